@@ -1,0 +1,80 @@
+# make demo, make test, make fmus, make bench: each installs what it needs into .venv first. A second run is quick.
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check
+EDITABLE := $(PIP) --no-build-isolation --editable
+CORE := $(wildcard fmumbs/core/* fmumbs/core/*/*) $(wildcard cmake/*) CMakeLists.txt
+MODELS := $(filter-out models/__init__.py,$(wildcard models/*.py))
+
+.PHONY: help demo test lint fmus bench sanitize dev clean
+.DELETE_ON_ERROR:
+
+help:
+	@echo "make demo      exports a mechanism, runs it in FMPy, prints a table and writes a plot"
+	@echo "make test      linters, type checker, sanitized C tests, every other test"
+	@echo "make lint      linters and type checker"
+	@echo "make sanitize  the core's C tests under the address and undefined-behaviour sanitizers"
+	@echo "make fmus      exports every mechanism in models/ to fmus/"
+	@echo "make bench     times the core beside other engines"
+	@echo "make dev       makes .venv with all that the above need"
+	@echo "make clean     removes .venv and everything built"
+
+demo: .venv/.plot .venv/.core
+	$(BIN)/fmumbs demo
+
+test: lint sanitize
+	$(BIN)/pytest
+
+lint: .venv/.test .venv/.core
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+fmus: .venv/.plot .venv/.core
+	cd fmus && ../$(BIN)/fmumbs export $(addprefix ../,$(MODELS))
+
+bench: .venv/.bench .venv/.core
+	$(BIN)/python benchmarks/open_chains.py
+
+dev: .venv/.plot .venv/.test .venv/.bench .venv/.core
+
+clean:
+	rm -rf .venv build fmumbs/_core*.so fmumbs/_fmu fmumbs/_models
+
+# --- the virtual environment: a stamp file says what is in it ------------------------------------------
+.venv/.tools:
+	@$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11))" || \
+	  { echo "fmumbs needs Python 3.11 or newer; say which: make PYTHON=/path/to/python3.11"; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(PIP) "scikit-build-core>=1.0" "cffi>=2.1" "cmake>=3.26" ninja
+	@touch $@
+
+.venv/.plot .venv/.test .venv/.bench: .venv/.%: .venv/.tools pyproject.toml
+	$(EDITABLE) ".[$*]"
+	@touch $@
+
+.venv/.core: .venv/.tools pyproject.toml $(CORE)
+	$(EDITABLE) . --no-deps
+	@touch $@
+
+# --- the core's C tests under the sanitizers -----------------------------------------------------------
+SHIPPED := $(filter-out fmi2%,$(filter %.c,$(shell sed 's/\#.*//' fmumbs/core/sources.txt)))
+C_TESTS := $(patsubst tests/core/%.c,build/sanitize/%.passed,$(wildcard tests/core/*.c))
+X86_64 := $(filter x86_64 amd64,$(shell uname -m))
+SANITIZE := -std=c99 -O1 -g -ffp-contract=off -fno-math-errno -fno-trapping-math -Wall -Wextra -Ifmumbs/core \
+  -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer $(if $(X86_64),-DFM_HAVE_AVX2)
+
+sanitize: $(C_TESTS)
+
+build/sanitize/%.passed: build/sanitize/%
+	./$<
+	@touch $@
+
+build/sanitize/%: tests/core/%.c $(SHIPPED:%.c=build/sanitize/%.o)
+	$(CC) $(SANITIZE) $^ -lm -o $@
+
+build/sanitize/%_avx2.o: SANITIZE += $(if $(X86_64),-mavx2)
+build/sanitize/%.o: fmumbs/core/%.c $(wildcard fmumbs/core/*.h fmumbs/core/*.inc) Makefile
+	@mkdir -p $(@D)
+	$(CC) $(SANITIZE) -c $< -o $@
+
+.PRECIOUS: build/sanitize/% build/sanitize/%.o

@@ -1,0 +1,162 @@
+"""Checks of what a user gives: each returns the value in its stored form or raises a ModelError.
+
+`what` names the value in messages and begins with where it stands: "Body 'crank': mass".
+"""
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from typing import TypeGuard, cast
+
+from fmumbs.errors import ModelError
+
+Vec3 = tuple[float, float, float]
+Mat3 = tuple[Vec3, Vec3, Vec3]
+Axis = str | Sequence[float]
+
+_AXES: dict[str, Vec3] = {
+    "x": (1.0, 0.0, 0.0),
+    "y": (0.0, 1.0, 0.0),
+    "z": (0.0, 0.0, 1.0),
+    "-x": (-1.0, 0.0, 0.0),
+    "-y": (0.0, -1.0, 0.0),
+    "-z": (0.0, 0.0, -1.0),
+}
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_ROUND_OFF = 1e-15  # a vector this near to length one is left as it is, so that normalising is idempotent
+
+
+def number(value: object, what: str) -> float:
+    """A finite real number."""
+    if type(value) is float and math.isfinite(value):
+        return value
+    try:
+        if isinstance(value, str | bytes | bool) or getattr(value, "ndim", 0) > 0:
+            raise TypeError
+        result = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        raise ModelError(f"{what} is {_show(value)}, which is not a number. Give a real number.") from None
+    if not math.isfinite(result):
+        raise ModelError(f"{what} is {result}, but must be finite. Give a real number.")
+    return result
+
+
+def not_negative(value: object, what: str) -> float:
+    """A finite number of at least zero."""
+    result = number(value, what)
+    if result < 0.0:
+        raise ModelError(f"{what} is {result:g}, below zero. Give zero or a positive number.")
+    return result
+
+
+def positive(value: object, what: str) -> float:
+    """A finite number above zero."""
+    result = number(value, what)
+    if result <= 0.0:
+        raise ModelError(f"{what} is {result:g}, but must be above zero. Give a positive number.")
+    return result
+
+
+def numbers(values: object, size: int, what: str) -> tuple[float, ...]:
+    """`size` finite numbers from any flat sequence."""
+    if type(values) is tuple and len(values) == size and _all_finite(values):
+        return values
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise ModelError(f"{what} is {_show(values)}, but must have {size} numbers. Give {_example(size)}.")
+    items = tuple(values)
+    if len(items) != size:
+        raise ModelError(f"{what} has {len(items)} entries, but must have {size}. Give {_example(size)}.")
+    return tuple(number(item, f"{what}[{i + 1}]") for i, item in enumerate(items))
+
+
+def vector(values: object, what: str) -> Vec3:
+    """Three finite numbers."""
+    return cast(Vec3, numbers(values, 3, what))
+
+
+def unit(values: Sequence[float], what: str, mend: str) -> tuple[float, ...]:
+    """The vector scaled to length one."""
+    length = math.hypot(*values)
+    if length == 0.0:
+        raise ModelError(f"{what} is zero, so it has no direction. {mend}")
+    if abs(length - 1.0) <= _ROUND_OFF:
+        return tuple(values)
+    scale = max(abs(v) for v in values)
+    scaled = [v / scale for v in values]
+    length = math.hypot(*scaled)
+    return tuple(v / length for v in scaled)
+
+
+def axis(value: object, what: str) -> Vec3:
+    """A unit vector from a letter, "x", "y", "z" or with a minus sign, or from three numbers."""
+    if isinstance(value, str):
+        if value not in _AXES:
+            raise ModelError(
+                f"{what} is '{value}', but an axis is one of {', '.join(_AXES)}, or three numbers. "
+                "Give one of these."
+            )
+        return _AXES[value]
+    return cast(Vec3, unit(vector(value, what), what, "Give a vector along the axis."))
+
+
+def quaternion(values: object, what: str) -> tuple[float, float, float, float]:
+    """A unit quaternion w, x, y, z."""
+    given = numbers(values, 4, what)
+    mend = "Give (1, 0, 0, 0) for no rotation."
+    return cast(tuple[float, float, float, float], unit(given, what, mend))
+
+
+def matrix(values: object, what: str) -> Mat3:
+    """A 3x3 matrix as a tuple of its rows."""
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise ModelError(f"{what} is {_show(values)}, but must be a 3x3 matrix. Give its three rows.")
+    rows = tuple(values)
+    if len(rows) != 3:
+        raise ModelError(
+            f"{what} has {len(rows)} rows, but must have 3. Give the three rows of a 3x3 matrix."
+        )
+    return cast(Mat3, tuple(vector(row, f"{what}, row {i + 1},") for i, row in enumerate(rows)))
+
+
+def name(value: object, what: str) -> str:
+    """A legal name: letters, digits and _, not beginning with a digit."""
+    if not isinstance(value, str):
+        raise ModelError(
+            f"{what} has the name {_show(value)}, which is not a string. Give a name such as 'arm'."
+        )
+    if not _NAME.fullmatch(value):
+        mend = re.sub(r"[^A-Za-z0-9_]", "_", value)
+        if not _NAME.fullmatch(mend):
+            mend = f"_{mend}"
+        raise ModelError(
+            f"{what} has the name '{value}', but a name has only letters, digits and _, and does "
+            f"not begin with a digit. Call it '{mend}'."
+        )
+    return value
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """A sentence that tells the known name nearest to `word`, or the first few there are."""
+    names = list(known)
+    close = get_close_matches(word, names, n=1, cutoff=0.5) or [n for n in names if n.lower() == word.lower()]
+    if close:
+        return f"The nearest name is '{close[0]}'."
+    if not names:
+        return "There is none yet."
+    listed = ", ".join(f"'{n}'" for n in names[:8])
+    return f"There are {listed}{' and others' if len(names) > 8 else ''}."
+
+
+def _all_finite(values: tuple[object, ...]) -> TypeGuard[tuple[float, ...]]:
+    """The quick way for what is already as it is stored; a sum that overflows takes the slow one."""
+    return {*map(type, values)} == {float} and math.isfinite(sum(cast(tuple[float, ...], values)))
+
+
+def _show(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _example(size: int) -> str:
+    return f"{size} numbers such as ({', '.join('0' * size)})"

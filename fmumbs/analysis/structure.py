@@ -1,0 +1,150 @@
+"""The structure of a mechanism: its spanning tree, loops, mobility, and what is likely to be a mistake.
+
+Bodies and the ground are the nodes of a graph, joints its edges. A spanning tree from the ground reaches each
+body by one joint; every further joint closes a loop, so that there are (joints - bodies reached) of them. A
+tree moves in as many ways as its joints have free velocities; its constraint reactions are all unique.
+"""
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fmumbs.mechanism import GROUND, Joint, Model
+
+_LIGHT = 1e-7  # a body this much lighter than what hangs on it makes a stiff system
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A body of the spanning tree and the joint that carries it.
+
+    depth: 0 for what hangs on the ground; reversed: the body is on the joint's F side; freedoms: free velocities.
+    """
+
+    body: str
+    joint: str
+    kind: str
+    parent: str
+    depth: int
+    freedoms: int
+    reversed: bool
+
+
+@dataclass(frozen=True)
+class Structure:
+    """Counts, the spanning tree in depth-first order, and sentences on what is wrong or doubtful.
+
+    mobility: free velocities of all joints, for a tree; None with loops, where it needs the constraints' rank.
+    reactions: components of constraint force and torque, six less its freedoms for each joint.
+    cuts: joints that close a loop. unreached: bodies without a way to the ground.
+    """
+
+    name: str
+    bodies: int
+    joints: int
+    springs: int
+    loads: int
+    roots: int
+    depth: int
+    loops: int
+    mobility: int | None
+    reactions: int
+    branches: tuple[Branch, ...]
+    cuts: tuple[str, ...]
+    unreached: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+def structure(model: Model) -> Structure:
+    """Walks the mechanism once, without recursion; never raises for a mechanism that is not valid."""
+    branches, cuts = _spanning_tree(model)
+    reached = {branch.body for branch in branches}
+    unreached = tuple(body.name for body in model.bodies if body.name not in reached)
+    freedoms = sum(_freedoms(joint) for joint in model.joints)
+    return Structure(
+        name=model.name,
+        bodies=len(model.bodies),
+        joints=len(model.joints),
+        springs=len(model.springs),
+        loads=len(model.loads),
+        roots=sum(branch.depth == 0 for branch in branches),
+        depth=1 + max((branch.depth for branch in branches), default=-1),
+        loops=len(cuts),
+        mobility=None if cuts else freedoms,
+        reactions=sum(6 - _freedoms(joint) for joint in model.joints),
+        branches=branches,
+        cuts=cuts,
+        unreached=unreached,
+        warnings=tuple(_warnings(model, branches)),
+    )
+
+
+def _freedoms(joint: Joint) -> int:
+    return sum(mode.velocities for mode in joint.modes if mode.role == "free")
+
+
+def _spanning_tree(model: Model) -> tuple[tuple[Branch, ...], tuple[str, ...]]:
+    """Branches in depth-first order, each body reached by as few joints as possible, and the joints left over."""
+    at: dict[str, list[Joint]] = {}
+    for joint in model.joints:
+        for end in (joint.F, joint.M):
+            at.setdefault(end.body.name, []).append(joint)
+    found: dict[str, Branch] = {}
+    children: dict[str, list[Branch]] = {}
+    queue = deque([(GROUND.name, -1)])
+    while queue:
+        parent, depth = queue.popleft()
+        for joint in at.get(parent, ()):
+            backwards = joint.F.body.name != parent
+            child = (joint.F if backwards else joint.M).body.name
+            if child == GROUND.name or child in found:
+                continue
+            kind = type(joint).__name__.lower()
+            branch = Branch(child, joint.name, kind, parent, depth + 1, _freedoms(joint), backwards)
+            found[child] = branch
+            children.setdefault(parent, []).append(branch)
+            queue.append((child, depth + 1))
+    used = {branch.joint for branch in found.values()}
+    left = [joint for joint in model.joints if joint.name not in used]
+    reached = {GROUND.name, *found}
+    cuts = tuple(j.name for j in left if j.F.body.name in reached and j.M.body.name in reached)
+    return tuple(_depth_first(children)), cuts
+
+
+def _depth_first(children: dict[str, list[Branch]]) -> Iterator[Branch]:
+    stack = list(reversed(children.get(GROUND.name, [])))
+    while stack:
+        branch = stack.pop()
+        yield branch
+        stack.extend(reversed(children.get(branch.body, [])))
+
+
+def _warnings(model: Model, branches: tuple[Branch, ...]) -> Iterator[str]:
+    """Each with what, where, the nearest fact and one mend."""
+    carried = {body.name: body.mass for body in model.bodies}
+    for branch in reversed(branches):
+        if branch.parent != GROUND.name:
+            carried[branch.parent] += carried[branch.body]
+    masses = {body.name: body.mass for body in model.bodies}
+    for branch in branches:
+        own, all_of_it = masses[branch.body], carried[branch.body]
+        if 0.0 < own < _LIGHT * all_of_it:
+            yield (
+                f"Body '{branch.body}' has {own:g} kg and carries {all_of_it - own:g} kg, so the equations are "
+                "stiff. Give it the mass of the part, or join what it carries to its parent."
+            )
+        if branch.reversed and branch.freedoms:
+            yield (
+                f"Joint '{branch.joint}' has '{branch.body}' on its F side, though '{branch.parent}' is nearer "
+                f"to the ground; its position counts from '{branch.body}' on. Swap its points if that is not meant."
+            )
+    if branches and not any(model.gravity) and not (model.loads or model.springs) and not _moves(model):
+        yield (
+            f"Model '{model.name}' has no gravity, no force and starts at rest, so nothing moves without an "
+            "input. Give a gravity, or a u0 to a joint."
+        )
+
+
+def _moves(model: Model) -> bool:
+    """Whether something starts with a velocity, or pulls."""
+    return any(any(joint.start_velocities) or joint.stiffness > 0.0 for joint in model.joints)

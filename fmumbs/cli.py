@@ -1,0 +1,421 @@
+"""The command line: verbs that call the library and print what it returns.
+
+Exit status: 0 all is well, 1 problems were found, 2 wrong use. Everything slow is imported by the verb that
+needs it, so that `fmumbs --help` answers at once.
+"""
+
+import json
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from fmumbs.errors import FmumbsError
+from fmumbs.readers import NoSuchModel, read_model
+
+PATIENCE = 2.0  # seconds after which a progress bar shows
+
+_MODEL = """MODEL is the path of a Python file with build(**parameters) -> Model, or the stem of a model that
+ships with fmumbs, such as double_pendulum. --set gives a parameter of its build()."""
+
+
+class Settings(click.ParamType[tuple[str, Any]]):
+    """NAME=VALUE; the value is a Python literal, or else text."""
+
+    name = "name=value"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, Any]:
+        import ast
+
+        name, equals, text = str(value).partition("=")
+        if not equals or not name.strip():
+            self.fail(f"'{value}' is no setting. Give --set NAME=VALUE, such as --set length=0.5.", param, ctx)
+        try:
+            return name.strip(), ast.literal_eval(text.strip())
+        except (ValueError, SyntaxError):
+            return name.strip(), text.strip()
+
+
+class Verbs(click.Group):
+    """Turns the library's errors into messages and exit statuses, and keeps the verbs in the order of use."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except NoSuchModel as error:
+            raise click.UsageError(_sentence(error), ctx) from error
+        except FmumbsError as error:
+            raise click.ClickException(_sentence(error)) from error
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+
+@click.group(
+    cls=Verbs,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Begin with `fmumbs demo`. Each verb explains itself: `fmumbs export --help`.",
+)
+@click.version_option(package_name="fmumbs")
+def main() -> None:
+    """Multibody mechanisms in Python, exported as FMI 2.0 co-simulation FMUs.
+
+    \b
+    fmumbs check double_pendulum                     what the mechanism is, and what may be wrong
+    fmumbs run double_pendulum --stop 5 --plot a.png simulate it here
+    fmumbs export double_pendulum --verify           write double_pendulum.fmu and try it out
+    fmumbs run double_pendulum.fmu --out a.csv       simulate the FMU, by FMPy
+
+    Exit status: 0 fine, 1 problems found, 2 wrong use.
+    """
+
+
+setting = click.option(
+    "--set", "settings", type=Settings(), multiple=True, help="Sets a parameter of the model; repeat for more."
+)
+as_json = click.option("--json", "as_json", is_flag=True, help="Prints JSON instead of tables.")
+scheme = click.option(
+    "--scheme", type=click.Choice(["dopri5", "rk4"]), help="Integration: with error control, or with fixed step."
+)
+step = click.option("--step", type=click.FloatRange(0, min_open=True), help="Its step [s].")
+tolerance = click.option("--tol", "tolerance", type=click.FloatRange(0, min_open=True), help="Its relative tolerance.")
+
+
+@main.command()
+@click.option(
+    "--out", "folder", type=click.Path(file_okay=False, path_type=Path), default=Path("demo"), show_default=True,
+    help="Where the FMU, the results and the plot go.",
+)  # fmt: skip
+def demo(folder: Path) -> None:
+    """Exports a mechanism, runs its FMU in FMPy, prints a table and writes a plot.
+
+    \b
+    fmumbs demo
+    """
+    from fmumbs.export import demo as story
+
+    with _progress("double_pendulum.fmu") as tell:
+        told = story.demo(folder, progress=tell)
+    _print_demo(told)
+    if told.missing:
+        click.echo(told.missing, err=True)
+
+
+@main.command()
+@click.argument("model")
+@setting
+@as_json
+def check(model: str, settings: tuple[tuple[str, Any], ...], as_json: bool) -> None:
+    """Tells a mechanism's topology and mobility, and what may be wrong with it.
+
+    \b
+    fmumbs check arm6
+    fmumbs check branch_chain --set bodies=50 --json
+    """
+    from fmumbs.export.inspection import check_model
+
+    facts = check_model(read_model(model, dict(settings)))
+    if as_json:
+        click.echo(json.dumps(facts, indent=2))
+    else:
+        _print_check(facts)
+    sys.exit(1 if facts["problems"] else 0)
+
+
+@main.command()
+@click.argument("target", metavar="MODEL|FMU")
+@setting
+@as_json
+def info(target: str, settings: tuple[tuple[str, Any], ...], as_json: bool) -> None:
+    """Lists the variables with their units, and tells sizes and capabilities.
+
+    \b
+    fmumbs info double_pendulum
+    fmumbs info double_pendulum.fmu --json
+    """
+    from fmumbs.export.inspection import fmu_info, image_info
+
+    if _is_fmu(target):
+        _refuse_settings(settings)
+        facts = fmu_info(target)
+    else:
+        from fmumbs.compiler import compile
+
+        facts = image_info(compile(read_model(target, dict(settings))))
+    if as_json:
+        click.echo(json.dumps(facts, indent=2))
+    else:
+        _print_info(facts)
+
+
+@main.command()
+@click.argument("models", metavar="MODEL...", nargs=-1, required=True)
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path),
+    help="The FMU to write, or a folder for several; without it, NAME.fmu here.",
+)  # fmt: skip
+@click.option("--backend", type=click.Choice(["native"]), default="native", show_default=True, help="What runs in it.")
+@scheme
+@step
+@tolerance
+@setting
+@click.option("--all", "all_variables", is_flag=True, help="Also with more than 2000 variables.")
+@click.option("--verify", "verifies", is_flag=True, help="Tries each FMU out, as `fmumbs verify` does.")
+def export(
+    models: tuple[str, ...],
+    output: Path | None,
+    backend: str,
+    scheme: str | None,
+    step: float | None,
+    tolerance: float | None,
+    settings: tuple[tuple[str, Any], ...],
+    all_variables: bool,
+    verifies: bool,
+) -> None:
+    """Writes an FMI 2.0 co-simulation FMU of each MODEL.
+
+    \b
+    fmumbs export double_pendulum
+    fmumbs export pendulum arm6 -o fmus/
+    fmumbs export my_crane.py --set boom=12.5 -o crane.fmu --scheme rk4 --step 1e-3 --verify
+    """
+    from fmumbs.export import export_fmu
+
+    folder = output is not None and (output.is_dir() or str(output).endswith("/") or len(models) > 1)
+    if folder and output is not None and output.suffix == ".fmu":
+        raise click.UsageError(f"several models do not fit into '{output}'. Give -o a folder.")
+    failed = False
+    for name in models:
+        model = read_model(name, dict(settings))
+        place = output if output is not None and not folder else (output or Path()) / f"{model.name}.fmu"
+        path = export_fmu(
+            model, place, backend=backend, scheme=scheme, step=step, tolerance=tolerance,
+            all_variables=all_variables,
+        )  # fmt: skip
+        click.echo(f"{path}  {path.stat().st_size / 1024:.0f} kB")
+        failed |= verifies and _verify(path, None)
+    sys.exit(1 if failed else 0)
+
+
+@main.command()
+@click.argument("target", metavar="MODEL|FMU")
+@click.option("--stop", type=click.FloatRange(0, min_open=True), help="Until when [s].")
+@click.option("--interval", type=click.FloatRange(0, min_open=True), help="Between two results [s].")
+@scheme
+@step
+@tolerance
+@setting
+@click.option("--input", "inputs", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A CSV file: time, then inputs by name.")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Writes the results as CSV.")
+@click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draws the joints' positions.")
+def run(
+    target: str,
+    stop: float | None,
+    interval: float | None,
+    scheme: str | None,
+    step: float | None,
+    tolerance: float | None,
+    settings: tuple[tuple[str, Any], ...],
+    inputs: Path | None,
+    out: Path | None,
+    plot: Path | None,
+) -> None:
+    """Simulates a MODEL here, or an FMU in FMPy, and tells where it ends.
+
+    For an FMU, --set gives a start value or a parameter by its name.
+
+    \b
+    fmumbs run double_pendulum --stop 5 --out motion.csv --plot motion.png
+    fmumbs run arm6.fmu --input torques.csv --set solver.tolerance=1e-9
+    """
+    from fmumbs.export import play
+
+    options = play.Options(stop, interval, scheme, step, tolerance, inputs)
+    with _progress(f"running {target}") as tell:
+        if _is_fmu(target):
+            result = play.run_fmu(target, options, dict(settings), progress=tell)
+        else:
+            result = play.run_model(read_model(target, dict(settings)), options, progress=tell)
+    if out is not None:
+        result.save_csv(out)
+        click.echo(f"{out}")
+    if plot is not None:
+        play.plot(result, plot)
+        click.echo(f"{plot}")
+    _print_summary(play.summary(result))
+
+
+@main.command()
+@click.argument("fmu", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--against", metavar="MODEL", help="The model that it should have been made from.")
+@setting
+def verify(fmu: Path, against: str | None, settings: tuple[tuple[str, Any], ...]) -> None:
+    """Checks an FMU: schema, FMPy's validation, every declared capability, parity with the Solver.
+
+    \b
+    fmumbs verify double_pendulum.fmu
+    fmumbs verify crane.fmu --against my_crane.py --set boom=12.5
+    """
+    if against is None:
+        _refuse_settings(settings)
+    model = None if against is None else read_model(against, dict(settings))
+    sys.exit(1 if _verify(fmu, model) else 0)
+
+
+# What is printed ------------------------------------------------------------------------------------------
+
+
+def _print_demo(told: Any) -> None:
+    table = _table(f"{told.fmu.name}: in FMPy and here", "variable", "unit", "start", "end", "Solver's end")
+    for row in told.rows:
+        table.add_row(row.name, row.unit, f"{row.start:.6f}", f"{row.end:.6f}", f"{row.solver:.6f}")
+    _show(table)
+    same = "the same bits as" if told.same_bits else "NOT the same bits as"
+    click.echo(
+        f"exported in {1e3 * told.export_seconds:.0f} ms, {told.stop:g} s simulated in "
+        f"{told.run_seconds:.2f} s; {same} the Solver"
+    )
+    for path in told.files:
+        click.echo(f"wrote {path}")
+
+
+def _print_check(facts: dict[str, Any]) -> None:
+    from rich.tree import Tree
+
+    if len(facts["branches"]) <= 200:
+        nodes = {"ground": Tree(f"[b]{facts['name']}[/b]: ground")}
+        for branch in facts["branches"]:
+            text = f"{branch['body']}  [dim]{branch['kind']} {branch['joint']}, {_count(branch['freedoms'], 'freedom')}"
+            nodes[branch["body"]] = nodes[branch["parent"]].add(text)
+        _show(nodes["ground"])
+    table = _table(None, "", "")
+    table.show_header = False
+    mobility = "depends on the loops' rank" if facts["mobility"] is None else str(facts["mobility"])
+    table.add_row("bodies, joints", f"{facts['bodies']}, {facts['joints']}")
+    table.add_row("springs, loads", f"{facts['springs']}, {facts['loads']}")
+    table.add_row("on the ground, longest chain", f"{facts['roots']}, {facts['depth']}")
+    table.add_row("mobility", mobility)
+    table.add_row("loops", f"{facts['loops']}" + "".join(f" {name}" for name in facts["cuts"]))
+    if not facts["loops"]:
+        table.add_row("reactions", f"{facts['reactions']}, all unique")
+    if facts["variables"] is not None:
+        table.add_row("variables", str(facts["variables"]))
+    _show(table)
+    for kind, colour in (("problems", "red"), ("warnings", "yellow")):
+        for message in facts[kind]:
+            click.secho(f"{kind[:-1]}: ", fg=colour, nl=False)
+            click.echo(message)
+
+
+def _print_info(facts: dict[str, Any]) -> None:
+    table = _table(None, "variable", "", "unit", "start", "meaning")
+    for v in facts["variables"]:
+        start = "" if v["start"] is None else f"{v['start']:g}" if isinstance(v["start"], float | int) else v["start"]
+        table.add_row(v["name"].replace("[", "\\["), v["causality"], v["unit"], start, v["description"])
+    _show(table)
+    about = _table(f"{facts['name']}  {facts['guid']}", "", "")
+    about.show_header = False
+    if facts["description"]:
+        about.add_row("description", facts["description"])
+    if facts["kind"] == "fmu":
+        about.add_row("made by", facts["tool"])
+        about.add_row("platforms", ", ".join(facts["platforms"]) or "none: source code only")
+    about.add_row("variables", str(len(facts["variables"])))
+    about.add_row("bytes", ", ".join(f"{name} {size}" for name, size in facts["bytes"].items()))
+    about.add_row("experiment", ", ".join(f"{name} {value:g}" for name, value in facts["experiment"].items()))
+    for name, value in facts["capabilities"].items():
+        about.add_row(name, value)
+    _show(about)
+
+
+def _print_summary(rows: list[Any]) -> None:
+    table = _table(None, "variable", "unit", "start", "end", "least", "greatest")
+    for row in rows:
+        numbers = (f"{value:.6g}" for value in (row.start, row.end, row.least, row.greatest))
+        table.add_row(row.name.replace("[", "\\["), row.unit, *numbers)
+    _show(table)
+
+
+def _verify(path: Path, model: Any) -> bool:
+    """Whether there are findings; prints them."""
+    from fmumbs.export.verify import CHECKS, verify_fmu
+
+    with _progress(f"verifying {path}") as tell:
+        findings = verify_fmu(path, model, progress=lambda name: tell(CHECKS.index(name) / len(CHECKS)))
+    for finding in findings:
+        click.secho(f"{finding.check}: ", fg="red", nl=False)
+        click.echo(finding.message)
+    click.echo(f"{path}  {len(CHECKS)} checks, {_count(len(findings), 'problem')}")
+    return bool(findings)
+
+
+def _table(title: str | None, *columns: str) -> Any:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
+    for column in columns:
+        numeric = column in ("start", "end", "Solver's end", "least", "greatest")
+        table.add_column(column, justify="right" if numeric else "left", overflow="fold")
+    return table
+
+
+def _show(renderable: Any) -> None:
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = 160  # a pipe has no width; what reads it wants whole lines
+    console.print(renderable)
+
+
+@contextmanager
+def _progress(text: str) -> Iterator[Callable[[float], None]]:
+    """A bar on the terminal once PATIENCE is over; the function given tells the part that is done, 0 to 1."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda part: None
+        return
+    bar = Progress(console=console, transient=True)
+    task = bar.add_task(text, total=1.0)
+    timer = threading.Timer(PATIENCE, bar.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield lambda part: bar.update(task, completed=part)
+    finally:
+        timer.cancel()
+        timer.join()
+        if bar.live.is_started:
+            bar.stop()
+
+
+def _is_fmu(target: str) -> bool:
+    return target.lower().endswith(".fmu")
+
+
+def _refuse_settings(settings: tuple[tuple[str, Any], ...]) -> None:
+    if settings:
+        raise click.UsageError("--set gives the parameters of a model's build(). Leave it out, or name the model.")
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _sentence(error: Exception) -> str:
+    """A message as the beginning of a line: 'Error: there is no ...' follows click's own word."""
+    return str(error)
+
+
+if __name__ == "__main__":
+    main()

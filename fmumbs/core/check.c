@@ -1,0 +1,128 @@
+/* check.c: what the arrays of an image must be to one another, so that no byte string can lead the core astray. */
+#include "instance.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static const int32_t positions_of[FM_LINK_KINDS] = {1, 1, 1, 1, 1, 4, 1, 0};
+static const int32_t speeds_of[FM_LINK_KINDS] = {1, 1, 1, 1, 1, 3, 1, 0};
+
+static const struct {
+    int32_t owner, components;
+} kinds[] = {
+#define K(id, owner, suffix, components, causality, type, tunable, state, unit, linear, text) {FM_##owner, components},
+    FM_KINDS(K)
+#undef K
+};
+
+static int is_rotation(const double *R)
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            double dot = R[3 * i] * R[3 * j] + R[3 * i + 1] * R[3 * j + 1] + R[3 * i + 2] * R[3 * j + 2];
+            if (!(fabs(dot - (i == j ? 1.0 : 0.0)) < 1e-9)) return 0;
+        }
+    return 1;
+}
+
+static const char *check_links(const fm_image *m)
+{
+    int32_t p = 0, u = 0;
+    for (int32_t i = 0; i < m->n.links; i++) {
+        const int32_t kind = m->link_kind[i];
+        if (kind < 0 || kind >= FM_LINK_KINDS) return "a link has a kind that does not exist";
+        if (m->link_parent[i] >= i) return "a link stands before its parent";
+        if (m->link_p[i] != (positions_of[kind] ? p : -1) || m->link_u[i] != (speeds_of[kind] ? u : -1))
+            return "a link's variables are not in their place";
+        p += positions_of[kind];
+        u += speeds_of[kind];
+        if (fabs(m->link_sign[i]) != 1.0) return "a link's sign is neither 1 nor -1";
+        if (!is_rotation(m->link_R + 9 * i)) return "a link's frame is no rotation";
+        if (kind == FM_LINK_SPHERICAL) {
+            const double *q = m->start_p + m->link_p[i];
+            if (!(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] > 1e-20)) return "a start quaternion is zero";
+        }
+    }
+    return p == m->n.positions && u == m->n.speeds ? NULL : "links and variables differ in number";
+}
+
+/* Joints take the links in turn: first to last, each on the one before, the first on another joint's or the ground. */
+static const char *check_joints(const fm_image *m)
+{
+    int32_t next = 0;
+    for (int32_t j = 0; j < m->n.joints; j++) {
+        const int32_t first = m->joint_first[j], last = m->joint_last[j];
+        int32_t p = 0, u = 0;
+        if (first != next || last < first) return "a joint's links are not in their place";
+        next = last + 1;
+        for (int32_t i = first; i <= last; i++) {
+            if (m->link_joint[i] != j) return "a link belongs to another joint";
+            if (i > first && m->link_parent[i] != i - 1) return "a joint's links do not follow one another";
+            p += positions_of[m->link_kind[i]];
+            u += speeds_of[m->link_kind[i]];
+        }
+        if (m->joint_np[j] != p || m->joint_nu[j] != u) return "a joint's variables differ in number";
+        if (p > 0 && (m->joint_p[j] < 0 || m->joint_p[j] + p > m->n.positions)) return "a joint's positions are out of bounds";
+        if (u > 0 && (m->joint_u[j] < 0 || m->joint_u[j] + u > m->n.speeds)) return "a joint's speeds are out of bounds";
+        const int32_t kind = m->joint_kind[j];
+        const int fits = (kind == FM_JOINT_WELD && u == 0) || (kind == FM_JOINT_SCALAR && u > 0 && u == p) ||
+                         (kind == FM_JOINT_SPHERICAL && u == 3 && p == 4) || (kind == FM_JOINT_FREE && u == 6 && p == 7);
+        if (!fits) return "a joint's kind does not fit its variables";
+        if (!is_rotation(m->joint_F + 9 * j) || !is_rotation(m->joint_M + 9 * j)) return "a joint's frame is no rotation";
+    }
+    return next == m->n.links ? NULL : "a link belongs to no joint";
+}
+
+static const char *check_bodies(const fm_image *m)
+{
+    for (int32_t i = 0; i < m->n.bodies; i++) {
+        if (!is_rotation(m->body_R + 9 * i)) return "a body's frame is no rotation";
+        if (!(m->mass[i] >= 0.0)) return "a body's mass is negative";
+    }
+    return NULL;
+}
+
+/* How many components a kind has for this element; 0: it has no such variable. */
+int32_t fm_kind_components(const fm_image *m, int32_t kind, int32_t object)
+{
+    if (kinds[kind].owner != FM_JOINT) return kinds[kind].components;
+    const int32_t joint = m->joint_kind[object];
+    const int scalar = joint == FM_JOINT_SCALAR, ball = joint == FM_JOINT_SPHERICAL, loose = joint == FM_JOINT_FREE;
+    switch (kind) {
+    case FM_J_TAU: return scalar ? m->joint_nu[object] : ball || loose ? 3 : 0;
+    case FM_J_F: return scalar ? m->joint_nu[object] : loose ? 3 : 0;
+    case FM_J_Q: case FM_J_QD: case FM_J_QDD: case FM_J_REST: case FM_J_ROTOR:
+        return scalar ? m->joint_nu[object] : 0;
+    case FM_J_STIFFNESS: case FM_J_DAMPING: return scalar ? m->joint_nu[object] : ball ? 1 : 0;
+    case FM_J_QUAT: return ball || loose ? 4 : 0;
+    case FM_J_W: case FM_J_ALPHA: return ball || loose ? 3 : 0;
+    case FM_J_R: case FM_J_V: case FM_J_A: return loose ? 3 : 0;
+    default: return 3; /* reaction and wrench */
+    }
+}
+
+static const char *check_variables(const fm_image *m)
+{
+    const int32_t owned[] = {1, m->n.joints, m->n.bodies, m->n.points, m->n.loads, m->n.springs};
+    if (m->n.characters < 1 || m->text[m->n.characters - 1] != 0) return "its text has no end";
+    for (int32_t i = 0; i < m->n.variables; i++) {
+        const int32_t kind = m->variable_kind[i], object = m->variable_object[i], part = m->variable_component[i];
+        if (kind < 0 || kind >= FM_KIND_COUNT) return "a variable has a kind that does not exist";
+        if (object < 0 || object >= owned[kinds[kind].owner]) return "a variable belongs to an element that does not exist";
+        const int32_t components = fm_kind_components(m, kind, object);
+        if (components == 0 || part < -1 || part >= components || (part == -1 && components != 1))
+            return "a variable has a component that does not exist";
+    }
+    return NULL;
+}
+
+int fm_image_check(const fm_image *m, char *why, size_t capacity)
+{
+    const char *found = check_links(m);
+    if (found == NULL) found = check_joints(m);
+    if (found == NULL) found = check_bodies(m);
+    if (found == NULL) found = check_variables(m);
+    if (found == NULL) return 1;
+    (void)snprintf(why, capacity, "the model image is damaged: %s", found);
+    return 0;
+}

@@ -1,0 +1,163 @@
+/* derivatives.c: Taylor coefficients of inputs, rates of outputs, and outputs against inputs. */
+#include "instance.h"
+
+#include <math.h>
+#include <string.h>
+
+static fm_status refuse(fm_instance *s, uint32_t reference, const char *why)
+{
+    char name[200] = "no such variable";
+    (void)fm_variable_name(s, reference, name, sizeof name);
+    return fm_say(s, FM_ERROR, "reference %lu (%s): %s", (unsigned long)reference, name, why);
+}
+
+/* Where an input stands among all inputs: tau of every mode, then the loads; -1 for what is none. */
+static int32_t input_place(const fm_instance *s, uint32_t reference)
+{
+    const fm_image *m = &s->image;
+    if (reference >= fm_variable_count(s)) return -1;
+    const int32_t object = m->variable_object[reference], component = m->variable_component[reference];
+    const int32_t part = component < 0 ? 0 : component;
+    switch (m->variable_kind[reference]) {
+    case FM_J_TAU: return m->joint_u[object] + part + (m->joint_kind[object] == FM_JOINT_FREE ? 3 : 0);
+    case FM_J_F: return m->joint_u[object] + part;
+    case FM_L_FORCE: return m->n.speeds + 6 * object + part;
+    case FM_L_TORQUE: return m->n.speeds + 6 * object + 3 + part;
+    default: return -1;
+    }
+}
+
+fm_status fm_set_input_derivatives(fm_instance *s, const uint32_t *reference, size_t count, const int32_t *order,
+                                   const double *value)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (input_place(s, reference[i]) < 0) return refuse(s, reference[i], "only an input has input derivatives");
+        if (order[i] < 1 || order[i] > FM_TAYLOR) return refuse(s, reference[i], "input derivatives have order 1 to 3");
+        if (!isfinite(value[i])) return refuse(s, reference[i], "its derivative must be a finite number");
+    }
+    for (size_t i = 0; i < count; i++) {
+        const int32_t place = input_place(s, reference[i]), speeds = s->image.n.speeds;
+        double *to = place < speeds ? s->tau_taylor + FM_TAYLOR * place : s->load_taylor + FM_TAYLOR * (place - speeds);
+        to[order[i] - 1] = value[i];
+    }
+    if (count > 0) {
+        s->clock[FM_TAYLOR_ON] = 1.0;
+        s->clock[FM_AHEAD] = 0.0;
+    }
+    return FM_OK;
+}
+
+/* The kind whose value is the exact rate of another; -1: there is none. */
+static int32_t rate_kind(int32_t kind)
+{
+    static const int32_t pairs[][2] = {
+        {FM_J_Q, FM_J_QD}, {FM_J_QD, FM_J_QDD}, {FM_J_W, FM_J_ALPHA}, {FM_J_R, FM_J_V}, {FM_J_V, FM_J_A},
+        {FM_B_R, FM_B_V},  {FM_B_V, FM_B_A},    {FM_B_W, FM_B_ALPHA}, {FM_P_R, FM_P_V}, {FM_P_V, FM_P_A}};
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
+        if (pairs[i][0] == kind) return pairs[i][1];
+    return -1;
+}
+
+static double quaternion_rate(fm_instance *s, int32_t kind, int32_t object, int32_t part)
+{
+    double q[4], w[3];
+    for (int32_t i = 0; i < 4; i++) q[i] = fm_value(s, kind, object, i);
+    for (int32_t i = 0; i < 3; i++) w[i] = fm_value(s, kind == FM_J_QUAT ? FM_J_W : FM_B_W, object, i);
+    const double hand = kind == FM_J_QUAT ? 0.5 : -0.5; /* w in the moving axes, or in the world's */
+    switch (part) {
+    case 0: return -0.5 * (q[1] * w[0] + q[2] * w[1] + q[3] * w[2]);
+    case 1: return 0.5 * (q[0] * w[0]) + hand * (q[2] * w[2] - q[3] * w[1]);
+    case 2: return 0.5 * (q[0] * w[1]) + hand * (q[3] * w[0] - q[1] * w[2]);
+    default: return 0.5 * (q[0] * w[2]) + hand * (q[1] * w[1] - q[2] * w[0]);
+    }
+}
+
+/* Central difference along the flow, the state moved forth and back in time by as much as round-off allows. */
+static double rate_along_flow(fm_instance *s, int32_t kind, int32_t object, int32_t part)
+{
+    const int32_t ny = s->model.ny;
+    double *kept = s->probe, *rate = s->probe + ny, side[2];
+    double fastest = 0.0;
+    memcpy(kept, s->y, (size_t)ny * sizeof(double));
+    fm_rates(s, s->clock[FM_TIME], s->y, rate);
+    for (int32_t i = 0; i < ny; i++) {
+        double size = fabs(kept[i]) > s->least[i] ? fabs(kept[i]) : s->least[i];
+        fastest = fabs(rate[i]) / size > fastest ? fabs(rate[i]) / size : fastest;
+    }
+    const double h = 6e-6 / (fastest > 1e-6 ? fastest : 1e-6);
+    for (int j = 0; j < 2; j++) {
+        for (int32_t i = 0; i < ny; i++) s->y[i] = kept[i] + (j == 0 ? -h : h) * rate[i];
+        s->valid = FM_VALID_NOTHING;
+        fm_update(s, fm_validity(kind));
+        side[j] = fm_value(s, kind, object, part);
+    }
+    memcpy(s->y, kept, (size_t)ny * sizeof(double));
+    s->valid = FM_VALID_NOTHING;
+    return (side[1] - side[0]) / (2.0 * h);
+}
+
+fm_status fm_get_output_derivatives(fm_instance *s, const uint32_t *reference, size_t count, const int32_t *order,
+                                    double *value)
+{
+    const fm_image *m = &s->image;
+    for (size_t i = 0; i < count; i++) {
+        fm_variable_info info;
+        if (fm_variable(s, reference[i], &info) != FM_OK || info.causality != FM_OUTPUT || info.type != FM_REAL)
+            return refuse(s, reference[i], "only a real output has output derivatives");
+        if (order[i] != 1) return refuse(s, reference[i], "output derivatives have order 1");
+    }
+    for (size_t i = 0; i < count; i++) {
+        const int32_t kind = m->variable_kind[reference[i]], object = m->variable_object[reference[i]];
+        const int32_t component = m->variable_component[reference[i]], part = component < 0 ? 0 : component;
+        const int32_t rate = rate_kind(kind);
+        double direction[3];
+        if (rate >= 0) {
+            fm_update(s, fm_validity(rate));
+            value[i] = fm_value(s, rate, object, part);
+        } else if (kind == FM_J_QUAT || kind == FM_B_QUAT) {
+            fm_update(s, FM_VALID_WORLD);
+            value[i] = quaternion_rate(s, kind, object, part);
+        } else if (kind == FM_S_LENGTH) {
+            fm_update(s, FM_VALID_WORLD);
+            (void)fm_spring_line(s, object, direction, value + i);
+        } else {
+            value[i] = rate_along_flow(s, kind, object, part);
+        }
+    }
+    return FM_OK;
+}
+
+static int follows_inputs(int32_t kind)
+{
+    return (fm_validity(kind) & (FM_VALID_MOTION | FM_VALID_CUTS)) != 0;
+}
+
+fm_status fm_directional_derivative(fm_instance *s, const uint32_t *unknown, size_t unknowns, const uint32_t *known,
+                                    size_t knowns, const double *seed, double *result)
+{
+    const fm_image *m = &s->image;
+    const int32_t inputs = m->n.speeds + 6 * m->n.loads;
+    memset(s->seed, 0, (size_t)inputs * sizeof(double));
+    for (size_t i = 0; i < knowns; i++) {
+        const int32_t place = input_place(s, known[i]);
+        if (place < 0) return refuse(s, known[i], "derivatives are to be had with respect to inputs");
+        if (!isfinite(seed[i])) return refuse(s, known[i], "its seed must be a finite number");
+        s->seed[place] += seed[i];
+    }
+    for (size_t i = 0; i < unknowns; i++) {
+        fm_variable_info info;
+        if (fm_variable(s, unknown[i], &info) != FM_OK || info.causality != FM_OUTPUT)
+            return refuse(s, unknown[i], "derivatives are to be had of outputs");
+    }
+    fm_respond(s, s->seed, s->seed + m->n.speeds);
+    double gravity[3];
+    memcpy(gravity, s->gravity, sizeof gravity);
+    memset(s->gravity, 0, sizeof gravity);
+    for (size_t i = 0; i < unknowns; i++) {
+        const int32_t kind = m->variable_kind[unknown[i]];
+        result[i] = follows_inputs(kind) ? fm_value(s, kind, m->variable_object[unknown[i]], m->variable_component[unknown[i]]) : 0.0;
+    }
+    memcpy(s->gravity, gravity, sizeof gravity);
+    s->valid = FM_VALID_NOTHING;
+    return FM_OK;
+}

@@ -1,0 +1,105 @@
+/* derive.c: what the sweeps read, from the image and from the parameters of the instance. */
+#include "instance.h"
+
+#include <string.h>
+
+static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+
+/* Who hands its cut to whom: link + 1 hands it on at once, every other child leaves it in its parent's slot. */
+static void arrange_cuts(fm_instance *s)
+{
+    const int32_t links = s->image.n.links;
+    s->model.pendings = 0;
+    for (int32_t i = links - 1; i >= 0; i--) {
+        fm_link *k = s->link + i;
+        k->leaves = -1;
+        k->opens = 0;
+        if (k->parent < 0) continue;
+        fm_link *parent = s->link + k->parent;
+        if (k->parent == i - 1) {
+            parent->chained = 1;
+            continue;
+        }
+        k->opens = parent->pending < 0;
+        if (k->opens) parent->pending = s->model.pendings++;
+        k->leaves = parent->pending;
+    }
+}
+
+/* Once, after the image has been read. */
+void fm_derive_structure(fm_instance *s)
+{
+    const fm_image *m = &s->image;
+    s->model.angles = s->model.balls = 0;
+    for (int32_t i = 0; i < m->n.links; i++) {
+        fm_link *k = s->link + i;
+        memset(k, 0, sizeof *k);
+        k->kind = m->link_kind[i];
+        k->parent = m->link_parent[i];
+        k->root = k->parent < 0;
+        k->p = m->link_p[i];
+        k->u = m->link_u[i];
+        k->pending = -1;
+        k->sign = m->link_sign[i];
+        k->pitch = k->kind == FM_LINK_SCREW ? m->link_screw[6 * i + 2] : k->kind <= FM_LINK_REVOLUTE ? 1.0 : 0.0;
+        k->slide = k->kind == FM_LINK_SCREW ? m->link_screw[6 * i + 5] : k->kind == FM_LINK_PRISMATIC ? 1.0 : 0.0;
+        memcpy(k->r, m->link_r + 3 * i, sizeof k->r);
+        memcpy(k->R, m->link_R + 9 * i, sizeof k->R);
+        k->turned = memcmp(k->R, identity, sizeof identity) != 0;
+        memcpy(s->motion[i].r, k->r, sizeof k->r);
+        memcpy(s->turned[i].R, k->R, sizeof k->R);
+        s->motion[i].c = 1.0;
+        if (k->kind <= FM_LINK_REVOLUTE || k->kind == FM_LINK_SCREW) s->angle_link[s->model.angles++] = i;
+        if (k->kind == FM_LINK_SPHERICAL) s->ball_link[s->model.balls++] = i;
+    }
+    for (int32_t i = 0; i < m->n.links; i++) {
+        const fm_link *k = s->link + i;
+        const int32_t p = k->kind == FM_LINK_SPHERICAL ? 4 : 1, u = k->kind == FM_LINK_SPHERICAL ? 3 : 1;
+        const double least = k->u >= 0 && m->mode_linear[k->u] ? m->length[0] : 1.0;
+        for (int j = 0; k->u >= 0 && j < p; j++) s->least[k->p + j] = least;
+        for (int j = 0; k->u >= 0 && j < u; j++) s->least[m->n.positions + k->u + j] = least;
+    }
+    arrange_cuts(s);
+}
+
+/* Adds mass, first moment and inertia of a body in its link's axes about the link's origin. */
+static void place_body(fm_link *k, const double *R, const double *r, double mass, const double *com, const double *I)
+{
+    const double X[9] = {I[0], I[3], I[4], I[3], I[1], I[5], I[4], I[5], I[2]};
+    double c[3], Y[9], J[9];
+    for (int i = 0; i < 3; i++) c[i] = r[i] + R[3 * i] * com[0] + R[3 * i + 1] * com[1] + R[3 * i + 2] * com[2];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) Y[3 * i + j] = R[3 * i] * X[j] + R[3 * i + 1] * X[3 + j] + R[3 * i + 2] * X[6 + j];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            J[3 * i + j] = Y[3 * i] * R[3 * j] + Y[3 * i + 1] * R[3 * j + 1] + Y[3 * i + 2] * R[3 * j + 2];
+    double square = c[0] * c[0] + c[1] * c[1] + c[2] * c[2];
+    k->m += mass;
+    for (int i = 0; i < 3; i++) k->h[i] += mass * c[i];
+    k->J[0] += J[0] + mass * (square - c[0] * c[0]);
+    k->J[1] += J[1] - mass * c[0] * c[1];
+    k->J[2] += J[2] - mass * c[0] * c[2];
+    k->J[3] += J[4] + mass * (square - c[1] * c[1]);
+    k->J[4] += J[5] - mass * c[1] * c[2];
+    k->J[5] += J[8] + mass * (square - c[2] * c[2]);
+}
+
+/* Again after every change of a parameter. */
+void fm_derive(fm_instance *s)
+{
+    const fm_image *m = &s->image;
+    for (int32_t i = 0; i < m->n.links; i++) {
+        fm_link *k = s->link + i;
+        k->m = 0.0;
+        memset(k->h, 0, sizeof k->h);
+        memset(k->J, 0, sizeof k->J);
+    }
+    for (int32_t i = 0; i < m->n.bodies; i++)
+        place_body(s->link + m->body_link[i], m->body_R + 9 * i, m->body_r + 3 * i, s->mass[i], m->com + 3 * i,
+                   s->inertia + 6 * i);
+    s->model.resisted = 0;
+    for (int32_t i = 0; i < m->n.speeds; i++)
+        if (s->stiffness[i] != 0.0 || s->damping[i] != 0.0) s->model.resisted = 1;
+    for (int32_t i = 0; i < m->n.links; i++)
+        if (s->link[i].kind == FM_LINK_SCREW) s->link[i].rotor = s->rotor_inertia[s->link[i].u];
+}

@@ -1,0 +1,150 @@
+/* dynamics.c: the right-hand side, and what the outputs need of it at the present time. */
+#include "instance.h"
+
+#include <string.h>
+
+/* Inputs at time t: their values and, where the coming step has them, Taylor coefficients from its start. */
+static const double *inputs_at(fm_instance *s, double t, const double *value, const double *taylor, int32_t count,
+                               double *now)
+{
+    if (s->clock[FM_TAYLOR_ON] == 0.0) return value;
+    double x = t - s->clock[FM_TIME];
+    for (int32_t i = 0; i < count; i++) {
+        const double *d = taylor + FM_TAYLOR * i;
+        now[i] = value[i] + x * (d[0] + x * (d[1] / 2.0 + x * (d[2] / 6.0)));
+    }
+    return now;
+}
+
+/* pdot = Y1(p) u: the speeds themselves, and q (0, w)/2 for the quaternion of a ball. */
+void fm_position_rates(const fm_instance *s, const double *y, double *pdot)
+{
+    const double *u = y + s->image.n.positions;
+    if (s->model.balls == 0) {
+        memcpy(pdot, u, (size_t)s->image.n.positions * sizeof *pdot);
+        return;
+    }
+    for (int32_t i = 0; i < s->image.n.links; i++) {
+        const fm_link *k = s->link + i;
+        if (k->u < 0) continue;
+        if (k->kind != FM_LINK_SPHERICAL) {
+            pdot[k->p] = u[k->u];
+            continue;
+        }
+        const double *q = y + k->p, *w = u + k->u;
+        double *to = pdot + k->p;
+        to[0] = -0.5 * (q[1] * w[0] + q[2] * w[1] + q[3] * w[2]);
+        to[1] = 0.5 * (q[0] * w[0] + q[2] * w[2] - q[3] * w[1]);
+        to[2] = 0.5 * (q[0] * w[1] + q[3] * w[0] - q[1] * w[2]);
+        to[3] = 0.5 * (q[0] * w[2] + q[1] * w[1] - q[2] * w[0]);
+    }
+}
+
+/* udot at time t, y = (p, u). Leaves the motion of y in the links. */
+static void accelerate_at(fm_instance *s, double t, const double *y, double *udot)
+{
+    const int32_t loads = 6 * s->image.n.loads;
+    const double *tau = inputs_at(s, t, s->tau, s->tau_taylor, s->image.n.speeds, s->input_now);
+    s->kernels->turn(s, y);
+    if (s->image.n.springs + s->image.n.loads > 0) {
+        const double *load = inputs_at(s, t, s->load, s->load_taylor, loads, s->input_now + s->image.n.speeds);
+        fm_make_world(s, y);
+        fm_apply_forces(s, load, 1);
+    }
+    if (s->model.resisted) {
+        fm_apply_modes(s, y, tau, s->tau_now);
+        tau = s->tau_now;
+    }
+    s->kernels->accelerate(s, y, tau, udot);
+}
+
+/* ydot at time t; the present state's outputs are then to be made anew. */
+void fm_rates(fm_instance *s, double t, const double *y, double *ydot)
+{
+    s->valid = FM_VALID_NOTHING;
+    accelerate_at(s, t, y, ydot + s->image.n.positions);
+    fm_position_rates(s, y, ydot);
+}
+
+static void cross_add(double *to, const double *a, const double *b)
+{
+    to[0] += a[1] * b[2] - a[2] * b[1];
+    to[1] += a[2] * b[0] - a[0] * b[2];
+    to[2] += a[0] * b[1] - a[1] * b[0];
+}
+
+/* Axes of a link in its parent's, from the world's. */
+static void axes_from_world(const fm_instance *s, int32_t i, double R[9])
+{
+    const double *W = s->world[i].R;
+    if (s->link[i].root) {
+        memcpy(R, W, 9 * sizeof *R);
+        return;
+    }
+    const double *P = s->world[s->link[i].parent].R;
+    for (int a = 0; a < 3; a++)
+        for (int b = 0; b < 3; b++) R[3 * a + b] = P[a] * W[b] + P[3 + a] * W[3 + b] + P[6 + a] * W[6 + b];
+}
+
+/* What each parent puts on its link, from the tips to the roots: the z_a of Eq 33 by the balance of each link. */
+static void make_cuts(fm_instance *s)
+{
+    const int32_t links = s->image.n.links;
+    for (int32_t i = 0; i < links; i++) {
+        const fm_link *k = s->link + i;
+        const fm_motion *m = s->motion + i;
+        double *t = s->wrench + 6 * i, *f = t + 3;
+        const double *J = k->J, *w = m->alpha;
+        t[0] = m->bias[0] + (J[0] * w[0] + J[1] * w[1] + J[2] * w[2]);
+        t[1] = m->bias[1] + (J[1] * w[0] + J[3] * w[1] + J[4] * w[2]);
+        t[2] = m->bias[2] + (J[2] * w[0] + J[4] * w[1] + J[5] * w[2]);
+        for (int j = 0; j < 3; j++) f[j] = m->bias[3 + j] + k->m * m->a[j];
+        cross_add(t, k->h, m->a);
+        cross_add(f, w, k->h);
+    }
+    for (int32_t i = links - 1; i >= 0; i--) {
+        const fm_link *k = s->link + i;
+        const double *t = s->wrench + 6 * i, *f = t + 3;
+        double R[9], force[3];
+        if (k->root) continue;
+        double *up = s->wrench + 6 * k->parent;
+        axes_from_world(s, i, R);
+        for (int j = 0; j < 3; j++) {
+            force[j] = R[3 * j] * f[0] + R[3 * j + 1] * f[1] + R[3 * j + 2] * f[2];
+            up[j] += R[3 * j] * t[0] + R[3 * j + 1] * t[1] + R[3 * j + 2] * t[2];
+            up[3 + j] += force[j];
+        }
+        cross_add(up, s->motion[i].r, force);
+    }
+}
+
+/* Makes what outputs at the present state need and is not there yet. */
+void fm_update(fm_instance *s, int32_t what)
+{
+    if (what & FM_VALID_CUTS) what |= FM_VALID_MOTION | FM_VALID_WORLD;
+    what &= ~s->valid;
+    if (what & FM_VALID_MOTION) accelerate_at(s, s->clock[FM_TIME], s->y, s->udot);
+    if (what & FM_VALID_WORLD) {
+        s->kernels->turn(s, s->y);
+        fm_make_world(s, s->y);
+    }
+    if (what & FM_VALID_CUTS) make_cuts(s);
+    s->valid |= what;
+}
+
+/* The accelerations and cuts that seeds of the inputs alone bring about: one extra sweep, at rest, weightless. */
+void fm_respond(fm_instance *s, const double *tau, const double *load)
+{
+    double gravity[3];
+    const size_t positions = (size_t)s->image.n.positions, speeds = (size_t)s->image.n.speeds;
+    memcpy(s->probe, s->y, positions * sizeof(double));
+    memset(s->probe + positions, 0, speeds * sizeof(double));
+    memcpy(gravity, s->gravity, sizeof gravity);
+    memset(s->gravity, 0, sizeof gravity);
+    s->kernels->turn(s, s->probe);
+    fm_make_world(s, s->probe);
+    fm_apply_forces(s, load, 0);
+    s->kernels->accelerate(s, s->probe, tau, s->udot);
+    make_cuts(s);
+    memcpy(s->gravity, gravity, sizeof gravity);
+}

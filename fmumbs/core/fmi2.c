@@ -1,0 +1,212 @@
+/* fmi2.c: the life of an instance behind the FMI 2.0 functions for co-simulation.
+ *
+ *   fmi2Instantiate -> instantiated -> initialization mode -> step complete <-> step failed -> terminated
+ *
+ * Values may be set before and during initialization mode; the consistent start is made when somebody first
+ * reads a value, or at its end. The other functions are in the files that fmi2_component.h lists.
+ */
+#include "fmi2_component.h"
+#include "fmi2_resource.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *fmi2GetTypesPlatform(void)
+{
+    return fmi2TypesPlatform;
+}
+
+const char *fmi2GetVersion(void)
+{
+    return fmi2Version;
+}
+
+/* Instantiate and free ---------------------------------------------------------------------------------- */
+
+/* A sentence that says why these arguments make no instance, or NULL. */
+static const char *bad_arguments(fmi2String name, fmi2Type type, fmi2String guid)
+{
+    if (!name || !*name) return "the instance name is empty; give each instance a name of its own";
+    if (type != fmi2CoSimulation) return "this FMU is for co-simulation only; pass fmi2CoSimulation";
+    if (!guid) return "no GUID was given; pass the one of modelDescription.xml";
+    return NULL;
+}
+
+/* The instance of the core, or NULL with a message sent. */
+static fm_instance *open_core(fmi2String name, fmi2String guid, fmi2String resources,
+                              const fmi2CallbackFunctions *callbacks)
+{
+    char why[FMU_MESSAGE / 2] = "";
+    fmu_image image;
+    fm_instance *core = NULL;
+    if (!fmu_image_find(&image, callbacks, resources, why, sizeof why)) {
+        fmu_say_early(callbacks, name, "%s", why);
+        return NULL;
+    }
+    if (fm_open(image.bytes, image.size, &core, why, sizeof why) != FM_OK) {
+        fmu_say_early(callbacks, name, "%s", why);
+        core = NULL;
+    } else if (strcmp(fm_guid(core), guid) != 0) {
+        fmu_say_early(callbacks, name, "GUID '%s' is not that of the model, '%s'; modelDescription.xml and "
+                      "resources belong to different FMUs, export again", guid, fm_guid(core));
+        fm_close(core);
+        core = NULL;
+    }
+    fmu_image_free(&image, callbacks);
+    return core;
+}
+
+static void start_again(fmu_component *c)
+{
+    fmu_experiment fresh = {0.0, 0.0, 0, FMU_INSTANTIATED, 1, fmi2OK};
+    c->experiment = fresh;
+}
+
+static fmu_component *make_component(fmi2String name, const fmi2CallbackFunctions *callbacks,
+                                     fm_instance *core)
+{
+    size_t length = strlen(name) + 1;
+    fmu_component *c = fmu_allocate(callbacks, sizeof *c + length);
+    if (!c) return NULL;
+    c->core = core;
+    c->callbacks = *callbacks;
+    c->name = (char *)(c + 1);
+    memcpy(c->name, name, length);
+    start_again(c);
+    return c;
+}
+
+fmi2Component fmi2Instantiate(fmi2String instanceName, fmi2Type fmuType, fmi2String fmuGUID,
+                              fmi2String fmuResourceLocation, const fmi2CallbackFunctions *functions,
+                              fmi2Boolean visible, fmi2Boolean loggingOn)
+{
+    static const fmi2CallbackFunctions none = {NULL, NULL, NULL, NULL, NULL};
+    const fmi2CallbackFunctions *callbacks = functions ? functions : &none;
+    const char *problem = bad_arguments(instanceName, fmuType, fmuGUID);
+    fm_instance *core = NULL;
+    fmu_component *c;
+    (void)visible;
+    if (problem) {
+        fmu_say_early(callbacks, instanceName, "%s", problem);
+        return NULL;
+    }
+    core = open_core(instanceName, fmuGUID, fmuResourceLocation, callbacks);
+    if (!core) return NULL;
+    c = make_component(instanceName, callbacks, core);
+    if (!c) {
+        fmu_say_early(callbacks, instanceName, "not enough memory");
+        fm_close(core);
+        return NULL;
+    }
+    c->log = loggingOn ? FMU_LOG_ALL : FMU_LOG_PROBLEMS;
+    return c;
+}
+
+void fmi2FreeInstance(fmi2Component component)
+{
+    fmu_component *c = component;
+    fmi2CallbackFunctions callbacks;
+    if (!c) return;
+    callbacks = c->callbacks;
+    fmu_drop_states(c);
+    fm_close(c->core);
+    fmu_free(&callbacks, c);
+}
+
+/* Without categories: all of them on, or back to warnings, discarded steps and errors. */
+fmi2Status fmi2SetDebugLogging(fmi2Component component, fmi2Boolean loggingOn, size_t nCategories,
+                               const fmi2String categories[])
+{
+    fmu_component *c = fmu_begin(component, FMU_SET_DEBUG_LOGGING);
+    unsigned named = 0;
+    size_t i;
+    if (!c) return fmi2Error;
+    if (nCategories > 0 && !categories) return fmu_say(c, fmi2Error, "categories is NULL");
+    for (i = 0; i < nCategories; i++) {
+        unsigned bits = fmu_category_bits(categories[i]);
+        if (!bits) {
+            return fmu_say(c, fmi2Error, "there is no category '%s'; they are logAll, logStatusWarning, "
+                           "logStatusDiscard and logStatusError", categories[i] ? categories[i] : "NULL");
+        }
+        named |= bits;
+    }
+    if (nCategories == 0) {
+        c->log = loggingOn ? FMU_LOG_ALL : FMU_LOG_PROBLEMS;
+    } else {
+        c->log = loggingOn ? named : c->log & ~named;
+    }
+    return fmi2OK;
+}
+
+/* Initialise, terminate, reset -------------------------------------------------------------------------- */
+
+/* The core's variable solver.tolerance. Returns 0 where this FMU has none. */
+static int find_tolerance(const fm_instance *core, uint32_t *reference)
+{
+    uint32_t count = fm_variable_count(core);
+    for (*reference = 0; *reference < count; ++*reference) {
+        fm_variable_info info;
+        const fm_kind_info *kind;
+        if (fm_variable(core, *reference, &info) != FM_OK || info.causality != FM_PARAMETER) continue;
+        kind = fm_kind((uint32_t)info.kind);
+        if (kind && kind->owner == FM_MODEL && strcmp(kind->suffix, "solver.tolerance") == 0) return 1;
+    }
+    return 0;
+}
+
+fmi2Status fmi2SetupExperiment(fmi2Component component, fmi2Boolean toleranceDefined, fmi2Real tolerance,
+                               fmi2Real startTime, fmi2Boolean stopTimeDefined, fmi2Real stopTime)
+{
+    fmu_component *c = fmu_begin(component, FMU_SETUP_EXPERIMENT);
+    uint32_t reference;
+    if (!c) return fmi2Error;
+    if (!isfinite(startTime)) return fmu_say(c, fmi2Error, "the start time %g is not finite", startTime);
+    if (stopTimeDefined && !(isfinite(stopTime) && stopTime >= startTime)) {
+        return fmu_say(c, fmi2Error, "the stop time %g s is not finite or lies before the start time %g s",
+                       stopTime, startTime);
+    }
+    if (toleranceDefined && !(isfinite(tolerance) && tolerance > 0.0))
+        return fmu_say(c, fmi2Error, "the tolerance %g is not a positive number", tolerance);
+    if (toleranceDefined && find_tolerance(c->core, &reference)) {
+        fmi2Status status = fmu_answer(c, fm_set(c->core, &reference, 1, &tolerance));
+        if (status != fmi2OK) return status;
+    }
+    c->experiment.start = startTime;
+    c->experiment.stop_defined = stopTimeDefined != fmi2False;
+    c->experiment.stop = stopTimeDefined ? stopTime : 0.0;
+    return fmi2OK;
+}
+
+fmi2Status fmi2EnterInitializationMode(fmi2Component component)
+{
+    fmu_component *c = fmu_begin(component, FMU_ENTER_INITIALIZATION);
+    if (!c) return fmi2Error;
+    c->experiment.phase = FMU_INITIALIZATION;
+    c->experiment.unassembled = 1;
+    return fmi2OK;
+}
+
+fmi2Status fmi2ExitInitializationMode(fmi2Component component)
+{
+    fmu_component *c = fmu_begin(component, FMU_EXIT_INITIALIZATION);
+    fmi2Status status = c ? fmu_assembled(c) : fmi2Error;
+    if (status != fmi2OK) return status;
+    c->experiment.phase = FMU_STEP_COMPLETE;
+    return fmu_say(c, fmi2OK, "started at %.12g s", c->experiment.start);
+}
+
+fmi2Status fmi2Terminate(fmi2Component component)
+{
+    fmu_component *c = fmu_begin(component, FMU_TERMINATE);
+    if (!c) return fmi2Error;
+    c->experiment.phase = FMU_TERMINATED;
+    return fmu_say(c, fmi2OK, "ended at %.12g s", fm_time(c->core));
+}
+
+fmi2Status fmi2Reset(fmi2Component component)
+{
+    fmu_component *c = fmu_begin(component, FMU_RESET);
+    fmi2Status status = c ? fmu_answer(c, fm_reset(c->core)) : fmi2Error;
+    if (status == fmi2OK) start_again(c);
+    return status;
+}

@@ -1,0 +1,117 @@
+/* fmumbs.h: the one public header of the core.
+ *
+ * A model image (read-only bytes, made by the compiler) and an instance (everything that changes). Every
+ * function that can fail returns an fm_status and leaves a finished sentence in fm_message(). No function but
+ * fm_open allocates. Value references are indices into the image's variable table.
+ */
+#ifndef FMUMBS_H
+#define FMUMBS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct fm_instance fm_instance;
+
+typedef enum fm_status {
+    FM_OK = 0,
+    FM_DISCARD = 1, /* the step failed, the instance lives at fm_time() */
+    FM_ERROR = 2    /* the call was refused, nothing changed */
+} fm_status;
+
+typedef enum fm_owner { FM_MODEL, FM_JOINT, FM_BODY, FM_POINT, FM_LOAD, FM_SPRING } fm_owner;
+typedef enum fm_causality { FM_INPUT, FM_OUTPUT, FM_PARAMETER } fm_causality;
+typedef enum fm_type { FM_REAL, FM_INTEGER } fm_type;
+
+/* One kind of variable: "J.q", "B.mass", "solver.energy" ... */
+typedef struct fm_kind_info {
+    const char *suffix;      /* "q": the variable is OWNER.q or OWNER.q[i] */
+    const char *unit;        /* of a rotational or undirected quantity, "" without dimension */
+    const char *unit_linear; /* of the same quantity where the mode is a translation */
+    const char *description; /* a sentence without a full stop */
+    int32_t owner;           /* fm_owner */
+    int32_t causality;       /* fm_causality */
+    int32_t type;            /* fm_type */
+    int32_t tunable;         /* parameters: may change while the simulation runs */
+    int32_t state;           /* outputs: a state, whose start value is exact */
+} fm_kind_info;
+
+typedef struct fm_variable_info {
+    int32_t kind;      /* index for fm_kind */
+    int32_t object;    /* which joint, body, ... */
+    int32_t component; /* 0-based, or -1 where the variable has one component only */
+    int32_t causality;
+    int32_t type;
+    int32_t tunable;
+    int32_t state;
+    const char *unit;
+} fm_variable_info;
+
+/* One array of the image: what the packer writes and the reader checks. */
+typedef struct fm_array_info {
+    const char *name;
+    const char *unit;
+    const char *section;
+    char type; /* 'i' int32, 'd' float64, 'b' byte */
+    int32_t columns;
+    const char *rows;  /* name of the size that counts the rows */
+    const char *bound; /* name of the size that its values index, "" where they are no indices */
+} fm_array_info;
+
+/* Lifetime ------------------------------------------------------------------------------------------- */
+
+/* Checks the image and copies it. On failure *out is NULL and `message` holds the sentence. Allocates. */
+fm_status fm_open(const void *image, size_t bytes, fm_instance **out, char *message, size_t capacity);
+void fm_close(fm_instance *instance);
+/* The bits of a new instance. */
+fm_status fm_reset(fm_instance *instance);
+
+/* Simulation ------------------------------------------------------------------------------------------ */
+
+/* A consistent start at time t [s] from the guesses for positions and velocities. */
+fm_status fm_assemble(fm_instance *instance, double t);
+/* Goes on to t_end [s]. FM_DISCARD: stopped at fm_time(), whose state is valid. */
+fm_status fm_step(fm_instance *instance, double t_end);
+double fm_time(const fm_instance *instance);
+/* Evaluates the dynamics `times` times at the present state, for those who measure. */
+fm_status fm_evaluate(fm_instance *instance, size_t times);
+
+/* Values: all as doubles ------------------------------------------------------------------------------ */
+
+fm_status fm_get(fm_instance *instance, const uint32_t *reference, size_t count, double *value);
+fm_status fm_set(fm_instance *instance, const uint32_t *reference, size_t count, const double *value);
+/* Taylor coefficients of inputs from the present time, valid for one fm_step; orders 1 to 3. */
+fm_status fm_set_input_derivatives(fm_instance *instance, const uint32_t *reference, size_t count,
+                                   const int32_t *order, const double *value);
+fm_status fm_get_output_derivatives(fm_instance *instance, const uint32_t *reference, size_t count,
+                                    const int32_t *order, double *value);
+/* result (unknowns) = d unknown / d known (inputs) seed, at the present time. */
+fm_status fm_directional_derivative(fm_instance *instance, const uint32_t *unknown, size_t unknowns,
+                                    const uint32_t *known, size_t knowns, const double *seed, double *result);
+
+/* State: version, hash of the image and checksum go with it, pointers do not ------------------------------- */
+
+size_t fm_state_size(const fm_instance *instance);
+fm_status fm_state_save(const fm_instance *instance, void *bytes, size_t size);
+fm_status fm_state_load(fm_instance *instance, const void *bytes, size_t size);
+
+/* What there is ------------------------------------------------------------------------------------------ */
+
+const char *fm_message(const fm_instance *instance);
+uint32_t fm_variable_count(const fm_instance *instance);
+fm_status fm_variable(const fm_instance *instance, uint32_t reference, fm_variable_info *info);
+/* The name of a variable, cut to `capacity`; returns its length. */
+size_t fm_variable_name(const fm_instance *instance, uint32_t reference, char *name, size_t capacity);
+uint32_t fm_kind_count(void);
+const fm_kind_info *fm_kind(uint32_t index);
+uint32_t fm_array_count(void);
+const fm_array_info *fm_array(uint32_t index);
+uint32_t fm_image_version(void);
+/* The checksum that an image's header carries of all that follows it. */
+uint64_t fm_checksum(const void *bytes, size_t count);
+/* The identity of the image as FMI writes it, from its hash: "{8-4-4-4-12}". */
+const char *fm_guid(const fm_instance *instance);
+/* The instruction sets that this library was built for and this machine has: 0 plain, 1 AVX2. */
+int32_t fm_level_best(void);
+fm_status fm_level_use(fm_instance *instance, int32_t level);
+
+#endif

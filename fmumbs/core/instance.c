@@ -1,0 +1,256 @@
+/* instance.c: one arena for an instance, its start, and the calls that move it. */
+#include "instance.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FM_LINE 64 /* arrays begin on a cache line */
+
+/* Hands out parts of the arena, or counts them while there is none. */
+static void *place(unsigned char *base, size_t *used, size_t count, size_t size)
+{
+    void *here = base == NULL ? NULL : base + *used;
+    *used += (count * size + (FM_LINE - 1)) & ~(size_t)(FM_LINE - 1);
+    return here;
+}
+
+static size_t lay_out(fm_instance *s, unsigned char *base)
+{
+    const fm_model *m = &s->model;
+    const size_t links = (size_t)m->n.links, ny = (size_t)m->ny, speeds = (size_t)m->n.speeds;
+    const size_t inputs = speeds + 6 * (size_t)m->n.loads;
+    size_t used = 0;
+    s->state = place(base, &used, m->state_doubles, sizeof(double));
+    double *next = s->state;
+#define V(name, count)              \
+    s->name = next;                 \
+    if (base != NULL) next += count;
+    FM_STATE_ARRAYS(V)
+#undef V
+    s->link = place(base, &used, links, sizeof *s->link);
+    s->motion = place(base, &used, links, sizeof *s->motion);
+    s->turned = place(base, &used, links, sizeof *s->turned);
+    s->world = place(base, &used, links, sizeof *s->world);
+    s->pending = place(base, &used, links / 2 + 1, sizeof *s->pending);
+    s->angle_link = place(base, &used, links, sizeof *s->angle_link);
+    s->ball_link = place(base, &used, links, sizeof *s->ball_link);
+    s->tau_now = place(base, &used, speeds, sizeof(double));
+    s->applied = place(base, &used, 6 * links, sizeof(double));
+    s->wrench = place(base, &used, 6 * links, sizeof(double));
+    s->udot = place(base, &used, speeds, sizeof(double));
+    s->stage = place(base, &used, FM_STAGES * ny, sizeof(double));
+    s->trial = place(base, &used, ny, sizeof(double));
+    s->least = place(base, &used, ny, sizeof(double));
+    s->probe = place(base, &used, 2 * ny, sizeof(double));
+    s->input_now = place(base, &used, inputs, sizeof(double));
+    s->seed = place(base, &used, inputs, sizeof(double));
+    return used;
+}
+
+static fm_model model_of(const fm_sizes *n)
+{
+    fm_model model, *m = &model;
+    memset(m, 0, sizeof *m);
+    m->n = *n;
+    m->ny = n->positions + n->speeds;
+#define V(name, count) m->state_doubles += (size_t)(count);
+    FM_STATE_ARRAYS(V)
+#undef V
+    return model;
+}
+
+static void write_guid(fm_instance *s)
+{
+    static const char digit[] = "0123456789abcdef";
+    char *to = s->guid;
+    *to++ = '{';
+    for (int i = 0; i < 16; i++) {
+        if (i == 4 || i == 6 || i == 8 || i == 10) *to++ = '-';
+        *to++ = digit[s->image.hash[i] >> 4];
+        *to++ = digit[s->image.hash[i] & 15];
+    }
+    *to++ = '}';
+    *to = 0;
+}
+
+static fm_status refuse(char *message, size_t capacity, const char *sentence)
+{
+    if (capacity > 0) (void)snprintf(message, capacity, "%s", sentence);
+    return FM_ERROR;
+}
+
+fm_status fm_open(const void *bytes, size_t size, fm_instance **out, char *message, size_t capacity)
+{
+    fm_instance draft;
+    memset(&draft, 0, sizeof draft);
+    *out = NULL;
+    if (bytes == NULL) return refuse(message, capacity, "there is no model image");
+    /* The image is read where it can be aligned: in a copy that opens the arena. */
+    void *copy = malloc(size + FM_LINE);
+    if (copy == NULL) return refuse(message, capacity, "no memory for the model image");
+    memcpy(copy, bytes, size);
+    if (!fm_image_read(&draft.image, copy, size, message, capacity)) {
+        free(copy);
+        return FM_ERROR;
+    }
+    draft.model = model_of(&draft.image.n);
+    const size_t head = (sizeof draft + (FM_LINE - 1)) & ~(size_t)(FM_LINE - 1);
+    const size_t kept = (size + (FM_LINE - 1)) & ~(size_t)(FM_LINE - 1);
+    const size_t work = lay_out(&draft, NULL);
+    unsigned char *block = calloc(head + kept + work + FM_LINE, 1);
+    if (block == NULL) {
+        free(copy);
+        return refuse(message, capacity, "no memory for the instance");
+    }
+    unsigned char *base = block + (FM_LINE - (size_t)((uintptr_t)block & (FM_LINE - 1)));
+    memcpy(base + head, copy, size);
+    free(copy);
+    fm_instance *s = (fm_instance *)(void *)base;
+    *s = draft;
+    (void)fm_image_read(&s->image, base + head, size, message, capacity);
+    s->bytes = block;
+    (void)lay_out(s, base + head + kept);
+    write_guid(s);
+    fm_derive_structure(s);
+    (void)fm_level_use(s, fm_level_best());
+    *out = s;
+    return fm_reset(s);
+}
+
+void fm_close(fm_instance *s)
+{
+    if (s != NULL) free(s->bytes);
+}
+
+static void copy(double *to, const double *from, int32_t count)
+{
+    if (count > 0) memcpy(to, from, (size_t)count * sizeof *to);
+}
+
+fm_status fm_reset(fm_instance *s)
+{
+    const fm_image *m = &s->image;
+    memset(s->state, 0, s->model.state_doubles * sizeof(double));
+    copy(s->y, m->start_p, m->n.positions);
+    copy(s->y + m->n.positions, m->start_u, m->n.speeds);
+    copy(s->gravity, m->gravity, 3);
+    copy(s->options, m->options, 3);
+    copy(s->stiffness, m->stiffness, m->n.speeds);
+    copy(s->damping, m->damping, m->n.speeds);
+    copy(s->rest, m->rest, m->n.speeds);
+    copy(s->rotor_inertia, m->rotor_inertia, m->n.speeds);
+    copy(s->mass, m->mass, m->n.bodies);
+    copy(s->inertia, m->inertia, 6 * m->n.bodies);
+    copy(s->spring_stiffness, m->spring_stiffness, m->n.springs);
+    copy(s->spring_damping, m->spring_damping, m->n.springs);
+    copy(s->spring_free_length, m->spring_free_length, m->n.springs);
+    for (int32_t i = 0; i < m->n.loads; i++) {
+        copy(s->load + 6 * i, m->load_force + 3 * i, 3);
+        copy(s->load + 6 * i + 3, m->load_torque + 3 * i, 3);
+    }
+    s->clock[FM_ERROR_LAST] = 1e-4;
+    s->valid = FM_VALID_NOTHING;
+    s->message[0] = 0;
+    fm_derive(s);
+    return FM_OK;
+}
+
+/* Every free mode needs an inertia against it: pivots beyond round-off. */
+static fm_status check_pivots(fm_instance *s)
+{
+    for (int32_t i = 0; i < s->image.n.links; i++) {
+        const fm_link *k = s->link + i;
+        const fm_motion *m = s->motion + i;
+        if (k->u < 0 || (m->D > 0.0 && isfinite(m->D) && m->D * m->scale < 1e14)) continue;
+        const int32_t joint = s->image.link_joint[i];
+        return fm_say(s, FM_ERROR,
+                      "joint '%s', mode %ld: no inertia opposes this free mode. Give the bodies behind it an inertia "
+                      "about that axis, or hold the mode",
+                      s->image.text + s->image.joint_name[joint], (long)(k->u - s->image.joint_u[joint] + 1));
+    }
+    return FM_OK;
+}
+
+static fm_status check_options(fm_instance *s)
+{
+    if (s->options[0] != 0.0 && s->options[0] != 1.0)
+        return fm_say(s, FM_ERROR, "solver.scheme is %g: 0 is Dormand-Prince 5(4), 1 is Runge-Kutta 4", s->options[0]);
+    if (s->options[0] == 1.0 && !(s->options[1] > 0.0))
+        return fm_say(s, FM_ERROR, "solver.step is %g s: the fixed-step scheme needs a positive one", s->options[1]);
+    if (!(s->options[1] >= 0.0)) return fm_say(s, FM_ERROR, "solver.step is %g s: it may not be negative", s->options[1]);
+    if (!(s->options[2] >= 1e-14 && s->options[2] <= 0.1))
+        return fm_say(s, FM_ERROR, "solver.tolerance is %g: it must lie between 1e-14 and 0.1", s->options[2]);
+    return FM_OK;
+}
+
+fm_status fm_assemble(fm_instance *s, double t)
+{
+    if (!isfinite(t)) return fm_say(s, FM_ERROR, "the start time is no finite number");
+    if (check_options(s) != FM_OK) return FM_ERROR;
+    for (int32_t i = 0; i < s->model.balls; i++) {
+        const fm_link *k = s->link + s->ball_link[i];
+        const double *q = s->y + k->p;
+        if (!(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] > 1e-20))
+            return fm_say(s, FM_ERROR, "joint '%s': its quaternion is zero; give a unit one",
+                          s->image.text + s->image.joint_name[s->image.link_joint[s->ball_link[i]]]);
+    }
+    fm_normalise(s, s->y, NULL);
+    s->clock[FM_TIME] = s->clock[FM_TIME_HEAD] = t;
+    s->clock[FM_AHEAD] = s->clock[FM_H] = s->clock[FM_FRESH] = 0.0;
+    s->clock[FM_ERROR_LAST] = 1e-4;
+    s->valid = FM_VALID_NOTHING;
+    fm_update(s, FM_VALID_MOTION);
+    if (check_pivots(s) != FM_OK) return FM_ERROR;
+    s->clock[FM_ASSEMBLED] = 1.0;
+    return FM_OK;
+}
+
+double fm_time(const fm_instance *s)
+{
+    return s->clock[FM_TIME];
+}
+
+fm_status fm_step(fm_instance *s, double t_end)
+{
+    const double t = s->clock[FM_TIME];
+    if (s->clock[FM_ASSEMBLED] == 0.0) return fm_say(s, FM_ERROR, "a step before the start: call fm_assemble first");
+    if (!isfinite(t_end) || t_end < t)
+        return fm_say(s, FM_ERROR, "a step from t = %.9g s to t = %.9g s: time goes forward", t, t_end);
+    return t_end > t ? fm_integrate(s, t_end) : FM_OK;
+}
+
+fm_status fm_evaluate(fm_instance *s, size_t times)
+{
+    for (size_t i = 0; i < times; i++) fm_rates(s, s->clock[FM_TIME], s->y, s->stage);
+    return FM_OK;
+}
+
+const char *fm_guid(const fm_instance *s)
+{
+    return s->guid;
+}
+
+int32_t fm_level_best(void)
+{
+#if defined(FM_HAVE_AVX2) && defined(__GNUC__)
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("avx2") ? 1 : 0;
+#else
+    return 0;
+#endif
+}
+
+fm_status fm_level_use(fm_instance *s, int32_t level)
+{
+    if (level < 0 || level > fm_level_best())
+        return fm_say(s, FM_ERROR, "level %ld of the kernels is not to be had here", (long)level);
+    s->kernels = &fm_kernels_plain;
+#ifdef FM_HAVE_AVX2
+    if (level == 1) s->kernels = &fm_kernels_avx2;
+#endif
+    s->level = level;
+    s->valid = FM_VALID_NOTHING;
+    return FM_OK;
+}

@@ -1,0 +1,207 @@
+/* instance.h: what the files of the core share. Nothing here is seen outside.
+ *
+ * The image is constant; an instance is one arena of flat arrays: what is saved with the state (FM_STATE_ARRAYS,
+ * one block of doubles) and what can be computed again.
+ */
+#ifndef FM_INSTANCE_H
+#define FM_INSTANCE_H
+
+#include "fmumbs.h"
+#include "table.h"
+#include "variables.h"
+
+#define FM_STAGES 7    /* of Dormand-Prince 5(4) */
+#define FM_TAYLOR 3    /* highest order of input derivatives */
+
+typedef struct fm_sizes {
+#define S(name, meaning) int32_t name;
+    FM_SIZES(S)
+#undef S
+} fm_sizes;
+
+#define FM_C_TYPE_i int32_t
+#define FM_C_TYPE_d double
+#define FM_C_TYPE_b char
+
+/* The arrays of the image, by name. */
+typedef struct fm_image {
+    fm_sizes n;
+    uint8_t hash[32];
+#define A(name, type, columns, rows, bound, lowest, unit, section) const FM_C_TYPE_##type *name;
+    FM_IMAGE_ARRAYS(A)
+#undef A
+} fm_image;
+
+/* Everything that a saved state holds, all of it doubles: V(name, how many), m the model. `ny` is positions and speeds. */
+#define FM_STATE_ARRAYS(V)                                                                   \
+    V(clock, FM_CLOCK_SIZE)                                                                  \
+    V(y, m->ny)                /* positions, then speeds, at the present time */             \
+    V(head, m->ny)             /* the same where the integrator is */                        \
+    V(slope, m->ny)            /* derivative there */                                        \
+    V(dense, 5 * m->ny)        /* interpolation over the integrator's last step */           \
+    V(tau, m->n.speeds)        /* inputs: generalised applied forces */                      \
+    V(load, 6 * m->n.loads)    /* force, torque of each load in world axes */                \
+    V(tau_taylor, FM_TAYLOR * m->n.speeds)                                                   \
+    V(load_taylor, FM_TAYLOR * 6 * m->n.loads)                                               \
+    V(gravity, 3)                                                                            \
+    V(options, 3)                                                                            \
+    V(stiffness, m->n.speeds)                                                                \
+    V(damping, m->n.speeds)                                                                  \
+    V(rest, m->n.speeds)                                                                     \
+    V(rotor_inertia, m->n.speeds)                                                            \
+    V(mass, m->n.bodies)                                                                     \
+    V(inertia, 6 * m->n.bodies)                                                              \
+    V(spring_stiffness, m->n.springs)                                                        \
+    V(spring_damping, m->n.springs)                                                          \
+    V(spring_free_length, m->n.springs)
+
+typedef enum fm_clock { /* what stands in `clock` */
+    FM_TIME,        /* the present (communication) time [s] */
+    FM_TIME_HEAD,   /* where the integrator is */
+    FM_TIME_TAIL,   /* where its last step began */
+    FM_H,           /* the step it would take next, 0 before the first */
+    FM_ERROR_LAST,  /* error of the step before, for the controller */
+    FM_FRESH,       /* 1: the slope at the head is known */
+    FM_AHEAD,       /* 1: the head may be used, nothing changed since */
+    FM_TAYLOR_ON,   /* 1: inputs have derivatives in the coming step */
+    FM_ASSEMBLED,
+    FM_STEPS_DONE,
+    FM_STEPS_REJECTED,
+    FM_CLOCK_SIZE
+} fm_clock;
+
+/* A link as the sweeps read it: 4 cache lines at most, made from the image and the tunable parameters. */
+typedef struct fm_link {
+    int32_t kind, parent, p, u;
+    int32_t chained; /* link + 1 is a child of this one */
+    int32_t pending; /* slot where its other children wait, -1: none */
+    int32_t turned;  /* R is not the identity */
+    int32_t root;    /* hangs on the ground */
+    int32_t leaves;  /* slot of its parent where its cut waits, -1: handed on at once, or root */
+    int32_t opens;   /* the first to come there */
+    double sign;
+    double r[3];
+    double m, h[3], J[6]; /* mass, first moment, inertia about the origin: xx xy xz yy yz zz */
+    double pitch, slide;  /* rotation about the axis and slide along it per unit of u */
+    double rotor;
+    double R[9];
+} fm_link;
+
+/* What the sweeps leave in each link. */
+typedef struct fm_motion {
+    double c, s;      /* cosine and sine, of the signed angle */
+    double w[3];      /* angular velocity, in the link's axes */
+    double r[3];      /* origin in the parent's axes, from the parent's origin */
+    double bias[6];   /* torque and force that the motion itself takes, about the origin */
+    double turn[3];   /* velocity product of the angular acceleration, link's axes */
+    double lift[3];   /* the same of the origin's acceleration, parent's axes */
+    double alpha[3];  /* angular acceleration, link's axes */
+    double a[3];      /* acceleration of the origin less gravity, link's axes */
+    double U[6], g;   /* free mode's row over the pivot, and the forced part */
+    double D;         /* one over the pivot, the least of a ball's */
+    double scale;     /* what the pivot is to be compared with */
+} fm_motion;
+
+/* What only links with a general orientation have: axes of the link in its parent's, and a ball's factors. */
+typedef struct fm_turned {
+    double R[9];
+    double L[6];  /* factors of a ball's J */
+    double H[9];
+} fm_turned;
+
+/* A cut through a joint: torque and force = S (angular acceleration, acceleration) + e, about the cut's point.
+ * J, M: upper triangles; H: torque from acceleration. */
+typedef struct fm_cut {
+    double J[3][3], H[3][3], M[3][3], n[3], f[3];
+} fm_cut;
+
+/* World kinematics of a link, made when somebody asks. */
+typedef struct fm_world {
+    double R[9], r[3], w[3], v[3];
+} fm_world;
+
+typedef struct fm_model {
+    fm_sizes n;
+    int32_t ny;
+    int32_t pendings;
+    int32_t angles; /* links with an angle */
+    int32_t balls;
+    int32_t resisted; /* some joint has a spring or a damper */
+    size_t state_doubles;
+} fm_model;
+
+/* What is built for each instruction set. */
+typedef struct fm_kernels {
+    void (*turn)(fm_instance *s, const double *y);       /* cosines, sines and axes of every link */
+    void (*accelerate)(fm_instance *s, const double *y, const double *tau, double *udot); /* after turn */
+} fm_kernels;
+
+typedef enum fm_valid { FM_VALID_NOTHING, FM_VALID_WORLD = 1, FM_VALID_MOTION = 2, FM_VALID_CUTS = 4 } fm_valid;
+
+struct fm_instance {
+    fm_image image;
+    fm_model model;
+    const fm_kernels *kernels;
+    int32_t level;
+    char guid[40];
+    int32_t valid; /* fm_valid bits: what belongs to the present y and inputs */
+    char message[512];
+    void *bytes; /* the arena */
+    double *state; /* the block that is saved */
+#define V(name, count) double *name;
+    FM_STATE_ARRAYS(V)
+#undef V
+    /* work */
+    fm_link *link;
+    fm_motion *motion;
+    fm_turned *turned;
+    fm_world *world;
+    fm_cut *pending;
+    int32_t *angle_link;
+    int32_t *ball_link;
+    double *tau_now;  /* applied forces of all modes: inputs, springs, dampers, rotor */
+    double *applied;  /* 6 a link: torque and force from springs and loads, link's axes at its origin */
+    double *wrench;   /* 6 a link: what its parent puts on it, link's axes at its origin */
+    double *udot;     /* at the present time */
+    double *stage;    /* FM_STAGES * ny */
+    double *trial;    /* ny */
+    double *least;    /* ny: a state below it is near zero */
+    double *probe;    /* 2 * ny, for derivatives */
+    double *input_now; /* inputs at the time of an evaluation: tau, then loads */
+    double *seed;     /* the same shape, for directional derivatives */
+};
+
+/* message.c */
+fm_status fm_say(fm_instance *s, fm_status status, const char *format, ...);
+/* image.c, check.c: 1 fine, 0 with the reason in `why` */
+int fm_image_read(fm_image *image, const void *bytes, size_t size, char *why, size_t capacity);
+int fm_image_check(const fm_image *image, char *why, size_t capacity);
+int32_t fm_kind_components(const fm_image *image, int32_t kind, int32_t object);
+/* derive.c */
+void fm_derive(fm_instance *s);
+void fm_derive_structure(fm_instance *s);
+/* forces.c */
+void fm_make_world(fm_instance *s, const double *y);
+void fm_apply_forces(fm_instance *s, const double *load, int springs);
+void fm_apply_modes(fm_instance *s, const double *y, const double *input, double *tau);
+double fm_energy(fm_instance *s);
+double fm_spring_line(const fm_instance *s, int32_t spring, double direction[3], double *rate);
+void fm_point_place(const fm_instance *s, int32_t point, double r[3], double v[3]);
+/* dynamics.c */
+void fm_rates(fm_instance *s, double t, const double *y, double *ydot);
+void fm_position_rates(const fm_instance *s, const double *y, double *pdot);
+void fm_update(fm_instance *s, int32_t what);
+void fm_respond(fm_instance *s, const double *tau, const double *load);
+/* sweeps */
+extern const fm_kernels fm_kernels_plain;
+#ifdef FM_HAVE_AVX2
+extern const fm_kernels fm_kernels_avx2;
+#endif
+/* integrate.c */
+fm_status fm_integrate(fm_instance *s, double t_end);
+void fm_normalise(const fm_instance *s, double *y, double *slope);
+/* values.c */
+double fm_value(fm_instance *s, int32_t kind, int32_t object, int32_t component);
+int32_t fm_validity(int32_t kind);
+
+#endif

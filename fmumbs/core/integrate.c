@@ -1,0 +1,282 @@
+/* integrate.c: Dormand-Prince 5(4) with error control and dense output, and the classical Runge-Kutta 4.
+ *
+ * The error-controlled integrator may run ahead of the communication point; as long as nothing changes it goes on
+ * from where it is and the state is read from the dense output, so that results do not depend on the
+ * communication step. After a change it falls back to the communication point and takes equal steps to the end
+ * of the communication step, so that nothing is computed twice.
+ * J. R. Dormand, P. J. Prince, J. Comput. Appl. Math. 6 (1980) 19; dense output and step control as in
+ * Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, II.6 and II.4.
+ */
+#include "instance.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static const double A[FM_STAGES][FM_STAGES - 1] = {
+    {0.0},
+    {1.0 / 5.0},
+    {3.0 / 40.0, 9.0 / 40.0},
+    {44.0 / 45.0, -56.0 / 15.0, 32.0 / 9.0},
+    {19372.0 / 6561.0, -25360.0 / 2187.0, 64448.0 / 6561.0, -212.0 / 729.0},
+    {9017.0 / 3168.0, -355.0 / 33.0, 46732.0 / 5247.0, 49.0 / 176.0, -5103.0 / 18656.0},
+    {35.0 / 384.0, 0.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0},
+};
+static const double C[FM_STAGES] = {0.0, 0.2, 0.3, 0.8, 8.0 / 9.0, 1.0, 1.0};
+static const double E[FM_STAGES] = {71.0 / 57600.0, 0.0, -71.0 / 16695.0, 71.0 / 1920.0,
+                                    -17253.0 / 339200.0, 22.0 / 525.0, -1.0 / 40.0};
+static const double D[FM_STAGES] = {-12715105075.0 / 11282082432.0, 0.0, 87487479700.0 / 32700410799.0,
+                                    -10690763975.0 / 1880347072.0, 701980252875.0 / 199316789632.0,
+                                    -1453857185.0 / 822651844.0, 69997945.0 / 29380423.0};
+
+/* Unit quaternions; a slope that belongs to them is scaled with them. */
+void fm_normalise(const fm_instance *s, double *y, double *slope)
+{
+    for (int32_t i = 0; i < s->model.balls; i++) {
+        const int32_t p = s->link[s->ball_link[i]].p;
+        double *q = y + p;
+        double scale = 1.0 / sqrt((q[0] * q[0] + q[1] * q[1]) + (q[2] * q[2] + q[3] * q[3]));
+        for (int j = 0; j < 4; j++) q[j] *= scale;
+        for (int j = 0; slope != NULL && j < 4; j++) slope[p + j] *= scale;
+    }
+}
+
+static int all_finite(const double *value, int32_t count)
+{
+    for (int32_t i = 0; i < count; i++)
+        if (!isfinite(value[i])) return 0;
+    return 1;
+}
+
+/* The error that is allowed to state i of size |y|: relative, and absolute where it is near zero: the tolerance in
+ * rad and rad/s, or times the model's length in m and m/s. */
+static double weight(const fm_instance *s, int32_t i, double size)
+{
+    const double least = s->least[i];
+    return s->options[2] * (size > least ? size : least);
+}
+
+/* y + h sum of coefficient[j] stage[j] */
+static void combine(const fm_instance *s, const double *y, double h, const double *coefficient, int stages, double *out)
+{
+    const int32_t ny = s->model.ny;
+    for (int32_t i = 0; i < ny; i++) {
+        double sum = 0.0;
+        for (int j = 0; j < stages; j++) sum += coefficient[j] * s->stage[(size_t)j * (size_t)ny + (size_t)i];
+        out[i] = y[i] + h * sum;
+    }
+}
+
+static double *stage(const fm_instance *s, int j)
+{
+    return s->stage + (size_t)j * (size_t)s->model.ny;
+}
+
+/* The fifth root of a positive number: exponent by hand, then Newton. (pow binds a recent C library.) */
+static double fifth_root(double x)
+{
+    int exponent;
+    double part = frexp(x, &exponent), root;
+    while (exponent % 5 != 0) {
+        part *= 0.5;
+        exponent++;
+    }
+    root = 0.6 + 0.4 * part;
+    for (int i = 0; i < 8; i++) root -= (root - part / ((root * root) * (root * root))) / 5.0;
+    return ldexp(root, exponent / 5);
+}
+
+/* Hairer's guess for the first step. */
+static double first_step(fm_instance *s, double t)
+{
+    const int32_t ny = s->model.ny;
+    double size = 0.0, rate = 0.0, bend = 0.0;
+    if (s->options[1] > 0.0) return s->options[1];
+    for (int32_t i = 0; i < ny; i++) {
+        double w = weight(s, i, fabs(s->head[i])), a = fabs(s->head[i]) / w, b = fabs(s->slope[i]) / w;
+        size = a > size ? a : size;
+        rate = b > rate ? b : rate;
+    }
+    double h = size < 1e-5 || rate < 1e-5 ? 1e-6 : 0.01 * (size / rate);
+    for (int32_t i = 0; i < ny; i++) s->trial[i] = s->head[i] + h * s->slope[i];
+    fm_rates(s, t + h, s->trial, stage(s, 1));
+    for (int32_t i = 0; i < ny; i++) {
+        double b = fabs(stage(s, 1)[i] - s->slope[i]) / weight(s, i, fabs(s->head[i])) / h;
+        bend = b > bend ? b : bend;
+    }
+    double most = rate > bend ? rate : bend;
+    double other = most <= 1e-15 || !isfinite(most) ? (h * 1e-3 > 1e-6 ? h * 1e-3 : 1e-6) : fifth_root(0.01 / most);
+    return 100.0 * h < other ? 100.0 * h : other;
+}
+
+static void keep_dense(fm_instance *s, double h, const double *next)
+{
+    const int32_t ny = s->model.ny;
+    double *r = s->dense;
+    for (int32_t i = 0; i < ny; i++) {
+        double sum = 0.0, diff = next[i] - s->head[i], bend = h * s->slope[i] - diff;
+        for (int j = 0; j < FM_STAGES; j++) sum += D[j] * stage(s, j)[i];
+        r[i] = s->head[i];
+        r[ny + i] = diff;
+        r[2 * ny + i] = bend;
+        r[3 * ny + i] = (diff - h * stage(s, 6)[i]) - bend;
+        r[4 * ny + i] = h * sum;
+    }
+}
+
+/* One trial of length h from the head; returns its error, NaN where it left the numbers. */
+static double try_step(fm_instance *s, double t, double h)
+{
+    const int32_t ny = s->model.ny;
+    double worst = 0.0;
+    memcpy(stage(s, 0), s->slope, (size_t)ny * sizeof(double));
+    for (int j = 1; j < FM_STAGES; j++) {
+        combine(s, s->head, h, A[j], j, s->trial);
+        fm_rates(s, t + C[j] * h, s->trial, stage(s, j));
+    }
+    for (int32_t i = 0; i < ny; i++) {
+        double sum = 0.0, a = fabs(s->head[i]), b = fabs(s->trial[i]);
+        for (int j = 0; j < FM_STAGES; j++) sum += E[j] * stage(s, j)[i];
+        double error = fabs(h * sum) / weight(s, i, a > b ? a : b);
+        worst = error > worst || isnan(error) ? error : worst;
+        if (isnan(worst)) return worst;
+    }
+    return worst;
+}
+
+/* How much longer the next step may be: proportional-integral, exponents 3/20 and 1/20. */
+static double controlled(double error, double last)
+{
+    double now = sqrt(sqrt(fifth_root(error))), before = sqrt(sqrt(fifth_root(last)));
+    double factor = 0.9 * before / (now * now * now);
+    return factor > 10.0 ? 10.0 : factor < 0.2 ? 0.2 : factor;
+}
+
+/* Takes one accepted step from the head, of h at most. 0: it cannot. */
+static int advance(fm_instance *s, double h, double target)
+{
+    double *clock = s->clock;
+    for (int rejected = 0;; rejected = 1) {
+        const double t = clock[FM_TIME_HEAD];
+        if (!(h > 16.0 * DBL_EPSILON * fabs(t)) || !(h > DBL_MIN)) return 0;
+        double error = try_step(s, t, h);
+        if (error <= 1.0) {
+            const double kept = clock[FM_H], grown = h * controlled(error > 1e-10 ? error : 1e-10, clock[FM_ERROR_LAST]);
+            keep_dense(s, h, s->trial);
+            memcpy(s->head, s->trial, (size_t)s->model.ny * sizeof(double));
+            memcpy(s->slope, stage(s, 6), (size_t)s->model.ny * sizeof(double));
+            fm_normalise(s, s->head, s->slope);
+            clock[FM_TIME_TAIL] = t;
+            clock[FM_TIME_HEAD] = target > 0.0 && !rejected ? target : t + h;
+            clock[FM_ERROR_LAST] = error > 1e-4 ? error : 1e-4;
+            clock[FM_H] = rejected ? (grown < h ? grown : h) : h < kept && grown < kept ? (error > 0.5 ? grown : kept) : grown;
+            clock[FM_STEPS_DONE] += 1.0;
+            return 1;
+        }
+        clock[FM_STEPS_REJECTED] += 1.0;
+        double factor = isnan(error) || isinf(error) ? 0.2 : 0.9 / fifth_root(error);
+        h *= factor < 0.2 ? 0.2 : factor;
+        clock[FM_H] = h;
+    }
+}
+
+static void read_dense(fm_instance *s, double t)
+{
+    const int32_t ny = s->model.ny;
+    const double tail = s->clock[FM_TIME_TAIL], head = s->clock[FM_TIME_HEAD];
+    const double x = (t - tail) / (head - tail), rest = 1.0 - x, *r = s->dense;
+    for (int32_t i = 0; i < ny; i++)
+        s->y[i] = r[i] + x * (r[ny + i] + rest * (r[2 * ny + i] + x * (r[3 * ny + i] + rest * r[4 * ny + i])));
+    fm_normalise(s, s->y, NULL);
+}
+
+static fm_status stopped(fm_instance *s, double t_end)
+{
+    s->clock[FM_TIME] = s->clock[FM_TIME_HEAD];
+    memcpy(s->y, s->head, (size_t)s->model.ny * sizeof(double));
+    s->clock[FM_AHEAD] = 0.0;
+    return fm_say(s, FM_DISCARD,
+                  "the step to t = %.9g s failed: at t = %.9g s the step size fell to nothing. The motion becomes "
+                  "singular or unbounded there: look at the inputs, stiffnesses and initial speeds, or take a smaller "
+                  "communication step",
+                  t_end, s->clock[FM_TIME]);
+}
+
+static fm_status dormand_prince(fm_instance *s, double t_end)
+{
+    double *clock = s->clock;
+    const int fresh_start = clock[FM_AHEAD] == 0.0;
+    if (fresh_start) {
+        memcpy(s->head, s->y, (size_t)s->model.ny * sizeof(double));
+        clock[FM_TIME_HEAD] = clock[FM_TIME];
+        clock[FM_FRESH] = 0.0;
+        clock[FM_AHEAD] = 1.0;
+    }
+    while (clock[FM_TIME_HEAD] < t_end) {
+        const double left = t_end - clock[FM_TIME_HEAD];
+        if (clock[FM_FRESH] == 0.0) {
+            fm_rates(s, clock[FM_TIME_HEAD], s->head, s->slope);
+            if (!all_finite(s->slope, s->model.ny)) return stopped(s, t_end);
+            clock[FM_FRESH] = 1.0;
+        }
+        if (!(clock[FM_H] > 0.0)) clock[FM_H] = first_step(s, clock[FM_TIME_HEAD]);
+        double h = clock[FM_H], target = 0.0;
+        if (fresh_start) { /* equal steps to the end */
+            double steps = ceil(left / h - 1e-9);
+            h = steps > 1.0 ? left / steps : left;
+            if (!(steps > 1.0)) target = t_end;
+        }
+        if (!advance(s, h, target)) return stopped(s, t_end);
+    }
+    if (clock[FM_TIME_HEAD] == t_end) memcpy(s->y, s->head, (size_t)s->model.ny * sizeof(double));
+    else read_dense(s, t_end);
+    clock[FM_TIME] = t_end;
+    return FM_OK;
+}
+
+static fm_status runge_kutta(fm_instance *s, double t_end)
+{
+    static const double node[4] = {0.0, 0.5, 0.5, 1.0};
+    const int32_t ny = s->model.ny;
+    const double start = s->clock[FM_TIME], span = t_end - start;
+    double steps = ceil(span / s->options[1] - 1e-9);
+    steps = steps > 1.0 ? steps : 1.0;
+    const double h = span / steps;
+    for (double n = 0.0; n < steps; n += 1.0) {
+        const double t = start + n * h;
+        for (int j = 0; j < 4; j++) {
+            const double *slope = stage(s, j > 0 ? j - 1 : 0);
+            for (int32_t i = 0; i < ny; i++) s->trial[i] = j == 0 ? s->y[i] : s->y[i] + node[j] * h * slope[i];
+            fm_rates(s, t + node[j] * h, s->trial, stage(s, j));
+        }
+        for (int32_t i = 0; i < ny; i++) {
+            double middle = stage(s, 1)[i] + stage(s, 2)[i];
+            s->trial[i] = s->y[i] + h / 6.0 * ((stage(s, 0)[i] + stage(s, 3)[i]) + 2.0 * middle);
+        }
+        if (!all_finite(s->trial, ny)) {
+            s->clock[FM_TIME] = t;
+            return fm_say(s, FM_DISCARD,
+                          "the step to t = %.9g s failed: at t = %.9g s the state left the finite numbers. The fixed step "
+                          "of %.3g s is too long for this motion: take a smaller solver.step or solver.scheme 0",
+                          t_end, t, h);
+        }
+        memcpy(s->y, s->trial, (size_t)ny * sizeof(double));
+        fm_normalise(s, s->y, NULL);
+        s->clock[FM_STEPS_DONE] += 1.0;
+    }
+    s->clock[FM_TIME] = t_end;
+    return FM_OK;
+}
+
+fm_status fm_integrate(fm_instance *s, double t_end)
+{
+    fm_status status = s->options[0] == 1.0 ? runge_kutta(s, t_end) : dormand_prince(s, t_end);
+    s->valid = FM_VALID_NOTHING;
+    if (s->clock[FM_TAYLOR_ON] != 0.0) {
+        s->clock[FM_TAYLOR_ON] = 0.0;
+        s->clock[FM_AHEAD] = 0.0;
+        memset(s->tau_taylor, 0, (size_t)s->image.n.speeds * FM_TAYLOR * sizeof(double));
+        memset(s->load_taylor, 0, (size_t)s->image.n.loads * 6 * FM_TAYLOR * sizeof(double));
+    }
+    return status;
+}

@@ -1,0 +1,19 @@
+/* message.c: finished sentences. */
+#include "instance.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+fm_status fm_say(fm_instance *s, fm_status status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(s->message, sizeof s->message, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+const char *fm_message(const fm_instance *s)
+{
+    return s->message;
+}

@@ -1,0 +1,120 @@
+/* table.h: the one list of every size and every array of an image.
+ *
+ * The reader and its checks, the state, and the packer in Python (through fm_array) are all made from it. An
+ * image is: the header, the sizes, then the arrays in this order, each padded to 8 bytes, each section opened
+ * by its tag of 8 bytes.
+ */
+#ifndef FM_TABLE_H
+#define FM_TABLE_H
+
+#define FM_IMAGE_MAGIC "FMUMBS\r\n"
+#define FM_IMAGE_VERSION 1u
+
+/* S(name, meaning): how many */
+#define FM_SIZES(S)                                      \
+    S(one, "one row")                                    \
+    S(links, "elementary joints with what they carry")   \
+    S(positions, "position variables p")                 \
+    S(speeds, "velocity variables u")                    \
+    S(joints, "joints as the user said them")            \
+    S(bodies, "bodies as the user said them")            \
+    S(points, "points")                                  \
+    S(springs, "line springs")                           \
+    S(loads, "declared loads")                           \
+    S(variables, "variables that a simulator sees")      \
+    S(characters, "bytes of text")
+
+/* A(name, type, columns, rows, bound, lowest, unit, section):
+ * type i int32, d float64, b byte; `bound` is the size that the values index, from `lowest` (-1: none) on;
+ * `free` where they are no indices. Matrices are stored by rows. */
+#define FM_IMAGE_ARRAYS(A)                                                                           \
+    /* what the whole model has: gravity in world axes; scheme, step, tolerance; stop, interval,     \
+     * tolerance of the default experiment; a length that the model has */                           \
+    A(gravity, d, 3, one, free, 0, "m/s2", "MODEL")                                                  \
+    A(options, d, 3, one, free, 0, "", "MODEL")                                                      \
+    A(experiment, d, 3, one, free, 0, "s", "MODEL")                                                  \
+    A(length, d, 1, one, free, 0, "m", "MODEL")                                                      \
+    A(model_name, i, 1, one, characters, 0, "", "MODEL")                                             \
+    A(model_text, i, 1, one, characters, 0, "", "MODEL")                                             \
+    /* links: parents before children, depth first. R: axes of the link in its parent's at zero,     \
+     * r: its origin in its parent's axes at zero [m] */                                             \
+    A(link_kind, i, 1, links, free, 0, "", "LINKS")                                                  \
+    A(link_parent, i, 1, links, links, -1, "", "LINKS")                                              \
+    A(link_p, i, 1, links, positions, -1, "", "LINKS")                                               \
+    A(link_u, i, 1, links, speeds, -1, "", "LINKS")                                                  \
+    A(link_joint, i, 1, links, joints, 0, "", "LINKS")                                               \
+    A(link_sign, d, 1, links, free, 0, "", "LINKS")                                                  \
+    A(link_screw, d, 6, links, free, 0, "", "LINKS")                                                 \
+    A(link_R, d, 9, links, free, 0, "", "LINKS")                                                     \
+    A(link_r, d, 3, links, free, 0, "m", "LINKS")                                                    \
+    /* one row for each mode, by its velocity variable */                                            \
+    A(stiffness, d, 1, speeds, free, 0, "N.m/rad|N/m", "MODES")                                      \
+    A(damping, d, 1, speeds, free, 0, "N.m.s/rad|N.s/m", "MODES")                                    \
+    A(rest, d, 1, speeds, free, 0, "rad|m", "MODES")                                                 \
+    A(rotor_inertia, d, 1, speeds, free, 0, "kg.m2|kg", "MODES")                                     \
+    A(mode_linear, i, 1, speeds, free, 0, "", "MODES")                                               \
+    A(start_p, d, 1, positions, free, 0, "rad|m", "MODES")                                           \
+    A(start_u, d, 1, speeds, free, 0, "rad/s|m/s", "MODES")                                          \
+    /* bodies: their frame in their link's, mass, centre of mass and inertia about it (xx yy zz xy   \
+     * xz yz) in the body's axes */                                                                  \
+    A(body_link, i, 1, bodies, links, 0, "", "BODIES")                                               \
+    A(body_R, d, 9, bodies, free, 0, "", "BODIES")                                                   \
+    A(body_r, d, 3, bodies, free, 0, "m", "BODIES")                                                  \
+    A(mass, d, 1, bodies, free, 0, "kg", "BODIES")                                                   \
+    A(com, d, 3, bodies, free, 0, "m", "BODIES")                                                     \
+    A(inertia, d, 6, bodies, free, 0, "kg.m2", "BODIES")                                             \
+    /* joints: kind, its links, its variables, frame F in the link before, frame M in the last link */ \
+    A(joint_kind, i, 1, joints, free, 0, "", "JOINTS")                                               \
+    A(joint_first, i, 1, joints, links, 0, "", "JOINTS")                                             \
+    A(joint_last, i, 1, joints, links, 0, "", "JOINTS")                                              \
+    A(joint_p, i, 1, joints, free, 0, "", "JOINTS")                                                  \
+    A(joint_np, i, 1, joints, free, 0, "", "JOINTS")                                                 \
+    A(joint_u, i, 1, joints, free, 0, "", "JOINTS")                                                  \
+    A(joint_nu, i, 1, joints, free, 0, "", "JOINTS")                                                 \
+    A(joint_F, d, 9, joints, free, 0, "", "JOINTS")                                                  \
+    A(joint_M, d, 9, joints, free, 0, "", "JOINTS")                                                  \
+    /* points on a link (-1: ground), in its axes */                                                 \
+    A(point_link, i, 1, points, links, -1, "", "POINTS")                                             \
+    A(point_r, d, 3, points, free, 0, "m", "POINTS")                                                 \
+    A(spring_P, i, 1, springs, points, 0, "", "FORCES")                                              \
+    A(spring_Q, i, 1, springs, points, 0, "", "FORCES")                                              \
+    A(spring_stiffness, d, 1, springs, free, 0, "N/m", "FORCES")                                     \
+    A(spring_damping, d, 1, springs, free, 0, "N.s/m", "FORCES")                                     \
+    A(spring_free_length, d, 1, springs, free, 0, "m", "FORCES")                                     \
+    A(load_point, i, 1, loads, points, 0, "", "FORCES")                                              \
+    A(load_force, d, 3, loads, free, 0, "N", "FORCES")                                               \
+    A(load_torque, d, 3, loads, free, 0, "N.m", "FORCES")                                            \
+    /* variables: which kind, of which element, which component; -1 as name: made from the element's */ \
+    A(variable_kind, i, 1, variables, free, 0, "", "NAMES")                                          \
+    A(variable_object, i, 1, variables, free, 0, "", "NAMES")                                        \
+    A(variable_component, i, 1, variables, free, 0, "", "NAMES")                                     \
+    A(variable_name, i, 1, variables, characters, -1, "", "NAMES")                                   \
+    A(joint_name, i, 1, joints, characters, 0, "", "NAMES")                                          \
+    A(body_name, i, 1, bodies, characters, 0, "", "NAMES")                                           \
+    A(point_name, i, 1, points, characters, 0, "", "NAMES")                                          \
+    A(spring_name, i, 1, springs, characters, 0, "", "NAMES")                                        \
+    A(load_name, i, 1, loads, characters, 0, "", "NAMES")                                            \
+    A(text, b, 1, characters, free, 0, "", "NAMES")
+
+/* Links: what moves between a link and its parent. Axis kinds have axes parallel to their parent's at zero. */
+typedef enum fm_link_kind {
+    FM_LINK_REVOLUTE_X,
+    FM_LINK_REVOLUTE_Y,
+    FM_LINK_REVOLUTE_Z,
+    FM_LINK_REVOLUTE, /* about the link's z, any frame at zero */
+    FM_LINK_PRISMATIC, /* along the link's z, any frame */
+    FM_LINK_SPHERICAL, /* quaternion w x y z, any frame at zero */
+    FM_LINK_SCREW,     /* any one-freedom screw, also with rotor inertia: rotation about and slide along z */
+    FM_LINK_FIXED,
+    FM_LINK_KINDS
+} fm_link_kind;
+
+typedef enum fm_joint_kind { /* what the outputs of a joint are */
+    FM_JOINT_WELD,
+    FM_JOINT_SCALAR,   /* one freedom, or several one-freedom modes in a row */
+    FM_JOINT_SPHERICAL,
+    FM_JOINT_FREE,
+    FM_JOINT_KINDS
+} fm_joint_kind;
+
+#endif

@@ -1,0 +1,361 @@
+/* values.c: variables by their references. */
+#include "instance.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const fm_kind_info kinds[] = {
+#define K(id, owner, suffix, components, causality, type, tunable, state, unit, linear, text) \
+    {suffix, unit, linear, text, FM_##owner, FM_##causality, FM_##type, tunable, state},
+    FM_KINDS(K)
+#undef K
+};
+
+uint32_t fm_kind_count(void)
+{
+    return FM_KIND_COUNT;
+}
+
+const fm_kind_info *fm_kind(uint32_t index)
+{
+    return index < FM_KIND_COUNT ? kinds + index : NULL;
+}
+
+uint32_t fm_variable_count(const fm_instance *s)
+{
+    return (uint32_t)s->image.n.variables;
+}
+
+/* The velocity variable that a component of a joint's variable belongs to. */
+static int32_t mode_of(const fm_image *m, int32_t kind, int32_t joint, int32_t component)
+{
+    const int32_t part = component < 0 ? 0 : component;
+    const int turning = kind == FM_J_TAU || kind == FM_J_W || kind == FM_J_ALPHA;
+    return m->joint_u[joint] + part + (m->joint_kind[joint] == FM_JOINT_FREE && turning ? 3 : 0);
+}
+
+static int is_mode_kind(int32_t kind)
+{
+    return kind == FM_J_TAU || kind == FM_J_F || kind == FM_J_Q || kind == FM_J_QD || kind == FM_J_QDD ||
+           (kind >= FM_J_STIFFNESS && kind <= FM_J_ROTOR);
+}
+
+fm_status fm_variable(const fm_instance *s, uint32_t reference, fm_variable_info *info)
+{
+    const fm_image *m = &s->image;
+    if (reference >= fm_variable_count(s)) return FM_ERROR;
+    const fm_kind_info *kind = kinds + m->variable_kind[reference];
+    info->kind = m->variable_kind[reference];
+    info->object = m->variable_object[reference];
+    info->component = m->variable_component[reference];
+    info->causality = kind->causality;
+    info->type = kind->type;
+    info->tunable = kind->tunable;
+    info->state = kind->state;
+    info->unit = kind->unit;
+    if (kind->owner == FM_JOINT && is_mode_kind(info->kind) &&
+        m->mode_linear[mode_of(m, info->kind, info->object, info->component)])
+        info->unit = kind->unit_linear;
+    return FM_OK;
+}
+
+static const char *owner_name(const fm_image *m, int32_t owner, int32_t object)
+{
+    switch (owner) {
+    case FM_JOINT: return m->text + m->joint_name[object];
+    case FM_BODY: return m->text + m->body_name[object];
+    case FM_POINT: return m->text + m->point_name[object];
+    case FM_LOAD: return m->text + m->load_name[object];
+    case FM_SPRING: return m->text + m->spring_name[object];
+    default: return "";
+    }
+}
+
+size_t fm_variable_name(const fm_instance *s, uint32_t reference, char *name, size_t capacity)
+{
+    const fm_image *m = &s->image;
+    if (capacity > 0) name[0] = 0;
+    if (reference >= fm_variable_count(s)) return 0;
+    const fm_kind_info *kind = kinds + m->variable_kind[reference];
+    const int32_t component = m->variable_component[reference];
+    int length;
+    if (m->variable_name[reference] >= 0) {
+        length = snprintf(name, capacity, "%s", m->text + m->variable_name[reference]);
+    } else {
+        const char *owner = owner_name(m, kind->owner, m->variable_object[reference]), *dot = owner[0] ? "." : "";
+        if (component < 0) length = snprintf(name, capacity, "%s%s%s", owner, dot, kind->suffix);
+        else length = snprintf(name, capacity, "%s%s%s[%ld]", owner, dot, kind->suffix, (long)component + 1);
+    }
+    return length < 0 ? 0 : (size_t)length;
+}
+
+/* Reading ----------------------------------------------------------------------------------------------------- */
+
+/* What has to be made before a kind can be read. */
+int32_t fm_validity(int32_t kind)
+{
+    switch (kind) {
+    case FM_J_QDD: case FM_J_ALPHA: case FM_J_A: return FM_VALID_MOTION;
+    case FM_J_REACTION_F: case FM_J_REACTION_T: case FM_J_WRENCH_F: case FM_J_WRENCH_T: return FM_VALID_CUTS;
+    case FM_B_R: case FM_B_V: case FM_B_W: case FM_P_R: case FM_P_V: case FM_S_LENGTH: case FM_S_F: case FM_ENERGY:
+        return FM_VALID_WORLD;
+    case FM_B_A: case FM_B_ALPHA: case FM_P_A: return FM_VALID_WORLD | FM_VALID_MOTION;
+    default: return FM_VALID_NOTHING;
+    }
+}
+
+static double row(const double *R, int32_t i, const double *v)
+{
+    return R[3 * i] * v[0] + R[3 * i + 1] * v[1] + R[3 * i + 2] * v[2];
+}
+
+static void product(const double *a, const double *b, double out[4])
+{
+    out[0] = ((a[0] * b[0] - a[1] * b[1]) - a[2] * b[2]) - a[3] * b[3];
+    out[1] = ((a[0] * b[1] + a[1] * b[0]) + a[2] * b[3]) - a[3] * b[2];
+    out[2] = ((a[0] * b[2] + a[2] * b[0]) + a[3] * b[1]) - a[1] * b[3];
+    out[3] = ((a[0] * b[3] + a[3] * b[0]) + a[1] * b[2]) - a[2] * b[1];
+}
+
+/* Quaternion of a rotation by its largest part. */
+static void quaternion_of(const double *R, double q[4])
+{
+    const double d[4] = {R[0] + R[4] + R[8], R[0] - R[4] - R[8], R[4] - R[0] - R[8], R[8] - R[0] - R[4]};
+    int k = 0;
+    for (int i = 1; i < 4; i++) k = d[i] > d[k] ? i : k;
+    const double four = 2.0 * sqrt(1.0 + d[k]), skew[3] = {R[7] - R[5], R[2] - R[6], R[3] - R[1]};
+    const double mixed[3] = {R[7] + R[5], R[2] + R[6], R[3] + R[1]};
+    q[k] = four / 4.0;
+    if (k == 0) {
+        for (int i = 0; i < 3; i++) q[1 + i] = skew[i] / four;
+        return;
+    }
+    q[0] = skew[k - 1] / four;
+    for (int i = 1; i < 4; i++)
+        if (i != k) q[i] = mixed[3 - (i - 1) - (k - 1)] / four;
+}
+
+/* Quaternion of a body: the product of its joints', continuous in their positions, so that it never flips. */
+static void body_quaternion(const fm_instance *s, int32_t body, double q[4])
+{
+    double part[4], next[4];
+    quaternion_of(s->image.body_R + 9 * body, q);
+    for (int32_t i = s->image.body_link[body]; i >= 0; i = s->link[i].parent) {
+        const fm_link *k = s->link + i;
+        if (k->kind == FM_LINK_SPHERICAL) {
+            product(s->y + k->p, q, next);
+        } else if (k->u >= 0) {
+            const int axis = k->kind <= FM_LINK_REVOLUTE_Z ? k->kind - FM_LINK_REVOLUTE_X : 2;
+            double half = 0.5 * (k->sign * k->pitch * s->y[k->p]), turn[4] = {cos(half), 0.0, 0.0, 0.0};
+            turn[1 + axis] = sin(half);
+            product(turn, q, next);
+        } else {
+            memcpy(next, q, sizeof next);
+        }
+        memcpy(q, next, sizeof next);
+        if (k->turned) {
+            quaternion_of(k->R, part);
+            product(part, q, next);
+            memcpy(q, next, sizeof next);
+        }
+    }
+}
+
+/* Point of a link in its axes: world acceleration of it. */
+static double acceleration(const fm_instance *s, int32_t link, const double *at, int32_t part)
+{
+    if (link < 0) return 0.0;
+    const fm_motion *m = s->motion + link;
+    const double *w = m->w, *al = m->alpha;
+    double along = (w[0] * at[0] + w[1] * at[1]) + w[2] * at[2], square = (w[0] * w[0] + w[1] * w[1]) + w[2] * w[2];
+    double a[3];
+    a[0] = m->a[0] + (al[1] * at[2] - al[2] * at[1]) + (w[0] * along - at[0] * square);
+    a[1] = m->a[1] + (al[2] * at[0] - al[0] * at[2]) + (w[1] * along - at[1] * square);
+    a[2] = m->a[2] + (al[0] * at[1] - al[1] * at[0]) + (w[2] * along - at[2] * square);
+    return row(s->world[link].R, part, a) + s->gravity[part];
+}
+
+/* Takes out of (torque, force) about M what the free modes carry; axes of the joint's last link. */
+static void take_free_modes(const fm_instance *s, int32_t joint, double wrench[6])
+{
+    const fm_link *k = s->link + s->image.joint_last[joint];
+    const int32_t kind = s->image.joint_kind[joint];
+    if (kind == FM_JOINT_SPHERICAL || kind == FM_JOINT_FREE) memset(wrench, 0, 3 * sizeof *wrench);
+    if (kind == FM_JOINT_FREE) memset(wrench + 3, 0, 3 * sizeof *wrench);
+    if (kind != FM_JOINT_SCALAR) return;
+    const int axis = k->kind <= FM_LINK_REVOLUTE_Z ? k->kind - FM_LINK_REVOLUTE_X : 2;
+    const double a = k->pitch, b = k->slide;
+    const double along = (a * wrench[axis] + b * wrench[3 + axis]) / (a * a + b * b);
+    wrench[axis] = b == 0.0 ? 0.0 : wrench[axis] - a * along;
+    wrench[3 + axis] = a == 0.0 ? 0.0 : wrench[3 + axis] - b * along;
+}
+
+/* Torque and force across a joint at M, in F's axes. */
+static double joint_wrench(const fm_instance *s, int32_t joint, int32_t force, int32_t part, int constraint)
+{
+    const fm_image *m = &s->image;
+    const int32_t last = m->joint_last[joint], before = s->link[m->joint_first[joint]].parent;
+    double wrench[6], world[3], axes[3];
+    memcpy(wrench, s->wrench + 6 * last, sizeof wrench);
+    if (constraint) take_free_modes(s, joint, wrench);
+    for (int i = 0; i < 3; i++) world[i] = row(s->world[last].R, i, wrench + 3 * force);
+    memcpy(axes, world, sizeof axes);
+    if (before >= 0) {
+        const double *R = s->world[before].R;
+        for (int i = 0; i < 3; i++) axes[i] = R[i] * world[0] + R[3 + i] * world[1] + R[6 + i] * world[2];
+    }
+    const double *F = m->joint_F + 9 * joint;
+    return F[part] * axes[0] + F[3 + part] * axes[1] + F[6 + part] * axes[2];
+}
+
+static double body_value(const fm_instance *s, int32_t kind, int32_t body, int32_t part)
+{
+    const int32_t link = s->image.body_link[body];
+    const fm_world *w = s->world + link;
+    const double *at = s->image.body_r + 3 * body;
+    double arm[3], q[4];
+    for (int i = 0; i < 3; i++) arm[i] = row(w->R, i, at);
+    const int32_t next = (part + 1) % 3, last = (part + 2) % 3;
+    switch (kind) {
+    case FM_B_R: return w->r[part] + arm[part];
+    case FM_B_V: return w->v[part] + (w->w[next] * arm[last] - w->w[last] * arm[next]);
+    case FM_B_W: return w->w[part];
+    case FM_B_ALPHA: return row(w->R, part, s->motion[link].alpha);
+    case FM_B_A: return acceleration(s, link, at, part);
+    default: body_quaternion(s, body, q); return q[part];
+    }
+}
+
+static double point_value(const fm_instance *s, int32_t kind, int32_t point, int32_t part)
+{
+    double r[3], v[3];
+    if (kind == FM_P_A) return acceleration(s, s->image.point_link[point], s->image.point_r + 3 * point, part);
+    fm_point_place(s, point, r, v);
+    return kind == FM_P_R ? r[part] : v[part];
+}
+
+static double spring_force(const fm_instance *s, int32_t spring)
+{
+    double direction[3], rate, length = fm_spring_line(s, spring, direction, &rate);
+    return s->spring_stiffness[spring] * (length - s->spring_free_length[spring]) + s->spring_damping[spring] * rate;
+}
+
+/* What a variable with a place of its own in the state is stored in; NULL for computed ones. */
+static double *stored(fm_instance *s, int32_t kind, int32_t object, int32_t component)
+{
+    const fm_image *m = &s->image;
+    const int32_t part = component < 0 ? 0 : component;
+    switch (kind) {
+    case FM_J_TAU: case FM_J_F: return s->tau + mode_of(m, kind, object, part);
+    case FM_L_FORCE: return s->load + 6 * object + part;
+    case FM_L_TORQUE: return s->load + 6 * object + 3 + part;
+    case FM_J_Q: case FM_J_R: return s->y + m->joint_p[object] + part;
+    case FM_J_QUAT: return s->y + m->joint_p[object] + part + (m->joint_kind[object] == FM_JOINT_FREE ? 3 : 0);
+    case FM_J_QD: case FM_J_V: case FM_J_W: return s->y + m->n.positions + mode_of(m, kind, object, part);
+    case FM_B_MASS: return s->mass + object;
+    case FM_B_INERTIA: return s->inertia + 6 * object + part;
+    case FM_J_STIFFNESS: return s->stiffness + mode_of(m, kind, object, part);
+    case FM_J_DAMPING: return s->damping + mode_of(m, kind, object, part);
+    case FM_J_REST: return s->rest + mode_of(m, kind, object, part);
+    case FM_J_ROTOR: return s->rotor_inertia + mode_of(m, kind, object, part);
+    case FM_S_STIFFNESS: return s->spring_stiffness + object;
+    case FM_S_DAMPING: return s->spring_damping + object;
+    case FM_S_FREE_LENGTH: return s->spring_free_length + object;
+    case FM_GRAVITY: return s->gravity + part;
+    case FM_SCHEME: return s->options;
+    case FM_STEP: return s->options + 1;
+    case FM_TOLERANCE: return s->options + 2;
+    default: return NULL;
+    }
+}
+
+/* The value of a variable, all that fm_validity asks for being there. */
+double fm_value(fm_instance *s, int32_t kind, int32_t object, int32_t component)
+{
+    const int32_t part = component < 0 ? 0 : component;
+    const double *at = stored(s, kind, object, part);
+    double direction[3], rate;
+    if (at != NULL) return *at;
+    switch (kind) {
+    case FM_J_QDD: case FM_J_ALPHA: case FM_J_A: return s->udot[mode_of(&s->image, kind, object, part)];
+    case FM_J_REACTION_F: return joint_wrench(s, object, 1, part, 1);
+    case FM_J_REACTION_T: return joint_wrench(s, object, 0, part, 1);
+    case FM_J_WRENCH_F: return joint_wrench(s, object, 1, part, 0);
+    case FM_J_WRENCH_T: return joint_wrench(s, object, 0, part, 0);
+    case FM_B_R: case FM_B_V: case FM_B_W: case FM_B_A: case FM_B_ALPHA: case FM_B_QUAT:
+        return body_value(s, kind, object, part);
+    case FM_P_R: case FM_P_V: case FM_P_A: return point_value(s, kind, object, part);
+    case FM_S_LENGTH: return fm_spring_line(s, object, direction, &rate);
+    case FM_S_F: return spring_force(s, object);
+    case FM_ENERGY: return fm_energy(s);
+    case FM_STEPS: return s->clock[FM_STEPS_DONE];
+    case FM_REJECTED: return s->clock[FM_STEPS_REJECTED];
+    default: return 0.0; /* violations and corrections: a tree has none */
+    }
+}
+
+static fm_status unknown(fm_instance *s, uint32_t reference)
+{
+    return fm_say(s, FM_ERROR, "there is no variable with reference %lu: the model has 0 to %lu",
+                  (unsigned long)reference, (unsigned long)fm_variable_count(s) - 1);
+}
+
+fm_status fm_get(fm_instance *s, const uint32_t *reference, size_t count, double *value)
+{
+    const fm_image *m = &s->image;
+    for (size_t i = 0; i < count; i++)
+        if (reference[i] >= fm_variable_count(s)) return unknown(s, reference[i]);
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t r = reference[i];
+        fm_update(s, fm_validity(m->variable_kind[r]));
+        value[i] = fm_value(s, m->variable_kind[r], m->variable_object[r], m->variable_component[r]);
+    }
+    return FM_OK;
+}
+
+/* Writing ----------------------------------------------------------------------------------------------------- */
+
+static fm_status check_value(fm_instance *s, uint32_t reference, double value)
+{
+    const int32_t kind = s->image.variable_kind[reference];
+    const char *why = NULL;
+    char name[200];
+    if (!isfinite(value)) why = "it must be a finite number";
+    else if (stored(s, kind, s->image.variable_object[reference], s->image.variable_component[reference]) == NULL)
+        why = "it is computed and cannot be set";
+    else if (kind == FM_B_MASS && value < 0.0) why = "a mass may not be negative";
+    else if (kind == FM_B_INERTIA && s->image.variable_component[reference] < 3 && value < 0.0)
+        why = "a moment of inertia may not be negative";
+    else if (kind == FM_J_ROTOR && value < 0.0) why = "a reflected inertia may not be negative";
+    if (why == NULL) return FM_OK;
+    (void)fm_variable_name(s, reference, name, sizeof name);
+    return fm_say(s, FM_ERROR, "%s = %g is refused: %s", name, value, why);
+}
+
+fm_status fm_set(fm_instance *s, const uint32_t *reference, size_t count, const double *value)
+{
+    const fm_image *m = &s->image;
+    int changed = 0, derived = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (reference[i] >= fm_variable_count(s)) return unknown(s, reference[i]);
+        if (check_value(s, reference[i], value[i]) != FM_OK) return FM_ERROR;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const int32_t kind = m->variable_kind[reference[i]];
+        double *at = stored(s, kind, m->variable_object[reference[i]], m->variable_component[reference[i]]);
+        if (memcmp(at, value + i, sizeof *at) == 0) continue;
+        *at = value[i];
+        changed = 1;
+        if (kinds[kind].causality == FM_PARAMETER) derived = 1;
+        if (kinds[kind].state) s->clock[FM_ASSEMBLED] = 0.0;
+        if ((kind == FM_J_STIFFNESS || kind == FM_J_DAMPING) && m->joint_kind[m->variable_object[reference[i]]] == FM_JOINT_SPHERICAL)
+            at[1] = at[2] = value[i];
+    }
+    if (derived) fm_derive(s);
+    if (changed) {
+        s->clock[FM_AHEAD] = 0.0;
+        s->valid = FM_VALID_NOTHING;
+    }
+    return FM_OK;
+}

@@ -1,0 +1,73 @@
+/* variables.h: every kind of variable, once. K(id, owner, suffix, components, causality, type, tunable, state,
+ * unit, unit of a translation, description). `components` 0: as many as the joint has modes. */
+#ifndef FM_VARIABLES_H
+#define FM_VARIABLES_H
+
+#define FM_KINDS(K)                                                                                                    \
+    K(J_TAU, JOINT, "tau", 0, INPUT, REAL, 0, 0, "N.m", "N", "generalised applied torque of the joint's free mode")     \
+    K(J_F, JOINT, "f", 0, INPUT, REAL, 0, 0, "N", "N", "generalised applied force of the joint's free mode")            \
+    K(L_FORCE, LOAD, "force", 3, INPUT, REAL, 0, 0, "N", "N", "force of the load in world axes")                        \
+    K(L_TORQUE, LOAD, "torque", 3, INPUT, REAL, 0, 0, "N.m", "N.m", "torque of the load in world axes")                 \
+    K(J_Q, JOINT, "q", 0, OUTPUT, REAL, 0, 1, "rad", "m", "joint position")                                             \
+    K(J_QD, JOINT, "qd", 0, OUTPUT, REAL, 0, 1, "rad/s", "m/s", "joint velocity")                                       \
+    K(J_QDD, JOINT, "qdd", 0, OUTPUT, REAL, 0, 0, "rad/s2", "m/s2", "joint acceleration")                               \
+    K(J_QUAT, JOINT, "q", 4, OUTPUT, REAL, 0, 1, "", "", "quaternion w x y z of frame M in frame F")                    \
+    K(J_W, JOINT, "w", 3, OUTPUT, REAL, 0, 1, "rad/s", "rad/s", "angular velocity of M against F in M's axes")          \
+    K(J_ALPHA, JOINT, "alpha", 3, OUTPUT, REAL, 0, 0, "rad/s2", "rad/s2", "rate of w in M's axes")                      \
+    K(J_R, JOINT, "r", 3, OUTPUT, REAL, 0, 1, "m", "m", "position of M's origin in F")                                  \
+    K(J_V, JOINT, "v", 3, OUTPUT, REAL, 0, 1, "m/s", "m/s", "velocity of M's origin against F in F's axes")             \
+    K(J_A, JOINT, "a", 3, OUTPUT, REAL, 0, 0, "m/s2", "m/s2", "rate of v in F's axes")                                  \
+    K(J_REACTION_F, JOINT, "reaction.f", 3, OUTPUT, REAL, 0, 0, "N", "N",                                               \
+      "constraint force that the parent puts on the child, in F's axes")                                                \
+    K(J_REACTION_T, JOINT, "reaction.t", 3, OUTPUT, REAL, 0, 0, "N.m", "N.m",                                           \
+      "constraint torque that the parent puts on the child, reduced at M, in F's axes")                                 \
+    K(J_WRENCH_F, JOINT, "wrench.f", 3, OUTPUT, REAL, 0, 0, "N", "N",                                                   \
+      "whole force, applied and constraint, that the parent puts on the child, in F's axes")                            \
+    K(J_WRENCH_T, JOINT, "wrench.t", 3, OUTPUT, REAL, 0, 0, "N.m", "N.m",                                               \
+      "whole torque, applied and constraint, that the parent puts on the child, reduced at M, in F's axes")             \
+    K(B_R, BODY, "r", 3, OUTPUT, REAL, 0, 0, "m", "m", "position of the body frame's origin in the world")              \
+    K(B_QUAT, BODY, "quat", 4, OUTPUT, REAL, 0, 0, "", "", "quaternion w x y z of the body frame in the world")         \
+    K(B_V, BODY, "v", 3, OUTPUT, REAL, 0, 0, "m/s", "m/s", "velocity of the body frame's origin in world axes")         \
+    K(B_W, BODY, "w", 3, OUTPUT, REAL, 0, 0, "rad/s", "rad/s", "angular velocity of the body in world axes")            \
+    K(B_A, BODY, "a", 3, OUTPUT, REAL, 0, 0, "m/s2", "m/s2", "acceleration of the body frame's origin in world axes")   \
+    K(B_ALPHA, BODY, "alpha", 3, OUTPUT, REAL, 0, 0, "rad/s2", "rad/s2",                                                \
+      "angular acceleration of the body in world axes")                                                                 \
+    K(P_R, POINT, "r", 3, OUTPUT, REAL, 0, 0, "m", "m", "position of the point in the world")                           \
+    K(P_V, POINT, "v", 3, OUTPUT, REAL, 0, 0, "m/s", "m/s", "velocity of the point in world axes")                      \
+    K(P_A, POINT, "a", 3, OUTPUT, REAL, 0, 0, "m/s2", "m/s2", "acceleration of the point in world axes")                \
+    K(S_LENGTH, SPRING, "length", 1, OUTPUT, REAL, 0, 0, "m", "m", "distance of the spring's points")                   \
+    K(S_F, SPRING, "f", 1, OUTPUT, REAL, 0, 0, "N", "N", "force of the spring, positive when it pulls")                 \
+    K(ENERGY, MODEL, "solver.energy", 1, OUTPUT, REAL, 0, 0, "J", "J", "kinetic and potential energy of the model")     \
+    K(POSITION_VIOLATION, MODEL, "solver.position_violation", 1, OUTPUT, REAL, 0, 0, "", "",                            \
+      "largest violation of a loop or program at position level [m or rad]")                                            \
+    K(VELOCITY_VIOLATION, MODEL, "solver.velocity_violation", 1, OUTPUT, REAL, 0, 0, "", "",                            \
+      "largest violation of a loop or program at velocity level [m/s or rad/s]")                                        \
+    K(STEPS, MODEL, "solver.steps", 1, OUTPUT, INTEGER, 0, 0, "", "", "accepted integration steps")                     \
+    K(REJECTED, MODEL, "solver.rejected", 1, OUTPUT, INTEGER, 0, 0, "", "", "rejected integration steps")               \
+    K(CORRECTIONS, MODEL, "solver.corrections", 1, OUTPUT, INTEGER, 0, 0, "", "", "corrections of loops and programs")  \
+    K(ITERATIONS, MODEL, "solver.iterations", 1, OUTPUT, INTEGER, 0, 0, "", "", "iterations of these corrections")      \
+    K(B_MASS, BODY, "mass", 1, PARAMETER, REAL, 1, 0, "kg", "kg", "mass of the body")                                   \
+    K(B_INERTIA, BODY, "inertia", 6, PARAMETER, REAL, 1, 0, "kg.m2", "kg.m2",                                           \
+      "inertia about the centre of mass in body axes: xx yy zz xy xz yz")                                               \
+    K(J_STIFFNESS, JOINT, "stiffness", 0, PARAMETER, REAL, 1, 0, "N.m/rad", "N/m", "stiffness of the joint's mode")     \
+    K(J_DAMPING, JOINT, "damping", 0, PARAMETER, REAL, 1, 0, "N.m.s/rad", "N.s/m", "damping of the joint's mode")       \
+    K(J_REST, JOINT, "rest", 0, PARAMETER, REAL, 1, 0, "rad", "m", "position without spring force")                     \
+    K(J_ROTOR, JOINT, "rotor_inertia", 0, PARAMETER, REAL, 1, 0, "kg.m2", "kg", "reflected inertia of the drive")       \
+    K(S_STIFFNESS, SPRING, "stiffness", 1, PARAMETER, REAL, 1, 0, "N/m", "N/m", "stiffness of the spring")              \
+    K(S_DAMPING, SPRING, "damping", 1, PARAMETER, REAL, 1, 0, "N.s/m", "N.s/m", "damping of the spring")                \
+    K(S_FREE_LENGTH, SPRING, "free_length", 1, PARAMETER, REAL, 1, 0, "m", "m", "length without force")                 \
+    K(GRAVITY, MODEL, "gravity", 3, PARAMETER, REAL, 1, 0, "m/s2", "m/s2", "gravity in world axes")                     \
+    K(SCHEME, MODEL, "solver.scheme", 1, PARAMETER, INTEGER, 0, 0, "", "",                                              \
+      "integration scheme: 0 Dormand-Prince 5(4) with error control, 1 Runge-Kutta 4 with fixed step")                  \
+    K(STEP, MODEL, "solver.step", 1, PARAMETER, REAL, 0, 0, "s", "s",                                                   \
+      "longest step of the fixed-step scheme; of the other one the first step, 0 to choose it")                         \
+    K(TOLERANCE, MODEL, "solver.tolerance", 1, PARAMETER, REAL, 0, 0, "", "", "relative tolerance of the error control")
+
+typedef enum fm_kind_id {
+#define K(id, owner, suffix, components, causality, type, tunable, state, unit, linear, text) FM_##id,
+    FM_KINDS(K)
+#undef K
+        FM_KIND_COUNT
+} fm_kind_id;
+
+#endif

@@ -1,0 +1,179 @@
+"""Writes an FMU: a zip of a prebuilt binary, the model image, and what describes them (FMI 2.0.4, section 2.3).
+
+    modelDescription.xml                 from the image's variable table
+    model.png                            the icon
+    binaries/<platform>/<name>.so        the core behind the FMI functions, as it was built with the package
+    resources/model.fmb                  the image
+    sources/                             the core in C99, with the image as an array
+    documentation/index.html             the variables, their units and meanings
+    documentation/licenses/license.txt   the licence of all of it
+
+Nothing is compiled. The same image gives the same bytes: entries in a fixed order, with one date, which is
+SOURCE_DATE_EPOCH where that is set. The file is written beside its place and then moved there, so that a reader
+never sees half of it.
+"""
+
+import io
+import os
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fmumbs.errors import ExportError
+from fmumbs.export.documentation import documentation
+from fmumbs.export.model_description import model_description, model_identifier
+from fmumbs.export.picture import icon
+from fmumbs.export.sources import IMAGE_FILE, core_sources, image_source
+
+if TYPE_CHECKING:
+    from fmumbs.compiler import ModelImage
+    from fmumbs.mechanism import Model
+
+MOST_VARIABLES = 2000
+LICENCE = "BSD-3-Clause"
+_OLDEST = (1980, 1, 1, 0, 0, 0)  # the first date that a zip can hold
+_SUFFIXES = {".so", ".dll", ".dylib"}
+
+Entries = Iterator[tuple[str, bytes]]
+
+
+def export_fmu(
+    model: "Model | ModelImage",
+    path: "str | os.PathLike[str]",
+    *,
+    backend: str = "native",
+    scheme: str | int | None = None,
+    step: float | None = None,
+    tolerance: float | None = None,
+    all_variables: bool = False,
+) -> Path:
+    """Writes `model` as an FMI 2.0 co-simulation FMU to `path`; returns that path.
+
+    scheme: "dopri5" (error control) or "rk4" (fixed step); step [s] and tolerance (relative) of the scheme;
+    None keeps what the model's image says. They become start values of solver.scheme, solver.step and
+    solver.tolerance. all_variables: also where there are more than MOST_VARIABLES of them.
+
+    Raises ModelError for a model that cannot be compiled, ExportError for everything else: an unknown back end,
+    too many variables, no binary in this installation, a place that cannot be written. An earlier file at
+    `path` is then left as it was.
+    """
+    if backend not in BACKENDS:
+        raise ExportError(f"back end '{backend}' is not known. Choose one of: {', '.join(BACKENDS)}.")
+    image = _image(model)
+    if scheme is not None or step is not None or tolerance is not None:
+        image = image.with_options(scheme=scheme, step=step, tolerance=tolerance)
+    _check_count(image, all_variables)
+    target = Path(path)
+    _write(target, _archive(BACKENDS[backend](image)))
+    return target
+
+
+def native_entries(image: "ModelImage") -> Entries:
+    """The files of a native FMU: name in the archive, contents."""
+    name = model_identifier(image.name)
+    sources = core_sources()
+    description = model_description(image, sources=sources.compiled, tool=_tool(), licence=LICENCE)
+    yield "modelDescription.xml", description
+    yield "model.png", icon()
+    for platform, suffix, binary in _binaries():
+        yield f"binaries/{platform}/{name}{suffix}", binary
+    yield "resources/model.fmb", image.bytes
+    yield "documentation/index.html", documentation(image, tool=_tool())
+    yield "documentation/licenses/license.txt", _licence()
+    for file, text in sources.files:
+        yield f"sources/{file}", text
+    yield f"sources/{IMAGE_FILE}", image_source(image.bytes)
+
+
+BACKENDS: dict[str, Callable[["ModelImage"], Entries]] = {"native": native_entries}
+
+
+def _image(model: "Model | ModelImage") -> "ModelImage":
+    from fmumbs.compiler import ModelImage, compile
+
+    return model if isinstance(model, ModelImage) else compile(model)
+
+
+def _check_count(image: "ModelImage", all_variables: bool) -> None:
+    count = len(image.variables)
+    if count > MOST_VARIABLES and not all_variables:
+        raise ExportError(
+            f"'{image.name}' has {count} variables, more than the {MOST_VARIABLES} that importers read with "
+            "ease. Name those you need with model.input(), model.output() and model.parameter(), or export all "
+            "of them with all_variables=True (--all)."
+        )
+
+
+def _archive(entries: Entries) -> bytes:
+    date = _date()
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
+        for name, data in entries:
+            info = zipfile.ZipInfo(name, date)
+            info.compress_type = zipfile.ZIP_DEFLATED
+            info.create_system = 3  # Unix, also where this is not
+            info.external_attr = (0o755 if Path(name).suffix in _SUFFIXES else 0o644) << 16
+            archive.writestr(info, data)
+    return buffer.getvalue()
+
+
+def _date() -> tuple[int, int, int, int, int, int]:
+    """What the entries are dated. model_description has refused a SOURCE_DATE_EPOCH that is no number."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH")
+    if epoch is None:
+        return _OLDEST
+    try:
+        return max(_OLDEST, time.gmtime(int(epoch))[:6])
+    except (ValueError, OverflowError, OSError) as error:
+        raise ExportError(f"SOURCE_DATE_EPOCH is '{epoch}'. Give whole seconds since 1970.") from error
+
+
+def _write(target: Path, data: bytes) -> None:
+    beside = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            beside.write_bytes(data)
+            os.replace(beside, target)
+        finally:
+            beside.unlink(missing_ok=True)
+    except OSError as error:
+        raise ExportError(
+            f"'{target}' could not be written ({len(data)} bytes): {error.strerror or error}. "
+            "Choose another place, or make room there."
+        ) from error
+
+
+def _binaries() -> list[tuple[str, str, bytes]]:
+    """Platform, suffix and contents of each binary that was built with the package."""
+    folder = Path(__file__).parents[1] / "_fmu"
+    files = sorted(file for file in folder.glob("*/fmumbs.*") if file.suffix in _SUFFIXES)
+    if not files:
+        raise ExportError(f"there is no FMU binary in {folder}. Install fmumbs again, with a C compiler.")
+    return [(file.parent.name, file.suffix, file.read_bytes()) for file in files]
+
+
+@cache
+def _tool() -> str:
+    try:
+        return f"fmumbs {metadata.version('fmumbs')}"
+    except metadata.PackageNotFoundError:
+        return "fmumbs"
+
+
+@cache
+def _licence() -> bytes:
+    """The licence's text: from the installed package's metadata, or from the source tree beside the package."""
+    try:
+        distribution = metadata.distribution("fmumbs")
+        text = distribution.read_text("licenses/LICENSE") or distribution.read_text("LICENSE")
+    except metadata.PackageNotFoundError:
+        text = None
+    if text is None:
+        file = Path(__file__).parents[2] / "LICENSE"
+        text = file.read_text(encoding="utf-8") if file.is_file() else f"{LICENCE}\n"
+    return text.encode()

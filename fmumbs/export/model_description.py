@@ -1,0 +1,247 @@
+"""modelDescription.xml of a co-simulation FMU, from the variable table of a model image (FMI 2.0.4, section 2.2).
+
+Everything that an importer learns comes from the table: names, causalities, start values, units, which output
+is the derivative of which, and on which inputs each output depends.
+
+Dependencies. FMI counts inputs and exposed continuous-time states as knowns. A state depends on itself alone; any
+other output that does not depend on all inputs is written with the inputs it depends on and all states. An
+output that depends on everything carries no list, which by the standard says just that.
+
+Initial unknowns are the outputs whose start value is computed (`initial` calculated or approx), in the order
+of their indices; all of them depend on all start values, so they carry no list either.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from lxml import etree
+
+from fmumbs.errors import ExportError
+from fmumbs.export.units import unit
+
+if TYPE_CHECKING:
+    from fmumbs.compiler import ModelImage, Variable
+
+# An experiment for a model that declares none: [s], [s], relative
+STOP, INTERVAL, TOLERANCE = 10.0, 0.01, 1e-6
+
+# Beyond this many entries in all lists of dependencies together they are left out: longer lists slow importers
+# down more than they help, and leaving one out is always correct.
+MOST_DEPENDENCIES = 4_000_000
+
+LOG_CATEGORIES = {
+    "logStatusError": "calls that were refused, and why",
+    "logStatusDiscard": "steps that failed, and where they stopped",
+    "logStatusWarning": "what was done but should be looked at",
+    "logAll": "every message",
+}
+
+# What an integer parameter may be: smallest, largest
+_RANGES = {"solver.scheme": (0, 1)}
+
+
+@dataclass(frozen=True)
+class Capabilities:
+    """What the binary of a back end can do, as the attributes of <CoSimulation> say it."""
+
+    variable_step: bool = True
+    interpolates_inputs: bool = True
+    output_derivatives: int = 1
+    keeps_state: bool = True
+    serialises_state: bool = True
+    directional_derivatives: bool = True
+    needs_tool: bool = False
+
+    def attributes(self) -> dict[str, str]:
+        return {
+            "needsExecutionTool": _boolean(self.needs_tool),
+            "canHandleVariableCommunicationStepSize": _boolean(self.variable_step),
+            "canInterpolateInputs": _boolean(self.interpolates_inputs),
+            "maxOutputDerivativeOrder": str(self.output_derivatives),
+            "canRunAsynchronuously": "false",
+            "canBeInstantiatedOnlyOncePerProcess": "false",
+            "canNotUseMemoryManagementFunctions": "true",
+            "canGetAndSetFMUstate": _boolean(self.keeps_state),
+            "canSerializeFMUstate": _boolean(self.serialises_state),
+            "providesDirectionalDerivative": _boolean(self.directional_derivatives),
+        }
+
+
+NATIVE = Capabilities()
+
+
+def model_identifier(name: str) -> str:
+    """The name as a C identifier: what the binary is called."""
+    identifier = re.sub(r"\W", "_", name, flags=re.ASCII)
+    return identifier if re.match(r"[A-Za-z_]", identifier) else f"_{identifier}"
+
+
+def model_description(
+    image: "ModelImage",
+    *,
+    capabilities: Capabilities = NATIVE,
+    sources: Sequence[str] = (),
+    tool: str = "fmumbs",
+    licence: str = "",
+) -> bytes:
+    """The file's bytes, the same for the same image.
+
+    sources: the C files in the FMU's sources/, in the order in which to compile them; tool: name and version
+    of the exporter; licence: name of the exporter's licence. Raises ExportError for a unit that cannot be read.
+    """
+    root = etree.Element("fmiModelDescription", _header(image, tool, licence))
+    simulation = etree.SubElement(
+        root, "CoSimulation", {"modelIdentifier": model_identifier(image.name)} | capabilities.attributes()
+    )
+    if sources:
+        files = etree.SubElement(simulation, "SourceFiles")
+        for name in sources:
+            etree.SubElement(files, "File", name=name)
+    _add_units(root, sorted({v.unit for v in image.variables if v.unit}))
+    categories = etree.SubElement(root, "LogCategories")
+    for name, text in LOG_CATEGORIES.items():
+        etree.SubElement(categories, "Category", name=name, description=text)
+    etree.SubElement(root, "DefaultExperiment", experiment_attributes(image))
+    variables = etree.SubElement(root, "ModelVariables")
+    for variable in image.variables:
+        _add_variable(variables, variable)
+    _add_structure(root, image.variables)
+    document: bytes = etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True)
+    return document
+
+
+def experiment_attributes(image: "ModelImage") -> dict[str, str]:
+    """The default experiment [s], with what the model leaves open filled in."""
+    experiment = image.default_experiment
+    tolerance = next((v.start for v in image.variables if v.name == "solver.tolerance"), None)
+    return {
+        "startTime": "0",
+        "stopTime": _number(experiment.stop or STOP),
+        "tolerance": _number(tolerance or experiment.tolerance or TOLERANCE),
+        "stepSize": _number(experiment.interval or INTERVAL),
+    }
+
+
+def _header(image: "ModelImage", tool: str, licence: str) -> dict[str, str]:
+    header = {
+        "fmiVersion": "2.0",
+        "modelName": image.name,
+        "guid": image.guid,
+        "description": image.description,
+        "license": licence,
+        "generationTool": tool,
+        "variableNamingConvention": "structured",
+        "numberOfEventIndicators": "0",
+    }
+    epoch = os.environ.get("SOURCE_DATE_EPOCH")
+    if epoch is not None:
+        try:
+            date = datetime.fromtimestamp(int(epoch), UTC)
+        except (ValueError, OverflowError, OSError) as error:
+            raise ExportError(f"SOURCE_DATE_EPOCH is '{epoch}'. Give whole seconds since 1970.") from error
+        header["generationDateAndTime"] = date.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return {name: value for name, value in header.items() if value}
+
+
+def _add_units(root: Any, names: Iterable[str]) -> None:
+    units = [unit(name) for name in names]
+    if not units:
+        return
+    definitions = etree.SubElement(root, "UnitDefinitions")
+    for one in units:
+        element = etree.SubElement(definitions, "Unit", name=one.name)
+        etree.SubElement(element, "BaseUnit", {base: str(power) for base, power in one.exponents})
+        for name, factor in one.displays:
+            etree.SubElement(element, "DisplayUnit", name=name, factor=_number(factor))
+    typed = [one for one in units if one.quantity]
+    if not typed:
+        return
+    types = etree.SubElement(root, "TypeDefinitions")
+    for one in typed:
+        attributes = {"quantity": one.quantity, "unit": one.name}
+        if one.display:
+            attributes["displayUnit"] = one.display
+        etree.SubElement(etree.SubElement(types, "SimpleType", name=one.type_name), "Real", attributes)
+
+
+def _add_variable(parent: Any, variable: "Variable") -> None:
+    attributes = {
+        "name": variable.name,
+        "valueReference": str(variable.index),
+        "description": variable.description,
+        "causality": variable.causality,
+        "variability": variable.variability,
+    }
+    if variable.initial is not None and variable.causality != "input":
+        attributes["initial"] = variable.initial
+    element = etree.SubElement(parent, "ScalarVariable", attributes)
+    value: dict[str, str] = {}
+    if variable.unit:
+        one = unit(variable.unit)
+        if one.type_name:
+            value["declaredType"] = one.type_name
+        value["unit"] = one.name
+    if variable.name in _RANGES:
+        value["min"], value["max"] = map(str, _RANGES[variable.name])
+    integer = variable.type == "integer"
+    if variable.initial != "calculated" and variable.start is not None:
+        value["start"] = str(int(variable.start)) if integer else _number(variable.start)
+    if variable.derivative_of is not None:
+        value["derivative"] = str(variable.derivative_of + 1)
+    etree.SubElement(element, "Integer" if integer else "Real", value)
+
+
+def _add_structure(root: Any, variables: Sequence["Variable"]) -> None:
+    structure = etree.SubElement(root, "ModelStructure")
+    outputs = [v for v in variables if v.causality == "output"]
+    derivatives = [v for v in outputs if v.derivative_of is not None]
+    lists = _Dependencies(outputs, {v.derivative_of for v in derivatives if v.derivative_of is not None})
+    unknowns = [v for v in outputs if v.initial in ("calculated", "approx")]
+    for tag, members in (("Outputs", outputs), ("Derivatives", derivatives)):
+        if members:
+            parent = etree.SubElement(structure, tag)
+            for variable in members:
+                etree.SubElement(parent, "Unknown", lists.attributes(variable))
+    if unknowns:
+        parent = etree.SubElement(structure, "InitialUnknowns")
+        for variable in unknowns:
+            etree.SubElement(parent, "Unknown", index=str(variable.index + 1))
+
+
+class _Dependencies:
+    """The attributes of an <Unknown>; the long list of all states is made once."""
+
+    def __init__(self, outputs: Sequence["Variable"], states: set[int]) -> None:
+        partial = sum(v.dependencies is not None and v.index not in states for v in outputs)
+        self.states = states
+        self.written = partial * len(states) <= MOST_DEPENDENCIES
+        self.lists: dict[tuple[int, ...], str] = {}
+
+    def attributes(self, variable: "Variable") -> dict[str, str]:
+        attributes = {"index": str(variable.index + 1)}
+        inputs = variable.dependencies
+        if inputs is None:
+            return attributes
+        if variable.index in self.states:
+            attributes["dependencies"] = _indices({*inputs, variable.index})
+        elif self.written:
+            if inputs not in self.lists:
+                self.lists[inputs] = _indices(self.states.union(inputs))
+            attributes["dependencies"] = self.lists[inputs]
+        return attributes
+
+
+def _indices(references: Iterable[int]) -> str:
+    return " ".join(str(reference + 1) for reference in sorted(references))
+
+
+def _number(value: float) -> str:
+    return repr(float(value))
+
+
+def _boolean(value: bool) -> str:
+    return "true" if value else "false"

@@ -1,0 +1,149 @@
+"""An FMU under test: unpacked once, with instances that can be started, stepped and read through FMPy.
+
+FMPy raises for every status beyond fmi2Warning, so what is returned here was answered with fmi2OK; what went
+wrong carries the FMU's own last message.
+"""
+
+import tempfile
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fmumbs.errors import ExportError
+
+Values = NDArray[np.float64]
+
+
+class Fmu:
+    """An unpacked FMI 2.0 co-simulation FMU; a context manager that removes what it unpacked.
+
+    inputs, outputs: value references of the real inputs, and of the real continuous outputs; readable: of all
+    real variables that can be read; integers: of the integer outputs; names: by value reference; interval [s].
+    """
+
+    def __init__(self, path: Path) -> None:
+        import fmpy
+
+        self._folder = tempfile.TemporaryDirectory(prefix="fmumbs")
+        try:
+            self.folder = Path(fmpy.extract(str(path), self._folder.name))
+            self.description: Any = fmpy.read_model_description(str(path), validate=False)
+        except (OSError, zipfile.BadZipFile, KeyError, ValueError) as error:
+            self._folder.cleanup()
+            raise ExportError(f"'{path}' cannot be read as an FMU: {error}.") from error
+        self.abilities: Any = self.description.coSimulation
+        if self.description.fmiVersion != "2.0" or self.abilities is None:
+            self._folder.cleanup()
+            raise ExportError(f"'{path}' is no FMI 2.0 co-simulation FMU.")
+        variables = self.description.modelVariables
+        real = [v for v in variables if v.type == "Real"]
+        self.names: dict[int, str] = {v.valueReference: v.name for v in real}
+        self.inputs = [v.valueReference for v in real if v.causality == "input"]
+        self.outputs = [
+            v.valueReference for v in real if v.causality == "output" and v.variability == "continuous"
+        ]
+        self.readable = sorted({v.valueReference for v in real})
+        self.integers = [
+            v.valueReference for v in variables if v.type == "Integer" and v.causality == "output"
+        ]
+        experiment = self.description.defaultExperiment
+        self.interval = float(getattr(experiment, "stepSize", None) or 0.01)
+        self.tolerance = float(getattr(experiment, "tolerance", None) or 1e-6)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._folder.cleanup()
+
+    @contextmanager
+    def instance(self) -> Iterator["Instance"]:
+        """A new instance, freed at the end."""
+        one = Instance(self)
+        try:
+            yield one
+        finally:
+            one.free()
+
+    @contextmanager
+    def started(
+        self, values: Mapping[int, float] | None = None, tolerance: float | None = None
+    ) -> Iterator["Instance"]:
+        """A new instance, initialised at time 0 with these inputs and start values."""
+        with self.instance() as one:
+            one.start(values, tolerance)
+            yield one
+
+    def excitation(self) -> dict[int, float]:
+        """Small inputs, each another: value by value reference."""
+        return {reference: 0.02 * ((7 * k + 3) % 11 - 5) for k, reference in enumerate(self.inputs)}
+
+
+class Instance:
+    """One instance of an FMU. `time` [s] is its communication point; `messages` what it has logged."""
+
+    def __init__(self, fmu: Fmu) -> None:
+        from fmpy import calloc, fmi2, free
+
+        self.fmu = fmu
+        self.time = 0.0
+        self.messages: list[str] = []
+        self.slave: Any = fmi2.FMU2Slave(
+            guid=fmu.description.guid,
+            unzipDirectory=str(fmu.folder),
+            modelIdentifier=fmu.abilities.modelIdentifier,
+            instanceName=fmu.description.modelName,
+        )
+        callbacks = fmi2.fmi2CallbackFunctions()
+        callbacks.logger = fmi2.fmi2CallbackLoggerTYPE(self._log)
+        callbacks.allocateMemory = fmi2.fmi2CallbackAllocateMemoryTYPE(calloc)
+        callbacks.freeMemory = fmi2.fmi2CallbackFreeMemoryTYPE(free)
+        try:
+            self.slave.instantiate(callbacks=callbacks, loggingOn=False)
+        except Exception as error:
+            self.slave.freeLibrary()
+            raise ExportError(f"fmi2Instantiate failed. {self.last_message}".strip()) from error
+
+    @property
+    def last_message(self) -> str:
+        return self.messages[-1] if self.messages else ""
+
+    def _log(self, _: Any, name: bytes, status: int, category: bytes, message: bytes) -> None:
+        self.messages.append(message.decode("utf-8", "replace"))
+
+    def start(self, values: Mapping[int, float] | None = None, tolerance: float | None = None) -> None:
+        """Initialises at time 0."""
+        self.time = 0.0
+        self.slave.setupExperiment(startTime=0.0, tolerance=tolerance)
+        self.slave.enterInitializationMode()
+        self.set(values or {})
+        self.slave.exitInitializationMode()
+
+    def set(self, values: Mapping[int, float]) -> None:
+        if values:
+            self.slave.setReal(list(values), list(values.values()))
+
+    def step(self, step: float, times: int = 1) -> None:
+        for _ in range(times):
+            self.slave.doStep(self.time, step)
+            self.time += step
+
+    def reals(self, references: Sequence[int]) -> Values:
+        """(len(references),) their values."""
+        return np.array(self.slave.getReal(references) if references else [], float)
+
+    def everything(self) -> Values:
+        """All real variables, then all integer outputs: what two runs are compared by, bit for bit."""
+        integers = self.slave.getInteger(self.fmu.integers) if self.fmu.integers else []
+        return np.concatenate([self.reals(self.fmu.readable), np.array(integers, float)])
+
+    def free(self) -> None:
+        self.slave.freeInstance()

@@ -1,0 +1,75 @@
+"""An FMU's sources/: the core's C files as they ship with the package, and the model image as a C array.
+
+Which files these are is said once, in core/sources.txt, which the build reads too. The one file that looks for
+FM_EMBEDDED_IMAGE is given that definition at its top, so that compiling the listed files with no flag at all
+makes a binary that needs no resources.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path, PurePosixPath
+
+from fmumbs.errors import ExportError
+
+IMAGE_FILE = "fm_embedded_image.c"
+_EMBEDDED = "FM_EMBEDDED_IMAGE"
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', re.MULTILINE)
+_DIGITS = tuple(f"{value}," for value in range(256))
+_ROW = 24  # bytes of the image in one line of C
+
+
+@dataclass(frozen=True)
+class Sources:
+    """The core's files for sources/: (path in the folder, text) of each, and those that are compiled, in order."""
+
+    files: tuple[tuple[str, bytes], ...]
+    compiled: tuple[str, ...]
+
+
+@cache
+def core_sources() -> Sources:
+    """Reads the files that ship. Raises ExportError where the package lacks one."""
+    folder = Path(__file__).parents[1] / "core"
+    listing = _read(folder, "sources.txt")
+    names = [line.strip() for line in listing.splitlines() if line.strip() and not line.startswith("#")]
+    texts: dict[str, str] = {}
+    pending = list(reversed(names))
+    while pending:
+        name = pending.pop()
+        if name in texts:
+            continue
+        texts[name] = _read(folder, name)
+        beside = PurePosixPath(name).parent
+        for included in _INCLUDE.findall(texts[name]):
+            if str(beside / included) not in texts:
+                pending.append(str(beside / included))
+    compiled = tuple(name for name in names if name.endswith(".c"))
+    files = tuple((name, _defined(name, text).encode()) for name, text in texts.items())
+    return Sources(files, (*compiled, IMAGE_FILE))
+
+
+def image_source(image: bytes) -> bytes:
+    """The image as C: `fm_embedded_image` and `fm_embedded_image_size`."""
+    digits = list(map(_DIGITS.__getitem__, image))
+    rows = "\n".join("".join(digits[start : start + _ROW]) for start in range(0, len(digits), _ROW))
+    return (
+        "/* The model image, as the exporter wrote it; the same bytes as resources/model.fmb. */\n"
+        f"extern const unsigned char fm_embedded_image[];\n"
+        f"extern const unsigned long fm_embedded_image_size;\n\n"
+        f"const unsigned long fm_embedded_image_size = {len(image)}UL;\n"
+        f"const unsigned char fm_embedded_image[] = {{\n{rows}\n}};\n"
+    ).encode()
+
+
+def _read(folder: Path, name: str) -> str:
+    try:
+        return (folder / name).read_text(encoding="utf-8")
+    except OSError as error:
+        raise ExportError(f"the core's file '{name}' is not in {folder}. Install fmumbs again.") from error
+
+
+def _defined(name: str, text: str) -> str:
+    if not name.endswith(".c") or _EMBEDDED not in text:
+        return text
+    return f"#ifndef {_EMBEDDED}\n#define {_EMBEDDED} 1 /* the image is in {IMAGE_FILE} */\n#endif\n{text}"

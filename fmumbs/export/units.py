@@ -1,0 +1,106 @@
+"""Units of an FMU: base-unit exponents, display units and type definitions.
+
+A unit is written as FMI and Modelica do, "N.m.s/rad": factors joined by points, everything after the one slash
+divides, a trailing integer is an exponent. All units are SI with radians, so every factor to base units is 1.
+"""
+
+import math
+import re
+from dataclasses import dataclass
+from functools import cache
+
+from fmumbs.errors import ExportError
+
+BASE = ("kg", "m", "s", "A", "K", "mol", "cd", "rad")
+
+_SYMBOLS: dict[str, dict[str, int]] = {
+    **{name: {name: 1} for name in BASE},
+    "N": {"kg": 1, "m": 1, "s": -2},
+    "J": {"kg": 1, "m": 2, "s": -2},
+    "W": {"kg": 1, "m": 2, "s": -3},
+    "Pa": {"kg": 1, "m": -1, "s": -2},
+    "Hz": {"s": -1},
+    "1": {},
+}
+_FACTOR = re.compile(r"([A-Za-z]+|1)(-?\d+)?")
+
+_DEGREE = 180.0 / math.pi
+# unit: the units that a user may rather read, and how many of them make one unit
+_DISPLAY: dict[str, dict[str, float]] = {
+    "rad": {"deg": _DEGREE},
+    "rad/s": {"deg/s": _DEGREE, "rpm": 30.0 / math.pi},
+    "rad/s2": {"deg/s2": _DEGREE},
+    "m": {"mm": 1e3, "cm": 1e2},
+    "m/s": {"mm/s": 1e3, "km/h": 3.6},
+    "m/s2": {"mm/s2": 1e3},
+    "kg": {"g": 1e3},
+    "kg.m2": {"kg.mm2": 1e6, "g.mm2": 1e9},
+    "N": {"kN": 1e-3},
+    "N.m": {"N.mm": 1e3, "kN.m": 1e-3},
+    "N/m": {"N/mm": 1e-3},
+    "N.s/m": {"N.s/mm": 1e-3},
+    "N.m/rad": {"N.m/deg": math.pi / 180.0},
+    "N.m.s/rad": {"N.m.s/deg": math.pi / 180.0},
+    "J": {"kJ": 1e-3},
+    "s": {"ms": 1e3},
+}
+# unit: quantity, and the display unit that a tool shows unless told otherwise
+_QUANTITY: dict[str, tuple[str, str]] = {
+    "rad": ("Angle", "deg"),
+    "rad/s": ("AngularVelocity", "deg/s"),
+    "rad/s2": ("AngularAcceleration", "deg/s2"),
+    "m": ("Length", ""),
+    "m/s": ("Velocity", ""),
+    "m/s2": ("Acceleration", ""),
+    "kg": ("Mass", ""),
+    "kg.m2": ("MomentOfInertia", ""),
+    "N": ("Force", ""),
+    "N.m": ("Torque", ""),
+    "N/m": ("TranslationalSpringConstant", ""),
+    "N.s/m": ("TranslationalDampingConstant", ""),
+    "N.m/rad": ("RotationalSpringConstant", ""),
+    "N.m.s/rad": ("RotationalDampingConstant", ""),
+    "J": ("Energy", ""),
+    "s": ("Time", ""),
+}
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One unit, as modelDescription.xml defines it.
+
+    exponents: of the base units, those that are not 0; displays: (name, how many of it make one unit);
+    quantity: "" where the unit has no type definition; display: the preferred display unit, or "".
+    """
+
+    name: str
+    exponents: tuple[tuple[str, int], ...]
+    displays: tuple[tuple[str, float], ...]
+    quantity: str
+    display: str
+
+    @property
+    def type_name(self) -> str:
+        """Name of the type definition, "" for none. The dot keeps it apart from every variable's name."""
+        return f"SI.{self.quantity}" if self.quantity else ""
+
+
+@cache
+def unit(name: str) -> Unit:
+    """The unit called `name`. Raises ExportError where it cannot be read."""
+    quantity, display = _QUANTITY.get(name, ("", ""))
+    displays = tuple(_DISPLAY.get(name, {}).items())
+    return Unit(name, _exponents(name), displays, quantity, display)
+
+
+def _exponents(name: str) -> tuple[tuple[str, int], ...]:
+    total = dict.fromkeys(BASE, 0)
+    for side, part in zip((1, -1), name.split("/", 1), strict=False):
+        for factor in part.split("."):
+            match = _FACTOR.fullmatch(factor)
+            if match is None or match[1] not in _SYMBOLS:
+                known = ", ".join(_SYMBOLS)
+                raise ExportError(f"unit '{name}': '{factor}' is no unit. Known are {known}.")
+            for base, power in _SYMBOLS[match[1]].items():
+                total[base] += side * power * int(match[2] or 1)
+    return tuple((base, power) for base, power in total.items() if power)

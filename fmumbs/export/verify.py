@@ -1,0 +1,154 @@
+"""Whether an FMU is what it says: its archive, its XML, and every capability that it declares.
+
+The XML is checked against the schema of FMI 2.0 and by FMPy's own validation; each capability is exercised
+through FMPy on the FMU's binary; and an FMU that carries a model image is compared with the Solver, bit for bit.
+"""
+
+import os
+import zipfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fmumbs.errors import ExportError, FmumbsError
+from fmumbs.export import checks
+
+if TYPE_CHECKING:
+    from fmumbs.compiler import ModelImage
+    from fmumbs.export.probe import Fmu
+    from fmumbs.mechanism import Model
+
+IMAGE = "resources/model.fmb"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is wrong: which check found it, and a sentence."""
+
+    check: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.check}: {self.message}"
+
+
+# What is tried out on the binary, in this order
+CAPABILITIES: dict[str, Callable[["Fmu"], Iterator[str]]] = {
+    "instances and steps": checks.runs,
+    "reset": checks.resets,
+    "variable communication steps": checks.varies_the_step,
+    "state": checks.keeps_its_state,
+    "serialised state": checks.serialises_its_state,
+    "directional derivatives": checks.differentiates_by_inputs,
+    "input derivatives": checks.follows_input_derivatives,
+    "output derivatives": checks.differentiates_by_time,
+}
+CHECKS = ("archive", "schema", "validation", *CAPABILITIES, "parity with the Solver")
+
+
+def verify_fmu(
+    path: "str | os.PathLike[str]",
+    against: "Model | ModelImage | None" = None,
+    *,
+    progress: Callable[[str], None] | None = None,
+) -> list[Finding]:
+    """Checks the FMU at `path`; an empty list says that nothing is wrong.
+
+    against: the model that it should have been made from; None takes the image that the FMU carries.
+    progress: called with the name of each check (of CHECKS) as it begins.
+
+    Raises ExportError where `path` cannot be read as an FMI 2.0 co-simulation FMU at all.
+    """
+    path = Path(path)
+    raise_if_unreadable(path)
+    begin = progress or (lambda name: None)
+    findings: list[Finding] = []
+
+    def check(name: str, problems: Callable[[], Iterator[str]]) -> bool:
+        begin(name)
+        found = [Finding(name, message) for message in _guarded(problems)]
+        findings.extend(found)
+        return not found
+
+    check("archive", lambda: _archive(path))
+    described = check("schema", lambda: _schema(path))
+    described &= check("validation", lambda: _validation(path))
+    if not described:
+        return findings
+    from fmumbs.export.probe import Fmu
+
+    with Fmu(path) as fmu:
+        for name, problems in CAPABILITIES.items():
+            check(name, lambda problems=problems: problems(fmu))  # type: ignore[misc]
+        check("parity with the Solver", lambda: _parity(path, fmu, against))
+    return findings
+
+
+def raise_if_unreadable(path: Path) -> None:
+    """ExportError where the file is no zip, or no FMU."""
+    if not path.is_file():
+        raise ExportError(f"there is no file '{path}'. Make it with `fmumbs export MODEL`.")
+    if not zipfile.is_zipfile(path):
+        raise ExportError(f"'{path}' is no zip archive, so it is no FMU.")
+    with zipfile.ZipFile(path) as archive:
+        if "modelDescription.xml" not in archive.namelist():
+            raise ExportError(f"'{path}' holds no modelDescription.xml, so it is no FMU.")
+
+
+def _guarded(problems: Callable[[], Iterator[str]]) -> Iterator[str]:
+    """The problems, and whatever stops the check as one more."""
+    try:
+        yield from problems()
+    except FmumbsError as error:
+        yield str(error)
+    except Exception as error:
+        yield f"stopped by {type(error).__name__}: {error}"
+
+
+def _archive(path: Path) -> Iterator[str]:
+    with zipfile.ZipFile(path) as archive:
+        broken = archive.testzip()
+        if broken is not None:
+            yield f"'{broken}' is damaged"
+        names = archive.namelist()
+        stored = [i.filename for i in archive.infolist() if i.compress_type != zipfile.ZIP_DEFLATED and i.file_size]
+        for name in sorted({name for name in names if names.count(name) > 1}):
+            yield f"'{name}' is there more than once"
+        for name in stored:
+            yield f"'{name}' is not deflated, which importers on Java refuse"
+        if not any(name.startswith(("binaries/", "sources/")) for name in names):
+            yield "there is neither a binary nor source code"
+
+
+def _schema(path: Path) -> Iterator[str]:
+    import fmpy
+    from lxml import etree
+
+    schema = etree.XMLSchema(file=str(Path(fmpy.__file__).parent / "schema" / "fmi2" / "fmi2ModelDescription.xsd"))
+    with zipfile.ZipFile(path) as archive:
+        document = etree.fromstring(archive.read("modelDescription.xml"))
+    schema.validate(document)
+    for entry in schema.error_log:
+        yield f"modelDescription.xml, line {entry.line}: {entry.message}"
+
+
+def _validation(path: Path) -> Iterator[str]:
+    from fmpy.validation import validate_fmu
+
+    yield from validate_fmu(str(path))
+
+
+def _parity(path: Path, fmu: "Fmu", against: "Model | ModelImage | None") -> Iterator[str]:
+    from fmumbs.compiler import ModelImage, compile
+
+    with zipfile.ZipFile(path) as archive:
+        carried = archive.read(IMAGE) if IMAGE in archive.namelist() else None
+    image = ModelImage.load(carried) if carried is not None else None
+    if against is not None:
+        wanted = against if isinstance(against, ModelImage) else compile(against)
+        if image is not None and image.hash != wanted.hash:
+            yield f"it carries the image {image.hash[:12]} of '{image.name}', the model gives {wanted.hash[:12]}"
+        image = wanted
+    if image is not None:
+        yield from checks.equals_the_solver(fmu, image)

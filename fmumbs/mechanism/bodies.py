@@ -1,0 +1,290 @@
+"""Rigid bodies, the ground, and points on them.
+
+A body has one frame B, in which its centre of mass, its inertia's axes and its points are given. A Point is a
+frame P fixed on a body, X_BP; joints, springs and loads act between points.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Self
+
+from numpy.typing import ArrayLike
+
+from fmumbs import _checks
+from fmumbs._checks import Mat3, Vec3
+from fmumbs.errors import ModelError
+from fmumbs.mechanism import shapes
+from fmumbs.mechanism.element import Element
+from fmumbs.spatial import Rotation, SpatialInertia, Transform
+
+_VARIABLES = ("r", "quat", "v", "w", "a", "alpha", "mass", "inertia")  # B.r is taken, so no point is called r
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A named frame of a body: name and X_BP, without the body."""
+
+    name: str
+    X_BP: Transform
+
+
+@dataclass(frozen=True, repr=False)
+class Point:
+    """A frame P fixed on a body or on the ground.
+
+    body: Body or Ground; X_BP: pose of P in the body's frame; name: None, or what its variables are called.
+    """
+
+    body: "Body | Ground"
+    X_BP: Transform
+    name: str | None = None
+
+    def __repr__(self) -> str:
+        if self.name is not None:
+            return f"{self.body.name}.{self.name}"
+        x, y, z = self.X_BP.offset
+        turned = "" if self.X_BP.rotation == Rotation.identity() else f", rotation={self.X_BP.rotation!r}"
+        return f"{self.body.name}.at({x:g}, {y:g}, {z:g}{turned})"
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What does not move: the world frame, with x, y, z as the model's gravity is given in."""
+
+    name: str = "ground"
+
+    def at(
+        self,
+        x: float = 0.0,
+        y: float = 0.0,
+        z: float = 0.0,
+        *,
+        rotation: Rotation | None = None,
+        name: str | None = None,
+    ) -> Point:
+        """A point at x, y, z [m] of the world, its axes turned by `rotation` (R_WP)."""
+        return _point(self, x, y, z, rotation, name)
+
+
+GROUND = Ground()
+
+
+@dataclass(frozen=True, init=False)
+class Body(Element):
+    """A rigid body: `Body(name, mass=, com=, inertia=)`.
+
+    mass: [kg], at least 0.
+    com: (3,) centre of mass in the body's frame [m].
+    inertia: about the centre of mass in the body's axes [kg m2]; given as (3,) xx yy zz, (6,) xx yy zz xy xz
+        yz (entries of the matrix) or (3, 3); kept as the three rows of the matrix.
+    points: named frames, given as {name: (x, y, z) or Transform} or a sequence of Frame; kept as Frames.
+    measured: accepts an inertia that breaks the triangle inequality, for identified data.
+
+    Raises ModelError for numbers that are not finite, a negative mass, or an inertia that no solid has.
+    """
+
+    mass: float
+    com: Vec3
+    inertia: Mat3
+    points: tuple[Frame, ...]
+    measured: bool
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        mass: float,
+        com: ArrayLike = (0.0, 0.0, 0.0),
+        inertia: ArrayLike = (0.0, 0.0, 0.0),
+        points: Mapping[str, ArrayLike | Transform] | Iterable[Frame] = (),
+        measured: bool = False,
+    ) -> None:
+        self._store("name", name)
+        super().__post_init__()
+        spatial = SpatialInertia(mass, com, inertia, measured=measured, where=f"Body '{name}'")
+        xx, yy, zz, xy, xz, yz = spatial.moments
+        self._store("mass", spatial.mass)
+        self._store("com", spatial.com)
+        self._store("inertia", ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)))
+        self._store("points", _frames(points, name))
+        self._store("measured", bool(measured))
+
+    @classmethod
+    def rod(
+        cls,
+        name: str,
+        *,
+        length: float,
+        mass: float | None = None,
+        density: float | None = None,
+        radius: float | None = None,
+        along: str = "x",
+    ) -> Self:
+        """A straight rod from `base`, its frame's origin, to `tip`, `length` [m] along an axis of its frame.
+
+        along: "x", "y", "z" or with a minus sign. Without a radius [m] it is thin: no inertia about its own
+        axis. Give mass [kg], or density [kg/m3] and radius.
+        """
+        properties = shapes.rod(length, radius, mass, density, f"Body.rod '{name}'")
+        return cls._slender(name, float(length), properties, along)
+
+    @classmethod
+    def cylinder(
+        cls,
+        name: str,
+        *,
+        length: float,
+        radius: float,
+        mass: float | None = None,
+        density: float | None = None,
+        along: str = "x",
+    ) -> Self:
+        """A full cylinder from `base`, the centre of one end and its frame's origin, to `tip`."""
+        where = f"Body.cylinder '{name}'"
+        properties = shapes.rod(length, _checks.positive(radius, f"{where}: radius"), mass, density, where)
+        return cls._slender(name, float(length), properties, along)
+
+    @classmethod
+    def box(
+        cls,
+        name: str,
+        *,
+        size: ArrayLike,
+        mass: float | None = None,
+        density: float | None = None,
+        along: str = "x",
+    ) -> Self:
+        """A cuboid with edges `size` = (lx, ly, lz) [m] along its frame's axes.
+
+        Its frame's origin, `base`, is the centre of one face, `tip` that of the opposite face in direction
+        `along`.
+        """
+        where = f"Body.box '{name}'"
+        sizes = _checks.vector(size, f"{where}: size")
+        mass_, moments = shapes.box(sizes, mass, density, where)
+        k = _along(along, where)[0]
+        return cls._slender(name, sizes[k], (mass_, moments[k:] + moments[:k]), along)
+
+    @classmethod
+    def sphere(
+        cls, name: str, *, radius: float, mass: float | None = None, density: float | None = None
+    ) -> Self:
+        """A full sphere of `radius` [m]; its frame's origin is its centre."""
+        mass_, moments = shapes.sphere(radius, mass, density, f"Body.sphere '{name}'")
+        return cls(name, mass=mass_, inertia=moments)
+
+    @classmethod
+    def _slender(cls, name: str, length: float, properties: shapes.Properties, along: str) -> Self:
+        """A body that reaches from its origin along an axis; moments about that axis, then the next two."""
+        mass, moments = properties
+        k, sign = _along(along, f"Body '{name}'")
+        com, tip = [0.0] * 3, [0.0] * 3
+        com[k], tip[k] = sign * length / 2, sign * length
+        inertia = moments[3 - k :] + moments[: 3 - k]
+        frames = (Frame("base", Transform.identity()), Frame("tip", Transform(None, tip)))
+        return cls(name, mass=mass, com=com, inertia=inertia, points=frames)
+
+    def at(
+        self,
+        x: float = 0.0,
+        y: float = 0.0,
+        z: float = 0.0,
+        *,
+        rotation: Rotation | None = None,
+        name: str | None = None,
+    ) -> Point:
+        """A point at x, y, z [m] in the body's frame, its axes turned by `rotation` (R_BP).
+
+        A name makes its position, velocity and acceleration variables of the FMU: BODY.NAME.r, .v and .a.
+        """
+        return _point(self, x, y, z, rotation, name)
+
+    def point(self, name: str) -> Point:
+        """The body's named point; ModelError with the nearest name if there is none."""
+        for frame in self.points:
+            if frame.name == name:
+                return Point(self, frame.X_BP, name)
+        raise ModelError(
+            f"Body '{self.name}' has no point '{name}'. "
+            f"{_checks.nearest(name, [f.name for f in self.points])} "
+            f"Use {self.name}.at(x, y, z) or points= for another."
+        )
+
+    @property
+    def base(self) -> Point:
+        """The named point where a rod, cylinder or box begins."""
+        return self.point("base")
+
+    @property
+    def tip(self) -> Point:
+        """The named point where a rod, cylinder or box ends."""
+        return self.point("tip")
+
+    @property
+    def spatial_inertia(self) -> SpatialInertia:
+        """Mass, centre of mass and inertia in the body's frame."""
+        return SpatialInertia(self.mass, self.com, self.inertia, measured=self.measured)
+
+
+def point(value: object, what: str) -> Point:
+    """A Point, or a ModelError that tells how to make one."""
+    if isinstance(value, Point):
+        return value
+    if isinstance(value, Body | Ground):
+        raise ModelError(
+            f"{what} is the body '{value.name}', but must be a point on it. Give {value.name}.at(x, y, z)."
+        )
+    raise ModelError(
+        f"{what} is a {type(value).__name__}, but must be a point. "
+        "Give body.at(x, y, z), body.tip or model.ground.at(x, y, z)."
+    )
+
+
+def _point(
+    body: Body | Ground, x: float, y: float, z: float, rotation: Rotation | None, name: str | None
+) -> Point:
+    where = f"Point on '{body.name}'"
+    offset = tuple(_checks.number(v, f"{where}: {n}") for n, v in (("x", x), ("y", y), ("z", z)))
+    if name is not None:
+        _point_name(name, where)
+    return Point(body, Transform(rotation, offset), name)
+
+
+def _point_name(name: str, where: str) -> str:
+    _checks.name(name, where)
+    if name in _VARIABLES:
+        raise ModelError(
+            f"{where} has the name '{name}', but every body has a variable of that name. "
+            f"Call it '{name}_point'."
+        )
+    return name
+
+
+def _frames(points: Mapping[str, ArrayLike | Transform] | Iterable[Frame], body: str) -> tuple[Frame, ...]:
+    where = f"Point on '{body}'"
+    if isinstance(points, Mapping):
+        frames = tuple(Frame(name, _pose(value, f"{where}: '{name}'")) for name, value in points.items())
+    else:
+        frames = tuple(points)
+    for i, frame in enumerate(frames):
+        if not isinstance(frame, Frame):
+            raise ModelError(f"Body '{body}': points has a {type(frame).__name__}. Give {{name: (x, y, z)}}.")
+        _point_name(frame.name, where)
+        if any(frame.name == other.name for other in frames[:i]):
+            raise ModelError(f"Body '{body}' has two points '{frame.name}'. Call one '{frame.name}2'.")
+    return frames
+
+
+def _pose(value: ArrayLike | Transform, what: str) -> Transform:
+    return value if isinstance(value, Transform) else Transform(None, _checks.vector(value, what))
+
+
+def _along(letter: object, where: str) -> tuple[int, float]:
+    """Index and sign of a coordinate axis."""
+    if not isinstance(letter, str):
+        raise ModelError(
+            f"{where}: along is a {type(letter).__name__}, but must be a letter. Give 'x', 'y' or 'z'."
+        )
+    x, y, z = _checks.axis(letter, f"{where}: along")
+    k = (x, y, z).index(x + y + z)
+    return k, x + y + z

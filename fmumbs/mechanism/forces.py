@@ -1,0 +1,62 @@
+"""Forces between points and on bodies.
+
+A spring between P and Q at the distance l pulls them together with f = stiffness (l - free_length) + damping
+dl/dt along their line. A load is a force and a torque that the model's inputs set.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from fmumbs import _checks
+from fmumbs.errors import ModelError
+from fmumbs.mechanism.bodies import Ground, Point, point
+from fmumbs.mechanism.element import Element
+
+
+@dataclass(frozen=True)
+class Spring(Element):
+    """A spring and damper along the line of two points.
+
+    stiffness [N/m], damping [N.s/m] and free_length [m] are at least 0; they are tunable parameters. P and Q
+    are on different bodies. Outputs: length [m] and f [N], positive where it pulls.
+    """
+
+    P: Point
+    Q: Point
+    stiffness: float = field(default=0.0, kw_only=True)
+    damping: float = field(default=0.0, kw_only=True)
+    free_length: float = field(default=0.0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        point(self.P, self._where("P"))
+        point(self.Q, self._where("Q"))
+        if self.P.body.name == self.Q.body.name:
+            raise ModelError(
+                f"{self._where('P and Q')} are both on '{self.P.body.name}', so it does nothing. "
+                "Give points on two different bodies."
+            )
+        for law in ("stiffness", "damping", "free_length"):
+            self._store(law, _checks.not_negative(getattr(self, law), self._where(law)))
+
+
+@dataclass(frozen=True)
+class Load(Element):
+    """A force at a point and a torque on its body, both in the world's axes.
+
+    force: (3,) [N] and torque: (3,) [N.m] are the start values of the inputs NAME.force[1..3] and
+    NAME.torque[1..3].
+    """
+
+    P: Point
+    force: Sequence[float] = field(default=(0.0, 0.0, 0.0), kw_only=True)
+    torque: Sequence[float] = field(default=(0.0, 0.0, 0.0), kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(point(self.P, self._where("P")).body, Ground):
+            raise ModelError(
+                f"{self._where('P')} is on the ground, which no load moves. Give a point on a body."
+            )
+        self._store("force", _checks.vector(self.force, self._where("force")))
+        self._store("torque", _checks.vector(self.torque, self._where("torque")))

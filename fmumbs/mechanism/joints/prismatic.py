@@ -1,0 +1,22 @@
+"""The prismatic joint.
+
+X_FM = translation by q along the axis;   free mode phi = [0; axis] at M
+"""
+
+from dataclasses import dataclass
+
+from fmumbs.mechanism.joints._one_freedom import OneFreedom
+
+
+@dataclass(frozen=True)
+class Prismatic(OneFreedom):
+    """M slides along an axis of F; the axes of F and M stay parallel.
+
+    axis: "x", "y", "z", one of these with a minus sign, or three numbers, in F's axes.
+    q0: distance from F's origin to M's along the axis at the start [m]; u0: its rate [m/s].
+
+    Variables: q, qd, qdd, and the input f [N], positive where it drives M against F. Raises ModelError for a
+    zero axis and for numbers that are not finite.
+    """
+
+    _kind = "prismatic"

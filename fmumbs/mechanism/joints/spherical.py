@@ -1,0 +1,52 @@
+"""The spherical joint.
+
+    R_FM from the unit quaternion q = (w, x, y, z);   u = w_FM in M's axes;   qdot = 1/2 q * (0, u)
+
+Stiffness acts on the rotation vector theta of R_FM: the torque on M is -stiffness theta - damping w_FM.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from fmumbs import _checks
+from fmumbs.mechanism.joints.base import Joint
+from fmumbs.mechanism.joints.mode import Mode
+
+
+@dataclass(frozen=True)
+class Spherical(Joint):
+    """M turns freely about F; the origins of F and M coincide.
+
+    q0: quaternion w x y z of M in F at the start, normalised here.
+    u0: angular velocity of M in F at the start, in M's axes [rad/s].
+    stiffness, damping: [N.m/rad], [N.m.s/rad], the same in all directions; at rest F and M are parallel.
+
+    Variables: q[1..4], w[1..3], alpha[1..3], and the inputs tau[1..3] [N.m] in M's axes. Raises ModelError
+    for a zero quaternion, for lists of another length and for numbers that are not finite.
+    """
+
+    q0: Sequence[float] = field(default=(1.0, 0.0, 0.0, 0.0), kw_only=True)
+    u0: Sequence[float] = field(default=(0.0, 0.0, 0.0), kw_only=True)
+
+    _laws = ("stiffness", "damping")
+    _instead = "Leave it out."
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._store("q0", _checks.quaternion(self.q0, self._where("q0")))
+        self._store("u0", _checks.vector(self.u0, self._where("u0")))
+
+    @property
+    def modes(self) -> tuple[Mode, ...]:
+        return (_BALL,)
+
+    @property
+    def start_positions(self) -> tuple[float, ...]:
+        return tuple(self.q0)
+
+    @property
+    def start_velocities(self) -> tuple[float, ...]:
+        return tuple(self.u0)
+
+
+_BALL = Mode("ball")

@@ -1,0 +1,26 @@
+"""The weld: no motion, X_FM = identity. Its reaction is what the two bodies exchange."""
+
+from dataclasses import dataclass
+
+from fmumbs.mechanism.joints.base import Joint
+from fmumbs.mechanism.joints.mode import Mode
+
+
+@dataclass(frozen=True)
+class Weld(Joint):
+    """F and M are one frame. It has neither positions nor velocities, but reactions like every joint."""
+
+    _laws = ()
+    _instead = "Leave it out: a weld does not move."
+
+    @property
+    def modes(self) -> tuple[Mode, ...]:
+        return ()
+
+    @property
+    def start_positions(self) -> tuple[float, ...]:
+        return ()
+
+    @property
+    def start_velocities(self) -> tuple[float, ...]:
+        return ()

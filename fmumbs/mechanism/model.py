@@ -1,0 +1,152 @@
+"""The Model: a named collection of elements, with gravity and declared signals.
+
+It checks each element on its own and the names among all. Whether the elements make a mechanism (every body
+reached, loops, inertia behind each free mode) is decided when it is compiled.
+"""
+
+from numpy.typing import ArrayLike
+
+from fmumbs import _checks
+from fmumbs._checks import Vec3
+from fmumbs.errors import ModelError
+from fmumbs.mechanism.bodies import GROUND, Body, Ground
+from fmumbs.mechanism.element import Element
+from fmumbs.mechanism.forces import Load, Spring
+from fmumbs.mechanism.joints import Joint
+from fmumbs.mechanism.signals import Causality, DefaultExperiment, Signal
+
+_RESERVED = ("ground", "world", "solver", "gravity", "time")
+_KINDS = (Body, Joint, Spring, Load)
+
+
+class Model:
+    """A mechanism: `Model(name, gravity=(0, 0, -9.81), description="")`.
+
+    name: letters, digits and _; it names the FMU. gravity: (3,) in the world's axes [m/s2].
+    """
+
+    def __init__(self, name: str, gravity: ArrayLike = (0.0, 0.0, -9.81), description: str = "") -> None:
+        self.name = _checks.name(name, "Model")
+        self.gravity: Vec3 = _checks.vector(gravity, f"Model '{name}': gravity")
+        self.description = str(description)
+        self.default_experiment: DefaultExperiment | None = None
+        self._elements: dict[str, Element] = {}
+        self._signals: dict[str, Signal] = {}
+
+    def __repr__(self) -> str:
+        counts = (
+            (self.bodies, "bodies"),
+            (self.joints, "joints"),
+            (self.springs, "springs"),
+            (self.loads, "loads"),
+        )
+        said = ", ".join(f"{len(elements)} {what}" for elements, what in counts if elements)
+        return f"<Model '{self.name}': {said or 'empty'}>"
+
+    @property
+    def ground(self) -> Ground:
+        """What does not move; `ground.at(x, y, z)` is a point in the world."""
+        return GROUND
+
+    def add(self, *elements: Element) -> None:
+        """Adds bodies, joints, springs and loads, all or none of them.
+
+        Raises ModelError for another type and for a name that is taken.
+        """
+        new: dict[str, Element] = {}
+        for element in elements:
+            if not isinstance(element, _KINDS):
+                raise ModelError(
+                    f"Model '{self.name}': cannot add a {type(element).__name__}. "
+                    "Add bodies, joints, springs and loads."
+                )
+            self._check_name(element, new)
+            new[element.name] = element
+        self._elements.update(new)
+
+    def _check_name(self, element: Element, new: dict[str, Element]) -> None:
+        name, kind = element.name, type(element).__name__
+        if name in _RESERVED:
+            raise ModelError(
+                f"Model '{self.name}': {kind} '{name}' has a name that fmumbs itself uses. "
+                f"Call it '{name}_1'."
+            )
+        other = self._elements.get(name) or new.get(name)
+        if other is None:
+            return
+        if other is element:
+            raise ModelError(f"Model '{self.name}': {kind} '{name}' is added twice. Add it once.")
+        k = 2
+        while f"{name}{k}" in self._elements or f"{name}{k}" in new:
+            k += 1
+        raise ModelError(
+            f"Model '{self.name}': {kind} '{name}' has the name of {type(other).__name__} '{name}'. "
+            f"Rename one, e.g. '{name}{k}'."
+        )
+
+    def __getitem__(self, name: str) -> Element:
+        """The element of that name; ModelError with the nearest name if there is none."""
+        try:
+            return self._elements[name]
+        except KeyError:
+            raise ModelError(
+                f"Model '{self.name}' has no element '{name}'. {_checks.nearest(str(name), self._elements)}"
+            ) from None
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._elements
+
+    @property
+    def bodies(self) -> tuple[Body, ...]:
+        """In order of adding, as all of these."""
+        return tuple(e for e in self._elements.values() if isinstance(e, Body))
+
+    @property
+    def joints(self) -> tuple[Joint, ...]:
+        return tuple(e for e in self._elements.values() if isinstance(e, Joint))
+
+    @property
+    def springs(self) -> tuple[Spring, ...]:
+        return tuple(e for e in self._elements.values() if isinstance(e, Spring))
+
+    @property
+    def loads(self) -> tuple[Load, ...]:
+        return tuple(e for e in self._elements.values() if isinstance(e, Load))
+
+    @property
+    def signals(self) -> tuple[Signal, ...]:
+        """The declared inputs, outputs and parameters; when empty, the FMU exposes everything."""
+        return tuple(self._signals.values())
+
+    def input(self, name: str, *, to: str) -> None:
+        """Declares an input of the FMU that sets the variable `to`, such as "A.tau"."""
+        self._declare(name, to, "input")
+
+    def output(self, name: str, *, of: str) -> None:
+        """Declares an output of the FMU that shows the variable `of`, such as "A.q"."""
+        self._declare(name, of, "output")
+
+    def parameter(self, name: str, *, of: str) -> None:
+        """Declares a tunable parameter of the FMU that sets the variable `of`, such as "crank.mass"."""
+        self._declare(name, of, "parameter")
+
+    def _declare(self, name: str, target: str, causality: Causality) -> None:
+        signal = Signal(name, target, causality)
+        if name in self._signals:
+            raise ModelError(
+                f"Model '{self.name}': two signals have the name '{name}', of "
+                f"'{self._signals[name].target}' and of '{target}'. Rename one, e.g. '{name}2'."
+            )
+        for other in self._signals.values():
+            if other.target == target:
+                raise ModelError(
+                    f"Model '{self.name}': '{target}' is already declared as {other.causality} "
+                    f"'{other.name}'. Declare it once."
+                )
+        self._signals[name] = signal
+
+    def experiment(
+        self, *, stop: float | None = None, interval: float | None = None, tolerance: float | None = None
+    ) -> None:
+        """Sets the default experiment: stop time and communication interval [s], relative tolerance."""
+        self.default_experiment = DefaultExperiment(stop, interval, tolerance)

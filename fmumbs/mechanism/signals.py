@@ -1,0 +1,48 @@
+"""What a model shows of itself: declared inputs, outputs and parameters, and its default experiment."""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from fmumbs import _checks
+from fmumbs.errors import ModelError
+
+Causality = Literal["input", "output", "parameter"]
+
+_PART = r"[A-Za-z_][A-Za-z0-9_]*(\[[1-9][0-9]*\])?"
+_VARIABLE = re.compile(rf"{_PART}(\.{_PART})*")
+
+
+@dataclass(frozen=True)
+class Signal:
+    """A variable under a name of the user's choice.
+
+    name: what the FMU calls it; target: the structured name, such as "A.tau"; causality: its role in the FMU.
+    """
+
+    name: str
+    target: str
+    causality: Causality
+
+    def __post_init__(self) -> None:
+        for what, value in (("name", self.name), ("target", self.target)):
+            if not isinstance(value, str) or not _VARIABLE.fullmatch(value):
+                raise ModelError(
+                    f"Model.{self.causality}: {what} is {value!r}, which is no variable name. "
+                    "Give letters, digits and _ with dots between, such as 'A.tau' or 'B.r[3]'."
+                )
+
+
+@dataclass(frozen=True)
+class DefaultExperiment:
+    """What a tool proposes to simulate: stop time and interval [s], relative tolerance; None where open."""
+
+    stop: float | None = None
+    interval: float | None = None
+    tolerance: float | None = None
+
+    def __post_init__(self) -> None:
+        for field in ("stop", "interval", "tolerance"):
+            value = getattr(self, field)
+            if value is not None:
+                object.__setattr__(self, field, _checks.positive(value, f"Model.experiment: {field}"))

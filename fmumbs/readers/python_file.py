@@ -1,0 +1,112 @@
+"""Mechanisms in Python files: each has `build(**parameters) -> Model`.
+
+A mechanism is called by its file's path, or by its stem where it is one of those that ship with the package.
+"""
+
+import importlib.util
+import inspect
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from fmumbs import _checks
+from fmumbs.errors import FmumbsError, ModelError
+from fmumbs.mechanism import Model
+
+_PACKAGE = Path(__file__).parents[1]
+
+
+class NoSuchModel(ModelError):
+    """There is no file of that name, or its build() takes no such parameter."""
+
+
+def model_folders() -> list[Path]:
+    """Where mechanisms are found by their stem: the installed ones, else those of the source tree."""
+    return [folder for folder in (_PACKAGE / "_models", _PACKAGE.parent / "models") if folder.is_dir()]
+
+
+def model_names() -> list[str]:
+    """The stems of the mechanisms that ship."""
+    files = (file for folder in model_folders() for file in folder.glob("*.py"))
+    return sorted({file.stem for file in files if not file.stem.startswith("_")})
+
+
+def find_model(name: str) -> Path:
+    """The file of a mechanism, from its path or its stem. Raises NoSuchModel."""
+    path = Path(name)
+    if path.suffix == ".py":
+        if path.is_file():
+            return path
+        raise NoSuchModel(f"there is no file '{name}'. {_checks.nearest(path.stem, model_names())}")
+    for folder in model_folders():
+        if path.name == name and (folder / f"{name}.py").is_file():
+            return folder / f"{name}.py"
+    raise NoSuchModel(
+        f"there is no model '{name}'. {_checks.nearest(name, model_names())} Or give the path of a .py file."
+    )
+
+
+def read_model(name: str, parameters: Mapping[str, Any] | None = None) -> Model:
+    """Builds the mechanism that `name` (a path, or the stem of one that ships) says, with these parameters.
+
+    Raises NoSuchModel for a name or a parameter that does not exist, ModelError for a file that gives no Model
+    or fails; then with the line at which it failed.
+    """
+    path = find_model(name)
+    build = _build_function(path)
+    given = dict(parameters or {})
+    _check_parameters(path, build, given)
+    model = _guarded(path, lambda: build(**given))
+    if not isinstance(model, Model):
+        raise ModelError(f"build() in '{path}' returned a {type(model).__name__}. Let it return a Model.")
+    return model
+
+
+def _build_function(path: Path) -> Callable[..., Any]:
+    spec = importlib.util.spec_from_file_location(f"fmumbs_model_{path.stem}", path)
+    if spec is None or spec.loader is None:
+        raise ModelError(f"'{path}' cannot be imported. Give a Python file.")
+    module = importlib.util.module_from_spec(spec)
+    loader = spec.loader
+    sys.modules[module.__name__] = module
+    _guarded(path, lambda: loader.exec_module(module))
+    build = getattr(module, "build", None)
+    if not callable(build):
+        raise ModelError(f"'{path}' has no function build(). Add one that returns a Model.")
+    return build  # type: ignore[no-any-return]
+
+
+def _check_parameters(path: Path, build: Callable[..., Any], given: Mapping[str, Any]) -> None:
+    known = inspect.signature(build).parameters
+    if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in known.values()):
+        return
+    for name in given:
+        if name not in known:
+            raise NoSuchModel(f"build() in '{path}' has no parameter '{name}'. {_checks.nearest(name, known)}")
+    for name, parameter in known.items():
+        if parameter.default is inspect.Parameter.empty and name not in given:
+            raise NoSuchModel(f"build() in '{path}' needs a value for '{name}'. Set it with --set {name}=VALUE.")
+
+
+def _guarded(path: Path, call: Callable[[], Any]) -> Any:
+    """What the file's code returns; its failure as a ModelError with the line."""
+    try:
+        return call()
+    except FmumbsError:
+        raise
+    except Exception as error:
+        line = _line(path, error)
+        raise ModelError(f"'{path}'{line} failed with {type(error).__name__}: {error}. Mend the file.") from error
+
+
+def _line(path: Path, error: BaseException) -> str:
+    """Where in the file the error came from: ', line 12,', or nothing."""
+    if isinstance(error, SyntaxError) and error.lineno is not None:
+        return f", line {error.lineno},"
+    line, trace = "", error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == str(path):
+            line = f", line {trace.tb_lineno},"
+        trace = trace.tb_next
+    return line

@@ -1,0 +1,14 @@
+"""What every test shares: how hypothesis searches, and that no test opens a window."""
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+os.environ["MPLBACKEND"] = "Agg"  # also for the processes that tests start
+
+settings.register_profile(
+    "default", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+default = settings.get_profile("default")
+settings.register_profile("search", parent=default, derandomize=False, max_examples=1000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))

@@ -1,0 +1,137 @@
+"""Imports go one way, the C core stands alone, and an optional library has one door.
+
+cli -> view, export, study -> run -> readers, analysis, compiler -> mechanism -> spatial -> errors
+"""
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "fmumbs"
+CORE = PACKAGE / "core"
+
+LAYERS = [
+    {"errors"},
+    {"_checks"},
+    {"spatial"},
+    {"mechanism"},
+    {"readers", "analysis", "compiler"},
+    {"run"},
+    {"view", "export", "study"},
+    {"cli"},
+]
+RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
+
+# The compiler's packer reads the core's table of arrays, the solver steps it; nobody else touches the C code.
+MAY_IMPORT_CORE = {"compiler", "run"}
+
+OPTIONAL = {"matplotlib", "dask", "distributed", "pyarrow", "libcosimpy", "mujoco", "ziglang"}
+
+# fmt: off
+C99_HEADERS = {
+    "assert.h", "complex.h", "ctype.h", "errno.h", "fenv.h", "float.h", "inttypes.h", "iso646.h", "limits.h",
+    "locale.h", "math.h", "setjmp.h", "signal.h", "stdarg.h", "stdbool.h", "stddef.h", "stdint.h", "stdio.h",
+    "stdlib.h", "string.h", "tgmath.h", "time.h", "wchar.h", "wctype.h",
+}
+# fmt: on
+INTRINSICS = {"immintrin.h", "intrin.h"}  # behind #if, where a compiler and a machine have them
+
+C_FILES = sorted(p for p in CORE.rglob("*") if p.suffix in {".c", ".h", ".inc"})
+SOURCES = sorted(p for p in PACKAGE.rglob("*.py") if "_models" not in p.parts)
+
+
+def parts(path: Path) -> tuple[str, ...]:
+    """The module's dotted name as a tuple: fmumbs/run/solver.py -> ('fmumbs', 'run', 'solver')."""
+    names = path.relative_to(ROOT).with_suffix("").parts
+    return names[:-1] if names[-1] == "__init__" else names
+
+
+def imports(path: Path) -> Iterator[tuple[str, ...]]:
+    """Every module that the file imports when it runs, absolute; `if TYPE_CHECKING:` does not run."""
+    package = parts(path) if path.name == "__init__.py" else parts(path)[:-1]
+    pending: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
+            pending.extend(node.orelse)
+            continue
+        pending.extend(ast.iter_child_nodes(node))
+        if isinstance(node, ast.Import):
+            yield from (tuple(alias.name.split(".")) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            up = package[: len(package) - node.level + 1] if node.level else ()
+            base = (*up, *(node.module.split(".") if node.module else ()))
+            yield from ((*base, alias.name) for alias in node.names)
+
+
+def layer(module: tuple[str, ...]) -> str | None:
+    """Which part of the package a module belongs to, None outside it and for the package itself."""
+    return module[1] if module[0] == "fmumbs" and len(module) > 1 else None
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_a_module_imports_only_lower_layers_and_its_own(path: Path) -> None:
+    here = layer(parts(path))
+    if here is None or here.startswith("__"):
+        return  # the public names, and `python -m fmumbs`
+    assert here in RANK, f"{path.name} belongs to no layer: name its layer in LAYERS"
+    for module in imports(path):
+        there = layer(module)
+        if there == "_core":
+            assert here in MAY_IMPORT_CORE, f"{'.'.join(parts(path))} imports the C library"
+        elif module[0] == "fmumbs" and there not in RANK:
+            assert here == "cli", f"{'.'.join(parts(path))} imports from the package's front"
+        elif module[0] == "fmumbs" and there != here:
+            assert RANK[there] < RANK[here], f"{'.'.join(parts(path))} imports {'.'.join(module)}"
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "export").glob("*.py")), ids=lambda p: p.name)
+def test_the_export_reads_the_image_and_never_the_model(path: Path) -> None:
+    assert not [module for module in imports(path) if layer(module) == "mechanism"]
+
+
+def test_an_optional_library_is_imported_in_one_file_only() -> None:
+    users: dict[str, set[Path]] = {}
+    for path in SOURCES:
+        for module in imports(path):
+            if module[0] in OPTIONAL:
+                users.setdefault(module[0], set()).add(path)
+    assert {name: paths for name, paths in users.items() if len(paths) > 1} == {}
+
+
+def test_importing_the_package_imports_no_optional_library() -> None:
+    code = "import sys, fmumbs; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert OPTIONAL & set(loaded.split()) == set()
+
+
+def includes(path: Path) -> Iterator[tuple[str, str]]:
+    """Every #include as (bracket or quote, name)."""
+    code = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    yield from re.findall(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', code, re.MULTILINE)
+
+
+@pytest.mark.parametrize("path", C_FILES, ids=lambda p: p.name)
+def test_the_core_includes_itself_and_the_c_library_alone(path: Path) -> None:
+    for mark, name in includes(path):
+        if mark == '"':
+            assert (path.parent / name).is_file() or (CORE / name).is_file(), f"{path.name} includes {name}"
+        else:
+            assert name in C99_HEADERS | INTRINSICS, f"{path.name} includes <{name}>"
+
+
+@pytest.mark.parametrize("path", [p for p in C_FILES if p.name.startswith("fmi2")], ids=lambda p: p.name)
+def test_the_fmi_functions_stand_on_the_public_header_alone(path: Path) -> None:
+    inside = {Path(name).name for mark, name in includes(path) if mark == '"'}
+    assert {name for name in inside if not name.startswith("fmi2")} <= {"fmumbs.h"}
+
+
+@pytest.mark.parametrize("path", [p for p in C_FILES if not p.name.startswith("fmi2")], ids=lambda p: p.name)
+def test_the_rest_of_the_core_knows_nothing_of_fmi(path: Path) -> None:
+    assert not [name for _, name in includes(path) if Path(name).name.startswith("fmi2")]

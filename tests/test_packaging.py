@@ -1,0 +1,126 @@
+"""What a user receives: the wheel's content, and a binary that any Linux host from 2014 on can load."""
+
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import fmumbs
+
+ROOT = Path(__file__).parents[1]
+CORE = ROOT / "fmumbs" / "core"
+BINARY = Path(fmumbs.__file__).parent / "_fmu" / "linux64" / "fmumbs.so"
+
+# fmt: off
+FMI2_FUNCTIONS = {
+    "fmi2GetTypesPlatform", "fmi2GetVersion", "fmi2SetDebugLogging", "fmi2Instantiate", "fmi2FreeInstance",
+    "fmi2SetupExperiment", "fmi2EnterInitializationMode", "fmi2ExitInitializationMode", "fmi2Terminate",
+    "fmi2Reset", "fmi2GetReal", "fmi2GetInteger", "fmi2GetBoolean", "fmi2GetString", "fmi2SetReal",
+    "fmi2SetInteger", "fmi2SetBoolean", "fmi2SetString", "fmi2GetFMUstate", "fmi2SetFMUstate",
+    "fmi2FreeFMUstate", "fmi2SerializedFMUstateSize", "fmi2SerializeFMUstate", "fmi2DeSerializeFMUstate",
+    "fmi2GetDirectionalDerivative", "fmi2SetRealInputDerivatives", "fmi2GetRealOutputDerivatives",
+    "fmi2DoStep", "fmi2CancelStep", "fmi2GetStatus", "fmi2GetRealStatus", "fmi2GetIntegerStatus",
+    "fmi2GetBooleanStatus", "fmi2GetStringStatus",
+}
+# fmt: on
+
+linux_binary = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads an ELF file")
+
+
+def readelf(*options: str) -> str:
+    """What binutils' readelf, which comes with the compiler, says of the FMU's binary."""
+    command = ["readelf", "--wide", *options, str(BINARY)]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def shipped() -> list[str]:
+    """The names in sources.txt."""
+    lines = (CORE / "sources.txt").read_text(encoding="utf-8").splitlines()
+    return [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+
+
+def test_the_list_of_shipped_files_is_what_the_core_holds() -> None:
+    files = (path for path in CORE.rglob("*") if path.suffix in {".c", ".h", ".inc"})
+    there = {path.relative_to(CORE).as_posix() for path in files}
+    assert set(shipped()) == there
+    assert len(shipped()) == len(there), "a file is listed twice"
+
+
+@linux_binary
+def test_the_binary_exports_the_functions_of_the_standard_and_nothing_else() -> None:
+    symbols = re.findall(r"(?:GLOBAL|WEAK|UNIQUE)\s+DEFAULT\s+(\w+)\s+([^\s@]+)", readelf("--dyn-syms"))
+    assert {name for section, name in symbols if section != "UND"} == FMI2_FUNCTIONS
+
+
+@linux_binary
+def test_the_binary_needs_libc_and_libm_alone() -> None:
+    assert set(re.findall(r"\(NEEDED\).*\[(.+)\]", readelf("--dynamic"))) <= {"libc.so.6", "libm.so.6"}
+
+
+@linux_binary
+def test_the_binary_loads_on_a_host_with_glibc_2_17() -> None:
+    versions = re.findall(r"Name: GLIBC_(\d+)\.(\d+)", readelf("--version-info"))
+    assert max((int(major), int(minor)) for major, minor in versions) <= (2, 17)
+
+
+@linux_binary
+def test_the_binary_binds_its_own_functions_inside() -> None:
+    assert "SYMBOLIC" in readelf("--dynamic")
+
+
+@linux_binary
+def test_the_core_keeps_nothing_outside_its_instances() -> None:
+    """Many instances share a library: nothing in it is writable but a few words of the start-up code."""
+    sections = re.findall(r"\s\.(data|bss)\s+\w+\s+\w+\s+\w+\s+(\w+)", readelf("--sections"))
+    assert sum(int(size, 16) for _, size in sections) <= 64
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel as `pip install fmumbs` would get it, built from this tree."""
+    folder = tmp_path_factory.mktemp("wheel")
+    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
+    options = ["--no-deps", "--no-build-isolation", "-C", f"build-dir={folder / 'build'}", "-w", str(folder)]
+    subprocess.run([*pip, "wheel", *options, str(ROOT)], check=True)
+    (path,) = folder.glob("*.whl")
+    return path
+
+
+def test_one_wheel_serves_every_python_from_3_11_on(wheel: Path) -> None:
+    assert re.fullmatch(r"fmumbs-[\d.]+-cp311-abi3-\w+\.whl", wheel.name)
+
+
+def test_the_wheel_holds_the_binaries_the_sources_and_the_models(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+    models = {f"fmumbs/_models/{path.name}" for path in (ROOT / "models").glob("*.py")}
+    core = {f"fmumbs/core/{name}" for name in [*shipped(), "sources.txt"]}
+    python = {str(p.relative_to(ROOT)) for p in (ROOT / "fmumbs").rglob("*.py") if "_models" not in p.parts}
+    assert models
+    assert models | core | python <= names
+    assert any(re.fullmatch(r"fmumbs/_core[\w.]*\.(so|pyd)", name) for name in names)
+    assert any(name.startswith("fmumbs/_fmu/") for name in names)
+    assert not [name for name in names if "__pycache__" in name or name.startswith("tests/")]
+
+
+def test_an_installed_wheel_exports_and_runs_a_model(wheel: Path, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(site)
+    libraries = [path for path in sys.path if path.endswith("site-packages")]
+    code = f"""
+import sys
+sys.path[:0] = [{str(site)!r}]
+sys.path += {libraries!r}
+import fmumbs
+assert fmumbs.__file__.startswith({str(site)!r}), fmumbs.__file__
+from fmumbs.cli import main
+main(["export", "pendulum", "-o", "pendulum.fmu"], standalone_mode=False)
+main(["run", "pendulum.fmu", "--stop", "0.1", "--out", "pendulum.csv"], standalone_mode=False)
+"""
+    # -I and -S keep this tree out: no working directory, no PYTHONPATH, no .pth file of an editable install
+    subprocess.run([sys.executable, "-I", "-S", "-c", code], cwd=tmp_path, check=True)
+    assert (tmp_path / "pendulum.csv").read_text().count("\n") > 1
