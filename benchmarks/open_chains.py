@@ -36,8 +36,12 @@ import fmumbs as fm
 from fmumbs.compiler import compile
 from fmumbs.run import Solver
 
-QUICK = {"arm": (6, 10, 100), "spherical": (6, 10, 100), "branch": (6, 10, 100)}
-FULL = {"arm": (6, 10, 30, 100, 500), "spherical": (6, 10, 30, 100, 500), "branch": (10, 100, 500)}
+QUICK: dict[str, tuple[int, ...]] = {"arm": (6, 10, 100), "spherical": (6, 10, 100), "branch": (6, 10, 100)}
+FULL: dict[str, tuple[int, ...]] = {
+    "arm": (6, 10, 30, 100, 500),
+    "spherical": (6, 10, 30, 100, 500),
+    "branch": (10, 100, 500),
+}
 GROWTH = (100, 300, 1000, 3000, 10_000)
 
 
@@ -105,7 +109,8 @@ def _one_case(tools: list[Tool], case: str, n: int) -> tuple[list[Row], dict[str
 
 
 def _relative(a: trees.Floats, b: trees.Floats) -> float:
-    return float(np.linalg.norm(a - b) / np.linalg.norm(b))
+    difference = float(np.linalg.norm(a - b) / np.linalg.norm(b))
+    return difference if math.isfinite(difference) else math.inf
 
 
 def _line(rows: list[Row], names: list[str], differences: dict[str, float]) -> list[str]:

@@ -35,7 +35,9 @@ class Settings(click.ParamType[tuple[str, Any]]):
 
         name, equals, text = str(value).partition("=")
         if not equals or not name.strip():
-            self.fail(f"'{value}' is no setting. Give --set NAME=VALUE, such as --set length=0.5.", param, ctx)
+            self.fail(
+                f"'{value}' is no setting. Give --set NAME=VALUE, such as --set length=0.5.", param, ctx
+            )
         try:
             return name.strip(), ast.literal_eval(text.strip())
         except (ValueError, SyntaxError):
@@ -64,7 +66,7 @@ class Verbs(click.Group):
 )
 @click.version_option(package_name="fmumbs")
 def main() -> None:
-    """Multibody mechanisms in Python, exported as FMI 2.0 co-simulation FMUs.
+    r"""Multibody mechanisms in Python, exported as FMI 2.0 co-simulation FMUs.
 
     \b
     fmumbs check double_pendulum                     what the mechanism is, and what may be wrong
@@ -77,23 +79,35 @@ def main() -> None:
 
 
 setting = click.option(
-    "--set", "settings", type=Settings(), multiple=True, help="Sets a parameter of the model; repeat for more."
+    "--set",
+    "settings",
+    type=Settings(),
+    multiple=True,
+    help="Sets a parameter of the model; repeat for more.",
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Prints JSON instead of tables.")
 scheme = click.option(
-    "--scheme", type=click.Choice(["dopri5", "rk4"]), help="Integration: with error control, or with fixed step."
+    "--scheme",
+    type=click.Choice(["dopri5", "rk4"]),
+    help="Integration: with error control, or with fixed step.",
 )
 step = click.option("--step", type=click.FloatRange(0, min_open=True), help="Its step [s].")
-tolerance = click.option("--tol", "tolerance", type=click.FloatRange(0, min_open=True), help="Its relative tolerance.")
+tolerance = click.option(
+    "--tol", "tolerance", type=click.FloatRange(0, min_open=True), help="Its relative tolerance."
+)
 
 
 @main.command()
 @click.option(
-    "--out", "folder", type=click.Path(file_okay=False, path_type=Path), default=Path("demo"), show_default=True,
+    "--out",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("demo"),
+    show_default=True,
     help="Where the FMU, the results and the plot go.",
-)  # fmt: skip
+)
 def demo(folder: Path) -> None:
-    """Exports a mechanism, runs its FMU in FMPy, prints a table and writes a plot.
+    r"""Exports a mechanism, runs its FMU in FMPy, prints a table and writes a plot.
 
     \b
     fmumbs demo
@@ -112,7 +126,7 @@ def demo(folder: Path) -> None:
 @setting
 @as_json
 def check(model: str, settings: tuple[tuple[str, Any], ...], as_json: bool) -> None:
-    """Tells a mechanism's topology and mobility, and what may be wrong with it.
+    r"""Tells a mechanism's topology and mobility, and what may be wrong with it.
 
     \b
     fmumbs check arm6
@@ -133,7 +147,7 @@ def check(model: str, settings: tuple[tuple[str, Any], ...], as_json: bool) -> N
 @setting
 @as_json
 def info(target: str, settings: tuple[tuple[str, Any], ...], as_json: bool) -> None:
-    """Lists the variables with their units, and tells sizes and capabilities.
+    r"""Lists the variables with their units, and tells sizes and capabilities.
 
     \b
     fmumbs info double_pendulum
@@ -160,7 +174,9 @@ def info(target: str, settings: tuple[tuple[str, Any], ...], as_json: bool) -> N
     "-o", "--output", type=click.Path(path_type=Path),
     help="The FMU to write, or a folder for several; without it, NAME.fmu here.",
 )  # fmt: skip
-@click.option("--backend", type=click.Choice(["native"]), default="native", show_default=True, help="What runs in it.")
+@click.option(
+    "--backend", type=click.Choice(["native"]), default="native", show_default=True, help="What runs in it."
+)
 @scheme
 @step
 @tolerance
@@ -178,7 +194,7 @@ def export(
     all_variables: bool,
     verifies: bool,
 ) -> None:
-    """Writes an FMI 2.0 co-simulation FMU of each MODEL.
+    r"""Writes an FMI 2.0 co-simulation FMU of each MODEL.
 
     \b
     fmumbs export double_pendulum
@@ -211,7 +227,12 @@ def export(
 @step
 @tolerance
 @setting
-@click.option("--input", "inputs", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A CSV file: time, then inputs by name.")
+@click.option(
+    "--input",
+    "inputs",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A CSV file: time, then inputs by name.",
+)
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Writes the results as CSV.")
 @click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draws the joints' positions.")
 def run(
@@ -226,7 +247,7 @@ def run(
     out: Path | None,
     plot: Path | None,
 ) -> None:
-    """Simulates a MODEL here, or an FMU in FMPy, and tells where it ends.
+    r"""Simulates a MODEL here, or an FMU in FMPy, and tells where it ends.
 
     For an FMU, --set gives a start value or a parameter by its name.
 
@@ -256,7 +277,7 @@ def run(
 @click.option("--against", metavar="MODEL", help="The model that it should have been made from.")
 @setting
 def verify(fmu: Path, against: str | None, settings: tuple[tuple[str, Any], ...]) -> None:
-    """Checks an FMU: schema, FMPy's validation, every declared capability, parity with the Solver.
+    r"""Checks an FMU: schema, FMPy's validation, every declared capability, parity with the Solver.
 
     \b
     fmumbs verify double_pendulum.fmu
@@ -291,7 +312,8 @@ def _print_check(facts: dict[str, Any]) -> None:
     if len(facts["branches"]) <= 200:
         nodes = {"ground": Tree(f"[b]{facts['name']}[/b]: ground")}
         for branch in facts["branches"]:
-            text = f"{branch['body']}  [dim]{branch['kind']} {branch['joint']}, {_count(branch['freedoms'], 'freedom')}"
+            ways = _count(branch["freedoms"], "freedom")
+            text = f"{branch['body']}  [dim]{branch['kind']} {branch['joint']}, {ways}"
             nodes[branch["body"]] = nodes[branch["parent"]].add(text)
         _show(nodes["ground"])
     table = _table(None, "", "")
@@ -316,7 +338,13 @@ def _print_check(facts: dict[str, Any]) -> None:
 def _print_info(facts: dict[str, Any]) -> None:
     table = _table(None, "variable", "", "unit", "start", "meaning")
     for v in facts["variables"]:
-        start = "" if v["start"] is None else f"{v['start']:g}" if isinstance(v["start"], float | int) else v["start"]
+        start = (
+            ""
+            if v["start"] is None
+            else f"{v['start']:g}"
+            if isinstance(v["start"], float | int)
+            else v["start"]
+        )
         table.add_row(v["name"].replace("[", "\\["), v["causality"], v["unit"], start, v["description"])
     _show(table)
     about = _table(f"{facts['name']}  {facts['guid']}", "", "")
@@ -405,7 +433,9 @@ def _is_fmu(target: str) -> bool:
 
 def _refuse_settings(settings: tuple[tuple[str, Any], ...]) -> None:
     if settings:
-        raise click.UsageError("--set gives the parameters of a model's build(). Leave it out, or name the model.")
+        raise click.UsageError(
+            "--set gives the parameters of a model's build(). Leave it out, or name the model."
+        )
 
 
 def _count(number: int, what: str) -> str:

@@ -209,6 +209,7 @@ class SpatialInertia:
     [kg m2], as (3,) xx yy zz, (6,) xx yy zz xy xz yz (entries of the matrix: a product of inertia with its
     minus sign), or (3, 3). A ModelError where no solid has such an inertia: principal moments J1 <= J2 <= J3
     must not be negative, and J1 + J2 >= J3. `measured` waives this triangle inequality for identified data.
+    `where` is what messages call it.
     """
 
     mass: float
@@ -304,7 +305,7 @@ def _check_physical(entries: tuple[float, ...], measured: bool, what: str) -> No
     if low < -slack:
         raise ModelError(
             f"{what} has the principal moments {low:g}, {middle:g}, {high:g}, and one is below zero. "
-            "Give the inertia about the centre of mass; is a product of inertia too large?"
+            "Give positive moments about the centre of mass, or smaller products of inertia."
         )
     if low + middle < high - slack and not measured:
         raise ModelError(

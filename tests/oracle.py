@@ -1,16 +1,16 @@
 """What the dynamics of a mechanism are, by another road: absolute coordinates and Lagrange multipliers.
 
 Every body has six freedoms (position of its centre of mass, orientation); every joint is a set of constraint
-functions c(F, M) = 0 of the poses of its two frames, written from its geometry. With nu the velocities and
-spins of all bodies,
+functions c(F, M) = 0 of the poses of its two frames, written from its geometry (oracle_joints.py). With nu
+the velocities and spins of all bodies,
 
     [ M  J' ] [ nu'    ]   [ Q - omega x I omega ]       J  = dc/dx, by complex step
     [ J  0  ] [ -lambda] = [ -c''(nu' = 0)       ]       c'' along free flight, by Cauchy's integral
 
-is solved densely by least squares, so that redundant rows are welcome. Rows are normed so that |lambda|^2 is the sum
-of |f|^2 + |t|^2/L^2 over the joints: where reactions are not unique the solution is the smallest of them in this
-sense. Nothing here is shared with the core: no tree, no recursion, no joint coordinates in the dynamics. Only
-geometry, inertia and forces are read from the Model.
+is solved densely by least squares, so that redundant rows are welcome. Rows are normed so that |lambda|^2 is
+the sum of |f|^2 + |t|^2/L^2 over the joints: where reactions are not unique the solution is the smallest of
+them in this sense. Nothing here is shared with the core: no tree, no recursion, no joint coordinates in the
+dynamics. Only geometry, inertia and forces are read from the Model.
 
     oracle = Oracle(model)
     answer = oracle.solve(oracle.state(), {"A.tau": 1.0})
@@ -24,73 +24,23 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from oracle_joints import (
+    Array,
+    Frame,
+    angle_about,
+    axis_of,
+    constraint,
+    cross_matrix,
+    moving,
+    placed,
+    rotation_vector,
+    turn,
+)
 
-Array = Any
 STEP = 1e-30
 """Size of a complex step: no rounding, because nothing is subtracted."""
 SAMPLES = 24
 """Points on the circle of Cauchy's integral; its error is about (1/2)^26 / 26!."""
-
-
-# Rotations, also for complex arguments -------------------------------------------------------------------------
-
-
-def cross_matrix(a: Array) -> Array:
-    return np.array([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])
-
-
-def turn(w: Array, t: complex = 1.0) -> Array:
-    """exp(t [w x]) for a real vector w and a real or complex t."""
-    speed = float(np.linalg.norm(w))
-    if speed == 0.0:
-        return np.eye(3)
-    K = cross_matrix(np.asarray(w) / speed)
-    return np.eye(3) + np.sin(speed * t) * K + (1 - np.cos(speed * t)) * K @ K
-
-
-def matrix_of_quaternion(q: Array) -> Array:
-    q = np.asarray(q, float) / np.linalg.norm(q)
-    K = cross_matrix(q[1:])
-    return np.eye(3) + 2 * q[0] * K + 2 * K @ K
-
-
-def rotation_vector(R: Array) -> Array:
-    """The vector of at most pi that turns by R."""
-    axial = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]) / 2
-    sine, cosine = np.linalg.norm(axial), (np.trace(R) - 1) / 2
-    return axial * (np.arctan2(sine, cosine) / sine if sine > 1e-12 else 1.0)
-
-
-def angle_about(axis: Array, R: Array) -> float:
-    """How far R turns about its own unit axis, within half a turn."""
-    side = across(axis)[0]
-    return float(np.arctan2(np.cross(side, R @ side) @ axis, side @ R @ side))
-
-
-def across(axis: Array) -> tuple[Array, Array]:
-    """Two unit vectors that make a right-handed frame with the unit vector `axis`."""
-    first = np.cross(axis, np.eye(3)[int(np.argmin(np.abs(axis)))])
-    first /= np.linalg.norm(first)
-    return first, np.cross(axis, first)
-
-
-# Frames, poses --------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Frame:
-    """Origin p (3,) [m] and axes R (3, 3) in the world."""
-
-    p: Array
-    R: Array
-
-    def then(self, p: Array, R: Array) -> Frame:
-        return Frame(self.p + self.R @ p, self.R @ R)
-
-    def before(self, p: Array, R: Array) -> Frame:
-        """The frame in which (p, R) is this one."""
-        axes = self.R @ R.T
-        return Frame(self.p - axes @ p, axes)
 
 
 @dataclass(frozen=True)
@@ -112,81 +62,8 @@ def point_in_body(point: Any) -> tuple[Array, Array]:
     return np.asarray(X.translation, float), np.asarray(X.rotation.matrix, float)
 
 
-# Joints: constraint functions from geometry -------------------------------------------------------------------
-
-
-def same_point(F: Frame, M: Frame) -> list[Array]:
-    return list(M.p - F.p)
-
-
-def same_axes(F: Frame, M: Frame) -> list[Array]:
-    """Each row is the sine of an angle about one axis where all are small."""
-    return [F.R[:, 2] @ M.R[:, 1], F.R[:, 0] @ M.R[:, 2], F.R[:, 1] @ M.R[:, 0]]
-
-
-def parallel(axis: Array, F: Frame, M: Frame) -> list[Array]:
-    return [(F.R @ b) @ (M.R @ axis) for b in across(axis)]
-
-
-def on_line(axis: Array, F: Frame, M: Frame) -> list[Array]:
-    return [(F.R @ b) @ (M.p - F.p) for b in across(axis)]
-
-
-def constraint(joint: Any, F: Frame, M: Frame, length: float) -> Array:
-    """c(F, M): points in metres, angles times `length`."""
-    kind = type(joint).__name__
-    if kind == "Revolute":
-        points, angles = same_point(F, M), parallel(axis_of(joint), F, M)
-    elif kind == "Prismatic":
-        points, angles = on_line(axis_of(joint), F, M), same_axes(F, M)
-    elif kind == "Spherical":
-        points, angles = same_point(F, M), []
-    elif kind == "Weld":
-        points, angles = same_point(F, M), same_axes(F, M)
-    elif kind == "Free":
-        points, angles = [], []
-    else:
-        raise NotImplementedError(f"the oracle has no geometry for {kind}")
-    return np.array([*points, *(length * angle for angle in angles)])
-
-
-def axis_of(joint: Any) -> Array:
-    return np.asarray(joint.axis, float)
-
-
-def placed(joint: Any, q: Array) -> tuple[Array, Array]:
-    """M's origin and axes in F at the joint's position q."""
-    kind = type(joint).__name__
-    if kind == "Revolute":
-        return np.zeros(3), turn(axis_of(joint), q)
-    if kind == "Prismatic":
-        return axis_of(joint) * q, np.eye(3)
-    if kind == "Spherical":
-        return np.zeros(3), matrix_of_quaternion(q)
-    if kind == "Free":
-        return np.asarray(q[:3], float), matrix_of_quaternion(q[3:])
-    return np.zeros(3), np.eye(3)
-
-
-def moving(joint: Any, p: Array, R: Array, u: Array, t: complex) -> tuple[Array, Array]:
-    """Where the placing (p, R) goes within the small time t at the joint's velocity u."""
-    kind = type(joint).__name__
-    if kind == "Revolute":
-        return p, R @ turn(axis_of(joint) * u, t)
-    if kind == "Prismatic":
-        return p + axis_of(joint) * u * t, R
-    if kind == "Spherical":
-        return p, R @ turn(np.asarray(u, float), t)
-    if kind == "Free":
-        return p + np.asarray(u[:3], float) * t, R @ turn(np.asarray(u[3:], float), t)
-    return p, R
-
-
-# The oracle --------------------------------------------------------------------------------------------------------
-
-
 class Oracle:
-    """Dense dynamics of a Model. `length` is L of the norm that chooses among reactions that are not unique."""
+    """Dense dynamics of a Model; `length` is the L of the norm that chooses among many reactions."""
 
     def __init__(self, model: Any, length: float = 1.0) -> None:
         self.model, self.length = model, length
@@ -202,7 +79,7 @@ class Oracle:
     def state(self, q: Mapping[str, Any] | None = None, u: Mapping[str, Any] | None = None) -> State:
         """Frames and velocities of all bodies from joint positions and velocities, by default q0 and u0.
 
-        Bodies are reached through whatever joint comes first in the model; give a state of your own for loops.
+        Bodies are reached through the joints that come first; for loops give a State of your own.
         """
         q, u = q or {}, u or {}
         frames = self._reach(q, u, 0.0)
@@ -245,7 +122,7 @@ class Oracle:
         return body.then(*point_in_body(point))
 
     def _flown(self, state: State, point: Any, t: complex) -> Frame:
-        """A point's frame after its body has flown on for t without acceleration of the centre of mass or spin."""
+        """A point's frame when its body has flown on for t with the same spin and velocity of its centre."""
         if self.is_ground(point):
             return self.frame(state, point)
         name = point.body.name
@@ -258,7 +135,7 @@ class Oracle:
     # derivatives of functions of two frames
 
     def jacobian(self, state: State, P: Any, Q: Any, function: Callable[[Frame, Frame], Array]) -> Array:
-        """d function(P, Q) by the twelve small motions (displacement, turn) of the two bodies: (rows, 6 n)."""
+        """d function(P, Q) by the small motions (displacement, turn) of the two bodies: (rows, 6 n)."""
         fixed = [self.frame(state, P), self.frame(state, Q)]
         J = np.zeros((len(function(*fixed)), 6 * len(self.bodies)))
         for end, point in enumerate((P, Q)):
@@ -273,9 +150,9 @@ class Oracle:
         return J
 
     def drift(self, state: State, P: Any, Q: Any, function: Callable[[Frame, Frame], Array]) -> Array:
-        """Second time derivative of function(P, Q) while both bodies fly on: Cauchy's integral on a circle."""
+        """Second time derivative of function(P, Q) while both bodies fly on: Cauchy's integral."""
         spins = [np.linalg.norm(w) for w in state.w.values()]
-        radius = 0.5 / max(1.0, *spins)
+        radius = 0.5 / max([1.0, *spins])
         total = 0.0
         for k in range(SAMPLES):
             direction = np.exp(2j * np.pi * k / SAMPLES)
@@ -548,7 +425,8 @@ class Answer:
     def _named_points(self, body: Any) -> list[Any]:
         model = self.oracle.model
         used = [p for joint in model.joints for p in (joint.F, joint.M)]
-        used += [p for spring in model.springs for p in (spring.P, spring.Q)] + [load.P for load in model.loads]
+        used += [p for spring in model.springs for p in (spring.P, spring.Q)]
+        used += [load.P for load in model.loads]
         return [*body.points, *(p for p in used if p.name is not None and p.body.name == body.name)]
 
     def put_springs(self) -> None:

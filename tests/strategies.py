@@ -1,9 +1,9 @@
 """Random mechanisms with a tree structure, for hypothesis.
 
-`trees()` draws a Model and values for its inputs: one or more roots, any branching, every joint of the library,
-frames that are parallel, turned by quarters or in general on both sides, bodies whose centre of mass and principal
-axes lie anywhere, joint springs, dampers and rotors, line springs between any two points, loads. Numbers are of
-the order of one metre, kilogram and second, so that a relative tolerance has a meaning.
+`trees()` draws a Model and values for its inputs: one or more roots, any branching, every kind of joint,
+frames that are parallel, turned by quarters or in general on both sides, bodies whose centre of mass and
+principal axes lie anywhere, joint springs, dampers and rotors, line springs between any two points, loads.
+Numbers are of the order of one metre, kilogram and second, so that a relative tolerance has a meaning.
 """
 
 from __future__ import annotations

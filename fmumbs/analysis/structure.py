@@ -18,7 +18,8 @@ _LIGHT = 1e-7  # a body this much lighter than what hangs on it makes a stiff sy
 class Branch:
     """A body of the spanning tree and the joint that carries it.
 
-    depth: 0 for what hangs on the ground; reversed: the body is on the joint's F side; freedoms: free velocities.
+    depth: 0 for what hangs on the ground; reversed: the body is on the joint's F side; freedoms: free
+    velocities.
     """
 
     body: str
@@ -34,9 +35,9 @@ class Branch:
 class Structure:
     """Counts, the spanning tree in depth-first order, and sentences on what is wrong or doubtful.
 
-    mobility: free velocities of all joints, for a tree; None with loops, where it needs the constraints' rank.
-    reactions: components of constraint force and torque, six less its freedoms for each joint.
-    cuts: joints that close a loop. unreached: bodies without a way to the ground.
+    mobility: free velocities of all joints, for a tree; None with loops, where it needs the constraints'
+    rank. reactions: components of constraint force and torque, six less its freedoms for each joint. cuts:
+    joints that close a loop. unreached: bodies without a way to the ground.
     """
 
     name: str
@@ -84,7 +85,7 @@ def _freedoms(joint: Joint) -> int:
 
 
 def _spanning_tree(model: Model) -> tuple[tuple[Branch, ...], tuple[str, ...]]:
-    """Branches in depth-first order, each body reached by as few joints as possible, and the joints left over."""
+    """Branches in depth-first order, each body reached by as few joints as possible; the joints left over."""
     at: dict[str, list[Joint]] = {}
     for joint in model.joints:
         for end in (joint.F, joint.M):
@@ -130,13 +131,14 @@ def _warnings(model: Model, branches: tuple[Branch, ...]) -> Iterator[str]:
         own, all_of_it = masses[branch.body], carried[branch.body]
         if 0.0 < own < _LIGHT * all_of_it:
             yield (
-                f"Body '{branch.body}' has {own:g} kg and carries {all_of_it - own:g} kg, so the equations are "
-                "stiff. Give it the mass of the part, or join what it carries to its parent."
+                f"Body '{branch.body}' has {own:g} kg and carries {all_of_it - own:g} kg, so the equations "
+                "are stiff. Give it the mass of the part, or join what it carries to its parent."
             )
         if branch.reversed and branch.freedoms:
             yield (
-                f"Joint '{branch.joint}' has '{branch.body}' on its F side, though '{branch.parent}' is nearer "
-                f"to the ground; its position counts from '{branch.body}' on. Swap its points if that is not meant."
+                f"Joint '{branch.joint}' has '{branch.body}' on its F side, though '{branch.parent}' is "
+                f"nearer to the ground, so its position counts from '{branch.body}' on. Swap its points if "
+                "that is not meant."
             )
     if branches and not any(model.gravity) and not (model.loads or model.springs) and not _moves(model):
         yield (

@@ -177,9 +177,7 @@ static fm_status check_options(fm_instance *s)
 {
     if (s->options[0] != 0.0 && s->options[0] != 1.0)
         return fm_say(s, FM_ERROR, "solver.scheme is %g: 0 is Dormand-Prince 5(4), 1 is Runge-Kutta 4", s->options[0]);
-    if (s->options[0] == 1.0 && !(s->options[1] > 0.0))
-        return fm_say(s, FM_ERROR, "solver.step is %g s: the fixed-step scheme needs a positive one", s->options[1]);
-    if (!(s->options[1] >= 0.0)) return fm_say(s, FM_ERROR, "solver.step is %g s: it may not be negative", s->options[1]);
+    if (!(s->options[1] > 0.0)) return fm_say(s, FM_ERROR, "solver.step is %g s: it must be positive", s->options[1]);
     if (!(s->options[2] >= 1e-14 && s->options[2] <= 0.1))
         return fm_say(s, FM_ERROR, "solver.tolerance is %g: it must lie between 1e-14 and 0.1", s->options[2]);
     return FM_OK;

@@ -91,7 +91,6 @@ static double first_step(fm_instance *s, double t)
 {
     const int32_t ny = s->model.ny;
     double size = 0.0, rate = 0.0, bend = 0.0;
-    if (s->options[1] > 0.0) return s->options[1];
     for (int32_t i = 0; i < ny; i++) {
         double w = weight(s, i, fabs(s->head[i])), a = fabs(s->head[i]) / w, b = fabs(s->slope[i]) / w;
         size = a > size ? a : size;

@@ -60,7 +60,7 @@
     K(SCHEME, MODEL, "solver.scheme", 1, PARAMETER, INTEGER, 0, 0, "", "",                                              \
       "integration scheme: 0 Dormand-Prince 5(4) with error control, 1 Runge-Kutta 4 with fixed step")                  \
     K(STEP, MODEL, "solver.step", 1, PARAMETER, REAL, 0, 0, "s", "s",                                                   \
-      "longest step of the fixed-step scheme; of the other one the first step, 0 to choose it")                         \
+      "longest step of the fixed-step scheme")                         \
     K(TOLERANCE, MODEL, "solver.tolerance", 1, PARAMETER, REAL, 0, 0, "", "", "relative tolerance of the error control")
 
 typedef enum fm_kind_id {

@@ -1,7 +1,7 @@
 """What an FMU declares, tried out: each check is a generator of sentences, one for each thing that is wrong.
 
-A check that compares two runs of the same calls wants the same bits. Where two ways of computing one number are
-compared, the tolerance is that of the coarser way and named beside it.
+A check that compares two runs of the same calls wants the same bits. Where two ways of computing one number
+are compared, the tolerance is that of the coarser way and named beside it.
 """
 
 from collections.abc import Iterator
@@ -96,7 +96,7 @@ def serialises_its_state(fmu: Fmu) -> Problems:
 
 
 def differentiates_by_inputs(fmu: Fmu) -> Problems:
-    """providesDirectionalDerivative and the declared dependencies, against central differences."""
+    """Directional derivatives and the declared dependencies, against central differences."""
     if not fmu.abilities.providesDirectionalDerivative or not fmu.inputs or not fmu.outputs:
         return
     depends = _dependencies(fmu)
@@ -159,7 +159,10 @@ def differentiates_by_time(fmu: Fmu) -> Problems:
     with fmu.started(fmu.excitation(), FINE) as one:
         one.step(fmu.interval, STEPS)
         short = fmu.interval / 64.0
-        before, slope = one.reals(fmu.outputs), np.array(one.slave.getRealOutputDerivatives(fmu.outputs, first))
+        before, slope = (
+            one.reals(fmu.outputs),
+            np.array(one.slave.getRealOutputDerivatives(fmu.outputs, first)),
+        )
         declared = {
             v.derivative.valueReference: v.valueReference
             for v in fmu.description.modelVariables
@@ -225,7 +228,7 @@ def _polynomial(values: dict[int, float], slope: dict[int, float], order: int, t
 
 
 def _sampled(fmu: Fmu, values: dict[int, float], slope: dict[int, float], order: int) -> Values:
-    """(outputs,) after one interval in which the inputs are held over 100 parts, each at its midpoint's value."""
+    """(outputs,) after one interval in 100 parts, each with its inputs held at the part's midpoint."""
     parts = 100
     with fmu.started(values, FINE) as one:
         part = fmu.interval / parts

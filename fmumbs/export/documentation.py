@@ -28,12 +28,14 @@ _STEPPING = """
 <ul>
 <li>The results do not depend on the communication step beyond the tolerance: between two communication points
 the FMU takes the steps that it needs, as <code>solver.scheme</code>, <code>solver.step</code> and
-<code>solver.tolerance</code> say. A tolerance that the master gives goes before
-<code>solver.tolerance</code>.</li>
+<code>solver.tolerance</code> say. A tolerance given to fmi2SetupExperiment is the value of
+<code>solver.tolerance</code> until that is set itself.</li>
 <li>Inputs are held over a communication step, or follow the derivatives of orders 1 to 3 that the master sets
 for that step.</li>
-<li>Tunable parameters may be changed between two steps. They belong to the instance and to its saved state.</li>
-<li>Outputs that start exactly (positions and velocities of joints) take start values before initialisation.</li>
+<li>Tunable parameters may be changed between two steps. They belong to the instance and to its saved
+state.</li>
+<li>Outputs that start exactly (positions and velocities of joints) take start values before
+initialisation.</li>
 <li>A step that fails answers fmi2Discard; the instance then stands at the last successful time.</li>
 </ul>
 """
@@ -41,9 +43,9 @@ for that step.</li>
 _CONVENTIONS = """
 <p>SI units, angles in radians. World axes are those of the ground; frame F of a joint sits on its parent,
 frame M on its child. Quaternions are w x y z and never flip their sign. Inertias are about the centre of mass
-in the body's axes, in the order xx yy zz xy xz yz. A reaction is what the parent puts on the child through the
-constraints of the joint, reduced at M, in F's axes; a wrench is all that crosses the joint, applied forces too.
-</p>
+in the body's axes, in the order xx yy zz xy xz yz. A reaction is what the parent puts on the child through
+the constraints of the joint, reduced at M, in F's axes; a wrench is all that crosses the joint, applied
+forces too.</p>
 """
 
 
@@ -72,8 +74,9 @@ def documentation(image: "ModelImage", *, tool: str = "fmumbs") -> bytes:
         "<h2>Stepping it</h2>", _STEPPING,
         "<h2>Conventions</h2>", _CONVENTIONS,
     ]  # fmt: skip
+    table = tuple(image.variables)
     for causality, heading in (("input", "Inputs"), ("output", "Outputs"), ("parameter", "Parameters")):
-        members = [v for v in image.variables if v.causality == causality]
+        members = [v for v in table if v.causality == causality]
         parts.append(_table(heading, members, causality))
     parts.append("</body>\n</html>\n")
     return "\n".join(part for part in parts if part).encode()
@@ -116,7 +119,9 @@ def _continues(before: "Variable", variable: "Variable") -> bool:
 
 def _row(vector: Sequence["Variable"]) -> _Row:
     first = vector[0]
-    name = first.name if len(vector) == 1 else f"{_split(first)[0]}[{_split(first)[1]}..{_split(vector[-1])[1]}]"
+    name = (
+        first.name if len(vector) == 1 else f"{_split(first)[0]}[{_split(first)[1]}..{_split(vector[-1])[1]}]"
+    )
     known = all(v.start is not None and v.initial != "calculated" for v in vector)
     start = " ".join(f"{v.start:g}" for v in vector if v.start is not None) if known else ""
     return _Row(name, start, first.unit, first.description, first.variability)

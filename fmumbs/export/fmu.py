@@ -1,4 +1,4 @@
-"""Writes an FMU: a zip of a prebuilt binary, the model image, and what describes them (FMI 2.0.4, section 2.3).
+"""Writes an FMU: a zip of a prebuilt binary, the model image, and what describes them (FMI 2.0.4, 2.3).
 
     modelDescription.xml                 from the image's variable table
     model.png                            the icon
@@ -9,8 +9,8 @@
     documentation/licenses/license.txt   the licence of all of it
 
 Nothing is compiled. The same image gives the same bytes: entries in a fixed order, with one date, which is
-SOURCE_DATE_EPOCH where that is set. The file is written beside its place and then moved there, so that a reader
-never sees half of it.
+SOURCE_DATE_EPOCH where that is set. The file is written beside its place and then moved there, so that a
+reader never sees half of it.
 """
 
 import io
@@ -57,9 +57,9 @@ def export_fmu(
     None keeps what the model's image says. They become start values of solver.scheme, solver.step and
     solver.tolerance. all_variables: also where there are more than MOST_VARIABLES of them.
 
-    Raises ModelError for a model that cannot be compiled, ExportError for everything else: an unknown back end,
-    too many variables, no binary in this installation, a place that cannot be written. An earlier file at
-    `path` is then left as it was.
+    Raises ModelError for a model that cannot be compiled, ExportError for everything else: an unknown back
+    end, too many variables, no binary in this installation, a place that cannot be written. An earlier file
+    at `path` is then left as it was.
     """
     if backend not in BACKENDS:
         raise ExportError(f"back end '{backend}' is not known. Choose one of: {', '.join(BACKENDS)}.")
@@ -103,8 +103,8 @@ def _check_count(image: "ModelImage", all_variables: bool) -> None:
     if count > MOST_VARIABLES and not all_variables:
         raise ExportError(
             f"'{image.name}' has {count} variables, more than the {MOST_VARIABLES} that importers read with "
-            "ease. Name those you need with model.input(), model.output() and model.parameter(), or export all "
-            "of them with all_variables=True (--all)."
+            "ease. Name those you need with model.input(), model.output() and model.parameter(), or export "
+            "all of them with all_variables=True (--all)."
         )
 
 
@@ -167,7 +167,7 @@ def _tool() -> str:
 
 @cache
 def _licence() -> bytes:
-    """The licence's text: from the installed package's metadata, or from the source tree beside the package."""
+    """The licence's text: from the installed package's metadata, or from the source tree beside it."""
     try:
         distribution = metadata.distribution("fmumbs")
         text = distribution.read_text("licenses/LICENSE") or distribution.read_text("LICENSE")

@@ -22,8 +22,8 @@ Facts = dict[str, Any]
 def check_model(model: "Model") -> Facts:
     """The structure of a mechanism, and whether it compiles.
 
-    "problems" are sentences on what keeps it from being compiled, "warnings" on what is doubtful; each ends with
-    a mend. "variables" is None where it does not compile.
+    "problems" are sentences on what keeps it from being compiled, "warnings" on what is doubtful; each ends
+    with a mend. "variables" is None where it does not compile.
     """
     from fmumbs.compiler import compile
 
@@ -40,7 +40,8 @@ def check_model(model: "Model") -> Facts:
         if len(image.variables) > MOST_VARIABLES:
             warnings.append(
                 f"Model '{model.name}' has {len(image.variables)} variables, and an export stops beyond "
-                f"{MOST_VARIABLES}. Name those you need with model.input(), model.output() and model.parameter()."
+                f"{MOST_VARIABLES}. Name those you need with model.input(), model.output() and "
+                "model.parameter()."
             )
     facts["warnings"] = warnings
     return facts

@@ -1,11 +1,12 @@
-"""modelDescription.xml of a co-simulation FMU, from the variable table of a model image (FMI 2.0.4, section 2.2).
+"""modelDescription.xml of a co-simulation FMU, from the variable table of a model image (FMI 2.0.4, section
+2.2).
 
 Everything that an importer learns comes from the table: names, causalities, start values, units, which output
 is the derivative of which, and on which inputs each output depends.
 
-Dependencies. FMI counts inputs and exposed continuous-time states as knowns. A state depends on itself alone; any
-other output that does not depend on all inputs is written with the inputs it depends on and all states. An
-output that depends on everything carries no list, which by the standard says just that.
+Dependencies. FMI counts inputs and exposed continuous-time states as knowns. A state depends on itself
+alone; any other output that does not depend on all inputs is written with the inputs it depends on and all
+states. An output that depends on everything carries no list, which by the standard says just that.
 
 Initial unknowns are the outputs whose start value is computed (`initial` calculated or approx), in the order
 of their indices; all of them depend on all start values, so they carry no list either.
@@ -26,11 +27,8 @@ from fmumbs.export.units import unit
 if TYPE_CHECKING:
     from fmumbs.compiler import ModelImage, Variable
 
-# An experiment for a model that declares none: [s], [s], relative
-STOP, INTERVAL, TOLERANCE = 10.0, 0.01, 1e-6
-
-# Beyond this many entries in all lists of dependencies together they are left out: longer lists slow importers
-# down more than they help, and leaving one out is always correct.
+# Beyond this many entries in all lists of dependencies together they are left out: longer lists slow
+# importers down more than they help, and leaving one out is always correct.
 MOST_DEPENDENCIES = 4_000_000
 
 LOG_CATEGORIES = {
@@ -91,8 +89,10 @@ def model_description(
     """The file's bytes, the same for the same image.
 
     sources: the C files in the FMU's sources/, in the order in which to compile them; tool: name and version
-    of the exporter; licence: name of the exporter's licence. Raises ExportError for a unit that cannot be read.
+    of the exporter; licence: name of the exporter's licence. Raises ExportError for a unit that cannot be
+    read.
     """
+    table = tuple(image.variables)
     root = etree.Element("fmiModelDescription", _header(image, tool, licence))
     simulation = etree.SubElement(
         root, "CoSimulation", {"modelIdentifier": model_identifier(image.name)} | capabilities.attributes()
@@ -101,28 +101,26 @@ def model_description(
         files = etree.SubElement(simulation, "SourceFiles")
         for name in sources:
             etree.SubElement(files, "File", name=name)
-    _add_units(root, sorted({v.unit for v in image.variables if v.unit}))
+    _add_units(root, sorted({v.unit for v in table if v.unit}))
     categories = etree.SubElement(root, "LogCategories")
     for name, text in LOG_CATEGORIES.items():
         etree.SubElement(categories, "Category", name=name, description=text)
     etree.SubElement(root, "DefaultExperiment", experiment_attributes(image))
     variables = etree.SubElement(root, "ModelVariables")
-    for variable in image.variables:
+    for variable in table:
         _add_variable(variables, variable)
-    _add_structure(root, image.variables)
+    _add_structure(root, table)
     document: bytes = etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True)
     return document
 
 
 def experiment_attributes(image: "ModelImage") -> dict[str, str]:
-    """The default experiment [s], with what the model leaves open filled in."""
-    experiment = image.default_experiment
-    tolerance = next((v.start for v in image.variables if v.name == "solver.tolerance"), None)
+    """The default experiment [s]; its tolerance is the integration's own, which importers hand back."""
     return {
         "startTime": "0",
-        "stopTime": _number(experiment.stop or STOP),
-        "tolerance": _number(tolerance or experiment.tolerance or TOLERANCE),
-        "stepSize": _number(experiment.interval or INTERVAL),
+        "stopTime": _number(image.default_experiment.stop or 1.0),
+        "tolerance": _number(image.arrays["options"].flat[2]),
+        "stepSize": _number(image.default_experiment.interval or 0.01),
     }
 
 
@@ -198,8 +196,8 @@ def _add_variable(parent: Any, variable: "Variable") -> None:
 def _add_structure(root: Any, variables: Sequence["Variable"]) -> None:
     structure = etree.SubElement(root, "ModelStructure")
     outputs = [v for v in variables if v.causality == "output"]
-    derivatives = [v for v in outputs if v.derivative_of is not None]
-    lists = _Dependencies(outputs, {v.derivative_of for v in derivatives if v.derivative_of is not None})
+    states, derivatives = _states(variables)
+    lists = _Dependencies(outputs, states)
     unknowns = [v for v in outputs if v.initial in ("calculated", "approx")]
     for tag, members in (("Outputs", outputs), ("Derivatives", derivatives)):
         if members:
@@ -210,6 +208,16 @@ def _add_structure(root: Any, variables: Sequence["Variable"]) -> None:
         parent = etree.SubElement(structure, "InitialUnknowns")
         for variable in unknowns:
             etree.SubElement(parent, "Unknown", index=str(variable.index + 1))
+
+
+def _states(variables: Sequence["Variable"]) -> tuple[set[int], list["Variable"]]:
+    """The exposed continuous-time states, and their derivatives; a body's velocity is no state's derivative."""
+    derivatives = [
+        v
+        for v in variables
+        if v.derivative_of is not None and variables[v.derivative_of].initial in ("exact", "approx")
+    ]
+    return {v.derivative_of for v in derivatives if v.derivative_of is not None}, derivatives
 
 
 class _Dependencies:

@@ -22,8 +22,11 @@ _SHAPES: tuple[tuple[tuple[float, float], tuple[float, float], float, tuple[int,
     (_HINGE, (0.36, 0.17), 0.030, _INK),
     (_HINGE, _ELBOW, 0.055, _STEEL),
     (_ELBOW, _TIP, 0.055, _RUST),
-    *((point, point, radius, colour) for point in (_HINGE, _ELBOW) for radius, colour in
-      ((0.050, _INK), (0.026, _PAPER))),
+    *(
+        (point, point, radius, colour)
+        for point in (_HINGE, _ELBOW)
+        for radius, colour in ((0.050, _INK), (0.026, _PAPER))
+    ),
     (_TIP, _TIP, 0.075, _RUST),
 )
 

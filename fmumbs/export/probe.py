@@ -24,7 +24,8 @@ class Fmu:
     """An unpacked FMI 2.0 co-simulation FMU; a context manager that removes what it unpacked.
 
     inputs, outputs: value references of the real inputs, and of the real continuous outputs; readable: of all
-    real variables that can be read; integers: of the integer outputs; names: by value reference; interval [s].
+    real variables that can be read; integers: of the integer outputs; names: by value reference; interval
+    [s].
     """
 
     def __init__(self, path: Path) -> None:

@@ -1,8 +1,8 @@
 """An FMU's sources/: the core's C files as they ship with the package, and the model image as a C array.
 
-Which files these are is said once, in core/sources.txt, which the build reads too. The one file that looks for
-FM_EMBEDDED_IMAGE is given that definition at its top, so that compiling the listed files with no flag at all
-makes a binary that needs no resources.
+Which files these are is said once, in core/sources.txt, which the build reads too. The one file that looks
+for FM_EMBEDDED_IMAGE is given that definition at its top, so that compiling the listed files with no flag
+at all makes a binary that needs no resources.
 """
 
 import re
@@ -21,7 +21,7 @@ _ROW = 24  # bytes of the image in one line of C
 
 @dataclass(frozen=True)
 class Sources:
-    """The core's files for sources/: (path in the folder, text) of each, and those that are compiled, in order."""
+    """The core's files for sources/: path in the folder and text of each; those compiled, in order."""
 
     files: tuple[tuple[str, bytes], ...]
     compiled: tuple[str, ...]

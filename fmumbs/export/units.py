@@ -1,7 +1,8 @@
 """Units of an FMU: base-unit exponents, display units and type definitions.
 
-A unit is written as FMI and Modelica do, "N.m.s/rad": factors joined by points, everything after the one slash
-divides, a trailing integer is an exponent. All units are SI with radians, so every factor to base units is 1.
+A unit is written as FMI and Modelica do, "N.m.s/rad": factors joined by points, everything after the one
+slash divides, a trailing integer is an exponent. All units are SI with radians, so every factor to base
+units is 1.
 """
 
 import math

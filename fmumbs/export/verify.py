@@ -1,7 +1,8 @@
 """Whether an FMU is what it says: its archive, its XML, and every capability that it declares.
 
 The XML is checked against the schema of FMI 2.0 and by FMPy's own validation; each capability is exercised
-through FMPy on the FMU's binary; and an FMU that carries a model image is compared with the Solver, bit for bit.
+through FMPy on the FMU's binary; and an FMU that carries a model image is compared with the Solver, bit for
+bit.
 """
 
 import os
@@ -112,7 +113,9 @@ def _archive(path: Path) -> Iterator[str]:
         if broken is not None:
             yield f"'{broken}' is damaged"
         names = archive.namelist()
-        stored = [i.filename for i in archive.infolist() if i.compress_type != zipfile.ZIP_DEFLATED and i.file_size]
+        stored = [
+            i.filename for i in archive.infolist() if i.compress_type != zipfile.ZIP_DEFLATED and i.file_size
+        ]
         for name in sorted({name for name in names if names.count(name) > 1}):
             yield f"'{name}' is there more than once"
         for name in stored:
@@ -125,7 +128,9 @@ def _schema(path: Path) -> Iterator[str]:
     import fmpy
     from lxml import etree
 
-    schema = etree.XMLSchema(file=str(Path(fmpy.__file__).parent / "schema" / "fmi2" / "fmi2ModelDescription.xsd"))
+    schema = etree.XMLSchema(
+        file=str(Path(fmpy.__file__).parent / "schema" / "fmi2" / "fmi2ModelDescription.xsd")
+    )
     with zipfile.ZipFile(path) as archive:
         document = etree.fromstring(archive.read("modelDescription.xml"))
     schema.validate(document)
@@ -148,7 +153,7 @@ def _parity(path: Path, fmu: "Fmu", against: "Model | ModelImage | None") -> Ite
     if against is not None:
         wanted = against if isinstance(against, ModelImage) else compile(against)
         if image is not None and image.hash != wanted.hash:
-            yield f"it carries the image {image.hash[:12]} of '{image.name}', the model gives {wanted.hash[:12]}"
+            yield f"it carries the image {image.hash[:12]} of '{image.name}', not {wanted.hash[:12]}"
         image = wanted
     if image is not None:
         yield from checks.equals_the_solver(fmu, image)

@@ -39,6 +39,11 @@ class Spring(Element):
         for law in ("stiffness", "damping", "free_length"):
             self._store(law, _checks.not_negative(getattr(self, law), self._where(law)))
 
+    @property
+    def ends(self) -> tuple[Point, Point]:
+        """P and Q."""
+        return self.P, self.Q
+
 
 @dataclass(frozen=True)
 class Load(Element):
@@ -60,3 +65,8 @@ class Load(Element):
             )
         self._store("force", _checks.vector(self.force, self._where("force")))
         self._store("torque", _checks.vector(self.torque, self._where("torque")))
+
+    @property
+    def ends(self) -> tuple[Point]:
+        """P alone."""
+        return (self.P,)

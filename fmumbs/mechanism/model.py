@@ -4,12 +4,14 @@ It checks each element on its own and the names among all. Whether the elements 
 reached, loops, inertia behind each free mode) is decided when it is compiled.
 """
 
+from collections.abc import Iterator
+
 from numpy.typing import ArrayLike
 
 from fmumbs import _checks
 from fmumbs._checks import Vec3
 from fmumbs.errors import ModelError
-from fmumbs.mechanism.bodies import GROUND, Body, Ground
+from fmumbs.mechanism.bodies import GROUND, Body, Ground, Point
 from fmumbs.mechanism.element import Element
 from fmumbs.mechanism.forces import Load, Spring
 from fmumbs.mechanism.joints import Joint
@@ -112,6 +114,44 @@ class Model:
     @property
     def loads(self) -> tuple[Load, ...]:
         return tuple(e for e in self._elements.values() if isinstance(e, Load))
+
+    @property
+    def named_points(self) -> tuple[Point, ...]:
+        """Points on bodies that have a name: those of the bodies, then those that elements act at.
+
+        Raises ModelError where one name means two points of a body.
+        """
+        named = {(b.name, f.name): Point(b, f.X_BP, f.name) for b in self.bodies for f in b.points}
+        for element in self._acting():
+            for end in element.ends:
+                if end.name is None or isinstance(end.body, Ground):
+                    continue
+                other = named.setdefault((end.body.name, end.name), end)
+                if other.X_BP != end.X_BP:
+                    raise ModelError(
+                        f"Model '{self.name}': '{end!r}', where {type(element).__name__} '{element.name}' "
+                        f"acts, is also the name of another point of that body. Call one '{end.name}2'."
+                    )
+        return tuple(named.values())
+
+    def check_ends(self) -> None:
+        """Raises ModelError where a joint, spring or load acts on a body that is not in the model."""
+        for element in self._acting():
+            for end in element.ends:
+                if isinstance(end.body, Ground):
+                    continue
+                here = self._elements.get(end.body.name)
+                if here is end.body or here == end.body:
+                    continue
+                what = f"Model '{self.name}': {type(element).__name__} '{element.name}' acts on '{end!r}'"
+                if isinstance(here, Body):
+                    raise ModelError(
+                        f"{what} of a body unlike the '{here.name}' that was added. Use that one."
+                    )
+                raise ModelError(f"{what}, but the model has no body '{end.body.name}'. Add it to the model.")
+
+    def _acting(self) -> Iterator[Joint | Spring | Load]:
+        return (e for e in self._elements.values() if isinstance(e, Joint | Spring | Load))
 
     @property
     def signals(self) -> tuple[Signal, ...]:

@@ -50,8 +50,8 @@ def find_model(name: str) -> Path:
 def read_model(name: str, parameters: Mapping[str, Any] | None = None) -> Model:
     """Builds the mechanism that `name` (a path, or the stem of one that ships) says, with these parameters.
 
-    Raises NoSuchModel for a name or a parameter that does not exist, ModelError for a file that gives no Model
-    or fails; then with the line at which it failed.
+    Raises NoSuchModel for a name or a parameter that does not exist, ModelError for a file that gives no
+    Model or fails; then with the line at which it failed.
     """
     path = find_model(name)
     build = _build_function(path)
@@ -59,7 +59,7 @@ def read_model(name: str, parameters: Mapping[str, Any] | None = None) -> Model:
     _check_parameters(path, build, given)
     model = _guarded(path, lambda: build(**given))
     if not isinstance(model, Model):
-        raise ModelError(f"build() in '{path}' returned a {type(model).__name__}. Let it return a Model.")
+        raise ModelError(f"build() in '{path}' returned no Model but {type(model).__name__}. Let it return a Model.")
     return model
 
 
@@ -83,10 +83,14 @@ def _check_parameters(path: Path, build: Callable[..., Any], given: Mapping[str,
         return
     for name in given:
         if name not in known:
-            raise NoSuchModel(f"build() in '{path}' has no parameter '{name}'. {_checks.nearest(name, known)}")
+            raise NoSuchModel(
+                f"build() in '{path}' has no parameter '{name}'. {_checks.nearest(name, known)}"
+            )
     for name, parameter in known.items():
         if parameter.default is inspect.Parameter.empty and name not in given:
-            raise NoSuchModel(f"build() in '{path}' needs a value for '{name}'. Set it with --set {name}=VALUE.")
+            raise NoSuchModel(
+                f"build() in '{path}' needs a value for '{name}'. Set it with --set {name}=VALUE."
+            )
 
 
 def _guarded(path: Path, call: Callable[[], Any]) -> Any:
@@ -97,7 +101,9 @@ def _guarded(path: Path, call: Callable[[], Any]) -> Any:
         raise
     except Exception as error:
         line = _line(path, error)
-        raise ModelError(f"'{path}'{line} failed with {type(error).__name__}: {error}. Mend the file.") from error
+        raise ModelError(
+            f"'{path}'{line} failed with {type(error).__name__}: {error}. Mend the file."
+        ) from error
 
 
 def _line(path: Path, error: BaseException) -> str:

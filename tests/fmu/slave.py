@@ -1,8 +1,8 @@
-"""An unpacked FMU and its functions through ctypes, statuses and messages as they come: nothing is checked here."""
+"""An unpacked FMU and its functions through ctypes, with statuses and messages as they come."""
 
 import ctypes
 import zipfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_size_t, c_uint, c_void_p
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -137,7 +137,9 @@ class Callbacks:
 class Slave:
     """One instance. Every function returns the status of its call; `say` is the last message."""
 
-    def __init__(self, fmu: Unpacked, *, library: ctypes.CDLL | None = None, logging: bool = False, **changes: Any):
+    def __init__(
+        self, fmu: Unpacked, *, library: ctypes.CDLL | None = None, logging: bool = False, **changes: Any
+    ):
         self.fmu = fmu
         self.library = library or fmu.load()
         self.callbacks = Callbacks()
@@ -221,7 +223,9 @@ class Slave:
     def directional(self, unknown: str, known: str, seed: float = 1.0) -> tuple[int, float]:
         value = (c_double * 1)()
         unknowns, knowns = self.references([unknown]), self.references([known])
-        status = self.call("fmi2GetDirectionalDerivative", unknowns, 1, knowns, 1, (c_double * 1)(seed), value)
+        status = self.call(
+            "fmi2GetDirectionalDerivative", unknowns, 1, knowns, 1, (c_double * 1)(seed), value
+        )
         return status, value[0]
 
     def real_status(self, kind: int = LAST_SUCCESSFUL_TIME) -> tuple[int, float]:
@@ -247,6 +251,3 @@ class Slave:
     def deserialized(self, data: bytes) -> tuple[int, c_void_p]:
         pointer = c_void_p()
         return self.call("fmi2DeSerializeFMUstate", data, len(data), byref(pointer)), pointer
-
-
-Call = Callable[[Slave], int]

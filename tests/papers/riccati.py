@@ -1,20 +1,22 @@
 """Riccati transfer matrices as the paper prints them (riccati-mstmm, Eqs 1 to 34 and 56 to 60).
 
-A literal transcription to judge the core by. Numbers in parentheses are the paper's equations; its figures b, c
-and d (6, 8, 16) are missing from the text and derived here from what Eqs 4, 5, 9 and 14 already use.
+A literal transcription to judge the core by. Numbers in parentheses are the paper's equations; its figures b,
+c and d (6, 8, 16) are missing from the text and derived here from what Eqs 4, 5, 9 and 14 already use.
 
-The state at a point (1) is z = [r'', Omega', m, q, 1] in inertial axes. At an element's input, forces act on the
-element along the axes and moments about the negative axes; at its output it is the other way round: a body
-feels the force q and the torque -m at an input, the force -q and the torque m at its output.
+The state at a point (1) is z = [r'', Omega', m, q, 1] in inertial axes. At an element's input, forces act on
+the element along the axes and moments about the negative axes; at its output it is the other way round: a
+body feels the force q and the torque -m at an input, the force -q and the torque m at its output.
 
 What the printed equations do not say, and what is done about it here:
 
-* The hinge (10), (12) makes the moment vanish at the *output of its outboard body*, so the row m of S and e is
-  zero behind that body, and m = 0 says nothing more at the end of a subchain, in (15) and in (56). But no
-  equation says that the moment vanishes at the *first* hinge of a subchain: read literally, the 9 x 9 matrix of
-  (59) has rank 7. `condition_at_first_hinge` supplies what is missing, in place of the rows that say 0 = 0.
+* The hinge (10), (12) makes the moment vanish at the *output of its outboard body*, so the row m of S and e
+  is zero behind that body, and m = 0 says nothing more at the end of a subchain, in (15) and in (56). But no
+  equation says that the moment vanishes at the *first* hinge of a subchain: read literally, the 9 x 9 matrix
+  of (59) has rank 7. `condition_at_first_hinge` supplies the others, in place of the rows that say 0 = 0.
 * The pivot (24) behind hinge 4 of the example is 2 + 3 cos(theta3 - theta5): zero where the mechanism is
   regular. It stays as printed: the recursion fails there.
+* In space the pivot behind a *third* body of a subchain is zero in every position: with m = 0 the hinge tells
+  Omega' of its outboard body from r x q alone, which has rank two. A chain in space has at most two bodies.
 * A tip that is clamped (r'' = Omega' = 0) has a singular pivot (24) at the second body, for the same reason.
   "Fixed" is therefore a smooth hinge on the ground: r'' = m = 0.
 """
@@ -31,6 +33,8 @@ Array = NDArray[np.float64]
 
 ACCELERATION, ANGULAR, MOMENT, FORCE = 1, 2, 3, 4
 """Block rows of z: r'', Omega', m, q."""
+SINGULAR = 1e13
+"""Condition beyond which a pivot is zero but for rounding."""
 FREE = (MOMENT, FORCE)
 FIXED = (ACCELERATION, MOMENT)
 CLAMPED = (ACCELERATION, ANGULAR)
@@ -134,7 +138,7 @@ def _angular_rows(U: Array, layout: Layout, inputs: int) -> tuple[Array, list[Ar
 
 
 def hinge_matrix(outboard: Array, layout: Layout) -> Array:
-    """Transfer matrix of a smooth ball-and-socket hinge (10), or of its reduced form, from its outboard body."""
+    """Transfer matrix of a smooth ball-and-socket hinge (10), or its reduced form, from its outboard body."""
     minus_inverse, u3 = _angular_rows(outboard, layout, 1)
     U = np.eye(layout.size())
     o = layout.block(ANGULAR)
@@ -210,7 +214,7 @@ class Chain:
         T21, T22, fb = U[np.ix_(b, a)], U[np.ix_(b, b)], U[b, -1]
         pivot = T21 @ S + T22
         self.pivots.append(float(np.linalg.det(pivot)))
-        if np.linalg.cond(pivot) > 1.0 / np.finfo(float).eps:
+        if np.linalg.cond(pivot) > SINGULAR:
             raise np.linalg.LinAlgError(f"pivot of element {len(self.S)} is singular")
         self.P.append(np.linalg.inv(pivot))
         self.q.append(-(T21 @ e + fb))
@@ -287,7 +291,7 @@ class Branch:
         return np.vstack(rows)
 
     def equations(self, literal: bool = False) -> tuple[Array, Array]:
-        """(U_bar, b) of (59): columns of known zeros deleted, those of the ones summed, the trivial row removed.
+        """(U_bar, b) of (59): zeros' columns deleted, those of the ones summed, the trivial row removed.
 
         literal: as printed; otherwise the moments at the first hinges stand in the idle rows.
         """

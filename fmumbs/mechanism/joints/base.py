@@ -71,6 +71,11 @@ class Joint(Element, ABC):
             )
 
     @property
+    def ends(self) -> tuple[Point, Point]:
+        """F and M."""
+        return self.F, self.M
+
+    @property
     @abstractmethod
     def modes(self) -> tuple[Mode, ...]:
         """The ordered product from F to M."""

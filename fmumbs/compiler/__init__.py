@@ -1,0 +1,7 @@
+"""From a Model to a ModelImage: topology, links, variables, bytes."""
+
+from fmumbs.compiler.compiling import compile
+from fmumbs.compiler.image import ModelImage
+from fmumbs.compiler.variables import Variable, Variables
+
+__all__ = ["ModelImage", "Variable", "Variables", "compile"]

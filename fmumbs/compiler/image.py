@@ -1,0 +1,108 @@
+"""ModelImage: a compiled mechanism, as bytes that the core runs."""
+
+import os
+from functools import cached_property
+from pathlib import Path
+
+from fmumbs.compiler.layout import Arrays, image_hash, open_instance, pack, unpack
+from fmumbs.compiler.variables import Variables
+from fmumbs.errors import ModelError
+from fmumbs.mechanism.signals import DefaultExperiment
+
+SCHEMES = ("dopri5", "rk4")
+
+
+class ModelImage:
+    """A compiled mechanism: immutable bytes, the same wherever they run.
+
+    Made by compile() or ModelImage.load(). Raises ModelError for bytes that are no image, of another version, or
+    damaged.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        open_instance(data)  # the core's own checks
+        self.bytes = bytes(data)
+        self.sizes, self.arrays = unpack(self.bytes)
+
+    def __repr__(self) -> str:
+        return f"ModelImage({self.name!r}, {len(self.bytes)} bytes, {self.hash[:8]})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ModelImage) and self.bytes == other.bytes
+
+    def __hash__(self) -> int:
+        return hash(self.bytes)
+
+    def __reduce__(self) -> tuple[type["ModelImage"], tuple[bytes]]:
+        return ModelImage, (self.bytes,)
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of all that follows the header."""
+        return image_hash(self.bytes)
+
+    @property
+    def guid(self) -> str:
+        """What FMI calls the GUID: from the hash, and so from the model and its variables."""
+        h = self.hash
+        return f"{{{h[:8]}-{h[8:12]}-{h[12:16]}-{h[16:20]}-{h[20:32]}}}"
+
+    @property
+    def name(self) -> str:
+        return self._text("model_name")
+
+    @property
+    def description(self) -> str:
+        return self._text("model_text")
+
+    def _text(self, which: str) -> str:
+        text = self.arrays["text"].tobytes()
+        start = int(self.arrays[which][0])
+        return text[start : text.index(b"\0", start)].decode()
+
+    @cached_property
+    def variables(self) -> Variables:
+        return Variables(self.bytes, self.arrays)
+
+    @property
+    def default_experiment(self) -> DefaultExperiment:
+        """Stop time and communication interval [s], relative tolerance."""
+        return DefaultExperiment(*(float(v) for v in self.arrays["experiment"][0]))
+
+    def with_options(
+        self, *, scheme: str | int | None = None, step: float | None = None, tolerance: float | None = None
+    ) -> "ModelImage":
+        """The same mechanism with another integration: scheme "dopri5" or "rk4", step [s], relative tolerance."""
+        options = self.arrays["options"].reshape(-1).copy()
+        if scheme is not None:
+            options[0] = scheme_number(scheme)
+        if step is not None:
+            options[1] = step
+        if tolerance is not None:
+            options[2] = tolerance
+        arrays: Arrays = self.arrays | {"options": options}
+        return ModelImage(pack(self.sizes, arrays))
+
+    def save(self, path: "str | os.PathLike[str]") -> Path:
+        """Writes the bytes beside their place and moves them in."""
+        target = Path(path)
+        draft = target.with_name(f".{target.name}.{os.getpid()}")
+        try:
+            draft.write_bytes(self.bytes)
+            os.replace(draft, target)
+        finally:
+            draft.unlink(missing_ok=True)
+        return target
+
+    @classmethod
+    def load(cls, source: "str | os.PathLike[str] | bytes") -> "ModelImage":
+        return cls(source if isinstance(source, bytes) else Path(source).read_bytes())
+
+
+def scheme_number(scheme: str | int) -> int:
+    """The number of a scheme by its name; ModelError with the names there are."""
+    if isinstance(scheme, int) and 0 <= scheme < len(SCHEMES):
+        return scheme
+    if scheme in SCHEMES:
+        return SCHEMES.index(str(scheme))
+    raise ModelError(f"integration scheme {scheme!r} is not known. Choose one of: {', '.join(SCHEMES)}.")

@@ -1,0 +1,110 @@
+"""The layout of an image: written and read as the core's own table says (core/table.h), which says it once."""
+
+import hashlib
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import fmumbs._core as _core  # type: ignore[import-not-found, unused-ignore]
+from fmumbs.errors import ModelError
+
+ffi: Any = _core.ffi
+lib: Any = _core.lib
+
+Arrays = dict[str, NDArray[Any]]
+
+_MAGIC = b"FMUMBS\r\n"
+_BYTE_ORDER = 0x01020304
+_HEADER = struct.Struct("=8sIIQ32sQ")
+_TYPES: dict[str, "np.dtype[Any]"] = {
+    "i": np.dtype(np.int32),
+    "d": np.dtype(np.float64),
+    "b": np.dtype(np.uint8),
+}
+SIZES = (
+    "one", "links", "positions", "speeds", "joints", "bodies", "points", "springs", "loads", "variables",
+    "characters",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Column:
+    """One array of the image: its name, element type, columns, and the size that counts its rows."""
+
+    name: str
+    dtype: "np.dtype[Any]"
+    columns: int
+    rows: str
+    section: str
+
+
+@cache
+def table() -> tuple[Column, ...]:
+    """Every array of the image in order, from the core."""
+    columns = []
+    for i in range(lib.fm_array_count()):
+        a = lib.fm_array(i)
+        name, rows, section = (ffi.string(s).decode() for s in (a.name, a.rows, a.section))
+        columns.append(Column(name, _TYPES[a.type.decode()], a.columns, rows, section))
+    return tuple(columns)
+
+
+def pack(sizes: Mapping[str, int], arrays: Mapping[str, Any]) -> bytes:
+    """An image's bytes from its sizes and arrays; every array has rows x columns values."""
+    parts = [struct.pack(f"={len(SIZES)}i", *(sizes[name] for name in SIZES))]
+    parts.append(bytes(-len(parts[0]) % 8))
+    section = None
+    for column in table():
+        if column.section != section:
+            section = column.section
+            parts.append(section.encode().ljust(8))
+        values = np.ascontiguousarray(arrays[column.name], dtype=column.dtype)
+        if values.size != sizes[column.rows] * column.columns:
+            raise AssertionError(f"{column.name} has {values.size} values")
+        parts.append(values.tobytes())
+        parts.append(bytes(-values.nbytes % 8))
+    body = b"".join(parts)
+    checksum = lib.fm_checksum(ffi.from_buffer(body), len(body))
+    return _header(body, checksum) + body
+
+
+def _header(body: bytes, checksum: int) -> bytes:
+    size = _HEADER.size + len(body)
+    return _HEADER.pack(_MAGIC, lib.fm_image_version(), _BYTE_ORDER, size, hashlib.sha256(body).digest(), checksum)
+
+
+def image_hash(image: bytes) -> str:
+    """The hash that the header carries, in hexadecimal."""
+    return bytes(_HEADER.unpack_from(image)[4]).hex()
+
+
+def unpack(image: bytes) -> tuple[dict[str, int], Arrays]:
+    """Sizes and arrays of an image that the core accepts; the arrays are read-only views."""
+    at = _HEADER.size
+    sizes = dict(zip(SIZES, struct.unpack_from(f"={len(SIZES)}i", image, at), strict=True))
+    at += (4 * len(SIZES) + 7) // 8 * 8
+    arrays: Arrays = {}
+    section = None
+    for column in table():
+        if column.section != section:
+            section = column.section
+            at += 8
+        count = sizes[column.rows] * column.columns
+        values = np.frombuffer(image, column.dtype, count, at)
+        arrays[column.name] = values.reshape(-1, column.columns) if column.columns > 1 else values
+        at += (values.nbytes + 7) // 8 * 8
+    return sizes, arrays
+
+
+def open_instance(image: bytes) -> Any:
+    """A new instance of the core, closed when it is collected; ModelError where the core refuses the bytes."""
+    out = ffi.new("fm_instance **")
+    message = ffi.new("char[]", 512)
+    if lib.fm_open(ffi.from_buffer(image), len(image), out, message, 512) != lib.FM_OK:
+        raise ModelError(f"{ffi.string(message).decode()}.")
+    return ffi.gc(out[0], lib.fm_close)

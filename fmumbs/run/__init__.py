@@ -1,0 +1,7 @@
+"""Runs a compiled mechanism: Solver, simulate, Result."""
+
+from fmumbs.run.result import Result
+from fmumbs.run.simulate import simulate
+from fmumbs.run.solver import Solver
+
+__all__ = ["Result", "Solver", "simulate"]

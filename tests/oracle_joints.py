@@ -1,0 +1,136 @@
+"""Joints as geometry, for the oracle: constraint functions of two frames, and the motions they leave.
+
+Everything takes complex arguments, so that it can be differentiated by a complex step: no absolute values, no
+conjugates, rotations through analytic functions. Of a joint only its class's name and its axis are read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+Array = Any
+
+
+def cross_matrix(a: Array) -> Array:
+    return np.array([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])
+
+
+def turn(w: Array, t: complex = 1.0) -> Array:
+    """exp(t [w x]) for a real vector w and a real or complex t."""
+    speed = float(np.linalg.norm(w))
+    if speed == 0.0:
+        return np.eye(3)
+    K = cross_matrix(np.asarray(w) / speed)
+    return np.eye(3) + np.sin(speed * t) * K + (1 - np.cos(speed * t)) * K @ K
+
+
+def matrix_of_quaternion(q: Array) -> Array:
+    q = np.asarray(q, float) / np.linalg.norm(q)
+    K = cross_matrix(q[1:])
+    return np.eye(3) + 2 * q[0] * K + 2 * K @ K
+
+
+def rotation_vector(R: Array) -> Array:
+    """The vector of at most pi that turns by R."""
+    axial = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]) / 2
+    sine, cosine = np.linalg.norm(axial), (np.trace(R) - 1) / 2
+    return axial * (np.arctan2(sine, cosine) / sine if sine > 1e-12 else 1.0)
+
+
+def angle_about(axis: Array, R: Array) -> float:
+    """How far R turns about its own unit axis, within half a turn."""
+    side = across(axis)[0]
+    return float(np.arctan2(np.cross(side, R @ side) @ axis, side @ R @ side))
+
+
+def across(axis: Array) -> tuple[Array, Array]:
+    """Two unit vectors that make a right-handed frame with the unit vector `axis`."""
+    first = np.cross(axis, np.eye(3)[int(np.argmin(np.abs(axis)))])
+    first /= np.linalg.norm(first)
+    return first, np.cross(axis, first)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Origin p (3,) [m] and axes R (3, 3) in the world."""
+
+    p: Array
+    R: Array
+
+    def then(self, p: Array, R: Array) -> Frame:
+        return Frame(self.p + self.R @ p, self.R @ R)
+
+    def before(self, p: Array, R: Array) -> Frame:
+        """The frame in which (p, R) is this one."""
+        axes = self.R @ R.T
+        return Frame(self.p - axes @ p, axes)
+
+
+def same_point(F: Frame, M: Frame) -> list[Array]:
+    return list(M.p - F.p)
+
+
+def same_axes(F: Frame, M: Frame) -> list[Array]:
+    """Each row is the sine of an angle about one axis where all are small."""
+    return [F.R[:, 2] @ M.R[:, 1], F.R[:, 0] @ M.R[:, 2], F.R[:, 1] @ M.R[:, 0]]
+
+
+def parallel(axis: Array, F: Frame, M: Frame) -> list[Array]:
+    return [(F.R @ b) @ (M.R @ axis) for b in across(axis)]
+
+
+def on_line(axis: Array, F: Frame, M: Frame) -> list[Array]:
+    return [(F.R @ b) @ (M.p - F.p) for b in across(axis)]
+
+
+def constraint(joint: Any, F: Frame, M: Frame, length: float) -> Array:
+    """c(F, M): points in metres, angles times `length`."""
+    kind = type(joint).__name__
+    if kind == "Revolute":
+        points, angles = same_point(F, M), parallel(axis_of(joint), F, M)
+    elif kind == "Prismatic":
+        points, angles = on_line(axis_of(joint), F, M), same_axes(F, M)
+    elif kind == "Spherical":
+        points, angles = same_point(F, M), []
+    elif kind == "Weld":
+        points, angles = same_point(F, M), same_axes(F, M)
+    elif kind == "Free":
+        points, angles = [], []
+    else:
+        raise NotImplementedError(f"the oracle has no geometry for {kind}")
+    return np.array([*points, *(length * angle for angle in angles)])
+
+
+def axis_of(joint: Any) -> Array:
+    return np.asarray(joint.axis, float)
+
+
+def placed(joint: Any, q: Array) -> tuple[Array, Array]:
+    """M's origin and axes in F at the joint's position q."""
+    kind = type(joint).__name__
+    if kind == "Revolute":
+        return np.zeros(3), turn(axis_of(joint), q)
+    if kind == "Prismatic":
+        return axis_of(joint) * q, np.eye(3)
+    if kind == "Spherical":
+        return np.zeros(3), matrix_of_quaternion(q)
+    if kind == "Free":
+        return np.asarray(q[:3], float), matrix_of_quaternion(q[3:])
+    return np.zeros(3), np.eye(3)
+
+
+def moving(joint: Any, p: Array, R: Array, u: Array, t: complex) -> tuple[Array, Array]:
+    """Where the placing (p, R) goes within the small time t at the joint's velocity u."""
+    kind = type(joint).__name__
+    if kind == "Revolute":
+        return p, R @ turn(axis_of(joint) * u, t)
+    if kind == "Prismatic":
+        return p + axis_of(joint) * u * t, R
+    if kind == "Spherical":
+        return p, R @ turn(np.asarray(u, float), t)
+    if kind == "Free":
+        return p + np.asarray(u[:3], float) * t, R @ turn(np.asarray(u[3:], float), t)
+    return p, R

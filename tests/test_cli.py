@@ -1,0 +1,235 @@
+"""The verbs: what they print, what they write, and their exit status: 0 fine, 1 problems, 2 wrong use."""
+
+import json
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from fmumbs.cli import main
+
+APART = """
+import fmumbs as fm
+
+def build():
+    model = fm.Model("apart")
+    model.add(fm.Body.rod("a", length=1.0, mass=1.0, radius=0.1))
+    return model
+"""
+
+
+@pytest.fixture(autouse=True)
+def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def fmumbs(*arguments: str) -> Result:
+    return CliRunner().invoke(main, arguments)
+
+
+# Help ------------------------------------------------------------------------------------------------------
+
+
+def test_help_names_the_verbs_and_shows_examples() -> None:
+    result = fmumbs("--help")
+    assert result.exit_code == 0
+    for verb in ("demo", "check", "info", "export", "run", "verify"):
+        assert f"\n  {verb} " in result.output
+    assert "fmumbs export double_pendulum --verify" in result.output
+
+
+@pytest.mark.parametrize("verb", ["demo", "check", "info", "export", "run", "verify"])
+def test_each_verb_teaches_by_an_example(verb: str) -> None:
+    result = fmumbs(verb, "--help")
+    assert result.exit_code == 0
+    assert f"  fmumbs {verb}" in result.output
+
+
+def test_help_loads_no_library_that_it_does_not_need() -> None:
+    code = "import sys, fmumbs.cli as c; c.main(['--help'], standalone_mode=False); print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert not {"fmpy", "lxml", "rich", "scipy", "matplotlib"} & set(loaded.split())
+
+
+# Wrong use -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["check"], "Missing argument"),
+        (["check", "pendulun"], "nearest name is 'pendulum'"),
+        (["check", "nothing.py"], "no file"),
+        (["check", "pendulum", "--set", "lenght=2"], "nearest name is 'length'"),
+        (["check", "pendulum", "--set", "length"], "NAME=VALUE"),
+        (["export", "pendulum", "--scheme", "euler"], "euler"),
+        (["export", "pendulum", "--step", "0"], "0"),
+        (["export", "pendulum", "arm6", "-o", "a.fmu"], "folder"),
+        (["run", "pendulum", "--stop", "-1"], "-1"),
+        (["verify", "nothing.fmu"], "nothing.fmu"),
+        (["fly"], "fly"),
+    ],
+)
+def test_wrong_use_ends_with_2_and_says_why(arguments: list[str], message: str) -> None:
+    result = fmumbs(*arguments)
+    assert result.exit_code == 2
+    assert message in result.output
+    assert "Traceback" not in result.output
+
+
+# check -----------------------------------------------------------------------------------------------------
+
+
+def test_check_tells_the_tree_and_the_mobility() -> None:
+    result = fmumbs("check", "double_pendulum")
+    assert result.exit_code == 0
+    assert "upper" in result.output
+    assert "mobility" in result.output
+
+
+def test_check_as_json() -> None:
+    facts = json.loads(fmumbs("check", "arm6", "--json").output)
+    assert (facts["bodies"], facts["mobility"], facts["loops"]) == (6, 6, 0)
+    assert facts["problems"] == facts["warnings"] == []
+
+
+def test_check_takes_parameters() -> None:
+    facts = json.loads(fmumbs("check", "arm6", "--set", "joints=3", "--json").output)
+    assert facts["bodies"] == 3
+
+
+def test_check_of_a_model_that_does_not_compile_ends_with_1_and_says_why(tmp_path: Path) -> None:
+    (tmp_path / "apart.py").write_text(APART)
+    result = fmumbs("check", "apart.py")
+    assert result.exit_code == 1
+    assert "problem: " in result.output
+    assert "'a'" in result.output
+
+
+# export, info, verify --------------------------------------------------------------------------------------
+
+
+def test_export_writes_beside_where_it_is_called(tmp_path: Path) -> None:
+    result = fmumbs("export", "pendulum")
+    assert result.exit_code == 0
+    assert "pendulum.fmu" in result.output
+    assert zipfile.is_zipfile(tmp_path / "pendulum.fmu")
+
+
+def test_export_of_several_into_a_folder(tmp_path: Path) -> None:
+    assert fmumbs("export", "pendulum", "arm6", "-o", "made").exit_code == 0
+    assert {path.name for path in (tmp_path / "made").iterdir()} == {"pendulum.fmu", "arm6.fmu"}
+
+
+def test_export_with_options_and_verification(tmp_path: Path) -> None:
+    result = fmumbs(
+        "export", "pendulum", "--set", "length=0.5", "-o", "short.fmu", "--scheme", "rk4", "--step", "1e-3",
+        "--verify",
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    assert "0 problems" in result.output
+    facts = json.loads(fmumbs("info", "short.fmu", "--json").output)
+    starts = {v["name"]: v["start"] for v in facts["variables"]}
+    assert (starts["solver.scheme"], starts["solver.step"]) == (1, 1e-3)
+
+
+def test_export_of_too_many_variables_ends_with_1_and_says_how_to_narrow() -> None:
+    result = fmumbs("export", "arm6", "--set", "joints=60")
+    assert result.exit_code == 1
+    assert "--all" in result.output
+    assert fmumbs("export", "arm6", "--set", "joints=60", "--all").exit_code == 0
+
+
+def test_info_of_a_model_and_of_its_fmu_agree() -> None:
+    fmumbs("export", "double_pendulum")
+    model = json.loads(fmumbs("info", "double_pendulum", "--json").output)
+    fmu = json.loads(fmumbs("info", "double_pendulum.fmu", "--json").output)
+    assert model["variables"] == fmu["variables"]
+    assert model["guid"] == fmu["guid"]
+    assert model["experiment"] == fmu["experiment"]
+    assert fmu["platforms"] == ["linux64"]
+
+
+def test_info_prints_names_with_their_brackets_and_units() -> None:
+    output = fmumbs("info", "double_pendulum").output
+    assert "A.reaction.f[1]" in output
+    assert "N.m" in output
+    assert "canGetAndSetFMUstate" in output
+
+
+def test_verify_ends_with_0_for_a_right_fmu_and_with_1_for_a_wrong_one(tmp_path: Path) -> None:
+    fmumbs("export", "pendulum")
+    right = fmumbs("verify", "pendulum.fmu", "--against", "pendulum")
+    assert right.exit_code == 0
+    assert "0 problems" in right.output
+    wrong = fmumbs("verify", "pendulum.fmu", "--against", "pendulum", "--set", "length=2.0")
+    assert wrong.exit_code == 1
+    assert "parity with the Solver" in wrong.output
+
+
+def test_verify_of_what_is_no_fmu_ends_with_1(tmp_path: Path) -> None:
+    (tmp_path / "text.fmu").write_text("no zip")
+    result = fmumbs("verify", "text.fmu")
+    assert result.exit_code == 1
+    assert "no zip" in result.output
+
+
+# run, demo -------------------------------------------------------------------------------------------------
+
+
+def columns(path: Path) -> dict[str, list[float]]:
+    header, *lines = path.read_text().splitlines()
+    rows = [[float(value) for value in line.split(",")] for line in lines]
+    return {name: [row[k] for row in rows] for k, name in enumerate(header.split(","))}
+
+
+def test_a_model_and_its_fmu_run_to_the_same_numbers(tmp_path: Path) -> None:
+    fmumbs("export", "double_pendulum")
+    for target, out in (("double_pendulum", "model.csv"), ("double_pendulum.fmu", "fmu.csv")):
+        result = fmumbs("run", target, "--stop", "0.5", "--interval", "0.05", "--out", out)
+        assert result.exit_code == 0, result.output
+        assert "A.q" in result.output
+    model, fmu = columns(tmp_path / "model.csv"), columns(tmp_path / "fmu.csv")
+    assert len(model["time"]) == len(fmu["time"]) == 11
+    for name in ("A.q", "B.q", "A.qd", "B.qdd"):
+        assert model[name] == fmu[name]
+
+
+def test_run_takes_inputs_from_a_file(tmp_path: Path) -> None:
+    fmumbs("export", "pendulum")
+    (tmp_path / "torque.csv").write_text("time,A.tau\n0,0\n1,5\n")
+    for target in ("pendulum", "pendulum.fmu"):
+        options = ("--stop", "1", "--interval", "0.1", "--input", "torque.csv", "--out", "a.csv")
+        assert fmumbs("run", target, *options).exit_code == 0
+        pushed = columns(tmp_path / "a.csv")["A.q"]
+        assert fmumbs("run", target, *options[:4], "--out", "a.csv").exit_code == 0
+        assert columns(tmp_path / "a.csv")["A.q"][-1] != pushed[-1]
+
+
+def test_run_refuses_inputs_that_there_are_not(tmp_path: Path) -> None:
+    (tmp_path / "torque.csv").write_text("time,Z.tau\n0,0\n")
+    result = fmumbs("run", "pendulum", "--stop", "1", "--input", "torque.csv")
+    assert result.exit_code == 1
+    assert "Z.tau" in result.output
+
+
+def test_run_sets_the_scheme() -> None:
+    result = fmumbs("run", "pendulum", "--stop", "0.1", "--scheme", "rk4", "--step", "1e-3")
+    assert result.exit_code == 0, result.output
+
+
+def test_run_draws(tmp_path: Path) -> None:
+    assert fmumbs("run", "pendulum", "--stop", "0.2", "--plot", "a.png").exit_code == 0
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_demo_exports_runs_prints_and_draws(tmp_path: Path) -> None:
+    result = fmumbs("demo")
+    assert result.exit_code == 0, result.output
+    assert "the same bits as the Solver" in result.output
+    assert "NOT" not in result.output
+    made = {path.name for path in (tmp_path / "demo").iterdir()}
+    assert made == {"double_pendulum.fmu", "double_pendulum.csv", "double_pendulum.png"}
