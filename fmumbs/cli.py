@@ -4,6 +4,8 @@ Exit status: 0 all is well, 1 problems were found, 2 wrong use. Everything slow 
 needs it, so that `fmumbs --help` answers at once.
 """
 
+# ruff: noqa: D301  (\b is click's own mark before lines that are not to be filled)
+
 import json
 import sys
 import threading
@@ -19,25 +21,18 @@ from fmumbs.readers import NoSuchModel, read_model
 
 PATIENCE = 2.0  # seconds after which a progress bar shows
 
-_MODEL = """MODEL is the path of a Python file with build(**parameters) -> Model, or the stem of a model that
-ships with fmumbs, such as double_pendulum. --set gives a parameter of its build()."""
-
 
 class Settings(click.ParamType[tuple[str, Any]]):
     """NAME=VALUE; the value is a Python literal, or else text."""
 
     name = "name=value"
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, Any]:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, Any]:
         import ast
 
         name, equals, text = str(value).partition("=")
         if not equals or not name.strip():
-            self.fail(
-                f"'{value}' is no setting. Give --set NAME=VALUE, such as --set length=0.5.", param, ctx
-            )
+            self.fail(f"'{value}' is no setting. Give --set NAME=VALUE, such as --set length=0.5.", param, ctx)
         try:
             return name.strip(), ast.literal_eval(text.strip())
         except (ValueError, SyntaxError):
@@ -51,9 +46,11 @@ class Verbs(click.Group):
         try:
             return super().invoke(ctx)
         except NoSuchModel as error:
-            raise click.UsageError(_sentence(error), ctx) from error
+            raise click.UsageError(str(error), ctx) from error
         except FmumbsError as error:
-            raise click.ClickException(_sentence(error)) from error
+            raise click.ClickException(str(error)) from error
+        except OSError as error:
+            raise click.ClickException(f"{error.filename or 'a file'}: {error.strerror or error}") from error
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.commands)
@@ -66,13 +63,16 @@ class Verbs(click.Group):
 )
 @click.version_option(package_name="fmumbs")
 def main() -> None:
-    r"""Multibody mechanisms in Python, exported as FMI 2.0 co-simulation FMUs.
+    """Multibody mechanisms in Python, exported as FMI 2.0 co-simulation FMUs.
 
     \b
     fmumbs check double_pendulum                     what the mechanism is, and what may be wrong
     fmumbs run double_pendulum --stop 5 --plot a.png simulate it here
     fmumbs export double_pendulum --verify           write double_pendulum.fmu and try it out
     fmumbs run double_pendulum.fmu --out a.csv       simulate the FMU, by FMPy
+
+    MODEL is the path of a Python file with a function build() that returns a Model, or the stem of one that
+    ships with fmumbs, such as double_pendulum. --set NAME=VALUE gives a parameter of its build().
 
     Exit status: 0 fine, 1 problems found, 2 wrong use.
     """
@@ -92,9 +92,7 @@ scheme = click.option(
     help="Integration: with error control, or with fixed step.",
 )
 step = click.option("--step", type=click.FloatRange(0, min_open=True), help="Its step [s].")
-tolerance = click.option(
-    "--tol", "tolerance", type=click.FloatRange(0, min_open=True), help="Its relative tolerance."
-)
+tolerance = click.option("--tol", "tolerance", type=click.FloatRange(0, min_open=True), help="Its relative tolerance.")
 
 
 @main.command()
@@ -107,7 +105,7 @@ tolerance = click.option(
     help="Where the FMU, the results and the plot go.",
 )
 def demo(folder: Path) -> None:
-    r"""Exports a mechanism, runs its FMU in FMPy, prints a table and writes a plot.
+    """Exports a mechanism, runs its FMU in FMPy, prints a table and writes a plot.
 
     \b
     fmumbs demo
@@ -126,7 +124,7 @@ def demo(folder: Path) -> None:
 @setting
 @as_json
 def check(model: str, settings: tuple[tuple[str, Any], ...], as_json: bool) -> None:
-    r"""Tells a mechanism's topology and mobility, and what may be wrong with it.
+    """Tells a mechanism's topology and mobility, and what may be wrong with it.
 
     \b
     fmumbs check arm6
@@ -147,7 +145,7 @@ def check(model: str, settings: tuple[tuple[str, Any], ...], as_json: bool) -> N
 @setting
 @as_json
 def info(target: str, settings: tuple[tuple[str, Any], ...], as_json: bool) -> None:
-    r"""Lists the variables with their units, and tells sizes and capabilities.
+    """Lists the variables with their units, and tells sizes and capabilities.
 
     \b
     fmumbs info double_pendulum
@@ -174,9 +172,7 @@ def info(target: str, settings: tuple[tuple[str, Any], ...], as_json: bool) -> N
     "-o", "--output", type=click.Path(path_type=Path),
     help="The FMU to write, or a folder for several; without it, NAME.fmu here.",
 )  # fmt: skip
-@click.option(
-    "--backend", type=click.Choice(["native"]), default="native", show_default=True, help="What runs in it."
-)
+@click.option("--backend", type=click.Choice(["native"]), default="native", show_default=True, help="What runs in it.")
 @scheme
 @step
 @tolerance
@@ -194,7 +190,7 @@ def export(
     all_variables: bool,
     verifies: bool,
 ) -> None:
-    r"""Writes an FMI 2.0 co-simulation FMU of each MODEL.
+    """Writes an FMI 2.0 co-simulation FMU of each MODEL.
 
     \b
     fmumbs export double_pendulum
@@ -247,7 +243,7 @@ def run(
     out: Path | None,
     plot: Path | None,
 ) -> None:
-    r"""Simulates a MODEL here, or an FMU in FMPy, and tells where it ends.
+    """Simulates a MODEL here, or an FMU in FMPy, and tells where it ends.
 
     For an FMU, --set gives a start value or a parameter by its name.
 
@@ -277,7 +273,7 @@ def run(
 @click.option("--against", metavar="MODEL", help="The model that it should have been made from.")
 @setting
 def verify(fmu: Path, against: str | None, settings: tuple[tuple[str, Any], ...]) -> None:
-    r"""Checks an FMU: schema, FMPy's validation, every declared capability, parity with the Solver.
+    """Checks an FMU: schema, FMPy's validation, every declared capability, parity with the Solver.
 
     \b
     fmumbs verify double_pendulum.fmu
@@ -338,13 +334,7 @@ def _print_check(facts: dict[str, Any]) -> None:
 def _print_info(facts: dict[str, Any]) -> None:
     table = _table(None, "variable", "", "unit", "start", "meaning")
     for v in facts["variables"]:
-        start = (
-            ""
-            if v["start"] is None
-            else f"{v['start']:g}"
-            if isinstance(v["start"], float | int)
-            else v["start"]
-        )
+        start = "" if v["start"] is None else f"{v['start']:g}" if isinstance(v["start"], float | int) else v["start"]
         table.add_row(v["name"].replace("[", "\\["), v["causality"], v["unit"], start, v["description"])
     _show(table)
     about = _table(f"{facts['name']}  {facts['guid']}", "", "")
@@ -433,18 +423,11 @@ def _is_fmu(target: str) -> bool:
 
 def _refuse_settings(settings: tuple[tuple[str, Any], ...]) -> None:
     if settings:
-        raise click.UsageError(
-            "--set gives the parameters of a model's build(). Leave it out, or name the model."
-        )
+        raise click.UsageError("--set gives the parameters of a model's build(). Leave it out, or name the model.")
 
 
 def _count(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
-
-
-def _sentence(error: Exception) -> str:
-    """A message as the beginning of a line: 'Error: there is no ...' follows click's own word."""
-    return str(error)
 
 
 if __name__ == "__main__":

@@ -372,7 +372,7 @@ class Answer:
     def __getitem__(self, name: str) -> Any:
         return self.values[name]
 
-    def keys(self) -> list[str]:
+    def names(self) -> list[str]:
         return list(self.values)
 
     def put_joint(self, joint: Any, J: Array, multipliers: Array, tau: Array) -> None:

@@ -112,9 +112,7 @@ def joints(draw: st.DrawFn, name: str, F: fm.Point, M: fm.Point, kinds: tuple[st
 
 
 @st.composite
-def trees(
-    draw: st.DrawFn, max_bodies: int = 6, kinds: tuple[str, ...] = JOINTS, turned_round: bool = True
-) -> Case:
+def trees(draw: st.DrawFn, max_bodies: int = 6, kinds: tuple[str, ...] = JOINTS, turned_round: bool = False) -> Case:
     """A Case. `turned_round`: some joints have the parent on M's side."""
     model = fm.Model("tree", gravity=draw(st.one_of(st.just((0.0, 0.0, -9.81)), vectors(high=10.0))))
     every: list[Any] = [model.ground]

@@ -45,6 +45,10 @@ void fm_derive_structure(fm_instance *s)
         k->slide = k->kind == FM_LINK_SCREW ? m->link_screw[6 * i + 5] : k->kind == FM_LINK_PRISMATIC ? 1.0 : 0.0;
         memcpy(k->r, m->link_r + 3 * i, sizeof k->r);
         memcpy(k->R, m->link_R + 9 * i, sizeof k->R);
+        k->along = k->r[1] == 0.0 && k->r[2] == 0.0   ? 0
+                   : k->r[0] == 0.0 && k->r[2] == 0.0 ? 1
+                   : k->r[0] == 0.0 && k->r[1] == 0.0 ? 2
+                                                      : 3;
         k->turned = memcmp(k->R, identity, sizeof identity) != 0;
         memcpy(s->motion[i].r, k->r, sizeof k->r);
         memcpy(s->turned[i].R, k->R, sizeof k->R);

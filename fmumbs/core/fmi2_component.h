@@ -13,6 +13,16 @@
 #define FMI2_COMPONENT_H
 
 #include "fmi2/fmi2Functions.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Also where sources/ are compiled without any flag, what is declared here is not seen outside: two FMUs in one
+ * process must not take each other's functions. */
+#if defined(__GNUC__)
+#pragma GCC visibility push(hidden)
+#endif
+
 #include "fmumbs.h"
 
 /* States of the co-simulation state machine (FMI 2.0.1, section 4.2.4). */
@@ -109,5 +119,9 @@ void *fmu_allocate(const fmi2CallbackFunctions *callbacks, size_t bytes);
 void fmu_free(const fmi2CallbackFunctions *callbacks, void *memory);
 /* Frees the states of the FMU that were not given back. */
 void fmu_drop_states(fmu_component *c);
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
 
 #endif

@@ -17,9 +17,6 @@
 
 #ifdef FM_EMBEDDED_IMAGE
 
-extern const unsigned char fm_embedded_image[];
-extern const unsigned long fm_embedded_image_size;
-
 int fmu_image_find(fmu_image *image, const fmi2CallbackFunctions *callbacks, fmi2String resources, char *why,
                    size_t capacity)
 {

@@ -6,6 +6,10 @@
 
 #include <stddef.h>
 
+#if defined(__GNUC__)
+#pragma GCC visibility push(hidden)
+#endif
+
 typedef struct fmu_image {
     const void *bytes;
     size_t size;
@@ -17,5 +21,14 @@ typedef struct fmu_image {
 int fmu_image_find(fmu_image *image, const fmi2CallbackFunctions *callbacks, fmi2String resources, char *why,
                    size_t capacity);
 void fmu_image_free(fmu_image *image, const fmi2CallbackFunctions *callbacks);
+
+#ifdef FM_EMBEDDED_IMAGE
+extern const unsigned char fm_embedded_image[];
+extern const unsigned long fm_embedded_image_size;
+#endif
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
 
 #endif

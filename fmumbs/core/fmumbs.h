@@ -10,6 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#if defined(__GNUC__) /* nothing of the core is seen outside of the library that it is linked into */
+#pragma GCC visibility push(hidden)
+#endif
+
 typedef struct fm_instance fm_instance;
 
 typedef enum fm_status {
@@ -113,5 +117,9 @@ const char *fm_guid(const fm_instance *instance);
 /* The instruction sets that this library was built for and this machine has: 0 plain, 1 AVX2. */
 int32_t fm_level_best(void);
 fm_status fm_level_use(fm_instance *instance, int32_t level);
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
 
 #endif

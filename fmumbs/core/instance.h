@@ -10,6 +10,10 @@
 #include "table.h"
 #include "variables.h"
 
+#if defined(__GNUC__)
+#pragma GCC visibility push(hidden)
+#endif
+
 #define FM_STAGES 7    /* of Dormand-Prince 5(4) */
 #define FM_TAYLOR 3    /* highest order of input derivatives */
 
@@ -79,6 +83,7 @@ typedef struct fm_link {
     int32_t root;    /* hangs on the ground */
     int32_t leaves;  /* slot of its parent where its cut waits, -1: handed on at once, or root */
     int32_t opens;   /* the first to come there */
+    int32_t along;   /* the axis that r lies along, 3: none */
     double sign;
     double r[3];
     double m, h[3], J[6]; /* mass, first moment, inertia about the origin: xx xy xz yy yz zz */
@@ -203,5 +208,9 @@ void fm_normalise(const fm_instance *s, double *y, double *slope);
 /* values.c */
 double fm_value(fm_instance *s, int32_t kind, int32_t object, int32_t component);
 int32_t fm_validity(int32_t kind);
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
 
 #endif

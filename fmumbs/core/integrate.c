@@ -152,12 +152,15 @@ static double controlled(double error, double last)
 }
 
 /* Takes one accepted step from the head, of h at most. 0: it cannot. */
-static int advance(fm_instance *s, double h, double target)
+static int advance(fm_instance *s, double h, double t_end, double target)
 {
     double *clock = s->clock;
+    /* steps that small would never arrive: round-off of the times, and a billionth of the way */
+    const double span = t_end - clock[FM_TIME];
+    const double least = 16.0 * DBL_EPSILON * (fabs(clock[FM_TIME]) + span) + 1e-10 * span;
     for (int rejected = 0;; rejected = 1) {
         const double t = clock[FM_TIME_HEAD];
-        if (!(h > 16.0 * DBL_EPSILON * fabs(t)) || !(h > DBL_MIN)) return 0;
+        if (!(h > least) && h < t_end - t) return 0;
         double error = try_step(s, t, h);
         if (error <= 1.0) {
             const double kept = clock[FM_H], grown = h * controlled(error > 1e-10 ? error : 1e-10, clock[FM_ERROR_LAST]);
@@ -193,7 +196,7 @@ static fm_status stopped(fm_instance *s, double t_end)
 {
     s->clock[FM_TIME] = s->clock[FM_TIME_HEAD];
     memcpy(s->y, s->head, (size_t)s->model.ny * sizeof(double));
-    s->clock[FM_AHEAD] = 0.0;
+    s->clock[FM_AHEAD] = s->clock[FM_H] = 0.0;
     return fm_say(s, FM_DISCARD,
                   "the step to t = %.9g s failed: at t = %.9g s the step size fell to nothing. The motion becomes "
                   "singular or unbounded there: look at the inputs, stiffnesses and initial speeds, or take a smaller "
@@ -225,7 +228,7 @@ static fm_status dormand_prince(fm_instance *s, double t_end)
             h = steps > 1.0 ? left / steps : left;
             if (!(steps > 1.0)) target = t_end;
         }
-        if (!advance(s, h, target)) return stopped(s, t_end);
+        if (!advance(s, h, t_end, target)) return stopped(s, t_end);
     }
     if (clock[FM_TIME_HEAD] == t_end) memcpy(s->y, s->head, (size_t)s->model.ny * sizeof(double));
     else read_dense(s, t_end);

@@ -58,8 +58,11 @@ class _Row:
     variability: str
 
 
-def documentation(image: "ModelImage", *, tool: str = "fmumbs") -> bytes:
-    """The page's bytes, the same for the same image."""
+def documentation(image: "ModelImage", variables: "Sequence[Variable] | None" = None, *, tool: str = "fmumbs") -> bytes:
+    """The page's bytes, the same for the same image.
+
+    variables: image.variables, for who has them at hand as a list; tool: name and version of the exporter.
+    """
     experiment = experiment_attributes(image)
     parts = [
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\">",
@@ -74,7 +77,7 @@ def documentation(image: "ModelImage", *, tool: str = "fmumbs") -> bytes:
         "<h2>Stepping it</h2>", _STEPPING,
         "<h2>Conventions</h2>", _CONVENTIONS,
     ]  # fmt: skip
-    table = tuple(image.variables)
+    table = image.variables[:] if variables is None else variables
     for causality, heading in (("input", "Inputs"), ("output", "Outputs"), ("parameter", "Parameters")):
         members = [v for v in table if v.causality == causality]
         parts.append(_table(heading, members, causality))
@@ -119,9 +122,7 @@ def _continues(before: "Variable", variable: "Variable") -> bool:
 
 def _row(vector: Sequence["Variable"]) -> _Row:
     first = vector[0]
-    name = (
-        first.name if len(vector) == 1 else f"{_split(first)[0]}[{_split(first)[1]}..{_split(vector[-1])[1]}]"
-    )
+    name = first.name if len(vector) == 1 else f"{_split(first)[0]}[{_split(first)[1]}..{_split(vector[-1])[1]}]"
     known = all(v.start is not None and v.initial != "calculated" for v in vector)
     start = " ".join(f"{v.start:g}" for v in vector if v.start is not None) if known else ""
     return _Row(name, start, first.unit, first.description, first.variability)

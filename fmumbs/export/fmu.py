@@ -15,11 +15,11 @@ reader never sees half of it.
 
 import io
 import os
+import sys
 import time
 import zipfile
 from collections.abc import Callable, Iterator
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 MOST_VARIABLES = 2000
 LICENCE = "BSD-3-Clause"
 _OLDEST = (1980, 1, 1, 0, 0, 0)  # the first date that a zip can hold
+_LEVEL = 3  # of compression: twice as quick as the usual 6, and 7 % larger
 _SUFFIXES = {".so", ".dll", ".dylib"}
 
 Entries = Iterator[tuple[str, bytes]]
@@ -75,14 +76,16 @@ def export_fmu(
 def native_entries(image: "ModelImage") -> Entries:
     """The files of a native FMU: name in the archive, contents."""
     name = model_identifier(image.name)
-    sources = core_sources()
-    description = model_description(image, sources=sources.compiled, tool=_tool(), licence=LICENCE)
-    yield "modelDescription.xml", description
+    sources, variables, tool = core_sources(), image.variables[:], _tool()
+    yield (
+        "modelDescription.xml",
+        model_description(image, variables, sources=sources.compiled, tool=tool, licence=LICENCE),
+    )
     yield "model.png", icon()
     for platform, suffix, binary in _binaries():
         yield f"binaries/{platform}/{name}{suffix}", binary
     yield "resources/model.fmb", image.bytes
-    yield "documentation/index.html", documentation(image, tool=_tool())
+    yield "documentation/index.html", documentation(image, variables, tool=tool)
     yield "documentation/licenses/license.txt", _licence()
     for file, text in sources.files:
         yield f"sources/{file}", text
@@ -111,13 +114,13 @@ def _check_count(image: "ModelImage", all_variables: bool) -> None:
 def _archive(entries: Entries) -> bytes:
     date = _date()
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
+    with zipfile.ZipFile(buffer, "w") as archive:
         for name, data in entries:
             info = zipfile.ZipInfo(name, date)
             info.compress_type = zipfile.ZIP_DEFLATED
             info.create_system = 3  # Unix, also where this is not
             info.external_attr = (0o755 if Path(name).suffix in _SUFFIXES else 0o644) << 16
-            archive.writestr(info, data)
+            archive.writestr(info, data, compresslevel=_LEVEL)
     return buffer.getvalue()
 
 
@@ -158,22 +161,24 @@ def _binaries() -> list[tuple[str, str, bytes]]:
 
 
 @cache
+def _metadata() -> Path | None:
+    """NAME-VERSION.dist-info of the installed package; importlib.metadata takes 20 ms to import."""
+    found = (folder for entry in sys.path for folder in Path(entry).glob("fmumbs-*.dist-info"))
+    return next(found, None)
+
+
+@cache
 def _tool() -> str:
-    try:
-        return f"fmumbs {metadata.version('fmumbs')}"
-    except metadata.PackageNotFoundError:
-        return "fmumbs"
+    folder = _metadata()
+    return f"fmumbs {folder.stem.partition('-')[2]}" if folder else "fmumbs"
 
 
 @cache
 def _licence() -> bytes:
     """The licence's text: from the installed package's metadata, or from the source tree beside it."""
-    try:
-        distribution = metadata.distribution("fmumbs")
-        text = distribution.read_text("licenses/LICENSE") or distribution.read_text("LICENSE")
-    except metadata.PackageNotFoundError:
-        text = None
-    if text is None:
-        file = Path(__file__).parents[2] / "LICENSE"
-        text = file.read_text(encoding="utf-8") if file.is_file() else f"{LICENCE}\n"
-    return text.encode()
+    folder = _metadata()
+    places = [folder / "licenses" / "LICENSE"] if folder else []
+    for place in (*places, Path(__file__).parents[2] / "LICENSE"):
+        if place.is_file():
+            return place.read_bytes()
+    return f"{LICENCE}\n".encode()

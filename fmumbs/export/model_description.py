@@ -80,6 +80,7 @@ def model_identifier(name: str) -> str:
 
 def model_description(
     image: "ModelImage",
+    variables: "Sequence[Variable] | None" = None,
     *,
     capabilities: Capabilities = NATIVE,
     sources: Sequence[str] = (),
@@ -88,11 +89,11 @@ def model_description(
 ) -> bytes:
     """The file's bytes, the same for the same image.
 
-    sources: the C files in the FMU's sources/, in the order in which to compile them; tool: name and version
-    of the exporter; licence: name of the exporter's licence. Raises ExportError for a unit that cannot be
-    read.
+    variables: image.variables, for who has them at hand as a list; sources: the C files in the FMU's
+    sources/, in the order in which to compile them; tool: name and version of the exporter; licence: name
+    of the exporter's licence. Raises ExportError for a unit that cannot be read.
     """
-    table = tuple(image.variables)
+    table = image.variables[:] if variables is None else variables
     root = etree.Element("fmiModelDescription", _header(image, tool, licence))
     simulation = etree.SubElement(
         root, "CoSimulation", {"modelIdentifier": model_identifier(image.name)} | capabilities.attributes()
@@ -106,9 +107,9 @@ def model_description(
     for name, text in LOG_CATEGORIES.items():
         etree.SubElement(categories, "Category", name=name, description=text)
     etree.SubElement(root, "DefaultExperiment", experiment_attributes(image))
-    variables = etree.SubElement(root, "ModelVariables")
+    listed = etree.SubElement(root, "ModelVariables")
     for variable in table:
-        _add_variable(variables, variable)
+        _add_variable(listed, variable)
     _add_structure(root, table)
     document: bytes = etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True)
     return document
@@ -211,7 +212,9 @@ def _add_structure(root: Any, variables: Sequence["Variable"]) -> None:
 
 
 def _states(variables: Sequence["Variable"]) -> tuple[set[int], list["Variable"]]:
-    """The exposed continuous-time states, and their derivatives; a body's velocity is no state's derivative."""
+    """The exposed continuous-time states, and their derivatives; a body's velocity is no state's
+    derivative.
+    """
     derivatives = [
         v
         for v in variables

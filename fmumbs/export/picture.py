@@ -34,16 +34,20 @@ _SHAPES: tuple[tuple[tuple[float, float], tuple[float, float], float, tuple[int,
 @cache
 def icon() -> bytes:
     """The picture as PNG: SIZE x SIZE pixels, RGBA, transparent where nothing is drawn."""
-    grid = (np.arange(SIZE) + 0.5) / SIZE
-    x, y = np.meshgrid(grid, grid)
-    colour = np.zeros((SIZE, SIZE, 3))
-    alpha = np.zeros((SIZE, SIZE))
+    pixels = np.zeros((SIZE, SIZE, 4))  # colours multiplied by their opacity, until the end
     for start, end, width, shade in _SHAPES:
-        cover = np.clip((width - _distance(x, y, start, end)) * SIZE + 0.5, 0.0, 1.0)
-        colour += cover[..., None] * (np.array(shade, float) - colour)
-        alpha += cover * (1.0 - alpha)
-    pixels = np.dstack([colour, 255.0 * alpha])
+        window = tuple(_span(start[axis], end[axis], width) for axis in (1, 0))
+        y, x = ((np.arange(part.start, part.stop) + 0.5) / SIZE for part in window)
+        inside = width - _distance(x[None, :], y[:, None], start, end)
+        cover = np.clip(inside * SIZE + 0.5, 0.0, 1.0)[..., None]
+        pixels[window] += cover * (np.array((*shade, 255.0)) - pixels[window])
+    pixels[..., :3] /= np.maximum(pixels[..., 3:], 1.0) / 255.0
     return _png(np.rint(pixels).astype(np.uint8))
+
+
+def _span(start: float, end: float, width: float) -> slice:
+    """The rows or columns of pixels that a shape may touch."""
+    return slice(int((min(start, end) - width) * SIZE) - 1, int((max(start, end) + width) * SIZE) + 2)
 
 
 def _distance(

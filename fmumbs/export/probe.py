@@ -15,7 +15,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from fmumbs.errors import ExportError
+from fmumbs import _checks
+from fmumbs.errors import ExportError, SolverError
 
 Values = NDArray[np.float64]
 
@@ -43,16 +44,13 @@ class Fmu:
             self._folder.cleanup()
             raise ExportError(f"'{path}' is no FMI 2.0 co-simulation FMU.")
         variables = self.description.modelVariables
+        self.variables: dict[str, Any] = {v.name: v for v in variables}
         real = [v for v in variables if v.type == "Real"]
         self.names: dict[int, str] = {v.valueReference: v.name for v in real}
         self.inputs = [v.valueReference for v in real if v.causality == "input"]
-        self.outputs = [
-            v.valueReference for v in real if v.causality == "output" and v.variability == "continuous"
-        ]
+        self.outputs = [v.valueReference for v in real if v.causality == "output" and v.variability == "continuous"]
         self.readable = sorted({v.valueReference for v in real})
-        self.integers = [
-            v.valueReference for v in variables if v.type == "Integer" and v.causality == "output"
-        ]
+        self.integers = [v.valueReference for v in variables if v.type == "Integer" and v.causality == "output"]
         experiment = self.description.defaultExperiment
         self.interval = float(getattr(experiment, "stepSize", None) or 0.01)
         self.tolerance = float(getattr(experiment, "tolerance", None) or 1e-6)
@@ -64,6 +62,14 @@ class Fmu:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._folder.cleanup()
+
+    def reference(self, name: str, causality: str | None = None) -> int:
+        """The value reference behind a name. Raises SolverError with the nearest name there is."""
+        known = {n: v for n, v in self.variables.items() if causality in (None, v.causality)}
+        if name not in known:
+            what = f"has no {causality or 'variable'} '{name}'"
+            raise SolverError(f"'{self.description.modelName}' {what}. {_checks.nearest(name, known)}")
+        return int(known[name].valueReference)
 
     @contextmanager
     def instance(self) -> Iterator["Instance"]:
@@ -141,10 +147,14 @@ class Instance:
         """(len(references),) their values."""
         return np.array(self.slave.getReal(references) if references else [], float)
 
+    def read(self, real: Sequence[int], whole: Sequence[int]) -> Values:
+        """Values of real variables, then of integer ones."""
+        integers = self.slave.getInteger(whole) if whole else []
+        return np.concatenate([self.reals(real), np.array(integers, float)])
+
     def everything(self) -> Values:
         """All real variables, then all integer outputs: what two runs are compared by, bit for bit."""
-        integers = self.slave.getInteger(self.fmu.integers) if self.fmu.integers else []
-        return np.concatenate([self.reals(self.fmu.readable), np.array(integers, float)])
+        return self.read(self.fmu.readable, self.fmu.integers)
 
     def free(self) -> None:
         self.slave.freeInstance()

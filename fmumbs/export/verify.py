@@ -113,9 +113,7 @@ def _archive(path: Path) -> Iterator[str]:
         if broken is not None:
             yield f"'{broken}' is damaged"
         names = archive.namelist()
-        stored = [
-            i.filename for i in archive.infolist() if i.compress_type != zipfile.ZIP_DEFLATED and i.file_size
-        ]
+        stored = [i.filename for i in archive.infolist() if i.compress_type != zipfile.ZIP_DEFLATED and i.file_size]
         for name in sorted({name for name in names if names.count(name) > 1}):
             yield f"'{name}' is there more than once"
         for name in stored:
@@ -128,9 +126,7 @@ def _schema(path: Path) -> Iterator[str]:
     import fmpy
     from lxml import etree
 
-    schema = etree.XMLSchema(
-        file=str(Path(fmpy.__file__).parent / "schema" / "fmi2" / "fmi2ModelDescription.xsd")
-    )
+    schema = etree.XMLSchema(file=str(Path(fmpy.__file__).parent / "schema" / "fmi2" / "fmi2ModelDescription.xsd"))
     with zipfile.ZipFile(path) as archive:
         document = etree.fromstring(archive.read("modelDescription.xml"))
     schema.validate(document)

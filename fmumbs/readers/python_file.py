@@ -83,14 +83,10 @@ def _check_parameters(path: Path, build: Callable[..., Any], given: Mapping[str,
         return
     for name in given:
         if name not in known:
-            raise NoSuchModel(
-                f"build() in '{path}' has no parameter '{name}'. {_checks.nearest(name, known)}"
-            )
+            raise NoSuchModel(f"build() in '{path}' has no parameter '{name}'. {_checks.nearest(name, known)}")
     for name, parameter in known.items():
         if parameter.default is inspect.Parameter.empty and name not in given:
-            raise NoSuchModel(
-                f"build() in '{path}' needs a value for '{name}'. Set it with --set {name}=VALUE."
-            )
+            raise NoSuchModel(f"build() in '{path}' needs a value for '{name}'. Set it with --set {name}=VALUE.")
 
 
 def _guarded(path: Path, call: Callable[[], Any]) -> Any:
@@ -101,9 +97,7 @@ def _guarded(path: Path, call: Callable[[], Any]) -> Any:
         raise
     except Exception as error:
         line = _line(path, error)
-        raise ModelError(
-            f"'{path}'{line} failed with {type(error).__name__}: {error}. Mend the file."
-        ) from error
+        raise ModelError(f"'{path}'{line} failed with {type(error).__name__}: {error}. Mend the file.") from error
 
 
 def _line(path: Path, error: BaseException) -> str:

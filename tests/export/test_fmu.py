@@ -83,9 +83,7 @@ def test_another_process_gives_the_same_bytes(pendulum_fmu: Path, tmp_path: Path
     assert hashlib.sha256(again.read_bytes()).digest() == hashlib.sha256(pendulum_fmu.read_bytes()).digest()
 
 
-def test_source_date_epoch_dates_it(
-    pendulum: ModelImage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_source_date_epoch_dates_it(pendulum: ModelImage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
     path = export_fmu(pendulum, tmp_path / "dated.fmu")
     with zipfile.ZipFile(path) as archive:
@@ -187,7 +185,7 @@ def test_fmpy_compiles_the_sources_to_a_binary_of_the_same_bits(pendulum_fmu: Pa
         archive.extractall(folder)
     (folder / "binaries" / "linux64" / "double_pendulum.so").unlink()
     (folder / "resources" / "model.fmb").unlink()
-    build_platform_binary(folder)
+    build_platform_binary(folder, build_dir=_made(tmp_path / "build"))
     again = tmp_path / "again.fmu"
     with zipfile.ZipFile(again, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in sorted(folder.rglob("*")):
@@ -203,6 +201,11 @@ def test_the_image_as_c_holds_every_byte() -> None:
     assert f"fm_embedded_image_size = {len(image)}UL" in text
 
 
+def _made(folder: Path) -> Path:
+    folder.mkdir()
+    return folder
+
+
 # Speed -----------------------------------------------------------------------------------------------------
 
 
@@ -210,7 +213,7 @@ def test_an_arm_of_ten_bodies_is_exported_in_a_blink(tmp_path: Path) -> None:
     model = read_model("arm6", {"joints": 10})
     times = []
     for k in range(5):
-        begin = time.perf_counter()
+        begin = time.process_time()  # not the wall's, as the machine may have other work
         export_fmu(model, tmp_path / f"{k}.fmu")
-        times.append(time.perf_counter() - begin)
+        times.append(time.process_time() - begin)
     assert min(times) < 0.050

@@ -96,9 +96,7 @@ def test_a_wrong_derivative_is_found(pendulum_fmu: Path, tmp_path: Path) -> None
         text = entries["modelDescription.xml"].decode()
         names = re.findall(r'<ScalarVariable name="([^"]+)"', text)
         a, b = 1 + names.index("A.q"), 1 + names.index("B.q")
-        text = text.replace(f'derivative="{a}"', 'derivative="?"').replace(
-            f'derivative="{b}"', f'derivative="{a}"'
-        )
+        text = text.replace(f'derivative="{a}"', 'derivative="?"').replace(f'derivative="{b}"', f'derivative="{a}"')
         entries["modelDescription.xml"] = text.replace('derivative="?"', f'derivative="{b}"').encode()
 
     path = changed(pendulum_fmu, tmp_path / "a.fmu", swap)

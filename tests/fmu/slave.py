@@ -137,9 +137,7 @@ class Callbacks:
 class Slave:
     """One instance. Every function returns the status of its call; `say` is the last message."""
 
-    def __init__(
-        self, fmu: Unpacked, *, library: ctypes.CDLL | None = None, logging: bool = False, **changes: Any
-    ):
+    def __init__(self, fmu: Unpacked, *, library: ctypes.CDLL | None = None, logging: bool = False, **changes: Any):
         self.fmu = fmu
         self.library = library or fmu.load()
         self.callbacks = Callbacks()
@@ -170,10 +168,14 @@ class Slave:
         numbers = [self.fmu.reference[name] if isinstance(name, str) else name for name in names]
         return (c_uint * len(numbers))(*numbers)
 
-    def start(self, *, begin: float = 0.0, stop: float | None = None, **values: float) -> None:
-        """From instantiated to the first step. `values`: with _ for the point of a name."""
+    def initialize(self, begin: float = 0.0, stop: float | None = None) -> None:
+        """From instantiated to initialization mode."""
         assert self.call("fmi2SetupExperiment", 0, 0.0, begin, int(stop is not None), stop or 0.0) == OK
         assert self.call("fmi2EnterInitializationMode") == OK
+
+    def start(self, *, begin: float = 0.0, stop: float | None = None, **values: float) -> None:
+        """From instantiated to the first step. `values`: with _ for the point of a name."""
+        self.initialize(begin, stop)
         for name, value in values.items():
             assert self.set(name.replace("_", ".", 1), value) == OK
         assert self.call("fmi2ExitInitializationMode") == OK, self.say
@@ -223,9 +225,7 @@ class Slave:
     def directional(self, unknown: str, known: str, seed: float = 1.0) -> tuple[int, float]:
         value = (c_double * 1)()
         unknowns, knowns = self.references([unknown]), self.references([known])
-        status = self.call(
-            "fmi2GetDirectionalDerivative", unknowns, 1, knowns, 1, (c_double * 1)(seed), value
-        )
+        status = self.call("fmi2GetDirectionalDerivative", unknowns, 1, knowns, 1, (c_double * 1)(seed), value)
         return status, value[0]
 
     def real_status(self, kind: int = LAST_SUCCESSFUL_TIME) -> tuple[int, float]:

@@ -36,18 +36,14 @@ def awkward(fmu: Unpacked, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
-def test_resources_are_found_however_their_place_is_spelled(
-    fmu: Unpacked, awkward: Path, spelling: str
-) -> None:
+def test_resources_are_found_however_their_place_is_spelled(fmu: Unpacked, awkward: Path, spelling: str) -> None:
     slave = Slave(fmu, resources=SPELLINGS[spelling](str(awkward)).encode())
     assert slave.component, slave.say
     slave.start()
     slave.free()
 
 
-@pytest.mark.parametrize(
-    "place", [b"file:///nowhere/at%20all", b"/nowhere/100%", b"http://x", b"file:", b"", None]
-)
+@pytest.mark.parametrize("place", [b"file:///nowhere/at%20all", b"/nowhere/100%", b"http://x", b"file:", b"", None])
 def test_missing_resources_are_told(fmu: Unpacked, place: bytes | None) -> None:
     slave = Slave(fmu, resources=place)
     assert slave.component is None
@@ -97,9 +93,7 @@ def test_another_guid_is_refused_and_both_are_told(fmu: Unpacked, other_fmu: Unp
         ({"guid": None}, "GUID"),
     ],
 )
-def test_arguments_that_make_no_instance_are_told(
-    fmu: Unpacked, changes: dict[str, object], fact: str
-) -> None:
+def test_arguments_that_make_no_instance_are_told(fmu: Unpacked, changes: dict[str, object], fact: str) -> None:
     slave = Slave(fmu, **changes)
     assert slave.component is None
     assert fact in slave.say

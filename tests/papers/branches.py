@@ -104,9 +104,7 @@ class System:
                 before, where = link, np.zeros(3)
         return model
 
-    def _join(
-        self, model: fm.Model, bodies: dict, parent: Link | None, at: Array, child: Link, own: Array
-    ) -> None:
+    def _join(self, model: fm.Model, bodies: dict, parent: Link | None, at: Array, child: Link, own: Array) -> None:
         F = bodies[parent.name].at(*at) if parent else model.ground.at(*at)
         A, Omega = (parent.A, parent.Omega) if parent else (np.eye(3), np.zeros(3))
         R, w = A.T @ child.A, child.A.T @ (child.Omega - Omega)

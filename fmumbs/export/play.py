@@ -1,0 +1,210 @@
+"""One simulation: of a model by the Solver, or of an FMU through FMPy, with the same Result.
+
+Both hold each input over an interval at its value at the interval's start, so that a model and its own FMU
+give the same numbers.
+"""
+
+import csv
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fmumbs.errors import SolverError
+from fmumbs.run import Result, simulate
+
+if TYPE_CHECKING:
+    from fmumbs.export.probe import Fmu, Instance
+    from fmumbs.mechanism import Model
+
+Array = NDArray[np.float64]
+Progress = Callable[[float], None]
+Series = dict[str, tuple[Array, Array]]
+
+_POSITION = re.compile(r"\.q(\[\d+\])?$")
+_STATE = re.compile(r"\.(q|qd)(\[\d+\])?$")
+MOST_ROWS = 24
+
+
+@dataclass(frozen=True)
+class Options:
+    """Of one run; None where the model or the FMU decides.
+
+    stop, interval, step [s]; scheme "dopri5" or "rk4"; inputs: a CSV file with `time` and inputs by name.
+    """
+
+    stop: float | None = None
+    interval: float | None = None
+    scheme: str | None = None
+    step: float | None = None
+    tolerance: float | None = None
+    inputs: Path | None = None
+
+
+@dataclass(frozen=True)
+class Row:
+    """What a variable did over a run."""
+
+    name: str
+    unit: str
+    start: float
+    end: float
+    least: float
+    greatest: float
+
+
+def run_model(model: "Model", options: Options, *, progress: Progress | None = None) -> Result:
+    """Simulates a model. Raises ModelError, and SolverError for an unknown input or a step that fails."""
+    series = read_inputs(options.inputs) if options.inputs is not None else {}
+    return simulate(
+        model,
+        stop=options.stop,
+        interval=options.interval,
+        inputs={name: partial(_at, *columns) for name, columns in series.items()},
+        scheme=options.scheme,
+        step=options.step,
+        tolerance=options.tolerance,
+        progress=progress,
+    )
+
+
+def run_fmu(
+    path: "str | os.PathLike[str]",
+    options: Options,
+    settings: Mapping[str, Any] | None = None,
+    *,
+    progress: Progress | None = None,
+) -> Result:
+    """Simulates an FMI 2.0 co-simulation FMU through FMPy.
+
+    settings: start values and parameters by name. Raises ExportError for what is no FMU, SolverError for an
+    unknown name and for a call that the FMU refuses, with its own message.
+    """
+    from fmumbs.compiler.image import scheme_number
+    from fmumbs.export.probe import Fmu
+    from fmumbs.export.verify import raise_if_unreadable
+
+    raise_if_unreadable(Path(path))
+    series = read_inputs(options.inputs) if options.inputs is not None else {}
+    values = dict(settings or {})
+    if options.scheme is not None:
+        values["solver.scheme"] = scheme_number(options.scheme)
+    if options.step is not None:
+        values["solver.step"] = options.step
+    if options.tolerance is not None:
+        values["solver.tolerance"] = options.tolerance
+    with Fmu(Path(path)) as fmu, fmu.instance() as one:
+        experiment = fmu.description.defaultExperiment
+        stop = options.stop or float(getattr(experiment, "stopTime", None) or 1.0)
+        times = _times(stop, options.interval or fmu.interval)
+        try:
+            return _run(fmu, one, times, values, series, progress)
+        except SolverError:
+            raise
+        except Exception as error:  # whatever FMPy raises for a status beyond fmi2Warning
+            raise SolverError(f"'{path}' stopped at {one.time:g} s. {one.last_message or error}") from error
+
+
+def _run(
+    fmu: "Fmu",
+    one: "Instance",
+    times: Array,
+    settings: Mapping[str, Any],
+    series: Series,
+    progress: Progress | None,
+) -> Result:
+    outputs = [v for v in fmu.description.modelVariables if v.causality == "output" and v.type in _READ]
+    real = [v.valueReference for v in outputs if v.type == "Real"]
+    whole = [v.valueReference for v in outputs if v.type == "Integer"]
+    columns = [v.name for kind in _READ for v in outputs if v.type == kind]
+    moving = {fmu.reference(name, "input"): columns for name, columns in series.items()}
+    one.slave.setupExperiment(startTime=0.0, tolerance=fmu.tolerance, stopTime=float(times[-1]))
+    _apply(fmu, one, settings)
+    one.slave.enterInitializationMode()
+    one.set({reference: _at(*columns, 0.0) for reference, columns in moving.items()})
+    one.slave.exitInitializationMode()
+    values = np.empty((len(times), len(columns)))
+    values[0] = one.read(real, whole)
+    for i in range(1, len(times)):
+        one.time = float(times[i - 1])
+        one.set({reference: _at(*columns, one.time) for reference, columns in moving.items()})
+        one.step(float(times[i]) - one.time)
+        values[i] = one.read(real, whole)
+        if progress is not None:
+            progress(i / (len(times) - 1))
+    units = {v.name: v.unit or "" for v in outputs}
+    kept = {name: np.ascontiguousarray(values[:, k]) for k, name in enumerate(columns)}
+    return Result(fmu.description.modelName, times, kept, units)
+
+
+_READ = ("Real", "Integer")
+
+
+def _times(stop: float, interval: float) -> Array:
+    """The communication points, as simulate() has them."""
+    count = int(np.ceil(stop / interval - 1e-9))
+    return np.append(np.arange(count) * interval, stop)
+
+
+def _apply(fmu: "Fmu", one: "Instance", settings: Mapping[str, Any]) -> None:
+    """Sets start values and parameters before the initialisation."""
+    for name, value in settings.items():
+        reference = fmu.reference(name)
+        if not isinstance(value, int | float):
+            raise SolverError(f"'{name}' is set to {value!r}, which is no number. Give a number.")
+        if fmu.variables[name].type == "Integer":
+            one.slave.setInteger([reference], [int(value)])
+        else:
+            one.slave.setReal([reference], [float(value)])
+
+
+def read_inputs(path: Path) -> Series:
+    """Inputs by name, each as its times [s] and values, from a CSV file whose first column is `time`.
+
+    Raises SolverError for a file that is not so, with the line.
+    """
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            header, *lines = [line for line in csv.reader(file) if line]
+    except (OSError, ValueError, csv.Error) as error:
+        raise SolverError(f"'{path}' cannot be read as inputs: {error}. Give a CSV file.") from error
+    names = [name.strip() for name in header]
+    if names[0] != "time" or len(names) < 2 or not lines:
+        raise SolverError(f"'{path}' begins with '{names[0]}'. Let its header be 'time,NAME,...', with rows.")
+    rows = np.empty((len(lines), len(names)))
+    for i, line in enumerate(lines):
+        try:
+            rows[i] = [float(cell) for cell in line]
+        except ValueError as error:
+            raise SolverError(f"'{path}', row {i + 2}: {error}. Give {len(names)} numbers.") from error
+    if not np.all(np.isfinite(rows)) or np.any(np.diff(rows[:, 0]) < 0.0):
+        raise SolverError(f"'{path}': the times must go up, and all numbers be finite. Mend the file.")
+    return {name: (rows[:, 0], rows[:, k]) for k, name in enumerate(names) if k > 0}
+
+
+def _at(times: Array, values: Array, t: float) -> float:
+    """The straight line between the two nearest times; the first and the last value hold outside."""
+    return float(np.interp(t, times, values))
+
+
+def summary(result: Result) -> list[Row]:
+    """What the joints' positions and velocities did; of a result without any, its first variables."""
+    names = [name for name in result.names if _STATE.search(name)] or result.names
+    rows = []
+    for name in names[:MOST_ROWS]:
+        v = result[name]
+        unit = result.units.get(name, "")
+        rows.append(Row(name, unit, float(v[0]), float(v[-1]), float(v.min()), float(v.max())))
+    return rows
+
+
+def plot(result: Result, path: Path) -> None:
+    """Draws the joints' positions. Raises SolverError without matplotlib."""
+    names = [name for name in result.names if _POSITION.search(name)] or result.names
+    result.plot(*names[:8], path=path)
