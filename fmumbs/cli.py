@@ -20,23 +20,26 @@ from fmumbs.errors import FmumbsError
 from fmumbs.readers import NoSuchModel, read_model
 
 PATIENCE = 2.0  # seconds after which a progress bar shows
+MOST_BRANCHES = 200  # of a tree that is drawn
 
 
-class Settings(click.ParamType[tuple[str, Any]]):
-    """NAME=VALUE; the value is a Python literal, or else text."""
+Settings = dict[str, Any]
 
-    name = "name=value"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, Any]:
-        import ast
+def _settings(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> Settings:
+    """NAME=VALUE, each value a Python literal, or else text."""
+    import ast
 
-        name, equals, text = str(value).partition("=")
-        if not equals or not name.strip():
-            self.fail(f"'{value}' is no setting. Give --set NAME=VALUE, such as --set length=0.5.", param, ctx)
+    settings = {}
+    for one in given:
+        name, equals, text = (part.strip() for part in one.partition("="))
+        if not equals or not name:
+            raise click.BadParameter(f"'{one}' is no NAME=VALUE. Give it as in --set length=0.5.", ctx, param)
         try:
-            return name.strip(), ast.literal_eval(text.strip())
+            settings[name] = ast.literal_eval(text)
         except (ValueError, SyntaxError):
-            return name.strip(), text.strip()
+            settings[name] = text
+    return settings
 
 
 class Verbs(click.Group):
@@ -81,8 +84,9 @@ def main() -> None:
 setting = click.option(
     "--set",
     "settings",
-    type=Settings(),
+    metavar="NAME=VALUE",
     multiple=True,
+    callback=_settings,
     help="Sets a parameter of the model; repeat for more.",
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Prints JSON instead of tables.")
@@ -123,7 +127,7 @@ def demo(folder: Path) -> None:
 @click.argument("model")
 @setting
 @as_json
-def check(model: str, settings: tuple[tuple[str, Any], ...], as_json: bool) -> None:
+def check(model: str, settings: Settings, as_json: bool) -> None:
     """Tells a mechanism's topology and mobility, and what may be wrong with it.
 
     \b
@@ -132,7 +136,7 @@ def check(model: str, settings: tuple[tuple[str, Any], ...], as_json: bool) -> N
     """
     from fmumbs.export.inspection import check_model
 
-    facts = check_model(read_model(model, dict(settings)))
+    facts = check_model(read_model(model, settings))
     if as_json:
         click.echo(json.dumps(facts, indent=2))
     else:
@@ -144,7 +148,7 @@ def check(model: str, settings: tuple[tuple[str, Any], ...], as_json: bool) -> N
 @click.argument("target", metavar="MODEL|FMU")
 @setting
 @as_json
-def info(target: str, settings: tuple[tuple[str, Any], ...], as_json: bool) -> None:
+def info(target: str, settings: Settings, as_json: bool) -> None:
     """Lists the variables with their units, and tells sizes and capabilities.
 
     \b
@@ -159,7 +163,7 @@ def info(target: str, settings: tuple[tuple[str, Any], ...], as_json: bool) -> N
     else:
         from fmumbs.compiler import compile
 
-        facts = image_info(compile(read_model(target, dict(settings))))
+        facts = image_info(compile(read_model(target, settings)))
     if as_json:
         click.echo(json.dumps(facts, indent=2))
     else:
@@ -186,7 +190,7 @@ def export(
     scheme: str | None,
     step: float | None,
     tolerance: float | None,
-    settings: tuple[tuple[str, Any], ...],
+    settings: Settings,
     all_variables: bool,
     verifies: bool,
 ) -> None:
@@ -204,7 +208,7 @@ def export(
         raise click.UsageError(f"several models do not fit into '{output}'. Give -o a folder.")
     failed = False
     for name in models:
-        model = read_model(name, dict(settings))
+        model = read_model(name, settings)
         place = output if output is not None and not folder else (output or Path()) / f"{model.name}.fmu"
         path = export_fmu(
             model, place, backend=backend, scheme=scheme, step=step, tolerance=tolerance,
@@ -238,7 +242,7 @@ def run(
     scheme: str | None,
     step: float | None,
     tolerance: float | None,
-    settings: tuple[tuple[str, Any], ...],
+    settings: Settings,
     inputs: Path | None,
     out: Path | None,
     plot: Path | None,
@@ -256,9 +260,9 @@ def run(
     options = play.Options(stop, interval, scheme, step, tolerance, inputs)
     with _progress(f"running {target}") as tell:
         if _is_fmu(target):
-            result = play.run_fmu(target, options, dict(settings), progress=tell)
+            result = play.run_fmu(target, options, settings, progress=tell)
         else:
-            result = play.run_model(read_model(target, dict(settings)), options, progress=tell)
+            result = play.run_model(read_model(target, settings), options, progress=tell)
     if out is not None:
         result.save_csv(out)
         click.echo(f"{out}")
@@ -272,7 +276,7 @@ def run(
 @click.argument("fmu", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--against", metavar="MODEL", help="The model that it should have been made from.")
 @setting
-def verify(fmu: Path, against: str | None, settings: tuple[tuple[str, Any], ...]) -> None:
+def verify(fmu: Path, against: str | None, settings: Settings) -> None:
     """Checks an FMU: schema, FMPy's validation, every declared capability, parity with the Solver.
 
     \b
@@ -281,15 +285,43 @@ def verify(fmu: Path, against: str | None, settings: tuple[tuple[str, Any], ...]
     """
     if against is None:
         _refuse_settings(settings)
-    model = None if against is None else read_model(against, dict(settings))
+    model = None if against is None else read_model(against, settings)
     sys.exit(1 if _verify(fmu, model) else 0)
+
+
+def _verify(path: Path, model: Any) -> bool:
+    """Whether there are findings; prints them."""
+    from fmumbs.export.verify import CHECKS, verify_fmu
+
+    begun: list[str] = []
+    with _progress(f"verifying {path}") as tell:
+
+        def begin(name: str) -> None:
+            begun.append(name)
+            tell(CHECKS.index(name) / len(CHECKS))
+
+        findings = verify_fmu(path, model, progress=begin)
+    for finding in findings:
+        click.secho(f"{finding.check}: ", fg="red", nl=False)
+        click.echo(finding.message)
+    click.echo(f"{path}  {len(begun)} of {len(CHECKS)} checks, {_count(len(findings), 'problem')}")
+    return bool(findings)
+
+
+def _is_fmu(target: str) -> bool:
+    return target.lower().endswith(".fmu")
+
+
+def _refuse_settings(settings: Settings) -> None:
+    if settings:
+        raise click.UsageError("--set gives the parameters of a model's build(). Leave it out, or name the model.")
 
 
 # What is printed ------------------------------------------------------------------------------------------
 
 
 def _print_demo(told: Any) -> None:
-    table = _table(f"{told.fmu.name}: in FMPy and here", "variable", "unit", "start", "end", "Solver's end")
+    table = _new_table(f"{told.fmu.name}: in FMPy and here", "variable", "unit", "start", "end", "Solver's end")
     for row in told.rows:
         table.add_row(row.name, row.unit, f"{row.start:.6f}", f"{row.end:.6f}", f"{row.solver:.6f}")
     _show(table)
@@ -305,14 +337,14 @@ def _print_demo(told: Any) -> None:
 def _print_check(facts: dict[str, Any]) -> None:
     from rich.tree import Tree
 
-    if len(facts["branches"]) <= 200:
+    if len(facts["branches"]) <= MOST_BRANCHES:
         nodes = {"ground": Tree(f"[b]{facts['name']}[/b]: ground")}
         for branch in facts["branches"]:
             ways = _count(branch["freedoms"], "freedom")
             text = f"{branch['body']}  [dim]{branch['kind']} {branch['joint']}, {ways}"
             nodes[branch["body"]] = nodes[branch["parent"]].add(text)
         _show(nodes["ground"])
-    table = _table(None, "", "")
+    table = _new_table(None, "", "")
     table.show_header = False
     mobility = "depends on the loops' rank" if facts["mobility"] is None else str(facts["mobility"])
     table.add_row("bodies, joints", f"{facts['bodies']}, {facts['joints']}")
@@ -332,12 +364,12 @@ def _print_check(facts: dict[str, Any]) -> None:
 
 
 def _print_info(facts: dict[str, Any]) -> None:
-    table = _table(None, "variable", "", "unit", "start", "meaning")
+    table = _new_table(None, "variable", "", "unit", "start", "meaning")
     for v in facts["variables"]:
         start = "" if v["start"] is None else f"{v['start']:g}" if isinstance(v["start"], float | int) else v["start"]
         table.add_row(v["name"].replace("[", "\\["), v["causality"], v["unit"], start, v["description"])
     _show(table)
-    about = _table(f"{facts['name']}  {facts['guid']}", "", "")
+    about = _new_table(f"{facts['name']}  {facts['guid']}", "", "")
     about.show_header = False
     if facts["description"]:
         about.add_row("description", facts["description"])
@@ -353,27 +385,14 @@ def _print_info(facts: dict[str, Any]) -> None:
 
 
 def _print_summary(rows: list[Any]) -> None:
-    table = _table(None, "variable", "unit", "start", "end", "least", "greatest")
+    table = _new_table(None, "variable", "unit", "start", "end", "least", "greatest")
     for row in rows:
         numbers = (f"{value:.6g}" for value in (row.start, row.end, row.least, row.greatest))
         table.add_row(row.name.replace("[", "\\["), row.unit, *numbers)
     _show(table)
 
 
-def _verify(path: Path, model: Any) -> bool:
-    """Whether there are findings; prints them."""
-    from fmumbs.export.verify import CHECKS, verify_fmu
-
-    with _progress(f"verifying {path}") as tell:
-        findings = verify_fmu(path, model, progress=lambda name: tell(CHECKS.index(name) / len(CHECKS)))
-    for finding in findings:
-        click.secho(f"{finding.check}: ", fg="red", nl=False)
-        click.echo(finding.message)
-    click.echo(f"{path}  {len(CHECKS)} checks, {_count(len(findings), 'problem')}")
-    return bool(findings)
-
-
-def _table(title: str | None, *columns: str) -> Any:
+def _new_table(title: str | None, *columns: str) -> Any:
     from rich import box
     from rich.table import Table
 
@@ -415,15 +434,6 @@ def _progress(text: str) -> Iterator[Callable[[float], None]]:
         timer.join()
         if bar.live.is_started:
             bar.stop()
-
-
-def _is_fmu(target: str) -> bool:
-    return target.lower().endswith(".fmu")
-
-
-def _refuse_settings(settings: tuple[tuple[str, Any], ...]) -> None:
-    if settings:
-        raise click.UsageError("--set gives the parameters of a model's build(). Leave it out, or name the model.")
 
 
 def _count(number: int, what: str) -> str:

@@ -155,7 +155,9 @@ def _declared(model: Model, full: Variables, arrays: Arrays, texts: _Texts) -> A
         for i, reference in enumerate(references):
             name = signal.name if len(references) == 1 else f"{signal.name}[{i + 1}]"
             chosen.append((reference, texts.put(name)))
-    solver = [i for i, k in enumerate(arrays["variable_kind"]) if kinds()[k].suffix.startswith("solver.")]
+    taken = {reference for reference, _ in chosen}
+    of_solver = np.array([kind.suffix.startswith("solver.") for kind in kinds()])[arrays["variable_kind"]]
+    solver = [i for i in np.flatnonzero(of_solver).tolist() if i not in taken]
     own = np.array([c[0] for c in chosen] + solver)
     names = np.array([c[1] for c in chosen] + [-1] * len(solver))
     order = np.argsort(own, kind="stable")

@@ -30,7 +30,7 @@ static void arrange_cuts(fm_instance *s)
 void fm_derive_structure(fm_instance *s)
 {
     const fm_image *m = &s->image;
-    s->model.angles = s->model.balls = 0;
+    s->model.angles = s->model.balls = s->model.slides = 0;
     for (int32_t i = 0; i < m->n.links; i++) {
         fm_link *k = s->link + i;
         memset(k, 0, sizeof *k);
@@ -50,11 +50,12 @@ void fm_derive_structure(fm_instance *s)
                    : k->r[0] == 0.0 && k->r[1] == 0.0 ? 2
                                                       : 3;
         k->turned = memcmp(k->R, identity, sizeof identity) != 0;
-        memcpy(s->motion[i].r, k->r, sizeof k->r);
+        fm_lane_set(s, r, i, k->r);
         memcpy(s->turned[i].R, k->R, sizeof k->R);
         s->motion[i].c = 1.0;
         if (k->kind <= FM_LINK_REVOLUTE || k->kind == FM_LINK_SCREW) s->angle_link[s->model.angles++] = i;
         if (k->kind == FM_LINK_SPHERICAL) s->ball_link[s->model.balls++] = i;
+        if (k->slide != 0.0) s->slide_link[s->model.slides++] = i;
     }
     for (int32_t i = 0; i < m->n.links; i++) {
         const fm_link *k = s->link + i;
@@ -104,6 +105,10 @@ void fm_derive(fm_instance *s)
     s->model.resisted = 0;
     for (int32_t i = 0; i < m->n.speeds; i++)
         if (s->stiffness[i] != 0.0 || s->damping[i] != 0.0) s->model.resisted = 1;
-    for (int32_t i = 0; i < m->n.links; i++)
+    for (int32_t i = 0; i < m->n.links; i++) {
+        fm_lane_set(s, h, i, s->link[i].h);
+        fm_lane_set(s, J, i, s->link[i].J);
+        fm_lane_write(s->lane[i / FM_LANE_WIDTH].J + 3, i % FM_LANE_WIDTH, s->link[i].J + 3);
         if (s->link[i].kind == FM_LINK_SCREW) s->link[i].rotor = s->rotor_inertia[s->link[i].u];
+    }
 }

@@ -95,17 +95,19 @@ static void make_cuts(fm_instance *s)
         const fm_motion *m = s->motion + i;
         double *t = s->wrench + 6 * i, *f = t + 3;
         const double *J = k->J, *w = m->alpha;
-        t[0] = m->bias[0] + (J[0] * w[0] + J[1] * w[1] + J[2] * w[2]);
-        t[1] = m->bias[1] + (J[1] * w[0] + J[3] * w[1] + J[4] * w[2]);
-        t[2] = m->bias[2] + (J[2] * w[0] + J[4] * w[1] + J[5] * w[2]);
-        for (int j = 0; j < 3; j++) f[j] = m->bias[3 + j] + k->m * m->a[j];
+        fm_lane_get(s, torque, i, t);
+        fm_lane_get(s, force, i, f);
+        t[0] += (J[0] * w[0] + J[1] * w[1] + J[2] * w[2]);
+        t[1] += (J[1] * w[0] + J[3] * w[1] + J[4] * w[2]);
+        t[2] += (J[2] * w[0] + J[4] * w[1] + J[5] * w[2]);
+        for (int j = 0; j < 3; j++) f[j] += k->m * m->a[j];
         cross_add(t, k->h, m->a);
         cross_add(f, w, k->h);
     }
     for (int32_t i = links - 1; i >= 0; i--) {
         const fm_link *k = s->link + i;
         const double *t = s->wrench + 6 * i, *f = t + 3;
-        double R[9], force[3];
+        double R[9], r[3], force[3];
         if (k->root) continue;
         double *up = s->wrench + 6 * k->parent;
         axes_from_world(s, i, R);
@@ -114,7 +116,8 @@ static void make_cuts(fm_instance *s)
             up[j] += R[3 * j] * t[0] + R[3 * j + 1] * t[1] + R[3 * j + 2] * t[2];
             up[3 + j] += force[j];
         }
-        cross_add(up, s->motion[i].r, force);
+        fm_lane_get(s, r, i, r);
+        cross_add(up, r, force);
     }
 }
 

@@ -31,11 +31,13 @@ static size_t lay_out(fm_instance *s, unsigned char *base)
 #undef V
     s->link = place(base, &used, links, sizeof *s->link);
     s->motion = place(base, &used, links, sizeof *s->motion);
+    s->lane = place(base, &used, links / FM_LANE_WIDTH + 1, sizeof *s->lane);
     s->turned = place(base, &used, links, sizeof *s->turned);
     s->world = place(base, &used, links, sizeof *s->world);
     s->pending = place(base, &used, links / 2 + 1, sizeof *s->pending);
     s->angle_link = place(base, &used, links, sizeof *s->angle_link);
     s->ball_link = place(base, &used, links, sizeof *s->ball_link);
+    s->slide_link = place(base, &used, links, sizeof *s->slide_link);
     s->tau_now = place(base, &used, speeds, sizeof(double));
     s->applied = place(base, &used, 6 * links, sizeof(double));
     s->wrench = place(base, &used, 6 * links, sizeof(double));

@@ -86,7 +86,7 @@ typedef struct fm_link {
     int32_t along;   /* the axis that r lies along, 3: none */
     double sign;
     double r[3];
-    double m, h[3], J[6]; /* mass, first moment, inertia about the origin: xx xy xz yy yz zz */
+    double m, h[3], J[6]; /* mass, first moment, inertia about the origin, as in the lanes */
     double pitch, slide;  /* rotation about the axis and slide along it per unit of u */
     double rotor;
     double R[9];
@@ -95,17 +95,33 @@ typedef struct fm_link {
 /* What the sweeps leave in each link. */
 typedef struct fm_motion {
     double c, s;      /* cosine and sine, of the signed angle */
-    double w[3];      /* angular velocity, in the link's axes */
-    double r[3];      /* origin in the parent's axes, from the parent's origin */
-    double bias[6];   /* torque and force that the motion itself takes, about the origin */
     double turn[3];   /* velocity product of the angular acceleration, link's axes */
-    double lift[3];   /* the same of the origin's acceleration, parent's axes */
     double alpha[3];  /* angular acceleration, link's axes */
     double a[3];      /* acceleration of the origin less gravity, link's axes */
     double U[6], g;   /* free mode's row over the pivot, and the forced part */
     double D;         /* one over the pivot, the least of a ball's */
     double scale;     /* what the pivot is to be compared with */
 } fm_motion;
+
+/* What is local to a link lies in lanes, the same number of several links side by side, so that one instruction
+ * serves several links: name, how many numbers. */
+#define FM_LANES(L)                                                                                 \
+    L(w, 3)    /* angular velocity, in the link's axes */                                           \
+    L(carrier, 3) /* the parent's, in the parent's axes */                                          \
+    L(r, 3)    /* origin in the parent's axes, from the parent's origin */                          \
+    L(h, 3)    /* first moment */                                                                   \
+    L(J, 6)    /* inertia about the origin: xx xy xz yy yz zz */                                    \
+    L(torque, 3) /* that the motion itself takes, about the origin, link's axes */                  \
+    L(force, 3)                                                                                     \
+    L(lift, 3) /* velocity product of the origin's acceleration, parent's axes */
+
+#define FM_LANE_WIDTH 8 /* so many links lie side by side */
+
+typedef struct fm_lanes {
+#define L(name, count) double name[count][FM_LANE_WIDTH];
+    FM_LANES(L)
+#undef L
+} fm_lanes;
 
 /* What only links with a general orientation have: axes of the link in its parent's, and a ball's factors. */
 typedef struct fm_turned {
@@ -131,15 +147,32 @@ typedef struct fm_model {
     int32_t pendings;
     int32_t angles; /* links with an angle */
     int32_t balls;
+    int32_t slides; /* links whose origin slides */
     int32_t resisted; /* some joint has a spring or a damper */
     size_t state_doubles;
 } fm_model;
 
 /* What is built for each instruction set. */
 typedef struct fm_kernels {
-    void (*turn)(fm_instance *s, const double *y);       /* cosines, sines and axes of every link */
+    void (*turn)(fm_instance *s, const double *y); /* cosines, sines and axes of every link */
+    void (*local)(fm_instance *s);                 /* torque, force and lift of every link from its motion */
     void (*accelerate)(fm_instance *s, const double *y, const double *tau, double *udot); /* after turn */
 } fm_kernels;
+
+/* Three numbers of one link: fm_lane_get(s, torque, i, out). */
+#define fm_lane_at(s, name, i) ((s)->lane[(i) / FM_LANE_WIDTH].name), (i) % FM_LANE_WIDTH
+#define fm_lane_get(s, name, i, out) fm_lane_read(fm_lane_at(s, name, i), out)
+#define fm_lane_set(s, name, i, in) fm_lane_write(fm_lane_at(s, name, i), in)
+
+static inline void fm_lane_read(double lane[][FM_LANE_WIDTH], int32_t at, double out[3])
+{
+    for (int j = 0; j < 3; j++) out[j] = lane[j][at];
+}
+
+static inline void fm_lane_write(double lane[][FM_LANE_WIDTH], int32_t at, const double in[3])
+{
+    for (int j = 0; j < 3; j++) lane[j][at] = in[j];
+}
 
 typedef enum fm_valid { FM_VALID_NOTHING, FM_VALID_WORLD = 1, FM_VALID_MOTION = 2, FM_VALID_CUTS = 4 } fm_valid;
 
@@ -159,6 +192,8 @@ struct fm_instance {
     /* work */
     fm_link *link;
     fm_motion *motion;
+    fm_lanes *lane;
+    int32_t *slide_link;
     fm_turned *turned;
     fm_world *world;
     fm_cut *pending;
@@ -199,8 +234,12 @@ void fm_update(fm_instance *s, int32_t what);
 void fm_respond(fm_instance *s, const double *tau, const double *load);
 /* sweeps */
 extern const fm_kernels fm_kernels_plain;
+void fm_turn_plain(fm_instance *s, const double *y);
+void fm_local_plain(fm_instance *s);
 #ifdef FM_HAVE_AVX2
 extern const fm_kernels fm_kernels_avx2;
+void fm_turn_avx2(fm_instance *s, const double *y);
+void fm_local_avx2(fm_instance *s);
 #endif
 /* integrate.c */
 fm_status fm_integrate(fm_instance *s, double t_end);

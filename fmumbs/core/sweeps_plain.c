@@ -1,4 +1,6 @@
 /* sweeps_plain.c: the sweeps for any processor. */
 #include "instance.h"
 #define FM_KERNELS fm_kernels_plain
+#define FM_TURN fm_turn_plain
+#define FM_LOCAL fm_local_plain
 #include "sweeps.inc"

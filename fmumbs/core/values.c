@@ -167,7 +167,9 @@ static double acceleration(const fm_instance *s, int32_t link, const double *at,
 {
     if (link < 0) return 0.0;
     const fm_motion *m = s->motion + link;
-    const double *w = m->w, *al = m->alpha;
+    const double *al = m->alpha;
+    double w[3];
+    fm_lane_get(s, w, link, w);
     double along = (w[0] * at[0] + w[1] * at[1]) + w[2] * at[2], square = (w[0] * w[0] + w[1] * w[1]) + w[2] * w[2];
     double a[3];
     a[0] = m->a[0] + (al[1] * at[2] - al[2] * at[1]) + (w[0] * along - at[0] * square);

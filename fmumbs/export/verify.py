@@ -9,6 +9,7 @@ import os
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,8 +36,8 @@ class Finding:
 
 
 # What is tried out on the binary, in this order
+FIRST = "instances and steps"
 CAPABILITIES: dict[str, Callable[["Fmu"], Iterator[str]]] = {
-    "instances and steps": checks.runs,
     "reset": checks.resets,
     "variable communication steps": checks.varies_the_step,
     "state": checks.keeps_its_state,
@@ -45,7 +46,7 @@ CAPABILITIES: dict[str, Callable[["Fmu"], Iterator[str]]] = {
     "input derivatives": checks.follows_input_derivatives,
     "output derivatives": checks.differentiates_by_time,
 }
-CHECKS = ("archive", "schema", "validation", *CAPABILITIES, "parity with the Solver")
+CHECKS = ("archive", "schema", "validation", FIRST, *CAPABILITIES, "parity with the Solver")
 
 
 def verify_fmu(
@@ -55,6 +56,8 @@ def verify_fmu(
     progress: Callable[[str], None] | None = None,
 ) -> list[Finding]:
     """Checks the FMU at `path`; an empty list says that nothing is wrong.
+
+    An FMU against the schema is not run, and one that does not step is not tried further.
 
     against: the model that it should have been made from; None takes the image that the FMU carries.
     progress: called with the name of each check (of CHECKS) as it begins.
@@ -73,15 +76,16 @@ def verify_fmu(
         return not found
 
     check("archive", lambda: _archive(path))
-    described = check("schema", lambda: _schema(path))
-    described &= check("validation", lambda: _validation(path))
-    if not described:
+    if not check("schema", lambda: _schema(path)):
         return findings
+    check("validation", lambda: _validation(path))
     from fmumbs.export.probe import Fmu
 
     with Fmu(path) as fmu:
+        if not check(FIRST, lambda: checks.runs(fmu)):
+            return findings
         for name, problems in CAPABILITIES.items():
-            check(name, lambda problems=problems: problems(fmu))  # type: ignore[misc]
+            check(name, partial(problems, fmu))
         check("parity with the Solver", lambda: _parity(path, fmu, against))
     return findings
 

@@ -40,7 +40,7 @@ def simulate(
     if stop is None or interval is None or not (0 < stop < np.inf and 0 < interval < np.inf):
         raise SolverError(f"cannot simulate to {stop} s every {interval} s: both must be positive. Give others.")
     solver = Solver(image)
-    times = _times(stop, interval)
+    times = times_of(stop, interval)
     names, references = _chosen(image, outputs)
     values = np.empty((len(times), len(names)))
     given = dict(inputs or {})
@@ -59,7 +59,7 @@ def simulate(
     return Result(image.name, times, columns, units)
 
 
-def _times(stop: float, interval: float) -> NDArray[np.float64]:
+def times_of(stop: float, interval: float) -> NDArray[np.float64]:
     count = int(np.ceil(stop / interval - 1e-9))
     times = np.arange(count + 1, dtype=np.float64) * interval
     times[-1] = stop

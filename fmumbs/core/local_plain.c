@@ -1,0 +1,5 @@
+/* local_plain.c: what is local to the links, for any processor. */
+#include "instance.h"
+#define FM_TURN fm_turn_plain
+#define FM_LOCAL fm_local_plain
+#include "local.inc"

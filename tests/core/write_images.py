@@ -1,0 +1,61 @@
+"""Writes the model images that the C tests walk over: python tests/core/write_images.py [FOLDER].
+
+Every mechanism of models/, and trees that hypothesis draws, always the same ones. list.txt names the files, one a
+line, the small ones first.
+"""
+
+import sys
+from pathlib import Path
+
+from hypothesis import HealthCheck, given, seed, settings
+
+TESTS = Path(__file__).parents[1]
+sys.path.insert(0, str(TESTS))
+
+from strategies import Case, trees  # noqa: E402  tests/ is no package
+
+import fmumbs as fm  # noqa: E402
+from fmumbs.compiler import compile  # noqa: E402
+from fmumbs.readers import read_model  # noqa: E402
+
+TREES = 16
+BODIES = 3  # at least: smaller trees say nothing new
+
+
+def random_trees() -> list[fm.Model]:
+    """Trees of different structure."""
+    found: dict[object, fm.Model] = {}
+
+    @seed(2)
+    @settings(max_examples=60, database=None, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(trees(max_bodies=8))
+    def collect(case: Case) -> None:
+        joints = case.model.joints
+        structure = tuple((type(joint), joint.F.body.name, joint.M.body.name) for joint in joints)
+        if len(joints) >= BODIES:
+            found.setdefault(structure, case.model)
+
+    collect()
+    return list(found.values())[:TREES]
+
+
+def images() -> dict[str, fm.ModelImage]:
+    """By name. A branch of few rods has every variable, the one of 500 those that its model shows."""
+    sources = sorted(path.stem for path in (TESTS.parent / "models").glob("[!_]*.py"))
+    models = {name: read_model(name, {"bodies": 12} if name == "branch_chain" else {}) for name in sources}
+    models |= {f"tree{i}": model for i, model in enumerate(random_trees())}
+    found = {name: compile(model, everything=True) for name, model in models.items()}
+    return found | {"branch_chain_500": compile(read_model("branch_chain"))}
+
+
+def main(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    found = images()
+    for name, image in found.items():
+        image.save(folder / f"{name}.fmb")
+    by_size = sorted(found, key=lambda name: len(found[name].bytes))
+    (folder / "list.txt").write_text("".join(f"{name}.fmb\n" for name in by_size), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else TESTS.parent / "build" / "images")

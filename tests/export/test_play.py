@@ -1,0 +1,116 @@
+"""A model and its FMU run alike, also under inputs that move; what is wrong with the inputs is told."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import fmumbs as fm
+from fmumbs.errors import ExportError, SolverError
+from fmumbs.export.play import Options, plot, read_inputs, run_fmu, run_model, summary
+from fmumbs.readers import read_model
+
+
+@pytest.fixture
+def torque(tmp_path: Path) -> Path:
+    path = tmp_path / "torque.csv"
+    path.write_text("time, A.tau, B.tau\n0, 0, 1\n0.25, 2, -1\n1, 0.5, 0\n")
+    return path
+
+
+def test_a_model_and_its_fmu_follow_moving_inputs_to_the_same_bits(pendulum_fmu: Path, torque: Path) -> None:
+    options = Options(stop=0.7, interval=0.03, inputs=torque)
+    here, there = run_model(read_model("double_pendulum"), options), run_fmu(pendulum_fmu, options)
+    assert np.array_equal(here.time, there.time)
+    assert here.time[-1] == 0.7
+    assert set(here.names) == set(there.names)
+    for name in here.names:
+        assert np.array_equal(here[name], there[name]), name
+    assert here.units == there.units
+
+
+@pytest.mark.parametrize("scheme", ["dopri5", "rk4"])
+def test_the_integration_is_set_from_outside(pendulum_fmu: Path, scheme: str) -> None:
+    options = Options(stop=0.2, interval=0.05, scheme=scheme, step=2e-3, tolerance=1e-9)
+    here, there = run_model(read_model("double_pendulum"), options), run_fmu(pendulum_fmu, options)
+    assert np.array_equal(here["A.q"], there["A.q"])
+    assert np.array_equal(here["solver.steps"], there["solver.steps"])
+
+
+def test_a_start_value_and_a_parameter_of_an_fmu_are_set_by_name(pendulum_fmu: Path) -> None:
+    result = run_fmu(pendulum_fmu, Options(stop=0.1), {"A.q": 0.5, "gravity[3]": 0, "solver.scheme": 1})
+    assert result["A.q"] == pytest.approx(np.full(len(result.time), 0.5), abs=1e-12)
+
+
+def test_the_default_experiment_is_run_where_nothing_is_said(pendulum_fmu: Path) -> None:
+    result = run_fmu(pendulum_fmu, Options())
+    assert (result.time[-1], len(result.time)) == (5.0, 501)
+
+
+def test_progress_is_told_to_the_end(pendulum_fmu: Path) -> None:
+    told: list[float] = []
+    run_fmu(pendulum_fmu, Options(stop=0.1), progress=told.append)
+    assert told == sorted(told)
+    assert told[-1] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"A.qq": 1.0}, "nearest name is 'A.q'"),
+        ({"A.q": "far"}, "is no number"),
+        ({"A.qdd": 1.0}, "A.qdd"),
+        ({"upper.mass": -1.0}, "upper.mass"),
+    ],
+)
+def test_a_setting_that_cannot_be_is_told(pendulum_fmu: Path, settings: dict[str, object], message: str) -> None:
+    with pytest.raises(SolverError, match=message):
+        run_fmu(pendulum_fmu, Options(stop=0.1), settings)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "cannot be read|begins with"),
+        ("A.tau\n1\n", "begins with 'A.tau'"),
+        ("time,A.tau\n", "with rows"),
+        ("time,A.tau\n0,much\n", "row 2"),
+        ("time,A.tau\n0,1,2\n", "row 2"),
+        ("time,A.tau\n1,0\n0,0\n", "times must go up"),
+        ("time,A.tau\n0,nan\n", "finite"),
+    ],
+)
+def test_a_file_that_holds_no_inputs_is_told(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "inputs.csv"
+    path.write_text(text)
+    with pytest.raises(SolverError, match=message):
+        read_inputs(path)
+
+
+def test_an_output_is_no_input(pendulum_fmu: Path, tmp_path: Path) -> None:
+    path = tmp_path / "inputs.csv"
+    path.write_text("time,A.q\n0,1\n")
+    with pytest.raises(SolverError, match=r"no input 'A\.q'"):
+        run_fmu(pendulum_fmu, Options(inputs=path))
+
+
+def test_what_is_no_fmu_is_not_run(tmp_path: Path) -> None:
+    path = tmp_path / "a.fmu"
+    path.write_text("no zip")
+    with pytest.raises(ExportError, match="no zip"):
+        run_fmu(path, Options())
+
+
+def test_the_summary_tells_of_the_joints_and_of_a_result_without_any_its_first_variables() -> None:
+    model = read_model("pendulum")
+    assert [row.name for row in summary(run_model(model, Options(stop=0.1)))] == ["A.q", "A.qd"]
+    row = summary(run_model(model, Options(stop=0.1)))[0]
+    assert row.unit == "rad"
+    assert row.least <= min(row.start, row.end) <= max(row.start, row.end) <= row.greatest
+    model.output("tip_height", of="rod.tip.r[3]")
+    assert "tip_height" in [row.name for row in summary(fm.simulate(model, stop=0.1, interval=0.1))]
+
+
+def test_a_plot_is_a_picture(tmp_path: Path) -> None:
+    plot(run_model(read_model("pendulum"), Options(stop=0.1)), tmp_path / "a.png")
+    assert (tmp_path / "a.png").stat().st_size > 1000

@@ -1,0 +1,1 @@
+"""The core against published results: one module a family of cases, the figures in data/."""

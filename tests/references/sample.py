@@ -1,0 +1,95 @@
+"""Takes the figures in data/ from the full ones: python tests/references/sample.py [FOLDER WITH ROBOTS]
+
+Rows are spread evenly over a curve, the first and the last among them, with the numbers as printed. Of the
+robots, whose URDFs are under share/example-robot-data/robots of the PyPI package example-robot-data 6.0.0,
+only what their dynamics needs is kept.
+"""
+
+import csv
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+from references.figures import DATA, FULL  # noqa: E402
+from references.urdf import Robot  # noqa: E402
+
+ROWS = 14
+CASES = 2
+
+MSL = (
+    "Modelica Standard Library 4.0.0 (the mechanisms: {}) and MAP-LIB_ReferenceResults, branch v4.0.0 (the curves, "
+    "made with Dymola 2020x, DASSL, tolerance 1e-6)"
+)
+CHRONO = "projectchrono/chrono, data/testing/joints and src/tests/unit_tests/joints: results of ADAMS"
+EXUDYN = (
+    "Exudyn, docs/verification/HeavyTopSolution (commit 657f9c6) and TestModels/heavyTop.py; 'recomputed' is an "
+    "integration of our own"
+)
+CORKE = "petercorke/robotics-toolbox-python, tests/test_DHRobot.py and models/DH/Puma560.py; Corke and Armstrong 1994"
+ROBOTS = "PyPI example-robot-data 6.0.0, {}, what its dynamics needs; 'values' computed by Pinocchio 4.1.0"
+
+CURVES = {  # case: source, licence, curves
+    "msl_doublependulum": (MSL.format("Elementary.DoublePendulum"), "BSD-3-Clause", ["reference"]),
+    "msl_pendulum_springdamper": (MSL.format("Elementary.PendulumWithSpringDamper"), "BSD-3-Clause", ["reference"]),
+    "msl_spherical_double_pendulum": (
+        MSL.format("ModelicaTest.MultiBody.SphericalDoublePendulum"), "BSD-3-Clause", ["reference"],
+    ),
+    "msl_springs": (
+        MSL.format("Elementary.FreeBody, SpringWithMass, HeatLosses, ForceAndTorque"), "BSD-3-Clause",
+        ["freebody", "springwithmass", "heatlosses", "forceandtorque"],
+    ),
+    "msl_joint_constraints": (
+        MSL.format("Constraints.RevoluteConstraint, SphericalConstraint, UniversalConstraint"), "BSD-3-Clause",
+        ["revolute", "spherical", "universal"],
+    ),
+    "heavy_top": (EXUDYN, "EXUDYN General License 1.0", ["reference", "recomputed"]),
+    "adams_joints": (
+        CHRONO, "BSD-3-Clause",
+        [f"{case}_Case01" for case in ("Revolute", "Spherical", "Prismatic", "RotSpring", "TranSpring")],
+    ),
+}  # fmt: skip
+LICENCES = {"double_pendulum": "BSD", "panda": "Apache-2.0", "z1": "MPL-2.0"}  # by the package's package.xml
+LEFT_OUT = ("body3.", "springDamper", "damper.")  # columns of what the tests do not build
+
+
+def sample(path: Path) -> dict[str, Any]:
+    with path.open(encoding="utf-8", newline="") as file:
+        columns, *rows = csv.reader(file)
+    kept = [i for i, name in enumerate(columns) if not name.startswith(LEFT_OUT)]
+    count = min(ROWS, len(rows))
+    chosen = [round(k * (len(rows) - 1) / (count - 1)) for k in range(count)]
+    return {"columns": [columns[i] for i in kept], "rows": [[float(rows[r][i]) for i in kept] for r in chosen]}
+
+
+def text(value: Any, margin: str = "") -> str:
+    """JSON with a line for each list of plain values."""
+    inner = margin + " "
+    if isinstance(value, dict) and value:
+        lines = [f"{inner}{json.dumps(key)}: {text(item, inner)}" for key, item in value.items()]
+        return "{\n" + ",\n".join(lines) + f"\n{margin}}}"
+    if isinstance(value, list | tuple) and any(isinstance(item, dict | list) for item in value):
+        return "[\n" + ",\n".join(inner + text(item, inner) for item in value) + f"\n{margin}]"
+    return json.dumps(value)
+
+
+def write(case: str, source: str, licence: str, **content: Any) -> None:
+    (DATA / f"{case}.json").write_text(text({"source": source, "licence": licence, **content}) + "\n", "utf-8")
+
+
+def main(robots: str | None = None) -> None:
+    for case, (source, licence, names) in CURVES.items():
+        write(case, source, licence, curves={name: sample(FULL / case / f"{name}.csv") for name in names})
+    write("puma560_rne", CORKE, "MIT", values=json.loads((FULL / "puma560_rne" / "values.json").read_text("utf-8")))
+    if robots is not None:
+        values = json.loads((FULL / "urdf_pinocchio" / "values.json").read_text("utf-8"))
+        for name, licence in LICENCES.items():
+            robot = Robot.parse((Path(robots) / values[name]["urdf"]).read_text("utf-8"))
+            kept = values[name] | {"cases": values[name]["cases"][:CASES]}
+            write(f"urdf_{name}", ROBOTS.format(kept["urdf"]), licence, robot=robot.save(), values=kept)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
