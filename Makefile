@@ -65,12 +65,15 @@ SANITIZE := -std=c99 -O1 -g -ffp-contract=off -fno-math-errno -fno-trapping-math
 
 sanitize: $(C_TESTS)
 
-build/sanitize/%.passed: build/sanitize/%
+build/sanitize/%.passed: build/sanitize/% build/images/list.txt
 	./$<
 	@touch $@
 
-build/sanitize/%: tests/core/%.c $(SHIPPED:%.c=build/sanitize/%.o)
-	$(CC) $(SANITIZE) $^ -lm -o $@
+build/sanitize/%: tests/core/%.c tests/core/images.h $(SHIPPED:%.c=build/sanitize/%.o)
+	$(CC) $(SANITIZE) $(filter-out %.h,$^) -lm -o $@
+
+build/images/list.txt: tests/core/write_images.py tests/strategies.py $(MODELS) .venv/.test .venv/.core
+	$(BIN)/python $< $(@D)
 
 build/sanitize/%_avx2.o: SANITIZE += $(if $(X86_64),-mavx2)
 build/sanitize/%.o: fmumbs/core/%.c $(wildcard fmumbs/core/*.h fmumbs/core/*.inc) Makefile

@@ -1,4 +1,5 @@
 /* clock.c: the processor's real clock, from a chain of operations that must wait for each other. */
+#define _POSIX_C_SOURCE 200809L
 #include <stdint.h>
 #include <time.h>
 
@@ -6,7 +7,7 @@ enum { STEPS = 1 << 22, CYCLES = 4 /* of one multiplication and one addition on 
 
 static double seconds(void) {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID /* what other programs take does not count */, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 

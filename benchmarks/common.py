@@ -98,7 +98,7 @@ def allocated_bytes() -> int:
 
 def clock_gigahertz() -> float:
     """The processor's real clock [GHz], measured."""
-    library = ctypes.CDLL(str(build_library(HERE / "clock.c", ["cc", "-O2"])))
+    library = ctypes.CDLL(str(build_library(HERE / "clock.c", ["cc", "-std=c99", "-O2"])))
     library.clock_gigahertz.restype = ctypes.c_double
     return float(library.clock_gigahertz())
 

@@ -25,13 +25,21 @@ static int is_rotation(const double *R)
     return 1;
 }
 
+/* A link hangs on the one before it or on one that carries that: depth first. Each link is climbed from but once. */
+static int stands_depth_first(const fm_image *m, int32_t link)
+{
+    int32_t above = link - 1;
+    while (above >= 0 && above != m->link_parent[link]) above = m->link_parent[above];
+    return above == m->link_parent[link];
+}
+
 static const char *check_links(const fm_image *m)
 {
     int32_t p = 0, u = 0;
     for (int32_t i = 0; i < m->n.links; i++) {
         const int32_t kind = m->link_kind[i];
         if (kind < 0 || kind >= FM_LINK_KINDS) return "a link has a kind that does not exist";
-        if (m->link_parent[i] >= i) return "a link stands before its parent";
+        if (!stands_depth_first(m, i)) return "its links do not stand depth first";
         if (m->link_p[i] != (positions_of[kind] ? p : -1) || m->link_u[i] != (speeds_of[kind] ? u : -1))
             return "a link's variables are not in their place";
         p += positions_of[kind];
@@ -62,8 +70,8 @@ static const char *check_joints(const fm_image *m)
             u += speeds_of[m->link_kind[i]];
         }
         if (m->joint_np[j] != p || m->joint_nu[j] != u) return "a joint's variables differ in number";
-        if (p > 0 && (m->joint_p[j] < 0 || m->joint_p[j] + p > m->n.positions)) return "a joint's positions are out of bounds";
-        if (u > 0 && (m->joint_u[j] < 0 || m->joint_u[j] + u > m->n.speeds)) return "a joint's speeds are out of bounds";
+        if (p > 0 && (m->joint_p[j] < 0 || m->joint_p[j] > m->n.positions - p)) return "a joint's positions are out of bounds";
+        if (u > 0 && (m->joint_u[j] < 0 || m->joint_u[j] > m->n.speeds - u)) return "a joint's speeds are out of bounds";
         const int32_t kind = m->joint_kind[j];
         const int fits = (kind == FM_JOINT_WELD && u == 0) || (kind == FM_JOINT_SCALAR && u > 0 && u == p) ||
                          (kind == FM_JOINT_SPHERICAL && u == 3 && p == 4) || (kind == FM_JOINT_FREE && u == 6 && p == 7);

@@ -30,7 +30,11 @@ static double dot(const double *a, const double *b)
 static void link_axes(const fm_instance *s, int32_t i, double R[9])
 {
     const fm_link *k = s->link + i;
-    if (k->kind == FM_LINK_SPHERICAL || k->kind == FM_LINK_FIXED || k->kind == FM_LINK_PRISMATIC) {
+    if (k->kind == FM_LINK_SPHERICAL) {
+        for (int j = 0; j < 9; j++) R[j] = s->ball[k->ball].R[j / 3][j % 3];
+        return;
+    }
+    if (k->kind == FM_LINK_FIXED || k->kind == FM_LINK_PRISMATIC) {
         memcpy(R, s->turned[i].R, 9 * sizeof(double));
         return;
     }

@@ -33,6 +33,7 @@ static size_t lay_out(fm_instance *s, unsigned char *base)
     s->motion = place(base, &used, links, sizeof *s->motion);
     s->lane = place(base, &used, links / FM_LANE_WIDTH + 1, sizeof *s->lane);
     s->turned = place(base, &used, links, sizeof *s->turned);
+    s->ball = place(base, &used, (size_t)m->balls, sizeof *s->ball);
     s->world = place(base, &used, links, sizeof *s->world);
     s->pending = place(base, &used, links / 2 + 1, sizeof *s->pending);
     s->angle_link = place(base, &used, links, sizeof *s->angle_link);
@@ -51,12 +52,13 @@ static size_t lay_out(fm_instance *s, unsigned char *base)
     return used;
 }
 
-static fm_model model_of(const fm_sizes *n)
+static fm_model model_of(const fm_image *image)
 {
     fm_model model, *m = &model;
     memset(m, 0, sizeof *m);
-    m->n = *n;
-    m->ny = n->positions + n->speeds;
+    m->n = image->n;
+    m->ny = m->n.positions + m->n.speeds;
+    for (int32_t i = 0; i < m->n.links; i++) m->balls += image->link_kind[i] == FM_LINK_SPHERICAL;
 #define V(name, count) m->state_doubles += (size_t)(count);
     FM_STATE_ARRAYS(V)
 #undef V
@@ -97,7 +99,7 @@ fm_status fm_open(const void *bytes, size_t size, fm_instance **out, char *messa
         free(copy);
         return FM_ERROR;
     }
-    draft.model = model_of(&draft.image.n);
+    draft.model = model_of(&draft.image);
     const size_t head = (sizeof draft + (FM_LINE - 1)) & ~(size_t)(FM_LINE - 1);
     const size_t kept = (size + (FM_LINE - 1)) & ~(size_t)(FM_LINE - 1);
     const size_t work = lay_out(&draft, NULL);
@@ -201,7 +203,10 @@ fm_status fm_assemble(fm_instance *s, double t)
     s->clock[FM_AHEAD] = s->clock[FM_H] = s->clock[FM_FRESH] = 0.0;
     s->clock[FM_ERROR_LAST] = 1e-4;
     s->valid = FM_VALID_NOTHING;
+    const fm_kernels *kernels = s->kernels;
+    s->kernels = &fm_kernels_checked;
     fm_update(s, FM_VALID_MOTION);
+    s->kernels = kernels;
     if (check_pivots(s) != FM_OK) return FM_ERROR;
     s->clock[FM_ASSEMBLED] = 1.0;
     return FM_OK;

@@ -84,6 +84,8 @@ typedef struct fm_link {
     int32_t leaves;  /* slot of its parent where its cut waits, -1: handed on at once, or root */
     int32_t opens;   /* the first to come there */
     int32_t along;   /* the axis that r lies along, 3: none */
+    int32_t ball;    /* of a ball: which */
+    int32_t mirror;  /* of a ball: what arrives is an upper triangle */
     double sign;
     double r[3];
     double m, h[3], J[6]; /* mass, first moment, inertia about the origin, as in the lanes */
@@ -99,8 +101,7 @@ typedef struct fm_motion {
     double alpha[3];  /* angular acceleration, link's axes */
     double a[3];      /* acceleration of the origin less gravity, link's axes */
     double U[6], g;   /* free mode's row over the pivot, and the forced part */
-    double D;         /* one over the pivot, the least of a ball's */
-    double scale;     /* what the pivot is to be compared with */
+    double D, scale;  /* fm_kernels_checked alone: one over the pivot (the least of a ball's), and what to compare it with */
 } fm_motion;
 
 /* What is local to a link lies in lanes, the same number of several links side by side, so that one instruction
@@ -126,14 +127,19 @@ typedef struct fm_lanes {
 /* What only links with a general orientation have: axes of the link in its parent's, and a ball's factors. */
 typedef struct fm_turned {
     double R[9];
-    double L[6];  /* factors of a ball's J */
-    double H[9];
 } fm_turned;
 
+/* What only a ball has, in rows of four. */
+typedef struct fm_ball {
+    double R[3][4], T[3][4]; /* axes of the link in its parent's, and transposed */
+    double W[3][4];          /* J^-1 H, for the way back */
+    double m[3][4], h[3][4]; /* its own M and H */
+} fm_ball;
+
 /* A cut through a joint: torque and force = S (angular acceleration, acceleration) + e, about the cut's point.
- * J, M: upper triangles; H: torque from acceleration. */
+ * H: torque from acceleration; J, M: upper triangles, and all of M where a ball follows. Padded to rows. */
 typedef struct fm_cut {
-    double J[3][3], H[3][3], M[3][3], n[3], f[3];
+    double J[3][3], n[3], H[3][4], M[3][4], f[4];
 } fm_cut;
 
 /* World kinematics of a link, made when somebody asks. */
@@ -195,10 +201,11 @@ struct fm_instance {
     fm_lanes *lane;
     int32_t *slide_link;
     fm_turned *turned;
+    fm_ball *ball;
     fm_world *world;
     fm_cut *pending;
     int32_t *angle_link;
-    int32_t *ball_link;
+    int32_t *ball_link; /* ascending, so that ball b belongs to link ball_link[b] */
     double *tau_now;  /* applied forces of all modes: inputs, springs, dampers, rotor */
     double *applied;  /* 6 a link: torque and force from springs and loads, link's axes at its origin */
     double *wrench;   /* 6 a link: what its parent puts on it, link's axes at its origin */
@@ -233,7 +240,7 @@ void fm_position_rates(const fm_instance *s, const double *y, double *pdot);
 void fm_update(fm_instance *s, int32_t what);
 void fm_respond(fm_instance *s, const double *tau, const double *load);
 /* sweeps */
-extern const fm_kernels fm_kernels_plain;
+extern const fm_kernels fm_kernels_plain, fm_kernels_checked;
 void fm_turn_plain(fm_instance *s, const double *y);
 void fm_local_plain(fm_instance *s);
 #ifdef FM_HAVE_AVX2

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+
 from references import figures
 from references.figures import Curve
 

@@ -1,4 +1,4 @@
-"""Takes the figures in data/ from the full ones: python tests/references/sample.py [FOLDER WITH ROBOTS]
+"""Takes the figures in data/ from the full ones; in tests/: python -m references.sample [FOLDER OF ROBOTS]
 
 Rows are spread evenly over a curve, the first and the last among them, with the numbers as printed. Of the
 robots, whose URDFs are under share/example-robot-data/robots of the PyPI package example-robot-data 6.0.0,
@@ -11,29 +11,32 @@ import sys
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))
-from references.figures import DATA, FULL  # noqa: E402
-from references.urdf import Robot  # noqa: E402
+from references.figures import DATA, FULL
+from references.urdf import Robot
 
 ROWS = 14
 CASES = 2
 
 MSL = (
-    "Modelica Standard Library 4.0.0 (the mechanisms: {}) and MAP-LIB_ReferenceResults, branch v4.0.0 (the curves, "
-    "made with Dymola 2020x, DASSL, tolerance 1e-6)"
+    "Modelica Standard Library 4.0.0 (the mechanisms: {}) and MAP-LIB_ReferenceResults, branch v4.0.0 "
+    "(the curves, made with Dymola 2020x, DASSL, tolerance 1e-6)"
 )
 CHRONO = "projectchrono/chrono, data/testing/joints and src/tests/unit_tests/joints: results of ADAMS"
 EXUDYN = (
-    "Exudyn, docs/verification/HeavyTopSolution (commit 657f9c6) and TestModels/heavyTop.py; 'recomputed' is an "
-    "integration of our own"
+    "Exudyn, docs/verification/HeavyTopSolution (commit 657f9c6) and TestModels/heavyTop.py; "
+    "'recomputed' is an integration of our own"
 )
-CORKE = "petercorke/robotics-toolbox-python, tests/test_DHRobot.py and models/DH/Puma560.py; Corke and Armstrong 1994"
+CORKE = (
+    "petercorke/robotics-toolbox-python, tests/test_DHRobot.py and models/DH/Puma560.py; "
+    "Corke and Armstrong 1994"
+)
 ROBOTS = "PyPI example-robot-data 6.0.0, {}, what its dynamics needs; 'values' computed by Pinocchio 4.1.0"
 
 CURVES = {  # case: source, licence, curves
     "msl_doublependulum": (MSL.format("Elementary.DoublePendulum"), "BSD-3-Clause", ["reference"]),
-    "msl_pendulum_springdamper": (MSL.format("Elementary.PendulumWithSpringDamper"), "BSD-3-Clause", ["reference"]),
+    "msl_pendulum_springdamper": (
+        MSL.format("Elementary.PendulumWithSpringDamper"), "BSD-3-Clause", ["reference"],
+    ),
     "msl_spherical_double_pendulum": (
         MSL.format("ModelicaTest.MultiBody.SphericalDoublePendulum"), "BSD-3-Clause", ["reference"],
     ),
@@ -42,8 +45,8 @@ CURVES = {  # case: source, licence, curves
         ["freebody", "springwithmass", "heatlosses", "forceandtorque"],
     ),
     "msl_joint_constraints": (
-        MSL.format("Constraints.RevoluteConstraint, SphericalConstraint, UniversalConstraint"), "BSD-3-Clause",
-        ["revolute", "spherical", "universal"],
+        MSL.format("Constraints.RevoluteConstraint, SphericalConstraint, UniversalConstraint"),
+        "BSD-3-Clause", ["revolute", "spherical", "universal"],
     ),
     "heavy_top": (EXUDYN, "EXUDYN General License 1.0", ["reference", "recomputed"]),
     "adams_joints": (
@@ -61,7 +64,10 @@ def sample(path: Path) -> dict[str, Any]:
     kept = [i for i, name in enumerate(columns) if not name.startswith(LEFT_OUT)]
     count = min(ROWS, len(rows))
     chosen = [round(k * (len(rows) - 1) / (count - 1)) for k in range(count)]
-    return {"columns": [columns[i] for i in kept], "rows": [[float(rows[r][i]) for i in kept] for r in chosen]}
+    return {
+        "columns": [columns[i] for i in kept],
+        "rows": [[float(rows[r][i]) for i in kept] for r in chosen],
+    }
 
 
 def text(value: Any, margin: str = "") -> str:
@@ -76,13 +82,20 @@ def text(value: Any, margin: str = "") -> str:
 
 
 def write(case: str, source: str, licence: str, **content: Any) -> None:
-    (DATA / f"{case}.json").write_text(text({"source": source, "licence": licence, **content}) + "\n", "utf-8")
+    (DATA / f"{case}.json").write_text(
+        text({"source": source, "licence": licence, **content}) + "\n", "utf-8"
+    )
 
 
 def main(robots: str | None = None) -> None:
     for case, (source, licence, names) in CURVES.items():
         write(case, source, licence, curves={name: sample(FULL / case / f"{name}.csv") for name in names})
-    write("puma560_rne", CORKE, "MIT", values=json.loads((FULL / "puma560_rne" / "values.json").read_text("utf-8")))
+    write(
+        "puma560_rne",
+        CORKE,
+        "MIT",
+        values=json.loads((FULL / "puma560_rne" / "values.json").read_text("utf-8")),
+    )
     if robots is not None:
         values = json.loads((FULL / "urdf_pinocchio" / "values.json").read_text("utf-8"))
         for name, licence in LICENCES.items():

@@ -1,8 +1,8 @@
 """A small reader of URDF: a robot's links and joints, and the Model they make.
 
 A joint's frame stands at `xyz`, `rpy` in its parent link; the child link's frame is the joint's after its
-motion. The root link is the ground. Read are revolute, continuous, prismatic and fixed joints; passed over are
-damping, friction, limits, mimicked joints (they move freely) and all shapes.
+motion. The root link is the ground. Read are revolute, continuous, prismatic and fixed joints; passed over
+are damping, friction, limits, mimicked joints (they move freely) and all shapes.
 """
 
 import re
@@ -21,7 +21,7 @@ Numbers = tuple[float, ...]
 
 @dataclass(frozen=True)
 class Link:
-    """mass [kg]; xyz [m] and rpy [rad] of the inertial frame; inertia [kg m2] xx yy zz xy xz yz in its axes."""
+    """mass [kg]; xyz [m], rpy [rad] of the inertial frame; inertia [kg m2] xx yy zz xy xz yz in its axes."""
 
     name: str
     mass: float
@@ -62,7 +62,9 @@ class Robot:
     @classmethod
     def load(cls, saved: dict[str, Any]) -> Self:
         """From what save() gave, as JSON brings it back."""
-        links, joints = ([{k: _tuples(v) for k, v in row.items()} for row in saved[n]] for n in ("links", "joints"))
+        links, joints = (
+            [{k: _tuples(v) for k, v in row.items()} for row in saved[n]] for n in ("links", "joints")
+        )
         return cls(saved["name"], tuple(Link(**row) for row in links), tuple(Joint(**row) for row in joints))
 
     def save(self) -> dict[str, Any]:
@@ -124,7 +126,9 @@ def _link(element: ET.Element) -> Link:
     inertial = element.find("inertial")
     inertial = _NO_INERTIAL if inertial is None else inertial
     xyz, rpy = _origin(inertial)
-    moments = tuple(float(_get(inertial, "inertia", f"i{axes}", "0")) for axes in ("xx", "yy", "zz", "xy", "xz", "yz"))
+    moments = tuple(
+        float(_get(inertial, "inertia", f"i{axes}", "0")) for axes in ("xx", "yy", "zz", "xy", "xz", "yz")
+    )
     return Link(element.attrib["name"], float(_get(inertial, "mass", "value", "0")), xyz, rpy, moments)
 
 
@@ -138,7 +142,9 @@ def _joint(element: ET.Element) -> Joint:
 
 
 def _origin(element: ET.Element) -> tuple[Numbers, Numbers]:
-    return _numbers(_get(element, "origin", "xyz", "0 0 0")), _numbers(_get(element, "origin", "rpy", "0 0 0"))
+    return _numbers(_get(element, "origin", "xyz", "0 0 0")), _numbers(
+        _get(element, "origin", "rpy", "0 0 0")
+    )
 
 
 def _get(element: ET.Element, child: str, attribute: str, default: str) -> str:

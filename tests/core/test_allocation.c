@@ -1,0 +1,92 @@
+/* test_allocation.c: nothing but fm_open and fm_close touches the heap. */
+#include "images.h"
+
+/* Of the address sanitizer's <sanitizer/allocator_interface.h>, which gcc does not install. */
+int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void *, size_t),
+                                              void (*on_free)(const volatile void *));
+
+#define STEP 0.01 /* [s] */
+
+static long touches;
+
+static void count_malloc(const volatile void *at, size_t size)
+{
+    (void)at;
+    (void)size;
+    touches++;
+}
+
+static void count_free(const volatile void *at)
+{
+    if (at != NULL) touches++;
+}
+
+/* What the calls need, taken before they are watched. */
+typedef struct room {
+    uint32_t *input, *output;
+    size_t inputs, outputs;
+    double *value;
+    int32_t *order;
+    unsigned char *state;
+} room;
+
+static room make_room(const fm_instance *s)
+{
+    const size_t count = fm_variable_count(s);
+    room r = {allocate(count, sizeof *r.input), allocate(count, sizeof *r.output), 0, 0,
+              allocate(count, sizeof *r.value), allocate(count, sizeof *r.order), allocate(fm_state_size(s), 1)};
+    r.inputs = references(s, FM_INPUT, r.input);
+    r.outputs = references(s, FM_OUTPUT, r.output);
+    for (size_t i = 0; i < count; i++) r.order[i] = 1;
+    return r;
+}
+
+static void empty_room(room *r)
+{
+    free(r->input);
+    free(r->output);
+    free(r->value);
+    free(r->order);
+    free(r->state);
+}
+
+static void use(fm_instance *s, const room *r, double scheme)
+{
+    const size_t size = fm_state_size(s);
+    char name[100];
+    CHECK(fm_reset(s) == FM_OK && choose(s, scheme, 0.5 * STEP, 1e-6) && fm_assemble(s, 0.0) == FM_OK);
+    for (int i = 1; i <= 3; i++) {
+        for (size_t j = 0; j < r->inputs; j++) r->value[j] = 0.1 * i;
+        CHECK(fm_set(s, r->input, r->inputs, r->value) == FM_OK);
+        CHECK(fm_set_input_derivatives(s, r->input, r->inputs, r->order, r->value) == FM_OK);
+        CHECK(fm_step(s, i * STEP) == FM_OK);
+        CHECK(fm_get(s, r->output, r->outputs, r->value) == FM_OK);
+    }
+    CHECK(fm_step(s, 0.0) == FM_ERROR); /* with a message */
+    CHECK(fm_directional_derivative(s, r->output, r->outputs, r->input, r->inputs, r->value, r->value) == FM_OK);
+    CHECK(fm_get_output_derivatives(s, r->output, 1, r->order, r->value) == FM_OK);
+    CHECK(fm_state_save(s, r->state, size) == FM_OK && fm_state_load(s, r->state, size) == FM_OK);
+    CHECK(fm_evaluate(s, 2) == FM_OK && fm_level_use(s, 0) == FM_OK && fm_step(s, 1.0) == FM_OK);
+    for (uint32_t i = 0; i < fm_variable_count(s); i++) (void)fm_variable_name(s, i, name, sizeof name);
+    (void)fm_guid(s);
+}
+
+static void check_heap(const image *one)
+{
+    const long before = touches;
+    fm_instance *s = open_image(one);
+    CHECK(touches > before); /* the hooks are at work */
+    room r = make_room(s);
+    const long taken = touches;
+    use(s, &r, 0.0);
+    use(s, &r, 1.0);
+    CHECK(touches == taken);
+    empty_room(&r);
+    fm_close(s);
+}
+
+int main(void)
+{
+    CHECK(__sanitizer_install_malloc_and_free_hooks(count_malloc, count_free) > 0);
+    return walk(check_heap, EVERY);
+}

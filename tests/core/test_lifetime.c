@@ -1,0 +1,63 @@
+/* test_lifetime.c: instances come and go by thousands, alone and side by side; the leak check at the end sees what
+ * stays. */
+#include "images.h"
+
+#define OPENED 2000 /* a small image; the bytes of all that are opened stay about the same */
+#define TOGETHER 8
+#define STEP 0.01 /* [s] */
+
+static void check_coming_and_going(const image *one)
+{
+    const size_t times = one->size < SMALL ? OPENED : 1 + OPENED * SMALL / one->size / 4;
+    for (size_t i = 0; i < times; i++) {
+        fm_instance *s = open_image(one);
+        if (i % 16 == 0) CHECK(fm_assemble(s, 0.0) == FM_OK && fm_step(s, STEP) == FM_OK);
+        fm_close(s);
+    }
+}
+
+/* A refused image leaves nothing behind either. */
+static void check_refused(const image *one)
+{
+    char message[10];
+    uint64_t seed = 1;
+    fm_instance *s;
+    for (size_t i = 0; i < OPENED; i++) {
+        CHECK(fm_open(one->bytes, any_below(&seed, one->size), &s, message, sizeof message) == FM_ERROR);
+        CHECK(s == NULL && strlen(message) == sizeof message - 1);
+    }
+    CHECK(fm_open(one->bytes, 0, &s, NULL, 0) == FM_ERROR && s == NULL);
+}
+
+/* Instances of one image know nothing of each other: each goes as if it were alone. */
+static void check_side_by_side(const image *one)
+{
+    fm_instance *s[TOGETHER];
+    for (int i = 0; i < TOGETHER; i++) {
+        s[i] = open_image(one);
+        CHECK(fm_assemble(s[i], 0.0) == FM_OK);
+    }
+    for (int n = 1; n <= TOGETHER; n++)
+        for (int i = 0; i < n; i++) CHECK(fm_step(s[i], STEP * (n - i)) == FM_OK);
+    for (int i = 1; i < TOGETHER; i++) CHECK(fm_step(s[i], STEP * TOGETHER) == FM_OK);
+    double *first = all_values(s[0]);
+    for (int i = 0; i < TOGETHER; i++) {
+        double *value = all_values(s[i]);
+        CHECK(same_bits(s[i], first, value));
+        free(value);
+        fm_close(s[i]);
+    }
+    free(first);
+}
+
+static void check_lifetime(const image *one)
+{
+    check_coming_and_going(one);
+    check_refused(one);
+    check_side_by_side(one);
+}
+
+int main(void)
+{
+    return walk(check_lifetime, EVERY);
+}

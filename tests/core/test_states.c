@@ -1,0 +1,181 @@
+/* test_states.c: a saved state goes on bit for bit, in its own and in another instance; any other bytes are refused. */
+#include "images.h"
+
+#define STEP 0.01 /* [s] */
+#define CHECKSUM 24 /* where a state carries its checksum, and what it is of */
+#define VALUES 64
+#define FORGERIES 20
+
+static unsigned char *save(const fm_instance *s)
+{
+    unsigned char *state = allocate(fm_state_size(s), 1);
+    CHECK(fm_state_save(s, state, fm_state_size(s)) == FM_OK);
+    return state;
+}
+
+static void go_on(fm_instance *s, int steps)
+{
+    const double t = fm_time(s);
+    for (int i = 1; i <= steps; i++) CHECK(fm_step(s, t + i * STEP) == FM_OK);
+}
+
+static void check_same_state(const fm_instance *a, const fm_instance *b)
+{
+    unsigned char *one = save(a), *other = save(b);
+    CHECK(fm_state_size(a) == fm_state_size(b) && memcmp(one, other, fm_state_size(a)) == 0);
+    free(one);
+    free(other);
+}
+
+/* Input derivatives, whose step is still to come, are in the state too. */
+static void lean(fm_instance *s)
+{
+    uint32_t *input = allocate(fm_variable_count(s), sizeof *input);
+    const size_t inputs = references(s, FM_INPUT, input);
+    const int32_t order = 2;
+    const double bend = 3.0;
+    for (size_t i = 0; i < inputs; i++) CHECK(fm_set_input_derivatives(s, input + i, 1, &order, &bend) == FM_OK);
+    free(input);
+}
+
+static void check_going_on(const image *one, double scheme)
+{
+    fm_instance *s = open_image(one), *other = open_image(one);
+    CHECK(choose(s, scheme, 0.3 * STEP, 1e-6) && fm_assemble(s, 0.0) == FM_OK);
+    go_on(s, 3);
+    lean(s);
+    unsigned char *state = save(s);
+    double *then = all_values(s);
+    go_on(s, 5);
+    CHECK(fm_state_load(other, state, fm_state_size(other)) == FM_OK);
+    double *loaded = all_values(other);
+    CHECK(same_bits(s, then, loaded));
+    go_on(other, 5);
+    check_same_state(s, other);
+    CHECK(fm_state_load(s, state, fm_state_size(s)) == FM_OK);
+    go_on(s, 5);
+    check_same_state(s, other);
+    free(state);
+    free(then);
+    free(loaded);
+    fm_close(s);
+    fm_close(other);
+}
+
+/* The bits of a new instance, whatever came before: other parameters, motion, a step that failed. */
+static void check_reset(const image *one)
+{
+    fm_instance *s = open_image(one), *fresh = open_image(one);
+    const double huge = 1e308;
+    CHECK(choose(s, 0.0, STEP, 1e-3) && fm_assemble(s, 0.0) == FM_OK);
+    go_on(s, 2);
+    uint32_t *input = allocate(fm_variable_count(s), sizeof *input);
+    const size_t inputs = references(s, FM_INPUT, input);
+    for (size_t i = 0; i < inputs; i++) CHECK(fm_set(s, input + i, 1, &huge) == FM_OK);
+    CHECK(fm_step(s, 1.0) == (inputs > 0 ? FM_DISCARD : FM_OK));
+    CHECK(fm_reset(s) == FM_OK);
+    check_same_state(s, fresh);
+    CHECK(fm_assemble(s, 0.0) == FM_OK && fm_assemble(fresh, 0.0) == FM_OK);
+    go_on(s, 3);
+    go_on(fresh, 3);
+    check_same_state(s, fresh);
+    double *value = all_values(s), *expected = all_values(fresh);
+    CHECK(same_bits(s, value, expected));
+    free(value);
+    free(expected);
+    free(input);
+    fm_close(s);
+    fm_close(fresh);
+}
+
+static void check_refused(fm_instance *s, const unsigned char *state, size_t size, const unsigned char *kept)
+{
+    CHECK(fm_state_load(s, state, size) == FM_ERROR && fm_message(s)[0] != 0);
+    unsigned char *after = save(s);
+    CHECK(memcmp(after, kept, fm_state_size(s)) == 0);
+    free(after);
+}
+
+/* Every byte but those that stand for nothing is guarded; too short and too long are refused. */
+static void check_damage(const image *one)
+{
+    fm_instance *s = open_image(one);
+    CHECK(fm_assemble(s, 0.0) == FM_OK);
+    const size_t size = fm_state_size(s);
+    unsigned char *state = save(s), *kept = save(s);
+    CHECK(fm_state_save(s, state, size - 1) == FM_ERROR);
+    for (size_t i = 0; i < size; i++) {
+        if (i >= 12 && i < 16) continue; /* reserved */
+        state[i] ^= 0x10;
+        check_refused(s, state, size, kept);
+        state[i] ^= 0x10;
+    }
+    for (size_t cut = 0; cut < size; cut += 1 + cut / 16) check_refused(s, state, cut, kept);
+    unsigned char *longer = allocate(size + 8, 1);
+    memcpy(longer, state, size);
+    check_refused(s, longer, size + 8, kept);
+    free(longer);
+    free(state);
+    free(kept);
+    fm_close(s);
+}
+
+/* Values at random under a right checksum: whatever they are, the core stays within its memory. */
+static void check_forgeries(const image *one)
+{
+    fm_instance *s = open_image(one);
+    const size_t size = fm_state_size(s);
+    uint64_t seed = 0x9e3779b97f4a7c15u;
+    for (int n = 0; n < FORGERIES; n++) {
+        CHECK(fm_reset(s) == FM_OK && fm_assemble(s, 0.0) == FM_OK);
+        unsigned char *state = save(s);
+        for (size_t i = VALUES; i < size; i++)
+            if (any_below(&seed, 8) == 0) state[i] = (unsigned char)any(&seed);
+        const uint64_t sum = fm_checksum(state + VALUES, size - VALUES);
+        memcpy(state + CHECKSUM, &sum, sizeof sum);
+        CHECK(fm_state_load(s, state, size) == FM_OK);
+        free(all_values(s));
+        CHECK(fm_evaluate(s, 1) == FM_OK);
+        if (choose(s, 1.0, STEP, 1e-6) && fm_assemble(s, 0.0) == FM_OK) (void)fm_step(s, STEP);
+        free(state);
+    }
+    fm_close(s);
+}
+
+static void check_states(const image *one)
+{
+    check_going_on(one, 0.0);
+    check_going_on(one, 1.0);
+    check_reset(one);
+    check_forgeries(one);
+    if (one->size < SMALL) check_damage(one);
+}
+
+/* A state of one image is not another's, even where it has the same size. */
+static void check_foreign(void)
+{
+    image one = read_image("pendulum.fmb"), other = read_image("double_pendulum.fmb");
+    fm_instance *a = open_image(&one), *b = open_image(&other);
+    unsigned char *state = save(a), *kept = save(b);
+    check_refused(b, state, fm_state_size(a), kept);
+    free(state);
+    one.bytes[30] ^= 1; /* the hash, the image's name */
+    fm_instance *renamed = open_image(&one);
+    state = save(renamed);
+    free(kept);
+    kept = save(a);
+    check_refused(a, state, fm_state_size(a), kept);
+    free(state);
+    free(kept);
+    free(one.bytes);
+    free(other.bytes);
+    fm_close(a);
+    fm_close(b);
+    fm_close(renamed);
+}
+
+int main(void)
+{
+    check_foreign();
+    return walk(check_states, EVERY);
+}

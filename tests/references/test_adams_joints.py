@@ -1,0 +1,162 @@
+"""One body on one joint, with reactions, by ADAMS: the case 01 of each joint in Project Chrono's test data.
+
+m = 1 kg is let go at rest under 9.80665 m/s2 in -z. F and T in the data are what the ground takes at the
+joint, in world axes: the opposite of our wrench, whose axes F are the ground point's.
+
+A run carries ADAMS's own error of integration along. Accelerations and reactions are therefore compared at
+each of its printed states, where nothing is carried along.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import fmumbs as fm
+from references.figures import Curve, run, started
+
+DIGITS = 5e-6  # relative; half a unit of the sixth digit, to which the data are printed
+RUN = {  # positions [m] and speeds [m/s], [rad/s]: three times the deviations measured in the data
+    "Revolute": (3 * 5e-7, 3 * 5e-6),
+    "RotSpring": (3 * 1e-6, 3 * 5e-6),
+    "Spherical": (3 * 8e-4, 3 * 2.6e-3),
+    "Prismatic": (3 * 5e-7, 3 * 5e-6),
+    "TranSpring": (3 * 5e-7, 3 * 5e-6),
+}
+STATE = 1e-5  # [m], [1]: two printed numbers of up to 2, each half a unit of its sixth digit off
+SPEED = 1e-4  # [m/s]: Spherical's printed velocity misses omega x r of the same row by 9.9e-5
+ACCELERATION = 7e-4
+"""[m/s2], [rad/s2], [N]: the printed accelerations of Revolute, RotSpring and Spherical miss the closed form
+of their pendulum, (m g l cos a - k a - c a') / (J + m l²), at the state of their own row by up to 6.2e-4."""
+ROUNDING = 1e-12  # [N], [N.m]: forces of up to 30 N and torques of up to 60 N.m, some tens of roundings
+FREE = {  # axes in F along which the joint slides, and about which it turns
+    "Revolute": ([], [2]),
+    "RotSpring": ([], [2]),
+    "Spherical": ([], [0, 1, 2]),
+    "Prismatic": ([2], []),
+    "TranSpring": ([0, 1, 2], [0, 1, 2]),
+}
+
+IDENTITY, TURNED = fm.Rotation.identity(), fm.Rotation.about("x", -np.pi / 2)
+GLOBAL = {
+    "b.centre.r": "x y z",
+    "b.centre.v": "vx vy vz",
+    "b.centre.a": "ax ay az",
+    "b.w": "wx wy wz",
+    "b.alpha": "alx aly alz",
+}
+
+State = tuple[np.ndarray, np.ndarray]
+
+
+def pendulum_state(curve: Curve, i: int) -> State:
+    """Angle about the world's y, from the centre's position, which is 2 m from the joint."""
+    x, y, z = curve.stack("x y z")[i]
+    assert y == pytest.approx(0, abs=STATE)
+    return np.array([np.arctan2(-z, x)]), np.array([curve["wy"][i]])
+
+
+def spherical_state(curve: Curve, i: int) -> State:
+    quaternion = curve.stack("e0 e1 e2 e3")[i]
+    return quaternion, fm.Rotation.quaternion(*quaternion).inverse() @ curve.stack("wx wy wz")[i]
+
+
+def prismatic_state(curve: Curve, i: int) -> State:
+    return curve["z"][[i]], curve["vz"][[i]]
+
+
+def free_state(curve: Curve, i: int) -> State:
+    quaternion, w = spherical_state(curve, i)
+    return np.append(curve.stack("x y z")[i], quaternion), np.append(curve.stack("vx vy vz")[i], w)
+
+
+@dataclass(frozen=True)
+class Case:
+    """axes: of the joint in the world; distance: of the centre from the joint along x [m]."""
+
+    name: str
+    joint: Callable[[fm.Point, fm.Point], fm.Joint]
+    state: Callable[[Curve, int], State]
+    axes: fm.Rotation = IDENTITY
+    distance: float = 2.0
+    spring: bool = False
+
+    def model(self) -> fm.Model:
+        model = fm.Model(self.name, gravity=(0, 0, -9.80665))
+        centre = (self.distance, 0, 0)
+        body = fm.Body("b", mass=1, com=centre, inertia=(0.04, 0.1, 0.1), points={"centre": centre})
+        ground = model.ground.at(rotation=self.axes)
+        model.add(body, self.joint(ground, body.at()))
+        if self.spring:
+            model.add(fm.Spring("S", ground, body.at(), stiffness=10, damping=0.5))
+        return model
+
+
+CASES = [
+    Case("Revolute", lambda F, M: fm.Revolute("J", F, M, axis="z"), pendulum_state, TURNED),
+    Case(
+        "RotSpring",
+        lambda F, M: fm.Revolute("J", F, M, axis="z", stiffness=200, damping=10),
+        pendulum_state,
+        TURNED,
+    ),
+    Case("Spherical", lambda F, M: fm.Spherical("J", F, M), spherical_state),
+    Case("Prismatic", lambda F, M: fm.Prismatic("J", F, M, axis="z"), prismatic_state),
+    Case("TranSpring", lambda F, M: fm.Free("J", F, M), free_state, distance=0.0, spring=True),
+]
+each_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+
+
+@each_case
+def test_the_body_moves_as_in_adams(published, case):
+    curve = published("adams_joints", f"{case.name}_Case01")
+    found = run(case.model(), curve.time, ["b.centre.r", "b.centre.v", "b.w", "b.quat"])
+    place, speed = RUN[case.name]
+    for name, tolerance in (("b.centre.r", place), ("b.centre.v", speed), ("b.w", speed)):
+        assert_allclose(found[name], curve.stack(GLOBAL[name]), rtol=DIGITS, atol=tolerance, err_msg=name)
+    quaternions = curve.stack("e0 e1 e2 e3")
+    alike = np.sign(np.sum(found["b.quat"] * quaternions, axis=1, keepdims=True))
+    assert_allclose(alike * found["b.quat"], quaternions, rtol=DIGITS, atol=place)
+
+
+@each_case
+def test_accelerations_and_reactions_at_adams_own_states(published, case):
+    curve = published("adams_joints", f"{case.name}_Case01")
+    solver = started(case.model())
+    tolerances = {"b.centre.r": STATE, "b.centre.v": SPEED, "b.w": STATE}
+    for i in range(len(curve.time)):
+        solver.set_state(*case.state(curve, i))
+        for name, columns in GLOBAL.items():
+            tolerance = tolerances.get(name, ACCELERATION)
+            assert_allclose(
+                solver.get(name), curve.stack(columns)[i], rtol=DIGITS, atol=tolerance, err_msg=name
+            )
+        force, torque = on_the_ground(solver, case)
+        assert_allclose(force, curve.stack("Fx Fy Fz")[i], rtol=DIGITS, atol=ACCELERATION)
+        assert_allclose(torque, curve.stack("Tx Ty Tz")[i], rtol=DIGITS, atol=ACCELERATION)
+
+
+def on_the_ground(solver: fm.Solver, case: Case) -> tuple[np.ndarray, np.ndarray]:
+    """Force and torque in world axes: the joint's, or the spring's where the joint is none."""
+    if case.spring:
+        line = solver.get("b.r") / max(solver.get("S.length"), 1e-300)
+        return solver.get("S.f") * line, np.zeros(3)
+    return -(case.axes @ solver.get("J.wrench.f")), -(case.axes @ solver.get("J.wrench.t"))
+
+
+@each_case
+def test_what_a_joint_constrains_does_no_work_on_what_it_leaves_free(case):
+    """The reaction has no part along a free mode; the wrench is the reaction and what the springs apply."""
+    solver = started(case.model())
+    solver.step(0.35)
+    force, torque = solver.get("J.reaction.f"), solver.get("J.reaction.t")
+    slides, turns = FREE[case.name]
+    assert_allclose(force[slides], 0, atol=ROUNDING)
+    assert_allclose(torque[turns], 0, atol=ROUNDING)
+    applied = np.zeros(3)
+    if isinstance(joint := case.model()["J"], fm.Revolute):
+        applied[2] = -joint.stiffness * solver.get("J.q") - joint.damping * solver.get("J.qd")
+    assert_allclose(solver.get("J.wrench.f"), force, rtol=0, atol=ROUNDING)
+    assert_allclose(solver.get("J.wrench.t"), torque + applied, rtol=0, atol=ROUNDING)

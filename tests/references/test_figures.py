@@ -1,0 +1,49 @@
+"""The figures that the project carries, and how they are compared."""
+
+import json
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from references import figures
+from references.figures import DATA, FULL, Curve, carried
+
+CASES = sorted(path.stem for path in DATA.glob("*.json"))
+at_hand = pytest.mark.skipif(not FULL.is_dir(), reason="the full figures are not at hand")
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_carried_figures_say_whence_they_come_and_stay_small(case):
+    assert {"source", "licence"} < set(carried(case))
+    assert (DATA / f"{case}.json").stat().st_size < 20_000
+
+
+@at_hand
+@pytest.mark.parametrize("case", [case for case in CASES if "curves" in carried(case)])
+def test_carried_rows_are_rows_of_the_published_curves(case):
+    for name in carried(case)["curves"]:
+        few, all_of_them = figures.sampled(case, name), figures.full(case, name)
+        picked = np.searchsorted(all_of_them.time, few.time)
+        assert_array_equal(few.rows, all_of_them.stack(" ".join(few.columns))[picked])
+
+
+@at_hand
+def test_carried_values_are_the_published_ones():
+    assert carried("puma560_rne")["values"] == published("puma560_rne")
+    for name, values in published("urdf_pinocchio").items():
+        few = carried(f"urdf_{name}")["values"]
+        assert few == values | {"cases": values["cases"][: len(few["cases"])]}
+
+
+def published(case):
+    return json.loads((FULL / case / "values.json").read_text(encoding="utf-8"))
+
+
+def test_a_curve_gives_columns_by_name_and_vectors_by_their_stem():
+    curve = Curve(("time", "w[1]", "w[2]", "x"), np.arange(8.0).reshape(2, 4))
+    assert_array_equal(curve.time, [0, 4])
+    assert_array_equal(curve["w"], [[1, 2], [5, 6]])
+    assert_array_equal(curve.stack("x time"), [[3, 0], [7, 4]])
+    with pytest.raises(KeyError, match="there are time, w"):
+        curve["y"]
