@@ -47,14 +47,14 @@ void fm_derive_structure(fm_instance *s)
         k->pitch = k->kind == FM_LINK_SCREW ? m->link_screw[6 * i + 2] : k->kind <= FM_LINK_REVOLUTE ? 1.0 : 0.0;
         k->slide = k->kind == FM_LINK_SCREW ? m->link_screw[6 * i + 5] : k->kind == FM_LINK_PRISMATIC ? 1.0 : 0.0;
         memcpy(k->r, m->link_r + 3 * i, sizeof k->r);
-        memcpy(k->R, m->link_R + 9 * i, sizeof k->R);
+        memcpy(s->turned[i].R0, m->link_R + 9 * i, 9 * sizeof(double));
         k->along = k->r[1] == 0.0 && k->r[2] == 0.0   ? 0
                    : k->r[0] == 0.0 && k->r[2] == 0.0 ? 1
                    : k->r[0] == 0.0 && k->r[1] == 0.0 ? 2
                                                       : 3;
-        k->turned = memcmp(k->R, identity, sizeof identity) != 0;
+        k->turned = memcmp(s->turned[i].R0, identity, sizeof identity) != 0;
         fm_lane_set(s, r, i, k->r);
-        memcpy(s->turned[i].R, k->R, sizeof k->R);
+        memcpy(s->turned[i].R, s->turned[i].R0, 9 * sizeof(double));
         s->motion[i].c = 1.0;
         if (k->kind <= FM_LINK_REVOLUTE || k->kind == FM_LINK_SCREW) s->angle_link[s->model.angles++] = i;
         if (k->kind == FM_LINK_SPHERICAL) {

@@ -39,11 +39,11 @@ static void link_axes(const fm_instance *s, int32_t i, double R[9])
         return;
     }
     const int K = k->kind <= FM_LINK_REVOLUTE_Z ? k->kind - FM_LINK_REVOLUTE_X : 2, A = (K + 1) % 3, B = (K + 2) % 3;
-    const double c = s->motion[i].c, sn = s->motion[i].s;
+    const double *R0 = s->turned[i].R0, c = s->motion[i].c, sn = s->motion[i].s;
     for (int row = 0; row < 3; row++) {
-        R[3 * row + A] = k->R[3 * row + A] * c + k->R[3 * row + B] * sn;
-        R[3 * row + B] = k->R[3 * row + B] * c - k->R[3 * row + A] * sn;
-        R[3 * row + K] = k->R[3 * row + K];
+        R[3 * row + A] = R0[3 * row + A] * c + R0[3 * row + B] * sn;
+        R[3 * row + B] = R0[3 * row + B] * c - R0[3 * row + A] * sn;
+        R[3 * row + K] = R0[3 * row + K];
     }
 }
 
@@ -66,8 +66,8 @@ void fm_make_world(fm_instance *s, const double *y)
             const int K = k->kind <= FM_LINK_REVOLUTE_Z ? k->kind - FM_LINK_REVOLUTE_X : 2;
             spin[K] = k->sign * k->pitch * u[k->u];
             for (int j = 0; j < 3; j++) {
-                r[j] += k->R[3 * j + 2] * (k->sign * k->slide * y[k->p]);
-                v[j] = k->R[3 * j + 2] * (k->sign * k->slide * u[k->u]);
+                r[j] += s->turned[i].R0[3 * j + 2] * (k->sign * k->slide * y[k->p]);
+                v[j] = s->turned[i].R0[3 * j + 2] * (k->sign * k->slide * u[k->u]);
             }
         }
         turn_out(p->R, r, arm);

@@ -30,6 +30,7 @@ static size_t lay_out(fm_instance *s, unsigned char *base)
     FM_STATE_ARRAYS(V)
 #undef V
     s->link = place(base, &used, links, sizeof *s->link);
+    s->pivot = place(base, &used, 2 * links, sizeof(double));
     s->motion = place(base, &used, links, sizeof *s->motion);
     s->lane = place(base, &used, links / FM_LANE_WIDTH + 1, sizeof *s->lane);
     s->turned = place(base, &used, links, sizeof *s->turned);
@@ -166,8 +167,8 @@ static fm_status check_pivots(fm_instance *s)
 {
     for (int32_t i = 0; i < s->image.n.links; i++) {
         const fm_link *k = s->link + i;
-        const fm_motion *m = s->motion + i;
-        if (k->u < 0 || (m->D > 0.0 && isfinite(m->D) && m->D * m->scale < 1e14)) continue;
+        const double reciprocal = s->pivot[2 * i], compared = s->pivot[2 * i + 1];
+        if (k->u < 0 || (reciprocal > 0.0 && isfinite(reciprocal) && reciprocal * compared < 1e14)) continue;
         const int32_t joint = s->image.link_joint[i];
         return fm_say(s, FM_ERROR,
                       "joint '%s', mode %ld: no inertia opposes this free mode. Give the bodies behind it an inertia "
@@ -228,7 +229,10 @@ fm_status fm_step(fm_instance *s, double t_end)
 
 fm_status fm_evaluate(fm_instance *s, size_t times)
 {
-    for (size_t i = 0; i < times; i++) fm_rates(s, s->clock[FM_TIME], s->y, s->stage);
+    for (size_t i = 0; i < times; i++) {
+        s->valid = FM_VALID_NOTHING;
+        fm_update(s, FM_VALID_MOTION);
+    }
     return FM_OK;
 }
 

@@ -74,7 +74,7 @@ typedef enum fm_clock { /* what stands in `clock` */
     FM_CLOCK_SIZE
 } fm_clock;
 
-/* A link as the sweeps read it: 4 cache lines at most, made from the image and the tunable parameters. */
+/* A link as the sweeps read it: three cache lines, made from the image and the tunable parameters. */
 typedef struct fm_link {
     int32_t kind, parent, p, u;
     int32_t chained; /* link + 1 is a child of this one */
@@ -91,7 +91,6 @@ typedef struct fm_link {
     double m, h[3], J[6]; /* mass, first moment, inertia about the origin, as in the lanes */
     double pitch, slide;  /* rotation about the axis and slide along it per unit of u */
     double rotor;
-    double R[9];
 } fm_link;
 
 /* What the sweeps leave in each link. */
@@ -101,7 +100,6 @@ typedef struct fm_motion {
     double alpha[3];  /* angular acceleration, link's axes */
     double a[3];      /* acceleration of the origin less gravity, link's axes */
     double U[6], g;   /* free mode's row over the pivot, and the forced part */
-    double D, scale;  /* fm_kernels_checked alone: one over the pivot (the least of a ball's), and what to compare it with */
 } fm_motion;
 
 /* What is local to a link lies in lanes, the same number of several links side by side, so that one instruction
@@ -127,6 +125,7 @@ typedef struct fm_lanes {
 /* What only links with a general orientation have: axes of the link in its parent's, and a ball's factors. */
 typedef struct fm_turned {
     double R[9];
+    double R0[9]; /* the same at zero */
 } fm_turned;
 
 /* What only a ball has, in rows of four. */
@@ -198,6 +197,7 @@ struct fm_instance {
     /* work */
     fm_link *link;
     fm_motion *motion;
+    double *pivot;    /* 2 a link, by fm_kernels_checked: one over the pivot (a ball's least), what to compare it with */
     fm_lanes *lane;
     int32_t *slide_link;
     fm_turned *turned;

@@ -155,7 +155,7 @@ static void body_quaternion(const fm_instance *s, int32_t body, double q[4])
         }
         memcpy(q, next, sizeof next);
         if (k->turned) {
-            quaternion_of(k->R, part);
+            quaternion_of(s->turned[i].R0, part);
             product(part, q, next);
             memcpy(q, next, sizeof next);
         }
