@@ -176,7 +176,10 @@ def info(target: str, settings: Settings, as_json: bool) -> None:
     "-o", "--output", type=click.Path(path_type=Path),
     help="The FMU to write, or a folder for several; without it, NAME.fmu here.",
 )  # fmt: skip
-@click.option("--backend", type=click.Choice(["native"]), default="native", show_default=True, help="What runs in it.")
+@click.option(
+    "--backend", type=click.Choice(["native", "pythonfmu"]), default="native", show_default=True,
+    help="What runs in it: a binary that needs nothing else, or the Python of its host.",
+)  # fmt: skip
 @scheme
 @step
 @tolerance

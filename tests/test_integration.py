@@ -1,6 +1,7 @@
 """The integrators: their order, their error against the tolerance, and that nothing else shows in the results."""
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -82,7 +83,7 @@ def test_finer_tolerance_gives_a_smaller_error() -> None:
         np.abs(go(started(pendulum(), tolerance=10.0**-n), times, "A.q")[:, 0] - swing(times)).max()
         for n in range(3, 13)
     ]
-    assert all(later < earlier for earlier, later in zip(errors, errors[1:], strict=False))
+    assert all(later < earlier for earlier, later in pairwise(errors))
 
 
 @pytest.mark.parametrize("name", ["arm6", "branch_pendulum", "heavy_top"])
@@ -94,7 +95,7 @@ def test_runge_kutta_has_order_four(name: str) -> None:
     for halvings in range(4):
         solver = started(image, scheme="rk4", step=FIRST_STEPS[name] / 2**halvings)
         ends.append(go(solver, [0.5], *(f"{joint}.q" for joint in joints))[0])
-    changes = [np.abs(b - a).max() for a, b in zip(ends, ends[1:], strict=False)]
+    changes = [np.abs(b - a).max() for a, b in pairwise(ends)]
     orders = np.log2(np.divide(changes[:-1], changes[1:]))
     assert_allclose(orders[-1], 4.0, atol=ORDER)
 
@@ -162,8 +163,8 @@ def test_results_do_not_depend_on_the_communication_step(step: float) -> None:
 def test_integrator_runs_ahead_of_short_communication_steps() -> None:
     """A thousand times as many communication points cost no step more than one for each that is in the way."""
     few, many = started(pendulum()), started(pendulum())
-    go(few, [10.0])
-    go(many, every(0.001, 10.0))
+    go(few, [10.0], "A.q")
+    go(many, every(0.001, 10.0), "A.q")
     assert many.get("solver.steps") <= few.get("solver.steps") + 1
 
 
@@ -197,13 +198,13 @@ TIMES = 1e-11
 once or twice in 2 s."""
 
 
-def test_late_start_is_like_any_other() -> None:
-    """A million seconds on, times are rounded to 1e-10 s."""
-    late = 1e6
+@pytest.mark.parametrize(("start", "rounded"), [(-1.0, ROUND_OFF), (1e6, 1e-7)])
+def test_start_time_does_not_matter(start: float, rounded: float) -> None:
+    """A million seconds on, times are rounded to 1e-10 s, in a hundred steps, at 10 rad/s."""
     image = compile(read_model("double_pendulum"))
-    here, there = started(image), started(image, t=late)
+    here, there = started(image), started(image, t=start)
     times = every(0.01, 1.0)
-    assert_allclose(go(there, late + times, *STATE), go(here, times, *STATE), rtol=0, atol=1e-8)
+    assert_allclose(go(there, start + times, *STATE), go(here, times, *STATE), rtol=0, atol=rounded)
     assert abs(there.get("solver.steps") - here.get("solver.steps")) <= 1
 
 
@@ -363,8 +364,10 @@ def test_fixed_step_that_is_too_long_says_so() -> None:
     solver.set("A.f", 1.0)
     with pytest.raises(fm.SolverError, match=r"fixed step of 0\.1 s is too long"):
         solver.step(100.0)
-    solver.set("A.stiffness", 0.0)
-    assert_lives(solver, 100.0)
+    assert 0 < solver.time < 100
+    solver.reset()
+    solver.assemble()
+    assert_lives(solver, 1.0)
 
 
 @pytest.mark.parametrize("t_end", [0.4, -1.0, np.nan, np.inf])

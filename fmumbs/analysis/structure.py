@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fmumbs.mechanism import GROUND, Joint, Model
+from fmumbs.mechanism import GROUND, JointBase, Model
 
 _LIGHT = 1e-7  # a body this much lighter than what hangs on it makes a stiff system
 
@@ -80,13 +80,13 @@ def structure(model: Model) -> Structure:
     )
 
 
-def _freedoms(joint: Joint) -> int:
-    return sum(mode.velocities for mode in joint.modes if mode.role == "free")
+def _freedoms(joint: JointBase) -> int:
+    return joint.velocities
 
 
 def _spanning_tree(model: Model) -> tuple[tuple[Branch, ...], tuple[str, ...]]:
     """Branches in depth-first order, each body reached by as few joints as possible; the joints left over."""
-    at: dict[str, list[Joint]] = {}
+    at: dict[str, list[JointBase]] = {}
     for joint in model.joints:
         for end in (joint.F, joint.M):
             at.setdefault(end.body.name, []).append(joint)
@@ -149,4 +149,4 @@ def _warnings(model: Model, branches: tuple[Branch, ...]) -> Iterator[str]:
 
 def _moves(model: Model) -> bool:
     """Whether something starts with a velocity, or pulls."""
-    return any(any(joint.start_velocities) or joint.stiffness > 0.0 for joint in model.joints)
+    return any(any(joint.start_velocities) or any(joint.law("stiffness")) for joint in model.joints)

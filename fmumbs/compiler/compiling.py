@@ -9,6 +9,7 @@ from fmumbs import _checks
 from fmumbs.compiler.image import ModelImage
 from fmumbs.compiler.layout import SIZES, Arrays, pack, table
 from fmumbs.compiler.links import Links, make_links, point_place
+from fmumbs.compiler.loops import add_cuts
 from fmumbs.compiler.topology import spanning_tree
 from fmumbs.compiler.variables import Variables, all_variables, kinds
 from fmumbs.errors import ModelError
@@ -50,13 +51,14 @@ def compile(model: Model, *, everything: bool = False) -> ModelImage:
     if not isinstance(model, Model):
         raise ModelError(f"compile needs a Model, not a {type(model).__name__}. Give what build() returns.")
     model.check_ends()
-    tree = spanning_tree(model)
+    tree, cuts = spanning_tree(model)
     links = make_links(tree)
+    add_cuts(links, cuts, len(tree))
     arrays: dict[str, Any] = dict(links.rows)
     texts = _Texts()
     arrays["model_name"] = [texts.put(model.name)]
     arrays["model_text"] = [texts.put(model.description)]
-    arrays["joint_name"] = [texts.put(joint.name) for joint in tree]
+    arrays["joint_name"] = [texts.put(joint.name) for joint in (*tree, *cuts)]
     arrays["body_name"] = [texts.put(name) for name in arrays.get("body_name", [])]
     _add_points(model, links, arrays, texts)
     arrays["gravity"] = model.gravity

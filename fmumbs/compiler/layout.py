@@ -27,7 +27,7 @@ _TYPES: dict[str, "np.dtype[Any]"] = {
     "b": np.dtype(np.uint8),
 }
 SIZES = (
-    "one", "links", "positions", "speeds", "joints", "bodies", "points", "springs", "loads", "variables",
+    "one", "links", "positions", "speeds", "joints", "bodies", "points", "springs", "loads", "rows", "variables",
     "characters",
 )  # fmt: skip
 
@@ -99,6 +99,11 @@ def unpack(image: bytes) -> tuple[dict[str, int], Arrays]:
         arrays[column.name] = values.reshape(-1, column.columns) if column.columns > 1 else values
         at += (values.nbytes + 7) // 8 * 8
     return sizes, arrays
+
+
+def text_at(text: bytes, offset: int) -> str:
+    """The string that begins there in an image's text."""
+    return text[offset : text.index(b"\0", offset)].decode()
 
 
 def open_instance(image: bytes) -> Any:

@@ -71,7 +71,7 @@ def _within(body: Place, point: Point) -> Place:
 def _add_joint(out: Links, index: int, joint: Joint) -> None:
     at = _within(out.places[joint.F.body.name], joint.F)
     first, p, u = out.links, out.positions, out.speeds
-    out.add(joint_F=at.R, joint_first=first, joint_p=p, joint_u=u)
+    out.add(joint_F=at.R, joint_F_link=at.link, joint_F_r=at.r, joint_first=first, joint_p=p, joint_u=u)
     modes = joint.modes
     for mode in modes:
         at = _add_mode(out, index, joint, mode, at)
@@ -83,6 +83,8 @@ def _add_joint(out: Links, index: int, joint: Joint) -> None:
         joint_np=out.positions - p,
         joint_nu=out.speeds - u,
         joint_M=at.R,
+        joint_M_link=at.link,
+        joint_M_r=at.r,
     )
     _add_start(out, joint)
     _add_body(out, joint.M, at)

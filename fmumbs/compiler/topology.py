@@ -1,63 +1,46 @@
 """The spanning tree: which joint carries which body, parents before children, chains in one piece."""
 
-from collections import defaultdict
+from collections import defaultdict, deque
 
 from fmumbs.errors import ModelError
 from fmumbs.mechanism import GROUND, Joint, Model
 
 
-def spanning_tree(model: Model) -> list[Joint]:
-    """The joints of the tree, depth first from the ground; each carries the body of its M.
+def spanning_tree(model: Model) -> tuple[list[Joint], list[Joint]]:
+    """The joints of the tree, depth first from the ground, and those that close loops, in order of adding.
 
-    Raises ModelError for a joint that closes a loop, for one that points towards the ground, and for bodies that
-    hang on nothing.
+    Each joint of the tree carries the body of its M; every body is reached by as few joints as possible, the joints
+    added first being preferred. Raises ModelError for a joint that points towards the ground where no other way
+    reaches its body, and for bodies that hang on nothing.
     """
-    edges: defaultdict[str, list[Joint]] = defaultdict(list)
+    outward: defaultdict[str, list[Joint]] = defaultdict(list)
     for joint in model.joints:
-        for point in (joint.F, joint.M):
-            edges[point.body.name].append(joint)
-    tree: list[Joint] = []
-    reached: dict[str, Joint | None] = {GROUND.name: None}
-    waiting = list(reversed(edges[GROUND.name]))
-    used: set[str] = set()
+        outward[joint.F.body.name].append(joint)
+    carried: dict[str, Joint | None] = {GROUND.name: None}
+    waiting = deque([GROUND.name])
     while waiting:
-        joint = waiting.pop()
-        if joint.name in used:
-            continue
-        used.add(joint.name)
-        parent, child = joint.F.body.name, joint.M.body.name
-        if parent in reached and child in reached:
-            raise ModelError(_closes_a_loop(model, joint, reached))
-        if parent not in reached:
-            raise ModelError(_points_back(model, joint))
-        reached[child] = joint
+        for joint in outward[waiting.popleft()]:
+            if joint.M.body.name not in carried:
+                carried[joint.M.body.name] = joint
+                waiting.append(joint.M.body.name)
+    _check_reached(model, carried)
+    chosen = {joint.name for joint in carried.values() if joint is not None}
+    tree: list[Joint] = []
+    stack = [joint for joint in reversed(outward[GROUND.name]) if joint.name in chosen]
+    while stack:
+        joint = stack.pop()
         tree.append(joint)
-        waiting.extend(reversed(edges[child]))
-    lost = [body.name for body in model.bodies if body.name not in reached]
+        stack.extend(j for j in reversed(outward[joint.M.body.name]) if j.name in chosen)
+    return tree, [joint for joint in model.joints if joint.name not in chosen]
+
+
+def _check_reached(model: Model, carried: dict[str, Joint | None]) -> None:
+    lost = [body.name for body in model.bodies if body.name not in carried]
+    for joint in model.joints if lost else ():
+        if joint.M.body.name in carried and joint.F.body.name not in carried:
+            raise ModelError(_points_back(model, joint))
     if lost:
         raise ModelError(_hangs_on_nothing(model, lost))
-    return tree
-
-
-def _path(reached: dict[str, Joint | None], body: str) -> list[str]:
-    names = []
-    joint = reached[body]
-    while joint is not None:
-        names.append(joint.name)
-        joint = reached[joint.F.body.name]
-    return names
-
-
-def _closes_a_loop(model: Model, joint: Joint, reached: dict[str, Joint | None]) -> str:
-    one, other = _path(reached, joint.F.body.name), _path(reached, joint.M.body.name)
-    while one and other and one[-1] == other[-1]:
-        one.pop()
-        other.pop()
-    loop = "-".join([*reversed(one), joint.name, *other])
-    return (
-        f"Model '{model.name}': joint '{joint.name}' closes the loop {loop}, but this version runs trees. "
-        f"Remove one joint of the loop, or put a Spring in its place."
-    )
 
 
 def _points_back(model: Model, joint: Joint) -> str:

@@ -61,6 +61,13 @@ static const char *check_joints(const fm_image *m)
     for (int32_t j = 0; j < m->n.joints; j++) {
         const int32_t first = m->joint_first[j], last = m->joint_last[j];
         int32_t p = 0, u = 0;
+        if (!is_rotation(m->joint_F + 9 * j) || !is_rotation(m->joint_M + 9 * j)) return "a joint's frame is no rotation";
+        if (m->joint_kind[j] == FM_JOINT_CUT) {
+            if (first != -1 || last != -1 || m->joint_np[j] != 0 || m->joint_nu[j] != 0) return "a secondary joint has links";
+            if (m->joint_F_link[j] == m->joint_M_link[j]) return "a secondary joint has both ends on one link";
+            continue;
+        }
+        if (m->joint_M_link[j] != last) return "a joint's frame M is not on its last link";
         if (first != next || last < first) return "a joint's links are not in their place";
         next = last + 1;
         for (int32_t i = first; i <= last; i++) {
@@ -76,9 +83,22 @@ static const char *check_joints(const fm_image *m)
         const int fits = (kind == FM_JOINT_WELD && u == 0) || (kind == FM_JOINT_SCALAR && u > 0 && u == p) ||
                          (kind == FM_JOINT_SPHERICAL && u == 3 && p == 4) || (kind == FM_JOINT_FREE && u == 6 && p == 7);
         if (!fits) return "a joint's kind does not fit its variables";
-        if (!is_rotation(m->joint_F + 9 * j) || !is_rotation(m->joint_M + 9 * j)) return "a joint's frame is no rotation";
     }
     return next == m->n.links ? NULL : "a link belongs to no joint";
+}
+
+static const char *check_rows(const fm_image *m)
+{
+    for (int32_t i = 0; i < m->n.rows; i++) {
+        const double *f = m->row_f + 3 * i, *g = m->row_g + 3 * i;
+        if (m->row_kind[i] < 0 || m->row_kind[i] >= FM_ROW_KINDS) return "a row has a kind that does not exist";
+        if (m->joint_kind[m->row_joint[i]] != FM_JOINT_CUT) return "a row belongs to a joint of the tree";
+        if (!(fabs(f[0] * f[0] + f[1] * f[1] + f[2] * f[2] - 1.0) < 1e-9) ||
+            !(fabs(g[0] * g[0] + g[1] * g[1] + g[2] * g[2] - 1.0) < 1e-9))
+            return "a row's vector is no unit vector";
+        if (m->row_kind[i] == FM_ROW_DISTANCE && !(m->row_length[i] > 0.0)) return "a row's length is not positive";
+    }
+    return NULL;
 }
 
 static const char *check_bodies(const fm_image *m)
@@ -95,6 +115,8 @@ int32_t fm_kind_components(const fm_image *m, int32_t kind, int32_t object)
 {
     if (kinds[kind].owner != FM_JOINT) return kinds[kind].components;
     const int32_t joint = m->joint_kind[object];
+    const int reaction = kind >= FM_J_REACTION_F && kind <= FM_J_WRENCH_T;
+    if (joint == FM_JOINT_CUT) return reaction ? 3 : 0;
     const int scalar = joint == FM_JOINT_SCALAR, ball = joint == FM_JOINT_SPHERICAL, loose = joint == FM_JOINT_FREE;
     switch (kind) {
     case FM_J_TAU: return scalar ? m->joint_nu[object] : ball || loose ? 3 : 0;
@@ -128,6 +150,7 @@ int fm_image_check(const fm_image *m, char *why, size_t capacity)
 {
     const char *found = check_links(m);
     if (found == NULL) found = check_joints(m);
+    if (found == NULL) found = check_rows(m);
     if (found == NULL) found = check_bodies(m);
     if (found == NULL) found = check_variables(m);
     if (found == NULL) return 1;

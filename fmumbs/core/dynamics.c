@@ -46,9 +46,9 @@ static void accelerate_at(fm_instance *s, double t, const double *y, double *udo
     const int32_t loads = 6 * s->image.n.loads;
     const double *tau = inputs_at(s, t, s->tau, s->tau_taylor, s->image.n.speeds, s->input_now);
     s->kernels->turn(s, y);
+    if (s->image.n.springs + s->image.n.loads + s->image.n.rows > 0) fm_make_world(s, y);
     if (s->image.n.springs + s->image.n.loads > 0) {
         const double *load = inputs_at(s, t, s->load, s->load_taylor, loads, s->input_now + s->image.n.speeds);
-        fm_make_world(s, y);
         fm_apply_forces(s, load, 1);
     }
     if (s->model.resisted) {
@@ -56,6 +56,7 @@ static void accelerate_at(fm_instance *s, double t, const double *y, double *udo
         tau = s->tau_now;
     }
     s->kernels->accelerate(s, y, tau, udot);
+    if (s->image.n.rows > 0) fm_close_loops(s, udot);
 }
 
 /* ydot at time t; the present state's outputs are then to be made anew. */
@@ -148,6 +149,7 @@ void fm_respond(fm_instance *s, const double *tau, const double *load)
     fm_make_world(s, s->probe);
     fm_apply_forces(s, load, 0);
     s->kernels->accelerate(s, s->probe, tau, s->udot);
+    if (s->image.n.rows > 0) fm_close_loops(s, s->udot);
     make_cuts(s);
     memcpy(s->gravity, gravity, sizeof gravity);
 }

@@ -49,6 +49,16 @@ static size_t lay_out(fm_instance *s, unsigned char *base)
     s->least = place(base, &used, ny, sizeof(double));
     s->probe = place(base, &used, 2 * ny, sizeof(double));
     s->input_now = place(base, &used, inputs, sizeof(double));
+    const size_t rows = (size_t)m->n.rows;
+    s->loop_y = place(base, &used, rows * speeds, sizeof(double));
+    s->loop_K = place(base, &used, rows * rows, sizeof(double));
+    s->loop_L = place(base, &used, rows * rows, sizeof(double));
+    s->loop_c = place(base, &used, 3 * rows, sizeof(double));
+    s->loop_wrench = place(base, &used, 6 * rows, sizeof(double));
+    s->loop_rhs = place(base, &used, rows, sizeof(double));
+    s->lambda = place(base, &used, rows, sizeof(double));
+    s->loop_pivot = place(base, &used, speeds, sizeof(double));
+    s->loop_change = place(base, &used, speeds, sizeof(double));
     s->seed = place(base, &used, inputs, sizeof(double));
     return used;
 }
@@ -162,10 +172,10 @@ fm_status fm_reset(fm_instance *s)
     return FM_OK;
 }
 
-/* Every free mode needs an inertia against it: pivots beyond round-off. */
+/* Every free mode needs an inertia against it: pivots beyond round-off. From the tips, whose faults spread upwards. */
 static fm_status check_pivots(fm_instance *s)
 {
-    for (int32_t i = 0; i < s->image.n.links; i++) {
+    for (int32_t i = s->image.n.links - 1; i >= 0; i--) {
         const fm_link *k = s->link + i;
         const double reciprocal = s->pivot[2 * i], compared = s->pivot[2 * i + 1];
         if (k->u < 0 || (reciprocal > 0.0 && isfinite(reciprocal) && reciprocal * compared < 1e14)) continue;
@@ -188,6 +198,16 @@ static fm_status check_options(fm_instance *s)
     return FM_OK;
 }
 
+/* Which loop stays open, and by how much. */
+static fm_status cannot_close(fm_instance *s)
+{
+    const double gap = fm_violation(s, 0);
+    return fm_say(s, FM_ERROR,
+                  "the loop of joint '%s' cannot close: nearest gap %.3g m or rad after the corrections. Change a length, "
+                  "or start nearer to a position where it closes (q0)",
+                  s->image.text + s->image.joint_name[s->image.row_joint[fm_worst_row(s)]], gap);
+}
+
 fm_status fm_assemble(fm_instance *s, double t)
 {
     if (!isfinite(t)) return fm_say(s, FM_ERROR, "the start time is no finite number");
@@ -204,6 +224,7 @@ fm_status fm_assemble(fm_instance *s, double t)
     s->clock[FM_AHEAD] = s->clock[FM_H] = s->clock[FM_FRESH] = 0.0;
     s->clock[FM_ERROR_LAST] = 1e-4;
     s->valid = FM_VALID_NOTHING;
+    if (s->image.n.rows > 0 && !fm_correct(s, s->y, 1)) return cannot_close(s);
     const fm_kernels *kernels = s->kernels;
     s->kernels = &fm_kernels_checked;
     fm_update(s, FM_VALID_MOTION);

@@ -57,7 +57,8 @@ typedef struct fm_image {
     V(inertia, 6 * m->n.bodies)                                                              \
     V(spring_stiffness, m->n.springs)                                                        \
     V(spring_damping, m->n.springs)                                                          \
-    V(spring_free_length, m->n.springs)
+    V(spring_free_length, m->n.springs)                                                      \
+    V(row_active, m->n.rows)   /* 0, or the rank at which a row was found to be independent */
 
 typedef enum fm_clock { /* what stands in `clock` */
     FM_TIME,        /* the present (communication) time [s] */
@@ -71,6 +72,8 @@ typedef enum fm_clock { /* what stands in `clock` */
     FM_ASSEMBLED,
     FM_STEPS_DONE,
     FM_STEPS_REJECTED,
+    FM_CORRECTED, /* corrections, and their iterations */
+    FM_ITERATED,
     FM_CLOCK_SIZE
 } fm_clock;
 
@@ -100,6 +103,7 @@ typedef struct fm_motion {
     double alpha[3];  /* angular acceleration, link's axes */
     double a[3];      /* acceleration of the origin less gravity, link's axes */
     double U[6], g;   /* free mode's row over the pivot, and the forced part */
+    double D;         /* one over the pivot */
 } fm_motion;
 
 /* What is local to a link lies in lanes, the same number of several links side by side, so that one instruction
@@ -132,6 +136,7 @@ typedef struct fm_turned {
 typedef struct fm_ball {
     double R[3][4], T[3][4]; /* axes of the link in its parent's, and transposed */
     double W[3][4];          /* J^-1 H, for the way back */
+    double factor[6];        /* J = L D L': reciprocals of D, then L's 10, 20, 21 */
     double m[3][4], h[3][4]; /* its own M and H */
 } fm_ball;
 
@@ -162,6 +167,7 @@ typedef struct fm_kernels {
     void (*turn)(fm_instance *s, const double *y); /* cosines, sines and axes of every link */
     void (*local)(fm_instance *s);                 /* torque, force and lift of every link from its motion */
     void (*accelerate)(fm_instance *s, const double *y, const double *tau, double *udot); /* after turn */
+    void (*back)(fm_instance *s, double *udot);    /* its last part again, after a change of the forced parts */
 } fm_kernels;
 
 /* Three numbers of one link: fm_lane_get(s, torque, i, out). */
@@ -215,6 +221,12 @@ struct fm_instance {
     double *least;    /* ny: a state below it is near zero */
     double *probe;    /* 2 * ny, for derivatives */
     double *input_now; /* inputs at the time of an evaluation: tau, then loads */
+    double *loop_y;   /* rows x speeds: innovations of each row's multiplier */
+    double *loop_K, *loop_L; /* rows x rows */
+    double *loop_c;   /* 3 a row: value and derivatives */
+    double *loop_wrench; /* 6 a row: torque, force on M's link at M */
+    double *loop_rhs, *lambda; /* rows */
+    double *loop_pivot, *loop_change; /* speeds */
     double *seed;     /* the same shape, for directional derivatives */
 };
 
@@ -239,6 +251,12 @@ void fm_rates(fm_instance *s, double t, const double *y, double *ydot);
 void fm_position_rates(const fm_instance *s, const double *y, double *pdot);
 void fm_update(fm_instance *s, int32_t what);
 void fm_respond(fm_instance *s, const double *tau, const double *load);
+/* loops.c */
+void fm_close_loops(fm_instance *s, double *udot);
+int fm_correct(fm_instance *s, double *y, int choose);
+double fm_violation(fm_instance *s, int level);
+int32_t fm_worst_row(fm_instance *s);
+void fm_loop_wrench(const fm_instance *s, int32_t joint, double torque[3], double force[3]);
 /* sweeps */
 extern const fm_kernels fm_kernels_plain, fm_kernels_checked;
 void fm_turn_plain(fm_instance *s, const double *y);

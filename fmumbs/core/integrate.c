@@ -151,8 +151,24 @@ static double controlled(double error, double last)
     return factor > 10.0 ? 10.0 : factor < 0.2 ? 0.2 : factor;
 }
 
-/* Takes one accepted step from the head, of h at most. 0: it cannot. */
-static int advance(fm_instance *s, double h, double t_end, double target)
+/* The new head onto the constraints; the dense output then ends there too. */
+static int correct_head(fm_instance *s)
+{
+    const int32_t ny = s->model.ny;
+    if (s->image.n.rows == 0) return 1;
+    memcpy(s->trial, s->head, (size_t)ny * sizeof(double));
+    if (!fm_correct(s, s->head, 0)) return 0;
+    for (int32_t i = 0; i < ny; i++) {
+        const double moved = s->head[i] - s->trial[i]; /* a cubic that is flat where the step began */
+        s->dense[ny + i] += moved;
+        s->dense[2 * ny + i] -= moved;
+    }
+    s->clock[FM_FRESH] = 0.0;
+    return 1;
+}
+
+/* Takes one accepted step from the head, of h, to the time `arrival`, or of less. 0: it cannot. */
+static int advance(fm_instance *s, double h, double t_end, double arrival)
 {
     double *clock = s->clock;
     /* steps that small would never arrive: round-off of the times, and a billionth of the way */
@@ -169,11 +185,11 @@ static int advance(fm_instance *s, double h, double t_end, double target)
             memcpy(s->slope, stage(s, 6), (size_t)s->model.ny * sizeof(double));
             fm_normalise(s, s->head, s->slope);
             clock[FM_TIME_TAIL] = t;
-            clock[FM_TIME_HEAD] = target > 0.0 && !rejected ? target : t + h;
+            clock[FM_TIME_HEAD] = rejected ? t + h : arrival;
             clock[FM_ERROR_LAST] = error > 1e-4 ? error : 1e-4;
             clock[FM_H] = rejected ? (grown < h ? grown : h) : h < kept && grown < kept ? (error > 0.5 ? grown : kept) : grown;
             clock[FM_STEPS_DONE] += 1.0;
-            return 1;
+            return correct_head(s);
         }
         clock[FM_STEPS_REJECTED] += 1.0;
         double factor = isnan(error) || isinf(error) ? 0.2 : 0.9 / fifth_root(error);
@@ -182,7 +198,7 @@ static int advance(fm_instance *s, double h, double t_end, double target)
     }
 }
 
-static void read_dense(fm_instance *s, double t)
+static int read_dense(fm_instance *s, double t)
 {
     const int32_t ny = s->model.ny;
     const double tail = s->clock[FM_TIME_TAIL], head = s->clock[FM_TIME_HEAD];
@@ -190,6 +206,7 @@ static void read_dense(fm_instance *s, double t)
     for (int32_t i = 0; i < ny; i++)
         s->y[i] = r[i] + x * (r[ny + i] + rest * (r[2 * ny + i] + x * (r[3 * ny + i] + rest * r[4 * ny + i])));
     fm_normalise(s, s->y, NULL);
+    return s->image.n.rows == 0 || fm_correct(s, s->y, 0);
 }
 
 static fm_status stopped(fm_instance *s, double t_end)
@@ -208,6 +225,8 @@ static fm_status dormand_prince(fm_instance *s, double t_end)
 {
     double *clock = s->clock;
     const int fresh_start = clock[FM_AHEAD] == 0.0;
+    /* after a change, no further ahead than a few communication steps: far away, round-off is that of large values */
+    const double furthest = 10.0 * (t_end - clock[FM_TIME]);
     if (fresh_start) {
         memcpy(s->head, s->y, (size_t)s->model.ny * sizeof(double));
         clock[FM_TIME_HEAD] = clock[FM_TIME];
@@ -222,16 +241,17 @@ static fm_status dormand_prince(fm_instance *s, double t_end)
             clock[FM_FRESH] = 1.0;
         }
         if (!(clock[FM_H] > 0.0)) clock[FM_H] = first_step(s, clock[FM_TIME_HEAD]);
-        double h = clock[FM_H], target = 0.0;
+        if (fresh_start && clock[FM_H] > furthest) clock[FM_H] = furthest;
+        double h = clock[FM_H], arrival = clock[FM_TIME_HEAD] + h;
         if (fresh_start) { /* equal steps to the end */
             double steps = ceil(left / h - 1e-9);
             h = steps > 1.0 ? left / steps : left;
-            if (!(steps > 1.0)) target = t_end;
+            arrival = steps > 1.0 ? clock[FM_TIME_HEAD] + h : t_end;
         }
-        if (!advance(s, h, t_end, target)) return stopped(s, t_end);
+        if (!advance(s, h, t_end, arrival)) return stopped(s, t_end);
     }
     if (clock[FM_TIME_HEAD] == t_end) memcpy(s->y, s->head, (size_t)s->model.ny * sizeof(double));
-    else read_dense(s, t_end);
+    else if (!read_dense(s, t_end)) return stopped(s, t_end);
     clock[FM_TIME] = t_end;
     return FM_OK;
 }
@@ -262,8 +282,13 @@ static fm_status runge_kutta(fm_instance *s, double t_end)
                           "of %.3g s is too long for this motion: take a smaller solver.step or solver.scheme 0",
                           t_end, t, h);
         }
+        if (s->image.n.rows > 0) memcpy(s->head, s->y, (size_t)ny * sizeof(double)); /* where to go back to */
         memcpy(s->y, s->trial, (size_t)ny * sizeof(double));
         fm_normalise(s, s->y, NULL);
+        if (s->image.n.rows > 0) {
+            s->clock[FM_TIME_HEAD] = t;
+            if (!fm_correct(s, s->y, 0)) return stopped(s, t_end);
+        }
         s->clock[FM_STEPS_DONE] += 1.0;
     }
     s->clock[FM_TIME] = t_end;

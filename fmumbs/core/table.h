@@ -21,6 +21,7 @@
     S(points, "points")                                  \
     S(springs, "line springs")                           \
     S(loads, "declared loads")                           \
+    S(rows, "rows of the joints that close loops")                           \
     S(variables, "variables that a simulator sees")      \
     S(characters, "bytes of text")
 
@@ -65,14 +66,25 @@
     A(inertia, d, 6, bodies, free, 0, "kg.m2", "BODIES")                                             \
     /* joints: kind, its links, its variables, frame F in the link before, frame M in the last link */ \
     A(joint_kind, i, 1, joints, free, 0, "", "JOINTS")                                               \
-    A(joint_first, i, 1, joints, links, 0, "", "JOINTS")                                             \
-    A(joint_last, i, 1, joints, links, 0, "", "JOINTS")                                              \
+    A(joint_first, i, 1, joints, links, -1, "", "JOINTS")                                             \
+    A(joint_last, i, 1, joints, links, -1, "", "JOINTS")                                              \
     A(joint_p, i, 1, joints, free, 0, "", "JOINTS")                                                  \
     A(joint_np, i, 1, joints, free, 0, "", "JOINTS")                                                 \
     A(joint_u, i, 1, joints, free, 0, "", "JOINTS")                                                  \
     A(joint_nu, i, 1, joints, free, 0, "", "JOINTS")                                                 \
     A(joint_F, d, 9, joints, free, 0, "", "JOINTS")                                                  \
     A(joint_M, d, 9, joints, free, 0, "", "JOINTS")                                                  \
+    /* where a joint's frames are: F's link (-1: ground) and origin there, M's */                    \
+    A(joint_F_link, i, 1, joints, links, -1, "", "JOINTS")                                           \
+    A(joint_F_r, d, 3, joints, free, 0, "m", "JOINTS")                                               \
+    A(joint_M_link, i, 1, joints, links, -1, "", "JOINTS")                                           \
+    A(joint_M_r, d, 3, joints, free, 0, "m", "JOINTS")                                               \
+    /* rows of secondary joints: a vector in F's link, one in M's, a length (loops.c) */             \
+    A(row_joint, i, 1, rows, joints, 0, "", "ROWS")                                                  \
+    A(row_kind, i, 1, rows, free, 0, "", "ROWS")                                                     \
+    A(row_f, d, 3, rows, free, 0, "", "ROWS")                                                        \
+    A(row_g, d, 3, rows, free, 0, "", "ROWS")                                                        \
+    A(row_length, d, 1, rows, free, 0, "m", "ROWS")                                                  \
     /* points on a link (-1: ground), in its axes */                                                 \
     A(point_link, i, 1, points, links, -1, "", "POINTS")                                             \
     A(point_r, d, 3, points, free, 0, "m", "POINTS")                                                 \
@@ -114,7 +126,15 @@ typedef enum fm_joint_kind { /* what the outputs of a joint are */
     FM_JOINT_SCALAR,   /* one freedom, or several one-freedom modes in a row */
     FM_JOINT_SPHERICAL,
     FM_JOINT_FREE,
+    FM_JOINT_CUT,      /* secondary: it closes a loop, has rows in place of links */
     FM_JOINT_KINDS
 } fm_joint_kind;
+
+typedef enum fm_row_kind {
+    FM_ROW_ALONG,         /* f . p_FM = length */
+    FM_ROW_PERPENDICULAR, /* f . g = 0 */
+    FM_ROW_DISTANCE,      /* |p_FM| = length */
+    FM_ROW_KINDS
+} fm_row_kind;
 
 #endif

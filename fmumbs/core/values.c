@@ -99,6 +99,7 @@ int32_t fm_validity(int32_t kind)
     case FM_J_QDD: case FM_J_ALPHA: case FM_J_A: return FM_VALID_MOTION;
     case FM_J_REACTION_F: case FM_J_REACTION_T: case FM_J_WRENCH_F: case FM_J_WRENCH_T: return FM_VALID_CUTS;
     case FM_B_R: case FM_B_V: case FM_B_W: case FM_P_R: case FM_P_V: case FM_S_LENGTH: case FM_S_F: case FM_ENERGY:
+    case FM_POSITION_VIOLATION: case FM_VELOCITY_VIOLATION:
         return FM_VALID_WORLD;
     case FM_B_A: case FM_B_ALPHA: case FM_P_A: return FM_VALID_WORLD | FM_VALID_MOTION;
     default: return FM_VALID_NOTHING;
@@ -197,11 +198,16 @@ static void take_free_modes(const fm_instance *s, int32_t joint, double wrench[6
 static double joint_wrench(const fm_instance *s, int32_t joint, int32_t force, int32_t part, int constraint)
 {
     const fm_image *m = &s->image;
-    const int32_t last = m->joint_last[joint], before = s->link[m->joint_first[joint]].parent;
+    const int32_t last = m->joint_last[joint], before = m->joint_F_link[joint];
     double wrench[6], world[3], axes[3];
-    memcpy(wrench, s->wrench + 6 * last, sizeof wrench);
-    if (constraint) take_free_modes(s, joint, wrench);
-    for (int i = 0; i < 3; i++) world[i] = row(s->world[last].R, i, wrench + 3 * force);
+    if (m->joint_kind[joint] == FM_JOINT_CUT) {
+        fm_loop_wrench(s, joint, wrench, wrench + 3);
+        memcpy(world, wrench + 3 * force, sizeof world);
+    } else {
+        memcpy(wrench, s->wrench + 6 * last, sizeof wrench);
+        if (constraint) take_free_modes(s, joint, wrench);
+        for (int i = 0; i < 3; i++) world[i] = row(s->world[last].R, i, wrench + 3 * force);
+    }
     memcpy(axes, world, sizeof axes);
     if (before >= 0) {
         const double *R = s->world[before].R;
@@ -291,9 +297,13 @@ double fm_value(fm_instance *s, int32_t kind, int32_t object, int32_t component)
     case FM_S_LENGTH: return fm_spring_line(s, object, direction, &rate);
     case FM_S_F: return spring_force(s, object);
     case FM_ENERGY: return fm_energy(s);
+    case FM_POSITION_VIOLATION: return fm_violation(s, 0);
+    case FM_VELOCITY_VIOLATION: return fm_violation(s, 1);
+    case FM_CORRECTIONS: return s->clock[FM_CORRECTED];
+    case FM_ITERATIONS: return s->clock[FM_ITERATED];
     case FM_STEPS: return s->clock[FM_STEPS_DONE];
     case FM_REJECTED: return s->clock[FM_STEPS_REJECTED];
-    default: return 0.0; /* violations and corrections: a tree has none */
+    default: return 0.0;
     }
 }
 

@@ -24,22 +24,6 @@ th, td { text-align: left; padding: .25em .7em; border-bottom: 1px solid #ddd; v
 th { background: #f3f5f7 } code, td:first-child { font-family: ui-monospace, monospace }
 """
 
-_STEPPING = """
-<ul>
-<li>The results do not depend on the communication step beyond the tolerance: between two communication points
-the FMU takes the steps that it needs, as <code>solver.scheme</code>, <code>solver.step</code> and
-<code>solver.tolerance</code> say. A tolerance given to fmi2SetupExperiment is the value of
-<code>solver.tolerance</code> until that is set itself.</li>
-<li>Inputs are held over a communication step, or follow the derivatives of orders 1 to 3 that the master sets
-for that step.</li>
-<li>Tunable parameters may be changed between two steps. They belong to the instance and to its saved
-state.</li>
-<li>Outputs that start exactly (positions and velocities of joints) take start values before
-initialisation.</li>
-<li>A step that fails answers fmi2Discard; the instance then stands at the last successful time.</li>
-</ul>
-"""
-
 _CONVENTIONS = """
 <p>SI units, angles in radians. World axes are those of the ground; frame F of a joint sits on its parent,
 frame M on its child. Quaternions are w x y z and never flip their sign. Inertias are about the centre of mass
@@ -47,6 +31,42 @@ in the body's axes, in the order xx yy zz xy xz yz. A reaction is what the paren
 the constraints of the joint, reduced at M, in F's axes; a wrench is all that crosses the joint, applied
 forces too.</p>
 """
+
+
+_STEPS = """The results do not depend on the communication step beyond the tolerance: between two communication
+points the FMU takes the steps that it needs, as <code>solver.scheme</code>, <code>solver.step</code> and
+<code>solver.tolerance</code> say. A tolerance given to fmi2SetupExperiment is the value of
+<code>solver.tolerance</code> until that is set itself."""
+_PARAMETERS = """Tunable parameters may be changed between two steps. They belong to the instance and to its saved
+state."""
+_STARTS = """Outputs that start exactly (positions and velocities of joints) take start values before
+initialisation."""
+
+
+@dataclass(frozen=True)
+class Notes:
+    """What the page says of a back end, in HTML.
+
+    needs: a sentence on what it runs in; inputs, failure: what they do in a step, what a failed step leaves;
+    sections: heading and text of each.
+    """
+
+    needs: str
+    inputs: str
+    failure: str
+    sections: tuple[tuple[str, str], ...] = ()
+
+    def stepping(self) -> str:
+        items = (_STEPS, self.inputs, _PARAMETERS, _STARTS, self.failure)
+        return "<ul>\n" + "\n".join(f"<li>{item}</li>" for item in items) + "\n</ul>"
+
+
+NATIVE = Notes(
+    needs="It needs neither Python nor any other tool.",
+    inputs="""Inputs are held over a communication step, or follow the derivatives of orders 1 to 3 that the master
+sets for that step.""",
+    failure="A step that fails answers fmi2Discard; the instance then stands at the last successful time.",
+)
 
 
 @dataclass(frozen=True)
@@ -58,10 +78,13 @@ class _Row:
     variability: str
 
 
-def documentation(image: "ModelImage", variables: "Sequence[Variable] | None" = None, *, tool: str = "fmumbs") -> bytes:
+def documentation(
+    image: "ModelImage", variables: "Sequence[Variable] | None" = None, *, tool: str = "fmumbs", notes: Notes = NATIVE
+) -> bytes:
     """The page's bytes, the same for the same image.
 
-    variables: image.variables, for who has them at hand as a list; tool: name and version of the exporter.
+    variables: image.variables, for who has them at hand as a list; tool: name and version of the exporter;
+    notes: on the back end.
     """
     experiment = experiment_attributes(image)
     parts = [
@@ -69,12 +92,13 @@ def documentation(image: "ModelImage", variables: "Sequence[Variable] | None" = 
         f"<title>{escape(image.name)}</title>\n<style>{_STYLE}</style></head>\n<body>",
         f"<h1><img src=\"../model.png\" alt=\"\" width=\"48\" height=\"48\"> {escape(image.name)}</h1>",
         f"<p>{escape(image.description)}</p>" if image.description else "",
-        f"<p>A multibody mechanism as an FMI 2.0 co-simulation FMU, made by {escape(tool)}. It needs neither",
-        "Python nor any other tool. Image <code>", image.hash, "</code>.</p>",
+        f"<p>A multibody mechanism as an FMI 2.0 co-simulation FMU, made by {escape(tool)}.",
+        notes.needs, "Image <code>", image.hash, "</code>.</p>",
         "<h2>Default experiment</h2>",
         f"<p>From 0 to {experiment['stopTime']} s, communication step {experiment['stepSize']} s, relative",
         f"tolerance {experiment['tolerance']}.</p>",
-        "<h2>Stepping it</h2>", _STEPPING,
+        "<h2>Stepping it</h2>", notes.stepping(),
+        *(f"<h2>{heading}</h2>\n{text}" for heading, text in notes.sections),
         "<h2>Conventions</h2>", _CONVENTIONS,
     ]  # fmt: skip
     table = image.variables[:] if variables is None else variables

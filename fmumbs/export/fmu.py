@@ -8,25 +8,25 @@
     documentation/index.html             the variables, their units and meanings
     documentation/licenses/license.txt   the licence of all of it
 
-Nothing is compiled. The same image gives the same bytes: entries in a fixed order, with one date, which is
-SOURCE_DATE_EPOCH where that is set. The file is written beside its place and then moved there, so that a
-reader never sees half of it.
+These are the files of a native FMU; pythonfmu.py tells those of the other back end. Nothing is compiled. The
+same image gives the same bytes: entries in a fixed order, with one date, which is SOURCE_DATE_EPOCH where that
+is set. The file is written beside its place and then moved there, so that a reader never sees half of it.
 """
 
 import io
 import os
-import sys
 import time
 import zipfile
 from collections.abc import Callable, Iterator
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fmumbs.errors import ExportError
+from fmumbs.export import installed
 from fmumbs.export.documentation import documentation
 from fmumbs.export.model_description import model_description, model_identifier
 from fmumbs.export.picture import icon
+from fmumbs.export.pythonfmu import pythonfmu_entries
 from fmumbs.export.sources import IMAGE_FILE, core_sources, image_source
 
 if TYPE_CHECKING:
@@ -34,10 +34,8 @@ if TYPE_CHECKING:
     from fmumbs.mechanism import Model
 
 MOST_VARIABLES = 2000
-LICENCE = "BSD-3-Clause"
 _OLDEST = (1980, 1, 1, 0, 0, 0)  # the first date that a zip can hold
 _LEVEL = 3  # of compression: twice as quick as the usual 6, and 7 % larger
-_SUFFIXES = {".so", ".dll", ".dylib"}
 
 Entries = Iterator[tuple[str, bytes]]
 
@@ -54,6 +52,7 @@ def export_fmu(
 ) -> Path:
     """Writes `model` as an FMI 2.0 co-simulation FMU to `path`; returns that path.
 
+    backend: "native", an FMU that needs nothing of its host, or "pythonfmu", one that runs in the host's Python.
     scheme: "dopri5" (error control) or "rk4" (fixed step); step [s] and tolerance (relative) of the scheme;
     None keeps what the model's image says. They become start values of solver.scheme, solver.step and
     solver.tolerance. all_variables: also where there are more than MOST_VARIABLES of them.
@@ -76,23 +75,26 @@ def export_fmu(
 def native_entries(image: "ModelImage") -> Entries:
     """The files of a native FMU: name in the archive, contents."""
     name = model_identifier(image.name)
-    sources, variables, tool = core_sources(), image.variables[:], _tool()
+    sources, variables, tool = core_sources(), image.variables[:], installed.tool()
     yield (
         "modelDescription.xml",
-        model_description(image, variables, sources=sources.compiled, tool=tool, licence=LICENCE),
+        model_description(image, variables, sources=sources.compiled, tool=tool, licence=installed.LICENCE),
     )
     yield "model.png", icon()
-    for platform, suffix, binary in _binaries():
+    for platform, (suffix, binary) in installed.binaries().items():
         yield f"binaries/{platform}/{name}{suffix}", binary
     yield "resources/model.fmb", image.bytes
     yield "documentation/index.html", documentation(image, variables, tool=tool)
-    yield "documentation/licenses/license.txt", _licence()
+    yield "documentation/licenses/license.txt", installed.licence()
     for file, text in sources.files:
         yield f"sources/{file}", text
     yield f"sources/{IMAGE_FILE}", image_source(image.bytes)
 
 
-BACKENDS: dict[str, Callable[["ModelImage"], Entries]] = {"native": native_entries}
+BACKENDS: dict[str, Callable[["ModelImage"], Entries]] = {
+    "native": native_entries,
+    "pythonfmu": pythonfmu_entries,
+}
 
 
 def _image(model: "Model | ModelImage") -> "ModelImage":
@@ -119,7 +121,7 @@ def _archive(entries: Entries) -> bytes:
             info = zipfile.ZipInfo(name, date)
             info.compress_type = zipfile.ZIP_DEFLATED
             info.create_system = 3  # Unix, also where this is not
-            info.external_attr = (0o755 if Path(name).suffix in _SUFFIXES else 0o644) << 16
+            info.external_attr = (0o755 if Path(name).suffix in installed.LIBRARY_SUFFIXES else 0o644) << 16
             archive.writestr(info, data, compresslevel=_LEVEL)
     return buffer.getvalue()
 
@@ -149,36 +151,3 @@ def _write(target: Path, data: bytes) -> None:
             f"'{target}' could not be written ({len(data)} bytes): {error.strerror or error}. "
             "Choose another place, or make room there."
         ) from error
-
-
-def _binaries() -> list[tuple[str, str, bytes]]:
-    """Platform, suffix and contents of each binary that was built with the package."""
-    folder = Path(__file__).parents[1] / "_fmu"
-    files = sorted(file for file in folder.glob("*/fmumbs.*") if file.suffix in _SUFFIXES)
-    if not files:
-        raise ExportError(f"there is no FMU binary in {folder}. Install fmumbs again, with a C compiler.")
-    return [(file.parent.name, file.suffix, file.read_bytes()) for file in files]
-
-
-@cache
-def _metadata() -> Path | None:
-    """NAME-VERSION.dist-info of the installed package; importlib.metadata takes 20 ms to import."""
-    found = (folder for entry in sys.path for folder in Path(entry).glob("fmumbs-*.dist-info"))
-    return next(found, None)
-
-
-@cache
-def _tool() -> str:
-    folder = _metadata()
-    return f"fmumbs {folder.stem.partition('-')[2]}" if folder else "fmumbs"
-
-
-@cache
-def _licence() -> bytes:
-    """The licence's text: from the installed package's metadata, or from the source tree beside it."""
-    folder = _metadata()
-    places = [folder / "licenses" / "LICENSE"] if folder else []
-    for place in (*places, Path(__file__).parents[2] / "LICENSE"):
-        if place.is_file():
-            return place.read_bytes()
-    return f"{LICENCE}\n".encode()

@@ -44,7 +44,7 @@ _RANGES = {"solver.scheme": (0, 1)}
 
 @dataclass(frozen=True)
 class Capabilities:
-    """What the binary of a back end can do, as the attributes of <CoSimulation> say it."""
+    """What the binary of a back end can do, as the attributes of <CoSimulation> and <LogCategories> say it."""
 
     variable_step: bool = True
     interpolates_inputs: bool = True
@@ -53,6 +53,7 @@ class Capabilities:
     serialises_state: bool = True
     directional_derivatives: bool = True
     needs_tool: bool = False
+    log_categories: tuple[str, ...] = tuple(LOG_CATEGORIES)
 
     def attributes(self) -> dict[str, str]:
         return {
@@ -104,8 +105,8 @@ def model_description(
             etree.SubElement(files, "File", name=name)
     _add_units(root, sorted({v.unit for v in table if v.unit}))
     categories = etree.SubElement(root, "LogCategories")
-    for name, text in LOG_CATEGORIES.items():
-        etree.SubElement(categories, "Category", name=name, description=text)
+    for name in capabilities.log_categories:
+        etree.SubElement(categories, "Category", name=name, description=LOG_CATEGORIES[name])
     etree.SubElement(root, "DefaultExperiment", experiment_attributes(image))
     listed = etree.SubElement(root, "ModelVariables")
     for variable in table:

@@ -95,7 +95,7 @@ class Fmu:
 
 
 class Instance:
-    """One instance of an FMU. `time` [s] is its communication point; `messages` what it has logged."""
+    """One instance of an FMU. `time` [s] is its communication point; `messages` the problems it has logged."""
 
     def __init__(self, fmu: Fmu) -> None:
         from fmpy import calloc, fmi2, free
@@ -114,7 +114,7 @@ class Instance:
         callbacks.allocateMemory = fmi2.fmi2CallbackAllocateMemoryTYPE(calloc)
         callbacks.freeMemory = fmi2.fmi2CallbackFreeMemoryTYPE(free)
         try:
-            self.slave.instantiate(callbacks=callbacks, loggingOn=False)
+            self.slave.instantiate(callbacks=callbacks, loggingOn=True)
         except Exception as error:
             self.slave.freeLibrary()
             raise ExportError(f"fmi2Instantiate failed. {self.last_message}".strip()) from error
@@ -123,8 +123,9 @@ class Instance:
     def last_message(self) -> str:
         return self.messages[-1] if self.messages else ""
 
-    def _log(self, _: Any, name: bytes, status: int, category: bytes, message: bytes) -> None:
-        self.messages.append(message.decode("utf-8", "replace"))
+    def _log(self, _: Any, name: bytes, status: int, category: bytes | None, message: bytes) -> None:
+        if status > 0:  # beyond fmi2OK
+            self.messages.append(message.decode("utf-8", "replace"))
 
     def start(self, values: Mapping[int, float] | None = None, tolerance: float | None = None) -> None:
         """Initialises at time 0."""

@@ -3,27 +3,60 @@
 from fmumbs.mechanism.bodies import GROUND, Body, Frame, Ground, Point
 from fmumbs.mechanism.element import Element
 from fmumbs.mechanism.forces import Load, Spring
-from fmumbs.mechanism.joints import Free, Joint, Mode, Prismatic, Revolute, Spherical, Weld
+from fmumbs.mechanism.joints import (
+    Cylindrical,
+    Free,
+    Helix,
+    Joint,
+    JointBase,
+    Mode,
+    Planar,
+    Prismatic,
+    Revolute,
+    Screw,
+    Skate,
+    Slide,
+    Spherical,
+    Turn,
+    Universal,
+    Weld,
+)
+from fmumbs.mechanism.laws import ForceLaw, Law, Piece, Stop
 from fmumbs.mechanism.model import Model
+from fmumbs.mechanism.path import Path
 from fmumbs.mechanism.signals import DefaultExperiment, Signal
 
 __all__ = [
     "GROUND",
     "Body",
+    "Cylindrical",
     "DefaultExperiment",
     "Element",
+    "ForceLaw",
     "Frame",
     "Free",
     "Ground",
+    "Helix",
     "Joint",
+    "JointBase",
+    "Law",
     "Load",
     "Mode",
     "Model",
+    "Path",
+    "Piece",
+    "Planar",
     "Point",
     "Prismatic",
     "Revolute",
+    "Screw",
     "Signal",
+    "Skate",
+    "Slide",
     "Spherical",
     "Spring",
+    "Stop",
+    "Turn",
+    "Universal",
     "Weld",
 ]

@@ -14,11 +14,12 @@ from fmumbs.errors import ModelError
 from fmumbs.mechanism.bodies import GROUND, Body, Ground, Point
 from fmumbs.mechanism.element import Element
 from fmumbs.mechanism.forces import Load, Spring
-from fmumbs.mechanism.joints import Joint
+from fmumbs.mechanism.joints import JointBase
+from fmumbs.mechanism.laws import ForceLaw
 from fmumbs.mechanism.signals import Causality, DefaultExperiment, Signal
 
 _RESERVED = ("ground", "world", "solver", "gravity", "time")
-_KINDS = (Body, Joint, Spring, Load)
+_KINDS = (Body, JointBase, Spring, Load, ForceLaw)
 
 
 class Model:
@@ -41,6 +42,7 @@ class Model:
             (self.joints, "joints"),
             (self.springs, "springs"),
             (self.loads, "loads"),
+            (self.laws, "laws"),
         )
         said = ", ".join(f"{len(elements)} {what}" for elements, what in counts if elements)
         return f"<Model '{self.name}': {said or 'empty'}>"
@@ -51,7 +53,7 @@ class Model:
         return GROUND
 
     def add(self, *elements: Element) -> None:
-        """Adds bodies, joints, springs and loads, all or none of them.
+        """Adds bodies, joints, springs, loads and laws, all or none of them.
 
         Raises ModelError for another type and for a name that is taken.
         """
@@ -60,7 +62,7 @@ class Model:
             if not isinstance(element, _KINDS):
                 raise ModelError(
                     f"Model '{self.name}': cannot add a {type(element).__name__}. "
-                    "Add bodies, joints, springs and loads."
+                    "Add bodies, joints, springs, loads and laws."
                 )
             self._check_name(element, new)
             new[element.name] = element
@@ -104,8 +106,8 @@ class Model:
         return tuple(e for e in self._elements.values() if isinstance(e, Body))
 
     @property
-    def joints(self) -> tuple[Joint, ...]:
-        return tuple(e for e in self._elements.values() if isinstance(e, Joint))
+    def joints(self) -> tuple[JointBase, ...]:
+        return tuple(e for e in self._elements.values() if isinstance(e, JointBase))
 
     @property
     def springs(self) -> tuple[Spring, ...]:
@@ -114,6 +116,10 @@ class Model:
     @property
     def loads(self) -> tuple[Load, ...]:
         return tuple(e for e in self._elements.values() if isinstance(e, Load))
+
+    @property
+    def laws(self) -> tuple[ForceLaw, ...]:
+        return tuple(e for e in self._elements.values() if isinstance(e, ForceLaw))
 
     @property
     def named_points(self) -> tuple[Point, ...]:
@@ -135,7 +141,13 @@ class Model:
         return tuple(named.values())
 
     def check_ends(self) -> None:
-        """Raises ModelError where a joint, spring or load acts on a body that is not in the model."""
+        """Raises ModelError where an element acts on a body, joint or spring that is not in the model."""
+        for law in self.laws:
+            if self._elements.get(law.on.name) != law.on:
+                what = f"Model '{self.name}': {type(law).__name__} '{law.name}' acts on '{law.on.name}'"
+                if law.on.name in self._elements:
+                    raise ModelError(f"{what}, which is unlike the one that was added. Use that one.")
+                raise ModelError(f"{what}, which is not in the model. Add it to the model.")
         for element in self._acting():
             for end in element.ends:
                 if isinstance(end.body, Ground):
@@ -150,8 +162,8 @@ class Model:
                     )
                 raise ModelError(f"{what}, but the model has no body '{end.body.name}'. Add it to the model.")
 
-    def _acting(self) -> Iterator[Joint | Spring | Load]:
-        return (e for e in self._elements.values() if isinstance(e, Joint | Spring | Load))
+    def _acting(self) -> Iterator[JointBase | Spring | Load]:
+        return (e for e in self._elements.values() if isinstance(e, JointBase | Spring | Load))
 
     @property
     def signals(self) -> tuple[Signal, ...]:

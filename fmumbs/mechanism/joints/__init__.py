@@ -1,11 +1,34 @@
 """Joints: one file each, all of them an ordered product of modes between two frames."""
 
-from fmumbs.mechanism.joints.base import Joint
+from fmumbs.mechanism.joints.base import JointBase
+from fmumbs.mechanism.joints.cylindrical import Cylindrical
 from fmumbs.mechanism.joints.free import Free
-from fmumbs.mechanism.joints.mode import Mode
+from fmumbs.mechanism.joints.general import Joint
+from fmumbs.mechanism.joints.mode import Helix, Mode, Slide, Turn
+from fmumbs.mechanism.joints.planar import Planar
 from fmumbs.mechanism.joints.prismatic import Prismatic
 from fmumbs.mechanism.joints.revolute import Revolute
+from fmumbs.mechanism.joints.screw import Screw
+from fmumbs.mechanism.joints.skate import Skate
 from fmumbs.mechanism.joints.spherical import Spherical
+from fmumbs.mechanism.joints.universal import Universal
 from fmumbs.mechanism.joints.weld import Weld
 
-__all__ = ["Free", "Joint", "Mode", "Prismatic", "Revolute", "Spherical", "Weld"]
+__all__ = [
+    "Cylindrical",
+    "Free",
+    "Helix",
+    "Joint",
+    "JointBase",
+    "Mode",
+    "Planar",
+    "Prismatic",
+    "Revolute",
+    "Screw",
+    "Skate",
+    "Slide",
+    "Spherical",
+    "Turn",
+    "Universal",
+    "Weld",
+]

@@ -5,12 +5,12 @@ from typing import ClassVar
 
 from fmumbs import _checks
 from fmumbs._checks import Axis
-from fmumbs.mechanism.joints.base import Joint
+from fmumbs.mechanism.joints.base import JointBase
 from fmumbs.mechanism.joints.mode import Kind, Mode
 
 
 @dataclass(frozen=True)
-class OneFreedom(Joint):
+class OneFreedom(JointBase):
     """A joint with one mode about or along `axis`."""
 
     axis: Axis = field(default="z", kw_only=True)

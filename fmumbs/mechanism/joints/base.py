@@ -11,20 +11,26 @@ must accelerate, without gyroscopic effects.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from fmumbs import _checks
 from fmumbs.errors import ModelError
 from fmumbs.mechanism.bodies import Point, point
 from fmumbs.mechanism.element import Element
+from fmumbs.mechanism.joints import product
 from fmumbs.mechanism.joints.mode import Mode
+from fmumbs.spatial import Transform
 
-_LAWS = ("stiffness", "damping", "rest", "rotor_inertia")
+LawName = Literal["stiffness", "damping", "rest", "rotor_inertia"]
+Row = tuple[float, ...]
+
+LAWS: tuple[LawName, ...] = ("stiffness", "damping", "rest", "rotor_inertia")
 
 
 @dataclass(frozen=True)
-class Joint(Element, ABC):
+class JointBase(Element, ABC):
     """Base of the joints: `(name, F, M, ...)`.
 
     F, M: points on two different bodies, or on one body and the ground.
@@ -37,12 +43,12 @@ class Joint(Element, ABC):
     F: Point
     M: Point
     held: bool = field(default=False, kw_only=True)
-    stiffness: float = field(default=0.0, kw_only=True)
-    damping: float = field(default=0.0, kw_only=True)
-    rest: float = field(default=0.0, kw_only=True)
-    rotor_inertia: float = field(default=0.0, kw_only=True)
+    stiffness: float | Sequence[float] = field(default=0.0, kw_only=True)
+    damping: float | Sequence[float] = field(default=0.0, kw_only=True)
+    rest: float | Sequence[float] = field(default=0.0, kw_only=True)
+    rotor_inertia: float | Sequence[float] = field(default=0.0, kw_only=True)
 
-    _laws: ClassVar[tuple[str, ...]] = _LAWS  # which of the fields above this kind of joint allows
+    _laws: ClassVar[tuple[LawName, ...]] = LAWS  # which of the fields above this kind of joint allows
     _instead: ClassVar[str] = ""  # the mend where one is not allowed
 
     def __post_init__(self) -> None:
@@ -55,20 +61,20 @@ class Joint(Element, ABC):
                 "Give points on two different bodies."
             )
         self._store("held", bool(self.held))
-        for law in _LAWS:
+        for law in LAWS:
             value = getattr(self, law)
             if type(value) is not float or value != 0.0:
                 self._check_law(law, value)
 
-    def _check_law(self, law: str, value: object) -> None:
+    def _check_law(self, law: LawName, value: object) -> None:
         number = _checks.number if law == "rest" else _checks.not_negative
         value = number(value, self._where(law))
         self._store(law, value)
         if law not in self._laws and value != 0.0:
-            raise ModelError(
-                f"{self._where(law)} is {value:g}, but a {type(self).__name__} joint has none. "
-                f"{self._instead}"
-            )
+            raise ModelError(self._has_no(law, value))
+
+    def _has_no(self, law: LawName, value: float) -> str:
+        return f"{self._where(law)} is {value:g}, but a {type(self).__name__} joint has none. {self._instead}"
 
     @property
     def ends(self) -> tuple[Point, Point]:
@@ -91,11 +97,66 @@ class Joint(Element, ABC):
         """(velocities,) u at the start, in the order of the modes."""
 
     @property
+    def velocity_rows(self) -> tuple[Row, ...]:
+        """(k, 6) rows w' that make the joint nonholonomic (3.6); none for most joints."""
+        return ()
+
+    @property
+    def speed_rows(self) -> tuple[Row, ...]:
+        """(velocities, 6) rows psi' that define u where there are velocity_rows; none elsewhere."""
+        return ()
+
+    @property
+    def rows_after(self) -> int:
+        """In the axes behind how many modes the rows are given; all of them: M's axes."""
+        return len(self.modes)
+
+    @property
+    def free_modes(self) -> tuple[Mode, ...]:
+        return tuple(mode for mode in self.modes if mode.role == "free")
+
+    @property
+    def excited_modes(self) -> tuple[Mode, ...]:
+        return tuple(mode for mode in self.modes if mode.role == "excited")
+
+    @property
     def positions(self) -> int:
-        """Number of position variables p."""
+        """Number of position variables p: those of the free modes."""
         return sum(mode.positions for mode in self.modes)
 
     @property
     def velocities(self) -> int:
-        """Number of velocity variables u."""
-        return sum(mode.velocities for mode in self.modes)
+        """Number of velocity variables u: those of the free modes, less the velocity rows."""
+        return sum(mode.velocities for mode in self.modes) - len(self.velocity_rows)
+
+    def law(self, name: LawName) -> tuple[float, ...]:
+        """(velocities,) stiffness, damping, rest or rotor_inertia of each velocity variable."""
+        value = getattr(self, name)
+        if isinstance(value, tuple) and len(value) == self.velocities:
+            return value
+        return (0.0 if isinstance(value, tuple) else value,) * self.velocities
+
+    def all_positions(
+        self, p: Sequence[float] | None = None, eta: Sequence[float] | None = None, t: float = 0.0
+    ) -> tuple[float, ...]:
+        """Positions of all modes, free, excited and locked, in their order.
+
+        p: (positions,) of the free ones, by default those at the start; eta: (excited modes,), by default those
+        of the paths at the time t, or of the start.
+        """
+        free = iter(self.start_positions if p is None else p)
+        given = [mode.prescribed(t)[0] for mode in self.excited_modes] if eta is None else eta
+        excited = iter(given)
+        out: list[float] = []
+        for mode in self.modes:
+            if mode.role == "free":
+                out += [next(free) for _ in range(mode.positions)]
+            else:
+                out.append(next(excited) if mode.role == "excited" else mode.value)
+        return tuple(out)
+
+    def transform(
+        self, p: Sequence[float] | None = None, eta: Sequence[float] | None = None, t: float = 0.0
+    ) -> Transform:
+        """X_FM at these positions, which are as in all_positions."""
+        return product.transform(self.modes, self.all_positions(p, eta, t))

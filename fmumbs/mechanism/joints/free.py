@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from fmumbs import _checks
-from fmumbs.mechanism.joints.base import Joint
+from fmumbs.mechanism.joints.base import JointBase
 from fmumbs.mechanism.joints.mode import Mode
 
 
 @dataclass(frozen=True)
-class Free(Joint):
+class Free(JointBase):
     """M moves freely with respect to F.
 
     q0: seven numbers at the start: x, y, z of M in F's axes [m], then the quaternion w x y z of M in F.

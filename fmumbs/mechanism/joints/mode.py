@@ -1,40 +1,165 @@
 """Modes: the elementary motions that a joint is an ordered product of.
 
-X_FM = X_1(p_1) X_2(p_2) ..., each factor a screw about or along a fixed axis, or a ball. The axes of a mode
+X_FM = X_1(s_1) X_2(s_2) ..., each factor a screw about or along a fixed axis, or a ball. The axes of a mode
 are those that the modes before it have turned; with all positions at zero they are F's axes.
+
+A free mode's position is a variable of the joint. An excited one moves by eta(t), with kappa = d eta/dt
+(joint-representation, Eqs 3.15 and 5.1), which is
+
+    a path       eta = path(t), with kappa and its rate the path's derivatives
+    kappa_dot    an input; d kappa/dt = kappa_dot, d eta/dt = kappa, from eta0 and kappa0
+    eta          an input through a critically damped filter, from eta0 and kappa0:
+                 d kappa/dt = cutoff^2 (input - eta) - 2 cutoff kappa,  d eta/dt = kappa
+
+A position that is only sampled and held has no velocity, so there is no way to give one without a filter.
 """
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import Field, dataclass, fields
+from typing import Literal, TypedDict, Unpack, get_args
 
-from fmumbs._checks import Vec3
+from fmumbs import _checks
+from fmumbs._checks import Axis, Vec3
+from fmumbs.errors import ModelError
+from fmumbs.mechanism.path import Path
 
 Kind = Literal["revolute", "prismatic", "ball"]
 Role = Literal["free", "excited", "locked"]
+Input = Literal["kappa_dot", "eta"]
 
 
 @dataclass(frozen=True)
 class Mode:
-    """One elementary motion.
+    """One elementary motion; make it with Turn, Slide or Helix.
 
     kind: "revolute" turns about `axis` and advances by `pitch` [m/rad]; "prismatic" slides along it; "ball"
         turns freely, with a quaternion w x y z as its position and the angular velocity in M's axes as its
         velocity.
     axis: (3,) unit vector; without meaning for a ball.
     role: "free" moves as the forces demand, "excited" as prescribed, "locked" does not move.
+    value: the position of a locked mode [rad] or [m].
+    eta0, kappa0: position and velocity at the start of a mode that is excited by an input.
+    path, input: by what an excited mode moves, one of the two. cutoff: of the filter of the input "eta" [rad/s].
     """
 
     kind: Kind
     axis: Vec3 = (0.0, 0.0, 1.0)
     role: Role = "free"
     pitch: float = 0.0
+    value: float = 0.0
+    eta0: float = 0.0
+    kappa0: float = 0.0
+    path: Path | None = None
+    input: Input | None = None
+    cutoff: float = 0.0
+
+    def __post_init__(self) -> None:
+        for what, value, known in (("kind", self.kind, Kind), ("role", self.role, Role)):
+            if value not in get_args(known):
+                raise ModelError(f"Mode: {what} is {value!r}. Give one of {', '.join(get_args(known))}.")
+        for what in ("pitch", "value", "eta0", "kappa0"):
+            object.__setattr__(self, what, _checks.number(getattr(self, what), f"Mode: {what}"))
+        object.__setattr__(self, "cutoff", _checks.not_negative(self.cutoff, "Mode: cutoff"))
+        if self.role != "locked" and self.value != 0.0:
+            raise ModelError(f"Mode: value is {self.value:g}, but the mode is {self.role}. Give role='locked'.")
+        if self.role != "excited":
+            self._check_not_excited()
+        else:
+            self._check_excited()
+
+    def __repr__(self) -> str:
+        axis = "" if self.kind == "ball" else f", axis={self.axis}"
+        said = "".join(f", {f.name}={getattr(self, f.name)!r}" for f in fields(self)[2:] if _said(self, f))
+        return f"Mode(kind={self.kind!r}{axis}{said})"
+
+    def _check_not_excited(self) -> None:
+        for what in ("path", "input", "eta0", "kappa0", "cutoff"):
+            if getattr(self, what) not in (None, 0.0):
+                raise ModelError(
+                    f"Mode: {what} is {getattr(self, what)!r}, but the mode is {self.role}. Give role='excited'."
+                )
+        if self.kind == "ball" and self.role != "free":
+            raise ModelError("Mode: a ball cannot be locked. Leave it out.")
+
+    def _check_excited(self) -> None:
+        if self.kind == "ball":
+            raise ModelError("Mode: a ball cannot be excited. Give three turns.")
+        if (self.path is None) == (self.input is None):
+            raise ModelError(
+                "Mode: an excited mode moves by a path or by an input. Give path=, input='kappa_dot', or "
+                "input='eta' with a cutoff."
+            )
+        if self.path is not None:
+            if not isinstance(self.path, Path):
+                raise ModelError(f"Mode: path is a {type(self.path).__name__}. Give a Path.")
+            for what in ("eta0", "kappa0"):
+                if getattr(self, what) != 0.0:
+                    raise ModelError(f"Mode: {what} is given, but the path says where it starts. Leave it out.")
+        elif self.input not in get_args(Input):
+            raise ModelError(f"Mode: input is {self.input!r}. Give one of {', '.join(get_args(Input))}.")
+        if self.input == "eta" and self.cutoff == 0.0:
+            raise ModelError(
+                "Mode: a position that is sampled and held has no velocity, so the input 'eta' goes through a "
+                "filter. Give its cutoff [rad/s]."
+            )
+        if self.input != "eta" and self.cutoff != 0.0:
+            raise ModelError("Mode: cutoff is given, but only the input 'eta' has a filter. Leave it out.")
+
+    @property
+    def free(self) -> bool:
+        return self.role == "free"
+
+    @property
+    def linear(self) -> bool:
+        """Whether its position is a length [m] and not an angle [rad]."""
+        return self.kind == "prismatic"
 
     @property
     def positions(self) -> int:
-        """How many position variables it has: 1, or 4 for a ball."""
-        return 4 if self.kind == "ball" else 1
+        """How many position variables it has: 1, or 4 for a ball; none unless free."""
+        return (4 if self.kind == "ball" else 1) if self.free else 0
 
     @property
     def velocities(self) -> int:
-        """How many velocity variables it has: 1, or 3 for a ball."""
-        return 3 if self.kind == "ball" else 1
+        """How many velocity variables it has: 1, or 3 for a ball; none unless free."""
+        return (3 if self.kind == "ball" else 1) if self.free else 0
+
+    def prescribed(self, t: float = 0.0) -> tuple[float, float, float]:
+        """eta, kappa and kappa's rate of a locked mode or a path at the time t, of an input at the start."""
+        if self.path is not None:
+            return self.path(t)
+        return (self.value, 0.0, 0.0) if self.role == "locked" else (self.eta0, self.kappa0, 0.0)
+
+
+def _said(mode: Mode, field: "Field[object]") -> bool:
+    return bool(getattr(mode, field.name) != field.default)
+
+
+class Motion(TypedDict, total=False):
+    """What Turn, Slide and Helix take beside the axis: fields of Mode."""
+
+    role: Role
+    value: float
+    eta0: float
+    kappa0: float
+    path: Path
+    input: Input
+    cutoff: float
+
+
+def Turn(axis: Axis, **motion: Unpack[Motion]) -> Mode:
+    """A mode that turns about an axis by an angle [rad], positive by the right-hand rule.
+
+    axis: "x", "y", "z", one of these with a minus sign, or three numbers, in the axes that the modes before it
+    have turned. motion: role, value, eta0, kappa0, path, input, cutoff, as Mode says.
+    """
+    return Mode("revolute", _checks.axis(axis, "Turn: axis"), **motion)
+
+
+def Slide(axis: Axis, **motion: Unpack[Motion]) -> Mode:
+    """A mode that slides along an axis by a distance [m]; its arguments are Turn's."""
+    return Mode("prismatic", _checks.axis(axis, "Slide: axis"), **motion)
+
+
+def Helix(axis: Axis, pitch: float, **motion: Unpack[Motion]) -> Mode:
+    """A mode that turns about an axis and advances along it by pitch [m/rad]; the others are Turn's."""
+    return Mode("revolute", _checks.axis(axis, "Helix: axis"), pitch=pitch, **motion)

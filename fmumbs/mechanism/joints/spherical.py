@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from fmumbs import _checks
-from fmumbs.mechanism.joints.base import Joint
+from fmumbs.mechanism.joints.base import JointBase
 from fmumbs.mechanism.joints.mode import Mode
 
 
 @dataclass(frozen=True)
-class Spherical(Joint):
+class Spherical(JointBase):
     """M turns freely about F; the origins of F and M coincide.
 
     q0: quaternion w x y z of M in F at the start, normalised here.

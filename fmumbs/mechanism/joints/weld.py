@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from fmumbs.mechanism.joints.base import Joint
+from fmumbs.mechanism.joints.base import JointBase
 from fmumbs.mechanism.joints.mode import Mode
 
 
 @dataclass(frozen=True)
-class Weld(Joint):
+class Weld(JointBase):
     """F and M are one frame. It has neither positions nor velocities, but reactions like every joint."""
 
     _laws = ()

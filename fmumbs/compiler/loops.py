@@ -1,0 +1,110 @@
+"""Secondary joints: the rows of constraint that close a loop or fix a tip (core/loops.c)."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fmumbs.compiler.links import Links, point_place
+from fmumbs.errors import ModelError
+from fmumbs.mechanism import Joint, Mode
+
+Array = NDArray[np.float64]
+
+ALONG, PERPENDICULAR, DISTANCE = range(3)  # core/table.h
+JOINT_CUT = 4
+
+_AXES = np.eye(3)
+_NONE = np.array([1.0, 0.0, 0.0])  # where a row has no such vector
+
+Row = tuple[int, Array, Array, float]  # kind, vector in F, vector in M, length [m]
+
+
+def add_cuts(out: Links, cuts: list[Joint], first: int) -> None:
+    """Adds the secondary joints behind the `first` joints of the tree, and their rows."""
+    for index, joint in enumerate(cuts, first):
+        F, M = point_place(out, joint.F), point_place(out, joint.M)
+        out.add(
+            joint_kind=JOINT_CUT,
+            joint_first=-1,
+            joint_last=-1,
+            joint_p=0,
+            joint_np=0,
+            joint_u=0,
+            joint_nu=0,
+            joint_F=F.R,
+            joint_M=M.R,
+            joint_F_link=F.link,
+            joint_F_r=F.r,
+            joint_M_link=M.link,
+            joint_M_r=M.r,
+        )
+        _check_laws(joint)
+        for kind, f, g, length in _rows(joint.name, type(joint).__name__, joint.modes):
+            out.add(row_joint=index, row_kind=kind, row_f=F.R @ f, row_g=M.R @ g, row_length=length)
+
+
+def _check_laws(joint: Joint) -> None:
+    for law in ("stiffness", "damping", "rotor_inertia"):
+        if np.any(np.asarray(getattr(joint, law)) != 0.0):
+            raise ModelError(
+                f"joint '{joint.name}' closes a loop and has {law}, but a joint that closes a loop drives nothing. "
+                "Add another joint of the loop after it, so that this one becomes part of the tree."
+            )
+
+
+def _rows(name: str, kind: str, modes: tuple[Mode, ...]) -> Iterator[Row]:
+    """What a joint with these free modes forbids; vectors in F's axes, M's at zero."""
+    shape = tuple(mode.kind for mode in modes)
+    axes = [np.array(mode.axis) for mode in modes]
+    if any(mode.role != "free" or mode.pitch != 0.0 for mode in modes):
+        shape = ("other",)
+    match shape:
+        case ():
+            yield from _along(_AXES)
+            yield from _all_turns()
+        case ("ball",):
+            yield from _along(_AXES)
+        case ("revolute",):
+            yield from _along(_AXES)
+            yield from _parallel(axes[0])
+        case ("prismatic",):
+            yield from _along(_across(axes[0]))
+            yield from _all_turns()
+        case ("revolute", "prismatic") | ("prismatic", "revolute") if abs(axes[0] @ axes[1]) > 1.0 - 1e-12:
+            yield from _along(_across(axes[0]))
+            yield from _parallel(axes[0])
+        case ("revolute", "revolute") if abs(axes[0] @ axes[1]) < 1e-12:
+            yield from _along(_AXES)
+            yield PERPENDICULAR, axes[0], axes[1], 0.0
+        case ("prismatic", "prismatic", "revolute") if abs(axes[2] @ np.cross(axes[0], axes[1])) > 1.0 - 1e-12:
+            yield from _along(axes[2][None, :])
+            yield from _parallel(axes[2])
+        case _:
+            raise ModelError(
+                f"{kind} '{name}' closes a loop, which it cannot do yet. Add another joint of the loop after it, so "
+                "that this one becomes part of the tree."
+            )
+
+
+def _across(axis: Array) -> Array:
+    """(2, 3) unit vectors that span the plane across an axis."""
+    one = np.cross(axis, _AXES[int(np.abs(axis).argmin())])
+    one /= np.linalg.norm(one)
+    return np.array([one, np.cross(axis, one)])
+
+
+def _along(vectors: Array) -> Iterator[Row]:
+    for vector in vectors:
+        yield ALONG, vector, _NONE, 0.0
+
+
+def _parallel(axis: Array) -> Iterator[Row]:
+    """F's and M's axis stay parallel."""
+    for vector in _across(axis):
+        yield PERPENDICULAR, vector, axis, 0.0
+
+
+def _all_turns() -> Iterator[Row]:
+    for f, g in ((0, 1), (0, 2), (1, 2)):
+        yield PERPENDICULAR, _AXES[f], _AXES[g], 0.0

@@ -1,0 +1,158 @@
+"""Names: of an image's elements, and of every variable that these may have.
+
+A variable is called OWNER.suffix or OWNER.suffix[i], i from 1; the model's own have no owner. A name without [i]
+stands for all components of a vector.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable
+from difflib import get_close_matches
+from functools import cached_property
+from itertools import accumulate
+from typing import NamedTuple
+
+from fmumbs import _checks
+from fmumbs.compiler.kinds import BODY, MODEL, OWNERS, POINT, Indices, Kind, counts, kinds, kinds_called
+from fmumbs.compiler.layout import Arrays, text_at
+
+_FEW = 500  # names that are all compared with a misspelled one
+_NEIGHBOURS = 40  # of more names, those that stand next to it in the alphabet, on each side
+_CLOSEST = 3  # elements whose variables are compared with a misspelled one
+_COMPONENT = re.compile(r"\[([1-9][0-9]*)\]\Z")
+
+
+class Place(NamedTuple):
+    """One row of the table of variables; component -1: it is the only one."""
+
+    kind: int
+    element: int
+    component: int
+
+
+class Address(NamedTuple):
+    """What a name may mean: a variable of one of these kinds, of which element, which component or None for all."""
+
+    kinds: tuple[Kind, ...]
+    element: int
+    component: int | None
+
+
+def split_component(name: str) -> tuple[str, int | None]:
+    """The name of the vector and the 0-based component: ("B.r", 0) for "B.r[1]", ("A.q", None) for "A.q"."""
+    match = _COMPONENT.search(name)
+    return (name[: match.start()], int(match[1]) - 1) if match else (name, None)
+
+
+def nearest(word: str, names: Iterable[str]) -> str:
+    """A sentence that tells the name nearest to `word`; of very many names, among its neighbours in the alphabet."""
+    return _checks.nearest(word, _neighbours(word, list(names)))
+
+
+def _neighbours(word: str, names: list[str]) -> list[str]:
+    """Names that begin or end as `word` does, or differ in capitals alone; all of them where they are few."""
+    if len(names) <= _FEW:
+        return names
+    found = {name: None for name in names if name.lower() == word.lower()}
+    for turn in (slice(None), slice(None, None, -1)):
+        ordered = sorted(name[turn] for name in names)
+        at = bisect_left(ordered, word[turn])
+        found |= {name[turn]: None for name in ordered[max(0, at - _NEIGHBOURS) : at + _NEIGHBOURS]}
+    return list(found)
+
+
+class Names:
+    """Reads the names in an image's arrays: those of its text, and needs no table of variables."""
+
+    def __init__(self, arrays: Arrays) -> None:
+        self._arrays = arrays
+        self._elements: dict[int, list[str]] = {MODEL: [""]}
+        self._counts: dict[int, Indices] = {}
+
+    def text(self, offset: int) -> str:
+        """The string at an offset of the text."""
+        found = self._strings.get(offset)
+        return text_at(self._text, offset) if found is None else found
+
+    def elements(self, owner: int) -> list[str]:
+        """The names of all joints, bodies, points, loads or springs in the image's order; [""] of the model."""
+        if owner not in self._elements:
+            self._elements[owner] = [self.text(at) for at in self._arrays[f"{OWNERS[owner]}_name"].tolist()]
+        return self._elements[owner]
+
+    def name(self, place: Place) -> str:
+        """What a variable is called that the user has not renamed."""
+        kind = kinds()[place.kind]
+        owner = self.elements(kind.owner)[place.element]
+        name = f"{owner}.{kind.suffix}" if owner else kind.suffix
+        return name if place.component < 0 else f"{name}[{place.component + 1}]"
+
+    def address(self, name: str) -> Address | None:
+        """What a name may mean, None where there is no such element or suffix."""
+        stem, component = split_component(name)
+        if found := kinds_called(MODEL, stem):
+            return Address(found, 0, component)
+        for dot in re.finditer(r"\.", stem):
+            owner = self._owners.get(stem[: dot.start()])
+            if owner and (found := kinds_called(owner[0], stem[dot.end() :])):
+                return Address(found, owner[1], component)
+        return None
+
+    def places(self, name: str) -> list[Place]:
+        """The rows that a table with everything has for a name; [] where there is no such variable."""
+        address = self.address(name)
+        if address is None:
+            return []
+        places = [place for kind in address.kinds for place in self._places(kind, address.element)]
+        return [place for place in places if address.component in (None, place.component)]
+
+    def _places(self, kind: Kind, element: int) -> list[Place]:
+        if kind.index not in self._counts:
+            self._counts[kind.index] = counts(kind, self._arrays)
+        count = int(self._counts[kind.index][element])
+        return [Place(kind.index, element, i) for i in ([-1] if count == 1 else range(count))]
+
+    def nearest(self, word: str) -> str:
+        """A sentence that tells the variable nearest to `word`: looks for its element first, then in what that has."""
+        whole = split_component(word)[1] is None
+        places = [place for element in self._alike(word) for place in self._of_element(element)]
+        places += [place for kind in kinds() if kind.owner == MODEL for place in self._places(kind, 0)]
+        names = [self.name(place) for place in places]
+        return _checks.nearest(word, dict.fromkeys(split_component(name)[0] if whole else name for name in names))
+
+    def _of_element(self, name: str) -> list[Place]:
+        owner, element = self._owners[name]
+        return [place for kind in kinds() if kind.owner == owner for place in self._places(kind, element)]
+
+    def _alike(self, word: str) -> list[str]:
+        """The element that `word` begins with, and a body's named points; else those whose names are most alike."""
+        parts = split_component(word)[0].split(".")
+        for size in range(len(parts), 0, -1):
+            start = ".".join(parts[:size])
+            if start in self._owners:
+                points = (name for name in self._owners if name.startswith(f"{start}."))
+                return [start, *points] if self._owners[start][0] == BODY else [start]
+        names = _neighbours(parts[0], [name for name, (owner, _) in self._owners.items() if owner != POINT])
+        same = [name for name in names if name.lower() == parts[0].lower()]
+        return same or get_close_matches(parts[0], names, _CLOSEST, cutoff=0.5) or names[:_CLOSEST]
+
+    @cached_property
+    def _text(self) -> bytes:
+        return self._arrays["text"].tobytes()
+
+    @cached_property
+    def _strings(self) -> dict[int, str]:
+        """Every string by the offset where it begins."""
+        parts = self._text.split(b"\0")[:-1]
+        starts = accumulate((len(part) + 1 for part in parts), initial=0)
+        return {start: part.decode() for start, part in zip(starts, parts, strict=False)}
+
+    @cached_property
+    def _owners(self) -> dict[str, tuple[int, int]]:
+        """Kind of owner and index of each element by its name; points without a name are left out."""
+        found: dict[str, tuple[int, int]] = {}
+        for owner in OWNERS:
+            for element, name in enumerate(self.elements(owner)):
+                found.setdefault(name, (owner, element))
+        found.pop("", None)
+        return found

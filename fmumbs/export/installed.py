@@ -1,0 +1,50 @@
+"""What of the installed package goes into an FMU: its binaries, its version and its licence.
+
+Found without importlib.metadata, whose import takes longer than an export.
+"""
+
+import sys
+from functools import cache
+from pathlib import Path
+
+from fmumbs.errors import ExportError
+
+LICENCE = "BSD-3-Clause"
+LIBRARY_SUFFIXES = {".so", ".dll", ".dylib"}
+
+
+def binaries() -> dict[str, tuple[str, bytes]]:
+    """Suffix and contents of each native FMU binary that was built with the package, by platform.
+
+    Raises ExportError where there is none.
+    """
+    folder = Path(__file__).parents[1] / "_fmu"
+    files = sorted(file for file in folder.glob("*/fmumbs.*") if file.suffix in LIBRARY_SUFFIXES)
+    if not files:
+        raise ExportError(f"there is no FMU binary in {folder}. Install fmumbs again, with a C compiler.")
+    return {file.parent.name: (file.suffix, file.read_bytes()) for file in files}
+
+
+@cache
+def metadata(package: str) -> Path | None:
+    """NAME-VERSION.dist-info of an installed package."""
+    found = (folder for entry in sys.path for folder in Path(entry).glob(f"{package}-*.dist-info"))
+    return next(found, None)
+
+
+@cache
+def tool(package: str = "fmumbs") -> str:
+    """Name and version of an installed package."""
+    folder = metadata(package)
+    return f"{package} {folder.stem.partition('-')[2]}" if folder else package
+
+
+@cache
+def licence() -> bytes:
+    """The licence's text: from the installed package's metadata, or from the source tree beside it."""
+    folder = metadata("fmumbs")
+    places = [folder / "licenses" / "LICENSE"] if folder else []
+    for place in (*places, Path(__file__).parents[2] / "LICENSE"):
+        if place.is_file():
+            return place.read_bytes()
+    return f"{LICENCE}\n".encode()

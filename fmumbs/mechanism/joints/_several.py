@@ -1,0 +1,55 @@
+"""What joints of several turns and slides share: their positions, velocities and laws come one for each."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from fmumbs import _checks
+from fmumbs.errors import ModelError
+from fmumbs.mechanism.joints.base import LAWS, JointBase, LawName
+
+
+@dataclass(frozen=True)
+class Several(JointBase):
+    """A joint of one-freedom modes.
+
+    q0: (positions,) of the free modes in their order [rad] or [m]; u0: (velocities,) [rad/s] or [m/s].
+    stiffness, damping, rest, rotor_inertia: one for each free mode, or one number where all of them turn or all
+    of them slide.
+    """
+
+    q0: Sequence[float] | None = field(default=None, kw_only=True)
+    u0: Sequence[float] | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for law in LAWS:
+            if not isinstance(getattr(self, law), tuple):
+                self._store(law, (0.0,) * len(self.free_modes))
+        for what, size in (("q0", self.positions), ("u0", self.velocities)):
+            given = getattr(self, what)
+            numbers = (0.0,) * size if given is None else _checks.numbers(given, size, self._where(what))
+            self._store(what, numbers)
+
+    def _check_law(self, law: LawName, value: object) -> None:
+        free, where = self.free_modes, self._where(law)
+        if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+            number = _checks.number(value, where)
+            if number != 0.0 and len({mode.linear for mode in free}) > 1:
+                raise ModelError(
+                    f"{where} is the one number {number:g}, but some modes turn and others slide. "
+                    f"Give {len(free)} numbers, one for each free mode."
+                )
+            value = (number,) * len(free)
+        check = _checks.number if law == "rest" else _checks.not_negative
+        numbers = tuple(check(v, f"{where}[{i + 1}]") for i, v in enumerate(_checks.numbers(value, len(free), where)))
+        if any(numbers) and law not in self._laws:
+            raise ModelError(self._has_no(law, next(v for v in numbers if v)))
+        self._store(law, numbers)
+
+    @property
+    def start_positions(self) -> tuple[float, ...]:
+        return tuple(self.q0 or ())
+
+    @property
+    def start_velocities(self) -> tuple[float, ...]:
+        return tuple(self.u0 or ())

@@ -1,0 +1,35 @@
+"""The cylindrical joint.
+
+X_FM = rotation by q1 about the axis, translation by q2 along it;   phi = [axis 0; 0 axis] at M
+"""
+
+from dataclasses import dataclass, field
+
+from fmumbs import _checks
+from fmumbs._checks import Axis
+from fmumbs.mechanism.joints._several import Several
+from fmumbs.mechanism.joints.mode import Mode
+
+
+@dataclass(frozen=True)
+class Cylindrical(Several):
+    """M turns about an axis of F and slides along it, the one independent of the other.
+
+    axis: "x", "y", "z", one of these with a minus sign, or three numbers; in F's axes, M's at zero.
+    q0: (angle [rad], distance [m]) at the start; u0: their rates. Laws come in this order too.
+
+    Variables: q[1..2], qd[1..2], qdd[1..2], and the inputs tau[1..2]: torque [N.m] and force [N], positive where
+    they drive M against F. Raises ModelError for a zero axis, for lists of another length and for numbers that
+    are not finite.
+    """
+
+    axis: Axis = field(default="z", kw_only=True)
+
+    def __post_init__(self) -> None:
+        self._store("axis", _checks.axis(self.axis, self._where("axis")))
+        super().__post_init__()
+
+    @property
+    def modes(self) -> tuple[Mode, ...]:
+        axis = _checks.axis(self.axis, "axis")
+        return (Mode("revolute", axis), Mode("prismatic", axis))

@@ -1,0 +1,119 @@
+"""The general joint: any ordered product of turns, slides and helices, with rows that forbid velocities.
+
+X_FM = X_1(s_1) X_2(s_2) ..., each s_k free, excited or locked. With Phi and Phi_e the columns of the free and the
+excited modes at M's origin, in the axes of the rows, and kappa the excited velocities, the relative velocity is
+G = Phi qdot + Phi_e kappa. Velocity rows w' and speed rows psi' make of it (joint-representation, 3.6, 3.22, 3.27)
+
+    w' G = 0,  psi' G = u    so that    qdot = Y1 u + Y2,    [w'; psi'] (Phi Y1) = [0; E],
+                                                             [w'; psi'] (Phi Y2 + Phi_e kappa) = 0
+
+Without rows qdot = u. The free modes of the joint are phi = Phi Y1.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from fmumbs import _checks
+from fmumbs.errors import ModelError
+from fmumbs.mechanism.joints._several import Several
+from fmumbs.mechanism.joints.base import LawName, Row
+from fmumbs.mechanism.joints.mode import Mode
+from fmumbs.mechanism.joints.product import Array, axes_after, screws
+
+_DEPENDENT = 1e-9  # smallest singular value of columns of length one below which they are dependent
+
+
+@dataclass(frozen=True)
+class Joint(Several):
+    """M moves with respect to F by an ordered product of modes: Turn, Slide and Helix.
+
+    modes: from F to M, of roles free, excited and locked; their axes need not be perpendicular.
+    velocity_rows: (k, 6) [1] and [m], constant in the axes behind the first `rows_after` modes, by default all of
+    them (M's axes); each times (angular velocity, velocity of M's origin), of M in F, is zero. They make the
+    joint nonholonomic.
+    speed_rows: (free modes - k, 6) in the same axes; times the same velocity they are u.
+    q0: one for each free mode [rad] or [m]; u0: the velocity variables, the free modes' rates without rows.
+
+    Variables: q[i], qd[i], qdd[i] of the free modes and the inputs tau[i], or without an index where there is
+    one; eta, kappa and kappa_dot of the excited modes, drive[k] the force or torque that moves them.
+
+    Raises ModelError for modes that are dependent at the start, for speed rows that together with the velocity
+    rows do not determine the velocities there, and for numbers that are not finite.
+    """
+
+    modes: tuple[Mode, ...] = field(default=(), kw_only=True)
+    velocity_rows: tuple[Row, ...] = field(default=(), kw_only=True)
+    speed_rows: tuple[Row, ...] = field(default=(), kw_only=True)
+    rows_after: int = field(default=-1, kw_only=True)
+
+    _instead = "Leave it out, or use a Spring between two points of the bodies."
+
+    def __post_init__(self) -> None:
+        self._store("modes", self._checked_modes())
+        after = len(self.modes) if self.rows_after == -1 else self.rows_after
+        if not isinstance(after, int) or not 0 <= after <= len(self.modes):
+            raise ModelError(
+                f"{self._where('rows_after')} is {after!r}, but there are {len(self.modes)} modes. "
+                f"Give a number from 0 to {len(self.modes)}."
+            )
+        self._store("rows_after", after)
+        free = len(self.free_modes)
+        self._store("velocity_rows", self._rows("velocity_rows"))
+        self._store("speed_rows", self._rows("speed_rows"))
+        needed = free - len(self.velocity_rows) if self.velocity_rows else 0
+        if needed < 0 or len(self.speed_rows) != needed:
+            raise ModelError(
+                f"{self._where('speed_rows')} has {len(self.speed_rows)} rows, but {free} free modes less "
+                f"{len(self.velocity_rows)} velocity rows need {max(needed, 0)}. Give as many."
+            )
+        super().__post_init__()
+        self._check_independent()
+
+    def _checked_modes(self) -> tuple[Mode, ...]:
+        modes = tuple(self.modes) if isinstance(self.modes, Iterable) else ()
+        if not modes:
+            raise ModelError(f"{self._where('modes')} are none. Give Turn, Slide or Helix, or use a Weld.")
+        for i, mode in enumerate(modes):
+            if not isinstance(mode, Mode) or mode.kind == "ball":
+                raise ModelError(f"{self._where('modes')}[{i + 1}] is {mode!r}. Give a Turn, a Slide or a Helix.")
+        return modes
+
+    def _rows(self, what: str) -> tuple[Row, ...]:
+        rows: Sequence[object] = getattr(self, what)
+        return tuple(_checks.numbers(row, 6, f"{self._where(what)}[{i + 1}]") for i, row in enumerate(rows))
+
+    def _check_law(self, law: LawName, value: object) -> None:
+        super()._check_law(law, value)
+        if self.velocity_rows and any(getattr(self, law)):
+            raise ModelError(self._has_no(law, next(v for v in getattr(self, law) if v)))
+
+    def _check_independent(self) -> None:
+        """At the start: the moving modes among each other, and the rows."""
+        at = self.all_positions()
+        columns = screws(self.modes, at)
+        moving = columns[:, [mode.role != "locked" for mode in self.modes]]
+        if moving.size and _smallest(moving / np.linalg.norm(moving, axis=0)) < _DEPENDENT:
+            raise ModelError(
+                f"{self._where('modes')} are dependent at the start: two combinations of them move M alike. "
+                "Leave one out, or give another q0."
+            )
+        if not self.velocity_rows:
+            return
+        R = axes_after(self.modes, at, self.rows_after)
+        rows = np.array([*self.velocity_rows, *self.speed_rows])
+        free = columns[:, [mode.role == "free" for mode in self.modes]].reshape(2, 3, -1)
+        square = rows @ np.concatenate([R.T @ free[0], R.T @ free[1]])
+        if _smallest(square) < _DEPENDENT * float(np.abs(square).max(initial=1.0)):
+            raise ModelError(
+                f"{self._where('velocity_rows and speed_rows')} do not determine the velocities of the "
+                f"{len(self.free_modes)} free modes at the start. Give independent rows."
+            )
+
+
+def _smallest(matrix: Array) -> float:
+    """The smallest singular value."""
+    if matrix.shape[1] > matrix.shape[0]:
+        return 0.0
+    return float(np.linalg.svd(matrix, compute_uv=False)[-1])

@@ -1,0 +1,38 @@
+"""The screw joint.
+
+X_FM = rotation by q about the axis, translation by pitch q along it;   phi = [axis; pitch axis] at M
+"""
+
+from dataclasses import dataclass, field
+
+from fmumbs import _checks
+from fmumbs.errors import ModelError
+from fmumbs.mechanism.joints._one_freedom import OneFreedom
+from fmumbs.mechanism.joints.mode import Mode
+
+
+@dataclass(frozen=True)
+class Screw(OneFreedom):
+    """M turns about an axis of F and advances along it in proportion: one freedom.
+
+    axis: "x", "y", "z", one of these with a minus sign, or three numbers; in F's axes, M's at q = 0.
+    pitch: [m/rad], not zero; positive for a right-handed thread. A lead of h a turn is h / (2 pi).
+    q0: angle at the start [rad], positive by the right-hand rule; u0: its rate [rad/s].
+
+    Variables: q, qd, qdd, and the input tau [N.m], which works on the angle. Raises ModelError for a zero axis, a
+    zero pitch and for numbers that are not finite.
+    """
+
+    pitch: float = field(kw_only=True)
+
+    _kind = "revolute"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._store("pitch", _checks.number(self.pitch, self._where("pitch")))
+        if self.pitch == 0.0:
+            raise ModelError(f"{self._where('pitch')} is zero, so it does not advance. Use a Revolute.")
+
+    @property
+    def modes(self) -> tuple[Mode, ...]:
+        return (Mode("revolute", _checks.axis(self.axis, "axis"), pitch=self.pitch),)

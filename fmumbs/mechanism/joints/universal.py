@@ -1,0 +1,60 @@
+"""The universal joint, Cardan's or Hooke's.
+
+X_FM = rotation by q1 about the first axis, which is fixed in F, then by q2 about the second, which is fixed in M;
+phi = [a1 R1(q1) a2; 0 0] at M
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from fmumbs import _checks
+from fmumbs._checks import Axis, Vec3
+from fmumbs.errors import ModelError
+from fmumbs.mechanism.joints._several import Several
+from fmumbs.mechanism.joints.mode import Mode
+
+_PARALLEL = 1e-6  # sine of the angle between axes below which they are one
+
+
+@dataclass(frozen=True)
+class Universal(Several):
+    """M turns about two axes whose spider has no mass; the origins of F and M coincide.
+
+    axes: two, each "x", "y", "z", one of these with a minus sign, or three numbers: the first in F's axes, the
+    second in M's. They need not be perpendicular.
+    q0: two angles at the start [rad], positive by the right-hand rule; u0: their rates [rad/s].
+
+    Variables: q[1..2], qd[1..2], qdd[1..2], and the inputs tau[1..2] [N.m] about the two axes, positive where
+    they drive M against F. Raises ModelError for parallel or zero axes, for lists of another length and for
+    numbers that are not finite.
+    """
+
+    axes: Sequence[Axis] = field(default=("x", "y"), kw_only=True)
+
+    def __post_init__(self) -> None:
+        axes = tuple(self.axes)
+        if len(axes) != 2:
+            raise ModelError(
+                f"{self._where('axes')} has {len(axes)} entries, but must have 2. Give two such as ('x', 'y')."
+            )
+        first, second = (_checks.axis(a, self._where(f"axes[{i + 1}]")) for i, a in enumerate(axes))
+        if float(np.linalg.norm(np.cross(first, second))) < _PARALLEL:
+            raise ModelError(
+                f"{self._where('axes')} are parallel, so it turns in one way only. Use a Revolute, or give two "
+                "different axes."
+            )
+        self._store("axes", (first, second))
+        super().__post_init__()
+
+    @property
+    def modes(self) -> tuple[Mode, ...]:
+        first, second = (_checks.axis(a, "axes") for a in self.axes)
+        return (Mode("revolute", first), Mode("revolute", second))
+
+    @property
+    def directions(self) -> tuple[Vec3, Vec3]:
+        """The two axes as unit vectors, the first in F, the second in M."""
+        first, second = self.modes
+        return first.axis, second.axis

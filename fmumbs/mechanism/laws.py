@@ -1,0 +1,274 @@
+"""Force laws that switch: a force on a free mode of a joint, or in a spring, as pieces of polynomials.
+
+A law divides the plane of position x and velocity v into rectangles, one a piece, in each of which
+
+    f(x, v) = sum_ij c[i][j] (x - origin)^i v^j,       i <= 5, j <= 3;       f = 0 where there is no piece.
+
+On a joint f drives M against F, as tau does: x = q, v = qd. On a spring f pulls, beside the spring's own pull: x is
+its length, v the rate of that. Where x or v leaves its piece the integration stops and starts anew. The force may
+jump as the position passes a bound, but not as the velocity does: there it could hold the velocity, as dry
+friction does, which no polynomial says.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+
+from fmumbs import _checks
+from fmumbs.errors import ModelError
+from fmumbs.mechanism.element import Element
+from fmumbs.mechanism.forces import Spring
+from fmumbs.mechanism.joints import JointBase
+
+POSITIONS, VELOCITIES = 6, 4
+_SMOOTH = 1e-9  # a jump is one beyond this part of the forces on both sides of a bound
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A polynomial for lower <= x < upper and v_lower <= v < v_upper.
+
+    coefficients: (6, 4) or less, c[i][j] of (x - origin)^i v^j; a flat list is c[i][0].
+    """
+
+    coefficients: Sequence[Sequence[float]]
+    lower: float = field(default=-math.inf, kw_only=True)
+    upper: float = field(default=math.inf, kw_only=True)
+    v_lower: float = field(default=-math.inf, kw_only=True)
+    v_upper: float = field(default=math.inf, kw_only=True)
+    origin: float = field(default=0.0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "coefficients", _table(self.coefficients))
+        object.__setattr__(self, "origin", _checks.number(self.origin, "Piece: origin"))
+        for low, high in (("lower", "upper"), ("v_lower", "v_upper")):
+            for bound in (low, high):
+                value = getattr(self, bound)
+                if value not in (math.inf, -math.inf):
+                    object.__setattr__(self, bound, _checks.number(value, f"Piece: {bound}"))
+            if not getattr(self, low) < getattr(self, high):
+                raise ModelError(
+                    f"Piece: {high} is {getattr(self, high):g}, not above {low}, which is {getattr(self, low):g}. "
+                    "Give a range."
+                )
+
+    def holds(self, x: float, v: float) -> bool:
+        return self.lower <= x < self.upper and self.v_lower <= v < self.v_upper
+
+    def force(self, x: float, v: float) -> float:
+        """The polynomial, whether it holds there or not [N] or [N.m]."""
+        away = x - self.origin
+        return sum(c * away**i * v**j for i, row in enumerate(self.coefficients) for j, c in enumerate(row) if c)
+
+
+@dataclass(frozen=True)
+class ForceLaw(Element, ABC):
+    """Base of the laws: `(name, on, ...)`.
+
+    on: a joint or a spring of the model. mode: which of the joint's free modes, counted from 1.
+    """
+
+    on: JointBase | Spring
+    mode: int = field(default=1, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.on, Spring):
+            count, what = 1, "a spring"
+        elif isinstance(self.on, JointBase):
+            if self.on.velocity_rows:
+                raise ModelError(f"{self._where('on')} is '{self.on.name}', which is nonholonomic. Use a Load.")
+            scalar = [mode.kind != "ball" for mode in self.on.free_modes]
+            count = scalar.index(False) if False in scalar else len(scalar)
+            what = f"a {type(self.on).__name__} joint"
+        else:
+            raise ModelError(f"{self._where('on')} is a {type(self.on).__name__}. Give a joint or a spring.")
+        if not isinstance(self.mode, int) or not 1 <= self.mode <= count:
+            mend = f"Give one from 1 to {count}." if count else "Choose another joint."
+            raise ModelError(
+                f"{self._where('mode')} is {self.mode!r}, but {what} has {count} with a position of one number. {mend}"
+            )
+
+    @property
+    @abstractmethod
+    def pieces(self) -> tuple[Piece, ...]:
+        """Pieces that do not overlap."""
+
+    def force(self, x: float, v: float = 0.0) -> float:
+        """What the law gives at the position x and velocity v [N] or [N.m]."""
+        return sum(piece.force(x, v) for piece in self.pieces if piece.holds(x, v))
+
+
+@dataclass(frozen=True)
+class Law(ForceLaw):
+    """A force law by pieces: `Law(name, on, pieces=[...])`, or `Law.table`, `.damper`, `.polynomial`.
+
+    Raises ModelError for pieces that overlap and for a force that jumps with the velocity.
+    """
+
+    pieces: tuple[Piece, ...] = field(default=(), kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        pieces = tuple(self.pieces) if isinstance(self.pieces, Iterable) else ()
+        if not pieces or not all(isinstance(piece, Piece) for piece in pieces):
+            raise ModelError(f"{self._where('pieces')} are {self.pieces!r}. Give a list of Piece.")
+        self._store("pieces", pieces)
+        self._check_overlaps()
+        self._check_jumps()
+
+    @classmethod
+    def polynomial(
+        cls, name: str, on: JointBase | Spring, coefficients: Sequence[Sequence[float]], *, mode: int = 1
+    ) -> "Law":
+        """One polynomial for all positions and velocities; coefficients as Piece's."""
+        return cls(name, on, mode=mode, pieces=(Piece(coefficients),))
+
+    @classmethod
+    def table(
+        cls, name: str, on: JointBase | Spring, positions: Sequence[float], forces: Sequence[float], *, mode: int = 1
+    ) -> "Law":
+        """Straight lines through forces (n,) at positions (n,) that increase; the outer ones go on."""
+        x, f = _points(f"Law '{name}'", "positions", positions, forces)
+        bounds = (-math.inf, *x[1:-1], math.inf)
+        lines = [(f[i], (f[i + 1] - f[i]) / (x[i + 1] - x[i])) for i in range(len(x) - 1)]
+        pieces = [
+            Piece([[f0], [slope]], lower=low, upper=high, origin=at)
+            for (f0, slope), (low, high), at in zip(lines, pairwise(bounds), x[:-1], strict=True)
+        ]
+        return cls(name, on, mode=mode, pieces=tuple(pieces))
+
+    @classmethod
+    def damper(
+        cls, name: str, on: JointBase | Spring, velocities: Sequence[float], forces: Sequence[float], *, mode: int = 1
+    ) -> "Law":
+        """Straight lines through forces (n,) at velocities (n,) that increase; the outer ones go on."""
+        v, f = _points(f"Law '{name}'", "velocities", velocities, forces)
+        bounds = (-math.inf, *v[1:-1], math.inf)
+        slopes = [(f[i + 1] - f[i]) / (v[i + 1] - v[i]) for i in range(len(v) - 1)]
+        pieces = [
+            Piece([[f0 - slope * v0, slope]], v_lower=low, v_upper=high)
+            for slope, f0, v0, (low, high) in zip(slopes, f[:-1], v[:-1], pairwise(bounds), strict=True)
+        ]
+        return cls(name, on, mode=mode, pieces=tuple(pieces))
+
+    def _check_overlaps(self) -> None:
+        low, high, v_low, v_high = (
+            np.array([getattr(p, bound) for p in self.pieces]) for bound in ("lower", "upper", "v_lower", "v_upper")
+        )
+        shared = np.maximum.outer(low, low) < np.minimum.outer(high, high)
+        shared &= np.maximum.outer(v_low, v_low) < np.minimum.outer(v_high, v_high)
+        first, second = np.nonzero(np.triu(shared, 1))
+        if len(first):
+            raise ModelError(
+                f"{self._where('pieces')}[{first[0] + 1}] and [{second[0] + 1}] overlap. Give each its own range."
+            )
+
+    def _check_jumps(self) -> None:
+        for piece in self.pieces:
+            for bound, above in ((piece.v_lower, False), (piece.v_upper, True)):
+                if math.isinf(bound):
+                    continue
+                beyond = [p for p in self.pieces if (p.v_lower if above else p.v_upper) == bound or _across(p, bound)]
+                for x in _samples(piece, beyond):
+                    inside = piece.force(x, bound)
+                    outside = sum(p.force(x, bound) for p in beyond if p is not piece and p.lower <= x < p.upper)
+                    if abs(outside - inside) > _SMOOTH * max(abs(outside), abs(inside)):
+                        raise ModelError(
+                            f"{self._where('pieces')} let the force jump from {inside:g} to {outside:g} as the "
+                            f"velocity passes {bound:g} at the position {x:g}, so it could stick there. Join them "
+                            "by a steep piece."
+                        )
+
+
+@dataclass(frozen=True)
+class Stop(ForceLaw):
+    """An elastic stop at the ends of a joint's range: beyond them it pushes back, and never pulls.
+
+    lower, upper: ends of the range [rad] or [m], at least one. stiffness: above 0 [N.m/rad] or [N/m]. damping: at
+    least 0 [N.m.s/rad] or [N.s/m], while it is pressed deeper only. Beyond upper the force is
+
+        -stiffness (q - upper) - damping max(qd, 0).
+    """
+
+    lower: float | None = field(default=None, kw_only=True)
+    upper: float | None = field(default=None, kw_only=True)
+    stiffness: float = field(kw_only=True)
+    damping: float = field(default=0.0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.on, Spring):
+            raise ModelError(f"{self._where('on')} is a Spring. Give a joint, or use a Law.")
+        self._store("stiffness", _checks.positive(self.stiffness, self._where("stiffness")))
+        self._store("damping", _checks.not_negative(self.damping, self._where("damping")))
+        for end in ("lower", "upper"):
+            if getattr(self, end) is not None:
+                self._store(end, _checks.number(getattr(self, end), self._where(end)))
+        if self.lower is None and self.upper is None:
+            raise ModelError(f"{self._where('lower and upper')} are both open, so it never acts. Give one.")
+        if self.lower is not None and self.upper is not None and self.lower >= self.upper:
+            raise ModelError(f"{self._where('upper')} is {self.upper:g}, not above lower, {self.lower:g}. Swap them.")
+
+    @property
+    def pieces(self) -> tuple[Piece, ...]:
+        return tuple(self._pieces())
+
+    def _pieces(self) -> Iterator[Piece]:
+        k, d = self.stiffness, self.damping
+        if self.lower is not None:
+            at = self.lower
+            yield Piece([[0.0, -d], [-k]], upper=at, v_upper=0.0, origin=at)
+            yield Piece([[0.0], [-k]], upper=at, v_lower=0.0, origin=at)
+        if self.upper is not None:
+            at = self.upper
+            yield Piece([[0.0], [-k]], lower=at, v_upper=0.0, origin=at)
+            yield Piece([[0.0, -d], [-k]], lower=at, v_lower=0.0, origin=at)
+
+
+def _across(piece: Piece, bound: float) -> bool:
+    return piece.v_lower < bound < piece.v_upper
+
+
+def _samples(piece: Piece, beyond: Sequence[Piece]) -> list[float]:
+    """Positions of the piece where polynomials of its degree that agree are one, in each range of the others."""
+    inner = {b for p in beyond for b in (p.lower, p.upper) if piece.lower < b < piece.upper}
+    bounds = [piece.lower, *sorted(inner), piece.upper]
+    samples: list[float] = []
+    for low, high in pairwise(bounds):
+        if math.isinf(low):
+            low = high - 1.0 if math.isfinite(high) else -1.0
+        if math.isinf(high):
+            high = low + 1.0
+        samples += [low + (high - low) * (k + 0.5) / POSITIONS for k in range(POSITIONS)]
+    return samples
+
+
+def _table(values: object) -> tuple[tuple[float, ...], ...]:
+    """(6, 4) coefficients, filled up with zeros."""
+    what = "Piece: coefficients"
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise ModelError(f"{what} are {values!r}. Give rows of numbers, one for each power of the position.")
+    rows = [tuple(row) if isinstance(row, Iterable) else (row,) for row in values]
+    if not 0 < len(rows) <= POSITIONS or any(len(row) > VELOCITIES for row in rows):
+        raise ModelError(
+            f"{what} have {len(rows)} rows of up to {max(map(len, rows), default=0)} numbers. Give at most "
+            f"{POSITIONS} rows, for the powers of the position, of at most {VELOCITIES}, for those of the velocity."
+        )
+    rows += [()] * (POSITIONS - len(rows))
+    padded = (row + (0.0,) * (VELOCITIES - len(row)) for row in rows)
+    return tuple(_checks.numbers(row, VELOCITIES, f"{what}[{i + 1}]") for i, row in enumerate(padded))
+
+
+def _points(where: str, what: str, at: object, forces: object) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    if isinstance(at, str | bytes) or not isinstance(at, Iterable):
+        raise ModelError(f"{where}: {what} are {at!r}. Give a list of numbers that increase.")
+    items = tuple(at)
+    x = _checks.numbers(items, len(items), f"{where}: {what}")
+    if len(x) < 2 or any(b <= a for a, b in pairwise(x)):
+        raise ModelError(f"{where}: {what} must be two numbers or more that increase. Sort them.")
+    return x, _checks.numbers(forces, len(x), f"{where}: forces")

@@ -1,0 +1,147 @@
+"""Paths: prescribed motions as piecewise polynomials in time.
+
+    s(t) = sum_k c[i][k] (t - breaks[i])^k     for breaks[i] <= t < breaks[i + 1]
+
+The first piece holds also before its break, the last one for ever: a motion that ends is one whose last piece is
+constant. With a period, t runs from breaks[0] over the period again and again. Its first derivative never jumps:
+no force could follow. The second jumps only where `continuity` says so.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from fmumbs import _checks
+from fmumbs.errors import ModelError
+
+DEGREE = 5
+_SMOOTH = 1e-9  # a jump is one beyond this part of the largest value, rate or acceleration at any break
+
+
+@dataclass(frozen=True)
+class Path:
+    """A piecewise polynomial in time, up to the fifth degree.
+
+    breaks: (n,) [s], increasing; coefficients: (n, 6) of the powers of the time since the piece's break, in the
+    unit of what moves; shorter rows are filled up with zeros. continuity: 2, or 1 where accelerations may jump.
+    period: [s], beyond the last break; 0 for a path that does not repeat.
+
+    Raises ModelError for a jump in position, velocity, or, with continuity=2, acceleration.
+    """
+
+    breaks: Sequence[float]
+    coefficients: Sequence[Sequence[float]]
+    continuity: int = field(default=2, kw_only=True)
+    period: float = field(default=0.0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        breaks = _numbers(self.breaks, "Path: breaks")
+        if not breaks or any(b <= a for a, b in pairwise(breaks)):
+            raise ModelError("Path: breaks must be times that increase. Give at least one.")
+        rows = _rows(self.coefficients, len(breaks))
+        period = _checks.not_negative(self.period, "Path: period")
+        if period and period <= breaks[-1] - breaks[0]:
+            raise ModelError(
+                f"Path: period is {period:g} s, but the breaks alone take {breaks[-1] - breaks[0]:g} s. "
+                "Give a longer period."
+            )
+        if self.continuity not in (1, 2):
+            raise ModelError(f"Path: continuity is {self.continuity!r}, but must be 1 or 2. Give one of these.")
+        for name, value in (("breaks", breaks), ("coefficients", rows), ("period", period)):
+            object.__setattr__(self, name, value)
+        self._check_continuity()
+
+    @classmethod
+    def polynomial(cls, *coefficients: float) -> "Path":
+        """c0 + c1 t + c2 t^2 + ..., for all times."""
+        return cls((0.0,), (coefficients,))
+
+    @classmethod
+    def quintic(
+        cls,
+        times: Sequence[float],
+        positions: Sequence[float],
+        velocities: Sequence[float] | None = None,
+        accelerations: Sequence[float] | None = None,
+    ) -> "Path":
+        """Through positions at times (n,), n >= 2, by polynomials of the fifth degree; C2.
+
+        velocities, accelerations: (n,), zero unless given, so that it rests at every position. After the last
+        time it stands still, if it has come to rest there, or else goes on with that velocity and acceleration.
+        """
+        t = _numbers(times, "Path.quintic: times")
+        if len(t) < 2:
+            raise ModelError("Path.quintic: times has fewer than 2 entries. Give when it begins and ends.")
+        zeros = (0.0,) * len(t)
+        x = _checks.numbers(positions, len(t), "Path.quintic: positions")
+        v = zeros if velocities is None else _checks.numbers(velocities, len(t), "Path.quintic: velocities")
+        a = zeros if accelerations is None else _checks.numbers(accelerations, len(t), "Path.quintic: accelerations")
+        ends = list(zip(x, v, a, strict=True))
+        rows = [_quintic(t[i + 1] - t[i], ends[i], ends[i + 1]) for i in range(len(t) - 1) if t[i + 1] > t[i]]
+        rows.append((x[-1], v[-1], a[-1] / 2, 0.0, 0.0, 0.0))
+        return cls(t, rows)
+
+    def __call__(self, t: float) -> tuple[float, float, float]:
+        """Position, velocity and acceleration at the time t [s]."""
+        if self.period:
+            t = self.breaks[0] + (t - self.breaks[0]) % self.period
+        return self._piece(max(bisect_right(self.breaks, t) - 1, 0), t)
+
+    def _piece(self, i: int, t: float) -> tuple[float, float, float]:
+        x, c = t - self.breaks[i], self.coefficients[i]
+        return (
+            sum(c[k] * x**k for k in range(DEGREE + 1)),
+            sum(k * c[k] * x ** (k - 1) for k in range(1, DEGREE + 1)),
+            sum(k * (k - 1) * c[k] * x ** (k - 2) for k in range(2, DEGREE + 1)),
+        )
+
+    def _check_continuity(self) -> None:
+        joints = [(i - 1, i, self.breaks[i], self.breaks[i]) for i in range(1, len(self.breaks))]
+        if self.period:
+            joints.append((len(self.breaks) - 1, 0, self.breaks[0] + self.period, self.breaks[0]))
+        sides = [(end, self._piece(i, end), self._piece(j, begin)) for i, j, end, begin in joints]
+        for order, what in enumerate(("position", "velocity", "acceleration")[: self.continuity + 1]):
+            scale = max((abs(s[order]) for _, *both in sides for s in both), default=0.0)
+            for time, before, after in sides:
+                if abs(after[order] - before[order]) > _SMOOTH * scale:
+                    mend = "Give continuity=1, or a smoother path." if order == 2 else "Give a path that has no jump."
+                    raise ModelError(
+                        f"Path: the {what} jumps from {before[order]:g} to {after[order]:g} at {time:g} s. {mend}"
+                    )
+
+
+def _quintic(
+    T: float, begin: tuple[float, float, float], end: tuple[float, float, float]
+) -> tuple[float, float, float, float, float, float]:
+    """The polynomial of the fifth degree with these positions, velocities and accelerations at 0 and T."""
+    x, v, a = begin
+    d = end[0] - (x + v * T + a * T * T / 2)
+    r = (end[1] - (v + a * T)) * T
+    s = (end[2] - a) * T * T
+    c = (10 * d - 4 * r + s / 2, -15 * d + 7 * r - s, 6 * d - 3 * r + s / 2)
+    return (x, v, a / 2, c[0] / T**3, c[1] / T**4, c[2] / T**5)
+
+
+def _numbers(values: object, what: str) -> tuple[float, ...]:
+    """Finite numbers, however many."""
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise ModelError(f"{what} is {values!r}, but must be numbers. Give a list.")
+    items = tuple(values)
+    return _checks.numbers(items, len(items), what)
+
+
+def _rows(values: object, count: int) -> tuple[tuple[float, ...], ...]:
+    what = "Path: coefficients"
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise ModelError(f"{what} is {values!r}, but must be rows of numbers. Give one row for each break.")
+    rows = tuple(_numbers(row, f"{what}[{i + 1}]") for i, row in enumerate(values))
+    if len(rows) != count:
+        raise ModelError(f"{what} has {len(rows)} rows, but there are {count} breaks. Give one row for each break.")
+    for i, row in enumerate(rows):
+        if not 0 < len(row) <= DEGREE + 1:
+            raise ModelError(
+                f"{what}[{i + 1}] has {len(row)} entries, but a piece is of degree {DEGREE} at most. "
+                f"Give 1 to {DEGREE + 1} numbers."
+            )
+    return tuple(row + (0.0,) * (DEGREE + 1 - len(row)) for row in rows)

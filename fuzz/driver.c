@@ -1,0 +1,449 @@
+/* driver.c: runs a libFuzzer target where there is only gcc: TARGET [-runs=N] [-seed=S] [-max_total_time=T] [-max_len=L]
+ * [-artifact_prefix=P] [CORPUS | FILE...]
+ *
+ * It mutates inputs with a seeded generator and keeps those that reach something new in the code that was compiled with
+ * -fsanitize-coverage=trace-pc; with a folder CORPUS it keeps them there, for the next run. Files are run once each.
+ * A case that crashes, fails a check, leaks or does not end is written to a file, and ends the run.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MAP 65536            /* counters of edges */
+#define MOST_KEPT 4096       /* inputs in memory */
+#define PATIENCE 20          /* [s] for one case */
+#define RANDOM_LENGTH 600    /* bytes */
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+void fuzz_seeds(void (*add)(const uint8_t *data, size_t size));
+void fuzz_report(char *text, size_t capacity);
+/* Of the sanitizers' interface, whose headers gcc does not install everywhere. */
+void __sanitizer_set_death_callback(void (*callback)(void));
+size_t __sanitizer_get_current_allocated_bytes(void);
+void __sanitizer_cov_trace_pc(void);
+const char *__asan_default_options(void);
+
+typedef struct input {
+    uint8_t *data;
+    size_t size;
+} input;
+
+static struct {
+    unsigned long runs;
+    uint64_t seed;
+    double seconds;
+    size_t longest;
+    const char *prefix, *corpus, *name;
+} options = {1000, 1, 1e9, 32768, "", NULL, ""};
+
+static input kept[MOST_KEPT], now; /* `now`: the case that runs */
+static size_t inputs;
+static unsigned long cases;
+static uint8_t counter[MAP], seen[MAP];
+static uintptr_t last_place;
+static int running;
+
+/* Findings ---------------------------------------------------------------------------------------------- */
+
+static void write_file(const char *path, const input *one)
+{
+    FILE *file = fopen(path, "wb");
+    if (file == NULL) return;
+    (void)fwrite(one->data, 1, one->size, file);
+    (void)fclose(file);
+}
+
+/* Of a case that dies, by whatever hand. */
+static void keep_finding(void)
+{
+    char path[1000];
+    if (!running) return;
+    running = 0;
+    (void)snprintf(path, sizeof path, "%scrash-%s-%lu", options.prefix, options.name, cases);
+    write_file(path, &now);
+    (void)fprintf(stderr, "%s: a finding in case %lu; its input is %s\n", options.name, cases, path);
+}
+
+static void say_endless(int signal)
+{
+    (void)signal;
+    (void)fprintf(stderr, "%s: a case does not end within %d s\n", options.name, PATIENCE);
+    abort();
+}
+
+const char *__asan_default_options(void)
+{
+    return "handle_abort=1:allocator_may_return_null=1:max_allocation_size_mb=1024:hard_rss_limit_mb=4000";
+}
+
+/* One case ---------------------------------------------------------------------------------------------- */
+
+/* Called at every branch of instrumented code: counts the edges. */
+void __sanitizer_cov_trace_pc(void)
+{
+    const uintptr_t here = ((uintptr_t)__builtin_return_address(0) - (uintptr_t)&LLVMFuzzerTestOneInput) * 0x9e3779b1u;
+    const uintptr_t place = (here >> 8) % MAP;
+    counter[place ^ last_place]++;
+    last_place = place >> 1;
+}
+
+/* 1, 2, 3, 4 to 7, 8 to 15, ... times are different things to have seen. */
+static uint8_t class_of(uint8_t times)
+{
+    if (times < 4) return (uint8_t)((1 << times) >> 1);
+    return times < 8 ? 8 : times < 16 ? 16 : times < 32 ? 32 : times < 128 ? 64 : 128;
+}
+
+static int sees_new(void)
+{
+    int found = 0;
+    for (size_t i = 0; i < MAP; i += 8) {
+        uint64_t eight;
+        memcpy(&eight, counter + i, 8);
+        for (size_t j = i; eight != 0 && j < i + 8; j++) {
+            const uint8_t class = class_of(counter[j]);
+            if (class & ~seen[j]) found = 1;
+            seen[j] |= class;
+        }
+    }
+    return found;
+}
+
+static void run_once(void)
+{
+    memset(counter, 0, sizeof counter);
+    last_place = 0;
+    running = 1;
+    (void)alarm(PATIENCE);
+    (void)LLVMFuzzerTestOneInput(now.data, now.size);
+    (void)alarm(0);
+    running = 0;
+}
+
+/* The case `now`; whether it reached something new. Memory that a second and a third run take again was lost. */
+static int run_case(void)
+{
+    size_t before = __sanitizer_get_current_allocated_bytes(), after;
+    cases++;
+    run_once();
+    after = __sanitizer_get_current_allocated_bytes();
+    if (after > before) {
+        size_t lost[2];
+        for (int i = 0; i < 2; i++) {
+            before = __sanitizer_get_current_allocated_bytes();
+            run_once();
+            after = __sanitizer_get_current_allocated_bytes();
+            lost[i] = after > before ? after - before : 0;
+        }
+        if (lost[0] > 0 && lost[1] > 0) {
+            (void)fprintf(stderr, "%s: a case loses %lu bytes of memory\n", options.name, (unsigned long)lost[1]);
+            running = 1;
+            abort();
+        }
+    }
+    return sees_new();
+}
+
+/* The corpus -------------------------------------------------------------------------------------------- */
+
+static void keep(const input *one)
+{
+    if (inputs == MOST_KEPT) return;
+    kept[inputs].data = malloc(one->size + 1);
+    if (kept[inputs].data == NULL) return;
+    memcpy(kept[inputs].data, one->data, one->size);
+    kept[inputs++].size = one->size;
+}
+
+static void set_now(const uint8_t *data, size_t size)
+{
+    free(now.data);
+    now.data = malloc(size + (size == 0)); /* of just its size: the sanitizer sees a byte read beyond it */
+    if (now.data == NULL) abort();
+    if (size > 0) memcpy(now.data, data, size);
+    now.size = size;
+}
+
+static void try_seed(const uint8_t *data, size_t size)
+{
+    set_now(data, size);
+    (void)run_case();
+    keep(&now);
+}
+
+static void keep_on_disk(void)
+{
+    char path[1000];
+    uint64_t hash = 14695981039346656037u;
+    for (size_t i = 0; i < now.size; i++) hash = (hash ^ now.data[i]) * 1099511628211u;
+    (void)snprintf(path, sizeof path, "%s/%016llx", options.corpus, (unsigned long long)hash);
+    write_file(path, &now);
+}
+
+static int read_now(const char *path)
+{
+    static uint8_t buffer[1 << 20];
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) return 0;
+    const size_t size = fread(buffer, 1, sizeof buffer, file);
+    (void)fclose(file);
+    set_now(buffer, size);
+    return 1;
+}
+
+static int is_visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+/* What earlier runs found; what is nothing new any more, since the core has changed, is removed. */
+static void read_corpus(void)
+{
+    struct dirent **entries;
+    const int count = scandir(options.corpus, &entries, is_visible, alphasort);
+    for (int i = 0; i < count; i++) {
+        char path[1000];
+        (void)snprintf(path, sizeof path, "%s/%s", options.corpus, entries[i]->d_name);
+        free(entries[i]);
+        if (!read_now(path)) continue;
+        if (run_case()) keep(&now);
+        else (void)unlink(path);
+    }
+    if (count >= 0) free(entries);
+}
+
+static void add_seed(const uint8_t *data, size_t size)
+{
+    try_seed(data, size);
+    if (options.corpus != NULL && options.runs == 0) keep_on_disk(); /* for libFuzzer */
+}
+
+/* Mutation ---------------------------------------------------------------------------------------------- */
+
+static uint64_t any(void)
+{
+    options.seed ^= options.seed << 13;
+    options.seed ^= options.seed >> 7;
+    options.seed ^= options.seed << 17;
+    return options.seed;
+}
+
+static size_t below(size_t end)
+{
+    return end == 0 ? 0 : (size_t)(any() % end);
+}
+
+static void put(uint8_t *data, size_t size, const void *bytes, size_t width)
+{
+    if (size < width) return;
+    const size_t step = below(8) == 0 ? 1 : width;
+    memcpy(data + below((size - width) / step + 1) * step, bytes, width);
+}
+
+static void put_integer(uint8_t *data, size_t size)
+{
+    static const int32_t extreme[] = {-1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 100, 65535, INT32_MAX, INT32_MIN, 0x7ff00000};
+    const int32_t value = extreme[below(sizeof extreme / sizeof *extreme)];
+    put(data, size, &value, 4);
+}
+
+static void put_number(uint8_t *data, size_t size)
+{
+    static const double extreme[] = {0.0, -0.0, 1.0, -1.0, 0.5, 1e-3, 1e3, 1e-9, 1e9, 1e-20, 1e20, 1e-160, 1e160, -1e160, 1e-300,
+                                     1e300, -1e300, 1.7976931348623157e308, 5e-324, 1.0 / 0.0, -1.0 / 0.0, 0.0 / 0.0};
+    const double value = extreme[below(sizeof extreme / sizeof *extreme)];
+    put(data, size, &value, 8);
+}
+
+/* Adds a little to an integer. */
+static void nudge(uint8_t *data, size_t size)
+{
+    uint32_t value;
+    if (size < 4) return;
+    uint8_t *at = data + 4 * below(size / 4);
+    memcpy(&value, at, 4);
+    value += (uint32_t)below(9) - 4u;
+    memcpy(at, &value, 4);
+}
+
+static void copy_part(uint8_t *data, size_t size)
+{
+    const size_t width = 4 * (1 + below(16));
+    if (size < width) return;
+    const size_t from = 4 * below((size - width) / 4 + 1), to = 4 * below((size - width) / 4 + 1);
+    memmove(data + to, data + from, width);
+}
+
+/* The end of one input behind the beginning of another, or a part of it at the same place. */
+static size_t splice(uint8_t *data, size_t size)
+{
+    const input *other = kept + below(inputs);
+    const size_t common = size < other->size ? size : other->size, at = 4 * below(common / 4);
+    if (common == 0) return size;
+    if (below(2)) {
+        const size_t width = 1 + below(common - at);
+        memcpy(data + at, other->data + at, width);
+        return size;
+    }
+    memcpy(data + at, other->data + at, other->size - at);
+    return other->size;
+}
+
+/* Takes some bytes out, or puts some in. */
+static size_t shift(uint8_t *data, size_t size)
+{
+    const size_t width = (below(2) ? 1 : 4) * (1 + below(4)), at = below(size);
+    if (below(2)) {
+        if (at + width > size) return size;
+        memmove(data + at, data + at + width, size - at - width);
+        return size - width;
+    }
+    if (size + width > options.longest) return size;
+    memmove(data + at + width, data + at, size - at);
+    for (size_t i = 0; i < width; i++) data[at + i] = (uint8_t)any();
+    return size + width;
+}
+
+static size_t mutate(uint8_t *data, size_t size)
+{
+    switch (below(12)) {
+    case 0: case 1: if (size > 0) data[below(size)] ^= (uint8_t)(1u << below(8)); return size;
+    case 2: if (size > 0) data[below(size)] = (uint8_t)any(); return size;
+    case 3: case 4: put_integer(data, size); return size;
+    case 5: case 6: put_number(data, size); return size;
+    case 7: nudge(data, size); return size;
+    case 8: copy_part(data, size); return size;
+    case 9: return splice(data, size);
+    case 10: return below(4) ? size : shift(data, size);
+    default: return below(8) ? size : below(size + 1);
+    }
+}
+
+static size_t make_random(uint8_t *data)
+{
+    const size_t size = below(RANDOM_LENGTH);
+    for (size_t i = 0; i < size; i++) data[i] = (uint8_t)any();
+    return size;
+}
+
+/* Of two inputs the shorter is more often taken: it is sooner done. */
+static void make_case(uint8_t *buffer)
+{
+    const input *one = kept + below(inputs), *other = kept + below(inputs);
+    if (other->size < one->size && below(4)) one = other;
+    size_t size = one->size < options.longest ? one->size : options.longest;
+    if (inputs == 0 || below(64) == 0) {
+        size = make_random(buffer);
+    } else {
+        memcpy(buffer, one->data, size);
+        for (size_t n = 1 + below(1 + below(8)); n > 0; n--) {
+            size = mutate(buffer, size);
+            size = size < options.longest ? size : options.longest;
+        }
+    }
+    set_now(buffer, size);
+}
+
+/* The run ----------------------------------------------------------------------------------------------- */
+
+static double clock_now(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void say_progress(double seconds, const char *end)
+{
+    char report[200] = "";
+    size_t edges = 0;
+    for (size_t i = 0; i < MAP; i++) edges += seen[i] != 0;
+    fuzz_report(report, sizeof report);
+    (void)printf("%s: %lu of %lu cases, %.0f s, %.0f cases/s, %lu edges, corpus %lu; %s%s", options.name, cases, options.runs,
+                 seconds, (double)cases / (seconds > 0.0 ? seconds : 1.0), (unsigned long)edges, (unsigned long)inputs, report, end);
+    (void)fflush(stdout);
+}
+
+static void fuzz(void)
+{
+    const int screen = isatty(1);
+    const double start = clock_now();
+    double said = start, t = start;
+    uint8_t *buffer = malloc(2 * (options.longest + (1 << 20)));
+    if (buffer == NULL) abort();
+    fuzz_seeds(add_seed);
+    if (options.corpus != NULL) read_corpus();
+    while (cases < options.runs && t - start < options.seconds) {
+        make_case(buffer);
+        if (run_case()) {
+            keep(&now);
+            if (options.corpus != NULL) keep_on_disk();
+        }
+        t = clock_now();
+        if (t - said < (screen ? 1.0 : 20.0)) continue;
+        said = t;
+        say_progress(t - start, screen ? " \r" : "\n");
+    }
+    say_progress(t - start, "; no finding\n");
+    free(buffer);
+}
+
+/* 1 where the argument was this option. */
+static int is_option(const char *argument, const char *name, const char **value)
+{
+    const size_t length = strlen(name);
+    if (strncmp(argument, name, length) != 0) return 0;
+    *value = argument + length;
+    return 1;
+}
+
+static void read_option(const char *argument)
+{
+    const char *value;
+    if (is_option(argument, "-runs=", &value)) options.runs = strtoul(value, NULL, 10);
+    else if (is_option(argument, "-seed=", &value)) options.seed = strtoull(value, NULL, 10) * 0x9e3779b97f4a7c15u + 1;
+    else if (is_option(argument, "-max_total_time=", &value)) options.seconds = strtod(value, NULL);
+    else if (is_option(argument, "-max_len=", &value)) options.longest = (size_t)strtoul(value, NULL, 10);
+    else if (is_option(argument, "-artifact_prefix=", &value)) options.prefix = value;
+    else (void)fprintf(stderr, "%s: option %s is unknown here\n", options.name, argument);
+}
+
+static int is_folder(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+int main(int argc, char **argv)
+{
+    int files = 0;
+    const char *slash = strrchr(argv[0], '/');
+    options.name = slash ? slash + 1 : argv[0];
+    __sanitizer_set_death_callback(keep_finding);
+    if (atexit(keep_finding) != 0 || signal(SIGALRM, say_endless) == SIG_ERR) return 2;
+    (void)LLVMFuzzerInitialize(&argc, &argv);
+    for (int i = 1; i < argc; i++) {
+        if (argv[i][0] == '-') {
+            read_option(argv[i]);
+        } else if (is_folder(argv[i])) {
+            options.corpus = argv[i];
+        } else if (read_now(argv[i])) {
+            (void)run_case();
+            (void)printf("%s: %s: no finding\n", options.name, argv[i]);
+            files++;
+        } else {
+            (void)fprintf(stderr, "%s: %s cannot be read\n", options.name, argv[i]);
+            return 2;
+        }
+    }
+    if (files == 0) fuzz();
+    return 0;
+}

@@ -1,0 +1,186 @@
+/* fuzz.h: what the fuzz targets share: they are ordinary libFuzzer targets, and driver.c runs them without it.
+ *
+ * Of the core they know fmumbs.h alone, and of the FMU the functions of the standard. Where a checksum stands in an
+ * image or a saved state is found by trying on good bytes, so that no layout is written down here.
+ */
+#ifndef FUZZ_H
+#define FUZZ_H
+
+#include "images.h"
+
+#include <float.h>
+
+#define LARGEST_IMAGE 16000 /* bytes: a dozen bodies; larger ones take longer and reach nothing new */
+#define MOST_IMAGES 64
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+/* For driver.c: gives it the inputs to begin with; a word about how deep the cases went, in `text`. */
+void fuzz_seeds(void (*add)(const uint8_t *data, size_t size));
+void fuzz_report(char *text, size_t capacity);
+
+/* A checksum [at, at + 8) of all bytes behind `from`, and where the number of bytes stands; 0: nowhere. */
+typedef struct seal {
+    size_t at, from, size;
+} seal;
+
+static inline uint64_t word_at(const unsigned char *bytes)
+{
+    uint64_t word;
+    memcpy(&word, bytes, sizeof word);
+    return word;
+}
+
+static inline seal find_seal(const unsigned char *good, size_t size)
+{
+    const size_t end = size < 512 ? size : 512;
+    seal found = {0, 0, 0};
+    for (size_t at = 8; at + 8 <= end; at += 8) {
+        if (word_at(good + at) == size) found.size = at;
+        for (size_t from = at + 8; from <= end && found.at == 0; from += 8) {
+            if (word_at(good + at) != fm_checksum(good + from, size - from)) continue;
+            found.at = at;
+            found.from = from;
+        }
+        if (found.at != 0) break;
+    }
+    CHECK(found.at != 0);
+    return found;
+}
+
+/* A copy in memory of just its size, its checksum made to fit where there is room for one. */
+static inline unsigned char *sealed(const seal *s, const uint8_t *data, size_t size)
+{
+    unsigned char *bytes = malloc(size + (size == 0));
+    CHECK(bytes != NULL);
+    if (size > 0) memcpy(bytes, data, size);
+    if (size < s->from) return bytes;
+    const uint64_t told = size, sum = fm_checksum(bytes + s->from, size - s->from);
+    if (s->size != 0) memcpy(bytes + s->size, &told, sizeof told);
+    memcpy(bytes + s->at, &sum, sizeof sum);
+    return bytes;
+}
+
+/* The images of build/images that are small enough; returns how many. */
+static inline size_t read_images(image *found)
+{
+    char name[80];
+    size_t count = 0;
+    FILE *list = fopen(FOLDER "list.txt", "r");
+    if (list == NULL) {
+        (void)fprintf(stderr, "there is no " FOLDER "list.txt: python tests/core/write_images.py writes it\n");
+        exit(2);
+    }
+    while (count < MOST_IMAGES && fscanf(list, "%79s", name) == 1) {
+        found[count] = read_image(name);
+        if (found[count].size <= LARGEST_IMAGE) count++;
+        else free(found[count].bytes);
+    }
+    (void)fclose(list);
+    CHECK(count > 0);
+    return count;
+}
+
+static inline unsigned char *saved(const fm_instance *s)
+{
+    unsigned char *state = allocate(fm_state_size(s), 1);
+    CHECK(fm_state_save(s, state, fm_state_size(s)) == FM_OK);
+    return state;
+}
+
+/* The saved state is still that of `before`, which is freed. */
+static inline void check_unchanged(const fm_instance *s, unsigned char *before)
+{
+    unsigned char *after = saved(s);
+    CHECK(memcmp(before, after, fm_state_size(s)) == 0);
+    free(before);
+    free(after);
+}
+
+/* A refusal says why and changes nothing. */
+static inline fm_status checked(const fm_instance *s, fm_status status, unsigned char *before)
+{
+    CHECK(status == FM_OK || fm_message(s)[0] != 0);
+    if (status == FM_ERROR) check_unchanged(s, before);
+    else free(before);
+    return status;
+}
+
+/* Equal bits, or no numbers on both sides. */
+static inline int same_values(const double *a, const double *b, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (memcmp(a + i, b + i, sizeof *a) != 0 && !(isnan(a[i]) && isnan(b[i]))) return 0;
+    return 1;
+}
+
+/* Whether every state that a simulator sees is a finite number. */
+static inline int has_finite_states(fm_instance *s)
+{
+    for (uint32_t i = 0; i < fm_variable_count(s); i++) {
+        fm_variable_info info;
+        double value;
+        CHECK(fm_variable(s, i, &info) == FM_OK);
+        if (!info.state) continue;
+        CHECK(fm_get(s, &i, 1, &value) == FM_OK);
+        if (!isfinite(value)) return 0;
+    }
+    return 1;
+}
+
+/* The error-controlled integrator gives up where its steps come down to the round-off of the time. So a step from a
+ * late hour on takes few of them, whatever it integrates. */
+#define LATE 1e12 /* [s] */
+
+static inline double few_steps(double t)
+{
+    return 800.0 * DBL_EPSILON * fabs(t);
+}
+
+/* Steps to t_end. What comes back is what was asked for, or a time before it, in finite numbers. */
+static inline fm_status step(fm_instance *s, double t_end)
+{
+    const double from = fm_time(s);
+    const int finite = has_finite_states(s);
+    const fm_status status = checked(s, fm_step(s, t_end), saved(s));
+    if (status == FM_OK) CHECK(fm_time(s) == t_end);
+    if (status == FM_DISCARD) CHECK(fm_time(s) >= from && fm_time(s) < t_end);
+    CHECK(!finite || has_finite_states(s));
+    return status;
+}
+
+/* Reads everything, at every level of the kernels: the same values. */
+static inline void read_values(fm_instance *s)
+{
+    const size_t count = fm_variable_count(s);
+    const int32_t best = fm_level_best();
+    double *first = all_values(s);
+    for (int32_t level = 0; level <= best; level++) {
+        CHECK(fm_level_use(s, level) == FM_OK);
+        double *again = all_values(s);
+        CHECK(same_values(first, again, count));
+        free(again);
+    }
+    free(first);
+}
+
+/* Derivatives of everything by everything; they leave all as it was. */
+static inline void read_derivatives(fm_instance *s)
+{
+    const size_t count = fm_variable_count(s);
+    uint32_t *input = allocate(count, sizeof *input), *output = allocate(count, sizeof *output);
+    double *seed = allocate(count, sizeof *seed), *result = allocate(count, sizeof *result);
+    const size_t inputs = references(s, FM_INPUT, input), outputs = references(s, FM_OUTPUT, output);
+    const int32_t first = 1;
+    unsigned char *before = saved(s);
+    for (size_t i = 0; i < inputs; i++) seed[i] = 1.0;
+    CHECK(fm_directional_derivative(s, output, outputs, input, inputs, seed, result) == FM_OK);
+    for (size_t i = 0; i < outputs; i++) (void)fm_get_output_derivatives(s, output + i, 1, &first, result);
+    check_unchanged(s, before);
+    free(input);
+    free(output);
+    free(seed);
+    free(result);
+}
+
+#endif

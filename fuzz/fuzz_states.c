@@ -1,0 +1,122 @@
+/* fuzz_states.c: an input is a saved state, loaded as it is and then with a checksum that fits. What is loaded is read,
+ * goes on, and is saved and assembled again. */
+#include "fuzz.h"
+
+#define SPAN 1e-3 /* [s] */
+#define SLOWEST 200 /* fixed steps in one go */
+
+static image images[MOST_IMAGES];
+static fm_instance *instance[MOST_IMAGES];
+static size_t count;
+static seal header;
+static unsigned long loaded, stepped;
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    (void)argc;
+    (void)argv;
+    count = read_images(images);
+    for (size_t i = 0; i < count; i++) instance[i] = open_image(images + i);
+    unsigned char *good = saved(instance[0]);
+    header = find_seal(good, fm_state_size(instance[0]));
+    free(good);
+    return 0;
+}
+
+static void lean(fm_instance *s)
+{
+    uint32_t *input = allocate(fm_variable_count(s), sizeof *input);
+    const size_t inputs = references(s, FM_INPUT, input);
+    const int32_t order = 2;
+    const double bend = 3.0;
+    for (size_t i = 0; i < inputs; i++) CHECK(fm_set_input_derivatives(s, input + i, 1, &order, &bend) == FM_OK);
+    free(input);
+}
+
+static void add_state(fm_instance *s, void (*add)(const uint8_t *data, size_t size))
+{
+    unsigned char *state = saved(s);
+    add(state, fm_state_size(s));
+    free(state);
+}
+
+/* New, assembled, between two steps of either integrator, with input derivatives. */
+void fuzz_seeds(void (*add)(const uint8_t *data, size_t size))
+{
+    for (size_t i = 0; i < count; i++) {
+        fm_instance *s = instance[i];
+        for (int scheme = 0; scheme < 2; scheme++) {
+            const double t = scheme == 0 ? LATE : 0.5, span = scheme == 0 ? few_steps(LATE) : SPAN;
+            CHECK(fm_reset(s) == FM_OK);
+            if (scheme == 0) add_state(s, add);
+            if (!choose(s, scheme, 0.4 * span, 1e-6) || fm_assemble(s, t) != FM_OK) continue;
+            (void)fm_step(s, t + span);
+            add_state(s, add);
+            lean(s);
+            add_state(s, add);
+        }
+        CHECK(fm_reset(s) == FM_OK);
+    }
+}
+
+void fuzz_report(char *text, size_t capacity)
+{
+    (void)snprintf(text, capacity, "%lu loaded, %lu steps", loaded, stepped);
+}
+
+static double value_of(fm_instance *s, const char *suffix)
+{
+    const int64_t found = solver_variable(s, suffix);
+    const uint32_t reference = (uint32_t)found;
+    double value = NAN;
+    CHECK(found >= 0 && fm_get(s, &reference, 1, &value) == FM_OK);
+    return value;
+}
+
+/* As far as few steps go: the integrator is the one that the state names. */
+static void go_on(fm_instance *s)
+{
+    const double t = fm_time(s);
+    double span = few_steps(t);
+    if (value_of(s, "solver.scheme") == 1.0) {
+        const double longest = SLOWEST * fabs(value_of(s, "solver.step"));
+        span = SPAN < longest ? SPAN : longest;
+    }
+    for (int i = 1; i <= 2; i++) stepped += step(s, t + i * span) == FM_OK;
+}
+
+static void use(fm_instance *s)
+{
+    unsigned char *before = saved(s);
+    free(all_values(s));
+    go_on(s);
+    read_values(s);
+    read_derivatives(s);
+    CHECK(fm_state_load(s, before, fm_state_size(s)) == FM_OK);
+    check_unchanged(s, before);
+    if (choose(s, 1.0, 0.4 * SPAN, 1e-6) && checked(s, fm_assemble(s, 0.0), saved(s)) == FM_OK) (void)step(s, SPAN);
+    CHECK(fm_reset(s) == FM_OK);
+}
+
+/* Those whose states have this size, or the first. */
+static void try_state(const uint8_t *data, size_t size)
+{
+    int tried = 0;
+    for (size_t i = 0; i < count; i++) {
+        fm_instance *s = instance[i];
+        if (fm_state_size(s) != size && (tried || i + 1 < count)) continue;
+        tried = 1;
+        if (checked(s, fm_state_load(s, data, size), saved(s)) != FM_OK) continue;
+        loaded++;
+        use(s);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    unsigned char *bytes = sealed(&header, data, size);
+    if (size < header.from || memcmp(bytes, data, size) != 0) try_state(data, size);
+    try_state(bytes, size);
+    free(bytes);
+    return 0;
+}
