@@ -1,14 +1,15 @@
 """The files of a pythonfmu FMU: the same image and variables as the native one, stepped through Python.
 
-    modelDescription.xml                      as the native FMU's, with the flags of what pythonfmu forwards
-    model.png                                 the icon
-    binaries/<platform>/<name>.so             pythonfmu's, which runs a slave in the Python of its host
-    resources/slavemodule.txt                 the slave's name: fmumbs_HASH
-    resources/fmumbs_HASH.py                  the slave (slave.py), which hands the calls on to the core library
-    resources/fmumbs_HASH/<platform>/         the core library: the binary of a native FMU
-    resources/model.fmb                       the image
-    documentation/index.html                  the variables, and what the host must have
-    documentation/licenses/                   ours and pythonfmu's
+    modelDescription.xml                        as the native FMU's, with the flags of what pythonfmu forwards
+    model.png                                   the icon
+    binaries/<platform>/<name>.so               pythonfmu's, which runs a slave in the Python of its host
+    resources/slavemodule.txt                   the name of the module with the slave: fmumbs_HASH
+    resources/fmumbs_HASH.py                    that module
+    resources/fmumbs_HASH_core/__init__.py      the slave (slave.py), which hands the calls on to the core library
+    resources/fmumbs_HASH_core/<platform>/      the core library: the binary of a native FMU
+    resources/model.fmb                         the image
+    documentation/index.html                    the variables, and what the host must have
+    documentation/licenses/                     ours and pythonfmu's
 
 A process keeps one module of a name and one library of a path, whatever FMU they come from. So HASH is that of
 the slave's text, which carries the image's GUID, and of the libraries: an equal name means equal files.
@@ -66,6 +67,12 @@ milder. Still nothing was changed, and the instance may be used, reset or freed.
 </ul>
 """
 
+# pythonfmu's binary executes this text anew for every instance, and never frees a class that it finds defined there.
+_MODULE = """from {module}_core import Slave, hold
+
+hold(globals())
+"""
+
 NOTES = Notes(
     needs="It runs in the Python of its host, by way of pythonfmu.",
     inputs="Inputs are held over a communication step.",
@@ -94,9 +101,10 @@ def pythonfmu_entries(image: "ModelImage") -> Iterator[tuple[str, bytes]]:
     yield "model.png", icon()
     for platform, (suffix, wrapper, core) in libraries.items():
         yield f"binaries/{platform}/{name}{suffix}", wrapper
-        yield f"resources/{module}/{platform}/fmumbs{suffix}", core
-    yield f"resources/{module}.py", slave
+        yield f"resources/{module}_core/{platform}/fmumbs{suffix}", core
     yield "resources/slavemodule.txt", module.encode()
+    yield f"resources/{module}.py", _MODULE.format(module=module).encode()
+    yield f"resources/{module}_core/__init__.py", slave
     yield "resources/model.fmb", image.bytes
     yield "documentation/index.html", documentation(image, variables, tool=tool, notes=NOTES)
     yield "documentation/licenses/license.txt", installed.licence()

@@ -1,16 +1,15 @@
 """The slave of a pythonfmu FMU: hands every call on to the core library that lies in the FMU's resources.
 
-The exporter copies this file into the FMU, where it runs in the Python of the host: it imports nothing beyond
-the standard library. pythonfmu's binary imports it as a module, and executes its text once more for every
-instance to find the subclass of a class called Fmi2Slave. Value references come through as they stand in
-modelDescription.xml. The library is the binary of a native FMU, so that the guard over the core, its
-messages and its bits are the same in both.
+The exporter copies this file into the FMU, as a package with a name of its own beside the library. There it runs
+in the Python of the host, and imports nothing beyond the standard library. The library is the binary of a native
+FMU, so that the guard over the core, its messages and its bits are the same in both. Value references come
+through as they stand in modelDescription.xml.
 
-pythonfmu knows no answer but success, a discarded step, and an exception, which it passes on as fmi2Fatal.
-Two of its counts (0.7.0) are mended here, since the host's process would not survive them:
-  - it gives back a reference to the module's dictionary that it never took, once for every instance;
-  - after an exception it gives back its references to the class, the instance and the messages, and gives
-    them back again when the instance is freed.
+pythonfmu knows no answer but success, a discarded step, and an exception, which it passes on as fmi2Fatal. Its
+binary (0.7.0) also gives back references to Python objects that it does not have, which frees what is still in
+use; hold() takes them beforehand:
+  - for every instance, one to the dictionary of the module that slavemodule.txt names;
+  - after an exception, those to the class, the instance and its messages, which it gives back once more later.
 """
 
 from __future__ import annotations
@@ -51,13 +50,10 @@ _ARGUMENTS: dict[str, tuple[Any, ...]] = {
 _LOGGER = ctypes.CFUNCTYPE(None, c_void_p, c_char_p, c_int, c_char_p, c_char_p)
 
 
-def _hold(*objects: object) -> None:
-    """One more reference to each, for pythonfmu to give back."""
+def hold(*objects: object) -> None:
+    """Takes one more reference to each, for pythonfmu to give back."""
     for one in objects:
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(one))
-
-
-_hold(globals())
 
 
 class Refused(Exception):
@@ -89,7 +85,7 @@ class Slave(Fmi2Slave):
 
     def __init__(self, instance_name: str, resources: str, visible: int = 0, **_: object) -> None:
         if resources in sys.path:
-            sys.path.remove(resources)  # put there for the import of this file, which is done
+            sys.path.remove(resources)  # put there for the import, which is done
         self._messages: list[Message] = []
         self._callbacks = _Callbacks(_listener(self._messages))
         self._state = c_void_p()  # used within one method at a time
@@ -143,16 +139,16 @@ class Slave(Fmi2Slave):
 
     # Values -----------------------------------------------------------------------------------------------
 
-    def get_real(self, vrs: list[int]) -> list[float]:
+    def get_real(self, vrs: list[int]) -> list[Any]:
         return self._get("fmi2GetReal", "d", vrs)
 
-    def get_integer(self, vrs: list[int]) -> list[int]:
+    def get_integer(self, vrs: list[int]) -> list[Any]:
         return self._get("fmi2GetInteger", "i", vrs)
 
-    def get_boolean(self, vrs: list[int]) -> list[int]:
+    def get_boolean(self, vrs: list[int]) -> list[Any]:
         return self._get("fmi2GetBoolean", "i", vrs)
 
-    def get_string(self, vrs: list[int]) -> list[str]:
+    def get_string(self, vrs: list[int]) -> list[Any]:
         return self._get("fmi2GetString", "q", vrs)  # of which there are none: refused, or empty
 
     def set_real(self, vrs: list[int], values: list[float]) -> None:
@@ -167,7 +163,7 @@ class Slave(Fmi2Slave):
     def set_string(self, vrs: list[int], values: list[str]) -> None:
         self._set("fmi2SetString", "q", vrs, [0] * len(values))
 
-    def _get(self, function: str, code: str, vrs: list[int]) -> Any:
+    def _get(self, function: str, code: str, vrs: list[int]) -> list[Any]:
         references, values = array("i", vrs), array(code, (0,)) * len(vrs)
         self._call(function, references.buffer_info()[0], len(vrs), values.buffer_info()[0])
         return values.tolist()
@@ -205,7 +201,7 @@ class Slave(Fmi2Slave):
 
     def _check(self, status: int) -> None:
         if status > WARNING:
-            _hold(type(self), self, self._messages)
+            hold(type(self), self, self._messages)
             raise Refused(self._sentence())
 
     def _sentence(self) -> str:
@@ -222,7 +218,7 @@ def _listener(messages: list[Message]) -> Any:
 
 
 def _load(resources: Path) -> ctypes.CDLL:
-    """The core library in the folder that bears this module's name, which is a name for these very files."""
+    """The core library of this FMU, in the folder of this package."""
     library = ctypes.CDLL(str(resources / __name__ / LIBRARIES[sys.platform]))
     library.fmi2Instantiate.restype = c_void_p
     library.fmi2Instantiate.argtypes = (c_char_p, c_int, c_char_p, c_char_p, c_void_p, c_int, c_int)

@@ -1,0 +1,134 @@
+"""The mode vectors of a joint and their dual basis, as joint-representation has them.
+
+The velocity G = [w_FM; v_FM] of M's origin and the interaction Lambda = [torque; force] on M's body, reduced there,
+both in F's axes, are
+
+    G = phi u + phibar_kappa kappa + phibar_locked 0                                       (3.10b)
+    [psi psibar]' = [phi phibar]^-1                                                        (3.19)
+    lambda = phi' Lambda,  lambdabar = phibar' Lambda,  Lambda = psi lambda + psibar lambdabar   (3.28, 3.30)
+
+The locked modes complete the basis: turns about the axes about which nothing turns, then slides along the
+directions in which nothing slides without turning, both perpendicular to what moves, near F's axes. So psi, by
+which applied forces act, Lambda_e = psi lambda, is a torque for a mode that turns and a force for one that slides,
+and does not mix units. Where the modes are perpendicular psi is phi over its length squared.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fmumbs import _checks
+from fmumbs.errors import ModelError
+from fmumbs.mechanism import JointBase
+from fmumbs.mechanism.joints.product import axes_after, screws
+
+Array = NDArray[np.float64]
+
+_DEPENDENT = 1e-9  # singular values below this part of the largest are zero
+
+
+@dataclass(frozen=True)
+class ModeVectors:
+    """Six-row matrices at M's origin in F's axes, the angular part first.
+
+    phi, psi: (6, velocities) free modes. phibar_kappa, psibar_kappa: (6, excited modes). phibar_locked,
+    psibar_locked: the rest of the six. Y1: (positions, velocities) and Y2: (positions, excited modes) of
+    pdot = Y1 u + Y2 kappa (3.27), p without balls.
+    """
+
+    phi: Array
+    phibar_kappa: Array
+    phibar_locked: Array
+    psi: Array
+    psibar_kappa: Array
+    psibar_locked: Array
+    Y1: Array
+    Y2: Array
+
+    @property
+    def phibar(self) -> Array:
+        """(6, 6 - velocities) excited modes, then locked ones."""
+        return np.hstack([self.phibar_kappa, self.phibar_locked])
+
+    @property
+    def psibar(self) -> Array:
+        return np.hstack([self.psibar_kappa, self.psibar_locked])
+
+    def generalised(self, interaction: Sequence[float]) -> tuple[Array, Array]:
+        """lambda and lambdabar (3.30) of an interaction (6,): torque [N.m], then force [N]."""
+        given = np.array(_checks.numbers(interaction, 6, "interaction"))
+        return self.phi.T @ given, self.phibar.T @ given
+
+    def interaction(self, free: Sequence[float], constrained: Sequence[float]) -> Array:
+        """Lambda (3.28) from lambda and lambdabar."""
+        return self.psi @ np.asarray(free, float) + self.psibar @ np.asarray(constrained, float)
+
+
+def mode_vectors(
+    joint: JointBase, p: Sequence[float] | None = None, eta: Sequence[float] | None = None
+) -> ModeVectors:
+    """Of a joint at the positions p of its free modes and eta of its excited ones, by default at its start.
+
+    A ball's three modes are about M's axes. Raises ModelError where the modes are dependent, as at gimbal lock.
+    """
+    at = joint.all_positions(p, eta)
+    free, excited = _moving(joint, screws(joint.modes, at))
+    Y1, Y2 = _rates(joint, at, free, excited)
+    phi, phibar = free @ Y1, excited + free @ Y2
+    moving = np.hstack([phi, phibar])
+    locked = _complement(moving)
+    if moving.shape[1] + locked.shape[1] != 6:
+        raise ModelError(
+            f"{type(joint).__name__} '{joint.name}': at this position its modes are dependent, as at gimbal lock. "
+            "Choose another position."
+        )
+    dual = np.linalg.inv(np.hstack([moving, locked])).T
+    nf, nm = phi.shape[1], moving.shape[1]
+    return ModeVectors(phi, phibar, locked, dual[:, :nf], dual[:, nf:nm], dual[:, nm:], Y1, Y2)
+
+
+def _moving(joint: JointBase, columns: Array) -> tuple[Array, Array]:
+    """Columns of the free modes and of the excited ones."""
+    roles = [mode.role for mode in joint.modes for _ in range(3 if mode.kind == "ball" else 1)]
+    free, excited = ([role == wanted for role in roles] for wanted in ("free", "excited"))
+    return columns[:, free], columns[:, excited]
+
+
+def _rates(joint: JointBase, at: Sequence[float], free: Array, excited: Array) -> tuple[Array, Array]:
+    """Y1 and Y2 (3.27): the rates of the free modes from the velocity variables, and from kappa."""
+    n = free.shape[1]
+    if not joint.velocity_rows:
+        return np.eye(n), np.zeros((n, excited.shape[1]))
+    R = axes_after(joint.modes, at, joint.rows_after)
+    rows = np.array([*joint.velocity_rows, *joint.speed_rows]) @ np.kron(np.eye(2), R.T)
+    inverse = np.linalg.inv(rows @ free)
+    return inverse[:, len(joint.velocity_rows) :], -inverse @ rows @ excited
+
+
+def _complement(moving: Array) -> Array:
+    """(6, n) turns and slides that complete the basis."""
+    u, s, vt = np.linalg.svd(moving[:3])
+    rank = int(np.sum(s > _DEPENDENT * max(1.0, *s))) if s.size else 0
+    turns = u[:, :rank]
+    slides = moving[3:] @ vt[rank:].T
+    slides = slides[:, np.linalg.norm(slides, axis=0) > _DEPENDENT] if slides.size else np.zeros((3, 0))
+    if np.linalg.matrix_rank(slides) < slides.shape[1] or rank + slides.shape[1] < moving.shape[1]:
+        return np.zeros((6, 7))
+    other_turns, other_slides = _perpendicular(turns), _perpendicular(slides)
+    zeros = np.zeros_like
+    return np.hstack([np.vstack([other_turns, zeros(other_turns)]), np.vstack([zeros(other_slides), other_slides])])
+
+
+def _perpendicular(columns: Array) -> Array:
+    """(3, n) unit vectors perpendicular to the columns and to each other, near the coordinate axes."""
+    basis = list(np.linalg.qr(columns)[0].T) if columns.shape[1] else []
+    missing = 3 - len(basis)
+    residue = np.eye(3) - sum((np.outer(b, b) for b in basis), np.zeros((3, 3)))
+    chosen = sorted(np.argsort(-np.diag(residue), kind="stable")[:missing].tolist())
+    out: list[Array] = []
+    for k in chosen:
+        v = residue[:, k] - sum((a * a[k] for a in out), np.zeros(3))
+        out.append(v / np.sqrt(v @ v))
+    return np.array(out).reshape(-1, 3).T
