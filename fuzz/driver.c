@@ -45,7 +45,7 @@ static struct {
 } options = {1000, 1, 1e9, 32768, "", NULL, ""};
 
 static input kept[MOST_KEPT], now; /* `now`: the case that runs */
-static size_t inputs;
+static size_t inputs, seeds;
 static unsigned long cases;
 static uint8_t counter[MAP], seen[MAP];
 static uintptr_t last_place;
@@ -172,13 +172,6 @@ static void set_now(const uint8_t *data, size_t size)
     now.size = size;
 }
 
-static void try_seed(const uint8_t *data, size_t size)
-{
-    set_now(data, size);
-    (void)run_case();
-    keep(&now);
-}
-
 static void keep_on_disk(void)
 {
     char path[1000];
@@ -222,7 +215,10 @@ static void read_corpus(void)
 
 static void add_seed(const uint8_t *data, size_t size)
 {
-    try_seed(data, size);
+    set_now(data, size);
+    (void)run_case();
+    keep(&now);
+    seeds = inputs;
     if (options.corpus != NULL && options.runs == 0) keep_on_disk(); /* for libFuzzer */
 }
 
@@ -334,10 +330,12 @@ static size_t make_random(uint8_t *data)
     return size;
 }
 
-/* Of two inputs the shorter is more often taken: it is sooner done. */
+/* Of two inputs the shorter is more often taken: it is sooner done. Half of them are seeds: what was kept for a new way
+ * of being refused leads to nothing else. */
 static void make_case(uint8_t *buffer)
 {
-    const input *one = kept + below(inputs), *other = kept + below(inputs);
+    const size_t among = below(2) ? seeds : inputs;
+    const input *one = kept + below(among), *other = kept + below(among);
     if (other->size < one->size && below(4)) one = other;
     size_t size = one->size < options.longest ? one->size : options.longest;
     if (inputs == 0 || below(64) == 0) {

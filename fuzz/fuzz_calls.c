@@ -14,6 +14,7 @@
 #define SLAVES 2
 #define STATES 3
 #define MOST_CALLS 80
+#define ENOUGH 1000000     /* allocations of the master's */
 #define SPAN 0.02          /* [s] longest step with ordinary values */
 #define SLOWEST 100        /* fixed steps in one go */
 #define REFUSED 1e9        /* more fixed steps than this in one go are refused by the core */
@@ -49,8 +50,9 @@ typedef struct tape {
 static model models[MOST_IMAGES];
 static size_t model_count;
 static slave slaves[SLAVES];
-static size_t live, allocations_left;
+static size_t live, allocations_left = ENOUGH;
 static unsigned long calls, good_calls, steps;
+static int aloud; /* FUZZ_ALOUD is set: the messages are shown */
 
 /* Before all -------------------------------------------------------------------------------------------- */
 
@@ -87,6 +89,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     (void)argc;
     (void)argv;
     CHECK(getcwd(here, sizeof here) != NULL);
+    aloud = getenv("FUZZ_ALOUD") != NULL;
     model_count = read_images(images);
     for (size_t i = 0; i < model_count; i++) {
         models[i].file = images[i];
@@ -215,6 +218,7 @@ static void log_message(fmi2ComponentEnvironment environment, fmi2String name, f
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) found += strcmp(category, known[i]) == 0;
     CHECK(found == 1);
     CHECK(snprintf(formatted, sizeof formatted, message) > 0); /* a format without arguments */
+    if (aloud) (void)fprintf(stderr, "slave %d: %s\n", (int)(environment != slaves), formatted);
 }
 
 static void *give(size_t n, size_t size)
@@ -274,7 +278,7 @@ static void instantiate(tape *t, slave *s, int well)
     if (s->c) free_slave(s);
     s->m = models + next(t) % model_count;
     choose_functions(t, s);
-    allocations_left = seldom(t, 16) ? next(t) % 4 : 1000000;
+    if (seldom(t, 16)) allocations_left = next(t) % 4;
     const char *called = well || !seldom(t, 4) ? "100%s #1#" : seldom(t, 2) ? NULL : text(t, name, sizeof name);
     const char *identity = well || !seldom(t, 4) ? s->m->guid : seldom(t, 2) ? NULL : text(t, guid, sizeof guid);
     const char *resources = well ? s->m->uri : location(t, s->m, place, sizeof place);
@@ -285,7 +289,6 @@ static void instantiate(tape *t, slave *s, int well)
     s->at = s->c ? INSTANTIATED : NONE;
     s->wild = 0;
     good_calls += s->c != NULL;
-    allocations_left = 1000000;
 }
 
 /* The serialised state, NULL where there is none to be had. */
@@ -590,13 +593,14 @@ static fmi2Status call(tape *t, slave *s)
 /* The call, and whether a refusal left everything as it was; a refused start in leave() comes after two good calls. */
 static void call_checked(tape *t, slave *s)
 {
-    const int watched = next(t) % 4 == 0;
+    const int watched = next(t) % 4 == 0, starved = seldom(t, 64);
     const fmi2Component before_component = s->c;
+    const unsigned which = t->at < t->end ? *t->at : 0;
     size_t size = 0, after_size = 0;
-    tape ahead = *t;
-    const unsigned which = next(&ahead);
     fmi2Byte *before = watched ? serialised(s, &size) : NULL;
+    allocations_left = starved ? 0 : ENOUGH;
     const fmi2Status status = call(t, s);
+    allocations_left = ENOUGH;
     const int several = s->at == INITIALIZING && (which < 100 || which >= 210);
     calls++;
     good_calls += status == fmi2OK;

@@ -44,7 +44,7 @@ static void run(fm_instance *s, double scheme, double t, double span)
     if (!choose(s, scheme, 0.4 * span, 1e-6)) return; /* the image has lost these variables */
     if (checked(s, fm_assemble(s, t), saved(s)) != FM_OK) return;
     assembled++;
-    for (int i = 1; i <= 2; i++) stepped += step(s, t + i * span) == FM_OK;
+    for (int i = 1; i <= 2; i++) stepped += step(s, t + i * span, 0) == FM_OK;
     read_values(s);
 }
 

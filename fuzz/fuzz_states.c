@@ -82,7 +82,7 @@ static void go_on(fm_instance *s)
         const double longest = SLOWEST * fabs(value_of(s, "solver.step"));
         span = SPAN < longest ? SPAN : longest;
     }
-    for (int i = 1; i <= 2; i++) stepped += step(s, t + i * span) == FM_OK;
+    for (int i = 1; i <= 2; i++) stepped += step(s, t + i * span, 1) == FM_OK;
 }
 
 static void use(fm_instance *s)
@@ -94,7 +94,7 @@ static void use(fm_instance *s)
     read_derivatives(s);
     CHECK(fm_state_load(s, before, fm_state_size(s)) == FM_OK);
     check_unchanged(s, before);
-    if (choose(s, 1.0, 0.4 * SPAN, 1e-6) && checked(s, fm_assemble(s, 0.0), saved(s)) == FM_OK) (void)step(s, SPAN);
+    if (choose(s, 1.0, 0.4 * SPAN, 1e-6) && checked(s, fm_assemble(s, 0.0), saved(s)) == FM_OK) (void)step(s, SPAN, 1);
     CHECK(fm_reset(s) == FM_OK);
 }
 

@@ -1,7 +1,8 @@
 """Joints as geometry, for the oracle: constraint functions of two frames, and the motions they leave.
 
 Everything takes complex arguments, so that it can be differentiated by a complex step: no absolute values, no
-conjugates, rotations through analytic functions. Of a joint only its class's name and its axis are read.
+conjugates, rotations through analytic functions. Of a joint only its class's name, its axes and its pitch are read.
+An angle is near one that is given, so that it is unwrapped and analytic.
 """
 
 from __future__ import annotations
@@ -46,6 +47,30 @@ def angle_about(axis: Array, R: Array) -> float:
     return float(np.arctan2(np.cross(side, R @ side) @ axis, side @ R @ side))
 
 
+def angle_near(axis: Array, start: Array, end: Array, near: float) -> Any:
+    """How far the direction `end` is turned from `start` about the unit vector `axis`: about `near`."""
+    sine, cosine = np.cross(start, end) @ axis, start @ end - (start @ axis) * (end @ axis)
+    about = np.arctan2(np.real(sine), np.real(cosine))
+    rest = np.arctan((sine * np.cos(about) - cosine * np.sin(about)) / (cosine * np.cos(about) + sine * np.sin(about)))
+    return about + rest + 2 * np.pi * np.round((near - about) / (2 * np.pi))
+
+
+def angle_of(axis: Array, F: Frame, M: Frame, near: float) -> Any:
+    """How far M is turned about an axis that F and M share."""
+    side = across(axis)[0]
+    return angle_near(axis, side, F.R.T @ M.R @ side, near)
+
+
+def plane_of(joint: Any) -> tuple[Array, Array, Array]:
+    """Axes e1, e2 of a planar joint's plane, and its normal."""
+    normal = np.asarray(joint.normal, float)
+    k = int(np.argmax(np.abs(normal)))
+    direction = np.eye(3)[(k + (1 if normal[k] > 0 else 2)) % 3]
+    second = np.cross(normal, direction)
+    second /= np.linalg.norm(second)
+    return np.cross(second, normal), second, normal
+
+
 def across(axis: Array) -> tuple[Array, Array]:
     """Two unit vectors that make a right-handed frame with the unit vector `axis`."""
     first = np.cross(axis, np.eye(3)[int(np.argmin(np.abs(axis)))])
@@ -86,8 +111,8 @@ def on_line(axis: Array, F: Frame, M: Frame) -> list[Array]:
     return [(F.R @ b) @ (M.p - F.p) for b in across(axis)]
 
 
-def constraint(joint: Any, F: Frame, M: Frame, length: float) -> Array:
-    """c(F, M): points in metres, angles times `length`."""
+def constraint(joint: Any, F: Frame, M: Frame, length: float, near: Any = 0.0) -> Array:
+    """c(F, M): points in metres, angles times `length`; near: about the position of a screw."""
     kind = type(joint).__name__
     if kind == "Revolute":
         points, angles = same_point(F, M), parallel(axis_of(joint), F, M)
@@ -99,6 +124,18 @@ def constraint(joint: Any, F: Frame, M: Frame, length: float) -> Array:
         points, angles = same_point(F, M), same_axes(F, M)
     elif kind == "Free":
         points, angles = [], []
+    elif kind == "Cylindrical":
+        points, angles = on_line(axis_of(joint), F, M), parallel(axis_of(joint), F, M)
+    elif kind in ("Planar", "Skate"):
+        normal = normal_of(joint)
+        points, angles = [(F.R @ normal) @ (M.p - F.p)], parallel(normal, F, M)
+    elif kind == "Universal":
+        first, second = np.asarray(joint.axes, float)
+        points, angles = same_point(F, M), [(F.R @ first) @ (M.R @ second) - first @ second]
+    elif kind == "Screw":
+        axis = axis_of(joint)
+        advance = (F.R @ axis) @ (M.p - F.p) - joint.pitch * angle_of(axis, F, M, near)
+        points, angles = [*on_line(axis, F, M), advance], parallel(axis, F, M)
     else:
         raise NotImplementedError(f"the oracle has no geometry for {kind}")
     return np.array([*points, *(length * angle for angle in angles)])
@@ -106,6 +143,28 @@ def constraint(joint: Any, F: Frame, M: Frame, length: float) -> Array:
 
 def axis_of(joint: Any) -> Array:
     return np.asarray(joint.axis, float)
+
+
+def normal_of(joint: Any) -> Array:
+    return np.array([0.0, 0.0, 1.0]) if type(joint).__name__ == "Skate" else np.asarray(joint.normal, float)
+
+
+def positions(joint: Any, F: Frame, M: Frame, near: Any) -> Array:
+    """The positions q of joints with several freedoms, from the geometry of the two frames."""
+    kind, away, turned = type(joint).__name__, F.R.T @ (M.p - F.p), F.R.T @ M.R
+    if kind == "Screw":
+        return np.array([angle_of(axis_of(joint), F, M, np.ravel(near)[0])])
+    if kind == "Cylindrical":
+        return np.array([angle_of(axis_of(joint), F, M, near[0]), axis_of(joint) @ away])
+    if kind == "Universal":
+        first, second = np.asarray(joint.axes, float)
+        forth = angle_near(first, second, turned @ second, near[0])
+        back = -angle_near(second, first, turned.T @ first, -near[1])
+        return np.array([forth, back])
+    if kind == "Skate":
+        return np.array([away[0], away[1], angle_of(normal_of(joint), F, M, near[2])])
+    first, second, normal = plane_of(joint)
+    return np.array([first @ away, second @ away, angle_of(normal, F, M, near[2])])
 
 
 def placed(joint: Any, q: Array) -> tuple[Array, Array]:
@@ -119,18 +178,32 @@ def placed(joint: Any, q: Array) -> tuple[Array, Array]:
         return np.zeros(3), matrix_of_quaternion(q)
     if kind == "Free":
         return np.asarray(q[:3], float), matrix_of_quaternion(q[3:])
+    if kind == "Screw":
+        return axis_of(joint) * joint.pitch * q, turn(axis_of(joint), q)
+    if kind == "Cylindrical":
+        return axis_of(joint) * q[1], turn(axis_of(joint), q[0])
+    if kind == "Universal":
+        first, second = np.asarray(joint.axes, float)
+        return np.zeros(3), turn(first, q[0]) @ turn(second, q[1])
+    if kind == "Skate":
+        return np.array([q[0], q[1], 0.0]), turn(normal_of(joint), q[2])
+    if kind == "Planar":
+        first, second, normal = plane_of(joint)
+        return first * q[0] + second * q[1], turn(normal, q[2])
     return np.zeros(3), np.eye(3)
 
 
-def moving(joint: Any, p: Array, R: Array, u: Array, t: complex) -> tuple[Array, Array]:
-    """Where the placing (p, R) goes within the small time t at the joint's velocity u."""
+def moving(joint: Any, q: Array, u: Array, t: complex) -> tuple[Array, Array]:
+    """Where M's origin and axes in F go within the small time t from the position q at the joint's velocity u."""
     kind = type(joint).__name__
-    if kind == "Revolute":
-        return p, R @ turn(axis_of(joint) * u, t)
-    if kind == "Prismatic":
-        return p + axis_of(joint) * u * t, R
+    p, R = placed(joint, q)
     if kind == "Spherical":
         return p, R @ turn(np.asarray(u, float), t)
     if kind == "Free":
         return p + np.asarray(u[:3], float) * t, R @ turn(np.asarray(u[3:], float), t)
-    return p, R
+    if kind == "Weld":
+        return p, R
+    rates = np.asarray(u, float)
+    if kind == "Skate":
+        rates = np.array([u[0] * np.cos(q[2]), u[0] * np.sin(q[2]), u[1]])
+    return placed(joint, np.asarray(q, float) + rates * t)

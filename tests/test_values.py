@@ -1,6 +1,5 @@
 """Values by name: what may be set to what, and the derivatives of outputs with respect to inputs and to time."""
 
-from typing import Any
 
 import numpy as np
 import pytest
@@ -207,14 +206,13 @@ def test_quaternion_of_a_turning_body_never_flips() -> None:
 def test_quaternions_of_bodies_are_continuous(name: str) -> None:
     model = read_model(name)
     solver = started(model)
-    fastest = 1.0
     before = {body.name: solver.get(f"{body.name}.quat") for body in model.bodies}
     for _ in range(2000):
+        fastest = max(1.0, *(float(np.linalg.norm(solver.get(f"{body}.w"))) for body in before))
         solver.step(solver.time + TURNING / fastest)
         for body, old in before.items():
             before[body] = solver.get(f"{body}.quat")
             assert np.linalg.norm(before[body] - old) < TURNING
-            fastest = max(fastest, float(np.linalg.norm(solver.get(f"{body}.w"))))
 
 
 # Derivatives -----------------------------------------------------------------------------------------------------
@@ -243,15 +241,13 @@ def test_directional_derivatives_are_exact(case: Case, seed: int) -> None:
 @settings(max_examples=25)
 @given(trees())
 def test_outputs_depend_on_no_other_inputs_than_the_table_says(case: Case) -> None:
-    """Trees that hang on the ground by themselves do not feel each other, unless a spring joins them."""
+    """Trees that hang on the ground by themselves do not feel each other's inputs at once."""
     solver = started(case.model)
-    inputs = names_of(solver, "input")
-    variables = solver.image.variables
-    for name in inputs:
-        reference = variables.references(name)[0]
-        others = [v.name for v in variables if v.dependencies is not None and reference not in v.dependencies]
-        others = [other for other in others if other in set(names_of(solver, "output"))]
-        assert not solver.directional_derivative(others, [name], [1.0]).any()
+    table = list(solver.image.variables)
+    outputs = [v for v in table if v.causality == "output" and v.type == "real" and v.dependencies is not None]
+    for known in (v for v in table if v.causality == "input"):
+        others = [v.name for v in outputs if known.index not in v.dependencies]
+        assert not solver.directional_derivative(others, [known.name], [1.0]).any()
 
 
 def test_derivatives_ask_for_outputs_inputs_and_a_fitting_seed() -> None:
@@ -324,8 +320,9 @@ def test_massless_body_between_others_is_none_of_these() -> None:
     cross = fm.Body("cross", mass=0.0, inertia=(0, 0, 0))
     rod = fm.Body.rod("rod", length=1.0, mass=1.0, along="-z")
     other = fm.Body.rod("other", length=1.0, mass=1.0, along="x")
-    model.add(cross, rod, other, fm.Weld("W", rod.tip, other.base))
-    model.add(fm.Revolute("A", model.ground.at(), cross.at(), axis="x"), fm.Revolute("B", cross.at(), rod.base, axis="y"))
+    A = fm.Revolute("A", model.ground.at(), cross.at(), axis="x")
+    B = fm.Revolute("B", cross.at(), rod.base, axis="y")
+    model.add(cross, rod, other, A, B, fm.Weld("W", rod.tip, other.base))
     solver = started(model)
     solver.step(0.1)
     assert np.isfinite(solver.get("B.qdd"))

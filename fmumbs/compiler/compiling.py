@@ -1,22 +1,27 @@
 """Model -> ModelImage."""
 
-import re
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fmumbs import _checks
+from fmumbs.compiler.declared import declared_variables
 from fmumbs.compiler.image import ModelImage
-from fmumbs.compiler.layout import SIZES, Arrays, pack, table
+from fmumbs.compiler.kinds import all_variables
+from fmumbs.compiler.laws import add_laws
+from fmumbs.compiler.layout import Arrays, pack, size_names, table
 from fmumbs.compiler.links import Links, make_links, point_place
 from fmumbs.compiler.loops import add_cuts
+from fmumbs.compiler.names import Names
 from fmumbs.compiler.topology import spanning_tree
-from fmumbs.compiler.variables import Variables, all_variables, kinds
 from fmumbs.errors import ModelError
-from fmumbs.mechanism import GROUND, Model, Point
+from fmumbs.mechanism import GROUND, JointBase, Model, Point
 from fmumbs.mechanism.signals import DefaultExperiment
 
-_OPTIONS = (0.0, 1e-3, 1e-6)  # scheme, step [s], tolerance
+_OPTIONS = (0.0, 1e-3)  # scheme, step [s]
 _EXPERIMENT = (10.0, 0.01, 1e-6)  # stop [s], interval [s], tolerance
 
 
@@ -25,20 +30,18 @@ class _Texts:
 
     def __init__(self) -> None:
         self._offsets: dict[str, int] = {}
-        self._parts: list[bytes] = []
-        self.size = 0
+        self._data = bytearray()
 
     def put(self, text: str) -> int:
-        offset = self._offsets.get(text)
-        if offset is None:
-            data = text.encode() + b"\0"
-            offset = self._offsets[text] = self.size
-            self._parts.append(data)
-            self.size += len(data)
+        """The offset of a string, which is added if it is new."""
+        offset = self._offsets.setdefault(text, len(self._data))
+        if offset == len(self._data):
+            self._data += text.encode() + b"\0"
         return offset
 
-    def bytes(self) -> bytes:
-        return b"".join(self._parts)
+    def array(self) -> NDArray[np.uint8]:
+        """(characters,) all strings, each ended by a zero."""
+        return np.frombuffer(bytes(self._data), np.uint8)
 
 
 def compile(model: Model, *, everything: bool = False) -> ModelImage:
@@ -50,28 +53,53 @@ def compile(model: Model, *, everything: bool = False) -> ModelImage:
     """
     if not isinstance(model, Model):
         raise ModelError(f"compile needs a Model, not a {type(model).__name__}. Give what build() returns.")
-    model.check_ends()
-    tree, cuts = spanning_tree(model)
-    links = make_links(tree)
-    add_cuts(links, cuts, len(tree))
-    arrays: dict[str, Any] = dict(links.rows)
-    texts = _Texts()
-    arrays["model_name"] = [texts.put(model.name)]
-    arrays["model_text"] = [texts.put(model.description)]
-    arrays["joint_name"] = [texts.put(joint.name) for joint in (*tree, *cuts)]
-    arrays["body_name"] = [texts.put(name) for name in arrays.get("body_name", [])]
-    _add_points(model, links, arrays, texts)
-    arrays["gravity"] = model.gravity
+    with _no_garbage_collection():
+        model.check_ends()
+        tree, cuts = spanning_tree(model)
+        links = make_links(tree)
+        add_cuts(links, cuts, len(tree))
+        add_laws(links, model, tree)
+        texts = _Texts()
+        rows = _rows(model, [*tree, *cuts], links, texts)
+        return _image(model, _arrays(rows), texts, everything)
+
+
+@contextmanager
+def _no_garbage_collection() -> Iterator[None]:
+    """The collector finds nothing while a large model is compiled, and takes half of the time."""
+    running = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if running:
+            gc.enable()
+
+
+def _rows(model: Model, joints: list[JointBase], links: Links, texts: _Texts) -> dict[str, Any]:
+    """Rows of the image's arrays by name; names are offsets of their texts."""
+    named = {
+        "model_name": [texts.put(model.name)],
+        "model_text": [texts.put(model.description)],
+        "joint_name": [texts.put(joint.name) for joint in joints],
+        "body_name": [texts.put(name) for name in links.rows.get("body_name", [])],
+    }
+    _add_points(model, links, texts)
     experiment = model.default_experiment or DefaultExperiment()
     given = (experiment.stop, experiment.interval, experiment.tolerance)
-    arrays["experiment"] = [default if v is None else v for v, default in zip(given, _EXPERIMENT, strict=True)]
-    arrays["options"] = (*_OPTIONS[:2], arrays["experiment"][2])
-    arrays["length"] = [_length(arrays)]
-    return _finish(model, arrays, texts, everything)
+    chosen = [default if value is None else value for value, default in zip(given, _EXPERIMENT, strict=True)]
+    return {
+        **links.rows,
+        **named,
+        "gravity": model.gravity,
+        "experiment": chosen,
+        "options": (*_OPTIONS, chosen[2]),
+        "length": [_length(links.rows)],
+    }
 
 
-def _add_points(model: Model, links: Links, arrays: dict[str, Any], texts: _Texts) -> None:
-    """Named points, and those that springs and loads act on."""
+def _add_points(model: Model, links: Links, texts: _Texts) -> None:
+    """Named points, springs and loads, and the points that these act on."""
     index: dict[tuple[str, str | None, Any], int] = {}
 
     def put(point: Point) -> int:
@@ -93,76 +121,32 @@ def _add_points(model: Model, links: Links, arrays: dict[str, Any], texts: _Text
     for load in model.loads:
         links.add(load_point=put(load.P), load_name=texts.put(load.name))
         links.add(load_force=load.force, load_torque=load.torque)
-    arrays.update(links.rows, body_name=arrays["body_name"])
 
 
-def _length(arrays: dict[str, Any]) -> float:
+def _length(rows: dict[str, Any]) -> float:
     """A length that is typical of the model [m]: the largest distance within a link."""
-    far = [np.abs(np.asarray(arrays.get(name, []), float)).max(initial=0.0) for name in ("link_r", "body_r", "com")]
+    far = [np.abs(np.asarray(rows.get(name, []), float)).max(initial=0.0) for name in ("link_r", "body_r", "com")]
     return max(*far) or 1.0
 
 
-def _finish(model: Model, rows: dict[str, Any], texts: _Texts, everything: bool) -> ModelImage:
-    """Arrays, variables and sizes to bytes."""
+def _arrays(rows: dict[str, Any]) -> Arrays:
+    """The image's arrays but for the text and the variables: those with several columns are (rows, columns)."""
     arrays: Arrays = {}
     for column in table():
-        if column.section != "NAMES" or column.name.endswith("_name"):
+        if column.rows not in ("variables", "characters"):
             values = np.asarray(rows.get(column.name, []), dtype=column.dtype)
             arrays[column.name] = values.reshape(-1, column.columns) if column.columns > 1 else values.reshape(-1)
-    arrays.update(all_variables(arrays))
-    _drop_nameless_points(arrays, texts)
+    return arrays
+
+
+def _image(model: Model, arrays: Arrays, texts: _Texts, everything: bool) -> ModelImage:
+    """Adds the variables and the text, and counts the rows."""
+    arrays["text"] = texts.array()
     if model.signals and not everything:
-        full = ModelImage(_pack(arrays, texts))
-        arrays.update(_declared(model, full.variables, arrays, texts))
-    return ModelImage(_pack(arrays, texts))
-
-
-def _pack(arrays: Arrays, texts: _Texts) -> bytes:
-    arrays = arrays | {"text": np.frombuffer(texts.bytes(), np.uint8)}
-    sizes = dict.fromkeys(SIZES, 0)
-    for column in table():
-        sizes[column.rows] = arrays[column.name].size // column.columns
-    return pack(sizes, arrays)
-
-
-def _drop_nameless_points(arrays: Arrays, texts: _Texts) -> None:
-    """Points that only carry a spring or a load are no variables."""
-    of_points = np.array([kind.owner == 3 for kind in kinds()])[arrays["variable_kind"]]
-    nameless = arrays["point_name"] == texts.put("")
-    keep = ~of_points
-    keep[of_points] = ~nameless[arrays["variable_object"][of_points]]
-    for name in ("variable_kind", "variable_object", "variable_component", "variable_name"):
-        arrays[name] = arrays[name][keep]
-
-
-def _declared(model: Model, full: Variables, arrays: Arrays, texts: _Texts) -> Arrays:
-    """The declared signals under their names, and the solver's own variables."""
-    chosen: list[tuple[int, int]] = []
-    for signal in model.signals:
-        references = full.references(signal.target)
-        if not references:
-            known = full.names()
-            stems = known + sorted({re.sub(r"\[\d+\]$", "", name) for name in known})
-            raise ModelError(
-                f"Model '{model.name}': {signal.causality} '{signal.name}' names '{signal.target}', which does "
-                f"not exist. {_checks.nearest(signal.target, stems)}"
-            )
-        causality = full[references[0]].causality
-        if causality != signal.causality:
-            article = "an" if causality[0] in "aeiou" else "a"
-            raise ModelError(
-                f"Model '{model.name}': '{signal.target}' is {article} {causality}, but '{signal.name}' declares "
-                f"it as {signal.causality}. Use model.{causality}()."
-            )
-        for i, reference in enumerate(references):
-            name = signal.name if len(references) == 1 else f"{signal.name}[{i + 1}]"
-            chosen.append((reference, texts.put(name)))
-    taken = {reference for reference, _ in chosen}
-    of_solver = np.array([kind.suffix.startswith("solver.") for kind in kinds()])[arrays["variable_kind"]]
-    solver = [i for i in np.flatnonzero(of_solver).tolist() if i not in taken]
-    own = np.array([c[0] for c in chosen] + solver)
-    names = np.array([c[1] for c in chosen] + [-1] * len(solver))
-    order = np.argsort(own, kind="stable")
-    table = {name: arrays[name][own[order]] for name in arrays if name.startswith("variable_")}
-    table["variable_name"] = names[order].astype(np.int32)
-    return table
+        arrays |= declared_variables(model, Names(arrays), texts.put)
+        arrays["text"] = texts.array()
+    else:
+        arrays |= all_variables(arrays)
+    sizes = dict.fromkeys(size_names(), 0)
+    sizes |= {column.rows: arrays[column.name].size // column.columns for column in table()}
+    return ModelImage(pack(sizes, arrays))

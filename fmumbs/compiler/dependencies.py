@@ -1,10 +1,11 @@
 """What a variable follows: the inputs that act on it at once, and the variable whose time derivative it is.
 
 Positions and velocities are states, and follow no input at once; accelerations and forces follow all inputs of
-their tree. Trees that hang on the ground by themselves do not act on one another, but for springs between them.
+their mechanism. Trees that hang on the ground by themselves do not act on one another at once, unless a joint
+closes a loop between them; a spring acts by positions and velocities alone.
 """
 
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,3 +14,93 @@ from fmumbs.compiler.kinds import BODY, JOINT, LOAD, POINT, kinds, kinds_called
 from fmumbs.compiler.layout import Arrays
 
 References = NDArray[np.int64]
+
+_DERIVATIVES = {
+    (JOINT, "qd"): "q", (JOINT, "qdd"): "qd", (JOINT, "alpha"): "w", (JOINT, "v"): "r", (JOINT, "a"): "v",
+    (JOINT, "udot"): "u", (JOINT, "kappa"): "eta", (JOINT, "kappa_dot"): "kappa",
+    (BODY, "v"): "r", (BODY, "a"): "v", (BODY, "alpha"): "w", (POINT, "v"): "r", (POINT, "a"): "v",
+}  # fmt: skip
+_FOLLOWING = {
+    JOINT: {
+        "qdd", "alpha", "a", "udot", "kappa_dot", "drive", "reaction.f", "reaction.t", "wrench.f", "wrench.t",
+    },
+    BODY: {"a", "alpha"},
+    POINT: {"a"},
+}  # fmt: skip
+
+
+@cache
+def antiderivatives() -> NDArray[np.int64]:
+    """(kinds,) the kind whose time derivative each is, -1 for none."""
+    found = np.full(len(kinds()), -1)
+    for (owner, suffix), of in _DERIVATIVES.items():
+        (source,) = (kind for kind in kinds_called(owner, of) if not kind.quaternion and kind.causality == "output")
+        found[[k.index for k in kinds_called(owner, suffix) if k.causality == "output"]] = source.index
+    return found
+
+
+@cache
+def _follow() -> NDArray[np.bool_]:
+    """(kinds,) whether inputs act on it at once."""
+    return np.array([kind.suffix in _FOLLOWING.get(kind.owner, ()) for kind in kinds()])
+
+
+class Dependencies:
+    """The inputs that each output of an image follows at once."""
+
+    def __init__(self, arrays: Arrays) -> None:
+        self._arrays = arrays
+        self._kind = arrays["variable_kind"]
+        self._object = arrays["variable_object"]
+
+    def of(self, indices: References) -> list[tuple[int, ...] | None]:
+        """For each of (n,) outputs its inputs' value references: None for all there are, () for none."""
+        following = _follow()[self._kind[indices]]
+        roots = np.full(len(indices), -1)
+        roots[following] = self._roots_of(indices[following])
+        everything = sum(len(members) for members in self._inputs.values())
+        found: list[tuple[int, ...] | None] = []
+        for follows, root in zip(following.tolist(), roots.tolist(), strict=True):
+            mine = self._inputs.get(root, ()) if follows else ()
+            found.append(None if mine and len(mine) == everything else mine)
+        return found
+
+    @cached_property
+    def _inputs(self) -> dict[int, tuple[int, ...]]:
+        """The inputs of each mechanism that hangs on the ground by itself, by the root of its first tree."""
+        is_input = np.array([kind.causality == "input" for kind in kinds()])
+        indices = np.flatnonzero(is_input[self._kind])
+        found: dict[int, list[int]] = {}
+        for index, root in zip(indices.tolist(), self._roots_of(indices).tolist(), strict=True):
+            found.setdefault(root, []).append(index)
+        return {root: tuple(members) for root, members in found.items()}
+
+    def _roots_of(self, indices: References) -> NDArray[np.int64]:
+        """(n,) root of the mechanism that a joint's, body's, point's or load's variable belongs to, -1: ground."""
+        arrays = self._arrays
+        owners = np.array([kind.owner for kind in kinds()])[self._kind[indices]]
+        carriers = {
+            JOINT: np.maximum(arrays["joint_F_link"], arrays["joint_M_link"]),
+            BODY: arrays["body_link"],
+            POINT: arrays["point_link"],
+            LOAD: arrays["point_link"][arrays["load_point"]],
+        }
+        links = np.full(len(indices), -1)
+        for owner, carrier in carriers.items():
+            mine = owners == owner
+            links[mine] = carrier[self._object[indices[mine]]]
+        roots: NDArray[np.int64] = self._roots[links]
+        return roots
+
+    @cached_property
+    def _roots(self) -> NDArray[np.int64]:
+        """(links + 1,) the root of each link's mechanism; the last, which -1 refers to, is the ground's."""
+        found: list[int] = []
+        for link, parent in enumerate(self._arrays["link_parent"].tolist()):
+            found.append(link if parent < 0 else found[parent])
+        roots = np.array([*found, -1])
+        for ends in zip(self._arrays["joint_F_link"], self._arrays["joint_M_link"], strict=True):
+            one, other = sorted(roots[list(ends)])
+            if 0 <= one < other:
+                roots[roots == other] = one
+        return roots

@@ -1,10 +1,14 @@
 """ModelImage: a compiled mechanism, as bytes that the core runs."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
-from fmumbs.compiler.layout import Arrays, image_hash, open_instance, pack, unpack
+from fmumbs import _checks
+from fmumbs.compiler.layout import Arrays, image_hash, open_instance, pack, text_at, unpack
 from fmumbs.compiler.variables import Variables
 from fmumbs.errors import ModelError
 from fmumbs.mechanism.signals import DefaultExperiment
@@ -20,8 +24,8 @@ class ModelImage:
     """
 
     def __init__(self, data: bytes) -> None:
-        open_instance(data)  # the core's own checks
         self.bytes = bytes(data)
+        self._spare = [open_instance(self.bytes)]  # the core checks the bytes; the instance is the first to be taken
         self.sizes, self.arrays = unpack(self.bytes)
 
     def __repr__(self) -> str:
@@ -56,30 +60,48 @@ class ModelImage:
         return self._text("model_text")
 
     def _text(self, which: str) -> str:
-        text = self.arrays["text"].tobytes()
-        start = int(self.arrays[which][0])
-        return text[start : text.index(b"\0", start)].decode()
+        return text_at(self.arrays["text"].tobytes(), int(self.arrays[which][0]))
 
     @cached_property
     def variables(self) -> Variables:
-        return Variables(self.bytes, self.arrays)
+        return Variables(self.arrays, self._borrow)
 
     @property
     def default_experiment(self) -> DefaultExperiment:
         """Stop time and communication interval [s], relative tolerance."""
         return DefaultExperiment(*(float(v) for v in self.arrays["experiment"][0]))
 
+    def take_instance(self) -> Any:
+        """A new instance of the core, for the caller alone: the one that was opened to check the bytes comes first."""
+        try:
+            return self._spare.pop()
+        except IndexError:
+            return open_instance(self.bytes)
+
+    @contextmanager
+    def _borrow(self) -> Iterator[Any]:
+        """A new instance for a while, of which nothing may be set."""
+        instance = self.take_instance()
+        try:
+            yield instance
+        finally:
+            self._spare[:] = [instance]
+
     def with_options(
         self, *, scheme: str | int | None = None, step: float | None = None, tolerance: float | None = None
     ) -> "ModelImage":
-        """The same mechanism with another integration: scheme "dopri5" or "rk4", step [s], relative tolerance."""
+        """The same mechanism with another integration.
+
+        scheme: "dopri5" or "rk4"; step: the longest of the fixed-step scheme [s]; tolerance: relative.
+        Raises ModelError for an unknown scheme, and for a step or tolerance that is not positive.
+        """
         options = self.arrays["options"].reshape(-1).copy()
         if scheme is not None:
             options[0] = scheme_number(scheme)
         if step is not None:
-            options[1] = step
+            options[1] = _checks.positive(step, f"'{self.name}': step")
         if tolerance is not None:
-            options[2] = tolerance
+            options[2] = _checks.positive(tolerance, f"'{self.name}': tolerance")
         arrays: Arrays = self.arrays | {"options": options}
         return ModelImage(pack(self.sizes, arrays))
 
@@ -96,6 +118,7 @@ class ModelImage:
 
     @classmethod
     def load(cls, source: "str | os.PathLike[str] | bytes") -> "ModelImage":
+        """An image from its bytes or from a file that holds them."""
         return cls(source if isinstance(source, bytes) else Path(source).read_bytes())
 
 

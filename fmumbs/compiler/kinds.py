@@ -5,17 +5,20 @@ and the text of a name that the user chose, -1 where the name follows from the k
 """
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fmumbs.compiler.excitations import BY_ACCELERATION, BY_POSITION
 from fmumbs.compiler.layout import Arrays, ffi, lib
-from fmumbs.compiler.links import JOINT_FREE, JOINT_SCALAR, JOINT_SPHERICAL, SCREW
+from fmumbs.compiler.links import JOINT_FREE, JOINT_NONHOLONOMIC, JOINT_SCALAR, JOINT_SPHERICAL, SCREW
 
 MODEL, JOINT, BODY, POINT, LOAD, SPRING = range(6)  # fm_owner
 OWNERS = {JOINT: "joint", BODY: "body", POINT: "point", LOAD: "load", SPRING: "spring"}
 _CAUSALITIES = ("input", "output", "parameter")
+_TYPES = ("real", "integer")
 _WIDTHS = {
     "force": 3, "torque": 3, "w": 3, "alpha": 3, "r": 3, "v": 3, "a": 3, "quat": 4, "inertia": 6, "gravity": 3,
 }  # fmt: skip
@@ -43,6 +46,19 @@ class Kind:
         """A joint's position as a quaternion, which shares its suffix with the position of one freedom."""
         return self.owner == JOINT and self.description.startswith("quaternion")
 
+    @cached_property
+    def variability(self) -> str:
+        """As FMI calls it."""
+        if self.causality == "parameter":
+            return "tunable" if self.tunable else "fixed"
+        return "continuous" if self.type == "real" else "discrete"
+
+    def initial(self, state: bool) -> str | None:
+        """As FMI calls it, where a variable of this kind is a state or is not; None for inputs."""
+        if self.causality == "input":
+            return None
+        return "exact" if state or self.causality == "parameter" else "calculated"
+
     @property
     def of_solver(self) -> bool:
         """The solver's own: exposed whatever signals a model declares."""
@@ -55,10 +71,24 @@ def kinds() -> tuple[Kind, ...]:
     found = []
     for index in range(lib.fm_kind_count()):
         k = lib.fm_kind(index)
-        texts = (ffi.string(text).decode() for text in (k.suffix, k.unit, k.unit_linear, k.description))
-        causality, type_ = _CAUSALITIES[k.causality], ("real", "integer")[k.type]
-        found.append(Kind(index, *texts, k.owner, causality, type_, bool(k.tunable), bool(k.state)))
+        kind = Kind(
+            index=index,
+            suffix=_string(k.suffix),
+            unit=_string(k.unit),
+            unit_linear=_string(k.unit_linear),
+            description=_string(k.description),
+            owner=k.owner,
+            causality=_CAUSALITIES[k.causality],
+            type=_TYPES[k.type],
+            tunable=bool(k.tunable),
+            state=bool(k.state),
+        )
+        found.append(kind)
     return tuple(found)
+
+
+def _string(text: Any) -> str:
+    return str(ffi.string(text).decode())
 
 
 @cache
@@ -87,19 +117,28 @@ def counts(kind: Kind, arrays: Arrays) -> Indices:
 
 
 def _joint_counts(kind: Kind, arrays: Arrays) -> Indices:
-    joint, modes = arrays["joint_kind"], arrays["joint_nu"]
+    joint, excited = arrays["joint_kind"], arrays["joint_excited"]
+    modes = arrays["joint_nu"] - excited
     scalar, ball, free = joint == JOINT_SCALAR, joint == JOINT_SPHERICAL, joint == JOINT_FREE
+    fewer = joint == JOINT_NONHOLONOMIC
     match kind.suffix:
         case "tau":
-            found = modes * (scalar & ~_slides(arrays)) + 3 * (ball | free)
+            found = modes * (fewer | scalar & ~_is_force(arrays)) + 3 * (ball | free)
         case "f":
-            found = modes * (scalar & _slides(arrays)) + 3 * free
+            found = modes * (scalar & _is_force(arrays)) + 3 * free
         case "q" if kind.quaternion:
             found = 4 * (ball | free)
-        case "q" | "qd" | "qdd" | "rest":
+        case "q":
+            found = modes * scalar + (arrays["joint_np"] - excited) * fewer
+        case "qd" | "qdd" | "rest":
             found = modes * scalar
+        case "u" | "udot":
+            found = modes * fewer
+        case "eta" | "kappa" | "kappa_dot" | "eta_in" | "drive":
+            found = excited
         case "rotor_inertia":
-            found = modes * (scalar & (arrays["link_kind"][arrays["joint_first"]] == SCREW))
+            geared = np.bincount(arrays["link_joint"], arrays["link_kind"] == SCREW, len(joint))
+            found = modes * (scalar & (geared == modes))
         case "stiffness" | "damping":
             found = modes * scalar + ball
         case "w" | "alpha":
@@ -108,29 +147,43 @@ def _joint_counts(kind: Kind, arrays: Arrays) -> Indices:
             found = 3 * free
         case _:
             found = np.full(len(joint), 3)
-    return found.astype(np.int32)
+    widths: Indices = found.astype(np.int32)
+    return widths
 
 
-def _slides(arrays: Arrays) -> NDArray[np.bool_]:
-    """(joints,) whether a joint's first mode is a translation."""
+def _is_force(arrays: Arrays) -> NDArray[np.bool_]:
+    """(joints,) whether what is applied to a joint is one force: it has one free mode, a translation."""
     found = np.zeros(len(arrays["joint_kind"]), bool)
-    moving = arrays["joint_nu"] > 0
-    found[moving] = arrays["mode_linear"][arrays["joint_u"][moving]] == 1
+    one = arrays["joint_nu"] - arrays["joint_excited"] == 1
+    found[one] = arrays["mode_linear"][arrays["joint_u"][one]] == 1
     return found
+
+
+def exists(kind: Kind, element: Indices, component: Indices, arrays: Arrays) -> NDArray[np.bool_]:
+    """(variables,) whether excited modes have this kind, which depends on what excites them; others have all."""
+    if kind.owner != JOINT or kind.suffix not in ("kappa_dot", "eta_in"):
+        return np.ones(len(element), bool)
+    by = arrays["excitation_kind"][arrays["joint_excitation"][element] + np.maximum(component, 0)]
+    if kind.suffix == "eta_in":
+        return np.asarray(by == BY_POSITION)
+    return np.asarray((by == BY_ACCELERATION) == (kind.causality == "input"))
 
 
 def all_variables(arrays: Arrays) -> Arrays:
     """The table of everything there is: kind by kind, element by element."""
-    parts = [_variables_of(kind, counts(kind, arrays)) for kind in kinds()]
+    parts = [_variables_of(kind, arrays) for kind in kinds()]
     kind, element, component = (np.concatenate(column) for column in zip(*parts, strict=True))
     return variable_table(kind, element, component, np.full(len(kind), -1, np.int32))
 
 
-def _variables_of(kind: Kind, width: Indices) -> tuple[Indices, Indices, Indices]:
+def _variables_of(kind: Kind, arrays: Arrays) -> tuple[Indices, Indices, Indices]:
+    width = counts(kind, arrays)
     elements = np.repeat(np.arange(len(width), dtype=np.int32), width)
     component = np.arange(len(elements), dtype=np.int32)
     component -= np.repeat(np.cumsum(width, dtype=np.int32) - width, width)
     component[np.repeat(width == 1, width)] = -1
+    there = exists(kind, elements, component, arrays)
+    elements, component = elements[there], component[there]
     return np.full(len(elements), kind.index, np.int32), elements, component
 
 

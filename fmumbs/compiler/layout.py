@@ -26,12 +26,6 @@ _TYPES: dict[str, "np.dtype[Any]"] = {
     "d": np.dtype(np.float64),
     "b": np.dtype(np.uint8),
 }
-SIZES = (
-    "one", "links", "positions", "speeds", "joints", "bodies", "points", "springs", "loads", "rows", "variables",
-    "characters",
-)  # fmt: skip
-
-
 @dataclass(frozen=True)
 class Column:
     """One array of the image: its name, element type, columns, and the size that counts its rows."""
@@ -41,6 +35,12 @@ class Column:
     columns: int
     rows: str
     section: str
+
+
+@cache
+def size_names() -> tuple[str, ...]:
+    """What counts the rows of the arrays, in the image's order, from the core."""
+    return tuple(ffi.string(lib.fm_size_name(i)).decode() for i in range(lib.fm_size_count()))
 
 
 @cache
@@ -56,7 +56,7 @@ def table() -> tuple[Column, ...]:
 
 def pack(sizes: Mapping[str, int], arrays: Mapping[str, Any]) -> bytes:
     """An image's bytes from its sizes and arrays; every array has rows x columns values."""
-    parts = [struct.pack(f"={len(SIZES)}i", *(sizes[name] for name in SIZES))]
+    parts = [struct.pack(f"={len(size_names())}i", *(sizes[name] for name in size_names()))]
     parts.append(bytes(-len(parts[0]) % 8))
     section = None
     for column in table():
@@ -86,8 +86,8 @@ def image_hash(image: bytes) -> str:
 def unpack(image: bytes) -> tuple[dict[str, int], Arrays]:
     """Sizes and arrays of an image that the core accepts; the arrays are read-only views."""
     at = _HEADER.size
-    sizes = dict(zip(SIZES, struct.unpack_from(f"={len(SIZES)}i", image, at), strict=True))
-    at += (4 * len(SIZES) + 7) // 8 * 8
+    sizes = dict(zip(size_names(), struct.unpack_from(f"={len(size_names())}i", image, at), strict=True))
+    at += (4 * len(size_names()) + 7) // 8 * 8
     arrays: Arrays = {}
     section = None
     for column in table():

@@ -2,21 +2,26 @@
 
 A joint is an ordered product of modes (joint-representation, section 3); each becomes a link with axes of its
 own. A link that turns about a coordinate axis of its parent's has axes parallel to them at zero, and a kernel of
-its own. A slide goes along its link's z; a ball's axes are those of its frame M.
+its own. A slide goes along its link's z; a ball's axes are those of its frame M. Locked modes move the frame of the next. A
+joint's variables are those of its free modes, then those of the excited ones; one with velocity rows is a single
+link (compiler/screws.py).
 """
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fmumbs.mechanism import GROUND, Body, Joint, Mode, Point
+from fmumbs.compiler.excitations import add_excitations
+from fmumbs.compiler.rows import Rows
+from fmumbs.compiler.screws import add_general, axes_along, locked
+from fmumbs.mechanism import GROUND, Body, JointBase, Mode, Point
 
 Array = NDArray[np.float64]
 
-REVOLUTE_X, REVOLUTE_Y, REVOLUTE_Z, REVOLUTE, PRISMATIC, SPHERICAL, SCREW, FIXED = range(8)  # core/table.h
-JOINT_WELD, JOINT_SCALAR, JOINT_SPHERICAL, JOINT_FREE = range(4)
+# core/table.h
+REVOLUTE_X, REVOLUTE_Y, REVOLUTE_Z, REVOLUTE, PRISMATIC, SPHERICAL, SCREW, FIXED, DRIVEN, GENERAL = range(10)
+JOINT_WELD, JOINT_SCALAR, JOINT_SPHERICAL, JOINT_FREE, JOINT_CUT, JOINT_NONHOLONOMIC = range(6)
 
 _IDENTITY = np.eye(3)
 _ZERO = np.zeros(3)
@@ -33,21 +38,16 @@ class Place:
 
 
 @dataclass
-class Links:
-    """Rows of the image's arrays, one list each, in the order of the links, joints and bodies."""
+class Links(Rows):
+    """Rows of the image's arrays in the order of the links, joints and bodies."""
 
-    rows: dict[str, list[Any]] = field(default_factory=dict)
     places: dict[str, Place] = field(default_factory=dict)  # of each body's frame, by its name
     positions: int = 0
     speeds: int = 0
     links: int = 0
 
-    def add(self, **values: Any) -> None:
-        for name, value in values.items():
-            self.rows.setdefault(name, []).append(value)
 
-
-def make_links(tree: list[Joint]) -> Links:
+def make_links(tree: list[JointBase]) -> Links:
     """Links for every joint of the tree and the bodies that they carry."""
     out = Links()
     out.places[GROUND.name] = Place(-1, _IDENTITY, _ZERO)
@@ -68,39 +68,49 @@ def _within(body: Place, point: Point) -> Place:
     return Place(body.link, body.R @ X.rotation.matrix, body.r + body.R @ X.translation)
 
 
-def _add_joint(out: Links, index: int, joint: Joint) -> None:
+def _add_joint(out: Links, index: int, joint: JointBase) -> None:
     at = _within(out.places[joint.F.body.name], joint.F)
     first, p, u = out.links, out.positions, out.speeds
     out.add(joint_F=at.R, joint_F_link=at.link, joint_F_r=at.r, joint_first=first, joint_p=p, joint_u=u)
     modes = joint.modes
-    for mode in modes:
-        at = _add_mode(out, index, joint, mode, at)
-    if not modes:
-        at = _add_link(out, index, FIXED, at, _IDENTITY, at.R)
+    excited = tuple(mode for mode in modes if mode.role == "excited")
+    if joint.velocity_rows:
+        at = _add_general(out, index, joint, at)
+    else:
+        at = _add_modes(out, index, joint, modes, at)
+        if out.links == first or at.r.any():
+            at = _add_link(out, index, FIXED, at, _IDENTITY, at.R)
     out.add(
-        joint_kind=_joint_kind(modes),
+        joint_kind=_joint_kind(joint, modes),
         joint_last=out.links - 1,
         joint_np=out.positions - p,
         joint_nu=out.speeds - u,
         joint_M=at.R,
         joint_M_link=at.link,
         joint_M_r=at.r,
+        joint_excitation=len(out.rows.get("excitation_kind", ())),
+        joint_excited=len(excited),
     )
-    _add_start(out, joint)
+    if excited:
+        add_excitations(out, index, excited, out.positions - len(excited), out.speeds - len(excited))
+    _add_start(out, joint, excited)
     _add_body(out, joint.M, at)
 
 
-def _joint_kind(modes: tuple[Mode, ...]) -> int:
-    if not modes:
+def _joint_kind(joint: JointBase, modes: tuple[Mode, ...]) -> int:
+    if joint.velocity_rows:
+        return JOINT_NONHOLONOMIC
+    if all(mode.role == "locked" for mode in modes):
         return JOINT_WELD
     if any(mode.kind == "ball" for mode in modes):
         return JOINT_FREE if len(modes) > 1 else JOINT_SPHERICAL
     return JOINT_SCALAR
 
 
-def _add_start(out: Links, joint: Joint) -> None:
-    out.rows.setdefault("start_p", []).extend(joint.start_positions)
-    out.rows.setdefault("start_u", []).extend(joint.start_velocities)
+def _add_start(out: Links, joint: JointBase, excited: tuple[Mode, ...]) -> None:
+    eta = [mode.prescribed()[:2] for mode in excited]
+    out.rows.setdefault("start_p", []).extend((*joint.start_positions, *(start[0] for start in eta)))
+    out.rows.setdefault("start_u", []).extend((*joint.start_velocities, *(start[1] for start in eta)))
 
 
 def _add_body(out: Links, M: Point, at: Place) -> None:
@@ -113,7 +123,8 @@ def _add_body(out: Links, M: Point, at: Place) -> None:
     r = at.r - R @ X.translation
     out.places[body.name] = Place(at.link, R, r)
     out.add(body_link=at.link, body_R=R, body_r=r, mass=body.mass, com=body.com)
-    out.add(inertia=body.spatial_inertia.moments, body_name=body.name)
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.inertia
+    out.add(inertia=(xx, yy, zz, xy, xz, yz), body_name=body.name)
 
 
 def _coordinate_axis(axis: Array) -> tuple[int, float] | None:
@@ -122,46 +133,74 @@ def _coordinate_axis(axis: Array) -> tuple[int, float] | None:
     return (k, 1.0 if axis[k] > 0 else -1.0) if rest <= _PARALLEL else None
 
 
-def _axes_along(z: Array) -> Array:
-    """A rotation whose third column is z; a coordinate axis gives a permutation of the axes."""
-    k = int(np.abs(z).argmin())
-    x = np.zeros(3)
-    x[k] = 1.0
-    x -= z * z[k]
-    x /= np.sqrt(x @ x)
-    return np.column_stack([x, np.cross(z, x), z])
+def _add_modes(out: Links, index: int, joint: JointBase, modes: tuple[Mode, ...], at: Place) -> Place:
+    """A link for each mode that moves; returns the running frame behind them, perhaps off the last link's origin."""
+    free = [mode for mode in modes if mode.role == "free"]
+    p, u = out.positions, out.speeds
+    driven_p, driven_u = (sum(mode.positions for mode in free) + p, sum(mode.velocities for mode in free) + u)
+    geared = _add_free_speeds(out, joint, free)
+    for mode in modes:
+        if mode.role == "free":
+            at = _add_mode(out, index, mode, at, p, u, geared)
+            p, u = p + mode.positions, u + mode.velocities
+        elif mode.role == "excited":
+            _add_lawless_speed(out, mode.linear)
+            at = _add_mode(out, index, mode, at, driven_p, driven_u, geared)
+            driven_p, driven_u = driven_p + 1, driven_u + 1
+        else:
+            at = Place(at.link, *locked(mode, at.R, at.r))
+    out.positions, out.speeds = driven_p, driven_u
+    return at
 
 
-def _add_mode(out: Links, index: int, joint: Joint, mode: Mode, at: Place) -> Place:
+def _add_mode(out: Links, index: int, mode: Mode, at: Place, p: int, u: int, geared: bool) -> Place:
     """A link for one mode; returns the running frame behind it."""
     if mode.kind == "ball":
-        _add_speeds(out, joint, 3, linear=False)
-        return _add_link(out, index, SPHERICAL, at, at.R, _IDENTITY, p=4, u=3)
+        return _add_link(out, index, SPHERICAL, at, at.R, _IDENTITY, p=p, u=u)
     axis = at.R @ np.array(mode.axis)
     along = _coordinate_axis(axis)
-    linear = mode.kind == "prismatic"
-    _add_speeds(out, joint, 1, linear=linear)
-    if mode.pitch != 0.0 or joint.rotor_inertia != 0.0:
-        kind, screw = SCREW, (0.0, 0.0, 0.0 if linear else 1.0, 0.0, 0.0, 1.0 if linear else mode.pitch)
+    linear, driven = mode.kind == "prismatic", mode.role == "excited"
+    if mode.pitch != 0.0 or geared or driven:
+        kind = DRIVEN if driven else SCREW
+        screw = (0.0, 0.0, 0.0 if linear else 1.0, 0.0, 0.0, 1.0 if linear else mode.pitch)
     elif linear or along is None:
         kind, screw = (PRISMATIC if linear else REVOLUTE), (0.0,) * 6
     else:
-        return _add_link(out, index, REVOLUTE_X + along[0], at, _IDENTITY, at.R, p=1, u=1, sign=along[1])
+        return _add_link(out, index, REVOLUTE_X + along[0], at, _IDENTITY, at.R, p=p, u=u, sign=along[1])
     if along is not None:
         axis = along[1] * _IDENTITY[along[0]]
-    R = _axes_along(axis)
-    return _add_link(out, index, kind, at, R, R.T @ at.R, p=1, u=1, screw=screw)
+    R = axes_along(axis)
+    return _add_link(out, index, kind, at, R, R.T @ at.R, p=p, u=u, screw=screw)
 
 
-def _add_speeds(out: Links, joint: Joint, count: int, linear: bool) -> None:
-    for _ in range(count):
+def _add_general(out: Links, index: int, joint: JointBase, at: Place) -> Place:
+    """One link for all modes of a joint with velocity rows."""
+    p, u, which = out.positions, out.speeds, len(out.rows.get("general_link", ()))
+    running = add_general(out, out.links, joint)
+    out.positions += len(joint.free_modes) + len(joint.excited_modes)
+    for row in joint.speed_rows:
+        _add_lawless_speed(out, not any(row[:3]))
+    for mode in joint.excited_modes:
+        _add_lawless_speed(out, mode.linear)
+    out.speeds = u + len(joint.speed_rows) + len(joint.excited_modes)
+    return _add_link(out, index, GENERAL, at, at.R, running, p=p, u=u, general=which)
+
+
+def _add_free_speeds(out: Links, joint: JointBase, free: list[Mode]) -> bool:
+    """Rows of the free modes' velocities; tells whether some of them turn rotors."""
+    count = sum(mode.velocities for mode in free)
+    laws = [getattr(joint, law) for law in ("stiffness", "damping", "rest", "rotor_inertia")]
+    each = [law if isinstance(law, tuple) else (law,) * count for law in laws]
+    linear = [mode.linear for mode in free for _ in range(mode.velocities)]
+    for stiffness, damping, rest, rotor, slides in zip(*each, linear, strict=True):
         out.add(
-            stiffness=joint.stiffness,
-            damping=joint.damping,
-            rest=joint.rest,
-            rotor_inertia=joint.rotor_inertia,
-            mode_linear=int(linear),
+            stiffness=stiffness, damping=damping, rest=rest, rotor_inertia=rotor, mode_linear=int(slides)
         )
+    return any(each[3])
+
+
+def _add_lawless_speed(out: Links, linear: bool) -> None:
+    out.add(stiffness=0.0, damping=0.0, rest=0.0, rotor_inertia=0.0, mode_linear=int(linear))
 
 
 def _add_link(
@@ -171,24 +210,24 @@ def _add_link(
     at: Place,
     R: Array,
     running: Array,
-    p: int = 0,
-    u: int = 0,
+    p: int = -1,
+    u: int = -1,
     sign: float = 1.0,
     screw: tuple[float, ...] = (0.0,) * 6,
+    general: int = -1,
 ) -> Place:
     """A link with axes R and origin at `at`; `running`: axes of the running frame in the new link."""
     out.add(
         link_kind=kind,
         link_parent=at.link,
-        link_p=out.positions if p else -1,
-        link_u=out.speeds if u else -1,
+        link_p=p,
+        link_u=u,
         link_joint=joint,
         link_sign=sign,
         link_screw=screw,
+        link_general=general,
         link_R=R,
         link_r=at.r,
     )
-    out.positions += p
-    out.speeds += u
     out.links += 1
     return Place(out.links - 1, running, _ZERO)

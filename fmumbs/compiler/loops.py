@@ -32,6 +32,8 @@ def add_cuts(out: Links, cuts: list[Joint], first: int) -> None:
             joint_np=0,
             joint_u=0,
             joint_nu=0,
+            joint_excitation=0,
+            joint_excited=0,
             joint_F=F.R,
             joint_M=M.R,
             joint_F_link=F.link,

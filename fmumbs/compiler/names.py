@@ -12,8 +12,10 @@ from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
 
+import numpy as np
+
 from fmumbs import _checks
-from fmumbs.compiler.kinds import BODY, MODEL, OWNERS, POINT, Indices, Kind, counts, kinds, kinds_called
+from fmumbs.compiler.kinds import BODY, MODEL, OWNERS, POINT, Indices, Kind, counts, exists, kinds, kinds_called
 from fmumbs.compiler.layout import Arrays, text_at
 
 _FEW = 500  # names that are all compared with a misspelled one
@@ -80,12 +82,11 @@ class Names:
             self._elements[owner] = [self.text(at) for at in self._arrays[f"{OWNERS[owner]}_name"].tolist()]
         return self._elements[owner]
 
-    def name(self, place: Place) -> str:
-        """What a variable is called that the user has not renamed."""
-        kind = kinds()[place.kind]
-        owner = self.elements(kind.owner)[place.element]
-        name = f"{owner}.{kind.suffix}" if owner else kind.suffix
-        return name if place.component < 0 else f"{name}[{place.component + 1}]"
+    def name(self, kind: int, element: int, component: int) -> str:
+        """The structured name of what stands at a Place."""
+        owner, suffix = self.elements(kinds()[kind].owner)[element], kinds()[kind].suffix
+        name = f"{owner}.{suffix}" if owner else suffix
+        return name if component < 0 else f"{name}[{component + 1}]"
 
     def address(self, name: str) -> Address | None:
         """What a name may mean, None where there is no such element or suffix."""
@@ -110,14 +111,16 @@ class Names:
         if kind.index not in self._counts:
             self._counts[kind.index] = counts(kind, self._arrays)
         count = int(self._counts[kind.index][element])
-        return [Place(kind.index, element, i) for i in ([-1] if count == 1 else range(count))]
+        parts = [-1] if count == 1 else list(range(count))
+        there = exists(kind, np.full(len(parts), element), np.array(parts, np.int32), self._arrays)
+        return [Place(kind.index, element, i) for i, found in zip(parts, there, strict=True) if found]
 
     def nearest(self, word: str) -> str:
         """A sentence that tells the variable nearest to `word`: looks for its element first, then in what that has."""
         whole = split_component(word)[1] is None
         places = [place for element in self._alike(word) for place in self._of_element(element)]
         places += [place for kind in kinds() if kind.owner == MODEL for place in self._places(kind, 0)]
-        names = [self.name(place) for place in places]
+        names = [self.name(*place) for place in places]
         return _checks.nearest(word, dict.fromkeys(split_component(name)[0] if whole else name for name in names))
 
     def _of_element(self, name: str) -> list[Place]:

@@ -3,20 +3,20 @@
 from collections import defaultdict, deque
 
 from fmumbs.errors import ModelError
-from fmumbs.mechanism import GROUND, Joint, Model
+from fmumbs.mechanism import GROUND, JointBase, Model
 
 
-def spanning_tree(model: Model) -> tuple[list[Joint], list[Joint]]:
+def spanning_tree(model: Model) -> tuple[list[JointBase], list[JointBase]]:
     """The joints of the tree, depth first from the ground, and those that close loops, in order of adding.
 
     Each joint of the tree carries the body of its M; every body is reached by as few joints as possible, the joints
     added first being preferred. Raises ModelError for a joint that points towards the ground where no other way
     reaches its body, and for bodies that hang on nothing.
     """
-    outward: defaultdict[str, list[Joint]] = defaultdict(list)
+    outward: defaultdict[str, list[JointBase]] = defaultdict(list)
     for joint in model.joints:
         outward[joint.F.body.name].append(joint)
-    carried: dict[str, Joint | None] = {GROUND.name: None}
+    carried: dict[str, JointBase | None] = {GROUND.name: None}
     waiting = deque([GROUND.name])
     while waiting:
         for joint in outward[waiting.popleft()]:
@@ -25,7 +25,7 @@ def spanning_tree(model: Model) -> tuple[list[Joint], list[Joint]]:
                 waiting.append(joint.M.body.name)
     _check_reached(model, carried)
     chosen = {joint.name for joint in carried.values() if joint is not None}
-    tree: list[Joint] = []
+    tree: list[JointBase] = []
     stack = [joint for joint in reversed(outward[GROUND.name]) if joint.name in chosen]
     while stack:
         joint = stack.pop()
@@ -34,7 +34,7 @@ def spanning_tree(model: Model) -> tuple[list[Joint], list[Joint]]:
     return tree, [joint for joint in model.joints if joint.name not in chosen]
 
 
-def _check_reached(model: Model, carried: dict[str, Joint | None]) -> None:
+def _check_reached(model: Model, carried: dict[str, JointBase | None]) -> None:
     lost = [body.name for body in model.bodies if body.name not in carried]
     for joint in model.joints if lost else ():
         if joint.M.body.name in carried and joint.F.body.name not in carried:
@@ -43,7 +43,7 @@ def _check_reached(model: Model, carried: dict[str, Joint | None]) -> None:
         raise ModelError(_hangs_on_nothing(model, lost))
 
 
-def _points_back(model: Model, joint: Joint) -> str:
+def _points_back(model: Model, joint: JointBase) -> str:
     kind, F, M = type(joint).__name__, joint.F.body.name, joint.M.body.name
     return (
         f"Model '{model.name}': {kind} '{joint.name}' goes from '{F}' to '{M}', but '{M}' is nearer to the "

@@ -4,9 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 
-static const int32_t positions_of[FM_LINK_KINDS] = {1, 1, 1, 1, 1, 4, 1, 0};
-static const int32_t speeds_of[FM_LINK_KINDS] = {1, 1, 1, 1, 1, 3, 1, 0};
-
 static const struct {
     int32_t owner, components;
 } kinds[] = {
@@ -38,12 +35,9 @@ static const char *check_links(const fm_image *m)
     int32_t p = 0, u = 0;
     for (int32_t i = 0; i < m->n.links; i++) {
         const int32_t kind = m->link_kind[i];
-        if (kind < 0 || kind >= FM_LINK_KINDS) return "a link has a kind that does not exist";
         if (!stands_depth_first(m, i)) return "its links do not stand depth first";
-        if (m->link_p[i] != (positions_of[kind] ? p : -1) || m->link_u[i] != (speeds_of[kind] ? u : -1))
-            return "a link's variables are not in their place";
-        p += positions_of[kind];
-        u += speeds_of[kind];
+        p += fm_link_positions(m, i);
+        u += fm_link_speeds(m, i);
         if (fabs(m->link_sign[i]) != 1.0) return "a link's sign is neither 1 nor -1";
         if (!is_rotation(m->link_R + 9 * i)) return "a link's frame is no rotation";
         if (kind == FM_LINK_SPHERICAL) {
@@ -54,10 +48,26 @@ static const char *check_links(const fm_image *m)
     return p == m->n.positions && u == m->n.speeds ? NULL : "links and variables differ in number";
 }
 
+/* A joint's variables in the order of its links, those of driven ones last. */
+static const char *check_places(const fm_image *m, int32_t joint)
+{
+    int32_t p = m->joint_p[joint], u = m->joint_u[joint];
+    for (int driven = 0; driven < 2; driven++)
+        for (int32_t i = m->joint_first[joint]; i <= m->joint_last[joint]; i++) {
+            const int32_t positions = fm_link_positions(m, i), speeds = fm_link_speeds(m, i);
+            if ((m->link_kind[i] == FM_LINK_DRIVEN) != driven) continue;
+            if (m->link_p[i] != (positions ? p : -1) || m->link_u[i] != (speeds ? u : -1))
+                return "a link's variables are not in their place";
+            p += positions;
+            u += speeds;
+        }
+    return NULL;
+}
+
 /* Joints take the links in turn: first to last, each on the one before, the first on another joint's or the ground. */
 static const char *check_joints(const fm_image *m)
 {
-    int32_t next = 0;
+    int32_t next = 0, all_p = 0, all_u = 0;
     for (int32_t j = 0; j < m->n.joints; j++) {
         const int32_t first = m->joint_first[j], last = m->joint_last[j];
         int32_t p = 0, u = 0;
@@ -73,15 +83,20 @@ static const char *check_joints(const fm_image *m)
         for (int32_t i = first; i <= last; i++) {
             if (m->link_joint[i] != j) return "a link belongs to another joint";
             if (i > first && m->link_parent[i] != i - 1) return "a joint's links do not follow one another";
-            p += positions_of[m->link_kind[i]];
-            u += speeds_of[m->link_kind[i]];
+            p += fm_link_positions(m, i);
+            u += fm_link_speeds(m, i);
         }
         if (m->joint_np[j] != p || m->joint_nu[j] != u) return "a joint's variables differ in number";
-        if (p > 0 && (m->joint_p[j] < 0 || m->joint_p[j] > m->n.positions - p)) return "a joint's positions are out of bounds";
-        if (u > 0 && (m->joint_u[j] < 0 || m->joint_u[j] > m->n.speeds - u)) return "a joint's speeds are out of bounds";
-        const int32_t kind = m->joint_kind[j];
+        if ((p > 0 && m->joint_p[j] != all_p) || (u > 0 && m->joint_u[j] != all_u))
+            return "a joint's variables are not in their place";
+        all_p += p;
+        all_u += u;
+        const char *found = p + u > 0 ? check_places(m, j) : NULL;
+        if (found != NULL) return found;
+        const int32_t kind = m->joint_kind[j], general = m->link_general[first];
         const int fits = (kind == FM_JOINT_WELD && u == 0) || (kind == FM_JOINT_SCALAR && u > 0 && u == p) ||
-                         (kind == FM_JOINT_SPHERICAL && u == 3 && p == 4) || (kind == FM_JOINT_FREE && u == 6 && p == 7);
+                         (kind == FM_JOINT_SPHERICAL && u == 3 && p == 4) || (kind == FM_JOINT_FREE && u == 6 && p == 7) ||
+                         (kind == FM_JOINT_NONHOLONOMIC && general >= 0 && first == last);
         if (!fits) return "a joint's kind does not fit its variables";
     }
     return next == m->n.links ? NULL : "a link belongs to no joint";
@@ -97,6 +112,17 @@ static const char *check_rows(const fm_image *m)
             !(fabs(g[0] * g[0] + g[1] * g[1] + g[2] * g[2] - 1.0) < 1e-9))
             return "a row's vector is no unit vector";
         if (m->row_kind[i] == FM_ROW_DISTANCE && !(m->row_length[i] > 0.0)) return "a row's length is not positive";
+    }
+    return NULL;
+}
+
+static const char *check_laws(const fm_image *m)
+{
+    for (int32_t i = 0; i < m->n.laws; i++) {
+        const int on_mode = m->law_p[i] >= 0 && m->law_u[i] >= 0, on_spring = m->law_spring[i] >= 0;
+        if (on_mode == on_spring) return "a force law acts on nothing, or on two things";
+        if (m->law_first[i] < 0 || m->law_count[i] < 1 || m->law_first[i] > m->n.law_pieces - m->law_count[i])
+            return "a force law's pieces are out of bounds";
     }
     return NULL;
 }
@@ -118,17 +144,31 @@ int32_t fm_kind_components(const fm_image *m, int32_t kind, int32_t object)
     const int reaction = kind >= FM_J_REACTION_F && kind <= FM_J_WRENCH_T;
     if (joint == FM_JOINT_CUT) return reaction ? 3 : 0;
     const int scalar = joint == FM_JOINT_SCALAR, ball = joint == FM_JOINT_SPHERICAL, loose = joint == FM_JOINT_FREE;
+    const int fewer = joint == FM_JOINT_NONHOLONOMIC; /* speeds than positions */
+    const int32_t excited = m->joint_excited[object], free = m->joint_nu[object] - excited;
     switch (kind) {
-    case FM_J_TAU: return scalar ? m->joint_nu[object] : ball || loose ? 3 : 0;
-    case FM_J_F: return scalar ? m->joint_nu[object] : loose ? 3 : 0;
-    case FM_J_Q: case FM_J_QD: case FM_J_QDD: case FM_J_REST: case FM_J_ROTOR:
-        return scalar ? m->joint_nu[object] : 0;
-    case FM_J_STIFFNESS: case FM_J_DAMPING: return scalar ? m->joint_nu[object] : ball ? 1 : 0;
+    case FM_J_TAU: return scalar || fewer ? free : ball || loose ? 3 : 0;
+    case FM_J_F: return scalar ? free : loose ? 3 : 0;
+    case FM_J_Q: return scalar ? free : fewer ? m->joint_np[object] - excited : 0;
+    case FM_J_QD: case FM_J_QDD: case FM_J_REST: case FM_J_ROTOR: return scalar ? free : 0;
+    case FM_J_STIFFNESS: case FM_J_DAMPING: return scalar ? free : ball ? 1 : 0;
+    case FM_J_U: case FM_J_UDOT: return fewer ? free : 0;
+    case FM_J_ETA: case FM_J_KAPPA: case FM_J_KAPPA_DOT: case FM_J_DRIVE: case FM_J_KAPPA_DOT_IN: case FM_J_ETA_IN:
+        return excited;
     case FM_J_QUAT: return ball || loose ? 4 : 0;
     case FM_J_W: case FM_J_ALPHA: return ball || loose ? 3 : 0;
     case FM_J_R: case FM_J_V: case FM_J_A: return loose ? 3 : 0;
     default: return 3; /* reaction and wrench */
     }
+}
+
+/* Whether a variable of an excited mode is one that its kind of excitation has. */
+static int excited_so(const fm_image *m, int32_t kind, int32_t joint, int32_t part)
+{
+    if (kind != FM_J_KAPPA_DOT && kind != FM_J_KAPPA_DOT_IN && kind != FM_J_ETA_IN) return 1;
+    const int32_t by = m->excitation_kind[m->joint_excitation[joint] + part];
+    return kind == FM_J_ETA_IN ? by == FM_EXCITED_BY_POSITION
+                               : (by == FM_EXCITED_BY_ACCELERATION) == (kind == FM_J_KAPPA_DOT_IN);
 }
 
 static const char *check_variables(const fm_image *m)
@@ -142,15 +182,24 @@ static const char *check_variables(const fm_image *m)
         const int32_t components = fm_kind_components(m, kind, object);
         if (components == 0 || part < -1 || part >= components || (part == -1 && components != 1))
             return "a variable has a component that does not exist";
+        if (!excited_so(m, kind, object, part < 0 ? 0 : part)) return "an excited mode has a variable of another kind";
     }
     return NULL;
 }
 
 int fm_image_check(const fm_image *m, char *why, size_t capacity)
 {
-    const char *found = check_links(m);
+    for (int32_t i = 0; i < m->n.links; i++)
+        if (m->link_kind[i] < 0 || m->link_kind[i] >= FM_LINK_KINDS) {
+            (void)snprintf(why, capacity, "the model image is damaged: a link has a kind that does not exist");
+            return 0;
+        }
+    const char *found = fm_check_modes(m);
+    if (found == NULL) found = check_links(m);
     if (found == NULL) found = check_joints(m);
+    if (found == NULL) found = fm_check_excitations(m);
     if (found == NULL) found = check_rows(m);
+    if (found == NULL) found = check_laws(m);
     if (found == NULL) found = check_bodies(m);
     if (found == NULL) found = check_variables(m);
     if (found == NULL) return 1;

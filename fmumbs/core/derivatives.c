@@ -21,6 +21,7 @@ static int32_t input_place(const fm_instance *s, uint32_t reference)
     switch (m->variable_kind[reference]) {
     case FM_J_TAU: return m->joint_u[object] + part + (m->joint_kind[object] == FM_JOINT_FREE ? 3 : 0);
     case FM_J_F: return m->joint_u[object] + part;
+    case FM_J_KAPPA_DOT_IN: case FM_J_ETA_IN: return m->excitation_u[m->joint_excitation[object] + part];
     case FM_L_FORCE: return m->n.speeds + 6 * object + part;
     case FM_L_TORQUE: return m->n.speeds + 6 * object + 3 + part;
     default: return -1;
@@ -52,6 +53,7 @@ static int32_t rate_kind(int32_t kind)
 {
     static const int32_t pairs[][2] = {
         {FM_J_Q, FM_J_QD}, {FM_J_QD, FM_J_QDD}, {FM_J_W, FM_J_ALPHA}, {FM_J_R, FM_J_V}, {FM_J_V, FM_J_A},
+        {FM_J_U, FM_J_UDOT}, {FM_J_ETA, FM_J_KAPPA},
         {FM_B_R, FM_B_V},  {FM_B_V, FM_B_A},    {FM_B_W, FM_B_ALPHA}, {FM_P_R, FM_P_V}, {FM_P_V, FM_P_A}};
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
         if (pairs[i][0] == kind) return pairs[i][1];
@@ -77,9 +79,10 @@ static double rate_along_flow(fm_instance *s, int32_t kind, int32_t object, int3
 {
     const int32_t ny = s->model.ny;
     double *kept = s->probe, *rate = s->probe + ny, side[2];
+    const double t = s->clock[FM_TIME];
     double fastest = 0.0;
     memcpy(kept, s->y, (size_t)ny * sizeof(double));
-    fm_rates(s, s->clock[FM_TIME], s->y, rate);
+    fm_rates(s, t, s->y, rate);
     for (int32_t i = 0; i < ny; i++) {
         double size = fabs(kept[i]) > s->least[i] ? fabs(kept[i]) : s->least[i];
         fastest = fabs(rate[i]) / size > fastest ? fabs(rate[i]) / size : fastest;
@@ -87,11 +90,13 @@ static double rate_along_flow(fm_instance *s, int32_t kind, int32_t object, int3
     const double h = 6e-6 / (fastest > 1e-6 ? fastest : 1e-6);
     for (int j = 0; j < 2; j++) {
         for (int32_t i = 0; i < ny; i++) s->y[i] = kept[i] + (j == 0 ? -h : h) * rate[i];
+        s->clock[FM_TIME] = t + (j == 0 ? -h : h);
         s->valid = FM_VALID_NOTHING;
         fm_update(s, fm_validity(kind));
         side[j] = fm_value(s, kind, object, part);
     }
     memcpy(s->y, kept, (size_t)ny * sizeof(double));
+    s->clock[FM_TIME] = t;
     s->valid = FM_VALID_NOTHING;
     return (side[1] - side[0]) / (2.0 * h);
 }
@@ -149,6 +154,7 @@ fm_status fm_directional_derivative(fm_instance *s, const uint32_t *unknown, siz
         if (fm_variable(s, unknown[i], &info) != FM_OK || info.causality != FM_OUTPUT)
             return refuse(s, unknown[i], "derivatives are to be had of outputs");
     }
+    fm_excite_seed(s, s->seed);
     fm_respond(s, s->seed, s->seed + m->n.speeds);
     double gravity[3];
     memcpy(gravity, s->gravity, sizeof gravity);

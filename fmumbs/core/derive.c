@@ -44,8 +44,10 @@ void fm_derive_structure(fm_instance *s)
         k->u = m->link_u[i];
         k->pending = -1;
         k->sign = m->link_sign[i];
-        k->pitch = k->kind == FM_LINK_SCREW ? m->link_screw[6 * i + 2] : k->kind <= FM_LINK_REVOLUTE ? 1.0 : 0.0;
-        k->slide = k->kind == FM_LINK_SCREW ? m->link_screw[6 * i + 5] : k->kind == FM_LINK_PRISMATIC ? 1.0 : 0.0;
+        const int screw = k->kind == FM_LINK_SCREW || k->kind == FM_LINK_DRIVEN;
+        k->pitch = screw ? m->link_screw[6 * i + 2] : k->kind <= FM_LINK_REVOLUTE ? 1.0 : 0.0;
+        k->slide = screw ? m->link_screw[6 * i + 5] : k->kind == FM_LINK_PRISMATIC ? 1.0 : 0.0;
+        k->general = m->link_general[i];
         memcpy(k->r, m->link_r + 3 * i, sizeof k->r);
         memcpy(s->turned[i].R0, m->link_R + 9 * i, 9 * sizeof(double));
         k->along = k->r[1] == 0.0 && k->r[2] == 0.0   ? 0
@@ -56,7 +58,7 @@ void fm_derive_structure(fm_instance *s)
         fm_lane_set(s, r, i, k->r);
         memcpy(s->turned[i].R, s->turned[i].R0, 9 * sizeof(double));
         s->motion[i].c = 1.0;
-        if (k->kind <= FM_LINK_REVOLUTE || k->kind == FM_LINK_SCREW) s->angle_link[s->model.angles++] = i;
+        if (k->kind <= FM_LINK_REVOLUTE || screw) s->angle_link[s->model.angles++] = i;
         if (k->kind == FM_LINK_SPHERICAL) {
             k->ball = balls++;
             s->ball_link[k->ball] = i;
@@ -65,11 +67,14 @@ void fm_derive_structure(fm_instance *s)
     }
     for (int32_t i = 0; i < m->n.links; i++) {
         const fm_link *k = s->link + i;
-        const int32_t p = k->kind == FM_LINK_SPHERICAL ? 4 : 1, u = k->kind == FM_LINK_SPHERICAL ? 3 : 1;
+        const int32_t p = fm_link_positions(m, i), u = fm_link_speeds(m, i);
         const double least = k->u >= 0 && m->mode_linear[k->u] ? m->length[0] : 1.0;
-        for (int j = 0; k->u >= 0 && j < p; j++) s->least[k->p + j] = least;
-        for (int j = 0; k->u >= 0 && j < u; j++) s->least[m->n.positions + k->u + j] = least;
+        for (int32_t j = 0; j < p; j++) s->least[k->p + j] = least;
+        for (int32_t j = 0; j < u; j++)
+            s->least[m->n.positions + k->u + j] = m->mode_linear[k->u + j] ? m->length[0] : 1.0;
     }
+    s->model.excited = m->n.excitations > 0;
+    fm_general_structure(s);
     arrange_cuts(s);
 }
 

@@ -20,13 +20,17 @@ static const double *inputs_at(fm_instance *s, double t, const double *value, co
 void fm_position_rates(const fm_instance *s, const double *y, double *pdot)
 {
     const double *u = y + s->image.n.positions;
-    if (s->model.balls == 0) {
+    if (s->model.balls + s->image.n.generals == 0) {
         memcpy(pdot, u, (size_t)s->image.n.positions * sizeof *pdot);
         return;
     }
     for (int32_t i = 0; i < s->image.n.links; i++) {
         const fm_link *k = s->link + i;
         if (k->u < 0) continue;
+        if (k->kind == FM_LINK_GENERAL) {
+            fm_general_rates(s->general + k->general, u + k->u, pdot + k->p);
+            continue;
+        }
         if (k->kind != FM_LINK_SPHERICAL) {
             pdot[k->p] = u[k->u];
             continue;
@@ -45,14 +49,22 @@ static void accelerate_at(fm_instance *s, double t, const double *y, double *udo
 {
     const int32_t loads = 6 * s->image.n.loads;
     const double *tau = inputs_at(s, t, s->tau, s->tau_taylor, s->image.n.speeds, s->input_now);
+    s->evaluated = y;
     s->kernels->turn(s, y);
     if (s->image.n.springs + s->image.n.loads + s->image.n.rows > 0) fm_make_world(s, y);
     if (s->image.n.springs + s->image.n.loads > 0) {
         const double *load = inputs_at(s, t, s->load, s->load_taylor, loads, s->input_now + s->image.n.speeds);
         fm_apply_forces(s, load, 1);
     }
-    if (s->model.resisted) {
+    if (s->model.resisted || s->image.n.laws > 0) {
         fm_apply_modes(s, y, tau, s->tau_now);
+        fm_laws_on_modes(s, y, s->tau_now);
+        tau = s->tau_now;
+    }
+    if (s->model.excited) {
+        const double *given = s->clock[FM_TAYLOR_ON] != 0.0 ? s->input_now : s->tau;
+        if (tau != s->tau_now) memcpy(s->tau_now, tau, (size_t)s->image.n.speeds * sizeof(double));
+        fm_excite(s, t, y, given, s->tau_now);
         tau = s->tau_now;
     }
     s->kernels->accelerate(s, y, tau, udot);

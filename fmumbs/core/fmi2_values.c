@@ -113,7 +113,7 @@ fmi2Status fmi2SetReal(fmi2Component component, const fmi2ValueReference vr[], s
 
 static fmi2Integer to_integer(double value)
 {
-    return value >= INT_MAX ? INT_MAX : value <= INT_MIN ? INT_MIN : (fmi2Integer)value;
+    return value >= INT_MAX ? INT_MAX : value > INT_MIN ? (fmi2Integer)value : INT_MIN;
 }
 
 static size_t chunk_at(size_t done, size_t all)

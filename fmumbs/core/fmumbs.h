@@ -107,6 +107,9 @@ fm_status fm_variable(const fm_instance *instance, uint32_t reference, fm_variab
 size_t fm_variable_name(const fm_instance *instance, uint32_t reference, char *name, size_t capacity);
 uint32_t fm_kind_count(void);
 const fm_kind_info *fm_kind(uint32_t index);
+/* The sizes that count the rows of the image's arrays, in the image's order. */
+uint32_t fm_size_count(void);
+const char *fm_size_name(uint32_t index);
 uint32_t fm_array_count(void);
 const fm_array_info *fm_array(uint32_t index);
 uint32_t fm_image_version(void);

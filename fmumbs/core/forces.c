@@ -34,7 +34,7 @@ static void link_axes(const fm_instance *s, int32_t i, double R[9])
         for (int j = 0; j < 9; j++) R[j] = s->ball[k->ball].R[j / 3][j % 3];
         return;
     }
-    if (k->kind == FM_LINK_FIXED || k->kind == FM_LINK_PRISMATIC) {
+    if (k->kind == FM_LINK_FIXED || k->kind == FM_LINK_PRISMATIC || k->kind == FM_LINK_GENERAL) {
         memcpy(R, s->turned[i].R, 9 * sizeof(double));
         return;
     }
@@ -62,7 +62,13 @@ void fm_make_world(fm_instance *s, const double *y)
         memcpy(r, k->r, sizeof r);
         memset(v, 0, sizeof v);
         if (k->kind == FM_LINK_SPHERICAL) memcpy(spin, u + k->u, sizeof spin);
-        else if (k->u >= 0) {
+        else if (k->kind == FM_LINK_GENERAL) {
+            double in[6];
+            fm_general_velocity(s->general + k->general, u + k->u, in);
+            memcpy(spin, in, sizeof spin);
+            turn_out(R, in + 3, v);
+            fm_lane_get(s, r, i, r);
+        } else if (k->u >= 0) {
             const int K = k->kind <= FM_LINK_REVOLUTE_Z ? k->kind - FM_LINK_REVOLUTE_X : 2;
             spin[K] = k->sign * k->pitch * u[k->u];
             for (int j = 0; j < 3; j++) {
@@ -129,6 +135,7 @@ void fm_apply_forces(fm_instance *s, const double *load, int springs)
         double direction[3], rate, pull[3], back[3];
         double length = fm_spring_line(s, i, direction, &rate);
         double force = s->spring_stiffness[i] * (length - s->spring_free_length[i]) + s->spring_damping[i] * rate;
+        if (s->image.n.laws > 0) force += fm_laws_on_spring(s, i, s->evaluated);
         for (int j = 0; j < 3; j++) pull[j] = force * direction[j], back[j] = -pull[j];
         apply(s, s->image.spring_P[i], pull, none);
         apply(s, s->image.spring_Q[i], back, none);
@@ -153,6 +160,10 @@ void fm_apply_modes(fm_instance *s, const double *y, const double *input, double
         const fm_link *k = s->link + i;
         if (k->u < 0) continue;
         const int32_t n = k->u;
+        if (k->kind == FM_LINK_GENERAL || k->kind == FM_LINK_DRIVEN) { /* no laws of their own */
+            memcpy(tau + n, input + n, (size_t)fm_link_speeds(&s->image, i) * sizeof *tau);
+            continue;
+        }
         if (k->kind != FM_LINK_SPHERICAL) {
             tau[n] = (input[n] - s->stiffness[n] * (y[k->p] - s->rest[n])) - s->damping[n] * u[n];
             continue;

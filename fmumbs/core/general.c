@@ -151,7 +151,7 @@ static double along_row(const fm_general *g, int32_t i, const double *v)
 /* Y, A_f^-1 and the modes. */
 static void make_modes(fm_general *g)
 {
-    double A[FM_FREEDOMS][FM_FREEDOMS], E[FM_FREEDOMS][FM_FREEDOMS];
+    double A[FM_FREEDOMS][FM_FREEDOMS] = {{0.0}}, E[FM_FREEDOMS][FM_FREEDOMS] = {{0.0}};
     const int32_t n = g->rows, excited = g->screws - g->rows;
     for (int32_t k = 0; k < g->screws; k++)
         for (int32_t i = 0; i < n; i++) {
@@ -291,35 +291,36 @@ static void cut_times(const fm_cut *c, const double *v, double *out)
 }
 
 /* x <- L^-1 x, x <- L^-T x */
-void fm_general_forward(const fm_general *g, double *x)
+static void forward(const fm_general *g, double *x)
 {
     for (int32_t i = 0; i < g->free; i++)
         for (int32_t j = 0; j < i; j++) x[i] -= g->L[i][j] * x[j];
 }
 
-void fm_general_backward(const fm_general *g, double *x)
+static void backward(const fm_general *g, double *x)
 {
     for (int32_t i = g->free - 1; i >= 0; i--)
         for (int32_t j = i + 1; j < g->free; j++) x[i] -= g->L[j][i] * x[j];
 }
 
-/* phi' S phi = L D L'; the largest of the reciprocals of D is what a check looks at. */
-static void factor(fm_general *g, double *note)
+/* phi' S phi = L D L', D as reciprocals; notes the pivot that is least beside what it is made of. */
+static void factor(fm_general *g, const fm_cut *c, double *note)
 {
-    double worst = 0.0, compared = 0.0;
+    const double turning = (c->J[0][0] + c->J[1][1]) + c->J[2][2], sliding = (c->M[0][0] + c->M[1][1]) + c->M[2][2];
+    note[0] = 1.0, note[1] = 0.0;
     for (int32_t i = 0; i < g->free; i++) {
-        double square = 0.0;
+        const double *phi = g->phi[i];
         for (int32_t j = 0; j <= i; j++) {
-            double value = dot6(g->phi[i], g->U[j]);
-            if (i == j) square = fabs(value);
+            double value = dot6(phi, g->U[j]);
             for (int32_t k = 0; k < j; k++) value -= g->L[i][k] * g->L[j][k] / g->D[k];
             if (j < i) g->L[i][j] = value * g->D[j];
             else g->D[i] = 1.0 / value;
         }
-        const double one = g->D[i] * square;
-        if (i == 0 || !(one <= worst * compared)) worst = g->D[i], compared = square;
+        const double compared = turning * ((phi[0] * phi[0] + phi[1] * phi[1]) + phi[2] * phi[2]) +
+                                sliding * ((phi[3] * phi[3] + phi[4] * phi[4]) + phi[5] * phi[5]);
+        if (!(g->D[i] > 0.0) || !(g->D[i] * compared <= note[0] * note[1])) note[0] = g->D[i], note[1] = compared;
+        if (!(note[0] > 0.0)) return;
     }
-    note[0] = worst, note[1] = compared;
 }
 
 /* Second sweep: what comes from the tips goes on with the freedoms taken out and the excited modes driven. */
@@ -331,10 +332,10 @@ void fm_general_cut(fm_instance *s, int32_t link, fm_cut *c, const double *tau)
     for (int32_t j = g->free; j < g->speeds; j++)
         for (int i = 0; i < 6; i++) push[i] += g->phi[j][i] * u[j];
     for (int32_t j = 0; j < g->free; j++) cut_times(c, g->phi[j], g->U[j]);
-    factor(g, s->pivot + 2 * link);
+    factor(g, c, s->pivot + 2 * link);
     for (int i = 0; i < 3; i++) e[i] = c->n[i], e[3 + i] = c->f[i];
     for (int32_t j = 0; j < g->free; j++) x[j] = u[j] - dot6(g->phi[j], e);
-    fm_general_forward(g, x);
+    forward(g, x);
     for (int32_t j = 0; j < g->free; j++) { /* W = L^-1 U', S <- S - W' D^-1 W */
         memcpy(W[j], g->U[j], sizeof W[j]);
         for (int32_t k = 0; k < j; k++)
@@ -350,7 +351,7 @@ void fm_general_cut(fm_instance *s, int32_t link, fm_cut *c, const double *tau)
         }
         x[k] = force;
     }
-    fm_general_backward(g, x);
+    backward(g, x);
     memcpy(g->g, x, sizeof g->g);
     for (int32_t j = g->free; j < g->speeds; j++) g->g[j] = u[j];
     cut_times(c, push, add);
@@ -366,11 +367,33 @@ void fm_general_back(fm_instance *s, int32_t link, double *alpha, double *a, dou
     for (int32_t j = g->free; j < g->speeds; j++)
         for (int i = 0; i < 6; i++) z[i] += g->phi[j][i] * g->g[j];
     for (int32_t j = 0; j < g->free; j++) x[j] = -dot6(g->U[j], z);
-    fm_general_forward(g, x);
+    forward(g, x);
     for (int32_t j = 0; j < g->free; j++) x[j] *= g->D[j];
-    fm_general_backward(g, x);
+    backward(g, x);
     for (int32_t j = 0; j < g->speeds; j++) to[j] = j < g->free ? x[j] + g->g[j] : g->g[j];
     for (int32_t j = 0; j < g->free; j++)
         for (int i = 0; i < 6; i++) z[i] += g->phi[j][i] * to[j];
     for (int i = 0; i < 3; i++) alpha[i] = z[i], a[i] = z[3 + i];
+}
+
+/* A wrench at the link's origin, in its axes, on its way to the root: what the free modes take of it (loops.c). */
+void fm_general_pass(const fm_general *g, double wrench[6], double *innovations)
+{
+    double x[FM_FREEDOMS];
+    for (int32_t j = 0; j < g->free; j++) x[j] = dot6(g->phi[j], wrench);
+    forward(g, x);
+    for (int32_t j = 0; j < g->free; j++) {
+        innovations[j] += x[j];
+        x[j] *= g->D[j];
+    }
+    backward(g, x);
+    for (int32_t j = 0; j < g->free; j++)
+        for (int i = 0; i < 6; i++) wrench[i] -= g->U[j][i] * x[j];
+}
+
+/* Adds to the forced part of udot what innovations, already over their pivots, bring about. */
+void fm_general_add(fm_general *g, double *innovations)
+{
+    backward(g, innovations);
+    for (int32_t j = 0; j < g->free; j++) g->g[j] += innovations[j];
 }

@@ -30,6 +30,22 @@ static const fm_array_info arrays[] = {
 #undef A
 };
 
+static const char *const size_names[] = {
+#define S(name, meaning) #name,
+    FM_SIZES(S)
+#undef S
+};
+
+uint32_t fm_size_count(void)
+{
+    return (uint32_t)(sizeof size_names / sizeof size_names[0]);
+}
+
+const char *fm_size_name(uint32_t index)
+{
+    return index < fm_size_count() ? size_names[index] : NULL;
+}
+
 uint32_t fm_array_count(void)
 {
     return (uint32_t)(sizeof arrays / sizeof arrays[0]);

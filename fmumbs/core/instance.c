@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define FM_LINE 64 /* arrays begin on a cache line */
+#define FM_MOST_STEPS 1e9 /* fixed steps in one fm_step: more of them would not end */
 
 /* Hands out parts of the arena, or counts them while there is none. */
 static void *place(unsigned char *base, size_t *used, size_t count, size_t size)
@@ -29,12 +30,14 @@ static size_t lay_out(fm_instance *s, unsigned char *base)
     if (base != NULL) next += count;
     FM_STATE_ARRAYS(V)
 #undef V
+    s->kept = place(base, &used, m->state_doubles, sizeof(double));
     s->link = place(base, &used, links, sizeof *s->link);
     s->pivot = place(base, &used, 2 * links, sizeof(double));
     s->motion = place(base, &used, links, sizeof *s->motion);
     s->lane = place(base, &used, links / FM_LANE_WIDTH + 1, sizeof *s->lane);
     s->turned = place(base, &used, links, sizeof *s->turned);
     s->ball = place(base, &used, (size_t)m->balls, sizeof *s->ball);
+    s->general = place(base, &used, (size_t)m->n.generals, sizeof *s->general);
     s->world = place(base, &used, links, sizeof *s->world);
     s->pending = place(base, &used, links / 2 + 1, sizeof *s->pending);
     s->angle_link = place(base, &used, links, sizeof *s->angle_link);
@@ -57,6 +60,7 @@ static size_t lay_out(fm_instance *s, unsigned char *base)
     s->loop_wrench = place(base, &used, 6 * rows, sizeof(double));
     s->loop_rhs = place(base, &used, rows, sizeof(double));
     s->lambda = place(base, &used, rows, sizeof(double));
+    s->loop_most = place(base, &used, rows, sizeof(double));
     s->loop_pivot = place(base, &used, speeds, sizeof(double));
     s->loop_change = place(base, &used, speeds, sizeof(double));
     s->seed = place(base, &used, inputs, sizeof(double));
@@ -168,6 +172,7 @@ fm_status fm_reset(fm_instance *s)
     s->clock[FM_ERROR_LAST] = 1e-4;
     s->valid = FM_VALID_NOTHING;
     s->message[0] = 0;
+    fm_end_smooth(s);
     fm_derive(s);
     return FM_OK;
 }
@@ -178,7 +183,8 @@ static fm_status check_pivots(fm_instance *s)
     for (int32_t i = s->image.n.links - 1; i >= 0; i--) {
         const fm_link *k = s->link + i;
         const double reciprocal = s->pivot[2 * i], compared = s->pivot[2 * i + 1];
-        if (k->u < 0 || (reciprocal > 0.0 && isfinite(reciprocal) && reciprocal * compared < 1e14)) continue;
+        if (k->u < 0 || k->kind == FM_LINK_DRIVEN) continue;
+        if ((reciprocal > 0.0 && isfinite(reciprocal) && reciprocal * compared < 1e14)) continue;
         const int32_t joint = s->image.link_joint[i];
         return fm_say(s, FM_ERROR,
                       "joint '%s', mode %ld: no inertia opposes this free mode. Give the bodies behind it an inertia "
@@ -208,7 +214,7 @@ static fm_status cannot_close(fm_instance *s)
                   s->image.text + s->image.joint_name[s->image.row_joint[fm_worst_row(s)]], gap);
 }
 
-fm_status fm_assemble(fm_instance *s, double t)
+static fm_status assemble(fm_instance *s, double t)
 {
     if (!isfinite(t)) return fm_say(s, FM_ERROR, "the start time is no finite number");
     if (check_options(s) != FM_OK) return FM_ERROR;
@@ -224,6 +230,7 @@ fm_status fm_assemble(fm_instance *s, double t)
     s->clock[FM_AHEAD] = s->clock[FM_H] = s->clock[FM_FRESH] = 0.0;
     s->clock[FM_ERROR_LAST] = 1e-4;
     s->valid = FM_VALID_NOTHING;
+    fm_follow_paths(s, t, s->y);
     if (s->image.n.rows > 0 && !fm_correct(s, s->y, 1)) return cannot_close(s);
     const fm_kernels *kernels = s->kernels;
     s->kernels = &fm_kernels_checked;
@@ -232,6 +239,16 @@ fm_status fm_assemble(fm_instance *s, double t)
     if (check_pivots(s) != FM_OK) return FM_ERROR;
     s->clock[FM_ASSEMBLED] = 1.0;
     return FM_OK;
+}
+
+/* Refused, it leaves the guesses as they were. */
+fm_status fm_assemble(fm_instance *s, double t)
+{
+    memcpy(s->kept, s->state, s->model.state_doubles * sizeof(double));
+    if (assemble(s, t) == FM_OK) return FM_OK;
+    memcpy(s->state, s->kept, s->model.state_doubles * sizeof(double));
+    s->valid = FM_VALID_NOTHING;
+    return FM_ERROR;
 }
 
 double fm_time(const fm_instance *s)
@@ -243,8 +260,12 @@ fm_status fm_step(fm_instance *s, double t_end)
 {
     const double t = s->clock[FM_TIME];
     if (s->clock[FM_ASSEMBLED] == 0.0) return fm_say(s, FM_ERROR, "a step before the start: call fm_assemble first");
-    if (!isfinite(t_end) || t_end < t)
+    if (!isfinite(t_end - t) || t_end < t)
         return fm_say(s, FM_ERROR, "a step from t = %.9g s to t = %.9g s: time goes forward", t, t_end);
+    if (check_options(s) != FM_OK) return FM_ERROR;
+    if (s->options[0] == 1.0 && (t_end - t) / s->options[1] > FM_MOST_STEPS)
+        return fm_say(s, FM_ERROR, "a step of %.9g s would take more than %g of solver.step = %g s: choose a longer one",
+                      t_end - t, FM_MOST_STEPS, s->options[1]);
     return t_end > t ? fm_integrate(s, t_end) : FM_OK;
 }
 

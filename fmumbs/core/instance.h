@@ -16,6 +16,7 @@
 
 #define FM_STAGES 7    /* of Dormand-Prince 5(4) */
 #define FM_TAYLOR 3    /* highest order of input derivatives */
+#define FM_FREEDOMS 6  /* most screws that a link may have */
 
 typedef struct fm_sizes {
 #define S(name, meaning) int32_t name;
@@ -58,12 +59,14 @@ typedef struct fm_image {
     V(spring_stiffness, m->n.springs)                                                        \
     V(spring_damping, m->n.springs)                                                          \
     V(spring_free_length, m->n.springs)                                                      \
+    V(law_piece, m->n.laws)    /* the piece that each law is in, -1: none */                  \
     V(row_active, m->n.rows)   /* 0, or the rank at which a row was found to be independent */
 
 typedef enum fm_clock { /* what stands in `clock` */
     FM_TIME,        /* the present (communication) time [s] */
     FM_TIME_HEAD,   /* where the integrator is */
     FM_TIME_TAIL,   /* where its last step began */
+    FM_TIME_DENSE,  /* where that would have ended: the dense output reaches so far */
     FM_H,           /* the step it would take next, 0 before the first */
     FM_ERROR_LAST,  /* error of the step before, for the controller */
     FM_FRESH,       /* 1: the slope at the head is known */
@@ -89,6 +92,7 @@ typedef struct fm_link {
     int32_t along;   /* the axis that r lies along, 3: none */
     int32_t ball;    /* of a ball: which */
     int32_t mirror;  /* of a ball: what arrives is an upper triangle */
+    int32_t general; /* of a general link: which */
     double sign;
     double r[3];
     double m, h[3], J[6]; /* mass, first moment, inertia about the origin, as in the lanes */
@@ -140,6 +144,24 @@ typedef struct fm_ball {
     double m[3][4], h[3][4]; /* its own M and H */
 } fm_ball;
 
+/* What only a link of several screws has (general.c); free modes first, then excited ones. */
+typedef struct fm_general {
+    int32_t link, first, screws; /* its screws in the image */
+    int32_t rows, free, speeds;  /* free screws, free modes, all modes */
+    int32_t after;               /* the screws before the rows' axes */
+    int32_t place[FM_FREEDOMS];  /* of each screw: its position variable */
+    const double *row;
+    double tail[3];
+    double c[8], s[8]; /* of each screw's angle */
+    double R[FM_FREEDOMS][9], r[FM_FREEDOMS][3]; /* from screw to screw */
+    double rows_R[9];  /* axes of the link in the rows' */
+    double J[FM_FREEDOMS][6], inverse[FM_FREEDOMS][FM_FREEDOMS], Y[FM_FREEDOMS][FM_FREEDOMS];
+    double phi[FM_FREEDOMS][6]; /* modes: angular velocity and velocity at M, link's axes */
+    double v[6], drift[6];      /* velocity against the parent, acceleration at udot = 0 */
+    double U[FM_FREEDOMS][6], L[FM_FREEDOMS][FM_FREEDOMS], D[FM_FREEDOMS]; /* phi' S phi = L / D L' */
+    double g[FM_FREEDOMS];      /* forced part of udot, given ones after the free */
+} fm_general;
+
 /* A cut through a joint: torque and force = S (angular acceleration, acceleration) + e, about the cut's point.
  * H: torque from acceleration; J, M: upper triangles, and all of M where a ball follows. Padded to rows. */
 typedef struct fm_cut {
@@ -159,6 +181,7 @@ typedef struct fm_model {
     int32_t balls;
     int32_t slides; /* links whose origin slides */
     int32_t resisted; /* some joint has a spring or a damper */
+    int32_t excited;  /* some mode is excited */
     size_t state_doubles;
 } fm_model;
 
@@ -193,10 +216,12 @@ struct fm_instance {
     const fm_kernels *kernels;
     int32_t level;
     char guid[40];
+    int32_t laws_kept; /* laws keep their pieces: a step with error control is under way */
     int32_t valid; /* fm_valid bits: what belongs to the present y and inputs */
     char message[512];
     void *bytes; /* the arena */
     double *state; /* the block that is saved */
+    double *kept;  /* a copy of it, while fm_assemble tries */
 #define V(name, count) double *name;
     FM_STATE_ARRAYS(V)
 #undef V
@@ -208,6 +233,7 @@ struct fm_instance {
     int32_t *slide_link;
     fm_turned *turned;
     fm_ball *ball;
+    fm_general *general;
     fm_world *world;
     fm_cut *pending;
     int32_t *angle_link;
@@ -215,6 +241,7 @@ struct fm_instance {
     double *tau_now;  /* applied forces of all modes: inputs, springs, dampers, rotor */
     double *applied;  /* 6 a link: torque and force from springs and loads, link's axes at its origin */
     double *wrench;   /* 6 a link: what its parent puts on it, link's axes at its origin */
+    const double *evaluated; /* the y of the evaluation under way */
     double *udot;     /* at the present time */
     double *stage;    /* FM_STAGES * ny */
     double *trial;    /* ny */
@@ -226,8 +253,10 @@ struct fm_instance {
     double *loop_c;   /* 3 a row: value and derivatives */
     double *loop_wrench; /* 6 a row: torque, force on M's link at M */
     double *loop_rhs, *lambda; /* rows */
+    double *loop_most; /* rows: how large a diagonal entry of K can be */
     double *loop_pivot, *loop_change; /* speeds */
     double *seed;     /* the same shape, for directional derivatives */
+    double step_from, step_until; /* the integration step under way lies between these times (excitation.c) */
 };
 
 /* message.c */
@@ -251,12 +280,39 @@ void fm_rates(fm_instance *s, double t, const double *y, double *ydot);
 void fm_position_rates(const fm_instance *s, const double *y, double *pdot);
 void fm_update(fm_instance *s, int32_t what);
 void fm_respond(fm_instance *s, const double *tau, const double *load);
+/* laws.c */
+void fm_laws_on_modes(const fm_instance *s, const double *y, double *tau);
+double fm_laws_on_spring(const fm_instance *s, int32_t spring, const double *y);
+void fm_laws_choose(fm_instance *s, const double *y);
+double fm_laws_switch(fm_instance *s, double *y);
 /* loops.c */
 void fm_close_loops(fm_instance *s, double *udot);
 int fm_correct(fm_instance *s, double *y, int choose);
 double fm_violation(fm_instance *s, int level);
 int32_t fm_worst_row(fm_instance *s);
 void fm_loop_wrench(const fm_instance *s, int32_t joint, double torque[3], double force[3]);
+/* general.c */
+void fm_general_structure(fm_instance *s);
+void fm_general_place(fm_instance *s, fm_general *g, const double *y);
+void fm_general_rates(const fm_general *g, const double *u, double *pdot);
+void fm_general_velocity(const fm_general *g, const double *u, double out[6]);
+void fm_general_swing(fm_instance *s, int32_t link, const double *wp, double *w, const double *u);
+void fm_general_lift(fm_instance *s, int32_t i);
+void fm_general_cut(fm_instance *s, int32_t link, fm_cut *c, const double *tau);
+void fm_general_back(fm_instance *s, int32_t link, double *alpha, double *a, double *udot);
+void fm_general_pass(const fm_general *g, double wrench[6], double *innovations);
+void fm_general_add(fm_general *g, double *innovations);
+/* excitation.c */
+double fm_begin_smooth(fm_instance *s, double t);
+void fm_end_smooth(fm_instance *s);
+void fm_excite(const fm_instance *s, double t, const double *y, const double *input, double *tau);
+void fm_excite_seed(const fm_instance *s, double *seed);
+void fm_follow_paths(const fm_instance *s, double t, double *y);
+/* check_modes.c */
+const char *fm_check_modes(const fm_image *image);
+const char *fm_check_excitations(const fm_image *image);
+int32_t fm_link_positions(const fm_image *image, int32_t link);
+int32_t fm_link_speeds(const fm_image *image, int32_t link);
 /* sweeps */
 extern const fm_kernels fm_kernels_plain, fm_kernels_checked;
 void fm_turn_plain(fm_instance *s, const double *y);
@@ -268,6 +324,7 @@ void fm_local_avx2(fm_instance *s);
 #endif
 /* integrate.c */
 fm_status fm_integrate(fm_instance *s, double t_end);
+void fm_dense(const fm_instance *s, double t, double *y);
 void fm_normalise(const fm_instance *s, double *y, double *slope);
 /* values.c */
 double fm_value(fm_instance *s, int32_t kind, int32_t object, int32_t component);

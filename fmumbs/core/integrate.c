@@ -151,14 +151,42 @@ static double controlled(double error, double last)
     return factor > 10.0 ? 10.0 : factor < 0.2 ? 0.2 : factor;
 }
 
+/* The dense output of the integrator's last step at time t. */
+void fm_dense(const fm_instance *s, double t, double *y)
+{
+    const int32_t ny = s->model.ny;
+    const double tail = s->clock[FM_TIME_TAIL];
+    const double x = (t - tail) / (s->clock[FM_TIME_DENSE] - tail), rest = 1.0 - x, *r = s->dense;
+    for (int32_t i = 0; i < ny; i++)
+        y[i] = r[i] + x * (r[ny + i] + rest * (r[2 * ny + i] + x * (r[3 * ny + i] + rest * r[4 * ny + i])));
+    fm_normalise(s, y, NULL);
+    fm_follow_paths(s, t, y);
+}
+
+/* Where a force law switched within the last step, the head falls back to that moment; the dense output, made over the
+ * whole step, is kept and read up to there. */
+static void stop_at_switch(fm_instance *s)
+{
+    if (s->image.n.laws == 0) return;
+    const double whole = s->clock[FM_TIME_HEAD], t = fm_laws_switch(s, s->trial);
+    if (t >= whole) {
+        return;
+    }
+    memcpy(s->head, s->trial, (size_t)s->model.ny * sizeof(double));
+    s->clock[FM_TIME_HEAD] = t;
+    s->clock[FM_FRESH] = 0.0;
+    fm_laws_choose(s, s->head);
+}
+
 /* The new head onto the constraints; the dense output then ends there too. */
 static int correct_head(fm_instance *s)
 {
     const int32_t ny = s->model.ny;
     if (s->image.n.rows == 0) return 1;
+    const int cut_short = s->clock[FM_TIME_HEAD] < s->clock[FM_TIME_DENSE];
     memcpy(s->trial, s->head, (size_t)ny * sizeof(double));
     if (!fm_correct(s, s->head, 0)) return 0;
-    for (int32_t i = 0; i < ny; i++) {
+    for (int32_t i = 0; i < ny && !cut_short; i++) {
         const double moved = s->head[i] - s->trial[i]; /* a cubic that is flat where the step began */
         s->dense[ny + i] += moved;
         s->dense[2 * ny + i] -= moved;
@@ -176,7 +204,8 @@ static int advance(fm_instance *s, double h, double t_end, double arrival)
     const double least = 16.0 * DBL_EPSILON * (fabs(clock[FM_TIME]) + span) + 1e-10 * span;
     for (int rejected = 0;; rejected = 1) {
         const double t = clock[FM_TIME_HEAD];
-        if (!(h > least) && h < t_end - t) return 0;
+        if (!isfinite(t + h)) return 0;
+        if (!(h > least) && h < t_end - t && (rejected || arrival < s->step_until)) return 0;
         double error = try_step(s, t, h);
         if (error <= 1.0) {
             const double kept = clock[FM_H], grown = h * controlled(error > 1e-10 ? error : 1e-10, clock[FM_ERROR_LAST]);
@@ -189,6 +218,10 @@ static int advance(fm_instance *s, double h, double t_end, double arrival)
             clock[FM_ERROR_LAST] = error > 1e-4 ? error : 1e-4;
             clock[FM_H] = rejected ? (grown < h ? grown : h) : h < kept && grown < kept ? (error > 0.5 ? grown : kept) : grown;
             clock[FM_STEPS_DONE] += 1.0;
+            clock[FM_TIME_DENSE] = clock[FM_TIME_HEAD];
+            stop_at_switch(s);
+            fm_follow_paths(s, clock[FM_TIME_HEAD], s->head);
+            if (clock[FM_TIME_HEAD] >= s->step_until) clock[FM_FRESH] = 0.0; /* a path goes on otherwise */
             return correct_head(s);
         }
         clock[FM_STEPS_REJECTED] += 1.0;
@@ -200,12 +233,7 @@ static int advance(fm_instance *s, double h, double t_end, double arrival)
 
 static int read_dense(fm_instance *s, double t)
 {
-    const int32_t ny = s->model.ny;
-    const double tail = s->clock[FM_TIME_TAIL], head = s->clock[FM_TIME_HEAD];
-    const double x = (t - tail) / (head - tail), rest = 1.0 - x, *r = s->dense;
-    for (int32_t i = 0; i < ny; i++)
-        s->y[i] = r[i] + x * (r[ny + i] + rest * (r[2 * ny + i] + x * (r[3 * ny + i] + rest * r[4 * ny + i])));
-    fm_normalise(s, s->y, NULL);
+    fm_dense(s, t, s->y);
     return s->image.n.rows == 0 || fm_correct(s, s->y, 0);
 }
 
@@ -233,8 +261,11 @@ static fm_status dormand_prince(fm_instance *s, double t_end)
         clock[FM_FRESH] = 0.0;
         clock[FM_AHEAD] = 1.0;
     }
+    s->laws_kept = s->image.n.laws > 0;
+    if (s->laws_kept && fresh_start) fm_laws_choose(s, s->head);
     while (clock[FM_TIME_HEAD] < t_end) {
-        const double left = t_end - clock[FM_TIME_HEAD];
+        const double stop = fm_begin_smooth(s, clock[FM_TIME_HEAD]), goal = fresh_start && t_end < stop ? t_end : stop;
+        const double left = goal - clock[FM_TIME_HEAD];
         if (clock[FM_FRESH] == 0.0) {
             fm_rates(s, clock[FM_TIME_HEAD], s->head, s->slope);
             if (!all_finite(s->slope, s->model.ny)) return stopped(s, t_end);
@@ -243,10 +274,10 @@ static fm_status dormand_prince(fm_instance *s, double t_end)
         if (!(clock[FM_H] > 0.0)) clock[FM_H] = first_step(s, clock[FM_TIME_HEAD]);
         if (fresh_start && clock[FM_H] > furthest) clock[FM_H] = furthest;
         double h = clock[FM_H], arrival = clock[FM_TIME_HEAD] + h;
-        if (fresh_start) { /* equal steps to the end */
+        if (goal < INFINITY) { /* equal steps to the end */
             double steps = ceil(left / h - 1e-9);
             h = steps > 1.0 ? left / steps : left;
-            arrival = steps > 1.0 ? clock[FM_TIME_HEAD] + h : t_end;
+            arrival = steps > 1.0 ? clock[FM_TIME_HEAD] + h : goal;
         }
         if (!advance(s, h, t_end, arrival)) return stopped(s, t_end);
     }
@@ -256,11 +287,12 @@ static fm_status dormand_prince(fm_instance *s, double t_end)
     return FM_OK;
 }
 
-static fm_status runge_kutta(fm_instance *s, double t_end)
+/* Equal steps from `start` to `goal`, on the way to t_end. */
+static fm_status runge_kutta_to(fm_instance *s, double start, double goal, double t_end)
 {
     static const double node[4] = {0.0, 0.5, 0.5, 1.0};
     const int32_t ny = s->model.ny;
-    const double start = s->clock[FM_TIME], span = t_end - start;
+    const double span = goal - start;
     double steps = ceil(span / s->options[1] - 1e-9);
     steps = steps > 1.0 ? steps : 1.0;
     const double h = span / steps;
@@ -285,11 +317,23 @@ static fm_status runge_kutta(fm_instance *s, double t_end)
         if (s->image.n.rows > 0) memcpy(s->head, s->y, (size_t)ny * sizeof(double)); /* where to go back to */
         memcpy(s->y, s->trial, (size_t)ny * sizeof(double));
         fm_normalise(s, s->y, NULL);
+        fm_follow_paths(s, t + h, s->y);
         if (s->image.n.rows > 0) {
             s->clock[FM_TIME_HEAD] = t;
             if (!fm_correct(s, s->y, 0)) return stopped(s, t_end);
         }
         s->clock[FM_STEPS_DONE] += 1.0;
+    }
+    return FM_OK;
+}
+
+static fm_status runge_kutta(fm_instance *s, double t_end)
+{
+    for (double t = s->clock[FM_TIME]; t < t_end;) {
+        const double stop = fm_begin_smooth(s, t), goal = stop < t_end ? stop : t_end;
+        fm_status status = runge_kutta_to(s, t, goal, t_end);
+        if (status != FM_OK) return status;
+        t = goal;
     }
     s->clock[FM_TIME] = t_end;
     return FM_OK;
@@ -298,7 +342,9 @@ static fm_status runge_kutta(fm_instance *s, double t_end)
 fm_status fm_integrate(fm_instance *s, double t_end)
 {
     fm_status status = s->options[0] == 1.0 ? runge_kutta(s, t_end) : dormand_prince(s, t_end);
+    s->laws_kept = 0;
     s->valid = FM_VALID_NOTHING;
+    fm_end_smooth(s);
     if (s->clock[FM_TAYLOR_ON] != 0.0) {
         s->clock[FM_TAYLOR_ON] = 0.0;
         s->clock[FM_AHEAD] = 0.0;

@@ -139,6 +139,15 @@ static void pass_link(const fm_instance *s, int32_t i, double w[6], double *y)
     const fm_link *k = s->link + i;
     const double *R = s->world[i].R;
     if (k->u < 0 || k->kind == FM_LINK_FIXED) return;
+    if (k->kind == FM_LINK_GENERAL) {
+        double at[6];
+        turn_in(R, w, at);
+        turn_in(R, w + 3, at + 3);
+        fm_general_pass(s->general + k->general, at, y + k->u);
+        turn_out(R, at, w);
+        turn_out(R, at + 3, w + 3);
+        return;
+    }
     if (k->kind == FM_LINK_SPHERICAL) {
         const fm_ball *b = s->ball + k->ball;
         double t[3], f[3], less[3];
@@ -187,6 +196,9 @@ static void reciprocals(const fm_instance *s, double *out)
         if (k->u < 0) continue;
         if (k->kind == FM_LINK_SPHERICAL)
             for (int j = 0; j < 3; j++) out[k->u + j] = s->ball[k->ball].factor[j];
+        else if (k->kind == FM_LINK_GENERAL)
+            for (int32_t j = 0; j < s->general[k->general].speeds; j++)
+                out[k->u + j] = j < s->general[k->general].free ? s->general[k->general].D[j] : 0.0;
         else out[k->u] = s->motion[i].D;
     }
 }
@@ -286,12 +298,16 @@ static void add_multipliers(fm_instance *s, const double *lambda)
     const int32_t rows = s->image.n.rows, speeds = s->image.n.speeds;
     for (int32_t i = 0; i < s->image.n.links; i++) {
         const fm_link *k = s->link + i;
-        double x[3] = {0.0, 0.0, 0.0};
-        const int32_t count = k->kind == FM_LINK_SPHERICAL ? 3 : 1;
+        double x[FM_FREEDOMS] = {0.0};
+        const int32_t count = k->u < 0 ? 0 : fm_link_speeds(&s->image, i);
         if (k->u < 0) continue;
         for (int32_t r = 0; r < rows; r++)
             for (int32_t j = 0; j < count; j++) x[j] += lambda[r] * s->loop_y[(size_t)r * (size_t)speeds + (size_t)(k->u + j)];
         for (int32_t j = 0; j < count; j++) x[j] *= s->loop_pivot[k->u + j];
+        if (k->kind == FM_LINK_GENERAL) {
+            fm_general_add(s->general + k->general, x);
+            continue;
+        }
         if (count == 1) {
             s->motion[i].g += x[0];
             continue;
@@ -356,6 +372,7 @@ static void spread(fm_instance *s, const double *lambda, double *out)
         memset(s->motion[i].turn, 0, sizeof s->motion[i].turn);
         s->motion[i].g = 0.0;
         if (s->link[i].kind == FM_LINK_SPHERICAL) memset(s->motion[i].U, 0, 3 * sizeof(double));
+        if (s->link[i].kind == FM_LINK_GENERAL) memset(s->general[s->link[i].general].g, 0, sizeof s->general->g);
     }
     add_multipliers(s, lambda);
     s->kernels->back(s, out);
@@ -367,6 +384,13 @@ static void move_positions(const fm_instance *s, double *y, const double *change
     for (int32_t i = 0; i < s->image.n.links; i++) {
         const fm_link *k = s->link + i;
         if (k->u < 0) continue;
+        if (k->kind == FM_LINK_GENERAL) {
+            const fm_general *g = s->general + k->general;
+            double moved[FM_FREEDOMS];
+            fm_general_rates(g, change + k->u, moved);
+            for (int32_t j = 0; j < g->screws; j++) y[k->p + j] += moved[j];
+            continue;
+        }
         if (k->kind != FM_LINK_SPHERICAL) {
             y[k->p] += change[k->u];
             continue;

@@ -1,6 +1,7 @@
 /* state.c: a saved state: a header that says what it belongs to, then the instance's block of doubles. */
 #include "instance.h"
 
+#include <math.h>
 #include <string.h>
 
 #define FM_STATE_MAGIC "FMUSTATE"
@@ -32,6 +33,16 @@ fm_status fm_state_save(const fm_instance *s, void *bytes, size_t size)
     return FM_OK;
 }
 
+/* Times that an integrator can go on from: finite numbers, its head not behind the present. */
+static int clock_fits(const fm_instance *s, const void *values)
+{
+    double clock[FM_CLOCK_SIZE];
+    memcpy(clock, (const char *)values + (size_t)(s->clock - s->state) * sizeof *clock, sizeof clock);
+    for (int i = 0; i < FM_CLOCK_SIZE; i++)
+        if (!isfinite(clock[i])) return 0;
+    return clock[FM_AHEAD] == 0.0 || clock[FM_TIME] <= clock[FM_TIME_HEAD];
+}
+
 fm_status fm_state_load(fm_instance *s, const void *bytes, size_t size)
 {
     header h;
@@ -49,6 +60,7 @@ fm_status fm_state_load(fm_instance *s, const void *bytes, size_t size)
         return fm_say(s, FM_ERROR, "the saved state belongs to another model image");
     if (h.checksum != fm_checksum(values, (size_t)h.doubles * sizeof(double)))
         return fm_say(s, FM_ERROR, "the saved state is damaged: its checksum does not fit");
+    if (!clock_fits(s, values)) return fm_say(s, FM_ERROR, "the saved state is damaged: its times do not fit one another");
     memcpy(s->state, values, (size_t)h.doubles * sizeof(double));
     fm_derive(s);
     s->valid = FM_VALID_NOTHING;

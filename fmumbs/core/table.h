@@ -20,8 +20,16 @@
     S(bodies, "bodies as the user said them")            \
     S(points, "points")                                  \
     S(springs, "line springs")                           \
+    S(laws, "force laws")                                \
+    S(law_pieces, "pieces of force laws")                \
     S(loads, "declared loads")                           \
     S(rows, "rows of the joints that close loops")                           \
+    S(excitations, "excited modes")                      \
+    S(paths, "paths of excited modes")                   \
+    S(pieces, "pieces of paths")                         \
+    S(generals, "links whose freedoms go all at once")   \
+    S(screws, "screws of these links")                   \
+    S(velocity_rows, "rows that define or forbid velocities of these links") \
     S(variables, "variables that a simulator sees")      \
     S(characters, "bytes of text")
 
@@ -46,6 +54,7 @@
     A(link_joint, i, 1, links, joints, 0, "", "LINKS")                                               \
     A(link_sign, d, 1, links, free, 0, "", "LINKS")                                                  \
     A(link_screw, d, 6, links, free, 0, "", "LINKS")                                                 \
+    A(link_general, i, 1, links, generals, -1, "", "LINKS")                                          \
     A(link_R, d, 9, links, free, 0, "", "LINKS")                                                     \
     A(link_r, d, 3, links, free, 0, "m", "LINKS")                                                    \
     /* one row for each mode, by its velocity variable */                                            \
@@ -79,12 +88,47 @@
     A(joint_F_r, d, 3, joints, free, 0, "m", "JOINTS")                                               \
     A(joint_M_link, i, 1, joints, links, -1, "", "JOINTS")                                           \
     A(joint_M_r, d, 3, joints, free, 0, "m", "JOINTS")                                               \
+    /* its excited modes: the first, how many; their variables come after those of the free ones */  \
+    A(joint_excitation, i, 1, joints, free, 0, "", "JOINTS")                                         \
+    A(joint_excited, i, 1, joints, free, 0, "", "JOINTS")                                            \
     /* rows of secondary joints: a vector in F's link, one in M's, a length (loops.c) */             \
     A(row_joint, i, 1, rows, joints, 0, "", "ROWS")                                                  \
     A(row_kind, i, 1, rows, free, 0, "", "ROWS")                                                     \
     A(row_f, d, 3, rows, free, 0, "", "ROWS")                                                        \
     A(row_g, d, 3, rows, free, 0, "", "ROWS")                                                        \
     A(row_length, d, 1, rows, free, 0, "m", "ROWS")                                                  \
+    /* excited modes: by what (excitation.c), their variables, a path, a filter's cut-off */         \
+    A(excitation_kind, i, 1, excitations, free, 0, "", "MOTION")                                     \
+    A(excitation_joint, i, 1, excitations, joints, 0, "", "MOTION")                                  \
+    A(excitation_p, i, 1, excitations, positions, 0, "", "MOTION")                                   \
+    A(excitation_u, i, 1, excitations, speeds, 0, "", "MOTION")                                      \
+    A(excitation_path, i, 1, excitations, paths, -1, "", "MOTION")                                   \
+    A(excitation_cutoff, d, 1, excitations, free, 0, "rad/s", "MOTION")                              \
+    /* paths: their pieces, a period or 0; pieces: when they begin, 1 where an integration step must \
+     * end there, the polynomial in the time since then, lowest power first */                       \
+    A(path_piece, i, 1, paths, pieces, 0, "", "MOTION")                                              \
+    A(path_pieces, i, 1, paths, free, 0, "", "MOTION")                                               \
+    A(path_period, d, 1, paths, free, 0, "s", "MOTION")                                              \
+    A(piece_time, d, 1, pieces, free, 0, "s", "MOTION")                                              \
+    A(piece_stop, i, 1, pieces, free, 0, "", "MOTION")                                               \
+    A(piece_polynomial, d, 6, pieces, free, 0, "rad|m", "MOTION")                                    \
+    /* links of general.c: their screws; as many rows as free screws, the first of which define the  \
+     * speeds; behind how many screws the rows have their axes; M's origin behind the last screw */  \
+    A(general_link, i, 1, generals, links, 0, "", "MOTION")                                          \
+    A(general_screw, i, 1, generals, screws, 0, "", "MOTION")                                        \
+    A(general_screws, i, 1, generals, free, 0, "", "MOTION")                                         \
+    A(general_row, i, 1, generals, velocity_rows, 0, "", "MOTION")                                   \
+    A(general_rows, i, 1, generals, free, 0, "", "MOTION")                                           \
+    A(general_speeds, i, 1, generals, free, 0, "", "MOTION")                                         \
+    A(general_after, i, 1, generals, free, 0, "", "MOTION")                                          \
+    A(general_tail, d, 3, generals, free, 0, "m", "MOTION")                                          \
+    /* screws about and along z: axes at zero and origin in those before, turn and advance, excited? */ \
+    A(screw_R, d, 9, screws, free, 0, "", "MOTION")                                                  \
+    A(screw_r, d, 3, screws, free, 0, "m", "MOTION")                                                 \
+    A(screw_pitch, d, 1, screws, free, 0, "", "MOTION")                                              \
+    A(screw_slide, d, 1, screws, free, 0, "m", "MOTION")                                             \
+    A(screw_excited, i, 1, screws, free, 0, "", "MOTION")                                            \
+    A(velocity_row, d, 6, velocity_rows, free, 0, "", "MOTION")                                      \
     /* points on a link (-1: ground), in its axes */                                                 \
     A(point_link, i, 1, points, links, -1, "", "POINTS")                                             \
     A(point_r, d, 3, points, free, 0, "m", "POINTS")                                                 \
@@ -93,6 +137,15 @@
     A(spring_stiffness, d, 1, springs, free, 0, "N/m", "FORCES")                                     \
     A(spring_damping, d, 1, springs, free, 0, "N.s/m", "FORCES")                                     \
     A(spring_free_length, d, 1, springs, free, 0, "m", "FORCES")                                     \
+    /* force laws: a joint's mode or a spring (-1: not on one), their pieces; a piece's ranges of     \
+     * position and velocity and its origin, its coefficients c[power of x][power of v] */           \
+    A(law_p, i, 1, laws, positions, -1, "", "FORCES")                                                \
+    A(law_u, i, 1, laws, speeds, -1, "", "FORCES")                                                   \
+    A(law_spring, i, 1, laws, springs, -1, "", "FORCES")                                             \
+    A(law_first, i, 1, laws, free, 0, "", "FORCES")                                                  \
+    A(law_count, i, 1, laws, free, 0, "", "FORCES")                                                  \
+    A(law_range, d, 5, law_pieces, free, 0, "rad|m", "FORCES")                                       \
+    A(law_polynomial, d, 24, law_pieces, free, 0, "N.m|N", "FORCES")                                 \
     A(load_point, i, 1, loads, points, 0, "", "FORCES")                                              \
     A(load_force, d, 3, loads, free, 0, "N", "FORCES")                                               \
     A(load_torque, d, 3, loads, free, 0, "N.m", "FORCES")                                            \
@@ -118,6 +171,8 @@ typedef enum fm_link_kind {
     FM_LINK_SPHERICAL, /* quaternion w x y z, any frame at zero */
     FM_LINK_SCREW,     /* any one-freedom screw, also with rotor inertia: rotation about and slide along z */
     FM_LINK_FIXED,
+    FM_LINK_DRIVEN,    /* a screw whose acceleration is given */
+    FM_LINK_GENERAL,   /* several screws and rows of their velocities (general.c) */
     FM_LINK_KINDS
 } fm_link_kind;
 
@@ -127,8 +182,16 @@ typedef enum fm_joint_kind { /* what the outputs of a joint are */
     FM_JOINT_SPHERICAL,
     FM_JOINT_FREE,
     FM_JOINT_CUT,      /* secondary: it closes a loop, has rows in place of links */
+    FM_JOINT_NONHOLONOMIC, /* fewer speeds than positions */
     FM_JOINT_KINDS
 } fm_joint_kind;
+
+typedef enum fm_excitation_kind {
+    FM_EXCITED_BY_ACCELERATION,
+    FM_EXCITED_BY_POSITION,
+    FM_EXCITED_BY_PATH,
+    FM_EXCITATION_KINDS
+} fm_excitation_kind;
 
 typedef enum fm_row_kind {
     FM_ROW_ALONG,         /* f . p_FM = length */

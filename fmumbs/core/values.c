@@ -27,18 +27,41 @@ uint32_t fm_variable_count(const fm_instance *s)
     return (uint32_t)s->image.n.variables;
 }
 
+static int is_excited_kind(int32_t kind)
+{
+    return (kind >= FM_J_ETA && kind <= FM_J_DRIVE) || kind == FM_J_KAPPA_DOT_IN || kind == FM_J_ETA_IN;
+}
+
 /* The velocity variable that a component of a joint's variable belongs to. */
 static int32_t mode_of(const fm_image *m, int32_t kind, int32_t joint, int32_t component)
 {
     const int32_t part = component < 0 ? 0 : component;
     const int turning = kind == FM_J_TAU || kind == FM_J_W || kind == FM_J_ALPHA;
+    if (is_excited_kind(kind)) return m->excitation_u[m->joint_excitation[joint] + part];
     return m->joint_u[joint] + part + (m->joint_kind[joint] == FM_JOINT_FREE && turning ? 3 : 0);
 }
 
 static int is_mode_kind(int32_t kind)
 {
     return kind == FM_J_TAU || kind == FM_J_F || kind == FM_J_Q || kind == FM_J_QD || kind == FM_J_QDD ||
-           (kind >= FM_J_STIFFNESS && kind <= FM_J_ROTOR);
+           kind == FM_J_U || kind == FM_J_UDOT || is_excited_kind(kind) || (kind >= FM_J_STIFFNESS && kind <= FM_J_ROTOR);
+}
+
+/* Whether a component of a joint's variable belongs to a translation. */
+static int is_linear(const fm_image *m, int32_t kind, int32_t joint, int32_t component)
+{
+    if (m->joint_kind[joint] != FM_JOINT_NONHOLONOMIC || kind != FM_J_Q)
+        return m->mode_linear[mode_of(m, kind, joint, component)] != 0;
+    int32_t screw = m->general_screw[m->link_general[m->joint_first[joint]]], left = component < 0 ? 0 : component;
+    while (m->screw_excited[screw] || left-- > 0) screw++;
+    return m->screw_pitch[screw] == 0.0;
+}
+
+/* Position and velocity of a mode whose path says where it is: they are no states. */
+static int follows_path(const fm_image *m, int32_t kind, int32_t joint, int32_t component)
+{
+    if (kind != FM_J_ETA && kind != FM_J_KAPPA) return 0;
+    return m->excitation_kind[m->joint_excitation[joint] + (component < 0 ? 0 : component)] == FM_EXCITED_BY_PATH;
 }
 
 fm_status fm_variable(const fm_instance *s, uint32_t reference, fm_variable_info *info)
@@ -54,9 +77,9 @@ fm_status fm_variable(const fm_instance *s, uint32_t reference, fm_variable_info
     info->tunable = kind->tunable;
     info->state = kind->state;
     info->unit = kind->unit;
-    if (kind->owner == FM_JOINT && is_mode_kind(info->kind) &&
-        m->mode_linear[mode_of(m, info->kind, info->object, info->component)])
+    if (kind->owner == FM_JOINT && is_mode_kind(info->kind) && is_linear(m, info->kind, info->object, info->component))
         info->unit = kind->unit_linear;
+    if (follows_path(m, info->kind, info->object, info->component)) info->state = 0;
     return FM_OK;
 }
 
@@ -96,8 +119,8 @@ size_t fm_variable_name(const fm_instance *s, uint32_t reference, char *name, si
 int32_t fm_validity(int32_t kind)
 {
     switch (kind) {
-    case FM_J_QDD: case FM_J_ALPHA: case FM_J_A: return FM_VALID_MOTION;
-    case FM_J_REACTION_F: case FM_J_REACTION_T: case FM_J_WRENCH_F: case FM_J_WRENCH_T: return FM_VALID_CUTS;
+    case FM_J_QDD: case FM_J_ALPHA: case FM_J_A: case FM_J_UDOT: case FM_J_KAPPA_DOT: return FM_VALID_MOTION;
+    case FM_J_DRIVE: case FM_J_REACTION_F: case FM_J_REACTION_T: case FM_J_WRENCH_F: case FM_J_WRENCH_T: return FM_VALID_CUTS;
     case FM_B_R: case FM_B_V: case FM_B_W: case FM_P_R: case FM_P_V: case FM_S_LENGTH: case FM_S_F: case FM_ENERGY:
     case FM_POSITION_VIOLATION: case FM_VELOCITY_VIOLATION:
         return FM_VALID_WORLD;
@@ -179,11 +202,97 @@ static double acceleration(const fm_instance *s, int32_t link, const double *at,
     return row(s->world[link].R, part, a) + s->gravity[part];
 }
 
+/* The modes of a joint of screws at M, in the axes of its last link: first the free ones, then the excited ones. */
+static int32_t make_modes(const fm_instance *s, int32_t joint, double phi[][6])
+{
+    const fm_image *m = &s->image;
+    const int32_t last = m->joint_last[joint], u = m->joint_u[joint];
+    const fm_world *M = s->world + last;
+    for (int32_t i = m->joint_first[joint]; i <= last; i++) {
+        const fm_link *k = s->link + i;
+        const fm_world *w = s->world + i;
+        if (k->general >= 0) {
+            const fm_general *g = s->general + k->general;
+            memcpy(phi, g->phi, (size_t)g->speeds * sizeof *phi);
+        } else if (k->u >= 0) {
+            const int axis = k->kind <= FM_LINK_REVOLUTE_Z ? k->kind - FM_LINK_REVOLUTE_X : 2;
+            double e[3], arm[3], v[3];
+            for (int j = 0; j < 3; j++) e[j] = k->sign * w->R[3 * j + axis], arm[j] = M->r[j] - w->r[j];
+            for (int j = 0; j < 3; j++) {
+                const int a = (j + 1) % 3, b = (j + 2) % 3;
+                v[j] = k->pitch * (e[a] * arm[b] - e[b] * arm[a]) + k->slide * e[j];
+            }
+            for (int j = 0; j < 3; j++) {
+                phi[k->u - u][j] = k->pitch * ((M->R[j] * e[0] + M->R[3 + j] * e[1]) + M->R[6 + j] * e[2]);
+                phi[k->u - u][3 + j] = (M->R[j] * v[0] + M->R[3 + j] * v[1]) + M->R[6 + j] * v[2];
+            }
+        }
+    }
+    return m->joint_nu[joint];
+}
+
+static double dot6(const double *a, const double *b)
+{
+    return ((a[0] * b[0] + a[1] * b[1]) + a[2] * b[2]) + ((a[3] * b[3] + a[4] * b[4]) + a[5] * b[5]);
+}
+
+/* Lambda_z = Lambda - psi phi' Lambda (3.19, 3.34), where the locked modes are all that is orthogonal to the free and
+ * the excited ones: psi is then, of each free mode, what is orthogonal to all other modes, to length 1/phi. Dependent
+ * modes (a joint in a singular position) share what they carry. */
+static void take_modes(const fm_instance *s, int32_t joint, double wrench[6])
+{
+    double phi[FM_FREEDOMS][6], lambda[FM_FREEDOMS], psi[FM_FREEDOMS][6];
+    if (s->image.joint_nu[joint] > FM_FREEDOMS) return;
+    const int32_t all = make_modes(s, joint, phi), free = all - s->image.joint_excited[joint];
+    for (int32_t i = 0; i < free; i++) lambda[i] = dot6(phi[i], wrench);
+    for (int32_t i = 0; i < free; i++) {
+        double basis[FM_FREEDOMS][6];
+        int32_t rank = 0;
+        memcpy(psi[i], phi[i], sizeof psi[i]);
+        for (int32_t j = 0; j <= all; j++) { /* Gram and Schmidt, twice, the mode itself last */
+            const double *from = j < all ? phi[j] : phi[i];
+            double *to = basis[rank], length;
+            if (j == i) continue;
+            memcpy(to, from, 6 * sizeof *to);
+            for (int again = 0; again < 2; again++)
+                for (int32_t k = 0; k < rank; k++) {
+                    const double along = dot6(basis[k], to);
+                    for (int c = 0; c < 6; c++) to[c] -= along * basis[k][c];
+                }
+            length = sqrt(dot6(to, to));
+            if (j == all) {
+                const double scale = dot6(to, phi[i]);
+                for (int c = 0; c < 6; c++) psi[i][c] = length > 1e-9 * sqrt(dot6(from, from)) ? to[c] / scale : 0.0;
+            } else if (length > 1e-9 * sqrt(dot6(from, from))) {
+                for (int c = 0; c < 6; c++) to[c] /= length;
+                rank++;
+            }
+        }
+    }
+    for (int32_t i = 0; i < free; i++)
+        for (int c = 0; c < 6; c++) wrench[c] -= psi[i][c] * lambda[i];
+}
+
+/* What the actuator of an excited mode puts in: the projection of all that crosses the joint on the mode (3.30). */
+static double drive(const fm_instance *s, int32_t joint, int32_t part)
+{
+    double phi[FM_FREEDOMS][6];
+    const int32_t nu = s->image.joint_nu[joint];
+    if (nu > FM_FREEDOMS) return 0.0;
+    (void)make_modes(s, joint, phi);
+    return dot6(phi[nu - s->image.joint_excited[joint] + part], s->wrench + 6 * s->image.joint_last[joint]);
+}
+
 /* Takes out of (torque, force) about M what the free modes carry; axes of the joint's last link. */
 static void take_free_modes(const fm_instance *s, int32_t joint, double wrench[6])
 {
     const fm_link *k = s->link + s->image.joint_last[joint];
     const int32_t kind = s->image.joint_kind[joint];
+    if (kind == FM_JOINT_NONHOLONOMIC || (kind == FM_JOINT_SCALAR && s->image.joint_first[joint] < s->image.joint_last[joint])) {
+        take_modes(s, joint, wrench);
+        return;
+    }
+    if (kind == FM_JOINT_SCALAR && k->kind == FM_LINK_DRIVEN) return;
     if (kind == FM_JOINT_SPHERICAL || kind == FM_JOINT_FREE) memset(wrench, 0, 3 * sizeof *wrench);
     if (kind == FM_JOINT_FREE) memset(wrench + 3, 0, 3 * sizeof *wrench);
     if (kind != FM_JOINT_SCALAR) return;
@@ -246,7 +355,8 @@ static double point_value(const fm_instance *s, int32_t kind, int32_t point, int
 static double spring_force(const fm_instance *s, int32_t spring)
 {
     double direction[3], rate, length = fm_spring_line(s, spring, direction, &rate);
-    return s->spring_stiffness[spring] * (length - s->spring_free_length[spring]) + s->spring_damping[spring] * rate;
+    const double pull = s->spring_stiffness[spring] * (length - s->spring_free_length[spring]);
+    return (pull + s->spring_damping[spring] * rate) + fm_laws_on_spring(s, spring, s->y);
 }
 
 /* What a variable with a place of its own in the state is stored in; NULL for computed ones. */
@@ -255,12 +365,13 @@ static double *stored(fm_instance *s, int32_t kind, int32_t object, int32_t comp
     const fm_image *m = &s->image;
     const int32_t part = component < 0 ? 0 : component;
     switch (kind) {
-    case FM_J_TAU: case FM_J_F: return s->tau + mode_of(m, kind, object, part);
+    case FM_J_TAU: case FM_J_F: case FM_J_KAPPA_DOT_IN: case FM_J_ETA_IN: return s->tau + mode_of(m, kind, object, part);
+    case FM_J_ETA: return s->y + m->excitation_p[m->joint_excitation[object] + part];
     case FM_L_FORCE: return s->load + 6 * object + part;
     case FM_L_TORQUE: return s->load + 6 * object + 3 + part;
     case FM_J_Q: case FM_J_R: return s->y + m->joint_p[object] + part;
     case FM_J_QUAT: return s->y + m->joint_p[object] + part + (m->joint_kind[object] == FM_JOINT_FREE ? 3 : 0);
-    case FM_J_QD: case FM_J_V: case FM_J_W: return s->y + m->n.positions + mode_of(m, kind, object, part);
+    case FM_J_QD: case FM_J_V: case FM_J_W: case FM_J_U: case FM_J_KAPPA: return s->y + m->n.positions + mode_of(m, kind, object, part);
     case FM_B_MASS: return s->mass + object;
     case FM_B_INERTIA: return s->inertia + 6 * object + part;
     case FM_J_STIFFNESS: return s->stiffness + mode_of(m, kind, object, part);
@@ -286,7 +397,8 @@ double fm_value(fm_instance *s, int32_t kind, int32_t object, int32_t component)
     double direction[3], rate;
     if (at != NULL) return *at;
     switch (kind) {
-    case FM_J_QDD: case FM_J_ALPHA: case FM_J_A: return s->udot[mode_of(&s->image, kind, object, part)];
+    case FM_J_DRIVE: return drive(s, object, part);
+    case FM_J_QDD: case FM_J_ALPHA: case FM_J_A: case FM_J_UDOT: case FM_J_KAPPA_DOT: return s->udot[mode_of(&s->image, kind, object, part)];
     case FM_J_REACTION_F: return joint_wrench(s, object, 1, part, 1);
     case FM_J_REACTION_T: return joint_wrench(s, object, 0, part, 1);
     case FM_J_WRENCH_F: return joint_wrench(s, object, 1, part, 0);
@@ -336,6 +448,8 @@ static fm_status check_value(fm_instance *s, uint32_t reference, double value)
     if (!isfinite(value)) why = "it must be a finite number";
     else if (stored(s, kind, s->image.variable_object[reference], s->image.variable_component[reference]) == NULL)
         why = "it is computed and cannot be set";
+    else if (follows_path(&s->image, kind, s->image.variable_object[reference], s->image.variable_component[reference]))
+        why = "a path says where this mode is";
     else if (kind == FM_B_MASS && value < 0.0) why = "a mass may not be negative";
     else if (kind == FM_B_INERTIA && s->image.variable_component[reference] < 3 && value < 0.0)
         why = "a moment of inertia may not be negative";

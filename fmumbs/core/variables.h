@@ -6,6 +6,10 @@
 #define FM_KINDS(K)                                                                                                    \
     K(J_TAU, JOINT, "tau", 0, INPUT, REAL, 0, 0, "N.m", "N", "generalised applied torque of the joint's free mode")     \
     K(J_F, JOINT, "f", 0, INPUT, REAL, 0, 0, "N", "N", "generalised applied force of the joint's free mode")            \
+    K(J_KAPPA_DOT_IN, JOINT, "kappa_dot", 0, INPUT, REAL, 0, 0, "rad/s2", "m/s2",                                       \
+      "acceleration of the joint's excited mode")                                                                       \
+    K(J_ETA_IN, JOINT, "eta_in", 0, INPUT, REAL, 0, 0, "rad", "m",                                                      \
+      "position that the joint's excited mode follows through its filter")                                              \
     K(L_FORCE, LOAD, "force", 3, INPUT, REAL, 0, 0, "N", "N", "force of the load in world axes")                        \
     K(L_TORQUE, LOAD, "torque", 3, INPUT, REAL, 0, 0, "N.m", "N.m", "torque of the load in world axes")                 \
     K(J_Q, JOINT, "q", 0, OUTPUT, REAL, 0, 1, "rad", "m", "joint position")                                             \
@@ -17,6 +21,14 @@
     K(J_R, JOINT, "r", 3, OUTPUT, REAL, 0, 1, "m", "m", "position of M's origin in F")                                  \
     K(J_V, JOINT, "v", 3, OUTPUT, REAL, 0, 1, "m/s", "m/s", "velocity of M's origin against F in F's axes")             \
     K(J_A, JOINT, "a", 3, OUTPUT, REAL, 0, 0, "m/s2", "m/s2", "rate of v in F's axes")                                  \
+    K(J_U, JOINT, "u", 0, OUTPUT, REAL, 0, 1, "rad/s", "m/s", "velocity variable of a nonholonomic joint")              \
+    K(J_UDOT, JOINT, "udot", 0, OUTPUT, REAL, 0, 0, "rad/s2", "m/s2", "rate of u")                                      \
+    K(J_ETA, JOINT, "eta", 0, OUTPUT, REAL, 0, 1, "rad", "m", "position of the joint's excited mode")                   \
+    K(J_KAPPA, JOINT, "kappa", 0, OUTPUT, REAL, 0, 1, "rad/s", "m/s", "velocity of the joint's excited mode")           \
+    K(J_KAPPA_DOT, JOINT, "kappa_dot", 0, OUTPUT, REAL, 0, 0, "rad/s2", "m/s2",                                         \
+      "acceleration of the joint's excited mode")                                                                       \
+    K(J_DRIVE, JOINT, "drive", 0, OUTPUT, REAL, 0, 0, "N.m", "N",                                                       \
+      "what the actuator of the joint's excited mode puts in")                                                          \
     K(J_REACTION_F, JOINT, "reaction.f", 3, OUTPUT, REAL, 0, 0, "N", "N",                                               \
       "constraint force that the parent puts on the child, in F's axes")                                                \
     K(J_REACTION_T, JOINT, "reaction.t", 3, OUTPUT, REAL, 0, 0, "N.m", "N.m",                                           \

@@ -30,13 +30,13 @@ from fmumbs.export.picture import icon
 if TYPE_CHECKING:
     from fmumbs.compiler import ModelImage
 
-# What pythonfmu's C++ side answers fmi2Error to is not claimed, and nor is a log category that it cannot serve.
+# What pythonfmu's C++ side answers fmi2Error to is not claimed, nor is a log category that it cannot serve.
 CAPABILITIES = Capabilities(
     interpolates_inputs=False,
     output_derivatives=0,
     directional_derivatives=False,
     needs_tool=True,
-    log_categories=("logStatusError", "logStatusDiscard", "logStatusWarning"),
+    log_categories=("logStatusDiscard",),
 )
 
 _HOST = """
@@ -61,7 +61,8 @@ _LIMITS = """
 <ul>
 <li>A call that a native FMU refuses with fmi2Error is refused here with fmi2Fatal, as pythonfmu knows nothing
 milder. Still nothing was changed, and the instance may be used, reset or freed.</li>
-<li>Messages reach the logger only where <code>loggingOn</code> was given.</li>
+<li>Messages reach the logger only where <code>loggingOn</code> was given. A refusal carries no category, so it is
+not told where categories were chosen.</li>
 <li>The GUID is not compared with the master's, and fmi2GetStatus answers fmi2Error.</li>
 <li>Input derivatives, output derivatives and directional derivatives are not forwarded.</li>
 </ul>

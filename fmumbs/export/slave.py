@@ -96,7 +96,7 @@ class Slave(Fmi2Slave):
             ctypes.byref(self._callbacks), visible, 0,
         )  # fmt: skip
         if not self._component:
-            raise Refused(self._sentence())
+            raise self._refusal()
 
     def __del__(self) -> None:
         if self._component:
@@ -202,10 +202,13 @@ class Slave(Fmi2Slave):
     def _check(self, status: int) -> None:
         if status > WARNING:
             hold(type(self), self, self._messages)
-            raise Refused(self._sentence())
+            raise self._refusal()
 
-    def _sentence(self) -> str:
-        return self._messages[-1].msg if self._messages else "the core gave no reason"
+    def _refusal(self) -> Refused:
+        """The core's sentence, taken from the messages: to log those now would run Python amid an exception."""
+        sentence = self._messages[-1].msg if self._messages else "the core gave no reason"
+        self._messages.clear()
+        return Refused(sentence)
 
 
 def _listener(messages: list[Message]) -> Any:

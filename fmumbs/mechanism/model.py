@@ -62,7 +62,7 @@ class Model:
             if not isinstance(element, _KINDS):
                 raise ModelError(
                     f"Model '{self.name}': cannot add a {type(element).__name__}. "
-                    "Add bodies, joints, springs, loads and laws."
+                    "Add bodies, joints, springs and loads, or laws of their forces."
                 )
             self._check_name(element, new)
             new[element.name] = element
@@ -72,8 +72,7 @@ class Model:
         name, kind = element.name, type(element).__name__
         if name in _RESERVED:
             raise ModelError(
-                f"Model '{self.name}': {kind} '{name}' has a name that fmumbs itself uses. "
-                f"Call it '{name}_1'."
+                f"Model '{self.name}': {kind} '{name}' has a name that fmumbs itself uses. Call it '{name}_1'."
             )
         other = self._elements.get(name) or new.get(name)
         if other is None:
@@ -157,9 +156,7 @@ class Model:
                     continue
                 what = f"Model '{self.name}': {type(element).__name__} '{element.name}' acts on '{end!r}'"
                 if isinstance(here, Body):
-                    raise ModelError(
-                        f"{what} of a body unlike the '{here.name}' that was added. Use that one."
-                    )
+                    raise ModelError(f"{what} of a body unlike the '{here.name}' that was added. Use that one.")
                 raise ModelError(f"{what}, but the model has no body '{end.body.name}'. Add it to the model.")
 
     def _acting(self) -> Iterator[JointBase | Spring | Load]:

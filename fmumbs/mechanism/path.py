@@ -7,6 +7,7 @@ constant. With a period, t runs from breaks[0] over the period again and again. 
 no force could follow. The second jumps only where `continuity` says so.
 """
 
+import math
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from fmumbs import _checks
 from fmumbs.errors import ModelError
 
 DEGREE = 5
-_SMOOTH = 1e-9  # a jump is one beyond this part of the largest value, rate or acceleration at any break
+_SMOOTH = 1e-9  # a jump is one beyond this part of the polynomials' largest term at any break
 
 
 @dataclass(frozen=True)
@@ -96,13 +97,18 @@ class Path:
             sum(k * (k - 1) * c[k] * x ** (k - 2) for k in range(2, DEGREE + 1)),
         )
 
+    def _largest(self, i: int, x: float, order: int) -> float:
+        """The largest term of a derivative."""
+        terms = enumerate(self.coefficients[i])
+        return max(abs(math.perm(k, order) * c * x ** (k - order)) for k, c in terms if k >= order)
+
     def _check_continuity(self) -> None:
         joints = [(i - 1, i, self.breaks[i], self.breaks[i]) for i in range(1, len(self.breaks))]
         if self.period:
             joints.append((len(self.breaks) - 1, 0, self.breaks[0] + self.period, self.breaks[0]))
         sides = [(end, self._piece(i, end), self._piece(j, begin)) for i, j, end, begin in joints]
         for order, what in enumerate(("position", "velocity", "acceleration")[: self.continuity + 1]):
-            scale = max((abs(s[order]) for _, *both in sides for s in both), default=0.0)
+            scale = max((self._largest(i, end - self.breaks[i], order) for i, _, end, _ in joints), default=0.0)
             for time, before, after in sides:
                 if abs(after[order] - before[order]) > _SMOOTH * scale:
                     mend = "Give continuity=1, or a smoother path." if order == 2 else "Give a path that has no jump."

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fmumbs import _checks
+from fmumbs.compiler.names import nearest
 from fmumbs.errors import SolverError
 
 Array = NDArray[np.float64]
@@ -35,7 +35,7 @@ class Result:
         while f"{name}[{len(parts) + 1}]" in self._values:
             parts.append(self._values[f"{name}[{len(parts) + 1}]"])
         if not parts:
-            raise SolverError(f"the result has no variable '{name}'. {_checks.nearest(name, self._values)}")
+            raise SolverError(f"the result has no variable '{name}'. {nearest(name, self._values)}")
         return np.stack(parts, axis=1)
 
     def __contains__(self, name: object) -> bool:
@@ -69,6 +69,8 @@ class Result:
         except ImportError as error:
             raise SolverError("plots need matplotlib. Install it with: pip install 'fmumbs[plot]'.") from error
         chosen = names or tuple(self._values)[:8]
+        if not chosen:
+            raise SolverError("the result keeps no variables to draw. Name some in simulate(outputs=...).")
         figure = Figure(figsize=(8, 2.2 * len(chosen) + 0.6), layout="constrained")
         axes = figure.subplots(len(chosen), 1, sharex=True, squeeze=False)[:, 0]
         for axis, name in zip(axes, chosen, strict=True):

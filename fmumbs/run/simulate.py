@@ -5,8 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from fmumbs import _checks
 from fmumbs.compiler import ModelImage, compile
-from fmumbs.errors import SolverError
+from fmumbs.errors import ModelError, SolverError
 from fmumbs.mechanism import Model
 from fmumbs.run.result import Result
 from fmumbs.run.solver import Solver
@@ -28,56 +29,77 @@ def simulate(
 ) -> Result:
     """Runs a mechanism from 0 to `stop` [s] and keeps its outputs every `interval` [s].
 
-    inputs: constants, or functions of time that are held over each interval; parameters and start values too.
-    outputs: names to keep, None for every output. scheme "dopri5" or "rk4", step [s], relative tolerance.
+    inputs: by name, constants, or functions of time that are called at the start of each interval and held over it:
+        `{"A.tau": 0.05, "L.force": lambda t: (0, 0, sin(t))}`; a vector takes as many numbers. Constants may also be
+        parameters and start values, such as `{"A.q": 0.3}`; functions also tunable parameters.
+    outputs: names to keep, of vectors all components; None for every output.
+    scheme: "dopri5" or "rk4"; step: of rk4 [s]; tolerance: relative. None takes what the image says.
     progress: called with the share done, 0 to 1.
+
+    Raises ModelError for a model that cannot be compiled, AssemblyError where it has no start, SolverError for
+    unknown names, for values that are refused, and for a step that fails.
     """
     image = model if isinstance(model, ModelImage) else compile(model)
     if scheme is not None or step is not None or tolerance is not None:
         image = image.with_options(scheme=scheme, step=step, tolerance=tolerance)
-    stop = image.default_experiment.stop if stop is None else stop
-    interval = image.default_experiment.interval if interval is None else interval
-    if stop is None or interval is None or not (0 < stop < np.inf and 0 < interval < np.inf):
-        raise SolverError(f"cannot simulate to {stop} s every {interval} s: both must be positive. Give others.")
-    solver = Solver(image)
-    times = times_of(stop, interval)
-    names, references = _chosen(image, outputs)
-    values = np.empty((len(times), len(names)))
+    experiment = image.default_experiment
+    times = times_of(_seconds(stop, experiment.stop, "stop"), _seconds(interval, experiment.interval, "interval"))
+    references = _chosen(image, outputs)
     given = dict(inputs or {})
-    _set(solver, given, 0.0)
-    solver.assemble(0.0)
-    values[0] = solver.read(references)
     moving = {name: value for name, value in given.items() if callable(value)}
+    solver = Solver(image)
+    _set(solver, given, 0.0)
+    _check_moving(image, moving)
+    solver.assemble(0.0)
+    values = np.empty((len(times), len(references)))
+    values[0] = solver.read(references)
     for i in range(1, len(times)):
         _set(solver, moving, float(times[i - 1]))
         solver.step(float(times[i]))
         values[i] = solver.read(references)
         if progress is not None:
             progress(i / (len(times) - 1))
-    units = {name: image.variables[int(r)].unit for name, r in zip(names, references, strict=True)}
-    columns = {name: np.ascontiguousarray(values[:, i]) for i, name in enumerate(names)}
-    return Result(image.name, times, columns, units)
+    kept = [image.variables[int(reference)] for reference in references]
+    columns = {variable.name: np.ascontiguousarray(values[:, i]) for i, variable in enumerate(kept)}
+    return Result(image.name, times, columns, {variable.name: variable.unit for variable in kept})
 
 
 def times_of(stop: float, interval: float) -> NDArray[np.float64]:
-    count = int(np.ceil(stop / interval - 1e-9))
+    """The communication points: every `interval` from 0, and `stop`; round-off makes no short last interval."""
+    count = max(1, int(np.ceil(stop / interval - 1e-9)))
     times = np.arange(count + 1, dtype=np.float64) * interval
     times[-1] = stop
     return times
 
 
-def _chosen(image: ModelImage, outputs: Sequence[str] | None) -> tuple[list[str], NDArray[np.uint32]]:
+def _seconds(given: float | None, default: float | None, what: str) -> float:
+    try:
+        return _checks.positive(default if given is None else given, f"simulate: {what}")
+    except ModelError as error:
+        raise SolverError(str(error)) from None
+
+
+def _chosen(image: ModelImage, outputs: Sequence[str] | None) -> NDArray[np.uint32]:
+    """Value references of the outputs to keep."""
     variables = image.variables
     if outputs is None:
-        found = [v.index for v in variables if v.causality == "output"]
-    else:
-        found = []
-        for name in outputs:
-            references = variables.references(name)
-            if not references:
-                raise SolverError(f"'{image.name}' has no variable '{name}'. 'fmumbs info' lists them.")
-            found.extend(references)
-    return [variables.name(i) for i in found], np.array(found, dtype=np.uint32)
+        return variables.outputs()
+    if isinstance(outputs, str):
+        raise SolverError(f"simulate: outputs is '{outputs}', which is no list of names. Give ['{outputs}'].")
+    found: list[int] = []
+    for name in outputs:
+        references = variables.references(name)
+        if not references:
+            raise SolverError(f"'{image.name}' {variables.unknown(name)}")
+        found.extend(references)
+    return np.array(found, dtype=np.uint32)
+
+
+def _check_moving(image: ModelImage, moving: Mapping[str, Input]) -> None:
+    """Start values are set once."""
+    for name in moving:
+        if image.variables[image.variables.references(name)[0]].causality == "output":
+            raise SolverError(f"'{name}' is a start value, which no function of time can be. Give a constant.")
 
 
 def _set(solver: Solver, inputs: Mapping[str, Input], t: float) -> None:

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fmumbs import _checks
 from fmumbs.compiler import ModelImage, compile
-from fmumbs.compiler.layout import ffi, lib, open_instance
-from fmumbs.errors import SolverError
+from fmumbs.compiler.layout import ffi, lib
+from fmumbs.errors import AssemblyError, FmumbsError, SolverError
 from fmumbs.mechanism import Model
 
 Array = NDArray[np.float64]
+References = NDArray[np.uint32]
 
 
 class Solver:
@@ -20,19 +20,20 @@ class Solver:
 
     model: a Model, of which every variable is to be had, or a ModelImage with the variables it has.
     Values are numbers, or arrays for vectors such as "A.reaction.f"; units and axes as the variables' table says.
-    Raises SolverError for unknown names, values that are refused, and steps that fail.
+    Raises SolverError for unknown names, values that are refused, and steps that fail; AssemblyError where there is
+    no start.
     """
 
     def __init__(self, model: Model | ModelImage) -> None:
-        self.image = compile(model, everything=True) if isinstance(model, Model) else model
-        self._instance = open_instance(self.image.bytes)
-        self._known: dict[str, Any] = {}
+        self.image = model if isinstance(model, ModelImage) else compile(model, everything=True)
+        self._instance = self.image.take_instance()
+        self._known: dict[str, tuple[References, bool]] = {}
 
     # Running ----------------------------------------------------------------------------------------------
 
     def assemble(self, t: float = 0.0) -> None:
-        """A consistent start at time t [s]. AssemblyError's cause is in the message."""
-        self._call(lib.fm_assemble(self._instance, t))
+        """A consistent start at time t [s]; AssemblyError where there is none near the guesses."""
+        self._call(lib.fm_assemble(self._instance, t), AssemblyError)
 
     def step(self, t_end: float) -> None:
         """Goes on to t_end [s]; after a SolverError the state is that of `time`."""
@@ -62,87 +63,89 @@ class Solver:
     def set(self, name: str, value: ArrayLike) -> None:
         """Sets an input, a parameter, or before assemble() a start value; a vector takes n numbers."""
         references, _ = self._references(name)
-        values = np.ascontiguousarray(np.atleast_1d(np.asarray(value, dtype=float)))
-        if values.shape != (len(references),):
-            raise SolverError(f"'{name}' has {len(references)} components, not {values.shape}. Give as many.")
+        values = _numbers(value, f"'{name}'")
+        if values.shape != references.shape:
+            raise SolverError(f"'{name}' takes {len(references)} numbers, not {_size(values)}. Give as many.")
         self.write(references, values)
 
-    def read(self, references: NDArray[np.uint32]) -> Array:
+    def read(self, references: References) -> Array:
         """(n,) values by value reference."""
-        values = np.empty(len(references))
-        args = (_pointer("uint32_t", references), len(references), _pointer("double", values))
-        self._call(lib.fm_get(self._instance, *args))
+        count, asked = _references_for_core(references)
+        values = np.empty(count)
+        self._call(lib.fm_get(self._instance, asked, count, _pointer("double", values)))
         return values
 
-    def write(self, references: NDArray[np.uint32], values: Array) -> None:
+    def write(self, references: References, values: Array) -> None:
         """Sets (n,) values by value reference."""
-        args = (_pointer("uint32_t", references), len(references), _pointer("double", values))
-        self._call(lib.fm_set(self._instance, *args))
+        count, asked = _references_for_core(references)
+        given = _numbers(values, "the values")
+        if given.shape != (count,):
+            raise SolverError(f"{count} variables take as many numbers, not {_size(given)}. Give one for each.")
+        self._call(lib.fm_set(self._instance, asked, count, _pointer("double", given)))
 
     def set_state(self, positions: ArrayLike, speeds: ArrayLike) -> None:
         """Positions and velocities of all joints in the image's order, then assembles at the present time.
 
-        A joint's position is q, a quaternion w x y z, or x y z w x y z; its velocity qd, w, or v and w.
+        A joint's position is q, a quaternion w x y z, or x y z w x y z, then eta of its excited modes; its velocity
+        qd, u, w, or v and w, then kappa. What is given for a mode that follows a path is passed over.
         """
-        for values, kinds, size in (
-            (positions, ("r", "q"), self.image.sizes["positions"]),
-            (speeds, ("qd", "v", "w"), self.image.sizes["speeds"]),
+        for given, references, what in (
+            (positions, self.image.variables.of_joints("r", "q", "eta"), "positions"),
+            (speeds, self.image.variables.of_joints("qd", "u", "v", "w", "kappa"), "speeds"),
         ):
-            flat = np.ascontiguousarray(np.asarray(values, dtype=float).reshape(-1))
-            references = self._states(kinds)
-            if len(flat) != size or len(references) != size:
-                raise SolverError(f"the state takes {size} numbers, not {len(flat)}. Give them for every joint.")
-            self.write(references, flat)
+            values, size = _numbers(given, what).reshape(-1), self.image.sizes[what]
+            if len(references) != size:
+                raise SolverError(
+                    f"'{self.image.name}' does not show the {what} of all joints: its model declares signals. "
+                    "Take compile(model, everything=True)."
+                )
+            if len(values) != size:
+                raise SolverError(f"the joints have {size} {what}, not {len(values)}. Give them for every joint.")
+            if self.image.sizes["paths"] > 0:  # where a path says where a mode is, it is not set
+                given_ones = [self.image.variables[int(r)].initial == "exact" for r in references]
+                references, values = references[given_ones], values[given_ones]
+            self.write(references, values)
         self.assemble(self.time)
-
-    def _states(self, suffixes: tuple[str, ...]) -> NDArray[np.uint32]:
-        key = f"states {suffixes}"
-        if key not in self._known:
-            variables, names = self.image.variables, self.joint_names
-            found = [r for joint in names for s in suffixes for r in variables.references(f"{joint}.{s}")]
-            self._known[key] = np.array(found, dtype=np.uint32)
-        found_references: NDArray[np.uint32] = self._known[key]
-        return found_references
 
     @property
     def joint_names(self) -> list[str]:
-        """The joints in the image's order: depth first from the ground."""
-        text = self.image.arrays["text"].tobytes()
-        offsets = self.image.arrays["joint_name"].tolist()
-        return [text[i : text.index(b"\0", i)].decode() for i in offsets]
+        """The joints in the image's order: depth first from the ground, then those that close loops."""
+        return self.image.variables.joint_names
 
     # Derivatives --------------------------------------------------------------------------------------------
 
-    def set_input_derivatives(self, name: str, order: int, value: float) -> None:
-        """The derivative of an input of that order, 1 to 3, at the start of the next step, valid for it alone."""
+    def set_input_derivatives(self, name: str, order: int, value: ArrayLike) -> None:
+        """The derivative of an input of that order, 1 to 3, at the start of the next step, valid for it alone.
+
+        value: of each component of a vector, or one number for all.
+        """
         references, _ = self._references(name)
-        orders = np.full(len(references), order, np.int32)
-        values = np.full(len(references), float(value))
-        args = (_pointer("uint32_t", references), len(references), _pointer("int32_t", orders))
-        self._call(lib.fm_set_input_derivatives(self._instance, *args, _pointer("double", values)))
+        values = _numbers(value, f"the derivative of '{name}'")
+        if values.shape not in (references.shape, (1,)):
+            raise SolverError(f"'{name}' takes {len(references)} numbers, not {_size(values)}. Give as many.")
+        values = np.full(len(references), values)
+        count, asked = _references_for_core(references)
+        orders = _pointer("int32_t", np.full(count, order, np.int32))
+        self._call(lib.fm_set_input_derivatives(self._instance, asked, count, orders, _pointer("double", values)))
 
     def output_derivative(self, name: str) -> Any:
         """The time derivative of an output."""
         references, scalar = self._references(name)
-        orders, values = np.ones(len(references), np.int32), np.empty(len(references))
-        args = (_pointer("uint32_t", references), len(references), _pointer("int32_t", orders))
-        self._call(lib.fm_get_output_derivatives(self._instance, *args, _pointer("double", values)))
+        count, asked = _references_for_core(references)
+        orders, values = _pointer("int32_t", np.ones(count, np.int32)), np.empty(count)
+        self._call(lib.fm_get_output_derivatives(self._instance, asked, count, orders, _pointer("double", values)))
         return float(values[0]) if scalar else values
 
     def directional_derivative(self, unknowns: Sequence[str], knowns: Sequence[str], seed: ArrayLike) -> Array:
         """(unknowns,) of outputs along a seed of inputs at the present time; names of vectors stand for all."""
-        z = np.concatenate([self._references(name)[0] for name in unknowns])
-        v = np.concatenate([self._references(name)[0] for name in knowns])
-        direction = np.ascontiguousarray(np.atleast_1d(np.asarray(seed, dtype=float)))
-        if direction.shape != v.shape:
-            raise SolverError(f"the seed has {direction.size} numbers for {v.size} inputs. Give one for each.")
-        result = np.empty(len(z))
-        args = (_pointer("uint32_t", z), len(z), _pointer("uint32_t", v), len(v))
-        self._call(
-            lib.fm_directional_derivative(
-                self._instance, *args, _pointer("double", direction), _pointer("double", result)
-            )
-        )
+        rows, z = _references_for_core([i for name in unknowns for i in self._references(name)[0]])
+        columns, v = _references_for_core([i for name in knowns for i in self._references(name)[0]])
+        direction = _numbers(seed, "the seed")
+        if direction.shape != (columns,):
+            raise SolverError(f"the seed has {_size(direction)} numbers for {columns} inputs. Give one for each.")
+        result = np.empty(rows)
+        towards, found = _pointer("double", direction), _pointer("double", result)
+        self._call(lib.fm_directional_derivative(self._instance, z, rows, v, columns, towards, found))
         return result
 
     # State ----------------------------------------------------------------------------------------------------
@@ -161,23 +164,39 @@ class Solver:
         """Chooses the kernels' instruction set: 0 plain, 1 AVX2; the bits do not change."""
         self._call(lib.fm_level_use(self._instance, level))
 
-    def _references(self, name: str) -> tuple[NDArray[np.uint32], bool]:
+    def _references(self, name: str) -> tuple[References, bool]:
+        """Value references behind a name, and whether it means one number."""
         if name not in self._known:
             variables = self.image.variables
             found = variables.references(name)
             if not found:
-                raise SolverError(
-                    f"'{self.image.name}' has no variable '{name}'. {_checks.nearest(name, variables.names())}"
-                )
-            scalar = len(found) == 1 and variables.name(found[0]) == name
-            self._known[name] = np.array(found, dtype=np.uint32), scalar
-        references: tuple[NDArray[np.uint32], bool] = self._known[name]
-        return references
+                raise SolverError(f"'{self.image.name}' {variables.unknown(name)}")
+            self._known[name] = np.array(found, dtype=np.uint32), variables.is_scalar(name)
+        return self._known[name]
 
-    def _call(self, status: int) -> None:
+    def _call(self, status: int, error: type[FmumbsError] = SolverError) -> None:
         if status != lib.FM_OK:
-            raise SolverError(f"{ffi.string(lib.fm_message(self._instance)).decode()}.")
+            raise error(f"{ffi.string(lib.fm_message(self._instance)).decode()}.")
 
 
 def _pointer(kind: str, values: NDArray[Any]) -> Any:
     return ffi.from_buffer(f"{kind}[]", values)
+
+
+def _references_for_core(references: ArrayLike) -> tuple[int, Any]:
+    """Their number and a pointer to them, which keeps them alive."""
+    values = np.ascontiguousarray(references, dtype=np.uint32).reshape(-1)
+    return len(values), _pointer("uint32_t", values)
+
+
+def _numbers(value: ArrayLike, what: str) -> Array:
+    """What was given, as an array of at least one dimension."""
+    try:
+        return np.ascontiguousarray(np.atleast_1d(np.asarray(value, dtype=float)))
+    except (TypeError, ValueError):
+        raise SolverError(f"{what} is set to {value!r}, which is no number. Give numbers.") from None
+
+
+def _size(values: Array) -> str:
+    """How messages tell the size of what was given."""
+    return str(len(values)) if values.ndim == 1 else f"an array of {' by '.join(map(str, values.shape))}"

@@ -133,7 +133,8 @@ static void check_forgeries(const image *one)
             if (any_below(&seed, 8) == 0) state[i] = (unsigned char)any(&seed);
         const uint64_t sum = fm_checksum(state + VALUES, size - VALUES);
         memcpy(state + CHECKSUM, &sum, sizeof sum);
-        CHECK(fm_state_load(s, state, size) == FM_OK);
+        const fm_status status = fm_state_load(s, state, size);
+        CHECK(status == FM_OK || fm_message(s)[0] != 0); /* of times that cannot be: refused */
         free(all_values(s));
         CHECK(fm_evaluate(s, 1) == FM_OK);
         if (choose(s, 1.0, STEP, 1e-6) && fm_assemble(s, 0.0) == FM_OK) (void)fm_step(s, STEP);

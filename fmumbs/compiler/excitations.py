@@ -1,0 +1,55 @@
+"""Excited modes: by what they move, and their paths as the core reads them (core/excitation.c)."""
+
+from fmumbs.compiler.rows import Rows
+from fmumbs.mechanism import Mode
+from fmumbs.mechanism.path import Path
+
+BY_ACCELERATION, BY_POSITION, BY_PATH = range(3)  # core/table.h
+_SMOOTH = 1e-9  # a jump is one beyond this part of the largest value on the path
+
+
+def add_excitations(out: Rows, joint: int, modes: tuple[Mode, ...], p: int, u: int) -> None:
+    """Adds the excited modes of a joint, whose variables begin at p and u."""
+    for index, mode in enumerate(modes):
+        path = -1
+        if mode.path is not None:
+            path = len(out.rows.get("path_piece", ()))
+            _add_path(out, mode.path)
+        out.add(
+            excitation_kind=BY_PATH if mode.path else BY_POSITION if mode.input == "eta" else BY_ACCELERATION,
+            excitation_joint=joint,
+            excitation_p=p + index,
+            excitation_u=u + index,
+            excitation_path=path,
+            excitation_cutoff=mode.cutoff,
+        )
+
+
+def _add_path(out: Rows, path: Path) -> None:
+    out.add(
+        path_piece=len(out.rows.get("piece_time", ())), path_pieces=len(path.breaks), path_period=path.period
+    )
+    for time, row, stop in zip(path.breaks, path.coefficients, _stops(path), strict=True):
+        out.add(piece_time=time, piece_polynomial=row, piece_stop=int(stop))
+
+
+def _stops(path: Path) -> list[bool]:
+    """Whether the acceleration or its rate jumps where each piece begins."""
+    last = path.breaks[0] + path.period if path.period else path.breaks[-1]
+    until = [*path.breaks[1:], last]
+    ends = [_bends(c, end - t) for t, c, end in zip(path.breaks, path.coefficients, until, strict=True)]
+    begins = [_bends(c, 0.0) for c in path.coefficients]
+    large = [max(abs(side[order]) for side in begins + ends) for order in range(2)]
+    out = []
+    for i, begin in enumerate(begins):
+        jumps = (abs(begin[order] - ends[i - 1][order]) > _SMOOTH * large[order] for order in range(2))
+        out.append((i > 0 or path.period > 0.0) and any(jumps))
+    return out
+
+
+def _bends(c: tuple[float, ...], x: float) -> tuple[float, float]:
+    """Second and third derivative of a piece at the time x after its break."""
+    return (
+        2 * c[2] + x * (6 * c[3] + x * (12 * c[4] + x * 20 * c[5])),
+        6 * c[3] + x * (24 * c[4] + x * 60 * c[5]),
+    )

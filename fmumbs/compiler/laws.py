@@ -1,0 +1,37 @@
+"""Force laws: pieces of polynomials on a joint's mode or in a spring (core/laws.c)."""
+
+import math
+
+import numpy as np
+
+from fmumbs.compiler.links import Links
+from fmumbs.errors import ModelError
+from fmumbs.mechanism import Joint, Model, Spring
+
+_UNBOUNDED = 1e300  # what the image holds in place of infinity
+
+
+def add_laws(out: Links, model: Model, tree: list[Joint]) -> None:
+    """Adds the model's laws; joints and springs are those of the image."""
+    joints = {joint.name: index for index, joint in enumerate(tree)}
+    springs = {spring.name: index for index, spring in enumerate(model.springs)}
+    pieces = 0
+    for law in model.laws:
+        p = u = spring = -1
+        if isinstance(law.on, Spring):
+            spring = springs[law.on.name]
+        else:
+            if law.on.name not in joints:
+                raise ModelError(
+                    f"{type(law).__name__} '{law.name}' acts on joint '{law.on.name}', which closes a loop. Add another "
+                    "joint of the loop after it, so that this one becomes part of the tree."
+                )
+            joint = joints[law.on.name]
+            p = out.rows["joint_p"][joint] + law.mode - 1
+            u = out.rows["joint_u"][joint] + law.mode - 1
+        out.add(law_p=p, law_u=u, law_spring=spring, law_first=pieces, law_count=len(law.pieces))
+        pieces += len(law.pieces)
+        for piece in law.pieces:
+            bounds = (piece.lower, piece.upper, piece.v_lower, piece.v_upper)
+            finite = [math.copysign(_UNBOUNDED, bound) if math.isinf(bound) else bound for bound in bounds]
+            out.add(law_range=[*finite, piece.origin], law_polynomial=np.asarray(piece.coefficients).reshape(-1))

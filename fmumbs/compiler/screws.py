@@ -1,0 +1,63 @@
+"""Joints with velocity rows: one link of several screws (core/general.c), and frames behind modes that do not move."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fmumbs.compiler.rows import Rows
+from fmumbs.mechanism import JointBase, Mode
+from fmumbs.spatial import Rotation
+
+Array = NDArray[np.float64]
+
+
+def axes_along(z: Array) -> Array:
+    """A rotation whose third column is z; a coordinate axis gives a permutation of the axes."""
+    k = int(np.abs(z).argmin())
+    x = np.zeros(3)
+    x[k] = 1.0
+    x -= z * z[k]
+    x /= np.sqrt(x @ x)
+    return np.column_stack([x, np.cross(z, x), z])
+
+
+def locked(mode: Mode, R: Array, r: Array) -> tuple[Array, Array]:
+    """Axes and origin of the frame behind a locked mode, from those before it."""
+    along = mode.value if mode.linear else mode.pitch * mode.value
+    r = r + R @ np.array(mode.axis) * along
+    return (R if mode.linear else R @ Rotation.about(mode.axis, mode.value).matrix), r
+
+
+def add_general(out: Rows, link: int, joint: JointBase) -> Array:
+    """Adds the screws and rows of a joint; returns the axes of its frame M in those of its last screw."""
+    R, r = np.eye(3), np.zeros(3)  # the running frame in the axes of the last screw
+    first, screws = len(out.rows.get("screw_pitch", ())), 0
+    behind = [(0, R)]
+    for mode in joint.modes:
+        if mode.role == "locked":
+            R, r = locked(mode, R, r)
+        else:
+            axes = axes_along(R @ np.array(mode.axis))
+            out.add(
+                screw_R=axes,
+                screw_r=r,
+                screw_pitch=0.0 if mode.linear else 1.0,
+                screw_slide=1.0 if mode.linear else mode.pitch,
+                screw_excited=int(mode.role == "excited"),
+            )
+            R, r, screws = axes.T @ R, np.zeros(3), screws + 1
+        behind.append((screws, R))
+    after, axes = behind[joint.rows_after]
+    rows = (*joint.speed_rows, *joint.velocity_rows)
+    out.add(
+        general_link=link,
+        general_screw=first,
+        general_screws=screws,
+        general_row=len(out.rows.get("velocity_row", ())),
+        general_rows=len(rows),
+        general_speeds=len(joint.speed_rows),
+        general_after=after,
+        general_tail=r,
+    )
+    for row in rows:
+        out.add(velocity_row=np.concatenate([axes @ row[:3], axes @ row[3:]]))
+    return R

@@ -1,0 +1,119 @@
+/* check_modes.c: what the arrays of excited modes, paths and links of several screws must be to one another. */
+#include "instance.h"
+
+#include <math.h>
+
+/* How many position and velocity variables a link has; the arrays of general links have been checked. */
+int32_t fm_link_positions(const fm_image *m, int32_t link)
+{
+    static const int32_t positions[FM_LINK_KINDS] = {1, 1, 1, 1, 1, 4, 1, 0, 1, 0};
+    const int32_t kind = m->link_kind[link];
+    return kind == FM_LINK_GENERAL ? m->general_screws[m->link_general[link]] : positions[kind];
+}
+
+int32_t fm_link_speeds(const fm_image *m, int32_t link)
+{
+    static const int32_t speeds[FM_LINK_KINDS] = {1, 1, 1, 1, 1, 3, 1, 0, 1, 0};
+    const int32_t kind = m->link_kind[link], g = m->link_general[link];
+    if (kind != FM_LINK_GENERAL) return speeds[kind];
+    return m->general_speeds[g] + (m->general_screws[g] - m->general_rows[g]);
+}
+
+static int is_rotation(const double *R)
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            double dot = R[3 * i] * R[3 * j] + R[3 * i + 1] * R[3 * j + 1] + R[3 * i + 2] * R[3 * j + 2];
+            if (!(fabs(dot - (i == j ? 1.0 : 0.0)) < 1e-9)) return 0;
+        }
+    return 1;
+}
+
+/* The links of general.c, in turn: each with its own screws and rows. */
+static const char *check_generals(const fm_image *m)
+{
+    int32_t screw = 0, row = 0, next = 0;
+    for (int32_t i = 0; i < m->n.links; i++) {
+        const int32_t g = m->link_general[i];
+        if (m->link_kind[i] != FM_LINK_GENERAL) {
+            if (g != -1) return "a link has screws that its kind has not";
+            continue;
+        }
+        if (g != next++ || m->general_link[g] != i) return "links of several screws are not in their place";
+        const int32_t screws = m->general_screws[g], rows = m->general_rows[g], speeds = m->general_speeds[g];
+        if (screws < 1 || screws > FM_FREEDOMS || screws > m->n.screws - screw || m->general_screw[g] != screw)
+            return "a link has an impossible number of screws";
+        int32_t free = screws;
+        for (int32_t k = screw; k < screw + screws; k++) {
+            if (m->screw_excited[k] != 0 && m->screw_excited[k] != 1) return "a screw is neither excited nor free";
+            if (!is_rotation(m->screw_R + 9 * k)) return "a screw's frame is no rotation";
+            free -= m->screw_excited[k];
+        }
+        if (rows != free || rows < 1 || rows > m->n.velocity_rows - row || m->general_row[g] != row)
+            return "a link's velocity rows do not fit its screws";
+        if (speeds < 0 || speeds > rows || speeds + (screws - free) < 1) return "a link has an impossible number of speeds";
+        if (m->general_after[g] < 0 || m->general_after[g] > screws) return "velocity rows stand behind no screw";
+        screw += screws;
+        row += rows;
+    }
+    return next == m->n.generals && screw == m->n.screws && row == m->n.velocity_rows ? NULL
+                                                                                      : "screws belong to no link";
+}
+
+static const char *check_paths(const fm_image *m)
+{
+    int32_t next = 0;
+    for (int32_t i = 0; i < m->n.paths; i++) {
+        const int32_t pieces = m->path_pieces[i];
+        if (pieces < 1 || pieces > m->n.pieces - next || m->path_piece[i] != next) return "a path has an impossible number of pieces";
+        for (int32_t k = next + 1; k < next + pieces; k++)
+            if (!(m->piece_time[k] > m->piece_time[k - 1])) return "the times of a path do not increase";
+        const double span = m->piece_time[next + pieces - 1] - m->piece_time[next];
+        if (m->path_period[i] != 0.0 && !(m->path_period[i] > span)) return "a path's period is too short";
+        next += pieces;
+    }
+    return next == m->n.pieces ? NULL : "pieces belong to no path";
+}
+
+/* The excited modes of each joint in turn; their variables stand behind those of the joint's free ones. */
+static const char *check_excitations(const fm_image *m)
+{
+    int32_t next = 0;
+    for (int32_t j = 0; j < m->n.joints; j++) {
+        const int32_t count = m->joint_excited[j];
+        int32_t driven = 0;
+        if (count < 0 || count > m->n.excitations - next) return "a joint has an impossible number of excited modes";
+        if (count > 0 && m->joint_excitation[j] != next) return "a joint's excited modes are not in their place";
+        for (int32_t i = m->joint_first[j]; i >= 0 && i <= m->joint_last[j]; i++) {
+            const int32_t g = m->link_general[i];
+            driven += m->link_kind[i] == FM_LINK_DRIVEN ? 1 : g >= 0 ? m->general_screws[g] - m->general_rows[g] : 0;
+        }
+        if (driven != count) return "a joint's excited modes differ in number";
+        for (int32_t e = next; e < next + count; e++) {
+            const int32_t kind = m->excitation_kind[e], back = next + count - e;
+            if (kind < 0 || kind >= FM_EXCITATION_KINDS) return "an excited mode has a kind that does not exist";
+            if (m->excitation_joint[e] != j) return "an excited mode belongs to another joint";
+            if (m->excitation_p[e] != m->joint_p[j] + m->joint_np[j] - back ||
+                m->excitation_u[e] != m->joint_u[j] + m->joint_nu[j] - back)
+                return "an excited mode's variables are not in their place";
+            if ((kind == FM_EXCITED_BY_PATH) != (m->excitation_path[e] >= 0)) return "an excited mode's path is not there";
+            if (kind == FM_EXCITED_BY_POSITION && !(m->excitation_cutoff[e] > 0.0))
+                return "an excited mode's filter has no cut-off";
+        }
+        next += count;
+    }
+    return next == m->n.excitations ? NULL : "an excited mode belongs to no joint";
+}
+
+/* NULL, or what is wrong; kinds of links exist, links and joints fit (check.c). */
+const char *fm_check_modes(const fm_image *m)
+{
+    const char *found = check_generals(m);
+    if (found == NULL) found = check_paths(m);
+    return found;
+}
+
+const char *fm_check_excitations(const fm_image *m)
+{
+    return check_excitations(m);
+}

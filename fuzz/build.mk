@@ -1,0 +1,49 @@
+# make -f fuzz/build.mk [KIND=driver|libfuzzer|coverage]: build/fuzz/KIND/images, states and calls. fuzz/run calls it.
+#   driver     with fuzz/driver.c, gcc or clang; with gcc it sees which branches a case takes
+#   libfuzzer  with clang's own driver
+#   coverage   with fuzz/driver.c and counters for gcov
+KIND ?= driver
+CORE := fmumbs/core
+OUT := build/fuzz/$(KIND)
+TARGETS := images states calls
+SOURCES := $(filter %.c,$(shell sed 's/\#.*//' $(CORE)/sources.txt))
+X86_64 := $(filter x86_64 amd64,$(shell uname -m))
+GCC := $(if $(findstring clang,$(shell $(CC) --version 2>&1)),,yes)
+
+FLAGS := -std=c99 -g -ffp-contract=off -fno-math-errno -fno-trapping-math -Wall -Wextra -Wno-psabi -D_DEFAULT_SOURCE \
+  -I$(CORE) -Itests/core $(if $(X86_64),-DFM_HAVE_AVX2)
+SANITIZE := -O1 -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer
+DRIVER := $(OUT)/driver.o
+LINK :=
+ifeq ($(KIND),driver)
+  TRACE := $(if $(GCC),-fsanitize-coverage=trace-pc)
+else ifeq ($(KIND),libfuzzer)
+  SANITIZE += -fsanitize=fuzzer-no-link
+  LINK := -fsanitize=fuzzer
+  DRIVER :=
+else ifeq ($(KIND),coverage)
+  SANITIZE := -O0 -fsanitize=address # which tells the driver how many bytes are in use
+  TRACE := --coverage
+  LINK := --coverage
+else
+  $(error there is no KIND $(KIND))
+endif
+
+all: $(TARGETS:%=$(OUT)/%)
+
+$(TARGETS:%=$(OUT)/%): $(OUT)/%: $(OUT)/fuzz_%.o $(DRIVER) $(SOURCES:%.c=$(OUT)/%.o)
+	$(CC) $(SANITIZE) $(LINK) $^ -lm -o $@
+
+$(OUT)/%_avx2.o: FLAGS += $(if $(X86_64),-mavx2)
+$(OUT)/fuzz_calls.o: FLAGS += -Wno-format-security -Wno-format-truncation
+
+$(OUT)/%.o: $(CORE)/%.c $(wildcard $(CORE)/*.h $(CORE)/*.inc $(CORE)/*/*.h) fuzz/build.mk
+	@mkdir -p $(@D)
+	$(CC) $(FLAGS) $(SANITIZE) $(TRACE) -c $< -o $@
+
+$(OUT)/%.o: fuzz/%.c fuzz/fuzz.h tests/core/images.h $(CORE)/fmumbs.h fuzz/build.mk
+	@mkdir -p $(@D)
+	$(CC) $(FLAGS) $(SANITIZE) -c $< -o $@
+
+.PHONY: all
+.PRECIOUS: $(OUT)/%.o

@@ -1,0 +1,90 @@
+"""Force laws that switch: moments found, closed forms kept, states saved in the middle."""
+
+import math
+
+import fmumbs as fm
+import numpy as np
+import pytest
+from fmumbs.mechanism.laws import Law, Piece, Stop
+
+G, K = 9.81, 1e5  # gravity [m/s2], stiffness of the floor [N/m]
+GROWTH = 400.0  # 7 contacts of about 15 steps, each of them wrong by the tolerance times 4.4 m/s for flights of 0.9 s
+
+
+def bouncing(stiffness: float = K) -> fm.Model:
+    """1 kg that falls from 1 m on an elastic floor."""
+    model = fm.Model("bouncing")
+    body = fm.Body("body", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    J = fm.Prismatic("J", model.ground.at(), body.at(), axis="z", q0=1.0)
+    model.add(body, J, Stop("floor", J, lower=0.0, stiffness=stiffness))
+    return model
+
+
+def flight(t: np.ndarray, stiffness: float = K) -> np.ndarray:
+    """Closed form of its height while it flies, NaN in contact: a harmonic half-swing about -g/k."""
+    fall, speed, omega = math.sqrt(2 / G), math.sqrt(2 * G), math.sqrt(stiffness)
+    swing = math.hypot(G / stiffness, speed / omega)
+    contact = (2 * math.pi - 2 * math.acos(G / stiffness / swing)) / omega
+    period = 2 * fall + contact
+    phase = (t + fall) % period - fall
+    return np.where(np.abs(phase) <= fall, 1.0 - 0.5 * G * phase**2, np.nan)
+
+
+@pytest.mark.parametrize("tolerance", [1e-6, 1e-8, 1e-10])
+def test_bounces_follow_the_closed_form_to_the_tolerance(tolerance: float) -> None:
+    result = fm.simulate(bouncing(), stop=6.0, interval=0.01, outputs=["J.q"], tolerance=tolerance)
+    error = np.nanmax(np.abs(result["J.q"] - flight(result.time)))
+    assert error <= GROWTH * tolerance
+
+
+def test_the_switch_is_found_whatever_the_communication_step() -> None:
+    heights = [
+        fm.simulate(bouncing(), stop=6.0, interval=h, outputs=["J.q"], tolerance=1e-9)["J.q"][-1] for h in (0.01, 0.5, 6.0)
+    ]
+    assert np.ptp(heights) <= GROWTH * 1e-9
+
+
+def test_a_state_saved_in_contact_goes_on_bit_for_bit() -> None:
+    solver = fm.Solver(bouncing(1e3))
+    solver.assemble()
+    solver.step(math.sqrt(2 / G) + 0.02)
+    assert solver.get("J.q") < 0.0
+    saved = solver.state_save()
+    solver.step(2.0)
+    other = fm.Solver(bouncing(1e3))
+    other.state_load(saved)
+    other.step(2.0)
+    assert other.get("J.q") == solver.get("J.q") and other.get("J.qd") == solver.get("J.qd")
+
+
+def test_a_damper_that_works_one_way_takes_energy_one_way() -> None:
+    model = fm.Model("damped", gravity=(0, 0, 0))
+    body = fm.Body("body", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    J = fm.Prismatic("J", model.ground.at(), body.at(), axis="x", q0=1.0, stiffness=100.0)
+    one_way = Law("one_way", J, pieces=[Piece([[0.0, -2.0]], v_lower=0.0)])  # while it moves out only
+    model.add(body, J, one_way)
+    omega, damped = 10.0, math.sqrt(100.0 - 1.0)
+    half = math.pi / omega  # it swings to -1 freely, then back, damped: x = e^-t ...
+    result = fm.simulate(model, stop=half + math.pi / damped, interval=0.001, outputs=["J.q", "J.qd"], tolerance=1e-9)
+    assert result["J.q"][np.searchsorted(result.time, half)] == pytest.approx(-1.0, abs=2e-4)
+    assert result["J.q"][-1] == pytest.approx(math.exp(-math.pi / damped), abs=1e-7)
+
+
+def test_a_table_on_a_spring_pulls_beside_the_spring_itself() -> None:
+    model = fm.Model("table", gravity=(0, 0, 0))
+    body = fm.Body("body", mass=2.0, inertia=(0.1, 0.1, 0.1))
+    J = fm.Prismatic("J", model.ground.at(), body.at(), axis="x", q0=1.5)
+    spring = fm.Spring("S", model.ground.at(), body.at(), stiffness=10.0, free_length=1.0)
+    model.add(body, J, spring, Law.table("law", spring, [0.0, 1.0, 2.0], [0.0, 0.0, 8.0]))
+    solver = fm.Solver(model)
+    solver.assemble()
+    assert solver.get("S.f") == pytest.approx(5.0 + 4.0, rel=1e-14)
+    assert solver.get("J.qdd") == pytest.approx(-9.0 / 2.0, rel=1e-14)
+
+
+def test_the_fixed_step_scheme_runs_through_switches_with_an_error_of_its_step() -> None:
+    errors = []
+    for step in (1e-3, 1e-4):
+        result = fm.simulate(bouncing(1e3), stop=1.2, interval=0.1, outputs=["J.q"], scheme="rk4", step=step)
+        errors.append(np.nanmax(np.abs(result["J.q"] - flight(result.time, 1e3))))
+    assert errors[0] < 1e-3 and errors[1] < errors[0]
