@@ -141,7 +141,8 @@ def check(model: str, settings: Settings, as_json: bool) -> None:
         click.echo(json.dumps(facts, indent=2))
     else:
         _print_check(facts)
-    sys.exit(1 if facts["problems"] else 0)
+    if facts["problems"]:
+        sys.exit(1)
 
 
 @main.command()
@@ -219,7 +220,8 @@ def export(
         )  # fmt: skip
         click.echo(f"{path}  {path.stat().st_size / 1024:.0f} kB")
         failed |= verifies and _verify(path, None)
-    sys.exit(1 if failed else 0)
+    if failed:
+        sys.exit(1)
 
 
 @main.command()
@@ -289,7 +291,8 @@ def verify(fmu: Path, against: str | None, settings: Settings) -> None:
     if against is None:
         _refuse_settings(settings)
     model = None if against is None else read_model(against, settings)
-    sys.exit(1 if _verify(fmu, model) else 0)
+    if _verify(fmu, model):
+        sys.exit(1)
 
 
 def _verify(path: Path, model: Any) -> bool:

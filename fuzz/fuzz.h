@@ -19,8 +19,8 @@
         }                                                                        \
     } while (0)
 
-#define LARGEST_IMAGE 16000 /* bytes: a dozen bodies; larger ones take longer and reach nothing new */
 #define MOST_IMAGES 64
+#define SOME 12 /* outputs whose rates are asked for */
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -70,8 +70,8 @@ static inline unsigned char *sealed(const seal *s, const uint8_t *data, size_t s
     return bytes;
 }
 
-/* The images of build/images that are small enough; returns how many. */
-static inline size_t read_images(image *found)
+/* The images of build/images of at most `largest` bytes; returns how many. */
+static inline size_t read_images(image *found, size_t largest)
 {
     char name[80];
     size_t count = 0;
@@ -82,7 +82,7 @@ static inline size_t read_images(image *found)
     }
     while (count < MOST_IMAGES && fscanf(list, "%79s", name) == 1) {
         found[count] = read_image(name);
-        if (found[count].size <= LARGEST_IMAGE) count++;
+        if (found[count].size <= largest) count++;
         else free(found[count].bytes);
     }
     (void)fclose(list);
@@ -174,7 +174,7 @@ static inline void read_values(fm_instance *s)
     free(first);
 }
 
-/* Derivatives of everything by everything; they leave all as it was. */
+/* Derivatives by all inputs, and in time; they leave all as it was. */
 static inline void read_derivatives(fm_instance *s)
 {
     const size_t count = fm_variable_count(s);
@@ -185,7 +185,7 @@ static inline void read_derivatives(fm_instance *s)
     unsigned char *before = saved(s);
     for (size_t i = 0; i < inputs; i++) seed[i] = 1.0;
     CHECK(fm_directional_derivative(s, output, outputs, input, inputs, seed, result) == FM_OK);
-    for (size_t i = 0; i < outputs; i++) (void)fm_get_output_derivatives(s, output + i, 1, &first, result);
+    for (size_t i = 0; i < outputs; i += 1 + outputs / SOME) (void)fm_get_output_derivatives(s, output + i, 1, &first, result);
     check_unchanged(s, before);
     free(input);
     free(output);

@@ -11,12 +11,13 @@
 #include <unistd.h>
 
 #define RESOURCES "build/fuzz/resources"
+#define LARGEST 8000 /* bytes of an image: a larger one takes longer and reaches nothing new */
 #define SLAVES 2
 #define STATES 3
-#define MOST_CALLS 80
+#define MOST_CALLS 50
 #define ENOUGH 1000000     /* allocations of the master's */
 #define SPAN 0.02          /* [s] longest step with ordinary values */
-#define SLOWEST 100        /* fixed steps in one go */
+#define SLOWEST 6          /* fixed steps in one go */
 #define REFUSED 1e9        /* more fixed steps than this in one go are refused by the core */
 
 typedef struct model {
@@ -52,7 +53,8 @@ static size_t model_count;
 static slave slaves[SLAVES];
 static size_t live, allocations_left = ENOUGH;
 static unsigned long calls, good_calls, steps;
-static int aloud; /* FUZZ_ALOUD is set: the messages are shown */
+static int several; /* the last choice called several functions, of which one may be refused after another changed things */
+static int aloud; /* FUZZ_ALOUD is set: choices and messages are shown */
 
 /* Before all -------------------------------------------------------------------------------------------- */
 
@@ -90,7 +92,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     (void)argv;
     CHECK(getcwd(here, sizeof here) != NULL);
     aloud = getenv("FUZZ_ALOUD") != NULL;
-    model_count = read_images(images);
+    model_count = read_images(images, LARGEST);
     for (size_t i = 0; i < model_count; i++) {
         models[i].file = images[i];
         describe(models + i, here);
@@ -329,6 +331,7 @@ static fmi2Status leave(tape *t, slave *s)
 {
     const fmi2Integer scheme = (fmi2Integer)(next(t) % 2);
     const double longest = next(t) % 16 ? 0.001 : number(t);
+    several = 1;
     (void)fmi2SetInteger(s->c, &s->m->scheme, 1, &scheme);
     (void)fmi2SetReal(s->c, &s->m->step, 1, &longest);
     const fmi2Status status = fmi2ExitInitializationMode(s->c);
@@ -375,6 +378,7 @@ static double bounded(slave *s, double size)
 static fmi2Status do_step(slave *s, double from, double size)
 {
     const double length = bounded(s, size);
+    if (aloud) (void)fprintf(stderr, "slave %d: %s from %g by %g, wild %d\n", (int)(s != slaves), s->m->file.name, from, length, s->wild);
     const fmi2Status status = fmi2DoStep(s->c, from, length, fmi2True);
     double now;
     if (status == fmi2Error || !s->c) return status;
@@ -590,18 +594,19 @@ static fmi2Status call(tape *t, slave *s)
     }
 }
 
-/* The call, and whether a refusal left everything as it was; a refused start in leave() comes after two good calls. */
+/* The call, and whether a refusal left everything as it was. */
 static void call_checked(tape *t, slave *s)
 {
     const int watched = next(t) % 4 == 0, starved = seldom(t, 64);
     const fmi2Component before_component = s->c;
     const unsigned which = t->at < t->end ? *t->at : 0;
+    several = 0;
     size_t size = 0, after_size = 0;
     fmi2Byte *before = watched ? serialised(s, &size) : NULL;
     allocations_left = starved ? 0 : ENOUGH;
     const fmi2Status status = call(t, s);
     allocations_left = ENOUGH;
-    const int several = s->at == INITIALIZING && (which < 100 || which >= 210);
+    if (aloud) (void)fprintf(stderr, "slave %d: choice %u: status %d\n", (int)(s != slaves), which, (int)status);
     calls++;
     good_calls += status == fmi2OK;
     CHECK(status == fmi2OK || status == fmi2Discard || status == fmi2Error);

@@ -151,7 +151,7 @@ class Excitation:
         mode = [mode for mode in product.joint.modes if mode.role == "excited"][k]
         if mode.path is not None:
             return _second_derivative(mode.path, t)
-        name = f"{product.joint.name}.{mode.input}"
+        name = f"{product.joint.name}.{'eta_in' if mode.input == 'eta' else mode.input}"
         if mode.input == "kappa_dot":
             return float(np.ravel(inputs.get(name, np.zeros(k + 1)))[k])
         default = [m.eta0 for m in product.joint.modes if m.role == "excited"]

@@ -2,7 +2,8 @@
 
 `trees()` draws a Model and values for its inputs: one or more roots, any branching, every kind of joint,
 frames that are parallel, turned by quarters or in general on both sides, bodies whose centre of mass and
-principal axes lie anywhere, joint springs, dampers and rotors, line springs between any two points, loads.
+principal axes lie anywhere, joint springs, dampers and rotors, line springs between any two points, loads. With
+kinds=EVERY they also have joints of several modes, and general products with excited and locked ones.
 Numbers are of the order of one metre, kilogram and second, so that a relative tolerance has a meaning.
 """
 
@@ -15,6 +16,7 @@ import numpy as np
 from hypothesis import assume
 from hypothesis import strategies as st
 from oracle import Oracle
+from oracle_products import Product
 
 import fmumbs as fm
 
@@ -22,6 +24,10 @@ CLOSEST = 0.2
 """Nearer than this [m] the direction of a line spring is ill-conditioned."""
 
 JOINTS = ("revolute", "prismatic", "spherical", "free", "weld")
+SEVERAL = ("cylindrical", "screw", "universal", "planar", "skate", "product")
+EVERY = (*JOINTS, *SEVERAL)
+SPREAD = 0.15
+"""Smallest singular value of a product's moving modes: nearer to gimbal lock they are ill-conditioned."""
 LETTERS = ("x", "y", "z", "-x", "-y", "-z")
 
 
@@ -108,7 +114,77 @@ def joints(draw: st.DrawFn, name: str, F: fm.Point, M: fm.Point, kinds: tuple[st
     if kind == "free":
         q0 = draw(vectors()) + draw(quaternions())
         return fm.Free(name, F, M, q0=q0, u0=draw(vectors(6, 2.0)))
+    if kind in SEVERAL:
+        return draw(several(name, F, M, kind))
     return fm.Weld(name, F, M)
+
+
+@st.composite
+def several(draw: st.DrawFn, name: str, F: fm.Point, M: fm.Point, kind: str) -> Any:
+    if kind == "screw":
+        pitch = draw(numbers(-0.3, 0.3).filter(lambda h: abs(h) > 0.02))
+        forces = {"stiffness": law(draw, 20), "damping": law(draw, 2), "rotor_inertia": law(draw, 1)}
+        start = {"q0": draw(numbers(-4, 4)), "u0": draw(numbers(-2, 2)), "rest": draw(numbers())}
+        return fm.Screw(name, F, M, axis=draw(axes()), pitch=pitch, **forces, **start)
+    if kind == "skate":
+        return fm.Skate(name, F, M, q0=draw(vectors(3, 3.0)), u0=draw(vectors(2, 2.0)))
+    if kind == "product":
+        return draw(products(name, F, M))
+    freedoms = 3 if kind == "planar" else 2
+    options = {"q0": draw(vectors(freedoms, 1.5)), "u0": draw(vectors(freedoms, 2.0)), **laws(draw, freedoms)}
+    if kind == "cylindrical":
+        return fm.Cylindrical(name, F, M, axis=draw(axes()), **options)
+    if kind == "planar":
+        return fm.Planar(name, F, M, normal=draw(axes()), **options)
+    pair = draw(st.one_of(st.just(("x", "y")), st.just(("z", "-x")), st.tuples(directions(), directions())))
+    units = [np.eye(3)["xyz".index(a[-1])] if isinstance(a, str) else a / np.linalg.norm(a) for a in pair]
+    assume(np.linalg.norm(np.cross(*units)) > 2 * SPREAD)
+    return fm.Universal(name, F, M, axes=pair, **options)
+
+
+def laws(draw: st.DrawFn, count: int) -> dict[str, tuple[float, ...]]:
+    """Springs, dampers and rotors, one for each free mode."""
+    highs = {"stiffness": 20.0, "damping": 2.0, "rest": 1.0, "rotor_inertia": 1.0}
+    return {name: tuple(law(draw, high) for _ in range(count)) for name, high in highs.items()}
+
+
+@st.composite
+def products(draw: st.DrawFn, name: str, F: fm.Point, M: fm.Point) -> fm.Joint:
+    """One to four moving modes in general directions, one or two of them perhaps excited, and locked ones between."""
+    moving, excited = draw(st.integers(1, 4)), draw(st.sampled_from((0, 0, 0, 1, 1, 2)))
+    excited = min(excited, moving)
+    which = set(draw(st.permutations(range(moving)))[:excited])
+    by = draw(st.sampled_from(("path", "kappa_dot", "eta")))
+    modes = []
+    for k in range(moving):
+        if draw(st.integers(0, 3)) == 3:
+            modes.append(draw(one_mode({"role": "locked", "value": draw(numbers())})))
+        modes.append(draw(one_mode(draw(motions(by)) if k in which else {})))
+    free = moving - excited
+    options: dict[str, Any] = {"q0": draw(vectors(free, 1.5)), "u0": draw(vectors(free, 2.0)), **laws(draw, free)}
+    try:
+        joint = fm.Joint(name, F, M, modes=modes, **options)
+    except fm.ModelError:
+        assume(False)
+    columns = np.hstack(Product(joint, (), ()).columns(np.array(joint.all_positions(), float)))
+    assume(np.linalg.svd(columns, compute_uv=False)[-1] > SPREAD)
+    return joint
+
+
+@st.composite
+def one_mode(draw: st.DrawFn, motion: dict[str, Any]) -> Any:
+    make = draw(st.sampled_from((fm.Turn, fm.Turn, fm.Slide, fm.Slide, fm.Helix)))
+    pitch = {"pitch": draw(numbers(-0.3, 0.3))} if make is fm.Helix else {}
+    return make(draw(axes()), **pitch, **motion)
+
+
+@st.composite
+def motions(draw: st.DrawFn, by: str) -> dict[str, Any]:
+    """Of an excited mode."""
+    if by == "path":
+        return {"role": "excited", "path": fm.Path.polynomial(*draw(vectors(5, 0.8)))}
+    start = {"role": "excited", "input": by, "eta0": draw(numbers()), "kappa0": draw(numbers(-2, 2))}
+    return {**start, "cutoff": draw(numbers(1, 10))} if by == "eta" else start
 
 
 @st.composite
@@ -146,6 +222,7 @@ def _add_forces(draw: st.DrawFn, model: fm.Model, every: list[Any]) -> None:
 def _inputs(draw: st.DrawFn, model: fm.Model) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for joint in model.joints:
+        values |= _excitation(draw, joint)
         if not draw(st.booleans()):
             continue
         if isinstance(joint, fm.Revolute):
@@ -156,7 +233,25 @@ def _inputs(draw: st.DrawFn, model: fm.Model) -> dict[str, Any]:
             values[f"{joint.name}.tau"] = draw(vectors(high=5.0))
             if isinstance(joint, fm.Free):
                 values[f"{joint.name}.f"] = draw(vectors(high=5.0))
+        elif not isinstance(joint, fm.Weld):
+            values |= _inputs_of_several(draw, joint)
     for load in model.loads:
         if draw(st.booleans()):
             values[f"{load.name}.force"] = draw(vectors(high=5.0))
     return values
+
+
+def _inputs_of_several(draw: st.DrawFn, joint: Any) -> dict[str, Any]:
+    if joint.velocities == 1:
+        what = "f" if joint.free_modes[0].linear and not joint.velocity_rows else "tau"
+        return {f"{joint.name}.{what}": draw(numbers(-5, 5))}
+    return {f"{joint.name}.tau": draw(vectors(joint.velocities, 5.0))} if joint.velocities else {}
+
+
+def _excitation(draw: st.DrawFn, joint: Any) -> dict[str, Any]:
+    excited = joint.excited_modes
+    if not excited or excited[0].input is None:
+        return {}
+    name = {"kappa_dot": "kappa_dot", "eta": "eta_in"}[excited[0].input]
+    given = draw(vectors(len(excited), 3.0))
+    return {f"{joint.name}.{name}": given[0] if len(given) == 1 else given}

@@ -2,9 +2,10 @@
 
 import math
 
-import fmumbs as fm
 import numpy as np
 import pytest
+
+import fmumbs as fm
 from fmumbs.mechanism.laws import Law, Piece, Stop
 
 G, K = 9.81, 1e5  # gravity [m/s2], stiffness of the floor [N/m]
@@ -38,9 +39,8 @@ def test_bounces_follow_the_closed_form_to_the_tolerance(tolerance: float) -> No
 
 
 def test_the_switch_is_found_whatever_the_communication_step() -> None:
-    heights = [
-        fm.simulate(bouncing(), stop=6.0, interval=h, outputs=["J.q"], tolerance=1e-9)["J.q"][-1] for h in (0.01, 0.5, 6.0)
-    ]
+    run = {"stop": 6.0, "outputs": ["J.q"], "tolerance": 1e-9}
+    heights = [fm.simulate(bouncing(), interval=interval, **run)["J.q"][-1] for interval in (0.01, 0.5, 6.0)]
     assert np.ptp(heights) <= GROWTH * 1e-9
 
 

@@ -14,10 +14,10 @@ from strategies import Case, trees
 
 import fmumbs as fm
 from fmumbs.compiler import compile
-from fmumbs.readers import model_names, read_model
+from fmumbs.readers import read_model
 from fmumbs.run import Solver
 
-MODELS = [name for name in model_names() if name != "branch_chain"]
+MODELS = ("pendulum", "double_pendulum", "heavy_top", "arm6", "branch_pendulum")
 SCHEMES = ("dopri5", "rk4")
 STEP = 0.013  # [s] between the integrator's own steps, and never on one
 
@@ -258,7 +258,7 @@ def test_this_machine_has_something_to_compare(levels: list[int]) -> None:
     assert levels == [0, 1]
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(case=trees(max_bodies=12), scheme=st.sampled_from(SCHEMES))
 def test_every_level_gives_the_same_bits_on_random_trees(levels: list[int], case: Case, scheme: str) -> None:
     image = compile(case.model).with_options(scheme=scheme, step=0.004)

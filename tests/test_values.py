@@ -93,7 +93,7 @@ def test_a_vector_is_taken_whole_or_not_at_all() -> None:
     with pytest.raises(fm.SolverError, match=r"L\.force\[2\] = nan"):
         solver.set("L.force", (1.0, np.nan, 3.0))
     assert solver.get("L.force").tolist() == [0, 0.5, 0]
-    with pytest.raises(fm.SolverError, match="has 3 components"):
+    with pytest.raises(fm.SolverError, match=r"'L\.force' .* 3 "):
         solver.set("L.force", (1.0, 2.0))
     solver.set("L.force[2]", 7.0)
     assert solver.get("L.force").tolist() == [0, 7, 0]
@@ -163,7 +163,7 @@ def test_quaternions_are_normalised_at_the_start() -> None:
     solver.assemble()
     assert_allclose(solver.get("B.q"), (np.sqrt(0.5), 0, 0, np.sqrt(0.5)), rtol=ROUND_OFF)
     solver.set("B.q", (0.0, 0.0, 0.0, 0.0))
-    with pytest.raises(fm.SolverError, match=r"joint 'B'.*quaternion is zero"):
+    with pytest.raises(fm.FmumbsError, match=r"joint 'B'.*quaternion is zero"):
         solver.assemble()
 
 
@@ -180,7 +180,7 @@ def test_wrong_options_are_told_at_the_start() -> None:
     for name, value in (("solver.scheme", 2), ("solver.step", 0.0), ("solver.tolerance", 1e-20)):
         solver = Solver(compile(mechanism()))
         solver.set(name, value)
-        with pytest.raises(fm.SolverError, match=name):
+        with pytest.raises(fm.FmumbsError, match=name):
             solver.assemble()
 
 
@@ -334,7 +334,7 @@ def test_mass_may_be_taken_away_only_where_something_remains() -> None:
     solver.assemble()
     solver.set("bob.mass", 0.0)
     solver.set("bob.inertia", (0.0,) * 6)
-    with pytest.raises(fm.SolverError, match="joint 'B'"):
+    with pytest.raises(fm.FmumbsError, match="joint 'B'"):
         solver.assemble()
     solver.reset()
     solver.assemble()

@@ -57,7 +57,7 @@ class ModeVectors:
         return np.hstack([self.psibar_kappa, self.psibar_locked])
 
     def generalised(self, interaction: Sequence[float]) -> tuple[Array, Array]:
-        """lambda and lambdabar (3.30) of an interaction (6,): torque [N.m], then force [N]."""
+        """Lambda and lambdabar (3.30) of an interaction (6,): torque [N.m], then force [N]."""
         given = np.array(_checks.numbers(interaction, 6, "interaction"))
         return self.phi.T @ given, self.phibar.T @ given
 

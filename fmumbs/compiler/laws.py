@@ -6,12 +6,12 @@ import numpy as np
 
 from fmumbs.compiler.links import Links
 from fmumbs.errors import ModelError
-from fmumbs.mechanism import Joint, Model, Spring
+from fmumbs.mechanism import JointBase, Model, Spring
 
 _UNBOUNDED = 1e300  # what the image holds in place of infinity
 
 
-def add_laws(out: Links, model: Model, tree: list[Joint]) -> None:
+def add_laws(out: Links, model: Model, tree: list[JointBase]) -> None:
     """Adds the model's laws; joints and springs are those of the image."""
     joints = {joint.name: index for index, joint in enumerate(tree)}
     springs = {spring.name: index for index, spring in enumerate(model.springs)}

@@ -7,20 +7,22 @@ from numpy.typing import NDArray
 
 from fmumbs.compiler.links import Links, point_place
 from fmumbs.errors import ModelError
-from fmumbs.mechanism import Joint, Mode
+from fmumbs.mechanism import JointBase, Mode
+from fmumbs.mechanism.joints.base import LawName
 
 Array = NDArray[np.float64]
 
-ALONG, PERPENDICULAR, DISTANCE = range(3)  # core/table.h
+ALONG, PERPENDICULAR, DISTANCE, HELD = range(4)  # core/table.h
 JOINT_CUT = 4
 
+_LAWS: tuple[LawName, ...] = ("stiffness", "damping", "rotor_inertia")
 _AXES = np.eye(3)
 _NONE = np.array([1.0, 0.0, 0.0])  # where a row has no such vector
 
 Row = tuple[int, Array, Array, float]  # kind, vector in F, vector in M, length [m]
 
 
-def add_cuts(out: Links, cuts: list[Joint], first: int) -> None:
+def add_cuts(out: Links, cuts: list[JointBase], first: int) -> None:
     """Adds the secondary joints behind the `first` joints of the tree, and their rows."""
     for index, joint in enumerate(cuts, first):
         F, M = point_place(out, joint.F), point_place(out, joint.M)
@@ -43,12 +45,41 @@ def add_cuts(out: Links, cuts: list[Joint], first: int) -> None:
         )
         _check_laws(joint)
         for kind, f, g, length in _rows(joint.name, type(joint).__name__, joint.modes):
-            out.add(row_joint=index, row_kind=kind, row_f=F.R @ f, row_g=M.R @ g, row_length=length)
+            out.add(row_joint=index, row_kind=kind, row_f=F.R @ f, row_g=M.R @ g, row_length=length, row_link=-1, row_part=0)
 
 
-def _check_laws(joint: Joint) -> None:
-    for law in ("stiffness", "damping", "rotor_inertia"):
-        if np.any(np.asarray(getattr(joint, law)) != 0.0):
+def add_held(out: Links, tree: list[JointBase]) -> None:
+    """Adds a row for each coordinate of the tree that loops may not move."""
+    for index, joint in enumerate(tree):
+        if not joint.held:
+            continue
+        first, last = out.rows["joint_first"][index], out.rows["joint_last"][index]
+        for link in range(first, last + 1):
+            kind = out.rows["link_kind"][link]
+            if kind == GENERAL:
+                raise ModelError(
+                    f"{type(joint).__name__} '{joint.name}' is held, but its freedoms go all at once. Hold another joint."
+                )
+            parts = 0 if kind in (FIXED, DRIVEN) else 3 if kind == SPHERICAL else 1
+            for part in range(parts):
+                out.add(row_joint=index, row_kind=HELD, row_f=_NONE, row_g=_NONE, row_length=0.0)
+                out.add(row_link=link, row_part=part)
+
+
+def closes_loops(joint: JointBase) -> bool:
+    """Whether it may be a secondary joint as it is: nothing drives it, and its rows are known."""
+    if joint.held or any(any(joint.law(law)) for law in _LAWS):
+        return False
+    try:
+        list(_rows(joint.name, type(joint).__name__, joint.modes))
+    except ModelError:
+        return False
+    return not joint.velocity_rows
+
+
+def _check_laws(joint: JointBase) -> None:
+    for law in _LAWS:
+        if any(joint.law(law)):
             raise ModelError(
                 f"joint '{joint.name}' closes a loop and has {law}, but a joint that closes a loop drives nothing. "
                 "Add another joint of the loop after it, so that this one becomes part of the tree."
@@ -57,7 +88,7 @@ def _check_laws(joint: Joint) -> None:
 
 def _rows(name: str, kind: str, modes: tuple[Mode, ...]) -> Iterator[Row]:
     """What a joint with these free modes forbids; vectors in F's axes, M's at zero."""
-    shape = tuple(mode.kind for mode in modes)
+    shape: tuple[str, ...] = tuple(mode.kind for mode in modes)
     axes = [np.array(mode.axis) for mode in modes]
     if any(mode.role != "free" or mode.pitch != 0.0 for mode in modes):
         shape = ("other",)
@@ -68,7 +99,7 @@ def _rows(name: str, kind: str, modes: tuple[Mode, ...]) -> Iterator[Row]:
         case ("ball",):
             yield from _along(_AXES)
         case ("revolute",):
-            yield from _along(_AXES)
+            yield from _along(_basis(axes[0]))
             yield from _parallel(axes[0])
         case ("prismatic",):
             yield from _along(_across(axes[0]))
@@ -76,9 +107,9 @@ def _rows(name: str, kind: str, modes: tuple[Mode, ...]) -> Iterator[Row]:
         case ("revolute", "prismatic") | ("prismatic", "revolute") if abs(axes[0] @ axes[1]) > 1.0 - 1e-12:
             yield from _along(_across(axes[0]))
             yield from _parallel(axes[0])
-        case ("revolute", "revolute") if abs(axes[0] @ axes[1]) < 1e-12:
+        case ("revolute", "revolute") if abs(axes[0] @ axes[1]) < 1.0 - 1e-12:
             yield from _along(_AXES)
-            yield PERPENDICULAR, axes[0], axes[1], 0.0
+            yield PERPENDICULAR, axes[0], axes[1], float(axes[0] @ axes[1])
         case ("prismatic", "prismatic", "revolute") if abs(axes[2] @ np.cross(axes[0], axes[1])) > 1.0 - 1e-12:
             yield from _along(axes[2][None, :])
             yield from _parallel(axes[2])
@@ -94,6 +125,11 @@ def _across(axis: Array) -> Array:
     one = np.cross(axis, _AXES[int(np.abs(axis).argmin())])
     one /= np.linalg.norm(one)
     return np.array([one, np.cross(axis, one)])
+
+
+def _basis(axis: Array) -> Array:
+    """(3, 3) an axis and what spans the plane across it: in a plane mechanism the rows of the plane stay apart."""
+    return np.array([axis, *_across(axis)])
 
 
 def _along(vectors: Array) -> Iterator[Row]:

@@ -128,16 +128,18 @@ class Names:
         return [place for kind in kinds() if kind.owner == owner for place in self._places(kind, element)]
 
     def _alike(self, word: str) -> list[str]:
-        """The element that `word` begins with, and a body's named points; else those whose names are most alike."""
+        """The element that `word` begins with, or those whose names are most alike; and the named points on them."""
         parts = split_component(word)[0].split(".")
-        for size in range(len(parts), 0, -1):
-            start = ".".join(parts[:size])
-            if start in self._owners:
-                points = (name for name in self._owners if name.startswith(f"{start}."))
-                return [start, *points] if self._owners[start][0] == BODY else [start]
-        names = _neighbours(parts[0], [name for name, (owner, _) in self._owners.items() if owner != POINT])
-        same = [name for name in names if name.lower() == parts[0].lower()]
-        return same or get_close_matches(parts[0], names, _CLOSEST, cutoff=0.5) or names[:_CLOSEST]
+        starts = (".".join(parts[:size]) for size in range(len(parts), 0, -1))
+        exact = next((start for start in starts if start in self._owners), None)
+        found = [exact] if exact else self._most_alike(parts[0])
+        bodies = tuple(f"{name}." for name in found if self._owners[name][0] == BODY)
+        return found + [name for name in self._owners if name.startswith(bodies)]
+
+    def _most_alike(self, word: str) -> list[str]:
+        names = _neighbours(word, [name for name, (owner, _) in self._owners.items() if owner != POINT])
+        same = [name for name in names if name.lower() == word.lower()]
+        return same or get_close_matches(word, names, _CLOSEST, cutoff=0.5) or names[:_CLOSEST]
 
     @cached_property
     def _text(self) -> bytes:

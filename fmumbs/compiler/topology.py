@@ -1,7 +1,9 @@
 """The spanning tree: which joint carries which body, parents before children, chains in one piece."""
 
 from collections import defaultdict, deque
+from collections.abc import Mapping
 
+from fmumbs.compiler.loops import closes_loops
 from fmumbs.errors import ModelError
 from fmumbs.mechanism import GROUND, JointBase, Model
 
@@ -10,19 +12,16 @@ def spanning_tree(model: Model) -> tuple[list[JointBase], list[JointBase]]:
     """The joints of the tree, depth first from the ground, and those that close loops, in order of adding.
 
     Each joint of the tree carries the body of its M; every body is reached by as few joints as possible, the joints
-    added first being preferred. Raises ModelError for a joint that points towards the ground where no other way
-    reaches its body, and for bodies that hang on nothing.
+    added first being preferred. Joints that drive something, that have a variable which is declared, or that cannot
+    close a loop stay in the tree where that is possible. Raises ModelError for a joint that points towards the
+    ground where no other way reaches its body, and for bodies that hang on nothing.
     """
     outward: defaultdict[str, list[JointBase]] = defaultdict(list)
     for joint in model.joints:
         outward[joint.F.body.name].append(joint)
-    carried: dict[str, JointBase | None] = {GROUND.name: None}
-    waiting = deque([GROUND.name])
-    while waiting:
-        for joint in outward[waiting.popleft()]:
-            if joint.M.body.name not in carried:
-                carried[joint.M.body.name] = joint
-                waiting.append(joint.M.body.name)
+    carried = _reach(outward, _bound(model))
+    if len(carried) <= len(model.bodies):
+        carried = _reach(outward, {})
     _check_reached(model, carried)
     chosen = {joint.name for joint in carried.values() if joint is not None}
     tree: list[JointBase] = []
@@ -32,6 +31,30 @@ def spanning_tree(model: Model) -> tuple[list[JointBase], list[JointBase]]:
         tree.append(joint)
         stack.extend(j for j in reversed(outward[joint.M.body.name]) if j.name in chosen)
     return tree, [joint for joint in model.joints if joint.name not in chosen]
+
+
+def _reach(outward: Mapping[str, list[JointBase]], bound: Mapping[str, JointBase]) -> dict[str, JointBase | None]:
+    """The joint that carries each body that can be reached; `bound`: the only one that may, by body."""
+    carried: dict[str, JointBase | None] = {GROUND.name: None}
+    waiting = deque([GROUND.name])
+    while waiting:
+        for joint in outward.get(waiting.popleft(), ()):
+            body = joint.M.body.name
+            if body not in carried and bound.get(body, joint) is joint:
+                carried[body] = joint
+                waiting.append(body)
+    return carried
+
+
+def _bound(model: Model) -> dict[str, JointBase]:
+    """Of each body, the first joint that carries it and should be in the tree."""
+    spoken_of = {signal.target.partition(".")[0] for signal in model.signals if ".reaction." not in signal.target}
+    spoken_of |= {law.on.name for law in model.laws}
+    bound: dict[str, JointBase] = {}
+    for joint in model.joints:
+        if joint.M.body is not GROUND and (joint.name in spoken_of or not closes_loops(joint)):
+            bound.setdefault(joint.M.body.name, joint)
+    return bound
 
 
 def _check_reached(model: Model, carried: dict[str, JointBase | None]) -> None:

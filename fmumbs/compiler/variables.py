@@ -6,7 +6,7 @@ at a time, and those that nobody asks for are not made at all.
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, overload
 
@@ -197,7 +197,23 @@ class Variables(Sequence[Variable]):
             self._dependencies.of(indices),
         )
         every = kinds()
-        return [_variable(every[k], *row) for k, *row in zip(kind.tolist(), *columns, strict=True)]
+        found = [_variable(every[k], *row) for k, *row in zip(kind.tolist(), *columns, strict=True)]
+        if len(self._arrays["row_joint"]) == 0:
+            return found
+        decided = states & np.array([k.owner == JOINT for k in every])[kind] & self._decided[self._object[indices]]
+        return [replace(v, initial="approx") if d else v for v, d in zip(found, decided.tolist(), strict=True)]
+
+    @cached_property
+    def _decided(self) -> NDArray[np.bool_]:
+        """(elements,) the joints whose start a loop decides: those between its ends and the ground."""
+        a = self._arrays
+        found = np.zeros(max(len(a[name]) for name in a if name.endswith("_name")), bool)
+        cuts = np.unique(a["row_joint"])
+        for end in [*a["joint_F_link"][cuts].tolist(), *a["joint_M_link"][cuts].tolist()]:
+            while end >= 0:
+                found[a["link_joint"][end]] = True
+                end = int(a["link_parent"][end])
+        return found
 
     def _integrals(self, indices: References) -> list[int | None]:
         """The variable whose time derivative each is."""

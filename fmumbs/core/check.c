@@ -107,7 +107,15 @@ static const char *check_rows(const fm_image *m)
     for (int32_t i = 0; i < m->n.rows; i++) {
         const double *f = m->row_f + 3 * i, *g = m->row_g + 3 * i;
         if (m->row_kind[i] < 0 || m->row_kind[i] >= FM_ROW_KINDS) return "a row has a kind that does not exist";
-        if (m->joint_kind[m->row_joint[i]] != FM_JOINT_CUT) return "a row belongs to a joint of the tree";
+        const int held = m->row_kind[i] == FM_ROW_HELD;
+        if ((m->joint_kind[m->row_joint[i]] == FM_JOINT_CUT) == held) return "a row belongs to a joint of another sort";
+        if (held != (m->row_link[i] >= 0)) return "a row has a link that it should not, or none";
+        if (held) {
+            const int32_t kind = m->link_kind[m->row_link[i]], most = kind == FM_LINK_SPHERICAL ? 3 : 1;
+            if (kind == FM_LINK_FIXED || kind == FM_LINK_DRIVEN || kind == FM_LINK_GENERAL || m->row_part[i] < 0 ||
+                m->row_part[i] >= most)
+                return "a row holds a coordinate that does not exist";
+        }
         if (!(fabs(f[0] * f[0] + f[1] * f[1] + f[2] * f[2] - 1.0) < 1e-9) ||
             !(fabs(g[0] * g[0] + g[1] * g[1] + g[2] * g[2] - 1.0) < 1e-9))
             return "a row's vector is no unit vector";

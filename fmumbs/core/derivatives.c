@@ -53,7 +53,7 @@ static int32_t rate_kind(int32_t kind)
 {
     static const int32_t pairs[][2] = {
         {FM_J_Q, FM_J_QD}, {FM_J_QD, FM_J_QDD}, {FM_J_W, FM_J_ALPHA}, {FM_J_R, FM_J_V}, {FM_J_V, FM_J_A},
-        {FM_J_U, FM_J_UDOT}, {FM_J_ETA, FM_J_KAPPA},
+        {FM_J_U, FM_J_UDOT}, {FM_J_ETA, FM_J_KAPPA}, {FM_J_KAPPA, FM_J_KAPPA_DOT},
         {FM_B_R, FM_B_V},  {FM_B_V, FM_B_A},    {FM_B_W, FM_B_ALPHA}, {FM_P_R, FM_P_V}, {FM_P_V, FM_P_A}};
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
         if (pairs[i][0] == kind) return pairs[i][1];
@@ -72,6 +72,16 @@ static double quaternion_rate(fm_instance *s, int32_t kind, int32_t object, int3
     case 2: return 0.5 * (q[0] * w[1]) + hand * (q[3] * w[0] - q[1] * w[2]);
     default: return 0.5 * (q[0] * w[2]) + hand * (q[1] * w[1] - q[2] * w[0]);
     }
+}
+
+/* The rate of a position that is no velocity variable. */
+static double nonholonomic_rate(fm_instance *s, int32_t joint, int32_t part)
+{
+    double rate[FM_FREEDOMS];
+    const fm_link *k = s->link + s->image.joint_first[joint];
+    fm_update(s, FM_VALID_WORLD);
+    fm_general_rates(s->general + k->general, s->y + s->image.n.positions + k->u, rate);
+    return rate[part];
 }
 
 /* Central difference along the flow, the state moved forth and back in time by as much as round-off allows. */
@@ -116,7 +126,9 @@ fm_status fm_get_output_derivatives(fm_instance *s, const uint32_t *reference, s
         const int32_t component = m->variable_component[reference[i]], part = component < 0 ? 0 : component;
         const int32_t rate = rate_kind(kind);
         double direction[3];
-        if (rate >= 0) {
+        if (kind == FM_J_Q && m->joint_kind[object] == FM_JOINT_NONHOLONOMIC) {
+            value[i] = nonholonomic_rate(s, object, part);
+        } else if (rate >= 0) {
             fm_update(s, fm_validity(rate));
             value[i] = fm_value(s, rate, object, part);
         } else if (kind == FM_J_QUAT || kind == FM_B_QUAT) {

@@ -78,6 +78,9 @@ fm_status fm_step(fm_instance *instance, double t_end);
 double fm_time(const fm_instance *instance);
 /* Evaluates the dynamics `times` times at the present state, for those who measure. */
 fm_status fm_evaluate(fm_instance *instance, size_t times);
+/* Which rows of the joints that close loops were found to be independent when it was assembled: 1 or 0 for each, as far
+ * as `active` has room; returns how many rows there are. */
+size_t fm_active(const fm_instance *instance, int32_t *active, size_t capacity);
 
 /* Values: all as doubles ------------------------------------------------------------------------------ */
 

@@ -61,6 +61,7 @@ static size_t lay_out(fm_instance *s, unsigned char *base)
     s->loop_rhs = place(base, &used, rows, sizeof(double));
     s->lambda = place(base, &used, rows, sizeof(double));
     s->loop_most = place(base, &used, rows, sizeof(double));
+    s->loop_kept = place(base, &used, rows, sizeof(double));
     s->loop_pivot = place(base, &used, speeds, sizeof(double));
     s->loop_change = place(base, &used, speeds, sizeof(double));
     s->seed = place(base, &used, inputs, sizeof(double));
@@ -173,6 +174,8 @@ fm_status fm_reset(fm_instance *s)
     s->valid = FM_VALID_NOTHING;
     s->message[0] = 0;
     fm_end_smooth(s);
+    for (int32_t i = 0; i < m->n.excitations; i++) /* an excited mode is asked to stay where it starts */
+        if (m->excitation_kind[i] == FM_EXCITED_BY_POSITION) s->tau[m->excitation_u[i]] = m->start_p[m->excitation_p[i]];
     fm_derive(s);
     return FM_OK;
 }
@@ -207,11 +210,32 @@ static fm_status check_options(fm_instance *s)
 /* Which loop stays open, and by how much. */
 static fm_status cannot_close(fm_instance *s)
 {
-    const double gap = fm_violation(s, 0);
+    char names[200];
+    double gap;
+    const int32_t worst = fm_worst_row(s, &gap);
+    fm_loop_names(s, s->image.row_joint[worst], names, sizeof names);
     return fm_say(s, FM_ERROR,
-                  "the loop of joint '%s' cannot close: nearest gap %.3g m or rad after the corrections. Change a length, "
-                  "or start nearer to a position where it closes (q0)",
-                  s->image.text + s->image.joint_name[s->image.row_joint[fm_worst_row(s)]], gap);
+                  "the loop %s cannot close: nearest gap %.3g %s at '%s'. Change a length, or move a q0 of its joints to "
+                  "where it closes",
+                  names, gap, s->image.row_kind[worst] == FM_ROW_PERPENDICULAR ? "rad" : "m",
+                  s->image.text + s->image.joint_name[s->image.row_joint[worst]]);
+}
+
+/* A start where the mechanism could go more ways than anywhere near it has no accelerations of its own. */
+static fm_status check_rank(fm_instance *s)
+{
+    const int32_t rank = fm_active_rows(s);
+    char names[200];
+    for (int way = 0; way < 2; way++) {
+        const int32_t nearby = fm_rank_nearby(s, s->y, way);
+        if (nearby <= rank) continue;
+        fm_loop_names(s, s->image.row_joint[0], names, sizeof names);
+        return fm_say(s, FM_ERROR,
+                      "the loops are singular at the start: %ld rows of constraint are independent there and %ld beside it, "
+                      "so that the motion branches (loop %s, for one). Move a q0 by some degrees",
+                      (long)rank, (long)nearby, names);
+    }
+    return FM_OK;
 }
 
 static fm_status assemble(fm_instance *s, double t)
@@ -231,7 +255,8 @@ static fm_status assemble(fm_instance *s, double t)
     s->clock[FM_ERROR_LAST] = 1e-4;
     s->valid = FM_VALID_NOTHING;
     fm_follow_paths(s, t, s->y);
-    if (s->image.n.rows > 0 && !fm_correct(s, s->y, 1)) return cannot_close(s);
+    if (s->image.n.rows > 0 && !fm_close_start(s, s->y)) return cannot_close(s);
+    if (s->image.n.rows > 0 && check_rank(s) != FM_OK) return FM_ERROR;
     const fm_kernels *kernels = s->kernels;
     s->kernels = &fm_kernels_checked;
     fm_update(s, FM_VALID_MOTION);

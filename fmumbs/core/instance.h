@@ -254,6 +254,8 @@ struct fm_instance {
     double *loop_wrench; /* 6 a row: torque, force on M's link at M */
     double *loop_rhs, *lambda; /* rows */
     double *loop_most; /* rows: how large a diagonal entry of K can be */
+    double *loop_kept; /* rows: which are active, kept meanwhile */
+    int32_t holding;   /* 1: loops are being closed, and held coordinates stay */
     double *loop_pivot, *loop_change; /* speeds */
     double *seed;     /* the same shape, for directional derivatives */
     double step_from, step_until; /* the integration step under way lies between these times (excitation.c) */
@@ -287,9 +289,13 @@ void fm_laws_choose(fm_instance *s, const double *y);
 double fm_laws_switch(fm_instance *s, double *y);
 /* loops.c */
 void fm_close_loops(fm_instance *s, double *udot);
-int fm_correct(fm_instance *s, double *y, int choose);
+int fm_correct(fm_instance *s, double *y);
+int fm_close_start(fm_instance *s, double *y);
+int32_t fm_active_rows(const fm_instance *s);
+int32_t fm_rank_nearby(fm_instance *s, const double *y, int way);
+void fm_loop_names(const fm_instance *s, int32_t joint, char *out, size_t capacity);
 double fm_violation(fm_instance *s, int level);
-int32_t fm_worst_row(fm_instance *s);
+int32_t fm_worst_row(fm_instance *s, double *gap);
 void fm_loop_wrench(const fm_instance *s, int32_t joint, double torque[3], double force[3]);
 /* general.c */
 void fm_general_structure(fm_instance *s);

@@ -185,7 +185,7 @@ static int correct_head(fm_instance *s)
     if (s->image.n.rows == 0) return 1;
     const int cut_short = s->clock[FM_TIME_HEAD] < s->clock[FM_TIME_DENSE];
     memcpy(s->trial, s->head, (size_t)ny * sizeof(double));
-    if (!fm_correct(s, s->head, 0)) return 0;
+    if (!fm_correct(s, s->head)) return 0;
     for (int32_t i = 0; i < ny && !cut_short; i++) {
         const double moved = s->head[i] - s->trial[i]; /* a cubic that is flat where the step began */
         s->dense[ny + i] += moved;
@@ -234,7 +234,7 @@ static int advance(fm_instance *s, double h, double t_end, double arrival)
 static int read_dense(fm_instance *s, double t)
 {
     fm_dense(s, t, s->y);
-    return s->image.n.rows == 0 || fm_correct(s, s->y, 0);
+    return s->image.n.rows == 0 || fm_correct(s, s->y);
 }
 
 static fm_status stopped(fm_instance *s, double t_end)
@@ -320,7 +320,7 @@ static fm_status runge_kutta_to(fm_instance *s, double start, double goal, doubl
         fm_follow_paths(s, t + h, s->y);
         if (s->image.n.rows > 0) {
             s->clock[FM_TIME_HEAD] = t;
-            if (!fm_correct(s, s->y, 0)) return stopped(s, t_end);
+            if (!fm_correct(s, s->y)) return stopped(s, t_end);
         }
         s->clock[FM_STEPS_DONE] += 1.0;
     }

@@ -2,7 +2,7 @@
  *
  * A secondary joint is a set of rows c(q) = 0 between a frame F on one link and a frame M on another (or the ground):
  *     along:          e . p_FM = 0, e fixed in F
- *     perpendicular:  f . g = 0, f fixed in F, g fixed in M
+ *     perpendicular:  f . g = cosine, f fixed in F, g fixed in M
  *     distance:       (p_FM . p_FM - l^2) / 2 l = 0
  * A row's multiplier puts a wrench on both links. It travels to the ground as one more column of the sweep towards
  * the roots, w <- w - U phi'w / D, and leaves the innovations phi'w in every free mode of its path. With these
@@ -15,10 +15,16 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define FM_CORRECTIONS 25   /* Newton steps of a correction */
+#define FM_CLOSINGS 200     /* the same for a start from guesses */
+#define FM_HALVES 12        /* shorter and shorter steps that are tried there */
+#define FM_TURN_AT_ONCE 0.5 /* [rad] */
+#define FM_NEARBY 0.03      /* how far a neighbour is whose rank is looked at [rad], or of the length */
 #define FM_DEPENDENT 1e-11  /* a pivot of the scaled K below it: the row follows from the others */
+#define FM_COARSE 1e-5      /* the same while the loops are open: beside the square of the gap over the length */
 
 static double dot(const double *a, const double *b)
 {
@@ -99,6 +105,7 @@ static void row_of(const fm_instance *s, int32_t i, int moving, row *out)
     frame_place(s, M, m->joint_M_r + 3 * joint, moving, &g);
     for (int j = 0; j < 3; j++) d[j] = g.r[j] - f.r[j], dv[j] = g.v[j] - f.v[j], da[j] = g.a[j] - f.a[j];
     memset(out, 0, sizeof *out);
+    if (m->row_kind[i] == FM_ROW_HELD) return;
     memcpy(out->r, g.r, sizeof out->r);
     fixed_vector(s, F, &f, m->row_f + 3 * i, e);
     if (m->row_kind[i] == FM_ROW_ALONG) {
@@ -108,7 +115,7 @@ static void row_of(const fm_instance *s, int32_t i, int moving, row *out)
         memcpy(out->force, e[0], sizeof e[0]);
     } else if (m->row_kind[i] == FM_ROW_PERPENDICULAR) {
         fixed_vector(s, M, &g, m->row_g + 3 * i, b);
-        out->c[0] = dot(e[0], b[0]);
+        out->c[0] = dot(e[0], b[0]) - m->row_length[i];
         out->c[1] = dot(e[1], b[0]) + dot(e[0], b[1]);
         out->c[2] = (dot(e[2], b[0]) + dot(e[0], b[2])) + 2.0 * dot(e[1], b[1]);
         cross(b[0], e[0], out->torque);
@@ -133,8 +140,15 @@ static void mode_of(const fm_instance *s, int32_t i, double U[6], double phi[6])
     if (k->kind <= FM_LINK_REVOLUTE) U[axis] = 1.0;
 }
 
-/* Takes a wrench (torque, force) through the free modes of a link; its innovations are added to `y`. */
-static void pass_link(const fm_instance *s, int32_t i, double w[6], double *y)
+/* The most that a mode's innovation could be, were its row along the wrench. */
+static double most_of(const double phi[6], const double w[6])
+{
+    return sqrt(dot(phi, phi) * dot(w, w)) + sqrt(dot(phi + 3, phi + 3) * dot(w + 3, w + 3));
+}
+
+/* Takes a wrench (torque, force) through the free modes of a link; its innovations are added to `y`, and what K's
+ * diagonal would have from them at most to `most`, unless that is NULL. */
+static void pass_link(const fm_instance *s, int32_t i, double w[6], double *y, double *most)
 {
     const fm_link *k = s->link + i;
     const double *R = s->world[i].R;
@@ -143,6 +157,11 @@ static void pass_link(const fm_instance *s, int32_t i, double w[6], double *y)
         double at[6];
         turn_in(R, w, at);
         turn_in(R, w + 3, at + 3);
+        const fm_general *g = s->general + k->general;
+        for (int32_t j = 0; most != NULL && j < g->free; j++) {
+            const double highest = most_of(g->phi[j], at);
+            *most += highest * highest * g->D[j];
+        }
         fm_general_pass(s->general + k->general, at, y + k->u);
         turn_out(R, at, w);
         turn_out(R, at + 3, w + 3);
@@ -154,6 +173,7 @@ static void pass_link(const fm_instance *s, int32_t i, double w[6], double *y)
         turn_in(R, w, t);
         for (int j = 0; j < 3; j++) f[j] = (b->W[0][j] * t[0] + b->W[1][j] * t[1]) + b->W[2][j] * t[2];
         const double second = t[1] - b->factor[3] * t[0];
+        if (most != NULL) *most += dot(t, t) * ((b->factor[0] + b->factor[1]) + b->factor[2]);
         y[k->u] += t[0];
         y[k->u + 1] += second;
         y[k->u + 2] += (t[2] - b->factor[4] * t[0]) - b->factor[5] * second;
@@ -167,14 +187,42 @@ static void pass_link(const fm_instance *s, int32_t i, double w[6], double *y)
     turn_in(R, w + 3, in + 3);
     const double along = dot(phi, in) + dot(phi + 3, in + 3);
     y[k->u] += along;
+    if (most != NULL) {
+        const double highest = most_of(phi, in);
+        *most += highest * highest * s->motion[i].D;
+    }
     turn_out(R, U, out);
     turn_out(R, U + 3, out + 3);
     for (int j = 0; j < 6; j++) w[j] -= out[j] * along;
 }
 
+/* The wrench that a unit of generalised force on a link's own freedom hands on to its parent; its innovations. */
+static void pass_force(const fm_instance *s, int32_t i, int32_t part, double w[6], double *y)
+{
+    const fm_link *k = s->link + i;
+    double U[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0}, phi[6];
+    if (k->kind == FM_LINK_SPHERICAL) {
+        const fm_ball *b = s->ball + k->ball;
+        double t[3] = {0.0, 0.0, 0.0};
+        t[part] = 1.0;
+        const double second = t[1] - b->factor[3] * t[0];
+        y[k->u] += t[0];
+        y[k->u + 1] += second;
+        y[k->u + 2] += (t[2] - b->factor[4] * t[0]) - b->factor[5] * second;
+        memcpy(U, t, sizeof t);
+        for (int j = 0; j < 3; j++) U[3 + j] = b->W[part][j];
+    } else {
+        mode_of(s, i, U, phi);
+        y[k->u] += 1.0;
+    }
+    turn_out(s->world[i].R, U, w);
+    turn_out(s->world[i].R, U + 3, w + 3);
+    for (int j = 0; j < 6; j++) w[j] = -w[j];
+}
+
 /* A wrench at a point of a link, down to the ground. */
 static void pass_path(const fm_instance *s, int32_t link, const double *at, const double *torque, const double *force,
-                      double sign, double *y)
+                      double sign, double *y, double *most)
 {
     double w[6], arm[3], add[3];
     const double *r = at;
@@ -183,9 +231,19 @@ static void pass_path(const fm_instance *s, int32_t link, const double *at, cons
         for (int j = 0; j < 3; j++) arm[j] = r[j] - s->world[i].r[j];
         cross(arm, w + 3, add);
         for (int j = 0; j < 3; j++) w[j] += add[j];
-        pass_link(s, i, w, y);
+        pass_link(s, i, w, y, most);
         r = s->world[i].r;
     }
+}
+
+/* The row of a coordinate that is held. */
+static void pass_held(fm_instance *s, int32_t i, double *y, double *most)
+{
+    const int32_t link = s->image.row_link[i], parent = s->link[link].parent;
+    double w[6];
+    pass_force(s, link, s->image.row_part[i], w, y);
+    pass_path(s, parent, s->world[link].r, w, w + 3, 1.0, y, NULL);
+    for (int32_t u = 0; most != NULL && u < s->image.n.speeds; u++) *most += y[u] * y[u] * s->loop_pivot[u];
 }
 
 /* One over the pivot of each velocity variable. */
@@ -203,8 +261,8 @@ static void reciprocals(const fm_instance *s, double *out)
     }
 }
 
-/* Rows at the present world kinematics, their innovations and K of the active ones, row-scaled by `scale`. */
-static void make_rows(fm_instance *s, int moving)
+/* Rows at the present world kinematics, their innovations and K; `choose`: also how large its diagonal can be. */
+static void make_rows(fm_instance *s, int moving, int choose)
 {
     const int32_t rows = s->image.n.rows, speeds = s->image.n.speeds;
     reciprocals(s, s->loop_pivot);
@@ -219,8 +277,14 @@ static void make_rows(fm_instance *s, int moving)
             s->loop_wrench[6 * i + 3 + j] = one.force[j];
         }
         memset(y, 0, (size_t)speeds * sizeof *y);
-        pass_path(s, s->image.joint_M_link[joint], one.r, one.torque, one.force, 1.0, y);
-        pass_path(s, s->image.joint_F_link[joint], one.r, one.torque, one.force, -1.0, y);
+        double *most = choose ? s->loop_most + i : NULL;
+        s->loop_most[i] = 0.0;
+        if (s->image.row_kind[i] == FM_ROW_HELD) {
+            if (s->holding) pass_held(s, i, y, most);
+            continue;
+        }
+        pass_path(s, s->image.joint_M_link[joint], one.r, one.torque, one.force, 1.0, y, most);
+        pass_path(s, s->image.joint_F_link[joint], one.r, one.torque, one.force, -1.0, y, most);
     }
     for (int32_t i = 0; i < rows; i++)
         for (int32_t j = 0; j <= i; j++) {
@@ -231,25 +295,35 @@ static void make_rows(fm_instance *s, int moving)
         }
 }
 
-/* Which rows are independent: Cholesky of K, scaled to a unit diagonal, with the largest pivot first. */
-static void choose_rows(fm_instance *s)
+/* Which rows are independent: Cholesky of K, scaled by what its diagonal can be, with the largest pivot first. */
+static void choose_rows(fm_instance *s, double least)
 {
     const int32_t rows = s->image.n.rows;
     const size_t n = (size_t)rows;
-    double *L = s->loop_L, *d = s->loop_rhs;
-    for (int32_t i = 0; i < rows; i++) d[i] = 1.0, s->row_active[i] = 0.0;
+    double *L = s->loop_L, *d = s->loop_rhs, *most = s->loop_most;
+    for (int32_t i = 0; i < rows; i++) {
+        const int out = s->image.row_kind[i] == FM_ROW_HELD && !s->holding;
+        d[i] = most[i] > 0.0 && !out ? s->loop_K[(size_t)i * n + (size_t)i] / most[i] : 0.0;
+        s->row_active[i] = 0.0;
+    }
+    int held = s->holding; /* what is held comes first */
     for (int32_t step = 0; step < rows; step++) {
         int32_t best = -1;
         for (int32_t i = 0; i < rows; i++)
-            if (s->row_active[i] == 0.0 && s->loop_K[(size_t)i * n + (size_t)i] > 0.0 && (best < 0 || d[i] > d[best])) best = i;
-        if (best < 0 || d[best] < FM_DEPENDENT) break;
+            if (s->row_active[i] == 0.0 && (s->image.row_kind[i] == FM_ROW_HELD) == held && (best < 0 || d[i] > d[best]))
+                best = i;
+        if (best < 0 || !(d[best] > least)) {
+            if (!held) break;
+            held = 0;
+            step--;
+            continue;
+        }
         const double pivot = sqrt(d[best]);
         s->row_active[best] = step + 1.0;
         for (int32_t i = 0; i < rows; i++) {
-            if (s->row_active[i] != 0.0) continue;
+            if (s->row_active[i] != 0.0 || !(most[i] > 0.0)) continue;
             const size_t low = (size_t)(i > best ? i : best), high = (size_t)(i > best ? best : i);
-            double value = s->loop_K[low * n + high] / sqrt(s->loop_K[(size_t)i * n + (size_t)i] *
-                                                             s->loop_K[(size_t)best * n + (size_t)best]);
+            double value = s->loop_K[low * n + high] / sqrt(most[i] * most[best]);
             for (int32_t j = 0; j < step; j++) value -= L[(size_t)i * n + (size_t)j] * L[(size_t)best * n + (size_t)j];
             L[(size_t)i * n + (size_t)step] = value / pivot;
             d[i] -= L[(size_t)i * n + (size_t)step] * L[(size_t)i * n + (size_t)step];
@@ -349,7 +423,7 @@ static void load_links(fm_instance *s, const double *lambda)
 /* After the sweeps without the loops' reactions: adds these. World kinematics of y are there. */
 void fm_close_loops(fm_instance *s, double *udot)
 {
-    make_rows(s, 1);
+    make_rows(s, 1, 0);
     for (int32_t i = 0; i < s->image.n.rows; i++) s->loop_rhs[i] = -s->loop_c[3 * i + 2];
     if (!solve_rows(s, s->loop_rhs, s->lambda)) {
         for (int32_t i = 0; i < s->image.n.speeds; i++) udot[i] = NAN; /* the step is then rejected */
@@ -425,16 +499,22 @@ double fm_violation(fm_instance *s, int level)
     return worst;
 }
 
-/* The row that is violated most. */
-int32_t fm_worst_row(fm_instance *s)
+/* The row that is violated most, and how far off its joint's rows of that sort are together. */
+int32_t fm_worst_row(fm_instance *s, double *gap)
 {
     int32_t worst = 0;
-    double most = -1.0;
+    double most = -1.0, sum = 0.0;
+    row one;
     for (int32_t i = 0; i < s->image.n.rows; i++) {
-        row one;
         row_of(s, i, 0, &one);
         if (!(fabs(one.c[0]) <= most)) worst = i, most = fabs(one.c[0]);
     }
+    for (int32_t i = 0; i < s->image.n.rows; i++) {
+        if (s->image.row_joint[i] != s->image.row_joint[worst] || s->image.row_kind[i] != s->image.row_kind[worst]) continue;
+        row_of(s, i, 0, &one);
+        sum += one.c[0] * one.c[0];
+    }
+    *gap = sqrt(sum);
     return worst;
 }
 
@@ -447,42 +527,199 @@ static double tolerance(const fm_instance *s)
     return wanted > least ? wanted : least;
 }
 
-/* Corrects one level of y; `choose`: decides anew which rows are independent. 0: it did not converge. */
-static int correct_level(fm_instance *s, double *y, int level, int choose)
+/* Rows that depend on one another only where the loops are closed do so, while they are open, but for the square of
+ * the gap. */
+static double coarse(const fm_instance *s, double gap)
 {
-    double *change = s->loop_change, *u = y + s->image.n.positions, before = INFINITY;
+    const double part = gap / s->image.length[0], square = part * part;
+    return square < FM_DEPENDENT ? FM_DEPENDENT : square < FM_COARSE ? square : FM_COARSE;
+}
+
+/* Half the sum of the squares of all rows, world kinematics being there. */
+static double merit(const fm_instance *s)
+{
+    double sum = 0.0;
+    for (int32_t i = 0; i < s->image.n.rows; i++) {
+        row one;
+        row_of(s, i, 0, &one);
+        sum += 0.5 * one.c[0] * one.c[0];
+    }
+    return sum;
+}
+
+/* All rows, each softened by a part of what its diagonal can be: short steps down towards the nearest gap. */
+static void soften(fm_instance *s, double part)
+{
+    const size_t n = (size_t)s->image.n.rows;
+    for (size_t i = 0; i < n; i++) {
+        s->row_active[i] = s->loop_most[i] > 0.0 ? 1.0 : 0.0;
+        if (s->image.row_kind[i] != FM_ROW_HELD) s->loop_K[i * n + i] += part * s->loop_most[i];
+    }
+}
+
+/* The smallest change of the positions (level 0) or velocities (1) that the rows ask for, in s->loop_change; `least`:
+ * chooses rows anew, those with pivots beyond it, unless it is 0; `soft`: as in soften. 0: K is singular. */
+static int make_change(fm_instance *s, const double *y, int level, double least, double soft)
+{
+    memset(s->tau_now, 0, (size_t)s->image.n.speeds * sizeof(double));
+    s->kernels->accelerate(s, y, s->tau_now, s->loop_change);
+    make_rows(s, 0, least > 0.0);
+    if (soft > 0.0) soften(s, soft);
+    else if (least > 0.0) choose_rows(s, least);
+    for (int32_t i = 0; i < s->image.n.rows; i++) s->loop_rhs[i] = -s->loop_c[3 * i + level];
+    if (!solve_rows(s, s->loop_rhs, s->lambda)) return 0;
+    spread(s, s->lambda, s->loop_change);
+    for (int32_t i = 0; i < s->image.n.rows && s->holding; i++)
+        if (s->image.row_link[i] >= 0) s->loop_change[s->link[s->image.row_link[i]].u + s->image.row_part[i]] = 0.0;
+    s->clock[FM_ITERATED] += 1.0;
+    return 1;
+}
+
+/* No further at once than half a radian, or the model's length. */
+static void shorten(fm_instance *s)
+{
+    double most = 1.0;
+    for (int32_t i = 0; i < s->image.n.speeds; i++) {
+        const double part = fabs(s->loop_change[i]) / (s->image.mode_linear[i] ? s->image.length[0] : FM_TURN_AT_ONCE);
+        most = part > most ? part : most;
+    }
+    for (int32_t i = 0; i < s->image.n.speeds; i++) s->loop_change[i] /= most;
+}
+
+/* The whole change, or a half, a quarter, ... of it, until the rows are violated less. 0: none does. */
+static int try_change(fm_instance *s, double *y)
+{
+    double *kept = s->probe;
+    const double before = merit(s);
+    const size_t size = (size_t)s->image.n.positions * sizeof *kept;
+    memcpy(kept, y, size);
+    for (int half = 0; half < FM_HALVES; half++) {
+        move_positions(s, y, s->loop_change);
+        fm_normalise(s, y, NULL);
+        place_links(s, y);
+        if (merit(s) < before) return 1;
+        memcpy(y, kept, size);
+        for (int32_t i = 0; i < s->image.n.speeds; i++) s->loop_change[i] *= 0.5;
+    }
+    place_links(s, y);
+    return 0;
+}
+
+/* Positions of a start, from guesses that may be far: rows are chosen anew at every step. 0: the loops stay open, and
+ * y is where the gap is least. */
+static int close_positions(fm_instance *s, double *y)
+{
+    for (int n = 0; n < FM_CLOSINGS; n++) {
+        place_links(s, y);
+        const double worst = fm_violation(s, 0), enough = tolerance(s);
+        if (worst <= enough) return 1;
+        const double before = merit(s);
+        int nearer = 0;
+        if (!isfinite(worst)) return 0;
+        for (double soft = 0.0; !nearer && soft < 10.0; soft = soft > 0.0 ? 10.0 * soft : 1e-5) {
+            if (!make_change(s, y, 0, coarse(s, worst), soft)) continue;
+            shorten(s);
+            nearer = try_change(s, y);
+            if (!nearer && worst <= 1e3 * enough) return 1; /* round-off: no better to be had */
+        }
+        if (!nearer || merit(s) > (1.0 - 1e-9) * before) return 0;
+    }
+    return 0;
+}
+
+/* Corrects one level of y; `least` as in make_change. 0: it did not converge. */
+static int correct_level(fm_instance *s, double *y, int level, double least)
+{
+    double *u = y + s->image.n.positions, before = INFINITY;
     for (int n = 0; n < FM_CORRECTIONS; n++) {
         place_links(s, y);
         const double worst = fm_violation(s, level), enough = tolerance(s) * (level == 0 ? 1.0 : 10.0);
         if (!isfinite(worst)) return 0;
-        if (worst <= enough && !(choose && n == 0)) return 1;
+        if (worst <= enough && !(least > 0.0 && n == 0)) return 1;
         if (worst > 0.5 * before && worst < 1e3 * enough) return 1; /* round-off: no better to be had */
         before = worst;
-        memset(s->tau_now, 0, (size_t)s->image.n.speeds * sizeof(double));
-        s->kernels->accelerate(s, y, s->tau_now, change);
-        make_rows(s, 0);
-        if (choose) choose_rows(s);
-        for (int32_t i = 0; i < s->image.n.rows; i++) s->loop_rhs[i] = -s->loop_c[3 * i + level];
-        if (!solve_rows(s, s->loop_rhs, s->lambda)) return 0;
-        spread(s, s->lambda, change);
+        if (!make_change(s, y, level, least, 0.0)) return 0;
         if (level == 0) {
-            move_positions(s, y, change);
+            move_positions(s, y, s->loop_change);
             fm_normalise(s, y, NULL);
         } else {
-            for (int32_t i = 0; i < s->image.n.speeds; i++) u[i] += change[i];
+            for (int32_t i = 0; i < s->image.n.speeds; i++) u[i] += s->loop_change[i];
         }
         s->clock[FM_CORRECTED] += n == 0 ? 1.0 : 0.0;
-        s->clock[FM_ITERATED] += 1.0;
     }
     place_links(s, y);
     return fm_violation(s, level) <= tolerance(s) * 1e3;
 }
 
 /* Positions, then velocities, onto the constraints. 0: they cannot be reached from here. */
-int fm_correct(fm_instance *s, double *y, int choose)
+int fm_correct(fm_instance *s, double *y)
 {
     s->valid = FM_VALID_NOTHING;
-    return correct_level(s, y, 0, choose) && correct_level(s, y, 1, choose);
+    return correct_level(s, y, 0, 0.0) && correct_level(s, y, 1, 0.0);
+}
+
+int32_t fm_active_rows(const fm_instance *s)
+{
+    int32_t count = 0;
+    for (int32_t i = 0; i < s->image.n.rows; i++) count += s->row_active[i] != 0.0;
+    return count;
+}
+
+size_t fm_active(const fm_instance *s, int32_t *active, size_t capacity)
+{
+    const size_t rows = (size_t)s->image.n.rows;
+    for (size_t i = 0; i < rows && i < capacity; i++) active[i] = s->row_active[i] != 0.0;
+    return rows;
+}
+
+/* The same for a start: the rank is decided here. */
+int fm_close_start(fm_instance *s, double *y)
+{
+    s->valid = FM_VALID_NOTHING;
+    s->holding = 1;
+    const int closed = close_positions(s, y) && correct_level(s, y, 1, FM_DEPENDENT);
+    s->holding = 0;
+    if (closed) choose_rows(s, FM_DEPENDENT); /* without what was held */
+    return closed;
+}
+
+/* How many rows are independent a little further along a motion of the mechanism, which two sets of numbers choose;
+ * y stays as it is, and so do the rows that are chosen. */
+int32_t fm_rank_nearby(fm_instance *s, const double *y, int way)
+{
+    const int32_t positions = s->image.n.positions, speeds = s->image.n.speeds, rows = s->image.n.rows;
+    double *moved = s->trial, *chosen = s->loop_kept, fastest = 0.0;
+    const double iterated = s->clock[FM_ITERATED], corrected = s->clock[FM_CORRECTED];
+    int32_t rank = 0;
+    memcpy(moved, y, (size_t)(positions + speeds) * sizeof *moved);
+    memcpy(chosen, s->row_active, (size_t)rows * sizeof *chosen);
+    for (int32_t i = 0; i < speeds; i++) moved[positions + i] = sin(1.0 + (double)way + 2.4 * i);
+    if (correct_level(s, moved, 1, 0.0)) {
+        for (int32_t i = 0; i < speeds; i++) fastest = fmax(fastest, fabs(moved[positions + i]) / s->least[positions + i]);
+        for (int32_t i = 0; i < speeds; i++) s->loop_change[i] = FM_NEARBY / fastest * moved[positions + i];
+        if (fastest > 1e-9) move_positions(s, moved, s->loop_change);
+        if (close_positions(s, moved) && correct_level(s, moved, 1, FM_DEPENDENT)) rank = fm_active_rows(s);
+    }
+    memcpy(s->row_active, chosen, (size_t)rows * sizeof *chosen);
+    s->clock[FM_ITERATED] = iterated, s->clock[FM_CORRECTED] = corrected;
+    return rank;
+}
+
+/* The joints of a secondary joint's loop, or path to the ground, with hyphens between. */
+void fm_loop_names(const fm_instance *s, int32_t joint, char *out, size_t capacity)
+{
+    const fm_image *m = &s->image;
+    int32_t ends[2] = {m->joint_F_link[joint], m->joint_M_link[joint]}, last = -1;
+    size_t used = (size_t)snprintf(out, capacity, "%s", m->text + m->joint_name[joint]);
+    while (ends[0] != ends[1] && used + 8 < capacity) {
+        int32_t *end = ends[0] > ends[1] ? ends : ends + 1;
+        if (m->link_joint[*end] != last) {
+            last = m->link_joint[*end];
+            used += (size_t)snprintf(out + used, capacity - used, "-%s", m->text + m->joint_name[last]);
+        }
+        *end = m->link_parent[*end];
+    }
+    if (used >= capacity && capacity > 4) memcpy(out + capacity - 4, "...", 4);
 }
 
 /* Torque and force of a secondary joint on M's link at M's origin, in world axes. */

@@ -97,6 +97,9 @@
     A(row_f, d, 3, rows, free, 0, "", "ROWS")                                                        \
     A(row_g, d, 3, rows, free, 0, "", "ROWS")                                                        \
     A(row_length, d, 1, rows, free, 0, "m", "ROWS")                                                  \
+    /* of a coordinate that is held while the loops are closed: its link, and which of its freedoms */ \
+    A(row_link, i, 1, rows, links, -1, "", "ROWS")                                                   \
+    A(row_part, i, 1, rows, free, 0, "", "ROWS")                                                     \
     /* excited modes: by what (excitation.c), their variables, a path, a filter's cut-off */         \
     A(excitation_kind, i, 1, excitations, free, 0, "", "MOTION")                                     \
     A(excitation_joint, i, 1, excitations, joints, 0, "", "MOTION")                                  \
@@ -197,6 +200,7 @@ typedef enum fm_row_kind {
     FM_ROW_ALONG,         /* f . p_FM = length */
     FM_ROW_PERPENDICULAR, /* f . g = 0 */
     FM_ROW_DISTANCE,      /* |p_FM| = length */
+    FM_ROW_HELD,          /* a joint's coordinate stays as it is while the loops are closed */
     FM_ROW_KINDS
 } fm_row_kind;
 

@@ -160,6 +160,20 @@ static void quaternion_of(const double *R, double q[4])
         if (i != k) q[i] = mixed[3 - (i - 1) - (k - 1)] / four;
 }
 
+/* q turned by the screws of a link, the last one first. */
+static void screws_quaternion(const fm_instance *s, const fm_general *g, double q[4])
+{
+    const double *p = s->y + s->link[g->link].p;
+    double part[4], next[4];
+    for (int32_t k = g->screws - 1; k >= 0; k--) {
+        const double half = 0.5 * (s->image.screw_pitch[g->first + k] * p[g->place[k]]);
+        const double turn[4] = {cos(half), 0.0, 0.0, sin(half)};
+        product(turn, q, next);
+        quaternion_of(s->image.screw_R + 9 * (g->first + k), part);
+        product(part, next, q);
+    }
+}
+
 /* Quaternion of a body: the product of its joints', continuous in their positions, so that it never flips. */
 static void body_quaternion(const fm_instance *s, int32_t body, double q[4])
 {
@@ -169,6 +183,9 @@ static void body_quaternion(const fm_instance *s, int32_t body, double q[4])
         const fm_link *k = s->link + i;
         if (k->kind == FM_LINK_SPHERICAL) {
             product(s->y + k->p, q, next);
+        } else if (k->kind == FM_LINK_GENERAL) {
+            memcpy(next, q, sizeof next);
+            screws_quaternion(s, s->general + k->general, next);
         } else if (k->u >= 0) {
             const int axis = k->kind <= FM_LINK_REVOLUTE_Z ? k->kind - FM_LINK_REVOLUTE_X : 2;
             double half = 0.5 * (k->sign * k->pitch * s->y[k->p]), turn[4] = {cos(half), 0.0, 0.0, 0.0};
@@ -208,6 +225,7 @@ static int32_t make_modes(const fm_instance *s, int32_t joint, double phi[][6])
     const fm_image *m = &s->image;
     const int32_t last = m->joint_last[joint], u = m->joint_u[joint];
     const fm_world *M = s->world + last;
+    memset(phi, 0, FM_FREEDOMS * sizeof *phi);
     for (int32_t i = m->joint_first[joint]; i <= last; i++) {
         const fm_link *k = s->link + i;
         const fm_world *w = s->world + i;
@@ -236,41 +254,92 @@ static double dot6(const double *a, const double *b)
     return ((a[0] * b[0] + a[1] * b[1]) + a[2] * b[2]) + ((a[3] * b[3] + a[4] * b[4]) + a[5] * b[5]);
 }
 
-/* Lambda_z = Lambda - psi phi' Lambda (3.19, 3.34), where the locked modes are all that is orthogonal to the free and
- * the excited ones: psi is then, of each free mode, what is orthogonal to all other modes, to length 1/phi. Dependent
- * modes (a joint in a singular position) share what they carry. */
-static void take_modes(const fm_instance *s, int32_t joint, double wrench[6])
+/* Of the directions of n vectors of three in rows of six, from `first` on: makes them orthonormal, whole rows being
+ * mixed, those that are long first. Returns how many there are; the rows behind them have nothing left there. */
+static int32_t make_directions(double (*rows)[6], int32_t n, int first, double (*out)[3])
 {
-    double phi[FM_FREEDOMS][6], lambda[FM_FREEDOMS], psi[FM_FREEDOMS][6];
-    if (s->image.joint_nu[joint] > FM_FREEDOMS) return;
-    const int32_t all = make_modes(s, joint, phi), free = all - s->image.joint_excited[joint];
-    for (int32_t i = 0; i < free; i++) lambda[i] = dot6(phi[i], wrench);
-    for (int32_t i = 0; i < free; i++) {
-        double basis[FM_FREEDOMS][6];
-        int32_t rank = 0;
-        memcpy(psi[i], phi[i], sizeof psi[i]);
-        for (int32_t j = 0; j <= all; j++) { /* Gram and Schmidt, twice, the mode itself last */
-            const double *from = j < all ? phi[j] : phi[i];
-            double *to = basis[rank], length;
-            if (j == i) continue;
-            memcpy(to, from, 6 * sizeof *to);
-            for (int again = 0; again < 2; again++)
-                for (int32_t k = 0; k < rank; k++) {
-                    const double along = dot6(basis[k], to);
-                    for (int c = 0; c < 6; c++) to[c] -= along * basis[k][c];
-                }
-            length = sqrt(dot6(to, to));
-            if (j == all) {
-                const double scale = dot6(to, phi[i]);
-                for (int c = 0; c < 6; c++) psi[i][c] = length > 1e-9 * sqrt(dot6(from, from)) ? to[c] / scale : 0.0;
-            } else if (length > 1e-9 * sqrt(dot6(from, from))) {
-                for (int c = 0; c < 6; c++) to[c] /= length;
-                rank++;
-            }
+    int32_t rank = 0;
+    double most = 0.0;
+    for (; rank < n; rank++) {
+        int32_t best = rank;
+        double longest = -1.0;
+        for (int32_t i = rank; i < n; i++) {
+            const double *v = rows[i] + first, square = (v[0] * v[0] + v[1] * v[1]) + v[2] * v[2];
+            if (square > longest) best = i, longest = square;
+        }
+        const double length = sqrt(longest);
+        most = rank == 0 ? length : most;
+        if (!(length > 1e-9 * most)) break;
+        for (int c = 0; c < 6; c++) {
+            const double swap = rows[best][c] / length;
+            rows[best][c] = rows[rank][c];
+            rows[rank][c] = swap;
+        }
+        memcpy(out[rank], rows[rank] + first, 3 * sizeof(double));
+        for (int32_t i = rank + 1; i < n; i++) {
+            const double *v = rows[i] + first, *e = out[rank];
+            const double along = (v[0] * e[0] + v[1] * e[1]) + v[2] * e[2];
+            for (int c = 0; c < 6; c++) rows[i][c] -= along * rows[rank][c];
         }
     }
-    for (int32_t i = 0; i < free; i++)
-        for (int c = 0; c < 6; c++) wrench[c] -= psi[i][c] * lambda[i];
+    return rank;
+}
+
+/* Solves A x = b by elimination; where A is singular some x are zero. */
+static void solve(double (*A)[FM_FREEDOMS], double *b, int32_t n)
+{
+    int32_t pivot_of[FM_FREEDOMS];
+    double most = 0.0;
+    for (int32_t c = 0; c < n; c++) {
+        int32_t p = c;
+        for (int32_t i = c + 1; i < n; i++) p = fabs(A[i][c]) > fabs(A[p][c]) ? i : p;
+        for (int32_t j = 0; p != c && j < n; j++) {
+            const double swap = A[c][j];
+            A[c][j] = A[p][j], A[p][j] = swap;
+        }
+        const double swap = b[c];
+        b[c] = b[p], b[p] = swap;
+        most = fabs(A[c][c]) > most ? fabs(A[c][c]) : most;
+        pivot_of[c] = fabs(A[c][c]) > 1e-9 * most;
+        for (int32_t i = c + 1; pivot_of[c] && i < n; i++) {
+            const double less = A[i][c] / A[c][c];
+            for (int32_t j = c; j < n; j++) A[i][j] -= less * A[c][j];
+            b[i] -= less * b[c];
+        }
+    }
+    for (int32_t c = n - 1; c >= 0; c--) {
+        for (int32_t j = c + 1; j < n; j++) b[c] -= A[c][j] * b[j];
+        b[c] = pivot_of[c] ? b[c] / A[c][c] : 0.0;
+    }
+}
+
+/* Lambda_z = Lambda - psi phi' Lambda (3.19, 3.34). Beside the free modes and the excited ones the basis has locked
+ * modes, which the joint does not say. They are chosen so that what acts on the free modes is a torque in the
+ * directions about which the joint turns and a force in those in which it slides without turning: that depends on no
+ * unit of length, and a torque that drives a screw is a torque. psi = B (phi' B)^-1, B these directions. */
+static void take_modes(const fm_instance *s, int32_t joint, double wrench[6])
+{
+    double phi[FM_FREEDOMS][6], rows[FM_FREEDOMS][6], turns[FM_FREEDOMS][3], slides[FM_FREEDOMS][3];
+    double A[FM_FREEDOMS][FM_FREEDOMS], x[FM_FREEDOMS];
+    if (s->image.joint_nu[joint] > FM_FREEDOMS) return;
+    const int32_t n = make_modes(s, joint, phi), free = n - s->image.joint_excited[joint];
+    memcpy(rows, phi, sizeof rows);
+    const int32_t turning = make_directions(rows, n, 0, turns);
+    const int32_t sliding = make_directions(rows + turning, n - turning, 3, slides);
+    if (turning + sliding < n) return; /* no such joint: its modes are dependent */
+    for (int32_t i = 0; i < n; i++) {
+        x[i] = i < free ? dot6(phi[i], wrench) : 0.0;
+        for (int32_t j = 0; j < n; j++) {
+            const double *e = j < turning ? turns[j] : slides[j - turning], *v = j < turning ? phi[i] : phi[i] + 3;
+            A[i][j] = (v[0] * e[0] + v[1] * e[1]) + v[2] * e[2];
+        }
+    }
+    solve(A, x, n);
+    for (int32_t j = 0; j < n; j++)
+        for (int c = 0; c < 3; c++) {
+            if (j < turning) wrench[c] -= turns[j][c] * x[j];
+            else wrench[3 + c] -= slides[j - turning][c] * x[j];
+        }
 }
 
 /* What the actuator of an excited mode puts in: the projection of all that crosses the joint on the mode (3.30). */
@@ -297,10 +366,8 @@ static void take_free_modes(const fm_instance *s, int32_t joint, double wrench[6
     if (kind == FM_JOINT_FREE) memset(wrench + 3, 0, 3 * sizeof *wrench);
     if (kind != FM_JOINT_SCALAR) return;
     const int axis = k->kind <= FM_LINK_REVOLUTE_Z ? k->kind - FM_LINK_REVOLUTE_X : 2;
-    const double a = k->pitch, b = k->slide;
-    const double along = (a * wrench[axis] + b * wrench[3 + axis]) / (a * a + b * b);
-    wrench[axis] = b == 0.0 ? 0.0 : wrench[axis] - a * along;
-    wrench[3 + axis] = a == 0.0 ? 0.0 : wrench[3 + axis] - b * along;
+    if (k->pitch == 0.0) wrench[3 + axis] = 0.0;
+    else wrench[axis] = k->slide == 0.0 ? 0.0 : -(k->slide / k->pitch) * wrench[3 + axis];
 }
 
 /* Torque and force across a joint at M, in F's axes. */

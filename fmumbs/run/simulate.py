@@ -45,7 +45,7 @@ def simulate(
     experiment = image.default_experiment
     times = times_of(_seconds(stop, experiment.stop, "stop"), _seconds(interval, experiment.interval, "interval"))
     references = _chosen(image, outputs)
-    given = dict(inputs or {})
+    given = _given(inputs)
     moving = {name: value for name, value in given.items() if callable(value)}
     solver = Solver(image)
     _set(solver, given, 0.0)
@@ -93,6 +93,12 @@ def _chosen(image: ModelImage, outputs: Sequence[str] | None) -> NDArray[np.uint
             raise SolverError(f"'{image.name}' {variables.unknown(name)}")
         found.extend(references)
     return np.array(found, dtype=np.uint32)
+
+
+def _given(inputs: Mapping[str, Input] | None) -> dict[str, Input]:
+    if inputs is not None and not isinstance(inputs, Mapping):
+        raise SolverError("simulate: inputs is no mapping. Give values by name, such as {'A.tau': 0.05}.")
+    return dict(inputs or {})
 
 
 def _check_moving(image: ModelImage, moving: Mapping[str, Input]) -> None:

@@ -52,6 +52,14 @@ class Solver:
         """Evaluates the accelerations `times` times at the present state, for those who measure."""
         self._call(lib.fm_evaluate(self._instance, times))
 
+    @property
+    def active_rows(self) -> NDArray[np.bool_]:
+        """(rows,) which rows of the joints that close loops assemble() found to be independent of the others."""
+        rows = np.zeros(self.image.sizes["rows"], np.int32)
+        lib.fm_active(self._instance, ffi.from_buffer("int32_t[]", rows), len(rows))
+        active: NDArray[np.bool_] = rows != 0
+        return active
+
     # Values -------------------------------------------------------------------------------------------------
 
     def get(self, name: str) -> Any:
@@ -89,23 +97,27 @@ class Solver:
         A joint's position is q, a quaternion w x y z, or x y z w x y z, then eta of its excited modes; its velocity
         qd, u, w, or v and w, then kappa. What is given for a mode that follows a path is passed over.
         """
-        for given, references, what in (
-            (positions, self.image.variables.of_joints("r", "q", "eta"), "positions"),
-            (speeds, self.image.variables.of_joints("qd", "u", "v", "w", "kappa"), "speeds"),
-        ):
-            values, size = _numbers(given, what).reshape(-1), self.image.sizes[what]
-            if len(references) != size:
-                raise SolverError(
-                    f"'{self.image.name}' does not show the {what} of all joints: its model declares signals. "
-                    "Take compile(model, everything=True)."
-                )
-            if len(values) != size:
-                raise SolverError(f"the joints have {size} {what}, not {len(values)}. Give them for every joint.")
-            if self.image.sizes["paths"] > 0:  # where a path says where a mode is, it is not set
-                given_ones = [self.image.variables[int(r)].initial == "exact" for r in references]
-                references, values = references[given_ones], values[given_ones]
-            self.write(references, values)
+        variables = self.image.variables
+        places = self._whole("positions", positions, variables.of_joints("r", "q", "eta"))
+        rates = self._whole("speeds", speeds, variables.of_joints("qd", "u", "v", "w", "kappa"))
+        self.write(*places)
+        self.write(*rates)
         self.assemble(self.time)
+
+    def _whole(self, what: str, given: ArrayLike, references: References) -> tuple[References, Array]:
+        """The references and values of all positions or speeds; without those that a path says."""
+        values, size = _numbers(given, what).reshape(-1), self.image.sizes[what]
+        if len(references) != size:
+            raise SolverError(
+                f"'{self.image.name}' does not show the {what} of all joints: its model declares signals. "
+                "Take compile(model, everything=True)."
+            )
+        if len(values) != size:
+            raise SolverError(f"the joints have {size} {what}, not {len(values)}. Give them for every joint.")
+        if self.image.sizes["paths"] == 0:
+            return references, values
+        settable = np.array([self.image.variables[int(i)].initial == "exact" for i in references], bool)
+        return references[settable], values[settable]
 
     @property
     def joint_names(self) -> list[str]:

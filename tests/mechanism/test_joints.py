@@ -10,15 +10,13 @@ from numpy.testing import assert_allclose
 
 import fmumbs as fm
 from fmumbs import ModelError
-from fmumbs.mechanism import GROUND, Joint, Mode
+from fmumbs.mechanism import GROUND, JointBase, Mode
 
 body = fm.Body.rod("b", length=1, mass=1)
 F, M = GROUND.at(), body.base
 
 JOINTS = [
-    fm.Revolute(
-        "R", F, M, axis=(1, 2, 2), q0=0.1, u0=0.2, held=True, stiffness=1, damping=2, rest=3, rotor_inertia=4
-    ),
+    fm.Revolute("R", F, M, axis=(1, 2, 2), q0=0.1, u0=0.2, held=True, stiffness=1, damping=2, rest=3, rotor_inertia=4),
     fm.Prismatic("P", F, M, axis="-y", q0=-1),
     fm.Spherical("S", F, M, q0=(1, 1, 0, 0), u0=(1, 2, 3), stiffness=1, damping=2),
     fm.Free("F", F, M, q0=(1, 2, 3, 0, 0, 0, 2), u0=range(6)),
@@ -78,14 +76,12 @@ def test_joints_print_compare_pickle_and_can_be_replaced(joint):
     assert hash(joint) == hash(pickle.loads(pickle.dumps(joint)))
     assert dataclasses.replace(joint) == joint
     assert dataclasses.replace(joint, name="other") != joint
-    assert repr(joint).startswith(
-        f"{type(joint).__name__}(name='{joint.name}', F=ground.at(0, 0, 0), M=b.base"
-    )
+    assert repr(joint).startswith(f"{type(joint).__name__}(name='{joint.name}', F=ground.at(0, 0, 0), M=b.base")
 
 
 def test_the_base_is_no_joint():
     with pytest.raises(TypeError, match="abstract"):
-        Joint("A", F, M)  # type: ignore[abstract]
+        JointBase("A", F, M)  # type: ignore[abstract]
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ A free mode's position is a variable of the joint. An excited one moves by eta(t
 (joint-representation, Eqs 3.15 and 5.1), which is
 
     a path       eta = path(t), with kappa and its rate the path's derivatives
-    kappa_dot    an input; d kappa/dt = kappa_dot, d eta/dt = kappa, from eta0 and kappa0
-    eta          an input through a critically damped filter, from eta0 and kappa0:
-                 d kappa/dt = cutoff^2 (input - eta) - 2 cutoff kappa,  d eta/dt = kappa
+    kappa_dot    the input kappa_dot; d kappa/dt = kappa_dot, d eta/dt = kappa, from eta0 and kappa0
+    eta          the input eta_in through a critically damped filter, from eta0 and kappa0:
+                 d kappa/dt = cutoff^2 (eta_in - eta) - 2 cutoff kappa,  d eta/dt = kappa
 
 A position that is only sampled and held has no velocity, so there is no way to give one without a filter.
 """

@@ -1,0 +1,193 @@
+"""Random closed mechanisms: a random tree, and joints that close loops where its bodies are.
+
+Every closing joint is put at a random place and a random position of its own, with its frames on two bodies at
+the same time, so that the loops close at the tree's positions. What the model says are guesses near them.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from oracle import Frame, Oracle, State
+from oracle_joints import matrix_of_quaternion, turn
+
+import fmumbs as fm
+
+SPACE = ("revolute", "prismatic", "spherical", "weld", "cylindrical", "universal", "planar")
+FREEDOMS = {"revolute": 1, "prismatic": 1, "spherical": 3, "weld": 0, "cylindrical": 2, "universal": 2, "planar": 3}
+
+
+@dataclass(frozen=True)
+class Closed:
+    """A model whose loops close near its guesses; `cuts`: the joints that were added last."""
+
+    model: fm.Model
+    cuts: tuple[str, ...]
+    inputs: dict[str, Any]
+
+
+def body(rng: np.random.Generator, name: str) -> fm.Body:
+    """Any solid of the order of a kilogram and a metre."""
+    mass = rng.uniform(0.3, 2.0)
+    a, b, c = rng.uniform(0.03, 0.2, 3)
+    R = turn(rng.uniform(-3, 3, 3))
+    inertia = R @ (mass * np.diag([b + c, c + a, a + b])) @ R.T
+    return fm.Body(name, mass=mass, com=rng.uniform(-0.4, 0.4, 3), inertia=(inertia + inertia.T) / 2)
+
+
+def at(place: fm.Body | Any, p: Any, R: Any) -> fm.Point:
+    return place.at(*p, rotation=fm.Rotation(np.asarray(R)))
+
+
+def axis(rng: np.random.Generator) -> Any:
+    return str(rng.choice(("x", "y", "z"))) if rng.random() < 0.5 else tuple(rng.uniform(-1, 1, 3))
+
+
+def orientation(rng: np.random.Generator) -> Any:
+    return np.eye(3) if rng.random() < 0.3 else turn(rng.uniform(-2, 2, 3))
+
+
+def tree_joint(rng: np.random.Generator, kind: str, name: str, F: fm.Point, M: fm.Point) -> fm.Joint:
+    laws: dict[str, Any] = {"damping": rng.choice((0.0, 0.3)), "stiffness": rng.choice((0.0, 5.0))}
+    if kind == "spherical":
+        half = rng.uniform(-0.8, 0.8, 3)
+        q0 = (np.sqrt(max(1 - half @ half / 4, 0.1)), *half / 2)
+        return fm.Spherical(name, F, M, q0=q0, u0=rng.uniform(-1, 1, 3), **laws)
+    laws["rotor_inertia"] = rng.choice((0.0, 0.2))
+    make = fm.Revolute if kind == "revolute" else fm.Prismatic
+    reach = 2.0 if kind == "revolute" else 0.5
+    return make(name, F, M, axis=axis(rng), q0=rng.uniform(-reach, reach), u0=rng.uniform(-1, 1), **laws)
+
+
+def closing_joint(rng: np.random.Generator, kind: str, name: str, ends: Any, frames: dict[str, Frame]) -> Any:
+    """A joint between two bodies where they are, at a random position of its own."""
+    place = Frame(rng.uniform(-1, 1, 3), turn(rng.uniform(-2, 2, 3)))
+    p, R, options = np.zeros(3), np.eye(3), {}
+    if kind in ("revolute", "prismatic", "cylindrical", "planar"):
+        letter = str(rng.choice(("x", "y", "z")))
+        e = np.eye(3)["xyz".index(letter)]
+        options["axis" if kind != "planar" else "normal"] = letter
+        slide = rng.uniform(-0.3, 0.3)
+        if kind in ("revolute", "cylindrical", "planar"):
+            R = turn(e * rng.uniform(-1, 1))
+        if kind in ("prismatic", "cylindrical"):
+            p = e * slide
+        if kind == "planar":
+            p = np.cross(e, rng.uniform(-0.3, 0.3, 3))
+    elif kind == "universal":
+        R = turn(np.array([rng.uniform(-1, 1), 0, 0])) @ turn(np.array([0, rng.uniform(-1, 1), 0]))
+        options["axes"] = ("x", "y")
+    elif kind == "spherical":
+        R = turn(rng.uniform(-1, 1, 3))
+    points = []
+    for end, frame in ((ends[0], place), (ends[1], place.then(p, R))):
+        own = frames.get(getattr(end, "name", ""), Frame(np.zeros(3), np.eye(3)))
+        points.append(at(end, own.R.T @ (frame.p - own.p), own.R.T @ frame.R))
+    makes = {
+        "revolute": fm.Revolute,
+        "prismatic": fm.Prismatic,
+        "spherical": fm.Spherical,
+        "weld": fm.Weld,
+        "cylindrical": fm.Cylindrical,
+        "universal": fm.Universal,
+        "planar": fm.Planar,
+    }
+    return makes[kind](name, *points, **options)
+
+
+def moved(rng: np.random.Generator, joint: fm.Joint, by: float) -> fm.Joint:
+    """The same joint with a start position that is a guess."""
+    if isinstance(joint, fm.Spherical):
+        half = by * rng.uniform(-1, 1, 3) / 2
+        w, v = joint.q0[0], np.array(joint.q0[1:])
+        return replace(joint, q0=(w - v @ half, *(v + w * half + np.cross(v, half))))
+    return replace(joint, q0=joint.q0 + by * rng.uniform(-1, 1))
+
+
+def space(seed: int, kind: str | None = None, loops: int = 1, both_ends: bool = False, guess: float = 0.02) -> Closed:
+    """Loops in space, of one kind of cut joint or of any, that leave about three freedoms each."""
+    rng = np.random.default_rng(seed)
+    ground = fm.Model("ground").ground
+    cuts = [kind or str(rng.choice(SPACE)) for _ in range(loops)]
+    needed = 2 + sum(6 - FREEDOMS[cut] for cut in cuts)
+    bodies: list[fm.Body] = []
+    joints: list[fm.Joint] = []
+    while needed > 0 or len(bodies) < loops + 1:
+        index = len(bodies)
+        new = body(rng, f"b{index}")
+        carrier = ground if index == 0 or (rng.random() < 0.15 and not both_ends) else bodies[-1]
+        if bodies and rng.random() < 0.2 and not both_ends:
+            carrier = bodies[rng.integers(len(bodies))]
+        sort = str(rng.choice(("revolute", "prismatic", "spherical", "spherical")))
+        needed -= 3 if sort == "spherical" else 1
+        F = at(carrier, rng.uniform(-0.5, 0.5, 3), orientation(rng))
+        M = at(new, rng.uniform(-0.5, 0.5, 3), orientation(rng))
+        joints.append(tree_joint(rng, sort, f"j{index}", F, M))
+        bodies.append(new)
+    tree = fm.Model("tree")
+    tree.add(*bodies, *joints)
+    frames = dict(Oracle(tree).state().frame)
+    closing = []
+    for index, cut in enumerate(cuts):
+        if both_ends:
+            ends: list[Any] = [ground, bodies[-1]]
+        else:
+            chosen = rng.permutation(len(bodies) + 1)[:2]
+            ends = [ground if k == len(bodies) else bodies[k] for k in chosen]
+        if rng.random() < 0.5:
+            ends.reverse()
+        closing.append(closing_joint(rng, cut, f"c{index}", ends, frames))
+    model = fm.Model("closed", gravity=rng.uniform(-10, 10, 3))
+    model.add(*bodies, *(moved(rng, joint, guess) for joint in joints), *closing)
+    P, Q = bodies[0].at(*rng.uniform(-1, 1, 3)), ground.at(3, 2, 2)
+    model.add(fm.Spring("s", P, Q, stiffness=3.0, damping=0.2, free_length=0.5))
+    model.add(fm.Load("l", bodies[-1].at(*rng.uniform(-1, 1, 3)), force=rng.uniform(-3, 3, 3), torque=(0.3, 0, 1)))
+    name = joints[0].name + (".f" if isinstance(joints[0], fm.Prismatic) else ".tau")
+    value = rng.uniform(-1, 1, 3) if isinstance(joints[0], fm.Spherical) else float(rng.uniform(-1, 1))
+    return Closed(model, tuple(joint.name for joint in closing), {name: value})
+
+
+def plane(seed: int, loops: int = 1, guess: float = 0.02) -> Closed:
+    """Bodies on parallel pins in one plane, every loop by one more pin: three rows of each are redundant."""
+    rng = np.random.default_rng(seed)
+    ground = fm.Model("ground").ground
+    tilt = fm.Rotation(turn(rng.uniform(-2, 2, 3))) if rng.random() < 0.5 else fm.Rotation.identity()
+    bodies: list[fm.Body] = []
+    joints: list[fm.Joint] = []
+    for index in range(2 * loops + 1):
+        carrier = ground if index == 0 else bodies[-1] if rng.random() < 0.7 else bodies[rng.integers(len(bodies))]
+        new = body(rng, f"b{index}")
+        x, z = rng.uniform(-0.6, 0.6, 2)
+        F = carrier.at(*(tilt.matrix @ (x, 0, z)), rotation=tilt) if index == 0 else carrier.at(x, 0, z)
+        start = {"q0": rng.uniform(-1.5, 1.5), "u0": rng.uniform(-1, 1)}
+        joints.append(fm.Revolute(f"j{index}", F, new.at(), axis="y", **start))
+        bodies.append(new)
+    tree = fm.Model("tree")
+    tree.add(*bodies, *joints)
+    frames = Oracle(tree).state().frame
+    closing = []
+    for index in range(loops):
+        first, second = bodies[-1 - 2 * index], ground if rng.random() < 0.5 else bodies[rng.integers(2)]
+        if second is first:
+            second = ground
+        p = tilt.matrix @ (rng.uniform(-1, 1), 0, rng.uniform(-1, 1))
+        F = frames[first.name]
+        G = frames[second.name] if second is not ground else Frame(np.zeros(3), tilt.matrix)
+        on_second = at(second, G.R.T @ (p - G.p), np.eye(3)) if second is not ground else at(ground, p, tilt.matrix)
+        closing.append(fm.Revolute(f"c{index}", at(first, F.R.T @ (p - F.p), np.eye(3)), on_second, axis="y"))
+    model = fm.Model("plane", gravity=rng.uniform(-10, 10, 3))
+    model.add(*bodies, *(moved(rng, joint, guess) for joint in joints), *closing)
+    return Closed(model, tuple(joint.name for joint in closing), {"j0.tau": float(rng.uniform(-1, 1))})
+
+
+def state_of(solver: fm.Solver, model: fm.Model) -> State:
+    """The bodies as the solver has them."""
+    frame, v, w, angle = {}, {}, {}, {}
+    for b in model.bodies:
+        frame[b.name] = Frame(solver.get(f"{b.name}.r"), matrix_of_quaternion(solver.get(f"{b.name}.quat")))
+        v[b.name], w[b.name] = solver.get(f"{b.name}.v"), solver.get(f"{b.name}.w")
+    known = set(solver.image.variables.names())
+    for joint in model.joints:
+        if isinstance(joint, fm.Revolute):
+            angle[joint.name] = solver.get(f"{joint.name}.q") if f"{joint.name}.q" in known else joint.q0
+    return State(frame, v, w, angle)

@@ -1,0 +1,190 @@
+"""A Model becomes an image, or a message that says what is wrong with it."""
+
+import gc
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import fmumbs as fm
+from fmumbs.compiler import ModelImage, compile
+
+
+def chain(bodies: int) -> fm.Model:
+    """Rods from ball joint to ball joint."""
+    model = fm.Model("chain")
+    end: Any = model.ground.at()
+    for i in range(bodies):
+        rod = fm.Body.rod(f"rod{i}", length=0.1, mass=1.0, radius=0.01)
+        model.add(rod, fm.Spherical(f"J{i}", end, rod.base))
+        end = rod.tip
+    return model
+
+
+def test_an_image_says_what_the_model_said(image: ModelImage) -> None:
+    assert image.name == "zoo"
+    assert image.description == "Every kind of element, ünïcode too"
+    assert (image.default_experiment.stop, image.default_experiment.interval) == (2.0, 0.1)
+    assert image.sizes["bodies"] == image.sizes["joints"] == 5
+
+
+def test_the_same_model_gives_the_same_bytes(zoo: fm.Model, image: ModelImage) -> None:
+    assert compile(zoo).bytes == image.bytes
+
+
+def test_signals_change_the_image_and_everything_undoes_that(narrow: fm.Model, image: ModelImage) -> None:
+    assert compile(narrow) != image
+    assert compile(narrow, everything=True).bytes == image.bytes
+
+
+def test_an_empty_model_has_the_variables_of_the_model_itself() -> None:
+    names = compile(fm.Model("empty")).variables.names()
+    assert names
+    assert all(name.startswith(("gravity[", "solver.")) for name in names)
+
+
+def test_a_chain_is_compiled_without_recursion() -> None:
+    model = chain(3000)  # more than Python's stack has frames
+    model.output("tip", of="rod2999.tip.r")
+    assert [v.name for v in compile(model).variables][:3] == ["tip[1]", "tip[2]", "tip[3]"]
+
+
+@pytest.mark.parametrize("running", [True, False])
+def test_the_collector_runs_again_if_it_ran(running: bool, zoo: fm.Model) -> None:
+    broken = fm.Model("broken")
+    broken.add(fm.Body.sphere("lost", radius=0.1, mass=1.0))
+    try:
+        (gc.enable if running else gc.disable)()
+        compile(zoo)
+        assert gc.isenabled() == running
+        with pytest.raises(fm.ModelError):
+            compile(broken)
+        assert gc.isenabled() == running
+    finally:
+        gc.enable()
+
+
+# Wrong structure -----------------------------------------------------------------------------------------------
+
+
+def test_only_models_are_compiled() -> None:
+    with pytest.raises(fm.ModelError, match=r"needs a Model, not a str\. Give what build\(\) returns\."):
+        compile("pendulum")  # type: ignore[arg-type]
+
+
+def test_a_body_needs_a_joint() -> None:
+    model = fm.Model("sky")
+    model.add(*(fm.Body.sphere(name, radius=0.1, mass=1.0) for name in ("sun", "moon")))
+    with pytest.raises(fm.ModelError, match=r"'sun', 'moon' hang on nothing.*fm\.Free\('sun_free'"):
+        compile(model)
+
+
+def test_many_lost_bodies_are_counted() -> None:
+    model = fm.Model("sky")
+    model.add(*(fm.Body.sphere(f"star{i}", radius=0.1, mass=1.0) for i in range(10)))
+    with pytest.raises(fm.ModelError, match=r"'star0', 'star1', 'star2' and 7 more hang on nothing"):
+        compile(model)
+
+
+def test_a_joint_goes_from_the_parent_to_the_child() -> None:
+    model = fm.Model("turned")
+    body = fm.Body.rod("body", length=1.0, mass=1.0, radius=0.1)
+    model.add(body, fm.Revolute("A", body.base, model.ground.at(), axis="x"))
+    with pytest.raises(fm.ModelError, match=r"Revolute 'A' goes from 'body' to 'ground'.*Swap its points"):
+        compile(model)
+
+
+def test_a_joint_needs_its_bodies_in_the_model() -> None:
+    model = fm.Model("half")
+    body = fm.Body.rod("body", length=1.0, mass=1.0, radius=0.1)
+    model.add(fm.Revolute("A", model.ground.at(), body.base, axis="x"))
+    with pytest.raises(fm.ModelError, match=r"no body 'body'\. Add it"):
+        compile(model)
+
+
+# Signals -------------------------------------------------------------------------------------------------------
+
+
+def test_signals_come_in_the_order_of_the_whole_table(narrow: fm.Model) -> None:
+    variables = compile(narrow).variables
+    shown = [v for v in variables if not v.name.startswith("solver.")]
+    assert [v.name for v in shown] == [
+        "torque", "wind[1]", "wind[2]", "wind[3]", "angle", "rate",
+        "pose[1]", "pose[2]", "pose[3]", "pose[4]", "height", "weight",
+    ]  # fmt: skip
+    assert [v.causality for v in shown] == ["input"] * 4 + ["output"] * 7 + ["parameter"]
+
+
+def test_the_solvers_own_variables_are_always_there(narrow: fm.Model, image: ModelImage) -> None:
+    own = [name for name in image.variables.names() if name.startswith("solver.")]
+    assert [name for name in compile(narrow).variables.names() if name.startswith("solver.")] == own
+    narrow.output("energy", of="solver.energy")
+    names = compile(narrow).variables.names()
+    assert "energy" in names
+    assert "solver.energy" not in names
+
+
+def test_one_output_may_be_shown_twice(zoo: fm.Model) -> None:
+    zoo.output("place", of="arm.r")
+    zoo.output("height", of="arm.r[3]")
+    variables = compile(zoo).variables
+    assert {"place[3]", "height"} <= set(variables.names())
+    assert len(variables.references("place")) == len(variables.references("arm.r")) == 3
+
+
+Change = Callable[[fm.Model], None]
+
+
+@pytest.mark.parametrize(
+    ("declare", "said"),
+    [
+        (lambda m: m.output("x", of="A.qdddd"), ["output 'x' names 'A.qdddd'", "'A.qdd'"]),
+        (lambda m: m.output("x", of="a.q"), ["'A.q'"]),
+        (lambda m: m.output("x", of="rm.tip.r"), ["'arm.tip.r'"]),
+        (lambda m: m.output("x", of="arm.tpi.r"), ["'arm.tip.r'"]),
+        (lambda m: m.output("x", of="ball.mark.r[4]"), ["'ball.mark.r[3]'"]),
+        (lambda m: m.output("x", of="arm"), ["'arm', which does not exist", "'arm."]),
+        (lambda m: m.output("x", of="solver.enrgy"), ["'solver.energy'"]),
+        (lambda m: m.parameter("x", of="gravty"), ["'gravity'"]),
+        (lambda m: m.output("x", of="W.q"), ["'W.q', which does not exist"]),
+        (lambda m: m.input("x", to="A.q"), ["'A.q' is an output", "Use model.output()"]),
+        (lambda m: m.output("x", of="A.tau"), ["'A.tau' is an input", "Use model.input()"]),
+        (lambda m: m.input("x", to="arm.mass"), ["'arm.mass' is a parameter", "Use model.parameter()"]),
+    ],
+)
+def test_a_signal_names_a_variable_of_its_causality(declare: Change, said: list[str], zoo: fm.Model) -> None:
+    declare(zoo)
+    with pytest.raises(fm.ModelError) as caught:
+        compile(zoo)
+    for part in ["Model 'zoo'", *said]:
+        assert part in str(caught.value)
+
+
+def test_two_variables_never_have_one_name(zoo: fm.Model) -> None:
+    zoo.output("x", of="arm.r")
+    zoo.output("x[2]", of="A.q")
+    with pytest.raises(fm.ModelError, match=r"two variables would be called 'x\[2\]'.*Rename the output 'x\[2\]'"):
+        compile(zoo)
+
+
+def test_the_solvers_names_are_taken(zoo: fm.Model) -> None:
+    zoo.output("solver.steps", of="A.q")
+    with pytest.raises(fm.ModelError, match=r"two variables would be called 'solver\.steps', of the solver"):
+        compile(zoo)
+
+
+def test_an_input_has_one_signal(zoo: fm.Model) -> None:
+    zoo.input("wind", to="L.force")
+    zoo.input("gust", to="L.force[1]")
+    with pytest.raises(fm.ModelError, match=r"'gust' of 'L\.force\[1\]' sets what 'wind' of 'L\.force' sets already"):
+        compile(zoo)
+
+
+def test_a_misspelled_signal_of_a_large_model_is_answered_at_once() -> None:
+    model = chain(2000)
+    model.output("tip", of="rod1999.tpi.r")
+    start = time.perf_counter()
+    with pytest.raises(fm.ModelError, match=r"nearest name is 'rod1999\.tip\.r'"):
+        compile(model)
+    assert time.perf_counter() - start < 5.0  # comparing all 110 000 names takes half a minute

@@ -1,0 +1,109 @@
+"""A ModelImage is bytes: it compares, travels and is checked."""
+
+import pickle
+from pathlib import Path
+
+import pytest
+
+import fmumbs as fm
+from fmumbs.compiler import ModelImage, compile
+from fmumbs.run import Solver
+
+
+def test_an_image_is_its_bytes(image: ModelImage, zoo: fm.Model) -> None:
+    other = ModelImage.load(image.bytes)
+    assert other == image
+    assert hash(other) == hash(image)
+    assert image != "zoo"
+    zoo.output("x", of="A.q")
+    assert compile(zoo) != image
+
+
+def test_an_image_is_pickled(image: ModelImage) -> None:
+    other = pickle.loads(pickle.dumps(image))
+    assert other == image
+    assert other.variables.names() == image.variables.names()
+
+
+def test_hash_and_guid_tell_images_apart(image: ModelImage, narrow: fm.Model) -> None:
+    other = compile(narrow)
+    assert len(image.hash) == 64
+    assert image.hash != other.hash
+    assert image.guid != other.guid
+    assert image.guid.strip("{}").replace("-", "") == image.hash[:32]
+
+
+def test_an_image_prints_its_name(image: ModelImage) -> None:
+    assert repr(image).startswith("ModelImage('zoo', ")
+
+
+def test_an_image_is_saved_and_loaded(image: ModelImage, tmp_path: Path) -> None:
+    path = image.save(tmp_path / "zoo.fmb")
+    assert ModelImage.load(path) == image
+    assert ModelImage.load(str(path)) == image
+    assert [file.name for file in tmp_path.iterdir()] == ["zoo.fmb"]
+
+
+def test_a_place_that_cannot_be_written_leaves_nothing(image: ModelImage, tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="No such file"):
+        image.save(tmp_path / "nowhere" / "zoo.fmb")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (lambda b: b"", "it does not begin with FMUMBS"),
+        (lambda b: b"<xml>" + b, "it does not begin with FMUMBS"),
+        (lambda b: b[:-8], "bytes, its header says"),
+        (lambda b: b + bytes(8), "bytes, its header says"),
+        (lambda b: b[:1000] + bytes([b[1000] ^ 1]) + b[1001:], "its checksum does not fit"),
+        (lambda b: b[:8] + b"\xff" + b[9:], "version 255|version [0-9]+, this library reads"),
+    ],
+)
+def test_damaged_bytes_are_refused(damage, said: str, image: ModelImage) -> None:
+    with pytest.raises(fm.ModelError, match=said):
+        ModelImage(damage(image.bytes))
+
+
+def test_the_integration_is_changed_in_a_new_image(image: ModelImage) -> None:
+    other = image.with_options(scheme="rk4", step=0.005, tolerance=1e-4)
+    starts = {v.name: v.start for v in other.variables if v.name.startswith("solver.")}
+    assert (starts["solver.scheme"], starts["solver.step"], starts["solver.tolerance"]) == (1.0, 0.005, 1e-4)
+    assert other != image
+    assert other.variables.names() == image.variables.names()
+    assert image.with_options() == image
+    assert image.with_options(scheme=1) == image.with_options(scheme="rk4")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"scheme": "euler"}, "scheme 'euler' is not known. Choose one of: dopri5, rk4"),
+        ({"scheme": 7}, "scheme 7 is not known"),
+        ({"step": 0.0}, "'zoo': step is 0, but must be above zero"),
+        ({"step": float("nan")}, "step is nan, but must be finite"),
+        ({"tolerance": -1e-6}, "tolerance is -1e-06, but must be above zero"),
+        ({"tolerance": "small"}, "tolerance is 'small', which is not a number"),
+    ],
+)
+def test_wrong_options_are_refused(options: dict, said: str, image: ModelImage) -> None:
+    with pytest.raises(fm.ModelError) as caught:
+        image.with_options(**options)
+    assert said in str(caught.value)
+
+
+def test_solvers_of_one_image_do_not_share_a_state(image: ModelImage) -> None:
+    one, other = Solver(image), Solver(image)
+    one.set("A.q", 1.0)
+    assert other.get("A.q") == 0.2
+
+
+def test_the_table_shows_the_start_whatever_solvers_do(zoo: fm.Model) -> None:
+    image = compile(zoo)
+    solver = Solver(image)
+    solver.set("A.q", 1.0)
+    found = image.variables.find("A.q")
+    assert found is not None
+    assert found.start == 0.2
+    assert Solver(image).get("A.q") == 0.2

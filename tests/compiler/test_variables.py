@@ -1,0 +1,253 @@
+"""The table of variables: names, starts, units, and what follows what."""
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from strategies import Case, trees
+
+import fmumbs as fm
+from fmumbs.compiler import ModelImage, Variable, Variables, compile
+from fmumbs.compiler.layout import ffi, lib, open_instance
+from fmumbs.run import Solver
+
+
+def one(image: ModelImage, name: str) -> Variable:
+    found = image.variables.find(name)
+    assert found is not None, name
+    return found
+
+
+def names_by_core(image: ModelImage) -> list[str]:
+    """What the core calls the variables, as in its messages."""
+    instance, buffer = open_instance(image.bytes), ffi.new("char[]", 200)
+    names = []
+    for index in range(lib.fm_variable_count(instance)):
+        lib.fm_variable_name(instance, index, buffer, 200)
+        names.append(ffi.string(buffer).decode())
+    return names
+
+
+def units_by_core(image: ModelImage) -> list[str]:
+    instance, info = open_instance(image.bytes), ffi.new("fm_variable_info *")
+    units = []
+    for index in range(lib.fm_variable_count(instance)):
+        lib.fm_variable(instance, index, info)
+        units.append(ffi.string(info.unit).decode())
+    return units
+
+
+# Names ---------------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=25)
+@given(trees())
+def test_the_core_has_the_same_names_and_units(case: Case) -> None:
+    image = compile(case.model)
+    assert image.variables.names() == names_by_core(image)
+    assert [v.unit for v in image.variables] == units_by_core(image)
+
+
+def test_the_core_knows_declared_names(narrow: fm.Model) -> None:
+    image = compile(narrow)
+    assert image.variables.names() == names_by_core(image)
+    assert len(set(image.variables.names())) == len(image.variables)
+
+
+def test_every_variable_is_found_by_its_name(image: ModelImage) -> None:
+    for variable in image.variables:
+        assert image.variables.references(variable.name) == [variable.index]
+        assert image.variables.find(variable.name) == variable
+        assert image.variables.name(variable.index) == variable.name
+
+
+def test_a_vector_is_found_in_the_order_of_its_components(image: ModelImage) -> None:
+    for stem in ("gravity", "F.q", "F.r", "S.w", "arm.inertia", "arm.tip.a", "L.torque", "A.reaction.f"):
+        found = [image.variables.name(i) for i in image.variables.references(stem)]
+        assert found == [f"{stem}[{k + 1}]" for k in range(len(found))]
+        assert len(found) > 2
+        assert image.variables.find(stem) is None
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", ".", "A", "A.", ".q", "q", "A.q.", "A.q[0]", "A.q[1]", "A.q[-1]", "F.q[5]", "F.q[01]", "F.q[1", "a.q", "W.q",
+     "A.q\n", "arm.q", "tip.r", "k.r", "solver", "solver.energy[1]", "gravity[4]", "L.force[1][1]", "A.rotor_inertia"],
+)  # fmt: skip
+def test_what_is_no_name_is_not_found(name: str, image: ModelImage) -> None:
+    assert image.variables.references(name) == []
+    assert image.variables.find(name) is None
+
+
+def test_points_without_a_name_are_no_variables(image: ModelImage) -> None:
+    names = image.variables.names()
+    assert "arm.tip.r[1]" in names
+    assert "ball.mark.v[3]" in names
+    assert not [name for name in names if name.startswith(".")]
+
+
+def test_declared_signals_are_found_by_both_names(narrow: fm.Model) -> None:
+    variables = compile(narrow).variables
+    for name, target in (("torque", "A.tau"), ("wind", "L.force"), ("wind[2]", "L.force[2]"), ("pose", "F.q")):
+        assert variables.references(name) == variables.references(target) != []
+    assert variables.references("P.q") == []
+
+
+def test_a_declared_name_goes_before_the_name_of_another(zoo: fm.Model) -> None:
+    zoo.output("A.q", of="P.q")
+    zoo.output("P.q", of="A.q")
+    solver = Solver(compile(zoo))
+    assert (solver.get("A.q"), solver.get("P.q")) == (0.0, 0.2)
+
+
+# A sequence ----------------------------------------------------------------------------------------------------
+
+
+def test_the_table_is_a_sequence(image: ModelImage) -> None:
+    variables = image.variables
+    every = list(variables)
+    assert [v.index for v in every] == list(range(len(variables)))
+    assert variables[:] == every
+    assert variables[3:9:2] == every[3:9:2]
+    assert variables[-1] == every[-1]
+    assert every[5] in variables
+    for wrong in (len(variables), -len(variables) - 1):
+        with pytest.raises(IndexError, match=f"there are {len(variables)} variables"):
+            variables[wrong]
+
+
+def test_a_long_table_is_made_piece_by_piece(image: ModelImage, monkeypatch: pytest.MonkeyPatch) -> None:
+    every = list(image.variables)
+    monkeypatch.setattr("fmumbs.compiler.variables._AT_ONCE", 7)
+    assert list(image.variables) == every
+
+
+# What they are -------------------------------------------------------------------------------------------------
+
+
+def test_inputs_outputs_and_parameters_are_told_apart(image: ModelImage) -> None:
+    tau, q, qdd, mass = (one(image, name) for name in ("A.tau", "A.q", "A.qdd", "arm.mass"))
+    assert (tau.causality, tau.variability, tau.initial, tau.start) == ("input", "continuous", None, 0.0)
+    assert (q.causality, q.variability, q.initial, q.start) == ("output", "continuous", "exact", 0.2)
+    assert (qdd.causality, qdd.variability, qdd.initial, qdd.start) == ("output", "continuous", "calculated", None)
+    assert (mass.causality, mass.variability, mass.initial, mass.start) == ("parameter", "tunable", "exact", 1.0)
+    steps, scheme = one(image, "solver.steps"), one(image, "solver.scheme")
+    assert (steps.type, steps.variability, steps.initial) == ("integer", "discrete", "calculated")
+    assert (scheme.type, scheme.variability, scheme.start) == ("integer", "fixed", 0.0)
+
+
+def test_starts_are_what_the_model_said(image: ModelImage) -> None:
+    starts = {v.name: v.start for v in image.variables}
+    assert [starts[f"L.force[{i}]"] for i in (1, 2, 3)] == [1.0, 2.0, 3.0]
+    assert [starts[f"ball.inertia[{i}]"] for i in range(1, 7)] == [0.2, 0.2, 0.3, 0.0, 0.0, 0.01]
+    assert (starts["A.stiffness"], starts["P.damping"], starts["P.rotor_inertia"]) == (3.0, 0.5, 0.1)
+    assert [starts[f"F.r[{i}]"] for i in (1, 2, 3)] == [0.1, 0.2, 0.3]
+    assert starts["gravity[3]"] == -9.81
+
+
+def test_units_follow_from_the_joint(image: ModelImage) -> None:
+    units = {v.name: v.unit for v in image.variables}
+    assert (units["A.q"], units["P.q"], units["A.tau"], units["P.f"]) == ("rad", "m", "N.m", "N")
+    assert (units["A.damping"], units["P.damping"]) == ("N.m.s/rad", "N.s/m")
+    assert (units["F.f[1]"], units["F.tau[1]"], units["S.q[1]"]) == ("N", "N.m", "")
+    assert (units["A.rest"], units["P.rotor_inertia"]) == ("rad", "kg")
+
+
+def test_a_component_is_told_and_a_scalar_has_none(image: ModelImage) -> None:
+    assert (one(image, "A.q").component, one(image, "A.q").kind) == (None, "q")
+    assert (one(image, "F.q[4]").component, one(image, "F.q[4]").kind) == (3, "q")
+
+
+# What follows what ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "of"),
+    [("A.qd", "A.q"), ("A.qdd", "A.qd"), ("S.alpha[2]", "S.w[2]"), ("F.v[3]", "F.r[3]"), ("F.a[1]", "F.v[1]"),
+     ("arm.v[1]", "arm.r[1]"), ("arm.a[2]", "arm.v[2]"), ("arm.alpha[3]", "arm.w[3]"),
+     ("arm.tip.v[1]", "arm.tip.r[1]")],
+)  # fmt: skip
+def test_rates_name_what_they_are_the_rates_of(name: str, of: str, image: ModelImage) -> None:
+    assert one(image, name).derivative_of == one(image, of).index
+
+
+@pytest.mark.parametrize("name", ["A.q", "S.w[1]", "F.q[1]", "arm.w[1]", "A.tau", "k.f", "solver.energy"])
+def test_what_is_no_rate_names_nothing(name: str, image: ModelImage) -> None:
+    assert one(image, name).derivative_of is None
+
+
+def test_a_rate_names_nothing_that_is_not_shown(zoo: fm.Model, narrow: fm.Model) -> None:
+    image = compile(narrow)
+    assert one(image, "rate").derivative_of == one(image, "angle").index
+    zoo.output("rate", of="A.qd")
+    assert one(compile(zoo), "rate").derivative_of is None
+
+
+def inputs_of(variables: Variables, name: str) -> set[str]:
+    found = variables.find(name)
+    assert found is not None
+    assert found.dependencies is not None
+    return {re.sub(r"\[\d\]", "", variables.name(i)) for i in found.dependencies}
+
+
+def test_accelerations_follow_the_inputs_of_their_own_tree(image: ModelImage) -> None:
+    arm, bird = {"A.tau", "P.f", "S.tau", "L.force", "L.torque"}, {"F.f", "F.tau", "push.force", "push.torque"}
+    for name in ("A.qdd", "S.alpha[1]", "ball.a[1]", "arm.tip.a[3]", "A.reaction.f[1]", "P.wrench.t[2]"):
+        assert inputs_of(image.variables, name) == arm
+    for name in ("F.a[1]", "egg.alpha[1]", "W.reaction.t[3]"):
+        assert inputs_of(image.variables, name) == bird
+
+
+def test_positions_velocities_and_springs_follow_no_input_at_once(image: ModelImage) -> None:
+    for name in ("A.q", "A.qd", "arm.r[1]", "arm.tip.v[1]", "k.length", "k.f", "solver.energy", "solver.steps"):
+        assert one(image, name).dependencies == ()
+
+
+def test_in_one_tree_accelerations_follow_everything() -> None:
+    model = fm.Model("one")
+    rod = fm.Body.rod("rod", length=1.0, mass=1.0, radius=0.1)
+    model.add(rod, fm.Revolute("A", model.ground.at(), rod.base, axis="y"))
+    image = compile(model)
+    assert one(image, "A.qdd").dependencies is None
+    assert one(image, "A.tau").dependencies is None
+
+
+def test_without_inputs_nothing_follows_any(zoo: fm.Model) -> None:
+    zoo.output("acceleration", of="A.qdd")
+    assert one(compile(zoo), "acceleration").dependencies == ()
+
+
+def test_a_loop_makes_two_trees_one_mechanism() -> None:
+    model = fm.Model("four_bar", gravity=(0.0, -9.81, 0.0))
+    a, b, c = (fm.Body.rod(name, length=1.0, mass=1.0, radius=0.1) for name in "abc")
+    q0 = 0.5 * 3.141592653589793
+    model.add(a, b, c)
+    model.add(fm.Revolute("A", model.ground.at(), a.base, axis="z", q0=q0))
+    model.add(fm.Revolute("B", a.tip, b.base, axis="z", q0=-q0))
+    model.add(fm.Revolute("D", model.ground.at(1.0), c.base, axis="z", q0=q0))
+    model.add(fm.Revolute("C", b.tip, c.tip, axis="z"))
+    assert one(compile(model), "A.qdd").dependencies is None
+
+
+# Wrong names ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "nearest"),
+    [("A.qqd", "A.qd"), ("arm.tpi.r", "arm.tip.r"), ("amr.mass", "arm.mass"), ("a.tau", "A.tau"),
+     ("L.fource", "L.force"), ("gravty[3]", "gravity[3]"), ("solver.stps", "solver.steps"), ("F.q[5]", "F.q[4]"),
+     ("bal.mark.v", "ball.mark.v")],
+)  # fmt: skip
+def test_the_nearest_name_is_told(name: str, nearest: str, image: ModelImage) -> None:
+    assert image.variables.unknown(name) == f"has no variable '{name}'. The nearest name is '{nearest}'."
+
+
+def test_nothing_near_tells_a_few(image: ModelImage) -> None:
+    assert re.fullmatch(r"has no variable 'xyzzy'\. There are '.*' and others\.", image.variables.unknown("xyzzy"))
+
+
+def test_of_a_narrowed_model_it_is_told_that_it_is_narrowed(narrow: fm.Model) -> None:
+    said = compile(narrow).variables.unknown("anlge")
+    assert "its model declares signals" in said
+    assert "'angle'" in said
+    assert said.endswith("Declare it too, or take compile(model, everything=True).")

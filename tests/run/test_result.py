@@ -1,0 +1,68 @@
+"""A Result: time series by name, in files and pictures."""
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import fmumbs as fm
+from fmumbs.run import Result
+
+TIME = np.array([0.0, 0.5, 1.0])
+
+
+@pytest.fixture
+def result() -> Result:
+    values = {"A.q": TIME**2, "b.r[1]": TIME, "b.r[2]": -TIME, "b.r[3]": 0.1 * TIME}
+    return Result("arm", TIME, values, {"A.q": "rad", "b.r[1]": "m", "b.r[2]": "m", "b.r[3]": "m"})
+
+
+def test_series_are_had_by_name(result: Result) -> None:
+    assert result["A.q"].tolist() == [0.0, 0.25, 1.0]
+    assert result["b.r"].tolist() == np.outer(TIME, [1.0, -1.0, 0.1]).tolist()
+    assert result.names == ["A.q", "b.r[1]", "b.r[2]", "b.r[3]"]
+    assert "A.q" in result
+    assert "A.qd" not in result
+    assert repr(result) == "Result('arm', 3 times to 1 s, 4 variables)"
+
+
+def test_unknown_names_are_told_with_the_nearest(result: Result) -> None:
+    with pytest.raises(fm.SolverError, match=r"the result has no variable 'A\.qd'\. The nearest name is 'A\.q'\."):
+        result["A.qd"]
+
+
+def test_of_very_many_names_the_nearest_is_found_at_once() -> None:
+    values = {f"joint_{i}.q": TIME for i in range(100_000)}
+    with pytest.raises(fm.SolverError, match=r"nearest name is 'joint_77777\.q'"):
+        Result("long", TIME, values, {})["joint_77777.qd"]
+
+
+def test_a_table_holds_every_digit(result: Result, tmp_path: Path) -> None:
+    path = result.save_csv(tmp_path / "arm.csv")
+    header, *rows = list(csv.reader(path.read_text(encoding="utf-8").splitlines()))
+    assert header == ["time", "A.q", "b.r[1]", "b.r[2]", "b.r[3]"]
+    assert [[float(cell) for cell in row] for row in rows] == np.column_stack(
+        [TIME, result["A.q"], result["b.r"]]
+    ).tolist()
+    assert [file.name for file in tmp_path.iterdir()] == ["arm.csv"]
+
+
+def test_a_place_that_cannot_be_written_is_told(result: Result, tmp_path: Path) -> None:
+    with pytest.raises(fm.SolverError, match=r"cannot write '.*arm\.csv': No such file.*Choose another place"):
+        result.save_csv(tmp_path / "nowhere" / "arm.csv")
+
+
+def test_a_picture_is_drawn(result: Result, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    path = tmp_path / "arm.png"
+    figure = result.plot("A.q", "b.r", path=path)
+    assert [axis.get_ylabel() for axis in figure.axes] == ["A.q [rad]", "b.r [m]"]
+    assert [len(axis.lines) for axis in figure.axes] == [1, 3]
+    assert path.read_bytes().startswith(b"\x89PNG")
+
+
+def test_nothing_cannot_be_drawn() -> None:
+    pytest.importorskip("matplotlib")
+    with pytest.raises(fm.SolverError, match="keeps no variables to draw"):
+        Result("empty", TIME, {}, {}).plot()

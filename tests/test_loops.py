@@ -1,0 +1,283 @@
+"""Closed mechanisms: the core against the oracle, and what assembly, correction and redundancy promise."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from closed import FREEDOMS, SPACE, Closed, plane, space, state_of
+from numpy.testing import assert_allclose
+from oracle import Oracle, State
+
+import fmumbs as fm
+from fmumbs.compiler import compile
+from fmumbs.readers import read_model
+
+AGREEMENT = 1e-10
+"""Relative to the largest acceleration, or force, of the mechanism; see test_dynamics.py."""
+WELL = 1e-4
+"""Singular values of the rows in the mass norm, the least over the largest: K squares it, so that 1e-4 leaves 1e-8
+of the digits, 1e-16 / 1e-8 = 1e-8; such cases are drawn again."""
+CLOSED = 1e-11  # [m] or [rad]: 1e-12 of a length that the random models have, up to 3 m
+
+
+def started(model: fm.Model, inputs: dict[str, Any] | None = None) -> fm.Solver:
+    solver = fm.Solver(model)
+    for name, value in (inputs or {}).items():
+        solver.set(name, value)
+    solver.assemble()
+    return solver
+
+
+def singular(oracle: Oracle, state: State) -> tuple[np.ndarray, np.ndarray, dict[str, slice]]:
+    """Singular values of all joints' rows in the mass norm, the vectors of forces that do nothing, rows by joint."""
+    rows = {joint.name: oracle._rows(state, joint)[0] for joint in oracle.model.joints}
+    M, _ = oracle._inertia_and_weight(state)
+    J = np.vstack(list(rows.values())) @ np.linalg.inv(np.linalg.cholesky(M)).T
+    U, S, _ = np.linalg.svd(J)
+    places, at = {}, 0
+    for name, part in rows.items():
+        places[name] = slice(at, at + len(part))
+        at += len(part)
+    rank = int(np.sum(S > 1e-9 * S[0]))
+    return S[:rank], U[:, rank:], places
+
+
+def assert_agrees(solver: fm.Solver, case: Closed) -> None:
+    """Accelerations, and the reactions that are unique; what is not unique balances every body."""
+    oracle = Oracle(case.model)
+    state = state_of(solver, case.model)
+    values, idle, places = singular(oracle, state)
+    if values[-1] < WELL * values[0]:
+        return
+    answer = oracle.solve(state, case.inputs)
+    known = set(solver.image.variables.names())
+    unique = {name for name, place in places.items() if np.abs(idle[place]).max(initial=0.0) < 1e-6}
+    there = [name for name in answer.names() if name in known or f"{name}[1]" in known]
+    motion = [name for name in there if name.split(".")[-1] in ("qdd", "alpha", "a")]
+    forces = [name for name in there if ".reaction." in name or ".wrench." in name]
+    loose = 1.0 if values[-1] > 1e-2 * values[0] else 1e-4 * (values[0] / values[-1]) ** 2
+    for names in (motion, [name for name in forces if name.split(".")[0] in unique]):
+        scale = max([1.0, *(np.abs(answer[name]).max() for name in names)])
+        for name in names:
+            found = solver.get(name)
+            assert_allclose(found, answer[name], rtol=0, atol=AGREEMENT * scale * loose, err_msg=name)
+    assert_allclose(solver.get("solver.energy"), oracle.energy(state), rtol=AGREEMENT, atol=AGREEMENT)
+
+
+def assert_closed(solver: fm.Solver, model: fm.Model) -> None:
+    assert solver.get("solver.position_violation") < CLOSED
+    assert solver.get("solver.velocity_violation") < 10 * CLOSED
+    assert Oracle(model).violation(state_of(solver, model)) < CLOSED
+
+
+def check(case: Closed) -> None:
+    solver = started(case.model, case.inputs)
+    for time in (0.0, 0.02, 0.07):
+        solver.step(time)
+        assert_closed(solver, case.model)
+        assert_agrees(solver, case)
+
+
+# The core and the oracle ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", SPACE)
+@pytest.mark.parametrize("seed", range(8))
+def test_a_loop_in_space_by_each_kind_of_cut_joint(kind: str, seed: int) -> None:
+    check(space(seed, kind))
+
+
+@pytest.mark.parametrize("loops", [2, 3])
+@pytest.mark.parametrize("seed", range(10))
+def test_loops_in_space_that_share_bodies(seed: int, loops: int) -> None:
+    check(space(100 + seed, loops=loops))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_chains_with_both_ends_fixed(seed: int) -> None:
+    check(space(200 + seed, both_ends=True))
+
+
+@pytest.mark.parametrize("loops", [1, 2, 3])
+@pytest.mark.parametrize("seed", range(10))
+def test_loops_in_the_plane_have_redundant_rows(seed: int, loops: int) -> None:
+    check(plane(300 + seed, loops))
+
+
+@pytest.mark.parametrize("turned", [0.0, 0.7])
+def test_four_revolutes_in_a_plane_leave_one_freedom(turned: float) -> None:
+    """Mobility 3 - rank: two of the five rows of the cut joint are independent, wherever the plane lies."""
+    model, R = fm.Model("four"), fm.Rotation.rpy(turned, 0.3 * turned, 1.0)
+    ground = model.ground
+    a, b, c = (fm.Body.rod(name, length=length, mass=1.0, radius=0.01) for name, length in zip("abc", (1, 2.6, 2.2)))
+    start = ground.at(*(R @ (0, 0, 0)), rotation=R), ground.at(*(R @ (2.5, 0, 0)), rotation=R)
+    model.add(a, b, c, fm.Revolute("A", start[0], a.base, axis="y", q0=-1.2, u0=2.0))
+    model.add(fm.Revolute("B", a.tip, b.base, axis="y", q0=0.7))
+    model.add(fm.Revolute("D", start[1], c.base, axis="y", q0=-1.4), fm.Revolute("C", b.tip, c.tip, axis="y"))
+    solver = started(model)
+    assert np.count_nonzero(solver.active_rows) == 2
+    assert_closed(solver, model)
+
+
+def test_a_pin_in_a_plane_loop_may_be_a_ball() -> None:
+    """The forces within the plane do not change with it."""
+    found = []
+    for joint in (lambda *a: fm.Revolute(*a, axis="y"), fm.Spherical):
+        model = read_model("four_bar")
+        changed = fm.Model("four_bar")
+        C = model["C"]
+        changed.add(*(e for e in (*model.bodies, *model.joints) if e is not C), joint("C", C.F, C.M))
+        solver = started(changed)
+        found.append(np.concatenate([solver.get("C.reaction.f"), solver.get("coupler.a"), solver.get("A.reaction.f")]))
+    assert_allclose(*found, rtol=0, atol=1e-11 * np.abs(found[0]).max())
+
+
+def test_which_joint_is_cut_does_not_matter() -> None:
+    """All forces in the plane are unique, and so are the accelerations."""
+    near = read_model("four_bar")
+    first = started(near)
+    q, u = ({name: first.get(f"{name}.{v}") for name in "ABD"} for v in ("q", "qd"))
+    q["C"], u["C"] = q["D"] - q["A"] - q["B"], u["D"] - u["A"] - u["B"]
+    found = []
+    for spoken_of, cut in (("A", "C"), ("C", "D")):
+        model = fm.Model("four_bar")
+        model.add(*near.bodies, *(replace(j, q0=q[j.name], u0=u[j.name]) for j in near.joints))
+        model.output("spoken_of", of=f"{spoken_of}.q")
+        solver = started(model)
+        names = set(solver.image.variables.names())
+        assert {j.name for j in model.joints if f"{j.name}.q" not in names} == {cut}
+        moved = [solver.get(f"{body.name}.{v}") for body in model.bodies for v in ("r", "a", "alpha")]
+        found.append(np.concatenate([*moved, *(solver.get(f"{j.name}.reaction.f") for j in model.joints)]))
+    assert_allclose(*found, rtol=0, atol=1e-11 * np.abs(found[0]).max())
+
+
+# Motion -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_energy_is_kept(seed: int) -> None:
+    case = plane(500 + seed, 2)
+    solver = fm.Solver(compile(case.model, everything=True).with_options(tolerance=1e-10))
+    solver.assemble()
+    energy = solver.get("solver.energy")
+    solver.step(1.0)
+    kinetic = max(1.0, abs(energy))
+    assert abs(solver.get("solver.energy") - energy) < 1e-6 * kinetic
+    assert_closed(solver, case.model)
+
+
+def test_the_ladder_moves_as_one_pendulum() -> None:
+    """Away from its folded position all cranks stay parallel, and the rungs level."""
+    windows = 4
+    solver = started(read_model("ladder", {"windows": windows}))
+    for time in np.arange(0.05, 0.5, 0.05):
+        solver.step(time)
+        angles = [solver.get(f"A{i}.q") for i in range(windows + 1)]
+        assert_allclose(angles, angles[0], rtol=0, atol=1e-11)
+        assert_allclose([solver.get(f"B{i}.q") + angles[0] for i in range(1, windows + 1)], 0.0, atol=1e-11)
+
+
+@pytest.mark.parametrize("scheme", ["dopri5", "rk4"])
+@pytest.mark.parametrize("case", [space(600, "revolute"), space(601, loops=2), plane(602, 2)], ids=lambda c: c.cuts[0])
+def test_a_saved_state_goes_on_bit_for_bit(case: Closed, scheme: str) -> None:
+    image = compile(case.model, everything=True).with_options(scheme=scheme, step=0.004)
+    every = np.arange(len(image.variables), dtype=np.uint32)
+    first, second = fm.Solver(image), fm.Solver(image)
+    first.assemble()
+    for i in range(1, 5):
+        first.step(0.013 * i)
+    second.state_load(first.state_save())
+    assert second.read(every).tobytes() == first.read(every).tobytes()
+    for i in range(5, 9):
+        for solver in (first, second):
+            solver.step(0.013 * i)
+    assert second.read(every).tobytes() == first.read(every).tobytes()
+    assert second.state_save() == first.state_save()
+
+
+@pytest.mark.parametrize("case", [space(700, "cylindrical"), space(701, loops=2), plane(702, 2)], ids=lambda c: c.cuts[0])
+def test_directional_derivatives_are_differences(case: Closed) -> None:
+    """Accelerations and reactions are linear in the forces: the difference quotient is exact."""
+    solver = started(case.model, case.inputs)
+    outputs = [v for v in solver.image.variables if v.name.split("[")[0].split(".", 1)[-1] in (
+        "qdd", "alpha", "a", "reaction.f", "reaction.t", "wrench.f", "wrench.t",
+    )]  # fmt: skip
+    names = [v.name for v in outputs]
+    for variable in solver.image.variables:
+        if variable.causality != "input":
+            continue
+        found = solver.directional_derivative(names, [variable.name], [1.0])
+        value = solver.get(variable.name)
+        sides = []
+        for change in (-1.0, 1.0):
+            solver.set(variable.name, value + change)
+            sides.append(np.array([solver.get(name) for name in names]))
+        solver.set(variable.name, value)
+        scale = max(1.0, np.abs(sides).max())
+        assert_allclose(found, (sides[1] - sides[0]) / 2, rtol=0, atol=1e-10 * scale)
+        followed = {v.name for v in outputs if v.dependencies is None or variable.index in v.dependencies}
+        moved = {name for name, d in zip(names, found, strict=True) if abs(d) > 1e-9 * scale}
+        assert moved <= followed
+
+
+# Assembly ---------------------------------------------------------------------------------------------------
+
+
+def four_bar(**lengths: float) -> fm.Model:
+    return read_model("four_bar", lengths)
+
+
+def test_a_loop_that_cannot_close_says_which_by_how_much_and_what_to_do() -> None:
+    solver = fm.Solver(four_bar(base=0.7))
+    with pytest.raises(fm.AssemblyError, match=r"loop C-.*cannot close: nearest gap 0\.12 m at 'C'.*q0"):
+        solver.assemble()
+
+
+def test_a_loop_that_only_just_closes() -> None:
+    """Base 0.5, and rods of 0.1, 0.26 and 0.14001: almost stretched out."""
+    model = four_bar(base=0.5, rocker=0.14001)
+    solver = started(model)
+    assert_closed(solver, model)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_guesses_may_be_far(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    model = fm.Model("far")
+    near = read_model("four_bar")
+    model.add(*near.bodies, *(replace(j, q0=float(rng.uniform(-3, 3))) if j.name != "C" else j for j in near.joints))
+    assert_closed(started(model), model)
+
+
+def test_a_start_where_the_motion_branches_is_refused() -> None:
+    """A rhombus that is folded flat: it may open as a parallelogram or turn about the common pin."""
+    model = fm.Model("rhombus")
+    a, b, c = (fm.Body.rod(name, length=0.2, mass=1.0, radius=0.01) for name in "abc")
+    model.add(a, b, c, fm.Revolute("A", model.ground.at(), a.base, axis="y"))
+    model.add(fm.Revolute("B", a.tip, b.base, axis="y"))
+    model.add(fm.Revolute("D", model.ground.at(0.2, 0, 0), c.base, axis="y"), fm.Revolute("C", b.tip, c.tip, axis="y"))
+    with pytest.raises(fm.AssemblyError, match=r"singular at the start: 1 rows .* 2 beside.*Move a q0"):
+        fm.Solver(model).assemble()
+
+
+def test_start_values_within_a_loop_are_guesses() -> None:
+    variables = compile(read_model("four_bar"), everything=True).variables
+    assert {variables.find(f"{name}.{v}").initial for name in "ABD" for v in ("q", "qd")} == {"approx"}
+    assert variables.find("A.qdd").initial == "calculated"
+    assert compile(read_model("pendulum")).variables[0].initial != "approx"
+
+
+def test_a_driven_joint_stays_in_the_tree() -> None:
+    """The closing joint comes first and the one with a damper last: it is the other one that is cut."""
+    near = read_model("four_bar")
+    model = fm.Model("driven")
+    C = replace(near["C"], damping=0.1)
+    model.add(*near.bodies, *(near[name] for name in "ABD"), replace(C, F=C.F, M=C.M))
+    names = set(compile(model, everything=True).variables.names())
+    assert "C.q" in names
+    assert ("D.q" in names) + ("A.q" in names) + ("B.q" in names) == 2
+
+
+def test_a_chain_in_space_is_counted_by_kind() -> None:
+    assert [FREEDOMS[kind] for kind in SPACE] == [1, 1, 3, 0, 2, 2, 3]
