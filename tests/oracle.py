@@ -192,7 +192,7 @@ class Oracle(Kinematics):
             given[-3:] = inputs[f"{joint.name}.tau"]
         for law in self.laws.get(joint.name, []):
             k = law.mode - 1 if len(given) > 1 else 0
-            given[k] += law_force(law.pieces, away[k] + np.ravel(joint.rest)[k], rate[k])
+            given[k] += law_force(law.pieces, self.position(state, joint, k), rate[k])
         if not np.any(joint.stiffness) and not np.any(joint.damping):
             return given
         return given - np.asarray(joint.stiffness) * away - np.asarray(joint.damping) * rate

@@ -121,9 +121,7 @@ class Kinematics:
         """Of all modes, from the state's frames."""
         found = []
         for part, mode in zip(product.parts, product.joint.modes, strict=True):
-            found.append(
-                mode.value if mode.role == "locked" else float(self.joint_state(state, part)[0][0] + part.rest)
-            )
+            found.append(mode.value if mode.role == "locked" else self.position(state, part, 0))
         return np.array(found)
 
     def _reach(self, q: Mapping[str, Any], u: Mapping[str, Any], t: complex) -> dict[str, Frame]:
@@ -288,6 +286,13 @@ class Kinematics:
         if kind in SEVERAL or kind == "Screw":
             return positions(joint, F, M, self._near(state, joint)) - np.asarray(joint.rest), rate
         return np.zeros(len(rate)), rate
+
+    def position(self, state: State, joint: Any, k: int) -> float:
+        """Of the k-th free mode, which is no ball."""
+        if type(joint).__name__ == "Free":
+            F, M = self.frame(state, joint.F), self.frame(state, joint.M)
+            return float((F.R.T @ (M.p - F.p))[k])
+        return float(self.joint_state(state, joint)[0][k] + np.ravel(joint.rest)[k])
 
     def velocities(self, state: State) -> Array:
         """nu: velocity of the centre of mass and spin of every body."""

@@ -40,7 +40,7 @@ class Case:
 
     def __repr__(self) -> str:
         lines = [f"{self.model!r}, gravity={self.model.gravity}"]
-        elements = (*self.model.bodies, *self.model.joints, *self.model.springs, *self.model.loads)
+        elements = (*self.model.bodies, *self.model.joints, *self.model.springs, *self.model.loads, *self.model.laws)
         return "\n".join([*lines, *(f"  {element!r}" for element in elements), f"  {self.inputs}"])
 
 
@@ -203,6 +203,8 @@ def trees(draw: st.DrawFn, max_bodies: int = 6, kinds: tuple[str, ...] = JOINTS,
         every.append(body)
     model.add(*draw(st.permutations(elements)))
     _add_forces(draw, model, every)
+    if set(kinds) & set(SEVERAL):
+        _add_laws(draw, model)
     oracle = Oracle(model)
     state = oracle.state()
     assume(all(oracle.spring(state, spring)[0] > CLOSEST for spring in model.springs))
@@ -217,6 +219,32 @@ def _add_forces(draw: st.DrawFn, model: fm.Model, every: list[Any]) -> None:
     for k in range(draw(st.integers(0, 2))):
         P = draw(points(draw(st.sampled_from(every[1:]))))
         model.add(fm.Load(f"l{k}", P, force=draw(vectors(high=5.0)), torque=draw(vectors(high=5.0))))
+
+
+def _add_laws(draw: st.DrawFn, model: fm.Model) -> None:
+    """Polynomials, tables, dampers and stops on joints and springs."""
+    able = [(joint, k) for joint in model.joints for k in range(1, _scalars(joint) + 1)]
+    able += [(spring, 1) for spring in model.springs]
+    for k in range(draw(st.integers(0, 2)) if able else 0):
+        on, mode = draw(st.sampled_from(able))
+        x = np.cumsum([draw(numbers(-2, 0)), draw(numbers(0.1, 1)), draw(numbers(0.1, 1))])
+        y = draw(vectors(3, 10.0))
+        kind = draw(st.sampled_from(("polynomial", "table", "damper", "stop")))
+        if kind == "polynomial":
+            model.add(fm.Law.polynomial(f"law{k}", on, [y, draw(vectors(4)), draw(vectors(2))], mode=mode))
+        elif kind == "stop" and not isinstance(on, fm.Spring):
+            model.add(fm.Stop(f"law{k}", on, mode=mode, lower=x[0], upper=x[2], stiffness=50, damping=2))
+        else:
+            make = fm.Law.table if kind == "table" else fm.Law.damper
+            model.add(make(f"law{k}", on, x, y, mode=mode))
+
+
+def _scalars(joint: Any) -> int:
+    """How many free modes, before any ball, a law can be on."""
+    if joint.velocity_rows:
+        return 0
+    balls = [mode.kind == "ball" for mode in joint.free_modes]
+    return balls.index(True) if True in balls else len(balls)
 
 
 def _inputs(draw: st.DrawFn, model: fm.Model) -> dict[str, Any]:

@@ -62,13 +62,12 @@ class ModeVectors:
         return self.phi.T @ given, self.phibar.T @ given
 
     def interaction(self, free: Sequence[float], constrained: Sequence[float]) -> Array:
-        """Lambda (3.28) from lambda and lambdabar."""
-        return self.psi @ np.asarray(free, float) + self.psibar @ np.asarray(constrained, float)
+        """The interaction (6,) of lambda and lambdabar (3.28)."""
+        result: Array = self.psi @ np.asarray(free, float) + self.psibar @ np.asarray(constrained, float)
+        return result
 
 
-def mode_vectors(
-    joint: JointBase, p: Sequence[float] | None = None, eta: Sequence[float] | None = None
-) -> ModeVectors:
+def mode_vectors(joint: JointBase, p: Sequence[float] | None = None, eta: Sequence[float] | None = None) -> ModeVectors:
     """Of a joint at the positions p of its free modes and eta of its excited ones, by default at its start.
 
     A ball's three modes are about M's axes. Raises ModelError where the modes are dependent, as at gimbal lock.

@@ -1,8 +1,5 @@
 """Model -> ModelImage."""
 
-import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -14,7 +11,7 @@ from fmumbs.compiler.kinds import all_variables
 from fmumbs.compiler.laws import add_laws
 from fmumbs.compiler.layout import Arrays, pack, size_names, table
 from fmumbs.compiler.links import Links, make_links, point_place
-from fmumbs.compiler.loops import add_cuts
+from fmumbs.compiler.loops import add_cuts, add_held
 from fmumbs.compiler.names import Names
 from fmumbs.compiler.topology import spanning_tree
 from fmumbs.errors import ModelError
@@ -53,27 +50,16 @@ def compile(model: Model, *, everything: bool = False) -> ModelImage:
     """
     if not isinstance(model, Model):
         raise ModelError(f"compile needs a Model, not a {type(model).__name__}. Give what build() returns.")
-    with _no_garbage_collection():
-        model.check_ends()
-        tree, cuts = spanning_tree(model)
-        links = make_links(tree)
-        add_cuts(links, cuts, len(tree))
-        add_laws(links, model, tree)
-        texts = _Texts()
-        rows = _rows(model, [*tree, *cuts], links, texts)
-        return _image(model, _arrays(rows), texts, everything)
-
-
-@contextmanager
-def _no_garbage_collection() -> Iterator[None]:
-    """The collector finds nothing while a large model is compiled, and takes half of the time."""
-    running = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if running:
-            gc.enable()
+    model.check_ends()
+    tree, cuts = spanning_tree(model)
+    links = make_links(tree)
+    add_cuts(links, cuts, len(tree))
+    if cuts:
+        add_held(links, tree)
+    add_laws(links, model, tree)
+    texts = _Texts()
+    rows = _rows(model, [*tree, *cuts], links, texts)
+    return _image(model, _arrays(rows), texts, everything)
 
 
 def _rows(model: Model, joints: list[JointBase], links: Links, texts: _Texts) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from fmumbs.compiler.kinds import BODY, JOINT, LOAD, POINT, kinds, kinds_called
 from fmumbs.compiler.layout import Arrays
+from fmumbs.compiler.loops import HELD
 
 References = NDArray[np.int64]
 
@@ -43,6 +44,20 @@ def antiderivatives() -> NDArray[np.int64]:
 def _follow() -> NDArray[np.bool_]:
     """(kinds,) whether inputs act on it at once."""
     return np.array([kind.suffix in _FOLLOWING.get(kind.owner, ()) for kind in kinds()])
+
+
+def joints_in_loops(arrays: Arrays) -> NDArray[np.bool_]:
+    """(joints,) whether a loop decides where a joint starts: those between its ends and the ground, but not held."""
+    found = np.zeros(len(arrays["joint_name"]), bool)
+    held = arrays["row_kind"] == HELD
+    cuts = np.unique(arrays["row_joint"][~held])
+    for end in (*arrays["joint_F_link"][cuts].tolist(), *arrays["joint_M_link"][cuts].tolist()):
+        link = end
+        while link >= 0 and not found[arrays["link_joint"][link]]:
+            found[arrays["link_joint"][link]] = True
+            link = arrays["link_parent"][arrays["joint_first"][arrays["link_joint"][link]]]
+    found[arrays["row_joint"][held]] = False
+    return found
 
 
 class Dependencies:

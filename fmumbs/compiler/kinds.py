@@ -53,11 +53,13 @@ class Kind:
             return "tunable" if self.tunable else "fixed"
         return "continuous" if self.type == "real" else "discrete"
 
-    def initial(self, state: bool) -> str | None:
-        """As FMI calls it, where a variable of this kind is a state or is not; None for inputs."""
+    def initial(self, state: bool, guess: bool) -> str | None:
+        """As FMI calls it, where a variable of this kind is a state, and its start a guess; None for inputs."""
         if self.causality == "input":
             return None
-        return "exact" if state or self.causality == "parameter" else "calculated"
+        if self.causality == "parameter":
+            return "exact"
+        return ("approx" if guess else "exact") if state else "calculated"
 
     @property
     def of_solver(self) -> bool:

@@ -26,6 +26,8 @@ _TYPES: dict[str, "np.dtype[Any]"] = {
     "d": np.dtype(np.float64),
     "b": np.dtype(np.uint8),
 }
+
+
 @dataclass(frozen=True)
 class Column:
     """One array of the image: its name, element type, columns, and the size that counts its rows."""

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from fmumbs.compiler.links import Links, point_place
+from fmumbs.compiler.links import DRIVEN, FIXED, GENERAL, SPHERICAL, Links, point_place
 from fmumbs.errors import ModelError
-from fmumbs.mechanism import JointBase, Mode
+from fmumbs.mechanism import Closing, JointBase, Mode
 from fmumbs.mechanism.joints.base import LawName
 
 Array = NDArray[np.float64]
@@ -16,6 +16,7 @@ ALONG, PERPENDICULAR, DISTANCE, HELD = range(4)  # core/table.h
 JOINT_CUT = 4
 
 _LAWS: tuple[LawName, ...] = ("stiffness", "damping", "rotor_inertia")
+_KINDS = {"along": ALONG, "perpendicular": PERPENDICULAR, "distance": DISTANCE}
 _AXES = np.eye(3)
 _NONE = np.array([1.0, 0.0, 0.0])  # where a row has no such vector
 
@@ -44,7 +45,7 @@ def add_cuts(out: Links, cuts: list[JointBase], first: int) -> None:
             joint_M_r=M.r,
         )
         _check_laws(joint)
-        for kind, f, g, length in _rows(joint.name, type(joint).__name__, joint.modes):
+        for kind, f, g, length in _rows(joint):
             out.add(row_joint=index, row_kind=kind, row_f=F.R @ f, row_g=M.R @ g, row_length=length, row_link=-1, row_part=0)
 
 
@@ -71,7 +72,7 @@ def closes_loops(joint: JointBase) -> bool:
     if joint.held or any(any(joint.law(law)) for law in _LAWS):
         return False
     try:
-        list(_rows(joint.name, type(joint).__name__, joint.modes))
+        list(_rows(joint))
     except ModelError:
         return False
     return not joint.velocity_rows
@@ -86,8 +87,17 @@ def _check_laws(joint: JointBase) -> None:
             )
 
 
-def _rows(name: str, kind: str, modes: tuple[Mode, ...]) -> Iterator[Row]:
-    """What a joint with these free modes forbids; vectors in F's axes, M's at zero."""
+def _rows(joint: JointBase) -> Iterator[Row]:
+    """What a joint forbids; vectors in F's axes, M's at zero."""
+    if isinstance(joint, Closing):
+        for kind, f, g, value in joint.rows:
+            yield _KINDS[kind], np.array(f), np.array(g), value
+        return
+    yield from _rows_of_modes(joint.name, type(joint).__name__, joint.modes)
+
+
+def _rows_of_modes(name: str, kind: str, modes: tuple[Mode, ...]) -> Iterator[Row]:
+    """What a joint with these free modes forbids."""
     shape: tuple[str, ...] = tuple(mode.kind for mode in modes)
     axes = [np.array(mode.axis) for mode in modes]
     if any(mode.role != "free" or mode.pitch != 0.0 for mode in modes):

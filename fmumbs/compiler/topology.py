@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from fmumbs.compiler.loops import closes_loops
 from fmumbs.errors import ModelError
-from fmumbs.mechanism import GROUND, JointBase, Model
+from fmumbs.mechanism import GROUND, Closing, JointBase, Model
 
 
 def spanning_tree(model: Model) -> tuple[list[JointBase], list[JointBase]]:
@@ -40,7 +40,7 @@ def _reach(outward: Mapping[str, list[JointBase]], bound: Mapping[str, JointBase
     while waiting:
         for joint in outward.get(waiting.popleft(), ()):
             body = joint.M.body.name
-            if body not in carried and bound.get(body, joint) is joint:
+            if body not in carried and bound.get(body, joint) is joint and not isinstance(joint, Closing):
                 carried[body] = joint
                 waiting.append(body)
     return carried
@@ -52,7 +52,7 @@ def _bound(model: Model) -> dict[str, JointBase]:
     spoken_of |= {law.on.name for law in model.laws}
     bound: dict[str, JointBase] = {}
     for joint in model.joints:
-        if joint.M.body is not GROUND and (joint.name in spoken_of or not closes_loops(joint)):
+        if joint.M.body is not GROUND and not isinstance(joint, Closing) and (joint.name in spoken_of or not closes_loops(joint)):
             bound.setdefault(joint.M.body.name, joint)
     return bound
 

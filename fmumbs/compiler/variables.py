@@ -6,14 +6,14 @@ at a time, and those that nobody asks for are not made at all.
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fmumbs.compiler.dependencies import Dependencies, References, antiderivatives
+from fmumbs.compiler.dependencies import Dependencies, References, antiderivatives, joints_in_loops
 from fmumbs.compiler.kinds import JOINT, Kind, kinds, kinds_called
 from fmumbs.compiler.layout import Arrays, ffi, lib
 from fmumbs.compiler.names import Names, nearest, split_component
@@ -121,15 +121,14 @@ class Variables(Sequence[Variable]):
         return list(self._names.elements(JOINT))
 
     def unknown(self, name: str) -> str:
-        """What to say of a name that references() does not know: "has no variable ..."."""
+        """What messages say, after what has no such variable, of a name that references() does not know."""
         if not (self._chosen >= 0).any():
             return f"has no variable '{name}'. {self._names.nearest(name)}"
+        if self._names.places(name):
+            return f"does not show '{name}'. Declare it too, or take compile(model, everything=True)."
         known = dict.fromkeys(self.names())
         known |= dict.fromkeys(split_component(other)[0] for other in known)
-        return (
-            f"has no variable '{name}': its model declares signals, and shows no others. {nearest(name, known)} "
-            "Declare it too, or take compile(model, everything=True)."
-        )
+        return f"has no variable '{name}', and shows only what its model declares. {nearest(name, known)}"
 
     def outputs(self) -> NDArray[np.uint32]:
         """Value references of all outputs."""
@@ -184,36 +183,32 @@ class Variables(Sequence[Variable]):
         """The variables of (n,) value references."""
         kind = self._kind[indices]
         with self._borrow() as instance:
-            said = _said_by_core(instance, kind, indices)
-            states = np.array([state for _, state in said], bool)
+            units, states = _said_by_core(instance, kind, indices)
             starts = _starts(instance, kind, states, indices)
         columns = (
             indices.tolist(),
             self._names_of(indices),
             self._component[indices].tolist(),
-            said,
+            units,
+            states.tolist(),
+            self._guesses(kind, indices),
             starts,
             self._integrals(indices),
             self._dependencies.of(indices),
         )
         every = kinds()
-        found = [_variable(every[k], *row) for k, *row in zip(kind.tolist(), *columns, strict=True)]
-        if len(self._arrays["row_joint"]) == 0:
-            return found
-        decided = states & np.array([k.owner == JOINT for k in every])[kind] & self._decided[self._object[indices]]
-        return [replace(v, initial="approx") if d else v for v, d in zip(found, decided.tolist(), strict=True)]
+        return [_variable(every[k], *row) for k, *row in zip(kind.tolist(), *columns, strict=True)]
+
+    def _guesses(self, kind: NDArray[Any], indices: References) -> list[bool]:
+        """Whether a loop decides where each starts, so that its start value is a guess."""
+        of_joint = np.array([k.owner == JOINT for k in kinds()])[kind]
+        found = np.zeros(len(indices), bool)
+        found[of_joint] = self._in_loops[self._object[indices[of_joint]]]
+        return found.tolist()
 
     @cached_property
-    def _decided(self) -> NDArray[np.bool_]:
-        """(elements,) the joints whose start a loop decides: those between its ends and the ground."""
-        a = self._arrays
-        found = np.zeros(max(len(a[name]) for name in a if name.endswith("_name")), bool)
-        cuts = np.unique(a["row_joint"])
-        for end in [*a["joint_F_link"][cuts].tolist(), *a["joint_M_link"][cuts].tolist()]:
-            while end >= 0:
-                found[a["link_joint"][end]] = True
-                end = int(a["link_parent"][end])
-        return found
+    def _in_loops(self) -> NDArray[np.bool_]:
+        return joints_in_loops(self._arrays)
 
     def _integrals(self, indices: References) -> list[int | None]:
         """The variable whose time derivative each is."""
@@ -236,15 +231,16 @@ def _keys(kind: NDArray[Any] | int, element: NDArray[Any], component: NDArray[An
     return keys
 
 
-def _said_by_core(instance: Any, kind: NDArray[Any], indices: References) -> list[tuple[str, bool]]:
-    """Unit of each variable, and whether it is a state; the core is asked where its kind does not say."""
-    said = [(kinds()[k].unit, kinds()[k].state) for k in kind.tolist()]
+def _said_by_core(instance: Any, kind: NDArray[Any], indices: References) -> tuple[list[str], NDArray[np.bool_]]:
+    """Units, and which variables are states; the core is asked where their kinds do not say."""
+    units = [kinds()[k].unit for k in kind.tolist()]
+    states = np.array([k.state for k in kinds()])[kind]
     asked = np.array([k.state or k.unit != k.unit_linear for k in kinds()])[kind]
     info = ffi.new("fm_variable_info *")
     for i in np.flatnonzero(asked).tolist():
         lib.fm_variable(instance, int(indices[i]), info)
-        said[i] = ffi.string(info.unit).decode(), bool(info.state)
-    return said
+        units[i], states[i] = ffi.string(info.unit).decode(), info.state
+    return units, states
 
 
 def _starts(instance: Any, kind: NDArray[Any], states: NDArray[np.bool_], indices: References) -> list[float | None]:
@@ -264,12 +260,13 @@ def _variable(
     index: int,
     name: str,
     component: int,
-    said: tuple[str, bool],
+    unit: str,
+    state: bool,
+    guess: bool,
     start: float | None,
     integral: int | None,
     inputs: tuple[int, ...] | None,
 ) -> Variable:
-    unit, state = said
     return Variable(  # in order: half as dear as by name
         index,
         name,
@@ -277,7 +274,7 @@ def _variable(
         None if component < 0 else component,
         kind.causality,
         kind.variability,
-        kind.initial(state),
+        kind.initial(state, guess),
         kind.type,
         start,
         unit,

@@ -87,7 +87,7 @@ double fm_begin_smooth(fm_instance *s, double t)
     for (int32_t i = 0; i < m->n.excitations; i++) {
         if (m->excitation_kind[i] != FM_EXCITED_BY_PATH) continue;
         const double stop = stop_after(m, m->excitation_path[i], t + close_to(t));
-        if (stop < s->step_until) s->step_until = stop;
+        if (stop > t && stop < s->step_until) s->step_until = stop;
     }
     return s->step_until;
 }

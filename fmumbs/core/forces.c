@@ -31,7 +31,7 @@ static void link_axes(const fm_instance *s, int32_t i, double R[9])
 {
     const fm_link *k = s->link + i;
     if (k->kind == FM_LINK_SPHERICAL) {
-        for (int j = 0; j < 9; j++) R[j] = s->ball[k->ball].R[j / 3][j % 3];
+        for (int j = 0; j < 9; j++) R[j] = s->ball[k->ball].T[j % 3][j / 3];
         return;
     }
     if (k->kind == FM_LINK_FIXED || k->kind == FM_LINK_PRISMATIC || k->kind == FM_LINK_GENERAL) {

@@ -138,7 +138,7 @@ typedef struct fm_turned {
 
 /* What only a ball has, in rows of four. */
 typedef struct fm_ball {
-    double R[3][4], T[3][4]; /* axes of the link in its parent's, and transposed */
+    double T[3][4];          /* axes of the link in its parent's, one a row */
     double W[3][4];          /* J^-1 H, for the way back */
     double factor[6];        /* J = L D L': reciprocals of D, then L's 10, 20, 21 */
     double m[3][4], h[3][4]; /* its own M and H */

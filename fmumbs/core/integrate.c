@@ -178,14 +178,18 @@ static void stop_at_switch(fm_instance *s)
     fm_laws_choose(s, s->head);
 }
 
-/* The new head onto the constraints; the dense output then ends there too. */
+/* The new head onto the constraints; the dense output then ends there too. 0: it does not get there. */
 static int correct_head(fm_instance *s)
 {
     const int32_t ny = s->model.ny;
     if (s->image.n.rows == 0) return 1;
     const int cut_short = s->clock[FM_TIME_HEAD] < s->clock[FM_TIME_DENSE];
     memcpy(s->trial, s->head, (size_t)ny * sizeof(double));
-    if (!fm_correct(s, s->head)) return 0;
+    if (!fm_correct(s, s->head)) { /* back to where the step began */
+        memcpy(s->head, s->dense, (size_t)ny * sizeof(double));
+        s->clock[FM_TIME_HEAD] = s->clock[FM_TIME_TAIL];
+        return 0;
+    }
     for (int32_t i = 0; i < ny && !cut_short; i++) {
         const double moved = s->head[i] - s->trial[i]; /* a cubic that is flat where the step began */
         s->dense[ny + i] += moved;
@@ -231,10 +235,16 @@ static int advance(fm_instance *s, double h, double t_end, double arrival)
     }
 }
 
+/* The state at t between two of the integrator's. 0: a loop cannot be closed there; the head is then the present. */
 static int read_dense(fm_instance *s, double t)
 {
+    const size_t bytes = (size_t)s->model.ny * sizeof(double);
+    memcpy(s->trial, s->y, bytes);
     fm_dense(s, t, s->y);
-    return s->image.n.rows == 0 || fm_correct(s, s->y);
+    if (s->image.n.rows == 0 || fm_correct(s, s->y)) return 1;
+    memcpy(s->head, s->trial, bytes);
+    s->clock[FM_TIME_HEAD] = s->clock[FM_TIME];
+    return 0;
 }
 
 static fm_status stopped(fm_instance *s, double t_end)

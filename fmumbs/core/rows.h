@@ -10,9 +10,11 @@
 #if defined(__GNUC__)
 #pragma GCC diagnostic ignored "-Wpsabi" /* no row crosses a call: all is inlined */
 #define FM_INLINE static inline __attribute__((always_inline))
+#define FM_NOINLINE static __attribute__((noinline)) /* a loop that wants all registers for itself */
 typedef double fm_row __attribute__((vector_size(32)));
 #else
 #define FM_INLINE static __inline
+#define FM_NOINLINE static
 typedef struct fm_row {
     double x[4];
 } fm_row;

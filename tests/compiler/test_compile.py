@@ -1,6 +1,5 @@
 """A Model becomes an image, or a message that says what is wrong with it."""
 
-import gc
 import time
 from collections.abc import Callable
 from typing import Any
@@ -48,21 +47,6 @@ def test_a_chain_is_compiled_without_recursion() -> None:
     model = chain(3000)  # more than Python's stack has frames
     model.output("tip", of="rod2999.tip.r")
     assert [v.name for v in compile(model).variables][:3] == ["tip[1]", "tip[2]", "tip[3]"]
-
-
-@pytest.mark.parametrize("running", [True, False])
-def test_the_collector_runs_again_if_it_ran(running: bool, zoo: fm.Model) -> None:
-    broken = fm.Model("broken")
-    broken.add(fm.Body.sphere("lost", radius=0.1, mass=1.0))
-    try:
-        (gc.enable if running else gc.disable)()
-        compile(zoo)
-        assert gc.isenabled() == running
-        with pytest.raises(fm.ModelError):
-            compile(broken)
-        assert gc.isenabled() == running
-    finally:
-        gc.enable()
 
 
 # Wrong structure -----------------------------------------------------------------------------------------------

@@ -246,8 +246,8 @@ def test_nothing_near_tells_a_few(image: ModelImage) -> None:
     assert re.fullmatch(r"has no variable 'xyzzy'\. There are '.*' and others\.", image.variables.unknown("xyzzy"))
 
 
-def test_of_a_narrowed_model_it_is_told_that_it_is_narrowed(narrow: fm.Model) -> None:
-    said = compile(narrow).variables.unknown("anlge")
-    assert "its model declares signals" in said
-    assert "'angle'" in said
-    assert said.endswith("Declare it too, or take compile(model, everything=True).")
+def test_of_a_narrowed_model_it_is_told_what_it_shows(narrow: fm.Model) -> None:
+    variables = compile(narrow).variables
+    said = "has no variable 'anlge', and shows only what its model declares. The nearest name is 'angle'."
+    assert variables.unknown("anlge") == said
+    assert variables.unknown("P.q") == "does not show 'P.q'. Declare it too, or take compile(model, everything=True)."

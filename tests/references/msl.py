@@ -34,9 +34,9 @@ def cylinder(name: str, r: ArrayLike, diameter: float) -> fm.Body:
 
 
 def _shape(name: str, r: np.ndarray, mass: float, moments: np.ndarray) -> fm.Body:
-    """Moments along r, along y made perpendicular to r, and along the third axis."""
+    """Moments along r, along y (z for an r along y) made perpendicular to r, and along the third axis."""
     x = r / np.linalg.norm(r)
-    y = np.array([0.0, 1.0, 0.0])
+    y = np.array([0.0, 1.0, 0.0] if abs(x[1]) < 0.999 else [0.0, 0.0, 1.0])
     y -= (x @ y) * x
     y /= np.linalg.norm(y)
     axes = np.column_stack([x, y, np.cross(x, y)])

@@ -1,6 +1,7 @@
 """Joints: one file each, all of them an ordered product of modes between two frames."""
 
 from fmumbs.mechanism.joints.base import JointBase
+from fmumbs.mechanism.joints.closing import Closing, Distance, PointOnLine, PointOnPlane, RevoluteSpherical
 from fmumbs.mechanism.joints.cylindrical import Cylindrical
 from fmumbs.mechanism.joints.free import Free
 from fmumbs.mechanism.joints.general import Joint
@@ -15,15 +16,20 @@ from fmumbs.mechanism.joints.universal import Universal
 from fmumbs.mechanism.joints.weld import Weld
 
 __all__ = [
+    "Closing",
     "Cylindrical",
+    "Distance",
     "Free",
     "Helix",
     "Joint",
     "JointBase",
     "Mode",
     "Planar",
+    "PointOnLine",
+    "PointOnPlane",
     "Prismatic",
     "Revolute",
+    "RevoluteSpherical",
     "Screw",
     "Skate",
     "Slide",

@@ -1,0 +1,133 @@
+"""Joints that only close loops: what they forbid is said by rows, and they have no coordinates of their own.
+
+With p the position of M's origin seen from F's,
+
+    along           f . p = value           f fixed in F
+    distance        |p| = value
+    perpendicular   f . g = value           g fixed in M
+
+RevoluteSpherical stands for a rod without mass on a hinge at F and a ball at M; Distance for one on two balls.
+"""
+
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from fmumbs import _checks
+from fmumbs._checks import Axis, Vec3
+from fmumbs.errors import ModelError
+from fmumbs.mechanism.joints.base import JointBase
+from fmumbs.mechanism.joints.mode import Mode
+
+RowKind = Literal["along", "perpendicular", "distance"]
+ClosingRow = tuple[RowKind, Vec3, Vec3, float]  # f in F's axes, g in M's, value [m] or 1
+
+_NONE: Vec3 = (1.0, 0.0, 0.0)  # where a row has no such vector
+
+
+@dataclass(frozen=True)
+class Closing(JointBase):
+    """Base of the joints that only close loops. They have reactions like every joint, and nothing drives them."""
+
+    _laws = ()
+    _instead: ClassVar[str] = "Leave it out: it closes a loop and drives nothing."
+
+    @property
+    def rows(self) -> tuple[ClosingRow, ...]:
+        """What must hold."""
+        raise NotImplementedError
+
+    @property
+    def modes(self) -> tuple[Mode, ...]:
+        return ()
+
+    @property
+    def start_positions(self) -> tuple[float, ...]:
+        return ()
+
+    @property
+    def start_velocities(self) -> tuple[float, ...]:
+        return ()
+
+    def _store_length(self, value: float) -> None:
+        length = _checks.number(value, self._where("length"))
+        if not length > 0.0:
+            raise ModelError(f"{self._where('length')} is {length:g} m, but must be positive. Use a Spherical for none.")
+        self._store("length", length)
+
+
+@dataclass(frozen=True)
+class Distance(Closing):
+    """The origins of F and M stay `length` [m] apart, as by a rod without mass between two balls."""
+
+    length: float = field(kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._store_length(self.length)
+
+    @property
+    def rows(self) -> tuple[ClosingRow, ...]:
+        return (("distance", _NONE, _NONE, self.length),)
+
+
+@dataclass(frozen=True)
+class RevoluteSpherical(Closing):
+    """M's origin moves on a circle about F's axis: a rod without mass, hinged at F about `axis`, on a ball at M.
+
+    axis: in F's axes, and the rod perpendicular to it. length: of the rod [m].
+    """
+
+    length: float = field(kw_only=True)
+    axis: Axis = field(default="z", kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._store_length(self.length)
+        self._store("axis", _checks.axis(self.axis, self._where("axis")))
+
+    @property
+    def rows(self) -> tuple[ClosingRow, ...]:
+        axis = _checks.axis(self.axis, "axis")
+        return ("along", axis, _NONE, 0.0), ("distance", _NONE, _NONE, self.length)
+
+
+@dataclass(frozen=True)
+class PointOnLine(Closing):
+    """M's origin stays on the line through F's origin along `axis`, in F's axes."""
+
+    axis: Axis = field(default="z", kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._store("axis", _checks.axis(self.axis, self._where("axis")))
+
+    @property
+    def rows(self) -> tuple[ClosingRow, ...]:
+        axis = np.array(_checks.axis(self.axis, "axis"))
+        first = np.cross(axis, np.eye(3)[int(np.abs(axis).argmin())])
+        first /= np.sqrt(first @ first)
+        return tuple(("along", _vector(v), _NONE, 0.0) for v in (first, np.cross(axis, first)))
+
+
+@dataclass(frozen=True)
+class PointOnPlane(Closing):
+    """M's origin stays at `height` [m] over the plane through F's origin with this `normal`, in F's axes."""
+
+    normal: Axis = field(default="z", kw_only=True)
+    height: float = field(default=0.0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._store("normal", _checks.axis(self.normal, self._where("normal")))
+        self._store("height", _checks.number(self.height, self._where("height")))
+
+    @property
+    def rows(self) -> tuple[ClosingRow, ...]:
+        return (("along", _checks.axis(self.normal, "normal"), _NONE, self.height),)
+
+
+def _vector(values: "np.ndarray[tuple[int, ...], np.dtype[np.float64]]") -> Vec3:
+    x, y, z = values.tolist()
+    return x, y, z
