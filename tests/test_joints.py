@@ -233,7 +233,7 @@ def nonholonomic(draw: st.DrawFn) -> fm.Model:
     return model
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(nonholonomic(), numbers(-3, 3))
 def test_random_rows_of_velocities(model: fm.Model, kappa_dot: float) -> None:
     joint = model["J"]

@@ -8,6 +8,7 @@ import pytest
 from closed import FREEDOMS, SPACE, Closed, plane, space, state_of
 from numpy.testing import assert_allclose
 from oracle import Oracle, State
+from oracle_joints import matrix_of_quaternion
 
 import fmumbs as fm
 from fmumbs.compiler import compile
@@ -281,3 +282,77 @@ def test_a_driven_joint_stays_in_the_tree() -> None:
 
 def test_a_chain_in_space_is_counted_by_kind() -> None:
     assert [FREEDOMS[kind] for kind in SPACE] == [1, 1, 3, 0, 2, 2, 3]
+
+
+# What is held, and what only closes loops ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("held", ["A", "B", "D"])
+def test_held_coordinates_stay_as_they_are_said(held: str) -> None:
+    near = read_model("four_bar")
+    model = fm.Model("held")
+    model.add(*near.bodies, *(replace(j, held=j.name == held) for j in near.joints))
+    solver = started(model)
+    assert (solver.get(f"{held}.q"), solver.get(f"{held}.qd")) == (near[held].q0, near[held].u0)
+    assert_closed(solver, model)
+    assert np.count_nonzero(solver.active_rows) == 2
+    variables = solver.image.variables
+    assert {n: variables.find(f"{n}.q").initial for n in "ABD"} == dict.fromkeys("ABD", "approx") | {held: "exact"}
+
+
+def test_held_balls_stay_too() -> None:
+    case = space(801, "spherical", guess=0.02)
+    balls = [joint for joint in case.model.joints if isinstance(joint, fm.Spherical) and joint.name.startswith("j")]
+    model = fm.Model("held")
+    model.add(*case.model.bodies, *(replace(j, held=j is balls[0]) for j in case.model.joints))
+    solver = started(model)
+    assert_allclose(solver.get(f"{balls[0].name}.q"), balls[0].q0 / np.linalg.norm(balls[0].q0), rtol=0, atol=1e-15)
+    assert_allclose(solver.get(f"{balls[0].name}.w"), balls[0].u0, rtol=0, atol=0)
+    assert_closed(solver, model)
+
+
+def test_held_values_that_conflict_leave_a_gap() -> None:
+    near = read_model("four_bar")
+    model = fm.Model("held")
+    model.add(*near.bodies, *(replace(j, held=j.name in "AB") for j in near.joints))
+    with pytest.raises(fm.AssemblyError, match=r"loop C-D-B-A cannot close: nearest gap 0\.00168 m at 'C'"):
+        fm.Solver(model).assemble()
+
+
+def two_pendulums(*closing: fm.Joint) -> fm.Model:
+    model = fm.Model("two")
+    a, b = (fm.Body.rod(name, length=1.0, mass=1.0, radius=0.05) for name in "ab")
+    model.add(a, b, fm.Spherical("A", model.ground.at(), a.base, u0=(0.3, 0.5, -0.4)))
+    model.add(fm.Spherical("B", model.ground.at(0, 0.8, 0), b.base, q0=(1, 0.1, 0.1, 0.2)), *closing)
+    return model
+
+
+@pytest.mark.parametrize("kind", ["distance", "hinged rod", "line", "plane"])
+def test_joints_that_only_close_loops(kind: str) -> None:
+    bare = two_pendulums()
+    F, M = bare["a"].at(0.9, 0, 0), bare["b"].at(0.8, 0, 0)
+    joint = {
+        "distance": fm.Distance("C", F, M, length=1.0),
+        "hinged rod": fm.RevoluteSpherical("C", F, M, length=0.8, axis="z"),
+        "line": fm.PointOnLine("C", F, M, axis="y"),
+        "plane": fm.PointOnPlane("C", F, M, normal=(0, 0.5, 1), height=0.1),
+    }[kind]
+    solver = fm.Solver(compile(two_pendulums(joint), everything=True).with_options(tolerance=1e-10))
+    solver.assemble()
+    energy = solver.get("solver.energy")
+    for time in np.arange(0.1, 1.05, 0.1):
+        solver.step(time)
+        R = [matrix_of_quaternion(solver.get(f"{name}.quat")) for name in "ab"]
+        p = R[0].T @ ((0, 0.8, 0) + R[1] @ (0.8, 0, 0) - R[0] @ (0.9, 0, 0))
+        away = {
+            "distance": [np.linalg.norm(p) - 1.0],
+            "hinged rod": [p[2], np.linalg.norm(p) - 0.8],
+            "line": [p[0], p[2]],
+            "plane": [p @ (0, 0.5, 1) / np.sqrt(1.25) - 0.1],
+        }[kind]
+        assert_allclose(away, 0.0, atol=CLOSED)
+    assert_allclose(solver.get("solver.energy"), energy, rtol=0, atol=1e-7)
+    force = solver.get("C.reaction.f")
+    assert_allclose(solver.get("C.reaction.t"), 0.0, atol=1e-12)
+    if kind == "distance":
+        assert_allclose(np.cross(force, p), 0.0, atol=1e-10 * np.linalg.norm(force))

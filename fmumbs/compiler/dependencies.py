@@ -1,4 +1,4 @@
-"""What a variable follows: the inputs that act on it at once, and the variable whose time derivative it is.
+"""What a variable follows: the inputs that act on it at once, the variable whose rate it is, a loop that it is in.
 
 Positions and velocities are states, and follow no input at once; accelerations and forces follow all inputs of
 their mechanism. Trees that hang on the ground by themselves do not act on one another at once, unless a joint
