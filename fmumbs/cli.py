@@ -360,6 +360,8 @@ def _print_check(facts: dict[str, Any]) -> None:
     table.add_row("loops", f"{facts['loops']}" + "".join(f" {name}" for name in facts["cuts"]))
     if not facts["loops"]:
         table.add_row("reactions", f"{facts['reactions']}, all unique")
+    else:
+        table.add_row("redundant rows", str(facts["redundant"]))
     if facts["variables"] is not None:
         table.add_row("variables", str(facts["variables"]))
     _show(table)

@@ -562,7 +562,11 @@ static fmi2Status states(tape *t, slave *s)
             s->wild = 1;
         }
         return status;
-    case 4: return seldom(t, 8) ? fmi2FreeFMUstate(s->c, NULL) : fmi2FreeFMUstate(s->c, state);
+    case 4: {
+        fmi2FMUstate copy = *state;
+        status = fmi2FreeFMUstate(s->c, seldom(t, 8) ? NULL : seldom(t, 2) ? &copy : state); /* the pointer may stay */
+        return status;
+    }
     default: return as_bytes(t, s, state, s->state_at + slot);
     }
 }

@@ -59,6 +59,7 @@ class Kinematics:
     def __init__(self, model: Any) -> None:
         self.model = model
         self.bodies, self.joints, self.products = expand(model)
+        self._known: tuple[State | None, dict[str, tuple[Array, Array]]] = (None, {})
         self.column = {body.name: 6 * i for i, body in enumerate(self.bodies)}
         self.com = {body.name: np.asarray(body.com, float) for body in self.bodies}
 
@@ -204,6 +205,14 @@ class Kinematics:
 
         Spherical and free joints: spin in M's axes; free also the velocity of M's origin in F's axes, first.
         """
+        if self._known[0] is not state:
+            self._known = (state, {})
+        found = self._known[1]
+        if joint.name not in found:
+            found[joint.name] = self._coordinates(state, joint)
+        return found[joint.name]
+
+    def _coordinates(self, state: State, joint: Any) -> tuple[Array, Array]:
         kind = type(joint).__name__
         spin = self._spin_rows(joint)
         F, M = self.frame(state, joint.F), self.frame(state, joint.M)

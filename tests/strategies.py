@@ -24,7 +24,7 @@ CLOSEST = 0.2
 """Nearer than this [m] the direction of a line spring is ill-conditioned."""
 
 JOINTS = ("revolute", "prismatic", "spherical", "free", "weld")
-SEVERAL = ("cylindrical", "screw", "universal", "planar", "skate", "product")
+SEVERAL = ("cylindrical", "screw", "universal", "planar", "skate", "product", "rolling")
 EVERY = (*JOINTS, *SEVERAL)
 SPREAD = 0.15
 """Smallest singular value of a product's moving modes: nearer to gimbal lock they are ill-conditioned."""
@@ -130,6 +130,8 @@ def several(draw: st.DrawFn, name: str, F: fm.Point, M: fm.Point, kind: str) -> 
         return fm.Skate(name, F, M, q0=draw(vectors(3, 3.0)), u0=draw(vectors(2, 2.0)))
     if kind == "product":
         return draw(products(name, F, M))
+    if kind == "rolling":
+        return draw(rolling(name, F, M))
     freedoms = 3 if kind == "planar" else 2
     options = {"q0": draw(vectors(freedoms, 1.5)), "u0": draw(vectors(freedoms, 2.0)), **laws(draw, freedoms)}
     if kind == "cylindrical":
@@ -169,6 +171,31 @@ def products(draw: st.DrawFn, name: str, F: fm.Point, M: fm.Point) -> fm.Joint:
     columns = np.hstack(Product(joint, (), ()).columns(np.array(joint.all_positions(), float)))
     assume(np.linalg.svd(columns, compute_uv=False)[-1] > SPREAD)
     return joint
+
+
+@st.composite
+def rolling(draw: st.DrawFn, name: str, F: fm.Point, M: fm.Point) -> fm.Joint:
+    """A disc that rolls on the plane z = 0 of F, perhaps with its heading or its own turn prescribed."""
+    R, which = draw(numbers(0.1, 0.5)), draw(st.sampled_from((None, None, "heading", "roll")))
+    heading, roll = (
+        draw(motions(draw(st.sampled_from(("path", "eta"))))) if which == what else {} for what in ("heading", "roll")
+    )
+    modes = [fm.Slide("x"), fm.Slide("y"), fm.Turn("z", **heading), fm.Turn("x")]
+    modes += [fm.Slide("z", role="locked", value=R), fm.Turn("y", **roll)]
+    spins = {None: (0, 1, 2), "heading": (0, 1), "roll": (0, 2)}[which]
+    q0 = [draw(numbers()), draw(numbers()), draw(numbers(-3, 3)), draw(numbers(-0.8, 0.8)), draw(numbers(-3, 3))]
+    q0 = [x for x, mode in zip(q0, (modes[k] for k in (0, 1, 2, 3, 5)), strict=True) if mode.role == "free"]
+    return fm.Joint(
+        name,
+        F,
+        M,
+        modes=modes,
+        velocity_rows=[(0, -R, 0, 1, 0, 0), (R, 0, 0, 0, 1, 0)],
+        speed_rows=[np.eye(6)[k] for k in spins],
+        rows_after=5,
+        q0=q0,
+        u0=draw(vectors(len(spins), 2.0)),
+    )
 
 
 @st.composite

@@ -6,24 +6,23 @@ inputs with derivatives, saved states, derivatives of outputs, and what is refus
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from joint_models import ANGLE, PATHS, G, arm, kicked, mixed, on_ground, rolling, trough
 from numpy.testing import assert_allclose
 from oracle import Oracle
 from oracle_products import Product
-from strategies import SPREAD, axes, numbers, points, vectors
+from strategies import SPREAD, Case, axes, numbers, points, vectors
 from test_joint_library import assert_agrees
 
 import fmumbs as fm
 from fmumbs.compiler import compile
 from fmumbs.run import Solver
 
-G = 9.81
 ROUND_OFF = 1e-12  # of single evaluations, with numbers of the order of one
 STEPS = 1e-8  # of motions at the tolerance 1e-10 over some hundred steps
 TIGHT = 1e-10
@@ -35,13 +34,6 @@ def started(model: fm.Model, inputs: dict[str, Any] | None = None, scheme: str =
         solver.set(name, value)
     solver.assemble()
     return solver
-
-
-def on_ground(joint: Callable[[fm.Point, fm.Point], fm.Joint], gravity: Any = (0, 0, -G), **body: Any) -> fm.Model:
-    model = fm.Model("one", gravity=gravity)
-    b = fm.Body("b", **({"mass": 2.0, "inertia": (0.3, 0.4, 0.5)} | body))
-    model.add(b, joint(model.ground.at(), b.at()))
-    return model
 
 
 # Screws ---------------------------------------------------------------------------------------------------------
@@ -130,22 +122,6 @@ def test_chaplygins_sleigh_swings_into_its_straight_run() -> None:
         assert_allclose(solver.get("K.u"), [V * np.tanh(x), V / a / np.cosh(x)], rtol=0, atol=STEPS)
 
 
-def rolling(R: float, q0: Any, u0: Any, gravity: Any = (0, 0, -G), **body: Any) -> fm.Model:
-    """A disc in its own x, z plane, which rolls on z = 0: contact x, y, heading, lean, own turn."""
-    modes = (
-        fm.Slide("x"), fm.Slide("y"), fm.Turn("z"), fm.Turn("x"), fm.Slide("z", role="locked", value=R), fm.Turn("y"),
-    )  # fmt: skip
-    rows = ((0, -R, 0, 1, 0, 0), (R, 0, 0, 0, 1, 0))
-    speeds = ((1, 0, 0, 0, 0, 0), (0, 1, 0, 0, 0, 0), (0, 0, 1, 0, 0, 0))
-    return on_ground(
-        lambda F, M: fm.Joint(
-            "W", F, M, modes=modes, rows_after=5, velocity_rows=rows, speed_rows=speeds, q0=q0, u0=u0
-        ),
-        gravity,
-        **body,
-    )
-
-
 def test_a_disc_rolls_round_and_round() -> None:
     """It leans by a, its heading turns at W, its spin along the axle is s: all of them stay.
 
@@ -183,7 +159,14 @@ def test_a_ball_rolls_down_a_slope() -> None:
     """Five sevenths of what it would slide with; three turns and two rows in the axes of the slope."""
     R, m, slope, t = 0.3, 2.0, 0.4, 0.7
     inertia = (0.4 * m * R**2,) * 3
-    modes = (fm.Slide("x"), fm.Slide("y"), fm.Slide("z", role="locked", value=R), fm.Turn("x"), fm.Turn("y"), fm.Turn("z"))
+    modes = (
+        fm.Slide("x"),
+        fm.Slide("y"),
+        fm.Slide("z", role="locked", value=R),
+        fm.Turn("x"),
+        fm.Turn("y"),
+        fm.Turn("z"),
+    )
     model = on_ground(
         lambda F, M: fm.Joint(
             "B", F, M, modes=modes, rows_after=0, q0=(0, 0, 0.1, 0.2, 0.3), u0=(0, 0, 0),
@@ -202,7 +185,9 @@ def test_a_ball_rolls_down_a_slope() -> None:
 @st.composite
 def nonholonomic(draw: st.DrawFn) -> fm.Model:
     """A free body that carries another by modes of every role and random rows of velocities."""
-    roles = draw(st.permutations(["free", "free", *draw(st.lists(st.sampled_from(("free", "excited", "locked")), max_size=3))]))
+    roles = draw(
+        st.permutations(["free", "free", *draw(st.lists(st.sampled_from(("free", "excited", "locked")), max_size=3))])
+    )
     motions = {
         "free": {},
         "locked": {"role": "locked", "value": 0.4},
@@ -245,8 +230,6 @@ def test_random_rows_of_velocities(model: fm.Model, kappa_dot: float) -> None:
     for name, value in inputs.items():
         solver.set(name, value)
     solver.assemble()
-    from strategies import Case
-
     case = Case(model, inputs)
     assert_agrees(solver, case)
     solver.step(0.01)
@@ -254,20 +237,6 @@ def test_random_rows_of_velocities(model: fm.Model, kappa_dot: float) -> None:
 
 
 # Excited modes --------------------------------------------------------------------------------------------------
-
-ANGLE = 0.5  # of the skew trough
-
-
-def trough(spring: bool = False, **motion: Any) -> fm.Model:
-    """Section 5 of joint-representation: a body on a free slide along 1 and an excited one, skew in the 1, 2-plane."""
-    model = fm.Model("trough")
-    ball = fm.Body("ball", mass=2.0, inertia=(0.1, 0.1, 0.1))
-    modes = (fm.Slide("x"), fm.Slide((np.sin(ANGLE), np.cos(ANGLE), 0), role="excited", **motion))
-    joint = fm.Joint("J", model.ground.at(0, 0, 0.4), ball.at(), modes=modes, q0=[0.3], u0=[-0.2])
-    model.add(ball, joint)
-    if spring:
-        model.add(fm.Spring("S", model.ground.at(0, 0, 0.4), ball.at(), stiffness=30, free_length=0.1))
-    return model
 
 
 def test_the_trough_and_its_figure_9() -> None:
@@ -322,38 +291,20 @@ def test_a_filtered_position_follows_the_derivatives_of_its_input() -> None:
     assert_allclose(solver.get("J.kappa"), 0.5, rtol=STEPS)
 
 
-def arm(**motions: Any) -> fm.Model:
-    """Two links in a vertical plane; motions: of "A" and "B", none for a free joint."""
-    model = fm.Model("arm")
-    bodies = [fm.Body(n, mass=1.5, com=(0.3, 0, 0), inertia=(0.01, 0.05, 0.05), points={"tip": (0.7, 0, 0)}) for n in "ab"]
-    places = (model.ground.at(), bodies[0].at(0.7, 0, 0))
-    model.add(*bodies)
-    for name, F, body in zip("AB", places, bodies, strict=True):
-        modes = [fm.Turn("y", **motions[name])] if name in motions else [fm.Turn("y")]
-        model.add(fm.Joint(name, F, body.at(), modes=modes))
-    return model
-
-
-PATHS = {
-    "A": fm.Path.quintic([0.0, 0.5, 1.2], [0.2, 1.0, -0.4]),
-    "B": fm.Path((0.0, 0.4, 0.9), ((0.1, 0, 2.0), (0.42, 1.6, -1.5), (0.845, 0.1)), continuity=1),
-}
-
-
 def test_excitation_forces_are_those_of_inverse_dynamics() -> None:
     """Euler and Lagrange for two links with prescribed angles, about y, measured downwards."""
     solver = started(arm(**{name: {"role": "excited", "path": path} for name, path in PATHS.items()}))
-    m, c, l, inertia = 1.5, 0.3, 0.7, 0.05
+    m, c, L, inertia = 1.5, 0.3, 0.7, 0.05
     for t in (0.05, 0.3, 0.4, 0.7, 1.1, 1.5):
         solver.step(t)
         (q1, w1, a1), (q2, w2, a2) = PATHS["A"](t), PATHS["B"](t)
         for name, values in (("A", (q1, w1, a1)), ("B", (q2, w2, a2))):
             found = [solver.get(f"{name}.{kind}") for kind in ("eta", "kappa", "kappa_dot")]
             assert_allclose(found, values, rtol=0, atol=1e-13)
-        h, k = m * l * c * np.cos(q2), m * l * c * np.sin(q2)
+        h, k = m * L * c * np.cos(q2), m * L * c * np.sin(q2)
         lower = (inertia + m * c**2 + h) * a1 + (inertia + m * c**2) * a2 + k * w1**2 - m * G * c * np.cos(q1 + q2)
-        upper = (inertia + m * c**2 + m * l**2 + h) * a1 + h * a2 - k * (w1 + w2) ** 2
-        upper += lower - m * G * (c + l) * np.cos(q1)
+        upper = (inertia + m * c**2 + m * L**2 + h) * a1 + h * a2 - k * (w1 + w2) ** 2
+        upper += lower - m * G * (c + L) * np.cos(q1)
         assert_allclose(solver.get("B.drive"), lower, rtol=1e-11, atol=1e-11)
         assert_allclose(solver.get("A.drive"), upper, rtol=1e-11, atol=1e-11)
 
@@ -373,16 +324,6 @@ def test_what_drives_an_excited_mode_moves_a_free_one_alike() -> None:
 
 
 # Paths and the integrator ---------------------------------------------------------------------------------------
-
-
-def kicked(**options: Any) -> fm.Model:
-    """A pendulum on a carriage whose acceleration jumps, again and again."""
-    path = fm.Path((0.0, 0.1, 0.3, 0.4), ((0, 0, 4.0), (0.04, 0.8, -4.0), (0.04, -0.8, 4.0), (0,)), continuity=1, **options)
-    model = fm.Model("kicked")
-    cart, bob = fm.Body("cart", mass=1.0), fm.Body("bob", mass=0.5, com=(0, 0, -0.6), inertia=(0.01, 0.01, 0.01))
-    model.add(cart, bob, fm.Joint("P", model.ground.at(), cart.at(), modes=[fm.Slide("x", role="excited", path=path)]))
-    model.add(fm.Revolute("B", cart.at(), bob.at(), axis="y"))
-    return model
 
 
 @pytest.mark.parametrize("scheme", ["dopri5", "rk4"])
@@ -434,7 +375,11 @@ def test_ten_tenths_are_one() -> None:
 def test_a_short_kick_is_not_stepped_over() -> None:
     """At rest for 50 s, in which the steps grow long; then, for a tenth of a second, a push."""
     rest, t0 = (0.0,), 50.0
-    path = fm.Path((0.0, t0, t0 + 0.05, t0 + 0.15, t0 + 0.2), (rest, (0, 0, 40.0), (0.1, 4.0, -40.0), (0.1, -4.0, 40.0), rest), continuity=1)
+    path = fm.Path(
+        (0.0, t0, t0 + 0.05, t0 + 0.15, t0 + 0.2),
+        (rest, (0, 0, 40.0), (0.1, 4.0, -40.0), (0.1, -4.0, 40.0), rest),
+        continuity=1,
+    )
     model = fm.Model("kick", gravity=(0, 0, 0))
     cart, bob = fm.Body("cart", mass=1.0), fm.Body("bob", mass=0.5, com=(0, 0, -0.6), inertia=(0.01, 0.01, 0.01))
     model.add(cart, bob, fm.Joint("P", model.ground.at(), cart.at(), modes=[fm.Slide("x", role="excited", path=path)]))
@@ -445,21 +390,6 @@ def test_a_short_kick_is_not_stepped_over() -> None:
 
 
 # States, derivatives, the FMU's table ---------------------------------------------------------------------------
-
-
-def mixed() -> fm.Model:
-    """Every kind of excitation, a free mode and a skate on top of it."""
-    model = fm.Model("mixed")
-    b, c = (fm.Body(n, mass=1.2, com=(0.1, 0.2, 0.1), inertia=(0.2, 0.3, 0.25)) for n in "bc")
-    modes = (
-        fm.Turn("z", role="excited", input="kappa_dot", eta0=0.3, kappa0=0.2),
-        fm.Slide("x"),
-        fm.Turn((1, 0, 0.5), role="excited", input="eta", cutoff=4.0),
-        fm.Slide((1, 1, 0), role="excited", path=PATHS["B"]),
-    )
-    model.add(b, c, fm.Joint("J", model.ground.at(), b.at(0, 0.1, 0), modes=modes, stiffness=20.0, q0=[0.1]))
-    model.add(fm.Skate("K", b.at(0.3, 0, 0), c.at(), u0=(0.5, -0.8)))
-    return model
 
 
 INPUTS = {"J.f": 0.4, "J.kappa_dot[1]": 0.7, "J.eta_in": 0.5, "K.tau": (0.3, -0.2)}
@@ -521,11 +451,24 @@ def test_every_instruction_set_gives_the_same_bits() -> None:
         except fm.SolverError:
             pytest.skip("this machine has one instruction set")
         solver.step(0.8)
-        found.append(np.concatenate([np.ravel(solver.get(n)) for n in ("J.q", "J.drive", "K.q", "K.reaction.t", "b.quat")]))
+        found.append(
+            np.concatenate([np.ravel(solver.get(n)) for n in ("J.q", "J.drive", "K.q", "K.reaction.t", "b.quat")])
+        )
     assert np.array_equal(*found)
 
 
-OUTPUTS = ("J.qdd", "J.drive", "J.kappa_dot[2]", "J.kappa_dot[3]", "J.reaction.f", "J.wrench.t", "K.udot", "K.reaction.t", "c.a", "c.alpha")
+OUTPUTS = (
+    "J.qdd",
+    "J.drive",
+    "J.kappa_dot[2]",
+    "J.kappa_dot[3]",
+    "J.reaction.f",
+    "J.wrench.t",
+    "K.udot",
+    "K.reaction.t",
+    "c.a",
+    "c.alpha",
+)
 
 
 def test_directional_derivatives_are_exact() -> None:
@@ -588,22 +531,22 @@ def test_energy_changes_by_what_the_actuators_put_in() -> None:
 
 def test_a_driven_crank_turns_its_loop() -> None:
     """Slider-crank with a prescribed crank: positions by trigonometry, the drive's power by the energy."""
-    r, l, speed = 0.2, 0.5, 3.0
+    r, L, speed = 0.2, 0.5, 3.0
     model = fm.Model("slider_crank", gravity=(0, 0, 0))
     crank = fm.Body("crank", mass=0.4, com=(r / 2, 0, 0), inertia=(0.001, 0.002, 0.002))
-    rod = fm.Body("rod", mass=0.7, com=(l / 2, 0, 0), inertia=(0.001, 0.015, 0.015))
+    rod = fm.Body("rod", mass=0.7, com=(L / 2, 0, 0), inertia=(0.001, 0.015, 0.015))
     piston = fm.Body("piston", mass=0.9, inertia=(0.01, 0.01, 0.01))
     path = fm.Path.polynomial(0.4, speed)
     model.add(crank, rod, piston)
     model.add(fm.Joint("A", model.ground.at(), crank.at(), modes=[fm.Turn("y", role="excited", path=path)]))
     model.add(fm.Revolute("B", crank.at(r, 0, 0), rod.at(), axis="y", q0=-0.6))
     model.add(fm.Prismatic("P", model.ground.at(), piston.at(), axis="x", q0=0.6))
-    model.add(fm.Revolute("C", rod.at(l, 0, 0), piston.at(), axis="y"))
+    model.add(fm.Revolute("C", rod.at(L, 0, 0), piston.at(), axis="y"))
     solver = started(model)
     for t in (0.0, 0.3, 0.9, 2.0):
         solver.step(t)
         angle = 0.4 + speed * t
-        x = r * np.cos(angle) + np.sqrt(l**2 - (r * np.sin(angle)) ** 2)
+        x = r * np.cos(angle) + np.sqrt(L**2 - (r * np.sin(angle)) ** 2)
         assert_allclose(solver.get("A.eta"), angle, rtol=0, atol=1e-12)
         assert_allclose(solver.get("P.q"), x, rtol=0, atol=1e-10)
         energy_rate = solver.output_derivative("solver.energy")
@@ -622,7 +565,9 @@ def test_two_skates_make_a_loop() -> None:
     solver.step(1.0)
     assert_allclose(solver.get("K.u"), [1.0, 0.5], atol=1e-8)
     assert_allclose(solver.get("L.q")[2], 0.5, atol=1e-8)
-    assert_allclose(solver.get("shoe.r"), solver.get("bar.r") + 0.5 * np.array([-np.sin(0.5), np.cos(0.5), 0]), atol=1e-10)
+    assert_allclose(
+        solver.get("shoe.r"), solver.get("bar.r") + 0.5 * np.array([-np.sin(0.5), np.cos(0.5), 0]), atol=1e-10
+    )
 
 
 def test_oracle_is_asked_here_too() -> None:

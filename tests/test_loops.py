@@ -40,7 +40,7 @@ def singular(oracle: Oracle, state: State) -> tuple[np.ndarray, np.ndarray, dict
     for name, part in rows.items():
         places[name] = slice(at, at + len(part))
         at += len(part)
-    rank = int(np.sum(S > 1e-9 * S[0]))
+    rank = int(np.count_nonzero(S / S[0] > 1e-9))
     return S[:rank], U[:, rank:], places
 
 
@@ -111,13 +111,15 @@ def test_four_revolutes_in_a_plane_leave_one_freedom(turned: float) -> None:
     """Mobility 3 - rank: two of the five rows of the cut joint are independent, wherever the plane lies."""
     model, R = fm.Model("four"), fm.Rotation.rpy(turned, 0.3 * turned, 1.0)
     ground = model.ground
-    a, b, c = (fm.Body.rod(name, length=length, mass=1.0, radius=0.01) for name, length in zip("abc", (1, 2.6, 2.2)))
+    lengths = {"a": 1.0, "b": 2.6, "c": 2.2}
+    a, b, c = (fm.Body.rod(name, length=length, mass=1.0, radius=0.01) for name, length in lengths.items())
     start = ground.at(*(R @ (0, 0, 0)), rotation=R), ground.at(*(R @ (2.5, 0, 0)), rotation=R)
     model.add(a, b, c, fm.Revolute("A", start[0], a.base, axis="y", q0=-1.2, u0=2.0))
     model.add(fm.Revolute("B", a.tip, b.base, axis="y", q0=0.7))
     model.add(fm.Revolute("D", start[1], c.base, axis="y", q0=-1.4), fm.Revolute("C", b.tip, c.tip, axis="y"))
     solver = started(model)
     assert np.count_nonzero(solver.active_rows) == 2
+    assert (solver.mobility, solver.redundant_rows) == (1, 3)
     assert_closed(solver, model)
 
 
@@ -197,7 +199,7 @@ def test_a_saved_state_goes_on_bit_for_bit(case: Closed, scheme: str) -> None:
     assert second.state_save() == first.state_save()
 
 
-@pytest.mark.parametrize("case", [space(700, "cylindrical"), space(701, loops=2), plane(702, 2)], ids=lambda c: c.cuts[0])
+@pytest.mark.parametrize("case", [space(700, "cylindrical"), space(701, loops=2), plane(702, 2)], ids=("1", "2", "3"))
 def test_directional_derivatives_are_differences(case: Closed) -> None:
     """Accelerations and reactions are linear in the forces: the difference quotient is exact."""
     solver = started(case.model, case.inputs)
@@ -315,7 +317,7 @@ def test_held_values_that_conflict_leave_a_gap() -> None:
     near = read_model("four_bar")
     model = fm.Model("held")
     model.add(*near.bodies, *(replace(j, held=j.name in "AB") for j in near.joints))
-    with pytest.raises(fm.AssemblyError, match=r"loop C-D-B-A cannot close: nearest gap 0\.00168 m at 'C'"):
+    with pytest.raises(fm.AssemblyError, match=r"loop C-D-B-A cannot close: nearest gap 0\.0016\d m at 'C'"):
         fm.Solver(model).assemble()
 
 

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fmumbs.mechanism import GROUND, JointBase, Model
+from fmumbs.mechanism import GROUND, Closing, JointBase, Model
 
 _LIGHT = 1e-7  # a body this much lighter than what hangs on it makes a stiff system
 
@@ -72,12 +72,16 @@ def structure(model: Model) -> Structure:
         depth=1 + max((branch.depth for branch in branches), default=-1),
         loops=len(cuts),
         mobility=None if cuts else freedoms,
-        reactions=sum(6 - _freedoms(joint) for joint in model.joints),
+        reactions=sum(_reactions(joint) for joint in model.joints),
         branches=branches,
         cuts=cuts,
         unreached=unreached,
         warnings=tuple(_warnings(model, branches)),
     )
+
+
+def _reactions(joint: JointBase) -> int:
+    return len(joint.rows) if isinstance(joint, Closing) else 6 - joint.velocities
 
 
 def _freedoms(joint: JointBase) -> int:

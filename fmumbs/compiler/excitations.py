@@ -1,5 +1,7 @@
 """Excited modes: by what they move, and their paths as the core reads them (core/excitation.c)."""
 
+from collections.abc import Sequence
+
 from fmumbs.compiler.rows import Rows
 from fmumbs.mechanism import Mode
 from fmumbs.mechanism.path import Path
@@ -47,7 +49,7 @@ def _stops(path: Path) -> list[bool]:
     return out
 
 
-def _bends(c: tuple[float, ...], x: float) -> tuple[float, float]:
+def _bends(c: Sequence[float], x: float) -> tuple[float, float]:
     """Second and third derivative of a piece at the time x after its break."""
     return (
         2 * c[2] + x * (6 * c[3] + x * (12 * c[4] + x * 20 * c[5])),

@@ -2,9 +2,9 @@
 
 A joint is an ordered product of modes (joint-representation, section 3); each becomes a link with axes of its
 own. A link that turns about a coordinate axis of its parent's has axes parallel to them at zero, and a kernel of
-its own. A slide goes along its link's z; a ball's axes are those of its frame M. Locked modes move the frame of the next. A
-joint's variables are those of its free modes, then those of the excited ones; one with velocity rows is a single
-link (compiler/screws.py).
+its own. A slide goes along its link's z; a ball's axes are those of its frame M. Locked modes move the frame of the
+next. A joint's variables are those of its free modes, then those of the excited ones; a joint with velocity rows is a
+single link (compiler/screws.py).
 """
 
 from dataclasses import dataclass, field

@@ -46,7 +46,8 @@ def add_cuts(out: Links, cuts: list[JointBase], first: int) -> None:
         )
         _check_laws(joint)
         for kind, f, g, length in _rows(joint):
-            out.add(row_joint=index, row_kind=kind, row_f=F.R @ f, row_g=M.R @ g, row_length=length, row_link=-1, row_part=0)
+            out.add(row_joint=index, row_kind=kind, row_f=F.R @ f, row_g=M.R @ g, row_length=length)
+            out.add(row_link=-1, row_part=0)
 
 
 def add_held(out: Links, tree: list[JointBase]) -> None:
@@ -59,7 +60,8 @@ def add_held(out: Links, tree: list[JointBase]) -> None:
             kind = out.rows["link_kind"][link]
             if kind == GENERAL:
                 raise ModelError(
-                    f"{type(joint).__name__} '{joint.name}' is held, but its freedoms go all at once. Hold another joint."
+                    f"{type(joint).__name__} '{joint.name}' is held, but its freedoms go all at once. "
+                    "Hold another joint."
                 )
             parts = 0 if kind in (FIXED, DRIVEN) else 3 if kind == SPHERICAL else 1
             for part in range(parts):

@@ -52,7 +52,9 @@ def _bound(model: Model) -> dict[str, JointBase]:
     spoken_of |= {law.on.name for law in model.laws}
     bound: dict[str, JointBase] = {}
     for joint in model.joints:
-        if joint.M.body is not GROUND and not isinstance(joint, Closing) and (joint.name in spoken_of or not closes_loops(joint)):
+        if joint.M.body is GROUND or isinstance(joint, Closing):
+            continue
+        if joint.name in spoken_of or not closes_loops(joint):
             bound.setdefault(joint.M.body.name, joint)
     return bound
 

@@ -126,8 +126,8 @@ class Variables(Sequence[Variable]):
             return f"has no variable '{name}'. {self._names.nearest(name)}"
         if self._names.places(name):
             return f"does not show '{name}'. Declare it too, or take compile(model, everything=True)."
-        known = dict.fromkeys(self.names())
-        known |= dict.fromkeys(split_component(other)[0] for other in known)
+        whole = split_component(name)[1] is None
+        known = dict.fromkeys(split_component(other)[0] if whole else other for other in self.names())
         return f"has no variable '{name}', and shows only what its model declares. {nearest(name, known)}"
 
     def outputs(self) -> NDArray[np.uint32]:

@@ -19,8 +19,10 @@
 #include <string.h>
 
 #define FM_CORRECTIONS 25   /* Newton steps of a correction */
-#define FM_CLOSINGS 200     /* the same for a start from guesses */
-#define FM_HALVES 12        /* shorter and shorter steps that are tried there */
+#define FM_CLOSINGS 400     /* the same for a start from guesses */
+#define FM_LESS 1e-5        /* part of the squares by which a step there must lessen them */
+#define FM_SOFT 1e-6        /* the least and the greatest softening of the rows there */
+#define FM_SOFTEST 1e3
 #define FM_TURN_AT_ONCE 0.5 /* [rad] */
 #define FM_NEARBY 0.03      /* how far a neighbour is whose rank is looked at [rad], or of the length */
 #define FM_DEPENDENT 1e-11  /* a pivot of the scaled K below it: the row follows from the others */
@@ -547,13 +549,15 @@ static double merit(const fm_instance *s)
     return sum;
 }
 
-/* All rows, each softened by a part of what its diagonal can be: short steps down towards the nearest gap. */
+/* All rows, softened alike, so that the change leads down, by a part of the most that a diagonal entry of K can be. */
 static void soften(fm_instance *s, double part)
 {
     const size_t n = (size_t)s->image.n.rows;
+    double most = 0.0;
+    for (size_t i = 0; i < n; i++) most = s->image.row_kind[i] != FM_ROW_HELD ? fmax(most, s->loop_most[i]) : most;
     for (size_t i = 0; i < n; i++) {
         s->row_active[i] = s->loop_most[i] > 0.0 ? 1.0 : 0.0;
-        if (s->image.row_kind[i] != FM_ROW_HELD) s->loop_K[i * n + i] += part * s->loop_most[i];
+        if (s->image.row_kind[i] != FM_ROW_HELD) s->loop_K[i * n + i] += part * most;
     }
 }
 
@@ -586,43 +590,42 @@ static void shorten(fm_instance *s)
     for (int32_t i = 0; i < s->image.n.speeds; i++) s->loop_change[i] /= most;
 }
 
-/* The whole change, or a half, a quarter, ... of it, until the rows are violated less. 0: none does. */
+/* The change, unless the rows are hardly less violated then: 0, and y stays. */
 static int try_change(fm_instance *s, double *y)
 {
     double *kept = s->probe;
     const double before = merit(s);
     const size_t size = (size_t)s->image.n.positions * sizeof *kept;
     memcpy(kept, y, size);
-    for (int half = 0; half < FM_HALVES; half++) {
-        move_positions(s, y, s->loop_change);
-        fm_normalise(s, y, NULL);
-        place_links(s, y);
-        if (merit(s) < before) return 1;
-        memcpy(y, kept, size);
-        for (int32_t i = 0; i < s->image.n.speeds; i++) s->loop_change[i] *= 0.5;
-    }
+    move_positions(s, y, s->loop_change);
+    fm_normalise(s, y, NULL);
+    place_links(s, y);
+    if (merit(s) < (1.0 - FM_LESS) * before) return 1;
+    memcpy(y, kept, size);
     place_links(s, y);
     return 0;
 }
 
-/* Positions of a start, from guesses that may be far: rows are chosen anew at every step. 0: the loops stay open, and
- * y is where the gap is least. */
+/* Positions of a start, from guesses that may be far: rows are chosen anew at every step, and softened as much as it
+ * needs (Levenberg, Marquardt). 0: the loops stay open, and y is where the gap is least. */
 static int close_positions(fm_instance *s, double *y)
 {
+    double soft = 0.0;
     for (int n = 0; n < FM_CLOSINGS; n++) {
         place_links(s, y);
         const double worst = fm_violation(s, 0), enough = tolerance(s);
         if (worst <= enough) return 1;
-        const double before = merit(s);
-        int nearer = 0;
         if (!isfinite(worst)) return 0;
-        for (double soft = 0.0; !nearer && soft < 10.0; soft = soft > 0.0 ? 10.0 * soft : 1e-5) {
-            if (!make_change(s, y, 0, coarse(s, worst), soft)) continue;
-            shorten(s);
-            nearer = try_change(s, y);
-            if (!nearer && worst <= 1e3 * enough) return 1; /* round-off: no better to be had */
+        for (;;) {
+            if (make_change(s, y, 0, coarse(s, worst), soft)) {
+                shorten(s);
+                if (try_change(s, y)) break;
+            }
+            if (worst <= 1e3 * enough) return 1; /* round-off: no better to be had */
+            soft = soft > 0.0 ? 10.0 * soft : FM_SOFT;
+            if (soft > FM_SOFTEST) return 0;
         }
-        if (!nearer || merit(s) > (1.0 - 1e-9) * before) return 0;
+        soft = soft > FM_SOFT ? 0.1 * soft : 0.0;
     }
     return 0;
 }
@@ -635,7 +638,7 @@ static int correct_level(fm_instance *s, double *y, int level, double least)
         place_links(s, y);
         const double worst = fm_violation(s, level), enough = tolerance(s) * (level == 0 ? 1.0 : 10.0);
         if (!isfinite(worst)) return 0;
-        if (worst <= enough && !(least > 0.0 && n == 0)) return 1;
+        if (worst <= enough) return n == 0 && least > 0.0 ? make_change(s, y, level, least, 0.0) : 1; /* rows only */
         if (worst > 0.5 * before && worst < 1e3 * enough) return 1; /* round-off: no better to be had */
         before = worst;
         if (!make_change(s, y, level, least, 0.0)) return 0;

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fmumbs.analysis import structure
-from fmumbs.errors import ModelError
+from fmumbs.errors import AssemblyError, ModelError
 from fmumbs.export.fmu import MOST_VARIABLES
 from fmumbs.export.model_description import NATIVE, experiment_attributes
 from fmumbs.export.verify import raise_if_unreadable
@@ -30,6 +30,7 @@ def check_model(model: "Model") -> Facts:
     facts: Facts = asdict(structure(model))
     facts["problems"] = []
     facts["variables"] = None
+    facts["redundant"] = 0
     warnings = list(facts["warnings"])
     try:
         image = compile(model)
@@ -37,6 +38,8 @@ def check_model(model: "Model") -> Facts:
         facts["problems"].append(str(error))
     else:
         facts["variables"] = len(image.variables)
+        if facts["loops"]:
+            _add_loops(facts, image)
         if len(image.variables) > MOST_VARIABLES:
             warnings.append(
                 f"Model '{model.name}' has {len(image.variables)} variables, and an export stops beyond "
@@ -45,6 +48,20 @@ def check_model(model: "Model") -> Facts:
             )
     facts["warnings"] = warnings
     return facts
+
+
+def _add_loops(facts: Facts, image: "ModelImage") -> None:
+    """Mobility and redundant rows of a mechanism with loops, which only its start tells."""
+    from fmumbs.run import Solver
+
+    solver = Solver(image)
+    try:
+        solver.assemble()
+    except AssemblyError as error:
+        facts["problems"].append(str(error))
+    else:
+        facts["mobility"] = solver.mobility
+        facts["redundant"] = solver.redundant_rows
 
 
 def image_info(image: "ModelImage") -> Facts:

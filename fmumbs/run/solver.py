@@ -53,6 +53,17 @@ class Solver:
         self._call(lib.fm_evaluate(self._instance, times))
 
     @property
+    def mobility(self) -> int:
+        """How many freedoms the loops leave to the mechanism that assemble() put together."""
+        return int(self.image.sizes["speeds"] - np.count_nonzero(self.active_rows))
+
+    @property
+    def redundant_rows(self) -> int:
+        """How many rows of the joints that close loops follow from the others."""
+        loops = int(np.count_nonzero(self.image.arrays["row_link"] < 0))
+        return loops - int(np.count_nonzero(self.active_rows))
+
+    @property
     def active_rows(self) -> NDArray[np.bool_]:
         """(rows,) which rows of the joints that close loops assemble() found to be independent of the others."""
         rows = np.zeros(self.image.sizes["rows"], np.int32)

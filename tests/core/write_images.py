@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, given, seed, settings
 TESTS = Path(__file__).parents[1]
 sys.path.insert(0, str(TESTS))
 
-from strategies import Case, trees  # noqa: E402  tests/ is no package
+from joint_models import kicked, mixed, rolling  # noqa: E402  tests/ is no package
+from strategies import EVERY, Case, trees  # noqa: E402
 
 import fmumbs as fm  # noqa: E402
 from fmumbs.compiler import compile  # noqa: E402
@@ -28,7 +29,7 @@ def random_trees() -> list[fm.Model]:
 
     @seed(2)
     @settings(max_examples=60, database=None, deadline=None, suppress_health_check=list(HealthCheck))
-    @given(trees(max_bodies=8))
+    @given(trees(max_bodies=8, kinds=EVERY))
     def collect(case: Case) -> None:
         joints = case.model.joints
         structure = tuple((type(joint), joint.F.body.name, joint.M.body.name) for joint in joints)
@@ -44,6 +45,8 @@ def images() -> dict[str, fm.ModelImage]:
     sources = sorted(path.stem for path in (TESTS.parent / "models").glob("[!_]*.py"))
     models = {name: read_model(name, {"bodies": 12} if name == "branch_chain" else {}) for name in sources}
     models |= {f"tree{i}": model for i, model in enumerate(random_trees())}
+    models |= {"mixed": mixed(), "kicked": kicked(period=0.55)}
+    models["disc"] = rolling(0.5, (0, 0, 0, 0.3, 0), (0.4, 6.0, -0.9))
     found = {name: compile(model, everything=True) for name, model in models.items()}
     return found | {"branch_chain_500": compile(read_model("branch_chain"))}
 

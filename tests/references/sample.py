@@ -26,6 +26,10 @@ EXUDYN = (
     "Exudyn, docs/verification/HeavyTopSolution (commit 657f9c6) and TestModels/heavyTop.py; "
     "'recomputed' is an integration of our own"
 )
+IFTOMM = (
+    "IFToMM library, spatial rigid slider-crank (Masoudi): rows of Gonzalez as in EXUDYN, docs/verification/"
+    "Slidercrank3DiftommBenchmark (commit 657f9c6); the 'recomputed' columns are an integration of our own"
+)
 CORKE = (
     "petercorke/robotics-toolbox-python, tests/test_DHRobot.py and models/DH/Puma560.py; "
     "Corke and Armstrong 1994"
@@ -48,10 +52,21 @@ CURVES = {  # case: source, licence, curves
         MSL.format("Constraints.RevoluteConstraint, SphericalConstraint, UniversalConstraint"),
         "BSD-3-Clause", ["revolute", "spherical", "universal"],
     ),
+    "msl_fourbar1": (MSL.format("Loops.Fourbar1"), "BSD-3-Clause", ["reference"]),
+    "msl_fourbar2": (MSL.format("Loops.Fourbar2, Fourbar_analytic"), "BSD-3-Clause", ["reference", "fourbar_analytic"]),
+    "msl_planarfourbar": (MSL.format("Loops.PlanarFourbar"), "BSD-3-Clause", ["reference"]),
+    "msl_engine1": (MSL.format("Loops.Engine1a"), "BSD-3-Clause", ["reference"]),
+    "iftomm_spatial_slidercrank": (IFTOMM, "EXUDYN General License 1.0", ["reference"]),
     "heavy_top": (EXUDYN, "EXUDYN General License 1.0", ["reference", "recomputed"]),
     "adams_joints": (
         CHRONO, "BSD-3-Clause",
-        [f"{case}_Case01" for case in ("Revolute", "Spherical", "Prismatic", "RotSpring", "TranSpring")],
+        [
+            f"{case}_Case01"
+            for case in (
+                "Revolute", "Spherical", "Prismatic", "RotSpring", "TranSpring",
+                "Universal", "Cylindrical", "LinActuator",
+            )
+        ],
     ),
 }  # fmt: skip
 LICENCES = {"double_pendulum": "BSD", "panda": "Apache-2.0", "z1": "MPL-2.0"}  # by the package's package.xml

@@ -24,6 +24,8 @@ RUN = {  # positions [m] and speeds [m/s], [rad/s]: three times the deviations m
     "Spherical": (3 * 8e-4, 3 * 2.6e-3),
     "Prismatic": (3 * 5e-7, 3 * 5e-6),
     "TranSpring": (3 * 5e-7, 3 * 5e-6),
+    "Universal": (3 * 8e-4, 3 * 2.6e-3),
+    "Cylindrical": (3 * 5e-7, 3 * 5e-6),
 }
 STATE = 1e-5  # [m], [1]: two printed numbers of up to 2, each half a unit of its sixth digit off
 SPEED = 1e-4  # [m/s]: Spherical's printed velocity misses omega x r of the same row by 9.9e-5
@@ -37,9 +39,12 @@ FREE = {  # axes in F along which the joint slides, and about which it turns
     "Spherical": ([], [0, 1, 2]),
     "Prismatic": ([2], []),
     "TranSpring": ([0, 1, 2], [0, 1, 2]),
+    "Universal": ([], []),  # its second axis has moved
+    "Cylindrical": ([2], [2]),
 }
 
 IDENTITY, TURNED = fm.Rotation.identity(), fm.Rotation.about("x", -np.pi / 2)
+RAISED = fm.Rotation.about("x", np.pi / 2)
 GLOBAL = {
     "b.centre.r": "x y z",
     "b.centre.v": "vx vy vz",
@@ -67,6 +72,20 @@ def prismatic_state(curve: Curve, i: int) -> State:
     return curve["z"][[i]], curve["vz"][[i]]
 
 
+def universal_state(curve: Curve, i: int) -> State:
+    """R_FM = Rx(q1) Ry(q2), and the spin in F is x' q1 + Rx(q1) y' q2."""
+    R = (RAISED.inverse() @ fm.Rotation.quaternion(*curve.stack("e0 e1 e2 e3")[i])).matrix
+    q1, q2 = np.arctan2(-R[1, 2], R[2, 2]), np.arctan2(R[0, 2], R[0, 0])
+    axes = np.column_stack([(1, 0, 0), (0, np.cos(q1), np.sin(q1))])
+    spin = RAISED.inverse() @ curve.stack("wx wy wz")[i]
+    return np.array([q1, q2]), np.linalg.lstsq(axes, spin, rcond=None)[0]
+
+
+def cylindrical_state(curve: Curve, i: int) -> State:
+    """It does not turn."""
+    return np.array([0.0, curve["z"][i]]), np.array([0.0, curve["vz"][i]])
+
+
 def free_state(curve: Curve, i: int) -> State:
     quaternion, w = spherical_state(curve, i)
     return np.append(curve.stack("x y z")[i], quaternion), np.append(curve.stack("vx vy vz")[i], w)
@@ -74,19 +93,21 @@ def free_state(curve: Curve, i: int) -> State:
 
 @dataclass(frozen=True)
 class Case:
-    """axes: of the joint in the world; distance: of the centre from the joint along x [m]."""
+    """axes: of the joint in the world; centre: from the joint, in its axes [m]; slender: along this axis."""
 
     name: str
     joint: Callable[[fm.Point, fm.Point], fm.Joint]
     state: Callable[[Curve, int], State]
     axes: fm.Rotation = IDENTITY
-    distance: float = 2.0
+    centre: tuple[float, float, float] = (2.0, 0.0, 0.0)
     spring: bool = False
+    slender: int = 0
 
     def model(self) -> fm.Model:
         model = fm.Model(self.name, gravity=(0, 0, -9.80665))
-        centre = (self.distance, 0, 0)
-        body = fm.Body("b", mass=1, com=centre, inertia=(0.04, 0.1, 0.1), points={"centre": centre})
+        inertia = np.full(3, 0.1)
+        inertia[self.slender] = 0.04
+        body = fm.Body("b", mass=1, com=self.centre, inertia=inertia, points={"centre": self.centre})
         ground = model.ground.at(rotation=self.axes)
         model.add(body, self.joint(ground, body.at()))
         if self.spring:
@@ -104,7 +125,16 @@ CASES = [
     ),
     Case("Spherical", lambda F, M: fm.Spherical("J", F, M), spherical_state),
     Case("Prismatic", lambda F, M: fm.Prismatic("J", F, M, axis="z"), prismatic_state),
-    Case("TranSpring", lambda F, M: fm.Free("J", F, M), free_state, distance=0.0, spring=True),
+    Case("TranSpring", lambda F, M: fm.Free("J", F, M), free_state, centre=(0.0, 0.0, 0.0), spring=True),
+    Case(
+        "Universal",
+        lambda F, M: fm.Universal("J", F, M, axes="xy"),
+        universal_state,
+        RAISED,
+        centre=(0.0, 0.0, -2.0),
+        slender=2,
+    ),
+    Case("Cylindrical", lambda F, M: fm.Cylindrical("J", F, M, axis="z"), cylindrical_state),
 ]
 each_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 
@@ -160,3 +190,22 @@ def test_what_a_joint_constrains_does_no_work_on_what_it_leaves_free(case):
         applied[2] = -joint.stiffness * solver.get("J.q") - joint.damping * solver.get("J.qd")
     assert_allclose(solver.get("J.wrench.f"), force, rtol=0, atol=ROUNDING)
     assert_allclose(solver.get("J.wrench.t"), torque + applied, rtol=0, atol=ROUNDING)
+
+
+def test_a_linear_actuator_carries_the_weight_that_it_lifts(published):
+    """A prescribed speed along z: what ADAMS calls the actuator's force A is the drive, what the guide P takes the
+    reaction."""
+    curve = published("adams_joints", "LinActuator_Case01")
+    model = fm.Model("LinActuator", gravity=(0, 0, -9.80665))
+    body = fm.Body("b", mass=1, inertia=(1, 1, 1))
+    lift = fm.Slide("z", role="excited", path=fm.Path.polynomial(0.0, 1.0))
+    model.add(body, fm.Joint("J", model.ground.at(), body.at(), modes=(lift,)))
+    names = ["b.r", "b.v", "b.a", "b.w", "b.alpha", "J.drive", "J.wrench.f", "J.wrench.t"]
+    found = run(model, curve.time, names)
+    expected = GLOBAL | {"b.r": "x y z", "b.v": "vx vy vz", "b.a": "ax ay az"}
+    for name in ("b.r", "b.v", "b.a", "b.w", "b.alpha"):
+        assert_allclose(found[name], curve.stack(expected[name]), rtol=DIGITS, atol=ROUNDING, err_msg=name)
+    assert_allclose(found["J.drive"], curve["FAz"], rtol=DIGITS)
+    guide = found["J.wrench.f"] - found["J.drive"][:, None] * np.array([0, 0, 1])
+    assert_allclose(guide, curve.stack("FPx FPy FPz"), atol=ROUNDING)
+    assert_allclose(found["J.wrench.t"], curve.stack("TPx TPy TPz"), atol=ROUNDING)

@@ -46,6 +46,17 @@ def test_a_spherical_joint(published):
     assert_follows(model, published("msl_joint_constraints", "spherical"), expected)
 
 
+def test_a_universal_joint(published):
+    model = on_a_spring(BODY.at(0.5, 0.15, 0.2), fm.Universal("J", BASE, BODY.at(), axes="zx"))
+    expected = {
+        "J.q[1]": ("joint.phi_a", UNIVERSAL),
+        "J.qd[1]": ("joint.w_a", UNIVERSAL_RATE),
+        "J.q[2]": ("joint.phi_b", UNIVERSAL),
+        "J.qd[2]": ("joint.w_b", UNIVERSAL_RATE),
+    }
+    assert_follows(model, published("msl_joint_constraints", "universal"), expected)
+
+
 def test_a_universal_joint_of_two_revolutes(published):
     carrier = fm.Body("carrier", mass=0)
     first = fm.Revolute("first", BASE, carrier.at(), axis="z")

@@ -53,7 +53,7 @@ class Closing(JointBase):
     def _store_length(self, value: float) -> None:
         length = _checks.number(value, self._where("length"))
         if not length > 0.0:
-            raise ModelError(f"{self._where('length')} is {length:g} m, but must be positive. Use a Spherical for none.")
+            raise ModelError(f"{self._where('length')} is {length:g} m, but must be positive. Or use a Spherical.")
         self._store("length", length)
 
 
