@@ -35,6 +35,7 @@ $(TARGETS:%=$(OUT)/%): $(OUT)/%: $(OUT)/fuzz_%.o $(DRIVER) $(SOURCES:%.c=$(OUT)/
 	$(CC) $(SANITIZE) $(LINK) $^ -lm -o $@
 
 $(OUT)/%_avx2.o: FLAGS += $(if $(X86_64),-mavx2)
+$(OUT)/driver.o: SANITIZE += -O2
 $(OUT)/fuzz_calls.o: FLAGS += -Wno-format-security -Wno-format-truncation
 
 $(OUT)/%.o: $(CORE)/%.c $(wildcard $(CORE)/*.h $(CORE)/*.inc $(CORE)/*/*.h) fuzz/build.mk

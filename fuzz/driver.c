@@ -87,7 +87,7 @@ const char *__asan_default_options(void)
 /* One case ---------------------------------------------------------------------------------------------- */
 
 /* Called at every branch of instrumented code: counts the edges. */
-void __sanitizer_cov_trace_pc(void)
+__attribute__((no_sanitize("address", "undefined"))) void __sanitizer_cov_trace_pc(void)
 {
     const uintptr_t here = ((uintptr_t)__builtin_return_address(0) - (uintptr_t)&LLVMFuzzerTestOneInput) * 0x9e3779b1u;
     const uintptr_t place = (here >> 8) % MAP;
@@ -102,7 +102,7 @@ static uint8_t class_of(uint8_t times)
     return times < 8 ? 8 : times < 16 ? 16 : times < 32 ? 32 : times < 128 ? 64 : 128;
 }
 
-static int sees_new(void)
+__attribute__((no_sanitize("address", "undefined"))) static int sees_new(void)
 {
     int found = 0;
     for (size_t i = 0; i < MAP; i += 8) {

@@ -107,3 +107,14 @@ def test_the_table_shows_the_start_whatever_solvers_do(zoo: fm.Model) -> None:
     assert found is not None
     assert found.start == 0.2
     assert Solver(image).get("A.q") == 0.2
+
+
+def test_a_solver_starts_from_the_same_bits_when_the_table_was_read_before(zoo: fm.Model) -> None:
+    read, untouched = compile(zoo), compile(zoo)
+    assert len(list(read.variables)) == len(read.variables)
+    solvers = [Solver(read), Solver(untouched)]
+    assert solvers[0].state_save() == solvers[1].state_save()
+    for solver in solvers:
+        solver.assemble()
+        solver.step(0.1)
+    assert solvers[0].state_save() == solvers[1].state_save()
