@@ -6,14 +6,15 @@ EDITABLE := $(PIP) --no-build-isolation --editable
 CORE := $(wildcard fmumbs/core/* fmumbs/core/*/*) $(wildcard cmake/*) CMakeLists.txt
 MODELS := $(filter-out models/__init__.py,$(wildcard models/*.py))
 
-.PHONY: help demo test lint fmus bench sanitize dev clean
+.PHONY: help demo test lint fmus bench sanitize fuzz fuzz-briefly dev clean
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make demo      exports a mechanism, runs it in FMPy, prints a table and writes a plot"
-	@echo "make test      linters, type checker, sanitized C tests, every other test"
+	@echo "make test      linters, type checker, sanitized C tests, some fuzzing, every other test"
 	@echo "make lint      linters and type checker"
 	@echo "make sanitize  the core's C tests under the address and undefined-behaviour sanitizers"
+	@echo "make fuzz      a million damaged images, states and sequences of calls, under the same sanitizers"
 	@echo "make fmus      exports every mechanism in models/ to fmus/"
 	@echo "make bench     times the core beside other engines"
 	@echo "make dev       makes .venv with all that the above need"
@@ -22,7 +23,7 @@ help:
 demo: .venv/.plot .venv/.core
 	$(BIN)/fmumbs demo
 
-test: lint sanitize
+test: lint sanitize fuzz-briefly
 	$(BIN)/pytest
 
 lint: .venv/.test .venv/.core
@@ -71,6 +72,12 @@ build/sanitize/%.passed: build/sanitize/% build/images/list.txt
 
 build/sanitize/%: tests/core/%.c tests/core/images.h $(SHIPPED:%.c=build/sanitize/%.o)
 	$(CC) $(SANITIZE) $(filter-out %.h,$^) -lm -o $@
+
+fuzz: build/images/list.txt
+	fuzz/run
+
+fuzz-briefly: build/images/list.txt
+	CASES=10000 CORPUS=none fuzz/run
 
 build/images/list.txt: tests/core/write_images.py tests/strategies.py $(MODELS) .venv/.test .venv/.core
 	$(BIN)/python $< $(@D)

@@ -588,3 +588,30 @@ def test_oracle_is_asked_here_too() -> None:
         answer = oracle.solve(state, inputs)
         for name in ("J.qdd", "J.drive", "J.reaction.f", "J.wrench.t", "K.udot", "K.reaction.t", "c.a", "c.alpha"):
             assert_allclose(solver.get(name), answer[name], rtol=0, atol=1e-10, err_msg=name)
+
+
+def test_a_skate_whose_heading_is_prescribed() -> None:
+    """What is left free slides and does not turn: all that crosses it across the blade is reaction, the turn drive."""
+    m, inertia, v, w = 2.0, 0.5, 2.0, 1.5
+    modes = (fm.Slide("x"), fm.Slide("y"), fm.Turn("z", role="excited", input="kappa_dot", eta0=0.7, kappa0=w))
+    rows = {"velocity_rows": [(0, 0, 0, 0, 1, 0)], "speed_rows": [(0, 0, 0, 1, 0, 0)]}
+    model = on_ground(lambda F, M: fm.Joint("J", F, M, modes=modes, u0=[v], **rows))
+    solver = started(model, {"J.kappa_dot": 0.4, "J.tau": 0.9})
+    assert_allclose(solver.get("J.udot"), 0.9 / m, rtol=ROUND_OFF)
+    assert_allclose(solver.get("J.drive"), inertia * 0.4, rtol=ROUND_OFF)
+    across = np.array([-np.sin(0.7), np.cos(0.7), 0])
+    assert_allclose(solver.get("J.reaction.f"), m * v * w * across + [0, 0, m * G], rtol=ROUND_OFF, atol=1e-12)
+    assert_allclose(solver.get("J.reaction.t"), [0, 0, inertia * 0.4], atol=1e-12)
+    solver.step(1.0)
+    assert_allclose(solver.get("J.eta"), 0.7 + w + 0.2, rtol=STEPS)
+    assert_allclose(solver.get("J.u"), v + 0.45, rtol=STEPS)
+
+
+def test_an_excited_acceleration_follows_the_derivatives_of_its_input() -> None:
+    solver = started(trough(input="kappa_dot"), {"J.kappa_dot": 1.0})
+    for order, value in ((1, 2.0), (2, -3.0), (3, 1.5)):
+        solver.set_input_derivatives("J.kappa_dot", order, value)
+    solver.step(0.5)
+    t = 0.5
+    expected = [t**2 / 2 + 2 * t**3 / 6 - 3 * t**4 / 24 + 1.5 * t**5 / 120, t + t**2 - t**3 / 2 + 1.5 * t**4 / 24]
+    assert_allclose([solver.get("J.eta"), solver.get("J.kappa")], expected, rtol=STEPS)

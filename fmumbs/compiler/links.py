@@ -193,9 +193,7 @@ def _add_free_speeds(out: Links, joint: JointBase, free: list[Mode]) -> bool:
     each = [law if isinstance(law, tuple) else (law,) * count for law in laws]
     linear = [mode.linear for mode in free for _ in range(mode.velocities)]
     for stiffness, damping, rest, rotor, slides in zip(*each, linear, strict=True):
-        out.add(
-            stiffness=stiffness, damping=damping, rest=rest, rotor_inertia=rotor, mode_linear=int(slides)
-        )
+        out.add(stiffness=stiffness, damping=damping, rest=rest, rotor_inertia=rotor, mode_linear=int(slides))
     return any(each[3])
 
 

@@ -91,7 +91,7 @@ static const char *check_joints(const fm_image *m)
             return "a joint's variables are not in their place";
         all_p += p;
         all_u += u;
-        const char *found = p + u > 0 ? check_places(m, j) : NULL;
+        const char *found = check_places(m, j);
         if (found != NULL) return found;
         const int32_t kind = m->joint_kind[j], general = m->link_general[first];
         const int fits = (kind == FM_JOINT_WELD && u == 0) || (kind == FM_JOINT_SCALAR && u > 0 && u == p) ||

@@ -65,7 +65,8 @@ static const char *check_paths(const fm_image *m)
     int32_t next = 0;
     for (int32_t i = 0; i < m->n.paths; i++) {
         const int32_t pieces = m->path_pieces[i];
-        if (pieces < 1 || pieces > m->n.pieces - next || m->path_piece[i] != next) return "a path has an impossible number of pieces";
+        if (pieces < 1 || pieces > m->n.pieces - next || m->path_piece[i] != next)
+            return "a path has an impossible number of pieces";
         for (int32_t k = next + 1; k < next + pieces; k++)
             if (!(m->piece_time[k] > m->piece_time[k - 1])) return "the times of a path do not increase";
         const double span = m->piece_time[next + pieces - 1] - m->piece_time[next];
@@ -76,7 +77,7 @@ static const char *check_paths(const fm_image *m)
 }
 
 /* The excited modes of each joint in turn; their variables stand behind those of the joint's free ones. */
-static const char *check_excitations(const fm_image *m)
+const char *fm_check_excitations(const fm_image *m)
 {
     int32_t next = 0;
     for (int32_t j = 0; j < m->n.joints; j++) {
@@ -111,9 +112,4 @@ const char *fm_check_modes(const fm_image *m)
     const char *found = check_generals(m);
     if (found == NULL) found = check_paths(m);
     return found;
-}
-
-const char *fm_check_excitations(const fm_image *m)
-{
-    return check_excitations(m);
 }

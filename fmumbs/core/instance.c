@@ -9,13 +9,35 @@
 #define FM_LINE 64 /* arrays begin on a cache line */
 #define FM_MOST_STEPS 1e9 /* fixed steps in one fm_step: more of them would not end */
 
+/* Under the address sanitizer every array, also of the image, has a fence behind it, so that it sees who leaves his. */
+#ifdef __SANITIZE_ADDRESS__
+void __asan_poison_memory_region(const volatile void *at, size_t bytes);
+#define FM_FENCE FM_LINE
+#define fence(at, bytes) __asan_poison_memory_region(at, bytes)
+#define apart(base, used, from, count, size) set_apart(base, used, from, count, size)
+#else
+#define FM_FENCE 0
+#define fence(at, bytes) ((void)0)
+#define apart(base, used, from, count, size) (from)
+#endif
+
 /* Hands out parts of the arena, or counts them while there is none. */
 static void *place(unsigned char *base, size_t *used, size_t count, size_t size)
 {
     void *here = base == NULL ? NULL : base + *used;
-    *used += (count * size + (FM_LINE - 1)) & ~(size_t)(FM_LINE - 1);
+    const size_t end = *used + count * size;
+    *used = ((end + (FM_LINE - 1)) & ~(size_t)(FM_LINE - 1)) + FM_FENCE;
+    if (base != NULL) fence(base + end, *used - end);
     return here;
 }
+
+#ifdef __SANITIZE_ADDRESS__
+static const void *set_apart(unsigned char *base, size_t *used, const void *from, size_t count, size_t size)
+{
+    void *to = place(base, used, count, size);
+    return to != NULL && count > 0 ? memcpy(to, from, count * size) : to;
+}
+#endif
 
 static size_t lay_out(fm_instance *s, unsigned char *base)
 {
@@ -65,6 +87,10 @@ static size_t lay_out(fm_instance *s, unsigned char *base)
     s->loop_pivot = place(base, &used, speeds, sizeof(double));
     s->loop_change = place(base, &used, speeds, sizeof(double));
     s->seed = place(base, &used, inputs, sizeof(double));
+#define A(name, type, columns, rows, bound, lowest, unit, section) \
+    s->image.name = apart(base, &used, s->image.name, (size_t)m->n.rows * columns, sizeof(FM_C_TYPE_##type));
+    FM_IMAGE_ARRAYS(A)
+#undef A
     return used;
 }
 

@@ -332,6 +332,9 @@ void fm_local_avx2(fm_instance *s);
 fm_status fm_integrate(fm_instance *s, double t_end);
 void fm_dense(const fm_instance *s, double t, double *y);
 void fm_normalise(const fm_instance *s, double *y, double *slope);
+/* reactions.c */
+void fm_take_free_modes(const fm_instance *s, int32_t joint, double wrench[6]);
+double fm_drive(const fm_instance *s, int32_t joint, int32_t part);
 /* values.c */
 double fm_value(fm_instance *s, int32_t kind, int32_t object, int32_t component);
 int32_t fm_validity(int32_t kind);

@@ -219,157 +219,6 @@ static double acceleration(const fm_instance *s, int32_t link, const double *at,
     return row(s->world[link].R, part, a) + s->gravity[part];
 }
 
-/* The modes of a joint of screws at M, in the axes of its last link: first the free ones, then the excited ones. */
-static int32_t make_modes(const fm_instance *s, int32_t joint, double phi[][6])
-{
-    const fm_image *m = &s->image;
-    const int32_t last = m->joint_last[joint], u = m->joint_u[joint];
-    const fm_world *M = s->world + last;
-    memset(phi, 0, FM_FREEDOMS * sizeof *phi);
-    for (int32_t i = m->joint_first[joint]; i <= last; i++) {
-        const fm_link *k = s->link + i;
-        const fm_world *w = s->world + i;
-        if (k->general >= 0) {
-            const fm_general *g = s->general + k->general;
-            memcpy(phi, g->phi, (size_t)g->speeds * sizeof *phi);
-        } else if (k->u >= 0) {
-            const int axis = k->kind <= FM_LINK_REVOLUTE_Z ? k->kind - FM_LINK_REVOLUTE_X : 2;
-            double e[3], arm[3], v[3];
-            for (int j = 0; j < 3; j++) e[j] = k->sign * w->R[3 * j + axis], arm[j] = M->r[j] - w->r[j];
-            for (int j = 0; j < 3; j++) {
-                const int a = (j + 1) % 3, b = (j + 2) % 3;
-                v[j] = k->pitch * (e[a] * arm[b] - e[b] * arm[a]) + k->slide * e[j];
-            }
-            for (int j = 0; j < 3; j++) {
-                phi[k->u - u][j] = k->pitch * ((M->R[j] * e[0] + M->R[3 + j] * e[1]) + M->R[6 + j] * e[2]);
-                phi[k->u - u][3 + j] = (M->R[j] * v[0] + M->R[3 + j] * v[1]) + M->R[6 + j] * v[2];
-            }
-        }
-    }
-    return m->joint_nu[joint];
-}
-
-static double dot6(const double *a, const double *b)
-{
-    return ((a[0] * b[0] + a[1] * b[1]) + a[2] * b[2]) + ((a[3] * b[3] + a[4] * b[4]) + a[5] * b[5]);
-}
-
-/* Of the directions of n vectors of three in rows of six, from `first` on: makes them orthonormal, whole rows being
- * mixed, those that are long first. Returns how many there are; the rows behind them have nothing left there. */
-static int32_t make_directions(double (*rows)[6], int32_t n, int first, double (*out)[3])
-{
-    int32_t rank = 0;
-    double most = 0.0;
-    for (; rank < n; rank++) {
-        int32_t best = rank;
-        double longest = -1.0;
-        for (int32_t i = rank; i < n; i++) {
-            const double *v = rows[i] + first, square = (v[0] * v[0] + v[1] * v[1]) + v[2] * v[2];
-            if (square > longest) best = i, longest = square;
-        }
-        const double length = sqrt(longest);
-        most = rank == 0 ? length : most;
-        if (!(length > 1e-9 * most)) break;
-        for (int c = 0; c < 6; c++) {
-            const double swap = rows[best][c] / length;
-            rows[best][c] = rows[rank][c];
-            rows[rank][c] = swap;
-        }
-        memcpy(out[rank], rows[rank] + first, 3 * sizeof(double));
-        for (int32_t i = rank + 1; i < n; i++) {
-            const double *v = rows[i] + first, *e = out[rank];
-            const double along = (v[0] * e[0] + v[1] * e[1]) + v[2] * e[2];
-            for (int c = 0; c < 6; c++) rows[i][c] -= along * rows[rank][c];
-        }
-    }
-    return rank;
-}
-
-/* Solves A x = b by elimination; where A is singular some x are zero. */
-static void solve(double (*A)[FM_FREEDOMS], double *b, int32_t n)
-{
-    int32_t pivot_of[FM_FREEDOMS];
-    double most = 0.0;
-    for (int32_t c = 0; c < n; c++) {
-        int32_t p = c;
-        for (int32_t i = c + 1; i < n; i++) p = fabs(A[i][c]) > fabs(A[p][c]) ? i : p;
-        for (int32_t j = 0; p != c && j < n; j++) {
-            const double swap = A[c][j];
-            A[c][j] = A[p][j], A[p][j] = swap;
-        }
-        const double swap = b[c];
-        b[c] = b[p], b[p] = swap;
-        most = fabs(A[c][c]) > most ? fabs(A[c][c]) : most;
-        pivot_of[c] = fabs(A[c][c]) > 1e-9 * most;
-        for (int32_t i = c + 1; pivot_of[c] && i < n; i++) {
-            const double less = A[i][c] / A[c][c];
-            for (int32_t j = c; j < n; j++) A[i][j] -= less * A[c][j];
-            b[i] -= less * b[c];
-        }
-    }
-    for (int32_t c = n - 1; c >= 0; c--) {
-        for (int32_t j = c + 1; j < n; j++) b[c] -= A[c][j] * b[j];
-        b[c] = pivot_of[c] ? b[c] / A[c][c] : 0.0;
-    }
-}
-
-/* Lambda_z = Lambda - psi phi' Lambda (3.19, 3.34). Beside the free modes and the excited ones the basis has locked
- * modes, which the joint does not say. They are chosen so that what acts on the free modes is a torque in the
- * directions about which the joint turns and a force in those in which it slides without turning: that depends on no
- * unit of length, and a torque that drives a screw is a torque. psi = B (phi' B)^-1, B these directions. */
-static void take_modes(const fm_instance *s, int32_t joint, double wrench[6])
-{
-    double phi[FM_FREEDOMS][6], rows[FM_FREEDOMS][6], turns[FM_FREEDOMS][3], slides[FM_FREEDOMS][3];
-    double A[FM_FREEDOMS][FM_FREEDOMS], x[FM_FREEDOMS];
-    if (s->image.joint_nu[joint] > FM_FREEDOMS) return;
-    const int32_t n = make_modes(s, joint, phi), free = n - s->image.joint_excited[joint];
-    memcpy(rows, phi, sizeof rows);
-    const int32_t turning = make_directions(rows, n, 0, turns);
-    const int32_t sliding = make_directions(rows + turning, n - turning, 3, slides);
-    if (turning + sliding < n) return; /* no such joint: its modes are dependent */
-    for (int32_t i = 0; i < n; i++) {
-        x[i] = i < free ? dot6(phi[i], wrench) : 0.0;
-        for (int32_t j = 0; j < n; j++) {
-            const double *e = j < turning ? turns[j] : slides[j - turning], *v = j < turning ? phi[i] : phi[i] + 3;
-            A[i][j] = (v[0] * e[0] + v[1] * e[1]) + v[2] * e[2];
-        }
-    }
-    solve(A, x, n);
-    for (int32_t j = 0; j < n; j++)
-        for (int c = 0; c < 3; c++) {
-            if (j < turning) wrench[c] -= turns[j][c] * x[j];
-            else wrench[3 + c] -= slides[j - turning][c] * x[j];
-        }
-}
-
-/* What the actuator of an excited mode puts in: the projection of all that crosses the joint on the mode (3.30). */
-static double drive(const fm_instance *s, int32_t joint, int32_t part)
-{
-    double phi[FM_FREEDOMS][6];
-    const int32_t nu = s->image.joint_nu[joint];
-    if (nu > FM_FREEDOMS) return 0.0;
-    (void)make_modes(s, joint, phi);
-    return dot6(phi[nu - s->image.joint_excited[joint] + part], s->wrench + 6 * s->image.joint_last[joint]);
-}
-
-/* Takes out of (torque, force) about M what the free modes carry; axes of the joint's last link. */
-static void take_free_modes(const fm_instance *s, int32_t joint, double wrench[6])
-{
-    const fm_link *k = s->link + s->image.joint_last[joint];
-    const int32_t kind = s->image.joint_kind[joint];
-    if (kind == FM_JOINT_NONHOLONOMIC || (kind == FM_JOINT_SCALAR && s->image.joint_first[joint] < s->image.joint_last[joint])) {
-        take_modes(s, joint, wrench);
-        return;
-    }
-    if (kind == FM_JOINT_SCALAR && k->kind == FM_LINK_DRIVEN) return;
-    if (kind == FM_JOINT_SPHERICAL || kind == FM_JOINT_FREE) memset(wrench, 0, 3 * sizeof *wrench);
-    if (kind == FM_JOINT_FREE) memset(wrench + 3, 0, 3 * sizeof *wrench);
-    if (kind != FM_JOINT_SCALAR) return;
-    const int axis = k->kind <= FM_LINK_REVOLUTE_Z ? k->kind - FM_LINK_REVOLUTE_X : 2;
-    if (k->pitch == 0.0) wrench[3 + axis] = 0.0;
-    else wrench[axis] = k->slide == 0.0 ? 0.0 : -(k->slide / k->pitch) * wrench[3 + axis];
-}
-
 /* Torque and force across a joint at M, in F's axes. */
 static double joint_wrench(const fm_instance *s, int32_t joint, int32_t force, int32_t part, int constraint)
 {
@@ -381,7 +230,7 @@ static double joint_wrench(const fm_instance *s, int32_t joint, int32_t force, i
         memcpy(world, wrench + 3 * force, sizeof world);
     } else {
         memcpy(wrench, s->wrench + 6 * last, sizeof wrench);
-        if (constraint) take_free_modes(s, joint, wrench);
+        if (constraint) fm_take_free_modes(s, joint, wrench);
         for (int i = 0; i < 3; i++) world[i] = row(s->world[last].R, i, wrench + 3 * force);
     }
     memcpy(axes, world, sizeof axes);
@@ -438,7 +287,8 @@ static double *stored(fm_instance *s, int32_t kind, int32_t object, int32_t comp
     case FM_L_TORQUE: return s->load + 6 * object + 3 + part;
     case FM_J_Q: case FM_J_R: return s->y + m->joint_p[object] + part;
     case FM_J_QUAT: return s->y + m->joint_p[object] + part + (m->joint_kind[object] == FM_JOINT_FREE ? 3 : 0);
-    case FM_J_QD: case FM_J_V: case FM_J_W: case FM_J_U: case FM_J_KAPPA: return s->y + m->n.positions + mode_of(m, kind, object, part);
+    case FM_J_QD: case FM_J_V: case FM_J_W: case FM_J_U: case FM_J_KAPPA:
+        return s->y + m->n.positions + mode_of(m, kind, object, part);
     case FM_B_MASS: return s->mass + object;
     case FM_B_INERTIA: return s->inertia + 6 * object + part;
     case FM_J_STIFFNESS: return s->stiffness + mode_of(m, kind, object, part);
@@ -464,8 +314,9 @@ double fm_value(fm_instance *s, int32_t kind, int32_t object, int32_t component)
     double direction[3], rate;
     if (at != NULL) return *at;
     switch (kind) {
-    case FM_J_DRIVE: return drive(s, object, part);
-    case FM_J_QDD: case FM_J_ALPHA: case FM_J_A: case FM_J_UDOT: case FM_J_KAPPA_DOT: return s->udot[mode_of(&s->image, kind, object, part)];
+    case FM_J_DRIVE: return fm_drive(s, object, part);
+    case FM_J_QDD: case FM_J_ALPHA: case FM_J_A: case FM_J_UDOT: case FM_J_KAPPA_DOT:
+        return s->udot[mode_of(&s->image, kind, object, part)];
     case FM_J_REACTION_F: return joint_wrench(s, object, 1, part, 1);
     case FM_J_REACTION_T: return joint_wrench(s, object, 0, part, 1);
     case FM_J_WRENCH_F: return joint_wrench(s, object, 1, part, 0);

@@ -198,11 +198,32 @@ static void check_order(const image *one)
     free(bytes);
 }
 
+/* A link that does not move has no variables, whatever stands in its joint. */
+static void check_fixed_links(const image *one)
+{
+    static const char *const names[] = {"link_p", "link_u"};
+    unsigned char *bytes = copy_of(one, 0);
+    for (int n = 0; n < 2; n++) {
+        int32_t links;
+        int32_t *variable = find_array(bytes, names[n], &links);
+        CHECK(variable != NULL);
+        for (int32_t i = 0; i < links; i++) {
+            if (variable[i] != -1) continue;
+            variable[i] = 0;
+            seal(bytes, one->size);
+            refuse(bytes, one->size);
+            variable[i] = -1;
+        }
+    }
+    free(bytes);
+}
+
 static void check_image(const image *one)
 {
     check_accidents(one);
     check_lengths(one);
     check_order(one);
+    check_fixed_links(one);
     if (one->size < SMALL) check_words(one);
     if (one->size < MIDDLE) check_flips(one);
 }

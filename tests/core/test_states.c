@@ -143,12 +143,38 @@ static void check_forgeries(const image *one)
     fm_close(s);
 }
 
+/* The times that a state begins with, each made impossible: refused, or the step still ends. So late an hour the
+ * integrator has few steps to take, whatever it thinks. */
+static void check_forged_times(const image *one)
+{
+    static const double wrong[] = {NAN, -INFINITY, -1e300, 1e300, 0.0, 1.0};
+    const double t = 1e12, end = t + 0.1;
+    fm_instance *s = open_image(one);
+    CHECK(choose(s, 0.0, STEP, 0.1) && fm_assemble(s, t) == FM_OK && fm_step(s, end) != FM_ERROR);
+    const size_t size = fm_state_size(s), doubles = (size - VALUES) / sizeof(double);
+    unsigned char *good = save(s), *state = save(s);
+    for (size_t i = 0; i < doubles && i < 16; i++)
+        for (size_t j = 0; j < sizeof wrong / sizeof wrong[0]; j++) {
+            memcpy(state, good, size);
+            memcpy(state + VALUES + i * sizeof(double), wrong + j, sizeof(double));
+            const uint64_t sum = fm_checksum(state + VALUES, size - VALUES);
+            memcpy(state + CHECKSUM, &sum, sizeof sum);
+            if (fm_state_load(s, state, size) != FM_OK) continue;
+            const double now = fm_time(s);
+            (void)fm_step(s, now + 1e-13 * fabs(now));
+        }
+    free(good);
+    free(state);
+    fm_close(s);
+}
+
 static void check_states(const image *one)
 {
     check_going_on(one, 0.0);
     check_going_on(one, 1.0);
     check_reset(one);
     check_forgeries(one);
+    check_forged_times(one);
     if (one->size < SMALL) check_damage(one);
 }
 

@@ -160,9 +160,7 @@ def test_accelerations_and_reactions_at_adams_own_states(published, case):
         solver.set_state(*case.state(curve, i))
         for name, columns in GLOBAL.items():
             tolerance = tolerances.get(name, ACCELERATION)
-            assert_allclose(
-                solver.get(name), curve.stack(columns)[i], rtol=DIGITS, atol=tolerance, err_msg=name
-            )
+            assert_allclose(solver.get(name), curve.stack(columns)[i], rtol=DIGITS, atol=tolerance, err_msg=name)
         force, torque = on_the_ground(solver, case)
         assert_allclose(force, curve.stack("Fx Fy Fz")[i], rtol=DIGITS, atol=ACCELERATION)
         assert_allclose(torque, curve.stack("Tx Ty Tz")[i], rtol=DIGITS, atol=ACCELERATION)

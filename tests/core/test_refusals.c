@@ -1,0 +1,81 @@
+/* test_refusals.c: what is refused leaves the instance as it was, and no call goes on for ever. Each case here was found
+ * by fuzz/, or while it was written. */
+#include "images.h"
+
+static unsigned char *save(const fm_instance *s)
+{
+    unsigned char *state = allocate(fm_state_size(s), 1);
+    CHECK(fm_state_save(s, state, fm_state_size(s)) == FM_OK);
+    return state;
+}
+
+static void check_refused(const fm_instance *s, fm_status status, unsigned char *before)
+{
+    unsigned char *after = save(s);
+    CHECK(status == FM_ERROR && fm_message(s)[0] != 0);
+    CHECK(memcmp(before, after, fm_state_size(s)) == 0);
+    free(before);
+    free(after);
+}
+
+static void set_every(fm_instance *s, const char *suffix, double value)
+{
+    for (uint32_t i = 0; i < fm_variable_count(s); i++) {
+        fm_variable_info info;
+        CHECK(fm_variable(s, i, &info) == FM_OK);
+        if (strcmp(fm_kind((uint32_t)info.kind)->suffix, suffix) == 0) (void)fm_set(s, &i, 1, &value);
+    }
+}
+
+/* A start that is refused because nothing has inertia: the guesses and the time stay, also quaternions of any length. */
+static void check_start(fm_instance *s)
+{
+    CHECK(fm_reset(s) == FM_OK && choose(s, 0.0, 1e-3, 1e-6));
+    set_every(s, "mass", 0.0);
+    set_every(s, "inertia", 0.0);
+    set_every(s, "rotor_inertia", 0.0);
+    set_every(s, "q", 0.7);
+    unsigned char *before = save(s);
+    const fm_status status = fm_assemble(s, 5.0);
+    if (status == FM_ERROR) check_refused(s, status, before);
+    else free(before); /* all its modes follow paths */
+}
+
+/* Steps so short that their number has no end, before the start and after it. */
+static void check_short_steps(fm_instance *s)
+{
+    CHECK(fm_reset(s) == FM_OK && choose(s, 1.0, 1e-300, 1e-6) && fm_assemble(s, 0.0) == FM_OK);
+    unsigned char *before = save(s);
+    check_refused(s, fm_step(s, 1.0), before);
+    CHECK(choose(s, 1.0, 0.0, 1e-6));
+    before = save(s);
+    check_refused(s, fm_step(s, 1.0), before);
+    CHECK(choose(s, 0.5, 1e-3, 1e-6));
+    before = save(s);
+    check_refused(s, fm_step(s, 1.0), before);
+}
+
+/* A step whose length is beyond the numbers. */
+static void check_long_step(fm_instance *s)
+{
+    CHECK(fm_reset(s) == FM_OK && choose(s, 0.0, 1e-3, 1e-6));
+    if (fm_assemble(s, -1.7e308) != FM_OK) return; /* no path tells where it is then */
+    unsigned char *before = save(s);
+    check_refused(s, fm_step(s, 1.7e308), before);
+}
+
+static void check_refusals(const image *one)
+{
+    fm_instance *s = open_image(one);
+    if (choose(s, 0.0, 1e-3, 1e-6)) {
+        check_start(s);
+        check_short_steps(s);
+        check_long_step(s);
+    }
+    fm_close(s);
+}
+
+int main(void)
+{
+    return walk(check_refusals, EVERY);
+}
