@@ -12,7 +12,8 @@ GCC := $(if $(findstring clang,$(shell $(CC) --version 2>&1)),,yes)
 
 FLAGS := -std=c99 -g -ffp-contract=off -fno-math-errno -fno-trapping-math -Wall -Wextra -Wno-psabi -D_DEFAULT_SOURCE \
   -I$(CORE) -Itests/core $(if $(X86_64),-DFM_HAVE_AVX2)
-SANITIZE := -O1 -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer
+SANITIZE := -O1 -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer \
+  $(if $(GCC),,-D__SANITIZE_ADDRESS__=1)
 DRIVER := $(OUT)/driver.o
 LINK :=
 ifeq ($(KIND),driver)

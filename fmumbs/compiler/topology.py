@@ -1,6 +1,6 @@
 """The spanning tree: which joint carries which body, parents before children, chains in one piece."""
 
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Mapping
 
 from fmumbs.compiler.loops import closes_loops
@@ -47,12 +47,13 @@ def _reach(outward: Mapping[str, list[JointBase]], bound: Mapping[str, JointBase
 
 
 def _bound(model: Model) -> dict[str, JointBase]:
-    """Of each body, the first joint that carries it and should be in the tree."""
+    """Of each body that several joints could carry, the first one that should be in the tree."""
+    carriers = Counter(joint.M.body.name for joint in model.joints)
     spoken_of = {signal.target.partition(".")[0] for signal in model.signals if ".reaction." not in signal.target}
     spoken_of |= {law.on.name for law in model.laws}
     bound: dict[str, JointBase] = {}
     for joint in model.joints:
-        if joint.M.body is GROUND or isinstance(joint, Closing):
+        if carriers[joint.M.body.name] == 1 or joint.M.body is GROUND or isinstance(joint, Closing):
             continue
         if joint.name in spoken_of or not closes_loops(joint):
             bound.setdefault(joint.M.body.name, joint)
