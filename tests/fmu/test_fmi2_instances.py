@@ -148,7 +148,7 @@ def resident() -> int:
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="reads /proc")
 def test_two_thousand_loads_and_frees_leak_nothing(fmu: Unpacked) -> None:
-    """A leak grows in every round of 700 loads by more than 500 bytes a load; the process's own memory now and then."""
+    """A leak grows in every round of 700 loads by an instance a load; the process's own memory now and then."""
 
     def round_of(loads: int) -> int:
         before = resident()
@@ -163,4 +163,4 @@ def test_two_thousand_loads_and_frees_leak_nothing(fmu: Unpacked) -> None:
         return resident() - before
 
     round_of(200)  # warms up
-    assert min(round_of(700) for _ in range(3)) < 350_000
+    assert min(round_of(700) for _ in range(3)) < 1_400_000  # 2 kB a load: an instance alone holds more than 10 kB
