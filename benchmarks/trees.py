@@ -62,6 +62,11 @@ def spherical(bodies: int) -> Tree:
     return _chain("spherical", np.full(bodies, BALL))
 
 
+def planar(bodies: int) -> Tree:
+    """A chain of revolutes about y, which moves in the plane of x and z."""
+    return _chain("planar", np.full(bodies, REVOLUTE_Y))
+
+
 def branch(bodies: int) -> Tree:
     """One chain from the ceiling whose last rod carries two more chains, all of ball joints.
 
@@ -79,7 +84,7 @@ def branch(bodies: int) -> Tree:
     return Tree("branch", parent.astype(np.int32), np.full(bodies, BALL, np.int32), hinge)
 
 
-CASES: dict[str, Callable[[int], Tree]] = {"arm": arm, "spherical": spherical, "branch": branch}
+CASES: dict[str, Callable[[int], Tree]] = {"arm": arm, "spherical": spherical, "planar": planar, "branch": branch}
 
 
 def random_state(tree: Tree, seed: int = 42) -> State:

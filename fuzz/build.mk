@@ -43,7 +43,7 @@ $(OUT)/%.o: $(CORE)/%.c $(wildcard $(CORE)/*.h $(CORE)/*.inc $(CORE)/*/*.h) fuzz
 	@mkdir -p $(@D)
 	$(CC) $(FLAGS) $(SANITIZE) $(TRACE) -c $< -o $@
 
-$(OUT)/%.o: fuzz/%.c fuzz/fuzz.h tests/core/images.h $(CORE)/fmumbs.h fuzz/build.mk
+$(OUT)/%.o: fuzz/%.c $(wildcard fuzz/*.h) tests/core/images.h $(CORE)/fmumbs.h fuzz/build.mk
 	@mkdir -p $(@D)
 	$(CC) $(FLAGS) $(SANITIZE) -c $< -o $@
 

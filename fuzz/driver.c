@@ -1,17 +1,18 @@
-/* driver.c: runs a libFuzzer target where there is only gcc: TARGET [-runs=N] [-seed=S] [-max_total_time=T] [-max_len=L]
- * [-artifact_prefix=P] [CORPUS | FILE...]
+/* driver.c: runs a libFuzzer target where there is only gcc.
  *
- * It mutates inputs with a seeded generator and keeps those that reach something new in the code that was compiled with
- * -fsanitize-coverage=trace-pc; with a folder CORPUS it keeps them there, for the next run. Files are run once each.
+ *     TARGET [-runs=N] [-seed=S] [-max_total_time=T] [-max_len=L] [-artifact_prefix=P] [CORPUS | FILE...]
+ *
+ * It mutates inputs with a seeded generator and keeps those that reach something new in the code that was compiled
+ * with -fsanitize-coverage=trace-pc; with a folder CORPUS it keeps them there, for the next run. Files are run once.
  * A case that crashes, fails a check, leaks or does not end is written to a file, and ends the run.
  */
 #define _GNU_SOURCE
+#include "mutate.h"
+
 #include <dirent.h>
 #include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -31,18 +32,12 @@ size_t __sanitizer_get_current_allocated_bytes(void);
 void __sanitizer_cov_trace_pc(void);
 const char *__asan_default_options(void);
 
-typedef struct input {
-    uint8_t *data;
-    size_t size;
-} input;
-
 static struct {
     unsigned long runs;
-    uint64_t seed;
     double seconds;
     size_t longest;
     const char *prefix, *corpus, *name;
-} options = {1000, 1, 1e9, 32768, "", NULL, ""};
+} options = {1000, 1e9, 32768, "", NULL, ""};
 
 static input kept[MOST_KEPT], now; /* `now`: the case that runs */
 static size_t inputs, seeds;
@@ -89,8 +84,8 @@ const char *__asan_default_options(void)
 /* Called at every branch of instrumented code: counts the edges. */
 __attribute__((no_sanitize("address", "undefined"))) void __sanitizer_cov_trace_pc(void)
 {
-    const uintptr_t here = ((uintptr_t)__builtin_return_address(0) - (uintptr_t)&LLVMFuzzerTestOneInput) * 0x9e3779b1u;
-    const uintptr_t place = (here >> 8) % MAP;
+    const uintptr_t here = (uintptr_t)__builtin_return_address(0) - (uintptr_t)&LLVMFuzzerTestOneInput;
+    const uintptr_t place = (here * 0x9e3779b1u >> 8) % MAP;
     counter[place ^ last_place]++;
     last_place = place >> 1;
 }
@@ -222,106 +217,7 @@ static void add_seed(const uint8_t *data, size_t size)
     if (options.corpus != NULL && options.runs == 0) keep_on_disk(); /* for libFuzzer */
 }
 
-/* Mutation ---------------------------------------------------------------------------------------------- */
-
-static uint64_t any(void)
-{
-    options.seed ^= options.seed << 13;
-    options.seed ^= options.seed >> 7;
-    options.seed ^= options.seed << 17;
-    return options.seed;
-}
-
-static size_t below(size_t end)
-{
-    return end == 0 ? 0 : (size_t)(any() % end);
-}
-
-static void put(uint8_t *data, size_t size, const void *bytes, size_t width)
-{
-    if (size < width) return;
-    const size_t step = below(8) == 0 ? 1 : width;
-    memcpy(data + below((size - width) / step + 1) * step, bytes, width);
-}
-
-static void put_integer(uint8_t *data, size_t size)
-{
-    static const int32_t extreme[] = {-1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 100, 65535, INT32_MAX, INT32_MIN, 0x7ff00000};
-    const int32_t value = extreme[below(sizeof extreme / sizeof *extreme)];
-    put(data, size, &value, 4);
-}
-
-static void put_number(uint8_t *data, size_t size)
-{
-    static const double extreme[] = {0.0, -0.0, 1.0, -1.0, 0.5, 1e-3, 1e3, 1e-9, 1e9, 1e-20, 1e20, 1e-160, 1e160, -1e160, 1e-300,
-                                     1e300, -1e300, 1.7976931348623157e308, 5e-324, 1.0 / 0.0, -1.0 / 0.0, 0.0 / 0.0};
-    const double value = extreme[below(sizeof extreme / sizeof *extreme)];
-    put(data, size, &value, 8);
-}
-
-/* Adds a little to an integer. */
-static void nudge(uint8_t *data, size_t size)
-{
-    uint32_t value;
-    if (size < 4) return;
-    uint8_t *at = data + 4 * below(size / 4);
-    memcpy(&value, at, 4);
-    value += (uint32_t)below(9) - 4u;
-    memcpy(at, &value, 4);
-}
-
-static void copy_part(uint8_t *data, size_t size)
-{
-    const size_t width = 4 * (1 + below(16));
-    if (size < width) return;
-    const size_t from = 4 * below((size - width) / 4 + 1), to = 4 * below((size - width) / 4 + 1);
-    memmove(data + to, data + from, width);
-}
-
-/* The end of one input behind the beginning of another, or a part of it at the same place. */
-static size_t splice(uint8_t *data, size_t size)
-{
-    const input *other = kept + below(inputs);
-    const size_t common = size < other->size ? size : other->size, at = 4 * below(common / 4);
-    if (common == 0) return size;
-    if (below(2)) {
-        const size_t width = 1 + below(common - at);
-        memcpy(data + at, other->data + at, width);
-        return size;
-    }
-    memcpy(data + at, other->data + at, other->size - at);
-    return other->size;
-}
-
-/* Takes some bytes out, or puts some in. */
-static size_t shift(uint8_t *data, size_t size)
-{
-    const size_t width = (below(2) ? 1 : 4) * (1 + below(4)), at = below(size);
-    if (below(2)) {
-        if (at + width > size) return size;
-        memmove(data + at, data + at + width, size - at - width);
-        return size - width;
-    }
-    if (size + width > options.longest) return size;
-    memmove(data + at + width, data + at, size - at);
-    for (size_t i = 0; i < width; i++) data[at + i] = (uint8_t)any();
-    return size + width;
-}
-
-static size_t mutate(uint8_t *data, size_t size)
-{
-    switch (below(12)) {
-    case 0: case 1: if (size > 0) data[below(size)] ^= (uint8_t)(1u << below(8)); return size;
-    case 2: if (size > 0) data[below(size)] = (uint8_t)any(); return size;
-    case 3: case 4: put_integer(data, size); return size;
-    case 5: case 6: put_number(data, size); return size;
-    case 7: nudge(data, size); return size;
-    case 8: copy_part(data, size); return size;
-    case 9: return splice(data, size);
-    case 10: return below(4) ? size : shift(data, size);
-    default: return below(8) ? size : below(size + 1);
-    }
-}
+/* The next case --------------------------------------------------------------------------------------- */
 
 static size_t make_random(uint8_t *data)
 {
@@ -330,8 +226,8 @@ static size_t make_random(uint8_t *data)
     return size;
 }
 
-/* Of two inputs the shorter is more often taken: it is sooner done. Half of them are seeds: what was kept for a new way
- * of being refused leads to nothing else. */
+/* Of two inputs the shorter is more often taken: it is sooner done. Half of them are seeds: what was kept for a new
+ * way of being refused leads to nothing else. */
 static void make_case(uint8_t *buffer)
 {
     const size_t among = below(2) ? seeds : inputs;
@@ -343,7 +239,7 @@ static void make_case(uint8_t *buffer)
     } else {
         memcpy(buffer, one->data, size);
         for (size_t n = 1 + below(1 + below(8)); n > 0; n--) {
-            size = mutate(buffer, size);
+            size = mutate(buffer, size, options.longest, kept + below(inputs));
             size = size < options.longest ? size : options.longest;
         }
     }
@@ -365,8 +261,9 @@ static void say_progress(double seconds, const char *end)
     size_t edges = 0;
     for (size_t i = 0; i < MAP; i++) edges += seen[i] != 0;
     fuzz_report(report, sizeof report);
-    (void)printf("%s: %lu of %lu cases, %.0f s, %.0f cases/s, %lu edges, corpus %lu; %s%s", options.name, cases, options.runs,
-                 seconds, (double)cases / (seconds > 0.0 ? seconds : 1.0), (unsigned long)edges, (unsigned long)inputs, report, end);
+    (void)printf("%s: %lu of %lu cases, %.0f s, %.0f cases/s, %lu edges, corpus %lu; %s%s", options.name, cases,
+                 options.runs, seconds, (double)cases / (seconds > 0.0 ? seconds : 1.0), (unsigned long)edges,
+                 (unsigned long)inputs, report, end);
     (void)fflush(stdout);
 }
 
@@ -378,7 +275,7 @@ static void fuzz(void)
     uint8_t *buffer = malloc(2 * (options.longest + (1 << 20)));
     if (buffer == NULL) abort();
     fuzz_seeds(add_seed);
-    if (options.corpus != NULL) read_corpus();
+    if (options.corpus != NULL && options.runs > 0) read_corpus();
     while (cases < options.runs && t - start < options.seconds) {
         make_case(buffer);
         if (run_case()) {
@@ -407,7 +304,7 @@ static void read_option(const char *argument)
 {
     const char *value;
     if (is_option(argument, "-runs=", &value)) options.runs = strtoul(value, NULL, 10);
-    else if (is_option(argument, "-seed=", &value)) options.seed = strtoull(value, NULL, 10) * 0x9e3779b97f4a7c15u + 1;
+    else if (is_option(argument, "-seed=", &value)) mutation_seed = strtoull(value, NULL, 10) * 0x9e3779b97f4a7c15u + 1;
     else if (is_option(argument, "-max_total_time=", &value)) options.seconds = strtod(value, NULL);
     else if (is_option(argument, "-max_len=", &value)) options.longest = (size_t)strtoul(value, NULL, 10);
     else if (is_option(argument, "-artifact_prefix=", &value)) options.prefix = value;

@@ -185,7 +185,8 @@ static inline void read_derivatives(fm_instance *s)
     unsigned char *before = saved(s);
     for (size_t i = 0; i < inputs; i++) seed[i] = 1.0;
     CHECK(fm_directional_derivative(s, output, outputs, input, inputs, seed, result) == FM_OK);
-    for (size_t i = 0; i < outputs; i += 1 + outputs / SOME) (void)fm_get_output_derivatives(s, output + i, 1, &first, result);
+    for (size_t i = 0; i < outputs; i += 1 + outputs / SOME)
+        (void)fm_get_output_derivatives(s, output + i, 1, &first, result);
     check_unchanged(s, before);
     free(input);
     free(output);

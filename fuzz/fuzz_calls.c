@@ -3,86 +3,17 @@
  *
  * A refused call must leave the instance's state as it was, every message must be fit to be a format, and what the
  * master's memory functions gave must come back. */
-#include "fuzz.h"
+#include "master.h"
 
-#include "fmi2/fmi2Functions.h"
-
-#include <sys/stat.h>
-#include <unistd.h>
-
-#define RESOURCES "build/fuzz/resources"
-#define LARGEST 8000 /* bytes of an image: a larger one takes longer and reaches nothing new */
-#define SLAVES 2
-#define STATES 3
 #define MOST_CALLS 50
-#define ENOUGH 1000000     /* allocations of the master's */
-#define SPAN 0.02          /* [s] longest step with ordinary values */
-#define SLOWEST 6          /* fixed steps in one go */
-#define REFUSED 1e9        /* more fixed steps than this in one go are refused by the core */
+#define SPAN 0.02   /* [s] longest step with ordinary values */
+#define SLOWEST 6   /* fixed steps in one go */
+#define REFUSED 1e9 /* more fixed steps than this in one go are refused by the core */
 
-typedef struct model {
-    image file;
-    char guid[64], folder[1200], uri[1300];
-    uint32_t count, scheme, step;
-    uint32_t *of[4]; /* inputs, parameters, states, outputs */
-    size_t number[4];
-} model;
-
-typedef enum phase { NONE, INSTANTIATED, SET_UP, INITIALIZING, RUNNING, TERMINATED } phase;
-
-typedef struct slave {
-    const model *m;
-    fmi2Component c;
-    fmi2CallbackFunctions functions;
-    phase at;
-    int wild; /* a value was set that may make the motion stiff */
-    double start;
-    fmi2FMUstate state[STATES];
-    phase state_at[STATES];
-    fmi2Byte *bytes;
-    size_t size;
-    phase bytes_at;
-} slave;
-
-typedef struct tape {
-    const uint8_t *at, *end;
-} tape;
-
-static model models[MOST_IMAGES];
-static size_t model_count;
-static slave slaves[SLAVES];
-static size_t live, allocations_left = ENOUGH;
 static unsigned long calls, good_calls, steps;
-static int several; /* the last choice called several functions, of which one may be refused after another changed things */
-static int aloud; /* FUZZ_ALOUD is set: choices and messages are shown */
+static int several; /* the choice calls several functions: one may be refused after another has changed something */
 
 /* Before all -------------------------------------------------------------------------------------------- */
-
-static void describe(model *m, const char *here)
-{
-    fm_instance *s = open_image(&m->file);
-    m->count = fm_variable_count(s);
-    for (int i = 0; i < 4; i++) m->of[i] = allocate(m->count, sizeof *m->of[i]);
-    for (uint32_t i = 0; i < m->count; i++) {
-        fm_variable_info v;
-        CHECK(fm_variable(s, i, &v) == FM_OK);
-        const int list = v.causality == FM_INPUT ? 0 : v.causality == FM_PARAMETER ? 1 : v.state ? 2 : 3;
-        m->of[list][m->number[list]++] = i;
-    }
-    m->scheme = (uint32_t)solver_variable(s, "solver.scheme");
-    m->step = (uint32_t)solver_variable(s, "solver.step");
-    (void)snprintf(m->guid, sizeof m->guid, "%s", fm_guid(s));
-    fm_close(s);
-    char link[1400], target[200];
-    (void)snprintf(m->folder, sizeof m->folder, RESOURCES "/%s", m->file.name);
-    (void)snprintf(link, sizeof link, "%s/model.fmb", m->folder);
-    (void)snprintf(target, sizeof target, "../../../images/%s", m->file.name);
-    (void)mkdir("build/fuzz", 0777);
-    (void)mkdir(RESOURCES, 0777);
-    (void)mkdir(m->folder, 0777);
-    (void)symlink(target, link);
-    (void)snprintf(m->uri, sizeof m->uri, "file://%s/%s", here, m->folder);
-}
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
@@ -114,135 +45,6 @@ void fuzz_seeds(void (*add)(const uint8_t *data, size_t size))
 void fuzz_report(char *text, size_t capacity)
 {
     (void)snprintf(text, capacity, "%lu calls, %lu answered OK, %lu steps", calls, good_calls, steps);
-}
-
-/* Arguments --------------------------------------------------------------------------------------------- */
-
-static unsigned next(tape *t)
-{
-    return t->at < t->end ? *t->at++ : 0;
-}
-
-/* One in `n`, from the tape. */
-static int seldom(tape *t, unsigned n)
-{
-    return next(t) % n == n - 1;
-}
-
-static double number(tape *t)
-{
-    static const double extreme[] = {NAN, INFINITY, -INFINITY, DBL_MAX, -DBL_MAX, 1e300, 1e-300, 5e-324, 1e12, -1e12, 1e-9, 1e9, -0.0};
-    const unsigned kind = next(t);
-    double value;
-    uint8_t raw[8];
-    if (kind % 4 != 0) return (double)(int8_t)next(t) / 16.0;
-    if (kind % 8 == 0) return extreme[next(t) % (sizeof extreme / sizeof *extreme)];
-    for (int i = 0; i < 8; i++) raw[i] = (uint8_t)next(t);
-    memcpy(&value, raw, sizeof value);
-    return value;
-}
-
-static int is_tame(double value)
-{
-    return value <= 8.0 && value >= 1.0 / 16.0; /* a negative damper drives */
-}
-
-static fmi2ValueReference reference(tape *t, const model *m)
-{
-    const unsigned list = next(t);
-    if (list < 16) return (fmi2ValueReference)(list % 2 ? m->count + list / 2 : UINT32_MAX - list);
-    if (list < 64) return next(t) % m->count;
-    const size_t n = m->number[list % 4];
-    return n > 0 ? m->of[list % 4][(next(t) + 256 * next(t)) % n] : 0;
-}
-
-/* n references and as many values, in memory of just their size; NULL now and then. */
-typedef struct arrays {
-    size_t n;
-    fmi2ValueReference *vr;
-    fmi2Real *real;
-    fmi2Integer *integer;
-} arrays;
-
-static void *memory(tape *t, size_t n, size_t width)
-{
-    if (seldom(t, 64)) return NULL;
-    void *here = malloc(n * width + (n == 0));
-    CHECK(here != NULL);
-    return here;
-}
-
-static arrays make_arrays(tape *t, const model *m)
-{
-    const unsigned size = next(t);
-    arrays a = {size < 8 ? 0 : size < 16 ? 65 + size : 1 + size % 5, NULL, NULL, NULL};
-    a.vr = memory(t, a.n, sizeof *a.vr);
-    a.real = memory(t, a.n, sizeof *a.real);
-    a.integer = memory(t, a.n, sizeof *a.integer);
-    for (size_t i = 0; i < a.n; i++) {
-        const double value = number(t);
-        if (a.vr) a.vr[i] = reference(t, m);
-        if (a.real) a.real[i] = value;
-        if (a.integer) a.integer[i] = seldom(t, 8) ? (fmi2Integer)(0x7fffffffu + next(t)) : (fmi2Integer)(next(t) % 5) - 1;
-    }
-    return a;
-}
-
-static void free_arrays(arrays *a)
-{
-    free(a->vr);
-    free(a->real);
-    free(a->integer);
-}
-
-static const char *text(tape *t, char *buffer, size_t capacity)
-{
-    static const char alphabet[] = "/\\:%0fFeEilC|.#sn{}-";
-    size_t n = 0;
-    for (const size_t length = next(t) % capacity; n < length; n++) {
-        const unsigned byte = next(t);
-        buffer[n] = byte < 200 ? alphabet[byte % (sizeof alphabet - 1)] : (char)byte;
-    }
-    buffer[n] = 0;
-    return buffer;
-}
-
-/* What the master gives ------------------------------------------------------------------------------------ */
-
-static void log_message(fmi2ComponentEnvironment environment, fmi2String name, fmi2Status status, fmi2String category,
-                        fmi2String message, ...)
-{
-    static const char *const known[] = {"logAll", "logStatusWarning", "logStatusDiscard", "logStatusError"};
-    char formatted[4096];
-    int found = 0;
-    CHECK(environment == slaves || environment == slaves + 1);
-    CHECK(name != NULL && (int)status >= fmi2OK && status <= fmi2Error && message != NULL && message[0] != 0);
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) found += strcmp(category, known[i]) == 0;
-    CHECK(found == 1);
-    CHECK(snprintf(formatted, sizeof formatted, message) > 0); /* a format without arguments */
-    if (aloud) (void)fprintf(stderr, "slave %d: %s\n", (int)(environment != slaves), formatted);
-}
-
-static void *give(size_t n, size_t size)
-{
-    if (allocations_left == 0) return NULL;
-    allocations_left--;
-    live++;
-    return calloc(n, size);
-}
-
-static void take_back(void *memory)
-{
-    live -= memory != NULL;
-    free(memory);
-}
-
-static void choose_functions(tape *t, slave *s)
-{
-    const unsigned kind = next(t) % 8;
-    const fmi2CallbackFunctions all = {kind == 1 ? NULL : log_message, kind == 2 ? NULL : give, kind == 3 ? NULL : take_back,
-                                       NULL, s};
-    s->functions = all;
 }
 
 /* Instances --------------------------------------------------------------------------------------------- */
@@ -286,7 +88,8 @@ static void instantiate(tape *t, slave *s, int well)
     const char *resources = well ? s->m->uri : location(t, s->m, place, sizeof place);
     const fmi2Type type = well || !seldom(t, 8) ? fmi2CoSimulation : fmi2ModelExchange;
     const fmi2CallbackFunctions *functions = !well && seldom(t, 8) ? NULL : &s->functions;
-    s->c = fmi2Instantiate(called, type, identity, resources, functions, (fmi2Boolean)next(t), (fmi2Boolean)(next(t) % 2));
+    const fmi2Boolean visible = (fmi2Boolean)next(t), logging = (fmi2Boolean)(next(t) % 2);
+    s->c = fmi2Instantiate(called, type, identity, resources, functions, visible, logging);
     if (functions == NULL) memset(&s->functions, 0, sizeof s->functions);
     s->at = s->c ? INSTANTIATED : NONE;
     s->wild = 0;
@@ -363,8 +166,8 @@ static double bounded(slave *s, double size)
     fmi2Integer scheme;
     if (!(size > 0.0) || !isfinite(size)) return size;
     if (fmi2GetRealStatus(s->c, fmi2LastSuccessfulTime, &now) != fmi2OK) return size;
-    if (fmi2GetInteger(s->c, &s->m->scheme, 1, &scheme) != fmi2OK || fmi2GetReal(s->c, &s->m->step, 1, &fixed) != fmi2OK)
-        return 0.0;
+    if (fmi2GetInteger(s->c, &s->m->scheme, 1, &scheme) != fmi2OK) return 0.0;
+    if (fmi2GetReal(s->c, &s->m->step, 1, &fixed) != fmi2OK) return 0.0;
     if (scheme == 1) {
         if (fixed > 0.0 && size / fixed > 2.0 * REFUSED) return size;
         longest = SLOWEST * fabs(fixed);
@@ -378,7 +181,7 @@ static double bounded(slave *s, double size)
 static fmi2Status do_step(slave *s, double from, double size)
 {
     const double length = bounded(s, size);
-    if (aloud) (void)fprintf(stderr, "slave %d: %s from %g by %g, wild %d\n", (int)(s != slaves), s->m->file.name, from, length, s->wild);
+    if (aloud) (void)fprintf(stderr, "%s from %g by %g, wild %d\n", s->m->file.name, from, length, s->wild);
     const fmi2Status status = fmi2DoStep(s->c, from, length, fmi2True);
     double now;
     if (status == fmi2Error || !s->c) return status;
@@ -398,7 +201,8 @@ static fmi2Status go_on(tape *t, slave *s)
     case INITIALIZING: return leave(t, s);
     case RUNNING:
         if (fmi2GetRealStatus(s->c, fmi2LastSuccessfulTime, &now) != fmi2OK) return fmi2Error;
-        return do_step(s, now, seldom(t, 8) ? fabs(number(t)) : few_steps(now) > SPAN ? few_steps(now) : SPAN);
+        if (seldom(t, 8)) return do_step(s, now, fabs(number(t)));
+        return do_step(s, now, few_steps(now) > SPAN ? few_steps(now) : SPAN);
     default: return reset(s);
     }
 }
@@ -475,7 +279,8 @@ static fmi2Status ask(tape *t, slave *s)
 
 static fmi2Status log_what(tape *t, slave *s)
 {
-    static const char *const names[] = {"logAll", "logStatusWarning", "logStatusDiscard", "logStatusError", "log%s", NULL};
+    static const char *const names[] = {"logAll", "logStatusWarning", "logStatusDiscard", "logStatusError",
+                                        "log%s",  NULL};
     fmi2String category[3];
     const size_t n = next(t) % 4;
     for (size_t i = 0; i < 3; i++) category[i] = names[next(t) % 6];
@@ -506,7 +311,7 @@ static void damage(tape *t, slave *s)
     const seal inner = find_seal(bytes, s->size);
     for (unsigned n = next(t) % 4; n > 0; n--) {
         const size_t at = (next(t) + 256 * next(t)) % (s->size - 8) & ~(size_t)7;
-        const double value = number(t);
+        const double value = seldom(t, 4) ? number(t) : extreme_number(t);
         memcpy(bytes + at, &value, sizeof value);
     }
     if (seldom(t, 4)) return;
@@ -515,6 +320,16 @@ static void damage(tape *t, slave *s)
     sum = 14695981039346656037u;
     for (size_t i = outer + 8; i < s->size; i++) sum = (sum ^ bytes[i]) * 1099511628211u;
     memcpy(bytes + outer, &sum, sizeof sum);
+}
+
+static fmi2Status set_state(slave *s, fmi2FMUstate state, phase at)
+{
+    const fmi2Status status = fmi2SetFMUstate(s->c, state);
+    if (status == fmi2OK) {
+        s->at = at;
+        s->wild = 1;
+    }
+    return status;
 }
 
 static fmi2Status as_bytes(tape *t, slave *s, fmi2FMUstate *state, phase *at)
@@ -532,13 +347,16 @@ static fmi2Status as_bytes(tape *t, slave *s, fmi2FMUstate *state, phase *at)
         damage(t, s);
         /* fall through */
     case 2:
-        status = fmi2DeSerializeFMUstate(s->c, s->bytes, s->size - (s->bytes && seldom(t, 16)), seldom(t, 16) ? NULL : state);
+        size = s->size - (s->bytes && seldom(t, 16));
+        status = fmi2DeSerializeFMUstate(s->c, s->bytes, size, seldom(t, 16) ? NULL : state);
         if (status == fmi2OK) *at = s->bytes_at;
+        if (status == fmi2OK && seldom(t, 2)) return set_state(s, *state, *at);
         return status;
     default:
         status = fmi2SerializedFMUstateSize(s->c, *state, seldom(t, 8) ? NULL : &size);
         fmi2Byte *bytes = malloc(size + 1);
-        if (status == fmi2OK) status = fmi2SerializeFMUstate(s->c, *state, seldom(t, 8) ? NULL : bytes, size - (size_t)seldom(t, 8));
+        size -= status == fmi2OK && seldom(t, 8);
+        if (status == fmi2OK) status = fmi2SerializeFMUstate(s->c, *state, seldom(t, 8) ? NULL : bytes, size);
         free(bytes);
         return status;
     }
@@ -556,12 +374,7 @@ static fmi2Status states(tape *t, slave *s)
         if (status == fmi2OK) s->state_at[slot] = s->at;
         return status;
     case 2: case 3:
-        status = fmi2SetFMUstate(s->c, seldom(t, 16) ? foreign : *state);
-        if (status == fmi2OK) {
-            s->at = s->state_at[slot];
-            s->wild = 1;
-        }
-        return status;
+        return set_state(s, seldom(t, 16) ? foreign : *state, s->state_at[slot]);
     case 4: {
         fmi2FMUstate copy = *state;
         status = fmi2FreeFMUstate(s->c, seldom(t, 8) ? NULL : seldom(t, 2) ? &copy : state); /* the pointer may stay */

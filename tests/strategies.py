@@ -229,8 +229,13 @@ def trees(draw: st.DrawFn, max_bodies: int = 6, kinds: tuple[str, ...] = JOINTS,
         elements += [body, draw(joints(f"j{i}", *ends, kinds))]
         every.append(body)
     model.add(*draw(st.permutations(elements)))
+    return finished(draw, model, every, laws=bool(set(kinds) & set(SEVERAL)))
+
+
+def finished(draw: st.DrawFn, model: fm.Model, every: list[Any], laws: bool = False) -> Case:
+    """A Case from joints and bodies, with forces between any two of `every`, and force laws if asked for."""
     _add_forces(draw, model, every)
-    if set(kinds) & set(SEVERAL):
+    if laws:
         _add_laws(draw, model)
     oracle = Oracle(model)
     state = oracle.state()

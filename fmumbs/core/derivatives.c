@@ -146,7 +146,7 @@ fm_status fm_get_output_derivatives(fm_instance *s, const uint32_t *reference, s
 
 static int follows_inputs(int32_t kind)
 {
-    return (fm_validity(kind) & (FM_VALID_MOTION | FM_VALID_CUTS)) != 0;
+    return (fm_validity(kind) & (FM_VALID_MOTION | FM_VALID_LINKS | FM_VALID_CUTS)) != 0;
 }
 
 fm_status fm_directional_derivative(fm_instance *s, const uint32_t *unknown, size_t unknowns, const uint32_t *known,

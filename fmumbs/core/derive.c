@@ -76,6 +76,7 @@ void fm_derive_structure(fm_instance *s)
     s->model.excited = m->n.excitations > 0;
     fm_general_structure(s);
     arrange_cuts(s);
+    fm_planar_structure(s);
 }
 
 /* Adds mass, first moment and inertia of a body in its link's axes about the link's origin. */
@@ -133,4 +134,5 @@ void fm_derive(fm_instance *s)
         fm_lane_write(s->lane[i / FM_LANE_WIDTH].J + 3, i % FM_LANE_WIDTH, s->link[i].J + 3);
         if (s->link[i].kind == FM_LINK_SCREW) s->link[i].rotor = s->rotor_inertia[s->link[i].u];
     }
+    fm_planar_derive(s);
 }

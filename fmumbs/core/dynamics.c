@@ -137,13 +137,15 @@ static void make_cuts(fm_instance *s)
 /* Makes what outputs at the present state need and is not there yet. */
 void fm_update(fm_instance *s, int32_t what)
 {
-    if (what & FM_VALID_CUTS) what |= FM_VALID_MOTION | FM_VALID_WORLD;
+    if (what & FM_VALID_CUTS) what |= FM_VALID_LINKS | FM_VALID_WORLD;
+    if (what & FM_VALID_LINKS) what |= FM_VALID_MOTION;
     what &= ~s->valid;
     if (what & FM_VALID_MOTION) accelerate_at(s, s->clock[FM_TIME], s->y, s->udot);
     if (what & FM_VALID_WORLD) {
         s->kernels->turn(s, s->y);
         fm_make_world(s, s->y);
     }
+    if (what & FM_VALID_LINKS) fm_planar_expand(s);
     if (what & FM_VALID_CUTS) make_cuts(s);
     s->valid |= what;
 }
@@ -162,6 +164,7 @@ void fm_respond(fm_instance *s, const double *tau, const double *load)
     fm_apply_forces(s, load, 0);
     s->kernels->accelerate(s, s->probe, tau, s->udot);
     if (s->image.n.rows > 0) fm_close_loops(s, s->udot);
+    fm_planar_expand(s);
     make_cuts(s);
     memcpy(s->gravity, gravity, sizeof gravity);
 }

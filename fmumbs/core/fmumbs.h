@@ -123,6 +123,9 @@ const char *fm_guid(const fm_instance *instance);
 /* The instruction sets that this library was built for and this machine has: 0 plain, 1 AVX2. */
 int32_t fm_level_best(void);
 fm_status fm_level_use(fm_instance *instance, int32_t level);
+/* 1, as an instance begins: trees that move in a plane have kernels of their own; 0: none has. For comparisons.
+ * Returns how many links have them. */
+int32_t fm_planar_use(fm_instance *instance, int32_t on);
 
 #if defined(__GNUC__)
 #pragma GCC visibility pop

@@ -65,6 +65,13 @@ static size_t lay_out(fm_instance *s, unsigned char *base)
     s->angle_link = place(base, &used, links, sizeof *s->angle_link);
     s->ball_link = place(base, &used, links, sizeof *s->ball_link);
     s->slide_link = place(base, &used, links, sizeof *s->slide_link);
+    s->range = place(base, &used, 2 * (links / 2 + 1), sizeof *s->range);
+    const size_t planars = (size_t)m->planars;
+    s->plane_place = place(base, &used, links, sizeof *s->plane_place);
+    s->plane_link = place(base, &used, planars, sizeof *s->plane_link);
+    s->plane_axes = place(base, &used, planars, sizeof *s->plane_axes);
+    s->plane_pending = place(base, &used, planars / 2 + 1, sizeof *s->plane_pending);
+    s->plane = place(base, &used, (planars + (FM_PLANE_WIDTH - 1)) / FM_PLANE_WIDTH * FM_PLANE_SIZE, sizeof(double));
     s->tau_now = place(base, &used, speeds, sizeof(double));
     s->applied = place(base, &used, 6 * links, sizeof(double));
     s->wrench = place(base, &used, 6 * links, sizeof(double));
@@ -101,6 +108,7 @@ static fm_model model_of(const fm_image *image)
     m->n = image->n;
     m->ny = m->n.positions + m->n.speeds;
     for (int32_t i = 0; i < m->n.links; i++) m->balls += image->link_kind[i] == FM_LINK_SPHERICAL;
+    m->planars = fm_planar_count(image);
 #define V(name, count) m->state_doubles += (size_t)(count);
     FM_STATE_ARRAYS(V)
 #undef V
@@ -284,9 +292,12 @@ static fm_status assemble(fm_instance *s, double t)
     if (s->image.n.rows > 0 && !fm_close_start(s, s->y)) return cannot_close(s);
     if (s->image.n.rows > 0 && check_rank(s) != FM_OK) return FM_ERROR;
     const fm_kernels *kernels = s->kernels;
+    const int32_t planar = s->planar;
     s->kernels = &fm_kernels_checked;
+    if (planar) (void)fm_planar_use(s, 0);
     fm_update(s, FM_VALID_MOTION);
     s->kernels = kernels;
+    if (planar) (void)fm_planar_use(s, 1);
     if (check_pivots(s) != FM_OK) return FM_ERROR;
     s->clock[FM_ASSEMBLED] = 1.0;
     return FM_OK;

@@ -80,6 +80,8 @@ typedef enum fm_clock { /* what stands in `clock` */
     FM_CLOCK_SIZE
 } fm_clock;
 
+#define FM_LEAVES_LAST (-2) /* a root at which the sweep from the tips ends: no other, or a planar tree, is before it */
+
 /* A link as the sweeps read it: three cache lines, made from the image and the tunable parameters. */
 typedef struct fm_link {
     int32_t kind, parent, p, u;
@@ -87,7 +89,7 @@ typedef struct fm_link {
     int32_t pending; /* slot where its other children wait, -1: none */
     int32_t turned;  /* R is not the identity */
     int32_t root;    /* hangs on the ground */
-    int32_t leaves;  /* slot of its parent where its cut waits, -1: handed on at once, or root */
+    int32_t leaves;  /* slot of its parent where its cut waits, -1: handed on at once, or root; FM_LEAVES_LAST */
     int32_t opens;   /* the first to come there */
     int32_t along;   /* the axis that r lies along, 3: none */
     int32_t ball;    /* of a ball: which */
@@ -100,7 +102,8 @@ typedef struct fm_link {
     double rotor;
 } fm_link;
 
-/* What the sweeps leave in each link. */
+/* What the sweeps leave in each link. In a planar tree c and s are there after fm_make_world, turn, alpha and a (and the
+ * lanes w, carrier, torque, force and lift) after fm_planar_expand, U, g and D never. */
 typedef struct fm_motion {
     double c, s;      /* cosine and sine, of the signed angle */
     double turn[3];   /* velocity product of the angular acceleration, link's axes */
@@ -168,6 +171,62 @@ typedef struct fm_cut {
     double J[3][3], n[3], H[3][4], M[3][4], f[4];
 } fm_cut;
 
+/* Trees that move in a plane (planar.c, planar.inc): their links stand in a row of their own, depth first. */
+typedef enum fm_plane_kind { FM_PLANE_PIN, FM_PLANE_SLIDE, FM_PLANE_FIXED } fm_plane_kind;
+
+typedef struct fm_plane_link {
+    int32_t kind;
+    int32_t link;     /* which it is */
+    int32_t parent;   /* its place in the row, -1: the ground */
+    int32_t jumps;    /* its parent is not the one before */
+    int32_t straight; /* a pin whose cut is handed on at once, its origin on its parent's x */
+    int32_t pending;  /* slot where its other children wait, -1: none */
+    int32_t leaves;   /* slot of its parent where its cut waits, -1: none */
+    int32_t opens;    /* the first to come there */
+    int32_t regular;  /* of the first in a block: their p follow one another */
+    int32_t p, u;     /* of a fixed one: p of any mode, u -1 */
+    double sign;      /* turn about the normal, or slide along x, per unit of u */
+    double side;      /* its own axis along the normal: 1 or -1 */
+} fm_plane_link;
+
+typedef struct fm_plane_axes {
+    double x[3], y[3], n[3]; /* planar axes and normal in the link's axes */
+    double along;            /* acceleration along the normal, less gravity */
+} fm_plane_axes;
+
+typedef struct fm_plane_cut {
+    double J, hx, hy, p, q, w, n, fx, fy; /* M: xx, xy, yy; n: torque */
+} fm_plane_cut;
+
+/* Lanes of these links, in planar axes. */
+#define FM_PLANE_LANES(L)                                                                                   \
+    L(turn)          /* of a pin: turn about the normal per unit of u */                                   \
+    L(c0) L(s0)      /* turn of its axes in its parent's at zero */                                        \
+    L(tx) L(ty)      /* what alpha moves its origin by, against its parent's; parent's axes */             \
+    L(m) L(hx) L(hy) /* mass, torque from acceleration */                                                  \
+    L(before)        /* moment of inertia of the link before in the row, about its origin */               \
+    L(cosine) L(sine) /* of its angle about the normal */                                                  \
+    L(c) L(s)        /* turn of its axes in its parent's */                                                \
+    L(cc) L(ss) L(sc) L(rest) /* products of c and s, the last c c - s s */                                \
+    L(vx) L(vy) L(vxx) L(vxy) L(vyy) /* t in its own axes, products with 2 vx vy */                        \
+    L(w) L(carrier)  /* angular velocities, its own and its parent's */                                    \
+    L(lx) L(ly)      /* velocity product of its origin's acceleration, parent's axes */                    \
+    L(n) L(fx) L(fy) /* torque and force that its own motion takes, less what is applied */                \
+    L(Ux) L(Uy) L(D) L(g) /* of a pin: H, one over J and the forced part; of a slide: U */                 \
+    L(Lx) L(Ly) L(Wx) L(Wy) L(uv) L(E) /* for the way back: planar.inc */                                  \
+    L(alpha) L(ax) L(ay) /* accelerations, the origin's less gravity */
+
+#define FM_PLANE_WIDTH 4 /* so many links lie side by side */
+
+typedef enum fm_plane_lane {
+#define L(name) FM_PLANE_##name,
+    FM_PLANE_LANES(L)
+#undef L
+    FM_PLANE_COUNT
+} fm_plane_lane;
+
+#define FM_PLANE_SIZE (FM_PLANE_COUNT * FM_PLANE_WIDTH) /* doubles in a block */
+
 /* World kinematics of a link, made when somebody asks. */
 typedef struct fm_world {
     double R[9], r[3], w[3], v[3];
@@ -180,6 +239,10 @@ typedef struct fm_model {
     int32_t angles; /* links with an angle */
     int32_t balls;
     int32_t slides; /* links whose origin slides */
+    int32_t planars; /* links of trees that move in a plane */
+    int32_t plane_pendings;
+    double plane_tip; /* moment of inertia of the last of them */
+    int32_t ranges, spatial_angles, spatial_slides; /* what the sweeps in space look at */
     int32_t resisted; /* some joint has a spring or a damper */
     int32_t excited;  /* some mode is excited */
     size_t state_doubles;
@@ -208,13 +271,20 @@ static inline void fm_lane_write(double lane[][FM_LANE_WIDTH], int32_t at, const
     for (int j = 0; j < 3; j++) lane[j][at] = in[j];
 }
 
-typedef enum fm_valid { FM_VALID_NOTHING, FM_VALID_WORLD = 1, FM_VALID_MOTION = 2, FM_VALID_CUTS = 4 } fm_valid;
+typedef enum fm_valid {
+    FM_VALID_NOTHING,
+    FM_VALID_WORLD = 1,
+    FM_VALID_MOTION = 2, /* udot */
+    FM_VALID_CUTS = 4,
+    FM_VALID_LINKS = 8   /* what the sweeps leave in each link, in space */
+} fm_valid;
 
 struct fm_instance {
     fm_image image;
     fm_model model;
     const fm_kernels *kernels;
     int32_t level;
+    int32_t planar; /* planar kernels are in use */
     char guid[40];
     int32_t laws_kept; /* laws keep their pieces: a step with error control is under way */
     int32_t valid; /* fm_valid bits: what belongs to the present y and inputs */
@@ -230,7 +300,13 @@ struct fm_instance {
     fm_motion *motion;
     double *pivot;    /* 2 a link, by fm_kernels_checked: one over the pivot (a ball's least), what to compare it with */
     fm_lanes *lane;
-    int32_t *slide_link;
+    int32_t *slide_link; /* as angle_link: first those that the sweeps in space look at */
+    int32_t *range;      /* 2 each: the links from one to before another, for the sweeps in space */
+    int32_t *plane_place; /* of each link: its place in the row of planar links, -1: none */
+    fm_plane_link *plane_link;
+    fm_plane_axes *plane_axes;
+    fm_plane_cut *plane_pending;
+    double *plane; /* lanes, in blocks of FM_PLANE_WIDTH links */
     fm_turned *turned;
     fm_ball *ball;
     fm_general *general;
@@ -270,6 +346,12 @@ int32_t fm_kind_components(const fm_image *image, int32_t kind, int32_t object);
 /* derive.c */
 void fm_derive(fm_instance *s);
 void fm_derive_structure(fm_instance *s);
+/* planar.c */
+int32_t fm_planar_count(const fm_image *image);
+void fm_planar_structure(fm_instance *s);
+void fm_planar_derive(fm_instance *s);
+void fm_planar_turns(fm_instance *s);
+void fm_planar_expand(fm_instance *s);
 /* forces.c */
 void fm_make_world(fm_instance *s, const double *y);
 void fm_apply_forces(fm_instance *s, const double *load, int springs);
@@ -323,10 +405,12 @@ int32_t fm_link_speeds(const fm_image *image, int32_t link);
 extern const fm_kernels fm_kernels_plain, fm_kernels_checked;
 void fm_turn_plain(fm_instance *s, const double *y);
 void fm_local_plain(fm_instance *s);
+void fm_local_back_plain(fm_instance *s);
 #ifdef FM_HAVE_AVX2
 extern const fm_kernels fm_kernels_avx2;
 void fm_turn_avx2(fm_instance *s, const double *y);
 void fm_local_avx2(fm_instance *s);
+void fm_local_back_avx2(fm_instance *s);
 #endif
 /* integrate.c */
 fm_status fm_integrate(fm_instance *s, double t_end);

@@ -2,4 +2,5 @@
 #include "instance.h"
 #define FM_TURN fm_turn_plain
 #define FM_LOCAL fm_local_plain
+#define FM_LOCAL_BACK fm_local_back_plain
 #include "local.inc"

@@ -4,6 +4,7 @@
 #define FM_KERNELS fm_kernels_avx2
 #define FM_TURN fm_turn_avx2
 #define FM_LOCAL fm_local_avx2
+#define FM_LOCAL_BACK fm_local_back_avx2
 #include "sweeps.inc"
 #else
 typedef int fm_no_avx2; /* a translation unit may not be empty */

@@ -3,4 +3,5 @@
 #define FM_KERNELS fm_kernels_plain
 #define FM_TURN fm_turn_plain
 #define FM_LOCAL fm_local_plain
+#define FM_LOCAL_BACK fm_local_back_plain
 #include "sweeps.inc"

@@ -187,6 +187,13 @@ class Solver:
         """Chooses the kernels' instruction set: 0 plain, 1 AVX2; the bits do not change."""
         self._call(lib.fm_level_use(self._instance, level))
 
+    def use_planar(self, on: bool) -> int:
+        """Whether trees that move in a plane have kernels of their own, as they have from the beginning.
+
+        Returns how many elementary joints have them then. Results agree to round-off with either.
+        """
+        return int(lib.fm_planar_use(self._instance, int(on)))
+
     def _references(self, name: str) -> tuple[References, bool]:
         """Value references behind a name, and whether it means one number."""
         if name not in self._known:

@@ -1,5 +1,5 @@
-/* test_refusals.c: what is refused leaves the instance as it was, and no call goes on for ever. Each case here was found
- * by fuzz/, or while it was written. */
+/* test_refusals.c: what is refused leaves the instance as it was, and no call goes on for ever. Each case was found by
+ * fuzz/, or while it was written. */
 #include "images.h"
 
 static unsigned char *save(const fm_instance *s)
@@ -27,7 +27,7 @@ static void set_every(fm_instance *s, const char *suffix, double value)
     }
 }
 
-/* A start that is refused because nothing has inertia: the guesses and the time stay, also quaternions of any length. */
+/* A start that is refused because nothing has inertia: guesses and time stay, also quaternions of any length. */
 static void check_start(fm_instance *s)
 {
     CHECK(fm_reset(s) == FM_OK && choose(s, 0.0, 1e-3, 1e-6));

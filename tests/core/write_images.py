@@ -6,6 +6,7 @@ line, the small ones first.
 
 import sys
 from pathlib import Path
+from typing import Any
 
 from hypothesis import HealthCheck, given, seed, settings
 
@@ -13,23 +14,24 @@ TESTS = Path(__file__).parents[1]
 sys.path.insert(0, str(TESTS))
 
 from joint_models import kicked, mixed, rolling  # noqa: E402  tests/ is no package
+from planar_trees import planar_cases  # noqa: E402
 from strategies import EVERY, Case, trees  # noqa: E402
 
 import fmumbs as fm  # noqa: E402
 from fmumbs.compiler import compile  # noqa: E402
 from fmumbs.readers import read_model  # noqa: E402
 
-TREES = 16
+TREES, PLANAR = 16, 6
 BODIES = 3  # at least: smaller trees say nothing new
 
 
-def random_trees() -> list[fm.Model]:
+def random_trees(cases: Any, count: int) -> list[fm.Model]:
     """Trees of different structure."""
     found: dict[object, fm.Model] = {}
 
     @seed(2)
     @settings(max_examples=60, database=None, deadline=None, suppress_health_check=list(HealthCheck))
-    @given(trees(max_bodies=8, kinds=EVERY))
+    @given(cases)
     def collect(case: Case) -> None:
         joints = case.model.joints
         structure = tuple((type(joint), joint.F.body.name, joint.M.body.name) for joint in joints)
@@ -37,14 +39,15 @@ def random_trees() -> list[fm.Model]:
             found.setdefault(structure, case.model)
 
     collect()
-    return list(found.values())[:TREES]
+    return list(found.values())[:count]
 
 
 def images() -> dict[str, fm.ModelImage]:
     """By name. A branch of few rods has every variable, the one of 500 those that its model shows."""
     sources = sorted(path.stem for path in (TESTS.parent / "models").glob("[!_]*.py"))
     models = {name: read_model(name, {"bodies": 12} if name == "branch_chain" else {}) for name in sources}
-    models |= {f"tree{i}": model for i, model in enumerate(random_trees())}
+    models |= {f"tree{i}": model for i, model in enumerate(random_trees(trees(max_bodies=8, kinds=EVERY), TREES))}
+    models |= {f"planar{i}": model for i, model in enumerate(random_trees(planar_cases(), PLANAR))}
     models |= {"mixed": mixed(), "kicked": kicked(period=0.55)}
     models["disc"] = rolling(0.5, (0, 0, 0, 0.3, 0), (0.4, 6.0, -0.9))
     found = {name: compile(model, everything=True) for name, model in models.items()}
