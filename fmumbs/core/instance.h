@@ -144,7 +144,6 @@ typedef struct fm_ball {
     double T[3][4];          /* axes of the link in its parent's, one a row */
     double W[3][4];          /* J^-1 H, for the way back */
     double factor[6];        /* J = L D L': reciprocals of D, then L's 10, 20, 21 */
-    double m[3][4], h[3][4]; /* its own M and H */
 } fm_ball;
 
 /* What only a link of several screws has (general.c); free modes first, then excited ones. */

@@ -26,6 +26,11 @@ FM_INLINE fm_row fm_splat(double x)
     return (fm_row){x, x, x, x};
 }
 
+FM_INLINE fm_row fm_row_of(double x, double y, double z)
+{
+    return (fm_row){x, y, z, 0.0};
+}
+
 FM_INLINE fm_row fm_add(fm_row a, fm_row b)
 {
     return a + b;
@@ -49,6 +54,12 @@ FM_INLINE fm_row fm_times(fm_row a, fm_row b)
 FM_INLINE fm_row fm_splat(double x)
 {
     fm_row out = {{x, x, x, x}};
+    return out;
+}
+
+FM_INLINE fm_row fm_row_of(double x, double y, double z)
+{
+    fm_row out = {{x, y, z, 0.0}};
     return out;
 }
 
@@ -89,10 +100,5 @@ FM_INLINE void fm_row_store(double *to, fm_row row)
     memcpy(to, &row, sizeof row);
 }
 
-FM_INLINE fm_row fm_row_of(double x, double y, double z)
-{
-    const double all[4] = {x, y, z, 0.0};
-    return fm_row_load(all);
-}
 
 #endif
