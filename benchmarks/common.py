@@ -57,8 +57,8 @@ def interleaved(evaluators: Mapping[str, Callable[[int], None]]) -> dict[str, fl
     """Median seconds of one evaluation by each tool, in the processor time of this thread.
 
     evaluators: for each tool a call that evaluates so many times. The tools take turns, A B C A B C, so that
-    whatever slows the machine down slows them all. The first evaluation of each turn is not counted: it finds the caches
-    full of another tool's data.
+    whatever slows the machine down slows them all. The first evaluation of each turn is not counted: it finds
+    the caches full of another tool's data.
     """
     times = {tool: _calibrate(evaluate) for tool, evaluate in evaluators.items()}
     samples: dict[str, list[float]] = {tool: [] for tool in evaluators}
