@@ -11,31 +11,10 @@
  * All in the link's axes, the angular part first; the link's origin is M's.
  */
 #include "instance.h"
+#include "vectors.h"
 
 #include <math.h>
 #include <string.h>
-
-static void turn_out(const double *R, const double *v, double *out)
-{
-    for (int i = 0; i < 3; i++) out[i] = R[3 * i] * v[0] + R[3 * i + 1] * v[1] + R[3 * i + 2] * v[2];
-}
-
-static void turn_in(const double *R, const double *v, double *out)
-{
-    for (int i = 0; i < 3; i++) out[i] = R[i] * v[0] + R[3 + i] * v[1] + R[6 + i] * v[2];
-}
-
-static void cross(const double *a, const double *b, double *out)
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-static double dot6(const double *a, const double *b)
-{
-    return ((a[0] * b[0] + a[1] * b[1]) + a[2] * b[2]) + ((a[3] * b[3] + a[4] * b[4]) + a[5] * b[5]);
-}
 
 static void product(const double *A, const double *B, double *C)
 {

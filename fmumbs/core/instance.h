@@ -368,16 +368,18 @@ void fm_laws_on_modes(const fm_instance *s, const double *y, double *tau);
 double fm_laws_on_spring(const fm_instance *s, int32_t spring, const double *y);
 void fm_laws_choose(fm_instance *s, const double *y);
 double fm_laws_switch(fm_instance *s, double *y);
+/* constraints.c */
+void fm_loop_names(const fm_instance *s, int32_t joint, char *out, size_t capacity);
+double fm_violation(fm_instance *s, int level);
+int32_t fm_worst_row(fm_instance *s, double *gap);
 /* loops.c */
 void fm_close_loops(fm_instance *s, double *udot);
+void fm_loop_wrench(const fm_instance *s, int32_t joint, double torque[3], double force[3]);
+/* correct.c */
 int fm_correct(fm_instance *s, double *y);
 int fm_close_start(fm_instance *s, double *y);
 int32_t fm_active_rows(const fm_instance *s);
 int32_t fm_rank_nearby(fm_instance *s, const double *y, int way);
-void fm_loop_names(const fm_instance *s, int32_t joint, char *out, size_t capacity);
-double fm_violation(fm_instance *s, int level);
-int32_t fm_worst_row(fm_instance *s, double *gap);
-void fm_loop_wrench(const fm_instance *s, int32_t joint, double torque[3], double force[3]);
 /* general.c */
 void fm_general_structure(fm_instance *s);
 void fm_general_place(fm_instance *s, fm_general *g, const double *y);

@@ -10,6 +10,7 @@
  * a slide, else towards the next link if that is its child. Models with loops keep to the kernels in space.
  */
 #include "instance.h"
+#include "vectors.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,28 +18,6 @@
 
 #define FM_ACROSS 1e-6 /* what leans less across the normal gives no direction */
 #define FM_PARALLEL 1e-14 /* directions that differ by less are the same: both are products of rounded rotations */
-
-static double dot(const double *a, const double *b)
-{
-    return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
-}
-
-static void cross(const double *a, const double *b, double *out)
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-static void turn_out(const double *R, const double *v, double *out)
-{
-    for (int i = 0; i < 3; i++) out[i] = R[3 * i] * v[0] + R[3 * i + 1] * v[1] + R[3 * i + 2] * v[2];
-}
-
-static void turn_in(const double *R, const double *v, double *out)
-{
-    for (int i = 0; i < 3; i++) out[i] = R[i] * v[0] + R[3 + i] * v[1] + R[6 + i] * v[2];
-}
 
 /* Which trees ------------------------------------------------------------------------------------------------------- */
 

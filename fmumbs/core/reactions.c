@@ -8,6 +8,7 @@
  * angular part first.
  */
 #include "instance.h"
+#include "vectors.h"
 
 #include <math.h>
 #include <string.h>
@@ -40,11 +41,6 @@ static int32_t make_modes(const fm_instance *s, int32_t joint, double phi[][6])
         }
     }
     return m->joint_nu[joint];
-}
-
-static double dot6(const double *a, const double *b)
-{
-    return ((a[0] * b[0] + a[1] * b[1]) + a[2] * b[2]) + ((a[3] * b[3] + a[4] * b[4]) + a[5] * b[5]);
 }
 
 /* Of the directions of n vectors of three in rows of six, from `first` on: makes them orthonormal, whole rows being

@@ -1,0 +1,261 @@
+/* constraints.c: the rows of secondary joints: what they are and forbid, and how their wrenches travel to the ground.
+ *
+ * A secondary joint is a set of rows c(q) = 0 between a frame F on one link and a frame M on another (or the ground):
+ *     along:          e . p_FM = 0, e fixed in F
+ *     perpendicular:  f . g = cosine, f fixed in F, g fixed in M
+ *     distance:       (p_FM . p_FM - l^2) / 2 l = 0
+ * A row's multiplier puts a wrench on both links. It travels to the ground as one more column of the sweep towards
+ * the roots, w <- w - U phi'w / D, and leaves the innovations phi'w in every free mode of its path.
+ * Everything here is in world axes, wrenches about the origin of the link where they are.
+ */
+#include "loops.h"
+#include "vectors.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+void fm_frame_place(const fm_instance *s, int32_t link, const double *at, int moving, fm_place *p)
+{
+    memset(p, 0, sizeof *p);
+    if (link < 0) {
+        memcpy(p->r, at, sizeof p->r);
+        return;
+    }
+    const fm_world *world = s->world + link;
+    double arm[3], add[3];
+    turn_out(world->R, at, arm);
+    cross(world->w, arm, add);
+    memcpy(p->w, world->w, sizeof p->w);
+    for (int j = 0; j < 3; j++) p->r[j] = world->r[j] + arm[j], p->v[j] = world->v[j] + add[j];
+    if (!moving) return;
+    double a[3], centripetal[3];
+    turn_out(world->R, s->motion[link].alpha, p->alpha);
+    turn_out(world->R, s->motion[link].a, a);
+    cross(world->w, add, centripetal);
+    cross(p->alpha, arm, add);
+    for (int j = 0; j < 3; j++) p->a[j] = ((a[j] + s->gravity[j]) + add[j]) + centripetal[j];
+}
+
+/* A vector that is fixed in a link, in the world, with its derivatives. */
+static void fixed_vector(const fm_instance *s, int32_t link, const fm_place *p, const double *in, double out[3][3])
+{
+    double again[3];
+    if (link < 0) memcpy(out[0], in, 3 * sizeof *in);
+    else turn_out(s->world[link].R, in, out[0]);
+    cross(p->w, out[0], out[1]);
+    cross(p->w, out[1], again);
+    cross(p->alpha, out[0], out[2]);
+    for (int j = 0; j < 3; j++) out[2][j] += again[j];
+}
+
+void fm_constraint_at(const fm_instance *s, int32_t i, int moving, fm_constraint *out)
+{
+    const fm_image *m = &s->image;
+    const int32_t joint = m->row_joint[i], F = m->joint_F_link[joint], M = m->joint_M_link[joint];
+    fm_place f, g;
+    double e[3][3], b[3][3], d[3], dv[3], da[3];
+    fm_frame_place(s, F, m->joint_F_r + 3 * joint, moving, &f);
+    fm_frame_place(s, M, m->joint_M_r + 3 * joint, moving, &g);
+    for (int j = 0; j < 3; j++) d[j] = g.r[j] - f.r[j], dv[j] = g.v[j] - f.v[j], da[j] = g.a[j] - f.a[j];
+    memset(out, 0, sizeof *out);
+    if (m->row_kind[i] == FM_ROW_HELD) return;
+    memcpy(out->r, g.r, sizeof out->r);
+    fixed_vector(s, F, &f, m->row_f + 3 * i, e);
+    if (m->row_kind[i] == FM_ROW_ALONG) {
+        out->c[0] = dot(e[0], d) - m->row_length[i];
+        out->c[1] = dot(e[0], dv) + dot(e[1], d);
+        out->c[2] = (dot(e[0], da) + 2.0 * dot(e[1], dv)) + dot(e[2], d);
+        memcpy(out->force, e[0], sizeof e[0]);
+    } else if (m->row_kind[i] == FM_ROW_PERPENDICULAR) {
+        fixed_vector(s, M, &g, m->row_g + 3 * i, b);
+        out->c[0] = dot(e[0], b[0]) - m->row_length[i];
+        out->c[1] = dot(e[1], b[0]) + dot(e[0], b[1]);
+        out->c[2] = (dot(e[2], b[0]) + dot(e[0], b[2])) + 2.0 * dot(e[1], b[1]);
+        cross(b[0], e[0], out->torque);
+    } else {
+        const double l = m->row_length[i];
+        out->c[0] = (dot(d, d) - l * l) / (2.0 * l);
+        out->c[1] = dot(d, dv) / l;
+        out->c[2] = (dot(d, da) + dot(dv, dv)) / l;
+        for (int j = 0; j < 3; j++) out->force[j] = d[j] / l;
+    }
+}
+
+/* One over the pivot and the free mode's row over it, in the link's axes. */
+static void mode_of(const fm_instance *s, int32_t i, double U[6], double phi[6])
+{
+    const fm_link *k = s->link + i;
+    const int axis = k->kind <= FM_LINK_REVOLUTE_Z ? k->kind - FM_LINK_REVOLUTE_X : 2;
+    memcpy(U, s->motion[i].U, 6 * sizeof *U);
+    memset(phi, 0, 6 * sizeof *phi);
+    phi[axis] = k->pitch;
+    phi[3 + axis] = k->slide;
+    if (k->kind <= FM_LINK_REVOLUTE) U[axis] = 1.0;
+}
+
+/* The most that a mode's innovation could be, were its row along the wrench. */
+static double most_of(const double phi[6], const double w[6])
+{
+    return sqrt(dot(phi, phi) * dot(w, w)) + sqrt(dot(phi + 3, phi + 3) * dot(w + 3, w + 3));
+}
+
+/* Takes a wrench (torque, force) through the free modes of a link; its innovations are added to `y`, and what K's
+ * diagonal would have from them at most to `most`, unless that is NULL. */
+static void pass_link(const fm_instance *s, int32_t i, double w[6], double *y, double *most)
+{
+    const fm_link *k = s->link + i;
+    const double *R = s->world[i].R;
+    if (k->u < 0 || k->kind == FM_LINK_FIXED) return;
+    if (k->kind == FM_LINK_GENERAL) {
+        double at[6];
+        turn_in(R, w, at);
+        turn_in(R, w + 3, at + 3);
+        const fm_general *g = s->general + k->general;
+        for (int32_t j = 0; most != NULL && j < g->free; j++) {
+            const double highest = most_of(g->phi[j], at);
+            *most += highest * highest * g->D[j];
+        }
+        fm_general_pass(s->general + k->general, at, y + k->u);
+        turn_out(R, at, w);
+        turn_out(R, at + 3, w + 3);
+        return;
+    }
+    if (k->kind == FM_LINK_SPHERICAL) {
+        const fm_ball *b = s->ball + k->ball;
+        double t[3], f[3], less[3];
+        turn_in(R, w, t);
+        for (int j = 0; j < 3; j++) f[j] = (b->W[0][j] * t[0] + b->W[1][j] * t[1]) + b->W[2][j] * t[2];
+        const double second = t[1] - b->factor[3] * t[0];
+        if (most != NULL) *most += dot(t, t) * ((b->factor[0] + b->factor[1]) + b->factor[2]);
+        y[k->u] += t[0];
+        y[k->u + 1] += second;
+        y[k->u + 2] += (t[2] - b->factor[4] * t[0]) - b->factor[5] * second;
+        turn_out(R, f, less);
+        for (int j = 0; j < 3; j++) w[j] = 0.0, w[3 + j] -= less[j];
+        return;
+    }
+    double U[6], phi[6], in[6], out[6];
+    mode_of(s, i, U, phi);
+    turn_in(R, w, in);
+    turn_in(R, w + 3, in + 3);
+    const double along = dot(phi, in) + dot(phi + 3, in + 3);
+    y[k->u] += along;
+    if (most != NULL) {
+        const double highest = most_of(phi, in);
+        *most += highest * highest * s->motion[i].D;
+    }
+    turn_out(R, U, out);
+    turn_out(R, U + 3, out + 3);
+    for (int j = 0; j < 6; j++) w[j] -= out[j] * along;
+}
+
+/* The wrench that a unit of generalised force on a link's own freedom hands on to its parent; its innovations. */
+static void pass_force(const fm_instance *s, int32_t i, int32_t part, double w[6], double *y)
+{
+    const fm_link *k = s->link + i;
+    double U[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0}, phi[6];
+    if (k->kind == FM_LINK_SPHERICAL) {
+        const fm_ball *b = s->ball + k->ball;
+        double t[3] = {0.0, 0.0, 0.0};
+        t[part] = 1.0;
+        const double second = t[1] - b->factor[3] * t[0];
+        y[k->u] += t[0];
+        y[k->u + 1] += second;
+        y[k->u + 2] += (t[2] - b->factor[4] * t[0]) - b->factor[5] * second;
+        memcpy(U, t, sizeof t);
+        for (int j = 0; j < 3; j++) U[3 + j] = b->W[part][j];
+    } else {
+        mode_of(s, i, U, phi);
+        y[k->u] += 1.0;
+    }
+    turn_out(s->world[i].R, U, w);
+    turn_out(s->world[i].R, U + 3, w + 3);
+    for (int j = 0; j < 6; j++) w[j] = -w[j];
+}
+
+/* A wrench at a point of a link, down to the ground. */
+void fm_pass_path(const fm_instance *s, int32_t link, const double *at, const double *torque, const double *force,
+                      double sign, double *y, double *most)
+{
+    double w[6], arm[3], add[3];
+    const double *r = at;
+    for (int j = 0; j < 3; j++) w[j] = sign * torque[j], w[3 + j] = sign * force[j];
+    for (int32_t i = link; i >= 0; i = s->link[i].parent) {
+        for (int j = 0; j < 3; j++) arm[j] = r[j] - s->world[i].r[j];
+        cross(arm, w + 3, add);
+        for (int j = 0; j < 3; j++) w[j] += add[j];
+        pass_link(s, i, w, y, most);
+        r = s->world[i].r;
+    }
+}
+
+/* The row of a coordinate that is held. */
+void fm_pass_held(fm_instance *s, int32_t i, double *y, double *most)
+{
+    const int32_t link = s->image.row_link[i], parent = s->link[link].parent;
+    double w[6];
+    pass_force(s, link, s->image.row_part[i], w, y);
+    fm_pass_path(s, parent, s->world[link].r, w, w + 3, 1.0, y, NULL);
+    for (int32_t u = 0; most != NULL && u < s->image.n.speeds; u++) *most += y[u] * y[u] * s->loop_pivot[u];
+}
+
+/* The largest violation of the rows at level 0 (positions) or 1 (velocities), world kinematics being there. */
+double fm_violation(fm_instance *s, int level)
+{
+    double worst = 0.0;
+    for (int32_t i = 0; i < s->image.n.rows; i++) {
+        fm_constraint one;
+        fm_constraint_at(s, i, 0, &one);
+        worst = fabs(one.c[level]) > worst || isnan(one.c[level]) ? fabs(one.c[level]) : worst;
+    }
+    return worst;
+}
+
+/* The row that is violated most, and how far off its joint's rows of that sort are together. */
+int32_t fm_worst_row(fm_instance *s, double *gap)
+{
+    int32_t worst = 0;
+    double most = -1.0, sum = 0.0;
+    fm_constraint one;
+    for (int32_t i = 0; i < s->image.n.rows; i++) {
+        fm_constraint_at(s, i, 0, &one);
+        if (!(fabs(one.c[0]) <= most)) worst = i, most = fabs(one.c[0]);
+    }
+    for (int32_t i = 0; i < s->image.n.rows; i++) {
+        if (s->image.row_joint[i] != s->image.row_joint[worst] || s->image.row_kind[i] != s->image.row_kind[worst]) continue;
+        fm_constraint_at(s, i, 0, &one);
+        sum += one.c[0] * one.c[0];
+    }
+    *gap = sqrt(sum);
+    return worst;
+}
+
+/* Half the sum of the squares of all rows, world kinematics being there. */
+double fm_merit(const fm_instance *s)
+{
+    double sum = 0.0;
+    for (int32_t i = 0; i < s->image.n.rows; i++) {
+        fm_constraint one;
+        fm_constraint_at(s, i, 0, &one);
+        sum += 0.5 * one.c[0] * one.c[0];
+    }
+    return sum;
+}
+
+/* The joints of a secondary joint's loop, or path to the ground, with hyphens between. */
+void fm_loop_names(const fm_instance *s, int32_t joint, char *out, size_t capacity)
+{
+    const fm_image *m = &s->image;
+    int32_t ends[2] = {m->joint_F_link[joint], m->joint_M_link[joint]}, last = -1;
+    size_t used = (size_t)snprintf(out, capacity, "%s", m->text + m->joint_name[joint]);
+    while (ends[0] != ends[1] && used + 8 < capacity) {
+        int32_t *end = ends[0] > ends[1] ? ends : ends + 1;
+        if (m->link_joint[*end] != last) {
+            last = m->link_joint[*end];
+            used += (size_t)snprintf(out + used, capacity - used, "-%s", m->text + m->joint_name[last]);
+        }
+        *end = m->link_parent[*end];
+    }
+    if (used >= capacity && capacity > 4) memcpy(out + capacity - 4, "...", 4);
+}

@@ -1,0 +1,231 @@
+/* correct.c: positions and velocities onto the constraints, after a step and at a start, and the rows' rank.
+ *
+ * Positions and then velocities are corrected by the smallest change in the mass norm,
+ *     dq = -M^-1 J' K^-1 c,   du = -M^-1 J' K^-1 c'.
+ */
+#include "loops.h"
+#include "vectors.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#define FM_CORRECTIONS 25   /* Newton steps of a correction */
+#define FM_CLOSINGS 400     /* the same for a start from guesses */
+#define FM_LESS 1e-5        /* part of the squares by which a step there must lessen them */
+#define FM_SOFT 1e-6        /* the least and the greatest softening of the rows there */
+#define FM_SOFTEST 1e3
+#define FM_TURN_AT_ONCE 0.5 /* [rad] */
+#define FM_NEARBY 0.03      /* how far a neighbour is whose rank is looked at [rad], or of the length */
+#define FM_DEPENDENT 1e-11  /* a pivot of the scaled K below it: the row follows from the others */
+#define FM_COARSE 1e-5      /* the same while the loops are open: beside the square of the gap over the length */
+
+static void move_positions(const fm_instance *s, double *y, const double *change)
+{
+    for (int32_t i = 0; i < s->image.n.links; i++) {
+        const fm_link *k = s->link + i;
+        if (k->u < 0) continue;
+        if (k->kind == FM_LINK_GENERAL) {
+            const fm_general *g = s->general + k->general;
+            double moved[FM_FREEDOMS];
+            fm_general_rates(g, change + k->u, moved);
+            for (int32_t j = 0; j < g->screws; j++) y[k->p + j] += moved[j];
+            continue;
+        }
+        if (k->kind != FM_LINK_SPHERICAL) {
+            y[k->p] += change[k->u];
+            continue;
+        }
+        const double *v = change + k->u;
+        double *q = y + k->p, angle = sqrt(dot(v, v)), half = 0.5 * angle;
+        double factor = angle > 1e-8 ? sin(half) / angle : 0.5, c = cos(half), x[3], old[4];
+        for (int j = 0; j < 3; j++) x[j] = factor * v[j];
+        memcpy(old, q, sizeof old);
+        q[0] = ((old[0] * c - old[1] * x[0]) - old[2] * x[1]) - old[3] * x[2];
+        q[1] = ((old[0] * x[0] + old[1] * c) + old[2] * x[2]) - old[3] * x[1];
+        q[2] = ((old[0] * x[1] + old[2] * c) + old[3] * x[0]) - old[1] * x[2];
+        q[3] = ((old[0] * x[2] + old[3] * c) + old[1] * x[1]) - old[2] * x[0];
+    }
+}
+
+static void place_links(fm_instance *s, const double *y)
+{
+    s->kernels->turn(s, y);
+    fm_make_world(s, y);
+}
+
+static double tolerance(const fm_instance *s)
+{
+    double extent = s->image.length[0];
+    for (int32_t i = 0; i < s->image.n.links; i++)
+        for (int j = 0; j < 3; j++) extent = fabs(s->world[i].r[j]) > extent ? fabs(s->world[i].r[j]) : extent;
+    const double least = 64.0 * DBL_EPSILON * extent, wanted = 1e-12 * s->image.length[0];
+    return wanted > least ? wanted : least;
+}
+
+/* Rows that depend on one another only where the loops are closed do so, while they are open, but for the square of
+ * the gap. */
+static double coarse(const fm_instance *s, double gap)
+{
+    const double part = gap / s->image.length[0], square = part * part;
+    return square < FM_DEPENDENT ? FM_DEPENDENT : square < FM_COARSE ? square : FM_COARSE;
+}
+
+/* All rows, softened alike, so that the change leads down, by a part of the most that a diagonal entry of K can be. */
+static void soften(fm_instance *s, double part)
+{
+    const size_t n = (size_t)s->image.n.rows;
+    double most = 0.0;
+    for (size_t i = 0; i < n; i++) most = s->image.row_kind[i] != FM_ROW_HELD ? fmax(most, s->loop_most[i]) : most;
+    for (size_t i = 0; i < n; i++) {
+        s->row_active[i] = s->loop_most[i] > 0.0 ? 1.0 : 0.0;
+        if (s->image.row_kind[i] != FM_ROW_HELD) s->loop_K[i * n + i] += part * most;
+    }
+}
+
+/* The smallest change of the positions (level 0) or velocities (1) that the rows ask for, in s->loop_change; `least`:
+ * chooses rows anew, those with pivots beyond it, unless it is 0; `soft`: as in soften. 0: K is singular. */
+static int make_change(fm_instance *s, const double *y, int level, double least, double soft)
+{
+    memset(s->tau_now, 0, (size_t)s->image.n.speeds * sizeof(double));
+    s->kernels->accelerate(s, y, s->tau_now, s->loop_change);
+    fm_make_rows(s, 0, least > 0.0);
+    if (soft > 0.0) soften(s, soft);
+    else if (least > 0.0) fm_choose_rows(s, least);
+    for (int32_t i = 0; i < s->image.n.rows; i++) s->loop_rhs[i] = -s->loop_c[3 * i + level];
+    if (!fm_solve_rows(s, s->loop_rhs, s->lambda)) return 0;
+    fm_spread(s, s->lambda, s->loop_change);
+    for (int32_t i = 0; i < s->image.n.rows && s->holding; i++)
+        if (s->image.row_link[i] >= 0) s->loop_change[s->link[s->image.row_link[i]].u + s->image.row_part[i]] = 0.0;
+    s->clock[FM_ITERATED] += 1.0;
+    return 1;
+}
+
+/* No further at once than half a radian, or the model's length. */
+static void shorten(fm_instance *s)
+{
+    double most = 1.0;
+    for (int32_t i = 0; i < s->image.n.speeds; i++) {
+        const double part = fabs(s->loop_change[i]) / (s->image.mode_linear[i] ? s->image.length[0] : FM_TURN_AT_ONCE);
+        most = part > most ? part : most;
+    }
+    for (int32_t i = 0; i < s->image.n.speeds; i++) s->loop_change[i] /= most;
+}
+
+/* The change, unless the rows are hardly less violated then: 0, and y stays. */
+static int try_change(fm_instance *s, double *y)
+{
+    double *kept = s->probe;
+    const double before = fm_merit(s);
+    const size_t size = (size_t)s->image.n.positions * sizeof *kept;
+    memcpy(kept, y, size);
+    move_positions(s, y, s->loop_change);
+    fm_normalise(s, y, NULL);
+    place_links(s, y);
+    if (fm_merit(s) < (1.0 - FM_LESS) * before) return 1;
+    memcpy(y, kept, size);
+    place_links(s, y);
+    return 0;
+}
+
+/* Positions of a start, from guesses that may be far: rows are chosen anew at every step, and softened as much as it
+ * needs (Levenberg, Marquardt). 0: the loops stay open, and y is where the gap is least. */
+static int close_positions(fm_instance *s, double *y)
+{
+    double soft = 0.0;
+    for (int n = 0; n < FM_CLOSINGS; n++) {
+        place_links(s, y);
+        const double worst = fm_violation(s, 0), enough = tolerance(s);
+        if (worst <= enough) return 1;
+        if (!isfinite(worst)) return 0;
+        for (;;) {
+            if (make_change(s, y, 0, coarse(s, worst), soft)) {
+                shorten(s);
+                if (try_change(s, y)) break;
+            }
+            if (worst <= 1e3 * enough) return 1; /* round-off: no better to be had */
+            soft = soft > 0.0 ? 10.0 * soft : FM_SOFT;
+            if (soft > FM_SOFTEST) return 0;
+        }
+        soft = soft > FM_SOFT ? 0.1 * soft : 0.0;
+    }
+    return 0;
+}
+
+/* Corrects one level of y; `least` as in make_change. 0: it did not converge. */
+static int correct_level(fm_instance *s, double *y, int level, double least)
+{
+    double *u = y + s->image.n.positions, before = INFINITY;
+    for (int n = 0; n < FM_CORRECTIONS; n++) {
+        place_links(s, y);
+        const double worst = fm_violation(s, level), enough = tolerance(s) * (level == 0 ? 1.0 : 10.0);
+        if (!isfinite(worst)) return 0;
+        if (worst <= enough) return n == 0 && least > 0.0 ? make_change(s, y, level, least, 0.0) : 1; /* rows only */
+        if (worst > 0.5 * before && worst < 1e3 * enough) return 1; /* round-off: no better to be had */
+        before = worst;
+        if (!make_change(s, y, level, least, 0.0)) return 0;
+        if (level == 0) {
+            move_positions(s, y, s->loop_change);
+            fm_normalise(s, y, NULL);
+        } else {
+            for (int32_t i = 0; i < s->image.n.speeds; i++) u[i] += s->loop_change[i];
+        }
+        s->clock[FM_CORRECTED] += n == 0 ? 1.0 : 0.0;
+    }
+    place_links(s, y);
+    return fm_violation(s, level) <= tolerance(s) * 1e3;
+}
+
+/* Positions, then velocities, onto the constraints. 0: they cannot be reached from here. */
+int fm_correct(fm_instance *s, double *y)
+{
+    s->valid = FM_VALID_NOTHING;
+    return correct_level(s, y, 0, 0.0) && correct_level(s, y, 1, 0.0);
+}
+
+int32_t fm_active_rows(const fm_instance *s)
+{
+    int32_t count = 0;
+    for (int32_t i = 0; i < s->image.n.rows; i++) count += s->row_active[i] != 0.0;
+    return count;
+}
+
+size_t fm_active(const fm_instance *s, int32_t *active, size_t capacity)
+{
+    const size_t rows = (size_t)s->image.n.rows;
+    for (size_t i = 0; i < rows && i < capacity; i++) active[i] = s->row_active[i] != 0.0;
+    return rows;
+}
+
+/* The same for a start: the rank is decided here. */
+int fm_close_start(fm_instance *s, double *y)
+{
+    s->valid = FM_VALID_NOTHING;
+    s->holding = 1;
+    const int closed = close_positions(s, y) && correct_level(s, y, 1, FM_DEPENDENT);
+    s->holding = 0;
+    if (closed) fm_choose_rows(s, FM_DEPENDENT); /* without what was held */
+    return closed;
+}
+
+/* How many rows are independent a little further along a motion of the mechanism, which two sets of numbers choose;
+ * y stays as it is, and so do the rows that are chosen. */
+int32_t fm_rank_nearby(fm_instance *s, const double *y, int way)
+{
+    const int32_t positions = s->image.n.positions, speeds = s->image.n.speeds, rows = s->image.n.rows;
+    double *moved = s->trial, *chosen = s->loop_kept, fastest = 0.0;
+    const double iterated = s->clock[FM_ITERATED], corrected = s->clock[FM_CORRECTED];
+    int32_t rank = 0;
+    memcpy(moved, y, (size_t)(positions + speeds) * sizeof *moved);
+    memcpy(chosen, s->row_active, (size_t)rows * sizeof *chosen);
+    for (int32_t i = 0; i < speeds; i++) moved[positions + i] = sin(1.0 + (double)way + 2.4 * i);
+    if (correct_level(s, moved, 1, 0.0)) {
+        for (int32_t i = 0; i < speeds; i++) fastest = fmax(fastest, fabs(moved[positions + i]) / s->least[positions + i]);
+        for (int32_t i = 0; i < speeds; i++) s->loop_change[i] = FM_NEARBY / fastest * moved[positions + i];
+        if (fastest > 1e-9) move_positions(s, moved, s->loop_change);
+        if (close_positions(s, moved) && correct_level(s, moved, 1, FM_DEPENDENT)) rank = fm_active_rows(s);
+    }
+    memcpy(s->row_active, chosen, (size_t)rows * sizeof *chosen);
+    s->clock[FM_ITERATED] = iterated, s->clock[FM_CORRECTED] = corrected;
+    return rank;
+}

@@ -1,0 +1,38 @@
+/* loops.h: what the files about closed loops share: constraints.c, loops.c, correct.c. */
+#ifndef FM_LOOPS_H
+#define FM_LOOPS_H
+
+#include "instance.h"
+
+#if defined(__GNUC__)
+#pragma GCC visibility push(hidden)
+#endif
+
+/* A frame of a secondary joint in the world. */
+typedef struct fm_place {
+    double r[3], v[3], w[3], a[3], alpha[3]; /* a: true acceleration, only where `moving` asked for it */
+} fm_place;
+
+/* Row i: value and first two derivatives, force and torque of a unit multiplier on M's link at M's origin. */
+typedef struct fm_constraint {
+    double c[3], force[3], torque[3], r[3];
+} fm_constraint;
+
+/* constraints.c */
+void fm_frame_place(const fm_instance *s, int32_t link, const double *at, int moving, fm_place *p);
+void fm_constraint_at(const fm_instance *s, int32_t i, int moving, fm_constraint *out);
+void fm_pass_path(const fm_instance *s, int32_t link, const double *at, const double *torque, const double *force,
+                  double sign, double *y, double *most);
+void fm_pass_held(fm_instance *s, int32_t i, double *y, double *most);
+double fm_merit(const fm_instance *s);
+/* loops.c */
+void fm_make_rows(fm_instance *s, int moving, int choose);
+void fm_choose_rows(fm_instance *s, double least);
+int fm_solve_rows(fm_instance *s, const double *b, double *x);
+void fm_spread(fm_instance *s, const double *lambda, double *out);
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
+
+#endif

@@ -1,0 +1,37 @@
+/* vectors.h: vectors of three, or of torque and force, and axes in rows of three. */
+#ifndef FM_VECTORS_H
+#define FM_VECTORS_H
+
+static inline double dot(const double *a, const double *b)
+{
+    return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
+}
+
+static inline double dot6(const double *a, const double *b)
+{
+    return ((a[0] * b[0] + a[1] * b[1]) + a[2] * b[2]) + ((a[3] * b[3] + a[4] * b[4]) + a[5] * b[5]);
+}
+
+static inline void cross(const double *a, const double *b, double *out)
+{
+    const double x = a[1] * b[2] - a[2] * b[1], y = a[2] * b[0] - a[0] * b[2], z = a[0] * b[1] - a[1] * b[0];
+    out[0] = x, out[1] = y, out[2] = z;
+}
+
+/* out = R v */
+static inline void turn_out(const double *R, const double *v, double *out)
+{
+    const double x = R[0] * v[0] + R[1] * v[1] + R[2] * v[2], y = R[3] * v[0] + R[4] * v[1] + R[5] * v[2];
+    const double z = R[6] * v[0] + R[7] * v[1] + R[8] * v[2];
+    out[0] = x, out[1] = y, out[2] = z;
+}
+
+/* out = R' v */
+static inline void turn_in(const double *R, const double *v, double *out)
+{
+    const double x = R[0] * v[0] + R[3] * v[1] + R[6] * v[2], y = R[1] * v[0] + R[4] * v[1] + R[7] * v[2];
+    const double z = R[2] * v[0] + R[5] * v[1] + R[8] * v[2];
+    out[0] = x, out[1] = y, out[2] = z;
+}
+
+#endif
