@@ -2,7 +2,8 @@
 
 Positions and velocities are states, and follow no input at once; accelerations and forces follow all inputs of
 their mechanism. Trees that hang on the ground by themselves do not act on one another at once, unless a joint
-closes a loop between them; a spring acts by positions and velocities alone.
+closes a loop between them; a spring acts by positions and velocities alone, unless a force law is on it, which may
+hold its length.
 """
 
 from functools import cache, cached_property
@@ -10,7 +11,7 @@ from functools import cache, cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from fmumbs.compiler.kinds import BODY, JOINT, LOAD, POINT, kinds, kinds_called
+from fmumbs.compiler.kinds import BODY, JOINT, LOAD, POINT, SPRING, kinds, kinds_called
 from fmumbs.compiler.layout import Arrays
 from fmumbs.compiler.loops import HELD
 
@@ -70,7 +71,7 @@ class Dependencies:
 
     def of(self, indices: References) -> list[tuple[int, ...] | None]:
         """For each of (n,) outputs its inputs' value references: None for all there are, () for none."""
-        following = _follow()[self._kind[indices]]
+        following = _follow()[self._kind[indices]] | self._held(indices)
         roots = np.full(len(indices), -1)
         roots[following] = self._roots_of(indices[following])
         everything = sum(len(members) for members in self._inputs.values())
@@ -78,6 +79,13 @@ class Dependencies:
         for follows, root in zip(following.tolist(), roots.tolist(), strict=True):
             mine = self._inputs.get(root, ()) if follows else ()
             found.append(None if mine and len(mine) == everything else mine)
+        return found
+
+    def _held(self, indices: References) -> NDArray[np.bool_]:
+        """(n,) whether each is the force of a spring with a force law."""
+        (force,) = kinds_called(SPRING, "f")
+        found: NDArray[np.bool_] = self._kind[indices] == force.index
+        found[found] = np.isin(self._object[indices[found]], self._arrays["law_spring"])
         return found
 
     @cached_property
@@ -99,6 +107,7 @@ class Dependencies:
             BODY: arrays["body_link"],
             POINT: arrays["point_link"],
             LOAD: arrays["point_link"][arrays["load_point"]],
+            SPRING: np.maximum(*self._spring_links),
         }
         links = np.full(len(indices), -1)
         for owner, carrier in carriers.items():
@@ -114,8 +123,17 @@ class Dependencies:
         for link, parent in enumerate(self._arrays["link_parent"].tolist()):
             found.append(link if parent < 0 else found[parent])
         roots = np.array([*found, -1])
-        for ends in zip(self._arrays["joint_F_link"], self._arrays["joint_M_link"], strict=True):
+        springs = np.unique(self._arrays["law_spring"][self._arrays["law_spring"] >= 0])
+        P, Q = self._spring_links
+        firsts = np.append(self._arrays["joint_F_link"], P[springs])
+        for ends in zip(firsts, np.append(self._arrays["joint_M_link"], Q[springs]), strict=True):
             one, other = sorted(roots[list(ends)])
             if 0 <= one < other:
                 roots[roots == other] = one
         return roots
+
+    @cached_property
+    def _spring_links(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """(springs,) links of the points P and Q."""
+        links = self._arrays["point_link"]
+        return links[self._arrays["spring_P"]], links[self._arrays["spring_Q"]]

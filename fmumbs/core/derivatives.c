@@ -91,6 +91,7 @@ static double rate_along_flow(fm_instance *s, int32_t kind, int32_t object, int3
     double *kept = s->probe, *rate = s->probe + ny, side[2];
     const double t = s->clock[FM_TIME];
     double fastest = 0.0;
+    fm_update(s, FM_VALID_LAWS);
     memcpy(kept, s->y, (size_t)ny * sizeof(double));
     fm_rates(s, t, s->y, rate);
     for (int32_t i = 0; i < ny; i++) {
@@ -101,13 +102,13 @@ static double rate_along_flow(fm_instance *s, int32_t kind, int32_t object, int3
     for (int j = 0; j < 2; j++) {
         for (int32_t i = 0; i < ny; i++) s->y[i] = kept[i] + (j == 0 ? -h : h) * rate[i];
         s->clock[FM_TIME] = t + (j == 0 ? -h : h);
-        s->valid = FM_VALID_NOTHING;
+        s->valid &= FM_VALID_LAWS;
         fm_update(s, fm_validity(kind));
         side[j] = fm_value(s, kind, object, part);
     }
     memcpy(s->y, kept, (size_t)ny * sizeof(double));
     s->clock[FM_TIME] = t;
-    s->valid = FM_VALID_NOTHING;
+    s->valid &= FM_VALID_LAWS;
     return (side[1] - side[0]) / (2.0 * h);
 }
 
@@ -166,16 +167,20 @@ fm_status fm_directional_derivative(fm_instance *s, const uint32_t *unknown, siz
         if (fm_variable(s, unknown[i], &info) != FM_OK || info.causality != FM_OUTPUT)
             return refuse(s, unknown[i], "derivatives are to be had of outputs");
     }
+    fm_update(s, FM_VALID_LAWS);
     fm_excite_seed(s, s->seed);
     fm_respond(s, s->seed, s->seed + m->n.speeds);
     double gravity[3];
     memcpy(gravity, s->gravity, sizeof gravity);
     memset(s->gravity, 0, sizeof gravity);
+    s->laws_off = 1;
     for (size_t i = 0; i < unknowns; i++) {
-        const int32_t kind = m->variable_kind[unknown[i]];
-        result[i] = follows_inputs(kind) ? fm_value(s, kind, m->variable_object[unknown[i]], m->variable_component[unknown[i]]) : 0.0;
+        const int32_t kind = m->variable_kind[unknown[i]], object = m->variable_object[unknown[i]];
+        if (kind == FM_S_F) result[i] = fm_laws_on_spring(s, object, s->probe);
+        else result[i] = follows_inputs(kind) ? fm_value(s, kind, object, m->variable_component[unknown[i]]) : 0.0;
     }
+    s->laws_off = 0;
     memcpy(s->gravity, gravity, sizeof gravity);
-    s->valid = FM_VALID_NOTHING;
+    s->valid &= FM_VALID_LAWS;
     return FM_OK;
 }

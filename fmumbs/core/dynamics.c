@@ -44,9 +44,10 @@ void fm_position_rates(const fm_instance *s, const double *y, double *pdot)
     }
 }
 
-/* udot at time t, y = (p, u). Leaves the motion of y in the links. */
-static void accelerate_at(fm_instance *s, double t, const double *y, double *udot)
+/* udot at the time and state of an evaluation, with the forces that laws hold with. */
+static void accelerate_so(fm_instance *s, const fm_evaluation *how, double *udot)
 {
+    const double t = how->t, *y = how->y;
     const int32_t loads = 6 * s->image.n.loads;
     const double *tau = inputs_at(s, t, s->tau, s->tau_taylor, s->image.n.speeds, s->input_now);
     s->evaluated = y;
@@ -71,10 +72,24 @@ static void accelerate_at(fm_instance *s, double t, const double *y, double *udo
     if (s->image.n.rows > 0) fm_close_loops(s, udot);
 }
 
+fm_evaluation fm_evaluation_at(double t, const double *y)
+{
+    const fm_evaluation how = {accelerate_so, t, y, NULL, NULL};
+    return how;
+}
+
+/* udot at time t, y = (p, u). Leaves the motion of y in the links. */
+static void accelerate_at(fm_instance *s, double t, const double *y, double *udot)
+{
+    const fm_evaluation how = fm_evaluation_at(t, y);
+    if (fm_laws_holding(s)) fm_laws_hold(s, &how, udot);
+    else accelerate_so(s, &how, udot);
+}
+
 /* ydot at time t; the present state's outputs are then to be made anew. */
 void fm_rates(fm_instance *s, double t, const double *y, double *ydot)
 {
-    s->valid = FM_VALID_NOTHING;
+    s->valid &= FM_VALID_LAWS;
     accelerate_at(s, t, y, ydot + s->image.n.positions);
     fm_position_rates(s, y, ydot);
 }
@@ -139,7 +154,9 @@ void fm_update(fm_instance *s, int32_t what)
 {
     if (what & FM_VALID_CUTS) what |= FM_VALID_LINKS | FM_VALID_WORLD;
     if (what & FM_VALID_LINKS) what |= FM_VALID_MOTION;
+    if (what & FM_VALID_MOTION) what |= FM_VALID_LAWS;
     what &= ~s->valid;
+    if (what & FM_VALID_LAWS) fm_laws_present(s);
     if (what & FM_VALID_MOTION) accelerate_at(s, s->clock[FM_TIME], s->y, s->udot);
     if (what & FM_VALID_WORLD) {
         s->kernels->turn(s, s->y);
@@ -150,7 +167,24 @@ void fm_update(fm_instance *s, int32_t what)
     s->valid |= what;
 }
 
-/* The accelerations and cuts that seeds of the inputs alone bring about: one extra sweep, at rest, weightless. */
+/* What seeds of the inputs alone bring about: one sweep, at rest, weightless. */
+static void respond_so(fm_instance *s, const fm_evaluation *how, double *udot)
+{
+    const double *tau = how->tau;
+    s->evaluated = how->y;
+    s->kernels->turn(s, how->y);
+    fm_make_world(s, how->y);
+    fm_apply_forces(s, how->load, 0);
+    if (s->image.n.laws > 0) {
+        memcpy(s->tau_now, tau, (size_t)s->image.n.speeds * sizeof(double));
+        fm_laws_on_modes(s, how->y, s->tau_now);
+        tau = s->tau_now;
+    }
+    s->kernels->accelerate(s, how->y, tau, udot);
+    if (s->image.n.rows > 0) fm_close_loops(s, udot);
+}
+
+/* The accelerations and cuts that seeds of the inputs bring about; what laws hold stays held. */
 void fm_respond(fm_instance *s, const double *tau, const double *load)
 {
     double gravity[3];
@@ -159,11 +193,11 @@ void fm_respond(fm_instance *s, const double *tau, const double *load)
     memset(s->probe + positions, 0, speeds * sizeof(double));
     memcpy(gravity, s->gravity, sizeof gravity);
     memset(s->gravity, 0, sizeof gravity);
-    s->kernels->turn(s, s->probe);
-    fm_make_world(s, s->probe);
-    fm_apply_forces(s, load, 0);
-    s->kernels->accelerate(s, s->probe, tau, s->udot);
-    if (s->image.n.rows > 0) fm_close_loops(s, s->udot);
+    const fm_evaluation how = {respond_so, s->clock[FM_TIME], s->probe, tau, load};
+    s->laws_off = 1;
+    if (fm_laws_holding(s)) fm_laws_hold(s, &how, s->udot);
+    else respond_so(s, &how, s->udot);
+    s->laws_off = 0;
     fm_planar_expand(s);
     make_cuts(s);
     memcpy(s->gravity, gravity, sizeof gravity);

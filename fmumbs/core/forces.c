@@ -106,15 +106,16 @@ static void apply(fm_instance *s, int32_t point, const double force[3], const do
     for (int j = 0; j < 3; j++) s->applied[6 * link + j] += t[j] + moment[j], s->applied[6 * link + 3 + j] += f[j];
 }
 
-/* Springs (where asked for) and loads on the links, world kinematics being there. */
+/* Springs (where asked for), their laws and loads on the links, world kinematics being there. */
 void fm_apply_forces(fm_instance *s, const double *load, int springs)
 {
     static const double none[3] = {0.0, 0.0, 0.0};
     memset(s->applied, 0, (size_t)s->image.n.links * 6 * sizeof(double));
-    for (int32_t i = 0; springs && i < s->image.n.springs; i++) {
+    for (int32_t i = 0; (springs || s->image.n.laws > 0) && i < s->image.n.springs; i++) {
         double direction[3], rate, pull[3], back[3];
         double length = fm_spring_line(s, i, direction, &rate);
         double force = s->spring_stiffness[i] * (length - s->spring_free_length[i]) + s->spring_damping[i] * rate;
+        if (!springs) force = 0.0;
         if (s->image.n.laws > 0) force += fm_laws_on_spring(s, i, s->evaluated);
         for (int j = 0; j < 3; j++) pull[j] = force * direction[j], back[j] = -pull[j];
         apply(s, s->image.spring_P[i], pull, none);

@@ -81,6 +81,21 @@ static size_t lay_out(fm_instance *s, unsigned char *base)
     s->least = place(base, &used, ny, sizeof(double));
     s->probe = place(base, &used, 2 * ny, sizeof(double));
     s->input_now = place(base, &used, inputs, sizeof(double));
+    const size_t laws = (size_t)m->n.laws, held = laws < FM_HELD ? laws : FM_HELD;
+    s->law_now = place(base, &used, 2 * laws, sizeof(double));
+    s->law_force = place(base, &used, laws, sizeof(double));
+    s->law_v = place(base, &used, laws, sizeof(double));
+    s->law_rates = place(base, &used, laws > 0 ? ny + speeds : 0, sizeof(double));
+    s->held = place(base, &used, held, sizeof *s->held);
+    s->held_where = place(base, &used, held, sizeof *s->held_where);
+    s->held_side = place(base, &used, held, sizeof *s->held_side);
+    s->held_range = place(base, &used, 2 * held, sizeof(double));
+    s->held_a = place(base, &used, held, sizeof(double));
+    s->held_f = place(base, &used, held, sizeof(double));
+    s->held_x = place(base, &used, held, sizeof(double));
+    s->held_aim = place(base, &used, held, sizeof(double));
+    s->held_A = place(base, &used, held * held, sizeof(double));
+    s->held_L = place(base, &used, held * held, sizeof(double));
     const size_t rows = (size_t)m->n.rows;
     s->loop_y = place(base, &used, rows * speeds, sizeof(double));
     s->loop_K = place(base, &used, rows * rows, sizeof(double));
@@ -169,6 +184,7 @@ fm_status fm_open(const void *bytes, size_t size, fm_instance **out, char *messa
     write_guid(s);
     fm_derive_structure(s);
     (void)fm_level_use(s, fm_level_best());
+    s->law_use = s->law_now;
     *out = s;
     return fm_reset(s);
 }
@@ -283,6 +299,7 @@ static fm_status assemble(fm_instance *s, double t)
             return fm_say(s, FM_ERROR, "joint '%s': its quaternion is zero; give a unit one",
                           s->image.text + s->image.joint_name[s->image.link_joint[s->ball_link[i]]]);
     }
+    for (int32_t i = 0; i < 2 * s->image.n.laws; i++) s->law_mode[i] = s->law_last[i] = FM_UNKNOWN;
     fm_normalise(s, s->y, NULL);
     s->clock[FM_TIME] = s->clock[FM_TIME_HEAD] = t;
     s->clock[FM_AHEAD] = s->clock[FM_H] = s->clock[FM_FRESH] = 0.0;

@@ -17,6 +17,9 @@
 #define FM_STAGES 7    /* of Dormand-Prince 5(4) */
 #define FM_TAYLOR 3    /* highest order of input derivatives */
 #define FM_FREEDOMS 6  /* most screws that a link may have */
+#define FM_HELD 64     /* most laws that may hold velocities at a time */
+#define FM_PASSING (-2.0) /* second number of the mode of a law that holds nothing */
+#define FM_UNKNOWN (-3.0) /* both, where nothing is known */
 
 typedef struct fm_sizes {
 #define S(name, meaning) int32_t name;
@@ -59,7 +62,8 @@ typedef struct fm_image {
     V(spring_stiffness, m->n.springs)                                                        \
     V(spring_damping, m->n.springs)                                                          \
     V(spring_free_length, m->n.springs)                                                      \
-    V(law_piece, m->n.laws)    /* the piece that each law is in, -1: none */                  \
+    V(law_mode, 2 * m->n.laws) /* two numbers of each law's mode (laws.c) where the integrator is */ \
+    V(law_last, 2 * m->n.laws) /* the same of its last step */                               \
     V(row_active, m->n.rows)   /* 0, or the rank at which a row was found to be independent */
 
 typedef enum fm_clock { /* what stands in `clock` */
@@ -77,6 +81,8 @@ typedef enum fm_clock { /* what stands in `clock` */
     FM_STEPS_REJECTED,
     FM_CORRECTED, /* corrections, and their iterations */
     FM_ITERATED,
+    FM_SWITCHED, /* when a law last switched, and how often since then at once */
+    FM_FLURRY,
     FM_CLOCK_SIZE
 } fm_clock;
 
@@ -275,8 +281,16 @@ typedef enum fm_valid {
     FM_VALID_WORLD = 1,
     FM_VALID_MOTION = 2, /* udot */
     FM_VALID_CUTS = 4,
-    FM_VALID_LINKS = 8   /* what the sweeps leave in each link, in space */
+    FM_VALID_LINKS = 8,  /* what the sweeps leave in each link, in space */
+    FM_VALID_LAWS = 16   /* the modes of the force laws */
 } fm_valid;
+
+/* An evaluation that can be made again with other forces of the laws that hold (holding.c). */
+typedef struct fm_evaluation {
+    void (*make)(fm_instance *s, const struct fm_evaluation *how, double *udot);
+    double t;
+    const double *y, *tau, *load;
+} fm_evaluation;
 
 struct fm_instance {
     fm_image image;
@@ -285,7 +299,8 @@ struct fm_instance {
     int32_t level;
     int32_t planar; /* planar kernels are in use */
     char guid[40];
-    int32_t laws_kept; /* laws keep their pieces: a step with error control is under way */
+    int32_t laws_off;  /* only laws that hold a velocity act */
+    int32_t law_fault; /* the law for which the step cannot go on, -1: none */
     int32_t valid; /* fm_valid bits: what belongs to the present y and inputs */
     char message[512];
     void *bytes; /* the arena */
@@ -333,6 +348,14 @@ struct fm_instance {
     int32_t holding;   /* 1: loops are being closed, and held coordinates stay */
     double *loop_pivot, *loop_change; /* speeds */
     double *seed;     /* the same shape, for directional derivatives */
+    double *law_use;   /* the modes that evaluations go by: those of the state, or law_now */
+    double *law_now;   /* 2 a law: modes at the present time, for outputs */
+    double *law_force; /* of each law that holds */
+    double *law_v;     /* velocity of each law a moment ago */
+    double *law_rates; /* ny + speeds */
+    int32_t *held, *held_where, *held_side; /* the laws that meet, and where their forces are in their ranges */
+    double *held_range; /* 2 each */
+    double *held_a, *held_f, *held_x, *held_aim, *held_A, *held_L;
     double step_from, step_until; /* the integration step under way lies between these times (excitation.c) */
 };
 
@@ -359,6 +382,7 @@ double fm_energy(fm_instance *s);
 double fm_spring_line(const fm_instance *s, int32_t spring, double direction[3], double *rate);
 void fm_point_place(const fm_instance *s, int32_t point, double r[3], double v[3]);
 /* dynamics.c */
+fm_evaluation fm_evaluation_at(double t, const double *y);
 void fm_rates(fm_instance *s, double t, const double *y, double *ydot);
 void fm_position_rates(const fm_instance *s, const double *y, double *pdot);
 void fm_update(fm_instance *s, int32_t what);
@@ -366,12 +390,25 @@ void fm_respond(fm_instance *s, const double *tau, const double *load);
 /* laws.c */
 void fm_laws_on_modes(const fm_instance *s, const double *y, double *tau);
 double fm_laws_on_spring(const fm_instance *s, int32_t spring, const double *y);
-void fm_laws_choose(fm_instance *s, const double *y);
-double fm_laws_switch(fm_instance *s, double *y);
 /* constraints.c */
 void fm_loop_names(const fm_instance *s, int32_t joint, char *out, size_t capacity);
 double fm_violation(fm_instance *s, int level);
 int32_t fm_worst_row(fm_instance *s, double *gap);
+void fm_laws_place(fm_instance *s, const double *y);
+void fm_laws_note(fm_instance *s, const double *y);
+int32_t fm_laws_switch(fm_instance *s, double *t, double *y);
+void fm_law_at(const fm_instance *s, int32_t law, const double *y, double *x, double *v);
+int32_t fm_law_piece(const fm_image *image, int32_t law, double x, double v, int below);
+int fm_law_bound(const fm_image *image, int32_t law, double x, double from, double v, double *bound);
+double fm_law_polynomial(const fm_image *image, int32_t piece, double x, double v);
+int fm_law_holds(const fm_instance *s, int32_t law, int32_t *above, int32_t *below, double *bound);
+const char *fm_law_carrier(const fm_instance *s, int32_t law, const char **what);
+/* holding.c */
+int fm_laws_holding(const fm_instance *s);
+void fm_laws_hold(fm_instance *s, const fm_evaluation *how, double *udot);
+int fm_laws_choose(fm_instance *s, double t, double *y, int move);
+void fm_laws_present(fm_instance *s);
+int fm_laws_begin(fm_instance *s, double *y);
 /* loops.c */
 void fm_close_loops(fm_instance *s, double *udot);
 void fm_loop_wrench(const fm_instance *s, int32_t joint, double torque[3], double force[3]);
@@ -422,6 +459,7 @@ void fm_take_free_modes(const fm_instance *s, int32_t joint, double wrench[6]);
 double fm_drive(const fm_instance *s, int32_t joint, int32_t part);
 /* values.c */
 double fm_value(fm_instance *s, int32_t kind, int32_t object, int32_t component);
+double fm_acceleration(const fm_instance *s, int32_t link, const double *at, int32_t part);
 int32_t fm_validity(int32_t kind);
 
 #if defined(__GNUC__)

@@ -13,6 +13,8 @@
 #include <math.h>
 #include <string.h>
 
+#define FM_AT_ONCE 1e-7 /* [s]: switches of laws that follow one another so soon */
+
 static const double A[FM_STAGES][FM_STAGES - 1] = {
     {0.0},
     {1.0 / 5.0},
@@ -163,19 +165,45 @@ void fm_dense(const fm_instance *s, double t, double *y)
     fm_follow_paths(s, t, y);
 }
 
-/* Where a force law switched within the last step, the head falls back to that moment; the dense output, made over the
- * whole step, is kept and read up to there. */
-static void stop_at_switch(fm_instance *s)
+/* The modes of the force laws from the time t and state y on. 0: they cannot be. */
+static int take_modes(fm_instance *s, double t, double *y)
 {
-    if (s->image.n.laws == 0) return;
-    const double whole = s->clock[FM_TIME_HEAD], t = fm_laws_switch(s, s->trial);
-    if (t >= whole) {
-        return;
+    const int moved = fm_laws_choose(s, t, y, 1);
+    if (moved > 0) s->clock[FM_FRESH] = 0.0;
+    if (moved < 0) s->law_fault = s->image.n.laws;
+    return moved >= 0;
+}
+
+/* A switch at the time t of a law. 0: it is one of a hundred at the same time. */
+static int note_switch(fm_instance *s, int32_t law, double t)
+{
+    double *clock = s->clock;
+    clock[FM_FLURRY] = t - clock[FM_SWITCHED] < FM_AT_ONCE ? clock[FM_FLURRY] + 1.0 : 0.0;
+    clock[FM_SWITCHED] = t;
+    if (clock[FM_FLURRY] < 100.0 + 2.0 * s->image.n.laws) return 1;
+    s->law_fault = law;
+    return 0;
+}
+
+/* The modes of the force laws after a step. Where one of them switched within it the head falls back to that moment;
+ * the dense output, made over the whole step, is kept and read up to there. 0: the step cannot be. */
+static int stop_at_switch(fm_instance *s)
+{
+    double t = s->clock[FM_TIME_HEAD];
+    if (s->image.n.laws == 0) return 1;
+    memcpy(s->law_last, s->law_mode, 2 * (size_t)s->image.n.laws * sizeof(double));
+    const int32_t law = fm_laws_switch(s, &t, s->trial);
+    if (law >= 0) {
+        memcpy(s->head, s->trial, (size_t)s->model.ny * sizeof(double));
+        s->clock[FM_TIME_HEAD] = t;
+        s->clock[FM_FRESH] = 0.0;
+        if (!note_switch(s, law, t)) return 0;
+    } else if (fm_laws_holding(s)) {
+        fm_laws_note(s, s->head);
+    } else {
+        return 1;
     }
-    memcpy(s->head, s->trial, (size_t)s->model.ny * sizeof(double));
-    s->clock[FM_TIME_HEAD] = t;
-    s->clock[FM_FRESH] = 0.0;
-    fm_laws_choose(s, s->head);
+    return take_modes(s, t, s->head);
 }
 
 /* The new head onto the constraints; the dense output then ends there too. 0: it does not get there. */
@@ -223,7 +251,7 @@ static int advance(fm_instance *s, double h, double t_end, double arrival)
             clock[FM_H] = rejected ? (grown < h ? grown : h) : h < kept && grown < kept ? (error > 0.5 ? grown : kept) : grown;
             clock[FM_STEPS_DONE] += 1.0;
             clock[FM_TIME_DENSE] = clock[FM_TIME_HEAD];
-            stop_at_switch(s);
+            if (!stop_at_switch(s)) return 0;
             fm_follow_paths(s, clock[FM_TIME_HEAD], s->head);
             if (clock[FM_TIME_HEAD] >= s->step_until) clock[FM_FRESH] = 0.0; /* a path goes on otherwise */
             return correct_head(s);
@@ -247,16 +275,38 @@ static int read_dense(fm_instance *s, double t)
     return 0;
 }
 
+/* The present is the state y, at which a law cannot go on. */
+static fm_status stopped_by_law(fm_instance *s, double t_end)
+{
+    const char *what, *name = fm_law_carrier(s, s->law_fault < s->image.n.laws ? s->law_fault : 0, &what);
+    if (s->law_fault == s->image.n.laws)
+        return fm_say(s, FM_DISCARD,
+                      "the step to t = %.9g s failed: at t = %.9g s more than %d force laws jump with a velocity at the same "
+                      "time. Give some of them a steep slope there in place of the jump",
+                      t_end, s->clock[FM_TIME], FM_HELD);
+    return fm_say(s, FM_DISCARD,
+                  "the step to t = %.9g s failed: at t = %.9g s the force law of %s '%s' switches back and forth without "
+                  "end. Give it a steep slope in place of the jump",
+                  t_end, s->clock[FM_TIME], what, name);
+}
+
 static fm_status stopped(fm_instance *s, double t_end)
 {
     s->clock[FM_TIME] = s->clock[FM_TIME_HEAD];
     memcpy(s->y, s->head, (size_t)s->model.ny * sizeof(double));
     s->clock[FM_AHEAD] = s->clock[FM_H] = 0.0;
+    if (s->law_fault >= 0) return stopped_by_law(s, t_end);
     return fm_say(s, FM_DISCARD,
                   "the step to t = %.9g s failed: at t = %.9g s the step size fell to nothing. The motion becomes "
                   "singular or unbounded there: look at the inputs, stiffnesses and initial speeds, or take a smaller "
                   "communication step",
                   t_end, s->clock[FM_TIME]);
+}
+
+static fm_status no_modes(fm_instance *s, double t_end)
+{
+    s->law_fault = s->image.n.laws;
+    return stopped_by_law(s, t_end);
 }
 
 static fm_status dormand_prince(fm_instance *s, double t_end)
@@ -267,12 +317,12 @@ static fm_status dormand_prince(fm_instance *s, double t_end)
     const double furthest = 10.0 * (t_end - clock[FM_TIME]);
     if (fresh_start) {
         memcpy(s->head, s->y, (size_t)s->model.ny * sizeof(double));
+        const int begun = fm_laws_begin(s, s->head);
         clock[FM_TIME_HEAD] = clock[FM_TIME];
+        if (!begun) return no_modes(s, t_end);
         clock[FM_FRESH] = 0.0;
         clock[FM_AHEAD] = 1.0;
     }
-    s->laws_kept = s->image.n.laws > 0;
-    if (s->laws_kept && fresh_start) fm_laws_choose(s, s->head);
     while (clock[FM_TIME_HEAD] < t_end) {
         const double stop = fm_begin_smooth(s, clock[FM_TIME_HEAD]), goal = fresh_start && t_end < stop ? t_end : stop;
         const double left = goal - clock[FM_TIME_HEAD];
@@ -308,6 +358,7 @@ static fm_status runge_kutta_to(fm_instance *s, double start, double goal, doubl
     const double h = span / steps;
     for (double n = 0.0; n < steps; n += 1.0) {
         const double t = start + n * h;
+        if (s->image.n.laws > 0) fm_laws_note(s, s->y);
         for (int j = 0; j < 4; j++) {
             const double *slope = stage(s, j > 0 ? j - 1 : 0);
             for (int32_t i = 0; i < ny; i++) s->trial[i] = j == 0 ? s->y[i] : s->y[i] + node[j] * h * slope[i];
@@ -333,26 +384,34 @@ static fm_status runge_kutta_to(fm_instance *s, double start, double goal, doubl
             if (!fm_correct(s, s->y)) return stopped(s, t_end);
         }
         s->clock[FM_STEPS_DONE] += 1.0;
+        if (s->image.n.laws > 0 && !take_modes(s, t + h, s->y)) {
+            s->clock[FM_TIME] = t + h;
+            return stopped_by_law(s, t_end);
+        }
     }
     return FM_OK;
 }
 
 static fm_status runge_kutta(fm_instance *s, double t_end)
 {
+    if (!fm_laws_begin(s, s->y)) return no_modes(s, t_end);
     for (double t = s->clock[FM_TIME]; t < t_end;) {
         const double stop = fm_begin_smooth(s, t), goal = stop < t_end ? stop : t_end;
         fm_status status = runge_kutta_to(s, t, goal, t_end);
         if (status != FM_OK) return status;
         t = goal;
     }
+    memcpy(s->law_last, s->law_mode, 2 * (size_t)s->image.n.laws * sizeof(double));
     s->clock[FM_TIME] = t_end;
     return FM_OK;
 }
 
 fm_status fm_integrate(fm_instance *s, double t_end)
 {
+    s->law_use = s->law_mode;
+    s->law_fault = -1;
     fm_status status = s->options[0] == 1.0 ? runge_kutta(s, t_end) : dormand_prince(s, t_end);
-    s->laws_kept = 0;
+    s->law_use = s->law_now;
     s->valid = FM_VALID_NOTHING;
     fm_end_smooth(s);
     if (s->clock[FM_TAYLOR_ON] != 0.0) {

@@ -1,10 +1,11 @@
 /* laws.c: force laws by pieces, and the times at which they switch.
  *
  * In each piece the force is a polynomial of position x and velocity v, f = sum c_ij (x - origin)^i v^j. During a step
- * of the error-controlled integrator every law keeps the piece with which the step began, so that what is integrated
- * is smooth. Where (x, v) has left its piece the moment is located on the dense output to 1e-9 s, the step is cut
- * there, and the next one begins in the new piece. The fixed-step scheme takes the piece of each evaluation: its
- * order drops to one across a switch.
+ * of an integrator every law keeps the mode with which the step began, so that what is integrated is smooth. Where a
+ * law has left its mode the error-controlled integrator locates the moment on its dense output to 1e-9 s and cuts the
+ * step there; the fixed-step scheme goes on to the end of its step, and loses its order. Then modes are chosen anew
+ * (holding.c). A mode is a piece, or that the law holds v at a bound between two pieces. Two numbers say it: the piece,
+ * and FM_PASSING; or the piece above the bound, and that below. -1 is where there is no piece.
  */
 #include "instance.h"
 
@@ -14,9 +15,11 @@
 
 #define FM_LOCATED 1e-9 /* [s] */
 #define FM_LOOKS 8      /* times within a step at which a law is looked at */
+#define FM_AT 1e-12     /* a velocity that is so near to a bound is there, beside 1 and itself */
+#define FM_BOUNDED 1e299 /* a bound beyond it is none */
 
 /* Position and velocity that a law follows; of a spring where the world kinematics are those of y. */
-static void law_at(const fm_instance *s, int32_t law, const double *y, double *x, double *v)
+void fm_law_at(const fm_instance *s, int32_t law, const double *y, double *x, double *v)
 {
     const fm_image *m = &s->image;
     double direction[3];
@@ -28,38 +31,91 @@ static void law_at(const fm_instance *s, int32_t law, const double *y, double *x
     *v = y[m->n.positions + m->law_u[law]];
 }
 
-static int piece_holds(const fm_image *m, int32_t piece, double x, double v)
+static const double *range_of(const fm_image *m, int32_t piece) /* lower, upper, v_lower, v_upper, origin */
 {
-    const double *range = m->law_range + 5 * piece; /* lower, upper, v_lower, v_upper, origin */
-    return x >= range[0] && x < range[1] && v >= range[2] && v < range[3];
+    return m->law_range + 5 * piece;
 }
 
-/* The piece that holds at (x, v), -1 where there is none. */
-static int32_t piece_at(const fm_image *m, int32_t law, double x, double v)
+static int at_position(const fm_image *m, int32_t piece, double x)
 {
-    for (int32_t i = m->law_first[law]; i < m->law_first[law] + m->law_count[law]; i++)
-        if (piece_holds(m, i, x, v)) return i;
+    return x >= range_of(m, piece)[0] && x < range_of(m, piece)[1];
+}
+
+/* The piece that holds at (x, v), or, of velocities just below v, `below`; -1 where there is none. */
+int32_t fm_law_piece(const fm_image *m, int32_t law, double x, double v, int below)
+{
+    for (int32_t i = m->law_first[law]; i < m->law_first[law] + m->law_count[law]; i++) {
+        const double low = range_of(m, i)[2], high = range_of(m, i)[3];
+        if (at_position(m, i, x) && (below ? v > low && v <= high : v >= low && v < high)) return i;
+    }
     return -1;
 }
 
-static double polynomial(const fm_image *m, int32_t piece, double x, double v)
+/* The first bound of velocity that is passed on the way from `from` to `v` at the position x, or that v is at. 0: there
+ * is none. */
+int fm_law_bound(const fm_image *m, int32_t law, double x, double from, double v, double *bound)
 {
-    const double *c = m->law_polynomial + 24 * piece, away = x - m->law_range[5 * piece + 4];
+    const double near = FM_AT * (1.0 + fabs(v));
+    int found = 0;
+    for (int32_t i = m->law_first[law]; i < m->law_first[law] + m->law_count[law]; i++)
+        for (int end = 2; end < 4 && at_position(m, i, x); end++) {
+            const double b = range_of(m, i)[end];
+            const int passed = (from < b + near && v >= b) || (from > b - near && v <= b) || fabs(v - b) <= near;
+            if (!passed || (found && !(fabs(b - from) < fabs(*bound - from)))) continue;
+            *bound = b;
+            found = 1;
+        }
+    return found;
+}
+
+/* The force of a piece, 0 of none. */
+double fm_law_polynomial(const fm_image *m, int32_t piece, double x, double v)
+{
+    if (piece < 0) return 0.0;
+    const double *c = m->law_polynomial + 24 * piece, away = x - range_of(m, piece)[4];
     double force = 0.0;
     for (int i = 5; i >= 0; i--)
         force = force * away + (((c[4 * i + 3] * v + c[4 * i + 2]) * v + c[4 * i + 1]) * v + c[4 * i]);
     return force;
 }
 
+static int is_piece(const fm_image *m, int32_t law, double value)
+{
+    const double first = m->law_first[law];
+    return value == -1.0 || (value >= first && value < first + m->law_count[law]);
+}
+
+/* Whether a law is known to be in a piece. */
+static int passes(const fm_instance *s, int32_t law, int32_t *piece)
+{
+    const double *mode = s->law_use + 2 * law;
+    if (mode[1] != FM_PASSING || !is_piece(&s->image, law, mode[0])) return 0;
+    *piece = (int32_t)mode[0];
+    return 1;
+}
+
+/* Whether a law holds its velocity, between which pieces, and at which bound. */
+int fm_law_holds(const fm_instance *s, int32_t law, int32_t *above, int32_t *below, double *bound)
+{
+    const double *mode = s->law_use + 2 * law;
+    if (!is_piece(&s->image, law, mode[0]) || !is_piece(&s->image, law, mode[1])) return 0;
+    *above = (int32_t)mode[0];
+    *below = (int32_t)mode[1];
+    if (*above < 0 && *below < 0) return 0;
+    *bound = *above >= 0 ? range_of(&s->image, *above)[2] : range_of(&s->image, *below)[3];
+    return fabs(*bound) < FM_BOUNDED && (*below < 0 || range_of(&s->image, *below)[3] == *bound);
+}
+
 /* The force of a law at y [N or N.m]. */
 static double law_force(const fm_instance *s, int32_t law, const double *y)
 {
     double x, v;
-    law_at(s, law, y, &x, &v);
-    const double first = s->image.law_first[law], kept = s->law_piece[law];
-    const int usable = s->laws_kept && kept >= -1.0 && (kept < 0.0 || (kept >= first && kept < first + s->image.law_count[law]));
-    const int32_t piece = usable ? (int32_t)kept : piece_at(&s->image, law, x, v);
-    return piece < 0 ? 0.0 : polynomial(&s->image, piece, x, v);
+    int32_t piece, below;
+    if (fm_law_holds(s, law, &piece, &below, &v)) return s->law_force[law];
+    if (s->laws_off) return 0.0;
+    fm_law_at(s, law, y, &x, &v);
+    if (!passes(s, law, &piece)) piece = fm_law_piece(&s->image, law, x, v, 0);
+    return fm_law_polynomial(&s->image, piece, x, v);
 }
 
 /* Adds the laws of joints to the applied forces of their modes. */
@@ -78,9 +134,10 @@ double fm_laws_on_spring(const fm_instance *s, int32_t spring, const double *y)
     return force;
 }
 
-static void place_for_laws(fm_instance *s, const double *y)
+/* World kinematics where a law of a spring needs them. */
+void fm_laws_place(fm_instance *s, const double *y)
 {
-    s->valid = FM_VALID_NOTHING;
+    s->valid &= FM_VALID_LAWS;
     for (int32_t i = 0; i < s->image.n.laws; i++) {
         if (s->image.law_spring[i] < 0) continue;
         s->kernels->turn(s, y);
@@ -89,50 +146,83 @@ static void place_for_laws(fm_instance *s, const double *y)
     }
 }
 
-/* The pieces in which the coming step begins. */
-void fm_laws_choose(fm_instance *s, const double *y)
+/* The velocities that the laws follow at y: where the coming step begins. */
+void fm_laws_note(fm_instance *s, const double *y)
 {
-    place_for_laws(s, y);
-    for (int32_t i = 0; i < s->image.n.laws; i++) {
-        double x, v;
-        law_at(s, i, y, &x, &v);
-        s->law_piece[i] = piece_at(&s->image, i, x, v);
-    }
+    double x;
+    fm_laws_place(s, y);
+    for (int32_t i = 0; i < s->image.n.laws; i++) fm_law_at(s, i, y, &x, s->law_v + i);
 }
 
-/* Whether some law has left its piece at y. */
-static int any_left(fm_instance *s, const double *y)
+/* Whether a law is neither in a piece nor about to enter it: what comes to rest at a bound may lie to both sides of it
+ * by round-off. */
+static int is_out(const fm_image *m, int32_t law, int32_t piece, double x, double v)
 {
-    place_for_laws(s, y);
-    for (int32_t i = 0; i < s->image.n.laws; i++) {
-        double x, v;
-        law_at(s, i, y, &x, &v);
-        if ((double)piece_at(&s->image, i, x, v) != s->law_piece[i]) return 1;
-    }
-    return 0;
+    const double near = FM_AT * (1.0 + fabs(v));
+    return fm_law_piece(m, law, x, v, 0) != piece && fm_law_piece(m, law, x, v - near, 0) != piece &&
+           fm_law_piece(m, law, x, v + near, 0) != piece;
 }
 
-/* The first time within the last step at which a law has left its piece, and the state there in `y`; the head's time
- * where none has. */
-double fm_laws_switch(fm_instance *s, double *y)
+/* The first law that has left its mode at y, -1: none has. */
+static int32_t first_left(fm_instance *s, double t, double *y)
+{
+    const fm_image *m = &s->image;
+    const int holding = fm_laws_holding(s);
+    if (holding) fm_rates(s, t, y, s->law_rates);
+    fm_laws_place(s, y);
+    for (int32_t i = 0; i < m->n.laws; i++) {
+        int32_t above, below;
+        double x, v, bound;
+        fm_law_at(s, i, y, &x, &v);
+        if (!fm_law_holds(s, i, &above, &below, &bound)) {
+            if (!passes(s, i, &above) || is_out(m, i, above, x, v)) return i;
+            continue;
+        }
+        if (fm_law_piece(m, i, x, bound, 0) != above || fm_law_piece(m, i, x, bound, 1) != below) return i;
+        const double one = fm_law_polynomial(m, above, x, bound), other = fm_law_polynomial(m, below, x, bound);
+        const int pulls = m->law_spring[i] >= 0; /* and so lessens its velocity */
+        if (!(s->law_force[i] >= (pulls ? other : one) && s->law_force[i] <= (pulls ? one : other))) return i;
+    }
+    return -1;
+}
+
+/* The first law that has left its mode within the last step, -1: none has; the time of that, and the state there in
+ * `y`. Notes the velocities just before. */
+int32_t fm_laws_switch(fm_instance *s, double *t, double *y)
 {
     const double tail = s->clock[FM_TIME_TAIL], head = s->clock[FM_TIME_HEAD];
     double before = tail, after = head;
-    int found = 0;
-    for (int i = 1; i <= FM_LOOKS && !found; i++) {
+    int32_t left = -1;
+    for (int i = 1; i <= FM_LOOKS && left < 0; i++) {
         after = i < FM_LOOKS ? tail + (head - tail) * i / FM_LOOKS : head;
         fm_dense(s, after, y);
-        found = any_left(s, y);
-        if (!found) before = after;
+        left = first_left(s, after, y);
+        if (left < 0) before = after;
     }
-    if (!found) return head;
+    if (left < 0) return -1;
     const double least = FM_LOCATED > 8.0 * DBL_EPSILON * fabs(head) ? FM_LOCATED : 8.0 * DBL_EPSILON * fabs(head);
     while (after - before > least) {
         const double middle = 0.5 * (before + after);
         fm_dense(s, middle, y);
-        if (any_left(s, y)) after = middle;
+        const int32_t found = first_left(s, middle, y);
+        if (found >= 0) after = middle, left = found;
         else before = middle;
     }
+    fm_dense(s, before, y);
+    fm_laws_note(s, y);
     fm_dense(s, after, y);
-    return after;
+    *t = after;
+    return left;
+}
+
+/* What the law acts on, for messages. */
+const char *fm_law_carrier(const fm_instance *s, int32_t law, const char **what)
+{
+    const fm_image *m = &s->image;
+    *what = m->law_spring[law] >= 0 ? "spring" : "joint";
+    if (m->law_spring[law] >= 0) return m->text + m->spring_name[m->law_spring[law]];
+    for (int32_t j = 0; j < m->n.joints; j++)
+        if (m->law_u[law] >= m->joint_u[j] && m->law_u[law] < m->joint_u[j] + m->joint_nu[j])
+            return m->text + m->joint_name[j];
+    return "";
 }

@@ -204,7 +204,7 @@ static void body_quaternion(const fm_instance *s, int32_t body, double q[4])
 }
 
 /* Point of a link in its axes: world acceleration of it. */
-static double acceleration(const fm_instance *s, int32_t link, const double *at, int32_t part)
+double fm_acceleration(const fm_instance *s, int32_t link, const double *at, int32_t part)
 {
     if (link < 0) return 0.0;
     const fm_motion *m = s->motion + link;
@@ -255,7 +255,7 @@ static double body_value(const fm_instance *s, int32_t kind, int32_t body, int32
     case FM_B_V: return w->v[part] + (w->w[next] * arm[last] - w->w[last] * arm[next]);
     case FM_B_W: return w->w[part];
     case FM_B_ALPHA: return row(w->R, part, s->motion[link].alpha);
-    case FM_B_A: return acceleration(s, link, at, part);
+    case FM_B_A: return fm_acceleration(s, link, at, part);
     default: body_quaternion(s, body, q); return q[part];
     }
 }
@@ -263,13 +263,14 @@ static double body_value(const fm_instance *s, int32_t kind, int32_t body, int32
 static double point_value(const fm_instance *s, int32_t kind, int32_t point, int32_t part)
 {
     double r[3], v[3];
-    if (kind == FM_P_A) return acceleration(s, s->image.point_link[point], s->image.point_r + 3 * point, part);
+    if (kind == FM_P_A) return fm_acceleration(s, s->image.point_link[point], s->image.point_r + 3 * point, part);
     fm_point_place(s, point, r, v);
     return kind == FM_P_R ? r[part] : v[part];
 }
 
-static double spring_force(const fm_instance *s, int32_t spring)
+static double spring_force(fm_instance *s, int32_t spring)
 {
+    if (s->image.n.laws > 0) fm_update(s, FM_VALID_MOTION); /* what a law holds with */
     double direction[3], rate, length = fm_spring_line(s, spring, direction, &rate);
     const double pull = s->spring_stiffness[spring] * (length - s->spring_free_length[spring]);
     return (pull + s->spring_damping[spring] * rate) + fm_laws_on_spring(s, spring, s->y);

@@ -5,9 +5,10 @@ A law divides the plane of position x and velocity v into rectangles, one a piec
     f(x, v) = sum_ij c[i][j] (x - origin)^i v^j,       i <= 5, j <= 3;       f = 0 where there is no piece.
 
 On a joint f drives M against F, as tau does: x = q, v = qd. On a spring f pulls, beside the spring's own pull: x is
-its length, v the rate of that. Where x or v leaves its piece the integration stops and starts anew. The force may
-jump as the position passes a bound, but not as the velocity does: there it could hold the velocity, as dry
-friction does, which no polynomial says.
+its length, v the rate of that. Where x or v leaves its piece the integration stops and starts anew.
+
+The force may jump at a bound. Where both sides drive v towards the bound, as a brake's do, the law holds v there: then
+f takes the value between them for which v stays, until that value leaves this range.
 """
 
 import math
@@ -25,7 +26,6 @@ from fmumbs.mechanism.forces import Spring
 from fmumbs.mechanism.joints import JointBase
 
 POSITIONS, VELOCITIES = 6, 4
-_SMOOTH = 1e-9  # a jump is one beyond this part of the forces on both sides of a bound
 
 
 @dataclass(frozen=True)
@@ -105,9 +105,9 @@ class ForceLaw(Element, ABC):
 
 @dataclass(frozen=True)
 class Law(ForceLaw):
-    """A force law by pieces: `Law(name, on, pieces=[...])`, or `Law.table`, `.damper`, `.polynomial`.
+    """A force law by pieces: `Law(name, on, pieces=[...])`, or `Law.table`, `.damper`, `.polynomial`, `.brake`.
 
-    Raises ModelError for pieces that overlap and for a force that jumps with the velocity.
+    Raises ModelError for pieces that overlap.
     """
 
     pieces: tuple[Piece, ...] = field(default=(), kw_only=True)
@@ -119,7 +119,6 @@ class Law(ForceLaw):
             raise ModelError(f"{self._where('pieces')} are {self.pieces!r}. Give a list of Piece.")
         self._store("pieces", pieces)
         self._check_overlaps()
-        self._check_jumps()
 
     @classmethod
     def polynomial(
@@ -156,6 +155,13 @@ class Law(ForceLaw):
         ]
         return cls(name, on, mode=mode, pieces=tuple(pieces))
 
+    @classmethod
+    def brake(cls, name: str, on: JointBase | Spring, force: float, *, mode: int = 1) -> "Law":
+        """Dry friction of a constant force [N] or [N.m], at least 0, against the velocity; at rest it holds."""
+        force = _checks.not_negative(force, f"Law '{name}': force")
+        rising = force if isinstance(on, Spring) else -force  # a spring pulls
+        return cls(name, on, mode=mode, pieces=(Piece([[-rising]], v_upper=0.0), Piece([[rising]], v_lower=0.0)))
+
     def _check_overlaps(self) -> None:
         low, high, v_low, v_high = (
             np.array([getattr(p, bound) for p in self.pieces]) for bound in ("lower", "upper", "v_lower", "v_upper")
@@ -167,22 +173,6 @@ class Law(ForceLaw):
             raise ModelError(
                 f"{self._where('pieces')}[{first[0] + 1}] and [{second[0] + 1}] overlap. Give each its own range."
             )
-
-    def _check_jumps(self) -> None:
-        for piece in self.pieces:
-            for bound, above in ((piece.v_lower, False), (piece.v_upper, True)):
-                if math.isinf(bound):
-                    continue
-                beyond = [p for p in self.pieces if (p.v_lower if above else p.v_upper) == bound or _across(p, bound)]
-                for x in _samples(piece, beyond):
-                    inside = piece.force(x, bound)
-                    outside = sum(p.force(x, bound) for p in beyond if p is not piece and p.lower <= x < p.upper)
-                    if abs(outside - inside) > _SMOOTH * max(abs(outside), abs(inside)):
-                        raise ModelError(
-                            f"{self._where('pieces')} let the force jump from {inside:g} to {outside:g} as the "
-                            f"velocity passes {bound:g} at the position {x:g}, so it could stick there. Join them "
-                            "by a steep piece."
-                        )
 
 
 @dataclass(frozen=True)
@@ -228,24 +218,6 @@ class Stop(ForceLaw):
             at = self.upper
             yield Piece([[0.0], [-k]], lower=at, v_upper=0.0, origin=at)
             yield Piece([[0.0, -d], [-k]], lower=at, v_lower=0.0, origin=at)
-
-
-def _across(piece: Piece, bound: float) -> bool:
-    return piece.v_lower < bound < piece.v_upper
-
-
-def _samples(piece: Piece, beyond: Sequence[Piece]) -> list[float]:
-    """Positions of the piece where polynomials of its degree that agree are one, in each range of the others."""
-    inner = {b for p in beyond for b in (p.lower, p.upper) if piece.lower < b < piece.upper}
-    bounds = [piece.lower, *sorted(inner), piece.upper]
-    samples: list[float] = []
-    for low, high in pairwise(bounds):
-        if math.isinf(low):
-            low = high - 1.0 if math.isfinite(high) else -1.0
-        if math.isinf(high):
-            high = low + 1.0
-        samples += [low + (high - low) * (k + 0.5) / POSITIONS for k in range(POSITIONS)]
-    return samples
 
 
 def _table(values: object) -> tuple[tuple[float, ...], ...]:

@@ -111,14 +111,7 @@ def test_a_law_acts_on_what_is_in_the_model(elements, words):
         (lambda: fm.Law.polynomial("L", spring, [1], mode=0), ["mode is 0", "spring"]),
         (lambda: fm.Law.polynomial("L", ball, [1]), ["Spherical joint has 0", "another joint"]),
         (lambda: fm.Law.polynomial("L", fm.Skate("K", F, M), [1]), ["nonholonomic", "Load"]),
-        (
-            lambda: fm.Law("L", slide, pieces=[fm.Piece([-1], v_lower=0), fm.Piece([1], v_upper=0)]),
-            ["jump from -1 to 1", "velocity passes 0", "stick"],
-        ),
-        (
-            lambda: fm.Law("L", slide, pieces=[fm.Piece([[1, 2]], v_lower=0, lower=2)]),
-            ["jump from 1 to 0", "velocity passes 0"],
-        ),
+        (lambda: fm.Law.brake("L", slide, -1), ["force", "below zero"]),
         (lambda: fm.Law.table("L", slide, [0], [1]), ["Law 'L': positions", "two numbers"]),
         (lambda: fm.Law.table("L", slide, [0, 0], [1, 2]), ["positions", "increase"]),
         (lambda: fm.Law.table("L", slide, [0, 1], [1]), ["forces", "1 entries", "2"]),
@@ -136,3 +129,9 @@ def test_what_is_not_valid_is_a_model_error(make, words):
     for word in words:
         assert word in str(error.value)
     assert str(error.value).endswith(".")
+
+
+def test_a_brake_acts_against_the_velocity():
+    on_joint, on_spring = fm.Law.brake("L", slide, 3.0), fm.Law.brake("L", spring, 3.0)
+    assert [on_joint.force(0.0, v) for v in (-1.0, 0.0, 1.0)] == [3.0, -3.0, -3.0]
+    assert [on_spring.force(0.0, v) for v in (-1.0, 1.0)] == [-3.0, 3.0]  # it pulls while it grows longer

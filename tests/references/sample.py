@@ -45,8 +45,8 @@ CURVES = {  # case: source, licence, curves
         MSL.format("ModelicaTest.MultiBody.SphericalDoublePendulum"), "BSD-3-Clause", ["reference"],
     ),
     "msl_springs": (
-        MSL.format("Elementary.FreeBody, SpringWithMass, HeatLosses, ForceAndTorque"), "BSD-3-Clause",
-        ["freebody", "springwithmass", "heatlosses", "forceandtorque"],
+        MSL.format("Elementary.FreeBody, SpringWithMass, HeatLosses, ForceAndTorque, ThreeSprings"), "BSD-3-Clause",
+        ["freebody", "springwithmass", "heatlosses", "forceandtorque", "threesprings"],
     ),
     "msl_joint_constraints": (
         MSL.format("Constraints.RevoluteConstraint, SphericalConstraint, UniversalConstraint"),
@@ -55,7 +55,7 @@ CURVES = {  # case: source, licence, curves
     "msl_fourbar1": (MSL.format("Loops.Fourbar1"), "BSD-3-Clause", ["reference"]),
     "msl_fourbar2": (MSL.format("Loops.Fourbar2, Fourbar_analytic"), "BSD-3-Clause", ["reference", "fourbar_analytic"]),
     "msl_planarfourbar": (MSL.format("Loops.PlanarFourbar"), "BSD-3-Clause", ["reference"]),
-    "msl_engine1": (MSL.format("Loops.Engine1a"), "BSD-3-Clause", ["reference"]),
+    "msl_engine1": (MSL.format("Loops.Engine1a, Engine1b"), "BSD-3-Clause", ["reference", "engine1b"]),
     "iftomm_spatial_slidercrank": (IFTOMM, "EXUDYN General License 1.0", ["reference"]),
     "heavy_top": (EXUDYN, "EXUDYN General License 1.0", ["reference", "recomputed"]),
     "adams_joints": (

@@ -15,6 +15,7 @@ FOURBAR1 = 3 * 9.3e-4, 3 * 2.3e-3  # [rad], [rad/s]
 FOURBAR2 = 3 * 7.7e-4, 3 * 1.9e-3
 PLANAR = 3 * 7.0e-4, 3 * 3.9e-3
 ENGINE = 3 * 1.5e-4, 3 * 2.1e-4
+GAS = 3 * 2.4e-4, 3 * 2.7e-3
 SLIDER_CRANK = 1e-4  # [m], as the published submissions agree
 RECOMPUTED = 2e-7  # [m] and [rad]: rounded to seven digits or more
 
@@ -69,8 +70,8 @@ def test_planar_fourbar_by_whatever_pin_closes_it(published, pin):
     assert_follows(model, published("msl_planarfourbar"), expected)
 
 
-def test_engine1a(published):
-    model = msl.model("engine1a")
+def engine(name: str) -> tuple[fm.Model, fm.Prismatic]:
+    model = msl.model(name)
     parts = [
         msl.cylinder("crank", (0.1, 0, 0), 0.05),
         shifted(web("crank2", 0.1), (0.1, 0, 0)),
@@ -89,8 +90,40 @@ def test_engine1a(published):
     pin = fm.Revolute("pin", crank.at(0.15, 0.1, 0), rod.at(), axis="x")
     bore = fm.Prismatic("bore", model.ground.at(0.15, 0.45, 0), piston.at(0, 0.1, 0), axis="-y", q0=0.05)
     model.add(crank, rod, piston, bearing, pin, bore, fm.Revolute("gudgeon", rod.at(0, 0.2, 0), piston.at(), axis="x"))
+    return model, bore
+
+
+def test_engine1a(published):
+    model, _ = engine("engine1a")
     expected = {"bearing.q": ("inertia.phi", ENGINE[0]), "bearing.qd": ("inertia.w", ENGINE[1])}
     assert_follows(model, published("msl_engine1"), expected)
+
+
+COMPRESSION = (2.4, -24.9973, 151.8252, -287.2189, 177.4132), (2129670, -9158505, 14761814, -10569296, 2836360)
+EXPANSION = (2.4, 17.9272, 17.3438, -131.707, 145.930), (-3036495, 12964477, -20747000, 14748765, -3929704)
+
+
+def test_engine1b_has_a_force_of_gas_that_jumps_where_the_piston_turns(published):
+    """p = 1e5 Pa poly(x), x = 1 - s / 0.35 m, on a piston of 0.1 m: other polynomials with each sign of ds/dt, and
+    beyond a place in the bore."""
+    model, bore = engine("engine1b")
+    area, stroke = np.pi * 0.1**2 / 4, 0.35
+
+    def gas(poly, **bounds):
+        """A polynomial of s in place of x."""
+        in_s = np.polynomial.Polynomial(poly)(np.polynomial.Polynomial((1.0, -1.0 / stroke)))
+        return fm.Piece([[1e5 * area * c] for c in in_s.coef], **bounds)
+
+    closed, opened = (1 - 0.986061) * stroke, (1 - 0.933) * stroke
+    pieces = [
+        gas(COMPRESSION[0], v_upper=0.0, lower=closed),
+        gas(COMPRESSION[1], v_upper=0.0, upper=closed),
+        gas(EXPANSION[0], v_lower=0.0, lower=opened),
+        gas(EXPANSION[1], v_lower=0.0, upper=opened),
+    ]
+    model.add(fm.Law("gas", bore, pieces=pieces))
+    expected = {"bearing.q": ("inertia.phi", GAS[0]), "bearing.qd": ("inertia.w", GAS[1])}
+    assert_follows(model, published("msl_engine1", "engine1b"), expected)
 
 
 def web(name: str, y: float) -> fm.Body:
