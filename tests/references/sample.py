@@ -30,9 +30,17 @@ IFTOMM = (
     "IFToMM library, spatial rigid slider-crank (Masoudi): rows of Gonzalez as in EXUDYN, docs/verification/"
     "Slidercrank3DiftommBenchmark (commit 657f9c6); the 'recomputed' columns are an integration of our own"
 )
+SUNDIALS = (
+    "LLNL/sundials, examples/ida/serial/idaSlCrank_dns.c and .out; "
+    "the 'recomputed' columns are an integration of our own"
+)
 CORKE = (
     "petercorke/robotics-toolbox-python, tests/test_DHRobot.py and models/DH/Puma560.py; "
     "Corke and Armstrong 1994"
+)
+RANKS = (
+    "rows, ranks and indeterminate dimensions of the Jacobian of all joints at a general position, computed on our own "
+    "by its singular values; the mechanisms: Wojtyra 2005, Wojtyra and Fraczek 2013"
 )
 ROBOTS = "PyPI example-robot-data 6.0.0, {}, what its dynamics needs; 'values' computed by Pinocchio 4.1.0"
 
@@ -56,6 +64,7 @@ CURVES = {  # case: source, licence, curves
     "msl_fourbar2": (MSL.format("Loops.Fourbar2, Fourbar_analytic"), "BSD-3-Clause", ["reference", "fourbar_analytic"]),
     "msl_planarfourbar": (MSL.format("Loops.PlanarFourbar"), "BSD-3-Clause", ["reference"]),
     "msl_engine1": (MSL.format("Loops.Engine1a, Engine1b"), "BSD-3-Clause", ["reference", "engine1b"]),
+    "ida_slidercrank": (SUNDIALS, "BSD-3-Clause", ["reference"]),
     "iftomm_spatial_slidercrank": (IFTOMM, "EXUDYN General License 1.0", ["reference"]),
     "heavy_top": (EXUDYN, "EXUDYN General License 1.0", ["reference", "recomputed"]),
     "adams_joints": (
@@ -64,7 +73,7 @@ CURVES = {  # case: source, licence, curves
             f"{case}_Case01"
             for case in (
                 "Revolute", "Spherical", "Prismatic", "RotSpring", "TranSpring",
-                "Universal", "Cylindrical", "LinActuator",
+                "Universal", "Cylindrical", "LinActuator", "Distance", "RevSpherical",
             )
         ],
     ),
@@ -105,12 +114,8 @@ def write(case: str, source: str, licence: str, **content: Any) -> None:
 def main(robots: str | None = None) -> None:
     for case, (source, licence, names) in CURVES.items():
         write(case, source, licence, curves={name: sample(FULL / case / f"{name}.csv") for name in names})
-    write(
-        "puma560_rne",
-        CORKE,
-        "MIT",
-        values=json.loads((FULL / "puma560_rne" / "values.json").read_text("utf-8")),
-    )
+    for case, source, licence in (("puma560_rne", CORKE, "MIT"), ("reaction_uniqueness", RANKS, "our own")):
+        write(case, source, licence, values=json.loads((FULL / case / "values.json").read_text("utf-8")))
     if robots is not None:
         values = json.loads((FULL / "urdf_pinocchio" / "values.json").read_text("utf-8"))
         for name, licence in LICENCES.items():
