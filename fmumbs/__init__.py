@@ -32,7 +32,7 @@ from fmumbs.mechanism import (
     Universal,
     Weld,
 )
-from fmumbs.run import Result, Solver, simulate
+from fmumbs.run import Result, Solver, simulate, uniqueness
 from fmumbs.spatial import Rotation, SpatialInertia, Transform
 
 __all__ = [
@@ -77,4 +77,5 @@ __all__ = [
     "compile",
     "export_fmu",
     "simulate",
+    "uniqueness",
 ]

@@ -126,17 +126,20 @@ def demo(folder: Path) -> None:
 @main.command()
 @click.argument("model")
 @setting
+@click.option("--set-of", metavar="JOINTS", help="Looks at the reactions of these joints together, such as A,C,E.")
 @as_json
-def check(model: str, settings: Settings, as_json: bool) -> None:
-    """Tells a mechanism's topology and mobility, and what may be wrong with it.
+def check(model: str, settings: Settings, set_of: str | None, as_json: bool) -> None:
+    """Tells a mechanism's topology and mobility, which of its reactions are unique, and what may be wrong with it.
 
     \b
-    fmumbs check arm6
+    fmumbs check four_bar
     fmumbs check branch_chain --set bodies=50 --json
+    fmumbs check parallelogram_pendulum --set-of A,C,E,G
     """
     from fmumbs.export.inspection import check_model
 
-    facts = check_model(read_model(model, settings))
+    chosen = [name.strip() for name in (set_of or "").split(",") if name.strip()]
+    facts = check_model(read_model(model, settings), chosen)
     if as_json:
         click.echo(json.dumps(facts, indent=2))
     else:
@@ -353,22 +356,58 @@ def _print_check(facts: dict[str, Any]) -> None:
     table = _new_table(None, "", "")
     table.show_header = False
     mobility = "depends on the loops' rank" if facts["mobility"] is None else str(facts["mobility"])
-    table.add_row("bodies, joints", f"{facts['bodies']}, {facts['joints']}")
+    table.add_row("bodies, joints", f"{facts['bodies']}, {facts['joint_count']}")
     table.add_row("springs, loads", f"{facts['springs']}, {facts['loads']}")
     table.add_row("on the ground, longest chain", f"{facts['roots']}, {facts['depth']}")
     table.add_row("mobility", mobility)
     table.add_row("loops", f"{facts['loops']}" + "".join(f" {name}" for name in facts["cuts"]))
-    if not facts["loops"]:
-        table.add_row("reactions", f"{facts['reactions']}, all unique")
+    if not facts["redundant"]:
+        table.add_row("reactions", f"{facts['rows']}" + (", all unique" if facts["rank"] is not None else ""))
     else:
-        table.add_row("redundant rows", str(facts["redundant"]))
+        table.add_row("rows of constraint", f"{facts['rows']}, of which {facts['rank']} are independent")
+        table.add_row("degree of indeterminacy", str(facts["redundant"]))
     if facts["variables"] is not None:
         table.add_row("variables", str(facts["variables"]))
     _show(table)
+    if facts["redundant"]:
+        _print_reactions(facts)
+    if "set" in facts:
+        _print_set(facts["set"])
     for kind, colour in (("problems", "red"), ("warnings", "yellow")):
         for message in facts[kind]:
             click.secho(f"{kind[:-1]}: ", fg=colour, nl=False)
             click.echo(message)
+
+
+def _print_reactions(facts: dict[str, Any]) -> None:
+    """Which reactions can be trusted, and the mend."""
+    columns = "joint", "unique", "f x y z", "t x y z", "indeterminate directions"
+    table = _new_table("reactions at M in F's axes", *columns)
+    for joint in facts["joints"][:MOST_BRANCHES]:
+        marks = ["[green]yes[/]" if one else "[red]no[/]" for one in joint["components_unique"]]
+        unique = "[green]yes[/]" if joint["unique"] else "[red]no[/]"
+        count = str(joint["indeterminate_dimension"])
+        table.add_row(joint["joint"], unique, " ".join(marks[:3]), " ".join(marks[3:]), count)
+    _show(table)
+    if len(facts["joints"]) > MOST_BRANCHES:
+        click.echo(f"and {len(facts['joints']) - MOST_BRANCHES} joints more: --json has them all")
+    mend = facts["mend"]
+    for free in mend["free"][:MOST_BRANCHES]:
+        click.echo(f"mend: free joint '{free['joint']}' of {free['directions']} (in its F's axes)")
+    click.echo(f"or make flexible: {_names(mend['make_flexible'])}; may stay rigid: {_names(mend['may_stay_rigid'])}")
+
+
+def _names(names: list[str]) -> str:
+    shown = ", ".join(names[:MOST_BRANCHES]) or "none"
+    return shown + (f" and {len(names) - MOST_BRANCHES} more" if len(names) > MOST_BRANCHES else "")
+
+
+def _print_set(told: dict[str, Any]) -> None:
+    total, parts = ("unique" if told[what] else "not unique" for what in ("unique", "components_unique"))
+    click.echo(
+        f"joints {', '.join(told['joints'])} together: in total {total}, components {parts}, "
+        f"{_count(told['indeterminate_dimension'], 'indeterminate direction')}"
+    )
 
 
 def _print_info(facts: dict[str, Any]) -> None:

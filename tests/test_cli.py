@@ -233,3 +233,46 @@ def test_the_demo_exports_runs_prints_and_draws(tmp_path: Path) -> None:
     assert "NOT" not in result.output
     made = {path.name for path in (tmp_path / "demo").iterdir()}
     assert made == {"double_pendulum.fmu", "double_pendulum.csv", "double_pendulum.png"}
+
+
+# Reactions that are not unique -----------------------------------------------------------------------------
+
+
+def test_check_tells_which_reactions_are_unique_and_the_mend() -> None:
+    result = fmumbs("check", "four_bar")
+    assert result.exit_code == 0
+    assert "20, of which 17 are independent" in result.output
+    assert "mend: free joint 'C' of force along y, torque about x, torque about z" in result.output
+    assert "make flexible: crank, coupler, rocker" in result.output
+
+
+def test_check_as_json_tells_rank_and_every_joint() -> None:
+    facts = json.loads(fmumbs("check", "four_bar", "--json").output)
+    assert (facts["rows"], facts["rank"], facts["redundant"], facts["mobility"]) == (20, 17, 3, 1)
+    assert [joint["joint"] for joint in facts["joints"]] == ["A", "B", "D", "C"]
+    for joint in facts["joints"]:
+        assert (joint["unique"], joint["indeterminate_dimension"]) == (False, 3)
+        assert joint["components_unique"] == [True, False, True, False, True, False]
+
+
+def test_check_of_a_tree_tells_that_all_is_unique() -> None:
+    facts = json.loads(fmumbs("check", "arm6", "--json").output)
+    assert (facts["rows"], facts["rank"], facts["redundant"], facts["singular"]) == (30, 30, 0, False)
+    assert all(joint["unique"] and all(joint["components_unique"]) for joint in facts["joints"])
+
+
+@pytest.mark.parametrize(
+    ("joints", "unique", "components"),
+    [("A,C,E,G", True, False), ("K,M", True, True), ("A,C,E,G,K,M", True, False), ("A", False, False)],
+)
+def test_check_of_a_set_of_joints(joints: str, unique: bool, components: bool) -> None:
+    arguments = ("check", "parallelogram_pendulum", "--set-of", joints)
+    told = json.loads(fmumbs(*arguments, "--json").output)["set"]
+    assert (told["unique"], told["components_unique"]) == (unique, components)
+    assert f"in total {'unique' if unique else 'not unique'}" in fmumbs(*arguments).output
+
+
+def test_check_of_a_set_with_a_joint_that_is_not_there() -> None:
+    result = fmumbs("check", "four_bar", "--set-of", "A,E")
+    assert result.exit_code == 1
+    assert "there is no joint 'E'" in result.output

@@ -1,6 +1,6 @@
 """Imports go one way, the C core stands alone, and an optional library has one door.
 
-cli -> view, export, study -> run -> readers, analysis, compiler -> mechanism -> spatial -> errors
+cli -> view, export, study -> run -> readers, compiler -> analysis -> mechanism -> spatial -> errors
 """
 
 import ast
@@ -21,7 +21,8 @@ LAYERS = [
     {"_checks"},
     {"spatial"},
     {"mechanism"},
-    {"readers", "analysis", "compiler"},
+    {"analysis"},
+    {"readers", "compiler"},
     {"run"},
     {"view", "export", "study"},
     {"cli"},

@@ -88,6 +88,13 @@ def mode_vectors(joint: JointBase, p: Sequence[float] | None = None, eta: Sequen
     return ModeVectors(phi, phibar, locked, dual[:, :nf], dual[:, nf:nm], dual[:, nm:], Y1, Y2)
 
 
+def free_modes(joint: JointBase, p: Sequence[float] | None = None, eta: Sequence[float] | None = None) -> Array:
+    """(6, velocities) phi alone, also where the modes are dependent."""
+    at = joint.all_positions(p, eta)
+    free, excited = _moving(joint, screws(joint.modes, at))
+    return free @ _rates(joint, at, free, excited)[0] if joint.velocity_rows else free
+
+
 def _moving(joint: JointBase, columns: Array) -> tuple[Array, Array]:
     """Columns of the free modes and of the excited ones."""
     roles = [mode.role for mode in joint.modes for _ in range(3 if mode.kind == "ball" else 1)]

@@ -2,6 +2,7 @@
 
 import os
 import zipfile
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,24 +14,27 @@ from fmumbs.export.model_description import NATIVE, experiment_attributes
 from fmumbs.export.verify import raise_if_unreadable
 
 if TYPE_CHECKING:
+    from fmumbs.analysis import JointReaction
     from fmumbs.compiler import ModelImage
     from fmumbs.mechanism import Model
 
 Facts = dict[str, Any]
 
 
-def check_model(model: "Model") -> Facts:
-    """The structure of a mechanism, and whether it compiles.
+def check_model(model: "Model", set_of: Sequence[str] = ()) -> Facts:
+    """The structure of a mechanism, whether it compiles, and which of its reactions are unique.
 
-    "problems" are sentences on what keeps it from being compiled, "warnings" on what is doubtful; each ends
-    with a mend. "variables" is None where it does not compile.
+    set_of: joints whose reactions are looked at together. "problems" are sentences on what keeps it from being
+    compiled, "warnings" on what is doubtful; each ends with a mend. "variables" is None where it does not compile,
+    "joints" is empty where its loops do not close. Raises ModelError for a joint in set_of that is not there.
     """
     from fmumbs.compiler import compile
 
     facts: Facts = asdict(structure(model))
     facts["problems"] = []
     facts["variables"] = None
-    facts["redundant"] = 0
+    facts |= {"rows": facts.pop("reactions"), "joint_count": facts["joints"]}
+    facts |= {"rank": None, "redundant": 0, "joints": []}
     warnings = list(facts["warnings"])
     try:
         image = compile(model)
@@ -38,8 +42,7 @@ def check_model(model: "Model") -> Facts:
         facts["problems"].append(str(error))
     else:
         facts["variables"] = len(image.variables)
-        if facts["loops"]:
-            _add_loops(facts, image)
+        _add_reactions(facts, warnings, model, set_of)
         if len(image.variables) > MOST_VARIABLES:
             warnings.append(
                 f"Model '{model.name}' has {len(image.variables)} variables, and an export stops beyond "
@@ -50,18 +53,49 @@ def check_model(model: "Model") -> Facts:
     return facts
 
 
-def _add_loops(facts: Facts, image: "ModelImage") -> None:
-    """Mobility and redundant rows of a mechanism with loops, which only its start tells."""
-    from fmumbs.run import Solver
+def _add_reactions(facts: Facts, warnings: list[str], model: "Model", set_of: Sequence[str]) -> None:
+    """Rank, mobility and the verdict on every reaction, at the start."""
+    from fmumbs.run import uniqueness
 
-    solver = Solver(image)
     try:
-        solver.assemble()
+        found = uniqueness(model)
     except AssemblyError as error:
         facts["problems"].append(str(error))
-    else:
-        facts["mobility"] = solver.mobility
-        facts["redundant"] = solver.redundant_rows
+        return
+    facts |= {
+        "rows": found.rows,
+        "rank": found.rank,
+        "redundant": found.redundant,
+        "mobility": found.mobility,
+        "gruebler": found.gruebler,
+        "singular": found.singular,
+        "rank_nearby": list(found.nearby),
+        "singular_values": {"smallest_kept": found.gap.kept, "largest_dropped": found.gap.dropped},
+        "joints": [_joint_facts(reaction) for reaction in found.joints],
+        "mend": {
+            "free": [{"joint": mend.joint, "directions": mend.text} for mend in found.mends],
+            "make_flexible": list(found.flexible),
+            "may_stay_rigid": list(found.rigid),
+        },
+    }
+    if set_of:
+        facts["set"] = asdict(found.set_of(set_of))
+    if found.singular:
+        warnings.append(
+            f"Model '{model.name}' starts at or near a singular position: {found.rank} of {found.rows} rows are "
+            f"independent there, {', '.join(map(str, found.nearby)) or 'unknown'} beside it. Move a q0 by some degrees."
+        )
+
+
+def _joint_facts(reaction: "JointReaction") -> Facts:
+    return {
+        "joint": reaction.joint,
+        "unique": reaction.unique,
+        "components_unique": list(reaction.components_unique),
+        "indeterminate_dimension": reaction.indeterminate_dimension,
+        "directions": [[float(v) for v in column] for column in reaction.directions.T],
+        "length": reaction.length,
+    }
 
 
 def image_info(image: "ModelImage") -> Facts:

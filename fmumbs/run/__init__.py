@@ -1,7 +1,8 @@
 """Runs a compiled mechanism: Solver, simulate, Result."""
 
+from fmumbs.run.reactions import place, uniqueness
 from fmumbs.run.result import Result
 from fmumbs.run.simulate import simulate
 from fmumbs.run.solver import Solver
 
-__all__ = ["Result", "Solver", "simulate"]
+__all__ = ["Result", "Solver", "place", "simulate", "uniqueness"]

@@ -131,6 +131,11 @@ class Solver:
         return references[settable], values[settable]
 
     @property
+    def instance(self) -> Any:
+        """The core's handle, for who reads it within this package."""
+        return self._instance
+
+    @property
     def joint_names(self) -> list[str]:
         """The joints in the image's order: depth first from the ground, then those that close loops."""
         return self.image.variables.joint_names

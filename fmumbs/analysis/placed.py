@@ -1,0 +1,154 @@
+"""A mechanism where it stands: the analysis of reactions needs no more than this of it.
+
+Wrenches are (torque, force), torques about the origin of the joint's frame M.
+"""
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+GROUND = -1
+
+_DEPENDENT = 1e-9  # singular values of modes below this part of the largest are zero
+
+
+@dataclass(frozen=True)
+class Placed:
+    """Bodies and joints at one position.
+
+    bodies, joints: names. F, M: (joints,) the body on each side, -1 for the ground. origin: (joints, 3) of M in the
+    world [m]. axes: (joints, 3, 3) of F in the world. spans: (6, n) for each joint, columns that span what it can
+    carry, in F's axes: n constraints.
+    """
+
+    bodies: tuple[str, ...]
+    joints: tuple[str, ...]
+    F: Indices
+    M: Indices
+    origin: Array
+    axes: Array
+    spans: tuple[Array, ...]
+
+    @property
+    def rows(self) -> int:
+        """How many constraints all joints are together."""
+        return sum(span.shape[1] for span in self.spans)
+
+    @cached_property
+    def at(self) -> tuple[tuple[int, ...], ...]:
+        """The joints of each body, those of the ground last."""
+        found: list[list[int]] = [[] for _ in range(len(self.bodies) + 1)]
+        for joint, (F, M) in enumerate(zip(self.F.tolist(), self.M.tolist(), strict=True)):
+            found[F].append(joint)
+            found[M].append(joint)
+        return tuple(map(tuple, found))
+
+    def ordered(self, bodies: Sequence[str], joints: Sequence[str]) -> "Placed":
+        """The same mechanism with its bodies and joints in another order."""
+        place = {name: i for i, name in enumerate(bodies)}
+        moved = np.array([*(place[name] for name in self.bodies), GROUND])
+        at = {name: i for i, name in enumerate(self.joints)}
+        turn = [at[name] for name in joints]
+        return Placed(
+            tuple(bodies),
+            tuple(joints),
+            moved[self.F[turn]],
+            moved[self.M[turn]],
+            self.origin[turn],
+            self.axes[turn],
+            tuple(self.spans[j] for j in turn),
+        )
+
+    def without(self, freed: dict[int, Array]) -> "Placed":
+        """The same mechanism where joints no longer carry some directions: (6, n) orthonormal columns of each."""
+        spans = list(self.spans)
+        for joint, directions in freed.items():
+            rest = spans[joint] - directions @ (directions.T @ spans[joint])
+            spans[joint] = span_of(rest)
+        return Placed(self.bodies, self.joints, self.F, self.M, self.origin, self.axes, tuple(spans))
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A spanning tree from the ground.
+
+    carrier: (bodies,) the joint that carries each; parent: (bodies,) the body on its other side; depth: (bodies,)
+    from 0; cuts: the joints that close loops.
+    """
+
+    carrier: Indices
+    parent: Indices
+    depth: Indices
+    cuts: tuple[int, ...]
+
+    def loop(self, one: int, other: int) -> list[tuple[int, int]]:
+        """The bodies whose carriers lie between two bodies: (body, 1) on the way from `other`, (body, -1) from `one`.
+
+        A wrench that a cut joint puts on `other`, and its opposite on `one`, are passed on by these.
+        """
+        found: list[tuple[int, int]] = []
+        while one != other:
+            if other != GROUND and (one == GROUND or self.depth[other] >= self.depth[one]):
+                found.append((other, 1))
+                other = int(self.parent[other])
+            else:
+                found.append((one, -1))
+                one = int(self.parent[one])
+        return found
+
+
+def spanning_tree(placed: Placed, cuts: tuple[int, ...] = ()) -> Tree:
+    """Every body by as few joints as possible; `cuts`: joints that are not to be in it."""
+    bodies = len(placed.bodies)
+    carrier, parent, depth = (np.full(bodies, -1) for _ in range(3))
+    reached = [False] * bodies
+    avoided = set(cuts)
+    waiting = deque([GROUND])
+    while waiting:
+        body = waiting.popleft()
+        for joint in placed.at[body]:
+            F, M = int(placed.F[joint]), int(placed.M[joint])
+            other = M if body == F else F
+            if other == GROUND or reached[other] or joint in avoided:
+                continue
+            reached[other] = True
+            carrier[other], parent[other] = joint, body
+            depth[other] = 0 if body == GROUND else depth[body] + 1
+            waiting.append(other)
+    used = set(carrier.tolist())
+    return Tree(carrier, parent, depth, tuple(j for j in range(len(placed.joints)) if j not in used))
+
+
+def span_of(columns: Array) -> Array:
+    """(6, n) orthonormal columns that span the same."""
+    u, s, _ = np.linalg.svd(columns, full_matrices=False)
+    return u[:, : int(np.sum(s > _DEPENDENT * max(1e-300, *s)))] if s.size else columns
+
+
+def reciprocal(columns: Array) -> Array:
+    """(6, 6 - n) orthonormal wrenches that do no work on n modes, or modes on which n wrenches do none (Eq 19).
+
+    Columns may be given with either part first, as long as both have the same.
+    """
+    if not columns.shape[1]:
+        return np.eye(6)
+    u, s, _ = np.linalg.svd(columns)
+    return u[:, int(np.sum(s > _DEPENDENT * s[0])) :]
+
+
+def shift(arm: Array) -> Array:
+    """(..., 6, 6) that takes a wrench to another point; arm: (..., 3) from there to where it was."""
+    out = np.zeros((*arm.shape[:-1], 6, 6))
+    out[..., range(6), range(6)] = 1.0
+    x, y, z = np.moveaxis(arm, -1, 0)
+    out[..., 0, 4], out[..., 0, 5] = -z, y
+    out[..., 1, 3], out[..., 1, 5] = z, -x
+    out[..., 2, 3], out[..., 2, 4] = -y, x
+    return out

@@ -1,0 +1,361 @@
+"""What reactions can be added without moving anything: the null space of the loops, and its image in every joint.
+
+Every joint that closes a loop is cut; its unknown wrench T_c x_c is passed on by the carriers of the loop's bodies.
+Each of these can carry only what does no work on its free modes phi_e, so that with w the innovations of the Riccati
+sweep's columns
+
+    sum over the loops through e of  +- phi_e' shift(e, c) T_c x_c = 0        for every joint e of the tree.
+
+K = J M^-1 J' of the loops has the same null space, but with the square of the singular values. Reactions are unique
+where its image +- shift(e, c) T_c x_c vanishes (Eqs 45 to 47 of dca-reaction-uniqueness, for any topology).
+
+The rows are eliminated cut by cut, those that share joints with the fewest others first, each by a singular value
+decomposition of its own few rows: x_c = X x_others + Z free. Going back, each cut needs what its neighbours can be
+only. Where loops are local this takes time linear in their number. Lengths are those of each loop, so that units and
+sizes do not matter.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from fmumbs.analysis.placed import Array, Indices, Placed, Tree, shift, spanning_tree
+
+TOLERANCES = (1e-9, 1e-7, 1e-11, 1e-6, 1e-12)  # of singular values; the first one with a clear gap is taken
+CLEAR = 1e3  # a gap this wide between what counts and what does not leaves no doubt
+NOISE = 1e-14  # below it nothing is told apart
+
+
+@dataclass
+class Gap:
+    """Singular values: the smallest one that counts and the largest one that does not, of largest values of one."""
+
+    tolerance: float
+    kept: float = 1.0
+    dropped: float = 0.0
+
+    @property
+    def ratio(self) -> float:
+        return self.kept / max(self.dropped, NOISE)
+
+    def rank(self, values: Array) -> int:
+        """How many of (n,) descending singular values count."""
+        count = int(np.sum(values > self.tolerance))
+        if count:
+            self.kept = min(self.kept, float(values[count - 1]))
+        if count < len(values):
+            self.dropped = max(self.dropped, float(values[count]))
+        return count
+
+
+@dataclass(frozen=True)
+class SelfStress:
+    """The reactions that balance themselves.
+
+    degree: of indeterminacy: how many independent ones there are. images: (6, n) for each joint: orthonormal
+    columns that span what it carries of them, (torque / length, force) at M in F's axes. lengths: (joints,) [m].
+    mends: for some joints (6, n) columns of the same sort; where they carry these no longer, nothing is left, and
+    they are as few as can be.
+    """
+
+    degree: int
+    images: tuple[Array, ...]
+    lengths: Array
+    mends: dict[int, Array]
+    gap: Gap
+
+
+def self_stress(placed: Placed, tree: Tree | None = None) -> SelfStress:
+    """The null space of a mechanism; tree: which joints are cut, by default those farthest from the ground."""
+    tree = tree or spanning_tree(placed)
+    system = _Loops(placed, tree)
+    found = [_solve(system, TOLERANCES[0])]
+    for tolerance in TOLERANCES[1:]:
+        if found[-1].gap.ratio >= CLEAR:
+            return found[-1]
+        found.append(_solve(system, tolerance))
+    return max(found, key=lambda stress: stress.gap.ratio)
+
+
+def null_space(placed: Placed) -> tuple[list[Array], Array]:
+    """(6, degree) of each joint in common columns, as the images are scaled, and (joints,) lengths [m].
+
+    Takes memory with the square of the bodies.
+    """
+    system = _Loops(placed, spanning_tree(placed))
+    solved = _Elimination(system, Gap(self_stress(placed).gap.tolerance), explicit=True)
+    total = 0
+    columns: dict[int, slice] = {}
+    for frame in {id(frame): frame for frame in solved.frames.values()}.values():
+        columns[id(frame)] = slice(total, total + frame.columns)
+        total += frame.columns
+    out = [np.zeros((6, total)) for _ in placed.joints]
+    for joint, cuts in system.through.items():
+        for cut, matrix in zip(cuts, system.carried(joint), strict=True):
+            frame = solved.frames[cut]
+            out[joint][:, columns[id(frame)]] += matrix @ solved.spaces[cut] @ frame.of(cut)
+    return out, system.lengths
+
+
+class _Loops:
+    """The loop system in blocks, scaled.
+
+    cuts: with a loop. through: of each joint of a loop the cuts whose loops it is in, of a cut itself. blocks: rows of
+    each joint of the tree for each of these cuts.
+    """
+
+    def __init__(self, placed: Placed, tree: Tree) -> None:
+        self.cuts = tree.cuts
+        pairs = [
+            (int(tree.carrier[body]), cut, way * (-1 if placed.M[tree.carrier[body]] == body else 1))
+            for cut in tree.cuts
+            for body, way in tree.loop(int(placed.F[cut]), int(placed.M[cut]))
+        ]
+        joints, cuts, signs = np.array(pairs, np.int64).reshape(-1, 3).T
+        self.lengths = _lengths(placed, joints, cuts)
+        self.through: dict[int, list[int]] = {cut: [cut] for cut in tree.cuts}
+        for joint, cut in zip(joints.tolist(), cuts.tolist(), strict=True):
+            self.through.setdefault(joint, []).append(cut)
+        spans, modes = _bases(placed, self.through, self.lengths)
+        # from a cut's frame F to a joint's: turned to the world, shifted, turned back
+        arms = (placed.origin[cuts] - placed.origin[joints]) / self.lengths[joints][:, None]
+        moved = shift(arms)
+        moved[:, :3, :3] *= (self.lengths[cuts] / self.lengths[joints])[:, None, None]
+        moved = np.swapaxes(_both(placed.axes[joints]), 1, 2) @ moved @ _both(placed.axes[cuts])
+        moved *= signs[:, None, None]
+        self._carried: dict[int, list[Array]] = {cut: [spans[cut]] for cut in tree.cuts}
+        self.blocks: dict[int, list[Array]] = {}
+        for joint, cut, matrix in zip(joints.tolist(), cuts.tolist(), moved, strict=True):
+            passed = matrix @ spans[cut]
+            self._carried.setdefault(joint, []).append(passed)
+            self.blocks.setdefault(joint, []).append(modes[joint].T @ passed)
+        for joint, blocks in self.blocks.items():
+            norms = np.sqrt(sum(np.sum(block**2, axis=1) for block in blocks))[:, None]
+            scale = 1.0 / np.maximum(norms, 1.0)
+            self.blocks[joint] = [scale * block for block in blocks]
+        self.sizes = {cut: spans[cut].shape[1] for cut in tree.cuts}
+
+    def carried(self, joint: int) -> list[Array]:
+        """(6, n) wrench in the joint, in F's axes, of each cut in `through`."""
+        return self._carried[joint]
+
+
+def _lengths(placed: Placed, joints: Indices, cuts: Indices) -> Array:
+    """(joints,) the mean distance of a loop's joints from its cut, of a joint that of its smallest loop."""
+    away = np.linalg.norm(placed.origin[joints] - placed.origin[cuts], axis=1)
+    count = len(placed.joints)
+    number = np.bincount(cuts, minlength=count)
+    mean = np.bincount(cuts, away, count) / np.maximum(number, 1)
+    usual = float(mean[mean > 0.0].mean()) if (mean > 0.0).any() else 1.0
+    lengths = np.where(mean > 0.0, mean, np.inf)
+    smallest = np.full(count, np.inf)
+    np.minimum.at(smallest, joints, lengths[cuts])
+    found = np.where(number > 0, lengths, smallest)
+    return np.where(np.isfinite(found), found, usual)
+
+
+def _bases(placed: Placed, wanted: Iterable[int], lengths: Array) -> tuple[dict[int, Array], dict[int, Array]]:
+    """Orthonormal wrenches that a joint carries, and what is perpendicular to them; (6, n), scaled, in F's axes."""
+    chosen = list(wanted)
+    stacked = np.zeros((len(chosen), 6, 6))
+    for i, joint in enumerate(chosen):
+        span = placed.spans[joint]
+        stacked[i, :, : span.shape[1]] = span
+    stacked[:, :3] /= lengths[chosen][:, None, None]
+    u, _, _ = np.linalg.svd(stacked)
+    counts = [placed.spans[joint].shape[1] for joint in chosen]
+    spans = {joint: u[i, :, :n] for i, (joint, n) in enumerate(zip(chosen, counts, strict=True))}
+    modes = {joint: u[i, :, n:] for i, (joint, n) in enumerate(zip(chosen, counts, strict=True))}
+    return spans, modes
+
+
+def _both(R: Array) -> Array:
+    """(n, 6, 6) that turns torque and force."""
+    out = np.zeros((len(R), 6, 6))
+    out[:, :3, :3] = out[:, 3:, 3:] = R
+    return out
+
+
+def _solve(system: _Loops, tolerance: float) -> SelfStress:
+    gap = Gap(tolerance)
+    solved = _Elimination(system, gap)
+    images = [np.zeros((6, 0))] * len(system.lengths)
+    for joint, cuts in system.through.items():
+        images[joint] = solved.image(cuts, system.carried(joint))
+    mends = {
+        cut: system.carried(cut)[0] @ solved.spaces[cut] @ free for cut, free in solved.free.items() if free.shape[1]
+    }
+    degree = sum(free.shape[1] for free in solved.free.values())
+    return SelfStress(degree, tuple(images), system.lengths, mends, gap)
+
+
+@dataclass
+class _Frame:
+    """Columns that several cuts share: what each is for a unit of each column."""
+
+    columns: int = 0
+    rows: dict[int, Array] = field(default_factory=dict)
+
+    def of(self, cut: int) -> Array:
+        """(size, columns)"""
+        own = self.rows[cut]
+        if own.shape[1] == self.columns:
+            return own
+        return np.hstack([own, np.zeros((own.shape[0], self.columns - own.shape[1]))])
+
+    def stack(self, cuts: Iterable[int]) -> Array:
+        return np.vstack([self.of(cut) for cut in cuts])
+
+
+class _Elimination:
+    """Eliminates the cuts one by one, and finds on the way back what each can be.
+
+    spaces: what each cut can be as far as the joints of its loop alone tell, (size, n), in whose columns all the rest
+    is. free: what it can be when its neighbours are zero. frames: where each has its rows. explicit: all columns are
+    kept, so that cuts far apart can be compared.
+    """
+
+    def __init__(self, system: _Loops, gap: Gap, explicit: bool = False) -> None:
+        self.gap, self.explicit = gap, explicit
+        self.spaces: dict[int, Array] = {}
+        self.free: dict[int, Array] = {}
+        self.frames: dict[int, _Frame] = {}
+        self._factors: dict[int, tuple[tuple[int, ...], Array]] = {}
+        self._of_cut: dict[int, set[int]] = {cut: set() for cut in system.cuts}
+        self._names = 0
+        self._when: dict[int, int] = {}
+        self._restrict(system)
+        self._others: dict[int, tuple[tuple[int, ...], Array]] = {}
+        self._eliminate()
+        self._go_back()
+
+    def _restrict(self, system: _Loops) -> None:
+        """Joints of one loop alone limit its cut at once; the others couple cuts."""
+        alone: dict[int, list[Array]] = {cut: [] for cut in system.cuts}
+        for joint, blocks in system.blocks.items():
+            if len(blocks) == 1:
+                alone[system.through[joint][0]].append(blocks[0])
+        for cut in system.cuts:
+            self.spaces[cut] = self._null(np.vstack([np.zeros((0, system.sizes[cut])), *alone[cut]]))
+        for joint, blocks in system.blocks.items():
+            if len(blocks) > 1:
+                cuts = tuple(system.through[joint])
+                self._add(cuts, np.hstack([b @ self.spaces[c] for b, c in zip(blocks, cuts, strict=True)]))
+
+    def _null(self, rows: Array) -> Array:
+        """(columns, n) orthonormal columns of the null space."""
+        if not rows.size:
+            return np.eye(rows.shape[1])
+        _, s, vt = np.linalg.svd(rows)
+        null: Array = vt[self.gap.rank(s) :].T
+        return null
+
+    def _add(self, cuts: tuple[int, ...], rows: Array) -> None:
+        """A relation between cuts: rows times what they are is zero."""
+        if rows.shape[0] > rows.shape[1]:
+            rows = np.asarray(np.linalg.qr(rows, mode="r"))
+        name = self._names
+        self._names += 1
+        self._factors[name] = (cuts, rows)
+        for cut in cuts:
+            self._of_cut[cut].add(name)
+
+    def _size(self, cut: int) -> int:
+        return int(self.spaces[cut].shape[1])
+
+    def _eliminate(self) -> None:
+        near = {
+            cut: {other for name in names for other in self._factors[name][0]} - {cut}
+            for cut, names in self._of_cut.items()
+        }
+        waiting: list[set[int]] = [set() for _ in range(len(near) + 1)]  # by their number of neighbours
+        for cut, neighbours in near.items():
+            waiting[len(neighbours)].add(cut)
+        fewest = 0
+        while near:
+            while not waiting[fewest]:
+                fewest += 1
+            cut = min(waiting[fewest])
+            waiting[fewest].discard(cut)
+            others = near.pop(cut)
+            together = any(len(self._factors[name][0]) == len(others) + 1 for name in self._of_cut[cut])
+            self._take_out(cut, tuple(sorted(others)))
+            for other in others:
+                waiting[len(near[other])].discard(other)
+                near[other].discard(cut)
+                if not together:
+                    near[other] |= others
+                    near[other].discard(other)
+                waiting[len(near[other])].add(other)
+                fewest = min(fewest, len(near[other]))
+
+    def _take_out(self, cut: int, others: tuple[int, ...]) -> None:
+        """x_cut = X x_others + Z free, and what is left of its relations."""
+        at, width = {}, 0
+        for other in others:
+            at[other] = slice(width, width + self._size(other))
+            width += self._size(other)
+        own, rest = [np.zeros((0, self._size(cut)))], [np.zeros((0, width))]
+        for name in sorted(self._of_cut[cut]):
+            cuts, rows = self._factors.pop(name)
+            spread, start = np.zeros((len(rows), width)), 0
+            for other in cuts:
+                part = rows[:, start : start + self._size(other)]
+                start += self._size(other)
+                if other == cut:
+                    own.append(part)
+                else:
+                    spread[:, at[other]] = part
+                    self._of_cut[other].discard(name)
+            rest.append(spread)
+        A, B = np.vstack(own), np.vstack(rest)
+        u, s, vt = np.linalg.svd(A) if A.size else (np.eye(len(A)), np.zeros(0), np.eye(A.shape[1]))
+        rank = self.gap.rank(s)
+        X = -vt[:rank].T @ ((u[:, :rank].T @ B) / s[:rank, None])
+        self.free[cut] = vt[rank:].T
+        self._when[cut] = len(self._when)
+        self._others[cut] = (others, X)
+        if others:
+            self._add(others, u[:, rank:].T @ B)
+
+    def _go_back(self) -> None:
+        for cut in reversed(self._when):
+            others, X = self._others[cut]
+            Z = self.free[cut]
+            if others:
+                frame = self.frames[min(others, key=self._when.__getitem__)]
+                if not self.explicit and frame.columns > X.shape[1]:
+                    frame = self._narrowed(frame, others)
+                own = X @ frame.stack(others)
+            else:
+                frame, own = _Frame(), np.zeros((self._size(cut), 0))
+            frame.rows[cut] = np.hstack([own, np.zeros((len(own), frame.columns - own.shape[1])), Z])
+            frame.columns += Z.shape[1]
+            self.frames[cut] = frame
+
+    def _narrowed(self, frame: _Frame, cuts: tuple[int, ...]) -> _Frame:
+        """As many columns as some cuts need."""
+        basis = self._range(frame.stack(cuts))
+        narrow, start = _Frame(basis.shape[1]), 0
+        for cut in cuts:
+            narrow.rows[cut] = basis[start : start + self._size(cut)]
+            start += self._size(cut)
+        return narrow
+
+    def _range(self, columns: Array) -> Array:
+        """(rows, n) orthonormal columns that span the same; what is small beside the largest is noise."""
+        if not columns.size:
+            return columns[:, :0]
+        u, s, _ = np.linalg.svd(columns, full_matrices=False)
+        return u[:, : self.gap.rank(s / max(s[0], NOISE)) if s[0] > self.gap.tolerance else 0]
+
+    def image(self, cuts: list[int], carried: list[Array]) -> Array:
+        """(6, n) orthonormal columns of what these cuts together put on a joint."""
+        frame = self.frames[min(cuts, key=self._when.__getitem__)]
+        what = self._range(frame.stack(cuts))
+        wrench = np.hstack([m @ self.spaces[c] for m, c in zip(carried, cuts, strict=True)]) @ what
+        if not wrench.size:
+            return wrench
+        u, s, _ = np.linalg.svd(wrench, full_matrices=False)
+        return u[:, : self.gap.rank(s)]

@@ -1,0 +1,240 @@
+"""Which reactions of a mechanism a rigid model determines, and what to do about the others.
+
+A reaction is unique where no reaction that balances itself (self_stress.py) passes through its joint; a component is
+unique where none of these has a part along it. A set of joints is unique in total when what its reactions do to the
+mechanism is: among the joints of a body that all of them are on, first of all the ground, the self-balancing
+reactions are then a direct sum of those in the set and those in the others, rank(T) + rank(R) = rank (Eq 27).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from fmumbs import _checks
+from fmumbs.analysis.placed import GROUND, Array, Placed
+from fmumbs.analysis.self_stress import CLEAR, Gap, SelfStress, null_space, self_stress
+from fmumbs.errors import ModelError
+
+COMPONENT = 1e-7  # a part of a unit direction that is no more than round-off
+
+_AXES = ("x", "y", "z")
+
+
+@dataclass(frozen=True)
+class JointReaction:
+    """The verdict on one joint.
+
+    unique: its whole reaction. components_unique: (6,) of J.reaction.f[1..3] and .t[1..3]. constraints: how many it
+    has. indeterminate_dimension: of how many directions the model does not tell the size. directions: (6, that many)
+    orthonormal, (force, torque / length) at M in F's axes. length: the one that makes torques comparable [m].
+    """
+
+    joint: str
+    unique: bool
+    components_unique: tuple[bool, ...]
+    constraints: int
+    indeterminate_dimension: int
+    directions: Array
+    length: float
+
+
+@dataclass(frozen=True)
+class SetReaction:
+    """The verdict on the reactions of some joints together.
+
+    unique: in total; components_unique: all components of all of them; indeterminate_dimension: of how many
+    directions of all their components the model does not tell the size. among: the body whose joints are the others.
+    """
+
+    joints: tuple[str, ...]
+    unique: bool
+    components_unique: bool
+    indeterminate_dimension: int
+    among: str
+
+
+@dataclass(frozen=True)
+class Mend:
+    """A joint that could let go of some directions, (6, n) as in JointReaction, in words."""
+
+    joint: str
+    directions: Array
+    text: str
+
+
+@dataclass(frozen=True)
+class Uniqueness:
+    """What the rows of all joints' constraints say.
+
+    rows: how many; rank: how many are independent; redundant: the others, the degree of indeterminacy. mobility: the
+    freedoms that are left; gruebler: as the count of bodies and rows would have it. gap: in the singular values that
+    decided the rank. nearby: rank at neighbouring positions.
+    """
+
+    placed: Placed
+    stress: SelfStress
+    nearby: tuple[int, ...] = ()
+
+    @property
+    def rows(self) -> int:
+        return self.placed.rows
+
+    @property
+    def rank(self) -> int:
+        return self.rows - self.stress.degree
+
+    @property
+    def redundant(self) -> int:
+        return self.stress.degree
+
+    @property
+    def mobility(self) -> int:
+        return 6 * len(self.placed.bodies) - self.rank
+
+    @property
+    def gruebler(self) -> int:
+        return 6 * len(self.placed.bodies) - self.rows
+
+    @property
+    def gap(self) -> Gap:
+        return self.stress.gap
+
+    @property
+    def singular(self) -> bool:
+        """Whether this position is one where the rank drops, or is so near to one that round-off decides."""
+        return any(rank != self.rank for rank in self.nearby) or self.gap.ratio < CLEAR
+
+    @cached_property
+    def joints(self) -> tuple[JointReaction, ...]:
+        """In the order of the placed joints."""
+        return tuple(
+            _reaction(name, span.shape[1], image, float(length))
+            for name, span, image, length in zip(
+                self.placed.joints, self.placed.spans, self.stress.images, self.stress.lengths, strict=True
+            )
+        )
+
+    @property
+    def rigid(self) -> tuple[str, ...]:
+        """Bodies with unique reactions only: these alone may stay rigid in a model of all reactions."""
+        flexible = set(self.flexible)
+        return tuple(body for body in self.placed.bodies if body not in flexible)
+
+    @property
+    def flexible(self) -> tuple[str, ...]:
+        """Bodies to make flexible, so that every reaction is determined."""
+        found = {
+            body
+            for joint, reaction in enumerate(self.joints)
+            if not reaction.unique
+            for body in (int(self.placed.F[joint]), int(self.placed.M[joint]))
+        }
+        return tuple(name for body, name in enumerate(self.placed.bodies) if body in found)
+
+    @cached_property
+    def mends(self) -> tuple[Mend, ...]:
+        """Joints to free: with all of them everything is unique, and the mechanism moves as it does now."""
+        out = []
+        for joint, scaled in sorted(self.stress.mends.items()):
+            directions = _aligned(_force_first(scaled))
+            out.append(Mend(self.placed.joints[joint], directions, _words(directions)))
+        return tuple(out)
+
+    def mended(self) -> Placed:
+        """The mechanism without what the mends let go."""
+        freed = {}
+        for joint, scaled in self.stress.mends.items():
+            length = self.stress.lengths[joint]
+            freed[joint] = np.linalg.qr(np.vstack([length * scaled[:3], scaled[3:]]))[0] if scaled.size else scaled
+        return self.placed.without(freed)
+
+    def set_of(self, names: Sequence[str]) -> SetReaction:
+        """The reactions of some joints together; ModelError for a name that no joint has."""
+        for name in names:
+            if name not in self.placed.joints:
+                raise ModelError(f"there is no joint '{name}'. {_checks.nearest(name, self.placed.joints)}")
+        if not names:
+            raise ModelError("the set of joints is empty. Name one joint or more.")
+        chosen = sorted({self.placed.joints.index(name) for name in names})
+        body, others = self._others(chosen)
+        null, _ = null_space(self.placed)
+        T, R = (np.vstack([np.zeros((0, null[0].shape[1])), *(null[j] for j in some)]) for some in (chosen, others))
+        tolerance = self.gap.tolerance
+        rank, rank_T, rank_R = (_rank(rows, tolerance) for rows in (np.vstack([T, R]), T, R))
+        return SetReaction(
+            joints=tuple(self.placed.joints[j] for j in chosen),
+            unique=rank_T + rank_R == rank,
+            components_unique=rank_T == 0,
+            indeterminate_dimension=rank_T,
+            among=body,
+        )
+
+    def _others(self, chosen: list[int]) -> tuple[str, list[int]]:
+        """The other joints of a body that all the chosen ones are on; without one all others."""
+        common = set.intersection(*({int(self.placed.F[j]), int(self.placed.M[j])} for j in chosen))
+        if not common:
+            return "all", [j for j in range(len(self.placed.joints)) if j not in chosen]
+        body = min(common)  # the ground comes first
+        name = "ground" if body == GROUND else self.placed.bodies[body]
+        return name, [j for j in self.placed.at[body] if j not in chosen]
+
+
+def uniqueness(placed: Placed) -> Uniqueness:
+    """The verdict at a position."""
+    return Uniqueness(placed, self_stress(placed))
+
+
+def _rank(rows: Array, tolerance: float) -> int:
+    values = np.linalg.svd(rows, compute_uv=False) if rows.size else np.zeros(0)
+    return int(np.sum(values > tolerance * max(1.0, *values))) if values.size else 0
+
+
+def _force_first(columns: Array) -> Array:
+    return np.vstack([columns[3:], columns[:3]])
+
+
+def _reaction(name: str, constraints: int, image: Array, length: float) -> JointReaction:
+    directions = _aligned(_force_first(image))
+    loose = np.sqrt(np.sum(directions**2, axis=1)) > COMPONENT if image.shape[1] else np.zeros(6, bool)
+    return JointReaction(
+        joint=name,
+        unique=image.shape[1] == 0,
+        components_unique=tuple(not value for value in loose.tolist()),
+        constraints=constraints,
+        indeterminate_dimension=image.shape[1],
+        directions=directions,
+        length=length,
+    )
+
+
+def _aligned(directions: Array) -> Array:
+    """The same span by columns with as many zeros as there can be: coordinate axes where it holds them."""
+    count = directions.shape[1]
+    if not count:
+        return directions
+    along = np.sum(directions**2, axis=1) > 1.0 - COMPONENT
+    axes = np.eye(6)[:, along]
+    rest = directions - axes @ (axes.T @ directions)
+    u, _, _ = np.linalg.svd(rest)
+    found = np.hstack([axes, u[:, : count - axes.shape[1]]])
+    return np.where(np.abs(found) < COMPONENT, 0.0, found)
+
+
+def _words(directions: Array) -> str:
+    """Directions of (force, torque) as a sentence has them."""
+    said = []
+    for column in directions.T:
+        k = int(np.abs(column).argmax())
+        if abs(column[k]) > 1.0 - COMPONENT:
+            said.append(f"{'force along' if k < 3 else 'torque about'} {_AXES[k % 3]}")
+            continue
+        parts = []
+        for what, part in (("force along", column[:3]), ("torque about", column[3:])):
+            if np.linalg.norm(part) > COMPONENT:
+                sign = np.sign(part[np.abs(part).argmax()])
+                unit = sign * part / np.linalg.norm(part)
+                parts.append(f"{what} ({', '.join(f'{v:.3g}' for v in unit + 0.0)})")
+        said.append(" with ".join(parts))
+    return ", ".join(said)

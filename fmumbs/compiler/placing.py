@@ -1,0 +1,103 @@
+"""Where an instance's bodies and joints are, for the analysis of reactions: that of the mechanism the core runs."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fmumbs.analysis.modes import free_modes
+from fmumbs.analysis.placed import GROUND, Placed, reciprocal, span_of
+from fmumbs.compiler.kinds import BODY, JOINT, kinds_called
+from fmumbs.compiler.layout import Arrays, ffi, lib
+from fmumbs.compiler.loops import ALONG, DISTANCE, JOINT_CUT, PERPENDICULAR
+from fmumbs.mechanism import JointBase
+
+Array = NDArray[np.float64]
+
+
+def placed(bodies: Sequence[str], joints: Sequence[JointBase], arrays: Arrays, instance: Any) -> Placed:
+    """An instance at its present position.
+
+    bodies, joints: in the order of the image, which has a table of all variables: `arrays`.
+    """
+    R_WB, r_WB = _poses(arrays, instance)
+    body_of = {link: body for body, link in enumerate(arrays["body_link"].tolist())} | {-1: GROUND}
+    F, M = (np.array([body_of[link] for link in arrays[f"joint_{end}_link"].tolist()], np.int64) for end in "FM")
+    origin = np.empty((len(joints), 3))
+    axes = np.empty((len(joints), 3, 3))
+    arms = np.empty((len(joints), 3))
+    for i, joint in enumerate(joints):
+        X = joint.F.X_BP
+        axes[i] = R_WB[F[i]] @ X.rotation.matrix
+        origin[i] = r_WB[M[i]] + R_WB[M[i]] @ joint.M.X_BP.translation
+        arms[i] = axes[i].T @ (origin[i] - r_WB[F[i]] - R_WB[F[i]] @ X.translation)
+    # links have the axes that their bodies' frames say
+    R_WL = np.concatenate([R_WB[:-1] @ np.swapaxes(arrays["body_R"].reshape(-1, 3, 3), 1, 2), np.eye(3)[None]])
+    cut = arrays["joint_kind"] == JOINT_CUT
+    spans = _of_modes(joints, cut, arrays, instance)
+    for i in np.flatnonzero(cut).tolist():
+        spans[i] = _of_rows(i, arrays, axes[i].T @ R_WL[F[i]], axes[i].T @ R_WL[M[i]], arms[i])
+    names = tuple(joint.name for joint in joints)
+    return Placed(tuple(bodies), names, F, M, origin, axes, tuple(spans))
+
+
+def _read(arrays: Arrays, instance: Any, owner: int, *suffixes: str) -> tuple[NDArray[np.int64], Array]:
+    """Elements and values of all their variables with these suffixes, in the order of the elements."""
+    wanted = [kind.index for suffix in suffixes for kind in kinds_called(owner, suffix) if kind.causality == "output"]
+    found = np.flatnonzero(np.isin(arrays["variable_kind"], wanted))
+    elements = arrays["variable_object"][found]
+    found = found[np.argsort(elements, kind="stable")].astype(np.uint32)
+    values = np.empty(len(found))
+    lib.fm_get(instance, ffi.from_buffer("uint32_t[]", found), len(found), ffi.from_buffer("double[]", values))
+    return arrays["variable_object"][found], values
+
+
+def _poses(arrays: Arrays, instance: Any) -> tuple[Array, Array]:
+    """(bodies + 1, 3, 3) axes and (bodies + 1, 3) origins of the bodies, the ground's last."""
+    q = _read(arrays, instance, BODY, "quat")[1].reshape(-1, 4)
+    r = _read(arrays, instance, BODY, "r")[1].reshape(-1, 3)
+    w, x, y, z = (q / np.linalg.norm(q, axis=1)[:, None]).T
+    R = np.empty((len(q) + 1, 3, 3))
+    R[:-1, 0] = np.stack([1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)], axis=1)
+    R[:-1, 1] = np.stack([2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)], axis=1)
+    R[:-1, 2] = np.stack([2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)], axis=1)
+    R[-1] = np.eye(3)
+    return R, np.vstack([r, np.zeros(3)])
+
+
+def _of_modes(joints: Sequence[JointBase], cut: NDArray[np.bool_], arrays: Arrays, instance: Any) -> list[Array]:
+    """What does no work on the free modes; nothing for those that close loops."""
+    at: list[list[float]] = [[] for _ in joints]
+    eta: list[list[float]] = [[] for _ in joints]
+    for suffixes, values in ((("r", "q"), at), (("eta",), eta)):
+        for element, value in zip(*_read(arrays, instance, JOINT, *suffixes), strict=True):
+            values[element].append(float(value))
+    known: dict[bytes, Array] = {}
+    spans: list[Array] = []
+    for i, joint in enumerate(joints):
+        if cut[i]:
+            spans.append(np.zeros((6, 0)))
+            continue
+        phi = free_modes(joint, at[i], eta[i])
+        key = phi.tobytes()
+        if key not in known:
+            known[key] = reciprocal(phi)
+        spans.append(known[key])
+    return spans
+
+
+def _of_rows(joint: int, arrays: Arrays, F: Array, M: Array, arm: Array) -> Array:
+    """What the rows of a joint that closes a loop put on M; F, M: axes of its links in F's, arm: M's origin there."""
+    columns = []
+    for row in np.flatnonzero(arrays["row_joint"] == joint).tolist():
+        f, g, column = F @ arrays["row_f"][row], M @ arrays["row_g"][row], np.zeros(6)
+        match int(arrays["row_kind"][row]):
+            case kind if kind == ALONG:
+                column[3:] = f
+            case kind if kind == PERPENDICULAR:
+                column[:3] = np.cross(g, f)
+            case kind if kind == DISTANCE:
+                column[3:] = arm / np.linalg.norm(arm)
+        columns.append(column)
+    return span_of(np.array(columns).T)

@@ -1,0 +1,74 @@
+"""Which reactions of a mechanism are unique, where a Solver has put it together."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from fmumbs.analysis import Placed, Uniqueness
+from fmumbs.analysis import uniqueness as verdict
+from fmumbs.compiler.kinds import BODY
+from fmumbs.compiler.names import Names
+from fmumbs.compiler.placing import placed
+from fmumbs.errors import AssemblyError, FmumbsError
+from fmumbs.mechanism import JointBase, Model
+from fmumbs.run.solver import Solver
+
+NEARBY = 0.03  # how far neighbouring positions are [rad], or of the model's length
+NEIGHBOURS = 3
+CLOSED = 1e-8  # of the model's length: a start that fails although its loops close is singular
+
+
+def uniqueness(model: Model, solver: Solver | None = None) -> Uniqueness:
+    """Which reactions a rigid model determines, beside the rank at neighbouring positions.
+
+    solver: of the same model with all its variables, at the position that is meant; by default one at the start.
+    Raises AssemblyError where the loops do not close at the start.
+    """
+    if solver is None:
+        solver = Solver(model)
+        _assemble(solver)
+    found = verdict(place(model, solver))
+    if len(model.joints) == len(model.bodies):  # a tree has no loop that could be singular
+        return found
+    return replace(found, nearby=_ranks_nearby(model, solver))
+
+
+def place(model: Model, solver: Solver) -> Placed:
+    """Where the bodies and joints of a model are, in its order, with what each joint can carry.
+
+    solver: of the same model with all its variables.
+    """
+    arrays = solver.image.arrays
+    joints = [joint for name in solver.joint_names if isinstance(joint := model[name], JointBase)]
+    there = placed(Names(arrays).elements(BODY), joints, arrays, solver.instance)
+    return there.ordered([body.name for body in model.bodies], [joint.name for joint in model.joints])
+
+
+def _assemble(solver: Solver) -> None:
+    """A singular start is a position too."""
+    try:
+        solver.assemble()
+    except AssemblyError:
+        if not solver.get("solver.position_violation") < CLOSED * float(solver.image.arrays["length"][0]):
+            raise
+
+
+def _ranks_nearby(model: Model, solver: Solver) -> tuple[int, ...]:
+    """Ranks a little off the present position, wherever the loops close there."""
+    variables = solver.image.variables
+    references = variables.of_joints("r", "q", "eta")
+    kept, at = solver.state_save(), solver.read(references)
+    length = float(solver.image.arrays["length"][0])
+    shown = [variables[int(i)] for i in references]
+    far = np.array([0.0 if v.kind == "eta" else length if v.unit == "m" else 1.0 for v in shown])
+    random = np.random.default_rng(1)
+    still = np.zeros(solver.image.sizes["speeds"])
+    ranks = []
+    for _ in range(NEIGHBOURS):
+        try:
+            solver.set_state(at + NEARBY * far * random.uniform(-1.0, 1.0, len(at)), still)
+        except FmumbsError:
+            continue
+        ranks.append(verdict(place(model, solver)).rank)
+    solver.state_load(kept)
+    return tuple(ranks)

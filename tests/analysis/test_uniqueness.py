@@ -1,0 +1,215 @@
+"""Which reactions are unique: published counts, brute force, and what does not depend on how a mechanism is said."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from analysis.brute import brute
+from closed import plane, space, state_of
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fmumbs as fm
+from fmumbs.analysis import Uniqueness
+from fmumbs.readers import read_model
+from fmumbs.run import place
+
+# rows, rank, mobility, and the indeterminate dimension of each joint
+TABLE = {
+    "planar 4R": ("four_bar", {}, 20, 17, 1, [3] * 4),
+    "Bricard 6R": ("bricard", {}, 30, 29, 1, [1] * 6),
+    "Bennett 4R": ("bennett", {}, 20, 17, 1, [3] * 4),
+    "2 cranks": ("parallel_cranks", {"cranks": "RR RR"}, 20, 17, 1, [3] * 4),
+    "3 cranks": ("parallel_cranks", {"cranks": "RR RR RR"}, 30, 23, 1, [4] * 6),
+    "4 cranks": ("parallel_cranks", {"cranks": "RR RR RR RR"}, 40, 29, 1, [4] * 8),
+    "3 cranks on balls": ("parallel_cranks", {"cranks": "RS RS RS"}, 24, 23, 1, [1] * 6),
+    "2 cranks and 2 rods": ("parallel_cranks", {"cranks": "RR RR SS SS"}, 32, 27, 3, [4, 4, 1, 1] * 2),
+    "a tree": ("arm6", {}, 30, 30, 6, [0] * 6),
+}
+
+
+def dimensions(found: Uniqueness) -> list[int]:
+    return [joint.indeterminate_dimension for joint in found.joints]
+
+
+@pytest.mark.parametrize("case", TABLE)
+def test_rows_rank_mobility_and_dimension_of_every_joint(case: str) -> None:
+    name, parameters, rows, rank, mobility, expected = TABLE[case]
+    found = fm.uniqueness(read_model(name, parameters))
+    assert (found.rows, found.rank, found.mobility) == (rows, rank, mobility)
+    assert found.redundant == rows - rank
+    assert found.gruebler == mobility - found.redundant
+    assert dimensions(found) == expected
+    assert [joint.unique for joint in found.joints] == [dimension == 0 for dimension in expected]
+    assert not found.singular
+
+
+def test_with_a_ball_in_a_planar_four_bar_one_direction_stays_indeterminate() -> None:
+    found = fm.uniqueness(four_bar(fm.Spherical))
+    assert (found.rows, found.rank, found.mobility) == (18, 17, 1)
+    assert dimensions(found) == [1] * 4
+
+
+def four_bar(kind: Any, turned: float = 0.0) -> fm.Model:
+    near = read_model("four_bar")
+    model = fm.Model("four_bar")
+    R = fm.Rotation.rpy(turned, 0.4 * turned, -turned)
+    for element in (*near.bodies, *near.joints):
+        if element.name in "AD" and turned:
+            element = replace(element, F=model.ground.at(*(R @ element.F.X_BP.translation), rotation=R))
+        model.add(kind("C", element.F, element.M) if element.name == "C" else element)
+    return model
+
+
+@pytest.mark.parametrize("turned", [0.0, 0.8])
+def test_in_a_planar_four_bar_the_forces_in_the_plane_are_unique(turned: float) -> None:
+    """The plane is x-z of every F: f.x, f.z and the torque about the pin, which is none."""
+    found = fm.uniqueness(four_bar(lambda *a: fm.Revolute(*a, axis="y"), turned))
+    for joint in found.joints:
+        assert joint.components_unique == (True, False, True, False, True, False)
+        assert not joint.unique
+
+
+# Against brute force ----------------------------------------------------------------------------------------
+
+
+def compare(model: fm.Model, length: float = 1.0) -> None:
+    solver = fm.Solver(model)
+    solver.assemble()
+    found = fm.uniqueness(model, solver)
+    full = brute(model, state_of(solver, model), length)
+    if full.gap < 1e5 or found.singular:
+        return
+    assert (found.rows, found.rank) == (full.rows, full.rank)
+    for joint in found.joints:
+        assert joint.indeterminate_dimension == full.dimension[joint.joint], joint.joint
+        assert joint.unique == full.by_ranks[joint.joint]
+        assert joint.components_unique == full.components[joint.joint], joint.joint
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("loops", [1, 2, 3])
+def test_random_loops_in_a_plane(seed: int, loops: int) -> None:
+    compare(plane(500 + seed, loops).model)
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("loops", [1, 3])
+def test_random_loops_in_space(seed: int, loops: int) -> None:
+    compare(space(600 + seed, loops=loops).model)
+
+
+KINDS = st.sampled_from(["RR", "RS", "SR", "SS", "CR", "RC", "UU", "WR"])
+
+
+@st.composite
+def platforms(draw: st.DrawFn) -> tuple[fm.Model, float]:
+    """A platform on parallel rods of many joints, as large as a watch or a bridge, with parts 1000 times smaller."""
+    size, mass, ratio = (10.0 ** draw(st.floats(-3, 3)), 10.0 ** draw(st.floats(-3, 3)), 10.0 ** draw(st.floats(-3, 0)))
+    rng = np.random.default_rng(draw(st.integers(0, 10_000)))
+    kinds = draw(st.lists(KINDS, min_size=2, max_size=5))
+    plane_only = draw(st.booleans())
+    lean = fm.Rotation.about("y", rng.uniform(-0.8, 0.8))
+    model = fm.Model("platform")
+    platform = fm.Body.box("platform", size=(size, size, 0.2 * size), mass=mass, along="z")
+    height = size * (ratio if rng.random() < 0.5 else 1.0)
+    feet = rng.uniform(-1, 1, (len(kinds), 3)) * size * (1, 0 if plane_only else 1, 0)
+    if rng.random() < 0.5:
+        feet[-1] = feet[0] + ratio * (feet[-1] - feet[0])
+    for i, (kind, foot) in enumerate(zip(kinds, feet, strict=True)):
+        solid = {"mass": mass * 10 ** rng.uniform(-2, 0), "radius": 0.1 * height}
+        rod = fm.Body.rod(f"rod{i}", length=height, along="z", **solid)
+        model.add(rod, end(f"base{i}", kind[0], model.ground.at(*foot), rod.base, lean))
+    model.add(platform)
+    for i, (kind, foot) in enumerate(zip(kinds, feet, strict=True)):
+        model.add(end(f"top{i}", kind[1], model[f"rod{i}"].tip, platform.at(*foot), lean.inverse()))
+    return model, size
+
+
+def end(name: str, kind: str, F: fm.Point, M: fm.Point, turned: fm.Rotation) -> Any:
+    angle = float(np.arctan2(turned.matrix[0, 2], turned.matrix[0, 0]))
+    match kind:
+        case "R":
+            return fm.Revolute(name, F, M, axis="y", q0=angle)
+        case "C":
+            return fm.Cylindrical(name, F, M, axis="y", q0=(angle, 0.0))
+        case "U":
+            return fm.Universal(name, F, M, axes=("y", "x"), q0=(angle, 0.0))
+        case "W":
+            return fm.Weld(name, F.body.at(*F.X_BP.translation, rotation=turned), M)
+        case _:
+            return fm.Spherical(name, F, M, q0=turned.as_quaternion())
+
+
+@given(platforms())
+@settings(max_examples=40)
+def test_random_platforms_of_any_size(case: tuple[fm.Model, float]) -> None:
+    model, size = case
+    try:
+        fm.Solver(model).assemble()
+    except (fm.AssemblyError, fm.ModelError):
+        return  # a start that is singular, or a rod that nothing turns
+    compare(model, size)
+
+
+# What does not depend on how a mechanism is said -------------------------------------------------------------
+
+
+@given(st.integers(0, 10_000), st.integers(1, 3), st.booleans())
+@settings(max_examples=25)
+def test_the_verdict_does_not_depend_on_the_order_of_the_joints(seed: int, loops: int, flat: bool) -> None:
+    model = (plane if flat else space)(seed, loops).model if flat else space(seed, loops=loops).model
+    solver = fm.Solver(model)
+    solver.assemble()
+    there = place(model, solver)
+    order = np.random.default_rng(seed).permutation(len(there.joints))
+    other = there.ordered(there.bodies, [there.joints[k] for k in order])
+    one, two = fm.analysis.uniqueness(there), fm.analysis.uniqueness(other)
+    assert one.rank == two.rank
+    again = {joint.joint: joint for joint in two.joints}
+    for joint in one.joints:
+        assert joint.indeterminate_dimension == again[joint.joint].indeterminate_dimension
+        assert joint.components_unique == again[joint.joint].components_unique
+
+
+# Mends, sets, singular positions ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("case", [name for name, row in TABLE.items() if row[2] > row[3]])
+def test_with_the_mends_everything_is_unique_and_moves_as_before(case: str) -> None:
+    found = fm.uniqueness(read_model(*TABLE[case][:2]))
+    mended = fm.analysis.uniqueness(found.mended())
+    assert sum(mend.directions.shape[1] for mend in found.mends) == found.redundant
+    assert (mended.redundant, mended.mobility) == (0, found.mobility)
+
+
+def test_only_bodies_with_unique_reactions_may_stay_rigid() -> None:
+    found = fm.uniqueness(read_model("parallelogram_pendulum"))
+    assert set(found.flexible) == {"body1", "body2", "body3", "body4", "body7"}
+    assert set(found.rigid) == {"body5", "body6", "body8", "body9", "body10"}
+
+
+def test_a_set_is_unique_in_total_where_the_rest_of_its_body_does_not_share_its_load() -> None:
+    found = fm.uniqueness(read_model("four_bar"))
+    assert found.set_of(["A", "D"]).unique  # all that the ground carries
+    assert not found.set_of(["A", "D"]).components_unique
+    assert not found.set_of(["A"]).unique
+    with pytest.raises(fm.ModelError, match="nearest name is 'A'"):
+        found.set_of(["a"])
+
+
+def test_a_singular_start_is_said_to_be_one() -> None:
+    """Stretched out, the four-bar's crank and coupler lie on one line and its branches meet."""
+    model = fm.Model("folded")
+    ground = model.ground
+    lengths = {"a": 1.0, "b": 2.0, "c": 1.0}
+    bodies = [fm.Body.rod(name, length=length, mass=1.0, radius=0.01) for name, length in lengths.items()]
+    model.add(*bodies, fm.Revolute("A", ground.at(), bodies[0].base, axis="y"))
+    model.add(fm.Revolute("B", bodies[0].tip, bodies[1].base, axis="y"))
+    model.add(fm.Revolute("D", ground.at(2, 0, 0), bodies[2].base, axis="y"))
+    model.add(fm.Revolute("C", bodies[1].tip, bodies[2].tip, axis="y"))
+    found = fm.uniqueness(model)
+    assert found.singular
+    assert found.rank == 16
+    assert set(found.nearby) == {17}
