@@ -71,6 +71,17 @@ class Solver:
         active: NDArray[np.bool_] = rows != 0
         return active
 
+    @property
+    def jacobian(self) -> Array:
+        """(rows, speeds) J of the rows of the joints that close loops, whose rates are J times the joints' velocities.
+
+        Rows [m] or [1], or of angles' sines, in the order of `active_rows`; velocities as set_state() takes them.
+        Coordinates that assemble() holds have rows of zeros.
+        """
+        J = np.zeros((self.image.sizes["rows"], self.image.sizes["speeds"]))
+        lib.fm_jacobian(self._instance, _pointer("double", J), J.size)
+        return J
+
     # Values -------------------------------------------------------------------------------------------------
 
     def get(self, name: str) -> Any:

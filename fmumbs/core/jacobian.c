@@ -1,0 +1,53 @@
+/* jacobian.c: how fast the rows of secondary joints change with the joints' velocities, c' = J u.
+ *
+ * The semi-analytic way of constraint-jacobians, Algorithm 1: a row's unit wrench, which is what its group I comes to,
+ * goes from both ends of its joint to the loop's root. In the axes of each link on the way it meets the free modes phi,
+ * the link's group II, which follow from its kind alone: J = phi'w. Where the two paths meet the wrenches cancel.
+ */
+#include "loops.h"
+#include "vectors.h"
+
+#include <string.h>
+
+/* What a wrench at r, torque and force in world axes, does along the free modes of a link. */
+static void along_modes(const fm_instance *s, int32_t i, const fm_constraint *at, double sign, double *J)
+{
+    const fm_link *k = s->link + i;
+    double arm[3], torque[3], t[3], f[3];
+    if (k->u < 0) return;
+    for (int j = 0; j < 3; j++) arm[j] = at->r[j] - s->world[i].r[j];
+    cross(arm, at->force, torque);
+    for (int j = 0; j < 3; j++) torque[j] += at->torque[j];
+    turn_in(s->world[i].R, torque, t);
+    turn_in(s->world[i].R, at->force, f);
+    if (k->kind == FM_LINK_GENERAL) {
+        const fm_general *g = s->general + k->general;
+        for (int32_t j = 0; j < g->speeds; j++) J[k->u + j] += sign * (dot(g->phi[j], t) + dot(g->phi[j] + 3, f));
+    } else if (k->kind == FM_LINK_SPHERICAL) {
+        for (int j = 0; j < 3; j++) J[k->u + j] += sign * t[j];
+    } else {
+        const int axis = k->kind <= FM_LINK_REVOLUTE_Z ? k->kind - FM_LINK_REVOLUTE_X : 2;
+        J[k->u] += sign * k->sign * (k->pitch * t[axis] + k->slide * f[axis]);
+    }
+}
+
+size_t fm_jacobian(fm_instance *s, double *J, size_t capacity)
+{
+    const size_t rows = (size_t)s->image.n.rows, speeds = (size_t)s->image.n.speeds;
+    if (capacity < rows * speeds) return rows * speeds;
+    fm_update(s, FM_VALID_WORLD);
+    memset(J, 0, rows * speeds * sizeof *J);
+    for (int32_t i = 0; i < s->image.n.rows; i++) {
+        const int32_t joint = s->image.row_joint[i];
+        int32_t F = s->image.joint_F_link[joint], M = s->image.joint_M_link[joint];
+        fm_constraint row;
+        if (s->image.row_kind[i] == FM_ROW_HELD) continue;
+        fm_constraint_at(s, i, 0, &row);
+        while (F != M) { /* a link's parent comes before it */
+            int32_t *end = F > M ? &F : &M;
+            along_modes(s, *end, &row, F > M ? -1.0 : 1.0, J + (size_t)i * speeds);
+            *end = s->link[*end].parent;
+        }
+    }
+    return rows * speeds;
+}
