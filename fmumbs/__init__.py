@@ -32,7 +32,7 @@ from fmumbs.mechanism import (
     Universal,
     Weld,
 )
-from fmumbs.run import Result, Solver, simulate, uniqueness
+from fmumbs.run import Result, Solver, divide_and_conquer, simulate, uniqueness
 from fmumbs.spatial import Rotation, SpatialInertia, Transform
 
 __all__ = [
@@ -75,6 +75,7 @@ __all__ = [
     "Universal",
     "Weld",
     "compile",
+    "divide_and_conquer",
     "export_fmu",
     "simulate",
     "uniqueness",

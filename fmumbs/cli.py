@@ -12,12 +12,15 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from fmumbs.errors import FmumbsError
 from fmumbs.readers import NoSuchModel, read_model
+
+if TYPE_CHECKING:
+    from fmumbs.analysis import ToolName
 
 PATIENCE = 2.0  # seconds after which a progress bar shows
 MOST_BRANCHES = 200  # of a tree that is drawn
@@ -127,8 +130,12 @@ def demo(folder: Path) -> None:
 @click.argument("model")
 @setting
 @click.option("--set-of", metavar="JOINTS", help="Looks at the reactions of these joints together, such as A,C,E.")
+@click.option(
+    "--tool", type=click.Choice(["rank", "qr", "svd", "nullspace"]),
+    help="Looks at them by divide and conquer too, with this tool, and tells its steps.",
+)  # fmt: skip
 @as_json
-def check(model: str, settings: Settings, set_of: str | None, as_json: bool) -> None:
+def check(model: str, settings: Settings, set_of: str | None, tool: "ToolName | None", as_json: bool) -> None:
     """Tells a mechanism's topology and mobility, which of its reactions are unique, and what may be wrong with it.
 
     \b
@@ -139,7 +146,7 @@ def check(model: str, settings: Settings, set_of: str | None, as_json: bool) -> 
     from fmumbs.export.inspection import check_model
 
     chosen = [name.strip() for name in (set_of or "").split(",") if name.strip()]
-    facts = check_model(read_model(model, settings), chosen)
+    facts = check_model(read_model(model, settings), chosen, tool)
     if as_json:
         click.echo(json.dumps(facts, indent=2))
     else:
@@ -373,6 +380,8 @@ def _print_check(facts: dict[str, Any]) -> None:
         _print_reactions(facts)
     if "set" in facts:
         _print_set(facts["set"])
+    if "divide_and_conquer" in facts:
+        _print_steps(facts["divide_and_conquer"])
     for kind, colour in (("problems", "red"), ("warnings", "yellow")):
         for message in facts[kind]:
             click.secho(f"{kind[:-1]}: ", fg=colour, nl=False)
@@ -408,6 +417,22 @@ def _print_set(told: dict[str, Any]) -> None:
         f"joints {', '.join(told['joints'])} together: in total {total}, components {parts}, "
         f"{_count(told['indeterminate_dimension'], 'indeterminate direction')}"
     )
+
+
+def _print_steps(told: dict[str, Any]) -> None:
+    """The steps of divide and conquer, in the order in which they found what."""
+    if "reason" in told:
+        click.echo(f"divide and conquer: {told['reason']}")
+        return
+    for one in told["connections"]:
+        of_G = f"G has rank {one['rank']} of {one['size']} ({told['tool']})"
+        click.echo(f"on the ground by {_names(one['joints'])}: {of_G}")
+    table = _new_table("divide and conquer", "step", "", "unique", "not unique")
+    for step in told["steps"]:
+        shown = [one for one in step["found"] if step["step"] <= 2 or not one[0].startswith("assembly ")]
+        found = ([f"{at} {joint or 'empty'}" for at, joint, unique in shown if unique == which] for which in (True, False))
+        table.add_row(str(step["step"]), step["title"], *map(", ".join, found))
+    _show(table)
 
 
 def _print_info(facts: dict[str, Any]) -> None:

@@ -276,3 +276,16 @@ def test_check_of_a_set_with_a_joint_that_is_not_there() -> None:
     result = fmumbs("check", "four_bar", "--set-of", "A,E")
     assert result.exit_code == 1
     assert "there is no joint 'E'" in result.output
+
+
+@pytest.mark.parametrize("tool", ["rank", "qr", "svd", "nullspace"])
+def test_check_by_divide_and_conquer_tells_its_steps(tool: str) -> None:
+    arguments = ("check", "parallelogram_pendulum", "--tool", tool, "--set-of", "K,M")
+    told = json.loads(fmumbs(*arguments, "--json").output)["divide_and_conquer"]
+    assert told["tool"] == tool
+    assert [(one["rank"], one["size"]) for one in told["connections"]] == [(17, 18)]
+    assert [step["step"] for step in told["steps"]] == [1, 2, 3, 4, 5, 6, 7, 6, 7]
+    assert told["set"] == {"unique": True, "components_unique": True}
+    output = fmumbs(*arguments).output
+    assert f"G has rank 17 of 18 ({tool})" in output
+    assert "bodies with two joints, one of them known" in output

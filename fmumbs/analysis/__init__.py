@@ -1,19 +1,24 @@
 """What can be said of a mechanism without running it."""
 
+from fmumbs.analysis.divide_and_conquer import DivideAndConquer, divide_and_conquer
 from fmumbs.analysis.modes import ModeVectors, mode_vectors
 from fmumbs.analysis.placed import Placed
 from fmumbs.analysis.structure import Branch, Structure, structure
+from fmumbs.analysis.tools import ToolName
 from fmumbs.analysis.uniqueness import JointReaction, Mend, SetReaction, Uniqueness, uniqueness
 
 __all__ = [
     "Branch",
+    "DivideAndConquer",
     "JointReaction",
     "Mend",
     "ModeVectors",
     "Placed",
     "SetReaction",
     "Structure",
+    "ToolName",
     "Uniqueness",
+    "divide_and_conquer",
     "mode_vectors",
     "structure",
     "uniqueness",

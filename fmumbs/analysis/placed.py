@@ -5,7 +5,7 @@ Wrenches are (torque, force), torques about the origin of the joint's frame M.
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -25,7 +25,8 @@ class Placed:
 
     bodies, joints: names. F, M: (joints,) the body on each side, -1 for the ground. origin: (joints, 3) of M in the
     world [m]. axes: (joints, 3, 3) of F in the world. spans: (6, n) for each joint, columns that span what it can
-    carry, in F's axes: n constraints.
+    carry, in F's axes: n constraints. mass: (bodies,) [kg], com: (bodies, 3) [m] and inertia: (bodies, 3, 3) about it
+    [kg.m2], in the world.
     """
 
     bodies: tuple[str, ...]
@@ -35,6 +36,9 @@ class Placed:
     origin: Array
     axes: Array
     spans: tuple[Array, ...]
+    mass: Array
+    com: Array
+    inertia: Array
 
     @property
     def rows(self) -> int:
@@ -54,6 +58,7 @@ class Placed:
         """The same mechanism with its bodies and joints in another order."""
         place = {name: i for i, name in enumerate(bodies)}
         moved = np.array([*(place[name] for name in self.bodies), GROUND])
+        same = np.argsort(moved[:-1])
         at = {name: i for i, name in enumerate(self.joints)}
         turn = [at[name] for name in joints]
         return Placed(
@@ -64,6 +69,9 @@ class Placed:
             self.origin[turn],
             self.axes[turn],
             tuple(self.spans[j] for j in turn),
+            self.mass[same],
+            self.com[same],
+            self.inertia[same],
         )
 
     def without(self, freed: dict[int, Array]) -> "Placed":
@@ -72,7 +80,7 @@ class Placed:
         for joint, directions in freed.items():
             rest = spans[joint] - directions @ (directions.T @ spans[joint])
             spans[joint] = span_of(rest)
-        return Placed(self.bodies, self.joints, self.F, self.M, self.origin, self.axes, tuple(spans))
+        return replace(self, spans=tuple(spans))
 
 
 @dataclass(frozen=True)

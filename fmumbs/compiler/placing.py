@@ -39,7 +39,11 @@ def placed(bodies: Sequence[str], joints: Sequence[JointBase], arrays: Arrays, i
     for i in np.flatnonzero(cut).tolist():
         spans[i] = _of_rows(i, arrays, axes[i].T @ R_WL[F[i]], axes[i].T @ R_WL[M[i]], arms[i])
     names = tuple(joint.name for joint in joints)
-    return Placed(tuple(bodies), names, F, M, origin, axes, tuple(spans))
+    com = r_WB[:-1] + (R_WB[:-1] @ arrays["com"][:, :, None])[:, :, 0]
+    xx, yy, zz, xy, xz, yz = arrays["inertia"].T
+    inertia = np.stack([xx, xy, xz, xy, yy, yz, xz, yz, zz], axis=1).reshape(-1, 3, 3)
+    inertia = R_WB[:-1] @ inertia @ np.swapaxes(R_WB[:-1], 1, 2)
+    return Placed(tuple(bodies), names, F, M, origin, axes, tuple(spans), arrays["mass"], com, inertia)
 
 
 def _read(arrays: Arrays, instance: Any, owner: int, *suffixes: str) -> tuple[NDArray[np.int64], Array]:

@@ -14,17 +14,18 @@ from fmumbs.export.model_description import NATIVE, experiment_attributes
 from fmumbs.export.verify import raise_if_unreadable
 
 if TYPE_CHECKING:
-    from fmumbs.analysis import JointReaction
+    from fmumbs.analysis import JointReaction, ToolName
     from fmumbs.compiler import ModelImage
     from fmumbs.mechanism import Model
 
 Facts = dict[str, Any]
 
 
-def check_model(model: "Model", set_of: Sequence[str] = ()) -> Facts:
+def check_model(model: "Model", set_of: Sequence[str] = (), tool: "ToolName | None" = None) -> Facts:
     """The structure of a mechanism, whether it compiles, and which of its reactions are unique.
 
-    set_of: joints whose reactions are looked at together. "problems" are sentences on what keeps it from being
+    set_of: joints whose reactions are looked at together. tool: the one of the divide-and-conquer method to look at
+    them with, beside the general method. "problems" are sentences on what keeps it from being
     compiled, "warnings" on what is doubtful; each ends with a mend. "variables" is None where it does not compile,
     "joints" is empty where its loops do not close. Raises ModelError for a joint in set_of that is not there.
     """
@@ -43,6 +44,8 @@ def check_model(model: "Model", set_of: Sequence[str] = ()) -> Facts:
     else:
         facts["variables"] = len(image.variables)
         _add_reactions(facts, warnings, model, set_of)
+        if tool is not None and facts["joints"]:
+            facts["divide_and_conquer"] = _divided(model, set_of, tool)
         if len(image.variables) > MOST_VARIABLES:
             warnings.append(
                 f"Model '{model.name}' has {len(image.variables)} variables, and an export stops beyond "
@@ -85,6 +88,35 @@ def _add_reactions(facts: Facts, warnings: list[str], model: "Model", set_of: Se
             f"Model '{model.name}' starts at or near a singular position: {found.rank} of {found.rows} rows are "
             f"independent there, {', '.join(map(str, found.nearby)) or 'unknown'} beside it. Move a q0 by some degrees."
         )
+
+
+def _divided(model: "Model", set_of: Sequence[str], tool: "ToolName") -> Facts:
+    """What divide and conquer says, step by step, or why it cannot."""
+    from fmumbs.run import divide_and_conquer
+
+    try:
+        found = divide_and_conquer(model, tool)
+        told = found.set_of(set_of) if set_of else None
+    except ModelError as error:
+        return {"tool": tool, "reason": str(error)}
+    names = {body.number: found.placed.bodies[body.number - 1] for body in found.assembled.leaves()}
+    return {
+        "tool": tool,
+        "connections": [
+            {"joints": [found.placed.joints[j] for j in one.joints], "rank": one.rank, "size": len(one.G)}
+            for one in found.connections
+        ],
+        "unique": found.unique,
+        "set": told and {"unique": told.unique, "components_unique": told.components_unique},
+        "steps": [
+            {
+                "step": step.number,
+                "title": step.title,
+                "found": [[names.get(at, f"assembly {at}"), joint, unique] for at, joint, unique in step.found],
+            }
+            for step in found.steps
+        ],
+    }
 
 
 def _joint_facts(reaction: "JointReaction") -> Facts:

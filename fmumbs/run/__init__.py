@@ -1,8 +1,8 @@
 """Runs a compiled mechanism: Solver, simulate, Result."""
 
-from fmumbs.run.reactions import place, uniqueness
+from fmumbs.run.reactions import divide_and_conquer, place, uniqueness
 from fmumbs.run.result import Result
 from fmumbs.run.simulate import simulate
 from fmumbs.run.solver import Solver
 
-__all__ = ["Result", "Solver", "place", "simulate", "uniqueness"]
+__all__ = ["Result", "Solver", "divide_and_conquer", "place", "simulate", "uniqueness"]

@@ -1,10 +1,12 @@
 """Which reactions of a mechanism are unique, where a Solver has put it together."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from fmumbs.analysis import Placed, Uniqueness
+from fmumbs.analysis import DivideAndConquer, Placed, ToolName, Uniqueness
+from fmumbs.analysis import divide_and_conquer as divide
 from fmumbs.analysis import uniqueness as verdict
 from fmumbs.compiler.kinds import BODY
 from fmumbs.compiler.names import Names
@@ -24,13 +26,28 @@ def uniqueness(model: Model, solver: Solver | None = None) -> Uniqueness:
     solver: of the same model with all its variables, at the position that is meant; by default one at the start.
     Raises AssemblyError where the loops do not close at the start.
     """
-    if solver is None:
-        solver = Solver(model)
-        _assemble(solver)
+    solver = solver or _started(model)
     found = verdict(place(model, solver))
     if len(model.joints) == len(model.bodies):  # a tree has no loop that could be singular
         return found
     return replace(found, nearby=_ranks_nearby(model, solver))
+
+
+def divide_and_conquer(
+    model: Model,
+    tool: ToolName = "svd",
+    order: Sequence[str] = (),
+    own_inertias: bool = False,
+    solver: Solver | None = None,
+) -> DivideAndConquer:
+    """The same for all joints by the divide-and-conquer method, whose steps are told.
+
+    tool: "rank", "qr", "svd" or "nullspace", what looks at the multijoint connection with the ground. order: of the
+    joints between bodies, in which these are assembled. own_inertias: the bodies' own, and their weight; without it
+    ones that suit the arithmetic. Raises ModelError where bodies form a loop that does not lead over the ground.
+    """
+    solver = solver or _started(model)
+    return divide(place(model, solver), tool, order, own_inertias, model.gravity)
 
 
 def place(model: Model, solver: Solver) -> Placed:
@@ -44,13 +61,15 @@ def place(model: Model, solver: Solver) -> Placed:
     return there.ordered([body.name for body in model.bodies], [joint.name for joint in model.joints])
 
 
-def _assemble(solver: Solver) -> None:
-    """A singular start is a position too."""
+def _started(model: Model) -> Solver:
+    """At the start; a singular one is a position too."""
+    solver = Solver(model)
     try:
         solver.assemble()
     except AssemblyError:
         if not solver.get("solver.position_violation") < CLOSED * float(solver.image.arrays["length"][0]):
             raise
+    return solver
 
 
 def _ranks_nearby(model: Model, solver: Solver) -> tuple[int, ...]:

@@ -105,7 +105,9 @@ KINDS = st.sampled_from(["RR", "RS", "SR", "SS", "CR", "RC", "UU", "WR"])
 
 @st.composite
 def platforms(draw: st.DrawFn) -> tuple[fm.Model, float]:
-    """A platform on parallel rods of many joints, as large as a watch or a bridge, with parts 1000 times smaller."""
+    """A platform on parallel rods of many joints, as large as a watch or a bridge, with parts 1000 times smaller, and
+    perhaps a chain hung from it, whose reactions are unique.
+    """
     size, mass, ratio = (10.0 ** draw(st.floats(-3, 3)), 10.0 ** draw(st.floats(-3, 3)), 10.0 ** draw(st.floats(-3, 0)))
     rng = np.random.default_rng(draw(st.integers(0, 10_000)))
     kinds = draw(st.lists(KINDS, min_size=2, max_size=5))
@@ -124,6 +126,9 @@ def platforms(draw: st.DrawFn) -> tuple[fm.Model, float]:
     model.add(platform)
     for i, (kind, foot) in enumerate(zip(kinds, feet, strict=True)):
         model.add(end(f"top{i}", kind[1], model[f"rod{i}"].tip, platform.at(*foot), lean.inverse()))
+    for i in range(draw(st.integers(0, 2))):
+        rod = fm.Body.rod(f"hung{i}", length=size * ratio, mass=mass, radius=0.1 * size * ratio)
+        model.add(rod, fm.Spherical(f"hinge{i}", platform.at() if i == 0 else model["hung0"].tip, rod.base))
     return model, size
 
 
