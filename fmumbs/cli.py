@@ -430,8 +430,10 @@ def _print_steps(told: dict[str, Any]) -> None:
     table = _new_table("divide and conquer", "step", "", "unique", "not unique")
     for step in told["steps"]:
         shown = [one for one in step["found"] if step["step"] <= 2 or not one[0].startswith("assembly ")]
-        found = ([f"{at} {joint or 'empty'}" for at, joint, unique in shown if unique == which] for which in (True, False))
-        table.add_row(str(step["step"]), step["title"], *map(", ".join, found))
+        found: dict[bool, list[str]] = {True: [], False: []}
+        for at, joint, unique in shown:
+            found[unique].append(f"{at} {joint or 'empty'}")
+        table.add_row(str(step["step"]), step["title"], ", ".join(found[True]), ", ".join(found[False]))
     _show(table)
 
 
