@@ -5,6 +5,7 @@ from fmumbs.errors import AssemblyError, ExportError, FmumbsError, ModelError, S
 from fmumbs.export import export_fmu
 from fmumbs.mechanism import (
     Body,
+    Coupling,
     Cylindrical,
     Distance,
     Free,
@@ -38,6 +39,7 @@ from fmumbs.spatial import Rotation, SpatialInertia, Transform
 __all__ = [
     "AssemblyError",
     "Body",
+    "Coupling",
     "Cylindrical",
     "Distance",
     "ExportError",

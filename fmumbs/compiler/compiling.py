@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fmumbs.compiler.couplings import add_couplings
 from fmumbs.compiler.declared import declared_variables
 from fmumbs.compiler.image import ModelImage
 from fmumbs.compiler.kinds import all_variables
@@ -54,7 +55,8 @@ def compile(model: Model, *, everything: bool = False) -> ModelImage:
     tree, cuts = spanning_tree(model)
     links = make_links(tree)
     add_cuts(links, cuts, len(tree))
-    if cuts:
+    add_couplings(links, model, tree)
+    if cuts or model.couplings:
         add_held(links, tree)
     add_laws(links, model, tree)
     texts = _Texts()
@@ -68,6 +70,7 @@ def _rows(model: Model, joints: list[JointBase], links: Links, texts: _Texts) ->
         "model_name": [texts.put(model.name)],
         "model_text": [texts.put(model.description)],
         "joint_name": [texts.put(joint.name) for joint in joints],
+        "coupling_name": [texts.put(coupling.name) for coupling in model.couplings],
         "body_name": [texts.put(name) for name in links.rows.get("body_name", [])],
     }
     _add_points(model, links, texts)

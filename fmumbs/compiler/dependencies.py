@@ -7,13 +7,14 @@ hold its length.
 """
 
 from functools import cache, cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fmumbs.compiler.kinds import BODY, JOINT, LOAD, POINT, SPRING, kinds, kinds_called
+from fmumbs.compiler.kinds import BODY, COUPLING, JOINT, LOAD, POINT, SPRING, kinds, kinds_called
 from fmumbs.compiler.layout import Arrays
-from fmumbs.compiler.loops import HELD
+from fmumbs.compiler.loops import COUPLED, HELD
 
 References = NDArray[np.int64]
 
@@ -26,6 +27,7 @@ _FOLLOWING = {
     JOINT: {
         "qdd", "alpha", "a", "udot", "kappa_dot", "drive", "reaction.f", "reaction.t", "wrench.f", "wrench.t",
     },
+    COUPLING: {"tau"},
     BODY: {"a", "alpha"},
     POINT: {"a"},
 }  # fmt: skip
@@ -48,15 +50,19 @@ def _follow() -> NDArray[np.bool_]:
 
 
 def joints_in_loops(arrays: Arrays) -> NDArray[np.bool_]:
-    """(joints,) whether a loop decides where a joint starts: those between its ends and the ground, but not held."""
+    """(joints,) whether a loop decides where a joint starts: those between its ends and the ground, coupled ones.
+
+    What is held stays.
+    """
     found = np.zeros(len(arrays["joint_name"]), bool)
     held = arrays["row_kind"] == HELD
-    cuts = np.unique(arrays["row_joint"][~held])
+    cuts = np.unique(arrays["row_joint"][~held & (arrays["row_kind"] != COUPLED)])
     for end in (*arrays["joint_F_link"][cuts].tolist(), *arrays["joint_M_link"][cuts].tolist()):
         link = end
         while link >= 0 and not found[arrays["link_joint"][link]]:
             found[arrays["link_joint"][link]] = True
             link = arrays["link_parent"][arrays["joint_first"][arrays["link_joint"][link]]]
+    found[arrays["link_joint"][arrays["term_link"]]] = True
     found[arrays["row_joint"][held]] = False
     return found
 
@@ -106,6 +112,7 @@ class Dependencies:
             JOINT: np.maximum(arrays["joint_F_link"], arrays["joint_M_link"]),
             BODY: arrays["body_link"],
             POINT: arrays["point_link"],
+            COUPLING: arrays["term_link"][arrays["coupling_first"]],
             LOAD: arrays["point_link"][arrays["load_point"]],
             SPRING: np.maximum(*self._spring_links),
         }
@@ -127,9 +134,9 @@ class Dependencies:
         P, Q = self._spring_links
         firsts = np.append(self._arrays["joint_F_link"], P[springs])
         for ends in zip(firsts, np.append(self._arrays["joint_M_link"], Q[springs]), strict=True):
-            one, other = sorted(roots[list(ends)])
-            if 0 <= one < other:
-                roots[roots == other] = one
+            _join(roots, list(ends))
+        for first, count in zip(self._arrays["coupling_first"], self._arrays["coupling_count"], strict=True):
+            _join(roots, self._arrays["term_link"][first : first + count])
         return roots
 
     @cached_property
@@ -137,3 +144,10 @@ class Dependencies:
         """(springs,) links of the points P and Q."""
         links = self._arrays["point_link"]
         return links[self._arrays["spring_P"]], links[self._arrays["spring_Q"]]
+
+
+def _join(roots: NDArray[np.int64], links: Any) -> None:
+    """Links of several mechanisms make one of them."""
+    found = sorted(root for root in set(roots[links].tolist()) if root >= 0)
+    for other in found[1:]:
+        roots[roots == other] = found[0]

@@ -15,8 +15,8 @@ from fmumbs.compiler.excitations import BY_ACCELERATION, BY_POSITION
 from fmumbs.compiler.layout import Arrays, ffi, lib
 from fmumbs.compiler.links import JOINT_FREE, JOINT_NONHOLONOMIC, JOINT_SCALAR, JOINT_SPHERICAL, SCREW
 
-MODEL, JOINT, BODY, POINT, LOAD, SPRING = range(6)  # fm_owner
-OWNERS = {JOINT: "joint", BODY: "body", POINT: "point", LOAD: "load", SPRING: "spring"}
+MODEL, JOINT, BODY, POINT, LOAD, SPRING, COUPLING = range(7)  # fm_owner
+OWNERS = {JOINT: "joint", BODY: "body", POINT: "point", LOAD: "load", SPRING: "spring", COUPLING: "coupling"}
 _CAUSALITIES = ("input", "output", "parameter")
 _TYPES = ("real", "integer")
 _WIDTHS = {
@@ -111,6 +111,8 @@ def counts(kind: Kind, arrays: Arrays) -> Indices:
     """(elements,) how many components each owner of this kind has: 0 where it has no such variable."""
     if kind.owner == JOINT:
         return _joint_counts(kind, arrays)
+    if kind.owner == COUPLING:
+        return np.asarray(arrays["coupling_count"], np.int32)
     elements = 1 if kind.owner == MODEL else len(arrays[f"{OWNERS[kind.owner]}_name"])
     found = np.full(elements, _WIDTHS.get(kind.suffix, 1), np.int32)
     if kind.owner == POINT:  # those without a name only carry a spring or a load

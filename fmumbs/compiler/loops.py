@@ -12,13 +12,13 @@ from fmumbs.mechanism.joints.base import LawName
 
 Array = NDArray[np.float64]
 
-ALONG, PERPENDICULAR, DISTANCE, HELD = range(4)  # core/table.h
+ALONG, PERPENDICULAR, DISTANCE, HELD, COUPLED = range(5)  # core/table.h
 JOINT_CUT = 4
 
 _LAWS: tuple[LawName, ...] = ("stiffness", "damping", "rotor_inertia")
 _KINDS = {"along": ALONG, "perpendicular": PERPENDICULAR, "distance": DISTANCE}
 _AXES = np.eye(3)
-_NONE = np.array([1.0, 0.0, 0.0])  # where a row has no such vector
+NO_VECTOR = np.array([1.0, 0.0, 0.0])  # where a row has no such vector
 
 Row = tuple[int, Array, Array, float]  # kind, vector in F, vector in M, length [m]
 
@@ -47,7 +47,7 @@ def add_cuts(out: Links, cuts: list[JointBase], first: int) -> None:
         _check_laws(joint)
         for kind, f, g, length in _rows(joint):
             out.add(row_joint=index, row_kind=kind, row_f=F.R @ f, row_g=M.R @ g, row_length=length)
-            out.add(row_link=-1, row_part=0)
+            out.add(row_link=-1, row_part=0, row_coupling=-1)
 
 
 def add_held(out: Links, tree: list[JointBase]) -> None:
@@ -65,8 +65,8 @@ def add_held(out: Links, tree: list[JointBase]) -> None:
                 )
             parts = 0 if kind in (FIXED, DRIVEN) else 3 if kind == SPHERICAL else 1
             for part in range(parts):
-                out.add(row_joint=index, row_kind=HELD, row_f=_NONE, row_g=_NONE, row_length=0.0)
-                out.add(row_link=link, row_part=part)
+                out.add(row_joint=index, row_kind=HELD, row_f=NO_VECTOR, row_g=NO_VECTOR, row_length=0.0)
+                out.add(row_link=link, row_part=part, row_coupling=-1)
 
 
 def closes_loops(joint: JointBase) -> bool:
@@ -146,7 +146,7 @@ def _basis(axis: Array) -> Array:
 
 def _along(vectors: Array) -> Iterator[Row]:
     for vector in vectors:
-        yield ALONG, vector, _NONE, 0.0
+        yield ALONG, vector, NO_VECTOR, 0.0
 
 
 def _parallel(axis: Array) -> Iterator[Row]:

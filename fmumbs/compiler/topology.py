@@ -51,6 +51,7 @@ def _bound(model: Model) -> dict[str, JointBase]:
     carriers = Counter(joint.M.body.name for joint in model.joints)
     spoken_of = {signal.target.partition(".")[0] for signal in model.signals if ".reaction." not in signal.target}
     spoken_of |= {law.on.name for law in model.laws}
+    spoken_of |= {joint.name for coupling in model.couplings for joint, _, _ in coupling.coordinates}
     bound: dict[str, JointBase] = {}
     for joint in model.joints:
         if carriers[joint.M.body.name] == 1 or joint.M.body is GROUND or isinstance(joint, Closing):

@@ -102,14 +102,32 @@ static const char *check_joints(const fm_image *m)
     return next == m->n.links ? NULL : "a link belongs to no joint";
 }
 
+/* Couplings take the terms in turn; each term is a link with one coordinate. */
+static const char *check_couplings(const fm_image *m)
+{
+    int32_t next = 0;
+    for (int32_t i = 0; i < m->n.couplings; i++) {
+        if (m->coupling_first[i] != next || m->coupling_count[i] < 1 || m->coupling_count[i] > m->n.terms - next)
+            return "a coupling has an impossible number of terms";
+        next += m->coupling_count[i];
+    }
+    for (int32_t i = 0; i < m->n.terms; i++) {
+        const int32_t kind = m->link_kind[m->term_link[i]];
+        if (kind == FM_LINK_FIXED || kind == FM_LINK_SPHERICAL || kind == FM_LINK_GENERAL)
+            return "a coupling takes a coordinate that does not exist";
+    }
+    return next == m->n.terms ? NULL : "a term belongs to no coupling";
+}
+
 static const char *check_rows(const fm_image *m)
 {
     for (int32_t i = 0; i < m->n.rows; i++) {
         const double *f = m->row_f + 3 * i, *g = m->row_g + 3 * i;
         if (m->row_kind[i] < 0 || m->row_kind[i] >= FM_ROW_KINDS) return "a row has a kind that does not exist";
-        const int held = m->row_kind[i] == FM_ROW_HELD;
-        if ((m->joint_kind[m->row_joint[i]] == FM_JOINT_CUT) == held) return "a row belongs to a joint of another sort";
+        const int held = m->row_kind[i] == FM_ROW_HELD, coupled = m->row_kind[i] == FM_ROW_COUPLED;
+        if ((m->joint_kind[m->row_joint[i]] == FM_JOINT_CUT) == (held || coupled)) return "a row belongs to a joint of another sort";
         if (held != (m->row_link[i] >= 0)) return "a row has a link that it should not, or none";
+        if (coupled != (m->row_coupling[i] >= 0)) return "a row has a coupling that it should not, or none";
         if (held) {
             const int32_t kind = m->link_kind[m->row_link[i]], most = kind == FM_LINK_SPHERICAL ? 3 : 1;
             if (kind == FM_LINK_FIXED || kind == FM_LINK_DRIVEN || kind == FM_LINK_GENERAL || m->row_part[i] < 0 ||
@@ -147,6 +165,7 @@ static const char *check_bodies(const fm_image *m)
 /* How many components a kind has for this element; 0: it has no such variable. */
 int32_t fm_kind_components(const fm_image *m, int32_t kind, int32_t object)
 {
+    if (kind == FM_C_TAU) return m->coupling_count[object];
     if (kinds[kind].owner != FM_JOINT) return kinds[kind].components;
     const int32_t joint = m->joint_kind[object];
     const int reaction = kind >= FM_J_REACTION_F && kind <= FM_J_WRENCH_T;
@@ -181,7 +200,7 @@ static int excited_so(const fm_image *m, int32_t kind, int32_t joint, int32_t pa
 
 static const char *check_variables(const fm_image *m)
 {
-    const int32_t owned[] = {1, m->n.joints, m->n.bodies, m->n.points, m->n.loads, m->n.springs};
+    const int32_t owned[] = {1, m->n.joints, m->n.bodies, m->n.points, m->n.loads, m->n.springs, m->n.couplings};
     if (m->n.characters < 1 || m->text[m->n.characters - 1] != 0) return "its text has no end";
     for (int32_t i = 0; i < m->n.variables; i++) {
         const int32_t kind = m->variable_kind[i], object = m->variable_object[i], part = m->variable_component[i];
@@ -206,6 +225,7 @@ int fm_image_check(const fm_image *m, char *why, size_t capacity)
     if (found == NULL) found = check_links(m);
     if (found == NULL) found = check_joints(m);
     if (found == NULL) found = fm_check_excitations(m);
+    if (found == NULL) found = check_couplings(m);
     if (found == NULL) found = check_rows(m);
     if (found == NULL) found = check_laws(m);
     if (found == NULL) found = check_bodies(m);

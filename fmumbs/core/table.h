@@ -24,6 +24,8 @@
     S(law_pieces, "pieces of force laws")                \
     S(loads, "declared loads")                           \
     S(rows, "rows of the joints that close loops")                           \
+    S(couplings, "couplings of joint coordinates")       \
+    S(terms, "coordinates that are coupled")             \
     S(excitations, "excited modes")                      \
     S(paths, "paths of excited modes")                   \
     S(pieces, "pieces of paths")                         \
@@ -100,6 +102,13 @@
     /* of a coordinate that is held while the loops are closed: its link, and which of its freedoms */ \
     A(row_link, i, 1, rows, links, -1, "", "ROWS")                                                   \
     A(row_part, i, 1, rows, free, 0, "", "ROWS")                                                     \
+    /* of a row that couples coordinates: which coupling; couplings: their terms; terms: the link of a coordinate, \
+     * what it counts */                                                                             \
+    A(row_coupling, i, 1, rows, couplings, -1, "", "ROWS")                                           \
+    A(coupling_first, i, 1, couplings, terms, 0, "", "ROWS")                                         \
+    A(coupling_count, i, 1, couplings, free, 0, "", "ROWS")                                          \
+    A(term_link, i, 1, terms, links, 0, "", "ROWS")                                                  \
+    A(term_ratio, d, 1, terms, free, 0, "", "ROWS")                                                  \
     /* excited modes: by what (excitation.c), their variables, a path, a filter's cut-off */         \
     A(excitation_kind, i, 1, excitations, free, 0, "", "MOTION")                                     \
     A(excitation_joint, i, 1, excitations, joints, 0, "", "MOTION")                                  \
@@ -162,6 +171,7 @@
     A(point_name, i, 1, points, characters, 0, "", "NAMES")                                          \
     A(spring_name, i, 1, springs, characters, 0, "", "NAMES")                                        \
     A(load_name, i, 1, loads, characters, 0, "", "NAMES")                                            \
+    A(coupling_name, i, 1, couplings, characters, 0, "", "NAMES")                                    \
     A(text, b, 1, characters, free, 0, "", "NAMES")
 
 /* Links: what moves between a link and its parent. Axis kinds have axes parallel to their parent's at zero. */
@@ -201,6 +211,7 @@ typedef enum fm_row_kind {
     FM_ROW_PERPENDICULAR, /* f . g = 0 */
     FM_ROW_DISTANCE,      /* |p_FM| = length */
     FM_ROW_HELD,          /* a joint's coordinate stays as it is while the loops are closed */
+    FM_ROW_COUPLED,       /* sum of ratio q over some joints' coordinates = length */
     FM_ROW_KINDS
 } fm_row_kind;
 

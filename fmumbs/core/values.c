@@ -57,6 +57,12 @@ static int is_linear(const fm_image *m, int32_t kind, int32_t joint, int32_t com
     return m->screw_pitch[screw] == 0.0;
 }
 
+/* The link of a coordinate that a coupling takes. */
+static int32_t coupled_link(const fm_image *m, int32_t coupling, int32_t component)
+{
+    return m->term_link[m->coupling_first[coupling] + (component < 0 ? 0 : component)];
+}
+
 /* Position and velocity of a mode whose path says where it is: they are no states. */
 static int follows_path(const fm_image *m, int32_t kind, int32_t joint, int32_t component)
 {
@@ -79,6 +85,8 @@ fm_status fm_variable(const fm_instance *s, uint32_t reference, fm_variable_info
     info->unit = kind->unit;
     if (kind->owner == FM_JOINT && is_mode_kind(info->kind) && is_linear(m, info->kind, info->object, info->component))
         info->unit = kind->unit_linear;
+    if (info->kind == FM_C_TAU && m->mode_linear[m->link_u[coupled_link(m, info->object, info->component)]])
+        info->unit = kind->unit_linear;
     if (follows_path(m, info->kind, info->object, info->component)) info->state = 0;
     return FM_OK;
 }
@@ -91,6 +99,7 @@ static const char *owner_name(const fm_image *m, int32_t owner, int32_t object)
     case FM_POINT: return m->text + m->point_name[object];
     case FM_LOAD: return m->text + m->load_name[object];
     case FM_SPRING: return m->text + m->spring_name[object];
+    case FM_COUPLING: return m->text + m->coupling_name[object];
     default: return "";
     }
 }
@@ -120,7 +129,8 @@ int32_t fm_validity(int32_t kind)
 {
     switch (kind) {
     case FM_J_QDD: case FM_J_ALPHA: case FM_J_A: case FM_J_UDOT: case FM_J_KAPPA_DOT: return FM_VALID_MOTION;
-    case FM_J_DRIVE: case FM_J_REACTION_F: case FM_J_REACTION_T: case FM_J_WRENCH_F: case FM_J_WRENCH_T: return FM_VALID_CUTS;
+    case FM_J_DRIVE: case FM_J_REACTION_F: case FM_J_REACTION_T: case FM_J_WRENCH_F: case FM_J_WRENCH_T: case FM_C_TAU:
+        return FM_VALID_CUTS;
     case FM_B_R: case FM_B_V: case FM_B_W: case FM_P_R: case FM_P_V: case FM_S_LENGTH: case FM_S_F: case FM_ENERGY:
     case FM_POSITION_VIOLATION: case FM_VELOCITY_VIOLATION:
         return FM_VALID_WORLD;
@@ -327,6 +337,7 @@ double fm_value(fm_instance *s, int32_t kind, int32_t object, int32_t component)
     case FM_P_R: case FM_P_V: case FM_P_A: return point_value(s, kind, object, part);
     case FM_S_LENGTH: return fm_spring_line(s, object, direction, &rate);
     case FM_S_F: return spring_force(s, object);
+    case FM_C_TAU: return fm_coupling_force(s, object, part);
     case FM_ENERGY: return fm_energy(s);
     case FM_POSITION_VIOLATION: return fm_violation(s, 0);
     case FM_VELOCITY_VIOLATION: return fm_violation(s, 1);

@@ -49,6 +49,8 @@
     K(P_A, POINT, "a", 3, OUTPUT, REAL, 0, 0, "m/s2", "m/s2", "acceleration of the point in world axes")                \
     K(S_LENGTH, SPRING, "length", 1, OUTPUT, REAL, 0, 0, "m", "m", "distance of the spring's points")                   \
     K(S_F, SPRING, "f", 1, OUTPUT, REAL, 0, 0, "N", "N", "force of the spring, positive when it pulls")                 \
+    K(C_TAU, COUPLING, "tau", 0, OUTPUT, REAL, 0, 0, "N.m", "N",                                                        \
+      "generalised force that the coupling puts on the coordinate")                                                     \
     K(ENERGY, MODEL, "solver.energy", 1, OUTPUT, REAL, 0, 0, "J", "J", "kinetic and potential energy of the model")     \
     K(POSITION_VIOLATION, MODEL, "solver.position_violation", 1, OUTPUT, REAL, 0, 0, "", "",                            \
       "largest violation of a loop or program at position level [m or rad]")                                            \

@@ -1,6 +1,7 @@
 """What the user says: bodies, joints, forces, signals, and the Model that holds them."""
 
 from fmumbs.mechanism.bodies import GROUND, Body, Frame, Ground, Point
+from fmumbs.mechanism.coupling import Coupling
 from fmumbs.mechanism.element import Element
 from fmumbs.mechanism.forces import Load, Spring
 from fmumbs.mechanism.joints import (
@@ -35,6 +36,7 @@ __all__ = [
     "GROUND",
     "Body",
     "Closing",
+    "Coupling",
     "Cylindrical",
     "DefaultExperiment",
     "Distance",

@@ -12,6 +12,7 @@ from fmumbs import _checks
 from fmumbs._checks import Vec3
 from fmumbs.errors import ModelError
 from fmumbs.mechanism.bodies import GROUND, Body, Ground, Point
+from fmumbs.mechanism.coupling import Coupling
 from fmumbs.mechanism.element import Element
 from fmumbs.mechanism.forces import Load, Spring
 from fmumbs.mechanism.joints import JointBase
@@ -19,7 +20,7 @@ from fmumbs.mechanism.laws import ForceLaw
 from fmumbs.mechanism.signals import Causality, DefaultExperiment, Signal
 
 _RESERVED = ("ground", "world", "solver", "gravity", "time")
-_KINDS = (Body, JointBase, Spring, Load, ForceLaw)
+_KINDS = (Body, JointBase, Coupling, Spring, Load, ForceLaw)
 
 
 class Model:
@@ -40,6 +41,7 @@ class Model:
         counts = (
             (self.bodies, "bodies"),
             (self.joints, "joints"),
+            (self.couplings, "couplings"),
             (self.springs, "springs"),
             (self.loads, "loads"),
             (self.laws, "laws"),
@@ -53,7 +55,7 @@ class Model:
         return GROUND
 
     def add(self, *elements: Element) -> None:
-        """Adds bodies, joints, springs, loads and laws, all or none of them.
+        """Adds bodies, joints, couplings, springs, loads and laws, all or none of them.
 
         Raises ModelError for another type and for a name that is taken.
         """
@@ -62,7 +64,7 @@ class Model:
             if not isinstance(element, _KINDS):
                 raise ModelError(
                     f"Model '{self.name}': cannot add a {type(element).__name__}. "
-                    "Add bodies, joints, springs and loads, or laws of their forces."
+                    "Add bodies, joints, couplings, springs and loads, or laws of their forces."
                 )
             self._check_name(element, new)
             new[element.name] = element
@@ -109,6 +111,10 @@ class Model:
         return tuple(e for e in self._elements.values() if isinstance(e, JointBase))
 
     @property
+    def couplings(self) -> tuple[Coupling, ...]:
+        return tuple(e for e in self._elements.values() if isinstance(e, Coupling))
+
+    @property
     def springs(self) -> tuple[Spring, ...]:
         return tuple(e for e in self._elements.values() if isinstance(e, Spring))
 
@@ -142,11 +148,10 @@ class Model:
     def check_ends(self) -> None:
         """Raises ModelError where an element acts on a body, joint or spring that is not in the model."""
         for law in self.laws:
-            if self._elements.get(law.on.name) != law.on:
-                what = f"Model '{self.name}': {type(law).__name__} '{law.name}' acts on '{law.on.name}'"
-                if law.on.name in self._elements:
-                    raise ModelError(f"{what}, which is unlike the one that was added. Use that one.")
-                raise ModelError(f"{what}, which is not in the model. Add it to the model.")
+            self._check_added(law, "acts on", law.on)
+        for coupling in self.couplings:
+            for joint, _, _ in coupling.coordinates:
+                self._check_added(coupling, "couples", joint)
         for element in self._acting():
             for end in element.ends:
                 if isinstance(end.body, Ground):
@@ -158,6 +163,14 @@ class Model:
                 if isinstance(here, Body):
                     raise ModelError(f"{what} of a body unlike the '{here.name}' that was added. Use that one.")
                 raise ModelError(f"{what}, but the model has no body '{end.body.name}'. Add it to the model.")
+
+    def _check_added(self, element: Element, does: str, what: Element) -> None:
+        if self._elements.get(what.name) == what:
+            return
+        said = f"Model '{self.name}': {type(element).__name__} '{element.name}' {does} '{what.name}'"
+        if what.name in self._elements:
+            raise ModelError(f"{said}, which is unlike the one that was added. Use that one.")
+        raise ModelError(f"{said}, which is not in the model. Add it to the model.")
 
     def _acting(self) -> Iterator[JointBase | Spring | Load]:
         return (e for e in self._elements.values() if isinstance(e, JointBase | Spring | Load))

@@ -1,0 +1,41 @@
+"""Couplings of joint coordinates: one row of constraint each, and its terms by the links that they move."""
+
+from fmumbs.compiler.links import DRIVEN, FIXED, Links
+from fmumbs.compiler.loops import COUPLED, NO_VECTOR
+from fmumbs.errors import ModelError
+from fmumbs.mechanism import Coupling, JointBase, Model
+
+
+def add_couplings(out: Links, model: Model, tree: list[JointBase]) -> None:
+    """Adds the model's couplings; rows are scaled by their largest ratio, so that tolerances mean something.
+
+    Raises ModelError for a coupled joint that closes a loop.
+    """
+    joints = {joint.name: index for index, joint in enumerate(tree)}
+    terms = 0
+    for index, coupling in enumerate(model.couplings):
+        scale = max(abs(ratio) for _, _, ratio in coupling.coordinates)
+        for joint, mode, ratio in coupling.coordinates:
+            if joint.name not in joints:
+                raise ModelError(_closes_a_loop(coupling, joint))
+            out.add(term_link=_link_of(out, joints[joint.name], mode), term_ratio=ratio / scale)
+        count = len(coupling.coordinates)
+        out.add(coupling_first=terms, coupling_count=count)
+        out.add(row_kind=COUPLED, row_f=NO_VECTOR, row_g=NO_VECTOR, row_length=coupling.constant / scale)
+        out.add(row_joint=joints[coupling.coordinates[0][0].name], row_link=-1, row_part=0, row_coupling=index)
+        terms += count
+
+
+def _link_of(out: Links, joint: int, mode: int) -> int:
+    """The link that a joint's mode moves: free ones in their order, then excited ones."""
+    links = range(out.rows["joint_first"][joint], out.rows["joint_last"][joint] + 1)
+    kinds = out.rows["link_kind"]
+    moving = [i for i in links if kinds[i] not in (FIXED, DRIVEN)] + [i for i in links if kinds[i] == DRIVEN]
+    return moving[mode - 1]
+
+
+def _closes_a_loop(coupling: Coupling, joint: JointBase) -> str:
+    return (
+        f"Coupling '{coupling.name}' couples joint '{joint.name}', which closes a loop. Let another joint of the loop "
+        "do that: add this one before it, or give that one cut=True."
+    )
