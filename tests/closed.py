@@ -104,12 +104,14 @@ def moved(rng: np.random.Generator, joint: fm.Joint, by: float) -> fm.Joint:
     return replace(joint, q0=joint.q0 + by * rng.uniform(-1, 1))
 
 
-def space(seed: int, kind: str | None = None, loops: int = 1, both_ends: bool = False, guess: float = 0.02) -> Closed:
-    """Loops in space, of one kind of cut joint or of any, that leave about three freedoms each."""
+def space(
+    seed: int, kind: str | None = None, loops: int = 1, both_ends: bool = False, guess: float = 0.02, spare: int = 2
+) -> Closed:
+    """Loops in space, of one kind of cut joint or of any, that leave about a freedom more than `spare`."""
     rng = np.random.default_rng(seed)
     ground = fm.Model("ground").ground
     cuts = [kind or str(rng.choice(SPACE)) for _ in range(loops)]
-    needed = 2 + sum(6 - FREEDOMS[cut] for cut in cuts)
+    needed = spare + sum(6 - FREEDOMS[cut] for cut in cuts)
     bodies: list[fm.Body] = []
     joints: list[fm.Joint] = []
     while needed > 0 or len(bodies) < loops + 1:
@@ -191,3 +193,65 @@ def state_of(solver: fm.Solver, model: fm.Model) -> State:
         if isinstance(joint, fm.Revolute):
             angle[joint.name] = solver.get(f"{joint.name}.q") if f"{joint.name}.q" in known else joint.q0
     return State(frame, v, w, angle)
+
+
+def coupled(seed: int, closed: bool = False, couplings: int = 2) -> Closed:
+    """A tree, or a chain with both ends fixed, in which some coordinates are coupled."""
+    rng = np.random.default_rng(seed)
+    if closed:
+        case = space(seed, both_ends=True, spare=3 + couplings)
+        model, inputs = case.model, case.inputs
+    else:
+        bodies = [body(rng, f"b{i}") for i in range(6)]
+        joints: list[fm.Joint] = []
+        for i, new in enumerate(bodies):
+            carrier = bodies[rng.integers(i)] if i and rng.random() < 0.8 else fm.Model("ground").ground
+            F = at(carrier, rng.uniform(-0.5, 0.5, 3), orientation(rng))
+            M = at(new, rng.uniform(-0.5, 0.5, 3), orientation(rng))
+            kind = str(rng.choice(("revolute", "prismatic", "spherical", "cylindrical", "screw", "product")))
+            joints.append(several_joint(rng, kind, f"j{i}", F, M))
+        model, inputs = fm.Model("coupled", gravity=rng.uniform(-10, 10, 3)), {}
+        model.add(*bodies, *joints)
+    tree = model.joints[: len(model.bodies)]
+    coordinates = [(j, k + 1) for j in tree for k in range(_scalars(j))]
+    rng.shuffle(coordinates)
+    for index in range(couplings):
+        size = min(int(rng.integers(2, 4)), len(coordinates))
+        terms = [(*coordinates.pop(), float(rng.uniform(0.3, 2.0) * rng.choice((-1, 1)))) for _ in range(size)]
+        if len(terms) > 1:
+            model.add(fm.Coupling(f"g{index}", terms))
+    return Closed(model, (), inputs)
+
+
+def several_joint(rng: np.random.Generator, kind: str, name: str, F: fm.Point, M: fm.Point) -> fm.Joint:
+    """A joint of a tree, also of those with several modes, one of them excited in a product."""
+    u0 = rng.uniform(-1, 1, 3)
+    if kind == "cylindrical":
+        return fm.Cylindrical(name, F, M, axis=axis(rng), q0=(0.3, -0.2), u0=u0[:2], damping=(0.2, 0.1))
+    if kind == "screw":
+        return fm.Screw(name, F, M, axis=axis(rng), pitch=0.2, q0=0.4, u0=u0[0])
+    if kind == "product":
+        excited = fm.Turn("y", role="excited", input="kappa_dot", eta0=0.2, kappa0=0.5)
+        modes = (fm.Turn("x"), excited, fm.Slide((0, 1, 1)))
+        return fm.Joint(name, F, M, modes=modes, q0=(0.1, 0.2), u0=u0[:2])
+    return tree_joint(rng, kind, name, F, M)
+
+
+def _scalars(joint: fm.Joint) -> int:
+    """How many of its coordinates may be coupled; with a product's excited one."""
+    if isinstance(joint, fm.Spherical):
+        return 0
+    return len(joint.free_modes) + len(joint.excited_modes)
+
+
+def tree_state(solver: fm.Solver, model: fm.Model) -> State:
+    """The same of a tree, from its joints: also where some modes are excited."""
+    known = set(solver.image.variables.names())
+    q, u, eta, kappa = ({}, {}, {}, {})  # type: dict[str, Any], dict[str, Any], dict[str, Any], dict[str, Any]
+    for joint in model.joints:
+        for found, suffixes in ((q, ("q",)), (u, ("qd", "w")), (eta, ("eta",)), (kappa, ("kappa",))):
+            for suffix in suffixes:
+                name = f"{joint.name}.{suffix}"
+                if name in known or f"{name}[1]" in known:
+                    found[joint.name] = solver.get(name)
+    return Oracle(model).state(q, u, eta, kappa, solver.time)

@@ -60,9 +60,14 @@ class Oracle(Kinematics):
             M += (G.T * rotor) @ G
         rows = {joint.name: self._rows(state, joint) for joint in self.joints}
         self._add_products(state, inputs, rows, Q)
+        rows |= {coupling.name: self.coupling_rows(state, coupling) for coupling in self.model.couplings}
         nu, multipliers = _saddle_point(M, Q, list(rows.values()))
         lambdas = dict(zip(rows, multipliers, strict=True))
+        for coupling in self.model.couplings:
+            self._push_coupled(coupling, lambdas[coupling.name], applied)
         answer = Answer(self, state, nu)
+        for coupling in self.model.couplings:
+            answer.put_coupling(coupling, lambdas[coupling.name])
         pushed: dict[str, tuple[Array, Array]] = {}
         for joint in self.joints:
             G, drift = self.coordinates(state, joint)
@@ -75,6 +80,34 @@ class Oracle(Kinematics):
         answer.put_bodies()
         answer.put_springs()
         return answer
+
+    def coupling_rows(self, state: State, coupling: Any) -> tuple[Array, Array]:
+        """J and -c'' of a linear relation of joint coordinates."""
+        J, right = np.zeros((1, 6 * len(self.bodies))), np.zeros(1)
+        for part, k, ratio in self._coupled(coupling):
+            G, drift = self.coordinates(state, part)
+            J += ratio * G[k]
+            right -= ratio * drift[k]
+        return J, right
+
+    def _coupled(self, coupling: Any) -> list[tuple[Any, int, float]]:
+        """Elementary joint, which of its coordinates, and ratio of each term."""
+        found = []
+        for joint, mode, ratio in coupling.coordinates:
+            product = self.products.get(joint.name)
+            if product is None:
+                found.append((joint, mode - 1, ratio))
+            else:
+                moving = [*product.parts_that_are("free"), *product.parts_that_are("excited")]
+                found.append((moving[mode - 1], 0, ratio))
+        return found
+
+    def _push_coupled(self, coupling: Any, multiplier: Array, applied: dict[str, Array]) -> None:
+        """What a coupling puts on its coordinates, beside what is applied there."""
+        for part, k, ratio in self._coupled(coupling):
+            force = np.zeros_like(applied[part.name])
+            force[k] = ratio * multiplier[0]
+            applied[part.name] = applied[part.name] + force
 
     def _spread_forces(self, product: Product, inputs: dict[str, Any]) -> None:
         name, joint = product.joint.name, product.joint

@@ -16,7 +16,9 @@ from fmumbs.compiler.layout import Arrays, ffi, lib
 from fmumbs.compiler.links import JOINT_FREE, JOINT_NONHOLONOMIC, JOINT_SCALAR, JOINT_SPHERICAL, SCREW
 
 MODEL, JOINT, BODY, POINT, LOAD, SPRING, COUPLING = range(7)  # fm_owner
-OWNERS = {JOINT: "joint", BODY: "body", POINT: "point", LOAD: "load", SPRING: "spring", COUPLING: "coupling"}
+OWNERS = {
+    JOINT: "joint", BODY: "body", POINT: "point", LOAD: "load", SPRING: "spring", COUPLING: "coupling",
+}  # fmt: skip
 _CAUSALITIES = ("input", "output", "parameter")
 _TYPES = ("real", "integer")
 _WIDTHS = {

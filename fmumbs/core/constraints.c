@@ -4,6 +4,8 @@
  *     along:          e . p_FM = 0, e fixed in F
  *     perpendicular:  f . g = cosine, f fixed in F, g fixed in M
  *     distance:       (p_FM . p_FM - l^2) / 2 l = 0
+ * or a relation between coordinates of the tree,
+ *     coupled:        sum of ratio q = offset
  * A row's multiplier puts a wrench on both links. It travels to the ground as one more column of the sweep towards
  * the roots, w <- w - U phi'w / D, and leaves the innovations phi'w in every free mode of its path.
  * Everything here is in world axes, wrenches about the origin of the link where they are.
@@ -49,17 +51,35 @@ static void fixed_vector(const fm_instance *s, int32_t link, const fm_place *p, 
     for (int j = 0; j < 3; j++) out[2][j] += again[j];
 }
 
+/* Sum of ratio q, less the offset, and its derivatives. */
+static void coupling_at(const fm_instance *s, int32_t i, int moving, double c[3])
+{
+    const fm_image *m = &s->image;
+    const int32_t first = m->coupling_first[m->row_coupling[i]], count = m->coupling_count[m->row_coupling[i]];
+    c[0] = -m->row_length[i];
+    for (int32_t j = first; j < first + count; j++) {
+        const fm_link *k = s->link + m->term_link[j];
+        c[0] += m->term_ratio[j] * s->evaluated[k->p];
+        c[1] += m->term_ratio[j] * s->evaluated[m->n.positions + k->u];
+        if (moving) c[2] += m->term_ratio[j] * s->accelerated[k->u];
+    }
+}
+
 void fm_constraint_at(const fm_instance *s, int32_t i, int moving, fm_constraint *out)
 {
     const fm_image *m = &s->image;
+    memset(out, 0, sizeof *out);
+    if (m->row_kind[i] == FM_ROW_HELD) return;
+    if (m->row_kind[i] == FM_ROW_COUPLED) {
+        coupling_at(s, i, moving, out->c);
+        return;
+    }
     const int32_t joint = m->row_joint[i], F = m->joint_F_link[joint], M = m->joint_M_link[joint];
     fm_place f, g;
     double e[3][3], b[3][3], d[3], dv[3], da[3];
     fm_frame_place(s, F, m->joint_F_r + 3 * joint, moving, &f);
     fm_frame_place(s, M, m->joint_M_r + 3 * joint, moving, &g);
     for (int j = 0; j < 3; j++) d[j] = g.r[j] - f.r[j], dv[j] = g.v[j] - f.v[j], da[j] = g.a[j] - f.a[j];
-    memset(out, 0, sizeof *out);
-    if (m->row_kind[i] == FM_ROW_HELD) return;
     memcpy(out->r, g.r, sizeof out->r);
     fixed_vector(s, F, &f, m->row_f + 3 * i, e);
     if (m->row_kind[i] == FM_ROW_ALONG) {
@@ -190,6 +210,24 @@ void fm_pass_path(const fm_instance *s, int32_t link, const double *at, const do
     }
 }
 
+/* The row of a coupling: a generalised force on each of its coordinates; on one that is driven the drive takes it. */
+void fm_pass_coupling(const fm_instance *s, int32_t i, double *y, double *most)
+{
+    const fm_image *m = &s->image;
+    const int32_t first = m->coupling_first[m->row_coupling[i]], count = m->coupling_count[m->row_coupling[i]];
+    for (int32_t j = first; j < first + count; j++) {
+        const int32_t link = m->term_link[j];
+        const fm_link *k = s->link + link;
+        const double ratio = m->term_ratio[j] * k->sign;
+        double w[6], own = y[k->u];
+        if (k->kind == FM_LINK_DRIVEN) continue;
+        pass_force(s, link, 0, w, y);
+        y[k->u] = own + ratio;
+        if (most != NULL) *most += ratio * ratio * s->motion[link].D;
+        fm_pass_path(s, k->parent, s->world[link].r, w, w + 3, ratio, y, most);
+    }
+}
+
 /* The row of a coordinate that is held. */
 void fm_pass_held(fm_instance *s, int32_t i, double *y, double *most)
 {
@@ -243,17 +281,33 @@ double fm_merit(const fm_instance *s)
     return sum;
 }
 
-/* The joints of a secondary joint's loop, or path to the ground, with hyphens between. */
-void fm_loop_names(const fm_instance *s, int32_t joint, char *out, size_t capacity)
+/* Adds a joint's name and what stands before it; returns how long all of it is or would be. */
+static size_t add_name(const fm_instance *s, int32_t joint, const char *before, char *out, size_t used, size_t capacity)
+{
+    const char *name = s->image.text + s->image.joint_name[joint];
+    return used + (size_t)snprintf(out + used, used < capacity ? capacity - used : 0, "%s%s", before, name);
+}
+
+/* The joints of a row's loop, or path to the ground, with hyphens between; or a coupling and its joints. */
+void fm_loop_names(const fm_instance *s, int32_t row, char *out, size_t capacity)
 {
     const fm_image *m = &s->image;
+    const int32_t joint = m->row_joint[row], coupling = m->row_coupling[row];
     int32_t ends[2] = {m->joint_F_link[joint], m->joint_M_link[joint]}, last = -1;
-    size_t used = (size_t)snprintf(out, capacity, "%s", m->text + m->joint_name[joint]);
-    while (ends[0] != ends[1] && used + 8 < capacity) {
+    size_t used = 0;
+    if (coupling >= 0) {
+        used = (size_t)snprintf(out, capacity, "coupling %s", m->text + m->coupling_name[coupling]);
+        for (int32_t i = 0; i < m->coupling_count[coupling] && used + 8 < capacity; i++)
+            used = add_name(s, m->link_joint[m->term_link[m->coupling_first[coupling] + i]], i > 0 ? "-" : " of ", out,
+                            used, capacity);
+    } else {
+        used = add_name(s, joint, "loop ", out, used, capacity);
+    }
+    while (coupling < 0 && ends[0] != ends[1] && used + 8 < capacity) {
         int32_t *end = ends[0] > ends[1] ? ends : ends + 1;
         if (m->link_joint[*end] != last) {
             last = m->link_joint[*end];
-            used += (size_t)snprintf(out + used, capacity - used, "-%s", m->text + m->joint_name[last]);
+            used = add_name(s, last, "-", out, used, capacity);
         }
         *end = m->link_parent[*end];
     }

@@ -44,6 +44,14 @@ void fm_position_rates(const fm_instance *s, const double *y, double *pdot)
     }
 }
 
+/* udot under generalised forces and what is applied to the links; world kinematics of y are there if there are loops. */
+static void accelerate(fm_instance *s, const double *y, const double *tau, double *udot)
+{
+    s->kernels->accelerate(s, y, tau, udot);
+    s->accelerated = udot;
+    if (s->image.n.rows > 0) fm_close_loops(s, udot);
+}
+
 /* udot at the time and state of an evaluation, with the forces that laws hold with. */
 static void accelerate_so(fm_instance *s, const fm_evaluation *how, double *udot)
 {
@@ -68,8 +76,7 @@ static void accelerate_so(fm_instance *s, const fm_evaluation *how, double *udot
         fm_excite(s, t, y, given, s->tau_now);
         tau = s->tau_now;
     }
-    s->kernels->accelerate(s, y, tau, udot);
-    if (s->image.n.rows > 0) fm_close_loops(s, udot);
+    accelerate(s, y, tau, udot);
 }
 
 fm_evaluation fm_evaluation_at(double t, const double *y)
@@ -180,8 +187,7 @@ static void respond_so(fm_instance *s, const fm_evaluation *how, double *udot)
         fm_laws_on_modes(s, how->y, s->tau_now);
         tau = s->tau_now;
     }
-    s->kernels->accelerate(s, how->y, tau, udot);
-    if (s->image.n.rows > 0) fm_close_loops(s, udot);
+    accelerate(s, how->y, tau, udot);
 }
 
 /* The accelerations and cuts that seeds of the inputs bring about; what laws hold stays held. */

@@ -22,7 +22,7 @@ typedef enum fm_status {
     FM_ERROR = 2    /* the call was refused, nothing changed */
 } fm_status;
 
-typedef enum fm_owner { FM_MODEL, FM_JOINT, FM_BODY, FM_POINT, FM_LOAD, FM_SPRING } fm_owner;
+typedef enum fm_owner { FM_MODEL, FM_JOINT, FM_BODY, FM_POINT, FM_LOAD, FM_SPRING, FM_COUPLING } fm_owner;
 typedef enum fm_causality { FM_INPUT, FM_OUTPUT, FM_PARAMETER } fm_causality;
 typedef enum fm_type { FM_REAL, FM_INTEGER } fm_type;
 

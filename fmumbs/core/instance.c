@@ -262,13 +262,17 @@ static fm_status cannot_close(fm_instance *s)
 {
     char names[200];
     double gap;
-    const int32_t worst = fm_worst_row(s, &gap);
-    fm_loop_names(s, s->image.row_joint[worst], names, sizeof names);
-    return fm_say(s, FM_ERROR,
-                  "the loop %s cannot close: nearest gap %.3g %s at '%s'. Change a length, or move a q0 of its joints to "
-                  "where it closes",
-                  names, gap, s->image.row_kind[worst] == FM_ROW_PERPENDICULAR ? "rad" : "m",
-                  s->image.text + s->image.joint_name[s->image.row_joint[worst]]);
+    const fm_image *m = &s->image;
+    const int32_t worst = fm_worst_row(s, &gap), coupling = m->row_coupling[worst];
+    const int turning = coupling >= 0 ? !m->mode_linear[m->link_u[m->term_link[m->coupling_first[coupling]]]]
+                                      : m->row_kind[worst] == FM_ROW_PERPENDICULAR;
+    int held = 0;
+    for (int32_t i = 0; i < m->n.rows; i++) held += m->row_kind[i] == FM_ROW_HELD;
+    fm_loop_names(s, worst, names, sizeof names);
+    return fm_say(s, FM_ERROR, "the %s cannot close: nearest gap %.3g %s at '%s'. Change %s, or move a q0 of its joints to "
+                  "where it closes%s",
+                  names, gap, turning ? "rad" : "m", m->text + m->joint_name[m->row_joint[worst]],
+                  coupling >= 0 ? "its offset" : "a length", held ? ", or hold fewer of them" : "");
 }
 
 /* A start where the mechanism could go more ways than anywhere near it has no accelerations of its own. */
@@ -279,10 +283,10 @@ static fm_status check_rank(fm_instance *s)
     for (int way = 0; way < 2; way++) {
         const int32_t nearby = fm_rank_nearby(s, s->y, way);
         if (nearby <= rank) continue;
-        fm_loop_names(s, s->image.row_joint[0], names, sizeof names);
+        fm_loop_names(s, 0, names, sizeof names);
         return fm_say(s, FM_ERROR,
                       "the loops are singular at the start: %ld rows of constraint are independent there and %ld beside it, "
-                      "so that the motion branches (loop %s, for one). Move a q0 by some degrees",
+                      "so that the motion branches (%s, for one). Move a q0 by some degrees",
                       (long)rank, (long)nearby, names);
     }
     return FM_OK;

@@ -331,7 +331,7 @@ struct fm_instance {
     double *tau_now;  /* applied forces of all modes: inputs, springs, dampers, rotor */
     double *applied;  /* 6 a link: torque and force from springs and loads, link's axes at its origin */
     double *wrench;   /* 6 a link: what its parent puts on it, link's axes at its origin */
-    const double *evaluated; /* the y of the evaluation under way */
+    const double *evaluated, *accelerated; /* the y of the evaluation under way, its udot without loops */
     double *udot;     /* at the present time */
     double *stage;    /* FM_STAGES * ny */
     double *trial;    /* ny */
@@ -391,7 +391,7 @@ void fm_respond(fm_instance *s, const double *tau, const double *load);
 void fm_laws_on_modes(const fm_instance *s, const double *y, double *tau);
 double fm_laws_on_spring(const fm_instance *s, int32_t spring, const double *y);
 /* constraints.c */
-void fm_loop_names(const fm_instance *s, int32_t joint, char *out, size_t capacity);
+void fm_loop_names(const fm_instance *s, int32_t row, char *out, size_t capacity);
 double fm_violation(fm_instance *s, int level);
 int32_t fm_worst_row(fm_instance *s, double *gap);
 void fm_laws_place(fm_instance *s, const double *y);
@@ -411,6 +411,7 @@ void fm_laws_present(fm_instance *s);
 int fm_laws_begin(fm_instance *s, double *y);
 /* loops.c */
 void fm_close_loops(fm_instance *s, double *udot);
+double fm_coupling_force(const fm_instance *s, int32_t coupling, int32_t term);
 void fm_loop_wrench(const fm_instance *s, int32_t joint, double torque[3], double force[3]);
 /* correct.c */
 int fm_correct(fm_instance *s, double *y);

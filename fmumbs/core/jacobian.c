@@ -31,6 +31,14 @@ static void along_modes(const fm_instance *s, int32_t i, const fm_constraint *at
     }
 }
 
+/* The row of a coupling: its ratios. */
+static void couple_modes(const fm_instance *s, int32_t coupling, double *J)
+{
+    const int32_t first = s->image.coupling_first[coupling];
+    for (int32_t i = first; i < first + s->image.coupling_count[coupling]; i++)
+        J[s->link[s->image.term_link[i]].u] += s->image.term_ratio[i];
+}
+
 size_t fm_jacobian(fm_instance *s, double *J, size_t capacity)
 {
     const size_t rows = (size_t)s->image.n.rows, speeds = (size_t)s->image.n.speeds;
@@ -42,6 +50,10 @@ size_t fm_jacobian(fm_instance *s, double *J, size_t capacity)
         int32_t F = s->image.joint_F_link[joint], M = s->image.joint_M_link[joint];
         fm_constraint row;
         if (s->image.row_kind[i] == FM_ROW_HELD) continue;
+        if (s->image.row_kind[i] == FM_ROW_COUPLED) {
+            couple_modes(s, s->image.row_coupling[i], J + (size_t)i * speeds);
+            continue;
+        }
         fm_constraint_at(s, i, 0, &row);
         while (F != M) { /* a link's parent comes before it */
             int32_t *end = F > M ? &F : &M;

@@ -46,6 +46,10 @@ void fm_make_rows(fm_instance *s, int moving, int choose)
             if (s->holding) fm_pass_held(s, i, y, most);
             continue;
         }
+        if (s->image.row_kind[i] == FM_ROW_COUPLED) {
+            fm_pass_coupling(s, i, y, most);
+            continue;
+        }
         fm_pass_path(s, s->image.joint_M_link[joint], one.r, one.torque, one.force, 1.0, y, most);
         fm_pass_path(s, s->image.joint_F_link[joint], one.r, one.torque, one.force, -1.0, y, most);
     }
@@ -160,6 +164,7 @@ static void add_multipliers(fm_instance *s, const double *lambda)
 static void load_links(fm_instance *s, const double *lambda)
 {
     for (int32_t i = 0; i < s->image.n.rows; i++) {
+        if (s->image.row_kind[i] == FM_ROW_COUPLED || s->image.row_kind[i] == FM_ROW_HELD) continue;
         const int32_t joint = s->image.row_joint[i];
         const int32_t ends[2] = {s->image.joint_M_link[joint], s->image.joint_F_link[joint]};
         fm_place at;
@@ -228,4 +233,14 @@ void fm_loop_wrench(const fm_instance *s, int32_t joint, double torque[3], doubl
             force[j] += s->lambda[i] * s->loop_wrench[6 * i + 3 + j];
         }
     }
+}
+
+/* The generalised force that a coupling puts on one of its coordinates. */
+double fm_coupling_force(const fm_instance *s, int32_t coupling, int32_t term)
+{
+    double force = 0.0;
+    for (int32_t i = 0; i < s->image.n.rows; i++)
+        if (s->image.row_coupling[i] == coupling)
+            force += s->lambda[i] * s->image.term_ratio[s->image.coupling_first[coupling] + term];
+    return force;
 }

@@ -23,6 +23,7 @@ void fm_frame_place(const fm_instance *s, int32_t link, const double *at, int mo
 void fm_constraint_at(const fm_instance *s, int32_t i, int moving, fm_constraint *out);
 void fm_pass_path(const fm_instance *s, int32_t link, const double *at, const double *torque, const double *force,
                   double sign, double *y, double *most);
+void fm_pass_coupling(const fm_instance *s, int32_t i, double *y, double *most);
 void fm_pass_held(fm_instance *s, int32_t i, double *y, double *most);
 double fm_merit(const fm_instance *s);
 /* loops.c */

@@ -133,14 +133,27 @@ static void take_modes(const fm_instance *s, int32_t joint, double wrench[6])
         }
 }
 
-/* What the actuator of an excited mode puts in: the projection of all that crosses the joint on the mode (3.30). */
+/* What couplings put on a mode. */
+static double coupled(const fm_instance *s, int32_t u)
+{
+    const fm_image *m = &s->image;
+    double force = 0.0;
+    for (int32_t i = 0; i < m->n.couplings; i++)
+        for (int32_t j = 0; j < m->coupling_count[i]; j++)
+            if (m->link_u[m->term_link[m->coupling_first[i] + j]] == u) force += fm_coupling_force(s, i, j);
+    return force;
+}
+
+/* What the actuator of an excited mode puts in: the projection of all that crosses the joint on the mode (3.30), less
+ * what couplings put there. */
 double fm_drive(const fm_instance *s, int32_t joint, int32_t part)
 {
     double phi[FM_FREEDOMS][6];
     const int32_t nu = s->image.joint_nu[joint];
     if (nu > FM_FREEDOMS) return 0.0;
     (void)make_modes(s, joint, phi);
-    return dot6(phi[nu - s->image.joint_excited[joint] + part], s->wrench + 6 * s->image.joint_last[joint]);
+    const int32_t mode = nu - s->image.joint_excited[joint] + part;
+    return dot6(phi[mode], s->wrench + 6 * s->image.joint_last[joint]) - coupled(s, s->image.joint_u[joint] + mode);
 }
 
 /* Takes out of (torque, force) about M what the free modes carry; axes of the joint's last link. */

@@ -46,7 +46,9 @@ class Coupling(Element):
         places = [(joint.name, mode) for joint, mode, _ in self.coordinates]
         for i, place in enumerate(places):
             if place in places[:i]:
-                raise ModelError(f"{self._where('terms')} name joint '{place[0]}', mode {place[1]}, twice. Add them up.")
+                raise ModelError(
+                    f"{self._where('terms')} name joint '{place[0]}', mode {place[1]}, twice. Add them up."
+                )
         if all(moving(joint)[mode - 1].role == "excited" for joint, mode, _ in self.coordinates):
             raise ModelError(f"{self._where('terms')} are all excited, so nothing can follow. Couple a free joint.")
         if self.offset is not None:
@@ -120,7 +122,7 @@ class Coupling(Element):
             if isinstance(joint, JointBase) and moving(joint) and moving(joint)[0].linear != linear:
                 kind = "slides" if not linear else "turns"
                 raise ModelError(
-                    f"Coupling '{name}': joint '{joint.name}' {kind}. Give a pinion that turns, then a rack that slides."
+                    f"Coupling '{name}': joint '{joint.name}' {kind}. Give one that turns, then one that slides."
                 )
         return cls(name, ((rack, 1.0), (pinion, -radius)), offset=offset)
 

@@ -13,7 +13,8 @@ from hypothesis import HealthCheck, given, seed, settings
 TESTS = Path(__file__).parents[1]
 sys.path.insert(0, str(TESTS))
 
-from joint_models import kicked, mixed, rolling  # noqa: E402  tests/ is no package
+from closed import coupled  # noqa: E402  tests/ is no package
+from joint_models import kicked, mixed, rolling  # noqa: E402
 from planar_trees import planar_cases  # noqa: E402
 from strategies import EVERY, Case, trees  # noqa: E402
 
@@ -49,6 +50,7 @@ def images() -> dict[str, fm.ModelImage]:
     models |= {f"tree{i}": model for i, model in enumerate(random_trees(trees(max_bodies=8, kinds=EVERY), TREES))}
     models |= {f"planar{i}": model for i, model in enumerate(random_trees(planar_cases(), PLANAR))}
     models |= {"mixed": mixed(), "kicked": kicked(period=0.55)}
+    models |= {"coupled": coupled(900).model, "geared_loop": coupled(1100, closed=True).model}
     models["disc"] = rolling(0.5, (0, 0, 0, 0.3, 0), (0.4, 6.0, -0.9))
     found = {name: compile(model, everything=True) for name, model in models.items()}
     return found | {"branch_chain_500": compile(read_model("branch_chain"))}
