@@ -64,20 +64,45 @@ static int fits(const fm_image *m, int32_t root, int32_t end, double *normal)
     return freedoms > 0;
 }
 
-/* The normal of the plane of a tree, in the root's axes: the axis of its first pin, before which nothing turns. Without
- * one, the root's `choice`. */
-static void normal_of_root(const fm_image *m, int32_t root, int32_t end, int32_t choice, double *n)
+/* The axis that a link turns about or slides along, in the root's axes; nothing turns between the two. */
+static void axis_in_root(const fm_image *m, int32_t root, int32_t link, double *out)
 {
-    int32_t pin = root;
+    const int32_t kind = m->link_kind[link];
     double v[3] = {0.0, 0.0, 0.0};
-    while (pin < end && !is_pin(m->link_kind[pin])) pin++;
-    if (pin == end) v[choice] = 1.0;
-    else v[pin_axis(m->link_kind[pin])] = 1.0;
-    memcpy(n, v, sizeof v);
-    for (int32_t i = pin; pin < end && i != root; i = m->link_parent[i]) {
-        turn_out(m->link_R + 9 * i, v, n);
-        memcpy(v, n, sizeof v);
+    v[is_pin(kind) ? pin_axis(kind) : 2] = 1.0;
+    memcpy(out, v, sizeof v);
+    for (int32_t i = link; i != root; i = m->link_parent[i]) {
+        turn_out(m->link_R + 9 * i, v, out);
+        memcpy(v, out, sizeof v);
     }
+}
+
+/* The normal of the plane of a tree, in the root's axes: the axis of its first pin, before which nothing turns. Without
+ * one, what stands across its first slide and that which leans most across it, or across any direction. */
+static void normal_of_root(const fm_image *m, int32_t root, int32_t end, double *n)
+{
+    double slide[3] = {0.0, 0.0, 1.0}, other[3], across[3], most = 1e-3;
+    int32_t i = root;
+    while (i < end && !is_pin(m->link_kind[i])) i++;
+    if (i < end) {
+        axis_in_root(m, root, i, n);
+        return;
+    }
+    for (i = root; i < end && m->link_kind[i] != FM_LINK_PRISMATIC;) i++;
+    if (i < end) axis_in_root(m, root, i, slide);
+    const int32_t least = fabs(slide[0]) < 0.6 ? 0 : fabs(slide[1]) < 0.6 ? 1 : 2;
+    for (int j = 0; j < 3; j++) other[j] = j == least ? 1.0 : 0.0;
+    cross(slide, other, n);
+    for (; i < end; i++) {
+        if (m->link_kind[i] != FM_LINK_PRISMATIC) continue;
+        axis_in_root(m, root, i, other);
+        cross(slide, other, across);
+        if (!(dot(across, across) > most)) continue;
+        most = dot(across, across);
+        memcpy(n, across, sizeof across);
+    }
+    const double length = sqrt(dot(n, n));
+    for (int j = 0; j < 3; j++) n[j] /= length;
 }
 
 /* The normal of each link's plane in its axes, zero for those in space; returns how many move in a plane. */
@@ -85,13 +110,9 @@ static int32_t find_normals(const fm_image *m, double *normal)
 {
     int32_t found = 0;
     for (int32_t root = 0, end; root < m->n.links; root = end) {
-        int planar = 0;
         for (end = root + 1; end < m->n.links && m->link_parent[end] >= 0;) end++;
-        for (int32_t choice = 0; choice < 3 && !planar; choice++) {
-            normal_of_root(m, root, end, choice, normal + 3 * root);
-            planar = fits(m, root, end, normal);
-        }
-        if (planar) found += end - root;
+        normal_of_root(m, root, end, normal + 3 * root);
+        if (fits(m, root, end, normal)) found += end - root;
         else memset(normal + 3 * root, 0, 3 * (size_t)(end - root) * sizeof *normal);
     }
     return found;
