@@ -18,6 +18,7 @@ from fmumbs.readers import read_model
 from fmumbs.run import Solver
 
 MODELS = ("pendulum", "double_pendulum", "heavy_top", "arm6", "branch_pendulum")
+MODELS += ("four_bar", "slider_crank", "engine", "ladder")  # with loops
 SCHEMES = ("dopri5", "rk4")
 STEP = 0.013  # [s] between the integrator's own steps, and never on one
 

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#define FM_CLOSED 4e-13     /* each row, over the length: a joint's rows together then stay below 1e-12 */
 #define FM_CORRECTIONS 25   /* Newton steps of a correction */
 #define FM_CLOSINGS 400     /* the same for a start from guesses */
 #define FM_LESS 1e-5        /* part of the squares by which a step there must lessen them */
@@ -59,7 +60,7 @@ static double tolerance(const fm_instance *s)
     double extent = s->image.length[0];
     for (int32_t i = 0; i < s->image.n.links; i++)
         for (int j = 0; j < 3; j++) extent = fabs(s->world[i].r[j]) > extent ? fabs(s->world[i].r[j]) : extent;
-    const double least = 64.0 * DBL_EPSILON * extent, wanted = 1e-12 * s->image.length[0];
+    const double least = 64.0 * DBL_EPSILON * extent, wanted = FM_CLOSED * s->image.length[0];
     return wanted > least ? wanted : least;
 }
 
