@@ -75,12 +75,18 @@ static double coarse(const fm_instance *s, double gap)
 /* All rows, softened alike, so that the change leads down, by a part of the most that a diagonal entry of K can be. */
 static void soften(fm_instance *s, double part)
 {
-    const size_t n = (size_t)s->image.n.rows;
+    const int32_t n = s->image.n.rows;
     double most = 0.0;
-    for (size_t i = 0; i < n; i++) most = s->image.row_kind[i] != FM_ROW_HELD ? fmax(most, s->loop_most[i]) : most;
-    for (size_t i = 0; i < n; i++) {
-        s->row_active[i] = s->loop_most[i] > 0.0 ? 1.0 : 0.0;
-        if (s->image.row_kind[i] != FM_ROW_HELD) s->loop_K[i * n + i] += part * most;
+    for (int32_t i = 0; i < n; i++) most = s->image.row_kind[i] != FM_ROW_HELD ? fmax(most, s->loop_most[i]) : most;
+    for (int32_t i = 0; i < n; i++) s->row_active[i] = s->loop_most[i] > 0.0 ? 1.0 : 0.0;
+    fm_use_rows(s);
+    fm_make_K(s);
+    for (int32_t b = 0; b < s->loop.blocks; b++) {
+        const fm_block *k = s->loop.block + b;
+        for (int32_t r = 0; r < k->rows && s->image.row_kind[k->first] != FM_ROW_HELD; r++) {
+            s->loop_L[k->L + (size_t)(r * k->rows + r)] += part * most;
+            s->loop_diagonal[k->first + r] += part * most;
+        }
     }
 }
 
@@ -93,8 +99,10 @@ static int make_change(fm_instance *s, const double *y, int level, double least,
     fm_make_rows(s, 0, least > 0.0);
     if (soft > 0.0) soften(s, soft);
     else if (least > 0.0) fm_choose_rows(s, least);
+    else fm_make_K(s);
     for (int32_t i = 0; i < s->image.n.rows; i++) s->loop_rhs[i] = -s->loop_c[3 * i + level];
-    if (!fm_solve_rows(s, s->loop_rhs, s->lambda)) return 0;
+    if (!fm_factor_K(s)) return 0;
+    fm_solve_K(s, s->loop_rhs, s->lambda);
     fm_spread(s, s->lambda, s->loop_change);
     for (int32_t i = 0; i < s->image.n.rows && s->holding; i++)
         if (s->image.row_link[i] >= 0) s->loop_change[s->link[s->image.row_link[i]].u + s->image.row_part[i]] = 0.0;
@@ -187,14 +195,14 @@ int fm_correct(fm_instance *s, double *y)
 int32_t fm_active_rows(const fm_instance *s)
 {
     int32_t count = 0;
-    for (int32_t i = 0; i < s->image.n.rows; i++) count += s->row_active[i] != 0.0;
+    for (int32_t i = 0; i < s->image.n.rows; i++) count += s->row_active[i] > 0.0;
     return count;
 }
 
 size_t fm_active(const fm_instance *s, int32_t *active, size_t capacity)
 {
     const size_t rows = (size_t)s->image.n.rows;
-    for (size_t i = 0; i < rows && i < capacity; i++) active[i] = s->row_active[i] != 0.0;
+    for (size_t i = 0; i < rows && i < capacity; i++) active[i] = s->row_active[i] > 0.0;
     return rows;
 }
 
@@ -227,6 +235,7 @@ int32_t fm_rank_nearby(fm_instance *s, const double *y, int way)
         if (close_positions(s, moved) && correct_level(s, moved, 1, FM_DEPENDENT)) rank = fm_active_rows(s);
     }
     memcpy(s->row_active, chosen, (size_t)rows * sizeof *chosen);
+    fm_use_rows(s);
     s->clock[FM_ITERATED] = iterated, s->clock[FM_CORRECTED] = corrected;
     return rank;
 }

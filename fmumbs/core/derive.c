@@ -124,4 +124,5 @@ void fm_derive(fm_instance *s)
         if (s->link[i].kind == FM_LINK_SCREW) s->link[i].rotor = s->rotor_inertia[s->link[i].u];
     }
     fm_planar_derive(s);
+    fm_use_rows(s);
 }

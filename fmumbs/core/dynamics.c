@@ -125,6 +125,7 @@ static void axes_from_world(const fm_instance *s, int32_t i, double R[9])
 static void make_cuts(fm_instance *s)
 {
     const int32_t links = s->image.n.links;
+    fm_load_links(s);
     for (int32_t i = 0; i < links; i++) {
         const fm_link *k = s->link + i;
         const fm_motion *m = s->motion + i;

@@ -31,6 +31,14 @@ static void *place(unsigned char *base, size_t *used, size_t count, size_t size)
     return here;
 }
 
+/* The same, with a copy of what is somewhere else. While there is no arena, it stays there. */
+static void *put(unsigned char *base, size_t *used, void *from, size_t count, size_t size)
+{
+    void *to = place(base, used, count, size);
+    if (base == NULL) return from;
+    return count > 0 ? memcpy(to, from, count * size) : to;
+}
+
 #ifdef __SANITIZE_ADDRESS__
 static const void *set_apart(unsigned char *base, size_t *used, const void *from, size_t count, size_t size)
 {
@@ -97,9 +105,15 @@ static size_t lay_out(fm_instance *s, unsigned char *base)
     s->held_A = place(base, &used, held * held, sizeof(double));
     s->held_L = place(base, &used, held * held, sizeof(double));
     const size_t rows = (size_t)m->n.rows;
-    s->loop_y = place(base, &used, rows * speeds, sizeof(double));
-    s->loop_K = place(base, &used, rows * rows, sizeof(double));
-    s->loop_L = place(base, &used, rows * rows, sizeof(double));
+    s->loop.block = put(base, &used, s->loop.block, (size_t)s->loop.blocks, sizeof *s->loop.block);
+    s->loop.meeting = put(base, &used, s->loop.meeting, s->loop.meetings, sizeof *s->loop.meeting);
+    s->loop.run = put(base, &used, s->loop.run, s->loop.runs, sizeof *s->loop.run);
+    s->loop.path = put(base, &used, s->loop.path, s->loop.paths, sizeof *s->loop.path);
+    s->loop_y = place(base, &used, s->loop.y, sizeof(double));
+    s->loop_z = place(base, &used, s->loop.y, sizeof(double));
+    s->loop_L = place(base, &used, s->loop.L, sizeof(double));
+    s->loop_diagonal = place(base, &used, rows, sizeof(double));
+    s->loop_modes = place(base, &used, speeds, sizeof(double));
     s->loop_c = place(base, &used, 3 * rows, sizeof(double));
     s->loop_wrench = place(base, &used, 6 * rows, sizeof(double));
     s->loop_rhs = place(base, &used, rows, sizeof(double));
@@ -165,12 +179,20 @@ fm_status fm_open(const void *bytes, size_t size, fm_instance **out, char *messa
         return FM_ERROR;
     }
     draft.model = model_of(&draft.image);
+    fm_loop_plan plan;
+    if (!fm_plan_loops(&draft.image, &plan)) {
+        free(copy);
+        return refuse(message, capacity, "no memory for so many loops that move one another: there are too many rows on "
+                                         "the same links");
+    }
+    draft.loop = plan;
     const size_t head = (sizeof draft + (FM_LINE - 1)) & ~(size_t)(FM_LINE - 1);
     const size_t kept = (size + (FM_LINE - 1)) & ~(size_t)(FM_LINE - 1);
     const size_t work = lay_out(&draft, NULL);
     unsigned char *block = calloc(head + kept + work + FM_LINE, 1);
     if (block == NULL) {
         free(copy);
+        fm_forget_plan(&plan);
         return refuse(message, capacity, "no memory for the instance");
     }
     unsigned char *base = block + (FM_LINE - (size_t)((uintptr_t)block & (FM_LINE - 1)));
@@ -181,6 +203,7 @@ fm_status fm_open(const void *bytes, size_t size, fm_instance **out, char *messa
     (void)fm_image_read(&s->image, base + head, size, message, capacity);
     s->bytes = block;
     (void)lay_out(s, base + head + kept);
+    fm_forget_plan(&plan);
     write_guid(s);
     fm_derive_structure(s);
     (void)fm_level_use(s, fm_level_best());
@@ -330,6 +353,7 @@ fm_status fm_assemble(fm_instance *s, double t)
     memcpy(s->kept, s->state, s->model.state_doubles * sizeof(double));
     if (assemble(s, t) == FM_OK) return FM_OK;
     memcpy(s->state, s->kept, s->model.state_doubles * sizeof(double));
+    fm_use_rows(s);
     s->valid = FM_VALID_NOTHING;
     return FM_ERROR;
 }

@@ -64,7 +64,7 @@ typedef struct fm_image {
     V(spring_free_length, m->n.springs)                                                      \
     V(law_mode, 2 * m->n.laws) /* two numbers of each law's mode (laws.c) where the integrator is */ \
     V(law_last, 2 * m->n.laws) /* the same of its last step */                               \
-    V(row_active, m->n.rows)   /* 0, or the rank at which a row was found to be independent */
+    V(row_active, m->n.rows)   /* 1: the row is in use, it was found to be independent */
 
 typedef enum fm_clock { /* what stands in `clock` */
     FM_TIME,        /* the present (communication) time [s] */
@@ -232,6 +232,29 @@ typedef enum fm_plane_lane {
 
 #define FM_PLANE_SIZE (FM_PLANE_COUNT * FM_PLANE_WIDTH) /* doubles in a block */
 
+/* The rows of one secondary joint, or one held coordinate, in the order of elimination (loop_plan.c). */
+typedef struct fm_block {
+    int32_t first, rows;
+    int32_t path, length;  /* in loop_path: the velocity variables that its reactions act on, from the tips */
+    int32_t below, belows; /* in loop_meeting: the later blocks that its column of K's factor reaches */
+    int32_t used, use[FM_FREEDOMS]; /* its rows in use, counted from the first */
+    size_t y, L; /* its innovations, a path after another; its own part of the factor */
+} fm_block;
+
+typedef struct fm_meeting {
+    int32_t block;     /* the later one */
+    int32_t run, runs; /* in loop_run: where their paths run together, in either, and how far; none: it only fills in */
+    size_t L;          /* rows of the later by rows of the earlier */
+} fm_meeting;
+
+typedef struct fm_loop_plan {
+    int32_t blocks;
+    size_t meetings, runs, paths, y, L; /* how many numbers */
+    fm_block *block;
+    fm_meeting *meeting;
+    int32_t *run, *path;
+} fm_loop_plan;
+
 /* World kinematics of a link, made when somebody asks. */
 typedef struct fm_world {
     double R[9], r[3], w[3], v[3];
@@ -338,14 +361,18 @@ struct fm_instance {
     double *least;    /* ny: a state below it is near zero */
     double *probe;    /* 2 * ny, for derivatives */
     double *input_now; /* inputs at the time of an evaluation: tau, then loads */
-    double *loop_y;   /* rows x speeds: innovations of each row's multiplier */
-    double *loop_K, *loop_L; /* rows x rows */
+    fm_loop_plan loop;
+    double *loop_y, *loop_z; /* innovations of the rows' multipliers along their paths; the same over the pivots */
+    double *loop_L;   /* K, then its factor */
+    double *loop_diagonal; /* rows: of K */
+    double *loop_modes;    /* speeds: zeros, but while a row is made */
     double *loop_c;   /* 3 a row: value and derivatives */
     double *loop_wrench; /* 6 a row: torque, force on M's link at M */
     double *loop_rhs, *lambda; /* rows */
     double *loop_most; /* rows: how large a diagonal entry of K can be */
     double *loop_kept; /* rows: which are active, kept meanwhile */
     int32_t holding;   /* 1: loops are being closed, and held coordinates stay */
+    double loop_weakest; /* the least pivot of K beside its diagonal */
     double *loop_pivot, *loop_change; /* speeds */
     double *seed;     /* the same shape, for directional derivatives */
     double *law_use;   /* the modes that evaluations go by: those of the state, or law_now */
@@ -390,6 +417,9 @@ void fm_respond(fm_instance *s, const double *tau, const double *load);
 /* laws.c */
 void fm_laws_on_modes(const fm_instance *s, const double *y, double *tau);
 double fm_laws_on_spring(const fm_instance *s, int32_t spring, const double *y);
+/* loop_plan.c */
+int fm_plan_loops(const fm_image *image, fm_loop_plan *out);
+void fm_forget_plan(fm_loop_plan *plan);
 /* constraints.c */
 void fm_loop_names(const fm_instance *s, int32_t row, char *out, size_t capacity);
 double fm_violation(fm_instance *s, int level);
@@ -412,6 +442,8 @@ int fm_laws_begin(fm_instance *s, double *y);
 /* loops.c */
 void fm_close_loops(fm_instance *s, double *udot);
 double fm_coupling_force(const fm_instance *s, int32_t coupling, int32_t term);
+void fm_load_links(fm_instance *s);
+void fm_use_rows(fm_instance *s);
 void fm_loop_wrench(const fm_instance *s, int32_t joint, double torque[3], double force[3]);
 /* correct.c */
 int fm_correct(fm_instance *s, double *y);

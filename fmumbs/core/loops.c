@@ -2,12 +2,16 @@
  *
  * With the innovations that the rows' multipliers leave in the free modes (constraints.c)
  *     K = J M^-1 J' = sum over the modes of (phi'w_i) (phi'w_j) / D,   K lambda = -c'' at lambda = 0.
+ * K and its factor L, K = L L', stand in blocks, each for the rows of one secondary joint, in an order in which little
+ * fills in (loop_plan.c). Only rows in use are looked at.
  */
 #include "loops.h"
 #include "vectors.h"
 
 #include <math.h>
 #include <string.h>
+
+#define FM_SINGULAR 1e-14 /* of a diagonal entry of K: a pivot below it is none */
 
 /* One over the pivot of each velocity variable. */
 static void reciprocals(const fm_instance *s, double *out)
@@ -24,154 +28,270 @@ static void reciprocals(const fm_instance *s, double *out)
     }
 }
 
-/* Rows at the present world kinematics, their innovations and K; `choose`: also how large its diagonal can be. */
+/* The rows that are active, block by block. */
+void fm_use_rows(fm_instance *s)
+{
+    for (int32_t b = 0; b < s->loop.blocks; b++) {
+        fm_block *k = s->loop.block + b;
+        k->used = 0;
+        for (int32_t r = 0; r < k->rows; r++)
+            if (s->row_active[k->first + r] > 0.0) k->use[k->used++] = r;
+    }
+}
+
+/* The innovations of row i, in s->loop_modes. */
+static void pass_row(fm_instance *s, int32_t i, const fm_constraint *c, double *most)
+{
+    const int32_t joint = s->image.row_joint[i];
+    if (s->image.row_kind[i] == FM_ROW_HELD) {
+        if (s->holding) fm_pass_held(s, i, s->loop_modes, most);
+        return;
+    }
+    if (s->image.row_kind[i] == FM_ROW_COUPLED) {
+        fm_pass_coupling(s, i, s->loop_modes, most);
+        return;
+    }
+    fm_pass_path(s, s->image.joint_M_link[joint], c->r, c->torque, c->force, 1.0, s->loop_modes, most);
+    fm_pass_path(s, s->image.joint_F_link[joint], c->r, c->torque, c->force, -1.0, s->loop_modes, most);
+}
+
+static void use_all(fm_instance *s)
+{
+    for (int32_t b = 0; b < s->loop.blocks; b++) {
+        fm_block *k = s->loop.block + b;
+        k->used = k->rows;
+        for (int32_t r = 0; r < k->rows; r++) k->use[r] = r;
+    }
+}
+
+/* Rows in use at the present world kinematics and their innovations; `choose`: all rows, and how large K's diagonal can
+ * be. */
 void fm_make_rows(fm_instance *s, int moving, int choose)
 {
-    const int32_t rows = s->image.n.rows, speeds = s->image.n.speeds;
-    reciprocals(s, s->loop_pivot);
-    for (int32_t i = 0; i < rows; i++) {
-        const int32_t joint = s->image.row_joint[i];
-        double *y = s->loop_y + (size_t)i * (size_t)speeds;
-        fm_constraint one;
-        fm_constraint_at(s, i, moving, &one);
-        for (int j = 0; j < 3; j++) {
-            s->loop_c[3 * i + j] = one.c[j];
-            s->loop_wrench[6 * i + j] = one.torque[j];
-            s->loop_wrench[6 * i + 3 + j] = one.force[j];
-        }
-        memset(y, 0, (size_t)speeds * sizeof *y);
-        double *most = choose ? s->loop_most + i : NULL;
-        s->loop_most[i] = 0.0;
-        if (s->image.row_kind[i] == FM_ROW_HELD) {
-            if (s->holding) fm_pass_held(s, i, y, most);
-            continue;
-        }
-        if (s->image.row_kind[i] == FM_ROW_COUPLED) {
-            fm_pass_coupling(s, i, y, most);
-            continue;
-        }
-        fm_pass_path(s, s->image.joint_M_link[joint], one.r, one.torque, one.force, 1.0, y, most);
-        fm_pass_path(s, s->image.joint_F_link[joint], one.r, one.torque, one.force, -1.0, y, most);
-    }
-    for (int32_t i = 0; i < rows; i++)
-        for (int32_t j = 0; j <= i; j++) {
-            const double *a = s->loop_y + (size_t)i * (size_t)speeds, *b = s->loop_y + (size_t)j * (size_t)speeds;
-            double sum = 0.0;
-            for (int32_t u = 0; u < speeds; u++) sum += a[u] * b[u] * s->loop_pivot[u];
-            s->loop_K[(size_t)i * (size_t)rows + (size_t)j] = sum;
-        }
-}
-
-/* Which rows are independent: Cholesky of K, scaled by what its diagonal can be, with the largest pivot first. */
-void fm_choose_rows(fm_instance *s, double least)
-{
-    const int32_t rows = s->image.n.rows;
-    const size_t n = (size_t)rows;
-    double *L = s->loop_L, *d = s->loop_rhs, *most = s->loop_most;
-    for (int32_t i = 0; i < rows; i++) {
-        const int out = s->image.row_kind[i] == FM_ROW_HELD && !s->holding;
-        d[i] = most[i] > 0.0 && !out ? s->loop_K[(size_t)i * n + (size_t)i] / most[i] : 0.0;
-        s->row_active[i] = 0.0;
-    }
-    int held = s->holding; /* what is held comes first */
-    for (int32_t step = 0; step < rows; step++) {
-        int32_t best = -1;
-        for (int32_t i = 0; i < rows; i++)
-            if (s->row_active[i] == 0.0 && (s->image.row_kind[i] == FM_ROW_HELD) == held && (best < 0 || d[i] > d[best]))
-                best = i;
-        if (best < 0 || !(d[best] > least)) {
-            if (!held) break;
-            held = 0;
-            step--;
-            continue;
-        }
-        const double pivot = sqrt(d[best]);
-        s->row_active[best] = step + 1.0;
-        for (int32_t i = 0; i < rows; i++) {
-            if (s->row_active[i] != 0.0 || !(most[i] > 0.0)) continue;
-            const size_t low = (size_t)(i > best ? i : best), high = (size_t)(i > best ? best : i);
-            double value = s->loop_K[low * n + high] / sqrt(most[i] * most[best]);
-            for (int32_t j = 0; j < step; j++) value -= L[(size_t)i * n + (size_t)j] * L[(size_t)best * n + (size_t)j];
-            L[(size_t)i * n + (size_t)step] = value / pivot;
-            d[i] -= L[(size_t)i * n + (size_t)step] * L[(size_t)i * n + (size_t)step];
-        }
-        L[(size_t)best * n + (size_t)step] = pivot;
-    }
-}
-
-/* Solves K x = b for the active rows, zero elsewhere. 0: K is not positive definite. */
-int fm_solve_rows(fm_instance *s, const double *b, double *x)
-{
-    const int32_t rows = s->image.n.rows;
-    const size_t n = (size_t)rows;
-    double *L = s->loop_L;
-    for (int32_t i = 0; i < rows; i++) {
-        x[i] = 0.0;
-        if (s->row_active[i] == 0.0) continue;
-        double sum = b[i];
-        for (int32_t j = 0; j <= i; j++) {
-            if (s->row_active[j] == 0.0) continue;
-            double value = s->loop_K[(size_t)i * n + (size_t)j];
-            for (int32_t q = 0; q < j; q++)
-                if (s->row_active[q] != 0.0) value -= L[(size_t)i * n + (size_t)q] * L[(size_t)j * n + (size_t)q];
-            if (j < i) {
-                L[(size_t)i * n + (size_t)j] = value / L[(size_t)j * n + (size_t)j];
-                sum -= L[(size_t)i * n + (size_t)j] * x[j];
-            } else {
-                if (!(value > 1e-14 * s->loop_K[(size_t)i * n + (size_t)i])) return 0;
-                L[(size_t)i * n + (size_t)i] = sqrt(value);
+    double *pivot = s->loop_pivot;
+    if (choose) use_all(s);
+    reciprocals(s, pivot);
+    for (int32_t b = 0; b < s->loop.blocks; b++) {
+        const fm_block *k = s->loop.block + b;
+        const int32_t *path = s->loop.path + k->path;
+        for (int32_t n = 0; n < k->used; n++) {
+            const int32_t i = k->first + k->use[n];
+            const size_t at = k->y + (size_t)k->use[n] * (size_t)k->length;
+            fm_constraint one;
+            fm_constraint_at(s, i, moving, &one);
+            memcpy(s->loop_c + 3 * i, one.c, sizeof one.c);
+            memcpy(s->loop_wrench + 6 * i, one.torque, sizeof one.torque);
+            memcpy(s->loop_wrench + 6 * i + 3, one.force, sizeof one.force);
+            s->loop_most[i] = 0.0;
+            pass_row(s, i, &one, choose ? s->loop_most + i : NULL);
+            for (int32_t e = 0; e < k->length; e++) {
+                double *y = s->loop_modes + path[e];
+                s->loop_y[at + (size_t)e] = *y;
+                s->loop_z[at + (size_t)e] = *y * pivot[path[e]];
+                *y = 0.0;
             }
         }
-        x[i] = sum / L[(size_t)i * n + (size_t)i];
     }
-    for (int32_t i = rows - 1; i >= 0; i--) {
-        if (s->row_active[i] == 0.0) continue;
-        for (int32_t j = i + 1; j < rows; j++)
-            if (s->row_active[j] != 0.0) x[i] -= L[(size_t)j * n + (size_t)i] * x[j];
-        x[i] /= L[(size_t)i * n + (size_t)i];
+}
+
+static double sum_of_products(const double *a, const double *b, int32_t count)
+{
+    double sum = 0.0;
+    for (int32_t i = 0; i < count; i++) sum += a[i] * b[i];
+    return sum;
+}
+
+/* K where two blocks meet. */
+static void meet(const fm_instance *s, const fm_block *a, const fm_meeting *e)
+{
+    const fm_block *b = s->loop.block + e->block;
+    for (int32_t q = 0; q < b->used; q++)
+        for (int32_t p = 0; p < a->used; p++) {
+            const double *y = s->loop_y + a->y + (size_t)a->use[p] * (size_t)a->length;
+            const double *z = s->loop_z + b->y + (size_t)b->use[q] * (size_t)b->length;
+            double sum = 0.0;
+            for (const int32_t *run = s->loop.run + 3 * e->run, *end = run + 3 * e->runs; run < end; run += 3)
+                sum += sum_of_products(y + run[0], z + run[1], run[2]);
+            s->loop_L[e->L + (size_t)(b->use[q] * a->rows + a->use[p])] = sum;
+        }
+}
+
+/* K of the rows in use, from their innovations. */
+void fm_make_K(fm_instance *s)
+{
+    for (int32_t n = 0; n < s->loop.blocks; n++) {
+        const fm_block *a = s->loop.block + n;
+        const double *y = s->loop_y + a->y, *z = s->loop_z + a->y;
+        const size_t length = (size_t)a->length;
+        for (int32_t q = 0; q < a->used; q++) {
+            const int32_t i = a->use[q];
+            for (int32_t p = 0; p < a->used; p++)
+                s->loop_L[a->L + (size_t)(i * a->rows + a->use[p])] =
+                    sum_of_products(y + (size_t)i * length, z + (size_t)a->use[p] * length, a->length);
+            s->loop_diagonal[a->first + i] = s->loop_L[a->L + (size_t)(i * a->rows + i)];
+        }
+        for (int32_t e = 0; e < a->belows; e++) meet(s, a, s->loop.meeting + a->below + e);
+    }
+}
+
+/* A block's own part of the factor. 0: it has no such pivots. */
+static int factor_block(fm_instance *s, const fm_block *a)
+{
+    double *L = s->loop_L + a->L;
+    for (int32_t q = 0; q < a->used; q++) {
+        double *at = L + a->use[q] * a->rows;
+        for (int32_t p = 0; p <= q; p++) {
+            const double *other = L + a->use[p] * a->rows;
+            double value = at[a->use[p]];
+            for (int32_t n = 0; n < p; n++) value -= at[a->use[n]] * other[a->use[n]];
+            if (p < q) {
+                at[a->use[p]] = value / other[a->use[p]];
+                continue;
+            }
+            const double whole = s->loop_diagonal[a->first + a->use[q]];
+            if (!(value > FM_SINGULAR * whole)) return 0;
+            if (value < s->loop_weakest * whole) s->loop_weakest = value / whole;
+            at[a->use[q]] = sqrt(value);
+        }
     }
     return 1;
+}
+
+/* The part of a block's column that later rows see: what is over its own part. */
+static void factor_below(fm_instance *s, const fm_block *a, const fm_meeting *e)
+{
+    const fm_block *b = s->loop.block + e->block;
+    const double *L = s->loop_L + a->L;
+    for (int32_t q = 0; q < b->used; q++) {
+        double *at = s->loop_L + e->L + b->use[q] * a->rows;
+        for (int32_t p = 0; p < a->used; p++) {
+            const double *own = L + a->use[p] * a->rows;
+            double value = at[a->use[p]];
+            for (int32_t n = 0; n < p; n++) value -= at[a->use[n]] * own[a->use[n]];
+            at[a->use[p]] = value / own[a->use[p]];
+        }
+    }
+}
+
+/* Takes from the part `to` of later rows c, columns b, what the eliminated column a brings there. */
+static void subtract(fm_instance *s, const fm_block *a, const fm_meeting *to_b, const fm_meeting *to_c, double *to)
+{
+    const fm_block *b = s->loop.block + to_b->block, *c = s->loop.block + to_c->block;
+    for (int32_t q = 0; q < c->used; q++) {
+        const double *x = s->loop_L + to_c->L + c->use[q] * a->rows;
+        for (int32_t p = 0; p < b->used; p++) {
+            const double *w = s->loop_L + to_b->L + b->use[p] * a->rows;
+            double sum = 0.0;
+            for (int32_t n = 0; n < a->used; n++) sum += x[a->use[n]] * w[a->use[n]];
+            to[c->use[q] * b->rows + b->use[p]] -= sum;
+        }
+    }
+}
+
+/* What a block's column, its own part being factored, brings to the later blocks. */
+void fm_eliminate(fm_instance *s, const fm_block *a)
+{
+    const fm_meeting *first = s->loop.meeting + a->below, *end = first + a->belows;
+    if (a->used == 0) return;
+    for (const fm_meeting *e = first; e < end; e++) factor_below(s, a, e);
+    for (const fm_meeting *e = first; e < end; e++) {
+        const fm_block *b = s->loop.block + e->block;
+        const fm_meeting *to = s->loop.meeting + b->below;
+        subtract(s, a, e, e, s->loop_L + b->L);
+        for (const fm_meeting *other = e + 1; other < end; other++, to++) {
+            while (to->block != other->block) to++;
+            subtract(s, a, e, other, s->loop_L + to->L);
+        }
+    }
+}
+
+/* The factor of K. 0: it is not positive definite. */
+int fm_factor_K(fm_instance *s)
+{
+    s->loop_weakest = 1.0;
+    for (int32_t n = 0; n < s->loop.blocks; n++) {
+        if (!factor_block(s, s->loop.block + n)) return 0;
+        fm_eliminate(s, s->loop.block + n);
+    }
+    return 1;
+}
+
+/* Solves K x = b for the rows in use, zero elsewhere; the factor is there. */
+void fm_solve_K(const fm_instance *s, const double *b, double *x)
+{
+    memset(x, 0, (size_t)s->image.n.rows * sizeof *x);
+    for (int32_t n = 0; n < s->loop.blocks; n++) {
+        const fm_block *a = s->loop.block + n;
+        for (int32_t q = 0; q < a->used; q++) x[a->first + a->use[q]] += b[a->first + a->use[q]];
+        for (int32_t q = 0; q < a->used; q++) {
+            const double *at = s->loop_L + a->L + a->use[q] * a->rows;
+            double *value = x + a->first + a->use[q];
+            for (int32_t p = 0; p < q; p++) *value -= at[a->use[p]] * x[a->first + a->use[p]];
+            *value /= at[a->use[q]];
+        }
+        for (const fm_meeting *e = s->loop.meeting + a->below, *end = e + a->belows; e < end; e++) {
+            const fm_block *c = s->loop.block + e->block;
+            for (int32_t q = 0; q < c->used; q++)
+                for (int32_t p = 0; p < a->used; p++)
+                    x[c->first + c->use[q]] -= s->loop_L[e->L + (size_t)(c->use[q] * a->rows + a->use[p])] * x[a->first + a->use[p]];
+        }
+    }
+    for (int32_t n = s->loop.blocks - 1; n >= 0; n--) {
+        const fm_block *a = s->loop.block + n;
+        for (const fm_meeting *e = s->loop.meeting + a->below, *end = e + a->belows; e < end; e++) {
+            const fm_block *c = s->loop.block + e->block;
+            for (int32_t q = 0; q < c->used; q++)
+                for (int32_t p = 0; p < a->used; p++)
+                    x[a->first + a->use[p]] -= s->loop_L[e->L + (size_t)(c->use[q] * a->rows + a->use[p])] * x[c->first + c->use[q]];
+        }
+        for (int32_t q = a->used - 1; q >= 0; q--) {
+            const double *L = s->loop_L + a->L;
+            double *value = x + a->first + a->use[q];
+            for (int32_t p = q + 1; p < a->used; p++) *value -= L[a->use[p] * a->rows + a->use[q]] * x[a->first + a->use[p]];
+            *value /= L[a->use[q] * a->rows + a->use[q]];
+        }
+    }
 }
 
 /* Adds what the multipliers bring about to the forced part of every free mode. */
 static void add_multipliers(fm_instance *s, const double *lambda)
 {
-    const int32_t rows = s->image.n.rows, speeds = s->image.n.speeds;
+    double *x = s->loop_modes;
+    for (int32_t n = 0; n < s->loop.blocks; n++) {
+        const fm_block *b = s->loop.block + n;
+        const int32_t *path = s->loop.path + b->path;
+        for (int32_t q = 0; q < b->used; q++) {
+            const double *z = s->loop_z + b->y + (size_t)b->use[q] * (size_t)b->length, force = lambda[b->first + b->use[q]];
+            for (int32_t e = 0; e < b->length; e++) x[path[e]] += force * z[e];
+        }
+    }
     for (int32_t i = 0; i < s->image.n.links; i++) {
         const fm_link *k = s->link + i;
-        double x[FM_FREEDOMS] = {0.0};
-        const int32_t count = k->u < 0 ? 0 : fm_link_speeds(&s->image, i);
         if (k->u < 0) continue;
-        for (int32_t r = 0; r < rows; r++)
-            for (int32_t j = 0; j < count; j++) x[j] += lambda[r] * s->loop_y[(size_t)r * (size_t)speeds + (size_t)(k->u + j)];
-        for (int32_t j = 0; j < count; j++) x[j] *= s->loop_pivot[k->u + j];
-        if (k->kind == FM_LINK_GENERAL) {
-            fm_general_add(s->general + k->general, x);
-            continue;
-        }
-        if (count == 1) {
-            s->motion[i].g += x[0];
-            continue;
-        }
-        const double *f = s->ball[k->ball].factor;
-        x[1] -= f[5] * x[2];
-        x[0] = (x[0] - f[3] * x[1]) - f[4] * x[2];
-        for (int j = 0; j < 3; j++) s->motion[i].U[j] += x[j];
+        if (k->kind == FM_LINK_GENERAL) fm_general_add(s->general + k->general, x + k->u);
+        else if (k->kind == FM_LINK_SPHERICAL) {
+            const double *f = s->ball[k->ball].factor;
+            double *a = x + k->u;
+            a[1] -= f[5] * a[2];
+            a[0] = (a[0] - f[3] * a[1]) - f[4] * a[2];
+            for (int j = 0; j < 3; j++) s->motion[i].U[j] += a[j];
+        } else s->motion[i].g += x[k->u];
     }
+    memset(x, 0, (size_t)s->image.n.speeds * sizeof *x);
 }
 
 /* The multipliers' wrenches on the links themselves, for the cuts. */
-static void load_links(fm_instance *s, const double *lambda)
+void fm_load_links(fm_instance *s)
 {
     for (int32_t i = 0; i < s->image.n.rows; i++) {
-        if (s->image.row_kind[i] == FM_ROW_COUPLED || s->image.row_kind[i] == FM_ROW_HELD) continue;
+        if (s->lambda[i] == 0.0 || s->image.row_kind[i] == FM_ROW_HELD || s->image.row_kind[i] == FM_ROW_COUPLED) continue;
         const int32_t joint = s->image.row_joint[i];
         const int32_t ends[2] = {s->image.joint_M_link[joint], s->image.joint_F_link[joint]};
         fm_place at;
         fm_frame_place(s, ends[0], s->image.joint_M_r + 3 * joint, 0, &at);
         for (int e = 0; e < 2; e++) {
             const int32_t link = ends[e];
-            const double sign = e == 0 ? lambda[i] : -lambda[i];
+            const double sign = e == 0 ? s->lambda[i] : -s->lambda[i];
             double arm[3], moment[3], t[3], f[3];
             if (link < 0) continue;
             for (int j = 0; j < 3; j++) arm[j] = at.r[j] - s->world[link].r[j];
@@ -193,13 +313,14 @@ void fm_close_loops(fm_instance *s, double *udot)
 {
     fm_make_rows(s, 1, 0);
     for (int32_t i = 0; i < s->image.n.rows; i++) s->loop_rhs[i] = -s->loop_c[3 * i + 2];
-    if (!fm_solve_rows(s, s->loop_rhs, s->lambda)) {
+    fm_make_K(s);
+    if (!fm_factor_K(s)) {
         for (int32_t i = 0; i < s->image.n.speeds; i++) udot[i] = NAN; /* the step is then rejected */
         return;
     }
+    fm_solve_K(s, s->loop_rhs, s->lambda);
     add_multipliers(s, s->lambda);
     s->kernels->back(s, udot);
-    load_links(s, s->lambda);
 }
 
 /* M^-1 J' lambda in `out`: the same columns, at rest and without weight. */

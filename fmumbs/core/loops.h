@@ -1,4 +1,5 @@
-/* loops.h: what the files about closed loops share: constraints.c, loops.c, correct.c. */
+/* loops.h: what the files about closed loops share: constraints.c, loops.c, loop_rank.c,
+ * correct.c. */
 #ifndef FM_LOOPS_H
 #define FM_LOOPS_H
 
@@ -28,9 +29,13 @@ void fm_pass_held(fm_instance *s, int32_t i, double *y, double *most);
 double fm_merit(const fm_instance *s);
 /* loops.c */
 void fm_make_rows(fm_instance *s, int moving, int choose);
-void fm_choose_rows(fm_instance *s, double least);
-int fm_solve_rows(fm_instance *s, const double *b, double *x);
+void fm_make_K(fm_instance *s);
+void fm_eliminate(fm_instance *s, const fm_block *a);
+int fm_factor_K(fm_instance *s);
+void fm_solve_K(const fm_instance *s, const double *b, double *x);
 void fm_spread(fm_instance *s, const double *lambda, double *out);
+/* loop_rank.c */
+void fm_choose_rows(fm_instance *s, double least);
 
 #if defined(__GNUC__)
 #pragma GCC visibility pop

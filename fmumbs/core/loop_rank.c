@@ -1,0 +1,137 @@
+/* loop_rank.c: which rows are independent: the rank of K, and a set of rows that makes it well-conditioned.
+ *
+ * K is eliminated in its order; in each block the largest pivot comes first, beside the most that its diagonal entry
+ * can be. What is left of a row after those before it is at least what is left of it after all others. So a row with
+ * next to nothing left follows from the others; one with much left is taken; and between these two only what is left
+ * after all rows taken decides, the one with most being taken first. Held coordinates, which stand first, always come in.
+ */
+#include "loops.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FM_CLEAR 1e-4 /* beside the most that it can be, a pivot beyond it is beyond doubt */
+
+static double *entry(const fm_instance *s, const fm_block *b, int32_t row, int32_t column)
+{
+    return s->loop_L + b->L + row * b->rows + column;
+}
+
+static int can_be_used(const fm_instance *s, int32_t row)
+{
+    return s->loop_most[row] > 0.0 && (s->image.row_kind[row] != FM_ROW_HELD || s->holding);
+}
+
+/* Takes rows of a block while their pivots are clear; its own part of the factor is then made. The rest is in doubt,
+ * row_active -1, or follows from those before. */
+static void take_rows(fm_instance *s, fm_block *b, double least, double clear)
+{
+    int32_t taken = 0;
+    for (int32_t count = b->used; taken < count; taken++) {
+        int32_t best = -1;
+        double largest = 0.0;
+        for (int32_t q = taken; q < count; q++) {
+            const int32_t r = b->use[q];
+            const double left = *entry(s, b, r, r) / s->loop_most[b->first + r];
+            s->row_active[b->first + r] = left > least ? -1.0 : 0.0;
+            if (left > largest) best = q, largest = left;
+        }
+        if (!(largest > clear)) break;
+        const int32_t row = b->use[best];
+        b->use[best] = b->use[taken];
+        b->use[taken] = row;
+        s->row_active[b->first + row] = 1.0;
+        const double pivot = sqrt(*entry(s, b, row, row));
+        *entry(s, b, row, row) = pivot;
+        for (int32_t q = taken + 1; q < count; q++) {
+            const int32_t r = b->use[q];
+            const double x = *entry(s, b, r, row) / pivot;
+            *entry(s, b, r, row) = x;
+            for (int32_t p = taken + 1; p <= q; p++) *entry(s, b, r, b->use[p]) -= x * *entry(s, b, b->use[p], row);
+            for (int32_t p = taken + 1; p < q; p++) *entry(s, b, b->use[p], r) = *entry(s, b, r, b->use[p]);
+        }
+    }
+    b->used = taken;
+}
+
+/* Row r of block b in K, against all rows in use, in s->loop_rhs. */
+static void row_of_K(fm_instance *s, int32_t at, int32_t r)
+{
+    const fm_block *b = s->loop.block + at;
+    const double *own = s->loop_y + b->y + (size_t)r * (size_t)b->length;
+    memset(s->loop_rhs, 0, (size_t)s->image.n.rows * sizeof *s->loop_rhs);
+    for (int32_t q = 0; q < b->used; q++) {
+        const double *z = s->loop_z + b->y + (size_t)b->use[q] * (size_t)b->length;
+        for (int32_t e = 0; e < b->length; e++) s->loop_rhs[b->first + b->use[q]] += own[e] * z[e];
+    }
+    for (int32_t n = 0; n < s->loop.blocks; n++) {
+        const fm_block *other = s->loop.block + n;
+        for (const fm_meeting *e = s->loop.meeting + other->below, *end = e + other->belows; e < end; e++) {
+            if (n != at && e->block != at) continue;
+            const fm_block *to = n == at ? s->loop.block + e->block : other;
+            const int mine = n == at ? 0 : 1; /* where a run begins in this row's path */
+            for (int32_t q = 0; q < to->used; q++) {
+                const double *z = s->loop_z + to->y + (size_t)to->use[q] * (size_t)to->length;
+                for (const int32_t *run = s->loop.run + 3 * e->run, *last = run + 3 * e->runs; run < last; run += 3)
+                    for (int32_t j = 0; j < run[2]; j++)
+                        s->loop_rhs[to->first + to->use[q]] += own[run[mine] + j] * z[run[1 - mine] + j];
+            }
+        }
+    }
+}
+
+/* What is left of a row after all rows in use, beside the most that it can be; their factor is there. */
+static double left_after_all(fm_instance *s, int32_t at, int32_t r)
+{
+    const fm_block *b = s->loop.block + at;
+    const double *y = s->loop_y + b->y + (size_t)r * (size_t)b->length, *z = s->loop_z + b->y + (size_t)r * (size_t)b->length;
+    double left = 0.0;
+    for (int32_t e = 0; e < b->length; e++) left += y[e] * z[e];
+    row_of_K(s, at, r);
+    fm_solve_K(s, s->loop_rhs, s->lambda);
+    for (int32_t i = 0; i < s->image.n.rows; i++) left -= s->loop_rhs[i] * s->lambda[i];
+    return left / s->loop_most[b->first + r];
+}
+
+static int any_in_doubt(const fm_instance *s)
+{
+    for (int32_t i = 0; i < s->image.n.rows; i++)
+        if (s->row_active[i] < 0.0) return 1;
+    return 0;
+}
+
+/* Takes the row in doubt that has most left. 0: none is in doubt any more. */
+static int take_doubtful(fm_instance *s, double least)
+{
+    double largest = 0.0;
+    int32_t best = -1;
+    fm_use_rows(s);
+    fm_make_K(s);
+    if (!fm_factor_K(s)) return 0;
+    for (int32_t n = 0; n < s->loop.blocks; n++)
+        for (int32_t r = 0; r < s->loop.block[n].rows; r++) {
+            const int32_t i = s->loop.block[n].first + r;
+            if (s->row_active[i] != -1.0) continue;
+            const double left = left_after_all(s, n, r);
+            if (!(left > least)) s->row_active[i] = 0.0;
+            else if (left > largest) best = i, largest = left;
+        }
+    if (best >= 0) s->row_active[best] = 1.0;
+    return best >= 0;
+}
+
+/* Chooses rows, all rows being made with the most that they can be; K of those chosen is there then. */
+void fm_choose_rows(fm_instance *s, double least)
+{
+    for (int32_t i = 0; i < s->image.n.rows; i++) s->row_active[i] = can_be_used(s, i) ? 1.0 : 0.0;
+    fm_use_rows(s);
+    fm_make_K(s);
+    for (int32_t n = 0; n < s->loop.blocks; n++) {
+        take_rows(s, s->loop.block + n, least, FM_CLEAR);
+        fm_eliminate(s, s->loop.block + n);
+    }
+    while (any_in_doubt(s) && take_doubtful(s, least)) continue;
+    for (int32_t i = 0; i < s->image.n.rows; i++) s->row_active[i] = s->row_active[i] == 1.0 ? 1.0 : 0.0;
+    fm_use_rows(s);
+    fm_make_K(s);
+}
