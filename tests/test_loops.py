@@ -545,3 +545,9 @@ def test_a_coupled_joint_stays_in_the_tree() -> None:
     assert solver.mobility == 1
     assert_closed(solver, near)
     assert_allclose(solver.get("W.qd") + 2.0 * solver.get("C.qd"), 0.0, atol=1e-11)
+def test_rows_of_many_windows_are_chosen_block_by_block() -> None:
+    """Long ladders: two rows a window are independent, and one freedom is left."""
+    for windows in (3, 40, 300):
+        solver = started(read_model("ladder", {"windows": windows}))
+        assert solver.mobility == 1
+        assert solver.redundant_rows == 3 * windows
