@@ -61,7 +61,7 @@ clean:
 SHIPPED := $(filter-out fmi2%,$(filter %.c,$(shell sed 's/\#.*//' fmumbs/core/sources.txt)))
 C_TESTS := $(patsubst tests/core/%.c,build/sanitize/%.passed,$(wildcard tests/core/*.c))
 X86_64 := $(filter x86_64 amd64,$(shell uname -m))
-SANITIZE := -std=c99 -O1 -g -ffp-contract=off -fno-math-errno -fno-trapping-math -Wall -Wextra -Ifmumbs/core \
+SANITIZE := -std=c99 -O1 -g -ffp-contract=off -fno-math-errno -fno-trapping-math -Wall -Wextra -Wno-psabi -Ifmumbs/core \
   -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer $(if $(X86_64),-DFM_HAVE_AVX2)
 
 sanitize: $(C_TESTS)

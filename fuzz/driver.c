@@ -4,7 +4,8 @@
  *
  * It mutates inputs with a seeded generator and keeps those that reach something new in the code that was compiled
  * with -fsanitize-coverage=trace-pc; with a folder CORPUS it keeps them there, for the next run. Files are run once.
- * A case that crashes, fails a check, leaks or does not end is written to a file, and ends the run.
+ * A case that crashes, fails a check, leaks or does not end is written to a file, and ends the run; the slowest one
+ * is written too where it takes more than a second.
  */
 #define _GNU_SOURCE
 #include "mutate.h"
@@ -20,6 +21,7 @@
 #define MAP 65536            /* counters of edges */
 #define MOST_KEPT 4096       /* inputs in memory */
 #define PATIENCE 20          /* [s] for one case */
+#define SLOW 1.0             /* [s] for one case: it is kept in a file */
 #define RANDOM_LENGTH 600    /* bytes */
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
@@ -45,6 +47,7 @@ static unsigned long cases;
 static uint8_t counter[MAP], seen[MAP];
 static uintptr_t last_place;
 static int running;
+static double slowest; /* [s] */
 
 /* Findings ---------------------------------------------------------------------------------------------- */
 
@@ -77,6 +80,13 @@ static void say_endless(int signal)
 const char *__asan_default_options(void)
 {
     return "handle_abort=1:allocator_may_return_null=1:max_allocation_size_mb=1024:hard_rss_limit_mb=4000";
+}
+
+static double clock_now(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* One case ---------------------------------------------------------------------------------------------- */
@@ -123,12 +133,25 @@ static void run_once(void)
     running = 0;
 }
 
+/* Those that take long may be on the way to one that never ends. */
+static void keep_slow(double seconds)
+{
+    char path[1000];
+    if (seconds <= slowest) return;
+    slowest = seconds;
+    if (slowest < SLOW) return;
+    (void)snprintf(path, sizeof path, "%sslow-%s", options.prefix, options.name);
+    write_file(path, &now);
+}
+
 /* The case `now`; whether it reached something new. Memory that a second and a third run take again was lost. */
 static int run_case(void)
 {
     size_t before = __sanitizer_get_current_allocated_bytes(), after;
+    const double start = clock_now();
     cases++;
     run_once();
+    keep_slow(clock_now() - start);
     after = __sanitizer_get_current_allocated_bytes();
     if (after > before) {
         size_t lost[2];
@@ -248,22 +271,15 @@ static void make_case(uint8_t *buffer)
 
 /* The run ----------------------------------------------------------------------------------------------- */
 
-static double clock_now(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void say_progress(double seconds, const char *end)
 {
     char report[200] = "";
     size_t edges = 0;
     for (size_t i = 0; i < MAP; i++) edges += seen[i] != 0;
     fuzz_report(report, sizeof report);
-    (void)printf("%s: %lu of %lu cases, %.0f s, %.0f cases/s, %lu edges, corpus %lu; %s%s", options.name, cases,
+    (void)printf("%s: %lu of %lu cases, %.0f s, %.0f cases/s, %lu edges, corpus %lu, slowest %.2g s; %s%s", options.name, cases,
                  options.runs, seconds, (double)cases / (seconds > 0.0 ? seconds : 1.0), (unsigned long)edges,
-                 (unsigned long)inputs, report, end);
+                 (unsigned long)inputs, slowest, report, end);
     (void)fflush(stdout);
 }
 

@@ -19,7 +19,7 @@
         }                                                                        \
     } while (0)
 
-#define MOST_IMAGES 64
+#define MOST_IMAGES 128
 #define SOME 12 /* outputs whose rates are asked for */
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);

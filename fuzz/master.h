@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define RESOURCES "build/fuzz/resources"
-#define LARGEST 8000 /* bytes of an image: a larger one takes longer and reaches nothing new */
+#define LARGEST 10000 /* bytes of an image: a larger one takes longer and reaches nothing new */
 #define SLAVES 2
 #define STATES 3
 #define ENOUGH 1000000 /* allocations of the master's */

@@ -14,6 +14,7 @@ from oracle_joints import matrix_of_quaternion, turn
 import fmumbs as fm
 
 SPACE = ("revolute", "prismatic", "spherical", "weld", "cylindrical", "universal", "planar")
+ONLY_CLOSING = ("distance", "hinged rod", "line", "plane")
 FREEDOMS = {"revolute": 1, "prismatic": 1, "spherical": 3, "weld": 0, "cylindrical": 2, "universal": 2, "planar": 3}
 
 
@@ -255,3 +256,19 @@ def tree_state(solver: fm.Solver, model: fm.Model) -> State:
                 if name in known or f"{name}[1]" in known:
                     found[joint.name] = solver.get(name)
     return Oracle(model).state(q, u, eta, kappa, solver.time)
+
+
+def two_pendulums(kind: str) -> fm.Model:
+    """Rods on balls, joined at their ends by a joint that only closes loops."""
+    model = fm.Model("two")
+    a, b = (fm.Body.rod(name, length=1.0, mass=1.0, radius=0.05) for name in "ab")
+    F, M = a.at(0.9, 0, 0), b.at(0.8, 0, 0)
+    joint: Any = {
+        "distance": fm.Distance("C", F, M, length=1.0),
+        "hinged rod": fm.RevoluteSpherical("C", F, M, length=0.8, axis="z"),
+        "line": fm.PointOnLine("C", F, M, axis="y"),
+        "plane": fm.PointOnPlane("C", F, M, normal=(0, 0.5, 1), height=0.1),
+    }[kind]
+    model.add(a, b, fm.Spherical("A", model.ground.at(), a.base, u0=(0.3, 0.5, -0.4)))
+    model.add(fm.Spherical("B", model.ground.at(0, 0.8, 0), b.base, q0=(1, 0.1, 0.1, 0.2)), joint)
+    return model

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from closed import FREEDOMS, SPACE, Closed, coupled, plane, space, state_of, tree_state
+from closed import FREEDOMS, ONLY_CLOSING, SPACE, Closed, coupled, plane, space, state_of, tree_state, two_pendulums
 from numpy.testing import assert_allclose
 from oracle import Oracle, State
 from oracle_joints import matrix_of_quaternion
@@ -323,25 +323,9 @@ def test_held_values_that_conflict_leave_a_gap() -> None:
         fm.Solver(model).assemble()
 
 
-def two_pendulums(*closing: fm.Joint) -> fm.Model:
-    model = fm.Model("two")
-    a, b = (fm.Body.rod(name, length=1.0, mass=1.0, radius=0.05) for name in "ab")
-    model.add(a, b, fm.Spherical("A", model.ground.at(), a.base, u0=(0.3, 0.5, -0.4)))
-    model.add(fm.Spherical("B", model.ground.at(0, 0.8, 0), b.base, q0=(1, 0.1, 0.1, 0.2)), *closing)
-    return model
-
-
-@pytest.mark.parametrize("kind", ["distance", "hinged rod", "line", "plane"])
+@pytest.mark.parametrize("kind", ONLY_CLOSING)
 def test_joints_that_only_close_loops(kind: str) -> None:
-    bare = two_pendulums()
-    F, M = bare["a"].at(0.9, 0, 0), bare["b"].at(0.8, 0, 0)
-    joint = {
-        "distance": fm.Distance("C", F, M, length=1.0),
-        "hinged rod": fm.RevoluteSpherical("C", F, M, length=0.8, axis="z"),
-        "line": fm.PointOnLine("C", F, M, axis="y"),
-        "plane": fm.PointOnPlane("C", F, M, normal=(0, 0.5, 1), height=0.1),
-    }[kind]
-    solver = fm.Solver(compile(two_pendulums(joint), everything=True).with_options(tolerance=1e-10))
+    solver = fm.Solver(compile(two_pendulums(kind), everything=True).with_options(tolerance=1e-10))
     solver.assemble()
     energy = solver.get("solver.energy")
     for time in np.arange(0.1, 1.05, 0.1):

@@ -1,7 +1,7 @@
 """Writes the model images that the C tests walk over: python tests/core/write_images.py [FOLDER].
 
-Every mechanism of models/, and trees that hypothesis draws, always the same ones. list.txt names the files, one a
-line, the small ones first.
+Every mechanism of models/; trees that hypothesis draws, always the same ones; loops by every kind of joint that closes
+one, in space and in the plane, and what is coupled or held. list.txt names the files, one a line, the small ones first.
 """
 
 import sys
@@ -13,7 +13,8 @@ from hypothesis import HealthCheck, given, seed, settings
 TESTS = Path(__file__).parents[1]
 sys.path.insert(0, str(TESTS))
 
-from closed import coupled  # noqa: E402  tests/ is no package
+from braked import chains, stick_slip  # noqa: E402  tests/ is no package
+from closed import ONLY_CLOSING, SPACE, coupled, plane, space, two_pendulums  # noqa: E402
 from joint_models import kicked, mixed, rolling  # noqa: E402
 from planar_trees import planar_cases  # noqa: E402
 from strategies import EVERY, Case, trees  # noqa: E402
@@ -22,7 +23,7 @@ import fmumbs as fm  # noqa: E402
 from fmumbs.compiler import compile  # noqa: E402
 from fmumbs.readers import read_model  # noqa: E402
 
-TREES, PLANAR = 16, 6
+TREES, PLANAR, BRAKED = 16, 6, 3
 BODIES = 3  # at least: smaller trees say nothing new
 
 
@@ -33,14 +34,24 @@ def random_trees(cases: Any, count: int) -> list[fm.Model]:
     @seed(2)
     @settings(max_examples=60, database=None, deadline=None, suppress_health_check=list(HealthCheck))
     @given(cases)
-    def collect(case: Case) -> None:
-        joints = case.model.joints
+    def collect(case: Case | tuple[fm.Model, Any]) -> None:
+        model = case.model if isinstance(case, Case) else case[0]
+        joints = model.joints
         structure = tuple((type(joint), joint.F.body.name, joint.M.body.name) for joint in joints)
         if len(joints) >= BODIES:
-            found.setdefault(structure, case.model)
+            found.setdefault(structure, model)
 
     collect()
     return list(found.values())[:count]
+
+
+def loops() -> dict[str, fm.Model]:
+    """One of each kind of cut joint, several that share bodies, redundant ones, coupled coordinates."""
+    found = {f"closed_by_{kind}": space(4, kind, spare=1).model for kind in SPACE}
+    found |= {f"closed_by_{kind.replace(' ', '_')}": two_pendulums(kind) for kind in ONLY_CLOSING}
+    found |= {f"plane_loops{n}": plane(300, n).model for n in (1, 2)}
+    found |= {"space_loops": space(100, loops=2, spare=0).model, "both_ends": space(200, both_ends=True).model}
+    return found | {"coupled": coupled(900).model, "geared_loop": coupled(1100, closed=True).model}
 
 
 def images() -> dict[str, fm.ModelImage]:
@@ -50,7 +61,8 @@ def images() -> dict[str, fm.ModelImage]:
     models |= {f"tree{i}": model for i, model in enumerate(random_trees(trees(max_bodies=8, kinds=EVERY), TREES))}
     models |= {f"planar{i}": model for i, model in enumerate(random_trees(planar_cases(), PLANAR))}
     models |= {"mixed": mixed(), "kicked": kicked(period=0.55)}
-    models |= {"coupled": coupled(900).model, "geared_loop": coupled(1100, closed=True).model}
+    models |= {f"braked{i}": model for i, model in enumerate(random_trees(chains(), BRAKED))}
+    models |= loops() | {"stick_slip": stick_slip()}
     models["disc"] = rolling(0.5, (0, 0, 0, 0.3, 0), (0.4, 6.0, -0.9))
     found = {name: compile(model, everything=True) for name, model in models.items()}
     return found | {"branch_chain_500": compile(read_model("branch_chain"))}
