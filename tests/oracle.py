@@ -134,7 +134,7 @@ class Oracle(Kinematics):
 
     def _put_product(self, answer: Answer, product: Product, inputs: Any, rows: Any, lambdas: Any, pushed: Any) -> None:
         joint, state = product.joint, answer.state
-        last = product.parts[-1]
+        last = product.parts[0 if self.is_ground(joint.M) else -1]  # the one on a body; the carriers weigh nothing
         generalised = pushed[last.name][0] + self.coordinates(state, last)[0].T @ pushed[last.name][1]
         speeds = None
         if joint.velocity_rows:

@@ -26,6 +26,7 @@ CLOSEST = 0.2
 JOINTS = ("revolute", "prismatic", "spherical", "free", "weld")
 SEVERAL = ("cylindrical", "screw", "universal", "planar", "skate", "product", "rolling")
 EVERY = (*JOINTS, *SEVERAL)
+BOTH_WAYS = tuple(kind for kind in EVERY if kind not in ("skate", "rolling"))  # not the nonholonomic ones
 SPREAD = 0.15
 """Smallest singular value of a product's moving modes: nearer to gimbal lock they are ill-conditioned."""
 LETTERS = ("x", "y", "z", "-x", "-y", "-z")
@@ -224,7 +225,7 @@ def trees(draw: st.DrawFn, max_bodies: int = 6, kinds: tuple[str, ...] = JOINTS,
         parent = draw(st.sampled_from(every))
         body = draw(bodies(f"b{i}"))
         ends = [draw(points(parent)), draw(points(body))]
-        if turned_round and draw(st.integers(0, 4)) == 4:
+        if turned_round and draw(st.booleans()):
             ends.reverse()
         elements += [body, draw(joints(f"j{i}", *ends, kinds))]
         every.append(body)

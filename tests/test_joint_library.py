@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from oracle import Oracle, State
-from strategies import EVERY, SEVERAL, Case, trees
+from strategies import BOTH_WAYS, EVERY, SEVERAL, Case, trees
 
 from fmumbs.compiler import compile
 from fmumbs.run import Solver
@@ -83,6 +83,29 @@ def test_trees_of_one_kind_of_joint(kind: str, data: Any) -> None:
 @settings(max_examples=40)
 @given(trees(max_bodies=4, kinds=SEVERAL))
 def test_random_trees_on_their_way(case: Case) -> None:
+    solver = started(case)
+    solver.step(0.01)
+    solver.step(0.03)
+    assert_agrees(solver, case)
+
+
+@settings(max_examples=100)
+@given(trees(kinds=BOTH_WAYS, turned_round=True))
+def test_trees_with_joints_that_point_towards_the_ground(case: Case) -> None:
+    assert_agrees(started(case), case)
+
+
+@pytest.mark.parametrize("kind", BOTH_WAYS)
+@settings(max_examples=15)
+@given(data=st.data())
+def test_joints_of_one_kind_that_point_either_way(kind: str, data: Any) -> None:
+    case = data.draw(trees(max_bodies=3, kinds=(kind,), turned_round=True))
+    assert_agrees(started(case), case)
+
+
+@settings(max_examples=40)
+@given(trees(max_bodies=4, kinds=BOTH_WAYS, turned_round=True))
+def test_joints_that_point_towards_the_ground_on_their_way(case: Case) -> None:
     solver = started(case)
     solver.step(0.01)
     solver.step(0.03)

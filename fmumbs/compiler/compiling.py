@@ -52,8 +52,8 @@ def compile(model: Model, *, everything: bool = False) -> ModelImage:
     if not isinstance(model, Model):
         raise ModelError(f"compile needs a Model, not a {type(model).__name__}. Give what build() returns.")
     model.check_ends()
-    tree, cuts = spanning_tree(model)
-    links = make_links(tree)
+    tree, cuts, backwards = spanning_tree(model)
+    links = make_links(tree, backwards)
     add_cuts(links, cuts, len(tree))
     add_couplings(links, model, tree)
     if cuts or model.couplings:

@@ -4,10 +4,10 @@ A joint is an ordered product of modes (joint-representation, section 3); each b
 own. A link that turns about a coordinate axis of its parent's has axes parallel to them at zero, and a kernel of
 its own. A slide goes along its link's z; a ball's axes are those of its frame M. Locked modes move the frame of the
 next. A joint's variables are those of its free modes, then those of the excited ones; a joint with velocity rows is a
-single link (compiler/screws.py).
+single link (compiler/screws.py). A joint whose M is nearer to the ground has the inverse modes, the last one first.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,12 +47,15 @@ class Links(Rows):
     links: int = 0
 
 
-def make_links(tree: list[JointBase]) -> Links:
-    """Links for every joint of the tree and the bodies that they carry."""
+def make_links(tree: list[JointBase], backwards: set[str]) -> Links:
+    """Links for every joint of the tree and the bodies that they carry.
+
+    backwards: names of the joints whose M is nearer to the ground.
+    """
     out = Links()
     out.places[GROUND.name] = Place(-1, _IDENTITY, _ZERO)
     for index, joint in enumerate(tree):
-        _add_joint(out, index, joint)
+        _add_joint(out, index, joint, joint.name in backwards)
     return out
 
 
@@ -68,33 +71,41 @@ def _within(body: Place, point: Point) -> Place:
     return Place(body.link, body.R @ X.rotation.matrix, body.r + body.R @ X.translation)
 
 
-def _add_joint(out: Links, index: int, joint: JointBase) -> None:
-    at = _within(out.places[joint.F.body.name], joint.F)
+def _add_joint(out: Links, index: int, joint: JointBase, backwards: bool) -> None:
+    inner, outer = (joint.M, joint.F) if backwards else (joint.F, joint.M)
+    at = start = _within(out.places[inner.body.name], inner)
     first, p, u = out.links, out.positions, out.speeds
-    out.add(joint_F=at.R, joint_F_link=at.link, joint_F_r=at.r, joint_first=first, joint_p=p, joint_u=u)
     modes = joint.modes
     excited = tuple(mode for mode in modes if mode.role == "excited")
     if joint.velocity_rows:
         at = _add_general(out, index, joint, at)
     else:
-        at = _add_modes(out, index, joint, modes, at)
+        at = _add_modes(out, index, joint, modes, at, backwards)
         if out.links == first or at.r.any():
             at = _add_link(out, index, FIXED, at, _IDENTITY, at.R)
+    F, M = (at, start) if backwards else (start, at)
     out.add(
         joint_kind=_joint_kind(joint, modes),
+        joint_first=first,
         joint_last=out.links - 1,
+        joint_p=p,
         joint_np=out.positions - p,
+        joint_u=u,
         joint_nu=out.speeds - u,
-        joint_M=at.R,
-        joint_M_link=at.link,
-        joint_M_r=at.r,
+        joint_F=F.R,
+        joint_F_link=F.link,
+        joint_F_r=F.r,
+        joint_M=M.R,
+        joint_M_link=M.link,
+        joint_M_r=M.r,
+        joint_reversed=int(backwards),
         joint_excitation=len(out.rows.get("excitation_kind", ())),
         joint_excited=len(excited),
     )
     if excited:
         add_excitations(out, index, excited, out.positions - len(excited), out.speeds - len(excited))
     _add_start(out, joint, excited)
-    _add_body(out, joint.M, at)
+    _add_body(out, outer, at)
 
 
 def _joint_kind(joint: JointBase, modes: tuple[Mode, ...]) -> int:
@@ -113,11 +124,11 @@ def _add_start(out: Links, joint: JointBase, excited: tuple[Mode, ...]) -> None:
     out.rows.setdefault("start_u", []).extend((*joint.start_velocities, *(start[1] for start in eta)))
 
 
-def _add_body(out: Links, M: Point, at: Place) -> None:
-    """The body's frame in the link, from its M frame there, and its inertia."""
-    body = M.body
+def _add_body(out: Links, point: Point, at: Place) -> None:
+    """The body's frame in the link, from that of its point there, and its inertia."""
+    body = point.body
     assert isinstance(body, Body)
-    X = M.X_BP
+    X = point.X_BP
     R = at.R @ X.rotation.matrix.T
     R = _IDENTITY if (R == _IDENTITY).all() else R
     r = at.r - R @ X.translation
@@ -133,24 +144,41 @@ def _coordinate_axis(axis: Array) -> tuple[int, float] | None:
     return (k, 1.0 if axis[k] > 0 else -1.0) if rest <= _PARALLEL else None
 
 
-def _add_modes(out: Links, index: int, joint: JointBase, modes: tuple[Mode, ...], at: Place) -> Place:
+def _add_modes(
+    out: Links, index: int, joint: JointBase, modes: tuple[Mode, ...], at: Place, backwards: bool
+) -> Place:
     """A link for each mode that moves; returns the running frame behind them, perhaps off the last link's origin."""
     free = [mode for mode in modes if mode.role == "free"]
-    p, u = out.positions, out.speeds
-    driven_p, driven_u = (sum(mode.positions for mode in free) + p, sum(mode.velocities for mode in free) + u)
     geared = _add_free_speeds(out, joint, free)
-    for mode in modes:
-        if mode.role == "free":
-            at = _add_mode(out, index, mode, at, p, u, geared)
-            p, u = p + mode.positions, u + mode.velocities
-        elif mode.role == "excited":
-            _add_lawless_speed(out, mode.linear)
-            at = _add_mode(out, index, mode, at, driven_p, driven_u, geared)
-            driven_p, driven_u = driven_p + 1, driven_u + 1
+    places = _variables(out, modes)
+    for mode, p, u in reversed(places) if backwards else places:
+        turned = _opposite(mode) if backwards else mode
+        if mode.role == "locked":
+            at = Place(at.link, *locked(turned, at.R, at.r))
         else:
-            at = Place(at.link, *locked(mode, at.R, at.r))
-    out.positions, out.speeds = driven_p, driven_u
+            at = _add_mode(out, index, turned, at, p, u, geared)
     return at
+
+
+def _variables(out: Links, modes: tuple[Mode, ...]) -> list[tuple[Mode, int, int]]:
+    """Each mode with its first position and velocity variable: those of the free ones, then the excited ones."""
+    p, u = out.positions, out.speeds
+    found = {}
+    for role in ("free", "excited"):
+        for k, mode in enumerate(modes):
+            if mode.role == role:
+                found[k] = p, u
+                p, u = p + (mode.positions or 1), u + (mode.velocities or 1)
+                if role == "excited":
+                    _add_lawless_speed(out, mode.linear)
+    out.positions, out.speeds = p, u
+    return [(mode, *found.get(k, (-1, -1))) for k, mode in enumerate(modes)]
+
+
+def _opposite(mode: Mode) -> Mode:
+    """The mode of the inverse motion; a ball has the conjugate quaternion (core/reversed.c)."""
+    x, y, z = mode.axis
+    return replace(mode, axis=(-x, -y, -z))
 
 
 def _add_mode(out: Links, index: int, mode: Mode, at: Place, p: int, u: int, geared: bool) -> Place:

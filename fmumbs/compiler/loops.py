@@ -37,6 +37,7 @@ def add_cuts(out: Links, cuts: list[JointBase], first: int) -> None:
             joint_nu=0,
             joint_excitation=0,
             joint_excited=0,
+            joint_reversed=0,
             joint_F=F.R,
             joint_M=M.R,
             joint_F_link=F.link,

@@ -8,41 +8,60 @@ from fmumbs.errors import ModelError
 from fmumbs.mechanism import GROUND, Closing, JointBase, Model
 
 
-def spanning_tree(model: Model) -> tuple[list[JointBase], list[JointBase]]:
-    """The joints of the tree, depth first from the ground, and those that close loops, in order of adding.
+def spanning_tree(model: Model) -> tuple[list[JointBase], list[JointBase], set[str]]:
+    """The joints of the tree, depth first from the ground, and those that close loops, in order of adding; and the
+    names of those in the tree that point towards the ground.
 
-    Each joint of the tree carries the body of its M; every body is reached by as few joints as possible, the joints
-    added first being preferred. Joints that drive something, that have a variable which is declared, or that cannot
-    close a loop stay in the tree where that is possible. Raises ModelError for a joint that points towards the
-    ground where no other way reaches its body, and for bodies that hang on nothing.
+    Each joint of the tree carries the body of its M, or, where no other way reaches it, that of its F; every body is
+    reached by as few joints as possible, the joints added first being preferred. Joints that drive something, that
+    have a variable which is declared, or that cannot close a loop stay in the tree where that is possible. Raises
+    ModelError for a nonholonomic joint that points towards the ground where no other way reaches its body, and for
+    bodies that hang on nothing.
     """
-    outward: defaultdict[str, list[JointBase]] = defaultdict(list)
-    for joint in model.joints:
-        outward[joint.F.body.name].append(joint)
-    carried = _reach(outward, _bound(model))
-    if len(carried) <= len(model.bodies):
-        carried = _reach(outward, {})
+    bound = _bound(model)
+    tries = (_reach(model, own, backwards) for backwards in (False, True) for own in (bound, {}))
+    carried = next((found for found in tries if len(found) > len(model.bodies)), None) or _reach(model, {}, True)
     _check_reached(model, carried)
-    chosen = {joint.name for joint in carried.values() if joint is not None}
+    outward: defaultdict[str, list[JointBase]] = defaultdict(list)
+    backwards = set()
+    for body, joint in carried.items():
+        if joint is not None and joint.M.body.name != body:
+            backwards.add(joint.name)
+    chosen = {joint.name: body for body, joint in carried.items() if joint is not None}
+    for joint in model.joints:
+        if joint.name in chosen:
+            outward[(joint.M if joint.name in backwards else joint.F).body.name].append(joint)
     tree: list[JointBase] = []
-    stack = [joint for joint in reversed(outward[GROUND.name]) if joint.name in chosen]
+    stack = list(reversed(outward[GROUND.name]))
     while stack:
         joint = stack.pop()
         tree.append(joint)
-        stack.extend(j for j in reversed(outward[joint.M.body.name]) if j.name in chosen)
-    return tree, [joint for joint in model.joints if joint.name not in chosen]
+        stack.extend(reversed(outward[chosen[joint.name]]))
+    return tree, [joint for joint in model.joints if joint.name not in chosen], backwards
 
 
-def _reach(outward: Mapping[str, list[JointBase]], bound: Mapping[str, JointBase]) -> dict[str, JointBase | None]:
-    """The joint that carries each body that can be reached; `bound`: the only one that may, by body."""
+def _reach(model: Model, bound: Mapping[str, JointBase], backwards: bool) -> dict[str, JointBase | None]:
+    """The joint that carries each body that can be reached; `bound`: the only one that may, by body.
+
+    backwards: where no joint leads on outwards, one that points back does.
+    """
+    outward: defaultdict[str, list[JointBase]] = defaultdict(list)
+    inward: defaultdict[str, list[JointBase]] = defaultdict(list)
+    for joint in model.joints:
+        if not isinstance(joint, Closing):
+            outward[joint.F.body.name].append(joint)
+            if backwards and not joint.velocity_rows:
+                inward[joint.M.body.name].append(joint)
     carried: dict[str, JointBase | None] = {GROUND.name: None}
-    waiting = deque([GROUND.name])
-    while waiting:
-        for joint in outward.get(waiting.popleft(), ()):
-            body = joint.M.body.name
-            if body not in carried and bound.get(body, joint) is joint and not isinstance(joint, Closing):
+    waiting, later = deque([GROUND.name]), deque(inward[GROUND.name])
+    while waiting or later:
+        onwards = bool(waiting)
+        for joint in outward[waiting.popleft()] if onwards else [later.popleft()]:
+            body = (joint.M if onwards else joint.F).body.name
+            if body not in carried and bound.get(body, joint) is joint:
                 carried[body] = joint
                 waiting.append(body)
+                later.extend(inward[body])
     return carried
 
 

@@ -48,12 +48,13 @@ static const char *check_links(const fm_image *m)
     return p == m->n.positions && u == m->n.speeds ? NULL : "links and variables differ in number";
 }
 
-/* A joint's variables in the order of its links, those of driven ones last. */
+/* A joint's variables in the order of its modes, which is that of its links or the opposite; those of driven ones last. */
 static const char *check_places(const fm_image *m, int32_t joint)
 {
     int32_t p = m->joint_p[joint], u = m->joint_u[joint];
     for (int driven = 0; driven < 2; driven++)
-        for (int32_t i = m->joint_first[joint]; i <= m->joint_last[joint]; i++) {
+        for (int32_t j = m->joint_first[joint]; j <= m->joint_last[joint]; j++) {
+            const int32_t i = m->joint_reversed[joint] ? m->joint_first[joint] + m->joint_last[joint] - j : j;
             const int32_t positions = fm_link_positions(m, i), speeds = fm_link_speeds(m, i);
             if ((m->link_kind[i] == FM_LINK_DRIVEN) != driven) continue;
             if (m->link_p[i] != (positions ? p : -1) || m->link_u[i] != (speeds ? u : -1))
@@ -77,7 +78,10 @@ static const char *check_joints(const fm_image *m)
             if (m->joint_F_link[j] == m->joint_M_link[j]) return "a secondary joint has both ends on one link";
             continue;
         }
-        if (m->joint_M_link[j] != last) return "a joint's frame M is not on its last link";
+        const int32_t ends[2] = {m->joint_F_link[j], m->joint_M_link[j]}, reversed = m->joint_reversed[j];
+        if (reversed != 0 && (reversed != 1 || m->joint_kind[j] == FM_JOINT_NONHOLONOMIC))
+            return "a joint points in an impossible direction";
+        if (ends[!reversed] != last) return "a joint's outer frame is not on its last link";
         if (first != next || last < first) return "a joint's links are not in their place";
         next = last + 1;
         for (int32_t i = first; i <= last; i++) {

@@ -51,7 +51,7 @@ static void move_positions(const fm_instance *s, double *y, const double *change
 
 static void place_links(fm_instance *s, const double *y)
 {
-    s->kernels->turn(s, y);
+    fm_run_turns(s, y);
     fm_make_world(s, y);
 }
 
@@ -95,7 +95,7 @@ static void soften(fm_instance *s, double part)
 static int make_change(fm_instance *s, const double *y, int level, double least, double soft)
 {
     memset(s->tau_now, 0, (size_t)s->image.n.speeds * sizeof(double));
-    s->kernels->accelerate(s, y, s->tau_now, s->loop_change);
+    fm_run_sweeps(s, y, s->tau_now, s->loop_change);
     fm_make_rows(s, 0, least > 0.0);
     if (soft > 0.0) soften(s, soft);
     else if (least > 0.0) fm_choose_rows(s, least);

@@ -75,6 +75,7 @@ void fm_derive_structure(fm_instance *s)
     }
     s->model.excited = m->n.excitations > 0;
     fm_general_structure(s);
+    fm_reversed_structure(s);
     arrange_cuts(s);
     fm_planar_structure(s);
 }

@@ -47,7 +47,7 @@ void fm_position_rates(const fm_instance *s, const double *y, double *pdot)
 /* udot under generalised forces and what is applied to the links; world kinematics of y are there if there are loops. */
 static void accelerate(fm_instance *s, const double *y, const double *tau, double *udot)
 {
-    s->kernels->accelerate(s, y, tau, udot);
+    fm_run_sweeps(s, y, tau, udot);
     s->accelerated = udot;
     if (s->image.n.rows > 0) fm_close_loops(s, udot);
 }
@@ -59,7 +59,7 @@ static void accelerate_so(fm_instance *s, const fm_evaluation *how, double *udot
     const int32_t loads = 6 * s->image.n.loads;
     const double *tau = inputs_at(s, t, s->tau, s->tau_taylor, s->image.n.speeds, s->input_now);
     s->evaluated = y;
-    s->kernels->turn(s, y);
+    fm_run_turns(s, y);
     if (s->image.n.springs + s->image.n.loads + s->image.n.rows > 0) fm_make_world(s, y);
     if (s->image.n.springs + s->image.n.loads > 0) {
         const double *load = inputs_at(s, t, s->load, s->load_taylor, loads, s->input_now + s->image.n.speeds);
@@ -167,7 +167,7 @@ void fm_update(fm_instance *s, int32_t what)
     if (what & FM_VALID_LAWS) fm_laws_present(s);
     if (what & FM_VALID_MOTION) accelerate_at(s, s->clock[FM_TIME], s->y, s->udot);
     if (what & FM_VALID_WORLD) {
-        s->kernels->turn(s, s->y);
+        fm_run_turns(s, s->y);
         fm_make_world(s, s->y);
     }
     if (what & FM_VALID_LINKS) fm_planar_expand(s);
@@ -180,7 +180,7 @@ static void respond_so(fm_instance *s, const fm_evaluation *how, double *udot)
 {
     const double *tau = how->tau;
     s->evaluated = how->y;
-    s->kernels->turn(s, how->y);
+    fm_run_turns(s, how->y);
     fm_make_world(s, how->y);
     fm_apply_forces(s, how->load, 0);
     if (s->image.n.laws > 0) {

@@ -30,6 +30,7 @@ static void link_axes(const fm_instance *s, int32_t i, double R[9])
 void fm_make_world(fm_instance *s, const double *y)
 {
     static const fm_world ground = {{1, 0, 0, 0, 1, 0, 0, 0, 1}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+    y = fm_linked(s, y);
     const double *u = y + s->image.n.positions;
     s->evaluated = y;
     fm_planar_turns(s);

@@ -89,6 +89,9 @@ static size_t lay_out(fm_instance *s, unsigned char *base)
     s->least = place(base, &used, ny, sizeof(double));
     s->probe = place(base, &used, 2 * ny, sizeof(double));
     s->input_now = place(base, &used, inputs, sizeof(double));
+    s->reversed_ball = place(base, &used, (size_t)m->balls, sizeof *s->reversed_ball);
+    s->linked = place(base, &used, m->reversed > 0 ? ny : 0, sizeof(double));
+    s->linked_tau = place(base, &used, m->reversed > 0 ? speeds : 0, sizeof(double));
     const size_t laws = (size_t)m->n.laws, held = laws < FM_HELD ? laws : FM_HELD;
     s->law_now = place(base, &used, 2 * laws, sizeof(double));
     s->law_force = place(base, &used, laws, sizeof(double));
@@ -136,7 +139,11 @@ static fm_model model_of(const fm_image *image)
     memset(m, 0, sizeof *m);
     m->n = image->n;
     m->ny = m->n.positions + m->n.speeds;
-    for (int32_t i = 0; i < m->n.links; i++) m->balls += image->link_kind[i] == FM_LINK_SPHERICAL;
+    for (int32_t i = 0; i < m->n.links; i++) {
+        const int ball = image->link_kind[i] == FM_LINK_SPHERICAL;
+        m->balls += ball;
+        m->reversed += ball && image->joint_reversed[image->link_joint[i]];
+    }
     m->planars = fm_planar_count(image);
 #define V(name, count) m->state_doubles += (size_t)(count);
     FM_STATE_ARRAYS(V)

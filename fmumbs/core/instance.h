@@ -266,6 +266,7 @@ typedef struct fm_model {
     int32_t pendings;
     int32_t angles; /* links with an angle */
     int32_t balls;
+    int32_t reversed; /* balls of joints that point towards the ground */
     int32_t slides; /* links whose origin slides */
     int32_t planars; /* links of trees that move in a plane */
     int32_t plane_pendings;
@@ -278,7 +279,7 @@ typedef struct fm_model {
 
 /* What is built for each instruction set. */
 typedef struct fm_kernels {
-    void (*turn)(fm_instance *s, const double *y); /* cosines, sines and axes of every link */
+    void (*turn)(fm_instance *s, const double *y); /* cosines, sines and axes of every link; call these by reversed.c */
     void (*local)(fm_instance *s);                 /* torque, force and lift of every link from its motion */
     void (*accelerate)(fm_instance *s, const double *y, const double *tau, double *udot); /* after turn */
     void (*back)(fm_instance *s, double *udot);    /* its last part again, after a change of the forced parts */
@@ -375,6 +376,8 @@ struct fm_instance {
     double loop_weakest; /* the least pivot of K beside its diagonal */
     double *loop_pivot, *loop_change; /* speeds */
     double *seed;     /* the same shape, for directional derivatives */
+    int32_t *reversed_ball; /* the balls of joints that point towards the ground */
+    double *linked, *linked_tau; /* y and applied forces as the links have them, where there are any */
     double *law_use;   /* the modes that evaluations go by: those of the state, or law_now */
     double *law_now;   /* 2 a law: modes at the present time, for outputs */
     double *law_force; /* of each law that holds */
@@ -487,7 +490,15 @@ void fm_local_back_avx2(fm_instance *s);
 fm_status fm_integrate(fm_instance *s, double t_end);
 void fm_dense(const fm_instance *s, double t, double *y);
 void fm_normalise(const fm_instance *s, double *y, double *slope);
+/* reversed.c */
+void fm_reversed_structure(fm_instance *s);
+void fm_run_turns(fm_instance *s, const double *y);
+const double *fm_linked(const fm_instance *s, const double *y);
+void fm_run_sweeps(fm_instance *s, const double *y, const double *tau, double *udot);
+void fm_run_back(fm_instance *s, double *udot);
+void fm_from_links(const fm_instance *s, double *udot);
 /* reactions.c */
+void fm_joint_wrench(const fm_instance *s, int32_t joint, double wrench[6]);
 void fm_take_free_modes(const fm_instance *s, int32_t joint, double wrench[6]);
 double fm_drive(const fm_instance *s, int32_t joint, int32_t part);
 /* values.c */

@@ -60,6 +60,7 @@ size_t fm_jacobian(fm_instance *s, double *J, size_t capacity)
             along_modes(s, *end, &row, F > M ? -1.0 : 1.0, J + (size_t)i * speeds);
             *end = s->link[*end].parent;
         }
+        fm_from_links(s, J + (size_t)i * speeds);
     }
     return rows * speeds;
 }

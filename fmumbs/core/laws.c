@@ -140,7 +140,7 @@ void fm_laws_place(fm_instance *s, const double *y)
     s->valid &= FM_VALID_LAWS;
     for (int32_t i = 0; i < s->image.n.laws; i++) {
         if (s->image.law_spring[i] < 0) continue;
-        s->kernels->turn(s, y);
+        fm_run_turns(s, y);
         fm_make_world(s, y);
         return;
     }

@@ -320,7 +320,7 @@ void fm_close_loops(fm_instance *s, double *udot)
     }
     fm_solve_K(s, s->loop_rhs, s->lambda);
     add_multipliers(s, s->lambda);
-    s->kernels->back(s, udot);
+    fm_run_back(s, udot);
 }
 
 /* M^-1 J' lambda in `out`: the same columns, at rest and without weight. */
@@ -338,7 +338,7 @@ void fm_spread(fm_instance *s, const double *lambda, double *out)
         if (s->link[i].kind == FM_LINK_GENERAL) memset(s->general[s->link[i].general].g, 0, sizeof s->general->g);
     }
     add_multipliers(s, lambda);
-    s->kernels->back(s, out);
+    fm_run_back(s, out);
     memcpy(s->gravity, gravity, sizeof gravity);
 }
 

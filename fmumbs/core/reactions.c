@@ -102,6 +102,34 @@ static void solve(double (*A)[FM_FREEDOMS], double *b, int32_t n)
     }
 }
 
+/* The origin of a joint's M seen from that of its last link, in the last link's axes: not zero where the joint points
+ * towards the ground. */
+static void reduction_point(const fm_instance *s, int32_t joint, double out[3])
+{
+    const fm_image *m = &s->image;
+    const int32_t link = m->joint_M_link[joint];
+    const fm_world *F = s->world + m->joint_last[joint];
+    const double *at = m->joint_M_r + 3 * joint;
+    double r[3], arm[3] = {0.0, 0.0, 0.0};
+    if (m->joint_reversed[joint]) {
+        memcpy(r, at, sizeof r);
+        if (link >= 0) turn_out(s->world[link].R, at, r);
+        for (int j = 0; j < 3; j++) arm[j] = ((link >= 0 ? s->world[link].r[j] : 0.0) + r[j]) - F->r[j];
+    }
+    turn_in(F->R, arm, out);
+}
+
+/* Torque and force that F's body puts on M's at M, in the axes of the joint's last link. */
+void fm_joint_wrench(const fm_instance *s, int32_t joint, double wrench[6])
+{
+    memcpy(wrench, s->wrench + 6 * s->image.joint_last[joint], 6 * sizeof *wrench);
+    if (!s->image.joint_reversed[joint]) return;
+    double arm[3], moment[3];
+    reduction_point(s, joint, arm);
+    cross(arm, wrench + 3, moment);
+    for (int j = 0; j < 3; j++) wrench[j] = moment[j] - wrench[j], wrench[3 + j] = -wrench[3 + j];
+}
+
 /* Lambda_z of a joint of several screws. */
 static void take_modes(const fm_instance *s, int32_t joint, double wrench[6])
 {
@@ -109,6 +137,12 @@ static void take_modes(const fm_instance *s, int32_t joint, double wrench[6])
     double A[FM_FREEDOMS][FM_FREEDOMS], x[FM_FREEDOMS];
     if (s->image.joint_nu[joint] > FM_FREEDOMS) return;
     const int32_t n = make_modes(s, joint, phi), free = n - s->image.joint_excited[joint];
+    double arm[3], turned[3];
+    reduction_point(s, joint, arm);
+    for (int32_t i = 0; i < n; i++) { /* to M; where the joint is reversed all of them are M's motion but for their sign */
+        cross(phi[i], arm, turned);
+        for (int j = 0; j < 3; j++) phi[i][3 + j] += turned[j];
+    }
     memcpy(rows, phi, sizeof rows);
     double far = 0.0; /* a slide of this size turns nothing but by round-off */
     for (int32_t i = 0; i < n; i++) {

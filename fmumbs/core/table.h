@@ -93,6 +93,8 @@
     /* its excited modes: the first, how many; their variables come after those of the free ones */  \
     A(joint_excitation, i, 1, joints, free, 0, "", "JOINTS")                                         \
     A(joint_excited, i, 1, joints, free, 0, "", "JOINTS")                                            \
+    /* 1: it points towards the ground, its last link being F's (reversed.c) */                      \
+    A(joint_reversed, i, 1, joints, free, 0, "", "JOINTS")                                           \
     /* rows of secondary joints: a vector in F's link, one in M's, a length (loops.c) */             \
     A(row_joint, i, 1, rows, joints, 0, "", "ROWS")                                                  \
     A(row_kind, i, 1, rows, free, 0, "", "ROWS")                                                     \

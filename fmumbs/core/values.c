@@ -192,7 +192,9 @@ static void body_quaternion(const fm_instance *s, int32_t body, double q[4])
     for (int32_t i = s->image.body_link[body]; i >= 0; i = s->link[i].parent) {
         const fm_link *k = s->link + i;
         if (k->kind == FM_LINK_SPHERICAL) {
-            product(s->y + k->p, q, next);
+            const double *p = s->y + k->p, sign = s->image.joint_reversed[s->image.link_joint[i]] ? -1.0 : 1.0;
+            const double turn[4] = {p[0], sign * p[1], sign * p[2], sign * p[3]};
+            product(turn, q, next);
         } else if (k->kind == FM_LINK_GENERAL) {
             memcpy(next, q, sizeof next);
             screws_quaternion(s, s->general + k->general, next);
@@ -239,7 +241,7 @@ static double joint_wrench(const fm_instance *s, int32_t joint, int32_t force, i
         fm_loop_wrench(s, joint, wrench, wrench + 3);
         memcpy(world, wrench + 3 * force, sizeof world);
     } else {
-        memcpy(wrench, s->wrench + 6 * last, sizeof wrench);
+        fm_joint_wrench(s, joint, wrench);
         if (constraint) fm_take_free_modes(s, joint, wrench);
         for (int i = 0; i < 3; i++) world[i] = row(s->world[last].R, i, wrench + 3 * force);
     }

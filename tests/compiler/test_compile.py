@@ -71,12 +71,28 @@ def test_many_lost_bodies_are_counted() -> None:
         compile(model)
 
 
-def test_a_joint_goes_from_the_parent_to_the_child() -> None:
+def test_a_nonholonomic_joint_goes_from_the_parent_to_the_child() -> None:
     model = fm.Model("turned")
     body = fm.Body.rod("body", length=1.0, mass=1.0, radius=0.1)
-    model.add(body, fm.Revolute("A", body.base, model.ground.at(), axis="x"))
-    with pytest.raises(fm.ModelError, match=r"Revolute 'A' goes from 'body' to 'ground'.*Swap its points"):
+    model.add(body, fm.Skate("A", body.base, model.ground.at()))
+    with pytest.raises(fm.ModelError, match=r"Skate 'A' goes from 'body' to 'ground'.*Swap its points"):
         compile(model)
+
+
+def test_joints_point_towards_the_ground_only_where_no_other_way_leads_outwards() -> None:
+    model = fm.Model("both")
+    a, b, c = (fm.Body.rod(name, length=1.0, mass=1.0, radius=0.1) for name in "abc")
+    model.add(a, b, c)
+    model.add(fm.Revolute("back", c.base, model.ground.at(1, 0, 0), axis="x"))
+    model.add(fm.Revolute("A", model.ground.at(), a.base, axis="x"), fm.Revolute("B", a.tip, b.base, axis="x"))
+    model.add(fm.Revolute("C", b.tip, c.tip, axis="x"))
+    arrays = compile(model).arrays
+    assert arrays["joint_reversed"].tolist() == [0, 0, 0, 0]
+    lone = fm.Model("lone")
+    lone.add(a, b, c, model["back"], model["C"], fm.Revolute("D", a.tip, b.tip, axis="x"), fm.Weld("E", a.at(), c.at()))
+    image = compile(lone)
+    assert list(image.variables.joint_names) == ["back", "C", "E", "D"]
+    assert image.arrays["joint_reversed"].tolist() == [1, 1, 1, 0]  # the last closes the loop
 
 
 def test_a_joint_needs_its_bodies_in_the_model() -> None:

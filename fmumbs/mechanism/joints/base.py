@@ -1,8 +1,8 @@
 """What all joints have in common.
 
-A joint connects a frame F on one body, the parent's side, with a frame M on another, the child's side. Its
-modes (mode.py) say how M may move with respect to F. Its generalised applied force on each free mode, driving
-M against F, is
+A joint connects a frame F on one body, the parent, with a frame M on another, the child, whichever is nearer to the
+ground; of a nonholonomic joint the parent must be. Its modes (mode.py) say how M may move with respect to F. Its
+generalised applied force on each free mode, driving M against F, is
 
     lambda = tau + stiffness (rest - q) - damping u,
 
