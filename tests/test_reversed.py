@@ -124,7 +124,7 @@ def test_a_ball_that_points_back_is_part_of_a_loop() -> None:
             assert_allclose(back.get(what), there.get(what), rtol=0, atol=1e3 * MOTION, err_msg=what)
         speeds = np.array([back.get("A.qd"), *back.get("B.w")])
         assert np.abs(speeds).max() > 1.0
-        assert_allclose(back.jacobian() @ speeds, 0.0, atol=1e-10)
+        assert_allclose(back.jacobian @ speeds, 0.0, atol=1e-10)
         assert_allclose(back.get("B.wrench.f"), -turned_force(there), rtol=0, atol=1e3 * MOTION)
 
 
