@@ -19,8 +19,8 @@ MODEL, JOINT, BODY, POINT, LOAD, SPRING, COUPLING = range(7)  # fm_owner
 OWNERS = {
     JOINT: "joint", BODY: "body", POINT: "point", LOAD: "load", SPRING: "spring", COUPLING: "coupling",
 }  # fmt: skip
-_CAUSALITIES = ("input", "output", "parameter")
-_TYPES = ("real", "integer")
+_CAUSALITIES = ("input", "output", "parameter", "local")
+_TYPES = ("real", "integer", "boolean")
 _WIDTHS = {
     "force": 3, "torque": 3, "w": 3, "alpha": 3, "r": 3, "v": 3, "a": 3, "quat": 4, "inertia": 6, "gravity": 3,
 }  # fmt: skip
@@ -53,13 +53,15 @@ class Kind:
         """As FMI calls it."""
         if self.causality == "parameter":
             return "tunable" if self.tunable else "fixed"
+        if self.causality == "local":
+            return "constant"
         return "continuous" if self.type == "real" else "discrete"
 
     def initial(self, state: bool, guess: bool) -> str | None:
         """As FMI calls it, where a variable of this kind is a state, and its start a guess; None for inputs."""
         if self.causality == "input":
             return None
-        if self.causality == "parameter":
+        if self.causality in ("parameter", "local"):
             return "exact"
         return ("approx" if guess else "exact") if state else "calculated"
 

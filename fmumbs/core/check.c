@@ -72,6 +72,9 @@ static const char *check_joints(const fm_image *m)
     for (int32_t j = 0; j < m->n.joints; j++) {
         const int32_t first = m->joint_first[j], last = m->joint_last[j];
         int32_t p = 0, u = 0;
+        for (int32_t c = 0; c < 6; c++)
+            if (m->joint_unique[6 * j + c] < 0 || m->joint_unique[6 * j + c] >= FM_UNIQUENESSES)
+                return "a reaction is neither unique nor not";
         if (!is_rotation(m->joint_F + 9 * j) || !is_rotation(m->joint_M + 9 * j)) return "a joint's frame is no rotation";
         if (m->joint_kind[j] == FM_JOINT_CUT) {
             if (first != -1 || last != -1 || m->joint_np[j] != 0 || m->joint_nu[j] != 0) return "a secondary joint has links";
@@ -172,7 +175,7 @@ int32_t fm_kind_components(const fm_image *m, int32_t kind, int32_t object)
     if (kind == FM_C_TAU) return m->coupling_count[object];
     if (kinds[kind].owner != FM_JOINT) return kinds[kind].components;
     const int32_t joint = m->joint_kind[object];
-    const int reaction = kind >= FM_J_REACTION_F && kind <= FM_J_WRENCH_T;
+    const int reaction = kind >= FM_J_REACTION_F && kind <= FM_J_UNIQUE_T;
     if (joint == FM_JOINT_CUT) return reaction ? 3 : 0;
     const int scalar = joint == FM_JOINT_SCALAR, ball = joint == FM_JOINT_SPHERICAL, loose = joint == FM_JOINT_FREE;
     const int fewer = joint == FM_JOINT_NONHOLONOMIC; /* speeds than positions */
@@ -189,7 +192,7 @@ int32_t fm_kind_components(const fm_image *m, int32_t kind, int32_t object)
     case FM_J_QUAT: return ball || loose ? 4 : 0;
     case FM_J_W: case FM_J_ALPHA: return ball || loose ? 3 : 0;
     case FM_J_R: case FM_J_V: case FM_J_A: return loose ? 3 : 0;
-    default: return 3; /* reaction and wrench */
+    default: return 3; /* reaction, wrench and uniqueness */
     }
 }
 

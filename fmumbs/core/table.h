@@ -90,6 +90,8 @@
     A(joint_F_r, d, 3, joints, free, 0, "m", "JOINTS")                                               \
     A(joint_M_link, i, 1, joints, links, -1, "", "JOINTS")                                           \
     A(joint_M_r, d, 3, joints, free, 0, "m", "JOINTS")                                               \
+    /* whether its reaction's components f 1 2 3, t 1 2 3 are unique: fm_uniqueness */               \
+    A(joint_unique, i, 6, joints, free, 0, "", "JOINTS")                                             \
     /* its excited modes: the first, how many; their variables come after those of the free ones */  \
     A(joint_excitation, i, 1, joints, free, 0, "", "JOINTS")                                         \
     A(joint_excited, i, 1, joints, free, 0, "", "JOINTS")                                            \
@@ -200,6 +202,13 @@ typedef enum fm_joint_kind { /* what the outputs of a joint are */
     FM_JOINT_NONHOLONOMIC, /* fewer speeds than positions */
     FM_JOINT_KINDS
 } fm_joint_kind;
+
+typedef enum fm_uniqueness {
+    FM_NOT_UNIQUE,
+    FM_UNIQUE,
+    FM_UNIQUENESS_UNKNOWN, /* the loops do not close at the start */
+    FM_UNIQUENESSES
+} fm_uniqueness;
 
 typedef enum fm_excitation_kind {
     FM_EXCITED_BY_ACCELERATION,

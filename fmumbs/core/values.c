@@ -334,6 +334,8 @@ double fm_value(fm_instance *s, int32_t kind, int32_t object, int32_t component)
     case FM_J_REACTION_T: return joint_wrench(s, object, 0, part, 1);
     case FM_J_WRENCH_F: return joint_wrench(s, object, 1, part, 0);
     case FM_J_WRENCH_T: return joint_wrench(s, object, 0, part, 0);
+    case FM_J_UNIQUE_F: return s->image.joint_unique[6 * object + part] == FM_UNIQUE;
+    case FM_J_UNIQUE_T: return s->image.joint_unique[6 * object + 3 + part] == FM_UNIQUE;
     case FM_B_R: case FM_B_V: case FM_B_W: case FM_B_A: case FM_B_ALPHA: case FM_B_QUAT:
         return body_value(s, kind, object, part);
     case FM_P_R: case FM_P_V: case FM_P_A: return point_value(s, kind, object, part);

@@ -37,6 +37,10 @@
       "whole force, applied and constraint, that the parent puts on the child, in F's axes")                            \
     K(J_WRENCH_T, JOINT, "wrench.t", 3, OUTPUT, REAL, 0, 0, "N.m", "N.m",                                               \
       "whole torque, applied and constraint, that the parent puts on the child, reduced at M, in F's axes")             \
+    K(J_UNIQUE_F, JOINT, "reaction_unique.f", 3, LOCAL, BOOLEAN, 0, 0, "", "",                                          \
+      "whether this component of reaction.f follows from the motion, as far as the start tells")                        \
+    K(J_UNIQUE_T, JOINT, "reaction_unique.t", 3, LOCAL, BOOLEAN, 0, 0, "", "",                                          \
+      "whether this component of reaction.t follows from the motion, as far as the start tells")                        \
     K(B_R, BODY, "r", 3, OUTPUT, REAL, 0, 0, "m", "m", "position of the body frame's origin in the world")              \
     K(B_QUAT, BODY, "quat", 4, OUTPUT, REAL, 0, 0, "", "", "quaternion w x y z of the body frame in the world")         \
     K(B_V, BODY, "v", 3, OUTPUT, REAL, 0, 0, "m/s", "m/s", "velocity of the body frame's origin in world axes")         \
