@@ -4,6 +4,7 @@ The core lists the kinds once (core/variables.h). The table in the image is of n
 and the text of a name that the user chose, -1 where the name follows from the kind and the element.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
@@ -177,9 +178,9 @@ def exists(kind: Kind, element: Indices, component: Indices, arrays: Arrays) -> 
     return np.asarray((by == BY_ACCELERATION) == (kind.causality == "input"))
 
 
-def all_variables(arrays: Arrays) -> Arrays:
-    """The table of everything there is: kind by kind, element by element."""
-    parts = [_variables_of(kind, arrays) for kind in kinds()]
+def all_variables(arrays: Arrays, chosen: Iterable[Kind] | None = None) -> Arrays:
+    """The table of everything there is, or of all that some kinds have: kind by kind, element by element."""
+    parts = [_variables_of(kind, arrays) for kind in (kinds() if chosen is None else chosen)]
     kind, element, component = (np.concatenate(column) for column in zip(*parts, strict=True))
     return variable_table(kind, element, component, np.full(len(kind), -1, np.int32))
 

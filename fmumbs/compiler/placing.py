@@ -8,18 +8,42 @@ from numpy.typing import NDArray
 
 from fmumbs.analysis.modes import free_modes
 from fmumbs.analysis.placed import GROUND, Placed, reciprocal, span_of
-from fmumbs.compiler.kinds import BODY, JOINT, kinds_called
-from fmumbs.compiler.layout import Arrays, ffi, lib
+from fmumbs.analysis.uniqueness import uniqueness
+from fmumbs.compiler.kinds import BODY, JOINT, Kind, all_variables, kinds_called
+from fmumbs.compiler.layout import Arrays, counted, ffi, lib, open_instance, pack
 from fmumbs.compiler.loops import ALONG, DISTANCE, JOINT_CUT, PERPENDICULAR
-from fmumbs.mechanism import JointBase
+from fmumbs.mechanism import Coupling, JointBase
 
 Array = NDArray[np.float64]
 
 
-def placed(bodies: Sequence[str], joints: Sequence[JointBase], arrays: Arrays, instance: Any) -> Placed:
+_POSE, _PLACE = ("r", "quat"), ("r", "q", "eta")  # variables of bodies, of joints
+
+NOT_UNIQUE, UNIQUE, UNKNOWN = range(3)  # fm_uniqueness
+
+
+def unique_at_start(
+    bodies: Sequence[str], joints: Sequence[JointBase], couplings: Sequence[Coupling], arrays: Arrays
+) -> NDArray[np.int32]:
+    """(joints, 6) whether the components f and t of each reaction are unique at the start.
+
+    arrays: all but the variables of the image that is being made, bodies and joints in their order.
+    """
+    unknown = np.full((len(joints), 6), UNKNOWN, np.int32)
+    arrays = arrays | all_variables(arrays, _kinds(BODY, *_POSE) + _kinds(JOINT, *_PLACE)) | {"joint_unique": unknown}
+    instance = open_instance(pack(counted(arrays), arrays))
+    if lib.fm_assemble(instance, 0.0) != lib.FM_OK:
+        return unknown
+    found = uniqueness(placed(bodies, joints, couplings, arrays, instance))
+    return np.array([joint.components_unique for joint in found.joints], np.int32)
+
+
+def placed(
+    bodies: Sequence[str], joints: Sequence[JointBase], couplings: Sequence[Coupling], arrays: Arrays, instance: Any
+) -> Placed:
     """An instance at its present position.
 
-    bodies, joints: in the order of the image, which has a table of all variables: `arrays`.
+    bodies, joints, couplings: in the order of the image, whose table has at least all poses: `arrays`.
     """
     R_WB, r_WB = _poses(arrays, instance)
     body_of = {link: body for body, link in enumerate(arrays["body_link"].tolist())} | {-1: GROUND}
@@ -46,9 +70,13 @@ def placed(bodies: Sequence[str], joints: Sequence[JointBase], arrays: Arrays, i
     return Placed(tuple(bodies), names, F, M, origin, axes, tuple(spans), arrays["mass"], com, inertia)
 
 
+def _kinds(owner: int, *suffixes: str) -> list[Kind]:
+    return [kind for suffix in suffixes for kind in kinds_called(owner, suffix) if kind.causality == "output"]
+
+
 def _read(arrays: Arrays, instance: Any, owner: int, *suffixes: str) -> tuple[NDArray[np.int64], Array]:
     """Elements and values of all their variables with these suffixes, in the order of the elements."""
-    wanted = [kind.index for suffix in suffixes for kind in kinds_called(owner, suffix) if kind.causality == "output"]
+    wanted = [kind.index for kind in _kinds(owner, *suffixes)]
     found = np.flatnonzero(np.isin(arrays["variable_kind"], wanted))
     elements = arrays["variable_object"][found]
     found = found[np.argsort(elements, kind="stable")].astype(np.uint32)

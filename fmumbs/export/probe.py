@@ -25,7 +25,8 @@ class Fmu:
     """An unpacked FMI 2.0 co-simulation FMU; a context manager that removes what it unpacked.
 
     inputs, outputs: value references of the real inputs, and of the real continuous outputs; readable: of all
-    real variables that can be read; integers: of the integer outputs; names: by value reference; interval
+    real variables that can be read; integers: of the integer outputs; constants: those that are Boolean, with their
+    values; names: by value reference; interval
     [s].
     """
 
@@ -51,6 +52,7 @@ class Fmu:
         self.outputs = [v.valueReference for v in real if v.causality == "output" and v.variability == "continuous"]
         self.readable = sorted({v.valueReference for v in real})
         self.integers = [v.valueReference for v in variables if v.type == "Integer" and v.causality == "output"]
+        self.constants = {v.valueReference: v.start == "true" for v in variables if v.type == "Boolean"}
         experiment = self.description.defaultExperiment
         self.interval = float(getattr(experiment, "stepSize", None) or 0.01)
         self.tolerance = float(getattr(experiment, "tolerance", None) or 1e-6)
