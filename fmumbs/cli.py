@@ -402,7 +402,8 @@ def _print_reactions(facts: dict[str, Any]) -> None:
         click.echo(f"and {len(facts['joints']) - MOST_BRANCHES} joints more: --json has them all")
     mend = facts["mend"]
     for free in mend["free"][:MOST_BRANCHES]:
-        click.echo(f"mend: free joint '{free['joint']}' of {free['directions']} (in its F's axes)")
+        what = f"free joint '{free['joint']}' of {free['directions']} (in its F's axes)"
+        click.echo(f"mend: {what if free['directions'] else f"leave out '{free['joint']}'"}")
     click.echo(f"or make flexible: {_names(mend['make_flexible'])}; may stay rigid: {_names(mend['may_stay_rigid'])}")
 
 

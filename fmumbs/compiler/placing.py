@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fmumbs.analysis.modes import free_modes
-from fmumbs.analysis.placed import GROUND, Placed, reciprocal, span_of
+from fmumbs.analysis.modes import free_modes, mode_vectors
+from fmumbs.analysis.placed import GROUND, Coupled, Placed, Term, reciprocal, span_of
 from fmumbs.analysis.uniqueness import uniqueness
 from fmumbs.compiler.kinds import BODY, JOINT, Kind, all_variables, kinds_called
 from fmumbs.compiler.layout import Arrays, counted, ffi, lib, open_instance, pack
@@ -67,7 +67,8 @@ def placed(
     xx, yy, zz, xy, xz, yz = arrays["inertia"].T
     inertia = np.stack([xx, xy, xz, xy, yy, yz, xz, yz, zz], axis=1).reshape(-1, 3, 3)
     inertia = R_WB[:-1] @ inertia @ np.swapaxes(R_WB[:-1], 1, 2)
-    return Placed(tuple(bodies), names, F, M, origin, axes, tuple(spans), arrays["mass"], com, inertia)
+    coupled = tuple(_coupled(coupling, names, arrays, instance) for coupling in couplings)
+    return Placed(tuple(bodies), names, F, M, origin, axes, tuple(spans), arrays["mass"], com, inertia, coupled)
 
 
 def _kinds(owner: int, *suffixes: str) -> list[Kind]:
@@ -98,13 +99,31 @@ def _poses(arrays: Arrays, instance: Any) -> tuple[Array, Array]:
     return R, np.vstack([r, np.zeros(3)])
 
 
-def _of_modes(joints: Sequence[JointBase], cut: NDArray[np.bool_], arrays: Arrays, instance: Any) -> list[Array]:
-    """What does no work on the free modes; nothing for those that close loops."""
-    at: list[list[float]] = [[] for _ in joints]
-    eta: list[list[float]] = [[] for _ in joints]
+def _coordinates(count: int, arrays: Arrays, instance: Any) -> tuple[list[list[float]], list[list[float]]]:
+    """Positions of the free modes of each joint, and of the excited ones."""
+    at: list[list[float]] = [[] for _ in range(count)]
+    eta: list[list[float]] = [[] for _ in range(count)]
     for suffixes, values in ((("r", "q"), at), (("eta",), eta)):
         for element, value in zip(*_read(arrays, instance, JOINT, *suffixes), strict=True):
             values[element].append(float(value))
+    return at, eta
+
+
+def _coupled(coupling: Coupling, names: Sequence[str], arrays: Arrays, instance: Any) -> Coupled:
+    """A coupling by the modes of its joints; excited ones take its force without a reaction of their own."""
+    at, eta = _coordinates(len(names), arrays, instance)
+    terms = []
+    for joint, mode, ratio in coupling.coordinates:
+        if mode <= len(joint.free_modes):
+            i = names.index(joint.name)
+            vectors = mode_vectors(joint, at[i], eta[i])
+            terms.append(Term(i, mode - 1, ratio, vectors.phi, vectors.psi))
+    return Coupled(coupling.name, tuple(terms))
+
+
+def _of_modes(joints: Sequence[JointBase], cut: NDArray[np.bool_], arrays: Arrays, instance: Any) -> list[Array]:
+    """What does no work on the free modes; nothing for those that close loops."""
+    at, eta = _coordinates(len(joints), arrays, instance)
     known: dict[bytes, Array] = {}
     spans: list[Array] = []
     for i, joint in enumerate(joints):
@@ -131,5 +150,7 @@ def _of_rows(joint: int, arrays: Arrays, F: Array, M: Array, arm: Array) -> Arra
                 column[:3] = np.cross(g, f)
             case kind if kind == DISTANCE:
                 column[3:] = arm / np.linalg.norm(arm)
+            case kind:
+                raise AssertionError(f"a row of kind {kind} has no reaction here")
         columns.append(column)
     return span_of(np.array(columns).T)

@@ -14,7 +14,7 @@ of their indices; all of them depend on all start values, so they carry no list 
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -258,7 +258,7 @@ def _boolean(value: bool) -> str:
     return "true" if value else "false"
 
 
-_START = {
+_START: dict[str, Callable[[float], str]] = {
     "real": _number,
     "integer": lambda value: str(int(value)),
     "boolean": lambda value: _boolean(value != 0.0),
