@@ -63,7 +63,7 @@ class Placed:
     @property
     def rows(self) -> int:
         """How many constraints all joints and couplings are together."""
-        return sum(span.shape[1] for span in self.spans) + len(self.couplings)
+        return sum(int(span.shape[1]) for span in self.spans) + len(self.couplings)
 
     @cached_property
     def at(self) -> tuple[tuple[int, ...], ...]:

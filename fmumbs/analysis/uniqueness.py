@@ -57,7 +57,7 @@ class SetReaction:
 
 @dataclass(frozen=True)
 class Mend:
-    """A joint that could let go of some directions, (6, n) as in JointReaction, in words; or a coupling to leave out."""
+    """A joint that could let go of directions, (6, n) as in JointReaction, in words; or a coupling to leave out."""
 
     joint: str
     directions: Array
