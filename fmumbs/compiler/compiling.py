@@ -54,7 +54,7 @@ def compile(model: Model, *, everything: bool = False) -> ModelImage:
         raise ModelError(f"compile needs a Model, not a {type(model).__name__}. Give what build() returns.")
     model.check_ends()
     tree, cuts, backwards = spanning_tree(model)
-    links = make_links(tree, backwards)
+    links = make_links(tree, backwards, model.points_beside(tree))
     add_cuts(links, cuts, len(tree))
     add_couplings(links, model, tree)
     if cuts or model.couplings:

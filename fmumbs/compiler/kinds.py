@@ -120,8 +120,19 @@ def counts(kind: Kind, arrays: Arrays) -> Indices:
         return np.asarray(arrays["coupling_count"], np.int32)
     elements = 1 if kind.owner == MODEL else len(arrays[f"{OWNERS[kind.owner]}_name"])
     found = np.full(elements, _WIDTHS.get(kind.suffix, 1), np.int32)
+    if kind.owner == BODY and kind.suffix in ("q", "qd", "qdd", "mass", "inertia"):
+        modes = _modes_of_bodies(arrays)
+        return modes if kind.suffix.startswith("q") else np.where(modes > 0, 0, found)
     if kind.owner == POINT:  # those without a name only carry a spring or a load
         found[arrays["text"][arrays["point_name"]] == 0] = 0
+    return found
+
+
+def _modes_of_bodies(arrays: Arrays) -> Indices:
+    """(bodies,) of flexible ones, 0 of others."""
+    modal = arrays["link_modal"][arrays["body_link"]]
+    found: Indices = np.zeros(len(modal), np.int32)
+    found[modal >= 0] = arrays["modal_shapes"][modal[modal >= 0]]
     return found
 
 

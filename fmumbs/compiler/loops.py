@@ -25,6 +25,8 @@ Row = tuple[int, Array, Array, float]  # kind, vector in F, vector in M, length 
 
 def add_cuts(out: Links, cuts: list[JointBase], first: int) -> None:
     """Adds the secondary joints behind the `first` joints of the tree, and their rows."""
+    if cuts and out.frames:
+        raise ModelError("flexible bodies in closed loops cannot be done yet. Take rigid ones, or open the loops.")
     for index, joint in enumerate(cuts, first):
         F, M = point_place(out, joint.F), point_place(out, joint.M)
         out.add(
