@@ -9,13 +9,25 @@ from typing import Any
 
 import numpy as np
 from oracle import Frame, Oracle, State
-from oracle_joints import matrix_of_quaternion, turn
+from oracle_joints import matrix_of_quaternion, moving, turn
+from oracle_kinematics import STEP, point_in_body
 
 import fmumbs as fm
 
-SPACE = ("revolute", "prismatic", "spherical", "weld", "cylindrical", "universal", "planar")
+FREEDOMS = {
+    "revolute": 1, "prismatic": 1, "spherical": 3, "weld": 0, "cylindrical": 2, "universal": 2, "planar": 3,
+    "screw": 1, "oblique": 2, "slides": 3, "behind": 2, "turns": 3, "locked": 3, "between": 3,
+}  # fmt: skip
+PRODUCTS: dict[str, tuple[Any, ...]] = {
+    "slides": (fm.Slide("x"), fm.Slide((0, 1, 1)), fm.Turn("z")),
+    "behind": (fm.Turn("z"), fm.Slide((1, 0, 0.5))),
+    "turns": (fm.Turn("z"), fm.Turn((0, 1, 0.3)), fm.Turn("x")),
+    "locked": (fm.Slide("x"), fm.Turn("y", role="locked", value=0.4), fm.Turn("z"), fm.Turn((1, 1, 0)),
+               fm.Turn("x", role="locked", value=-0.3)),
+    "between": (fm.Slide("z"), fm.Turn("z"), fm.Slide("x"), fm.Slide("y", role="locked", value=0.2)),
+}  # fmt: skip
+SPACE = tuple(kind for kind in FREEDOMS if kind not in PRODUCTS)
 ONLY_CLOSING = ("distance", "hinged rod", "line", "plane")
-FREEDOMS = {"revolute": 1, "prismatic": 1, "spherical": 3, "weld": 0, "cylindrical": 2, "universal": 2, "planar": 3}
 
 
 @dataclass(frozen=True)
@@ -75,6 +87,26 @@ def closing_joint(rng: np.random.Generator, kind: str, name: str, ends: Any, fra
             p = e * slide
         if kind == "planar":
             p = np.cross(e, rng.uniform(-0.3, 0.3, 3))
+    elif kind == "screw":
+        turned = rng.uniform(-1, 1)
+        R, p = turn(np.array([0, turned, 0])), np.array([0, 0.3 * turned, 0])
+        options |= {"axis": "y", "pitch": 0.3}
+    elif kind == "oblique":
+        other = np.array([0.3, 1.0, 0.2]) / np.linalg.norm((0.3, 1.0, 0.2))
+        q = rng.uniform(-1, 1, 2)
+        R = turn(np.array([q[0], 0, 0])) @ turn(other * q[1])
+        options |= {"axes": ("x", tuple(other)), "q0": q}
+    elif kind in PRODUCTS:
+        modes = PRODUCTS[kind]
+        q = rng.uniform(-0.5, 0.5, sum(mode.free for mode in modes))
+        options |= {"modes": modes, "q0": q + rng.uniform(-0.1, 0.1, len(q))}
+        ahead = iter(q)
+        for mode in modes:
+            s = next(ahead) if mode.free else mode.value
+            if mode.linear:
+                p = p + R @ mode.axis * s
+            else:
+                R = R @ turn(np.array(mode.axis) * s)
     elif kind == "universal":
         R = turn(np.array([rng.uniform(-1, 1), 0, 0])) @ turn(np.array([0, rng.uniform(-1, 1), 0]))
         options["axes"] = ("x", "y")
@@ -92,8 +124,10 @@ def closing_joint(rng: np.random.Generator, kind: str, name: str, ends: Any, fra
         "cylindrical": fm.Cylindrical,
         "universal": fm.Universal,
         "planar": fm.Planar,
+        "screw": fm.Screw,
+        "oblique": fm.Universal,
     }
-    return makes[kind](name, *points, **options)
+    return makes.get(kind, fm.Joint)(name, *points, **options)
 
 
 def moved(rng: np.random.Generator, joint: fm.Joint, by: float) -> fm.Joint:
@@ -106,7 +140,8 @@ def moved(rng: np.random.Generator, joint: fm.Joint, by: float) -> fm.Joint:
 
 
 def space(
-    seed: int, kind: str | None = None, loops: int = 1, both_ends: bool = False, guess: float = 0.02, spare: int = 2
+    seed: int, kind: str | None = None, loops: int = 1, both_ends: bool = False, guess: float = 0.02, spare: int = 2,
+    driven: bool = False,
 ) -> Closed:
     """Loops in space, of one kind of cut joint or of any, that leave about a freedom more than `spare`."""
     rng = np.random.default_rng(seed)
@@ -147,7 +182,34 @@ def space(
     model.add(fm.Load("l", bodies[-1].at(*rng.uniform(-1, 1, 3)), force=rng.uniform(-3, 3, 3), torque=(0.3, 0, 1)))
     name = joints[0].name + (".f" if isinstance(joints[0], fm.Prismatic) else ".tau")
     value = rng.uniform(-1, 1, 3) if isinstance(joints[0], fm.Spherical) else float(rng.uniform(-1, 1))
-    return Closed(model, tuple(joint.name for joint in closing), {name: value})
+    inputs: dict[str, Any] = {name: value}
+    if driven:
+        forced = [with_forces(rng, joint, inputs) for joint in closing]
+        model = _with(model, forced)
+    return Closed(model, tuple(joint.name for joint in closing), inputs)
+
+
+def _with(model: fm.Model, changed: list[fm.Joint]) -> fm.Model:
+    """The same with other joints of these names."""
+    new, names = fm.Model(model.name, gravity=model.gravity), {joint.name: joint for joint in changed}
+    joints = (names.get(joint.name, joint) for joint in model.joints)
+    new.add(*model.bodies, *joints, *model.springs, *model.loads)
+    return new
+
+
+def with_forces(rng: np.random.Generator, joint: fm.Joint, inputs: dict[str, Any]) -> fm.Joint:
+    """A joint with springs, dampers and inputs along its freedoms."""
+    n = joint.velocities
+    if n == 0:
+        return joint
+    if isinstance(joint, fm.Spherical):
+        inputs[f"{joint.name}.tau"] = rng.uniform(-1, 1, 3)
+        return replace(joint, stiffness=2.0, damping=0.3, cut=True)
+    laws = {"stiffness": rng.uniform(0, 5, n), "damping": rng.uniform(0, 1, n), "rest": rng.uniform(-0.3, 0.3, n)}
+    slides = n == 1 and joint.free_modes[0].linear
+    inputs[f"{joint.name}.{'f' if slides else 'tau'}"] = rng.uniform(-1, 1, n) if n > 1 else float(rng.uniform(-1, 1))
+    single = isinstance(joint, fm.Revolute | fm.Prismatic | fm.Screw)
+    return replace(joint, cut=True, **{k: float(v[0]) if single else v for k, v in laws.items()})
 
 
 def plane(seed: int, loops: int = 1, guess: float = 0.02) -> Closed:
@@ -189,10 +251,30 @@ def state_of(solver: fm.Solver, model: fm.Model) -> State:
     for b in model.bodies:
         frame[b.name] = Frame(solver.get(f"{b.name}.r"), matrix_of_quaternion(solver.get(f"{b.name}.quat")))
         v[b.name], w[b.name] = solver.get(f"{b.name}.v"), solver.get(f"{b.name}.w")
-    known = set(solver.image.variables.names())
     for joint in model.joints:
-        if isinstance(joint, fm.Revolute):
-            angle[joint.name] = solver.get(f"{joint.name}.q") if f"{joint.name}.q" in known else joint.q0
+        if not isinstance(joint, fm.Spherical | fm.Weld | fm.Joint) and joint.positions:
+            angle[joint.name] = solver.get(f"{joint.name}.q")
+    return with_carriers(Oracle(model), State(frame, v, w, angle), solver)
+
+
+def with_carriers(oracle: Oracle, state: State, solver: fm.Solver) -> State:
+    """The state with the massless carriers between the modes of general joints."""
+    frame, v, w, angle = dict(state.frame), dict(state.v), dict(state.w), dict(state.angle)
+    for name, product in oracle.products.items():
+        known = [np.ravel(solver.get(f"{name}.{suffix}")).tolist() for suffix in ("q", "qd")]
+        ahead: dict[complex, Frame] = {}
+        for part, mode in zip(product.parts, product.joint.modes, strict=True):
+            q, u = (values.pop(0) for values in known) if mode.free else (0.0, 0.0)
+            for t in (0.0, 1j * STEP):
+                F = ahead[t].then(*point_in_body(part.F)) if ahead.get(t) else oracle._flown(state, part.F, t)
+                ahead[t] = F.then(*moving(part, q, u, t))
+            now, then = ahead.values()
+            angle[part.name] = q
+            carrier = getattr(part.M.body, "name", "")
+            if carrier.startswith(f"{name}__"):
+                W = then.R.imag / STEP @ now.R.T
+                frame[carrier], v[carrier] = Frame(now.p.real, now.R.real), then.p.imag / STEP
+                w[carrier] = np.array([W[2, 1], W[0, 2], W[1, 0]])
     return State(frame, v, w, angle)
 
 

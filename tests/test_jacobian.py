@@ -7,12 +7,12 @@ import pytest
 from closed import SPACE, at, axis, body, closing_joint, orientation, plane, space
 from numpy.testing import assert_allclose
 from oracle import Frame, Oracle
-from oracle_joints import constraint
+from oracle_joints import angle_of, constraint
 from oracle_kinematics import STEP, point_in_body
 from papers.constraint_jacobians import Pin, RigidBody, SecondaryJoint, Slide, System, algorithm_1
 
 import fmumbs as fm
-from fmumbs.compiler.loops import JOINT_CUT
+from fmumbs.compiler.forbidden import ALONG, ALONG_M, DISTANCE, PERPENDICULAR, SCREW_ROW
 
 AGREEMENT = 1e-10
 GROUND = Frame(np.zeros(3), np.eye(3))
@@ -27,8 +27,7 @@ def started(model: fm.Model) -> fm.Solver:
 
 
 def cuts_of(solver: fm.Solver, model: fm.Model) -> list[fm.Joint]:
-    kinds = dict(zip(solver.joint_names, solver.image.arrays["joint_kind"], strict=True))
-    return [joint for joint in model.joints if kinds[joint.name] == JOINT_CUT]
+    return [joint for joint in model.joints if joint.name in solver.image.cut_joints]
 
 
 def moved(solver: fm.Solver, model: fm.Model) -> list[Frames]:
@@ -67,7 +66,16 @@ def rows_of(solver: fm.Solver, frames: Frames) -> np.ndarray:
     ):
         F, M = links[int(arrays["joint_F_link"][joint])], links[int(arrays["joint_M_link"][joint])]
         p = M.p + M.R @ arrays["joint_M_r"][joint] - F.p - F.R @ arrays["joint_F_r"][joint]
-        c.append({0: (F.R @ f) @ p, 1: (F.R @ f) @ (M.R @ g), 2: np.sqrt(p @ p)}[int(kind)] - length)
+        axes = {end: at.R @ arrays[f"joint_{end}"][joint].reshape(3, 3) for end, at in (("F", F), ("M", M))}
+        turned = angle_of(arrays["joint_F"][joint].reshape(3, 3).T @ f, Frame(p, axes["F"]), Frame(p, axes["M"]), 0.0)
+        said = {
+            ALONG: (F.R @ f) @ p - length,
+            PERPENDICULAR: (F.R @ f) @ (M.R @ g) - length,
+            DISTANCE: np.sqrt(p @ p) - length,
+            ALONG_M: (M.R @ g) @ p - length,
+            SCREW_ROW: (F.R @ f) @ p - length * turned,
+        }
+        c.append(said[int(kind)])
     return np.array(c)
 
 

@@ -92,6 +92,8 @@ def _spanning_tree(model: Model) -> tuple[tuple[Branch, ...], tuple[str, ...]]:
     """Branches in depth-first order, each body reached by as few joints as possible; the joints left over."""
     at: dict[str, list[JointBase]] = {}
     for joint in model.joints:
+        if joint.cut:
+            continue
         for end in (joint.F, joint.M):
             at.setdefault(end.body.name, []).append(joint)
     found: dict[str, Branch] = {}

@@ -1,7 +1,7 @@
 """Couplings of joint coordinates: one row of constraint each, and its terms by the links that they move."""
 
+from fmumbs.compiler.forbidden import COUPLED, NO_VECTOR
 from fmumbs.compiler.links import DRIVEN, FIXED, Links
-from fmumbs.compiler.loops import COUPLED, NO_VECTOR
 from fmumbs.errors import ModelError
 from fmumbs.mechanism import Coupling, JointBase, Model
 

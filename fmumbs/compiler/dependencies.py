@@ -12,16 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fmumbs.compiler.forbidden import COUPLED, HELD
 from fmumbs.compiler.kinds import BODY, COUPLING, JOINT, LOAD, POINT, SPRING, kinds, kinds_called
 from fmumbs.compiler.layout import Arrays
-from fmumbs.compiler.loops import COUPLED, HELD
 
 References = NDArray[np.int64]
 
 _DERIVATIVES = {
     (JOINT, "qd"): "q", (JOINT, "qdd"): "qd", (JOINT, "alpha"): "w", (JOINT, "v"): "r", (JOINT, "a"): "v",
     (JOINT, "udot"): "u", (JOINT, "kappa"): "eta", (JOINT, "kappa_dot"): "kappa",
-    (BODY, "qd"): "q", (BODY, "qdd"): "qd",
     (BODY, "v"): "r", (BODY, "a"): "v", (BODY, "alpha"): "w", (POINT, "v"): "r", (POINT, "a"): "v",
 }  # fmt: skip
 _FOLLOWING = {
@@ -29,7 +28,7 @@ _FOLLOWING = {
         "qdd", "alpha", "a", "udot", "kappa_dot", "drive", "reaction.f", "reaction.t", "wrench.f", "wrench.t",
     },
     COUPLING: {"tau"},
-    BODY: {"a", "alpha", "qdd"},
+    BODY: {"a", "alpha"},
     POINT: {"a"},
 }  # fmt: skip
 

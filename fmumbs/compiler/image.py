@@ -62,6 +62,12 @@ class ModelImage:
     def _text(self, which: str) -> str:
         return text_at(self.arrays["text"].tobytes(), int(self.arrays[which][0]))
 
+    @property
+    def cut_joints(self) -> tuple[str, ...]:
+        """The joints that close loops, and are no part of the spanning tree."""
+        names, text = self.arrays["joint_name"], self.arrays["text"].tobytes()
+        return tuple(text_at(text, int(at)) for at in names[self.arrays["joint_first"] < 0])
+
     @cached_property
     def variables(self) -> Variables:
         return Variables(self.arrays, self._borrow)

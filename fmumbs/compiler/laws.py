@@ -24,7 +24,7 @@ def add_laws(out: Links, model: Model, tree: list[JointBase]) -> None:
             if law.on.name not in joints:
                 raise ModelError(
                     f"{type(law).__name__} '{law.name}' acts on joint '{law.on.name}', which closes a loop. "
-                    "Add another joint of the loop after it, so that this one becomes part of the tree."
+                    "Give another joint of the loop cut=True, so that this one becomes part of the tree."
                 )
             joint = joints[law.on.name]
             p = out.rows["joint_p"][joint] + law.mode - 1

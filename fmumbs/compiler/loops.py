@@ -1,42 +1,39 @@
-"""Secondary joints: the rows of constraint that close a loop or fix a tip (core/loops.c)."""
+"""Secondary joints: rows of constraint that close a loop or fix a tip, and their coordinates (core/secondary.c)."""
 
-from collections.abc import Iterator
-
-import numpy as np
-from numpy.typing import NDArray
-
-from fmumbs.compiler.links import DRIVEN, FIXED, GENERAL, SPHERICAL, Links, point_place
+from fmumbs.compiler.forbidden import HELD, NO_VECTOR, rows_of
+from fmumbs.compiler.links import (
+    DRIVEN,
+    FIXED,
+    GENERAL,
+    SPHERICAL,
+    Links,
+    add_free_speeds,
+    joint_kind,
+    point_place,
+)
 from fmumbs.errors import ModelError
-from fmumbs.mechanism import Closing, JointBase, Mode
-from fmumbs.mechanism.joints.base import LawName
+from fmumbs.mechanism import JointBase, Mode
 
-Array = NDArray[np.float64]
-
-ALONG, PERPENDICULAR, DISTANCE, HELD, COUPLED = range(5)  # core/table.h
-JOINT_CUT = 4
-
-_LAWS: tuple[LawName, ...] = ("stiffness", "damping", "rotor_inertia")
-_KINDS = {"along": ALONG, "perpendicular": PERPENDICULAR, "distance": DISTANCE}
-_AXES = np.eye(3)
-NO_VECTOR = np.array([1.0, 0.0, 0.0])  # where a row has no such vector
-
-Row = tuple[int, Array, Array, float]  # kind, vector in F, vector in M, length [m]
+CUT_SCREW, CUT_BALL, CUT_LOCKED = range(3)  # core/table.h
 
 
 def add_cuts(out: Links, cuts: list[JointBase], first: int) -> None:
-    """Adds the secondary joints behind the `first` joints of the tree, and their rows."""
-    if cuts and out.frames:
-        raise ModelError("flexible bodies in closed loops cannot be done yet. Take rigid ones, or open the loops.")
+    """Adds the secondary joints behind the `first` joints of the tree, their rows and their coordinates."""
+    speeds = out.speeds
+    positions = modes = 0
     for index, joint in enumerate(cuts, first):
+        _check_cut(joint)
         F, M = point_place(out, joint.F), point_place(out, joint.M)
         out.add(
-            joint_kind=JOINT_CUT,
+            joint_kind=joint_kind(joint, joint.modes),
             joint_first=-1,
             joint_last=-1,
-            joint_p=0,
-            joint_np=0,
-            joint_u=0,
-            joint_nu=0,
+            joint_p=positions,
+            joint_np=joint.positions,
+            joint_u=speeds,
+            joint_nu=joint.velocities,
+            joint_mode=modes,
+            joint_modes=len(joint.modes),
             joint_excitation=0,
             joint_excited=0,
             joint_reversed=0,
@@ -47,10 +44,24 @@ def add_cuts(out: Links, cuts: list[JointBase], first: int) -> None:
             joint_M_link=M.link,
             joint_M_r=M.r,
         )
-        _check_laws(joint)
-        for kind, f, g, length in _rows(joint):
+        add_free_speeds(out, joint, list(joint.free_modes))
+        for mode in joint.modes:
+            _add_mode(out, mode)
+        out.rows.setdefault("cut_start", []).extend(joint.start_positions)
+        speeds, positions, modes = speeds + joint.velocities, positions + joint.positions, modes + len(joint.modes)
+        for kind, f, g, length in rows_of(joint) or ():
             out.add(row_joint=index, row_kind=kind, row_f=F.R @ f, row_g=M.R @ g, row_length=length)
             out.add(row_link=-1, row_part=0, row_coupling=-1)
+
+
+def _add_mode(out: Links, mode: Mode) -> None:
+    out.add(
+        cut_kind=CUT_BALL if mode.kind == "ball" else CUT_SCREW if mode.free else CUT_LOCKED,
+        cut_axis=mode.axis,
+        cut_turn=0.0 if mode.linear else 1.0,
+        cut_slide=1.0 if mode.linear else mode.pitch,
+        cut_value=mode.value,
+    )
 
 
 def add_held(out: Links, tree: list[JointBase]) -> None:
@@ -72,92 +83,25 @@ def add_held(out: Links, tree: list[JointBase]) -> None:
                 out.add(row_link=link, row_part=part, row_coupling=-1)
 
 
-def closes_loops(joint: JointBase) -> bool:
-    """Whether it may be a secondary joint as it is: nothing drives it, and its rows are known."""
-    if joint.held or any(any(joint.law(law)) for law in _LAWS):
-        return False
-    try:
-        list(_rows(joint))
-    except ModelError:
-        return False
-    return not joint.velocity_rows
+def why_not_cut(joint: JointBase) -> str | None:
+    """What keeps a joint from closing a loop; None: nothing does."""
+    if joint.held:
+        return "is held, which only a joint of the tree can be"
+    if any(joint.law("rotor_inertia")):
+        return "has a rotor_inertia, which only a joint of the tree can have"
+    if any(mode.role == "excited" for mode in joint.modes):
+        return "has an excited mode, which only a joint of the tree can have"
+    if joint.velocity_rows:
+        return "is nonholonomic, which only a joint of the tree can be"
+    if rows_of(joint) is None:
+        return "has an order of turns and slides of which no simple rows say what they forbid"
+    return None
 
 
-def _check_laws(joint: JointBase) -> None:
-    for law in _LAWS:
-        if any(joint.law(law)):
-            raise ModelError(
-                f"joint '{joint.name}' closes a loop and has {law}, but a joint that closes a loop drives nothing. "
-                "Add another joint of the loop after it, so that this one becomes part of the tree."
-            )
-
-
-def _rows(joint: JointBase) -> Iterator[Row]:
-    """What a joint forbids; vectors in F's axes, M's at zero."""
-    if isinstance(joint, Closing):
-        for kind, f, g, value in joint.rows:
-            yield _KINDS[kind], np.array(f), np.array(g), value
-        return
-    yield from _rows_of_modes(joint.name, type(joint).__name__, joint.modes)
-
-
-def _rows_of_modes(name: str, kind: str, modes: tuple[Mode, ...]) -> Iterator[Row]:
-    """What a joint with these free modes forbids."""
-    shape: tuple[str, ...] = tuple(mode.kind for mode in modes)
-    axes = [np.array(mode.axis) for mode in modes]
-    if any(mode.role != "free" or mode.pitch != 0.0 for mode in modes):
-        shape = ("other",)
-    match shape:
-        case ():
-            yield from _along(_AXES)
-            yield from _all_turns()
-        case ("ball",):
-            yield from _along(_AXES)
-        case ("revolute",):
-            yield from _along(_basis(axes[0]))
-            yield from _parallel(axes[0])
-        case ("prismatic",):
-            yield from _along(_across(axes[0]))
-            yield from _all_turns()
-        case ("revolute", "prismatic") | ("prismatic", "revolute") if abs(axes[0] @ axes[1]) > 1.0 - 1e-12:
-            yield from _along(_across(axes[0]))
-            yield from _parallel(axes[0])
-        case ("revolute", "revolute") if abs(axes[0] @ axes[1]) < 1.0 - 1e-12:
-            yield from _along(_AXES)
-            yield PERPENDICULAR, axes[0], axes[1], float(axes[0] @ axes[1])
-        case ("prismatic", "prismatic", "revolute") if abs(axes[2] @ np.cross(axes[0], axes[1])) > 1.0 - 1e-12:
-            yield from _along(axes[2][None, :])
-            yield from _parallel(axes[2])
-        case _:
-            raise ModelError(
-                f"{kind} '{name}' closes a loop, which it cannot do yet. Add another joint of the loop after it, so "
-                "that this one becomes part of the tree."
-            )
-
-
-def _across(axis: Array) -> Array:
-    """(2, 3) unit vectors that span the plane across an axis."""
-    one = np.cross(axis, _AXES[int(np.abs(axis).argmin())])
-    one /= np.linalg.norm(one)
-    return np.array([one, np.cross(axis, one)])
-
-
-def _basis(axis: Array) -> Array:
-    """(3, 3) an axis and what spans the plane across it: in a plane mechanism the rows of the plane stay apart."""
-    return np.array([axis, *_across(axis)])
-
-
-def _along(vectors: Array) -> Iterator[Row]:
-    for vector in vectors:
-        yield ALONG, vector, NO_VECTOR, 0.0
-
-
-def _parallel(axis: Array) -> Iterator[Row]:
-    """F's and M's axis stay parallel."""
-    for vector in _across(axis):
-        yield PERPENDICULAR, vector, axis, 0.0
-
-
-def _all_turns() -> Iterator[Row]:
-    for f, g in ((0, 1), (0, 2), (1, 2)):
-        yield PERPENDICULAR, _AXES[f], _AXES[g], 0.0
+def _check_cut(joint: JointBase) -> None:
+    why = why_not_cut(joint)
+    if why is not None:
+        raise ModelError(
+            f"{type(joint).__name__} '{joint.name}' closes a loop, but {why}. Give another joint of the loop "
+            "cut=True, or add it after this one, so that this one becomes part of the tree."
+        )

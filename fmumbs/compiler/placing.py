@@ -6,49 +6,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fmumbs.analysis.modes import free_modes, mode_vectors
-from fmumbs.analysis.placed import GROUND, Coupled, Placed, Term, reciprocal, span_of
-from fmumbs.analysis.uniqueness import uniqueness
-from fmumbs.compiler.kinds import BODY, JOINT, Kind, all_variables, kinds_called
-from fmumbs.compiler.layout import Arrays, counted, ffi, lib, open_instance, pack
-from fmumbs.compiler.loops import ALONG, DISTANCE, JOINT_CUT, PERPENDICULAR
-from fmumbs.mechanism import Coupling, JointBase
+from fmumbs.analysis.modes import free_modes
+from fmumbs.analysis.placed import GROUND, Placed, reciprocal, span_of
+from fmumbs.compiler.forbidden import ALONG, DISTANCE, PERPENDICULAR
+from fmumbs.compiler.kinds import BODY, JOINT, kinds_called
+from fmumbs.compiler.layout import Arrays, ffi, lib
+from fmumbs.mechanism import Closing, JointBase
 
 Array = NDArray[np.float64]
 
 
-_POSE, _PLACE = ("r", "quat"), ("r", "q", "eta")  # variables of bodies, of joints
-
-NOT_UNIQUE, UNIQUE, UNKNOWN = range(3)  # fm_uniqueness
-
-
-def unique_at_start(
-    bodies: Sequence[str], joints: Sequence[JointBase], couplings: Sequence[Coupling], arrays: Arrays
-) -> NDArray[np.int32]:
-    """(joints, 6) whether the components f and t of each reaction are unique at the start.
-
-    arrays: all but the variables of the image that is being made, bodies and joints in their order.
-    """
-    unknown = np.full((len(joints), 6), UNKNOWN, np.int32)
-    arrays = arrays | all_variables(arrays, _kinds(BODY, *_POSE) + _kinds(JOINT, *_PLACE)) | {"joint_unique": unknown}
-    instance = open_instance(pack(counted(arrays), arrays))
-    if lib.fm_assemble(instance, 0.0) != lib.FM_OK:
-        return unknown
-    found = uniqueness(placed(bodies, joints, couplings, arrays, instance))
-    return np.array([joint.components_unique for joint in found.joints], np.int32)
-
-
-def placed(
-    bodies: Sequence[str], joints: Sequence[JointBase], couplings: Sequence[Coupling], arrays: Arrays, instance: Any
-) -> Placed:
+def placed(bodies: Sequence[str], joints: Sequence[JointBase], arrays: Arrays, instance: Any) -> Placed:
     """An instance at its present position.
 
-    bodies, joints, couplings: in the order of the image, whose table has at least all poses: `arrays`.
+    bodies, joints: in the order of the image, which has a table of all variables: `arrays`.
     """
     R_WB, r_WB = _poses(arrays, instance)
     body_of = {link: body for body, link in enumerate(arrays["body_link"].tolist())} | {-1: GROUND}
-    for link in arrays["frame_link"].tolist():  # frames on flexible bodies, which count as rigid
-        body_of[link] = body_of[int(arrays["modal_link"][arrays["link_modal"][link]])]
     F, M = (np.array([body_of[link] for link in arrays[f"joint_{end}_link"].tolist()], np.int64) for end in "FM")
     origin = np.empty((len(joints), 3))
     axes = np.empty((len(joints), 3, 3))
@@ -60,7 +34,7 @@ def placed(
         arms[i] = axes[i].T @ (origin[i] - r_WB[F[i]] - R_WB[F[i]] @ X.translation)
     # links have the axes that their bodies' frames say
     R_WL = np.concatenate([R_WB[:-1] @ np.swapaxes(arrays["body_R"].reshape(-1, 3, 3), 1, 2), np.eye(3)[None]])
-    cut = arrays["joint_kind"] == JOINT_CUT
+    cut = np.array([isinstance(joint, Closing) for joint in joints])
     spans = _of_modes(joints, cut, arrays, instance)
     for i in np.flatnonzero(cut).tolist():
         spans[i] = _of_rows(i, arrays, axes[i].T @ R_WL[F[i]], axes[i].T @ R_WL[M[i]], arms[i])
@@ -69,17 +43,12 @@ def placed(
     xx, yy, zz, xy, xz, yz = arrays["inertia"].T
     inertia = np.stack([xx, xy, xz, xy, yy, yz, xz, yz, zz], axis=1).reshape(-1, 3, 3)
     inertia = R_WB[:-1] @ inertia @ np.swapaxes(R_WB[:-1], 1, 2)
-    coupled = tuple(_coupled(coupling, names, arrays, instance) for coupling in couplings)
-    return Placed(tuple(bodies), names, F, M, origin, axes, tuple(spans), arrays["mass"], com, inertia, coupled)
-
-
-def _kinds(owner: int, *suffixes: str) -> list[Kind]:
-    return [kind for suffix in suffixes for kind in kinds_called(owner, suffix) if kind.causality == "output"]
+    return Placed(tuple(bodies), names, F, M, origin, axes, tuple(spans), arrays["mass"], com, inertia)
 
 
 def _read(arrays: Arrays, instance: Any, owner: int, *suffixes: str) -> tuple[NDArray[np.int64], Array]:
     """Elements and values of all their variables with these suffixes, in the order of the elements."""
-    wanted = [kind.index for kind in _kinds(owner, *suffixes)]
+    wanted = [kind.index for suffix in suffixes for kind in kinds_called(owner, suffix) if kind.causality == "output"]
     found = np.flatnonzero(np.isin(arrays["variable_kind"], wanted))
     elements = arrays["variable_object"][found]
     found = found[np.argsort(elements, kind="stable")].astype(np.uint32)
@@ -101,31 +70,13 @@ def _poses(arrays: Arrays, instance: Any) -> tuple[Array, Array]:
     return R, np.vstack([r, np.zeros(3)])
 
 
-def _coordinates(count: int, arrays: Arrays, instance: Any) -> tuple[list[list[float]], list[list[float]]]:
-    """Positions of the free modes of each joint, and of the excited ones."""
-    at: list[list[float]] = [[] for _ in range(count)]
-    eta: list[list[float]] = [[] for _ in range(count)]
+def _of_modes(joints: Sequence[JointBase], cut: NDArray[np.bool_], arrays: Arrays, instance: Any) -> list[Array]:
+    """What does no work on the free modes; nothing for those that only close loops."""
+    at: list[list[float]] = [[] for _ in joints]
+    eta: list[list[float]] = [[] for _ in joints]
     for suffixes, values in ((("r", "q"), at), (("eta",), eta)):
         for element, value in zip(*_read(arrays, instance, JOINT, *suffixes), strict=True):
             values[element].append(float(value))
-    return at, eta
-
-
-def _coupled(coupling: Coupling, names: Sequence[str], arrays: Arrays, instance: Any) -> Coupled:
-    """A coupling by the modes of its joints; excited ones take its force without a reaction of their own."""
-    at, eta = _coordinates(len(names), arrays, instance)
-    terms = []
-    for joint, mode, ratio in coupling.coordinates:
-        if mode <= len(joint.free_modes):
-            i = names.index(joint.name)
-            vectors = mode_vectors(joint, at[i], eta[i])
-            terms.append(Term(i, mode - 1, ratio, vectors.phi, vectors.psi))
-    return Coupled(coupling.name, tuple(terms))
-
-
-def _of_modes(joints: Sequence[JointBase], cut: NDArray[np.bool_], arrays: Arrays, instance: Any) -> list[Array]:
-    """What does no work on the free modes; nothing for those that close loops."""
-    at, eta = _coordinates(len(joints), arrays, instance)
     known: dict[bytes, Array] = {}
     spans: list[Array] = []
     for i, joint in enumerate(joints):
@@ -141,7 +92,7 @@ def _of_modes(joints: Sequence[JointBase], cut: NDArray[np.bool_], arrays: Array
 
 
 def _of_rows(joint: int, arrays: Arrays, F: Array, M: Array, arm: Array) -> Array:
-    """What the rows of a joint that closes a loop put on M; F, M: axes of its links in F's, arm: M's origin there."""
+    """What the rows of a closing joint put on M; F, M: axes of its links in F's, arm: M's origin there."""
     columns = []
     for row in np.flatnonzero(arrays["row_joint"] == joint).tolist():
         f, g, column = F @ arrays["row_f"][row], M @ arrays["row_g"][row], np.zeros(6)
@@ -152,7 +103,5 @@ def _of_rows(joint: int, arrays: Arrays, F: Array, M: Array, arm: Array) -> Arra
                 column[:3] = np.cross(g, f)
             case kind if kind == DISTANCE:
                 column[3:] = arm / np.linalg.norm(arm)
-            case kind:
-                raise AssertionError(f"a row of kind {kind} has no reaction here")
         columns.append(column)
     return span_of(np.array(columns).T)

@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict, deque
 from collections.abc import Mapping
 
-from fmumbs.compiler.loops import closes_loops
+from fmumbs.compiler.loops import why_not_cut
 from fmumbs.errors import ModelError
 from fmumbs.mechanism import GROUND, Closing, JointBase, Model
 
@@ -13,13 +13,17 @@ def spanning_tree(model: Model) -> tuple[list[JointBase], list[JointBase], set[s
     names of those in the tree that point towards the ground.
 
     Each joint of the tree carries the body of its M, or, where no other way reaches it, that of its F; every body is
-    reached by as few joints as possible, the joints added first being preferred. Joints that drive something, that
-    have a variable which is declared, or that cannot close a loop stay in the tree where that is possible. Raises
-    ModelError for a nonholonomic joint that points towards the ground where no other way reaches its body, and for
-    bodies that hang on nothing.
+    reached by as few joints as possible, the joints added first being preferred. Joints that are `cut` are never among
+    them. Those that cannot close a loop stay in the tree, and so do those with springs, dampers or a declared variable,
+    where that is possible. Raises ModelError for a nonholonomic joint that points towards the ground where no other way
+    reaches its body, for bodies that hang on nothing, and for a cut that leaves a body without a joint.
     """
-    bound = _bound(model)
-    tries = (_reach(model, own, backwards) for backwards in (False, True) for own in (bound, {}))
+    bounds: tuple[Mapping[str, JointBase], ...] = (
+        _bound(model, also_driven=True),
+        _bound(model, also_driven=False),
+        {},
+    )
+    tries = (_reach(model, own, backwards) for backwards in (False, True) for own in bounds)
     carried = next((found for found in tries if len(found) > len(model.bodies)), None) or _reach(model, {}, True)
     _check_reached(model, carried)
     outward: defaultdict[str, list[JointBase]] = defaultdict(list)
@@ -48,7 +52,7 @@ def _reach(model: Model, bound: Mapping[str, JointBase], backwards: bool) -> dic
     outward: defaultdict[str, list[JointBase]] = defaultdict(list)
     inward: defaultdict[str, list[JointBase]] = defaultdict(list)
     for joint in model.joints:
-        if not isinstance(joint, Closing):
+        if _may_carry(joint):
             outward[joint.F.body.name].append(joint)
             if backwards and not joint.velocity_rows:
                 inward[joint.M.body.name].append(joint)
@@ -65,23 +69,39 @@ def _reach(model: Model, bound: Mapping[str, JointBase], backwards: bool) -> dic
     return carried
 
 
-def _bound(model: Model) -> dict[str, JointBase]:
-    """Of each body that several joints could carry, the first one that should be in the tree."""
+def _bound(model: Model, *, also_driven: bool) -> dict[str, JointBase]:
+    """Of each body that several joints could carry, the first one that must be in the tree, or should be.
+
+    also_driven: joints with springs, dampers or a declared variable should be there: it costs less.
+    """
     carriers = Counter(joint.M.body.name for joint in model.joints)
+    needed = {law.on.name for law in model.laws}
+    needed |= {joint.name for coupling in model.couplings for joint, _, _ in coupling.coordinates}
     spoken_of = {signal.target.partition(".")[0] for signal in model.signals if ".reaction." not in signal.target}
-    spoken_of |= {law.on.name for law in model.laws}
-    spoken_of |= {joint.name for coupling in model.couplings for joint, _, _ in coupling.coordinates}
+    doubtful = [j for j in model.joints if carriers[j.M.body.name] > 1 and j.M.body is not GROUND and _may_carry(j)]
     bound: dict[str, JointBase] = {}
-    for joint in model.joints:
-        if carriers[joint.M.body.name] == 1 or joint.M.body is GROUND or isinstance(joint, Closing):
-            continue
-        if joint.name in spoken_of or not closes_loops(joint):
+    for joint in doubtful:
+        if joint.name in needed or why_not_cut(joint):
+            bound.setdefault(joint.M.body.name, joint)
+    for joint in doubtful if also_driven else ():
+        if joint.name in spoken_of or any(joint.law("stiffness")) or any(joint.law("damping")):
             bound.setdefault(joint.M.body.name, joint)
     return bound
 
 
+def _may_carry(joint: JointBase) -> bool:
+    return not isinstance(joint, Closing) and not joint.cut
+
+
 def _check_reached(model: Model, carried: dict[str, JointBase | None]) -> None:
     lost = [body.name for body in model.bodies if body.name not in carried]
+    for joint in model.joints if lost else ():
+        ends = [end.body.name for end in joint.ends]
+        if joint.cut and (ends[0] in carried) != (ends[1] in carried):
+            raise ModelError(
+                f"Model '{model.name}': {type(joint).__name__} '{joint.name}' is cut, but without it no joint carries "
+                f"'{ends[ends[0] in carried]}'. Cut another joint of the loop."
+            )
     for joint in model.joints if lost else ():
         if joint.M.body.name in carried and joint.F.body.name not in carried:
             raise ModelError(_points_back(model, joint))

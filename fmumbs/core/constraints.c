@@ -1,8 +1,9 @@
 /* constraints.c: the rows of secondary joints: what they are and forbid, and how their wrenches travel to the ground.
  *
  * A secondary joint is a set of rows c(q) = 0 between a frame F on one link and a frame M on another (or the ground):
- *     along:          e . p_FM = 0, e fixed in F
+ *     along:          e . p_FM = value, e fixed in F, or in M
  *     perpendicular:  f . g = cosine, f fixed in F, g fixed in M
+ *     screw:          f . p_FM = pitch times the angle about f
  *     distance:       (p_FM . p_FM - l^2) / 2 l = 0
  * or a relation between coordinates of the tree,
  *     coupled:        sum of ratio q = offset
@@ -82,11 +83,25 @@ void fm_constraint_at(const fm_instance *s, int32_t i, int moving, fm_constraint
     for (int j = 0; j < 3; j++) d[j] = g.r[j] - f.r[j], dv[j] = g.v[j] - f.v[j], da[j] = g.a[j] - f.a[j];
     memcpy(out->r, g.r, sizeof out->r);
     fixed_vector(s, F, &f, m->row_f + 3 * i, e);
-    if (m->row_kind[i] == FM_ROW_ALONG) {
+    if (m->row_kind[i] == FM_ROW_ALONG || m->row_kind[i] == FM_ROW_SCREW) {
         out->c[0] = dot(e[0], d) - m->row_length[i];
         out->c[1] = dot(e[0], dv) + dot(e[1], d);
         out->c[2] = (dot(e[0], da) + 2.0 * dot(e[1], dv)) + dot(e[2], d);
         memcpy(out->force, e[0], sizeof e[0]);
+        if (m->row_kind[i] == FM_ROW_ALONG) return;
+        double w[3], alpha[3];
+        for (int j = 0; j < 3; j++) w[j] = g.w[j] - f.w[j], alpha[j] = g.alpha[j] - f.alpha[j];
+        out->c[0] = dot(e[0], d) - m->row_length[i] * fm_cut_angle(s, joint);
+        out->c[1] -= m->row_length[i] * dot(e[0], w);
+        out->c[2] -= m->row_length[i] * (dot(e[0], alpha) + dot(e[1], w));
+        for (int j = 0; j < 3; j++) out->torque[j] = -m->row_length[i] * e[0][j];
+    } else if (m->row_kind[i] == FM_ROW_ALONG_M) {
+        fixed_vector(s, M, &g, m->row_g + 3 * i, b);
+        out->c[0] = dot(b[0], d) - m->row_length[i];
+        out->c[1] = dot(b[0], dv) + dot(b[1], d);
+        out->c[2] = (dot(b[0], da) + 2.0 * dot(b[1], dv)) + dot(b[2], d);
+        memcpy(out->force, b[0], sizeof b[0]);
+        cross(b[0], d, out->torque);
     } else if (m->row_kind[i] == FM_ROW_PERPENDICULAR) {
         fixed_vector(s, M, &g, m->row_g + 3 * i, b);
         out->c[0] = dot(e[0], b[0]) - m->row_length[i];

@@ -21,6 +21,19 @@
 #define FM_DEPENDENT 1e-11  /* a pivot of the scaled K below it: the row follows from the others */
 #define FM_COARSE 1e-5      /* the same while the loops are open: beside the square of the gap over the length */
 
+/* A ball's quaternion after a turn by the vector v, in its own axes. */
+void fm_turn_quaternion(const double v[3], double q[4])
+{
+    double angle = sqrt(dot(v, v)), half = 0.5 * angle;
+    double factor = angle > 1e-8 ? sin(half) / angle : 0.5, c = cos(half), x[3], old[4];
+    for (int j = 0; j < 3; j++) x[j] = factor * v[j];
+    memcpy(old, q, sizeof old);
+    q[0] = ((old[0] * c - old[1] * x[0]) - old[2] * x[1]) - old[3] * x[2];
+    q[1] = ((old[0] * x[0] + old[1] * c) + old[2] * x[2]) - old[3] * x[1];
+    q[2] = ((old[0] * x[1] + old[2] * c) + old[3] * x[0]) - old[1] * x[2];
+    q[3] = ((old[0] * x[2] + old[3] * c) + old[1] * x[1]) - old[2] * x[0];
+}
+
 static void move_positions(const fm_instance *s, double *y, const double *change)
 {
     for (int32_t i = 0; i < s->image.n.links; i++) {
@@ -37,15 +50,7 @@ static void move_positions(const fm_instance *s, double *y, const double *change
             y[k->p] += change[k->u];
             continue;
         }
-        const double *v = change + k->u;
-        double *q = y + k->p, angle = sqrt(dot(v, v)), half = 0.5 * angle;
-        double factor = angle > 1e-8 ? sin(half) / angle : 0.5, c = cos(half), x[3], old[4];
-        for (int j = 0; j < 3; j++) x[j] = factor * v[j];
-        memcpy(old, q, sizeof old);
-        q[0] = ((old[0] * c - old[1] * x[0]) - old[2] * x[1]) - old[3] * x[2];
-        q[1] = ((old[0] * x[0] + old[1] * c) + old[2] * x[2]) - old[3] * x[1];
-        q[2] = ((old[0] * x[1] + old[2] * c) + old[3] * x[0]) - old[1] * x[2];
-        q[3] = ((old[0] * x[2] + old[3] * c) + old[1] * x[1]) - old[2] * x[0];
+        fm_turn_quaternion(change + k->u, y + k->p);
     }
 }
 
@@ -144,6 +149,7 @@ static int close_positions(fm_instance *s, double *y)
     double soft = 0.0;
     for (int n = 0; n < FM_CLOSINGS; n++) {
         place_links(s, y);
+        fm_follow_cuts(s);
         const double worst = fm_violation(s, 0), enough = tolerance(s);
         if (worst <= enough) return 1;
         if (!isfinite(worst)) return 0;
@@ -189,7 +195,9 @@ static int correct_level(fm_instance *s, double *y, int level, double least)
 int fm_correct(fm_instance *s, double *y)
 {
     s->valid = FM_VALID_NOTHING;
-    return correct_level(s, y, 0, 0.0) && correct_level(s, y, 1, 0.0);
+    if (!correct_level(s, y, 0, 0.0) || !correct_level(s, y, 1, 0.0)) return 0;
+    fm_follow_cuts(s);
+    return 1;
 }
 
 int32_t fm_active_rows(const fm_instance *s)

@@ -22,8 +22,8 @@ static int32_t input_place(const fm_instance *s, uint32_t reference)
     case FM_J_TAU: return m->joint_u[object] + part + (m->joint_kind[object] == FM_JOINT_FREE ? 3 : 0);
     case FM_J_F: return m->joint_u[object] + part;
     case FM_J_KAPPA_DOT_IN: case FM_J_ETA_IN: return m->excitation_u[m->joint_excitation[object] + part];
-    case FM_L_FORCE: return m->n.speeds + 6 * object + part;
-    case FM_L_TORQUE: return m->n.speeds + 6 * object + 3 + part;
+    case FM_L_FORCE: return m->n.modes + 6 * object + part;
+    case FM_L_TORQUE: return m->n.modes + 6 * object + 3 + part;
     default: return -1;
     }
 }
@@ -37,8 +37,8 @@ fm_status fm_set_input_derivatives(fm_instance *s, const uint32_t *reference, si
         if (!isfinite(value[i])) return refuse(s, reference[i], "its derivative must be a finite number");
     }
     for (size_t i = 0; i < count; i++) {
-        const int32_t place = input_place(s, reference[i]), speeds = s->image.n.speeds;
-        double *to = place < speeds ? s->tau_taylor + FM_TAYLOR * place : s->load_taylor + FM_TAYLOR * (place - speeds);
+        const int32_t place = input_place(s, reference[i]), modes = s->image.n.modes;
+        double *to = place < modes ? s->tau_taylor + FM_TAYLOR * place : s->load_taylor + FM_TAYLOR * (place - modes);
         to[order[i] - 1] = value[i];
     }
     if (count > 0) {
@@ -54,8 +54,7 @@ static int32_t rate_kind(int32_t kind)
     static const int32_t pairs[][2] = {
         {FM_J_Q, FM_J_QD}, {FM_J_QD, FM_J_QDD}, {FM_J_W, FM_J_ALPHA}, {FM_J_R, FM_J_V}, {FM_J_V, FM_J_A},
         {FM_J_U, FM_J_UDOT}, {FM_J_ETA, FM_J_KAPPA}, {FM_J_KAPPA, FM_J_KAPPA_DOT},
-        {FM_B_R, FM_B_V},  {FM_B_V, FM_B_A},    {FM_B_W, FM_B_ALPHA}, {FM_B_Q, FM_B_QD}, {FM_B_QD, FM_B_QDD},
-         {FM_P_R, FM_P_V}, {FM_P_V, FM_P_A}};
+        {FM_B_R, FM_B_V},  {FM_B_V, FM_B_A},    {FM_B_W, FM_B_ALPHA}, {FM_P_R, FM_P_V}, {FM_P_V, FM_P_A}};
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
         if (pairs[i][0] == kind) return pairs[i][1];
     return -1;
@@ -104,7 +103,7 @@ static double rate_along_flow(fm_instance *s, int32_t kind, int32_t object, int3
         for (int32_t i = 0; i < ny; i++) s->y[i] = kept[i] + (j == 0 ? -h : h) * rate[i];
         s->clock[FM_TIME] = t + (j == 0 ? -h : h);
         s->valid &= FM_VALID_LAWS;
-        fm_update(s, fm_validity(kind));
+        fm_update(s, fm_validity(&s->image, kind, object));
         side[j] = fm_value(s, kind, object, part);
     }
     memcpy(s->y, kept, (size_t)ny * sizeof(double));
@@ -131,7 +130,7 @@ fm_status fm_get_output_derivatives(fm_instance *s, const uint32_t *reference, s
         if (kind == FM_J_Q && m->joint_kind[object] == FM_JOINT_NONHOLONOMIC) {
             value[i] = nonholonomic_rate(s, object, part);
         } else if (rate >= 0) {
-            fm_update(s, fm_validity(rate));
+            fm_update(s, fm_validity(m, rate, object));
             value[i] = fm_value(s, rate, object, part);
         } else if (kind == FM_J_QUAT || kind == FM_B_QUAT) {
             fm_update(s, FM_VALID_WORLD);
@@ -146,16 +145,16 @@ fm_status fm_get_output_derivatives(fm_instance *s, const uint32_t *reference, s
     return FM_OK;
 }
 
-static int follows_inputs(int32_t kind)
+static int follows_inputs(const fm_image *m, int32_t kind, int32_t object)
 {
-    return (fm_validity(kind) & (FM_VALID_MOTION | FM_VALID_LINKS | FM_VALID_CUTS)) != 0;
+    return (fm_validity(m, kind, object) & (FM_VALID_MOTION | FM_VALID_LINKS | FM_VALID_CUTS)) != 0;
 }
 
 fm_status fm_directional_derivative(fm_instance *s, const uint32_t *unknown, size_t unknowns, const uint32_t *known,
                                     size_t knowns, const double *seed, double *result)
 {
     const fm_image *m = &s->image;
-    const int32_t inputs = m->n.speeds + 6 * m->n.loads;
+    const int32_t inputs = m->n.modes + 6 * m->n.loads;
     memset(s->seed, 0, (size_t)inputs * sizeof(double));
     for (size_t i = 0; i < knowns; i++) {
         const int32_t place = input_place(s, known[i]);
@@ -170,7 +169,7 @@ fm_status fm_directional_derivative(fm_instance *s, const uint32_t *unknown, siz
     }
     fm_update(s, FM_VALID_LAWS);
     fm_excite_seed(s, s->seed);
-    fm_respond(s, s->seed, s->seed + m->n.speeds);
+    fm_respond(s, s->seed, s->seed + m->n.modes);
     double gravity[3];
     memcpy(gravity, s->gravity, sizeof gravity);
     memset(s->gravity, 0, sizeof gravity);
@@ -178,7 +177,7 @@ fm_status fm_directional_derivative(fm_instance *s, const uint32_t *unknown, siz
     for (size_t i = 0; i < unknowns; i++) {
         const int32_t kind = m->variable_kind[unknown[i]], object = m->variable_object[unknown[i]];
         if (kind == FM_S_F) result[i] = fm_laws_on_spring(s, object, s->probe);
-        else result[i] = follows_inputs(kind) ? fm_value(s, kind, object, m->variable_component[unknown[i]]) : 0.0;
+        else result[i] = follows_inputs(m, kind, object) ? fm_value(s, kind, object, m->variable_component[unknown[i]]) : 0.0;
     }
     s->laws_off = 0;
     memcpy(s->gravity, gravity, sizeof gravity);

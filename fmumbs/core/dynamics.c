@@ -20,7 +20,7 @@ static const double *inputs_at(fm_instance *s, double t, const double *value, co
 void fm_position_rates(const fm_instance *s, const double *y, double *pdot)
 {
     const double *u = y + s->image.n.positions;
-    if (s->model.balls + s->image.n.generals + s->image.n.modals == 0) {
+    if (s->model.balls + s->image.n.generals == 0) {
         memcpy(pdot, u, (size_t)s->image.n.positions * sizeof *pdot);
         return;
     }
@@ -29,10 +29,6 @@ void fm_position_rates(const fm_instance *s, const double *y, double *pdot)
         if (k->u < 0) continue;
         if (k->kind == FM_LINK_GENERAL) {
             fm_general_rates(s->general + k->general, u + k->u, pdot + k->p);
-            continue;
-        }
-        if (k->kind == FM_LINK_MODAL) {
-            memcpy(pdot + k->p, u + k->u, (size_t)s->image.modal_shapes[s->image.link_modal[i]] * sizeof *pdot);
             continue;
         }
         if (k->kind != FM_LINK_SPHERICAL) {
@@ -61,13 +57,16 @@ static void accelerate_so(fm_instance *s, const fm_evaluation *how, double *udot
 {
     const double t = how->t, *y = how->y;
     const int32_t loads = 6 * s->image.n.loads;
-    const double *tau = inputs_at(s, t, s->tau, s->tau_taylor, s->image.n.speeds, s->input_now);
+    const double *tau = inputs_at(s, t, s->tau, s->tau_taylor, s->image.n.modes, s->input_now);
     s->evaluated = y;
     fm_run_turns(s, y);
     if (s->image.n.springs + s->image.n.loads + s->image.n.rows > 0) fm_make_world(s, y);
-    if (s->image.n.springs + s->image.n.loads > 0) {
-        const double *load = inputs_at(s, t, s->load, s->load_taylor, loads, s->input_now + s->image.n.speeds);
+    s->cuts = fm_cuts_forced(s, tau);
+    s->forced = s->image.n.springs + s->image.n.loads > 0 || s->cuts;
+    if (s->forced) {
+        const double *load = inputs_at(s, t, s->load, s->load_taylor, loads, s->input_now + s->image.n.modes);
         fm_apply_forces(s, load, 1);
+        if (s->cuts) fm_apply_cuts(s, tau, 1);
     }
     if (s->model.resisted || s->image.n.laws > 0) {
         fm_apply_modes(s, y, tau, s->tau_now);
@@ -143,7 +142,6 @@ static void make_cuts(fm_instance *s)
         for (int j = 0; j < 3; j++) f[j] += k->m * m->a[j];
         cross_add(t, k->h, m->a);
         cross_add(f, w, k->h);
-        if (k->kind == FM_LINK_MODAL) fm_modal_weigh(s, i, s->udot, t);
     }
     for (int32_t i = links - 1; i >= 0; i--) {
         const fm_link *k = s->link + i;
@@ -188,6 +186,8 @@ static void respond_so(fm_instance *s, const fm_evaluation *how, double *udot)
     fm_run_turns(s, how->y);
     fm_make_world(s, how->y);
     fm_apply_forces(s, how->load, 0);
+    s->cuts = s->forced = 1;
+    fm_apply_cuts(s, tau, 0);
     if (s->image.n.laws > 0) {
         memcpy(s->tau_now, tau, (size_t)s->image.n.speeds * sizeof(double));
         fm_laws_on_modes(s, how->y, s->tau_now);

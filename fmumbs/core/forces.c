@@ -13,7 +13,7 @@ static void link_axes(const fm_instance *s, int32_t i, double R[9])
         for (int j = 0; j < 9; j++) R[j] = s->ball[k->ball].T[j % 3][j / 3];
         return;
     }
-    if (k->kind == FM_LINK_FIXED || k->kind == FM_LINK_PRISMATIC || k->kind >= FM_LINK_GENERAL) {
+    if (k->kind == FM_LINK_FIXED || k->kind == FM_LINK_PRISMATIC || k->kind == FM_LINK_GENERAL) {
         memcpy(R, s->turned[i].R, 9 * sizeof(double));
         return;
     }
@@ -49,9 +49,6 @@ void fm_make_world(fm_instance *s, const double *y)
             fm_general_velocity(s->general + k->general, u + k->u, in);
             memcpy(spin, in, sizeof spin);
             turn_out(R, in + 3, v);
-            fm_lane_get(s, r, i, r);
-        } else if (k->kind >= FM_LINK_MODAL) {
-            fm_modal_velocity(s, i, y, spin, v);
             fm_lane_get(s, r, i, r);
         } else if (k->u >= 0) {
             const int K = k->kind <= FM_LINK_REVOLUTE_Z ? k->kind - FM_LINK_REVOLUTE_X : 2;
@@ -111,6 +108,19 @@ static void apply(fm_instance *s, int32_t point, const double force[3], const do
     for (int j = 0; j < 3; j++) s->applied[6 * link + j] += t[j] + moment[j], s->applied[6 * link + 3 + j] += f[j];
 }
 
+/* Adds a torque and a force in world axes at a place in the world. */
+void fm_apply_wrench(fm_instance *s, int32_t link, const double at[3], const double wrench[6], double sign)
+{
+    double arm[3], moment[3], t[3], f[3];
+    if (link < 0) return;
+    for (int j = 0; j < 3; j++) arm[j] = at[j] - s->world[link].r[j];
+    cross(arm, wrench + 3, moment);
+    for (int j = 0; j < 3; j++) moment[j] += wrench[j];
+    turn_in(s->world[link].R, moment, t);
+    turn_in(s->world[link].R, wrench + 3, f);
+    for (int j = 0; j < 3; j++) s->applied[6 * link + j] += sign * t[j], s->applied[6 * link + 3 + j] += sign * f[j];
+}
+
 /* Springs (where asked for), their laws and loads on the links, world kinematics being there. */
 void fm_apply_forces(fm_instance *s, const double *load, int springs)
 {
@@ -131,7 +141,7 @@ void fm_apply_forces(fm_instance *s, const double *load, int springs)
 }
 
 /* Rotation vector of a quaternion, the short way. */
-static void rotation_vector(const double *q, double out[3])
+void fm_rotation_vector(const double *q, double out[3])
 {
     double sine = sqrt(dot(q + 1, q + 1)), half = atan2(sine, fabs(q[0]));
     double factor = sine > 0.0 ? (q[0] < 0.0 ? -2.0 : 2.0) * half / sine : 0.0;
@@ -146,9 +156,8 @@ void fm_apply_modes(fm_instance *s, const double *y, const double *input, double
         const fm_link *k = s->link + i;
         if (k->u < 0) continue;
         const int32_t n = k->u;
-        if (k->kind == FM_LINK_GENERAL || k->kind == FM_LINK_DRIVEN || k->kind == FM_LINK_MODAL) {
+        if (k->kind == FM_LINK_GENERAL || k->kind == FM_LINK_DRIVEN) { /* no laws of their own */
             memcpy(tau + n, input + n, (size_t)fm_link_speeds(&s->image, i) * sizeof *tau);
-            if (k->kind == FM_LINK_MODAL) fm_modal_forces(s, i, y, tau + n);
             continue;
         }
         if (k->kind != FM_LINK_SPHERICAL) {
@@ -156,7 +165,7 @@ void fm_apply_modes(fm_instance *s, const double *y, const double *input, double
             continue;
         }
         double angle[3];
-        rotation_vector(y + k->p, angle);
+        fm_rotation_vector(y + k->p, angle);
         for (int j = 0; j < 3; j++)
             tau[n + j] = (input[n + j] - s->stiffness[n] * angle[j]) - s->damping[n] * u[n + j];
     }
@@ -176,17 +185,16 @@ static double link_energy(const fm_instance *s, int32_t i)
     Jw[1] = J[1] * spin[0] + J[3] * spin[1] + J[4] * spin[2];
     Jw[2] = J[2] * spin[0] + J[4] * spin[1] + J[5] * spin[2];
     double kinetic = 0.5 * (k->m * dot(v, v) + dot(spin, Jw)) + dot(v, turn);
-    if (k->kind == FM_LINK_MODAL) kinetic += fm_modal_energy(s, i, spin, v); /* and what is stored in its modes */
     return kinetic - (k->m * dot(s->gravity, w->r) + dot(s->gravity, arm));
 }
 
 static double mode_energy(const fm_instance *s, const fm_link *k)
 {
     const double *y = s->y, *u = s->y + s->image.n.positions;
-    if (k->u < 0 || k->kind == FM_LINK_MODAL) return 0.0;
+    if (k->u < 0) return 0.0;
     if (k->kind == FM_LINK_SPHERICAL) {
         double angle[3];
-        rotation_vector(y + k->p, angle);
+        fm_rotation_vector(y + k->p, angle);
         return 0.5 * s->stiffness[k->u] * dot(angle, angle);
     }
     double stretch = y[k->p] - s->rest[k->u];
@@ -202,5 +210,5 @@ double fm_energy(fm_instance *s)
         double direction[3], rate, stretch = fm_spring_line(s, i, direction, &rate) - s->spring_free_length[i];
         energy += 0.5 * s->spring_stiffness[i] * stretch * stretch;
     }
-    return energy;
+    return energy + fm_cut_energy(s);
 }

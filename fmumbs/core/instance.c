@@ -51,7 +51,7 @@ static size_t lay_out(fm_instance *s, unsigned char *base)
 {
     const fm_model *m = &s->model;
     const size_t links = (size_t)m->n.links, ny = (size_t)m->ny, speeds = (size_t)m->n.speeds;
-    const size_t inputs = speeds + 6 * (size_t)m->n.loads;
+    const size_t inputs = (size_t)m->n.modes + 6 * (size_t)m->n.loads;
     size_t used = 0;
     s->state = place(base, &used, m->state_doubles, sizeof(double));
     double *next = s->state;
@@ -68,7 +68,6 @@ static size_t lay_out(fm_instance *s, unsigned char *base)
     s->turned = place(base, &used, links, sizeof *s->turned);
     s->ball = place(base, &used, (size_t)m->balls, sizeof *s->ball);
     s->general = place(base, &used, (size_t)m->n.generals, sizeof *s->general);
-    s->modal = place(base, &used, (size_t)m->n.modals, sizeof *s->modal);
     s->world = place(base, &used, links, sizeof *s->world);
     s->pending = place(base, &used, links / 2 + 1, sizeof *s->pending);
     s->angle_link = place(base, &used, links, sizeof *s->angle_link);
@@ -83,6 +82,7 @@ static size_t lay_out(fm_instance *s, unsigned char *base)
     s->plane = place(base, &used, (planars + (FM_PLANE_WIDTH - 1)) / FM_PLANE_WIDTH * FM_PLANE_SIZE, sizeof(double));
     s->tau_now = place(base, &used, speeds, sizeof(double));
     s->applied = place(base, &used, 6 * links, sizeof(double));
+    s->cut_wrench = place(base, &used, m->n.modes > m->n.speeds ? 6 * (size_t)m->n.joints : 0, sizeof(double));
     s->wrench = place(base, &used, 6 * links, sizeof(double));
     s->udot = place(base, &used, speeds, sizeof(double));
     s->stage = place(base, &used, FM_STAGES * ny, sizeof(double));
@@ -236,12 +236,13 @@ fm_status fm_reset(fm_instance *s)
     memset(s->state, 0, s->model.state_doubles * sizeof(double));
     copy(s->y, m->start_p, m->n.positions);
     copy(s->y + m->n.positions, m->start_u, m->n.speeds);
+    copy(s->cut_p, m->cut_start, m->n.cut_positions);
     copy(s->gravity, m->gravity, 3);
     copy(s->options, m->options, 3);
-    copy(s->stiffness, m->stiffness, m->n.speeds);
-    copy(s->damping, m->damping, m->n.speeds);
-    copy(s->rest, m->rest, m->n.speeds);
-    copy(s->rotor_inertia, m->rotor_inertia, m->n.speeds);
+    copy(s->stiffness, m->stiffness, m->n.modes);
+    copy(s->damping, m->damping, m->n.modes);
+    copy(s->rest, m->rest, m->n.modes);
+    copy(s->rotor_inertia, m->rotor_inertia, m->n.modes);
     copy(s->mass, m->mass, m->n.bodies);
     copy(s->inertia, m->inertia, 6 * m->n.bodies);
     copy(s->spring_stiffness, m->spring_stiffness, m->n.springs);
@@ -270,11 +271,6 @@ static fm_status check_pivots(fm_instance *s)
         if (k->u < 0 || k->kind == FM_LINK_DRIVEN) continue;
         if ((reciprocal > 0.0 && isfinite(reciprocal) && reciprocal * compared < 1e14)) continue;
         const int32_t joint = s->image.link_joint[i];
-        if (k->kind == FM_LINK_MODAL)
-            return fm_say(s, FM_ERROR,
-                          "the flexible body behind joint '%s': no inertia opposes one of its modes. Take a mode away, or "
-                          "give the body more mass",
-                          s->image.text + s->image.joint_name[joint]);
         return fm_say(s, FM_ERROR,
                       "joint '%s', mode %ld: no inertia opposes this free mode. Give the bodies behind it an inertia "
                       "about that axis, or hold the mode",

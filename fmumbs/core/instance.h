@@ -20,7 +20,6 @@
 #define FM_HELD 64     /* most laws that may hold velocities at a time */
 #define FM_PASSING (-2.0) /* second number of the mode of a law that holds nothing */
 #define FM_UNKNOWN (-3.0) /* both, where nothing is known */
-#define FM_MODES 24    /* most modes of a flexible body */
 
 typedef struct fm_sizes {
 #define S(name, meaning) int32_t name;
@@ -48,16 +47,16 @@ typedef struct fm_image {
     V(head, m->ny)             /* the same where the integrator is */                        \
     V(slope, m->ny)            /* derivative there */                                        \
     V(dense, 5 * m->ny)        /* interpolation over the integrator's last step */           \
-    V(tau, m->n.speeds)        /* inputs: generalised applied forces */                      \
+    V(tau, m->n.modes)         /* inputs: generalised applied forces */                      \
     V(load, 6 * m->n.loads)    /* force, torque of each load in world axes */                \
-    V(tau_taylor, FM_TAYLOR * m->n.speeds)                                                   \
+    V(tau_taylor, FM_TAYLOR * m->n.modes)                                                   \
     V(load_taylor, FM_TAYLOR * 6 * m->n.loads)                                               \
     V(gravity, 3)                                                                            \
     V(options, 3)                                                                            \
-    V(stiffness, m->n.speeds)                                                                \
-    V(damping, m->n.speeds)                                                                  \
-    V(rest, m->n.speeds)                                                                     \
-    V(rotor_inertia, m->n.speeds)                                                            \
+    V(stiffness, m->n.modes)                                                                \
+    V(damping, m->n.modes)                                                                  \
+    V(rest, m->n.modes)                                                                     \
+    V(rotor_inertia, m->n.modes)                                                            \
     V(mass, m->n.bodies)                                                                     \
     V(inertia, 6 * m->n.bodies)                                                              \
     V(spring_stiffness, m->n.springs)                                                        \
@@ -65,6 +64,7 @@ typedef struct fm_image {
     V(spring_free_length, m->n.springs)                                                      \
     V(law_mode, 2 * m->n.laws) /* two numbers of each law's mode (laws.c) where the integrator is */ \
     V(law_last, 2 * m->n.laws) /* the same of its last step */                               \
+    V(cut_p, m->n.cut_positions) /* of secondary joints, at the last accepted positions */   \
     V(row_active, m->n.rows)   /* 1: the row is in use, it was found to be independent */
 
 typedef enum fm_clock { /* what stands in `clock` */
@@ -104,7 +104,7 @@ typedef struct fm_link {
     int32_t general; /* of a general link: which */
     double sign;
     double r[3];
-    double m, h[3], J[6]; /* mass, first moment, inertia about the origin, as in the lanes; bent as it is (modal.c) */
+    double m, h[3], J[6]; /* mass, first moment, inertia about the origin, as in the lanes */
     double pitch, slide;  /* rotation about the axis and slide along it per unit of u */
     double rotor;
 } fm_link;
@@ -153,13 +153,6 @@ typedef struct fm_ball {
     double factor[6];        /* J = L D L': reciprocals of D, then L's 10, 20, 21 */
 } fm_ball;
 
-/* Freedoms that go out of a cut all at once (group.c). */
-typedef struct fm_group {
-    int32_t n, width;    /* how many; from row to row of L */
-    double (*U)[6], *L;  /* wrench from each; S_qq, by its lower triangle, then its factor */
-    double *D, *g;       /* reciprocals of the pivots, the forced part of udot */
-} fm_group;
-
 /* What only a link of several screws has (general.c); free modes first, then excited ones. */
 typedef struct fm_general {
     int32_t link, first, screws; /* its screws in the image */
@@ -176,25 +169,7 @@ typedef struct fm_general {
     double v[6], drift[6];      /* velocity against the parent, acceleration at udot = 0 */
     double U[FM_FREEDOMS][6], L[FM_FREEDOMS][FM_FREEDOMS], D[FM_FREEDOMS]; /* phi' S phi = L / D L' */
     double g[FM_FREEDOMS];      /* forced part of udot, given ones after the free */
-    fm_group group;
 } fm_general;
-
-/* What only a flexible body has (modal.c), in the axes of its link, the floating frame. */
-typedef struct fm_modal {
-    int32_t link, n, first;   /* its modes, the first in the image */
-    const double *pair_mass, *pair_stiffness, *pair_damping, *pair_product; /* n x n */
-    const double *base;       /* n rows of the frame by which it hangs, NULL: that does not move in it */
-    double J0[6], h0[3], p0[3]; /* inertia, first moment and the origin of that frame without deformation */
-    double r0[3];             /* that origin in the link before */
-    double p[3];              /* and in the floating frame with deformation */
-    double N[FM_MODES][9];    /* integrals of r phi' at the present shape */
-    double own[FM_MODES][6];  /* torque and force that a mode's acceleration takes */
-    double phi[FM_MODES][6];  /* motion of its link against the one before */
-    double v[3], drift[3];    /* velocity and acceleration of its origin against that, at constant rates */
-    double M[FM_MODES][FM_MODES], f[FM_MODES]; /* S_qq, lower triangle, and f while the cuts are made */
-    double U[FM_MODES][6], L[FM_MODES][FM_MODES], D[FM_MODES], g[FM_MODES];
-    fm_group group;
-} fm_modal;
 
 /* A cut through a joint: torque and force = S (angular acceleration, acceleration) + e, about the cut's point.
  * H: torque from acceleration; J, M: upper triangles, and all of M where a ball follows. Padded to rows. */
@@ -374,12 +349,13 @@ struct fm_instance {
     fm_turned *turned;
     fm_ball *ball;
     fm_general *general;
-    fm_modal *modal;
     fm_world *world;
     fm_cut *pending;
     int32_t *angle_link;
     int32_t *ball_link; /* ascending, so that ball b belongs to link ball_link[b] */
     double *tau_now;  /* applied forces of all modes: inputs, springs, dampers, rotor */
+    int32_t forced, cuts; /* something stands in `applied`, in `cut_wrench` */
+    double *cut_wrench; /* 6 a joint: what is applied along a secondary one's modes, on M in world axes at M */
     double *applied;  /* 6 a link: torque and force from springs and loads, link's axes at its origin */
     double *wrench;   /* 6 a link: what its parent puts on it, link's axes at its origin */
     const double *evaluated, *accelerated; /* the y of the evaluation under way, its udot without loops */
@@ -416,6 +392,22 @@ struct fm_instance {
     double step_from, step_until; /* the integration step under way lies between these times (excitation.c) */
 };
 
+/* The directions in which forces along a joint's modes act (reactions.c): torques, then forces; A = Phi' B. */
+typedef struct fm_dual {
+    int32_t n, turning;
+    double along[FM_FREEDOMS][3], A[FM_FREEDOMS][FM_FREEDOMS];
+} fm_dual;
+
+/* Of a secondary joint. */
+typedef struct fm_coordinates {
+    double p[FM_FREEDOMS + 1], u[FM_FREEDOMS], udot[FM_FREEDOMS];
+} fm_coordinates;
+
+static inline int fm_is_cut(const fm_image *m, int32_t joint)
+{
+    return m->joint_first[joint] < 0;
+}
+
 /* message.c */
 fm_status fm_say(fm_instance *s, fm_status status, const char *format, ...);
 /* image.c, check.c: 1 fine, 0 with the reason in `why` */
@@ -436,6 +428,9 @@ void fm_make_world(fm_instance *s, const double *y);
 void fm_apply_forces(fm_instance *s, const double *load, int springs);
 void fm_apply_modes(fm_instance *s, const double *y, const double *input, double *tau);
 double fm_energy(fm_instance *s);
+void fm_rotation_vector(const double *q, double out[3]);
+void fm_turn_quaternion(const double v[3], double q[4]);
+void fm_apply_wrench(fm_instance *s, int32_t link, const double at[3], const double wrench[6], double sign);
 double fm_spring_line(const fm_instance *s, int32_t spring, double direction[3], double *rate);
 void fm_point_place(const fm_instance *s, int32_t point, double r[3], double v[3]);
 /* dynamics.c */
@@ -471,6 +466,13 @@ void fm_laws_present(fm_instance *s);
 int fm_laws_begin(fm_instance *s, double *y);
 /* loops.c */
 void fm_close_loops(fm_instance *s, double *udot);
+/* secondary.c */
+void fm_cut_coordinates(const fm_instance *s, int32_t joint, int moving, fm_coordinates *out);
+double fm_cut_angle(const fm_instance *s, int32_t joint);
+void fm_follow_cuts(fm_instance *s);
+int fm_cuts_forced(const fm_instance *s, const double *tau);
+void fm_apply_cuts(fm_instance *s, const double *tau, int laws);
+double fm_cut_energy(const fm_instance *s);
 double fm_coupling_force(const fm_instance *s, int32_t coupling, int32_t term);
 void fm_load_links(fm_instance *s);
 void fm_use_rows(fm_instance *s);
@@ -490,29 +492,7 @@ void fm_general_lift(fm_instance *s, int32_t i);
 void fm_general_cut(fm_instance *s, int32_t link, fm_cut *c, const double *tau);
 void fm_general_back(fm_instance *s, int32_t link, double *alpha, double *a, double *udot);
 void fm_general_pass(const fm_general *g, double wrench[6], double *innovations);
-/* group.c */
-void fm_cut_times(const fm_cut *c, const double *v, double *out);
-void fm_group_factor(fm_group *b, const double *most, double note[2]);
-void fm_group_eliminate(fm_group *b, fm_cut *c, double *x);
-void fm_group_push(fm_cut *c, const double push[6]);
-void fm_group_back(const fm_group *b, const double z[6], double *udot);
-void fm_group_pass(const fm_group *b, double *x, double wrench[6], double *innovations);
-void fm_group_add(fm_group *b, double *innovations);
-/* modal.c */
-void fm_modal_structure(fm_instance *s);
-void fm_modal_derive(fm_instance *s);
-double fm_modal_turn(const fm_instance *s, int32_t link, const double *y);
-void fm_modal_place(fm_instance *s, const double *y);
-void fm_modal_velocity(const fm_instance *s, int32_t link, const double *y, double w[3], double v[3]);
-void fm_modal_swing(fm_instance *s, int32_t link, const double *wp, double *w, const double *y);
-void fm_modal_lift(fm_instance *s, const double *y);
-void fm_modal_take(fm_instance *s, int32_t link, const fm_cut *c, const double *r);
-void fm_modal_cut(fm_instance *s, int32_t link, fm_cut *c, const double *tau);
-void fm_modal_back(fm_instance *s, int32_t link, double *alpha, double *a, double *udot);
-void fm_modal_carry(const fm_instance *s, int32_t link, double *alpha, double *a, const double *udot);
-void fm_modal_forces(const fm_instance *s, int32_t link, const double *y, double *tau);
-void fm_modal_weigh(const fm_instance *s, int32_t link, const double *udot, double wrench[6]);
-double fm_modal_energy(const fm_instance *s, int32_t link, const double *spin, const double *v);
+void fm_general_add(fm_general *g, double *innovations);
 /* excitation.c */
 double fm_begin_smooth(fm_instance *s, double t);
 void fm_end_smooth(fm_instance *s);
@@ -548,12 +528,16 @@ void fm_run_back(fm_instance *s, double *udot);
 void fm_from_links(const fm_instance *s, double *udot);
 /* reactions.c */
 void fm_joint_wrench(const fm_instance *s, int32_t joint, double wrench[6]);
+int fm_make_dual(const fm_instance *s, double (*phi)[6], int32_t n, fm_dual *d);
+void fm_dual_wrench(const fm_dual *d, double x[6]);
+void fm_dual_rates(const fm_dual *d, double x[6]);
 void fm_take_free_modes(const fm_instance *s, int32_t joint, double wrench[6]);
 double fm_drive(const fm_instance *s, int32_t joint, int32_t part);
 /* values.c */
 double fm_value(fm_instance *s, int32_t kind, int32_t object, int32_t component);
 double fm_acceleration(const fm_instance *s, int32_t link, const double *at, int32_t part);
-int32_t fm_validity(int32_t kind);
+int32_t fm_validity(const fm_image *image, int32_t kind, int32_t object);
+void fm_quaternion_of(const double *R, double q[4]);
 
 #if defined(__GNUC__)
 #pragma GCC visibility pop

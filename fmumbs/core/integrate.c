@@ -417,7 +417,7 @@ fm_status fm_integrate(fm_instance *s, double t_end)
     if (s->clock[FM_TAYLOR_ON] != 0.0) {
         s->clock[FM_TAYLOR_ON] = 0.0;
         s->clock[FM_AHEAD] = 0.0;
-        memset(s->tau_taylor, 0, (size_t)s->image.n.speeds * FM_TAYLOR * sizeof(double));
+        memset(s->tau_taylor, 0, (size_t)s->image.n.modes * FM_TAYLOR * sizeof(double));
         memset(s->load_taylor, 0, (size_t)s->image.n.loads * 6 * FM_TAYLOR * sizeof(double));
     }
     return status;

@@ -297,7 +297,7 @@ static void expand_forces(fm_instance *s, int32_t i, const double *n, double w)
     const double *J = l->J, *h = l->h, square = w * w, along = dot(h, n);
     const double Jn[3] = {J[0] * n[0] + J[1] * n[1] + J[2] * n[2], J[1] * n[0] + J[3] * n[1] + J[4] * n[2],
                           J[2] * n[0] + J[4] * n[1] + J[5] * n[2]};
-    const int forces = s->image.n.springs + s->image.n.loads > 0;
+    const int forces = s->forced;
     double torque[3], force[3];
     cross(n, Jn, torque);
     for (int j = 0; j < 3; j++) {

@@ -130,11 +130,52 @@ void fm_joint_wrench(const fm_instance *s, int32_t joint, double wrench[6])
     for (int j = 0; j < 3; j++) wrench[j] = moment[j] - wrench[j], wrench[3 + j] = -wrench[3 + j];
 }
 
+/* The directions that go with n modes. 0: no such joint, its modes are dependent. */
+int fm_make_dual(const fm_instance *s, double (*phi)[6], int32_t n, fm_dual *d)
+{
+    double rows[FM_FREEDOMS][6];
+    memcpy(rows, phi, sizeof rows);
+    double far = 0.0; /* a slide of this size turns nothing but by round-off */
+    for (int32_t i = 0; i < n; i++) {
+        const double *v = phi[i] + 3, length = sqrt((v[0] * v[0] + v[1] * v[1]) + v[2] * v[2]);
+        far = length > far ? length : far;
+    }
+    d->n = n;
+    d->turning = make_directions(rows, n, 0, far / s->image.length[0], d->along);
+    const int32_t sliding = make_directions(rows + d->turning, n - d->turning, 3, 0.0, d->along + d->turning);
+    for (int32_t i = 0; i < n; i++)
+        for (int32_t j = 0; j < n; j++) d->A[i][j] = dot(j < d->turning ? phi[i] : phi[i] + 3, d->along[j]);
+    return d->turning + sliding == n;
+}
+
+/* x: forces along the modes; becomes the wrench by which they act. */
+void fm_dual_wrench(const fm_dual *d, double x[6])
+{
+    double A[FM_FREEDOMS][FM_FREEDOMS], wrench[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+    memcpy(A, d->A, sizeof A);
+    solve(A, x, d->n);
+    for (int32_t j = 0; j < d->n; j++)
+        for (int c = 0; c < 3; c++) wrench[j < d->turning ? c : 3 + c] += d->along[j][c] * x[j];
+    memcpy(x, wrench, sizeof wrench);
+}
+
+/* x: a velocity of M; becomes the velocities of the modes. */
+void fm_dual_rates(const fm_dual *d, double x[6])
+{
+    double A[FM_FREEDOMS][FM_FREEDOMS], rates[FM_FREEDOMS];
+    for (int32_t i = 0; i < d->n; i++) {
+        rates[i] = dot(i < d->turning ? x : x + 3, d->along[i]);
+        for (int32_t j = 0; j < d->n; j++) A[i][j] = d->A[j][i];
+    }
+    solve(A, rates, d->n);
+    memcpy(x, rates, (size_t)d->n * sizeof *x);
+}
+
 /* Lambda_z of a joint of several screws. */
 static void take_modes(const fm_instance *s, int32_t joint, double wrench[6])
 {
-    double phi[FM_FREEDOMS][6], rows[FM_FREEDOMS][6], turns[FM_FREEDOMS][3], slides[FM_FREEDOMS][3];
-    double A[FM_FREEDOMS][FM_FREEDOMS], x[FM_FREEDOMS];
+    double phi[FM_FREEDOMS][6], x[6];
+    fm_dual dual;
     if (s->image.joint_nu[joint] > FM_FREEDOMS) return;
     const int32_t n = make_modes(s, joint, phi), free = n - s->image.joint_excited[joint];
     double arm[3], turned[3];
@@ -143,28 +184,10 @@ static void take_modes(const fm_instance *s, int32_t joint, double wrench[6])
         cross(phi[i], arm, turned);
         for (int j = 0; j < 3; j++) phi[i][3 + j] += turned[j];
     }
-    memcpy(rows, phi, sizeof rows);
-    double far = 0.0; /* a slide of this size turns nothing but by round-off */
-    for (int32_t i = 0; i < n; i++) {
-        const double *v = phi[i] + 3, length = sqrt((v[0] * v[0] + v[1] * v[1]) + v[2] * v[2]);
-        far = length > far ? length : far;
-    }
-    const int32_t turning = make_directions(rows, n, 0, far / s->image.length[0], turns);
-    const int32_t sliding = make_directions(rows + turning, n - turning, 3, 0.0, slides);
-    if (turning + sliding < n) return; /* no such joint: its modes are dependent */
-    for (int32_t i = 0; i < n; i++) {
-        x[i] = i < free ? dot6(phi[i], wrench) : 0.0;
-        for (int32_t j = 0; j < n; j++) {
-            const double *e = j < turning ? turns[j] : slides[j - turning], *v = j < turning ? phi[i] : phi[i] + 3;
-            A[i][j] = (v[0] * e[0] + v[1] * e[1]) + v[2] * e[2];
-        }
-    }
-    solve(A, x, n);
-    for (int32_t j = 0; j < n; j++)
-        for (int c = 0; c < 3; c++) {
-            if (j < turning) wrench[c] -= turns[j][c] * x[j];
-            else wrench[3 + c] -= slides[j - turning][c] * x[j];
-        }
+    if (!fm_make_dual(s, phi, n, &dual)) return;
+    for (int32_t i = 0; i < n; i++) x[i] = i < free ? dot6(phi[i], wrench) : 0.0;
+    fm_dual_wrench(&dual, x);
+    for (int c = 0; c < 6; c++) wrench[c] -= x[c];
 }
 
 /* What couplings put on a mode. */

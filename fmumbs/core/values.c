@@ -70,6 +70,40 @@ static int follows_path(const fm_image *m, int32_t kind, int32_t joint, int32_t 
     return m->excitation_kind[m->joint_excitation[joint] + (component < 0 ? 0 : component)] == FM_EXCITED_BY_PATH;
 }
 
+static int is_position(int32_t kind)
+{
+    return kind == FM_J_Q || kind == FM_J_QUAT || kind == FM_J_R;
+}
+
+static int is_velocity(int32_t kind)
+{
+    return kind == FM_J_QD || kind == FM_J_W || kind == FM_J_V;
+}
+
+static int is_acceleration(int32_t kind)
+{
+    return kind == FM_J_QDD || kind == FM_J_ALPHA || kind == FM_J_A;
+}
+
+/* A coordinate of a joint that closes a loop, or its rate: no state, but computed. */
+static int is_cut_motion(const fm_image *m, int32_t kind, int32_t object)
+{
+    return kinds[kind].owner == FM_JOINT && fm_is_cut(m, object) &&
+           (is_position(kind) || is_velocity(kind) || is_acceleration(kind));
+}
+
+/* Its value. */
+static double cut_value(const fm_instance *s, int32_t kind, int32_t joint, int32_t part)
+{
+    const fm_image *m = &s->image;
+    const int loose = m->joint_kind[joint] == FM_JOINT_FREE;
+    fm_coordinates at;
+    fm_cut_coordinates(s, joint, is_acceleration(kind), &at);
+    if (is_position(kind)) return at.p[part + (loose && kind == FM_J_QUAT ? 3 : 0)];
+    const int32_t mode = mode_of(m, kind, joint, part) - m->joint_u[joint];
+    return is_velocity(kind) ? at.u[mode] : at.udot[mode];
+}
+
 fm_status fm_variable(const fm_instance *s, uint32_t reference, fm_variable_info *info)
 {
     const fm_image *m = &s->image;
@@ -88,6 +122,7 @@ fm_status fm_variable(const fm_instance *s, uint32_t reference, fm_variable_info
     if (info->kind == FM_C_TAU && m->mode_linear[m->link_u[coupled_link(m, info->object, info->component)]])
         info->unit = kind->unit_linear;
     if (follows_path(m, info->kind, info->object, info->component)) info->state = 0;
+    if (is_cut_motion(m, info->kind, info->object)) info->state = 0;
     return FM_OK;
 }
 
@@ -125,11 +160,14 @@ size_t fm_variable_name(const fm_instance *s, uint32_t reference, char *name, si
 /* Reading ----------------------------------------------------------------------------------------------------- */
 
 /* What has to be made before a kind can be read. */
-int32_t fm_validity(int32_t kind)
+int32_t fm_validity(const fm_image *m, int32_t kind, int32_t object)
 {
+    if (kinds[kind].owner == FM_JOINT && fm_is_cut(m, object)) {
+        if (is_position(kind) || is_velocity(kind)) return FM_VALID_WORLD;
+        if (is_acceleration(kind)) return FM_VALID_WORLD | FM_VALID_LINKS;
+    }
     switch (kind) {
-    case FM_J_QDD: case FM_J_ALPHA: case FM_J_A: case FM_J_UDOT: case FM_J_KAPPA_DOT: case FM_B_QDD:
-        return FM_VALID_MOTION;
+    case FM_J_QDD: case FM_J_ALPHA: case FM_J_A: case FM_J_UDOT: case FM_J_KAPPA_DOT: return FM_VALID_MOTION;
     case FM_J_DRIVE: case FM_J_REACTION_F: case FM_J_REACTION_T: case FM_J_WRENCH_F: case FM_J_WRENCH_T: case FM_C_TAU:
         return FM_VALID_CUTS;
     case FM_B_R: case FM_B_V: case FM_B_W: case FM_P_R: case FM_P_V: case FM_S_LENGTH: case FM_S_F: case FM_ENERGY:
@@ -154,7 +192,7 @@ static void product(const double *a, const double *b, double out[4])
 }
 
 /* Quaternion of a rotation by its largest part. */
-static void quaternion_of(const double *R, double q[4])
+void fm_quaternion_of(const double *R, double q[4])
 {
     const double d[4] = {R[0] + R[4] + R[8], R[0] - R[4] - R[8], R[4] - R[0] - R[8], R[8] - R[0] - R[4]};
     int k = 0;
@@ -180,7 +218,7 @@ static void screws_quaternion(const fm_instance *s, const fm_general *g, double 
         const double half = 0.5 * (s->image.screw_pitch[g->first + k] * p[g->place[k]]);
         const double turn[4] = {cos(half), 0.0, 0.0, sin(half)};
         product(turn, q, next);
-        quaternion_of(s->image.screw_R + 9 * (g->first + k), part);
+        fm_quaternion_of(s->image.screw_R + 9 * (g->first + k), part);
         product(part, next, q);
     }
 }
@@ -189,7 +227,7 @@ static void screws_quaternion(const fm_instance *s, const fm_general *g, double 
 static void body_quaternion(const fm_instance *s, int32_t body, double q[4])
 {
     double part[4], next[4];
-    quaternion_of(s->image.body_R + 9 * body, q);
+    fm_quaternion_of(s->image.body_R + 9 * body, q);
     for (int32_t i = s->image.body_link[body]; i >= 0; i = s->link[i].parent) {
         const fm_link *k = s->link + i;
         if (k->kind == FM_LINK_SPHERICAL) {
@@ -199,9 +237,6 @@ static void body_quaternion(const fm_instance *s, int32_t body, double q[4])
         } else if (k->kind == FM_LINK_GENERAL) {
             memcpy(next, q, sizeof next);
             screws_quaternion(s, s->general + k->general, next);
-        } else if (k->kind >= FM_LINK_MODAL) {
-            const double half = 0.5 * fm_modal_turn(s, i, s->y), turn[4] = {cos(half), 0.0, 0.0, sin(half)};
-            product(turn, q, next);
         } else if (k->u >= 0) {
             const int axis = k->kind <= FM_LINK_REVOLUTE_Z ? k->kind - FM_LINK_REVOLUTE_X : 2;
             double half = 0.5 * (k->sign * k->pitch * s->y[k->p]), turn[4] = {cos(half), 0.0, 0.0, 0.0};
@@ -212,7 +247,7 @@ static void body_quaternion(const fm_instance *s, int32_t body, double q[4])
         }
         memcpy(q, next, sizeof next);
         if (k->turned) {
-            quaternion_of(s->turned[i].R0, part);
+            fm_quaternion_of(s->turned[i].R0, part);
             product(part, q, next);
             memcpy(q, next, sizeof next);
         }
@@ -241,8 +276,9 @@ static double joint_wrench(const fm_instance *s, int32_t joint, int32_t force, i
     const fm_image *m = &s->image;
     const int32_t last = m->joint_last[joint], before = m->joint_F_link[joint];
     double wrench[6], world[3], axes[3];
-    if (m->joint_kind[joint] == FM_JOINT_CUT) {
+    if (fm_is_cut(m, joint)) {
         fm_loop_wrench(s, joint, wrench, wrench + 3);
+        for (int i = 0; s->cuts && !constraint && i < 6; i++) wrench[i] += s->cut_wrench[6 * joint + i];
         memcpy(world, wrench + 3 * force, sizeof world);
     } else {
         fm_joint_wrench(s, joint, wrench);
@@ -297,6 +333,7 @@ static double *stored(fm_instance *s, int32_t kind, int32_t object, int32_t comp
 {
     const fm_image *m = &s->image;
     const int32_t part = component < 0 ? 0 : component;
+    if (is_cut_motion(m, kind, object)) return NULL;
     switch (kind) {
     case FM_J_TAU: case FM_J_F: case FM_J_KAPPA_DOT_IN: case FM_J_ETA_IN: return s->tau + mode_of(m, kind, object, part);
     case FM_J_ETA: return s->y + m->excitation_p[m->joint_excitation[object] + part];
@@ -306,8 +343,6 @@ static double *stored(fm_instance *s, int32_t kind, int32_t object, int32_t comp
     case FM_J_QUAT: return s->y + m->joint_p[object] + part + (m->joint_kind[object] == FM_JOINT_FREE ? 3 : 0);
     case FM_J_QD: case FM_J_V: case FM_J_W: case FM_J_U: case FM_J_KAPPA:
         return s->y + m->n.positions + mode_of(m, kind, object, part);
-    case FM_B_Q: return s->y + m->link_p[m->body_link[object]] + part;
-    case FM_B_QD: return s->y + m->n.positions + m->link_u[m->body_link[object]] + part;
     case FM_B_MASS: return s->mass + object;
     case FM_B_INERTIA: return s->inertia + 6 * object + part;
     case FM_J_STIFFNESS: return s->stiffness + mode_of(m, kind, object, part);
@@ -332,17 +367,15 @@ double fm_value(fm_instance *s, int32_t kind, int32_t object, int32_t component)
     const double *at = stored(s, kind, object, part);
     double direction[3], rate;
     if (at != NULL) return *at;
+    if (is_cut_motion(&s->image, kind, object)) return cut_value(s, kind, object, part);
     switch (kind) {
     case FM_J_DRIVE: return fm_drive(s, object, part);
     case FM_J_QDD: case FM_J_ALPHA: case FM_J_A: case FM_J_UDOT: case FM_J_KAPPA_DOT:
         return s->udot[mode_of(&s->image, kind, object, part)];
-    case FM_B_QDD: return s->udot[s->image.link_u[s->image.body_link[object]] + part];
     case FM_J_REACTION_F: return joint_wrench(s, object, 1, part, 1);
     case FM_J_REACTION_T: return joint_wrench(s, object, 0, part, 1);
     case FM_J_WRENCH_F: return joint_wrench(s, object, 1, part, 0);
     case FM_J_WRENCH_T: return joint_wrench(s, object, 0, part, 0);
-    case FM_J_UNIQUE_F: return s->image.joint_unique[6 * object + part] == FM_UNIQUE;
-    case FM_J_UNIQUE_T: return s->image.joint_unique[6 * object + 3 + part] == FM_UNIQUE;
     case FM_B_R: case FM_B_V: case FM_B_W: case FM_B_A: case FM_B_ALPHA: case FM_B_QUAT:
         return body_value(s, kind, object, part);
     case FM_P_R: case FM_P_V: case FM_P_A: return point_value(s, kind, object, part);
@@ -373,7 +406,7 @@ fm_status fm_get(fm_instance *s, const uint32_t *reference, size_t count, double
         if (reference[i] >= fm_variable_count(s)) return unknown(s, reference[i]);
     for (size_t i = 0; i < count; i++) {
         const uint32_t r = reference[i];
-        fm_update(s, fm_validity(m->variable_kind[r]));
+        fm_update(s, fm_validity(m, m->variable_kind[r], m->variable_object[r]));
         value[i] = fm_value(s, m->variable_kind[r], m->variable_object[r], m->variable_component[r]);
     }
     return FM_OK;

@@ -3,7 +3,6 @@
 from fmumbs.mechanism.bodies import GROUND, Body, Frame, Ground, Point
 from fmumbs.mechanism.coupling import Coupling
 from fmumbs.mechanism.element import Element
-from fmumbs.mechanism.flexible import ModalBody
 from fmumbs.mechanism.forces import Load, Spring
 from fmumbs.mechanism.joints import (
     Closing,
@@ -51,7 +50,6 @@ __all__ = [
     "JointBase",
     "Law",
     "Load",
-    "ModalBody",
     "Mode",
     "Model",
     "Path",

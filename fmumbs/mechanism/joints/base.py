@@ -34,6 +34,7 @@ class JointBase(Element, ABC):
     """Base of the joints: `(name, F, M, ...)`.
 
     F, M: points on two different bodies, or on one body and the ground.
+    cut: the joint is no part of the spanning tree: it closes a loop. Without it the compiler chooses.
     held: q0 and u0 are exact even where a loop decides; without it they are guesses there.
     stiffness, damping: at least 0, [N.m/rad] and [N.m.s/rad], or [N/m] and [N.s/m] where the mode slides.
     rest: position at which the spring is without force [rad] or [m].
@@ -43,6 +44,7 @@ class JointBase(Element, ABC):
     F: Point
     M: Point
     held: bool = field(default=False, kw_only=True)
+    cut: bool = field(default=False, kw_only=True)
     stiffness: float | Sequence[float] = field(default=0.0, kw_only=True)
     damping: float | Sequence[float] = field(default=0.0, kw_only=True)
     rest: float | Sequence[float] = field(default=0.0, kw_only=True)
@@ -61,6 +63,7 @@ class JointBase(Element, ABC):
                 "Give points on two different bodies."
             )
         self._store("held", bool(self.held))
+        self._store("cut", bool(self.cut))
         for law in LAWS:
             value = getattr(self, law)
             if type(value) is not float or value != 0.0:

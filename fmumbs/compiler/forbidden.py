@@ -1,0 +1,162 @@
+"""What a joint forbids, as rows of constraint between its frames F and M (core/constraints.c).
+
+A product of slides, then turns about axes through one point, then slides again keeps M on what the slides span: in F
+where they come before the turns, in M where they come after. One turn keeps two axes parallel, two keep the angle
+between theirs, three forbid nothing.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fmumbs.mechanism import Closing, JointBase, Mode
+from fmumbs.spatial import Rotation
+
+Array = NDArray[np.float64]
+
+ALONG, PERPENDICULAR, DISTANCE, HELD, COUPLED, ALONG_M, SCREW_ROW = range(7)  # core/table.h
+
+Row = tuple[int, Array, Array, float]  # kind, vector in F, vector in M, length [m], pitch [m/rad] or cosine
+
+NO_VECTOR = np.array([1.0, 0.0, 0.0])  # where a row has no such vector
+_KINDS = {"along": ALONG, "perpendicular": PERPENDICULAR, "distance": DISTANCE}
+_AXES = np.eye(3)
+_PARALLEL = 1.0 - 1e-12  # cosine from which axes are one
+
+
+def rows_of(joint: JointBase) -> list[Row] | None:
+    """The rows of a joint; None where no such rows say what it forbids: it then belongs into the tree."""
+    if isinstance(joint, Closing):
+        return [(_KINDS[kind], np.array(f), np.array(g), value) for kind, f, g, value in joint.rows]
+    if joint.velocity_rows or any(mode.role == "excited" for mode in joint.modes):
+        return None
+    if any(mode.pitch != 0.0 and mode.free for mode in joint.modes):
+        return list(_of_screw(joint.modes[0])) if len(joint.modes) == 1 else None
+    return _of_product(joint.modes)
+
+
+def _of_screw(mode: Mode) -> Iterator[Row]:
+    axis = np.array(mode.axis)
+    yield from _along(_across(axis))
+    yield SCREW_ROW, axis, NO_VECTOR, mode.pitch
+    yield from _parallel(axis, axis)
+
+
+def _of_product(modes: tuple[Mode, ...]) -> list[Row] | None:
+    turns = [i for i, mode in enumerate(modes) if mode.free and not mode.linear]
+    if any(mode.kind == "ball" for mode in modes) and len(turns) > 1:
+        return None
+    first, last = (turns[0], turns[-1]) if turns else (len(modes), len(modes) - 1)
+    constants = _constants(modes, turns)
+    axes = [np.array(modes[i].axis) for i in turns]
+    before = _slides(modes[:first], np.eye(3))
+    behind = _slides(modes[last + 1 :], constants[-1].T) if turns else []
+    if _slides(modes[first : last + 1], np.eye(3)):
+        return None
+    if len(turns) == 1 and modes[turns[0]].kind != "ball":
+        before, behind = _one_side(before, behind, constants[0] @ axes[0], constants[1].T @ axes[0])
+    if before and behind:
+        return None
+    if turns and not before and not behind and len(turns) == 1 and modes[turns[0]].kind != "ball":
+        places = [(ALONG, v, NO_VECTOR, 0.0) for v in _basis(constants[0] @ axes[0])]
+    else:
+        places = list(_on_span(behind, in_M=True) if behind else _on_span(before, in_M=False))
+    return [*places, *_of_turns(modes, turns, constants, axes)]
+
+
+def _constants(modes: tuple[Mode, ...], turns: list[int]) -> list[Array]:
+    """Rotations of locked modes before the first turn, between turns, and behind the last."""
+    found = [np.eye(3)]
+    for i, mode in enumerate(modes):
+        if i in turns:
+            found.append(np.eye(3))
+        elif not mode.linear:
+            found[-1] = found[-1] @ Rotation.about(mode.axis, mode.value).matrix
+    return found
+
+
+Span = tuple[Array, float | None]  # a direction, and how far a locked slide goes along it; None: free
+
+
+def _slides(modes: tuple[Mode, ...], R: Array) -> list[Span]:
+    """Directions of slides, in the axes in which R is what precedes them."""
+    found: list[Span] = []
+    for mode in modes:
+        axis = R @ np.array(mode.axis)
+        if mode.free and mode.linear:
+            found.append((axis, None))
+        elif not mode.free:
+            far = mode.value if mode.linear else mode.pitch * mode.value
+            if far != 0.0:
+                found.append((axis, far))
+            if not mode.linear:
+                R = R @ Rotation.about(mode.axis, mode.value).matrix
+    return found
+
+
+def _one_side(before: list[Span], behind: list[Span], in_F: Array, in_M: Array) -> tuple[list[Span], list[Span]]:
+    """Slides along the axis of the only turn may stand on either side of it."""
+    if all(abs(axis @ in_M) > _PARALLEL for axis, _ in behind):
+        return before + [(in_F * np.sign(axis @ in_M), far) for axis, far in behind], []
+    if all(abs(axis @ in_F) > _PARALLEL for axis, _ in before):
+        return [], [(in_M * np.sign(axis @ in_F), far) for axis, far in before] + behind
+    return before, behind
+
+
+def _on_span(slides: list[Span], *, in_M: bool) -> Iterator[Row]:
+    """M's origin lies where the free slides may take it."""
+    free = [axis for axis, far in slides if far is None]
+    offset = sum((axis * far for axis, far in slides if far is not None), np.zeros(3))
+    for direction in _complement(free):
+        far = float(direction @ offset)
+        yield (ALONG_M, NO_VECTOR, direction, far) if in_M else (ALONG, direction, NO_VECTOR, far)
+
+
+def _complement(free: list[Array]) -> Array:
+    """(3 - n, 3) unit vectors across n independent directions."""
+    match len(free):
+        case 0:
+            return _AXES
+        case 1:
+            return _across(free[0])
+        case 2:
+            normal = np.cross(free[0], free[1])
+            return (normal / np.linalg.norm(normal))[None, :]
+        case _:
+            return np.zeros((0, 3))
+
+
+def _of_turns(modes: tuple[Mode, ...], turns: list[int], constants: list[Array], axes: list[Array]) -> Iterator[Row]:
+    match len(turns):
+        case 0:
+            for f, g in ((0, 1), (0, 2), (1, 2)):
+                yield PERPENDICULAR, _AXES[f], constants[0].T @ _AXES[g], 0.0
+        case 1 if modes[turns[0]].kind != "ball":
+            yield from _parallel(constants[0] @ axes[0], constants[1].T @ axes[0])
+        case 2:
+            one, other = constants[0] @ axes[0], constants[2].T @ axes[1]
+            yield PERPENDICULAR, one, other, float(axes[0] @ constants[1] @ axes[1])
+
+
+def _across(axis: Array) -> Array:
+    """(2, 3) unit vectors that span the plane across an axis."""
+    one = np.cross(axis, _AXES[int(np.abs(axis).argmin())])
+    one /= np.linalg.norm(one)
+    return np.array([one, np.cross(axis, one)])
+
+
+def _basis(axis: Array) -> Array:
+    """(3, 3) an axis and what spans the plane across it: in a plane mechanism the rows of the plane stay apart."""
+    return np.array([axis, *_across(axis)])
+
+
+def _along(vectors: Array) -> Iterator[Row]:
+    for vector in vectors:
+        yield ALONG, vector, NO_VECTOR, 0.0
+
+
+def _parallel(f: Array, g: Array) -> Iterator[Row]:
+    """The axis f of F and g of M stay parallel."""
+    for vector in _across(f):
+        yield PERPENDICULAR, vector, g, 0.0
