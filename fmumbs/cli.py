@@ -400,10 +400,12 @@ def _print_reactions(facts: dict[str, Any]) -> None:
     _show(table)
     if len(facts["joints"]) > MOST_BRANCHES:
         click.echo(f"and {len(facts['joints']) - MOST_BRANCHES} joints more: --json has them all")
-    mend = facts["mend"]
-    for free in mend["free"][:MOST_BRANCHES]:
-        click.echo(f"mend: free joint '{free['joint']}' of {free['directions']} (in its F's axes)")
-    click.echo(f"or make flexible: {_names(mend['make_flexible'])}; may stay rigid: {_names(mend['may_stay_rigid'])}")
+    mends = facts["mend"]
+    for free in mends["free"][:MOST_BRANCHES]:
+        name, directions = free["joint"], free["directions"]
+        mend = f"free joint '{name}' of {directions} (in its F's axes)" if directions else f"leave out '{name}'"
+        click.echo(f"mend: {mend}")
+    click.echo(f"or make flexible: {_names(mends['make_flexible'])}; may stay rigid: {_names(mends['may_stay_rigid'])}")
 
 
 def _names(names: list[str]) -> str:

@@ -136,6 +136,14 @@ def constraint(joint: Any, F: Frame, M: Frame, length: float, near: Any = 0.0) -
         axis = axis_of(joint)
         advance = (F.R @ axis) @ (M.p - F.p) - joint.pitch * angle_of(axis, F, M, near)
         points, angles = [*on_line(axis, F, M), advance], parallel(axis, F, M)
+    elif kind in ("Distance", "RevoluteSpherical"):
+        p = M.p - F.p
+        points, angles = [np.sqrt(p @ p) - joint.length], []
+        points += [(F.R @ axis_of(joint)) @ p] if kind == "RevoluteSpherical" else []
+    elif kind == "PointOnLine":
+        points, angles = on_line(axis_of(joint), F, M), []
+    elif kind == "PointOnPlane":
+        points, angles = [(F.R @ normal_of(joint)) @ (M.p - F.p) - joint.height], []
     else:
         raise NotImplementedError(f"the oracle has no geometry for {kind}")
     return np.array([*points, *(length * angle for angle in angles)])

@@ -95,6 +95,11 @@ def _length(placed: Placed) -> float:
 
 def _order(placed: Placed, given: Sequence[str]) -> list[int]:
     """The joints between bodies in the order of their elimination."""
+    if placed.couplings:
+        raise ModelError(
+            f"coupling '{placed.couplings[0].name}' connects coordinates, which an assembly of bodies does not know. "
+            "Take the general method."
+        )
     inside = [joint for joint in range(len(placed.joints)) if GROUND not in (placed.F[joint], placed.M[joint])]
     _check_forest(placed, inside)
     if given:

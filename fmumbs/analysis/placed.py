@@ -20,6 +20,25 @@ _DEPENDENT = 1e-9  # singular values of modes below this part of the largest are
 
 
 @dataclass(frozen=True)
+class Term:
+    """A coordinate of a coupling: which mode of a joint, and its ratio; phi, psi: (6, velocities) of that joint."""
+
+    joint: int
+    mode: int
+    ratio: float
+    phi: Array
+    psi: Array
+
+
+@dataclass(frozen=True)
+class Coupled:
+    """A row that couples the free coordinates of some joints; excited ones take what they get."""
+
+    name: str
+    terms: tuple[Term, ...]
+
+
+@dataclass(frozen=True)
 class Placed:
     """Bodies and joints at one position.
 
@@ -39,11 +58,12 @@ class Placed:
     mass: Array
     com: Array
     inertia: Array
+    couplings: tuple[Coupled, ...] = ()
 
     @property
     def rows(self) -> int:
-        """How many constraints all joints are together."""
-        return sum(span.shape[1] for span in self.spans)
+        """How many constraints all joints and couplings are together."""
+        return sum(int(span.shape[1]) for span in self.spans) + len(self.couplings)
 
     @cached_property
     def at(self) -> tuple[tuple[int, ...], ...]:
@@ -60,7 +80,7 @@ class Placed:
         moved = np.array([*(place[name] for name in self.bodies), GROUND])
         same = np.argsort(moved[:-1])
         at = {name: i for i, name in enumerate(self.joints)}
-        turn = [at[name] for name in joints]
+        turn, at_new = [at[name] for name in joints], {name: i for i, name in enumerate(joints)}
         return Placed(
             tuple(bodies),
             tuple(joints),
@@ -72,6 +92,10 @@ class Placed:
             self.mass[same],
             self.com[same],
             self.inertia[same],
+            tuple(
+                replace(one, terms=tuple(replace(t, joint=at_new[self.joints[t.joint]]) for t in one.terms))
+                for one in self.couplings
+            ),
         )
 
     def without(self, freed: dict[int, Array]) -> "Placed":

@@ -56,7 +56,7 @@ class SelfStress:
     degree: of indeterminacy: how many independent ones there are. images: (6, n) for each joint: orthonormal
     columns that span what it carries of them, (torque / length, force) at M in F's axes. lengths: (joints,) [m].
     mends: for some joints (6, n) columns of the same sort; where they carry these no longer, nothing is left, and
-    they are as few as can be.
+    they are as few as can be. For a coupling, numbered behind the joints, none: it can go altogether.
     """
 
     degree: int
@@ -101,12 +101,13 @@ def null_space(placed: Placed) -> tuple[list[Array], Array]:
 class _Loops:
     """The loop system in blocks, scaled.
 
-    cuts: with a loop. through: of each joint of a loop the cuts whose loops it is in, of a cut itself. blocks: rows of
-    each joint of the tree for each of these cuts.
+    Its unknowns are the wrenches of the cuts, by their joint, and the multipliers of couplings, numbered behind all
+    joints. sizes: how many numbers each is. through: the unknowns that act on each joint. blocks: what these do on the
+    free modes of a joint of the tree, the rows of the system; carried: (6, size) what they put on the reaction, in F's
+    axes. A coupling's force is on the modes, Lambda = reaction + psi ratio mu, so that phi' Lambda = ratio mu.
     """
 
     def __init__(self, placed: Placed, tree: Tree) -> None:
-        self.cuts = tree.cuts
         pairs = [
             (int(tree.carrier[body]), cut, way * (-1 if placed.M[tree.carrier[body]] == body else 1))
             for cut in tree.cuts
@@ -114,31 +115,83 @@ class _Loops:
         ]
         joints, cuts, signs = np.array(pairs, np.int64).reshape(-1, 3).T
         self.lengths = _lengths(placed, joints, cuts)
-        self.through: dict[int, list[int]] = {cut: [cut] for cut in tree.cuts}
-        for joint, cut in zip(joints.tolist(), cuts.tolist(), strict=True):
-            self.through.setdefault(joint, []).append(cut)
-        spans, modes = _bases(placed, self.through, self.lengths)
-        # from a cut's frame F to a joint's: turned to the world, shifted, turned back
-        arms = (placed.origin[cuts] - placed.origin[joints]) / self.lengths[joints][:, None]
-        moved = shift(arms)
-        moved[:, :3, :3] *= (self.lengths[cuts] / self.lengths[joints])[:, None, None]
-        moved = np.swapaxes(_both(placed.axes[joints]), 1, 2) @ moved @ _both(placed.axes[cuts])
-        moved *= signs[:, None, None]
-        self._carried: dict[int, list[Array]] = {cut: [spans[cut]] for cut in tree.cuts}
-        self.blocks: dict[int, list[Array]] = {}
-        for joint, cut, matrix in zip(joints.tolist(), cuts.tolist(), moved, strict=True):
-            passed = matrix @ spans[cut]
-            self._carried.setdefault(joint, []).append(passed)
-            self.blocks.setdefault(joint, []).append(modes[joint].T @ passed)
-        for joint, blocks in self.blocks.items():
-            norms = np.sqrt(sum(np.sum(block**2, axis=1) for block in blocks))[:, None]
-            scale = 1.0 / np.maximum(norms, 1.0)
-            self.blocks[joint] = [scale * block for block in blocks]
+        spans, modes = _bases(placed, {*tree.cuts, *joints.tolist()}, self.lengths)
+        coupled = _coupled(placed, self.lengths)
         self.sizes = {cut: spans[cut].shape[1] for cut in tree.cuts}
+        self.sizes |= {len(placed.joints) + k: 1 for k in range(len(placed.couplings))}
+        self._carried: dict[int, dict[int, Array]] = {cut: {cut: spans[cut]} for cut in tree.cuts}
+        self._blocks: dict[int, dict[int, Array]] = {}
+        moved = _moved(placed, joints, cuts, signs, self.lengths)
+        for joint, cut, matrix in zip(joints.tolist(), cuts.tolist(), moved, strict=True):
+            rows = coupled[joint].phi if joint in coupled else modes[joint].T
+            self._pass(joint, rows, cut, matrix @ spans[cut])
+            for unknown, push in coupled[cut].push.items() if cut in coupled else ():
+                self._pass(joint, rows, unknown, matrix @ coupled[cut].psi @ push[:, None])
+        for joint, one in coupled.items():
+            for unknown, push in one.push.items() if joint not in tree.cuts else ():
+                self._pass(joint, one.phi, unknown, np.zeros((6, 1)))
+                self._carried[joint][unknown] -= one.psi @ push[:, None]
+                self._blocks[joint][unknown] -= push[:, None]
+        self.through = {joint: list(found) for joint, found in self._carried.items()}
+        self._balance(len(placed.joints))
+        self.blocks = {joint: list(found.values()) for joint, found in self._blocks.items()}
+
+    def _pass(self, joint: int, rows: Array, unknown: int, wrench: Array) -> None:
+        """An unknown puts a wrench on a joint of the tree."""
+        carried, blocks = self._carried.setdefault(joint, {}), self._blocks.setdefault(joint, {})
+        carried[unknown] = carried[unknown] + wrench if unknown in carried else wrench
+        block = rows @ wrench
+        blocks[unknown] = blocks[unknown] + block if unknown in blocks else block
+
+    def _balance(self, joints: int) -> None:
+        """Multipliers of couplings in units of their own, and rows of length one at most."""
+        largest: dict[int, float] = {}
+        for found in self._blocks.values():
+            for unknown, block in found.items():
+                if unknown >= joints:
+                    largest[unknown] = max(largest.get(unknown, 0.0), float(np.abs(block).max(initial=0.0)))
+        for found in (*self._blocks.values(), *self._carried.values()):
+            for unknown in found.keys() & largest.keys():
+                found[unknown] = found[unknown] / (largest[unknown] or 1.0)
+        for found in self._blocks.values():
+            norms = np.sqrt(sum(np.sum(block**2, axis=1) for block in found.values()))[:, None]
+            for unknown in found:
+                found[unknown] = found[unknown] / np.maximum(norms, 1.0)
 
     def carried(self, joint: int) -> list[Array]:
-        """(6, n) wrench in the joint, in F's axes, of each cut in `through`."""
-        return self._carried[joint]
+        """(6, size) of each unknown in `through`."""
+        return list(self._carried[joint].values())
+
+
+@dataclass(frozen=True)
+class _Coupled:
+    """A joint with coupled coordinates, scaled: phi (n, 6), psi (6, n), and ratios (n,) by the coupling's number."""
+
+    phi: Array
+    psi: Array
+    push: dict[int, Array]
+
+
+def _coupled(placed: Placed, lengths: Array) -> dict[int, _Coupled]:
+    found: dict[int, _Coupled] = {}
+    for k, coupling in enumerate(placed.couplings):
+        for term in coupling.terms:
+            length = lengths[term.joint]
+            phi = np.vstack([length * term.phi[:3], term.phi[3:]])
+            size = np.linalg.norm(phi, axis=0)
+            psi = np.vstack([term.psi[:3] / length, term.psi[3:]])
+            here = found.setdefault(term.joint, _Coupled((phi / size).T, psi * size, {}))
+            push = here.push.setdefault(len(placed.joints) + k, np.zeros(phi.shape[1]))
+            push[term.mode] += term.ratio / size[term.mode]
+    return found
+
+
+def _moved(placed: Placed, joints: Indices, cuts: Indices, signs: Indices, lengths: Array) -> Array:
+    """(pairs, 6, 6) what a wrench of a cut, in its F's axes, is in a joint of its loop, in that one's F's axes."""
+    moved = shift((placed.origin[cuts] - placed.origin[joints]) / lengths[joints][:, None])
+    moved[:, :3, :3] *= (lengths[cuts] / lengths[joints])[:, None, None]
+    moved = np.swapaxes(_both(placed.axes[joints]), 1, 2) @ moved @ _both(placed.axes[cuts])
+    return np.asarray(signs[:, None, None] * moved)
 
 
 def _lengths(placed: Placed, joints: Indices, cuts: Indices) -> Array:
@@ -184,7 +237,9 @@ def _solve(system: _Loops, tolerance: float) -> SelfStress:
     for joint, cuts in system.through.items():
         images[joint] = solved.image(cuts, system.carried(joint))
     mends = {
-        cut: system.carried(cut)[0] @ solved.spaces[cut] @ free for cut, free in solved.free.items() if free.shape[1]
+        cut: system.carried(cut)[0] @ solved.spaces[cut] @ free if cut < len(images) else np.zeros((6, 0))
+        for cut, free in solved.free.items()
+        if free.shape[1]
     }
     degree = sum(free.shape[1] for free in solved.free.values())
     return SelfStress(degree, tuple(images), system.lengths, mends, gap)
@@ -222,7 +277,7 @@ class _Elimination:
         self.free: dict[int, Array] = {}
         self.frames: dict[int, _Frame] = {}
         self._factors: dict[int, tuple[tuple[int, ...], Array]] = {}
-        self._of_cut: dict[int, set[int]] = {cut: set() for cut in system.cuts}
+        self._of_cut: dict[int, set[int]] = {cut: set() for cut in system.sizes}
         self._names = 0
         self._when: dict[int, int] = {}
         self._restrict(system)
@@ -232,11 +287,11 @@ class _Elimination:
 
     def _restrict(self, system: _Loops) -> None:
         """Joints of one loop alone limit its cut at once; the others couple cuts."""
-        alone: dict[int, list[Array]] = {cut: [] for cut in system.cuts}
+        alone: dict[int, list[Array]] = {cut: [] for cut in system.sizes}
         for joint, blocks in system.blocks.items():
             if len(blocks) == 1:
                 alone[system.through[joint][0]].append(blocks[0])
-        for cut in system.cuts:
+        for cut in system.sizes:
             self.spaces[cut] = self._null(np.vstack([np.zeros((0, system.sizes[cut])), *alone[cut]]))
         for joint, blocks in system.blocks.items():
             if len(blocks) > 1:

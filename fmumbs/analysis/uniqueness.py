@@ -7,7 +7,7 @@ reactions are then a direct sum of those in the set and those in the others, ran
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -57,7 +57,7 @@ class SetReaction:
 
 @dataclass(frozen=True)
 class Mend:
-    """A joint that could let go of some directions, (6, n) as in JointReaction, in words."""
+    """A joint that could let go of directions, (6, n) as in JointReaction, in words; or a coupling to leave out."""
 
     joint: str
     directions: Array
@@ -138,17 +138,24 @@ class Uniqueness:
         """Joints to free: with all of them everything is unique, and the mechanism moves as it does now."""
         out = []
         for joint, scaled in sorted(self.stress.mends.items()):
+            if joint >= len(self.placed.joints):
+                name = self.placed.couplings[joint - len(self.placed.joints)].name
+                out.append(Mend(name, np.zeros((6, 0)), ""))
+                continue
             directions = _aligned(_force_first(scaled))
             out.append(Mend(self.placed.joints[joint], directions, _words(directions)))
         return tuple(out)
 
     def mended(self) -> Placed:
         """The mechanism without what the mends let go."""
-        freed = {}
+        freed, count = {}, len(self.placed.joints)
         for joint, scaled in self.stress.mends.items():
+            if joint >= count:
+                continue
             length = self.stress.lengths[joint]
             freed[joint] = np.linalg.qr(np.vstack([length * scaled[:3], scaled[3:]]))[0] if scaled.size else scaled
-        return self.placed.without(freed)
+        kept = [one for k, one in enumerate(self.placed.couplings) if count + k not in self.stress.mends]
+        return replace(self.placed.without(freed), couplings=tuple(kept))
 
     def set_of(self, names: Sequence[str]) -> SetReaction:
         """The reactions of some joints together; ModelError for a name that no joint has."""

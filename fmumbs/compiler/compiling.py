@@ -10,10 +10,11 @@ from fmumbs.compiler.declared import declared_variables
 from fmumbs.compiler.image import ModelImage
 from fmumbs.compiler.kinds import all_variables
 from fmumbs.compiler.laws import add_laws
-from fmumbs.compiler.layout import Arrays, pack, size_names, table
+from fmumbs.compiler.layout import Arrays, counted, pack, table
 from fmumbs.compiler.links import Links, make_links, point_place
 from fmumbs.compiler.loops import add_cuts, add_held
 from fmumbs.compiler.names import Names
+from fmumbs.compiler.placing import UNIQUE, unique_at_start
 from fmumbs.compiler.topology import spanning_tree
 from fmumbs.errors import ModelError
 from fmumbs.mechanism import GROUND, JointBase, Model, Point
@@ -53,15 +54,20 @@ def compile(model: Model, *, everything: bool = False) -> ModelImage:
         raise ModelError(f"compile needs a Model, not a {type(model).__name__}. Give what build() returns.")
     model.check_ends()
     tree, cuts, backwards = spanning_tree(model)
-    links = make_links(tree, backwards)
+    links = make_links(tree, backwards, model.points_beside(tree))
     add_cuts(links, cuts, len(tree))
     add_couplings(links, model, tree)
     if cuts or model.couplings:
         add_held(links, tree)
     add_laws(links, model, tree)
     texts = _Texts()
-    rows = _rows(model, [*tree, *cuts], links, texts)
-    return _image(model, _arrays(rows), texts, everything)
+    joints = [*tree, *cuts]
+    arrays = _arrays(_rows(model, joints, links, texts))
+    arrays["text"] = texts.array()
+    if cuts or model.couplings:
+        bodies = [joint.M.body.name for joint in tree]
+        arrays["joint_unique"] = unique_at_start(bodies, joints, model.couplings, arrays)
+    return _image(model, arrays, texts, everything)
 
 
 def _rows(model: Model, joints: list[JointBase], links: Links, texts: _Texts) -> dict[str, Any]:
@@ -70,6 +76,7 @@ def _rows(model: Model, joints: list[JointBase], links: Links, texts: _Texts) ->
         "model_name": [texts.put(model.name)],
         "model_text": [texts.put(model.description)],
         "joint_name": [texts.put(joint.name) for joint in joints],
+        "joint_unique": np.full((len(joints), 6), UNIQUE),
         "coupling_name": [texts.put(coupling.name) for coupling in model.couplings],
         "body_name": [texts.put(name) for name in links.rows.get("body_name", [])],
     }
@@ -129,13 +136,10 @@ def _arrays(rows: dict[str, Any]) -> Arrays:
 
 
 def _image(model: Model, arrays: Arrays, texts: _Texts, everything: bool) -> ModelImage:
-    """Adds the variables and the text, and counts the rows."""
-    arrays["text"] = texts.array()
+    """Adds the variables and their names."""
     if model.signals and not everything:
         arrays |= declared_variables(model, Names(arrays), texts.put)
         arrays["text"] = texts.array()
     else:
         arrays |= all_variables(arrays)
-    sizes = dict.fromkeys(size_names(), 0)
-    sizes |= {column.rows: arrays[column.name].size // column.columns for column in table()}
-    return ModelImage(pack(sizes, arrays))
+    return ModelImage(pack(counted(arrays), arrays))

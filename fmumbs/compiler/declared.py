@@ -43,6 +43,7 @@ def _places(model: Model, names: Names, signal: Signal) -> list[Place]:
             f"{names.nearest(signal.target)}"
         )
     causality = kinds()[places[0].kind].causality
+    causality = "output" if causality == "local" else causality  # a constant is shown as one
     if causality != signal.causality:
         article = "an" if causality[0] in "aeiou" else "a"
         raise ModelError(

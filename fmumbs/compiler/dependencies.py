@@ -21,6 +21,7 @@ References = NDArray[np.int64]
 _DERIVATIVES = {
     (JOINT, "qd"): "q", (JOINT, "qdd"): "qd", (JOINT, "alpha"): "w", (JOINT, "v"): "r", (JOINT, "a"): "v",
     (JOINT, "udot"): "u", (JOINT, "kappa"): "eta", (JOINT, "kappa_dot"): "kappa",
+    (BODY, "qd"): "q", (BODY, "qdd"): "qd",
     (BODY, "v"): "r", (BODY, "a"): "v", (BODY, "alpha"): "w", (POINT, "v"): "r", (POINT, "a"): "v",
 }  # fmt: skip
 _FOLLOWING = {
@@ -28,7 +29,7 @@ _FOLLOWING = {
         "qdd", "alpha", "a", "udot", "kappa_dot", "drive", "reaction.f", "reaction.t", "wrench.f", "wrench.t",
     },
     COUPLING: {"tau"},
-    BODY: {"a", "alpha"},
+    BODY: {"a", "alpha", "qdd"},
     POINT: {"a"},
 }  # fmt: skip
 

@@ -4,6 +4,7 @@ The core lists the kinds once (core/variables.h). The table in the image is of n
 and the text of a name that the user chose, -1 where the name follows from the kind and the element.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
@@ -19,8 +20,8 @@ MODEL, JOINT, BODY, POINT, LOAD, SPRING, COUPLING = range(7)  # fm_owner
 OWNERS = {
     JOINT: "joint", BODY: "body", POINT: "point", LOAD: "load", SPRING: "spring", COUPLING: "coupling",
 }  # fmt: skip
-_CAUSALITIES = ("input", "output", "parameter")
-_TYPES = ("real", "integer")
+_CAUSALITIES = ("input", "output", "parameter", "local")
+_TYPES = ("real", "integer", "boolean")
 _WIDTHS = {
     "force": 3, "torque": 3, "w": 3, "alpha": 3, "r": 3, "v": 3, "a": 3, "quat": 4, "inertia": 6, "gravity": 3,
 }  # fmt: skip
@@ -53,13 +54,15 @@ class Kind:
         """As FMI calls it."""
         if self.causality == "parameter":
             return "tunable" if self.tunable else "fixed"
+        if self.causality == "local":
+            return "constant"
         return "continuous" if self.type == "real" else "discrete"
 
     def initial(self, state: bool, guess: bool) -> str | None:
         """As FMI calls it, where a variable of this kind is a state, and its start a guess; None for inputs."""
         if self.causality == "input":
             return None
-        if self.causality == "parameter":
+        if self.causality in ("parameter", "local"):
             return "exact"
         return ("approx" if guess else "exact") if state else "calculated"
 
@@ -117,8 +120,19 @@ def counts(kind: Kind, arrays: Arrays) -> Indices:
         return np.asarray(arrays["coupling_count"], np.int32)
     elements = 1 if kind.owner == MODEL else len(arrays[f"{OWNERS[kind.owner]}_name"])
     found = np.full(elements, _WIDTHS.get(kind.suffix, 1), np.int32)
+    if kind.owner == BODY and kind.suffix in ("q", "qd", "qdd", "mass", "inertia"):
+        modes = _modes_of_bodies(arrays)
+        return modes if kind.suffix.startswith("q") else np.where(modes > 0, 0, found)
     if kind.owner == POINT:  # those without a name only carry a spring or a load
         found[arrays["text"][arrays["point_name"]] == 0] = 0
+    return found
+
+
+def _modes_of_bodies(arrays: Arrays) -> Indices:
+    """(bodies,) of flexible ones, 0 of others."""
+    modal = arrays["link_modal"][arrays["body_link"]]
+    found: Indices = np.zeros(len(modal), np.int32)
+    found[modal >= 0] = arrays["modal_shapes"][modal[modal >= 0]]
     return found
 
 
@@ -175,9 +189,9 @@ def exists(kind: Kind, element: Indices, component: Indices, arrays: Arrays) -> 
     return np.asarray((by == BY_ACCELERATION) == (kind.causality == "input"))
 
 
-def all_variables(arrays: Arrays) -> Arrays:
-    """The table of everything there is: kind by kind, element by element."""
-    parts = [_variables_of(kind, arrays) for kind in kinds()]
+def all_variables(arrays: Arrays, chosen: Iterable[Kind] | None = None) -> Arrays:
+    """The table of everything there is, or of all that some kinds have: kind by kind, element by element."""
+    parts = [_variables_of(kind, arrays) for kind in (kinds() if chosen is None else chosen)]
     kind, element, component = (np.concatenate(column) for column in zip(*parts, strict=True))
     return variable_table(kind, element, component, np.full(len(kind), -1, np.int32))
 

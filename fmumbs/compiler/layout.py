@@ -56,6 +56,12 @@ def table() -> tuple[Column, ...]:
     return tuple(columns)
 
 
+def counted(arrays: Mapping[str, Any]) -> dict[str, int]:
+    """How many rows the arrays have, by the sizes that count them."""
+    sizes = dict.fromkeys(size_names(), 0)
+    return sizes | {column.rows: arrays[column.name].size // column.columns for column in table()}
+
+
 def pack(sizes: Mapping[str, int], arrays: Mapping[str, Any]) -> bytes:
     """An image's bytes from its sizes and arrays; every array has rows x columns values."""
     parts = [struct.pack(f"={len(size_names())}i", *(sizes[name] for name in size_names()))]

@@ -5,9 +5,13 @@ own. A link that turns about a coordinate axis of its parent's has axes parallel
 its own. A slide goes along its link's z; a ball's axes are those of its frame M. Locked modes move the frame of the
 next. A joint's variables are those of its free modes, then those of the excited ones; a joint with velocity rows is a
 single link (compiler/screws.py). A joint whose M is nearer to the ground has the inverse modes, the last one first.
+A flexible body adds a link for its floating frame behind the joint by which it hangs, and one for each frame that moves
+with its modes (core/modal.c); its variables come after that joint's.
 """
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +19,13 @@ from numpy.typing import NDArray
 from fmumbs.compiler.excitations import add_excitations
 from fmumbs.compiler.rows import Rows
 from fmumbs.compiler.screws import add_general, axes_along, locked
-from fmumbs.mechanism import GROUND, Body, JointBase, Mode, Point
+from fmumbs.mechanism import GROUND, Body, JointBase, ModalBody, Mode, Point
 
 Array = NDArray[np.float64]
 
 # core/table.h
 REVOLUTE_X, REVOLUTE_Y, REVOLUTE_Z, REVOLUTE, PRISMATIC, SPHERICAL, SCREW, FIXED, DRIVEN, GENERAL = range(10)
+MODAL, FRAME = 10, 11
 JOINT_WELD, JOINT_SCALAR, JOINT_SPHERICAL, JOINT_FREE, JOINT_NONHOLONOMIC = range(5)
 
 _IDENTITY = np.eye(3)
@@ -37,31 +42,63 @@ class Place:
     r: Array
 
 
+Node = tuple[tuple[float, ...], tuple[tuple[float, ...], ...]]
+"""Of a frame on a flexible body: where it is without deformation, and how it moves in each mode."""
+
+
 @dataclass
 class Links(Rows):
     """Rows of the image's arrays in the order of the links, joints and bodies."""
 
     places: dict[str, Place] = field(default_factory=dict)  # of each body's frame, by its name
+    frames: dict[str, dict[Node, int]] = field(default_factory=dict)  # links of the frames on flexible bodies
+    hangs: dict[str, int] = field(default_factory=dict)  # the joint that carries a flexible body
     positions: int = 0
     speeds: int = 0
     links: int = 0
 
 
-def make_links(tree: list[JointBase], backwards: set[str]) -> Links:
+def make_links(tree: list[JointBase], backwards: set[str], others: Iterable[Point] = ()) -> Links:
     """Links for every joint of the tree and the bodies that they carry.
 
-    backwards: names of the joints whose M is nearer to the ground.
+    backwards: names of the joints whose M is nearer to the ground. others: where else something acts on the bodies or
+    is measured.
     """
     out = Links()
     out.places[GROUND.name] = Place(-1, _IDENTITY, _ZERO)
-    for index, joint in enumerate(tree):
-        _add_joint(out, index, joint, joint.name in backwards)
+    ends = [(joint.M, joint.F) if joint.name in backwards else (joint.F, joint.M) for joint in tree]
+    carrying = {_node_key(inner) for inner, _ in ends if isinstance(inner.body, ModalBody)}
+    loose: dict[str, dict[Node, None]] = {}
+    for point in others:
+        if isinstance(point.body, ModalBody) and _node_key(point) not in carrying:
+            loose.setdefault(point.body.name, {})[point.body.node(point)] = None
+    for index, (joint, (inner, outer)) in enumerate(zip(tree, ends, strict=True)):
+        if isinstance(inner.body, ModalBody):  # a frame of its own for each joint: links stand depth first
+            _add_frame(out, inner.body, inner.body.node(inner))
+        at = _add_joint(out, index, joint, point_place(out, inner), joint.name in backwards)
+        if isinstance(outer.body, ModalBody):
+            _add_flexible(out, index, outer, outer.body, at)
+            for node in loose.get(outer.body.name, ()):
+                _add_frame(out, outer.body, node)
+        else:
+            _add_body(out, outer, at)
     return out
 
 
 def point_place(out: Links, point: Point) -> Place:
-    """A point's frame in its link."""
-    return _within(out.places[point.body.name], point)
+    """A point's frame in its link; on a flexible body one of those that make_links was told of."""
+    if not isinstance(point.body, ModalBody):
+        return _within(out.places[point.body.name], point)
+    body = out.places[point.body.name]
+    node = point.body.node(point)
+    link, X = out.frames[point.body.name][node], point.X_BP
+    r = X.translation - (_ZERO if link == body.link else np.array(node[0]))
+    return Place(link, body.R @ X.rotation.matrix, body.R @ r)
+
+
+def _node_key(point: Point) -> tuple[str, Node]:
+    assert isinstance(point.body, ModalBody)
+    return point.body.name, point.body.node(point)
 
 
 def _within(body: Place, point: Point) -> Place:
@@ -71,9 +108,9 @@ def _within(body: Place, point: Point) -> Place:
     return Place(body.link, body.R @ X.rotation.matrix, body.r + body.R @ X.translation)
 
 
-def _add_joint(out: Links, index: int, joint: JointBase, backwards: bool) -> None:
-    inner, outer = (joint.M, joint.F) if backwards else (joint.F, joint.M)
-    at = start = _within(out.places[inner.body.name], inner)
+def _add_joint(out: Links, index: int, joint: JointBase, start: Place, backwards: bool) -> Place:
+    """A joint whose inner frame is at a place; returns the outer one's."""
+    at = start
     first, p, u = out.links, out.positions, out.speeds
     modes = joint.modes
     excited = tuple(mode for mode in modes if mode.role == "excited")
@@ -107,7 +144,7 @@ def _add_joint(out: Links, index: int, joint: JointBase, backwards: bool) -> Non
     if excited:
         add_excitations(out, index, excited, out.positions - len(excited), out.speeds - len(excited))
     _add_start(out, joint, excited)
-    _add_body(out, outer, at)
+    return at
 
 
 def joint_kind(joint: JointBase, modes: tuple[Mode, ...]) -> int:
@@ -136,9 +173,77 @@ def _add_body(out: Links, point: Point, at: Place) -> None:
     R = _IDENTITY if (R == _IDENTITY).all() else R
     r = at.r - R @ X.translation
     out.places[body.name] = Place(at.link, R, r)
-    out.add(body_link=at.link, body_R=R, body_r=r, mass=body.mass, com=body.com)
+    _add_inertia(out, body, out.places[body.name])
+
+
+def _add_inertia(out: Links, body: Body, at: Place) -> None:
+    out.add(body_link=at.link, body_R=at.R, body_r=at.r, mass=body.mass, com=body.com)
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.inertia
     out.add(inertia=(xx, yy, zz, xy, xz, yz), body_name=body.name)
+
+
+def _add_flexible(out: Links, index: int, point: Point, body: ModalBody, at: Place) -> None:
+    """The link of the floating frame, whose axes are those of the plane, with what the body's modes need."""
+    n, position, rows = body.modes, *body.node(point)
+    X, in_plane = point.X_BP, body.plane_axes.matrix
+    R = at.R @ X.rotation.matrix.T
+    moves = any(any(row) for row in rows)
+    p, u = out.positions, out.speeds
+    for _ in range(n):
+        _add_lawless_speed(out, linear=True)
+    out.positions, out.speeds = p + n, u + n
+    out.rows.setdefault("start_p", []).extend(body.q0)
+    out.rows.setdefault("start_u", []).extend(body.u0)
+    which = len(out.rows.get("modal_link", ()))
+    frame = _add_frame_rows(out, out.links, rows) if moves else -1
+    at = Place(at.link, R, at.r - R @ X.translation)
+    link = _add_link(out, index, MODAL, at, R @ in_plane, in_plane.T, p, u, modal=which, frame=frame).link
+    turned = _turned(in_plane)
+    out.add(
+        modal_link=link,
+        modal_r=in_plane.T @ position,
+        modal_shape=len(out.rows.get("shape_first", ())),
+        modal_shapes=n,
+        modal_pair=len(out.rows.get("pair_mass", ())),
+    )
+    for first, moment in zip(body.shape_mass, body.shape_moment, strict=True):
+        out.add(shape_first=in_plane.T @ first, shape_moment=turned(moment))
+    for j in range(n):
+        for k in range(n):
+            out.add(
+                pair_product=turned(body.shape_product[j][k]),
+                pair_mass=body.modal_mass[j][k],
+                pair_stiffness=body.stiffness[j][k],
+                pair_damping=body.damping[j][k],
+            )
+    out.places[body.name] = Place(link, in_plane.T, _ZERO)
+    out.hangs[body.name], out.frames[body.name] = index, {}
+    _add_inertia(out, body, out.places[body.name])
+
+
+def _turned(R: Array) -> Callable[[Any], Array]:
+    return lambda matrix: R.T @ np.array(matrix) @ R
+
+
+def _add_frame(out: Links, body: ModalBody, node: Node) -> None:
+    """A link for a frame that moves with the modes; one that none of them moves stays in the floating frame's."""
+    position, rows = node
+    floating, frames = out.places[body.name], out.frames[body.name]
+    if not any(any(row) for row in rows):
+        frames[node] = floating.link
+        return
+    frame = _add_frame_rows(out, out.links, rows)
+    which = out.rows["link_modal"][floating.link]
+    at = Place(floating.link, floating.R, floating.R @ position)
+    frames[node] = _add_link(out, out.hangs[body.name], FRAME, at, _IDENTITY, floating.R, modal=which, frame=frame).link
+
+
+def _add_frame_rows(out: Links, link: int, rows: tuple[tuple[float, ...], ...]) -> int:
+    """What each mode does at a frame: translation in the plane's axes and turn."""
+    out.add(frame_link=link, frame_first=len(out.rows.get("frame_shape", ())))
+    for x, y, turn in rows:
+        out.add(frame_shape=(x, y, 0.0, turn))
+    return len(out.rows["frame_link"]) - 1
 
 
 def _coordinate_axis(axis: Array) -> tuple[int, float] | None:
@@ -244,6 +349,8 @@ def _add_link(
     sign: float = 1.0,
     screw: tuple[float, ...] = (0.0,) * 6,
     general: int = -1,
+    modal: int = -1,
+    frame: int = -1,
 ) -> Place:
     """A link with axes R and origin at `at`; `running`: axes of the running frame in the new link."""
     out.add(
@@ -255,6 +362,8 @@ def _add_link(
         link_sign=sign,
         link_screw=screw,
         link_general=general,
+        link_modal=modal,
+        link_frame=frame,
         link_R=R,
         link_r=at.r,
     )

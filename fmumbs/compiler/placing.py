@@ -6,23 +6,49 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fmumbs.analysis.modes import free_modes
-from fmumbs.analysis.placed import GROUND, Placed, reciprocal, span_of
+from fmumbs.analysis.modes import free_modes, mode_vectors
+from fmumbs.analysis.placed import GROUND, Coupled, Placed, Term, reciprocal, span_of
+from fmumbs.analysis.uniqueness import uniqueness
 from fmumbs.compiler.forbidden import ALONG, DISTANCE, PERPENDICULAR
-from fmumbs.compiler.kinds import BODY, JOINT, kinds_called
-from fmumbs.compiler.layout import Arrays, ffi, lib
-from fmumbs.mechanism import Closing, JointBase
+from fmumbs.compiler.kinds import BODY, JOINT, Kind, all_variables, kinds_called
+from fmumbs.compiler.layout import Arrays, counted, ffi, lib, open_instance, pack
+from fmumbs.mechanism import Closing, Coupling, JointBase
 
 Array = NDArray[np.float64]
 
 
-def placed(bodies: Sequence[str], joints: Sequence[JointBase], arrays: Arrays, instance: Any) -> Placed:
+_POSE, _PLACE = ("r", "quat"), ("r", "q", "eta")  # variables of bodies, of joints
+
+NOT_UNIQUE, UNIQUE, UNKNOWN = range(3)  # fm_uniqueness
+
+
+def unique_at_start(
+    bodies: Sequence[str], joints: Sequence[JointBase], couplings: Sequence[Coupling], arrays: Arrays
+) -> NDArray[np.int32]:
+    """(joints, 6) whether the components f and t of each reaction are unique at the start.
+
+    arrays: all but the variables of the image that is being made, bodies and joints in their order.
+    """
+    unknown = np.full((len(joints), 6), UNKNOWN, np.int32)
+    arrays = arrays | all_variables(arrays, _kinds(BODY, *_POSE) + _kinds(JOINT, *_PLACE)) | {"joint_unique": unknown}
+    instance = open_instance(pack(counted(arrays), arrays))
+    if lib.fm_assemble(instance, 0.0) != lib.FM_OK:
+        return unknown
+    found = uniqueness(placed(bodies, joints, couplings, arrays, instance))
+    return np.array([joint.components_unique for joint in found.joints], np.int32)
+
+
+def placed(
+    bodies: Sequence[str], joints: Sequence[JointBase], couplings: Sequence[Coupling], arrays: Arrays, instance: Any
+) -> Placed:
     """An instance at its present position.
 
-    bodies, joints: in the order of the image, which has a table of all variables: `arrays`.
+    bodies, joints, couplings: in the order of the image, whose table has at least all poses: `arrays`.
     """
     R_WB, r_WB = _poses(arrays, instance)
     body_of = {link: body for body, link in enumerate(arrays["body_link"].tolist())} | {-1: GROUND}
+    for link in arrays["frame_link"].tolist():  # frames on flexible bodies, which count as rigid
+        body_of[link] = body_of[int(arrays["modal_link"][arrays["link_modal"][link]])]
     F, M = (np.array([body_of[link] for link in arrays[f"joint_{end}_link"].tolist()], np.int64) for end in "FM")
     origin = np.empty((len(joints), 3))
     axes = np.empty((len(joints), 3, 3))
@@ -43,12 +69,17 @@ def placed(bodies: Sequence[str], joints: Sequence[JointBase], arrays: Arrays, i
     xx, yy, zz, xy, xz, yz = arrays["inertia"].T
     inertia = np.stack([xx, xy, xz, xy, yy, yz, xz, yz, zz], axis=1).reshape(-1, 3, 3)
     inertia = R_WB[:-1] @ inertia @ np.swapaxes(R_WB[:-1], 1, 2)
-    return Placed(tuple(bodies), names, F, M, origin, axes, tuple(spans), arrays["mass"], com, inertia)
+    coupled = tuple(_coupled(coupling, names, arrays, instance) for coupling in couplings)
+    return Placed(tuple(bodies), names, F, M, origin, axes, tuple(spans), arrays["mass"], com, inertia, coupled)
+
+
+def _kinds(owner: int, *suffixes: str) -> list[Kind]:
+    return [kind for suffix in suffixes for kind in kinds_called(owner, suffix) if kind.causality == "output"]
 
 
 def _read(arrays: Arrays, instance: Any, owner: int, *suffixes: str) -> tuple[NDArray[np.int64], Array]:
     """Elements and values of all their variables with these suffixes, in the order of the elements."""
-    wanted = [kind.index for suffix in suffixes for kind in kinds_called(owner, suffix) if kind.causality == "output"]
+    wanted = [kind.index for kind in _kinds(owner, *suffixes)]
     found = np.flatnonzero(np.isin(arrays["variable_kind"], wanted))
     elements = arrays["variable_object"][found]
     found = found[np.argsort(elements, kind="stable")].astype(np.uint32)
@@ -70,13 +101,31 @@ def _poses(arrays: Arrays, instance: Any) -> tuple[Array, Array]:
     return R, np.vstack([r, np.zeros(3)])
 
 
-def _of_modes(joints: Sequence[JointBase], cut: NDArray[np.bool_], arrays: Arrays, instance: Any) -> list[Array]:
-    """What does no work on the free modes; nothing for those that only close loops."""
-    at: list[list[float]] = [[] for _ in joints]
-    eta: list[list[float]] = [[] for _ in joints]
+def _coordinates(count: int, arrays: Arrays, instance: Any) -> tuple[list[list[float]], list[list[float]]]:
+    """Positions of the free modes of each joint, and of the excited ones."""
+    at: list[list[float]] = [[] for _ in range(count)]
+    eta: list[list[float]] = [[] for _ in range(count)]
     for suffixes, values in ((("r", "q"), at), (("eta",), eta)):
         for element, value in zip(*_read(arrays, instance, JOINT, *suffixes), strict=True):
             values[element].append(float(value))
+    return at, eta
+
+
+def _coupled(coupling: Coupling, names: Sequence[str], arrays: Arrays, instance: Any) -> Coupled:
+    """A coupling by the modes of its joints; excited ones take its force without a reaction of their own."""
+    at, eta = _coordinates(len(names), arrays, instance)
+    terms = []
+    for joint, mode, ratio in coupling.coordinates:
+        if mode <= len(joint.free_modes):
+            i = names.index(joint.name)
+            vectors = mode_vectors(joint, at[i], eta[i])
+            terms.append(Term(i, mode - 1, ratio, vectors.phi, vectors.psi))
+    return Coupled(coupling.name, tuple(terms))
+
+
+def _of_modes(joints: Sequence[JointBase], cut: NDArray[np.bool_], arrays: Arrays, instance: Any) -> list[Array]:
+    """What does no work on the free modes; nothing for those that close loops."""
+    at, eta = _coordinates(len(joints), arrays, instance)
     known: dict[bytes, Array] = {}
     spans: list[Array] = []
     for i, joint in enumerate(joints):
@@ -103,5 +152,7 @@ def _of_rows(joint: int, arrays: Arrays, F: Array, M: Array, arm: Array) -> Arra
                 column[:3] = np.cross(g, f)
             case kind if kind == DISTANCE:
                 column[3:] = arm / np.linalg.norm(arm)
+            case kind:
+                raise AssertionError(f"a row of kind {kind} has no reaction here")
         columns.append(column)
     return span_of(np.array(columns).T)

@@ -7,7 +7,7 @@ at a time, and those that nobody asks for are not made at all.
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, overload
 
 import numpy as np
@@ -19,6 +19,12 @@ from fmumbs.compiler.layout import Arrays, ffi, lib
 from fmumbs.compiler.names import Names, nearest, split_component
 
 Borrow = Callable[[], AbstractContextManager[Any]]
+
+UNIQUENESS = (  # what a reaction's description adds, by fm_uniqueness
+    "; not unique: part of the least reactions that balance",
+    "; unique",
+    "; whether it is unique is not known, as the loops do not close at the start",
+)
 
 _AT_ONCE = 4096  # variables that an iteration makes in one go
 
@@ -196,6 +202,7 @@ class Variables(Sequence[Variable]):
             starts,
             self._integrals(indices),
             self._dependencies.of(indices),
+            self._descriptions(kind, indices),
         )
         every = kinds()
         return [_variable(every[k], *row) for k, *row in zip(kind.tolist(), *columns, strict=True)]
@@ -206,6 +213,16 @@ class Variables(Sequence[Variable]):
         found = np.zeros(len(indices), bool)
         found[of_joint] = self._in_loops[self._object[indices[of_joint]]]
         return found.tolist()
+
+    def _descriptions(self, kind: NDArray[Any], indices: References) -> list[str]:
+        """What each kind says of itself; of a reaction also whether it is unique."""
+        said = [kinds()[k].description for k in kind.tolist()]
+        reaction = _reactions()[kind]
+        chosen = np.flatnonzero(reaction >= 0)
+        joints, parts = self._object[indices[chosen]], reaction[chosen] + self._component[indices[chosen]]
+        for i, unique in zip(chosen.tolist(), self._arrays["joint_unique"][joints, parts].tolist(), strict=True):
+            said[i] += UNIQUENESS[unique]
+        return said
 
     @cached_property
     def _in_loops(self) -> NDArray[np.bool_]:
@@ -223,6 +240,15 @@ class Variables(Sequence[Variable]):
     @cached_property
     def _dependencies(self) -> Dependencies:
         return Dependencies(self._arrays)
+
+
+@cache
+def _reactions() -> NDArray[np.int64]:
+    """(kinds,) where the components of a reaction begin in joint_unique, -1 for other kinds."""
+    found = np.full(len(kinds()), -1)
+    for first, suffix in ((0, "reaction.f"), (3, "reaction.t")):
+        found[[kind.index for kind in kinds_called(JOINT, suffix)]] = first
+    return found
 
 
 def _keys(kind: NDArray[Any] | int, element: NDArray[Any], component: NDArray[Any] | int) -> NDArray[np.int64]:
@@ -267,6 +293,7 @@ def _variable(
     start: float | None,
     integral: int | None,
     inputs: tuple[int, ...] | None,
+    description: str,
 ) -> Variable:
     return Variable(  # in order: half as dear as by name
         index,
@@ -279,7 +306,7 @@ def _variable(
         kind.type,
         start,
         unit,
-        kind.description,
+        description,
         integral,
         inputs if kind.causality == "output" else None,
     )

@@ -65,6 +65,21 @@ static const char *check_places(const fm_image *m, int32_t joint)
     return NULL;
 }
 
+/* Flexible bodies and their frames stand behind the joint by which the body hangs, and have their variables there.
+ * Returns the next link of a joint; NULL in `found`, or what is wrong. */
+static int32_t skip_modals(const fm_image *m, int32_t link, int32_t *p, int32_t *u, const char **found)
+{
+    *found = NULL;
+    for (; link < m->n.links && m->link_modal[link] >= 0; link++) {
+        const int32_t modes = fm_link_positions(m, link);
+        if (m->link_p[link] != (modes ? *p : -1) || m->link_u[link] != (modes ? *u : -1))
+            *found = "a flexible body's variables are not in their place";
+        *p += modes;
+        *u += modes;
+    }
+    return link;
+}
+
 static int is_unit(const double *v)
 {
     return fabs(v[0] * v[0] + v[1] * v[1] + v[2] * v[2] - 1.0) < 1e-9;
@@ -109,12 +124,16 @@ static const char *check_cut(const fm_image *m, int32_t j, int32_t *mode, int32_
 static const char *check_joints(const fm_image *m)
 {
     int32_t next = 0, all_p = 0, all_u = 0, mode = 0, cut_p = 0, cut_u = m->n.speeds;
+    const char *found;
     for (int32_t j = 0; j < m->n.joints; j++) {
         const int32_t first = m->joint_first[j], last = m->joint_last[j];
         int32_t p = 0, u = 0;
+        for (int32_t c = 0; c < 6; c++)
+            if (m->joint_unique[6 * j + c] < 0 || m->joint_unique[6 * j + c] >= FM_UNIQUENESSES)
+                return "a reaction is neither unique nor not";
         if (!is_rotation(m->joint_F + 9 * j) || !is_rotation(m->joint_M + 9 * j)) return "a joint's frame is no rotation";
         if (fm_is_cut(m, j)) {
-            const char *found = check_cut(m, j, &mode, &cut_p, &cut_u);
+            found = check_cut(m, j, &mode, &cut_p, &cut_u);
             if (found != NULL) return found;
             continue;
         }
@@ -123,10 +142,12 @@ static const char *check_joints(const fm_image *m)
         if (reversed != 0 && (reversed != 1 || m->joint_kind[j] == FM_JOINT_NONHOLONOMIC))
             return "a joint points in an impossible direction";
         if (ends[!reversed] != last) return "a joint's outer frame is not on its last link";
+        next = skip_modals(m, next, &all_p, &all_u, &found);
+        if (found != NULL) return found;
         if (first != next || last < first) return "a joint's links are not in their place";
         next = last + 1;
         for (int32_t i = first; i <= last; i++) {
-            if (m->link_joint[i] != j) return "a link belongs to another joint";
+            if (m->link_joint[i] != j || m->link_modal[i] >= 0) return "a link belongs to another joint";
             if (i > first && m->link_parent[i] != i - 1) return "a joint's links do not follow one another";
             p += fm_link_positions(m, i);
             u += fm_link_speeds(m, i);
@@ -136,7 +157,7 @@ static const char *check_joints(const fm_image *m)
             return "a joint's variables are not in their place";
         all_p += p;
         all_u += u;
-        const char *found = check_places(m, j);
+        found = check_places(m, j);
         if (found != NULL) return found;
         const int32_t kind = m->joint_kind[j], general = m->link_general[first];
         const int fits = (kind == FM_JOINT_WELD && u == 0) || (kind == FM_JOINT_SCALAR && u > 0 && u == p) ||
@@ -144,6 +165,8 @@ static const char *check_joints(const fm_image *m)
                          (kind == FM_JOINT_NONHOLONOMIC && general >= 0 && first == last);
         if (!fits) return "a joint's kind does not fit its variables";
     }
+    next = skip_modals(m, next, &all_p, &all_u, &found);
+    if (found != NULL) return found;
     if (mode != m->n.cut_modes || cut_p != m->n.cut_positions || cut_u != m->n.modes)
         return "modes of secondary joints differ in number";
     return next == m->n.links ? NULL : "a link belongs to no joint";
@@ -177,7 +200,7 @@ static const char *check_rows(const fm_image *m)
         if (coupled != (m->row_coupling[i] >= 0)) return "a row has a coupling that it should not, or none";
         if (held) {
             const int32_t kind = m->link_kind[m->row_link[i]], most = kind == FM_LINK_SPHERICAL ? 3 : 1;
-            if (kind == FM_LINK_FIXED || kind == FM_LINK_DRIVEN || kind == FM_LINK_GENERAL || m->row_part[i] < 0 ||
+            if (kind == FM_LINK_FIXED || kind == FM_LINK_DRIVEN || kind >= FM_LINK_GENERAL || m->row_part[i] < 0 ||
                 m->row_part[i] >= most)
                 return "a row holds a coordinate that does not exist";
         }
@@ -213,10 +236,22 @@ static const char *check_bodies(const fm_image *m)
     return NULL;
 }
 
+/* A flexible body has modes; its mass cannot be tuned, since their integrals go with it. */
+static int32_t body_components(const fm_image *m, int32_t kind, int32_t body)
+{
+    const int32_t link = m->body_link[body], flexible = m->link_kind[link] == FM_LINK_MODAL;
+    switch (kind) {
+    case FM_B_Q: case FM_B_QD: case FM_B_QDD: return flexible ? fm_link_positions(m, link) : 0;
+    case FM_B_MASS: case FM_B_INERTIA: return flexible ? 0 : kinds[kind].components;
+    default: return kinds[kind].components;
+    }
+}
+
 /* How many components a kind has for this element; 0: it has no such variable. */
 int32_t fm_kind_components(const fm_image *m, int32_t kind, int32_t object)
 {
     if (kind == FM_C_TAU) return m->coupling_count[object];
+    if (kinds[kind].owner == FM_BODY) return body_components(m, kind, object);
     if (kinds[kind].owner != FM_JOINT) return kinds[kind].components;
     const int32_t joint = m->joint_kind[object];
     const int scalar = joint == FM_JOINT_SCALAR, ball = joint == FM_JOINT_SPHERICAL, loose = joint == FM_JOINT_FREE;
@@ -234,7 +269,7 @@ int32_t fm_kind_components(const fm_image *m, int32_t kind, int32_t object)
     case FM_J_QUAT: return ball || loose ? 4 : 0;
     case FM_J_W: case FM_J_ALPHA: return ball || loose ? 3 : 0;
     case FM_J_R: case FM_J_V: case FM_J_A: return loose ? 3 : 0;
-    default: return 3; /* reaction and wrench */
+    default: return 3; /* reaction, wrench and uniqueness */
     }
 }
 

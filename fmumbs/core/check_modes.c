@@ -3,18 +3,21 @@
 
 #include <math.h>
 
-/* How many position and velocity variables a link has; the arrays of general links have been checked. */
+/* How many position and velocity variables a link has; the arrays of general links and flexible bodies have been
+ * checked. */
 int32_t fm_link_positions(const fm_image *m, int32_t link)
 {
-    static const int32_t positions[FM_LINK_KINDS] = {1, 1, 1, 1, 1, 4, 1, 0, 1, 0};
+    static const int32_t positions[FM_LINK_KINDS] = {1, 1, 1, 1, 1, 4, 1, 0, 1, 0, 0, 0};
     const int32_t kind = m->link_kind[link];
+    if (kind == FM_LINK_MODAL) return m->modal_shapes[m->link_modal[link]];
     return kind == FM_LINK_GENERAL ? m->general_screws[m->link_general[link]] : positions[kind];
 }
 
 int32_t fm_link_speeds(const fm_image *m, int32_t link)
 {
-    static const int32_t speeds[FM_LINK_KINDS] = {1, 1, 1, 1, 1, 3, 1, 0, 1, 0};
+    static const int32_t speeds[FM_LINK_KINDS] = {1, 1, 1, 1, 1, 3, 1, 0, 1, 0, 0, 0};
     const int32_t kind = m->link_kind[link], g = m->link_general[link];
+    if (kind == FM_LINK_MODAL) return m->modal_shapes[m->link_modal[link]];
     if (kind != FM_LINK_GENERAL) return speeds[kind];
     return m->general_speeds[g] + (m->general_screws[g] - m->general_rows[g]);
 }
@@ -58,6 +61,41 @@ static const char *check_generals(const fm_image *m)
     }
     return next == m->n.generals && screw == m->n.screws && row == m->n.velocity_rows ? NULL
                                                                                       : "screws belong to no link";
+}
+
+/* Flexible bodies in the order of their links, each with its own modes and pairs, and the frames on them. */
+static const char *check_modals(const fm_image *m)
+{
+    int32_t next = 0, shape = 0, pair = 0, frame = 0, row = 0;
+    for (int32_t i = 0; i < m->n.links; i++) {
+        const int32_t kind = m->link_kind[i], b = m->link_modal[i], f = m->link_frame[i], parent = m->link_parent[i];
+        if (kind != FM_LINK_MODAL && kind != FM_LINK_FRAME) {
+            if (b != -1 || f != -1) return "a link has modes that its kind has not";
+            continue;
+        }
+        if (kind == FM_LINK_MODAL) {
+            if (b != next++ || m->modal_link[b] != i) return "flexible bodies are not in their place";
+            const int32_t n = m->modal_shapes[b];
+            if (n < 1 || n > FM_MODES || n > m->n.shapes - shape || n * n > m->n.shape_pairs - pair ||
+                m->modal_shape[b] != shape || m->modal_pair[b] != pair)
+                return "a flexible body has an impossible number of modes";
+            if (parent < 0) return "a flexible body hangs on no joint";
+            shape += n;
+            pair += n * n;
+        } else if (parent < 0 || m->link_kind[parent] != FM_LINK_MODAL || b != m->link_modal[parent] || f < 0) {
+            return "a frame moves with the modes of another body";
+        } else if (m->link_R[9 * i + 8] != 1.0) {
+            return "a frame of a flexible body turns out of its plane";
+        }
+        if (f < 0) continue;
+        if (f != frame++ || m->frame_link[f] != i || m->frame_first[f] != row || m->modal_shapes[b] > m->n.frame_shapes - row)
+            return "frames of flexible bodies are not in their place";
+        row += m->modal_shapes[b];
+    }
+    return next == m->n.modals && shape == m->n.shapes && pair == m->n.shape_pairs && frame == m->n.frames &&
+                   row == m->n.frame_shapes
+               ? NULL
+               : "modes belong to no body";
 }
 
 static const char *check_paths(const fm_image *m)
@@ -110,6 +148,7 @@ const char *fm_check_excitations(const fm_image *m)
 const char *fm_check_modes(const fm_image *m)
 {
     const char *found = check_generals(m);
+    if (found == NULL) found = check_modals(m);
     if (found == NULL) found = check_paths(m);
     return found;
 }

@@ -54,7 +54,8 @@ static int32_t rate_kind(int32_t kind)
     static const int32_t pairs[][2] = {
         {FM_J_Q, FM_J_QD}, {FM_J_QD, FM_J_QDD}, {FM_J_W, FM_J_ALPHA}, {FM_J_R, FM_J_V}, {FM_J_V, FM_J_A},
         {FM_J_U, FM_J_UDOT}, {FM_J_ETA, FM_J_KAPPA}, {FM_J_KAPPA, FM_J_KAPPA_DOT},
-        {FM_B_R, FM_B_V},  {FM_B_V, FM_B_A},    {FM_B_W, FM_B_ALPHA}, {FM_P_R, FM_P_V}, {FM_P_V, FM_P_A}};
+        {FM_B_R, FM_B_V},  {FM_B_V, FM_B_A},    {FM_B_W, FM_B_ALPHA}, {FM_B_Q, FM_B_QD}, {FM_B_QD, FM_B_QDD},
+         {FM_P_R, FM_P_V}, {FM_P_V, FM_P_A}};
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
         if (pairs[i][0] == kind) return pairs[i][1];
     return -1;

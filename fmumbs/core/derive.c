@@ -76,6 +76,7 @@ void fm_derive_structure(fm_instance *s)
     s->model.excited = m->n.excitations > 0;
     fm_general_structure(s);
     fm_reversed_structure(s);
+    fm_modal_structure(s);
     arrange_cuts(s);
     fm_planar_structure(s);
 }
@@ -115,7 +116,7 @@ void fm_derive(fm_instance *s)
     for (int32_t i = 0; i < m->n.bodies; i++)
         place_body(s->link + m->body_link[i], m->body_R + 9 * i, m->body_r + 3 * i, s->mass[i], m->com + 3 * i,
                    s->inertia + 6 * i);
-    s->model.resisted = 0;
+    s->model.resisted = m->n.modals > 0;
     for (int32_t i = 0; i < m->n.speeds; i++)
         if (s->stiffness[i] != 0.0 || s->damping[i] != 0.0) s->model.resisted = 1;
     for (int32_t i = 0; i < m->n.links; i++) {
@@ -124,6 +125,7 @@ void fm_derive(fm_instance *s)
         fm_lane_write(s->lane[i / FM_LANE_WIDTH].J + 3, i % FM_LANE_WIDTH, s->link[i].J + 3);
         if (s->link[i].kind == FM_LINK_SCREW) s->link[i].rotor = s->rotor_inertia[s->link[i].u];
     }
+    fm_modal_derive(s);
     fm_planar_derive(s);
     fm_use_rows(s);
 }

@@ -20,7 +20,7 @@ static const double *inputs_at(fm_instance *s, double t, const double *value, co
 void fm_position_rates(const fm_instance *s, const double *y, double *pdot)
 {
     const double *u = y + s->image.n.positions;
-    if (s->model.balls + s->image.n.generals == 0) {
+    if (s->model.balls + s->image.n.generals + s->image.n.modals == 0) {
         memcpy(pdot, u, (size_t)s->image.n.positions * sizeof *pdot);
         return;
     }
@@ -29,6 +29,10 @@ void fm_position_rates(const fm_instance *s, const double *y, double *pdot)
         if (k->u < 0) continue;
         if (k->kind == FM_LINK_GENERAL) {
             fm_general_rates(s->general + k->general, u + k->u, pdot + k->p);
+            continue;
+        }
+        if (k->kind == FM_LINK_MODAL) {
+            memcpy(pdot + k->p, u + k->u, (size_t)s->image.modal_shapes[s->image.link_modal[i]] * sizeof *pdot);
             continue;
         }
         if (k->kind != FM_LINK_SPHERICAL) {
@@ -142,6 +146,7 @@ static void make_cuts(fm_instance *s)
         for (int j = 0; j < 3; j++) f[j] += k->m * m->a[j];
         cross_add(t, k->h, m->a);
         cross_add(f, w, k->h);
+        if (k->kind == FM_LINK_MODAL) fm_modal_weigh(s, i, s->udot, t);
     }
     for (int32_t i = links - 1; i >= 0; i--) {
         const fm_link *k = s->link + i;

@@ -41,8 +41,9 @@ static int has_type(fmu_component *c, fmi2ValueReference reference, const fm_var
 {
     if (info->type == type) return 1;
     return refuse(c, reference,
-                  info->type == FM_REAL ? "is a Real; use the functions for Real" :
-                                          "is an Integer; use the functions for Integer");
+                  info->type == FM_REAL    ? "is a Real; use the functions for Real" :
+                  info->type == FM_INTEGER ? "is an Integer; use the functions for Integer" :
+                                             "is a Boolean; use the functions for Boolean");
 }
 
 /* All of `vr`, which the caller reads or sets beside `values`. */
@@ -69,6 +70,7 @@ static int check_all(fmu_component *c, const fmi2ValueReference *vr, size_t nvr,
 static int may_be_set(fmu_component *c, fmi2ValueReference reference, const fm_variable_info *info)
 {
     if (info->causality == FM_INPUT || (info->causality == FM_PARAMETER && info->tunable)) return 1;
+    if (info->causality == FM_LOCAL) return refuse(c, reference, "is a constant and cannot be set");
     if (info->causality == FM_OUTPUT && !info->state)
         return refuse(c, reference, "is a computed output and cannot be set");
     if (c->experiment.phase & (FMU_INSTANTIATED | FMU_INITIALIZATION)) return 1;
@@ -121,20 +123,33 @@ static size_t chunk_at(size_t done, size_t all)
     return all - done < CHUNK ? all - done : (size_t)CHUNK;
 }
 
-fmi2Status fmi2GetInteger(fmi2Component component, const fmi2ValueReference vr[], size_t nvr,
-                             fmi2Integer value[])
+/* Integers and Booleans are ints to FMI, doubles to the core. */
+static fmi2Status get_whole(fmi2Component component, fmu_call call, int32_t type, const fmi2ValueReference vr[],
+                            size_t nvr, int value[])
 {
-    fmu_component *c = fmu_begin(component, FMU_GET_INTEGER);
+    fmu_component *c = fmu_begin(component, call);
     double real[CHUNK];
     size_t done;
     size_t i;
-    if (!c || !check_all(c, vr, nvr, value, FM_INTEGER, NULL) || fmu_assembled(c) != fmi2OK) return fmi2Error;
+    if (!c || !check_all(c, vr, nvr, value, type, NULL) || fmu_assembled(c) != fmi2OK) return fmi2Error;
     for (done = 0; done < nvr; done += chunk_at(done, nvr)) {
         fmi2Status status = fmu_answer(c, fm_get(c->core, references(vr + done), chunk_at(done, nvr), real));
         if (status != fmi2OK) return status;
         for (i = 0; i < chunk_at(done, nvr); i++) value[done + i] = to_integer(real[i]);
     }
     return fmi2OK;
+}
+
+fmi2Status fmi2GetInteger(fmi2Component component, const fmi2ValueReference vr[], size_t nvr,
+                             fmi2Integer value[])
+{
+    return get_whole(component, FMU_GET_INTEGER, FM_INTEGER, vr, nvr, value);
+}
+
+fmi2Status fmi2GetBoolean(fmi2Component component, const fmi2ValueReference vr[], size_t nvr,
+                             fmi2Boolean value[])
+{
+    return get_whole(component, FMU_GET_BOOLEAN, FM_BOOLEAN, vr, nvr, value);
 }
 
 fmi2Status fmi2SetInteger(fmi2Component component, const fmi2ValueReference vr[], size_t nvr,
@@ -154,40 +169,34 @@ fmi2Status fmi2SetInteger(fmi2Component component, const fmi2ValueReference vr[]
     return fmi2OK;
 }
 
-/* A model has no variables of type Boolean or String. */
-static fmi2Status none_of_type(fmi2Component component, fmu_call call, const char *type, size_t nvr)
-{
-    fmu_component *c = fmu_begin(component, call);
-    if (!c) return fmi2Error;
-    return nvr ? fmu_say(c, fmi2Error, "this FMU has no variable of type %s", type) : fmi2OK;
-}
-
-fmi2Status fmi2GetBoolean(fmi2Component component, const fmi2ValueReference vr[], size_t nvr,
-                             fmi2Boolean value[])
-{
-    (void)vr, (void)value;
-    return none_of_type(component, FMU_GET_BOOLEAN, "Boolean", nvr);
-}
-
+/* All Booleans are constants. */
 fmi2Status fmi2SetBoolean(fmi2Component component, const fmi2ValueReference vr[], size_t nvr,
                           const fmi2Boolean value[])
 {
-    (void)vr, (void)value;
-    return none_of_type(component, FMU_SET_BOOLEAN, "Boolean", nvr);
+    fmu_component *c = fmu_begin(component, FMU_SET_BOOLEAN);
+    return c && check_all(c, vr, nvr, value, FM_BOOLEAN, may_be_set) ? fmi2OK : fmi2Error;
+}
+
+/* A model has no variables of type String. */
+static fmi2Status no_strings(fmi2Component component, fmu_call call, size_t nvr)
+{
+    fmu_component *c = fmu_begin(component, call);
+    if (!c) return fmi2Error;
+    return nvr ? fmu_say(c, fmi2Error, "this FMU has no variable of type String") : fmi2OK;
 }
 
 fmi2Status fmi2GetString(fmi2Component component, const fmi2ValueReference vr[], size_t nvr,
                             fmi2String value[])
 {
     (void)vr, (void)value;
-    return none_of_type(component, FMU_GET_STRING, "String", nvr);
+    return no_strings(component, FMU_GET_STRING, nvr);
 }
 
 fmi2Status fmi2SetString(fmi2Component component, const fmi2ValueReference vr[], size_t nvr,
                          const fmi2String value[])
 {
     (void)vr, (void)value;
-    return none_of_type(component, FMU_SET_STRING, "String", nvr);
+    return no_strings(component, FMU_SET_STRING, nvr);
 }
 
 /* Derivatives ------------------------------------------------------------------------------------------- */

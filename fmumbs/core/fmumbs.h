@@ -23,8 +23,8 @@ typedef enum fm_status {
 } fm_status;
 
 typedef enum fm_owner { FM_MODEL, FM_JOINT, FM_BODY, FM_POINT, FM_LOAD, FM_SPRING, FM_COUPLING } fm_owner;
-typedef enum fm_causality { FM_INPUT, FM_OUTPUT, FM_PARAMETER } fm_causality;
-typedef enum fm_type { FM_REAL, FM_INTEGER } fm_type;
+typedef enum fm_causality { FM_INPUT, FM_OUTPUT, FM_PARAMETER, FM_LOCAL } fm_causality; /* local: a constant */
+typedef enum fm_type { FM_REAL, FM_INTEGER, FM_BOOLEAN } fm_type;
 
 /* One kind of variable: "J.q", "B.mass", "solver.energy" ... */
 typedef struct fm_kind_info {

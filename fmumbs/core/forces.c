@@ -13,7 +13,7 @@ static void link_axes(const fm_instance *s, int32_t i, double R[9])
         for (int j = 0; j < 9; j++) R[j] = s->ball[k->ball].T[j % 3][j / 3];
         return;
     }
-    if (k->kind == FM_LINK_FIXED || k->kind == FM_LINK_PRISMATIC || k->kind == FM_LINK_GENERAL) {
+    if (k->kind == FM_LINK_FIXED || k->kind == FM_LINK_PRISMATIC || k->kind >= FM_LINK_GENERAL) {
         memcpy(R, s->turned[i].R, 9 * sizeof(double));
         return;
     }
@@ -49,6 +49,9 @@ void fm_make_world(fm_instance *s, const double *y)
             fm_general_velocity(s->general + k->general, u + k->u, in);
             memcpy(spin, in, sizeof spin);
             turn_out(R, in + 3, v);
+            fm_lane_get(s, r, i, r);
+        } else if (k->kind >= FM_LINK_MODAL) {
+            fm_modal_velocity(s, i, y, spin, v);
             fm_lane_get(s, r, i, r);
         } else if (k->u >= 0) {
             const int K = k->kind <= FM_LINK_REVOLUTE_Z ? k->kind - FM_LINK_REVOLUTE_X : 2;
@@ -156,8 +159,9 @@ void fm_apply_modes(fm_instance *s, const double *y, const double *input, double
         const fm_link *k = s->link + i;
         if (k->u < 0) continue;
         const int32_t n = k->u;
-        if (k->kind == FM_LINK_GENERAL || k->kind == FM_LINK_DRIVEN) { /* no laws of their own */
+        if (k->kind == FM_LINK_GENERAL || k->kind == FM_LINK_DRIVEN || k->kind == FM_LINK_MODAL) {
             memcpy(tau + n, input + n, (size_t)fm_link_speeds(&s->image, i) * sizeof *tau);
+            if (k->kind == FM_LINK_MODAL) fm_modal_forces(s, i, y, tau + n);
             continue;
         }
         if (k->kind != FM_LINK_SPHERICAL) {
@@ -185,13 +189,14 @@ static double link_energy(const fm_instance *s, int32_t i)
     Jw[1] = J[1] * spin[0] + J[3] * spin[1] + J[4] * spin[2];
     Jw[2] = J[2] * spin[0] + J[4] * spin[1] + J[5] * spin[2];
     double kinetic = 0.5 * (k->m * dot(v, v) + dot(spin, Jw)) + dot(v, turn);
+    if (k->kind == FM_LINK_MODAL) kinetic += fm_modal_energy(s, i, spin, v); /* and what is stored in its modes */
     return kinetic - (k->m * dot(s->gravity, w->r) + dot(s->gravity, arm));
 }
 
 static double mode_energy(const fm_instance *s, const fm_link *k)
 {
     const double *y = s->y, *u = s->y + s->image.n.positions;
-    if (k->u < 0) return 0.0;
+    if (k->u < 0 || k->kind == FM_LINK_MODAL) return 0.0;
     if (k->kind == FM_LINK_SPHERICAL) {
         double angle[3];
         fm_rotation_vector(y + k->p, angle);

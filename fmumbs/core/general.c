@@ -6,8 +6,7 @@
  * the general form of Eqs 3.10 and 3.27 of joint-representation: r = Y [u; kappa], G = J Y [u; kappa], whose columns
  * are the free modes phi and the excited ones. With the accelerations b of the rows and those of M's origin at
  * constant rates, r_f' = -A_f^-1 b and the drift is what these and the constant rates bring about at M.
- * The sweeps then take phi out of S in one block, phi' S phi = L D L':
- *     U = S phi,  g = (phi' S phi)^-1 (tau - phi' e),  S <- S - U (phi' S phi)^-1 U',  e <- e + U g.
+ * The sweeps then take phi out of S together (group.c), with U = S phi, S_qq = phi' S phi and f = phi' e.
  * All in the link's axes, the angular part first; the link's origin is M's.
  */
 #include "instance.h"
@@ -39,6 +38,7 @@ void fm_general_structure(fm_instance *s)
         for (int32_t k = 0; k < g->screws; k++) g->place[k] = m->screw_excited[g->first + k] ? e++ : f++;
         g->row = m->velocity_row + 6 * m->general_row[i];
         memcpy(g->tail, m->general_tail + 3 * i, sizeof g->tail);
+        g->group = (fm_group){g->free, FM_FREEDOMS, g->U, g->L[0], g->D, g->g};
     }
 }
 
@@ -254,102 +254,42 @@ void fm_general_lift(fm_instance *s, int32_t i)
         s->lane[link / FM_LANE_WIDTH].lift[j][link % FM_LANE_WIDTH] += 2.0 * push[j] + drift[j];
 }
 
-/* S v, upper triangles of J and M. */
-static void cut_times(const fm_cut *c, const double *v, double *out)
-{
-    for (int i = 0; i < 3; i++) {
-        double t = 0.0, f = 0.0;
-        for (int j = 0; j < 3; j++) {
-            const int a = i < j ? i : j, b = i < j ? j : i;
-            t += c->J[a][b] * v[j] + c->H[i][j] * v[3 + j];
-            f += c->H[j][i] * v[j] + c->M[a][b] * v[3 + j];
-        }
-        out[i] = t;
-        out[3 + i] = f;
-    }
-}
-
-/* x <- L^-1 x, x <- L^-T x */
-static void forward(const fm_general *g, double *x)
-{
-    for (int32_t i = 0; i < g->free; i++)
-        for (int32_t j = 0; j < i; j++) x[i] -= g->L[i][j] * x[j];
-}
-
-static void backward(const fm_general *g, double *x)
-{
-    for (int32_t i = g->free - 1; i >= 0; i--)
-        for (int32_t j = i + 1; j < g->free; j++) x[i] -= g->L[j][i] * x[j];
-}
-
-/* phi' S phi = L D L', D as reciprocals; notes the pivot that is least beside what it is made of. */
-static void factor(fm_general *g, const fm_cut *c, double *note)
-{
-    const double turning = (c->J[0][0] + c->J[1][1]) + c->J[2][2], sliding = (c->M[0][0] + c->M[1][1]) + c->M[2][2];
-    note[0] = 1.0, note[1] = 0.0;
-    for (int32_t i = 0; i < g->free; i++) {
-        const double *phi = g->phi[i];
-        for (int32_t j = 0; j <= i; j++) {
-            double value = dot6(phi, g->U[j]);
-            for (int32_t k = 0; k < j; k++) value -= g->L[i][k] * g->L[j][k] / g->D[k];
-            if (j < i) g->L[i][j] = value * g->D[j];
-            else g->D[i] = 1.0 / value;
-        }
-        const double compared = turning * ((phi[0] * phi[0] + phi[1] * phi[1]) + phi[2] * phi[2]) +
-                                sliding * ((phi[3] * phi[3] + phi[4] * phi[4]) + phi[5] * phi[5]);
-        if (!(g->D[i] > 0.0) || !(g->D[i] * compared <= note[0] * note[1])) note[0] = g->D[i], note[1] = compared;
-        if (!(note[0] > 0.0)) return;
-    }
-}
-
 /* Second sweep: what comes from the tips goes on with the freedoms taken out and the excited modes driven. */
 void fm_general_cut(fm_instance *s, int32_t link, fm_cut *c, const double *tau)
 {
     fm_general *g = s->general + s->link[link].general;
+    fm_group *b = &g->group;
     const double *turn = s->motion[link].turn, *u = tau + s->link[link].u;
-    double push[6] = {turn[0], turn[1], turn[2], 0.0, 0.0, 0.0}, add[6], e[6], x[FM_FREEDOMS], W[FM_FREEDOMS][6];
-    for (int32_t j = g->free; j < g->speeds; j++)
-        for (int i = 0; i < 6; i++) push[i] += g->phi[j][i] * u[j];
-    for (int32_t j = 0; j < g->free; j++) cut_times(c, g->phi[j], g->U[j]);
-    factor(g, c, s->pivot + 2 * link);
+    const double turning = (c->J[0][0] + c->J[1][1]) + c->J[2][2], sliding = (c->M[0][0] + c->M[1][1]) + c->M[2][2];
+    double push[6] = {turn[0], turn[1], turn[2], 0.0, 0.0, 0.0}, e[6], x[FM_FREEDOMS], most[FM_FREEDOMS];
     for (int i = 0; i < 3; i++) e[i] = c->n[i], e[3 + i] = c->f[i];
-    for (int32_t j = 0; j < g->free; j++) x[j] = u[j] - dot6(g->phi[j], e);
-    forward(g, x);
-    for (int32_t j = 0; j < g->free; j++) { /* W = L^-1 U', S <- S - W' D^-1 W */
-        memcpy(W[j], g->U[j], sizeof W[j]);
-        for (int32_t k = 0; k < j; k++)
-            for (int i = 0; i < 6; i++) W[j][i] -= g->L[j][k] * W[k][i];
+    for (int32_t j = 0; j < b->n; j++) {
+        const double *phi = g->phi[j];
+        fm_cut_times(c, phi, g->U[j]);
+        for (int32_t i = j; i < b->n; i++) g->L[i][j] = dot6(g->phi[i], g->U[j]);
+        most[j] = turning * dot(phi, phi) + sliding * dot(phi + 3, phi + 3);
+        x[j] = u[j] - dot6(phi, e);
     }
-    for (int32_t k = 0; k < g->free; k++) {
-        const double *w = W[k], d = g->D[k], force = x[k] * d;
-        for (int i = 0; i < 3; i++) {
-            for (int j = i; j < 3; j++) c->J[i][j] -= w[i] * (w[j] * d), c->M[i][j] -= w[3 + i] * (w[3 + j] * d);
-            for (int j = 0; j < 3; j++) c->H[i][j] -= w[i] * (w[3 + j] * d);
-            c->n[i] += w[i] * force;
-            c->f[i] += w[3 + i] * force;
-        }
-        x[k] = force;
+    fm_group_factor(b, most, s->pivot + 2 * link);
+    fm_group_eliminate(b, c, x);
+    for (int32_t j = b->n; j < g->speeds; j++) {
+        g->g[j] = u[j];
+        for (int i = 0; i < 6; i++) push[i] += g->phi[j][i] * u[j];
     }
-    backward(g, x);
-    memcpy(g->g, x, sizeof g->g);
-    for (int32_t j = g->free; j < g->speeds; j++) g->g[j] = u[j];
-    cut_times(c, push, add);
-    for (int i = 0; i < 3; i++) c->n[i] += add[i], c->f[i] += add[3 + i];
+    fm_group_push(c, push);
 }
 
 /* Third sweep: alpha and a come in as what the parent carries along, and go out as the link's. */
 void fm_general_back(fm_instance *s, int32_t link, double *alpha, double *a, double *udot)
 {
     const fm_general *g = s->general + s->link[link].general;
-    double z[6], x[FM_FREEDOMS], *to = udot + s->link[link].u;
+    double z[6], *to = udot + s->link[link].u;
     for (int i = 0; i < 3; i++) z[i] = alpha[i], z[3 + i] = a[i];
-    for (int32_t j = g->free; j < g->speeds; j++)
-        for (int i = 0; i < 6; i++) z[i] += g->phi[j][i] * g->g[j];
-    for (int32_t j = 0; j < g->free; j++) x[j] = -dot6(g->U[j], z);
-    forward(g, x);
-    for (int32_t j = 0; j < g->free; j++) x[j] *= g->D[j];
-    backward(g, x);
-    for (int32_t j = 0; j < g->speeds; j++) to[j] = j < g->free ? x[j] + g->g[j] : g->g[j];
+    for (int32_t j = g->free; j < g->speeds; j++) {
+        to[j] = g->g[j];
+        for (int i = 0; i < 6; i++) z[i] += g->phi[j][i] * to[j];
+    }
+    fm_group_back(&g->group, z, to);
     for (int32_t j = 0; j < g->free; j++)
         for (int i = 0; i < 6; i++) z[i] += g->phi[j][i] * to[j];
     for (int i = 0; i < 3; i++) alpha[i] = z[i], a[i] = z[3 + i];
@@ -360,19 +300,5 @@ void fm_general_pass(const fm_general *g, double wrench[6], double *innovations)
 {
     double x[FM_FREEDOMS];
     for (int32_t j = 0; j < g->free; j++) x[j] = dot6(g->phi[j], wrench);
-    forward(g, x);
-    for (int32_t j = 0; j < g->free; j++) {
-        innovations[j] += x[j];
-        x[j] *= g->D[j];
-    }
-    backward(g, x);
-    for (int32_t j = 0; j < g->free; j++)
-        for (int i = 0; i < 6; i++) wrench[i] -= g->U[j][i] * x[j];
-}
-
-/* Adds to the forced part of udot what innovations, already over their pivots, bring about. */
-void fm_general_add(fm_general *g, double *innovations)
-{
-    backward(g, innovations);
-    for (int32_t j = 0; j < g->free; j++) g->g[j] += innovations[j];
+    fm_group_pass(&g->group, x, wrench, innovations);
 }

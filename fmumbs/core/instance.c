@@ -68,6 +68,7 @@ static size_t lay_out(fm_instance *s, unsigned char *base)
     s->turned = place(base, &used, links, sizeof *s->turned);
     s->ball = place(base, &used, (size_t)m->balls, sizeof *s->ball);
     s->general = place(base, &used, (size_t)m->n.generals, sizeof *s->general);
+    s->modal = place(base, &used, (size_t)m->n.modals, sizeof *s->modal);
     s->world = place(base, &used, links, sizeof *s->world);
     s->pending = place(base, &used, links / 2 + 1, sizeof *s->pending);
     s->angle_link = place(base, &used, links, sizeof *s->angle_link);
@@ -271,6 +272,11 @@ static fm_status check_pivots(fm_instance *s)
         if (k->u < 0 || k->kind == FM_LINK_DRIVEN) continue;
         if ((reciprocal > 0.0 && isfinite(reciprocal) && reciprocal * compared < 1e14)) continue;
         const int32_t joint = s->image.link_joint[i];
+        if (k->kind == FM_LINK_MODAL)
+            return fm_say(s, FM_ERROR,
+                          "the flexible body behind joint '%s': no inertia opposes one of its modes. Take a mode away, or "
+                          "give the body more mass",
+                          s->image.text + s->image.joint_name[joint]);
         return fm_say(s, FM_ERROR,
                       "joint '%s', mode %ld: no inertia opposes this free mode. Give the bodies behind it an inertia "
                       "about that axis, or hold the mode",

@@ -20,6 +20,7 @@
 #define FM_HELD 64     /* most laws that may hold velocities at a time */
 #define FM_PASSING (-2.0) /* second number of the mode of a law that holds nothing */
 #define FM_UNKNOWN (-3.0) /* both, where nothing is known */
+#define FM_MODES 24    /* most modes of a flexible body */
 
 typedef struct fm_sizes {
 #define S(name, meaning) int32_t name;
@@ -104,7 +105,7 @@ typedef struct fm_link {
     int32_t general; /* of a general link: which */
     double sign;
     double r[3];
-    double m, h[3], J[6]; /* mass, first moment, inertia about the origin, as in the lanes */
+    double m, h[3], J[6]; /* mass, first moment, inertia about the origin, as in the lanes; bent as it is (modal.c) */
     double pitch, slide;  /* rotation about the axis and slide along it per unit of u */
     double rotor;
 } fm_link;
@@ -153,6 +154,13 @@ typedef struct fm_ball {
     double factor[6];        /* J = L D L': reciprocals of D, then L's 10, 20, 21 */
 } fm_ball;
 
+/* Freedoms that go out of a cut all at once (group.c). */
+typedef struct fm_group {
+    int32_t n, width;    /* how many; from row to row of L */
+    double (*U)[6], *L;  /* wrench from each; S_qq, by its lower triangle, then its factor */
+    double *D, *g;       /* reciprocals of the pivots, the forced part of udot */
+} fm_group;
+
 /* What only a link of several screws has (general.c); free modes first, then excited ones. */
 typedef struct fm_general {
     int32_t link, first, screws; /* its screws in the image */
@@ -169,7 +177,25 @@ typedef struct fm_general {
     double v[6], drift[6];      /* velocity against the parent, acceleration at udot = 0 */
     double U[FM_FREEDOMS][6], L[FM_FREEDOMS][FM_FREEDOMS], D[FM_FREEDOMS]; /* phi' S phi = L / D L' */
     double g[FM_FREEDOMS];      /* forced part of udot, given ones after the free */
+    fm_group group;
 } fm_general;
+
+/* What only a flexible body has (modal.c), in the axes of its link, the floating frame. */
+typedef struct fm_modal {
+    int32_t link, n, first;   /* its modes, the first in the image */
+    const double *pair_mass, *pair_stiffness, *pair_damping, *pair_product; /* n x n */
+    const double *base;       /* n rows of the frame by which it hangs, NULL: that does not move in it */
+    double J0[6], h0[3], p0[3]; /* inertia, first moment and the origin of that frame without deformation */
+    double r0[3];             /* that origin in the link before */
+    double p[3];              /* and in the floating frame with deformation */
+    double N[FM_MODES][9];    /* integrals of r phi' at the present shape */
+    double own[FM_MODES][6];  /* torque and force that a mode's acceleration takes */
+    double phi[FM_MODES][6];  /* motion of its link against the one before */
+    double v[3], drift[3];    /* velocity and acceleration of its origin against that, at constant rates */
+    double M[FM_MODES][FM_MODES], f[FM_MODES]; /* S_qq, lower triangle, and f while the cuts are made */
+    double U[FM_MODES][6], L[FM_MODES][FM_MODES], D[FM_MODES], g[FM_MODES];
+    fm_group group;
+} fm_modal;
 
 /* A cut through a joint: torque and force = S (angular acceleration, acceleration) + e, about the cut's point.
  * H: torque from acceleration; J, M: upper triangles, and all of M where a ball follows. Padded to rows. */
@@ -349,6 +375,7 @@ struct fm_instance {
     fm_turned *turned;
     fm_ball *ball;
     fm_general *general;
+    fm_modal *modal;
     fm_world *world;
     fm_cut *pending;
     int32_t *angle_link;
@@ -492,7 +519,29 @@ void fm_general_lift(fm_instance *s, int32_t i);
 void fm_general_cut(fm_instance *s, int32_t link, fm_cut *c, const double *tau);
 void fm_general_back(fm_instance *s, int32_t link, double *alpha, double *a, double *udot);
 void fm_general_pass(const fm_general *g, double wrench[6], double *innovations);
-void fm_general_add(fm_general *g, double *innovations);
+/* group.c */
+void fm_cut_times(const fm_cut *c, const double *v, double *out);
+void fm_group_factor(fm_group *b, const double *most, double note[2]);
+void fm_group_eliminate(fm_group *b, fm_cut *c, double *x);
+void fm_group_push(fm_cut *c, const double push[6]);
+void fm_group_back(const fm_group *b, const double z[6], double *udot);
+void fm_group_pass(const fm_group *b, double *x, double wrench[6], double *innovations);
+void fm_group_add(fm_group *b, double *innovations);
+/* modal.c */
+void fm_modal_structure(fm_instance *s);
+void fm_modal_derive(fm_instance *s);
+double fm_modal_turn(const fm_instance *s, int32_t link, const double *y);
+void fm_modal_place(fm_instance *s, const double *y);
+void fm_modal_velocity(const fm_instance *s, int32_t link, const double *y, double w[3], double v[3]);
+void fm_modal_swing(fm_instance *s, int32_t link, const double *wp, double *w, const double *y);
+void fm_modal_lift(fm_instance *s, const double *y);
+void fm_modal_take(fm_instance *s, int32_t link, const fm_cut *c, const double *r);
+void fm_modal_cut(fm_instance *s, int32_t link, fm_cut *c, const double *tau);
+void fm_modal_back(fm_instance *s, int32_t link, double *alpha, double *a, double *udot);
+void fm_modal_carry(const fm_instance *s, int32_t link, double *alpha, double *a, const double *udot);
+void fm_modal_forces(const fm_instance *s, int32_t link, const double *y, double *tau);
+void fm_modal_weigh(const fm_instance *s, int32_t link, const double *udot, double wrench[6]);
+double fm_modal_energy(const fm_instance *s, int32_t link, const double *spin, const double *v);
 /* excitation.c */
 double fm_begin_smooth(fm_instance *s, double t);
 void fm_end_smooth(fm_instance *s);

@@ -268,7 +268,7 @@ static void add_multipliers(fm_instance *s, const double *lambda)
     for (int32_t i = 0; i < s->image.n.links; i++) {
         const fm_link *k = s->link + i;
         if (k->u < 0) continue;
-        if (k->kind == FM_LINK_GENERAL) fm_general_add(s->general + k->general, x + k->u);
+        if (k->kind == FM_LINK_GENERAL) fm_group_add(&s->general[k->general].group, x + k->u);
         else if (k->kind == FM_LINK_SPHERICAL) {
             const double *f = s->ball[k->ball].factor;
             double *a = x + k->u;

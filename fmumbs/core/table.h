@@ -35,6 +35,11 @@
     S(generals, "links whose freedoms go all at once")   \
     S(screws, "screws of these links")                   \
     S(velocity_rows, "rows that define or forbid velocities of these links") \
+    S(modals, "flexible bodies")                         \
+    S(shapes, "modes of these")                          \
+    S(shape_pairs, "pairs of modes of one body")         \
+    S(frames, "frames that move with a body's modes")    \
+    S(frame_shapes, "what each mode does there")         \
     S(variables, "variables that a simulator sees")      \
     S(characters, "bytes of text")
 
@@ -93,6 +98,8 @@
     A(joint_F_r, d, 3, joints, free, 0, "m", "JOINTS")                                               \
     A(joint_M_link, i, 1, joints, links, -1, "", "JOINTS")                                           \
     A(joint_M_r, d, 3, joints, free, 0, "m", "JOINTS")                                               \
+    /* whether its reaction's components f 1 2 3, t 1 2 3 are unique: fm_uniqueness */               \
+    A(joint_unique, i, 6, joints, free, 0, "", "JOINTS")                                             \
     /* of a secondary joint, whose links are -1: its modes, of which joint_p and joint_u count on from\
      * those of all links; modes: kind, axis behind those before, turn and slide a unit of position, a locked\
      * one's position; where positions are at the start, but for whole turns */                      \
@@ -157,6 +164,25 @@
     A(screw_slide, d, 1, screws, free, 0, "m", "MOTION")                                             \
     A(screw_excited, i, 1, screws, free, 0, "", "MOTION")                                            \
     A(velocity_row, d, 6, velocity_rows, free, 0, "", "MOTION")                                      \
+    /* flexible bodies (modal.c): their modes and pairs of modes, the first and how many modes; the frame by which one  \
+     * hangs, its origin in the link's axes without deformation; of a mode the integrals over the body's mass of phi and of r phi', of a pair of phi phi', in the link's axes; modal matrices */ \
+    A(link_modal, i, 1, links, modals, -1, "", "MODAL")                                              \
+    A(link_frame, i, 1, links, frames, -1, "", "MODAL")                                              \
+    A(modal_link, i, 1, modals, links, 0, "", "MODAL")                                               \
+    A(modal_shape, i, 1, modals, shapes, 0, "", "MODAL")                                             \
+    A(modal_shapes, i, 1, modals, free, 0, "", "MODAL")                                              \
+    A(modal_pair, i, 1, modals, shape_pairs, 0, "", "MODAL")                                         \
+    A(modal_r, d, 3, modals, free, 0, "m", "MODAL")                                                  \
+    A(shape_first, d, 3, shapes, free, 0, "kg", "MODAL")                                             \
+    A(shape_moment, d, 9, shapes, free, 0, "kg.m", "MODAL")                                          \
+    A(pair_product, d, 9, shape_pairs, free, 0, "kg", "MODAL")                                       \
+    A(pair_mass, d, 1, shape_pairs, free, 0, "kg", "MODAL")                                          \
+    A(pair_stiffness, d, 1, shape_pairs, free, 0, "N/m", "MODAL")                                    \
+    A(pair_damping, d, 1, shape_pairs, free, 0, "N.s/m", "MODAL")                                    \
+    /* a frame's row of the first mode, one for each: translation in the link's axes, turn about its z */ \
+    A(frame_link, i, 1, frames, links, 0, "", "MODAL")                                               \
+    A(frame_first, i, 1, frames, frame_shapes, 0, "", "MODAL")                                       \
+    A(frame_shape, d, 4, frame_shapes, free, 0, "rad/m", "MODAL")                                    \
     /* points on a link (-1: ground), in its axes */                                                 \
     A(point_link, i, 1, points, links, -1, "", "POINTS")                                             \
     A(point_r, d, 3, points, free, 0, "m", "POINTS")                                                 \
@@ -202,6 +228,8 @@ typedef enum fm_link_kind {
     FM_LINK_FIXED,
     FM_LINK_DRIVEN,    /* a screw whose acceleration is given */
     FM_LINK_GENERAL,   /* several screws and rows of their velocities (general.c) */
+    FM_LINK_MODAL,     /* the floating frame of a flexible body (modal.c) */
+    FM_LINK_FRAME,     /* a frame that moves with the modes of the flexible body that is its parent */
     FM_LINK_KINDS
 } fm_link_kind;
 
@@ -213,6 +241,13 @@ typedef enum fm_joint_kind { /* what the outputs of a joint are */
     FM_JOINT_NONHOLONOMIC, /* fewer speeds than positions */
     FM_JOINT_KINDS
 } fm_joint_kind;
+
+typedef enum fm_uniqueness {
+    FM_NOT_UNIQUE,
+    FM_UNIQUE,
+    FM_UNIQUENESS_UNKNOWN, /* the loops do not close at the start */
+    FM_UNIQUENESSES
+} fm_uniqueness;
 
 typedef enum fm_cut_kind { /* modes of secondary joints */
     FM_CUT_SCREW,

@@ -167,7 +167,8 @@ int32_t fm_validity(const fm_image *m, int32_t kind, int32_t object)
         if (is_acceleration(kind)) return FM_VALID_WORLD | FM_VALID_LINKS;
     }
     switch (kind) {
-    case FM_J_QDD: case FM_J_ALPHA: case FM_J_A: case FM_J_UDOT: case FM_J_KAPPA_DOT: return FM_VALID_MOTION;
+    case FM_J_QDD: case FM_J_ALPHA: case FM_J_A: case FM_J_UDOT: case FM_J_KAPPA_DOT: case FM_B_QDD:
+        return FM_VALID_MOTION;
     case FM_J_DRIVE: case FM_J_REACTION_F: case FM_J_REACTION_T: case FM_J_WRENCH_F: case FM_J_WRENCH_T: case FM_C_TAU:
         return FM_VALID_CUTS;
     case FM_B_R: case FM_B_V: case FM_B_W: case FM_P_R: case FM_P_V: case FM_S_LENGTH: case FM_S_F: case FM_ENERGY:
@@ -237,6 +238,9 @@ static void body_quaternion(const fm_instance *s, int32_t body, double q[4])
         } else if (k->kind == FM_LINK_GENERAL) {
             memcpy(next, q, sizeof next);
             screws_quaternion(s, s->general + k->general, next);
+        } else if (k->kind >= FM_LINK_MODAL) {
+            const double half = 0.5 * fm_modal_turn(s, i, s->y), turn[4] = {cos(half), 0.0, 0.0, sin(half)};
+            product(turn, q, next);
         } else if (k->u >= 0) {
             const int axis = k->kind <= FM_LINK_REVOLUTE_Z ? k->kind - FM_LINK_REVOLUTE_X : 2;
             double half = 0.5 * (k->sign * k->pitch * s->y[k->p]), turn[4] = {cos(half), 0.0, 0.0, 0.0};
@@ -343,6 +347,8 @@ static double *stored(fm_instance *s, int32_t kind, int32_t object, int32_t comp
     case FM_J_QUAT: return s->y + m->joint_p[object] + part + (m->joint_kind[object] == FM_JOINT_FREE ? 3 : 0);
     case FM_J_QD: case FM_J_V: case FM_J_W: case FM_J_U: case FM_J_KAPPA:
         return s->y + m->n.positions + mode_of(m, kind, object, part);
+    case FM_B_Q: return s->y + m->link_p[m->body_link[object]] + part;
+    case FM_B_QD: return s->y + m->n.positions + m->link_u[m->body_link[object]] + part;
     case FM_B_MASS: return s->mass + object;
     case FM_B_INERTIA: return s->inertia + 6 * object + part;
     case FM_J_STIFFNESS: return s->stiffness + mode_of(m, kind, object, part);
@@ -372,10 +378,13 @@ double fm_value(fm_instance *s, int32_t kind, int32_t object, int32_t component)
     case FM_J_DRIVE: return fm_drive(s, object, part);
     case FM_J_QDD: case FM_J_ALPHA: case FM_J_A: case FM_J_UDOT: case FM_J_KAPPA_DOT:
         return s->udot[mode_of(&s->image, kind, object, part)];
+    case FM_B_QDD: return s->udot[s->image.link_u[s->image.body_link[object]] + part];
     case FM_J_REACTION_F: return joint_wrench(s, object, 1, part, 1);
     case FM_J_REACTION_T: return joint_wrench(s, object, 0, part, 1);
     case FM_J_WRENCH_F: return joint_wrench(s, object, 1, part, 0);
     case FM_J_WRENCH_T: return joint_wrench(s, object, 0, part, 0);
+    case FM_J_UNIQUE_F: return s->image.joint_unique[6 * object + part] == FM_UNIQUE;
+    case FM_J_UNIQUE_T: return s->image.joint_unique[6 * object + 3 + part] == FM_UNIQUE;
     case FM_B_R: case FM_B_V: case FM_B_W: case FM_B_A: case FM_B_ALPHA: case FM_B_QUAT:
         return body_value(s, kind, object, part);
     case FM_P_R: case FM_P_V: case FM_P_A: return point_value(s, kind, object, part);

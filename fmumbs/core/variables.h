@@ -1,5 +1,5 @@
 /* variables.h: every kind of variable, once. K(id, owner, suffix, components, causality, type, tunable, state,
- * unit, unit of a translation, description). `components` 0: as many as the joint has modes. */
+ * unit, unit of a translation, description). `components` 0: as many as the joint or the body has modes. */
 #ifndef FM_VARIABLES_H
 #define FM_VARIABLES_H
 
@@ -37,6 +37,10 @@
       "whole force, applied and constraint, that the parent puts on the child, in F's axes")                            \
     K(J_WRENCH_T, JOINT, "wrench.t", 3, OUTPUT, REAL, 0, 0, "N.m", "N.m",                                               \
       "whole torque, applied and constraint, that the parent puts on the child, reduced at M, in F's axes")             \
+    K(J_UNIQUE_F, JOINT, "reaction_unique.f", 3, LOCAL, BOOLEAN, 0, 0, "", "",                                          \
+      "whether this component of reaction.f follows from the motion, as far as the start tells")                        \
+    K(J_UNIQUE_T, JOINT, "reaction_unique.t", 3, LOCAL, BOOLEAN, 0, 0, "", "",                                          \
+      "whether this component of reaction.t follows from the motion, as far as the start tells")                        \
     K(B_R, BODY, "r", 3, OUTPUT, REAL, 0, 0, "m", "m", "position of the body frame's origin in the world")              \
     K(B_QUAT, BODY, "quat", 4, OUTPUT, REAL, 0, 0, "", "", "quaternion w x y z of the body frame in the world")         \
     K(B_V, BODY, "v", 3, OUTPUT, REAL, 0, 0, "m/s", "m/s", "velocity of the body frame's origin in world axes")         \
@@ -44,6 +48,9 @@
     K(B_A, BODY, "a", 3, OUTPUT, REAL, 0, 0, "m/s2", "m/s2", "acceleration of the body frame's origin in world axes")   \
     K(B_ALPHA, BODY, "alpha", 3, OUTPUT, REAL, 0, 0, "rad/s2", "rad/s2",                                                \
       "angular acceleration of the body in world axes")                                                                 \
+    K(B_Q, BODY, "q", 0, OUTPUT, REAL, 0, 1, "m", "m", "modal coordinate of the flexible body")                        \
+    K(B_QD, BODY, "qd", 0, OUTPUT, REAL, 0, 1, "m/s", "m/s", "rate of the flexible body's modal coordinate")           \
+    K(B_QDD, BODY, "qdd", 0, OUTPUT, REAL, 0, 0, "m/s2", "m/s2", "second rate of the flexible body's modal coordinate") \
     K(P_R, POINT, "r", 3, OUTPUT, REAL, 0, 0, "m", "m", "position of the point in the world")                           \
     K(P_V, POINT, "v", 3, OUTPUT, REAL, 0, 0, "m/s", "m/s", "velocity of the point in world axes")                      \
     K(P_A, POINT, "a", 3, OUTPUT, REAL, 0, 0, "m/s2", "m/s2", "acceleration of the point in world axes")                \

@@ -32,6 +32,9 @@ def runs(fmu: Fmu) -> Problems:
         if bad:
             yield f"{_some(bad)} not finite after {one.time:g} s"
         yield from _same(fmu, one.everything(), other.everything(), "of two instances in one process")
+        told = one.slave.getBoolean(list(fmu.constants)) if fmu.constants else []
+        if list(map(bool, told)) != list(fmu.constants.values()):
+            yield "some Boolean constants are not what the description says"
 
 
 def resets(fmu: Fmu) -> Problems:

@@ -102,7 +102,8 @@ def documentation(
         "<h2>Conventions</h2>", _CONVENTIONS,
     ]  # fmt: skip
     table = image.variables[:] if variables is None else variables
-    for causality, heading in (("input", "Inputs"), ("output", "Outputs"), ("parameter", "Parameters")):
+    headings = {"input": "Inputs", "output": "Outputs", "parameter": "Parameters", "local": "Constants"}
+    for causality, heading in headings.items():
         members = [v for v in table if v.causality == causality]
         parts.append(_table(heading, members, causality))
     parts.append("</body>\n</html>\n")
@@ -141,7 +142,8 @@ def _rows(members: Iterable["Variable"]) -> list[_Row]:
 def _continues(before: "Variable", variable: "Variable") -> bool:
     stem, index = _split(variable)
     last_stem, last = _split(before)
-    return bool(index and last and index == last + 1 and stem == last_stem and variable.unit == before.unit)
+    alike = variable.unit == before.unit and variable.description == before.description
+    return bool(index and last and index == last + 1 and stem == last_stem and alike)
 
 
 def _row(vector: Sequence["Variable"]) -> _Row:

@@ -147,7 +147,7 @@ def image_info(image: "ModelImage") -> Facts:
                 "variability": v.variability,
                 "type": v.type,
                 "unit": v.unit,
-                "start": None if v.initial == "calculated" else v.start,
+                "start": None if v.initial == "calculated" else v.start != 0.0 if v.type == "boolean" else v.start,
                 "description": v.description,
             }
             for v in image.variables
@@ -187,6 +187,9 @@ def fmu_info(path: "str | os.PathLike[str]") -> Facts:
     }
 
 
+_READ = {"Real": float, "Integer": float, "Boolean": lambda text: text == "true"}
+
+
 def _scalar(variable: Any) -> Facts:
     value = variable[0]
     start = value.get("start")
@@ -196,6 +199,6 @@ def _scalar(variable: Any) -> Facts:
         "variability": variable.get("variability", "continuous"),
         "type": value.tag.lower(),
         "unit": value.get("unit", ""),
-        "start": float(start) if start is not None and value.tag in ("Real", "Integer") else start,
+        "start": None if start is None else _READ.get(value.tag, str)(start),
         "description": variable.get("description", ""),
     }

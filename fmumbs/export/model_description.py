@@ -14,7 +14,7 @@ of their indices; all of them depend on all start values, so they carry no list 
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -187,12 +187,11 @@ def _add_variable(parent: Any, variable: "Variable") -> None:
         value["unit"] = one.name
     if variable.name in _RANGES:
         value["min"], value["max"] = map(str, _RANGES[variable.name])
-    integer = variable.type == "integer"
     if variable.initial != "calculated" and variable.start is not None:
-        value["start"] = str(int(variable.start)) if integer else _number(variable.start)
+        value["start"] = _START[variable.type](variable.start)
     if variable.derivative_of is not None:
         value["derivative"] = str(variable.derivative_of + 1)
-    etree.SubElement(element, "Integer" if integer else "Real", value)
+    etree.SubElement(element, variable.type.capitalize(), value)
 
 
 def _add_structure(root: Any, variables: Sequence["Variable"]) -> None:
@@ -257,3 +256,10 @@ def _number(value: float) -> str:
 
 def _boolean(value: bool) -> str:
     return "true" if value else "false"
+
+
+_START: dict[str, Callable[[float], str]] = {
+    "real": _number,
+    "integer": lambda value: str(int(value)),
+    "boolean": lambda value: _boolean(value != 0.0),
+}

@@ -3,6 +3,7 @@
 from fmumbs.mechanism.bodies import GROUND, Body, Frame, Ground, Point
 from fmumbs.mechanism.coupling import Coupling
 from fmumbs.mechanism.element import Element
+from fmumbs.mechanism.flexible import ModalBody
 from fmumbs.mechanism.forces import Load, Spring
 from fmumbs.mechanism.joints import (
     Closing,
@@ -50,6 +51,7 @@ __all__ = [
     "JointBase",
     "Law",
     "Load",
+    "ModalBody",
     "Mode",
     "Model",
     "Path",

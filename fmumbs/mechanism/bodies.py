@@ -17,7 +17,8 @@ from fmumbs.mechanism import shapes
 from fmumbs.mechanism.element import Element
 from fmumbs.spatial import Rotation, SpatialInertia, Transform
 
-_VARIABLES = ("r", "quat", "v", "w", "a", "alpha", "mass", "inertia")  # B.r is taken, so no point is called r
+_VARIABLES = ("r", "quat", "v", "w", "a", "alpha", "q", "qd", "qdd", "mass", "inertia")
+"""Of bodies: B.r is taken, so no point is called r."""
 
 
 @dataclass(frozen=True)
@@ -162,7 +163,7 @@ class Body(Element):
         where = f"Body.box '{name}'"
         sizes = _checks.vector(size, f"{where}: size")
         mass_, moments = shapes.box(sizes, mass, density, where)
-        k = _along(along, where)[0]
+        k = along_axis(along, where)[0]
         return cls._slender(name, sizes[k], (mass_, moments[k:] + moments[:k]), along)
 
     @classmethod
@@ -177,7 +178,7 @@ class Body(Element):
     def _slender(cls, name: str, length: float, properties: shapes.Properties, along: str) -> Self:
         """A body that reaches from its origin along an axis; moments about that axis, then the next two."""
         mass, moments = properties
-        k, sign = _along(along, f"Body '{name}'")
+        k, sign = along_axis(along, f"Body '{name}'")
         com, tip = [0.0] * 3, [0.0] * 3
         com[k], tip[k] = sign * length / 2, sign * length
         inertia = moments[3 - k :] + moments[: 3 - k]
@@ -279,7 +280,7 @@ def _pose(value: ArrayLike | Transform, what: str) -> Transform:
     return value if isinstance(value, Transform) else Transform(None, _checks.vector(value, what))
 
 
-def _along(letter: object, where: str) -> tuple[int, float]:
+def along_axis(letter: object, where: str) -> tuple[int, float]:
     """Index and sign of a coordinate axis."""
     if not isinstance(letter, str):
         raise ModelError(

@@ -4,7 +4,7 @@ It checks each element on its own and the names among all. Whether the elements 
 reached, loops, inertia behind each free mode) is decided when it is compiled.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from numpy.typing import ArrayLike
 
@@ -144,6 +144,12 @@ class Model:
                         f"acts, is also the name of another point of that body. Call one '{end.name}2'."
                     )
         return tuple(named.values())
+
+    def points_beside(self, joints: Iterable[JointBase]) -> list[Point]:
+        """Where something acts on a body or is measured, apart from these joints."""
+        left_out = {joint.name for joint in joints}
+        ends = (end for element in self._acting() if element.name not in left_out for end in element.ends)
+        return [*self.named_points, *ends]
 
     def check_ends(self) -> None:
         """Raises ModelError where an element acts on a body, joint or spring that is not in the model."""

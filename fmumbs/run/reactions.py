@@ -28,7 +28,7 @@ def uniqueness(model: Model, solver: Solver | None = None) -> Uniqueness:
     """
     solver = solver or _started(model)
     found = verdict(place(model, solver))
-    if len(model.joints) == len(model.bodies):  # a tree has no loop that could be singular
+    if len(model.joints) == len(model.bodies) and not model.couplings:  # a tree has no loop that could be singular
         return found
     return replace(found, nearby=_ranks_nearby(model, solver))
 
@@ -57,7 +57,7 @@ def place(model: Model, solver: Solver) -> Placed:
     """
     arrays = solver.image.arrays
     joints = [joint for name in solver.joint_names if isinstance(joint := model[name], JointBase)]
-    there = placed(Names(arrays).elements(BODY), joints, arrays, solver.instance)
+    there = placed(Names(arrays).elements(BODY), joints, model.couplings, arrays, solver.instance)
     return there.ordered([body.name for body in model.bodies], [joint.name for joint in model.joints])
 
 

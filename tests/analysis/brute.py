@@ -30,6 +30,8 @@ def brute(model: Any, state: State, length: float = 1.0) -> Brute:
     oracle = Oracle(model, length)
     units = np.tile([1.0] * 3 + [1.0 / length] * 3, len(oracle.bodies))  # a turn moves points by `length`
     rows = {joint.name: oracle._rows(state, joint)[0] * units for joint in oracle.joints}
+    for coupling in model.couplings:
+        rows[coupling.name] = oracle.coupling_rows(state, coupling)[0] * units
     rows = {name: np.linalg.svd(J, full_matrices=False)[2] if len(J) else J for name, J in rows.items()}
     J = np.vstack(list(rows.values()))
     U, S, _ = np.linalg.svd(J)

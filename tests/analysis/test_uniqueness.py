@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 from analysis.brute import brute
-from closed import plane, space, state_of
+from closed import coupled, plane, space, state_of, tree_state
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracle import State
 
 import fmumbs as fm
 from fmumbs.analysis import Uniqueness
@@ -74,11 +75,11 @@ def test_in_a_planar_four_bar_the_forces_in_the_plane_are_unique(turned: float) 
 # Against brute force ----------------------------------------------------------------------------------------
 
 
-def compare(model: fm.Model, length: float = 1.0) -> None:
+def compare(model: fm.Model, length: float = 1.0, state: State | None = None) -> None:
     solver = fm.Solver(model)
     solver.assemble()
     found = fm.uniqueness(model, solver)
-    full = brute(model, state_of(solver, model), length)
+    full = brute(model, state or state_of(solver, model), length)
     if full.gap < 1e5 or found.singular:
         return
     assert (found.rows, found.rank) == (full.rows, full.rank)
@@ -218,3 +219,48 @@ def test_a_singular_start_is_said_to_be_one() -> None:
     assert found.singular
     assert found.rank == 16
     assert set(found.nearby) == {17}
+
+
+# Couplings --------------------------------------------------------------------------------------------------
+
+
+def in_one_piece(seed: int, closed: bool) -> bool:
+    """Brute force takes no products of modes."""
+    return all(type(joint) is not fm.Joint for joint in coupled(seed, closed, couplings=3).model.joints)
+
+
+CASES = [(seed, closed) for seed in range(700, 720) for closed in (False, True) if in_one_piece(seed, closed)]
+
+
+@pytest.mark.parametrize(("seed", "closed"), CASES)
+def test_couplings_are_rows_too(seed: int, closed: bool) -> None:
+    model = coupled(seed, closed, couplings=3).model
+    solver = fm.Solver(model)
+    solver.assemble()
+    compare(model, state=state_of(solver, model) if closed else tree_state(solver, model))
+
+
+def test_two_pairs_of_gears_between_two_shafts_share_their_load() -> None:
+    """The torques on the shafts are unique, as they are no reactions; which pair carries them is not."""
+    model = fm.Model("gears")
+    shafts = [fm.Body.cylinder(name, length=0.2, radius=0.05, mass=1.0, along="z") for name in "ab"]
+    A, B = (fm.Revolute(s.name.upper(), model.ground.at(k, 0, 0), s.base, axis="z") for k, s in enumerate(shafts))
+    model.add(*shafts, A, B, fm.Coupling.gear("g", A, B, ratio=-2.0), fm.Coupling.gear("h", A, B, ratio=-2.0))
+    found = fm.uniqueness(model)
+    assert (found.rows, found.rank, found.redundant, found.mobility) == (12, 11, 1, 1)
+    assert all(joint.unique for joint in found.joints)
+    assert [(mend.joint, mend.text) for mend in found.mends] == [("h", "")]
+    assert fm.analysis.uniqueness(found.mended()).redundant == 0
+    with pytest.raises(fm.ModelError, match="coupling 'g' connects coordinates"):
+        fm.divide_and_conquer(model)
+
+
+def test_a_coupling_beside_a_loop_that_does_its_work_makes_its_reactions_indeterminate() -> None:
+    """Two cranks of a parallelogram turn alike anyway; a belt between them pulls against the coupler."""
+    near = read_model("parallel_cranks", {"cranks": "RR RR"})
+    near.add(fm.Coupling.belt("belt", near["base1"], near["base2"], radii=(0.1, 0.1)))
+    compare(near)
+    found = fm.uniqueness(near)
+    assert found.redundant == 4
+    in_plane = {joint.joint: joint.components_unique[::2] for joint in found.joints}
+    assert not any(all(parts) for parts in in_plane.values())

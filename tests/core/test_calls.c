@@ -39,7 +39,7 @@ static void check_setting(fm_instance *s)
         CHECK(fm_variable(s, i, &info) == FM_OK);
         check_refusal(s, i, NAN);
         check_refusal(s, i, -INFINITY);
-        if (info.causality == FM_OUTPUT && !info.state) check_refusal(s, i, before[i]);
+        if (info.causality == FM_LOCAL || (info.causality == FM_OUTPUT && !info.state)) check_refusal(s, i, before[i]);
         else CHECK(fm_set(s, &i, 1, before + i) == FM_OK);
     }
     check_refusal(s, count, 0.0);

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from fmpy.validation import validate_fmu
 
+import fmumbs as fm
 from fmumbs.errors import ExportError
 from fmumbs.export.verify import CHECKS, verify_fmu
 from fmumbs.readers import read_model
@@ -43,6 +44,15 @@ def rewrite(pattern: str, by: str) -> Callable[[Entries], None]:
 def test_every_mechanism_that_ships_passes(fmu: Path) -> None:
     assert validate_fmu(str(fmu)) == []
     assert verify_fmu(fmu) == []
+
+
+def test_a_rod_that_spins_at_a_touch_is_no_finding(tmp_path: Path) -> None:
+    """A needle between two balls: nothing but its inertia of 8e-7 kg.m2 holds its spin."""
+    model = fm.Model("needle")
+    arm, needle = (fm.Body.rod(name, length=0.3, mass=0.1, radius=0.004) for name in ("arm", "needle"))
+    model.add(arm, needle, fm.Revolute("A", model.ground.at(), arm.base, axis="y"))
+    model.add(fm.Spherical("E", arm.tip, needle.base), fm.PointOnPlane("W", model.ground.at(), needle.tip))
+    assert verify_fmu(fm.export_fmu(model, tmp_path / "needle.fmu")) == []
 
 
 def test_it_tells_how_far_it_is(pendulum_fmu: Path) -> None:

@@ -1,0 +1,337 @@
+"""Flexible bodies: a floating frame, and modes that bend the body in one plane of it.
+
+A material point that is at r without deformation is at r + sum over the modes of phi_k(r) q_k in the body's frame,
+which moves with the body at large. The modal coordinates q are small: deflections of up to a tenth of the body's
+length. The coupling with the motion of the frame is complete: all terms of first and second order in q and q', from
+the integrals of phi, r phi' and phi phi' over the mass. What stiffens a fast turning beam, its shortening, is no part
+of it.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fmumbs import _checks
+from fmumbs._checks import Vec3
+from fmumbs.errors import ModelError
+from fmumbs.mechanism import bending
+from fmumbs.mechanism.bodies import Body, Frame, Point, along_axis
+from fmumbs.spatial import Rotation, Transform
+
+Array = NDArray[np.float64]
+Rows = tuple[tuple[float, ...], ...]
+
+MOST_MODES = 24  # as core/instance.h
+_PLANES = {"xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
+_SLACK = 1e-9  # rounding of what the user computed, relative
+
+
+@dataclass(frozen=True)
+class Beam:
+    """What a beam is beside its modes: their shapes, its length [m], axis and direction of deflection."""
+
+    length: float
+    axis: Vec3
+    across: Vec3
+    shapes: tuple[bending.Bending, ...]
+
+    def at(self, offset: ArrayLike, where: str) -> tuple[Vec3, Rows]:
+        """The point of the axis at whose height an offset is, and for each mode deflection and slope there."""
+        x = float(np.dot(self.axis, offset))
+        if not -_SLACK * self.length <= x <= (1.0 + _SLACK) * self.length:
+            raise ModelError(
+                f"{where} is {x:g} m along the beam, which is {self.length:g} m long. Give a place on the beam."
+            )
+        s = min(max(x / self.length, 0.0), 1.0)
+        rows = tuple((shape.derivative(0, s), shape.derivative(1, s) / self.length) for shape in self.shapes)
+        a, b, c = (s * self.length * part for part in self.axis)
+        return (a, b, c), rows
+
+
+@dataclass(frozen=True, init=False)
+class ModalBody(Body):
+    """A flexible body by its modes: `ModalBody(name, mass=, com=, inertia=, points=, shapes=, ...)`, or `.beam`.
+
+    mass, com, inertia, points: of the undeformed body, as of a Body; all points that anything acts at have names.
+    plane: "xy", "xz" or "yz", in which the body bends; a turn from the first axis to the second is positive.
+    shapes: {point: (modes, 3)}: of each mode the deflection along the plane's two axes and the turn [rad/m] of
+        that point; a deflection without unit makes the modal coordinates lengths [m].
+    stiffness, damping: (modes, modes) [N/m], [N.s/m], or their diagonals.
+    shape_mass: (modes, 3) integrals of phi over the mass [kg] in the body's axes.
+    shape_moment: (modes, 3, 3) the same of r phi' [kg.m], r from the origin of the body's frame.
+    shape_product: (modes, modes, 3, 3) the same of phi_j phi_k' [kg]; without it terms of second order are left out.
+    modal_mass: (modes, modes) [kg], or its diagonal; by default the traces of the shape_product.
+    q0, u0: (modes,) modal coordinates [m] and their rates [m/s] at the start.
+    bending: of a beam.
+
+    The body's variables are those of a Body, which belong to its frame, without mass and inertia as parameters, and
+    q, qd, qdd. Raises ModelError for matrices that belong to no body.
+    """
+
+    plane: str
+    shapes: tuple[tuple[str, Rows], ...]
+    stiffness: Rows
+    damping: Rows
+    modal_mass: Rows
+    shape_mass: Rows
+    shape_moment: tuple[Rows, ...]
+    shape_product: tuple[tuple[Rows, ...], ...]
+    q0: tuple[float, ...]
+    u0: tuple[float, ...]
+    bending: Beam | None
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        mass: float,
+        com: ArrayLike = (0.0, 0.0, 0.0),
+        inertia: ArrayLike = (0.0, 0.0, 0.0),
+        points: Mapping[str, ArrayLike | Transform] | Iterable[Frame] = (),
+        measured: bool = False,
+        plane: str = "xy",
+        shapes: Mapping[str, ArrayLike] | Iterable[tuple[str, Rows]] = (),
+        stiffness: ArrayLike,
+        damping: ArrayLike = 0.0,
+        shape_mass: ArrayLike,
+        shape_moment: ArrayLike,
+        shape_product: ArrayLike | None = None,
+        modal_mass: ArrayLike | None = None,
+        q0: ArrayLike | None = None,
+        u0: ArrayLike | None = None,
+        bending: Beam | None = None,
+    ) -> None:
+        super().__init__(name, mass=mass, com=com, inertia=inertia, points=points, measured=measured)
+        if plane not in _PLANES:
+            raise ModelError(f"{self._where('plane')} is {plane!r}, but must be one of {', '.join(_PLANES)}. Give one.")
+        self._store("plane", plane)
+        self._store("bending", bending)
+        first = self._array("shape_mass", shape_mass, (None, 3))
+        n = len(first)
+        if not 1 <= n <= MOST_MODES:
+            raise ModelError(f"{self._where('shape_mass')} has {n} modes. Give 1 to {MOST_MODES}, or a Body.")
+        moment = self._array("shape_moment", shape_moment, (n, 3, 3))
+        product = np.zeros((n, n, 3, 3))
+        if shape_product is not None:
+            product = self._array("shape_product", shape_product, (n, n, 3, 3))
+        elif modal_mass is None:
+            raise ModelError(f"{self._where('modal_mass')} is not given, nor is shape_product. Give one of them.")
+        own = np.trace(product, axis1=2, axis2=3) if modal_mass is None else modal_mass
+        for field, value in (("modal_mass", own), ("stiffness", stiffness), ("damping", damping)):
+            self._store(field, _tuples(self._matrix(field, value, n)))
+        for field, array in (("shape_mass", first), ("shape_moment", moment), ("shape_product", product)):
+            self._store(field, _tuples(array))
+        for field, start in (("q0", q0), ("u0", u0)):
+            self._store(field, _checks.numbers((0.0,) * n if start is None else start, n, self._where(field)))
+        self._store("shapes", self._shapes(dict(shapes), n))
+        self._check_integrals(first, moment, product)
+
+    @classmethod
+    def beam(
+        cls,
+        name: str,
+        *,
+        length: float,
+        EI: float,
+        mass: float | None = None,
+        density: float | None = None,
+        area: float | None = None,
+        modes: int = 2,
+        boundary: str = "clamped-free",
+        damping_ratio: float | Sequence[float] = 0.0,
+        along: str = "x",
+        plane: str = "xy",
+        axial_inertia: float = 0.0,
+        q0: ArrayLike | None = None,
+        u0: ArrayLike | None = None,
+    ) -> Self:
+        """A uniform beam of Euler and Bernoulli from `base`, its frame's origin, to `tip`.
+
+        length [m]; EI: bending stiffness [N.m2]; mass [kg], or density [kg/m3] and area [m2].
+        boundary: "BASE-TIP", each of clamped, pinned, free, sliding: which modes are taken, and by that how the
+            frame lies in the beam: it is tangent where the beam is clamped, goes through where it is pinned. Joints
+            may act anywhere. Clamped-free suits a beam that is driven at its base, pinned-pinned a coupler.
+        damping_ratio: of every mode, or of each. along, plane: axis of the undeformed beam, plane in which it bends.
+        axial_inertia: about that axis [kg.m2], which a beam that moves in space needs on a ball joint.
+        q0, u0: (modes,) largest deflection by each mode at the start [m], and its rate [m/s].
+
+        `.at(x, y, z)` is a point of the cross-section there, which moves and turns with the modes.
+        """
+        where = f"ModalBody.beam '{name}'"
+        length = _checks.positive(length, f"{where}: length")
+        EI = _checks.positive(EI, f"{where}: EI")
+        if mass is None:
+            if density is None or area is None:
+                raise ModelError(f"{where}: no mass is given. Give mass, or density and area.")
+            mass = _checks.positive(density, f"{where}: density") * _checks.positive(area, f"{where}: area") * length
+        elif density is not None or area is not None:
+            raise ModelError(f"{where}: both mass and density or area are given. Leave out one or the other.")
+        mass = _checks.positive(mass, f"{where}: mass")
+        shapes = bending.modes(_count(modes, where), *_ends(boundary, where))
+        axis, across = _axes(along, plane, where)
+        e, d = np.array(axis), np.array(across)
+        s, weights = np.polynomial.legendre.leggauss(24 + 8 * len(shapes))
+        s, weights = 0.5 * (s + 1.0), 0.5 * weights
+        W = np.array([[shape.derivative(0, x) for x in s.tolist()] for shape in shapes])
+        own = mass * (W**2 @ weights)
+        frequencies = np.array([shape.b**2 for shape in shapes]) * np.sqrt(EI / (mass * length**3))
+        ratio = np.array(_ratios(damping_ratio, len(shapes), where))
+        axial = _checks.not_negative(axial_inertia, f"{where}: axial_inertia")
+        transverse = mass * length**2 / 12
+        return cls(
+            name,
+            mass=mass,
+            com=length / 2 * e,
+            inertia=transverse * np.eye(3) + (axial - transverse) * np.outer(e, e),
+            points=(Frame("base", Transform.identity()), Frame("tip", Transform(None, length * e))),
+            plane=plane,
+            stiffness=frequencies**2 * own,
+            damping=2.0 * ratio * frequencies * own,
+            shape_mass=np.outer(mass * (W @ weights), d),
+            shape_moment=np.einsum("k,a,b->kab", mass * length * (W @ (weights * s)), e, d),
+            shape_product=np.einsum("jk,a,b->jkab", np.diag(own), d, d),
+            q0=q0,
+            u0=u0,
+            bending=Beam(length, axis, across, shapes),
+        )
+
+    @property
+    def modes(self) -> int:
+        """How many there are."""
+        return len(self.shape_mass)
+
+    @property
+    def frequencies(self) -> Array:
+        """(modes,) angular eigenfrequencies [rad/s] with the body's frame held, ascending."""
+        M, K = np.array(self.modal_mass), np.array(self.stiffness)
+        L = np.linalg.cholesky(M)
+        X = np.linalg.solve(L, np.linalg.solve(L, K).T)
+        squares: Array = np.maximum(np.linalg.eigvalsh((X + X.T) / 2), 0.0)
+        return np.sqrt(squares)
+
+    @property
+    def plane_axes(self) -> Rotation:
+        """The axes of the plane in which it bends, and the normal, in the body's axes."""
+        i, j = _PLANES[self.plane]
+        e = np.eye(3)
+        return Rotation.columns(e[i], e[j], np.cross(e[i], e[j]))
+
+    def node(self, point: Point) -> tuple[Vec3, Rows]:
+        """What a point is fixed to: where that is in the undeformed body [m], and (modes, 3) its shapes, as above."""
+        where = f"Point {point!r}"
+        if self.bending is not None:
+            at, rows = self.bending.at(point.X_BP.offset, where)
+            i, j = _PLANES[self.plane]
+            d = self.bending.across
+            return at, tuple((W * d[i], W * d[j], slope) for W, slope in rows)
+        known = dict(self.shapes)
+        for frame in self.points:
+            if frame.X_BP.offset == point.X_BP.offset:
+                return frame.X_BP.offset, known[frame.name]
+        raise ModelError(
+            f"{where} is no named point of the flexible body '{self.name}', so that nobody knows how it moves. "
+            "Add it to its points= and shapes=."
+        )
+
+    def _array(self, field: str, value: ArrayLike, shape: tuple[int | None, ...]) -> Array:
+        try:
+            array = np.array(value, float)
+        except (TypeError, ValueError):
+            array = np.array(np.nan)
+        fits = array.ndim == len(shape) and all(s in (None, n) for s, n in zip(shape, array.shape, strict=True))
+        if fits and np.isfinite(array).all():
+            return array
+        wanted = ", ".join("modes" if n is None else str(n) for n in shape)
+        raise ModelError(f"{self._where(field)} is not an array of ({wanted}) finite numbers. Give one.")
+
+    def _matrix(self, field: str, value: ArrayLike, n: int) -> Array:
+        """Symmetric and positive semidefinite, from itself or its diagonal."""
+        if np.ndim(value) < 2:
+            value = np.diag(np.broadcast_to(self._array(field, np.atleast_1d(value), (None,)), (n,)))
+        matrix = self._array(field, value, (n, n))
+        scale = max(float(np.abs(matrix).max()), 1e-300)
+        if np.abs(matrix - matrix.T).max() > _SLACK * scale:
+            raise ModelError(f"{self._where(field)} is not symmetric. Give a symmetric matrix.")
+        matrix = (matrix + matrix.T) / 2
+        if np.linalg.eigvalsh(matrix)[0] < -_SLACK * scale:
+            raise ModelError(f"{self._where(field)} is below zero for some shape. Mend its signs.")
+        return matrix
+
+    def _shapes(self, shapes: Mapping[str, ArrayLike], n: int) -> tuple[tuple[str, Rows], ...]:
+        if self.bending is not None:
+            return ()
+        names = [frame.name for frame in self.points]
+        for name in shapes:
+            if name not in names:
+                what = f"{self._where('shapes')} has '{name}', but there is no such point"
+                raise ModelError(f"{what}. {_checks.nearest(name, names)}")
+        for name in names:
+            if name not in shapes:
+                what = f"{self._where('shapes')} has nothing for the point '{name}'"
+                raise ModelError(f"{what}. Give how it moves in each mode.")
+        return tuple((name, _tuples(self._array(f"shapes['{name}']", shapes[name], (n, 3)))) for name in names)
+
+    def _check_integrals(self, first: Array, moment: Array, product: Array) -> None:
+        normal = self.plane_axes.matrix[:, 2]
+        for field, array in (("shape_mass", first), ("shape_moment", moment), ("shape_product", product)):
+            if np.abs(array @ normal).max() > _SLACK * np.abs(array).max():
+                raise ModelError(f"{self._where(field)} leaves the plane {self.plane}. Give that in which it bends.")
+        if np.abs(product - product.transpose(1, 0, 3, 2)).max() > _SLACK * max(np.abs(product).max(), 1e-300):
+            what = self._where("shape_product")
+            raise ModelError(f"{what} is not symmetric: [j, k] is the transpose of [k, j]. Mend it.")
+        whole = np.zeros((6 + len(first),) * 2)  # the inertia of all freedoms: angular, linear, modal
+        c = np.array(self.com)
+        cross = np.array([[0.0, -c[2], c[1]], [c[2], 0.0, -c[0]], [-c[1], c[0], 0.0]])
+        whole[:3, :3] = np.array(self.inertia) - self.mass * cross @ cross
+        whole[:3, 3:6] = self.mass * cross
+        whole[3:6, 3:6] = self.mass * np.eye(3)
+        whole[:3, 6:] = np.array([(N[1, 2] - N[2, 1], N[2, 0] - N[0, 2], N[0, 1] - N[1, 0]) for N in moment]).T
+        whole[3:6, 6:] = first.T
+        whole[6:, 6:] = np.array(self.modal_mass)
+        whole = np.triu(whole) + np.triu(whole, 1).T
+        size = np.sqrt(np.maximum(np.diag(whole), 1e-14 * max(np.diag(whole).max(), 1e-300)))
+        if np.linalg.eigvalsh(whole / np.outer(size, size))[0] < -1e-6:
+            raise ModelError(
+                f"ModalBody '{self.name}': mass, inertia and modes do not belong to one body: some motion would have "
+                "less than no energy. Check the units, the origin and the scale of the shapes."
+            )
+
+
+def _tuples(array: Array) -> Any:
+    return tuple(_tuples(part) for part in array) if array.ndim > 1 else tuple(array.tolist())
+
+
+def _count(modes: object, where: str) -> int:
+    if not isinstance(modes, int) or isinstance(modes, bool) or not 1 <= modes <= MOST_MODES:
+        raise ModelError(f"{where}: modes is {modes!r}, but must be 1 to {MOST_MODES}. For none take Body.rod.")
+    return modes
+
+
+def _ends(boundary: object, where: str) -> tuple[str, str]:
+    base, dash, tip = str(boundary).partition("-")
+    if dash and base in bending.ENDS and tip in bending.ENDS:
+        return base, tip
+    raise ModelError(
+        f"{where}: boundary is {boundary!r}, but must be two of {', '.join(bending.ENDS)} with a hyphen. "
+        "Give one such as 'clamped-free'."
+    )
+
+
+def _axes(along: str, plane: str, where: str) -> tuple[Vec3, Vec3]:
+    """The beam's axis and the direction of its deflection."""
+    k, sign = along_axis(along, where)
+    if plane not in _PLANES or k not in _PLANES[plane]:
+        raise ModelError(f"{where} lies along {along} and cannot bend in the plane {plane!r}. Give another plane.")
+    i, j = _PLANES[plane]
+    e = np.eye(3)
+    axis = sign * e[k]
+    across = np.cross(np.cross(e[i], e[j]), axis)
+    return _checks.vector(axis + 0.0, where), _checks.vector(across + 0.0, where)
+
+
+def _ratios(value: float | Sequence[float], n: int, where: str) -> tuple[float, ...]:
+    values = _checks.numbers(value, n, f"{where}: damping_ratio") if np.ndim(value) else (value,) * n
+    return tuple(_checks.not_negative(v, f"{where}: damping_ratio") for v in values)

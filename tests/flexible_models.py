@@ -1,0 +1,147 @@
+"""Random mechanisms with flexible bodies, and the clouds of points that the oracle has for these."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from closed import body
+from oracle_flexible import Cloud, beam
+from oracle_joints import turn
+
+import fmumbs as fm
+
+BOUNDARIES = ("clamped-free", "pinned-pinned", "free-free")
+
+
+@dataclass
+class Flexible:
+    """A model, the clouds of its flexible bodies, joints that close loops, values of its inputs."""
+
+    model: fm.Model
+    clouds: dict[str, Cloud]
+    cuts: tuple[str, ...] = ()
+    inputs: dict[str, Any] = field(default_factory=dict)
+
+
+def start(rng: np.random.Generator, modes: int, size: float = 0.1) -> dict[str, Any]:
+    return {"q0": rng.uniform(-size, size, modes), "u0": rng.uniform(-1, 1, modes)}
+
+
+def random_beam(rng: Any, name: str, boundary: str | None = None, plane: str = "xy") -> tuple[Any, Cloud]:
+    boundary = boundary or str(rng.choice(BOUNDARIES))
+    modes, length, mass = int(rng.integers(1, 4)), rng.uniform(0.6, 1.5), rng.uniform(0.5, 2.0)
+    made = fm.ModalBody.beam(
+        name, length=length, mass=mass, EI=rng.uniform(5, 50), modes=modes, boundary=boundary, plane=plane,
+        damping_ratio=rng.choice((0.0, 0.02)), axial_inertia=0.0, **start(rng, modes),
+    )  # fmt: skip
+    return made, beam(length, mass, boundary, modes, plane)
+
+
+def lumped(rng: np.random.Generator, name: str, plane: str = "xy", modes: int = 2) -> tuple[Any, Cloud]:
+    """A body of eight masses with any shapes, of which two have names and turn as well."""
+    masses, positions = rng.uniform(0.1, 0.4, 8), rng.uniform(-0.5, 0.5, (8, 3))
+    shapes = rng.uniform(-1, 1, (8, modes, 3))
+    i, j = {"xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}[plane]
+    phi = np.zeros((8, modes, 3))
+    phi[:, :, i], phi[:, :, j] = shapes[:, :, 0], shapes[:, :, 1]
+    com = masses @ positions / masses.sum()
+    arms = positions - com
+    root = rng.uniform(-1, 1, (modes, modes))
+    made = fm.ModalBody(
+        name,
+        mass=masses.sum(),
+        com=com,
+        inertia=np.sum([m * (a @ a * np.eye(3) - np.outer(a, a)) for m, a in zip(masses, arms, strict=True)], axis=0),
+        points={"one": positions[0], "two": positions[1]},
+        plane=plane,
+        shapes={"one": shapes[0], "two": shapes[1]},
+        stiffness=30 * root @ root.T + 10 * np.eye(modes),
+        damping=0.1 * root.T @ root,
+        shape_mass=np.einsum("k,kna->na", masses, phi),
+        shape_moment=np.einsum("k,ka,knb->nab", masses, positions, phi),
+        shape_product=np.einsum("k,kma,knb->mnab", masses, phi, phi),
+        **start(rng, modes),
+    )
+
+    def shape(at: Any) -> Any:
+        return shapes[int(np.argmin(np.linalg.norm(positions - at, axis=1)))]
+
+    return made, Cloud(masses, positions, shape, plane)
+
+
+def along(rng: np.random.Generator, part: fm.ModalBody) -> fm.Point:
+    """A point of a beam's cross-section, or a named one of another flexible body."""
+    if part.bending is None:
+        return part.point(str(rng.choice(("one", "two"))))
+    x = rng.choice((0.0, 0.37, 0.8, 1.0)) * part.bending.length
+    return part.at(x, *rng.choice((0.0, 0.1), 2), rotation=fm.Rotation(turn(rng.uniform(-2, 2, 3))))
+
+
+def plane_tree(seed: int, boundary: str | None = None) -> Flexible:
+    """Beams and rods on pins and welds in the plane x-y, with branches."""
+    rng = np.random.default_rng(seed)
+    model = fm.Model("plane_tree", gravity=(*rng.uniform(-10, 10, 2), 0))
+    clouds: dict[str, Cloud] = {}
+    bodies: list[Any] = []
+    for index in range(4):
+        if index == 0 or rng.random() < 0.6:
+            part, clouds[f"b{index}"] = random_beam(rng, f"b{index}", boundary)
+            M = part.at(rng.choice((0.0, 0.3)) * part.bending.length, rng.choice((0.0, 0.05)))
+        else:
+            part = fm.Body.rod(f"b{index}", length=0.7, mass=0.8)
+            M = part.base
+        carrier = model.ground if index == 0 else bodies[rng.integers(len(bodies))]
+        flexible = isinstance(carrier, fm.ModalBody)
+        F = carrier.at(rng.choice((0.4, 1.0)) * carrier.bending.length, 0.02) if flexible else carrier.at(0.3, 0.1)
+        if index > 0 and rng.random() < 0.3:
+            joint: Any = fm.Weld(f"j{index}", F, M)
+        else:
+            q0, u0 = rng.uniform(-2, 2, 2)
+            joint = fm.Revolute(f"j{index}", F, M, q0=q0, u0=u0, stiffness=3.0, damping=0.1)
+        model.add(part, joint)
+        bodies.append(part)
+    P, Q = bodies[0].at(0.5 * bodies[0].bending.length, 0.03), bodies[-1].at(0.2, 0)
+    model.add(fm.Spring("s", P, model.ground.at(2, 1), stiffness=5.0, damping=0.3, free_length=0.4))
+    model.add(fm.Load("l", Q, force=(*rng.uniform(-3, 3, 2), 0), torque=(0, 0, rng.uniform(-1, 1))))
+    return Flexible(model, clouds, (), {"j0.tau": float(rng.uniform(-1, 1))})
+
+
+def space_tree(seed: int) -> Flexible:
+    """The same in space: every frame at any angle, bodies bending in any plane of theirs."""
+    rng = np.random.default_rng(seed)
+    model = fm.Model("space_tree", gravity=rng.uniform(-10, 10, 3))
+    clouds: dict[str, Cloud] = {}
+    bodies: list[Any] = []
+    for index in range(4):
+        sort = rng.random()
+        if sort < 0.4:
+            part, clouds[f"b{index}"] = random_beam(rng, f"b{index}", plane=str(rng.choice(("xy", "xz"))))
+        elif sort < 0.8:
+            part, clouds[f"b{index}"] = lumped(rng, f"b{index}", str(rng.choice(("xy", "xz", "yz"))))
+        else:
+            part = body(rng, f"b{index}")
+        carrier = model.ground if index == 0 else bodies[rng.integers(len(bodies))]
+        turned = fm.Rotation(turn(rng.uniform(-2, 2, 3)))
+        ends = []
+        for end in (carrier, part):
+            flexible = isinstance(end, fm.ModalBody)
+            ends.append(along(rng, end) if flexible else end.at(*rng.uniform(-0.5, 0.5, 3), rotation=turned))
+        kind = str(rng.choice(("revolute", "prismatic", "weld", "revolute")))
+        if index == 0:
+            kind = "free"
+        if kind == "free":
+            q = rng.uniform(-1, 1, 4)
+            at = (*rng.uniform(-1, 1, 3), *q / np.linalg.norm(q))
+            joint: Any = fm.Free("j0", *ends, q0=at, u0=rng.uniform(-1, 1, 6))
+        elif kind == "weld":
+            joint = fm.Weld(f"j{index}", *ends)
+        else:
+            make = fm.Revolute if kind == "revolute" else fm.Prismatic
+            axis, q0, u0 = tuple(rng.uniform(-1, 1, 3)), rng.uniform(-1, 1), rng.uniform(-2, 2)
+            joint = make(f"j{index}", *ends, axis=axis, q0=q0, u0=u0)
+        model.add(part, joint)
+        bodies.append(part)
+    P = along(rng, bodies[0]) if isinstance(bodies[0], fm.ModalBody) else bodies[0].at(0.3, 0.2, 0.1)
+    model.add(fm.Spring("s", P, model.ground.at(2, 1, 1), stiffness=5.0, damping=0.3, free_length=0.4))
+    model.add(fm.Load("l", P, force=rng.uniform(-3, 3, 3), torque=rng.uniform(-1, 1, 3)))
+    return Flexible(model, clouds)
