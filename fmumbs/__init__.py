@@ -1,5 +1,6 @@
 """Multibody mechanisms, said in Python, that become FMI 2.0 co-simulation FMUs."""
 
+from fmumbs.analysis import Uniqueness
 from fmumbs.compiler import ModelImage, compile
 from fmumbs.errors import AssemblyError, ExportError, FmumbsError, ModelError, SolverError
 from fmumbs.export import export_fmu
@@ -76,6 +77,7 @@ __all__ = [
     "Stop",
     "Transform",
     "Turn",
+    "Uniqueness",
     "Universal",
     "Weld",
     "compile",
