@@ -66,7 +66,7 @@ def star(bodies: int) -> fm.Model:
 
 CASES: dict[str, tuple[Callable[[int], fm.Model], int]] = {  # with the most bodies that are tried
     "ladder": (ladder, 3000),
-    "tower": (tower, 3000),
+    "tower": (tower, 1000),
     "rod loop": (rod_loop, 3000),
     "star": (star, 300),
 }
