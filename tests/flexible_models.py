@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 from closed import body
-from oracle_flexible import Cloud, beam
+from oracle_flexible import Cloud, FlexibleOracle, Present, beam
 from oracle_joints import turn
 
 import fmumbs as fm
@@ -15,12 +15,15 @@ BOUNDARIES = ("clamped-free", "pinned-pinned", "free-free")
 
 @dataclass
 class Flexible:
-    """A model, the clouds of its flexible bodies, joints that close loops, values of its inputs."""
+    """A model, the clouds of its flexible bodies, values of its inputs."""
 
     model: fm.Model
     clouds: dict[str, Cloud]
-    cuts: tuple[str, ...] = ()
     inputs: dict[str, Any] = field(default_factory=dict)
+
+    def cuts(self, image: fm.ModelImage) -> tuple[str, ...]:
+        """The joints that close loops."""
+        return tuple(np.array(image.variables.joint_names)[image.arrays["joint_first"] < 0].tolist())
 
 
 def start(rng: np.random.Generator, modes: int, size: float = 0.1) -> dict[str, Any]:
@@ -77,33 +80,78 @@ def along(rng: np.random.Generator, part: fm.ModalBody) -> fm.Point:
     return part.at(x, *rng.choice((0.0, 0.1), 2), rotation=fm.Rotation(turn(rng.uniform(-2, 2, 3))))
 
 
-def plane_tree(seed: int, boundary: str | None = None) -> Flexible:
+def plane_tree(seed: int, boundary: str | None = None, bodies: int = 4, welds: bool = True) -> Flexible:
     """Beams and rods on pins and welds in the plane x-y, with branches."""
     rng = np.random.default_rng(seed)
     model = fm.Model("plane_tree", gravity=(*rng.uniform(-10, 10, 2), 0))
     clouds: dict[str, Cloud] = {}
-    bodies: list[Any] = []
-    for index in range(4):
+    parts: list[Any] = []
+    for index in range(bodies):
         if index == 0 or rng.random() < 0.6:
             part, clouds[f"b{index}"] = random_beam(rng, f"b{index}", boundary)
             M = part.at(rng.choice((0.0, 0.3)) * part.bending.length, rng.choice((0.0, 0.05)))
         else:
             part = fm.Body.rod(f"b{index}", length=0.7, mass=0.8)
             M = part.base
-        carrier = model.ground if index == 0 else bodies[rng.integers(len(bodies))]
+        carrier = model.ground if index == 0 else parts[rng.integers(len(parts))]
         flexible = isinstance(carrier, fm.ModalBody)
         F = carrier.at(rng.choice((0.4, 1.0)) * carrier.bending.length, 0.02) if flexible else carrier.at(0.3, 0.1)
-        if index > 0 and rng.random() < 0.3:
+        if index > 0 and welds and rng.random() < 0.3:
             joint: Any = fm.Weld(f"j{index}", F, M)
         else:
             q0, u0 = rng.uniform(-2, 2, 2)
             joint = fm.Revolute(f"j{index}", F, M, q0=q0, u0=u0, stiffness=3.0, damping=0.1)
         model.add(part, joint)
-        bodies.append(part)
-    P, Q = bodies[0].at(0.5 * bodies[0].bending.length, 0.03), bodies[-1].at(0.2, 0)
+        parts.append(part)
+    P, Q = parts[0].at(0.5 * parts[0].bending.length, 0.03), parts[-1].at(0.2, 0)
     model.add(fm.Spring("s", P, model.ground.at(2, 1), stiffness=5.0, damping=0.3, free_length=0.4))
     model.add(fm.Load("l", Q, force=(*rng.uniform(-3, 3, 2), 0), torque=(0, 0, rng.uniform(-1, 1))))
-    return Flexible(model, clouds, (), {"j0.tau": float(rng.uniform(-1, 1))})
+    return Flexible(model, clouds, {"j0.tau": float(rng.uniform(-1, 1))})
+
+
+def plane_loops(seed: int, boundary: str | None = None) -> Flexible:
+    """A tree in the plane whose last bodies are pinned to the ground, or welded to a slide, or to one another."""
+    rng = np.random.default_rng(seed)
+    case = plane_tree(seed, boundary, bodies=5, welds=False)
+    bodies = list(case.model.bodies)
+    poses, q = starting(case)
+    oracle = FlexibleOracle(case.model, case.clouds)
+    for index, (end, other) in enumerate(((bodies[-1], None), (bodies[-2], bodies[1]))):
+        P = end.at(rng.choice((0.5, 1.0)) * end.bending.length, 0.01) if isinstance(end, fm.ModalBody) else end.tip
+        p, R = oracle.frame(poses, q, P)
+        own, A = (np.zeros(3), np.eye(3)) if other is None else poses[other.name]
+        if other is None:
+            Q = case.model.ground.at(*p, rotation=fm.Rotation(R))
+        elif isinstance(other, fm.ModalBody):
+            break
+        else:
+            Q = other.at(*(A.T @ (p - own)), rotation=fm.Rotation(A.T @ R))
+        if other is None and rng.random() < 0.3:
+            case.model.add(fm.Prismatic(f"c{index}", P, Q, axis="x"))
+        else:
+            case.model.add(fm.Revolute(f"c{index}", P, Q))
+    return case
+
+
+def starting(case: Flexible) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Poses of the bodies and modal coordinates where the model says that they start."""
+    q: dict[str, Any] = {joint.name: joint.start_positions for joint in case.model.joints}
+    q |= {body.name: np.array(body.q0) for body in case.model.bodies if isinstance(body, fm.ModalBody)}
+    oracle = FlexibleOracle(case.model, case.clouds)
+    return oracle.place(Present(q, {}), np.zeros(oracle.count))
+
+
+def space_loop(seed: int) -> Flexible:
+    """A tree in space of which one end is fixed to the ground by a ball or a weld."""
+    rng = np.random.default_rng(seed)
+    case = space_tree(seed)
+    poses, q = starting(case)
+    end = case.model.bodies[-1]
+    P = along(rng, end) if isinstance(end, fm.ModalBody) else end.at(0.2, 0.1, 0.3)
+    p, R = FlexibleOracle(case.model, case.clouds).frame(poses, q, P)
+    close = fm.Spherical if rng.random() < 0.5 else fm.Weld
+    case.model.add(close("c0", P, case.model.ground.at(*p, rotation=fm.Rotation(R))))
+    return case
 
 
 def space_tree(seed: int) -> Flexible:

@@ -219,14 +219,15 @@ class FlexibleOracle:
                 raise NotImplementedError(joint)
         return np.concatenate(found)
 
+    def jacobian(self, f: Callable[[Any], Any]) -> Any:
+        """By all coordinates, at zero."""
+        return np.array([f(1j * STEP * e).imag / STEP for e in np.eye(self.count)]).T
+
     def solve(self, present: Present, inputs: Mapping[str, Any]) -> Answer:
         n, zero = self.count, np.zeros(self.count)
         rate = zero.copy()
         for name, part in self.slices.items():
             rate[part] = np.asarray(present.u.get(name, ()), float)
-
-        def jacobian(f: Any) -> Any:
-            return np.array([f(1j * STEP * e).imag / STEP for e in np.eye(n)]).T if n else np.zeros((len(f(zero)), 0))
 
         def bend(f: Any) -> Any:
             radius = 0.06 / max(1.0, np.abs(rate).max())  # shapes of short waves turn fast
@@ -238,7 +239,7 @@ class FlexibleOracle:
 
         masses = np.repeat(np.concatenate([c.masses for c in self.clouds.values()]), 3)
         gravity = np.tile(np.array(self.model.gravity), len(masses) // 3)
-        X, drift = jacobian(flat), bend(flat)
+        X, drift = self.jacobian(flat), bend(flat)
         Q = X.T @ (masses * (gravity - drift))
         stored = 0.0
         for joint in self.tree:
@@ -261,7 +262,7 @@ class FlexibleOracle:
                 poses, q = self.place(present, delta)
                 return self.frame(poses, q, spring.Q)[0] - self.frame(poses, q, spring.P)[0]
 
-            d, dX = ends(zero), jacobian(ends)
+            d, dX = ends(zero), self.jacobian(ends)
             length = np.sqrt(d @ d)
             pull = spring.stiffness * (length - spring.free_length) + spring.damping * (d @ dX @ rate) / length
             Q -= pull * (d / length) @ dX
@@ -271,7 +272,7 @@ class FlexibleOracle:
                 r, R = self.frame(*self.place(present, delta), load.P)
                 return np.concatenate([r, R.ravel()])
 
-            G, R = jacobian(at), at(zero)[3:].reshape(3, 3)
+            G, R = self.jacobian(at), at(zero)[3:].reshape(3, 3)
             Q += G[:3].T @ np.asarray(inputs.get(f"{load.name}.force", load.force), float)
             torque = np.asarray(inputs.get(f"{load.name}.torque", load.torque), float)
             for k in range(n):
@@ -282,7 +283,7 @@ class FlexibleOracle:
         def c(delta: Any) -> Any:
             return self.constraint(present, delta)
 
-        J = jacobian(c)
+        J = self.jacobian(c)
         K = np.block([[M, J.T], [J, np.zeros((len(J), len(J)))]])
         x = np.linalg.lstsq(K, np.concatenate([Q, -bend(c)]), rcond=1e-12)[0]
         v, a = X @ rate, X @ x[:n] + drift
@@ -297,7 +298,7 @@ class FlexibleOracle:
             def where(delta: Any, p: Any = p) -> Any:
                 return self.frame(*self.place(present, delta), p)[0]
 
-            G = jacobian(where)
+            G = self.jacobian(where)
             points[f"{p.body.name}.{p.name}"] = (where(zero), G @ rate, G @ x[:n] + bend(where))
         udot = {name: x[part] for name, part in self.slices.items()}
         return Answer(udot, accelerations, poses, points, float(energy))

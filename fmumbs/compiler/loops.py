@@ -19,8 +19,6 @@ CUT_SCREW, CUT_BALL, CUT_LOCKED = range(3)  # core/table.h
 
 def add_cuts(out: Links, cuts: list[JointBase], first: int) -> None:
     """Adds the secondary joints behind the `first` joints of the tree, their rows and their coordinates."""
-    if cuts and out.frames:
-        raise ModelError("flexible bodies in closed loops cannot be done yet. Take rigid ones, or open the loops.")
     speeds = out.speeds
     positions = modes = 0
     for index, joint in enumerate(cuts, first):

@@ -47,7 +47,9 @@ def placed(
     """
     R_WB, r_WB = _poses(arrays, instance)
     body_of = {link: body for body, link in enumerate(arrays["body_link"].tolist())} | {-1: GROUND}
-    for link in arrays["frame_link"].tolist():  # frames on flexible bodies, which count as rigid
+    for link in arrays["modal_link"].tolist():  # flexible bodies count as rigid: behind their joint's last link
+        body_of[int(arrays["link_parent"][link])] = body_of[link]
+    for link in arrays["frame_link"].tolist():
         body_of[link] = body_of[int(arrays["modal_link"][arrays["link_modal"][link]])]
     F, M = (np.array([body_of[link] for link in arrays[f"joint_{end}_link"].tolist()], np.int64) for end in "FM")
     origin = np.empty((len(joints), 3))

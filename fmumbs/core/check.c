@@ -183,7 +183,7 @@ static const char *check_couplings(const fm_image *m)
     }
     for (int32_t i = 0; i < m->n.terms; i++) {
         const int32_t kind = m->link_kind[m->term_link[i]];
-        if (kind == FM_LINK_FIXED || kind == FM_LINK_SPHERICAL || kind == FM_LINK_GENERAL)
+        if (kind == FM_LINK_FIXED || kind == FM_LINK_SPHERICAL || kind >= FM_LINK_GENERAL)
             return "a coupling takes a coordinate that does not exist";
     }
     return next == m->n.terms ? NULL : "a term belongs to no coupling";

@@ -135,6 +135,28 @@ static double most_of(const double phi[6], const double w[6])
     return sqrt(dot(phi, phi) * dot(w, w)) + sqrt(dot(phi + 3, phi + 3) * dot(w + 3, w + 3));
 }
 
+/* The same for a flexible body and for the frames on it, whose wrench is felt by the modes before it is the body's:
+ * `felt` has the forces on the modes, and the most that they could be. */
+static void pass_modal(const fm_instance *s, int32_t i, double w[6], double felt[2][FM_MODES], double *y, double *most)
+{
+    const fm_modal *b = fm_modal_of(s, i);
+    const double *R = s->world[i].R;
+    double at[6], column[6];
+    turn_in(R, w, at);
+    turn_in(R, w + 3, at + 3);
+    for (int32_t j = 0; j < b->n; j++)
+        if (fm_modal_column(s, i, j, column)) {
+            felt[0][j] += dot6(column, at);
+            felt[1][j] += most_of(column, at);
+        }
+    if (s->link[i].kind == FM_LINK_FRAME) return;
+    for (int32_t j = 0; most != NULL && j < b->n; j++) *most += felt[1][j] * felt[1][j] * b->D[j];
+    fm_group_pass(&b->group, felt[0], at, y + s->link[i].u);
+    memset(felt, 0, 2 * sizeof felt[0]);
+    turn_out(R, at, w);
+    turn_out(R, at + 3, w + 3);
+}
+
 /* Takes a wrench (torque, force) through the free modes of a link; its innovations are added to `y`, and what K's
  * diagonal would have from them at most to `most`, unless that is NULL. */
 static void pass_link(const fm_instance *s, int32_t i, double w[6], double *y, double *most)
@@ -213,14 +235,16 @@ static void pass_force(const fm_instance *s, int32_t i, int32_t part, double w[6
 void fm_pass_path(const fm_instance *s, int32_t link, const double *at, const double *torque, const double *force,
                       double sign, double *y, double *most)
 {
-    double w[6], arm[3], add[3];
+    double w[6], arm[3], add[3], felt[2][FM_MODES];
     const double *r = at;
+    if (s->image.n.modals > 0) memset(felt, 0, sizeof felt);
     for (int j = 0; j < 3; j++) w[j] = sign * torque[j], w[3 + j] = sign * force[j];
     for (int32_t i = link; i >= 0; i = s->link[i].parent) {
         for (int j = 0; j < 3; j++) arm[j] = r[j] - s->world[i].r[j];
         cross(arm, w + 3, add);
         for (int j = 0; j < 3; j++) w[j] += add[j];
-        pass_link(s, i, w, y, most);
+        if (s->link[i].kind >= FM_LINK_MODAL) pass_modal(s, i, w, felt, y, most);
+        else pass_link(s, i, w, y, most);
         r = s->world[i].r;
     }
 }

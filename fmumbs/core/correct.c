@@ -47,7 +47,7 @@ static void move_positions(const fm_instance *s, double *y, const double *change
             continue;
         }
         if (k->kind != FM_LINK_SPHERICAL) {
-            y[k->p] += change[k->u];
+            for (int32_t j = 0; j < fm_link_positions(&s->image, i); j++) y[k->p + j] += change[k->u + j];
             continue;
         }
         fm_turn_quaternion(change + k->u, y + k->p);

@@ -528,6 +528,11 @@ void fm_group_back(const fm_group *b, const double z[6], double *udot);
 void fm_group_pass(const fm_group *b, double *x, double wrench[6], double *innovations);
 void fm_group_add(fm_group *b, double *innovations);
 /* modal.c */
+static inline fm_modal *fm_modal_of(const fm_instance *s, int32_t link)
+{
+    return s->modal + s->image.link_modal[link];
+}
+int fm_modal_column(const fm_instance *s, int32_t link, int32_t mode, double column[6]);
 void fm_modal_structure(fm_instance *s);
 void fm_modal_derive(fm_instance *s);
 double fm_modal_turn(const fm_instance *s, int32_t link, const double *y);

@@ -14,7 +14,7 @@ static void along_modes(const fm_instance *s, int32_t i, const fm_constraint *at
 {
     const fm_link *k = s->link + i;
     double arm[3], torque[3], t[3], f[3];
-    if (k->u < 0) return;
+    if (k->u < 0 && k->kind != FM_LINK_FRAME) return;
     for (int j = 0; j < 3; j++) arm[j] = at->r[j] - s->world[i].r[j];
     cross(arm, at->force, torque);
     for (int j = 0; j < 3; j++) torque[j] += at->torque[j];
@@ -23,6 +23,11 @@ static void along_modes(const fm_instance *s, int32_t i, const fm_constraint *at
     if (k->kind == FM_LINK_GENERAL) {
         const fm_general *g = s->general + k->general;
         for (int32_t j = 0; j < g->speeds; j++) J[k->u + j] += sign * (dot(g->phi[j], t) + dot(g->phi[j] + 3, f));
+    } else if (k->kind >= FM_LINK_MODAL) {
+        const fm_modal *b = fm_modal_of(s, i);
+        double column[6];
+        for (int32_t j = 0; j < b->n; j++)
+            if (fm_modal_column(s, i, j, column)) J[s->link[b->link].u + j] += sign * (dot(column, t) + dot(column + 3, f));
     } else if (k->kind == FM_LINK_SPHERICAL) {
         for (int j = 0; j < 3; j++) J[k->u + j] += sign * t[j];
     } else {

@@ -24,6 +24,8 @@ static void reciprocals(const fm_instance *s, double *out)
         else if (k->kind == FM_LINK_GENERAL)
             for (int32_t j = 0; j < s->general[k->general].speeds; j++)
                 out[k->u + j] = j < s->general[k->general].free ? s->general[k->general].D[j] : 0.0;
+        else if (k->kind == FM_LINK_MODAL)
+            for (int32_t j = 0; j < fm_modal_of(s, i)->n; j++) out[k->u + j] = fm_modal_of(s, i)->D[j];
         else out[k->u] = s->motion[i].D;
     }
 }
@@ -269,6 +271,7 @@ static void add_multipliers(fm_instance *s, const double *lambda)
         const fm_link *k = s->link + i;
         if (k->u < 0) continue;
         if (k->kind == FM_LINK_GENERAL) fm_group_add(&s->general[k->general].group, x + k->u);
+        else if (k->kind == FM_LINK_MODAL) fm_group_add(&fm_modal_of(s, i)->group, x + k->u);
         else if (k->kind == FM_LINK_SPHERICAL) {
             const double *f = s->ball[k->ball].factor;
             double *a = x + k->u;
@@ -336,6 +339,7 @@ void fm_spread(fm_instance *s, const double *lambda, double *out)
         s->motion[i].g = 0.0;
         if (s->link[i].kind == FM_LINK_SPHERICAL) memset(s->motion[i].U, 0, 3 * sizeof(double));
         if (s->link[i].kind == FM_LINK_GENERAL) memset(s->general[s->link[i].general].g, 0, sizeof s->general->g);
+        if (s->link[i].kind == FM_LINK_MODAL) memset(fm_modal_of(s, i)->g, 0, sizeof s->modal->g);
     }
     add_multipliers(s, lambda);
     fm_run_back(s, out);

@@ -64,6 +64,21 @@ static const double *rows_of(const fm_instance *s, int32_t link)
     return s->image.frame_shape + 4 * s->image.frame_first[s->image.link_frame[link]];
 }
 
+/* The motion of a floating frame or a frame against the link before with a mode, in its own axes; 0: none. */
+int fm_modal_column(const fm_instance *s, int32_t link, int32_t mode, double column[6])
+{
+    const fm_modal *b = fm_modal_of(s, link);
+    if (link == b->link) {
+        memcpy(column, b->phi[mode], sizeof b->phi[mode]);
+        return b->base != NULL;
+    }
+    const double *psi = rows_of(s, link) + 4 * mode;
+    column[0] = column[1] = 0.0;
+    column[2] = psi[3];
+    turn_in(s->turned[link].R, psi, column + 3);
+    return 1;
+}
+
 static double sum_of(const double *rows, int32_t n, int part, const double *q)
 {
     double sum = 0.0;
@@ -74,7 +89,7 @@ static double sum_of(const double *rows, int32_t n, int part, const double *q)
 /* How far the modes turn a floating frame or a frame about its z against the link before. */
 double fm_modal_turn(const fm_instance *s, int32_t link, const double *y)
 {
-    const fm_modal *b = s->modal + s->image.link_modal[link];
+    const fm_modal *b = fm_modal_of(s, link);
     const double *q = y + s->link[b->link].p;
     if (link != b->link) return sum_of(rows_of(s, link), b->n, 3, q);
     return b->base == NULL ? 0.0 : -sum_of(b->base, b->n, 3, q);
@@ -151,7 +166,7 @@ void fm_modal_place(fm_instance *s, const double *y)
     }
     for (int32_t i = 0; i < s->image.n.frames; i++) {
         const int32_t link = s->image.frame_link[i];
-        const fm_modal *b = s->modal + s->image.link_modal[link];
+        const fm_modal *b = fm_modal_of(s, link);
         double r[3];
         if (link == b->link) continue;
         turn_link(s, link);
@@ -164,7 +179,7 @@ void fm_modal_place(fm_instance *s, const double *y)
 /* Velocity of a floating frame or a frame against the link before: w in its own axes, v in those of the link before. */
 void fm_modal_velocity(const fm_instance *s, int32_t link, const double *y, double w[3], double v[3])
 {
-    const fm_modal *b = s->modal + s->image.link_modal[link];
+    const fm_modal *b = fm_modal_of(s, link);
     const double *rates = y + s->image.n.positions + s->link[b->link].u;
     double in[3] = {0.0, 0.0, 0.0};
     memset(w, 0, 3 * sizeof *w);
@@ -268,7 +283,7 @@ void fm_modal_lift(fm_instance *s, const double *y)
  * origin, r in that. */
 void fm_modal_take(fm_instance *s, int32_t link, const fm_cut *c, const double *r)
 {
-    fm_modal *b = s->modal + s->image.link_modal[link];
+    fm_modal *b = fm_modal_of(s, link);
     const double *rows = rows_of(s, link), e[6] = {c->n[0], c->n[1], c->n[2], c->f[0], c->f[1], c->f[2]};
     for (int32_t k = 0; k < b->n; k++) {
         const double *psi = rows + 4 * k, column[6] = {0.0, 0.0, psi[3], psi[0], psi[1], psi[2]};
@@ -302,7 +317,7 @@ static void take_base(fm_modal *b, const fm_cut *c)
 /* What comes from the body's frames goes on with the modes taken out. */
 void fm_modal_cut(fm_instance *s, int32_t link, fm_cut *c, const double *tau)
 {
-    fm_modal *b = s->modal + s->image.link_modal[link];
+    fm_modal *b = fm_modal_of(s, link);
     const double *turn = s->motion[link].turn, *applied = tau + s->link[link].u;
     const double push[6] = {turn[0], turn[1], turn[2], 0.0, 0.0, 0.0};
     double most[FM_MODES], x[FM_MODES];
@@ -320,7 +335,7 @@ void fm_modal_cut(fm_instance *s, int32_t link, fm_cut *c, const double *tau)
 /* Third sweep: alpha and a come in as what the link before carries along, and go out as the floating frame's. */
 void fm_modal_back(fm_instance *s, int32_t link, double *alpha, double *a, double *udot)
 {
-    const fm_modal *b = s->modal + s->image.link_modal[link];
+    const fm_modal *b = fm_modal_of(s, link);
     const double z[6] = {alpha[0], alpha[1], alpha[2], a[0], a[1], a[2]};
     double *to = udot + s->link[link].u;
     fm_group_back(&b->group, z, to);
@@ -331,7 +346,7 @@ void fm_modal_back(fm_instance *s, int32_t link, double *alpha, double *a, doubl
 /* The same for a frame: what the modes' accelerations add, in its axes. */
 void fm_modal_carry(const fm_instance *s, int32_t link, double *alpha, double *a, const double *udot)
 {
-    const fm_modal *b = s->modal + s->image.link_modal[link];
+    const fm_modal *b = fm_modal_of(s, link);
     const double *rows = rows_of(s, link), *rates = udot + s->link[b->link].u;
     double v[3], in[3];
     for (int j = 0; j < 3; j++) v[j] = sum_of(rows, b->n, j, rates);
@@ -343,7 +358,7 @@ void fm_modal_carry(const fm_instance *s, int32_t link, double *alpha, double *a
 /* Adds -K q - D q' to the forces on the modes of a body. */
 void fm_modal_forces(const fm_instance *s, int32_t link, const double *y, double *tau)
 {
-    const fm_modal *b = s->modal + s->image.link_modal[link];
+    const fm_modal *b = fm_modal_of(s, link);
     const double *q = y + s->link[link].p, *rates = y + s->image.n.positions + s->link[link].u;
     for (int32_t j = 0; j < b->n; j++) {
         double sum = 0.0;
@@ -356,7 +371,7 @@ void fm_modal_forces(const fm_instance *s, int32_t link, const double *y, double
 /* Adds the torque and force that the accelerations of its modes take (dynamics.c). */
 void fm_modal_weigh(const fm_instance *s, int32_t link, const double *udot, double wrench[6])
 {
-    const fm_modal *b = s->modal + s->image.link_modal[link];
+    const fm_modal *b = fm_modal_of(s, link);
     for (int32_t k = 0; k < b->n; k++)
         for (int j = 0; j < 6; j++) wrench[j] += b->own[k][j] * udot[s->link[link].u + k];
 }
@@ -364,7 +379,7 @@ void fm_modal_weigh(const fm_instance *s, int32_t link, const double *udot, doub
 /* Energy of the modes' rates and of the deformation; spin and v: of the floating frame, in its axes. */
 double fm_modal_energy(const fm_instance *s, int32_t link, const double *spin, const double *v)
 {
-    const fm_modal *b = s->modal + s->image.link_modal[link];
+    const fm_modal *b = fm_modal_of(s, link);
     const double *q = s->y + s->link[link].p, *rates = s->y + s->image.n.positions + s->link[link].u;
     double energy = 0.0;
     for (int32_t j = 0; j < b->n; j++) {

@@ -15,7 +15,7 @@ sys.path.insert(0, str(TESTS))
 
 from braked import chains, stick_slip  # noqa: E402  tests/ is no package
 from closed import ONLY_CLOSING, SPACE, coupled, plane, space, two_pendulums  # noqa: E402
-from flexible_models import plane_tree, space_tree  # noqa: E402
+from flexible_models import plane_loops, plane_tree, space_loop, space_tree  # noqa: E402
 from joint_models import kicked, mixed, rolling  # noqa: E402
 from planar_trees import planar_cases  # noqa: E402
 from strategies import EVERY, Case, trees  # noqa: E402
@@ -64,7 +64,8 @@ def images() -> dict[str, fm.ModelImage]:
     models |= {"mixed": mixed(), "kicked": kicked(period=0.55)}
     models |= {f"braked{i}": model for i, model in enumerate(random_trees(chains(), BRAKED))}
     models |= loops() | {"stick_slip": stick_slip()}
-    models |= {f"flexible{i}": tree(i).model for i, tree in enumerate((plane_tree, space_tree, space_tree))}
+    bending = (plane_tree, space_tree, plane_loops, space_loop)
+    models |= {f"flexible{i}": make(i).model for i, make in enumerate(bending)}
     models["disc"] = rolling(0.5, (0, 0, 0, 0.3, 0), (0.4, 6.0, -0.9))
     found = {name: compile(model, everything=True) for name, model in models.items()}
     return found | {"branch_chain_500": compile(read_model("branch_chain"))}

@@ -1,0 +1,41 @@
+"""A chain of five rods between two pins, the middle one flexible, with sliders on the others. SI units, angles in rad.
+
+After the third example of Zhang, Rui and others, A framework for establishing constraint Jacobian matrices of planar
+rigid-flexible multibody systems (2023), whose dimensions are not printed: five pins, four slides and a closing pin
+leave seven freedoms beside the modes. Rods of 1 m and 1 kg; the slides have springs and dampers, without which the
+sliders would fall off.
+"""
+
+
+import fmumbs as fm
+
+
+def build(
+    length=1.0, mass=1.0, EI=20.0, modes=2, slider=0.5, stiffness=200.0, damping=2.0, span=3.4, rise=0.3
+) -> fm.Model:
+    """Rods [m], [kg]; the beam's EI [N.m2] and modes; sliders [kg] on springs [N/m] and dampers [N.s/m].
+
+    span, rise: where the chain ends, to the right of its first pin and above it [m].
+    """
+    model = fm.Model("sliders", gravity=(0, -9.81, 0), description="A chain of rods, one flexible, with sliders.")
+    at, before = model.ground.at(), 0.0
+    for i, angle in enumerate((-1.15, -0.65, 0.05, 0.7, 1.2), 1):
+        if i == 3:
+            rod = fm.ModalBody.beam(f"rod{i}", length=length, mass=mass, EI=EI, modes=modes, boundary="pinned-pinned")
+        else:
+            rod = fm.Body.rod(f"rod{i}", length=length, mass=mass)
+        model.add(rod, fm.Revolute(f"J{i}", at, rod.base, axis="z", q0=angle - before))
+        if i != 3:
+            block = fm.Body.box(f"slider{i}", size=(0.1, 0.06, 0.06), mass=slider)
+            middle = block.at(0.05, 0, 0)
+            slide = fm.Prismatic(f"S{i}", rod.at(length / 2), middle, axis="x", stiffness=stiffness, damping=damping)
+            model.add(block, slide)
+        at, before = rod.tip, angle
+    model.add(fm.Revolute("J6", at, model.ground.at(span, rise, 0), axis="z"))  # closes the loop
+    model.experiment(stop=20.0, interval=0.01)
+    return model
+
+
+if __name__ == "__main__":
+    fm.simulate(build(), stop=20.0).plot("S1.q", "rod3.q[1]")
+    fm.export_fmu(build(), "fmus/sliders.fmu")
