@@ -1,12 +1,16 @@
 """Closed mechanisms that a user might build: against the oracle, and for what they are known."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from closed import Closed
+from fmu.slave import OK, WARNING, Slave, unpacked_fmu
 from numpy.testing import assert_allclose
 from test_loops import CLOSED, assert_agrees, assert_closed, started
 
 import fmumbs as fm
+from fmumbs.export.inspection import check_model
 
 
 def rod(name: str, length: float, mass: float = 1.0, along: str = "x") -> fm.Body:
@@ -119,7 +123,36 @@ def planetary() -> fm.Model:
     return model
 
 
-MECHANISMS = {stewart: (6, 0), delta: (3, 0), wishbone: (1, 0), peaucellier: (1, 9), planetary: (1, 2)}
+STAGES = 3
+
+
+def scissor_lift() -> fm.Model:
+    """Crossed bars on a cart with a spring, a table on top; the crossings' angles are said, those of the carts' not."""
+    model = fm.Model("scissor_lift")
+    opened = 0.6
+    foot = {"q0": float(np.cos(opened)), "rest": float(np.cos(opened)), "stiffness": 20_000, "damping": 50}
+    cart = fm.Body.box("cart", size=(0.1, 0.1, 0.05), mass=2)
+    model.add(cart, fm.Prismatic("foot", model.ground.at(), cart.at(), axis="x", **foot))
+    left, right, lies = model.ground.at(), cart.at(), 0.0
+    for i in range(STAGES):
+        up, down = rod(f"up{i}", 1.0), rod(f"down{i}", 1.0)
+        model.add(up, down, fm.Revolute(f"L{i}", left, up.base, axis="y", q0=-opened - lies))
+        model.add(fm.Revolute(f"X{i}", up.at(0.5, 0, 0), down.at(0.5, 0, 0), axis="y", q0=np.pi + 2 * opened))
+        model.add(fm.Revolute(f"R{i}", right, down.base, axis="y"))
+        left, right, lies = down.tip, up.tip, np.pi + opened
+    table = fm.Body.box("table", size=(1, 1, 0.05), mass=20)
+    model.add(table, fm.Revolute("T", left, table.at(), axis="y", q0=-lies), fm.PointOnPlane("slot", table.at(), right))
+    return model
+
+
+MECHANISMS = {
+    stewart: (6, 0),
+    delta: (3, 0),
+    wishbone: (1, 0),
+    peaucellier: (1, 9),
+    planetary: (1, 2),
+    scissor_lift: (1, 9),
+}
 
 
 @pytest.mark.parametrize("build", MECHANISMS)
@@ -154,3 +187,62 @@ def test_a_planetary_gear_turns_as_willis_says() -> None:
     assert_allclose((sun - carrier) / carrier, RING / SUN, rtol=1e-10)
     assert_allclose(planet / carrier, -RING / PLANET, rtol=1e-10)
 
+
+def test_a_scissor_lift_opens_as_its_foot_says() -> None:
+    """The guesses choose among the ways to put it together, so the joints that have some are not cut."""
+    solver = started(scissor_lift())
+    for time in np.arange(0.0, 0.5, 0.1):
+        solver.step(time)
+        opened = np.arccos(solver.get("foot.q"))
+        assert_allclose(solver.get("table.r"), (0, 0, STAGES * np.sin(opened)), rtol=0, atol=10 * CLOSED)
+    assert abs(opened - 0.6) > 0.01
+
+
+def truss() -> fm.Model:
+    model = fm.Model("truss")
+    a, b = rod("a", 1.0), rod("b", 1.0)
+    model.add(a, b, fm.Revolute("A", model.ground.at(), a.base, axis="y", q0=-1))
+    model.add(fm.Revolute("B", model.ground.at(1, 0, 0), b.base, axis="y", q0=-2))
+    model.add(fm.Revolute("C", a.tip, b.tip, axis="y"))
+    return model
+
+
+def test_a_mechanism_that_is_locked_is_told(tmp_path: Path) -> None:
+    """It runs all the same: its reactions are what one may want of it."""
+    (warning,) = check_model(truss())["warnings"]
+    assert "locked" in warning
+    slave = Slave(unpacked_fmu(tmp_path / "truss", truss()))
+    slave.initialize()
+    assert slave.call("fmi2ExitInitializationMode") == WARNING
+    assert "locked" in slave.say
+    assert slave.step(0.0, 0.1) == OK
+    slave.free()
+    solver = started(truss())
+    assert solver.mobility == 0
+    assert_allclose(solver.get("A.q"), -np.pi / 3, rtol=1e-12)
+    assert_agrees(solver, Closed(truss(), (), {}))
+
+
+def ball(at: float) -> fm.Model:
+    """A free ball at a distance of 2 m from the origin."""
+    model = fm.Model("ball")
+    body = fm.Body.sphere("ball", radius=0.1, mass=1)
+    model.add(body, fm.Free("free", model.ground.at(), body.at(), q0=(at, 0, 0, 1, 0, 0, 0)))
+    model.add(fm.Distance("string", model.ground.at(), body.at(), length=2.0))
+    return model
+
+
+@pytest.mark.parametrize("at", [0.0, 1e-9, -0.3, 7.0])
+def test_a_distance_may_be_guessed_anyhow(at: float) -> None:
+    solver = started(ball(at))
+    assert_allclose(np.linalg.norm(solver.get("ball.r")), 2.0, rtol=1e-12)
+    assert solver.get("ball.r")[0] * (at or 1.0) > 0
+
+
+def test_a_distance_that_cannot_be_tells_by_how_much() -> None:
+    model = fm.Model("rod")
+    body = rod("rod", 1.0)
+    model.add(body, fm.Spherical("A", model.ground.at(), body.base))
+    model.add(fm.Distance("D", model.ground.at(3, 0, 0), body.tip, length=1.5))
+    with pytest.raises(fm.AssemblyError, match=r"nearest gap 0\.5 m at 'D'"):
+        started(model)

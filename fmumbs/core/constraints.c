@@ -18,6 +18,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define FM_APART 1e-12 /* square of the part of a distance, below which its two points coincide */
+
 void fm_frame_place(const fm_instance *s, int32_t link, const double *at, int moving, fm_place *p)
 {
     memset(p, 0, sizeof *p);
@@ -109,11 +111,11 @@ void fm_constraint_at(const fm_instance *s, int32_t i, int moving, fm_constraint
         out->c[2] = (dot(e[2], b[0]) + dot(e[0], b[2])) + 2.0 * dot(e[1], b[1]);
         cross(b[0], e[0], out->torque);
     } else {
-        const double l = m->row_length[i];
-        out->c[0] = (dot(d, d) - l * l) / (2.0 * l);
+        const double l = m->row_length[i], square = dot(d, d);
+        out->c[0] = (square - l * l) / (2.0 * l);
         out->c[1] = dot(d, dv) / l;
         out->c[2] = (dot(d, da) + dot(dv, dv)) / l;
-        for (int j = 0; j < 3; j++) out->force[j] = d[j] / l;
+        for (int j = 0; j < 3; j++) out->force[j] = square > FM_APART * l * l ? d[j] / l : e[0][j]; /* from a guess */
     }
 }
 
@@ -302,7 +304,9 @@ int32_t fm_worst_row(fm_instance *s, double *gap)
     for (int32_t i = 0; i < s->image.n.rows; i++) {
         if (s->image.row_joint[i] != s->image.row_joint[worst] || s->image.row_kind[i] != s->image.row_kind[worst]) continue;
         fm_constraint_at(s, i, 0, &one);
-        sum += one.c[0] * one.c[0];
+        const double l = s->image.row_length[i], square = l * l + 2.0 * l * one.c[0];
+        const double off = s->image.row_kind[i] == FM_ROW_DISTANCE ? sqrt(square > 0.0 ? square : 0.0) - l : one.c[0];
+        sum += off * off;
     }
     *gap = sqrt(sum);
     return worst;

@@ -207,6 +207,11 @@ int32_t fm_active_rows(const fm_instance *s)
     return count;
 }
 
+int32_t fm_mobility(const fm_instance *s)
+{
+    return s->image.n.speeds - fm_active_rows(s);
+}
+
 size_t fm_active(const fm_instance *s, int32_t *active, size_t capacity)
 {
     const size_t rows = (size_t)s->image.n.rows;

@@ -192,6 +192,8 @@ fmi2Status fmi2ExitInitializationMode(fmi2Component component)
     fmi2Status status = c ? fmu_assembled(c) : fmi2Error;
     if (status != fmi2OK) return status;
     c->experiment.phase = FMU_STEP_COMPLETE;
+    if (fm_mobility(c->core) == 0 && fm_active(c->core, NULL, 0) > 0)
+        return fmu_say(c, fmi2Warning, "the mechanism is locked: its loops leave it no freedom. Free a joint of them");
     return fmu_say(c, fmi2OK, "started at %.12g s", c->experiment.start);
 }
 

@@ -81,6 +81,8 @@ fm_status fm_evaluate(fm_instance *instance, size_t times);
 /* Which rows of the joints that close loops were found to be independent when it was assembled: 1 or 0 for each, as far
  * as `active` has room; returns how many rows there are. */
 size_t fm_active(const fm_instance *instance, int32_t *active, size_t capacity);
+/* How many freedoms the loops leave to the mechanism that was assembled, excited modes among them. */
+int32_t fm_mobility(const fm_instance *instance);
 /* J of these rows at the present state, their rates being J times the velocities of all joints: (rows, speeds), where
  * `capacity` is that of all of them; rows of held coordinates are zero. Returns how many there are. */
 size_t fm_jacobian(fm_instance *instance, double *J, size_t capacity);

@@ -83,6 +83,8 @@ def _add_reactions(facts: Facts, warnings: list[str], model: "Model", set_of: Se
     }
     if set_of:
         facts["set"] = asdict(found.set_of(set_of))
+    if found.mobility == 0:
+        warnings.append(f"Model '{model.name}' is locked: its joints leave it no freedom. Free one of a loop.")
     if found.singular:
         warnings.append(
             f"Model '{model.name}' starts at or near a singular position: {found.rank} of {found.rows} rows are "

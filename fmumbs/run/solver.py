@@ -55,7 +55,7 @@ class Solver:
     @property
     def mobility(self) -> int:
         """How many freedoms the loops leave to the mechanism that assemble() put together."""
-        return int(self.image.sizes["speeds"] - np.count_nonzero(self.active_rows))
+        return int(lib.fm_mobility(self._instance))
 
     @property
     def redundant_rows(self) -> int:
