@@ -89,11 +89,13 @@ def run(
     return {name: np.array(column) for name, column in values.items()}
 
 
-def assert_follows(model: fm.Model, curve: Curve, expected: Mapping[str, tuple[str, float]]) -> None:
+def assert_follows(
+    model: fm.Model, curve: Curve, expected: Mapping[str, tuple[str, float]], tolerance: float = INTEGRATION
+) -> None:
     """Runs the model beside the curve; expected: {variable: (column, absolute tolerance)}."""
-    found = run(model, curve.time, expected)
-    for name, (column, tolerance) in expected.items():
-        assert_allclose(found[name], curve[column], rtol=0, atol=tolerance, err_msg=f"{name} and {column}")
+    found = run(model, curve.time, expected, tolerance)
+    for name, (column, allowed) in expected.items():
+        assert_allclose(found[name], curve[column], rtol=0, atol=allowed, err_msg=f"{name} and {column}")
 
 
 def in_body_axes(quaternions: np.ndarray, vectors: np.ndarray) -> np.ndarray:

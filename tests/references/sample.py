@@ -60,6 +60,7 @@ CURVES = {  # case: source, licence, curves
         MSL.format("Constraints.RevoluteConstraint, SphericalConstraint, UniversalConstraint"),
         "BSD-3-Clause", ["revolute", "spherical", "universal"],
     ),
+    "msl_rollingwheel": (MSL.format("Elementary.RollingWheel"), "BSD-3-Clause", ["reference"]),
     "msl_fourbar1": (MSL.format("Loops.Fourbar1"), "BSD-3-Clause", ["reference"]),
     "msl_fourbar2": (MSL.format("Loops.Fourbar2, Fourbar_analytic"), "BSD-3-Clause", ["reference", "fourbar_analytic"]),
     "msl_planarfourbar": (MSL.format("Loops.PlanarFourbar"), "BSD-3-Clause", ["reference"]),
@@ -79,7 +80,7 @@ CURVES = {  # case: source, licence, curves
     ),
 }  # fmt: skip
 LICENCES = {"double_pendulum": "BSD", "panda": "Apache-2.0", "z1": "MPL-2.0"}  # by the package's package.xml
-LEFT_OUT = ("body3.", "springDamper", "damper.")  # columns of what the tests do not build
+LEFT_OUT = ("damper.",)  # columns of what the tests do not build
 
 
 def sample(path: Path) -> dict[str, Any]:

@@ -6,6 +6,7 @@ positions; their rates may deviate by it times the fastest angular frequency of 
 
 import numpy as np
 import pytest
+import scipy.optimize
 
 import fmumbs as fm
 from references import msl
@@ -17,6 +18,9 @@ HEAVY_SPRING = 3 * 6e-5  # [m]
 HEAVY_SPRING_FREQUENCY = np.sqrt(40 / 1.125)  # [rad/s]
 LOSSES = 3 * 8e-6  # [m], [rad/s]
 LOSSES_FREQUENCY = np.sqrt(30 / 1)  # [rad/s]
+SERIES_PART = 1e-5  # [kg], between a spring and a damper
+JUNCTION = 3 * 1.1e-5, 3 * 1e-4  # [m], [rad/s]
+JUNCTION_FREQUENCY = np.sqrt(20 / 0.8)  # [rad/s]
 DRIVEN = 3 * 7e-5  # [rad], of 13.9
 DRIVEN_FREQUENCY = 42.6  # [rad/s], as fast as the body turns
 
@@ -70,6 +74,57 @@ def test_a_body_on_a_spring_and_a_damper_in_two_elements_or_in_one(published, nu
         "J.w": (f"body{number}.w_a", LOSSES),
     }
     assert_follows(model, published("msl_springs", "heatlosses"), expected)
+
+
+def test_a_spring_and_a_damper_in_series(published):
+    """A telescope: the damper is its first slide, the spring its second, with next to no mass between them.
+
+    That mass takes m a of the force that they share, some 1e-4 N of 6 N, and follows within m / d = 5e-6 s.
+    """
+    model = msl.model("heat_losses")
+    hook, body = model.ground.at(0.9, 0, 0), fm.Body("body", mass=1, com=(0, -0.2, 0), inertia=(0.1, 0.1, 0.1))
+    leg, middle, end = fm.Body("leg", mass=0), fm.Body("middle", mass=SERIES_PART), fm.Body("end", mass=0)
+    length, rate = 0.2, 30 * (0.2 - 0.1) / 2
+    model.add(leg, middle, end, body, fm.Revolute("swing", hook, leg.at(), axis="z"))
+    model.add(fm.Prismatic("damper", leg.at(), middle.at(), axis="-y", damping=2, u0=rate))
+    model.add(fm.Prismatic("spring", middle.at(), end.at(), axis="-y", stiffness=30, rest=0.1, q0=length, u0=-rate))
+    model.add(fm.Revolute("pin", end.at(), body.at(), axis="z", u0=0.034906585039887))
+    model.add(fm.Spring("beside", hook, body.at(), stiffness=30, free_length=0.2))
+    expected = {
+        "body.r": ("body3.frame_a.r_0", LOSSES),
+        "body.v": ("body3.v_0", LOSSES * LOSSES_FREQUENCY),
+        "body.w": ("body3.w_a", LOSSES),  # it turns about z alone
+        "damper.q": ("springDamperSeries.s_damper", LOSSES),
+    }
+    assert_follows(model, published("msl_springs", "heatlosses"), expected, tolerance=1e-8)
+
+
+def test_a_body_on_three_springs_that_meet_in_a_junction_without_mass(published):
+    """The junction has 1e-5 kg, and starts where the springs' forces are in balance."""
+    model = msl.model("three_springs")
+    body = fm.Body("body", mass=0.8, com=(0, -0.2, 0), inertia=(0.1, 0.1, 0.1))
+    X = fm.Body("X", mass=1e-5, inertia=(1e-9, 1e-9, 1e-9))
+    ends = np.array([(0.3, 0, 0), (0, 0, 0.3), (0.5, -0.3, 0)])
+    stiffness = np.array([20.0, 20.0, 40.0])
+
+    def force(x):
+        away = ends - x
+        lengths = np.linalg.norm(away, axis=1)
+        return (stiffness * (lengths - 0.1) / lengths) @ away
+
+    start = scipy.optimize.fsolve(force, (0.1, -0.2, 0.2), xtol=1e-13)
+    slides = [fm.Slide(axis) for axis in "xyz"]
+    model.add(X, fm.Joint("at", model.ground.at(), X.at(), modes=slides, q0=start))
+    model.add(body, fm.Free("J", model.ground.at(), body.at(), q0=(0.5, -0.3, 0, 1, 0, 0, 0)))
+    model.add(fm.Spring("spring1", X.at(), model.ground.at(0.3, 0, 0), stiffness=20, free_length=0.1))
+    model.add(fm.Spring("spring3", X.at(), model.ground.at(0, 0, 0.3), stiffness=20, free_length=0.1))
+    model.add(fm.Spring("spring2", X.at(), body.at(), stiffness=40, free_length=0.1))
+    expected = {
+        "body.r": ("body1.frame_a.r_0", JUNCTION[0]),
+        "body.v": ("body1.v_0", JUNCTION[0] * JUNCTION_FREQUENCY),
+        "J.w": ("body1.w_a", JUNCTION[1]),
+    }
+    assert_follows(model, published("msl_springs", "threesprings"), expected, tolerance=1e-8)
 
 
 def test_a_force_and_a_torque_on_a_body_with_two_revolutes(published):
