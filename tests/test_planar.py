@@ -212,10 +212,11 @@ def test_weld_alone_has_nothing_to_move() -> None:
 
 def test_mode_without_inertia_is_refused_in_a_plane_too() -> None:
     model = fm.Model("massless")
-    rod = fm.Body("rod", mass=1.0, com=(0, 0.5, 0), inertia=(0.1, 0.0, 0.1))
+    rod = fm.Body("rod", mass=1.0, com=(0, 0.5, 0), inertia=(0.1, 0.1, 0.1))
     model.add(rod, fm.Revolute("A", model.ground.at(), rod.at(), axis="y"))
     solver = Solver(compile(model))
     assert solver.use_planar(True) == 1
+    solver.set("rod.inertia[2]", 0.0)
     with pytest.raises(AssemblyError, match=r"'A'.*no inertia opposes"):
         solver.assemble()
 

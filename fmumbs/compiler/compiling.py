@@ -65,9 +65,11 @@ def compile(model: Model, *, everything: bool = False) -> ModelImage:
     arrays = _arrays(_rows(model, joints, links, texts))
     arrays["text"] = texts.array()
     if cuts or model.couplings:
-        bodies = [joint.M.body.name for joint in tree]
+        bodies = [(joint.F if joint.name in backwards else joint.M).body.name for joint in tree]
         arrays["joint_unique"] = unique_at_start(bodies, joints, model.couplings, arrays)
-    return _image(model, arrays, texts, everything)
+    image = _image(model, arrays, texts, everything)
+    image.check_inertia()
+    return image
 
 
 def _rows(model: Model, joints: list[JointBase], links: Links, texts: _Texts) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fmumbs import _checks
-from fmumbs.compiler.layout import Arrays, image_hash, open_instance, pack, text_at, unpack
+from fmumbs.compiler.layout import Arrays, ffi, image_hash, lib, open_instance, pack, text_at, unpack
 from fmumbs.compiler.variables import Variables
 from fmumbs.errors import ModelError
 from fmumbs.mechanism.signals import DefaultExperiment
@@ -92,6 +92,12 @@ class ModelImage:
             yield instance
         finally:
             self._spare[:] = [instance]
+
+    def check_inertia(self) -> None:
+        """Raises ModelError where no inertia opposes a free mode, whatever the positions of the joints."""
+        with self._borrow() as instance:
+            if lib.fm_check_inertia(instance) != lib.FM_OK:
+                raise ModelError(f"Model '{self.name}': {ffi.string(lib.fm_message(instance)).decode()}.")
 
     def with_options(
         self, *, scheme: str | int | None = None, step: float | None = None, tolerance: float | None = None

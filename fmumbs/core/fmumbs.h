@@ -73,6 +73,8 @@ fm_status fm_reset(fm_instance *instance);
 
 /* A consistent start at time t [s] from the guesses for positions and velocities. */
 fm_status fm_assemble(fm_instance *instance, double t);
+/* Whether inertia opposes every free mode where the joints lie anyhow, loops being open; else the sentence names one. */
+fm_status fm_check_inertia(fm_instance *instance);
 /* Goes on to t_end [s]. FM_DISCARD: stopped at fm_time(), whose state is valid. */
 fm_status fm_step(fm_instance *instance, double t_end);
 double fm_time(const fm_instance *instance);

@@ -263,9 +263,25 @@ fm_status fm_reset(fm_instance *s)
     return FM_OK;
 }
 
+/* Sweeps at the present positions whose pivots are noted, at rest and without loads. */
+static void note_pivots(fm_instance *s)
+{
+    const fm_kernels *kernels = s->kernels;
+    const int32_t planar = s->planar;
+    s->kernels = &fm_kernels_checked;
+    if (planar) (void)fm_planar_use(s, 0);
+    memset(s->tau_now, 0, (size_t)s->image.n.speeds * sizeof(double));
+    fm_run_turns(s, s->y);
+    fm_run_sweeps(s, s->y, s->tau_now, s->udot);
+    s->kernels = kernels;
+    if (planar) (void)fm_planar_use(s, 1);
+    s->valid = FM_VALID_NOTHING;
+}
+
 /* Every free mode needs an inertia against it: pivots beyond round-off. From the tips, whose faults spread upwards. */
 static fm_status check_pivots(fm_instance *s)
 {
+    note_pivots(s);
     for (int32_t i = s->image.n.links - 1; i >= 0; i--) {
         const fm_link *k = s->link + i;
         const double reciprocal = s->pivot[2 * i], compared = s->pivot[2 * i + 1];
@@ -279,10 +295,30 @@ static fm_status check_pivots(fm_instance *s)
                           s->image.text + s->image.joint_name[joint]);
         return fm_say(s, FM_ERROR,
                       "joint '%s', mode %ld: no inertia opposes this free mode. Give the bodies behind it an inertia "
-                      "about that axis, or hold the mode",
+                      "about that axis, or leave the mode out",
                       s->image.text + s->image.joint_name[joint], (long)(k->u - s->image.joint_u[joint] + 1));
     }
     return FM_OK;
+}
+
+/* Positions that are as good as any: of turns within a radian, of slides within the model's length. */
+static void scatter(const fm_instance *s, double *y)
+{
+    uint32_t seed = 12345u;
+    for (int32_t i = 0; i < s->model.ny; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        y[i] = i < s->image.n.positions ? s->least[i] * ((double)(seed >> 8) / 8388608.0 - 1.0) : 0.0;
+    }
+    fm_normalise(s, y, NULL);
+}
+
+fm_status fm_check_inertia(fm_instance *s)
+{
+    memcpy(s->kept, s->state, s->model.state_doubles * sizeof(double));
+    scatter(s, s->y);
+    const fm_status status = check_pivots(s);
+    memcpy(s->state, s->kept, s->model.state_doubles * sizeof(double));
+    return status;
 }
 
 static fm_status check_options(fm_instance *s)
@@ -350,13 +386,6 @@ static fm_status assemble(fm_instance *s, double t)
     fm_follow_paths(s, t, s->y);
     if (s->image.n.rows > 0 && !fm_close_start(s, s->y)) return cannot_close(s);
     if (s->image.n.rows > 0 && check_rank(s) != FM_OK) return FM_ERROR;
-    const fm_kernels *kernels = s->kernels;
-    const int32_t planar = s->planar;
-    s->kernels = &fm_kernels_checked;
-    if (planar) (void)fm_planar_use(s, 0);
-    fm_update(s, FM_VALID_MOTION);
-    s->kernels = kernels;
-    if (planar) (void)fm_planar_use(s, 1);
     if (check_pivots(s) != FM_OK) return FM_ERROR;
     s->clock[FM_ASSEMBLED] = 1.0;
     return FM_OK;

@@ -2,6 +2,11 @@
 
 A spring between P and Q at the distance l pulls them together with f = stiffness (l - free_length) + damping
 dl/dt along their line. A load is a force and a torque that the model's inputs set.
+
+There are no springs in series, nor junctions without mass where several meet. What joins them is a body of next to no
+mass m: a joint of three slides carries a junction, two prismatic joints one after the other are a spring and a damper
+in series. It takes m a of the forces, and follows them within about sqrt(m / stiffness) or m / damping, which is also
+the integrator's step; start it in balance.
 """
 
 from collections.abc import Sequence

@@ -95,6 +95,36 @@ def test_joints_point_towards_the_ground_only_where_no_other_way_leads_outwards(
     assert image.arrays["joint_reversed"].tolist() == [1, 1, 1, 0]  # the last closes the loop
 
 
+@pytest.mark.parametrize(
+    ("joint", "body", "mode"),
+    [
+        (fm.Spherical, fm.Body.rod("b", length=1.0, mass=1.0), "[123]"),
+        (fm.Revolute, fm.Body.rod("b", length=1.0, mass=1.0, along="z"), "1"),
+        (fm.Prismatic, fm.Body("b", mass=0.0), "1"),
+        (fm.Cylindrical, fm.Body("b", mass=1.0), "1"),
+        (fm.Free, fm.Body("b", mass=1.0), "[456]"),
+    ],
+)
+def test_a_free_mode_without_inertia_against_it_is_named(joint: Any, body: fm.Body, mode: str) -> None:
+    model = fm.Model("light")
+    model.add(body, joint("A", model.ground.at(), body.at()))
+    with pytest.raises(fm.ModelError, match=rf"joint 'A', mode {mode}: no inertia .* leave the mode out"):
+        compile(model)
+
+
+def test_a_mode_without_inertia_at_the_start_alone_compiles() -> None:
+    """A point on the axis about which its arm turns: it need not stay there."""
+    model = fm.Model("on_the_axis")
+    arm, point = fm.Body("arm", mass=0.0), fm.Body("point", mass=1.0)
+    model.add(arm, point, fm.Revolute("A", model.ground.at(), arm.at(), axis="z"))
+    model.add(fm.Prismatic("B", arm.at(), point.at(), axis="x"))
+    solver = fm.Solver(compile(model))
+    with pytest.raises(fm.AssemblyError, match=r"joint 'A', mode 1: no inertia"):
+        solver.assemble()
+    solver.set("B.q", 0.5)
+    solver.assemble()
+
+
 def test_a_joint_needs_its_bodies_in_the_model() -> None:
     model = fm.Model("half")
     body = fm.Body.rod("body", length=1.0, mass=1.0, radius=0.1)
