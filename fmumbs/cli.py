@@ -45,6 +45,19 @@ def _settings(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]
     return settings
 
 
+def _correction(ctx: click.Context, param: click.Parameter, given: str | None) -> str | tuple[float, float] | None:
+    """direct, off, or two numbers."""
+    if given is None or given in ("direct", "off"):
+        return given
+    try:
+        alpha, beta = (float(part) for part in given.split(","))
+    except ValueError:
+        raise click.BadParameter(
+            f"'{given}' is no way to keep loops closed. Give direct, off, or two numbers as in 20,20.", ctx, param
+        ) from None
+    return alpha, beta
+
+
 class Verbs(click.Group):
     """Turns the library's errors into messages and exit statuses, and keeps the verbs in the order of use."""
 
@@ -100,6 +113,17 @@ scheme = click.option(
 )
 step = click.option("--step", type=click.FloatRange(0, min_open=True), help="Its step [s].")
 tolerance = click.option("--tol", "tolerance", type=click.FloatRange(0, min_open=True), help="Its relative tolerance.")
+correction = click.option(
+    "--correction",
+    metavar="direct|off|ALPHA,BETA",
+    callback=_correction,
+    help="How loops are kept closed: by direct correction, not at all, or by Baumgarte's stabilisation [1/s].",
+)
+closure = click.option(
+    "--closure",
+    type=click.FloatRange(0, min_open=True),
+    help="What the direct correction leaves of a violation, over the model's length.",
+)
 
 
 @main.command()
@@ -194,6 +218,8 @@ def info(target: str, settings: Settings, as_json: bool) -> None:
 @scheme
 @step
 @tolerance
+@correction
+@closure
 @setting
 @click.option("--all", "all_variables", is_flag=True, help="Also with more than 2000 variables.")
 @click.option("--verify", "verifies", is_flag=True, help="Tries each FMU out, as `fmumbs verify` does.")
@@ -204,6 +230,8 @@ def export(
     scheme: str | None,
     step: float | None,
     tolerance: float | None,
+    correction: str | tuple[float, float] | None,
+    closure: float | None,
     settings: Settings,
     all_variables: bool,
     verifies: bool,
@@ -226,7 +254,7 @@ def export(
         place = output if output is not None and not folder else (output or Path()) / f"{model.name}.fmu"
         path = export_fmu(
             model, place, backend=backend, scheme=scheme, step=step, tolerance=tolerance,
-            all_variables=all_variables,
+            correction=correction, closure=closure, all_variables=all_variables,
         )  # fmt: skip
         click.echo(f"{path}  {path.stat().st_size / 1024:.0f} kB")
         failed |= verifies and _verify(path, None)
@@ -241,6 +269,8 @@ def export(
 @scheme
 @step
 @tolerance
+@correction
+@closure
 @setting
 @click.option(
     "--input",
@@ -257,6 +287,8 @@ def run(
     scheme: str | None,
     step: float | None,
     tolerance: float | None,
+    correction: str | tuple[float, float] | None,
+    closure: float | None,
     settings: Settings,
     inputs: Path | None,
     out: Path | None,
@@ -272,7 +304,7 @@ def run(
     """
     from fmumbs.export import play
 
-    options = play.Options(stop, interval, scheme, step, tolerance, inputs)
+    options = play.Options(stop, interval, scheme, step, tolerance, inputs, correction, closure)
     with _progress(f"running {target}") as tell:
         if _is_fmu(target):
             result = play.run_fmu(target, options, settings, progress=tell)

@@ -21,6 +21,7 @@ from fmumbs.mechanism import GROUND, JointBase, Model, Point
 from fmumbs.mechanism.signals import DefaultExperiment
 
 _OPTIONS = (0.0, 1e-3)  # scheme, step [s]
+_CLOSURE = (0.0, 1e-12, 20.0, 20.0)  # correction, its tolerance, Baumgarte's alpha and beta [1/s]
 _EXPERIMENT = (10.0, 0.01, 1e-6)  # stop [s], interval [s], tolerance
 
 
@@ -92,6 +93,7 @@ def _rows(model: Model, joints: list[JointBase], links: Links, texts: _Texts) ->
         "gravity": model.gravity,
         "experiment": chosen,
         "options": (*_OPTIONS, chosen[2]),
+        "closure": _CLOSURE,
         "length": [_length(links.rows)],
     }
 

@@ -26,7 +26,7 @@ def declared_variables(model: Model, names: Names, put_text: Callable[[str], int
         called = [signal.name] if len(places) == 1 else [f"{signal.name}[{i + 1}]" for i in range(len(places))]
         chosen += [(place, signal, name) for place, name in zip(places, called, strict=True)]
     taken = {place for place, _, _ in chosen}
-    own = [Place(kind.index, 0, -1) for kind in kinds() if kind.of_solver]
+    own = [place for kind in kinds() if kind.of_solver for place in names.places(kind.suffix)]
     own = [place for place in own if place not in taken]
     _check_names(model, chosen, {names.name(*place) for place in own})
     _check_settable(model, chosen)

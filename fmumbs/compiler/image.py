@@ -14,6 +14,7 @@ from fmumbs.errors import ModelError
 from fmumbs.mechanism.signals import DefaultExperiment
 
 SCHEMES = ("dopri5", "rk4")
+CORRECTIONS = ("direct", "baumgarte", "off")
 
 
 class ModelImage:
@@ -100,12 +101,21 @@ class ModelImage:
                 raise ModelError(f"Model '{self.name}': {ffi.string(lib.fm_message(instance)).decode()}.")
 
     def with_options(
-        self, *, scheme: str | int | None = None, step: float | None = None, tolerance: float | None = None
+        self,
+        *,
+        scheme: str | int | None = None,
+        step: float | None = None,
+        tolerance: float | None = None,
+        correction: str | tuple[float, float] | None = None,
+        closure: float | None = None,
     ) -> "ModelImage":
         """The same mechanism with another integration.
 
         scheme: "dopri5" or "rk4"; step: the longest of the fixed-step scheme [s]; tolerance: relative.
-        Raises ModelError for an unknown scheme, and for a step or tolerance that is not positive.
+        correction: how loops are kept closed, "direct", "off", "baumgarte", or alpha and beta [1/s] of Baumgarte's
+        stabilisation, c'' + 2 alpha c' + beta^2 c = 0. closure: what the direct correction leaves of a violation, over
+        the model's length.
+        Raises ModelError for an unknown scheme or correction, and for numbers that are not positive.
         """
         options = self.arrays["options"].reshape(-1).copy()
         if scheme is not None:
@@ -114,7 +124,16 @@ class ModelImage:
             options[1] = _checks.positive(step, f"'{self.name}': step")
         if tolerance is not None:
             options[2] = _checks.positive(tolerance, f"'{self.name}': tolerance")
-        arrays: Arrays = self.arrays | {"options": options}
+        closing = self.arrays["closure"].reshape(-1).copy()
+        if isinstance(correction, tuple):
+            pair = _checks.numbers(correction, 2, f"'{self.name}': correction")
+            closing[2:] = [_checks.not_negative(value, f"'{self.name}': correction") for value in pair]
+            correction = "baumgarte"
+        if correction is not None:
+            closing[0] = correction_number(correction)
+        if closure is not None:
+            closing[1] = _checks.positive(closure, f"'{self.name}': closure")
+        arrays: Arrays = self.arrays | {"options": options, "closure": closing}
         return ModelImage(pack(self.sizes, arrays))
 
     def save(self, path: "str | os.PathLike[str]") -> Path:
@@ -141,3 +160,10 @@ def scheme_number(scheme: str | int) -> int:
     if scheme in SCHEMES:
         return SCHEMES.index(str(scheme))
     raise ModelError(f"integration scheme {scheme!r} is not known. Choose one of: {', '.join(SCHEMES)}.")
+
+
+def correction_number(correction: str) -> int:
+    """The number of a way to keep loops closed; ModelError with the names there are."""
+    if correction in CORRECTIONS:
+        return CORRECTIONS.index(correction)
+    raise ModelError(f"correction {correction!r} is not known. Choose one of: {', '.join(CORRECTIONS)}.")

@@ -24,6 +24,7 @@ _CAUSALITIES = ("input", "output", "parameter", "local")
 _TYPES = ("real", "integer", "boolean")
 _WIDTHS = {
     "force": 3, "torque": 3, "w": 3, "alpha": 3, "r": 3, "v": 3, "a": 3, "quat": 4, "inertia": 6, "gravity": 3,
+    "solver.baumgarte": 2,
 }  # fmt: skip
 
 Indices = NDArray[np.int32]
@@ -65,6 +66,11 @@ class Kind:
         if self.causality in ("parameter", "local"):
             return "exact"
         return ("approx" if guess else "exact") if state else "calculated"
+
+    @property
+    def of_loops(self) -> bool:
+        """How loops are kept closed: there where there are loops."""
+        return self.suffix in ("solver.correction", "solver.closure", "solver.baumgarte")
 
     @property
     def of_solver(self) -> bool:
@@ -118,6 +124,8 @@ def counts(kind: Kind, arrays: Arrays) -> Indices:
         return _joint_counts(kind, arrays)
     if kind.owner == COUPLING:
         return np.asarray(arrays["coupling_count"], np.int32)
+    if kind.of_loops and not len(arrays["row_kind"]):
+        return np.zeros(1, np.int32)
     elements = 1 if kind.owner == MODEL else len(arrays[f"{OWNERS[kind.owner]}_name"])
     found = np.full(elements, _WIDTHS.get(kind.suffix, 1), np.int32)
     if kind.owner == BODY and kind.suffix in ("q", "qd", "qdd", "mass", "inertia"):

@@ -252,6 +252,7 @@ int32_t fm_kind_components(const fm_image *m, int32_t kind, int32_t object)
 {
     if (kind == FM_C_TAU) return m->coupling_count[object];
     if (kinds[kind].owner == FM_BODY) return body_components(m, kind, object);
+    if (m->n.rows == 0 && (kind == FM_CORRECTION || kind == FM_CLOSURE || kind == FM_BAUMGARTE)) return 0;
     if (kinds[kind].owner != FM_JOINT) return kinds[kind].components;
     const int32_t joint = m->joint_kind[object];
     const int scalar = joint == FM_JOINT_SCALAR, ball = joint == FM_JOINT_SPHERICAL, loose = joint == FM_JOINT_FREE;

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_CLOSED 4e-13     /* each row, over the length: a joint's rows together then stay below 1e-12 */
+#define FM_EACH 0.4         /* of the tolerance for each row: a joint's rows together then stay below it */
 #define FM_CORRECTIONS 25   /* Newton steps of a correction */
 #define FM_CLOSINGS 400     /* the same for a start from guesses */
 #define FM_LESS 1e-5        /* part of the squares by which a step there must lessen them */
@@ -65,7 +65,7 @@ static double tolerance(const fm_instance *s)
     double extent = s->image.length[0];
     for (int32_t i = 0; i < s->image.n.links; i++)
         for (int j = 0; j < 3; j++) extent = fabs(s->world[i].r[j]) > extent ? fabs(s->world[i].r[j]) : extent;
-    const double least = 64.0 * DBL_EPSILON * extent, wanted = FM_CLOSED * s->image.length[0];
+    const double least = 64.0 * DBL_EPSILON * extent, wanted = FM_EACH * s->closure[1] * s->image.length[0];
     return wanted > least ? wanted : least;
 }
 
@@ -191,10 +191,15 @@ static int correct_level(fm_instance *s, double *y, int level, double least)
     return fm_violation(s, level) <= tolerance(s) * 1e3;
 }
 
-/* Positions, then velocities, onto the constraints. 0: they cannot be reached from here. */
+/* Positions, then velocities, onto the constraints, unless they are kept there otherwise. 0: they cannot be reached. */
 int fm_correct(fm_instance *s, double *y)
 {
     s->valid = FM_VALID_NOTHING;
+    if (s->closure[0] != FM_CORRECT_DIRECTLY) {
+        if (s->image.n.cut_positions > 0) place_links(s, y);
+        fm_follow_cuts(s);
+        return 1;
+    }
     if (!correct_level(s, y, 0, 0.0) || !correct_level(s, y, 1, 0.0)) return 0;
     fm_follow_cuts(s);
     return 1;

@@ -211,10 +211,13 @@ void fm_respond(fm_instance *s, const double *tau, const double *load)
     memcpy(gravity, s->gravity, sizeof gravity);
     memset(s->gravity, 0, sizeof gravity);
     const fm_evaluation how = {respond_so, s->clock[FM_TIME], s->probe, tau, load};
+    const double closure = s->closure[0];
+    s->closure[0] = FM_CORRECT_NEVER; /* what is left of a violation is no response */
     s->laws_off = 1;
     if (fm_laws_holding(s)) fm_laws_hold(s, &how, s->udot);
     else respond_so(s, &how, s->udot);
     s->laws_off = 0;
+    s->closure[0] = closure;
     fm_planar_expand(s);
     make_cuts(s);
     memcpy(s->gravity, gravity, sizeof gravity);

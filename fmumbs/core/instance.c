@@ -240,6 +240,7 @@ fm_status fm_reset(fm_instance *s)
     copy(s->cut_p, m->cut_start, m->n.cut_positions);
     copy(s->gravity, m->gravity, 3);
     copy(s->options, m->options, 3);
+    copy(s->closure, m->closure, 4);
     copy(s->stiffness, m->stiffness, m->n.modes);
     copy(s->damping, m->damping, m->n.modes);
     copy(s->rest, m->rest, m->n.modes);
@@ -328,6 +329,13 @@ static fm_status check_options(fm_instance *s)
     if (!(s->options[1] > 0.0)) return fm_say(s, FM_ERROR, "solver.step is %g s: it must be positive", s->options[1]);
     if (!(s->options[2] >= 1e-14 && s->options[2] <= 0.1))
         return fm_say(s, FM_ERROR, "solver.tolerance is %g: it must lie between 1e-14 and 0.1", s->options[2]);
+    if (s->closure[0] != FM_CORRECT_DIRECTLY && s->closure[0] != FM_CORRECT_BAUMGARTE && s->closure[0] != FM_CORRECT_NEVER)
+        return fm_say(s, FM_ERROR, "solver.correction is %g: 0 is direct, 1 is Baumgarte's, 2 is none", s->closure[0]);
+    if (!(s->closure[1] >= 1e-16 && s->closure[1] <= 0.01))
+        return fm_say(s, FM_ERROR, "solver.closure is %g: it must lie between 1e-16 and 0.01", s->closure[1]);
+    if (!(s->closure[2] >= 0.0 && s->closure[2] <= 1e9 && s->closure[3] >= 0.0 && s->closure[3] <= 1e9))
+        return fm_say(s, FM_ERROR, "solver.baumgarte is %g and %g: both must lie between 0 and 1e9", s->closure[2],
+                      s->closure[3]);
     return FM_OK;
 }
 

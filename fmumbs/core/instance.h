@@ -53,6 +53,7 @@ typedef struct fm_image {
     V(tau_taylor, FM_TAYLOR * m->n.modes)                                                   \
     V(load_taylor, FM_TAYLOR * 6 * m->n.loads)                                               \
     V(gravity, 3)                                                                            \
+    V(closure, 4)                                                                            \
     V(options, 3)                                                                            \
     V(stiffness, m->n.modes)                                                                \
     V(damping, m->n.modes)                                                                  \

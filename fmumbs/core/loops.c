@@ -315,7 +315,11 @@ void fm_load_links(fm_instance *s)
 void fm_close_loops(fm_instance *s, double *udot)
 {
     fm_make_rows(s, 1, 0);
-    for (int32_t i = 0; i < s->image.n.rows; i++) s->loop_rhs[i] = -s->loop_c[3 * i + 2];
+    for (int32_t i = 0; i < s->image.n.rows; i++) {
+        const double *c = s->loop_c + 3 * i, alpha = s->closure[2], beta = s->closure[3];
+        s->loop_rhs[i] = -c[2];
+        if (s->closure[0] == FM_CORRECT_BAUMGARTE) s->loop_rhs[i] -= 2.0 * alpha * c[1] + beta * beta * c[0];
+    }
     fm_make_K(s);
     if (!fm_factor_K(s)) {
         for (int32_t i = 0; i < s->image.n.speeds; i++) udot[i] = NAN; /* the step is then rejected */

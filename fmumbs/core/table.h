@@ -48,10 +48,12 @@
  * `free` where they are no indices. Matrices are stored by rows. */
 #define FM_IMAGE_ARRAYS(A)                                                                           \
     /* what the whole model has: gravity in world axes; scheme, step, tolerance; stop, interval,     \
-     * tolerance of the default experiment; a length that the model has */                           \
+     * tolerance of the default experiment; how loops are kept closed: fm_correction, its tolerance over\
+     * the length, Baumgarte's alpha and beta; a length that the model has */                        \
     A(gravity, d, 3, one, free, 0, "m/s2", "MODEL")                                                  \
     A(options, d, 3, one, free, 0, "", "MODEL")                                                      \
     A(experiment, d, 3, one, free, 0, "s", "MODEL")                                                  \
+    A(closure, d, 4, one, free, 0, "", "MODEL")                                                      \
     A(length, d, 1, one, free, 0, "m", "MODEL")                                                      \
     A(model_name, i, 1, one, characters, 0, "", "MODEL")                                             \
     A(model_text, i, 1, one, characters, 0, "", "MODEL")                                             \
@@ -262,6 +264,12 @@ typedef enum fm_excitation_kind {
     FM_EXCITED_BY_PATH,
     FM_EXCITATION_KINDS
 } fm_excitation_kind;
+
+typedef enum fm_correction { /* how loops are kept closed after a step */
+    FM_CORRECT_DIRECTLY, /* positions, then velocities (correct.c) */
+    FM_CORRECT_BAUMGARTE, /* c'' + 2 alpha c' + beta^2 c = 0 in place of c'' = 0 */
+    FM_CORRECT_NEVER
+} fm_correction;
 
 typedef enum fm_row_kind {
     FM_ROW_ALONG,         /* f . p_FM = length */

@@ -362,6 +362,9 @@ static double *stored(fm_instance *s, int32_t kind, int32_t object, int32_t comp
     case FM_SCHEME: return s->options;
     case FM_STEP: return s->options + 1;
     case FM_TOLERANCE: return s->options + 2;
+    case FM_CORRECTION: return s->closure;
+    case FM_CLOSURE: return s->closure + 1;
+    case FM_BAUMGARTE: return s->closure + 2 + part;
     default: return NULL;
     }
 }

@@ -82,6 +82,12 @@
       "integration scheme: 0 Dormand-Prince 5(4) with error control, 1 Runge-Kutta 4 with fixed step")                  \
     K(STEP, MODEL, "solver.step", 1, PARAMETER, REAL, 0, 0, "s", "s",                                                   \
       "longest step of the fixed-step scheme")                         \
+    K(CORRECTION, MODEL, "solver.correction", 1, PARAMETER, INTEGER, 0, 0, "", "",                                      \
+      "how loops are kept closed: 0 direct correction, 1 Baumgarte's stabilisation, 2 not at all")                      \
+    K(CLOSURE, MODEL, "solver.closure", 1, PARAMETER, REAL, 0, 0, "", "",                                               \
+      "violation that the direct correction leaves, over the model's length")                                           \
+    K(BAUMGARTE, MODEL, "solver.baumgarte", 2, PARAMETER, REAL, 0, 0, "1/s", "1/s",                                     \
+      "alpha and beta of Baumgarte's stabilisation: c'' + 2 alpha c' + beta^2 c = 0")                                   \
     K(TOLERANCE, MODEL, "solver.tolerance", 1, PARAMETER, REAL, 0, 0, "", "", "relative tolerance of the error control")
 
 typedef enum fm_kind_id {

@@ -48,14 +48,17 @@ def export_fmu(
     scheme: str | int | None = None,
     step: float | None = None,
     tolerance: float | None = None,
+    correction: str | tuple[float, float] | None = None,
+    closure: float | None = None,
     all_variables: bool = False,
 ) -> Path:
     """Writes `model` as an FMI 2.0 co-simulation FMU to `path`; returns that path.
 
     backend: "native", an FMU that needs nothing of its host, or "pythonfmu", one that runs in the host's Python.
     scheme: "dopri5" (error control) or "rk4" (fixed step); step [s] and tolerance (relative) of the scheme;
-    None keeps what the model's image says. They become start values of solver.scheme, solver.step and
-    solver.tolerance. all_variables: also where there are more than MOST_VARIABLES of them.
+    correction, closure: how loops are kept closed, as in ModelImage.with_options. None keeps what the model's image
+    says. They become start values of solver.scheme, solver.step, solver.tolerance, solver.correction,
+    solver.baumgarte and solver.closure. all_variables: also where there are more than MOST_VARIABLES of them.
 
     Raises ModelError for a model that cannot be compiled, ExportError for everything else: an unknown back
     end, too many variables, no binary in this installation, a place that cannot be written. An earlier file
@@ -64,8 +67,11 @@ def export_fmu(
     if backend not in BACKENDS:
         raise ExportError(f"back end '{backend}' is not known. Choose one of: {', '.join(BACKENDS)}.")
     image = _image(model)
-    if scheme is not None or step is not None or tolerance is not None:
-        image = image.with_options(scheme=scheme, step=step, tolerance=tolerance)
+    chosen = (scheme, step, tolerance, correction, closure)
+    if any(option is not None for option in chosen):
+        image = image.with_options(
+            scheme=scheme, step=step, tolerance=tolerance, correction=correction, closure=closure
+        )
     _check_count(image, all_variables)
     target = Path(path)
     _write(target, _archive(BACKENDS[backend](image)))

@@ -45,6 +45,8 @@ class Options:
     step: float | None = None
     tolerance: float | None = None
     inputs: Path | None = None
+    correction: str | tuple[float, float] | None = None
+    closure: float | None = None
 
 
 @dataclass(frozen=True)
@@ -70,8 +72,25 @@ def run_model(model: "Model", options: Options, *, progress: Progress | None = N
         scheme=options.scheme,
         step=options.step,
         tolerance=options.tolerance,
+        correction=options.correction,
+        closure=options.closure,
         progress=progress,
     )
+
+
+def _of_loops(options: Options) -> dict[str, Any]:
+    """What an FMU with loops is told of how to keep them closed."""
+    from fmumbs.compiler.image import correction_number
+
+    values: dict[str, Any] = {}
+    if isinstance(options.correction, tuple):
+        values["solver.correction"] = correction_number("baumgarte")
+        values |= {f"solver.baumgarte[{i + 1}]": value for i, value in enumerate(options.correction)}
+    elif options.correction is not None:
+        values["solver.correction"] = correction_number(options.correction)
+    if options.closure is not None:
+        values["solver.closure"] = options.closure
+    return values
 
 
 def run_fmu(
@@ -99,6 +118,7 @@ def run_fmu(
         values["solver.step"] = options.step
     if options.tolerance is not None:
         values["solver.tolerance"] = options.tolerance
+    values |= _of_loops(options)
     with Fmu(Path(path)) as fmu, fmu.instance() as one:
         experiment = fmu.description.defaultExperiment
         stop = options.stop or float(getattr(experiment, "stopTime", None) or 1.0)

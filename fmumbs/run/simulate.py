@@ -25,6 +25,8 @@ def simulate(
     scheme: str | int | None = None,
     step: float | None = None,
     tolerance: float | None = None,
+    correction: str | tuple[float, float] | None = None,
+    closure: float | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Result:
     """Runs a mechanism from 0 to `stop` [s] and keeps its outputs every `interval` [s].
@@ -33,15 +35,19 @@ def simulate(
         `{"A.tau": 0.05, "L.force": lambda t: (0, 0, sin(t))}`; a vector takes as many numbers. Constants may also be
         parameters and start values, such as `{"A.q": 0.3}`; functions also tunable parameters.
     outputs: names to keep, of vectors all components; None for every output.
-    scheme: "dopri5" or "rk4"; step: of rk4 [s]; tolerance: relative. None takes what the image says.
+    scheme: "dopri5" or "rk4"; step: of rk4 [s]; tolerance: relative. correction, closure: how loops are kept closed, as
+        in ModelImage.with_options. None takes what the image says.
     progress: called with the share done, 0 to 1.
 
     Raises ModelError for a model that cannot be compiled, AssemblyError where it has no start, SolverError for
     unknown names, for values that are refused, and for a step that fails.
     """
     image = model if isinstance(model, ModelImage) else compile(model)
-    if scheme is not None or step is not None or tolerance is not None:
-        image = image.with_options(scheme=scheme, step=step, tolerance=tolerance)
+    chosen = (scheme, step, tolerance, correction, closure)
+    if any(option is not None for option in chosen):
+        image = image.with_options(
+            scheme=scheme, step=step, tolerance=tolerance, correction=correction, closure=closure
+        )
     experiment = image.default_experiment
     times = times_of(_seconds(stop, experiment.stop, "stop"), _seconds(interval, experiment.interval, "interval"))
     references = _chosen(image, outputs)
