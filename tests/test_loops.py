@@ -321,6 +321,48 @@ def test_held_balls_stay_too() -> None:
     assert_closed(solver, model)
 
 
+def test_held_velocities_that_conflict_are_told_from_positions() -> None:
+    near = read_model("four_bar")
+    closed = started(near)
+    model = fm.Model("held")
+    q = {name: closed.get(f"{name}.q") for name in "ABD"}
+    joints = [replace(j, q0=q.get(j.name, 0.0), u0=3.0 * (j.name in "AD"), held=j.name in "AD") for j in near.joints]
+    model.add(*near.bodies, *joints)
+    with pytest.raises(fm.AssemblyError, match=r"loop C-D-B-A closes, but its start velocities conflict: .*0\.37 m/s"):
+        fm.Solver(model).assemble()
+
+
+def test_what_no_loop_depends_on_starts_exactly() -> None:
+    """A trunk that carries the loop, and a branch that hangs on it, although both feel its inertia."""
+    near = read_model("four_bar")
+    model = fm.Model("carried")
+    trunk, hung = (fm.Body.rod(name, length=0.2, mass=0.5, radius=0.01) for name in ("trunk", "hung"))
+    T = fm.Revolute("T", model.ground.at(), trunk.base, axis="y", q0=0.4, u0=-0.6)
+    H = fm.Spherical("H", near["B"].M.body.tip, hung.base, q0=(1, 0.1, 0.2, 0), u0=(0.1, 0.2, 0.3))
+    joints = [replace(j, F=trunk.at(*j.F.X_BP.translation)) if j.name in "AD" else j for j in near.joints]
+    model.add(trunk, hung, *near.bodies, T, H, *joints)
+    solver = started(model)
+    assert_closed(solver, model)
+    assert (solver.get("T.q"), solver.get("T.qd")) == (0.4, -0.6)
+    assert_allclose(solver.get("H.q"), np.array(H.q0) / np.linalg.norm(H.q0), rtol=0, atol=1e-15)
+    assert_allclose(solver.get("H.w"), H.u0, rtol=0, atol=0)
+    variables = solver.image.variables
+    initial = {v.name: v.initial for v in variables if v.name in ("T.q", "H.q[1]", "A.q", "D.qd", "C.q")}
+    assert initial == {"T.q": "exact", "H.q[1]": "exact", "A.q": "approx", "D.qd": "approx", "C.q": "calculated"}
+
+
+def test_the_loop_that_branches_is_named() -> None:
+    near = read_model("four_bar")
+    model = fm.Model("two")
+    x, y, z = (fm.Body.rod(name, length=0.2, mass=1.0, radius=0.01) for name in "xyz")
+    model.add(*near.bodies, *near.joints, x, y, z, fm.Revolute("P", model.ground.at(), x.base, axis="y"))
+    model.add(fm.Revolute("Q", x.tip, y.base, axis="y"))
+    model.add(fm.Revolute("R", model.ground.at(0.2, 0, 0), z.base, axis="y"))
+    model.add(fm.Revolute("S", y.tip, z.tip, axis="y"))
+    with pytest.raises(fm.AssemblyError, match=r"branches \(loop S-R-Q-P, for one\)"):
+        fm.Solver(model).assemble()
+
+
 def test_held_values_that_conflict_leave_a_gap() -> None:
     near = read_model("four_bar")
     model = fm.Model("held")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fmumbs.compiler.forbidden import COUPLED, HELD
+from fmumbs.compiler.forbidden import HELD
 from fmumbs.compiler.kinds import BODY, COUPLING, JOINT, LOAD, POINT, SPRING, kinds, kinds_called
 from fmumbs.compiler.layout import Arrays
 
@@ -51,18 +51,20 @@ def _follow() -> NDArray[np.bool_]:
 
 
 def joints_in_loops(arrays: Arrays) -> NDArray[np.bool_]:
-    """(joints,) whether a loop decides where a joint starts: those between its ends and the ground, coupled ones.
+    """(joints,) whether a loop decides where a joint starts: those between its ends, and coupled ones.
 
     What is held stays.
     """
     found = np.zeros(len(arrays["joint_name"]), bool)
     held = arrays["row_kind"] == HELD
-    cuts = np.unique(arrays["row_joint"][~held & (arrays["row_kind"] != COUPLED)])
-    for end in (*arrays["joint_F_link"][cuts].tolist(), *arrays["joint_M_link"][cuts].tolist()):
-        link = end
-        while link >= 0 and not found[arrays["link_joint"][link]]:
-            found[arrays["link_joint"][link]] = True
-            link = arrays["link_parent"][arrays["joint_first"][arrays["link_joint"][link]]]
+    cut = arrays["joint_first"] < 0
+    joint_of, parent = arrays["link_joint"].tolist(), arrays["link_parent"].tolist()
+    for one, other in zip(arrays["joint_F_link"][cut].tolist(), arrays["joint_M_link"][cut].tolist(), strict=True):
+        ends = [one, other]
+        while ends[0] != ends[1]:  # a link's parent comes before it
+            ends.sort()
+            found[joint_of[ends[1]]] = True
+            ends[1] = parent[ends[1]]
     found[arrays["link_joint"][arrays["term_link"]]] = True
     found[arrays["row_joint"][held]] = False
     return found

@@ -291,21 +291,22 @@ double fm_violation(fm_instance *s, int level)
     return worst;
 }
 
-/* The row that is violated most, and how far off its joint's rows of that sort are together. */
-int32_t fm_worst_row(fm_instance *s, double *gap)
+/* The row that is violated most at level 0 (positions) or 1 (velocities), and how far off its joint's rows of that sort are together. */
+int32_t fm_worst_row(fm_instance *s, int level, double *gap)
 {
     int32_t worst = 0;
     double most = -1.0, sum = 0.0;
     fm_constraint one;
     for (int32_t i = 0; i < s->image.n.rows; i++) {
         fm_constraint_at(s, i, 0, &one);
-        if (!(fabs(one.c[0]) <= most)) worst = i, most = fabs(one.c[0]);
+        if (!(fabs(one.c[level]) <= most)) worst = i, most = fabs(one.c[level]);
     }
     for (int32_t i = 0; i < s->image.n.rows; i++) {
         if (s->image.row_joint[i] != s->image.row_joint[worst] || s->image.row_kind[i] != s->image.row_kind[worst]) continue;
         fm_constraint_at(s, i, 0, &one);
         const double l = s->image.row_length[i], square = l * l + 2.0 * l * one.c[0];
-        const double off = s->image.row_kind[i] == FM_ROW_DISTANCE ? sqrt(square > 0.0 ? square : 0.0) - l : one.c[0];
+        const int stretched = level == 0 && s->image.row_kind[i] == FM_ROW_DISTANCE;
+        const double off = stretched ? sqrt(square > 0.0 ? square : 0.0) - l : one.c[level];
         sum += off * off;
     }
     *gap = sqrt(sum);

@@ -109,6 +109,9 @@ static int make_change(fm_instance *s, const double *y, int level, double least,
     if (!fm_factor_K(s)) return 0;
     fm_solve_K(s, s->loop_rhs, s->lambda);
     fm_spread(s, s->lambda, s->loop_change);
+    for (int32_t i = 0; i < s->image.n.links && s->holding; i++) /* what no row depends on stays as it is said */
+        if (!s->in_loop[i] && s->link[i].u >= 0)
+            memset(s->loop_change + s->link[i].u, 0, (size_t)fm_link_speeds(&s->image, i) * sizeof(double));
     for (int32_t i = 0; i < s->image.n.rows && s->holding; i++)
         if (s->image.row_link[i] >= 0) s->loop_change[s->link[s->image.row_link[i]].u + s->image.row_part[i]] = 0.0;
     s->clock[FM_ITERATED] += 1.0;
@@ -224,20 +227,21 @@ size_t fm_active(const fm_instance *s, int32_t *active, size_t capacity)
     return rows;
 }
 
-/* The same for a start: the rank is decided here. */
+/* The same for a start: the rank is decided here. How many levels, positions and velocities, came to close. */
 int fm_close_start(fm_instance *s, double *y)
 {
     s->valid = FM_VALID_NOTHING;
     s->holding = 1;
-    const int closed = close_positions(s, y) && correct_level(s, y, 1, FM_DEPENDENT);
+    int levels = close_positions(s, y);
+    if (levels == 1) levels += correct_level(s, y, 1, FM_DEPENDENT);
     s->holding = 0;
-    if (closed) fm_choose_rows(s, FM_DEPENDENT); /* without what was held */
-    return closed;
+    if (levels == 2) fm_choose_rows(s, FM_DEPENDENT); /* without what was held */
+    return levels;
 }
 
-/* How many rows are independent a little further along a motion of the mechanism, which two sets of numbers choose;
- * y stays as it is, and so do the rows that are chosen. */
-int32_t fm_rank_nearby(fm_instance *s, const double *y, int way)
+/* How many rows are independent a little further along a motion of the mechanism, which two sets of numbers choose, and
+ * a row that is so only there; y stays as it is, and so do the rows that are chosen. */
+int32_t fm_rank_nearby(fm_instance *s, const double *y, int way, int32_t *row)
 {
     const int32_t positions = s->image.n.positions, speeds = s->image.n.speeds, rows = s->image.n.rows;
     double *moved = s->trial, *chosen = s->loop_kept, fastest = 0.0;
@@ -252,6 +256,7 @@ int32_t fm_rank_nearby(fm_instance *s, const double *y, int way)
         if (fastest > 1e-9) move_positions(s, moved, s->loop_change);
         if (close_positions(s, moved) && correct_level(s, moved, 1, FM_DEPENDENT)) rank = fm_active_rows(s);
     }
+    for (*row = rows - 1; *row > 0 && !(s->row_active[*row] != 0.0 && chosen[*row] == 0.0);) --*row;
     memcpy(s->row_active, chosen, (size_t)rows * sizeof *chosen);
     fm_use_rows(s);
     s->clock[FM_ITERATED] = iterated, s->clock[FM_CORRECTED] = corrected;

@@ -28,6 +28,21 @@ static void arrange_cuts(fm_instance *s)
         s->link[i].mirror = s->link[i].pending >= 0 || (s->link[i].chained && s->link[i + 1].kind != FM_LINK_SPHERICAL);
 }
 
+/* The links whose freedoms rows depend on: those between the ends of secondary joints, and those that are coupled. */
+static void mark_loops(fm_instance *s)
+{
+    const fm_image *m = &s->image;
+    for (int32_t i = 0; i < m->n.terms; i++) s->in_loop[m->term_link[i]] = 1;
+    for (int32_t i = 0; i < m->n.joints; i++) {
+        int32_t F = m->joint_F_link[i], M = m->joint_M_link[i];
+        while (fm_is_cut(m, i) && F != M) { /* a link's parent comes before it */
+            int32_t *end = F > M ? &F : &M;
+            s->in_loop[*end] = 1;
+            *end = m->link_parent[*end];
+        }
+    }
+}
+
 /* Once, after the image has been read. */
 void fm_derive_structure(fm_instance *s)
 {
@@ -75,6 +90,7 @@ void fm_derive_structure(fm_instance *s)
     }
     s->model.excited = m->n.excitations > 0;
     fm_general_structure(s);
+    mark_loops(s);
     fm_reversed_structure(s);
     fm_modal_structure(s);
     arrange_cuts(s);

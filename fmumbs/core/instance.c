@@ -83,6 +83,7 @@ static size_t lay_out(fm_instance *s, unsigned char *base)
     s->plane = place(base, &used, (planars + (FM_PLANE_WIDTH - 1)) / FM_PLANE_WIDTH * FM_PLANE_SIZE, sizeof(double));
     s->tau_now = place(base, &used, speeds, sizeof(double));
     s->applied = place(base, &used, 6 * links, sizeof(double));
+    s->in_loop = place(base, &used, links, sizeof *s->in_loop);
     s->cut_wrench = place(base, &used, m->n.modes > m->n.speeds ? 6 * (size_t)m->n.joints : 0, sizeof(double));
     s->wrench = place(base, &used, 6 * links, sizeof(double));
     s->udot = place(base, &used, speeds, sizeof(double));
@@ -339,22 +340,42 @@ static fm_status check_options(fm_instance *s)
     return FM_OK;
 }
 
+/* Whether a row is one of angles. */
+static int turns(const fm_image *m, int32_t row)
+{
+    const int32_t coupling = m->row_coupling[row];
+    if (coupling < 0) return m->row_kind[row] == FM_ROW_PERPENDICULAR;
+    return !m->mode_linear[m->link_u[m->term_link[m->coupling_first[coupling]]]];
+}
+
 /* Which loop stays open, and by how much. */
 static fm_status cannot_close(fm_instance *s)
 {
     char names[200];
     double gap;
     const fm_image *m = &s->image;
-    const int32_t worst = fm_worst_row(s, &gap), coupling = m->row_coupling[worst];
-    const int turning = coupling >= 0 ? !m->mode_linear[m->link_u[m->term_link[m->coupling_first[coupling]]]]
-                                      : m->row_kind[worst] == FM_ROW_PERPENDICULAR;
+    const int32_t worst = fm_worst_row(s, 0, &gap), coupling = m->row_coupling[worst];
     int held = 0;
     for (int32_t i = 0; i < m->n.rows; i++) held += m->row_kind[i] == FM_ROW_HELD;
     fm_loop_names(s, worst, names, sizeof names);
     return fm_say(s, FM_ERROR, "the %s cannot close: nearest gap %.3g %s at '%s'. Change %s, or move a q0 of its joints to "
                   "where it closes%s",
-                  names, gap, turning ? "rad" : "m", m->text + m->joint_name[m->row_joint[worst]],
+                  names, gap, turns(m, worst) ? "rad" : "m", m->text + m->joint_name[m->row_joint[worst]],
                   coupling >= 0 ? "its offset" : "a length", held ? ", or hold fewer of them" : "");
+}
+
+/* Positions are fine, velocities conflict. */
+static fm_status cannot_move(fm_instance *s)
+{
+    char names[200];
+    double gap;
+    const int32_t worst = fm_worst_row(s, 1, &gap);
+    fm_loop_names(s, worst, names, sizeof names);
+    return fm_say(s, FM_ERROR,
+                  "the %s closes, but its start velocities conflict: nearest gap %.3g %s at '%s'. Change a u0 that is held, or "
+                  "hold fewer of them",
+                  names, gap, turns(&s->image, worst) ? "rad/s" : "m/s",
+                  s->image.text + s->image.joint_name[s->image.row_joint[worst]]);
 }
 
 /* A start where the mechanism could go more ways than anywhere near it has no accelerations of its own. */
@@ -363,9 +384,10 @@ static fm_status check_rank(fm_instance *s)
     const int32_t rank = fm_active_rows(s);
     char names[200];
     for (int way = 0; way < 2; way++) {
-        const int32_t nearby = fm_rank_nearby(s, s->y, way);
+        int32_t row;
+        const int32_t nearby = fm_rank_nearby(s, s->y, way, &row);
         if (nearby <= rank) continue;
-        fm_loop_names(s, 0, names, sizeof names);
+        fm_loop_names(s, row, names, sizeof names);
         return fm_say(s, FM_ERROR,
                       "the loops are singular at the start: %ld rows of constraint are independent there and %ld beside it, "
                       "so that the motion branches (%s, for one). Move a q0 by some degrees",
@@ -392,7 +414,9 @@ static fm_status assemble(fm_instance *s, double t)
     s->clock[FM_ERROR_LAST] = 1e-4;
     s->valid = FM_VALID_NOTHING;
     fm_follow_paths(s, t, s->y);
-    if (s->image.n.rows > 0 && !fm_close_start(s, s->y)) return cannot_close(s);
+    const int levels = s->image.n.rows > 0 ? fm_close_start(s, s->y) : 2;
+    if (levels == 0) return cannot_close(s);
+    if (levels == 1) return cannot_move(s);
     if (s->image.n.rows > 0 && check_rank(s) != FM_OK) return FM_ERROR;
     if (check_pivots(s) != FM_OK) return FM_ERROR;
     s->clock[FM_ASSEMBLED] = 1.0;

@@ -382,6 +382,7 @@ struct fm_instance {
     int32_t *angle_link;
     int32_t *ball_link; /* ascending, so that ball b belongs to link ball_link[b] */
     double *tau_now;  /* applied forces of all modes: inputs, springs, dampers, rotor */
+    int32_t *in_loop;  /* of each link: whether some row of a loop or a coupling depends on its joint's position */
     int32_t forced, cuts; /* something stands in `applied`, in `cut_wrench` */
     double *cut_wrench; /* 6 a joint: what is applied along a secondary one's modes, on M in world axes at M */
     double *applied;  /* 6 a link: torque and force from springs and loads, link's axes at its origin */
@@ -476,7 +477,7 @@ void fm_forget_plan(fm_loop_plan *plan);
 /* constraints.c */
 void fm_loop_names(const fm_instance *s, int32_t row, char *out, size_t capacity);
 double fm_violation(fm_instance *s, int level);
-int32_t fm_worst_row(fm_instance *s, double *gap);
+int32_t fm_worst_row(fm_instance *s, int level, double *gap);
 void fm_laws_place(fm_instance *s, const double *y);
 void fm_laws_note(fm_instance *s, const double *y);
 int32_t fm_laws_switch(fm_instance *s, double *t, double *y);
@@ -509,7 +510,7 @@ void fm_loop_wrench(const fm_instance *s, int32_t joint, double torque[3], doubl
 int fm_correct(fm_instance *s, double *y);
 int fm_close_start(fm_instance *s, double *y);
 int32_t fm_active_rows(const fm_instance *s);
-int32_t fm_rank_nearby(fm_instance *s, const double *y, int way);
+int32_t fm_rank_nearby(fm_instance *s, const double *y, int way, int32_t *row);
 /* general.c */
 void fm_general_structure(fm_instance *s);
 void fm_general_place(fm_instance *s, fm_general *g, const double *y);

@@ -15,7 +15,7 @@ from fmumbs.export.verify import verify_fmu
 from fmumbs.readers import read_model
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from closed import coupled, space  # noqa: E402
+from closed import coupled, space
 
 
 def geared() -> fm.Model:
