@@ -137,7 +137,7 @@ static int try_change(fm_instance *s, double *y)
     const size_t size = (size_t)s->image.n.positions * sizeof *kept;
     memcpy(kept, y, size);
     move_positions(s, y, s->loop_change);
-    fm_normalise(s, y, NULL);
+    (void)fm_normalise(s, y, NULL);
     place_links(s, y);
     if (fm_merit(s) < (1.0 - FM_LESS) * before) return 1;
     memcpy(y, kept, size);
@@ -184,7 +184,7 @@ static int correct_level(fm_instance *s, double *y, int level, double least)
         if (!make_change(s, y, level, least, 0.0)) return 0;
         if (level == 0) {
             move_positions(s, y, s->loop_change);
-            fm_normalise(s, y, NULL);
+            (void)fm_normalise(s, y, NULL);
         } else {
             for (int32_t i = 0; i < s->image.n.speeds; i++) u[i] += s->loop_change[i];
         }

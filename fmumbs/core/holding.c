@@ -216,8 +216,9 @@ void fm_laws_hold(fm_instance *s, const fm_evaluation *how, double *udot)
     how->make(s, how, udot);
 }
 
-/* The impulse after which the laws that are between have the velocities of their bounds. */
-static void settle(fm_instance *s, const fm_evaluation *how, int32_t n, double *y)
+/* The impulse after which the laws that are between have the velocities of their bounds. 0: there is none in finite
+ * numbers, and the velocities stay. */
+static int settle(fm_instance *s, const fm_evaluation *how, int32_t n, double *y)
 {
     const fm_image *m = &s->image;
     double *with = s->law_rates, *without = s->law_rates + m->n.speeds, *p = s->held_aim, *speed = y + m->n.positions;
@@ -236,6 +237,8 @@ static void settle(fm_instance *s, const fm_evaluation *how, int32_t n, double *
     for (int32_t i = 0; i < n; i++) s->law_force[s->held[i]] += along(s, s->held[i], p[i]);
     how->make(s, how, with);
     for (int32_t i = 0; i < n; i++) s->law_force[s->held[i]] -= along(s, s->held[i], p[i]);
+    for (int32_t i = 0; i < m->n.speeds; i++)
+        if (!isfinite(speed[i] + (with[i] - without[i]))) return 0;
     for (int32_t i = 0; i < m->n.speeds; i++) speed[i] += with[i] - without[i];
     for (int32_t i = 0; i < n; i++) { /* to the last digit, where that can be */
         const int32_t law = s->held[i];
@@ -243,6 +246,7 @@ static void settle(fm_instance *s, const fm_evaluation *how, int32_t n, double *
         if (fm_law_holds(s, law, &above, &below, &bound) && fabs(speed[m->law_u[law]] - bound) < 1e-12 * (1.0 + fabs(bound)))
             speed[m->law_u[law]] = bound;
     }
+    return 1;
 }
 
 static void set_mode(fm_instance *s, int32_t law, int32_t piece, double below)
@@ -339,8 +343,7 @@ int fm_laws_choose(fm_instance *s, double t, double *y, int move)
         for (int32_t i = 0; i < s->image.n.laws; i++) s->law_force[i] = 0.0;
         make_matrix(s, &how, n, s->law_rates);
         solve_box(s, n);
-        settled = sort_out(s, n, y) && move;
-        if (settled) settle(s, &how, n, y);
+        settled = sort_out(s, n, y) && move && settle(s, &how, n, y);
     }
     for (int32_t i = 0; i < n; i++) {
         double *mode = s->law_use + 2 * s->held[i];

@@ -403,12 +403,14 @@ static fm_status assemble(fm_instance *s, double t)
     for (int32_t i = 0; i < s->model.balls; i++) {
         const fm_link *k = s->link + s->ball_link[i];
         const double *q = s->y + k->p;
-        if (!(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] > 1e-20))
-            return fm_say(s, FM_ERROR, "joint '%s': its quaternion is zero; give a unit one",
-                          s->image.text + s->image.joint_name[s->image.link_joint[s->ball_link[i]]]);
+        const double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+        if (!(square > 1e-20 && square < 1e20))
+            return fm_say(s, FM_ERROR, "joint '%s': its quaternion is %s; give a unit one",
+                          s->image.text + s->image.joint_name[s->image.link_joint[s->ball_link[i]]],
+                          square < 1.0 ? "zero" : "far too long");
     }
     for (int32_t i = 0; i < 2 * s->image.n.laws; i++) s->law_mode[i] = s->law_last[i] = FM_UNKNOWN;
-    fm_normalise(s, s->y, NULL);
+    (void)fm_normalise(s, s->y, NULL);
     s->clock[FM_TIME] = s->clock[FM_TIME_HEAD] = t;
     s->clock[FM_AHEAD] = s->clock[FM_H] = s->clock[FM_FRESH] = 0.0;
     s->clock[FM_ERROR_LAST] = 1e-4;

@@ -574,7 +574,7 @@ void fm_local_back_avx2(fm_instance *s);
 /* integrate.c */
 fm_status fm_integrate(fm_instance *s, double t_end);
 void fm_dense(const fm_instance *s, double t, double *y);
-void fm_normalise(const fm_instance *s, double *y, double *slope);
+int fm_normalise(const fm_instance *s, double *y, double *slope);
 /* reversed.c */
 void fm_reversed_structure(fm_instance *s);
 void fm_run_turns(fm_instance *s, const double *y);

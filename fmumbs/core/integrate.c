@@ -31,16 +31,22 @@ static const double D[FM_STAGES] = {-12715105075.0 / 11282082432.0, 0.0, 8748747
                                     -10690763975.0 / 1880347072.0, 701980252875.0 / 199316789632.0,
                                     -1453857185.0 / 822651844.0, 69997945.0 / 29380423.0};
 
-/* Unit quaternions; a slope that belongs to them is scaled with them. */
-void fm_normalise(const fm_instance *s, double *y, double *slope)
+/* Unit quaternions; a slope that belongs to them is scaled with them. 0: one has lost its direction, and stays. */
+int fm_normalise(const fm_instance *s, double *y, double *slope)
 {
+    int all = 1;
     for (int32_t i = 0; i < s->model.balls; i++) {
         const int32_t p = s->link[s->ball_link[i]].p;
         double *q = y + p;
-        double scale = 1.0 / sqrt((q[0] * q[0] + q[1] * q[1]) + (q[2] * q[2] + q[3] * q[3]));
+        const double square = (q[0] * q[0] + q[1] * q[1]) + (q[2] * q[2] + q[3] * q[3]), scale = 1.0 / sqrt(square);
+        if (!(square > 1e-20 && square < 1e20)) {
+            all = 0;
+            continue;
+        }
         for (int j = 0; j < 4; j++) q[j] *= scale;
         for (int j = 0; slope != NULL && j < 4; j++) slope[p + j] *= scale;
     }
+    return all;
 }
 
 static int all_finite(const double *value, int32_t count)
@@ -161,7 +167,7 @@ void fm_dense(const fm_instance *s, double t, double *y)
     const double x = (t - tail) / (s->clock[FM_TIME_DENSE] - tail), rest = 1.0 - x, *r = s->dense;
     for (int32_t i = 0; i < ny; i++)
         y[i] = r[i] + x * (r[ny + i] + rest * (r[2 * ny + i] + x * (r[3 * ny + i] + rest * r[4 * ny + i])));
-    fm_normalise(s, y, NULL);
+    (void)fm_normalise(s, y, NULL);
     fm_follow_paths(s, t, y);
 }
 
@@ -245,7 +251,7 @@ static int advance(fm_instance *s, double h, double t_end, double arrival)
             keep_dense(s, h, s->trial);
             memcpy(s->head, s->trial, (size_t)s->model.ny * sizeof(double));
             memcpy(s->slope, stage(s, 6), (size_t)s->model.ny * sizeof(double));
-            fm_normalise(s, s->head, s->slope);
+            (void)fm_normalise(s, s->head, s->slope);
             clock[FM_TIME_TAIL] = t;
             clock[FM_TIME_HEAD] = rejected ? t + h : arrival;
             clock[FM_ERROR_LAST] = error > 1e-4 ? error : 1e-4;
@@ -369,7 +375,7 @@ static fm_status runge_kutta_to(fm_instance *s, double start, double goal, doubl
             double middle = stage(s, 1)[i] + stage(s, 2)[i];
             s->trial[i] = s->y[i] + h / 6.0 * ((stage(s, 0)[i] + stage(s, 3)[i]) + 2.0 * middle);
         }
-        if (!all_finite(s->trial, ny)) {
+        if (!all_finite(s->trial, ny) || !fm_normalise(s, s->trial, NULL)) {
             s->clock[FM_TIME] = t;
             return fm_say(s, FM_DISCARD,
                           "the step to t = %.9g s failed: at t = %.9g s the state left the finite numbers. The fixed step "
@@ -378,7 +384,6 @@ static fm_status runge_kutta_to(fm_instance *s, double start, double goal, doubl
         }
         if (s->image.n.rows > 0) memcpy(s->head, s->y, (size_t)ny * sizeof(double)); /* where to go back to */
         memcpy(s->y, s->trial, (size_t)ny * sizeof(double));
-        fm_normalise(s, s->y, NULL);
         fm_follow_paths(s, t + h, s->y);
         if (s->image.n.rows > 0) {
             s->clock[FM_TIME_HEAD] = t;

@@ -27,6 +27,39 @@ static void set_every(fm_instance *s, const char *suffix, double value)
     }
 }
 
+static int is_quaternion(const fm_variable_info *v)
+{
+    return v->state && strncmp(fm_kind((uint32_t)v->kind)->description, "quaternion", 10) == 0;
+}
+
+static int set_quaternions(fm_instance *s, double value)
+{
+    int count = 0;
+    for (uint32_t i = 0; i < fm_variable_count(s); i++) {
+        fm_variable_info info;
+        CHECK(fm_variable(s, i, &info) == FM_OK);
+        if (!is_quaternion(&info)) continue;
+        CHECK(fm_set(s, &i, 1, &value) == FM_OK);
+        count++;
+    }
+    return count;
+}
+
+/* Finite numbers, and quaternions that are some direction. */
+static void check_states(fm_instance *s)
+{
+    double square = 0.0;
+    for (uint32_t i = 0; i < fm_variable_count(s); i++) {
+        fm_variable_info info;
+        double value;
+        CHECK(fm_variable(s, i, &info) == FM_OK && fm_get(s, &i, 1, &value) == FM_OK);
+        CHECK(!info.state || isfinite(value));
+        if (!is_quaternion(&info)) continue;
+        square = (info.component == 0 ? 0.0 : square) + value * value;
+        CHECK(info.component < 3 || fabs(square - 1.0) < 1e-9);
+    }
+}
+
 /* A start that is refused because nothing has inertia: guesses and time stay, also quaternions of any length. */
 static void check_start(fm_instance *s)
 {
@@ -64,6 +97,33 @@ static void check_long_step(fm_instance *s)
     check_refused(s, fm_step(s, 1.7e308), before);
 }
 
+/* Motion beyond all measure: however the step ends, the states that a simulator sees are fit for another start. */
+static void check_wild_motion(fm_instance *s)
+{
+    static const char *const moving[] = {"tau", "f", "force", "torque", "qd", "w", "v", "u", "kappa"};
+    static const double huge[] = {1e30, 1e40, 1e50, 1e60, 1e75, 1e100, 1e150, 1e155, 1e200, 1e293, 1e300, 1.7e308};
+    for (int scheme = 0; scheme < 2; scheme++)
+        for (size_t i = 0; i < 2 * sizeof huge / sizeof *huge; i++) {
+            CHECK(fm_reset(s) == FM_OK && choose(s, scheme, 1e-3, 1e-6));
+            for (size_t j = 0; j < (i % 2 ? sizeof moving / sizeof *moving : 4); j++) set_every(s, moving[j], huge[i / 2]);
+            if (fm_assemble(s, 0.0) != FM_OK) continue;
+            for (int n = 1; n <= 4; n++) (void)fm_step(s, 2e-3 * n);
+            check_states(s);
+        }
+}
+
+/* A quaternion of no length, or of one that no number tells. */
+static void check_quaternions(fm_instance *s)
+{
+    static const double wrong[] = {0.0, 1e-200, 1e160, 1.7e308};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        CHECK(fm_reset(s) == FM_OK && choose(s, 1.0, 1e-3, 1e-6));
+        if (set_quaternions(s, wrong[i]) == 0) return;
+        unsigned char *before = save(s);
+        check_refused(s, fm_assemble(s, 0.0), before);
+    }
+}
+
 static void check_refusals(const image *one)
 {
     fm_instance *s = open_image(one);
@@ -71,6 +131,8 @@ static void check_refusals(const image *one)
         check_start(s);
         check_short_steps(s);
         check_long_step(s);
+        check_wild_motion(s);
+        check_quaternions(s);
     }
     fm_close(s);
 }
