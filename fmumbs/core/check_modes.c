@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#define FM_LEAST_PERIOD 1e-6 /* [s]: a path stops the integrator as often */
+
 /* How many position and velocity variables a link has; the arrays of general links and flexible bodies have been
  * checked. */
 int32_t fm_link_positions(const fm_image *m, int32_t link)
@@ -108,7 +110,7 @@ static const char *check_paths(const fm_image *m)
         for (int32_t k = next + 1; k < next + pieces; k++)
             if (!(m->piece_time[k] > m->piece_time[k - 1])) return "the times of a path do not increase";
         const double span = m->piece_time[next + pieces - 1] - m->piece_time[next];
-        if (m->path_period[i] != 0.0 && !(m->path_period[i] > span)) return "a path's period is too short";
+        if (m->path_period[i] != 0.0 && !(m->path_period[i] > span && m->path_period[i] >= FM_LEAST_PERIOD)) return "a path's period is too short";
         next += pieces;
     }
     return next == m->n.pieces ? NULL : "pieces belong to no path";

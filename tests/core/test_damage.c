@@ -155,8 +155,8 @@ static void check_flips(const image *one)
     free(bytes);
 }
 
-/* Where an array of int32 begins: the layout that table.h describes. */
-static int32_t *find_array(unsigned char *bytes, const char *name, int32_t *rows)
+/* Where an array begins: the layout that table.h describes. */
+static void *find_array(unsigned char *bytes, const char *name, int32_t *rows)
 {
     static const char *const size_name[] = {
 #define S(size, meaning) #size,
@@ -174,7 +174,7 @@ static int32_t *find_array(unsigned char *bytes, const char *name, int32_t *rows
         *rows = 0;
         for (size_t j = 0; j < sizes; j++)
             if (strcmp(size_name[j], array->rows) == 0) *rows = size[j];
-        if (strcmp(array->name, name) == 0) return (int32_t *)(void *)(bytes + at);
+        if (strcmp(array->name, name) == 0) return bytes + at;
         const size_t width = array->type == 'i' ? 4 : array->type == 'd' ? 8 : 1;
         at += ((size_t)*rows * (size_t)array->columns * width + 7) & ~(size_t)7;
     }
@@ -218,12 +218,29 @@ static void check_fixed_links(const image *one)
     free(bytes);
 }
 
+/* A path that begins again and again, so soon that a step over all its pieces would not end. */
+static void check_short_periods(const image *one)
+{
+    int32_t paths, pieces;
+    int repeats = 0;
+    unsigned char *bytes = copy_of(one, 0);
+    double *period = find_array(bytes, "path_period", &paths), *time = find_array(bytes, "piece_time", &pieces);
+    CHECK(period != NULL && time != NULL);
+    for (int32_t i = 0; i < paths; i++)
+        if (period[i] > 0.0) period[i] = 1e-7, repeats = 1;
+    for (int32_t i = 0; i < pieces; i++) time[i] = 1e-12 * i;
+    seal(bytes, one->size);
+    if (repeats) refuse(bytes, one->size);
+    free(bytes);
+}
+
 static void check_image(const image *one)
 {
     check_accidents(one);
     check_lengths(one);
     check_order(one);
     check_fixed_links(one);
+    check_short_periods(one);
     if (one->size < SMALL) check_words(one);
     if (one->size < MIDDLE) check_flips(one);
 }
