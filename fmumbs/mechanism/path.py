@@ -49,7 +49,7 @@ class Path:
                 "Give a longer period."
             )
         if 0 < period < _LEAST_PERIOD:
-            raise ModelError(f"Path: period is {period:g} s, but must be at least {_LEAST_PERIOD:g} s. Give a longer one.")
+            raise ModelError(f"Path: period is {period:g} s, must be at least {_LEAST_PERIOD:g} s. Give a longer one.")
         if self.continuity not in (1, 2):
             raise ModelError(f"Path: continuity is {self.continuity!r}, but must be 1 or 2. Give one of these.")
         for name, value in (("breaks", breaks), ("coefficients", rows), ("period", period)):
