@@ -395,6 +395,8 @@ def _print_check(facts: dict[str, Any]) -> None:
     table = _new_table(None, "", "")
     table.show_header = False
     mobility = "depends on the loops' rank" if facts["mobility"] is None else str(facts["mobility"])
+    if facts.get("gruebler", facts["mobility"]) != facts["mobility"]:
+        mobility += f", by Grübler's count {facts['gruebler']}"
     table.add_row("bodies, joints", f"{facts['bodies']}, {facts['joint_count']}")
     table.add_row("springs, loads", f"{facts['springs']}, {facts['loads']}")
     table.add_row("on the ground, longest chain", f"{facts['roots']}, {facts['depth']}")
@@ -405,6 +407,9 @@ def _print_check(facts: dict[str, Any]) -> None:
     else:
         table.add_row("rows of constraint", f"{facts['rows']}, of which {facts['rank']} are independent")
         table.add_row("degree of indeterminacy", str(facts["redundant"]))
+        values = facts["singular_values"]
+        gap = f"{values['smallest_kept']:.1e} is the least that counts, {values['largest_dropped']:.1e} the next"
+        table.add_row("singular values", gap)
     if facts["variables"] is not None:
         table.add_row("variables", str(facts["variables"]))
     _show(table)

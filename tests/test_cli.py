@@ -289,3 +289,25 @@ def test_check_by_divide_and_conquer_tells_its_steps(tool: str) -> None:
     output = fmumbs(*arguments).output
     assert f"G has rank 17 of 18 ({tool})" in output
     assert "bodies with two joints, one of them known" in output
+
+
+FOLDED = """
+import fmumbs as fm
+
+def build():
+    model = fm.Model("folded")
+    a, b, c = (fm.Body.rod(n, length=l, mass=1.0, radius=0.01) for n, l in (("a", 1.0), ("b", 2.0), ("c", 1.0)))
+    model.add(a, b, c, fm.Revolute("A", model.ground.at(), a.base, axis="y"))
+    model.add(fm.Revolute("B", a.tip, b.base, axis="y"), fm.Revolute("D", model.ground.at(2, 0, 0), c.base, axis="y"))
+    model.add(fm.Revolute("C", b.tip, c.tip, axis="y"))
+    return model
+"""
+
+
+def test_check_of_a_singular_start_says_so_and_by_how_much(tmp_path: Path) -> None:
+    (tmp_path / "folded.py").write_text(FOLDED)
+    result = fmumbs("check", "folded.py", "--json")
+    facts = json.loads(result.output)
+    assert result.exit_code == 1
+    assert (facts["singular"], facts["rank"], set(facts["rank_nearby"])) == (True, 16, {17})
+    assert "the loops are singular at the start" in facts["problems"][0]

@@ -17,6 +17,7 @@ from fmumbs.analysis.placed import GROUND, Array, Placed
 from fmumbs.analysis.self_stress import CLEAR, Gap, SelfStress, null_space, self_stress
 from fmumbs.errors import ModelError
 
+NEAR = 1e-2  # a singular value that is this small beside the neighbours' belongs to a singular position
 COMPONENT = 1e-7  # a part of a unit direction that is no more than round-off
 
 _AXES = ("x", "y", "z")
@@ -70,12 +71,13 @@ class Uniqueness:
 
     rows: how many; rank: how many are independent; redundant: the others, the degree of indeterminacy. mobility: the
     freedoms that are left; gruebler: as the count of bodies and rows would have it. gap: in the singular values that
-    decided the rank. nearby: rank at neighbouring positions.
+    decided the rank. nearby, nearby_kept: rank at neighbouring positions, and the smallest singular value that counts.
     """
 
     placed: Placed
     stress: SelfStress
     nearby: tuple[int, ...] = ()
+    nearby_kept: tuple[float, ...] = ()
 
     @property
     def rows(self) -> int:
@@ -103,8 +105,9 @@ class Uniqueness:
 
     @property
     def singular(self) -> bool:
-        """Whether this position is one where the rank drops, or is so near to one that round-off decides."""
-        return any(rank != self.rank for rank in self.nearby) or self.gap.ratio < CLEAR
+        """Whether the rank drops at this position, or nearly does: a singular value is far less than at neighbours'."""
+        near = self.nearby_kept and self.gap.kept < NEAR * max(self.nearby_kept)
+        return any(rank != self.rank for rank in self.nearby) or bool(near) or self.gap.ratio < CLEAR
 
     @cached_property
     def joints(self) -> tuple[JointReaction, ...]:

@@ -23,7 +23,7 @@ Borrow = Callable[[], AbstractContextManager[Any]]
 UNIQUENESS = (  # what a reaction's description adds, by fm_uniqueness
     "; not unique: part of the least reactions that balance",
     "; unique",
-    "; whether it is unique is not known, as the loops do not close at the start",
+    "; whether it is unique is not known, as the loops have no start",
 )
 
 _AT_ONCE = 4096  # variables that an iteration makes in one go

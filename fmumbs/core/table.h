@@ -247,7 +247,7 @@ typedef enum fm_joint_kind { /* what the outputs of a joint are */
 typedef enum fm_uniqueness {
     FM_NOT_UNIQUE,
     FM_UNIQUE,
-    FM_UNIQUENESS_UNKNOWN, /* the loops do not close at the start */
+    FM_UNIQUENESS_UNKNOWN, /* the loops have no start: they do not close, or are singular */
     FM_UNIQUENESSES
 } fm_uniqueness;
 

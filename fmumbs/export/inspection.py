@@ -85,11 +85,24 @@ def _add_reactions(facts: Facts, warnings: list[str], model: "Model", set_of: Se
         facts["set"] = asdict(found.set_of(set_of))
     if found.mobility == 0:
         warnings.append(f"Model '{model.name}' is locked: its joints leave it no freedom. Free one of a loop.")
-    if found.singular:
+    if found.singular and (problem := _no_start(model)):
+        facts["problems"].append(problem)
+    elif found.singular:
         warnings.append(
             f"Model '{model.name}' starts at or near a singular position: {found.rank} of {found.rows} rows are "
             f"independent there, {', '.join(map(str, found.nearby)) or 'unknown'} beside it. Move a q0 by some degrees."
         )
+
+
+def _no_start(model: "Model") -> str:
+    """Why the core cannot start from here, "" where it can."""
+    from fmumbs.run import Solver
+
+    try:
+        Solver(model).assemble()
+    except AssemblyError as error:
+        return str(error)
+    return ""
 
 
 def _divided(model: "Model", set_of: Sequence[str], tool: "ToolName") -> Facts:

@@ -30,7 +30,8 @@ def uniqueness(model: Model, solver: Solver | None = None) -> Uniqueness:
     found = verdict(place(model, solver))
     if len(model.joints) == len(model.bodies) and not model.couplings:  # a tree has no loop that could be singular
         return found
-    return replace(found, nearby=_ranks_nearby(model, solver))
+    nearby = _nearby(model, solver)
+    return replace(found, nearby=tuple(r for r, _ in nearby), nearby_kept=tuple(kept for _, kept in nearby))
 
 
 def divide_and_conquer(
@@ -72,8 +73,8 @@ def _started(model: Model) -> Solver:
     return solver
 
 
-def _ranks_nearby(model: Model, solver: Solver) -> tuple[int, ...]:
-    """Ranks a little off the present position, wherever the loops close there."""
+def _nearby(model: Model, solver: Solver) -> list[tuple[int, float]]:
+    """Rank and smallest singular value that counts, a little off the present position, wherever the loops close."""
     variables = solver.image.variables
     references = variables.of_joints("r", "q", "eta")
     kept, at = solver.state_save(), solver.read(references)
@@ -82,12 +83,13 @@ def _ranks_nearby(model: Model, solver: Solver) -> tuple[int, ...]:
     far = np.array([0.0 if v.kind == "eta" else length if v.unit == "m" else 1.0 for v in shown])
     random = np.random.default_rng(1)
     still = np.zeros(solver.image.sizes["speeds"])
-    ranks = []
+    found: list[tuple[int, float]] = []
     for _ in range(NEIGHBOURS):
         try:
             solver.set_state(at + NEARBY * far * random.uniform(-1.0, 1.0, len(at)), still)
         except FmumbsError:
             continue
-        ranks.append(verdict(place(model, solver)).rank)
+        there = verdict(place(model, solver))
+        found.append((there.rank, there.gap.kept))
     solver.state_load(kept)
-    return tuple(ranks)
+    return found

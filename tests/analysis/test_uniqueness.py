@@ -205,20 +205,32 @@ def test_a_set_is_unique_in_total_where_the_rest_of_its_body_does_not_share_its_
         found.set_of(["a"])
 
 
-def test_a_singular_start_is_said_to_be_one() -> None:
-    """Stretched out, the four-bar's crank and coupler lie on one line and its branches meet."""
+def folded(by: float) -> fm.Model:
+    """A parallelogram whose cranks are turned by that much from where all its bars lie on one line."""
     model = fm.Model("folded")
     ground = model.ground
     lengths = {"a": 1.0, "b": 2.0, "c": 1.0}
     bodies = [fm.Body.rod(name, length=length, mass=1.0, radius=0.01) for name, length in lengths.items()]
-    model.add(*bodies, fm.Revolute("A", ground.at(), bodies[0].base, axis="y"))
-    model.add(fm.Revolute("B", bodies[0].tip, bodies[1].base, axis="y"))
-    model.add(fm.Revolute("D", ground.at(2, 0, 0), bodies[2].base, axis="y"))
+    model.add(*bodies, fm.Revolute("A", ground.at(), bodies[0].base, axis="y", q0=by))
+    model.add(fm.Revolute("B", bodies[0].tip, bodies[1].base, axis="y", q0=-by))
+    model.add(fm.Revolute("D", ground.at(2, 0, 0), bodies[2].base, axis="y", q0=by))
     model.add(fm.Revolute("C", bodies[1].tip, bodies[2].tip, axis="y"))
-    found = fm.uniqueness(model)
+    return model
+
+
+def test_a_singular_start_is_said_to_be_one() -> None:
+    """Where all bars lie on one line the branches of its motion meet."""
+    found = fm.uniqueness(folded(0.0))
     assert found.singular
     assert found.rank == 16
     assert set(found.nearby) == {17}
+
+
+@pytest.mark.parametrize(("by", "singular"), [(1e-6, True), (1e-4, True), (0.3, False)])
+def test_a_start_near_a_singular_position_is_said_to_be_one(by: float, singular: bool) -> None:
+    found = fm.uniqueness(folded(by))
+    assert found.rank == 17
+    assert found.singular == singular
 
 
 # Couplings --------------------------------------------------------------------------------------------------

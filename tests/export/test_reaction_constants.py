@@ -102,7 +102,7 @@ def test_where_the_loops_do_not_close_nothing_is_claimed() -> None:
     assert (image.arrays["joint_unique"] == 2).all()
     assert {v.start for v in image.variables if v.type == "boolean"} == {0.0}
     (force,) = [v for v in image.variables if v.name == "A.reaction.f[1]"]
-    assert force.description.endswith("is not known, as the loops do not close at the start")
+    assert force.description.endswith("is not known, as the loops have no start")
 
 
 def test_a_declared_constant_has_a_name_of_its_own() -> None:
