@@ -9,6 +9,9 @@ sliders would fall off.
 
 import fmumbs as fm
 
+LEFT = {1: -1.15, 2: -0.65, 3: 0.35}  # angles of the rods at the start, from each pin on
+RIGHT = {5: 4.26, 4: 3.76}
+
 
 def build(
     length=1.0, mass=1.0, EI=20.0, modes=2, slider=0.5, stiffness=200.0, damping=2.0, span=3.4, rise=0.3
@@ -18,20 +21,22 @@ def build(
     span, rise: where the chain ends, to the right of its first pin and above it [m].
     """
     model = fm.Model("sliders", gravity=(0, -9.81, 0), description="A chain of rods, one flexible, with sliders.")
-    at, before = model.ground.at(), 0.0
-    for i, angle in enumerate((-1.15, -0.65, 0.05, 0.7, 1.2), 1):
-        if i == 3:
-            rod = fm.ModalBody.beam(f"rod{i}", length=length, mass=mass, EI=EI, modes=modes, boundary="pinned-pinned")
-        else:
-            rod = fm.Body.rod(f"rod{i}", length=length, mass=mass)
-        model.add(rod, fm.Revolute(f"J{i}", at, rod.base, axis="z", q0=angle - before))
-        if i != 3:
-            block = fm.Body.box(f"slider{i}", size=(0.1, 0.06, 0.06), mass=slider)
-            middle = block.at(0.05, 0, 0)
-            slide = fm.Prismatic(f"S{i}", rod.at(length / 2), middle, axis="x", stiffness=stiffness, damping=damping)
-            model.add(block, slide)
-        at, before = rod.tip, angle
-    model.add(fm.Revolute("J6", at, model.ground.at(span, rise, 0), axis="z"))  # closes the loop
+    ends = []
+    for pin, chain in ((model.ground.at(), LEFT), (model.ground.at(span, rise, 0), RIGHT)):
+        at, before = pin, 0.0
+        for i, angle in chain.items():
+            if i == 3:
+                rod = fm.ModalBody.beam("rod3", length=length, mass=mass, EI=EI, modes=modes, boundary="pinned-pinned")
+            else:
+                rod = fm.Body.rod(f"rod{i}", length=length, mass=mass)
+            model.add(rod, fm.Revolute(f"J{i}", at, rod.base, axis="z", q0=angle - before))
+            if i != 3:
+                block = fm.Body.box(f"slider{i}", size=(0.1, 0.06, 0.06), mass=slider)
+                F, M = rod.at(length / 2), block.at(0.05, 0, 0)
+                model.add(block, fm.Prismatic(f"S{i}", F, M, axis="x", stiffness=stiffness, damping=damping))
+            at, before = rod.tip, angle
+        ends.append(at)
+    model.add(fm.Revolute("J6", *ends, axis="z"))  # closes the loop
     model.experiment(stop=20.0, interval=0.01)
     return model
 
