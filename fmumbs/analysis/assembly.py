@@ -100,6 +100,8 @@ def _order(placed: Placed, given: Sequence[str]) -> list[int]:
             f"coupling '{placed.couplings[0].name}' connects coordinates, which an assembly of bodies does not know. "
             "Take the general method."
         )
+    if placed.flexible:
+        raise ModelError("there are flexible bodies, whose handles move against each other. Take the general method.")
     inside = [joint for joint in range(len(placed.joints)) if GROUND not in (placed.F[joint], placed.M[joint])]
     _check_forest(placed, inside)
     if given:

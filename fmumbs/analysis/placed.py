@@ -39,6 +39,18 @@ class Coupled:
 
 
 @dataclass(frozen=True)
+class Flexible:
+    """The modes of a body: what the reaction of each of its joints does on them is balanced like on the body at large.
+
+    shapes: of each joint (6, modes) angular velocity and velocity of M's origin by the modes, in F's axes; on F's side
+    with a minus.
+    """
+
+    modes: int
+    shapes: dict[int, Array]
+
+
+@dataclass(frozen=True)
 class Placed:
     """Bodies and joints at one position.
 
@@ -59,6 +71,12 @@ class Placed:
     com: Array
     inertia: Array
     couplings: tuple[Coupled, ...] = ()
+    flexible: tuple[Flexible, ...] = ()
+
+    @property
+    def freedoms(self) -> int:
+        """Of all bodies without their joints: six each, and their modes."""
+        return 6 * len(self.bodies) + sum(one.modes for one in self.flexible)
 
     @property
     def rows(self) -> int:
@@ -95,6 +113,10 @@ class Placed:
             tuple(
                 replace(one, terms=tuple(replace(t, joint=at_new[self.joints[t.joint]]) for t in one.terms))
                 for one in self.couplings
+            ),
+            tuple(
+                replace(one, shapes={at_new[self.joints[j]]: shape for j, shape in one.shapes.items()})
+                for one in self.flexible
             ),
         )
 

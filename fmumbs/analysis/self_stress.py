@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from fmumbs.analysis.placed import Array, Indices, Placed, Tree, shift, spanning_tree
+from fmumbs.analysis.placed import Array, Flexible, Indices, Placed, Tree, shift, spanning_tree
 
 TOLERANCES = (1e-9, 1e-7, 1e-11, 1e-6, 1e-12)  # of singular values; the first one with a clear gap is taken
 CLEAR = 1e3  # a gap this wide between what counts and what does not leaves no doubt
@@ -92,7 +92,7 @@ def null_space(placed: Placed) -> tuple[list[Array], Array]:
         total += frame.columns
     out = [np.zeros((6, total)) for _ in placed.joints]
     for joint, cuts in system.through.items():
-        for cut, matrix in zip(cuts, system.carried(joint), strict=True):
+        for cut, matrix in zip(cuts, system.carried(joint), strict=True) if joint >= 0 else ():
             frame = solved.frames[cut]
             out[joint][:, columns[id(frame)]] += matrix @ solved.spaces[cut] @ frame.of(cut)
     return out, system.lengths
@@ -132,7 +132,9 @@ class _Loops:
                 self._pass(joint, one.phi, unknown, np.zeros((6, 1)))
                 self._carried[joint][unknown] -= one.psi @ push[:, None]
                 self._blocks[joint][unknown] -= push[:, None]
-        self.through = {joint: list(found) for joint, found in self._carried.items()}
+        for k, body in enumerate(placed.flexible):
+            self._bend(-1 - k, body, coupled)
+        self.through = {joint: list(found) for joint, found in (*self._blocks.items(), *self._carried.items())}
         self._balance(len(placed.joints))
         self.blocks = {joint: list(found.values()) for joint, found in self._blocks.items()}
 
@@ -142,6 +144,20 @@ class _Loops:
         carried[unknown] = carried[unknown] + wrench if unknown in carried else wrench
         block = rows @ wrench
         blocks[unknown] = blocks[unknown] + block if unknown in blocks else block
+
+    def _bend(self, key: int, body: Flexible, coupled: "dict[int, _Coupled]") -> None:
+        """Rows of a body's modes: all that its joints carry does no work on them."""
+        found: dict[int, Array] = {}
+        for joint, shape in body.shapes.items():
+            length = self.lengths[joint]
+            rows = np.vstack([length * shape[:3], shape[3:]]).T
+            rows = rows / max(float(np.linalg.norm(rows)), 1e-300)
+            for unknown, wrench in self._carried.get(joint, {}).items():
+                push = coupled[joint].push.get(unknown) if joint in coupled else None
+                whole = wrench if push is None else wrench + coupled[joint].psi @ push[:, None]
+                found[unknown] = found.get(unknown, 0.0) + rows @ whole
+        if found:
+            self._blocks[key] = found
 
     def _balance(self, joints: int) -> None:
         """Multipliers of couplings in units of their own, and rows of length one at most."""
@@ -235,6 +251,8 @@ def _solve(system: _Loops, tolerance: float) -> SelfStress:
     solved = _Elimination(system, gap)
     images = [np.zeros((6, 0))] * len(system.lengths)
     for joint, cuts in system.through.items():
+        if joint < 0:  # rows of a flexible body
+            continue
         images[joint] = solved.image(cuts, system.carried(joint))
     mends = {
         cut: system.carried(cut)[0] @ solved.spaces[cut] @ free if cut < len(images) else np.zeros((6, 0))

@@ -93,11 +93,11 @@ class Uniqueness:
 
     @property
     def mobility(self) -> int:
-        return 6 * len(self.placed.bodies) - self.rank
+        return self.placed.freedoms - self.rank
 
     @property
     def gruebler(self) -> int:
-        return 6 * len(self.placed.bodies) - self.rows
+        return self.placed.freedoms - self.rows
 
     @property
     def gap(self) -> Gap:

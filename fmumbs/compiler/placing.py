@@ -7,17 +7,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fmumbs.analysis.modes import free_modes, mode_vectors
-from fmumbs.analysis.placed import GROUND, Coupled, Placed, Term, reciprocal, span_of
+from fmumbs.analysis.placed import GROUND, Coupled, Flexible, Placed, Term, reciprocal, span_of
 from fmumbs.analysis.uniqueness import uniqueness
 from fmumbs.compiler.forbidden import ALONG, DISTANCE, PERPENDICULAR
 from fmumbs.compiler.kinds import BODY, JOINT, Kind, all_variables, kinds_called
 from fmumbs.compiler.layout import Arrays, counted, ffi, lib, open_instance, pack
-from fmumbs.mechanism import Closing, Coupling, JointBase
+from fmumbs.mechanism import Closing, Coupling, JointBase, ModalBody, Point
+from fmumbs.spatial import Rotation
 
 Array = NDArray[np.float64]
 
 
-_POSE, _PLACE = ("r", "quat"), ("r", "q", "eta")  # variables of bodies, of joints
+_POSE, _PLACE = ("r", "quat", "q"), ("r", "q", "eta")  # variables of bodies, of joints
 
 NOT_UNIQUE, UNIQUE, UNKNOWN = range(3)  # fm_uniqueness
 
@@ -55,11 +56,16 @@ def placed(
     origin = np.empty((len(joints), 3))
     axes = np.empty((len(joints), 3, 3))
     arms = np.empty((len(joints), 3))
+    bent = _bent(arrays, instance)
+    flexible: dict[int, Flexible] = {}
     for i, joint in enumerate(joints):
-        X = joint.F.X_BP
-        axes[i] = R_WB[F[i]] @ X.rotation.matrix
-        origin[i] = r_WB[M[i]] + R_WB[M[i]] @ joint.M.X_BP.translation
-        arms[i] = axes[i].T @ (origin[i] - r_WB[F[i]] - R_WB[F[i]] @ X.translation)
+        at_F, axes[i] = _frame(joint.F, R_WB[F[i]], r_WB[F[i]], bent.get(int(F[i])))
+        origin[i], _ = _frame(joint.M, R_WB[M[i]], r_WB[M[i]], bent.get(int(M[i])))
+        arms[i] = axes[i].T @ (origin[i] - at_F)
+        for end, body, at, sign in ((joint.F, int(F[i]), at_F, -1.0), (joint.M, int(M[i]), origin[i], 1.0)):
+            if isinstance(end.body, ModalBody):
+                one = flexible.setdefault(body, Flexible(end.body.modes, {}))
+                one.shapes[i] = sign * _shapes(end, R_WB[body], origin[i] - at, axes[i])
     # links have the axes that their bodies' frames say
     R_WL = np.concatenate([R_WB[:-1] @ np.swapaxes(arrays["body_R"].reshape(-1, 3, 3), 1, 2), np.eye(3)[None]])
     cut = np.array([isinstance(joint, Closing) for joint in joints])
@@ -72,7 +78,9 @@ def placed(
     inertia = np.stack([xx, xy, xz, xy, yy, yz, xz, yz, zz], axis=1).reshape(-1, 3, 3)
     inertia = R_WB[:-1] @ inertia @ np.swapaxes(R_WB[:-1], 1, 2)
     coupled = tuple(_coupled(coupling, names, arrays, instance) for coupling in couplings)
-    return Placed(tuple(bodies), names, F, M, origin, axes, tuple(spans), arrays["mass"], com, inertia, coupled)
+    solid = arrays["mass"], com, inertia
+    modal = tuple(flexible.values())
+    return Placed(tuple(bodies), names, F, M, origin, axes, tuple(spans), *solid, coupled, modal)
 
 
 def _kinds(owner: int, *suffixes: str) -> list[Kind]:
@@ -101,6 +109,34 @@ def _poses(arrays: Arrays, instance: Any) -> tuple[Array, Array]:
     R[:-1, 2] = np.stack([2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)], axis=1)
     R[-1] = np.eye(3)
     return R, np.vstack([r, np.zeros(3)])
+
+
+def _bent(arrays: Arrays, instance: Any) -> dict[int, Array]:
+    """The modal coordinates of each flexible body."""
+    elements, values = _read(arrays, instance, BODY, "q")
+    return {int(body): values[elements == body] for body in np.unique(elements)}
+
+
+def _frame(point: Point, R: Array, r: Array, modal: Array | None) -> tuple[Array, Array]:
+    """Origin and axes of a point's frame in the world, its body having bent by modal coordinates."""
+    X, offset, turned = point.X_BP, point.X_BP.translation, np.eye(3)
+    if modal is not None and isinstance(point.body, ModalBody):
+        plane = point.body.plane_axes.matrix
+        x, y, angle = modal @ np.array(point.body.node(point)[1])
+        offset = offset + plane[:, 0] * x + plane[:, 1] * y
+        normal = plane[:, 2]
+        turned = Rotation.about((float(normal[0]), float(normal[1]), float(normal[2])), float(angle)).matrix
+    return r + R @ offset, R @ turned @ X.rotation.matrix
+
+
+def _shapes(point: Point, R: Array, arm: Array, axes: Array) -> Array:
+    """(6, modes) what each mode of a flexible body moves `arm` from a point's origin, in the axes given."""
+    assert isinstance(point.body, ModalBody)
+    plane = R @ point.body.plane_axes.matrix
+    rows = np.array(point.body.node(point)[1])
+    turns = np.outer(plane[:, 2], rows[:, 2])
+    slides = plane[:, :2] @ rows[:, :2].T + np.cross(turns, arm, axis=0)
+    return np.vstack([axes.T @ turns, axes.T @ slides])
 
 
 def _coordinates(count: int, arrays: Arrays, instance: Any) -> tuple[list[list[float]], list[list[float]]]:

@@ -276,3 +276,27 @@ def test_a_coupling_beside_a_loop_that_does_its_work_makes_its_reactions_indeter
     assert found.redundant == 4
     in_plane = {joint.joint: joint.components_unique[::2] for joint in found.joints}
     assert not any(all(parts) for parts in in_plane.values())
+
+
+# Flexible bodies --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("modes", "bent"), [(0, 0.0), (1, 0.0), (2, 0.0), (2, 0.01)])
+def test_a_beam_on_three_supports_is_determinate_once_it_may_bend(modes: int, bent: float) -> None:
+    """One force too many in the plane in which it bends; the next support needs one more mode."""
+    for supports in (2, 3):
+        model = fm.Model("beam")
+        ground = model.ground
+        if modes:
+            start = {"q0": [bent] + [0.0] * (modes - 1)}
+            beam = fm.ModalBody.beam("beam", length=2.0, EI=50.0, mass=1.0, modes=modes, plane="xz", **start)
+        else:
+            beam = fm.Body.rod("beam", length=2.0, mass=1.0)
+        model.add(beam, fm.Revolute("hinge", ground.at(), beam.base, axis="y"))
+        for k in range(supports):
+            x = 2.0 - 0.7 * k
+            model.add(fm.PointOnPlane(f"S{k}", ground.at(), beam.at(x, 0, 0), normal="z"))
+        found = fm.uniqueness(model)
+        assert found.redundant == max(supports - 1 - modes, 0)
+        assert found.mobility == max(1 + modes - supports, 0)
+        assert all(joint.unique for joint in found.joints) == (found.redundant == 0)
