@@ -2,7 +2,7 @@
 
 After the second example of Zhang, Rui and others, A framework for establishing constraint Jacobian matrices of planar
 rigid-flexible multibody systems (2023), whose dimensions are not printed: several closed loops, three beams of two
-modes each, gravity alone. Every storey is a parallelogram; its legs hang from the ends of the floor above.
+modes each, gravity alone. The legs of a storey hang from the ends of the floor above.
 """
 
 import numpy as np
@@ -10,15 +10,16 @@ import numpy as np
 import fmumbs as fm
 
 
-def build(storeys=3, leg=1.0, floor=1.0, mass=1.0, EI=20.0, modes=2, angle=0.4) -> fm.Model:
+def build(storeys=3, leg=1.0, skew=1.2, floor=1.0, mass=1.0, EI=20.0, modes=2, angle=0.4) -> fm.Model:
     """How many storeys; lengths [m], mass of each part [kg]; EI [N.m2] and modes of the floors.
 
+    skew: the right legs' length over that of the left ones, 1 for parallelograms, which stay closed by themselves.
     angle: of the legs of odd storeys to the vertical at the start [rad]; those of even ones have its opposite.
     """
     model = fm.Model("multi_loop_flexible", gravity=(0, -9.81, 0), description="Storeys of legs, flexible floors.")
     left, right = model.ground.at(), model.ground.at(floor, 0, 0)
     for i in range(1, storeys + 1):
-        legs = [fm.Body.rod(f"leg{i}{side}", length=leg, mass=mass) for side in "LR"]
+        legs = [fm.Body.rod(f"leg{i}{side}", length=k * leg, mass=mass) for side, k in (("L", 1.0), ("R", skew))]
         beam = fm.ModalBody.beam(f"floor{i}", length=floor, mass=mass, EI=EI, modes=modes, boundary="pinned-pinned")
         start = -np.pi / 2 + (angle if i % 2 else -angle)
         L = fm.Revolute(f"L{i}", left, legs[0].base, axis="z", q0=start)
