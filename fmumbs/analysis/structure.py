@@ -76,7 +76,7 @@ def structure(model: Model) -> Structure:
         branches=branches,
         cuts=cuts,
         unreached=unreached,
-        warnings=tuple(_warnings(model, branches)),
+        warnings=tuple(_warnings(model, branches, bool(cuts))),
     )
 
 
@@ -126,8 +126,8 @@ def _depth_first(children: dict[str, list[Branch]]) -> Iterator[Branch]:
         stack.extend(reversed(children.get(branch.body, [])))
 
 
-def _warnings(model: Model, branches: tuple[Branch, ...]) -> Iterator[str]:
-    """Each with what, where, the nearest fact and one mend."""
+def _warnings(model: Model, branches: tuple[Branch, ...], loops: bool) -> Iterator[str]:
+    """Each with what, where, the nearest fact and one mend; in a loop no joint is on its way to the ground."""
     carried = {body.name: body.mass for body in model.bodies}
     for branch in reversed(branches):
         if branch.parent != GROUND.name:
@@ -140,7 +140,7 @@ def _warnings(model: Model, branches: tuple[Branch, ...]) -> Iterator[str]:
                 f"Body '{branch.body}' has {own:g} kg and carries {all_of_it - own:g} kg, so the equations "
                 "are stiff. Give it the mass of the part, or join what it carries to its parent."
             )
-        if branch.reversed and branch.freedoms:
+        if branch.reversed and branch.freedoms and not loops:
             yield (
                 f"Joint '{branch.joint}' has '{branch.body}' on its F side, though '{branch.parent}' is "
                 f"nearer to the ground, so its position counts from '{branch.body}' on. Swap its points if "

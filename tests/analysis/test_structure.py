@@ -67,6 +67,12 @@ def test_a_joint_said_from_the_tip_to_the_ground_is_told() -> None:
     assert "Joint 'A'" in facts.warnings[0]
 
 
+def test_in_a_loop_no_joint_is_the_wrong_way_round() -> None:
+    model = chain(3)
+    model.add(fm.Revolute("D", model["b2"].tip, model.ground.at(1, 0, 0), axis="y"))
+    assert structure(model).warnings == ()
+
+
 def test_a_light_link_that_carries_a_heavy_one_is_told() -> None:
     model = fm.Model("needle")
     light = fm.Body.rod("light", length=1.0, mass=1e-6, radius=0.1)
