@@ -415,6 +415,19 @@ def test_loops_close_by_their_joints_rather_than_by_bending() -> None:
     assert solver.get("solver.position_violation") < 1e-12
 
 
+def test_a_whole_state_has_the_modes_behind_the_joint_by_which_their_body_hangs() -> None:
+    solver = Solver(compile(chain()))
+    names = [name for name in solver.joint_names if name != "B"]
+    assert names == ["A", "C"]
+    solver.set_state([0.1, 0.01, 0.02, 0.2, 0.03, 0.04, 0.3], np.arange(7.0))
+    assert solver.get("A.q") == 0.1
+    assert solver.get("B.q") == 0.2
+    assert_allclose(solver.get("first.q"), (0.01, 0.02))
+    assert_allclose(solver.get("second.q"), (0.03, 0.04))
+    assert_allclose(solver.get("second.qd"), (4, 5))
+    assert solver.get("C.qd") == 6
+
+
 def test_derivatives_of_outputs() -> None:
     case = plane_tree(3)
     solver = started(case)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fmumbs.compiler.dependencies import Dependencies, References, antiderivatives, joints_in_loops
-from fmumbs.compiler.kinds import JOINT, Kind, kinds, kinds_called
+from fmumbs.compiler.kinds import BODY, JOINT, Kind, kinds, kinds_called
 from fmumbs.compiler.layout import Arrays, ffi, lib
 from fmumbs.compiler.names import Names, nearest, split_component
 
@@ -141,16 +141,29 @@ class Variables(Sequence[Variable]):
         output = np.array([kind.causality == "output" for kind in kinds()])
         return np.flatnonzero(output[self._kind]).astype(np.uint32)
 
-    def of_joints(self, *suffixes: str) -> NDArray[np.uint32]:
-        """Value references of the tree's joints' variables with these suffixes, each joint's in their order."""
+    def positions(self) -> NDArray[np.uint32]:
+        """Value references of the positions of the tree's joints, and of the modes of flexible bodies behind theirs."""
+        return self._in_order("p", ("r", "q", "eta"), "q")
+
+    def speeds(self) -> NDArray[np.uint32]:
+        """The same of their velocities."""
+        return self._in_order("u", ("qd", "u", "v", "w", "kappa"), "qd")
+
+    def _in_order(self, column: str, of_joints: Sequence[str], of_bodies: str) -> NDArray[np.uint32]:
+        """Variables with these suffixes in the order in which the state has them: `column` p or u."""
         rank = np.full(len(kinds()), -1)
-        for i, suffix in enumerate(suffixes):
-            rank[[kind.index for kind in kinds_called(JOINT, suffix)]] = i
+        for owner, suffixes in ((JOINT, of_joints), (BODY, (of_bodies,))):
+            for i, suffix in enumerate(suffixes):
+                rank[[kind.index for kind in kinds_called(owner, suffix)]] = i
         chosen = self._rows[1]
         chosen = chosen[rank[self._kind[chosen]] >= 0]
-        chosen = chosen[self._arrays["joint_first"][self._object[chosen]] >= 0]
-        order = np.lexsort((self._component[chosen], rank[self._kind[chosen]], self._object[chosen]))
-        return chosen[order].astype(np.uint32)
+        joint = np.array([kind.owner == JOINT for kind in kinds()])[self._kind[chosen]]
+        arrays, element = self._arrays, self._object[chosen]
+        start = np.full(len(chosen), -1)
+        start[joint] = np.where(arrays["joint_first"] < 0, -1, arrays[f"joint_{column}"])[element[joint]]
+        start[~joint] = arrays[f"link_{column}"][arrays["body_link"][element[~joint]]]
+        order = np.lexsort((self._component[chosen], rank[self._kind[chosen]], start))
+        return chosen[order][np.sort(start) >= 0].astype(np.uint32)
 
     @cached_property
     def _declared(self) -> dict[str, list[int]]:

@@ -76,7 +76,7 @@ def _started(model: Model) -> Solver:
 def _nearby(model: Model, solver: Solver) -> list[tuple[int, float]]:
     """Rank and smallest singular value that counts, a little off the present position, wherever the loops close."""
     variables = solver.image.variables
-    references = variables.of_joints("r", "q", "eta")
+    references = variables.positions()
     kept, at = solver.state_save(), solver.read(references)
     length = float(solver.image.arrays["length"][0])
     shown = [variables[int(i)] for i in references]

@@ -117,11 +117,12 @@ class Solver:
         """Positions and velocities of all joints in the image's order, then assembles at the present time.
 
         A joint's position is q, a quaternion w x y z, or x y z w x y z, then eta of its excited modes; its velocity
-        qd, u, w, or v and w, then kappa. What is given for a mode that follows a path is passed over.
+        qd, u, w, or v and w, then kappa. What is given for a mode that follows a path is passed over. The q and qd of a
+        flexible body come after those of the joint by which it hangs.
         """
         variables = self.image.variables
-        places = self._whole("positions", positions, variables.of_joints("r", "q", "eta"))
-        rates = self._whole("speeds", speeds, variables.of_joints("qd", "u", "v", "w", "kappa"))
+        places = self._whole("positions", positions, variables.positions())
+        rates = self._whole("speeds", speeds, variables.speeds())
         self.write(*places)
         self.write(*rates)
         self.assemble(self.time)
