@@ -16,6 +16,7 @@
 #define FM_LESS 1e-5        /* part of the squares by which a step there must lessen them */
 #define FM_SOFT 1e-6        /* the least and the greatest softening of the rows there */
 #define FM_SOFTEST 1e3
+#define FM_LEADS 0.05       /* a correction leads on that leaves less of the violation */
 #define FM_TURN_AT_ONCE 0.5 /* [rad] */
 #define FM_NEARBY 0.03      /* how far a neighbour is whose rank is looked at [rad], or of the length */
 #define FM_DEPENDENT 1e-11  /* a pivot of the scaled K below it: the row follows from the others */
@@ -63,7 +64,8 @@ static void place_links(fm_instance *s, const double *y)
 static double tolerance(const fm_instance *s)
 {
     double extent = s->image.length[0];
-    for (int32_t i = 0; i < s->image.n.links; i++)
+    if (s->planar) extent = fmax(extent, fm_planar_extent(s));
+    for (int32_t i = 0; i < s->image.n.links && !s->planar; i++)
         for (int j = 0; j < 3; j++) extent = fabs(s->world[i].r[j]) > extent ? fabs(s->world[i].r[j]) : extent;
     const double least = 64.0 * DBL_EPSILON * extent, wanted = FM_EACH * s->closure[1] * s->image.length[0];
     return wanted > least ? wanted : least;
@@ -194,16 +196,50 @@ static int correct_level(fm_instance *s, double *y, int level, double least)
     return fm_violation(s, level) <= tolerance(s) * 1e3;
 }
 
-/* Positions, then velocities, onto the constraints, unless they are kept there otherwise. 0: they cannot be reached. */
-int fm_correct(fm_instance *s, double *y)
+/* The same in the plane. K is that of the last evaluation, if `factored`, or of where it was made last, as long as that
+ * leads on. */
+static int correct_plane(fm_instance *s, double *y, int level, int *factored)
+{
+    double *u = y + s->image.n.positions, before = INFINITY;
+    for (int n = 0; n < FM_CORRECTIONS; n++) {
+        if (level == 0) {
+            s->kernels->turn(s, y);
+            s->kernels->plane_place(s, y);
+        }
+        fm_planar_world(s, y);
+        const double worst = fm_planar_violation(s, level), enough = tolerance(s) * (level == 0 ? 1.0 : 10.0);
+        if (!isfinite(worst)) return 0;
+        if (worst <= enough) return 1;
+        if (worst > 0.5 * before && worst < 1e3 * enough) return 1; /* round-off: no better to be had */
+        if (!*factored || worst > FM_LEADS * before) {
+            if (!fm_planar_factor(s, y)) return 0;
+            *factored = 1;
+        }
+        before = worst;
+        for (int32_t i = 0; i < s->image.n.rows; i++) s->loop_rhs[i] = -s->loop_c[3 * i + level];
+        fm_solve_K(s, s->loop_rhs, s->lambda);
+        fm_planar_spread(s, s->lambda, s->loop_change);
+        if (level == 0) move_positions(s, y, s->loop_change);
+        else
+            for (int32_t i = 0; i < s->image.n.speeds; i++) u[i] += s->loop_change[i];
+        s->clock[FM_ITERATED] += 1.0;
+        s->clock[FM_CORRECTED] += n == 0 ? 1.0 : 0.0;
+    }
+    fm_planar_world(s, y);
+    return fm_planar_violation(s, level) <= tolerance(s) * 1e3;
+}
+
+/* Positions, then velocities, onto the constraints, unless they are kept there otherwise; `near`: the last evaluation was near y. 0: they cannot be reached
+ * from here. */
+int fm_correct(fm_instance *s, double *y, int near)
 {
     s->valid = FM_VALID_NOTHING;
     if (s->closure[0] != FM_CORRECT_DIRECTLY) {
         if (s->image.n.cut_positions > 0) place_links(s, y);
-        fm_follow_cuts(s);
-        return 1;
-    }
-    if (!correct_level(s, y, 0, 0.0) || !correct_level(s, y, 1, 0.0)) return 0;
+    } else if (s->planar) {
+        if (!correct_plane(s, y, 0, &near) || !correct_plane(s, y, 1, &near)) return 0;
+        fm_planar_show_cuts(s);
+    } else if (!correct_level(s, y, 0, 0.0) || !correct_level(s, y, 1, 0.0)) return 0;
     fm_follow_cuts(s);
     return 1;
 }

@@ -64,9 +64,9 @@ static void accelerate_so(fm_instance *s, const fm_evaluation *how, double *udot
     const double *tau = inputs_at(s, t, s->tau, s->tau_taylor, s->image.n.modes, s->input_now);
     s->evaluated = y;
     fm_run_turns(s, y);
-    if (s->image.n.springs + s->image.n.loads + s->image.n.rows > 0) fm_make_world(s, y);
     s->cuts = fm_cuts_forced(s, tau);
     s->forced = s->image.n.springs + s->image.n.loads > 0 || s->cuts;
+    if (s->forced || (s->image.n.rows > 0 && !s->planar)) fm_make_world(s, y);
     if (s->forced) {
         const double *load = inputs_at(s, t, s->load, s->load_taylor, loads, s->input_now + s->image.n.modes);
         fm_apply_forces(s, load, 1);

@@ -81,6 +81,12 @@ static size_t lay_out(fm_instance *s, unsigned char *base)
     s->plane_axes = place(base, &used, planars, sizeof *s->plane_axes);
     s->plane_pending = place(base, &used, planars / 2 + 1, sizeof *s->plane_pending);
     s->plane = place(base, &used, (planars + (FM_PLANE_WIDTH - 1)) / FM_PLANE_WIDTH * FM_PLANE_SIZE, sizeof(double));
+    const size_t looped = s->loop.blocks > 0 ? planars : 0;
+    s->plane_world = place(base, &used, looped + 1, sizeof *s->plane_world);
+    s->plane_root = place(base, &used, looped, sizeof *s->plane_root);
+    s->plane_joint = place(base, &used, looped > 0 ? (size_t)s->loop.blocks : 0, sizeof *s->plane_joint);
+    s->plane_row = place(base, &used, looped > 0 ? (size_t)m->n.rows : 0, sizeof *s->plane_row);
+    s->plane_mode = place(base, &used, looped > 0 ? s->loop.paths : 0, sizeof *s->plane_mode);
     s->tau_now = place(base, &used, speeds, sizeof(double));
     s->applied = place(base, &used, 6 * links, sizeof(double));
     s->in_loop = place(base, &used, links, sizeof *s->in_loop);
@@ -115,6 +121,7 @@ static size_t lay_out(fm_instance *s, unsigned char *base)
     s->loop.meeting = put(base, &used, s->loop.meeting, s->loop.meetings, sizeof *s->loop.meeting);
     s->loop.run = put(base, &used, s->loop.run, s->loop.runs, sizeof *s->loop.run);
     s->loop.path = put(base, &used, s->loop.path, s->loop.paths, sizeof *s->loop.path);
+    s->loop.link = put(base, &used, s->loop.link, s->loop.paths, sizeof *s->loop.link);
     s->loop_y = place(base, &used, s->loop.y, sizeof(double));
     s->loop_z = place(base, &used, s->loop.y, sizeof(double));
     s->loop_L = place(base, &used, s->loop.L, sizeof(double));
@@ -428,8 +435,12 @@ static fm_status assemble(fm_instance *s, double t)
 /* Refused, it leaves the guesses as they were. */
 fm_status fm_assemble(fm_instance *s, double t)
 {
+    const int32_t planar = s->planar;
     memcpy(s->kept, s->state, s->model.state_doubles * sizeof(double));
-    if (assemble(s, t) == FM_OK) return FM_OK;
+    if (planar) (void)fm_planar_use(s, 0); /* rows and pivots are judged in space */
+    const fm_status status = assemble(s, t);
+    if (planar) (void)fm_planar_use(s, 1);
+    if (status == FM_OK) return FM_OK;
     memcpy(s->state, s->kept, s->model.state_doubles * sizeof(double));
     fm_use_rows(s);
     s->valid = FM_VALID_NOTHING;

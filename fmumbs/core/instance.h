@@ -258,6 +258,23 @@ typedef enum fm_plane_lane {
     FM_PLANE_COUNT
 } fm_plane_lane;
 
+typedef struct fm_plane_world { /* a link in the axes of the plane */
+    double c, s, x, y, vx, vy, w;
+    double ax, ay; /* of where a root hangs: the ground's acceleration less gravity, in the root's axes at zero */
+} fm_plane_world;
+
+/* A block's joint in the plane: the places of its links, -1 the ground, its points in their planar axes, and how far
+ * they are apart along the normal. */
+typedef struct fm_plane_joint {
+    int32_t F, M;
+    double at_F[2], at_M[2], apart;
+} fm_plane_joint;
+
+typedef struct fm_plane_row {
+    int32_t kind;      /* as in the image, FM_ROW_KINDS: it holds by itself */
+    double f[2], g[2]; /* its vectors in the links' planar axes */
+} fm_plane_row;
+
 #define FM_PLANE_SIZE (FM_PLANE_COUNT * FM_PLANE_WIDTH) /* doubles in a block */
 
 /* The rows of one secondary joint, or one held coordinate, in the order of elimination (loop_plan.c). */
@@ -280,7 +297,7 @@ typedef struct fm_loop_plan {
     size_t meetings, runs, paths, y, L; /* how many numbers */
     fm_block *block;
     fm_meeting *meeting;
-    int32_t *run, *path;
+    int32_t *run, *path, *link; /* the link of each mode of a path */
 } fm_loop_plan;
 
 /* World kinematics of a link, made when somebody asks. */
@@ -311,6 +328,10 @@ typedef struct fm_kernels {
     void (*local)(fm_instance *s);                 /* torque, force and lift of every link from its motion */
     void (*accelerate)(fm_instance *s, const double *y, const double *tau, double *udot); /* after turn */
     void (*back)(fm_instance *s, double *udot);    /* its last part again, after a change of the forced parts */
+    /* the parts of accelerate in the plane: what slides, the sweep from the tips, the one to them */
+    void (*plane_place)(fm_instance *s, const double *y);
+    void (*plane_cuts)(fm_instance *s, const double *y, const double *tau);
+    void (*plane_back)(fm_instance *s, double *udot);
 } fm_kernels;
 
 /* Three numbers of one link: fm_lane_get(s, torque, i, out). */
@@ -373,6 +394,12 @@ struct fm_instance {
     fm_plane_axes *plane_axes;
     fm_plane_cut *plane_pending;
     double *plane; /* lanes, in blocks of FM_PLANE_WIDTH links */
+    fm_plane_axes plane_ground;  /* of a mechanism with loops */
+    fm_plane_world *plane_world; /* the ground, then each planar link */
+    fm_plane_world *plane_root;  /* where each root hangs */
+    fm_plane_joint *plane_joint; /* of each block */
+    fm_plane_row *plane_row;     /* of each row */
+    int32_t *plane_mode;         /* the place of each mode of the loops' paths */
     fm_turned *turned;
     fm_ball *ball;
     fm_general *general;
@@ -437,6 +464,14 @@ static inline int fm_is_cut(const fm_image *m, int32_t joint)
     return m->joint_first[joint] < 0;
 }
 
+/* The numbers of a planar link: a lane every FM_PLANE_WIDTH. */
+#define FM_PLANE_BLOCK(s, place) ((s)->plane + (place) / FM_PLANE_WIDTH * FM_PLANE_SIZE)
+
+static inline double *fm_plane_at(const fm_instance *s, int32_t place)
+{
+    return FM_PLANE_BLOCK(s, place) + place % FM_PLANE_WIDTH;
+}
+
 /* message.c */
 fm_status fm_say(fm_instance *s, fm_status status, const char *format, ...);
 /* image.c, check.c: 1 fine, 0 with the reason in `why` */
@@ -452,6 +487,10 @@ void fm_planar_structure(fm_instance *s);
 void fm_planar_derive(fm_instance *s);
 void fm_planar_turns(fm_instance *s);
 void fm_planar_expand(fm_instance *s);
+/* planar_loops.c */
+int fm_planar_loops_fit(const fm_image *m, const double *ground, const double *normal);
+void fm_planar_loops_structure(fm_instance *s, const double *normal);
+int fm_planar_close(fm_instance *s, const double *y);
 /* forces.c */
 void fm_make_world(fm_instance *s, const double *y);
 void fm_apply_forces(fm_instance *s, const double *load, int springs);
@@ -507,7 +546,7 @@ void fm_load_links(fm_instance *s);
 void fm_use_rows(fm_instance *s);
 void fm_loop_wrench(const fm_instance *s, int32_t joint, double torque[3], double force[3]);
 /* correct.c */
-int fm_correct(fm_instance *s, double *y);
+int fm_correct(fm_instance *s, double *y, int near);
 int fm_close_start(fm_instance *s, double *y);
 int32_t fm_active_rows(const fm_instance *s);
 int32_t fm_rank_nearby(fm_instance *s, const double *y, int way, int32_t *row);

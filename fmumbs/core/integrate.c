@@ -220,7 +220,7 @@ static int correct_head(fm_instance *s)
     if (s->closure[0] != FM_CORRECT_DIRECTLY) return fm_correct(s, s->head); /* it stays where it is */
     const int cut_short = s->clock[FM_TIME_HEAD] < s->clock[FM_TIME_DENSE];
     memcpy(s->trial, s->head, (size_t)ny * sizeof(double));
-    if (!fm_correct(s, s->head)) { /* back to where the step began */
+    if (!fm_correct(s, s->head, 1)) { /* back to where the step began */
         memcpy(s->head, s->dense, (size_t)ny * sizeof(double));
         s->clock[FM_TIME_HEAD] = s->clock[FM_TIME_TAIL];
         return 0;
@@ -276,7 +276,7 @@ static int read_dense(fm_instance *s, double t)
     const size_t bytes = (size_t)s->model.ny * sizeof(double);
     memcpy(s->trial, s->y, bytes);
     fm_dense(s, t, s->y);
-    if (s->image.n.rows == 0 || fm_correct(s, s->y)) return 1;
+    if (s->image.n.rows == 0 || fm_correct(s, s->y, 0)) return 1;
     memcpy(s->head, s->trial, bytes);
     s->clock[FM_TIME_HEAD] = s->clock[FM_TIME];
     return 0;
@@ -387,7 +387,7 @@ static fm_status runge_kutta_to(fm_instance *s, double start, double goal, doubl
         fm_follow_paths(s, t + h, s->y);
         if (s->image.n.rows > 0) {
             s->clock[FM_TIME_HEAD] = t;
-            if (!fm_correct(s, s->y)) return stopped(s, t_end);
+            if (!fm_correct(s, s->y, 1)) return stopped(s, t_end);
         }
         s->clock[FM_STEPS_DONE] += 1.0;
         if (s->image.n.laws > 0 && !take_modes(s, t + h, s->y)) {

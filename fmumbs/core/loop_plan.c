@@ -30,7 +30,6 @@ typedef struct planning {
     int32_t *place;  /* of each block in the order, -1: not yet */
     int32_t *reach;  /* 2 a block, as they come in the image: start and count of what it reaches in the list */
     int32_t *mark;   /* of each block */
-    int32_t *link;   /* of each entry of a path */
     int32_t *start;  /* of each block in the image's order: first row */
     int32_t blocks, looks;
     size_t paths;
@@ -194,14 +193,14 @@ static size_t find_path(planning *p, int32_t block, int write)
     qsort(p->walk, (size_t)found, sizeof *p->walk, compare);
     for (int32_t n = found - 1; n >= 0; n--)
         for (int32_t j = 0, at = p->walk[n], speeds = fm_link_speeds(m, at); j < speeds; j++, length++)
-            if (write) p->out->path[p->paths + length] = m->link_u[at] + j, p->link[p->paths + length] = at;
+            if (write) p->out->path[p->paths + length] = m->link_u[at] + j, p->out->link[p->paths + length] = at;
     return length;
 }
 
 /* Where the paths of two blocks run together; `runs` NULL: only how often. */
 static int32_t find_runs(const planning *p, const fm_block *a, const fm_block *b, int32_t *runs)
 {
-    const int32_t *lx = p->link + a->path, *ly = p->link + b->path;
+    const int32_t *lx = p->out->link + a->path, *ly = p->out->link + b->path;
     int32_t count = 0;
     for (int32_t i = 0, j = 0, on = 0; i < a->length && j < b->length;) {
         if (lx[i] != ly[j]) {
@@ -235,8 +234,8 @@ static int describe_blocks(planning *p)
         if (out->y > FM_MOST_NUMBERS) return 0;
     }
     out->path = malloc((out->paths + 1) * sizeof *out->path);
-    p->link = malloc((out->paths + 1) * sizeof *p->link);
-    if (out->path == NULL || p->link == NULL) return 0;
+    out->link = malloc((out->paths + 1) * sizeof *out->link);
+    if (out->path == NULL || out->link == NULL) return 0;
     for (int32_t b = 0; b < p->blocks; b++) {
         (void)find_path(p, b, 1);
         p->paths += (size_t)out->block[p->place[b]].length;
@@ -293,6 +292,7 @@ void fm_forget_plan(fm_loop_plan *plan)
     free(plan->meeting);
     free(plan->run);
     free(plan->path);
+    free(plan->link);
     memset(plan, 0, sizeof *plan);
 }
 
@@ -325,7 +325,7 @@ int fm_plan_loops(const fm_image *m, fm_loop_plan *out)
         out->block = calloc((size_t)p.blocks, sizeof *out->block);
         fits = out->block != NULL && order_blocks(&p) && describe_blocks(&p) && describe_columns(&p);
     }
-    free(p.top), free(p.clique), free(p.list), free(p.place), free(p.reach), free(p.mark), free(p.start), free(p.link);
+    free(p.top), free(p.clique), free(p.list), free(p.place), free(p.reach), free(p.mark), free(p.start);
     free(p.walk), free(p.walked);
     if (!fits) fm_forget_plan(out);
     return fits;

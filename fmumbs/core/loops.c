@@ -289,6 +289,10 @@ void fm_load_links(fm_instance *s)
     for (int32_t i = 0; i < s->image.n.rows; i++) {
         if (s->lambda[i] == 0.0 || s->image.row_kind[i] == FM_ROW_HELD || s->image.row_kind[i] == FM_ROW_COUPLED) continue;
         const int32_t joint = s->image.row_joint[i];
+        fm_constraint row;
+        fm_constraint_at(s, i, 0, &row);
+        memcpy(s->loop_wrench + 6 * i, row.torque, sizeof row.torque);
+        memcpy(s->loop_wrench + 6 * i + 3, row.force, sizeof row.force);
         const int32_t ends[2] = {s->image.joint_M_link[joint], s->image.joint_F_link[joint]};
         fm_place at;
         fm_frame_place(s, ends[0], s->image.joint_M_r + 3 * joint, 0, &at);
@@ -314,6 +318,7 @@ void fm_load_links(fm_instance *s)
 /* After the sweeps without the loops' reactions: adds these. World kinematics of y are there. */
 void fm_close_loops(fm_instance *s, double *udot)
 {
+    if (s->planar) return; /* that has been done within the sweeps */
     fm_make_rows(s, 1, 0);
     for (int32_t i = 0; i < s->image.n.rows; i++) {
         const double *c = s->loop_c + 3 * i, alpha = s->closure[2], beta = s->closure[3];

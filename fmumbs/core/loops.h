@@ -1,5 +1,5 @@
 /* loops.h: what the files about closed loops share: constraints.c, loops.c, loop_rank.c,
- * correct.c. */
+ * planar_loops.c, correct.c. */
 #ifndef FM_LOOPS_H
 #define FM_LOOPS_H
 
@@ -34,6 +34,12 @@ void fm_eliminate(fm_instance *s, const fm_block *a);
 int fm_factor_K(fm_instance *s);
 void fm_solve_K(const fm_instance *s, const double *b, double *x);
 void fm_spread(fm_instance *s, const double *lambda, double *out);
+/* planar_loops.c */
+void fm_planar_world(fm_instance *s, const double *y);
+double fm_planar_violation(fm_instance *s, int level);
+double fm_planar_extent(const fm_instance *s);
+int fm_planar_factor(fm_instance *s, const double *y);
+void fm_planar_spread(fm_instance *s, const double *lambda, double *out);
 /* loop_rank.c */
 void fm_choose_rows(fm_instance *s, double least);
 

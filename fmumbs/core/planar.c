@@ -7,7 +7,8 @@
  * goes into the reactions alone; these are made in space from (alpha, a) when they are asked for.
  *
  * Such links stand in a row of their own, depth first. Each has planar axes x, y with x x y = n: x along the slide of
- * a slide, else towards the next link if that is its child. Models with loops keep to the kernels in space.
+ * a slide, else towards the next link if that is its child. Of a model with loops all trees
+ * that they touch have to move in one plane (planar_loops.c).
  */
 #include "instance.h"
 #include "vectors.h"
@@ -105,26 +106,45 @@ static void normal_of_root(const fm_image *m, int32_t root, int32_t end, double 
     for (int j = 0; j < 3; j++) n[j] /= length;
 }
 
-/* The normal of each link's plane in its axes, zero for those in space; returns how many move in a plane. */
-static int32_t find_normals(const fm_image *m, double *normal)
+/* With loops, all trees have one plane, that of the first pin; the others are in space. */
+static int32_t share_normal(const fm_image *m, double *normal, const double *ground)
 {
     int32_t found = 0;
     for (int32_t root = 0, end; root < m->n.links; root = end) {
         for (end = root + 1; end < m->n.links && m->link_parent[end] >= 0;) end++;
-        normal_of_root(m, root, end, normal + 3 * root);
+        turn_in(m->link_R + 9 * root, ground, normal + 3 * root);
         if (fits(m, root, end, normal)) found += end - root;
         else memset(normal + 3 * root, 0, 3 * (size_t)(end - root) * sizeof *normal);
     }
-    return found;
+    return fm_planar_loops_fit(m, ground, normal) ? found : 0;
+}
+
+/* The normal of each link's plane in its axes, zero for those in space; `ground`: of the first with a pin. Returns how
+ * many move in a plane. */
+static int32_t find_normals(const fm_image *m, double *normal, double *ground)
+{
+    int32_t found = 0;
+    memset(ground, 0, 3 * sizeof *ground);
+    for (int32_t root = 0, end; root < m->n.links; root = end) {
+        int pinned = 0;
+        for (end = root + 1; end < m->n.links && m->link_parent[end] >= 0;) end++;
+        normal_of_root(m, root, end, normal + 3 * root);
+        const int planar = fits(m, root, end, normal);
+        for (int32_t i = root; i < end; i++) pinned += is_pin(m->link_kind[i]);
+        if (planar && pinned && dot(ground, ground) == 0.0) turn_out(m->link_R + 9 * root, normal + 3 * root, ground);
+        if (planar) found += end - root;
+        else memset(normal + 3 * root, 0, 3 * (size_t)(end - root) * sizeof *normal);
+    }
+    if (m->n.rows == 0) return found;
+    return dot(ground, ground) > 0.0 ? share_normal(m, normal, ground) : 0;
 }
 
 /* How many links move in a plane; allocates, and finds none where there is no memory for it. */
 int32_t fm_planar_count(const fm_image *m)
 {
-    if (m->n.rows > 0 || m->n.links == 0) return 0;
-    double *normal = malloc(3 * (size_t)m->n.links * sizeof *normal);
+    double ground[3], *normal = m->n.links > 0 ? malloc(3 * (size_t)m->n.links * sizeof *normal) : NULL;
     if (normal == NULL) return 0;
-    const int32_t found = find_normals(m, normal);
+    const int32_t found = find_normals(m, normal, ground);
     free(normal);
     return found;
 }
@@ -133,7 +153,7 @@ int32_t fm_planar_count(const fm_image *m)
 
 static double *lane_of(const fm_instance *s, int32_t place, int name)
 {
-    return s->plane + place / FM_PLANE_WIDTH * FM_PLANE_SIZE + name * FM_PLANE_WIDTH + place % FM_PLANE_WIDTH;
+    return fm_plane_at(s, place) + name * FM_PLANE_WIDTH;
 }
 
 /* The direction of v across n; returns how long it is beside v. */
@@ -217,9 +237,9 @@ static int are_regular(const fm_instance *s, int32_t first)
 void fm_planar_structure(fm_instance *s)
 {
     int32_t place = 0;
-    double *normal = s->wrench; /* which nobody has made yet */
+    double ground[3], *normal = s->wrench; /* which nobody has made yet */
     s->model.plane_pendings = 0;
-    if (s->model.planars > 0) (void)find_normals(&s->image, normal);
+    if (s->model.planars > 0) (void)find_normals(&s->image, normal, ground);
     for (int32_t i = 0; i < s->image.n.links; i++) {
         const double *n = normal + 3 * i;
         s->plane_place[i] = -1;
@@ -228,6 +248,7 @@ void fm_planar_structure(fm_instance *s)
     for (int32_t i = 0; i < place; i++) choose_axes(s, i);
     for (int32_t i = 0; i < place; i++) place_in_parent(s, i);
     for (int32_t i = 0; i < place; i += FM_PLANE_WIDTH) s->plane_link[i].regular = are_regular(s, i);
+    if (place > 0 && s->loop.blocks > 0) fm_planar_loops_structure(s, ground);
     (void)fm_planar_use(s, 1);
 }
 
