@@ -203,7 +203,7 @@ static int correct_plane(fm_instance *s, double *y, int level, int *factored)
     double *u = y + s->image.n.positions, before = INFINITY;
     for (int n = 0; n < FM_CORRECTIONS; n++) {
         if (level == 0) {
-            s->kernels->turn(s, y);
+            fm_run_turns(s, y);
             s->kernels->plane_place(s, y);
         }
         fm_planar_world(s, y);
@@ -238,6 +238,8 @@ int fm_correct(fm_instance *s, double *y, int near)
         if (s->image.n.cut_positions > 0) place_links(s, y);
     } else if (s->planar) {
         if (!correct_plane(s, y, 0, &near) || !correct_plane(s, y, 1, &near)) return 0;
+        memcpy(s->placed, y, (size_t)s->model.ny * sizeof *y);
+        s->is_placed = 1;
         fm_planar_show_cuts(s);
     } else if (!correct_level(s, y, 0, 0.0) || !correct_level(s, y, 1, 0.0)) return 0;
     fm_follow_cuts(s);

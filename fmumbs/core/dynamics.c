@@ -63,7 +63,8 @@ static void accelerate_so(fm_instance *s, const fm_evaluation *how, double *udot
     const int32_t loads = 6 * s->image.n.loads;
     const double *tau = inputs_at(s, t, s->tau, s->tau_taylor, s->image.n.modes, s->input_now);
     s->evaluated = y;
-    fm_run_turns(s, y);
+    s->in_place = s->is_placed && memcmp(y, s->placed, (size_t)s->model.ny * sizeof *y) == 0;
+    if (!s->in_place) fm_run_turns(s, y);
     s->cuts = fm_cuts_forced(s, tau);
     s->forced = s->image.n.springs + s->image.n.loads > 0 || s->cuts;
     if (s->forced || (s->image.n.rows > 0 && !s->planar)) fm_make_world(s, y);
@@ -84,6 +85,7 @@ static void accelerate_so(fm_instance *s, const fm_evaluation *how, double *udot
         tau = s->tau_now;
     }
     accelerate(s, y, tau, udot);
+    s->in_place = 0;
 }
 
 fm_evaluation fm_evaluation_at(double t, const double *y)

@@ -82,6 +82,7 @@ static size_t lay_out(fm_instance *s, unsigned char *base)
     s->plane_pending = place(base, &used, planars / 2 + 1, sizeof *s->plane_pending);
     s->plane = place(base, &used, (planars + (FM_PLANE_WIDTH - 1)) / FM_PLANE_WIDTH * FM_PLANE_SIZE, sizeof(double));
     const size_t looped = s->loop.blocks > 0 ? planars : 0;
+    s->placed = place(base, &used, looped > 0 ? ny : 0, sizeof(double));
     s->plane_world = place(base, &used, looped + 1, sizeof *s->plane_world);
     s->plane_root = place(base, &used, looped, sizeof *s->plane_root);
     s->plane_joint = place(base, &used, looped > 0 ? (size_t)s->loop.blocks : 0, sizeof *s->plane_joint);

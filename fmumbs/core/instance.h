@@ -268,6 +268,7 @@ typedef struct fm_plane_world { /* a link in the axes of the plane */
 typedef struct fm_plane_joint {
     int32_t F, M;
     double at_F[2], at_M[2], apart;
+    double high_F, high_M; /* the origins of the links above the ground's, along the normal */
 } fm_plane_joint;
 
 typedef struct fm_plane_row {
@@ -328,10 +329,9 @@ typedef struct fm_kernels {
     void (*local)(fm_instance *s);                 /* torque, force and lift of every link from its motion */
     void (*accelerate)(fm_instance *s, const double *y, const double *tau, double *udot); /* after turn */
     void (*back)(fm_instance *s, double *udot);    /* its last part again, after a change of the forced parts */
-    /* the parts of accelerate in the plane: what slides, the sweep from the tips, the one to them */
+    /* parts of accelerate in the plane: what slides, the sweep from the tips */
     void (*plane_place)(fm_instance *s, const double *y);
     void (*plane_cuts)(fm_instance *s, const double *y, const double *tau);
-    void (*plane_back)(fm_instance *s, double *udot);
 } fm_kernels;
 
 /* Three numbers of one link: fm_lane_get(s, torque, i, out). */
@@ -395,6 +395,9 @@ struct fm_instance {
     fm_plane_cut *plane_pending;
     double *plane; /* lanes, in blocks of FM_PLANE_WIDTH links */
     fm_plane_axes plane_ground;  /* of a mechanism with loops */
+    double *placed;    /* ny: the state for which turn, plane_place and fm_planar_world have been called last, */
+    int32_t is_placed; /* if this is 1 */
+    int32_t in_place;  /* 1: the evaluation under way begins with what they left */
     fm_plane_world *plane_world; /* the ground, then each planar link */
     fm_plane_world *plane_root;  /* where each root hangs */
     fm_plane_joint *plane_joint; /* of each block */

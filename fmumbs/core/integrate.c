@@ -225,6 +225,7 @@ static int correct_head(fm_instance *s)
         s->clock[FM_TIME_HEAD] = s->clock[FM_TIME_TAIL];
         return 0;
     }
+    if (memcmp(s->trial, s->head, (size_t)ny * sizeof(double)) == 0) return 1;
     for (int32_t i = 0; i < ny && !cut_short; i++) {
         const double moved = s->head[i] - s->trial[i]; /* a cubic that is flat where the step began */
         s->dense[ny + i] += moved;
@@ -387,7 +388,7 @@ static fm_status runge_kutta_to(fm_instance *s, double start, double goal, doubl
         fm_follow_paths(s, t + h, s->y);
         if (s->image.n.rows > 0) {
             s->clock[FM_TIME_HEAD] = t;
-            if (!fm_correct(s, s->y, 1)) return stopped(s, t_end);
+            if (!fm_correct(s, s->y, 0)) return stopped(s, t_end);
         }
         s->clock[FM_STEPS_DONE] += 1.0;
         if (s->image.n.laws > 0 && !take_modes(s, t + h, s->y)) {

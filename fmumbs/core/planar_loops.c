@@ -82,6 +82,7 @@ static double height(const fm_instance *s, int32_t place, const double *at)
 
 static void describe_joint(fm_instance *s, int32_t block)
 {
+    static const double nothing[3] = {0.0, 0.0, 0.0};
     const fm_image *m = &s->image;
     const fm_block *b = s->loop.block + block;
     const int32_t joint = m->row_joint[b->first], F = m->joint_F_link[joint], M = m->joint_M_link[joint];
@@ -90,6 +91,7 @@ static void describe_joint(fm_instance *s, int32_t block)
     j->F = F < 0 ? -1 : s->plane_place[F], j->M = M < 0 ? -1 : s->plane_place[M];
     in_plane(axes_of(s, j->F), m->joint_F_r + 3 * joint, j->at_F);
     in_plane(axes_of(s, j->M), m->joint_M_r + 3 * joint, j->at_M);
+    j->high_F = height(s, j->F, nothing), j->high_M = height(s, j->M, nothing);
     j->apart = height(s, j->M, m->joint_M_r + 3 * joint) - height(s, j->F, m->joint_F_r + 3 * joint);
     for (int32_t i = b->first; i < b->first + b->rows; i++) {
         fm_plane_row *row = s->plane_row + i;
@@ -236,6 +238,33 @@ double fm_planar_violation(fm_instance *s, int level)
     return worst;
 }
 
+/* A link's motion in space from that in the plane; its origin is that high above the plane. */
+static void show(fm_instance *s, int32_t place, double high)
+{
+    if (place < 0) return;
+    const fm_plane_axes *axes = s->plane_axes + place, *ground = &s->plane_ground;
+    const fm_plane_world *in = s->plane_world + 1 + place;
+    fm_world *out = s->world + s->plane_link[place].link;
+    for (int i = 0; i < 3; i++) {
+        const double x = in->c * ground->x[i] + in->s * ground->y[i], y = in->c * ground->y[i] - in->s * ground->x[i];
+        for (int j = 0; j < 3; j++) out->R[3 * i + j] = (x * axes->x[j] + y * axes->y[j]) + ground->n[i] * axes->n[j];
+        out->r[i] = (in->x * ground->x[i] + in->y * ground->y[i]) + high * ground->n[i];
+        out->v[i] = in->vx * ground->x[i] + in->vy * ground->y[i];
+        out->w[i] = in->w * ground->n[i];
+    }
+}
+
+/* World kinematics of the links of secondary joints. */
+void fm_planar_show_cuts(fm_instance *s)
+{
+    for (int32_t b = 0; b < s->loop.blocks; b++) {
+        const fm_plane_joint *j = s->plane_joint + b;
+        if (s->image.row_kind[s->loop.block[b].first] == FM_ROW_HELD) continue;
+        show(s, j->F, j->high_F);
+        show(s, j->M, j->high_M);
+    }
+}
+
 /* How far the links are from the origin, at most along an axis. */
 double fm_planar_extent(const fm_instance *s)
 {
@@ -294,10 +323,11 @@ FM_INLINE void start_wrenches(const fm_plane_world *at, const double *arm, doubl
     }
 }
 
-/* What the ground's acceleration, which is that of weight, does. */
+/* What the ground's acceleration, which is that of weight, does; root: whose axes at zero the wrenches have, -1: those of
+ * the ground. */
 FM_INLINE void reach_ground(const fm_instance *s, int32_t root, const wrenches *w, double *bias, const int rows)
 {
-    const fm_plane_world *at = s->plane_root + root;
+    const fm_plane_world *at = root < 0 ? s->plane_world : s->plane_root + root;
     for (int q = 0; q < rows; q++) bias[q] += w->fx[q] * at->ax + w->fy[q] * at->ay;
 }
 
@@ -321,6 +351,8 @@ FM_INLINE void make_columns(fm_instance *s, int32_t block, const int rows)
     start_wrenches(at.M, at.rM, 1.0, one, &from_M, rows);
     start_wrenches(at.F, at.rF, -1.0, one, &from_F, rows);
     int32_t M = j->M, F = j->F;
+    if (M < 0) reach_ground(s, -1, &from_M, bias, rows);
+    if (F < 0) reach_ground(s, -1, &from_F, bias, rows);
     while (M != F) {
         const int32_t place = M > F ? M : F, parent = s->plane_link[place].parent;
         wrenches *w = M > F ? &from_M : &from_F;
@@ -368,6 +400,8 @@ static void add_multipliers(fm_instance *s, const double *lambda)
 /* Between the sweep from the tips and the one to them: the multipliers. 0: K is singular. */
 int fm_planar_close(fm_instance *s, const double *y)
 {
+    s->plane_world[0].ax = -dot(s->plane_ground.x, s->gravity);
+    s->plane_world[0].ay = -dot(s->plane_ground.y, s->gravity);
     for (int32_t i = 0; i < s->model.planars; i++) {
         const fm_plane_link *k = s->plane_link + i;
         if (k->parent >= 0) continue;
@@ -376,7 +410,7 @@ int fm_planar_close(fm_instance *s, const double *y)
         s->plane_root[i].ax = -dot(s->plane_axes[i].x, weight);
         s->plane_root[i].ay = -dot(s->plane_axes[i].y, weight);
     }
-    fm_planar_world(s, y);
+    if (!s->in_place) fm_planar_world(s, y);
     make_rows(s);
     fm_make_K(s);
     if (!fm_factor_K(s)) return 0;
@@ -395,18 +429,34 @@ int fm_planar_factor(fm_instance *s, const double *y)
     return fm_factor_K(s);
 }
 
-/* M^-1 J' lambda in `out`: the same columns, at rest and without weight. */
+/* M^-1 J' lambda in `out`: the sweep to the tips at rest and without weight. */
 void fm_planar_spread(fm_instance *s, const double *lambda, double *out)
 {
-    double gravity[3];
-    memcpy(gravity, s->gravity, sizeof gravity);
-    memset(s->gravity, 0, sizeof gravity);
-    for (int32_t i = 0; i < s->model.planars; i++) {
-        double *x = fm_plane_at(s, i);
-        AT(lx) = AT(ly) = AT(g) = 0.0;
-    }
+    double alpha = 0.0, ax = 0.0, ay = 0.0;
+    for (int32_t i = 0; i < s->model.planars; i++) fm_plane_at(s, i)[FM_PLANE_g * FM_PLANE_WIDTH] = 0.0;
     add_multipliers(s, lambda);
     memset(out, 0, (size_t)s->image.n.speeds * sizeof *out);
-    s->kernels->plane_back(s, out);
-    memcpy(s->gravity, gravity, sizeof gravity);
+    for (int32_t i = 0; i < s->model.planars; i++) {
+        const fm_plane_link *k = s->plane_link + i;
+        double *x = fm_plane_at(s, i);
+        if (k->jumps) {
+            const double *p = k->parent < 0 ? NULL : fm_plane_at(s, k->parent);
+            alpha = p == NULL ? 0.0 : p[FM_PLANE_alpha * FM_PLANE_WIDTH];
+            ax = p == NULL ? 0.0 : p[FM_PLANE_ax * FM_PLANE_WIDTH], ay = p == NULL ? 0.0 : p[FM_PLANE_ay * FM_PLANE_WIDTH];
+        }
+        const double c = AT(c), sn = AT(s), vx = AT(vx), vy = AT(vy), before = alpha;
+        const double own_x = (c * ax + sn * ay) + vx * alpha, own_y = (c * ay - sn * ax) + vy * alpha;
+        if (k->kind == FM_PLANE_PIN) {
+            const double ux = AT(Ux) * AT(D), uy = AT(Uy) * AT(D), wx = c * ux - sn * uy, wy = sn * ux + c * uy;
+            alpha = (AT(g) - (ux * vx + uy * vy) * alpha) - (wx * ax + wy * ay);
+            out[k->u] = k->sign * (alpha - before);
+        }
+        ax = own_x, ay = own_y;
+        if (k->kind == FM_PLANE_SLIDE) {
+            const double rate = AT(g) - ((AT(Ux) * alpha + AT(Uy) * ay) + ax);
+            out[k->u] = k->sign * rate;
+            ax += rate;
+        }
+        AT(alpha) = alpha, AT(ax) = ax, AT(ay) = ay;
+    }
 }
