@@ -395,6 +395,7 @@ struct fm_instance {
     fm_plane_cut *plane_pending;
     double *plane; /* lanes, in blocks of FM_PLANE_WIDTH links */
     fm_plane_axes plane_ground;  /* of a mechanism with loops */
+    int32_t plane_torques; /* 1: the lane n is not zero */
     double *placed;    /* ny: the state for which turn, plane_place and fm_planar_world have been called last, */
     int32_t is_placed; /* if this is 1 */
     int32_t in_place;  /* 1: the evaluation under way begins with what they left */
