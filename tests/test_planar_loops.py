@@ -106,3 +106,19 @@ def test_a_step_goes_on_from_a_saved_state_bit_for_bit() -> None:
             first.step(time)
             second.step(time)
         assert first.state_save() == second.state_save()
+
+
+@pytest.mark.parametrize("correction", [0, 1, 2])
+def test_every_way_of_correction_is_the_same(correction: int) -> None:
+    model = linkage("revolute", True, fm.Rotation.identity())
+    found = []
+    for on in (True, False):
+        solver = Solver(compile(model))
+        solver.use_planar(on)
+        solver.set("solver.correction", correction)
+        solver.set("solver.scheme", 1)
+        solver.set("solver.step", 1e-3)
+        solver.assemble()
+        solver.step(0.05)
+        found.append(values(solver, (".qdd", ".q")))
+    assert_allclose(found[0], found[1], rtol=0, atol=1e-9 * np.abs(found[1]).max())

@@ -217,7 +217,7 @@ static int correct_head(fm_instance *s)
 {
     const int32_t ny = s->model.ny;
     if (s->image.n.rows == 0) return 1;
-    if (s->closure[0] != FM_CORRECT_DIRECTLY) return fm_correct(s, s->head); /* it stays where it is */
+    if (s->closure[0] != FM_CORRECT_DIRECTLY) return fm_correct(s, s->head, 0); /* it stays where it is */
     const int cut_short = s->clock[FM_TIME_HEAD] < s->clock[FM_TIME_DENSE];
     memcpy(s->trial, s->head, (size_t)ny * sizeof(double));
     if (!fm_correct(s, s->head, 1)) { /* back to where the step began */

@@ -346,6 +346,8 @@ FM_INLINE void make_columns(fm_instance *s, int32_t block, const int rows)
         y[q] = s->loop_y + start, z[q] = s->loop_z + start;
         look_at(s, j, b->first + b->use[q], &at, one + q);
         bias[q] = one[q].c[2];
+        if (s->closure[0] == FM_CORRECT_BAUMGARTE)
+            bias[q] += 2.0 * s->closure[2] * one[q].c[1] + (s->closure[3] * s->closure[3]) * one[q].c[0];
         memcpy(s->loop_c + 3 * (b->first + b->use[q]), one[q].c, sizeof one[q].c);
     }
     start_wrenches(at.M, at.rM, 1.0, one, &from_M, rows);
