@@ -229,8 +229,8 @@ static int correct_plane(fm_instance *s, double *y, int level, int *factored)
     return fm_planar_violation(s, level) <= tolerance(s) * 1e3;
 }
 
-/* Positions, then velocities, onto the constraints, unless they are kept there otherwise; `near`: the last evaluation was near y. 0: they cannot be reached
- * from here. */
+/* Positions, then velocities, onto the constraints, unless they are kept there otherwise; `near`: the last evaluation was
+ * near y. World kinematics are then there for fm_follow_cuts. 0: they cannot be reached from here. */
 int fm_correct(fm_instance *s, double *y, int near)
 {
     s->valid = FM_VALID_NOTHING;
@@ -242,7 +242,6 @@ int fm_correct(fm_instance *s, double *y, int near)
         s->is_placed = 1;
         fm_planar_show_cuts(s);
     } else if (!correct_level(s, y, 0, 0.0) || !correct_level(s, y, 1, 0.0)) return 0;
-    fm_follow_cuts(s);
     return 1;
 }
 
@@ -297,6 +296,8 @@ int32_t fm_rank_nearby(fm_instance *s, const double *y, int way, int32_t *row)
     for (*row = rows - 1; *row > 0 && !(s->row_active[*row] != 0.0 && chosen[*row] == 0.0);) --*row;
     memcpy(s->row_active, chosen, (size_t)rows * sizeof *chosen);
     fm_use_rows(s);
+    place_links(s, y);
+    fm_follow_cuts(s);
     s->clock[FM_ITERATED] = iterated, s->clock[FM_CORRECTED] = corrected;
     return rank;
 }

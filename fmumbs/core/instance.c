@@ -418,6 +418,7 @@ static fm_status assemble(fm_instance *s, double t)
                           square < 1.0 ? "zero" : "far too long");
     }
     for (int32_t i = 0; i < 2 * s->image.n.laws; i++) s->law_mode[i] = s->law_last[i] = FM_UNKNOWN;
+    copy(s->cut_p, s->image.cut_start, s->image.n.cut_positions);
     (void)fm_normalise(s, s->y, NULL);
     s->clock[FM_TIME] = s->clock[FM_TIME_HEAD] = t;
     s->clock[FM_AHEAD] = s->clock[FM_H] = s->clock[FM_FRESH] = 0.0;

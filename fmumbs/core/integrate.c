@@ -217,7 +217,6 @@ static int correct_head(fm_instance *s)
 {
     const int32_t ny = s->model.ny;
     if (s->image.n.rows == 0) return 1;
-    if (s->closure[0] != FM_CORRECT_DIRECTLY) return fm_correct(s, s->head, 0); /* it stays where it is */
     const int cut_short = s->clock[FM_TIME_HEAD] < s->clock[FM_TIME_DENSE];
     memcpy(s->trial, s->head, (size_t)ny * sizeof(double));
     if (!fm_correct(s, s->head, 1)) { /* back to where the step began */
@@ -225,6 +224,7 @@ static int correct_head(fm_instance *s)
         s->clock[FM_TIME_HEAD] = s->clock[FM_TIME_TAIL];
         return 0;
     }
+    fm_follow_cuts(s);
     if (memcmp(s->trial, s->head, (size_t)ny * sizeof(double)) == 0) return 1;
     for (int32_t i = 0; i < ny && !cut_short; i++) {
         const double moved = s->head[i] - s->trial[i]; /* a cubic that is flat where the step began */
@@ -389,6 +389,7 @@ static fm_status runge_kutta_to(fm_instance *s, double start, double goal, doubl
         if (s->image.n.rows > 0) {
             s->clock[FM_TIME_HEAD] = t;
             if (!fm_correct(s, s->y, 0)) return stopped(s, t_end);
+            fm_follow_cuts(s);
         }
         s->clock[FM_STEPS_DONE] += 1.0;
         if (s->image.n.laws > 0 && !take_modes(s, t + h, s->y)) {

@@ -270,7 +270,8 @@ double fm_cut_angle(const fm_instance *s, int32_t joint)
     return p;
 }
 
-/* An accepted position, whose world kinematics are there: angles go on from it. */
+/* A position that the integrator accepted, whose world kinematics are there: angles go on from it. What lies between two
+ * such positions leaves no trace, so that the motion does not depend on when somebody looks. */
 void fm_follow_cuts(fm_instance *s)
 {
     const fm_image *m = &s->image;
