@@ -18,7 +18,7 @@ CORE = PACKAGE / "core"
 
 LAYERS = [
     {"errors"},
-    {"_checks"},
+    {"_checks", "_files"},
     {"spatial"},
     {"mechanism"},
     {"analysis"},

@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fmumbs._files import whole
 from fmumbs.errors import ExportError
 from fmumbs.export import installed
 from fmumbs.export.documentation import documentation
@@ -144,14 +145,10 @@ def _date() -> tuple[int, int, int, int, int, int]:
 
 
 def _write(target: Path, data: bytes) -> None:
-    beside = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            beside.write_bytes(data)
-            os.replace(beside, target)
-        finally:
-            beside.unlink(missing_ok=True)
+        with whole(target) as place:
+            place.write_bytes(data)
     except OSError as error:
         raise ExportError(
             f"'{target}' could not be written ({len(data)} bytes): {error.strerror or error}. "

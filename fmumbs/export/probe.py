@@ -6,8 +6,9 @@ wrong carries the FMU's own last message.
 
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -40,7 +41,7 @@ class Fmu:
         try:
             self.folder = Path(fmpy.extract(str(path), self._folder.name))
             self.description: Any = fmpy.read_model_description(str(path), validate=False)
-        except (OSError, zipfile.BadZipFile, KeyError, ValueError) as error:
+        except (OSError, zipfile.BadZipFile, zlib.error, KeyError, ValueError) as error:
             self._folder.cleanup()
             raise ExportError(f"'{path}' cannot be read as an FMU: {error}.") from error
         self.abilities: Any = self.description.coSimulation
@@ -113,17 +114,21 @@ class Instance:
     """One instance of an FMU. `time` [s] is its communication point; `messages` the problems it has logged."""
 
     def __init__(self, fmu: Fmu) -> None:
-        from fmpy import calloc, fmi2, free
+        from fmpy import calloc, fmi2, free, platform
 
         self.fmu = fmu
         self.time = 0.0
         self.messages: list[str] = []
-        self.slave: Any = fmi2.FMU2Slave(
-            guid=fmu.description.guid,
-            unzipDirectory=str(fmu.folder),
-            modelIdentifier=fmu.abilities.modelIdentifier,
-            instanceName=fmu.description.modelName,
-        )
+        try:
+            with chdir("."):  # FMPy goes to the binary's folder, and stays there where it cannot be loaded
+                self.slave: Any = fmi2.FMU2Slave(
+                    guid=fmu.description.guid,
+                    unzipDirectory=str(fmu.folder),
+                    modelIdentifier=fmu.abilities.modelIdentifier,
+                    instanceName=fmu.description.modelName,
+                )
+        except Exception as error:  # FMPy's own where there is no library, the system's where it cannot be loaded
+            raise ExportError(f"the FMU's binary for {platform} cannot be loaded: {str(error).rstrip('.')}.") from error
         callbacks = fmi2.fmi2CallbackFunctions()
         callbacks.logger = fmi2.fmi2CallbackLoggerTYPE(self._log)
         callbacks.allocateMemory = fmi2.fmi2CallbackAllocateMemoryTYPE(calloc)

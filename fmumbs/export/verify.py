@@ -7,11 +7,13 @@ bit.
 
 import os
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
+from xml.etree import ElementTree
 
 from fmumbs.errors import ExportError, FmumbsError
 from fmumbs.export import checks
@@ -91,7 +93,7 @@ def verify_fmu(
 
 
 def raise_if_unreadable(path: Path) -> None:
-    """ExportError where the file is no zip, or no FMU."""
+    """ExportError where the file is no zip, or no FMU, or its description is damaged."""
     if not path.is_file():
         raise ExportError(f"there is no file '{path}'. Make it with `fmumbs export MODEL`.")
     if not zipfile.is_zipfile(path):
@@ -99,6 +101,10 @@ def raise_if_unreadable(path: Path) -> None:
     with zipfile.ZipFile(path) as archive:
         if "modelDescription.xml" not in archive.namelist():
             raise ExportError(f"'{path}' holds no modelDescription.xml, so it is no FMU.")
+        try:
+            ElementTree.fromstring(archive.read("modelDescription.xml"))
+        except (ElementTree.ParseError, zipfile.BadZipFile, zlib.error, ValueError) as error:
+            raise ExportError(f"'{path}' is damaged: modelDescription.xml cannot be read ({error}).") from error
 
 
 def _guarded(problems: Callable[[], Iterator[str]]) -> Iterator[str]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fmumbs._files import whole
 from fmumbs.compiler.names import nearest
 from fmumbs.errors import SolverError
 
@@ -48,18 +49,14 @@ class Result:
     def save_csv(self, path: "str | os.PathLike[str]") -> Path:
         """Writes time and every variable, one column each; beside its place first, then moved in."""
         target = Path(path)
-        draft = target.with_name(f".{target.name}.{os.getpid()}")
         try:
-            with draft.open("w", newline="", encoding="utf-8") as file:
+            with whole(target) as place, place.open("w", newline="", encoding="utf-8") as file:
                 writer = csv.writer(file)
                 writer.writerow(["time", *self._values])
                 for i, t in enumerate(self.time):
                     writer.writerow([repr(float(t)), *(repr(float(v[i])) for v in self._values.values())])
-            os.replace(draft, target)
         except OSError as error:
-            raise SolverError(f"cannot write '{target}': {error.strerror}. Choose another place.") from error
-        finally:
-            draft.unlink(missing_ok=True)
+            raise _no_place(target, error) from error
         return target
 
     def plot(self, *names: str, path: "str | os.PathLike[str] | None" = None) -> Any:
@@ -84,5 +81,18 @@ class Result:
         axes[-1].set_xlabel("time [s]")
         figure.suptitle(self.name)
         if path is not None:
-            figure.savefig(path, dpi=120)
+            target = Path(path)
+            known = figure.canvas.get_supported_filetypes()
+            kind = target.suffix.lstrip(".").lower() or "png"
+            if kind not in known:
+                raise SolverError(f"'{target}' would be a picture of no known kind. Give one of .{', .'.join(known)}.")
+            try:
+                with whole(target) as place, place.open("wb") as file:
+                    figure.savefig(file, dpi=120, format=kind)
+            except OSError as error:
+                raise _no_place(target, error) from error
         return figure
+
+
+def _no_place(target: Path, error: OSError) -> SolverError:
+    return SolverError(f"cannot write '{target}': {error.strerror or error}. Choose another place.")

@@ -1,6 +1,9 @@
 """A model and its FMU run alike, also under inputs that move; what is wrong with the inputs is told."""
 
+import os
+import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -114,3 +117,26 @@ def test_the_summary_tells_of_the_joints_and_of_a_result_without_any_its_first_v
 def test_a_plot_is_a_picture(tmp_path: Path) -> None:
     plot(run_model(read_model("pendulum"), Options(stop=0.1)), tmp_path / "a.png")
     assert (tmp_path / "a.png").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("entry", "change", "message"),
+    [
+        ("modelDescription.xml", lambda data: data[:300], r"damaged: modelDescription\.xml cannot be read"),
+        ("binaries/linux64/double_pendulum.so", lambda data: b"", "binary for .* cannot be loaded"),
+        ("binaries/linux64/double_pendulum.so", None, "binary for .* cannot be loaded"),
+        ("resources/model.fmb", lambda data: data[:500], r"model image is damaged: 500 bytes"),
+    ],
+)
+def test_a_damaged_fmu_is_told(pendulum_fmu: Path, tmp_path: Path, entry: str, change: Any, message: str) -> None:
+    path = tmp_path / "damaged.fmu"
+    with zipfile.ZipFile(pendulum_fmu) as good, zipfile.ZipFile(path, "w") as bad:
+        assert entry in good.namelist()
+        for name in good.namelist():
+            data = good.read(name) if name != entry or change is None else change(good.read(name))
+            if name != entry or change is not None:
+                bad.writestr(name, data)
+    here = os.getcwd()
+    with pytest.raises(ExportError, match=message):
+        run_fmu(path, Options())
+    assert os.getcwd() == here

@@ -1,6 +1,10 @@
 """A Result: time series by name, in files and pictures."""
 
 import csv
+import os
+import resource
+import signal
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -51,6 +55,45 @@ def test_a_table_holds_every_digit(result: Result, tmp_path: Path) -> None:
 def test_a_place_that_cannot_be_written_is_told(result: Result, tmp_path: Path) -> None:
     with pytest.raises(fm.SolverError, match=r"cannot write '.*arm\.csv': No such file.*Choose another place"):
         result.save_csv(tmp_path / "nowhere" / "arm.csv")
+
+
+def test_a_pipe_and_a_link_are_written_through(result: Result, tmp_path: Path) -> None:
+    """What is no plain file stays what it is: a table may go to /dev/stdout, and a device is not replaced."""
+    plain = result.save_csv(tmp_path / "plain.csv").read_bytes()
+    link = tmp_path / "link.csv"
+    link.symlink_to("there.csv")
+    result.save_csv(link)
+    assert link.is_symlink() and (tmp_path / "there.csv").read_bytes() == plain
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as reader:
+        read = reader.submit(pipe.read_bytes)
+        result.save_csv(pipe)
+        assert read.result() == plain
+    assert pipe.is_fifo()
+
+
+def test_a_full_disk_leaves_no_half_picture(result: Result, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    place = tmp_path / "arm.png"
+    place.write_bytes(b"earlier")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+    try:
+        with pytest.raises(fm.SolverError, match=r"cannot write '.*arm\.png': .* Choose another place"):
+            result.plot("A.q", path=place)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert place.read_bytes() == b"earlier"
+    assert [path.name for path in tmp_path.iterdir()] == ["arm.png"]
+
+
+def test_a_picture_of_no_known_kind_is_told(result: Result, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    with pytest.raises(fm.SolverError, match=r"arm\.xyz' would be a picture of no known kind\. Give one of \.\w+, "):
+        result.plot("A.q", path=tmp_path / "arm.xyz")
 
 
 def test_a_picture_is_drawn(result: Result, tmp_path: Path) -> None:
