@@ -174,6 +174,15 @@ static inline void read_values(fm_instance *s)
     free(first);
 }
 
+/* The rows of the loops, where there are any, in memory of just their size. */
+static inline void read_jacobian(fm_instance *s)
+{
+    const size_t size = fm_jacobian(s, NULL, 0);
+    double *J = malloc(size * sizeof *J + (size == 0));
+    CHECK(J != NULL && fm_jacobian(s, J, size) == size);
+    free(J);
+}
+
 /* Derivatives by all inputs, and in time; they leave all as it was. */
 static inline void read_derivatives(fm_instance *s)
 {
@@ -187,6 +196,7 @@ static inline void read_derivatives(fm_instance *s)
     CHECK(fm_directional_derivative(s, output, outputs, input, inputs, seed, result) == FM_OK);
     for (size_t i = 0; i < outputs; i += 1 + outputs / SOME)
         (void)fm_get_output_derivatives(s, output + i, 1, &first, result);
+    read_jacobian(s);
     check_unchanged(s, before);
     free(input);
     free(output);

@@ -9,6 +9,8 @@
 #define SPAN 0.02   /* [s] longest step with ordinary values */
 #define SLOWEST 6   /* fixed steps in one go */
 #define REFUSED 1e9 /* more fixed steps than this in one go are refused by the core */
+#define LONGEST 100.0 /* [s] paths that repeat stop it often enough until then */
+#define ENDLESS 1e12  /* [s] the core refuses to follow them so far */
 
 static unsigned long calls, good_calls, steps;
 static int several; /* the choice calls several functions: one may be refused after another has changed something */
@@ -171,6 +173,8 @@ static double bounded(slave *s, double size)
     if (scheme == 1) {
         if (fixed > 0.0 && size / fixed > 2.0 * REFUSED) return size;
         longest = SLOWEST * fabs(fixed);
+        if (size > ENDLESS && size <= longest) return size;
+        longest = longest < LONGEST ? longest : LONGEST;
     } else {
         longest = few_steps(now);
         if (!s->wild && longest < SPAN) longest = SPAN;

@@ -92,6 +92,16 @@ double fm_begin_smooth(fm_instance *s, double t)
     return s->step_until;
 }
 
+/* About how often the paths stop the integrator in a span of time. */
+double fm_stops_within(const fm_instance *s, double span)
+{
+    const fm_image *m = &s->image;
+    double stops = 0.0;
+    for (int32_t i = 0; i < m->n.paths; i++)
+        if (m->path_period[i] > 0.0) stops += m->path_pieces[i] * (span / m->path_period[i]);
+    return stops;
+}
+
 /* No step is under way: paths are those at each time itself, and where two pieces meet that of the later. */
 void fm_end_smooth(fm_instance *s)
 {

@@ -464,6 +464,9 @@ fm_status fm_step(fm_instance *s, double t_end)
     if (s->options[0] == 1.0 && (t_end - t) / s->options[1] > FM_MOST_STEPS)
         return fm_say(s, FM_ERROR, "a step of %.9g s would take more than %g of solver.step = %g s: choose a longer one",
                       t_end - t, FM_MOST_STEPS, s->options[1]);
+    if (fm_stops_within(s, t_end - t) > FM_MOST_STEPS)
+        return fm_say(s, FM_ERROR, "a step of %.9g s takes more than %g pieces of the paths that repeat: choose a shorter one",
+                      t_end - t, FM_MOST_STEPS);
     return t_end > t ? fm_integrate(s, t_end) : FM_OK;
 }
 

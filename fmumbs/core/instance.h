@@ -594,6 +594,7 @@ void fm_modal_weigh(const fm_instance *s, int32_t link, const double *udot, doub
 double fm_modal_energy(const fm_instance *s, int32_t link, const double *spin, const double *v);
 /* excitation.c */
 double fm_begin_smooth(fm_instance *s, double t);
+double fm_stops_within(const fm_instance *s, double span);
 void fm_end_smooth(fm_instance *s);
 void fm_excite(const fm_instance *s, double t, const double *y, const double *input, double *tau);
 void fm_excite_seed(const fm_instance *s, double *seed);

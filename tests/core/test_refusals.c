@@ -124,6 +124,14 @@ static void check_quaternions(fm_instance *s)
     }
 }
 
+/* So many pieces of paths in one step that it would not end, however long solver.step is. */
+static void check_many_pieces(fm_instance *s)
+{
+    CHECK(fm_reset(s) == FM_OK && choose(s, 1.0, 1e185, 1e-6) && fm_assemble(s, 0.0) == FM_OK);
+    const fm_status status = fm_step(s, 2e185);
+    CHECK(strcmp(current, "kicked.fmb") != 0 || (status == FM_ERROR && strstr(fm_message(s), "pieces") != NULL));
+}
+
 static void check_refusals(const image *one)
 {
     fm_instance *s = open_image(one);
@@ -133,6 +141,7 @@ static void check_refusals(const image *one)
         check_long_step(s);
         check_wild_motion(s);
         check_quaternions(s);
+        check_many_pieces(s);
     }
     fm_close(s);
 }

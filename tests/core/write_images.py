@@ -24,7 +24,7 @@ import fmumbs as fm  # noqa: E402
 from fmumbs.compiler import compile  # noqa: E402
 from fmumbs.readers import read_model  # noqa: E402
 
-TREES, PLANAR, BRAKED = 16, 6, 3
+TREES, TURNED, PLANAR, BRAKED = 16, 4, 6, 3
 BODIES = 3  # at least: smaller trees say nothing new
 
 
@@ -60,6 +60,8 @@ def images() -> dict[str, fm.ModelImage]:
     sources = sorted(path.stem for path in (TESTS.parent / "models").glob("[!_]*.py"))
     models = {name: read_model(name, {"bodies": 12} if name == "branch_chain" else {}) for name in sources}
     models |= {f"tree{i}": model for i, model in enumerate(random_trees(trees(max_bodies=8, kinds=EVERY), TREES))}
+    turned = trees(turned_round=True)
+    models |= {f"turned{i}": model for i, model in enumerate(random_trees(turned, TURNED))}
     models |= {f"planar{i}": model for i, model in enumerate(random_trees(planar_cases(), PLANAR))}
     models |= {"mixed": mixed(), "kicked": kicked(period=0.55)}
     models |= {f"braked{i}": model for i, model in enumerate(random_trees(chains(), BRAKED))}
