@@ -7,7 +7,6 @@
  */
 #include "loops.h"
 
-#include <math.h>
 #include <string.h>
 
 #define FM_CLEAR 1e-4 /* beside the most that it can be, a pivot beyond it is beyond doubt */
@@ -41,12 +40,11 @@ static void take_rows(fm_instance *s, fm_block *b, double least, double clear)
         b->use[best] = b->use[taken];
         b->use[taken] = row;
         s->row_active[b->first + row] = 1.0;
-        const double pivot = sqrt(*entry(s, b, row, row));
-        *entry(s, b, row, row) = pivot;
+        const double over = 1.0 / *entry(s, b, row, row);
+        *entry(s, b, row, row) = over;
         for (int32_t q = taken + 1; q < count; q++) {
             const int32_t r = b->use[q];
-            const double x = *entry(s, b, r, row) / pivot;
-            *entry(s, b, r, row) = x;
+            const double x = *entry(s, b, r, row) * over;
             for (int32_t p = taken + 1; p <= q; p++) *entry(s, b, r, b->use[p]) -= x * *entry(s, b, b->use[p], row);
             for (int32_t p = taken + 1; p < q; p++) *entry(s, b, b->use[p], r) = *entry(s, b, r, b->use[p]);
         }

@@ -2,10 +2,11 @@
  *
  * With the innovations that the rows' multipliers leave in the free modes (constraints.c)
  *     K = J M^-1 J' = sum over the modes of (phi'w_i) (phi'w_j) / D,   K lambda = -c'' at lambda = 0.
- * K and its factor L, K = L L', stand in blocks, each for the rows of one secondary joint, in an order in which little
- * fills in (loop_plan.c). Only rows in use are looked at.
+ * K and then its factor, K = L D L', stand in blocks, each for the rows of one secondary joint, in an order in which
+ * little fills in (loop_plan.c): below the diagonal L D, on it one over D. Only rows in use are looked at.
  */
 #include "loops.h"
+#include "rows.h"
 #include "vectors.h"
 
 #include <math.h>
@@ -96,26 +97,21 @@ void fm_make_rows(fm_instance *s, int moving, int choose)
     }
 }
 
-static double sum_of_products(const double *a, const double *b, int32_t count)
+/* K where a block meets itself, `e` NULL, or a later one: `rows` of the later by `columns`. */
+FM_INLINE void meet(const fm_instance *s, const fm_block *a, const fm_meeting *e, const int rows, const int columns)
 {
-    double sum = 0.0;
-    for (int32_t i = 0; i < count; i++) sum += a[i] * b[i];
-    return sum;
-}
-
-/* K where two blocks meet. */
-static void meet(const fm_instance *s, const fm_block *a, const fm_meeting *e)
-{
-    const fm_block *b = s->loop.block + e->block;
-    for (int32_t q = 0; q < b->used; q++)
-        for (int32_t p = 0; p < a->used; p++) {
-            const double *y = s->loop_y + a->y + (size_t)a->use[p] * (size_t)a->length;
-            const double *z = s->loop_z + b->y + (size_t)b->use[q] * (size_t)b->length;
-            double sum = 0.0;
-            for (const int32_t *run = s->loop.run + 3 * e->run, *end = run + 3 * e->runs; run < end; run += 3)
-                sum += sum_of_products(y + run[0], z + run[1], run[2]);
-            s->loop_L[e->L + (size_t)(b->use[q] * a->rows + a->use[p])] = sum;
-        }
+    const int32_t whole[3] = {0, 0, a->length}, *run = e == NULL ? whole : s->loop.run + 3 * e->run;
+    const fm_block *b = e == NULL ? a : s->loop.block + e->block;
+    const double *y[FM_FREEDOMS], *z[FM_FREEDOMS];
+    double sums[FM_FREEDOMS * FM_FREEDOMS] = {0.0}, *L = s->loop_L + (e == NULL ? a->L : e->L);
+    for (int p = 0; p < columns; p++) y[p] = s->loop_y + a->y + (size_t)a->use[p] * (size_t)a->length;
+    for (int q = 0; q < rows; q++) z[q] = s->loop_z + b->y + (size_t)b->use[q] * (size_t)b->length;
+    for (int32_t runs = e == NULL ? 1 : e->runs; runs > 0; runs--, run += 3)
+        for (int32_t i = 0; i < run[2]; i++)
+            for (int q = 0; q < rows; q++)
+                for (int p = 0; p < columns; p++) sums[q * columns + p] += y[p][run[0] + i] * z[q][run[1] + i];
+    for (int q = 0; q < rows; q++)
+        for (int p = 0; p < columns; p++) L[b->use[q] * a->rows + a->use[p]] = sums[q * columns + p];
 }
 
 /* K of the rows in use, from their innovations. */
@@ -123,16 +119,15 @@ void fm_make_K(fm_instance *s)
 {
     for (int32_t n = 0; n < s->loop.blocks; n++) {
         const fm_block *a = s->loop.block + n;
-        const double *y = s->loop_y + a->y, *z = s->loop_z + a->y;
-        const size_t length = (size_t)a->length;
-        for (int32_t q = 0; q < a->used; q++) {
-            const int32_t i = a->use[q];
-            for (int32_t p = 0; p < a->used; p++)
-                s->loop_L[a->L + (size_t)(i * a->rows + a->use[p])] =
-                    sum_of_products(y + (size_t)i * length, z + (size_t)a->use[p] * length, a->length);
-            s->loop_diagonal[a->first + i] = s->loop_L[a->L + (size_t)(i * a->rows + i)];
+        if (a->used == 2) meet(s, a, NULL, 2, 2);
+        else meet(s, a, NULL, a->used, a->used);
+        for (int32_t q = 0; q < a->used; q++)
+            s->loop_diagonal[a->first + a->use[q]] = s->loop_L[a->L + (size_t)(a->use[q] * (a->rows + 1))];
+        for (const fm_meeting *e = s->loop.meeting + a->below, *end = e + a->belows; e < end; e++) {
+            const int32_t used = s->loop.block[e->block].used;
+            if (a->used == 2 && used == 2) meet(s, a, e, 2, 2);
+            else meet(s, a, e, used, a->used);
         }
-        for (int32_t e = 0; e < a->belows; e++) meet(s, a, s->loop.meeting + a->below + e);
     }
 }
 
@@ -141,70 +136,72 @@ static int factor_block(fm_instance *s, const fm_block *a)
 {
     double *L = s->loop_L + a->L;
     for (int32_t q = 0; q < a->used; q++) {
-        double *at = L + a->use[q] * a->rows;
+        double *at = L + a->use[q] * a->rows, *pivot = at + a->use[q];
         for (int32_t p = 0; p <= q; p++) {
             const double *other = L + a->use[p] * a->rows;
-            double value = at[a->use[p]];
-            for (int32_t n = 0; n < p; n++) value -= at[a->use[n]] * other[a->use[n]];
-            if (p < q) {
-                at[a->use[p]] = value / other[a->use[p]];
-                continue;
+            for (int32_t n = 0; n < p; n++) {
+                const int32_t k = a->use[n];
+                at[a->use[p]] -= at[k] * (other[k] * L[k * (a->rows + 1)]);
             }
-            const double whole = s->loop_diagonal[a->first + a->use[q]];
-            if (!(value > FM_SINGULAR * whole)) return 0;
-            if (value < s->loop_weakest * whole) s->loop_weakest = value / whole;
-            at[a->use[q]] = sqrt(value);
         }
+        const double whole = s->loop_diagonal[a->first + a->use[q]];
+        if (!(*pivot > FM_SINGULAR * whole)) return 0;
+        if (*pivot < s->loop_weakest * whole) s->loop_weakest = *pivot / whole;
+        *pivot = 1.0 / *pivot;
     }
     return 1;
 }
 
-/* The part of a block's column that later rows see: what is over its own part. */
-static void factor_below(fm_instance *s, const fm_block *a, const fm_meeting *e)
+/* Takes from the part `to` of later rows c, columns b, what the column a brings there; x and w: its rows there. */
+FM_INLINE void subtract(const fm_block *a, const fm_block *b, const fm_block *c, const double *over, const double *w,
+                        const double *x, double *to, const int columns)
 {
-    const fm_block *b = s->loop.block + e->block;
-    const double *L = s->loop_L + a->L;
-    for (int32_t q = 0; q < b->used; q++) {
-        double *at = s->loop_L + e->L + b->use[q] * a->rows;
-        for (int32_t p = 0; p < a->used; p++) {
-            const double *own = L + a->use[p] * a->rows;
-            double value = at[a->use[p]];
-            for (int32_t n = 0; n < p; n++) value -= at[a->use[n]] * own[a->use[n]];
-            at[a->use[p]] = value / own[a->use[p]];
-        }
-    }
-}
-
-/* Takes from the part `to` of later rows c, columns b, what the eliminated column a brings there. */
-static void subtract(fm_instance *s, const fm_block *a, const fm_meeting *to_b, const fm_meeting *to_c, double *to)
-{
-    const fm_block *b = s->loop.block + to_b->block, *c = s->loop.block + to_c->block;
-    for (int32_t q = 0; q < c->used; q++) {
-        const double *x = s->loop_L + to_c->L + c->use[q] * a->rows;
-        for (int32_t p = 0; p < b->used; p++) {
-            const double *w = s->loop_L + to_b->L + b->use[p] * a->rows;
+    for (int32_t p = 0; p < b->used; p++) {
+        const double *row = w + b->use[p] * a->rows;
+        double scaled[FM_FREEDOMS];
+        for (int n = 0; n < columns; n++) scaled[n] = row[a->use[n]] * over[n];
+        for (int32_t q = 0; q < c->used; q++) {
+            const double *other = x + c->use[q] * a->rows;
             double sum = 0.0;
-            for (int32_t n = 0; n < a->used; n++) sum += x[a->use[n]] * w[a->use[n]];
+            for (int n = 0; n < columns; n++) sum += other[a->use[n]] * scaled[n];
             to[c->use[q] * b->rows + b->use[p]] -= sum;
         }
     }
 }
 
 /* What a block's column, its own part being factored, brings to the later blocks. */
-void fm_eliminate(fm_instance *s, const fm_block *a)
+FM_INLINE void eliminate(fm_instance *s, const fm_block *a, const int columns)
 {
     const fm_meeting *first = s->loop.meeting + a->below, *end = first + a->belows;
-    if (a->used == 0) return;
-    for (const fm_meeting *e = first; e < end; e++) factor_below(s, a, e);
+    const double *own = s->loop_L + a->L;
+    double over[FM_FREEDOMS];
+    for (int n = 0; n < columns; n++) over[n] = own[a->use[n] * (a->rows + 1)];
+    for (const fm_meeting *e = first; e < end; e++) {
+        const fm_block *b = s->loop.block + e->block;
+        for (int32_t q = 0; q < b->used; q++) {
+            double *at = s->loop_L + e->L + b->use[q] * a->rows;
+            for (int p = 0; p < columns; p++)
+                for (int n = 0; n < p; n++)
+                    at[a->use[p]] -= at[a->use[n]] * (own[a->use[p] * a->rows + a->use[n]] * over[n]);
+        }
+    }
     for (const fm_meeting *e = first; e < end; e++) {
         const fm_block *b = s->loop.block + e->block;
         const fm_meeting *to = s->loop.meeting + b->below;
-        subtract(s, a, e, e, s->loop_L + b->L);
+        subtract(a, b, b, over, s->loop_L + e->L, s->loop_L + e->L, s->loop_L + b->L, columns);
         for (const fm_meeting *other = e + 1; other < end; other++, to++) {
             while (to->block != other->block) to++;
-            subtract(s, a, e, other, s->loop_L + to->L);
+            subtract(a, b, s->loop.block + other->block, over, s->loop_L + e->L, s->loop_L + other->L, s->loop_L + to->L,
+                     columns);
         }
     }
+}
+
+void fm_eliminate(fm_instance *s, const fm_block *a)
+{
+    if (a->belows == 0 || a->used == 0) return;
+    if (a->used == 2) eliminate(s, a, 2);
+    else eliminate(s, a, a->used);
 }
 
 /* The factor of K. 0: it is not positive definite. */
@@ -221,36 +218,39 @@ int fm_factor_K(fm_instance *s)
 /* Solves K x = b for the rows in use, zero elsewhere; the factor is there. */
 void fm_solve_K(const fm_instance *s, const double *b, double *x)
 {
-    memset(x, 0, (size_t)s->image.n.rows * sizeof *x);
+    for (int32_t i = 0; i < s->image.n.rows; i++) x[i] = 0.0;
     for (int32_t n = 0; n < s->loop.blocks; n++) {
         const fm_block *a = s->loop.block + n;
-        for (int32_t q = 0; q < a->used; q++) x[a->first + a->use[q]] += b[a->first + a->use[q]];
+        const double *L = s->loop_L + a->L;
+        double *own = x + a->first;
         for (int32_t q = 0; q < a->used; q++) {
-            const double *at = s->loop_L + a->L + a->use[q] * a->rows;
-            double *value = x + a->first + a->use[q];
-            for (int32_t p = 0; p < q; p++) *value -= at[a->use[p]] * x[a->first + a->use[p]];
-            *value /= at[a->use[q]];
+            const double *at = L + a->use[q] * a->rows;
+            double value = own[a->use[q]] + b[a->first + a->use[q]];
+            for (int32_t p = 0; p < q; p++) value -= at[a->use[p]] * own[a->use[p]];
+            own[a->use[q]] = value * at[a->use[q]];
         }
         for (const fm_meeting *e = s->loop.meeting + a->below, *end = e + a->belows; e < end; e++) {
             const fm_block *c = s->loop.block + e->block;
-            for (int32_t q = 0; q < c->used; q++)
-                for (int32_t p = 0; p < a->used; p++)
-                    x[c->first + c->use[q]] -= s->loop_L[e->L + (size_t)(c->use[q] * a->rows + a->use[p])] * x[a->first + a->use[p]];
+            for (int32_t q = 0; q < c->used; q++) {
+                const double *at = s->loop_L + e->L + c->use[q] * a->rows;
+                for (int32_t p = 0; p < a->used; p++) x[c->first + c->use[q]] -= at[a->use[p]] * own[a->use[p]];
+            }
         }
     }
     for (int32_t n = s->loop.blocks - 1; n >= 0; n--) {
         const fm_block *a = s->loop.block + n;
+        const double *L = s->loop_L + a->L;
+        double *own = x + a->first, sums[FM_FREEDOMS] = {0.0};
         for (const fm_meeting *e = s->loop.meeting + a->below, *end = e + a->belows; e < end; e++) {
             const fm_block *c = s->loop.block + e->block;
-            for (int32_t q = 0; q < c->used; q++)
-                for (int32_t p = 0; p < a->used; p++)
-                    x[a->first + a->use[p]] -= s->loop_L[e->L + (size_t)(c->use[q] * a->rows + a->use[p])] * x[c->first + c->use[q]];
+            for (int32_t q = 0; q < c->used; q++) {
+                const double *at = s->loop_L + e->L + c->use[q] * a->rows;
+                for (int32_t p = 0; p < a->used; p++) sums[p] += at[a->use[p]] * x[c->first + c->use[q]];
+            }
         }
         for (int32_t q = a->used - 1; q >= 0; q--) {
-            const double *L = s->loop_L + a->L;
-            double *value = x + a->first + a->use[q];
-            for (int32_t p = q + 1; p < a->used; p++) *value -= L[a->use[p] * a->rows + a->use[q]] * x[a->first + a->use[p]];
-            *value /= L[a->use[q] * a->rows + a->use[q]];
+            for (int32_t p = q + 1; p < a->used; p++) sums[q] += L[a->use[p] * a->rows + a->use[q]] * own[a->use[p]];
+            own[a->use[q]] -= sums[q] * L[a->use[q] * (a->rows + 1)];
         }
     }
 }

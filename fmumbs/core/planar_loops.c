@@ -348,7 +348,6 @@ FM_INLINE void make_columns(fm_instance *s, int32_t block, const int rows)
         bias[q] = one[q].c[2];
         if (s->closure[0] == FM_CORRECT_BAUMGARTE)
             bias[q] += 2.0 * s->closure[2] * one[q].c[1] + (s->closure[3] * s->closure[3]) * one[q].c[0];
-        memcpy(s->loop_c + 3 * (b->first + b->use[q]), one[q].c, sizeof one[q].c);
     }
     start_wrenches(at.M, at.rM, 1.0, one, &from_M, rows);
     start_wrenches(at.F, at.rF, -1.0, one, &from_F, rows);
