@@ -35,6 +35,7 @@ fmus: .venv/.plot .venv/.core
 
 bench: .venv/.bench .venv/.core
 	$(BIN)/python benchmarks/open_chains.py
+	$(BIN)/python benchmarks/closed_loops.py
 	$(BIN)/python benchmarks/constraint_violation.py
 
 dev: .venv/.plot .venv/.test .venv/.bench .venv/.core

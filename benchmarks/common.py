@@ -3,6 +3,7 @@
 import ctypes
 import hashlib
 import json
+import math
 import statistics
 import subprocess
 import time
@@ -27,6 +28,30 @@ class Row:
     n: int
     tool: str
     us_per_eval: float
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measured value and the goal that it must not exceed, or must reach where `at_least`."""
+
+    what: str
+    value: float
+    goal: float
+    unit: str
+    at_least: bool = False
+
+    @property
+    def met(self) -> bool:
+        return self.value >= self.goal if self.at_least else self.value <= self.goal
+
+    def cells(self) -> list[str]:
+        bound = "at least" if self.at_least else "at most"
+        return [
+            self.what,
+            f"{bound} {self.goal:g} {self.unit}",
+            f"{self.value:.3g} {self.unit}",
+            "yes" if self.met else "NO",
+        ]
 
 
 class BuildError(Exception):
@@ -120,6 +145,18 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
         print("  ".join(cells).rstrip(), flush=True)
         if index == 0:
             print("  ".join("-" * width for width in widths))
+
+
+def print_goals(measures: Iterable[Measure]) -> None:
+    """What was promised beside what was measured."""
+    print("\nGoals")
+    print_table(["measure", "goal", "measured", "met"], [measure.cells() for measure in measures])
+
+
+def exponent(values: Mapping[str, float]) -> float:
+    """Of the power law through the first and the last."""
+    first, *_, last = values
+    return math.log(values[last] / values[first]) / math.log(int(last) / int(first))
 
 
 def write_rows(path: Path, rows: Iterable[Row]) -> None:

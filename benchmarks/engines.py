@@ -7,6 +7,7 @@ for this very processor. A peer that is not installed is named with the reason, 
 import ctypes
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 from typing import Protocol
@@ -14,13 +15,15 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 from common import HERE, BuildError, build_library
-from trees import BALL, GRAVITY, ROD_COM, ROD_INERTIA, ROD_MASS, Floats, State, Tree, per_joint
+from trees import BALL, GRAVITY, ROD_COM, ROD_END, ROD_INERTIA, ROD_MASS, Floats, State, Tree, per_joint
 
 import fmumbs as fm
 from fmumbs.compiler import compile
 from fmumbs.run import Solver
 
 PEERS = HERE / "peers"
+TREE_ALGORITHMS = ("pinocchio world", "pinocchio local")  # Pinocchio's, in the order of their variants
+LOOP_ALGORITHMS = ("constraintDynamics", "lcaba")
 
 
 class Unavailable(Exception):
@@ -41,7 +44,7 @@ class Engine(Protocol):
 
 
 def to_model(tree: Tree, state: State) -> fm.Model:
-    """The tree in fmumbs' own words, starting in `state` but for its torques; bodies B0.., joints J0.."""
+    """The tree in fmumbs' own words, starting in `state` but for its torques; bodies B0.., joints J0.., pins C0.."""
     model = fm.Model(tree.name, gravity=GRAVITY)
     bodies: list[fm.Body] = []
     starts = zip(per_joint(tree, state.positions, 4), per_joint(tree, state.velocities, 3), strict=True)
@@ -57,6 +60,9 @@ def to_model(tree: Tree, state: State) -> fm.Model:
             joint = fm.Revolute(f"J{k}", hinge, upper_end, axis=axis, q0=float(q0[0]), u0=float(u0[0]))
         model.add(body, joint)
         bodies.append(body)
+    for k, ((first, second), pin) in enumerate(zip(tree.closing, tree.pin, strict=True)):
+        onto = model.ground if second < 0 else bodies[second]
+        model.add(fm.Revolute(f"C{k}", bodies[first].at(*ROD_END), onto.at(*map(float, pin)), axis="y", cut=True))
     return model
 
 
@@ -99,6 +105,9 @@ class _PeerTree(ctypes.Structure):
         ("com", ctypes.c_void_p),
         ("mass", ctypes.c_void_p),
         ("inertia", ctypes.c_void_p),
+        ("loops", ctypes.c_int32),
+        ("closing", ctypes.c_void_p),
+        ("point", ctypes.c_void_p),
         ("gravity", ctypes.c_double * 3),
     )
 
@@ -108,7 +117,7 @@ class Peer:
 
     def __init__(self, library: ctypes.CDLL, variant: int, tree: Tree, state: State) -> None:
         self._library = library
-        bodies, self._freedoms = tree.bodies, len(state.velocities)
+        bodies, loops, self._freedoms = tree.bodies, len(tree.closing), len(state.velocities)
         arrays: list[npt.NDArray[np.generic]] = [
             tree.parent,
             tree.joint,
@@ -116,8 +125,11 @@ class Peer:
             np.tile(ROD_COM, (bodies, 1)),
             np.full(bodies, ROD_MASS),
             np.tile(ROD_INERTIA, (bodies, 1)),
+            np.ascontiguousarray(tree.closing),
+            np.stack([np.tile(ROD_END, (loops, 1)), tree.pin], axis=1),
         ]
-        described = _PeerTree(bodies, *(a.ctypes.data for a in arrays), (ctypes.c_double * 3)(*GRAVITY))
+        of_tree, of_loops = ([a.ctypes.data for a in part] for part in (arrays[:6], arrays[6:]))
+        described = _PeerTree(bodies, *of_tree, loops, *of_loops, (ctypes.c_double * 3)(*GRAVITY))
         self._peer = library.peer_open(ctypes.byref(described), variant)
         if not self._peer:
             raise Unavailable(f"cannot hold {bodies} bodies")
@@ -157,7 +169,7 @@ _BOOST_SETTINGS = (  # what Pinocchio's joint variants and visitors need of it
 )
 
 
-def _pinocchio() -> Path:
+def _pinocchio(source: str) -> Path:
     prefix = _package_folder("pin", "cmeel.prefix") / "include"
     for package, header in (("cmeel-eigen", "eigen3/Eigen/Core"), ("cmeel-boost", "boost/variant.hpp")):
         if not (prefix / header).exists():
@@ -165,7 +177,7 @@ def _pinocchio() -> Path:
     flags = ["-std=c++17", "-O3", "-march=native", "-DNDEBUG", "-w"]
     flags += [f"-DBOOST_{setting}" for setting in _BOOST_SETTINGS]
     flags += ["-isystem", str(prefix), "-isystem", str(prefix / "eigen3")]
-    return build_library(PEERS / "pinocchio.cpp", ["g++", *flags])
+    return build_library(PEERS / source, ["g++", *flags])
 
 
 def _mujoco() -> Path:
@@ -197,12 +209,16 @@ class Tool:
     variants: dict[str, Callable[[Tree, State], Engine]]
 
 
-def find_tools() -> tuple[list[Tool], dict[str, str]]:
-    """The tools that work here, fmumbs first, and for each of the others the reason why it does not."""
+def find_tools(loops: bool = False) -> tuple[list[Tool], dict[str, str]]:
+    """The tools that work here, fmumbs first, and for each of the others the reason why it does not.
+
+    loops: those that close loops, in place of those for trees alone.
+    """
     tools = [Tool("fmumbs", metadata.version("fmumbs"), {"fmumbs": Fmumbs})]
     missing: dict[str, str] = {}
+    source, algorithms = ("pinocchio_loops.cpp", LOOP_ALGORITHMS) if loops else ("pinocchio.cpp", TREE_ALGORITHMS)
     for name, package, locate, variants in (
-        ("pinocchio", "pin", _pinocchio, ("pinocchio world", "pinocchio local")),
+        ("pinocchio", "pin", partial(_pinocchio, source), algorithms),
         ("mujoco", "mujoco", _mujoco, ("mujoco",)),
     ):
         try:

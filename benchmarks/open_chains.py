@@ -7,30 +7,27 @@ that is kept fair. Then what fmumbs promises besides: RK4, growth, memory, and t
 leaves out what takes long.
 """
 
-import argparse
 import itertools
-import math
 import statistics
 import tempfile
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import trees
 from common import (
+    Measure,
     Row,
     allocated_bytes,
-    clock_gigahertz,
+    exponent,
     interleaved,
+    print_goals,
     print_table,
-    processor_name,
     processor_seconds,
     wall_seconds,
     write_rows,
 )
-from engines import Engine, Tool, Unavailable, find_tools, to_model
+from engines import to_model
 from fmu_calls import RK4_STEP, Fmu, do_step_overhead, load_seconds
+from side_by_side import arguments, introduced_tools, side_by_side
 
 import fmumbs as fm
 from fmumbs.compiler import compile
@@ -44,86 +41,9 @@ FULL: dict[str, tuple[int, ...]] = {
     "branch": (10, 100, 500),
 }
 GROWTH = (100, 300, 1000, 3000, 10_000)
-AGREEMENT = 1e-6  # relative; what MuJoCo keeps of 500 ball joints
 
 
-@dataclass(frozen=True)
-class Measure:
-    """A measured value and the goal that it must not exceed, or must reach where `at_least`."""
-
-    what: str
-    value: float
-    goal: float
-    unit: str
-    at_least: bool = False
-
-    @property
-    def met(self) -> bool:
-        return self.value >= self.goal if self.at_least else self.value <= self.goal
-
-    def cells(self) -> list[str]:
-        bound = "at least" if self.at_least else "at most"
-        return [
-            self.what,
-            f"{bound} {self.goal:g} {self.unit}",
-            f"{self.value:.3g} {self.unit}",
-            "yes" if self.met else "NO",
-        ]
-
-
-# Side by side -----------------------------------------------------------------------------------------------
-
-
-def side_by_side(tools: list[Tool], plan: dict[str, tuple[int, ...]]) -> tuple[list[Row], list[Measure]]:
-    """Times all tools on all cases of the plan and prints a line for each; rows, and how well the tools agree."""
-    rows: list[Row] = []
-    lines: list[list[str]] = []
-    nearest: list[float] = []
-    for case, n in ((case, n) for case, sizes in plan.items() for n in sizes):
-        timed, differences = _one_case(tools, case, n)
-        rows += timed
-        nearest += [min(differences.values())] if differences else []
-        lines.append(_line(timed, [tool.name for tool in tools], differences))
-    others = [tool.name for tool in tools[1:]]
-    headings = ["case", "n", *(f"{tool.name} us" for tool in tools), "ns/body"]
-    headings += [f"{name} / fmumbs" for name in others] + [f"differs from {name}" for name in others]
-    print("One evaluation of the accelerations")
-    print_table(headings, lines)
-    what = "accelerations beside the nearer engine's, all cases"
-    return rows, [Measure(what, max(nearest), AGREEMENT, "")] if nearest else []
-
-
-def _one_case(tools: list[Tool], case: str, n: int) -> tuple[list[Row], dict[str, float]]:
-    """The rows of one case, and how far the accelerations of each other tool are from fmumbs'."""
-    tree = trees.CASES[case](n)
-    state = trees.random_state(tree)
-    engines: dict[str, dict[str, Engine]] = {}
-    for tool in tools:
-        try:
-            engines[tool.name] = {variant: make(tree, state) for variant, make in tool.variants.items()}
-        except Unavailable as reason:
-            print(f"{case} {n}: {tool.name} {reason}")
-    seconds = interleaved({v: e.evaluate for variants in engines.values() for v, e in variants.items()})
-    rows = [Row(case, n, name, 1e6 * min(seconds[v] for v in variants)) for name, variants in engines.items()]
-    ours = engines["fmumbs"]["fmumbs"].accelerations()
-    return rows, {
-        name: min(_relative(engine.accelerations(), ours) for engine in variants.values())
-        for name, variants in engines.items()
-        if name != "fmumbs"
-    }
-
-
-def _relative(a: trees.Floats, b: trees.Floats) -> float:
-    difference = float(np.linalg.norm(a - b) / np.linalg.norm(b))
-    return difference if math.isfinite(difference) else math.inf
-
-
-def _line(rows: list[Row], names: list[str], differences: dict[str, float]) -> list[str]:
-    us = {row.tool: row.us_per_eval for row in rows}
-    times = [f"{us[name]:.2f}" if name in us else "-" for name in names]
-    ratios = [f"{us[name] / us['fmumbs']:.1f}" if name in us else "-" for name in names[1:]]
-    apart = [f"{differences[name]:.0e}" if name in differences else "-" for name in names[1:]]
-    return [rows[0].case, str(rows[0].n), *times, f"{1e3 * us['fmumbs'] / rows[0].n:.1f}", *ratios, *apart]
+# The goals of side by side ------------------------------------------------------------------------------------
 
 
 def speed_measures(rows: list[Row]) -> list[Measure]:
@@ -202,16 +122,10 @@ def growth_measures() -> list[Measure]:
         ]
         print_table(["n", "us", "ns/body", "bytes/body"], lines)
         span = f"{case}, n = {GROWTH[0]} to {GROWTH[-1]}: exponent of"
-        measures.append(Measure(f"{span} time", _exponent(seconds), 1.03, ""))
+        measures.append(Measure(f"{span} time", exponent(seconds), 1.03, ""))
         if all(memory.values()):
-            measures.append(Measure(f"{span} memory", _exponent(memory), 1.01, ""))
+            measures.append(Measure(f"{span} memory", exponent(memory), 1.01, ""))
     return measures
-
-
-def _exponent(values: Mapping[str, float]) -> float:
-    """Of the power law through the first and the last."""
-    first, *_, last = values
-    return math.log(values[last] / values[first]) / math.log(int(last) / int(first))
 
 
 def fmu_measures() -> list[Measure]:
@@ -233,31 +147,22 @@ def fmu_measures() -> list[Measure]:
 # The run ----------------------------------------------------------------------------------------------------
 
 
-_LAYOUT = argparse.RawDescriptionHelpFormatter
-
-
 def main() -> None:
     """Measures, prints the tables, and writes the rows."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=_LAYOUT)
-    parser.add_argument("--quick", action="store_true", help="n = 6, 10 and 100 alone; ends within a minute")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write rows {case, n, tool, us_per_eval}")
-    options = parser.parse_args()
-
-    print(f"{processor_name()}, measured clock {clock_gigahertz():.2f} GHz")
-    tools, missing = find_tools()
-    print(", ".join(f"{tool.name} {tool.version}" for tool in tools))
-    for name, reason in missing.items():
-        print(f"{name} is missing: {reason}")
-    print()
-    rows, measures = side_by_side(tools, QUICK if options.quick else FULL)
+    options = arguments(__doc__, "n = 6, 10 and 100 alone; ends within a minute")
+    tools = introduced_tools()
+    rows, measures = side_by_side(tools, QUICK if options.quick else FULL, _mechanism, "body")
     if options.json:
         write_rows(options.json, rows)
     measures += speed_measures(rows)
     if not options.quick:
         measures += [rk4_measure(), *growth_measures()]
-    measures += fmu_measures()
-    print("\nGoals")
-    print_table(["measure", "goal", "measured", "met"], [measure.cells() for measure in measures])
+    print_goals(measures + fmu_measures())
+
+
+def _mechanism(case: str, n: int) -> tuple[trees.Tree, trees.State]:
+    tree = trees.CASES[case](n)
+    return tree, trees.random_state(tree)
 
 
 if __name__ == "__main__":

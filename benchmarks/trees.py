@@ -1,11 +1,11 @@
-"""The open chains and trees that all engines are given, and one random state of each.
+"""The open chains and trees that all engines are given, and one random state of each; loops.py closes some.
 
 Every body is a rod of 1 kg and 1 m along its own -z, hung by its upper end; gravity points along -z. Where
 all positions are zero all axes are parallel, so that a tree is three arrays, and a few lines in each engine.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -17,22 +17,27 @@ REVOLUTE_X, REVOLUTE_Y, REVOLUTE_Z, BALL = range(4)
 GRAVITY = (0.0, 0.0, -9.81)
 ROD_MASS = 1.0
 ROD_COM = (0.0, 0.0, -0.5)
+ROD_END = (0.0, 0.0, -1.0)
 ROD_INERTIA = (0.0839583333333333, 0.0839583333333333, 0.00125)
 
 
 @dataclass(frozen=True)
 class Tree:
-    """A tree of rods.
+    """A tree of rods, and where loops of it are closed.
 
     parent: (n,) index of each body's parent, which comes first; -1 the ground.
     joint: (n,) REVOLUTE_X, REVOLUTE_Y, REVOLUTE_Z (about the axis of that name) or BALL.
     hinge: (n, 3) the joint's place on the parent, in the parent's axes [m].
+    closing: (m, 2) a body whose lower end is pinned, and the body that it is pinned to; -1 the ground.
+    pin: (m, 3) its place on the latter, in the latter's axes [m].
     """
 
     name: str
     parent: Integers
     joint: Integers
     hinge: Floats
+    closing: Integers = field(default_factory=lambda: np.empty((0, 2), np.int32))
+    pin: Floats = field(default_factory=lambda: np.empty((0, 3)))
 
     @property
     def bodies(self) -> int:

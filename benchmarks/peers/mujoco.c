@@ -1,14 +1,21 @@
-/* mujoco.c: MuJoCo's mj_forward as a peer, with all that a tree without contacts does not need turned off. */
+/* mujoco.c: MuJoCo's mj_forward as a peer, with all that a mechanism without contacts does not need turned off.
+ *
+ * Loops are closed by its equality constraints (connect), which are soft: SOLREF and SOLIMP make them stiff.
+ */
 #include <mujoco/mujoco.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "peer.h"
 
 enum {
-    NOT_NEEDED = mjDSBL_CONSTRAINT | mjDSBL_EQUALITY | mjDSBL_FRICTIONLOSS | mjDSBL_LIMIT | mjDSBL_CONTACT |
-                 mjDSBL_SPRING | mjDSBL_DAMPER | mjDSBL_ACTUATION | mjDSBL_SENSOR
+    NOT_NEEDED = mjDSBL_FRICTIONLOSS | mjDSBL_LIMIT | mjDSBL_CONTACT | mjDSBL_SPRING | mjDSBL_DAMPER |
+                 mjDSBL_ACTUATION | mjDSBL_SENSOR,
+    FOR_LOOPS = mjDSBL_CONSTRAINT | mjDSBL_EQUALITY
 };
+
+static const double SOLREF = 0.002, SOLIMP = 0.9999; /* time constant [s], impedance; the usual are 0.02 and 0.9 */
 
 struct peer {
     mjModel *model;
@@ -32,17 +39,38 @@ static void add_joint(mjsBody *body, int kind) {
         joint->axis[k] = k == (kind == PEER_BALL ? PEER_REVOLUTE_Z : kind);
 }
 
+static const char *name_of(mjsBody *const *body, int i) {
+    return i < 0 ? "world" : mjs_getString(mjs_getName(body[i]->element));
+}
+
+static void add_loop(mjSpec *spec, mjsBody *const *body, const int32_t *closing) {
+    mjsEquality *loop = mjs_addEquality(spec, NULL);
+    loop->type = mjEQ_CONNECT;
+    loop->objtype = mjOBJ_BODY;
+    loop->solref[0] = SOLREF;
+    loop->solimp[0] = loop->solimp[1] = SOLIMP;
+    mjs_setString(loop->name1, name_of(body, closing[0]));
+    mjs_setString(loop->name2, name_of(body, closing[1]));
+}
+
 static mjModel *compile(const peer_tree *tree) {
     mjSpec *spec = mj_makeSpec();
     mjsBody **body = malloc((size_t)tree->bodies * sizeof *body);
-    spec->option.disableflags = NOT_NEEDED;
+    spec->option.disableflags = NOT_NEEDED | (tree->loops ? 0 : FOR_LOOPS);
     memcpy(spec->option.gravity, tree->gravity, sizeof spec->option.gravity);
     for (int i = 0; i < tree->bodies; ++i) {
         mjsBody *parent = tree->parent[i] < 0 ? mjs_findBody(spec, "world") : body[tree->parent[i]];
         body[i] = add_body(parent, tree, i);
         add_joint(body[i], tree->joint[i]);
+        char name[16];
+        snprintf(name, sizeof name, "b%d", i);
+        mjs_setName(body[i]->element, name);
     }
+    for (int i = 0; i < tree->loops; ++i)
+        add_loop(spec, body, tree->closing + 2 * i);
     mjModel *model = mj_compile(spec, NULL);
+    for (int i = 0; model && i < tree->loops; ++i) /* the compiler's own second point is where the first is at qpos0 */
+        memcpy(model->eq_data + mjNEQDATA * i, tree->point + 6 * i, 6 * sizeof *tree->point);
     free(body);
     mj_deleteSpec(spec);
     return model;

@@ -1,6 +1,7 @@
 /* peer.h: what every peer answers, so that all of them are timed by the same caller in the same way.
  *
- * A tree of rigid bodies, each hung from its parent by one joint at its own frame's origin. Angles and
+ * A tree of rigid bodies, each hung from its parent by one joint at its own frame's origin; loops of it are closed
+ * by holding a point of one body at a point of another. Angles and
  * velocities are flat, joint after joint: a revolute has one position and one velocity, a ball joint the
  * quaternion w x y z of body in parent, and the angular velocity [rad/s], torque [N.m] and angular
  * acceleration [rad/s2] in the body's axes.
@@ -20,7 +21,10 @@ typedef struct peer_tree {
     const double *com;     /* (bodies, 3) centre of mass, body's axes [m] */
     const double *mass;    /* (bodies,) [kg] */
     const double *inertia; /* (bodies, 3) principal moments about the centre of mass [kg.m2] */
-    double gravity[3];     /* [m/s2] */
+    int32_t loops;
+    const int32_t *closing; /* (loops, 2) indices of two bodies; -1 the ground */
+    const double *point;    /* (loops, 2, 3) the point of each, its body's axes [m] */
+    double gravity[3];      /* [m/s2] */
 } peer_tree;
 
 typedef struct peer peer;
