@@ -94,7 +94,7 @@ def _rows(model: Model, joints: list[JointBase], links: Links, texts: _Texts) ->
         "experiment": chosen,
         "options": (*_OPTIONS, chosen[2]),
         "closure": _CLOSURE,
-        "length": [_length(links.rows)],
+        "length": [_length(model)],
     }
 
 
@@ -123,10 +123,15 @@ def _add_points(model: Model, links: Links, texts: _Texts) -> None:
         links.add(load_force=load.force, load_torque=load.torque)
 
 
-def _length(rows: dict[str, Any]) -> float:
-    """A length that is typical of the model [m]: the largest distance within a link."""
-    far = [np.abs(np.asarray(rows.get(name, []), float)).max(initial=0.0) for name in ("link_r", "body_r", "com")]
-    return max(*far) or 1.0
+def _length(model: Model) -> float:
+    """A length that is typical of the model [m]: twice the largest distance from a body's centre of mass to its joints or
+    its frame. It depends neither on which joints are cut nor on their order.
+    """
+    points = [point for joint in model.joints for point in (joint.F, joint.M) if point.body is not GROUND]
+    ends = [point.X_BP.translation for point in points] + [(0.0, 0.0, 0.0)] * len(model.bodies)
+    centres = [point.body.com for point in points] + [body.com for body in model.bodies]
+    arms = np.reshape(ends, (-1, 3)) - np.reshape(centres, (-1, 3))
+    return 2 * float(np.sqrt((arms**2).sum(axis=1)).max(initial=0.0)) or 1.0
 
 
 def _arrays(rows: dict[str, Any]) -> Arrays:

@@ -95,6 +95,7 @@ void fm_derive_structure(fm_instance *s)
     fm_modal_structure(s);
     arrange_cuts(s);
     fm_planar_structure(s);
+    if (m->n.rows > 0) fm_least_structure(s);
 }
 
 /* Adds mass, first moment and inertia of a body in its link's axes about the link's origin. */

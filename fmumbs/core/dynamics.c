@@ -131,10 +131,9 @@ static void axes_from_world(const fm_instance *s, int32_t i, double R[9])
 }
 
 /* What each parent puts on its link, from the tips to the roots: the z_a of Eq 33 by the balance of each link. */
-static void make_cuts(fm_instance *s)
+static void sum_cuts(fm_instance *s)
 {
     const int32_t links = s->image.n.links;
-    fm_load_links(s);
     for (int32_t i = 0; i < links; i++) {
         const fm_link *k = s->link + i;
         const fm_motion *m = s->motion + i;
@@ -165,6 +164,18 @@ static void make_cuts(fm_instance *s)
         fm_lane_get(s, r, i, r);
         cross_add(up, r, force);
     }
+}
+
+/* The cuts with all multipliers; where these are not unique, with those of the least reactions. */
+static void make_cuts(fm_instance *s)
+{
+    double *change = s->least_change;
+    fm_load_links(s, s->lambda);
+    sum_cuts(s);
+    if (!fm_least_reactions(s, change)) return;
+    fm_load_links(s, change);
+    sum_cuts(s);
+    for (int32_t i = 0; i < s->image.n.rows; i++) s->lambda[i] += change[i];
 }
 
 /* Makes what outputs at the present state need and is not there yet. */

@@ -135,6 +135,13 @@ static size_t lay_out(fm_instance *s, unsigned char *base)
     s->loop_most = place(base, &used, rows, sizeof(double));
     s->loop_kept = place(base, &used, rows, sizeof(double));
     s->loop_pivot = place(base, &used, speeds, sizeof(double));
+    const size_t closed = rows > 0 ? 1 : 0, joints = closed * (size_t)m->n.joints;
+    double **least[] = {&s->least_idle, &s->least_p, &s->least_step, &s->least_fall, &s->least_more, &s->least_change};
+    for (size_t i = 0; i < sizeof least / sizeof *least; i++) *least[i] = place(base, &used, rows, sizeof(double));
+    s->least_R = place(base, &used, 6 * joints, sizeof(double));
+    s->least_along = place(base, &used, 6 * joints, sizeof(double));
+    s->least_at = place(base, &used, 3 * joints, sizeof(double));
+    s->least_metric = place(base, &used, closed * speeds, sizeof(double));
     s->loop_change = place(base, &used, speeds, sizeof(double));
     s->seed = place(base, &used, inputs, sizeof(double));
 #define A(name, type, columns, rows, bound, lowest, unit, section) \

@@ -438,6 +438,11 @@ struct fm_instance {
     int32_t holding;   /* 1: loops are being closed, and held coordinates stay */
     double loop_weakest; /* the least pivot of K beside its diagonal */
     double *loop_pivot, *loop_change; /* speeds */
+    /* least.c: rows: those that are idle, with what they put on the joints; then what its gradients go on with */
+    double *least_idle, *least_p, *least_step, *least_fall, *least_more, *least_change;
+    double *least_R, *least_along; /* 6 a joint: reactions at M in world axes */
+    double *least_at;     /* 3 a joint: M in the world */
+    double *least_metric; /* speeds */
     double *seed;     /* the same shape, for directional derivatives */
     int32_t *reversed_ball; /* the balls of joints that point towards the ground */
     double *linked, *linked_tau; /* y and applied forces as the links have them, where there are any */
@@ -546,7 +551,10 @@ int fm_cuts_forced(const fm_instance *s, const double *tau);
 void fm_apply_cuts(fm_instance *s, const double *tau, int laws);
 double fm_cut_energy(const fm_instance *s);
 double fm_coupling_force(const fm_instance *s, int32_t coupling, int32_t term);
-void fm_load_links(fm_instance *s);
+void fm_load_links(fm_instance *s, const double *lambda);
+/* least.c */
+int fm_least_reactions(fm_instance *s, double *change);
+void fm_least_structure(fm_instance *s);
 void fm_use_rows(fm_instance *s);
 void fm_loop_wrench(const fm_instance *s, int32_t joint, double torque[3], double force[3]);
 /* correct.c */

@@ -44,27 +44,34 @@ static void couple_modes(const fm_instance *s, int32_t coupling, double *J)
         J[s->link[s->image.term_link[i]].u] += s->image.term_ratio[i];
 }
 
+/* Adds a row of J; what balls that point towards the ground have is in their links' axes. */
+void fm_row_along(const fm_instance *s, int32_t i, const fm_constraint *row, double *J)
+{
+    const int32_t joint = s->image.row_joint[i];
+    int32_t F = s->image.joint_F_link[joint], M = s->image.joint_M_link[joint];
+    if (s->image.row_kind[i] == FM_ROW_COUPLED) {
+        couple_modes(s, s->image.row_coupling[i], J);
+        return;
+    }
+    while (F != M) { /* a link's parent comes before it */
+        int32_t *end = F > M ? &F : &M;
+        along_modes(s, *end, row, F > M ? -1.0 : 1.0, J);
+        *end = s->link[*end].parent;
+    }
+}
+
 size_t fm_jacobian(fm_instance *s, double *J, size_t capacity)
 {
     const size_t rows = (size_t)s->image.n.rows, speeds = (size_t)s->image.n.speeds;
-    if (rows * speeds == 0 || capacity < rows * speeds) return rows * speeds;
+    if (capacity < rows * speeds) return rows * speeds;
     fm_update(s, FM_VALID_WORLD);
     memset(J, 0, rows * speeds * sizeof *J);
     for (int32_t i = 0; i < s->image.n.rows; i++) {
         fm_constraint row;
         if (s->image.row_kind[i] == FM_ROW_HELD) continue;
-        if (s->image.row_kind[i] == FM_ROW_COUPLED) {
-            couple_modes(s, s->image.row_coupling[i], J + (size_t)i * speeds);
-            continue;
-        }
-        int32_t F = s->image.joint_F_link[s->image.row_joint[i]], M = s->image.joint_M_link[s->image.row_joint[i]];
         fm_constraint_at(s, i, 0, &row);
-        while (F != M) { /* a link's parent comes before it */
-            int32_t *end = F > M ? &F : &M;
-            along_modes(s, *end, &row, F > M ? -1.0 : 1.0, J + (size_t)i * speeds);
-            *end = s->link[*end].parent;
-        }
-        fm_from_links(s, J + (size_t)i * speeds);
+        fm_row_along(s, i, &row, J + (size_t)i * speeds);
+        if (s->image.row_kind[i] != FM_ROW_COUPLED) fm_from_links(s, J + (size_t)i * speeds);
     }
     return rows * speeds;
 }

@@ -283,11 +283,11 @@ static void add_multipliers(fm_instance *s, const double *lambda)
     memset(x, 0, (size_t)s->image.n.speeds * sizeof *x);
 }
 
-/* The multipliers' wrenches on the links themselves, for the cuts. */
-void fm_load_links(fm_instance *s)
+/* The multipliers' wrenches on the links themselves, for the cuts; it adds to what is there. */
+void fm_load_links(fm_instance *s, const double *lambda)
 {
     for (int32_t i = 0; i < s->image.n.rows; i++) {
-        if (s->lambda[i] == 0.0 || s->image.row_kind[i] == FM_ROW_HELD || s->image.row_kind[i] == FM_ROW_COUPLED) continue;
+        if (lambda[i] == 0.0 || s->image.row_kind[i] == FM_ROW_HELD || s->image.row_kind[i] == FM_ROW_COUPLED) continue;
         const int32_t joint = s->image.row_joint[i];
         fm_constraint row;
         fm_constraint_at(s, i, 0, &row);
@@ -298,7 +298,7 @@ void fm_load_links(fm_instance *s)
         fm_frame_place(s, ends[0], s->image.joint_M_r + 3 * joint, 0, &at);
         for (int e = 0; e < 2; e++) {
             const int32_t link = ends[e];
-            const double sign = e == 0 ? s->lambda[i] : -s->lambda[i];
+            const double sign = e == 0 ? lambda[i] : -lambda[i];
             double arm[3], moment[3], t[3], f[3];
             if (link < 0) continue;
             for (int j = 0; j < 3; j++) arm[j] = at.r[j] - s->world[link].r[j];

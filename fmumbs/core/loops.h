@@ -1,4 +1,4 @@
-/* loops.h: what the files about closed loops share: constraints.c, loops.c, loop_rank.c,
+/* loops.h: what the files about closed loops share: constraints.c, loops.c, loop_rank.c, least.c,
  * planar_loops.c, correct.c. */
 #ifndef FM_LOOPS_H
 #define FM_LOOPS_H
@@ -41,6 +41,8 @@ void fm_planar_show_cuts(fm_instance *s);
 double fm_planar_extent(const fm_instance *s);
 int fm_planar_factor(fm_instance *s, const double *y);
 void fm_planar_spread(fm_instance *s, const double *lambda, double *out);
+/* jacobian.c */
+void fm_row_along(const fm_instance *s, int32_t i, const fm_constraint *row, double *J);
 /* loop_rank.c */
 void fm_choose_rows(fm_instance *s, double least);
 

@@ -1,0 +1,91 @@
+"""Reactions that are not unique: the least ones of all that balance, by a dense least-squares problem over the oracle's."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from closed import Closed, plane, state_of
+from numpy.testing import assert_allclose
+from oracle import Oracle
+from oracle_answer import Answer
+from test_loops import WELL, singular, started
+
+import fmumbs as fm
+from fmumbs.readers import read_model
+
+SAME = 1e-9
+"""Relative to the largest reaction; torques over the model's length."""
+MODELS: dict[str, dict[str, Any]] = {
+    "bricard": {},
+    "bennett": {},
+    "engine": {},
+    "ladder": {"windows": 7},
+    "parallel_cranks": {"cranks": "RR RR RS"},
+    "parallelogram_pendulum": {},
+}
+
+
+def reactions(solver: fm.Solver, model: fm.Model) -> np.ndarray:
+    """(joints, 6): torque over the model's length, and force."""
+    length = float(np.ravel(solver.image.arrays["length"])[0])
+    parts = [[solver.get(f"{joint.name}.reaction.t") / length, solver.get(f"{joint.name}.reaction.f")] for joint in model.joints]
+    return np.array(parts).reshape(-1, 6)
+
+
+def assert_least(case: Closed, time: float = 0.0) -> None:
+    solver = started(case.model, case.inputs)
+    solver.step(time)
+    state = state_of(solver, case.model)
+    oracle = Oracle(case.model)
+    values, idle, places = singular(oracle, state)
+    if values[-1] < WELL * values[0]:
+        return
+    assert idle.shape[1] > 0
+    answer = oracle.solve(state, case.inputs)
+    length = float(np.ravel(solver.image.arrays["length"])[0])
+    scale = np.repeat([1 / length, 1.0], 3)
+    some, changes = [], []
+    for joint in oracle.joints:
+        J = oracle._rows(state, joint)[0]
+        some.append(scale * np.concatenate([answer[f"{joint.name}.reaction.t"], answer[f"{joint.name}.reaction.f"]]))
+        put = Answer(oracle, state, np.zeros(6 * len(oracle.bodies)))
+        changes.append([scale * put._on_M(joint, J.T @ one[places[joint.name]]) for one in idle.T])
+    change = np.array(changes).transpose(0, 2, 1).reshape(-1, idle.shape[1])
+    part = np.linalg.lstsq(change, -np.ravel(some), rcond=None)[0]
+    least = np.ravel(some) + change @ part
+    assert_allclose(np.ravel(reactions(solver, case.model)), least, rtol=0, atol=SAME * max(1.0, np.abs(least).max()))
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("time", [0.0, 0.05])
+def test_models(name: str, time: float) -> None:
+    assert_least(Closed(read_model(name, MODELS[name]), {}, {}), time)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_loops_in_a_plane(seed: int) -> None:
+    assert_least(plane(300 + seed, loops=1 + seed % 3), 0.02)
+
+
+def test_they_follow_the_inputs_linearly() -> None:
+    """Directional derivatives of reactions are exact, the least ones' too."""
+    solver = started(read_model("four_bar", {}))
+    names = [f"{joint}.reaction.{what}[{k}]" for joint in "ABCD" for what in ("f", "t") for k in (1, 2, 3)]
+    slopes = solver.directional_derivative(names, ["A.tau"], [1.0])
+    before = np.array([solver.get(name) for name in names])
+    solver.set("A.tau", 2.0)
+    after = np.array([solver.get(name) for name in names])
+    assert_allclose(after - before, 2.0 * np.asarray(slopes), rtol=0, atol=1e-10 * np.abs(after).max())
+
+
+def test_nothing_is_left_of_them_in_the_motion() -> None:
+    """Whoever reads reactions changes no bit of what follows."""
+    ends = []
+    for reads in (False, True):
+        solver = started(read_model("bricard", {}))
+        for k in range(20):
+            solver.step(0.05 * (k + 1))
+            if reads:
+                solver.get("J3.reaction.f")
+        ends.append([solver.get(f"J{k}.qd") for k in range(1, 7)])
+    assert ends[0] == ends[1]
