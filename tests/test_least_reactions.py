@@ -28,8 +28,8 @@ MODELS: dict[str, dict[str, Any]] = {
 def reactions(solver: fm.Solver, model: fm.Model) -> np.ndarray:
     """(joints, 6): torque over the model's length, and force."""
     length = float(np.ravel(solver.image.arrays["length"])[0])
-    parts = [[solver.get(f"{joint.name}.reaction.t") / length, solver.get(f"{joint.name}.reaction.f")] for joint in model.joints]
-    return np.array(parts).reshape(-1, 6)
+    stems = [f"{joint.name}.reaction" for joint in model.joints]
+    return np.array([[solver.get(f"{stem}.t") / length, solver.get(f"{stem}.f")] for stem in stems]).reshape(-1, 6)
 
 
 def assert_least(case: Closed, time: float = 0.0) -> None:
