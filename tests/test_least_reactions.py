@@ -1,4 +1,4 @@
-"""Reactions that are not unique: the least ones of all that balance, by a dense least-squares problem over the oracle's."""
+"""Reactions that are not unique are the least of all that balance: beside a dense least-squares problem over the oracle."""
 
 from typing import Any
 

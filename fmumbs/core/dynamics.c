@@ -204,7 +204,8 @@ static void respond_so(fm_instance *s, const fm_evaluation *how, double *udot)
     fm_run_turns(s, how->y);
     fm_make_world(s, how->y);
     fm_apply_forces(s, how->load, 0);
-    s->cuts = s->forced = 1;
+    s->cuts = s->image.n.modes > s->image.n.speeds;
+    s->forced = 1;
     fm_apply_cuts(s, tau, 0);
     if (s->image.n.laws > 0) {
         memcpy(s->tau_now, tau, (size_t)s->image.n.speeds * sizeof(double));
