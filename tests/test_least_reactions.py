@@ -1,4 +1,4 @@
-"""Reactions that are not unique are the least of all that balance: beside a dense least-squares problem over the oracle."""
+"""Reactions that are not unique are the least that balance: beside a dense least-squares problem over the oracle."""
 
 from typing import Any
 
