@@ -124,9 +124,9 @@ def _add_points(model: Model, links: Links, texts: _Texts) -> None:
 
 
 def _length(model: Model) -> float:
-    """A length that is typical of the model [m]: twice the largest arm from a body's centre of mass to its joints or frame.
+    """A length that is typical of the model [m]: twice the largest arm from a body to its joints and frame.
 
-    It depends neither on which joints are cut nor on their order.
+    Arms are from the centre of mass. It depends neither on which joints are cut nor on their order.
     """
     points = [point for joint in model.joints for point in (joint.F, joint.M) if point.body is not GROUND]
     ends = [point.X_BP.translation for point in points] + [(0.0, 0.0, 0.0)] * len(model.bodies)
