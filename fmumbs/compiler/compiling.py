@@ -17,7 +17,7 @@ from fmumbs.compiler.names import Names
 from fmumbs.compiler.placing import UNIQUE, unique_at_start
 from fmumbs.compiler.topology import spanning_tree
 from fmumbs.errors import ModelError
-from fmumbs.mechanism import GROUND, JointBase, Model, Point
+from fmumbs.mechanism import GROUND, Body, JointBase, Model, Point
 from fmumbs.mechanism.signals import DefaultExperiment
 
 _OPTIONS = (0.0, 1e-3)  # scheme, step [s]
@@ -128,11 +128,12 @@ def _length(model: Model) -> float:
 
     Arms are from the centre of mass. It depends neither on which joints are cut nor on their order.
     """
-    points = [point for joint in model.joints for point in (joint.F, joint.M) if point.body is not GROUND]
-    ends = [point.X_BP.translation for point in points] + [(0.0, 0.0, 0.0)] * len(model.bodies)
-    centres = [point.body.com for point in points] + [body.com for body in model.bodies]
-    arms = np.reshape(ends, (-1, 3)) - np.reshape(centres, (-1, 3))
-    return 2 * float(np.sqrt((arms**2).sum(axis=1)).max(initial=0.0)) or 1.0
+    arms = [np.asarray(body.com, float) for body in model.bodies]
+    for joint in model.joints:
+        for point in (joint.F, joint.M):
+            if isinstance(point.body, Body):
+                arms.append(point.X_BP.translation - np.asarray(point.body.com, float))
+    return 2 * float(np.sqrt((np.reshape(arms, (-1, 3)) ** 2).sum(axis=1)).max(initial=0.0)) or 1.0
 
 
 def _arrays(rows: dict[str, Any]) -> Arrays:
