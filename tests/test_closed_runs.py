@@ -100,3 +100,89 @@ def test_the_ladder_swings_as_the_pendulum_that_it_comes_to(windows: int) -> Non
         assert_allclose(solver.get("rung1.w"), 0, atol=1e-10)
     assert solver.mobility == 1
     assert solver.redundant_rows == 3 * windows
+
+
+# Three parallel cranks ------------------------------------------------------------------------------------------
+
+FEET = ((0.0, 0.0), (2.0, 0.0), (1.0, -0.7))  # x, z [m]: not in line, so that no position is singular
+LEAN, SPIN = 0.3, 9.0  # [rad], [rad/s]: they go over the top
+
+
+def three_cranks(cut_last: tuple[int, int, int]) -> fm.Model:
+    """A platform on them. The forces that do nothing lie along the cranks, so that each row follows from the others but
+    twice in a turn, and no choice of rows is good all the way round."""
+    model = fm.Model("three_cranks")
+    platform = fm.Body.box("platform", size=(2.0, 0.1, 0.1), mass=4.0)
+    rods = [fm.Body.rod(f"crank{i}", length=1.0, mass=1.0, radius=0.02, along="z") for i in range(3)]
+    model.add(*rods, platform)
+    for i, (x, z) in enumerate(FEET):
+        foot = model.ground.at(x, 0, z)
+        model.add(fm.Revolute(f"foot{i}", foot, rods[i].base, axis="y", q0=LEAN, u0=SPIN))
+    for i in cut_last:
+        corner = platform.at(FEET[i][0] - 1.0, 0, FEET[i][1])
+        model.add(fm.Revolute(f"top{i}", rods[i].tip, corner, axis="y", q0=-LEAN, u0=-SPIN))
+    return model
+
+
+def turning(cut_last: tuple[int, int, int], planar: bool, scheme: str) -> fm.Solver:
+    image = compile(three_cranks(cut_last), everything=True)
+    solver = fm.Solver(image.with_options(scheme=scheme, step=2e-3, tolerance=1e-11))
+    assert (solver.use_planar(planar) > 0) == planar
+    solver.assemble()
+    return solver
+
+
+@pytest.mark.parametrize("scheme", ["dopri5", "rk4"])
+@pytest.mark.parametrize("planar", [True, False])
+@pytest.mark.parametrize("cut_last", [(0, 1, 2), (2, 0, 1), (1, 2, 0)])
+def test_rows_are_exchanged_as_parallel_cranks_turn(cut_last: tuple[int, int, int], planar: bool, scheme: str) -> None:
+    """Wherever they are cut they turn as one pendulum, J q'' = V sin q."""
+    solver = turning(cut_last, planar, scheme)
+    crank = three_cranks(cut_last)["crank0"]
+    inertia = 3 * (crank.inertia[1][1] + crank.mass * 0.25) + 4.0
+    moment = 9.81 * (3 * 0.5 * crank.mass + 4.0)
+    times = np.linspace(0.0, 3.0, 101)
+    pendulum = solve_ivp(
+        lambda _, y: (y[1], moment * np.sin(y[0]) / inertia),
+        (0.0, 3.0),
+        (LEAN, SPIN),
+        method="DOP853",
+        t_eval=times,
+        rtol=1e-12,
+        atol=1e-12,
+    ).y
+    assert pendulum[0, -1] > 8 * np.pi
+    closure = 1e-12 * solver.image.arrays["length"].item()  # what the correction promises
+    choices = set()
+    for time, q, u in zip(times, *pendulum, strict=True):
+        solver.step(time)
+        choices.add(tuple(np.flatnonzero(solver.active_rows)))
+        for i in range(3):
+            assert_allclose((solver.get(f"foot{i}.q"), solver.get(f"foot{i}.qd")), (q, u), rtol=0, atol=1e-7)
+        assert solver.get("solver.position_violation") <= closure
+        assert solver.mobility == 1
+    assert len(choices) > 1
+    assert {len(rows) for rows in choices} == {3}
+
+
+@pytest.mark.parametrize("planar", [True, False])
+@pytest.mark.parametrize("scheme", ["dopri5", "rk4"])
+def test_exchanged_rows_go_on_from_a_saved_state_however_often_somebody_looks(scheme: str, planar: bool) -> None:
+    first, second, third = (turning((2, 0, 1), planar, scheme) for _ in range(3))
+    first.step(0.01)
+    start = first.active_rows
+    while (first.active_rows == start).all():
+        first.step(first.time + 0.01)
+    for solver in (second, third):
+        solver.state_load(first.state_save())
+    begun = first.time
+    for n in range(1, 101):
+        first.step(begun + 0.01 * n)
+    for n in range(1, 101):
+        second.step(begun + 0.01 * n)
+        second.get("crank1.a")
+        if n % 20 == 0:
+            third.step(begun + 0.01 * n)
+    assert first.state_save() == second.state_save()
+    for i in range(3 if scheme == "dopri5" else 0):  # the other's steps begin at each communication point
+        assert first.get(f"foot{i}.q") == third.get(f"foot{i}.q")

@@ -73,7 +73,7 @@ static double tolerance(const fm_instance *s)
 
 /* Rows that depend on one another only where the loops are closed do so, while they are open, but for the square of
  * the gap. */
-static double coarse(const fm_instance *s, double gap)
+double fm_coarse(const fm_instance *s, double gap)
 {
     const double part = gap / s->image.length[0], square = part * part;
     return square < FM_DEPENDENT ? FM_DEPENDENT : square < FM_COARSE ? square : FM_COARSE;
@@ -159,7 +159,7 @@ static int close_positions(fm_instance *s, double *y)
         if (worst <= enough) return 1;
         if (!isfinite(worst)) return 0;
         for (;;) {
-            if (make_change(s, y, 0, coarse(s, worst), soft)) {
+            if (make_change(s, y, 0, fm_coarse(s, worst), soft)) {
                 shorten(s);
                 if (try_change(s, y)) break;
             }
@@ -272,7 +272,10 @@ int fm_close_start(fm_instance *s, double *y)
     int levels = close_positions(s, y);
     if (levels == 1) levels += correct_level(s, y, 1, FM_DEPENDENT);
     s->holding = 0;
-    if (levels == 2) fm_choose_rows(s, FM_DEPENDENT); /* without what was held */
+    if (levels == 2) {
+        fm_choose_rows(s, FM_DEPENDENT); /* without what was held */
+        if (fm_factor_K(s)) fm_note_pivots(s);
+    }
     return levels;
 }
 

@@ -67,7 +67,8 @@ typedef struct fm_image {
     V(law_mode, 2 * m->n.laws) /* two numbers of each law's mode (laws.c) where the integrator is */ \
     V(law_last, 2 * m->n.laws) /* the same of its last step */                               \
     V(cut_p, m->n.cut_positions) /* of secondary joints, at the last accepted positions */   \
-    V(row_active, m->n.rows)   /* 1: the row is in use, it was found to be independent */
+    V(row_active, m->n.rows)   /* 1: the row is in use, it was found to be independent */     \
+    V(row_pivot, m->n.rows)    /* its pivot in K when rows were chosen, or the largest since */
 
 typedef enum fm_clock { /* what stands in `clock` */
     FM_TIME,        /* the present (communication) time [s] */
@@ -436,7 +437,7 @@ struct fm_instance {
     double *loop_most; /* rows: how large a diagonal entry of K can be */
     double *loop_kept; /* rows: which are active, kept meanwhile */
     int32_t holding;   /* 1: loops are being closed, and held coordinates stay */
-    double loop_weakest; /* the least pivot of K beside its diagonal */
+    int32_t loop_worn; /* 1: the last factor of K has a pivot far below row_pivot, or there is none */
     double *loop_pivot, *loop_change; /* speeds */
     /* least.c: rows: those that are idle, with what they put on the joints; then what its gradients go on with */
     double *least_idle, *least_p, *least_step, *least_fall, *least_more, *least_change;
@@ -556,6 +557,7 @@ void fm_load_links(fm_instance *s, const double *lambda);
 int fm_least_reactions(fm_instance *s, double *change);
 void fm_least_structure(fm_instance *s);
 void fm_use_rows(fm_instance *s);
+void fm_watch_rows(fm_instance *s, const double *y);
 void fm_loop_wrench(const fm_instance *s, int32_t joint, double torque[3], double force[3]);
 /* correct.c */
 int fm_correct(fm_instance *s, double *y, int near);

@@ -225,6 +225,7 @@ static int correct_head(fm_instance *s)
         return 0;
     }
     fm_follow_cuts(s);
+    fm_watch_rows(s, s->head);
     if (memcmp(s->trial, s->head, (size_t)ny * sizeof(double)) == 0) return 1;
     for (int32_t i = 0; i < ny && !cut_short; i++) {
         const double moved = s->head[i] - s->trial[i]; /* a cubic that is flat where the step began */
@@ -390,6 +391,7 @@ static fm_status runge_kutta_to(fm_instance *s, double start, double goal, doubl
             s->clock[FM_TIME_HEAD] = t;
             if (!fm_correct(s, s->y, 0)) return stopped(s, t_end);
             fm_follow_cuts(s);
+            fm_watch_rows(s, s->y);
         }
         s->clock[FM_STEPS_DONE] += 1.0;
         if (s->image.n.laws > 0 && !take_modes(s, t + h, s->y)) {

@@ -242,7 +242,6 @@ static void take_reactions(const fm_instance *s, double *R)
 int fm_least_reactions(fm_instance *s, double *change)
 {
     const fm_image *m = &s->image;
-    const double weakest = s->loop_weakest;
     int32_t idle = 0;
     memset(change, 0, (size_t)m->n.rows * sizeof *change);
     for (int32_t i = 0; i < m->n.rows; i++) {
@@ -260,7 +259,6 @@ int fm_least_reactions(fm_instance *s, double *change)
         for (int start = 0; start < FM_STARTS; start++) minimise(s, idle, s->least_R, change);
     }
     fm_use_rows(s);
-    s->loop_weakest = weakest;
     return fits;
 }
 

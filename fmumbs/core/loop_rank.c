@@ -4,6 +4,10 @@
  * can be. What is left of a row after those before it is at least what is left of it after all others. So a row with
  * next to nothing left follows from the others; one with much left is taken; and between these two only what is left
  * after all rows taken decides, the one with most being taken first. Held coordinates, which stand first, always come in.
+ *
+ * Far from where they were chosen other rows may be the better ones, and those in use no longer independent. So each
+ * factor of K is looked at, and after a step that ended with a pivot far below what it was the rows that are not in use
+ * compete with those that have worn so.
  */
 #include "loops.h"
 
@@ -91,6 +95,16 @@ static double left_after_all(fm_instance *s, int32_t at, int32_t r)
     return left / s->loop_most[b->first + r];
 }
 
+/* The most that a row can be, beside the most that those of its sort can be in its joint: little where it holds by itself,
+ * and what is left of it is then no better than that. */
+static double weight_of(const fm_instance *s, const fm_block *b, int32_t r)
+{
+    double most = 0.0;
+    for (int32_t i = b->first; i < b->first + b->rows; i++)
+        if (s->image.row_kind[i] == s->image.row_kind[b->first + r] && s->loop_most[i] > most) most = s->loop_most[i];
+    return most > 0.0 ? s->loop_most[b->first + r] / most : 0.0;
+}
+
 static int any_in_doubt(const fm_instance *s)
 {
     for (int32_t i = 0; i < s->image.n.rows; i++)
@@ -111,11 +125,20 @@ static int take_doubtful(fm_instance *s, double least)
             const int32_t i = s->loop.block[n].first + r;
             if (s->row_active[i] != -1.0) continue;
             const double left = left_after_all(s, n, r);
+            const double worth = left * weight_of(s, s->loop.block + n, r);
             if (!(left > least)) s->row_active[i] = 0.0;
-            else if (left > largest) best = i, largest = left;
+            else if (worth > largest) best = i, largest = worth;
         }
     if (best >= 0) s->row_active[best] = 1.0;
     return best >= 0;
+}
+
+/* Only rows that are taken stay in use; K of these is there then. */
+static void leave_doubtful(fm_instance *s)
+{
+    for (int32_t i = 0; i < s->image.n.rows; i++) s->row_active[i] = s->row_active[i] == 1.0 ? 1.0 : 0.0;
+    fm_use_rows(s);
+    fm_make_K(s);
 }
 
 /* Chooses rows, all rows being made with the most that they can be; K of those chosen is there then. */
@@ -129,7 +152,76 @@ void fm_choose_rows(fm_instance *s, double least)
         fm_eliminate(s, s->loop.block + n);
     }
     while (any_in_doubt(s) && take_doubtful(s, least)) continue;
-    for (int32_t i = 0; i < s->image.n.rows; i++) s->row_active[i] = s->row_active[i] == 1.0 ? 1.0 : 0.0;
+    leave_doubtful(s);
+}
+
+/* The pivots of the rows in use, K's factor being there. */
+void fm_note_pivots(fm_instance *s)
+{
+    for (int32_t n = 0; n < s->loop.blocks; n++) {
+        const fm_block *b = s->loop.block + n;
+        for (int32_t q = 0; q < b->used; q++) s->row_pivot[b->first + b->use[q]] = 1.0 / *entry(s, b, b->use[q], b->use[q]);
+    }
+}
+
+/* The same of those that have grown. */
+static void note_growth(fm_instance *s)
+{
+    for (int32_t n = 0; n < s->loop.blocks; n++) {
+        const fm_block *b = s->loop.block + n;
+        for (int32_t q = 0; q < b->used; q++) {
+            const double over = *entry(s, b, b->use[q], b->use[q]);
+            double *most = s->row_pivot + b->first + b->use[q];
+            if (*most * over < 1.0) *most = 1.0 / over;
+        }
+    }
+}
+
+/* Puts worn rows in doubt, and idle ones that could come in for them. Returns how many are worn, 0 if none can. */
+static int32_t doubt_rows(fm_instance *s)
+{
+    int32_t worn = 0, idle = 0;
+    for (int32_t n = 0; n < s->loop.blocks; n++) {
+        const fm_block *b = s->loop.block + n;
+        for (int32_t r = 0; r < b->rows; r++) {
+            double *active = s->row_active + b->first + r;
+            if (*active > 0.0 && FM_WORN * s->row_pivot[b->first + r] * *entry(s, b, r, r) > 1.0) *active = -1.0, worn++;
+            else if (*active == 0.0 && s->image.row_kind[b->first] != FM_ROW_HELD &&
+                     !(s->planar && s->plane_row[b->first + r].kind == FM_ROW_KINDS))
+                *active = -1.0, idle++;
+        }
+    }
+    return idle > 0 ? worn : 0;
+}
+
+/* After an accepted step, which ended at y. Where fewer rows than before are independent the motion is singular, and
+ * none has become redundant: how many are in use never changes. */
+void fm_watch_rows(fm_instance *s, const double *y)
+{
+    const size_t size = (size_t)s->image.n.rows * sizeof *s->row_active;
+    const int32_t planar = s->planar;
+    if (!s->loop_worn) {
+        note_growth(s);
+        return;
+    }
+    memcpy(s->loop_kept, s->row_active, size);
+    int32_t missing = doubt_rows(s);
+    if (missing > 0) {
+        if (planar) (void)fm_planar_use(s, 0); /* rows are judged in space */
+        fm_run_turns(s, y);
+        fm_make_world(s, y);
+        memset(s->tau_now, 0, (size_t)s->image.n.speeds * sizeof *s->tau_now);
+        fm_run_sweeps(s, y, s->tau_now, s->loop_change);
+        fm_make_rows(s, 0, 1);
+        const double least = fm_coarse(s, fm_violation(s, 0));
+        while (missing > 0 && take_doubtful(s, least)) missing--;
+        leave_doubtful(s);
+        if (missing == 0 && fm_factor_K(s)) fm_note_pivots(s);
+        else missing = -1;
+        if (planar) (void)fm_planar_use(s, 1);
+        s->is_placed = 0;
+        if (missing == 0) return;
+    }
+    memcpy(s->row_active, s->loop_kept, size);
     fm_use_rows(s);
-    fm_make_K(s);
 }

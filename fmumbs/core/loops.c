@@ -144,9 +144,9 @@ static int factor_block(fm_instance *s, const fm_block *a)
                 at[a->use[p]] -= at[k] * (other[k] * L[k * (a->rows + 1)]);
             }
         }
-        const double whole = s->loop_diagonal[a->first + a->use[q]];
-        if (!(*pivot > FM_SINGULAR * whole)) return 0;
-        if (*pivot < s->loop_weakest * whole) s->loop_weakest = *pivot / whole;
+        const int32_t i = a->first + a->use[q];
+        if (!(*pivot > FM_SINGULAR * s->loop_diagonal[i])) return 0;
+        if (*pivot < FM_WORN * s->row_pivot[i]) s->loop_worn = 1;
         *pivot = 1.0 / *pivot;
     }
     return 1;
@@ -207,9 +207,12 @@ void fm_eliminate(fm_instance *s, const fm_block *a)
 /* The factor of K. 0: it is not positive definite. */
 int fm_factor_K(fm_instance *s)
 {
-    s->loop_weakest = 1.0;
+    s->loop_worn = 0;
     for (int32_t n = 0; n < s->loop.blocks; n++) {
-        if (!factor_block(s, s->loop.block + n)) return 0;
+        if (!factor_block(s, s->loop.block + n)) {
+            s->loop_worn = 1;
+            return 0;
+        }
         fm_eliminate(s, s->loop.block + n);
     }
     return 1;

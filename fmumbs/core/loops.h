@@ -9,6 +9,8 @@
 #pragma GCC visibility push(hidden)
 #endif
 
+#define FM_WORN 0.1 /* of what the pivot of a row has been: below it other rows are looked for */
+
 /* A frame of a secondary joint in the world. */
 typedef struct fm_place {
     double r[3], v[3], w[3], a[3], alpha[3]; /* a: true acceleration, only where `moving` asked for it */
@@ -43,8 +45,11 @@ int fm_planar_factor(fm_instance *s, const double *y);
 void fm_planar_spread(fm_instance *s, const double *lambda, double *out);
 /* jacobian.c */
 void fm_row_along(const fm_instance *s, int32_t i, const fm_constraint *row, double *J);
+/* correct.c */
+double fm_coarse(const fm_instance *s, double gap);
 /* loop_rank.c */
 void fm_choose_rows(fm_instance *s, double least);
+void fm_note_pivots(fm_instance *s);
 
 #if defined(__GNUC__)
 #pragma GCC visibility pop
