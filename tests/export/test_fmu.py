@@ -204,16 +204,3 @@ def test_the_image_as_c_holds_every_byte() -> None:
 def _made(folder: Path) -> Path:
     folder.mkdir()
     return folder
-
-
-# Speed -----------------------------------------------------------------------------------------------------
-
-
-def test_an_arm_of_ten_bodies_is_exported_in_a_blink(tmp_path: Path) -> None:
-    model = read_model("arm6", {"joints": 10})
-    times = []
-    for k in range(5):
-        begin = time.process_time()  # not the wall's, as the machine may have other work
-        export_fmu(model, tmp_path / f"{k}.fmu")
-        times.append(time.process_time() - begin)
-    assert min(times) < 0.050
