@@ -202,3 +202,20 @@ def test_a_rank_that_drops_at_one_position_leaves_the_number_of_rows(scheme: str
         assert np.count_nonzero(solver.active_rows) == 3
         assert_allclose(solver.get("foot1.q"), solver.get("foot0.q"), rtol=0, atol=1e-9)
     assert solver.get("foot0.q") > 2 * np.pi
+
+
+def test_an_angle_that_closes_a_loop_is_counted_over_whole_turns_of_one_step() -> None:
+    """Parallel cranks turn evenly without weight, so that a step of the integrator takes them round several times."""
+    model = fm.Model("parallel", gravity=(0, 0, 0))
+    sizes = {"left": 0.5, "rung": 0.8, "right": 0.5}
+    left, rung, right = (fm.Body.rod(name, length=length, mass=1.0) for name, length in sizes.items())
+    model.add(left, rung, right, fm.Revolute("A", model.ground.at(), left.base, axis="y", q0=0.3, u0=50.0))
+    model.add(fm.Revolute("B", left.tip, rung.base, axis="y", q0=-0.3))
+    model.add(fm.Revolute("D", model.ground.at(0.8, 0, 0), right.base, axis="y", q0=0.3))
+    model.add(fm.Revolute("C", rung.tip, right.tip, axis="y", cut=True))
+    solver = fm.Solver(model)
+    solver.assemble()
+    for time in (0.001, 0.1, 0.35, 2.0, 10.0):
+        solver.step(time)
+        assert_allclose(solver.get("C.q"), solver.get("D.q") - solver.get("A.q") - solver.get("B.q"), rtol=0, atol=1e-8)
+    assert solver.get("C.q") > 600.0 and solver.get("solver.steps") < 100.0

@@ -63,6 +63,7 @@ static void accelerate_so(fm_instance *s, const fm_evaluation *how, double *udot
     const int32_t loads = 6 * s->image.n.loads;
     const double *tau = inputs_at(s, t, s->tau, s->tau_taylor, s->image.n.modes, s->input_now);
     s->evaluated = y;
+    s->at_time = t;
     s->in_place = s->is_placed && memcmp(y, s->placed, (size_t)s->model.ny * sizeof *y) == 0;
     if (!s->in_place) fm_run_turns(s, y);
     s->cuts = fm_cuts_forced(s, tau);
@@ -185,6 +186,7 @@ void fm_update(fm_instance *s, int32_t what)
     if (what & FM_VALID_LINKS) what |= FM_VALID_MOTION;
     if (what & FM_VALID_MOTION) what |= FM_VALID_LAWS;
     what &= ~s->valid;
+    s->at_time = s->clock[FM_TIME];
     if (what & FM_VALID_LAWS) fm_laws_present(s);
     if (what & FM_VALID_MOTION) accelerate_at(s, s->clock[FM_TIME], s->y, s->udot);
     if (what & FM_VALID_WORLD) {

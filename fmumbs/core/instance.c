@@ -427,7 +427,7 @@ static fm_status assemble(fm_instance *s, double t)
     for (int32_t i = 0; i < 2 * s->image.n.laws; i++) s->law_mode[i] = s->law_last[i] = FM_UNKNOWN;
     copy(s->cut_p, s->image.cut_start, s->image.n.cut_positions);
     (void)fm_normalise(s, s->y, NULL);
-    s->clock[FM_TIME] = s->clock[FM_TIME_HEAD] = t;
+    s->clock[FM_TIME] = s->clock[FM_TIME_HEAD] = s->clock[FM_FOLLOWED] = s->at_time = t;
     s->clock[FM_AHEAD] = s->clock[FM_H] = s->clock[FM_FRESH] = 0.0;
     s->clock[FM_ERROR_LAST] = 1e-4;
     s->valid = FM_VALID_NOTHING;

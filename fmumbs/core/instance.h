@@ -87,6 +87,7 @@ typedef enum fm_clock { /* what stands in `clock` */
     FM_ITERATED,
     FM_SWITCHED, /* when a law last switched, and how often since then at once */
     FM_FLURRY,
+    FM_FOLLOWED, /* when cut_p was noted */
     FM_CLOCK_SIZE
 } fm_clock;
 
@@ -436,6 +437,7 @@ struct fm_instance {
     double *loop_rhs, *lambda; /* rows */
     double *loop_most; /* rows: how large a diagonal entry of K can be */
     double *loop_kept; /* rows: which are active, kept meanwhile */
+    double at_time;    /* of the positions that are looked at */
     int32_t holding;   /* 1: loops are being closed, and held coordinates stay */
     int32_t loop_worn; /* 1: the last factor of K has a pivot far below row_pivot, or there is none */
     double *loop_pivot, *loop_change; /* speeds */

@@ -224,6 +224,7 @@ static int correct_head(fm_instance *s)
         s->clock[FM_TIME_HEAD] = s->clock[FM_TIME_TAIL];
         return 0;
     }
+    s->at_time = s->clock[FM_TIME_HEAD];
     fm_follow_cuts(s);
     fm_watch_rows(s, s->head);
     if (memcmp(s->trial, s->head, (size_t)ny * sizeof(double)) == 0) return 1;
@@ -278,6 +279,7 @@ static int read_dense(fm_instance *s, double t)
     const size_t bytes = (size_t)s->model.ny * sizeof(double);
     memcpy(s->trial, s->y, bytes);
     fm_dense(s, t, s->y);
+    s->at_time = t;
     if (s->image.n.rows == 0 || fm_correct(s, s->y, 0)) return 1;
     memcpy(s->head, s->trial, bytes);
     s->clock[FM_TIME_HEAD] = s->clock[FM_TIME];
@@ -390,6 +392,7 @@ static fm_status runge_kutta_to(fm_instance *s, double start, double goal, doubl
         if (s->image.n.rows > 0) {
             s->clock[FM_TIME_HEAD] = t;
             if (!fm_correct(s, s->y, 0)) return stopped(s, t_end);
+            s->at_time = t + h;
             fm_follow_cuts(s);
             fm_watch_rows(s, s->y);
         }

@@ -201,14 +201,15 @@ static double advance(const fm_instance *s, int32_t joint, double *step, double 
     return most;
 }
 
-/* Positions near those in p. */
+/* Positions near those in p, which were noted before; an angle goes on with its velocity, also over whole turns. */
 static void find_positions(const fm_instance *s, int32_t joint, const relation *to, double *p)
 {
     static const double still[FM_FREEDOMS] = {0.0};
     const fm_image *m = &s->image;
     const int32_t mode = m->joint_mode[joint];
     if (m->joint_modes[joint] == 1 && m->cut_kind[mode] == FM_CUT_SCREW && m->cut_turn[mode] != 0.0) {
-        p[0] = angle_near(m->cut_axis + 3 * mode, to->R, p[0]);
+        const double turned = dot(m->cut_axis + 3 * mode, to->velocity) * (s->at_time - s->clock[FM_FOLLOWED]);
+        p[0] = angle_near(m->cut_axis + 3 * mode, to->R, p[0] + turned);
         return;
     }
     double before = INFINITY;
@@ -281,6 +282,7 @@ void fm_follow_cuts(fm_instance *s)
         relate(s, j, 0, &to);
         find_positions(s, j, &to, s->cut_p + m->joint_p[j]);
     }
+    s->clock[FM_FOLLOWED] = s->at_time;
 }
 
 /* How far the springs of a joint's modes are from their rest. */
