@@ -16,6 +16,7 @@
 #define FM_SEARCHES 30      /* Newton steps from one accepted position to the next */
 #define FM_FOUND 1e-15      /* [rad], or of the length: no step is smaller */
 #define FM_TURN_AT_ONCE 1.0 /* [rad] */
+#define FM_FARTHEST 1e6     /* [rad] that an angle may be expected to turn in a step */
 static const double pi = 3.14159265358979323846;
 
 /* A product of modes: M in F, the free modes at M, and M's acceleration where theirs is zero. */
@@ -209,7 +210,7 @@ static void find_positions(const fm_instance *s, int32_t joint, const relation *
     const int32_t mode = m->joint_mode[joint];
     if (m->joint_modes[joint] == 1 && m->cut_kind[mode] == FM_CUT_SCREW && m->cut_turn[mode] != 0.0) {
         const double turned = dot(m->cut_axis + 3 * mode, to->velocity) * (s->at_time - s->clock[FM_FOLLOWED]);
-        p[0] = angle_near(m->cut_axis + 3 * mode, to->R, p[0] + turned);
+        p[0] = angle_near(m->cut_axis + 3 * mode, to->R, fabs(turned) < FM_FARTHEST ? p[0] + turned : p[0]);
         return;
     }
     double before = INFINITY;
