@@ -351,8 +351,6 @@ def test_instances_come_and_go_without_a_trace(rod: Unpacked) -> None:
         slave.free()
     assert sys.path == path
     assert set(sys.modules) == modules
-    module = next(name for name in modules if re.fullmatch(r"fmumbs_[0-9a-f]{16}", name))
-    assert sys.getrefcount(sys.modules[f"{module}_core"].Slave) < 100
 
 
 def test_a_folder_with_spaces_will_do(rod: Unpacked, tmp_path: Path) -> None:
