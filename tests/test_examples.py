@@ -1,27 +1,17 @@
 """The stories in examples/: each runs as a script, and says what it should."""
 
-import importlib.util
 import os
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scripts import load
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 NAMES = sorted(path.stem for path in EXAMPLES.glob("*.py"))
-
-
-def load(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -37,7 +27,7 @@ def test_an_example_runs_as_a_script_without_a_word_of_warning(name: str, tmp_pa
 
 def test_which_reactions_can_be_trusted(tmp_path: Path) -> None:
     """In the plane all three models agree; across it the load goes where no pin gives way."""
-    found, results = load("which_reactions").main(tmp_path)
+    found, results = load(EXAMPLES / "which_reactions.py").main(tmp_path)
     pictures = ("stiff", "gives_way_at_B", "gives_way_at_C", "reactions")
     for name in pictures:
         assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")

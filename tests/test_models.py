@@ -1,27 +1,17 @@
 """The mechanisms that ship: what they are, before anything moves."""
 
 import ast
-import importlib.util
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scripts import load
 
 import fmumbs as fm
 
 MODELS = Path(__file__).parents[1] / "models"
 NAMES = sorted(path.stem for path in MODELS.glob("*.py"))
-
-
-def load(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, MODELS / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def placed(model: fm.Model) -> dict[str, fm.Transform]:
@@ -54,7 +44,7 @@ def test_the_mechanisms_of_the_first_slice_ship():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_mechanism_builds_and_says_what_it_is(name):
-    module = load(name)
+    module = load(MODELS / f"{name}.py")
     assert "SI units" in module.__doc__.splitlines()[0]
     model = module.build()
     assert model.name == name
@@ -72,19 +62,19 @@ def test_a_mechanism_runs_and_exports_itself_as_a_script(name):
 
 
 def test_the_arm_has_its_axes_in_turn():
-    model = load("arm6").build()
+    model = load(MODELS / "arm6.py").build()
     assert_allclose([joint.axis for joint in model.joints], np.tile(np.eye(3), (2, 1)))
-    assert len(load("arm6").build(joints=10).joints) == 10
+    assert len(load(MODELS / "arm6.py").build(joints=10).joints) == 10
 
 
 def test_the_heavy_top_is_the_benchmarks():
-    (top,) = load("heavy_top").build().bodies
+    (top,) = load(MODELS / "heavy_top.py").build().bodies
     assert (top.mass, top.com) == (15.0, (0.0, 1.0, 0.0))
     assert_allclose(top.inertia, np.diag([0.234375, 0.46875, 0.234375]))
 
 
 def test_the_branch_pendulum_hangs_as_in_the_paper():
-    model = load("branch_pendulum").build()
+    model = load(MODELS / "branch_pendulum.py").build()
     X_W = placed(model)
     rod1, rod3, rod5, rod7 = model.bodies
     assert [body.name for body in model.bodies] == ["rod1", "rod3", "rod5", "rod7"]
@@ -102,7 +92,7 @@ def test_the_branch_pendulum_hangs_as_in_the_paper():
 
 @pytest.mark.parametrize(("bodies", "left", "right"), [(7, 2, 3), (4, 1, 1), (500, 2, 3), (20, 6, 6)])
 def test_the_branch_chain_hangs_as_in_the_paper(bodies, left, right):
-    model = load("branch_chain").build(bodies=bodies, left=left, right=right)
+    model = load(MODELS / "branch_chain.py").build(bodies=bodies, left=left, right=right)
     X_W = placed(model)
     names = [f"rod{2 * i + 1}" for i in range(bodies)]
     assert {body.name for body in model.bodies} == set(names)
@@ -119,4 +109,4 @@ def test_the_branch_chain_hangs_as_in_the_paper(bodies, left, right):
 
 def test_a_branch_chain_without_an_upper_chain_is_refused():
     with pytest.raises(fm.ModelError, match="Give at least 7 bodies"):
-        load("branch_chain").build(bodies=6)
+        load(MODELS / "branch_chain.py").build(bodies=6)
