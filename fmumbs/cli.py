@@ -7,6 +7,7 @@ needs it, so that `fmumbs --help` answers at once.
 # ruff: noqa: D301  (\b is click's own mark before lines that are not to be filled)
 
 import json
+import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -56,6 +57,21 @@ def _correction(ctx: click.Context, param: click.Parameter, given: str | None) -
             f"'{given}' is no way to keep loops closed. Give direct, off, or two numbers as in 20,20.", ctx, param
         ) from None
     return alpha, beta
+
+
+class NewFile(click.Path):
+    """A file to write when all is computed: what cannot be one is refused before."""
+
+    def __init__(self) -> None:
+        super().__init__(dir_okay=False, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        folder, name = os.path.split(value)
+        if not name:
+            self.fail(f"'{value}' is a folder. Name a file in it.", param, ctx)
+        if not os.path.isdir(folder or "."):
+            self.fail(f"there is no folder '{folder}'. Make it, or name another.", param, ctx)
+        return super().convert(value, param, ctx)
 
 
 class Verbs(click.Group):
@@ -208,8 +224,8 @@ def info(target: str, settings: Settings, as_json: bool) -> None:
 @main.command()
 @click.argument("models", metavar="MODEL...", nargs=-1, required=True)
 @click.option(
-    "-o", "--output", type=click.Path(path_type=Path),
-    help="The FMU to write, or a folder for several; without it, NAME.fmu here.",
+    "-o", "--output", type=click.Path(),
+    help="The FMU to write, or a folder such as fmus/; without it, NAME.fmu here.",
 )  # fmt: skip
 @click.option(
     "--backend", type=click.Choice(["native", "pythonfmu"]), default="native", show_default=True,
@@ -225,7 +241,7 @@ def info(target: str, settings: Settings, as_json: bool) -> None:
 @click.option("--verify", "verifies", is_flag=True, help="Tries each FMU out, as `fmumbs verify` does.")
 def export(
     models: tuple[str, ...],
-    output: Path | None,
+    output: str | None,
     backend: str,
     scheme: str | None,
     step: float | None,
@@ -245,15 +261,15 @@ def export(
     """
     from fmumbs.export import export_fmu
 
-    folder = output is not None and (output.is_dir() or str(output).endswith("/") or len(models) > 1)
-    if folder and output is not None and output.suffix == ".fmu":
+    if output and len(models) > 1 and output.endswith(".fmu"):
         raise click.UsageError(f"several models do not fit into '{output}'. Give -o a folder.")
+    if output and (len(models) > 1 or os.path.isdir(output)):
+        output = os.path.join(output, "")
     failed = False
     for name in models:
         model = read_model(name, settings)
-        place = output if output is not None and not folder else (output or Path()) / f"{model.name}.fmu"
         path = export_fmu(
-            model, place, backend=backend, scheme=scheme, step=step, tolerance=tolerance,
+            model, output or f"{model.name}.fmu", backend=backend, scheme=scheme, step=step, tolerance=tolerance,
             correction=correction, closure=closure, all_variables=all_variables,
         )  # fmt: skip
         click.echo(f"{path}  {path.stat().st_size / 1024:.0f} kB")
@@ -278,8 +294,8 @@ def export(
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="A CSV file: time, then inputs by name.",
 )
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Writes the results as CSV.")
-@click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draws the joints' positions.")
+@click.option("--out", type=NewFile(), help="Writes the results as CSV.")
+@click.option("--plot", type=NewFile(), help="Draws the joints' positions.")
 def run(
     target: str,
     stop: float | None,

@@ -69,6 +69,8 @@ def test_help_loads_no_library_that_it_does_not_need() -> None:
         (["export", "pendulum", "--step", "0"], "0"),
         (["export", "pendulum", "arm6", "-o", "a.fmu"], "folder"),
         (["run", "pendulum", "--stop", "-1"], "-1"),
+        (["run", "pendulum", "--out", "made/"], "'made/' is a folder"),
+        (["run", "pendulum", "--plot", "made/a.png"], "there is no folder 'made'"),
         (["verify", "nothing.fmu"], "nothing.fmu"),
         (["fly"], "fly"),
     ],
@@ -122,6 +124,12 @@ def test_export_writes_beside_where_it_is_called(tmp_path: Path) -> None:
 def test_export_of_several_into_a_folder(tmp_path: Path) -> None:
     assert fmumbs("export", "pendulum", "arm6", "-o", "made").exit_code == 0
     assert {path.name for path in (tmp_path / "made").iterdir()} == {"pendulum.fmu", "arm6.fmu"}
+
+
+@pytest.mark.parametrize("folder", ["made/", "made/here/", ".", "./"])
+def test_export_into_a_folder(folder: str, tmp_path: Path) -> None:
+    assert fmumbs("export", "pendulum", "-o", folder).exit_code == 0
+    assert zipfile.is_zipfile(tmp_path / folder / "pendulum.fmu")
 
 
 def test_export_with_options_and_verification(tmp_path: Path) -> None:

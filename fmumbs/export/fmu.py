@@ -53,8 +53,9 @@ def export_fmu(
     closure: float | None = None,
     all_variables: bool = False,
 ) -> Path:
-    """Writes `model` as an FMI 2.0 co-simulation FMU to `path`; returns that path.
+    """Writes `model` as an FMI 2.0 co-simulation FMU to `path`; returns where it is.
 
+    path: the file, or, where it ends with a separator, a folder for a file of the model's name. Folders are made.
     backend: "native", an FMU that needs nothing of its host, or "pythonfmu", one that runs in the host's Python.
     scheme: "dopri5" (error control) or "rk4" (fixed step); step [s] and tolerance (relative) of the scheme;
     correction, closure: how loops are kept closed, as in ModelImage.with_options. None keeps what the model's image
@@ -74,7 +75,8 @@ def export_fmu(
             scheme=scheme, step=step, tolerance=tolerance, correction=correction, closure=closure
         )
     _check_count(image, all_variables)
-    target = Path(path)
+    place = os.fspath(path)
+    target = Path(place, f"{image.name}.fmu") if place.endswith(os.sep) else Path(place)
     _write(target, _archive(BACKENDS[backend](image)))
     return target
 

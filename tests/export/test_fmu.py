@@ -160,6 +160,7 @@ def test_an_earlier_file_is_replaced_and_missing_folders_are_made(
     for _ in range(2):
         assert export_fmu(pendulum, place) == place
     assert place.read_bytes() == pendulum_fmu.read_bytes()
+    assert export_fmu(pendulum, f"{tmp_path}/made/") == tmp_path / "made" / f"{pendulum.name}.fmu"
 
 
 # Sources ---------------------------------------------------------------------------------------------------
