@@ -4,6 +4,7 @@ FMPy raises for every status beyond fmi2Warning, so what is returned here was an
 wrong carries the FMU's own last message.
 """
 
+import struct
 import tempfile
 import zipfile
 import zlib
@@ -44,6 +45,10 @@ class Fmu:
         except (OSError, zipfile.BadZipFile, zlib.error, KeyError, ValueError) as error:
             self._folder.cleanup()
             raise ExportError(f"'{path}' cannot be read as an FMU: {error}.") from error
+        for library in self.folder.rglob("*.so"):
+            if _is_cut_short(library.read_bytes()):
+                self._folder.cleanup()
+                raise ExportError(f"'{path}' is damaged: '{library.name}' in it is cut short. Export it anew.")
         self.abilities: Any = self.description.coSimulation
         if self.description.fmiVersion != "2.0" or self.abilities is None:
             self._folder.cleanup()
@@ -108,6 +113,18 @@ class Fmu:
         with self.started() as still, self.started(self._pushes()) as pushed:
             jumps = np.abs(pushed.reals(self.outputs) - still.reals(self.outputs))
         return float(min(1.0, ABRUPT / np.max(jumps[np.isfinite(jumps)], initial=ABRUPT)))
+
+
+def _is_cut_short(binary: bytes) -> bool:
+    """Whether a 64-bit ELF library ends before its segments do; to load one is a bus error that ends the process."""
+    if not binary.startswith(b"\x7fELF\x02\x01"):
+        return False  # whatever else it is the loader reads, or refuses in words
+    try:
+        (first,), (size, count) = struct.unpack_from("<Q", binary, 32), struct.unpack_from("<HH", binary, 54)
+        segments = [struct.unpack_from("<8xQ16xQ", binary, first + size * k) for k in range(count)]
+    except struct.error:
+        return True
+    return any(at + length > len(binary) for at, length in segments)
 
 
 class Instance:
