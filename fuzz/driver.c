@@ -4,8 +4,8 @@
  *
  * It mutates inputs with a seeded generator and keeps those that reach something new in the code that was compiled
  * with -fsanitize-coverage=trace-pc; with a folder CORPUS it keeps them there, for the next run. Files are run once.
- * A case that crashes, fails a check, leaks or does not end is written to a file, and ends the run; the slowest one
- * is written too where it takes more than a second.
+ * A case that crashes, fails a check, leaks or does not end is written to a file, in build/fuzz/ where P says nothing
+ * else, and ends the run; the slowest one is written too where it takes more than a second. Of a FILE none is written.
  */
 #define _GNU_SOURCE
 #include "mutate.h"
@@ -40,14 +40,14 @@ static struct {
     double seconds;
     size_t longest;
     const char *prefix, *corpus, *name;
-} options = {1000, 1e9, 32768, "", NULL, ""};
+} options = {1000, 1e9, 32768, "build/fuzz/", NULL, ""};
 
 static input kept[MOST_KEPT], now; /* `now`: the case that runs */
 static size_t inputs, seeds;
 static unsigned long cases;
 static uint8_t counter[MAP], seen[MAP];
 static uintptr_t last_place;
-static int running;
+static int running, from_file;
 static double slowest; /* [s] */
 
 /* Findings ---------------------------------------------------------------------------------------------- */
@@ -66,6 +66,7 @@ static void keep_finding(void)
     char path[1000];
     if (!running) return;
     running = 0;
+    if (from_file) return;
     (void)snprintf(path, sizeof path, "%scrash-%s-%lu", options.prefix, options.name, cases);
     write_file(path, &now);
     (void)fprintf(stderr, "%s: a finding in case %lu; its input is %s\n", options.name, cases, path);
@@ -141,7 +142,7 @@ static void keep_slow(double seconds)
     char path[1000];
     if (seconds <= slowest) return;
     slowest = seconds;
-    if (slowest < SLOW) return;
+    if (slowest < SLOW || from_file) return;
     (void)snprintf(path, sizeof path, "%sslow-%s", options.prefix, options.name);
     write_file(path, &now);
 }
@@ -349,6 +350,7 @@ int main(int argc, char **argv)
         } else if (is_folder(argv[i])) {
             options.corpus = argv[i];
         } else if (read_now(argv[i])) {
+            from_file = 1;
             (void)run_case();
             (void)printf("%s: %s: no finding\n", options.name, argv[i]);
             files++;

@@ -52,6 +52,7 @@ static void run(fm_instance *s, double scheme, double t, double span)
 static void use(fm_instance *s)
 {
     unsigned char *fresh = saved(s);
+    double *first = all_values(s);
     read_names(s);
     run(s, 1.0, 0.0, SPAN);
     read_derivatives(s);
@@ -61,6 +62,8 @@ static void use(fm_instance *s)
     check_unchanged(s, late);
     CHECK(fm_reset(s) == FM_OK);
     check_unchanged(s, fresh);
+    check_values(s, first);
+    free(first);
 }
 
 static int try_image(const uint8_t *data, size_t size)

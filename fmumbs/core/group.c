@@ -9,6 +9,7 @@
 #include "instance.h"
 #include "vectors.h"
 
+#include <math.h>
 #include <string.h>
 
 /* S v, upper triangles of J and M. */
@@ -40,7 +41,7 @@ static void backward(const fm_group *b, double *x)
 }
 
 /* S_qq, whose lower triangle stands in L, becomes L and D; notes the pivot that is least beside `most`, which has a
- * number for each freedom. Where a pivot is not positive it stops. */
+ * number for each freedom. Where a pivot is not positive there is no factor, and nothing that comes of it is a number. */
 void fm_group_factor(fm_group *b, const double *most, double note[2])
 {
     note[0] = 1.0, note[1] = 0.0;
@@ -54,7 +55,8 @@ void fm_group_factor(fm_group *b, const double *most, double note[2])
             else b->D[i] = 1.0 / value;
         }
         if (!(b->D[i] > 0.0) || !(b->D[i] * most[i] <= note[0] * note[1])) note[0] = b->D[i], note[1] = most[i];
-        if (!(note[0] > 0.0)) return;
+        if (note[0] > 0.0) continue;
+        for (; i < b->n; i++) b->D[i] = NAN;
     }
 }
 

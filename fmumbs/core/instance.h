@@ -502,7 +502,7 @@ void fm_planar_expand(fm_instance *s);
 /* planar_loops.c */
 int fm_planar_loops_fit(const fm_image *m, const double *ground, const double *normal);
 void fm_planar_loops_structure(fm_instance *s, const double *normal);
-int fm_planar_close(fm_instance *s, const double *y);
+void fm_planar_close(fm_instance *s, const double *y);
 /* forces.c */
 void fm_make_world(fm_instance *s, const double *y);
 void fm_apply_forces(fm_instance *s, const double *load, int springs);

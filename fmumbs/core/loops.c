@@ -318,6 +318,17 @@ void fm_load_links(fm_instance *s, const double *lambda)
     }
 }
 
+/* The multipliers, K and the right-hand side being there. Where K is singular they are no numbers, and nothing is that
+ * they act on: a step is then rejected. */
+void fm_find_multipliers(fm_instance *s)
+{
+    if (fm_factor_K(s)) {
+        fm_solve_K(s, s->loop_rhs, s->lambda);
+        return;
+    }
+    for (int32_t i = 0; i < s->image.n.rows; i++) s->lambda[i] = s->row_active[i] > 0.0 ? NAN : 0.0;
+}
+
 /* After the sweeps without the loops' reactions: adds these. World kinematics of y are there. */
 void fm_close_loops(fm_instance *s, double *udot)
 {
@@ -329,11 +340,7 @@ void fm_close_loops(fm_instance *s, double *udot)
         if (s->closure[0] == FM_CORRECT_BAUMGARTE) s->loop_rhs[i] -= 2.0 * alpha * c[1] + beta * beta * c[0];
     }
     fm_make_K(s);
-    if (!fm_factor_K(s)) {
-        for (int32_t i = 0; i < s->image.n.speeds; i++) udot[i] = NAN; /* the step is then rejected */
-        return;
-    }
-    fm_solve_K(s, s->loop_rhs, s->lambda);
+    fm_find_multipliers(s);
     add_multipliers(s, s->lambda);
     fm_run_back(s, udot);
 }

@@ -35,6 +35,7 @@ void fm_make_K(fm_instance *s);
 void fm_eliminate(fm_instance *s, const fm_block *a);
 int fm_factor_K(fm_instance *s);
 void fm_solve_K(const fm_instance *s, const double *b, double *x);
+void fm_find_multipliers(fm_instance *s);
 void fm_spread(fm_instance *s, const double *lambda, double *out);
 /* planar_loops.c */
 void fm_planar_world(fm_instance *s, const double *y);

@@ -398,8 +398,8 @@ static void add_multipliers(fm_instance *s, const double *lambda)
     }
 }
 
-/* Between the sweep from the tips and the one to them: the multipliers. 0: K is singular. */
-int fm_planar_close(fm_instance *s, const double *y)
+/* Between the sweep from the tips and the one to them: the multipliers. */
+void fm_planar_close(fm_instance *s, const double *y)
 {
     s->plane_world[0].ax = -dot(s->plane_ground.x, s->gravity);
     s->plane_world[0].ay = -dot(s->plane_ground.y, s->gravity);
@@ -414,10 +414,8 @@ int fm_planar_close(fm_instance *s, const double *y)
     if (!s->in_place) fm_planar_world(s, y);
     make_rows(s);
     fm_make_K(s);
-    if (!fm_factor_K(s)) return 0;
-    fm_solve_K(s, s->loop_rhs, s->lambda);
+    fm_find_multipliers(s);
     add_multipliers(s, s->lambda);
-    return 1;
 }
 
 /* K's factor at y, whose place is there. 0: it is singular. */

@@ -134,6 +134,16 @@ static inline int choose(fm_instance *s, double scheme, double step, double tole
     return 1;
 }
 
+/* All variables of this name that accept the value. */
+static inline void set_every(fm_instance *s, const char *suffix, double value)
+{
+    for (uint32_t i = 0; i < fm_variable_count(s); i++) {
+        fm_variable_info info;
+        CHECK(fm_variable(s, i, &info) == FM_OK);
+        if (strcmp(fm_kind((uint32_t)info.kind)->suffix, suffix) == 0) (void)fm_set(s, &i, 1, &value);
+    }
+}
+
 /* Values of all variables, in memory of the caller's. */
 static inline double *all_values(fm_instance *s)
 {
@@ -148,6 +158,12 @@ static inline double *all_values(fm_instance *s)
 static inline int same_bits(const fm_instance *s, const double *a, const double *b)
 {
     return memcmp(a, b, fm_variable_count(s) * sizeof *a) == 0;
+}
+
+/* Equal bits, or no numbers on both sides. */
+static inline int same_value(double a, double b)
+{
+    return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b));
 }
 
 /* xorshift64: the same numbers in every run. */

@@ -18,15 +18,6 @@ static void check_refused(const fm_instance *s, fm_status status, unsigned char 
     free(after);
 }
 
-static void set_every(fm_instance *s, const char *suffix, double value)
-{
-    for (uint32_t i = 0; i < fm_variable_count(s); i++) {
-        fm_variable_info info;
-        CHECK(fm_variable(s, i, &info) == FM_OK);
-        if (strcmp(fm_kind((uint32_t)info.kind)->suffix, suffix) == 0) (void)fm_set(s, &i, 1, &value);
-    }
-}
-
 static int is_quaternion(const fm_variable_info *v)
 {
     return v->state && strncmp(fm_kind((uint32_t)v->kind)->description, "quaternion", 10) == 0;
