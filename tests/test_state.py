@@ -194,6 +194,40 @@ def test_states_of_other_mechanisms_are_refused() -> None:
     Solver(compile(model)).state_load(state)
 
 
+# Starts ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["four_bar", "parallelogram_pendulum", "engine", "bennett", "heavy_top"])
+def test_a_start_depends_on_what_was_set_and_not_on_earlier_starts(name: str) -> None:
+    """Guesses at once or with starts between them; then a mass, which weighs how loops close."""
+    image, rng = image_of(name), np.random.default_rng(5)
+    places, speeds = image.variables.positions(), image.variables.speeds()
+    guesses = Solver(image).read(places) + rng.uniform(-0.03, 0.03, len(places))
+    mass = next(v.name for v in image.variables if v.name.endswith(".mass"))
+    once, often, elsewhere = Solver(image), Solver(image), Solver(image)
+    for solver, between in ((once, lambda: None), (often, often.assemble)):
+        between()
+        solver.write(places[1:], guesses[1:] + 0.01)
+        between()
+        solver.write(places, guesses)
+        solver.write(speeds, np.full(len(speeds), 0.05))
+        between()
+        solver.set(mass, 3.0)
+    elsewhere.state_load(often.state_save())
+    for solver in (once, often, elsewhere):
+        solver.assemble()
+    assert bits(once) == bits(often) == bits(elsewhere)
+
+
+def test_a_start_in_the_midst_of_a_motion_is_made_from_where_it_is() -> None:
+    solver = started(image_of("four_bar"))
+    solver.step(0.3)
+    names = ("A.q", "B.q", "D.q", "A.qd")
+    there = [solver.get(name) for name in names]
+    solver.assemble(solver.time)
+    assert [solver.get(name) for name in names] == pytest.approx(there, abs=1e-12)
+
+
 # Reset -------------------------------------------------------------------------------------------------------
 
 

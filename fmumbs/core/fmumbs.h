@@ -71,7 +71,8 @@ fm_status fm_reset(fm_instance *instance);
 
 /* Simulation ------------------------------------------------------------------------------------------ */
 
-/* A consistent start at time t [s] from the guesses for positions and velocities. */
+/* A consistent start at time t [s] from the positions and velocities that were set, after a step from the present ones. An
+ * earlier start leaves no trace in it. */
 fm_status fm_assemble(fm_instance *instance, double t);
 /* Whether inertia opposes every free mode where the joints lie anyhow, loops being open; else the sentence names one. */
 fm_status fm_check_inertia(fm_instance *instance);

@@ -253,6 +253,7 @@ fm_status fm_reset(fm_instance *s)
     memset(s->state, 0, s->model.state_doubles * sizeof(double));
     copy(s->y, m->start_p, m->n.positions);
     copy(s->y + m->n.positions, m->start_u, m->n.speeds);
+    copy(s->guess, s->y, s->model.ny);
     copy(s->cut_p, m->cut_start, m->n.cut_positions);
     copy(s->gravity, m->gravity, 3);
     copy(s->options, m->options, 3);
@@ -415,6 +416,7 @@ static fm_status assemble(fm_instance *s, double t)
 {
     if (!isfinite(t)) return fm_say(s, FM_ERROR, "the start time is no finite number");
     if (check_options(s) != FM_OK) return FM_ERROR;
+    copy(s->y, s->guess, s->model.ny);
     for (int32_t i = 0; i < s->model.balls; i++) {
         const fm_link *k = s->link + s->ball_link[i];
         const double *q = s->y + k->p;
@@ -426,9 +428,11 @@ static fm_status assemble(fm_instance *s, double t)
     }
     for (int32_t i = 0; i < 2 * s->image.n.laws; i++) s->law_mode[i] = s->law_last[i] = FM_UNKNOWN;
     copy(s->cut_p, s->image.cut_start, s->image.n.cut_positions);
+    for (int32_t i = 0; i < s->image.n.rows; i++) s->row_pivot[i] = 0.0;
     (void)fm_normalise(s, s->y, NULL);
     s->clock[FM_TIME] = s->clock[FM_TIME_HEAD] = s->clock[FM_FOLLOWED] = s->at_time = t;
     s->clock[FM_AHEAD] = s->clock[FM_H] = s->clock[FM_FRESH] = 0.0;
+    s->clock[FM_STEPS_DONE] = s->clock[FM_STEPS_REJECTED] = s->clock[FM_CORRECTED] = s->clock[FM_ITERATED] = 0.0;
     s->clock[FM_ERROR_LAST] = 1e-4;
     s->valid = FM_VALID_NOTHING;
     fm_follow_paths(s, t, s->y);
@@ -474,7 +478,10 @@ fm_status fm_step(fm_instance *s, double t_end)
     if (fm_stops_within(s, t_end - t) > FM_MOST_STEPS)
         return fm_say(s, FM_ERROR, "a step of %.9g s takes more than %g pieces of the paths that repeat: choose a shorter one",
                       t_end - t, FM_MOST_STEPS);
-    return t_end > t ? fm_integrate(s, t_end) : FM_OK;
+    if (t_end == t) return FM_OK;
+    const fm_status status = fm_integrate(s, t_end);
+    copy(s->guess, s->y, s->model.ny);
+    return status;
 }
 
 fm_status fm_evaluate(fm_instance *s, size_t times)

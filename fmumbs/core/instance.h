@@ -45,6 +45,7 @@ typedef struct fm_image {
 #define FM_STATE_ARRAYS(V)                                                                   \
     V(clock, FM_CLOCK_SIZE)                                                                  \
     V(y, m->ny)                /* positions, then speeds, at the present time */             \
+    V(guess, m->ny)            /* the same as they were last set: what a start is made from */ \
     V(head, m->ny)             /* the same where the integrator is */                        \
     V(slope, m->ny)            /* derivative there */                                        \
     V(dense, 5 * m->ny)        /* interpolation over the integrator's last step */           \

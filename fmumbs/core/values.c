@@ -456,6 +456,7 @@ fm_status fm_set(fm_instance *s, const uint32_t *reference, size_t count, const 
     for (size_t i = 0; i < count; i++) {
         const int32_t kind = m->variable_kind[reference[i]];
         double *at = stored(s, kind, m->variable_object[reference[i]], m->variable_component[reference[i]]);
+        if (kinds[kind].state) s->guess[at - s->y] = value[i];
         if (memcmp(at, value + i, sizeof *at) == 0) continue;
         *at = value[i];
         changed = 1;

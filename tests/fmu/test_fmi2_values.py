@@ -2,10 +2,12 @@
 
 import math
 from ctypes import byref, c_char_p, c_double, c_int, c_size_t, c_uint
+from pathlib import Path
 
 import pytest
 
-from fmu.slave import ERROR, OK, Slave
+from fmu.slave import ERROR, OK, Slave, unpacked_fmu
+from fmumbs.readers import read_model
 
 NAN, INF = math.nan, math.inf
 
@@ -121,6 +123,29 @@ def test_values_set_in_initialization_mode_are_the_start(slave: Slave) -> None:
     assert slave.get("A.q") == 0.75
     assert slave.call("fmi2ExitInitializationMode") == OK
     assert (slave.get("A.q"), slave.get("A.qd")) == (0.75, -1.0)
+
+
+def test_what_is_read_in_initialization_mode_leaves_no_trace(tmp_path: Path) -> None:
+    """Outputs of a closed loop, which make a start, between two guesses; and a state saved there, and set again."""
+    fmu = unpacked_fmu(tmp_path / "four_bar", read_model("four_bar"))
+    found = []
+    for reads in (False, True):
+        slave = Slave(fmu)
+        slave.initialize()
+        slave.set("B.q", 1.4)
+        if reads:
+            assert slave.get("C.qd") != slave.get("B.q") != 1.4
+            state = slave.state()
+            slave.set("A.q", 0.3)
+            slave.get("A.q")
+            slave.call("fmi2SetFMUstate", state)
+            slave.call("fmi2FreeFMUstate", byref(state))
+        slave.set("D.q", -1.0)
+        assert slave.call("fmi2ExitInitializationMode") == OK
+        values = [slave.get(name) for name in ("A.q", "B.q", "C.q", "D.q", "A.qd", "C.qdd")]
+        found.append([*values, slave.get_integer("solver.iterations"), slave.step(0.0, 0.1), slave.get("A.q")])
+        slave.free()
+    assert found[0] == found[1]
 
 
 def test_counts_are_integers(slave: Slave) -> None:
