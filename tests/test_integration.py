@@ -357,6 +357,18 @@ def test_failed_step_stops_before_the_motion_leaves_the_numbers() -> None:
     assert np.isfinite(solver.get("A.q"))
 
 
+def test_step_of_more_than_a_million_steps_stops_on_the_way_and_goes_on_from_there() -> None:
+    """A spring that swings its mass once in 6e-6 s: a step of 10 s would take tens of millions."""
+    solver = started(slider())
+    solver.set("A.stiffness", solver.get("mass.mass") * 1e12)
+    solver.set("A.f", 1.0)
+    with pytest.raises(fm.SolverError, match=r"step to t = 10 s failed: 1000000 integration steps .*next is of \d"):
+        solver.step(10.0)
+    assert 0.1 < solver.time < 10.0
+    assert solver.get("solver.steps") == 1e6
+    assert_lives(solver, solver.time + 1e-3)
+
+
 def test_fixed_step_that_is_too_long_says_so() -> None:
     """Beyond h w = 2.8 Runge-Kutta's steps grow."""
     solver = started(slider(), scheme="rk4", step=0.1)

@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#define FM_MOST_ACCEPTED 1000000 /* integration steps in one fm_step with error control */
 #define FM_AT_ONCE 1e-7 /* [s]: switches of laws that follow one another so soon */
 
 static const double A[FM_STAGES][FM_STAGES - 1] = {
@@ -301,17 +302,32 @@ static fm_status stopped_by_law(fm_instance *s, double t_end)
                   t_end, s->clock[FM_TIME], what, name);
 }
 
-static fm_status stopped(fm_instance *s, double t_end)
+/* The present is where the integrator got to. */
+static void fall_back(fm_instance *s)
 {
     s->clock[FM_TIME] = s->clock[FM_TIME_HEAD];
     memcpy(s->y, s->head, (size_t)s->model.ny * sizeof(double));
     s->clock[FM_AHEAD] = s->clock[FM_H] = 0.0;
+}
+
+static fm_status stopped(fm_instance *s, double t_end)
+{
+    fall_back(s);
     if (s->law_fault >= 0) return stopped_by_law(s, t_end);
     return fm_say(s, FM_DISCARD,
                   "the step to t = %.9g s failed: at t = %.9g s the step size fell to nothing. The motion becomes "
                   "singular or unbounded there: look at the inputs, stiffnesses and initial speeds, or take a smaller "
                   "communication step",
                   t_end, s->clock[FM_TIME]);
+}
+
+static fm_status too_many(fm_instance *s, double t_end, double h)
+{
+    fall_back(s);
+    return fm_say(s, FM_DISCARD,
+                  "the step to t = %.9g s failed: %ld integration steps led no further than t = %.9g s, the next is of %.3g s. "
+                  "Go on from there in shorter communication steps, or soften what moves so fast",
+                  t_end, (long)FM_MOST_ACCEPTED, s->clock[FM_TIME], h);
 }
 
 static fm_status no_modes(fm_instance *s, double t_end)
@@ -334,7 +350,7 @@ static fm_status dormand_prince(fm_instance *s, double t_end)
         clock[FM_FRESH] = 0.0;
         clock[FM_AHEAD] = 1.0;
     }
-    while (clock[FM_TIME_HEAD] < t_end) {
+    for (long accepted = 0; clock[FM_TIME_HEAD] < t_end; accepted++) {
         const double stop = fm_begin_smooth(s, clock[FM_TIME_HEAD]), goal = fresh_start && t_end < stop ? t_end : stop;
         const double left = goal - clock[FM_TIME_HEAD];
         if (clock[FM_FRESH] == 0.0) {
@@ -350,6 +366,7 @@ static fm_status dormand_prince(fm_instance *s, double t_end)
             h = steps > 1.0 ? left / steps : left;
             arrival = steps > 1.0 ? clock[FM_TIME_HEAD] + h : goal;
         }
+        if (accepted == FM_MOST_ACCEPTED) return too_many(s, t_end, h);
         if (!advance(s, h, t_end, arrival)) return stopped(s, t_end);
     }
     if (clock[FM_TIME_HEAD] == t_end) memcpy(s->y, s->head, (size_t)s->model.ny * sizeof(double));
