@@ -1,6 +1,7 @@
 """The FMU by way of pythonfmu: the native one's variables and bits, and no claim that pythonfmu does not keep."""
 
 import ctypes
+import gc
 import re
 import shutil
 import subprocess
@@ -340,9 +341,16 @@ assert angles[0] != angles[1]
     subprocess.run([sys.executable, "-c", code, str(ROOT / "tests"), *arguments], check=True)
 
 
+def instances() -> int:
+    """Of slaves in this process, freed or not."""
+    gc.collect()
+    modules = [module for name, module in sys.modules.items() if re.fullmatch(r"fmumbs_\w+_core", name)]
+    return sum(isinstance(one, tuple(module.Slave for module in modules)) for one in gc.get_objects())
+
+
 def test_instances_come_and_go_without_a_trace(rod: Unpacked) -> None:
     slave = Slave(rod)
-    path, modules = list(sys.path), set(sys.modules)
+    path, modules, alive = list(sys.path), set(sys.modules), instances() - 1
     slave.free()
     for _ in range(100):
         slave = Slave(rod)
@@ -351,6 +359,7 @@ def test_instances_come_and_go_without_a_trace(rod: Unpacked) -> None:
         slave.free()
     assert sys.path == path
     assert set(sys.modules) == modules
+    assert instances() == alive
 
 
 def test_a_folder_with_spaces_will_do(rod: Unpacked, tmp_path: Path) -> None:
