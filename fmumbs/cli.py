@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from fmumbs.analysis import ToolName
 
 PATIENCE = 2.0  # seconds after which a progress bar shows
-MOST_BRANCHES = 200  # of a tree that is drawn
+MOST = 40  # rows of a table, lines of a tree
+MOST_IN_A_ROW = 12  # levels of a tree, names in a sentence
 
 
 Settings = dict[str, Any]
@@ -174,8 +175,11 @@ def demo(folder: Path) -> None:
     "--tool", type=click.Choice(["rank", "qr", "svd", "nullspace"]),
     help="Looks at them by divide and conquer too, with this tool, and tells its steps.",
 )  # fmt: skip
+@click.option("--all", "everything", is_flag=True, help=f"Also what is beyond {MOST} rows.")
 @as_json
-def check(model: str, settings: Settings, set_of: str | None, tool: "ToolName | None", as_json: bool) -> None:
+def check(
+    model: str, settings: Settings, set_of: str | None, tool: "ToolName | None", everything: bool, as_json: bool
+) -> None:
     """Tells a mechanism's topology and mobility, which of its reactions are unique, and what may be wrong with it.
 
     \b
@@ -190,7 +194,7 @@ def check(model: str, settings: Settings, set_of: str | None, tool: "ToolName | 
     if as_json:
         click.echo(json.dumps(facts, indent=2))
     else:
-        _print_check(facts)
+        _print_check(facts, None if everything else MOST)
     if facts["problems"]:
         sys.exit(1)
 
@@ -398,16 +402,8 @@ def _print_demo(told: Any) -> None:
         click.echo(f"wrote {path}")
 
 
-def _print_check(facts: dict[str, Any]) -> None:
-    from rich.tree import Tree
-
-    if len(facts["branches"]) <= MOST_BRANCHES:
-        nodes = {"ground": Tree(f"[b]{facts['name']}[/b]: ground")}
-        for branch in facts["branches"]:
-            ways = _count(branch["freedoms"], "freedom")
-            text = f"{branch['body']}  [dim]{branch['kind']} {branch['joint']}, {ways}"
-            nodes[branch["body"]] = nodes[branch["parent"]].add(text)
-        _show(nodes["ground"])
+def _print_check(facts: dict[str, Any], most: int | None) -> None:
+    _print_tree(facts, most)
     table = _new_table(None, "", "")
     table.show_header = False
     mobility = "depends on the loops' rank" if facts["mobility"] is None else str(facts["mobility"])
@@ -417,7 +413,7 @@ def _print_check(facts: dict[str, Any]) -> None:
     table.add_row("springs, loads", f"{facts['springs']}, {facts['loads']}")
     table.add_row("on the ground, longest chain", f"{facts['roots']}, {facts['depth']}")
     table.add_row("mobility", mobility)
-    table.add_row("loops", f"{facts['loops']}" + "".join(f" {name}" for name in facts["cuts"]))
+    table.add_row("loops", f"{facts['loops']} {_names(facts['cuts'], most)}")
     if not facts["redundant"]:
         table.add_row("reactions", f"{facts['rows']}" + (", all unique" if facts["rank"] is not None else ""))
     else:
@@ -430,40 +426,63 @@ def _print_check(facts: dict[str, Any]) -> None:
         table.add_row("variables", str(facts["variables"]))
     _show(table)
     if facts["redundant"]:
-        _print_reactions(facts)
+        _print_reactions(facts, most)
     if "set" in facts:
         _print_set(facts["set"])
     if "divide_and_conquer" in facts:
-        _print_steps(facts["divide_and_conquer"])
+        _print_steps(facts["divide_and_conquer"], most)
     for kind, colour in (("problems", "red"), ("warnings", "yellow")):
         for message in facts[kind]:
             click.secho(f"{kind[:-1]}: ", fg=colour, nl=False)
             click.echo(message)
 
 
-def _print_reactions(facts: dict[str, Any]) -> None:
+def _print_tree(facts: dict[str, Any], most: int | None) -> None:
+    """The bodies and what each hangs by: the first `most`, and no more levels than are read with ease."""
+    from rich.tree import Tree
+
+    nodes, levels = {"ground": Tree(f"[b]{facts['name']}[/b]: ground")}, {"ground": 0}
+    for branch in facts["branches"]:
+        body, parent = branch["body"], branch["parent"]
+        levels[body] = levels[parent] + 1
+        if most is not None and (len(nodes) > most or levels[body] > MOST_IN_A_ROW):
+            continue
+        text = f"{body}  [dim]{branch['kind']} {branch['joint']}, {_count(branch['freedoms'], 'freedom')}"
+        nodes[body] = nodes[parent].add(text)
+    _show(nodes["ground"])
+    _tell_rest(len(levels) - len(nodes))
+
+
+def _print_reactions(facts: dict[str, Any], most: int | None) -> None:
     """Which reactions can be trusted, and the mend."""
     columns = "joint", "unique", "f x y z", "t x y z", "indeterminate directions"
     table = _new_table("reactions at M in F's axes", *columns)
-    for joint in facts["joints"][:MOST_BRANCHES]:
+    for joint in facts["joints"][:most]:
         marks = ["[green]yes[/]" if one else "[red]no[/]" for one in joint["components_unique"]]
         unique = "[green]yes[/]" if joint["unique"] else "[red]no[/]"
         count = str(joint["indeterminate_dimension"])
         table.add_row(joint["joint"], unique, " ".join(marks[:3]), " ".join(marks[3:]), count)
     _show(table)
-    if len(facts["joints"]) > MOST_BRANCHES:
-        click.echo(f"and {len(facts['joints']) - MOST_BRANCHES} joints more: --json has them all")
+    _tell_rest(len(facts["joints"]) - len(facts["joints"][:most]))
     mends = facts["mend"]
-    for free in mends["free"][:MOST_BRANCHES]:
+    for free in mends["free"][:most]:
         name, directions = free["joint"], free["directions"]
         mend = f"free joint '{name}' of {directions} (in its F's axes)" if directions else f"leave out '{name}'"
         click.echo(f"mend: {mend}")
-    click.echo(f"or make flexible: {_names(mends['make_flexible'])}; may stay rigid: {_names(mends['may_stay_rigid'])}")
+    _tell_rest(len(mends["free"]) - len(mends["free"][:most]))
+    flexible, rigid = (_names(mends[what], most) or "none" for what in ("make_flexible", "may_stay_rigid"))
+    click.echo(f"or make flexible: {flexible}; may stay rigid: {rigid}")
 
 
-def _names(names: list[str]) -> str:
-    shown = ", ".join(names[:MOST_BRANCHES]) or "none"
-    return shown + (f" and {len(names) - MOST_BRANCHES} more" if len(names) > MOST_BRANCHES else "")
+def _names(names: list[str], most: int | None) -> str:
+    shown = names if most is None else names[:MOST_IN_A_ROW]
+    rest = f" and {len(names) - len(shown)} more" if len(names) > len(shown) else ""
+    return ", ".join(shown) + rest
+
+
+def _tell_rest(count: int, how: str = "--all shows them") -> None:
+    if count > 0:
+        click.echo(f"... and {count} more; {how}")
 
 
 def _print_set(told: dict[str, Any]) -> None:
@@ -474,21 +493,21 @@ def _print_set(told: dict[str, Any]) -> None:
     )
 
 
-def _print_steps(told: dict[str, Any]) -> None:
+def _print_steps(told: dict[str, Any], most: int | None) -> None:
     """The steps of divide and conquer, in the order in which they found what."""
     if "reason" in told:
         click.echo(f"divide and conquer: {told['reason']}")
         return
     for one in told["connections"]:
         of_G = f"G has rank {one['rank']} of {one['size']} ({told['tool']})"
-        click.echo(f"on the ground by {_names(one['joints'])}: {of_G}")
+        click.echo(f"on the ground by {_names(one['joints'], most)}: {of_G}")
     table = _new_table("divide and conquer", "step", "", "unique", "not unique")
     for step in told["steps"]:
         shown = [one for one in step["found"] if step["step"] <= 2 or not one[0].startswith("assembly ")]
         found: dict[bool, list[str]] = {True: [], False: []}
         for at, joint, unique in shown:
             found[unique].append(f"{at} {joint or 'empty'}")
-        table.add_row(str(step["step"]), step["title"], ", ".join(found[True]), ", ".join(found[False]))
+        table.add_row(str(step["step"]), step["title"], _names(found[True], most), _names(found[False], most))
     _show(table)
 
 
@@ -515,10 +534,11 @@ def _print_info(facts: dict[str, Any]) -> None:
 
 def _print_summary(rows: list[Any]) -> None:
     table = _new_table(None, "variable", "unit", "start", "end", "least", "greatest")
-    for row in rows:
+    for row in rows[:MOST]:
         numbers = (f"{value:.6g}" for value in (row.start, row.end, row.least, row.greatest))
         table.add_row(row.name.replace("[", "\\["), row.unit, *numbers)
     _show(table)
+    _tell_rest(len(rows) - MOST, "--out FILE.csv has them all")
 
 
 def _new_table(title: str | None, *columns: str) -> Any:
@@ -537,7 +557,7 @@ def _show(renderable: Any) -> None:
 
     console = Console(highlight=False)
     if not console.is_terminal:
-        console.width = 160  # a pipe has no width; what reads it wants whole lines
+        console.width = 10_000  # a pipe has no width; what reads it wants whole lines
     console.print(renderable)
 
 

@@ -254,6 +254,22 @@ def test_check_tells_which_reactions_are_unique_and_the_mend() -> None:
     assert "make flexible: crank, coupler, rocker" in result.output
 
 
+def test_check_of_a_large_mechanism_shows_the_first_rows_and_says_how_many_more_there_are() -> None:
+    cut, whole = (fmumbs("check", "rod_loop", *more).output.splitlines() for more in ([], ["--all"]))
+    assert len(cut) < 100 < 200 < len(whole)
+    assert [line for line in cut if line.startswith("... and")] == [
+        "... and 76 more; --all shows them",  # of 100 rods: two chains, 12 levels of each
+        "... and 61 more; --all shows them",  # of 101 joints, 40
+    ]
+    assert not any("more" in line for line in whole)
+    assert sum("revolute" in line for line in whole) == 100
+
+
+def test_run_of_a_large_mechanism_shows_the_first_rows() -> None:
+    output = fmumbs("run", "arm6", "--set", "joints=30", "--stop", "0.01").output
+    assert "... and 20 more; --out FILE.csv has them all" in output
+
+
 def test_check_as_json_tells_rank_and_every_joint() -> None:
     facts = json.loads(fmumbs("check", "four_bar", "--json").output)
     assert (facts["rows"], facts["rank"], facts["redundant"], facts["mobility"]) == (20, 17, 3, 1)

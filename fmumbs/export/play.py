@@ -29,7 +29,6 @@ Series = dict[str, tuple[Array, Array]]
 
 _POSITION = re.compile(r"\.q(\[\d+\])?$")
 _STATE = re.compile(r"\.(q|qd)(\[\d+\])?$")
-MOST_ROWS = 24
 
 
 @dataclass(frozen=True)
@@ -217,7 +216,7 @@ def summary(result: Result) -> list[Row]:
     """What the joints' positions and velocities did; of a result without any, its first variables."""
     names = [name for name in result.names if _STATE.search(name)] or result.names
     rows = []
-    for name in names[:MOST_ROWS]:
+    for name in names:
         v = result[name]
         unit = result.units.get(name, "")
         rows.append(Row(name, unit, float(v[0]), float(v[-1]), float(v.min()), float(v.max())))

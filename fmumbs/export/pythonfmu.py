@@ -54,8 +54,8 @@ and GLIBCXX_3.4.30 (GCC 12). The core library itself asks for glibc 2.17.</li>
 knows <code>%20</code> alone, so unzip to a folder without other special characters.</li>
 <li>Many instances may live in one process, also of different FMUs. In a host that is not Python, the FMU that was
 loaded first takes the interpreter with it: free the instances of all of them before any is unloaded.</li>
-<li>An instance that is freed is gone; but for each one that was made pythonfmu 0.7.0 keeps a list and some texts, in all
-less than a kilobyte.</li>
+<li>An instance that is freed is gone; but for each one that was made pythonfmu 0.7.0 keeps a list and some texts, in
+all less than a kilobyte.</li>
 </ul>
 """
 
