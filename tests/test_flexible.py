@@ -493,8 +493,10 @@ def test_modes_of_no_body_are_refused(changes: Any, words: str) -> None:
     ("changes", "words"),
     [
         ({"EI": 0.0}, "EI is 0, but must be above zero"),
-        ({"mass": None}, "Give mass, or density and area"),
-        ({"density": 1.0}, "Leave out one or the other"),
+        ({"mass": None}, "neither mass nor density is given"),
+        ({"density": 1.0}, "density or area is given without the other"),
+        ({"density": 1.0, "area": 1.0}, "both mass and density are given"),
+        ({"mass": None, "density": 1.0, "area": 0.0}, "area"),
         ({"modes": 0}, "modes is 0, but must be 1 to 24. For none take Body.rod"),
         ({"modes": 25}, "must be 1 to 24"),
         ({"boundary": "clamped"}, "boundary is 'clamped', but must be two of clamped, pinned, free, sliding"),

@@ -19,6 +19,7 @@ from fmumbs._checks import Vec3
 from fmumbs.errors import ModelError
 from fmumbs.mechanism import bending
 from fmumbs.mechanism.bodies import Body, Frame, Point, along_axis
+from fmumbs.mechanism.shapes import mass_of
 from fmumbs.spatial import Rotation, Transform
 
 Array = NDArray[np.float64]
@@ -163,13 +164,10 @@ class ModalBody(Body):
         where = f"ModalBody.beam '{name}'"
         length = _checks.positive(length, f"{where}: length")
         EI = _checks.positive(EI, f"{where}: EI")
-        if mass is None:
-            if density is None or area is None:
-                raise ModelError(f"{where}: no mass is given. Give mass, or density and area.")
-            mass = _checks.positive(density, f"{where}: density") * _checks.positive(area, f"{where}: area") * length
-        elif density is not None or area is not None:
-            raise ModelError(f"{where}: both mass and density or area are given. Leave out one or the other.")
-        mass = _checks.positive(mass, f"{where}: mass")
+        if (density is None) != (area is None):
+            raise ModelError(f"{where}: density or area is given without the other. Give both, or mass.")
+        volume = 0.0 if area is None else _checks.positive(area, f"{where}: area") * length
+        mass = _checks.positive(mass_of(volume, mass, density, where), f"{where}: mass")
         shapes = bending.modes(_count(modes, where), *_ends(boundary, where))
         axis, across = _axes(along, plane, where)
         e, d = np.array(axis), np.array(across)

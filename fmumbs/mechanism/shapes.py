@@ -24,7 +24,7 @@ def rod(
         radius = 0.0
     else:
         radius = _checks.positive(radius, f"{where}: radius")
-    m = _mass(pi * radius**2 * length, mass, density, where)
+    m = mass_of(pi * radius**2 * length, mass, density, where)
     transverse = m * (length**2 / 12 + radius**2 / 4)
     return m, (m * radius**2 / 2, transverse, transverse)
 
@@ -32,19 +32,20 @@ def rod(
 def box(sizes: Vec3, mass: float | None, density: float | None, where: str) -> Properties:
     """Cuboid with edges `sizes` [m] along its three axes."""
     a, b, c = (_checks.positive(s, f"{where}: size[{i + 1}]") for i, s in enumerate(sizes))
-    m = _mass(a * b * c, mass, density, where)
+    m = mass_of(a * b * c, mass, density, where)
     return m, (m / 12 * (b**2 + c**2), m / 12 * (a**2 + c**2), m / 12 * (a**2 + b**2))
 
 
 def sphere(radius: float, mass: float | None, density: float | None, where: str) -> Properties:
     """Full sphere."""
     radius = _checks.positive(radius, f"{where}: radius")
-    m = _mass(4 / 3 * pi * radius**3, mass, density, where)
+    m = mass_of(4 / 3 * pi * radius**3, mass, density, where)
     moment = 0.4 * m * radius**2
     return m, (moment, moment, moment)
 
 
-def _mass(volume: float, mass: float | None, density: float | None, where: str) -> float:
+def mass_of(volume: float, mass: float | None, density: float | None, where: str) -> float:
+    """Of a volume [m3]: mass itself, or by density."""
     if mass is None and density is None:
         raise ModelError(f"{where}: neither mass nor density is given. Give one of them.")
     if mass is not None and density is not None:
