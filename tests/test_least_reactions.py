@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 from closed import Closed, plane, state_of
+from closed_agreement import WELL, singular, started
 from numpy.testing import assert_allclose
 from oracle import Oracle
 from oracle_answer import Answer
-from test_loops import WELL, singular, started
 
 import fmumbs as fm
 from fmumbs.readers import read_model

@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from closed import Closed
+from closed_agreement import CLOSED, assert_agrees, assert_closed, started
 from fmu.slave import OK, WARNING, Slave, unpacked_fmu
 from numpy.testing import assert_allclose
-from test_loops import CLOSED, assert_agrees, assert_closed, started
 
 import fmumbs as fm
 from fmumbs.export.inspection import check_model
