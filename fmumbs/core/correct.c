@@ -264,6 +264,13 @@ size_t fm_active(const fm_instance *s, int32_t *active, size_t capacity)
     return rows;
 }
 
+static int any_held(const fm_instance *s)
+{
+    for (int32_t i = 0; i < s->image.n.rows; i++)
+        if (s->image.row_kind[i] == FM_ROW_HELD) return 1;
+    return 0;
+}
+
 /* The same for a start: the rank is decided here. How many levels, positions and velocities, came to close. */
 int fm_close_start(fm_instance *s, double *y)
 {
@@ -272,10 +279,11 @@ int fm_close_start(fm_instance *s, double *y)
     int levels = close_positions(s, y);
     if (levels == 1) levels += correct_level(s, y, 1, FM_DEPENDENT);
     s->holding = 0;
-    if (levels == 2) {
-        fm_choose_rows(s, FM_DEPENDENT); /* without what was held */
-        if (fm_factor_K(s)) fm_note_pivots(s);
+    if (levels == 2 && any_held(s)) { /* once more, without that */
+        fm_choose_rows(s, FM_DEPENDENT);
+        if (!fm_factor_K(s)) return levels;
     }
+    if (levels == 2) fm_note_pivots(s);
     return levels;
 }
 

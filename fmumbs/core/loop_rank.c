@@ -20,9 +20,21 @@ static double *entry(const fm_instance *s, const fm_block *b, int32_t row, int32
     return s->loop_L + b->L + row * b->rows + column;
 }
 
-static int can_be_used(const fm_instance *s, int32_t row)
+/* K's diagonal entry of a row. */
+static double diagonal(const fm_instance *s, const fm_block *b, int32_t r)
 {
-    return s->loop_most[row] > 0.0 && (s->image.row_kind[row] != FM_ROW_HELD || s->holding);
+    const size_t at = b->y + (size_t)r * (size_t)b->length;
+    double sum = 0.0;
+    for (int32_t e = 0; e < b->length; e++) sum += s->loop_y[at + (size_t)e] * s->loop_z[at + (size_t)e];
+    return sum;
+}
+
+/* Whether there is more than `least` of a row while no other is taken; of what is across a plane there is not. */
+static int can_be_used(const fm_instance *s, const fm_block *b, int32_t r, double least)
+{
+    const int32_t i = b->first + r;
+    if (!(s->loop_most[i] > 0.0) || (s->image.row_kind[i] == FM_ROW_HELD && !s->holding)) return 0;
+    return diagonal(s, b, r) / s->loop_most[i] > least;
 }
 
 /* Takes rows of a block while their pivots are clear; its own part of the factor is then made. The rest is in doubt,
@@ -86,9 +98,7 @@ static void row_of_K(fm_instance *s, int32_t at, int32_t r)
 static double left_after_all(fm_instance *s, int32_t at, int32_t r)
 {
     const fm_block *b = s->loop.block + at;
-    const double *y = s->loop_y + b->y + (size_t)r * (size_t)b->length, *z = s->loop_z + b->y + (size_t)r * (size_t)b->length;
-    double left = 0.0;
-    for (int32_t e = 0; e < b->length; e++) left += y[e] * z[e];
+    double left = diagonal(s, b, r);
     row_of_K(s, at, r);
     fm_solve_K(s, s->loop_rhs, s->lambda);
     for (int32_t i = 0; i < s->image.n.rows; i++) left -= s->loop_rhs[i] * s->lambda[i];
@@ -144,7 +154,10 @@ static void leave_doubtful(fm_instance *s)
 /* Chooses rows, all rows being made with the most that they can be; K of those chosen is there then. */
 void fm_choose_rows(fm_instance *s, double least)
 {
-    for (int32_t i = 0; i < s->image.n.rows; i++) s->row_active[i] = can_be_used(s, i) ? 1.0 : 0.0;
+    for (int32_t n = 0; n < s->loop.blocks; n++) {
+        const fm_block *b = s->loop.block + n;
+        for (int32_t r = 0; r < b->rows; r++) s->row_active[b->first + r] = can_be_used(s, b, r, least) ? 1.0 : 0.0;
+    }
     fm_use_rows(s);
     fm_make_K(s);
     for (int32_t n = 0; n < s->loop.blocks; n++) {
