@@ -218,7 +218,8 @@ static int is_visible(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-/* What earlier runs found; what is nothing new any more, since the core has changed, is removed. */
+/* What earlier runs found; what is nothing new any more, since the core has changed, is removed. Where the code was not
+ * compiled to tell what is new, all is kept. */
 static void read_corpus(void)
 {
     struct dirent **entries;
@@ -228,7 +229,7 @@ static void read_corpus(void)
         (void)snprintf(path, sizeof path, "%s/%s", options.corpus, entries[i]->d_name);
         free(entries[i]);
         if (!read_now(path)) continue;
-        if (run_case()) keep(&now);
+        if (run_case() || last_place == 0) keep(&now);
         else (void)unlink(path);
     }
     if (count >= 0) free(entries);

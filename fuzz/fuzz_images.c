@@ -54,6 +54,8 @@ static void use(fm_instance *s)
     unsigned char *fresh = saved(s);
     double *first = all_values(s);
     read_names(s);
+    (void)checked(s, fm_check_inertia(s), saved(s));
+    CHECK(fm_evaluate(s, 1) == FM_OK);
     run(s, 1.0, 0.0, SPAN);
     read_derivatives(s);
     run(s, 0.0, LATE, few_steps(LATE));

@@ -24,13 +24,16 @@ def on_ground(joint: Callable[[fm.Point, fm.Point], fm.Joint], gravity: Any = (0
     return model
 
 
-def rolling(R: float, q0: Any, u0: Any, gravity: Any = (0, 0, -G), **body: Any) -> fm.Model:
+def rolling(
+    R: float, q0: Any, u0: Any, gravity: Any = (0, 0, -G), heading: fm.Turn | None = None, **body: Any
+) -> fm.Model:
     """A disc in its own x, z plane, which rolls on z = 0: contact x, y, heading, lean, own turn."""
     modes = (
-        fm.Slide("x"), fm.Slide("y"), fm.Turn("z"), fm.Turn("x"), fm.Slide("z", role="locked", value=R), fm.Turn("y"),
+        fm.Slide("x"), fm.Slide("y"), heading or fm.Turn("z"), fm.Turn("x"),
+        fm.Slide("z", role="locked", value=R), fm.Turn("y"),
     )  # fmt: skip
     rows = ((0, -R, 0, 1, 0, 0), (R, 0, 0, 0, 1, 0))
-    speeds = ((1, 0, 0, 0, 0, 0), (0, 1, 0, 0, 0, 0), (0, 0, 1, 0, 0, 0))
+    speeds = np.eye(6)[: 2 if heading else 3]
     return on_ground(
         lambda F, M: fm.Joint(
             "W", F, M, modes=modes, rows_after=5, velocity_rows=rows, speed_rows=speeds, q0=q0, u0=u0

@@ -5,6 +5,7 @@ one, in space and in the plane, and what is coupled or held. list.txt names the 
 """
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,37 @@ def loops() -> dict[str, fm.Model]:
     return found | {"coupled": coupled(900).model, "geared_loop": coupled(1100, closed=True).model}
 
 
+def held(near: fm.Model, name: str) -> fm.Model:
+    """The same, one of its joints starting just where it is said to."""
+    model = fm.Model("held")
+    model.add(*near.bodies, *(replace(joint, held=joint.name == name) for joint in near.joints))
+    return model
+
+
+def pin_in_slot() -> fm.Model:
+    """A crank whose pin runs in a slot of the rocker: what closes the loop turns first, then slides."""
+    model = fm.Model("slot")
+    a, b = (fm.Body.rod(name, length=1.0, mass=1.0, radius=0.05) for name in "ab")
+    model.add(a, fm.Revolute("A", model.ground.at(), a.base, axis="y", q0=-1.2, u0=3.0))
+    model.add(b, fm.Revolute("B", model.ground.at(-1, 0, -0.3), b.base, axis="y", q0=-0.7))
+    slot = (fm.Turn("y"), fm.Slide("x"))
+    model.add(fm.Joint("C", a.at(0.4, 0, 0), b.base, modes=slot, q0=(0.5, 1.2), cut=True))
+    return model
+
+
+def tied_disc() -> fm.Model:
+    """A rolling disc on a rod: a loop through a joint whose freedoms go all at once."""
+    model = rolling(0.5, (0, 0, 0, 0.3, 0), (0.4, 6.0, -0.9))
+    model.add(fm.Distance("rod", model.ground.at(0, 0, 1), model.bodies[0].at(0.1, 0, 0.2), length=0.8))
+    return model
+
+
+def steered_disc() -> fm.Model:
+    """A rolling disc whose heading turns evenly: a path of a higher degree, begun long before, is wild."""
+    heading = fm.Turn("z", role="excited", path=fm.Path((0.0,), ((0.2, 1.6),)))
+    return rolling(0.5, (0, 0, 0.3, 0), (0.4, 6.0), heading=heading)
+
+
 def images() -> dict[str, fm.ModelImage]:
     """By name. A branch of few rods has every variable, the one of 500 those that its model shows."""
     sources = sorted(path.stem for path in (TESTS.parent / "models").glob("[!_]*.py"))
@@ -69,6 +101,10 @@ def images() -> dict[str, fm.ModelImage]:
     bending = (plane_tree, space_tree, plane_loops, space_loop)
     models |= {f"flexible{i}": make(i).model for i, make in enumerate(bending)}
     models["disc"] = rolling(0.5, (0, 0, 0, 0.3, 0), (0.4, 6.0, -0.9))
+    models |= {"tied_disc": tied_disc(), "steered_disc": steered_disc(), "pin_in_slot": pin_in_slot()}
+    balls = space(801, "spherical", guess=0.02).model
+    ball = next(joint.name for joint in balls.joints if isinstance(joint, fm.Spherical) and joint.name.startswith("j"))
+    models |= {"held_turn": held(models["four_bar"], "A"), "held_ball": held(balls, ball)}
     found = {name: compile(model, everything=True) for name, model in models.items()}
     return found | {"branch_chain_500": compile(read_model("branch_chain"))}
 
