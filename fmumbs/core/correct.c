@@ -196,37 +196,42 @@ static int correct_level(fm_instance *s, double *y, int level, double least)
     return fm_violation(s, level) <= tolerance(s) * 1e3;
 }
 
-/* The same in the plane. K is that of the last evaluation, if `factored`, or of where it was made last, as long as that
+/* Both levels in the plane. K is that of the last evaluation, if `factored`, or of where it was made last, as long as that
  * leads on. */
-static int correct_plane(fm_instance *s, double *y, int level, int *factored)
+static int correct_plane(fm_instance *s, double *y, int factored)
 {
-    double *u = y + s->image.n.positions, before = INFINITY;
-    for (int n = 0; n < FM_CORRECTIONS; n++) {
+    const fm_kernels *kernels = s->kernels;
+    double *u = y + s->image.n.positions, before = INFINITY, enough = 0.0;
+    for (int level = 0, n = 0;; n++) {
         if (level == 0) {
             fm_run_turns(s, y);
-            s->kernels->plane_place(s, y);
+            kernels->plane_place(s, y);
         }
-        fm_planar_world(s, y);
-        const double worst = fm_planar_violation(s, level), enough = tolerance(s) * (level == 0 ? 1.0 : 10.0);
+        if (level == 0 || n > 0) kernels->plane_world(s, y);
+        const double worst = kernels->plane_violation(s, level);
+        if (n == 0) enough = tolerance(s) * (level == 0 ? 1.0 : 10.0);
         if (!isfinite(worst)) return 0;
-        if (worst <= enough) return 1;
-        if (worst > 0.5 * before && worst < 1e3 * enough) return 1; /* round-off: no better to be had */
-        if (!*factored || worst > FM_LEADS * before) {
-            if (!fm_planar_factor(s, y)) return 0;
-            *factored = 1;
+        const int last = n == FM_CORRECTIONS;
+        if (worst <= enough || ((worst > 0.5 * before || last) && worst < 1e3 * enough)) { /* or round-off */
+            if (level == 1) return 1;
+            level = 1, n = -1, before = INFINITY;
+            continue;
+        }
+        if (last) return 0;
+        if (!factored || worst > FM_LEADS * before) {
+            if (!kernels->plane_factor(s, y)) return 0;
+            factored = 1;
         }
         before = worst;
         for (int32_t i = 0; i < s->image.n.rows; i++) s->loop_rhs[i] = -s->loop_c[3 * i + level];
         fm_solve_K(s, s->loop_rhs, s->lambda);
-        fm_planar_spread(s, s->lambda, s->loop_change);
+        kernels->plane_spread(s, s->lambda, s->loop_change);
         if (level == 0) move_positions(s, y, s->loop_change);
         else
             for (int32_t i = 0; i < s->image.n.speeds; i++) u[i] += s->loop_change[i];
         s->clock[FM_ITERATED] += 1.0;
         s->clock[FM_CORRECTED] += n == 0 ? 1.0 : 0.0;
     }
-    fm_planar_world(s, y);
-    return fm_planar_violation(s, level) <= tolerance(s) * 1e3;
 }
 
 /* Positions, then velocities, onto the constraints, unless they are kept there otherwise; `near`: the last evaluation was
@@ -237,7 +242,7 @@ int fm_correct(fm_instance *s, double *y, int near)
     if (s->closure[0] != FM_CORRECT_DIRECTLY) {
         if (s->image.n.cut_positions > 0) place_links(s, y);
     } else if (s->planar) {
-        if (!correct_plane(s, y, 0, &near) || !correct_plane(s, y, 1, &near)) return 0;
+        if (!correct_plane(s, y, near)) return 0;
         memcpy(s->placed, y, (size_t)s->model.ny * sizeof *y);
         s->is_placed = 1;
         fm_planar_show_cuts(s);

@@ -226,6 +226,7 @@ void fm_respond(fm_instance *s, const double *tau, const double *load)
     memset(s->probe + positions, 0, speeds * sizeof(double));
     memcpy(gravity, s->gravity, sizeof gravity);
     memset(s->gravity, 0, sizeof gravity);
+    fm_planar_weigh(s);
     const fm_evaluation how = {respond_so, s->clock[FM_TIME], s->probe, tau, load};
     const double closure = s->closure[0];
     s->closure[0] = FM_CORRECT_NEVER; /* what is left of a violation is no response */
@@ -237,4 +238,5 @@ void fm_respond(fm_instance *s, const double *tau, const double *load)
     fm_planar_expand(s);
     make_cuts(s);
     memcpy(s->gravity, gravity, sizeof gravity);
+    fm_planar_weigh(s);
 }

@@ -84,7 +84,7 @@ static size_t lay_out(fm_instance *s, unsigned char *base)
     const size_t looped = s->loop.blocks > 0 ? planars : 0;
     s->placed = place(base, &used, looped > 0 ? ny : 0, sizeof(double));
     s->plane_world = place(base, &used, looped + 1, sizeof *s->plane_world);
-    s->plane_root = place(base, &used, looped, sizeof *s->plane_root);
+    s->plane_root = place(base, &used, planars, sizeof *s->plane_root);
     s->plane_joint = place(base, &used, looped > 0 ? (size_t)s->loop.blocks : 0, sizeof *s->plane_joint);
     s->plane_row = place(base, &used, looped > 0 ? (size_t)m->n.rows : 0, sizeof *s->plane_row);
     s->plane_mode = place(base, &used, looped > 0 ? s->loop.paths : 0, sizeof *s->plane_mode);

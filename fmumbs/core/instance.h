@@ -261,10 +261,10 @@ typedef enum fm_plane_lane {
     FM_PLANE_COUNT
 } fm_plane_lane;
 
-typedef struct fm_plane_world { /* a link in the axes of the plane */
+typedef struct fm_plane_motion { /* a link in the axes of the plane */
     double c, s, x, y, vx, vy, w;
     double ax, ay; /* of where a root hangs: the ground's acceleration less gravity, in the root's axes at zero */
-} fm_plane_world;
+} fm_plane_motion;
 
 /* A block's joint in the plane: the places of its links, -1 the ground, its points in their planar axes, and how far
  * they are apart along the normal. */
@@ -280,13 +280,14 @@ typedef struct fm_plane_row {
 } fm_plane_row;
 
 #define FM_PLANE_SIZE (FM_PLANE_COUNT * FM_PLANE_WIDTH) /* doubles in a block */
+#define FM_PLANE_ROWS 4 /* so many rows of a joint lie side by side */
 
 /* The rows of one secondary joint, or one held coordinate, in the order of elimination (loop_plan.c). */
 typedef struct fm_block {
     int32_t first, rows;
     int32_t path, length;  /* in loop_path: the velocity variables that its reactions act on, from the tips */
     int32_t below, belows; /* in loop_meeting: the later blocks that its column of K's factor reaches */
-    int32_t used, use[FM_FREEDOMS]; /* its rows in use, counted from the first */
+    int32_t used, use[FM_FREEDOMS]; /* its rows in use, counted from the first; in the plane at most FM_PLANE_ROWS */
     size_t y, L; /* its innovations, a path after another; its own part of the factor */
 } fm_block;
 
@@ -332,9 +333,12 @@ typedef struct fm_kernels {
     void (*local)(fm_instance *s);                 /* torque, force and lift of every link from its motion */
     void (*accelerate)(fm_instance *s, const double *y, const double *tau, double *udot); /* after turn */
     void (*back)(fm_instance *s, double *udot);    /* its last part again, after a change of the forced parts */
-    /* parts of accelerate in the plane: what slides, the sweep from the tips */
-    void (*plane_place)(fm_instance *s, const double *y);
-    void (*plane_cuts)(fm_instance *s, const double *y, const double *tau);
+    /* in the plane (planar.inc, planar_loops.inc): */
+    void (*plane_place)(fm_instance *s, const double *y); /* after turn: what slides */
+    void (*plane_world)(fm_instance *s, const double *y); /* then */
+    double (*plane_violation)(fm_instance *s, int level);
+    int (*plane_factor)(fm_instance *s, const double *y);
+    void (*plane_spread)(fm_instance *s, const double *lambda, double *out);
 } fm_kernels;
 
 /* Three numbers of one link: fm_lane_get(s, torque, i, out). */
@@ -399,11 +403,11 @@ struct fm_instance {
     double *plane; /* lanes, in blocks of FM_PLANE_WIDTH links */
     fm_plane_axes plane_ground;  /* of a mechanism with loops */
     int32_t plane_torques; /* 1: the lane n is not zero */
-    double *placed;    /* ny: the state for which turn, plane_place and fm_planar_world have been called last, */
+    double *placed;    /* ny: the state for which turn, plane_place and plane_world have been called last, */
     int32_t is_placed; /* if this is 1 */
     int32_t in_place;  /* 1: the evaluation under way begins with what they left */
-    fm_plane_world *plane_world; /* the ground, then each planar link */
-    fm_plane_world *plane_root;  /* where each root hangs */
+    fm_plane_motion *plane_world; /* the ground, then each planar link */
+    fm_plane_motion *plane_root;  /* where each root hangs */
     fm_plane_joint *plane_joint; /* of each block */
     fm_plane_row *plane_row;     /* of each row */
     int32_t *plane_mode;         /* the place of each mode of the loops' paths */
@@ -503,7 +507,7 @@ void fm_planar_expand(fm_instance *s);
 /* planar_loops.c */
 int fm_planar_loops_fit(const fm_image *m, const double *ground, const double *normal);
 void fm_planar_loops_structure(fm_instance *s, const double *normal);
-void fm_planar_close(fm_instance *s, const double *y);
+void fm_planar_weigh(fm_instance *s);
 /* forces.c */
 void fm_make_world(fm_instance *s, const double *y);
 void fm_apply_forces(fm_instance *s, const double *load, int springs);

@@ -408,7 +408,7 @@ static fm_status runge_kutta_to(fm_instance *s, double start, double goal, doubl
         fm_follow_paths(s, t + h, s->y);
         if (s->image.n.rows > 0) {
             s->clock[FM_TIME_HEAD] = t;
-            if (!fm_correct(s, s->y, 0)) return stopped(s, t_end);
+            if (!fm_correct(s, s->y, 1)) return stopped(s, t_end);
             s->at_time = t + h;
             fm_follow_cuts(s);
             fm_watch_rows(s, s->y);

@@ -230,7 +230,7 @@ static int describe_blocks(planning *p)
         k->path = (int32_t)out->paths, k->length = (int32_t)length;
         k->y = out->y;
         out->paths += length;
-        out->y += length * (size_t)k->rows;
+        out->y += length * (size_t)(k->rows > FM_PLANE_ROWS ? k->rows : FM_PLANE_ROWS);
         if (out->y > FM_MOST_NUMBERS) return 0;
     }
     out->path = malloc((out->paths + 1) * sizeof *out->path);

@@ -38,7 +38,8 @@ void fm_use_rows(fm_instance *s)
         fm_block *k = s->loop.block + b;
         k->used = 0;
         for (int32_t r = 0; r < k->rows; r++)
-            if (s->row_active[k->first + r] > 0.0) k->use[k->used++] = r;
+            if (s->row_active[k->first + r] > 0.0 && !(s->planar && s->plane_row[k->first + r].kind == FM_ROW_KINDS))
+                k->use[k->used++] = r;
     }
 }
 
@@ -132,14 +133,14 @@ void fm_make_K(fm_instance *s)
 }
 
 /* A block's own part of the factor. 0: it has no such pivots. */
-static int factor_block(fm_instance *s, const fm_block *a)
+FM_INLINE int factor_block(fm_instance *s, const fm_block *a, const int rows)
 {
     double *L = s->loop_L + a->L;
-    for (int32_t q = 0; q < a->used; q++) {
+    for (int q = 0; q < rows; q++) {
         double *at = L + a->use[q] * a->rows, *pivot = at + a->use[q];
-        for (int32_t p = 0; p <= q; p++) {
+        for (int p = 0; p <= q; p++) {
             const double *other = L + a->use[p] * a->rows;
-            for (int32_t n = 0; n < p; n++) {
+            for (int n = 0; n < p; n++) {
                 const int32_t k = a->use[n];
                 at[a->use[p]] -= at[k] * (other[k] * L[k * (a->rows + 1)]);
             }
@@ -208,54 +209,64 @@ void fm_eliminate(fm_instance *s, const fm_block *a)
 int fm_factor_K(fm_instance *s)
 {
     s->loop_worn = 0;
-    for (int32_t n = 0; n < s->loop.blocks; n++) {
-        if (!factor_block(s, s->loop.block + n)) {
+    for (const fm_block *a = s->loop.block, *end = a + s->loop.blocks; a < end; a++) {
+        if (!(a->used == 2 ? factor_block(s, a, 2) : factor_block(s, a, a->used))) {
             s->loop_worn = 1;
             return 0;
         }
-        fm_eliminate(s, s->loop.block + n);
+        fm_eliminate(s, a);
     }
     return 1;
+}
+
+/* Solves with a block's own part of the factor, and takes from the later blocks what that brings them. */
+FM_INLINE void solve_forth(const fm_instance *s, const fm_block *a, const double *b, double *x, const int rows)
+{
+    const double *L = s->loop_L + a->L;
+    double *own = x + a->first, value[FM_FREEDOMS];
+    for (int q = 0; q < rows; q++) {
+        const double *at = L + a->use[q] * a->rows;
+        value[q] = own[a->use[q]] + b[a->first + a->use[q]];
+        for (int p = 0; p < q; p++) value[q] -= at[a->use[p]] * value[p];
+        own[a->use[q]] = value[q] *= at[a->use[q]];
+    }
+    for (const fm_meeting *e = s->loop.meeting + a->below, *end = e + a->belows; e < end; e++) {
+        const fm_block *c = s->loop.block + e->block;
+        for (int32_t r = 0; r < c->used; r++) {
+            const double *at = s->loop_L + e->L + c->use[r] * a->rows;
+            for (int p = 0; p < rows; p++) x[c->first + c->use[r]] -= at[a->use[p]] * value[p];
+        }
+    }
+}
+
+FM_INLINE void solve_back(const fm_instance *s, const fm_block *a, double *x, const int rows)
+{
+    const double *L = s->loop_L + a->L;
+    double *own = x + a->first, sums[FM_FREEDOMS] = {0.0};
+    for (const fm_meeting *e = s->loop.meeting + a->below, *end = e + a->belows; e < end; e++) {
+        const fm_block *c = s->loop.block + e->block;
+        for (int32_t r = 0; r < c->used; r++) {
+            const double *at = s->loop_L + e->L + c->use[r] * a->rows, value = x[c->first + c->use[r]];
+            for (int p = 0; p < rows; p++) sums[p] += at[a->use[p]] * value;
+        }
+    }
+    for (int q = rows - 1; q >= 0; q--) {
+        for (int p = q + 1; p < rows; p++) sums[q] += L[a->use[p] * a->rows + a->use[q]] * own[a->use[p]];
+        own[a->use[q]] -= sums[q] * L[a->use[q] * (a->rows + 1)];
+    }
 }
 
 /* Solves K x = b for the rows in use, zero elsewhere; the factor is there. */
 void fm_solve_K(const fm_instance *s, const double *b, double *x)
 {
+    const fm_block *first = s->loop.block, *end = first + s->loop.blocks;
     for (int32_t i = 0; i < s->image.n.rows; i++) x[i] = 0.0;
-    for (int32_t n = 0; n < s->loop.blocks; n++) {
-        const fm_block *a = s->loop.block + n;
-        const double *L = s->loop_L + a->L;
-        double *own = x + a->first;
-        for (int32_t q = 0; q < a->used; q++) {
-            const double *at = L + a->use[q] * a->rows;
-            double value = own[a->use[q]] + b[a->first + a->use[q]];
-            for (int32_t p = 0; p < q; p++) value -= at[a->use[p]] * own[a->use[p]];
-            own[a->use[q]] = value * at[a->use[q]];
-        }
-        for (const fm_meeting *e = s->loop.meeting + a->below, *end = e + a->belows; e < end; e++) {
-            const fm_block *c = s->loop.block + e->block;
-            for (int32_t q = 0; q < c->used; q++) {
-                const double *at = s->loop_L + e->L + c->use[q] * a->rows;
-                for (int32_t p = 0; p < a->used; p++) x[c->first + c->use[q]] -= at[a->use[p]] * own[a->use[p]];
-            }
-        }
-    }
-    for (int32_t n = s->loop.blocks - 1; n >= 0; n--) {
-        const fm_block *a = s->loop.block + n;
-        const double *L = s->loop_L + a->L;
-        double *own = x + a->first, sums[FM_FREEDOMS] = {0.0};
-        for (const fm_meeting *e = s->loop.meeting + a->below, *end = e + a->belows; e < end; e++) {
-            const fm_block *c = s->loop.block + e->block;
-            for (int32_t q = 0; q < c->used; q++) {
-                const double *at = s->loop_L + e->L + c->use[q] * a->rows;
-                for (int32_t p = 0; p < a->used; p++) sums[p] += at[a->use[p]] * x[c->first + c->use[q]];
-            }
-        }
-        for (int32_t q = a->used - 1; q >= 0; q--) {
-            for (int32_t p = q + 1; p < a->used; p++) sums[q] += L[a->use[p] * a->rows + a->use[q]] * own[a->use[p]];
-            own[a->use[q]] -= sums[q] * L[a->use[q] * (a->rows + 1)];
-        }
-    }
+    for (const fm_block *a = first; a < end; a++)
+        if (a->used == 2) solve_forth(s, a, b, x, 2);
+        else solve_forth(s, a, b, x, a->used);
+    for (const fm_block *a = end; a-- > first;)
+        if (a->used == 2) solve_back(s, a, x, 2);
+        else solve_back(s, a, x, a->used);
 }
 
 /* Adds what the multipliers bring about to the forced part of every free mode. */

@@ -38,12 +38,8 @@ void fm_solve_K(const fm_instance *s, const double *b, double *x);
 void fm_find_multipliers(fm_instance *s);
 void fm_spread(fm_instance *s, const double *lambda, double *out);
 /* planar_loops.c */
-void fm_planar_world(fm_instance *s, const double *y);
-double fm_planar_violation(fm_instance *s, int level);
 void fm_planar_show_cuts(fm_instance *s);
 double fm_planar_extent(const fm_instance *s);
-int fm_planar_factor(fm_instance *s, const double *y);
-void fm_planar_spread(fm_instance *s, const double *lambda, double *out);
 /* jacobian.c */
 void fm_row_along(const fm_instance *s, int32_t i, const fm_constraint *row, double *J);
 /* correct.c */

@@ -252,6 +252,22 @@ void fm_planar_structure(fm_instance *s)
     (void)fm_planar_use(s, 1);
 }
 
+/* What the ground's acceleration less gravity is to the roots, in their axes at zero; after every change of gravity. */
+void fm_planar_weigh(fm_instance *s)
+{
+    fm_plane_motion *ground = s->plane_world;
+    if (s->loop.blocks > 0) ground->ax = -dot(s->plane_ground.x, s->gravity), ground->ay = -dot(s->plane_ground.y, s->gravity);
+    for (int32_t i = 0; i < s->model.planars; i++) {
+        const fm_plane_link *k = s->plane_link + i;
+        fm_plane_axes *axes = s->plane_axes + i;
+        double weight[3];
+        if (k->parent >= 0) continue;
+        turn_in(s->turned[k->link].R0, s->gravity, weight);
+        s->plane_root[i].ax = -dot(axes->x, weight), s->plane_root[i].ay = -dot(axes->y, weight);
+        axes->along = -dot(axes->n, weight);
+    }
+}
+
 /* Inertias in the planar axes, after every change of a parameter. */
 void fm_planar_derive(fm_instance *s)
 {
@@ -269,6 +285,7 @@ void fm_planar_derive(fm_instance *s)
         before = dot(n, Jn);
     }
     s->model.plane_tip = before;
+    fm_planar_weigh(s);
 }
 
 /* In use or not ----------------------------------------------------------------------------------------------------- */

@@ -31,6 +31,11 @@ FM_INLINE fm_row fm_row_of(double x, double y, double z)
     return (fm_row){x, y, z, 0.0};
 }
 
+FM_INLINE fm_row fm_row_all(const double *x)
+{
+    return (fm_row){x[0], x[1], x[2], x[3]};
+}
+
 FM_INLINE fm_row fm_add(fm_row a, fm_row b)
 {
     return a + b;
@@ -60,6 +65,12 @@ FM_INLINE fm_row fm_splat(double x)
 FM_INLINE fm_row fm_row_of(double x, double y, double z)
 {
     fm_row out = {{x, y, z, 0.0}};
+    return out;
+}
+
+FM_INLINE fm_row fm_row_all(const double *x)
+{
+    fm_row out = {{x[0], x[1], x[2], x[3]}};
     return out;
 }
 
