@@ -174,8 +174,7 @@ def chains(sizes: tuple[int, ...]) -> tuple[list[dict[str, float]], list[Measure
 def step_seconds(rods: int) -> dict[str, float]:
     """Of one RK4 step without correction and with each, the least of some turns that they take."""
     step = CHAIN_STEP / rods
-    images = {how: image_of("rod_loop", how, step, rods=rods) for how in ("1e-10", "direct")}
-    solvers = {how: fm.Solver(image) for how, image in ({"off": _uncorrected(rods, step)} | images).items()}
+    solvers = {how: fm.Solver(image_of("rod_loop", how, step, rods=rods)) for how in ("off", "1e-10", "direct")}
     starts = {}
     for how, solver in solvers.items():
         solver.assemble()
@@ -188,20 +187,6 @@ def step_seconds(rods: int) -> dict[str, float]:
             solver.step(STEPS * step)
             least[how] = min(least[how], (time.thread_time() - before) / STEPS)
     return least
-
-
-def _uncorrected(rods: int, step: float) -> ModelImage:
-    """The same chain, its last pin held on a line across the plane: the same motion and nothing to do after a step.
-
-    The angle of a revolute that closes a loop is followed, for which all bodies are placed at the end of each step.
-    With the correction off these places are made in space and not kept for the next step. That is not what a step
-    takes without correction: beside it a correction at 1e-10 would cost less than nothing.
-    """
-    model = read_model("rod_loop", {"rods": rods})
-    *hinges, closing = model.joints
-    chain = fm.Model(model.name, gravity=model.gravity)
-    chain.add(*model.bodies, *hinges, fm.PointOnLine(closing.name, closing.M, closing.F, axis="y"))
-    return compile(chain, everything=True).with_options(scheme="rk4", step=step, correction="off")
 
 
 def plot(runs: list[Run], path: Path) -> None:

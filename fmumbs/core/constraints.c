@@ -279,14 +279,16 @@ void fm_pass_held(fm_instance *s, int32_t i, double *y, double *most)
     for (int32_t u = 0; most != NULL && u < s->image.n.speeds; u++) *most += y[u] * y[u] * s->loop_pivot[u];
 }
 
-/* The largest violation of the rows at level 0 (positions) or 1 (velocities), world kinematics being there. */
+/* The largest violation of the rows at level 0 (positions) or 1 (velocities), world kinematics being there; all of them in
+ * s->loop_c. */
 double fm_violation(fm_instance *s, int level)
 {
     double worst = 0.0;
     for (int32_t i = 0; i < s->image.n.rows; i++) {
         fm_constraint one;
         fm_constraint_at(s, i, 0, &one);
-        worst = fabs(one.c[level]) > worst || isnan(one.c[level]) ? fabs(one.c[level]) : worst;
+        const double off = s->loop_c[3 * i + level] = one.c[level];
+        worst = fabs(off) > worst || isnan(off) ? fabs(off) : worst;
     }
     return worst;
 }

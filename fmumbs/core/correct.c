@@ -172,7 +172,7 @@ static int close_positions(fm_instance *s, double *y)
     return 0;
 }
 
-/* Corrects one level of y; `least` as in make_change. 0: it did not converge. */
+/* Corrects one level of y, rows being chosen anew; `least` as in make_change. 0: it did not converge. */
 static int correct_level(fm_instance *s, double *y, int level, double least)
 {
     double *u = y + s->image.n.positions, before = INFINITY;
@@ -196,19 +196,35 @@ static int correct_level(fm_instance *s, double *y, int level, double least)
     return fm_violation(s, level) <= tolerance(s) * 1e3;
 }
 
-/* Both levels in the plane. K is that of the last evaluation, if `factored`, or of where it was made last, as long as that
- * leads on. */
-static int correct_plane(fm_instance *s, double *y, int factored)
+/* Corrections after a step ------------------------------------------------------------------------------------------- */
+
+/* Places the links at y, of which only velocities are new if `level` is 1. */
+static void place_again(fm_instance *s, const double *y, int level)
 {
-    const fm_kernels *kernels = s->kernels;
+    if (level == 0) fm_run_turns(s, y);
+    if (level == 0 && s->planar) s->kernels->plane_place(s, y);
+    if (s->planar) s->kernels->plane_world(s, y);
+    else fm_make_world(s, y);
+}
+
+/* K's factor at y, where the links are placed. 0: it is singular. */
+static int factor_here(fm_instance *s, const double *y)
+{
+    if (s->planar) return s->kernels->plane_factor(s, y);
+    memset(s->tau_now, 0, (size_t)s->image.n.speeds * sizeof(double));
+    fm_run_sweeps(s, y, s->tau_now, s->loop_change);
+    fm_make_rows(s, 0, 0);
+    fm_make_K(s);
+    return fm_factor_K(s);
+}
+
+/* Both levels. K is that of the last evaluation, if `factored`, or of where it was made last, as long as that leads on. */
+static int correct_levels(fm_instance *s, double *y, int factored)
+{
     double *u = y + s->image.n.positions, before = INFINITY, enough = 0.0;
     for (int level = 0, n = 0;; n++) {
-        if (level == 0) {
-            fm_run_turns(s, y);
-            kernels->plane_place(s, y);
-        }
-        if (level == 0 || n > 0) kernels->plane_world(s, y);
-        const double worst = kernels->plane_violation(s, level);
+        if (level == 0 || n > 0) place_again(s, y, level);
+        const double worst = s->planar ? s->kernels->plane_violation(s, level) : fm_violation(s, level);
         if (n == 0) enough = tolerance(s) * (level == 0 ? 1.0 : 10.0);
         if (!isfinite(worst)) return 0;
         const int last = n == FM_CORRECTIONS;
@@ -219,34 +235,38 @@ static int correct_plane(fm_instance *s, double *y, int factored)
         }
         if (last) return 0;
         if (!factored || worst > FM_LEADS * before) {
-            if (!kernels->plane_factor(s, y)) return 0;
+            if (!factor_here(s, y)) return 0;
             factored = 1;
         }
         before = worst;
         for (int32_t i = 0; i < s->image.n.rows; i++) s->loop_rhs[i] = -s->loop_c[3 * i + level];
         fm_solve_K(s, s->loop_rhs, s->lambda);
-        kernels->plane_spread(s, s->lambda, s->loop_change);
-        if (level == 0) move_positions(s, y, s->loop_change);
-        else
+        if (s->planar) s->kernels->plane_spread(s, s->lambda, s->loop_change);
+        else fm_spread(s, s->lambda, s->loop_change);
+        if (level == 0) {
+            move_positions(s, y, s->loop_change);
+            (void)fm_normalise(s, y, NULL);
+        } else {
             for (int32_t i = 0; i < s->image.n.speeds; i++) u[i] += s->loop_change[i];
+        }
         s->clock[FM_ITERATED] += 1.0;
         s->clock[FM_CORRECTED] += n == 0 ? 1.0 : 0.0;
     }
 }
 
 /* Positions, then velocities, onto the constraints, unless they are kept there otherwise; `near`: the last evaluation was
- * near y. World kinematics are then there for fm_follow_cuts. 0: they cannot be reached from here. */
+ * near y. The links are then placed for fm_follow_cuts. 0: they cannot be reached from here. */
 int fm_correct(fm_instance *s, double *y, int near)
 {
+    const int directly = s->closure[0] == FM_CORRECT_DIRECTLY;
     s->valid = FM_VALID_NOTHING;
-    if (s->closure[0] != FM_CORRECT_DIRECTLY) {
-        if (s->image.n.cut_positions > 0) place_links(s, y);
-    } else if (s->planar) {
-        if (!correct_plane(s, y, near)) return 0;
+    if (!directly && s->image.n.cut_positions == 0) return 1;
+    if (directly && !correct_levels(s, y, near)) return 0;
+    if (!directly) place_again(s, y, 0);
+    if (s->planar) { /* the next evaluation need not place them, if it is of y */
         memcpy(s->placed, y, (size_t)s->model.ny * sizeof *y);
         s->is_placed = 1;
-        fm_planar_show_cuts(s);
-    } else if (!correct_level(s, y, 0, 0.0) || !correct_level(s, y, 1, 0.0)) return 0;
+    }
     return 1;
 }
 

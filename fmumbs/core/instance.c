@@ -86,6 +86,7 @@ static size_t lay_out(fm_instance *s, unsigned char *base)
     s->plane_world = place(base, &used, looped + 1, sizeof *s->plane_world);
     s->plane_root = place(base, &used, planars, sizeof *s->plane_root);
     s->plane_joint = place(base, &used, looped > 0 ? (size_t)s->loop.blocks : 0, sizeof *s->plane_joint);
+    s->plane_block = place(base, &used, looped > 0 ? (size_t)m->n.joints : 0, sizeof *s->plane_block);
     s->plane_row = place(base, &used, looped > 0 ? (size_t)m->n.rows : 0, sizeof *s->plane_row);
     s->plane_mode = place(base, &used, looped > 0 ? s->loop.paths : 0, sizeof *s->plane_mode);
     s->tau_now = place(base, &used, speeds, sizeof(double));

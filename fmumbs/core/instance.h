@@ -272,6 +272,7 @@ typedef struct fm_plane_joint {
     int32_t F, M;
     double at_F[2], at_M[2], apart;
     double high_F, high_M; /* the origins of the links above the ground's, along the normal */
+    double turn_F[2], turn_M[2], side; /* of a pin: a direction in either that is the same at zero; its axis is side times n */
 } fm_plane_joint;
 
 typedef struct fm_plane_row {
@@ -409,6 +410,7 @@ struct fm_instance {
     fm_plane_motion *plane_world; /* the ground, then each planar link */
     fm_plane_motion *plane_root;  /* where each root hangs */
     fm_plane_joint *plane_joint; /* of each block */
+    int32_t *plane_block;        /* of each joint: its block, -1: none */
     fm_plane_row *plane_row;     /* of each row */
     int32_t *plane_mode;         /* the place of each mode of the loops' paths */
     fm_turned *turned;
@@ -482,11 +484,11 @@ static inline int fm_is_cut(const fm_image *m, int32_t joint)
 }
 
 /* The numbers of a planar link: a lane every FM_PLANE_WIDTH. */
-#define FM_PLANE_BLOCK(s, place) ((s)->plane + (place) / FM_PLANE_WIDTH * FM_PLANE_SIZE)
+#define FM_PLANE_BLOCK(s, place) ((s)->plane + (uint32_t)(place) / FM_PLANE_WIDTH * FM_PLANE_SIZE)
 
 static inline double *fm_plane_at(const fm_instance *s, int32_t place)
 {
-    return FM_PLANE_BLOCK(s, place) + place % FM_PLANE_WIDTH;
+    return FM_PLANE_BLOCK(s, place) + (uint32_t)place % FM_PLANE_WIDTH;
 }
 
 /* message.c */

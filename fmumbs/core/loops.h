@@ -21,6 +21,9 @@ typedef struct fm_constraint {
     double c[3], force[3], torque[3], r[3];
 } fm_constraint;
 
+/* secondary.c */
+int fm_is_pin(const fm_image *m, int32_t joint);
+void fm_across(const double axis[3], double out[3]);
 /* constraints.c */
 void fm_frame_place(const fm_instance *s, int32_t link, const double *at, int moving, fm_place *p);
 void fm_constraint_at(const fm_instance *s, int32_t i, int moving, fm_constraint *out);
@@ -38,7 +41,8 @@ void fm_solve_K(const fm_instance *s, const double *b, double *x);
 void fm_find_multipliers(fm_instance *s);
 void fm_spread(fm_instance *s, const double *lambda, double *out);
 /* planar_loops.c */
-void fm_planar_show_cuts(fm_instance *s);
+void fm_planar_show(fm_instance *s, int32_t joint);
+double fm_planar_angle(const fm_instance *s, int32_t joint, double *rate);
 double fm_planar_extent(const fm_instance *s);
 /* jacobian.c */
 void fm_row_along(const fm_instance *s, int32_t i, const fm_constraint *row, double *J);

@@ -73,6 +73,20 @@ static double height(const fm_instance *s, int32_t place, const double *at)
     return sum;
 }
 
+static void describe_pin(const fm_instance *s, int32_t joint, fm_plane_joint *j)
+{
+    const fm_image *m = &s->image;
+    const double *axis = m->cut_axis + 3 * m->joint_mode[joint];
+    double across[3], v[3];
+    fm_across(axis, across);
+    turn_out(m->joint_F + 9 * joint, across, v);
+    in_plane(axes_of(s, j->F), v, j->turn_F);
+    turn_out(m->joint_M + 9 * joint, across, v);
+    in_plane(axes_of(s, j->M), v, j->turn_M);
+    turn_out(m->joint_F + 9 * joint, axis, v);
+    j->side = dot(axes_of(s, j->F)->n, v) < 0.0 ? -1.0 : 1.0;
+}
+
 static void describe_joint(fm_instance *s, int32_t block)
 {
     static const double nothing[3] = {0.0, 0.0, 0.0};
@@ -82,11 +96,13 @@ static void describe_joint(fm_instance *s, int32_t block)
     fm_plane_joint *j = s->plane_joint + block;
     for (int32_t i = b->first; i < b->first + b->rows; i++) s->plane_row[i].kind = FM_ROW_KINDS;
     if (m->row_kind[b->first] == FM_ROW_HELD) return;
+    s->plane_block[joint] = block;
     j->F = F < 0 ? -1 : s->plane_place[F], j->M = M < 0 ? -1 : s->plane_place[M];
     in_plane(axes_of(s, j->F), m->joint_F_r + 3 * joint, j->at_F);
     in_plane(axes_of(s, j->M), m->joint_M_r + 3 * joint, j->at_M);
     j->high_F = height(s, j->F, nothing), j->high_M = height(s, j->M, nothing);
     j->apart = height(s, j->M, m->joint_M_r + 3 * joint) - height(s, j->F, m->joint_F_r + 3 * joint);
+    if (fm_is_pin(m, joint)) describe_pin(s, joint, j);
     for (int32_t i = b->first; i < b->first + b->rows; i++) {
         fm_plane_row *row = s->plane_row + i;
         row->kind = sort_of(m, i, axes_of(s, j->F)->n, axes_of(s, j->M)->n);
@@ -120,6 +136,7 @@ void fm_planar_loops_structure(fm_instance *s, const double *normal)
         in_plane(ground, s->link[k->link].r, at);
         root->c = turned[0], root->s = turned[1], root->x = at[0], root->y = at[1];
     }
+    for (int32_t i = 0; i < s->image.n.joints; i++) s->plane_block[i] = -1;
     for (int32_t b = 0; b < s->loop.blocks; b++) describe_joint(s, b);
     for (size_t e = 0; e < s->loop.paths; e++) s->plane_mode[e] = s->plane_place[s->loop.link[e]];
 }
@@ -142,15 +159,23 @@ static void show(fm_instance *s, int32_t place, double high)
     }
 }
 
-/* World kinematics of the links of secondary joints. */
-void fm_planar_show_cuts(fm_instance *s)
+/* World kinematics of the links of a secondary joint. */
+void fm_planar_show(fm_instance *s, int32_t joint)
 {
-    for (int32_t b = 0; b < s->loop.blocks; b++) {
-        const fm_plane_joint *j = s->plane_joint + b;
-        if (s->image.row_kind[s->loop.block[b].first] == FM_ROW_HELD) continue;
-        show(s, j->F, j->high_F);
-        show(s, j->M, j->high_M);
-    }
+    const fm_plane_joint *j = s->plane_joint + s->plane_block[joint];
+    show(s, j->F, j->high_F);
+    show(s, j->M, j->high_M);
+}
+
+/* The angle of a secondary pin, a multiple of 2 pi left open, and its velocity. */
+double fm_planar_angle(const fm_instance *s, int32_t joint, double *rate)
+{
+    const fm_plane_joint *j = s->plane_joint + s->plane_block[joint];
+    const fm_plane_motion *F = s->plane_world + 1 + j->F, *M = s->plane_world + 1 + j->M;
+    const double fx = F->c * j->turn_F[0] - F->s * j->turn_F[1], fy = F->s * j->turn_F[0] + F->c * j->turn_F[1];
+    const double gx = M->c * j->turn_M[0] - M->s * j->turn_M[1], gy = M->s * j->turn_M[0] + M->c * j->turn_M[1];
+    *rate = j->side * (M->w - F->w);
+    return atan2(j->side * (fx * gy - fy * gx), fx * gx + fy * gy);
 }
 
 /* How far the links are from the origin, at most along an axis. */

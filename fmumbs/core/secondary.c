@@ -157,17 +157,36 @@ static void relate(const fm_instance *s, int32_t joint, int moving, relation *to
     turn_in(to->F, a, to->acceleration + 3);
 }
 
-/* The angle about a joint's only axis, near the given one. */
-static double angle_near(const double *axis, const double *R, double near)
+/* A direction across a unit vector. */
+void fm_across(const double axis[3], double out[3])
 {
     const double size[3] = {fabs(axis[0]), fabs(axis[1]), fabs(axis[2])};
     const int k = size[0] <= size[1] ? (size[0] <= size[2] ? 0 : 2) : (size[1] <= size[2] ? 1 : 2);
-    double e[3] = {0.0, 0.0, 0.0}, across[3], turned[3];
-    e[k] = 1.0;
-    for (int j = 0; j < 3; j++) e[j] -= axis[k] * axis[j];
+    for (int j = 0; j < 3; j++) out[j] = (j == k ? 1.0 : 0.0) - axis[k] * axis[j];
+}
+
+/* Whether a secondary joint has one mode, which turns. */
+int fm_is_pin(const fm_image *m, int32_t joint)
+{
+    const int32_t mode = m->joint_mode[joint];
+    return m->joint_modes[joint] == 1 && m->cut_kind[mode] == FM_CUT_SCREW && m->cut_turn[mode] != 0.0;
+}
+
+/* The angle about a joint's only axis, but for a multiple of 2 pi. */
+static double angle_about(const double *axis, const double *R)
+{
+    double e[3], across[3], turned[3];
+    fm_across(axis, e);
     cross(axis, e, across);
     turn_out(R, e, turned);
-    const double angle = atan2(dot(across, turned), dot(e, turned));
+    return atan2(dot(across, turned), dot(e, turned));
+}
+
+/* Adds the multiple of 2 pi with which an angle goes on from the one before, which had this velocity. */
+static double go_on(const fm_instance *s, double angle, double before, double velocity)
+{
+    const double turned = velocity * (s->at_time - s->clock[FM_FOLLOWED]);
+    const double near = fabs(turned) < FM_FARTHEST ? before + turned : before;
     return angle + 2.0 * pi * floor((near - angle) / (2.0 * pi) + 0.5);
 }
 
@@ -207,10 +226,9 @@ static void find_positions(const fm_instance *s, int32_t joint, const relation *
 {
     static const double still[FM_FREEDOMS] = {0.0};
     const fm_image *m = &s->image;
-    const int32_t mode = m->joint_mode[joint];
-    if (m->joint_modes[joint] == 1 && m->cut_kind[mode] == FM_CUT_SCREW && m->cut_turn[mode] != 0.0) {
-        const double turned = dot(m->cut_axis + 3 * mode, to->velocity) * (s->at_time - s->clock[FM_FOLLOWED]);
-        p[0] = angle_near(m->cut_axis + 3 * mode, to->R, fabs(turned) < FM_FARTHEST ? p[0] + turned : p[0]);
+    const double *axis = m->cut_axis + 3 * m->joint_mode[joint];
+    if (fm_is_pin(m, joint)) {
+        p[0] = go_on(s, angle_about(axis, to->R), p[0], dot(axis, to->velocity));
         return;
     }
     double before = INFINITY;
@@ -272,16 +290,23 @@ double fm_cut_angle(const fm_instance *s, int32_t joint)
     return p;
 }
 
-/* A position that the integrator accepted, whose world kinematics are there: angles go on from it. What lies between two
+/* A position that the integrator accepted, the links being placed by fm_correct: angles go on from it. What lies between two
  * such positions leaves no trace, so that the motion does not depend on when somebody looks. */
 void fm_follow_cuts(fm_instance *s)
 {
     const fm_image *m = &s->image;
     for (int32_t j = m->n.cut_positions > 0 ? 0 : m->n.joints; j < m->n.joints; j++) {
+        double *p = s->cut_p + m->joint_p[j], rate;
         relation to;
         if (!fm_is_cut(m, j) || m->joint_np[j] == 0) continue;
+        if (s->planar && s->plane_block[j] >= 0 && fm_is_pin(m, j)) {
+            const double angle = fm_planar_angle(s, j, &rate);
+            *p = go_on(s, angle, *p, rate);
+            continue;
+        }
+        if (s->planar && s->plane_block[j] >= 0) fm_planar_show(s, j);
         relate(s, j, 0, &to);
-        find_positions(s, j, &to, s->cut_p + m->joint_p[j]);
+        find_positions(s, j, &to, p);
     }
     s->clock[FM_FOLLOWED] = s->at_time;
 }
