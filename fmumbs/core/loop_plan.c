@@ -100,9 +100,23 @@ static int is_new(planning *p, int32_t c)
     return 1;
 }
 
-static void join_cliques(planning *p)
+static int grow(planning *p, size_t more)
+{
+    if (p->listed + more <= p->capacity) return 1;
+    if (p->listed + more > FM_MOST_NUMBERS) return 0;
+    const size_t wanted = 2 * (p->listed + more);
+    int32_t *larger = realloc(p->list, wanted * sizeof *larger);
+    if (larger == NULL) return 0;
+    p->list = larger;
+    p->capacity = wanted;
+    return 1;
+}
+
+/* 0: there is no memory for them. */
+static int join_cliques(planning *p)
 {
     for (int pass = 0; pass < 2; pass++) {
+        if (!grow(p, 0)) return 0; /* a coupling of many coordinates is in as many cliques */
         for (int32_t b = 0; b < p->blocks; b++, p->looks++)
             for (int32_t w = 0, c; (c = clique_of(p, b, w)) != -2; w++) {
                 if (!is_new(p, c)) continue;
@@ -115,6 +129,7 @@ static void join_cliques(planning *p)
             p->clique[i].count = 0;
         }
     }
+    return 1;
 }
 
 static int32_t neighbours(planning *p, int32_t block)
@@ -124,18 +139,6 @@ static int32_t neighbours(planning *p, int32_t block)
     for (int32_t w = 0, c; (c = clique_of(p, block, w)) != -2; w++)
         if (is_new(p, c)) count += p->clique[c].count - 1;
     return count;
-}
-
-static int grow(planning *p, size_t more)
-{
-    if (p->listed + more <= p->capacity) return 1;
-    if (p->listed + more > FM_MOST_NUMBERS) return 0;
-    const size_t wanted = 2 * (p->listed + more);
-    int32_t *larger = realloc(p->list, wanted * sizeof *larger);
-    if (larger == NULL) return 0;
-    p->list = larger;
-    p->capacity = wanted;
-    return 1;
 }
 
 /* What an eliminated block reaches is the clique that its own become. */
@@ -320,10 +323,9 @@ int fm_plan_loops(const fm_image *m, fm_loop_plan *out)
     if (fits) {
         find_blocks(&p);
         find_tops(&p);
-        join_cliques(&p);
         out->blocks = p.blocks;
         out->block = calloc((size_t)p.blocks, sizeof *out->block);
-        fits = out->block != NULL && order_blocks(&p) && describe_blocks(&p) && describe_columns(&p);
+        fits = out->block != NULL && join_cliques(&p) && order_blocks(&p) && describe_blocks(&p) && describe_columns(&p);
     }
     free(p.top), free(p.clique), free(p.list), free(p.place), free(p.reach), free(p.mark), free(p.start);
     free(p.walk), free(p.walked);

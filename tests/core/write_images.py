@@ -53,7 +53,7 @@ def loops() -> dict[str, fm.Model]:
     found |= {f"closed_by_{kind.replace(' ', '_')}": two_pendulums(kind) for kind in ONLY_CLOSING}
     found |= {f"plane_loops{n}": plane(300, n).model for n in (1, 2)}
     found |= {"space_loops": space(100, loops=2, spare=0).model, "both_ends": space(200, both_ends=True).model}
-    return found | {"coupled": coupled(900).model, "geared_loop": coupled(1100, closed=True).model}
+    return found | {"coupled": coupled(904).model, "geared_loop": coupled(1100, closed=True).model}
 
 
 def held(near: fm.Model, name: str) -> fm.Model:
