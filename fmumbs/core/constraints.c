@@ -42,13 +42,15 @@ void fm_frame_place(const fm_instance *s, int32_t link, const double *at, int mo
     for (int j = 0; j < 3; j++) p->a[j] = ((a[j] + s->gravity[j]) + add[j]) + centripetal[j];
 }
 
-/* A vector that is fixed in a link, in the world, with its derivatives. */
-static void fixed_vector(const fm_instance *s, int32_t link, const fm_place *p, const double *in, double out[3][3])
+/* A vector that is fixed in a link, in the world, with its derivatives; the second only where accelerations are `moving`. */
+static void fixed_vector(const fm_instance *s, int32_t link, const fm_place *p, const double *in, int moving, double out[3][3])
 {
     double again[3];
     if (link < 0) memcpy(out[0], in, 3 * sizeof *in);
     else turn_out(s->world[link].R, in, out[0]);
     cross(p->w, out[0], out[1]);
+    memset(out[2], 0, sizeof out[2]);
+    if (!moving) return;
     cross(p->w, out[1], again);
     cross(p->alpha, out[0], out[2]);
     for (int j = 0; j < 3; j++) out[2][j] += again[j];
@@ -68,9 +70,11 @@ static void coupling_at(const fm_instance *s, int32_t i, int moving, double c[3]
     }
 }
 
-void fm_constraint_at(const fm_instance *s, int32_t i, int moving, fm_constraint *out)
+/* `ends`: those of the row before, and then of this one. */
+void fm_constraint_at(const fm_instance *s, int32_t i, int moving, fm_ends *ends, fm_constraint *out)
 {
     const fm_image *m = &s->image;
+    const fm_place *f = &ends->F, *g = &ends->M;
     memset(out, 0, sizeof *out);
     if (m->row_kind[i] == FM_ROW_HELD) return;
     if (m->row_kind[i] == FM_ROW_COUPLED) {
@@ -78,13 +82,15 @@ void fm_constraint_at(const fm_instance *s, int32_t i, int moving, fm_constraint
         return;
     }
     const int32_t joint = m->row_joint[i], F = m->joint_F_link[joint], M = m->joint_M_link[joint];
-    fm_place f, g;
     double e[3][3], b[3][3], d[3], dv[3], da[3];
-    fm_frame_place(s, F, m->joint_F_r + 3 * joint, moving, &f);
-    fm_frame_place(s, M, m->joint_M_r + 3 * joint, moving, &g);
-    for (int j = 0; j < 3; j++) d[j] = g.r[j] - f.r[j], dv[j] = g.v[j] - f.v[j], da[j] = g.a[j] - f.a[j];
-    memcpy(out->r, g.r, sizeof out->r);
-    fixed_vector(s, F, &f, m->row_f + 3 * i, e);
+    if (ends->joint != joint) {
+        fm_frame_place(s, F, m->joint_F_r + 3 * joint, moving, &ends->F);
+        fm_frame_place(s, M, m->joint_M_r + 3 * joint, moving, &ends->M);
+        ends->joint = joint;
+    }
+    for (int j = 0; j < 3; j++) d[j] = g->r[j] - f->r[j], dv[j] = g->v[j] - f->v[j], da[j] = g->a[j] - f->a[j];
+    memcpy(out->r, g->r, sizeof out->r);
+    fixed_vector(s, F, f, m->row_f + 3 * i, moving, e);
     if (m->row_kind[i] == FM_ROW_ALONG || m->row_kind[i] == FM_ROW_SCREW) {
         out->c[0] = dot(e[0], d) - m->row_length[i];
         out->c[1] = dot(e[0], dv) + dot(e[1], d);
@@ -92,20 +98,20 @@ void fm_constraint_at(const fm_instance *s, int32_t i, int moving, fm_constraint
         memcpy(out->force, e[0], sizeof e[0]);
         if (m->row_kind[i] == FM_ROW_ALONG) return;
         double w[3], alpha[3];
-        for (int j = 0; j < 3; j++) w[j] = g.w[j] - f.w[j], alpha[j] = g.alpha[j] - f.alpha[j];
+        for (int j = 0; j < 3; j++) w[j] = g->w[j] - f->w[j], alpha[j] = g->alpha[j] - f->alpha[j];
         out->c[0] = dot(e[0], d) - m->row_length[i] * fm_cut_angle(s, joint);
         out->c[1] -= m->row_length[i] * dot(e[0], w);
         out->c[2] -= m->row_length[i] * (dot(e[0], alpha) + dot(e[1], w));
         for (int j = 0; j < 3; j++) out->torque[j] = -m->row_length[i] * e[0][j];
     } else if (m->row_kind[i] == FM_ROW_ALONG_M) {
-        fixed_vector(s, M, &g, m->row_g + 3 * i, b);
+        fixed_vector(s, M, g, m->row_g + 3 * i, moving, b);
         out->c[0] = dot(b[0], d) - m->row_length[i];
         out->c[1] = dot(b[0], dv) + dot(b[1], d);
         out->c[2] = (dot(b[0], da) + 2.0 * dot(b[1], dv)) + dot(b[2], d);
         memcpy(out->force, b[0], sizeof b[0]);
         cross(b[0], d, out->torque);
     } else if (m->row_kind[i] == FM_ROW_PERPENDICULAR) {
-        fixed_vector(s, M, &g, m->row_g + 3 * i, b);
+        fixed_vector(s, M, g, m->row_g + 3 * i, moving, b);
         out->c[0] = dot(e[0], b[0]) - m->row_length[i];
         out->c[1] = dot(e[1], b[0]) + dot(e[0], b[1]);
         out->c[2] = (dot(e[2], b[0]) + dot(e[0], b[2])) + 2.0 * dot(e[1], b[1]);
@@ -119,16 +125,21 @@ void fm_constraint_at(const fm_instance *s, int32_t i, int moving, fm_constraint
     }
 }
 
-/* One over the pivot and the free mode's row over it, in the link's axes. */
-static void mode_of(const fm_instance *s, int32_t i, double U[6], double phi[6])
+/* The free mode of each link that has one, and its row over the pivot, in s->loop_turned. World kinematics are there. */
+void fm_turn_modes(fm_instance *s)
 {
-    const fm_link *k = s->link + i;
-    const int axis = k->kind <= FM_LINK_REVOLUTE_Z ? k->kind - FM_LINK_REVOLUTE_X : 2;
-    memcpy(U, s->motion[i].U, 6 * sizeof *U);
-    memset(phi, 0, 6 * sizeof *phi);
-    phi[axis] = k->pitch;
-    phi[3 + axis] = k->slide;
-    if (k->kind <= FM_LINK_REVOLUTE) U[axis] = 1.0;
+    for (int32_t i = 0; i < s->image.n.links; i++) {
+        const fm_link *k = s->link + i;
+        if (k->u < 0 || k->kind == FM_LINK_SPHERICAL || k->kind >= FM_LINK_GENERAL) continue;
+        const int axis = k->kind <= FM_LINK_REVOLUTE_Z ? k->kind - FM_LINK_REVOLUTE_X : 2;
+        const double *R = s->world[i].R;
+        double *phi = s->loop_turned + 12 * i, U[6];
+        memcpy(U, s->motion[i].U, sizeof U);
+        if (k->kind <= FM_LINK_REVOLUTE) U[axis] = 1.0;
+        for (int j = 0; j < 3; j++) phi[j] = k->pitch * R[3 * j + axis], phi[3 + j] = k->slide * R[3 * j + axis];
+        turn_out(R, U, phi + 6);
+        turn_out(R, U + 3, phi + 9);
+    }
 }
 
 /* The most that a mode's innovation could be, were its row along the wrench. */
@@ -194,26 +205,19 @@ static void pass_link(const fm_instance *s, int32_t i, double w[6], double *y, d
         for (int j = 0; j < 3; j++) w[j] = 0.0, w[3 + j] -= less[j];
         return;
     }
-    double U[6], phi[6], in[6], out[6];
-    mode_of(s, i, U, phi);
-    turn_in(R, w, in);
-    turn_in(R, w + 3, in + 3);
-    const double along = dot(phi, in) + dot(phi + 3, in + 3);
+    const double *phi = s->loop_turned + 12 * i, *U = phi + 6, along = dot6(phi, w);
     y[k->u] += along;
     if (most != NULL) {
-        const double highest = most_of(phi, in);
+        const double highest = most_of(phi, w);
         *most += highest * highest * s->motion[i].D;
     }
-    turn_out(R, U, out);
-    turn_out(R, U + 3, out + 3);
-    for (int j = 0; j < 6; j++) w[j] -= out[j] * along;
+    for (int j = 0; j < 6; j++) w[j] -= U[j] * along;
 }
 
 /* The wrench that a unit of generalised force on a link's own freedom hands on to its parent; its innovations. */
 static void pass_force(const fm_instance *s, int32_t i, int32_t part, double w[6], double *y)
 {
     const fm_link *k = s->link + i;
-    double U[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0}, phi[6];
     if (k->kind == FM_LINK_SPHERICAL) {
         const fm_ball *b = s->ball + k->ball;
         double t[3] = {0.0, 0.0, 0.0};
@@ -222,32 +226,66 @@ static void pass_force(const fm_instance *s, int32_t i, int32_t part, double w[6
         y[k->u] += t[0];
         y[k->u + 1] += second;
         y[k->u + 2] += (t[2] - b->factor[4] * t[0]) - b->factor[5] * second;
-        memcpy(U, t, sizeof t);
-        for (int j = 0; j < 3; j++) U[3 + j] = b->W[part][j];
+        turn_out(s->world[i].R, t, w);
+        turn_out(s->world[i].R, b->W[part], w + 3);
     } else {
-        mode_of(s, i, U, phi);
+        memcpy(w, s->loop_turned + 12 * i + 6, 6 * sizeof *w);
         y[k->u] += 1.0;
     }
-    turn_out(s->world[i].R, U, w);
-    turn_out(s->world[i].R, U + 3, w + 3);
     for (int j = 0; j < 6; j++) w[j] = -w[j];
+}
+
+/* Moves a wrench from a point to a link's origin. */
+static void move_to(const fm_instance *s, int32_t link, const double *from, double w[6])
+{
+    double arm[3], add[3];
+    for (int j = 0; j < 3; j++) arm[j] = from[j] - s->world[link].r[j];
+    cross(arm, w + 3, add);
+    for (int j = 0; j < 3; j++) w[j] += add[j];
 }
 
 /* A wrench at a point of a link, down to the ground. */
 void fm_pass_path(const fm_instance *s, int32_t link, const double *at, const double *torque, const double *force,
                       double sign, double *y, double *most)
 {
-    double w[6], arm[3], add[3], felt[2][FM_MODES];
+    double w[6], felt[2][FM_MODES];
     const double *r = at;
     if (s->image.n.modals > 0) memset(felt, 0, sizeof felt);
     for (int j = 0; j < 3; j++) w[j] = sign * torque[j], w[3 + j] = sign * force[j];
     for (int32_t i = link; i >= 0; i = s->link[i].parent) {
-        for (int j = 0; j < 3; j++) arm[j] = r[j] - s->world[i].r[j];
-        cross(arm, w + 3, add);
-        for (int j = 0; j < 3; j++) w[j] += add[j];
+        move_to(s, i, r, w);
         if (s->link[i].kind >= FM_LINK_MODAL) pass_modal(s, i, w, felt, y, most);
         else pass_link(s, i, w, y, most);
         r = s->world[i].r;
+    }
+}
+
+/* The wrenches of a secondary joint's row on M's link and on F's, down to the ground; on from the link where their paths
+ * meet they go as one, unless `most` asks for what either could bring. */
+void fm_pass_loop(const fm_instance *s, int32_t joint, const fm_constraint *row, double *y, double *most)
+{
+    int32_t link[2] = {s->image.joint_M_link[joint], s->image.joint_F_link[joint]};
+    const double *r[2] = {row->r, row->r};
+    double w[2][6];
+    if (most != NULL || s->image.n.modals > 0) {
+        for (int e = 0; e < 2; e++) fm_pass_path(s, link[e], row->r, row->torque, row->force, e == 0 ? 1.0 : -1.0, y, most);
+        return;
+    }
+    for (int j = 0; j < 3; j++) w[0][j] = row->torque[j], w[0][3 + j] = row->force[j];
+    for (int j = 0; j < 6; j++) w[1][j] = -w[0][j];
+    for (;;) {
+        const int e = link[1] > link[0]; /* a link's parent comes before it */
+        const int32_t i = link[e];
+        if (i < 0) return;
+        move_to(s, i, r[e], w[e]);
+        if (link[1] == link[0]) {
+            move_to(s, i, r[1], w[1]);
+            for (int j = 0; j < 6; j++) w[0][j] += w[1][j];
+            link[1] = -1;
+        }
+        pass_link(s, i, w[e], y, NULL);
+        r[e] = s->world[i].r;
+        link[e] = s->link[i].parent;
     }
 }
 
@@ -284,9 +322,10 @@ void fm_pass_held(fm_instance *s, int32_t i, double *y, double *most)
 double fm_violation(fm_instance *s, int level)
 {
     double worst = 0.0;
+    fm_ends ends = {.joint = -1};
     for (int32_t i = 0; i < s->image.n.rows; i++) {
         fm_constraint one;
-        fm_constraint_at(s, i, 0, &one);
+        fm_constraint_at(s, i, 0, &ends, &one);
         const double off = s->loop_c[3 * i + level] = one.c[level];
         worst = fabs(off) > worst || isnan(off) ? fabs(off) : worst;
     }
@@ -299,13 +338,14 @@ int32_t fm_worst_row(fm_instance *s, int level, double *gap)
     int32_t worst = 0;
     double most = -1.0, sum = 0.0;
     fm_constraint one;
+    fm_ends ends = {.joint = -1};
     for (int32_t i = 0; i < s->image.n.rows; i++) {
-        fm_constraint_at(s, i, 0, &one);
+        fm_constraint_at(s, i, 0, &ends, &one);
         if (!(fabs(one.c[level]) <= most)) worst = i, most = fabs(one.c[level]);
     }
     for (int32_t i = 0; i < s->image.n.rows; i++) {
         if (s->image.row_joint[i] != s->image.row_joint[worst] || s->image.row_kind[i] != s->image.row_kind[worst]) continue;
-        fm_constraint_at(s, i, 0, &one);
+        fm_constraint_at(s, i, 0, &ends, &one);
         const double l = s->image.row_length[i], square = l * l + 2.0 * l * one.c[0];
         const int stretched = level == 0 && s->image.row_kind[i] == FM_ROW_DISTANCE;
         const double off = stretched ? sqrt(square > 0.0 ? square : 0.0) - l : one.c[level];
@@ -319,9 +359,10 @@ int32_t fm_worst_row(fm_instance *s, int level, double *gap)
 double fm_merit(const fm_instance *s)
 {
     double sum = 0.0;
+    fm_ends ends = {.joint = -1};
     for (int32_t i = 0; i < s->image.n.rows; i++) {
         fm_constraint one;
-        fm_constraint_at(s, i, 0, &one);
+        fm_constraint_at(s, i, 0, &ends, &one);
         sum += 0.5 * one.c[0] * one.c[0];
     }
     return sum;

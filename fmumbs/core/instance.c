@@ -129,6 +129,7 @@ static size_t lay_out(fm_instance *s, unsigned char *base)
     s->loop_L = place(base, &used, s->loop.L, sizeof(double));
     s->loop_diagonal = place(base, &used, rows, sizeof(double));
     s->loop_modes = place(base, &used, speeds, sizeof(double));
+    s->loop_turned = place(base, &used, rows > 0 ? 12 * links : 0, sizeof(double));
     s->loop_c = place(base, &used, 3 * rows, sizeof(double));
     s->loop_wrench = place(base, &used, 6 * rows, sizeof(double));
     s->loop_rhs = place(base, &used, rows, sizeof(double));

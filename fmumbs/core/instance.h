@@ -439,6 +439,7 @@ struct fm_instance {
     double *loop_L;   /* K, then its factor */
     double *loop_diagonal; /* rows: of K */
     double *loop_modes;    /* speeds: zeros, but while a row is made */
+    double *loop_turned;   /* 12 a link that has one freedom: phi, then U over the pivot, in world axes */
     double *loop_c;   /* 3 a row: value and derivatives */
     double *loop_wrench; /* 6 a row: torque, force on M's link at M */
     double *loop_rhs, *lambda; /* rows */

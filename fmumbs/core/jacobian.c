@@ -66,10 +66,11 @@ size_t fm_jacobian(fm_instance *s, double *J, size_t capacity)
     if (rows * speeds == 0 || capacity < rows * speeds) return rows * speeds;
     fm_update(s, FM_VALID_WORLD);
     memset(J, 0, rows * speeds * sizeof *J);
+    fm_ends ends = {.joint = -1};
     for (int32_t i = 0; i < s->image.n.rows; i++) {
         fm_constraint row;
         if (s->image.row_kind[i] == FM_ROW_HELD) continue;
-        fm_constraint_at(s, i, 0, &row);
+        fm_constraint_at(s, i, 0, &ends, &row);
         fm_row_along(s, i, &row, J + (size_t)i * speeds);
         if (s->image.row_kind[i] != FM_ROW_COUPLED) fm_from_links(s, J + (size_t)i * speeds);
     }

@@ -143,6 +143,7 @@ static int prepare(fm_instance *s)
 {
     const fm_image *m = &s->image;
     double *modes = s->loop_modes;
+    fm_ends ends = {.joint = -1};
     for (int32_t j = 0; j < m->n.joints; j++) {
         fm_place M;
         fm_frame_place(s, m->joint_M_link[j], m->joint_M_r + 3 * j, 0, &M);
@@ -158,7 +159,7 @@ static int prepare(fm_instance *s)
             fm_constraint one;
             if (!takes_part(s, i)) continue;
             if (s->row_active[i] > 0.0) k->use[k->used++] = r;
-            fm_constraint_at(s, i, 0, &one);
+            fm_constraint_at(s, i, 0, &ends, &one);
             memcpy(s->loop_wrench + 6 * i, one.torque, sizeof one.torque);
             memcpy(s->loop_wrench + 6 * i + 3, one.force, sizeof one.force);
             fm_row_along(s, i, &one, modes);

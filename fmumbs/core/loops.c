@@ -46,7 +46,6 @@ void fm_use_rows(fm_instance *s)
 /* The innovations of row i, in s->loop_modes. */
 static void pass_row(fm_instance *s, int32_t i, const fm_constraint *c, double *most)
 {
-    const int32_t joint = s->image.row_joint[i];
     if (s->image.row_kind[i] == FM_ROW_HELD) {
         if (s->holding) fm_pass_held(s, i, s->loop_modes, most);
         return;
@@ -55,8 +54,7 @@ static void pass_row(fm_instance *s, int32_t i, const fm_constraint *c, double *
         fm_pass_coupling(s, i, s->loop_modes, most);
         return;
     }
-    fm_pass_path(s, s->image.joint_M_link[joint], c->r, c->torque, c->force, 1.0, s->loop_modes, most);
-    fm_pass_path(s, s->image.joint_F_link[joint], c->r, c->torque, c->force, -1.0, s->loop_modes, most);
+    fm_pass_loop(s, s->image.row_joint[i], c, s->loop_modes, most);
 }
 
 static void use_all(fm_instance *s)
@@ -73,8 +71,10 @@ static void use_all(fm_instance *s)
 void fm_make_rows(fm_instance *s, int moving, int choose)
 {
     double *pivot = s->loop_pivot;
+    fm_ends ends = {.joint = -1};
     if (choose) use_all(s);
     reciprocals(s, pivot);
+    fm_turn_modes(s);
     for (int32_t b = 0; b < s->loop.blocks; b++) {
         const fm_block *k = s->loop.block + b;
         const int32_t *path = s->loop.path + k->path;
@@ -82,7 +82,7 @@ void fm_make_rows(fm_instance *s, int moving, int choose)
             const int32_t i = k->first + k->use[n];
             const size_t at = k->y + (size_t)k->use[n] * (size_t)k->length;
             fm_constraint one;
-            fm_constraint_at(s, i, moving, &one);
+            fm_constraint_at(s, i, moving, &ends, &one);
             memcpy(s->loop_c + 3 * i, one.c, sizeof one.c);
             memcpy(s->loop_wrench + 6 * i, one.torque, sizeof one.torque);
             memcpy(s->loop_wrench + 6 * i + 3, one.force, sizeof one.force);
@@ -300,22 +300,21 @@ static void add_multipliers(fm_instance *s, const double *lambda)
 /* The multipliers' wrenches on the links themselves, for the cuts; it adds to what is there. */
 void fm_load_links(fm_instance *s, const double *lambda)
 {
+    fm_ends at = {.joint = -1};
     for (int32_t i = 0; i < s->image.n.rows; i++) {
         if (lambda[i] == 0.0 || s->image.row_kind[i] == FM_ROW_HELD || s->image.row_kind[i] == FM_ROW_COUPLED) continue;
         const int32_t joint = s->image.row_joint[i];
         fm_constraint row;
-        fm_constraint_at(s, i, 0, &row);
+        fm_constraint_at(s, i, 0, &at, &row);
         memcpy(s->loop_wrench + 6 * i, row.torque, sizeof row.torque);
         memcpy(s->loop_wrench + 6 * i + 3, row.force, sizeof row.force);
         const int32_t ends[2] = {s->image.joint_M_link[joint], s->image.joint_F_link[joint]};
-        fm_place at;
-        fm_frame_place(s, ends[0], s->image.joint_M_r + 3 * joint, 0, &at);
         for (int e = 0; e < 2; e++) {
             const int32_t link = ends[e];
             const double sign = e == 0 ? lambda[i] : -lambda[i];
             double arm[3], moment[3], t[3], f[3];
             if (link < 0) continue;
-            for (int j = 0; j < 3; j++) arm[j] = at.r[j] - s->world[link].r[j];
+            for (int j = 0; j < 3; j++) arm[j] = at.M.r[j] - s->world[link].r[j];
             cross(arm, s->loop_wrench + 6 * i + 3, moment);
             for (int j = 0; j < 3; j++) moment[j] += s->loop_wrench[6 * i + j];
             turn_in(s->world[link].R, moment, t);

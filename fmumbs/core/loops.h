@@ -16,6 +16,12 @@ typedef struct fm_place {
     double r[3], v[3], w[3], a[3], alpha[3]; /* a: true acceleration, only where `moving` asked for it */
 } fm_place;
 
+/* The frames of a secondary joint, which its rows share; joint -1: none yet. */
+typedef struct fm_ends {
+    int32_t joint;
+    fm_place F, M;
+} fm_ends;
+
 /* Row i: value and first two derivatives, force and torque of a unit multiplier on M's link at M's origin. */
 typedef struct fm_constraint {
     double c[3], force[3], torque[3], r[3];
@@ -26,7 +32,9 @@ int fm_is_pin(const fm_image *m, int32_t joint);
 void fm_across(const double axis[3], double out[3]);
 /* constraints.c */
 void fm_frame_place(const fm_instance *s, int32_t link, const double *at, int moving, fm_place *p);
-void fm_constraint_at(const fm_instance *s, int32_t i, int moving, fm_constraint *out);
+void fm_constraint_at(const fm_instance *s, int32_t i, int moving, fm_ends *ends, fm_constraint *out);
+void fm_turn_modes(fm_instance *s);
+void fm_pass_loop(const fm_instance *s, int32_t joint, const fm_constraint *row, double *y, double *most);
 void fm_pass_path(const fm_instance *s, int32_t link, const double *at, const double *torque, const double *force,
                   double sign, double *y, double *most);
 void fm_pass_coupling(const fm_instance *s, int32_t i, double *y, double *most);
