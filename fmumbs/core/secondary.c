@@ -221,6 +221,25 @@ static double advance(const fm_instance *s, int32_t joint, double *step, double 
     return most;
 }
 
+/* Angles that were found but for whole turns go on from those before. */
+static void unwind(const fm_instance *s, int32_t joint, const relation *to, const double *before, double *p)
+{
+    static const double still[FM_FREEDOMS] = {0.0};
+    const fm_image *m = &s->image;
+    double u[6];
+    chain c;
+    fm_dual dual;
+    make_chain(s, joint, p, still, &c);
+    if (!fm_make_dual(s, c.phi, c.n, &dual)) return;
+    memcpy(u, to->velocity, sizeof u);
+    fm_dual_rates(&dual, u);
+    for (int32_t k = m->joint_mode[joint], at = 0, mode = 0; k < m->joint_mode[joint] + m->joint_modes[joint]; k++) {
+        const int ball = m->cut_kind[k] == FM_CUT_BALL, free = m->cut_kind[k] == FM_CUT_SCREW;
+        if (free && m->cut_turn[k] == 1.0 && m->cut_slide[k] == 0.0) p[at] = go_on(s, p[at], before[at], u[mode]);
+        at += ball ? 4 : free, mode += ball ? 3 : free;
+    }
+}
+
 /* Positions near those in p, which were noted before; an angle goes on with its velocity, also over whole turns. */
 static void find_positions(const fm_instance *s, int32_t joint, const relation *to, double *p)
 {
@@ -231,7 +250,8 @@ static void find_positions(const fm_instance *s, int32_t joint, const relation *
         p[0] = go_on(s, angle_about(axis, to->R), p[0], dot(axis, to->velocity));
         return;
     }
-    double before = INFINITY;
+    double noted[FM_FREEDOMS + 1], before = INFINITY;
+    memcpy(noted, p, (size_t)m->joint_np[joint] * sizeof *p);
     for (int n = 0; n < FM_SEARCHES; n++) {
         double step[6], kept[FM_FREEDOMS + 1];
         chain c;
@@ -242,13 +262,14 @@ static void find_positions(const fm_instance *s, int32_t joint, const relation *
         fm_dual_rates(&dual, step);
         memcpy(kept, p, (size_t)m->joint_np[joint] * sizeof *p);
         const double moved = advance(s, joint, step, p);
-        if (moved <= FM_FOUND) return;
+        if (moved <= FM_FOUND) break;
         if (moved < 1e-9 && moved >= before) { /* round-off */
             memcpy(p, kept, (size_t)m->joint_np[joint] * sizeof *p);
-            return;
+            break;
         }
         before = moved;
     }
+    unwind(s, joint, to, noted, p);
 }
 
 /* The joint's coordinates where the links are: positions, velocities, accelerations if `moving`; 0: nothing more than
