@@ -232,3 +232,18 @@ def test_an_angle_that_closes_a_loop_is_counted_over_whole_turns_of_one_step(clo
         solver.step(time)
         assert_allclose(solver.get(angle), solver.get("D.q") - solver.get("A.q") - solver.get("B.q"), rtol=0, atol=1e-8)
     assert solver.get(angle) > 600.0 and solver.get("solver.steps") < 100.0
+
+
+def test_a_joint_that_forbids_nothing_tells_the_pose_without_a_jump() -> None:
+    """Of a rod that turns; a quaternion would change its sign at half a turn if it were not followed."""
+    model = fm.Model("measured", gravity=(0, 0, 0))
+    rod = fm.Body.rod("rod", length=1.0, mass=1.0)
+    model.add(rod, fm.Revolute("A", model.ground.at(), rod.base, axis="y", u0=3.0))
+    model.add(fm.Free("pose", model.ground.at(), rod.tip, cut=True))
+    for scheme in ("dopri5", "rk4"):
+        solver = fm.Solver(compile(model, everything=True).with_options(scheme=scheme, step=0.01))
+        solver.assemble()
+        for time in np.arange(0.1, 5.0, 0.1):
+            solver.step(time)
+            half = 1.5 * time
+            assert_allclose(solver.get("pose.q"), [np.cos(half), 0, np.sin(half), 0], rtol=0, atol=1e-6)

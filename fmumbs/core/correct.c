@@ -260,6 +260,10 @@ int fm_correct(fm_instance *s, double *y, int near)
 {
     const int directly = s->closure[0] == FM_CORRECT_DIRECTLY;
     s->valid = FM_VALID_NOTHING;
+    if (s->loop.blocks == 0) { /* no joint that is cut forbids anything */
+        place_links(s, y);
+        return 1;
+    }
     if (!directly && s->image.n.cut_positions == 0) return 1;
     if (directly && !correct_levels(s, y, near)) return 0;
     if (!directly) place_again(s, y, 0);

@@ -213,11 +213,17 @@ static int stop_at_switch(fm_instance *s)
     return take_modes(s, t, s->head);
 }
 
+/* Whether something is to be kept closed, or followed. */
+static int has_cuts(const fm_instance *s)
+{
+    return s->image.n.rows + s->image.n.cut_positions > 0;
+}
+
 /* The new head onto the constraints; the dense output then ends there too. 0: it does not get there. */
 static int correct_head(fm_instance *s)
 {
     const int32_t ny = s->model.ny;
-    if (s->image.n.rows == 0) return 1;
+    if (!has_cuts(s)) return 1;
     const int cut_short = s->clock[FM_TIME_HEAD] < s->clock[FM_TIME_DENSE];
     memcpy(s->trial, s->head, (size_t)ny * sizeof(double));
     if (!fm_correct(s, s->head, 1)) { /* back to where the step began */
@@ -403,10 +409,10 @@ static fm_status runge_kutta_to(fm_instance *s, double start, double goal, doubl
                           "of %.3g s is too long for this motion: take a smaller solver.step or solver.scheme 0",
                           t_end, t, h);
         }
-        if (s->image.n.rows > 0) memcpy(s->head, s->y, (size_t)ny * sizeof(double)); /* where to go back to */
+        if (has_cuts(s)) memcpy(s->head, s->y, (size_t)ny * sizeof(double)); /* where to go back to */
         memcpy(s->y, s->trial, (size_t)ny * sizeof(double));
         fm_follow_paths(s, t + h, s->y);
-        if (s->image.n.rows > 0) {
+        if (has_cuts(s)) {
             s->clock[FM_TIME_HEAD] = t;
             if (!fm_correct(s, s->y, 1)) return stopped(s, t_end);
             s->at_time = t + h;

@@ -221,7 +221,18 @@ static double advance(const fm_instance *s, int32_t joint, double *step, double 
     return most;
 }
 
-/* Angles that were found but for whole turns go on from those before. */
+/* The quaternion, not its opposite, with which a ball goes on from the one before with this angular velocity. */
+static void keep_sign(const fm_instance *s, const double *before, const double *w, double *q)
+{
+    double turned[3], near[4];
+    memcpy(near, before, sizeof near);
+    for (int j = 0; j < 3; j++) turned[j] = w[j] * (s->at_time - s->clock[FM_FOLLOWED]);
+    if (dot(turned, turned) < FM_FARTHEST * FM_FARTHEST) fm_turn_quaternion(turned, near);
+    const double together = (near[0] * q[0] + near[1] * q[1]) + (near[2] * q[2] + near[3] * q[3]);
+    for (int j = 0; together < 0.0 && j < 4; j++) q[j] = -q[j];
+}
+
+/* Angles and quaternions that were found but for whole turns go on from those before. */
 static void unwind(const fm_instance *s, int32_t joint, const relation *to, const double *before, double *p)
 {
     static const double still[FM_FREEDOMS] = {0.0};
@@ -236,6 +247,7 @@ static void unwind(const fm_instance *s, int32_t joint, const relation *to, cons
     for (int32_t k = m->joint_mode[joint], at = 0, mode = 0; k < m->joint_mode[joint] + m->joint_modes[joint]; k++) {
         const int ball = m->cut_kind[k] == FM_CUT_BALL, free = m->cut_kind[k] == FM_CUT_SCREW;
         if (free && m->cut_turn[k] == 1.0 && m->cut_slide[k] == 0.0) p[at] = go_on(s, p[at], before[at], u[mode]);
+        if (ball) keep_sign(s, before + at, u + mode, p + at);
         at += ball ? 4 : free, mode += ball ? 3 : free;
     }
 }
@@ -320,12 +332,13 @@ void fm_follow_cuts(fm_instance *s)
         double *p = s->cut_p + m->joint_p[j], rate;
         relation to;
         if (!fm_is_cut(m, j) || m->joint_np[j] == 0) continue;
-        if (s->planar && s->plane_block[j] >= 0 && fm_is_pin(m, j)) {
+        const int planar = s->planar && s->loop.blocks > 0 && s->plane_block[j] >= 0;
+        if (planar && fm_is_pin(m, j)) {
             const double angle = fm_planar_angle(s, j, &rate);
             *p = go_on(s, angle, *p, rate);
             continue;
         }
-        if (s->planar && s->plane_block[j] >= 0) fm_planar_show(s, j);
+        if (planar) fm_planar_show(s, j);
         relate(s, j, 0, &to);
         find_positions(s, j, &to, p);
     }
