@@ -40,7 +40,7 @@ void fm_make_world(fm_instance *s, const double *y)
         fm_world *w = s->world + i;
         double R[9], r[3], v[3], spin[3] = {0.0, 0.0, 0.0}, arm[3], add[3];
         link_axes(s, i, R);
-        for (int j = 0; j < 3; j++) turn_out(p->R, (double[3]){R[j], R[3 + j], R[6 + j]}, add), w->R[j] = add[0], w->R[3 + j] = add[1], w->R[6 + j] = add[2];
+        product(p->R, R, w->R);
         memcpy(r, k->r, sizeof r);
         memset(v, 0, sizeof v);
         if (k->kind == FM_LINK_SPHERICAL) memcpy(spin, u + k->u, sizeof spin);

@@ -15,12 +15,6 @@
 #include <math.h>
 #include <string.h>
 
-static void product(const double *A, const double *B, double *C)
-{
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) C[3 * i + j] = A[3 * i] * B[j] + A[3 * i + 1] * B[3 + j] + A[3 * i + 2] * B[6 + j];
-}
-
 /* Once, after the image has been read. */
 void fm_general_structure(fm_instance *s)
 {

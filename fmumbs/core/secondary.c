@@ -31,12 +31,6 @@ typedef struct relation {
     double F[9], M[9], at[3]; /* axes of F and M, and M's origin, in the world */
 } relation;
 
-static void multiply(const double *A, const double *B, double *out)
-{
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) out[3 * i + j] = (A[3 * i] * B[j] + A[3 * i + 1] * B[3 + j]) + A[3 * i + 2] * B[6 + j];
-}
-
 /* The rotation by an angle about a unit vector. */
 static void rotation(const double a[3], double angle, double R[9])
 {
@@ -75,7 +69,7 @@ static void add_screw(const fm_image *m, int32_t mode, double q, double rate, do
     for (int j = 0; j < 3; j++) c->bias[j] += x[j], w[j] += spin[j];
     if (turn != 0.0) {
         rotation(m->cut_axis + 3 * mode, turn * q, more);
-        multiply(c->R, more, R);
+        product(c->R, more, R);
         memcpy(c->R, R, sizeof R);
     }
     if (m->cut_kind[mode] != FM_CUT_SCREW) return;
@@ -87,7 +81,7 @@ static void add_ball(const double *q, const double *u, double w[3], chain *c)
 {
     double more[9], R[9], spin[3], x[3];
     rotation_of(q, more);
-    multiply(c->R, more, R);
+    product(c->R, more, R);
     memcpy(c->R, R, sizeof R);
     turn_out(R, u, spin);
     cross(w, spin, x);
@@ -134,9 +128,9 @@ static void relate(const fm_instance *s, int32_t joint, int moving, relation *to
     fm_frame_place(s, F, m->joint_F_r + 3 * joint, moving, &f);
     fm_frame_place(s, M, m->joint_M_r + 3 * joint, moving, &g);
     if (F < 0) memcpy(to->F, m->joint_F + 9 * joint, sizeof to->F);
-    else multiply(s->world[F].R, m->joint_F + 9 * joint, to->F);
+    else product(s->world[F].R, m->joint_F + 9 * joint, to->F);
     if (M < 0) memcpy(to->M, m->joint_M + 9 * joint, sizeof to->M);
-    else multiply(s->world[M].R, m->joint_M + 9 * joint, to->M);
+    else product(s->world[M].R, m->joint_M + 9 * joint, to->M);
     memcpy(to->at, g.r, sizeof to->at);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
