@@ -4,13 +4,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from oracle import Oracle, State
 from strategies import BOTH_WAYS, EVERY, SEVERAL, Case, trees
 
 from fmumbs.compiler import compile
+from fmumbs.errors import SolverError
 from fmumbs.run import Solver
 
 AGREEMENT = 1e-10
@@ -25,6 +26,18 @@ def started(case: Case) -> Solver:
     solver.assemble()
     for name, value in case.inputs.items():
         solver.set(name, value)
+    return solver
+
+
+def moved(case: Case) -> Solver:
+    """On its way; not where a law that pushes with the square of a velocity drives that beyond all numbers."""
+    solver = started(case)
+    try:
+        solver.step(0.01)
+        solver.step(0.03)
+    except SolverError as error:
+        assume("unbounded" not in str(error) or not case.model.laws)
+        raise
     return solver
 
 
@@ -83,9 +96,7 @@ def test_trees_of_one_kind_of_joint(kind: str, data: Any) -> None:
 @settings(max_examples=40)
 @given(trees(max_bodies=4, kinds=SEVERAL))
 def test_random_trees_on_their_way(case: Case) -> None:
-    solver = started(case)
-    solver.step(0.01)
-    solver.step(0.03)
+    solver = moved(case)
     assert_agrees(solver, case)
 
 
@@ -106,7 +117,5 @@ def test_joints_of_one_kind_that_point_either_way(kind: str, data: Any) -> None:
 @settings(max_examples=40)
 @given(trees(max_bodies=4, kinds=BOTH_WAYS, turned_round=True))
 def test_joints_that_point_towards_the_ground_on_their_way(case: Case) -> None:
-    solver = started(case)
-    solver.step(0.01)
-    solver.step(0.03)
+    solver = moved(case)
     assert_agrees(solver, case)
