@@ -192,7 +192,7 @@ class Kinematics:
     def drift(self, state: State, P: Any, Q: Any, function: Callable[[Frame, Frame], Array]) -> Array:
         """Second time derivative of function(P, Q) while both bodies fly on: Cauchy's integral."""
         spins = [np.linalg.norm(w) for w in state.w.values()]
-        radius = 0.5 / max([1.0, *spins])
+        radius = 0.15 / max([1.0, *spins])  # within it no axes of a universal joint become parallel
         total = 0.0
         for k in range(SAMPLES):
             direction = np.exp(2j * np.pi * k / SAMPLES)
