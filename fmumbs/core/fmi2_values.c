@@ -8,6 +8,7 @@
 #include "fmi2_component.h"
 
 #include <limits.h>
+#include <math.h>
 
 enum { CHUNK = 64 }; /* integers that are passed on at once, as doubles */
 
@@ -236,13 +237,26 @@ fmi2Status fmi2GetRealOutputDerivatives(fmi2Component component, const fmi2Value
     return fmu_answer(c, fm_get_output_derivatives(c->core, references(vr), nvr, orders(order), value));
 }
 
+/* The core asks so too; but no start is made for a call that will be refused. */
+static int check_seeds(fmu_component *c, const fmi2Real *seed, size_t count)
+{
+    size_t i;
+    for (i = 0; i < count; i++) {
+        if (isfinite(seed[i])) continue;
+        (void)fmu_say(c, fmi2Error, "seed %lu of %lu is no finite number", (unsigned long)i + 1, (unsigned long)count);
+        return 0;
+    }
+    return 1;
+}
+
 fmi2Status fmi2GetDirectionalDerivative(fmi2Component component, const fmi2ValueReference vUnknown_ref[],
                                         size_t nUnknown, const fmi2ValueReference vKnown_ref[], size_t nKnown,
                                         const fmi2Real dvKnown[], fmi2Real dvUnknown[])
 {
     fmu_component *c = fmu_begin(component, FMU_DIRECTIONAL_DERIVATIVE);
     if (!c || !check_all(c, vUnknown_ref, nUnknown, dvUnknown, FM_REAL, is_output) ||
-        !check_all(c, vKnown_ref, nKnown, dvKnown, FM_REAL, is_input) || fmu_assembled(c) != fmi2OK) {
+        !check_all(c, vKnown_ref, nKnown, dvKnown, FM_REAL, is_input) || !check_seeds(c, dvKnown, nKnown) ||
+        fmu_assembled(c) != fmi2OK) {
         return fmi2Error;
     }
     if (nUnknown == 0) return fmi2OK;

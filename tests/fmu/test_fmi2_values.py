@@ -210,3 +210,13 @@ def test_directional_derivatives_lead_from_inputs_to_outputs(slave: Slave) -> No
     assert slave.directional("A.tau", "A.tau")[0] == ERROR
     assert slave.directional("A.qdd", "A.q")[0] == ERROR
     assert "'A.q'" in slave.say
+
+
+def test_a_seed_that_is_no_number_makes_no_start(slave: Slave) -> None:
+    """A refused call leaves an instance as it is, also one that has not been assembled yet."""
+    slave.initialize()
+    before = slave.serialized(slave.state())
+    assert slave.directional("A.qdd", "A.tau", float("nan"))[0] == ERROR
+    assert "seed 1 of 1" in slave.say
+    assert slave.serialized(slave.state()) == before
+    assert slave.directional("A.qdd", "A.tau")[0] == OK
