@@ -205,20 +205,6 @@ void fm_eliminate(fm_instance *s, const fm_block *a)
     else eliminate(s, a, a->used);
 }
 
-/* The factor of K. 0: it is not positive definite. */
-int fm_factor_K(fm_instance *s)
-{
-    s->loop_worn = 0;
-    for (const fm_block *a = s->loop.block, *end = a + s->loop.blocks; a < end; a++) {
-        if (!(a->used == 2 ? factor_block(s, a, 2) : factor_block(s, a, a->used))) {
-            s->loop_worn = 1;
-            return 0;
-        }
-        fm_eliminate(s, a);
-    }
-    return 1;
-}
-
 /* Solves with a block's own part of the factor, and takes from the later blocks what that brings them. */
 FM_INLINE void solve_forth(const fm_instance *s, const fm_block *a, const double *b, double *x, const int rows)
 {
@@ -256,17 +242,48 @@ FM_INLINE void solve_back(const fm_instance *s, const fm_block *a, double *x, co
     }
 }
 
+/* The rows in use of x from those of the forth way. */
+static void go_back(const fm_instance *s, double *x)
+{
+    for (const fm_block *first = s->loop.block, *a = first + s->loop.blocks; a-- > first;)
+        if (a->used == 2) solve_back(s, a, x, 2);
+        else solve_back(s, a, x, a->used);
+}
+
+static void go_forth(const fm_instance *s, const fm_block *a, const double *b, double *x)
+{
+    if (a->used == 2) solve_forth(s, a, b, x, 2);
+    else solve_forth(s, a, b, x, a->used);
+}
+
 /* Solves K x = b for the rows in use, zero elsewhere; the factor is there. */
 void fm_solve_K(const fm_instance *s, const double *b, double *x)
 {
-    const fm_block *first = s->loop.block, *end = first + s->loop.blocks;
     for (int32_t i = 0; i < s->image.n.rows; i++) x[i] = 0.0;
-    for (const fm_block *a = first; a < end; a++)
-        if (a->used == 2) solve_forth(s, a, b, x, 2);
-        else solve_forth(s, a, b, x, a->used);
-    for (const fm_block *a = end; a-- > first;)
-        if (a->used == 2) solve_back(s, a, x, 2);
-        else solve_back(s, a, x, a->used);
+    for (const fm_block *a = s->loop.block, *end = a + s->loop.blocks; a < end; a++) go_forth(s, a, b, x);
+    go_back(s, x);
+}
+
+/* The factor of K, and where `x` is zero and not NULL the forth way of its solution for `b`. 0: it is not positive
+ * definite. */
+static int factor_and_go(fm_instance *s, const double *b, double *x)
+{
+    s->loop_worn = 0;
+    for (const fm_block *a = s->loop.block, *end = a + s->loop.blocks; a < end; a++) {
+        if (!(a->used == 2 ? factor_block(s, a, 2) : factor_block(s, a, a->used))) {
+            s->loop_worn = 1;
+            return 0;
+        }
+        fm_eliminate(s, a);
+        if (x != NULL) go_forth(s, a, b, x);
+    }
+    return 1;
+}
+
+/* The factor of K. 0: it is not positive definite. */
+int fm_factor_K(fm_instance *s)
+{
+    return factor_and_go(s, NULL, NULL);
 }
 
 /* Adds what the multipliers bring about to the forced part of every free mode. */
@@ -332,8 +349,9 @@ void fm_load_links(fm_instance *s, const double *lambda)
  * they act on: a step is then rejected. */
 void fm_find_multipliers(fm_instance *s)
 {
-    if (fm_factor_K(s)) {
-        fm_solve_K(s, s->loop_rhs, s->lambda);
+    memset(s->lambda, 0, (size_t)s->image.n.rows * sizeof *s->lambda);
+    if (factor_and_go(s, s->loop_rhs, s->lambda)) {
+        go_back(s, s->lambda);
         return;
     }
     for (int32_t i = 0; i < s->image.n.rows; i++) s->lambda[i] = s->row_active[i] > 0.0 ? NAN : 0.0;

@@ -247,7 +247,7 @@ void fm_planar_structure(fm_instance *s)
     }
     for (int32_t i = 0; i < place; i++) choose_axes(s, i);
     for (int32_t i = 0; i < place; i++) place_in_parent(s, i);
-    for (int32_t i = 0; i < place; i += FM_PLANE_WIDTH) s->plane_link[i].regular = are_regular(s, i);
+    for (int32_t i = 0; i < place; i += FM_PLANE_WIDTH) s->plane_link[i].regular = (int8_t)are_regular(s, i);
     if (place > 0 && s->loop.blocks > 0) fm_planar_loops_structure(s, ground);
     (void)fm_planar_use(s, 1);
 }
@@ -255,8 +255,7 @@ void fm_planar_structure(fm_instance *s)
 /* What the ground's acceleration less gravity is to the roots, in their axes at zero; after every change of gravity. */
 void fm_planar_weigh(fm_instance *s)
 {
-    fm_plane_motion *ground = s->plane_world;
-    if (s->loop.blocks > 0) ground->ax = -dot(s->plane_ground.x, s->gravity), ground->ay = -dot(s->plane_ground.y, s->gravity);
+    s->plane_ax = -dot(s->plane_ground.x, s->gravity), s->plane_ay = -dot(s->plane_ground.y, s->gravity);
     for (int32_t i = 0; i < s->model.planars; i++) {
         const fm_plane_link *k = s->plane_link + i;
         fm_plane_axes *axes = s->plane_axes + i;

@@ -105,6 +105,7 @@ static void describe_joint(fm_instance *s, int32_t block)
     if (fm_is_pin(m, joint)) describe_pin(s, joint, j);
     for (int32_t i = b->first; i < b->first + b->rows; i++) {
         fm_plane_row *row = s->plane_row + i;
+        row->length = m->row_length[i];
         row->kind = sort_of(m, i, axes_of(s, j->F)->n, axes_of(s, j->M)->n);
         in_plane(axes_of(s, j->F), m->row_f + 3 * i, row->f);
         in_plane(axes_of(s, j->M), m->row_g + 3 * i, row->g);
@@ -127,7 +128,7 @@ void fm_planar_loops_structure(fm_instance *s, const double *normal)
     s->plane_world[0].c = 1.0;
     for (int32_t i = 0; i < s->model.planars; i++) {
         const fm_plane_link *k = s->plane_link + i;
-        fm_plane_motion *root = s->plane_root + i;
+        fm_plane_motion *root = &s->plane_root[i].at;
         double axis[3], turned[2], at[2];
         memset(root, 0, sizeof *root);
         if (k->parent >= 0) continue;
