@@ -172,7 +172,7 @@ static int close_positions(fm_instance *s, double *y)
     return 0;
 }
 
-/* Corrects one level of y, rows being chosen anew; `least` as in make_change. 0: it did not converge. */
+/* Corrects one level of y, at a start; `least` as in make_change. 0: it did not converge. */
 static int correct_level(fm_instance *s, double *y, int level, double least)
 {
     double *u = y + s->image.n.positions, before = INFINITY;

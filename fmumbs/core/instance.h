@@ -289,6 +289,7 @@ typedef struct fm_plane_row {
 
 #define FM_PLANE_SIZE (FM_PLANE_COUNT * FM_PLANE_WIDTH) /* doubles in a block */
 #define FM_PLANE_ROWS 4 /* so many rows of a joint lie side by side */
+#define FM_PARALLEL 1e-14 /* directions that differ by less are the same: both are products of rounded rotations */
 
 /* The rows of one secondary joint, or one held coordinate, in the order of elimination (loop_plan.c). */
 typedef struct fm_block {

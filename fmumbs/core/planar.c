@@ -18,7 +18,6 @@
 #include <string.h>
 
 #define FM_ACROSS 1e-6 /* what leans less across the normal gives no direction */
-#define FM_PARALLEL 1e-14 /* directions that differ by less are the same: both are products of rounded rotations */
 
 /* Which trees ------------------------------------------------------------------------------------------------------- */
 

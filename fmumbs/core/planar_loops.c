@@ -9,8 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_PARALLEL 1e-14 /* directions that differ by less are the same */
-
 /* Which mechanisms ---------------------------------------------------------------------------------------------------- */
 
 /* Whether a vector lies in the plane (1), across it (0), or neither (-1). */

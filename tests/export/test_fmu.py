@@ -2,9 +2,7 @@
 
 import hashlib
 import os
-import resource
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -12,6 +10,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from full_disk import full_disk
 
 import fmumbs as fm
 from fmumbs.compiler import ModelImage, compile
@@ -133,15 +132,8 @@ def test_a_model_that_is_none_stops_with_its_own_error(tmp_path: Path) -> None:
 def test_a_full_disk_leaves_the_earlier_file(pendulum: ModelImage, tmp_path: Path) -> None:
     place = tmp_path / "a.fmu"
     place.write_bytes(b"earlier")
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
-    try:
-        with pytest.raises(ExportError, match="could not be written"):
-            export_fmu(pendulum, place)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-        signal.signal(signal.SIGXFSZ, handler)
+    with full_disk(), pytest.raises(ExportError, match="could not be written"):
+        export_fmu(pendulum, place)
     assert place.read_bytes() == b"earlier"
     assert [path.name for path in tmp_path.iterdir()] == ["a.fmu"]
 

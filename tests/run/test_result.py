@@ -2,13 +2,12 @@
 
 import csv
 import os
-import resource
-import signal
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
+from full_disk import full_disk
 
 import fmumbs as fm
 from fmumbs.run import Result
@@ -77,15 +76,8 @@ def test_a_full_disk_leaves_no_half_picture(result: Result, tmp_path: Path) -> N
     pytest.importorskip("matplotlib")
     place = tmp_path / "arm.png"
     place.write_bytes(b"earlier")
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
-    try:
-        with pytest.raises(fm.SolverError, match=r"cannot write '.*arm\.png': .* Choose another place"):
-            result.plot("A.q", path=place)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-        signal.signal(signal.SIGXFSZ, handler)
+    with full_disk(), pytest.raises(fm.SolverError, match=r"cannot write '.*arm\.png': .* Choose another place"):
+        result.plot("A.q", path=place)
     assert place.read_bytes() == b"earlier"
     assert [path.name for path in tmp_path.iterdir()] == ["arm.png"]
 
