@@ -4,22 +4,41 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 
 @contextmanager
-def whole(target: Path) -> Iterator[Path]:
-    """Where to write what `target` shall hold: a file beside it, which takes its place when all is written.
+def whole(target: Path) -> Iterator[BinaryIO]:
+    """An open file for what `target` shall hold; it takes that place when the block ends without an error.
 
-    A link stays one, to the new file. What is there and no plain file, such as /dev/stdout or a pipe, is itself
-    written to. Raises whatever OSError the writing meets; then `target` is as it was.
+    Each call writes to a new file in the folder of `target`, so that writers never meet: the last one to end wins.
+    On Linux that file has no name until it is complete, and vanishes with the process that writes it.
+    If `target` is a link, the file it points to is replaced. If it is no regular file, such as /dev/stdout or a
+    pipe, it is written to directly. Raises whatever OSError the writing meets; then `target` is as it was.
     """
     if target.exists() and not target.is_file():
-        yield target
+        with target.open("wb") as file:
+            yield file
         return
     place = Path(os.path.realpath(target))
-    draft = place.with_name(f".{os.getpid()}.{place.name}")
+    draft = place.with_name(f".{os.urandom(12).hex()}.part")  # short: the name of `target` may be as long as any
+    nameless = _nameless(place.parent)
     try:
-        yield draft
+        with draft.open("xb") if nameless is None else os.fdopen(nameless, "wb") as file:
+            yield file
+            file.flush()
+            if nameless is not None:  # os.link follows the link in /proc to the file only if a folder is given
+                os.link(f"/proc/self/fd/{nameless}", draft, src_dir_fd=nameless, follow_symlinks=True)
         os.replace(draft, place)
     finally:
         draft.unlink(missing_ok=True)
+
+
+def _nameless(folder: Path) -> int | None:
+    """A descriptor of a new file in `folder` without a name; None if there are no such files here."""
+    if not hasattr(os, "O_TMPFILE") or not os.path.isdir("/proc/self/fd"):
+        return None
+    try:
+        return os.open(folder, os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, 0o666)
+    except OSError:
+        return None

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fmumbs import _checks
+from fmumbs._files import whole
 from fmumbs.compiler.layout import Arrays, ffi, image_hash, lib, open_instance, pack, text_at, unpack
 from fmumbs.compiler.variables import Variables
 from fmumbs.errors import ModelError
@@ -137,15 +138,10 @@ class ModelImage:
         return ModelImage(pack(self.sizes, arrays))
 
     def save(self, path: "str | os.PathLike[str]") -> Path:
-        """Writes the bytes beside their place and moves them in."""
-        target = Path(path)
-        draft = target.with_name(f".{target.name}.{os.getpid()}")
-        try:
-            draft.write_bytes(self.bytes)
-            os.replace(draft, target)
-        finally:
-            draft.unlink(missing_ok=True)
-        return target
+        """Writes the bytes to a file, whole or not at all; OSError where that cannot be."""
+        with whole(Path(path)) as file:
+            file.write(self.bytes)
+        return Path(path)
 
     @classmethod
     def load(cls, source: "str | os.PathLike[str] | bytes") -> "ModelImage":

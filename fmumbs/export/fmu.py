@@ -149,10 +149,11 @@ def _date() -> tuple[int, int, int, int, int, int]:
 def _write(target: Path, data: bytes) -> None:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with whole(target) as place:
-            place.write_bytes(data)
-    except OSError as error:
+        with whole(target) as file:
+            file.write(data)
+    except (OSError, ValueError) as error:  # ValueError: a path that no system has
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise ExportError(
-            f"'{target}' could not be written ({len(data)} bytes): {error.strerror or error}. "
+            f"'{target}' could not be written ({len(data)} bytes): {reason}. "
             "Choose another place, or make room there."
         ) from error

@@ -1,6 +1,7 @@
 """Result: what a simulation leaves, by name."""
 
 import csv
+import io
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -50,11 +51,14 @@ class Result:
         """Writes time and every variable, one column each; beside its place first, then moved in."""
         target = Path(path)
         try:
-            with whole(target) as place, place.open("w", newline="", encoding="utf-8") as file:
-                writer = csv.writer(file)
+            with whole(target) as file:
+                text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+                writer = csv.writer(text)
                 writer.writerow(["time", *self._values])
                 for i, t in enumerate(self.time):
                     writer.writerow([repr(float(t)), *(repr(float(v[i])) for v in self._values.values())])
+                text.flush()
+                text.detach()
         except OSError as error:
             raise _no_place(target, error) from error
         return target
@@ -87,7 +91,7 @@ class Result:
             if kind not in known:
                 raise SolverError(f"'{target}' would be a picture of no known kind. Give one of .{', .'.join(known)}.")
             try:
-                with whole(target) as place, place.open("wb") as file:
+                with whole(target) as file:
                     figure.savefig(file, dpi=120, format=kind)
             except OSError as error:
                 raise _no_place(target, error) from error
