@@ -24,7 +24,7 @@ demo: .venv/.plot .venv/.core
 	$(BIN)/fmumbs demo
 
 test: lint sanitize fuzz-briefly
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto --dist worksteal
 
 lint: .venv/.test .venv/.core
 	$(BIN)/ruff check .
