@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fmumbs.compiler.forbidden import HELD
-from fmumbs.compiler.kinds import BODY, COUPLING, JOINT, LOAD, POINT, SPRING, kinds, kinds_called
+from fmumbs.compiler.kinds import BODY, COUPLING, JOINT, LOAD, POINT, SPRING, kind_columns, kinds, kinds_called
 from fmumbs.compiler.layout import Arrays
 
 References = NDArray[np.int64]
@@ -100,8 +100,7 @@ class Dependencies:
     @cached_property
     def _inputs(self) -> dict[int, tuple[int, ...]]:
         """The inputs of each mechanism that hangs on the ground by itself, by the root of its first tree."""
-        is_input = np.array([kind.causality == "input" for kind in kinds()])
-        indices = np.flatnonzero(is_input[self._kind])
+        indices = np.flatnonzero(kind_columns().input[self._kind])
         found: dict[int, list[int]] = {}
         for index, root in zip(indices.tolist(), self._roots_of(indices).tolist(), strict=True):
             found.setdefault(root, []).append(index)
@@ -110,7 +109,7 @@ class Dependencies:
     def _roots_of(self, indices: References) -> NDArray[np.int64]:
         """(n,) root of the mechanism that a joint's, body's, point's or load's variable belongs to, -1: ground."""
         arrays = self._arrays
-        owners = np.array([kind.owner for kind in kinds()])[self._kind[indices]]
+        owners = kind_columns().owner[self._kind[indices]]
         carriers = {
             JOINT: np.maximum(arrays["joint_F_link"], arrays["joint_M_link"]),
             BODY: arrays["body_link"],

@@ -104,6 +104,33 @@ def _string(text: Any) -> str:
     return str(ffi.string(text).decode())
 
 
+@dataclass(frozen=True)
+class KindColumns:
+    """(kinds,) facts of all kinds as arrays, to look up those of many variables at once.
+
+    asked: whether the core decides by the element, whether a variable is a state or which unit it has.
+    """
+
+    owner: Indices
+    state: NDArray[np.bool_]
+    asked: NDArray[np.bool_]
+    input: NDArray[np.bool_]
+    output: NDArray[np.bool_]
+
+
+@cache
+def kind_columns() -> KindColumns:
+    """The columns of kinds()."""
+    every = kinds()
+    return KindColumns(
+        owner=np.array([k.owner for k in every], np.int32),
+        state=np.array([k.state for k in every]),
+        asked=np.array([k.state or k.unit != k.unit_linear for k in every]),
+        input=np.array([k.causality == "input" for k in every]),
+        output=np.array([k.causality == "output" for k in every]),
+    )
+
+
 @cache
 def _by_suffix() -> dict[tuple[int, str], tuple[Kind, ...]]:
     found: dict[tuple[int, str], tuple[Kind, ...]] = {}
@@ -199,20 +226,20 @@ def exists(kind: Kind, element: Indices, component: Indices, arrays: Arrays) -> 
 
 def all_variables(arrays: Arrays, chosen: Iterable[Kind] | None = None) -> Arrays:
     """The table of everything there is, or of all that some kinds have: kind by kind, element by element."""
-    parts = [_variables_of(kind, arrays) for kind in (kinds() if chosen is None else chosen)]
-    kind, element, component = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return variable_table(kind, element, component, np.full(len(kind), -1, np.int32))
-
-
-def _variables_of(kind: Kind, arrays: Arrays) -> tuple[Indices, Indices, Indices]:
-    width = counts(kind, arrays)
-    elements = np.repeat(np.arange(len(width), dtype=np.int32), width)
-    component = np.arange(len(elements), dtype=np.int32)
+    wanted = list(kinds() if chosen is None else chosen)
+    widths = [counts(kind, arrays) for kind in wanted]
+    width = np.concatenate(widths)
+    kind = np.repeat(np.repeat([k.index for k in wanted], [len(each) for each in widths]), width).astype(np.int32)
+    element = np.repeat(np.concatenate([np.arange(len(each), dtype=np.int32) for each in widths]), width)
+    component = np.arange(len(element), dtype=np.int32)
     component -= np.repeat(np.cumsum(width, dtype=np.int32) - width, width)
     component[np.repeat(width == 1, width)] = -1
-    there = exists(kind, elements, component, arrays)
-    elements, component = elements[there], component[there]
-    return np.full(len(elements), kind.index, np.int32), elements, component
+    there = np.ones(len(kind), bool)
+    if arrays["joint_excited"].any():
+        for each in wanted:
+            mine = kind == each.index
+            there[mine] = exists(each, element[mine], component[mine], arrays)
+    return variable_table(kind[there], element[there], component[there], np.full(there.sum(), -1, np.int32))
 
 
 def variable_table(kind: Indices, element: Indices, component: Indices, name: Indices) -> Arrays:

@@ -1,7 +1,7 @@
 """The variables that a simulator sees: what each of them is, by value reference and by name.
 
 The table in the image is of numbers; names, units and descriptions follow from the kinds. Variables are made many
-at a time, and those that nobody asks for are not made at all.
+at a time, since one takes about as long as a hundred; those that nobody asks for are not made at all.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -11,10 +11,10 @@ from functools import cache, cached_property
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from fmumbs.compiler.dependencies import Dependencies, References, antiderivatives, joints_in_loops
-from fmumbs.compiler.kinds import BODY, JOINT, Kind, kinds, kinds_called
+from fmumbs.compiler.kinds import BODY, JOINT, Kind, kind_columns, kinds, kinds_called
 from fmumbs.compiler.layout import Arrays, ffi, lib
 from fmumbs.compiler.names import Names, nearest, split_component
 
@@ -27,6 +27,7 @@ UNIQUENESS = (  # what a reaction's description adds, by fm_uniqueness
 )
 
 _AT_ONCE = 4096  # variables that an iteration makes in one go
+_BLOCK = 64  # variables that an index makes in one go
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,7 @@ class Variables(Sequence[Variable]):
         self._component = arrays["variable_component"]
         self._chosen = arrays["variable_name"]
         self._names = Names(arrays)
+        self._latest: tuple[int, list[Variable]] = (-1, [])  # the block of the last index, and its number
 
     def __len__(self) -> int:
         return len(self._kind)
@@ -80,7 +82,12 @@ class Variables(Sequence[Variable]):
             return self._make(np.arange(*index.indices(len(self))))
         if not -len(self) <= index < len(self):
             raise IndexError(f"there are {len(self)} variables")
-        return self._make(np.array([index % len(self)]))[0]
+        block, place = divmod(index % len(self), _BLOCK)
+        number, made = self._latest
+        if number != block:
+            made = self[block * _BLOCK : (block + 1) * _BLOCK]
+            self._latest = block, made
+        return made[place]
 
     def __iter__(self) -> Iterator[Variable]:
         for start in range(0, len(self), _AT_ONCE):
@@ -118,8 +125,28 @@ class Variables(Sequence[Variable]):
         """The variable's name."""
         return self._names_of(np.array([index]))[0]
 
-    def names(self) -> list[str]:
-        return self._names_of(np.arange(len(self)))
+    def names(self, references: ArrayLike | None = None) -> list[str]:
+        """Names of (n,) value references, or of all."""
+        return self._names_of(self._indices(references))
+
+    def units(self, references: ArrayLike | None = None) -> list[str]:
+        """Units of (n,) value references, or of all; "" for numbers without one."""
+        return self._from_core(self._indices(references))[0]
+
+    def states(self, references: ArrayLike | None = None) -> NDArray[np.bool_]:
+        """(n,) whether each of (n,) value references, or of all, is a state: what follows a path is none."""
+        return self._from_core(self._indices(references))[1]
+
+    def _from_core(self, indices: References) -> tuple[list[str], NDArray[np.bool_]]:
+        with self._borrow() as instance:
+            return _said_by_core(instance, self._kind[indices], indices)
+
+    def causalities(self, references: ArrayLike | None = None) -> list[str]:
+        """Causalities of (n,) value references, or of all."""
+        return [kinds()[k].causality for k in self._kind[self._indices(references)].tolist()]
+
+    def _indices(self, references: ArrayLike | None) -> References:
+        return np.arange(len(self)) if references is None else np.asarray(references, np.int64).reshape(-1)
 
     @property
     def joint_names(self) -> list[str]:
@@ -138,8 +165,7 @@ class Variables(Sequence[Variable]):
 
     def outputs(self) -> NDArray[np.uint32]:
         """Value references of all outputs."""
-        output = np.array([kind.causality == "output" for kind in kinds()])
-        return np.flatnonzero(output[self._kind]).astype(np.uint32)
+        return np.flatnonzero(kind_columns().output[self._kind]).astype(np.uint32)
 
     def positions(self) -> NDArray[np.uint32]:
         """Value references of the positions of the tree's joints, and of the modes of flexible bodies behind theirs."""
@@ -157,7 +183,7 @@ class Variables(Sequence[Variable]):
                 rank[[kind.index for kind in kinds_called(owner, suffix)]] = i
         chosen = self._rows[1]
         chosen = chosen[rank[self._kind[chosen]] >= 0]
-        joint = np.array([kind.owner == JOINT for kind in kinds()])[self._kind[chosen]]
+        joint = kind_columns().owner[self._kind[chosen]] == JOINT
         arrays, element = self._arrays, self._object[chosen]
         start = np.full(len(chosen), -1)
         start[joint] = np.where(arrays["joint_first"] < 0, -1, arrays[f"joint_{column}"])[element[joint]]
@@ -222,7 +248,7 @@ class Variables(Sequence[Variable]):
 
     def _guesses(self, kind: NDArray[Any], indices: References) -> list[bool]:
         """Whether a loop decides where each starts, so that its start value is a guess."""
-        of_joint = np.array([k.owner == JOINT for k in kinds()])[kind]
+        of_joint = kind_columns().owner[kind] == JOINT
         found = np.zeros(len(indices), bool)
         found[of_joint] = self._in_loops[self._object[indices[of_joint]]]
         return found.tolist()
@@ -274,10 +300,9 @@ def _keys(kind: NDArray[Any] | int, element: NDArray[Any], component: NDArray[An
 def _said_by_core(instance: Any, kind: NDArray[Any], indices: References) -> tuple[list[str], NDArray[np.bool_]]:
     """Units, and which variables are states; the core is asked where their kinds do not say."""
     units = [kinds()[k].unit for k in kind.tolist()]
-    states = np.array([k.state for k in kinds()])[kind]
-    asked = np.array([k.state or k.unit != k.unit_linear for k in kinds()])[kind]
+    states = kind_columns().state[kind]
     info = ffi.new("fm_variable_info *")
-    for i in np.flatnonzero(asked).tolist():
+    for i in np.flatnonzero(kind_columns().asked[kind]).tolist():
         lib.fm_variable(instance, int(indices[i]), info)
         units[i], states[i] = ffi.string(info.unit).decode(), info.state
     return units, states
@@ -285,7 +310,7 @@ def _said_by_core(instance: Any, kind: NDArray[Any], indices: References) -> tup
 
 def _starts(instance: Any, kind: NDArray[Any], states: NDArray[np.bool_], indices: References) -> list[float | None]:
     """Start values, None for what is computed."""
-    stored = np.array([k.causality != "output" for k in kinds()])[kind] | states
+    stored = ~kind_columns().output[kind] | states
     chosen, values = indices[stored].astype(np.uint32), np.empty(int(stored.sum()))
     references, found = ffi.from_buffer("uint32_t[]", chosen), ffi.from_buffer("double[]", values)
     lib.fm_get(instance, references, len(chosen), found)

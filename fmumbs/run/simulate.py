@@ -65,9 +65,9 @@ def simulate(
         values[i] = solver.read(references)
         if progress is not None:
             progress(i / (len(times) - 1))
-    kept = [image.variables[int(reference)] for reference in references]
-    columns = {variable.name: np.ascontiguousarray(values[:, i]) for i, variable in enumerate(kept)}
-    return Result(image.name, times, columns, {variable.name: variable.unit for variable in kept})
+    names, units = image.variables.names(references), image.variables.units(references)
+    columns = dict(zip(names, np.ascontiguousarray(values.T), strict=True))
+    return Result(image.name, times, columns, dict(zip(names, units, strict=True)))
 
 
 def times_of(stop: float, interval: float) -> NDArray[np.float64]:
@@ -110,7 +110,7 @@ def _given(inputs: Mapping[str, Input] | None) -> dict[str, Input]:
 def _check_moving(image: ModelImage, moving: Mapping[str, Input]) -> None:
     """Start values are set once."""
     for name in moving:
-        if image.variables[image.variables.references(name)[0]].causality == "output":
+        if "output" in image.variables.causalities(image.variables.references(name)):
             raise SolverError(f"'{name}' is a start value, which no function of time can be. Give a constant.")
 
 

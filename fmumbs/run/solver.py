@@ -139,7 +139,7 @@ class Solver:
             raise SolverError(f"the joints have {size} {what}, not {len(values)}. Give them for every joint.")
         if self.image.sizes["paths"] == 0:
             return references, values
-        settable = np.array([self.image.variables[int(i)].initial == "exact" for i in references], bool)
+        settable = self.image.variables.states(references)
         return references[settable], values[settable]
 
     @property

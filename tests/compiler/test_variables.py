@@ -1,10 +1,13 @@
 """The table of variables: names, starts, units, and what follows what."""
 
 import re
+from random import Random
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
-from strategies import Case, trees
+from hypothesis import strategies as st
+from strategies import EVERY, Case, trees
 
 import fmumbs as fm
 from fmumbs.compiler import ModelImage, Variable, Variables, compile
@@ -45,7 +48,7 @@ def units_by_core(image: ModelImage) -> list[str]:
 def test_the_core_has_the_same_names_and_units(case: Case) -> None:
     image = compile(case.model)
     assert image.variables.names() == names_by_core(image)
-    assert [v.unit for v in image.variables] == units_by_core(image)
+    assert image.variables.units() == [v.unit for v in image.variables] == units_by_core(image)
 
 
 def test_the_core_knows_declared_names(narrow: fm.Model) -> None:
@@ -120,6 +123,31 @@ def test_a_long_table_is_made_piece_by_piece(image: ModelImage, monkeypatch: pyt
     every = list(image.variables)
     monkeypatch.setattr("fmumbs.compiler.variables._AT_ONCE", 7)
     assert list(image.variables) == every
+
+
+@settings(max_examples=20)
+@given(trees(kinds=EVERY), st.randoms())
+def test_what_is_asked_of_many_is_what_each_says(case: Case, random: Random) -> None:
+    """Names, units, causalities and states in bulk, and variables by index in any order."""
+    variables = compile(case.model).variables
+    every = variables[:]
+    assert variables.names() == [v.name for v in every]
+    assert variables.units() == [v.unit for v in every]
+    assert variables.causalities() == [v.causality for v in every]
+    assert variables.states().tolist() == [v.causality == "output" and v.initial != "calculated" for v in every]
+    some = random.choices(range(-len(every), len(every)), k=80)
+    assert [variables[i] for i in some] == [every[i] for i in some]
+    some = [i % len(every) for i in some]
+    assert variables.names(some) == [every[i].name for i in some]
+    assert variables.units(np.array(some, np.uint32)) == [every[i].unit for i in some]
+    assert variables.causalities(some) == [every[i].causality for i in some]
+
+
+def test_a_run_describes_no_variable(zoo: fm.Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Describing one takes longer than many steps: names and units are all that a run needs, and takes at once."""
+    monkeypatch.setattr(Variables, "_make", None)
+    result = fm.simulate(zoo, stop=0.2, inputs={"A.tau": lambda t: t, "arm.mass": 2.0})
+    assert result.units["A.q"] == "rad"
 
 
 # What they are -------------------------------------------------------------------------------------------------

@@ -1,15 +1,19 @@
 """The Solver: values by name, the course of a simulation, and what it refuses."""
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scripts import load
 
 import fmumbs as fm
 from fmumbs.compiler import ModelImage, compile
 from fmumbs.run import Solver
+
+MODELS = Path(__file__).parents[2] / "models"
 
 
 @pytest.fixture
@@ -177,6 +181,24 @@ def test_the_state_of_a_flying_body_is_its_place_then_its_turn() -> None:
     assert solver.get("F.q").tolist() == [0.0, 1.0, 0.0, 0.0]
     assert solver.get("F.v").tolist() == [4.0, 5.0, 6.0]
     assert solver.get("F.w").tolist() == [7.0, 8.0, 9.0]
+
+
+def test_a_state_is_taken_in_loops_too_beside_what_follows_a_path() -> None:
+    """All positions and velocities of a closed mechanism, of another moment than the start."""
+    model = load(MODELS / "four_bar.py").build()
+    cart, path = fm.Body.sphere("cart", radius=0.1, mass=1.0), fm.Path.quintic([0, 1], [0, 0.5])
+    model.add(cart, fm.Joint("P", model.ground.at(), cart.at(), modes=[fm.Slide("x", role="excited", path=path)]))
+    solver = Solver(model)
+    solver.assemble()
+    solver.step(0.4)
+    moving = [name for name in solver.joint_names if name not in (*solver.image.cut_joints, "P")]
+    q, u = ([solver.get(f"{name}.{suffix}") for name in moving] for suffix in ("q", "qd"))
+    at = solver.joint_names.index("P")
+    other = Solver(model)
+    other.set_state([*q[:at], 9.0, *q[at:]], [*u[:at], 9.0, *u[at:]])
+    for name in moving:
+        assert_allclose(other.get(f"{name}.q"), solver.get(f"{name}.q"), rtol=0, atol=1e-12)
+        assert_allclose(other.get(f"{name}.qd"), solver.get(f"{name}.qd"), rtol=0, atol=1e-11)
 
 
 def test_a_state_is_complete_or_refused(solver: Solver) -> None:
