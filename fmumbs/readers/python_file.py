@@ -3,10 +3,13 @@
 A mechanism is called by its file's path, or by its stem where it is one of those that ship with the package.
 """
 
+import importlib
 import importlib.util
 import inspect
+import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -50,17 +53,43 @@ def find_model(name: str) -> Path:
 def read_model(name: str, parameters: Mapping[str, Any] | None = None) -> Model:
     """Builds the mechanism that `name` (a path, or the stem of one that ships) says, with these parameters.
 
+    While the file runs, the modules in its folder can be imported, as in `python FILE`; they are loaded anew each time.
+
     Raises NoSuchModel for a name or a parameter that does not exist, ModelError for a file that gives no
-    Model or fails; then with the line at which it failed.
+    Model, fails or exits; then with the line at which it did.
     """
     path = find_model(name)
-    build = _build_function(path)
     given = dict(parameters or {})
-    _check_parameters(path, build, given)
-    model = _guarded(path, lambda: build(**given))
+    with _importable(path.resolve().parent):
+        build = _build_function(path)
+        _check_parameters(path, build, given)
+        model = _guarded(path, lambda: build(**given))
     if not isinstance(model, Model):
         raise ModelError(f"build() in '{path}' returned no Model but {type(model).__name__}. Let it return a Model.")
     return model
+
+
+@contextmanager
+def _importable(folder: Path) -> Iterator[None]:
+    """Modules in the folder can be imported for a while. They are then forgotten, as others may have their names."""
+    before = set(sys.modules)
+    sys.path.insert(0, str(folder))
+    importlib.invalidate_caches()
+    try:
+        yield
+    finally:
+        if str(folder) in sys.path:
+            sys.path.remove(str(folder))
+        new = {name for name in sys.modules if name.partition(".")[0] not in before}
+        local = {name for name in new if "." not in name and _lies_in(folder, sys.modules[name])}
+        for name in new:
+            if name.partition(".")[0] in local:
+                del sys.modules[name]
+
+
+def _lies_in(folder: Path, module: object) -> bool:
+    places = [getattr(module, "__file__", None) or "", *getattr(module, "__path__", ())]
+    return any(Path(place).parent == folder for place in places)
 
 
 def _build_function(path: Path) -> Callable[..., Any]:
@@ -69,7 +98,7 @@ def _build_function(path: Path) -> Callable[..., Any]:
         raise ModelError(f"'{path}' cannot be imported. Give a Python file.")
     module = importlib.util.module_from_spec(spec)
     loader = spec.loader
-    sys.modules[module.__name__] = module
+    sys.modules[module.__name__] = module  # dataclasses look there
     _guarded(path, lambda: loader.exec_module(module))
     build = getattr(module, "build", None)
     if not callable(build):
@@ -78,11 +107,14 @@ def _build_function(path: Path) -> Callable[..., Any]:
 
 
 def _check_parameters(path: Path, build: Callable[..., Any], given: Mapping[str, Any]) -> None:
-    known = inspect.signature(build).parameters
-    if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in known.values()):
-        return
+    try:
+        known = dict(inspect.signature(build).parameters)
+    except (TypeError, ValueError):
+        raise ModelError(f"build in '{path}' is {build!r}, no function of the file. Write `def build():`.") from None
+    kinds = {parameter.kind for parameter in known.values()}
+    known = {n: p for n, p in known.items() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
     for name in given:
-        if name not in known:
+        if name not in known and inspect.Parameter.VAR_KEYWORD not in kinds:
             raise NoSuchModel(f"build() in '{path}' has no parameter '{name}'. {_checks.nearest(name, known)}")
     for name, parameter in known.items():
         if parameter.default is inspect.Parameter.empty and name not in given:
@@ -90,23 +122,43 @@ def _check_parameters(path: Path, build: Callable[..., Any], given: Mapping[str,
 
 
 def _guarded(path: Path, call: Callable[[], Any]) -> Any:
-    """What the file's code returns; its failure as a ModelError with the line."""
+    """What the file's code returns; its failure, or its end of the process, as a ModelError with the line."""
     try:
         return call()
-    except FmumbsError:
+    except (FmumbsError, KeyboardInterrupt):
         raise
-    except Exception as error:
-        line = _line(path, error)
-        raise ModelError(f"'{path}'{line} failed with {type(error).__name__}: {error}. Mend the file.") from error
+    except ModuleNotFoundError as error:
+        if error.name is None:
+            raise ModelError(_failure(path, error)) from error
+        raise ModelError(
+            f"'{path}'{_line(path, error)} needs the module '{error.name}', which is neither in the file's folder nor "
+            f"installed for {sys.executable}. Install it there, or put it beside the file."
+        ) from error
+    except SystemExit as error:
+        raise ModelError(
+            f"'{path}'{_line(path, error)} ended with sys.exit({error.code!r}) before it gave a model. "
+            "Let build() return the Model, and the file not exit."
+        ) from error
+    except BaseException as error:
+        raise ModelError(_failure(path, error)) from error
+
+
+def _failure(path: Path, error: BaseException) -> str:
+    try:
+        text = str(error).strip().rstrip(".")
+    except Exception:
+        text = ""
+    return f"'{path}'{_line(path, error)} failed with {type(error).__name__}{text and ': '}{text[:1000]}. Fix the file."
 
 
 def _line(path: Path, error: BaseException) -> str:
     """Where in the file the error came from: ', line 12,', or nothing."""
-    if isinstance(error, SyntaxError) and error.lineno is not None:
+    file = os.path.abspath(path)
+    if isinstance(error, SyntaxError) and error.lineno is not None and error.filename == file:
         return f", line {error.lineno},"
     line, trace = "", error.__traceback__
     while trace is not None:
-        if trace.tb_frame.f_code.co_filename == str(path):
+        if trace.tb_frame.f_code.co_filename == file:
             line = f", line {trace.tb_lineno},"
         trace = trace.tb_next
     return line

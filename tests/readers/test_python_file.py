@@ -1,5 +1,6 @@
 """Mechanisms are found by path or stem; what is wrong with a file is told with its line."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -57,7 +58,18 @@ def test_a_parameter_without_a_value_is_told(tmp_path: Path) -> None:
         ("def build():\n    return 3\n", "returned no Model but int"),
         ("def build():\n    return 1 / 0\n", "line 2, failed with ZeroDivisionError"),
         ("def build(:\n", "line 1, failed with SyntaxError"),
-        ("import no_such_library\n", "line 1, failed with ModuleNotFoundError"),
+        ("\ndef build(:\n", "line 2, failed with SyntaxError"),
+        ("\0", "failed with (SyntaxError|ValueError): source code"),
+        ("\nimport sys\nsys.exit()\n", r"line 3, ended with sys\.exit\(None\) before it gave a model"),
+        ("import sys\ndef build():\n    sys.exit('no')\n", r"line 3, ended with sys\.exit\('no'\)"),
+        ("def build():\n    quit()\n", r"line 2, ended with sys\.exit\(None\)"),
+        ("raise GeneratorExit\n", "line 1, failed with GeneratorExit. Fix the file"),
+        ("def build():\n    raise BaseException('all')\n", "line 2, failed with BaseException: all. Fix the file"),
+        ("class E(Exception):\n    __str__ = None\nraise E\n", "line 3, failed with E. Fix the file"),
+        ("def build():\n    return build()\n", "line 2, failed with RecursionError"),
+        ("build = dict\n", "no function of the file"),
+        ("build = 3\n", "has no function build"),
+        ("from . import other\n", "line 1, failed with ImportError"),
     ],
 )
 def test_a_file_that_gives_no_model_is_told_with_its_line(tmp_path: Path, text: str, message: str) -> None:
@@ -65,6 +77,85 @@ def test_a_file_that_gives_no_model_is_told_with_its_line(tmp_path: Path, text: 
     path.write_text(text)
     with pytest.raises(ModelError, match=message):
         read_model(str(path))
+
+
+def test_the_line_is_told_by_a_relative_path_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "broken.py").write_text("def build():\n    return 1 / 0\n")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ModelError, match=r"^'broken\.py', line 2, failed with ZeroDivisionError"):
+        read_model("broken.py")
+
+
+def test_ctrl_c_in_a_file_is_no_fault_of_it(tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text("raise KeyboardInterrupt\n")
+    with pytest.raises(KeyboardInterrupt):
+        read_model(str(tmp_path / "slow.py"))
+
+
+def test_further_parameters_need_no_value(tmp_path: Path) -> None:
+    path = tmp_path / "open.py"
+    path.write_text("import fmumbs as fm\ndef build(*more, **others):\n    return fm.Model(others['name'])\n")
+    assert read_model(str(path), {"name": "open"}).name == "open"
+
+
+# Modules beside the file ---------------------------------------------------------------------------------------
+
+IMPORTS = """
+import fmumbs as fm
+import helper
+from parts.wheel import NAME
+
+
+def build(late="later"):
+    import later
+
+    return fm.Model(f"{helper.NAME}_{NAME}_{later.NAME}")
+"""
+
+
+def folder_of_a_model(folder: Path, word: str) -> Path:
+    (folder / "parts").mkdir(parents=True)
+    for name in ("helper", "parts/wheel", "later"):
+        (folder / f"{name}.py").write_text(f"NAME = '{word}'\n")
+    (folder / "pend.py").write_text(IMPORTS)
+    return folder / "pend.py"
+
+
+def test_a_file_imports_what_lies_beside_it_and_not_what_lies_beside_another(tmp_path: Path) -> None:
+    """Also inside build(), and in packages; the second folder has modules of the same names."""
+    path, modules = list(sys.path), set(sys.modules)
+    for word in ("left", "right", "again"):
+        assert read_model(str(folder_of_a_model(tmp_path / word, word))).name == f"{word}_{word}_{word}"
+    assert sys.path == path
+    assert set(sys.modules) - modules <= {"fmumbs_model_pend"}
+
+
+def test_a_file_reached_by_a_link_imports_what_lies_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "linked.py").symlink_to(folder_of_a_model(tmp_path / "far", "far"))
+    assert read_model(str(tmp_path / "linked.py")).name == "far_far_far"
+
+
+def test_other_modules_that_a_file_imports_stay(tmp_path: Path) -> None:
+    folder = tmp_path / "venv" / "site-packages"
+    folder.mkdir(parents=True)
+    (folder / "fmumbs_installed.py").write_text("")
+    path = tmp_path / "pend.py"
+    path.write_text(
+        f"import sys\nsys.path.append({str(folder)!r})\nimport fmumbs as fm, fmumbs_installed\n"
+        "def build():\n    return fm.Model('m')\n"
+    )
+    read_model(str(path))
+    sys.path.remove(str(folder))
+    assert sys.modules.pop("fmumbs_installed")
+
+
+@pytest.mark.parametrize("where", ["the file", "a module beside it"])
+def test_a_missing_module_is_told_as_such(where: str, tmp_path: Path) -> None:
+    (tmp_path / "pend.py").write_text("\nimport no_such.library\n" if where == "the file" else "\nimport helper\n")
+    (tmp_path / "helper.py").write_text("import no_such\n")
+    with pytest.raises(ModelError, match=r"line 2, needs the module 'no_such', which is neither in"):
+        read_model(str(tmp_path / "pend.py"))
+    assert "helper" not in sys.modules
 
 
 def test_an_error_in_the_mechanism_stays_what_it_is(tmp_path: Path) -> None:
