@@ -410,7 +410,9 @@ def _print_check(facts: dict[str, Any], most: int | None) -> None:
     if facts.get("gruebler", facts["mobility"]) != facts["mobility"]:
         mobility += f", by Grübler's count {facts['gruebler']}"
     table.add_row("bodies, joints", f"{facts['bodies']}, {facts['joint_count']}")
-    table.add_row("springs, loads", f"{facts['springs']}, {facts['loads']}")
+    table.add_row("springs, loads, force laws", f"{facts['springs']}, {facts['loads']}, {facts['laws']}")
+    if facts["couplings"]:
+        table.add_row("couplings", str(facts["couplings"]))
     table.add_row("on the ground, longest chain", f"{facts['roots']}, {facts['depth']}")
     table.add_row("mobility", mobility)
     table.add_row("loops", f"{facts['loops']} {_names(facts['cuts'], most)}")

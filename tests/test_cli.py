@@ -20,6 +20,20 @@ def build():
     return model
 """
 
+BRAKED = """
+import fmumbs as fm
+
+def build():
+    model = fm.Model("braked")
+    a, b = (fm.Body.rod(name, length=1.0, mass=1.0) for name in "ab")
+    A = fm.Revolute("A", model.ground.at(), a.base, axis="y")
+    B = fm.Revolute("B", a.tip, b.base, axis="y")
+    model.add(a, b, A, B, fm.Coupling.gear("gear", A, B, ratio=2.0))
+    model.add(fm.Spring("s", model.ground.at(0, 0, 3), a.tip, stiffness=1.0))
+    model.add(fm.Law.brake("brake", A, 1.0), fm.Stop("stop", B, upper=1.0, stiffness=10.0))
+    return model
+"""
+
 
 @pytest.fixture(autouse=True)
 def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,6 +104,15 @@ def test_check_tells_the_tree_and_the_mobility() -> None:
     assert result.exit_code == 0
     assert "upper" in result.output
     assert "mobility" in result.output
+
+
+def test_check_counts_springs_loads_laws_and_couplings(tmp_path: Path) -> None:
+    (tmp_path / "braked.py").write_text(BRAKED)
+    lines = [line.split() for line in fmumbs("check", "braked.py").output.splitlines()]
+    assert ["springs,", "loads,", "force", "laws", "1,", "0,", "2"] in lines
+    assert ["couplings", "1"] in lines
+    facts = json.loads(fmumbs("check", "braked.py", "--json").output)
+    assert (facts["couplings"], facts["springs"], facts["loads"], facts["laws"]) == (1, 1, 0, 2)
 
 
 def test_check_as_json() -> None:

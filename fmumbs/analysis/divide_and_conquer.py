@@ -17,6 +17,7 @@ import numpy as np
 
 from fmumbs.analysis.assembly import EMPTY, Assembled, Assembly, assemble, disassemble, wrenches
 from fmumbs.analysis.placed import GROUND, Array, Placed
+from fmumbs.analysis.summary import listed
 from fmumbs.analysis.tools import ZERO, Told, ToolName, examine, null_space, rank
 from fmumbs.errors import ModelError
 
@@ -70,15 +71,30 @@ class Connection:
         return rank(self.G / np.outer(scale, scale))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class DivideAndConquer:
-    """unique: by the joint's name; None where the eight steps leave it open. steps: in the order they were taken."""
+    """The verdict of divide and conquer; print() shows it in a few lines.
+
+    unique: by the joint's name; None where the eight steps leave it open. steps: in the order they were taken.
+    """
 
     assembled: Assembled
     connections: tuple[Connection, ...]
     steps: tuple[Step, ...]
     unique: dict[str, bool | None]
     tool: ToolName
+
+    def __str__(self) -> str:
+        ranks = ", ".join(f"{one.rank} of {len(one.G)}" for one in self.connections)
+        lines = [f"divide and conquer with {self.tool}: rank {ranks} on the ground"]
+        for verdict, what in ((True, "unique"), (False, "not unique"), (None, "left open")):
+            names = [name for name, unique in self.unique.items() if unique is verdict]
+            lines += [f"{what}: {listed(names)}"] * bool(names)
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        unique = sum(verdict is True for verdict in self.unique.values())
+        return f"<DivideAndConquer with {self.tool}: reactions of {unique} of {len(self.unique)} joints unique>"
 
     @property
     def placed(self) -> Placed:

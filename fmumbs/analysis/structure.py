@@ -43,8 +43,10 @@ class Structure:
     name: str
     bodies: int
     joints: int
+    couplings: int
     springs: int
     loads: int
+    laws: int
     roots: int
     depth: int
     loops: int
@@ -66,8 +68,10 @@ def structure(model: Model) -> Structure:
         name=model.name,
         bodies=len(model.bodies),
         joints=len(model.joints),
+        couplings=len(model.couplings),
         springs=len(model.springs),
         loads=len(model.loads),
+        laws=len(model.laws),
         roots=sum(branch.depth == 0 for branch in branches),
         depth=1 + max((branch.depth for branch in branches), default=-1),
         loops=len(cuts),

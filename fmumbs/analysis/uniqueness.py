@@ -15,6 +15,7 @@ import numpy as np
 from fmumbs import _checks
 from fmumbs.analysis.placed import GROUND, Array, Placed
 from fmumbs.analysis.self_stress import CLEAR, Gap, SelfStress, null_space, self_stress
+from fmumbs.analysis.summary import summary
 from fmumbs.errors import ModelError
 
 NEAR = 1e-2  # a singular value that is this small beside the neighbours' belongs to a singular position
@@ -65,9 +66,9 @@ class Mend:
     text: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Uniqueness:
-    """What the rows of all joints' constraints say.
+    """What the rows of all joints' constraints say; print() shows a short table.
 
     rows: how many; rank: how many are independent; redundant: the others, the degree of indeterminacy. mobility: the
     freedoms that are left; gruebler: as the count of bodies and rows would have it. gap: in the singular values that
@@ -78,6 +79,16 @@ class Uniqueness:
     stress: SelfStress
     nearby: tuple[int, ...] = ()
     nearby_kept: tuple[float, ...] = ()
+
+    def __str__(self) -> str:
+        return summary(self)
+
+    def __repr__(self) -> str:
+        unique = sum(joint.unique for joint in self.joints)
+        return (
+            f"<Uniqueness: {self.rank} of {self.rows} rows independent, mobility {self.mobility}, "
+            f"reactions of {unique} of {len(self.joints)} joints unique>"
+        )
 
     @property
     def rows(self) -> int:

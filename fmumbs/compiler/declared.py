@@ -6,7 +6,8 @@ import numpy as np
 
 from fmumbs.compiler.kinds import kinds, variable_table
 from fmumbs.compiler.layout import Arrays
-from fmumbs.compiler.names import Names, Place
+from fmumbs.compiler.names import Names, Place, by_name
+from fmumbs.compiler.variables import Variables
 from fmumbs.errors import ModelError
 from fmumbs.mechanism import Model
 from fmumbs.mechanism.signals import Signal
@@ -23,8 +24,7 @@ def declared_variables(model: Model, names: Names, put_text: Callable[[str], int
     chosen: list[tuple[Place, Signal, str]] = []
     for signal in model.signals:
         places = _places(model, names, signal)
-        called = [signal.name] if len(places) == 1 else [f"{signal.name}[{i + 1}]" for i in range(len(places))]
-        chosen += [(place, signal, name) for place, name in zip(places, called, strict=True)]
+        chosen += [(place, signal, name) for place, name in zip(places, _called(signal, len(places)), strict=True)]
     taken = {place for place, _, _ in chosen}
     own = [place for kind in kinds() if kind.of_solver for place in names.places(kind.suffix)]
     own = [place for place in own if place not in taken]
@@ -33,6 +33,27 @@ def declared_variables(model: Model, names: Names, put_text: Callable[[str], int
     rows = [(*place, put_text(name)) for place, _, name in chosen] + [(*place, _OF_THE_KIND) for place in own]
     rows.sort(key=lambda row: row[:3])
     return variable_table(*np.array(rows, np.int32).T)
+
+
+def signal_references(model: Model, variables: Variables) -> dict[str, tuple[list[int], bool]]:
+    """Value references by the names of the model's signals and of their components, in an image with everything.
+
+    Each with whether the name means one number, not a vector.
+
+    Raises ModelError for a signal of a variable that does not exist or has another causality.
+    """
+    named: list[tuple[str, int]] = []
+    for signal in model.signals:
+        _places(model, variables.structured, signal)
+        found = variables.references(signal.target)
+        named += zip(_called(signal, len(found)), found, strict=True)
+    whole = dict(named)
+    return {name: (found, name in whole) for name, found in by_name(named).items()}
+
+
+def _called(signal: Signal, count: int) -> list[str]:
+    """The names of a signal's components."""
+    return [signal.name] if count == 1 else [f"{signal.name}[{i + 1}]" for i in range(count)]
 
 
 def _places(model: Model, names: Names, signal: Signal) -> list[Place]:

@@ -46,6 +46,18 @@ def split_component(name: str) -> tuple[str, int | None]:
     return (name[: match.start()], int(match[1]) - 1) if match else (name, None)
 
 
+def by_name(named: Iterable[tuple[str, int]]) -> dict[str, list[int]]:
+    """Value references by name, and by the stem of names with [i], in the order of i."""
+    found: dict[str, list[int]] = {}
+    parts: dict[str, list[tuple[int, int]]] = {}
+    for name, index in named:
+        found.setdefault(name, []).append(index)
+        stem, component = split_component(name)
+        if component is not None:
+            parts.setdefault(stem, []).append((component, index))
+    return {stem: [index for _, index in sorted(of)] for stem, of in parts.items()} | found
+
+
 def nearest(word: str, names: Iterable[str]) -> str:
     """A sentence that tells the name nearest to `word`; of very many names, among its neighbours in the alphabet."""
     return _checks.nearest(word, _neighbours(word, list(names)))

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from fmumbs.compiler.dependencies import Dependencies, References, antiderivatives, joints_in_loops
 from fmumbs.compiler.kinds import BODY, JOINT, Kind, kind_columns, kinds, kinds_called
 from fmumbs.compiler.layout import Arrays, ffi, lib
-from fmumbs.compiler.names import Names, nearest, split_component
+from fmumbs.compiler.names import Names, by_name, nearest, split_component
 
 Borrow = Callable[[], AbstractContextManager[Any]]
 
@@ -70,6 +70,9 @@ class Variables(Sequence[Variable]):
         self._names = Names(arrays)
         self._latest: tuple[int, list[Variable]] = (-1, [])  # the block of the last index, and its number
 
+    def __repr__(self) -> str:
+        return f"<Variables: {', '.join(self.names(range(min(3, len(self)))))}, ... {len(self)} in all>"
+
     def __len__(self) -> int:
         return len(self._kind)
 
@@ -118,8 +121,9 @@ class Variables(Sequence[Variable]):
         references = self.references(name)
         if len(references) != 1:
             return False
-        only = references[0]
-        return self._component[only] < 0 or split_component(name)[1] is not None or self.name(only) == name
+        if name in self._declared:
+            return self.name(references[0]) == name
+        return self._component[references[0]] < 0 or split_component(name)[1] is not None
 
     def name(self, index: int) -> str:
         """The variable's name."""
@@ -147,6 +151,11 @@ class Variables(Sequence[Variable]):
 
     def _indices(self, references: ArrayLike | None) -> References:
         return np.arange(len(self)) if references is None else np.asarray(references, np.int64).reshape(-1)
+
+    @property
+    def structured(self) -> Names:
+        """The structured names of all that the image's elements may have."""
+        return self._names
 
     @property
     def joint_names(self) -> list[str]:
@@ -194,14 +203,8 @@ class Variables(Sequence[Variable]):
     @cached_property
     def _declared(self) -> dict[str, list[int]]:
         """Value references by the names that signals were declared under, and by those of their vectors."""
-        found: dict[str, list[int]] = {}
         chosen = np.flatnonzero(self._chosen >= 0)
-        for index, name in zip(chosen.tolist(), self._names_of(chosen), strict=True):
-            found.setdefault(name, []).append(index)
-            stem, component = split_component(name)
-            if component is not None:
-                found.setdefault(stem, []).append(index)
-        return found
+        return by_name(zip(self._names_of(chosen), chosen.tolist(), strict=True))
 
     def _names_of(self, indices: References) -> list[str]:
         columns = (self._chosen, self._kind, self._object, self._component)

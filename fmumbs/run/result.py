@@ -3,7 +3,7 @@
 import csv
 import io
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +11,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fmumbs._files import whole
-from fmumbs.compiler.names import nearest
+from fmumbs.compiler.names import nearest, split_component
 from fmumbs.errors import SolverError
+from fmumbs.run.plotting import no_place, plot
 
 Array = NDArray[np.float64]
 
 
-class Result:
-    """Time series of a simulation: `result.time` (n,) [s], `result["A.q"]` (n,), units in `result.units`."""
+_SHOWN = 8  # names in repr(), variables in a plot that names none
+
+
+class UnknownVariable(SolverError, KeyError):
+    """A name that a Result does not have: a KeyError too, as mappings raise."""
+
+    __str__ = Exception.__str__  # KeyError's own shows the repr
+
+
+class Result(Mapping[str, Array]):
+    """Time series of a simulation, a mapping by variables' names.
+
+    result.time: (n,) [s]. result["A.q"]: (n,); result["b.r"]: (n, 3), all components of a vector. result.units: by name
+    as well.
+    list(result), or result.names, has every variable, the components of vectors one by one: "b.r[1]", "b.r[2]", ...
+    A table of all is pandas.DataFrame(dict(result), index=result.time), or the file that save_csv() writes.
+    """
 
     def __init__(self, name: str, time: Array, values: Mapping[str, Array], units: Mapping[str, str]) -> None:
         self.name = name
@@ -27,24 +43,41 @@ class Result:
         self._values = dict(values)
 
     def __repr__(self) -> str:
-        return f"Result({self.name!r}, {len(self.time)} times to {self.time[-1]:g} s, {len(self._values)} variables)"
+        stems = list(dict.fromkeys(split_component(name)[0] for name in self._values))
+        names = ", ".join([*stems[:_SHOWN], *["..."] * (len(stems) > _SHOWN)])
+        count = f"{len(self._values)} variables: {names}" if names else "no variables"
+        return f"Result({self.name!r}, {len(self.time)} times to {self.time[-1]:g} s, {count})"
 
     def __getitem__(self, name: str) -> Array:
-        """(n,) a variable, or (n, components) of a vector."""
+        """(n,) a variable, or (n, components) of a vector; raises SolverError, which is a KeyError too."""
         if name in self._values:
             return self._values[name]
         parts: list[Array] = []
         while f"{name}[{len(parts) + 1}]" in self._values:
             parts.append(self._values[f"{name}[{len(parts) + 1}]"])
         if not parts:
-            raise SolverError(f"the result has no variable '{name}'. {nearest(name, self._values)}")
+            raise UnknownVariable(f"the result has no variable '{name}'. {nearest(str(name), self._values)}")
         return np.stack(parts, axis=1)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._values
+        """Whether result[name] is there: a variable or a vector."""
+        return name in self._values or f"{name}[1]" in self._values
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        """How many variables there are, components one by one; the number of times is len(result.time)."""
+        return len(self._values)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other  # not element by element, as mappings are compared
+
+    __hash__ = object.__hash__
 
     @property
     def names(self) -> list[str]:
+        """The names of all variables, in the order of the columns that save_csv() writes."""
         return list(self._values)
 
     def save_csv(self, path: "str | os.PathLike[str]") -> Path:
@@ -60,43 +93,17 @@ class Result:
                 text.flush()
                 text.detach()
         except OSError as error:
-            raise _no_place(target, error) from error
+            raise no_place(target, error) from error
         return target
 
-    def plot(self, *names: str, path: "str | os.PathLike[str] | None" = None) -> Any:
-        """Draws variables over time, all of a vector's components; to a file, or returns the figure."""
-        try:
-            from matplotlib.figure import Figure
-        except ImportError as error:
-            raise SolverError("plots need matplotlib. Install it with: pip install 'fmumbs[plot]'.") from error
-        chosen = names or tuple(self._values)[:8]
-        if not chosen:
-            raise SolverError("the result keeps no variables to draw. Name some in simulate(outputs=...).")
-        figure = Figure(figsize=(8, 2.2 * len(chosen) + 0.6), layout="constrained")
-        axes = figure.subplots(len(chosen), 1, sharex=True, squeeze=False)[:, 0]
-        for axis, name in zip(axes, chosen, strict=True):
-            values = self[name]
-            axis.plot(self.time, values)
-            unit = self.units.get(name) or self.units.get(f"{name}[1]") or ""
-            axis.set_ylabel(f"{name} [{unit}]" if unit else name)
-            axis.grid(alpha=0.3)
-            if values.ndim > 1:
-                axis.legend([str(i + 1) for i in range(values.shape[1])], loc="upper right")
-        axes[-1].set_xlabel("time [s]")
-        figure.suptitle(self.name)
-        if path is not None:
-            target = Path(path)
-            known = figure.canvas.get_supported_filetypes()
-            kind = target.suffix.lstrip(".").lower() or "png"
-            if kind not in known:
-                raise SolverError(f"'{target}' would be a picture of no known kind. Give one of .{', .'.join(known)}.")
-            try:
-                with whole(target) as file:
-                    figure.savefig(file, dpi=120, format=kind)
-            except OSError as error:
-                raise _no_place(target, error) from error
-        return figure
+    def plot(self, *names: str, path: "str | os.PathLike[str] | None" = None, show: bool | None = None) -> Any:
+        """Draws variables over time below one another, all components of a vector in one; returns matplotlib's figure.
 
+        names: by default the first eight. path: a file to save the picture in; its suffix tells the kind, such as .png.
+        show: opens a window, for which a script waits until it is closed; by default where there is no path. A notebook
+        shows the figure that a cell returns. Where there is no display a warning says so.
 
-def _no_place(target: Path, error: OSError) -> SolverError:
-    return SolverError(f"cannot write '{target}': {error.strerror or error}. Choose another place.")
+        Raises SolverError for a name that is not there, a file that cannot be written, and without matplotlib.
+        """
+        chosen = names or tuple(self._values)[:_SHOWN]
+        return plot(self, chosen, None if path is None else Path(path), path is None if show is None else show)

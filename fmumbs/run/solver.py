@@ -1,12 +1,14 @@
 """Solver: an instance of the core, with names."""
 
 from collections.abc import Sequence
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fmumbs.compiler import ModelImage, compile
+from fmumbs.compiler.declared import signal_references
 from fmumbs.compiler.layout import ffi, lib
 from fmumbs.errors import AssemblyError, FmumbsError, SolverError
 from fmumbs.mechanism import Model
@@ -18,7 +20,8 @@ References = NDArray[np.uint32]
 class Solver:
     """Steps a mechanism as its FMU does, to the same bits.
 
-    model: a Model, of which every variable is to be had, or a ModelImage with the variables it has.
+    model: a Model, all of whose variables are accessible, its declared signals under their own names too; or a
+    ModelImage with the variables that it shows.
     Values are numbers, or arrays for vectors such as "A.reaction.f"; units and axes as the variables' table says.
     Raises SolverError for unknown names, values that are refused, and steps that fail; AssemblyError where there is
     no start.
@@ -27,6 +30,7 @@ class Solver:
     def __init__(self, model: Model | ModelImage) -> None:
         self.image = model if isinstance(model, ModelImage) else compile(model, everything=True)
         self._instance = self.image.take_instance()
+        self._signals = {} if isinstance(model, ModelImage) else signal_references(model, self.image.variables)
         self._known: dict[str, tuple[References, bool]] = {}
 
     # Running ----------------------------------------------------------------------------------------------
@@ -214,12 +218,20 @@ class Solver:
     def _references(self, name: str) -> tuple[References, bool]:
         """Value references behind a name, and whether it means one number."""
         if name not in self._known:
-            variables = self.image.variables
-            found = variables.references(name)
-            if not found:
-                raise SolverError(f"'{self.image.name}' {variables.unknown(name)}")
-            self._known[name] = np.array(found, dtype=np.uint32), variables.is_scalar(name)
+            self._known[name] = self._find(name)
         return self._known[name]
+
+    def _find(self, name: str) -> tuple[References, bool]:
+        if name in self._signals:
+            found, scalar = self._signals[name]
+            return np.array(found, dtype=np.uint32), scalar
+        variables = self.image.variables
+        found = variables.references(name)
+        if not found and (close := get_close_matches(name, self._signals, 1)):
+            raise SolverError(f"'{self.image.name}' has no variable '{name}'. The nearest name is '{close[0]}'.")
+        if not found:
+            raise SolverError(f"'{self.image.name}' {variables.unknown(name)}")
+        return np.array(found, dtype=np.uint32), variables.is_scalar(name)
 
     def _call(self, status: int, error: type[FmumbsError] = SolverError) -> None:
         if status != lib.FM_OK:

@@ -27,6 +27,22 @@ def test_a_chain_moves_in_as_many_ways_as_it_has_hinges() -> None:
     assert [branch.parent for branch in facts.branches] == ["ground", "b0", "b1", "b2", "b3"]
 
 
+def test_every_element_of_a_model_is_counted() -> None:
+    """By the model's own lists, so that a new kind of element is not left out."""
+    model = chain(3)
+    A, B = model.joints[:2]
+    tip = model["b2"].tip
+    model.add(fm.Spring("s", model.ground.at(0, 0, 5), tip, stiffness=1.0), fm.Load("l", tip), fm.Load("m", tip))
+    model.add(fm.Coupling.gear("g", A, B, ratio=2.0))
+    model.add(fm.Law.brake("b", A, 1.0), *(fm.Stop(f"stop{i}", B, upper=i, stiffness=1.0) for i in range(3)))
+    facts = structure(model)
+    kinds = [name for name, value in vars(fm.Model).items() if isinstance(value, property) and name in vars(facts)]
+    counts = {name: len(getattr(model, name)) for name in kinds}
+    assert counts == {"bodies": 3, "joints": 3, "couplings": 1, "springs": 1, "loads": 2, "laws": 4}
+    assert {name: getattr(facts, name) for name in kinds} == counts
+    assert sum(counts.values()) == len(model._elements)
+
+
 def test_a_chain_longer_than_the_stack_is_walked() -> None:
     count = sys.getrecursionlimit() + 100
     assert structure(chain(count)).depth == count

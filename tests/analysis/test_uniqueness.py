@@ -300,3 +300,44 @@ def test_a_beam_on_three_supports_is_determinate_once_it_may_bend(modes: int, be
         assert found.redundant == max(supports - 1 - modes, 0)
         assert found.mobility == max(1 + modes - supports, 0)
         assert all(joint.unique for joint in found.joints) == (found.redundant == 0)
+
+
+# As text ------------------------------------------------------------------------------------------------------
+
+
+def test_the_verdict_prints_as_a_short_table() -> None:
+    found = fm.uniqueness(read_model("four_bar"))
+    assert str(found).splitlines() == [
+        "20 rows of constraint, 17 independent; degree of redundancy 3, mobility 1",
+        "joint  f x y z      t x y z      indeterminate directions",
+        *(f"{name}      yes no  yes  no  yes no   3" for name in "ABDC"),
+        "to make all unique, in each joint's F axes:",
+        "  free 'C' of force along y, torque about x, torque about z",
+        "or make flexible: crank, coupler, rocker",
+    ]
+    assert repr(found) == "<Uniqueness: 17 of 20 rows independent, mobility 1, reactions of 0 of 4 joints unique>"
+
+
+def test_of_a_tree_it_prints_that_all_is_unique() -> None:
+    lines = str(fm.uniqueness(read_model("arm6"))).splitlines()
+    assert lines[-1] == "the reactions of all 6 joints are unique"
+    assert len(lines) == 2
+
+
+@pytest.mark.parametrize("name", ["rod_loop", "parallelogram_pendulum", "ladder"])
+def test_however_large_a_mechanism_it_prints_on_one_screen(name: str) -> None:
+    for found in (fm.uniqueness(read_model(name)), fm.divide_and_conquer(read_model(name))):
+        lines = str(found).splitlines()
+        assert len(lines) <= 50
+        assert max(map(len, lines)) < 500
+        assert "array" not in str(found) + repr(found)
+        assert len(repr(found)) < 120
+
+
+def test_divide_and_conquer_prints_what_it_found() -> None:
+    found = fm.divide_and_conquer(read_model("parallelogram_pendulum"))
+    names = {verdict: [name for name, unique in found.unique.items() if unique is verdict] for verdict in (True, False)}
+    assert str(found).splitlines()[:2] == [
+        "divide and conquer with svd: rank 17 of 18 on the ground", f"unique: {', '.join(names[True])}"
+    ]  # fmt: skip
+    assert f"reactions of {len(names[True])} of {len(found.unique)} joints unique" in repr(found)

@@ -96,11 +96,45 @@ def test_declared_signals_are_found_by_both_names(narrow: fm.Model) -> None:
     assert variables.references("P.q") == []
 
 
+def test_a_solver_of_the_model_knows_all_that_one_of_the_narrow_image_knows(narrow: fm.Model) -> None:
+    """Declared names, those of their vectors and components, and the solver's own; and every other name beside."""
+    narrow.output("spin[2]", of="S.w[1]")
+    narrow.output("spin[1]", of="S.w[3]")
+    narrow.output("lone[1]", of="ball.w[2]")
+    narrow.output("only[1]", of="P.q")
+    image = compile(narrow)
+    known, whole = Solver(image), Solver(narrow)
+    names = {name for full in image.variables.names() for name in (full, full.split("[")[0])}
+    assert {"torque", "wind", "wind[2]", "pose", "weight", "spin", "lone", "only", "solver.energy"} <= names
+    for solver in (known, whole):
+        solver.set("torque", 0.3)
+        solver.set("wind", (1.0, 2.0, 3.0))
+        solver.set("wind[3]", 4.0)
+        solver.set("weight", 5.0)
+        solver.set("angle", 0.1)
+        solver.assemble()
+        solver.step(0.05)
+    for name in names:
+        here, there = known.get(name), whole.get(name)
+        assert type(here) is type(there), name
+        assert np.array_equal(here, there), name
+    assert whole.get("spin").tolist() == [whole.get("S.w[3]"), whole.get("S.w[1]")]
+    assert whole.get("A.tau") == 0.3
+    with pytest.raises(fm.SolverError, match=r"'zoo' has no variable 'torqe'\. The nearest name is 'torque'\."):
+        whole.get("torqe")
+
+
+def test_a_solver_of_the_model_refuses_a_signal_of_nothing(zoo: fm.Model) -> None:
+    zoo.input("torque", to="A.tua")
+    with pytest.raises(fm.ModelError, match=r"input 'torque' names 'A\.tua', which does not exist\. .*'A\.tau'"):
+        Solver(zoo)
+
+
 def test_a_declared_name_goes_before_the_name_of_another(zoo: fm.Model) -> None:
     zoo.output("A.q", of="P.q")
     zoo.output("P.q", of="A.q")
-    solver = Solver(compile(zoo))
-    assert (solver.get("A.q"), solver.get("P.q")) == (0.0, 0.2)
+    for solver in (Solver(compile(zoo)), Solver(zoo)):
+        assert (solver.get("A.q"), solver.get("P.q")) == (0.0, 0.2)
 
 
 # A sequence ----------------------------------------------------------------------------------------------------

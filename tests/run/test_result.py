@@ -2,6 +2,7 @@
 
 import csv
 import os
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -27,7 +28,30 @@ def test_series_are_had_by_name(result: Result) -> None:
     assert result.names == ["A.q", "b.r[1]", "b.r[2]", "b.r[3]"]
     assert "A.q" in result
     assert "A.qd" not in result
-    assert repr(result) == "Result('arm', 3 times to 1 s, 4 variables)"
+    assert repr(result) == "Result('arm', 3 times to 1 s, 4 variables: A.q, b.r)"
+    assert "..., q6, q7, ...)" in repr(Result("long", TIME, {f"q{i}": TIME for i in range(9)}, {})).replace("q5", "...")
+
+
+def test_a_result_is_a_mapping(result: Result) -> None:
+    """Of scalars and of the components of vectors; a vector's own name is looked up beside."""
+    assert isinstance(result, Mapping)
+    assert list(result) == list(result.keys()) == result.names
+    assert len(result) == 4
+    assert {name: series.tolist() for name, series in result.items()} == {n: result[n].tolist() for n in result}
+    assert result.get("b.r").shape == (3, 3)
+    assert "b.r" in result
+    assert result.get("A.qd") is None
+    assert "b" not in result and 3 not in result
+    assert dict(result).keys() == set(result.names)
+    assert result == result and len({result, Result("arm", TIME, dict(result), {})}) == 2
+    assert {**result}["b.r[2]"].tolist() == (-TIME).tolist()
+
+
+@pytest.mark.parametrize("error", [fm.SolverError, KeyError])
+def test_an_unknown_name_is_an_error_of_mappings_and_of_ours(result: Result, error: type[Exception]) -> None:
+    with pytest.raises(error) as caught:
+        result["A.qd"]
+    assert str(caught.value) == "the result has no variable 'A.qd'. The nearest name is 'A.q'."
 
 
 def test_unknown_names_are_told_with_the_nearest(result: Result) -> None:
@@ -95,6 +119,37 @@ def test_a_picture_is_drawn(result: Result, tmp_path: Path) -> None:
     assert [axis.get_ylabel() for axis in figure.axes] == ["A.q [rad]", "b.r [m]"]
     assert [len(axis.lines) for axis in figure.axes] == [1, 3]
     assert path.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_plot_without_a_file_opens_a_window(result: Result, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As far as matplotlib: the test's back end says that it has windows, and what is shown is the figure drawn."""
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    pyplot.switch_backend("agg")
+    shown = []
+    monkeypatch.setattr("matplotlib.backends.backend_agg.FigureCanvasAgg.required_interactive_framework", "qt")
+    monkeypatch.setattr(pyplot, "show", lambda: shown.append(pyplot.gcf()))
+    figure = result.plot("A.q", "b.r")
+    assert shown == [figure]
+    assert [len(axis.lines) for axis in figure.axes] == [1, 3]
+    assert result.plot("A.q", show=False).axes
+    assert len(shown) == 1
+    pyplot.close(figure)
+
+
+def test_where_there_is_no_display_a_plot_says_how_to_see_it(result: Result, tmp_path: Path) -> None:
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    with pytest.warns(UserWarning, match=r"no display .* 'arm' on\. Save it with plot\(path='arm\.png'\)"):
+        figure = result.plot("A.q")
+    assert pyplot.get_fignums() == []
+    figure.savefig(tmp_path / "arm.png")
+    assert (tmp_path / "arm.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_notebook_shows_what_a_cell_returns(result: Result, monkeypatch: pytest.MonkeyPatch) -> None:
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    monkeypatch.setattr("matplotlib.get_backend", lambda: "module://matplotlib_inline.backend_inline")
+    assert len(result.plot("A.q").axes) == 1
+    assert pyplot.get_fignums() == []
 
 
 def test_nothing_cannot_be_drawn() -> None:

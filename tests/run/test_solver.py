@@ -91,12 +91,14 @@ def test_unknown_names_are_told_with_the_nearest(use: Any, solver: Solver) -> No
 # Narrowed models -----------------------------------------------------------------------------------------------
 
 
-def test_of_a_model_everything_is_to_be_had(cart: fm.Model) -> None:
+def test_of_a_model_everything_is_accessible_under_either_name(cart: fm.Model) -> None:
     cart.output("place", of="J.q")
     solver = Solver(cart)
-    assert solver.get("J.q") == 0.0
-    with pytest.raises(fm.SolverError, match="no variable 'place'"):
-        solver.get("place")
+    solver.set("place", 0.25)
+    assert solver.get("J.q") == solver.get("place") == 0.25
+    assert solver.get("S.q").shape == (4,)
+    with pytest.raises(fm.SolverError, match=r"'cart' has no variable 'plaec'\. The nearest name is 'place'\."):
+        solver.get("plaec")
 
 
 def test_of_an_image_what_it_declares(cart: fm.Model) -> None:

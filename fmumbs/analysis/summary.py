@@ -1,0 +1,49 @@
+"""The verdict on a mechanism's reactions as text: a few lines, and a table of those that are not unique."""
+
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fmumbs.analysis.uniqueness import JointReaction, Uniqueness
+
+MOST = 20  # rows of the table, names in a sentence
+
+
+def summary(found: "Uniqueness") -> str:
+    """What print() shows: counts, the joints whose reactions are not unique, and what would make them so."""
+    lines = [
+        f"{found.rows} rows of constraint, {found.rank} independent; "
+        f"degree of redundancy {found.redundant}, mobility {found.mobility}"
+    ]
+    if found.singular:
+        lines.append("at or near a singular position: the verdict may not hold elsewhere")
+    loose = [joint for joint in found.joints if not joint.unique]
+    if not loose:
+        return "\n".join([*lines, f"the reactions of all {len(found.joints)} joints are unique"])
+    lines += _aligned([("joint", "f x y z", "t x y z", "indeterminate directions"), *map(_row, loose[:MOST])])
+    lines += [f"... and {len(loose) - MOST} more joints"] * (len(loose) > MOST)
+    unique = [joint.joint for joint in found.joints if joint.unique]
+    lines += [f"unique: all reactions of {listed(unique)}"] * bool(unique)
+    lines.append("to make all unique, in each joint's F axes:")
+    changes = (f"free '{one.joint}' of {one.text}" if one.text else f"leave out '{one.joint}'" for one in found.mends)
+    lines += [f"  {change}" for change in islice(changes, MOST)]
+    lines += [f"  ... and {len(found.mends) - MOST} more"] * (len(found.mends) > MOST)
+    lines.append(f"or make flexible: {listed(found.flexible)}")
+    return "\n".join(lines)
+
+
+def _row(joint: "JointReaction") -> tuple[str, str, str, str]:
+    marks = ["yes" if unique else "no " for unique in joint.components_unique]
+    return joint.joint, " ".join(marks[:3]), " ".join(marks[3:]), str(joint.indeterminate_dimension)
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> Iterable[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
+def listed(names: Sequence[str]) -> str:
+    """The first names and how many more there are, as a sentence has them."""
+    rest = [f"and {len(names) - MOST} more"] * (len(names) > MOST)
+    return ", ".join([*names[:MOST], *rest]) or "none"

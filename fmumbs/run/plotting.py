@@ -1,0 +1,83 @@
+"""Plots of variables over time, by matplotlib: in a window, in a notebook, or in a file."""
+
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fmumbs._files import whole
+from fmumbs.errors import SolverError
+
+if TYPE_CHECKING:
+    from fmumbs.run.result import Result
+
+_NO_DISPLAY = ("agg", "cairo", "pdf", "pgf", "ps", "svg", "template")  # matplotlib's back ends that only write files
+
+
+def plot(result: "Result", names: Sequence[str], path: Path | None, show: bool) -> Any:
+    """Result.plot(); the figure."""
+    new_figure = _figure(show)
+    if not names:
+        raise SolverError("the result keeps no variables to draw. Name some in simulate(outputs=...).")
+    series = [result[name] for name in names]
+    figure = new_figure(figsize=(8, 2.2 * len(names) + 0.6), layout="constrained")
+    axes = figure.subplots(len(names), 1, sharex=True, squeeze=False)[:, 0]
+    for axis, name, values in zip(axes, names, series, strict=True):
+        axis.plot(result.time, values)
+        unit = result.units.get(name) or result.units.get(f"{name}[1]") or ""
+        axis.set_ylabel(f"{name} [{unit}]" if unit else name)
+        axis.grid(alpha=0.3)
+        if values.ndim > 1:
+            axis.legend([str(i + 1) for i in range(values.shape[1])], loc="upper right")
+    axes[-1].set_xlabel("time [s]")
+    figure.suptitle(result.name)
+    if path is not None:
+        _save(figure, path)
+    if show:
+        _show(figure, result.name)
+    return figure
+
+
+def _save(figure: Any, target: Path) -> None:
+    known = figure.canvas.get_supported_filetypes()
+    kind = target.suffix.lstrip(".").lower() or "png"
+    if kind not in known:
+        raise SolverError(f"'{target}' would be a picture of no known kind. Give one of .{', .'.join(known)}.")
+    try:
+        with whole(target) as file:
+            figure.savefig(file, dpi=120, format=kind)
+    except OSError as error:
+        raise no_place(target, error) from error
+
+
+def _figure(show: bool) -> Any:
+    """What makes a figure; pyplot's has the back end that the user set, or the first that opens windows here."""
+    try:
+        if show:
+            from matplotlib.pyplot import figure as shown
+
+            return shown
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise SolverError("plots need matplotlib. Install it with: pip install 'fmumbs[plot]'.") from error
+    return Figure
+
+
+def _show(figure: Any, name: str) -> None:
+    """Opens the window, or leaves the figure to a notebook, which shows what a cell returns."""
+    import matplotlib
+    from matplotlib import pyplot
+
+    if figure.canvas.required_interactive_framework is not None:
+        pyplot.show()
+        return
+    pyplot.close(figure)  # it stays whole, and pyplot does not show it a second time
+    if matplotlib.get_backend().lower() in _NO_DISPLAY:
+        warnings.warn(
+            f"there is no display to show the plot of '{name}' on. Save it with plot(path='{name}.png').", stacklevel=4
+        )
+
+
+def no_place(target: Path, error: OSError) -> SolverError:
+    """The error of a file that cannot be written."""
+    return SolverError(f"cannot write '{target}': {error.strerror or error}. Choose another place.")
