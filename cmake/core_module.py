@@ -11,4 +11,5 @@ from cffi import FFI
 header = Path(__file__).parents[1] / "fmumbs" / "core" / "fmumbs.h"
 ffibuilder = FFI()
 ffibuilder.cdef(re.sub(r"^[ \t]*#.*$", "", header.read_text(encoding="utf-8"), flags=re.MULTILINE))
+ffibuilder.cdef('extern "Python" int fmumbs_interrupted(void *host);')  # what fm_interrupt asks (run/interrupt.py)
 ffibuilder.set_source("fmumbs._core", f'#include "{header.name}"')

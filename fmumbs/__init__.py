@@ -2,7 +2,7 @@
 
 from fmumbs.analysis import Uniqueness
 from fmumbs.compiler import ModelImage, compile
-from fmumbs.errors import AssemblyError, ExportError, FmumbsError, ModelError, SolverError
+from fmumbs.errors import AssemblyError, ExportError, FmumbsError, Interrupted, ModelError, SolverError
 from fmumbs.export import export_fmu
 from fmumbs.mechanism import (
     Body,
@@ -48,6 +48,7 @@ __all__ = [
     "FmumbsError",
     "Free",
     "Helix",
+    "Interrupted",
     "Joint",
     "Law",
     "Load",

@@ -7,7 +7,15 @@ Every message says what is wrong, where, the nearest fact and one mend, in whole
     ├── AssemblyError   no consistent start exists near the guesses
     ├── SolverError     a simulation could not go on
     └── ExportError     an FMU could not be written or failed its verification
+
+    KeyboardInterrupt
+    └── Interrupted     Ctrl-C ended a simulation
 """
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fmumbs.run import Result
 
 
 class FmumbsError(Exception):
@@ -23,8 +31,23 @@ class AssemblyError(FmumbsError):
 
 
 class SolverError(FmumbsError):
-    """The core refused a call or a step failed."""
+    """The core refused a call or a step failed.
+
+    time, result: if a run failed on its way, where it got to [s], and what it had until there; else None.
+    """
+
+    time: "float | None" = None
+    result: "Result | None" = None
 
 
 class ExportError(FmumbsError):
     """An FMU could not be written or is not what it should be."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C ended a simulation at `time` [s]; `result` is what it had until there."""
+
+    def __init__(self, time: float, result: "Result") -> None:
+        super().__init__(f"interrupted at t = {time:g} s")
+        self.time = time
+        self.result = result

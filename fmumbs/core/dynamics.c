@@ -62,6 +62,7 @@ static void accelerate_so(fm_instance *s, const fm_evaluation *how, double *udot
     const double t = how->t, *y = how->y;
     const int32_t loads = 6 * s->image.n.loads;
     const double *tau = inputs_at(s, t, s->tau, s->tau_taylor, s->image.n.modes, s->input_now);
+    s->worked += s->image.n.links + s->image.n.rows;
     s->evaluated = y;
     s->at_time = t;
     s->in_place = s->is_placed && memcmp(y, s->placed, (size_t)s->model.ny * sizeof *y) == 0;

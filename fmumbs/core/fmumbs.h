@@ -78,6 +78,9 @@ fm_status fm_assemble(fm_instance *instance, double t);
 fm_status fm_check_inertia(fm_instance *instance);
 /* Goes on to t_end [s]. FM_DISCARD: stopped at fm_time(), whose state is valid. */
 fm_status fm_step(fm_instance *instance, double t_end);
+/* Who is asked, about every tenth of a second of a step that takes long, whether the step shall end: other than 0 ends it
+ * with FM_DISCARD. The results of a step that goes on are the same bits whether anybody is asked or not. NULL: nobody. */
+void fm_interrupt(fm_instance *instance, int (*wanted)(void *host), void *host);
 double fm_time(const fm_instance *instance);
 /* Evaluates the dynamics `times` times at the present state, for those who measure. */
 fm_status fm_evaluate(fm_instance *instance, size_t times);

@@ -470,7 +470,7 @@ double fm_time(const fm_instance *s)
 fm_status fm_step(fm_instance *s, double t_end)
 {
     const double t = s->clock[FM_TIME];
-    if (s->clock[FM_ASSEMBLED] == 0.0) return fm_say(s, FM_ERROR, "a step before the start: call fm_assemble first");
+    if (s->clock[FM_ASSEMBLED] == 0.0) return fm_say(s, FM_ERROR, "a step before the start: assemble first");
     if (!isfinite(t_end - t) || t_end < t)
         return fm_say(s, FM_ERROR, "a step from t = %.9g s to t = %.9g s: time goes forward", t, t_end);
     if (check_options(s) != FM_OK) return FM_ERROR;
@@ -484,6 +484,12 @@ fm_status fm_step(fm_instance *s, double t_end)
     const fm_status status = fm_integrate(s, t_end);
     copy(s->guess, s->y, s->model.ny);
     return status;
+}
+
+void fm_interrupt(fm_instance *s, int (*wanted)(void *host), void *host)
+{
+    s->interrupt_wanted = wanted;
+    s->host = host;
 }
 
 fm_status fm_evaluate(fm_instance *s, size_t times)

@@ -474,6 +474,9 @@ struct fm_instance {
     int32_t *held, *held_where, *held_side; /* the laws that meet, and where their forces are in their ranges */
     double *held_range; /* 2 each */
     double *held_a, *held_f, *held_x, *held_aim, *held_A, *held_L;
+    int (*interrupt_wanted)(void *host); /* NULL: a step ends by itself alone */
+    void *host;
+    double worked; /* evaluations of links and rows since it was asked */
     double step_from, step_until; /* the integration step under way lies between these times (excitation.c) */
 };
 

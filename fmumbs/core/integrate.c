@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define FM_MOST_ACCEPTED 1000000 /* integration steps in one fm_step with error control */
+#define FM_WORK 4e5 /* evaluations of links and rows after which the host is asked whether to go on */
 #define FM_AT_ONCE 1e-7 /* [s]: switches of laws that follow one another so soon */
 
 static const double A[FM_STAGES][FM_STAGES - 1] = {
@@ -342,6 +343,19 @@ static fm_status no_modes(fm_instance *s, double t_end)
     return stopped_by_law(s, t_end);
 }
 
+/* Whether the host wants the step to end. */
+static int interrupted(fm_instance *s)
+{
+    if (s->worked < FM_WORK) return 0;
+    s->worked = 0.0;
+    return s->interrupt_wanted != NULL && s->interrupt_wanted(s->host) != 0;
+}
+
+static fm_status say_interrupted(fm_instance *s, double t_end)
+{
+    return fm_say(s, FM_DISCARD, "the step to t = %.9g s was interrupted at t = %.9g s", t_end, s->clock[FM_TIME]);
+}
+
 static fm_status dormand_prince(fm_instance *s, double t_end)
 {
     double *clock = s->clock;
@@ -373,6 +387,10 @@ static fm_status dormand_prince(fm_instance *s, double t_end)
             arrival = steps > 1.0 ? clock[FM_TIME_HEAD] + h : goal;
         }
         if (accepted == FM_MOST_ACCEPTED) return too_many(s, t_end, h);
+        if (interrupted(s)) {
+            fall_back(s);
+            return say_interrupted(s, t_end);
+        }
         if (!advance(s, h, t_end, arrival)) return stopped(s, t_end);
     }
     if (clock[FM_TIME_HEAD] == t_end) memcpy(s->y, s->head, (size_t)s->model.ny * sizeof(double));
@@ -392,6 +410,10 @@ static fm_status runge_kutta_to(fm_instance *s, double start, double goal, doubl
     const double h = span / steps;
     for (double n = 0.0; n < steps; n += 1.0) {
         const double t = start + n * h;
+        if (interrupted(s)) {
+            s->clock[FM_TIME] = t;
+            return say_interrupted(s, t_end);
+        }
         if (s->image.n.laws > 0) fm_laws_note(s, s->y);
         for (int j = 0; j < 4; j++) {
             const double *slope = stage(s, j > 0 ? j - 1 : 0);

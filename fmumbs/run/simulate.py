@@ -7,10 +7,13 @@ from numpy.typing import NDArray
 
 from fmumbs import _checks
 from fmumbs.compiler import ModelImage, compile
-from fmumbs.errors import ModelError, SolverError
+from fmumbs.errors import FmumbsError, ModelError, SolverError
 from fmumbs.mechanism import Model
 from fmumbs.run.result import Result
+from fmumbs.run.rows import Rows
 from fmumbs.run.solver import Solver
+
+MOST_TIMES = 10**8
 
 Input = float | Sequence[float] | Callable[[float], float | Sequence[float]]
 
@@ -40,7 +43,8 @@ def simulate(
     progress: called with the share done, 0 to 1.
 
     Raises ModelError for a model that cannot be compiled, AssemblyError where it has no start, SolverError for
-    unknown names, for values that are refused, and for a step that fails.
+    unknown names, for values that are refused, and for a step that fails. If a run fails on its way, the error's `time`
+    tells where and its `result` is what there is until then; so do those of Interrupted, which Ctrl-C raises.
     """
     image = model if isinstance(model, ModelImage) else compile(model)
     chosen = (scheme, step, tolerance, correction, closure)
@@ -57,23 +61,27 @@ def simulate(
     _set(solver, given, 0.0)
     _check_moving(image, moving)
     solver.assemble(0.0)
-    values = np.empty((len(times), len(references)))
-    values[0] = solver.read(references)
-    for i in range(1, len(times)):
-        _set(solver, moving, float(times[i - 1]))
-        solver.step(float(times[i]))
-        values[i] = solver.read(references)
-        if progress is not None:
-            progress(i / (len(times) - 1))
     names, units = image.variables.names(references), image.variables.units(references)
-    columns = dict(zip(names, np.ascontiguousarray(values.T), strict=True))
-    return Result(image.name, times, columns, dict(zip(names, units, strict=True)))
+    rows = Rows(image.name, times, dict(zip(names, units, strict=True)))
+    rows.add(solver.read(references))
+    with rows.kept_if_it_fails(lambda: (solver.time, solver.read(references))):
+        for i in range(1, len(times)):
+            _set(solver, moving, float(times[i - 1]))
+            solver.step(float(times[i]))
+            rows.add(solver.read(references))
+            if progress is not None:
+                progress(i / (len(times) - 1))
+    return rows.result()
 
 
 def times_of(stop: float, interval: float) -> NDArray[np.float64]:
     """The communication points: every `interval` from 0, and `stop`; round-off makes no short last interval."""
-    count = max(1, int(np.ceil(stop / interval - 1e-9)))
-    times = np.arange(count + 1, dtype=np.float64) * interval
+    count = np.ceil(stop / interval - 1e-9)
+    if count > MOST_TIMES:
+        raise SolverError(
+            f"results every {interval:g} s until {stop:g} s are more than {MOST_TIMES:.0e}. Choose a longer interval."
+        )
+    times = np.arange(max(1, int(count)) + 1, dtype=np.float64) * interval
     times[-1] = stop
     return times
 
@@ -98,7 +106,7 @@ def _chosen(image: ModelImage, outputs: Sequence[str] | None) -> NDArray[np.uint
         if not references:
             raise SolverError(f"'{image.name}' {variables.unknown(name)}")
         found.extend(references)
-    return np.array(found, dtype=np.uint32)
+    return np.array(list(dict.fromkeys(found)), dtype=np.uint32)
 
 
 def _given(inputs: Mapping[str, Input] | None) -> dict[str, Input]:
@@ -116,4 +124,14 @@ def _check_moving(image: ModelImage, moving: Mapping[str, Input]) -> None:
 
 def _set(solver: Solver, inputs: Mapping[str, Input], t: float) -> None:
     for name, value in inputs.items():
-        solver.set(name, value(t) if callable(value) else value)
+        solver.set(name, _at(name, value, t) if callable(value) else value)
+
+
+def _at(name: str, value: Callable[[float], float | Sequence[float]], t: float) -> float | Sequence[float]:
+    try:
+        return value(t)
+    except FmumbsError:
+        raise
+    except Exception as error:
+        what = f"{type(error).__name__}: {error}"
+        raise SolverError(f"the function for '{name}' failed at t = {t:g} s with {what}. Fix it.") from error

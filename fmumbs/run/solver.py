@@ -1,8 +1,9 @@
 """Solver: an instance of the core, with names."""
 
+import threading
 from collections.abc import Sequence
 from difflib import get_close_matches
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +13,10 @@ from fmumbs.compiler.declared import signal_references
 from fmumbs.compiler.layout import ffi, lib
 from fmumbs.errors import AssemblyError, FmumbsError, SolverError
 from fmumbs.mechanism import Model
+from fmumbs.run.interrupt import make_interruptible, raise_kept
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 Array = NDArray[np.float64]
 References = NDArray[np.uint32]
@@ -25,6 +30,9 @@ class Solver:
     Values are numbers, or arrays for vectors such as "A.reaction.f"; units and axes as the variables' table says.
     Raises SolverError for unknown names, values that are refused, and steps that fail; AssemblyError where there is
     no start.
+
+    Threads may share a Solver: each call waits for the one before it. Steps release the interpreter's lock, so that
+    several Solvers run side by side. Ctrl-C ends a step; the Solver then stands at `time`, from where it can go on.
     """
 
     def __init__(self, model: Model | ModelImage) -> None:
@@ -32,34 +40,47 @@ class Solver:
         self._instance = self.image.take_instance()
         self._signals = {} if isinstance(model, ModelImage) else signal_references(model, self.image.variables)
         self._known: dict[str, tuple[References, bool]] = {}
+        self._lock = threading.RLock()
+        self._busy = False
+        make_interruptible(self._instance)
+
+    def __reduce__(self) -> Any:
+        raise SolverError(
+            "a Solver can be neither copied nor pickled. Keep solver.image and solver.state_save(), which can; then "
+            "make Solver(image) and call its state_load()."
+        )
 
     # Running ----------------------------------------------------------------------------------------------
 
     def assemble(self, t: float = 0.0) -> None:
         """A consistent start at time t [s]; AssemblyError where there is none near the guesses."""
-        self._call(lib.fm_assemble(self._instance, t), AssemblyError)
+        self._call(lib.fm_assemble, t, error=AssemblyError)
 
     def step(self, t_end: float) -> None:
-        """Goes on to t_end [s]; after a SolverError the state is that of `time`."""
-        self._call(lib.fm_step(self._instance, t_end))
+        """Goes on to t_end [s]; after a SolverError, or Ctrl-C, the state is that of `time`."""
+        try:
+            self._call(lib.fm_step, t_end)
+        except SolverError as error:
+            error.time = self.time
+            raise
 
     def reset(self) -> None:
         """Back to the bits of a new Solver."""
-        self._call(lib.fm_reset(self._instance))
+        self._call(lib.fm_reset)
 
     @property
     def time(self) -> float:
         """The present time [s]."""
-        return float(lib.fm_time(self._instance))
+        return float(self._ask(lib.fm_time))
 
     def evaluate(self, times: int = 1) -> None:
         """Evaluates the accelerations `times` times at the present state, for those who measure."""
-        self._call(lib.fm_evaluate(self._instance, times))
+        self._call(lib.fm_evaluate, times)
 
     @property
     def mobility(self) -> int:
         """How many freedoms the loops leave to the mechanism that assemble() put together."""
-        return int(lib.fm_mobility(self._instance))
+        return int(self._ask(lib.fm_mobility))
 
     @property
     def redundant_rows(self) -> int:
@@ -71,7 +92,7 @@ class Solver:
     def active_rows(self) -> NDArray[np.bool_]:
         """(rows,) which rows of the joints that close loops assemble() found to be independent of the others."""
         rows = np.zeros(self.image.sizes["rows"], np.int32)
-        lib.fm_active(self._instance, ffi.from_buffer("int32_t[]", rows), len(rows))
+        self._ask(lib.fm_active, _pointer("int32_t", rows), len(rows))
         active: NDArray[np.bool_] = rows != 0
         return active
 
@@ -83,7 +104,7 @@ class Solver:
         Coordinates that assemble() holds have rows of zeros.
         """
         J = np.zeros((self.image.sizes["rows"], self.image.sizes["speeds"]))
-        lib.fm_jacobian(self._instance, _pointer("double", J), J.size)
+        self._ask(lib.fm_jacobian, _pointer("double", J), J.size)
         return J
 
     # Values -------------------------------------------------------------------------------------------------
@@ -106,7 +127,7 @@ class Solver:
         """(n,) values by value reference."""
         count, asked = _references_for_core(references)
         values = np.empty(count)
-        self._call(lib.fm_get(self._instance, asked, count, _pointer("double", values)))
+        self._call(lib.fm_get, asked, count, _pointer("double", values))
         return values
 
     def write(self, references: References, values: Array) -> None:
@@ -115,7 +136,7 @@ class Solver:
         given = _numbers(values, "the values")
         if given.shape != (count,):
             raise SolverError(f"{count} variables take as many numbers, not {_size(given)}. Give one for each.")
-        self._call(lib.fm_set(self._instance, asked, count, _pointer("double", given)))
+        self._call(lib.fm_set, asked, count, _pointer("double", given))
 
     def set_state(self, positions: ArrayLike, speeds: ArrayLike) -> None:
         """Positions and velocities of all joints in the image's order, then assembles at the present time.
@@ -127,9 +148,10 @@ class Solver:
         variables = self.image.variables
         places = self._whole("positions", positions, variables.positions())
         rates = self._whole("speeds", speeds, variables.speeds())
-        self.write(*places)
-        self.write(*rates)
-        self.assemble(self.time)
+        with self._lock:
+            self.write(*places)
+            self.write(*rates)
+            self.assemble(self.time)
 
     def _whole(self, what: str, given: ArrayLike, references: References) -> tuple[References, Array]:
         """The references and values of all positions or speeds; without those that a path says."""
@@ -170,14 +192,14 @@ class Solver:
         values = np.full(len(references), values)
         count, asked = _references_for_core(references)
         orders = _pointer("int32_t", np.full(count, order, np.int32))
-        self._call(lib.fm_set_input_derivatives(self._instance, asked, count, orders, _pointer("double", values)))
+        self._call(lib.fm_set_input_derivatives, asked, count, orders, _pointer("double", values))
 
     def output_derivative(self, name: str) -> Any:
         """The time derivative of an output."""
         references, scalar = self._references(name)
         count, asked = _references_for_core(references)
         orders, values = _pointer("int32_t", np.ones(count, np.int32)), np.empty(count)
-        self._call(lib.fm_get_output_derivatives(self._instance, asked, count, orders, _pointer("double", values)))
+        self._call(lib.fm_get_output_derivatives, asked, count, orders, _pointer("double", values))
         return float(values[0]) if scalar else values
 
     def directional_derivative(self, unknowns: Sequence[str], knowns: Sequence[str], seed: ArrayLike) -> Array:
@@ -189,31 +211,38 @@ class Solver:
             raise SolverError(f"the seed has {_size(direction)} numbers for {columns} inputs. Give one for each.")
         result = np.empty(rows)
         towards, found = _pointer("double", direction), _pointer("double", result)
-        self._call(lib.fm_directional_derivative(self._instance, z, rows, v, columns, towards, found))
+        self._call(lib.fm_directional_derivative, z, rows, v, columns, towards, found)
         return result
 
     # State ----------------------------------------------------------------------------------------------------
 
     def state_save(self) -> bytes:
         """Everything that changes, to be loaded in this or another process."""
-        buffer = ffi.new("char[]", lib.fm_state_size(self._instance))
-        self._call(lib.fm_state_save(self._instance, buffer, len(buffer)))
+        buffer = ffi.new("char[]", self._ask(lib.fm_state_size))
+        self._call(lib.fm_state_save, buffer, len(buffer))
         return bytes(ffi.buffer(buffer))
 
-    def state_load(self, state: bytes) -> None:
-        """Goes on from a saved state, bit for bit; SolverError for one of another model or a damaged one."""
-        self._call(lib.fm_state_load(self._instance, ffi.from_buffer(state), len(state)))
+    def state_load(self, state: "Buffer") -> None:
+        """Goes on from a saved state, bit for bit; SolverError for one of another model or a damaged one.
+
+        state: what state_save() returned, or its bytes in any other buffer.
+        """
+        try:
+            data = memoryview(state).tobytes()
+        except TypeError:
+            raise SolverError(f"a {type(state).__name__} holds no state. Give what state_save() returned.") from None
+        self._call(lib.fm_state_load, ffi.from_buffer(data), len(data))
 
     def use_level(self, level: int) -> None:
         """Chooses the kernels' instruction set: 0 plain, 1 AVX2; the bits do not change."""
-        self._call(lib.fm_level_use(self._instance, level))
+        self._call(lib.fm_level_use, level)
 
     def use_planar(self, on: bool) -> int:
         """Whether trees that move in a plane have kernels of their own, as they have from the beginning.
 
         Returns how many elementary joints have them then. Results agree to round-off with either.
         """
-        return int(lib.fm_planar_use(self._instance, int(on)))
+        return int(self._ask(lib.fm_planar_use, int(on)))
 
     def _references(self, name: str) -> tuple[References, bool]:
         """Value references behind a name, and whether it means one number."""
@@ -233,9 +262,27 @@ class Solver:
             raise SolverError(f"'{self.image.name}' {variables.unknown(name)}")
         return np.array(found, dtype=np.uint32), variables.is_scalar(name)
 
-    def _call(self, status: int, error: type[FmumbsError] = SolverError) -> None:
-        if status != lib.FM_OK:
+    def _call(self, function: Any, *arguments: Any, error: type[FmumbsError] = SolverError) -> None:
+        """Calls a function of the core that can fail; then raises the core's sentence."""
+        with self._lock:
+            status = self._ask(function, *arguments)
+            if status == lib.FM_OK:
+                return
+            raise_kept()
             raise error(f"{ffi.string(lib.fm_message(self._instance)).decode()}.")
+
+    def _ask(self, function: Any, *arguments: Any) -> Any:
+        """What a function of the core returns. Other threads wait; a signal handler amid a step is refused."""
+        with self._lock:
+            if self._busy:
+                raise SolverError("this Solver is amid a step. Use it when that has ended, or use another Solver.")
+            self._busy = True
+            try:
+                return function(self._instance, *arguments)
+            except (TypeError, OverflowError) as error:
+                raise SolverError(f"the Solver cannot take that: {error}. Give a number that it can.") from error
+            finally:
+                self._busy = False
 
 
 def _pointer(kind: str, values: NDArray[Any]) -> Any:

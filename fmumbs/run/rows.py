@@ -1,0 +1,64 @@
+"""Rows: the results of a run while they grow, which are not lost if it fails."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fmumbs.errors import Interrupted, SolverError
+from fmumbs.run.result import Result
+
+MOST_NUMBERS = 10**9  # 8 GB
+
+Array = NDArray[np.float64]
+
+
+class Rows:
+    """One row of values for each time. times: (n,) [s]; units: by the names of the columns."""
+
+    def __init__(self, name: str, times: Array, units: Mapping[str, str]) -> None:
+        self.name, self.times, self.units = name, times, units
+        self.count = 0
+        if len(times) * len(units) > MOST_NUMBERS:
+            raise SolverError(
+                f"{len(times)} times of {len(units)} variables are more numbers than the {MOST_NUMBERS:.0e} that are "
+                "kept. Choose a longer interval, or fewer outputs."
+            )
+        try:
+            self.values = np.empty((len(times), len(units)))
+        except MemoryError as error:
+            what = f"{len(times)} times of {len(units)} variables"
+            raise SolverError(f"there is no memory for {what}. Choose a longer interval, or fewer outputs.") from error
+
+    def add(self, values: Array) -> None:
+        """The values at the next time."""
+        self.values[self.count] = values
+        self.count += 1
+
+    def result(self) -> Result:
+        """What there is."""
+        columns = np.ascontiguousarray(self.values[: self.count].T)
+        return Result(self.name, self.times[: self.count], dict(zip(self.units, columns, strict=True)), self.units)
+
+    @contextmanager
+    def kept_if_it_fails(self, present: Callable[[], tuple[float, Array]]) -> Iterator[None]:
+        """Gives a SolverError the time and what there is; makes Interrupted, with these, of Ctrl-C.
+
+        present: the time [s] and the values where a step has stopped; they become the last row.
+        """
+        try:
+            yield
+        except SolverError as error:
+            error.time, error.result = self._end(present)
+            raise
+        except KeyboardInterrupt as error:
+            raise Interrupted(*self._end(present)) from error
+
+    def _end(self, present: Callable[[], tuple[float, Array]]) -> tuple[float, Result]:
+        with suppress(SolverError):
+            time, last = present()
+            if time > self.times[self.count - 1]:
+                self.times[self.count] = time
+                self.add(last)
+        return float(self.times[self.count - 1]), self.result()
