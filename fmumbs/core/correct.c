@@ -35,7 +35,7 @@ void fm_turn_quaternion(const double v[3], double q[4])
     q[3] = ((old[0] * x[2] + old[3] * c) + old[1] * x[1]) - old[2] * x[0];
 }
 
-static void move_positions(const fm_instance *s, double *y, const double *change)
+void fm_move_positions(const fm_instance *s, double *y, const double *change)
 {
     for (int32_t i = 0; i < s->image.n.links; i++) {
         const fm_link *k = s->link + i;
@@ -61,13 +61,19 @@ static void place_links(fm_instance *s, const double *y)
     fm_make_world(s, y);
 }
 
-static double tolerance(const fm_instance *s)
+/* How far off rows may be by round-off, the links being placed. */
+double fm_round_off(const fm_instance *s)
 {
     double extent = s->image.length[0];
     if (s->planar) extent = fmax(extent, fm_planar_extent(s));
     for (int32_t i = 0; i < s->image.n.links && !s->planar; i++)
         for (int j = 0; j < 3; j++) extent = fabs(s->world[i].r[j]) > extent ? fabs(s->world[i].r[j]) : extent;
-    const double least = 64.0 * DBL_EPSILON * extent, wanted = FM_EACH * s->closure[1] * s->image.length[0];
+    return 64.0 * DBL_EPSILON * extent;
+}
+
+static double tolerance(const fm_instance *s)
+{
+    const double least = fm_round_off(s), wanted = FM_EACH * s->closure[1] * s->image.length[0];
     return wanted > least ? wanted : least;
 }
 
@@ -138,7 +144,7 @@ static int try_change(fm_instance *s, double *y)
     const double before = fm_merit(s);
     const size_t size = (size_t)s->image.n.positions * sizeof *kept;
     memcpy(kept, y, size);
-    move_positions(s, y, s->loop_change);
+    fm_move_positions(s, y, s->loop_change);
     (void)fm_normalise(s, y, NULL);
     place_links(s, y);
     if (fm_merit(s) < (1.0 - FM_LESS) * before) return 1;
@@ -185,7 +191,7 @@ static int correct_level(fm_instance *s, double *y, int level, double least)
         before = worst;
         if (!make_change(s, y, level, least, 0.0)) return 0;
         if (level == 0) {
-            move_positions(s, y, s->loop_change);
+            fm_move_positions(s, y, s->loop_change);
             (void)fm_normalise(s, y, NULL);
         } else {
             for (int32_t i = 0; i < s->image.n.speeds; i++) u[i] += s->loop_change[i];
@@ -199,7 +205,7 @@ static int correct_level(fm_instance *s, double *y, int level, double least)
 /* Corrections after a step ------------------------------------------------------------------------------------------- */
 
 /* Places the links at y, of which only velocities are new if `level` is 1. */
-static void place_again(fm_instance *s, const double *y, int level)
+void fm_place_loops(fm_instance *s, const double *y, int level)
 {
     if (level == 0) fm_run_turns(s, y);
     if (level == 0 && s->planar) s->kernels->plane_place(s, y);
@@ -208,7 +214,7 @@ static void place_again(fm_instance *s, const double *y, int level)
 }
 
 /* K's factor at y, where the links are placed. 0: it is singular. */
-static int factor_here(fm_instance *s, const double *y)
+int fm_factor_loops(fm_instance *s, const double *y)
 {
     if (s->planar) return s->kernels->plane_factor(s, y);
     memset(s->tau_now, 0, (size_t)s->image.n.speeds * sizeof(double));
@@ -218,40 +224,75 @@ static int factor_here(fm_instance *s, const double *y)
     return fm_factor_K(s);
 }
 
-/* Both levels. K is that of the last evaluation, if `factored`, or of where it was made last, as long as that leads on. */
-static int correct_levels(fm_instance *s, double *y, int factored)
+/* The largest violation at a level, and all in s->loop_c; the links are placed. */
+double fm_loop_gap(fm_instance *s, int level)
 {
-    double *u = y + s->image.n.positions, before = INFINITY, enough = 0.0;
+    return s->planar ? s->kernels->plane_violation(s, level) : fm_violation(s, level);
+}
+
+/* One change by the factor that is there, against the violations of a level that are in s->loop_c. */
+void fm_correct_once(fm_instance *s, double *y, int level)
+{
+    double *u = y + s->image.n.positions;
+    for (int32_t i = 0; i < s->image.n.rows; i++) s->loop_rhs[i] = -s->loop_c[3 * i + level];
+    fm_solve_K(s, s->loop_rhs, s->lambda);
+    if (s->planar) s->kernels->plane_spread(s, s->lambda, s->loop_change);
+    else fm_spread(s, s->lambda, s->loop_change);
+    if (level == 0) {
+        fm_move_positions(s, y, s->loop_change);
+        (void)fm_normalise(s, y, NULL);
+    } else {
+        for (int32_t i = 0; i < s->image.n.speeds; i++) u[i] += s->loop_change[i];
+    }
+    s->clock[FM_ITERATED] += 1.0;
+}
+
+enum { FM_NO_FACTOR, FM_FACTORED, FM_BRIDGED };
+
+/* K's factor at y, where violations of a level are in s->loop_c; or, near a singular position, y on its branch. */
+static int factor_or_bridge(fm_instance *s, double *y, int level)
+{
+    const int fits = fm_factor_loops(s, y);
+    if (!s->loop_narrow || s->bridging) return fits ? FM_FACTORED : FM_NO_FACTOR;
+    if (fm_bridge_state(s, y)) return FM_BRIDGED;
+    fm_place_loops(s, y, 0);
+    if (!fm_factor_loops(s, y)) return FM_NO_FACTOR;
+    (void)fm_loop_gap(s, level);
+    return FM_FACTORED;
+}
+
+/* Both levels. K is that of the last evaluation, if `factored`, or of where it was made last, as long as that leads on.
+ * `closely`: as far as round-off lets it. */
+static int correct_levels(fm_instance *s, double *y, int factored, int closely)
+{
+    double before = INFINITY, enough = 0.0;
     for (int level = 0, n = 0;; n++) {
-        if (level == 0 || n > 0) place_again(s, y, level);
-        const double worst = s->planar ? s->kernels->plane_violation(s, level) : fm_violation(s, level);
+        if (level == 0 || n > 0) fm_place_loops(s, y, level);
+        const double worst = fm_loop_gap(s, level);
         if (n == 0) enough = tolerance(s) * (level == 0 ? 1.0 : 10.0);
         if (!isfinite(worst)) return 0;
-        const int last = n == FM_CORRECTIONS;
-        if (worst <= enough || ((worst > 0.5 * before || last) && worst < 1e3 * enough)) { /* or round-off */
+        const int last = n == FM_CORRECTIONS, stuck = worst > 0.5 * before || last;
+        if ((worst <= enough && (!closely || stuck || worst == 0.0)) || (stuck && worst < 1e3 * enough)) { /* or round-off */
             if (level == 1) return 1;
             level = 1, n = -1, before = INFINITY;
             continue;
         }
         if (last) return 0;
-        if (!factored || worst > FM_LEADS * before) {
-            if (!factor_here(s, y)) return 0;
+        if (!factored || (worst > enough && worst > FM_LEADS * before)) {
+            const int found = factor_or_bridge(s, y, level);
+            if (found != FM_FACTORED) return found == FM_BRIDGED;
             factored = 1;
         }
         before = worst;
-        for (int32_t i = 0; i < s->image.n.rows; i++) s->loop_rhs[i] = -s->loop_c[3 * i + level];
-        fm_solve_K(s, s->loop_rhs, s->lambda);
-        if (s->planar) s->kernels->plane_spread(s, s->lambda, s->loop_change);
-        else fm_spread(s, s->lambda, s->loop_change);
-        if (level == 0) {
-            move_positions(s, y, s->loop_change);
-            (void)fm_normalise(s, y, NULL);
-        } else {
-            for (int32_t i = 0; i < s->image.n.speeds; i++) u[i] += s->loop_change[i];
-        }
-        s->clock[FM_ITERATED] += 1.0;
+        fm_correct_once(s, y, level);
         s->clock[FM_CORRECTED] += n == 0 ? 1.0 : 0.0;
     }
+}
+
+/* A node of bridge.c onto the constraints, as near as round-off lets it; K's factor is there. 0: it does not get there. */
+int fm_project(fm_instance *s, double *y)
+{
+    return correct_levels(s, y, 1, 1);
 }
 
 /* Positions, then velocities, onto the constraints, unless they are kept there otherwise; `near`: the last evaluation was
@@ -265,8 +306,12 @@ int fm_correct(fm_instance *s, double *y, int near)
         return 1;
     }
     if (!directly && s->image.n.cut_positions == 0) return 1;
-    if (directly && !correct_levels(s, y, near)) return 0;
-    if (!directly) place_again(s, y, 0);
+    if (directly && !(near && s->loop_narrow && fm_bridge_state(s, y))) {
+        const int factored = near && !s->loop_narrow;
+        s->bridged = 0;
+        if (!correct_levels(s, y, factored, near && s->loop_worn)) return 0;
+    }
+    if (!directly) fm_place_loops(s, y, 0);
     if (s->planar) { /* the next evaluation need not place them, if it is of y */
         memcpy(s->placed, y, (size_t)s->model.ny * sizeof *y);
         s->is_placed = 1;
@@ -330,7 +375,7 @@ int32_t fm_rank_nearby(fm_instance *s, const double *y, int way, int32_t *row)
     if (correct_level(s, moved, 1, 0.0)) {
         for (int32_t i = 0; i < speeds; i++) fastest = fmax(fastest, fabs(moved[positions + i]) / s->least[positions + i]);
         for (int32_t i = 0; i < speeds; i++) s->loop_change[i] = FM_NEARBY / fastest * moved[positions + i];
-        if (fastest > 1e-9) move_positions(s, moved, s->loop_change);
+        if (fastest > 1e-9) fm_move_positions(s, moved, s->loop_change);
         if (close_positions(s, moved) && correct_level(s, moved, 1, FM_DEPENDENT)) rank = fm_active_rows(s);
     }
     for (*row = rows - 1; *row > 0 && !(s->row_active[*row] != 0.0 && chosen[*row] == 0.0);) --*row;

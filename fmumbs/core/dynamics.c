@@ -97,7 +97,7 @@ fm_evaluation fm_evaluation_at(double t, const double *y)
 }
 
 /* udot at time t, y = (p, u). Leaves the motion of y in the links. */
-static void accelerate_at(fm_instance *s, double t, const double *y, double *udot)
+void fm_accelerations(fm_instance *s, double t, const double *y, double *udot)
 {
     const fm_evaluation how = fm_evaluation_at(t, y);
     if (fm_laws_holding(s)) fm_laws_hold(s, &how, udot);
@@ -108,8 +108,10 @@ static void accelerate_at(fm_instance *s, double t, const double *y, double *udo
 void fm_rates(fm_instance *s, double t, const double *y, double *ydot)
 {
     s->valid &= FM_VALID_LAWS;
-    accelerate_at(s, t, y, ydot + s->image.n.positions);
+    fm_accelerations(s, t, y, ydot + s->image.n.positions);
     fm_position_rates(s, y, ydot);
+    s->bridged = 0;
+    if (s->loop_narrow && s->image.n.rows > 0) (void)fm_bridge_rates(s, t, y, ydot + s->image.n.positions);
 }
 
 static void cross_add(double *to, const double *a, const double *b)
@@ -189,7 +191,7 @@ void fm_update(fm_instance *s, int32_t what)
     what &= ~s->valid;
     s->at_time = s->clock[FM_TIME];
     if (what & FM_VALID_LAWS) fm_laws_present(s);
-    if (what & FM_VALID_MOTION) accelerate_at(s, s->clock[FM_TIME], s->y, s->udot);
+    if (what & FM_VALID_MOTION) fm_accelerations(s, s->clock[FM_TIME], s->y, s->udot);
     if (what & FM_VALID_WORLD) {
         fm_run_turns(s, s->y);
         fm_make_world(s, s->y);

@@ -145,6 +145,13 @@ static size_t lay_out(fm_instance *s, unsigned char *base)
     s->least_at = place(base, &used, 3 * joints, sizeof(double));
     s->least_metric = place(base, &used, closed * speeds, sizeof(double));
     s->loop_change = place(base, &used, speeds, sizeof(double));
+    s->bridge_node = place(base, &used, closed * FM_NODES * ny, sizeof(double));
+    s->bridge_root = place(base, &used, (FM_NODES + 1) * rows, sizeof(double));
+    s->bridge_way = place(base, &used, closed * speeds, sizeof(double));
+    s->bridge_udot = place(base, &used, 3 * closed * speeds, sizeof(double));
+    s->bridge_lambda = place(base, &used, rows, sizeof(double));
+    s->bridge_y = place(base, &used, closed * ny, sizeof(double));
+    s->bridge_label = place(base, &used, closed * speeds, sizeof *s->bridge_label);
     s->seed = place(base, &used, inputs, sizeof(double));
 #define A(name, type, columns, rows, bound, lowest, unit, section) \
     s->image.name = apart(base, &used, s->image.name, (size_t)m->n.rows * columns, sizeof(FM_C_TYPE_##type));

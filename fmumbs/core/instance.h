@@ -17,6 +17,7 @@
 #define FM_STAGES 7    /* of Dormand-Prince 5(4) */
 #define FM_TAYLOR 3    /* highest order of input derivatives */
 #define FM_FREEDOMS 6  /* most screws that a link may have */
+#define FM_NODES 8    /* of an interpolation through a singular position */
 #define FM_HELD 64     /* most laws that may hold velocities at a time */
 #define FM_PASSING (-2.0) /* second number of the mode of a law that holds nothing */
 #define FM_UNKNOWN (-3.0) /* both, where nothing is known */
@@ -457,6 +458,17 @@ struct fm_instance {
     double at_time;    /* of the positions that are looked at */
     int32_t holding;   /* 1: loops are being closed, and held coordinates stay */
     int32_t loop_worn; /* 1: the last factor of K has a pivot far below row_pivot, or there is none */
+    int32_t loop_narrow; /* 1: and very far below */
+    double loop_soft;    /* of row_pivot: what fm_factor_K adds to K's diagonal */
+    /* bridge.c */
+    int32_t bridging, bridged; /* 1: nodes are being made; the last evaluation or correction was made of nodes */
+    double *bridge_node;   /* FM_NODES * ny */
+    double *bridge_root;   /* roots of the pivots: at the state, then at the nodes */
+    double *bridge_way;    /* speeds: direction in which nodes lie */
+    double *bridge_udot;   /* 3 * speeds */
+    double *bridge_lambda; /* rows */
+    double *bridge_y;      /* ny */
+    int32_t *bridge_label; /* speeds: the part of the mechanism that a coordinate is moved with, 0: none */
     double *loop_pivot, *loop_change; /* speeds */
     /* least.c: rows: those that are idle, with what they put on the joints; then what its gradients go on with */
     double *least_idle, *least_p, *least_step, *least_fall, *least_more, *least_change;
@@ -535,6 +547,7 @@ double fm_spring_line(const fm_instance *s, int32_t spring, double direction[3],
 void fm_point_place(const fm_instance *s, int32_t point, double r[3], double v[3]);
 /* dynamics.c */
 fm_evaluation fm_evaluation_at(double t, const double *y);
+void fm_accelerations(fm_instance *s, double t, const double *y, double *udot);
 void fm_rates(fm_instance *s, double t, const double *y, double *ydot);
 void fm_position_rates(const fm_instance *s, const double *y, double *pdot);
 void fm_update(fm_instance *s, int32_t what);
@@ -581,6 +594,8 @@ void fm_least_structure(fm_instance *s);
 void fm_use_rows(fm_instance *s);
 void fm_watch_rows(fm_instance *s, const double *y);
 void fm_loop_wrench(const fm_instance *s, int32_t joint, double torque[3], double force[3]);
+/* bridge.c */
+int fm_bridge_rates(fm_instance *s, double t, const double *y, double *udot);
 /* correct.c */
 int fm_correct(fm_instance *s, double *y, int near);
 int fm_close_start(fm_instance *s, double *y);

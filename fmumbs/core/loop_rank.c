@@ -213,6 +213,7 @@ void fm_watch_rows(fm_instance *s, const double *y)
 {
     const size_t size = (size_t)s->image.n.rows * sizeof *s->row_active;
     const int32_t planar = s->planar;
+    if (s->bridged) return; /* the factor is that of another position */
     if (!s->loop_worn) {
         note_growth(s);
         return;

@@ -147,7 +147,10 @@ FM_INLINE int factor_block(fm_instance *s, const fm_block *a, const int rows)
         }
         const int32_t i = a->first + a->use[q];
         if (!(*pivot > FM_SINGULAR * s->loop_diagonal[i])) return 0;
-        if (*pivot < FM_WORN * s->row_pivot[i]) s->loop_worn = 1;
+        if (*pivot < FM_WORN * s->row_pivot[i]) {
+            s->loop_worn = 1;
+            if (*pivot < FM_NARROW * s->row_pivot[i]) s->loop_narrow = 1;
+        }
         *pivot = 1.0 / *pivot;
     }
     return 1;
@@ -268,10 +271,10 @@ void fm_solve_K(const fm_instance *s, const double *b, double *x)
  * definite. */
 static int factor_and_go(fm_instance *s, const double *b, double *x)
 {
-    s->loop_worn = 0;
+    s->loop_worn = s->loop_narrow = 0;
     for (const fm_block *a = s->loop.block, *end = a + s->loop.blocks; a < end; a++) {
         if (!(a->used == 2 ? factor_block(s, a, 2) : factor_block(s, a, a->used))) {
-            s->loop_worn = 1;
+            s->loop_worn = s->loop_narrow = 1;
             return 0;
         }
         fm_eliminate(s, a);
@@ -280,9 +283,20 @@ static int factor_and_go(fm_instance *s, const double *b, double *x)
     return 1;
 }
 
+/* Adds s->loop_soft of what pivots have been to K's diagonal. */
+static void soften(fm_instance *s)
+{
+    for (int32_t n = 0; n < s->loop.blocks; n++) {
+        const fm_block *b = s->loop.block + n;
+        for (int32_t q = 0; q < b->used; q++)
+            s->loop_L[b->L + (size_t)(b->use[q] * (b->rows + 1))] += s->loop_soft * s->row_pivot[b->first + b->use[q]];
+    }
+}
+
 /* The factor of K. 0: it is not positive definite. */
 int fm_factor_K(fm_instance *s)
 {
+    if (s->loop_soft > 0.0) soften(s);
     return factor_and_go(s, NULL, NULL);
 }
 

@@ -9,7 +9,8 @@
 #pragma GCC visibility push(hidden)
 #endif
 
-#define FM_WORN 0.1 /* of what the pivot of a row has been: below it other rows are looked for */
+#define FM_WORN 0.1    /* of what the pivot of a row has been: below it other rows are looked for */
+#define FM_NARROW 5e-3 /* the same: below it a singular position may be near */
 
 /* A frame of a secondary joint in the world. */
 typedef struct fm_place {
@@ -55,7 +56,16 @@ double fm_planar_extent(const fm_instance *s);
 /* jacobian.c */
 void fm_row_along(const fm_instance *s, int32_t i, const fm_constraint *row, double *J);
 /* correct.c */
+void fm_move_positions(const fm_instance *s, double *y, const double *change);
+void fm_place_loops(fm_instance *s, const double *y, int level);
+int fm_factor_loops(fm_instance *s, const double *y);
+double fm_loop_gap(fm_instance *s, int level);
+double fm_round_off(const fm_instance *s);
+void fm_correct_once(fm_instance *s, double *y, int level);
+int fm_project(fm_instance *s, double *y);
 double fm_coarse(const fm_instance *s, double gap);
+/* bridge.c */
+int fm_bridge_state(fm_instance *s, double *y);
 /* loop_rank.c */
 void fm_choose_rows(fm_instance *s, double least);
 void fm_note_pivots(fm_instance *s);

@@ -1,0 +1,311 @@
+/* bridge.c: motions through singular positions, where a constraint row follows from others in passing.
+ *
+ * Where two branches of motion cross, a row is c = x w near the crossing: x along the branch, w away from it. Its pivot
+ * in K is proportional to x^2, so that K^-1 turns round-off in c into errors of w, w' and w'' that grow as 1/x, 1/x^2 and
+ * 1/x^3, although the motion along the branch, w = 0, is smooth. So near x = 0 nothing is solved there. The state is
+ * moved along its velocity to FM_NODES regular positions, s = X, 2 X, ... to either side, and projected onto the branch:
+ *     q(s) = the positions of the branch next to Q(s), Q quadratic;  u(s) = the velocities of the branch next to u.
+ * Positions, velocities and accelerations there are smooth functions of s, also where the multipliers are not, and what is
+ * wanted is their interpolation at s = 0. Its error is that of X^8. It depends on the state alone.
+ *
+ * A position counts as near a singular one if a pivot, whose root goes with |x|, is less than a quarter there of what it is
+ * at s = X and s = -X on average, |x| < X / 2. If the interpolated positions violate the constraints, the branches do not
+ * cross: the mechanism turns sharply from one to the other, and the usual formulation is the right one.
+ */
+#include "loops.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FM_REACH (FM_NODES / 2)
+#define FM_WIDEST 0.03    /* X at first [rad], or of the length; then halved */
+#define FM_HALVINGS 4
+#define FM_CLEAR_NODE 0.4 /* of the root of a pivot at s = X: less is near a singular position as well */
+#define FM_TIE 1e-13      /* softens K for a factor wherever it is */
+#define FM_STIFF 1e-4     /* the same, so that only directions are corrected that are far from singular */
+#define FM_SMOOTH 3e-10   /* what two nodes more may change in states [rad], or of the length or speed */
+#define FM_SMOOTH_RATE 1e-6 /* and in accelerations, of the largest at a node */
+#define FM_CROSSING 1e-10 /* of the length: gap of branches that cross */
+
+/* Interpolation at s = 0 from +-X, +-2 X, ...; the same without the outermost nodes. */
+static const double weight[FM_REACH] = {4.0 / 5.0, -2.0 / 5.0, 4.0 / 35.0, -1.0 / 70.0};
+static const double fewer[FM_REACH] = {3.0 / 4.0, -3.0 / 10.0, 1.0 / 20.0, 0.0};
+
+static double *node(const fm_instance *s, int n)
+{
+    return s->bridge_node + (size_t)n * (size_t)s->model.ny;
+}
+
+/* Node n stands at place(n) X. */
+static double place(int n)
+{
+    const int far = n / 2 + 1;
+    return n % 2 == 0 ? far : -far;
+}
+
+static double pivot_of(const fm_instance *s, const fm_block *b, int32_t r)
+{
+    return 1.0 / s->loop_L[b->L + (size_t)(r * b->rows + r)];
+}
+
+/* Places the links at y and factors K there; the roots of all pivots in use to `out`. */
+static int measure(fm_instance *s, const double *y, double *out)
+{
+    s->loop_soft = FM_TIE;
+    fm_place_loops(s, y, 0);
+    const int fits = fm_factor_loops(s, y);
+    s->loop_soft = 0.0;
+    for (int32_t n = 0; fits && n < s->loop.blocks; n++) {
+        const fm_block *b = s->loop.block + n;
+        for (int32_t q = 0; q < b->used; q++) out[b->first + b->use[q]] = sqrt(pivot_of(s, b, b->use[q]));
+    }
+    return fits;
+}
+
+/* Labels the moving coordinates between the ends of loops that move with those of a block. */
+static void label_block(fm_instance *s, const fm_block *b, int32_t label)
+{
+    for (int32_t e = b->path; e < b->path + b->length; e++)
+        if (s->in_loop[s->loop.link[e]]) s->bridge_label[s->loop.path[e]] = label;
+}
+
+static int has_label(const fm_instance *s, const fm_block *b, int32_t label, int all)
+{
+    int32_t count = 0, of = 0;
+    for (int32_t e = b->path; e < b->path + b->length; e++) {
+        if (!s->in_loop[s->loop.link[e]]) continue;
+        of++;
+        count += s->bridge_label[s->loop.path[e]] == label;
+    }
+    return all ? count == of : count > 0;
+}
+
+static void label_part(fm_instance *s, const fm_block *from, int32_t label)
+{
+    label_block(s, from, label);
+    for (int more = 1, back = 0; more; back = !back) {
+        more = 0;
+        for (int32_t n = 0; n < s->loop.blocks; n++) {
+            const fm_block *b = s->loop.block + (back ? s->loop.blocks - 1 - n : n);
+            if (!has_label(s, b, label, 0) || has_label(s, b, label, 1)) continue;
+            label_block(s, b, label);
+            more = 1;
+        }
+    }
+}
+
+/* The direction in which a part of the mechanism is moved: its velocity, the fastest coordinate at 1. 0: it rests. */
+static int scale_way(fm_instance *s, const double *u, int32_t label)
+{
+    const double *least = s->least + s->image.n.positions;
+    double fastest = 0.0;
+    for (int32_t i = 0; i < s->image.n.speeds; i++)
+        if (s->bridge_label[i] == label) fastest = fmax(fastest, fabs(u[i]) / least[i]);
+    if (!(fastest > 0.0) || !isfinite(fastest)) return 0;
+    for (int32_t i = 0; i < s->image.n.speeds; i++)
+        if (s->bridge_label[i] == label) s->bridge_way[i] = u[i] / fastest;
+    return 1;
+}
+
+/* The parts of the mechanism whose rows have small pivots, and their directions; K's factor is there. 0: none can be. */
+static int find_way(fm_instance *s, const double *u)
+{
+    int32_t label = 0;
+    memset(s->bridge_label, 0, (size_t)s->image.n.speeds * sizeof *s->bridge_label);
+    memset(s->bridge_way, 0, (size_t)s->image.n.speeds * sizeof *s->bridge_way);
+    for (int32_t n = 0; n < s->loop.blocks; n++) {
+        const fm_block *b = s->loop.block + n;
+        for (int32_t q = 0; q < b->used; q++) {
+            const int32_t i = b->first + b->use[q];
+            if (!(pivot_of(s, b, b->use[q]) < FM_NARROW * s->row_pivot[i])) continue;
+            int32_t known = 0;
+            for (int32_t e = b->path; e < b->path + b->length; e++) known = known || s->bridge_label[s->loop.path[e]] > 0;
+            if (known) continue;
+            label_part(s, b, ++label);
+            if (!scale_way(s, u, label)) return 0;
+        }
+    }
+    return label > 0;
+}
+
+/* Node n, on the branch next to its guess. 0: it does not get there. */
+static int project(fm_instance *s, int n)
+{
+    double *y = node(s, n);
+    (void)fm_normalise(s, y, NULL);
+    return measure(s, y, s->bridge_root + (size_t)(n + 1) * (size_t)s->image.n.rows) && fm_project(s, y);
+}
+
+/* The two nodes next to y, by its velocity. */
+static int begin_nodes(fm_instance *s, const double *y, double X)
+{
+    for (int n = 0; n < 2; n++) {
+        memcpy(node(s, n), y, (size_t)s->model.ny * sizeof *y);
+        fm_place_loops(s, y, 0);
+        for (int32_t i = 0; i < s->image.n.speeds; i++) s->loop_change[i] = place(n) * X * s->bridge_way[i];
+        fm_move_positions(s, node(s, n), s->loop_change);
+        if (!project(s, n)) return 0;
+    }
+    return 1;
+}
+
+/* The others, by the parabola through these three. */
+static int more_nodes(fm_instance *s, const double *y)
+{
+    const double *ahead = node(s, 0), *behind = node(s, 1);
+    for (int n = 2; n < FM_NODES; n++) {
+        const double x = place(n);
+        double *at = node(s, n);
+        memcpy(at, y, (size_t)s->model.ny * sizeof *y);
+        for (int32_t i = 0; i < s->image.n.positions; i++) {
+            const double up = ahead[i] - y[i], down = behind[i] - y[i];
+            at[i] += 0.5 * x * ((up - down) + x * (up + down));
+        }
+        if (!project(s, n)) return 0;
+    }
+    return 1;
+}
+
+/* Whether a row is nearly singular at y, seen from the next two nodes; then all nodes have to be far from that. */
+static int is_near(const fm_instance *s)
+{
+    const size_t rows = (size_t)s->image.n.rows;
+    const double *root = s->bridge_root;
+    int near = 0;
+    for (size_t i = 0; i < rows; i++)
+        if (s->row_active[i] > 0.0) near = near || root[i] < 0.25 * (root[rows + i] + root[2 * rows + i]);
+    return near;
+}
+
+static int are_clear(const fm_instance *s)
+{
+    const size_t rows = (size_t)s->image.n.rows;
+    const double *root = s->bridge_root;
+    for (size_t i = 0; i < rows; i++) {
+        const double mean = 0.5 * (root[rows + i] + root[2 * rows + i]);
+        if (!(s->row_active[i] > 0.0) || !(root[i] < 0.5 * mean)) continue;
+        for (size_t n = 1; n <= FM_NODES; n++)
+            if (root[n * rows + i] < FM_CLEAR_NODE * mean) return 0;
+    }
+    return 1;
+}
+
+/* The interpolated change of number i of y, or with fewer nodes. */
+static double interpolate(const fm_instance *s, const double *y, int32_t i, const double *part)
+{
+    double sum = 0.0;
+    for (int n = FM_NODES; n-- > 0;) sum += part[n / 2] * (node(s, n)[i] - y[i]);
+    return sum;
+}
+
+/* The state of the branch, in s->bridge_y. 0: more nodes would change it, or it violates the constraints. */
+static int find_state(fm_instance *s, const double *y)
+{
+    const int32_t positions = s->image.n.positions;
+    double fastest = 0.0;
+    for (int32_t i = positions; i < s->model.ny; i++) fastest = fmax(fastest, fabs(y[i]) / s->least[i]);
+    for (int32_t i = 0; i < s->model.ny; i++) {
+        const double change = interpolate(s, y, i, weight), scale = s->least[i] * (i < positions ? 1.0 : fastest);
+        if (!(fabs(change - interpolate(s, y, i, fewer)) <= FM_SMOOTH * scale)) return 0;
+        s->bridge_y[i] = y[i] + change;
+    }
+    (void)fm_normalise(s, s->bridge_y, NULL);
+    fm_place_loops(s, s->bridge_y, 0);
+    return fm_loop_gap(s, 0) <= FM_CROSSING * s->image.length[0] + fm_round_off(s);
+}
+
+/* The nodes around y, and the state of the branch there. 0: y is not near a singular position, or is no crossing. */
+static int make_nodes(fm_instance *s, const double *y)
+{
+    double X = FM_WIDEST;
+    if (!measure(s, y, s->bridge_root) || !find_way(s, y + s->image.n.positions)) return 0;
+    for (int n = 0; n < FM_HALVINGS; n++, X *= 0.5) {
+        if (!begin_nodes(s, y, X)) continue;
+        if (!is_near(s)) return 0;
+        if (more_nodes(s, y) && are_clear(s) && find_state(s, y)) return 1;
+    }
+    return 0;
+}
+
+/* What evaluations at nodes are not to change. */
+typedef struct fm_kept_counts {
+    double corrected, iterated;
+} fm_kept_counts;
+
+static fm_kept_counts begin(fm_instance *s)
+{
+    const fm_kept_counts kept = {s->clock[FM_CORRECTED], s->clock[FM_ITERATED]};
+    s->bridging = 1;
+    return kept;
+}
+
+static void end(fm_instance *s, fm_kept_counts kept)
+{
+    s->clock[FM_CORRECTED] = kept.corrected, s->clock[FM_ITERATED] = kept.iterated;
+    s->bridging = 0;
+    s->loop_narrow = 1; /* as it was at y */
+}
+
+/* Accelerations and multipliers at the nodes, in s->bridge_udot and s->bridge_lambda, interpolated. 0: they are not smooth. */
+static int rates_at_nodes(fm_instance *s, double t, double *udot)
+{
+    const int32_t speeds = s->image.n.speeds, rows = s->image.n.rows;
+    double *own = s->bridge_udot, *less = own + speeds, *all = less + speeds, most = 0.0, off = 0.0;
+    memset(all, 0, (size_t)speeds * sizeof *all);
+    memset(less, 0, (size_t)speeds * sizeof *less);
+    memset(s->bridge_lambda, 0, (size_t)rows * sizeof *s->bridge_lambda);
+    for (int n = FM_NODES; n-- > 0;) {
+        fm_accelerations(s, t, node(s, n), own);
+        for (int32_t i = 0; i < speeds; i++) {
+            all[i] += weight[n / 2] * own[i];
+            less[i] += fewer[n / 2] * own[i];
+            most = fmax(most, fabs(own[i]) / s->least[s->image.n.positions + i]);
+        }
+        for (int32_t i = 0; i < rows; i++) s->bridge_lambda[i] += weight[n / 2] * s->lambda[i];
+    }
+    for (int32_t i = 0; i < speeds; i++) off = fmax(off, fabs(all[i] - less[i]) / s->least[s->image.n.positions + i]);
+    if (!(off <= FM_SMOOTH_RATE * most)) return 0;
+    memcpy(udot, all, (size_t)speeds * sizeof *udot);
+    return 1;
+}
+
+/* The accelerations at y, if that is near a singular position; K has just been factored there. 1: udot is new. */
+int fm_bridge_rates(fm_instance *s, double t, const double *y, double *udot)
+{
+    const fm_kept_counts kept = begin(s);
+    const int found = make_nodes(s, y) && rates_at_nodes(s, t, udot);
+    end(s, kept);
+    if (!found) return 0;
+    s->bridged = 1;
+    return 1;
+}
+
+/* Takes out of s->bridge_y what interpolation has left of violations, in regular directions. */
+static void clean(fm_instance *s)
+{
+    double *y = s->bridge_y;
+    s->loop_soft = FM_STIFF;
+    for (int level = 0; level < 2; level++)
+        for (int n = 0; n < 2; n++) {
+            if (level == 0 || n > 0) fm_place_loops(s, y, level);
+            if (level == 0 && n == 0 && !fm_factor_loops(s, y)) break;
+            (void)fm_loop_gap(s, level);
+            fm_correct_once(s, y, level);
+        }
+    s->loop_soft = 0.0;
+}
+
+/* y onto the branch, if it is near a singular position; the links are then placed there. 0: it is not, and y stays. */
+int fm_bridge_state(fm_instance *s, double *y)
+{
+    const fm_kept_counts kept = begin(s);
+    const int found = make_nodes(s, y);
+    if (found) {
+        clean(s);
+        memcpy(y, s->bridge_y, (size_t)s->model.ny * sizeof *y);
+        fm_place_loops(s, y, 0);
+    }
+    end(s, kept);
+    s->bridged = found;
+    return found;
+}
