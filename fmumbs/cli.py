@@ -102,10 +102,10 @@ def main() -> None:
     """Multibody mechanisms in Python, exported as FMI 2.0 co-simulation FMUs.
 
     \b
-    fmumbs check double_pendulum                     what the mechanism is, and what may be wrong
-    fmumbs run double_pendulum --stop 5 --plot a.png simulate it here
-    fmumbs export double_pendulum --verify           write double_pendulum.fmu and try it out
-    fmumbs run double_pendulum.fmu --out a.csv       simulate the FMU, by FMPy
+    fmumbs check double_pendulum                      what the mechanism is, and what may be wrong
+    fmumbs run double_pendulum --stop 5 --plot a.png  simulate it here
+    fmumbs export double_pendulum --verify            write double_pendulum.fmu and try it out
+    fmumbs run double_pendulum.fmu --out a.csv        simulate the FMU, by FMPy
 
     MODEL is the path of a Python file with a function build() that returns a Model, or the stem of one that
     ships with fmumbs, such as double_pendulum. --set NAME=VALUE gives a parameter of its build().
@@ -261,7 +261,7 @@ def export(
     \b
     fmumbs export double_pendulum
     fmumbs export pendulum arm6 -o fmus/
-    fmumbs export my_crane.py --set boom=12.5 -o crane.fmu --scheme rk4 --step 1e-3 --verify
+    fmumbs export pendulum --set length=0.5 -o short.fmu --scheme rk4 --step 1e-3 --verify
     """
     from fmumbs.export import export_fmu
 
@@ -320,7 +320,7 @@ def run(
 
     \b
     fmumbs run double_pendulum --stop 5 --out motion.csv --plot motion.png
-    fmumbs run arm6.fmu --input torques.csv --set solver.tolerance=1e-9
+    fmumbs run double_pendulum.fmu --input torques.csv --set solver.tolerance=1e-9
     """
     from fmumbs.export import play
 
@@ -348,7 +348,7 @@ def verify(fmu: Path, against: str | None, settings: Settings) -> None:
 
     \b
     fmumbs verify double_pendulum.fmu
-    fmumbs verify crane.fmu --against my_crane.py --set boom=12.5
+    fmumbs verify double_pendulum.fmu --against double_pendulum --set mass=1.0
     """
     if against is None:
         _refuse_settings(settings)

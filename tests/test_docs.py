@@ -1,0 +1,190 @@
+"""What README, docs/ and --help tell a reader to type: each command and snippet is run, or asked what it would do.
+
+The commands of a page run in their order, in one folder, on the mechanisms that ship. Code blocks are tagged:
+```console are commands after "$ ", ```python is a script, ```text is neither.
+"""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+import fmumbs as fm
+from fmumbs.cli import main
+
+ROOT = Path(__file__).parents[1]
+FOLDERS = ("docs", "benchmarks", "fmus")
+PAGES = [ROOT / "README.md", *(page for name in FOLDERS for page in sorted((ROOT / name).glob("*.md")))]
+SCRIPT = "double_pendulum.py"  # as README's text calls its snippet
+
+NOT_RUN = {  # the first word of a command: why it is not run, and what is looked at instead
+    "make": "installs, or takes minutes: make is asked whether it could",
+    "pip": "changes the environment: the extra must be one that there is; test_packaging installs a wheel",
+    "fuzz/run": "takes minutes: the script and its targets must be there; make fuzz-briefly runs it",
+    "build/fuzz/driver/images": "is built by fuzz/run, for FILEs that it found",
+    "build/fuzz/driver/calls": "is built by fuzz/run, for FILEs that it found",
+    "python benchmarks": "take up to minutes, and a C++ compiler: their options must be those of --help",
+    ".": "is the shell's: what it reads must be what make writes",
+}
+
+
+def blocks(page: Path) -> Iterator[tuple[str, str]]:
+    """Tag and text of each fenced block."""
+    return ((tag, text) for tag, text in re.findall(r"^```([^\n]*)\n(.*?)^```$", page.read_text(), re.M | re.S))
+
+
+def spans(page: Path) -> list[str]:
+    """What stands between single backquotes outside the blocks, with line ends as spaces."""
+    text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.M | re.S)
+    return [" ".join(span.split()) for span in re.findall(r"(?<!`)`([^`]+)`(?!`)", text)]
+
+
+def commands(page: Path) -> list[list[str]]:
+    """Every command of a page in its order, as words: those of blocks, then those within sentences."""
+    lines = [line for tag, text in blocks(page) if tag == "console" for line in text.splitlines()]
+    said = [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
+    said += [span for span in spans(page) if re.match(r"(fmumbs|make|pip|python|fuzz/run|\.) \S", span)]
+    return [shlex.split(command, comments=True) for command in said]
+
+
+def run(words: list[str]) -> None:
+    """Runs a command in the present folder, or does what NOT_RUN says."""
+    while "=" in words[0]:  # the environment
+        words = words[1:]
+    program, arguments = words[0], words[1:]
+    if program == "fmumbs" and len(words) == 2 and any(p.required for p in main.commands[words[1]].params):
+        pass  # a verb that a sentence names
+    elif program == "fmumbs":
+        done = CliRunner().invoke(main, arguments)
+        assert done.exit_code == 0, f"{shlex.join(words)}\n{done.output}"
+    elif program == "python" and arguments[0].startswith("benchmarks/"):
+        has_options(ROOT / arguments[0], arguments[1:])
+    elif program == "python":
+        subprocess.run([sys.executable, str(ROOT / arguments[0]), *arguments[1:]], check=True, capture_output=True)
+    else:
+        assert program in NOT_RUN, f"{shlex.join(words)}: this test does not know {program}"
+        LOOKED_AT[program.partition("/")[0]](words)
+
+
+def has_options(script: Path, options: list[str]) -> None:
+    told = subprocess.run([sys.executable, str(script), "--help"], capture_output=True, text=True, check=True)
+    for option in options:
+        assert not option.startswith("-") or re.search(rf"{re.escape(option)}\b", told.stdout), option
+
+
+def make_could(words: list[str]) -> None:
+    subprocess.run(["make", "--dry-run", *words[1:]], cwd=ROOT, check=True, capture_output=True, timeout=60)
+
+
+def is_in_the_fuzzer(words: list[str]) -> None:
+    assert os.access(ROOT / "fuzz" / "run", os.X_OK)
+    for target in words[1:]:
+        assert re.search(rf"\b{target}\b", (ROOT / "fuzz" / "run").read_text()), target
+
+
+def names_an_extra(words: list[str]) -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert words[1] == "install"
+    for extra in re.findall(r"\[(\w+)\]", words[-1]):
+        assert extra in extras
+
+
+def is_in_the_makefile(words: list[str]) -> None:
+    assert words[1] == ".venv/bin/activate" and "-m venv .venv" in (ROOT / "Makefile").read_text()
+
+
+LOOKED_AT = {
+    "make": make_could, "pip": names_an_extra, "fuzz": is_in_the_fuzzer, ".": is_in_the_makefile,
+    "build": lambda words: is_in_the_fuzzer([words[0], Path(words[0]).name]),
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_every_block_is_tagged() -> None:
+    for page in PAGES:
+        for tag, text in blocks(page):
+            assert tag in ("console", "python", "text"), f"{page.name}: {text[:60]}"
+            assert tag != "console" or all(line.startswith("$ ") for line in text.splitlines()), text
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_the_commands_of_a_page_work_in_their_order(page: Path) -> None:
+    for words in commands(page):
+        run(words)
+
+
+def test_the_snippets_run_as_scripts_and_draw_their_pictures(tmp_path: Path) -> None:
+    """As on a machine without a display, and any warning is an error."""
+    snippets = [text for page in PAGES for tag, text in blocks(page) if tag == "python"]
+    assert snippets
+    for text in snippets:
+        (tmp_path / SCRIPT).write_text(text)
+        environment = os.environ | {"PYTHONWARNINGS": "error"}
+        done = subprocess.run([sys.executable, SCRIPT], env=environment, capture_output=True, text=True)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout
+        for name in re.findall(r'"(\w+\.(?:png|fmu|csv))"', text):
+            assert (tmp_path / name).stat().st_size > 1000, name
+        assert (tmp_path / "double_pendulum.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_commands_on_a_shipped_mechanism_fit_the_file_of_the_same_name(tmp_path: Path) -> None:
+    """README says that either may be named."""
+    page = PAGES[0]
+    assert f"`{SCRIPT}`" in page.read_text()
+    (tmp_path / SCRIPT).write_text(next(text for tag, text in blocks(page) if tag == "python"))
+    mine = [[SCRIPT if word == Path(SCRIPT).stem else word for word in words] for words in commands(page)]
+    tried = [words for words in mine if words[0] == "fmumbs" and SCRIPT in words]
+    assert len(tried) >= 2
+    for words in tried:
+        run(words)
+
+
+def test_what_is_named_in_sentences_is_there() -> None:
+    """fm.Name and fm.Name.method(...) between backquotes; calls with constants alone are made."""
+    for page in PAGES:
+        for span in spans(page):
+            if span.startswith("fm."):
+                name = span.partition("(")[0]
+                value = fm
+                for part in name.split(".")[1:]:
+                    value = getattr(value, part)
+            if re.fullmatch(r'fm\.[\w.]+\((?:[\w ]+=|[\d., -]|"\w+")*\)', span):
+                eval(span, {"fm": fm})
+
+
+def test_links_lead_to_files() -> None:
+    for page in PAGES:
+        for link in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text()):
+            assert (page.parent / link).exists(), f"{page.name}: {link}"
+
+
+def examples(command: click.Command) -> list[list[str]]:
+    """The commands that --help shows: lines that begin with the program's name."""
+    lines = (command.help or "").splitlines()
+    said = [line.strip() for line in lines if line.strip().startswith("fmumbs ")]
+    return [shlex.split(re.split(r"  +", line)[0]) for line in said]
+
+
+@pytest.mark.parametrize("verb", [None, *main.commands])
+def test_the_examples_of_help_work_in_their_order(verb: str | None, tmp_path: Path) -> None:
+    command = main if verb is None else main.commands[verb]
+    (tmp_path / "torques.csv").write_text("time,A.tau\n0,0\n1,5\n")
+    if verb in ("info", "run", "verify"):  # they begin where `export` ends
+        for words in examples(main.commands["export"])[:1]:
+            run(words)
+    assert examples(command)
+    for words in examples(command):
+        run(words)
