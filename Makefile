@@ -6,7 +6,7 @@ EDITABLE := $(PIP) --no-build-isolation --editable
 CORE := $(wildcard fmumbs/core/* fmumbs/core/*/*) $(wildcard cmake/*) CMakeLists.txt
 MODELS := $(filter-out models/__init__.py,$(wildcard models/*.py))
 
-.PHONY: help demo test lint fmus bench sanitize fuzz fuzz-briefly dev clean
+.PHONY: help demo test lint fmus bench sanitize fuzz fuzz-briefly faults dev clean
 .DELETE_ON_ERROR:
 
 help:
@@ -15,6 +15,7 @@ help:
 	@echo "make lint      linters and type checker"
 	@echo "make sanitize  the core's C tests under the address and undefined-behaviour sanitizers"
 	@echo "make fuzz      a million damaged images, states and sequences of calls, under the same sanitizers"
+	@echo "make faults    plants faults in a copy of the code and tells which no test sees; takes hours"
 	@echo "make fmus      exports every mechanism in models/ to fmus/"
 	@echo "make bench     times the core beside other engines"
 	@echo "make dev       makes .venv with all that the above need"
@@ -80,6 +81,9 @@ fuzz: build/images/list.txt
 
 fuzz-briefly: build/images/list.txt
 	CASES=10000 CORPUS=none fuzz/run
+
+faults: .venv/.test .venv/.core
+	$(BIN)/python tests/faults/run.py
 
 build/images/list.txt: tests/core/write_images.py tests/strategies.py $(MODELS) .venv/.test .venv/.core
 	$(BIN)/python $< $(@D)

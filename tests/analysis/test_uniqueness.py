@@ -101,6 +101,28 @@ def test_random_loops_in_space(seed: int, loops: int) -> None:
     compare(space(600 + seed, loops=loops).model)
 
 
+@given(st.integers(0, 10_000), st.integers(2, 4))
+@settings(max_examples=20)
+def test_screws_on_one_axis_share_their_load(seed: int, count: int) -> None:
+    """Their loops share a joint and are of any sizes: all but the first screw forbid what that forbids."""
+    rng = np.random.default_rng(seed)
+    along = fm.Rotation.rpy(*rng.uniform(-2, 2, 3))
+    pitch = float(rng.choice((-1, 1)) * 10 ** rng.uniform(-2, 0))
+    nut = fm.Body.box("nut", size=(0.3, 0.4, 0.5), mass=1.0)
+    model = fm.Model("screws")
+    model.add(nut)
+    base, foot = rng.uniform(-2, 2, 3), rng.uniform(-2, 2, 3)
+    for k in range(count):
+        away = along.matrix @ (0, 0, 10 ** rng.uniform(-1, 1))
+        ends = [model.ground.at(*(base + away), rotation=along), nut.at(*(foot + away), rotation=along)]
+        if rng.random() < 0.5:
+            ends.reverse()
+        model.add(fm.Screw(f"S{k}", *ends, axis="z", pitch=pitch))
+    found = fm.uniqueness(model)
+    assert (found.rank, found.redundant, found.mobility) == (5, 5 * (count - 1), 1)
+    assert not any(joint.unique for joint in found.joints)
+
+
 KINDS = st.sampled_from(["RR", "RS", "SR", "SS", "CR", "RC", "UU", "WR"])
 
 
@@ -267,13 +289,25 @@ def test_two_pairs_of_gears_between_two_shafts_share_their_load() -> None:
         fm.divide_and_conquer(model)
 
 
-def test_a_coupling_beside_a_loop_that_does_its_work_makes_its_reactions_indeterminate() -> None:
-    """Two cranks of a parallelogram turn alike anyway; a belt between them pulls against the coupler."""
-    near = read_model("parallel_cranks", {"cranks": "RR RR"})
-    near.add(fm.Coupling.belt("belt", near["base1"], near["base2"], radii=(0.1, 0.1)))
+@pytest.mark.parametrize("backwards", ["", "base1", "base2", "top1 base2", "base1 base2"])
+@pytest.mark.parametrize("cranks", ["RR RR", "RR RR RR"])
+def test_a_coupling_beside_a_loop_that_does_its_work_makes_its_reactions_indeterminate(
+    cranks: str, backwards: str
+) -> None:
+    """Two cranks of a parallelogram turn alike anyway; a belt between them pulls against the coupler, whichever way
+    the joints point.
+    """
+    near = fm.Model("near")
+    for element in (given := read_model("parallel_cranks", {"cranks": cranks})).joints:
+        near.add(*(end.body for end in element.ends if end.body in given.bodies and end.body not in near.bodies))
+        if element.name in backwards.split():
+            element = replace(element, F=element.M, M=element.F, q0=-element.q0)
+        near.add(element)
+    signs = [-1.0 if name in backwards.split() else 1.0 for name in ("base1", "base2")]
+    near.add(fm.Coupling("belt", [(near["base1"], 0.1 * signs[0]), (near["base2"], -0.1 * signs[1])]))
     compare(near)
     found = fm.uniqueness(near)
-    assert found.redundant == 4
+    assert found.redundant == {"RR RR": 4, "RR RR RR": 8}[cranks]
     in_plane = {joint.joint: joint.components_unique[::2] for joint in found.joints}
     assert not any(all(parts) for parts in in_plane.values())
 
