@@ -2,7 +2,7 @@
  *
  * The step ends at currentCommunicationPoint + communicationStepSize as the master computes it, so that the
  * instance's clock follows the master's and round-off does not pile up. Times agree within
- * 1e-6 of the step and 16 ulp of the time.
+ * 1e-6 of the step and 16 ulp of the time. A step that is lost in that round-off changes nothing.
  */
 #include "fmi2_component.h"
 
@@ -26,9 +26,6 @@ static fmi2Status check_step(fmu_component *c, double from, double step)
                        "%.12g s (off by %.3g s); go on from there or set a saved state", from, now,
                        from - now);
     }
-    if (from + step <= now) {
-        return fmu_say(c, fmi2Error, "the step size %g s is lost in round-off at %.12g s", step, from);
-    }
     if (c->experiment.stop_defined && from + step > c->experiment.stop + tolerance) {
         return fmu_say(c, fmi2Error, "the step from %.12g s by %.12g s passes the stop at %.12g s by %.3g s",
                        from, step, c->experiment.stop, from + step - c->experiment.stop);
@@ -40,12 +37,14 @@ fmi2Status fmi2DoStep(fmi2Component component, fmi2Real currentCommunicationPoin
                       fmi2Real communicationStepSize, fmi2Boolean noSetFMUStatePriorToCurrentPoint)
 {
     fmu_component *c = fmu_begin(component, FMU_DO_STEP);
+    double end;
     fmi2Status status;
     (void)noSetFMUStatePriorToCurrentPoint;
     if (!c) return fmi2Error;
     status = check_step(c, currentCommunicationPoint, communicationStepSize);
     if (status != fmi2OK) return status;
-    status = fmu_answer(c, fm_step(c->core, currentCommunicationPoint + communicationStepSize));
+    end = currentCommunicationPoint + communicationStepSize;
+    status = end > fm_time(c->core) ? fmu_answer(c, fm_step(c->core, end)) : fmi2OK;
     if (status == fmi2Error) return status;
     c->experiment.phase = status == fmi2OK ? FMU_STEP_COMPLETE : FMU_STEP_FAILED;
     c->experiment.last_step = (int32_t)status;

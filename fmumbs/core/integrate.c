@@ -16,6 +16,7 @@
 #define FM_MOST_ACCEPTED 1000000 /* integration steps in one fm_step with error control */
 #define FM_WORK 4e5 /* evaluations of links and rows after which the host is asked whether to go on */
 #define FM_AT_ONCE 1e-7 /* [s]: switches of laws that follow one another so soon */
+#define FM_FURTHER 10.0 /* how many times as far as it was asked for the integrator may run ahead */
 
 static const double A[FM_STAGES][FM_STAGES - 1] = {
     {0.0},
@@ -245,40 +246,74 @@ static int correct_head(fm_instance *s)
     return 1;
 }
 
-/* Takes one accepted step from the head, of h, to the time `arrival`, or of less. 0: it cannot. */
-static int advance(fm_instance *s, double h, double t_end, double arrival)
+/* The shortest step that the time t can count: some units of its last place. Nothing else makes a step too short, whatever
+ * the length of the communication step; FM_MOST_ACCEPTED limits how many there may be. */
+static double shortest(double t)
+{
+    return 2.0 * DBL_EPSILON * fabs(t);
+}
+
+/* How long to try a step for that was rejected with that error at the time t. */
+static double shortened(double t, double h, double error)
+{
+    const double factor = isnan(error) || isinf(error) ? 0.2 : 0.9 / fifth_root(error), least = shortest(t);
+    h *= factor < 0.2 ? 0.2 : factor;
+    return h > least ? h : least;
+}
+
+/* The step that the controller wants after an accepted one of h: one that was cut short says nothing against what it
+ * wanted before, unless its error is large. Round-off of the times cuts nothing short. */
+static double wanted(const fm_instance *s, double h, double grown, double error, int rejected)
+{
+    const double before = s->clock[FM_H];
+    if (rejected) return grown < h ? grown : h;
+    return h < (1.0 - 1e-6) * before && grown < before && error <= 0.5 ? before : grown;
+}
+
+/* Takes one accepted step from the head to the time `arrival`, or not as far. Its length is the difference of the times as
+ * they are rounded, so that at late times too states belong to their times. 0: it cannot. */
+static int advance(fm_instance *s, double arrival)
 {
     double *clock = s->clock;
-    /* steps that small would never arrive: round-off of the times, and a billionth of the way */
-    const double span = t_end - clock[FM_TIME];
-    const double least = 16.0 * DBL_EPSILON * (fabs(clock[FM_TIME]) + span) + 1e-10 * span;
     for (int rejected = 0;; rejected = 1) {
         const double t = clock[FM_TIME_HEAD];
-        if (!isfinite(t + h)) return 0;
-        if (!(h > least) && h < t_end - t && (rejected || arrival < s->step_until)) return 0;
-        double error = try_step(s, t, h);
+        const double h = arrival - t;
+        if (!isfinite(arrival)) return 0;
+        const double error = try_step(s, t, h);
         if (error <= 1.0) {
-            const double kept = clock[FM_H], grown = h * controlled(error > 1e-10 ? error : 1e-10, clock[FM_ERROR_LAST]);
+            const double grown = h * controlled(error > 1e-10 ? error : 1e-10, clock[FM_ERROR_LAST]);
             keep_dense(s, h, s->trial);
             memcpy(s->head, s->trial, (size_t)s->model.ny * sizeof(double));
             memcpy(s->slope, stage(s, 6), (size_t)s->model.ny * sizeof(double));
             (void)fm_normalise(s, s->head, s->slope);
             clock[FM_TIME_TAIL] = t;
-            clock[FM_TIME_HEAD] = rejected ? t + h : arrival;
+            clock[FM_TIME_HEAD] = clock[FM_TIME_DENSE] = arrival;
             clock[FM_ERROR_LAST] = error > 1e-4 ? error : 1e-4;
-            clock[FM_H] = rejected ? (grown < h ? grown : h) : h < kept && grown < kept ? (error > 0.5 ? grown : kept) : grown;
+            clock[FM_H] = wanted(s, h, grown, error, rejected);
             clock[FM_STEPS_DONE] += 1.0;
-            clock[FM_TIME_DENSE] = clock[FM_TIME_HEAD];
             if (!stop_at_switch(s)) return 0;
             fm_follow_paths(s, clock[FM_TIME_HEAD], s->head);
             if (clock[FM_TIME_HEAD] >= s->step_until) clock[FM_FRESH] = 0.0; /* a path goes on otherwise */
             return correct_head(s);
         }
         clock[FM_STEPS_REJECTED] += 1.0;
-        double factor = isnan(error) || isinf(error) ? 0.2 : 0.9 / fifth_root(error);
-        h *= factor < 0.2 ? 0.2 : factor;
-        clock[FM_H] = h;
+        const double last = arrival;
+        clock[FM_H] = shortened(t, h, error);
+        arrival = t + clock[FM_H];
+        if (!(arrival < last && arrival > t)) return 0; /* it cannot be shorter */
     }
+}
+
+/* When the next step ends: at the goal, by equal steps, or where the controller would have it. */
+static double next_arrival(const fm_instance *s, double goal, double t_end)
+{
+    const double *clock = s->clock, t = clock[FM_TIME_HEAD], left = goal - t, least = shortest(t);
+    /* far away, round-off is that of large values */
+    const double furthest = FM_FURTHER * (t_end - clock[FM_TIME_TAIL]);
+    double h = clock[FM_H] > least ? clock[FM_H] : least;
+    if (!(goal < INFINITY)) return t + (h < furthest ? h : furthest);
+    const double steps = ceil(left / h - 1e-9);
+    return steps > 1.0 ? t + left / steps : goal;
 }
 
 /* The state at t between two of the integrator's. 0: a loop cannot be closed there; the head is then the present. */
@@ -323,13 +358,13 @@ static fm_status stopped(fm_instance *s, double t_end)
     if (s->law_fault >= 0) return stopped_by_law(s, t_end);
     return fm_say(s, FM_DISCARD,
                   "the step to t = %.9g s failed: at t = %.9g s the step size fell to nothing. The motion becomes "
-                  "singular or unbounded there: look at the inputs, stiffnesses and initial speeds, or take a smaller "
-                  "communication step",
+                  "singular or unbounded there: look at the inputs, stiffnesses and initial speeds",
                   t_end, s->clock[FM_TIME]);
 }
 
-static fm_status too_many(fm_instance *s, double t_end, double h)
+static fm_status too_many(fm_instance *s, double t_end)
 {
+    const double h = s->clock[FM_H];
     fall_back(s);
     return fm_say(s, FM_DISCARD,
                   "the step to t = %.9g s failed: %ld integration steps led no further than t = %.9g s, the next is of %.3g s. "
@@ -360,38 +395,28 @@ static fm_status dormand_prince(fm_instance *s, double t_end)
 {
     double *clock = s->clock;
     const int fresh_start = clock[FM_AHEAD] == 0.0;
-    /* after a change, no further ahead than a few communication steps: far away, round-off is that of large values */
-    const double furthest = 10.0 * (t_end - clock[FM_TIME]);
     if (fresh_start) {
         memcpy(s->head, s->y, (size_t)s->model.ny * sizeof(double));
         const int begun = fm_laws_begin(s, s->head);
-        clock[FM_TIME_HEAD] = clock[FM_TIME];
+        clock[FM_TIME_HEAD] = clock[FM_TIME_TAIL] = clock[FM_TIME];
         if (!begun) return no_modes(s, t_end);
         clock[FM_FRESH] = 0.0;
         clock[FM_AHEAD] = 1.0;
     }
     for (long accepted = 0; clock[FM_TIME_HEAD] < t_end; accepted++) {
         const double stop = fm_begin_smooth(s, clock[FM_TIME_HEAD]), goal = fresh_start && t_end < stop ? t_end : stop;
-        const double left = goal - clock[FM_TIME_HEAD];
         if (clock[FM_FRESH] == 0.0) {
             fm_rates(s, clock[FM_TIME_HEAD], s->head, s->slope);
             if (!all_finite(s->slope, s->model.ny)) return stopped(s, t_end);
             clock[FM_FRESH] = 1.0;
         }
         if (!(clock[FM_H] > 0.0)) clock[FM_H] = first_step(s, clock[FM_TIME_HEAD]);
-        if (fresh_start && clock[FM_H] > furthest) clock[FM_H] = furthest;
-        double h = clock[FM_H], arrival = clock[FM_TIME_HEAD] + h;
-        if (goal < INFINITY) { /* equal steps to the end */
-            double steps = ceil(left / h - 1e-9);
-            h = steps > 1.0 ? left / steps : left;
-            arrival = steps > 1.0 ? clock[FM_TIME_HEAD] + h : goal;
-        }
-        if (accepted == FM_MOST_ACCEPTED) return too_many(s, t_end, h);
+        if (accepted == FM_MOST_ACCEPTED) return too_many(s, t_end);
         if (interrupted(s)) {
             fall_back(s);
             return say_interrupted(s, t_end);
         }
-        if (!advance(s, h, t_end, arrival)) return stopped(s, t_end);
+        if (!advance(s, next_arrival(s, goal, t_end))) return stopped(s, t_end);
     }
     if (clock[FM_TIME_HEAD] == t_end) memcpy(s->y, s->head, (size_t)s->model.ny * sizeof(double));
     else if (!read_dense(s, t_end)) return stopped(s, t_end);

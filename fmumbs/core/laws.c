@@ -2,8 +2,8 @@
  *
  * In each piece the force is a polynomial of position x and velocity v, f = sum c_ij (x - origin)^i v^j. During a step
  * of an integrator every law keeps the mode with which the step began, so that what is integrated is smooth. Where a
- * law has left its mode the error-controlled integrator locates the moment on its dense output to 1e-9 s and cuts the
- * step there; the fixed-step scheme goes on to the end of its step, and loses its order. Then modes are chosen anew
+ * law has left its mode the error-controlled integrator locates the moment on its dense output to 1e-9 s, or
+ * finer at fine tolerances, and cuts the step there; the fixed-step scheme goes on to the end of its step, and loses its order. Then modes are chosen anew
  * (holding.c). A mode is a piece, or that the law holds v at a bound between two pieces. Two numbers say it: the piece,
  * and FM_PASSING; or the piece above the bound, and that below. -1 is where there is no piece.
  */
@@ -13,7 +13,8 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_LOCATED 1e-9 /* [s] */
+#define FM_LOCATED 1e-9 /* [s]: how exactly a switch is located, */
+#define FM_LOCATED_FINELY 1e-3 /* and at fine tolerances times these */
 #define FM_LOOKS 8      /* times within a step at which a law is looked at */
 #define FM_AT 1e-12     /* a velocity that is so near to a bound is there, beside 1 and itself */
 #define FM_BOUNDED 1e299 /* a bound beyond it is none */
@@ -186,6 +187,14 @@ static int32_t first_left(fm_instance *s, double t, double *y)
     return -1;
 }
 
+/* How exactly a switch at about the time t is located [s]: a jump of 1e3 m/s2 then costs no more than the tolerance. */
+static double located(const fm_instance *s, double t)
+{
+    const double fine = FM_LOCATED_FINELY * s->options[2], least = fine < FM_LOCATED ? fine : FM_LOCATED;
+    const double rounded = 2.0 * DBL_EPSILON * fabs(t);
+    return least > rounded ? least : rounded;
+}
+
 /* The first law that has left its mode within the last step, -1: none has; the time of that, and the state there in
  * `y`. Notes the velocities just before. */
 int32_t fm_laws_switch(fm_instance *s, double *t, double *y)
@@ -200,7 +209,7 @@ int32_t fm_laws_switch(fm_instance *s, double *t, double *y)
         if (left < 0) before = after;
     }
     if (left < 0) return -1;
-    const double least = FM_LOCATED > 8.0 * DBL_EPSILON * fabs(head) ? FM_LOCATED : 8.0 * DBL_EPSILON * fabs(head);
+    const double least = located(s, head);
     while (after - before > least) {
         const double middle = 0.5 * (before + after);
         fm_dense(s, middle, y);

@@ -206,7 +206,7 @@ def test_the_run_begins_at_the_start_time(slave: Slave) -> None:
 # --- steps ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("size", [0.0, -0.0, -0.1, NAN, INF, -INF, 1e-30])
+@pytest.mark.parametrize("size", [0.0, -0.0, -0.1, NAN, INF, -INF])
 def test_a_step_that_is_no_step_is_refused(slave: Slave, size: float) -> None:
     slave.start()
     assert slave.step(0.0, 0.1) == OK
