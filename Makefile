@@ -8,6 +8,7 @@ MODELS := $(filter-out models/__init__.py,$(wildcard models/*.py))
 
 .PHONY: help demo test lint fmus bench sanitize fuzz fuzz-briefly faults dev clean
 .DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules # which would make the folder core/fmi2 of core/fmi2.c
 
 help:
 	@echo "make demo      exports a mechanism, runs it in FMPy, prints a table and writes a plot"

@@ -359,16 +359,19 @@ def verify(fmu: Path, against: str | None, settings: Settings) -> None:
 
 def _verify(path: Path, model: Any) -> bool:
     """Whether there are findings; prints them."""
-    from fmumbs.export.verify import CHECKS, verify_fmu
+    from fmumbs.export.verify import CHECKS, Finding, verify_fmu
 
     begun: list[str] = []
+    notes: list[Finding] = []
     with _progress(f"verifying {path}") as tell:
 
         def begin(name: str) -> None:
             begun.append(name)
             tell(CHECKS.index(name) / len(CHECKS))
 
-        findings = verify_fmu(path, model, progress=begin)
+        findings = verify_fmu(path, model, progress=begin, notes=notes.append)
+    for note in notes:
+        click.echo(f"{note.check}, not judged: {note.message}")
     for finding in findings:
         click.secho(f"{finding.check}: ", fg="red", nl=False)
         click.echo(finding.message)

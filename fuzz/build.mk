@@ -14,6 +14,7 @@ FLAGS := -std=c99 -g -ffp-contract=off -fno-math-errno -fno-trapping-math -Wall 
   -I$(CORE) -Itests/core $(if $(X86_64),-DFM_HAVE_AVX2)
 SANITIZE := -O1 -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer \
   $(if $(GCC),,-D__SANITIZE_ADDRESS__=1)
+SCARCE := -Dmalloc=scarce_malloc -Dcalloc=scarce_calloc -Dfree=scarce_free # memory that runs out, in fuzz.h
 DRIVER := $(OUT)/driver.o
 LINK :=
 ifeq ($(KIND),driver)
@@ -41,7 +42,7 @@ $(OUT)/fuzz_calls.o: FLAGS += -Wno-format-security -Wno-format-truncation
 
 $(OUT)/%.o: $(CORE)/%.c $(wildcard $(CORE)/*.h $(CORE)/*.inc $(CORE)/*/*.h) fuzz/build.mk
 	@mkdir -p $(@D)
-	$(CC) $(FLAGS) $(SANITIZE) $(TRACE) -c $< -o $@
+	$(CC) $(FLAGS) $(SCARCE) $(SANITIZE) $(TRACE) -c $< -o $@
 
 $(OUT)/%.o: fuzz/%.c $(wildcard fuzz/*.h) tests/core/images.h $(CORE)/fmumbs.h fuzz/build.mk
 	@mkdir -p $(@D)

@@ -21,12 +21,43 @@
 
 #define MOST_IMAGES 128
 #define SOME 12 /* outputs whose rates are asked for */
+#define ENOUGH 1000000 /* allocations */
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* For driver.c: gives it the inputs to begin with; a word about how deep the cases went, in `text`. */
 void fuzz_seeds(void (*add)(const uint8_t *data, size_t size));
 void fuzz_report(char *text, size_t capacity);
+
+/* The memory of the core and of the FMI functions, which build.mk sends here: how much of it is out, and how many
+ * allocations are left before it runs out. */
+static size_t live, allocations_left = ENOUGH;
+
+void *scarce_malloc(size_t size);
+void *scarce_calloc(size_t n, size_t size);
+void scarce_free(void *memory);
+
+void *scarce_calloc(size_t n, size_t size)
+{
+    void *memory = allocations_left > 0 ? calloc(n, size) : NULL;
+    allocations_left -= allocations_left > 0;
+    live += memory != NULL;
+    return memory;
+}
+
+void *scarce_malloc(size_t size)
+{
+    void *memory = allocations_left > 0 ? malloc(size) : NULL;
+    allocations_left -= allocations_left > 0;
+    live += memory != NULL;
+    return memory;
+}
+
+void scarce_free(void *memory)
+{
+    live -= memory != NULL;
+    free(memory);
+}
 
 /* A checksum [at, at + 8) of all bytes behind `from`, and where the number of bytes stands; 0: nowhere. */
 typedef struct seal {

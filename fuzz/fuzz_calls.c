@@ -84,7 +84,7 @@ static void instantiate(tape *t, slave *s, int well)
     if (s->c) free_slave(s);
     s->m = models + next(t) % model_count;
     choose_functions(t, s);
-    if (seldom(t, 16)) allocations_left = next(t) % 4;
+    if (seldom(t, 16)) allocations_left = next(t) % 32;
     const char *called = well || !seldom(t, 4) ? "100%s #1#" : seldom(t, 2) ? NULL : text(t, name, sizeof name);
     const char *identity = well || !seldom(t, 4) ? s->m->guid : seldom(t, 2) ? NULL : text(t, guid, sizeof guid);
     const char *resources = well ? s->m->uri : location(t, s->m, place, sizeof place);

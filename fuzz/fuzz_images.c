@@ -80,6 +80,7 @@ static int try_image(const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    allocations_left = ENOUGH;
     if (try_image(data, size)) return 0;
     unsigned char *bytes = sealed(&header, data, size);
     (void)try_image(bytes, size);

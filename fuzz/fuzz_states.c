@@ -117,6 +117,7 @@ static void try_state(const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    allocations_left = ENOUGH;
     unsigned char *bytes = sealed(&header, data, size);
     if (size < header.from || memcmp(bytes, data, size) != 0) try_state(data, size);
     try_state(bytes, size);

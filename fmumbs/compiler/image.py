@@ -9,7 +9,7 @@ from typing import Any
 
 from fmumbs import _checks
 from fmumbs._files import whole
-from fmumbs.compiler.layout import Arrays, ffi, image_hash, lib, open_instance, pack, text_at, unpack
+from fmumbs.compiler.layout import Arrays, ffi, hash_fits, image_hash, lib, open_instance, pack, text_at, unpack
 from fmumbs.compiler.variables import Variables
 from fmumbs.errors import ModelError
 from fmumbs.mechanism.signals import DefaultExperiment
@@ -21,13 +21,18 @@ CORRECTIONS = ("direct", "baumgarte", "off")
 class ModelImage:
     """A compiled mechanism: immutable bytes, the same wherever they run.
 
-    Made by compile() or ModelImage.load(). Raises ModelError for bytes that are no image, of another version, or
-    damaged.
+    Made by compile() or ModelImage.load(). Raises ModelError for bytes that are no image, of another version, damaged,
+    or altered: the hash in the header must be the SHA-256 of all that follows it.
     """
 
     def __init__(self, data: bytes) -> None:
         self.bytes = bytes(data)
         self._spare = [open_instance(self.bytes)]  # the core checks the bytes; the instance is the first to be taken
+        if not hash_fits(self.bytes):
+            raise ModelError(
+                f"the model image was altered: its SHA-256 is not {image_hash(self.bytes)[:12]}..., which its header "
+                "tells. Compile the model again."
+            )
         self.sizes, self.arrays = unpack(self.bytes)
 
     def __repr__(self) -> str:

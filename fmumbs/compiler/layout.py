@@ -91,6 +91,11 @@ def image_hash(image: bytes) -> str:
     return bytes(_HEADER.unpack_from(image)[4]).hex()
 
 
+def hash_fits(image: bytes) -> bool:
+    """Whether that is the SHA-256 of all that follows the header."""
+    return hashlib.sha256(memoryview(image)[_HEADER.size :]).hexdigest() == image_hash(image)
+
+
 def unpack(image: bytes) -> tuple[dict[str, int], Arrays]:
     """Sizes and arrays of an image that the core accepts; the arrays are read-only views."""
     at = _HEADER.size

@@ -9,6 +9,7 @@
 #include "fmi2_resource.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *fmi2GetTypesPlatform(void)
@@ -39,11 +40,14 @@ static fm_instance *open_core(fmi2String name, fmi2String guid, fmi2String resou
     char why[FMU_MESSAGE / 2] = "";
     fmu_image image;
     fm_instance *core = NULL;
-    if (!fmu_image_find(&image, callbacks, resources, why, sizeof why)) {
+    if (!fmu_image_find(&image, resources, why, sizeof why)) {
         fmu_say_early(callbacks, name, "%s", why);
         return NULL;
     }
-    if (fm_open(image.bytes, image.size, &core, why, sizeof why) != FM_OK) {
+    if (!fm_hash_fits(image.bytes, image.size)) {
+        fmu_say_early(callbacks, name, "the model image was altered: its SHA-256 is not the one that its header tells; "
+                      "export again");
+    } else if (fm_open(image.bytes, image.size, &core, why, sizeof why) != FM_OK) {
         fmu_say_early(callbacks, name, "%s", why);
         core = NULL;
     } else if (strcmp(fm_guid(core), guid) != 0) {
@@ -52,7 +56,7 @@ static fm_instance *open_core(fmi2String name, fmi2String guid, fmi2String resou
         fm_close(core);
         core = NULL;
     }
-    fmu_image_free(&image, callbacks);
+    fmu_image_free(&image);
     return core;
 }
 
@@ -66,7 +70,7 @@ static fmu_component *make_component(fmi2String name, const fmi2CallbackFunction
                                      fm_instance *core)
 {
     size_t length = strlen(name) + 1;
-    fmu_component *c = fmu_allocate(callbacks, sizeof *c + length);
+    fmu_component *c = calloc(1, sizeof *c + length);
     if (!c) return NULL;
     c->core = core;
     c->callbacks = *callbacks;
@@ -105,12 +109,10 @@ fmi2Component fmi2Instantiate(fmi2String instanceName, fmi2Type fmuType, fmi2Str
 void fmi2FreeInstance(fmi2Component component)
 {
     fmu_component *c = component;
-    fmi2CallbackFunctions callbacks;
     if (!c) return;
-    callbacks = c->callbacks;
     fmu_drop_states(c);
     fm_close(c->core);
-    fmu_free(&callbacks, c);
+    free(c);
 }
 
 /* Without categories: all of them on, or back to warnings, discarded steps and errors. */

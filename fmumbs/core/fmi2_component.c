@@ -1,9 +1,8 @@
-/* fmi2_component.c: which call is allowed in which state, messages to the master, its memory functions. */
+/* fmi2_component.c: which call is allowed in which state, messages to the master. */
 #include "fmi2_component.h"
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define AT_REST (FMU_STEP_COMPLETE | FMU_STEP_FAILED)
@@ -162,25 +161,4 @@ void fmu_say_early(const fmi2CallbackFunctions *callbacks, fmi2String name, cons
     escape(escaped, sizeof escaped, text);
     callbacks->logger(callbacks->componentEnvironment, name ? name : "", fmi2Error, "logStatusError",
                       escaped);
-}
-
-/* Memory ------------------------------------------------------------------------------------------------ */
-
-void *fmu_allocate(const fmi2CallbackFunctions *callbacks, size_t bytes)
-{
-    void *memory;
-    if (!callbacks->allocateMemory || !callbacks->freeMemory) return calloc(1, bytes);
-    memory = callbacks->allocateMemory(1, bytes);
-    if (memory) memset(memory, 0, bytes);
-    return memory;
-}
-
-void fmu_free(const fmi2CallbackFunctions *callbacks, void *memory)
-{
-    if (!memory) return;
-    if (!callbacks->allocateMemory || !callbacks->freeMemory) {
-        free(memory);
-    } else {
-        callbacks->freeMemory(memory);
-    }
 }

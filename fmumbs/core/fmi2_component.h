@@ -4,10 +4,11 @@
  *   fmi2_step.c       fmi2DoStep and what a master may ask about it
  *   fmi2_values.c     values and derivatives of variables
  *   fmi2_state.c      states of the FMU, also as bytes
- *   fmi2_component.c  which call is allowed when, messages, memory
+ *   fmi2_component.c  which call is allowed when, messages
  *   fmi2_resource.c   finds and reads the image
  *
- * A refused call changes nothing but the log: it returns fmi2Error, and the instance goes on.
+ * A refused call changes nothing but the log: it returns fmi2Error, and the instance goes on. Memory comes from the C
+ * library: canNotUseMemoryManagementFunctions is true, and the master's functions for it are never called.
  */
 #ifndef FMI2_COMPONENT_H
 #define FMI2_COMPONENT_H
@@ -114,9 +115,6 @@ void fmu_say_early(const fmi2CallbackFunctions *callbacks, fmi2String name, cons
 unsigned fmu_category_bits(const char *name);
 /* In initialization mode: a consistent start, if values changed since the last. */
 fmi2Status fmu_assembled(fmu_component *c);
-/* Zeroed memory from the master's functions where it gave them, else from the C library. */
-void *fmu_allocate(const fmi2CallbackFunctions *callbacks, size_t bytes);
-void fmu_free(const fmi2CallbackFunctions *callbacks, void *memory);
 /* Frees the states of the FMU that were not given back. */
 void fmu_drop_states(fmu_component *c);
 

@@ -13,14 +13,14 @@
 #include "fmi2_resource.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #ifdef FM_EMBEDDED_IMAGE
 
-int fmu_image_find(fmu_image *image, const fmi2CallbackFunctions *callbacks, fmi2String resources, char *why,
-                   size_t capacity)
+int fmu_image_find(fmu_image *image, fmi2String resources, char *why, size_t capacity)
 {
-    (void)callbacks, (void)resources, (void)why, (void)capacity;
+    (void)resources, (void)why, (void)capacity;
     image->bytes = fm_embedded_image;
     image->size = (size_t)fm_embedded_image_size;
     image->owned = NULL;
@@ -55,10 +55,10 @@ static unsigned long code_point(const unsigned char **next)
     return more || s[0] < 0x80 ? code : s[0];
 }
 
-static FILE *open_utf8(const fmi2CallbackFunctions *callbacks, const char *path)
+static FILE *open_utf8(const char *path)
 {
     const unsigned char *next = (const unsigned char *)path;
-    wchar_t *wide = fmu_allocate(callbacks, (2 * strlen(path) + 1) * sizeof *wide);
+    wchar_t *wide = calloc(2 * strlen(path) + 1, sizeof *wide);
     FILE *file;
     size_t n = 0;
     if (!wide) return NULL;
@@ -72,15 +72,14 @@ static FILE *open_utf8(const fmi2CallbackFunctions *callbacks, const char *path)
     }
     wide[n] = 0;
     file = _wfopen(wide, L"rb");
-    fmu_free(callbacks, wide);
+    free(wide);
     return file;
 }
 
 #else
 
-static FILE *open_utf8(const fmi2CallbackFunctions *callbacks, const char *path)
+static FILE *open_utf8(const char *path)
 {
-    (void)callbacks;
     return fopen(path, "rb");
 }
 
@@ -153,46 +152,45 @@ static void add_name(char *path)
     memcpy(path + n, IMAGE_NAME, sizeof IMAGE_NAME);
 }
 
-static FILE *open_path(const fmi2CallbackFunctions *callbacks, char *path)
+static FILE *open_path(char *path)
 {
     FILE *file;
     add_name(path);
-    file = open_utf8(callbacks, path);
+    file = open_utf8(path);
     if (file || path[0] != '/' || !is_drive(path + 1)) return file;
     path[2] = ':'; /* /C:/path and /C|/path are C:/path */
-    return open_utf8(callbacks, path + 1);
+    return open_utf8(path + 1);
 }
 
 /* `path` has room for the location and the image's name. */
-static FILE *open_image(const fmi2CallbackFunctions *callbacks, const char *location, char *path)
+static FILE *open_image(const char *location, char *path)
 {
     const char *encoded = encoded_path(location);
     void (*meaning)(char *, const char *) = begins(location, "file:") ? decode : copy;
     FILE *file;
     meaning(path, encoded);
-    file = open_path(callbacks, path);
+    file = open_path(path);
     if (file || !strchr(encoded, '%')) return file;
     meaning = meaning == decode ? copy : decode;
     meaning(path, encoded);
-    return open_path(callbacks, path);
+    return open_path(path);
 }
 
 /* Reading ----------------------------------------------------------------------------------------------- */
 
-static const char *read_all(fmu_image *image, const fmi2CallbackFunctions *callbacks, FILE *file)
+static const char *read_all(fmu_image *image, FILE *file)
 {
     long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
     if (size <= 0 || fseek(file, 0, SEEK_SET) != 0) return "is empty or cannot be read";
     image->size = (size_t)size;
-    image->owned = fmu_allocate(callbacks, image->size);
+    image->owned = malloc(image->size);
     if (!image->owned) return "does not fit into memory";
     if (fread(image->owned, 1, image->size, file) != image->size) return "cannot be read to its end";
     image->bytes = image->owned;
     return NULL;
 }
 
-int fmu_image_find(fmu_image *image, const fmi2CallbackFunctions *callbacks, fmi2String resources, char *why,
-                   size_t capacity)
+int fmu_image_find(fmu_image *image, fmi2String resources, char *why, size_t capacity)
 {
     const char *problem = "cannot be opened";
     char *path;
@@ -203,26 +201,26 @@ int fmu_image_find(fmu_image *image, const fmi2CallbackFunctions *callbacks, fmi
         (void)snprintf(why, capacity, "no resource location was given; pass the URI of 'resources'");
         return 0;
     }
-    path = fmu_allocate(callbacks, strlen(resources) + sizeof IMAGE_NAME);
-    if (path) file = open_image(callbacks, resources, path);
+    path = malloc(strlen(resources) + sizeof IMAGE_NAME);
+    if (path) file = open_image(resources, path);
     if (file) {
-        problem = read_all(image, callbacks, file);
+        problem = read_all(image, file);
         (void)fclose(file);
     }
     if (problem) {
         (void)snprintf(why, capacity, "the file '%s' in '%s' %s; unzip the FMU with its folder 'resources'",
                        IMAGE_NAME + 1, resources, problem);
-        fmu_image_free(image, callbacks);
+        fmu_image_free(image);
     }
-    fmu_free(callbacks, path);
+    free(path);
     return problem == NULL;
 }
 
 #endif
 
-void fmu_image_free(fmu_image *image, const fmi2CallbackFunctions *callbacks)
+void fmu_image_free(fmu_image *image)
 {
-    fmu_free(callbacks, image->owned);
+    free(image->owned);
     image->bytes = image->owned = NULL;
     image->size = 0;
 }

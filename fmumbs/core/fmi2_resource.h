@@ -18,9 +18,8 @@ typedef struct fmu_image {
 
 /* Reads <resources>/model.fmb, or takes the image that was built in (FM_EMBEDDED_IMAGE). `resources` is a
  * file URI of any spelling, or a path. Returns 1, or 0 with a sentence in `why`. */
-int fmu_image_find(fmu_image *image, const fmi2CallbackFunctions *callbacks, fmi2String resources, char *why,
-                   size_t capacity);
-void fmu_image_free(fmu_image *image, const fmi2CallbackFunctions *callbacks);
+int fmu_image_find(fmu_image *image, fmi2String resources, char *why, size_t capacity);
+void fmu_image_free(fmu_image *image);
 
 #ifdef FM_EMBEDDED_IMAGE
 extern const unsigned char fm_embedded_image[];

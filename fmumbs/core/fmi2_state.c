@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char TAG[8] = {'f', 'm', 'u', 'm', 'b', 's', ' ', '1'};
@@ -64,7 +65,7 @@ static struct fmu_state *known(fmu_component *c, const void *pointer)
 static struct fmu_state *new_state(fmu_component *c)
 {
     size_t size = record_size(c);
-    struct fmu_state *state = fmu_allocate(&c->callbacks, offsetof(struct fmu_state, record) + size);
+    struct fmu_state *state = calloc(1, offsetof(struct fmu_state, record) + size);
     if (!state) {
         (void)fmu_say(c, fmi2Error, "not enough memory");
         return NULL;
@@ -88,7 +89,7 @@ static void drop(fmu_component *c, struct fmu_state *state)
     struct fmu_state **link = &c->states;
     while (*link != state) link = &(*link)->next;
     *link = state->next;
-    fmu_free(&c->callbacks, state);
+    free(state);
 }
 
 void fmu_drop_states(fmu_component *c)

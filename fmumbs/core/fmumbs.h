@@ -129,6 +129,9 @@ const fm_array_info *fm_array(uint32_t index);
 uint32_t fm_image_version(void);
 /* The checksum that an image's header carries of all that follows it. */
 uint64_t fm_checksum(const void *bytes, size_t count);
+/* 1 where the hash in an image's header, which names the image, is the SHA-256 of all that follows it; else 0. fm_open
+ * checks the checksum alone, which finds damage but is soon repaired by who alters an image. */
+int fm_hash_fits(const void *image, size_t bytes);
 /* The identity of the image as FMI writes it, from its hash: "{8-4-4-4-12}". */
 const char *fm_guid(const fm_instance *instance);
 /* The instruction sets that this library was built for and this machine has: 0 plain, 1 AVX2. */

@@ -1,10 +1,12 @@
 /* image.c: reads a model image. Its layout is said in table.h alone; every size and every index is checked. */
 #include "instance.h"
+#include "sha256.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#define FM_HASH 24   /* where the hash stands in the header */
 #define FM_HEADER 64 /* magic 8, version 4, byte order 4, size 8, hash 32, checksum 8 */
 #define FM_BYTE_ORDER 0x01020304u
 #define FM_LARGEST 100000000 /* rows of anything */
@@ -21,6 +23,15 @@ uint64_t fm_checksum(const void *bytes, size_t count)
     }
     for (; count > 0; at++, count--) sum = (sum ^ *at) * 0x100000001b3u;
     return sum;
+}
+
+int fm_hash_fits(const void *image, size_t bytes)
+{
+    const unsigned char *at = image;
+    unsigned char digest[FM_SHA256];
+    if (bytes < FM_HEADER) return 0;
+    fm_sha256(at + FM_HEADER, bytes - FM_HEADER, digest);
+    return memcmp(digest, at + FM_HASH, sizeof digest) == 0;
 }
 
 static const fm_array_info arrays[] = {
@@ -76,7 +87,7 @@ static int read_header(fm_image *image, const unsigned char *bytes, size_t size,
     memcpy(&version, bytes + 8, 4);
     memcpy(&order, bytes + 12, 4);
     memcpy(&told, bytes + 16, 8);
-    memcpy(image->hash, bytes + 24, 32);
+    memcpy(image->hash, bytes + FM_HASH, 32);
     memcpy(&sum, bytes + 56, 8);
     if (order != FM_BYTE_ORDER) return refuse(why, capacity, "the model image was made for another byte order");
     if (version != FM_IMAGE_VERSION) {

@@ -10,6 +10,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import chdir, contextmanager
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -23,7 +24,20 @@ from fmumbs.errors import ExportError, SolverError
 
 Values = NDArray[np.float64]
 
+STEP = "solver.step"
 ABRUPT = 1e3  # in the outputs' own units, as [rad/s2]
+
+
+@dataclass(frozen=True)
+class Resolution:
+    """How finely an FMU integrates: relative tolerance under error control, steps in an interval under a fixed step."""
+
+    tolerance: float
+    parts: int
+
+
+FINE = Resolution(1e-10, 400)  # where a difference is the yardstick
+COARSE = Resolution(1e-9, 200)  # what tells how far FINE may be off
 
 
 class Fmu:
@@ -31,8 +45,8 @@ class Fmu:
 
     inputs, outputs: value references of the real inputs, and of the real continuous outputs; readable: of all
     real variables that can be read; integers: of the integer outputs; constants: those that are Boolean, with their
-    values; names: by value reference; interval
-    [s].
+    values; names, units: by value reference; interval [s]; tool: what made it; step: value reference and start value
+    [s] of the step of a fixed-step scheme, None where the FMU shows none.
     """
 
     def __init__(self, path: Path) -> None:
@@ -57,6 +71,7 @@ class Fmu:
         self.variables: dict[str, Any] = {v.name: v for v in variables}
         real = [v for v in variables if v.type == "Real"]
         self.names: dict[int, str] = {v.valueReference: v.name for v in real}
+        self.units: dict[int, str] = {v.valueReference: v.unit or "" for v in real}
         self.inputs = [v.valueReference for v in real if v.causality == "input"]
         self.outputs = [v.valueReference for v in real if v.causality == "output" and v.variability == "continuous"]
         self.readable = sorted({v.valueReference for v in real})
@@ -65,6 +80,9 @@ class Fmu:
         experiment = self.description.defaultExperiment
         self.interval = float(getattr(experiment, "stepSize", None) or 0.01)
         self.tolerance = float(getattr(experiment, "tolerance", None) or 1e-6)
+        self.tool = str(self.description.generationTool or "")
+        step = self.variables.get(STEP)
+        self.step = (step.valueReference, float(step.start)) if step is not None and step.start else None
 
     def __enter__(self) -> Self:
         return self
@@ -93,11 +111,11 @@ class Fmu:
 
     @contextmanager
     def started(
-        self, values: Mapping[int, float] | None = None, tolerance: float | None = None
+        self, values: Mapping[int, float] | None = None, resolution: Resolution | None = None
     ) -> Iterator["Instance"]:
         """A new instance, initialised at time 0 with these inputs and start values."""
         with self.instance() as one:
-            one.start(values, tolerance)
+            one.start(values, resolution)
             yield one
 
     def excitation(self) -> dict[int, float]:
@@ -164,11 +182,14 @@ class Instance:
         if status > 0:  # beyond fmi2OK
             self.messages.append(message.decode("utf-8", "replace"))
 
-    def start(self, values: Mapping[int, float] | None = None, tolerance: float | None = None) -> None:
-        """Initialises at time 0."""
+    def start(self, values: Mapping[int, float] | None = None, resolution: Resolution | None = None) -> None:
+        """Initialises at time 0. resolution: None integrates as the FMU was exported."""
         self.time = 0.0
-        self.slave.setupExperiment(startTime=0.0, tolerance=tolerance)
+        self.slave.setupExperiment(startTime=0.0, tolerance=resolution and resolution.tolerance)
         self.slave.enterInitializationMode()
+        if resolution and self.fmu.step:
+            reference, exported = self.fmu.step
+            self.set({reference: min(exported, self.fmu.interval / resolution.parts)})
         self.set(values or {})
         self.slave.exitInitializationMode()
 
@@ -181,9 +202,18 @@ class Instance:
             self.slave.doStep(self.time, step)
             self.time += step
 
+    def step_to(self, time: float) -> None:
+        """One step to a time [s]."""
+        self.slave.doStep(self.time, time - self.time)
+        self.time = time
+
     def reals(self, references: Sequence[int]) -> Values:
         """(len(references),) their values."""
         return np.array(self.slave.getReal(references) if references else [], float)
+
+    def output_derivatives(self, references: Sequence[int]) -> Values:
+        """(len(references),) the first derivatives by time that it answers."""
+        return np.array(self.slave.getRealOutputDerivatives(references, [1] * len(references)), float)
 
     def read(self, real: Sequence[int], whole: Sequence[int]) -> Values:
         """Values of real variables, then of integer ones."""

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from fmumbs.errors import ExportError, FmumbsError
-from fmumbs.export import checks
+from fmumbs.export import checks, differences
+from fmumbs.export.differences import NotCompared
 
 if TYPE_CHECKING:
     from fmumbs.compiler import ModelImage
@@ -41,12 +42,12 @@ class Finding:
 FIRST = "instances and steps"
 CAPABILITIES: dict[str, Callable[["Fmu"], Iterator[str]]] = {
     "reset": checks.resets,
-    "variable communication steps": checks.varies_the_step,
+    "variable communication steps": differences.varies_the_step,
     "state": checks.keeps_its_state,
     "serialised state": checks.serialises_its_state,
-    "directional derivatives": checks.differentiates_by_inputs,
-    "input derivatives": checks.follows_input_derivatives,
-    "output derivatives": checks.differentiates_by_time,
+    "directional derivatives": differences.differentiates_by_inputs,
+    "input derivatives": differences.follows_input_derivatives,
+    "output derivatives": differences.differentiates_by_time,
 }
 CHECKS = ("archive", "schema", "validation", FIRST, *CAPABILITIES, "parity with the Solver")
 
@@ -56,6 +57,7 @@ def verify_fmu(
     against: "Model | ModelImage | None" = None,
     *,
     progress: Callable[[str], None] | None = None,
+    notes: Callable[[Finding], None] | None = None,
 ) -> list[Finding]:
     """Checks the FMU at `path`; an empty list says that nothing is wrong.
 
@@ -63,6 +65,7 @@ def verify_fmu(
 
     against: the model that it should have been made from; None takes the image that the FMU carries.
     progress: called with the name of each check (of CHECKS) as it begins.
+    notes: called with what a check could not judge, such as a signal that no difference resolves, and why.
 
     Raises ExportError where `path` cannot be read as an FMI 2.0 co-simulation FMU at all.
     """
@@ -73,9 +76,13 @@ def verify_fmu(
 
     def check(name: str, problems: Callable[[], Iterator[str]]) -> bool:
         begin(name)
-        found = [Finding(name, message) for message in _guarded(problems)]
-        findings.extend(found)
-        return not found
+        before = len(findings)
+        for message in _guarded(problems):
+            if not isinstance(message, NotCompared):
+                findings.append(Finding(name, message))
+            elif notes is not None:
+                notes(Finding(name, message))
+        return len(findings) == before
 
     check("archive", lambda: _archive(path))
     if not check("schema", lambda: _schema(path)):

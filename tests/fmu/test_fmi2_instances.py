@@ -4,12 +4,17 @@ import _ctypes
 import ctypes
 import shutil
 from collections.abc import Callable
+from ctypes import byref
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
+import fmpy
 import pytest
+from fmpy.fmi2 import fmi2CallbackAllocateMemoryTYPE as ALLOCATE
+from fmpy.fmi2 import fmi2CallbackFreeMemoryTYPE as FREE
 
-from fmu.slave import OK, Slave, Unpacked
+from fmu.slave import OK, Callbacks, Slave, Unpacked
 
 # --- resources -----------------------------------------------------------------------------------------
 
@@ -128,17 +133,33 @@ def test_two_fmus_with_global_symbols_do_not_mix(fmu: Unpacked, other_fmu: Unpac
         slave.free()
 
 
-def test_memory_comes_from_the_master_and_goes_back(fmu: Unpacked) -> None:
-    slave = Slave(fmu)
-    assert slave.callbacks.allocations > 0
+ALLOCATORS: dict[str, Callable[[Callbacks], dict[str, Any]]] = {
+    "counted": lambda callbacks: {},
+    "none": lambda callbacks: {"allocateMemory": ALLOCATE(), "freeMemory": FREE()},
+    "no allocateMemory": lambda callbacks: {"allocateMemory": ALLOCATE()},
+    "no freeMemory": lambda callbacks: {"freeMemory": FREE()},
+    "out of memory": lambda callbacks: {"allocateMemory": ALLOCATE(lambda count, size: None)},
+}
+
+
+@pytest.mark.parametrize("which", ALLOCATORS)
+def test_the_masters_memory_functions_are_never_called(fmu: Unpacked, which: str) -> None:
+    """That is what canNotUseMemoryManagementFunctions says; so it does not matter what they are."""
+    description = fmpy.read_model_description(str(fmu.folder), validate=False)
+    assert description.coSimulation.canNotUseMemoryManagementFunctions
+    callbacks = Callbacks()
+    for name, function in ALLOCATORS[which](callbacks).items():
+        setattr(callbacks.struct, name, function)
+    slave = Slave(fmu, callbacks=byref(callbacks.struct))
+    assert slave.component, callbacks.messages
     slave.start()
-    before = slave.callbacks.allocations
     slave.run(0.0, 0.1, 3)
-    assert slave.callbacks.allocations == before
-    for _ in range(3):
-        slave.state()  # never freed
+    assert slave.call("fmi2SetFMUstate", slave.state()) == OK
+    slave.state()  # never freed
+    assert slave.call("fmi2Reset") == OK
     slave.free()
-    assert not slave.callbacks.held
+    assert callbacks.allocations == 0
+    assert not callbacks.held
 
 
 def resident() -> int:

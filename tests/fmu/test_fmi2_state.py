@@ -73,12 +73,11 @@ def test_a_state_that_exists_is_written_again(slave: Slave) -> None:
     state = slave.state()
     address = state.value
     slave.step(0.0, 0.1)
-    taken = slave.callbacks.allocations
     assert slave.call("fmi2GetFMUstate", byref(state)) == OK
     assert state.value == address
     data = slave.serialized(state)
     assert slave.call("fmi2DeSerializeFMUstate", data, len(data), byref(state)) == OK
-    assert (state.value, slave.callbacks.allocations) == (address, taken)
+    assert state.value == address
     assert slave.call("fmi2SetFMUstate", state) == OK
     assert slave.real_status() == (OK, 0.1)
 

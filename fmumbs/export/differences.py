@@ -1,0 +1,273 @@
+"""What an FMU declares, tried out by two ways of computing one number.
+
+How far the two may differ is estimated from the numbers themselves: a run is repeated with a coarser integration,
+and a finite difference is taken with one step after another, each half of the one before, until two neighbours
+agree. No estimate uses what is being checked. An output whose estimate stays too large to tell right from wrong is
+not judged; the check then yields a NotCompared that says so.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from fmumbs.export.probe import COARSE, FINE, Fmu, Instance, Resolution, Values
+
+STEPS = 8  # communication steps before derivatives are compared
+MOST_INPUTS = 24  # as many inputs are tried one by one
+SAFETY = 10.0  # times an estimate is the bound
+HALVINGS = 14  # of the step of a difference by time: down to 1/32768 of the communication interval
+ORDERS = (1, 2, 3)  # of input derivatives
+OURS = "fmumbs"  # begins the generation tool of FMUs that promise all of ORDERS
+
+
+class NotCompared(str):
+    """A sentence on what could not be judged: nothing wrong, and nothing confirmed."""
+
+
+Problems = Iterator[str]
+
+
+def varies_the_step(fmu: Fmu) -> Problems:
+    """canHandleVariableCommunicationStepSize: other communication points, the same results."""
+    if not fmu.abilities.canHandleVariableCommunicationStepSize:
+        return
+    even, uneven = (1.0, 1.0, 1.0, 1.0), (0.25, 1.5, 0.125, 2.125)
+    a, path = _after(fmu, even, FINE)
+    b, _ = _after(fmu, uneven, FINE)
+    coarse, _ = _after(fmu, even, COARSE)
+    error = SAFETY * np.abs(a - coarse)
+    bound = 1e-6 * _scale(a) + error
+    clear = error <= 0.1 * np.ptp(path, axis=0) + 1e-6 * _scale(a)
+    yield from _near(fmu, fmu.outputs, a, b, bound, "with even and uneven communication steps", clear)
+
+
+def differentiates_by_inputs(fmu: Fmu) -> Problems:
+    """Directional derivatives and the declared dependencies, against central differences."""
+    if not fmu.abilities.providesDirectionalDerivative or not fmu.inputs or not fmu.outputs:
+        return
+    depends = _dependencies(fmu)
+    with fmu.started(fmu.excitation()) as one:
+        one.step(fmu.interval, STEPS)
+        values = fmu.excitation()
+        chosen = fmu.inputs[:: max(1, len(fmu.inputs) // MOST_INPUTS)]
+        each = np.array([one.slave.getDirectionalDerivative(fmu.outputs, [known], [1.0]) for known in chosen])
+        loudest = np.zeros(len(fmu.outputs))
+        for known, exact in zip(chosen, each, strict=True):
+            difference, error, noise = _by_input(one, values, known)
+            loudest = np.maximum(loudest, noise)
+            bound = 1e-6 * np.abs(exact) + np.maximum(error, noise)
+            clear = error <= np.maximum(0.05 * np.maximum(np.abs(exact), np.abs(difference)), noise)
+            where = f"by '{fmu.names[known]}', from fmi2GetDirectionalDerivative and by differences"
+            yield from _near(fmu, fmu.outputs, exact, difference, bound, where, clear)
+            wrong = [
+                fmu.names[unknown]
+                for unknown, slope, off in zip(fmu.outputs, difference, np.maximum(error, noise), strict=True)
+                if abs(slope) > off and known not in depends.get(unknown, fmu.inputs)
+            ]
+            if wrong:
+                yield f"{some(wrong)} by '{fmu.names[known]}', against the declared dependencies"
+        seed = np.linspace(-1.0, 1.0, len(chosen))
+        together = np.array(one.slave.getDirectionalDerivative(fmu.outputs, chosen, list(seed)))
+        size = np.abs(seed) @ np.abs(each)
+        bound = 1e-9 * size + 1e-12 * np.max(size) + loudest  # the others where terms cancel
+        yield from _near(fmu, fmu.outputs, together, seed @ each, bound, "along all inputs and summed over each")
+
+
+def follows_input_derivatives(fmu: Fmu) -> Problems:
+    """canInterpolateInputs: a polynomial input in one step, against many steps with held inputs."""
+    if not fmu.abilities.canInterpolateInputs or not fmu.inputs or not fmu.outputs:
+        return
+    for order in ORDERS:
+        values = fmu.excitation()
+        slope = {r: 5.0 * v / fmu.interval**order for r, v in values.items()}
+        with fmu.started(values, FINE) as one, fmu.started(values, FINE) as held:
+            refusal = _refusal(one, order, slope)
+            if refusal:
+                yield refusal
+                return
+            one.step(fmu.interval)
+            held.step(fmu.interval)
+            end = _polynomial(values, slope, order, fmu.interval)
+            one.set(end)
+            held.set(end)
+            a, c = one.reals(fmu.outputs), held.reals(fmu.outputs)
+        fine, coarse = _sampled(fmu, values, slope, order, 100, FINE), _sampled(fmu, values, slope, order, 50, COARSE)
+        # held inputs at midpoints err with the square of their number
+        error, effect = SAFETY * np.abs(fine - coarse), np.abs(c - fine)
+        bound = 1e-8 * _scale(fine) + 1e-3 * effect + error
+        clear = error <= 0.2 * effect + 1e-6 * _scale(fine)
+        yield from _near(fmu, fmu.outputs, a, fine, bound, f"with input derivatives of order {order}", clear)
+
+
+def differentiates_by_time(fmu: Fmu) -> Problems:
+    """maxOutputDerivativeOrder: against declared derivatives, and against differences on both sides of a time."""
+    if not int(fmu.abilities.maxOutputDerivativeOrder or 0) or not fmu.outputs:
+        return
+    with fmu.started(fmu.excitation(), FINE) as one:
+        one.step(fmu.interval, STEPS)
+        yield from _declared(fmu, one)
+        answered, values = one.output_derivatives(fmu.outputs), one.reals(fmu.outputs)
+    difference, error = settled(_by_time(fmu, FINE))
+    coarse, _ = settled(_by_time(fmu, COARSE))  # the dense output's own error is in every difference
+    error = SAFETY * (error + np.abs(difference - coarse))
+    vectors = [fmu.names[r].partition("[")[0] for r in fmu.outputs]
+    steepest = np.maximum(np.abs(difference), np.abs(answered))
+    slope, value = _largest(vectors, steepest), _largest(vectors, _scale(values))
+    # where large forces cancel, what is left is as exact as they are
+    bound = error + 1e-3 * slope + 1e-4 * value + 1e-6 * _largest([fmu.units[r] for r in fmu.outputs], steepest)
+    clear = error <= np.maximum(0.05 * slope, 1e-3 * value)
+    yield from _near(fmu, fmu.outputs, answered, difference, bound, "by time, answered and by differences", clear)
+
+
+def settled(estimates: Values) -> tuple[Values, Values]:
+    """Of estimates with one step after another, each half of the one before, the best, and its likely error.
+
+    estimates: (steps, n), at least three steps. Returns (n,) and (n,): the estimate whose two neighbours are closest,
+    and the larger distance to one of them. A longer step errs by the signal's curvature, a shorter one by round-off.
+    """
+    apart = np.abs(np.diff(estimates, axis=0))
+    apart[~np.isfinite(apart)] = np.inf
+    worse = np.maximum(apart[:-1], apart[1:])
+    best, column = np.argmin(worse, axis=0), np.arange(estimates.shape[1])
+    return estimates[best + 1, column], worse[best, column]
+
+
+def _after(fmu: Fmu, parts: Sequence[float], resolution: Resolution) -> tuple[Values, Values]:
+    """(outputs,) after communication steps of these parts of the interval, and (points, outputs) on the way."""
+    with fmu.started(fmu.excitation(), resolution) as one:
+        path = [one.reals(fmu.outputs)]
+        for part in parts:
+            one.step(part * fmu.interval)
+            path.append(one.reals(fmu.outputs))
+    return path[-1], np.array(path)
+
+
+def _by_time(fmu: Fmu, resolution: Resolution) -> Values:
+    """(steps, outputs) central differences by time after STEPS intervals, from one run past all their points."""
+    widths = fmu.interval * 0.5 ** np.arange(1, HALVINGS + 2)
+    rows = []
+    with fmu.started(fmu.excitation(), resolution) as one:
+        one.step(fmu.interval, STEPS - 1)
+        middle = one.time + fmu.interval
+        for offset in (*-widths, *widths[::-1]):
+            one.step_to(middle + offset)
+            rows.append(one.reals(fmu.outputs))
+    low, high = np.split(np.array(rows), 2)
+    central: Values = (high[::-1] - low) / (2.0 * widths[:, None])
+    return central
+
+
+def _by_input(one: Instance, values: dict[int, float], known: int) -> tuple[Values, Values, Values]:
+    """Central difference of the outputs by an input, its likely error, and what round-off makes of the widest one.
+
+    Accelerations and reactions are linear in the inputs, piece by piece: widths are halved until both sides lie on
+    one piece.
+    """
+    outputs = one.fmu.outputs
+    differences, noise = [], []
+    for width in max(1.0, abs(values[known])) * 0.25 ** np.arange(8):
+        one.set({known: values[known] + width})
+        high = one.reals(outputs)
+        one.set({known: values[known] - width})
+        low = one.reals(outputs)
+        # 1e-10: round-off of a long chain's accelerations, relative to the largest of them
+        noise.append(1e-10 * (np.abs(high) + np.abs(low) + np.max(np.abs(high)) * 1e-2) / width)
+        differences.append((high - low) / (2.0 * width))
+        if len(differences) >= 3 and np.all(settled(np.array(differences))[1] <= noise[1]):
+            break
+    one.set({known: values[known]})
+    found, apart = settled(np.array(differences))
+    return found, SAFETY * apart, noise[0]
+
+
+def _refusal(one: Instance, order: int, slope: dict[int, float]) -> str:
+    """Sets the inputs' derivatives; what there is to say where that is refused, else ""."""
+    from fmpy.fmi1 import FMICallException
+
+    inputs = one.fmu.inputs
+    try:
+        one.slave.setRealInputDerivatives(inputs, [order] * len(inputs), list(slope.values()))
+    except FMICallException as error:
+        said = f"fmi2SetRealInputDerivatives refuses order {order}. {one.last_message}".strip()
+        promised = order == 1 or one.fmu.tool.startswith(OURS) or error.status not in (DISCARD, ERROR)
+        return said if promised else NotCompared(f"{said} The standard leaves that open.")
+    return ""
+
+
+DISCARD, ERROR = 2, 3  # fmi2Status
+
+
+def _polynomial(values: dict[int, float], slope: dict[int, float], order: int, t: float) -> dict[int, float]:
+    factor = t**order / (1.0, 1.0, 2.0, 6.0)[order]
+    return {reference: value + factor * slope[reference] for reference, value in values.items()}
+
+
+def _sampled(
+    fmu: Fmu, values: dict[int, float], slope: dict[int, float], order: int, parts: int, resolution: Resolution
+) -> Values:
+    """(outputs,) after one interval in equal parts, each with its inputs held at the part's midpoint."""
+    with fmu.started(values, resolution) as one:
+        part = fmu.interval / parts
+        for k in range(parts):
+            one.set(_polynomial(values, slope, order, (k + 0.5) * part))
+            one.step(part)
+        one.set(_polynomial(values, slope, order, fmu.interval))
+        return one.reals(fmu.outputs)
+
+
+def _declared(fmu: Fmu, one: Instance) -> Problems:
+    """Answered derivatives against the variables that are declared to be these derivatives."""
+    declared = {
+        v.derivative.valueReference: v.valueReference
+        for v in fmu.description.modelVariables
+        if v.derivative is not None and v.derivative.valueReference in fmu.outputs
+    }
+    states = list(declared)
+    if states:
+        exact = one.reals(list(declared.values()))
+        got, bound = one.output_derivatives(states), 1e-12 * _scale(exact)
+        yield from _near(fmu, states, got, exact, bound, "and the declared derivative")
+
+
+def _dependencies(fmu: Fmu) -> dict[int, set[int]]:
+    """The declared inputs of each output that names any."""
+    declared: dict[int, set[int]] = {}
+    for unknown in fmu.description.outputs:
+        listed: list[Any] | None = unknown.dependencies
+        if listed is not None:
+            declared[unknown.variable.valueReference] = {v.valueReference for v in listed}
+    return declared
+
+
+def _near(
+    fmu: Fmu, references: list[int], a: Values, b: Values, bound: Values, what: str, clear: Any = True
+) -> Problems:
+    """Tells where a and b differ by more than the bound. clear: (references,) where that is small enough to judge."""
+    off = ~(np.abs(a - b) <= bound) & clear
+    if np.any(off):
+        names = [fmu.names[r] for r, bad in zip(references, off, strict=True) if bad]
+        k = int(np.argmax(np.where(off, np.abs(a - b) / (bound + 1e-300), 0.0)))
+        yield f"{some(names)} {what}: '{fmu.names[references[k]]}' is {a[k]:.9g} and {b[k]:.9g}"
+    if not np.all(clear):
+        names = [fmu.names[r] for r, seen in zip(references, np.atleast_1d(clear), strict=True) if not seen]
+        yield NotCompared(f"{some(names)} {what}: the integration does not resolve them well enough to tell")
+
+
+def _largest(groups: list[str], sizes: Values) -> Values:
+    """(n,) for each of n sizes the largest one in its group."""
+    group = np.unique(groups, return_inverse=True)[1]
+    largest = np.zeros(len(sizes))
+    np.maximum.at(largest, group, sizes)
+    return largest[group]
+
+
+def _scale(values: Values) -> Values:
+    """What a deviation is measured by: each value, and 1 for the small ones."""
+    return np.maximum(np.abs(values), 1.0)
+
+
+def some(names: list[str]) -> str:
+    """The first few names, and how many more."""
+    shown = ", ".join(f"'{name}'" for name in names[:3])
+    return shown if len(names) <= 3 else f"{shown} and {len(names) - 3} more"
