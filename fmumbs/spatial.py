@@ -19,10 +19,12 @@ from fmumbs.errors import ModelError
 Array = NDArray[np.float64]
 
 _ORTHONORMAL = 1e-6  # a given matrix may be printed with few digits; it is then made orthonormal
-_ROUND_OFF = 1e-14  # nearer than this it is kept as given
+_ROUND_OFF = 1e-15  # nearer than this it is kept as given, so that Rotation(R.matrix) is R
 _PHYSICAL = 1e-9  # relative slack of the inertia's inequalities, for rounding in what the user computed
 
 _IDENTITY: Mat3 = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+_UNIT = np.eye(3)
+_THREE_HALVES = 1.5 * _UNIT
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -49,9 +51,9 @@ class Rotation:
 
     @classmethod
     def _of(cls, matrix: Array) -> Self:
-        """Without checks: for matrices that are rotations by construction."""
+        """For matrices that are rotations by construction, but for round-off."""
         result = object.__new__(cls)
-        object.__setattr__(result, "rows", _tuples(matrix))
+        object.__setattr__(result, "rows", _tuples(_rounded(matrix)))
         return result
 
     @classmethod
@@ -326,10 +328,23 @@ def _orthonormal(m: Array) -> Mat3:
         raise ModelError(
             "Rotation: matrix is a reflection, its determinant is -1. Turn one of its columns round."
         )
-    if error > _ROUND_OFF:
-        u, _, vt = np.linalg.svd(m)
-        m = u @ vt
-    return _tuples(m)
+    return _tuples(_rounded(m))
+
+
+def nearest_rotation(m: Array) -> Array:
+    """(3, 3) the rotation nearest to a matrix that differs from it by round-off; zeros that follow from a rotation
+    about a coordinate axis stay exact. One step of Newton's method for the polar factor.
+    """
+    return m @ (_THREE_HALVES - 0.5 * (m.T @ m))
+
+
+def _rounded(m: Array) -> Array:
+    """A matrix that is orthonormal to six digits, made orthonormal to round-off."""
+    for _ in range(3):
+        if float(np.abs(m.T @ m - _UNIT).max()) <= _ROUND_OFF:
+            break
+        m = nearest_rotation(m)
+    return m
 
 
 def _tuples(m: Array) -> Mat3:

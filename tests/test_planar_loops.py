@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
-from closed import plane
+from closed import plane, state_of
+from closed_agreement import singular
 from numpy.testing import assert_allclose
 from numpy.typing import NDArray
+from oracle import Oracle
 
 import fmumbs as fm
 from fmumbs.compiler import compile
@@ -12,7 +14,9 @@ from fmumbs.readers import read_model
 from fmumbs.run import Solver
 
 EQUAL = 1e-12
-"""Relative to the largest acceleration or reaction of the mechanism."""
+"""Relative to the largest acceleration or reaction of the mechanism; or, if that is more, ..."""
+ROUNDED = 1e-16
+"""... times the condition of K, the square of the ratio of the largest singular value of the rows to the least."""
 
 CLOSING = {
     "revolute": lambda F, M: fm.Revolute("cut", F, M, axis="y"),
@@ -52,8 +56,8 @@ def values(solver: Solver, endings: tuple[str, ...]) -> NDArray[np.float64]:
     return np.array([float(solver.get(name)) for name in names])
 
 
-def assert_same(model: fm.Model) -> None:
-    """The same accelerations and reactions, at the start and while it moves."""
+def assert_same(model: fm.Model, at_random: bool = False) -> None:
+    """The same accelerations and reactions, at the start and while it moves; `at_random`: perhaps near singular."""
     plane_kernels, space_kernels = Solver(compile(model)), Solver(compile(model))
     assert plane_kernels.use_planar(True) > 0
     assert space_kernels.use_planar(False) == 0
@@ -62,10 +66,14 @@ def assert_same(model: fm.Model) -> None:
     for time in (0.0, 0.03, 0.3):
         plane_kernels.step(time)
         space_kernels.state_load(plane_kernels.state_save())
+        equal = EQUAL
+        if at_random:
+            rows = singular(Oracle(model), state_of(plane_kernels, model))[0]
+            equal = max(EQUAL, ROUNDED * (rows[0] / rows[-1]) ** 2)
         for endings in ((".qdd",), (".a", ".alpha"), (".f", ".t")):
             found, expected = values(plane_kernels, endings), values(space_kernels, endings)
             scale = max(1.0, float(np.abs(expected).max(initial=0.0)))
-            assert_allclose(found, expected, rtol=0, atol=EQUAL * scale, err_msg=f"{endings} at {time}")
+            assert_allclose(found, expected, rtol=0, atol=equal * scale, err_msg=f"{endings} at {time}")
         assert plane_kernels.get("solver.position_violation") < 1e-12
         assert plane_kernels.get("solver.velocity_violation") < 1e-11
 
@@ -82,7 +90,7 @@ def test_each_closing_joint_in_the_plane(kind: str, slides: bool) -> None:
 @pytest.mark.parametrize("loops", [1, 2, 3])
 @pytest.mark.parametrize("seed", range(4))
 def test_random_loops_in_the_plane(seed: int, loops: int) -> None:
-    assert_same(plane(900 + seed, loops, guess=0.0).model)
+    assert_same(plane(900 + seed, loops, guess=0.0).model, at_random=True)
 
 
 @pytest.mark.parametrize("name", ["four_bar", "ladder", "slider_crank", "engine"])

@@ -1,10 +1,11 @@
-"""Long chains and wide trees of spherical joints, against the same mechanics in forty digits."""
+"""Long chains and wide trees, of spherical joints and of all kinds, against the same mechanics in forty digits."""
 
 from collections.abc import Callable
 
 import numpy as np
 import pytest
-from extended import accelerations
+from extended import Answer, accelerations
+from long_trees import KINDS, long_tree
 from numpy.typing import NDArray
 
 import fmumbs as fm
@@ -15,8 +16,16 @@ JOINTS = 1000
 GRAVITY = 9.81  # [m/s2], a Model's own
 
 PRECISION = 1e-11
-"""Of the largest acceleration, or force, in the mechanism: what is asked of 1000 spherical joints. Recursions
-that keep round-off where the joints leave zeros lose a digit every six of them."""
+"""Of the largest acceleration in the mechanism, and of the largest force of spherical joints: what is asked of 1000
+joints. Recursions that keep round-off where the joints leave zeros lose a digit every six of them."""
+
+WRENCHES = 1e-9
+"""Of the largest force or torque: those of joints with a fixed axis hold long arms, which round-off has turned."""
+
+KEPT = 1e-10
+"""Of the energy, with that as the tolerance of the integration."""
+
+CARRYING = tuple(kind for kind in KINDS if kind not in ("weld", "geared"))
 
 Vectors = dict[str, NDArray[np.float64]]  # (3,) each, by element name
 
@@ -104,8 +113,8 @@ def world_forces(solver: Solver, model: fm.Model) -> Vectors:
 
 
 def error(found: Vectors, exact: Vectors) -> float:
-    """The largest difference, relative to the largest value."""
-    largest = max(np.abs(value).max() for value in exact.values())
+    """The largest difference, relative to the largest value, or to one."""
+    largest = max(1.0, *(np.abs(value).max() for value in exact.values()))
     return float(max(np.abs(found[name] - value).max() for name, value in exact.items()) / largest)
 
 
@@ -115,11 +124,44 @@ def error(found: Vectors, exact: Vectors) -> float:
 def test_thousand_spherical_joints(name: str) -> None:
     model = mechanism(name)
     solver = started(model)
-    q, w = ({joint.name: solver.get(f"{joint.name}.{part}") for joint in model.joints} for part in "qw")
-    exact = accelerations(model, q, w)
-    assert error({body.name: solver.get(f"{body.name}.a") for body in model.bodies}, exact.a) < PRECISION
-    assert error({body.name: solver.get(f"{body.name}.alpha") for body in model.bodies}, exact.alpha) < PRECISION
-    assert error(world_forces(solver, model), exact.force) < PRECISION
+    exact = accelerations(model)
+    assert_accelerations(solver, exact)
+    forces = {joint.name: solver.get(f"{joint.name}.reaction.f") for joint in model.joints}
+    assert error(forces, {name: wrench[3:] for name, wrench in exact.wrench.items()}) < PRECISION
+
+
+def assert_accelerations(solver: Solver, exact: Answer) -> None:
+    for what, values in (("a", exact.a), ("alpha", exact.alpha)):
+        assert error({name: solver.get(f"{name}.{what}") for name in values}, values) < PRECISION
+
+
+def assert_exact(model: fm.Model) -> None:
+    solver, exact = started(model), accelerations(model)
+    assert_accelerations(solver, exact)
+    parts = {name: [solver.get(f"{name}.wrench.{part}") for part in "tf"] for name in exact.wrench}
+    assert error({name: np.concatenate(pair) for name, pair in parts.items()}, exact.wrench) < WRENCHES
+
+
+@pytest.mark.parametrize("back", [1, 30])
+def test_thousand_joints_of_all_kinds(back: int) -> None:
+    """Between random frames, about random axes, a third of them towards the ground."""
+    assert_exact(long_tree(41 + back, JOINTS, tuple(kind for kind in CARRYING if kind != "free"), back=back))
+
+
+@pytest.mark.parametrize("back", [1, 20])
+def test_a_thousand_joints_keep_their_energy(back: int) -> None:
+    kinds = tuple(kind for kind in CARRYING if kind not in ("excited", "free"))
+    solver = Solver(compile(long_tree(7, JOINTS, (*kinds, "geared"), back=back)).with_options(tolerance=1e-10))
+    solver.assemble()
+    before = solver.get("solver.energy")
+    solver.step(0.05)
+    assert abs(solver.get("solver.energy") - before) < KEPT * before
+
+
+@pytest.mark.parametrize("kind", CARRYING)
+def test_each_kind_of_joint_in_a_chain(kind: str) -> None:
+    """Long enough for what grows with every joint by a factor."""
+    assert_exact(long_tree(CARRYING.index(kind), 50, (kind, "weld") if kind == "free" else (kind,)))
 
 
 def test_hanging_chain_at_rest_stays_there() -> None:

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from fmumbs.compiler.excitations import add_excitations
 from fmumbs.compiler.rows import Rows
-from fmumbs.compiler.screws import add_general, axes_along, locked
+from fmumbs.compiler.screws import add_general, aligned, axes_along, locked
 from fmumbs.mechanism import GROUND, Body, JointBase, ModalBody, Mode, Point
+from fmumbs.spatial import nearest_rotation
 
 Array = NDArray[np.float64]
 
@@ -93,7 +94,7 @@ def point_place(out: Links, point: Point) -> Place:
     node = point.body.node(point)
     link, X = out.frames[point.body.name][node], point.X_BP
     r = X.translation - (_ZERO if link == body.link else np.array(node[0]))
-    return Place(link, body.R @ X.rotation.matrix, body.R @ r)
+    return Place(link, nearest_rotation(body.R @ X.rotation.matrix), body.R @ r)
 
 
 def _node_key(point: Point) -> tuple[str, Node]:
@@ -104,8 +105,8 @@ def _node_key(point: Point) -> tuple[str, Node]:
 def _within(body: Place, point: Point) -> Place:
     X = point.X_BP
     if body.R is _IDENTITY:
-        return Place(body.link, X.rotation.matrix, body.r + X.translation)
-    return Place(body.link, body.R @ X.rotation.matrix, body.r + body.R @ X.translation)
+        return Place(body.link, nearest_rotation(X.rotation.matrix), body.r + X.translation)
+    return Place(body.link, nearest_rotation(body.R @ X.rotation.matrix), body.r + body.R @ X.translation)
 
 
 def _add_joint(out: Links, index: int, joint: JointBase, start: Place, backwards: bool) -> Place:
@@ -169,7 +170,7 @@ def _add_body(out: Links, point: Point, at: Place) -> None:
     body = point.body
     assert isinstance(body, Body)
     X = point.X_BP
-    R = at.R @ X.rotation.matrix.T
+    R = nearest_rotation(at.R @ X.rotation.matrix.T)
     R = _IDENTITY if (R == _IDENTITY).all() else R
     r = at.r - R @ X.translation
     out.places[body.name] = Place(at.link, R, r)
@@ -186,7 +187,7 @@ def _add_flexible(out: Links, index: int, point: Point, body: ModalBody, at: Pla
     """The link of the floating frame, whose axes are those of the plane, with what the body's modes need."""
     n, position, rows = body.modes, *body.node(point)
     X, in_plane = point.X_BP, body.plane_axes.matrix
-    R = at.R @ X.rotation.matrix.T
+    R = nearest_rotation(at.R @ X.rotation.matrix.T)
     moves = any(any(row) for row in rows)
     p, u = out.positions, out.speeds
     for _ in range(n):
@@ -197,7 +198,8 @@ def _add_flexible(out: Links, index: int, point: Point, body: ModalBody, at: Pla
     which = len(out.rows.get("modal_link", ()))
     frame = _add_frame_rows(out, out.links, rows) if moves else -1
     at = Place(at.link, R, at.r - R @ X.translation)
-    link = _add_link(out, index, MODAL, at, R @ in_plane, in_plane.T, p, u, modal=which, frame=frame).link
+    axes = nearest_rotation(R @ in_plane)
+    link = _add_link(out, index, MODAL, at, axes, in_plane.T, p, u, modal=which, frame=frame).link
     turned = _turned(in_plane)
     out.add(
         modal_link=link,
@@ -293,8 +295,11 @@ def _add_mode(out: Links, index: int, mode: Mode, at: Place, p: int, u: int, gea
     """A link for one mode; returns the running frame behind it."""
     if mode.kind == "ball":
         return _add_link(out, index, SPHERICAL, at, at.R, _IDENTITY, p=p, u=u)
-    axis = at.R @ np.array(mode.axis)
+    own = np.array(mode.axis)
+    axis = at.R @ own
     along = _coordinate_axis(axis)
+    if along is not None:
+        axis = along[1] * _IDENTITY[along[0]]
     linear, driven = mode.kind == "prismatic", mode.role == "excited"
     if mode.pitch != 0.0 or geared or driven:
         kind = DRIVEN if driven else SCREW
@@ -302,11 +307,9 @@ def _add_mode(out: Links, index: int, mode: Mode, at: Place, p: int, u: int, gea
     elif linear or along is None:
         kind, screw = (PRISMATIC if linear else REVOLUTE), (0.0,) * 6
     else:
-        return _add_link(out, index, REVOLUTE_X + along[0], at, _IDENTITY, at.R, p=p, u=u, sign=along[1])
-    if along is not None:
-        axis = along[1] * _IDENTITY[along[0]]
+        return _add_link(out, index, REVOLUTE_X + along[0], at, _IDENTITY, aligned(at.R, own, axis), p, u, along[1])
     R = axes_along(axis)
-    return _add_link(out, index, kind, at, R, R.T @ at.R, p=p, u=u, screw=screw)
+    return _add_link(out, index, kind, at, R, aligned(R.T @ at.R, own, _IDENTITY[2]), p=p, u=u, screw=screw)
 
 
 def _add_general(out: Links, index: int, joint: JointBase, at: Place) -> Place:

@@ -5,13 +5,16 @@ from numpy.typing import NDArray
 
 from fmumbs.compiler.rows import Rows
 from fmumbs.mechanism import JointBase, Mode
-from fmumbs.spatial import Rotation
+from fmumbs.spatial import Rotation, nearest_rotation
 
 Array = NDArray[np.float64]
 
+_Z = np.array([0.0, 0.0, 1.0])
+
 
 def axes_along(z: Array) -> Array:
-    """A rotation whose third column is z; a coordinate axis gives a permutation of the axes."""
+    """A rotation whose third column is along z; a coordinate axis gives a permutation of the axes."""
+    z = z / np.sqrt(z @ z)
     k = int(np.abs(z).argmin())
     x = np.zeros(3)
     x[k] = 1.0
@@ -24,7 +27,20 @@ def locked(mode: Mode, R: Array, r: Array) -> tuple[Array, Array]:
     """Axes and origin of the frame behind a locked mode, from those before it."""
     along = mode.value if mode.linear else mode.pitch * mode.value
     r = r + R @ np.array(mode.axis) * along
-    return (R if mode.linear else R @ Rotation.about(mode.axis, mode.value).matrix), r
+    return (R if mode.linear else nearest_rotation(R @ Rotation.about(mode.axis, mode.value).matrix)), r
+
+
+def aligned(R: Array, vector: Array, along: Array) -> Array:
+    """The rotation nearest to R that turns a vector into `along`, which R does but for round-off.
+
+    So the round-off of one joint is not handed on to the next: whatever stands along the axis of a joint stands along
+    a coordinate axis of its link, after any number of them.
+    """
+    found = R @ vector
+    if (found != along).any():
+        x, y, z = np.cross(found, along).tolist()
+        R = R + np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]]) @ R
+    return nearest_rotation(R)
 
 
 def add_general(out: Rows, link: int, joint: JointBase) -> Array:
@@ -36,7 +52,8 @@ def add_general(out: Rows, link: int, joint: JointBase) -> Array:
         if mode.role == "locked":
             R, r = locked(mode, R, r)
         else:
-            axes = axes_along(R @ np.array(mode.axis))
+            axis = np.array(mode.axis)
+            axes = axes_along(R @ axis)
             out.add(
                 screw_R=axes,
                 screw_r=r,
@@ -44,7 +61,7 @@ def add_general(out: Rows, link: int, joint: JointBase) -> Array:
                 screw_slide=1.0 if mode.linear else mode.pitch,
                 screw_excited=int(mode.role == "excited"),
             )
-            R, r, screws = axes.T @ R, np.zeros(3), screws + 1
+            R, r, screws = aligned(axes.T @ R, axis, _Z), np.zeros(3), screws + 1
         behind.append((screws, R))
     after, axes = behind[joint.rows_after]
     rows = (*joint.speed_rows, *joint.velocity_rows)
