@@ -56,17 +56,31 @@ def joints_in_loops(arrays: Arrays) -> NDArray[np.bool_]:
     What is held stays.
     """
     found = np.zeros(len(arrays["joint_name"]), bool)
-    held = arrays["row_kind"] == HELD
+    found[arrays["link_joint"][_links_in_loops(arrays)]] = True
+    found[arrays["link_joint"][arrays["term_link"]]] = True
+    found[arrays["row_joint"][arrays["row_kind"] == HELD]] = False
+    return found
+
+
+def bodies_in_loops(arrays: Arrays) -> NDArray[np.bool_]:
+    """(bodies,) whether a loop decides how a flexible body is bent at the start: those between the loop's ends."""
+    found = np.zeros(len(arrays["body_link"]), bool)
+    modal = arrays["link_modal"][_links_in_loops(arrays)]
+    found[np.isin(arrays["body_link"], arrays["modal_link"][modal[modal >= 0]])] = True
+    return found
+
+
+def _links_in_loops(arrays: Arrays) -> NDArray[np.bool_]:
+    """(links,) whether each lies between the ends of a loop."""
     cut = arrays["joint_first"] < 0
-    joint_of, parent = arrays["link_joint"].tolist(), arrays["link_parent"].tolist()
+    parent = arrays["link_parent"].tolist()
+    found = np.zeros(len(parent), bool)
     for one, other in zip(arrays["joint_F_link"][cut].tolist(), arrays["joint_M_link"][cut].tolist(), strict=True):
         ends = [one, other]
         while ends[0] != ends[1]:  # a link's parent comes before it
             ends.sort()
-            found[joint_of[ends[1]]] = True
+            found[ends[1]] = True
             ends[1] = parent[ends[1]]
-    found[arrays["link_joint"][arrays["term_link"]]] = True
-    found[arrays["row_joint"][held]] = False
     return found
 
 

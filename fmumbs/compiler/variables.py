@@ -13,7 +13,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fmumbs.compiler.dependencies import Dependencies, References, antiderivatives, joints_in_loops
+from fmumbs.compiler.dependencies import Dependencies, References, antiderivatives, bodies_in_loops, joints_in_loops
 from fmumbs.compiler.kinds import BODY, JOINT, Kind, kind_columns, kinds, kinds_called
 from fmumbs.compiler.layout import Arrays, ffi, lib
 from fmumbs.compiler.names import Names, by_name, nearest, split_component
@@ -251,9 +251,11 @@ class Variables(Sequence[Variable]):
 
     def _guesses(self, kind: NDArray[Any], indices: References) -> list[bool]:
         """Whether a loop decides where each starts, so that its start value is a guess."""
-        of_joint = kind_columns().owner[kind] == JOINT
+        owner = kind_columns().owner[kind]
         found = np.zeros(len(indices), bool)
-        found[of_joint] = self._in_loops[self._object[indices[of_joint]]]
+        for which, in_loops in ((JOINT, self._joints_in_loops), (BODY, self._bodies_in_loops)):
+            chosen = owner == which
+            found[chosen] = in_loops[self._object[indices[chosen]]]
         return found.tolist()
 
     def _descriptions(self, kind: NDArray[Any], indices: References) -> list[str]:
@@ -267,8 +269,12 @@ class Variables(Sequence[Variable]):
         return said
 
     @cached_property
-    def _in_loops(self) -> NDArray[np.bool_]:
+    def _joints_in_loops(self) -> NDArray[np.bool_]:
         return joints_in_loops(self._arrays)
+
+    @cached_property
+    def _bodies_in_loops(self) -> NDArray[np.bool_]:
+        return bodies_in_loops(self._arrays)
 
     def _integrals(self, indices: References) -> list[int | None]:
         """The variable whose time derivative each is."""

@@ -4,6 +4,7 @@ Each check is a generator of sentences, one for each thing that is wrong. Where 
 number are compared, the check is in differences.py.
 """
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,6 +37,51 @@ def runs(fmu: Fmu) -> Problems:
         told = one.slave.getBoolean(list(fmu.constants)) if fmu.constants else []
         if list(map(bool, told)) != list(fmu.constants.values()):
             yield "some Boolean constants are not what the description says"
+
+
+def starts_as_described(fmu: Fmu) -> Problems:
+    """Start values of the description are those of the binary: of inputs, parameters, constants and exact outputs."""
+    told = [v for v in fmu.description.modelVariables if v.start is not None and v.initial != "approx"]
+    with fmu.instance() as one:
+        one.begin()
+        for kind, read in _READ.items():
+            chosen = [v for v in told if v.type == kind]
+            references = [v.valueReference for v in chosen]
+            values = getattr(one.slave, f"get{kind}")(references) if references else []
+            pairs = [(v.name, float(value), read(v.start)) for v, value in zip(chosen, values, strict=True)]
+            wrong = [(name, a, b) for name, a, b in pairs if not abs(a - b) <= 1e-9 * max(1.0, abs(b))]
+            if wrong:
+                name, a, b = wrong[0]
+                yield f"{some([w[0] for w in wrong])} from the binary and as described: '{name}' is {a:.9g} and {b:.9g}"
+
+
+_READ: dict[str, Callable[[str], float]] = {
+    "Real": float,
+    "Integer": float,
+    "Boolean": lambda text: float(text in ("true", "1")),
+}
+
+
+def stops_in_time(fmu: Fmu) -> Problems:
+    """The default experiment makes sense, and a step beyond the stop time of fmi2SetupExperiment is refused."""
+    from fmpy.fmi1 import FMICallException
+
+    experiment = fmu.description.defaultExperiment
+    if experiment is not None:
+        start, stop = float(experiment.startTime or 0.0), experiment.stopTime
+        if stop is not None and not start < float(stop) < np.inf:
+            yield f"the default experiment goes from {start:g} s to {stop} s"
+        if experiment.stepSize is not None and not 0.0 < float(experiment.stepSize) < np.inf:
+            yield f"the default experiment has steps of {experiment.stepSize} s"
+    with fmu.instance() as one:
+        one.begin(stop=2.0 * fmu.interval)
+        one.slave.exitInitializationMode()
+        one.step(fmu.interval, 2)
+        try:
+            one.step(fmu.interval)
+        except FMICallException:
+            return
+        yield f"a step from the stop time, {2.0 * fmu.interval:g} s, to {one.time:g} s is not refused"
 
 
 def resets(fmu: Fmu) -> Problems:

@@ -184,14 +184,18 @@ class Instance:
 
     def start(self, values: Mapping[int, float] | None = None, resolution: Resolution | None = None) -> None:
         """Initialises at time 0. resolution: None integrates as the FMU was exported."""
-        self.time = 0.0
-        self.slave.setupExperiment(startTime=0.0, tolerance=resolution and resolution.tolerance)
-        self.slave.enterInitializationMode()
+        self.begin(resolution.tolerance if resolution else None)
         if resolution and self.fmu.step:
             reference, exported = self.fmu.step
             self.set({reference: min(exported, self.fmu.interval / resolution.parts)})
         self.set(values or {})
         self.slave.exitInitializationMode()
+
+    def begin(self, tolerance: float | None = None, stop: float | None = None) -> None:
+        """To initialization mode at time 0."""
+        self.time = 0.0
+        self.slave.setupExperiment(startTime=0.0, tolerance=tolerance, stopTime=stop)
+        self.slave.enterInitializationMode()
 
     def set(self, values: Mapping[int, float]) -> None:
         if values:

@@ -41,6 +41,8 @@ class Finding:
 # What is tried out on the binary, in this order
 FIRST = "instances and steps"
 CAPABILITIES: dict[str, Callable[["Fmu"], Iterator[str]]] = {
+    "start values": checks.starts_as_described,
+    "stop time": checks.stops_in_time,
     "reset": checks.resets,
     "variable communication steps": differences.varies_the_step,
     "state": checks.keeps_its_state,
@@ -49,7 +51,7 @@ CAPABILITIES: dict[str, Callable[["Fmu"], Iterator[str]]] = {
     "input derivatives": differences.follows_input_derivatives,
     "output derivatives": differences.differentiates_by_time,
 }
-CHECKS = ("archive", "schema", "validation", FIRST, *CAPABILITIES, "parity with the Solver")
+CHECKS = ("archive", "schema", "validation", "model image", FIRST, *CAPABILITIES, "parity with the Solver")
 
 
 def verify_fmu(
@@ -88,6 +90,7 @@ def verify_fmu(
     if not check("schema", lambda: _schema(path)):
         return findings
     check("validation", lambda: _validation(path))
+    check("model image", lambda: _image(path))
     from fmumbs.export.probe import Fmu
 
     with Fmu(path) as fmu:
@@ -155,6 +158,29 @@ def _validation(path: Path) -> Iterator[str]:
     from fmpy.validation import validate_fmu
 
     yield from validate_fmu(str(path))
+
+
+def _image(path: Path) -> Iterator[str]:
+    """The image in the FMU is whole, it is the one that the description names, and so are its copy and its times."""
+    from fmumbs.compiler import ModelImage
+    from fmumbs.export.model_description import experiment_attributes
+    from fmumbs.export.sources import IMAGE_FILE, image_source
+
+    with zipfile.ZipFile(path) as archive:
+        names, root = archive.namelist(), ElementTree.fromstring(archive.read("modelDescription.xml"))
+        if IMAGE not in names:
+            return
+        image = ModelImage.load(archive.read(IMAGE))
+        copy = archive.read(f"sources/{IMAGE_FILE}") if f"sources/{IMAGE_FILE}" in names else None
+    if image.guid != root.get("guid"):
+        yield f"'{IMAGE}' has the GUID {image.guid}, modelDescription.xml {root.get('guid')}"
+    if copy is not None and copy != image_source(image.bytes):
+        yield f"'sources/{IMAGE_FILE}' is not '{IMAGE}'"
+    experiment = root.find("DefaultExperiment")
+    told = {} if experiment is None else experiment.attrib
+    for name, value in experiment_attributes(image).items():
+        if name not in told or float(told[name]) != float(value):
+            yield f"the default experiment's {name} is {told.get(name)}, that of '{IMAGE}' {value}"
 
 
 def _parity(path: Path, fmu: "Fmu", against: "Model | ModelImage | None") -> Iterator[str]:

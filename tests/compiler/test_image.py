@@ -1,5 +1,6 @@
 """A ModelImage is bytes: it compares, travels and is checked."""
 
+import hashlib
 import pickle
 from pathlib import Path
 
@@ -7,7 +8,10 @@ import pytest
 
 import fmumbs as fm
 from fmumbs.compiler import ModelImage, compile
+from fmumbs.compiler.layout import lib, pack
 from fmumbs.run import Solver
+
+HASH = 24  # where the hash stands in an image
 
 
 def test_an_image_is_its_bytes(image: ModelImage, zoo: fm.Model) -> None:
@@ -64,6 +68,28 @@ def test_a_place_that_cannot_be_written_leaves_nothing(image: ModelImage, tmp_pa
 def test_damaged_bytes_are_refused(damage, said: str, image: ModelImage) -> None:
     with pytest.raises(fm.ModelError, match=said):
         ModelImage(damage(image.bytes))
+
+
+def test_an_image_that_was_altered_with_care_is_refused(image: ModelImage) -> None:
+    """Masses doubled, the checksum repaired, the hash left as it was."""
+    heavier = image.arrays | {"inertia": 2.0 * image.arrays["inertia"]}
+    made = pack(image.sizes, heavier)
+    altered = image.bytes[:HASH] + image.bytes[HASH : HASH + 32] + made[HASH + 32 :]
+    assert altered[HASH + 32 :] != image.bytes[HASH + 32 :]
+    with pytest.raises(fm.ModelError, match="the model image was altered: its SHA-256"):
+        ModelImage.load(altered)
+    assert ModelImage.load(made).hash != image.hash
+
+
+@pytest.mark.parametrize("size", [0, 1, 55, 56, 63, 64, 119, 120, 1000])
+def test_the_cores_sha_256_is_hashlibs(size: int) -> None:
+    body = bytes((7 * i + i // 251) & 255 for i in range(size))
+    image = bytes(HASH) + hashlib.sha256(body).digest() + bytes(8) + body
+    assert lib.fm_hash_fits(image, len(image)) == 1
+    for i in {HASH, HASH + 31, len(image) - 1} - {63}:
+        other = image[:i] + bytes([image[i] ^ 1]) + image[i + 1 :]
+        assert lib.fm_hash_fits(other, len(other)) == 0
+    assert lib.fm_hash_fits(image, 63) == 0
 
 
 def test_the_integration_is_changed_in_a_new_image(image: ModelImage) -> None:

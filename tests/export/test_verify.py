@@ -9,8 +9,11 @@ import pytest
 from fmpy.validation import validate_fmu
 
 import fmumbs as fm
+from fmumbs.compiler import ModelImage
+from fmumbs.compiler.layout import pack
 from fmumbs.errors import ExportError
-from fmumbs.export.verify import CHECKS, verify_fmu
+from fmumbs.export.sources import image_source
+from fmumbs.export.verify import CHECKS, IMAGE, verify_fmu
 from fmumbs.readers import read_model
 
 Entries = dict[str, bytes]
@@ -116,6 +119,55 @@ def test_a_wrong_derivative_is_found(pendulum_fmu: Path, tmp_path: Path) -> None
 def test_a_guid_that_is_not_the_images_is_found(pendulum_fmu: Path, tmp_path: Path) -> None:
     path = changed(pendulum_fmu, tmp_path / "a.fmu", rewrite(r'guid="\{....', 'guid="{0000'))
     assert "instances and steps" in {finding.check for finding in verify_fmu(path)}
+
+
+def heavier(data: bytes) -> bytes:
+    """The image with all inertias doubled, its header's hash kept, its checksum repaired."""
+    image = ModelImage.load(data)
+    made = pack(image.sizes, image.arrays | {"inertia": 2.0 * image.arrays["inertia"]})
+    return data[:56] + made[56:]
+
+
+def test_an_altered_image_is_found(pendulum_fmu: Path, tmp_path: Path) -> None:
+    def double(entries: Entries) -> None:
+        entries[IMAGE] = heavier(entries[IMAGE])
+
+    messages = {f.check: f.message for f in verify_fmu(changed(pendulum_fmu, tmp_path / "a.fmu", double))}
+    assert set(messages) == {"model image", "instances and steps"}
+    assert all("the model image was altered: its SHA-256" in message for message in messages.values())
+
+
+def test_an_altered_copy_of_the_image_in_the_sources_is_found(pendulum_fmu: Path, tmp_path: Path) -> None:
+    def double(entries: Entries) -> None:
+        entries["sources/fm_embedded_image.c"] = image_source(heavier(entries[IMAGE]))
+
+    (finding,) = verify_fmu(changed(pendulum_fmu, tmp_path / "a.fmu", double))
+    assert (finding.check, "is not 'resources/model.fmb'" in finding.message) == ("model image", True)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "by", "check", "words"),
+    [
+        (r'(name="upper.mass".*\n.*start=)"1.0"', r'\1"2.0"', "start values", "'upper.mass' is 1 and 2"),
+        (r'(name="A.q" .*\n.*start=)"[^"]*"', r'\1"0.25"', "start values", "and 0.25"),
+        (r'(name="A.tau".*\n.*start=)"0.0"', r'\1"1.0"', "start values", "'A.tau' is 0 and 1"),
+        (r'(name="solver.scheme".*\n.*start=)"0"', r'\1"1"', "start values", "'solver.scheme' is 0 and 1"),
+        (r'stopTime="[^"]*"', 'stopTime="77.0"', "model image", "stopTime is 77.0"),
+        (r'stepSize="[^"]*"', 'stepSize="0.5"', "model image", "stepSize is 0.5"),
+        (r' tolerance="[^"]*"', "", "model image", "tolerance is None"),
+    ],
+)
+def test_a_description_that_tells_other_values_than_the_binary_is_found(
+    pattern: str, by: str, check: str, words: str, pendulum_fmu: Path, tmp_path: Path
+) -> None:
+    findings = verify_fmu(changed(pendulum_fmu, tmp_path / "a.fmu", rewrite(pattern, by)))
+    assert {finding.check for finding in findings} == {check}
+    assert words in findings[0].message
+
+
+def test_a_default_experiment_that_ends_before_it_begins_is_found(pendulum_fmu: Path, tmp_path: Path) -> None:
+    path = changed(pendulum_fmu, tmp_path / "a.fmu", rewrite('startTime="[^"]*"', 'startTime="1e3"'))
+    assert {finding.check for finding in verify_fmu(path)} == {"model image", "stop time"}
 
 
 def test_a_missing_image_is_found(pendulum_fmu: Path, tmp_path: Path) -> None:

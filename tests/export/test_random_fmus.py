@@ -1,0 +1,86 @@
+"""FMUs of mechanisms that nobody chose, under both schemes: nothing right is accused.
+
+FMPy's own validation is left out here: it takes longer than all the rest, and test_verify runs it on every mechanism
+that ships.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from braked import chains
+from closed import SPACE, coupled, plane, space
+from flexible_models import plane_loops, plane_tree, space_loop, space_tree
+from hypothesis import given, settings
+from planar_trees import planar_cases
+from strategies import EVERY, Case, trees
+
+import fmumbs as fm
+import fmumbs.export.verify
+from fmumbs.compiler import ModelImage, compile
+from fmumbs.export import export_fmu
+from fmumbs.export.verify import Finding, verify_fmu
+
+RK4 = {"scheme": "rk4", "step": 1e-3}
+LOOPS: dict[str, Callable[[], fm.Model]] = {
+    "in a plane": lambda: plane(1, loops=2).model,
+    "coupled": lambda: coupled(2, closed=True).model,
+    "flexible, in a plane": lambda: plane_loops(3).model,
+    "flexible, a tree": lambda: plane_tree(4).model,
+    "flexible, in space": lambda: space_loop(5).model,
+    "flexible, a tree in space": lambda: space_tree(6).model,
+    **{f"in space by {kind}": lambda k=kind: space(7, k).model for kind in SPACE[::3]},
+}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def without_fmpys_validation() -> Iterator[None]:
+    patch = pytest.MonkeyPatch()
+    patch.setattr(fmumbs.export.verify, "_validation", lambda path: iter(()))
+    yield
+    patch.undo()
+
+
+def findings(model: fm.Model | ModelImage, **options: object) -> list[Finding]:
+    with TemporaryDirectory() as folder:
+        return verify_fmu(export_fmu(model, Path(folder) / "a.fmu", all_variables=True, **options))  # type: ignore[arg-type]
+
+
+@given(trees(max_bodies=5, kinds=EVERY))
+@settings(max_examples=6)
+def test_random_trees_pass(case: Case) -> None:
+    assert findings(case.model) == []
+    assert findings(case.model, **RK4) == []
+
+
+@given(planar_cases())
+@settings(max_examples=3)
+def test_random_trees_in_a_plane_pass(case: Case) -> None:
+    assert findings(case.model, **RK4) == []
+
+
+@given(chains())
+@settings(max_examples=3)
+def test_random_chains_with_brakes_pass(case: tuple[fm.Model, dict[str, float]]) -> None:
+    assert findings(case[0]) == []
+
+
+@pytest.mark.parametrize("which", LOOPS)
+def test_random_loops_and_flexible_bodies_pass(which: str) -> None:
+    model = LOOPS[which]()
+    assert findings(model) == []
+    assert findings(model, **RK4 | {"step": 2e-4}) == []
+
+
+def test_every_mechanism_that_ships_passes_with_long_fixed_steps(image: ModelImage) -> None:
+    assert findings(image, scheme="rk4", step=0.01) == []
+
+
+@pytest.mark.parametrize("stiffness", [1e3, 1e5, 1e7])
+def test_steep_signals_are_no_finding(stiffness: float) -> None:
+    """A rod on a stiff spring: it swings up to ten times in one communication interval."""
+    model = fm.Model("steep")
+    rod = fm.Body.rod("rod", length=1.0, mass=3.0)
+    model.add(rod, fm.Revolute("A", model.ground.at(), rod.base, axis="y", q0=0.1, stiffness=stiffness))
+    assert findings(compile(model)) == []
