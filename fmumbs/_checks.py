@@ -24,6 +24,7 @@ _AXES: dict[str, Vec3] = {
     "-z": (0.0, 0.0, -1.0),
 }
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_LARGEST_SIZE = 1e40
 _ROUND_OFF = 1e-15  # a vector this near to length one is left as it is, so that normalising is idempotent
 
 
@@ -55,6 +56,17 @@ def positive(value: object, what: str) -> float:
     result = number(value, what)
     if result <= 0.0:
         raise ModelError(f"{what} is {result:g}, but must be above zero. Give a positive number.")
+    return result
+
+
+def size(value: object, what: str) -> float:
+    """A positive number whose third power, and products of a few such, are numbers too."""
+    result = positive(value, what)
+    if not 1.0 / _LARGEST_SIZE <= result <= _LARGEST_SIZE:
+        raise ModelError(
+            f"{what} is {result:g}, but must lie between {1.0 / _LARGEST_SIZE:g} and {_LARGEST_SIZE:g}. "
+            "Give it in SI units."
+        )
     return result
 
 

@@ -10,7 +10,7 @@ from fmumbs.compiler.declared import declared_variables
 from fmumbs.compiler.image import ModelImage
 from fmumbs.compiler.kinds import all_variables
 from fmumbs.compiler.laws import add_laws
-from fmumbs.compiler.layout import Arrays, counted, pack, table
+from fmumbs.compiler.layout import Arrays, counted, pack, table, text_at
 from fmumbs.compiler.links import Links, make_links, point_place
 from fmumbs.compiler.loops import add_cuts, add_held
 from fmumbs.compiler.names import Names
@@ -22,6 +22,8 @@ from fmumbs.mechanism.signals import DefaultExperiment
 
 _OPTIONS = (0.0, 1e-3)  # scheme, step [s]
 _CLOSURE = (0.0, 1e-12, 20.0, 20.0)  # correction, its tolerance, Baumgarte's alpha and beta [1/s]
+_LARGEST = 1e100  # of any number: squares and products of three are numbers
+_WITHOUT_BOUND = ("law_range", "experiment", "options")
 _EXPERIMENT = (10.0, 0.01, 1e-6)  # stop [s], interval [s], tolerance
 
 
@@ -55,16 +57,18 @@ def compile(model: Model, *, everything: bool = False) -> ModelImage:
         raise ModelError(f"compile needs a Model, not a {type(model).__name__}. Give what build() returns.")
     model.check_ends()
     tree, cuts, backwards = spanning_tree(model)
-    links = make_links(tree, backwards, model.points_beside(tree))
-    add_cuts(links, cuts, len(tree))
-    add_couplings(links, model, tree)
-    if cuts or model.couplings:
-        add_held(links, tree)
-    add_laws(links, model, tree)
     texts = _Texts()
     joints = [*tree, *cuts]
-    arrays = _arrays(_rows(model, joints, links, texts))
+    with np.errstate(all="ignore"):  # what overflows is refused below
+        links = make_links(tree, backwards, model.points_beside(tree))
+        add_cuts(links, cuts, len(tree))
+        add_couplings(links, model, tree)
+        if cuts or model.couplings:
+            add_held(links, tree)
+        add_laws(links, model, tree)
+        arrays = _arrays(_rows(model, joints, links, texts))
     arrays["text"] = texts.array()
+    _check_numbers(model, arrays)
     if cuts or model.couplings:
         bodies = [(joint.F if joint.name in backwards else joint.M).body.name for joint in tree]
         arrays["joint_unique"] = unique_at_start(bodies, joints, model.couplings, arrays)
@@ -144,6 +148,27 @@ def _arrays(rows: dict[str, Any]) -> Arrays:
             values = np.asarray(rows.get(column.name, []), dtype=column.dtype)
             arrays[column.name] = values.reshape(-1, column.columns) if column.columns > 1 else values.reshape(-1)
     return arrays
+
+
+def _check_numbers(model: Model, arrays: Arrays) -> None:
+    """Raises ModelError for a number so large that its square would be none, naming the element it belongs to."""
+    text = arrays["text"].tobytes()
+    for column in sorted(table(), key=lambda column: column.rows == "one"):  # the whole model's come of the elements'
+        if column.name not in arrays or column.dtype != np.float64 or column.name in _WITHOUT_BOUND:
+            continue
+        values = arrays[column.name].reshape(-1, column.columns)
+        large = np.flatnonzero(~(np.abs(values) <= _LARGEST).all(axis=1))
+        if not len(large):
+            continue
+        row, owner = int(large[0]), column.rows.removesuffix("s")
+        if owner == "link":
+            row, owner = int(arrays["link_joint"][row]), "joint"
+        owner = {"bodie": "body"}.get(owner, owner)
+        name = text_at(text, int(arrays[f"{owner}_name"][row])) if f"{owner}_name" in arrays else ""
+        raise ModelError(
+            f"Model '{model.name}': {f'at {owner} ' + repr(name) if name else 'somewhere'} there is a number beyond "
+            f"{_LARGEST:g}, or one that comes of others. Give smaller ones, in SI units."
+        )
 
 
 def _image(model: Model, arrays: Arrays, texts: _Texts, everything: bool) -> ModelImage:

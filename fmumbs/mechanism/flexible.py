@@ -162,12 +162,12 @@ class ModalBody(Body):
         `.at(x, y, z)` is a point of the cross-section there, which moves and turns with the modes.
         """
         where = f"ModalBody.beam '{name}'"
-        length = _checks.positive(length, f"{where}: length")
-        EI = _checks.positive(EI, f"{where}: EI")
+        length = _checks.size(length, f"{where}: length")
+        EI = _checks.size(EI, f"{where}: EI")
         if (density is None) != (area is None):
             raise ModelError(f"{where}: density or area is given without the other. Give both, or mass.")
-        volume = 0.0 if area is None else _checks.positive(area, f"{where}: area") * length
-        mass = _checks.positive(mass_of(volume, mass, density, where), f"{where}: mass")
+        volume = 0.0 if area is None else _checks.size(area, f"{where}: area") * length
+        mass = _checks.size(mass_of(volume, mass, density, where), f"{where}: mass")
         shapes = bending.modes(_count(modes, where), *_ends(boundary, where))
         axis, across = _axes(along, plane, where)
         e, d = np.array(axis), np.array(across)

@@ -17,13 +17,13 @@ def rod(
     length: float, radius: float | None, mass: float | None, density: float | None, where: str
 ) -> Properties:
     """Full cylinder; without a radius a thin rod, with no inertia about its axis."""
-    length = _checks.positive(length, f"{where}: length")
+    length = _checks.size(length, f"{where}: length")
     if radius is None:
         if density is not None:
             raise ModelError(f"{where}: density needs a radius, and there is none. Give radius= or mass=.")
         radius = 0.0
     else:
-        radius = _checks.positive(radius, f"{where}: radius")
+        radius = _checks.size(radius, f"{where}: radius")
     m = mass_of(pi * radius**2 * length, mass, density, where)
     transverse = m * (length**2 / 12 + radius**2 / 4)
     return m, (m * radius**2 / 2, transverse, transverse)
@@ -31,14 +31,14 @@ def rod(
 
 def box(sizes: Vec3, mass: float | None, density: float | None, where: str) -> Properties:
     """Cuboid with edges `sizes` [m] along its three axes."""
-    a, b, c = (_checks.positive(s, f"{where}: size[{i + 1}]") for i, s in enumerate(sizes))
+    a, b, c = (_checks.size(s, f"{where}: size[{i + 1}]") for i, s in enumerate(sizes))
     m = mass_of(a * b * c, mass, density, where)
     return m, (m / 12 * (b**2 + c**2), m / 12 * (a**2 + c**2), m / 12 * (a**2 + b**2))
 
 
 def sphere(radius: float, mass: float | None, density: float | None, where: str) -> Properties:
     """Full sphere."""
-    radius = _checks.positive(radius, f"{where}: radius")
+    radius = _checks.size(radius, f"{where}: radius")
     m = mass_of(4 / 3 * pi * radius**3, mass, density, where)
     moment = 0.4 * m * radius**2
     return m, (moment, moment, moment)
@@ -52,4 +52,4 @@ def mass_of(volume: float, mass: float | None, density: float | None, where: str
         raise ModelError(f"{where}: both mass and density are given. Leave one out.")
     if mass is not None:
         return _checks.not_negative(mass, f"{where}: mass")
-    return volume * _checks.positive(density, f"{where}: density")
+    return volume * _checks.size(density, f"{where}: density")
