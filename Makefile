@@ -6,7 +6,7 @@ EDITABLE := $(PIP) --no-build-isolation --editable
 CORE := $(wildcard fmumbs/core/* fmumbs/core/*/*) $(wildcard cmake/*) CMakeLists.txt
 MODELS := $(filter-out models/__init__.py,$(wildcard models/*.py))
 
-.PHONY: help demo test lint fmus bench sanitize fuzz fuzz-briefly faults dev clean
+.PHONY: help demo test lint fmus bench sanitize sanitize-python fuzz fuzz-briefly faults dev clean
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-builtin-rules # which would make the folder core/fmi2 of core/fmi2.c
 
@@ -15,6 +15,7 @@ help:
 	@echo "make test      linters, type checker, sanitized C tests, some fuzzing, every other test"
 	@echo "make lint      linters and type checker"
 	@echo "make sanitize  the core's C tests under the address and undefined-behaviour sanitizers"
+	@echo "make sanitize-python  some Python tests on an extension and FMUs under the address sanitizer"
 	@echo "make fuzz      a million damaged images, states and sequences of calls, under the same sanitizers"
 	@echo "make faults    plants faults in a copy of the code and tells which no test sees; takes hours"
 	@echo "make fmus      exports every mechanism in models/ to fmus/"
@@ -76,6 +77,25 @@ build/sanitize/%.passed: build/sanitize/% build/images/list.txt
 
 build/sanitize/%: tests/core/%.c tests/core/images.h $(SHIPPED:%.c=build/sanitize/%.o)
 	$(CC) $(SANITIZE) $(filter-out %.h,$^) -lm -o $@
+
+# --- some Python tests on a package of its own, whose binaries are under the address sanitizer -----------
+ASAN := build/asan
+ASAN_TESTS := tests/test_state.py tests/test_holding.py tests/test_laws.py tests/test_least_reactions.py tests/test_reversed.py \
+  tests/test_units_of_length.py tests/fmu/test_fmi2_state.py tests/fmu/test_fmi2_values.py tests/run
+
+sanitize-python: .venv/.test .venv/.core
+	CFLAGS="-fsanitize=address -fno-omit-frame-pointer -g" LDFLAGS=-fsanitize=address PATH="$(CURDIR)/$(BIN):$$PATH" \
+	  cmake -G Ninja -S . -B $(ASAN) -DCMAKE_BUILD_TYPE=None -DPython_EXECUTABLE="$(CURDIR)/$(BIN)/python" \
+	  -DCMAKE_INSTALL_PREFIX="$(CURDIR)/$(ASAN)/site" >/dev/null
+	PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build $(ASAN)
+	rm -rf $(ASAN)/site
+	mkdir -p $(ASAN)/site/fmumbs
+	cd fmumbs && tar -cf - --exclude='_core*' --exclude=_fmu --exclude=_models --exclude=__pycache__ . | \
+	  tar -xf - -C ../$(ASAN)/site/fmumbs
+	PATH="$(CURDIR)/$(BIN):$$PATH" cmake --install $(ASAN) >/dev/null
+	LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libstdc++.so)" PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0:log_path=$(ASAN)/report \
+	  PYTHONPATH="$(CURDIR)/tests/faults/site:$(CURDIR)/$(ASAN)/site" $(BIN)/pytest -q -p no:cacheprovider $(ASAN_TESTS) \
+	  || { cat $(ASAN)/report.* 2>/dev/null; false; }
 
 fuzz: build/images/list.txt
 	fuzz/run

@@ -4,6 +4,7 @@ from typing import get_args
 
 import numpy as np
 import pytest
+import scipy.linalg
 from analysis.test_uniqueness import platforms
 from hypothesis import given, settings
 from numpy.testing import assert_allclose
@@ -212,6 +213,66 @@ def test_one_tool_alone_is_asked(there: Placed, tool: ToolName, monkeypatch: pyt
 def test_a_tool_that_does_not_exist_is_refused(there: Placed) -> None:
     with pytest.raises(fm.ModelError, match="rank, qr, svd, nullspace"):
         divide_and_conquer(there, "lu")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_sets_are_looked_at_by_the_tool_that_was_asked_for(there: Placed, tool: ToolName) -> None:
+    found = divide_and_conquer(there, tool)
+    for names in (["A"], ["A", "C"], ["K", "M"]):
+        told = found.set_of(names)
+        (connection,) = found.connections
+        columns = [k for name in names for k in connection.columns[there.joints.index(name)]]
+        assert told.tool == tool
+        again = tools.examine(connection.G, columns, tool).evidence
+        assert np.array_equal(told.evidence, again)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_is_zero_lies_behind_the_widest_gap_below_the_ceiling(seed: int) -> None:
+    """G squares singular values: some of those that count are less than 1e-8."""
+    rng = np.random.default_rng(seed)
+    sure = [0.0, *np.sort(rng.uniform(-7.9, -6.0, rng.integers(1, 4)))[::-1]]
+    doubtful = -8.1 - np.cumsum(rng.uniform(0.1, 0.4, rng.integers(0, 4)))
+    zeros = [min([*sure, *doubtful]) - 2.8]
+    while zeros[-1] > -13.0:
+        zeros.append(zeros[-1] - rng.uniform(0.3, 1.5))
+    values = 10.0 ** (rng.uniform(-3, 3) + np.array([*sure, *doubtful, *zeros]))
+    assert tools.count(values) == len(sure) + len(doubtful)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_each_tool_decides_by_its_own_decomposition(seed: int) -> None:
+    """Verdicts are alike, and so what a tool stands on has to tell them apart: (27), (35), (43), (51)."""
+    rng = np.random.default_rng(seed)
+    J = rng.normal(size=(12, 7))
+    J[5:] = rng.normal(size=(7, 4)) @ J[1:5]  # 1 to 4 share their load with 5 to 11
+    given = J @ J.T
+    G = given / np.outer(np.sqrt(np.diag(given)), np.sqrt(np.diag(given)))
+    element, r = [0, 3, 4, 8], 5
+    others = [k for k in range(12) if k not in element]
+    values, vectors = np.linalg.eigh(G)
+    bases = {
+        "qr": scipy.linalg.qr(G.T, pivoting=True)[0],
+        "svd": np.linalg.svd(G)[2].T,
+        "nullspace": vectors[:, np.argsort(-np.abs(values))],
+    }
+    expected = {tool: G[:, element] @ basis[element][:, r:] for tool, basis in bases.items()}
+    expected["nullspace"] = bases["nullspace"][:, r:]
+    told = {tool: tools.examine(given, element, tool) for tool in TOOLS}
+    assert {one.tool for one in told.values()} == set(TOOLS)
+    assert told["rank"].evidence == tuple(map(np.linalg.matrix_rank, (G, G[:, element], G[:, others])))
+    found = {tool: told[tool].evidence for tool in expected}
+    for tool in expected:
+        nearest = min(expected, key=lambda other: _apart(found[tool], expected[other]))
+        assert nearest == tool
+        assert _apart(found[tool], expected[tool]) < 1e-8
+    assert len({(one.unique, one.components_unique) for one in told.values()}) == 1
+
+
+def _apart(one: np.ndarray, other: np.ndarray) -> float:
+    """Largest difference, each column's sign being free."""
+    signs = np.where(np.sum(one * other, axis=0) < 0.0, -1.0, 1.0)
+    return float(np.abs(one - signs * other).max())
 
 
 @pytest.mark.parametrize("tool", TOOLS)

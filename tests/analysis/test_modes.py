@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
 from numpy.testing import assert_allclose
 from oracle_products import Product
+from test_joints import nonholonomic
 
 import fmumbs as fm
 from fmumbs.analysis import mode_vectors
@@ -167,6 +169,25 @@ def test_rows_of_velocities_are_kept(joint):
     assert_allclose(np.array(joint.velocity_rows) @ axes @ modes.phibar_kappa, 0, atol=ROUND_OFF)
     assert_allclose(np.array(joint.speed_rows) @ axes @ modes.phi, np.eye(joint.velocities), atol=ROUND_OFF)
     assert_allclose(modes.psi, other.psi(s), atol=ROUND_OFF)
+
+
+@settings(max_examples=40)
+@given(nonholonomic())
+def test_random_rows_of_velocities_leave_what_is_asked_of_them(model):
+    """Whatever is excited: nothing along the velocity rows, the speeds along the others (3.22, 3.27)."""
+    joint = model["J"]
+    modes = mode_vectors(joint)
+    other = Product(joint, (), ())
+    s = np.array(joint.all_positions(), float)
+    rows = other.rows() @ other.in_axes(s)
+    n, m = len(joint.velocity_rows), joint.velocities
+    scale = max(1.0, np.abs(modes.phi).max(initial=0.0), np.abs(modes.phibar_kappa).max(initial=0.0))
+    expected = np.vstack([np.zeros((n, m)), np.eye(m)])
+    assert_allclose(rows @ modes.phi, expected, rtol=0, atol=1e-12 * scale**2)
+    assert_allclose(rows @ modes.phibar_kappa, 0, atol=1e-12 * scale**2)
+    free, excited = other.columns(s)
+    assert_allclose(free @ modes.Y1, modes.phi, rtol=0, atol=1e-12 * scale**2)
+    assert_allclose(excited + free @ modes.Y2, modes.phibar_kappa, rtol=0, atol=1e-12 * scale**2)
 
 
 def test_a_skate_moves_along_its_blade():

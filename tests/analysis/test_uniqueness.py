@@ -227,6 +227,31 @@ def test_a_set_is_unique_in_total_where_the_rest_of_its_body_does_not_share_its_
         found.set_of(["a"])
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_a_set_is_looked_at_among_the_joints_of_the_body_that_all_of_it_is_on(seed: int) -> None:
+    """Of the ground before others; a twin of the set's joints between other bodies is none of them."""
+    rng = np.random.default_rng(seed)
+    model = fm.Model("doors")
+    carriers: list[Any] = [model.ground]
+    for k in range(3):  # each on two hinges of the one before
+        door = fm.Body.box(f"door{k}", size=(1, 1, 1), mass=1.0)
+        lean = fm.Rotation.rpy(*rng.uniform(-2, 2, 3))
+        model.add(door)
+        for end in "ab":
+            away = lean.matrix @ (0, 0, 0.7 * (end == "b"))
+            ends = [(carriers[-1].at(*away, rotation=lean)), door.at(*away, rotation=lean)]
+            model.add(fm.Revolute(f"{end}{k}", *(ends if rng.random() < 0.5 else ends[::-1]), axis="z"))
+        carriers.append(door)
+    found = fm.uniqueness(model)
+    for names, body in ((["a0", "b0"], "ground"), (["a0"], "ground"), (["a1", "b1"], "door0"), (["a1", "b2"], "door1")):
+        assert found.set_of(names).among == body
+    assert found.set_of(["a0", "b0"]).unique
+    assert not found.set_of(["a0"]).unique
+    assert found.set_of(["a1", "b1"]).unique  # beside the hinges of door0 on the ground
+    assert not found.set_of(["a1", "b2"]).unique
+    assert found.set_of(["a0", "a2"]).among == "all"
+
+
 def folded(by: float) -> fm.Model:
     """A parallelogram whose cranks are turned by that much from where all its bars lie on one line."""
     model = fm.Model("folded")

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from fmpy.model_description import read_model_description
 from lxml import etree
@@ -133,6 +134,29 @@ def test_a_model_that_declares_no_experiment_gets_one() -> None:
     experiment = parsed(compile(model)).find("DefaultExperiment")
     assert float(experiment.get("stopTime")) > 0.0
     assert float(experiment.get("stepSize")) > 0.0
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_starts_and_experiments_are_the_models_numbers_to_the_last_digit(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    stop, interval, tolerance = (float(10 ** rng.uniform(low, high)) for low, high in ((0, 1), (-3, -1), (-9, -4)))
+    model = fm.Model("random", gravity=rng.normal(size=3))
+    end = model.ground.at(*rng.normal(size=3))
+    for k in range(3):
+        rod = fm.Body.rod(f"rod{k}", length=float(rng.uniform(0.1, 2)), mass=float(rng.uniform(0.1, 2)), radius=0.1)
+        model.add(rod, fm.Revolute(f"A{k}", end, rod.base, axis=rng.normal(size=3), q0=rng.normal(), u0=rng.normal()))
+        end = rod.tip
+    model.experiment(stop=stop, interval=interval, tolerance=tolerance)
+    compiled = compile(model)
+    root = parsed(compiled)
+    found = root.find("DefaultExperiment")
+    assert [float(found.get(name)) for name in ("stopTime", "stepSize", "tolerance")] == [stop, interval, tolerance]
+    shown = scalars(root)
+    for k in range(3):
+        joint, rod = model[f"A{k}"], model[f"rod{k}"]
+        for name, value in ((f"A{k}.q", joint.q0), (f"A{k}.qd", joint.u0), (f"rod{k}.mass", rod.mass)):
+            assert float(shown[name][0].get("start")) == value
+    assert [float(shown[f"gravity[{k}]"][0].get("start")) for k in (1, 2, 3)] == list(model.gravity)
 
 
 def test_declared_signals_alone_are_shown_under_their_names() -> None:

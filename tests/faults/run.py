@@ -29,12 +29,6 @@ WORK = ROOT / "build" / "faults"
 TREE, RESULTS, TABLE = WORK / "tree", WORK / "results.json", ROOT / "docs" / "faults.md"
 LIMIT = 900  # [s] for the tests of one fault: what takes longer hangs, and is seen
 
-# The copy's interpreter: the editable install of the project itself is left out of its imports.
-SITE = """import sys
-sys.meta_path[:] = [one for one in sys.meta_path if "ScikitBuild" not in type(one).__name__]
-"""
-
-
 @dataclass(frozen=True)
 class Fault:
     """`old` stands once in `file`; `why`: the reason for which a fault that survives changes nothing."""
@@ -92,12 +86,10 @@ def copy_tree() -> None:
                 path.unlink()
     if not (TREE / "fmumbs" / "_models").exists():
         (TREE / "fmumbs" / "_models").symlink_to(TREE / "models")
-    (WORK / "site").mkdir(exist_ok=True)
-    (WORK / "site" / "sitecustomize.py").write_text(SITE)
 
 
 def environment() -> dict[str, str]:
-    paths = [WORK / "site", TREE, TREE / "tests"]
+    paths = [HERE / "site", TREE, TREE / "tests"]
     return os.environ | {
         "PYTHONPATH": os.pathsep.join(map(str, paths)),
         "PYTHONDONTWRITEBYTECODE": "1",
