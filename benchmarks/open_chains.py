@@ -41,6 +41,7 @@ FULL: dict[str, tuple[int, ...]] = {
     "branch": (10, 100, 500),
 }
 GROWTH = (100, 300, 1000, 3000, 10_000)
+FROM_REST = (500, 2000, 10_000)
 
 
 # The goals of side by side ------------------------------------------------------------------------------------
@@ -128,6 +129,51 @@ def growth_measures() -> list[Measure]:
     return measures
 
 
+def rest_measures() -> list[Measure]:
+    """A tree from rest, along which the motion decays below all numbers, beside the same in a random state."""
+    measures = []
+    lines: list[list[str]] = []
+    for case in ("arm", "spherical", "branch"):
+        for n in FROM_REST:
+            tree = trees.CASES[case](n)
+            solvers = {
+                start: Solver(compile(to_model(tree, state(tree))))
+                for start, state in (("random", trees.random_state), ("from rest", trees.from_rest))
+            }
+            for solver in solvers.values():
+                solver.assemble()
+                solver.step(1e-3)
+            seconds = interleaved({start: solver.evaluate for start, solver in solvers.items()})
+            lines.append([case, str(n), *(f"{1e9 * time / n:.1f}" for time in seconds.values())])
+            ratio = seconds["from rest"] / seconds["random"]
+            measures.append(Measure(f"{case}, n = {n}: from rest / random state", ratio, 1.1, "x"))
+    print("\nFrom rest [ns/body]")
+    print_table(["case", "n", "random", "from rest"], lines)
+    return measures
+
+
+def level_measures() -> list[Measure]:
+    """The plain kernels, of processors without AVX2, beside the best."""
+    measures = []
+    lines: list[list[str]] = []
+    for case, n in (("arm", 10), ("spherical", 6), ("spherical", 100), ("planar", 100), ("branch", 500)):
+        tree = trees.CASES[case](n)
+        solvers = [Solver(compile(to_model(tree, trees.random_state(tree)))) for _ in range(2)]
+        for level, solver in enumerate(solvers):
+            try:
+                solver.use_level(level)
+            except fm.SolverError:
+                print("\nThis processor has no AVX2: the plain kernels are the best.")
+                return []
+            solver.assemble()
+        seconds = interleaved({"plain": solvers[0].evaluate, "AVX2": solvers[1].evaluate})
+        lines.append([case, str(n), *(f"{1e6 * time:.3f}" for time in seconds.values())])
+        measures.append(Measure(f"{case}, n = {n}: plain / AVX2", seconds["plain"] / seconds["AVX2"], 2, "x"))
+    print("\nPlain kernels and AVX2 [us]")
+    print_table(["case", "n", "plain", "AVX2"], lines)
+    return measures
+
+
 def fmu_measures() -> list[Measure]:
     """Export, load and doStep of an arm of ten bodies."""
     tree = trees.arm(10)
@@ -156,7 +202,7 @@ def main() -> None:
         write_rows(options.json, rows)
     measures += speed_measures(rows)
     if not options.quick:
-        measures += [rk4_measure(), *growth_measures()]
+        measures += [rk4_measure(), *growth_measures(), *rest_measures(), *level_measures()]
     print_goals(measures + fmu_measures())
 
 

@@ -100,6 +100,15 @@ def random_state(tree: Tree, seed: int = 42) -> State:
     return _state(positions, random.uniform(-1, 1, freedoms), random.uniform(-1, 1, freedoms))
 
 
+def from_rest(tree: Tree) -> State:
+    """Hanging straight down at rest, but for the first joint, by half a radian: what moves decays along the tree."""
+    straight = {1: (0.0,), 3: (1.0, 0.0, 0.0, 0.0)}
+    positions = [np.array(straight[freedoms]) for freedoms in _freedoms(tree)]
+    positions[0] = np.array({1: (0.5,), 3: (np.cos(0.25), 0.0, np.sin(0.25), 0.0)}[_freedoms(tree)[0]])
+    zeros = np.zeros(sum(_freedoms(tree)))
+    return _state(positions, zeros, zeros)
+
+
 def near_rest(tree: Tree, seed: int = 42) -> State:
     """Hanging down but for some hundredths of a radian, moving slowly, without torques."""
     random = np.random.default_rng(seed)

@@ -28,8 +28,8 @@ static int32_t input_place(const fm_instance *s, uint32_t reference)
     }
 }
 
-fm_status fm_set_input_derivatives(fm_instance *s, const uint32_t *reference, size_t count, const int32_t *order,
-                                   const double *value)
+fm_status fm_do_set_input_derivatives(fm_instance *s, const uint32_t *reference, size_t count, const int32_t *order,
+                                      const double *value)
 {
     for (size_t i = 0; i < count; i++) {
         if (input_place(s, reference[i]) < 0) return refuse(s, reference[i], "only an input has input derivatives");
@@ -113,8 +113,8 @@ static double rate_along_flow(fm_instance *s, int32_t kind, int32_t object, int3
     return (side[1] - side[0]) / (2.0 * h);
 }
 
-fm_status fm_get_output_derivatives(fm_instance *s, const uint32_t *reference, size_t count, const int32_t *order,
-                                    double *value)
+fm_status fm_do_get_output_derivatives(fm_instance *s, const uint32_t *reference, size_t count, const int32_t *order,
+                                       double *value)
 {
     const fm_image *m = &s->image;
     for (size_t i = 0; i < count; i++) {
@@ -151,8 +151,8 @@ static int follows_inputs(const fm_image *m, int32_t kind, int32_t object)
     return (fm_validity(m, kind, object) & (FM_VALID_MOTION | FM_VALID_LINKS | FM_VALID_CUTS)) != 0;
 }
 
-fm_status fm_directional_derivative(fm_instance *s, const uint32_t *unknown, size_t unknowns, const uint32_t *known,
-                                    size_t knowns, const double *seed, double *result)
+fm_status fm_do_directional_derivative(fm_instance *s, const uint32_t *unknown, size_t unknowns, const uint32_t *known,
+                                       size_t knowns, const double *seed, double *result)
 {
     const fm_image *m = &s->image;
     const int32_t inputs = m->n.modes + 6 * m->n.loads;

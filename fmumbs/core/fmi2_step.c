@@ -16,10 +16,10 @@ static double time_tolerance(double time, double step)
 
 static fmi2Status check_step(fmu_component *c, double from, double step)
 {
-    double now = fm_time(c->core);
-    double tolerance = time_tolerance(from, step);
+    double now = fm_time(c->core), tolerance;
     if (!isfinite(from) || !isfinite(step))
         return fmu_say(c, fmi2Error, "the step from %g s by %g s is not finite", from, step);
+    tolerance = time_tolerance(from, step);
     if (step <= 0.0) return fmu_say(c, fmi2Error, "the step size %g s is not positive", step);
     if (fabs(from - now) > tolerance) {
         return fmu_say(c, fmi2Error, "the communication point %.12g s is not the time of the instance, "

@@ -198,7 +198,7 @@ static fm_status refuse(char *message, size_t capacity, const char *sentence)
     return FM_ERROR;
 }
 
-fm_status fm_open(const void *bytes, size_t size, fm_instance **out, char *message, size_t capacity)
+fm_status fm_do_open(const void *bytes, size_t size, fm_instance **out, char *message, size_t capacity)
 {
     fm_instance draft;
     memset(&draft, 0, sizeof draft);
@@ -243,7 +243,7 @@ fm_status fm_open(const void *bytes, size_t size, fm_instance **out, char *messa
     (void)fm_level_use(s, fm_level_best());
     s->law_use = s->law_now;
     *out = s;
-    return fm_reset(s);
+    return fm_do_reset(s);
 }
 
 void fm_close(fm_instance *s)
@@ -256,7 +256,7 @@ static void copy(double *to, const double *from, int32_t count)
     if (count > 0) memcpy(to, from, (size_t)count * sizeof *to);
 }
 
-fm_status fm_reset(fm_instance *s)
+fm_status fm_do_reset(fm_instance *s)
 {
     const fm_image *m = &s->image;
     memset(s->state, 0, s->model.state_doubles * sizeof(double));
@@ -339,7 +339,7 @@ static void scatter(const fm_instance *s, double *y)
     fm_normalise(s, y, NULL);
 }
 
-fm_status fm_check_inertia(fm_instance *s)
+fm_status fm_do_check_inertia(fm_instance *s)
 {
     memcpy(s->kept, s->state, s->model.state_doubles * sizeof(double));
     scatter(s, s->y);
@@ -455,7 +455,7 @@ static fm_status assemble(fm_instance *s, double t)
 }
 
 /* Refused, it leaves the guesses as they were. */
-fm_status fm_assemble(fm_instance *s, double t)
+fm_status fm_do_assemble(fm_instance *s, double t)
 {
     const int32_t planar = s->planar;
     memcpy(s->kept, s->state, s->model.state_doubles * sizeof(double));
@@ -474,7 +474,7 @@ double fm_time(const fm_instance *s)
     return s->clock[FM_TIME];
 }
 
-fm_status fm_step(fm_instance *s, double t_end)
+fm_status fm_do_step(fm_instance *s, double t_end)
 {
     const double t = s->clock[FM_TIME];
     if (s->clock[FM_ASSEMBLED] == 0.0) return fm_say(s, FM_ERROR, "a step before the start: assemble first");
@@ -499,7 +499,7 @@ void fm_interrupt(fm_instance *s, int (*wanted)(void *host), void *host)
     s->host = host;
 }
 
-fm_status fm_evaluate(fm_instance *s, size_t times)
+fm_status fm_do_evaluate(fm_instance *s, size_t times)
 {
     for (size_t i = 0; i < times; i++) {
         s->valid = FM_VALID_NOTHING;

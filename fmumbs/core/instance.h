@@ -6,6 +6,7 @@
 #ifndef FM_INSTANCE_H
 #define FM_INSTANCE_H
 
+#include "float_mode.h"
 #include "fmumbs.h"
 #include "table.h"
 #include "variables.h"
@@ -488,6 +489,7 @@ struct fm_instance {
     double *held_a, *held_f, *held_x, *held_aim, *held_A, *held_L;
     int (*interrupt_wanted)(void *host); /* NULL: a step ends by itself alone */
     void *host;
+    fm_float_mode host_mode; /* to which the public call under way goes back */
     double worked; /* evaluations of links and rows since it was asked */
     double step_from, step_until; /* the integration step under way lies between these times (excitation.c) */
 };
@@ -516,6 +518,24 @@ static inline double *fm_plane_at(const fm_instance *s, int32_t place)
     return FM_PLANE_BLOCK(s, place) + (uint32_t)place % FM_PLANE_WIDTH;
 }
 
+/* calls.c; the work of the public calls is in other files */
+int fm_ask_host(fm_instance *s);
+fm_status fm_do_open(const void *image, size_t bytes, fm_instance **out, char *message, size_t capacity);
+fm_status fm_do_reset(fm_instance *s);
+fm_status fm_do_assemble(fm_instance *s, double t);
+fm_status fm_do_check_inertia(fm_instance *s);
+fm_status fm_do_step(fm_instance *s, double t_end);
+fm_status fm_do_evaluate(fm_instance *s, size_t times);
+size_t fm_do_jacobian(fm_instance *s, double *J, size_t capacity);
+fm_status fm_do_get(fm_instance *s, const uint32_t *reference, size_t count, double *value);
+fm_status fm_do_set(fm_instance *s, const uint32_t *reference, size_t count, const double *value);
+fm_status fm_do_set_input_derivatives(fm_instance *s, const uint32_t *reference, size_t count, const int32_t *order,
+                                      const double *value);
+fm_status fm_do_get_output_derivatives(fm_instance *s, const uint32_t *reference, size_t count, const int32_t *order,
+                                       double *value);
+fm_status fm_do_directional_derivative(fm_instance *s, const uint32_t *unknown, size_t unknowns, const uint32_t *known,
+                                       size_t knowns, const double *seed, double *result);
+fm_status fm_do_state_load(fm_instance *s, const void *bytes, size_t size);
 /* message.c */
 fm_status fm_say(fm_instance *s, fm_status status, const char *format, ...);
 /* image.c, check.c: 1 fine, 0 with the reason in `why` */

@@ -383,7 +383,7 @@ static int interrupted(fm_instance *s)
 {
     if (s->worked < FM_WORK) return 0;
     s->worked = 0.0;
-    return s->interrupt_wanted != NULL && s->interrupt_wanted(s->host) != 0;
+    return s->interrupt_wanted != NULL && fm_ask_host(s);
 }
 
 static fm_status say_interrupted(fm_instance *s, double t_end)

@@ -60,7 +60,7 @@ void fm_row_along(const fm_instance *s, int32_t i, const fm_constraint *row, dou
     }
 }
 
-size_t fm_jacobian(fm_instance *s, double *J, size_t capacity)
+size_t fm_do_jacobian(fm_instance *s, double *J, size_t capacity)
 {
     const size_t rows = (size_t)s->image.n.rows, speeds = (size_t)s->image.n.speeds;
     if (rows * speeds == 0 || capacity < rows * speeds) return rows * speeds;

@@ -1,6 +1,7 @@
-/* rows.h: rows of four numbers, one instruction each where the compiler and the processor have them.
+/* rows.h: rows of four numbers: one vector with AVX, two of two numbers on other processors, where a compiler knows vectors.
  *
- * The fourth number is padding. The same operations in the same order give the same bits with and without.
+ * (A vector that is longer than the processor's own is taken apart number by number.) The fourth number is padding. The
+ * same operations in the same order give the same bits everywhere.
  */
 #ifndef FM_ROWS_H
 #define FM_ROWS_H
@@ -8,28 +9,16 @@
 #include <string.h>
 
 #if defined(__GNUC__)
-#pragma GCC diagnostic ignored "-Wpsabi" /* no row crosses a call: all is inlined */
 #define FM_INLINE static inline __attribute__((always_inline))
 #define FM_NOINLINE static __attribute__((noinline)) /* a loop that wants all registers for itself */
-typedef double fm_row __attribute__((vector_size(32)));
 #else
 #define FM_INLINE static __inline
 #define FM_NOINLINE static
-typedef struct fm_row {
-    double x[4];
-} fm_row;
 #endif
 
-#if defined(__GNUC__)
-FM_INLINE fm_row fm_splat(double x)
-{
-    return (fm_row){x, x, x, x};
-}
-
-FM_INLINE fm_row fm_row_of(double x, double y, double z)
-{
-    return (fm_row){x, y, z, 0.0};
-}
+#if defined(__GNUC__) && defined(__AVX__)
+#pragma GCC diagnostic ignored "-Wpsabi" /* no row crosses a call: all is inlined */
+typedef double fm_row __attribute__((vector_size(32)));
 
 FM_INLINE fm_row fm_row_all(const double *x)
 {
@@ -46,27 +35,39 @@ FM_INLINE fm_row fm_subtract(fm_row a, fm_row b)
     return a - b;
 }
 
-FM_INLINE fm_row fm_scale(double x, fm_row a)
-{
-    return fm_splat(x) * a;
-}
-
 FM_INLINE fm_row fm_times(fm_row a, fm_row b)
 {
     return a * b;
 }
-#else
-FM_INLINE fm_row fm_splat(double x)
+#elif defined(__GNUC__)
+typedef double fm_pair __attribute__((vector_size(16)));
+typedef struct fm_row {
+    fm_pair low, high;
+} fm_row;
+
+FM_INLINE fm_row fm_row_all(const double *x)
 {
-    fm_row out = {{x, x, x, x}};
-    return out;
+    return (fm_row){{x[0], x[1]}, {x[2], x[3]}};
 }
 
-FM_INLINE fm_row fm_row_of(double x, double y, double z)
+FM_INLINE fm_row fm_add(fm_row a, fm_row b)
 {
-    fm_row out = {{x, y, z, 0.0}};
-    return out;
+    return (fm_row){a.low + b.low, a.high + b.high};
 }
+
+FM_INLINE fm_row fm_subtract(fm_row a, fm_row b)
+{
+    return (fm_row){a.low - b.low, a.high - b.high};
+}
+
+FM_INLINE fm_row fm_times(fm_row a, fm_row b)
+{
+    return (fm_row){a.low * b.low, a.high * b.high};
+}
+#else
+typedef struct fm_row {
+    double x[4];
+} fm_row;
 
 FM_INLINE fm_row fm_row_all(const double *x)
 {
@@ -86,18 +87,29 @@ FM_INLINE fm_row fm_subtract(fm_row a, fm_row b)
     return a;
 }
 
-FM_INLINE fm_row fm_scale(double x, fm_row a)
-{
-    for (int i = 0; i < 4; i++) a.x[i] *= x;
-    return a;
-}
-
 FM_INLINE fm_row fm_times(fm_row a, fm_row b)
 {
     for (int i = 0; i < 4; i++) a.x[i] *= b.x[i];
     return a;
 }
 #endif
+
+FM_INLINE fm_row fm_row_of(double x, double y, double z)
+{
+    const double all[4] = {x, y, z, 0.0};
+    return fm_row_all(all);
+}
+
+FM_INLINE fm_row fm_splat(double x)
+{
+    const double all[4] = {x, x, x, x};
+    return fm_row_all(all);
+}
+
+FM_INLINE fm_row fm_scale(double x, fm_row a)
+{
+    return fm_times(fm_splat(x), a);
+}
 
 FM_INLINE fm_row fm_row_load(const double *from)
 {
@@ -110,6 +122,5 @@ FM_INLINE void fm_row_store(double *to, fm_row row)
 {
     memcpy(to, &row, sizeof row);
 }
-
 
 #endif

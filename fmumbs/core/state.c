@@ -43,7 +43,7 @@ static int clock_fits(const fm_instance *s, const void *values)
     return clock[FM_AHEAD] == 0.0 || clock[FM_TIME] <= clock[FM_TIME_HEAD];
 }
 
-fm_status fm_state_load(fm_instance *s, const void *bytes, size_t size)
+fm_status fm_do_state_load(fm_instance *s, const void *bytes, size_t size)
 {
     header h;
     if (size != fm_state_size(s))

@@ -411,7 +411,7 @@ static fm_status unknown(fm_instance *s, uint32_t reference)
                   (unsigned long)reference, (unsigned long)fm_variable_count(s) - 1);
 }
 
-fm_status fm_get(fm_instance *s, const uint32_t *reference, size_t count, double *value)
+fm_status fm_do_get(fm_instance *s, const uint32_t *reference, size_t count, double *value)
 {
     const fm_image *m = &s->image;
     for (size_t i = 0; i < count; i++)
@@ -445,7 +445,7 @@ static fm_status check_value(fm_instance *s, uint32_t reference, double value)
     return fm_say(s, FM_ERROR, "%s = %g is refused: %s", name, value, why);
 }
 
-fm_status fm_set(fm_instance *s, const uint32_t *reference, size_t count, const double *value)
+fm_status fm_do_set(fm_instance *s, const uint32_t *reference, size_t count, const double *value)
 {
     const fm_image *m = &s->image;
     int changed = 0, derived = 0;

@@ -1,0 +1,74 @@
+/* float_mode.h: the floating-point mode in which the core computes, whatever the host has set.
+ *
+ * Numbers below the smallest normal one are zero: a motion that decays along a chain from rest passes through them, and
+ * they take a processor a hundred times as long as others. Rounding is to nearest and nothing traps, so that the bits do
+ * not depend on the host. Each public call that computes (calls.c) enters the mode and leaves the host's behind, its
+ * flags included. x86 with SSE2 and aarch64 have such a mode; x87 and other processors compute as the host has set them.
+ */
+#ifndef FM_FLOAT_MODE_H
+#define FM_FLOAT_MODE_H
+
+#include <stdint.h>
+
+typedef uint64_t fm_float_mode;
+
+#if defined(__SSE2__) || defined(_M_X64)
+#include <xmmintrin.h>
+#define FM_FLOAT_CONTROL 0xFFC0u /* MXCSR: flush to zero, rounding, masks, denormals are zero; below, the flags */
+#define FM_FLOAT_CORE 0x9FC0u
+
+static inline fm_float_mode fm_float_read(void)
+{
+    return _mm_getcsr();
+}
+
+static inline void fm_float_write(fm_float_mode mode)
+{
+    _mm_setcsr((unsigned)mode);
+}
+#elif defined(__aarch64__) && defined(__GNUC__)
+#define FM_FLOAT_CONTROL 0xFFFFFFFFu /* FPCR; above it FPSR, the flags */
+#define FM_FLOAT_CORE 0x1000000u     /* flush to zero */
+
+static inline fm_float_mode fm_float_read(void)
+{
+    uint64_t control, flags;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(control));
+    __asm__ volatile("mrs %0, fpsr" : "=r"(flags));
+    return (control & FM_FLOAT_CONTROL) | flags << 32;
+}
+
+static inline void fm_float_write(fm_float_mode mode)
+{
+    __asm__ volatile("msr fpcr, %0" : : "r"(mode & FM_FLOAT_CONTROL));
+    __asm__ volatile("msr fpsr, %0" : : "r"(mode >> 32));
+}
+#else
+#define FM_FLOAT_CONTROL 0u
+#define FM_FLOAT_CORE 0u
+
+static inline fm_float_mode fm_float_read(void)
+{
+    return 0;
+}
+
+static inline void fm_float_write(fm_float_mode mode)
+{
+    (void)mode;
+}
+#endif
+
+/* Enters the core's mode; returns the host's. */
+static inline fm_float_mode fm_float_enter(void)
+{
+    const fm_float_mode host = fm_float_read();
+    if ((host & FM_FLOAT_CONTROL) != FM_FLOAT_CORE) fm_float_write((host & ~(fm_float_mode)FM_FLOAT_CONTROL) | FM_FLOAT_CORE);
+    return host;
+}
+
+static inline void fm_float_leave(fm_float_mode host)
+{
+    if (fm_float_read() != host) fm_float_write(host);
+}
+
+#endif
