@@ -102,8 +102,18 @@ def test_the_wheel_holds_the_binaries_the_sources_and_the_models(wheel: Path) ->
     assert models
     assert models | core | python <= names
     assert any(re.fullmatch(r"fmumbs/_core[\w.]*\.(so|pyd)", name) for name in names)
-    assert any(name.startswith("fmumbs/_fmu/") for name in names)
+    assert "fmumbs/_fmu/deflated.zip" in names
     assert not [name for name in names if "__pycache__" in name or name.startswith("tests/")]
+
+
+def test_the_wheel_holds_its_binary_and_sources_deflated_as_fmus_carry_them(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        binaries = [name for name in archive.namelist() if re.fullmatch(r"fmumbs/_fmu/\w+/fmumbs\.\w+", name)]
+        with archive.open("fmumbs/_fmu/deflated.zip") as file, zipfile.ZipFile(file) as deflated:
+            assert {*shipped(), "LICENSE"} < set(deflated.namelist())
+            assert binaries
+            for name in binaries:
+                assert deflated.read(name.removeprefix("fmumbs/_fmu/")) == archive.read(name)
 
 
 def test_an_installed_wheel_exports_and_runs_a_model(wheel: Path, tmp_path: Path) -> None:

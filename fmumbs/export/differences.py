@@ -258,7 +258,7 @@ def _largest(groups: list[str], sizes: Values) -> Values:
     """(n,) for each of n sizes the largest one in its group."""
     group = np.unique(groups, return_inverse=True)[1]
     largest = np.zeros(len(sizes))
-    np.maximum.at(largest, group, sizes)
+    np.fmax.at(largest, group, sizes)
     return largest[group]
 
 

@@ -13,10 +13,8 @@ same image gives the same bytes: entries in a fixed order, with one date, which 
 is set. The file is written beside its place and then moved there, so that a reader never sees half of it.
 """
 
-import io
 import os
 import time
-import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +22,7 @@ from typing import TYPE_CHECKING
 from fmumbs._files import whole
 from fmumbs.errors import ExportError
 from fmumbs.export import installed
+from fmumbs.export.archive import Date, zip_archive
 from fmumbs.export.documentation import documentation
 from fmumbs.export.model_description import model_description, model_identifier
 from fmumbs.export.picture import icon
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
 
 MOST_VARIABLES = 2000
 _OLDEST = (1980, 1, 1, 0, 0, 0)  # the first date that a zip can hold
-_LEVEL = 3  # of compression: twice as quick as the usual 6, and 7 % larger
 
 Entries = Iterator[tuple[str, bytes]]
 
@@ -77,7 +75,7 @@ def export_fmu(
     _check_count(image, all_variables)
     place = os.fspath(path)
     target = Path(place, f"{image.name}.fmu") if place.endswith(os.sep) else Path(place)
-    _write(target, _archive(BACKENDS[backend](image)))
+    _write(target, zip_archive(BACKENDS[backend](image), _date()))
     return target
 
 
@@ -122,20 +120,7 @@ def _check_count(image: "ModelImage", all_variables: bool) -> None:
         )
 
 
-def _archive(entries: Entries) -> bytes:
-    date = _date()
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for name, data in entries:
-            info = zipfile.ZipInfo(name, date)
-            info.compress_type = zipfile.ZIP_DEFLATED
-            info.create_system = 3  # Unix, also where this is not
-            info.external_attr = (0o755 if Path(name).suffix in installed.LIBRARY_SUFFIXES else 0o644) << 16
-            archive.writestr(info, data, compresslevel=_LEVEL)
-    return buffer.getvalue()
-
-
-def _date() -> tuple[int, int, int, int, int, int]:
+def _date() -> Date:
     """What the entries are dated. model_description has refused a SOURCE_DATE_EPOCH that is no number."""
     epoch = os.environ.get("SOURCE_DATE_EPOCH")
     if epoch is None:

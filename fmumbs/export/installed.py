@@ -8,9 +8,9 @@ from functools import cache
 from pathlib import Path
 
 from fmumbs.errors import ExportError
+from fmumbs.export.archive import EXECUTABLE
 
 LICENCE = "BSD-3-Clause"
-LIBRARY_SUFFIXES = {".so", ".dll", ".dylib"}
 
 
 def binaries() -> dict[str, tuple[str, bytes]]:
@@ -19,7 +19,7 @@ def binaries() -> dict[str, tuple[str, bytes]]:
     Raises ExportError where there is none.
     """
     folder = Path(__file__).parents[1] / "_fmu"
-    files = sorted(file for file in folder.glob("*/fmumbs.*") if file.suffix in LIBRARY_SUFFIXES)
+    files = sorted(file for file in folder.glob("*/fmumbs.*") if file.suffix in EXECUTABLE)
     if not files:
         raise ExportError(f"there is no FMU binary in {folder}. Install fmumbs again, with a C compiler.")
     return {file.parent.name: (file.suffix, file.read_bytes()) for file in files}

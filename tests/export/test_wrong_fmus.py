@@ -37,6 +37,7 @@ WAYS = {  # the check, and what its sentence holds
     "CONSTANTS_ARE_INVERTED": ("instances and steps", "Boolean constants"),
     "VALUES_ARE_OFF_BY_A_BIT": ("parity with the Solver", "in FMU and Solver"),
     "PARAMETERS_START_ELSEWHERE": ("start values", "from the binary and as described"),
+    "STEPS_FAIL": ("instances and steps", "fmi2DoStep from 0.03 s by 0.01 s fails"),
     "STOP_TIMES_ARE_FORGOTTEN": ("stop time", "is not refused"),
 }
 
