@@ -26,8 +26,9 @@ PRODUCTS: dict[str, tuple[Any, ...]] = {
                fm.Turn("x", role="locked", value=-0.3)),
     "between": (fm.Slide("z"), fm.Turn("z"), fm.Slide("x"), fm.Slide("y", role="locked", value=0.2)),
 }  # fmt: skip
+CLOSING_FREEDOMS = {"distance": 5, "hinged rod": 4, "line": 4, "plane": 5}
 SPACE = tuple(kind for kind in FREEDOMS if kind not in PRODUCTS)
-ONLY_CLOSING = ("distance", "hinged rod", "line", "plane")
+ONLY_CLOSING = tuple(CLOSING_FREEDOMS)
 
 
 @dataclass(frozen=True)
@@ -112,6 +113,9 @@ def closing_joint(rng: np.random.Generator, kind: str, name: str, ends: Any, fra
         options["axes"] = ("x", "y")
     elif kind == "spherical":
         R = turn(rng.uniform(-1, 1, 3))
+    elif kind in CLOSING_FREEDOMS:
+        p, options = only_closing(rng, kind)
+        R = turn(rng.uniform(-2, 2, 3))
     points = []
     for end, frame in ((ends[0], place), (ends[1], place.then(p, R))):
         own = frames.get(getattr(end, "name", ""), Frame(np.zeros(3), np.eye(3)))
@@ -126,8 +130,28 @@ def closing_joint(rng: np.random.Generator, kind: str, name: str, ends: Any, fra
         "planar": fm.Planar,
         "screw": fm.Screw,
         "oblique": fm.Universal,
+        "distance": fm.Distance,
+        "hinged rod": fm.RevoluteSpherical,
+        "line": fm.PointOnLine,
+        "plane": fm.PointOnPlane,
     }
     return makes.get(kind, fm.Joint)(name, *points, **options)
+
+
+def only_closing(rng: np.random.Generator, kind: str) -> tuple[Any, dict[str, Any]]:
+    """Where M's origin is in F, and what the joint is given to allow that."""
+    p, e = rng.uniform(-0.5, 0.5, 3), rng.uniform(-1, 1, 3)
+    unit = e / np.linalg.norm(e)
+    match kind:
+        case "distance":
+            return p, {"length": float(np.linalg.norm(p))}
+        case "hinged rod":
+            p = np.cross(unit, p)
+            return p, {"length": float(np.linalg.norm(p)), "axis": tuple(e)}
+        case "line":
+            return unit * p[0], {"axis": tuple(e)}
+        case _:
+            return p, {"normal": tuple(e), "height": float(unit @ p)}
 
 
 def moved(rng: np.random.Generator, joint: fm.Joint, by: float) -> fm.Joint:
@@ -147,7 +171,7 @@ def space(
     rng = np.random.default_rng(seed)
     ground = fm.Model("ground").ground
     cuts = [kind or str(rng.choice(SPACE)) for _ in range(loops)]
-    needed = spare + sum(6 - FREEDOMS[cut] for cut in cuts)
+    needed = spare + sum(6 - (FREEDOMS | CLOSING_FREEDOMS)[cut] for cut in cuts)
     bodies: list[fm.Body] = []
     joints: list[fm.Joint] = []
     while needed > 0 or len(bodies) < loops + 1:

@@ -207,13 +207,43 @@ class Oracle(Kinematics):
         return J, right
 
     def violation(self, state: State) -> float:
-        """Largest |c| over all joints [m], angles times the length."""
+        """Largest |c| over all joints and couplings [m], angles times the length."""
         worst = 0.0
         for joint in self.joints:
             F, M = self.frame(state, joint.F), self.frame(state, joint.M)
             c = constraint(joint, F, M, self.length, self._near(state, joint))
             worst = max(worst, *np.abs(c), 0.0)
+        for coupling in self.model.couplings:
+            terms = [ratio * self.position(state, part, k) for part, k, ratio in self._coupled(coupling)]
+            worst = max(worst, abs(sum(terms) - coupling.constant))
         return worst
+
+    def velocity_violation(self, state: State) -> float:
+        """Largest |dc/dt| over all joints and couplings [m/s], that of angles times the length."""
+        nu = self.velocities(state)
+        rows = [self._rows(state, joint)[0] for joint in self.joints]
+        rows += [self.coupling_rows(state, coupling)[0] for coupling in self.model.couplings]
+        return max(float(np.abs(J @ nu).max(initial=0.0)) for J in rows)
+
+    def unbalanced(self, state: State, inputs: Mapping[str, Any], a: Any, alpha: Any, wrench: Any) -> Array:
+        """What is missing to the equilibrium of each body of the model, (force, torque) about its centre of mass.
+
+        a, alpha: accelerations of the bodies' frames; wrench: (torque, force) of the joints on M at M's origin in F's
+        axes, all by name.
+        """
+        M, Q = self._inertia_and_weight(state)
+        self._add_line_springs(state, Q)
+        self._add_loads(state, inputs, Q)
+        nu = np.zeros(len(Q))
+        for body in self.model.bodies:
+            i, name, w = self.column[body.name], body.name, state.w[body.name]
+            arm = state.frame[name].R @ self.com[name]
+            nu[i : i + 3] = a[name] + np.cross(alpha[name], arm) + np.cross(w, np.cross(w, arm))
+            nu[i + 3 : i + 6] = alpha[name]
+        for joint in self.model.joints:
+            Q += self._wrench_on_M(state, joint, wrench[joint.name])
+        places = [self.column[body.name] for body in self.model.bodies]
+        return np.array([(M @ nu - Q)[i : i + 6] for i in places])
 
     def _joint_force(self, state: State, joint: Any, inputs: Mapping[str, Any]) -> Array:
         """Applied force along the joint's coordinates: input, spring, damper."""
