@@ -2,7 +2,7 @@
 
 from fmumbs.analysis import Uniqueness
 from fmumbs.compiler import ModelImage, compile
-from fmumbs.errors import AssemblyError, ExportError, FmumbsError, Interrupted, ModelError, SolverError
+from fmumbs.errors import AssemblyError, ExportError, FmumbsError, Interrupted, ModelError, SolverError, StartWarning
 from fmumbs.export import export_fmu
 from fmumbs.mechanism import (
     Body,
@@ -75,6 +75,7 @@ __all__ = [
     "SpatialInertia",
     "Spherical",
     "Spring",
+    "StartWarning",
     "Stop",
     "Transform",
     "Turn",

@@ -10,6 +10,9 @@ Every message says what is wrong, where, the nearest fact and one mend, in whole
 
     KeyboardInterrupt
     └── Interrupted     Ctrl-C ended a simulation
+
+    UserWarning
+    └── StartWarning    start values that were given could not hold
 """
 
 from typing import TYPE_CHECKING
@@ -42,6 +45,10 @@ class SolverError(FmumbsError):
 
 class ExportError(FmumbsError):
     """An FMU could not be written or is not what it should be."""
+
+
+class StartWarning(UserWarning):
+    """Loops or couplings changed start values that a user gave."""
 
 
 class Interrupted(KeyboardInterrupt):

@@ -12,7 +12,7 @@ from fmumbs.compiler.kinds import all_variables
 from fmumbs.compiler.laws import add_laws
 from fmumbs.compiler.layout import Arrays, counted, pack, table, text_at
 from fmumbs.compiler.links import Links, make_links, point_place
-from fmumbs.compiler.loops import add_cuts, add_held
+from fmumbs.compiler.loops import add_cuts
 from fmumbs.compiler.names import Names
 from fmumbs.compiler.placing import UNIQUE, unique_at_start
 from fmumbs.compiler.topology import spanning_tree
@@ -63,8 +63,6 @@ def compile(model: Model, *, everything: bool = False) -> ModelImage:
         links = make_links(tree, backwards, model.points_beside(tree))
         add_cuts(links, cuts, len(tree))
         add_couplings(links, model, tree)
-        if cuts or model.couplings:
-            add_held(links, tree)
         add_laws(links, model, tree)
         arrays = _arrays(_rows(model, joints, links, texts))
     arrays["text"] = texts.array()
@@ -79,11 +77,13 @@ def compile(model: Model, *, everything: bool = False) -> ModelImage:
 
 def _rows(model: Model, joints: list[JointBase], links: Links, texts: _Texts) -> dict[str, Any]:
     """Rows of the image's arrays by name; names are offsets of their texts."""
+    order = {joint.name: place for place, joint in enumerate(model.joints)}
     named = {
         "model_name": [texts.put(model.name)],
         "model_text": [texts.put(model.description)],
         "joint_name": [texts.put(joint.name) for joint in joints],
         "joint_unique": np.full((len(joints), 6), UNIQUE),
+        "joint_order": [order[joint.name] for joint in joints],
         "coupling_name": [texts.put(coupling.name) for coupling in model.couplings],
         "body_name": [texts.put(name) for name in links.rows.get("body_name", [])],
     }

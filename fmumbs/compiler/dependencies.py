@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fmumbs.compiler.forbidden import HELD
 from fmumbs.compiler.kinds import BODY, COUPLING, JOINT, LOAD, POINT, SPRING, kind_columns, kinds, kinds_called
 from fmumbs.compiler.layout import Arrays
 
@@ -58,7 +57,7 @@ def joints_in_loops(arrays: Arrays) -> NDArray[np.bool_]:
     found = np.zeros(len(arrays["joint_name"]), bool)
     found[arrays["link_joint"][_links_in_loops(arrays)]] = True
     found[arrays["link_joint"][arrays["term_link"]]] = True
-    found[arrays["row_joint"][arrays["row_kind"] == HELD]] = False
+    found[arrays["joint_held"] != 0] = False
     return found
 
 

@@ -15,7 +15,7 @@ from fmumbs.spatial import Rotation
 
 Array = NDArray[np.float64]
 
-ALONG, PERPENDICULAR, DISTANCE, HELD, COUPLED, ALONG_M, SCREW_ROW = range(7)  # core/table.h
+ALONG, PERPENDICULAR, DISTANCE, GIVEN, COUPLED, ALONG_M, SCREW_ROW = range(7)  # core/table.h
 
 Row = tuple[int, Array, Array, float]  # kind, vector in F, vector in M, length [m], pitch [m/rad] or cosine
 

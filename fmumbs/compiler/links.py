@@ -139,6 +139,7 @@ def _add_joint(out: Links, index: int, joint: JointBase, start: Place, backwards
         joint_M_link=M.link,
         joint_M_r=M.r,
         joint_reversed=int(backwards),
+        joint_held=int(joint.held),
         joint_excitation=len(out.rows.get("excitation_kind", ())),
         joint_excited=len(excited),
     )
@@ -159,7 +160,15 @@ def joint_kind(joint: JointBase, modes: tuple[Mode, ...]) -> int:
     return JOINT_SCALAR
 
 
+def add_given(out: Links, given: tuple[bool, bool], count: int) -> None:
+    """Whether the positions and velocities of so many velocity variables are given."""
+    for column, is_given in zip(("given_p", "given_u"), given, strict=True):
+        out.rows.setdefault(column, []).extend([int(is_given)] * count)
+
+
 def _add_start(out: Links, joint: JointBase, excited: tuple[Mode, ...]) -> None:
+    add_given(out, joint.given, joint.velocities)
+    add_given(out, (False, False), len(excited))
     eta = [mode.prescribed()[:2] for mode in excited]
     out.rows.setdefault("start_p", []).extend((*joint.start_positions, *(start[0] for start in eta)))
     out.rows.setdefault("start_u", []).extend((*joint.start_velocities, *(start[1] for start in eta)))
@@ -195,6 +204,7 @@ def _add_flexible(out: Links, index: int, point: Point, body: ModalBody, at: Pla
     out.positions, out.speeds = p + n, u + n
     out.rows.setdefault("start_p", []).extend(body.q0)
     out.rows.setdefault("start_u", []).extend(body.u0)
+    add_given(out, body.given, n)
     which = len(out.rows.get("modal_link", ()))
     frame = _add_frame_rows(out, out.links, rows) if moves else -1
     at = Place(at.link, R, at.r - R @ X.translation)

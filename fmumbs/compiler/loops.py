@@ -1,13 +1,10 @@
 """Secondary joints: rows of constraint that close a loop or fix a tip, and their coordinates (core/secondary.c)."""
 
-from fmumbs.compiler.forbidden import HELD, NO_VECTOR, rows_of
+from fmumbs.compiler.forbidden import GIVEN, NO_VECTOR, rows_of
 from fmumbs.compiler.links import (
-    DRIVEN,
-    FIXED,
-    GENERAL,
-    SPHERICAL,
     Links,
     add_free_speeds,
+    add_given,
     joint_kind,
     point_place,
 )
@@ -37,6 +34,7 @@ def add_cuts(out: Links, cuts: list[JointBase], first: int) -> None:
             joint_excitation=0,
             joint_excited=0,
             joint_reversed=0,
+            joint_held=0,
             joint_F=F.R,
             joint_M=M.R,
             joint_F_link=F.link,
@@ -48,10 +46,15 @@ def add_cuts(out: Links, cuts: list[JointBase], first: int) -> None:
         for mode in joint.modes:
             _add_mode(out, mode)
         out.rows.setdefault("cut_start", []).extend(joint.start_positions)
+        out.rows.setdefault("cut_start_u", []).extend(joint.start_velocities)
+        add_given(out, joint.given, joint.velocities)
         speeds, positions, modes = speeds + joint.velocities, positions + joint.positions, modes + len(joint.modes)
         for kind, f, g, length in rows_of(joint) or ():
             out.add(row_joint=index, row_kind=kind, row_f=F.R @ f, row_g=M.R @ g, row_length=length)
-            out.add(row_link=-1, row_part=0, row_coupling=-1)
+            out.add(row_part=0, row_coupling=-1)
+        for part in range(joint.velocities if any(joint.given) else 0):
+            out.add(row_joint=index, row_kind=GIVEN, row_f=NO_VECTOR, row_g=NO_VECTOR, row_length=0.0)
+            out.add(row_part=part, row_coupling=-1)
 
 
 def _add_mode(out: Links, mode: Mode) -> None:
@@ -62,25 +65,6 @@ def _add_mode(out: Links, mode: Mode) -> None:
         cut_slide=1.0 if mode.linear else mode.pitch,
         cut_value=mode.value,
     )
-
-
-def add_held(out: Links, tree: list[JointBase]) -> None:
-    """Adds a row for each coordinate of the tree that loops may not move."""
-    for index, joint in enumerate(tree):
-        if not joint.held:
-            continue
-        first, last = out.rows["joint_first"][index], out.rows["joint_last"][index]
-        for link in range(first, last + 1):
-            kind = out.rows["link_kind"][link]
-            if kind == GENERAL:
-                raise ModelError(
-                    f"{type(joint).__name__} '{joint.name}' is held, but its freedoms go all at once. "
-                    "Hold another joint."
-                )
-            parts = 0 if kind in (FIXED, DRIVEN) else 3 if kind == SPHERICAL else 1
-            for part in range(parts):
-                out.add(row_joint=index, row_kind=HELD, row_f=NO_VECTOR, row_g=NO_VECTOR, row_length=0.0)
-                out.add(row_link=link, row_part=part, row_coupling=-1)
 
 
 def why_not_cut(joint: JointBase) -> str | None:

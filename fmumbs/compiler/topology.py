@@ -15,7 +15,7 @@ def spanning_tree(model: Model) -> tuple[list[JointBase], list[JointBase], set[s
     Each joint of the tree carries the body of its M, or, where no other way reaches it, that of its F; every body is
     reached by as few joints as possible, the joints added first being preferred. Joints that are `cut` are never among
     them. Those that cannot close a loop stay in the tree, and so do those with springs, dampers or a declared variable,
-    and those whose start is said where that of the others is not, where that is possible. Raises ModelError for a
+    and those with an explicit q0 or u0 where the others have none, where that is possible. Raises ModelError for a
     nonholonomic joint that points towards the ground where no other way reaches its body, for bodies that hang on
     nothing, and for a cut that leaves a body without a joint.
     """
@@ -74,7 +74,7 @@ def _bound(model: Model, *, also_driven: bool) -> dict[str, JointBase]:
     """Of each body that several joints could carry, the first one that must be in the tree, or should be.
 
     also_driven: joints with springs, dampers or a declared variable should be there: it costs less; and of the others
-    those whose q0 or u0 is said: a guess of a joint that closes a loop would not be used.
+    those with an explicit q0 or u0, which are then states.
     """
     carriers = Counter(joint.M.body.name for joint in model.joints)
     needed = {law.on.name for law in model.laws}
@@ -89,16 +89,9 @@ def _bound(model: Model, *, also_driven: bool) -> dict[str, JointBase]:
         if joint.name in spoken_of or any(joint.law("stiffness")) or any(joint.law("damping")):
             bound.setdefault(joint.M.body.name, joint)
     for joint in doubtful if also_driven else ():
-        if _has_guess(joint):
+        if any(joint.given):
             bound.setdefault(joint.M.body.name, joint)
     return bound
-
-
-def _has_guess(joint: JointBase) -> bool:
-    """Whether it starts elsewhere than by default."""
-    fields = type(joint).__dataclass_fields__
-    said = [(getattr(joint, name), fields[name].default) for name in ("q0", "u0") if name in fields]
-    return any(any(value) if default is None else value != default for value, default in said)
 
 
 def _may_carry(joint: JointBase) -> bool:

@@ -132,6 +132,7 @@ static const char *check_joints(const fm_image *m)
             if (m->joint_unique[6 * j + c] < 0 || m->joint_unique[6 * j + c] >= FM_UNIQUENESSES)
                 return "a reaction is neither unique nor not";
         if (!is_rotation(m->joint_F + 9 * j) || !is_rotation(m->joint_M + 9 * j)) return "a joint's frame is no rotation";
+        if (m->joint_held[j] != 0 && m->joint_held[j] != 1) return "a joint is neither held nor not";
         if (fm_is_cut(m, j)) {
             found = check_cut(m, j, &mode, &cut_p, &cut_u);
             if (found != NULL) return found;
@@ -167,7 +168,8 @@ static const char *check_joints(const fm_image *m)
     }
     next = skip_modals(m, next, &all_p, &all_u, &found);
     if (found != NULL) return found;
-    if (mode != m->n.cut_modes || cut_p != m->n.cut_positions || cut_u != m->n.modes)
+    if (mode != m->n.cut_modes || cut_p != m->n.cut_positions || cut_u != m->n.modes ||
+        m->n.cut_speeds != m->n.modes - m->n.speeds)
         return "modes of secondary joints differ in number";
     return next == m->n.links ? NULL : "a link belongs to no joint";
 }
@@ -194,16 +196,11 @@ static const char *check_rows(const fm_image *m)
     for (int32_t i = 0; i < m->n.rows; i++) {
         const double *f = m->row_f + 3 * i, *g = m->row_g + 3 * i;
         if (m->row_kind[i] < 0 || m->row_kind[i] >= FM_ROW_KINDS) return "a row has a kind that does not exist";
-        const int held = m->row_kind[i] == FM_ROW_HELD, coupled = m->row_kind[i] == FM_ROW_COUPLED;
-        if (fm_is_cut(m, m->row_joint[i]) == (held || coupled)) return "a row belongs to a joint of another sort";
-        if (held != (m->row_link[i] >= 0)) return "a row has a link that it should not, or none";
+        const int coupled = m->row_kind[i] == FM_ROW_COUPLED;
+        if (fm_is_cut(m, m->row_joint[i]) == coupled) return "a row belongs to a joint of another sort";
         if (coupled != (m->row_coupling[i] >= 0)) return "a row has a coupling that it should not, or none";
-        if (held) {
-            const int32_t kind = m->link_kind[m->row_link[i]], most = kind == FM_LINK_SPHERICAL ? 3 : 1;
-            if (kind == FM_LINK_FIXED || kind == FM_LINK_DRIVEN || kind >= FM_LINK_GENERAL || m->row_part[i] < 0 ||
-                m->row_part[i] >= most)
-                return "a row holds a coordinate that does not exist";
-        }
+        if (m->row_kind[i] == FM_ROW_GIVEN && (m->row_part[i] < 0 || m->row_part[i] >= m->joint_nu[m->row_joint[i]]))
+            return "a row is of a coordinate that does not exist";
         if (m->row_kind[i] == FM_ROW_SCREW) {
             const int32_t joint = m->row_joint[i];
             if (m->joint_modes[joint] != 1 || m->joint_nu[joint] != 1 || m->cut_turn[m->joint_mode[joint]] == 0.0)

@@ -76,7 +76,7 @@ void fm_constraint_at(const fm_instance *s, int32_t i, int moving, fm_ends *ends
     const fm_image *m = &s->image;
     const fm_place *f = &ends->F, *g = &ends->M;
     memset(out, 0, sizeof *out);
-    if (m->row_kind[i] == FM_ROW_HELD) return;
+    if (m->row_kind[i] == FM_ROW_GIVEN) return;
     if (m->row_kind[i] == FM_ROW_COUPLED) {
         coupling_at(s, i, moving, out->c);
         return;
@@ -307,16 +307,6 @@ void fm_pass_coupling(const fm_instance *s, int32_t i, double *y, double *most)
     }
 }
 
-/* The row of a coordinate that is held. */
-void fm_pass_held(fm_instance *s, int32_t i, double *y, double *most)
-{
-    const int32_t link = s->image.row_link[i], parent = s->link[link].parent;
-    double w[6];
-    pass_force(s, link, s->image.row_part[i], w, y);
-    fm_pass_path(s, parent, s->world[link].r, w, w + 3, 1.0, y, NULL);
-    for (int32_t u = 0; most != NULL && u < s->image.n.speeds; u++) *most += y[u] * y[u] * s->loop_pivot[u];
-}
-
 /* The largest violation of the rows at level 0 (positions) or 1 (velocities), world kinematics being there; all of them in
  * s->loop_c. */
 double fm_violation(fm_instance *s, int level)
@@ -353,19 +343,6 @@ int32_t fm_worst_row(fm_instance *s, int level, double *gap)
     }
     *gap = sqrt(sum);
     return worst;
-}
-
-/* Half the sum of the squares of all rows, world kinematics being there. */
-double fm_merit(const fm_instance *s)
-{
-    double sum = 0.0;
-    fm_ends ends = {.joint = -1};
-    for (int32_t i = 0; i < s->image.n.rows; i++) {
-        fm_constraint one;
-        fm_constraint_at(s, i, 0, &ends, &one);
-        sum += 0.5 * one.c[0] * one.c[0];
-    }
-    return sum;
 }
 
 /* Adds a joint's name and what stands before it; returns how long all of it is or would be. */

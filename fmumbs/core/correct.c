@@ -1,4 +1,4 @@
-/* correct.c: positions and velocities onto the constraints, after a step and at a start, and the rows' rank.
+/* correct.c: positions and velocities onto the constraints after a step; a start is assembled in assembly.c.
  *
  * Positions and then velocities are corrected by the smallest change in the mass norm,
  *     dq = -M^-1 J' K^-1 c,   du = -M^-1 J' K^-1 c'.
@@ -12,15 +12,8 @@
 
 #define FM_EACH 0.4         /* of the tolerance for each row: a joint's rows together then stay below it */
 #define FM_CORRECTIONS 25   /* Newton steps of a correction */
-#define FM_CLOSINGS 400     /* the same for a start from guesses */
-#define FM_LESS 1e-5        /* part of the squares by which a step there must lessen them */
-#define FM_SOFT 1e-6        /* the least and the greatest softening of the rows there */
-#define FM_SOFTEST 1e3
 #define FM_LEADS 0.05       /* a correction leads on that leaves less of the violation */
-#define FM_TURN_AT_ONCE 0.5 /* [rad] */
-#define FM_NEARBY 0.03      /* how far a neighbour is whose rank is looked at [rad], or of the length */
-#define FM_DEPENDENT 1e-11  /* a pivot of the scaled K below it: the row follows from the others */
-#define FM_COARSE 1e-5      /* the same while the loops are open: beside the square of the gap over the length */
+#define FM_COARSE 1e-5      /* FM_DEPENDENT while the loops are open, at most: it grows with the square of the gap */
 
 /* A ball's quaternion after a turn by the vector v, in its own axes. */
 void fm_turn_quaternion(const double v[3], double q[4])
@@ -35,6 +28,7 @@ void fm_turn_quaternion(const double v[3], double q[4])
     q[3] = ((old[0] * x[2] + old[3] * c) + old[1] * x[1]) - old[2] * x[0];
 }
 
+/* Moves positions by a change that is of the sort of velocities. */
 void fm_move_positions(const fm_instance *s, double *y, const double *change)
 {
     for (int32_t i = 0; i < s->image.n.links; i++) {
@@ -71,7 +65,8 @@ double fm_round_off(const fm_instance *s)
     return 64.0 * DBL_EPSILON * extent;
 }
 
-static double tolerance(const fm_instance *s)
+/* Violations of positions below it are none. */
+double fm_closed_within(const fm_instance *s)
 {
     const double least = fm_round_off(s), wanted = FM_EACH * s->closure[1] * s->image.length[0];
     return wanted > least ? wanted : least;
@@ -83,123 +78,6 @@ double fm_coarse(const fm_instance *s, double gap)
 {
     const double part = gap / s->image.length[0], square = part * part;
     return square < FM_DEPENDENT ? FM_DEPENDENT : square < FM_COARSE ? square : FM_COARSE;
-}
-
-/* All rows, softened alike, so that the change leads down, by a part of the most that a diagonal entry of K can be. */
-static void soften(fm_instance *s, double part)
-{
-    const int32_t n = s->image.n.rows;
-    double most = 0.0;
-    for (int32_t i = 0; i < n; i++) most = s->image.row_kind[i] != FM_ROW_HELD ? fmax(most, s->loop_most[i]) : most;
-    for (int32_t i = 0; i < n; i++) s->row_active[i] = s->loop_most[i] > 0.0 ? 1.0 : 0.0;
-    fm_use_rows(s);
-    fm_make_K(s);
-    for (int32_t b = 0; b < s->loop.blocks; b++) {
-        const fm_block *k = s->loop.block + b;
-        for (int32_t r = 0; r < k->rows && s->image.row_kind[k->first] != FM_ROW_HELD; r++) {
-            s->loop_L[k->L + (size_t)(r * k->rows + r)] += part * most;
-            s->loop_diagonal[k->first + r] += part * most;
-        }
-    }
-}
-
-/* The smallest change of the positions (level 0) or velocities (1) that the rows ask for, in s->loop_change; `least`:
- * chooses rows anew, those with pivots beyond it, unless it is 0; `soft`: as in soften. 0: K is singular. */
-static int make_change(fm_instance *s, const double *y, int level, double least, double soft)
-{
-    memset(s->tau_now, 0, (size_t)s->image.n.speeds * sizeof(double));
-    fm_run_sweeps(s, y, s->tau_now, s->loop_change);
-    fm_make_rows(s, 0, least > 0.0);
-    if (soft > 0.0) soften(s, soft);
-    else if (least > 0.0) fm_choose_rows(s, least);
-    else fm_make_K(s);
-    for (int32_t i = 0; i < s->image.n.rows; i++) s->loop_rhs[i] = -s->loop_c[3 * i + level];
-    if (!fm_factor_K(s)) return 0;
-    fm_solve_K(s, s->loop_rhs, s->lambda);
-    fm_spread(s, s->lambda, s->loop_change);
-    for (int32_t i = 0; i < s->image.n.links && s->holding; i++) /* what no row depends on stays as it is said */
-        if (!s->in_loop[i] && s->link[i].u >= 0)
-            memset(s->loop_change + s->link[i].u, 0, (size_t)fm_link_speeds(&s->image, i) * sizeof(double));
-    for (int32_t i = 0; i < s->image.n.rows && s->holding; i++)
-        if (s->image.row_link[i] >= 0) s->loop_change[s->link[s->image.row_link[i]].u + s->image.row_part[i]] = 0.0;
-    s->clock[FM_ITERATED] += 1.0;
-    return 1;
-}
-
-/* No further at once than half a radian, or the model's length. */
-static void shorten(fm_instance *s)
-{
-    double most = 1.0;
-    for (int32_t i = 0; i < s->image.n.speeds; i++) {
-        const double part = fabs(s->loop_change[i]) / (s->image.mode_linear[i] ? s->image.length[0] : FM_TURN_AT_ONCE);
-        most = part > most ? part : most;
-    }
-    for (int32_t i = 0; i < s->image.n.speeds; i++) s->loop_change[i] /= most;
-}
-
-/* The change, unless the rows are hardly less violated then: 0, and y stays. */
-static int try_change(fm_instance *s, double *y)
-{
-    double *kept = s->probe;
-    const double before = fm_merit(s);
-    const size_t size = (size_t)s->image.n.positions * sizeof *kept;
-    memcpy(kept, y, size);
-    fm_move_positions(s, y, s->loop_change);
-    (void)fm_normalise(s, y, NULL);
-    place_links(s, y);
-    if (fm_merit(s) < (1.0 - FM_LESS) * before) return 1;
-    memcpy(y, kept, size);
-    place_links(s, y);
-    return 0;
-}
-
-/* Positions of a start, from guesses that may be far: rows are chosen anew at every step, and softened as much as it
- * needs (Levenberg, Marquardt). 0: the loops stay open, and y is where the gap is least. */
-static int close_positions(fm_instance *s, double *y)
-{
-    double soft = 0.0;
-    for (int n = 0; n < FM_CLOSINGS; n++) {
-        place_links(s, y);
-        fm_follow_cuts(s);
-        const double worst = fm_violation(s, 0), enough = tolerance(s);
-        if (worst <= enough) return 1;
-        if (!isfinite(worst)) return 0;
-        for (;;) {
-            if (make_change(s, y, 0, fm_coarse(s, worst), soft)) {
-                shorten(s);
-                if (try_change(s, y)) break;
-            }
-            if (worst <= 1e3 * enough) return 1; /* round-off: no better to be had */
-            soft = soft > 0.0 ? 10.0 * soft : FM_SOFT;
-            if (soft > FM_SOFTEST) return 0;
-        }
-        soft = soft > FM_SOFT ? 0.1 * soft : 0.0;
-    }
-    return 0;
-}
-
-/* Corrects one level of y, at a start; `least` as in make_change. 0: it did not converge. */
-static int correct_level(fm_instance *s, double *y, int level, double least)
-{
-    double *u = y + s->image.n.positions, before = INFINITY;
-    for (int n = 0; n < FM_CORRECTIONS; n++) {
-        place_links(s, y);
-        const double worst = fm_violation(s, level), enough = tolerance(s) * (level == 0 ? 1.0 : 10.0);
-        if (!isfinite(worst)) return 0;
-        if (worst <= enough) return n == 0 && least > 0.0 ? make_change(s, y, level, least, 0.0) : 1; /* rows only */
-        if (worst > 0.5 * before && worst < 1e3 * enough) return 1; /* round-off: no better to be had */
-        before = worst;
-        if (!make_change(s, y, level, least, 0.0)) return 0;
-        if (level == 0) {
-            fm_move_positions(s, y, s->loop_change);
-            (void)fm_normalise(s, y, NULL);
-        } else {
-            for (int32_t i = 0; i < s->image.n.speeds; i++) u[i] += s->loop_change[i];
-        }
-        s->clock[FM_CORRECTED] += n == 0 ? 1.0 : 0.0;
-    }
-    place_links(s, y);
-    return fm_violation(s, level) <= tolerance(s) * 1e3;
 }
 
 /* Corrections after a step ------------------------------------------------------------------------------------------- */
@@ -269,7 +147,7 @@ static int correct_levels(fm_instance *s, double *y, int factored, int closely)
     for (int level = 0, n = 0;; n++) {
         if (level == 0 || n > 0) fm_place_loops(s, y, level);
         const double worst = fm_loop_gap(s, level);
-        if (n == 0) enough = tolerance(s) * (level == 0 ? 1.0 : 10.0);
+        if (n == 0) enough = fm_closed_within(s) * (level == 0 ? 1.0 : 10.0);
         if (!isfinite(worst)) return 0;
         const int last = n == FM_CORRECTIONS, stuck = worst > 0.5 * before || last;
         if ((worst <= enough && (!closely || stuck || worst == 0.0)) || (stuck && worst < 1e3 * enough)) { /* or round-off */
@@ -328,7 +206,12 @@ int32_t fm_active_rows(const fm_instance *s)
 
 int32_t fm_mobility(const fm_instance *s)
 {
-    return s->image.n.speeds - fm_active_rows(s);
+    return s->image.n.speeds - s->image.n.excitations - fm_active_rows(s);
+}
+
+int32_t fm_excited(const fm_instance *s)
+{
+    return s->image.n.excitations;
 }
 
 size_t fm_active(const fm_instance *s, int32_t *active, size_t capacity)
@@ -336,53 +219,4 @@ size_t fm_active(const fm_instance *s, int32_t *active, size_t capacity)
     const size_t rows = (size_t)s->image.n.rows;
     for (size_t i = 0; i < rows && i < capacity; i++) active[i] = s->row_active[i] > 0.0;
     return rows;
-}
-
-static int any_held(const fm_instance *s)
-{
-    for (int32_t i = 0; i < s->image.n.rows; i++)
-        if (s->image.row_kind[i] == FM_ROW_HELD) return 1;
-    return 0;
-}
-
-/* The same for a start: the rank is decided here. How many levels, positions and velocities, came to close. */
-int fm_close_start(fm_instance *s, double *y)
-{
-    s->valid = FM_VALID_NOTHING;
-    s->holding = 1;
-    int levels = close_positions(s, y);
-    if (levels == 1) levels += correct_level(s, y, 1, FM_DEPENDENT);
-    s->holding = 0;
-    if (levels == 2 && any_held(s)) { /* once more, without that */
-        fm_choose_rows(s, FM_DEPENDENT);
-        if (!fm_factor_K(s)) return levels;
-    }
-    if (levels == 2) fm_note_pivots(s);
-    return levels;
-}
-
-/* How many rows are independent a little further along a motion of the mechanism, which two sets of numbers choose, and
- * a row that is so only there; y stays as it is, and so do the rows that are chosen. */
-int32_t fm_rank_nearby(fm_instance *s, const double *y, int way, int32_t *row)
-{
-    const int32_t positions = s->image.n.positions, speeds = s->image.n.speeds, rows = s->image.n.rows;
-    double *moved = s->trial, *chosen = s->loop_kept, fastest = 0.0;
-    const double iterated = s->clock[FM_ITERATED], corrected = s->clock[FM_CORRECTED];
-    int32_t rank = 0;
-    memcpy(moved, y, (size_t)(positions + speeds) * sizeof *moved);
-    memcpy(chosen, s->row_active, (size_t)rows * sizeof *chosen);
-    for (int32_t i = 0; i < speeds; i++) moved[positions + i] = sin(1.0 + (double)way + 2.4 * i);
-    if (correct_level(s, moved, 1, 0.0)) {
-        for (int32_t i = 0; i < speeds; i++) fastest = fmax(fastest, fabs(moved[positions + i]) / s->least[positions + i]);
-        for (int32_t i = 0; i < speeds; i++) s->loop_change[i] = FM_NEARBY / fastest * moved[positions + i];
-        if (fastest > 1e-9) fm_move_positions(s, moved, s->loop_change);
-        if (close_positions(s, moved) && correct_level(s, moved, 1, FM_DEPENDENT)) rank = fm_active_rows(s);
-    }
-    for (*row = rows - 1; *row > 0 && !(s->row_active[*row] != 0.0 && chosen[*row] == 0.0);) --*row;
-    memcpy(s->row_active, chosen, (size_t)rows * sizeof *chosen);
-    fm_use_rows(s);
-    place_links(s, y);
-    fm_follow_cuts(s);
-    s->clock[FM_ITERATED] = iterated, s->clock[FM_CORRECTED] = corrected;
-    return rank;
 }

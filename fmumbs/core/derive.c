@@ -91,6 +91,7 @@ void fm_derive_structure(fm_instance *s)
     s->model.excited = m->n.excitations > 0;
     fm_general_structure(s);
     mark_loops(s);
+    fm_start_structure(s);
     fm_reversed_structure(s);
     fm_modal_structure(s);
     arrange_cuts(s);

@@ -50,6 +50,15 @@ typedef struct fm_variable_info {
     const char *unit;
 } fm_variable_info;
 
+/* A start value that the loops changed: a coordinate, or all of an orientation. */
+typedef struct fm_start_change {
+    char name[96];        /* "A.q", "S.w[2]", cut if it is longer */
+    const char *unit;
+    int32_t count;        /* how many numbers: 4 of a quaternion */
+    int32_t set;          /* 1: it was set to another value than the model's; 0: the model gives it */
+    double given[6], value[6];
+} fm_start_change;
+
 /* One array of the image: what the packer writes and the reader checks. */
 typedef struct fm_array_info {
     const char *name;
@@ -76,6 +85,10 @@ fm_status fm_reset(fm_instance *instance);
 fm_status fm_assemble(fm_instance *instance, double t);
 /* Whether inertia opposes every free mode where the joints lie anyhow, loops being open; else the sentence names one. */
 fm_status fm_check_inertia(fm_instance *instance);
+/* The start values that fm_assemble changed: those that were set, then those that the model gives, positions before
+ * velocities, each in the model's order of joints: as many as there is room for; returns how many there are. Values that fit the loops are
+ * as they were given, and so are all outside of loops. */
+size_t fm_start_changes(fm_instance *instance, fm_start_change *change, size_t capacity);
 /* Goes on to t_end [s]. FM_DISCARD: stopped at fm_time(), whose state is valid. */
 fm_status fm_step(fm_instance *instance, double t_end);
 /* Who is asked, about every tenth of a second of a step that takes long, whether the step shall end: other than 0 ends it
@@ -87,8 +100,10 @@ fm_status fm_evaluate(fm_instance *instance, size_t times);
 /* Which rows of the joints that close loops were found to be independent when it was assembled: 1 or 0 for each, as far
  * as `active` has room; returns how many rows there are. */
 size_t fm_active(const fm_instance *instance, int32_t *active, size_t capacity);
-/* How many freedoms the loops leave to the mechanism that was assembled, excited modes among them. */
+/* How many freedoms the loops leave to the mechanism that was assembled, excited modes not being any. */
 int32_t fm_mobility(const fm_instance *instance);
+/* How many modes are excited. */
+int32_t fm_excited(const fm_instance *instance);
 /* J of these rows at the present state, their rates being J times the velocities of all joints: (rows, speeds), where
  * `capacity` is that of all of them; rows of held coordinates are zero. Returns how many there are. */
 size_t fm_jacobian(fm_instance *instance, double *J, size_t capacity);

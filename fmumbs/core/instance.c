@@ -152,6 +152,17 @@ static size_t lay_out(fm_instance *s, unsigned char *base)
     s->bridge_lambda = place(base, &used, rows, sizeof(double));
     s->bridge_y = place(base, &used, closed * ny, sizeof(double));
     s->bridge_label = place(base, &used, closed * speeds, sizeof *s->bridge_label);
+    const size_t modes = (size_t)m->n.modes, units = modes > (size_t)m->n.joints ? modes : (size_t)m->n.joints;
+    s->start_order = place(base, &used, modes, sizeof *s->start_order);
+    s->start_link = place(base, &used, modes, sizeof *s->start_link);
+    s->start_hold = place(base, &used, modes, sizeof *s->start_hold);
+    s->start_list = place(base, &used, units, sizeof *s->start_list);
+    s->start_free = place(base, &used, speeds, sizeof(double));
+    s->start_most = place(base, &used, rows, sizeof(double));
+    s->start_at = place(base, &used, closed * ny, sizeof(double));
+    s->start_try = place(base, &used, closed * ny, sizeof(double));
+    s->start_from = place(base, &used, 3 * closed * ny, sizeof(double));
+    s->start_cut = place(base, &used, closed * (size_t)m->n.cut_positions, sizeof(double));
     s->seed = place(base, &used, inputs, sizeof(double));
 #define A(name, type, columns, rows, bound, lowest, unit, section) \
     s->image.name = apart(base, &used, s->image.name, (size_t)m->n.rows * columns, sizeof(FM_C_TYPE_##type));
@@ -263,6 +274,7 @@ fm_status fm_do_reset(fm_instance *s)
     copy(s->y, m->start_p, m->n.positions);
     copy(s->y + m->n.positions, m->start_u, m->n.speeds);
     copy(s->guess, s->y, s->model.ny);
+    copy(s->base, s->y, s->model.ny);
     copy(s->cut_p, m->cut_start, m->n.cut_positions);
     copy(s->gravity, m->gravity, 3);
     copy(s->options, m->options, 3);
@@ -381,7 +393,7 @@ static fm_status cannot_close(fm_instance *s)
     const fm_image *m = &s->image;
     const int32_t worst = fm_worst_row(s, 0, &gap), coupling = m->row_coupling[worst];
     int held = 0;
-    for (int32_t i = 0; i < m->n.rows; i++) held += m->row_kind[i] == FM_ROW_HELD;
+    for (int32_t i = 0; i < m->n.joints; i++) held += m->joint_held[i];
     fm_loop_names(s, worst, names, sizeof names);
     return fm_say(s, FM_ERROR, "the %s cannot close: nearest gap %.3g %s at '%s'. Change %s, or move a q0 of its joints to "
                   "where it closes%s",
@@ -490,6 +502,8 @@ fm_status fm_do_step(fm_instance *s, double t_end)
     if (t_end == t) return FM_OK;
     const fm_status status = fm_integrate(s, t_end);
     copy(s->guess, s->y, s->model.ny);
+    copy(s->base, s->y, s->model.ny);
+    s->clock[FM_MOVED] = 1.0;
     return status;
 }
 

@@ -48,6 +48,7 @@ typedef struct fm_image {
     V(clock, FM_CLOCK_SIZE)                                                                  \
     V(y, m->ny)                /* positions, then speeds, at the present time */             \
     V(guess, m->ny)            /* the same as they were last set: what a start is made from */ \
+    V(base, m->ny)             /* the same as the model gives them, or after the last step: before they were set */ \
     V(head, m->ny)             /* the same where the integrator is */                        \
     V(slope, m->ny)            /* derivative there */                                        \
     V(dense, 5 * m->ny)        /* interpolation over the integrator's last step */           \
@@ -91,6 +92,7 @@ typedef enum fm_clock { /* what stands in `clock` */
     FM_SWITCHED, /* when a law last switched, and how often since then at once */
     FM_FLURRY,
     FM_FOLLOWED, /* when cut_p was noted */
+    FM_MOVED,    /* 1: there was a step since the model's start */
     FM_CLOCK_SIZE
 } fm_clock;
 
@@ -293,7 +295,7 @@ typedef struct fm_plane_row {
 #define FM_PLANE_ROWS 4 /* so many rows of a joint lie side by side */
 #define FM_PARALLEL 1e-14 /* directions that differ by less are the same: both are products of rounded rotations */
 
-/* The rows of one secondary joint, or one held coordinate, in the order of elimination (loop_plan.c). */
+/* The rows of one secondary joint, or one coupling, in the order of elimination (loop_plan.c). */
 typedef struct fm_block {
     int32_t first, rows;
     int32_t path, length;  /* in loop_path: the velocity variables that its reactions act on, from the tips */
@@ -457,7 +459,6 @@ struct fm_instance {
     double *loop_most; /* rows: how large a diagonal entry of K can be */
     double *loop_kept; /* rows: which are active, kept meanwhile */
     double at_time;    /* of the positions that are looked at */
-    int32_t holding;   /* 1: loops are being closed, and held coordinates stay */
     int32_t loop_worn; /* 1: the last factor of K has a pivot far below row_pivot, or there is none */
     int32_t loop_narrow; /* 1: and very far below */
     double loop_soft;    /* of row_pivot: what fm_factor_K adds to K's diagonal */
@@ -471,6 +472,11 @@ struct fm_instance {
     double *bridge_y;      /* ny */
     int32_t *bridge_label; /* speeds: the part of the mechanism that a coordinate is moved with, 0: none */
     double *loop_pivot, *loop_change; /* speeds */
+    /* start.c, assembly.c: modes: variables in the model's order of joints, their link or, of secondary joints, that; which
+     * hold, and which should; what counts as one, squared; rows: the most of each; states; positions of secondary joints */
+    int32_t *start_order, *start_link, *start_hold, *start_list;
+    double *start_free, *start_most, *start_at, *start_try, *start_from, *start_cut;
+    int32_t start_base; /* 1: assembled without what was set */
     /* least.c: rows: those that are idle, with what they put on the joints; then what its gradients go on with */
     double *least_idle, *least_p, *least_step, *least_fall, *least_more, *least_change;
     double *least_R, *least_along; /* 6 a joint: reactions at M in world axes */
@@ -602,6 +608,7 @@ void fm_close_loops(fm_instance *s, double *udot);
 /* secondary.c */
 void fm_cut_coordinates(const fm_instance *s, int32_t joint, int moving, fm_coordinates *out);
 double fm_cut_angle(const fm_instance *s, int32_t joint);
+int32_t fm_cut_part(const fm_image *m, int32_t joint, int32_t part, int32_t *at);
 void fm_follow_cuts(fm_instance *s);
 int fm_cuts_forced(const fm_instance *s, const double *tau);
 void fm_apply_cuts(fm_instance *s, const double *tau, int laws);
@@ -618,8 +625,10 @@ void fm_loop_wrench(const fm_instance *s, int32_t joint, double torque[3], doubl
 int fm_bridge_rates(fm_instance *s, double t, const double *y, double *udot);
 /* correct.c */
 int fm_correct(fm_instance *s, double *y, int near);
-int fm_close_start(fm_instance *s, double *y);
 int32_t fm_active_rows(const fm_instance *s);
+/* start.c, assembly.c */
+void fm_start_structure(fm_instance *s);
+int fm_close_start(fm_instance *s, double *y);
 int32_t fm_rank_nearby(fm_instance *s, const double *y, int way, int32_t *row);
 /* general.c */
 void fm_general_structure(fm_instance *s);
@@ -705,6 +714,7 @@ double fm_value(fm_instance *s, int32_t kind, int32_t object, int32_t component)
 double fm_acceleration(const fm_instance *s, int32_t link, const double *at, int32_t part);
 int32_t fm_validity(const fm_image *image, int32_t kind, int32_t object);
 void fm_quaternion_of(const double *R, double q[4]);
+void fm_multiply_quaternions(const double *a, const double *b, double out[4]);
 
 #if defined(__GNUC__)
 #pragma GCC visibility pop

@@ -7,14 +7,23 @@
 #include "loops.h"
 #include "vectors.h"
 
+#include <math.h>
 #include <string.h>
 
-/* What a wrench at r, torque and force in world axes, does along the free modes of a link. */
-static void along_modes(const fm_instance *s, int32_t i, const fm_constraint *at, double sign, double *J)
+/* The square of the most that a wrench could do along a mode, were both along one another. */
+static double most_along(const double phi[6], const double t[3], const double f[3])
+{
+    const double most = sqrt(dot(phi, phi) * dot(t, t)) + sqrt(dot(phi + 3, phi + 3) * dot(f, f));
+    return most * most;
+}
+
+/* What a wrench at r, torque and force in world axes, does along the free modes of a link. Returns the most that the
+ * squares could be, times their weights, if there are any. */
+static double along_modes(const fm_instance *s, int32_t i, const fm_constraint *at, double sign, double *J, const double *weight)
 {
     const fm_link *k = s->link + i;
-    double arm[3], torque[3], t[3], f[3];
-    if (k->u < 0 && k->kind != FM_LINK_FRAME) return;
+    double arm[3], torque[3], t[3], f[3], most = 0.0;
+    if (k->u < 0 && k->kind != FM_LINK_FRAME) return 0.0;
     for (int j = 0; j < 3; j++) arm[j] = at->r[j] - s->world[i].r[j];
     cross(arm, at->force, torque);
     for (int j = 0; j < 3; j++) torque[j] += at->torque[j];
@@ -22,42 +31,58 @@ static void along_modes(const fm_instance *s, int32_t i, const fm_constraint *at
     turn_in(s->world[i].R, at->force, f);
     if (k->kind == FM_LINK_GENERAL) {
         const fm_general *g = s->general + k->general;
-        for (int32_t j = 0; j < g->speeds; j++) J[k->u + j] += sign * (dot(g->phi[j], t) + dot(g->phi[j] + 3, f));
+        for (int32_t j = 0; j < g->speeds; j++) {
+            J[k->u + j] += sign * (dot(g->phi[j], t) + dot(g->phi[j] + 3, f));
+            if (weight != NULL) most += weight[k->u + j] * most_along(g->phi[j], t, f);
+        }
     } else if (k->kind >= FM_LINK_MODAL) {
         const fm_modal *b = fm_modal_of(s, i);
         double column[6];
-        for (int32_t j = 0; j < b->n; j++)
-            if (fm_modal_column(s, i, j, column)) J[s->link[b->link].u + j] += sign * (dot(column, t) + dot(column + 3, f));
+        for (int32_t j = 0; j < b->n; j++) {
+            const int32_t u = s->link[b->link].u + j;
+            if (!fm_modal_column(s, i, j, column)) continue;
+            J[u] += sign * (dot(column, t) + dot(column + 3, f));
+            if (weight != NULL) most += weight[u] * most_along(column, t, f);
+        }
     } else if (k->kind == FM_LINK_SPHERICAL) {
         for (int j = 0; j < 3; j++) J[k->u + j] += sign * t[j];
+        if (weight != NULL) most = weight[k->u] * dot(t, t);
     } else {
         const int axis = k->kind <= FM_LINK_REVOLUTE_Z ? k->kind - FM_LINK_REVOLUTE_X : 2;
+        const double phi[6] = {k->pitch, 0.0, 0.0, k->slide, 0.0, 0.0};
         J[k->u] += sign * k->sign * (k->pitch * t[axis] + k->slide * f[axis]);
+        if (weight != NULL) most = weight[k->u] * most_along(phi, t, f);
     }
+    return most;
 }
 
 /* The row of a coupling: its ratios. */
-static void couple_modes(const fm_instance *s, int32_t coupling, double *J)
+static double couple_modes(const fm_instance *s, int32_t coupling, double *J, const double *weight)
 {
     const int32_t first = s->image.coupling_first[coupling];
-    for (int32_t i = first; i < first + s->image.coupling_count[coupling]; i++)
-        J[s->link[s->image.term_link[i]].u] += s->image.term_ratio[i];
+    double most = 0.0;
+    for (int32_t i = first; i < first + s->image.coupling_count[coupling]; i++) {
+        const int32_t u = s->link[s->image.term_link[i]].u;
+        J[u] += s->image.term_ratio[i];
+        if (weight != NULL) most += weight[u] * s->image.term_ratio[i] * s->image.term_ratio[i];
+    }
+    return most;
 }
 
-/* Adds a row of J; what balls that point towards the ground have is in their links' axes. */
-void fm_row_along(const fm_instance *s, int32_t i, const fm_constraint *row, double *J)
+/* Adds a row of J; what balls that point towards the ground have is in their links' axes. With a weight for each velocity
+ * variable returns the most that the row's weighted square could be. */
+double fm_row_along(const fm_instance *s, int32_t i, const fm_constraint *row, double *J, const double *weight)
 {
     const int32_t joint = s->image.row_joint[i];
     int32_t F = s->image.joint_F_link[joint], M = s->image.joint_M_link[joint];
-    if (s->image.row_kind[i] == FM_ROW_COUPLED) {
-        couple_modes(s, s->image.row_coupling[i], J);
-        return;
-    }
+    double most = 0.0;
+    if (s->image.row_kind[i] == FM_ROW_COUPLED) return couple_modes(s, s->image.row_coupling[i], J, weight);
     while (F != M) { /* a link's parent comes before it */
         int32_t *end = F > M ? &F : &M;
-        along_modes(s, *end, row, F > M ? -1.0 : 1.0, J);
+        most += along_modes(s, *end, row, F > M ? -1.0 : 1.0, J, weight);
         *end = s->link[*end].parent;
     }
+    return most;
 }
 
 size_t fm_do_jacobian(fm_instance *s, double *J, size_t capacity)
@@ -69,9 +94,9 @@ size_t fm_do_jacobian(fm_instance *s, double *J, size_t capacity)
     fm_ends ends = {.joint = -1};
     for (int32_t i = 0; i < s->image.n.rows; i++) {
         fm_constraint row;
-        if (s->image.row_kind[i] == FM_ROW_HELD) continue;
+        if (s->image.row_kind[i] == FM_ROW_GIVEN) continue;
         fm_constraint_at(s, i, 0, &ends, &row);
-        fm_row_along(s, i, &row, J + (size_t)i * speeds);
+        (void)fm_row_along(s, i, &row, J + (size_t)i * speeds, NULL);
         if (s->image.row_kind[i] != FM_ROW_COUPLED) fm_from_links(s, J + (size_t)i * speeds);
     }
     return rows * speeds;

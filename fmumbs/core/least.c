@@ -20,7 +20,7 @@
 
 static int takes_part(const fm_instance *s, int32_t row)
 {
-    return s->image.row_kind[row] != FM_ROW_HELD && s->image.row_kind[row] != FM_ROW_COUPLED;
+    return s->image.row_kind[row] != FM_ROW_GIVEN && s->image.row_kind[row] != FM_ROW_COUPLED;
 }
 
 static int is_idle(const fm_instance *s, int32_t row)
@@ -162,7 +162,7 @@ static int prepare(fm_instance *s)
             fm_constraint_at(s, i, 0, &ends, &one);
             memcpy(s->loop_wrench + 6 * i, one.torque, sizeof one.torque);
             memcpy(s->loop_wrench + 6 * i + 3, one.force, sizeof one.force);
-            fm_row_along(s, i, &one, modes);
+            (void)fm_row_along(s, i, &one, modes, NULL);
             for (int32_t e = 0; e < k->length; e++) {
                 const double y = modes[path[e]];
                 s->loop_y[at + (size_t)e] = y;

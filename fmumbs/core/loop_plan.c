@@ -1,10 +1,10 @@
 /* loop_plan.c: which rows couple with which, and the order in which K is eliminated; once, when an instance opens.
  *
- * The rows of one secondary joint, one coupling or one held coordinate make a block. Its path are the velocity variables of the
+ * The rows of one secondary joint or one coupling make a block. Its path are the velocity variables of the
  * moving links between its two ends and the ground. Two blocks couple where their paths share one, and then they share
  * the link of the path that is next to the ground, their top. So the blocks at one top are a clique, a block stands in
- * one clique for each of its ends, and eliminating it merges these into one clique of those that are left. Held coordinates come
- * first, which fills in nothing; then, again and again, all blocks with few neighbours, few being doubled each time.
+ * one clique for each of its ends, and eliminating it merges these into one clique of those that are left.
+ * Again and again come all blocks with few neighbours, few being doubled each time.
  */
 #include "instance.h"
 
@@ -39,7 +39,6 @@ typedef struct planning {
 /* The links that a row hangs on, one after another; -2: no more. */
 static int32_t link_of_row(const fm_image *m, int32_t row, int32_t which)
 {
-    if (m->row_kind[row] == FM_ROW_HELD) return which == 0 ? m->row_link[row] : -2;
     if (m->row_kind[row] == FM_ROW_COUPLED) {
         const int32_t coupling = m->row_coupling[row];
         return which < m->coupling_count[coupling] ? m->term_link[m->coupling_first[coupling] + which] : -2;
@@ -48,17 +47,12 @@ static int32_t link_of_row(const fm_image *m, int32_t row, int32_t which)
     return which == 0 ? m->joint_M_link[m->row_joint[row]] : m->joint_F_link[m->row_joint[row]];
 }
 
-static int is_held(const planning *p, int32_t block)
-{
-    return p->m->row_kind[p->start[block]] == FM_ROW_HELD;
-}
-
 static void find_blocks(planning *p)
 {
     const fm_image *m = p->m;
     for (int32_t i = 0; i < m->n.rows; i++) {
         const int32_t first = p->blocks > 0 ? p->start[p->blocks - 1] : 0;
-        if (p->blocks == 0 || m->row_joint[i] != m->row_joint[first] || m->row_kind[i] == FM_ROW_HELD ||
+        if (p->blocks == 0 || m->row_joint[i] != m->row_joint[first] ||
             m->row_kind[i] == FM_ROW_COUPLED || i - first == FM_FREEDOMS)
             p->start[p->blocks++] = i;
     }
@@ -170,8 +164,6 @@ static int order_blocks(planning *p)
 {
     int32_t done = 0;
     for (int32_t b = 0; b < p->blocks; b++) p->place[b] = -1;
-    for (int32_t b = 0; b < p->blocks; b++)
-        if (is_held(p, b) && !eliminate(p, b, done++)) return 0;
     for (int32_t few = 1; done < p->blocks; few = few > p->blocks ? few : 2 * few)
         for (int32_t b = 0; b < p->blocks; b++)
             if (p->place[b] < 0 && neighbours(p, b) <= few && !eliminate(p, b, done++)) return 0;

@@ -3,7 +3,7 @@
  * K is eliminated in its order; in each block the largest pivot comes first, beside the most that its diagonal entry
  * can be. What is left of a row after those before it is at least what is left of it after all others. So a row with
  * next to nothing left follows from the others; one with much left is taken; and between these two only what is left
- * after all rows taken decides, the one with most being taken first. Held coordinates, which stand first, always come in.
+ * after all rows taken decides, the one with most being taken first.
  *
  * Far from where they were chosen other rows may be the better ones, and those in use no longer independent. So each
  * factor of K is looked at, and after a step that ended with a pivot far below what it was the rows that are not in use
@@ -33,7 +33,7 @@ static double diagonal(const fm_instance *s, const fm_block *b, int32_t r)
 static int can_be_used(const fm_instance *s, const fm_block *b, int32_t r, double least)
 {
     const int32_t i = b->first + r;
-    if (!(s->loop_most[i] > 0.0) || (s->image.row_kind[i] == FM_ROW_HELD && !s->holding)) return 0;
+    if (!(s->loop_most[i] > 0.0)) return 0;
     return diagonal(s, b, r) / s->loop_most[i] > least;
 }
 
@@ -199,7 +199,7 @@ static int32_t doubt_rows(fm_instance *s)
         for (int32_t r = 0; r < b->rows; r++) {
             double *active = s->row_active + b->first + r;
             if (*active > 0.0 && FM_WORN * s->row_pivot[b->first + r] * *entry(s, b, r, r) > 1.0) *active = -1.0, worn++;
-            else if (*active == 0.0 && s->image.row_kind[b->first] != FM_ROW_HELD &&
+            else if (*active == 0.0 && s->image.row_kind[b->first + r] != FM_ROW_GIVEN &&
                      !(s->planar && s->plane_row[b->first + r].kind == FM_ROW_KINDS))
                 *active = -1.0, idle++;
         }

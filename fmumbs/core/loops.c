@@ -46,10 +46,7 @@ void fm_use_rows(fm_instance *s)
 /* The innovations of row i, in s->loop_modes. */
 static void pass_row(fm_instance *s, int32_t i, const fm_constraint *c, double *most)
 {
-    if (s->image.row_kind[i] == FM_ROW_HELD) {
-        if (s->holding) fm_pass_held(s, i, s->loop_modes, most);
-        return;
-    }
+    if (s->image.row_kind[i] == FM_ROW_GIVEN) return; /* it counts only in assembly.c */
     if (s->image.row_kind[i] == FM_ROW_COUPLED) {
         fm_pass_coupling(s, i, s->loop_modes, most);
         return;
@@ -333,7 +330,7 @@ void fm_load_links(fm_instance *s, const double *lambda)
 {
     fm_ends at = {.joint = -1};
     for (int32_t i = 0; i < s->image.n.rows; i++) {
-        if (lambda[i] == 0.0 || s->image.row_kind[i] == FM_ROW_HELD || s->image.row_kind[i] == FM_ROW_COUPLED) continue;
+        if (lambda[i] == 0.0 || s->image.row_kind[i] == FM_ROW_GIVEN || s->image.row_kind[i] == FM_ROW_COUPLED) continue;
         const int32_t joint = s->image.row_joint[i];
         fm_constraint row;
         fm_constraint_at(s, i, 0, &at, &row);

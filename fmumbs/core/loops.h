@@ -1,5 +1,5 @@
 /* loops.h: what the files about closed loops share: constraints.c, loops.c, loop_rank.c, least.c,
- * planar_loops.c, correct.c. */
+ * planar_loops.c, correct.c, assembly.c, start.c. */
 #ifndef FM_LOOPS_H
 #define FM_LOOPS_H
 
@@ -9,6 +9,7 @@
 #pragma GCC visibility push(hidden)
 #endif
 
+#define FM_DEPENDENT 1e-11 /* a pivot of the scaled K below it: the row follows from the others */
 #define FM_WORN 0.1    /* of what the pivot of a row has been: below it other rows are looked for */
 #define FM_NARROW 5e-3 /* the same: below it a singular position may be near */
 
@@ -31,6 +32,7 @@ typedef struct fm_constraint {
 /* secondary.c */
 int fm_is_pin(const fm_image *m, int32_t joint);
 void fm_across(const double axis[3], double out[3]);
+void fm_cut_row(const fm_instance *s, int32_t joint, int32_t part, fm_constraint *out);
 /* constraints.c */
 void fm_frame_place(const fm_instance *s, int32_t link, const double *at, int moving, fm_place *p);
 void fm_constraint_at(const fm_instance *s, int32_t i, int moving, fm_ends *ends, fm_constraint *out);
@@ -39,8 +41,6 @@ void fm_pass_loop(const fm_instance *s, int32_t joint, const fm_constraint *row,
 void fm_pass_path(const fm_instance *s, int32_t link, const double *at, const double *torque, const double *force,
                   double sign, double *y, double *most);
 void fm_pass_coupling(const fm_instance *s, int32_t i, double *y, double *most);
-void fm_pass_held(fm_instance *s, int32_t i, double *y, double *most);
-double fm_merit(const fm_instance *s);
 /* loops.c */
 void fm_make_rows(fm_instance *s, int moving, int choose);
 void fm_make_K(fm_instance *s);
@@ -54,7 +54,7 @@ void fm_planar_show(fm_instance *s, int32_t joint);
 double fm_planar_angle(const fm_instance *s, int32_t joint, double *rate);
 double fm_planar_extent(const fm_instance *s);
 /* jacobian.c */
-void fm_row_along(const fm_instance *s, int32_t i, const fm_constraint *row, double *J);
+double fm_row_along(const fm_instance *s, int32_t i, const fm_constraint *row, double *J, const double *weight);
 /* correct.c */
 void fm_move_positions(const fm_instance *s, double *y, const double *change);
 void fm_place_loops(fm_instance *s, const double *y, int level);
@@ -64,8 +64,17 @@ double fm_round_off(const fm_instance *s);
 void fm_correct_once(fm_instance *s, double *y, int level);
 int fm_project(fm_instance *s, double *y);
 double fm_coarse(const fm_instance *s, double gap);
+double fm_closed_within(const fm_instance *s);
 /* bridge.c */
 int fm_bridge_state(fm_instance *s, double *y);
+/* assembly.c */
+void fm_start_place(fm_instance *s, const double *y);
+void fm_start_rows(fm_instance *s);
+int32_t fm_start_rank(fm_instance *s, double least);
+int fm_close_positions(fm_instance *s, double *y);
+int fm_moves_closed(fm_instance *s);
+int fm_close_velocities(fm_instance *s, double *y);
+int32_t fm_choose_at(fm_instance *s, const double *y);
 /* loop_rank.c */
 void fm_choose_rows(fm_instance *s, double least);
 void fm_note_pivots(fm_instance *s);

@@ -26,7 +26,6 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_STIFFENED 1.0 /* [s2] what stiffness counts as inertia while loops are closed at the start */
 
 /* Once, after the image has been read. */
 void fm_modal_structure(fm_instance *s)
@@ -271,10 +270,7 @@ void fm_modal_lift(fm_instance *s, const double *y)
         take_own(s, b, rates);
         memcpy(b->U, b->own, (size_t)b->n * sizeof b->U[0]);
         for (int32_t j = 0; j < b->n; j++)
-            for (int32_t k = 0; k <= j; k++) {
-                b->M[j][k] = b->pair_mass[j * b->n + k];
-                if (s->holding) b->M[j][k] += FM_STIFFENED * b->pair_stiffness[j * b->n + k]; /* joints yield first */
-            }
+            for (int32_t k = 0; k <= j; k++) b->M[j][k] = b->pair_mass[j * b->n + k];
     }
     for (int32_t i = 0; i < s->image.n.frames; i++) {
         const int32_t link = s->image.frame_link[i];

@@ -26,6 +26,7 @@ static int32_t sort_of(const fm_image *m, int32_t i, const double *nF, const dou
     const int32_t kind = m->row_kind[i];
     const int f = lies(m->row_f + 3 * i, nF), g = lies(m->row_g + 3 * i, nM);
     if (kind == FM_ROW_DISTANCE) return kind;
+    if (kind == FM_ROW_GIVEN) return FM_ROW_KINDS;
     if (kind == FM_ROW_ALONG) return f == 1 ? kind : f == 0 ? FM_ROW_KINDS : -1;
     if (kind != FM_ROW_PERPENDICULAR || f < 0 || g < 0) return -1;
     return f == 1 && g == 1 ? kind : FM_ROW_KINDS;
@@ -35,7 +36,7 @@ static int32_t sort_of(const fm_image *m, int32_t i, const double *nF, const dou
 int fm_planar_loops_fit(const fm_image *m, const double *ground, const double *normal)
 {
     for (int32_t i = 0, acting = 0; i < m->n.rows; i++) {
-        if (m->row_kind[i] == FM_ROW_HELD) continue;
+        if (m->row_kind[i] == FM_ROW_GIVEN) continue;
         if (m->row_kind[i] == FM_ROW_COUPLED) return 0;
         const int32_t F = m->joint_F_link[m->row_joint[i]], M = m->joint_M_link[m->row_joint[i]];
         const double *nF = F < 0 ? ground : normal + 3 * F, *nM = M < 0 ? ground : normal + 3 * M;
@@ -93,7 +94,6 @@ static void describe_joint(fm_instance *s, int32_t block)
     const int32_t joint = m->row_joint[b->first], F = m->joint_F_link[joint], M = m->joint_M_link[joint];
     fm_plane_joint *j = s->plane_joint + block;
     for (int32_t i = b->first; i < b->first + b->rows; i++) s->plane_row[i].kind = FM_ROW_KINDS;
-    if (m->row_kind[b->first] == FM_ROW_HELD) return;
     s->plane_block[joint] = block;
     j->F = F < 0 ? -1 : s->plane_place[F], j->M = M < 0 ? -1 : s->plane_place[M];
     in_plane(axes_of(s, j->F), m->joint_F_r + 3 * joint, j->at_F);

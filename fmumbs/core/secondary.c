@@ -307,6 +307,35 @@ void fm_cut_coordinates(const fm_instance *s, int32_t joint, int moving, fm_coor
     (void)find(s, joint, moving, out, &to, &dual);
 }
 
+/* A row that asks a coordinate to be what the joint's start says: of a ball, the turn from there about its own axis. */
+void fm_cut_row(const fm_instance *s, int32_t joint, int32_t part, fm_constraint *out)
+{
+    const fm_image *m = &s->image;
+    fm_coordinates at;
+    relation to;
+    fm_dual dual;
+    int32_t p;
+    const int32_t of_ball = fm_cut_part(m, joint, part, &p);
+    double wrench[6] = {0.0}, turn[4], v[3];
+    memset(out, 0, sizeof *out);
+    if (!find(s, joint, 0, &at, &to, &dual)) return;
+    const double *now = at.p + (p - m->joint_p[joint]), *start = m->cut_start + p;
+    if (of_ball < 0) {
+        out->c[0] = now[0] - start[0];
+    } else {
+        const double back[4] = {start[0], -start[1], -start[2], -start[3]};
+        fm_multiply_quaternions(back, now, turn);
+        fm_rotation_vector(turn, v);
+        out->c[0] = v[of_ball];
+    }
+    out->c[1] = at.u[part];
+    wrench[part] = 1.0;
+    fm_dual_wrench(&dual, wrench);
+    turn_out(to.F, wrench, out->torque);
+    turn_out(to.F, wrench + 3, out->force);
+    memcpy(out->r, to.at, sizeof out->r);
+}
+
 /* The angle of a joint with one mode that turns. */
 double fm_cut_angle(const fm_instance *s, int32_t joint)
 {

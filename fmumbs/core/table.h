@@ -8,7 +8,7 @@
 #define FM_TABLE_H
 
 #define FM_IMAGE_MAGIC "FMUMBS\r\n"
-#define FM_IMAGE_VERSION 1u
+#define FM_IMAGE_VERSION 2u
 
 /* S(name, meaning): how many */
 #define FM_SIZES(S)                                      \
@@ -18,6 +18,7 @@
     S(speeds, "velocity variables u")                    \
     S(modes, "velocity variables u, then those of secondary joints")   \
     S(cut_positions, "position variables of secondary joints") \
+    S(cut_speeds, "velocity variables of secondary joints") \
     S(cut_modes, "modes of secondary joints")            \
     S(joints, "joints as the user said them")            \
     S(bodies, "bodies as the user said them")            \
@@ -77,6 +78,9 @@
     A(mode_linear, i, 1, modes,  free, 0, "", "MODES")                                               \
     A(start_p, d, 1, positions, free, 0, "rad|m", "MODES")                                           \
     A(start_u, d, 1, speeds, free, 0, "rad/s|m/s", "MODES")                                          \
+    /* whether the model gives the position, the velocity: fm_given */                               \
+    A(given_p, i, 1, modes, free, 0, "", "MODES")                                                    \
+    A(given_u, i, 1, modes, free, 0, "", "MODES")                                                    \
     /* bodies: their frame in their link's, mass, centre of mass and inertia about it (xx yy zz xy   \
      * xz yz) in the body's axes */                                                                  \
     A(body_link, i, 1, bodies, links, 0, "", "BODIES")                                               \
@@ -113,19 +117,22 @@
     A(cut_slide, d, 1, cut_modes, free, 0, "m", "JOINTS")                                            \
     A(cut_value, d, 1, cut_modes, free, 0, "rad|m", "JOINTS")                                        \
     A(cut_start, d, 1, cut_positions, free, 0, "rad|m", "JOINTS")                                    \
+    A(cut_start_u, d, 1, cut_speeds, free, 0, "rad/s|m/s", "JOINTS")                                 \
     /* its excited modes: the first, how many; their variables come after those of the free ones */  \
     A(joint_excitation, i, 1, joints, free, 0, "", "JOINTS")                                         \
     A(joint_excited, i, 1, joints, free, 0, "", "JOINTS")                                            \
     /* 1: it points towards the ground, its last link being F's (reversed.c) */                      \
     A(joint_reversed, i, 1, joints, free, 0, "", "JOINTS")                                           \
+    /* its place in the model's order; 1: its coordinates start exactly as given (start.c) */        \
+    A(joint_order, i, 1, joints, joints, 0, "", "JOINTS")                                            \
+    A(joint_held, i, 1, joints, free, 0, "", "JOINTS")                                               \
     /* rows of secondary joints: a vector in F's link, one in M's, a length (loops.c) */             \
     A(row_joint, i, 1, rows, joints, 0, "", "ROWS")                                                  \
     A(row_kind, i, 1, rows, free, 0, "", "ROWS")                                                     \
     A(row_f, d, 3, rows, free, 0, "", "ROWS")                                                        \
     A(row_g, d, 3, rows, free, 0, "", "ROWS")                                                        \
     A(row_length, d, 1, rows, free, 0, "m", "ROWS")                                                  \
-    /* of a coordinate that is held while the loops are closed: its link, and which of its freedoms */ \
-    A(row_link, i, 1, rows, links, -1, "", "ROWS")                                                   \
+    /* of a coordinate of a secondary joint that should start as given: which */                     \
     A(row_part, i, 1, rows, free, 0, "", "ROWS")                                                     \
     /* of a row that couples coordinates: which coupling; couplings: their terms; terms: the link of a coordinate, \
      * what it counts */                                                                             \
@@ -251,6 +258,13 @@ typedef enum fm_uniqueness {
     FM_UNIQUENESSES
 } fm_uniqueness;
 
+typedef enum fm_given { /* a start value of the model */
+    FM_NOT_GIVEN,     /* a default */
+    FM_GIVEN,         /* given, but the loops decide otherwise: a guess */
+    FM_GIVEN_AND_HOLDS, /* as far as was known when the image was made */
+    FM_GIVEN_KINDS
+} fm_given;
+
 typedef enum fm_cut_kind { /* modes of secondary joints */
     FM_CUT_SCREW,
     FM_CUT_BALL,
@@ -275,7 +289,7 @@ typedef enum fm_row_kind {
     FM_ROW_ALONG,         /* f . p_FM = length */
     FM_ROW_PERPENDICULAR, /* f . g = length */
     FM_ROW_DISTANCE,      /* |p_FM| = length */
-    FM_ROW_HELD,          /* a joint's coordinate stays as it is while the loops are closed */
+    FM_ROW_GIVEN,         /* a secondary joint's coordinate starts as given; only assembly knows it */
     FM_ROW_COUPLED,       /* sum of ratio q over some joints' coordinates = length */
     FM_ROW_ALONG_M,       /* g . p_FM = length */
     FM_ROW_SCREW,         /* f . p_FM = length times the turn about f */

@@ -184,7 +184,7 @@ static double row(const double *R, int32_t i, const double *v)
     return R[3 * i] * v[0] + R[3 * i + 1] * v[1] + R[3 * i + 2] * v[2];
 }
 
-static void product(const double *a, const double *b, double out[4])
+void fm_multiply_quaternions(const double *a, const double *b, double out[4])
 {
     out[0] = ((a[0] * b[0] - a[1] * b[1]) - a[2] * b[2]) - a[3] * b[3];
     out[1] = ((a[0] * b[1] + a[1] * b[0]) + a[2] * b[3]) - a[3] * b[2];
@@ -218,9 +218,9 @@ static void screws_quaternion(const fm_instance *s, const fm_general *g, double 
     for (int32_t k = g->screws - 1; k >= 0; k--) {
         const double half = 0.5 * (s->image.screw_pitch[g->first + k] * p[g->place[k]]);
         const double turn[4] = {cos(half), 0.0, 0.0, sin(half)};
-        product(turn, q, next);
+        fm_multiply_quaternions(turn, q, next);
         fm_quaternion_of(s->image.screw_R + 9 * (g->first + k), part);
-        product(part, next, q);
+        fm_multiply_quaternions(part, next, q);
     }
 }
 
@@ -234,25 +234,25 @@ static void body_quaternion(const fm_instance *s, int32_t body, double q[4])
         if (k->kind == FM_LINK_SPHERICAL) {
             const double *p = s->y + k->p, sign = s->image.joint_reversed[s->image.link_joint[i]] ? -1.0 : 1.0;
             const double turn[4] = {p[0], sign * p[1], sign * p[2], sign * p[3]};
-            product(turn, q, next);
+            fm_multiply_quaternions(turn, q, next);
         } else if (k->kind == FM_LINK_GENERAL) {
             memcpy(next, q, sizeof next);
             screws_quaternion(s, s->general + k->general, next);
         } else if (k->kind >= FM_LINK_MODAL) {
             const double half = 0.5 * fm_modal_turn(s, i, s->y), turn[4] = {cos(half), 0.0, 0.0, sin(half)};
-            product(turn, q, next);
+            fm_multiply_quaternions(turn, q, next);
         } else if (k->u >= 0) {
             const int axis = k->kind <= FM_LINK_REVOLUTE_Z ? k->kind - FM_LINK_REVOLUTE_X : 2;
             double half = 0.5 * (k->sign * k->pitch * s->y[k->p]), turn[4] = {cos(half), 0.0, 0.0, 0.0};
             turn[1 + axis] = sin(half);
-            product(turn, q, next);
+            fm_multiply_quaternions(turn, q, next);
         } else {
             memcpy(next, q, sizeof next);
         }
         memcpy(q, next, sizeof next);
         if (k->turned) {
             fm_quaternion_of(s->turned[i].R0, part);
-            product(part, q, next);
+            fm_multiply_quaternions(part, q, next);
             memcpy(q, next, sizeof next);
         }
     }

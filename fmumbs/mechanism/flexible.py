@@ -19,6 +19,7 @@ from fmumbs._checks import Vec3
 from fmumbs.errors import ModelError
 from fmumbs.mechanism import bending
 from fmumbs.mechanism.bodies import Body, Frame, Point, along_axis
+from fmumbs.mechanism.given import Unset, UnsetNumbers
 from fmumbs.mechanism.shapes import mass_of
 from fmumbs.spatial import Rotation, Transform
 
@@ -126,7 +127,8 @@ class ModalBody(Body):
         for field, array in (("shape_mass", first), ("shape_moment", moment), ("shape_product", product)):
             self._store(field, _tuples(array))
         for field, start in (("q0", q0), ("u0", u0)):
-            self._store(field, _checks.numbers((0.0,) * n if start is None else start, n, self._where(field)))
+            default = start is None or isinstance(start, Unset)
+            self._store(field, UnsetNumbers((0.0,) * n) if default else _checks.numbers(start, n, self._where(field)))
         self._store("shapes", self._shapes(dict(shapes), n))
         self._check_integrals(first, moment, product)
 
@@ -195,6 +197,11 @@ class ModalBody(Body):
             u0=u0,
             bending=Beam(length, axis, across, shapes),
         )
+
+    @property
+    def given(self) -> tuple[bool, bool]:
+        """Whether q0 and u0 were given, even as what they are by default."""
+        return not isinstance(self.q0, Unset), not isinstance(self.u0, Unset)
 
     @property
     def modes(self) -> int:

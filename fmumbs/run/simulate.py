@@ -1,5 +1,6 @@
 """simulate: one run of a mechanism from its start."""
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -7,11 +8,12 @@ from numpy.typing import NDArray
 
 from fmumbs import _checks
 from fmumbs.compiler import ModelImage, compile
-from fmumbs.errors import FmumbsError, ModelError, SolverError
+from fmumbs.errors import FmumbsError, ModelError, SolverError, StartWarning
 from fmumbs.mechanism import Model
 from fmumbs.run.result import Result
 from fmumbs.run.rows import Rows
 from fmumbs.run.solver import Solver
+from fmumbs.run.start import told
 
 MOST_TIMES = 10**8
 
@@ -42,6 +44,7 @@ def simulate(
         in ModelImage.with_options. None takes what the image says.
     progress: called with the share done, 0 to 1.
 
+    Warns with a StartWarning where loops change start values that were given, and tells which.
     Raises ModelError for a model that cannot be compiled, AssemblyError where it has no start, SolverError for
     unknown names, for values that are refused, and for a step that fails. If a run fails on its way, the error's `time`
     tells where and its `result` is what there is until then; so do those of Interrupted, which Ctrl-C raises.
@@ -61,6 +64,9 @@ def simulate(
     _set(solver, given, 0.0)
     _check_moving(image, moving)
     solver.assemble(0.0)
+    changes = solver.start_changes
+    if changes:
+        warnings.warn(told(image.name, changes), StartWarning, stacklevel=2)
     names, units = image.variables.names(references), image.variables.units(references)
     rows = Rows(image.name, times, dict(zip(names, units, strict=True)))
     rows.add(solver.read(references))

@@ -10,10 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from fmumbs.compiler import ModelImage, compile
 from fmumbs.compiler.declared import signal_references
+from fmumbs.compiler.forbidden import GIVEN
 from fmumbs.compiler.layout import ffi, lib
 from fmumbs.errors import AssemblyError, FmumbsError, SolverError
 from fmumbs.mechanism import Model
 from fmumbs.run.interrupt import make_interruptible, raise_kept
+from fmumbs.run.start import StartChange, start_changes
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -53,7 +55,10 @@ class Solver:
     # Running ----------------------------------------------------------------------------------------------
 
     def assemble(self, t: float = 0.0) -> None:
-        """A consistent start at time t [s]; AssemblyError where there is none near the guesses."""
+        """A consistent start at time t [s]; AssemblyError where there is none near the guesses.
+
+        `start_changes` tells which given values it could not keep.
+        """
         self._call(lib.fm_assemble, t, error=AssemblyError)
 
     def step(self, t_end: float) -> None:
@@ -79,13 +84,22 @@ class Solver:
 
     @property
     def mobility(self) -> int:
-        """How many freedoms the loops leave to the mechanism that assemble() put together."""
+        """How many freedoms the loops leave to the mechanism that assemble() put together, beside its excited modes."""
         return int(self._ask(lib.fm_mobility))
+
+    @property
+    def start_changes(self) -> tuple[StartChange, ...]:
+        """The given start values that assemble() changed, those that were set before those of the model.
+
+        Within loops and couplings values hold as far as the mobility goes: first those that were set to other values than
+        the model's, then those that the model gives, each in the model's order of joints.
+        """
+        return start_changes(self._ask)
 
     @property
     def redundant_rows(self) -> int:
         """How many rows of the joints that close loops follow from the others."""
-        loops = int(np.count_nonzero(self.image.arrays["row_link"] < 0))
+        loops = int(np.count_nonzero(self.image.arrays["row_kind"] != GIVEN))
         return loops - int(np.count_nonzero(self.active_rows))
 
     @property
@@ -101,7 +115,7 @@ class Solver:
         """(rows, speeds) J of the rows of the joints that close loops, whose rates are J times the joints' velocities.
 
         Rows [m] or [1], or of angles' sines, in the order of `active_rows`; velocities as set_state() takes them.
-        Coordinates that assemble() holds have rows of zeros.
+        Rows of coordinates that only assemble() looks at are zeros.
         """
         J = np.zeros((self.image.sizes["rows"], self.image.sizes["speeds"]))
         self._ask(lib.fm_jacobian, _pointer("double", J), J.size)

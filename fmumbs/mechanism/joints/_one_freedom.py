@@ -6,6 +6,7 @@ from typing import ClassVar
 from fmumbs import _checks
 from fmumbs._checks import Axis
 from fmumbs.mechanism.joints.base import JointBase
+from fmumbs.mechanism.given import UNSET, Unset
 from fmumbs.mechanism.joints.mode import Kind, Mode
 
 
@@ -14,16 +15,17 @@ class OneFreedom(JointBase):
     """A joint with one mode about or along `axis`."""
 
     axis: Axis = field(default="z", kw_only=True)
-    q0: float = field(default=0.0, kw_only=True)
-    u0: float = field(default=0.0, kw_only=True)
+    q0: float = field(default=UNSET, kw_only=True)
+    u0: float = field(default=UNSET, kw_only=True)
 
     _kind: ClassVar[Kind]
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self._store("axis", _checks.axis(self.axis, self._where("axis")))
-        self._store("q0", _checks.number(self.q0, self._where("q0")))
-        self._store("u0", _checks.number(self.u0, self._where("u0")))
+        for what in ("q0", "u0"):
+            if not isinstance(getattr(self, what), Unset):
+                self._store(what, _checks.number(getattr(self, what), self._where(what)))
 
     @property
     def modes(self) -> tuple[Mode, ...]:

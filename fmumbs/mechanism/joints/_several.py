@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from fmumbs import _checks
 from fmumbs.errors import ModelError
 from fmumbs.mechanism.joints.base import LAWS, JointBase, LawName
+from fmumbs.mechanism.given import Unset, UnsetNumbers
 
 
 @dataclass(frozen=True)
@@ -27,8 +28,10 @@ class Several(JointBase):
                 self._store(law, (0.0,) * len(self.free_modes))
         for what, size in (("q0", self.positions), ("u0", self.velocities)):
             given = getattr(self, what)
-            numbers = (0.0,) * size if given is None else _checks.numbers(given, size, self._where(what))
-            self._store(what, numbers)
+            if given is None or (isinstance(given, Unset) and len(given) != size):
+                self._store(what, UnsetNumbers((0.0,) * size))
+            elif not isinstance(given, Unset):
+                self._store(what, _checks.numbers(given, size, self._where(what)))
 
     def _check_law(self, law: LawName, value: object) -> None:
         free, where = self.free_modes, self._where(law)

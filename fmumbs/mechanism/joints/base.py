@@ -20,6 +20,7 @@ from fmumbs.errors import ModelError
 from fmumbs.mechanism.bodies import Point, point
 from fmumbs.mechanism.element import Element
 from fmumbs.mechanism.joints import product
+from fmumbs.mechanism.given import UNSET, Unset
 from fmumbs.mechanism.joints.mode import Mode
 from fmumbs.spatial import Transform
 
@@ -34,8 +35,14 @@ class JointBase(Element, ABC):
     """Base of the joints: `(name, F, M, ...)`.
 
     F, M: points on two different bodies, or on one body and the ground.
-    cut: the joint is no part of the spanning tree: it closes a loop. Without it the compiler chooses.
-    held: q0 and u0 are exact even where a loop decides; without it they are guesses there.
+    q0, u0: position and velocity at the start, as each joint says. Outside of loops they are exact. A loop, or a coupling,
+        leaves fewer freedoms than its joints have; there the values that are given hold as far as those go, in the order in
+        which the joints were added, positions apart from velocities. What is not given, or cannot hold any more, is
+        a guess: it becomes what closes the loop, near where it was. `fmumbs check`, `fmumbs run` and simulate() tell each
+        given value that changed.
+    held: q0 and u0 are exact before all others, and there is no start where they cannot be.
+    cut: the joint is not part of the spanning tree: it closes a loop. Without it the compiler chooses. The
+        coordinates of such a joint follow from the others; q0 also says in which turn an angle begins.
     stiffness, damping: at least 0, [N.m/rad] and [N.m.s/rad], or [N/m] and [N.s/m] where the mode slides.
     rest: position at which the spring is without force [rad] or [m].
     rotor_inertia: reflected to the joint [kg.m2] or [kg], at least 0.
@@ -98,6 +105,12 @@ class JointBase(Element, ABC):
     @abstractmethod
     def start_velocities(self) -> tuple[float, ...]:
         """(velocities,) u at the start, in the order of the modes."""
+
+    @property
+    def given(self) -> tuple[bool, bool]:
+        """Whether q0 and u0 were given, even as what they are by default."""
+        position, velocity = (getattr(self, name, UNSET) for name in ("q0", "u0"))
+        return not isinstance(position, Unset), not isinstance(velocity, Unset)
 
     @property
     def velocity_rows(self) -> tuple[Row, ...]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from fmumbs import _checks
 from fmumbs.mechanism.joints.base import JointBase
+from fmumbs.mechanism.given import Unset, UnsetNumbers
 from fmumbs.mechanism.joints.mode import Mode
 
 
@@ -23,8 +24,8 @@ class Free(JointBase):
     Raises ModelError for lists of another length, a zero quaternion and numbers that are not finite.
     """
 
-    q0: Sequence[float] = field(default=(0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0), kw_only=True)
-    u0: Sequence[float] = field(default=(0.0,) * 6, kw_only=True)
+    q0: Sequence[float] = field(default=UnsetNumbers((0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)), kw_only=True)
+    u0: Sequence[float] = field(default=UnsetNumbers((0.0,) * 6), kw_only=True)
 
     _laws = ()
     _instead = "Use a Spring between two points of the bodies."
@@ -32,9 +33,11 @@ class Free(JointBase):
     def __post_init__(self) -> None:
         super().__post_init__()
         what = self._where("q0")
-        q0 = _checks.numbers(self.q0, 7, what)
-        self._store("q0", q0[:3] + _checks.quaternion(q0[3:], f"{what}[4..7]"))
-        self._store("u0", _checks.numbers(self.u0, 6, self._where("u0")))
+        if not isinstance(self.q0, Unset):
+            q0 = _checks.numbers(self.q0, 7, what)
+            self._store("q0", q0[:3] + _checks.quaternion(q0[3:], f"{what}[4..7]"))
+        if not isinstance(self.u0, Unset):
+            self._store("u0", _checks.numbers(self.u0, 6, self._where("u0")))
 
     @property
     def modes(self) -> tuple[Mode, ...]:

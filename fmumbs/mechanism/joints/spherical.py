@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from fmumbs import _checks
 from fmumbs.mechanism.joints.base import JointBase
+from fmumbs.mechanism.given import Unset, UnsetNumbers
 from fmumbs.mechanism.joints.mode import Mode
 
 
@@ -25,16 +26,18 @@ class Spherical(JointBase):
     for a zero quaternion, for lists of another length and for numbers that are not finite.
     """
 
-    q0: Sequence[float] = field(default=(1.0, 0.0, 0.0, 0.0), kw_only=True)
-    u0: Sequence[float] = field(default=(0.0, 0.0, 0.0), kw_only=True)
+    q0: Sequence[float] = field(default=UnsetNumbers((1.0, 0.0, 0.0, 0.0)), kw_only=True)
+    u0: Sequence[float] = field(default=UnsetNumbers((0.0, 0.0, 0.0)), kw_only=True)
 
     _laws = ("stiffness", "damping")
     _instead = "Leave it out."
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._store("q0", _checks.quaternion(self.q0, self._where("q0")))
-        self._store("u0", _checks.vector(self.u0, self._where("u0")))
+        if not isinstance(self.q0, Unset):
+            self._store("q0", _checks.quaternion(self.q0, self._where("q0")))
+        if not isinstance(self.u0, Unset):
+            self._store("u0", _checks.vector(self.u0, self._where("u0")))
 
     @property
     def modes(self) -> tuple[Mode, ...]:

@@ -1,0 +1,493 @@
+/* start.c: assembly: the positions and velocities of a start, and which of the given ones hold.
+ *
+ * A coordinate that a loop or a coupling decides is a guess, unless it holds. These hold, as far as they are independent of
+ * the loops and of those before them: first the ones that were set to another value than the model's, then those that
+ * the model gives, each in the model's order of joints. Independent ones are a matroid, so that taking them greedily in this
+ * order is right; they are taken in halves, since most of the time all of a half can be.
+ *
+ * Positions: with the model's own values first. Then those that were set are moved to their values in small
+ * steps, the loops staying closed, so that the mechanism keeps its branch; if not all of them can hold, the loops are
+ * closed from the guesses themselves. A value that the loops do not reach is a guess. Velocities are linear.
+ */
+#include "loops.h"
+#include "vectors.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FM_INDEPENDENT 1e-9 /* a pivot of the scaled K below it, once a coordinate is held: that depends on the others */
+#define FM_STEP 0.2         /* [rad], or over the length: the longest step of a coordinate on its way to a value */
+#define FM_JUMP 0.5         /* the same: another coordinate that moves further in one step has left the branch */
+#define FM_HALVED 1e-3      /* part of the way: a shorter step is none */
+#define FM_STEPS_THERE 400  /* steps at most */
+#define FM_ALTERED 1e-9     /* [rad], or over the length: a value that moves less is as it was given */
+
+enum { FM_POSITIONS, FM_VELOCITIES };
+enum { FM_DROPPED = -1, FM_FREE, FM_FIXED, FM_TAKEN }; /* start_hold: what is beyond FM_FREE holds */
+
+/* Coordinates --------------------------------------------------------------------------------------------------- */
+
+static int is_cut_variable(const fm_instance *s, int32_t u)
+{
+    return u >= s->image.n.speeds;
+}
+
+/* Which part of a ball the variable `part` of a secondary joint is, -1: of none; `at`: its first position. */
+int32_t fm_cut_part(const fm_image *m, int32_t joint, int32_t part, int32_t *at)
+{
+    int32_t first = 0;
+    *at = m->joint_p[joint];
+    for (int32_t k = m->joint_mode[joint]; k < m->joint_mode[joint] + m->joint_modes[joint]; k++) {
+        const int32_t size = m->cut_kind[k] == FM_CUT_BALL ? 3 : m->cut_kind[k] == FM_CUT_SCREW;
+        if (part < first + size) return size == 3 ? part - first : -1;
+        first += size;
+        *at += size == 3 ? 4 : size;
+    }
+    return -1;
+}
+
+/* Variables that hold together or not at all, counted from the first: of an orientation, of a nonholonomic joint; 0: this
+ * is not the first. */
+static int32_t unit_size(const fm_instance *s, int level, int32_t u)
+{
+    const fm_image *m = &s->image;
+    if (level == FM_VELOCITIES) return 1;
+    if (is_cut_variable(s, u)) {
+        int32_t at;
+        const int32_t joint = s->start_link[u], part = fm_cut_part(m, joint, u - m->joint_u[joint], &at);
+        return part < 0 ? 1 : part == 0 ? 3 : 0;
+    }
+    const fm_link *k = s->link + s->start_link[u];
+    if (k->kind != FM_LINK_SPHERICAL && k->kind != FM_LINK_GENERAL) return 1;
+    if (u != k->u) return 0;
+    return k->kind == FM_LINK_SPHERICAL ? 3 : s->general[k->general].free;
+}
+
+/* The positions of a unit of the tree: the first, how many. */
+static int32_t positions_of(const fm_instance *s, int32_t u, int32_t *first)
+{
+    const fm_link *k = s->link + s->start_link[u];
+    const int whole = k->kind == FM_LINK_SPHERICAL || k->kind == FM_LINK_GENERAL;
+    *first = whole ? k->p : k->p + (u - k->u);
+    return whole ? fm_link_positions(&s->image, s->start_link[u]) : 1;
+}
+
+/* Whether a value was set to another than the model's, or since the last step. */
+static int is_set(const fm_instance *s, int level, int32_t u)
+{
+    int32_t first = s->image.n.positions + u, count = 1;
+    if (s->start_base || is_cut_variable(s, u)) return 0;
+    if (level == FM_POSITIONS) count = positions_of(s, u, &first);
+    return memcmp(s->guess + first, s->base + first, (size_t)count * sizeof(double)) != 0;
+}
+
+static int is_given(const fm_instance *s, int level, int32_t u)
+{
+    const int32_t *given = level == FM_POSITIONS ? s->image.given_p : s->image.given_u;
+    return s->clock[FM_MOVED] == 0.0 && given[u] != 0;
+}
+
+static int in_loop(const fm_instance *s, int32_t u)
+{
+    return is_cut_variable(s, u) || s->in_loop[s->start_link[u]];
+}
+
+static void hold_unit(fm_instance *s, int level, int32_t u, int32_t how)
+{
+    for (int32_t j = unit_size(s, level, u) - 1; j >= 0; j--) s->start_hold[u + j] = how;
+}
+
+/* Once: the variables in the model's order of joints, their links, the weights of the kinematic norm. */
+void fm_start_structure(fm_instance *s)
+{
+    const fm_image *m = &s->image;
+    int32_t *joint = s->start_hold, *next = s->start_list; /* joint of each variable; where each joint's begin */
+    for (int32_t i = 0; i < m->n.links; i++)
+        for (int32_t j = 0, speeds = fm_link_speeds(m, i); j < speeds; j++) {
+            const int32_t u = m->link_u[i] + j;
+            const double length = m->mode_linear[u] ? m->length[0] : 1.0;
+            s->start_link[u] = i, joint[u] = m->link_joint[i];
+            s->start_free[u] = length * length;
+            if (m->link_kind[i] != FM_LINK_MODAL) continue;
+            const int32_t b = m->link_modal[i], pair = m->modal_pair[b] + j * (m->modal_shapes[b] + 1);
+            s->start_free[u] /= 1.0 + fabs(m->pair_stiffness[pair]) / (fabs(m->pair_mass[pair]) + DBL_MIN);
+        }
+    for (int32_t i = 0; i < m->n.joints; i++)
+        for (int32_t j = 0; fm_is_cut(m, i) && j < m->joint_nu[i]; j++)
+            s->start_link[m->joint_u[i] + j] = joint[m->joint_u[i] + j] = i;
+    for (int32_t i = 0; i < m->n.joints; i++) next[i] = 0;
+    for (int32_t u = 0; u < m->n.modes; u++) next[m->joint_order[joint[u]]]++;
+    for (int32_t i = 0, sum = 0; i < m->n.joints; i++) {
+        const int32_t count = next[i];
+        next[i] = sum, sum += count;
+    }
+    for (int32_t u = 0; u < m->n.modes; u++) s->start_order[next[m->joint_order[joint[u]]]++] = u;
+    memset(joint, 0, (size_t)m->n.modes * sizeof *joint);
+}
+
+/* Drives and joints that are held keep their coordinates; `drives` 0: only joints do. */
+static void hold_fixed(fm_instance *s, int drives, int joints)
+{
+    const fm_image *m = &s->image;
+    memset(s->start_hold, 0, (size_t)m->n.modes * sizeof *s->start_hold);
+    for (int32_t i = 0; i < m->n.excitations && drives; i++) s->start_hold[m->excitation_u[i]] = FM_FIXED;
+    for (int32_t u = 0; u < m->n.speeds && joints; u++)
+        if (m->joint_held[m->link_joint[s->start_link[u]]] && s->link[s->start_link[u]].kind != FM_LINK_MODAL)
+            s->start_hold[u] = FM_FIXED;
+}
+
+/* The units that should hold, in their order, in s->start_list. */
+static int32_t list_units(fm_instance *s, int level)
+{
+    int32_t count = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int32_t i = 0; i < s->image.n.modes; i++) {
+            const int32_t u = s->start_order[i];
+            if (unit_size(s, level, u) == 0 || !in_loop(s, u) || s->start_hold[u] != FM_FREE) continue;
+            const int set = is_set(s, level, u);
+            if (pass == 0 ? set : !set && is_given(s, level, u)) s->start_list[count++] = u;
+        }
+    return count;
+}
+
+/* Which are independent ------------------------------------------------------------------------------------------- */
+
+static int32_t rank_with_held(fm_instance *s)
+{
+    int32_t own = 0;
+    for (int32_t i = 0; i < s->image.n.rows; i++)
+        if (s->image.row_kind[i] == FM_ROW_GIVEN)
+            own += s->start_hold[s->image.joint_u[s->image.row_joint[i]] + s->image.row_part[i]] == FM_TAKEN;
+    return fm_start_rank(s, FM_INDEPENDENT) - own;
+}
+
+/* Takes those of `count` units that are independent of the loops and of those taken; how many freedoms are left. */
+static int32_t take_units(fm_instance *s, int level, int32_t *unit, int32_t count, int32_t rank, int32_t freedoms)
+{
+    int32_t wanted = 0;
+    if (count == 0 || freedoms <= 0) return freedoms;
+    for (int32_t i = 0; i < count; i++) wanted += unit_size(s, level, unit[i]);
+    if (wanted <= freedoms) {
+        for (int32_t i = 0; i < count; i++) hold_unit(s, level, unit[i], FM_TAKEN);
+        if (rank_with_held(s) == rank) return freedoms - wanted;
+        for (int32_t i = 0; i < count; i++) hold_unit(s, level, unit[i], FM_FREE);
+    }
+    if (count == 1) return freedoms;
+    freedoms = take_units(s, level, unit, count / 2, rank, freedoms);
+    return take_units(s, level, unit + count / 2, count - count / 2, rank, freedoms);
+}
+
+/* The same of all in the list, where the links are placed; the rank of the loops alone is theirs. */
+static void take_independent(fm_instance *s, int level, int32_t count)
+{
+    fm_start_rows(s);
+    const int32_t rank = rank_with_held(s);
+    int32_t freedoms = -rank;
+    for (int32_t u = 0; u < s->image.n.speeds; u++) freedoms += in_loop(s, u) && s->start_hold[u] <= FM_FREE;
+    (void)take_units(s, level, s->start_list, count, rank, freedoms);
+}
+
+/* Positions -------------------------------------------------------------------------------------------------------- */
+
+/* Closes from the values in s->start_at with all that is held; y keeps what it was if that fails. */
+static int close_from_guess(fm_instance *s, double *y)
+{
+    double *other = s->start_try;
+    const size_t cuts = (size_t)s->image.n.cut_positions * sizeof(double);
+    memcpy(other, s->start_at, (size_t)s->model.ny * sizeof *other);
+    if (cuts > 0) memcpy(s->start_cut, s->cut_p, cuts);
+    if (cuts > 0) memcpy(s->cut_p, s->image.cut_start, cuts);
+    if (fm_close_positions(s, other)) {
+        memcpy(y, other, (size_t)s->model.ny * sizeof *y);
+        return 1;
+    }
+    if (cuts > 0) memcpy(s->cut_p, s->start_cut, cuts);
+    return 0;
+}
+
+/* Moves what is held a part of the way from s->start_from to s->start_at, in y. */
+static void move_held(const fm_instance *s, double part, double *y)
+{
+    for (int32_t u = 0; u < s->image.n.speeds; u++) {
+        const fm_link *k = s->link + s->start_link[u];
+        int32_t first;
+        const int32_t count = positions_of(s, u, &first);
+        const double *from = s->start_from + first, *to = s->start_at + first;
+        double turn[4], v[3];
+        if (s->start_hold[u] <= FM_FREE) continue;
+        if (part >= 1.0) memcpy(y + first, to, (size_t)count * sizeof *y);
+        else if (k->kind == FM_LINK_SPHERICAL) {
+            const double back[4] = {from[0], -from[1], -from[2], -from[3]};
+            fm_multiply_quaternions(back, to, turn);
+            fm_rotation_vector(turn, v);
+            for (int j = 0; j < 3; j++) v[j] *= part;
+            memcpy(y + first, from, 4 * sizeof *y);
+            fm_turn_quaternion(v, y + first);
+        } else {
+            for (int32_t j = 0; j < count; j++) y[first + j] = from[j] + part * (to[j] - from[j]);
+        }
+    }
+}
+
+/* The most by which positions of loops differ, over their least. */
+static double farthest(const fm_instance *s, const double *a, const double *b, int held)
+{
+    double most = 0.0;
+    for (int32_t u = 0; u < s->image.n.speeds; u++) {
+        int32_t first;
+        const int32_t count = positions_of(s, u, &first);
+        if (!in_loop(s, u) || (s->start_hold[u] > FM_FREE) != held) continue;
+        for (int32_t j = first; j < first + count; j++) most = fmax(most, fabs(a[j] - b[j]) / s->least[j]);
+    }
+    return most;
+}
+
+/* From y, where the loops are closed, to the values in s->start_at of what is held, on the same branch. 0: y is as it was. */
+static int follow(fm_instance *s, double *y)
+{
+    double *other = s->start_try, *before = s->start_from + s->model.ny;
+    const size_t size = (size_t)s->model.ny * sizeof *y, cuts = (size_t)s->image.n.cut_positions * sizeof(double);
+    memcpy(s->start_from, y, size);
+    memcpy(before, y, size);
+    if (cuts > 0) memcpy(s->start_cut, s->cut_p, cuts);
+    const double way = farthest(s, y, s->start_at, 1), shortest = fmax(FM_STEP / fmax(way, FM_STEP), 1.0 / FM_STEPS_THERE);
+    double done = 0.0, part = shortest;
+    for (int n = 0; done < 1.0 && n < 3 * FM_STEPS_THERE; n++) {
+        const double next = done + part > 1.0 - 1e-9 ? 1.0 : done + part;
+        memcpy(other, before, size);
+        move_held(s, next, other);
+        if (fm_close_positions(s, other) && farthest(s, other, before, 0) <= FM_JUMP) {
+            memcpy(before, other, size);
+            done = next;
+            part = fmin(2.0 * part, shortest);
+            continue;
+        }
+        part *= 0.5;
+        if (part < FM_HALVED * shortest) break;
+    }
+    if (done < 1.0) {
+        if (cuts > 0) memcpy(s->cut_p, s->start_cut, cuts);
+        return 0;
+    }
+    memcpy(y, before, size);
+    return 1;
+}
+
+/* Holds those of `count` units that the loops let reach their values. How many do not. */
+static int32_t reach_units(fm_instance *s, double *y, const int32_t *unit, int32_t count, int closed)
+{
+    if (count == 0) return 0;
+    for (int32_t i = 0; i < count; i++) hold_unit(s, FM_POSITIONS, unit[i], FM_TAKEN);
+    if (close_from_guess(s, y) || (count == 1 && closed && follow(s, y))) return 0;
+    for (int32_t i = 0; i < count; i++) hold_unit(s, FM_POSITIONS, unit[i], count == 1 ? FM_DROPPED : FM_FREE);
+    if (count == 1) return 1;
+    const int32_t failed = reach_units(s, y, unit, count / 2, closed);
+    return failed + reach_units(s, y, unit + count / 2, count - count / 2, closed);
+}
+
+/* Of the list those that are taken come first; they are free again. How many. */
+static int32_t untake(fm_instance *s, int32_t count)
+{
+    int32_t chosen = 0;
+    for (int32_t i = 0; i < count; i++) {
+        const int32_t u = s->start_list[i];
+        if (s->start_hold[u] != FM_TAKEN) continue;
+        hold_unit(s, FM_POSITIONS, u, FM_FREE);
+        s->start_list[chosen++] = u;
+    }
+    return chosen;
+}
+
+/* Closes the loops from s->start_at, holding what can be. `closed`: y is a closed state of the same mechanism. */
+static int hold_positions(fm_instance *s, double *y, int closed)
+{
+    hold_fixed(s, 1, 1);
+    if (close_from_guess(s, y)) closed = 1;
+    else if (!closed || !follow(s, y)) return 0;
+    if (farthest(s, y, s->start_at, 0) == 0.0) return 1;
+    for (int failed = 1; failed;) { /* what does not reach its value makes room for others */
+        const int32_t count = list_units(s, FM_POSITIONS);
+        if (count == 0) return 1;
+        fm_start_place(s, y);
+        take_independent(s, FM_POSITIONS, count);
+        failed = reach_units(s, y, s->start_list, untake(s, count), closed) > 0;
+    }
+    return 1;
+}
+
+static int any_set(const fm_instance *s)
+{
+    for (int32_t u = 0; u < s->image.n.speeds; u++)
+        if (in_loop(s, u) && is_set(s, FM_POSITIONS, u)) return 1;
+    return 0;
+}
+
+/* Moves the values that were set to where they shall be, if all of them can hold: then y keeps its branch. */
+static int follow_set(fm_instance *s, double *y)
+{
+    hold_fixed(s, 1, 1);
+    const int32_t count = list_units(s, FM_POSITIONS);
+    fm_start_place(s, y);
+    take_independent(s, FM_POSITIONS, count);
+    for (int32_t i = 0; i < count && is_set(s, FM_POSITIONS, s->start_list[i]); i++)
+        if (s->start_hold[s->start_list[i]] != FM_TAKEN) return 0;
+    return follow(s, y);
+}
+
+/* The model's own values of all that the loops decide, in s->start_at; a path says where its mode is. */
+static void take_base(fm_instance *s, const double *y)
+{
+    const fm_image *m = &s->image;
+    for (int32_t u = 0; u < m->n.speeds; u++) {
+        int32_t first;
+        const int32_t count = positions_of(s, u, &first);
+        if (in_loop(s, u)) memcpy(s->start_at + first, s->base + first, (size_t)count * sizeof *y);
+    }
+    for (int32_t i = 0; i < m->n.excitations; i++)
+        if (m->excitation_kind[i] == FM_EXCITED_BY_PATH) s->start_at[m->excitation_p[i]] = y[m->excitation_p[i]];
+    (void)fm_normalise(s, s->start_at, NULL);
+}
+
+/* 0: the loops stay open. */
+static int assemble_positions(fm_instance *s, double *y)
+{
+    const size_t size = (size_t)s->model.ny * sizeof *y;
+    double *own = s->start_from + 2 * s->model.ny;
+    memcpy(s->start_at, y, size);
+    if (!any_set(s)) return hold_positions(s, y, 0);
+    take_base(s, y);
+    s->start_base = 1; /* nothing is set */
+    const int closed = hold_positions(s, own, 0);
+    s->start_base = 0;
+    memcpy(s->start_at, y, size);
+    if (!closed) return hold_positions(s, y, 0);
+    memcpy(y, own, (size_t)s->image.n.positions * sizeof *y);
+    return follow_set(s, y) || hold_positions(s, y, 1);
+}
+
+/* 0: what is fixed and the loops conflict. */
+static int assemble_velocities(fm_instance *s, double *y)
+{
+    const int32_t positions = s->image.n.positions;
+    memcpy(y + positions, s->start_at + positions, (size_t)s->image.n.speeds * sizeof *y);
+    hold_fixed(s, 1, 1);
+    fm_start_place(s, y);
+    if (!fm_moves_closed(s)) take_independent(s, FM_VELOCITIES, list_units(s, FM_VELOCITIES));
+    return fm_close_velocities(s, y);
+}
+
+/* Closes the loops at a start. How many levels, positions and velocities, came to close; which of the given
+ * values hold is decided here. */
+int fm_close_start(fm_instance *s, double *y)
+{
+    s->valid = FM_VALID_NOTHING;
+    int levels = assemble_positions(s, y);
+    if (levels == 1) levels += assemble_velocities(s, y);
+    memset(s->start_hold, 0, (size_t)s->image.n.modes * sizeof *s->start_hold);
+    if (levels < 2) return levels;
+    (void)fm_choose_at(s, y);
+    if (fm_factor_K(s)) fm_note_pivots(s);
+    s->loop_worn = s->loop_narrow = 0;
+    return levels;
+}
+
+/* What became of given values -------------------------------------------------------------------------------------- */
+
+/* The variable's owner and its name there; `part`: which of several, -1: there is one. */
+static const char *suffix_of(const fm_instance *s, int level, int32_t u, int32_t joint, int32_t *part)
+{
+    const fm_image *m = &s->image;
+    const int32_t kind = m->joint_kind[joint], free = m->joint_nu[joint] - m->joint_excited[joint];
+    *part = u - m->joint_u[joint];
+    switch (kind) {
+    case FM_JOINT_SPHERICAL: case FM_JOINT_FREE:
+        if (kind == FM_JOINT_FREE && *part < 3) return level == FM_POSITIONS ? "r" : "v";
+        *part = level == FM_POSITIONS ? -1 : *part % 3;
+        return level == FM_POSITIONS ? "q" : "w";
+    case FM_JOINT_NONHOLONOMIC:
+        if (level == FM_POSITIONS) *part = -1;
+        return level == FM_POSITIONS ? "q" : "u";
+    default:
+        if (free == 1) *part = -1;
+        return level == FM_POSITIONS ? "q" : "qd";
+    }
+}
+
+static void name_variable(const fm_instance *s, int level, int32_t u, char *out, size_t capacity)
+{
+    const fm_image *m = &s->image;
+    const int32_t link = is_cut_variable(s, u) ? -1 : s->start_link[u];
+    int32_t joint = link < 0 ? s->start_link[u] : m->link_joint[link], part, body = 0;
+    const char *owner = m->text + m->joint_name[joint], *suffix;
+    if (link >= 0 && s->link[link].kind == FM_LINK_MODAL) {
+        while (m->body_link[body] != link) body++;
+        owner = m->text + m->body_name[body];
+        suffix = level == FM_POSITIONS ? "q" : "qd";
+        part = fm_link_speeds(m, link) > 1 ? u - s->link[link].u : -1;
+    } else {
+        suffix = suffix_of(s, level, u, joint, &part);
+    }
+    if (part < 0) (void)snprintf(out, capacity, "%.80s.%s", owner, suffix);
+    else (void)snprintf(out, capacity, "%.80s.%s[%ld]", owner, suffix, (long)part + 1);
+}
+
+/* The given and the present numbers of a unit. */
+static void compare_unit(const fm_instance *s, int level, int32_t u, fm_start_change *out)
+{
+    const fm_image *m = &s->image;
+    const double *given, *value;
+    int32_t first = m->n.positions + u;
+    fm_coordinates at;
+    out->count = 1;
+    if (is_cut_variable(s, u)) {
+        const int32_t joint = s->start_link[u], part = u - m->joint_u[joint];
+        out->count = fm_cut_part(m, joint, part, &first) < 0 || level == FM_VELOCITIES ? 1 : 4;
+        fm_cut_coordinates(s, joint, 0, &at);
+        given = level == FM_POSITIONS ? m->cut_start + first : m->cut_start_u + (u - m->n.speeds);
+        value = level == FM_POSITIONS ? at.p + (first - m->joint_p[joint]) : at.u + part;
+    } else {
+        if (level == FM_POSITIONS) out->count = positions_of(s, u, &first);
+        given = s->guess + first, value = s->y + first;
+    }
+    memcpy(out->given, given, (size_t)out->count * sizeof *given);
+    memcpy(out->value, value, (size_t)out->count * sizeof *value);
+}
+
+static int is_changed(const fm_instance *s, int32_t u, fm_start_change *c)
+{
+    double together = 0.0, square = 0.0, off = 0.0;
+    const double least = FM_ALTERED * (s->image.mode_linear[u] ? s->image.length[0] : 1.0);
+    for (int32_t j = 0; j < c->count; j++) together += c->given[j] * c->value[j], square += c->given[j] * c->given[j];
+    const double scale = c->count == 4 && square > 0.0 ? (together < 0.0 ? -1.0 : 1.0) / sqrt(square) : 1.0;
+    for (int32_t j = 0; j < c->count; j++) off = fmax(off, fabs(scale * c->given[j] - c->value[j]));
+    return !(off <= least);
+}
+
+size_t fm_start_changes(fm_instance *s, fm_start_change *change, size_t capacity)
+{
+    size_t found = 0;
+    if (s->image.n.rows == 0 || s->clock[FM_ASSEMBLED] == 0.0) return 0;
+    fm_update(s, FM_VALID_WORLD);
+    for (int pass = 0; pass < 4; pass++)
+        for (int32_t i = 0; i < s->image.n.modes; i++) {
+            const int level = pass % 2, set = pass < 2;
+            const int32_t u = s->start_order[i];
+            fm_start_change one;
+            if (unit_size(s, level, u) == 0 || !in_loop(s, u) || set != is_set(s, level, u)) continue;
+            if (!set && !is_given(s, level, u)) continue;
+            compare_unit(s, level, u, &one);
+            if (!is_changed(s, u, &one)) continue;
+            if (found < capacity) {
+                name_variable(s, level, u, one.name, sizeof one.name);
+                one.unit = s->image.mode_linear[u] ? "m" : "rad";
+                if (level == FM_VELOCITIES) one.unit = s->image.mode_linear[u] ? "m/s" : "rad/s";
+                else if (one.count > 1) one.unit = "";
+                one.set = set;
+                change[found] = one;
+            }
+            found++;
+        }
+    return found;
+}
