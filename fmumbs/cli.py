@@ -10,6 +10,7 @@ import json
 import os
 import sys
 import threading
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fmumbs.errors import FmumbsError
+from fmumbs.errors import FmumbsError, StartWarning
 from fmumbs.readers import NoSuchModel, read_model
 
 if TYPE_CHECKING:
@@ -325,7 +326,7 @@ def run(
     from fmumbs.export import play
 
     options = play.Options(stop, interval, scheme, step, tolerance, inputs, correction, closure)
-    with _progress(f"running {target}") as tell:
+    with _told_of_starts(), _progress(f"running {target}") as tell:
         if _is_fmu(target):
             result = play.run_fmu(target, options, settings, progress=tell)
         else:
@@ -588,6 +589,20 @@ def _progress(text: str) -> Iterator[Callable[[float], None]]:
         timer.join()
         if bar.live.is_started:
             bar.stop()
+
+
+@contextmanager
+def _told_of_starts() -> Iterator[None]:
+    """Prints what a run tells of start values that could not hold."""
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always", StartWarning)
+        yield
+    for one in seen:
+        if issubclass(one.category, StartWarning):
+            click.secho("warning: ", fg="yellow", nl=False, err=True)
+            click.echo(str(one.message), err=True)
+        else:
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
 
 
 def _count(number: int, what: str) -> str:

@@ -18,7 +18,7 @@ def build(a: float = 0.4, alpha: float = 0.6, beta: float = 1.3, q1: float = 1.2
     end = model.ground.at()
     for i, (q0, (length, twist)) in enumerate(zip(starts, shapes, strict=True), 1):
         across = fm.Rotation.about("x", twist)
-        start = {"q0": q0, "u0": u1 if i == 1 else 0.0}
+        start = {"q0": q0} | ({"u0": u1} if i == 1 else {})
         if i < 4:
             link = fm.Body.rod(f"link{i}", length=length, mass=1.0, radius=0.03)
             model.add(link, fm.Revolute(f"J{i}", end, link.at(), axis="z", **start))

@@ -16,7 +16,7 @@ def build(side: float = 0.5, q1: float = 1.9, u1: float = 1.0) -> fm.Model:
     end, bodies = model.ground.at(), []
     for i in range(1, 7):
         across = fm.Rotation.about("x", np.pi / 2 if i % 2 else -np.pi / 2)
-        start = {"q0": q1 if i % 2 else q2, "u0": u1 if i == 1 else 0.0}
+        start = {"q0": q1 if i % 2 else q2} | ({"u0": u1} if i == 1 else {})
         if i < 6:
             bodies.append(fm.Body.rod(f"link{i}", length=side, mass=1.0, radius=0.03))
             model.add(bodies[-1], fm.Revolute(f"J{i}", end, bodies[-1].at(), axis="z", **start))

@@ -1,4 +1,6 @@
-"""Slider-crank in the plane x-z, its slider along x against a spring. SI units, angles in rad."""
+"""Slider-crank in the plane x-z, a spring behind its slider; the crank starts at 10 rad/s. SI units, angles in rad."""
+
+import numpy as np
 
 import fmumbs as fm
 
@@ -11,9 +13,12 @@ def build(crank: float = 0.1, rod: float = 0.3, mass: float = 1.0) -> fm.Model:
     second = fm.Body.rod("rod", length=rod, mass=0.8)
     slider = fm.Body.box("slider", size=(0.06, 0.04, 0.04), mass=mass)
     at = slider.at(name="pin")
-    A = fm.Revolute("A", ground.at(), first.base, axis="y", q0=-0.8, u0=10.0)
-    B = fm.Revolute("B", first.tip, second.base, axis="y", q0=1.0)
-    S = fm.Prismatic("S", ground.at(), at, axis="x", q0=0.37, stiffness=40.0, damping=2.0, rest=0.3)
+    qA = -0.8
+    lean = float(np.arcsin(-crank * np.sin(qA) / rod))  # of the rod, so that it ends at z = 0
+    x = float(crank * np.cos(qA) + rod * np.cos(lean))
+    A = fm.Revolute("A", ground.at(), first.base, axis="y", q0=qA, u0=10.0)
+    B = fm.Revolute("B", first.tip, second.base, axis="y", q0=lean - qA)
+    S = fm.Prismatic("S", ground.at(), at, axis="x", q0=x, stiffness=40.0, damping=2.0, rest=0.3)
     C = fm.Revolute("C", second.tip, at, axis="y")  # closes the loop
     model.add(first, second, slider, A, B, S, C)
     model.experiment(stop=3.0, interval=0.01)

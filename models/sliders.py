@@ -6,11 +6,11 @@ leave seven freedoms beside the modes. Rods of 1 m and 1 kg; the slides have spr
 sliders would fall off.
 """
 
+import numpy as np
 
 import fmumbs as fm
 
-LEFT = {1: -1.15, 2: -0.65, 3: 0.35}  # angles of the rods at the start, from each pin on
-RIGHT = {5: 4.26, 4: 3.76}
+LEFT = {1: -1.15, 2: -0.65, 3: 0.35}  # angles of the rods at the start, from the first pin on; rods 5 and 4 then meet them
 
 
 def build(
@@ -22,7 +22,10 @@ def build(
     """
     model = fm.Model("sliders", gravity=(0, -9.81, 0), description="A chain of rods, one flexible, with sliders.")
     ends = []
-    for pin, chain in ((model.ground.at(), LEFT), (model.ground.at(span, rise, 0), RIGHT)):
+    way = (length * sum(np.exp(1j * angle) for angle in LEFT.values()) - span - 1j * rise) / length
+    bend = np.arccos(np.clip(abs(way) / 2, -1, 1))
+    right = {5: float(np.angle(way) + bend), 4: float(np.angle(way) - bend)}
+    for pin, chain in ((model.ground.at(), LEFT), (model.ground.at(span, rise, 0), right)):
         at, before = pin, 0.0
         for i, angle in chain.items():
             if i == 3:

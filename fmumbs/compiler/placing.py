@@ -21,6 +21,7 @@ Array = NDArray[np.float64]
 _POSE, _PLACE = ("r", "quat", "q"), ("r", "q", "eta")  # variables of bodies, of joints
 
 NOT_UNIQUE, UNIQUE, UNKNOWN = range(3)  # fm_uniqueness
+NOT_GIVEN, GIVEN, HOLDS = range(3)  # fm_given
 
 
 def unique_at_start(
@@ -35,8 +36,19 @@ def unique_at_start(
     instance = open_instance(pack(counted(arrays), arrays))
     if lib.fm_assemble(instance, 0.0) != lib.FM_OK:
         return unknown
+    _mark_held(arrays, instance)
     found = uniqueness(placed(bodies, joints, couplings, arrays, instance))
     return np.array([joint.components_unique for joint in found.joints], np.int32)
+
+
+def _mark_held(arrays: Arrays, instance: Any) -> None:
+    """Notes which given start values hold, in given_p and given_u (fm_given); the instance has been assembled."""
+    found = ffi.new("fm_start_change[]", lib.fm_start_changes(instance, ffi.NULL, 0))
+    lib.fm_start_changes(instance, found, len(found))
+    for column in ("given_p", "given_u"):
+        arrays[column][arrays[column] != NOT_GIVEN] = HOLDS
+    for one in found:
+        arrays["given_u" if one.velocity else "given_p"][one.mode : one.mode + one.modes] = GIVEN
 
 
 def placed(

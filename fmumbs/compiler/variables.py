@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from fmumbs.compiler.dependencies import Dependencies, References, antiderivatives, bodies_in_loops, joints_in_loops
 from fmumbs.compiler.kinds import BODY, JOINT, Kind, kind_columns, kinds, kinds_called
 from fmumbs.compiler.layout import Arrays, ffi, lib
+from fmumbs.compiler.links import JOINT_FREE, JOINT_NONHOLONOMIC
 from fmumbs.compiler.names import Names, by_name, nearest, split_component
 
 Borrow = Callable[[], AbstractContextManager[Any]]
@@ -24,6 +25,13 @@ UNIQUENESS = (  # what a reaction's description adds, by fm_uniqueness
     "; not unique: part of the least reactions that balance",
     "; unique",
     "; whether it is unique is not known, as the loops have no start",
+)
+
+GUESSES = (  # what a start value in a loop adds, by fm_given
+    "; start: a guess, as loops decide",
+    "; start: a guess, as loops decide, though it is given",
+    "; start: held, as given, unless another value is set that leaves no room",
+    "; start: held",
 )
 
 _AT_ONCE = 4096  # variables that an iteration makes in one go
@@ -266,7 +274,29 @@ class Variables(Sequence[Variable]):
         joints, parts = self._object[indices[chosen]], reaction[chosen] + self._component[indices[chosen]]
         for i, unique in zip(chosen.tolist(), self._arrays["joint_unique"][joints, parts].tolist(), strict=True):
             said[i] += UNIQUENESS[unique]
+        for i, guess in self._starts_of_loops(kind, indices):
+            said[i] += GUESSES[guess]
         return said
+
+    def _starts_of_loops(self, kind: NDArray[Any], indices: References) -> Iterator[tuple[int, int]]:
+        """Which of the variables are states of joints in loops, and how each starts: fm_given, 3 where it is held."""
+        arrays = self._arrays
+        if not self._in_loops.any() and not arrays["joint_held"].any():
+            return
+        for level, column in _state_kinds():
+            chosen = np.flatnonzero(level[kind])
+            joints = self._object[indices[chosen]]
+            tree = (arrays["joint_first"][joints] >= 0) & (self._in_loops[joints] | (arrays["joint_held"][joints] != 0))
+            chosen, joints = chosen[tree], joints[tree]
+            suffix = [kinds()[k] for k in kind[chosen].tolist()]
+            for i, joint, one in zip(chosen.tolist(), joints.tolist(), suffix, strict=True):
+                part = max(int(self._component[indices[i]]), 0)
+                if arrays["joint_kind"][joint] == JOINT_FREE and (one.quaternion or one.suffix == "w"):
+                    part = 3 if one.quaternion else part + 3
+                elif one.quaternion or (arrays["joint_kind"][joint] == JOINT_NONHOLONOMIC and column == "given_p"):
+                    part = 0
+                held = int(arrays["joint_held"][joint]) != 0
+                yield i, 3 if held else int(arrays[column][arrays["joint_u"][joint] + part])
 
     @cached_property
     def _joints_in_loops(self) -> NDArray[np.bool_]:
@@ -288,6 +318,18 @@ class Variables(Sequence[Variable]):
     @cached_property
     def _dependencies(self) -> Dependencies:
         return Dependencies(self._arrays)
+
+
+@cache
+def _state_kinds() -> tuple[tuple[NDArray[np.bool_], str], ...]:
+    """(kinds,) positions and velocities of joints that are states, with the array that tells which are given."""
+    found = []
+    for suffixes, column in ((("q", "r"), "given_p"), (("qd", "w", "v", "u"), "given_u")):
+        level = np.zeros(len(kinds()), bool)
+        for suffix in suffixes:
+            level[[kind.index for kind in kinds_called(JOINT, suffix) if kind.causality == "output"]] = True
+        found.append((level, column))
+    return tuple(found)
 
 
 @cache

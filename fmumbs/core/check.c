@@ -193,6 +193,9 @@ static const char *check_couplings(const fm_image *m)
 
 static const char *check_rows(const fm_image *m)
 {
+    for (int32_t i = 0; i < m->n.modes; i++)
+        if (m->given_p[i] < 0 || m->given_p[i] >= FM_GIVEN_KINDS || m->given_u[i] < 0 || m->given_u[i] >= FM_GIVEN_KINDS)
+            return "a start value is neither given nor not";
     for (int32_t i = 0; i < m->n.rows; i++) {
         const double *f = m->row_f + 3 * i, *g = m->row_g + 3 * i;
         if (m->row_kind[i] < 0 || m->row_kind[i] >= FM_ROW_KINDS) return "a row has a kind that does not exist";

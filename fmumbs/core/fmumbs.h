@@ -55,6 +55,8 @@ typedef struct fm_start_change {
     char name[96];        /* "A.q", "S.w[2]", cut if it is longer */
     const char *unit;
     int32_t count;        /* how many numbers: 4 of a quaternion */
+    int32_t velocity;     /* 1: of velocities, 0: of positions */
+    int32_t mode, modes;  /* the velocity variable, in the order of the image's modes, and how many belong to it */
     int32_t set;          /* 1: it was set to another value than the model's; 0: the model gives it */
     double given[6], value[6];
 } fm_start_change;

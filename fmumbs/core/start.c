@@ -1,8 +1,8 @@
 /* start.c: assembly: the positions and velocities of a start, and which of the given ones hold.
  *
  * A coordinate that a loop or a coupling decides is a guess, unless it holds. These hold, as far as they are independent of
- * the loops and of those before them: first the ones that were set to another value than the model's, then those that
- * the model gives, each in the model's order of joints. Independent ones are a matroid, so that taking them greedily in this
+ * the loops and of those before them: first the ones that were set to another value than the model's, then the shapes of
+ * flexible bodies, which bend only if nothing else can yield, then those that the model gives, each in the model's order of joints. Independent ones are a matroid, so that taking them greedily in this
  * order is right; they are taken in halves, since most of the time all of a half can be.
  *
  * Positions: with the model's own values first. Then those that were set are moved to their values in small
@@ -138,16 +138,23 @@ static void hold_fixed(fm_instance *s, int drives, int joints)
             s->start_hold[u] = FM_FIXED;
 }
 
+/* When a unit comes: 0, it was set; 1, it is of a flexible body; 2, the model gives it; 3, it is only a guess. */
+static int turn_of(const fm_instance *s, int level, int32_t u)
+{
+    if (is_set(s, level, u)) return 0;
+    if (!is_cut_variable(s, u) && s->link[s->start_link[u]].kind == FM_LINK_MODAL) return 1;
+    return is_given(s, level, u) ? 2 : 3;
+}
+
 /* The units that should hold, in their order, in s->start_list. */
 static int32_t list_units(fm_instance *s, int level)
 {
     int32_t count = 0;
-    for (int pass = 0; pass < 2; pass++)
+    for (int turn = 0; turn < 3; turn++)
         for (int32_t i = 0; i < s->image.n.modes; i++) {
             const int32_t u = s->start_order[i];
             if (unit_size(s, level, u) == 0 || !in_loop(s, u) || s->start_hold[u] != FM_FREE) continue;
-            const int set = is_set(s, level, u);
-            if (pass == 0 ? set : !set && is_given(s, level, u)) s->start_list[count++] = u;
+            if (turn_of(s, level, u) == turn) s->start_list[count++] = u;
         }
     return count;
 }
@@ -300,13 +307,20 @@ static int32_t untake(fm_instance *s, int32_t count)
     return chosen;
 }
 
+static int any_cut_given(const fm_instance *s, int level)
+{
+    for (int32_t u = s->image.n.speeds; u < s->image.n.modes; u++)
+        if (is_given(s, level, u)) return 1;
+    return 0;
+}
+
 /* Closes the loops from s->start_at, holding what can be. `closed`: y is a closed state of the same mechanism. */
 static int hold_positions(fm_instance *s, double *y, int closed)
 {
     hold_fixed(s, 1, 1);
     if (close_from_guess(s, y)) closed = 1;
     else if (!closed || !follow(s, y)) return 0;
-    if (farthest(s, y, s->start_at, 0) == 0.0) return 1;
+    if (!any_cut_given(s, FM_POSITIONS) && farthest(s, y, s->start_at, 0) == 0.0) return 1;
     for (int failed = 1; failed;) { /* what does not reach its value makes room for others */
         const int32_t count = list_units(s, FM_POSITIONS);
         if (count == 0) return 1;
@@ -374,7 +388,7 @@ static int assemble_velocities(fm_instance *s, double *y)
     memcpy(y + positions, s->start_at + positions, (size_t)s->image.n.speeds * sizeof *y);
     hold_fixed(s, 1, 1);
     fm_start_place(s, y);
-    if (!fm_moves_closed(s)) take_independent(s, FM_VELOCITIES, list_units(s, FM_VELOCITIES));
+    if (any_cut_given(s, FM_VELOCITIES) || !fm_moves_closed(s)) take_independent(s, FM_VELOCITIES, list_units(s, FM_VELOCITIES));
     return fm_close_velocities(s, y);
 }
 
@@ -484,7 +498,8 @@ size_t fm_start_changes(fm_instance *s, fm_start_change *change, size_t capacity
                 one.unit = s->image.mode_linear[u] ? "m" : "rad";
                 if (level == FM_VELOCITIES) one.unit = s->image.mode_linear[u] ? "m/s" : "rad/s";
                 else if (one.count > 1) one.unit = "";
-                one.set = set;
+                one.set = set, one.velocity = level;
+                one.mode = u, one.modes = unit_size(s, level, u);
                 change[found] = one;
             }
             found++;

@@ -3,6 +3,7 @@
 import os
 import zipfile
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,7 +27,8 @@ def check_model(model: "Model", set_of: Sequence[str] = (), tool: "ToolName | No
 
     set_of: joints whose reactions are looked at together. tool: the one of the divide-and-conquer method to look at
     them with, beside the general method. "problems" are sentences on what keeps it from being
-    compiled, "warnings" on what is doubtful; each ends with a mend. "variables" is None where it does not compile,
+    compiled, "warnings" on what is doubtful; each ends with a mend. "start_changes": given start values that the loops
+    change. "variables" is None where it does not compile,
     "joints" is empty where its loops do not close. Raises ModelError for a joint in set_of that is not there.
     """
     from fmumbs.compiler import compile
@@ -35,7 +37,7 @@ def check_model(model: "Model", set_of: Sequence[str] = (), tool: "ToolName | No
     facts["problems"] = []
     facts["variables"] = None
     facts |= {"rows": facts.pop("reactions"), "joint_count": facts["joints"]}
-    facts |= {"rank": None, "redundant": 0, "joints": []}
+    facts |= {"rank": None, "redundant": 0, "joints": [], "start_changes": []}
     warnings = list(facts["warnings"])
     try:
         image = compile(model)
@@ -44,6 +46,7 @@ def check_model(model: "Model", set_of: Sequence[str] = (), tool: "ToolName | No
     else:
         facts["variables"] = len(image.variables)
         _add_reactions(facts, warnings, model, set_of)
+        _add_start(facts, warnings, model)
         if tool is not None and facts["joints"]:
             facts["divide_and_conquer"] = _divided(model, set_of, tool)
         if len(image.variables) > MOST_VARIABLES:
@@ -83,7 +86,7 @@ def _add_reactions(facts: Facts, warnings: list[str], model: "Model", set_of: Se
     }
     if set_of:
         facts["set"] = asdict(found.set_of(set_of))
-    if found.mobility == 0:
+    if found.mobility == 0 and not any(joint.excited_modes for joint in model.joints):
         warnings.append(f"Model '{model.name}' is locked: its joints leave it no freedom. Free one of a loop.")
     if found.singular and (problem := _no_start(model)):
         facts["problems"].append(problem)
@@ -92,6 +95,19 @@ def _add_reactions(facts: Facts, warnings: list[str], model: "Model", set_of: Se
             f"Model '{model.name}' starts at or near a singular position: {found.rank} of {found.rows} rows are "
             f"independent there, {', '.join(map(str, found.nearby)) or 'unknown'} beside it. Move a q0 by some degrees."
         )
+
+
+def _add_start(facts: Facts, warnings: list[str], model: "Model") -> None:
+    """The given start values that the loops change."""
+    from fmumbs.run import Solver
+    from fmumbs.run.start import told
+
+    solver = Solver(model)
+    with suppress(AssemblyError):  # that is told as a problem
+        solver.assemble()
+        facts["start_changes"] = [asdict(change) for change in solver.start_changes]
+        if facts["start_changes"]:
+            warnings.append(told(model.name, solver.start_changes))
 
 
 def _no_start(model: "Model") -> str:

@@ -9,7 +9,9 @@ alone; any other output that does not depend on all inputs is written with the i
 states. An output that depends on everything carries no list, which by the standard says just that.
 
 Initial unknowns are the outputs whose start value is computed (`initial` calculated or approx), in the order
-of their indices; all of them depend on all start values, so they carry no list either.
+of their indices. Positions and velocities, also those that loops decide, follow no input and no parameter: they
+list the states whose start is exact. All others depend on all start values, so they carry no list; but forces of springs list
+the parameters too, and no input.
 """
 
 import os
@@ -37,6 +39,10 @@ LOG_CATEGORIES = {
     "logStatusWarning": "what was done but should be looked at",
     "logAll": "every message",
 }
+
+# Suffixes of positions and velocities, and of forces that follow from these alone
+_KINEMATIC = frozenset({"q", "qd", "r", "v", "w", "u", "eta", "kappa", "quat", "length"})
+_OF_SPRINGS = frozenset({"f"})
 
 # What an integer parameter may be: smallest, largest
 _RANGES = {"solver.scheme": (0, 1)}
@@ -207,8 +213,15 @@ def _add_structure(root: Any, variables: Sequence["Variable"]) -> None:
                 etree.SubElement(parent, "Unknown", lists.attributes(variable))
     if unknowns:
         parent = etree.SubElement(structure, "InitialUnknowns")
+        states = {v.index for v in outputs if v.initial == "exact"}
+        parameters = {v.index for v in variables if v.causality == "parameter"}
+        kinematic = _Dependencies([v for v in unknowns if v.kind in _KINEMATIC], states)
+        others = _Dependencies([v for v in unknowns if v.kind in _OF_SPRINGS], states | parameters)
         for variable in unknowns:
-            etree.SubElement(parent, "Unknown", index=str(variable.index + 1))
+            attributes = {"index": str(variable.index + 1)}
+            if variable.kind in _KINEMATIC | _OF_SPRINGS:
+                attributes = (kinematic if variable.kind in _KINEMATIC else others).attributes(variable)
+            etree.SubElement(parent, "Unknown", attributes)
 
 
 def _states(variables: Sequence["Variable"]) -> tuple[set[int], list["Variable"]]:
@@ -224,7 +237,7 @@ def _states(variables: Sequence["Variable"]) -> tuple[set[int], list["Variable"]
 
 
 class _Dependencies:
-    """The attributes of an <Unknown>; the long list of all states is made once."""
+    """The attributes of an <Unknown>; the long list of all states, or of all that starts exactly, is made once."""
 
     def __init__(self, outputs: Sequence["Variable"], states: set[int]) -> None:
         partial = sum(v.dependencies is not None and v.index not in states for v in outputs)

@@ -7,6 +7,7 @@ give the same numbers.
 import csv
 import os
 import re
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fmumbs.errors import SolverError
+from fmumbs.errors import SolverError, StartWarning
 from fmumbs.run import Result, simulate
 
 if TYPE_CHECKING:
@@ -148,6 +149,8 @@ def _run(
     one.slave.enterInitializationMode()
     one.set({reference: _at(*columns, 0.0) for reference, columns in moving.items()})
     one.slave.exitInitializationMode()
+    for message in one.messages:
+        warnings.warn(message, StartWarning, stacklevel=3)
     values = np.empty((len(times), len(columns)))
     values[0] = one.read(real, whole)
     for i in range(1, len(times)):

@@ -91,8 +91,8 @@ class Solver:
     def start_changes(self) -> tuple[StartChange, ...]:
         """The given start values that assemble() changed, those that were set before those of the model.
 
-        Within loops and couplings values hold as far as the mobility goes: first those that were set to other values than
-        the model's, then those that the model gives, each in the model's order of joints.
+        Within loops and couplings values hold as far as the mobility goes: first those that were set to other values
+        than the model's, then those that the model gives, each in the model's order of joints.
         """
         return start_changes(self._ask)
 

@@ -5,8 +5,8 @@ from typing import ClassVar
 
 from fmumbs import _checks
 from fmumbs._checks import Axis
-from fmumbs.mechanism.joints.base import JointBase
 from fmumbs.mechanism.given import UNSET, Unset
+from fmumbs.mechanism.joints.base import JointBase
 from fmumbs.mechanism.joints.mode import Kind, Mode
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from fmumbs import _checks
 from fmumbs.errors import ModelError
-from fmumbs.mechanism.joints.base import LAWS, JointBase, LawName
 from fmumbs.mechanism.given import Unset, UnsetNumbers
+from fmumbs.mechanism.joints.base import LAWS, JointBase, LawName
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Several(JointBase):
                 self._store(law, (0.0,) * len(self.free_modes))
         for what, size in (("q0", self.positions), ("u0", self.velocities)):
             given = getattr(self, what)
-            if given is None or (isinstance(given, Unset) and len(given) != size):
+            if given is None or (isinstance(given, UnsetNumbers) and len(given) != size):
                 self._store(what, UnsetNumbers((0.0,) * size))
             elif not isinstance(given, Unset):
                 self._store(what, _checks.numbers(given, size, self._where(what)))

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from fmumbs import _checks
-from fmumbs.mechanism.joints.base import JointBase
 from fmumbs.mechanism.given import Unset, UnsetNumbers
+from fmumbs.mechanism.joints.base import JointBase
 from fmumbs.mechanism.joints.mode import Mode
 
 
