@@ -34,7 +34,7 @@ def build(storeys=3, leg=1.0, skew=1.2, floor=1.0, mass=1.0, EI=20.0, modes=2, a
 
 
 def followers(left, right, floor, start) -> tuple[float, float]:
-    """Angles of a floor and its right leg against the floor above, where the left leg's is `start`; floors are equal."""
+    """Angles of a floor and its right leg against the floor above, where the left leg's is `start`."""
     tip = left * np.exp(1j * start)
     way = floor - tip
     cosine = (floor**2 + abs(way) ** 2 - right**2) / (2 * floor * abs(way))

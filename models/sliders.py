@@ -10,7 +10,7 @@ import numpy as np
 
 import fmumbs as fm
 
-LEFT = {1: -1.15, 2: -0.65, 3: 0.35}  # angles of the rods at the start, from the first pin on; rods 5 and 4 then meet them
+LEFT = {1: -1.15, 2: -0.65, 3: 0.35}  # angles of rods at the start, from the first pin on; rods 5, 4 then meet them
 
 
 def build(

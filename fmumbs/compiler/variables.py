@@ -281,12 +281,12 @@ class Variables(Sequence[Variable]):
     def _starts_of_loops(self, kind: NDArray[Any], indices: References) -> Iterator[tuple[int, int]]:
         """Which of the variables are states of joints in loops, and how each starts: fm_given, 3 where it is held."""
         arrays = self._arrays
-        if not self._in_loops.any() and not arrays["joint_held"].any():
+        if not self._joints_in_loops.any() and not arrays["joint_held"].any():
             return
         for level, column in _state_kinds():
             chosen = np.flatnonzero(level[kind])
             joints = self._object[indices[chosen]]
-            tree = (arrays["joint_first"][joints] >= 0) & (self._in_loops[joints] | (arrays["joint_held"][joints] != 0))
+            tree = (arrays["joint_first"][joints] >= 0) & (self._joints_in_loops | (arrays["joint_held"] != 0))[joints]
             chosen, joints = chosen[tree], joints[tree]
             suffix = [kinds()[k] for k in kind[chosen].tolist()]
             for i, joint, one in zip(chosen.tolist(), joints.tolist(), suffix, strict=True):

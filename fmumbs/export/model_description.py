@@ -10,8 +10,8 @@ states. An output that depends on everything carries no list, which by the stand
 
 Initial unknowns are the outputs whose start value is computed (`initial` calculated or approx), in the order
 of their indices. Positions and velocities, also those that loops decide, follow no input and no parameter: they
-list the states whose start is exact. All others depend on all start values, so they carry no list; but forces of springs list
-the parameters too, and no input.
+list the states whose start is exact. All others depend on all start values, so they carry no list; but forces of
+springs list the parameters too, and no input.
 """
 
 import os

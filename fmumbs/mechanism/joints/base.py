@@ -36,9 +36,9 @@ class JointBase(Element, ABC):
 
     F, M: points on two different bodies, or on one body and the ground.
     q0, u0: position and velocity at the start, as each joint says. Outside of loops they are exact. A loop, or a
-        coupling, leaves fewer freedoms than its joints have; there the values that are given hold as far as these go, in
-        the order in which the joints were added, positions apart from velocities. What is not given, or cannot hold, is
-        a guess: it becomes what closes the loop, near where it was. `fmumbs check`, `fmumbs run` and simulate() tell
+        coupling, leaves fewer freedoms than its joints have; there the values that are given hold as far as these go,
+        in the order in which the joints were added, positions apart from velocities. What is not given, or cannot hold,
+        is a guess: it becomes what closes the loop, near where it was. `fmumbs check`, `fmumbs run` and simulate() tell
         each given value that changed.
     held: q0 and u0 are exact before all others, and there is no start where they cannot be.
     cut: the joint is not part of the spanning tree: it closes a loop. Without it the compiler chooses. The
