@@ -1,12 +1,13 @@
 # make demo, make test, make fmus, make bench: each installs what it needs into .venv first. A second run is quick.
 PYTHON ?= python3
 BIN := .venv/bin
-PIP := $(BIN)/pip install --quiet --disable-pip-version-check
+LOCK ?= requirements-dev.lock
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check $(LOCK:%=--constraint %)
 EDITABLE := $(PIP) --no-build-isolation --editable
 CORE := $(wildcard fmumbs/core/* fmumbs/core/*/*) $(wildcard cmake/*) CMakeLists.txt
 MODELS := $(filter-out models/__init__.py,$(wildcard models/*.py))
 
-.PHONY: help demo test lint fmus bench sanitize sanitize-python fuzz fuzz-briefly faults dev clean
+.PHONY: help demo test lint fmus bench sanitize sanitize-python fuzz fuzz-briefly faults dev lock minimum clean
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-builtin-rules # which would make the folder core/fmi2 of core/fmi2.c
 
@@ -21,6 +22,8 @@ help:
 	@echo "make fmus      exports every mechanism in models/ to fmus/"
 	@echo "make bench     times the core beside other engines"
 	@echo "make dev       makes .venv with all that the above need"
+	@echo "make lock      writes requirements-dev.lock, the versions that the above install; LOCK= takes the newest instead"
+	@echo "make minimum   runs a part of the tests with the least versions that pyproject.toml allows"
 	@echo "make clean     removes .venv and everything built"
 
 demo: .venv/.plot .venv/.core
@@ -43,6 +46,25 @@ bench: .venv/.bench .venv/.core
 
 dev: .venv/.plot .venv/.test .venv/.bench .venv/.core
 
+# --- versions ------------------------------------------------------------------------------------------
+TOOLS := "scikit-build-core>=1.0" "cffi>=2.1" "cmake>=3.26" ninja
+
+lock: .venv/.tools
+	rm -rf build/lock && $(PYTHON) -m venv build/lock
+	build/lock/bin/pip install --quiet --disable-pip-version-check $(TOOLS) '.[plot,test,bench]'
+	grep '^#' requirements-dev.lock > build/lock/new
+	build/lock/bin/pip freeze --disable-pip-version-check --exclude fmumbs >> build/lock/new
+	mv build/lock/new requirements-dev.lock
+
+LEAST := build/least/bin
+LEAST_TESTS := tests/test_cli.py tests/run tests/compiler tests/mechanism tests/export/test_fmu.py
+
+minimum:
+	rm -rf build/least && $(PYTHON) -m venv build/least
+	$(LEAST)/python tests/least_versions.py > build/least/constraints
+	$(LEAST)/pip install --quiet --disable-pip-version-check --constraint build/least/constraints '.[plot,test]'
+	$(LEAST)/pytest -W ignore::DeprecationWarning $(LEAST_TESTS) # of old packages among themselves
+
 clean:
 	rm -rf .venv build fmumbs/_core*.so fmumbs/_fmu fmumbs/_models
 
@@ -51,7 +73,7 @@ clean:
 	@$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11))" || \
 	  { echo "fmumbs needs Python 3.11 or newer; say which: make PYTHON=/path/to/python3.11"; exit 1; }
 	$(PYTHON) -m venv .venv
-	$(PIP) "scikit-build-core>=1.0" "cffi>=2.1" "cmake>=3.26" ninja
+	$(PIP) $(TOOLS)
 	@touch $@
 
 .venv/.plot .venv/.test .venv/.bench: .venv/.%: .venv/.tools pyproject.toml

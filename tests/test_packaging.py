@@ -1,5 +1,6 @@
 """What a user receives: the wheel's content, and a binary that any Linux host from 2014 on can load."""
 
+import ast
 import re
 import subprocess
 import sys
@@ -7,6 +8,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from least_versions import BOUND, requirements
 
 import fmumbs
 
@@ -76,6 +78,45 @@ def test_the_core_keeps_nothing_outside_its_instances() -> None:
     """Many instances share a library: nothing in it is writable but a few words of the start-up code."""
     sections = re.findall(r"\s\.(data|bss)\s+\w+\s+\w+\s+\w+\s+(\w+)", readelf("--sections"))
     assert sum(int(size, 16) for _, size in sections) <= 64
+
+
+# Versions --------------------------------------------------------------------------------------------------
+
+
+def numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", version))
+
+
+def locked() -> dict[str, str]:
+    """Versions in requirements-dev.lock by names as registries compare them."""
+    lines = (ROOT / "requirements-dev.lock").read_text(encoding="utf-8").splitlines()
+    pairs = (line.split("==") for line in lines if not line.startswith("#"))
+    return {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in pairs}
+
+
+def test_every_dependency_names_its_least_version_for_make_minimum_to_install() -> None:
+    assert all(BOUND.fullmatch(requirement) for requirement in requirements("plot", "test"))
+
+
+def test_the_lock_file_holds_every_dependency_in_a_version_that_is_allowed() -> None:
+    versions = locked()
+    for requirement in requirements("plot", "test", "bench"):
+        name, _, least = requirement.partition(">=")
+        assert numbers(versions[re.sub(r"[-_.]+", "-", name).lower()]) >= numbers(least), requirement
+
+
+def test_what_the_package_imports_it_names_as_a_dependency() -> None:
+    """Every import of another's package, wherever it stands; matplotlib is an extra, lxml and scipy are used late."""
+    files = [path for path in (ROOT / "fmumbs").rglob("*.py") if "_models" not in path.parts]
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in files]
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    imported = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    imported |= {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom) and not node.level}
+    others = {name.partition(".")[0] for name in imported} - set(sys.stdlib_module_names) - {"fmumbs"}
+    others -= {"typing_extensions"}  # the type checker's, which alone reads what stands under TYPE_CHECKING
+    named = {requirement.partition(">=")[0] for requirement in requirements("plot")}
+    assert others <= named
+    assert named - others == {"cffi", "pythonfmu"}  # the extension module's; whose files the other back end packs
 
 
 @pytest.fixture(scope="session")

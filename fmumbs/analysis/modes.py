@@ -120,7 +120,8 @@ def _complement(moving: Array) -> Array:
     turns = u[:, :rank]
     slides = moving[3:] @ vt[rank:].T
     slides = slides[:, np.linalg.norm(slides, axis=0) > _DEPENDENT] if slides.size else np.zeros((3, 0))
-    if np.linalg.matrix_rank(slides) < slides.shape[1] or rank + slides.shape[1] < moving.shape[1]:
+    dependent = slides.size and np.linalg.matrix_rank(slides) < slides.shape[1]
+    if dependent or rank + slides.shape[1] < moving.shape[1]:
         return np.zeros((6, 7))
     other_turns, other_slides = _perpendicular(turns), _perpendicular(slides)
     zeros = np.zeros_like

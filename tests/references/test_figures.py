@@ -1,6 +1,7 @@
 """The figures that the project carries, and how they are compared."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -17,6 +18,19 @@ at_hand = pytest.mark.skipif(not FULL.is_dir(), reason="the full figures are not
 def test_carried_figures_say_whence_they_come_and_stay_small(case):
     assert {"source", "licence"} < set(carried(case))
     assert (DATA / f"{case}.json").stat().st_size < 40_000
+
+
+def test_the_licence_of_every_file_stands_beside_it():
+    rows = [line.split("|")[1:4] for line in (DATA / "README.md").read_text("utf-8").splitlines() if ".json`" in line]
+    told = {}
+    for files, licence, text in rows:
+        for name in re.findall(r"`(\w+)\.json`", files):
+            told[name] = licence.strip(), DATA / "licences" / text.strip(" `")
+    assert sorted(told) == CASES
+    for case, (licence, text) in told.items():
+        assert carried(case)["licence"] == licence
+        assert "opyright" in text.read_text("utf-8"), text
+    assert {text for _, text in told.values()} >= set((DATA / "licences").iterdir())
 
 
 @at_hand
