@@ -165,6 +165,19 @@ def test_what_is_named_in_sentences_is_there() -> None:
                 eval(span, {"fm": fm})
 
 
+def test_files_and_folders_that_are_named_are_there() -> None:
+    """Between backquotes: a path from the root, or from any folder; what programs write is left out."""
+    made = re.compile(r"double_pendulum|^build/|^sources/$|modelDescription\.xml")
+    folders = [path for path in ROOT.iterdir() if path.name not in ("build", ".venv", ".git")]
+    every = [path for folder in folders for path in (folder, *folder.rglob("*"))]
+    ends = tuple("/" + path.relative_to(ROOT).as_posix() for path in every)
+    path_of = re.compile(r"(?!fm\.)(?:[\w-]+/)*(?:[\w-]+/|[\w-]+\.(?:py|c|h|inc|md|txt|toml|lock|json|xml))")
+    named = [(page.name, span) for page in PAGES for span in spans(page) if path_of.fullmatch(span)]
+    assert len(named) > 20
+    for page, span in named:
+        assert made.search(span) or any(end.endswith("/" + span.strip("/")) for end in ends), f"{page}: {span}"
+
+
 def test_links_lead_to_files() -> None:
     for page in PAGES:
         for link in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text()):

@@ -1,6 +1,6 @@
 """Imports go one way, the C core stands alone, and an optional library has one door.
 
-cli -> view, export, study -> run -> readers, compiler -> analysis -> mechanism -> spatial -> errors
+cli -> export -> run -> readers, compiler -> analysis -> mechanism -> spatial -> errors
 """
 
 import ast
@@ -24,7 +24,7 @@ LAYERS = [
     {"analysis"},
     {"readers", "compiler"},
     {"run"},
-    {"view", "export", "study"},
+    {"export"},
     {"cli"},
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
@@ -90,6 +90,15 @@ def test_a_module_imports_only_lower_layers_and_its_own(path: Path) -> None:
             assert here == "cli", f"{'.'.join(parts(path))} imports from the package's front"
         elif module[0] == "fmumbs" and there != here:
             assert RANK[there] < RANK[here], f"{'.'.join(parts(path))} imports {'.'.join(module)}"
+
+
+def test_every_layer_is_a_part_of_the_package_and_stands_so_in_the_design() -> None:
+    there = {path.stem for path in PACKAGE.iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file()}
+    assert set(RANK) == there - {"__init__", "_models"}
+    design = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+    (line,) = re.findall(r"^`cli` → .*$", design, re.M)
+    told = [{name.strip(" `") for name in part.split(",")} for part in line.split("→")]
+    assert told == [part for names in reversed(LAYERS) if (part := {n for n in names if not n.startswith("_")})]
 
 
 @pytest.mark.parametrize("path", sorted((PACKAGE / "export").glob("*.py")), ids=lambda p: p.name)

@@ -33,10 +33,10 @@ forces too.</p>
 """
 
 
-_STEPS = """The results do not depend on the communication step beyond the tolerance: between two communication
-points the FMU takes the steps that it needs, as <code>solver.scheme</code>, <code>solver.step</code> and
-<code>solver.tolerance</code> say. A tolerance given to fmi2SetupExperiment is the value of
-<code>solver.tolerance</code> until that is set itself."""
+_STEPS = """With <code>solver.scheme</code> 0 the FMU takes the steps that <code>solver.tolerance</code> asks for, so
+that results at the same inputs do not depend on the communication step beyond the tolerance. With scheme 1 it divides
+each communication step into equal steps of at most <code>solver.step</code>. A tolerance given to fmi2SetupExperiment
+is the value of <code>solver.tolerance</code> until that is set itself."""
 _PARAMETERS = """Tunable parameters may be changed between two steps. They belong to the instance and to its saved
 state."""
 _STARTS = """Outputs that start exactly (positions and velocities of joints) take start values before
