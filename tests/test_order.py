@@ -1,0 +1,152 @@
+"""The order of Dormand and Prince's scheme and of its dense output, each from single steps of a known length.
+
+A step under a loose tolerance is as long as the communication step after a change, and ten times as long as what was
+asked for where the integrator runs ahead. Halving it divides the error of a scheme of order p by 2^(p+1).
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import fmumbs as fm
+from fmumbs.compiler import compile
+from fmumbs.readers import read_model
+from fmumbs.run import Solver
+
+LOOSE, EXACT = 0.1, 1e-13
+
+NEAR = 0.2
+"""Of the exponent: the next power of steps as long as these."""
+
+AHEAD = 10
+"""How many times as far as it was asked for the integrator goes after a change."""
+
+FAR = 2.0
+"""[s] after which the controller would have far longer steps than those that are measured."""
+
+
+def tumbling() -> fm.Model:
+    """A body that turns about all axes and whose ball joint is pulled back."""
+    model = fm.Model("tumbling")
+    body = fm.Body("body", mass=1.0, com=(0.1, 0.0, -0.4), inertia=(0.1, 0.2, 0.25))
+    ball = fm.Spherical("A", model.ground.at(), body.at(), q0=(0.9, 0.2, -0.3, 0.1), u0=(0.5, -0.7, 0.6), stiffness=1.0)
+    model.add(body, ball)
+    return model
+
+
+def linked() -> fm.Model:
+    """Two rods, one below the other, about different axes and with little gravity: slow beside the steps."""
+    model = fm.Model("linked", gravity=(0, 0, -2))
+    upper, lower = fm.Body.rod("upper", length=1.0, mass=1.0), fm.Body.rod("lower", length=0.8, mass=0.5)
+    A = fm.Revolute("A", model.ground.at(), upper.base, axis="y", q0=0.8, u0=0.5)
+    B = fm.Revolute("B", upper.tip, lower.base, axis=(0, 0.8, 0.6), q0=-0.4, u0=0.3, stiffness=1.0)
+    model.add(upper, lower, A, B)
+    return model
+
+
+MODELS: dict[str, tuple[Callable[[], fm.Model], tuple[str, ...], str, Sequence[float]]] = {
+    "linked": (linked, ("A.q", "B.q", "A.qd", "B.qd"), "A.tau", (0.04, 0.02, 0.01)),
+    "tumbling": (tumbling, ("A.q", "A.w"), "A.tau", (0.04, 0.02, 0.01)),
+}
+
+
+def read(solver: Solver, names: Sequence[str]) -> np.ndarray:
+    return np.concatenate([np.atleast_1d(solver.get(name)) for name in names])
+
+
+def change(solver: Solver, force: str) -> None:
+    """And back: the integrator begins again where it is."""
+    value = solver.get(force)
+    solver.set(force, np.add(value, 1.0))
+    solver.set(force, value)
+
+
+def loose_and_exact(name: str) -> tuple[Solver, Solver, float, tuple[str, ...], str]:
+    """Both at the same state; the first one's controller wants long steps."""
+    build, names, force, steps = MODELS[name]
+    image = compile(build(), everything=True)
+    loose, exact = Solver(image.with_options(tolerance=LOOSE)), Solver(image.with_options(tolerance=EXACT))
+    loose.assemble()
+    t = 0.0
+    while t < FAR:
+        t += 2 * steps[0]
+        loose.step(t)
+    exact.assemble(t)
+    variables = image.variables
+    exact.set_state(loose.read(variables.positions()), loose.read(variables.speeds()))
+    return loose, exact, t, names, force
+
+
+def orders(errors: Sequence[float]) -> np.ndarray:
+    return np.log2(np.divide(errors[:-1], errors[1:]))
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_one_step_of_dormand_and_prince_has_order_five(name: str) -> None:
+    loose, exact, t, names, force = loose_and_exact(name)
+    begin, there, errors = loose.state_save(), exact.state_save(), []
+    for h in MODELS[name][3]:
+        loose.state_load(begin)
+        exact.state_load(there)
+        change(loose, force)
+        taken = loose.get("solver.steps")
+        loose.step(t + h)
+        exact.step(t + h)
+        assert loose.get("solver.steps") == taken + 1
+        errors.append(np.abs(read(loose, names) - read(exact, names)).max())
+    assert_allclose(orders(errors)[-1], 6.0, atol=NEAR)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_dense_output_has_order_four(name: str) -> None:
+    """At some places of one step, the largest of their errors; at its end it is the step itself."""
+    loose, exact, t, names, force = loose_and_exact(name)
+    begin, there, errors = loose.state_save(), exact.state_save(), []
+    for h in MODELS[name][3]:
+        loose.state_load(begin)
+        exact.state_load(there)
+        change(loose, force)
+        start = t + 1e-9 * h
+        loose.step(start)
+        taken, worst = loose.get("solver.steps"), []
+        for part in (1 / AHEAD, 0.3, 0.5, 0.7, 0.9):
+            loose.step(t + part * h)
+            exact.step(t + part * h)
+            worst.append(np.abs(read(loose, names) - read(exact, names)).max())
+        assert loose.get("solver.steps") == taken + 1
+        errors.append(max(worst))
+    assert_allclose(orders(errors)[-1], 5.0, atol=NEAR)
+    assert errors[-1] > 0.0
+
+
+def test_step_follows_the_fifth_root_of_the_tolerance() -> None:
+    """As the error estimate is of order five: a tolerance that is 1e5 times as fine takes ten times as many steps."""
+    image, steps = compile(linked(), everything=True), []
+    for tolerance in (1e-7, 1e-12):
+        solver = Solver(image.with_options(tolerance=tolerance))
+        solver.assemble()
+        solver.step(10.0)
+        steps.append(solver.get("solver.steps") + solver.get("solver.rejected"))
+    assert_allclose(steps[1] / steps[0], 10.0, rtol=0.1)
+
+
+def test_dense_output_ends_in_the_corrected_state() -> None:
+    """So a loop that is read shortly before the end of a step has hardly to be corrected."""
+    solver = Solver(compile(read_model("four_bar"), everything=True).with_options(tolerance=1e-4, closure=CLOSED))
+    solver.assemble()
+    corrected, before, reads = 0, 0.0, []
+    for t in 1e-4 * np.arange(1, 10_000):
+        steps, iterations = solver.get("solver.steps"), solver.get("solver.iterations")
+        solver.step(t)
+        if solver.get("solver.steps") > steps:
+            reads.append(before)
+            corrected += solver.get("solver.iterations") > iterations
+        before = solver.get("solver.iterations") - iterations
+    assert len(reads) > 40 and corrected > 0.8 * len(reads)
+    assert np.count_nonzero(reads) < 0.2 * len(reads)
+
+
+CLOSED = 1e-6
+"""Times the model's length: a step leaves more, and the last tenth of a millisecond less."""
