@@ -62,13 +62,14 @@ def test_the_message_is_no_format_of_the_logger(fmu: Unpacked) -> None:
     assert "/nowhere/%%s%%n##r1##" in slave.say
 
 
-@pytest.mark.parametrize("damage", ["empty", "cut", "other bytes"])
+@pytest.mark.parametrize("damage", ["empty", "cut", "other bytes", "other hash"])
 def test_a_damaged_image_is_refused(fmu: Unpacked, tmp_path: Path, damage: str) -> None:
     image = (fmu.folder / "resources" / "model.fmb").read_bytes()
     middle = len(image) // 2
     changed = {
         "empty": b"",
         "cut": image[:-1],
+        "other hash": image[:40] + bytes([image[40] ^ 1]) + image[41:],
         "other bytes": image[:middle] + bytes([image[middle] ^ 0xFF]) + image[middle + 1 :],
     }
     (tmp_path / "model.fmb").write_bytes(changed[damage])
