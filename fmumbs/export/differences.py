@@ -108,8 +108,8 @@ def differentiates_by_time(fmu: Fmu) -> Problems:
         one.step(fmu.interval, STEPS)
         yield from _declared(fmu, one)
         answered, values = one.output_derivatives(fmu.outputs), one.reals(fmu.outputs)
-    difference, error = settled(_by_time(fmu, FINE))
-    coarse, _ = settled(_by_time(fmu, COARSE))  # the dense output's own error is in every difference
+    difference, error = settled(*_by_time(fmu, FINE))
+    coarse, _ = settled(*_by_time(fmu, COARSE))  # the dense output's own error is in every difference
     error = SAFETY * (error + np.abs(difference - coarse))
     vectors = [fmu.names[r].partition("[")[0] for r in fmu.outputs]
     steepest = np.maximum(np.abs(difference), np.abs(answered))
@@ -120,17 +120,23 @@ def differentiates_by_time(fmu: Fmu) -> Problems:
     yield from _near(fmu, fmu.outputs, answered, difference, bound, "by time, answered and by differences", clear)
 
 
-def settled(estimates: Values) -> tuple[Values, Values]:
-    """Of estimates with one step after another, each half of the one before, the best, and its likely error.
+def settled(estimates: Values, steps: Values) -> tuple[Values, Values]:
+    """Of estimates with one step after another, each shorter than the one before, the best, and its likely error.
 
-    estimates: (steps, n), at least three steps. Returns (n,) and (n,): the estimate whose two neighbours are closest,
-    and the larger distance to one of them. A longer step errs by the signal's curvature, a shorter one by round-off.
+    estimates: (steps, n); steps: (steps,), three at least. Returns (n,) and (n,). A long step errs by the signal's
+    curvature, or sees nothing of a fast oscillation; a short one errs by round-off, which the three shortest show. So
+    the error of an estimate is how far it is from the one before it, and from every later one beyond their round-off.
     """
-    apart = np.abs(np.diff(estimates, axis=0))
-    apart[~np.isfinite(apart)] = np.inf
-    worse = np.maximum(apart[:-1], apart[1:])
-    best, column = np.argmin(worse, axis=0), np.arange(estimates.shape[1])
-    return estimates[best + 1, column], worse[best, column]
+    with np.errstate(invalid="ignore"):
+        apart = np.abs(estimates[:, None] - estimates)  # (steps, steps, n)
+        apart[~np.isfinite(apart)] = np.inf
+        neighbours = np.array([apart[k, k + 1] for k in range(len(steps) - 1)])
+        round_off = np.max(neighbours[-2:] * steps[-2:, None], axis=0) / steps[:, None]
+        beyond = np.nan_to_num(apart - 4.0 * round_off, nan=np.inf, posinf=np.inf)
+    later = np.array([np.max(beyond[k, k + 1 :], axis=0) for k in range(1, len(steps) - 1)])
+    error = np.maximum(np.maximum(neighbours[:-1], later), round_off[1:-1])
+    best, column = np.argmin(error, axis=0), np.arange(estimates.shape[1])
+    return estimates[best + 1, column], error[best, column]
 
 
 def _after(fmu: Fmu, parts: Sequence[float], resolution: Resolution) -> tuple[Values, Values]:
@@ -143,9 +149,9 @@ def _after(fmu: Fmu, parts: Sequence[float], resolution: Resolution) -> tuple[Va
     return path[-1], np.array(path)
 
 
-def _by_time(fmu: Fmu, resolution: Resolution) -> Values:
-    """(steps, outputs) central differences by time after STEPS intervals, from one run past all their points."""
-    widths = fmu.interval * 0.5 ** np.arange(1, HALVINGS + 2)
+def _by_time(fmu: Fmu, resolution: Resolution) -> tuple[Values, Values]:
+    """(steps, outputs) central differences by time after STEPS intervals, and (steps,) their steps; from one run."""
+    widths = np.array([fmu.interval / 2.0**k for k in range(1, HALVINGS + 2)])
     rows = []
     with fmu.started(fmu.excitation(), resolution) as one:
         one.step(fmu.interval, STEPS - 1)
@@ -155,7 +161,7 @@ def _by_time(fmu: Fmu, resolution: Resolution) -> Values:
             rows.append(one.reals(fmu.outputs))
     low, high = np.split(np.array(rows), 2)
     central: Values = (high[::-1] - low) / (2.0 * widths[:, None])
-    return central
+    return central, widths
 
 
 def _by_input(one: Instance, values: dict[int, float], known: int) -> tuple[Values, Values, Values]:
@@ -165,20 +171,22 @@ def _by_input(one: Instance, values: dict[int, float], known: int) -> tuple[Valu
     one piece.
     """
     outputs = one.fmu.outputs
-    differences, noise = [], []
-    for width in max(1.0, abs(values[known])) * 0.25 ** np.arange(8):
+    widths = np.array([max(1.0, abs(values[known])) / 4.0**k for k in range(8)])
+    found: list[Values] = []
+    for count, width in enumerate(widths, 1):
         one.set({known: values[known] + width})
         high = one.reals(outputs)
         one.set({known: values[known] - width})
         low = one.reals(outputs)
-        # 1e-10: round-off of a long chain's accelerations, relative to the largest of them
-        noise.append(1e-10 * (np.abs(high) + np.abs(low) + np.max(np.abs(high)) * 1e-2) / width)
-        differences.append((high - low) / (2.0 * width))
-        if len(differences) >= 3 and np.all(settled(np.array(differences))[1] <= noise[1]):
-            break
+        found.append((high - low) / (2.0 * width))
+        if count == 1:  # 1e-10: round-off of a long chain's accelerations, relative to the largest of them
+            noise = 1e-10 * (np.abs(high) + np.abs(low) + np.max(np.abs(high)) * 1e-2) / width
+        if count >= 3:
+            difference, error = settled(np.array(found), widths[:count])
+            if np.all(SAFETY * error <= 4.0**2 * noise):  # round-off alone of the third
+                break
     one.set({known: values[known]})
-    found, apart = settled(np.array(differences))
-    return found, SAFETY * apart, noise[0]
+    return difference, SAFETY * error, noise
 
 
 def _refusal(one: Instance, order: int, slope: dict[int, float]) -> str:

@@ -68,6 +68,8 @@ def test_its_own_model_agrees_and_another_does_not(pendulum_fmu: Path) -> None:
     assert verify_fmu(pendulum_fmu, read_model("double_pendulum")) == []
     findings = verify_fmu(pendulum_fmu, read_model("double_pendulum", {"mass": 2.0}))
     assert {finding.check for finding in findings} == {"parity with the Solver"}
+    *_, last = verify_fmu(pendulum_fmu, read_model("pendulum"))
+    assert "not among the variables of the model" in last.message
 
 
 def test_an_fmu_stored_without_compression_is_found(pendulum_fmu: Path, tmp_path: Path) -> None:
