@@ -211,11 +211,10 @@ class ModalBody(Body):
     @property
     def frequencies(self) -> Array:
         """(modes,) angular eigenfrequencies [rad/s] with the body's frame held, ascending."""
-        M, K = np.array(self.modal_mass), np.array(self.stiffness)
-        L = np.linalg.cholesky(M)
-        X = np.linalg.solve(L, np.linalg.solve(L, K).T)
-        squares: Array = np.maximum(np.linalg.eigvalsh((X + X.T) / 2), 0.0)
-        return np.sqrt(squares)
+        from scipy.linalg import eigh
+
+        squares: Array = eigh(np.array(self.stiffness), np.array(self.modal_mass), eigvals_only=True)
+        return np.sqrt(np.maximum(squares, 0.0))
 
     @property
     def plane_axes(self) -> Rotation:

@@ -129,10 +129,23 @@ class Law(ForceLaw):
 
     @classmethod
     def table(
-        cls, name: str, on: JointBase | Spring, positions: Sequence[float], forces: Sequence[float], *, mode: int = 1
+        cls,
+        name: str,
+        on: JointBase | Spring,
+        positions: Sequence[float],
+        forces: Sequence[float],
+        *,
+        mode: int = 1,
+        smooth: bool = False,
     ) -> "Law":
-        """Straight lines through forces (n,) at positions (n,) that increase; the outer ones go on."""
+        """Straight lines through forces (n,) at positions (n,) that increase; the outer ones go on.
+
+        smooth: cubics without a kink in place of the lines, which rise and fall only where the forces do (SciPy's
+        PchipInterpolator); straight lines with the slopes at the ends go on beyond them.
+        """
         x, f = _points(f"Law '{name}'", "positions", positions, forces)
+        if smooth:
+            return cls(name, on, mode=mode, pieces=_smooth(x, f))
         bounds = (-math.inf, *x[1:-1], math.inf)
         lines = [(f[i], (f[i + 1] - f[i]) / (x[i + 1] - x[i])) for i in range(len(x) - 1)]
         pieces = [
@@ -234,6 +247,23 @@ def _table(values: object) -> tuple[tuple[float, ...], ...]:
     rows += [()] * (POSITIONS - len(rows))
     padded = (row + (0.0,) * (VELOCITIES - len(row)) for row in rows)
     return tuple(_checks.numbers(row, VELOCITIES, f"{what}[{i + 1}]") for i, row in enumerate(padded))
+
+
+def _smooth(x: tuple[float, ...], f: tuple[float, ...]) -> tuple[Piece, ...]:
+    """Cubics between the positions, and a line at each end."""
+    from scipy.interpolate import PchipInterpolator
+
+    curve = PchipInterpolator(x, f)
+    cubics = [
+        Piece([[c] for c in curve.c[::-1, i].tolist()], lower=low, upper=high, origin=low)
+        for i, (low, high) in enumerate(pairwise(x))
+    ]
+    first, last = (float(curve(at, 1)) for at in (x[0], x[-1]))
+    return (
+        Piece([[f[0]], [first]], upper=x[0], origin=x[0]),
+        *cubics,
+        Piece([[f[-1]], [last]], lower=x[-1], origin=x[-1]),
+    )
 
 
 def _points(where: str, what: str, at: object, forces: object) -> tuple[tuple[float, ...], tuple[float, ...]]:

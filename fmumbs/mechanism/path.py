@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import Any
 
 from fmumbs import _checks
 from fmumbs.errors import ModelError
@@ -85,6 +86,48 @@ class Path:
         rows = [_quintic(t[i + 1] - t[i], ends[i], ends[i + 1]) for i in range(len(t) - 1) if t[i + 1] > t[i]]
         rows.append((x[-1], v[-1], a[-1] / 2, 0.0, 0.0, 0.0))
         return cls(t, rows)
+
+    @classmethod
+    def spline(cls, times: Sequence[float], positions: Sequence[float]) -> "Path":
+        """Through positions at times (n,), n >= 2, from rest to rest without stopping between; C4.
+
+        Of all such motions the one of least jerk, the integral of its square: a spline of the fifth degree, made by
+        SciPy. After the last time it stands still. A motion that repeats is from_scipy() of a CubicSpline with
+        bc_type="periodic".
+        """
+        t = _numbers(times, "Path.spline: times")
+        if len(t) < 2 or any(b <= a for a, b in pairwise(t)):
+            raise ModelError("Path.spline: times must be two or more that increase. Give when it begins and ends.")
+        x = _checks.numbers(positions, len(t), "Path.spline: positions")
+        from scipy.interpolate import make_interp_spline
+
+        rests = [(1, 0.0), (2, 0.0)]
+        path = cls.from_scipy(make_interp_spline(t, x, k=DEGREE, bc_type=(rests, rests)))
+        return cls((*path.breaks, t[-1]), (*path.coefficients, (x[-1],)))
+
+    @classmethod
+    def from_scipy(cls, curve: Any, *, continuity: int = 2) -> "Path":
+        """A piecewise polynomial of SciPy's: a PPoly such as CubicSpline or PchipInterpolator, or a BSpline.
+
+        Beyond its ends its first and last polynomials go on; with extrapolate="periodic" it repeats. continuity: 1
+        where its acceleration jumps, as a PchipInterpolator's does.
+        Raises ModelError for something else, for several values at a time, and for a degree beyond 5.
+        """
+        if hasattr(curve, "t") and hasattr(curve, "k"):
+            from scipy.interpolate import PPoly
+
+            curve = PPoly.from_spline(curve)
+        x, c = getattr(curve, "x", None), getattr(curve, "c", None)
+        if x is None or c is None or getattr(c, "ndim", 0) != 2:
+            raise ModelError(
+                f"Path.from_scipy: {type(curve).__name__} is no piecewise polynomial of one value. Give a PPoly, such "
+                "as scipy.interpolate.CubicSpline(times, positions)."
+            )
+        pieces = [i for i in range(len(x) - 1) if x[i + 1] > x[i]]  # a spline repeats the knots at its ends
+        start, end = float(x[0]), float(x[-1])
+        period = end - start if curve.extrapolate == "periodic" else 0.0
+        rows = [c[::-1, i].tolist() for i in pieces]
+        return cls([float(x[i]) for i in pieces], rows, continuity=continuity, period=period)
 
     def __call__(self, t: float) -> tuple[float, float, float]:
         """Position, velocity and acceleration at the time t [s]."""

@@ -78,7 +78,7 @@ def test_another_process_gives_the_same_bytes(pendulum_fmu: Path, tmp_path: Path
     )
     again = tmp_path / "again.fmu"
     environment = {**os.environ, "PYTHONHASHSEED": "7", "TZ": "Asia/Kolkata"}
-    subprocess.run([sys.executable, "-c", code, str(again)], check=True, env=environment)
+    subprocess.run([sys.executable, "-c", code, str(again)], cwd=tmp_path, check=True, env=environment)
     assert hashlib.sha256(again.read_bytes()).digest() == hashlib.sha256(pendulum_fmu.read_bytes()).digest()
 
 

@@ -33,6 +33,27 @@ def test_a_table_is_made_of_lines_that_go_on():
     assert len(law.pieces) == 2
 
 
+def test_a_smooth_table_rises_and_falls_where_its_forces_do():
+    x, f = np.array([-2.0, -1.0, 0.5, 1.0, 4.0]), np.array([-3.0, -3.0, 0.0, 5.0, 4.0])
+    law = fm.Law.table("T", slide, x, f, smooth=True)
+    assert_allclose([law.force(at) for at in x], f, atol=1e-14)
+    for low, high, begin, end in zip(x, x[1:], f, f[1:], strict=False):
+        between = [law.force(at) for at in np.linspace(low, high, 50)[:-1]]
+        assert (np.diff(between) * np.sign(end - begin) >= -1e-13).all()
+        assert np.ptp(between) <= abs(end - begin) + 1e-13
+    slopes = [[(law.force(at + h) - law.force(at)) / h for h in (-1e-7, 1e-7)] for at in x]
+    for left, right in slopes:  # no kink, at the ends neither
+        assert left == pytest.approx(right, abs=1e-5)
+    for at, side in ((x[0], -1), (x[-1], 1)):
+        away = [law.force(at + side * step) for step in (1.0, 2.0, 3.0)]
+        assert away[0] - away[1] == pytest.approx(away[1] - away[2], abs=1e-12)
+
+
+def test_a_smooth_table_through_two_points_is_a_line():
+    law = fm.Law.table("T", slide, [0, 2], [1, 5], smooth=True)
+    assert_allclose([law.force(x) for x in (-1, 0.3, 3)], [-1, 1.6, 7], atol=1e-14)
+
+
 def test_a_damper_differs_with_the_sign_of_the_velocity():
     law = fm.Law.damper("D", slide, [-1, 0, 1], [10, 0, -2])
     assert_allclose([law.force(0.3, v) for v in (-2, -1, 0, 1, 4)], [20, 10, 0, -2, -8])
