@@ -1,12 +1,15 @@
 """The command line: verbs that call the library and print what it returns.
 
-Exit status: 0 all is well, 1 problems were found, 2 wrong use. Everything slow is imported by the verb that
-needs it, so that `fmumbs --help` answers at once.
+Exit status: 0 all is well, 1 problems were found, 2 wrong use, 130 after Ctrl-C. Everything slow is imported by the
+verb that needs it, so that `fmumbs --help` answers at once.
 """
 
 # ruff: noqa: D301  (\b is click's own mark before lines that are not to be filled)
 
+import errno
+import io
 import json
+import math
 import os
 import sys
 import threading
@@ -18,13 +21,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fmumbs.errors import FmumbsError, StartWarning
+from fmumbs.errors import FmumbsError, Interrupted, SolverError, StartWarning
 from fmumbs.readers import NoSuchModel, read_model
 
 if TYPE_CHECKING:
     from fmumbs.analysis import ToolName
 
 PATIENCE = 2.0  # seconds after which a progress bar shows
+INTERRUPTED = 130  # the exit status after Ctrl-C
 MOST = 40  # rows of a table, lines of a tree
 MOST_IN_A_ROW = 12  # levels of a tree, names in a sentence
 
@@ -43,7 +47,7 @@ def _settings(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]
             raise click.BadParameter(f"'{one}' is no NAME=VALUE. Give it as in --set length=0.5.", ctx, param)
         try:
             settings[name] = ast.literal_eval(text)
-        except (ValueError, SyntaxError):
+        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
             settings[name] = text
     return settings
 
@@ -59,6 +63,19 @@ def _correction(ctx: click.Context, param: click.Parameter, given: str | None) -
             f"'{given}' is no way to keep loops closed. Give direct, off, or two numbers as in 20,20.", ctx, param
         ) from None
     return alpha, beta
+
+
+class Positive(click.FloatRange):
+    """A finite number above zero."""
+
+    def __init__(self) -> None:
+        super().__init__(0, min_open=True)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        number = float(super().convert(value, param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"{number} is not finite. Give a number.", param, ctx)
+        return number
 
 
 class NewFile(click.Path):
@@ -80,6 +97,9 @@ class Verbs(click.Group):
     """Turns the library's errors into messages and exit statuses, and keeps the verbs in the order of use."""
 
     def invoke(self, ctx: click.Context) -> Any:
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):  # a name that the terminal's encoding lacks is no error
+                stream.reconfigure(errors="backslashreplace")
         try:
             return super().invoke(ctx)
         except NoSuchModel as error:
@@ -87,7 +107,17 @@ class Verbs(click.Group):
         except FmumbsError as error:
             raise click.ClickException(str(error)) from error
         except OSError as error:
+            if error.errno == errno.EPIPE:
+                raise  # what reads the output wants no more of it
             raise click.ClickException(f"{error.filename or 'a file'}: {error.strerror or error}") from error
+        except MemoryError as error:
+            raise click.ClickException("there is not enough memory. Make the model or the run smaller.") from error
+        except KeyboardInterrupt as error:
+            click.echo(str(error) or "interrupted", err=True)
+            if any(not thread.daemon for thread in threading.enumerate() if thread is not threading.main_thread()):
+                sys.stdout.flush()
+                os._exit(INTERRUPTED)  # an FMU is amid a call that may never return
+            ctx.exit(INTERRUPTED)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.commands)
@@ -111,7 +141,7 @@ def main() -> None:
     MODEL is the path of a Python file with a function build() that returns a Model, or the stem of one that
     ships with fmumbs, such as double_pendulum. --set NAME=VALUE gives a parameter of its build().
 
-    Exit status: 0 fine, 1 problems found, 2 wrong use.
+    Exit status: 0 fine, 1 problems found, 2 wrong use, 130 stopped by Ctrl-C.
     """
 
 
@@ -129,8 +159,8 @@ scheme = click.option(
     type=click.Choice(["dopri5", "rk4"]),
     help="Integration: with error control, or with fixed step.",
 )
-step = click.option("--step", type=click.FloatRange(0, min_open=True), help="Its step [s].")
-tolerance = click.option("--tol", "tolerance", type=click.FloatRange(0, min_open=True), help="Its relative tolerance.")
+step = click.option("--step", type=Positive(), help="Its step [s].")
+tolerance = click.option("--tol", "tolerance", type=Positive(), help="Its relative tolerance.")
 correction = click.option(
     "--correction",
     metavar="direct|off|ALPHA,BETA",
@@ -139,7 +169,7 @@ correction = click.option(
 )
 closure = click.option(
     "--closure",
-    type=click.FloatRange(0, min_open=True),
+    type=Positive(),
     help="What the direct correction leaves of a violation, over the model's length.",
 )
 
@@ -285,8 +315,8 @@ def export(
 
 @main.command()
 @click.argument("target", metavar="MODEL|FMU")
-@click.option("--stop", type=click.FloatRange(0, min_open=True), help="Until when [s].")
-@click.option("--interval", type=click.FloatRange(0, min_open=True), help="Between two results [s].")
+@click.option("--stop", type=Positive(), help="Until when [s].")
+@click.option("--interval", type=Positive(), help="Between two results [s].")
 @scheme
 @step
 @tolerance
@@ -326,11 +356,17 @@ def run(
     from fmumbs.export import play
 
     options = play.Options(stop, interval, scheme, step, tolerance, inputs, correction, closure)
+    failure: SolverError | Interrupted | None = None
     with _told_of_starts(), _progress(f"running {target}") as tell:
-        if _is_fmu(target):
-            result = play.run_fmu(target, options, settings, progress=tell)
-        else:
-            result = play.run_model(read_model(target, settings), options, progress=tell)
+        try:
+            if _is_fmu(target):
+                result = play.run_fmu(target, options, settings, progress=tell)
+            else:
+                result = play.run_model(read_model(target, settings), options, progress=tell)
+        except (SolverError, Interrupted) as error:
+            if error.result is None:
+                raise
+            failure, result = error, error.result
     if out is not None:
         result.save_csv(out)
         click.echo(f"{out}")
@@ -338,6 +374,9 @@ def run(
         play.plot(result, plot)
         click.echo(f"{plot}")
     _print_summary(play.summary(result))
+    if failure is not None:
+        click.echo(f"The run ended early: all of this reaches only to t = {failure.time:g} s.", err=True)
+        raise failure
 
 
 @main.command()
@@ -445,15 +484,17 @@ def _print_check(facts: dict[str, Any], most: int | None) -> None:
 
 def _print_tree(facts: dict[str, Any], most: int | None) -> None:
     """The bodies and what each hangs by: the first `most`, and no more levels than are read with ease."""
+    from rich.text import Text
     from rich.tree import Tree
 
-    nodes, levels = {"ground": Tree(f"[b]{facts['name']}[/b]: ground")}, {"ground": 0}
+    nodes, levels = {"ground": Tree(Text.assemble((facts["name"], "bold"), ": ground"))}, {"ground": 0}
     for branch in facts["branches"]:
         body, parent = branch["body"], branch["parent"]
         levels[body] = levels[parent] + 1
         if most is not None and (len(nodes) > most or levels[body] > MOST_IN_A_ROW):
             continue
-        text = f"{body}  [dim]{branch['kind']} {branch['joint']}, {_count(branch['freedoms'], 'freedom')}"
+        joint = f"{branch['kind']} {branch['joint']}, {_count(branch['freedoms'], 'freedom')}"
+        text = Text.assemble(body, "  ", (joint, "dim"))
         nodes[body] = nodes[parent].add(text)
     _show(nodes["ground"])
     _tell_rest(len(levels) - len(nodes))
@@ -461,13 +502,16 @@ def _print_tree(facts: dict[str, Any], most: int | None) -> None:
 
 def _print_reactions(facts: dict[str, Any], most: int | None) -> None:
     """Which reactions can be trusted, and the mend."""
+    from rich.text import Text
+
+    yes, no, space = Text("yes", "green"), Text("no", "red"), Text(" ")
     columns = "joint", "unique", "f x y z", "t x y z", "indeterminate directions"
     table = _new_table("reactions at M in F's axes", *columns)
     for joint in facts["joints"][:most]:
-        marks = ["[green]yes[/]" if one else "[red]no[/]" for one in joint["components_unique"]]
-        unique = "[green]yes[/]" if joint["unique"] else "[red]no[/]"
+        marks = [yes if one else no for one in joint["components_unique"]]
+        unique = yes if joint["unique"] else no
         count = str(joint["indeterminate_dimension"])
-        table.add_row(joint["joint"], unique, " ".join(marks[:3]), " ".join(marks[3:]), count)
+        table.add_row(joint["joint"], unique, space.join(marks[:3]), space.join(marks[3:]), count)
     _show(table)
     _tell_rest(len(facts["joints"]) - len(facts["joints"][:most]))
     mends = facts["mend"]
@@ -521,7 +565,7 @@ def _print_info(facts: dict[str, Any]) -> None:
     table = _new_table(None, "variable", "", "unit", "start", "meaning")
     for v in facts["variables"]:
         start = "" if v["start"] is None else f"{v['start']:g}" if isinstance(v["start"], float | int) else v["start"]
-        table.add_row(v["name"].replace("[", "\\["), v["causality"], v["unit"], start, v["description"])
+        table.add_row(v["name"], v["causality"], v["unit"], start, v["description"])
     _show(table)
     about = _new_table(f"{facts['name']}  {facts['guid']}", "", "")
     about.show_header = False
@@ -542,7 +586,7 @@ def _print_summary(rows: list[Any]) -> None:
     table = _new_table(None, "variable", "unit", "start", "end", "least", "greatest")
     for row in rows[:MOST]:
         numbers = (f"{value:.6g}" for value in (row.start, row.end, row.least, row.greatest))
-        table.add_row(row.name.replace("[", "\\["), row.unit, *numbers)
+        table.add_row(row.name, row.unit, *numbers)
     _show(table)
     _tell_rest(len(rows) - MOST, "--out FILE.csv has them all")
 
@@ -561,7 +605,7 @@ def _new_table(title: str | None, *columns: str) -> Any:
 def _show(renderable: Any) -> None:
     from rich.console import Console
 
-    console = Console(highlight=False)
+    console = Console(highlight=False, markup=False, emoji=False)  # names are names, [b] or not
     if not console.is_terminal:
         console.width = 10_000  # a pipe has no width; what reads it wants whole lines
     console.print(renderable)
@@ -571,6 +615,7 @@ def _show(renderable: Any) -> None:
 def _progress(text: str) -> Iterator[Callable[[float], None]]:
     """A bar on the terminal once PATIENCE is over; the function given tells the part that is done, 0 to 1."""
     from rich.console import Console
+    from rich.markup import escape
     from rich.progress import Progress
 
     console = Console(stderr=True)
@@ -578,7 +623,7 @@ def _progress(text: str) -> Iterator[Callable[[float], None]]:
         yield lambda part: None
         return
     bar = Progress(console=console, transient=True)
-    task = bar.add_task(text, total=1.0)
+    task = bar.add_task(escape(text), total=1.0)
     timer = threading.Timer(PATIENCE, bar.start)
     timer.daemon = True
     timer.start()

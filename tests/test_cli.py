@@ -1,8 +1,11 @@
 """The verbs: what they print, what they write, and their exit status: 0 fine, 1 problems, 2 wrong use."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
+import time
 import zipfile
 from pathlib import Path
 
@@ -83,6 +86,9 @@ def test_help_loads_no_library_that_it_does_not_need() -> None:
         (["export", "pendulum", "--step", "0"], "0"),
         (["export", "pendulum", "arm6", "-o", "a.fmu"], "folder"),
         (["run", "pendulum", "--stop", "-1"], "-1"),
+        (["run", "pendulum", "--stop", "inf"], "inf is not finite"),
+        (["run", "pendulum.fmu", "--interval", "nan"], "nan is not finite"),
+        (["export", "pendulum", "--tol", "inf"], "inf is not finite"),
         (["run", "pendulum", "--out", "made/"], "'made/' is a folder"),
         (["run", "pendulum", "--plot", "made/a.png"], "there is no folder 'made'"),
         (["verify", "nothing.fmu"], "nothing.fmu"),
@@ -264,6 +270,100 @@ def test_the_demo_exports_runs_prints_and_draws(tmp_path: Path) -> None:
     assert "NOT" not in result.output
     made = {path.name for path in (tmp_path / "demo").iterdir()}
     assert made == {"double_pendulum.fmu", "double_pendulum.csv", "double_pendulum.png"}
+
+
+# Runs that end early ---------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("target", ["pendulum", "pendulum.fmu"])
+def test_a_run_that_fails_writes_what_there_is_and_says_so(target: str, tmp_path: Path) -> None:
+    fmumbs("export", "pendulum")
+    (tmp_path / "torque.csv").write_text("time,A.tau\n0,0\n0.3,0\n0.35,1e308\n")
+    files = ("--input", "torque.csv", "--out", "a.csv", "--plot", "a.png")
+    result = fmumbs("run", target, "--stop", "1", "--interval", "0.1", *files)
+    assert result.exit_code == 1
+    assert "A.q" in result.output
+    assert "The run ended early: all of this reaches only to t = 0." in result.output
+    assert "Error: " in result.output and "Traceback" not in result.output
+    times = columns(tmp_path / "a.csv")["time"]
+    assert 0.3 <= times[-1] < 1.0
+    assert (tmp_path / "a.png").is_file()
+
+
+def test_a_run_that_never_began_writes_nothing(tmp_path: Path) -> None:
+    (tmp_path / "torque.csv").write_text("time,Z.tau\n0,0\n")
+    result = fmumbs("run", "pendulum", "--input", "torque.csv", "--out", "a.csv")
+    assert result.exit_code == 1
+    assert "ended early" not in result.output
+    assert not (tmp_path / "a.csv").exists()
+
+
+@pytest.mark.parametrize("target", ["double_pendulum", "double_pendulum.fmu"])
+@pytest.mark.parametrize("interval", ["0.1", "1e5"])
+def test_ctrl_c_ends_a_run_with_130_and_what_there_is(target: str, interval: str, tmp_path: Path) -> None:
+    """Also within one step that would take minutes; an FMU that is amid such a step has no later row to give."""
+    fmumbs("export", "double_pendulum")
+    code = "import sys; from fmumbs.cli import main; print('ready', flush=True); main(sys.argv[1:])"
+    command = [sys.executable, "-c", code, "run", target, "--stop", "1e5", "--interval", interval, "--tol", "1e-8"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen([*command, "--out", "a.csv"], stdout=pipe, stderr=pipe, text=True) as run:
+        assert run.stdout is not None and run.stdout.readline() == "ready\n"
+        time.sleep(2.0)
+        run.send_signal(signal.SIGINT)
+        output, errors = run.communicate(timeout=60)
+    assert run.returncode == 130, errors
+    assert "Traceback" not in errors
+    assert "The run ended early: all of this reaches only to t = " in errors
+    times = columns(tmp_path / "a.csv")["time"]
+    assert 0.0 <= times[-1] < 1e5
+    assert (times[-1] > 0.0) == (interval == "0.1" or target == "double_pendulum")
+    assert "A.q" in output
+
+
+def test_ctrl_c_while_a_model_is_read_ends_with_130(tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text("raise KeyboardInterrupt\n")
+    result = fmumbs("check", "slow.py")
+    assert (result.exit_code, result.output) == (130, "interrupted\n")
+
+
+# Names and texts ---------------------------------------------------------------------------------------------
+
+BRACKETS = """
+import fmumbs as fm
+
+def build():
+    model = fm.Model("brackets", description="[/b] and [red] :smile: \u6a21")
+    model.add(body := fm.Body("b", mass=1.0, inertia=(1.0, 1.0, 1.0)))
+    model.add(fm.Revolute("A", model.ground.at(), body.at(), axis="x"))
+    return model
+"""
+
+
+def test_texts_are_shown_as_they_are(tmp_path: Path) -> None:
+    (tmp_path / "brackets.py").write_text(BRACKETS, encoding="utf-8")
+    for arguments in (["info", "brackets.py"], ["export", "brackets.py"], ["info", "brackets.fmu"]):
+        result = fmumbs(*arguments)
+        assert result.exit_code == 0, result.output
+        assert "[/b] and [red] :smile: \u6a21" in result.output or arguments[0] == "export"
+
+
+def test_an_encoding_that_lacks_a_letter_is_no_error(tmp_path: Path) -> None:
+    (tmp_path / "brackets.py").write_text(BRACKETS, encoding="utf-8")
+    command = [sys.executable, "-c", "from fmumbs.cli import main; main()", "info", "brackets.py"]
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    shown = subprocess.run(command, env=environment, capture_output=True, check=True).stdout
+    assert b"\\u6a21" in shown
+
+
+def test_a_reader_that_wants_no_more_is_no_error() -> None:
+    command = f"{sys.executable} -c 'from fmumbs.cli import main; main()' info arm6 | head -1"
+    ended = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False)
+    assert "Traceback" not in ended.stderr and "Error" not in ended.stderr
+
+
+def test_no_memory_is_told() -> None:
+    result = fmumbs("run", "pendulum", "--interval", "1e-7")
+    assert result.exit_code == 1
+    assert "Choose a longer interval" in result.output
 
 
 # Reactions that are not unique -----------------------------------------------------------------------------

@@ -14,7 +14,6 @@ is set. The file is written beside its place and then moved there, so that a rea
 """
 
 import os
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,7 +23,7 @@ from fmumbs.errors import ExportError
 from fmumbs.export import installed
 from fmumbs.export.archive import Date, zip_archive
 from fmumbs.export.documentation import documentation
-from fmumbs.export.model_description import model_description, model_identifier
+from fmumbs.export.model_description import model_description, model_identifier, source_date
 from fmumbs.export.picture import icon
 from fmumbs.export.pythonfmu import pythonfmu_entries
 from fmumbs.export.sources import IMAGE_FILE, core_sources, image_source
@@ -121,14 +120,9 @@ def _check_count(image: "ModelImage", all_variables: bool) -> None:
 
 
 def _date() -> Date:
-    """What the entries are dated. model_description has refused a SOURCE_DATE_EPOCH that is no number."""
-    epoch = os.environ.get("SOURCE_DATE_EPOCH")
-    if epoch is None:
-        return _OLDEST
-    try:
-        return max(_OLDEST, time.gmtime(int(epoch))[:6])
-    except (ValueError, OverflowError, OSError) as error:
-        raise ExportError(f"SOURCE_DATE_EPOCH is '{epoch}'. Give whole seconds since 1970.") from error
+    """What the entries are dated: not before the first date that a zip can hold."""
+    date = source_date()
+    return _OLDEST if date is None else max(_OLDEST, date.timetuple()[:6])
 
 
 def _write(target: Path, data: bytes) -> None:

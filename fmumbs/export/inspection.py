@@ -1,7 +1,6 @@
 """What `fmumbs check` and `fmumbs info` tell, as plain dictionaries that print and that go into JSON."""
 
 import os
-import zipfile
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
@@ -10,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from fmumbs.analysis import structure
 from fmumbs.errors import AssemblyError, ModelError
+from fmumbs.export.unpacking import TYPES, open_archive, start_of
 from fmumbs.export.fmu import MOST_VARIABLES
 from fmumbs.export.model_description import NATIVE, experiment_attributes
-from fmumbs.export.verify import raise_if_unreadable
 
 if TYPE_CHECKING:
     from fmumbs.analysis import JointReaction, ToolName
@@ -191,15 +190,11 @@ def fmu_info(path: "str | os.PathLike[str]") -> Facts:
 
     Raises ExportError where `path` is no FMU.
     """
-    from lxml import etree
-
     path = Path(path)
-    raise_if_unreadable(path)
-    with zipfile.ZipFile(path) as archive:
-        root = etree.fromstring(archive.read("modelDescription.xml"))
-        sizes = {info.filename: info.file_size for info in archive.infolist()}
+    with open_archive(path) as archive:
+        root, sizes = archive.description, archive.sizes
     simulation, experiment = root.find("CoSimulation"), root.find("DefaultExperiment")
-    binaries = [name for name in sizes if name.startswith("binaries/")]
+    binaries = [name for name in sizes if name.startswith("binaries/") and not name.endswith("/")]
     return {
         "name": root.get("modelName", ""),
         "description": root.get("description", ""),
@@ -218,18 +213,14 @@ def fmu_info(path: "str | os.PathLike[str]") -> Facts:
     }
 
 
-_READ = {"Real": float, "Integer": float, "Boolean": lambda text: text == "true"}
-
-
 def _scalar(variable: Any) -> Facts:
-    value = variable[0]
-    start = value.get("start")
+    value = next(child for child in variable if child.tag in TYPES)
     return {
         "name": variable.get("name"),
         "causality": variable.get("causality", "local"),
         "variability": variable.get("variability", "continuous"),
         "type": value.tag.lower(),
         "unit": value.get("unit", ""),
-        "start": None if start is None else _READ.get(value.tag, str)(start),
+        "start": start_of(value.tag, value.get("start")),
         "description": variable.get("description", ""),
     }

@@ -143,14 +143,24 @@ def _header(image: "ModelImage", tool: str, licence: str) -> dict[str, str]:
         "variableNamingConvention": "structured",
         "numberOfEventIndicators": "0",
     }
-    epoch = os.environ.get("SOURCE_DATE_EPOCH")
-    if epoch is not None:
-        try:
-            date = datetime.fromtimestamp(int(epoch), UTC)
-        except (ValueError, OverflowError, OSError) as error:
-            raise ExportError(f"SOURCE_DATE_EPOCH is '{epoch}'. Give whole seconds since 1970.") from error
+    date = source_date()
+    if date is not None:
         header["generationDateAndTime"] = date.strftime("%Y-%m-%dT%H:%M:%SZ")
     return {name: value for name, value in header.items() if value}
+
+
+def source_date() -> datetime | None:
+    """What SOURCE_DATE_EPOCH says, None if it is not set. ExportError for what is no date, or none that a zip holds."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH")
+    if epoch is None:
+        return None
+    try:
+        date = datetime.fromtimestamp(int(epoch), UTC)
+    except (ValueError, OverflowError, OSError) as error:
+        raise ExportError(f"SOURCE_DATE_EPOCH is '{epoch[:60]}'. Give whole seconds since 1970.") from error
+    if not 1970 <= date.year <= 2107:
+        raise ExportError(f"SOURCE_DATE_EPOCH is '{epoch}', in the year {date.year}. Give one from 1970 to 2107.")
+    return date
 
 
 def _add_units(root: Any, names: Iterable[str]) -> None:

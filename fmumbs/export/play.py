@@ -5,6 +5,7 @@ give the same numbers.
 """
 
 import csv
+import io
 import os
 import re
 import warnings
@@ -19,6 +20,8 @@ from numpy.typing import NDArray
 
 from fmumbs.errors import SolverError, StartWarning
 from fmumbs.run import Result, simulate
+from fmumbs.run.rows import Rows
+from fmumbs.run.simulate import times_of
 
 if TYPE_CHECKING:
     from fmumbs.export.probe import Fmu, Instance
@@ -27,6 +30,8 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 Progress = Callable[[float], None]
 Series = dict[str, tuple[Array, Array]]
+
+MOST_INPUT = 2**28  # characters of a file of inputs
 
 _POSITION = re.compile(r"\.q(\[\d+\])?$")
 _STATE = re.compile(r"\.(q|qd)(\[\d+\])?$")
@@ -107,9 +112,7 @@ def run_fmu(
     """
     from fmumbs.compiler.image import scheme_number
     from fmumbs.export.probe import Fmu
-    from fmumbs.export.verify import raise_if_unreadable
 
-    raise_if_unreadable(Path(path))
     series = read_inputs(options.inputs) if options.inputs is not None else {}
     values = dict(settings or {})
     if options.scheme is not None:
@@ -122,13 +125,8 @@ def run_fmu(
     with Fmu(Path(path)) as fmu, fmu.instance() as one:
         experiment = fmu.description.defaultExperiment
         stop = options.stop or float(getattr(experiment, "stopTime", None) or 1.0)
-        times = _times(stop, options.interval or fmu.interval)
-        try:
-            return _run(fmu, one, times, values, series, progress)
-        except SolverError:
-            raise
-        except Exception as error:  # whatever FMPy raises for a status beyond fmi2Warning
-            raise SolverError(f"'{path}' stopped at {one.time:g} s. {one.last_message or error}") from error
+        times = times_of(stop, options.interval or fmu.interval)
+        return _run(fmu, one, times, values, series, progress)
 
 
 def _run(
@@ -142,36 +140,44 @@ def _run(
     outputs = [v for v in fmu.description.modelVariables if v.causality == "output" and v.type in _READ]
     real = [v.valueReference for v in outputs if v.type == "Real"]
     whole = [v.valueReference for v in outputs if v.type == "Integer"]
-    columns = [v.name for kind in _READ for v in outputs if v.type == kind]
+    units = {v.name: v.unit or "" for kind in _READ for v in outputs if v.type == kind}
     moving = {fmu.reference(name, "input"): columns for name, columns in series.items()}
-    one.slave.setupExperiment(startTime=0.0, tolerance=fmu.tolerance, stopTime=float(times[-1]))
-    _apply(fmu, one, settings)
-    one.slave.enterInitializationMode()
-    one.set({reference: _at(*columns, 0.0) for reference, columns in moving.items()})
-    one.slave.exitInitializationMode()
-    for message in one.messages:
-        warnings.warn(message, StartWarning, stacklevel=3)
-    values = np.empty((len(times), len(columns)))
-    values[0] = one.read(real, whole)
-    for i in range(1, len(times)):
-        one.time = float(times[i - 1])
-        one.set({reference: _at(*columns, one.time) for reference, columns in moving.items()})
-        one.step(float(times[i]) - one.time)
-        values[i] = one.read(real, whole)
-        if progress is not None:
-            progress(i / (len(times) - 1))
-    units = {v.name: v.unit or "" for v in outputs}
-    kept = {name: np.ascontiguousarray(values[:, k]) for k, name in enumerate(columns)}
-    return Result(fmu.description.modelName, times, kept, units)
+    rows = Rows(fmu.description.modelName, times, units)
+
+    def begin() -> None:
+        one.slave.setupExperiment(startTime=0.0, tolerance=fmu.tolerance, stopTime=float(times[-1]))
+        _apply(fmu, one, settings)
+        one.slave.enterInitializationMode()
+        one.set({reference: _at(*columns, 0.0) for reference, columns in moving.items()})
+        one.slave.exitInitializationMode()
+        rows.add(one.read(real, whole))
+
+    def run() -> None:
+        for i in range(1, len(times)):
+            if one.abandoned:
+                return
+            one.time = float(times[i - 1])
+            one.set({reference: _at(*columns, one.time) for reference, columns in moving.items()})
+            one.step(float(times[i]) - one.time)
+            rows.add(one.read(real, whole))
+            if progress is not None:
+                progress(i / (len(times) - 1))
+
+    with rows.kept_if_it_fails():
+        try:
+            one.do(begin)
+            for message in one.messages:
+                warnings.warn(message, StartWarning, stacklevel=3)
+            one.do(run)
+        except (SolverError, StartWarning):
+            raise
+        except Exception as error:  # whatever FMPy raises for a status beyond fmi2Warning
+            what = f"'{fmu.path}' stopped at {one.time:g} s"
+            raise SolverError(f"{what}. {one.last_message or error}") from error
+    return rows.result()
 
 
 _READ = ("Real", "Integer")
-
-
-def _times(stop: float, interval: float) -> Array:
-    """The communication points, as simulate() has them."""
-    count = int(np.ceil(stop / interval - 1e-9))
-    return np.append(np.arange(count) * interval, stop)
 
 
 def _apply(fmu: "Fmu", one: "Instance", settings: Mapping[str, Any]) -> None:
@@ -181,6 +187,8 @@ def _apply(fmu: "Fmu", one: "Instance", settings: Mapping[str, Any]) -> None:
         if not isinstance(value, int | float):
             raise SolverError(f"'{name}' is set to {value!r}, which is no number. Give a number.")
         if fmu.variables[name].type == "Integer":
+            if value != value // 1 or abs(value) >= 2**31:
+                raise SolverError(f"'{name}' is set to {value!r}, but takes an integer. Give a whole number.")
             one.slave.setInteger([reference], [int(value)])
         else:
             one.slave.setReal([reference], [float(value)])
@@ -193,7 +201,10 @@ def read_inputs(path: Path) -> Series:
     """
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
-            header, *lines = [line for line in csv.reader(file) if line]
+            text = file.read(MOST_INPUT + 1)
+            if len(text) > MOST_INPUT:
+                raise ValueError(f"it is longer than {MOST_INPUT} characters")
+            header, *lines = [line for line in csv.reader(io.StringIO(text, newline="")) if line]
     except (OSError, ValueError, csv.Error) as error:
         raise SolverError(f"'{path}' cannot be read as inputs: {error}. Give a CSV file.") from error
     names = [name.strip() for name in header]

@@ -6,9 +6,8 @@ wrong carries the FMU's own last message.
 
 import struct
 import tempfile
-import zipfile
-import zlib
-from collections.abc import Iterator, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import chdir, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,10 +20,12 @@ from numpy.typing import NDArray
 
 from fmumbs import _checks
 from fmumbs.errors import ExportError, SolverError
+from fmumbs.export.unpacking import DESCRIPTION, open_archive, start_of
 
 Values = NDArray[np.float64]
 
 STEP = "solver.step"
+PATIENCE = 1.0  # [s] that a call of the FMU has to return after Ctrl-C
 ABRUPT = 1e3  # in the outputs' own units, as [rad/s2]
 
 
@@ -50,23 +51,20 @@ class Fmu:
     """
 
     def __init__(self, path: Path) -> None:
-        import fmpy
-
+        self.path = path
         self._folder = tempfile.TemporaryDirectory(prefix="fmumbs")
+        self.folder = Path(self._folder.name)
         try:
-            self.folder = Path(fmpy.extract(str(path), self._folder.name))
-            self.description: Any = fmpy.read_model_description(str(path), validate=False)
-        except (OSError, zipfile.BadZipFile, zlib.error, KeyError, ValueError) as error:
+            self.description = self._read(path)
+            self.abilities: Any = self.description.coSimulation
+            if self.abilities is None:
+                raise ExportError(f"'{path}' is no co-simulation FMU.")
+            for library in self.folder.rglob("*.so"):
+                if _is_cut_short(library.read_bytes()):
+                    raise ExportError(f"'{path}' is damaged: '{library.name}' in it is cut short. Export it again.")
+        except BaseException:
             self._folder.cleanup()
-            raise ExportError(f"'{path}' cannot be read as an FMU: {error}.") from error
-        for library in self.folder.rglob("*.so"):
-            if _is_cut_short(library.read_bytes()):
-                self._folder.cleanup()
-                raise ExportError(f"'{path}' is damaged: '{library.name}' in it is cut short. Export it anew.")
-        self.abilities: Any = self.description.coSimulation
-        if self.description.fmiVersion != "2.0" or self.abilities is None:
-            self._folder.cleanup()
-            raise ExportError(f"'{path}' is no FMI 2.0 co-simulation FMU.")
+            raise
         variables = self.description.modelVariables
         self.variables: dict[str, Any] = {v.name: v for v in variables}
         real = [v for v in variables if v.type == "Real"]
@@ -83,7 +81,21 @@ class Fmu:
         self.tolerance = float(getattr(experiment, "tolerance", None) or 1e-6)
         self.tool = str(self.description.generationTool or "")
         step = self.variables.get(STEP)
-        self.step = (step.valueReference, float(step.start)) if step is not None and step.start else None
+        start = start_of(step.type, step.start) if step is not None else None
+        self.step = (step.valueReference, start) if step is not None and isinstance(start, float) else None
+
+    def _read(self, path: Path) -> Any:
+        """Unpacks the FMU and has FMPy read its description, without comments, at which FMPy would stumble."""
+        import fmpy
+        from lxml import etree
+
+        with open_archive(path) as archive:
+            archive.unpack(self.folder)
+            (self.folder / DESCRIPTION).write_bytes(etree.tostring(archive.description))
+        try:
+            return fmpy.read_model_description(self.folder, validate=False)
+        except Exception as error:  # FMPy raises many
+            raise ExportError(f"'{path}' cannot be read as an FMU: {str(error).rstrip('.')}.") from error
 
     def __enter__(self) -> Self:
         return self
@@ -147,7 +159,10 @@ def _is_cut_short(binary: bytes) -> bool:
 
 
 class Instance:
-    """One instance of an FMU. `time` [s] is its communication point; `messages` the problems it has logged."""
+    """One instance of an FMU. `time` [s] is its communication point; `messages` the problems it has logged.
+
+    abandoned: Ctrl-C came while do() was at work.
+    """
 
     def __init__(self, fmu: Fmu) -> None:
         from fmpy import calloc, fmi2, free, platform
@@ -155,6 +170,8 @@ class Instance:
         self.fmu = fmu
         self.time = 0.0
         self.messages: list[str] = []
+        self.abandoned = False
+        self._stuck = False
         try:
             with chdir("."):  # FMPy goes to the binary's folder, and stays there where it cannot be loaded
                 self.slave: Any = fmi2.FMU2Slave(
@@ -229,5 +246,30 @@ class Instance:
         """All real variables, then all integer outputs: what two runs are compared by, bit for bit."""
         return self.read(self.fmu.readable, self.fmu.integers)
 
+    def do(self, work: Callable[[], None]) -> None:
+        """Calls the FMU in a thread of its own, so that Ctrl-C ends the waiting for a call that does not return."""
+        errors: list[BaseException] = []
+        ended = threading.Event()
+
+        def guarded() -> None:
+            try:
+                work()
+            except BaseException as error:
+                errors.append(error)
+            finally:
+                ended.set()
+
+        threading.Thread(target=guarded).start()
+        try:
+            ended.wait()  # not Thread.join, which takes a thread for dead when a signal interrupts it (Python 3.11)
+        except BaseException:
+            self.abandoned = True
+            self._stuck = not ended.wait(PATIENCE)
+            raise
+        if errors:
+            raise errors[0]
+
     def free(self) -> None:
-        self.slave.freeInstance()
+        """Frees the instance, unless it is still amid a call; then it stays until the process ends."""
+        if not self._stuck:
+            self.slave.freeInstance()

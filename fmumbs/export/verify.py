@@ -7,16 +7,15 @@ bit.
 
 import os
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
-from xml.etree import ElementTree
 
-from fmumbs.errors import ExportError, FmumbsError
+from fmumbs.errors import FmumbsError
 from fmumbs.export import checks, differences
+from fmumbs.export.unpacking import open_archive
 from fmumbs.export.differences import NotCompared
 
 if TYPE_CHECKING:
@@ -72,7 +71,8 @@ def verify_fmu(
     Raises ExportError where `path` cannot be read as an FMI 2.0 co-simulation FMU at all.
     """
     path = Path(path)
-    raise_if_unreadable(path)
+    with open_archive(path):
+        pass  # an ExportError says why, where it cannot be read
     begin = progress or (lambda name: None)
     findings: list[Finding] = []
 
@@ -102,21 +102,6 @@ def verify_fmu(
     return findings
 
 
-def raise_if_unreadable(path: Path) -> None:
-    """ExportError where the file is no zip, or no FMU, or its description is damaged."""
-    if not path.is_file():
-        raise ExportError(f"there is no file '{path}'. Make it with `fmumbs export MODEL`.")
-    if not zipfile.is_zipfile(path):
-        raise ExportError(f"'{path}' is no zip archive, so it is no FMU.")
-    with zipfile.ZipFile(path) as archive:
-        if "modelDescription.xml" not in archive.namelist():
-            raise ExportError(f"'{path}' holds no modelDescription.xml, so it is no FMU.")
-        try:
-            ElementTree.fromstring(archive.read("modelDescription.xml"))
-        except (ElementTree.ParseError, zipfile.BadZipFile, zlib.error, ValueError) as error:
-            raise ExportError(f"'{path}' is damaged: modelDescription.xml cannot be read ({error}).") from error
-
-
 def _guarded(problems: Callable[[], Iterator[str]]) -> Iterator[str]:
     """The problems, and whatever stops the check as one more."""
     try:
@@ -134,8 +119,6 @@ def _archive(path: Path) -> Iterator[str]:
             yield f"'{broken}' is damaged"
         names = archive.namelist()
         stored = [i.filename for i in archive.infolist() if i.compress_type != zipfile.ZIP_DEFLATED and i.file_size]
-        for name in sorted({name for name in names if names.count(name) > 1}):
-            yield f"'{name}' is there more than once"
         for name in stored:
             yield f"'{name}' is not deflated, which importers on Java refuse"
         if not any(name.startswith(("binaries/", "sources/")) for name in names):
@@ -147,9 +130,8 @@ def _schema(path: Path) -> Iterator[str]:
     from lxml import etree
 
     schema = etree.XMLSchema(file=str(Path(fmpy.__file__).parent / "schema" / "fmi2" / "fmi2ModelDescription.xsd"))
-    with zipfile.ZipFile(path) as archive:
-        document = etree.fromstring(archive.read("modelDescription.xml"))
-    schema.validate(document)
+    with open_archive(path) as archive:
+        schema.validate(archive.description)
     for entry in schema.error_log:
         yield f"modelDescription.xml, line {entry.line}: {entry.message}"
 
@@ -166,12 +148,12 @@ def _image(path: Path) -> Iterator[str]:
     from fmumbs.export.model_description import experiment_attributes
     from fmumbs.export.sources import IMAGE_FILE, image_source
 
-    with zipfile.ZipFile(path) as archive:
-        names, root = archive.namelist(), ElementTree.fromstring(archive.read("modelDescription.xml"))
-        if IMAGE not in names:
+    with open_archive(path) as archive:
+        root = archive.description
+        if IMAGE not in archive.sizes:
             return
         image = ModelImage.load(archive.read(IMAGE))
-        copy = archive.read(f"sources/{IMAGE_FILE}") if f"sources/{IMAGE_FILE}" in names else None
+        copy = archive.read(f"sources/{IMAGE_FILE}") if f"sources/{IMAGE_FILE}" in archive.sizes else None
     if image.guid != root.get("guid"):
         yield f"'{IMAGE}' has the GUID {image.guid}, modelDescription.xml {root.get('guid')}"
     if copy is not None and copy != image_source(image.bytes):
@@ -186,8 +168,8 @@ def _image(path: Path) -> Iterator[str]:
 def _parity(path: Path, fmu: "Fmu", against: "Model | ModelImage | None") -> Iterator[str]:
     from fmumbs.compiler import ModelImage, compile
 
-    with zipfile.ZipFile(path) as archive:
-        carried = archive.read(IMAGE) if IMAGE in archive.namelist() else None
+    with open_archive(path) as archive:
+        carried = archive.read(IMAGE) if IMAGE in archive.sizes else None
     image = ModelImage.load(carried) if carried is not None else None
     if against is not None:
         wanted = against if isinstance(against, ModelImage) else compile(against)

@@ -38,11 +38,12 @@ class Rows:
 
     def result(self) -> Result:
         """What there is."""
-        columns = np.ascontiguousarray(self.values[: self.count].T)
-        return Result(self.name, self.times[: self.count], dict(zip(self.units, columns, strict=True)), self.units)
+        count = self.count  # another thread may still add some
+        columns = np.ascontiguousarray(self.values[:count].T)
+        return Result(self.name, self.times[:count], dict(zip(self.units, columns, strict=True)), self.units)
 
     @contextmanager
-    def kept_if_it_fails(self, present: Callable[[], tuple[float, Array]]) -> Iterator[None]:
+    def kept_if_it_fails(self, present: Callable[[], tuple[float, Array]] | None = None) -> Iterator[None]:
         """Gives a SolverError the time and what there is; makes Interrupted, with these, of Ctrl-C.
 
         present: the time [s] and the values where a step has stopped; they become the last row.
@@ -50,15 +51,20 @@ class Rows:
         try:
             yield
         except SolverError as error:
-            error.time, error.result = self._end(present)
+            if self.count > 0:
+                error.time, error.result = self._end(present)
             raise
         except KeyboardInterrupt as error:
+            if self.count == 0:
+                raise
             raise Interrupted(*self._end(present)) from error
 
-    def _end(self, present: Callable[[], tuple[float, Array]]) -> tuple[float, Result]:
-        with suppress(SolverError):
-            time, last = present()
-            if time > self.times[self.count - 1]:
-                self.times[self.count] = time
-                self.add(last)
-        return float(self.times[self.count - 1]), self.result()
+    def _end(self, present: Callable[[], tuple[float, Array]] | None) -> tuple[float, Result]:
+        if present is not None:
+            with suppress(SolverError):
+                time, last = present()
+                if time > self.times[self.count - 1]:
+                    self.times[self.count] = time
+                    self.add(last)
+        result = self.result()
+        return float(result.time[-1]), result

@@ -98,6 +98,25 @@ def test_a_source_date_epoch_that_is_no_number_is_refused(
         export_fmu(pendulum, tmp_path / "a.fmu")
 
 
+@pytest.mark.parametrize("epoch", ["4354819200", "9" * 12, "9" * 5000, "-1", "1e9", "", "nan"])
+def test_a_source_date_epoch_that_no_zip_holds_is_refused(
+    epoch: str, pendulum: ModelImage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", epoch)
+    with pytest.raises(ExportError, match=r"SOURCE_DATE_EPOCH is '.*Give (whole seconds|one from 1970 to 2107)"):
+        export_fmu(pendulum, tmp_path / "a.fmu")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("epoch", "year"), [("0", 1980), ("4354819199", 2107)])
+def test_dates_are_those_that_a_zip_holds(
+    epoch: str, year: int, pendulum: ModelImage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", epoch)
+    with zipfile.ZipFile(export_fmu(pendulum, tmp_path / "a.fmu")) as archive:
+        assert {info.date_time[0] for info in archive.infolist()} == {year}
+
+
 def test_the_options_become_start_values(pendulum: ModelImage, tmp_path: Path) -> None:
     path = export_fmu(pendulum, tmp_path / "a.fmu", scheme="rk4", step=1e-3, tolerance=1e-8)
     image = ModelImage.load(contents(path)["resources/model.fmb"])
