@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from fmumbs.analysis import structure
 from fmumbs.errors import AssemblyError, ModelError
-from fmumbs.export.unpacking import TYPES, open_archive, start_of
 from fmumbs.export.fmu import MOST_VARIABLES
 from fmumbs.export.model_description import NATIVE, experiment_attributes
+from fmumbs.export.unpacking import TYPES, open_archive, start_of
 
 if TYPE_CHECKING:
     from fmumbs.analysis import JointReaction, ToolName

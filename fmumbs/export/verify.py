@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from fmumbs.errors import FmumbsError
 from fmumbs.export import checks, differences
-from fmumbs.export.unpacking import open_archive
 from fmumbs.export.differences import NotCompared
+from fmumbs.export.unpacking import open_archive
 
 if TYPE_CHECKING:
     from fmumbs.compiler import ModelImage
