@@ -457,7 +457,9 @@ static fm_status assemble(fm_instance *s, double t)
     s->clock[FM_ERROR_LAST] = 1e-4;
     s->valid = FM_VALID_NOTHING;
     fm_follow_paths(s, t, s->y);
-    const int levels = s->image.n.rows > 0 ? fm_close_start(s, s->y) : 2;
+    char why[300];
+    const int levels = s->image.n.rows > 0 ? fm_close_start(s, s->y, why, sizeof why) : 2;
+    if (levels < 0) return fm_say(s, FM_ERROR, "%s", why);
     if (levels == 0) return cannot_close(s);
     if (levels == 1) return cannot_move(s);
     if (s->image.n.rows > 0 && check_rank(s) != FM_OK) return FM_ERROR;

@@ -628,7 +628,8 @@ int fm_correct(fm_instance *s, double *y, int near);
 int32_t fm_active_rows(const fm_instance *s);
 /* start.c, assembly.c */
 void fm_start_structure(fm_instance *s);
-int fm_close_start(fm_instance *s, double *y);
+int fm_close_start(fm_instance *s, double *y, char *why, size_t capacity);
+int fm_name_drives(fm_instance *s, const double *y, int only_inputs, char *out, size_t capacity);
 int32_t fm_rank_nearby(fm_instance *s, const double *y, int way, int32_t *row);
 /* general.c */
 void fm_general_structure(fm_instance *s);

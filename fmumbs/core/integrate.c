@@ -355,7 +355,11 @@ static void fall_back(fm_instance *s)
 static fm_status stopped(fm_instance *s, double t_end)
 {
     fall_back(s);
+    char why[300];
+    s->valid = FM_VALID_NOTHING;
     if (s->law_fault >= 0) return stopped_by_law(s, t_end);
+    if (fm_name_drives(s, s->y, 0, why, sizeof why))
+        return fm_say(s, FM_DISCARD, "the step to t = %.9g s failed at t = %.9g s: %s", t_end, s->clock[FM_TIME], why);
     return fm_say(s, FM_DISCARD,
                   "the step to t = %.9g s failed: at t = %.9g s the step size fell to nothing. The motion becomes "
                   "singular or unbounded there: look at the inputs, stiffnesses and initial speeds",

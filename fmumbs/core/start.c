@@ -22,6 +22,7 @@
 #define FM_JUMP 0.5         /* the same: another coordinate that moves further in one step has left the branch */
 #define FM_HALVED 1e-3      /* part of the way: a shorter step is none */
 #define FM_STEPS_THERE 400  /* steps at most */
+#define FM_FITTING 1e-6     /* of the largest acceleration: what paths of dependent drives may differ by */
 #define FM_ALTERED 1e-9     /* [rad], or over the length: a value that moves less is as it was given */
 
 enum { FM_POSITIONS, FM_VELOCITIES };
@@ -381,6 +382,91 @@ static int assemble_positions(fm_instance *s, double *y)
     return follow_set(s, y) || hold_positions(s, y, 1);
 }
 
+/* Drives -------------------------------------------------------------------------------------------------------------- */
+
+/* The first drive that depends on the loops and on those before it, and one of these that it depends on, or -1; by their
+ * place among the excitations. 0: there is none. Closed positions y; rows in use stay as they are. */
+static int dependent_drives(fm_instance *s, const double *y, int32_t pair[2])
+{
+    const fm_image *m = &s->image;
+    const size_t size = (size_t)m->n.rows * sizeof(double);
+    int found = 0;
+    memcpy(s->loop_kept, s->row_active, size);
+    memset(s->start_hold, 0, (size_t)m->n.modes * sizeof *s->start_hold);
+    fm_start_place(s, y);
+    fm_start_rows(s);
+    const int32_t rank = fm_start_rank(s, FM_INDEPENDENT);
+    hold_fixed(s, 1, 0);
+    if (fm_start_rank(s, FM_INDEPENDENT) < rank) {
+        memset(s->start_hold, 0, (size_t)m->n.modes * sizeof *s->start_hold);
+        for (pair[1] = 0; pair[1] < m->n.excitations; pair[1]++) {
+            s->start_hold[m->excitation_u[pair[1]]] = FM_FIXED;
+            if (fm_start_rank(s, FM_INDEPENDENT) < rank) break;
+        }
+        for (pair[0] = pair[1] - 1; pair[0] >= 0; pair[0]--) {
+            s->start_hold[m->excitation_u[pair[0]]] = FM_FREE;
+            if (fm_start_rank(s, FM_INDEPENDENT) == rank) break;
+            s->start_hold[m->excitation_u[pair[0]]] = FM_FIXED;
+        }
+        found = 1;
+    }
+    memset(s->start_hold, 0, (size_t)m->n.modes * sizeof *s->start_hold);
+    memcpy(s->row_active, s->loop_kept, size);
+    fm_use_rows(s);
+    s->is_placed = 0;
+    return found;
+}
+
+/* Whether the accelerations that paths ask for fit the loops at y, whose rows have been chosen. */
+static int accelerations_fit(fm_instance *s, const double *y)
+{
+    double most = 0.0, off = 0.0;
+    fm_ends ends = {.joint = -1};
+    fm_accelerations(s, s->clock[FM_TIME], y, s->loop_change);
+    fm_start_place(s, y);
+    for (int32_t i = 0; i < s->image.n.speeds; i++)
+        most = fmax(most, fabs(s->loop_change[i]) / s->least[s->image.n.positions + i]);
+    for (int32_t i = 0; i < s->image.n.rows; i++) {
+        fm_constraint one;
+        fm_constraint_at(s, i, 1, &ends, &one);
+        off = fmax(off, fabs(one.c[2]));
+    }
+    return off <= FM_FITTING * (1.0 + most) * s->image.length[0];
+}
+
+static int any_input(const fm_instance *s, const int32_t pair[2])
+{
+    for (int i = 0; i < 2; i++)
+        if (pair[i] >= 0 && s->image.excitation_kind[pair[i]] != FM_EXCITED_BY_PATH) return 1;
+    return 0;
+}
+
+/* Names the drives that conflict at y in a sentence. 0: none do. `only_inputs`: paths may fit one another. */
+int fm_name_drives(fm_instance *s, const double *y, int only_inputs, char *out, size_t capacity)
+{
+    const fm_image *m = &s->image;
+    int32_t pair[2];
+    if (m->n.excitations == 0 || m->n.rows == 0 || !dependent_drives(s, y, pair)) return 0;
+    if (only_inputs && !any_input(s, pair)) return 0;
+    const char *second = m->text + m->joint_name[m->excitation_joint[pair[1]]];
+    if (pair[0] < 0)
+        (void)snprintf(out, capacity, "the drive of joint '%.60s' cannot move: the loops lock it. Free another joint of them", second);
+    else
+        (void)snprintf(out, capacity,
+                       "the drives of joints '%.60s' and '%.60s' conflict: the loops let only one of them move as it is asked to. "
+                       "Leave one of them free, or couple them",
+                       m->text + m->joint_name[m->excitation_joint[pair[0]]], second);
+    return 1;
+}
+
+/* The same where the loops do not close: with the drives free they may. */
+static int name_drives_apart(fm_instance *s, double *y, char *out, size_t capacity)
+{
+    if (s->image.n.excitations == 0) return 0;
+    hold_fixed(s, 0, 1);
+    return close_from_guess(s, y) && fm_name_drives(s, y, 0, out, capacity);
+}
+
 /* 0: what is fixed and the loops conflict. */
 static int assemble_velocities(fm_instance *s, double *y)
 {
@@ -393,17 +479,20 @@ static int assemble_velocities(fm_instance *s, double *y)
 }
 
 /* Closes the loops at a start. How many levels, positions and velocities, came to close; which of the given
- * values hold is decided here. */
-int fm_close_start(fm_instance *s, double *y)
+ * values hold is decided here. -1: drives conflict, as `why` says. */
+int fm_close_start(fm_instance *s, double *y, char *why, size_t capacity)
 {
     s->valid = FM_VALID_NOTHING;
     int levels = assemble_positions(s, y);
+    if (levels == 0 && name_drives_apart(s, y, why, capacity)) levels = -1;
     if (levels == 1) levels += assemble_velocities(s, y);
+    if (levels > 0 && fm_name_drives(s, y, levels == 2, why, capacity)) levels = -1;
     memset(s->start_hold, 0, (size_t)s->image.n.modes * sizeof *s->start_hold);
     if (levels < 2) return levels;
     (void)fm_choose_at(s, y);
     if (fm_factor_K(s)) fm_note_pivots(s);
     s->loop_worn = s->loop_narrow = 0;
+    if (fm_name_drives(s, y, 0, why, capacity) && !accelerations_fit(s, y)) return -1;
     return levels;
 }
 
