@@ -102,7 +102,7 @@ def sprung(kind: str, q0: np.ndarray) -> fm.Model:
 @pytest.mark.parametrize("kind", ["tree", "loop"])
 @pytest.mark.parametrize("angle", [0.5, 3.1, 3.2, 4.0, 6.0, -3.3, 2 * np.pi - 0.5, 2 * np.pi + 0.5, 9.0])
 def test_spring_of_a_ball_turns_back_the_short_way(kind: str, angle: float) -> None:
-    """Its torque is the stiffness times the rotation vector of less than half a turn, whatever the quaternion's sign."""
+    """Its torque is the stiffness times the rotation vector of less than half a turn, whatever sign q has."""
     axis = np.array([0.48, -0.6, 0.64])
     solver = started(sprung(kind, about(axis, angle)))
     short = (angle + np.pi) % (2 * np.pi) - np.pi

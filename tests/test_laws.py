@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import fmumbs as fm
+from fmumbs.compiler import compile
 from fmumbs.mechanism.laws import Law, Piece, Stop
 
 G, K = 9.81, 1e5  # gravity [m/s2], stiffness of the floor [N/m]
@@ -88,3 +89,75 @@ def test_the_fixed_step_scheme_runs_through_switches_with_an_error_of_its_step()
         result = fm.simulate(bouncing(1e3), stop=1.2, interval=0.1, outputs=["J.q"], scheme="rk4", step=step)
         errors.append(np.nanmax(np.abs(result["J.q"] - flight(result.time, 1e3))))
     assert errors[0] < 1e-3 and errors[1] < errors[0]
+
+
+# What is entered and left again within a step -------------------------------------------------------------------
+
+
+LOCATED = 1e-9  # [s] how exactly switches are located
+PROMISE = 60  # times the tolerance
+
+
+def thrown(on: str, low: float, high: float, push: float, speed: float) -> fm.Model:
+    """1 kg that nothing but a push between two places moves; on its joint, or on a spring to it."""
+    model = fm.Model("thrown", gravity=(0, 0, 0))
+    body = fm.Body("body", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    J = fm.Prismatic("J", model.ground.at(), body.at(), axis="x", u0=speed, q0=0.1)
+    model.add(body, J)
+    if on == "joint":
+        model.add(Law("strip", J, pieces=[Piece([[push]], lower=low, upper=high)]))
+    else:
+        spring = fm.Spring("S", model.ground.at(), body.at(), stiffness=0.0, free_length=0.0)
+        model.add(spring, Law("strip", spring, pieces=[Piece([[-push]], lower=low, upper=high)]))
+    return model
+
+
+@pytest.mark.parametrize("start", [0.0, 1e5])
+@pytest.mark.parametrize("on", ["joint", "spring"])
+def test_strip_that_is_passed_within_a_step_pushes_as_it_should(on: str, start: float) -> None:
+    """However narrow: without forces the integrator would step over it."""
+    rng = np.random.default_rng([len(on), int(start)])
+    for _ in range(12):
+        width, speed, push = 10.0 ** rng.uniform(-5, -0.5), rng.uniform(0.2, 3.0), rng.uniform(1.0, 50.0)
+        low, tolerance = rng.uniform(0.2, 2.0), 10.0 ** rng.uniform(-9, -4)
+        image = compile(thrown(on, low, low + width, push, speed))
+        solver = fm.Solver(image.with_options(tolerance=tolerance))
+        solver.assemble(start)
+        solver.step(start + 50.0)
+        after = math.hypot(speed, math.sqrt(2 * push * width))
+        allowed = PROMISE * tolerance * after + 4 * push * (LOCATED + start * np.finfo(float).eps)
+        assert solver.get("J.qd") == pytest.approx(after, abs=allowed)
+        inside = 2 * width / (speed + after)
+        flight = (low - 0.1) / speed + inside
+        assert solver.get("J.q") == pytest.approx(low + width + (50.0 - flight) * after, abs=100 * allowed)
+        assert solver.get("solver.steps") < 60
+
+
+@pytest.mark.parametrize("start", [0.0, 1e5])
+@pytest.mark.parametrize("slow", [1e-4, 0.01, 0.3])
+def test_range_of_velocities_that_is_passed_within_a_step_slows_as_it_should(slow: float, start: float) -> None:
+    """1 kg under 1 N, but half of it while its velocity is between two bounds: that takes `slow` seconds longer."""
+    model = fm.Model("slowed", gravity=(1, 0, 0))
+    body = fm.Body("body", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    J = fm.Prismatic("J", model.ground.at(), body.at(), axis="x")
+    model.add(body, J, Law("range", J, pieces=[Piece([[-0.5]], v_lower=0.7, v_upper=0.7 + slow)]))
+    solver = fm.Solver(model)
+    solver.assemble(start)
+    solver.step(start + 5.0)
+    assert solver.get("J.qd") == pytest.approx(5.0 - slow, abs=PROMISE * 1e-6)
+
+
+@pytest.mark.parametrize("start", [0.0, 1e5])
+def test_piece_that_is_left_at_the_top_of_a_flight_is_found_wherever_the_steps_are(start: float) -> None:
+    """Thrown up to 0.1 mm above a bound, where another gravity pulls: the way there and back takes the less time."""
+    rise, over = 0.8, 1e-4
+    model = fm.Model("top")
+    body = fm.Body("body", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    J = fm.Prismatic("J", model.ground.at(), body.at(), axis="z", u0=math.sqrt(2 * G * (rise + over)))
+    model.add(body, J, Law("pull", J, pieces=[Piece([[-9 * G]], lower=rise)]))
+    solver = fm.Solver(model)
+    solver.assemble(start)
+    up = math.sqrt(2 * G * over)
+    duration = 2 * ((math.sqrt(2 * G * (rise + over)) - up) / G + up / (10 * G))
+    solver.step(start + duration)
+    assert solver.get("J.q") == pytest.approx(0.0, abs=PROMISE * 1e-6)

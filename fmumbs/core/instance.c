@@ -107,6 +107,7 @@ static size_t lay_out(fm_instance *s, unsigned char *base)
     s->law_now = place(base, &used, 2 * laws, sizeof(double));
     s->law_force = place(base, &used, laws, sizeof(double));
     s->law_v = place(base, &used, laws, sizeof(double));
+    s->law_seen = place(base, &used, 4 * laws, sizeof(double));
     s->law_rates = place(base, &used, laws > 0 ? ny + speeds : 0, sizeof(double));
     s->held = place(base, &used, held, sizeof *s->held);
     s->held_where = place(base, &used, held, sizeof *s->held_where);

@@ -489,6 +489,7 @@ struct fm_instance {
     double *law_now;   /* 2 a law: modes at the present time, for outputs */
     double *law_force; /* of each law that holds */
     double *law_v;     /* velocity of each law a moment ago */
+    double *law_seen;  /* 4 a law: position and velocity at one look within a step, then at the next */
     double *law_rates; /* ny + speeds */
     int32_t *held, *held_where, *held_side; /* the laws that meet, and where their forces are in their ranges */
     double *held_range; /* 2 each */
