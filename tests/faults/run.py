@@ -27,7 +27,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 WORK = ROOT / "build" / "faults"
 TREE, RESULTS, TABLE = WORK / "tree", WORK / "results.json", ROOT / "docs" / "faults.md"
-LIMIT = 900  # [s] for the tests of one fault: what takes longer hangs, and is seen
+LIMIT = 400  # [s] for the tests of one fault: what takes longer hangs, and is seen
 
 @dataclass(frozen=True)
 class Fault:
