@@ -2,7 +2,7 @@
 
 import os
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 os.environ["MPLBACKEND"] = "Agg"  # also for the processes that tests start
 
@@ -11,4 +11,5 @@ settings.register_profile(
 )
 default = settings.get_profile("default")
 settings.register_profile("search", parent=default, derandomize=False, max_examples=1000)
+settings.register_profile("unshrunk", parent=default, phases=[Phase.explicit, Phase.generate])
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
