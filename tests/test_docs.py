@@ -4,6 +4,8 @@ The commands of a page run in their order, in one folder, on the mechanisms that
 ```console are commands after "$ ", ```python is a script, ```text is neither.
 """
 
+import doctest
+import importlib
 import os
 import re
 import shlex
@@ -12,6 +14,7 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -150,6 +153,36 @@ def test_the_commands_on_a_shipped_mechanism_fit_the_file_of_the_same_name(tmp_p
     assert len(tried) >= 2
     for words in tried:
         run(words)
+
+
+def test_the_examples_of_docstrings_make_a_model_that_runs() -> None:
+    """Each class's examples, on the joints that they name."""
+    found = [one for path in sorted((ROOT / "fmumbs" / "mechanism").rglob("*.py")) for one in examples_in(path)]
+    assert {"Law", "Stop", "Coupling"} <= {test.name.rpartition(".")[2] for test in found}
+    for test in found:
+        test.globs = named = named_joints()
+        results = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test, clear_globs=False)
+        assert results.failed == 0 < results.attempted, test.name
+        fm.simulate(named["model"], stop=0.05)
+
+
+def examples_in(path: Path) -> list[doctest.DocTest]:
+    module = importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"))
+    return [test for test in doctest.DocTestFinder().find(module) if test.examples]
+
+
+def named_joints() -> dict[str, Any]:
+    """A model with joints A, B, C, hinge and slider and a spring, each joint on a body of its own."""
+    model = fm.Model("named")
+    named: dict[str, Any] = {"fm": fm, "model": model}
+    for i, name in enumerate(("A", "B", "C", "hinge", "slider")):
+        body = fm.Body.rod(f"body_{name}", length=1.0, mass=1.0)
+        kind = fm.Prismatic if name == "slider" else fm.Revolute
+        named[name] = kind(name, model.ground.at(0, i, 0), body.base, axis="y")
+        model.add(body, named[name])
+    named["spring"] = fm.Spring("spring", model.ground.at(0, 0, 2), body.tip, stiffness=10.0)
+    model.add(named["spring"])
+    return named
 
 
 def test_what_is_named_in_sentences_is_there() -> None:

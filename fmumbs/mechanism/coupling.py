@@ -20,7 +20,11 @@ Term = tuple[JointBase, float] | tuple[JointBase, int, float]
 
 @dataclass(frozen=True)
 class Coupling(Element):
-    """A linear relation of joint coordinates, at positions, velocities and accelerations: `Coupling(name, terms)`.
+    """Gears, belts, racks: a linear relation of joint coordinates that holds exactly, ratio_1 q_1 + ... = offset.
+
+    >>> model.add(fm.Coupling.gear("gear", A, B, ratio=-2.5))  # A turns 2.5 times as fast as B, the other way
+    >>> model.add(fm.Coupling.rack("rack", B, slider, radius=0.03))
+    >>> model.add(fm.Coupling("differential", [(A, 1.0), (B, 1.0), (C, -2.0)]))
 
     terms: (joint, ratio) or (joint, mode, ratio), one or more; mode: which of the joint's modes that move, free ones
         before excited ones, counted from 1. Ratios are not zero; with coordinates in rad and m together they have

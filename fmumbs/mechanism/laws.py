@@ -105,9 +105,20 @@ class ForceLaw(Element, ABC):
 
 @dataclass(frozen=True)
 class Law(ForceLaw):
-    """A force law by pieces: `Law(name, on, pieces=[...])`, or `Law.table`, `.damper`, `.polynomial`, `.brake`.
+    """A force that follows from the position and velocity of a joint or a spring, added to it by `model.add(law)`.
 
-    Raises ModelError for pieces that overlap.
+    >>> model.add(fm.Law.brake("brake", hinge, 0.5))  # dry friction of 0.5 N.m; at rest it holds
+    >>> model.add(fm.Law.table("bumper", slider, [0.0, 0.1, 0.2], [0.0, -50.0, -400.0], smooth=True))
+    >>> model.add(fm.Law.damper("shock", spring, [-1.0, 0.0, 1.0], [-300.0, 0.0, 900.0]))
+    >>> model.add(fm.Law.polynomial("cubic", hinge, [0.0, -10.0, 0.0, -200.0]))  # -10 q - 200 q^3
+
+    on: a joint, where the force [N] or torque [N.m] drives M against F as tau does, x = q and v = qd; or a spring,
+    where it pulls beside the spring's own pull, x is the length and v its rate. mode: which of the joint's free modes,
+    counted from 1. pieces: polynomials, each for a range of x and v; no force outside all of them. Where the force
+    jumps against the velocity, as a brake's does, the law sticks: it holds the joint until what it takes exceeds the
+    jump. A law is no input and has no variables; its force is part of J.wrench, not of J.reaction.
+
+    Raises ModelError for pieces that overlap, and for a joint whose mode has no position of one number, as a ball's.
     """
 
     pieces: tuple[Piece, ...] = field(default=(), kw_only=True)
@@ -191,6 +202,8 @@ class Law(ForceLaw):
 @dataclass(frozen=True)
 class Stop(ForceLaw):
     """An elastic stop at the ends of a joint's range: beyond them it pushes back, and never pulls.
+
+    >>> model.add(fm.Stop("end", slider, lower=-0.5, upper=0.5, stiffness=1e5, damping=200.0))
 
     lower, upper: ends of the range [rad] or [m], at least one. stiffness: above 0 [N.m/rad] or [N/m]. damping: at
     least 0 [N.m.s/rad] or [N.s/m], while it is pressed deeper only. Beyond upper the force is
