@@ -272,6 +272,10 @@ def info(target: str, settings: Settings, as_json: bool) -> None:
 @correction
 @closure
 @setting
+@click.option(
+    "--start", "starts", metavar="NAME=VALUE", multiple=True, callback=_settings,
+    help="A start value of an input, a state or a parameter, such as A.tau=0.05; repeat for more.",
+)  # fmt: skip
 @click.option("--all", "all_variables", is_flag=True, help="Also with more than 2000 variables.")
 @click.option("--verify", "verifies", is_flag=True, help="Tries each FMU out, as `fmumbs verify` does.")
 def export(
@@ -284,6 +288,7 @@ def export(
     correction: str | tuple[float, float] | None,
     closure: float | None,
     settings: Settings,
+    starts: Settings,
     all_variables: bool,
     verifies: bool,
 ) -> None:
@@ -305,7 +310,7 @@ def export(
         model = read_model(name, settings)
         path = export_fmu(
             model, output or f"{model.name}.fmu", backend=backend, scheme=scheme, step=step, tolerance=tolerance,
-            correction=correction, closure=closure, all_variables=all_variables,
+            correction=correction, closure=closure, starts=starts, all_variables=all_variables,
         )  # fmt: skip
         click.echo(f"{path}  {path.stat().st_size / 1024:.0f} kB")
         failed |= verifies and _verify(path, None)

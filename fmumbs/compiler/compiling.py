@@ -1,5 +1,6 @@
 """Model -> ModelImage."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from fmumbs.compiler.links import Links, make_links, point_place
 from fmumbs.compiler.loops import add_cuts
 from fmumbs.compiler.names import Names
 from fmumbs.compiler.placing import UNIQUE, unique_at_start
+from fmumbs.compiler.starts import set_starts
 from fmumbs.compiler.topology import spanning_tree
 from fmumbs.errors import ModelError
 from fmumbs.mechanism import GROUND, Body, JointBase, Model, Point
@@ -46,10 +48,13 @@ class _Texts:
         return np.frombuffer(bytes(self._data), np.uint8)
 
 
-def compile(model: Model, *, everything: bool = False) -> ModelImage:
+def compile(
+    model: Model, *, everything: bool = False, starts: "Mapping[str, float | Sequence[float]] | None" = None
+) -> ModelImage:
     """Compiles a mechanism.
 
     everything: all variables under their structured names, whatever signals the model declares.
+    starts: start values in place of the model's, by names of inputs, states and parameters.
 
     Raises ModelError where the elements make no mechanism that can run, naming the element and a mend.
     """
@@ -66,6 +71,7 @@ def compile(model: Model, *, everything: bool = False) -> ModelImage:
         add_laws(links, model, tree)
         arrays = _arrays(_rows(model, joints, links, texts))
     arrays["text"] = texts.array()
+    set_starts(model, Names(arrays), arrays, starts or {})
     _check_numbers(model, arrays)
     if cuts or model.couplings:
         bodies = [(joint.F if joint.name in backwards else joint.M).body.name for joint in tree]

@@ -167,9 +167,11 @@ def add_given(out: Links, given: tuple[bool, bool], count: int) -> None:
 
 
 def _add_start(out: Links, joint: JointBase, excited: tuple[Mode, ...]) -> None:
+    eta = [mode.prescribed()[:2] for mode in excited]
     add_given(out, joint.given, joint.velocities)
     add_given(out, (False, False), len(excited))
-    eta = [mode.prescribed()[:2] for mode in excited]
+    inputs = [start[0] if mode.input == "eta" else 0.0 for mode, start in zip(excited, eta, strict=True)]
+    out.rows.setdefault("start_tau", []).extend((*joint.applied, *inputs))
     out.rows.setdefault("start_p", []).extend((*joint.start_positions, *(start[0] for start in eta)))
     out.rows.setdefault("start_u", []).extend((*joint.start_velocities, *(start[1] for start in eta)))
 
@@ -205,6 +207,7 @@ def _add_flexible(out: Links, index: int, point: Point, body: ModalBody, at: Pla
     out.rows.setdefault("start_p", []).extend(body.q0)
     out.rows.setdefault("start_u", []).extend(body.u0)
     add_given(out, body.given, n)
+    out.rows.setdefault("start_tau", []).extend([0.0] * n)
     which = len(out.rows.get("modal_link", ()))
     frame = _add_frame_rows(out, out.links, rows) if moves else -1
     at = Place(at.link, R, at.r - R @ X.translation)

@@ -48,6 +48,7 @@ def add_cuts(out: Links, cuts: list[JointBase], first: int) -> None:
         out.rows.setdefault("cut_start", []).extend(joint.start_positions)
         out.rows.setdefault("cut_start_u", []).extend(joint.start_velocities)
         add_given(out, joint.given, joint.velocities)
+        out.rows.setdefault("start_tau", []).extend(joint.applied)
         speeds, positions, modes = speeds + joint.velocities, positions + joint.positions, modes + len(joint.modes)
         for kind, f, g, length in rows_of(joint) or ():
             out.add(row_joint=index, row_kind=kind, row_f=F.R @ f, row_g=M.R @ g, row_length=length)

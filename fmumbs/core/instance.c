@@ -280,6 +280,7 @@ fm_status fm_do_reset(fm_instance *s)
     copy(s->gravity, m->gravity, 3);
     copy(s->options, m->options, 3);
     copy(s->closure, m->closure, 4);
+    copy(s->tau, m->start_tau, m->n.modes);
     copy(s->stiffness, m->stiffness, m->n.modes);
     copy(s->damping, m->damping, m->n.modes);
     copy(s->rest, m->rest, m->n.modes);
@@ -297,8 +298,6 @@ fm_status fm_do_reset(fm_instance *s)
     s->valid = FM_VALID_NOTHING;
     s->message[0] = 0;
     fm_end_smooth(s);
-    for (int32_t i = 0; i < m->n.excitations; i++) /* an excited mode is asked to stay where it starts */
-        if (m->excitation_kind[i] == FM_EXCITED_BY_POSITION) s->tau[m->excitation_u[i]] = m->start_p[m->excitation_p[i]];
     fm_derive(s);
     return FM_OK;
 }

@@ -78,6 +78,8 @@
     A(mode_linear, i, 1, modes,  free, 0, "", "MODES")                                               \
     A(start_p, d, 1, positions, free, 0, "rad|m", "MODES")                                           \
     A(start_u, d, 1, speeds, free, 0, "rad/s|m/s", "MODES")                                          \
+    /* inputs at the start: applied forces, of excited modes what they are to do */                  \
+    A(start_tau, d, 1, modes, free, 0, "N.m|N", "MODES")                                             \
     /* whether the model gives the position, the velocity: fm_given */                               \
     A(given_p, i, 1, modes, free, 0, "", "MODES")                                                    \
     A(given_u, i, 1, modes, free, 0, "", "MODES")                                                    \

@@ -14,7 +14,7 @@ is set. The file is written beside its place and then moved there, so that a rea
 """
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,6 +48,7 @@ def export_fmu(
     tolerance: float | None = None,
     correction: str | tuple[float, float] | None = None,
     closure: float | None = None,
+    starts: "Mapping[str, float | Sequence[float]] | None" = None,
     all_variables: bool = False,
 ) -> Path:
     """Writes `model` as an FMI 2.0 co-simulation FMU to `path`; returns where it is.
@@ -57,7 +58,8 @@ def export_fmu(
     scheme: "dopri5" (error control) or "rk4" (fixed step); step [s] and tolerance (relative) of the scheme;
     correction, closure: how loops are kept closed, as in ModelImage.with_options. None keeps what the model's image
     says. They become start values of solver.scheme, solver.step, solver.tolerance, solver.correction,
-    solver.baumgarte and solver.closure. all_variables: also where there are more than MOST_VARIABLES of them.
+    solver.baumgarte and solver.closure. starts: other start values, by names of inputs, states and parameters, such as
+    {"A.tau": 0.05, "A.q": 0.3}; only of a Model. all_variables: also where there are more than MOST_VARIABLES of them.
 
     Raises ModelError for a model that cannot be compiled, ExportError for everything else: an unknown back
     end, too many variables, no binary in this installation, a place that cannot be written. An earlier file
@@ -65,7 +67,7 @@ def export_fmu(
     """
     if backend not in BACKENDS:
         raise ExportError(f"back end '{backend}' is not known. Choose one of: {', '.join(BACKENDS)}.")
-    image = _image(model)
+    image = _image(model, starts)
     chosen = (scheme, step, tolerance, correction, closure)
     if any(option is not None for option in chosen):
         image = image.with_options(
@@ -103,10 +105,14 @@ BACKENDS: dict[str, Callable[["ModelImage"], Entries]] = {
 }
 
 
-def _image(model: "Model | ModelImage") -> "ModelImage":
+def _image(model: "Model | ModelImage", starts: "Mapping[str, float | Sequence[float]] | None") -> "ModelImage":
     from fmumbs.compiler import ModelImage, compile
 
-    return model if isinstance(model, ModelImage) else compile(model)
+    if not isinstance(model, ModelImage):
+        return compile(model, starts=starts)
+    if starts:
+        raise ExportError("starts are given with a ModelImage, which has its own. Give the Model that it was made from.")
+    return model
 
 
 def _check_count(image: "ModelImage", all_variables: bool) -> None:

@@ -4,7 +4,7 @@ It checks each element on its own and the names among all. Whether the elements 
 reached, loops, inertia behind each free mode) is decided when it is compiled.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from numpy.typing import ArrayLike
 
@@ -186,9 +186,12 @@ class Model:
         """The declared inputs, outputs and parameters; when empty, the FMU exposes everything."""
         return tuple(self._signals.values())
 
-    def input(self, name: str, *, to: str) -> None:
-        """Declares an input of the FMU that sets the variable `to`, such as "A.tau"."""
-        self._declare(name, to, "input")
+    def input(self, name: str, *, to: str, start: float | Sequence[float] | None = None) -> None:
+        """Declares an input of the FMU that sets the variable `to`, such as "A.tau".
+
+        start: its value until it is set, of a vector one number for each component; by default what the element says.
+        """
+        self._declare(name, to, "input", start)
 
     def output(self, name: str, *, of: str) -> None:
         """Declares an output of the FMU that shows the variable `of`, such as "A.q"."""
@@ -198,8 +201,11 @@ class Model:
         """Declares a tunable parameter of the FMU that sets the variable `of`, such as "crank.mass"."""
         self._declare(name, of, "parameter")
 
-    def _declare(self, name: str, target: str, causality: Causality) -> None:
-        signal = Signal(name, target, causality)
+    def _declare(
+        self, name: str, target: str, causality: Causality, start: float | Sequence[float] | None = None
+    ) -> None:
+        given = start if start is None or isinstance(start, int | float) else tuple(start)
+        signal = Signal(name, target, causality, given)
         if name in self._signals:
             raise ModelError(
                 f"Model '{self.name}': two signals have the name '{name}', of "

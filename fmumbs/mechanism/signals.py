@@ -1,6 +1,7 @@
 """What a model shows of itself: declared inputs, outputs and parameters, and its default experiment."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -18,13 +19,20 @@ class Signal:
     """A variable under a name of the user's choice.
 
     name: what the FMU calls it; target: the structured name, such as "A.tau"; causality: its role in the FMU.
+    start: of an input, its value until it is set; one number, or one for each component.
     """
 
     name: str
     target: str
     causality: Causality
+    start: float | tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
+        if isinstance(self.start, Iterable) and not isinstance(self.start, str):
+            start = tuple(_checks.number(v, f"Model.input '{self.name}': start") for v in self.start)
+            object.__setattr__(self, "start", start)
+        elif self.start is not None:
+            object.__setattr__(self, "start", _checks.number(self.start, f"Model.input '{self.name}': start"))
         for what, value in (("name", self.name), ("target", self.target)):
             if not isinstance(value, str) or not _VARIABLE.fullmatch(value):
                 raise ModelError(

@@ -11,7 +11,7 @@ must accelerate, without gyroscopic effects.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
@@ -46,6 +46,7 @@ class JointBase(Element, ABC):
     stiffness, damping: at least 0, [N.m/rad] and [N.m.s/rad], or [N/m] and [N.s/m] where the mode slides.
     rest: position at which the spring is without force [rad] or [m].
     rotor_inertia: reflected to the joint [kg.m2] or [kg], at least 0.
+    tau: what the joint's input tau or f is until it is set [N.m] or [N]: one number for each velocity, or one for all.
     """
 
     F: Point
@@ -56,6 +57,7 @@ class JointBase(Element, ABC):
     damping: float | Sequence[float] = field(default=0.0, kw_only=True)
     rest: float | Sequence[float] = field(default=0.0, kw_only=True)
     rotor_inertia: float | Sequence[float] = field(default=0.0, kw_only=True)
+    tau: float | Sequence[float] = field(default=0.0, kw_only=True)
 
     _laws: ClassVar[tuple[LawName, ...]] = LAWS  # which of the fields above this kind of joint allows
     _instead: ClassVar[str] = ""  # the mend where one is not allowed
@@ -75,6 +77,16 @@ class JointBase(Element, ABC):
             value = getattr(self, law)
             if type(value) is not float or value != 0.0:
                 self._check_law(law, value)
+        self._check_tau()
+
+    def _check_tau(self) -> None:
+        where = self._where("tau")
+        if isinstance(self.tau, Iterable) and not isinstance(self.tau, str | bytes):
+            self._store("tau", _checks.numbers(self.tau, self.velocities, where))
+        else:
+            self._store("tau", _checks.number(self.tau, where))
+        if self.tau and not self.velocities:
+            raise ModelError(f"{where} is {self.tau:g}, but a {type(self).__name__} has no freedom. Leave it out.")
 
     def _check_law(self, law: LawName, value: object) -> None:
         number = _checks.number if law == "rest" else _checks.not_negative
@@ -144,6 +156,11 @@ class JointBase(Element, ABC):
     def velocities(self) -> int:
         """Number of velocity variables u: those of the free modes, less the velocity rows."""
         return sum(mode.velocities for mode in self.modes) - len(self.velocity_rows)
+
+    @property
+    def applied(self) -> tuple[float, ...]:
+        """(velocities,) tau of each velocity variable."""
+        return self.tau if isinstance(self.tau, tuple) else (float(self.tau),) * self.velocities  # type: ignore[arg-type]
 
     def law(self, name: LawName) -> tuple[float, ...]:
         """(velocities,) stiffness, damping, rest or rotor_inertia of each velocity variable."""

@@ -1,0 +1,119 @@
+"""Start values of inputs, states and parameters that are part of the model, or given with an export."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import fmumbs as fm
+from fmumbs.compiler import compile
+from fmumbs.export.play import Options, run_fmu
+from fmumbs.readers import read_model
+
+
+def driven(**options: Any) -> fm.Model:
+    model = fm.Model("driven")
+    rod, free = fm.Body.rod("rod", length=1.0, mass=1.0, radius=0.05), fm.Body.box("free", size=(1, 2, 3), mass=2.0)
+    model.add(rod, fm.Revolute("A", model.ground.at(), rod.base, axis="y", **options))
+    model.add(free, fm.Free("F", model.ground.at(5, 0, 0), free.at(), tau=(1, 2, 3, 4, 5, 6)))
+    return model
+
+
+def test_a_constant_drive_torque_is_part_of_the_model() -> None:
+    here = fm.simulate(driven(tau=3.0), stop=0.5, outputs=["A.q"])
+    there = fm.simulate(driven(), stop=0.5, outputs=["A.q"], inputs={"A.tau": 3.0})
+    assert_allclose(here["A.q"], there["A.q"], rtol=0, atol=0)
+    solver = fm.Solver(driven(tau=3.0))
+    assert (solver.get("A.tau"), list(solver.get("F.f")), list(solver.get("F.tau"))) == (3.0, [1, 2, 3], [4, 5, 6])
+    solver.set("A.tau", 0.0)
+    solver.reset()
+    assert solver.get("A.tau") == 3.0
+
+
+def test_an_exported_fmu_moves_as_the_model_does(tmp_path: Path) -> None:
+    model = driven(tau=3.0)
+    model.input("torque", to="A.tau")
+    model.input("push", to="F.f", start=(0.5, 0.25, 0.0))
+    model.output("angle", of="A.q")
+    model.output("place", of="F.r")
+    result = run_fmu(fm.export_fmu(model, tmp_path / "driven.fmu"), Options(stop=0.5, interval=0.05))
+    here = fm.simulate(model, stop=0.5, interval=0.05)
+    for name in ("angle", "place[1]"):
+        assert_allclose(result[name], here[name], rtol=0, atol=0)
+    starts = {v.name: v.start for v in compile(model).variables}
+    assert (starts["torque"], starts["push[1]"], starts["push[2]"]) == (3.0, 0.5, 0.25)
+
+
+def test_the_torque_of_a_cut_joint_starts_too() -> None:
+    near, model = read_model("four_bar"), fm.Model("four_bar")
+    C = near["C"]
+    model.add(*near.bodies, *(near[name] for name in "ABD"), fm.Revolute("C", C.F, C.M, axis="y", tau=0.2, cut=True))
+    solver = fm.Solver(model)
+    assert solver.get("C.tau") == 0.2
+    solver.assemble()
+    moved = solver.get("A.qdd")
+    solver.set("C.tau", 0.0)
+    assert abs(solver.get("A.qdd") - moved) > 1e-3
+
+
+def test_an_export_takes_start_values(tmp_path: Path) -> None:
+    starts = {"A.tau": 0.05, "A.q": -1.0, "A.qd": 3.0, "crank.mass": 0.4, "gravity": (0, 0, -1.6), "solver.tolerance": 1e-8}
+    model = read_model("four_bar")
+    result = run_fmu(fm.export_fmu(model, tmp_path / "four_bar.fmu", starts=starts), Options(stop=0.3, interval=0.05))
+    here = fm.simulate(model, stop=0.3, interval=0.05, inputs=starts)
+    for name in ("A.q", "D.qd", "C.q"):
+        assert_allclose(result[name], here[name], rtol=0, atol=1e-9)
+    assert result["A.q"][0] == -1.0
+
+
+@pytest.mark.parametrize("name", ["double_pendulum", "heavy_top", "gantry", "skate", "trough", "four_link_flexible", "cardan_shaft"])
+def test_every_start_can_be_given_to_an_export(name: str) -> None:
+    """Each goes to its own variable, and to no other."""
+    model, rng = read_model(name), np.random.default_rng(3)
+    before = {v.name: v.start for v in compile(model, everything=True).variables}
+    for variable in compile(model, everything=True).variables:
+        options = variable.name.startswith("solver.")
+        if variable.start is None or variable.type != "real" or options or variable.causality == "local":
+            continue
+        value = abs(float(before[variable.name])) + rng.uniform(0.01, 0.02)
+        image = compile(model, everything=True, starts={variable.name: value})
+        after = {v.name: v.start for v in image.variables}
+        changed = {key for key in after if after[key] != before[key]}
+        assert changed == {variable.name} and after[variable.name] == value
+
+
+@pytest.mark.parametrize(
+    ("starts", "says"),
+    [({"A.qq": 1.0}, "nearest name is 'A.q"), ({"A.qdd": 1.0}, "it is computed"), ({"crank.mass": -1.0}, "below zero"),
+     ({"gravity": 1.0}, "must have 3"), ({"A.q": float("nan")}, "finite"), ({"C.q": 1.0}, "it is computed")],
+)  # fmt: skip
+def test_wrong_starts_are_refused(starts: dict[str, Any], says: str) -> None:
+    with pytest.raises(fm.ModelError, match=says):
+        compile(read_model("four_bar"), everything=True, starts=starts)
+
+
+def test_wrong_torques_are_refused() -> None:
+    body = fm.Body("b", mass=1.0, inertia=(1, 1, 1))
+    ground = fm.Model("m").ground
+    with pytest.raises(fm.ModelError, match="tau is 1, but a Weld has no freedom"):
+        fm.Weld("W", ground.at(), body.at(), tau=1.0)
+    with pytest.raises(fm.ModelError, match="must have 3"):
+        fm.Spherical("S", ground.at(), body.at(), tau=(1.0, 2.0))
+    model = driven()
+    model.input("push", to="F.f", start=(1.0, 2.0))
+    with pytest.raises(fm.ModelError, match=r"must have 3"):
+        compile(model)
+
+
+def test_a_filtered_mode_is_asked_to_stay_unless_it_is_told_otherwise() -> None:
+    def build(**options: Any) -> fm.Model:
+        model, body = fm.Model("filter"), fm.Body("b", mass=1.0, inertia=(1, 1, 1))
+        mode = fm.Turn("y", role="excited", input="eta", cutoff=10.0, eta0=0.4)
+        model.add(body, fm.Joint("A", model.ground.at(), body.at(), modes=[mode]))
+        model.input("goal", to="A.eta_in", **options)
+        return model
+
+    assert fm.Solver(build()).get("A.eta_in") == 0.4
+    assert fm.Solver(build(start=0.7)).get("A.eta_in") == 0.7
