@@ -84,7 +84,8 @@ def test_paths_that_part_later_are_named_when_they_do() -> None:
 def test_one_drive_of_a_mechanism_that_cannot_move_is_named() -> None:
     model = fm.Model("triangle")
     a, b = (fm.Body.rod(name, length=1.0, mass=1.0, radius=0.05) for name in "ab")
-    A = fm.Joint("A", model.ground.at(), a.base, modes=[fm.Turn("y", role="excited", input="kappa_dot", eta0=-np.pi / 3)])
+    turn = fm.Turn("y", role="excited", input="kappa_dot", eta0=-np.pi / 3)
+    A = fm.Joint("A", model.ground.at(), a.base, modes=[turn])
     model.add(a, b, A, fm.Revolute("B", model.ground.at(1, 0, 0), b.base, axis="y", q0=-2 * np.pi / 3))
     model.add(fm.Revolute("C", a.tip, b.tip, axis="y"))
     with pytest.raises(fm.AssemblyError, match=re.escape("the drive of joint 'A' cannot move: the loops lock it")):

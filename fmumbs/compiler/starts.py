@@ -47,9 +47,10 @@ def set_starts(model: Model, names: Names, arrays: Arrays, starts: Mapping[str, 
 def _write(arrays: Arrays, place: Place, number: float, where: str) -> None:
     slot = _slot(arrays, place)
     if slot is None:
-        raise ModelError(f"{where} is {number:g}, but it is computed. Give the start of an input, a state or a parameter.")
+        raise ModelError(f"{where} is {number:g}, but it is computed. Start an input, a state or a parameter.")
     column, indices = slot
-    if column in ("mass", "inertia", "rotor_inertia") and number < 0.0 and not (column == "inertia" and place.component > 2):
+    positive = column in ("mass", "rotor_inertia") or (column == "inertia" and place.component < 3)
+    if positive and number < 0.0:
         raise ModelError(f"{where} is {number:g}, below zero. Give zero or a positive number.")
     arrays[column].reshape(-1)[indices] = number
     if column in ("start_p", "start_u"):

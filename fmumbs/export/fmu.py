@@ -111,7 +111,7 @@ def _image(model: "Model | ModelImage", starts: "Mapping[str, float | Sequence[f
     if not isinstance(model, ModelImage):
         return compile(model, starts=starts)
     if starts:
-        raise ExportError("starts are given with a ModelImage, which has its own. Give the Model that it was made from.")
+        raise ExportError("starts are given with a ModelImage, which has its own. Give the Model that it is of.")
     return model
 
 
