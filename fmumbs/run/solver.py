@@ -279,24 +279,27 @@ class Solver:
     def _call(self, function: Any, *arguments: Any, error: type[FmumbsError] = SolverError) -> None:
         """Calls a function of the core that can fail; then raises the core's sentence."""
         with self._lock:
-            status = self._ask(function, *arguments)
-            if status == lib.FM_OK:
+            if self._run(function, arguments) == lib.FM_OK:
                 return
             raise_kept()
             raise error(f"{ffi.string(lib.fm_message(self._instance)).decode()}.")
 
     def _ask(self, function: Any, *arguments: Any) -> Any:
-        """What a function of the core returns. Other threads wait; a signal handler amid a step is refused."""
+        """What a function of the core returns. Other threads wait."""
         with self._lock:
-            if self._busy:
-                raise SolverError("this Solver is amid a step. Use it when that has ended, or use another Solver.")
-            self._busy = True
-            try:
-                return function(self._instance, *arguments)
-            except (TypeError, OverflowError) as error:
-                raise SolverError(f"the Solver cannot take that: {error}. Give a number that it can.") from error
-            finally:
-                self._busy = False
+            return self._run(function, arguments)
+
+    def _run(self, function: Any, arguments: tuple[Any, ...]) -> Any:
+        """The same with the lock held; a signal handler amid a step is refused."""
+        if self._busy:
+            raise SolverError("this Solver is amid a step. Use it when that has ended, or use another Solver.")
+        self._busy = True
+        try:
+            return function(self._instance, *arguments)
+        except (TypeError, OverflowError) as error:
+            raise SolverError(f"the Solver cannot take that: {error}. Give a number that it can.") from error
+        finally:
+            self._busy = False
 
 
 def _pointer(kind: str, values: NDArray[Any]) -> Any:
