@@ -1,7 +1,7 @@
 """The command line: verbs that call the library and print what it returns.
 
-Exit status: 0 all is well, 1 problems were found, 2 wrong use, 130 after Ctrl-C. Everything slow is imported by the
-verb that needs it, so that `fmumbs --help` answers at once.
+Exit status: 0 all is well, 1 problems were found, 2 wrong use, 130 after Ctrl-C. FMPy, rich, SciPy and
+matplotlib are imported by the verb that needs them.
 """
 
 # ruff: noqa: D301  (\b is click's own mark before lines that are not to be filled)

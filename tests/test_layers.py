@@ -106,6 +106,17 @@ def test_the_export_reads_the_image_and_never_the_model(path: Path) -> None:
     assert not [module for module in imports(path) if layer(module) == "mechanism"]
 
 
+def test_a_model_is_compiled_run_and_exported_without_libraries_that_it_does_not_need(tmp_path: Path) -> None:
+    code = (
+        "import sys, fmumbs as fm; from fmumbs.readers import read_model; model = read_model('four_bar'); "
+        "fm.simulate(model, stop=0.1); fm.uniqueness(model); fm.export_fmu(model, 'a.fmu'); print(*sys.modules)"
+    )
+    command = [sys.executable, "-W", "ignore", "-c", code]
+    loaded = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout.split()
+    assert "numpy" in loaded
+    assert not {"click", "fmpy", "matplotlib", "pythonfmu", "rich", "scipy"} & set(loaded)
+
+
 def test_an_optional_library_is_imported_in_one_file_only() -> None:
     users: dict[str, set[Path]] = {}
     for path in SOURCES:
