@@ -247,7 +247,7 @@ static int32_t look_through(fm_instance *s, double *y, double span[2])
     fm_laws_place(s, y);
     see(s, y, s->law_seen);
     for (int looks = 0; before < head; looks++) {
-        const double after = head - before > 1.5 * h ? before + h : head;
+        const double next = before + h, after = head - before > 1.5 * h && next > before ? next : head;
         fm_dense(s, after, y);
         const int32_t left = first_left(s, after, y);
         span[0] = before, span[1] = after;
