@@ -23,6 +23,7 @@ _AXES: dict[str, Vec3] = {
     "-y": (0.0, -1.0, 0.0),
     "-z": (0.0, 0.0, -1.0),
 }
+_UNIT = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LARGEST_SIZE = 1e40
 _ROUND_OFF = 1e-15  # a vector this near to length one is left as it is, so that normalising is idempotent
@@ -70,21 +71,21 @@ def size(value: object, what: str) -> float:
     return result
 
 
-def numbers(values: object, size: int, what: str) -> tuple[float, ...]:
-    """`size` finite numbers from any flat sequence."""
+def numbers(values: object, size: int, what: str, example: Sequence[float] | None = None) -> tuple[float, ...]:
+    """`size` finite numbers from any flat sequence. example: some that are valid here, unless zeros are."""
     if type(values) is tuple and len(values) == size and _all_finite(values):
         return values
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise ModelError(f"{what} is {_show(values)}, but must have {size} numbers. Give {_example(size)}.")
+        raise ModelError(f"{what} is {_show(values)}, but must have {size} numbers. Give {_example(size, example)}.")
     items = tuple(values)
     if len(items) != size:
-        raise ModelError(f"{what} has {len(items)} entries, but must have {size}. Give {_example(size)}.")
+        raise ModelError(f"{what} has {len(items)} entries, but must have {size}. Give {_example(size, example)}.")
     return tuple(number(item, f"{what}[{i + 1}]") for i, item in enumerate(items))
 
 
-def vector(values: object, what: str) -> Vec3:
-    """Three finite numbers."""
-    return cast(Vec3, numbers(values, 3, what))
+def vector(values: object, what: str, example: Sequence[float] | None = None) -> Vec3:
+    """Three finite numbers. example: some that are valid here, unless zeros are."""
+    return cast(Vec3, numbers(values, 3, what, example))
 
 
 def unit(values: Sequence[float], what: str, mend: str) -> tuple[float, ...]:
@@ -109,12 +110,12 @@ def axis(value: object, what: str) -> Vec3:
                 "Give one of these."
             )
         return _AXES[value]
-    return cast(Vec3, unit(vector(value, what), what, "Give a vector along the axis."))
+    return cast(Vec3, unit(vector(value, what, (0, 0, 1)), what, "Give a vector along the axis."))
 
 
 def quaternion(values: object, what: str) -> tuple[float, float, float, float]:
     """A unit quaternion w, x, y, z."""
-    given = numbers(values, 4, what)
+    given = numbers(values, 4, what, (1, 0, 0, 0))
     mend = "Give (1, 0, 0, 0) for no rotation."
     return cast(tuple[float, float, float, float], unit(given, what, mend))
 
@@ -128,7 +129,7 @@ def matrix(values: object, what: str) -> Mat3:
         raise ModelError(
             f"{what} has {len(rows)} rows, but must have 3. Give the three rows of a 3x3 matrix."
         )
-    return cast(Mat3, tuple(vector(row, f"{what}, row {i + 1},") for i, row in enumerate(rows)))
+    return cast(Mat3, tuple(vector(row, f"{what}, row {i + 1},", _UNIT[i]) for i, row in enumerate(rows)))
 
 
 def name(value: object, what: str) -> str:
@@ -170,5 +171,5 @@ def _show(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def _example(size: int) -> str:
-    return f"{size} numbers such as ({', '.join('0' * size)})"
+def _example(size: int, example: Sequence[float] | None) -> str:
+    return f"{size} numbers such as ({', '.join(map(str, example or (0,) * size))})"

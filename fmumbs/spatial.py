@@ -102,7 +102,8 @@ class Rotation:
     @classmethod
     def columns(cls, x: ArrayLike, y: ArrayLike, z: ArrayLike) -> Self:
         """From B's axes x, y and z, each a unit vector in A's axes."""
-        vectors = [_checks.vector(v, f"Rotation: column {n}") for n, v in (("x", x), ("y", y), ("z", z))]
+        given = (("x", x, (1, 0, 0)), ("y", y, (0, 1, 0)), ("z", z, (0, 0, 1)))
+        vectors = [_checks.vector(v, f"Rotation: column {n}", example) for n, v, example in given]
         return cls(np.array(vectors).T)
 
     @property

@@ -16,6 +16,7 @@ from full_disk import full_disk
 import fmumbs as fm
 from fmumbs._files import whole
 from fmumbs.compiler import ModelImage, compile
+from fmumbs.export.play import Options, run_fmu
 from fmumbs.readers import read_model
 
 
@@ -92,6 +93,15 @@ def test_names_may_be_as_long_as_the_file_system_takes(name: str, place: Path) -
     image = compile(read_model("pendulum"))
     assert fm.export_fmu(image, place.with_name(name)).is_file()
     assert image.save(place.with_name(name)).read_bytes() == image.bytes
+
+
+def test_a_model_may_have_a_longer_name_than_files_have(place: Path) -> None:
+    model = read_model("pendulum", {})
+    model.name = "a" * 1000
+    result = run_fmu(fm.export_fmu(model, place), Options(stop=0.02))
+    assert result.name == model.name
+    with pytest.raises(fm.ExportError, match="File name too long"):
+        fm.export_fmu(model, f"{place.parent}/")
 
 
 def test_it_is_readable_as_any_new_file_is(place: Path) -> None:

@@ -80,8 +80,8 @@ NATIVE = Capabilities()
 
 
 def model_identifier(name: str) -> str:
-    """The name as a C identifier: what the binary is called."""
-    identifier = re.sub(r"\W", "_", name, flags=re.ASCII)
+    """The name as a C identifier, short enough for a file's name: what the binary is called."""
+    identifier = re.sub(r"\W", "_", name, flags=re.ASCII)[:200]
     return identifier if re.match(r"[A-Za-z_]", identifier) else f"_{identifier}"
 
 

@@ -173,7 +173,7 @@ def _run(
             raise
         except Exception as error:  # whatever FMPy raises for a status beyond fmi2Warning
             what = f"'{fmu.path}' stopped at {one.time:g} s"
-            raise SolverError(f"{what}. {one.last_message or error}") from error
+            raise SolverError(f"{what}. {one.reason or error}") from error
     return rows.result()
 
 

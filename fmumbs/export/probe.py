@@ -4,6 +4,7 @@ FMPy raises for every status beyond fmi2Warning, so what is returned here was an
 wrong carries the FMU's own last message.
 """
 
+import re
 import struct
 import tempfile
 import threading
@@ -190,11 +191,16 @@ class Instance:
             self.slave.instantiate(callbacks=callbacks, loggingOn=True)
         except Exception as error:
             self.slave.freeLibrary()
-            raise ExportError(f"fmi2Instantiate failed. {self.last_message}".strip()) from error
+            raise ExportError(f"the FMU gives no instance. {self.reason}".strip()) from error
 
     @property
     def last_message(self) -> str:
         return self.messages[-1] if self.messages else ""
+
+    @property
+    def reason(self) -> str:
+        """The last message, without the C function that said it."""
+        return re.sub(r"^fmi2\w+: ", "", self.last_message)
 
     def _log(self, _: Any, name: bytes, status: int, category: bytes | None, message: bytes) -> None:
         if status > 0:  # beyond fmi2OK

@@ -161,7 +161,7 @@ class Body(Element):
         `along`.
         """
         where = f"Body.box '{name}'"
-        sizes = _checks.vector(size, f"{where}: size")
+        sizes = _checks.vector(size, f"{where}: size", (0.1, 0.1, 0.1))
         mass_, moments = shapes.box(sizes, mass, density, where)
         k = along_axis(along, where)[0]
         return cls._slender(name, sizes[k], (mass_, moments[k:] + moments[:k]), along)

@@ -108,7 +108,7 @@ class Coupling(Element):
 
         radii: two, positive [m]. For a crossed belt turn one of the axes about, or use a gear.
         """
-        first, second = _checks.numbers(radii, 2, f"Coupling '{name}': radii")
+        first, second = _checks.numbers(radii, 2, f"Coupling '{name}': radii", (0.1, 0.2))
         first = _checks.positive(first, f"Coupling '{name}': radii[1]")
         second = _checks.positive(second, f"Coupling '{name}': radii[2]")
         return cls(name, ((A, first), (B, -second)), offset=offset)

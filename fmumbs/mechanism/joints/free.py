@@ -34,7 +34,7 @@ class Free(JointBase):
         super().__post_init__()
         what = self._where("q0")
         if not isinstance(self.q0, Unset):
-            q0 = _checks.numbers(self.q0, 7, what)
+            q0 = _checks.numbers(self.q0, 7, what, (0, 0, 0, 1, 0, 0, 0))
             self._store("q0", q0[:3] + _checks.quaternion(q0[3:], f"{what}[4..7]"))
         if not isinstance(self.u0, Unset):
             self._store("u0", _checks.numbers(self.u0, 6, self._where("u0")))

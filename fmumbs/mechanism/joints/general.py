@@ -82,7 +82,8 @@ class Joint(Several):
 
     def _rows(self, what: str) -> tuple[Row, ...]:
         rows: Sequence[object] = getattr(self, what)
-        return tuple(_checks.numbers(row, 6, f"{self._where(what)}[{i + 1}]") for i, row in enumerate(rows))
+        example = (0, 0, 0, 1, 0, 0)
+        return tuple(_checks.numbers(row, 6, f"{self._where(what)}[{i + 1}]", example) for i, row in enumerate(rows))
 
     def _check_law(self, law: LawName, value: object) -> None:
         super()._check_law(law, value)
