@@ -80,6 +80,24 @@ def test_angle_of_many_turns_is_that_within_one(build: Callable[[], fm.Model], a
 LEVELS = fm.compiler.layout.lib.fm_level_best()
 
 
+@pytest.mark.parametrize("angle", MANY)
+def test_heading_of_many_turns_is_that_within_one(angle: float) -> None:
+    """Of a joint with rows of velocities, which is one link of several screws."""
+    solvers = []
+    for heading in (angle, float(np.arctan2(np.sin(angle), np.cos(angle)))):
+        model = fm.Model("skate")
+        skate, rider = lever("b0"), lever("b1")
+        model.add(skate, fm.Skate("J0", model.ground.at(), skate.at(), q0=(0.1, 0.2, heading), u0=(1.0, 0.4)))
+        model.add(rider, fm.Revolute("J1", skate.at(0.1, 0.2, -1.0), rider.at(), axis=(0.6, 0.0, 0.8), u0=0.3))
+        solvers.append(started(model))
+    for level in range(LEVELS + 1):
+        for solver in solvers:
+            solver.use_level(level)
+        for name in ("J0.udot", "J1.qdd", "J0.wrench.t", "b1.r", "b1.v"):
+            one, other = (np.ravel(solver.get(name)) for solver in solvers)
+            assert_allclose(one, other, rtol=0, atol=ROUND_OFF * max(1.0, np.abs(other).max()), err_msg=name)
+
+
 # Balls beyond half a turn ---------------------------------------------------------------------------------------
 
 

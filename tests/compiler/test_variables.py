@@ -313,3 +313,22 @@ def test_of_a_narrowed_model_it_is_told_what_it_shows(narrow: fm.Model) -> None:
     said = "has no variable 'anlge', and shows only what its model declares. The nearest name is 'angle'."
     assert variables.unknown("anlge") == said
     assert variables.unknown("P.q") == "does not show 'P.q'. Declare it too, or take compile(model, everything=True)."
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_units_of_couplings_follow_from_what_they_couple(seed: int) -> None:
+    """A force on what slides, a torque on what turns, in any order; of excited coordinates too."""
+    rng = np.random.default_rng(seed)
+    model = fm.Model("coupled")
+    terms, units = [], []
+    for k in range(4):
+        body = fm.Body.box(f"b{k}", size=(1, 1, 1), mass=1.0)
+        slides, excited = rng.random(2) < 0.5
+        role = {"role": "excited", "input": "kappa_dot"} if excited and k else {}
+        mode = (fm.Slide if slides else fm.Turn)("z", **role)
+        model.add(body, joint := fm.Joint(f"J{k}", model.ground.at(k, 0, 0), body.at(), modes=[mode]))
+        terms.append((joint, 1, float(rng.uniform(0.5, 2.0))))
+        units.append("N" if slides else "N.m")
+    model.add(fm.Coupling("g", terms))
+    variables = compile(model).variables
+    assert [variables.find(f"g.tau[{k}]").unit for k in range(1, 5)] == units
