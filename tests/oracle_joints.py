@@ -138,7 +138,7 @@ def constraint(joint: Any, F: Frame, M: Frame, length: float, near: Any = 0.0) -
         points, angles = [*on_line(axis, F, M), advance], parallel(axis, F, M)
     elif kind in ("Distance", "RevoluteSpherical"):
         p = M.p - F.p
-        points, angles = [np.sqrt(p @ p) - joint.length], []
+        points, angles = [(p @ p - joint.length**2) / (2 * joint.length)], []  # a root would end Cauchy's circle
         points += [(F.R @ axis_of(joint)) @ p] if kind == "RevoluteSpherical" else []
     elif kind == "PointOnLine":
         points, angles = on_line(axis_of(joint), F, M), []

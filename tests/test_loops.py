@@ -298,7 +298,8 @@ def test_the_loop_that_branches_is_named() -> None:
 def test_held_values_that_conflict_leave_a_gap() -> None:
     near = read_model("four_bar")
     model = fm.Model("held")
-    model.add(*near.bodies, *(replace(j, held=j.name in "AB") for j in near.joints))
+    joints = [replace(j, q0={"A": -1.2, "B": 0.7}.get(j.name, j.q0), held=j.name in "AB") for j in near.joints]
+    model.add(*near.bodies, *joints)
     with pytest.raises(fm.AssemblyError, match=r"loop C-D-B-A cannot close: nearest gap 0\.0016\d m at 'C'"):
         fm.Solver(model).assemble()
 

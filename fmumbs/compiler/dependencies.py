@@ -3,7 +3,7 @@
 Positions and velocities are states, and follow no input at once; accelerations and forces follow all inputs of
 their mechanism. Trees that hang on the ground by themselves do not act on one another at once, unless a joint
 closes a loop between them; a spring acts by positions and velocities alone, unless a force law is on it, which may
-hold its length.
+hold its length. The acceleration of an excited mode follows its own input at most.
 """
 
 from functools import cache, cached_property
@@ -98,10 +98,27 @@ class Dependencies:
         roots[following] = self._roots_of(indices[following])
         everything = sum(len(members) for members in self._inputs.values())
         found: list[tuple[int, ...] | None] = []
-        for follows, root in zip(following.tolist(), roots.tolist(), strict=True):
-            mine = self._inputs.get(root, ()) if follows else ()
+        excited = self._excited_inputs(indices)
+        for i, (follows, root) in enumerate(zip(following.tolist(), roots.tolist(), strict=True)):
+            mine = excited[i] if i in excited else self._inputs.get(root, ()) if follows else ()
             found.append(None if mine and len(mine) == everything else mine)
         return found
+
+    def _excited_inputs(self, indices: References) -> dict[int, tuple[int, ...]]:
+        """Of (n,) variables those that are accelerations of excited modes: the mode's own input, or none of a path."""
+        (kind,) = (k for k in kinds_called(JOINT, "kappa_dot") if k.causality == "output")
+        inputs = [k.index for s in ("eta_in", "kappa_dot") for k in kinds_called(JOINT, s) if k.causality == "input"]
+        chosen = np.flatnonzero(self._kind[indices] == kind.index)
+        if not len(chosen):
+            return {}
+        excitation = self._arrays["joint_excitation"]
+        component = np.maximum(self._arrays["variable_component"], 0)
+        own = {
+            int(excitation[self._object[i]] + component[i]): int(i)
+            for i in np.flatnonzero(np.isin(self._kind, inputs)).tolist()
+        }
+        modes = (excitation[self._object[indices[chosen]]] + component[indices[chosen]]).tolist()
+        return {i: (own[mode],) if mode in own else () for i, mode in zip(chosen.tolist(), modes, strict=True)}
 
     def _held(self, indices: References) -> NDArray[np.bool_]:
         """(n,) whether each is the force of a spring with a force law."""
