@@ -147,6 +147,23 @@ def test_range_of_velocities_that_is_passed_within_a_step_slows_as_it_should(slo
     assert solver.get("J.qd") == pytest.approx(5.0 - slow, abs=PROMISE * 1e-6)
 
 
+@pytest.mark.parametrize("start", [0.0, -2.0])
+def test_range_of_velocities_at_the_peak_of_a_swing_is_found(start: float) -> None:
+    """A brake that acts above 0.99995 of the largest velocity holds it there: the swing loses as much."""
+    model = fm.Model("peak", gravity=(0, 0, 0))
+    body = fm.Body("body", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    J = fm.Prismatic("J", model.ground.at(), body.at(), axis="x", q0=-1.0, stiffness=4.0)
+    model.add(body, J, Law("brake", J, pieces=[Piece([[-0.05]], v_lower=1.9999)]))
+    ends = []
+    for tolerance in (1e-5, 1e-14):
+        solver = fm.Solver(compile(model).with_options(tolerance=tolerance))
+        solver.assemble(start)
+        solver.step(start + math.pi / 2)
+        ends.append(solver.get("J.q"))
+    assert ends[1] == pytest.approx(0.99995, abs=1e-9)
+    assert ends[0] == pytest.approx(ends[1], abs=2e-5)
+
+
 @pytest.mark.parametrize("start", [0.0, 1e5])
 def test_piece_that_is_left_at_the_top_of_a_flight_is_found_wherever_the_steps_are(start: float) -> None:
     """Thrown up to 0.1 mm above a bound, where another gravity pulls: the way there and back takes the less time."""

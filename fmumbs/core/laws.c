@@ -188,11 +188,12 @@ static int32_t first_left(fm_instance *s, double t, double *y)
     return -1;
 }
 
-/* How exactly a switch at about the time t is located [s]: a jump of 1e3 m/s2 then costs no more than the tolerance. */
-static double located(const fm_instance *s, double t)
+/* How exactly a switch within the last step is located [s]: a jump of 1e3 m/s2 then costs no more than the tolerance. */
+static double located(const fm_instance *s)
 {
+    const double from = fabs(s->clock[FM_TIME_TAIL]), to = fabs(s->clock[FM_TIME_HEAD]);
     const double fine = FM_LOCATED_FINELY * s->options[2], least = fine < FM_LOCATED ? fine : FM_LOCATED;
-    const double rounded = 2.0 * DBL_EPSILON * fabs(t);
+    const double rounded = 2.0 * DBL_EPSILON * (from > to ? from : to);
     return least > rounded ? least : rounded;
 }
 
@@ -240,7 +241,7 @@ static int any_may_leave(const fm_instance *s, double h)
 static int32_t look_through(fm_instance *s, double *y, double span[2])
 {
     const double tail = s->clock[FM_TIME_TAIL], head = s->clock[FM_TIME_HEAD], longest = (head - tail) / FM_LOOKS;
-    const double least = located(s, head);
+    const double least = located(s);
     const size_t laws = (size_t)s->image.n.laws;
     double before = tail, h = longest;
     fm_dense(s, tail, y);
@@ -271,7 +272,7 @@ int32_t fm_laws_switch(fm_instance *s, double *t, double *y)
     double span[2];
     int32_t left = look_through(s, y, span);
     if (left < 0) return -1;
-    const double least = located(s, s->clock[FM_TIME_HEAD]);
+    const double least = located(s);
     while (span[1] - span[0] > least) {
         const double middle = 0.5 * (span[0] + span[1]);
         fm_dense(s, middle, y);
