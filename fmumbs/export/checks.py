@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from fmumbs.compiler import ModelImage
 
 STEPS = 8  # communication steps that a check takes
+LONGEST = 2 * STEPS  # no later check goes further: an FMU that cannot is not tried further
 
 
 def runs(fmu: Fmu) -> Problems:
@@ -24,11 +25,11 @@ def runs(fmu: Fmu) -> Problems:
 
     with fmu.started(fmu.excitation()) as one, fmu.started(fmu.excitation()) as other:
         try:
-            one.step(fmu.interval, STEPS)
+            one.step(fmu.interval, LONGEST)
         except FMICallException as error:
             yield f"{error.function} from {one.time:g} s by {fmu.interval:g} s fails. {one.last_message}".strip()
             return
-        other.step(fmu.interval, STEPS)
+        other.step(fmu.interval, LONGEST)
         values = one.reals(fmu.readable)
         bad = [fmu.names[r] for r, v in zip(fmu.readable, values, strict=True) if not np.isfinite(v)]
         if bad:

@@ -56,8 +56,8 @@ def differentiates_by_inputs(fmu: Fmu) -> Problems:
         for known, exact in zip(chosen, each, strict=True):
             difference, error, noise = _by_input(one, values, known)
             loudest = np.maximum(loudest, noise)
-            bound = 1e-6 * np.abs(exact) + np.maximum(error, noise)
-            clear = error <= np.maximum(0.05 * np.maximum(np.abs(exact), np.abs(difference)), noise)
+            bound = 1e-6 * np.abs(difference) + np.maximum(error, noise)
+            clear = error <= np.maximum(0.05 * np.fmax(np.abs(exact), np.abs(difference)), noise)
             where = f"by '{fmu.names[known]}', from fmi2GetDirectionalDerivative and by differences"
             yield from _near(fmu, fmu.outputs, exact, difference, bound, where, clear)
             wrong = [
@@ -70,7 +70,7 @@ def differentiates_by_inputs(fmu: Fmu) -> Problems:
         seed = np.linspace(-1.0, 1.0, len(chosen))
         together = np.array(one.slave.getDirectionalDerivative(fmu.outputs, chosen, list(seed)))
         size = np.abs(seed) @ np.abs(each)
-        bound = 1e-9 * size + 1e-12 * np.max(size) + loudest  # the others where terms cancel
+        bound = 1e-9 * size + 1e-12 * np.fmax.reduce(size) + loudest  # the others where terms cancel
         yield from _near(fmu, fmu.outputs, together, seed @ each, bound, "along all inputs and summed over each")
 
 
@@ -112,11 +112,10 @@ def differentiates_by_time(fmu: Fmu) -> Problems:
     coarse, _ = settled(*_by_time(fmu, COARSE))  # the dense output's own error is in every difference
     error = SAFETY * (error + np.abs(difference - coarse))
     vectors = [fmu.names[r].partition("[")[0] for r in fmu.outputs]
-    steepest = np.maximum(np.abs(difference), np.abs(answered))
-    slope, value = _largest(vectors, steepest), _largest(vectors, _scale(values))
+    slope, value = _largest(vectors, np.abs(difference)), _largest(vectors, _scale(values))
     # where large forces cancel, what is left is as exact as they are
-    bound = error + 1e-3 * slope + 1e-4 * value + 1e-6 * _largest([fmu.units[r] for r in fmu.outputs], steepest)
-    clear = error <= np.maximum(0.05 * slope, 1e-3 * value)
+    bound = error + 1e-3 * slope + 1e-4 * value + 1e-6 * _largest([fmu.units[r] for r in fmu.outputs], slope)
+    clear = error <= np.maximum(0.05 * np.fmax(slope, np.abs(answered)), 1e-3 * value)
     yield from _near(fmu, fmu.outputs, answered, difference, bound, "by time, answered and by differences", clear)
 
 

@@ -13,6 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from fmumbs.errors import FmumbsError
 from fmumbs.export import checks, differences
 from fmumbs.export.differences import NotCompared
@@ -79,7 +81,9 @@ def verify_fmu(
     def check(name: str, problems: Callable[[], Iterator[str]]) -> bool:
         begin(name)
         before = len(findings)
-        for message in _guarded(problems):
+        with np.errstate(all="ignore"):  # what is not finite is a finding, not a warning
+            messages = list(_guarded(problems))
+        for message in messages:
             if not isinstance(message, NotCompared):
                 findings.append(Finding(name, message))
             elif notes is not None:

@@ -28,6 +28,10 @@
 #define CONSTANTS_ARE_INVERTED                        15
 #define VALUES_ARE_OFF_BY_A_BIT                       16
 #define PARAMETERS_START_ELSEWHERE                    17
+#define DIRECTIONAL_DERIVATIVES_TURN_INFINITE         20
+#define DIRECTIONAL_DERIVATIVES_TURN_NOT_A_NUMBER     21
+#define OUTPUT_DERIVATIVES_TURN_INFINITE              22
+#define OUTPUT_DERIVATIVES_TURN_NOT_A_NUMBER          23
 #define STEPS_FAIL                                    19
 #define STOP_TIMES_ARE_FORGOTTEN                      18
 
@@ -129,7 +133,8 @@ fmi2Status fmi2DoStep(fmi2Component c, fmi2Real t, fmi2Real h, fmi2Boolean none)
 }
 #endif
 
-#if WRONG == DIRECTIONAL_DERIVATIVES_ARE_TOO_LARGE || WRONG == SUMS_OF_DIRECTIONAL_DERIVATIVES_ARE_TOO_LARGE
+#if WRONG == DIRECTIONAL_DERIVATIVES_ARE_TOO_LARGE || WRONG == SUMS_OF_DIRECTIONAL_DERIVATIVES_ARE_TOO_LARGE || \
+    WRONG == DIRECTIONAL_DERIVATIVES_TURN_INFINITE || WRONG == DIRECTIONAL_DERIVATIVES_TURN_NOT_A_NUMBER
 fmi2Status fmi2GetDirectionalDerivative(fmi2Component c, const fmi2ValueReference unknown[], size_t unknowns,
                                         const fmi2ValueReference known[], size_t knowns, const fmi2Real seed[],
                                         fmi2Real result[])
@@ -137,17 +142,26 @@ fmi2Status fmi2GetDirectionalDerivative(fmi2Component c, const fmi2ValueReferenc
     const fmi2Status status = REAL(fmi2GetDirectionalDerivative)(c, unknown, unknowns, known, knowns, seed, result);
     const int wrong = WRONG == DIRECTIONAL_DERIVATIVES_ARE_TOO_LARGE || knowns > 1;
     for (size_t i = 0; wrong && i < unknowns; i++) result[i] *= 1.0001;
+    for (size_t i = 0; i < unknowns; i++) {
+        if (WRONG == DIRECTIONAL_DERIVATIVES_TURN_INFINITE && unknown[i] == UNDECLARED) result[i] = INFINITY;
+        if (WRONG == DIRECTIONAL_DERIVATIVES_TURN_NOT_A_NUMBER && unknown[i] == UNDECLARED) result[i] = NAN;
+    }
     return status;
 }
 #endif
 
-#if WRONG == OUTPUT_DERIVATIVES_ARE_TOO_LARGE
+#if WRONG == OUTPUT_DERIVATIVES_ARE_TOO_LARGE || WRONG == OUTPUT_DERIVATIVES_TURN_INFINITE || \
+    WRONG == OUTPUT_DERIVATIVES_TURN_NOT_A_NUMBER
 fmi2Status fmi2GetRealOutputDerivatives(fmi2Component c, const fmi2ValueReference vr[], size_t n,
                                         const fmi2Integer order[], fmi2Real value[])
 {
     const fmi2Status status = REAL(fmi2GetRealOutputDerivatives)(c, vr, n, order, value);
-    for (size_t i = 0; i < n; i++)
-        if (vr[i] == UNDECLARED) value[i] *= 1.01; /* an output whose derivative is no variable */
+    for (size_t i = 0; i < n; i++) {
+        if (vr[i] != UNDECLARED) continue; /* an output whose derivative is no variable */
+        value[i] = WRONG == OUTPUT_DERIVATIVES_ARE_TOO_LARGE ? 1.01 * value[i]
+                   : WRONG == OUTPUT_DERIVATIVES_TURN_INFINITE ? INFINITY
+                                                               : NAN;
+    }
     return status;
 }
 #endif
