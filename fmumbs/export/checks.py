@@ -72,8 +72,6 @@ def stops_in_time(fmu: Fmu) -> Problems:
         start, stop = float(experiment.startTime or 0.0), experiment.stopTime
         if stop is not None and not start < float(stop) < np.inf:
             yield f"the default experiment goes from {start:g} s to {stop} s"
-        if experiment.stepSize is not None and not 0.0 < float(experiment.stepSize) < np.inf:
-            yield f"the default experiment has steps of {experiment.stepSize} s"
     with fmu.instance() as one:
         one.begin(stop=2.0 * fmu.interval)
         one.slave.exitInitializationMode()

@@ -77,8 +77,7 @@ class Fmu:
         self.integers = [v.valueReference for v in variables if v.type == "Integer" and v.causality == "output"]
         self.constants = {v.valueReference: v.start == "true" for v in variables if v.type == "Boolean"}
         experiment = self.description.defaultExperiment
-        interval = float(getattr(experiment, "stepSize", None) or 0.01)
-        self.interval = interval if 0.0 < interval < np.inf else 0.01
+        self.interval = float(getattr(experiment, "stepSize", None) or 0.01)
         self.tolerance = float(getattr(experiment, "tolerance", None) or 1e-6)
         self.tool = str(self.description.generationTool or "")
         step = self.variables.get(STEP)

@@ -167,11 +167,8 @@ def test_a_description_that_tells_other_values_than_the_binary_is_found(
     assert words in findings[0].message
 
 
-@pytest.mark.parametrize(("pattern", "by"), [('startTime="[^"]*"', 'startTime="1e3"'), ('stepSize="', 'stepSize="-')])
-def test_a_default_experiment_that_cannot_be_is_found(
-    pattern: str, by: str, pendulum_fmu: Path, tmp_path: Path
-) -> None:
-    path = changed(pendulum_fmu, tmp_path / "a.fmu", rewrite(pattern, by))
+def test_a_default_experiment_that_ends_before_it_begins_is_found(pendulum_fmu: Path, tmp_path: Path) -> None:
+    path = changed(pendulum_fmu, tmp_path / "a.fmu", rewrite('startTime="[^"]*"', 'startTime="1e3"'))
     assert {finding.check for finding in verify_fmu(path)} == {"model image", "stop time"}
 
 
