@@ -8,9 +8,12 @@ tree moves in as many ways as its joints have free velocities; its constraint re
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import dist, pi, radians
 
-from fmumbs.mechanism import GROUND, Closing, JointBase, Model
+from fmumbs.mechanism import GROUND, Body, Closing, JointBase, Model
 
+_LONG = 900.0  # times the median of the arms: a length that may be in millimetres
+_FEW_ARMS = 3  # fewer do not tell what is usual
 _LIGHT = 1e-7  # a body this much lighter than what hangs on it makes a stiff system
 
 
@@ -150,11 +153,48 @@ def _warnings(model: Model, branches: tuple[Branch, ...], loops: bool) -> Iterat
                 f"nearer to the ground, so its position counts from '{branch.body}' on. Swap its points if "
                 "that is not meant."
             )
+    yield from _angles_in_degrees(model)
+    yield from _lengths_in_millimetres(model)
     if branches and not any(model.gravity) and not (model.loads or model.springs) and not _moves(model):
         yield (
             f"Model '{model.name}' has no gravity, no force and starts at rest, so nothing moves without an "
             "input. Give a gravity, or a u0 to a joint."
         )
+
+
+def _angles_in_degrees(model: Model) -> Iterator[str]:
+    """Angles beyond a turn that somebody has given."""
+    for joint in model.joints:
+        if not joint.given[0]:
+            continue
+        positions, at = joint.start_positions, 0
+        for mode in joint.free_modes:
+            if mode.kind == "revolute" and mode.pitch == 0.0 and abs(positions[at]) > 2 * pi:
+                yield (
+                    f"Joint '{joint.name}' starts at {positions[at]:g} rad, {abs(positions[at]) / (2 * pi):.1f} turns. "
+                    f"Angles are in radians: {positions[at]:g} degrees are {radians(positions[at]):.4g} rad."
+                )
+            at += mode.positions
+
+
+def _lengths_in_millimetres(model: Model) -> Iterator[str]:
+    """Points on bodies that are very much further from their centres of mass than most are."""
+    arms: dict[tuple[str, str], float] = {}
+    for joint in model.joints:
+        for end in joint.ends:
+            if isinstance(end.body, Body):
+                away = dist(end.X_BP.translation.tolist(), end.body.com)
+                if away > 0.0:
+                    arms[joint.name, end.body.name] = away
+    if len(arms) < _FEW_ARMS:
+        return
+    usual = sorted(arms.values())[len(arms) // 2]
+    for (name, body), away in arms.items():
+        if away > _LONG * usual:
+            yield (
+                f"Joint '{name}' is {away:.4g} m from the centre of mass of '{body}', most are about {usual:.2g} m. "
+                f"Lengths are in metres: {away:.4g} mm are {away / 1000:.4g} m."
+            )
 
 
 def _moves(model: Model) -> bool:
