@@ -149,9 +149,9 @@ class ModelImage:
         return Path(path)
 
     @classmethod
-    def load(cls, source: "str | os.PathLike[str] | bytes") -> "ModelImage":
+    def load(cls, source: "str | os.PathLike[str] | bytes | bytearray | memoryview") -> "ModelImage":
         """An image from its bytes or from a file that holds them."""
-        return cls(source if isinstance(source, bytes) else Path(source).read_bytes())
+        return cls(bytes(source) if isinstance(source, bytes | bytearray | memoryview) else Path(source).read_bytes())
 
 
 def scheme_number(scheme: str | int) -> int:

@@ -78,6 +78,7 @@ def _show(figure: Any, name: str) -> None:
         )
 
 
-def no_place(target: Path, error: OSError) -> SolverError:
-    """The error of a file that cannot be written."""
-    return SolverError(f"cannot write '{target}': {error.strerror or error}. Choose another place.")
+def no_place(target: Path, error: OSError | ValueError) -> SolverError:
+    """That a file cannot be written, and why; ValueError: a path that no system has."""
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+    return SolverError(f"cannot write '{target}': {reason}. Choose another place.")

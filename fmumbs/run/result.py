@@ -92,7 +92,7 @@ class Result(Mapping[str, Array]):
                     writer.writerow([repr(float(t)), *(repr(float(v[i])) for v in self._values.values())])
                 text.flush()
                 text.detach()
-        except OSError as error:
+        except (OSError, ValueError) as error:
             raise no_place(target, error) from error
         return target
 

@@ -1,7 +1,7 @@
 """simulate: one run of a mechanism from its start."""
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,6 +106,8 @@ def _chosen(image: ModelImage, outputs: Sequence[str] | None) -> NDArray[np.uint
         return variables.outputs()
     if isinstance(outputs, str):
         raise SolverError(f"simulate: outputs is '{outputs}', which is no list of names. Give ['{outputs}'].")
+    if not isinstance(outputs, Iterable) or not all(isinstance(name, str) for name in outputs):
+        raise SolverError(f"simulate: outputs is {outputs!r}, which is no list of names. Give some such as ['A.q'].")
     found: list[int] = []
     for name in outputs:
         references = variables.references(name)

@@ -265,6 +265,8 @@ class Solver:
         return self._known[name]
 
     def _find(self, name: str) -> tuple[References, bool]:
+        if not isinstance(name, str):
+            raise SolverError(f"{name!r} is no name of a variable. Give one such as '{self.image.variables[0].name}'.")
         if name in self._signals:
             found, scalar = self._signals[name]
             return np.array(found, dtype=np.uint32), scalar
@@ -308,7 +310,10 @@ def _pointer(kind: str, values: NDArray[Any]) -> Any:
 
 def _references_for_core(references: ArrayLike) -> tuple[int, Any]:
     """Their number and a pointer to them, which keeps them alive."""
-    values = np.ascontiguousarray(references, dtype=np.uint32).reshape(-1)
+    try:
+        values = np.ascontiguousarray(references, dtype=np.uint32).reshape(-1)
+    except (TypeError, ValueError, OverflowError):
+        raise SolverError(f"{references!r} are no value references. Give integers from 0 on.") from None
     return len(values), _pointer("uint32_t", values)
 
 

@@ -312,3 +312,26 @@ def test_a_step_before_the_start_says_what_to_do_in_words_of_python() -> None:
     with pytest.raises(fm.SolverError, match="assemble first") as caught:
         Solver(compile(read_model("double_pendulum"))).step(0.1)
     assert "fm_" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda model: Solver(model).get(3),  # type: ignore[arg-type]
+        lambda model: Solver(model).read([-1]),
+        lambda model: Solver(model).read(["A.q"]),
+        lambda model: simulate(model, inputs={3: 1.0}),  # type: ignore[dict-item]
+        lambda model: simulate(model, outputs=3),  # type: ignore[arg-type]
+        lambda model: simulate(model, outputs=[3]),  # type: ignore[list-item]
+        lambda model: simulate(model, stop=0.1).save_csv("a\0b"),
+    ],
+)
+def test_what_is_no_name_is_told(call: Callable[[fm.Model], object]) -> None:
+    with pytest.raises(fm.SolverError):
+        call(read_model("pendulum"))
+
+
+@pytest.mark.parametrize("view", [bytes, bytearray, memoryview])
+def test_an_image_may_lie_in_any_buffer(view: Callable[[bytes], Any]) -> None:
+    image = compile(read_model("pendulum"))
+    assert ModelImage.load(view(image.bytes)) == image
