@@ -19,6 +19,7 @@
 #define FM_SOFTEST 1e3
 #define FM_TURN_AT_ONCE 0.5 /* [rad] */
 #define FM_NEARBY 0.03      /* how far a neighbour is whose rank is looked at [rad], or of the length */
+#define FM_ON_BRANCH 1e-6   /* of states, or of the fastest velocity: a start is on a branch that is no further off */
 
 /* Rows ---------------------------------------------------------------------------------------------------------- */
 
@@ -254,22 +255,82 @@ int32_t fm_choose_at(fm_instance *s, const double *y)
     return fm_active_rows(s);
 }
 
+/* What pivots of rows in use at the start are a little off, where they are larger; K is there. */
+static void note_nearby(fm_instance *s, const double *chosen)
+{
+    if (!fm_factor_K(s)) return;
+    for (int32_t n = 0; n < s->loop.blocks; n++) {
+        const fm_block *b = s->loop.block + n;
+        for (int32_t q = 0; q < b->used; q++) {
+            const int32_t r = b->use[q], i = b->first + r;
+            const double pivot = 1.0 / s->loop_L[b->L + (size_t)(r * b->rows + r)];
+            if (chosen[i] > 0.0 && pivot > s->row_pivot[i]) s->row_pivot[i] = pivot;
+        }
+    }
+}
+
+/* y moved along its velocity and closed there, rows being chosen. 0: it rests, or cannot. */
+static int go_nearby(fm_instance *s, double *y)
+{
+    const int32_t positions = s->image.n.positions, speeds = s->image.n.speeds;
+    double fastest = 0.0;
+    for (int32_t i = 0; i < speeds; i++) fastest = fmax(fastest, fabs(y[positions + i]) / s->least[positions + i]);
+    if (!(fastest > 0.0)) return 0;
+    fm_start_place(s, y);
+    for (int32_t i = 0; i < speeds; i++) s->loop_change[i] = FM_NEARBY / fastest * y[positions + i];
+    fm_move_positions(s, y, s->loop_change);
+    (void)fm_normalise(s, y, NULL);
+    if (!fm_close_positions(s, y)) return 0;
+    (void)fm_choose_at(s, y);
+    return fm_factor_K(s);
+}
+
+/* A start at a singular position whose velocity leads along one of the branches that cross there: with the rows that are
+ * independent beside it. 0: it does not, and nothing is changed. */
+int fm_start_on_branch(fm_instance *s, double *y)
+{
+    const size_t bytes = (size_t)s->model.ny * sizeof *y, rows = (size_t)s->image.n.rows * sizeof *s->row_active;
+    double *moved = s->trial, *at = s->head, *chosen = s->loop_kept, fastest = 0.0, off = 0.0;
+    memcpy(chosen, s->row_active, rows);
+    memcpy(at, y, bytes);
+    memcpy(moved, y, bytes);
+    int fits = go_nearby(s, moved);
+    if (fits) fm_note_pivots(s);
+    fits = fits && fm_bridge_state(s, at);
+    for (int32_t i = 0; fits && i < s->model.ny; i++) {
+        const double size = fabs(at[i] - y[i]) / s->least[i];
+        if (i < s->image.n.positions) fits = size <= FM_ON_BRANCH;
+        else fastest = fmax(fastest, fabs(y[i]) / s->least[i]), off = fmax(off, size);
+    }
+    fits = fits && off <= FM_ON_BRANCH * fastest;
+    if (fits) memcpy(y, at, bytes);
+    else memcpy(s->row_active, chosen, rows);
+    fm_use_rows(s);
+    fm_start_place(s, y);
+    fm_follow_cuts(s);
+    return fits;
+}
+
 /* How many rows are independent a little further along a motion of the mechanism, which two sets of numbers choose, and
  * a row that is so only there; y stays as it is, and so do the rows that are chosen. */
 int32_t fm_rank_nearby(fm_instance *s, const double *y, int way, int32_t *row)
 {
     const int32_t positions = s->image.n.positions, speeds = s->image.n.speeds, rows = s->image.n.rows;
-    double *moved = s->trial, *chosen = s->loop_kept, fastest = 0.0;
+    double *moved = s->trial, *chosen = s->loop_kept, fastest = 0.0, merit;
     const double iterated = s->clock[FM_ITERATED], corrected = s->clock[FM_CORRECTED];
     int32_t rank = 0;
     memcpy(moved, y, (size_t)(positions + speeds) * sizeof *moved);
     memcpy(chosen, s->row_active, (size_t)rows * sizeof *chosen);
     for (int32_t i = 0; i < speeds; i++) moved[positions + i] = sin(1.0 + (double)way + 2.4 * i);
-    if (fm_close_velocities(s, moved)) {
+    /* near a singular position rows that are not in use may be violated then: it is no more than a direction */
+    if (fm_close_velocities(s, moved) || violation(s, 1, &merit) <= FM_NEARBY * s->image.length[0]) {
         for (int32_t i = 0; i < speeds; i++) fastest = fmax(fastest, fabs(moved[positions + i]) / s->least[positions + i]);
         for (int32_t i = 0; i < speeds; i++) s->loop_change[i] = FM_NEARBY / fastest * moved[positions + i];
         if (fastest > 1e-9) fm_move_positions(s, moved, s->loop_change);
-        if (fm_close_positions(s, moved)) rank = fm_choose_at(s, moved);
+        if (fm_close_positions(s, moved)) {
+            rank = fm_choose_at(s, moved);
+            note_nearby(s, chosen);
+        }
     }
     for (*row = rows - 1; *row > 0 && !(s->row_active[*row] != 0.0 && chosen[*row] == 0.0);) --*row;
     memcpy(s->row_active, chosen, (size_t)rows * sizeof *chosen);

@@ -6,7 +6,7 @@
  * moved along its velocity to FM_NODES regular positions, s = X, 2 X, ... to either side, and projected onto the branch:
  *     q(s) = the positions of the branch next to Q(s), Q quadratic;  u(s) = the velocities of the branch next to u.
  * Positions, velocities and accelerations there are smooth functions of s, also where the multipliers are not, and what is
- * wanted is their interpolation at s = 0. Its error is that of X^8. It depends on the state alone.
+ * wanted is their interpolation at s = 0. Its error is that of X^12. It depends on the state alone.
  *
  * A position counts as near a singular one if a pivot, whose root goes with |x|, is less than a quarter there of what it is
  * at s = X and s = -X on average, |x| < X / 2. If the interpolated positions violate the constraints, the branches do not
@@ -18,18 +18,20 @@
 #include <string.h>
 
 #define FM_REACH (FM_NODES / 2)
-#define FM_WIDEST 0.03    /* X at first [rad], or of the length; then halved */
-#define FM_HALVINGS 4
+#define FM_WIDEST 0.03    /* X at first [rad], or of the length; then less and less */
+#define FM_LESS 0.7
+#define FM_TRIALS 6
 #define FM_CLEAR_NODE 0.4 /* of the root of a pivot at s = X: less is near a singular position as well */
-#define FM_TIE 1e-13      /* softens K for a factor wherever it is */
-#define FM_STIFF 1e-4     /* the same, so that only directions are corrected that are far from singular */
-#define FM_SMOOTH 3e-10   /* what two nodes more may change in states [rad], or of the length or speed */
+#define FM_STIFF 1e-4     /* of what pivots have been, added to K: only directions far from singular are corrected */
+#define FM_SMOOTH 2e-11   /* what two nodes more may change in states [rad], or of the length or speed */
 #define FM_SMOOTH_RATE 1e-6 /* and in accelerations, of the largest at a node */
+#define FM_REST 1e-9      /* [rad/s], or of the length: slower than that a velocity says nothing of a direction */
+#define FM_THERE 1e-12    /* of what a pivot has been: less is at a singular position */
 #define FM_CROSSING 1e-10 /* of the length: gap of branches that cross */
 
 /* Interpolation at s = 0 from +-X, +-2 X, ...; the same without the outermost nodes. */
-static const double weight[FM_REACH] = {4.0 / 5.0, -2.0 / 5.0, 4.0 / 35.0, -1.0 / 70.0};
-static const double fewer[FM_REACH] = {3.0 / 4.0, -3.0 / 10.0, 1.0 / 20.0, 0.0};
+static const double weight[FM_REACH] = {6.0 / 7.0, -15.0 / 28.0, 5.0 / 21.0, -1.0 / 14.0, 1.0 / 77.0, -1.0 / 924.0};
+static const double fewer[FM_REACH] = {5.0 / 6.0, -10.0 / 21.0, 5.0 / 28.0, -5.0 / 126.0, 1.0 / 252.0, 0.0};
 
 static double *node(const fm_instance *s, int n)
 {
@@ -48,17 +50,23 @@ static double pivot_of(const fm_instance *s, const fm_block *b, int32_t r)
     return 1.0 / s->loop_L[b->L + (size_t)(r * b->rows + r)];
 }
 
-/* Places the links at y and factors K there; the roots of all pivots in use to `out`. */
+/* The roots of all pivots in use; K's factor is there. */
+static void take_roots(const fm_instance *s, double *out)
+{
+    for (int32_t n = 0; n < s->loop.blocks; n++) {
+        const fm_block *b = s->loop.block + n;
+        for (int32_t q = 0; q < b->used; q++) out[b->first + b->use[q]] = sqrt(pivot_of(s, b, b->use[q]));
+    }
+}
+
+/* Places the links at y and factors K there. */
 static int measure(fm_instance *s, const double *y, double *out)
 {
     s->loop_soft = FM_TIE;
     fm_place_loops(s, y, 0);
     const int fits = fm_factor_loops(s, y);
     s->loop_soft = 0.0;
-    for (int32_t n = 0; fits && n < s->loop.blocks; n++) {
-        const fm_block *b = s->loop.block + n;
-        for (int32_t q = 0; q < b->used; q++) out[b->first + b->use[q]] = sqrt(pivot_of(s, b, b->use[q]));
-    }
+    if (fits) take_roots(s, out);
     return fits;
 }
 
@@ -101,7 +109,7 @@ static int scale_way(fm_instance *s, const double *u, int32_t label)
     double fastest = 0.0;
     for (int32_t i = 0; i < s->image.n.speeds; i++)
         if (s->bridge_label[i] == label) fastest = fmax(fastest, fabs(u[i]) / least[i]);
-    if (!(fastest > 0.0) || !isfinite(fastest)) return 0;
+    if (!(fastest > FM_REST) || !isfinite(fastest)) return 0;
     for (int32_t i = 0; i < s->image.n.speeds; i++)
         if (s->bridge_label[i] == label) s->bridge_way[i] = u[i] / fastest;
     return 1;
@@ -128,15 +136,12 @@ static int find_way(fm_instance *s, const double *u)
     return label > 0;
 }
 
-/* Node n, on the branch next to its guess. 0: it does not get there. */
-static int project(fm_instance *s, int n)
+static double *roots(const fm_instance *s, int n)
 {
-    double *y = node(s, n);
-    (void)fm_normalise(s, y, NULL);
-    return measure(s, y, s->bridge_root + (size_t)(n + 1) * (size_t)s->image.n.rows) && fm_project(s, y);
+    return s->bridge_root + (size_t)(n + 1) * (size_t)s->image.n.rows;
 }
 
-/* The two nodes next to y, by its velocity. */
+/* The two nodes next to y, by its velocity; they are not on the branch yet. */
 static int begin_nodes(fm_instance *s, const double *y, double X)
 {
     for (int n = 0; n < 2; n++) {
@@ -144,23 +149,40 @@ static int begin_nodes(fm_instance *s, const double *y, double X)
         fm_place_loops(s, y, 0);
         for (int32_t i = 0; i < s->image.n.speeds; i++) s->loop_change[i] = place(n) * X * s->bridge_way[i];
         fm_move_positions(s, node(s, n), s->loop_change);
-        if (!project(s, n)) return 0;
+        (void)fm_normalise(s, node(s, n), NULL);
+        if (!measure(s, node(s, n), roots(s, n))) return 0;
     }
     return 1;
 }
 
-/* The others, by the parabola through these three. */
+/* Node n, on the branch next to its guess. 0: it does not get there. */
+static int project(fm_instance *s, int n)
+{
+    double *y = node(s, n);
+    return measure(s, y, roots(s, n)) && fm_project(s, y, 0) && measure(s, y, roots(s, n)) && fm_project(s, y, 1);
+}
+
+/* The guess of node n: by the polynomial through y and the pairs of nodes before. So the nodes lie on one smooth curve. */
+static void guess_node(fm_instance *s, const double *y, int n)
+{
+    const int known = n - n % 2;
+    double *at = node(s, n);
+    memcpy(at, y, (size_t)s->model.ny * sizeof *y);
+    for (int j = 0; j < known; j++) {
+        double part = place(n) / place(j);
+        for (int i = 0; i < known; i++)
+            if (i != j) part *= (place(n) - place(i)) / (place(j) - place(i));
+        const double *other = node(s, j);
+        for (int32_t i = 0; i < s->image.n.positions; i++) at[i] += part * (other[i] - y[i]);
+    }
+    (void)fm_normalise(s, at, NULL);
+}
+
+/* All of them on the branch, the first two from where they are. */
 static int more_nodes(fm_instance *s, const double *y)
 {
-    const double *ahead = node(s, 0), *behind = node(s, 1);
-    for (int n = 2; n < FM_NODES; n++) {
-        const double x = place(n);
-        double *at = node(s, n);
-        memcpy(at, y, (size_t)s->model.ny * sizeof *y);
-        for (int32_t i = 0; i < s->image.n.positions; i++) {
-            const double up = ahead[i] - y[i], down = behind[i] - y[i];
-            at[i] += 0.5 * x * ((up - down) + x * (up + down));
-        }
+    for (int n = 0; n < FM_NODES; n++) {
+        if (n >= 2) guess_node(s, y, n);
         if (!project(s, n)) return 0;
     }
     return 1;
@@ -214,12 +236,15 @@ static int find_state(fm_instance *s, const double *y)
     return fm_loop_gap(s, 0) <= FM_CROSSING * s->image.length[0] + fm_round_off(s);
 }
 
-/* The nodes around y, and the state of the branch there. 0: y is not near a singular position, or is no crossing. */
-static int make_nodes(fm_instance *s, const double *y)
+/* The nodes around y, and the state of the branch there; `factored`: K's factor is that at y. 0: y is not near a singular
+ * position, or is no crossing. */
+static int make_nodes(fm_instance *s, const double *y, int factored)
 {
     double X = FM_WIDEST;
-    if (!measure(s, y, s->bridge_root) || !find_way(s, y + s->image.n.positions)) return 0;
-    for (int n = 0; n < FM_HALVINGS; n++, X *= 0.5) {
+    if (factored) take_roots(s, s->bridge_root);
+    else if (!measure(s, y, s->bridge_root)) return 0;
+    if (!find_way(s, y + s->image.n.positions)) return 0;
+    for (int n = 0; n < FM_TRIALS; n++, X *= FM_LESS) {
         if (!begin_nodes(s, y, X)) continue;
         if (!is_near(s)) return 0;
         if (more_nodes(s, y) && are_clear(s) && find_state(s, y)) return 1;
@@ -243,7 +268,7 @@ static void end(fm_instance *s, fm_kept_counts kept)
 {
     s->clock[FM_CORRECTED] = kept.corrected, s->clock[FM_ITERATED] = kept.iterated;
     s->bridging = 0;
-    s->loop_narrow = 1; /* as it was at y */
+    s->loop_narrow = 2; /* the factor is not that at y */
 }
 
 /* Accelerations and multipliers at the nodes, in s->bridge_udot and s->bridge_lambda, interpolated. 0: they are not smooth. */
@@ -273,11 +298,92 @@ static int rates_at_nodes(fm_instance *s, double t, double *udot)
 int fm_bridge_rates(fm_instance *s, double t, const double *y, double *udot)
 {
     const fm_kept_counts kept = begin(s);
-    const int found = make_nodes(s, y) && rates_at_nodes(s, t, udot);
+    const int found = make_nodes(s, y, s->loop_narrow == 1) && rates_at_nodes(s, t, udot);
     end(s, kept);
     if (!found) return 0;
     s->bridged = 1;
     return 1;
+}
+
+/* The accelerations of the state next to y on its branch, where that is regular. */
+void fm_rates_on_branch(fm_instance *s, double t, const double *y, double *udot)
+{
+    const fm_kept_counts kept = begin(s);
+    memcpy(s->bridge_y, y, (size_t)s->model.ny * sizeof *y);
+    fm_place_loops(s, y, 0);
+    if (fm_factor_loops(s, y) && fm_project(s, s->bridge_y, 0) && fm_project(s, s->bridge_y, 1))
+        fm_accelerations(s, t, s->bridge_y, udot);
+    end(s, kept);
+}
+
+/* J udot, less what is there without multipliers: what these have to add, in s->bridge_rhs. */
+static void find_share(fm_instance *s, double t, const double *y, const double *udot)
+{
+    const int32_t positions = s->image.n.positions, speeds = s->image.n.speeds;
+    double *at = s->bridge_y, *without = s->bridge_udot;
+    s->loop_given = FM_NO_MULTIPLIERS;
+    fm_accelerations(s, t, y, without);
+    s->loop_given = FM_OWN_MULTIPLIERS;
+    memcpy(at, y, (size_t)positions * sizeof *at);
+    for (int32_t i = 0; i < speeds; i++) at[positions + i] = udot[i] - without[i];
+    fm_place_loops(s, at, 0);
+    (void)fm_loop_gap(s, 1);
+    for (int32_t i = 0; i < s->image.n.rows; i++) s->bridge_rhs[i] = s->loop_c[3 * i + 1];
+}
+
+/* The same for outputs, after an evaluation there: what that leaves in the links is then of y. Multipliers that stay
+ * finite are interpolated, and what is left of the reactions they do not make up is solved for. */
+void fm_bridge_present(fm_instance *s, double t, const double *y, double *udot)
+{
+    double *found = s->bridge_rate;
+    if (!fm_bridge_rates(s, t, y, found)) {
+        fm_accelerations(s, t, y, udot);
+        return;
+    }
+    s->bridging = 1;
+    find_share(s, t, y, found);
+    s->loop_given = FM_NEAR_MULTIPLIERS;
+    fm_accelerations(s, t, y, udot);
+    s->loop_given = FM_OWN_MULTIPLIERS;
+    memcpy(udot, found, (size_t)s->image.n.speeds * sizeof *udot);
+    s->bridging = 0;
+}
+
+/* Whether the mechanism has come to rest at a singular position: nothing says along which branch it will go on. */
+int fm_rests_singular(fm_instance *s, const double *y)
+{
+    int singular = 0;
+    if (!measure(s, y, s->bridge_root) || find_way(s, y + s->image.n.positions)) return 0;
+    for (int32_t i = 0; i < s->image.n.rows; i++)
+        if (s->row_active[i] > 0.0) singular = singular || s->bridge_root[i] * s->bridge_root[i] < FM_THERE * s->row_pivot[i];
+    return singular;
+}
+
+/* The row whose pivot at y is the least beside what it has been, -1: none is small; and the joint of the tree that moves most
+ * along the motion which opens there. */
+int32_t fm_singular_row(fm_instance *s, const double *y, int32_t *joint)
+{
+    int32_t row = -1, link = -1;
+    double least = FM_NARROW, most = 0.0;
+    if (s->loop.blocks == 0 || !measure(s, y, s->bridge_root)) return -1;
+    for (int32_t i = 0; i < s->image.n.rows; i++) {
+        const double root = s->bridge_root[i], part = root * root / s->row_pivot[i];
+        if (s->row_active[i] > 0.0 && part < least) row = i, least = part;
+    }
+    if (row < 0) return -1;
+    memset(s->loop_rhs, 0, (size_t)s->image.n.rows * sizeof *s->loop_rhs);
+    s->loop_rhs[row] = 1.0;
+    fm_solve_K(s, s->loop_rhs, s->lambda);
+    if (s->planar) s->kernels->plane_spread(s, s->lambda, s->loop_change);
+    else fm_spread(s, s->lambda, s->loop_change);
+    for (int32_t i = 0; i < s->image.n.links; i++)
+        for (int32_t j = 0; s->in_loop[i] && s->link[i].u >= 0 && j < fm_link_speeds(&s->image, i); j++) {
+            const int32_t u = s->link[i].u + j;
+            const double part = fabs(s->loop_change[u]) / s->least[s->image.n.positions + u];
+            if (part > most) link = i, most = part;
+        }
+    *joint = link < 0 ? s->image.row_joint[row] : s->image.link_joint[link];
+    return row;
 }
 
 /* Takes out of s->bridge_y what interpolation has left of violations, in regular directions. */
@@ -299,7 +405,7 @@ static void clean(fm_instance *s)
 int fm_bridge_state(fm_instance *s, double *y)
 {
     const fm_kept_counts kept = begin(s);
-    const int found = make_nodes(s, y);
+    const int found = make_nodes(s, y, 0);
     if (found) {
         clean(s);
         memcpy(y, s->bridge_y, (size_t)s->model.ny * sizeof *y);

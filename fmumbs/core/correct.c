@@ -139,19 +139,19 @@ static int factor_or_bridge(fm_instance *s, double *y, int level)
     return FM_FACTORED;
 }
 
-/* Both levels. K is that of the last evaluation, if `factored`, or of where it was made last, as long as that leads on.
- * `closely`: as far as round-off lets it. */
-static int correct_levels(fm_instance *s, double *y, int factored, int closely)
+/* The levels from `level` to `last_level`. K is that of the last evaluation, if `factored`, or of where it was made last, as
+ * long as that leads on. `closely`: as far as round-off lets it. */
+static int correct_levels(fm_instance *s, double *y, int level, int last_level, int factored, int closely)
 {
     double before = INFINITY, enough = 0.0;
-    for (int level = 0, n = 0;; n++) {
+    for (int n = 0;; n++) {
         if (level == 0 || n > 0) fm_place_loops(s, y, level);
         const double worst = fm_loop_gap(s, level);
         if (n == 0) enough = fm_closed_within(s) * (level == 0 ? 1.0 : 10.0);
         if (!isfinite(worst)) return 0;
         const int last = n == FM_CORRECTIONS, stuck = worst > 0.5 * before || last;
         if ((worst <= enough && (!closely || stuck || worst == 0.0)) || (stuck && worst < 1e3 * enough)) { /* or round-off */
-            if (level == 1) return 1;
+            if (level == last_level) return 1;
             level = 1, n = -1, before = INFINITY;
             continue;
         }
@@ -161,16 +161,18 @@ static int correct_levels(fm_instance *s, double *y, int factored, int closely)
             if (found != FM_FACTORED) return found == FM_BRIDGED;
             factored = 1;
         }
+        closely = closely || s->loop_worn;
         before = worst;
         fm_correct_once(s, y, level);
         s->clock[FM_CORRECTED] += n == 0 ? 1.0 : 0.0;
     }
 }
 
-/* A node of bridge.c onto the constraints, as near as round-off lets it; K's factor is there. 0: it does not get there. */
-int fm_project(fm_instance *s, double *y)
+/* A level of y as near to the constraints as round-off lets it; K's factor is there, and so are links if positions are on
+ * them. 0: it does not get there. */
+int fm_project(fm_instance *s, double *y, int level)
 {
-    return correct_levels(s, y, 1, 1);
+    return correct_levels(s, y, level, level, 1, 1);
 }
 
 /* Positions, then velocities, onto the constraints, unless they are kept there otherwise; `near`: the last evaluation was
@@ -184,10 +186,11 @@ int fm_correct(fm_instance *s, double *y, int near)
         return 1;
     }
     if (!directly && s->image.n.cut_positions == 0) return 1;
+    if (directly && near && s->loop_narrow && fm_rests_singular(s, y)) return 0;
     if (directly && !(near && s->loop_narrow && fm_bridge_state(s, y))) {
         const int factored = near && !s->loop_narrow;
         s->bridged = 0;
-        if (!correct_levels(s, y, factored, near && s->loop_worn)) return 0;
+        if (!correct_levels(s, y, 0, 1, factored, near && s->loop_worn)) return 0;
     }
     if (!directly) fm_place_loops(s, y, 0);
     if (s->planar) { /* the next evaluation need not place them, if it is of y */

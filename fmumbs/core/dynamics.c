@@ -111,7 +111,8 @@ void fm_rates(fm_instance *s, double t, const double *y, double *ydot)
     fm_accelerations(s, t, y, ydot + s->image.n.positions);
     fm_position_rates(s, y, ydot);
     s->bridged = 0;
-    if (s->loop_narrow && s->image.n.rows > 0) (void)fm_bridge_rates(s, t, y, ydot + s->image.n.positions);
+    if (s->loop_narrow && fm_bridge_rates(s, t, y, ydot + s->image.n.positions)) return;
+    if (s->on_branch) fm_rates_on_branch(s, t, y, ydot + s->image.n.positions);
 }
 
 static void cross_add(double *to, const double *a, const double *b)
@@ -191,7 +192,10 @@ void fm_update(fm_instance *s, int32_t what)
     what &= ~s->valid;
     s->at_time = s->clock[FM_TIME];
     if (what & FM_VALID_LAWS) fm_laws_present(s);
-    if (what & FM_VALID_MOTION) fm_accelerations(s, s->clock[FM_TIME], s->y, s->udot);
+    if (what & FM_VALID_MOTION) {
+        fm_accelerations(s, s->clock[FM_TIME], s->y, s->udot);
+        if (s->loop_narrow) fm_bridge_present(s, s->clock[FM_TIME], s->y, s->udot);
+    }
     if (what & FM_VALID_WORLD) {
         fm_run_turns(s, s->y);
         fm_make_world(s, s->y);

@@ -148,9 +148,13 @@ static size_t lay_out(fm_instance *s, unsigned char *base)
     s->loop_change = place(base, &used, speeds, sizeof(double));
     s->bridge_node = place(base, &used, closed * FM_NODES * ny, sizeof(double));
     s->bridge_root = place(base, &used, (FM_NODES + 1) * rows, sizeof(double));
+    s->step_end = place(base, &used, closed * ny, sizeof(double));
+    s->step_corrected = place(base, &used, closed * ny, sizeof(double));
     s->bridge_way = place(base, &used, closed * speeds, sizeof(double));
     s->bridge_udot = place(base, &used, 3 * closed * speeds, sizeof(double));
+    s->bridge_rate = place(base, &used, closed * speeds, sizeof(double));
     s->bridge_lambda = place(base, &used, rows, sizeof(double));
+    s->bridge_rhs = place(base, &used, rows, sizeof(double));
     s->bridge_y = place(base, &used, closed * ny, sizeof(double));
     s->bridge_label = place(base, &used, closed * speeds, sizeof *s->bridge_label);
     const size_t modes = (size_t)m->n.modes, units = modes > (size_t)m->n.joints ? modes : (size_t)m->n.joints;
@@ -424,10 +428,12 @@ static fm_status check_rank(fm_instance *s)
         int32_t row;
         const int32_t nearby = fm_rank_nearby(s, s->y, way, &row);
         if (nearby <= rank) continue;
+        if (fm_start_on_branch(s, s->y)) return FM_OK;
         fm_loop_names(s, row, names, sizeof names);
         return fm_say(s, FM_ERROR,
                       "the loops are singular at the start: %ld rows of constraint are independent there and %ld beside it, "
-                      "so that the motion branches (%s, for one). Move a q0 by some degrees",
+                      "so that the motion branches (%s, for one), and the velocity leads along none of the branches. Move a q0 by "
+                      "some degrees, or give all joints of the loop velocities along one",
                       (long)rank, (long)nearby, names);
     }
     return FM_OK;

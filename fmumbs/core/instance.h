@@ -18,7 +18,7 @@
 #define FM_STAGES 7    /* of Dormand-Prince 5(4) */
 #define FM_TAYLOR 3    /* highest order of input derivatives */
 #define FM_FREEDOMS 6  /* most screws that a link may have */
-#define FM_NODES 8    /* of an interpolation through a singular position */
+#define FM_NODES 12   /* of an interpolation through a singular position */
 #define FM_HELD 64     /* most laws that may hold velocities at a time */
 #define FM_PASSING (-2.0) /* second number of the mode of a law that holds nothing */
 #define FM_UNKNOWN (-3.0) /* both, where nothing is known */
@@ -378,6 +378,12 @@ typedef enum fm_valid {
     FM_VALID_LAWS = 16   /* the modes of the force laws */
 } fm_valid;
 
+typedef enum fm_multipliers {
+    FM_OWN_MULTIPLIERS,
+    FM_NO_MULTIPLIERS,  /* they are zero */
+    FM_NEAR_MULTIPLIERS /* those near bridge_lambda that make up bridge_rhs */
+} fm_multipliers;
+
 /* An evaluation that can be made again with other forces of the laws that hold (holding.c). */
 typedef struct fm_evaluation {
     void (*make)(fm_instance *s, const struct fm_evaluation *how, double *udot);
@@ -444,6 +450,7 @@ struct fm_instance {
     double *udot;     /* at the present time */
     double *stage;    /* FM_STAGES * ny */
     double *trial;    /* ny */
+    double *step_end, *step_corrected; /* ny: where a step that is tried ends, before and after its correction */
     double *least;    /* ny: a state below it is near zero */
     double *probe;    /* 2 * ny, for derivatives */
     double *input_now; /* inputs at the time of an evaluation: tau, then loads */
@@ -460,15 +467,18 @@ struct fm_instance {
     double *loop_kept; /* rows: which are active, kept meanwhile */
     double at_time;    /* of the positions that are looked at */
     int32_t loop_worn; /* 1: the last factor of K has a pivot far below row_pivot, or there is none */
-    int32_t loop_narrow; /* 1: and very far below */
+    int32_t loop_narrow; /* 1: and very far below; 2: there is none */
     double loop_soft;    /* of row_pivot: what fm_factor_K adds to K's diagonal */
     /* bridge.c */
     int32_t bridging, bridged; /* 1: nodes are being made; the last evaluation or correction was made of nodes */
+    int32_t on_branch;     /* 1: accelerations are those of the state that is next on the branch */
     double *bridge_node;   /* FM_NODES * ny */
     double *bridge_root;   /* roots of the pivots: at the state, then at the nodes */
     double *bridge_way;    /* speeds: direction in which nodes lie */
     double *bridge_udot;   /* 3 * speeds */
-    double *bridge_lambda; /* rows */
+    double *bridge_rate;   /* speeds */
+    double *bridge_lambda, *bridge_rhs; /* rows */
+    int32_t loop_given;    /* fm_multipliers: what an evaluation does about them */
     double *bridge_y;      /* ny */
     int32_t *bridge_label; /* speeds: the part of the mechanism that a coordinate is moved with, 0: none */
     double *loop_pivot, *loop_change; /* speeds */
@@ -623,6 +633,9 @@ void fm_use_rows(fm_instance *s);
 void fm_watch_rows(fm_instance *s, const double *y);
 void fm_loop_wrench(const fm_instance *s, int32_t joint, double torque[3], double force[3]);
 /* bridge.c */
+int32_t fm_singular_row(fm_instance *s, const double *y, int32_t *joint);
+void fm_bridge_present(fm_instance *s, double t, const double *y, double *udot);
+void fm_rates_on_branch(fm_instance *s, double t, const double *y, double *udot);
 int fm_bridge_rates(fm_instance *s, double t, const double *y, double *udot);
 /* correct.c */
 int fm_correct(fm_instance *s, double *y, int near);
@@ -631,6 +644,7 @@ int32_t fm_active_rows(const fm_instance *s);
 void fm_start_structure(fm_instance *s);
 int fm_close_start(fm_instance *s, double *y, char *why, size_t capacity);
 int fm_name_drives(fm_instance *s, const double *y, int only_inputs, char *out, size_t capacity);
+int fm_start_on_branch(fm_instance *s, double *y);
 int32_t fm_rank_nearby(fm_instance *s, const double *y, int way, int32_t *row);
 /* general.c */
 void fm_general_structure(fm_instance *s);

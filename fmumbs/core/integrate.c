@@ -15,6 +15,8 @@
 
 #define FM_MOST_ACCEPTED 1000000 /* integration steps in one fm_step with error control */
 #define FM_WORK 4e5 /* evaluations of links and rows after which the host is asked whether to go on */
+#define FM_EXPLAINED 100.0 /* times the error that is allowed: what a correction may move */
+#define FM_LEAP 0.1 /* of the fastest velocity: what a correction after a fixed step may move */
 #define FM_AT_ONCE 1e-7 /* [s]: switches of laws that follow one another so soon */
 #define FM_FURTHER 10.0 /* how many times as far as it was asked for the integrator may run ahead */
 
@@ -134,6 +136,15 @@ static void keep_dense(fm_instance *s, double h, const double *next)
     }
 }
 
+/* Whether a step that comes near a singular position begins once more: there accelerations are those of the state on its
+ * branch, and the errors of the stages cancel out only if they are so in the whole step. */
+static int begins_on_branch(fm_instance *s)
+{
+    if (!s->loop_narrow || s->on_branch) return 0;
+    s->on_branch = 1;
+    return 1;
+}
+
 /* One trial of length h from the head; returns its error, NaN where it left the numbers. */
 static double try_step(fm_instance *s, double t, double h)
 {
@@ -143,7 +154,9 @@ static double try_step(fm_instance *s, double t, double h)
     for (int j = 1; j < FM_STAGES; j++) {
         combine(s, s->head, h, A[j], j, s->trial);
         fm_rates(s, t + C[j] * h, s->trial, stage(s, j));
+        if (begins_on_branch(s)) j = 0;
     }
+    s->on_branch = 0;
     for (int32_t i = 0; i < ny; i++) {
         double sum = 0.0, a = fabs(s->head[i]), b = fabs(s->trial[i]);
         for (int j = 0; j < FM_STAGES; j++) sum += E[j] * stage(s, j)[i];
@@ -221,15 +234,56 @@ static int has_cuts(const fm_instance *s)
     return s->image.n.rows + s->image.n.cut_positions > 0;
 }
 
+/* Whether states are corrected onto constraints. */
+static int is_corrected(const fm_instance *s)
+{
+    return s->image.n.rows > 0 && s->closure[0] == FM_CORRECT_DIRECTLY;
+}
+
+/* The end of a step that leads from the head to `arrival`, onto the constraints. 0: it does not get there, or moves far more
+ * than the step's error explains, as where it leaps from one branch of the motion to another. */
+static int correct_trial(fm_instance *s, double arrival)
+{
+    const int32_t ny = s->model.ny;
+    if (!is_corrected(s)) return 1;
+    memcpy(s->step_end, s->trial, (size_t)ny * sizeof(double));
+    (void)fm_normalise(s, s->step_end, NULL);
+    fm_follow_paths(s, arrival, s->step_end);
+    memcpy(s->step_corrected, s->step_end, (size_t)ny * sizeof(double));
+    if (!fm_correct(s, s->step_corrected, 1)) return 0;
+    for (int32_t i = 0; i < ny; i++) {
+        const double at = s->step_corrected[i], moved = fabs(at - s->step_end[i]);
+        if (!(moved <= FM_EXPLAINED * (weight(s, i, fabs(at)) + s->closure[1] * s->least[i]))) return 0;
+    }
+    return 1;
+}
+
+/* Whether a correction after a fixed step changes a velocity by more than a part of the fastest, and of what the step
+ * changes. */
+static int leaps(const fm_instance *s, const double *before, const double *after, double h)
+{
+    double moved = 0.0, fastest = 0.0;
+    if (!is_corrected(s)) return 0;
+    for (int32_t i = s->image.n.positions; i < s->model.ny; i++) {
+        const double size = fmax(fabs(before[i]), fabs(h * stage(s, 0)[i]));
+        moved = fmax(moved, fabs(after[i] - before[i]) / s->least[i]);
+        fastest = fmax(fastest, size / s->least[i]);
+    }
+    return moved > FM_LEAP * fastest + s->closure[1];
+}
+
 /* The new head onto the constraints; the dense output then ends there too. 0: it does not get there. */
 static int correct_head(fm_instance *s)
 {
     const int32_t ny = s->model.ny;
+    const size_t bytes = (size_t)ny * sizeof(double);
     if (!has_cuts(s)) return 1;
     const int cut_short = s->clock[FM_TIME_HEAD] < s->clock[FM_TIME_DENSE];
-    memcpy(s->trial, s->head, (size_t)ny * sizeof(double));
-    if (!fm_correct(s, s->head, 1)) { /* back to where the step began */
-        memcpy(s->head, s->dense, (size_t)ny * sizeof(double));
+    memcpy(s->trial, s->head, bytes);
+    if (is_corrected(s) && s->image.n.laws == 0 && memcmp(s->head, s->step_end, bytes) == 0) {
+        memcpy(s->head, s->step_corrected, bytes);
+    } else if (!fm_correct(s, s->head, 1)) { /* back to where the step began */
+        memcpy(s->head, s->dense, bytes);
         s->clock[FM_TIME_HEAD] = s->clock[FM_TIME_TAIL];
         return 0;
     }
@@ -279,7 +333,8 @@ static int advance(fm_instance *s, double arrival)
         const double t = clock[FM_TIME_HEAD];
         const double h = arrival - t;
         if (!isfinite(arrival)) return 0;
-        const double error = try_step(s, t, h);
+        double error = try_step(s, t, h);
+        if (error <= 1.0 && !correct_trial(s, arrival)) error = INFINITY;
         if (error <= 1.0) {
             const double grown = h * controlled(error > 1e-10 ? error : 1e-10, clock[FM_ERROR_LAST]);
             keep_dense(s, h, s->trial);
@@ -360,6 +415,16 @@ static fm_status stopped(fm_instance *s, double t_end)
     if (s->law_fault >= 0) return stopped_by_law(s, t_end);
     if (fm_name_drives(s, s->y, 0, why, sizeof why))
         return fm_say(s, FM_DISCARD, "the step to t = %.9g s failed at t = %.9g s: %s", t_end, s->clock[FM_TIME], why);
+    int32_t joint, row = s->image.n.rows > 0 ? fm_singular_row(s, s->y, &joint) : -1;
+    if (row >= 0) {
+        char names[200];
+        fm_loop_names(s, row, names, sizeof names);
+        return fm_say(s, FM_DISCARD,
+                      "the step to t = %.9g s failed: at t = %.9g s the %s is at a singular position, from which the motion "
+                      "can go on in more than one way, and its velocity does not say in which. Hold joint '%s' there with a "
+                      "drive or a spring, or start with a velocity that leads through",
+                      t_end, s->clock[FM_TIME], names, s->image.text + s->image.joint_name[joint]);
+    }
     return fm_say(s, FM_DISCARD,
                   "the step to t = %.9g s failed: at t = %.9g s the step size fell to nothing. The motion becomes "
                   "singular or unbounded there: look at the inputs, stiffnesses and initial speeds",
@@ -448,7 +513,9 @@ static fm_status runge_kutta_to(fm_instance *s, double start, double goal, doubl
             const double *slope = stage(s, j > 0 ? j - 1 : 0);
             for (int32_t i = 0; i < ny; i++) s->trial[i] = j == 0 ? s->y[i] : s->y[i] + node[j] * h * slope[i];
             fm_rates(s, t + node[j] * h, s->trial, stage(s, j));
+            if (begins_on_branch(s)) j = -1;
         }
+        s->on_branch = 0;
         for (int32_t i = 0; i < ny; i++) {
             double middle = stage(s, 1)[i] + stage(s, 2)[i];
             s->trial[i] = s->y[i] + h / 6.0 * ((stage(s, 0)[i] + stage(s, 3)[i]) + 2.0 * middle);
@@ -465,7 +532,7 @@ static fm_status runge_kutta_to(fm_instance *s, double start, double goal, doubl
         fm_follow_paths(s, t + h, s->y);
         if (has_cuts(s)) {
             s->clock[FM_TIME_HEAD] = t;
-            if (!fm_correct(s, s->y, 1)) return stopped(s, t_end);
+            if (!fm_correct(s, s->y, 1) || leaps(s, s->trial, s->y, h)) return stopped(s, t_end);
             s->at_time = t + h;
             fm_follow_cuts(s);
             fm_watch_rows(s, s->y);

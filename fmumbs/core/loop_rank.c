@@ -177,15 +177,15 @@ void fm_note_pivots(fm_instance *s)
     }
 }
 
-/* The same of those that have grown. */
-static void note_growth(fm_instance *s)
+/* The same of those that have grown, and of those that were not in use `before`, if that is not NULL. */
+static void note_growth(fm_instance *s, const double *before)
 {
     for (int32_t n = 0; n < s->loop.blocks; n++) {
         const fm_block *b = s->loop.block + n;
         for (int32_t q = 0; q < b->used; q++) {
+            const int32_t i = b->first + b->use[q];
             const double over = *entry(s, b, b->use[q], b->use[q]);
-            double *most = s->row_pivot + b->first + b->use[q];
-            if (*most * over < 1.0) *most = 1.0 / over;
+            if (s->row_pivot[i] * over < 1.0 || (before != NULL && !(before[i] > 0.0))) s->row_pivot[i] = 1.0 / over;
         }
     }
 }
@@ -213,9 +213,9 @@ void fm_watch_rows(fm_instance *s, const double *y)
 {
     const size_t size = (size_t)s->image.n.rows * sizeof *s->row_active;
     const int32_t planar = s->planar;
-    if (s->bridged) return; /* the factor is that of another position */
+    if (s->loop_narrow) return; /* all choices are bad there, or the factor is that of another position */
     if (!s->loop_worn) {
-        note_growth(s);
+        note_growth(s, NULL);
         return;
     }
     memcpy(s->loop_kept, s->row_active, size);
@@ -230,7 +230,7 @@ void fm_watch_rows(fm_instance *s, const double *y)
         const double least = fm_coarse(s, fm_violation(s, 0));
         while (missing > 0 && take_doubtful(s, least)) missing--;
         leave_doubtful(s);
-        if (missing == 0 && fm_factor_K(s)) fm_note_pivots(s);
+        if (missing == 0 && fm_factor_K(s)) note_growth(s, s->loop_kept);
         else missing = -1;
         if (planar) (void)fm_planar_use(s, 1);
         s->is_placed = 0;

@@ -264,6 +264,26 @@ void fm_solve_K(const fm_instance *s, const double *b, double *x)
     go_back(s, x);
 }
 
+/* b less K x, K not being factored. */
+static void take_product(const fm_instance *s, const double *x, double *b)
+{
+    for (int32_t n = 0; n < s->loop.blocks; n++) {
+        const fm_block *a = s->loop.block + n;
+        for (int32_t q = 0; q < a->used; q++)
+            for (int32_t p = 0; p < a->used; p++)
+                b[a->first + a->use[q]] -= s->loop_L[a->L + (size_t)(a->use[q] * a->rows + a->use[p])] * x[a->first + a->use[p]];
+        for (const fm_meeting *e = s->loop.meeting + a->below, *end = e + a->belows; e < end; e++) {
+            const fm_block *c = s->loop.block + e->block;
+            for (int32_t q = 0; q < c->used; q++)
+                for (int32_t p = 0; p < a->used; p++) {
+                    const double K = s->loop_L[e->L + (size_t)(c->use[q] * a->rows + a->use[p])];
+                    b[c->first + c->use[q]] -= K * x[a->first + a->use[p]];
+                    b[a->first + a->use[p]] -= K * x[c->first + c->use[q]];
+                }
+        }
+    }
+}
+
 /* The factor of K, and where `x` is zero and not NULL the forth way of its solution for `b`. 0: it is not positive
  * definite. */
 static int factor_and_go(fm_instance *s, const double *b, double *x)
@@ -271,7 +291,7 @@ static int factor_and_go(fm_instance *s, const double *b, double *x)
     s->loop_worn = s->loop_narrow = 0;
     for (const fm_block *a = s->loop.block, *end = a + s->loop.blocks; a < end; a++) {
         if (!(a->used == 2 ? factor_block(s, a, 2) : factor_block(s, a, a->used))) {
-            s->loop_worn = s->loop_narrow = 1;
+            s->loop_worn = 1, s->loop_narrow = 2;
             return 0;
         }
         fm_eliminate(s, a);
@@ -356,11 +376,27 @@ void fm_load_links(fm_instance *s, const double *lambda)
     }
 }
 
+/* Those near s->bridge_lambda that make up s->bridge_rhs; K is softened so much that round-off makes nothing of them. */
+static void find_near(fm_instance *s)
+{
+    const int32_t rows = s->image.n.rows;
+    memcpy(s->loop_rhs, s->bridge_rhs, (size_t)rows * sizeof *s->loop_rhs);
+    take_product(s, s->bridge_lambda, s->loop_rhs);
+    s->loop_soft = FM_TIE;
+    if (fm_factor_K(s)) fm_solve_K(s, s->loop_rhs, s->lambda);
+    s->loop_soft = 0.0;
+    for (int32_t i = 0; i < rows; i++) s->lambda[i] += s->bridge_lambda[i];
+}
+
 /* The multipliers, K and the right-hand side being there. Where K is singular they are no numbers, and nothing is that
  * they act on: a step is then rejected. */
 void fm_find_multipliers(fm_instance *s)
 {
     memset(s->lambda, 0, (size_t)s->image.n.rows * sizeof *s->lambda);
+    if (s->loop_given != FM_OWN_MULTIPLIERS) {
+        if (s->loop_given == FM_NEAR_MULTIPLIERS) find_near(s);
+        return;
+    }
     if (factor_and_go(s, s->loop_rhs, s->lambda)) {
         go_back(s, s->lambda);
         return;

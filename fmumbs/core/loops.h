@@ -11,7 +11,8 @@
 
 #define FM_DEPENDENT 1e-11 /* a pivot of the scaled K below it: the row follows from the others */
 #define FM_WORN 0.1    /* of what the pivot of a row has been: below it other rows are looked for */
-#define FM_NARROW 5e-3 /* the same: below it a singular position may be near */
+#define FM_TIE 1e-13   /* of the same, added to K's diagonal: it can then be factored anywhere */
+#define FM_NARROW 0.02 /* the same: below it a singular position may be near */
 
 /* A frame of a secondary joint in the world. */
 typedef struct fm_place {
@@ -62,11 +63,12 @@ int fm_factor_loops(fm_instance *s, const double *y);
 double fm_loop_gap(fm_instance *s, int level);
 double fm_round_off(const fm_instance *s);
 void fm_correct_once(fm_instance *s, double *y, int level);
-int fm_project(fm_instance *s, double *y);
+int fm_project(fm_instance *s, double *y, int level);
 double fm_coarse(const fm_instance *s, double gap);
 double fm_closed_within(const fm_instance *s);
 /* bridge.c */
 int fm_bridge_state(fm_instance *s, double *y);
+int fm_rests_singular(fm_instance *s, const double *y);
 /* assembly.c */
 void fm_start_place(fm_instance *s, const double *y);
 void fm_start_rows(fm_instance *s);
