@@ -178,3 +178,22 @@ def test_piece_that_is_left_at_the_top_of_a_flight_is_found_wherever_the_steps_a
     duration = 2 * ((math.sqrt(2 * G * (rise + over)) - up) / G + up / (10 * G))
     solver.step(start + duration)
     assert solver.get("J.q") == pytest.approx(0.0, abs=PROMISE * 1e-6)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_law_is_its_polynomial_of_position_and_velocity(seed: int) -> None:
+    """All powers of both, about any origin, on the mode that it names."""
+    rng = np.random.default_rng(seed)
+    table, origin, mode = rng.normal(size=(6, 4)), float(rng.normal()), int(rng.integers(1, 4))
+    model = fm.Model("law", gravity=(0, 0, 0))
+    body = fm.Body("body", mass=2.0, inertia=(0.1, 0.1, 0.1))
+    x, v = rng.uniform(-1.5, 1.5, (2, 3))
+    J = fm.Joint("J", model.ground.at(), body.at(), modes=[fm.Slide(e) for e in "xyz"], q0=x, u0=v)
+    model.add(body, J, Law("law", J, mode=mode, pieces=(Piece(table, origin=origin),)))
+    solver = fm.Solver(model)
+    solver.assemble()
+    k = mode - 1
+    force = (x[k] - origin) ** np.arange(6) @ table @ v[k] ** np.arange(4)
+    expected = np.zeros(3)
+    expected[k] = force / 2.0
+    np.testing.assert_allclose(solver.get("J.qdd"), expected, rtol=0, atol=1e-12 * max(1.0, abs(force)))
