@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define FM_CLOSINGS 400     /* Newton steps from guesses */
+#define FM_BRIEF 12         /* so many of them have to halve the squares, if there is another way */
 #define FM_CORRECTIONS 25   /* the same of velocities, which are linear */
 #define FM_LESS 1e-5        /* part of the squares by which a step must lessen them */
 #define FM_SOFT 1e-6        /* the least and the greatest softening of the rows */
@@ -193,13 +194,17 @@ static int try_change(fm_instance *s, double *y, double before)
  * Marquardt). 0: the loops stay open, and y is where the gap is least. */
 int fm_close_positions(fm_instance *s, double *y)
 {
-    double soft = 0.0, merit;
+    double soft = 0.0, merit, hoped = INFINITY;
     for (int n = 0; n < FM_CLOSINGS; n++) {
         fm_start_place(s, y);
         fm_follow_cuts(s);
         const double worst = violation(s, 0, &merit), enough = fm_closed_within(s);
         if (worst <= enough) return 1;
         if (!isfinite(worst)) return 0;
+        if (s->start_brief && n % FM_BRIEF == 0) { /* of many attempts one that leads nowhere is given up */
+            if (!(merit < hoped)) return 0;
+            hoped = 0.5 * merit;
+        }
         for (;;) {
             if (make_change(s, 0, fm_coarse(s, worst), soft)) {
                 shorten(s);

@@ -487,6 +487,7 @@ struct fm_instance {
     int32_t *start_order, *start_link, *start_hold, *start_list;
     double *start_free, *start_most, *start_at, *start_try, *start_from, *start_cut;
     int32_t start_base; /* 1: assembled without what was set */
+    int32_t start_brief, start_failed; /* 1: closing gives up early; attempts that did */
     /* least.c: rows: those that are idle, with what they put on the joints; then what its gradients go on with */
     double *least_idle, *least_p, *least_step, *least_fall, *least_more, *least_change;
     double *least_R, *least_along; /* 6 a joint: reactions at M in world axes */

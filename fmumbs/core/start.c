@@ -17,6 +17,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define FM_ATTEMPTS 48      /* attempts to hold values that may fail: what is left then is a guess */
+#define FM_PATIENT 12       /* the same of those that go step by step */
 #define FM_INDEPENDENT 1e-9 /* a pivot of the scaled K below it, once a coordinate is held: that depends on the others */
 #define FM_STEP 0.2         /* [rad], or over the length: the longest step of a coordinate on its way to a value */
 #define FM_JUMP 0.5         /* the same: another coordinate that moves further in one step has left the branch */
@@ -288,7 +290,12 @@ static int32_t reach_units(fm_instance *s, double *y, const int32_t *unit, int32
 {
     if (count == 0) return 0;
     for (int32_t i = 0; i < count; i++) hold_unit(s, FM_POSITIONS, unit[i], FM_TAKEN);
-    if (close_from_guess(s, y) || (count == 1 && closed && follow(s, y))) return 0;
+    s->start_brief = 1;
+    const int tried = s->start_failed < FM_ATTEMPTS, ways = s->start_failed < FM_PATIENT;
+    const int held = tried && (close_from_guess(s, y) || (count == 1 && closed && ways && follow(s, y)));
+    s->start_brief = 0;
+    if (held) return 0;
+    s->start_failed++;
     for (int32_t i = 0; i < count; i++) hold_unit(s, FM_POSITIONS, unit[i], count == 1 ? FM_DROPPED : FM_FREE);
     if (count == 1) return 1;
     const int32_t failed = reach_units(s, y, unit, count / 2, closed);
@@ -370,6 +377,7 @@ static int assemble_positions(fm_instance *s, double *y)
 {
     const size_t size = (size_t)s->model.ny * sizeof *y;
     double *own = s->start_from + 2 * s->model.ny;
+    s->start_failed = s->start_brief = 0;
     memcpy(s->start_at, y, size);
     if (!any_set(s)) return hold_positions(s, y, 0);
     take_base(s, y);
