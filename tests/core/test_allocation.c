@@ -54,7 +54,7 @@ static void use(fm_instance *s, const room *r, double scheme)
 {
     const size_t size = fm_state_size(s);
     char name[100];
-    CHECK(fm_reset(s) == FM_OK && choose(s, scheme, 0.5 * STEP, 1e-6) && fm_assemble(s, 0.0) == FM_OK);
+    CHECK(fm_reset(s) == FM_OK && choose(s, scheme, 0.1 * STEP, 1e-6) && fm_assemble(s, 0.0) == FM_OK);
     for (int i = 1; i <= 3; i++) {
         for (size_t j = 0; j < r->inputs; j++) r->value[j] = 0.1 * i;
         CHECK(fm_set(s, r->input, r->inputs, r->value) == FM_OK);

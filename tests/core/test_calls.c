@@ -69,7 +69,7 @@ static void check_motion(fm_instance *s, double scheme)
 {
     CHECK(fm_reset(s) == FM_OK);
     CHECK(fm_step(s, STEP) == FM_ERROR); /* not assembled */
-    CHECK(choose(s, scheme, 0.5 * STEP, 1e-6));
+    CHECK(choose(s, scheme, 0.1 * STEP, 1e-6));
     CHECK(fm_assemble(s, NAN) == FM_ERROR);
     CHECK(fm_assemble(s, 0.0) == FM_OK);
     check_finite(s);

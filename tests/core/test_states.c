@@ -43,7 +43,7 @@ static void lean(fm_instance *s)
 static void check_going_on(const image *one, double scheme)
 {
     fm_instance *s = open_image(one), *other = open_image(one);
-    CHECK(choose(s, scheme, 0.3 * STEP, 1e-6) && fm_assemble(s, 0.0) == FM_OK);
+    CHECK(choose(s, scheme, 0.1 * STEP, 1e-6) && fm_assemble(s, 0.0) == FM_OK);
     go_on(s, 3);
     lean(s);
     unsigned char *state = save(s);
