@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#define FM_NO_ARM 1e-8   /* of the model's length: an arm below it is none */
 #define FM_APART 1e-12 /* square of the part of a distance, below which its two points coincide */
 
 void fm_frame_place(const fm_instance *s, int32_t link, const double *at, int moving, fm_place *p)
@@ -142,10 +143,17 @@ void fm_turn_modes(fm_instance *s)
     }
 }
 
-/* The most that a mode's innovation could be, were its row along the wrench. */
-static double most_of(const double phi[6], const double w[6])
+/* The most that a torque about a link's origin could be: where its force goes through the origin, all that is left of it
+ * is round-off, and what the round-off of a row is beside that says nothing. */
+double fm_most_torque(const fm_instance *s, const double torque[3], const double force[3])
 {
-    return sqrt(dot(phi, phi) * dot(w, w)) + sqrt(dot(phi + 3, phi + 3) * dot(w + 3, w + 3));
+    return sqrt(dot(torque, torque)) + FM_NO_ARM * s->image.length[0] * sqrt(dot(force, force));
+}
+
+/* The most that a mode's innovation could be, were its row along the wrench. */
+static double most_of(const fm_instance *s, const double phi[6], const double w[6])
+{
+    return sqrt(dot(phi, phi)) * fm_most_torque(s, w, w + 3) + sqrt(dot(phi + 3, phi + 3) * dot(w + 3, w + 3));
 }
 
 /* The same for a flexible body and for the frames on it, whose wrench is felt by the modes before it is the body's:
@@ -160,7 +168,7 @@ static void pass_modal(const fm_instance *s, int32_t i, double w[6], double felt
     for (int32_t j = 0; j < b->n; j++)
         if (fm_modal_column(s, i, j, column)) {
             felt[0][j] += dot6(column, at);
-            felt[1][j] += most_of(column, at);
+            felt[1][j] += most_of(s, column, at);
         }
     if (s->link[i].kind == FM_LINK_FRAME) return;
     for (int32_t j = 0; most != NULL && j < b->n; j++) *most += felt[1][j] * felt[1][j] * b->D[j];
@@ -183,7 +191,7 @@ static void pass_link(const fm_instance *s, int32_t i, double w[6], double *y, d
         turn_in(R, w + 3, at + 3);
         const fm_general *g = s->general + k->general;
         for (int32_t j = 0; most != NULL && j < g->free; j++) {
-            const double highest = most_of(g->phi[j], at);
+            const double highest = most_of(s, g->phi[j], at);
             *most += highest * highest * g->D[j];
         }
         fm_general_pass(s->general + k->general, at, y + k->u);
@@ -197,7 +205,10 @@ static void pass_link(const fm_instance *s, int32_t i, double w[6], double *y, d
         turn_in(R, w, t);
         for (int j = 0; j < 3; j++) f[j] = (b->W[0][j] * t[0] + b->W[1][j] * t[1]) + b->W[2][j] * t[2];
         const double second = t[1] - b->factor[3] * t[0];
-        if (most != NULL) *most += dot(t, t) * ((b->factor[0] + b->factor[1]) + b->factor[2]);
+        if (most != NULL) {
+            const double highest = fm_most_torque(s, w, w + 3);
+            *most += highest * highest * ((b->factor[0] + b->factor[1]) + b->factor[2]);
+        }
         y[k->u] += t[0];
         y[k->u + 1] += second;
         y[k->u + 2] += (t[2] - b->factor[4] * t[0]) - b->factor[5] * second;
@@ -208,7 +219,7 @@ static void pass_link(const fm_instance *s, int32_t i, double w[6], double *y, d
     const double *phi = s->loop_turned + 12 * i, *U = phi + 6, along = dot6(phi, w);
     y[k->u] += along;
     if (most != NULL) {
-        const double highest = most_of(phi, w);
+        const double highest = most_of(s, phi, w);
         *most += highest * highest * s->motion[i].D;
     }
     for (int j = 0; j < 6; j++) w[j] -= U[j] * along;

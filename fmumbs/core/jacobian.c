@@ -11,9 +11,9 @@
 #include <string.h>
 
 /* The square of the most that a wrench could do along a mode, were both along one another. */
-static double most_along(const double phi[6], const double t[3], const double f[3])
+static double most_along(const fm_instance *s, const double phi[6], const double t[3], const double f[3])
 {
-    const double most = sqrt(dot(phi, phi) * dot(t, t)) + sqrt(dot(phi + 3, phi + 3) * dot(f, f));
+    const double most = sqrt(dot(phi, phi)) * fm_most_torque(s, t, f) + sqrt(dot(phi + 3, phi + 3) * dot(f, f));
     return most * most;
 }
 
@@ -33,7 +33,7 @@ static double along_modes(const fm_instance *s, int32_t i, const fm_constraint *
         const fm_general *g = s->general + k->general;
         for (int32_t j = 0; j < g->speeds; j++) {
             J[k->u + j] += sign * (dot(g->phi[j], t) + dot(g->phi[j] + 3, f));
-            if (weight != NULL) most += weight[k->u + j] * most_along(g->phi[j], t, f);
+            if (weight != NULL) most += weight[k->u + j] * most_along(s, g->phi[j], t, f);
         }
     } else if (k->kind >= FM_LINK_MODAL) {
         const fm_modal *b = fm_modal_of(s, i);
@@ -42,16 +42,16 @@ static double along_modes(const fm_instance *s, int32_t i, const fm_constraint *
             const int32_t u = s->link[b->link].u + j;
             if (!fm_modal_column(s, i, j, column)) continue;
             J[u] += sign * (dot(column, t) + dot(column + 3, f));
-            if (weight != NULL) most += weight[u] * most_along(column, t, f);
+            if (weight != NULL) most += weight[u] * most_along(s, column, t, f);
         }
     } else if (k->kind == FM_LINK_SPHERICAL) {
         for (int j = 0; j < 3; j++) J[k->u + j] += sign * t[j];
-        if (weight != NULL) most = weight[k->u] * dot(t, t);
+        if (weight != NULL) most = weight[k->u] * fm_most_torque(s, t, f) * fm_most_torque(s, t, f);
     } else {
         const int axis = k->kind <= FM_LINK_REVOLUTE_Z ? k->kind - FM_LINK_REVOLUTE_X : 2;
         const double phi[6] = {k->pitch, 0.0, 0.0, k->slide, 0.0, 0.0};
         J[k->u] += sign * k->sign * (k->pitch * t[axis] + k->slide * f[axis]);
-        if (weight != NULL) most = weight[k->u] * most_along(phi, t, f);
+        if (weight != NULL) most = weight[k->u] * most_along(s, phi, t, f);
     }
     return most;
 }

@@ -38,6 +38,7 @@ void fm_cut_row(const fm_instance *s, int32_t joint, int32_t part, fm_constraint
 void fm_frame_place(const fm_instance *s, int32_t link, const double *at, int moving, fm_place *p);
 void fm_constraint_at(const fm_instance *s, int32_t i, int moving, fm_ends *ends, fm_constraint *out);
 void fm_turn_modes(fm_instance *s);
+double fm_most_torque(const fm_instance *s, const double torque[3], const double force[3]);
 void fm_pass_loop(const fm_instance *s, int32_t joint, const fm_constraint *row, double *y, double *most);
 void fm_pass_path(const fm_instance *s, int32_t link, const double *at, const double *torque, const double *force,
                   double sign, double *y, double *most);
