@@ -1,7 +1,7 @@
 """Motions over time, beside equations of their own that scipy integrates.
 
-The rods of riccati-mstmm, section 5, by Lagrange's equations in their absolute angles; random trees and closed mechanisms
-by the oracle, in absolute coordinates of every body.
+The rods of riccati-mstmm, section 5, by Lagrange's equations in their absolute angles; random trees and closed
+mechanisms by the oracle, in absolute coordinates of every body.
 """
 
 from collections.abc import Sequence
