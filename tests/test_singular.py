@@ -248,3 +248,16 @@ def test_branches_that_nearly_cross_are_turned_into() -> None:
         assert_allclose(solver.get("solver.energy"), before, rtol=1e-6)
     gap = np.array([solver.get(f"crank1.r[{i}]") for i in (1, 3)])
     assert np.isfinite(gap).all()
+
+
+@pytest.mark.parametrize("planar", [True, False])
+def test_steps_that_end_at_a_fold_lead_through_it(planar: bool) -> None:
+    """Without weight: a fixed step ends where round-off alone tells the fold."""
+    image = compile(windows(2, 0.2, -8.0, gravity=(0, 0, 0)), everything=True).with_options(scheme="rk4", step=1e-3)
+    solver = fm.Solver(image)
+    solver.use_planar(planar)
+    solver.assemble()
+    for i in range(1, 41):
+        solver.step(1e-3 * i)
+        for k in range(3):
+            assert_allclose((solver.get(f"A{k}.q"), solver.get(f"A{k}.qd")), (0.2 - 8e-3 * i, -8.0), rtol=0, atol=1e-8)

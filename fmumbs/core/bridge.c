@@ -24,7 +24,7 @@
 #define FM_CLEAR_NODE 0.4 /* of the root of a pivot at s = X: less is near a singular position as well */
 #define FM_STIFF 1e-4     /* of what pivots have been, added to K: only directions far from singular are corrected */
 #define FM_SMOOTH 2e-11   /* what two nodes more may change in states [rad], or of the length or speed */
-#define FM_SMOOTH_RATE 1e-6 /* and in accelerations, of the largest at a node */
+#define FM_SMOOTH_RATE 1e-6 /* and in accelerations, of the largest at a node, or the fastest velocity's square */
 #define FM_REST 1e-9      /* [rad/s], or of the length: slower than that a velocity says nothing of a direction */
 #define FM_THERE 1e-12    /* of what a pivot has been: less is at a singular position */
 #define FM_CROSSING 1e-10 /* of the length: gap of branches that cross */
@@ -279,6 +279,10 @@ static int rates_at_nodes(fm_instance *s, double t, double *udot)
     memset(all, 0, (size_t)speeds * sizeof *all);
     memset(less, 0, (size_t)speeds * sizeof *less);
     memset(s->bridge_lambda, 0, (size_t)rows * sizeof *s->bridge_lambda);
+    for (int32_t i = s->image.n.positions; i < s->model.ny; i++) { /* also where an even motion has no accelerations */
+        const double speed = fabs(node(s, 0)[i]) / s->least[i];
+        most = fmax(most, speed * speed);
+    }
     for (int n = FM_NODES; n-- > 0;) {
         fm_accelerations(s, t, node(s, n), own);
         for (int32_t i = 0; i < speeds; i++) {
