@@ -14,6 +14,8 @@
 #include <string.h>
 
 #define FM_MOST_ACCEPTED 1000000 /* integration steps in one fm_step with error control */
+#define FM_EARLY 200 /* steps after which it is looked whether so many can lead to the end at all: */
+#define FM_HOPELESS 1e9 /* times as far as they have led is too far */
 #define FM_WORK 4e5 /* evaluations of links and rows after which the host is asked whether to go on */
 #define FM_EXPLAINED 100.0 /* times the error that is allowed: what a correction may move */
 #define FM_LEAP 0.1 /* of the fastest velocity: what a correction after a fixed step may move */
@@ -431,14 +433,14 @@ static fm_status stopped(fm_instance *s, double t_end)
                   t_end, s->clock[FM_TIME]);
 }
 
-static fm_status too_many(fm_instance *s, double t_end)
+static fm_status too_many(fm_instance *s, double t_end, long accepted)
 {
     const double h = s->clock[FM_H];
     fall_back(s);
     return fm_say(s, FM_DISCARD,
                   "the step to t = %.9g s failed: %ld integration steps led no further than t = %.9g s, the next is of %.3g s. "
                   "Go on from there in shorter communication steps, or soften what moves so fast",
-                  t_end, (long)FM_MOST_ACCEPTED, s->clock[FM_TIME], h);
+                  t_end, accepted, s->clock[FM_TIME], h);
 }
 
 static fm_status no_modes(fm_instance *s, double t_end)
@@ -460,6 +462,12 @@ static fm_status say_interrupted(fm_instance *s, double t_end)
     return fm_say(s, FM_DISCARD, "the step to t = %.9g s was interrupted at t = %.9g s", t_end, s->clock[FM_TIME]);
 }
 
+/* Whether the first steps led so little further that no number of them would do: a motion beyond all measure. */
+static int hopeless(const fm_instance *s, double start, double t_end)
+{
+    return t_end - s->clock[FM_TIME_HEAD] > FM_HOPELESS * (s->clock[FM_TIME_HEAD] - start);
+}
+
 static fm_status dormand_prince(fm_instance *s, double t_end)
 {
     double *clock = s->clock;
@@ -472,6 +480,7 @@ static fm_status dormand_prince(fm_instance *s, double t_end)
         clock[FM_FRESH] = 0.0;
         clock[FM_AHEAD] = 1.0;
     }
+    const double start = clock[FM_TIME_HEAD];
     for (long accepted = 0; clock[FM_TIME_HEAD] < t_end; accepted++) {
         const double stop = fm_begin_smooth(s, clock[FM_TIME_HEAD]), goal = fresh_start && t_end < stop ? t_end : stop;
         if (clock[FM_FRESH] == 0.0) {
@@ -480,7 +489,8 @@ static fm_status dormand_prince(fm_instance *s, double t_end)
             clock[FM_FRESH] = 1.0;
         }
         if (!(clock[FM_H] > 0.0)) clock[FM_H] = first_step(s, clock[FM_TIME_HEAD]);
-        if (accepted == FM_MOST_ACCEPTED) return too_many(s, t_end);
+        if (accepted == FM_MOST_ACCEPTED || (accepted == FM_EARLY && hopeless(s, start, t_end)))
+            return too_many(s, t_end, accepted);
         if (interrupted(s)) {
             fall_back(s);
             return say_interrupted(s, t_end);
