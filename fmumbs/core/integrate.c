@@ -265,7 +265,7 @@ static int correct_trial(fm_instance *s, double arrival)
 static int leaps(const fm_instance *s, const double *before, const double *after, double h)
 {
     double moved = 0.0, fastest = 0.0;
-    if (!is_corrected(s)) return 0;
+    if (!is_corrected(s) || !s->loop_worn) return 0; /* branches meet only where pivots are small */
     for (int32_t i = s->image.n.positions; i < s->model.ny; i++) {
         const double size = fmax(fabs(before[i]), fabs(h * stage(s, 0)[i]));
         moved = fmax(moved, fabs(after[i] - before[i]) / s->least[i]);
