@@ -17,6 +17,18 @@ import fmumbs as fm
 
 COLOURS = {True: "tab:green", False: "tab:red"}
 CRANK, COUPLER, ROCKER, BASE = 0.10, 0.26, 0.22, 0.25  # [m]
+START = -1.2  # [rad], of the crank
+
+
+def followers() -> tuple[float, float, float]:
+    """Angles of B, of C from the rocker to the coupler, and of D at the start; x + i z, clockwise is positive."""
+    tip = CRANK * np.exp(-1j * START)
+    way = BASE - tip
+    cosine = (COUPLER**2 + abs(way) ** 2 - ROCKER**2) / (2 * COUPLER * abs(way))
+    coupler = way / abs(way) * np.exp(1j * np.arccos(cosine))
+    rocker = tip + COUPLER * coupler - BASE
+    along, aside = -float(np.angle(coupler)), -float(np.angle(rocker))
+    return along - START, along - aside, aside
 
 
 def build(gives_way: str = "") -> fm.Model:
@@ -27,15 +39,16 @@ def build(gives_way: str = "") -> fm.Model:
     coupler = fm.Body("coupler", mass=1.2, com=(0.5 * COUPLER, 0.04, 0), inertia=(3e-3, 9e-3, 8e-3))  # 4 cm aside
     rocker = fm.Body.rod("rocker", length=ROCKER, mass=0.6, radius=0.008)
     heel, tip = coupler.at(), coupler.at(COUPLER, 0, 0)
+    B, C, D = followers()
     model.add(crank, coupler, rocker)
-    model.add(fm.Revolute("A", model.ground.at(), crank.base, axis="y", q0=-1.2, u0=6.0, held=True))
-    model.add(fm.Revolute("D", model.ground.at(BASE, 0, 0), rocker.base, axis="y", q0=-1.4))
+    model.add(fm.Revolute("A", model.ground.at(), crank.base, axis="y", q0=START, u0=6.0))
+    model.add(fm.Revolute("D", model.ground.at(BASE, 0, 0), rocker.base, axis="y", q0=D))
     if gives_way == "B":
-        model.add(fm.Revolute("C", rocker.tip, tip, axis="y", q0=0.9), fm.PointOnLine("B", crank.tip, heel, axis="y"))
+        model.add(fm.Revolute("C", rocker.tip, tip, axis="y", q0=C), fm.PointOnLine("B", crank.tip, heel, axis="y"))
     elif gives_way == "C":
-        model.add(fm.Revolute("B", crank.tip, heel, axis="y", q0=0.7), fm.PointOnLine("C", rocker.tip, tip, axis="y"))
+        model.add(fm.Revolute("B", crank.tip, heel, axis="y", q0=B), fm.PointOnLine("C", rocker.tip, tip, axis="y"))
     else:
-        model.add(fm.Revolute("B", crank.tip, heel, axis="y", q0=0.7), fm.Revolute("C", tip, rocker.tip, axis="y"))
+        model.add(fm.Revolute("B", crank.tip, heel, axis="y", q0=B), fm.Revolute("C", tip, rocker.tip, axis="y"))
     model.experiment(stop=1.0, interval=0.005)
     return model
 

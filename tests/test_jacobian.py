@@ -21,7 +21,7 @@ from papers.constraint_jacobians import (
 )
 
 import fmumbs as fm
-from fmumbs.compiler.forbidden import ALONG, ALONG_M, DISTANCE, PERPENDICULAR, SCREW_ROW
+from fmumbs.compiler.forbidden import ALONG, ALONG_M, DISTANCE, GIVEN, PERPENDICULAR, SCREW_ROW
 from fmumbs.readers import read_model
 
 AGREEMENT = 1e-10
@@ -84,6 +84,7 @@ def rows_of(solver: fm.Solver, frames: Frames) -> np.ndarray:
             DISTANCE: np.sqrt(p @ p) - length,
             ALONG_M: (M.R @ g) @ p - length,
             SCREW_ROW: (F.R @ f) @ p - length * turned,
+            GIVEN: 0.0,  # a row of assembly alone
         }
         c.append(said[int(kind)])
     return np.array(c)

@@ -209,8 +209,7 @@ def truss() -> fm.Model:
 
 def test_a_mechanism_that_is_locked_is_told(tmp_path: Path) -> None:
     """It runs all the same: its reactions are what one may want of it."""
-    (warning,) = check_model(truss())["warnings"]
-    assert "locked" in warning
+    assert len([each for each in check_model(truss())["warnings"] if "locked" in each]) == 1
     slave = Slave(unpacked_fmu(tmp_path / "truss", truss()))
     slave.initialize()
     assert slave.call("fmi2ExitInitializationMode") == WARNING

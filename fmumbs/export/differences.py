@@ -123,14 +123,16 @@ def settled(estimates: Values, steps: Values) -> tuple[Values, Values]:
     """Of estimates with one step after another, each shorter than the one before, the best, and its likely error.
 
     estimates: (steps, n); steps: (steps,), three at least. Returns (n,) and (n,). A long step errs by the signal's
-    curvature, or sees nothing of a fast oscillation; a short one errs by round-off, which the three shortest show. So
+    curvature, or sees nothing of a fast oscillation; a short one errs by round-off, which the shortest show. So
     the error of an estimate is how far it is from the one before it, and from every later one beyond their round-off.
     """
     with np.errstate(invalid="ignore"):
         apart = np.abs(estimates[:, None] - estimates)  # (steps, steps, n)
         apart[~np.isfinite(apart)] = np.inf
         neighbours = np.array([apart[k, k + 1] for k in range(len(steps) - 1)])
-        round_off = np.max(neighbours[-2:] * steps[-2:, None], axis=0) / steps[:, None]
+        shortest = (neighbours * steps[1:, None])[-5:]
+        shortest[:-2][~np.isfinite(shortest[:-2])] = 0.0  # steps that tell nothing
+        round_off = np.max(shortest, axis=0) / steps[:, None]
         beyond = np.nan_to_num(apart - 4.0 * round_off, nan=np.inf, posinf=np.inf)
     later = np.array([np.max(beyond[k, k + 1 :], axis=0) for k in range(1, len(steps) - 1)])
     error = np.maximum(np.maximum(neighbours[:-1], later), round_off[1:-1])
