@@ -29,7 +29,9 @@ help:
 demo: .venv/.plot .venv/.core
 	$(BIN)/fmumbs demo
 
-test: lint sanitize fuzz-briefly
+test: lint
+	$(MAKE) --jobs=$$(nproc) sanitize
+	$(MAKE) fuzz-briefly
 	$(BIN)/pytest -n auto --dist worksteal
 
 lint: .venv/.test .venv/.core
