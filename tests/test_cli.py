@@ -322,7 +322,7 @@ def test_ctrl_c_ends_a_run_with_130_and_what_there_is(target: str, interval: str
     pipe = subprocess.PIPE
     with subprocess.Popen([*command, "--out", "a.csv"], stdout=pipe, stderr=pipe, text=True) as run:
         assert run.stdout is not None and run.stdout.readline() == "ready\n"
-        time.sleep(2.0)
+        time.sleep(3.0)
         run.send_signal(signal.SIGINT)
         output, errors = run.communicate(timeout=60)
     assert run.returncode == 130, errors
