@@ -190,7 +190,7 @@ static int try_change(fm_instance *s, double *y, double before)
     return 0;
 }
 
-/* Positions onto the rows, which are chosen anew at every step, and softened as much as it needs (Levenberg,
+/* Positions onto the rows, which are chosen again at every step, and softened as much as it needs (Levenberg,
  * Marquardt). 0: the loops stay open, and y is where the gap is least. */
 int fm_close_positions(fm_instance *s, double *y)
 {

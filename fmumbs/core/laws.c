@@ -3,7 +3,8 @@
  * In each piece the force is a polynomial of position x and velocity v, f = sum c_ij (x - origin)^i v^j. During a step
  * of an integrator every law keeps the mode with which the step began, so that what is integrated is smooth. Where a
  * law has left its mode, even if it is back in it at the end, the error-controlled integrator locates the moment on its dense output to 1e-9 s, or
- * finer at fine tolerances, and cuts the step there; the fixed-step scheme goes on to the end of its step, and loses its order. Then modes are chosen anew
+ * finer at fine tolerances, and cuts the step there; the fixed-step scheme goes on to the end of its step, and loses its
+ * order. Then modes are chosen again
  * (holding.c). A mode is a piece, or that the law holds v at a bound between two pieces. Two numbers say it: the piece,
  * and FM_PASSING; or the piece above the bound, and that below. -1 is where there is no piece.
  */

@@ -2,8 +2,9 @@
  *
  * A coordinate that a loop or a coupling decides is a guess, unless it holds. These hold, as far as they are independent of
  * the loops and of those before them: first the ones that were set to another value than the model's, then the shapes of
- * flexible bodies, which bend only if nothing else can yield, then those that the model gives, each in the model's order of joints. Independent ones are a matroid, so that taking them greedily in this
- * order is right; they are taken in halves, since most of the time all of a half can be.
+ * flexible bodies, which bend only if nothing else can yield, then those that the model gives, each in the model's order
+ * of joints. Independent ones are a matroid, so that taking them greedily in this order is right; they are taken in
+ * halves, since most of the time all of a half can be.
  *
  * Positions: with the model's own values first. Then those that were set are moved to their values in small
  * steps, the loops staying closed, so that the mechanism keeps its branch; if not all of them can hold, the loops are
