@@ -53,7 +53,7 @@ def find_model(name: str) -> Path:
 def read_model(name: str, parameters: Mapping[str, Any] | None = None) -> Model:
     """Builds the mechanism that `name` (a path, or the stem of one that ships) says, with these parameters.
 
-    While the file runs, the modules in its folder can be imported, as in `python FILE`, and each reading loads them again.
+    While the file runs, the modules in its folder can be imported, as in `python FILE`; each reading loads them again.
 
     Raises NoSuchModel for a name or a parameter that does not exist, ModelError for a file that gives no
     Model, fails or exits; then with the line at which it did.
