@@ -59,11 +59,11 @@ lock: .venv/.tools
 	mv build/lock/new requirements-dev.lock
 
 LEAST := build/least/bin
-LEAST_TESTS := tests/test_cli.py tests/run tests/compiler tests/mechanism tests/export/test_fmu.py
+LEAST_TESTS := tests/cli/test_cli.py tests/run tests/compiler tests/mechanism tests/export/test_fmu.py
 
 minimum:
 	rm -rf build/least && $(PYTHON) -m venv build/least
-	$(LEAST)/python tests/least_versions.py > build/least/constraints
+	$(LEAST)/python tests/support/least_versions.py > build/least/constraints
 	$(LEAST)/pip install --quiet --disable-pip-version-check --constraint build/least/constraints '.[plot,test]'
 	$(LEAST)/pytest -W ignore::DeprecationWarning $(LEAST_TESTS) # of old packages among themselves
 
@@ -104,8 +104,9 @@ build/sanitize/%: tests/core/%.c tests/core/images.h $(SHIPPED:%.c=build/sanitiz
 
 # --- some Python tests on a package of its own, whose binaries are under the address sanitizer -----------
 ASAN := build/asan
-ASAN_TESTS := tests/test_state.py tests/test_holding.py tests/test_laws.py tests/test_least_reactions.py tests/test_reversed.py \
-  tests/test_units_of_length.py tests/fmu/test_fmi2_state.py tests/fmu/test_fmi2_values.py tests/run
+ASAN_TESTS := tests/core/time/test_state.py tests/core/forces tests/core/loops/test_least_reactions.py \
+  tests/core/tree/test_reversed.py tests/core/tree/test_units_of_length.py tests/core/fmi/test_fmi2_state.py \
+  tests/core/fmi/test_fmi2_values.py tests/run
 
 sanitize-python: .venv/.test .venv/.core
 	CFLAGS="-fsanitize=address -fno-omit-frame-pointer -g" LDFLAGS=-fsanitize=address PATH="$(CURDIR)/$(BIN):$$PATH" \
@@ -130,7 +131,7 @@ fuzz-briefly: build/images/list.txt
 faults: .venv/.test .venv/.core
 	$(BIN)/python tests/faults/run.py
 
-build/images/list.txt: tests/core/write_images.py tests/strategies.py $(MODELS) .venv/.test .venv/.core
+build/images/list.txt: tests/core/write_images.py $(wildcard tests/support/*.py) $(MODELS) .venv/.test .venv/.core
 	$(BIN)/python $< $(@D)
 
 build/sanitize/%_avx2.o: SANITIZE += $(if $(X86_64),-mavx2)

@@ -8,9 +8,9 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from least_versions import BOUND, requirements
 
 import fmumbs
+from support.least_versions import BOUND, requirements
 
 ROOT = Path(__file__).parents[1]
 CORE = ROOT / "fmumbs" / "core"

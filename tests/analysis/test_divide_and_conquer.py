@@ -5,7 +5,6 @@ from typing import get_args
 import numpy as np
 import pytest
 import scipy.linalg
-from analysis.test_uniqueness import platforms
 from hypothesis import given, settings
 from numpy.testing import assert_allclose
 
@@ -14,6 +13,7 @@ from fmumbs.analysis import Placed, ToolName, divide_and_conquer, tools, uniquen
 from fmumbs.analysis.assembly import EMPTY, assemble, modes
 from fmumbs.readers import read_model
 from fmumbs.run import place
+from support.platforms import platforms
 
 TOOLS = get_args(ToolName)
 PAPERS_ORDER = "BRDQFHLNP"  # of the joints inside: assemblies 11 to 19, of which 12 and 14 hang on one joint

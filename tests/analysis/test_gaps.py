@@ -7,11 +7,11 @@ where they stand, have any singular values one likes.
 
 import numpy as np
 import pytest
-from oracle_joints import turn
 
 from fmumbs.analysis.placed import GROUND, Placed
 from fmumbs.analysis.self_stress import CLEAR, NOISE, TOLERANCES, self_stress
 from fmumbs.analysis.uniqueness import uniqueness
+from oracle.joints import turn
 
 HINGE = np.delete(np.eye(6), 2, axis=1)  # torque and force of a hinge about z
 

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from numpy.testing import assert_allclose
-from oracle_products import Product
-from test_joints import nonholonomic
 
 import fmumbs as fm
 from fmumbs.analysis import mode_vectors
 from fmumbs.mechanism import GROUND
+from oracle.products import Product
+from support.nonholonomic import nonholonomic
 
 EXACT = 1e-15
 ROUND_OFF = 1e-12

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from long_trees import KINDS, axis, body, joint, rotation
 
 import fmumbs as fm
 from fmumbs.compiler import compile
+from support.long_trees import KINDS, axis, body, joint, rotation
 
 MODELS = 200
 

@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from long_trees import KINDS, axis, body, long_tree, rotation
 
 import fmumbs as fm
 from fmumbs.compiler import ModelImage, compile
 from fmumbs.compiler.links import REVOLUTE_X, REVOLUTE_Z
+from support.long_trees import KINDS, axis, body, long_tree, rotation
 
 ORTHOGONAL = 1e-14
 """Of R^T R and R R^T from the unit matrix, and of the squares of unit vectors from one; a rotation that is rounded once

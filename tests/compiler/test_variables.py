@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import EVERY, Case, trees
 
 import fmumbs as fm
 from fmumbs.compiler import ModelImage, Variable, Variables, compile
 from fmumbs.compiler.layout import ffi, lib, open_instance
 from fmumbs.run import Solver
+from support.strategies import EVERY, Case, trees
 
 
 def one(image: ModelImage, name: str) -> Variable:

@@ -14,16 +14,15 @@ from hypothesis import HealthCheck, given, seed, settings
 TESTS = Path(__file__).parents[1]
 sys.path.insert(0, str(TESTS))
 
-from braked import chains, stick_slip  # noqa: E402  tests/ is no package
-from closed import ONLY_CLOSING, SPACE, coupled, plane, space, two_pendulums  # noqa: E402
-from flexible_models import plane_loops, plane_tree, space_loop, space_tree  # noqa: E402
-from joint_models import kicked, mixed, rolling  # noqa: E402
-from planar_trees import planar_cases  # noqa: E402
-from strategies import EVERY, Case, trees  # noqa: E402
-
-import fmumbs as fm  # noqa: E402
+import fmumbs as fm  # noqa: E402  after the path to support/
 from fmumbs.compiler import compile  # noqa: E402
 from fmumbs.readers import read_model  # noqa: E402
+from support.braked import chains, stick_slip  # noqa: E402
+from support.closed import ONLY_CLOSING, SPACE, coupled, plane, space, two_pendulums  # noqa: E402
+from support.flexible_models import plane_loops, plane_tree, space_loop, space_tree  # noqa: E402
+from support.joint_models import kicked, mixed, rolling  # noqa: E402
+from support.planar_trees import planar_cases  # noqa: E402
+from support.strategies import EVERY, Case, trees  # noqa: E402
 
 TREES, TURNED, PLANAR, BRAKED = 16, 4, 6, 3
 BODIES = 3  # at least: smaller trees say nothing new

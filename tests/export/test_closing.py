@@ -1,6 +1,5 @@
 """FMUs of mechanisms with couplings and with joints that close loops: they pass, and tell why they cannot start."""
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,9 +12,7 @@ from fmumbs.export import export_fmu
 from fmumbs.export.probe import Fmu
 from fmumbs.export.verify import verify_fmu
 from fmumbs.readers import read_model
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from closed import coupled, space
+from support.closed import coupled, space
 
 
 def geared() -> fm.Model:

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from flexible_models import plane_tree
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +12,7 @@ import fmumbs.export.verify
 from fmumbs.export import export_fmu
 from fmumbs.export.differences import SAFETY, settled
 from fmumbs.export.verify import Finding, verify_fmu
+from support.flexible_models import plane_tree
 
 WIDTHS = 0.01 * 0.5 ** np.arange(1, 16)
 

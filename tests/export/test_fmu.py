@@ -10,7 +10,6 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from full_disk import full_disk
 
 import fmumbs as fm
 from fmumbs.compiler import ModelImage, compile
@@ -18,6 +17,7 @@ from fmumbs.errors import ExportError
 from fmumbs.export import export_fmu
 from fmumbs.export.sources import core_sources, image_source
 from fmumbs.readers import read_model
+from support.full_disk import full_disk
 
 WARNINGS = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 

@@ -17,8 +17,6 @@ from click.testing import CliRunner
 from fmpy import read_model_description, simulate_fmu
 from fmpy.fmi1 import FMICallException
 from fmpy.validation import validate_fmu
-from fmu.conftest import hinged_rod
-from fmu.slave import DISCARD, ERROR, LAST_SUCCESSFUL_TIME, OK, TERMINATED, Slave, Unpacked, unpacked_fmu
 
 import fmumbs as fm
 from fmumbs.cli import main
@@ -28,6 +26,17 @@ from fmumbs.export import export_fmu, installed
 from fmumbs.export.probe import Fmu
 from fmumbs.export.verify import verify_fmu
 from fmumbs.readers import model_names, read_model
+from support.slave import (
+    DISCARD,
+    ERROR,
+    LAST_SUCCESSFUL_TIME,
+    OK,
+    TERMINATED,
+    Slave,
+    Unpacked,
+    hinged_rod,
+    unpacked_fmu,
+)
 
 FATAL = 4
 IMPOSSIBLE = 1e300  # as gravity, it makes every step fail
@@ -326,7 +335,7 @@ def test_hosts_that_share_all_symbols_do_not_mix_them(rod: Unpacked, longer_rod:
 import ctypes, sys
 sys.path.insert(0, sys.argv[1])
 from pathlib import Path
-from fmu.slave import OK, Slave, Unpacked
+from support.slave import OK, Slave, Unpacked
 angles = []
 for k in (2, 5):
     folder, library, reference = sys.argv[k:k+3]

@@ -9,18 +9,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from braked import chains
-from closed import SPACE, coupled, plane, space
-from flexible_models import plane_loops, plane_tree, space_loop, space_tree
 from hypothesis import given, settings
-from planar_trees import planar_cases
-from strategies import EVERY, Case, trees
 
 import fmumbs as fm
 import fmumbs.export.verify
 from fmumbs.compiler import ModelImage, compile
 from fmumbs.export import export_fmu
 from fmumbs.export.verify import Finding, verify_fmu
+from support.braked import chains
+from support.closed import SPACE, coupled, plane, space
+from support.flexible_models import plane_loops, plane_tree, space_loop, space_tree
+from support.planar_trees import planar_cases
+from support.strategies import EVERY, Case, trees
 
 RK4 = {"scheme": "rk4", "step": 1e-3}
 LOOPS: dict[str, Callable[[], fm.Model]] = {

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from full_disk import full_disk
 
 import fmumbs as fm
 from fmumbs.run import Result
+from support.full_disk import full_disk
 
 TIME = np.array([0.0, 0.5, 1.0])
 

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scripts import load
 
 import fmumbs as fm
 from fmumbs.compiler import ModelImage, compile
 from fmumbs.run import Solver
+from support.scripts import load
 
 MODELS = Path(__file__).parents[2] / "models"
 

@@ -1,0 +1,240 @@
+"""Variables through FMI 2.0: who may be set when, what a value may be, and the three kinds of derivatives."""
+
+import math
+from ctypes import byref, c_char_p, c_double, c_int, c_size_t, c_uint
+from pathlib import Path
+
+import pytest
+
+from fmumbs.readers import read_model
+from support.slave import ERROR, OK, WARNING, Slave, unpacked_fmu
+
+NAN, INF = math.nan, math.inf
+
+# --- values --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("value", [NAN, INF, -INF])
+def test_an_input_that_is_no_number_is_refused_by_name(slave: Slave, value: float) -> None:
+    slave.start()
+    assert slave.set("A.tau", 0.25) == OK
+    assert slave.set("A.tau", value) == ERROR
+    assert "A.tau" in slave.say
+    assert slave.get("A.tau") == 0.25
+    assert slave.set_derivatives(["A.tau"], [1], [value]) == ERROR
+    assert "A.tau" in slave.say
+    assert slave.step(0.0, 0.1) == OK
+
+
+def test_one_bad_value_refuses_the_whole_call(slave: Slave) -> None:
+    slave.start()
+    gravity = slave.get("gravity[3]")
+    references = slave.references(["gravity[3]", "A.tau"])
+    assert slave.call("fmi2SetReal", references, 2, (c_double * 2)(-1.0, NAN)) == ERROR
+    references = slave.references(["gravity[3]", "A.qdd"])
+    assert slave.call("fmi2SetReal", references, 2, (c_double * 2)(-1.0, 0.0)) == ERROR
+    assert slave.get("gravity[3]") == gravity
+
+
+@pytest.mark.parametrize("reference", [10**6, 2**32 - 1])
+def test_an_unknown_reference_is_refused(slave: Slave, reference: int) -> None:
+    assert slave.set(reference, 0.0) == ERROR
+    assert str(reference) in slave.say
+    slave.start()
+    for name, value in (("fmi2GetReal", c_double()), ("fmi2GetInteger", c_int())):
+        assert slave.call(name, slave.references([reference]), 1, value) == ERROR
+    assert slave.set_integer(reference, 0) == ERROR
+    unknown, one = slave.references([reference]), (c_double * 1)(1.0)
+    known = slave.references(["A.tau"])
+    assert slave.call("fmi2GetDirectionalDerivative", unknown, 1, known, 1, one, one) == ERROR
+    assert slave.call("fmi2GetDirectionalDerivative", slave.references(["A.q"]), 1, unknown, 1, one, one) == ERROR
+    assert slave.call("fmi2SetRealInputDerivatives", unknown, 1, (c_int * 1)(1), one) == ERROR
+    assert slave.call("fmi2GetRealOutputDerivatives", unknown, 1, (c_int * 1)(1), one) == ERROR
+    assert slave.step(0.0, 0.1) == OK
+
+
+def test_a_variable_has_one_type(slave: Slave) -> None:
+    slave.start()
+    assert slave.call("fmi2GetInteger", slave.references(["A.q"]), 1, c_int()) == ERROR
+    assert "'A.q'" in slave.say
+    assert "Real" in slave.say
+    assert slave.call("fmi2GetReal", slave.references(["solver.steps"]), 1, c_double()) == ERROR
+    assert "Integer" in slave.say
+    assert slave.call("fmi2GetBoolean", slave.references(["A.q"]), 1, c_int()) == ERROR
+    assert slave.call("fmi2SetBoolean", slave.references(["A.q"]), 1, c_int()) == ERROR
+    assert slave.call("fmi2GetString", slave.references(["A.q"]), 1, byref(c_char_p())) == ERROR
+    assert slave.call("fmi2SetString", slave.references(["A.q"]), 1, (c_char_p * 1)(b"1")) == ERROR
+
+
+def test_an_array_that_is_missing_is_refused(slave: Slave) -> None:
+    slave.start()
+    references = slave.references(["A.tau"])
+    one, order = (c_double * 1)(1.0), (c_int * 1)(1)
+    for name in ("fmi2GetReal", "fmi2SetReal"):
+        assert slave.call(name, references, 1, None) == ERROR
+        assert slave.call(name, None, 1, one) == ERROR
+        assert slave.call(name, None, 0, None) == OK
+    assert slave.call("fmi2SetRealInputDerivatives", references, 1, None, one) == ERROR
+    assert slave.call("fmi2SetRealInputDerivatives", references, 1, order, None) == ERROR
+    assert slave.call("fmi2GetDirectionalDerivative", references, 1, references, 1, None, None) == ERROR
+    for name in ("fmi2GetFMUstate", "fmi2SetFMUstate"):
+        assert slave.call(name, None) == ERROR
+    assert slave.call("fmi2FreeFMUstate", None) == OK
+    assert slave.call("fmi2SetDebugLogging", 1, 1, None) == ERROR
+
+
+def test_outputs_follow_inputs_without_a_step(slave: Slave) -> None:
+    slave.start()
+    before = slave.get("A.qdd")
+    assert slave.set("A.tau", 2.0) == OK
+    assert slave.get("A.qdd") == pytest.approx(before + 2.0, rel=1e-12)  # the inertia is 1 kg.m2
+
+
+def test_what_may_be_set_in_each_state(slave: Slave) -> None:
+    """Inputs and tunable parameters always, fixed parameters and states before the run, the rest never."""
+    always, before, never = ("A.tau", "gravity[3]"), ("solver.tolerance", "A.q", "A.qd"), ("A.qdd",)
+
+    def check(*, started: bool) -> None:
+        for name in always:
+            assert slave.set(name, 1.0) == OK, slave.say
+        for name in before:
+            assert slave.set(name, 1e-3) == (ERROR if started else OK), name
+            assert not started or f"'{name}'" in slave.say
+        for name in never:
+            assert slave.set(name, 1.0) == ERROR
+            assert f"'{name}'" in slave.say
+        assert slave.set_integer("solver.scheme", 1) == (ERROR if started else OK)
+        assert slave.set_integer("solver.steps", 1) == ERROR
+
+    check(started=False)
+    slave.initialize()
+    check(started=False)
+    assert slave.call("fmi2ExitInitializationMode") == OK
+    check(started=True)
+    assert slave.step(0.0, 0.1) == OK
+    check(started=True)
+
+
+def test_values_set_in_initialization_mode_are_the_start(slave: Slave) -> None:
+    slave.initialize()
+    assert slave.get("A.q") == 0.5
+    assert slave.set("A.q", 0.75) == OK
+    assert slave.set("A.qd", -1.0) == OK
+    assert slave.get("A.q") == 0.75
+    assert slave.call("fmi2ExitInitializationMode") == OK
+    assert (slave.get("A.q"), slave.get("A.qd")) == (0.75, -1.0)
+
+
+def test_what_is_read_in_initialization_mode_leaves_no_trace(tmp_path: Path) -> None:
+    """Outputs of a closed loop, which make a start, between two guesses; and a state saved there, and set again."""
+    fmu = unpacked_fmu(tmp_path / "four_bar", read_model("four_bar"))
+    found = []
+    for reads in (False, True):
+        slave = Slave(fmu)
+        slave.initialize()
+        slave.set("B.q", 1.4)
+        if reads:
+            assert slave.get("C.qd") != slave.get("B.q") == 1.4
+            state = slave.state()
+            slave.set("A.q", 0.3)
+            slave.get("A.q")
+            slave.call("fmi2SetFMUstate", state)
+            slave.call("fmi2FreeFMUstate", byref(state))
+        slave.set("D.q", -1.0)
+        assert slave.call("fmi2ExitInitializationMode") == WARNING
+        assert "loops changed start values: D.q from -1 to" in slave.callbacks.messages[-1][-1]
+        values = [slave.get(name) for name in ("A.q", "B.q", "C.q", "D.q", "A.qd", "C.qdd")]
+        found.append([*values, slave.get_integer("solver.iterations"), slave.step(0.0, 0.1), slave.get("A.q")])
+        slave.free()
+    assert found[0] == found[1]
+
+
+def test_counts_are_integers(slave: Slave) -> None:
+    slave.start()
+    assert slave.get_integer("solver.steps") == 0
+    assert slave.step(0.0, 0.5) == OK
+    assert slave.get_integer("solver.steps") > 0
+
+
+def test_many_variables_are_read_at_once(slave: Slave) -> None:
+    slave.start()
+    names = ["solver.steps"] * 200
+    values = (c_int * 200)(*([-1] * 200))
+    assert slave.call("fmi2GetInteger", slave.references(names), 200, values) == OK
+    assert set(values) == {0}
+    assert slave.call("fmi2GetReal", (c_uint * 0)(), c_size_t(0), (c_double * 0)()) == OK
+
+
+# --- derivatives ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("order", [-1, 0, 4, 2**31 - 1])
+def test_input_derivatives_have_orders_one_to_three(slave: Slave, order: int) -> None:
+    slave.start()
+    assert slave.set_derivatives(["A.tau"] * 3, [1, 2, 3], [0.1, 0.1, 0.1]) == OK
+    assert slave.set_derivatives(["A.tau"], [order], [1.0]) == ERROR
+    assert str(order) in slave.say
+    assert slave.set_derivatives(["A.q"], [1], [1.0]) == ERROR
+    assert "'A.q'" in slave.say
+    assert slave.step(0.0, 0.1) == OK
+
+
+def test_input_derivatives_are_a_taylor_series_for_one_step(slave: Slave) -> None:
+    """Without gravity q'' = tau for an inertia of 1: the position is the polynomial of degree 5."""
+    slave.start()
+    assert slave.set("gravity[3]", 0.0) == OK
+    assert slave.set("A.tau", 1.0) == OK
+    assert slave.set_derivatives(["A.tau"] * 3, [1, 2, 3], [2.0, 3.0, 4.0]) == OK
+    assert slave.step(0.0, 0.5) == OK
+    t = 0.5
+    speed = t + t**2 + t**3 / 2 + t**4 / 6
+    assert slave.get("A.q") == pytest.approx(0.5 + t**2 / 2 + t**3 / 3 + t**4 / 8 + t**5 / 30, rel=1e-12)
+    assert slave.get("A.qd") == pytest.approx(speed, rel=1e-12)
+    assert slave.get("A.tau") == 1.0
+    assert slave.step(0.5, 0.5) == OK  # the torque is constant again
+    assert slave.get("A.qd") == pytest.approx(speed + t, rel=1e-12)
+
+
+def test_output_derivatives_are_those_of_the_motion(slave: Slave) -> None:
+    slave.start(A_qd=1.5)
+    assert slave.output_derivative("A.q") == (OK, slave.get("A.qd"))
+    assert slave.output_derivative("A.qd") == (OK, slave.get("A.qdd"))
+    assert slave.output_derivative("A.q", order=2)[0] == ERROR
+    assert slave.output_derivative("A.q", order=0)[0] == ERROR
+    assert slave.output_derivative("A.tau")[0] == ERROR
+
+
+def test_directional_derivatives_lead_from_inputs_to_outputs(slave: Slave) -> None:
+    slave.start()
+    assert slave.directional("A.qdd", "A.tau", 2.0) == (OK, pytest.approx(2.0, rel=1e-12))
+    assert slave.directional("A.q", "A.tau") == (OK, 0.0)
+    assert slave.directional("A.tau", "A.tau")[0] == ERROR
+    assert slave.directional("A.qdd", "A.q")[0] == ERROR
+    assert "'A.q'" in slave.say
+
+
+def test_a_seed_that_is_no_number_makes_no_start(slave: Slave) -> None:
+    """A refused call leaves an instance as it is, also one that has not been assembled yet."""
+    slave.initialize()
+    before = slave.serialized(slave.state())
+    assert slave.directional("A.qdd", "A.tau", float("nan"))[0] == ERROR
+    assert "seed 1 of 1" in slave.say
+    assert slave.serialized(slave.state()) == before
+    assert slave.directional("A.qdd", "A.tau")[0] == OK
+
+
+def test_a_start_that_an_importer_sets_holds_whatever_the_order_of_calls(tmp_path: Path) -> None:
+    """It outranks the model's own, which are told in the log alone; set to the description's it is no other value."""
+    fmu = unpacked_fmu(tmp_path / "four_bar", read_model("four_bar"))
+    own = read_model("four_bar")["B"].q0
+    for names in (("A.q", "B.q"), ("B.q", "A.q")):
+        slave = Slave(fmu, logging=True)
+        for name in names:
+            slave.set(name, {"A.q": 0.5, "B.q": own}[name])
+        slave.initialize()
+        assert slave.get("A.q") == 0.5
+        slave.set("D.qd", 1.0)
+        assert slave.call("fmi2ExitInitializationMode") == OK
+        assert (slave.get("A.q"), slave.get("D.qd")) == (0.5, 1.0)
+        assert "loops changed start values: B.q from" in slave.callbacks.messages[-1][-1]
+        slave.free()

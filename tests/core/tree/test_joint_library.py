@@ -1,0 +1,66 @@
+"""Every kind of joint in the core against the oracle: random trees, at the start and on their way."""
+
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from fmumbs.errors import SolverError
+from fmumbs.run import Solver
+from support.strategies import BOTH_WAYS, EVERY, SEVERAL, Case, trees
+from support.tree_agreement import assert_agrees, started
+
+
+def moved(case: Case) -> Solver:
+    """On its way; not where a law that pushes with the square of a velocity drives that beyond all numbers."""
+    solver = started(case.model, case.inputs)
+    try:
+        solver.step(0.01)
+        solver.step(0.03)
+    except SolverError as error:
+        assume("unbounded" not in str(error) or not case.model.laws)
+        raise
+    return solver
+
+
+@settings(max_examples=100)
+@given(trees(kinds=EVERY))
+def test_random_trees(case: Case) -> None:
+    assert_agrees(started(case.model, case.inputs), case)
+
+
+@pytest.mark.parametrize("kind", SEVERAL)
+@settings(max_examples=25)
+@given(data=st.data())
+def test_trees_of_one_kind_of_joint(kind: str, data: Any) -> None:
+    case = data.draw(trees(max_bodies=4, kinds=(kind,)))
+    assert_agrees(started(case.model, case.inputs), case)
+
+
+@settings(max_examples=40)
+@given(trees(max_bodies=4, kinds=SEVERAL))
+def test_random_trees_on_their_way(case: Case) -> None:
+    solver = moved(case)
+    assert_agrees(solver, case)
+
+
+@settings(max_examples=100)
+@given(trees(kinds=BOTH_WAYS, turned_round=True))
+def test_trees_with_joints_that_point_towards_the_ground(case: Case) -> None:
+    assert_agrees(started(case.model, case.inputs), case)
+
+
+@pytest.mark.parametrize("kind", BOTH_WAYS)
+@settings(max_examples=15)
+@given(data=st.data())
+def test_joints_of_one_kind_that_point_either_way(kind: str, data: Any) -> None:
+    case = data.draw(trees(max_bodies=3, kinds=(kind,), turned_round=True))
+    assert_agrees(started(case.model, case.inputs), case)
+
+
+@settings(max_examples=40)
+@given(trees(max_bodies=4, kinds=BOTH_WAYS, turned_round=True))
+def test_joints_that_point_towards_the_ground_on_their_way(case: Case) -> None:
+    solver = moved(case)
+    assert_agrees(solver, case)

@@ -1,0 +1,1 @@
+"""Random mechanisms, measures of agreement and hosts of FMUs that several tests use."""
