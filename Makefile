@@ -59,7 +59,7 @@ lock: .venv/.tools
 	mv build/lock/new requirements-dev.lock
 
 LEAST := build/least/bin
-LEAST_TESTS := tests/cli/test_cli.py tests/run tests/compiler tests/mechanism tests/export/test_fmu.py
+LEAST_TESTS := tests/cli tests/run tests/compiler tests/mechanism tests/export/test_fmu.py
 
 minimum:
 	rm -rf build/least && $(PYTHON) -m venv build/least

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 import fmumbs as fm
+from fmumbs.compiler import compile
+from fmumbs.run import Solver
 
 G = 9.81
 ANGLE = 0.5  # of the skew trough
@@ -15,6 +17,12 @@ PATHS = {
     "A": fm.Path.quintic([0.0, 0.5, 1.2], [0.2, 1.0, -0.4]),
     "B": fm.Path((0.0, 0.4, 0.9), ((0.1, 0, 2.0), (0.42, 1.6, -1.5), (0.845, 0.1)), continuity=1),
 }
+
+
+ROUND_OFF = 1e-12  # of single evaluations, with numbers of the order of one
+STEPS = 1e-8  # of motions at the tolerance 1e-10 over some hundred steps
+TIGHT = 1e-10
+INPUTS = {"J.f": 0.4, "J.kappa_dot[1]": 0.7, "J.eta_in": 0.5, "K.tau": (0.3, -0.2)}
 
 
 def on_ground(joint: Callable[[fm.Point, fm.Point], fm.Joint], gravity: Any = (0, 0, -G), **body: Any) -> fm.Model:
@@ -94,3 +102,16 @@ def mixed() -> fm.Model:
     model.add(b, c, fm.Joint("J", model.ground.at(), b.at(0, 0.1, 0), modes=modes, stiffness=20.0, q0=[0.1]))
     model.add(fm.Skate("K", b.at(0.3, 0, 0), c.at(), u0=(0.5, -0.8)))
     return model
+
+
+def started(model: fm.Model, inputs: dict[str, Any] | None = None, scheme: str = "dopri5") -> Solver:
+    solver = Solver(compile(model).with_options(scheme=scheme, tolerance=TIGHT, step=1e-3))
+    for name, value in (inputs or {}).items():
+        solver.set(name, value)
+    solver.assemble()
+    return solver
+
+
+def mixed_solver() -> Solver:
+    inputs = {("J.eta_in[2]" if name == "J.eta_in" else name): value for name, value in INPUTS.items()}
+    return started(mixed(), inputs)

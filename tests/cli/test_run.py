@@ -1,0 +1,139 @@
+"""fmumbs run and demo: their numbers, tables and pictures, and runs that end early."""
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from support.commands import fmumbs
+
+
+def columns(path: Path) -> dict[str, list[float]]:
+    header, *lines = path.read_text().splitlines()
+    rows = [[float(value) for value in line.split(",")] for line in lines]
+    return {name: [row[k] for row in rows] for k, name in enumerate(header.split(","))}
+
+
+def test_a_model_and_its_fmu_run_to_the_same_numbers(tmp_path: Path) -> None:
+    fmumbs("export", "double_pendulum")
+    for target, out in (("double_pendulum", "model.csv"), ("double_pendulum.fmu", "fmu.csv")):
+        result = fmumbs("run", target, "--stop", "0.5", "--interval", "0.05", "--out", out)
+        assert result.exit_code == 0, result.output
+        assert "A.q" in result.output
+    model, fmu = columns(tmp_path / "model.csv"), columns(tmp_path / "fmu.csv")
+    assert len(model["time"]) == len(fmu["time"]) == 11
+    for name in ("A.q", "B.q", "A.qd", "B.qdd"):
+        assert model[name] == fmu[name]
+
+
+def test_run_takes_inputs_from_a_file(tmp_path: Path) -> None:
+    fmumbs("export", "pendulum")
+    (tmp_path / "torque.csv").write_text("time,A.tau\n0,0\n1,5\n")
+    for target in ("pendulum", "pendulum.fmu"):
+        options = ("--stop", "1", "--interval", "0.1", "--input", "torque.csv", "--out", "a.csv")
+        assert fmumbs("run", target, *options).exit_code == 0
+        pushed = columns(tmp_path / "a.csv")["A.q"]
+        assert fmumbs("run", target, *options[:4], "--out", "a.csv").exit_code == 0
+        assert columns(tmp_path / "a.csv")["A.q"][-1] != pushed[-1]
+
+
+def test_run_refuses_inputs_that_there_are_not(tmp_path: Path) -> None:
+    (tmp_path / "torque.csv").write_text("time,Z.tau\n0,0\n")
+    result = fmumbs("run", "pendulum", "--stop", "1", "--input", "torque.csv")
+    assert result.exit_code == 1
+    assert "Z.tau" in result.output
+
+
+def test_run_sets_the_scheme() -> None:
+    result = fmumbs("run", "pendulum", "--stop", "0.1", "--scheme", "rk4", "--step", "1e-3")
+    assert result.exit_code == 0, result.output
+
+
+def test_run_draws(tmp_path: Path) -> None:
+    assert fmumbs("run", "pendulum", "--stop", "0.2", "--plot", "a.png").exit_code == 0
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_demo_exports_runs_prints_and_draws(tmp_path: Path) -> None:
+    result = fmumbs("demo")
+    assert result.exit_code == 0, result.output
+    assert "the same bits as the Solver" in result.output
+    assert "NOT" not in result.output
+    made = {path.name for path in (tmp_path / "demo").iterdir()}
+    assert made == {"double_pendulum.fmu", "double_pendulum.csv", "double_pendulum.png"}
+
+
+# Runs that end early ---------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("target", ["pendulum", "pendulum.fmu"])
+def test_a_run_that_fails_writes_what_there_is_and_says_so(target: str, tmp_path: Path) -> None:
+    fmumbs("export", "pendulum")
+    (tmp_path / "torque.csv").write_text("time,A.tau\n0,0\n0.3,0\n0.35,1e308\n")
+    files = ("--input", "torque.csv", "--out", "a.csv", "--plot", "a.png")
+    result = fmumbs("run", target, "--stop", "1", "--interval", "0.1", *files)
+    assert result.exit_code == 1
+    assert "A.q" in result.output
+    assert "The run ended early: all of this reaches only to t = 0." in result.output
+    assert "Error: " in result.output and "Traceback" not in result.output
+    times = columns(tmp_path / "a.csv")["time"]
+    assert 0.3 <= times[-1] < 1.0
+    assert (tmp_path / "a.png").is_file()
+
+
+def test_a_run_that_never_began_writes_nothing(tmp_path: Path) -> None:
+    (tmp_path / "torque.csv").write_text("time,Z.tau\n0,0\n")
+    result = fmumbs("run", "pendulum", "--input", "torque.csv", "--out", "a.csv")
+    assert result.exit_code == 1
+    assert "ended early" not in result.output
+    assert not (tmp_path / "a.csv").exists()
+
+
+CHAIN = """import fmumbs as fm
+def build():
+    model, last = fm.Model("chain"), None
+    for i in range(100):
+        rod, name = fm.Body.rod(f"rod{i}", length=1.0, mass=1.0, radius=0.1), f"A{i}" if i else "A"
+        model.add(rod, fm.Revolute(name, last or model.ground.at(), rod.base, axis="xyz"[i % 3], q0=0.3))
+        last = rod.tip
+    return model
+"""
+
+
+@pytest.mark.parametrize("ending", ["", ".fmu"])
+@pytest.mark.parametrize(("target", "interval"), [("double_pendulum", "0.1"), ("chain", "1e5")])
+def test_ctrl_c_ends_a_run_with_130_and_what_there_is(target: str, interval: str, ending: str, tmp_path: Path) -> None:
+    """Also within one step that would take minutes; an FMU that is amid such a step has no later row to give."""
+    (tmp_path / "chain.py").write_text(CHAIN)
+    source = "chain.py" if target == "chain" else target
+    if ending:
+        assert fmumbs("export", source, "--all").exit_code == 0
+    name = target + ending if ending else source
+    code = "import sys; from fmumbs.cli import main; print('ready', flush=True); main(sys.argv[1:])"
+    command = [sys.executable, "-c", code, "run", name, "--stop", "1e5", "--interval", interval, "--tol", "1e-8"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen([*command, "--out", "a.csv"], stdout=pipe, stderr=pipe, text=True) as run:
+        assert run.stdout is not None and run.stdout.readline() == "ready\n"
+        time.sleep(3.0)
+        run.send_signal(signal.SIGINT)
+        output, errors = run.communicate(timeout=60)
+    assert run.returncode == 130, errors
+    assert "Traceback" not in errors
+    assert "The run ended early: all of this reaches only to t = " in errors
+    times = columns(tmp_path / "a.csv")["time"]
+    assert 0.0 <= times[-1] < 1e5
+    assert (times[-1] > 0.0) == (interval == "0.1" or ending == "")
+    assert "A.q" in output
+
+
+def test_ctrl_c_while_a_model_is_read_ends_with_130(tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text("raise KeyboardInterrupt\n")
+    result = fmumbs("check", "slow.py")
+    assert (result.exit_code, result.output) == (130, "interrupted\n")
+
+
+def test_run_of_a_large_mechanism_shows_the_first_rows() -> None:
+    output = fmumbs("run", "arm6", "--set", "joints=30", "--stop", "0.01").output
+    assert "... and 20 more; --out FILE.csv has them all" in output

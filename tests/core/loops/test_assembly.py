@@ -1,0 +1,148 @@
+"""Assembly of loops: what closes, which start values hold, and what the messages of those that fail say."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import fmumbs as fm
+from fmumbs.compiler import compile
+from fmumbs.readers import read_model
+from support.closed import FREEDOMS, space
+from support.closed_agreement import assert_closed, started
+
+
+def four_bar(**lengths: float) -> fm.Model:
+    return read_model("four_bar", lengths)
+
+
+def test_a_loop_that_cannot_close_says_which_by_how_much_and_what_to_do() -> None:
+    solver = fm.Solver(four_bar(base=0.7))
+    with pytest.raises(fm.AssemblyError, match=r"loop C-.*cannot close: nearest gap 0\.12 m at 'C'.*q0"):
+        solver.assemble()
+
+
+def test_a_loop_that_only_just_closes() -> None:
+    """Base 0.5, and rods of 0.1, 0.26 and 0.14001: almost stretched out."""
+    model = four_bar(base=0.5, rocker=0.14001)
+    solver = started(model)
+    assert_closed(solver, model)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_guesses_may_be_far(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    model = fm.Model("far")
+    near = read_model("four_bar")
+    model.add(*near.bodies, *(replace(j, q0=float(rng.uniform(-3, 3))) if j.name != "C" else j for j in near.joints))
+    assert_closed(started(model), model)
+
+
+def test_a_start_where_the_motion_branches_is_refused() -> None:
+    """A rhombus that is folded flat: it may open as a parallelogram or turn about the common pin."""
+    model = fm.Model("rhombus")
+    a, b, c = (fm.Body.rod(name, length=0.2, mass=1.0, radius=0.01) for name in "abc")
+    model.add(a, b, c, fm.Revolute("A", model.ground.at(), a.base, axis="y"))
+    model.add(fm.Revolute("B", a.tip, b.base, axis="y"))
+    model.add(fm.Revolute("D", model.ground.at(0.2, 0, 0), c.base, axis="y"), fm.Revolute("C", b.tip, c.tip, axis="y"))
+    with pytest.raises(fm.AssemblyError, match=r"singular at the start: 1 rows .* 2 beside.*Move a q0"):
+        fm.Solver(model).assemble()
+
+
+def test_start_values_within_a_loop_are_guesses() -> None:
+    variables = compile(read_model("four_bar"), everything=True).variables
+    assert {variables.find(f"{name}.{v}").initial for name in "ABD" for v in ("q", "qd")} == {"approx"}
+    assert variables.find("A.qdd").initial == "calculated"
+    assert compile(read_model("pendulum")).variables[0].initial != "approx"
+
+
+def test_a_driven_joint_stays_in_the_tree() -> None:
+    """The closing joint comes first and the one with a damper last: it is the other one that is cut."""
+    near = read_model("four_bar")
+    model = fm.Model("driven")
+    C = replace(near["C"], damping=0.1)
+    model.add(*near.bodies, *(near[name] for name in "ABD"), replace(C, F=C.F, M=C.M))
+    assert compile(model).cut_joints == ("D",)
+
+
+def test_a_chain_in_space_is_counted_by_kind() -> None:
+    assert list(FREEDOMS.values()) == [1, 1, 3, 0, 2, 2, 3, 1, 2, 3, 2, 3, 3, 3]
+
+
+# What is held, and what only closes loops ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("held", ["A", "B", "D"])
+def test_held_coordinates_stay_as_they_are_said(held: str) -> None:
+    near = read_model("four_bar")
+    model = fm.Model("held")
+    model.add(*near.bodies, *(replace(j, held=j.name == held) for j in near.joints))
+    solver = started(model)
+    assert (solver.get(f"{held}.q"), solver.get(f"{held}.qd")) == (near[held].q0, near[held].u0)
+    assert_closed(solver, model)
+    assert np.count_nonzero(solver.active_rows) == 2
+    variables = solver.image.variables
+    assert {n: variables.find(f"{n}.q").initial for n in "ABD"} == dict.fromkeys("ABD", "approx") | {held: "exact"}
+
+
+def test_held_balls_stay_too() -> None:
+    case = space(801, "spherical", guess=0.02)
+    balls = [joint for joint in case.model.joints if isinstance(joint, fm.Spherical) and joint.name.startswith("j")]
+    model = fm.Model("held")
+    model.add(*case.model.bodies, *(replace(j, held=j is balls[0]) for j in case.model.joints))
+    solver = started(model)
+    assert_allclose(solver.get(f"{balls[0].name}.q"), balls[0].q0 / np.linalg.norm(balls[0].q0), rtol=0, atol=1e-15)
+    assert_allclose(solver.get(f"{balls[0].name}.w"), balls[0].u0, rtol=0, atol=0)
+    assert_closed(solver, model)
+
+
+def test_held_velocities_that_conflict_are_told_from_positions() -> None:
+    near = read_model("four_bar")
+    closed = started(near)
+    model = fm.Model("held")
+    q = {name: closed.get(f"{name}.q") for name in "ABD"}
+    joints = [replace(j, q0=q.get(j.name, 0.0), u0=3.0 * (j.name in "AD"), held=j.name in "AD") for j in near.joints]
+    model.add(*near.bodies, *joints)
+    with pytest.raises(fm.AssemblyError, match=r"loop C-D-B-A closes, but its start velocities conflict: .*0\.365 m/s"):
+        fm.Solver(model).assemble()
+
+
+def test_what_no_loop_depends_on_starts_exactly() -> None:
+    """A trunk that carries the loop, and a branch that hangs on it, although both feel its inertia."""
+    near = read_model("four_bar")
+    model = fm.Model("carried")
+    trunk, hung = (fm.Body.rod(name, length=0.2, mass=0.5, radius=0.01) for name in ("trunk", "hung"))
+    T = fm.Revolute("T", model.ground.at(), trunk.base, axis="y", q0=0.4, u0=-0.6)
+    H = fm.Spherical("H", near["B"].M.body.tip, hung.base, q0=(1, 0.1, 0.2, 0), u0=(0.1, 0.2, 0.3))
+    joints = [replace(j, F=trunk.at(*j.F.X_BP.translation)) if j.name in "AD" else j for j in near.joints]
+    model.add(trunk, hung, *near.bodies, T, H, *joints)
+    solver = started(model)
+    assert_closed(solver, model)
+    assert (solver.get("T.q"), solver.get("T.qd")) == (0.4, -0.6)
+    assert_allclose(solver.get("H.q"), np.array(H.q0) / np.linalg.norm(H.q0), rtol=0, atol=1e-15)
+    assert_allclose(solver.get("H.w"), H.u0, rtol=0, atol=0)
+    variables = solver.image.variables
+    initial = {v.name: v.initial for v in variables if v.name in ("T.q", "H.q[1]", "A.q", "D.qd", "C.q")}
+    assert initial == {"T.q": "exact", "H.q[1]": "exact", "A.q": "approx", "D.qd": "approx", "C.q": "calculated"}
+
+
+def test_the_loop_that_branches_is_named() -> None:
+    near = read_model("four_bar")
+    model = fm.Model("two")
+    x, y, z = (fm.Body.rod(name, length=0.2, mass=1.0, radius=0.01) for name in "xyz")
+    model.add(*near.bodies, *near.joints, x, y, z, fm.Revolute("P", model.ground.at(), x.base, axis="y"))
+    model.add(fm.Revolute("Q", x.tip, y.base, axis="y"))
+    model.add(fm.Revolute("R", model.ground.at(0.2, 0, 0), z.base, axis="y"))
+    model.add(fm.Revolute("S", y.tip, z.tip, axis="y"))
+    with pytest.raises(fm.AssemblyError, match=r"branches \(loop S-R-Q-P, for one\)"):
+        fm.Solver(model).assemble()
+
+
+def test_held_values_that_conflict_leave_a_gap() -> None:
+    near = read_model("four_bar")
+    model = fm.Model("held")
+    joints = [replace(j, q0={"A": -1.2, "B": 0.7}.get(j.name, j.q0), held=j.name in "AB") for j in near.joints]
+    model.add(*near.bodies, *joints)
+    with pytest.raises(fm.AssemblyError, match=r"loop C-D-B-A cannot close: nearest gap 0\.0016\d m at 'C'"):
+        fm.Solver(model).assemble()

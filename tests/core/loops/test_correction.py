@@ -1,0 +1,77 @@
+"""How loops are kept closed: the correction after a step, Baumgarte's terms, and their options."""
+
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import fmumbs as fm
+from fmumbs.compiler import compile
+from fmumbs.readers import read_model
+
+
+@pytest.mark.parametrize("scheme", ["dopri5", "rk4"])
+def test_each_way_to_keep_a_loop_closed_does_what_it_promises(scheme: str) -> None:
+    image = compile(read_model("four_bar"), everything=True).with_options(scheme=scheme, step=2e-3, tolerance=1e-5)
+    length = float(image.arrays["length"][0])
+    worst = {}
+    for name, options in {
+        "direct": {"closure": 1e-12},
+        "paper": {"closure": 1e-10},
+        "off": {"correction": "off"},
+        "baumgarte": {"correction": (30.0, 30.0)},
+    }.items():
+        solver = fm.Solver(image.with_options(**options))
+        solver.assemble()
+        seen = []
+        for time in np.arange(0.1, 10.05, 0.1):
+            solver.step(time)
+            seen.append(solver.get("solver.position_violation"))
+        worst[name] = max(seen)
+        corrected = solver.get("solver.corrections") > 1  # that of the start's velocities
+        assert corrected == (name in ("direct", "paper")), name
+    assert worst["direct"] < 1e-12 * length
+    assert worst["direct"] < worst["paper"] < 1e-10 * length
+    assert worst["off"] > 1e-5
+    assert 1e-10 < worst["baumgarte"] < 1e-2 * worst["off"]
+
+
+def test_baumgarte_leaves_responses_to_inputs_alone() -> None:
+    """A violation is no response; on rows without one it changes nothing."""
+    image = compile(read_model("four_bar"), everything=True)
+    found = []
+    for options in ({"correction": "off"}, {"correction": (50.0, 50.0)}):
+        solver = fm.Solver(image.with_options(scheme="rk4", step=5e-3, **options))
+        solver.assemble()
+        for time in (0.5, 1.0, 1.5):
+            solver.step(time)
+        assert solver.get("solver.position_violation") > 1e-12
+        slope = solver.directional_derivative(["A.qdd", "C.reaction.f"], ["D.tau"], [1.0])
+        sides = []
+        for tau in (-1.0, 1.0):
+            solver.set("D.tau", tau)
+            sides.append(np.append(solver.get("A.qdd"), solver.get("C.reaction.f")))
+        assert_allclose(slope, (sides[1] - sides[0]) / 2, rtol=0, atol=1e-9 * np.abs(slope).max())
+        found.append(slope)
+    assert not np.array_equal(*found)
+
+
+def test_options_of_the_correction_are_checked() -> None:
+    image = compile(read_model("four_bar"))
+    for options, says in (
+        ({"correction": "perhaps"}, "direct, baumgarte, off"),
+        ({"correction": (1.0, -2.0)}, "correction"),
+        ({"closure": 0.0}, "closure"),
+    ):
+        with pytest.raises(fm.ModelError, match=says):
+            image.with_options(**options)
+    solver = fm.Solver(image)
+    for name, value in (("solver.correction", 3.0), ("solver.closure", 0.5), ("solver.baumgarte", (-1.0, 1.0))):
+        kept = solver.get(name)
+        solver.set(name, value)
+        with pytest.raises(fm.AssemblyError, match=name):
+            solver.assemble()
+        solver.set(name, kept)
+    solver.assemble()
+    shown = compile(read_model("double_pendulum")).variables.names()
+    assert not {"solver.correction", "solver.closure", "solver.baumgarte[1]"} & set(shown)

@@ -1,0 +1,187 @@
+"""Joints that close loops: which joint is cut, its coordinates and its springs."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import fmumbs as fm
+from fmumbs.compiler import compile
+from fmumbs.readers import read_model
+from oracle.joints import matrix_of_quaternion
+from support.closed import ONLY_CLOSING, two_pendulums
+from support.closed_agreement import CLOSED, started
+
+
+def test_a_pin_in_a_plane_loop_may_be_a_ball() -> None:
+    """The forces within the plane do not change with it."""
+    found = []
+    for joint in (lambda *a: fm.Revolute(*a, axis="y"), fm.Spherical):
+        model = read_model("four_bar")
+        changed = fm.Model("four_bar")
+        C = model["C"]
+        changed.add(*(e for e in (*model.bodies, *model.joints) if e is not C), joint("C", C.F, C.M))
+        solver = started(changed)
+        found.append(np.concatenate([solver.get("C.reaction.f"), solver.get("coupler.a"), solver.get("A.reaction.f")]))
+    assert_allclose(*found, rtol=0, atol=1e-11 * np.abs(found[0]).max())
+
+
+def test_which_joint_is_cut_does_not_matter() -> None:
+    """All forces in the plane are unique, and so are the accelerations."""
+    near = read_model("four_bar")
+    first = started(near)
+    q, u = ({name: first.get(f"{name}.{v}") for name in "ABD"} for v in ("q", "qd"))
+    q["C"], u["C"] = q["D"] - q["A"] - q["B"], u["D"] - u["A"] - u["B"]
+    found = []
+    for cut in "CD":
+        model = fm.Model("four_bar")
+        joints = [replace(j, q0=q[j.name], u0=u[j.name], cut=j.name == cut) for j in near.joints]
+        model.add(*near.bodies, *(replace(j, stiffness=0.3, damping=0.1, rest=0.2) for j in joints))
+        solver = started(model, {"C.tau": 0.3, "D.tau": -0.2})
+        assert solver.image.cut_joints == (cut,)
+        moved = [solver.get(f"{body.name}.{v}") for body in model.bodies for v in ("r", "a", "alpha")]
+        moved += [[solver.get(f"{j.name}.{v}") for j in model.joints] for v in ("q", "qd", "qdd")]
+        forces = [solver.get(f"{j.name}.{v}") for j in model.joints for v in ("reaction.f", "wrench.f", "wrench.t")]
+        found.append(np.concatenate([*moved, *forces, [solver.get("solver.energy")]]))
+    assert_allclose(*found, rtol=0, atol=1e-11 * np.abs(found[0]).max())
+
+
+@pytest.mark.parametrize("kind", ONLY_CLOSING)
+def test_joints_that_only_close_loops(kind: str) -> None:
+    solver = fm.Solver(compile(two_pendulums(kind), everything=True).with_options(tolerance=1e-10))
+    solver.assemble()
+    energy = solver.get("solver.energy")
+    for time in np.arange(0.1, 1.05, 0.1):
+        solver.step(time)
+        R = [matrix_of_quaternion(solver.get(f"{name}.quat")) for name in "ab"]
+        p = R[0].T @ ((0, 0.8, 0) + R[1] @ (0.8, 0, 0) - R[0] @ (0.9, 0, 0))
+        away = {
+            "distance": [np.linalg.norm(p) - 1.0],
+            "hinged rod": [p[2], np.linalg.norm(p) - 0.8],
+            "line": [p[0], p[2]],
+            "plane": [p @ (0, 0.5, 1) / np.sqrt(1.25) - 0.1],
+        }[kind]
+        assert_allclose(away, 0.0, atol=CLOSED)
+    assert_allclose(solver.get("solver.energy"), energy, rtol=0, atol=1e-7)
+    force = solver.get("C.reaction.f")
+    assert_allclose(solver.get("C.reaction.t"), 0.0, atol=1e-12)
+    if kind == "distance":
+        assert_allclose(np.cross(force, p), 0.0, atol=1e-10 * np.linalg.norm(force))
+
+
+# Coordinates of cut joints ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scheme", ["dopri5", "rk4"])
+def test_the_angle_of_a_cut_joint_is_unwrapped(scheme: str) -> None:
+    """All cranks of a drag-link turn round, several times within one communication step."""
+    model = read_model("four_bar", {"crank": 0.25, "coupler": 0.24, "rocker": 0.22, "base": 0.08})
+    near = fm.Model("drag_link", gravity=(0, 0, 0))
+    joints = [replace(j, u0=9.0 if j.name == "A" else 0.0, cut=j.name == "D") for j in model.joints]
+    near.add(*model.bodies, *joints)
+    image = compile(near).with_options(scheme=scheme, step=0.01)
+    assert image.cut_joints == ("D",)
+    solver, other = fm.Solver(image), fm.Solver(image)
+    solver.assemble()
+    start = solver.get("D.q") - (solver.get("A.q") + solver.get("B.q") + solver.get("C.q"))
+    assert_allclose(start, 2 * np.pi * np.round(start / 2 / np.pi), atol=1e-12)
+    for time in (3.0, 6.0, 7.5):
+        solver.step(time)
+        for v, shift in (("q", start), ("qd", 0.0), ("qdd", 0.0)):
+            value = solver.get(f"A.{v}") + solver.get(f"B.{v}") + solver.get(f"C.{v}")
+            assert_allclose(solver.get(f"D.{v}") - shift, value, rtol=0, atol=1e-9 * max(1.0, abs(value)))
+    assert abs(solver.get("D.q")) > 6 * np.pi
+    other.state_load(solver.state_save())
+    assert other.get("D.q") == solver.get("D.q")
+    for one in (solver, other):
+        one.step(9.0)
+    assert other.state_save() == solver.state_save()
+
+
+def test_the_quaternion_of_a_cut_ball_never_flips() -> None:
+    """A loop of two balls and a hinge whose rod tumbles."""
+    model = fm.Model("tumbling", gravity=(0, 0, 0))
+    a, b = (fm.Body.rod(name, length=1.0, mass=1.0, radius=0.05) for name in "ab")
+    A = fm.Revolute("A", model.ground.at(), a.base, axis="y", q0=-0.88)
+    towards = fm.Rotation.about("y", 0.88).matrix @ (0.5625, 0.3, -0.77)  # from a's tip to C, in a's axes
+    B = fm.Spherical("B", a.tip, b.base, q0=(1 + towards[0], 0, -towards[2], towards[1]), u0=(9.0, 0.3, 0.2))
+    model.add(a, b, A, B, fm.Spherical("C", b.tip, model.ground.at(1.2, 0.3, 0)))
+    solver = started(model)
+    before, turned = solver.get("C.q"), 0.0
+    for time in np.arange(0.02, 3.0, 0.02):
+        solver.step(time)
+        q, w = solver.get("C.q"), solver.get("C.w")
+        assert q @ before > 0.8
+        assert_allclose(np.linalg.norm(q), 1.0, atol=1e-13)
+        R = matrix_of_quaternion(solver.get("b.quat"))
+        assert_allclose(matrix_of_quaternion(q), R.T, atol=1e-12)
+        assert_allclose(w, -solver.get("b.w"), atol=1e-10)
+        turned += 0.02 * np.linalg.norm(w)
+        before = q
+    assert turned > 4 * np.pi
+
+
+@pytest.mark.parametrize("cut", "ABCD")
+def test_the_user_may_name_the_joints_that_are_cut(cut: str) -> None:
+    near = read_model("four_bar")
+    model = fm.Model("named")
+    model.add(*near.bodies, *(replace(j, cut=j.name == cut) for j in near.joints))
+    assert compile(model).cut_joints == (cut,)
+    assert started(model).mobility == 1
+
+
+def test_a_cut_that_leaves_a_body_alone_is_refused() -> None:
+    near = read_model("double_pendulum")
+    model = fm.Model("alone")
+    model.add(*near.bodies, *(replace(j, cut=True) for j in near.joints))
+    with pytest.raises(fm.ModelError, match=f"'{near.joints[0].name}' is cut, but without it no joint carries '"):
+        compile(model)
+
+
+def cut_by(joint: fm.Joint) -> fm.Model:
+    """The four-bar with another joint in place of D, the cut one."""
+    near = read_model("four_bar")
+    model = fm.Model("cut")
+    model.add(*near.bodies, *(j for j in near.joints if j.name != "D"), joint)
+    return model
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"held": True}, "is held"),
+        ({"rotor_inertia": 0.1}, "rotor_inertia"),
+        ({"modes": (fm.Turn("y", role="excited", input="kappa_dot"),)}, "excited"),
+        ({"modes": (fm.Slide("x"), fm.Turn("y"), fm.Slide("z"))}, "no simple rows"),
+        ({"modes": (fm.Turn("y"), fm.Slide("x", role="locked", value=0.2), fm.Turn("y"))}, "no simple rows"),
+        ({"modes": (fm.Helix("y", 0.1), fm.Slide("x"))}, "no simple rows"),
+    ],
+)
+def test_what_cannot_be_cut_says_so(options: Any, says: str) -> None:
+    near = read_model("four_bar")
+    F, M = near["D"].F, near["D"].M
+    make = fm.Joint if "modes" in options else fm.Revolute
+    joint = make("D", F, M, cut=True, **options)
+    with pytest.raises(fm.ModelError, match=f"'D' closes a loop, but .*{says}.*cut=True"):
+        compile(cut_by(joint))
+    assert compile(cut_by(replace(joint, cut=False))).cut_joints == ("C",)  # the compiler cuts another one
+
+
+def test_a_tunable_spring_of_a_cut_joint() -> None:
+    """Set later it does what it would have done from the beginning."""
+    found = []
+    for given in (True, False):
+        near = read_model("four_bar")
+        model = fm.Model("spring")
+        laws = {"stiffness": 2.0, "damping": 0.3, "rest": -0.4} if given else {}
+        C = replace(near["C"], cut=True, **laws)
+        model.add(*near.bodies, *(near[name] for name in "ABD"), C)
+        solver = fm.Solver(model)
+        for name in ("stiffness", "damping", "rest"):
+            solver.set(f"C.{name}", {"stiffness": 2.0, "damping": 0.3, "rest": -0.4}[name])
+        solver.assemble()
+        solver.step(0.2)
+        found.append([solver.get(name) for name in ("A.q", "C.q", "C.qdd", "solver.energy")])
+    assert found[0] == found[1]
