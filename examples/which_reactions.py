@@ -14,21 +14,11 @@ from pathlib import Path
 import numpy as np
 
 import fmumbs as fm
+from fmumbs.readers import read_model
 
 COLOURS = {True: "tab:green", False: "tab:red"}
 CRANK, COUPLER, ROCKER, BASE = 0.10, 0.26, 0.22, 0.25  # [m]
 START = -1.2  # [rad], of the crank
-
-
-def followers() -> tuple[float, float, float]:
-    """Angles of B, of C from the rocker to the coupler, and of D at the start; x + i z, clockwise is positive."""
-    tip = CRANK * np.exp(-1j * START)
-    way = BASE - tip
-    cosine = (COUPLER**2 + abs(way) ** 2 - ROCKER**2) / (2 * COUPLER * abs(way))
-    coupler = way / abs(way) * np.exp(1j * np.arccos(cosine))
-    rocker = tip + COUPLER * coupler - BASE
-    along, aside = -float(np.angle(coupler)), -float(np.angle(rocker))
-    return along - START, along - aside, aside
 
 
 def build(gives_way: str = "") -> fm.Model:
@@ -39,7 +29,9 @@ def build(gives_way: str = "") -> fm.Model:
     coupler = fm.Body("coupler", mass=1.2, com=(0.5 * COUPLER, 0.04, 0), inertia=(3e-3, 9e-3, 8e-3))  # 4 cm aside
     rocker = fm.Body.rod("rocker", length=ROCKER, mass=0.6, radius=0.008)
     heel, tip = coupler.at(), coupler.at(COUPLER, 0, 0)
-    B, C, D = followers()
+    near = read_model("four_bar")  # the same lengths
+    B, D = near["B"].q0, near["D"].q0
+    C = START + B - D  # from the rocker to the coupler
     model.add(crank, coupler, rocker)
     model.add(fm.Revolute("A", model.ground.at(), crank.base, axis="y", q0=START, u0=6.0))
     model.add(fm.Revolute("D", model.ground.at(BASE, 0, 0), rocker.base, axis="y", q0=D))
