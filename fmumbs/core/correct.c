@@ -179,7 +179,7 @@ int fm_project(fm_instance *s, double *y, int level)
  * near y. The links are then placed for fm_follow_cuts. 0: they cannot be reached from here. */
 int fm_correct(fm_instance *s, double *y, int near)
 {
-    const int directly = s->closure[0] == FM_CORRECT_DIRECTLY;
+    const int directly = s->closure[0] == (double)FM_CORRECT_DIRECTLY;
     s->valid = FM_VALID_NOTHING;
     if (s->loop.blocks == 0) { /* no joint that is cut forbids anything */
         place_links(s, y);

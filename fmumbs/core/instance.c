@@ -371,7 +371,8 @@ static fm_status check_options(fm_instance *s)
     if (!(s->options[1] > 0.0)) return fm_say(s, FM_ERROR, "solver.step is %g s: it must be positive", s->options[1]);
     if (!(s->options[2] >= 1e-14 && s->options[2] <= 0.1))
         return fm_say(s, FM_ERROR, "solver.tolerance is %g: it must lie between 1e-14 and 0.1", s->options[2]);
-    if (s->closure[0] != FM_CORRECT_DIRECTLY && s->closure[0] != FM_CORRECT_BAUMGARTE && s->closure[0] != FM_CORRECT_NEVER)
+    if (s->closure[0] != (double)FM_CORRECT_DIRECTLY && s->closure[0] != (double)FM_CORRECT_BAUMGARTE &&
+        s->closure[0] != (double)FM_CORRECT_NEVER)
         return fm_say(s, FM_ERROR, "solver.correction is %g: 0 is direct, 1 is Baumgarte's, 2 is none", s->closure[0]);
     if (!(s->closure[1] >= 1e-16 && s->closure[1] <= 0.01))
         return fm_say(s, FM_ERROR, "solver.closure is %g: it must lie between 1e-16 and 0.01", s->closure[1]);

@@ -239,7 +239,7 @@ static int has_cuts(const fm_instance *s)
 /* Whether states are corrected onto constraints. */
 static int is_corrected(const fm_instance *s)
 {
-    return s->image.n.rows > 0 && s->closure[0] == FM_CORRECT_DIRECTLY;
+    return s->image.n.rows > 0 && s->closure[0] == (double)FM_CORRECT_DIRECTLY;
 }
 
 /* The end of a step that leads from the head to `arrival`, onto the constraints. 0: it does not get there, or moves far more

@@ -11,6 +11,7 @@
  */
 #include "loops.h"
 
+#include <math.h>
 #include <string.h>
 
 #define FM_CLEAR 1e-4 /* beside the most that it can be, a pivot beyond it is beyond doubt */
@@ -103,6 +104,50 @@ static double left_after_all(fm_instance *s, int32_t at, int32_t r)
     fm_solve_K(s, s->loop_rhs, s->lambda);
     for (int32_t i = 0; i < s->image.n.rows; i++) left -= s->loop_rhs[i] * s->lambda[i];
     return left / s->loop_most[b->first + r];
+}
+
+/* J's column of a coordinate of the tree, over the root of its weight. */
+static void column_of_tree(fm_instance *s, int32_t u)
+{
+    const double scale = sqrt(s->start_free[u]);
+    for (int32_t n = 0; n < s->loop.blocks; n++) {
+        const fm_block *b = s->loop.block + n;
+        const int32_t *path = s->loop.path + b->path;
+        for (int32_t e = 0; e < b->length; e++) {
+            if (path[e] != u) continue;
+            for (int32_t q = 0; q < b->used; q++)
+                s->loop_rhs[b->first + b->use[q]] = scale * s->loop_y[b->y + (size_t)b->use[q] * (size_t)b->length + (size_t)e];
+        }
+    }
+}
+
+/* The same of a coordinate of a secondary joint, whose row need not be in use; returns that row's diagonal entry. */
+static double column_of_cut(fm_instance *s, int32_t u)
+{
+    const fm_image *m = &s->image;
+    const double length = m->mode_linear[u] ? m->length[0] : 1.0;
+    for (int32_t n = 0; n < s->loop.blocks; n++)
+        for (int32_t r = 0; r < s->loop.block[n].rows; r++) {
+            const int32_t i = s->loop.block[n].first + r;
+            if (m->row_kind[i] != FM_ROW_GIVEN || m->joint_u[m->row_joint[i]] + m->row_part[i] != u) continue;
+            row_of_K(s, n, r);
+            for (int32_t j = 0; j < m->n.rows; j++) s->loop_rhs[j] /= length;
+            return diagonal(s, s->loop.block + n, r) / (length * length);
+        }
+    return 0.0;
+}
+
+/* The leverage of a coordinate that does not hold yet: the most that the square of its rate can be in a motion of norm 1
+ * that the rows in use and what holds allow. Next to 0: it depends on them. K's factor is there, by assembly.c's weights. */
+double fm_leverage(fm_instance *s, int32_t u)
+{
+    double left = 1.0;
+    memset(s->loop_rhs, 0, (size_t)s->image.n.rows * sizeof *s->loop_rhs);
+    if (u < s->image.n.speeds) column_of_tree(s, u);
+    else left = column_of_cut(s, u);
+    fm_solve_K(s, s->loop_rhs, s->lambda);
+    for (int32_t i = 0; i < s->image.n.rows; i++) left -= s->loop_rhs[i] * s->lambda[i];
+    return left;
 }
 
 /* The most that a row can be, beside the most that those of its sort can be in its joint: little where it holds by itself,

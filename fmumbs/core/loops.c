@@ -412,7 +412,7 @@ void fm_close_loops(fm_instance *s, double *udot)
     for (int32_t i = 0; i < s->image.n.rows; i++) {
         const double *c = s->loop_c + 3 * i, alpha = s->closure[2], beta = s->closure[3];
         s->loop_rhs[i] = -c[2];
-        if (s->closure[0] == FM_CORRECT_BAUMGARTE) s->loop_rhs[i] -= 2.0 * alpha * c[1] + beta * beta * c[0];
+        if (s->closure[0] == (double)FM_CORRECT_BAUMGARTE) s->loop_rhs[i] -= 2.0 * alpha * c[1] + beta * beta * c[0];
     }
     fm_make_K(s);
     fm_find_multipliers(s);

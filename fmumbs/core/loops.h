@@ -80,6 +80,7 @@ int fm_close_velocities(fm_instance *s, double *y);
 int32_t fm_choose_at(fm_instance *s, const double *y);
 /* loop_rank.c */
 void fm_choose_rows(fm_instance *s, double least);
+double fm_leverage(fm_instance *s, int32_t u);
 void fm_note_pivots(fm_instance *s);
 
 #if defined(__GNUC__)

@@ -4,7 +4,9 @@
  * the loops and of those before them: first the ones that were set to another value than the model's, then the shapes of
  * flexible bodies, which bend only if nothing else can yield, then those that the model gives, each in the model's order
  * of joints. Independent ones are a matroid, so that taking them greedily in this order is right; they are taken in
- * halves, since most of the time all of a half can be.
+ * halves, since most of the time all of a half can be. A joint gives all its values at once: where only some of them can
+ * hold, those with the largest leverage on the freedoms that are left do, so that numbers which are consistent to some
+ * digits change by little more than their rounding.
  *
  * Positions: with the model's own values first. Then those that were set are moved to their values in small
  * steps, the loops staying closed, so that the mechanism keeps its branch; if not all of them can hold, the loops are
@@ -21,6 +23,7 @@
 #define FM_ATTEMPTS 48      /* attempts to hold values that may fail: what is left then is a guess */
 #define FM_PATIENT 12       /* the same of those that go step by step */
 #define FM_INDEPENDENT 1e-9 /* a pivot of the scaled K below it, once a coordinate is held: that depends on the others */
+#define FM_AHEAD 1.1        /* times the leverage: by so much a later coordinate of a joint has to exceed an earlier one */
 #define FM_STEP 0.2         /* [rad], or over the length: the longest step of a coordinate on its way to a value */
 #define FM_JUMP 0.5         /* the same: another coordinate that moves further in one step has left the branch */
 #define FM_HALVED 1e-3      /* part of the way: a shorter step is none */
@@ -174,10 +177,59 @@ static int32_t rank_with_held(fm_instance *s)
     return fm_start_rank(s, FM_INDEPENDENT) - own;
 }
 
+/* The least leverage of a unit's variables, each after those before it; K's factor is there before and after. */
+static double leverage_of(fm_instance *s, int level, int32_t u)
+{
+    const int32_t size = unit_size(s, level, u);
+    double least = fm_leverage(s, u);
+    for (int32_t j = 1; j < size && least > 0.0; j++) {
+        s->start_hold[u + j - 1] = FM_TAKEN;
+        (void)fm_start_rank(s, FM_INDEPENDENT);
+        least = fm_factor_K(s) ? fmin(least, fm_leverage(s, u + j)) : 0.0;
+    }
+    if (size == 1) return least;
+    hold_unit(s, level, u, FM_FREE);
+    (void)fm_start_rank(s, FM_INDEPENDENT);
+    return fm_factor_K(s) ? least : 0.0;
+}
+
+/* take_units of one joint. */
+static int32_t take_of_joint(fm_instance *s, int level, int32_t *unit, int32_t count, int32_t rank, int32_t freedoms)
+{
+    for (; count > 0 && freedoms > 0; unit++, count--) {
+        int32_t best = -1;
+        double largest = 0.0;
+        (void)fm_start_rank(s, FM_INDEPENDENT);
+        if (!fm_factor_K(s)) return freedoms;
+        for (int32_t i = 0; i < count; i++) {
+            if (unit_size(s, level, unit[i]) > freedoms) continue;
+            const double leverage = leverage_of(s, level, unit[i]);
+            if (leverage > FM_AHEAD * largest) best = i, largest = leverage;
+        }
+        if (best < 0) return freedoms;
+        const int32_t u = unit[best];
+        unit[best] = unit[0], unit[0] = u;
+        hold_unit(s, level, u, FM_TAKEN);
+        if (rank_with_held(s) == rank) freedoms -= unit_size(s, level, u);
+        else hold_unit(s, level, u, FM_FREE);
+    }
+    return freedoms;
+}
+
+/* Whether two units come from one joint at once; the shapes of a flexible body keep their order. */
+static int are_together(const fm_instance *s, int level, int32_t a, int32_t b)
+{
+    const int32_t turn = turn_of(s, level, a), cut = is_cut_variable(s, a);
+    if (a == b) return 1;
+    if (turn == 1 || turn != turn_of(s, level, b) || cut != is_cut_variable(s, b)) return 0;
+    if (cut) return s->start_link[a] == s->start_link[b];
+    return s->image.link_joint[s->start_link[a]] == s->image.link_joint[s->start_link[b]];
+}
+
 /* Takes those of `count` units that are independent of the loops and of those taken; how many freedoms are left. */
 static int32_t take_units(fm_instance *s, int level, int32_t *unit, int32_t count, int32_t rank, int32_t freedoms)
 {
-    int32_t wanted = 0;
+    int32_t wanted = 0, half = count / 2;
     if (count == 0 || freedoms <= 0) return freedoms;
     for (int32_t i = 0; i < count; i++) wanted += unit_size(s, level, unit[i]);
     if (wanted <= freedoms) {
@@ -186,8 +238,11 @@ static int32_t take_units(fm_instance *s, int level, int32_t *unit, int32_t coun
         for (int32_t i = 0; i < count; i++) hold_unit(s, level, unit[i], FM_FREE);
     }
     if (count == 1) return freedoms;
-    freedoms = take_units(s, level, unit, count / 2, rank, freedoms);
-    return take_units(s, level, unit + count / 2, count - count / 2, rank, freedoms);
+    if (are_together(s, level, unit[0], unit[count - 1])) return take_of_joint(s, level, unit, count, rank, freedoms);
+    while (half > 0 && are_together(s, level, unit[half - 1], unit[half])) half--;
+    for (half = half > 0 ? half : 1; are_together(s, level, unit[half - 1], unit[half]);) half++;
+    freedoms = take_units(s, level, unit, half, rank, freedoms);
+    return take_units(s, level, unit + half, count - half, rank, freedoms);
 }
 
 /* The same of all in the list, where the links are placed; the rank of the loops alone is theirs. */

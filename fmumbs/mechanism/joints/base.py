@@ -37,9 +37,12 @@ class JointBase(Element, ABC):
     F, M: points on two different bodies, or on one body and the ground.
     q0, u0: position and velocity at the start, as each joint says. Outside of loops they are exact. A loop, or a
         coupling, leaves fewer freedoms than its joints have; there the values that are given hold as far as these go,
-        in the order in which the joints were added, positions apart from velocities. What is not given, or cannot hold,
-        is a guess: it becomes what closes the loop, near where it was. `fmumbs check`, `fmumbs run` and simulate() tell
-        each given value that changed.
+        in the order in which the joints were added, positions apart from velocities. If only some values of one joint
+        can hold, those that determine the motion best do: of a body on a rod the coordinates across the rod hold, and
+        the one along it follows, so that numbers rounded to some digits change by little more than their rounding. An
+        orientation holds as a whole or not at all. What is not given, or cannot hold, is a guess: it becomes what
+        closes the loop, near where it was. `fmumbs check`, `fmumbs run` and simulate() tell each given value that
+        changed.
     held: q0 and u0 are exact before all others, and there is no start where they cannot be.
     cut: the joint is not part of the spanning tree: it closes a loop. Without it the compiler chooses. The
         coordinates of such a joint follow from the others; q0 also says in which turn an angle begins.

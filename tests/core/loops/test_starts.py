@@ -114,6 +114,29 @@ def test_given_values_hold_in_the_models_order_as_far_as_the_mobility_goes(seed:
     assert check_holding(model) == len(started(model).start_changes)
 
 
+@pytest.mark.parametrize("cut", [False, True], ids=["tree", "cut"])
+@pytest.mark.parametrize("kind", ["universal", "planar", "cylindrical", "oblique"])
+@pytest.mark.parametrize("seed", range(2))
+def test_of_one_joint_as_many_values_hold_as_are_independent(seed: int, kind: str, cut: bool) -> None:
+    """Whether the joint is in the tree or closes the loop; the loop leaves it one freedom or two."""
+    rng = np.random.default_rng(seed)
+    case = space(40 + seed, kind, spare=1 + seed, both_ends=True)
+    near, (name,) = started(case.model), case.cuts
+    q0 = near.get(f"{name}.q") + rng.uniform(-0.01, 0.01, case.model[name].positions)
+    joint = replace(case.model[name], q0=q0, u0=rng.uniform(-1, 1, len(q0)), cut=cut)
+    others = [replace(j, q0=guess(j.q0), u0=guess(j.u0), cut=False) for j in case.model.joints if j.name != name]
+    others[0] = replace(others[0], cut=not cut)
+    model = fm.Model("one", gravity=(0, 0, 0))
+    model.add(*case.model.bodies, joint, *others)
+    solver = started(model)
+    rates = freedoms(model, solver)[name]
+    rank = np.linalg.matrix_rank(rates, tol=RANK)
+    for level, given in enumerate((joint.q0, joint.u0)):
+        held = np.abs(given - solver.get(f"{name}.{('q', 'qd')[level]}")) < HELD
+        assert np.count_nonzero(held) == np.linalg.matrix_rank(rates[held], tol=RANK) == rank
+    assert len(solver.start_changes) == 2 * (len(q0) - rank)
+
+
 # What is told ------------------------------------------------------------------------------------------------------
 
 
