@@ -1,21 +1,32 @@
 """What a variable follows: the inputs that act on it at once, the variable whose rate it is, a loop that it is in.
 
-Positions and velocities are states, and follow no input at once; accelerations and forces follow all inputs of
-their mechanism. Trees that hang on the ground by themselves do not act on one another at once, unless a joint
-closes a loop between them; a spring acts by positions and velocities alone, unless a force law is on it, which may
-hold its length. The acceleration of an excited mode follows its own input at most.
+Positions and velocities are states, and follow no input at once. What accelerations and forces follow is found in two
+steps. Which velocities can change at all decides what an input accelerates (compiler/motion.py): one that does work on
+a motion is felt by all that moves with it, which ends at bodies that nothing moves, and at springs without a force law;
+a law may hold a spring's length. A force without work accelerates nothing. Then the paths of forces decide which
+reactions follow (compiler/blocks.py): those between the ground and the bodies that an input accelerates or loads, and,
+where a joint's own force does no work, those of the block that the joint is in. An excited mode moves what it carries
+whatever the forces: its acceleration follows its own input at most, and what it moves may follow it.
+
+What is declared and yet has no derivative at any position is so by numbers or by symmetry, such as masses on axes,
+balls whose torques reach nothing beyond them, and components of reactions that two effects of an input cancel; or it
+needs a law that holds.
 """
 
+from collections.abc import Iterable, Mapping
 from functools import cache, cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fmumbs.compiler.kinds import BODY, COUPLING, JOINT, LOAD, POINT, SPRING, kind_columns, kinds, kinds_called
+from fmumbs.compiler.blocks import Blocks, Graph
+from fmumbs.compiler.kinds import BODY, COUPLING, JOINT, LOAD, POINT, SPRING, counts, kind_columns, kinds, kinds_called
 from fmumbs.compiler.layout import Arrays
+from fmumbs.compiler.motion import Motion, output_kind
 
 References = NDArray[np.int64]
+
+_LONG = 50_000  # inputs in lists by block, altogether
 
 _DERIVATIVES = {
     (JOINT, "qd"): "q", (JOINT, "qdd"): "qd", (JOINT, "alpha"): "w", (JOINT, "v"): "r", (JOINT, "a"): "v",
@@ -90,96 +101,282 @@ class Dependencies:
         self._arrays = arrays
         self._kind = arrays["variable_kind"]
         self._object = arrays["variable_object"]
+        self._component = arrays["variable_component"]
+        self._reached: dict[tuple[frozenset[int], frozenset[int], tuple[int, ...]], tuple[int, ...]] = {}
 
     def of(self, indices: References) -> list[tuple[int, ...] | None]:
         """For each of (n,) outputs its inputs' value references: None for all there are, () for none."""
-        following = _follow()[self._kind[indices]] | self._held(indices)
-        roots = np.full(len(indices), -1)
-        roots[following] = self._roots_of(indices[following])
-        everything = sum(len(members) for members in self._inputs.values())
-        found: list[tuple[int, ...] | None] = []
-        excited = self._excited_inputs(indices)
-        for i, (follows, root) in enumerate(zip(following.tolist(), roots.tolist(), strict=True)):
-            mine = excited[i] if i in excited else self._inputs.get(root, ()) if follows else ()
-            found.append(None if mine and len(mine) == everything else mine)
+        found: list[tuple[int, ...] | None] = [()] * len(indices)
+        if not len(self._inputs):
+            return found
+        follows = np.flatnonzero(_follow()[self._kind[indices]])
+        lists = self._excited_inputs(indices)
+        lists |= self._of_accelerations(indices, follows)
+        lists |= self._of_balancing(indices, follows)
+        lists |= self._of_springs(indices)
+        for i, inputs in lists.items():
+            found[i] = None if len(inputs) == len(self._inputs) else inputs
+        return found
+
+    # Inputs -------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _inputs(self) -> References:
+        return np.flatnonzero(kind_columns().input[self._kind])
+
+    @cached_property
+    def _excites(self) -> NDArray[np.bool_]:
+        """(inputs,) which are of excited modes."""
+        kinds_of = [k.index for s in ("eta_in", "kappa_dot") for k in kinds_called(JOINT, s) if k.causality == "input"]
+        return np.isin(self._kind[self._inputs], kinds_of)
+
+    @cached_property
+    def _works(self) -> NDArray[np.bool_]:
+        """(inputs,) which do work on some motion, excited modes included."""
+        inputs = self._inputs
+        rows = self._motion.rows(self._kind[inputs], self._object[inputs], self._component[inputs])
+        works: NDArray[np.bool_] = self._motion.works[rows]
+        return works
+
+    @cached_property
+    def _body_of_inputs(self) -> References:
+        """(inputs,) a body that each acts on, or the ground: of a joint's that which moves."""
+        found = np.empty(len(self._inputs), np.int64)
+        owners = kind_columns().owner[self._kind[self._inputs]]
+        for i, (owner, element) in enumerate(zip(owners.tolist(), self._object[self._inputs].tolist(), strict=True)):
+            if owner == LOAD:
+                found[i] = self._graph.body_of[self._arrays["point_link"][self._arrays["load_point"][element]]]
+            else:
+                found[i] = self._of_joint[element]
+        return found
+
+    # The mechanism ------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _graph(self) -> Graph:
+        return Graph(self._arrays)
+
+    @cached_property
+    def _blocks(self) -> Blocks:
+        return Blocks(self._graph)
+
+    @cached_property
+    def _motion(self) -> Motion:
+        return Motion(self._arrays)
+
+    @cached_property
+    def _moving(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """(bodies,) whether each body moves while the excited modes stand, and whether it moves at all."""
+        motion, ground = self._motion, self._graph.ground
+        of_modes = [k for k in kinds_called(BODY, "qd") if k.causality == "output"]
+        counted = [(output_kind(BODY, "v"), 3), (output_kind(BODY, "w"), 3)]
+        bodies = np.repeat(np.arange(ground), 3)
+        parts = np.tile(np.arange(3), ground)
+        found = []
+        for flags in (motion.free, motion.driven):
+            moving = np.zeros(ground, bool)
+            for kind, width in counted:
+                moving |= flags[motion.rows(kind, bodies, parts)].reshape(-1, width).any(axis=1)
+            for kind_of_modes in of_modes:
+                np.logical_or.at(moving, *motion.elements(kind_of_modes.index, flags))
+            for joint, moves in zip(*(part.tolist() for part in motion.joints(flags)), strict=True):
+                ends = [body for body in self._graph.joints[joint] if body < ground]
+                if moves and not moving[ends].any():
+                    moving[ends] = True
+            found.append(moving)
+        return found[0], found[1]
+
+    @cached_property
+    def _parts(self) -> tuple[References, References]:
+        """(bodies + 1,) parts of the mechanism that move together, while the excited modes stand and at all."""
+        free, driven = self._moving
+        free_terms, driven_terms = (
+            self._motion.coordinates(flags) for flags in (self._motion.free, self._motion.driven)
+        )
+        return self._graph.parts(free, free_terms), self._graph.parts(driven, driven_terms)
+
+    @cached_property
+    def _of_joint(self) -> list[int]:
+        """By joint, its end that moves: freely if there is one, or by excited modes; the ground if none does."""
+        found = []
+        for ends in self._graph.joints:
+            for moving in self._moving:
+                chosen = [body for body in ends if body < self._graph.ground and moving[body]]
+                if chosen:
+                    break
+            found.append(chosen[0] if chosen else self._graph.ground)
+        return found
+
+    @cached_property
+    def _acting(self) -> tuple[dict[int, tuple[int, ...]], dict[int, tuple[int, ...]]]:
+        """The inputs that accelerate each part: forces by free parts, inputs of excited modes by driven ones."""
+        found: tuple[dict[int, list[int]], dict[int, list[int]]] = {}, {}
+        free, driven = (part[self._body_of_inputs].tolist() for part in self._parts)
+        rows = zip(self._inputs.tolist(), self._excites.tolist(), self._works.tolist(), free, driven, strict=True)
+        for index, excites, works, by_force, by_mode in rows:
+            if works:
+                found[excites].setdefault(by_mode if excites else by_force, []).append(index)
+        forces, modes = ({part: tuple(members) for part, members in each.items() if part >= 0} for each in found)
+        return forces, modes
+
+    # Outputs ------------------------------------------------------------------------------------------------
+
+    def _of_accelerations(self, indices: References, follows: References) -> dict[int, tuple[int, ...]]:
+        """What accelerations follow, by place in `indices`."""
+        rates = antiderivatives()[self._kind[indices[follows]]]
+        own = output_kind(JOINT, "kappa_dot")
+        chosen = follows[(rates >= 0) & (self._kind[indices[follows]] != own)]
+        if not len(chosen):
+            return {}
+        kind, element = self._kind[indices[chosen]], self._object[indices[chosen]]
+        rows = self._motion.rows(antiderivatives()[kind], element, self._component[indices[chosen]])
+        bodies = self._bodies_of(kind_columns().owner[kind], element)
+        columns = (chosen, bodies, self._motion.free[rows], self._motion.driven[rows])
+        rows_of = zip(*(column.tolist() for column in columns), strict=True)
+        return {i: self._of_body(body, free, driven) for i, body, free, driven in rows_of}
+
+    def _of_body(self, body: int, free: bool, driven: bool) -> tuple[int, ...]:
+        of_free, of_driven = (int(part[body]) for part in self._parts)
+        return self._together((of_free,) if free else (), (of_driven,) if driven else ())
+
+    def _together(self, free: Iterable[int], driven: Iterable[int], more: tuple[int, ...] = ()) -> tuple[int, ...]:
+        """The inputs that accelerate some free parts and some driven ones, and more, in order; each set once."""
+        key = frozenset(free), frozenset(driven), more
+        if key not in self._reached:
+            found = set(more)
+            for parts, acting in zip(key[:2], self._acting, strict=True):
+                for part in parts:
+                    found.update(acting.get(part, ()))
+            self._reached[key] = tuple(sorted(found))
+        return self._reached[key]
+
+    def _bodies_of(self, owners: References, elements: References) -> References:
+        """(n,) the bodies whose motion joints, bodies and points have."""
+        found = np.empty(len(owners), np.int64)
+        for i, (owner, element) in enumerate(zip(owners.tolist(), elements.tolist(), strict=True)):
+            if owner == JOINT:
+                found[i] = self._of_joint[element]
+            else:
+                found[i] = element if owner == BODY else self._graph.body_of[self._arrays["point_link"][element]]
+        return found
+
+    def _of_balancing(self, indices: References, follows: References) -> dict[int, tuple[int, ...]]:
+        """What reactions, wrenches, drives and the forces of couplings follow."""
+        chosen = follows[antiderivatives()[self._kind[indices[follows]]] < 0]
+        if not len(chosen):
+            return {}
+        kind, element = self._kind[indices[chosen]], self._object[indices[chosen]].copy()
+        joints = kind_columns().owner[kind] == JOINT
+        rows = self._motion.rows(kind[joints], element[joints], self._component[indices[chosen[joints]]])
+        quiet, still, own = np.zeros((3, len(chosen)), bool)
+        quiet[joints], still[joints], own[joints] = (flags[rows] for flags in self._silent)
+        terms = self._arrays["coupling_first"][element[~joints]]
+        element[~joints] = self._arrays["link_joint"][self._arrays["term_link"][terms]]
+        found = {}
+        for i, joint, *flags in zip(*(x.tolist() for x in (chosen, element, quiet, still, own)), strict=True):
+            if flags[2]:
+                found[i] = self._of_joints.get(joint, ())
+            else:
+                found[i] = self._of_block(self._blocks.of_joint[joint], flags[0], flags[1])
+        return found
+
+    @cached_property
+    def _of_joints(self) -> dict[int, tuple[int, ...]]:
+        """By joint, its own inputs."""
+        found: dict[int, list[int]] = {}
+        mine = self._inputs[kind_columns().owner[self._kind[self._inputs]] == JOINT]
+        for index, joint in zip(mine.tolist(), self._object[mine].tolist(), strict=True):
+            found.setdefault(joint, []).append(index)
+        return {joint: tuple(members) for joint, members in found.items()}
+
+    @cached_property
+    def _silent(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
+        """Which reactions, by row of the motion, inputs that do work do not change, those that do none, and which
+        wrenches none but the joint's own, since they are along its free modes.
+
+        A spring that a law may hold pulls in directions of its own; then none is.
+        """
+        motion, arrays = self._motion, self._arrays
+        none = np.zeros(len(motion.free), bool)
+        if (arrays["law_spring"] >= 0).any():
+            return none, none, none
+        works = motion.works[motion.inputs]
+        quiet, still = motion.silent(motion.inputs[works]), motion.silent(motion.inputs[~works])
+        (rotor,) = kinds_called(JOINT, "rotor_inertia")
+        driven = (arrays["joint_excited"] > 0) | (counts(rotor, arrays) > 0)
+        driven[arrays["link_joint"][arrays["term_link"]]] = True
+        driven[np.isin(np.arange(len(driven)), self._joints_with_laws)] = True
+        return quiet, still, motion.wrenches_along(motion.silent(motion.inputs)) & ~driven[motion.joint_of_rows]
+
+    @property
+    def _joints_with_laws(self) -> References:
+        """The joints on whose velocities force laws act, which may hold them."""
+        arrays = self._arrays
+        speeds = arrays["law_u"][arrays["law_spring"] < 0]
+        first = arrays["joint_u"]
+        order = np.argsort(first, kind="stable")
+        found = [order[(first[order] <= u) & (u < (first + arrays["joint_nu"])[order])] for u in speeds.tolist()]
+        return np.concatenate(found) if found else np.zeros(0, np.int64)
+
+    def _of_block(self, block: int, quiet: bool, still: bool) -> tuple[int, ...]:
+        """The inputs whose forces go through a block; without those that do work, or those that do none."""
+        free, driven = (() if quiet else parts.get(block, ()) for parts in self._through)
+        return self._together(free, driven, () if still else self._resting.get(block, ()))
+
+    @cached_property
+    def _through(self) -> tuple[dict[int, set[int]], dict[int, set[int]]]:
+        """By block, the parts whose inertia it carries: free ones and driven ones."""
+        found: tuple[dict[int, set[int]], dict[int, set[int]]] = {}, {}
+        for carried, parts in zip(found, self._parts, strict=True):
+            for body, part in enumerate(parts.tolist()):
+                for block in self._blocks.way(body) if part >= 0 else ():
+                    members = carried.setdefault(block, set())
+                    if part in members:
+                        break
+                    members.add(part)
+        return self._blocks.shared(found[0]), self._blocks.shared(found[1])
+
+    @cached_property
+    def _resting(self) -> Mapping[int, tuple[int, ...]]:
+        """By block, the inputs that do no work and strain it: loads on the way to the ground, joints' forces in it.
+
+        Where these lists would be long, all such inputs.
+        """
+        found: dict[int, set[int]] = {}
+        owners = kind_columns().owner[self._kind[self._inputs]]
+        chosen = np.flatnonzero(~self._works).tolist()
+        length = 0
+        for place in chosen:
+            index = int(self._inputs[place])
+            if owners[place] == LOAD:
+                blocks: Iterable[int] = self._blocks.way(int(self._body_of_inputs[place]))
+            else:
+                blocks = (self._blocks.of_joint[int(self._object[index])],)
+            for block in blocks:
+                found.setdefault(block, set()).add(index)
+                length += 1
+            if length > _LONG:
+                everything = tuple(self._inputs[chosen].tolist())
+                return dict.fromkeys(range(len(self._blocks.of_joint)), everything)
+        return {block: tuple(sorted(members)) for block, members in self._blocks.shared(found).items()}
+
+    def _of_springs(self, indices: References) -> dict[int, tuple[int, ...]]:
+        """What the forces of springs with a force law follow: all that accelerates either end."""
+        (force,) = kinds_called(SPRING, "f")
+        found = {}
+        for i in np.flatnonzero(self._kind[indices] == force.index).tolist():
+            spring = int(self._object[indices[i]])
+            if spring in self._arrays["law_spring"]:
+                points = [int(self._arrays[f"spring_{end}"][spring]) for end in "PQ"]
+                bodies = self._graph.body_of[self._arrays["point_link"][points]].tolist()
+                found[i] = tuple(sorted({one for body in bodies for one in self._of_body(body, True, True)}))
         return found
 
     def _excited_inputs(self, indices: References) -> dict[int, tuple[int, ...]]:
         """Of (n,) variables those that are accelerations of excited modes: the mode's own input, or none of a path."""
-        (kind,) = (k for k in kinds_called(JOINT, "kappa_dot") if k.causality == "output")
-        inputs = [k.index for s in ("eta_in", "kappa_dot") for k in kinds_called(JOINT, s) if k.causality == "input"]
-        chosen = np.flatnonzero(self._kind[indices] == kind.index)
-        if not len(chosen):
-            return {}
+        chosen = np.flatnonzero(self._kind[indices] == output_kind(JOINT, "kappa_dot"))
         excitation = self._arrays["joint_excitation"]
-        component = np.maximum(self._arrays["variable_component"], 0)
-        own = {
-            int(excitation[self._object[i]] + component[i]): int(i)
-            for i in np.flatnonzero(np.isin(self._kind, inputs)).tolist()
-        }
+        component = np.maximum(self._component, 0)
+        own = {int(excitation[self._object[i]] + component[i]): int(i) for i in self._inputs[self._excites].tolist()}
         modes = (excitation[self._object[indices[chosen]]] + component[indices[chosen]]).tolist()
         return {i: (own[mode],) if mode in own else () for i, mode in zip(chosen.tolist(), modes, strict=True)}
-
-    def _held(self, indices: References) -> NDArray[np.bool_]:
-        """(n,) whether each is the force of a spring with a force law."""
-        (force,) = kinds_called(SPRING, "f")
-        found: NDArray[np.bool_] = self._kind[indices] == force.index
-        found[found] = np.isin(self._object[indices[found]], self._arrays["law_spring"])
-        return found
-
-    @cached_property
-    def _inputs(self) -> dict[int, tuple[int, ...]]:
-        """The inputs of each mechanism that hangs on the ground by itself, by the root of its first tree."""
-        indices = np.flatnonzero(kind_columns().input[self._kind])
-        found: dict[int, list[int]] = {}
-        for index, root in zip(indices.tolist(), self._roots_of(indices).tolist(), strict=True):
-            found.setdefault(root, []).append(index)
-        return {root: tuple(members) for root, members in found.items()}
-
-    def _roots_of(self, indices: References) -> NDArray[np.int64]:
-        """(n,) root of the mechanism that a joint's, body's, point's or load's variable belongs to, -1: ground."""
-        arrays = self._arrays
-        owners = kind_columns().owner[self._kind[indices]]
-        carriers = {
-            JOINT: np.maximum(arrays["joint_F_link"], arrays["joint_M_link"]),
-            BODY: arrays["body_link"],
-            POINT: arrays["point_link"],
-            COUPLING: arrays["term_link"][arrays["coupling_first"]],
-            LOAD: arrays["point_link"][arrays["load_point"]],
-            SPRING: np.maximum(*self._spring_links),
-        }
-        links = np.full(len(indices), -1)
-        for owner, carrier in carriers.items():
-            mine = owners == owner
-            links[mine] = carrier[self._object[indices[mine]]]
-        roots: NDArray[np.int64] = self._roots[links]
-        return roots
-
-    @cached_property
-    def _roots(self) -> NDArray[np.int64]:
-        """(links + 1,) the root of each link's mechanism; the last, which -1 refers to, is the ground's."""
-        found: list[int] = []
-        for link, parent in enumerate(self._arrays["link_parent"].tolist()):
-            found.append(link if parent < 0 else found[parent])
-        roots = np.array([*found, -1])
-        springs = np.unique(self._arrays["law_spring"][self._arrays["law_spring"] >= 0])
-        P, Q = self._spring_links
-        firsts = np.append(self._arrays["joint_F_link"], P[springs])
-        for ends in zip(firsts, np.append(self._arrays["joint_M_link"], Q[springs]), strict=True):
-            _join(roots, list(ends))
-        for first, count in zip(self._arrays["coupling_first"], self._arrays["coupling_count"], strict=True):
-            _join(roots, self._arrays["term_link"][first : first + count])
-        return roots
-
-    @cached_property
-    def _spring_links(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """(springs,) links of the points P and Q."""
-        links = self._arrays["point_link"]
-        return links[self._arrays["spring_P"]], links[self._arrays["spring_Q"]]
-
-
-def _join(roots: NDArray[np.int64], links: Any) -> None:
-    """Links of several mechanisms make one of them."""
-    found = sorted(root for root in set(roots[links].tolist()) if root >= 0)
-    for other in found[1:]:
-        roots[roots == other] = found[0]

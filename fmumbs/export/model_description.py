@@ -9,9 +9,9 @@ alone; any other output that does not depend on all inputs is written with the i
 states. An output that depends on everything carries no list, which by the standard says just that.
 
 Initial unknowns are the outputs whose start value is computed (`initial` calculated or approx), in the order
-of their indices. Positions and velocities, also those that loops decide, follow no input and no parameter: they
-list the states whose start is exact. All others depend on all start values, so they carry no list; but forces of
-springs list the parameters too, and no input.
+of their indices. Positions and velocities, also those that loops decide, follow no input and no parameter: they list
+the states whose start is exact, positions the positions among them. All others depend on all start values, so they
+carry no list; but forces of springs list the parameters too, and no input.
 """
 
 import os
@@ -41,7 +41,8 @@ LOG_CATEGORIES = {
 }
 
 # Suffixes of positions and velocities, and of forces that follow from these alone
-_KINEMATIC = frozenset({"q", "qd", "r", "v", "w", "u", "eta", "kappa", "quat", "length"})
+_PLACES = frozenset({"q", "r", "quat", "eta", "length"})
+_SPEEDS = frozenset({"qd", "v", "w", "u", "kappa"})
 _OF_SPRINGS = frozenset({"f"})
 
 # What an integer parameter may be: smallest, largest
@@ -223,14 +224,15 @@ def _add_structure(root: Any, variables: Sequence["Variable"]) -> None:
                 etree.SubElement(parent, "Unknown", lists.attributes(variable))
     if unknowns:
         parent = etree.SubElement(structure, "InitialUnknowns")
-        states = {v.index for v in outputs if v.initial == "exact"}
+        exact = {v.index for v in outputs if v.initial == "exact"}
+        places = {index for index in exact if variables[index].kind in _PLACES}
         parameters = {v.index for v in variables if v.causality == "parameter"}
-        kinematic = _Dependencies([v for v in unknowns if v.kind in _KINEMATIC], states)
-        others = _Dependencies([v for v in unknowns if v.kind in _OF_SPRINGS], states | parameters)
+        by_kind: dict[str, _Dependencies] = {}
+        for of, known in ((_PLACES, places), (_SPEEDS, exact), (_OF_SPRINGS, exact | parameters)):
+            by_kind |= dict.fromkeys(of, _Dependencies([v for v in unknowns if v.kind in of], known))
         for variable in unknowns:
-            attributes = {"index": str(variable.index + 1)}
-            if variable.kind in _KINEMATIC | _OF_SPRINGS:
-                attributes = (kinematic if variable.kind in _KINEMATIC else others).attributes(variable)
+            chosen = by_kind.get(variable.kind)
+            attributes = chosen.attributes(variable) if chosen else {"index": str(variable.index + 1)}
             etree.SubElement(parent, "Unknown", attributes)
 
 

@@ -1,0 +1,337 @@
+"""Which velocities of a mechanism can change, and which reactions can, found at a few random positions of it.
+
+A velocity that is the same for all motions that the constraints allow belongs to a part that loops lock, to one that
+excitations move, or to a direction in which nothing moves. Then the acceleration there follows no applied force, and a
+force there does no work and accelerates nothing. Only positions and velocities are looked at, where a zero is exact up
+to round-off. Whether an acceleration follows a force far away is left to the structure: its size may fall
+exponentially with the distance.
+
+Positions are drawn both near the assembled start and far from it, so that neither a coincidence of one position nor one
+branch of a mechanism decides. Where none can be assembled, or where it would take long, everything can change.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fmumbs.compiler.blocks import bodies_of_links
+from fmumbs.compiler.kinds import (
+    BODY,
+    COUPLING,
+    JOINT,
+    LOAD,
+    POINT,
+    Kind,
+    all_variables,
+    kind_columns,
+    kinds,
+    kinds_called,
+    variable_table,
+)
+from fmumbs.compiler.layout import Arrays, counted, ffi, lib, open_instance, pack
+from fmumbs.compiler.links import JOINT_NONHOLONOMIC, JOINT_SCALAR
+
+Flags = NDArray[np.bool_]
+Array = NDArray[np.float64]
+
+STILL = 1e-11  # of the largest velocity: what moves less does not move
+NEAR, FAR = (0.03, 0.1), (1.0, 1.5, 2.0)  # [rad], or of the model's length
+_MOST_NEAR, _MOST_FAR = (
+    400,
+    60,
+)  # links, couplings and cut joints of models with loops that are assembled again and again
+
+_POSITIONS = ((JOINT, "q"), (JOINT, "r"), (BODY, "q"))
+_SPEEDS = ((JOINT, "qd"), (JOINT, "u"), (JOINT, "v"), (JOINT, "w"), (BODY, "qd"))
+_MOVING = (*_SPEEDS, (JOINT, "kappa"), (BODY, "v"), (BODY, "w"))
+_EXCITING = ((JOINT, "kappa_dot"), (JOINT, "eta_in"))
+_BALANCING = ("reaction.f", "reaction.t", "wrench.f", "wrench.t", "drive")
+
+
+class Motion:
+    """What can change of a mechanism's velocities and reactions, by kind, element and component."""
+
+    def __init__(self, arrays: Arrays) -> None:
+        self._arrays = _with_everything(arrays)
+        table = (self._arrays[f"variable_{column}"] for column in ("kind", "object", "component"))
+        self._kind, self._object, self._component = table
+        keys = _keys(self._kind, self._object, self._component)
+        self._order = np.argsort(keys)
+        self._keys = keys[self._order]
+        self._length = float(arrays["length"].flat[0])
+        self._instance = open_instance(pack(counted(self._arrays), self._arrays))
+        self._positions, self._speeds = (self._in_trees(names) for names in (_POSITIONS, _SPEEDS))
+        self._moving = np.flatnonzero(self._is((*_MOVING, (POINT, "v"))))
+        self._unit = np.where(self._slides(), self._length, 1.0)  # what counts as one radian
+        self.free = np.zeros(len(self._kind), bool)  # changes among motions with the same excitations
+        self.driven = np.zeros(len(self._kind), bool)  # changes with them
+        self._states: list[Array] = []
+        self._look()
+        self.inputs = np.flatnonzero(kind_columns().input[self._kind])
+        self.works = np.zeros(len(self._kind), bool)  # of inputs: which do work on some motion, excited modes' all
+        self.works[self.inputs] = self.free[self._moved_by(self.inputs)] | self._is(_EXCITING, "input")[self.inputs]
+
+    def rows(self, kind: Any, element: Any, component: Any) -> NDArray[np.int64]:
+        """Where these are in `free` and `driven`."""
+        keys = _keys(np.asarray(kind), np.asarray(element), np.asarray(component))
+        at = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
+        if not (self._keys[at] == keys).all():
+            raise AssertionError("a variable that was not looked at")
+        rows: NDArray[np.int64] = self._order[at]
+        return rows
+
+    def elements(self, kind: int, flags: Flags) -> tuple[NDArray[np.int64], Flags]:
+        """The elements of all rows of a kind, and their flags."""
+        mine = np.flatnonzero(self._kind == kind)
+        return self._object[mine], flags[mine]
+
+    def joints(self, flags: Flags) -> tuple[NDArray[np.int64], Flags]:
+        """The joints of all rows that are their velocities, and their flags."""
+        mine = np.flatnonzero(self._is(tuple(name for name in _MOVING if name[0] == JOINT)))
+        return self._object[mine], flags[mine]
+
+    def _moved_by(self, inputs: NDArray[np.int64]) -> NDArray[np.int64]:
+        """(n,) rows of the velocities that (n,) inputs do work on, by their rows."""
+        kind, element = self._kind[inputs], self._object[inputs].copy()
+        velocity = np.empty(len(kind), np.int64)
+        for number in np.unique(kind).tolist():
+            one, mine = kinds()[number], kind == number
+            if one.owner == JOINT:
+                of = self._arrays["joint_kind"][element[mine]].tolist()
+                velocity[mine] = [output_kind(JOINT, _velocity(one.suffix, joint)) for joint in of]
+                continue
+            velocity[mine] = output_kind(POINT, "v") if one.suffix == "force" else output_kind(BODY, "w")
+            element[mine] = self._arrays["load_point"][element[mine]]
+            if one.suffix == "torque":
+                element[mine] = bodies_of_links(self._arrays)[self._arrays["point_link"][element[mine]]]
+        return self.rows(velocity, element, self._component[inputs])
+
+    def coordinates(self, flags: Flags) -> Flags:
+        """(terms,) the flags of the coordinates that couplings tie."""
+        arrays = self._arrays
+        links = arrays["term_link"]
+        joints = arrays["link_joint"][links]
+        part = arrays["link_u"][links] - arrays["joint_u"][joints]
+        free = arrays["joint_nu"][joints] - arrays["joint_excited"][joints]
+        excited = part >= free
+        kind = np.where(excited, output_kind(JOINT, "kappa"), output_kind(JOINT, "qd"))
+        width = np.where(excited, arrays["joint_excited"][joints], free)
+        component = np.where(width == 1, -1, np.where(excited, part - free, part))
+        found: Flags = flags[self.rows(kind, joints, component)] if len(links) else np.zeros(0, bool)
+        return found
+
+    # Velocities ---------------------------------------------------------------------------------------------
+
+    def _look(self) -> None:
+        if lib.fm_assemble(self._instance, 0.0) == lib.FM_OK:
+            start, excited = self._get(self._positions), self._excited
+            for seed, scale in enumerate(self._scales()):
+                position = self._assembled(start + scale * self._noise(self._positions, 10 * seed), excited, 10 * seed)
+                if position is not None:
+                    self._states.append(position)
+        if len(self._states) < 2:
+            self.free[:] = self.driven[:] = True
+        self.driven |= self.free
+
+    def _scales(self) -> tuple[float, ...]:
+        """How far from the start positions are drawn [rad]."""
+        closed = len(self._arrays["row_kind"])
+        if not closed:
+            return NEAR[-1], FAR[0]
+        size = len(self._arrays["link_joint"]) + closed
+        return (*(NEAR if size <= _MOST_NEAR else ()), *(FAR if size <= _MOST_FAR else ()))
+
+    def _assembled(self, position: Array, excited: NDArray[np.int64], seed: int) -> Array | None:
+        """Looks at motions from where a position is assembled, which is returned; None if it cannot be."""
+        seen = []
+        for turn in range(3 if len(excited) else 2):
+            self._set(self._positions, position)
+            self._set(self._speeds, self._noise(self._speeds, seed + turn + 1))
+            if turn == 2:
+                self._set(excited, self._noise(excited, seed + 5))
+            if lib.fm_assemble(self._instance, 0.0) != lib.FM_OK:
+                return None
+            position = self._get(self._positions)
+            seen.append(self._get(self._moving))
+            if not np.isfinite(seen[-1]).all():
+                return None
+        self._note(self.free, seen[1] - seen[0])
+        self._note(self.driven, seen[-1] - seen[0])
+        return position
+
+    def _note(self, found: Flags, change: Array) -> None:
+        size = np.abs(change) / self._unit[self._moving]
+        found[self._moving] |= size > STILL * size.max(initial=1.0)  # [rad/s]: what was asked for
+
+    @property
+    def _excited(self) -> NDArray[np.int64]:
+        """Velocities of excited modes that inputs drive."""
+        if not len(self._arrays["excitation_kind"]):
+            return np.zeros(0, np.int64)
+        rows = np.flatnonzero(self._is(((JOINT, "kappa"),)))
+        given = self._is(_EXCITING, "input")
+        driven = set(zip(self._object[given].tolist(), self._component[given].tolist(), strict=True))
+        places = zip(self._object[rows].tolist(), self._component[rows].tolist(), strict=True)
+        chosen: NDArray[np.int64] = rows[[place in driven for place in places]]
+        return chosen
+
+    # Reactions ----------------------------------------------------------------------------------------------
+
+    def silent(self, inputs: NDArray[np.int64]) -> Flags:
+        """Which reactions, wrenches and drives, by row, no combination of these inputs (rows) changes.
+
+        Each is compared with the others of its joint.
+        """
+        rows = np.flatnonzero(self._is(tuple((JOINT, suffix) for suffix in _BALANCING)))
+        found = np.zeros(len(self._kind), bool)
+        if not len(inputs) or len(self._states) < 2:
+            return found
+        silent = np.ones(len(rows), bool)
+        torques = self._is(((JOINT, "reaction.t"), (JOINT, "wrench.t")))[rows]
+        scale = np.where(torques, 1.0 / self._length, 1.0)
+        judged = np.zeros(len(rows), bool)
+        for seed, position in enumerate(self._states[:2] + self._states[-2:], 100):
+            self._set(self._positions, position)
+            if lib.fm_assemble(self._instance, 0.0) != lib.FM_OK:
+                continue
+            size = np.abs(self._response(rows, inputs, seed)) * scale
+            if not np.isfinite(size).all():
+                return found
+            largest = np.zeros(len(self._arrays["joint_name"]))
+            np.maximum.at(largest, self._object[rows], size)
+            own = largest[self._object[rows]]
+            judged |= own > 1e-8 * largest.max()
+            silent &= size <= STILL * own
+        found[rows[silent & judged]] = True
+        return found
+
+    def wrenches_along(self, silent: Flags) -> Flags:
+        """Which wrenches, by row, have a reaction that is silent."""
+        found = np.zeros(len(self._kind), bool)
+        for what in ("f", "t"):
+            wrenches = np.flatnonzero(self._kind == output_kind(JOINT, f"wrench.{what}"))
+            of = output_kind(JOINT, f"reaction.{what}")
+            reactions = self.rows(np.full(len(wrenches), of), self._object[wrenches], self._component[wrenches])
+            found[wrenches] = silent[reactions]
+        return found
+
+    @property
+    def joint_of_rows(self) -> NDArray[np.int64]:
+        """(rows,) the joint that each belongs to, 0 for those of other elements."""
+        found: NDArray[np.int64] = np.where(kind_columns().owner[self._kind] == JOINT, self._object, 0)
+        return found
+
+    def _response(self, rows: NDArray[np.int64], inputs: NDArray[np.int64], seed: int) -> Array:
+        result = np.empty(len(rows))
+        status = lib.fm_directional_derivative(
+            self._instance,
+            *_borrowed(rows), *_borrowed(inputs),
+            ffi.from_buffer("double[]", 1.5 + self._noise(inputs, seed)),
+            ffi.from_buffer("double[]", result),
+        )  # fmt: skip
+        return result if status == lib.FM_OK else np.full(len(rows), np.inf)
+
+    # The instance -------------------------------------------------------------------------------------------
+
+    def _is(self, names: tuple[tuple[int, str], ...], causality: str = "output") -> Flags:
+        """(rows,) whether each has one of these names."""
+        chosen = np.zeros(len(kinds()), bool)
+        chosen[[kind.index for kind in _kinds(names, causality)]] = True
+        found: Flags = chosen[self._kind]
+        return found
+
+    def _in_trees(self, names: tuple[tuple[int, str], ...]) -> NDArray[np.int64]:
+        """Rows of the states with these names: those of joints in trees, and of bodies."""
+        chosen = np.flatnonzero(self._is(names))
+        cut = kind_columns().owner[self._kind[chosen]] == JOINT
+        cut[cut] = self._arrays["joint_first"][self._object[chosen[cut]]] < 0
+        found: NDArray[np.int64] = chosen[~cut]
+        return found
+
+    def _noise(self, rows: NDArray[np.int64], seed: int) -> Array:
+        """(rows,) numbers from -1 to 1, of lengths from minus to plus the model's."""
+        mixed = np.sin(12.9898 * (np.arange(len(rows)) + 1) + 78.233 * (seed + 1)) * 43758.5453
+        noise: Array = self._unit[rows] * (2.0 * (mixed - np.floor(mixed)) - 1.0)
+        return noise
+
+    def _slides(self) -> Flags:
+        """(rows,) which are lengths, or their rates; of a joint's coordinates those that are alone."""
+        arrays = self._arrays
+        found = self._is(((JOINT, "r"), (JOINT, "v"), (BODY, "v"), (POINT, "v")))
+        mine = np.flatnonzero(self._is(((JOINT, "q"), (JOINT, "qd"))))
+        joints = self._object[mine]
+        one = arrays["joint_nu"][joints] == 1
+        found[mine[one]] = arrays["mode_linear"][arrays["joint_u"][joints[one]]] == 1
+        return found
+
+    def _get(self, rows: NDArray[np.int64]) -> Array:
+        values = np.empty(len(rows))
+        lib.fm_get(self._instance, *_borrowed(rows), ffi.from_buffer("double[]", values))
+        return values
+
+    def _set(self, rows: NDArray[np.int64], values: Array) -> None:
+        if len(rows):
+            lib.fm_set(self._instance, *_borrowed(rows), ffi.from_buffer("double[]", values))
+
+
+def output_kind(owner: int, suffix: str) -> int:
+    """The number of a kind of outputs; of a joint's positions that which is no quaternion."""
+    (kind,) = (kind for kind in _kinds(((owner, suffix),)) if not kind.quaternion)
+    return kind.index
+
+
+def _velocity(suffix: str, joint_kind: int) -> str:
+    """The velocity that an input of a joint does work on."""
+    if suffix in ("eta_in", "kappa_dot"):
+        return "kappa"
+    if joint_kind == JOINT_NONHOLONOMIC:
+        return "u"
+    if joint_kind == JOINT_SCALAR:
+        return "qd"
+    return "v" if suffix == "f" else "w"
+
+
+def _borrowed(rows: NDArray[np.int64]) -> tuple[Any, int]:
+    references = rows.astype(np.uint32)
+    return ffi.from_buffer("uint32_t[]", references), len(references)
+
+
+def _with_everything(arrays: Arrays) -> Arrays:
+    """The image's arrays with a table of all that is looked at, the velocities of loads' points among them."""
+    wanted = [*_kinds(_POSITIONS), *_kinds(_MOVING), *_kinds(((POINT, "v"),))]
+    wanted += [kind for suffix in _BALANCING for kind in kinds_called(JOINT, suffix)]
+    wanted += [kind for kind in kinds() if kind.causality == "input" and kind.owner in (JOINT, LOAD)]
+    wanted += kinds_called(COUPLING, "tau")
+    table = all_variables(arrays, wanted)
+    (velocity,) = _kinds(((POINT, "v"),))
+    named = table["variable_object"][table["variable_kind"] == velocity.index]
+    nameless = np.setdiff1d(arrays["load_point"], named).astype(np.int32)
+    more = variable_table(
+        np.full(3 * len(nameless), velocity.index, np.int32),
+        np.repeat(nameless, 3),
+        np.tile(np.arange(3, dtype=np.int32), len(nameless)),
+        np.full(3 * len(nameless), -1, np.int32),
+    )
+    return arrays | {name: np.concatenate([table[name], more[name]]) for name in table} | _heavy(arrays)
+
+
+def _heavy(arrays: Arrays) -> Arrays:
+    """Masses and inertias without symmetries: they are parameters of rigid bodies, and may be set to any."""
+    count, mass, length = len(arrays["mass"]), arrays["mass"], float(arrays["length"].flat[0])
+    rigid = arrays["link_modal"][arrays["body_link"]] < 0
+    least = 1e-3 * mass.max(initial=0.0) or 1.0
+    heavy = np.where(rigid, np.maximum(mass, least) * (1.0 + 0.3 * np.sin(np.arange(count))), mass)
+    largest = np.maximum(arrays["inertia"].max(axis=1, initial=0.0), 1e-3 * heavy * length**2)
+    parts = 1.0 + 0.1 * np.sin(np.arange(6 * count) + 0.5).reshape(-1, 6)
+    inertia = largest[:, None] * parts * (1.0, 1.0, 1.0, 0.05, 0.06, 0.07)
+    return {"mass": heavy, "inertia": np.where(rigid[:, None], inertia, arrays["inertia"])}
+
+
+def _kinds(names: tuple[tuple[int, str], ...], causality: str = "output") -> list[Kind]:
+    return [kind for name in names for kind in kinds_called(*name) if kind.causality == causality]
+
+
+def _keys(kind: Any, element: Any, component: Any) -> NDArray[np.int64]:
+    keys: NDArray[np.int64] = ((np.asarray(kind, np.int64) << 32 | element) << 8) + (np.asarray(component) + 1)
+    return keys
