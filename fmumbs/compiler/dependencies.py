@@ -8,9 +8,10 @@ reactions follow (compiler/blocks.py): those between the ground and the bodies t
 where a joint's own force does no work, those of the block that the joint is in. An excited mode moves what it carries
 whatever the forces: its acceleration follows its own input at most, and what it moves may follow it.
 
-What is declared and yet has no derivative at any position is so by numbers or by symmetry, such as masses on axes,
-balls whose torques reach nothing beyond them, and components of reactions that two effects of an input cancel; or it
-needs a law that holds.
+What is declared and yet has no derivative is of few kinds: motions along and about one axis, and parts that only a free
+joint connects, which do not accelerate one another; torques across a flexible body's turn; reactions in a block, of
+which one rigid part carries another; a wrench along a joint's mode and the inputs of the joint's other modes; forces of
+springs whose law holds now and then; models of loops with so many links that no positions are drawn.
 """
 
 from collections.abc import Iterable, Mapping
@@ -36,7 +37,7 @@ _DERIVATIVES = {
 }  # fmt: skip
 _FOLLOWING = {
     JOINT: {
-        "qdd", "alpha", "a", "udot", "kappa_dot", "drive", "reaction.f", "reaction.t", "wrench.f", "wrench.t",
+        "qdd", "alpha", "a", "udot", "drive", "reaction.f", "reaction.t", "wrench.f", "wrench.t",
     },
     COUPLING: {"tau"},
     BODY: {"a", "alpha", "qdd"},
@@ -224,11 +225,10 @@ class Dependencies:
     def _of_accelerations(self, indices: References, follows: References) -> dict[int, tuple[int, ...]]:
         """What accelerations follow, by place in `indices`."""
         rates = antiderivatives()[self._kind[indices[follows]]]
-        own = output_kind(JOINT, "kappa_dot")
-        chosen = follows[(rates >= 0) & (self._kind[indices[follows]] != own)]
+        chosen = follows[rates >= 0]
         if not len(chosen):
             return {}
-        kind, element = self._kind[indices[chosen]], self._object[indices[chosen]]
+        kind, element = self._kind[indices[chosen]], self._object[indices[chosen]].astype(np.int64)
         rows = self._motion.rows(antiderivatives()[kind], element, self._component[indices[chosen]])
         bodies = self._bodies_of(kind_columns().owner[kind], element)
         columns = (chosen, bodies, self._motion.free[rows], self._motion.driven[rows])

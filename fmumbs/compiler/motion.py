@@ -71,6 +71,7 @@ class Motion:
         self.inputs = np.flatnonzero(kind_columns().input[self._kind])
         self.works = np.zeros(len(self._kind), bool)  # of inputs: which do work on some motion, excited modes' all
         self.works[self.inputs] = self.free[self._moved_by(self.inputs)] | self._is(_EXCITING, "input")[self.inputs]
+        self._add_torques_that_bend()
 
     def rows(self, kind: Any, element: Any, component: Any) -> NDArray[np.int64]:
         """Where these are in `free` and `driven`."""
@@ -106,6 +107,13 @@ class Motion:
             if one.suffix == "torque":
                 element[mine] = bodies_of_links(self._arrays)[self._arrays["point_link"][element[mine]]]
         return self.rows(velocity, element, self._component[inputs])
+
+    def _add_torques_that_bend(self) -> None:
+        """A torque on a flexible body does work on its modes too, by the slopes where it acts."""
+        bent, moving = self.elements(output_kind(BODY, "qd"), self.free)
+        torques = self.inputs[self._kind[self.inputs] == kinds_called(LOAD, "torque")[0].index]
+        links = self._arrays["point_link"][self._arrays["load_point"][self._object[torques]]]
+        self.works[torques] |= np.isin(bodies_of_links(self._arrays)[links], bent[moving])
 
     def coordinates(self, flags: Flags) -> Flags:
         """(terms,) the flags of the coordinates that couplings tie."""

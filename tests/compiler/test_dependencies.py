@@ -106,8 +106,8 @@ def kind_of(name: str) -> str:
 def check(model: fm.Model, exactly: bool = False, part: float = 1.0, apart: bool = False) -> None:
     """Both ways: none is missing, and what is there for nothing is of a kind that the declared set does not resolve.
 
-    These are reactions within a block; and, with `apart`, parts that only a free joint connects, and motions along and
-    about one axis, which do not accelerate one another. exactly: there is nothing but a law that may hold. part: how
+    These are reactions within a block; and, with `apart`, parts that only a free joint connects, motions along and about
+    one axis, which do not accelerate one another, and torques across a flexible body's turn. exactly: there is nothing but a law that may hold. part: how
     many may be there for nothing.
     """
     spare, count = compare(model)
@@ -149,9 +149,9 @@ def test_what_follows_what_in_loops_and_couplings(make: Callable[[int], Closed],
 
 
 @pytest.mark.parametrize("make", [plane_tree, plane_loops, space_tree, space_loop])
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, 1, 1030])
 def test_what_follows_what_where_bodies_bend(make: Callable[[int], Flexible], seed: int) -> None:
-    check(make(seed).model, part=0.2)
+    check(make(seed).model, part=0.4, apart=True)
 
 
 @pytest.mark.parametrize("seed", range(4))
