@@ -140,7 +140,7 @@ static fmi2Status leave(tape *t, slave *s)
     (void)fmi2SetInteger(s->c, &s->m->scheme, 1, &scheme);
     (void)fmi2SetReal(s->c, &s->m->step, 1, &longest);
     const fmi2Status status = fmi2ExitInitializationMode(s->c);
-    if (status == fmi2OK || status == fmi2Warning) s->at = RUNNING; /* start values may have changed */
+    if (status == fmi2OK) s->at = RUNNING;
     return status;
 }
 

@@ -191,21 +191,22 @@ fmi2Status fmi2EnterInitializationMode(fmi2Component component)
     return fmi2OK;
 }
 
-/* Tells which start values the loops changed: a warning where the importer set one of them. */
-static fmi2Status tell_changes(fmu_component *c)
+/* Tells which start values the loops changed, as a warning if the importer set one of them. The call still answers fmi2OK:
+ * the motion is right, and some masters, such as OMSimulator, end a simulation at every other status. */
+static void tell_changes(fmu_component *c)
 {
     fm_start_change change[TOLD];
     char text[FMU_MESSAGE / 2] = "";
     size_t count = fm_start_changes(c->core, change, TOLD), used = 0, i;
-    if (count == 0) return fmi2OK;
+    if (count == 0) return;
     for (i = 0; i < count && i < TOLD && used < sizeof text; i++) {
         const fm_start_change *one = change + i;
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%s from %.9g to %.9g%s%s", i > 0 ? ", " : "", one->name,
                                  one->given[0], one->value[0], one->count > 1 ? " ..." : *one->unit ? " " : "",
                                  one->count > 1 ? "" : one->unit);
     }
-    return fmu_say(c, change[0].set ? fmi2Warning : fmi2OK, "loops changed start values: %s%s", text,
-                   count > TOLD ? " and others" : "");
+    (void)fmu_say(c, change[0].set ? fmi2Warning : fmi2OK, "loops changed start values: %s%s", text,
+                  count > TOLD ? " and others" : "");
 }
 
 fmi2Status fmi2ExitInitializationMode(fmi2Component component)
@@ -215,10 +216,10 @@ fmi2Status fmi2ExitInitializationMode(fmi2Component component)
     if (status != fmi2OK) return status;
     c->experiment.phase = FMU_STEP_COMPLETE;
     (void)fmu_say(c, fmi2OK, "started at %.12g s", c->experiment.start);
-    status = tell_changes(c);
+    tell_changes(c);
     if (fm_mobility(c->core) == 0 && fm_excited(c->core) == 0 && fm_active(c->core, NULL, 0) > 0)
-        return fmu_say(c, fmi2Warning, "the mechanism is locked: its loops leave it no freedom. Free a joint of them");
-    return status;
+        (void)fmu_say(c, fmi2Warning, "the mechanism is locked: its loops leave it no freedom. Free a joint of them");
+    return fmi2OK;
 }
 
 fmi2Status fmi2Terminate(fmi2Component component)

@@ -141,8 +141,10 @@ def test_what_is_read_in_initialization_mode_leaves_no_trace(tmp_path: Path) -> 
             slave.call("fmi2SetFMUstate", state)
             slave.call("fmi2FreeFMUstate", byref(state))
         slave.set("D.q", -1.0)
-        assert slave.call("fmi2ExitInitializationMode") == WARNING
-        assert "loops changed start values: D.q from -1 to" in slave.callbacks.messages[-1][-1]
+        assert slave.call("fmi2ExitInitializationMode") == OK  # some masters end a simulation at a warning
+        status, category, message = slave.callbacks.messages[-1]
+        assert (status, category) == (WARNING, "logStatusWarning")
+        assert "loops changed start values: D.q from -1 to" in message
         values = [slave.get(name) for name in ("A.q", "B.q", "C.q", "D.q", "A.qd", "C.qdd")]
         found.append([*values, slave.get_integer("solver.iterations"), slave.step(0.0, 0.1), slave.get("A.q")])
         slave.free()
