@@ -250,7 +250,7 @@ class Dependencies:
             self._reached[key] = tuple(sorted(found))
         return self._reached[key]
 
-    def _bodies_of(self, owners: References, elements: References) -> References:
+    def _bodies_of(self, owners: NDArray[np.int32], elements: References) -> References:
         """(n,) the bodies whose motion joints, bodies and points have."""
         found = np.empty(len(owners), np.int64)
         for i, (owner, element) in enumerate(zip(owners.tolist(), elements.tolist(), strict=True)):

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from fmumbs import _checks
-from fmumbs.compiler.excitations import BY_PATH
+from fmumbs.compiler.excitations import BY_PATH, BY_POSITION
 from fmumbs.compiler.kinds import BODY, JOINT, LOAD, MODEL, SPRING, kinds
 from fmumbs.compiler.layout import Arrays
 from fmumbs.compiler.links import JOINT_FREE, JOINT_NONHOLONOMIC, JOINT_SPHERICAL
@@ -29,10 +29,12 @@ def set_starts(model: Model, names: Names, arrays: Arrays, starts: Mapping[str, 
     """Writes start values into the arrays of an image that is being made: of its signals' inputs, then `starts`.
 
     starts: by names of inputs, parameters and states, or of declared signals; a vector takes as many numbers as it has.
+    Where a filtered mode starts, `eta`, is also where its target `eta_in` starts, unless that is given too.
     Raises ModelError for a name that does not exist, for what is computed, and for numbers that do not fit.
     """
     targets = {signal.name: signal.target for signal in model.signals}
     given = {signal.target: signal.start for signal in model.signals if signal.start is not None}
+    written: list[tuple[Place, float]] = []
     for name, value in (*given.items(), *starts.items()):
         places = names.places(targets.get(name, name))
         if not places:
@@ -42,6 +44,22 @@ def set_starts(model: Model, names: Names, arrays: Arrays, starts: Mapping[str, 
         numbers = _checks.numbers(values, len(places), where)
         for place, number in zip(places, numbers, strict=True):
             _write(arrays, place, number, where)
+            written.append((place, number))
+    _follow_starts(arrays, written)
+
+
+def _follow_starts(arrays: Arrays, written: Sequence[tuple[Place, float]]) -> None:
+    """What a filtered mode is to follow starts where the mode starts, unless its start is given as well."""
+    first, targets = arrays["joint_excitation"], []
+    for place, _ in written:
+        if kinds()[place.kind].suffix == "eta_in":
+            targets.append(int(first[place.element]) + max(place.component, 0))
+    for place, number in written:
+        excitation = int(first[place.element]) + max(place.component, 0) if kinds()[place.kind].owner == JOINT else -1
+        if kinds()[place.kind].suffix != "eta" or excitation in targets:
+            continue
+        if arrays["excitation_kind"][excitation] == BY_POSITION:
+            arrays["start_tau"][arrays["excitation_u"][excitation]] = number
 
 
 def _write(arrays: Arrays, place: Place, number: float, where: str) -> None:

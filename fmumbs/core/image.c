@@ -152,6 +152,13 @@ static int all_finite(const double *value, size_t count)
 #define CHECK_d(name, count, lowest, end) all_finite(image->name, count)
 #define CHECK_b(name, count, lowest, end) 1
 
+static int too_many(char *why, size_t capacity, const char *of_what, int32_t number)
+{
+    (void)snprintf(why, capacity, "the model has too many %s: %ld, where an image has %ld at most; divide the model, or declare "
+                   "only the signals that are needed", of_what, (long)number, (long)FM_LARGEST);
+    return 0;
+}
+
 int fm_image_read(fm_image *image, const void *bytes, size_t size, char *why, size_t capacity)
 {
     struct {
@@ -167,8 +174,10 @@ int fm_image_read(fm_image *image, const void *bytes, size_t size, char *why, si
     if (sizes == NULL) return refuse(why, capacity, "the model image is damaged: it ends within its sizes");
     memcpy(&image->n, sizes, sizeof image->n);
 #define S(name, meaning)                                                                                  \
-    if (image->n.name < 0 || image->n.name > FM_LARGEST)                                                  \
+    if (image->n.name < 0)                                                                                \
         return refuse(why, capacity, "the model image is damaged: impossible number of " meaning);        \
+    if (image->n.name > FM_LARGEST)                                                                       \
+        return too_many(why, capacity, meaning, image->n.name);                                           \
     end.name = image->n.name;
     FM_SIZES(S)
 #undef S

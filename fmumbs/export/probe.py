@@ -158,6 +158,39 @@ def _is_cut_short(binary: bytes) -> bool:
     return any(at + length > len(binary) for at, length in segments)
 
 
+class Aside:
+    """Work in a thread of its own, so that Ctrl-C ends the waiting for a call of an FMU that does not return.
+
+    abandoned: Ctrl-C came before it had ended; stuck: it had not ended PATIENCE later either.
+    """
+
+    def __init__(self, work: Callable[[], None]) -> None:
+        self.abandoned = self.stuck = False
+        self._work = work
+        self._errors: list[BaseException] = []
+        self._ended = threading.Event()
+        threading.Thread(target=self._run).start()
+
+    def _run(self) -> None:
+        try:
+            self._work()
+        except BaseException as error:
+            self._errors.append(error)
+        finally:
+            self._ended.set()
+
+    def wait(self) -> None:
+        """Returns when the work has ended, and raises what it raised."""
+        try:
+            self._ended.wait()  # not Thread.join, which takes a thread for dead when a signal interrupts it (3.11)
+        except BaseException:
+            self.abandoned = True
+            self.stuck = not self._ended.wait(PATIENCE)
+            raise
+        if self._errors:
+            raise self._errors[0]
+
+
 class Instance:
     """One instance of an FMU. `time` [s] is its communication point; `messages` the problems it has logged.
 
@@ -253,26 +286,11 @@ class Instance:
 
     def do(self, work: Callable[[], None]) -> None:
         """Calls the FMU in a thread of its own, so that Ctrl-C ends the waiting for a call that does not return."""
-        errors: list[BaseException] = []
-        ended = threading.Event()
-
-        def guarded() -> None:
-            try:
-                work()
-            except BaseException as error:
-                errors.append(error)
-            finally:
-                ended.set()
-
-        threading.Thread(target=guarded).start()
+        call = Aside(work)
         try:
-            ended.wait()  # not Thread.join, which takes a thread for dead when a signal interrupts it (Python 3.11)
-        except BaseException:
-            self.abandoned = True
-            self._stuck = not ended.wait(PATIENCE)
-            raise
-        if errors:
-            raise errors[0]
+            call.wait()
+        finally:
+            self.abandoned, self._stuck = call.abandoned, call.stuck
 
     def free(self) -> None:
         """Frees the instance, unless it is still amid a call; then it stays until the process ends."""

@@ -70,19 +70,27 @@ def verify_fmu(
     progress: called with the name of each check (of CHECKS) as it begins.
     notes: called with what a check could not judge, such as a signal that no difference resolves, and why.
 
+    Ctrl-C ends it, also while the FMU is amid a call; one that never returns keeps a thread until the process ends.
     Raises ExportError where `path` cannot be read as an FMI 2.0 co-simulation FMU at all.
     """
     path = Path(path)
     with open_archive(path):
         pass  # an ExportError says why, where it cannot be read
+    from fmumbs.export.probe import Aside, Fmu
+
     begin = progress or (lambda name: None)
     findings: list[Finding] = []
 
     def check(name: str, problems: Callable[[], Iterator[str]]) -> bool:
         begin(name)
         before = len(findings)
-        with np.errstate(all="ignore"):  # what is not finite is a finding, not a warning
-            messages = list(_guarded(problems))
+        messages: list[str] = []
+
+        def look() -> None:
+            with np.errstate(all="ignore"):  # what is not finite is a finding, not a warning
+                messages.extend(_guarded(problems))
+
+        Aside(look).wait()
         for message in messages:
             if not isinstance(message, NotCompared):
                 findings.append(Finding(name, message))
@@ -95,8 +103,6 @@ def verify_fmu(
         return findings
     check("validation", lambda: _validation(path))
     check("model image", lambda: _image(path))
-    from fmumbs.export.probe import Fmu
-
     with Fmu(path) as fmu:
         if not check(FIRST, lambda: checks.runs(fmu)):
             return findings

@@ -106,9 +106,9 @@ def kind_of(name: str) -> str:
 def check(model: fm.Model, exactly: bool = False, part: float = 1.0, apart: bool = False) -> None:
     """Both ways: none is missing, and what is there for nothing is of a kind that the declared set does not resolve.
 
-    These are reactions within a block; and, with `apart`, parts that only a free joint connects, motions along and about
-    one axis, which do not accelerate one another, and torques across a flexible body's turn. exactly: there is nothing but a law that may hold. part: how
-    many may be there for nothing.
+    These are reactions within a block; and, with `apart`, parts that only a free joint connects, motions along and
+    about one axis, which do not accelerate one another, and torques across a flexible body's turn. exactly: there is
+    nothing but a law that may hold. part: how many may be there for nothing.
     """
     spare, count = compare(model)
     assert not {pair for pair in spare if kind_of(pair[0]) in KINEMATIC}

@@ -2,13 +2,15 @@
 
 import hashlib
 import pickle
+import struct
 from pathlib import Path
 
 import pytest
 
 import fmumbs as fm
-from fmumbs.compiler import ModelImage, compile
+from fmumbs.compiler import ModelImage, compile, layout
 from fmumbs.compiler.layout import lib, pack
+from fmumbs.readers import read_model
 from fmumbs.run import Solver
 
 HASH = 24  # where the hash stands in an image
@@ -144,3 +146,17 @@ def test_a_solver_starts_from_the_same_bits_when_the_table_was_read_before(zoo: 
         solver.assemble()
         solver.step(0.1)
     assert solvers[0].state_save() == solvers[1].state_save()
+
+
+@pytest.mark.parametrize(("size", "number", "told"), [
+    ("variables", 100_000_001, "too many variables that a simulator sees: 100000001, where an image has 100000000 at"),
+    ("rows", 2_000_000_000, "too many rows"),
+    ("rows", -1, "damaged"),
+])  # fmt: skip
+def test_what_is_too_large_is_told(size: str, number: int, told: str) -> None:
+    image = compile(read_model("pendulum")).bytes
+    body = bytearray(image[layout._HEADER.size :])
+    struct.pack_into("=i", body, 4 * layout.size_names().index(size), number)
+    checksum = layout.lib.fm_checksum(layout.ffi.from_buffer(body), len(body))
+    with pytest.raises(fm.ModelError, match=told):
+        fm.ModelImage.load(layout._header(bytes(body), checksum) + body)

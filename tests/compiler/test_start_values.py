@@ -121,3 +121,17 @@ def test_a_filtered_mode_is_asked_to_stay_unless_it_is_told_otherwise() -> None:
 
     assert fm.Solver(build()).get("A.eta_in") == 0.4
     assert fm.Solver(build(start=0.7)).get("A.eta_in") == 0.7
+
+
+@pytest.mark.parametrize("given", [{"J.eta": 0.3}, {"J.eta": 0.3, "J.eta_in": 0.7}, {"J.eta_in": 0.7, "J.eta": 0.3}])
+def test_a_filtered_mode_rests_where_it_is_started(given: dict[str, float]) -> None:
+    """Unless what it is to follow starts elsewhere, in whatever order the two are given."""
+    model = fm.Model("followed")
+    arm = fm.Body.rod("arm", length=1.0, mass=1.0, radius=0.05)
+    turn = fm.Turn("y", role="excited", input="eta", cutoff=5.0)
+    model.add(arm, fm.Joint("J", model.ground.at(), arm.base, modes=[turn]))
+    solver = fm.Solver(compile(model, starts=given))
+    assert (solver.get("J.eta"), solver.get("J.eta_in")) == (0.3, given.get("J.eta_in", 0.3))
+    solver.assemble()
+    solver.step(1.0)
+    assert (abs(solver.get("J.eta") - 0.3) > 0.1) == ("J.eta_in" in given)

@@ -1,8 +1,10 @@
 """A right FMU passes in silence; each way of being wrong is found by the check that is for it."""
 
 import re
+import signal
+import threading
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,8 @@ import fmumbs as fm
 from fmumbs.compiler import ModelImage
 from fmumbs.compiler.layout import pack
 from fmumbs.errors import ExportError
+from fmumbs.export import checks, probe
+from fmumbs.export.probe import Fmu
 from fmumbs.export.sources import image_source
 from fmumbs.export.verify import CHECKS, IMAGE, verify_fmu
 from fmumbs.readers import read_model
@@ -190,3 +194,27 @@ def test_what_is_no_fmu_is_told(tmp_path: Path) -> None:
     ):
         with pytest.raises(ExportError, match=message):
             verify_fmu(path)
+
+
+def test_ctrl_c_ends_it_while_the_fmu_does_not_return(pendulum_fmu: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if doStep hung: a thread that waits answers no signal."""
+    called, released = threading.Event(), threading.Event()
+
+    def hang(fmu: Fmu) -> Iterator[str]:
+        called.set()
+        released.wait(60)
+        yield from ()
+
+    def interrupt() -> None:
+        called.wait(60)
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(checks, "runs", hang)
+    monkeypatch.setattr(probe, "PATIENCE", 0.05)
+    threading.Thread(target=interrupt).start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            verify_fmu(pendulum_fmu)
+        assert called.is_set() and not released.is_set()
+    finally:
+        released.set()
