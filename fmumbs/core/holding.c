@@ -205,13 +205,58 @@ static void solve_box(fm_instance *s, int32_t n)
     }
 }
 
+/* The range of a law's force at the bound between two pieces, as what drives the velocity. */
+static void range_at(const fm_instance *s, int32_t law, const int32_t pieces[2], double x, double bound, double *range)
+{
+    range[0] = along(s, law, fm_law_polynomial(&s->image, pieces[0], x, bound));
+    range[1] = along(s, law, fm_law_polynomial(&s->image, pieces[1], x, bound));
+}
+
+/* Whether the forces of all that hold are in their ranges at y, which are left in held_range. */
+static int in_ranges(fm_instance *s, int32_t n, const double *y)
+{
+    int all = 1;
+    for (int32_t i = 0; i < n; i++) {
+        double *range = s->held_range + 2 * i, bound = 0.0, x, v;
+        int32_t pieces[2] = {-1, -1};
+        fm_law_at(s, s->held[i], y, &x, &v);
+        (void)fm_law_holds(s, s->held[i], &pieces[0], &pieces[1], &bound);
+        range_at(s, s->held[i], pieces, x, bound, range);
+        all = all && s->held_f[i] >= range[0] && s->held_f[i] <= range[1];
+    }
+    return all;
+}
+
+/* Whether all that hold can do so within their ranges: where several act alike many forces do. These are left in held_f. */
+static int share(fm_instance *s, int32_t n)
+{
+    double largest = 0.0;
+    for (int32_t i = 0; i < n; i++) {
+        if (!(s->held_range[2 * i] < s->held_range[2 * i + 1])) return 0;
+        largest = fabs(s->held_a[i]) > largest ? fabs(s->held_a[i]) : largest;
+    }
+    solve_box(s, n);
+    for (int32_t i = 0; i < n; i++)
+        if (!(fabs(rate_at(s, n, i, s->held_f)) <= FM_JUMP * largest)) return 0;
+    return 1;
+}
+
+/* The forces for which all that hold have no rates: the smallest that are in their ranges, if any are. */
+static void find_forces(fm_instance *s, int32_t n, const double *y)
+{
+    for (int turn = 0; turn < 2; turn++) {
+        for (int32_t i = 0; i < n; i++) s->held_f[i] = 0.0, s->held_where[i] = FM_BETWEEN;
+        solve_between(s, n, s->held_where, s->held_f);
+        if (n < 2 || s->laws_off || turn > 0 || in_ranges(s, n, y) || share(s, n)) return;
+    }
+}
+
 /* An evaluation in which the laws that hold do so: the forces are left in law_force. */
 void fm_laws_hold(fm_instance *s, const fm_evaluation *how, double *udot)
 {
     const int32_t n = list_held(s);
     make_matrix(s, how, n, udot);
-    for (int32_t i = 0; i < n; i++) s->held_f[i] = 0.0, s->held_where[i] = FM_BETWEEN;
-    solve_between(s, n, s->held_where, s->held_f);
+    find_forces(s, n, how->y);
     for (int32_t i = 0; i < n; i++) s->law_force[s->held[i]] = along(s, s->held[i], s->held_f[i]);
     how->make(s, how, udot);
 }
@@ -267,16 +312,15 @@ static int32_t list_bounds(fm_instance *s, const double *y)
         const int held = fm_law_holds(s, i, &above, &below, &bound);
         set_mode(s, i, fm_law_piece(m, i, x, v, 0), FM_PASSING);
         if (!held && !fm_law_bound(m, i, x, s->law_v[i], v, &bound)) continue;
-        above = fm_law_piece(m, i, x, bound, 0);
-        below = fm_law_piece(m, i, x, bound, 1);
-        const double least = along(s, i, fm_law_polynomial(m, above, x, bound));
-        const double most = along(s, i, fm_law_polynomial(m, below, x, bound));
-        if (above == below || !(most - least > FM_JUMP * (fabs(most) > fabs(least) ? fabs(most) : fabs(least)))) continue;
+        const int32_t pieces[2] = {fm_law_piece(m, i, x, bound, 0), fm_law_piece(m, i, x, bound, 1)};
+        double range[2];
+        range_at(s, i, pieces, x, bound, range);
+        const double size = fabs(range[1]) > fabs(range[0]) ? fabs(range[1]) : fabs(range[0]);
+        if (pieces[0] == pieces[1] || !(range[1] - range[0] > FM_JUMP * size)) continue;
         if (count >= FM_HELD) return -1;
-        s->held_range[2 * count] = least;
-        s->held_range[2 * count + 1] = most;
+        memcpy(s->held_range + 2 * count, range, sizeof range);
         s->held[count++] = i;
-        set_mode(s, i, above, below);
+        set_mode(s, i, pieces[0], pieces[1]);
     }
     return count;
 }
@@ -295,14 +339,22 @@ static int could_fall(const fm_instance *s, int32_t law, const double *y, int32_
     return above != *below && s->law_use[2 * law] == above;
 }
 
-/* Laws that are at a bound that pushes away go to the side to which they are pushed. */
-static void part_ways(fm_instance *s, const fm_evaluation *how, const double *y)
+/* Whether a law is among the first n of s->held, for which solve_box has decided. */
+static int is_decided(const fm_instance *s, int32_t n, int32_t law)
+{
+    for (int32_t i = 0; i < n; i++)
+        if (s->held[i] == law) return 1;
+    return 0;
+}
+
+/* Laws other than those n that are at a bound that pushes away go to the side to which they are pushed. */
+static void part_ways(fm_instance *s, const fm_evaluation *how, int32_t n, const double *y)
 {
     const fm_image *m = &s->image;
     int32_t below;
     int known = 0;
     for (int32_t i = 0; i < m->n.laws; i++) {
-        if (!could_fall(s, i, y, &below)) continue;
+        if (is_decided(s, n, i) || !could_fall(s, i, y, &below)) continue;
         if (!known) how->make(s, how, s->law_rates);
         if (!known && m->n.springs > 0) fm_planar_expand(s);
         known = 1;
@@ -351,7 +403,7 @@ int fm_laws_choose(fm_instance *s, double t, double *y, int move)
         if (s->held_side[i] != FM_BETWEEN) mode[1] = FM_PASSING;
     }
     fm_laws_place(s, y);
-    part_ways(s, &how, y);
+    part_ways(s, &how, n, y);
     return settled;
 }
 

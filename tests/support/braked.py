@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 from hypothesis import strategies as st
 
 import fmumbs as fm
@@ -60,3 +61,38 @@ def chains(draw: st.DrawFn) -> tuple[fm.Model, dict[str, float]]:
             model.add(fm.Law.brake(f"brake{i}_{k}", joint, force))
             limits[joint.name] = limits.get(joint.name, 0.0) + force
     return model, limits
+
+
+def stack(masses: Any, limits: Any) -> fm.Model:
+    """Blocks b0, b1, ... one on the other, each braked against the one below and with a load L0, L1, ..."""
+    model = fm.Model("stack", gravity=(0, 0, 0))
+    below: Any = model.ground
+    for i, (m, F) in enumerate(zip(masses, limits, strict=False)):
+        body = fm.Body(f"b{i}", mass=float(m), inertia=(0.1, 0.1, 0.1))
+        J = fm.Prismatic(f"J{i}", below.at(), body.at(), axis="x")
+        model.add(body, J, fm.Law.brake(f"brake{i}", J, float(F)), fm.Load(f"L{i}", body.at()))
+        below = body
+    return model
+
+
+def net(rng: np.random.Generator) -> tuple[fm.Model, list[tuple[int, int, Any, float]]]:
+    """Points that lines with brakes join, most of them more than are needed; of each line: its ends P and Q, of which
+    -1 is the ground, the direction from P to Q, and the largest force."""
+    model = fm.Model("net", gravity=(0, 0, 0))
+    points, count = int(rng.integers(1, 4)), int(rng.integers(2, 12))
+    places = rng.normal(size=(points + count, 3))
+    bodies, lines = [], []
+    for i in range(points):
+        bodies.append(fm.Body(f"b{i}", mass=10.0 ** rng.uniform(-1.5, 1.5), inertia=(0.1, 0.1, 0.1)))
+        slides = [fm.Slide(e) for e in "xyz"]
+        model.add(bodies[i], fm.Joint(f"J{i}", model.ground.at(), bodies[i].at(), modes=slides, q0=places[i]))
+        model.add(fm.Load(f"L{i}", bodies[i].at()))
+    for k in range(count):
+        P, Q = int(rng.integers(points)), int(rng.integers(points + count))
+        Q = Q if Q != P and points > Q else -1
+        far = places[Q] if Q >= 0 else places[points + k]
+        line = fm.Spring(f"S{k}", bodies[P].at(), bodies[Q].at() if Q >= 0 else model.ground.at(*far))
+        limit = float(10.0 ** rng.uniform(-1, 1))
+        model.add(line, fm.Law.brake(f"grip{k}", line, limit))
+        lines.append((P, Q, (far - places[P]) / np.linalg.norm(far - places[P]), limit))
+    return model, lines

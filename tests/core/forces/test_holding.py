@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from numpy.testing import assert_allclose
 
 import fmumbs as fm
-from support.braked import G, belt, block, chains, stick_slip
+from support.braked import G, belt, block, chains, net, stack, stick_slip
 
 EXACT = 1e-12  # of single evaluations, with numbers of the order of ten
 LOCATED = 2e-8  # of positions behind switches that are known to 1e-9 s, where accelerations are some ten m/s2
@@ -128,22 +128,9 @@ def test_a_force_that_rises_with_the_velocity_pushes_away_from_rest() -> None:
 # Several ---------------------------------------------------------------------------------------------------------
 
 
-def stack(*forces: float, masses: tuple[float, ...] = (1.0, 2.0, 3.0)) -> fm.Model:
-    """Blocks one on the other, each braked against the one below."""
-    model = fm.Model("stack")
-    below: Any = model.ground
-    for i, (F, m) in enumerate(zip(forces, masses, strict=False)):
-        body = fm.Body(f"b{i}", mass=m, inertia=(0.1, 0.1, 0.1))
-        J = fm.Prismatic(f"J{i}", below.at(), body.at(), axis="x")
-        model.add(body, J, fm.Law.brake(f"brake{i}", J, F))
-        model.add(fm.Load(f"L{i}", body.at()))
-        below = body
-    return model
-
-
 def test_two_blocks_slide_together_until_the_push_is_too_large() -> None:
     """Pushed on the upper one: held, together, and then apart."""
-    solver = started(stack(3.0, 5.0))
+    solver = started(stack((1.0, 2.0), (3.0, 5.0)))
     for push, lower, upper in ((2.5, 0.0, 0.0), (4.5, 0.5, 0.5), (12.0, 2.0, 3.5), (-4.5, -0.5, -0.5)):
         solver.set("L1.force", (push, 0, 0))
         assert_allclose(solver.get("b0.a")[0], lower, atol=EXACT)
@@ -152,7 +139,7 @@ def test_two_blocks_slide_together_until_the_push_is_too_large() -> None:
 
 def test_three_blocks_come_to_rest_with_the_momentum_they_had() -> None:
     """One is thrown: momentum is lost to the ground's friction alone."""
-    model = stack(1.0, 4.0, 6.0)
+    model = stack((1.0, 2.0, 3.0), (1.0, 4.0, 6.0))
     solver = started(model)
     solver.set_state([0, 0, 0], [0, 0, 2.0])
     times, momenta = np.linspace(0.05, 8.0, 160), []
@@ -182,6 +169,58 @@ def test_laws_at_rest_hold_or_slide_as_they_must(case: tuple[fm.Model, dict[str,
         if abs(force) < limit - 1e-9 * (1.0 + limit):
             assert abs(a) <= 1e-9 * scale
         assert a * force <= 1e-9 * scale * (1.0 + limit)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_blocks_on_each_other_hold_or_slide_as_they_must(seed: int) -> None:
+    """Many that bear on one another: friction that follows from Newton's law is within its limit, and against the
+    motion where it is at it."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(3, 16))
+    masses, limits = 10.0 ** rng.uniform(-1.5, 1.5, n), 10.0 ** rng.uniform(-1, 1, n)
+    solver = started(stack(masses, limits))
+    for _ in range(8):
+        push = rng.normal(size=n) * 10.0 ** rng.uniform(-1, 1.5, n)
+        for i in range(n):
+            solver.set(f"L{i}.force", (push[i], 0, 0))
+        a = np.array([solver.get(f"b{i}.a")[0] for i in range(n)])
+        friction = np.cumsum((masses * a - push)[::-1])[::-1]
+        assert_holds_or_slides(friction, limits, np.diff(a, prepend=0.0), 1.0 + np.abs(push).max())
+
+
+def assert_holds_or_slides(force: Any, limit: Any, rate: Any, size: float) -> None:
+    """Of each: it does not move, or the whole force is against its motion; `size`: of what is applied."""
+    within = 1e-9 * size
+    assert np.all(np.abs(force) <= limit + within)
+    held = np.abs(rate) <= 1e-9 * (1.0 + np.abs(rate).max())
+    assert np.all(held | ((np.abs(np.abs(force) - limit) <= within) & (force * rate <= 0.0)))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_more_lines_than_are_needed_hold_within_their_limits(seed: int) -> None:
+    """Where many forces would do none is beyond its limit, and the run goes on."""
+    rng = np.random.default_rng(seed)
+    model, lines = net(rng)
+    solver = started(model)
+    masses = [body.mass for body in model.bodies]
+    for turn in range(6):
+        push = rng.normal(size=(len(masses), 3)) * 10.0 ** rng.uniform(-1, 1.5, (len(masses), 1))
+        for i, force in enumerate(push):
+            solver.set(f"L{i}.force", force)
+        a = np.array([*(solver.get(f"b{i}.a") for i in range(len(masses))), np.zeros(3)])
+        pulls = np.array([solver.get(f"S{k}.f") for k in range(len(lines))])
+        for (P, Q, d, _), pull in zip(lines, pulls, strict=True):
+            push[P] += pull * d
+            if Q >= 0:
+                push[Q] -= pull * d
+        size = 1.0 + np.abs(push).max() + np.abs(pulls).max()
+        assert_allclose(push, np.array(masses)[:, None] * a[:-1], rtol=0, atol=1e-9 * size)
+        rates = np.array([d @ (a[Q] - a[P]) for P, Q, d, _ in lines])
+        assert_holds_or_slides(-pulls, np.array([line[3] for line in lines]), rates, size)
+        if turn == 0:
+            solver.step(0.02)
+            solver.reset()
+            solver.assemble()
 
 
 @settings(max_examples=25)
