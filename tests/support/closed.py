@@ -26,6 +26,33 @@ PRODUCTS: dict[str, tuple[Any, ...]] = {
                fm.Turn("x", role="locked", value=-0.3)),
     "between": (fm.Slide("z"), fm.Turn("z"), fm.Slide("x"), fm.Slide("y", role="locked", value=0.2)),
 }  # fmt: skip
+
+
+def product(seed: int) -> tuple[Any, ...]:
+    """Any modes that a cut joint may have: turns and slides on one side of them, locked ones between and beside."""
+    rng = np.random.default_rng([11, seed])
+
+    def any_axis() -> Any:
+        return str(rng.choice(("x", "y", "z"))) if rng.random() < 0.3 else tuple(rng.uniform(-1, 1, 3))
+
+    def locked_turns() -> list[Any]:
+        angles = rng.uniform(-1, 1, rng.integers(0, 3))
+        return [fm.Turn(any_axis(), role="locked", value=float(angle)) for angle in angles]
+
+    turns, slides = int(rng.integers(0, 4)), int(rng.integers(0, 3))
+    middle = locked_turns()
+    for _ in range(turns):
+        middle += [fm.Turn(any_axis()), *locked_turns()]
+    beside = [fm.Slide(any_axis()) for _ in range(slides or not turns)]
+    beside += [fm.Slide(any_axis(), role="locked", value=float(far)) for far in rng.uniform(-0.3, 0.3, 2)]
+    side: list[Any] = []
+    for i in rng.permutation(len(beside)):
+        side += [beside[i], *locked_turns()]
+    return (*side, *middle) if rng.random() < 0.5 else (*middle, *side)
+
+
+DRAWN = {f"product {seed}": product(seed) for seed in (0, 2, 4, 7)}
+PRODUCTS |= DRAWN
 CLOSING_FREEDOMS = {"distance": 5, "hinged rod": 4, "line": 4, "plane": 5}
 SPACE = tuple(kind for kind in FREEDOMS if kind not in PRODUCTS)
 ONLY_CLOSING = tuple(CLOSING_FREEDOMS)
@@ -171,7 +198,8 @@ def space(
     rng = np.random.default_rng(seed)
     ground = fm.Model("ground").ground
     cuts = [kind or str(rng.choice(SPACE)) for _ in range(loops)]
-    needed = spare + sum(6 - (FREEDOMS | CLOSING_FREEDOMS)[cut] for cut in cuts)
+    left = FREEDOMS | CLOSING_FREEDOMS | {kind: sum(mode.free for mode in modes) for kind, modes in DRAWN.items()}
+    needed = spare + sum(6 - left[cut] for cut in cuts)
     bodies: list[fm.Body] = []
     joints: list[fm.Joint] = []
     while needed > 0 or len(bodies) < loops + 1:

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 import fmumbs as fm
 from fmumbs.compiler import compile
 from fmumbs.readers import read_model
-from support.closed import FREEDOMS, ONLY_CLOSING, Closed, coupled, plane, space
+from support.closed import DRAWN, FREEDOMS, ONLY_CLOSING, Closed, coupled, plane, space
 from support.closed_agreement import assert_closed, check, started
 
 # The core and the oracle ------------------------------------------------------------------------------------
@@ -18,6 +18,11 @@ from support.closed_agreement import assert_closed, check, started
 @pytest.mark.parametrize("seed", range(4))
 def test_a_loop_in_space_by_each_kind_of_cut_joint(kind: str, seed: int) -> None:
     check(lambda seed: space(seed, kind), seed)
+
+
+@pytest.mark.parametrize("kind", DRAWN)
+def test_a_loop_in_space_by_any_product_of_turns_and_slides(kind: str) -> None:
+    check(lambda seed: space(seed, kind, driven=seed % 2 == 0), 400 + list(DRAWN).index(kind))
 
 
 @pytest.mark.parametrize("kind", FREEDOMS)
