@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from oracle.joints import Array
+from oracle.joints import Array, cross
 
 SCALAR = ("Revolute", "Prismatic", "Screw")
 SEVERAL = ("Cylindrical", "Universal", "Planar")
@@ -88,7 +88,7 @@ class Answer:
         i = oracle.column[name]
         force, torque = generalised[i : i + 3], generalised[i + 3 : i + 6]
         centre = state.frame[name].p + state.frame[name].R @ oracle.com[name]
-        torque = torque + np.cross(centre - M.p, force)
+        torque = torque + cross(centre - M.p, force)
         sign = -1.0 if on_F_side else 1.0
         return sign * np.concatenate([F.R.T @ torque, F.R.T @ force])
 
@@ -98,14 +98,14 @@ class Answer:
             i, name = oracle.column[body.name], body.name
             a_C, alpha, w = self.nu[i : i + 3], self.nu[i + 3 : i + 6], state.w[body.name]
             arm = -state.frame[name].R @ oracle.com[name]
-            a = a_C + np.cross(alpha, arm) + np.cross(w, np.cross(w, arm))
+            a = a_C + cross(alpha, arm) + cross(w, cross(w, arm))
             self.values |= {f"{name}.a": a, f"{name}.alpha": alpha, f"{name}.r": state.frame[name].p}
             self.values |= {f"{name}.v": state.v[name], f"{name}.w": w}
             for point in self._named_points(body):
                 arm = state.frame[name].R @ np.asarray(point.X_BP.translation, float)
-                a_P = a + np.cross(alpha, arm) + np.cross(w, np.cross(w, arm))
+                a_P = a + cross(alpha, arm) + cross(w, cross(w, arm))
                 self.values[f"{name}.{point.name}.a"] = a_P
-                self.values[f"{name}.{point.name}.v"] = state.v[name] + np.cross(w, arm)
+                self.values[f"{name}.{point.name}.v"] = state.v[name] + cross(w, arm)
                 self.values[f"{name}.{point.name}.r"] = state.frame[name].p + arm
 
     def _named_points(self, body: Any) -> list[Any]:

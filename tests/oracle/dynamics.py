@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from oracle.answer import Answer
-from oracle.joints import Array, Frame, constraint
+from oracle.joints import Array, Frame, constraint, cross
 from oracle.kinematics import Kinematics, State
 from oracle.products import Product, law_force
 
@@ -154,7 +154,7 @@ class Oracle(Kinematics):
                 name, i = point.body.name, self.column[point.body.name]
                 arm = M.p - state.frame[name].p - state.frame[name].R @ self.com[name]
                 Q[i : i + 3] += sign * force
-                Q[i + 3 : i + 6] += sign * (torque + np.cross(arm, force))
+                Q[i + 3 : i + 6] += sign * (torque + cross(arm, force))
         return Q
 
     def energy(self, state: State) -> float:
@@ -164,7 +164,7 @@ class Oracle(Kinematics):
         for body in self.bodies:
             frame, w = state.frame[body.name], state.w[body.name]
             arm = frame.R @ self.com[body.name]
-            v = state.v[body.name] + np.cross(w, arm)
+            v = state.v[body.name] + cross(w, arm)
             spin = frame.R.T @ w
             total += 0.5 * body.mass * v @ v + 0.5 * spin @ np.asarray(body.inertia, float) @ spin
             total -= body.mass * gravity @ (frame.p + arm)
@@ -187,7 +187,7 @@ class Oracle(Kinematics):
             M[i : i + 3, i : i + 3] = body.mass * np.eye(3)
             M[i + 3 : i + 6, i + 3 : i + 6] = inertia
             Q[i : i + 3] = body.mass * np.asarray(self.model.gravity, float)
-            Q[i + 3 : i + 6] = -np.cross(w, inertia @ w)
+            Q[i + 3 : i + 6] = -cross(w, inertia @ w)
         return M, Q
 
     def _rows(self, state: State, joint: Any) -> tuple[Array, Array]:
@@ -237,7 +237,7 @@ class Oracle(Kinematics):
         for body in self.model.bodies:
             i, name, w = self.column[body.name], body.name, state.w[body.name]
             arm = state.frame[name].R @ self.com[name]
-            nu[i : i + 3] = a[name] + np.cross(alpha[name], arm) + np.cross(w, np.cross(w, arm))
+            nu[i : i + 3] = a[name] + cross(alpha[name], arm) + cross(w, cross(w, arm))
             nu[i + 3 : i + 6] = alpha[name]
         for joint in self.model.joints:
             Q += self._wrench_on_M(state, joint, wrench[joint.name])
@@ -288,7 +288,7 @@ class Oracle(Kinematics):
             centre = state.frame[name].p + state.frame[name].R @ self.com[name]
             i = self.column[name]
             Q[i : i + 3] += force
-            Q[i + 3 : i + 6] += torque + np.cross(self.frame(state, load.P).p - centre, force)
+            Q[i + 3 : i + 6] += torque + cross(self.frame(state, load.P).p - centre, force)
 
 
 def _saddle_point(M: Array, Q: Array, rows: list[tuple[Array, Array]]) -> tuple[Array, list[Array]]:

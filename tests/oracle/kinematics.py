@@ -18,6 +18,7 @@ from oracle.joints import (
     Frame,
     angle_about,
     axis_of,
+    cross,
     cross_matrix,
     moving,
     positions,
@@ -30,6 +31,10 @@ STEP = 1e-30
 """Size of a complex step: no rounding, because nothing is subtracted."""
 SAMPLES = 24
 """Points on the circle of Cauchy's integral; its error is about (1/2)^26 / 26!."""
+HALF_CIRCLE = [
+    (np.exp(2j * np.pi * k / SAMPLES), 1.0 if k in (0, SAMPLES // 2) else 2.0) for k in range(SAMPLES // 2 + 1)
+]
+"""(point, weight): the other half has the conjugate values, since the functions are real for real times."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +66,7 @@ class Kinematics:
         self.model = model
         self.bodies, self.joints, self.products = expand(model)
         self._known: tuple[State | None, dict[str, tuple[Array, Array]]] = (None, {})
+        self._flights: tuple[State | None, dict[tuple[str, complex], Frame]] = (None, {})
         self.column = {body.name: 6 * i for i, body in enumerate(self.bodies)}
         self.com = {body.name: np.asarray(body.com, float) for body in self.bodies}
 
@@ -159,12 +165,19 @@ class Kinematics:
         """A point's frame when its body has flown on for t with the same spin and velocity of its centre."""
         if self.is_ground(point):
             return self.frame(state, point)
-        name = point.body.name
+        if self._flights[0] is not state:
+            self._flights = (state, {})
+        found, key = self._flights[1], (point.body.name, t)
+        if key not in found:
+            found[key] = self._body_flown(state, *key)
+        return found[key].then(*point_in_body(point))
+
+    def _body_flown(self, state: State, name: str, t: complex) -> Frame:
         now, w, com = state.frame[name], state.w[name], self.com[name]
         arm = now.R @ com
         R = turn(w, t) @ now.R
-        centre = now.p + arm + (state.v[name] + np.cross(w, arm)) * t
-        return Frame(centre - R @ com, R).then(*point_in_body(point))
+        centre = now.p + arm + (state.v[name] + cross(w, arm)) * t
+        return Frame(centre - R @ com, R)
 
     def _flown_velocity(self, state: State, point: Any, t: complex, nu: Array) -> tuple[Array, Array]:
         """Velocity and spin of a point, at the pose flown to within t, when the bodies have the velocities nu."""
@@ -173,7 +186,7 @@ class Kinematics:
         name = point.body.name
         i, w = self.column[name], state.w[name]
         arm = turn(w, t) @ state.frame[name].R @ (point_in_body(point)[0] - self.com[name])
-        return nu[i : i + 3] + np.cross(nu[i + 3 : i + 6], arm), nu[i + 3 : i + 6]
+        return nu[i : i + 3] + cross(nu[i + 3 : i + 6], arm), nu[i + 3 : i + 6]
 
     def jacobian(self, state: State, P: Any, Q: Any, function: Callable[[Frame, Frame], Array]) -> Array:
         """d function(P, Q) by the small motions (displacement, turn) of the two bodies: (rows, 6 n)."""
@@ -195,11 +208,11 @@ class Kinematics:
         spins = [np.linalg.norm(w) for w in state.w.values()]
         radius = 0.15 / max([1.0, *spins])  # within it no axes of a universal joint become parallel
         total = 0.0
-        for k in range(SAMPLES):
-            direction = np.exp(2j * np.pi * k / SAMPLES)
+        for direction, weight in HALF_CIRCLE:
             t = radius * direction
-            total = total + function(self._flown(state, P, t), self._flown(state, Q, t)) / direction**2
-        return np.real(total) * 2 / (SAMPLES * radius**2)
+            value = np.asarray(function(self._flown(state, P, t), self._flown(state, Q, t)))
+            total = total + weight * np.real(value / direction**2)
+        return total * 2 / (SAMPLES * radius**2)
 
     def coordinates(self, state: State, joint: Any) -> tuple[Array, Array]:
         """(G, g): the joint's velocities are G nu and their rates G nu' + g.
@@ -220,11 +233,11 @@ class Kinematics:
         w_F, w_M = self._spin(state, joint.F), self._spin(state, joint.M)
         if kind == "Revolute":
             axis = F.R @ axis_of(joint)
-            return axis[None] @ spin, np.array([np.cross(w_F, axis) @ (w_M - w_F)])
+            return axis[None] @ spin, np.array([cross(w_F, axis) @ (w_M - w_F)])
         if kind == "Prismatic":
             return self._translation_rows(state, joint, axis_of(joint)[None])
         if kind in ("Spherical", "Free"):
-            G, g = M.R.T @ spin, M.R.T @ np.cross(w_M, w_F)
+            G, g = M.R.T @ spin, M.R.T @ cross(w_M, w_F)
             if kind == "Spherical":
                 return G, g
             H, h = self._translation_rows(state, joint, np.eye(3))
@@ -309,7 +322,7 @@ class Kinematics:
         parts = []
         for body in self.bodies:
             arm = state.frame[body.name].R @ self.com[body.name]
-            parts += [state.v[body.name] + np.cross(state.w[body.name], arm), state.w[body.name]]
+            parts += [state.v[body.name] + cross(state.w[body.name], arm), state.w[body.name]]
         return np.concatenate(parts) if parts else np.zeros(0)
 
     def twist(self, state: State, product: Product, rows: Any) -> tuple[Array, Array]:
@@ -320,7 +333,7 @@ class Kinematics:
         def value(t: complex, nu: Array) -> Array:
             F, M, C = (self._flown(state, point, t) for point in (joint.F, joint.M, axes))
             (v_F, w_F), (v_M, w_M) = (self._flown_velocity(state, point, t, nu) for point in (joint.F, joint.M))
-            return W @ np.concatenate([C.R.T @ (w_M - w_F), C.R.T @ (v_M - v_F - np.cross(w_F, M.p - F.p))])
+            return W @ np.concatenate([C.R.T @ (w_M - w_F), C.R.T @ (v_M - v_F - cross(w_F, M.p - F.p))])
 
         n = 6 * len(self.bodies)
         J = np.array([value(0.0, unit) for unit in np.eye(n)]).T
@@ -329,10 +342,9 @@ class Kinematics:
             0.0,
             self.velocities(state),
         )
-        for k in range(SAMPLES):
-            direction = np.exp(2j * np.pi * k / SAMPLES)
-            total = total + value(radius * direction, nu) / direction
-        return J.real, np.real(total) / (SAMPLES * radius)
+        for direction, weight in HALF_CIRCLE:
+            total = total + weight * np.real(value(radius * direction, nu) / direction)
+        return J.real, total / (SAMPLES * radius)
 
 
 def _displaced(frame: Frame, centre: Array, k: int) -> Frame:
@@ -340,4 +352,4 @@ def _displaced(frame: Frame, centre: Array, k: int) -> Frame:
     e = 1j * STEP * np.eye(3)[k % 3]
     if k < 3:
         return Frame(frame.p + e, frame.R)
-    return Frame(frame.p + np.cross(e, frame.p - centre), frame.R + cross_matrix(e) @ frame.R)
+    return Frame(frame.p + cross(e, frame.p - centre), frame.R + cross_matrix(e) @ frame.R)

@@ -138,7 +138,7 @@ def test_core_steps_through_the_pivot_of_the_printed_recursion() -> None:
     system = branch_systems.demonstration(angles, rates)
     with pytest.raises(np.linalg.LinAlgError, match="element 2 is singular"):
         system.branch()
-    assert_agrees(Case(system.model(), {}))
+    assert_starts_right(Case(system.model(), {}))
 
     model = branch_systems.demonstration((0.4, 0.2 + fold - 0.1, 0.2, 0.0), rates).model()
     oracle, solver = Oracle(model), started(model)
