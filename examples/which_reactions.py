@@ -52,8 +52,8 @@ def tell(model: fm.Model) -> fm.Uniqueness:
     for joint in found.joints:
         marks = ["unique" if one else "-" for one in joint.components_unique]
         print(f"  {joint.joint}  force {' '.join(marks[:3]):<24}  torque {' '.join(marks[3:])}")
-    for mend in found.mends:
-        print(f"  mend: free joint {mend.joint} of {mend.text}")
+    for fix in found.fixes:
+        print(f"  fix: free joint {fix.joint} of {fix.text}")
     if found.flexible:
         print(f"  or make flexible: {', '.join(found.flexible)}")
     return found

@@ -1,6 +1,6 @@
 """Imports go one way, the C core stands alone, and an optional library has one door.
 
-cli -> export -> run -> readers, compiler -> analysis -> mechanism -> spatial -> errors
+cli -> verify -> play, export -> run -> readers, compiler -> analysis -> mechanism -> spatial -> errors
 """
 
 import ast
@@ -24,7 +24,8 @@ LAYERS = [
     {"analysis"},
     {"readers", "compiler"},
     {"run"},
-    {"export"},
+    {"play", "export"},
+    {"verify"},
     {"cli"},
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
@@ -101,9 +102,18 @@ def test_every_layer_is_a_part_of_the_package_and_stands_so_in_the_design() -> N
     assert told == [part for names in reversed(LAYERS) if (part := {n for n in names if not n.startswith("_")})]
 
 
-@pytest.mark.parametrize("path", sorted((PACKAGE / "export").glob("*.py")), ids=lambda p: p.name)
-def test_the_export_reads_the_image_and_never_the_model(path: Path) -> None:
+ROOMS_OF_FMUS = [path for room in ("export", "play", "verify") for path in sorted((PACKAGE / room).glob("*.py"))]
+
+
+@pytest.mark.parametrize("path", ROOMS_OF_FMUS, ids=lambda p: f"{p.parent.name}/{p.name}")
+def test_making_playing_and_verifying_an_fmu_never_read_the_model(path: Path) -> None:
     assert not [module for module in imports(path) if layer(module) == "mechanism"]
+
+
+@pytest.mark.parametrize("name", ["printing", "terminal"])
+def test_printing_computes_nothing(name: str) -> None:
+    used = {module[1:3] for module in imports(PACKAGE / "cli" / f"{name}.py") if module[0] == "fmumbs"}
+    assert used <= {("errors", "StartWarning"), ("cli", "terminal")}
 
 
 def test_a_model_is_compiled_run_and_exported_without_libraries_that_it_does_not_need(tmp_path: Path) -> None:

@@ -5,13 +5,13 @@ from fmumbs.analysis.modes import ModeVectors, mode_vectors
 from fmumbs.analysis.placed import Placed
 from fmumbs.analysis.structure import Branch, Structure, structure
 from fmumbs.analysis.tools import ToolName
-from fmumbs.analysis.uniqueness import JointReaction, Mend, SetReaction, Uniqueness, uniqueness
+from fmumbs.analysis.uniqueness import Fix, JointReaction, SetReaction, Uniqueness, uniqueness
 
 __all__ = [
     "Branch",
     "DivideAndConquer",
+    "Fix",
     "JointReaction",
-    "Mend",
     "ModeVectors",
     "Placed",
     "SetReaction",

@@ -55,14 +55,14 @@ class SelfStress:
 
     degree: of indeterminacy: how many independent ones there are. images: (6, n) for each joint: orthonormal
     columns that span what it carries of them, (torque / length, force) at M in F's axes. lengths: (joints,) [m].
-    mends: for some joints (6, n) columns of the same sort; where they carry these no longer, nothing is left, and
+    fixes: for some joints (6, n) columns of the same sort; where they carry these no longer, nothing is left, and
     they are as few as can be. For a coupling, numbered behind the joints, none: it can go altogether.
     """
 
     degree: int
     images: tuple[Array, ...]
     lengths: Array
-    mends: dict[int, Array]
+    fixes: dict[int, Array]
     gap: Gap
 
 
@@ -254,13 +254,13 @@ def _solve(system: _Loops, tolerance: float) -> SelfStress:
         if joint < 0:  # rows of a flexible body
             continue
         images[joint] = solved.image(cuts, system.carried(joint))
-    mends = {
+    fixes = {
         cut: system.carried(cut)[0] @ solved.spaces[cut] @ free if cut < len(images) else np.zeros((6, 0))
         for cut, free in solved.free.items()
         if free.shape[1]
     }
     degree = sum(free.shape[1] for free in solved.free.values())
-    return SelfStress(degree, tuple(images), system.lengths, mends, gap)
+    return SelfStress(degree, tuple(images), system.lengths, fixes, gap)
 
 
 @dataclass

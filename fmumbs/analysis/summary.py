@@ -26,9 +26,9 @@ def summary(found: "Uniqueness") -> str:
     unique = [joint.joint for joint in found.joints if joint.unique]
     lines += [f"unique: all reactions of {listed(unique)}"] * bool(unique)
     lines.append("to make all unique, in each joint's F axes:")
-    changes = (f"free '{one.joint}' of {one.text}" if one.text else f"leave out '{one.joint}'" for one in found.mends)
+    changes = (f"free '{one.joint}' of {one.text}" if one.text else f"leave out '{one.joint}'" for one in found.fixes)
     lines += [f"  {change}" for change in islice(changes, MOST)]
-    lines += [f"  ... and {len(found.mends) - MOST} more"] * (len(found.mends) > MOST)
+    lines += [f"  ... and {len(found.fixes) - MOST} more"] * (len(found.fixes) > MOST)
     lines.append(f"or make flexible: {listed(found.flexible)}")
     return "\n".join(lines)
 

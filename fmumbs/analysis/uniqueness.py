@@ -58,7 +58,7 @@ class SetReaction:
 
 
 @dataclass(frozen=True)
-class Mend:
+class Fix:
     """A joint that could let go of directions, (6, n) as in JointReaction, in words; or a coupling to leave out."""
 
     joint: str
@@ -148,27 +148,27 @@ class Uniqueness:
         return tuple(name for body, name in enumerate(self.placed.bodies) if body in found)
 
     @cached_property
-    def mends(self) -> tuple[Mend, ...]:
+    def fixes(self) -> tuple[Fix, ...]:
         """Joints to free: with all of them everything is unique, and the mechanism moves as it does now."""
         out = []
-        for joint, scaled in sorted(self.stress.mends.items()):
+        for joint, scaled in sorted(self.stress.fixes.items()):
             if joint >= len(self.placed.joints):
                 name = self.placed.couplings[joint - len(self.placed.joints)].name
-                out.append(Mend(name, np.zeros((6, 0)), ""))
+                out.append(Fix(name, np.zeros((6, 0)), ""))
                 continue
             directions = _aligned(_force_first(scaled))
-            out.append(Mend(self.placed.joints[joint], directions, _words(directions)))
+            out.append(Fix(self.placed.joints[joint], directions, _words(directions)))
         return tuple(out)
 
-    def mended(self) -> Placed:
-        """The mechanism without what the mends let go."""
+    def fixed(self) -> Placed:
+        """The mechanism without the directions that the fixes release."""
         freed, count = {}, len(self.placed.joints)
-        for joint, scaled in self.stress.mends.items():
+        for joint, scaled in self.stress.fixes.items():
             if joint >= count:
                 continue
             length = self.stress.lengths[joint]
             freed[joint] = np.linalg.qr(np.vstack([length * scaled[:3], scaled[3:]]))[0] if scaled.size else scaled
-        kept = [one for k, one in enumerate(self.placed.couplings) if count + k not in self.stress.mends]
+        kept = [one for k, one in enumerate(self.placed.couplings) if count + k not in self.stress.fixes]
         return replace(self.placed.without(freed), couplings=tuple(kept))
 
     def set_of(self, names: Sequence[str]) -> SetReaction:

@@ -1,4 +1,4 @@
-"""From a model image to files for other tools: FMUs, and checks of them."""
+"""Makes an FMU from a model image."""
 
 from fmumbs.export.fmu import export_fmu
 

@@ -161,9 +161,9 @@ def test_the_verdict_does_not_depend_on_the_order_of_the_joints(seed: int, loops
 @pytest.mark.parametrize("case", [name for name, row in TABLE.items() if row[2] > row[3]])
 def test_with_the_mends_everything_is_unique_and_moves_as_before(case: str) -> None:
     found = fm.uniqueness(read_model(*TABLE[case][:2]))
-    mended = fm.analysis.uniqueness(found.mended())
-    assert sum(mend.directions.shape[1] for mend in found.mends) == found.redundant
-    assert (mended.redundant, mended.mobility) == (0, found.mobility)
+    fixed = fm.analysis.uniqueness(found.fixed())
+    assert sum(fix.directions.shape[1] for fix in found.fixes) == found.redundant
+    assert (fixed.redundant, fixed.mobility) == (0, found.mobility)
 
 
 def test_only_bodies_with_unique_reactions_may_stay_rigid() -> None:
@@ -262,8 +262,8 @@ def test_two_pairs_of_gears_between_two_shafts_share_their_load() -> None:
     found = fm.uniqueness(model)
     assert (found.rows, found.rank, found.redundant, found.mobility) == (12, 11, 1, 1)
     assert all(joint.unique for joint in found.joints)
-    assert [(mend.joint, mend.text) for mend in found.mends] == [("h", "")]
-    assert fm.analysis.uniqueness(found.mended()).redundant == 0
+    assert [(fix.joint, fix.text) for fix in found.fixes] == [("h", "")]
+    assert fm.analysis.uniqueness(found.fixed()).redundant == 0
     with pytest.raises(fm.ModelError, match="coupling 'g' connects coordinates"):
         fm.divide_and_conquer(model)
 

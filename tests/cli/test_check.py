@@ -70,11 +70,11 @@ def test_check_of_a_model_that_does_not_compile_ends_with_1_and_says_why(tmp_pat
 # Reactions that are not unique -----------------------------------------------------------------------------
 
 
-def test_check_tells_which_reactions_are_unique_and_the_mend() -> None:
+def test_check_tells_which_reactions_are_unique_and_the_fix() -> None:
     result = fmumbs("check", "four_bar")
     assert result.exit_code == 0
-    assert "20, of which 17 are independent" in result.output
-    assert "mend: free joint 'C' of force along y, torque about x, torque about z" in result.output
+    assert "20, 17 of them independent" in result.output
+    assert "fix: free joint 'C' of force along y, torque about x, torque about z" in result.output
     assert "make flexible: crank, coupler, rocker" in result.output
 
 

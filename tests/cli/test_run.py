@@ -76,7 +76,7 @@ def test_a_run_that_fails_writes_what_there_is_and_says_so(target: str, tmp_path
     result = fmumbs("run", target, "--stop", "1", "--interval", "0.1", *files)
     assert result.exit_code == 1
     assert "A.q" in result.output
-    assert "The run ended early: all of this reaches only to t = 0." in result.output
+    assert "The run stopped early: these results end at t = 0." in result.output
     assert "Error: " in result.output and "Traceback" not in result.output
     times = columns(tmp_path / "a.csv")["time"]
     assert 0.3 <= times[-1] < 1.0
@@ -121,7 +121,7 @@ def test_ctrl_c_ends_a_run_with_130_and_what_there_is(target: str, interval: str
         output, errors = run.communicate(timeout=60)
     assert run.returncode == 130, errors
     assert "Traceback" not in errors
-    assert "The run ended early: all of this reaches only to t = " in errors
+    assert "The run stopped early: these results end at t = " in errors
     times = columns(tmp_path / "a.csv")["time"]
     assert 0.0 <= times[-1] < 1e5
     assert (times[-1] > 0.0) == (interval == "0.1" or ending == "")

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 
 import fmumbs as fm
 from fmumbs.compiler import compile
-from fmumbs.export.play import Options, run_fmu
+from fmumbs.play.simulation import Options, run_fmu
 from fmumbs.readers import read_model
 
 

@@ -9,9 +9,9 @@ import pytest
 import fmumbs as fm
 from fmumbs.errors import FmumbsError
 from fmumbs.export import export_fmu
-from fmumbs.export.probe import Fmu
-from fmumbs.export.verify import verify_fmu
+from fmumbs.play.fmu import Fmu
 from fmumbs.readers import read_model
+from fmumbs.verify.verifying import verify_fmu
 from support.closed import coupled, space
 
 
@@ -53,7 +53,7 @@ def test_options_become_parameters(tmp_path: Path) -> None:
 
 def refused(model: fm.Model, place: Path, settings: dict[str, float] | None = None) -> str:
     """What the FMU says when it is initialised."""
-    from fmumbs.export import play
+    from fmumbs import play
 
     with pytest.raises(FmumbsError) as caught:
         play.run_fmu(export_fmu(model, place / "refused.fmu"), play.Options(stop=0.1), settings)

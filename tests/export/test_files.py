@@ -15,7 +15,7 @@ import pytest
 import fmumbs as fm
 from fmumbs._files import whole
 from fmumbs.compiler import ModelImage, compile
-from fmumbs.export.play import Options, run_fmu
+from fmumbs.play.simulation import Options, run_fmu
 from fmumbs.readers import read_model
 from support.full_disk import full_disk
 

@@ -190,7 +190,7 @@ def test_the_sources_compile_as_strict_c99_without_a_flag_of_ours(pendulum_fmu: 
 def test_fmpy_compiles_the_sources_to_a_binary_of_the_same_bits(pendulum_fmu: Path, tmp_path: Path) -> None:
     from fmpy.build import build_platform_binary
 
-    from fmumbs.export.verify import verify_fmu
+    from fmumbs.verify.verifying import verify_fmu
 
     folder = tmp_path / "unzipped"
     with zipfile.ZipFile(pendulum_fmu) as archive:

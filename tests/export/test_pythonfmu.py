@@ -23,9 +23,9 @@ from fmumbs.cli import main
 from fmumbs.compiler import ModelImage, compile
 from fmumbs.errors import ExportError
 from fmumbs.export import export_fmu, installed
-from fmumbs.export.probe import Fmu
-from fmumbs.export.verify import verify_fmu
+from fmumbs.play.fmu import Fmu
 from fmumbs.readers import model_names, read_model
+from fmumbs.verify.verifying import verify_fmu
 from support.slave import (
     DISCARD,
     ERROR,

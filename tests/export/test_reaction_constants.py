@@ -12,8 +12,8 @@ import fmumbs as fm
 from fmumbs.compiler import ModelImage, compile
 from fmumbs.compiler.layout import pack
 from fmumbs.export import export_fmu
-from fmumbs.export.verify import verify_fmu
 from fmumbs.readers import read_model
+from fmumbs.verify.verifying import verify_fmu
 
 PLANAR = [True, False, True]  # forces of a loop in the plane x-z
 

@@ -127,8 +127,8 @@ def test_the_printed_boundaries_leave_two_conditions_open() -> None:
     assert printed.shape == (9, 9)
     assert np.linalg.matrix_rank(printed) == 7
     assert_allclose(branch.chains[1].S[-1][0], 0, atol=ROUND_OFF)  # m = 0 behind rod 5, whatever moves
-    mended, _ = branch.equations()
-    assert np.linalg.cond(mended) < 1e4
+    scaled, _ = branch.equations()
+    assert np.linalg.cond(scaled) < 1e4
 
 
 def test_all_conditions_of_the_demonstration_hold() -> None:

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import fmumbs as fm
-from fmumbs.export.inspection import check_model
+from fmumbs.cli.inspection import check_model
 from support.closed import Closed
 from support.closed_agreement import CLOSED, assert_agrees, assert_closed, started
 from support.slave import OK, WARNING, Slave, unpacked_fmu

@@ -229,7 +229,7 @@ def test_a_given_ball_of_a_cut_joint_holds() -> None:
 
 
 def test_simulate_and_check_tell_every_given_value_that_changed() -> None:
-    from fmumbs.export.inspection import check_model
+    from fmumbs.cli.inspection import check_model
 
     model = four_bar(A_q0=-1.2, A_u0=6.0, D_q0=-1.4, B_u0=0.5)
     says = r"2 given start values: D\.q from -1\.4 to -1\.50\d* rad, B\.qd from 0\.5 to"

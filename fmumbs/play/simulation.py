@@ -24,8 +24,8 @@ from fmumbs.run.rows import Rows
 from fmumbs.run.simulate import times_of
 
 if TYPE_CHECKING:
-    from fmumbs.export.probe import Fmu, Instance
     from fmumbs.mechanism import Model
+    from fmumbs.play.fmu import Fmu, Instance
 
 Array = NDArray[np.float64]
 Progress = Callable[[float], None]
@@ -111,7 +111,7 @@ def run_fmu(
     unknown name and for a call that the FMU refuses, with its own message.
     """
     from fmumbs.compiler.image import scheme_number
-    from fmumbs.export.probe import Fmu
+    from fmumbs.play.fmu import Fmu
 
     series = read_inputs(options.inputs) if options.inputs is not None else {}
     values = dict(settings or {})

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from fmumbs import _checks
 from fmumbs.errors import ExportError, SolverError
-from fmumbs.export.unpacking import DESCRIPTION, open_archive, start_of
+from fmumbs.play.unpacking import DESCRIPTION, open_archive, start_of
 
 Values = NDArray[np.float64]
 

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fmumbs.errors import FmumbsError
-from fmumbs.export import checks, differences
-from fmumbs.export.differences import NotCompared
-from fmumbs.export.unpacking import open_archive
+from fmumbs.play.unpacking import open_archive
+from fmumbs.verify import checks, differences
+from fmumbs.verify.differences import NotCompared
 
 if TYPE_CHECKING:
     from fmumbs.compiler import ModelImage
-    from fmumbs.export.probe import Fmu
     from fmumbs.mechanism import Model
+    from fmumbs.play.fmu import Fmu
 
 IMAGE = "resources/model.fmb"
 
@@ -76,7 +76,7 @@ def verify_fmu(
     path = Path(path)
     with open_archive(path):
         pass  # an ExportError says why, where it cannot be read
-    from fmumbs.export.probe import Aside, Fmu
+    from fmumbs.play.fmu import Aside, Fmu
 
     begin = progress or (lambda name: None)
     findings: list[Finding] = []

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from fmumbs.export.probe import COARSE, FINE, Fmu, Instance, Resolution, Values
+from fmumbs.play.fmu import COARSE, FINE, Fmu, Instance, Resolution, Values
 
 STEPS = 8  # communication steps before derivatives are compared
 MOST_INPUTS = 24  # as many inputs are tried one by one

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fmumbs.export.differences import Problems, some
-from fmumbs.export.probe import Fmu, Values
+from fmumbs.play.fmu import Fmu, Values
+from fmumbs.verify.differences import Problems, some
 
 if TYPE_CHECKING:
     from fmumbs.compiler import ModelImage

@@ -10,7 +10,7 @@ import pytest
 
 import fmumbs as fm
 from fmumbs.errors import ExportError, SolverError
-from fmumbs.export.play import Options, plot, read_inputs, run_fmu, run_model, summary
+from fmumbs.play.simulation import Options, plot, read_inputs, run_fmu, run_model, summary
 from fmumbs.readers import read_model
 
 

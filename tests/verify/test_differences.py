@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import fmumbs.export.verify
+import fmumbs.verify.verifying
 from fmumbs.export import export_fmu
-from fmumbs.export.differences import SAFETY, settled
-from fmumbs.export.verify import Finding, verify_fmu
+from fmumbs.verify.differences import SAFETY, settled
+from fmumbs.verify.verifying import Finding, verify_fmu
 from support.flexible_models import plane_tree
 
 WIDTHS = 0.01 * 0.5 ** np.arange(1, 16)
@@ -56,7 +56,7 @@ def test_what_a_fixed_step_does_not_resolve_is_told_and_not_judged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Modes of 1e5 rad/s: no step of RK4 that a check can afford follows them."""
-    monkeypatch.setattr(fmumbs.export.verify, "_validation", lambda path: iter(()))
+    monkeypatch.setattr(fmumbs.verify.verifying, "_validation", lambda path: iter(()))
     path = export_fmu(plane_tree(102).model, tmp_path / "a.fmu", scheme="rk4", step=1e-3)
     notes: list[Finding] = []
     assert verify_fmu(path, notes=notes.append) == []

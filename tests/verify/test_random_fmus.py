@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 
 import fmumbs as fm
-import fmumbs.export.verify
+import fmumbs.verify.verifying
 from fmumbs.compiler import ModelImage, compile
 from fmumbs.export import export_fmu
-from fmumbs.export.verify import Finding, verify_fmu
+from fmumbs.verify.verifying import Finding, verify_fmu
 from support.braked import chains
 from support.closed import SPACE, coupled, plane, space
 from support.flexible_models import plane_loops, plane_tree, space_loop, space_tree
@@ -37,7 +37,7 @@ LOOPS: dict[str, Callable[[], fm.Model]] = {
 @pytest.fixture(autouse=True, scope="module")
 def without_fmpys_validation() -> Iterator[None]:
     patch = pytest.MonkeyPatch()
-    patch.setattr(fmumbs.export.verify, "_validation", lambda path: iter(()))
+    patch.setattr(fmumbs.verify.verifying, "_validation", lambda path: iter(()))
     yield
     patch.undo()
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from fmpy import read_model_description
 
-import fmumbs.export.verify
-from fmumbs.export.verify import Finding, verify_fmu
+import fmumbs.verify.verifying
+from fmumbs.verify.verifying import Finding, verify_fmu
 
 CODE = Path(__file__).with_name("wrong_fmu.c")
 CORE = Path(__file__).parents[2] / "fmumbs" / "core"
@@ -51,7 +51,7 @@ def wrong(
     pendulum_fmu: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[str], tuple[list[Finding], list[Finding]]]:
     """Findings and notes about a pendulum whose binary is wrong in the given way."""
-    monkeypatch.setattr(fmumbs.export.verify, "_validation", lambda path: iter(()))  # FMPy's own, and slow
+    monkeypatch.setattr(fmumbs.verify.verifying, "_validation", lambda path: iter(()))  # FMPy's own, and slow
 
     def findings(way: str) -> tuple[list[Finding], list[Finding]]:
         notes: list[Finding] = []

@@ -1,4 +1,4 @@
-"""The first thing to try: a double pendulum becomes an FMU, which runs in FMPy beside the Solver."""
+"""The demo: exports a double pendulum, and runs the FMU in FMPy and the model in the Solver."""
 
 import time
 from dataclasses import dataclass
@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
+from fmumbs import play
 from fmumbs.errors import SolverError
-from fmumbs.export import play
 from fmumbs.export.fmu import export_fmu
 from fmumbs.readers import read_model
 
@@ -16,7 +16,7 @@ MODEL = "double_pendulum"
 
 @dataclass(frozen=True)
 class Row:
-    """A variable of the FMU in FMPy at the start and at the end, and at the end in the Solver."""
+    """Values of a variable: at start and end in FMPy, and at the end in the Solver."""
 
     name: str
     unit: str
@@ -27,7 +27,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Demo:
-    """What was done: times in seconds, the files that were written, and why one is missing, or ""."""
+    """What the demo did: times [s], the files that were written, and why the plot is missing, or ""."""
 
     fmu: Path
     rows: tuple[Row, ...]
@@ -40,9 +40,9 @@ class Demo:
 
 
 def demo(folder: Path, *, progress: play.Progress | None = None) -> Demo:
-    """Exports the model to `folder`, runs the FMU in FMPy, writes its results and a plot there.
+    """Exports the model to `folder`, runs the FMU in FMPy, and writes results and plot to `folder`.
 
-    Raises ExportError where the folder cannot be written.
+    Raises ExportError if the folder cannot be written.
     """
     model = read_model(MODEL)
     begin = time.perf_counter()

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from lxml import etree
 
+from fmumbs.cli.inspection import fmu_info
 from fmumbs.errors import ExportError, FmumbsError
-from fmumbs.export import unpacking
-from fmumbs.export.inspection import fmu_info
-from fmumbs.export.play import Options, run_fmu
-from fmumbs.export.verify import verify_fmu
+from fmumbs.play import unpacking
+from fmumbs.play.simulation import Options, run_fmu
+from fmumbs.verify.verifying import verify_fmu
 
 DOORS: dict[str, Callable[[Path], object]] = {
     "info": fmu_info,

@@ -15,10 +15,10 @@ from fmumbs.compiler import ModelImage
 from fmumbs.compiler.layout import pack
 from fmumbs.errors import ExportError
 from fmumbs.export import checks, probe
-from fmumbs.export.probe import Fmu
 from fmumbs.export.sources import image_source
-from fmumbs.export.verify import CHECKS, IMAGE, verify_fmu
+from fmumbs.play.fmu import Fmu
 from fmumbs.readers import read_model
+from fmumbs.verify.verifying import CHECKS, IMAGE, verify_fmu
 
 Entries = dict[str, bytes]
 

@@ -1,4 +1,4 @@
-"""What `fmumbs check` and `fmumbs info` tell, as plain dictionaries that print and that go into JSON."""
+"""The facts that `fmumbs check` and `fmumbs info` print, as dictionaries that can be written as JSON."""
 
 import os
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from fmumbs.analysis import structure
 from fmumbs.errors import AssemblyError, ModelError
 from fmumbs.export.fmu import MOST_VARIABLES
 from fmumbs.export.model_description import NATIVE, experiment_attributes
-from fmumbs.export.unpacking import TYPES, open_archive, start_of
+from fmumbs.play.unpacking import TYPES, open_archive, start_of
 
 if TYPE_CHECKING:
     from fmumbs.analysis import JointReaction, ToolName
@@ -24,11 +24,16 @@ Facts = dict[str, Any]
 def check_model(model: "Model", set_of: Sequence[str] = (), tool: "ToolName | None" = None) -> Facts:
     """The structure of a mechanism, whether it compiles, and which of its reactions are unique.
 
-    set_of: joints whose reactions are looked at together. tool: the one of the divide-and-conquer method to look at
-    them with, beside the general method. "problems" are sentences on what keeps it from being
-    compiled, "warnings" on what is doubtful; each ends with a mend. "start_changes": given start values that the loops
-    change. "variables" is None where it does not compile,
-    "joints" is empty where its loops do not close. Raises ModelError for a joint in set_of that is not there.
+    set_of: joints whose reactions are examined together. tool: also examine them by divide and conquer, with this
+    numerical tool.
+
+    Returns the counts and the spanning tree, and:
+    problems, warnings: sentences on errors and on doubtful input, each with a fix.
+    start_changes: given start values that the loops change.
+    variables: their number; None if the model does not compile.
+    joints: the verdict on each joint's reaction; empty if the loops do not close.
+
+    Raises ModelError if a joint in set_of does not exist.
     """
     from fmumbs.compiler import compile
 
@@ -50,8 +55,8 @@ def check_model(model: "Model", set_of: Sequence[str] = (), tool: "ToolName | No
             facts["divide_and_conquer"] = _divided(model, set_of, tool)
         if len(image.variables) > MOST_VARIABLES:
             warnings.append(
-                f"Model '{model.name}' has {len(image.variables)} variables, and an export stops beyond "
-                f"{MOST_VARIABLES}. Name those you need with model.input(), model.output() and "
+                f"Model '{model.name}' has {len(image.variables)} variables, but an export has at most "
+                f"{MOST_VARIABLES}. Declare those you need with model.input(), model.output() and "
                 "model.parameter()."
             )
     facts["warnings"] = warnings
@@ -59,7 +64,7 @@ def check_model(model: "Model", set_of: Sequence[str] = (), tool: "ToolName | No
 
 
 def _add_reactions(facts: Facts, warnings: list[str], model: "Model", set_of: Sequence[str]) -> None:
-    """Rank, mobility and the verdict on every reaction, at the start."""
+    """Adds rank, mobility and the verdict on every reaction, at the initial position."""
     from fmumbs.run import uniqueness
 
     try:
@@ -77,8 +82,8 @@ def _add_reactions(facts: Facts, warnings: list[str], model: "Model", set_of: Se
         "rank_nearby": list(found.nearby),
         "singular_values": {"smallest_kept": found.gap.kept, "largest_dropped": found.gap.dropped},
         "joints": [_joint_facts(reaction) for reaction in found.joints],
-        "mend": {
-            "free": [{"joint": mend.joint, "directions": mend.text} for mend in found.mends],
+        "fix": {
+            "free": [{"joint": fix.joint, "directions": fix.text} for fix in found.fixes],
             "make_flexible": list(found.flexible),
             "may_stay_rigid": list(found.rigid),
         },
@@ -86,23 +91,23 @@ def _add_reactions(facts: Facts, warnings: list[str], model: "Model", set_of: Se
     if set_of:
         facts["set"] = asdict(found.set_of(set_of))
     if found.mobility == 0 and not any(joint.excited_modes for joint in model.joints):
-        warnings.append(f"Model '{model.name}' is locked: its joints leave it no freedom. Free one of a loop.")
+        warnings.append(f"Model '{model.name}' is locked: its mobility is 0. Free a joint of a loop.")
     if found.singular and (problem := _no_start(model)):
         facts["problems"].append(problem)
     elif found.singular:
         warnings.append(
             f"Model '{model.name}' starts at or near a singular position: {found.rank} of {found.rows} rows are "
-            f"independent there, {', '.join(map(str, found.nearby)) or 'unknown'} beside it. Move a q0 by some degrees."
+            f"independent there, {', '.join(map(str, found.nearby)) or 'unknown'} nearby. Change a q0 by a few degrees."
         )
 
 
 def _add_start(facts: Facts, warnings: list[str], model: "Model") -> None:
-    """The given start values that the loops change."""
+    """Adds the given start values that the loops change."""
     from fmumbs.run import Solver
     from fmumbs.run.start import told
 
     solver = Solver(model)
-    with suppress(AssemblyError):  # that is told as a problem
+    with suppress(AssemblyError):  # already among the problems
         solver.assemble()
         facts["start_changes"] = [asdict(change) for change in solver.start_changes]
         if facts["start_changes"]:
@@ -110,7 +115,7 @@ def _add_start(facts: Facts, warnings: list[str], model: "Model") -> None:
 
 
 def _no_start(model: "Model") -> str:
-    """Why the core cannot start from here, "" where it can."""
+    """Why assembly fails, "" if it does not."""
     from fmumbs.run import Solver
 
     try:
@@ -121,7 +126,7 @@ def _no_start(model: "Model") -> str:
 
 
 def _divided(model: "Model", set_of: Sequence[str], tool: "ToolName") -> Facts:
-    """What divide and conquer says, step by step, or why it cannot."""
+    """The verdict of divide and conquer, step by step, or why it cannot be used."""
     from fmumbs.run import divide_and_conquer
 
     try:
@@ -142,7 +147,10 @@ def _divided(model: "Model", set_of: Sequence[str], tool: "ToolName") -> Facts:
             {
                 "step": step.number,
                 "title": step.title,
-                "found": [[names.get(at, f"assembly {at}"), joint, unique] for at, joint, unique in step.found],
+                "found": [
+                    {"number": at, "body": names.get(at), "joint": joint, "unique": unique}
+                    for at, joint, unique in step.found
+                ],
             }
             for step in found.steps
         ],
@@ -161,7 +169,7 @@ def _joint_facts(reaction: "JointReaction") -> Facts:
 
 
 def image_info(image: "ModelImage") -> Facts:
-    """Variables, sizes and capabilities of what would be exported."""
+    """Variables, sizes and capabilities of the FMU that an export would write."""
     return {
         "name": image.name,
         "description": image.description,
@@ -186,9 +194,9 @@ def image_info(image: "ModelImage") -> Facts:
 
 
 def fmu_info(path: "str | os.PathLike[str]") -> Facts:
-    """The same of an FMI 2.0 FMU, from its modelDescription.xml; "platforms" are those of its binaries.
+    """The same for an FMI 2.0 FMU, from its modelDescription.xml; "platforms" lists those of its binaries.
 
-    Raises ExportError where `path` is no FMU.
+    Raises ExportError if `path` is not an FMU.
     """
     path = Path(path)
     with open_archive(path) as archive:

@@ -1,0 +1,5 @@
+"""python -m fmumbs.cli"""
+
+from fmumbs.cli import main
+
+main()

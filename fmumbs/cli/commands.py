@@ -1,0 +1,284 @@
+"""The commands of `fmumbs`. Each calls the library and hands what it returns to printing.py.
+
+FMPy, rich, SciPy and matplotlib are imported by the command that needs them.
+"""
+
+# ruff: noqa: D301  (\b is click's mark before lines that must not be wrapped)
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fmumbs.cli import printing
+from fmumbs.cli.group import Commands
+from fmumbs.cli.options import NewFile, Positive, Settings, as_json, integration, parse_settings, setting
+from fmumbs.cli.terminal import MOST, progress_bar, start_warnings
+from fmumbs.errors import Interrupted, SolverError
+from fmumbs.readers import read_model
+
+if TYPE_CHECKING:
+    from fmumbs.analysis import ToolName
+    from fmumbs.mechanism import Model
+
+
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Start with `fmumbs demo`. Each command has its own help: `fmumbs export --help`.",
+)
+@click.version_option(package_name="fmumbs")
+def main() -> None:
+    """Multibody mechanisms in Python, exported as FMI 2.0 co-simulation FMUs.
+
+    \b
+    fmumbs check double_pendulum                      what the mechanism is, and what may be wrong
+    fmumbs run double_pendulum --stop 5 --plot a.png  simulate the model
+    fmumbs export double_pendulum --verify            write double_pendulum.fmu and verify it
+    fmumbs run double_pendulum.fmu --out a.csv        simulate the FMU with FMPy
+
+    MODEL is the path of a Python file with a function build() that returns a Model, or the name of a model that
+    ships with fmumbs, such as double_pendulum. --set NAME=VALUE sets a parameter of its build().
+
+    Exit status: 0 no problems, 1 problems found, 2 wrong usage, 130 interrupted by Ctrl-C.
+    """
+
+
+@main.command()
+@click.option(
+    "--out",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("demo"),
+    show_default=True,
+    help="Folder for the FMU, the results and the plot.",
+)
+def demo(folder: Path) -> None:
+    """Exports a double pendulum, runs the FMU in FMPy, prints a table and writes a plot.
+
+    \b
+    fmumbs demo
+    """
+    from fmumbs.cli import demo as example
+
+    with progress_bar("double_pendulum.fmu") as progress:
+        done = example.demo(folder, progress=progress)
+    printing.print_demo(done)
+    if done.missing:
+        click.echo(done.missing, err=True)
+
+
+@main.command()
+@click.argument("model")
+@setting
+@click.option("--set-of", metavar="JOINTS", help="Examines the reactions of these joints together, such as A,C,E.")
+@click.option(
+    "--tool", type=click.Choice(["rank", "qr", "svd", "nullspace"]),
+    help="Also examines them by divide and conquer with this tool, and prints the steps.",
+)  # fmt: skip
+@click.option("--all", "everything", is_flag=True, help=f"Prints all rows, not only the first {MOST}.")
+@as_json
+def check(
+    model: str, settings: Settings, set_of: str | None, tool: "ToolName | None", everything: bool, as_json: bool
+) -> None:
+    """Prints topology, mobility, the uniqueness of reactions, and problems of a mechanism.
+
+    \b
+    fmumbs check four_bar
+    fmumbs check branch_chain --set bodies=50 --json
+    fmumbs check parallelogram_pendulum --set-of A,C,E,G
+    """
+    from fmumbs.cli.inspection import check_model
+
+    chosen = [name.strip() for name in (set_of or "").split(",") if name.strip()]
+    facts = check_model(read_model(model, settings), chosen, tool)
+    if as_json:
+        click.echo(json.dumps(facts, indent=2))
+    else:
+        printing.print_check(facts, None if everything else MOST)
+    if facts["problems"]:
+        sys.exit(1)
+
+
+@main.command()
+@click.argument("target", metavar="MODEL|FMU")
+@setting
+@as_json
+def info(target: str, settings: Settings, as_json: bool) -> None:
+    """Lists the variables with their units, the sizes and the capabilities.
+
+    \b
+    fmumbs info double_pendulum
+    fmumbs info double_pendulum.fmu --json
+    """
+    from fmumbs.cli.inspection import fmu_info, image_info
+
+    if _is_fmu(target):
+        _refuse_settings(settings)
+        facts = fmu_info(target)
+    else:
+        from fmumbs.compiler import compile
+
+        facts = image_info(compile(read_model(target, settings)))
+    if as_json:
+        click.echo(json.dumps(facts, indent=2))
+    else:
+        printing.print_info(facts)
+
+
+@main.command()
+@click.argument("models", metavar="MODEL...", nargs=-1, required=True)
+@click.option(
+    "-o", "--output", type=click.Path(),
+    help="The FMU to write, or a folder such as fmus/; the default is NAME.fmu in the current folder.",
+)  # fmt: skip
+@click.option(
+    "--backend", type=click.Choice(["native", "pythonfmu"]), default="native", show_default=True,
+    help="native: a binary without dependencies; pythonfmu: runs in the host's Python.",
+)  # fmt: skip
+@integration
+@setting
+@click.option(
+    "--start", "starts", metavar="NAME=VALUE", multiple=True, callback=parse_settings,
+    help="Start value of an input, a state or a parameter, such as A.tau=0.05; can be repeated.",
+)  # fmt: skip
+@click.option("--all", "all_variables", is_flag=True, help="Exports more than 2000 variables.")
+@click.option("--verify", "verifies", is_flag=True, help="Verifies each FMU, as `fmumbs verify` does.")
+def export(
+    models: tuple[str, ...],
+    output: str | None,
+    backend: str,
+    settings: Settings,
+    starts: Settings,
+    all_variables: bool,
+    verifies: bool,
+    **integration: Any,
+) -> None:
+    """Writes an FMI 2.0 co-simulation FMU for each MODEL.
+
+    \b
+    fmumbs export double_pendulum
+    fmumbs export pendulum arm6 -o fmus/
+    fmumbs export pendulum --set length=0.5 -o short.fmu --scheme rk4 --step 1e-3 --verify
+    """
+    from fmumbs.export import export_fmu
+
+    if output and len(models) > 1 and output.endswith(".fmu"):
+        raise click.UsageError(f"several models do not fit into '{output}'. Give a folder with -o.")
+    if output and (len(models) > 1 or os.path.isdir(output)):
+        output = os.path.join(output, "")
+    failed = False
+    for name in models:
+        model = read_model(name, settings)
+        path = export_fmu(
+            model, output or f"{model.name}.fmu", backend=backend, starts=starts, all_variables=all_variables,
+            **integration,
+        )  # fmt: skip
+        click.echo(f"{path}  {path.stat().st_size / 1024:.0f} kB")
+        failed |= verifies and _verify(path, None)
+    if failed:
+        sys.exit(1)
+
+
+@main.command()
+@click.argument("target", metavar="MODEL|FMU")
+@click.option("--stop", type=Positive(), help="Stop time [s].")
+@click.option("--interval", type=Positive(), help="Interval between two results [s].")
+@integration
+@setting
+@click.option(
+    "--input",
+    "inputs",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="CSV file of inputs: a column `time`, then one column for each input.",
+)
+@click.option("--out", type=NewFile(), help="Writes the results as CSV.")
+@click.option("--plot", type=NewFile(), help="Plots the joints' positions.")
+def run(
+    target: str,
+    stop: float | None,
+    interval: float | None,
+    settings: Settings,
+    inputs: Path | None,
+    out: Path | None,
+    plot: Path | None,
+    **integration: Any,
+) -> None:
+    """Simulates a MODEL with the Solver, or an FMU with FMPy, and prints start and end values.
+
+    For an FMU, --set gives a start value or a parameter by its name.
+
+    \b
+    fmumbs run double_pendulum --stop 5 --out motion.csv --plot motion.png
+    fmumbs run double_pendulum.fmu --input torques.csv --set solver.tolerance=1e-9
+    """
+    from fmumbs import play
+
+    options = play.Options(stop=stop, interval=interval, inputs=inputs, **integration)
+    failure: SolverError | Interrupted | None = None
+    with start_warnings(), progress_bar(f"running {target}") as progress:
+        try:
+            if _is_fmu(target):
+                result = play.run_fmu(target, options, settings, progress=progress)
+            else:
+                result = play.run_model(read_model(target, settings), options, progress=progress)
+        except (SolverError, Interrupted) as error:
+            if error.result is None:
+                raise
+            failure, result = error, error.result
+    if out is not None:
+        result.save_csv(out)
+        click.echo(f"{out}")
+    if plot is not None:
+        play.plot(result, plot)
+        click.echo(f"{plot}")
+    printing.print_summary(play.summary(result))
+    if failure is not None:
+        click.echo(f"The run stopped early: these results end at t = {failure.time:g} s.", err=True)
+        raise failure
+
+
+@main.command()
+@click.argument("fmu", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--against", metavar="MODEL", help="The model that the FMU should match.")
+@setting
+def verify(fmu: Path, against: str | None, settings: Settings) -> None:
+    """Verifies an FMU: schema, FMPy's validation, every declared capability, parity with the Solver.
+
+    \b
+    fmumbs verify double_pendulum.fmu
+    fmumbs verify double_pendulum.fmu --against double_pendulum --set mass=1.0
+    """
+    if against is None:
+        _refuse_settings(settings)
+    if _verify(fmu, None if against is None else read_model(against, settings)):
+        sys.exit(1)
+
+
+def _verify(path: Path, model: "Model | None") -> bool:
+    """Verifies an FMU and prints the findings; returns whether there are any."""
+    from fmumbs.verify import CHECKS, Finding, verify_fmu
+
+    begun: list[str] = []
+    notes: list[Finding] = []
+    with progress_bar(f"verifying {path}") as progress:
+
+        def begin(name: str) -> None:
+            begun.append(name)
+            progress(CHECKS.index(name) / len(CHECKS))
+
+        findings = verify_fmu(path, model, progress=begin, notes=notes.append)
+    printing.print_findings(path, findings, notes, f"{len(begun)} of {len(CHECKS)} checks")
+    return bool(findings)
+
+
+def _is_fmu(target: str) -> bool:
+    return target.lower().endswith(".fmu")
+
+
+def _refuse_settings(settings: Settings) -> None:
+    if settings:
+        raise click.UsageError("--set sets parameters of a model's build(). Leave it out, or name the model.")

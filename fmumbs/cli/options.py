@@ -1,0 +1,107 @@
+"""Options that several commands share, and the types of their values."""
+
+import ast
+import math
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+Settings = dict[str, Any]
+Command = Callable[..., Any]
+
+
+class Positive(click.FloatRange):
+    """A finite number above zero."""
+
+    def __init__(self) -> None:
+        super().__init__(0, min_open=True)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        number = float(super().convert(value, param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"{number} is not finite. Give a number.", param, ctx)
+        return number
+
+
+class NewFile(click.Path):
+    """A file that is written at the end of a run; an impossible path is refused before the run."""
+
+    def __init__(self) -> None:
+        super().__init__(dir_okay=False, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        folder, name = os.path.split(value)
+        if not name:
+            self.fail(f"'{value}' is a folder. Name a file in it.", param, ctx)
+        if not os.path.isdir(folder or "."):
+            self.fail(f"there is no folder '{folder}'. Create it, or name another.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+def parse_settings(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> Settings:
+    """Values by name from NAME=VALUE; a value that is not a Python literal is taken as text."""
+    settings = {}
+    for one in given:
+        name, equals, text = (part.strip() for part in one.partition("="))
+        if not equals or not name:
+            raise click.BadParameter(f"'{one}' is not NAME=VALUE. Write it as in --set length=0.5.", ctx, param)
+        try:
+            settings[name] = ast.literal_eval(text)
+        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+            settings[name] = text
+    return settings
+
+
+def parse_correction(
+    ctx: click.Context, param: click.Parameter, given: str | None
+) -> str | tuple[float, float] | None:
+    """direct, off, or two numbers."""
+    if given is None or given in ("direct", "off"):
+        return given
+    try:
+        alpha, beta = (float(part) for part in given.split(","))
+    except ValueError:
+        raise click.BadParameter(
+            f"'{given}' is not a loop correction. Give direct, off, or two numbers as in 20,20.", ctx, param
+        ) from None
+    return alpha, beta
+
+
+setting = click.option(
+    "--set",
+    "settings",
+    metavar="NAME=VALUE",
+    multiple=True,
+    callback=parse_settings,
+    help="Sets a parameter of the model; can be repeated.",
+)
+as_json = click.option("--json", "as_json", is_flag=True, help="Prints JSON instead of tables.")
+
+_INTEGRATION = (
+    click.option(
+        "--scheme", type=click.Choice(["dopri5", "rk4"]), help="Integration: error-controlled or fixed-step."
+    ),
+    click.option("--step", type=Positive(), help="Step of the fixed-step scheme [s]."),
+    click.option("--tol", "tolerance", type=Positive(), help="Relative tolerance of the integration."),
+    click.option(
+        "--correction",
+        metavar="direct|off|ALPHA,BETA",
+        callback=parse_correction,
+        help="How loops are kept closed: direct correction, none, or Baumgarte stabilisation [1/s].",
+    ),
+    click.option(
+        "--closure",
+        type=Positive(),
+        help="Tolerance of the direct correction, relative to the model's length.",
+    ),
+)
+
+
+def integration(command: Command) -> Command:
+    """Adds the options scheme, step, tolerance, correction and closure; None where one is not given."""
+    for option in reversed(_INTEGRATION):
+        command = option(command)
+    return command

@@ -1,0 +1,102 @@
+"""Tables, progress bars and warnings on a terminal, or in a pipe without colours."""
+
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+
+from fmumbs.errors import StartWarning
+
+PATIENCE = 2.0  # seconds after which a progress bar appears
+MOST = 40  # rows of a table, lines of a tree
+MOST_IN_A_ROW = 12  # levels of a tree, names in a sentence
+
+_NUMERIC = ("start", "end", "Solver's end", "least", "greatest")
+
+
+def new_table(title: str | None, *columns: str) -> Any:
+    """An empty table; columns of numbers are aligned to the right."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
+    for column in columns:
+        table.add_column(column, justify="right" if column in _NUMERIC else "left", overflow="fold")
+    return table
+
+
+def new_list(title: str | None) -> Any:
+    """An empty table of two columns without a header: what, and its value."""
+    table = new_table(title, "", "")
+    table.show_header = False
+    return table
+
+
+def show(renderable: Any) -> None:
+    """Prints a table or a tree."""
+    from rich.console import Console
+
+    console = Console(highlight=False, markup=False, emoji=False)  # a name may contain [b]
+    if not console.is_terminal:
+        console.width = 10_000  # do not wrap lines in a pipe
+    console.print(renderable)
+
+
+def joined(names: list[str], most: int | None) -> str:
+    """Names with commas; beyond MOST_IN_A_ROW only their number, unless `most` is None."""
+    shown = names if most is None else names[:MOST_IN_A_ROW]
+    rest = f" and {len(names) - len(shown)} more" if len(names) > len(shown) else ""
+    return ", ".join(shown) + rest
+
+
+def show_rest(count: int, how: str = "--all shows them") -> None:
+    """Prints how many rows were left out."""
+    if count > 0:
+        click.echo(f"... and {count} more; {how}")
+
+
+def counted(number: int, what: str) -> str:
+    """A number and a noun, in the plural unless the number is 1."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+@contextmanager
+def progress_bar(text: str) -> Iterator[Callable[[float], None]]:
+    """A progress bar that appears after PATIENCE; the function that it yields takes the fraction done, 0 to 1."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda part: None
+        return
+    bar = Progress(console=console, transient=True)
+    task = bar.add_task(escape(text), total=1.0)
+    timer = threading.Timer(PATIENCE, bar.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield lambda part: bar.update(task, completed=part)
+    finally:
+        timer.cancel()
+        timer.join()
+        if bar.live.is_started:
+            bar.stop()
+
+
+@contextmanager
+def start_warnings() -> Iterator[None]:
+    """Prints each StartWarning that the block raises; other warnings pass."""
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always", StartWarning)
+        yield
+    for one in seen:
+        if issubclass(one.category, StartWarning):
+            click.secho("warning: ", fg="yellow", nl=False, err=True)
+            click.echo(str(one.message), err=True)
+        else:
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
