@@ -31,6 +31,7 @@ demo: .venv/.plot .venv/.core
 
 test: lint
 	$(MAKE) --jobs=$$(nproc) sanitize
+	$(MAKE) sanitize-python
 	$(MAKE) fuzz-briefly
 	$(BIN)/pytest -n auto --dist worksteal
 
@@ -104,9 +105,7 @@ build/sanitize/%: tests/core/%.c tests/core/images.h $(SHIPPED:%.c=build/sanitiz
 
 # --- some Python tests on a package of its own, whose binaries are under the address sanitizer -----------
 ASAN := build/asan
-ASAN_TESTS := tests/core/time/test_state.py tests/core/forces tests/core/loops/test_least_reactions.py \
-  tests/core/tree/test_reversed.py tests/core/tree/test_units_of_length.py tests/core/fmi/test_fmi2_state.py \
-  tests/core/fmi/test_fmi2_values.py tests/run
+ASAN_TESTS := tests/run/test_result.py tests/run/test_solver.py tests/core/fmi/test_fmi2_state.py
 
 sanitize-python: .venv/.test .venv/.core
 	CFLAGS="-fsanitize=address -fno-omit-frame-pointer -g" LDFLAGS=-fsanitize=address PATH="$(CURDIR)/$(BIN):$$PATH" \
