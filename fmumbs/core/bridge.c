@@ -27,6 +27,9 @@
 #define FM_SMOOTH_RATE 1e-6 /* and in accelerations, of the largest at a node, or the fastest velocity's square */
 #define FM_REST 1e-9      /* [rad/s], or of the length: slower than that a velocity says nothing of a direction */
 #define FM_THERE 1e-12    /* of what a pivot has been: less is at a singular position */
+#define FM_REFINEMENTS 8  /* of multipliers */
+#define FM_MISSING 1e-10  /* of the largest acceleration: what they are refined to */
+#define FM_SHORT 1e-6     /* the same: where they miss more, none are large enough */
 #define FM_CROSSING 1e-10 /* of the length: gap of branches that cross */
 
 /* Interpolation at s = 0 from +-X, +-2 X, ...; the same without the outermost nodes. */
@@ -60,7 +63,7 @@ static void take_roots(const fm_instance *s, double *out)
 }
 
 /* Places the links at y and factors K there. */
-static int measure(fm_instance *s, const double *y, double *out)
+int fm_measure(fm_instance *s, const double *y, double *out)
 {
     s->loop_soft = FM_TIE;
     fm_place_loops(s, y, 0);
@@ -116,7 +119,7 @@ static int scale_way(fm_instance *s, const double *u, int32_t label)
 }
 
 /* The parts of the mechanism whose rows have small pivots, and their directions; K's factor is there. 0: none can be. */
-static int find_way(fm_instance *s, const double *u)
+int fm_find_way(fm_instance *s, const double *u)
 {
     int32_t label = 0;
     memset(s->bridge_label, 0, (size_t)s->image.n.speeds * sizeof *s->bridge_label);
@@ -150,7 +153,7 @@ static int begin_nodes(fm_instance *s, const double *y, double X)
         for (int32_t i = 0; i < s->image.n.speeds; i++) s->loop_change[i] = place(n) * X * s->bridge_way[i];
         fm_move_positions(s, node(s, n), s->loop_change);
         (void)fm_normalise(s, node(s, n), NULL);
-        if (!measure(s, node(s, n), roots(s, n))) return 0;
+        if (!fm_measure(s, node(s, n), roots(s, n))) return 0;
     }
     return 1;
 }
@@ -159,7 +162,7 @@ static int begin_nodes(fm_instance *s, const double *y, double X)
 static int project(fm_instance *s, int n)
 {
     double *y = node(s, n);
-    return measure(s, y, roots(s, n)) && fm_project(s, y, 0) && measure(s, y, roots(s, n)) && fm_project(s, y, 1);
+    return fm_measure(s, y, roots(s, n)) && fm_project(s, y, 0) && fm_measure(s, y, roots(s, n)) && fm_project(s, y, 1);
 }
 
 /* The guess of node n: by the polynomial through y and the pairs of nodes before. So the nodes lie on one smooth curve. */
@@ -242,8 +245,8 @@ static int make_nodes(fm_instance *s, const double *y, int factored)
 {
     double X = FM_WIDEST;
     if (factored) take_roots(s, s->bridge_root);
-    else if (!measure(s, y, s->bridge_root)) return 0;
-    if (!find_way(s, y + s->image.n.positions)) return 0;
+    else if (!fm_measure(s, y, s->bridge_root)) return 0;
+    if (!fm_find_way(s, y + s->image.n.positions)) return 0;
     for (int n = 0; n < FM_TRIALS; n++, X *= FM_LESS) {
         if (!begin_nodes(s, y, X)) continue;
         if (!is_near(s)) return 0;
@@ -252,19 +255,14 @@ static int make_nodes(fm_instance *s, const double *y, int factored)
     return 0;
 }
 
-/* What evaluations at nodes are not to change. */
-typedef struct fm_kept_counts {
-    double corrected, iterated;
-} fm_kept_counts;
-
-static fm_kept_counts begin(fm_instance *s)
+fm_bridge_kept fm_begin_bridge(fm_instance *s)
 {
-    const fm_kept_counts kept = {s->clock[FM_CORRECTED], s->clock[FM_ITERATED]};
+    const fm_bridge_kept kept = {s->clock[FM_CORRECTED], s->clock[FM_ITERATED]};
     s->bridging = 1;
     return kept;
 }
 
-static void end(fm_instance *s, fm_kept_counts kept)
+void fm_end_bridge(fm_instance *s, fm_bridge_kept kept)
 {
     s->clock[FM_CORRECTED] = kept.corrected, s->clock[FM_ITERATED] = kept.iterated;
     s->bridging = 0;
@@ -301,9 +299,9 @@ static int rates_at_nodes(fm_instance *s, double t, double *udot)
 /* The accelerations at y, if that is near a singular position; K has just been factored there. 1: udot is new. */
 int fm_bridge_rates(fm_instance *s, double t, const double *y, double *udot)
 {
-    const fm_kept_counts kept = begin(s);
+    const fm_bridge_kept kept = fm_begin_bridge(s);
     const int found = make_nodes(s, y, s->loop_narrow == 1) && rates_at_nodes(s, t, udot);
-    end(s, kept);
+    fm_end_bridge(s, kept);
     if (!found) return 0;
     s->bridged = 1;
     return 1;
@@ -312,12 +310,12 @@ int fm_bridge_rates(fm_instance *s, double t, const double *y, double *udot)
 /* The accelerations of the state next to y on its branch, where that is regular. */
 void fm_rates_on_branch(fm_instance *s, double t, const double *y, double *udot)
 {
-    const fm_kept_counts kept = begin(s);
+    const fm_bridge_kept kept = fm_begin_bridge(s);
     memcpy(s->bridge_y, y, (size_t)s->model.ny * sizeof *y);
     fm_place_loops(s, y, 0);
     if (fm_factor_loops(s, y) && fm_project(s, s->bridge_y, 0) && fm_project(s, s->bridge_y, 1))
         fm_accelerations(s, t, s->bridge_y, udot);
-    end(s, kept);
+    fm_end_bridge(s, kept);
 }
 
 /* J udot, less what is there without multipliers: what these have to add, in s->bridge_rhs. */
@@ -335,8 +333,48 @@ static void find_share(fm_instance *s, double t, const double *y, const double *
     for (int32_t i = 0; i < s->image.n.rows; i++) s->bridge_rhs[i] = s->loop_c[3 * i + 1];
 }
 
+/* What is missing of the accelerations that were found, beside the largest of them; it is in s->bridge_udot. */
+static double missing(const fm_instance *s, const double *found, const double *udot)
+{
+    const double *least = s->least + s->image.n.positions;
+    double worst = 0.0, most = 0.0;
+    for (int32_t i = 0; i < s->image.n.speeds; i++) {
+        s->bridge_udot[i] = found[i] - udot[i];
+        worst = fmax(worst, fabs(s->bridge_udot[i]) / least[i]);
+        most = fmax(most, fabs(found[i]) / least[i]);
+    }
+    return worst > 0.0 ? worst / most : 0.0;
+}
+
+/* Multipliers whose accelerations come nearer to those that were found, in s->bridge_lambda: along K^-1 J of what is missing,
+ * as far as is best. K's smallest pivots are round-off there, but what a multiplier brings about is not. 0: they are there. */
+static int refine(fm_instance *s, const double *y, const double *found, const double *udot)
+{
+    const int32_t positions = s->image.n.positions, speeds = s->image.n.speeds, rows = s->image.n.rows;
+    const double *least = s->least + positions, *gap = s->bridge_udot;
+    double along = 0.0, square = 0.0;
+    memcpy(s->bridge_lambda, s->lambda, (size_t)rows * sizeof *s->lambda);
+    if (!(missing(s, found, udot) > FM_MISSING)) return 0;
+    memcpy(s->bridge_y, y, (size_t)positions * sizeof *y);
+    memcpy(s->bridge_y + positions, gap, (size_t)speeds * sizeof *gap);
+    fm_place_loops(s, s->bridge_y, 0);
+    (void)fm_loop_gap(s, 1);
+    for (int32_t i = 0; i < rows; i++) s->bridge_rhs[i] = s->loop_c[3 * i + 1];
+    if (!fm_measure(s, y, s->bridge_root)) return 0;
+    fm_solve_K(s, s->bridge_rhs, s->lambda);
+    if (s->planar) s->kernels->plane_spread(s, s->lambda, s->loop_change);
+    else fm_spread(s, s->lambda, s->loop_change);
+    for (int32_t i = 0; i < speeds; i++) {
+        const double change = s->loop_change[i] / least[i];
+        along += gap[i] / least[i] * change, square += change * change;
+    }
+    for (int32_t i = 0; i < rows && square > 0.0; i++) s->bridge_lambda[i] += along / square * s->lambda[i];
+    return 1;
+}
+
 /* The same for outputs, after an evaluation there: what that leaves in the links is then of y. Multipliers that stay
- * finite are interpolated, and what is left of the reactions they do not make up is solved for. */
+ * finite are interpolated, and what is left of the reactions they do not make up is solved for. Where none make it up, at the
+ * singular position itself, reactions and accelerations of links are not a number. */
 void fm_bridge_present(fm_instance *s, double t, const double *y, double *udot)
 {
     double *found = s->bridge_rate;
@@ -348,6 +386,12 @@ void fm_bridge_present(fm_instance *s, double t, const double *y, double *udot)
     find_share(s, t, y, found);
     s->loop_given = FM_NEAR_MULTIPLIERS;
     fm_accelerations(s, t, y, udot);
+    s->loop_given = FM_KEPT_MULTIPLIERS;
+    for (int n = 0; n < FM_REFINEMENTS && refine(s, y, found, udot); n++) fm_accelerations(s, t, y, udot);
+    if (missing(s, found, udot) > FM_SHORT) {
+        for (int32_t i = 0; i < s->image.n.rows; i++) s->bridge_lambda[i] = s->row_active[i] > 0.0 ? NAN : 0.0;
+        fm_accelerations(s, t, y, udot);
+    }
     s->loop_given = FM_OWN_MULTIPLIERS;
     memcpy(udot, found, (size_t)s->image.n.speeds * sizeof *udot);
     s->bridging = 0;
@@ -357,19 +401,27 @@ void fm_bridge_present(fm_instance *s, double t, const double *y, double *udot)
 int fm_rests_singular(fm_instance *s, const double *y)
 {
     int singular = 0;
-    if (!measure(s, y, s->bridge_root) || find_way(s, y + s->image.n.positions)) return 0;
+    if (!fm_measure(s, y, s->bridge_root) || fm_find_way(s, y + s->image.n.positions)) return 0;
     for (int32_t i = 0; i < s->image.n.rows; i++)
         if (s->row_active[i] > 0.0) singular = singular || s->bridge_root[i] * s->bridge_root[i] < FM_THERE * s->row_pivot[i];
     return singular;
 }
 
-/* The row whose pivot at y is the least beside what it has been, -1: none is small; and the joint of the tree that moves most
- * along the motion which opens there. */
+/* The joint that a row belongs to, among those that K is made of. */
+const fm_block *fm_block_of(const fm_instance *s, int32_t row)
+{
+    const fm_block *b = s->loop.block;
+    while (row < b->first || row >= b->first + b->rows) b++;
+    return b;
+}
+
+/* The row whose pivot at y is the least beside what it has been, -1: none is small; and the joint of its loop, in the tree,
+ * that moves most along the motion which opens there. */
 int32_t fm_singular_row(fm_instance *s, const double *y, int32_t *joint)
 {
     int32_t row = -1, link = -1;
     double least = FM_NARROW, most = 0.0;
-    if (s->loop.blocks == 0 || !measure(s, y, s->bridge_root)) return -1;
+    if (s->loop.blocks == 0 || !fm_measure(s, y, s->bridge_root)) return -1;
     for (int32_t i = 0; i < s->image.n.rows; i++) {
         const double root = s->bridge_root[i], part = root * root / s->row_pivot[i];
         if (s->row_active[i] > 0.0 && part < least) row = i, least = part;
@@ -380,12 +432,12 @@ int32_t fm_singular_row(fm_instance *s, const double *y, int32_t *joint)
     fm_solve_K(s, s->loop_rhs, s->lambda);
     if (s->planar) s->kernels->plane_spread(s, s->lambda, s->loop_change);
     else fm_spread(s, s->lambda, s->loop_change);
-    for (int32_t i = 0; i < s->image.n.links; i++)
-        for (int32_t j = 0; s->in_loop[i] && s->link[i].u >= 0 && j < fm_link_speeds(&s->image, i); j++) {
-            const int32_t u = s->link[i].u + j;
-            const double part = fabs(s->loop_change[u]) / s->least[s->image.n.positions + u];
-            if (part > most) link = i, most = part;
-        }
+    const fm_block *b = fm_block_of(s, row);
+    for (int32_t e = b->path; e < b->path + b->length; e++) {
+        const int32_t u = s->loop.path[e];
+        const double part = fabs(s->loop_change[u]) / s->least[s->image.n.positions + u];
+        if (s->in_loop[s->loop.link[e]] && part > most) link = s->loop.link[e], most = part;
+    }
     *joint = link < 0 ? s->image.row_joint[row] : s->image.link_joint[link];
     return row;
 }
@@ -408,14 +460,14 @@ static void clean(fm_instance *s)
 /* y onto the branch, if it is near a singular position; the links are then placed there. 0: it is not, and y stays. */
 int fm_bridge_state(fm_instance *s, double *y)
 {
-    const fm_kept_counts kept = begin(s);
+    const fm_bridge_kept kept = fm_begin_bridge(s);
     const int found = make_nodes(s, y, 0);
     if (found) {
         clean(s);
         memcpy(y, s->bridge_y, (size_t)s->model.ny * sizeof *y);
         fm_place_loops(s, y, 0);
     }
-    end(s, kept);
+    fm_end_bridge(s, kept);
     s->bridged = found;
     return found;
 }

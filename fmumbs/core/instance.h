@@ -381,7 +381,8 @@ typedef enum fm_valid {
 typedef enum fm_multipliers {
     FM_OWN_MULTIPLIERS,
     FM_NO_MULTIPLIERS,  /* they are zero */
-    FM_NEAR_MULTIPLIERS /* those near bridge_lambda that make up bridge_rhs */
+    FM_NEAR_MULTIPLIERS, /* those near bridge_lambda that make up bridge_rhs */
+    FM_KEPT_MULTIPLIERS /* bridge_lambda */
 } fm_multipliers;
 
 /* An evaluation that can be made again with other forces of the laws that hold (holding.c). */
@@ -471,6 +472,9 @@ struct fm_instance {
     double loop_soft;    /* of row_pivot: what fm_factor_K adds to K's diagonal */
     /* bridge.c */
     int32_t bridging, bridged; /* 1: nodes are being made; the last evaluation or correction was made of nodes */
+    int32_t was_narrow;    /* 1: the last step came near a singular position */
+    int32_t touch_row, touch_joint; /* touch.c: row whose branches touch, -1: none; joint to hold */
+    double touch_time;
     int32_t on_branch;     /* 1: accelerations are those of the state that is next on the branch */
     double *bridge_node;   /* FM_NODES * ny */
     double *bridge_root;   /* roots of the pivots: at the state, then at the nodes */
@@ -638,6 +642,8 @@ int32_t fm_singular_row(fm_instance *s, const double *y, int32_t *joint);
 void fm_bridge_present(fm_instance *s, double t, const double *y, double *udot);
 void fm_rates_on_branch(fm_instance *s, double t, const double *y, double *udot);
 int fm_bridge_rates(fm_instance *s, double t, const double *y, double *udot);
+/* touch.c */
+int fm_passed_touch(fm_instance *s, double t, double h, const double *y, const double *end);
 /* correct.c */
 int fm_correct(fm_instance *s, double *y, int near);
 int32_t fm_active_rows(const fm_instance *s);

@@ -158,7 +158,7 @@ static double try_step(fm_instance *s, double t, double h)
         fm_rates(s, t + C[j] * h, s->trial, stage(s, j));
         if (begins_on_branch(s)) j = 0;
     }
-    s->on_branch = 0;
+    s->was_narrow = s->on_branch, s->on_branch = 0;
     for (int32_t i = 0; i < ny; i++) {
         double sum = 0.0, a = fabs(s->head[i]), b = fabs(s->trial[i]);
         for (int j = 0; j < FM_STAGES; j++) sum += E[j] * stage(s, j)[i];
@@ -274,6 +274,12 @@ static int leaps(const fm_instance *s, const double *before, const double *after
     return moved > FM_LEAP * fastest + s->closure[1];
 }
 
+/* Whether a step from y to `end` led through a position where branches of the motion share a tangent. */
+static int comes_to_touch(fm_instance *s, double t, double arrival, const double *y, const double *end)
+{
+    return (s->was_narrow || s->loop_narrow) && fm_passed_touch(s, t, arrival - t, y, end);
+}
+
 /* The new head onto the constraints; the dense output then ends there too. 0: it does not get there. */
 static int correct_head(fm_instance *s)
 {
@@ -292,6 +298,11 @@ static int correct_head(fm_instance *s)
     s->at_time = s->clock[FM_TIME_HEAD];
     fm_follow_cuts(s);
     fm_watch_rows(s, s->head);
+    if (comes_to_touch(s, s->clock[FM_TIME_TAIL], s->clock[FM_TIME_HEAD], s->dense, s->head)) {
+        memcpy(s->head, s->dense, bytes);
+        s->clock[FM_TIME_HEAD] = s->clock[FM_TIME_TAIL];
+        return 0;
+    }
     if (memcmp(s->trial, s->head, (size_t)ny * sizeof(double)) == 0) return 1;
     for (int32_t i = 0; i < ny && !cut_short; i++) {
         const double moved = s->head[i] - s->trial[i]; /* a cubic that is flat where the step began */
@@ -409,11 +420,23 @@ static void fall_back(fm_instance *s)
     s->clock[FM_AHEAD] = s->clock[FM_H] = 0.0;
 }
 
+static fm_status stopped_by_touch(fm_instance *s, double t_end)
+{
+    char names[200];
+    fm_loop_names(s, s->touch_row, names, sizeof names);
+    return fm_say(s, FM_DISCARD,
+                  "the step to t = %.9g s failed: at t = %.9g s the %s comes to a singular position at which branches of its "
+                  "motion share a tangent, so that the velocity does not tell along which it goes on. Hold joint '%s' there "
+                  "with a drive or a spring, or change a length so that the branches stay apart",
+                  t_end, s->touch_time, names, s->image.text + s->image.joint_name[s->touch_joint]);
+}
+
 static fm_status stopped(fm_instance *s, double t_end)
 {
     fall_back(s);
     char why[300];
     s->valid = FM_VALID_NOTHING;
+    if (s->touch_row >= 0) return stopped_by_touch(s, t_end);
     if (s->law_fault >= 0) return stopped_by_law(s, t_end);
     if (fm_name_drives(s, s->y, 0, why, sizeof why))
         return fm_say(s, FM_DISCARD, "the step to t = %.9g s failed at t = %.9g s: %s", t_end, s->clock[FM_TIME], why);
@@ -468,6 +491,15 @@ static int hopeless(const fm_instance *s, double start, double t_end)
     return t_end - s->clock[FM_TIME_HEAD] > FM_HOPELESS * (s->clock[FM_TIME_HEAD] - start);
 }
 
+/* Whether a step ended by a touch that is only ahead of t_end; it can then be taken up to there. */
+static int touches_later(fm_instance *s, double t_end)
+{
+    if (s->touch_row < 0 || !(s->touch_time > t_end)) return 0;
+    s->touch_row = -1;
+    fm_rates(s, s->clock[FM_TIME_HEAD], s->head, s->slope);
+    return 1;
+}
+
 static fm_status dormand_prince(fm_instance *s, double t_end)
 {
     double *clock = s->clock;
@@ -495,7 +527,7 @@ static fm_status dormand_prince(fm_instance *s, double t_end)
             fall_back(s);
             return say_interrupted(s, t_end);
         }
-        if (!advance(s, next_arrival(s, goal, t_end))) return stopped(s, t_end);
+        if (!advance(s, next_arrival(s, goal, t_end)) && !(touches_later(s, t_end) && advance(s, t_end))) return stopped(s, t_end);
     }
     if (clock[FM_TIME_HEAD] == t_end) memcpy(s->y, s->head, (size_t)s->model.ny * sizeof(double));
     else if (!read_dense(s, t_end)) return stopped(s, t_end);
@@ -525,7 +557,7 @@ static fm_status runge_kutta_to(fm_instance *s, double start, double goal, doubl
             fm_rates(s, t + node[j] * h, s->trial, stage(s, j));
             if (begins_on_branch(s)) j = -1;
         }
-        s->on_branch = 0;
+        s->was_narrow = s->on_branch, s->on_branch = 0;
         for (int32_t i = 0; i < ny; i++) {
             double middle = stage(s, 1)[i] + stage(s, 2)[i];
             s->trial[i] = s->y[i] + h / 6.0 * ((stage(s, 0)[i] + stage(s, 3)[i]) + 2.0 * middle);
@@ -546,6 +578,7 @@ static fm_status runge_kutta_to(fm_instance *s, double start, double goal, doubl
             s->at_time = t + h;
             fm_follow_cuts(s);
             fm_watch_rows(s, s->y);
+            if (comes_to_touch(s, t, t + h, s->head, s->y)) return stopped(s, t_end);
         }
         s->clock[FM_STEPS_DONE] += 1.0;
         if (s->image.n.laws > 0 && !take_modes(s, t + h, s->y)) {
@@ -573,7 +606,7 @@ static fm_status runge_kutta(fm_instance *s, double t_end)
 fm_status fm_integrate(fm_instance *s, double t_end)
 {
     s->law_use = s->law_mode;
-    s->law_fault = -1;
+    s->law_fault = s->touch_row = -1;
     fm_status status = s->options[0] == 1.0 ? runge_kutta(s, t_end) : dormand_prince(s, t_end);
     s->law_use = s->law_now;
     s->valid = FM_VALID_NOTHING;

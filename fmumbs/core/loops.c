@@ -395,6 +395,7 @@ void fm_find_multipliers(fm_instance *s)
     memset(s->lambda, 0, (size_t)s->image.n.rows * sizeof *s->lambda);
     if (s->loop_given != FM_OWN_MULTIPLIERS) {
         if (s->loop_given == FM_NEAR_MULTIPLIERS) find_near(s);
+        if (s->loop_given == FM_KEPT_MULTIPLIERS) memcpy(s->lambda, s->bridge_lambda, (size_t)s->image.n.rows * sizeof *s->lambda);
         return;
     }
     if (factor_and_go(s, s->loop_rhs, s->lambda)) {

@@ -30,6 +30,11 @@ typedef struct fm_constraint {
     double c[3], force[3], torque[3], r[3];
 } fm_constraint;
 
+/* What evaluations beside the motion do not change. */
+typedef struct fm_bridge_kept {
+    double corrected, iterated;
+} fm_bridge_kept;
+
 /* secondary.c */
 int fm_is_pin(const fm_image *m, int32_t joint);
 void fm_across(const double axis[3], double out[3]);
@@ -70,6 +75,11 @@ double fm_closed_within(const fm_instance *s);
 /* bridge.c */
 int fm_bridge_state(fm_instance *s, double *y);
 int fm_rests_singular(fm_instance *s, const double *y);
+const fm_block *fm_block_of(const fm_instance *s, int32_t row);
+int fm_measure(fm_instance *s, const double *y, double *out);
+int fm_find_way(fm_instance *s, const double *u);
+fm_bridge_kept fm_begin_bridge(fm_instance *s);
+void fm_end_bridge(fm_instance *s, fm_bridge_kept kept);
 /* assembly.c */
 void fm_start_place(fm_instance *s, const double *y);
 void fm_start_rows(fm_instance *s);

@@ -149,6 +149,31 @@ def test_reactions_are_right_up_to_the_fold(torque: float, planar: bool) -> None
     assert seen > 3
 
 
+@pytest.mark.parametrize("planar", [True, False])
+@pytest.mark.parametrize("x", [0.1, 1e-3, 1e-5, -1e-6, 1e-7, -1e-8, 1e-12, 0.0])
+def test_outputs_at_a_fold_are_right_or_not_a_number(x: float, planar: bool) -> None:
+    """Accelerations stay smooth; a torque on one crank makes the forces along the rung grow as 1 / x."""
+    solver = fm.Solver(compile(windows(1, x, -4.0), everything=True))
+    solver.use_planar(planar)
+    solver.assemble()
+    solver.set("A0.tau", 3.0)
+    total = 2 * (windows(1, 0.0, 0.0)["crank0"].inertia[1][1] + 0.25) + 1.0
+    acceleration = (9.81 * 2.0 * np.cos(x) + 3.0) / total
+    for i in range(2):
+        assert_allclose(solver.get(f"A{i}.qdd"), acceleration, rtol=1e-9)
+        turning = solver.get(f"crank{i}.alpha[2]")
+        assert (np.isnan(turning) and abs(x) < 1e-10) or turning == pytest.approx(acceleration, rel=2e-6)
+    along = ((total - 1.0) / 2 + 0.5 * np.cos(x) ** 2) / total / np.sin(x) if x else np.nan
+    found = solver.directional_derivative(["A0.qdd", "A1.qdd", "C1.reaction.f[1]"], ["A0.tau"], [1.0])
+    assert_allclose(found, [1.0 / total, 1.0 / total, -along] if x else [np.nan] * 3, rtol=1e-6)
+    force = solver.get("C1.reaction.f[1]")
+    assert x or np.isnan(force)
+    solver.set("A0.tau", 0.0)
+    change = force - solver.get("C1.reaction.f[1]")
+    assert (np.isnan(change) and abs(x) < 1e-10) or change == pytest.approx(-3.0 * along, rel=1e-5)
+    assert np.isfinite(solver.get("C1.reaction.f[1]"))
+
+
 @pytest.mark.parametrize("scheme", ["dopri5", "rk4"])
 def test_a_saved_state_goes_on_through_a_fold_bit_for_bit(scheme: str) -> None:
     image = compile(windows(2, 0.3, -8.0), everything=True).with_options(scheme=scheme, tolerance=1e-9, step=1e-3)
