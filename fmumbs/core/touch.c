@@ -79,13 +79,13 @@ static double find_least(fm_instance *s, const fm_stretch *w, int32_t row)
     return 0.5 * (low + high);
 }
 
-/* How fast the part of the mechanism moves that a row belongs to; the parts have been found. */
-static double speed_of(const fm_instance *s, const double *u, int32_t label)
+/* The largest difference of two velocities in a part of the mechanism. */
+static double most_apart(const fm_instance *s, const double *a, const double *b, int32_t label)
 {
-    double fastest = 0.0;
+    double most = 0.0;
     for (int32_t i = 0; i < s->image.n.speeds; i++)
-        if (s->bridge_label[i] == label) fastest = fmax(fastest, fabs(u[i]) / s->least[s->image.n.positions + i]);
-    return fastest;
+        if (s->bridge_label[i] == label) most = fmax(most, fabs(a[i] - b[i]) / s->least[s->image.n.positions + i]);
+    return most;
 }
 
 static int32_t label_of(const fm_instance *s, int32_t row)
@@ -126,10 +126,14 @@ static int is_quadratic(fm_instance *s, const fm_stretch *w, int32_t row, double
     const double gap = FM_APART + 10.0 * s->options[2];
     if (!fm_find_way(s, s->bridge_node + s->image.n.positions)) return 0;
     const int32_t label = label_of(s, row);
-    const double speed = speed_of(s, s->bridge_node + s->image.n.positions, label);
+    memset(s->bridge_udot, 0, (size_t)s->image.n.speeds * sizeof *s->bridge_udot);
+    const double speed = most_apart(s, s->bridge_node + s->image.n.positions, s->bridge_udot, label);
     if (!(speed > 0.0)) return 0;
-    for (int way = 0; way < 2; way++) {
-        const double time = FM_BESIDE / speed, near = roots_beside(s, w, way, time, row, label);
+    const double time = FM_BESIDE / speed;
+    const double bend = most_apart(s, w->y + s->image.n.positions, w->end + s->image.n.positions, label) / w->h;
+    const int ways = 0.5 * time * bend <= speed ? 2 : 1; /* a motion that nearly rests may bend much */
+    for (int way = 0; way < ways; way++) {
+        const double near = roots_beside(s, w, way, time, row, label);
         const double far = roots_beside(s, w, way, 2.0 * time, row, label);
         if (far > FM_QUADRATIC * near && least <= gap * near / (2.0 * FM_BESIDE * FM_BESIDE)) return 1;
     }

@@ -24,7 +24,7 @@ def along(a: float) -> np.ndarray:
 
 
 def swung(seed: int, x: float, speed: float, gap: float = 0.0) -> tuple[fm.Model, float]:
-    """With random sizes, and the angle of A at which the rocker turns back; `gap`: of the rocker from the fold there."""
+    """With random sizes, and the angle of A where the rocker turns back, `gap` before the fold."""
     rng = np.random.default_rng(seed)
     crank, coupler, rocker = rng.uniform([0.1, 0.5, 0.4], [0.2, 0.8, 0.6])
     base = rocker * rng.uniform(1.5, 2.5)
@@ -43,17 +43,17 @@ def swung(seed: int, x: float, speed: float, gap: float = 0.0) -> tuple[fm.Model
     swing = speed * crank * along(top + x + np.pi / 2)
     rate = (P - T) @ swing / ((P - T) @ (rocker * along(phi + np.pi / 2)))
     model = fm.Model("touch", gravity=(0.0, 0.0, 0.0))
-    A, K, O, B, H = (
+    A, K, rock, B, H = (
         fm.Body.rod(name, length=float(length), mass=float(rng.uniform(0.5, 2)), radius=0.01)
         for name, length in zip("AKOBH", (crank, coupler, rocker, base, rocker), strict=True)
     )
     ground = model.ground
-    model.add(A, K, O, B, H)
+    model.add(A, K, rock, B, H)
     model.add(fm.Revolute("A_pin", ground.at(*Q, 0), A.base, axis="z", q0=top + x, u0=speed))
-    model.add(fm.Revolute("O_pin", ground.at(0, 0, 0), O.base, axis="z", q0=phi, u0=rate))
+    model.add(fm.Revolute("O_pin", ground.at(0, 0, 0), rock.base, axis="z", q0=phi, u0=rate))
     model.add(fm.Revolute("K_pin", A.tip, K.base, axis="z", q0=angle(P - T) - top - x))
-    model.add(fm.Revolute("K_end", K.tip, O.tip, axis="z", cut=True))
-    model.add(fm.Revolute("B_pin", O.tip, B.base, axis="z", q0=angle(X - P) - phi))
+    model.add(fm.Revolute("K_end", K.tip, rock.tip, axis="z", cut=True))
+    model.add(fm.Revolute("B_pin", rock.tip, B.base, axis="z", q0=angle(X - P) - phi))
     model.add(fm.Revolute("H_pin", ground.at(*D, 0), H.base, axis="z", q0=angle(X - D)))
     model.add(fm.Revolute("B_end", B.tip, H.tip, axis="z", cut=True))
     return model, top
@@ -65,6 +65,11 @@ def solver_of(model: fm.Model, scheme: float, tolerance: float, planar: bool = T
     solver.use_planar(planar)
     solver.assemble()
     return solver
+
+
+def run_to(solver: fm.Solver, stop: float, interval: float) -> None:
+    while solver.time < stop:
+        solver.step(min(stop, solver.time + interval))
 
 
 @pytest.mark.parametrize("planar", [True, False])
@@ -82,10 +87,9 @@ def test_a_motion_ends_where_branches_share_a_tangent(
         stop = 1.0 / abs(speed)
         with pytest.raises(
             fm.SolverError,
-            match=r"(?s)at t = .* the loop .*B_end.* singular position.*(share a tangent|more than one way).*Hold joint '[BH]_",
+            match=r"at t = .* the loop .*B_end.* singular .*(share a tangent|more than one way).*Hold joint '[BH]_",
         ):
-            while solver.time < stop:
-                solver.step(min(stop, solver.time + interval / abs(speed)))
+            run_to(solver, stop, interval / abs(speed))
         assert solver.get("A_pin.q") * np.sign(speed) <= top * np.sign(speed) + 1e-3
         assert abs(solver.get("A_pin.q") - top) < 0.2
         assert np.sign(solver.get("A_pin.qd")) == np.sign(speed)
