@@ -14,10 +14,11 @@ import fmumbs as fm
 from fmumbs.compiler import ModelImage
 from fmumbs.compiler.layout import pack
 from fmumbs.errors import ExportError
-from fmumbs.export import checks, probe
 from fmumbs.export.sources import image_source
+from fmumbs.play import fmu as probe
 from fmumbs.play.fmu import Fmu
 from fmumbs.readers import read_model
+from fmumbs.verify import checks
 from fmumbs.verify.verifying import CHECKS, IMAGE, verify_fmu
 
 Entries = dict[str, bytes]
