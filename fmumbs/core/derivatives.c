@@ -4,6 +4,11 @@
 #include <math.h>
 #include <string.h>
 
+/* Parts of the shortest time in which something changes by itself, for differences along the motion. */
+#define FM_WIDE 5e-3
+#define FM_SMALL 6e-6
+#define FM_ROUND_OFF 1e-12 /* of values, relative: those that are small differences of large parts */
+
 static fm_status refuse(fm_instance *s, uint32_t reference, const char *why)
 {
     char name[200] = "no such variable";
@@ -85,13 +90,26 @@ static double nonholonomic_rate(fm_instance *s, int32_t joint, int32_t part)
     return rate[part];
 }
 
-/* Central difference along the flow, the state moved forth and back in time by as much as round-off allows. */
+/* A value with the state moved along its rates by a time h. */
+static double value_along(fm_instance *s, const double *kept, const double *rate, double t, double h, int32_t kind,
+                          int32_t object, int32_t part)
+{
+    for (int32_t i = 0; i < s->model.ny; i++) s->y[i] = kept[i] + h * rate[i];
+    s->clock[FM_TIME] = t + h;
+    s->valid &= FM_VALID_LAWS;
+    fm_update(s, fm_validity(&s->image, kind, object));
+    return fm_value(s, kind, object, part);
+}
+
+/* Differences along the rates of the state, on both sides: of sixth order over 3 FM_WIDE of the shortest time in which a
+ * part of the state changes by itself, whose round-off is the least. Where that disagrees with the central difference over
+ * a small part of this time by more than the round-off of the latter, something bends in between, such as a path or a
+ * table, and the latter counts. */
 static double rate_along_flow(fm_instance *s, int32_t kind, int32_t object, int32_t part)
 {
     const int32_t ny = s->model.ny;
-    double *kept = s->probe, *rate = s->probe + ny, side[2];
+    double *kept = s->probe, *rate = s->probe + ny, far[3], largest = 0.0, fastest = 0.0;
     const double t = s->clock[FM_TIME];
-    double fastest = 0.0;
     fm_update(s, FM_VALID_LAWS);
     memcpy(kept, s->y, (size_t)ny * sizeof(double));
     fm_rates(s, t, s->y, rate);
@@ -99,18 +117,20 @@ static double rate_along_flow(fm_instance *s, int32_t kind, int32_t object, int3
         double size = fabs(kept[i]) > s->least[i] ? fabs(kept[i]) : s->least[i];
         fastest = fabs(rate[i]) / size > fastest ? fabs(rate[i]) / size : fastest;
     }
-    const double h = 6e-6 / (fastest > 1e-6 ? fastest : 1e-6);
-    for (int j = 0; j < 2; j++) {
-        for (int32_t i = 0; i < ny; i++) s->y[i] = kept[i] + (j == 0 ? -h : h) * rate[i];
-        s->clock[FM_TIME] = t + (j == 0 ? -h : h);
-        s->valid &= FM_VALID_LAWS;
-        fm_update(s, fm_validity(&s->image, kind, object));
-        side[j] = fm_value(s, kind, object, part);
+    const double shortest = 1.0 / (fastest > 1e-6 ? fastest : 1e-6), h = FM_WIDE * shortest, small = FM_SMALL * shortest;
+    for (int j = 0; j < 3; j++) {
+        const double after = value_along(s, kept, rate, t, (j + 1) * h, kind, object, part);
+        const double before = value_along(s, kept, rate, t, -(j + 1) * h, kind, object, part);
+        far[j] = after - before;
+        largest = fmax(largest, fmax(fabs(after), fabs(before)));
     }
+    const double after = value_along(s, kept, rate, t, small, kind, object, part);
+    const double near = (after - value_along(s, kept, rate, t, -small, kind, object, part)) / (2.0 * small);
     memcpy(s->y, kept, (size_t)ny * sizeof(double));
     s->clock[FM_TIME] = t;
     s->valid &= FM_VALID_LAWS;
-    return (side[1] - side[0]) / (2.0 * h);
+    const double wide = (45.0 * far[0] - 9.0 * far[1] + far[2]) / (60.0 * h);
+    return fabs(wide - near) <= FM_ROUND_OFF * largest / small ? wide : near;
 }
 
 fm_status fm_do_get_output_derivatives(fm_instance *s, const uint32_t *reference, size_t count, const int32_t *order,

@@ -1,0 +1,60 @@
+"""Rates of outputs along the motion: exact up to little more than the round-off of the outputs themselves."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.interpolate import CubicSpline
+
+import fmumbs as fm
+from fmumbs.compiler import compile
+from fmumbs.readers import read_model
+
+STATES = {"heavy_top": "A.w", "double_pendulum": "A.qd"}
+FORCES = ("A.reaction.f", "A.wrench.f")
+
+
+def rates(solver: fm.Solver) -> np.ndarray:
+    return np.concatenate([solver.output_derivative(name) for name in FORCES])
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_round_off_of_the_state_changes_them_by_little(name: str) -> None:
+    """A top that spins at 150 rad/s: its reaction is a small difference of large parts, rounded at 3e-13."""
+    solver = fm.Solver(read_model(name))
+    solver.assemble()
+    solver.step(0.3)
+    u, found = np.array(solver.get(STATES[name])), []
+    for k in range(4):
+        solver.set(STATES[name], u * (1 + 1e-15 * k))
+        found.append(rates(solver))
+    assert np.ptp(found, axis=0).max() < 1e-9 * np.abs(found).max()
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_they_are_the_rates_along_a_finer_motion(name: str) -> None:
+    """Central differences of the fourth order along a run: what they leave is of the step's fourth power."""
+    solver = fm.Solver(compile(read_model(name), everything=True).with_options(tolerance=1e-12))
+    solver.assemble()
+    h, sides = 2e-4, []
+    for k in (-2, -1, 0, 1, 2):
+        solver.step(0.3 + k * h)
+        sides.append(np.concatenate([solver.get(name) for name in FORCES]))
+        if k == 0:
+            exact = rates(solver)
+    slope = (8 * (sides[3] - sides[1]) - (sides[4] - sides[0])) / (12 * h)
+    assert_allclose(exact, slope, rtol=0, atol=1e-4 * np.abs(slope).max())
+
+
+def test_a_path_that_bends_nearby_does_not_matter() -> None:
+    """The derivative at a time just before a path bends is that of the piece that ends there."""
+    model = fm.Model("bent", gravity=(0, 0, 0))
+    body = fm.Body("body", mass=2.0, inertia=(1, 1, 1))
+    path = fm.Path.from_scipy(CubicSpline([0.0, 1.0, 2.0, 3.0, 4.0], [0.0, 1.0, -1.0, 2.0, 0.0]))
+    slide = fm.Slide("x", role="excited", path=path)
+    model.add(body, fm.Joint("J", model.ground.at(), body.at(), modes=[slide]))
+    solver = fm.Solver(model)
+    solver.assemble()
+    solver.step(2.0 - 1e-4)
+    before = solver.output_derivative("J.drive")
+    solver.step(2.0 - 2e-5)
+    assert_allclose(solver.output_derivative("J.drive"), before, rtol=1e-6)
