@@ -208,7 +208,7 @@ def test_ctrl_c_ends_it_while_the_fmu_does_not_return(pendulum_fmu: Path, monkey
 
     def interrupt() -> None:
         called.wait(60)
-        signal.raise_signal(signal.SIGINT)
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
 
     monkeypatch.setattr(checks, "runs", hang)
     monkeypatch.setattr(probe, "PATIENCE", 0.05)
