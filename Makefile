@@ -9,7 +9,7 @@ MODELS := $(filter-out models/__init__.py,$(wildcard models/*.py))
 
 .PHONY: help demo test lint fmus bench sanitize sanitize-python fuzz fuzz-briefly faults dev lock minimum clean
 .DELETE_ON_ERROR:
-MAKEFLAGS += --no-builtin-rules # which would make the folder core/fmi2 of core/fmi2.c
+MAKEFLAGS += --no-builtin-rules
 
 help:
 	@echo "make demo      exports a mechanism, runs it in FMPy, prints a table and writes a plot"
@@ -88,7 +88,7 @@ clean:
 	@touch $@
 
 # --- the core's C tests under the sanitizers -----------------------------------------------------------
-SHIPPED := $(filter-out fmi2%,$(filter %.c,$(shell sed 's/\#.*//' fmumbs/core/sources.txt)))
+SHIPPED := $(filter-out fmi/%,$(filter %.c,$(shell sed 's/\#.*//' fmumbs/core/sources.txt)))
 C_TESTS := $(patsubst tests/core/%.c,build/sanitize/%.passed,$(wildcard tests/core/*.c))
 X86_64 := $(filter x86_64 amd64,$(shell uname -m))
 SANITIZE := -std=c99 -O1 -g -ffp-contract=off -fno-math-errno -fno-trapping-math -Wall -Wextra -Wno-psabi -Ifmumbs/core \
@@ -134,7 +134,7 @@ build/images/list.txt: tests/core/write_images.py $(wildcard tests/support/*.py)
 	$(BIN)/python $< $(@D)
 
 build/sanitize/%_avx2.o: SANITIZE += $(if $(X86_64),-mavx2)
-build/sanitize/%.o: fmumbs/core/%.c $(wildcard fmumbs/core/*.h fmumbs/core/*.inc) Makefile
+build/sanitize/%.o: fmumbs/core/%.c $(wildcard fmumbs/core/*.h fmumbs/core/*/*.h fmumbs/core/*/*.inc) Makefile
 	@mkdir -p $(@D)
 	$(CC) $(SANITIZE) -c $< -o $@
 

@@ -40,7 +40,7 @@ $(OUT)/%_avx2.o: FLAGS += $(if $(X86_64),-mavx2)
 $(OUT)/driver.o: SANITIZE += -O2
 $(OUT)/fuzz_calls.o: FLAGS += -Wno-format-security -Wno-format-truncation
 
-$(OUT)/%.o: $(CORE)/%.c $(wildcard $(CORE)/*.h $(CORE)/*.inc $(CORE)/*/*.h) fuzz/build.mk
+$(OUT)/%.o: $(CORE)/%.c $(wildcard $(CORE)/*.h $(CORE)/*/*.h $(CORE)/*/*.inc) fuzz/build.mk
 	@mkdir -p $(@D)
 	$(CC) $(FLAGS) $(SCARCE) $(SANITIZE) $(TRACE) -c $< -o $@
 

@@ -1,13 +1,19 @@
 """Imports go one way, the C core stands alone, and an optional library has one door.
 
+<<<<<<< /tmp/wt/bits/tl_mine.py
+cli -> export -> run -> readers, compiler -> analysis -> mechanism -> spatial -> errors
+fmi -> api -> outputs -> time -> assembly -> motion -> kernels -> loops -> forces -> tree -> instance -> image -> maths
+=======
 cli -> verify -> play, export -> run -> readers, compiler -> analysis -> mechanism -> spatial -> errors
+>>>>>>> /tmp/wt/bits/tl_theirs.py
 """
 
 import ast
+import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -29,6 +35,11 @@ LAYERS = [
     {"cli"},
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
+
+CORE_ROOMS = (
+    "maths", "image", "instance", "tree", "forces", "loops", "kernels", "motion", "assembly", "time", "outputs", "api",
+    "fmi",
+)  # fmt: skip
 
 # The compiler's packer reads the core's table of arrays, the solver steps it; nobody else touches the C code.
 MAY_IMPORT_CORE = {"compiler", "run"}
@@ -155,6 +166,84 @@ def test_the_core_includes_itself_and_the_c_library_alone(path: Path) -> None:
             assert (path.parent / name).is_file() or (CORE / name).is_file(), f"{path.name} includes {name}"
         else:
             assert name in C99_HEADERS | INTRINSICS, f"{path.name} includes <{name}>"
+
+
+def core_rank(name: str) -> int:
+    """How high a file of the core stands, by its room; fmumbs.h, which everybody may include, is the lowest."""
+    return CORE_ROOMS.index(name.partition("/")[0]) if "/" in name else -1
+
+
+def core_includes() -> dict[str, set[str]]:
+    """For each file of the core those that it includes, by their names in the core's folder."""
+    found = {}
+    for path in C_FILES:
+        inside = (os.path.normpath(path.parent / name) for mark, name in includes(path) if mark == '"')
+        found[path.relative_to(CORE).as_posix()] = {Path(name).relative_to(CORE).as_posix() for name in inside}
+    return found
+
+
+def core_calls() -> dict[str, set[str]]:
+    """For each file of the core that is no header those that define a function which it names."""
+    texts = {path.relative_to(CORE).as_posix(): c_code(path) for path in C_FILES}
+    function = re.compile(
+        r"^(?!static\b(?! inline)|typedef|extern|#)\w[\w \t*]*?\b(fm\w+)\([^;{}]*\)\s*\{", re.MULTILINE
+    )
+    where = {name: file for file, text in texts.items() for name in function.findall(text)}
+    files = {file: text for file, text in texts.items() if not file.endswith(".h")}
+    return {
+        file: {where[name] for name in set(re.findall(r"\bfm\w+", text)) & where.keys()} - {file}
+        for file, text in files.items()
+    } | {file: set() for file in texts.keys() - files.keys()}
+
+
+def c_code(path: Path) -> str:
+    """A file without its comments and texts."""
+    code = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    return re.sub(r'"(?:\\.|[^"\\\n])*"', '""', code)
+
+
+def upwards(arrows: dict[str, set[str]]) -> list[str]:
+    """The arrows from a lower room of the core to a higher one."""
+    return [
+        f"{one} -> {other}" for one, others in arrows.items() for other in others if core_rank(other) > core_rank(one)
+    ]
+
+
+def circle(arrows: dict[str, set[str]]) -> list[str]:
+    """Files on circles of arrows, or that lead into one: what is left once all without an arrow are out."""
+    left = {name: set(others) for name, others in arrows.items()}
+    while done := {name for name, others in left.items() if not others}:
+        left = {name: others - done for name, others in left.items() if name not in done}
+    return [f"{name} -> {', '.join(sorted(others))}" for name, others in left.items()]
+
+
+def test_every_file_of_the_core_stands_in_a_room() -> None:
+    rooms = {path.relative_to(CORE).parts[0] for path in C_FILES} - {"fmumbs.h"}
+    assert rooms == set(CORE_ROOMS)
+
+
+@pytest.mark.parametrize("arrows", [core_includes, core_calls])
+def test_the_core_includes_and_calls_one_way(arrows: Callable[[], dict[str, set[str]]]) -> None:
+    found = arrows()
+    assert sum(len(others) for others in found.values()) > len(C_FILES)
+    assert upwards(found) == []
+    assert circle(found) == []
+
+
+def test_a_header_of_functions_declares_those_of_its_file_alone() -> None:
+    """Beside NAME.c there is NAME.h with the functions that other files may call: all that are not static."""
+    public = set(re.findall(r"\b(fm_\w+)\(", c_code(CORE / "fmumbs.h")))
+    for path in C_FILES:
+        room = path.relative_to(CORE).parts[0]
+        if path.suffix != ".c" or room in {"kernels", "fmi"}:
+            continue
+        own = (
+            set(re.findall(r"^(?!static|typedef)\w[\w \t*]*?\b(fm_\w+)\([^;{}]*\)\s*\{", c_code(path), re.MULTILINE))
+            - public
+        )
+        head = path.with_suffix(".h")
+        code = c_code(head) if head.is_file() else ""
+        assert own == set(re.findall(r"^(?!static)\w[\w \t*]*?\b(fm_\w+)\([^;{}]*\);", code, re.MULTILINE)), path.name
 
 
 @pytest.mark.parametrize("path", [p for p in C_FILES if p.name.startswith("fmi2")], ids=lambda p: p.name)

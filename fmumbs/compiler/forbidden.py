@@ -1,4 +1,4 @@
-"""What a joint forbids, as rows of constraint between its frames F and M (core/constraints.c).
+"""What a joint forbids, as rows of constraint between its frames F and M (core/loops/constraints.c).
 
 A product of slides, then turns about axes through one point, then slides again keeps M on what the slides span: in F
 where they come before the turns, in M where they come after. One turn keeps two axes parallel, two keep the angle

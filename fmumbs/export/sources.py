@@ -8,7 +8,8 @@ at all makes a binary that needs no resources.
 import re
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path, PurePosixPath
+from pathlib import Path
+from posixpath import dirname, normpath
 
 from fmumbs.errors import ExportError
 
@@ -40,10 +41,7 @@ def core_sources() -> Sources:
         if name in texts:
             continue
         texts[name] = _read(folder, name)
-        beside = PurePosixPath(name).parent
-        for included in _INCLUDE.findall(texts[name]):
-            if str(beside / included) not in texts:
-                pending.append(str(beside / included))
+        pending += [normpath(f"{dirname(name) or '.'}/{included}") for included in _INCLUDE.findall(texts[name])]
     compiled = tuple(name for name in names if name.endswith(".c"))
     files = tuple((name, _defined(name, text).encode()) for name, text in texts.items())
     return Sources(files, (*compiled, IMAGE_FILE))

@@ -26,7 +26,7 @@ from fmumbs.spatial import Rotation, Transform
 Array = NDArray[np.float64]
 Rows = tuple[tuple[float, ...], ...]
 
-MOST_MODES = 24  # as core/instance.h
+MOST_MODES = 24  # as core/image/image.h
 _PLANES = {"xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
 _SLACK = 1e-9  # rounding of what the user computed, relative
 

@@ -5,7 +5,7 @@
  * the checksum is computed again after the damage.
  */
 #include "images.h"
-#include "table.h"
+#include "image/table.h"
 
 #define HEADER 64
 #define SIZE_AT 16

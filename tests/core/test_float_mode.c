@@ -2,7 +2,7 @@
  * gives the same bits in each; whoever is asked within a call is asked in the host's mode. */
 #include "images.h"
 
-#include "float_mode.h"
+#include "maths/float_mode.h"
 
 #define STEP 0.02 /* [s] */
 

@@ -37,7 +37,7 @@ def test_it_holds_all_that_an_importer_looks_for(fmu: Path, image: ModelImage) -
         "resources/model.fmb",
         "documentation/index.html",
         "documentation/licenses/license.txt",
-        "sources/fmi2.c",
+        "sources/fmi/fmi2.c",
         "sources/fm_embedded_image.c",
     } <= set(held)
     assert held["resources/model.fmb"] == image.bytes

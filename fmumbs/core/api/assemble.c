@@ -1,0 +1,186 @@
+/* assemble.c: a consistent start from the values that were set, or a sentence that says why there is none. */
+#include "assemble.h"
+
+#include "../maths/vectors.h"
+#include "../instance/instance.h"
+#include "../instance/message.h"
+#include "../tree/positions.h"
+#include "../tree/reversed.h"
+#include "../forces/excitation.h"
+#include "../loops/constraints.h"
+#include "../loops/loops.h"
+#include "../loops/projection.h"
+#include "../kernels/kernels.h"
+#include "../assembly/assembly.h"
+#include "../assembly/start.h"
+#include "step.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Sweeps at the present positions whose pivots are noted, at rest and without loads. */
+static void note_pivots(fm_instance *s)
+{
+    const fm_kernels *kernels = s->kernels;
+    const int32_t planar = s->planar;
+    s->kernels = &fm_kernels_checked;
+    if (planar) (void)fm_planar_use(s, 0);
+    memset(s->tau_now, 0, (size_t)s->image.n.speeds * sizeof(double));
+    fm_run_turns(s, s->y);
+    fm_run_sweeps(s, s->y, s->tau_now, s->udot);
+    s->kernels = kernels;
+    if (planar) (void)fm_planar_use(s, 1);
+    s->valid = FM_VALID_NOTHING;
+}
+
+/* Every free mode needs an inertia against it: pivots beyond round-off. From the tips, whose faults spread upwards. */
+static fm_status check_pivots(fm_instance *s)
+{
+    note_pivots(s);
+    for (int32_t i = s->image.n.links - 1; i >= 0; i--) {
+        const fm_link *k = s->link + i;
+        const double reciprocal = s->pivot[2 * i], compared = s->pivot[2 * i + 1];
+        if (k->u < 0 || k->kind == FM_LINK_DRIVEN) continue;
+        if ((reciprocal > 0.0 && isfinite(reciprocal) && reciprocal * compared < 1e14)) continue;
+        const int32_t joint = s->image.link_joint[i];
+        if (k->kind == FM_LINK_MODAL)
+            return fm_say(s, FM_ERROR,
+                          "the flexible body behind joint '%s': no inertia opposes one of its modes. Take a mode away, or "
+                          "give the body more mass",
+                          s->image.text + s->image.joint_name[joint]);
+        return fm_say(s, FM_ERROR,
+                      "joint '%s', mode %ld: no inertia opposes this free mode. Give the bodies behind it an inertia "
+                      "about that axis, or leave the mode out",
+                      s->image.text + s->image.joint_name[joint], (long)(k->u - s->image.joint_u[joint] + 1));
+    }
+    return FM_OK;
+}
+
+/* Positions that are as good as any: of turns within a radian, of slides within the model's length. */
+static void scatter(const fm_instance *s, double *y)
+{
+    uint32_t seed = 12345u;
+    for (int32_t i = 0; i < s->model.ny; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        y[i] = i < s->image.n.positions ? s->least[i] * ((double)(seed >> 8) / 8388608.0 - 1.0) : 0.0;
+    }
+    fm_normalise(s, y, NULL);
+}
+
+fm_status fm_do_check_inertia(fm_instance *s)
+{
+    memcpy(s->kept, s->state, s->model.state_doubles * sizeof(double));
+    scatter(s, s->y);
+    const fm_status status = check_pivots(s);
+    memcpy(s->state, s->kept, s->model.state_doubles * sizeof(double));
+    return status;
+}
+
+/* Whether a row is one of angles. */
+static int turns(const fm_image *m, int32_t row)
+{
+    const int32_t coupling = m->row_coupling[row];
+    if (coupling < 0) return m->row_kind[row] == FM_ROW_PERPENDICULAR;
+    return !m->mode_linear[m->link_u[m->term_link[m->coupling_first[coupling]]]];
+}
+
+/* Which loop stays open, and by how much. */
+static fm_status cannot_close(fm_instance *s)
+{
+    char names[200];
+    double gap;
+    const fm_image *m = &s->image;
+    const int32_t worst = fm_worst_row(s, 0, &gap), coupling = m->row_coupling[worst];
+    int held = 0;
+    for (int32_t i = 0; i < m->n.joints; i++) held += m->joint_held[i];
+    fm_loop_names(s, worst, names, sizeof names);
+    return fm_say(s, FM_ERROR, "the %s cannot close: nearest gap %.3g %s at '%s'. Change %s, or move a q0 of its joints to "
+                  "where it closes%s",
+                  names, gap, turns(m, worst) ? "rad" : "m", m->text + m->joint_name[m->row_joint[worst]],
+                  coupling >= 0 ? "its offset" : "a length", held ? ", or hold fewer of them" : "");
+}
+
+/* Positions are fine, velocities conflict. */
+static fm_status cannot_move(fm_instance *s)
+{
+    char names[200];
+    double gap;
+    const int32_t worst = fm_worst_row(s, 1, &gap);
+    fm_loop_names(s, worst, names, sizeof names);
+    return fm_say(s, FM_ERROR,
+                  "the %s closes, but its start velocities conflict: nearest gap %.3g %s at '%s'. Change a u0 that is held, or "
+                  "hold fewer of them",
+                  names, gap, turns(&s->image, worst) ? "rad/s" : "m/s",
+                  s->image.text + s->image.joint_name[s->image.row_joint[worst]]);
+}
+
+/* A start where the mechanism could go more ways than anywhere near it has no accelerations of its own. */
+static fm_status check_rank(fm_instance *s)
+{
+    const int32_t rank = fm_active_rows(s);
+    char names[200];
+    for (int way = 0; way < 2; way++) {
+        int32_t row;
+        const int32_t nearby = fm_rank_nearby(s, s->y, way, &row);
+        if (nearby <= rank) continue;
+        if (fm_start_on_branch(s, s->y)) return FM_OK;
+        fm_loop_names(s, row, names, sizeof names);
+        return fm_say(s, FM_ERROR,
+                      "the loops are singular at the start: %ld rows of constraint are independent there and %ld beside it, "
+                      "so that the motion branches (%s, for one), and the velocity leads along none of the branches. Move a q0 by "
+                      "some degrees, or give all joints of the loop velocities along one",
+                      (long)rank, (long)nearby, names);
+    }
+    return FM_OK;
+}
+
+static fm_status assemble(fm_instance *s, double t)
+{
+    if (!isfinite(t)) return fm_say(s, FM_ERROR, "the start time is no finite number");
+    if (fm_check_options(s) != FM_OK) return FM_ERROR;
+    copy(s->y, s->guess, s->model.ny);
+    for (int32_t i = 0; i < s->model.balls; i++) {
+        const fm_link *k = s->link + s->ball_link[i];
+        const double *q = s->y + k->p;
+        const double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+        if (!(square > 1e-20 && square < 1e20))
+            return fm_say(s, FM_ERROR, "joint '%s': its quaternion is %s; give a unit one",
+                          s->image.text + s->image.joint_name[s->image.link_joint[s->ball_link[i]]],
+                          square < 1.0 ? "zero" : "far too long");
+    }
+    for (int32_t i = 0; i < 2 * s->image.n.laws; i++) s->law_mode[i] = s->law_last[i] = FM_UNKNOWN;
+    copy(s->cut_p, s->image.cut_start, s->image.n.cut_positions);
+    for (int32_t i = 0; i < s->image.n.rows; i++) s->row_pivot[i] = 0.0;
+    (void)fm_normalise(s, s->y, NULL);
+    s->clock[FM_TIME] = s->clock[FM_TIME_HEAD] = s->clock[FM_FOLLOWED] = s->at_time = t;
+    s->clock[FM_AHEAD] = s->clock[FM_H] = s->clock[FM_FRESH] = 0.0;
+    s->clock[FM_STEPS_DONE] = s->clock[FM_STEPS_REJECTED] = s->clock[FM_CORRECTED] = s->clock[FM_ITERATED] = 0.0;
+    s->clock[FM_ERROR_LAST] = 1e-4;
+    s->valid = FM_VALID_NOTHING;
+    fm_follow_paths(s, t, s->y);
+    char why[300];
+    const int levels = s->image.n.rows > 0 ? fm_close_start(s, s->y, why, sizeof why) : 2;
+    if (levels < 0) return fm_say(s, FM_ERROR, "%s", why);
+    if (levels == 0) return cannot_close(s);
+    if (levels == 1) return cannot_move(s);
+    if (s->image.n.rows > 0 && check_rank(s) != FM_OK) return FM_ERROR;
+    if (check_pivots(s) != FM_OK) return FM_ERROR;
+    s->clock[FM_ASSEMBLED] = 1.0;
+    return FM_OK;
+}
+
+/* Refused, it leaves the guesses as they were. */
+fm_status fm_do_assemble(fm_instance *s, double t)
+{
+    const int32_t planar = s->planar;
+    memcpy(s->kept, s->state, s->model.state_doubles * sizeof(double));
+    if (planar) (void)fm_planar_use(s, 0); /* rows and pivots are judged in space */
+    const fm_status status = assemble(s, t);
+    if (planar) (void)fm_planar_use(s, 1);
+    if (status == FM_OK) return FM_OK;
+    memcpy(s->state, s->kept, s->model.state_doubles * sizeof(double));
+    fm_use_rows(s);
+    s->valid = FM_VALID_NOTHING;
+    return FM_ERROR;
+}

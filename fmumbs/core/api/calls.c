@@ -1,0 +1,99 @@
+/* calls.c: the public calls that compute, each in the core's floating-point mode (float_mode.h) and back in the host's.
+ *
+ * The work of fm_step is fm_do_step, and so on: in other files, so that no operation is moved out of the mode.
+ */
+#include "../maths/float_mode.h"
+#include "../instance/host.h"
+#include "../instance/instance.h"
+#include "../outputs/derivatives.h"
+#include "../outputs/loop_values.h"
+#include "../outputs/values.h"
+#include "assemble.h"
+#include "open.h"
+#include "state.h"
+#include "step.h"
+
+fm_status fm_open(const void *image, size_t bytes, fm_instance **out, char *message, size_t capacity)
+{
+    const fm_float_mode host = fm_float_enter();
+    const fm_status status = fm_do_open(image, bytes, out, message, capacity);
+    fm_float_leave(host);
+    return status;
+}
+
+fm_status fm_reset(fm_instance *s)
+{
+    fm_enter(s);
+    return fm_leave(s, fm_do_reset(s));
+}
+
+fm_status fm_assemble(fm_instance *s, double t)
+{
+    fm_enter(s);
+    return fm_leave(s, fm_do_assemble(s, t));
+}
+
+fm_status fm_check_inertia(fm_instance *s)
+{
+    fm_enter(s);
+    return fm_leave(s, fm_do_check_inertia(s));
+}
+
+fm_status fm_step(fm_instance *s, double t_end)
+{
+    fm_enter(s);
+    return fm_leave(s, fm_do_step(s, t_end));
+}
+
+fm_status fm_evaluate(fm_instance *s, size_t times)
+{
+    fm_enter(s);
+    return fm_leave(s, fm_do_evaluate(s, times));
+}
+
+size_t fm_jacobian(fm_instance *s, double *J, size_t capacity)
+{
+    fm_enter(s);
+    const size_t size = fm_do_jacobian(s, J, capacity);
+    (void)fm_leave(s, FM_OK);
+    return size;
+}
+
+fm_status fm_get(fm_instance *s, const uint32_t *reference, size_t count, double *value)
+{
+    fm_enter(s);
+    return fm_leave(s, fm_do_get(s, reference, count, value));
+}
+
+fm_status fm_set(fm_instance *s, const uint32_t *reference, size_t count, const double *value)
+{
+    fm_enter(s);
+    return fm_leave(s, fm_do_set(s, reference, count, value));
+}
+
+fm_status fm_set_input_derivatives(fm_instance *s, const uint32_t *reference, size_t count, const int32_t *order,
+                                   const double *value)
+{
+    fm_enter(s);
+    return fm_leave(s, fm_do_set_input_derivatives(s, reference, count, order, value));
+}
+
+fm_status fm_get_output_derivatives(fm_instance *s, const uint32_t *reference, size_t count, const int32_t *order,
+                                    double *value)
+{
+    fm_enter(s);
+    return fm_leave(s, fm_do_get_output_derivatives(s, reference, count, order, value));
+}
+
+fm_status fm_directional_derivative(fm_instance *s, const uint32_t *unknown, size_t unknowns, const uint32_t *known,
+                                    size_t knowns, const double *seed, double *result)
+{
+    fm_enter(s);
+    return fm_leave(s, fm_do_directional_derivative(s, unknown, unknowns, known, knowns, seed, result));
+}
+
+fm_status fm_state_load(fm_instance *s, const void *bytes, size_t size)
+{
+    fm_enter(s);
+    return fm_leave(s, fm_do_state_load(s, bytes, size));
+}

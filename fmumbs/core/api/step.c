@@ -1,0 +1,72 @@
+/* step.c: the calls that move an instance in time. */
+#include "step.h"
+
+#include "../maths/vectors.h"
+#include "../instance/instance.h"
+#include "../instance/message.h"
+#include "../forces/excitation.h"
+#include "../time/integrate.h"
+#include "../outputs/update.h"
+
+#include <math.h>
+
+#define FM_MOST_STEPS 1e9 /* fixed steps in one fm_step: more of them would not end */
+
+fm_status fm_check_options(fm_instance *s)
+{
+    if (s->options[0] != 0.0 && s->options[0] != 1.0)
+        return fm_say(s, FM_ERROR, "solver.scheme is %g: 0 is Dormand-Prince 5(4), 1 is Runge-Kutta 4", s->options[0]);
+    if (!(s->options[1] > 0.0)) return fm_say(s, FM_ERROR, "solver.step is %g s: it must be positive", s->options[1]);
+    if (!(s->options[2] >= 1e-14 && s->options[2] <= 0.1))
+        return fm_say(s, FM_ERROR, "solver.tolerance is %g: it must lie between 1e-14 and 0.1", s->options[2]);
+    if (s->closure[0] != (double)FM_CORRECT_DIRECTLY && s->closure[0] != (double)FM_CORRECT_BAUMGARTE &&
+        s->closure[0] != (double)FM_CORRECT_NEVER)
+        return fm_say(s, FM_ERROR, "solver.correction is %g: 0 is direct, 1 is Baumgarte's, 2 is none", s->closure[0]);
+    if (!(s->closure[1] >= 1e-16 && s->closure[1] <= 0.01))
+        return fm_say(s, FM_ERROR, "solver.closure is %g: it must lie between 1e-16 and 0.01", s->closure[1]);
+    if (!(s->closure[2] >= 0.0 && s->closure[2] <= 1e9 && s->closure[3] >= 0.0 && s->closure[3] <= 1e9))
+        return fm_say(s, FM_ERROR, "solver.baumgarte is %g and %g: both must lie between 0 and 1e9", s->closure[2],
+                      s->closure[3]);
+    return FM_OK;
+}
+
+double fm_time(const fm_instance *s)
+{
+    return s->clock[FM_TIME];
+}
+
+fm_status fm_do_step(fm_instance *s, double t_end)
+{
+    const double t = s->clock[FM_TIME];
+    if (s->clock[FM_ASSEMBLED] == 0.0) return fm_say(s, FM_ERROR, "a step before the start: assemble first");
+    if (!isfinite(t_end - t) || t_end < t)
+        return fm_say(s, FM_ERROR, "a step from t = %.9g s to t = %.9g s: time goes forward", t, t_end);
+    if (fm_check_options(s) != FM_OK) return FM_ERROR;
+    if (s->options[0] == 1.0 && (t_end - t) / s->options[1] > FM_MOST_STEPS)
+        return fm_say(s, FM_ERROR, "a step of %.9g s would take more than %g of solver.step = %g s: choose a longer one",
+                      t_end - t, FM_MOST_STEPS, s->options[1]);
+    if (fm_stops_within(s, t_end - t) > FM_MOST_STEPS)
+        return fm_say(s, FM_ERROR, "a step of %.9g s takes more than %g pieces of the paths that repeat: choose a shorter one",
+                      t_end - t, FM_MOST_STEPS);
+    if (t_end == t) return FM_OK;
+    const fm_status status = fm_integrate(s, t_end);
+    copy(s->guess, s->y, s->model.ny);
+    copy(s->base, s->y, s->model.ny);
+    s->clock[FM_MOVED] = 1.0;
+    return status;
+}
+
+void fm_interrupt(fm_instance *s, int (*wanted)(void *host), void *host)
+{
+    s->interrupt_wanted = wanted;
+    s->host = host;
+}
+
+fm_status fm_do_evaluate(fm_instance *s, size_t times)
+{
+    for (size_t i = 0; i < times; i++) {
+        s->valid = FM_VALID_NOTHING;
+        fm_update(s, FM_VALID_MOTION);
+    }
+    return FM_OK;
+}

@@ -1,0 +1,15 @@
+/* step.h: functions of step.c. */
+#ifndef FM_STEP_H
+#define FM_STEP_H
+
+#include "../instance/instance.h"
+
+FM_HIDDEN_BEGIN
+
+fm_status fm_check_options(fm_instance *s);
+fm_status fm_do_step(fm_instance *s, double t_end);
+fm_status fm_do_evaluate(fm_instance *s, size_t times);
+
+FM_HIDDEN_END
+
+#endif

@@ -1,0 +1,27 @@
+/* structure.c: what is made of an image once: every room's arrays, in the order in which they need one another. */
+#include "structure.h"
+
+#include "../instance/instance.h"
+#include "../tree/general.h"
+#include "../tree/links.h"
+#include "../tree/modal.h"
+#include "../tree/planar.h"
+#include "../tree/reversed.h"
+#include "../loops/planar_loops.h"
+#include "../assembly/start.h"
+#include "../outputs/least.h"
+
+void fm_derive_structure(fm_instance *s)
+{
+    fm_links_structure(s);
+    s->model.excited = s->image.n.excitations > 0;
+    fm_general_structure(s);
+    fm_mark_loops(s);
+    fm_start_structure(s);
+    fm_reversed_structure(s);
+    fm_modal_structure(s);
+    fm_arrange_cuts(s);
+    fm_planar_structure(s);
+    fm_planar_loops_structure(s);
+    if (s->image.n.rows > 0) fm_least_structure(s);
+}

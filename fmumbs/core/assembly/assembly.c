@@ -1,0 +1,358 @@
+/* assembly.c: closes loops from values that may be far, by the change that is smallest in the kinematic norm.
+ *
+ * With J the constraint Jacobian and W the squares of what counts as one, a radian or the model's length, zero for a
+ * coordinate that holds,
+ *     dq = -W J' K^-1 c,   du = -W J' K^-1 c',   K = J W J'.
+ * K has the blocks of the Delassus matrix, so that its factor and the choice of rows are those of loops.c and
+ * loop_rank.c. A coordinate of a secondary joint that holds is one more row. Which coordinates hold: start.c.
+ */
+#include "assembly.h"
+
+#include "../instance/instance.h"
+#include "../tree/kinematics.h"
+#include "../tree/positions.h"
+#include "../tree/reversed.h"
+#include "../loops/constraints.h"
+#include "../loops/jacobian.h"
+#include "../loops/loop_rank.h"
+#include "../loops/loops.h"
+#include "../loops/projection.h"
+#include "../loops/secondary.h"
+#include "../motion/singular.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FM_CLOSINGS 400     /* Newton steps from guesses */
+#define FM_BRIEF 12         /* so many of them have to halve the squares, if there is another way */
+#define FM_CORRECTIONS 25   /* the same of velocities, which are linear */
+#define FM_LESS 1e-5        /* part of the squares by which a step must lessen them */
+#define FM_SOFT 1e-6        /* the least and the greatest softening of the rows */
+#define FM_SOFTEST 1e3
+#define FM_TURN_AT_ONCE 0.5 /* [rad] */
+#define FM_NEARBY 0.03      /* how far a neighbour is whose rank is looked at [rad], or of the length */
+#define FM_ON_BRANCH 1e-6   /* of states, or of the fastest velocity: a start is on a branch that is no further off */
+
+/* Rows ---------------------------------------------------------------------------------------------------------- */
+
+static int32_t variable_of(const fm_image *m, int32_t row)
+{
+    return m->joint_u[m->row_joint[row]] + m->row_part[row];
+}
+
+/* Whether a row counts: one of a secondary joint's coordinates only while that holds. */
+static int counts(const fm_instance *s, int32_t row)
+{
+    return s->image.row_kind[row] != FM_ROW_GIVEN || s->start_hold[variable_of(&s->image, row)] > 0;
+}
+
+static void row_at(fm_instance *s, int32_t i, fm_ends *ends, fm_constraint *out)
+{
+    if (s->image.row_kind[i] != FM_ROW_GIVEN) {
+        fm_constraint_at(s, i, 0, ends, out);
+        return;
+    }
+    fm_cut_row(s, s->image.row_joint[i], s->image.row_part[i], out);
+    out->c[1] -= s->image.cut_start_u[variable_of(&s->image, i) - s->image.n.speeds];
+    if (!counts(s, i)) out->c[0] = out->c[1] = 0.0;
+}
+
+/* The largest violation at level 0 (positions) or 1 (velocities), the links being placed; half the sum of the squares in
+ * `merit`. */
+static double violation(fm_instance *s, int level, double *merit)
+{
+    double worst = 0.0;
+    fm_ends ends = {.joint = -1};
+    *merit = 0.0;
+    for (int32_t i = 0; i < s->image.n.rows; i++) {
+        fm_constraint one;
+        if (!counts(s, i)) continue;
+        row_at(s, i, &ends, &one);
+        const double off = fabs(one.c[level]);
+        worst = off > worst || isnan(off) ? off : worst;
+        *merit += 0.5 * off * off;
+    }
+    return worst;
+}
+
+/* Places the links at y. */
+void fm_start_place(fm_instance *s, const double *y)
+{
+    fm_run_turns(s, y);
+    fm_make_world(s, y);
+}
+
+/* J where the links are placed, with the most that each row's part of K can be. */
+void fm_start_rows(fm_instance *s)
+{
+    fm_ends ends = {.joint = -1};
+    for (int32_t b = 0; b < s->loop.blocks; b++) {
+        const fm_block *k = s->loop.block + b;
+        const int32_t *path = s->loop.path + k->path;
+        for (int32_t r = 0; r < k->rows; r++) {
+            const int32_t i = k->first + r;
+            const size_t at = k->y + (size_t)r * (size_t)k->length;
+            fm_constraint one;
+            row_at(s, i, &ends, &one);
+            memcpy(s->loop_c + 3 * i, one.c, sizeof one.c);
+            s->start_most[i] = fm_row_along(s, i, &one, s->loop_modes, s->start_free);
+            if (s->image.row_kind[i] != FM_ROW_COUPLED) fm_from_links(s, s->loop_modes);
+            for (int32_t e = 0; e < k->length; e++) {
+                s->loop_y[at + (size_t)e] = s->loop_modes[path[e]];
+                s->loop_modes[path[e]] = 0.0;
+            }
+        }
+    }
+}
+
+/* Weights of what holds now; all rows that count are in use. */
+static void weigh_rows(fm_instance *s)
+{
+    for (int32_t b = 0; b < s->loop.blocks; b++) {
+        fm_block *k = s->loop.block + b;
+        const int32_t *path = s->loop.path + k->path;
+        for (int32_t r = 0; r < k->rows; r++) {
+            const size_t at = k->y + (size_t)r * (size_t)k->length;
+            s->loop_most[k->first + r] = counts(s, k->first + r) ? s->start_most[k->first + r] : 0.0;
+            for (int32_t e = 0; e < k->length; e++)
+                s->loop_z[at + (size_t)e] = s->start_hold[path[e]] > 0 ? 0.0 : s->start_free[path[e]] * s->loop_y[at + (size_t)e];
+        }
+        k->used = k->rows;
+        for (int32_t r = 0; r < k->rows; r++) k->use[r] = r;
+    }
+}
+
+/* How many rows are independent with what holds now, fm_start_rows having been called. */
+int32_t fm_start_rank(fm_instance *s, double least)
+{
+    weigh_rows(s);
+    fm_choose_rows(s, least);
+    return fm_active_rows(s);
+}
+
+/* All rows, softened alike, so that the change leads down, by a part of the most that a diagonal entry of K can be. */
+static void soften(fm_instance *s, double part)
+{
+    const int32_t n = s->image.n.rows;
+    double most = 0.0;
+    for (int32_t i = 0; i < n; i++) most = fmax(most, s->loop_most[i]);
+    for (int32_t i = 0; i < n; i++) s->row_active[i] = s->loop_most[i] > 0.0 ? 1.0 : 0.0;
+    fm_use_rows(s);
+    fm_make_K(s);
+    for (int32_t b = 0; b < s->loop.blocks; b++) {
+        const fm_block *k = s->loop.block + b;
+        for (int32_t r = 0; r < k->rows; r++) {
+            s->loop_L[k->L + (size_t)(r * k->rows + r)] += part * most;
+            s->loop_diagonal[k->first + r] += part * most;
+        }
+    }
+}
+
+/* The smallest change of the positions (level 0) or velocities (1) that the rows ask for, in s->loop_change; rows with
+ * pivots beyond `least`, unless all are softened by `soft`. 0: K is singular. */
+static int make_change(fm_instance *s, int level, double least, double soft)
+{
+    fm_start_rows(s);
+    weigh_rows(s);
+    if (soft > 0.0) soften(s, soft);
+    else fm_choose_rows(s, least);
+    for (int32_t i = 0; i < s->image.n.rows; i++) s->loop_rhs[i] = -s->loop_c[3 * i + level];
+    if (!fm_factor_K(s)) return 0;
+    fm_solve_K(s, s->loop_rhs, s->lambda);
+    memset(s->loop_change, 0, (size_t)s->image.n.speeds * sizeof *s->loop_change);
+    for (int32_t b = 0; b < s->loop.blocks; b++) {
+        const fm_block *k = s->loop.block + b;
+        const int32_t *path = s->loop.path + k->path;
+        for (int32_t q = 0; q < k->used; q++) {
+            const double *z = s->loop_z + k->y + (size_t)k->use[q] * (size_t)k->length, force = s->lambda[k->first + k->use[q]];
+            for (int32_t e = 0; e < k->length; e++) s->loop_change[path[e]] += force * z[e];
+        }
+    }
+    s->clock[FM_ITERATED] += 1.0;
+    return 1;
+}
+
+/* Positions ------------------------------------------------------------------------------------------------------- */
+
+/* No further at once than half a radian, or the model's length. */
+static void shorten(fm_instance *s)
+{
+    double most = 1.0;
+    for (int32_t i = 0; i < s->image.n.speeds; i++) {
+        const double part = fabs(s->loop_change[i]) / (s->image.mode_linear[i] ? s->image.length[0] : FM_TURN_AT_ONCE);
+        most = part > most ? part : most;
+    }
+    for (int32_t i = 0; i < s->image.n.speeds; i++) s->loop_change[i] /= most;
+}
+
+/* The change, unless the rows are hardly less violated then: 0, and y stays. */
+static int try_change(fm_instance *s, double *y, double before)
+{
+    double *kept = s->probe, merit;
+    const size_t size = (size_t)s->image.n.positions * sizeof *kept;
+    memcpy(kept, y, size);
+    fm_move_positions(s, y, s->loop_change);
+    (void)fm_normalise(s, y, NULL);
+    fm_start_place(s, y);
+    (void)violation(s, 0, &merit);
+    if (merit < (1.0 - FM_LESS) * before) return 1;
+    memcpy(y, kept, size);
+    fm_start_place(s, y);
+    return 0;
+}
+
+/* Positions onto the rows, which are chosen again at every step, and softened as much as it needs (Levenberg,
+ * Marquardt). 0: the loops stay open, and y is where the gap is least. */
+int fm_close_positions(fm_instance *s, double *y)
+{
+    double soft = 0.0, merit, hoped = INFINITY;
+    for (int n = 0; n < FM_CLOSINGS; n++) {
+        fm_start_place(s, y);
+        fm_follow_cuts(s);
+        const double worst = violation(s, 0, &merit), enough = fm_closed_within(s);
+        if (worst <= enough) return 1;
+        if (!isfinite(worst)) return 0;
+        if (s->start_brief && n % FM_BRIEF == 0) { /* of many attempts one that leads nowhere is given up */
+            if (!(merit < hoped)) return 0;
+            hoped = 0.5 * merit;
+        }
+        for (;;) {
+            if (make_change(s, 0, fm_coarse(s, worst), soft)) {
+                shorten(s);
+                if (try_change(s, y, merit)) break;
+            }
+            if (worst <= 1e3 * enough) return 1; /* round-off: no better is possible */
+            soft = soft > 0.0 ? 10.0 * soft : FM_SOFT;
+            if (soft > FM_SOFTEST) return 0;
+        }
+        soft = soft > FM_SOFT ? 0.1 * soft : 0.0;
+    }
+    return 0;
+}
+
+/* Velocities ------------------------------------------------------------------------------------------------------ */
+
+/* Whether the velocities fit the rows where the links are placed. */
+int fm_moves_closed(fm_instance *s)
+{
+    double merit;
+    return violation(s, 1, &merit) <= 10.0 * fm_closed_within(s);
+}
+
+/* Velocities onto the rows at y. 0: they conflict. */
+int fm_close_velocities(fm_instance *s, double *y)
+{
+    double *u = y + s->image.n.positions, before = INFINITY, merit;
+    for (int n = 0; n < FM_CORRECTIONS; n++) {
+        fm_start_place(s, y);
+        const double worst = violation(s, 1, &merit), enough = 10.0 * fm_closed_within(s);
+        if (!isfinite(worst)) return 0;
+        if (worst <= enough || (worst > 0.5 * before && worst < 1e3 * enough)) return 1; /* or round-off */
+        before = worst;
+        if (!make_change(s, 1, FM_DEPENDENT, 0.0)) return 0;
+        for (int32_t i = 0; i < s->image.n.speeds; i++) u[i] += s->loop_change[i];
+        s->clock[FM_CORRECTED] += n == 0 ? 1.0 : 0.0;
+    }
+    fm_start_place(s, y);
+    return violation(s, 1, &merit) <= 1e4 * fm_closed_within(s);
+}
+
+/* The rows of the motion -------------------------------------------------------------------------------------------- */
+
+/* Chooses the rows that the motion goes on with at y, which is closed, by the Delassus matrix. How many. */
+int32_t fm_choose_at(fm_instance *s, const double *y)
+{
+    fm_start_place(s, y);
+    fm_follow_cuts(s);
+    memset(s->tau_now, 0, (size_t)s->image.n.speeds * sizeof(double));
+    fm_run_sweeps(s, y, s->tau_now, s->loop_change);
+    fm_make_rows(s, 0, 1);
+    fm_choose_rows(s, FM_DEPENDENT);
+    return fm_active_rows(s);
+}
+
+/* What pivots of rows in use at the start are a little off, where they are larger; K is there. */
+static void note_nearby(fm_instance *s, const double *chosen)
+{
+    if (!fm_factor_K(s)) return;
+    for (int32_t n = 0; n < s->loop.blocks; n++) {
+        const fm_block *b = s->loop.block + n;
+        for (int32_t q = 0; q < b->used; q++) {
+            const int32_t r = b->use[q], i = b->first + r;
+            const double pivot = 1.0 / s->loop_L[b->L + (size_t)(r * b->rows + r)];
+            if (chosen[i] > 0.0 && pivot > s->row_pivot[i]) s->row_pivot[i] = pivot;
+        }
+    }
+}
+
+/* y moved along its velocity and closed there, rows being chosen. 0: it rests, or cannot. */
+static int go_nearby(fm_instance *s, double *y)
+{
+    const int32_t positions = s->image.n.positions, speeds = s->image.n.speeds;
+    double fastest = 0.0;
+    for (int32_t i = 0; i < speeds; i++) fastest = fmax(fastest, fabs(y[positions + i]) / s->least[positions + i]);
+    if (!(fastest > 0.0)) return 0;
+    fm_start_place(s, y);
+    for (int32_t i = 0; i < speeds; i++) s->loop_change[i] = FM_NEARBY / fastest * y[positions + i];
+    fm_move_positions(s, y, s->loop_change);
+    (void)fm_normalise(s, y, NULL);
+    if (!fm_close_positions(s, y)) return 0;
+    (void)fm_choose_at(s, y);
+    return fm_factor_K(s);
+}
+
+/* A start at a singular position whose velocity leads along one of the branches that cross there: with the rows that are
+ * independent beside it. 0: it does not, and nothing is changed. */
+int fm_start_on_branch(fm_instance *s, double *y)
+{
+    const size_t bytes = (size_t)s->model.ny * sizeof *y, rows = (size_t)s->image.n.rows * sizeof *s->row_active;
+    double *moved = s->trial, *at = s->head, *chosen = s->loop_kept, fastest = 0.0, off = 0.0;
+    memcpy(chosen, s->row_active, rows);
+    memcpy(at, y, bytes);
+    memcpy(moved, y, bytes);
+    int fits = go_nearby(s, moved);
+    if (fits) fm_note_pivots(s);
+    fits = fits && fm_bridge_state(s, at);
+    for (int32_t i = 0; fits && i < s->model.ny; i++) {
+        const double size = fabs(at[i] - y[i]) / s->least[i];
+        if (i < s->image.n.positions) fits = size <= FM_ON_BRANCH;
+        else fastest = fmax(fastest, fabs(y[i]) / s->least[i]), off = fmax(off, size);
+    }
+    fits = fits && off <= FM_ON_BRANCH * fastest;
+    if (fits) memcpy(y, at, bytes);
+    else memcpy(s->row_active, chosen, rows);
+    fm_use_rows(s);
+    fm_start_place(s, y);
+    fm_follow_cuts(s);
+    return fits;
+}
+
+/* How many rows are independent a little further along a motion of the mechanism, which two sets of numbers choose, and
+ * a row that is so only there; y stays as it is, and so do the rows that are chosen. */
+int32_t fm_rank_nearby(fm_instance *s, const double *y, int way, int32_t *row)
+{
+    const int32_t positions = s->image.n.positions, speeds = s->image.n.speeds, rows = s->image.n.rows;
+    double *moved = s->trial, *chosen = s->loop_kept, fastest = 0.0, merit;
+    const double iterated = s->clock[FM_ITERATED], corrected = s->clock[FM_CORRECTED];
+    int32_t rank = 0;
+    memcpy(moved, y, (size_t)(positions + speeds) * sizeof *moved);
+    memcpy(chosen, s->row_active, (size_t)rows * sizeof *chosen);
+    for (int32_t i = 0; i < speeds; i++) moved[positions + i] = sin(1.0 + (double)way + 2.4 * i);
+    /* near a singular position rows that are not in use may be violated then: it is no more than a direction */
+    if (fm_close_velocities(s, moved) || violation(s, 1, &merit) <= FM_NEARBY * s->image.length[0]) {
+        for (int32_t i = 0; i < speeds; i++) fastest = fmax(fastest, fabs(moved[positions + i]) / s->least[positions + i]);
+        for (int32_t i = 0; i < speeds; i++) s->loop_change[i] = FM_NEARBY / fastest * moved[positions + i];
+        if (fastest > 1e-9) fm_move_positions(s, moved, s->loop_change);
+        if (fm_close_positions(s, moved)) {
+            rank = fm_choose_at(s, moved);
+            note_nearby(s, chosen);
+        }
+    }
+    for (*row = rows - 1; *row > 0 && !(s->row_active[*row] != 0.0 && chosen[*row] == 0.0);) --*row;
+    memcpy(s->row_active, chosen, (size_t)rows * sizeof *chosen);
+    fm_use_rows(s);
+    fm_start_place(s, y);
+    fm_follow_cuts(s);
+    s->clock[FM_ITERATED] = iterated, s->clock[FM_CORRECTED] = corrected;
+    return rank;
+}

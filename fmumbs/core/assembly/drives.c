@@ -1,0 +1,69 @@
+/* drives.c: drives that the loops do not let move independently. */
+#include "drives.h"
+
+#include "../instance/instance.h"
+#include "../loops/loops.h"
+#include "assembly.h"
+#include "units.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The first drive that depends on the loops and on those before it, and one of these that it depends on, or -1; by their
+ * place among the excitations. 0: there is none. Closed positions y; rows in use stay as they are. */
+static int dependent_drives(fm_instance *s, const double *y, int32_t pair[2])
+{
+    const fm_image *m = &s->image;
+    const size_t size = (size_t)m->n.rows * sizeof(double);
+    int found = 0;
+    memcpy(s->loop_kept, s->row_active, size);
+    memset(s->start_hold, 0, (size_t)m->n.modes * sizeof *s->start_hold);
+    fm_start_place(s, y);
+    fm_start_rows(s);
+    const int32_t rank = fm_start_rank(s, FM_INDEPENDENT);
+    fm_hold_fixed(s, 1, 0);
+    if (fm_start_rank(s, FM_INDEPENDENT) < rank) {
+        memset(s->start_hold, 0, (size_t)m->n.modes * sizeof *s->start_hold);
+        for (pair[1] = 0; pair[1] < m->n.excitations; pair[1]++) {
+            s->start_hold[m->excitation_u[pair[1]]] = FM_FIXED;
+            if (fm_start_rank(s, FM_INDEPENDENT) < rank) break;
+        }
+        for (pair[0] = pair[1] - 1; pair[0] >= 0; pair[0]--) {
+            s->start_hold[m->excitation_u[pair[0]]] = FM_FREE;
+            if (fm_start_rank(s, FM_INDEPENDENT) == rank) break;
+            s->start_hold[m->excitation_u[pair[0]]] = FM_FIXED;
+        }
+        found = 1;
+    }
+    memset(s->start_hold, 0, (size_t)m->n.modes * sizeof *s->start_hold);
+    memcpy(s->row_active, s->loop_kept, size);
+    fm_use_rows(s);
+    s->is_placed = 0;
+    return found;
+}
+
+static int any_input(const fm_instance *s, const int32_t pair[2])
+{
+    for (int i = 0; i < 2; i++)
+        if (pair[i] >= 0 && s->image.excitation_kind[pair[i]] != FM_EXCITED_BY_PATH) return 1;
+    return 0;
+}
+
+/* Names the drives that conflict at y in a sentence. 0: none do. `only_inputs`: paths may fit one another. */
+int fm_name_drives(fm_instance *s, const double *y, int only_inputs, char *out, size_t capacity)
+{
+    const fm_image *m = &s->image;
+    int32_t pair[2];
+    if (m->n.excitations == 0 || m->n.rows == 0 || !dependent_drives(s, y, pair)) return 0;
+    if (only_inputs && !any_input(s, pair)) return 0;
+    const char *second = m->text + m->joint_name[m->excitation_joint[pair[1]]];
+    if (pair[0] < 0)
+        (void)snprintf(out, capacity, "the drive of joint '%.60s' cannot move: the loops lock it. Free another joint of them", second);
+    else
+        (void)snprintf(out, capacity,
+                       "the drives of joints '%.60s' and '%.60s' conflict: the loops let only one of them move as it is asked to. "
+                       "Leave one of them free, or couple them",
+                       m->text + m->joint_name[m->excitation_joint[pair[0]]], second);
+    return 1;
+}

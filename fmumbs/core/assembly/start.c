@@ -1,0 +1,434 @@
+/* start.c: assembly: the positions and velocities of a start, and which of the given ones hold.
+ *
+ * A coordinate that a loop or a coupling decides is a guess, unless it holds. These hold, as far as they are independent of
+ * the loops and of those before them: first the ones that were set to another value than the model's, then the shapes of
+ * flexible bodies, which bend only if nothing else can yield, then those that the model gives, each in the model's order
+ * of joints. Independent ones are a matroid, so that taking them greedily in this order is right; they are taken in
+ * halves, since most of the time all of a half can be. A joint gives all its values at once: where only some of them can
+ * hold, those with the largest leverage on the freedoms that are left do, so that numbers which are consistent to some
+ * digits change by little more than their rounding.
+ *
+ * Positions: with the model's own values first. Then those that were set are moved to their values in small
+ * steps, the loops staying closed, so that the mechanism keeps its branch; if not all of them can hold, the loops are
+ * closed from the guesses themselves. A value that the loops do not reach is a guess. Velocities are linear.
+ */
+#include "start.h"
+
+#include "../maths/rotations.h"
+#include "../image/joints.h"
+#include "../instance/instance.h"
+#include "../tree/positions.h"
+#include "../loops/constraints.h"
+#include "../loops/loop_rank.h"
+#include "../loops/loops.h"
+#include "../motion/evaluation.h"
+#include "assembly.h"
+#include "drives.h"
+#include "units.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#define FM_ATTEMPTS 48      /* attempts to hold values that may fail: what is left then is a guess */
+#define FM_PATIENT 12       /* the same of those that go step by step */
+#define FM_AHEAD 1.1        /* times the leverage: by so much a later coordinate of a joint has to exceed an earlier one */
+#define FM_STEP 0.2         /* [rad], or over the length: the longest step of a coordinate on its way to a value */
+#define FM_JUMP 0.5         /* the same: another coordinate that moves further in one step has left the branch */
+#define FM_HALVED 1e-3      /* part of the way: a shorter step is none */
+#define FM_STEPS_THERE 400  /* steps at most */
+#define FM_FITTING 1e-6     /* of the largest acceleration: what paths of dependent drives may differ by */
+
+/* Coordinates --------------------------------------------------------------------------------------------------- */
+
+static void hold_unit(fm_instance *s, int level, int32_t u, int32_t how)
+{
+    for (int32_t j = fm_unit_size(s, level, u) - 1; j >= 0; j--) s->start_hold[u + j] = how;
+}
+
+/* Once: the variables in the model's order of joints, their links, the weights of the kinematic norm. */
+void fm_start_structure(fm_instance *s)
+{
+    const fm_image *m = &s->image;
+    int32_t *joint = s->start_hold, *next = s->start_list; /* joint of each variable; where each joint's begin */
+    for (int32_t i = 0; i < m->n.links; i++)
+        for (int32_t j = 0, speeds = fm_link_speeds(m, i); j < speeds; j++) {
+            const int32_t u = m->link_u[i] + j;
+            const double length = m->mode_linear[u] ? m->length[0] : 1.0;
+            s->start_link[u] = i, joint[u] = m->link_joint[i];
+            s->start_free[u] = length * length;
+            if (m->link_kind[i] != FM_LINK_MODAL) continue;
+            const int32_t b = m->link_modal[i], pair = m->modal_pair[b] + j * (m->modal_shapes[b] + 1);
+            s->start_free[u] /= 1.0 + fabs(m->pair_stiffness[pair]) / (fabs(m->pair_mass[pair]) + DBL_MIN);
+        }
+    for (int32_t i = 0; i < m->n.joints; i++)
+        for (int32_t j = 0; fm_is_cut(m, i) && j < m->joint_nu[i]; j++)
+            s->start_link[m->joint_u[i] + j] = joint[m->joint_u[i] + j] = i;
+    for (int32_t i = 0; i < m->n.joints; i++) next[i] = 0;
+    for (int32_t u = 0; u < m->n.modes; u++) next[m->joint_order[joint[u]]]++;
+    for (int32_t i = 0, sum = 0; i < m->n.joints; i++) {
+        const int32_t count = next[i];
+        next[i] = sum, sum += count;
+    }
+    for (int32_t u = 0; u < m->n.modes; u++) s->start_order[next[m->joint_order[joint[u]]]++] = u;
+    memset(joint, 0, (size_t)m->n.modes * sizeof *joint);
+}
+
+/* When a unit comes: 0, it was set; 1, it is of a flexible body; 2, the model gives it; 3, it is only a guess. */
+static int turn_of(const fm_instance *s, int level, int32_t u)
+{
+    if (fm_is_set(s, level, u)) return 0;
+    if (!fm_is_cut_variable(s, u) && s->link[s->start_link[u]].kind == FM_LINK_MODAL) return 1;
+    return fm_is_given(s, level, u) ? 2 : 3;
+}
+
+/* The units that should hold, in their order, in s->start_list. */
+static int32_t list_units(fm_instance *s, int level)
+{
+    int32_t count = 0;
+    for (int turn = 0; turn < 3; turn++)
+        for (int32_t i = 0; i < s->image.n.modes; i++) {
+            const int32_t u = s->start_order[i];
+            if (fm_unit_size(s, level, u) == 0 || !fm_unit_in_loop(s, u) || s->start_hold[u] != FM_FREE) continue;
+            if (turn_of(s, level, u) == turn) s->start_list[count++] = u;
+        }
+    return count;
+}
+
+/* Which are independent ------------------------------------------------------------------------------------------- */
+
+static int32_t rank_with_held(fm_instance *s)
+{
+    int32_t own = 0;
+    for (int32_t i = 0; i < s->image.n.rows; i++)
+        if (s->image.row_kind[i] == FM_ROW_GIVEN)
+            own += s->start_hold[s->image.joint_u[s->image.row_joint[i]] + s->image.row_part[i]] == FM_TAKEN;
+    return fm_start_rank(s, FM_INDEPENDENT) - own;
+}
+
+/* The least leverage of a unit's variables, each after those before it; K's factor is there before and after. */
+static double leverage_of(fm_instance *s, int level, int32_t u)
+{
+    const int32_t size = fm_unit_size(s, level, u);
+    double least = fm_leverage(s, u);
+    for (int32_t j = 1; j < size && least > 0.0; j++) {
+        s->start_hold[u + j - 1] = FM_TAKEN;
+        (void)fm_start_rank(s, FM_INDEPENDENT);
+        least = fm_factor_K(s) ? fmin(least, fm_leverage(s, u + j)) : 0.0;
+    }
+    if (size == 1) return least;
+    hold_unit(s, level, u, FM_FREE);
+    (void)fm_start_rank(s, FM_INDEPENDENT);
+    return fm_factor_K(s) ? least : 0.0;
+}
+
+/* take_units of one joint. */
+static int32_t take_of_joint(fm_instance *s, int level, int32_t *unit, int32_t count, int32_t rank, int32_t freedoms)
+{
+    for (; count > 0 && freedoms > 0; unit++, count--) {
+        int32_t best = -1;
+        double largest = 0.0;
+        (void)fm_start_rank(s, FM_INDEPENDENT);
+        if (!fm_factor_K(s)) return freedoms;
+        for (int32_t i = 0; i < count; i++) {
+            if (fm_unit_size(s, level, unit[i]) > freedoms) continue;
+            const double leverage = leverage_of(s, level, unit[i]);
+            if (leverage > FM_AHEAD * largest) best = i, largest = leverage;
+        }
+        if (best < 0) return freedoms;
+        const int32_t u = unit[best];
+        unit[best] = unit[0], unit[0] = u;
+        hold_unit(s, level, u, FM_TAKEN);
+        if (rank_with_held(s) == rank) freedoms -= fm_unit_size(s, level, u);
+        else hold_unit(s, level, u, FM_FREE);
+    }
+    return freedoms;
+}
+
+/* Whether two units come from one joint at once; the shapes of a flexible body keep their order. */
+static int are_together(const fm_instance *s, int level, int32_t a, int32_t b)
+{
+    const int32_t turn = turn_of(s, level, a), cut = fm_is_cut_variable(s, a);
+    if (a == b) return 1;
+    if (turn == 1 || turn != turn_of(s, level, b) || cut != fm_is_cut_variable(s, b)) return 0;
+    if (cut) return s->start_link[a] == s->start_link[b];
+    return s->image.link_joint[s->start_link[a]] == s->image.link_joint[s->start_link[b]];
+}
+
+/* Takes those of `count` units that are independent of the loops and of those taken; how many freedoms are left. */
+static int32_t take_units(fm_instance *s, int level, int32_t *unit, int32_t count, int32_t rank, int32_t freedoms)
+{
+    int32_t wanted = 0, half = count / 2;
+    if (count == 0 || freedoms <= 0) return freedoms;
+    for (int32_t i = 0; i < count; i++) wanted += fm_unit_size(s, level, unit[i]);
+    if (wanted <= freedoms) {
+        for (int32_t i = 0; i < count; i++) hold_unit(s, level, unit[i], FM_TAKEN);
+        if (rank_with_held(s) == rank) return freedoms - wanted;
+        for (int32_t i = 0; i < count; i++) hold_unit(s, level, unit[i], FM_FREE);
+    }
+    if (count == 1) return freedoms;
+    if (are_together(s, level, unit[0], unit[count - 1])) return take_of_joint(s, level, unit, count, rank, freedoms);
+    while (half > 0 && are_together(s, level, unit[half - 1], unit[half])) half--;
+    for (half = half > 0 ? half : 1; are_together(s, level, unit[half - 1], unit[half]);) half++;
+    freedoms = take_units(s, level, unit, half, rank, freedoms);
+    return take_units(s, level, unit + half, count - half, rank, freedoms);
+}
+
+/* The same of all in the list, where the links are placed; the rank of the loops alone is theirs. */
+static void take_independent(fm_instance *s, int level, int32_t count)
+{
+    fm_start_rows(s);
+    const int32_t rank = rank_with_held(s);
+    int32_t freedoms = -rank;
+    for (int32_t u = 0; u < s->image.n.speeds; u++) freedoms += fm_unit_in_loop(s, u) && s->start_hold[u] <= FM_FREE;
+    (void)take_units(s, level, s->start_list, count, rank, freedoms);
+}
+
+/* Positions -------------------------------------------------------------------------------------------------------- */
+
+/* Closes from the values in s->start_at with all that is held; y keeps what it was if that fails. */
+static int close_from_guess(fm_instance *s, double *y)
+{
+    double *other = s->start_try;
+    const size_t cuts = (size_t)s->image.n.cut_positions * sizeof(double);
+    memcpy(other, s->start_at, (size_t)s->model.ny * sizeof *other);
+    if (cuts > 0) memcpy(s->start_cut, s->cut_p, cuts);
+    if (cuts > 0) memcpy(s->cut_p, s->image.cut_start, cuts);
+    if (fm_close_positions(s, other)) {
+        memcpy(y, other, (size_t)s->model.ny * sizeof *y);
+        return 1;
+    }
+    if (cuts > 0) memcpy(s->cut_p, s->start_cut, cuts);
+    return 0;
+}
+
+/* Moves what is held a part of the way from s->start_from to s->start_at, in y. */
+static void move_held(const fm_instance *s, double part, double *y)
+{
+    for (int32_t u = 0; u < s->image.n.speeds; u++) {
+        const fm_link *k = s->link + s->start_link[u];
+        int32_t first;
+        const int32_t count = fm_unit_positions(s, u, &first);
+        const double *from = s->start_from + first, *to = s->start_at + first;
+        double turn[4], v[3];
+        if (s->start_hold[u] <= FM_FREE) continue;
+        if (part >= 1.0) memcpy(y + first, to, (size_t)count * sizeof *y);
+        else if (k->kind == FM_LINK_SPHERICAL) {
+            const double back[4] = {from[0], -from[1], -from[2], -from[3]};
+            fm_multiply_quaternions(back, to, turn);
+            fm_rotation_vector(turn, v);
+            for (int j = 0; j < 3; j++) v[j] *= part;
+            memcpy(y + first, from, 4 * sizeof *y);
+            fm_turn_quaternion(v, y + first);
+        } else {
+            for (int32_t j = 0; j < count; j++) y[first + j] = from[j] + part * (to[j] - from[j]);
+        }
+    }
+}
+
+/* The most by which positions of loops differ, over their least. */
+static double farthest(const fm_instance *s, const double *a, const double *b, int held)
+{
+    double most = 0.0;
+    for (int32_t u = 0; u < s->image.n.speeds; u++) {
+        int32_t first;
+        const int32_t count = fm_unit_positions(s, u, &first);
+        if (!fm_unit_in_loop(s, u) || (s->start_hold[u] > FM_FREE) != held) continue;
+        for (int32_t j = first; j < first + count; j++) most = fmax(most, fabs(a[j] - b[j]) / s->least[j]);
+    }
+    return most;
+}
+
+/* From y, where the loops are closed, to the values in s->start_at of what is held, on the same branch. 0: y is as it was. */
+static int follow(fm_instance *s, double *y)
+{
+    double *other = s->start_try, *before = s->start_from + s->model.ny;
+    const size_t size = (size_t)s->model.ny * sizeof *y, cuts = (size_t)s->image.n.cut_positions * sizeof(double);
+    memcpy(s->start_from, y, size);
+    memcpy(before, y, size);
+    if (cuts > 0) memcpy(s->start_cut, s->cut_p, cuts);
+    const double way = farthest(s, y, s->start_at, 1), shortest = fmax(FM_STEP / fmax(way, FM_STEP), 1.0 / FM_STEPS_THERE);
+    double done = 0.0, part = shortest;
+    for (int n = 0; done < 1.0 && n < 3 * FM_STEPS_THERE; n++) {
+        const double next = done + part > 1.0 - 1e-9 ? 1.0 : done + part;
+        memcpy(other, before, size);
+        move_held(s, next, other);
+        if (fm_close_positions(s, other) && farthest(s, other, before, 0) <= FM_JUMP) {
+            memcpy(before, other, size);
+            done = next;
+            part = fmin(2.0 * part, shortest);
+            continue;
+        }
+        part *= 0.5;
+        if (part < FM_HALVED * shortest) break;
+    }
+    if (done < 1.0) {
+        if (cuts > 0) memcpy(s->cut_p, s->start_cut, cuts);
+        return 0;
+    }
+    memcpy(y, before, size);
+    return 1;
+}
+
+/* Holds those of `count` units that the loops let reach their values. How many do not. */
+static int32_t reach_units(fm_instance *s, double *y, const int32_t *unit, int32_t count, int closed)
+{
+    if (count == 0) return 0;
+    for (int32_t i = 0; i < count; i++) hold_unit(s, FM_POSITIONS, unit[i], FM_TAKEN);
+    s->start_brief = 1;
+    const int tried = s->start_failed < FM_ATTEMPTS, ways = s->start_failed < FM_PATIENT;
+    const int held = tried && (close_from_guess(s, y) || (count == 1 && closed && ways && follow(s, y)));
+    s->start_brief = 0;
+    if (held) return 0;
+    s->start_failed++;
+    for (int32_t i = 0; i < count; i++) hold_unit(s, FM_POSITIONS, unit[i], count == 1 ? FM_DROPPED : FM_FREE);
+    if (count == 1) return 1;
+    const int32_t failed = reach_units(s, y, unit, count / 2, closed);
+    return failed + reach_units(s, y, unit + count / 2, count - count / 2, closed);
+}
+
+/* Of the list those that are taken come first; they are free again. How many. */
+static int32_t untake(fm_instance *s, int32_t count)
+{
+    int32_t chosen = 0;
+    for (int32_t i = 0; i < count; i++) {
+        const int32_t u = s->start_list[i];
+        if (s->start_hold[u] != FM_TAKEN) continue;
+        hold_unit(s, FM_POSITIONS, u, FM_FREE);
+        s->start_list[chosen++] = u;
+    }
+    return chosen;
+}
+
+static int any_cut_given(const fm_instance *s, int level)
+{
+    for (int32_t u = s->image.n.speeds; u < s->image.n.modes; u++)
+        if (fm_is_given(s, level, u)) return 1;
+    return 0;
+}
+
+/* Closes the loops from s->start_at, holding what can be. `closed`: y is a closed state of the same mechanism. */
+static int hold_positions(fm_instance *s, double *y, int closed)
+{
+    fm_hold_fixed(s, 1, 1);
+    if (close_from_guess(s, y)) closed = 1;
+    else if (!closed || !follow(s, y)) return 0;
+    if (!any_cut_given(s, FM_POSITIONS) && farthest(s, y, s->start_at, 0) == 0.0) return 1;
+    for (int failed = 1; failed;) { /* what does not reach its value makes room for others */
+        const int32_t count = list_units(s, FM_POSITIONS);
+        if (count == 0) return 1;
+        fm_start_place(s, y);
+        take_independent(s, FM_POSITIONS, count);
+        failed = reach_units(s, y, s->start_list, untake(s, count), closed) > 0;
+    }
+    return 1;
+}
+
+static int any_set(const fm_instance *s)
+{
+    for (int32_t u = 0; u < s->image.n.speeds; u++)
+        if (fm_unit_in_loop(s, u) && fm_is_set(s, FM_POSITIONS, u)) return 1;
+    return 0;
+}
+
+/* Moves the values that were set to where they shall be, if all of them can hold: then y keeps its branch. */
+static int follow_set(fm_instance *s, double *y)
+{
+    fm_hold_fixed(s, 1, 1);
+    const int32_t count = list_units(s, FM_POSITIONS);
+    fm_start_place(s, y);
+    take_independent(s, FM_POSITIONS, count);
+    for (int32_t i = 0; i < count && fm_is_set(s, FM_POSITIONS, s->start_list[i]); i++)
+        if (s->start_hold[s->start_list[i]] != FM_TAKEN) return 0;
+    return follow(s, y);
+}
+
+/* The model's own values of all that the loops decide, in s->start_at; a path says where its mode is. */
+static void take_base(fm_instance *s, const double *y)
+{
+    const fm_image *m = &s->image;
+    for (int32_t u = 0; u < m->n.speeds; u++) {
+        int32_t first;
+        const int32_t count = fm_unit_positions(s, u, &first);
+        if (fm_unit_in_loop(s, u)) memcpy(s->start_at + first, s->base + first, (size_t)count * sizeof *y);
+    }
+    for (int32_t i = 0; i < m->n.excitations; i++)
+        if (m->excitation_kind[i] == FM_EXCITED_BY_PATH) s->start_at[m->excitation_p[i]] = y[m->excitation_p[i]];
+    (void)fm_normalise(s, s->start_at, NULL);
+}
+
+/* 0: the loops stay open. */
+static int assemble_positions(fm_instance *s, double *y)
+{
+    const size_t size = (size_t)s->model.ny * sizeof *y;
+    double *own = s->start_from + 2 * s->model.ny;
+    s->start_failed = s->start_brief = 0;
+    memcpy(s->start_at, y, size);
+    if (!any_set(s)) return hold_positions(s, y, 0);
+    take_base(s, y);
+    s->start_base = 1; /* nothing is set */
+    const int closed = hold_positions(s, own, 0);
+    s->start_base = 0;
+    memcpy(s->start_at, y, size);
+    if (!closed) return hold_positions(s, y, 0);
+    memcpy(y, own, (size_t)s->image.n.positions * sizeof *y);
+    return follow_set(s, y) || hold_positions(s, y, 1);
+}
+
+/* Drives -------------------------------------------------------------------------------------------------------------- */
+
+/* Whether the accelerations that paths ask for fit the loops at y, whose rows have been chosen. */
+static int accelerations_fit(fm_instance *s, const double *y)
+{
+    double most = 0.0, off = 0.0;
+    fm_ends ends = {.joint = -1};
+    fm_accelerations(s, s->clock[FM_TIME], y, s->loop_change);
+    fm_start_place(s, y);
+    for (int32_t i = 0; i < s->image.n.speeds; i++)
+        most = fmax(most, fabs(s->loop_change[i]) / s->least[s->image.n.positions + i]);
+    for (int32_t i = 0; i < s->image.n.rows; i++) {
+        fm_constraint one;
+        fm_constraint_at(s, i, 1, &ends, &one);
+        off = fmax(off, fabs(one.c[2]));
+    }
+    return off <= FM_FITTING * (1.0 + most) * s->image.length[0];
+}
+
+/* The same where the loops do not close: with the drives free they may. */
+static int name_drives_apart(fm_instance *s, double *y, char *out, size_t capacity)
+{
+    if (s->image.n.excitations == 0) return 0;
+    fm_hold_fixed(s, 0, 1);
+    return close_from_guess(s, y) && fm_name_drives(s, y, 0, out, capacity);
+}
+
+/* 0: what is fixed and the loops conflict. */
+static int assemble_velocities(fm_instance *s, double *y)
+{
+    const int32_t positions = s->image.n.positions;
+    memcpy(y + positions, s->start_at + positions, (size_t)s->image.n.speeds * sizeof *y);
+    fm_hold_fixed(s, 1, 1);
+    fm_start_place(s, y);
+    if (any_cut_given(s, FM_VELOCITIES) || !fm_moves_closed(s)) take_independent(s, FM_VELOCITIES, list_units(s, FM_VELOCITIES));
+    return fm_close_velocities(s, y);
+}
+
+/* Closes the loops at a start. How many levels, positions and velocities, came to close; which of the given
+ * values hold is decided here. -1: drives conflict, as `why` says. */
+int fm_close_start(fm_instance *s, double *y, char *why, size_t capacity)
+{
+    s->valid = FM_VALID_NOTHING;
+    int levels = assemble_positions(s, y);
+    if (levels == 0 && name_drives_apart(s, y, why, capacity)) levels = -1;
+    if (levels == 1) levels += assemble_velocities(s, y);
+    if (levels > 0 && fm_name_drives(s, y, levels == 2, why, capacity)) levels = -1;
+    memset(s->start_hold, 0, (size_t)s->image.n.modes * sizeof *s->start_hold);
+    if (levels < 2) return levels;
+    (void)fm_choose_at(s, y);
+    if (fm_factor_K(s)) fm_note_pivots(s);
+    s->loop_worn = s->loop_narrow = 0;
+    if (fm_name_drives(s, y, 0, why, capacity) && !accelerations_fit(s, y)) return -1;
+    return levels;
+}
+
+/* What became of given values -------------------------------------------------------------------------------------- */

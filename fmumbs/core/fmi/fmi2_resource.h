@@ -1,0 +1,33 @@
+/* fmi2_resource.h: finds the image of the model. */
+#ifndef FMI2_RESOURCE_H
+#define FMI2_RESOURCE_H
+
+#include "fmi2Functions.h"
+
+#include <stddef.h>
+
+#if defined(__GNUC__)
+#pragma GCC visibility push(hidden)
+#endif
+
+typedef struct fmu_image {
+    const void *bytes;
+    size_t size;
+    void *owned; /* what fmu_image_free gives back, NULL where the image is part of the binary */
+} fmu_image;
+
+/* Reads <resources>/model.fmb, or takes the image that was built in (FM_EMBEDDED_IMAGE). `resources` is a
+ * file URI of any spelling, or a path. Returns 1, or 0 with a sentence in `why`. */
+int fmu_image_find(fmu_image *image, fmi2String resources, char *why, size_t capacity);
+void fmu_image_free(fmu_image *image);
+
+#ifdef FM_EMBEDDED_IMAGE
+extern const unsigned char fm_embedded_image[];
+extern const unsigned long fm_embedded_image_size;
+#endif
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
+
+#endif

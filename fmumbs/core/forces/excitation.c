@@ -1,0 +1,155 @@
+/* excitation.c: modes whose motion is prescribed (joint-representation, Eqs 3.15 and 5.1).
+ *
+ * The position eta and the velocity kappa of such a mode are states; the sweeps take kappa' as given, in the mode's
+ * slot of the applied forces:
+ *     acceleration   kappa' is the input itself
+ *     position       kappa' = omega^2 (input - eta) - 2 omega kappa, a critically damped filter
+ *     path           kappa' = path''(t); eta and kappa are set to the path's own after every step
+ * A path is a polynomial in each of its pieces, which the last one ends and a period may begin again. Where it is not
+ * smooth a piece is a stop: an integration step ends there, and the piece before it holds for the whole step.
+ */
+#include "excitation.h"
+
+#include "../instance/instance.h"
+
+#include <float.h>
+#include <math.h>
+
+/* A time that is this near to another is the same. */
+static double close_to(double t)
+{
+    return 32.0 * DBL_EPSILON * (fabs(t) + 1e-6);
+}
+
+typedef struct place {
+    double round; /* how often the path has begun again */
+    int32_t piece;
+} place;
+
+/* When a piece begins in that round: always by the same operations, so that it compares with itself. */
+static double begins(const fm_image *m, int32_t path, double round, int32_t piece)
+{
+    const double *time = m->piece_time + m->path_piece[path], period = m->path_period[path];
+    return period > 0.0 ? (time[0] + round * period) + (time[piece] - time[0]) : time[piece];
+}
+
+static place place_at(const fm_image *m, int32_t path, double t)
+{
+    const double first = m->piece_time[m->path_piece[path]], period = m->path_period[path];
+    place at = {0.0, 0};
+    if (period > 0.0) {
+        at.round = floor((t - first) / period);
+        if (t >= begins(m, path, at.round + 1.0, 0)) at.round += 1.0;
+        else if (t < begins(m, path, at.round, 0)) at.round -= 1.0;
+    }
+    int32_t low = 0, high = m->path_pieces[path];
+    while (high - low > 1) {
+        const int32_t middle = low + (high - low) / 2;
+        if (t >= begins(m, path, at.round, middle)) low = middle;
+        else high = middle;
+    }
+    at.piece = low;
+    return at;
+}
+
+/* Position, velocity and acceleration of a path at the time t, by the piece that holds in the present step. */
+static void path_at(const fm_instance *s, int32_t path, double t, double out[3])
+{
+    const fm_image *m = &s->image;
+    double within = t + close_to(t);
+    if (within < s->step_from + close_to(s->step_from)) within = s->step_from + close_to(s->step_from);
+    if (within >= s->step_until) within = s->step_until - close_to(s->step_until);
+    const place at = place_at(m, path, within);
+    const double *c = m->piece_polynomial + 6 * (m->path_piece[path] + at.piece);
+    const double x = t - begins(m, path, at.round, at.piece);
+    out[0] = c[0] + x * (c[1] + x * (c[2] + x * (c[3] + x * (c[4] + x * c[5]))));
+    out[1] = c[1] + x * (2.0 * c[2] + x * (3.0 * c[3] + x * (4.0 * c[4] + x * (5.0 * c[5]))));
+    out[2] = 2.0 * c[2] + x * (6.0 * c[3] + x * (12.0 * c[4] + x * (20.0 * c[5])));
+}
+
+/* The first stop of a path after the time t, INFINITY where there is none. */
+static double stop_after(const fm_image *m, int32_t path, double t)
+{
+    const int32_t *stop = m->piece_stop + m->path_piece[path], pieces = m->path_pieces[path];
+    const place at = place_at(m, path, t);
+    for (int32_t i = at.piece + 1; i < pieces; i++)
+        if (stop[i]) return begins(m, path, at.round, i);
+    for (int32_t i = 0; m->path_period[path] > 0.0 && i < pieces; i++)
+        if (stop[i]) return begins(m, path, at.round + 1.0, i);
+    return INFINITY;
+}
+
+/* A step begins at the time t: until when the paths are smooth, INFINITY for ever. */
+double fm_begin_smooth(fm_instance *s, double t)
+{
+    const fm_image *m = &s->image;
+    s->step_from = t;
+    s->step_until = INFINITY;
+    for (int32_t i = 0; i < m->n.excitations; i++) {
+        if (m->excitation_kind[i] != FM_EXCITED_BY_PATH) continue;
+        const double stop = stop_after(m, m->excitation_path[i], t + close_to(t));
+        if (stop > t && stop < s->step_until) s->step_until = stop;
+    }
+    return s->step_until;
+}
+
+/* About how often the paths stop the integrator in a span of time. */
+double fm_stops_within(const fm_instance *s, double span)
+{
+    const fm_image *m = &s->image;
+    double stops = 0.0;
+    for (int32_t i = 0; i < m->n.paths; i++)
+        if (m->path_period[i] > 0.0) stops += m->path_pieces[i] * (span / m->path_period[i]);
+    return stops;
+}
+
+/* No step is under way: paths are those at each time itself, and where two pieces meet that of the later. */
+void fm_end_smooth(fm_instance *s)
+{
+    s->step_from = -DBL_MAX;
+    s->step_until = INFINITY;
+}
+
+/* kappa' of every excited mode in its slot of the applied forces. */
+void fm_excite(const fm_instance *s, double t, const double *y, const double *input, double *tau)
+{
+    const fm_image *m = &s->image;
+    const double *speed = y + m->n.positions;
+    for (int32_t i = 0; i < m->n.excitations; i++) {
+        const int32_t u = m->excitation_u[i];
+        const double omega = m->excitation_cutoff[i];
+        double path[3];
+        switch (m->excitation_kind[i]) {
+        case FM_EXCITED_BY_PATH:
+            path_at(s, m->excitation_path[i], t, path);
+            tau[u] = path[2];
+            break;
+        case FM_EXCITED_BY_POSITION:
+            tau[u] = omega * (omega * (input[u] - y[m->excitation_p[i]]) - 2.0 * speed[u]);
+            break;
+        default: tau[u] = input[u];
+        }
+    }
+}
+
+/* Sets eta and kappa of the modes that follow a path to the path's at the time t. */
+void fm_follow_paths(const fm_instance *s, double t, double *y)
+{
+    const fm_image *m = &s->image;
+    for (int32_t i = 0; i < m->n.excitations; i++) {
+        double path[3];
+        if (m->excitation_kind[i] != FM_EXCITED_BY_PATH) continue;
+        path_at(s, m->excitation_path[i], t, path);
+        y[m->excitation_p[i]] = path[0];
+        y[m->n.positions + m->excitation_u[i]] = path[1];
+    }
+}
+
+/* What kappa' follows of the seed of an input, for directional derivatives. */
+void fm_excite_seed(const fm_instance *s, double *seed)
+{
+    const fm_image *m = &s->image;
+    for (int32_t i = 0; i < m->n.excitations; i++)
+        if (m->excitation_kind[i] == FM_EXCITED_BY_POSITION)
+            seed[m->excitation_u[i]] *= m->excitation_cutoff[i] * m->excitation_cutoff[i];
+}

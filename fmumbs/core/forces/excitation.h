@@ -1,0 +1,18 @@
+/* excitation.h: functions of excitation.c. */
+#ifndef FM_EXCITATION_H
+#define FM_EXCITATION_H
+
+#include "../instance/instance.h"
+
+FM_HIDDEN_BEGIN
+
+double fm_begin_smooth(fm_instance *s, double t);
+double fm_stops_within(const fm_instance *s, double span);
+void fm_end_smooth(fm_instance *s);
+void fm_excite(const fm_instance *s, double t, const double *y, const double *input, double *tau);
+void fm_follow_paths(const fm_instance *s, double t, double *y);
+void fm_excite_seed(const fm_instance *s, double *seed);
+
+FM_HIDDEN_END
+
+#endif

@@ -1,0 +1,167 @@
+/* laws.c: force laws by pieces, and the times at which they switch.
+ *
+ * In each piece the force is a polynomial of position x and velocity v, f = sum c_ij (x - origin)^i v^j. During a step
+ * of an integrator every law keeps the mode with which the step began, so that what is integrated is smooth. Where a
+ * law has left its mode, even if it is back in it at the end, the error-controlled integrator locates the moment on its dense output to 1e-9 s, or
+ * finer at fine tolerances, and cuts the step there; the fixed-step scheme goes on to the end of its step, and loses its
+ * order. Then modes are chosen again
+ * (holding.c). A mode is a piece, or that the law holds v at a bound between two pieces. Two numbers say it: the piece,
+ * and FM_PASSING; or the piece above the bound, and that below. -1 is where there is no piece.
+ */
+#include "laws.h"
+
+#include "../instance/instance.h"
+#include "../tree/kinematics.h"
+#include "../tree/reversed.h"
+
+#include <math.h>
+
+#define FM_BOUNDED 1e299 /* a bound beyond it is none */
+
+/* Position and velocity that a law follows; of a spring where the world kinematics are those of y. */
+void fm_law_at(const fm_instance *s, int32_t law, const double *y, double *x, double *v)
+{
+    const fm_image *m = &s->image;
+    double direction[3];
+    if (m->law_spring[law] >= 0) {
+        *x = fm_spring_line(s, m->law_spring[law], direction, v);
+        return;
+    }
+    *x = y[m->law_p[law]];
+    *v = y[m->n.positions + m->law_u[law]];
+}
+
+const double *fm_law_range(const fm_image *m, int32_t piece) /* lower, upper, v_lower, v_upper, origin */
+{
+    return m->law_range + 5 * piece;
+}
+
+static int at_position(const fm_image *m, int32_t piece, double x)
+{
+    return x >= fm_law_range(m, piece)[0] && x < fm_law_range(m, piece)[1];
+}
+
+/* The piece that holds at (x, v), or, of velocities just below v, `below`; -1 where there is none. */
+int32_t fm_law_piece(const fm_image *m, int32_t law, double x, double v, int below)
+{
+    for (int32_t i = m->law_first[law]; i < m->law_first[law] + m->law_count[law]; i++) {
+        const double low = fm_law_range(m, i)[2], high = fm_law_range(m, i)[3];
+        if (at_position(m, i, x) && (below ? v > low && v <= high : v >= low && v < high)) return i;
+    }
+    return -1;
+}
+
+/* The first bound of velocity that is passed on the way from `from` to `v` at the position x, or that v is at. 0: there
+ * is none. */
+int fm_law_bound(const fm_image *m, int32_t law, double x, double from, double v, double *bound)
+{
+    const double near = FM_AT * (1.0 + fabs(v));
+    int found = 0;
+    for (int32_t i = m->law_first[law]; i < m->law_first[law] + m->law_count[law]; i++)
+        for (int end = 2; end < 4 && at_position(m, i, x); end++) {
+            const double b = fm_law_range(m, i)[end];
+            const int passed = (from < b + near && v >= b) || (from > b - near && v <= b) || fabs(v - b) <= near;
+            if (!passed || (found && !(fabs(b - from) < fabs(*bound - from)))) continue;
+            *bound = b;
+            found = 1;
+        }
+    return found;
+}
+
+/* The force of a piece, 0 of none. */
+double fm_law_polynomial(const fm_image *m, int32_t piece, double x, double v)
+{
+    if (piece < 0) return 0.0;
+    const double *c = m->law_polynomial + 24 * piece, away = x - fm_law_range(m, piece)[4];
+    double force = 0.0;
+    for (int i = 5; i >= 0; i--)
+        force = force * away + (((c[4 * i + 3] * v + c[4 * i + 2]) * v + c[4 * i + 1]) * v + c[4 * i]);
+    return force;
+}
+
+static int is_piece(const fm_image *m, int32_t law, double value)
+{
+    const double first = m->law_first[law];
+    return value == -1.0 || (value >= first && value < first + m->law_count[law]);
+}
+
+/* Whether a law is known to be in a piece. */
+int fm_law_passes(const fm_instance *s, int32_t law, int32_t *piece)
+{
+    const double *mode = s->law_use + 2 * law;
+    if (mode[1] != FM_PASSING || !is_piece(&s->image, law, mode[0])) return 0;
+    *piece = (int32_t)mode[0];
+    return 1;
+}
+
+/* Whether a law holds its velocity, between which pieces, and at which bound. */
+int fm_law_holds(const fm_instance *s, int32_t law, int32_t *above, int32_t *below, double *bound)
+{
+    const double *mode = s->law_use + 2 * law;
+    if (!is_piece(&s->image, law, mode[0]) || !is_piece(&s->image, law, mode[1])) return 0;
+    *above = (int32_t)mode[0];
+    *below = (int32_t)mode[1];
+    if (*above < 0 && *below < 0) return 0;
+    *bound = *above >= 0 ? fm_law_range(&s->image, *above)[2] : fm_law_range(&s->image, *below)[3];
+    return fabs(*bound) < FM_BOUNDED && (*below < 0 || fm_law_range(&s->image, *below)[3] == *bound);
+}
+
+/* The force of a law at y [N or N.m]. */
+static double law_force(const fm_instance *s, int32_t law, const double *y)
+{
+    double x, v;
+    int32_t piece, below;
+    if (fm_law_holds(s, law, &piece, &below, &v)) return s->law_force[law];
+    if (s->laws_off) return 0.0;
+    fm_law_at(s, law, y, &x, &v);
+    if (!fm_law_passes(s, law, &piece)) piece = fm_law_piece(&s->image, law, x, v, 0);
+    return fm_law_polynomial(&s->image, piece, x, v);
+}
+
+/* Adds the laws of joints to the applied forces of their modes. */
+void fm_laws_on_modes(const fm_instance *s, const double *y, double *tau)
+{
+    for (int32_t i = 0; i < s->image.n.laws; i++)
+        if (s->image.law_spring[i] < 0) tau[s->image.law_u[i]] += law_force(s, i, y);
+}
+
+/* What the laws of a spring add to its pull, world kinematics being those of y [N]. */
+double fm_laws_on_spring(const fm_instance *s, int32_t spring, const double *y)
+{
+    double force = 0.0;
+    for (int32_t i = 0; i < s->image.n.laws; i++)
+        if (s->image.law_spring[i] == spring) force += law_force(s, i, y);
+    return force;
+}
+
+/* World kinematics where a law of a spring needs them. */
+void fm_laws_place(fm_instance *s, const double *y)
+{
+    s->valid &= FM_VALID_LAWS;
+    for (int32_t i = 0; i < s->image.n.laws; i++) {
+        if (s->image.law_spring[i] < 0) continue;
+        fm_run_turns(s, y);
+        fm_make_world(s, y);
+        return;
+    }
+}
+
+/* The velocities that the laws follow at y: where the coming step begins. */
+void fm_laws_note(fm_instance *s, const double *y)
+{
+    double x;
+    fm_laws_place(s, y);
+    for (int32_t i = 0; i < s->image.n.laws; i++) fm_law_at(s, i, y, &x, s->law_v + i);
+}
+
+/* What the law acts on, for messages. */
+const char *fm_law_carrier(const fm_instance *s, int32_t law, const char **what)
+{
+    const fm_image *m = &s->image;
+    *what = m->law_spring[law] >= 0 ? "spring" : "joint";
+    if (m->law_spring[law] >= 0) return m->text + m->spring_name[m->law_spring[law]];
+    for (int32_t j = 0; j < m->n.joints; j++)
+        if (m->law_u[law] >= m->joint_u[j] && m->law_u[law] < m->joint_u[j] + m->joint_nu[j])
+            return m->text + m->joint_name[j];
+    return "";
+}

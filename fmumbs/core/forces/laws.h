@@ -1,0 +1,24 @@
+/* laws.h: functions of laws.c. */
+#ifndef FM_LAWS_H
+#define FM_LAWS_H
+
+#include "../instance/instance.h"
+
+FM_HIDDEN_BEGIN
+
+void fm_law_at(const fm_instance *s, int32_t law, const double *y, double *x, double *v);
+const double *fm_law_range(const fm_image *m, int32_t piece);
+int32_t fm_law_piece(const fm_image *m, int32_t law, double x, double v, int below);
+int fm_law_bound(const fm_image *m, int32_t law, double x, double from, double v, double *bound);
+double fm_law_polynomial(const fm_image *m, int32_t piece, double x, double v);
+int fm_law_passes(const fm_instance *s, int32_t law, int32_t *piece);
+int fm_law_holds(const fm_instance *s, int32_t law, int32_t *above, int32_t *below, double *bound);
+void fm_laws_on_modes(const fm_instance *s, const double *y, double *tau);
+double fm_laws_on_spring(const fm_instance *s, int32_t spring, const double *y);
+void fm_laws_place(fm_instance *s, const double *y);
+void fm_laws_note(fm_instance *s, const double *y);
+const char *fm_law_carrier(const fm_instance *s, int32_t law, const char **what);
+
+FM_HIDDEN_END
+
+#endif

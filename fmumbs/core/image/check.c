@@ -1,0 +1,317 @@
+/* check.c: what the arrays of an image must be to one another, so that no byte string can lead the core astray. */
+#include "check.h"
+
+#include "../maths/rotations.h"
+#include "check_modes.h"
+#include "image.h"
+#include "joints.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const struct {
+    int32_t owner, components;
+} kinds[] = {
+#define K(id, owner, suffix, components, causality, type, tunable, state, unit, linear, text) {FM_##owner, components},
+    FM_KINDS(K)
+#undef K
+};
+
+/* A link hangs on the one before it or on one that carries that: depth first. Each link is climbed from but once. */
+static int stands_depth_first(const fm_image *m, int32_t link)
+{
+    int32_t above = link - 1;
+    while (above >= 0 && above != m->link_parent[link]) above = m->link_parent[above];
+    return above == m->link_parent[link];
+}
+
+static const char *check_links(const fm_image *m)
+{
+    int32_t p = 0, u = 0;
+    for (int32_t i = 0; i < m->n.links; i++) {
+        const int32_t kind = m->link_kind[i];
+        if (!stands_depth_first(m, i)) return "its links do not stand depth first";
+        p += fm_link_positions(m, i);
+        u += fm_link_speeds(m, i);
+        if (fabs(m->link_sign[i]) != 1.0) return "a link's sign is neither 1 nor -1";
+        if (!fm_is_rotation(m->link_R + 9 * i)) return "a link's frame is no rotation";
+        if (kind == FM_LINK_SPHERICAL) {
+            const double *q = m->start_p + m->link_p[i];
+            if (!(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] > 1e-20)) return "a start quaternion is zero";
+        }
+    }
+    return p == m->n.positions && u == m->n.speeds ? NULL : "links and variables differ in number";
+}
+
+/* A joint's variables in the order of its modes, which is that of its links or the opposite; those of driven ones last. */
+static const char *check_places(const fm_image *m, int32_t joint)
+{
+    int32_t p = m->joint_p[joint], u = m->joint_u[joint];
+    for (int driven = 0; driven < 2; driven++)
+        for (int32_t j = m->joint_first[joint]; j <= m->joint_last[joint]; j++) {
+            const int32_t i = m->joint_reversed[joint] ? m->joint_first[joint] + m->joint_last[joint] - j : j;
+            const int32_t positions = fm_link_positions(m, i), speeds = fm_link_speeds(m, i);
+            if ((m->link_kind[i] == FM_LINK_DRIVEN) != driven) continue;
+            if (m->link_p[i] != (positions ? p : -1) || m->link_u[i] != (speeds ? u : -1))
+                return "a link's variables are not in their place";
+            p += positions;
+            u += speeds;
+        }
+    return NULL;
+}
+
+/* Flexible bodies and their frames stand behind the joint by which the body hangs, and have their variables there.
+ * Returns the next link of a joint; NULL in `found`, or what is wrong. */
+static int32_t skip_modals(const fm_image *m, int32_t link, int32_t *p, int32_t *u, const char **found)
+{
+    *found = NULL;
+    for (; link < m->n.links && m->link_modal[link] >= 0; link++) {
+        const int32_t modes = fm_link_positions(m, link);
+        if (m->link_p[link] != (modes ? *p : -1) || m->link_u[link] != (modes ? *u : -1))
+            *found = "a flexible body's variables are not in their place";
+        *p += modes;
+        *u += modes;
+    }
+    return link;
+}
+
+static int is_unit(const double *v)
+{
+    return fabs(v[0] * v[0] + v[1] * v[1] + v[2] * v[2] - 1.0) < 1e-9;
+}
+
+/* Secondary joints take their modes and these their variables in turn, from where the counters stand. */
+static const char *check_cut(const fm_image *m, int32_t j, int32_t *mode, int32_t *p, int32_t *u)
+{
+    const int32_t modes = m->joint_modes[j], kind = m->joint_kind[j];
+    int32_t np = 0, nu = 0, balls = 0;
+    if (m->joint_last[j] != -1 || m->joint_excited[j] != 0) return "a secondary joint has links";
+    if (m->joint_F_link[j] == m->joint_M_link[j]) return "a secondary joint has both ends on one link";
+    if (modes < 0 || modes > m->n.cut_modes - *mode || m->joint_mode[j] != *mode)
+        return "a secondary joint has an impossible number of modes";
+    for (int32_t i = *mode; i < *mode + modes; i++) {
+        if (m->cut_kind[i] < 0 || m->cut_kind[i] >= FM_CUT_KINDS) return "a mode has a kind that does not exist";
+        if (!is_unit(m->cut_axis + 3 * i)) return "a mode's axis is no unit vector";
+        if (m->cut_kind[i] == FM_CUT_LOCKED) continue;
+        balls += m->cut_kind[i] == FM_CUT_BALL;
+        np += m->cut_kind[i] == FM_CUT_BALL ? 4 : 1;
+        nu += m->cut_kind[i] == FM_CUT_BALL ? 3 : 1;
+        if (nu > FM_FREEDOMS) return "a secondary joint has an impossible number of modes";
+    }
+    if (np != m->joint_np[j] || nu != m->joint_nu[j] || m->joint_p[j] != *p || m->joint_u[j] != *u ||
+        np > m->n.cut_positions - *p || nu > m->n.modes - *u)
+        return "a secondary joint's variables are not in their place";
+    const int ball = balls == 1 && m->cut_kind[*mode + modes - 1] == FM_CUT_BALL;
+    const int fits = (kind == FM_JOINT_WELD && nu == 0) || (kind == FM_JOINT_SCALAR && nu > 0 && balls == 0) ||
+                     (kind == FM_JOINT_SPHERICAL && ball && nu == 3) || (kind == FM_JOINT_FREE && ball && nu == 6);
+    if (!fits) return "a joint's kind does not fit its variables";
+    if (ball) {
+        const double *q = m->cut_start + *p + (np - 4);
+        if (!(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] > 1e-20)) return "a start quaternion is zero";
+    }
+    *mode += modes;
+    *p += np;
+    *u += nu;
+    return NULL;
+}
+
+/* Joints take the links in turn: first to last, each on the one before, the first on another joint's or the ground. */
+static const char *check_joints(const fm_image *m)
+{
+    int32_t next = 0, all_p = 0, all_u = 0, mode = 0, cut_p = 0, cut_u = m->n.speeds;
+    const char *found;
+    for (int32_t j = 0; j < m->n.joints; j++) {
+        const int32_t first = m->joint_first[j], last = m->joint_last[j];
+        int32_t p = 0, u = 0;
+        for (int32_t c = 0; c < 6; c++)
+            if (m->joint_unique[6 * j + c] < 0 || m->joint_unique[6 * j + c] >= FM_UNIQUENESSES)
+                return "a reaction is neither unique nor not";
+        if (!fm_is_rotation(m->joint_F + 9 * j) || !fm_is_rotation(m->joint_M + 9 * j)) return "a joint's frame is no rotation";
+        if (m->joint_held[j] != 0 && m->joint_held[j] != 1) return "a joint is neither held nor not";
+        if (fm_is_cut(m, j)) {
+            found = check_cut(m, j, &mode, &cut_p, &cut_u);
+            if (found != NULL) return found;
+            continue;
+        }
+        if (m->joint_modes[j] != 0) return "a joint of the tree has modes of a secondary one";
+        const int32_t ends[2] = {m->joint_F_link[j], m->joint_M_link[j]}, reversed = m->joint_reversed[j];
+        if (reversed != 0 && (reversed != 1 || m->joint_kind[j] == FM_JOINT_NONHOLONOMIC))
+            return "a joint points in an impossible direction";
+        if (ends[!reversed] != last) return "a joint's outer frame is not on its last link";
+        next = skip_modals(m, next, &all_p, &all_u, &found);
+        if (found != NULL) return found;
+        if (first != next || last < first) return "a joint's links are not in their place";
+        next = last + 1;
+        for (int32_t i = first; i <= last; i++) {
+            if (m->link_joint[i] != j || m->link_modal[i] >= 0) return "a link belongs to another joint";
+            if (i > first && m->link_parent[i] != i - 1) return "a joint's links do not follow one another";
+            p += fm_link_positions(m, i);
+            u += fm_link_speeds(m, i);
+        }
+        if (m->joint_np[j] != p || m->joint_nu[j] != u) return "a joint's variables differ in number";
+        if ((p > 0 && m->joint_p[j] != all_p) || (u > 0 && m->joint_u[j] != all_u))
+            return "a joint's variables are not in their place";
+        all_p += p;
+        all_u += u;
+        found = check_places(m, j);
+        if (found != NULL) return found;
+        const int32_t kind = m->joint_kind[j], general = m->link_general[first];
+        const int fits = (kind == FM_JOINT_WELD && u == 0) || (kind == FM_JOINT_SCALAR && u > 0 && u == p) ||
+                         (kind == FM_JOINT_SPHERICAL && u == 3 && p == 4) || (kind == FM_JOINT_FREE && u == 6 && p == 7) ||
+                         (kind == FM_JOINT_NONHOLONOMIC && general >= 0 && first == last);
+        if (!fits) return "a joint's kind does not fit its variables";
+    }
+    next = skip_modals(m, next, &all_p, &all_u, &found);
+    if (found != NULL) return found;
+    if (mode != m->n.cut_modes || cut_p != m->n.cut_positions || cut_u != m->n.modes ||
+        m->n.cut_speeds != m->n.modes - m->n.speeds)
+        return "modes of secondary joints differ in number";
+    return next == m->n.links ? NULL : "a link belongs to no joint";
+}
+
+/* Couplings take the terms in turn; each term is a link with one coordinate. */
+static const char *check_couplings(const fm_image *m)
+{
+    int32_t next = 0;
+    for (int32_t i = 0; i < m->n.couplings; i++) {
+        if (m->coupling_first[i] != next || m->coupling_count[i] < 1 || m->coupling_count[i] > m->n.terms - next)
+            return "a coupling has an impossible number of terms";
+        next += m->coupling_count[i];
+    }
+    for (int32_t i = 0; i < m->n.terms; i++) {
+        const int32_t kind = m->link_kind[m->term_link[i]];
+        if (kind == FM_LINK_FIXED || kind == FM_LINK_SPHERICAL || kind >= FM_LINK_GENERAL)
+            return "a coupling takes a coordinate that does not exist";
+    }
+    return next == m->n.terms ? NULL : "a term belongs to no coupling";
+}
+
+static const char *check_rows(const fm_image *m)
+{
+    for (int32_t i = 0; i < m->n.modes; i++)
+        if (m->given_p[i] < 0 || m->given_p[i] >= FM_GIVEN_KINDS || m->given_u[i] < 0 || m->given_u[i] >= FM_GIVEN_KINDS)
+            return "a start value is neither given nor not";
+    for (int32_t i = 0; i < m->n.rows; i++) {
+        const double *f = m->row_f + 3 * i, *g = m->row_g + 3 * i;
+        if (m->row_kind[i] < 0 || m->row_kind[i] >= FM_ROW_KINDS) return "a row has a kind that does not exist";
+        const int coupled = m->row_kind[i] == FM_ROW_COUPLED;
+        if (fm_is_cut(m, m->row_joint[i]) == coupled) return "a row belongs to a joint of another sort";
+        if (coupled != (m->row_coupling[i] >= 0)) return "a row has a coupling that it should not, or none";
+        if (m->row_kind[i] == FM_ROW_GIVEN && (m->row_part[i] < 0 || m->row_part[i] >= m->joint_nu[m->row_joint[i]]))
+            return "a row is of a coordinate that does not exist";
+        if (m->row_kind[i] == FM_ROW_SCREW) {
+            const int32_t joint = m->row_joint[i];
+            if (m->joint_modes[joint] != 1 || m->joint_nu[joint] != 1 || m->cut_turn[m->joint_mode[joint]] == 0.0)
+                return "a row follows an angle that does not exist";
+        }
+        if (!is_unit(f) || !is_unit(g))
+            return "a row's vector is no unit vector";
+        if (m->row_kind[i] == FM_ROW_DISTANCE && !(m->row_length[i] > 0.0)) return "a row's length is not positive";
+    }
+    return NULL;
+}
+
+static const char *check_laws(const fm_image *m)
+{
+    for (int32_t i = 0; i < m->n.laws; i++) {
+        const int on_mode = m->law_p[i] >= 0 && m->law_u[i] >= 0, on_spring = m->law_spring[i] >= 0;
+        if (on_mode == on_spring) return "a force law acts on nothing, or on two things";
+        if (m->law_first[i] < 0 || m->law_count[i] < 1 || m->law_first[i] > m->n.law_pieces - m->law_count[i])
+            return "a force law's pieces are out of bounds";
+    }
+    return NULL;
+}
+
+static const char *check_bodies(const fm_image *m)
+{
+    for (int32_t i = 0; i < m->n.bodies; i++) {
+        if (!fm_is_rotation(m->body_R + 9 * i)) return "a body's frame is no rotation";
+        if (!(m->mass[i] >= 0.0)) return "a body's mass is negative";
+    }
+    return NULL;
+}
+
+/* A flexible body has modes; its mass cannot be tuned, since their integrals go with it. */
+static int32_t body_components(const fm_image *m, int32_t kind, int32_t body)
+{
+    const int32_t link = m->body_link[body], flexible = m->link_kind[link] == FM_LINK_MODAL;
+    switch (kind) {
+    case FM_B_Q: case FM_B_QD: case FM_B_QDD: return flexible ? fm_link_positions(m, link) : 0;
+    case FM_B_MASS: case FM_B_INERTIA: return flexible ? 0 : kinds[kind].components;
+    default: return kinds[kind].components;
+    }
+}
+
+/* How many components a kind has for this element; 0: it has no such variable. */
+int32_t fm_kind_components(const fm_image *m, int32_t kind, int32_t object)
+{
+    if (kind == FM_C_TAU) return m->coupling_count[object];
+    if (kinds[kind].owner == FM_BODY) return body_components(m, kind, object);
+    if (m->n.rows == 0 && (kind == FM_CORRECTION || kind == FM_CLOSURE || kind == FM_BAUMGARTE)) return 0;
+    if (kinds[kind].owner != FM_JOINT) return kinds[kind].components;
+    const int32_t joint = m->joint_kind[object];
+    const int scalar = joint == FM_JOINT_SCALAR, ball = joint == FM_JOINT_SPHERICAL, loose = joint == FM_JOINT_FREE;
+    const int fewer = joint == FM_JOINT_NONHOLONOMIC; /* speeds than positions */
+    const int32_t excited = m->joint_excited[object], free = m->joint_nu[object] - excited;
+    switch (kind) {
+    case FM_J_TAU: return scalar || fewer ? free : ball || loose ? 3 : 0;
+    case FM_J_F: return scalar ? free : loose ? 3 : 0;
+    case FM_J_Q: return scalar ? free : fewer ? m->joint_np[object] - excited : 0;
+    case FM_J_QD: case FM_J_QDD: case FM_J_REST: case FM_J_ROTOR: return scalar ? free : 0;
+    case FM_J_STIFFNESS: case FM_J_DAMPING: return scalar ? free : ball ? 1 : 0;
+    case FM_J_U: case FM_J_UDOT: return fewer ? free : 0;
+    case FM_J_ETA: case FM_J_KAPPA: case FM_J_KAPPA_DOT: case FM_J_DRIVE: case FM_J_KAPPA_DOT_IN: case FM_J_ETA_IN:
+        return excited;
+    case FM_J_QUAT: return ball || loose ? 4 : 0;
+    case FM_J_W: case FM_J_ALPHA: return ball || loose ? 3 : 0;
+    case FM_J_R: case FM_J_V: case FM_J_A: return loose ? 3 : 0;
+    default: return 3; /* reaction, wrench and uniqueness */
+    }
+}
+
+/* Whether a variable of an excited mode is one that its kind of excitation has. */
+static int excited_so(const fm_image *m, int32_t kind, int32_t joint, int32_t part)
+{
+    if (kind != FM_J_KAPPA_DOT && kind != FM_J_KAPPA_DOT_IN && kind != FM_J_ETA_IN) return 1;
+    const int32_t by = m->excitation_kind[m->joint_excitation[joint] + part];
+    return kind == FM_J_ETA_IN ? by == FM_EXCITED_BY_POSITION
+                               : (by == FM_EXCITED_BY_ACCELERATION) == (kind == FM_J_KAPPA_DOT_IN);
+}
+
+static const char *check_variables(const fm_image *m)
+{
+    const int32_t owned[] = {1, m->n.joints, m->n.bodies, m->n.points, m->n.loads, m->n.springs, m->n.couplings};
+    if (m->n.characters < 1 || m->text[m->n.characters - 1] != 0) return "its text has no end";
+    for (int32_t i = 0; i < m->n.variables; i++) {
+        const int32_t kind = m->variable_kind[i], object = m->variable_object[i], part = m->variable_component[i];
+        if (kind < 0 || kind >= FM_KIND_COUNT) return "a variable has a kind that does not exist";
+        if (object < 0 || object >= owned[kinds[kind].owner]) return "a variable belongs to an element that does not exist";
+        const int32_t components = fm_kind_components(m, kind, object);
+        if (components == 0 || part < -1 || part >= components || (part == -1 && components != 1))
+            return "a variable has a component that does not exist";
+        if (!excited_so(m, kind, object, part < 0 ? 0 : part)) return "an excited mode has a variable of another kind";
+    }
+    return NULL;
+}
+
+int fm_image_check(const fm_image *m, char *why, size_t capacity)
+{
+    for (int32_t i = 0; i < m->n.links; i++)
+        if (m->link_kind[i] < 0 || m->link_kind[i] >= FM_LINK_KINDS) {
+            (void)snprintf(why, capacity, "the model image is damaged: a link has a kind that does not exist");
+            return 0;
+        }
+    const char *found = fm_check_modes(m);
+    if (found == NULL) found = check_links(m);
+    if (found == NULL) found = check_joints(m);
+    if (found == NULL) found = fm_check_excitations(m);
+    if (found == NULL) found = check_couplings(m);
+    if (found == NULL) found = check_rows(m);
+    if (found == NULL) found = check_laws(m);
+    if (found == NULL) found = check_bodies(m);
+    if (found == NULL) found = check_variables(m);
+    if (found == NULL) return 1;
+    (void)snprintf(why, capacity, "the model image is damaged: %s", found);
+    return 0;
+}

@@ -1,0 +1,130 @@
+/* check_modes.c: what the arrays of excited modes, paths and links of several screws must be to one another. */
+#include "check_modes.h"
+
+#include "../maths/rotations.h"
+#include "image.h"
+
+#include <stdlib.h>
+
+#define FM_LEAST_PERIOD 1e-6 /* [s]: a path stops the integrator as often */
+
+/* The links of general.c, in turn: each with its own screws and rows. */
+static const char *check_generals(const fm_image *m)
+{
+    int32_t screw = 0, row = 0, next = 0;
+    for (int32_t i = 0; i < m->n.links; i++) {
+        const int32_t g = m->link_general[i];
+        if (m->link_kind[i] != FM_LINK_GENERAL) {
+            if (g != -1) return "a link has screws that its kind has not";
+            continue;
+        }
+        if (g != next++ || m->general_link[g] != i) return "links of several screws are not in their place";
+        const int32_t screws = m->general_screws[g], rows = m->general_rows[g], speeds = m->general_speeds[g];
+        if (screws < 1 || screws > FM_FREEDOMS || screws > m->n.screws - screw || m->general_screw[g] != screw)
+            return "a link has an impossible number of screws";
+        int32_t free = screws;
+        for (int32_t k = screw; k < screw + screws; k++) {
+            if (m->screw_excited[k] != 0 && m->screw_excited[k] != 1) return "a screw is neither excited nor free";
+            if (!fm_is_rotation(m->screw_R + 9 * k)) return "a screw's frame is no rotation";
+            free -= m->screw_excited[k];
+        }
+        if (rows != free || rows < 1 || rows > m->n.velocity_rows - row || m->general_row[g] != row)
+            return "a link's velocity rows do not fit its screws";
+        if (speeds < 0 || speeds > rows || speeds + (screws - free) < 1) return "a link has an impossible number of speeds";
+        if (m->general_after[g] < 0 || m->general_after[g] > screws) return "velocity rows stand behind no screw";
+        screw += screws;
+        row += rows;
+    }
+    return next == m->n.generals && screw == m->n.screws && row == m->n.velocity_rows ? NULL
+                                                                                      : "screws belong to no link";
+}
+
+/* Flexible bodies in the order of their links, each with its own modes and pairs, and the frames on them. */
+static const char *check_modals(const fm_image *m)
+{
+    int32_t next = 0, shape = 0, pair = 0, frame = 0, row = 0;
+    for (int32_t i = 0; i < m->n.links; i++) {
+        const int32_t kind = m->link_kind[i], b = m->link_modal[i], f = m->link_frame[i], parent = m->link_parent[i];
+        if (kind != FM_LINK_MODAL && kind != FM_LINK_FRAME) {
+            if (b != -1 || f != -1) return "a link has modes that its kind has not";
+            continue;
+        }
+        if (kind == FM_LINK_MODAL) {
+            if (b != next++ || m->modal_link[b] != i) return "flexible bodies are not in their place";
+            const int32_t n = m->modal_shapes[b];
+            if (n < 1 || n > FM_MODES || n > m->n.shapes - shape || n * n > m->n.shape_pairs - pair ||
+                m->modal_shape[b] != shape || m->modal_pair[b] != pair)
+                return "a flexible body has an impossible number of modes";
+            if (parent < 0) return "a flexible body hangs on no joint";
+            shape += n;
+            pair += n * n;
+        } else if (parent < 0 || m->link_kind[parent] != FM_LINK_MODAL || b != m->link_modal[parent] || f < 0) {
+            return "a frame moves with the modes of another body";
+        } else if (m->link_R[9 * i + 8] != 1.0) {
+            return "a frame of a flexible body turns out of its plane";
+        }
+        if (f < 0) continue;
+        if (f != frame++ || m->frame_link[f] != i || m->frame_first[f] != row || m->modal_shapes[b] > m->n.frame_shapes - row)
+            return "frames of flexible bodies are not in their place";
+        row += m->modal_shapes[b];
+    }
+    return next == m->n.modals && shape == m->n.shapes && pair == m->n.shape_pairs && frame == m->n.frames &&
+                   row == m->n.frame_shapes
+               ? NULL
+               : "modes belong to no body";
+}
+
+static const char *check_paths(const fm_image *m)
+{
+    int32_t next = 0;
+    for (int32_t i = 0; i < m->n.paths; i++) {
+        const int32_t pieces = m->path_pieces[i];
+        if (pieces < 1 || pieces > m->n.pieces - next || m->path_piece[i] != next)
+            return "a path has an impossible number of pieces";
+        for (int32_t k = next + 1; k < next + pieces; k++)
+            if (!(m->piece_time[k] > m->piece_time[k - 1])) return "the times of a path do not increase";
+        const double span = m->piece_time[next + pieces - 1] - m->piece_time[next];
+        if (m->path_period[i] != 0.0 && !(m->path_period[i] > span && m->path_period[i] >= FM_LEAST_PERIOD)) return "a path's period is too short";
+        next += pieces;
+    }
+    return next == m->n.pieces ? NULL : "pieces belong to no path";
+}
+
+/* The excited modes of each joint in turn; their variables stand behind those of the joint's free ones. */
+const char *fm_check_excitations(const fm_image *m)
+{
+    int32_t next = 0;
+    for (int32_t j = 0; j < m->n.joints; j++) {
+        const int32_t count = m->joint_excited[j];
+        int32_t driven = 0;
+        if (count < 0 || count > m->n.excitations - next) return "a joint has an impossible number of excited modes";
+        if (count > 0 && m->joint_excitation[j] != next) return "a joint's excited modes are not in their place";
+        for (int32_t i = m->joint_first[j]; i >= 0 && i <= m->joint_last[j]; i++) {
+            const int32_t g = m->link_general[i];
+            driven += m->link_kind[i] == FM_LINK_DRIVEN ? 1 : g >= 0 ? m->general_screws[g] - m->general_rows[g] : 0;
+        }
+        if (driven != count) return "a joint's excited modes differ in number";
+        for (int32_t e = next; e < next + count; e++) {
+            const int32_t kind = m->excitation_kind[e], back = next + count - e;
+            if (kind < 0 || kind >= FM_EXCITATION_KINDS) return "an excited mode has a kind that does not exist";
+            if (m->excitation_joint[e] != j) return "an excited mode belongs to another joint";
+            if (m->excitation_p[e] != m->joint_p[j] + m->joint_np[j] - back ||
+                m->excitation_u[e] != m->joint_u[j] + m->joint_nu[j] - back)
+                return "an excited mode's variables are not in their place";
+            if ((kind == FM_EXCITED_BY_PATH) != (m->excitation_path[e] >= 0)) return "an excited mode's path is not there";
+            if (kind == FM_EXCITED_BY_POSITION && !(m->excitation_cutoff[e] > 0.0))
+                return "an excited mode's filter has no cut-off";
+        }
+        next += count;
+    }
+    return next == m->n.excitations ? NULL : "an excited mode belongs to no joint";
+}
+
+/* NULL, or what is wrong; kinds of links exist, links and joints fit (check.c). */
+const char *fm_check_modes(const fm_image *m)
+{
+    const char *found = check_generals(m);
+    if (found == NULL) found = check_modals(m);
+    if (found == NULL) found = check_paths(m);
+    return found;
+}

@@ -1,0 +1,44 @@
+/* joints.c: questions about joints and links that the image answers alone. */
+#include "joints.h"
+
+#include "image.h"
+
+/* Whether a secondary joint has one mode, which turns. */
+int fm_is_pin(const fm_image *m, int32_t joint)
+{
+    const int32_t mode = m->joint_mode[joint];
+    return m->joint_modes[joint] == 1 && m->cut_kind[mode] == FM_CUT_SCREW && m->cut_turn[mode] != 0.0;
+}
+
+/* Which part of a ball the variable `part` of a secondary joint is, -1: of none; `at`: its first position. */
+int32_t fm_cut_part(const fm_image *m, int32_t joint, int32_t part, int32_t *at)
+{
+    int32_t first = 0;
+    *at = m->joint_p[joint];
+    for (int32_t k = m->joint_mode[joint]; k < m->joint_mode[joint] + m->joint_modes[joint]; k++) {
+        const int32_t size = m->cut_kind[k] == FM_CUT_BALL ? 3 : m->cut_kind[k] == FM_CUT_SCREW;
+        if (part < first + size) return size == 3 ? part - first : -1;
+        first += size;
+        *at += size == 3 ? 4 : size;
+    }
+    return -1;
+}
+
+/* How many position and velocity variables a link has; the arrays of general links and flexible bodies have been
+ * checked. */
+int32_t fm_link_positions(const fm_image *m, int32_t link)
+{
+    static const int32_t positions[FM_LINK_KINDS] = {1, 1, 1, 1, 1, 4, 1, 0, 1, 0, 0, 0};
+    const int32_t kind = m->link_kind[link];
+    if (kind == FM_LINK_MODAL) return m->modal_shapes[m->link_modal[link]];
+    return kind == FM_LINK_GENERAL ? m->general_screws[m->link_general[link]] : positions[kind];
+}
+
+int32_t fm_link_speeds(const fm_image *m, int32_t link)
+{
+    static const int32_t speeds[FM_LINK_KINDS] = {1, 1, 1, 1, 1, 3, 1, 0, 1, 0, 0, 0};
+    const int32_t kind = m->link_kind[link], g = m->link_general[link];
+    if (kind == FM_LINK_MODAL) return m->modal_shapes[m->link_modal[link]];
+    if (kind != FM_LINK_GENERAL) return speeds[kind];
+    return m->general_speeds[g] + (m->general_screws[g] - m->general_rows[g]);
+}

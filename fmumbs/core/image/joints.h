@@ -1,0 +1,22 @@
+/* joints.h: functions of joints.c. */
+#ifndef FM_JOINTS_H
+#define FM_JOINTS_H
+
+#include "image.h"
+
+FM_HIDDEN_BEGIN
+
+int fm_is_pin(const fm_image *m, int32_t joint);
+int32_t fm_cut_part(const fm_image *m, int32_t joint, int32_t part, int32_t *at);
+int32_t fm_link_positions(const fm_image *m, int32_t link);
+int32_t fm_link_speeds(const fm_image *m, int32_t link);
+
+/* Whether a joint closes a loop or fixes a tip: its position follows from its two frames. */
+static inline int fm_is_cut(const fm_image *m, int32_t joint)
+{
+    return m->joint_first[joint] < 0;
+}
+
+FM_HIDDEN_END
+
+#endif

@@ -1,0 +1,21 @@
+/* message.c: finished sentences. */
+#include "message.h"
+
+#include "instance.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+fm_status fm_say(fm_instance *s, fm_status status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(s->message, sizeof s->message, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+const char *fm_message(const fm_instance *s)
+{
+    return s->message;
+}

@@ -1,0 +1,12 @@
+/* sweeps_avx2.c: the same sweeps, compiled for AVX2 where the build can; without FMA, so that the bits agree. */
+#include "../instance/instance.h"
+#include "kernels.h"
+#ifdef FM_HAVE_AVX2
+#define FM_KERNELS fm_kernels_avx2
+#define FM_TURN fm_turn_avx2
+#define FM_LOCAL fm_local_avx2
+#define FM_LOCAL_BACK fm_local_back_avx2
+#include "sweeps.inc"
+#else
+typedef int fm_no_avx2; /* a translation unit may not be empty */
+#endif

@@ -1,0 +1,376 @@
+/* constraints.c: the rows of secondary joints: what they are and forbid, and how their wrenches travel to the ground.
+ *
+ * A secondary joint is a set of rows c(q) = 0 between a frame F on one link and a frame M on another (or the ground):
+ *     along:          e . p_FM = value, e fixed in F, or in M
+ *     perpendicular:  f . g = cosine, f fixed in F, g fixed in M
+ *     screw:          f . p_FM = pitch times the angle about f
+ *     distance:       (p_FM . p_FM - l^2) / 2 l = 0
+ * or a relation between coordinates of the tree,
+ *     coupled:        sum of ratio q = offset
+ * A row's multiplier puts a wrench on both links. It travels to the ground as one more column of the sweep towards
+ * the roots, w <- w - U phi'w / D, and leaves the innovations phi'w in every free mode of its path.
+ * Everything here is in world axes, wrenches about the origin of the link where they are.
+ */
+#include "constraints.h"
+
+#include "../maths/vectors.h"
+#include "../instance/instance.h"
+#include "../tree/general.h"
+#include "../tree/group.h"
+#include "../tree/kinematics.h"
+#include "../tree/modal.h"
+#include "secondary.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FM_NO_ARM 1e-8   /* of the model's length: an arm below it is none */
+#define FM_APART 1e-12 /* square of the part of a distance, below which its two points coincide */
+
+/* A vector that is fixed in a link, in the world, with its derivatives; the second only where accelerations are `moving`. */
+static void fixed_vector(const fm_instance *s, int32_t link, const fm_place *p, const double *in, int moving, double out[3][3])
+{
+    double again[3];
+    if (link < 0) memcpy(out[0], in, 3 * sizeof *in);
+    else turn_out(s->world[link].R, in, out[0]);
+    cross(p->w, out[0], out[1]);
+    memset(out[2], 0, sizeof out[2]);
+    if (!moving) return;
+    cross(p->w, out[1], again);
+    cross(p->alpha, out[0], out[2]);
+    for (int j = 0; j < 3; j++) out[2][j] += again[j];
+}
+
+/* Sum of ratio q, less the offset, and its derivatives. */
+static void coupling_at(const fm_instance *s, int32_t i, int moving, double c[3])
+{
+    const fm_image *m = &s->image;
+    const int32_t first = m->coupling_first[m->row_coupling[i]], count = m->coupling_count[m->row_coupling[i]];
+    c[0] = -m->row_length[i];
+    for (int32_t j = first; j < first + count; j++) {
+        const fm_link *k = s->link + m->term_link[j];
+        c[0] += m->term_ratio[j] * s->evaluated[k->p];
+        c[1] += m->term_ratio[j] * s->evaluated[m->n.positions + k->u];
+        if (moving) c[2] += m->term_ratio[j] * s->accelerated[k->u];
+    }
+}
+
+/* `ends`: those of the row before, and then of this one. */
+void fm_constraint_at(const fm_instance *s, int32_t i, int moving, fm_ends *ends, fm_constraint *out)
+{
+    const fm_image *m = &s->image;
+    const fm_place *f = &ends->F, *g = &ends->M;
+    memset(out, 0, sizeof *out);
+    if (m->row_kind[i] == FM_ROW_GIVEN) return;
+    if (m->row_kind[i] == FM_ROW_COUPLED) {
+        coupling_at(s, i, moving, out->c);
+        return;
+    }
+    const int32_t joint = m->row_joint[i], F = m->joint_F_link[joint], M = m->joint_M_link[joint];
+    double e[3][3], b[3][3], d[3], dv[3], da[3];
+    if (ends->joint != joint) {
+        fm_frame_place(s, F, m->joint_F_r + 3 * joint, moving, &ends->F);
+        fm_frame_place(s, M, m->joint_M_r + 3 * joint, moving, &ends->M);
+        ends->joint = joint;
+    }
+    for (int j = 0; j < 3; j++) d[j] = g->r[j] - f->r[j], dv[j] = g->v[j] - f->v[j], da[j] = g->a[j] - f->a[j];
+    memcpy(out->r, g->r, sizeof out->r);
+    fixed_vector(s, F, f, m->row_f + 3 * i, moving, e);
+    if (m->row_kind[i] == FM_ROW_ALONG || m->row_kind[i] == FM_ROW_SCREW) {
+        out->c[0] = dot(e[0], d) - m->row_length[i];
+        out->c[1] = dot(e[0], dv) + dot(e[1], d);
+        out->c[2] = (dot(e[0], da) + 2.0 * dot(e[1], dv)) + dot(e[2], d);
+        memcpy(out->force, e[0], sizeof e[0]);
+        if (m->row_kind[i] == FM_ROW_ALONG) return;
+        double w[3], alpha[3];
+        for (int j = 0; j < 3; j++) w[j] = g->w[j] - f->w[j], alpha[j] = g->alpha[j] - f->alpha[j];
+        out->c[0] = dot(e[0], d) - m->row_length[i] * fm_cut_angle(s, joint);
+        out->c[1] -= m->row_length[i] * dot(e[0], w);
+        out->c[2] -= m->row_length[i] * (dot(e[0], alpha) + dot(e[1], w));
+        for (int j = 0; j < 3; j++) out->torque[j] = -m->row_length[i] * e[0][j];
+    } else if (m->row_kind[i] == FM_ROW_ALONG_M) {
+        fixed_vector(s, M, g, m->row_g + 3 * i, moving, b);
+        out->c[0] = dot(b[0], d) - m->row_length[i];
+        out->c[1] = dot(b[0], dv) + dot(b[1], d);
+        out->c[2] = (dot(b[0], da) + 2.0 * dot(b[1], dv)) + dot(b[2], d);
+        memcpy(out->force, b[0], sizeof b[0]);
+        cross(b[0], d, out->torque);
+    } else if (m->row_kind[i] == FM_ROW_PERPENDICULAR) {
+        fixed_vector(s, M, g, m->row_g + 3 * i, moving, b);
+        out->c[0] = dot(e[0], b[0]) - m->row_length[i];
+        out->c[1] = dot(e[1], b[0]) + dot(e[0], b[1]);
+        out->c[2] = (dot(e[2], b[0]) + dot(e[0], b[2])) + 2.0 * dot(e[1], b[1]);
+        cross(b[0], e[0], out->torque);
+    } else {
+        const double l = m->row_length[i], square = dot(d, d);
+        out->c[0] = (square - l * l) / (2.0 * l);
+        out->c[1] = dot(d, dv) / l;
+        out->c[2] = (dot(d, da) + dot(dv, dv)) / l;
+        for (int j = 0; j < 3; j++) out->force[j] = square > FM_APART * l * l ? d[j] / l : e[0][j]; /* from a guess */
+    }
+}
+
+/* The free mode of each link that has one, and its row over the pivot, in s->loop_turned. World kinematics are there. */
+void fm_turn_modes(fm_instance *s)
+{
+    for (int32_t i = 0; i < s->image.n.links; i++) {
+        const fm_link *k = s->link + i;
+        if (k->u < 0 || k->kind == FM_LINK_SPHERICAL || k->kind >= FM_LINK_GENERAL) continue;
+        const int axis = k->kind <= FM_LINK_REVOLUTE_Z ? k->kind - FM_LINK_REVOLUTE_X : 2;
+        const double *R = s->world[i].R;
+        double *phi = s->loop_turned + 12 * i, U[6];
+        memcpy(U, s->motion[i].U, sizeof U);
+        if (k->kind <= FM_LINK_REVOLUTE) U[axis] = 1.0;
+        for (int j = 0; j < 3; j++) phi[j] = k->pitch * R[3 * j + axis], phi[3 + j] = k->slide * R[3 * j + axis];
+        turn_out(R, U, phi + 6);
+        turn_out(R, U + 3, phi + 9);
+    }
+}
+
+/* The most that a torque about a link's origin could be: where its force goes through the origin, all that is left of it
+ * is round-off, and what the round-off of a row is beside that says nothing. */
+double fm_most_torque(const fm_instance *s, const double torque[3], const double force[3])
+{
+    return sqrt(dot(torque, torque)) + FM_NO_ARM * s->image.length[0] * sqrt(dot(force, force));
+}
+
+/* The most that a mode's innovation could be, were its row along the wrench. */
+static double most_of(const fm_instance *s, const double phi[6], const double w[6])
+{
+    return sqrt(dot(phi, phi)) * fm_most_torque(s, w, w + 3) + sqrt(dot(phi + 3, phi + 3) * dot(w + 3, w + 3));
+}
+
+/* The same for a flexible body and for the frames on it, whose wrench is felt by the modes before it is the body's:
+ * `felt` has the forces on the modes, and the most that they could be. */
+static void pass_modal(const fm_instance *s, int32_t i, double w[6], double felt[2][FM_MODES], double *y, double *most)
+{
+    const fm_modal *b = fm_modal_of(s, i);
+    const double *R = s->world[i].R;
+    double at[6], column[6];
+    turn_in(R, w, at);
+    turn_in(R, w + 3, at + 3);
+    for (int32_t j = 0; j < b->n; j++)
+        if (fm_modal_column(s, i, j, column)) {
+            felt[0][j] += dot6(column, at);
+            felt[1][j] += most_of(s, column, at);
+        }
+    if (s->link[i].kind == FM_LINK_FRAME) return;
+    for (int32_t j = 0; most != NULL && j < b->n; j++) *most += felt[1][j] * felt[1][j] * b->D[j];
+    fm_group_pass(&b->group, felt[0], at, y + s->link[i].u);
+    memset(felt, 0, 2 * sizeof felt[0]);
+    turn_out(R, at, w);
+    turn_out(R, at + 3, w + 3);
+}
+
+/* Takes a wrench (torque, force) through the free modes of a link; its innovations are added to `y`, and what K's
+ * diagonal would have from them at most to `most`, unless that is NULL. */
+static void pass_link(const fm_instance *s, int32_t i, double w[6], double *y, double *most)
+{
+    const fm_link *k = s->link + i;
+    const double *R = s->world[i].R;
+    if (k->u < 0 || k->kind == FM_LINK_FIXED) return;
+    if (k->kind == FM_LINK_GENERAL) {
+        double at[6];
+        turn_in(R, w, at);
+        turn_in(R, w + 3, at + 3);
+        const fm_general *g = s->general + k->general;
+        for (int32_t j = 0; most != NULL && j < g->free; j++) {
+            const double highest = most_of(s, g->phi[j], at);
+            *most += highest * highest * g->D[j];
+        }
+        fm_general_pass(s->general + k->general, at, y + k->u);
+        turn_out(R, at, w);
+        turn_out(R, at + 3, w + 3);
+        return;
+    }
+    if (k->kind == FM_LINK_SPHERICAL) {
+        const fm_ball *b = s->ball + k->ball;
+        double t[3], f[3], less[3];
+        turn_in(R, w, t);
+        for (int j = 0; j < 3; j++) f[j] = (b->W[0][j] * t[0] + b->W[1][j] * t[1]) + b->W[2][j] * t[2];
+        const double second = t[1] - b->factor[3] * t[0];
+        if (most != NULL) {
+            const double highest = fm_most_torque(s, w, w + 3);
+            *most += highest * highest * ((b->factor[0] + b->factor[1]) + b->factor[2]);
+        }
+        y[k->u] += t[0];
+        y[k->u + 1] += second;
+        y[k->u + 2] += (t[2] - b->factor[4] * t[0]) - b->factor[5] * second;
+        turn_out(R, f, less);
+        for (int j = 0; j < 3; j++) w[j] = 0.0, w[3 + j] -= less[j];
+        return;
+    }
+    const double *phi = s->loop_turned + 12 * i, *U = phi + 6, along = dot6(phi, w);
+    y[k->u] += along;
+    if (most != NULL) {
+        const double highest = most_of(s, phi, w);
+        *most += highest * highest * s->motion[i].D;
+    }
+    for (int j = 0; j < 6; j++) w[j] -= U[j] * along;
+}
+
+/* The wrench that a unit of generalised force on a link's own freedom hands on to its parent; its innovations. */
+static void pass_force(const fm_instance *s, int32_t i, int32_t part, double w[6], double *y)
+{
+    const fm_link *k = s->link + i;
+    if (k->kind == FM_LINK_SPHERICAL) {
+        const fm_ball *b = s->ball + k->ball;
+        double t[3] = {0.0, 0.0, 0.0};
+        t[part] = 1.0;
+        const double second = t[1] - b->factor[3] * t[0];
+        y[k->u] += t[0];
+        y[k->u + 1] += second;
+        y[k->u + 2] += (t[2] - b->factor[4] * t[0]) - b->factor[5] * second;
+        turn_out(s->world[i].R, t, w);
+        turn_out(s->world[i].R, b->W[part], w + 3);
+    } else {
+        memcpy(w, s->loop_turned + 12 * i + 6, 6 * sizeof *w);
+        y[k->u] += 1.0;
+    }
+    for (int j = 0; j < 6; j++) w[j] = -w[j];
+}
+
+/* Moves a wrench from a point to a link's origin. */
+static void move_to(const fm_instance *s, int32_t link, const double *from, double w[6])
+{
+    double arm[3], add[3];
+    for (int j = 0; j < 3; j++) arm[j] = from[j] - s->world[link].r[j];
+    cross(arm, w + 3, add);
+    for (int j = 0; j < 3; j++) w[j] += add[j];
+}
+
+/* A wrench at a point of a link, down to the ground. */
+void fm_pass_path(const fm_instance *s, int32_t link, const double *at, const double *torque, const double *force,
+                      double sign, double *y, double *most)
+{
+    double w[6], felt[2][FM_MODES];
+    const double *r = at;
+    if (s->image.n.modals > 0) memset(felt, 0, sizeof felt);
+    for (int j = 0; j < 3; j++) w[j] = sign * torque[j], w[3 + j] = sign * force[j];
+    for (int32_t i = link; i >= 0; i = s->link[i].parent) {
+        move_to(s, i, r, w);
+        if (s->link[i].kind >= FM_LINK_MODAL) pass_modal(s, i, w, felt, y, most);
+        else pass_link(s, i, w, y, most);
+        r = s->world[i].r;
+    }
+}
+
+/* The wrenches of a secondary joint's row on M's link and on F's, down to the ground; on from the link where their paths
+ * meet they go as one, unless `most` asks for what either could bring. */
+void fm_pass_loop(const fm_instance *s, int32_t joint, const fm_constraint *row, double *y, double *most)
+{
+    int32_t link[2] = {s->image.joint_M_link[joint], s->image.joint_F_link[joint]};
+    const double *r[2] = {row->r, row->r};
+    double w[2][6];
+    if (most != NULL || s->image.n.modals > 0) {
+        for (int e = 0; e < 2; e++) fm_pass_path(s, link[e], row->r, row->torque, row->force, e == 0 ? 1.0 : -1.0, y, most);
+        return;
+    }
+    for (int j = 0; j < 3; j++) w[0][j] = row->torque[j], w[0][3 + j] = row->force[j];
+    for (int j = 0; j < 6; j++) w[1][j] = -w[0][j];
+    for (;;) {
+        const int e = link[1] > link[0]; /* a link's parent comes before it */
+        const int32_t i = link[e];
+        if (i < 0) return;
+        move_to(s, i, r[e], w[e]);
+        if (link[1] == link[0]) {
+            move_to(s, i, r[1], w[1]);
+            for (int j = 0; j < 6; j++) w[0][j] += w[1][j];
+            link[1] = -1;
+        }
+        pass_link(s, i, w[e], y, NULL);
+        r[e] = s->world[i].r;
+        link[e] = s->link[i].parent;
+    }
+}
+
+/* The row of a coupling: a generalised force on each of its coordinates; on one that is driven the drive takes it. */
+void fm_pass_coupling(const fm_instance *s, int32_t i, double *y, double *most)
+{
+    const fm_image *m = &s->image;
+    const int32_t first = m->coupling_first[m->row_coupling[i]], count = m->coupling_count[m->row_coupling[i]];
+    for (int32_t j = first; j < first + count; j++) {
+        const int32_t link = m->term_link[j];
+        const fm_link *k = s->link + link;
+        const double ratio = m->term_ratio[j] * k->sign;
+        double w[6], own = y[k->u];
+        if (k->kind == FM_LINK_DRIVEN) continue;
+        pass_force(s, link, 0, w, y);
+        y[k->u] = own + ratio;
+        if (most != NULL) *most += ratio * ratio * s->motion[link].D;
+        fm_pass_path(s, k->parent, s->world[link].r, w, w + 3, ratio, y, most);
+    }
+}
+
+/* The largest violation of the rows at level 0 (positions) or 1 (velocities), world kinematics being there; all of them in
+ * s->loop_c. */
+double fm_violation(fm_instance *s, int level)
+{
+    double worst = 0.0;
+    fm_ends ends = {.joint = -1};
+    for (int32_t i = 0; i < s->image.n.rows; i++) {
+        fm_constraint one;
+        fm_constraint_at(s, i, 0, &ends, &one);
+        const double off = s->loop_c[3 * i + level] = one.c[level];
+        worst = fabs(off) > worst || isnan(off) ? fabs(off) : worst;
+    }
+    return worst;
+}
+
+/* The row that is violated most at level 0 (positions) or 1 (velocities), and how far off its joint's rows of that sort are together. */
+int32_t fm_worst_row(fm_instance *s, int level, double *gap)
+{
+    int32_t worst = 0;
+    double most = -1.0, sum = 0.0;
+    fm_constraint one;
+    fm_ends ends = {.joint = -1};
+    for (int32_t i = 0; i < s->image.n.rows; i++) {
+        fm_constraint_at(s, i, 0, &ends, &one);
+        if (!(fabs(one.c[level]) <= most)) worst = i, most = fabs(one.c[level]);
+    }
+    for (int32_t i = 0; i < s->image.n.rows; i++) {
+        if (s->image.row_joint[i] != s->image.row_joint[worst] || s->image.row_kind[i] != s->image.row_kind[worst]) continue;
+        fm_constraint_at(s, i, 0, &ends, &one);
+        const double l = s->image.row_length[i], square = l * l + 2.0 * l * one.c[0];
+        const int stretched = level == 0 && s->image.row_kind[i] == FM_ROW_DISTANCE;
+        const double off = stretched ? sqrt(square > 0.0 ? square : 0.0) - l : one.c[level];
+        sum += off * off;
+    }
+    *gap = sqrt(sum);
+    return worst;
+}
+
+/* Adds a joint's name and what stands before it; returns how long all of it is or would be. */
+static size_t add_name(const fm_instance *s, int32_t joint, const char *before, char *out, size_t used, size_t capacity)
+{
+    const char *name = s->image.text + s->image.joint_name[joint];
+    return used + (size_t)snprintf(out + used, used < capacity ? capacity - used : 0, "%s%s", before, name);
+}
+
+/* The joints of a row's loop, or path to the ground, with hyphens between; or a coupling and its joints. */
+void fm_loop_names(const fm_instance *s, int32_t row, char *out, size_t capacity)
+{
+    const fm_image *m = &s->image;
+    const int32_t joint = m->row_joint[row], coupling = m->row_coupling[row];
+    int32_t ends[2] = {m->joint_F_link[joint], m->joint_M_link[joint]}, last = -1;
+    size_t used = 0;
+    if (coupling >= 0) {
+        used = (size_t)snprintf(out, capacity, "coupling %s", m->text + m->coupling_name[coupling]);
+        for (int32_t i = 0; i < m->coupling_count[coupling] && used + 8 < capacity; i++)
+            used = add_name(s, m->link_joint[m->term_link[m->coupling_first[coupling] + i]], i > 0 ? "-" : " of ", out,
+                            used, capacity);
+    } else {
+        used = add_name(s, joint, "loop ", out, used, capacity);
+    }
+    while (coupling < 0 && ends[0] != ends[1] && used + 8 < capacity) {
+        int32_t *end = ends[0] > ends[1] ? ends : ends + 1;
+        if (m->link_joint[*end] != last) {
+            last = m->link_joint[*end];
+            used = add_name(s, last, "-", out, used, capacity);
+        }
+        *end = m->link_parent[*end];
+    }
+    if (used >= capacity && capacity > 4) memcpy(out + capacity - 4, "...", 4);
+}

@@ -1,0 +1,89 @@
+/* jacobian.c: how fast the rows of secondary joints change with the joints' velocities, c' = J u.
+ *
+ * The semi-analytic way of constraint-jacobians, Algorithm 1: a row's unit wrench, which is what its group I comes to,
+ * goes from both ends of its joint to the loop's root. In the axes of each link on the way it meets the free modes phi,
+ * the link's group II, which follow from its kind alone: J = phi'w. Where the two paths meet the wrenches cancel.
+ */
+#include "jacobian.h"
+
+#include "../maths/vectors.h"
+#include "../instance/instance.h"
+#include "../tree/modal.h"
+#include "constraints.h"
+
+#include <math.h>
+
+/* The square of the most that a wrench could do along a mode, were both along one another. */
+static double most_along(const fm_instance *s, const double phi[6], const double t[3], const double f[3])
+{
+    const double most = sqrt(dot(phi, phi)) * fm_most_torque(s, t, f) + sqrt(dot(phi + 3, phi + 3) * dot(f, f));
+    return most * most;
+}
+
+/* What a wrench at r, torque and force in world axes, does along the free modes of a link. Returns the most that the
+ * squares could be, times their weights, if there are any. */
+static double along_modes(const fm_instance *s, int32_t i, const fm_constraint *at, double sign, double *J, const double *weight)
+{
+    const fm_link *k = s->link + i;
+    double arm[3], torque[3], t[3], f[3], most = 0.0;
+    if (k->u < 0 && k->kind != FM_LINK_FRAME) return 0.0;
+    for (int j = 0; j < 3; j++) arm[j] = at->r[j] - s->world[i].r[j];
+    cross(arm, at->force, torque);
+    for (int j = 0; j < 3; j++) torque[j] += at->torque[j];
+    turn_in(s->world[i].R, torque, t);
+    turn_in(s->world[i].R, at->force, f);
+    if (k->kind == FM_LINK_GENERAL) {
+        const fm_general *g = s->general + k->general;
+        for (int32_t j = 0; j < g->speeds; j++) {
+            J[k->u + j] += sign * (dot(g->phi[j], t) + dot(g->phi[j] + 3, f));
+            if (weight != NULL) most += weight[k->u + j] * most_along(s, g->phi[j], t, f);
+        }
+    } else if (k->kind >= FM_LINK_MODAL) {
+        const fm_modal *b = fm_modal_of(s, i);
+        double column[6];
+        for (int32_t j = 0; j < b->n; j++) {
+            const int32_t u = s->link[b->link].u + j;
+            if (!fm_modal_column(s, i, j, column)) continue;
+            J[u] += sign * (dot(column, t) + dot(column + 3, f));
+            if (weight != NULL) most += weight[u] * most_along(s, column, t, f);
+        }
+    } else if (k->kind == FM_LINK_SPHERICAL) {
+        for (int j = 0; j < 3; j++) J[k->u + j] += sign * t[j];
+        if (weight != NULL) most = weight[k->u] * fm_most_torque(s, t, f) * fm_most_torque(s, t, f);
+    } else {
+        const int axis = k->kind <= FM_LINK_REVOLUTE_Z ? k->kind - FM_LINK_REVOLUTE_X : 2;
+        const double phi[6] = {k->pitch, 0.0, 0.0, k->slide, 0.0, 0.0};
+        J[k->u] += sign * k->sign * (k->pitch * t[axis] + k->slide * f[axis]);
+        if (weight != NULL) most = weight[k->u] * most_along(s, phi, t, f);
+    }
+    return most;
+}
+
+/* The row of a coupling: its ratios. */
+static double couple_modes(const fm_instance *s, int32_t coupling, double *J, const double *weight)
+{
+    const int32_t first = s->image.coupling_first[coupling];
+    double most = 0.0;
+    for (int32_t i = first; i < first + s->image.coupling_count[coupling]; i++) {
+        const int32_t u = s->link[s->image.term_link[i]].u;
+        J[u] += s->image.term_ratio[i];
+        if (weight != NULL) most += weight[u] * s->image.term_ratio[i] * s->image.term_ratio[i];
+    }
+    return most;
+}
+
+/* Adds a row of J; what balls that point towards the ground have is in their links' axes. With a weight for each velocity
+ * variable returns the most that the row's weighted square could be. */
+double fm_row_along(const fm_instance *s, int32_t i, const fm_constraint *row, double *J, const double *weight)
+{
+    const int32_t joint = s->image.row_joint[i];
+    int32_t F = s->image.joint_F_link[joint], M = s->image.joint_M_link[joint];
+    double most = 0.0;
+    if (s->image.row_kind[i] == FM_ROW_COUPLED) return couple_modes(s, s->image.row_coupling[i], J, weight);
+    while (F != M) { /* a link's parent comes before it */
+        int32_t *end = F > M ? &F : &M;
+        most += along_modes(s, *end, row, F > M ? -1.0 : 1.0, J, weight);
+        *end = s->link[*end].parent;
+    }
+    return most;
+}

@@ -1,0 +1,13 @@
+/* jacobian.h: functions of jacobian.c. */
+#ifndef FM_JACOBIAN_H
+#define FM_JACOBIAN_H
+
+#include "../instance/instance.h"
+
+FM_HIDDEN_BEGIN
+
+double fm_row_along(const fm_instance *s, int32_t i, const fm_constraint *row, double *J, const double *weight);
+
+FM_HIDDEN_END
+
+#endif

@@ -1,0 +1,293 @@
+/* loop_rank.c: which rows are independent: the rank of K, and a set of rows that makes it well-conditioned.
+ *
+ * K is eliminated in its order; in each block the largest pivot comes first, beside the most that its diagonal entry
+ * can be. What is left of a row after those before it is at least what is left of it after all others. So a row with
+ * next to nothing left follows from the others; one with much left is taken; and between these two only what is left
+ * after all rows taken decides, the one with most being taken first.
+ *
+ * Far from where they were chosen other rows may be the better ones, and those in use no longer independent. So each
+ * factor of K is looked at, and after a step that ended with a pivot far below what it was the rows that are not in use
+ * compete with those that have worn so.
+ */
+#include "loop_rank.h"
+
+#include "../instance/instance.h"
+#include "../tree/kinematics.h"
+#include "../tree/reversed.h"
+#include "constraints.h"
+#include "loops.h"
+#include "projection.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FM_CLEAR 1e-4 /* beside the most that it can be, a pivot beyond it is beyond doubt */
+
+static double *entry(const fm_instance *s, const fm_block *b, int32_t row, int32_t column)
+{
+    return s->loop_L + b->L + row * b->rows + column;
+}
+
+/* K's diagonal entry of a row. */
+static double diagonal(const fm_instance *s, const fm_block *b, int32_t r)
+{
+    const size_t at = b->y + (size_t)r * (size_t)b->length;
+    double sum = 0.0;
+    for (int32_t e = 0; e < b->length; e++) sum += s->loop_y[at + (size_t)e] * s->loop_z[at + (size_t)e];
+    return sum;
+}
+
+/* Whether there is more than `least` of a row while no other is taken; of what is across a plane there is not. */
+static int can_be_used(const fm_instance *s, const fm_block *b, int32_t r, double least)
+{
+    const int32_t i = b->first + r;
+    if (!(s->loop_most[i] > 0.0)) return 0;
+    return diagonal(s, b, r) / s->loop_most[i] > least;
+}
+
+/* Takes rows of a block while their pivots are clear; its own part of the factor is then made. The rest is in doubt,
+ * row_active -1, or follows from those before. */
+static void take_rows(fm_instance *s, fm_block *b, double least, double clear)
+{
+    int32_t taken = 0;
+    for (int32_t count = b->used; taken < count; taken++) {
+        int32_t best = -1;
+        double largest = 0.0;
+        for (int32_t q = taken; q < count; q++) {
+            const int32_t r = b->use[q];
+            const double left = *entry(s, b, r, r) / s->loop_most[b->first + r];
+            s->row_active[b->first + r] = left > least ? -1.0 : 0.0;
+            if (left > largest) best = q, largest = left;
+        }
+        if (!(largest > clear)) break;
+        const int32_t row = b->use[best];
+        b->use[best] = b->use[taken];
+        b->use[taken] = row;
+        s->row_active[b->first + row] = 1.0;
+        const double over = 1.0 / *entry(s, b, row, row);
+        *entry(s, b, row, row) = over;
+        for (int32_t q = taken + 1; q < count; q++) {
+            const int32_t r = b->use[q];
+            const double x = *entry(s, b, r, row) * over;
+            for (int32_t p = taken + 1; p <= q; p++) *entry(s, b, r, b->use[p]) -= x * *entry(s, b, b->use[p], row);
+            for (int32_t p = taken + 1; p < q; p++) *entry(s, b, b->use[p], r) = *entry(s, b, r, b->use[p]);
+        }
+    }
+    b->used = taken;
+}
+
+/* Row r of block b in K, against all rows in use, in s->loop_rhs. */
+static void row_of_K(fm_instance *s, int32_t at, int32_t r)
+{
+    const fm_block *b = s->loop.block + at;
+    const double *own = s->loop_y + b->y + (size_t)r * (size_t)b->length;
+    memset(s->loop_rhs, 0, (size_t)s->image.n.rows * sizeof *s->loop_rhs);
+    for (int32_t q = 0; q < b->used; q++) {
+        const double *z = s->loop_z + b->y + (size_t)b->use[q] * (size_t)b->length;
+        for (int32_t e = 0; e < b->length; e++) s->loop_rhs[b->first + b->use[q]] += own[e] * z[e];
+    }
+    for (int32_t n = 0; n < s->loop.blocks; n++) {
+        const fm_block *other = s->loop.block + n;
+        for (const fm_meeting *e = s->loop.meeting + other->below, *end = e + other->belows; e < end; e++) {
+            if (n != at && e->block != at) continue;
+            const fm_block *to = n == at ? s->loop.block + e->block : other;
+            const int mine = n == at ? 0 : 1; /* where a run begins in this row's path */
+            for (int32_t q = 0; q < to->used; q++) {
+                const double *z = s->loop_z + to->y + (size_t)to->use[q] * (size_t)to->length;
+                for (const int32_t *run = s->loop.run + 3 * e->run, *last = run + 3 * e->runs; run < last; run += 3)
+                    for (int32_t j = 0; j < run[2]; j++)
+                        s->loop_rhs[to->first + to->use[q]] += own[run[mine] + j] * z[run[1 - mine] + j];
+            }
+        }
+    }
+}
+
+/* What is left of a row after all rows in use, beside the most that it can be; their factor is there. */
+static double left_after_all(fm_instance *s, int32_t at, int32_t r)
+{
+    const fm_block *b = s->loop.block + at;
+    double left = diagonal(s, b, r);
+    row_of_K(s, at, r);
+    fm_solve_K(s, s->loop_rhs, s->lambda);
+    for (int32_t i = 0; i < s->image.n.rows; i++) left -= s->loop_rhs[i] * s->lambda[i];
+    return left / s->loop_most[b->first + r];
+}
+
+/* J's column of a coordinate of the tree, over the root of its weight. */
+static void column_of_tree(fm_instance *s, int32_t u)
+{
+    const double scale = sqrt(s->start_free[u]);
+    for (int32_t n = 0; n < s->loop.blocks; n++) {
+        const fm_block *b = s->loop.block + n;
+        const int32_t *path = s->loop.path + b->path;
+        for (int32_t e = 0; e < b->length; e++) {
+            if (path[e] != u) continue;
+            for (int32_t q = 0; q < b->used; q++)
+                s->loop_rhs[b->first + b->use[q]] = scale * s->loop_y[b->y + (size_t)b->use[q] * (size_t)b->length + (size_t)e];
+        }
+    }
+}
+
+/* The same of a coordinate of a secondary joint, whose row need not be in use; returns that row's diagonal entry. */
+static double column_of_cut(fm_instance *s, int32_t u)
+{
+    const fm_image *m = &s->image;
+    const double length = m->mode_linear[u] ? m->length[0] : 1.0;
+    for (int32_t n = 0; n < s->loop.blocks; n++)
+        for (int32_t r = 0; r < s->loop.block[n].rows; r++) {
+            const int32_t i = s->loop.block[n].first + r;
+            if (m->row_kind[i] != FM_ROW_GIVEN || m->joint_u[m->row_joint[i]] + m->row_part[i] != u) continue;
+            row_of_K(s, n, r);
+            for (int32_t j = 0; j < m->n.rows; j++) s->loop_rhs[j] /= length;
+            return diagonal(s, s->loop.block + n, r) / (length * length);
+        }
+    return 0.0;
+}
+
+/* The leverage of a coordinate that does not hold yet: the most that the square of its rate can be in a motion of norm 1
+ * that the rows in use and what holds allow. Next to 0: it depends on them. K's factor is there, by assembly.c's weights. */
+double fm_leverage(fm_instance *s, int32_t u)
+{
+    double left = 1.0;
+    memset(s->loop_rhs, 0, (size_t)s->image.n.rows * sizeof *s->loop_rhs);
+    if (u < s->image.n.speeds) column_of_tree(s, u);
+    else left = column_of_cut(s, u);
+    fm_solve_K(s, s->loop_rhs, s->lambda);
+    for (int32_t i = 0; i < s->image.n.rows; i++) left -= s->loop_rhs[i] * s->lambda[i];
+    return left;
+}
+
+/* The most that a row can be, beside the most that those of its sort can be in its joint: little where it holds by itself,
+ * and what is left of it is then no better than that. */
+static double weight_of(const fm_instance *s, const fm_block *b, int32_t r)
+{
+    double most = 0.0;
+    for (int32_t i = b->first; i < b->first + b->rows; i++)
+        if (s->image.row_kind[i] == s->image.row_kind[b->first + r] && s->loop_most[i] > most) most = s->loop_most[i];
+    return most > 0.0 ? s->loop_most[b->first + r] / most : 0.0;
+}
+
+static int any_in_doubt(const fm_instance *s)
+{
+    for (int32_t i = 0; i < s->image.n.rows; i++)
+        if (s->row_active[i] < 0.0) return 1;
+    return 0;
+}
+
+/* Takes the row in doubt that has most left. 0: none is in doubt any more. */
+static int take_doubtful(fm_instance *s, double least)
+{
+    double largest = 0.0;
+    int32_t best = -1;
+    fm_use_rows(s);
+    fm_make_K(s);
+    if (!fm_factor_K(s)) return 0;
+    for (int32_t n = 0; n < s->loop.blocks; n++)
+        for (int32_t r = 0; r < s->loop.block[n].rows; r++) {
+            const int32_t i = s->loop.block[n].first + r;
+            if (s->row_active[i] != -1.0) continue;
+            const double left = left_after_all(s, n, r);
+            const double worth = left * weight_of(s, s->loop.block + n, r);
+            if (!(left > least)) s->row_active[i] = 0.0;
+            else if (worth > largest) best = i, largest = worth;
+        }
+    if (best >= 0) s->row_active[best] = 1.0;
+    return best >= 0;
+}
+
+/* Only rows that are taken stay in use; K of these is there then. */
+static void leave_doubtful(fm_instance *s)
+{
+    for (int32_t i = 0; i < s->image.n.rows; i++) s->row_active[i] = s->row_active[i] == 1.0 ? 1.0 : 0.0;
+    fm_use_rows(s);
+    fm_make_K(s);
+}
+
+/* Chooses rows, all rows being made with the most that they can be; K of those chosen is there then. */
+void fm_choose_rows(fm_instance *s, double least)
+{
+    for (int32_t n = 0; n < s->loop.blocks; n++) {
+        const fm_block *b = s->loop.block + n;
+        for (int32_t r = 0; r < b->rows; r++) s->row_active[b->first + r] = can_be_used(s, b, r, least) ? 1.0 : 0.0;
+    }
+    fm_use_rows(s);
+    fm_make_K(s);
+    for (int32_t n = 0; n < s->loop.blocks; n++) {
+        take_rows(s, s->loop.block + n, least, FM_CLEAR);
+        fm_eliminate(s, s->loop.block + n);
+    }
+    while (any_in_doubt(s) && take_doubtful(s, least)) continue;
+    leave_doubtful(s);
+}
+
+/* The pivots of the rows in use, K's factor being there. */
+void fm_note_pivots(fm_instance *s)
+{
+    for (int32_t n = 0; n < s->loop.blocks; n++) {
+        const fm_block *b = s->loop.block + n;
+        for (int32_t q = 0; q < b->used; q++) s->row_pivot[b->first + b->use[q]] = 1.0 / *entry(s, b, b->use[q], b->use[q]);
+    }
+}
+
+/* The same of those that have grown, and of those that were not in use `before`, if that is not NULL. */
+static void note_growth(fm_instance *s, const double *before)
+{
+    for (int32_t n = 0; n < s->loop.blocks; n++) {
+        const fm_block *b = s->loop.block + n;
+        for (int32_t q = 0; q < b->used; q++) {
+            const int32_t i = b->first + b->use[q];
+            const double over = *entry(s, b, b->use[q], b->use[q]);
+            if (s->row_pivot[i] * over < 1.0 || (before != NULL && !(before[i] > 0.0))) s->row_pivot[i] = 1.0 / over;
+        }
+    }
+}
+
+/* Puts worn rows in doubt, and idle ones that could come in for them. Returns how many are worn, 0 if none can. */
+static int32_t doubt_rows(fm_instance *s)
+{
+    int32_t worn = 0, idle = 0;
+    for (int32_t n = 0; n < s->loop.blocks; n++) {
+        const fm_block *b = s->loop.block + n;
+        for (int32_t r = 0; r < b->rows; r++) {
+            double *active = s->row_active + b->first + r;
+            if (*active > 0.0 && FM_WORN * s->row_pivot[b->first + r] * *entry(s, b, r, r) > 1.0) *active = -1.0, worn++;
+            else if (*active == 0.0 && s->image.row_kind[b->first + r] != FM_ROW_GIVEN &&
+                     !(s->planar && s->plane_row[b->first + r].kind == FM_ROW_KINDS))
+                *active = -1.0, idle++;
+        }
+    }
+    return idle > 0 ? worn : 0;
+}
+
+/* After an accepted step, which ended at y. Where fewer rows than before are independent the motion is singular, and
+ * none has become redundant: how many are in use never changes. */
+void fm_watch_rows(fm_instance *s, const double *y)
+{
+    const size_t size = (size_t)s->image.n.rows * sizeof *s->row_active;
+    const int32_t planar = s->planar;
+    if (s->loop_narrow) return; /* all choices are bad there, or the factor is that of another position */
+    if (!s->loop_worn) {
+        note_growth(s, NULL);
+        return;
+    }
+    memcpy(s->loop_kept, s->row_active, size);
+    int32_t missing = doubt_rows(s);
+    if (missing > 0) {
+        if (planar) (void)fm_planar_use(s, 0); /* rows are judged in space */
+        fm_run_turns(s, y);
+        fm_make_world(s, y);
+        memset(s->tau_now, 0, (size_t)s->image.n.speeds * sizeof *s->tau_now);
+        fm_run_sweeps(s, y, s->tau_now, s->loop_change);
+        fm_make_rows(s, 0, 1);
+        const double least = fm_coarse(s, fm_violation(s, 0));
+        while (missing > 0 && take_doubtful(s, least)) missing--;
+        leave_doubtful(s);
+        if (missing == 0 && fm_factor_K(s)) note_growth(s, s->loop_kept);
+        else missing = -1;
+        if (planar) (void)fm_planar_use(s, 1);
+        s->is_placed = 0;
+        if (missing == 0) return;
+    }
+    memcpy(s->row_active, s->loop_kept, size);
+    fm_use_rows(s);
+}

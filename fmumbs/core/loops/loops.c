@@ -1,0 +1,472 @@
+/* loops.c: joints that close loops, and tips that are fixed: their reactions.
+ *
+ * With the innovations that the rows' multipliers leave in the free modes (constraints.c)
+ *     K = J M^-1 J' = sum over the modes of (phi'w_i) (phi'w_j) / D,   K lambda = -c'' at lambda = 0.
+ * K and then its factor, K = L D L', stand in blocks, each for the rows of one secondary joint, in an order in which
+ * little fills in (loop_plan.c): below the diagonal L D, on it one over D. Only rows in use are looked at.
+ */
+#include "loops.h"
+
+#include "../maths/rows.h"
+#include "../maths/vectors.h"
+#include "../instance/instance.h"
+#include "../tree/group.h"
+#include "../tree/reversed.h"
+#include "constraints.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FM_SINGULAR 1e-14 /* of a diagonal entry of K: a pivot below it is none */
+
+/* One over the pivot of each velocity variable. */
+static void reciprocals(const fm_instance *s, double *out)
+{
+    for (int32_t i = 0; i < s->image.n.links; i++) {
+        const fm_link *k = s->link + i;
+        if (k->u < 0) continue;
+        if (k->kind == FM_LINK_SPHERICAL)
+            for (int j = 0; j < 3; j++) out[k->u + j] = s->ball[k->ball].factor[j];
+        else if (k->kind == FM_LINK_GENERAL)
+            for (int32_t j = 0; j < s->general[k->general].speeds; j++)
+                out[k->u + j] = j < s->general[k->general].free ? s->general[k->general].D[j] : 0.0;
+        else if (k->kind == FM_LINK_MODAL)
+            for (int32_t j = 0; j < fm_modal_of(s, i)->n; j++) out[k->u + j] = fm_modal_of(s, i)->D[j];
+        else out[k->u] = s->motion[i].D;
+    }
+}
+
+/* The rows that are active, block by block. */
+void fm_use_rows(fm_instance *s)
+{
+    for (int32_t b = 0; b < s->loop.blocks; b++) {
+        fm_block *k = s->loop.block + b;
+        k->used = 0;
+        for (int32_t r = 0; r < k->rows; r++)
+            if (s->row_active[k->first + r] > 0.0 && !(s->planar && s->plane_row[k->first + r].kind == FM_ROW_KINDS))
+                k->use[k->used++] = r;
+    }
+}
+
+/* The innovations of row i, in s->loop_modes. */
+static void pass_row(fm_instance *s, int32_t i, const fm_constraint *c, double *most)
+{
+    if (s->image.row_kind[i] == FM_ROW_GIVEN) return; /* it counts only in assembly.c */
+    if (s->image.row_kind[i] == FM_ROW_COUPLED) {
+        fm_pass_coupling(s, i, s->loop_modes, most);
+        return;
+    }
+    fm_pass_loop(s, s->image.row_joint[i], c, s->loop_modes, most);
+}
+
+static void use_all(fm_instance *s)
+{
+    for (int32_t b = 0; b < s->loop.blocks; b++) {
+        fm_block *k = s->loop.block + b;
+        k->used = k->rows;
+        for (int32_t r = 0; r < k->rows; r++) k->use[r] = r;
+    }
+}
+
+/* Rows in use at the present world kinematics and their innovations; `choose`: all rows, and how large K's diagonal can
+ * be. */
+void fm_make_rows(fm_instance *s, int moving, int choose)
+{
+    double *pivot = s->loop_pivot;
+    fm_ends ends = {.joint = -1};
+    if (choose) use_all(s);
+    reciprocals(s, pivot);
+    fm_turn_modes(s);
+    for (int32_t b = 0; b < s->loop.blocks; b++) {
+        const fm_block *k = s->loop.block + b;
+        const int32_t *path = s->loop.path + k->path;
+        for (int32_t n = 0; n < k->used; n++) {
+            const int32_t i = k->first + k->use[n];
+            const size_t at = k->y + (size_t)k->use[n] * (size_t)k->length;
+            fm_constraint one;
+            fm_constraint_at(s, i, moving, &ends, &one);
+            memcpy(s->loop_c + 3 * i, one.c, sizeof one.c);
+            memcpy(s->loop_wrench + 6 * i, one.torque, sizeof one.torque);
+            memcpy(s->loop_wrench + 6 * i + 3, one.force, sizeof one.force);
+            s->loop_most[i] = 0.0;
+            pass_row(s, i, &one, choose ? s->loop_most + i : NULL);
+            for (int32_t e = 0; e < k->length; e++) {
+                double *y = s->loop_modes + path[e];
+                s->loop_y[at + (size_t)e] = *y;
+                s->loop_z[at + (size_t)e] = *y * pivot[path[e]];
+                *y = 0.0;
+            }
+        }
+    }
+}
+
+/* K where a block meets itself, `e` NULL, or a later one: `rows` of the later by `columns`. */
+FM_INLINE void meet(const fm_instance *s, const fm_block *a, const fm_meeting *e, const int rows, const int columns)
+{
+    const int32_t whole[3] = {0, 0, a->length}, *run = e == NULL ? whole : s->loop.run + 3 * e->run;
+    const fm_block *b = e == NULL ? a : s->loop.block + e->block;
+    const double *y[FM_FREEDOMS], *z[FM_FREEDOMS];
+    double sums[FM_FREEDOMS * FM_FREEDOMS] = {0.0}, *L = s->loop_L + (e == NULL ? a->L : e->L);
+    for (int p = 0; p < columns; p++) y[p] = s->loop_y + a->y + (size_t)a->use[p] * (size_t)a->length;
+    for (int q = 0; q < rows; q++) z[q] = s->loop_z + b->y + (size_t)b->use[q] * (size_t)b->length;
+    for (int32_t runs = e == NULL ? 1 : e->runs; runs > 0; runs--, run += 3)
+        for (int32_t i = 0; i < run[2]; i++)
+            for (int q = 0; q < rows; q++)
+                for (int p = 0; p < columns; p++) sums[q * columns + p] += y[p][run[0] + i] * z[q][run[1] + i];
+    for (int q = 0; q < rows; q++)
+        for (int p = 0; p < columns; p++) L[b->use[q] * a->rows + a->use[p]] = sums[q * columns + p];
+}
+
+/* K of the rows in use, from their innovations. */
+void fm_make_K(fm_instance *s)
+{
+    for (int32_t n = 0; n < s->loop.blocks; n++) {
+        const fm_block *a = s->loop.block + n;
+        if (a->used == 2) meet(s, a, NULL, 2, 2);
+        else meet(s, a, NULL, a->used, a->used);
+        for (int32_t q = 0; q < a->used; q++)
+            s->loop_diagonal[a->first + a->use[q]] = s->loop_L[a->L + (size_t)(a->use[q] * (a->rows + 1))];
+        for (const fm_meeting *e = s->loop.meeting + a->below, *end = e + a->belows; e < end; e++) {
+            const int32_t used = s->loop.block[e->block].used;
+            if (a->used == 2 && used == 2) meet(s, a, e, 2, 2);
+            else meet(s, a, e, used, a->used);
+        }
+    }
+}
+
+/* A block's own part of the factor. 0: it has no such pivots. */
+FM_INLINE int factor_block(fm_instance *s, const fm_block *a, const int rows)
+{
+    double *L = s->loop_L + a->L;
+    for (int q = 0; q < rows; q++) {
+        double *at = L + a->use[q] * a->rows, *pivot = at + a->use[q];
+        for (int p = 0; p <= q; p++) {
+            const double *other = L + a->use[p] * a->rows;
+            for (int n = 0; n < p; n++) {
+                const int32_t k = a->use[n];
+                at[a->use[p]] -= at[k] * (other[k] * L[k * (a->rows + 1)]);
+            }
+        }
+        const int32_t i = a->first + a->use[q];
+        if (!(*pivot > FM_SINGULAR * s->loop_diagonal[i])) return 0;
+        if (*pivot < FM_WORN * s->row_pivot[i]) {
+            s->loop_worn = 1;
+            if (*pivot < FM_NARROW * s->row_pivot[i]) s->loop_narrow = 1;
+        }
+        *pivot = 1.0 / *pivot;
+    }
+    return 1;
+}
+
+/* Takes from the part `to` of later rows c, columns b, what the column a brings there; x and w: its rows there. */
+FM_INLINE void subtract(const fm_block *a, const fm_block *b, const fm_block *c, const double *over, const double *w,
+                        const double *x, double *to, const int columns)
+{
+    for (int32_t p = 0; p < b->used; p++) {
+        const double *row = w + b->use[p] * a->rows;
+        double scaled[FM_FREEDOMS];
+        for (int n = 0; n < columns; n++) scaled[n] = row[a->use[n]] * over[n];
+        for (int32_t q = 0; q < c->used; q++) {
+            const double *other = x + c->use[q] * a->rows;
+            double sum = 0.0;
+            for (int n = 0; n < columns; n++) sum += other[a->use[n]] * scaled[n];
+            to[c->use[q] * b->rows + b->use[p]] -= sum;
+        }
+    }
+}
+
+/* What a block's column, its own part being factored, brings to the later blocks. */
+FM_INLINE void eliminate(fm_instance *s, const fm_block *a, const int columns)
+{
+    const fm_meeting *first = s->loop.meeting + a->below, *end = first + a->belows;
+    const double *own = s->loop_L + a->L;
+    double over[FM_FREEDOMS];
+    for (int n = 0; n < columns; n++) over[n] = own[a->use[n] * (a->rows + 1)];
+    for (const fm_meeting *e = first; e < end; e++) {
+        const fm_block *b = s->loop.block + e->block;
+        for (int32_t q = 0; q < b->used; q++) {
+            double *at = s->loop_L + e->L + b->use[q] * a->rows;
+            for (int p = 0; p < columns; p++)
+                for (int n = 0; n < p; n++)
+                    at[a->use[p]] -= at[a->use[n]] * (own[a->use[p] * a->rows + a->use[n]] * over[n]);
+        }
+    }
+    for (const fm_meeting *e = first; e < end; e++) {
+        const fm_block *b = s->loop.block + e->block;
+        const fm_meeting *to = s->loop.meeting + b->below;
+        subtract(a, b, b, over, s->loop_L + e->L, s->loop_L + e->L, s->loop_L + b->L, columns);
+        for (const fm_meeting *other = e + 1; other < end; other++, to++) {
+            while (to->block != other->block) to++;
+            subtract(a, b, s->loop.block + other->block, over, s->loop_L + e->L, s->loop_L + other->L, s->loop_L + to->L,
+                     columns);
+        }
+    }
+}
+
+void fm_eliminate(fm_instance *s, const fm_block *a)
+{
+    if (a->belows == 0 || a->used == 0) return;
+    if (a->used == 2) eliminate(s, a, 2);
+    else eliminate(s, a, a->used);
+}
+
+/* Solves with a block's own part of the factor, and takes from the later blocks what that brings them. */
+FM_INLINE void solve_forth(const fm_instance *s, const fm_block *a, const double *b, double *x, const int rows)
+{
+    const double *L = s->loop_L + a->L;
+    double *own = x + a->first, value[FM_FREEDOMS];
+    for (int q = 0; q < rows; q++) {
+        const double *at = L + a->use[q] * a->rows;
+        value[q] = own[a->use[q]] + b[a->first + a->use[q]];
+        for (int p = 0; p < q; p++) value[q] -= at[a->use[p]] * value[p];
+        own[a->use[q]] = value[q] *= at[a->use[q]];
+    }
+    for (const fm_meeting *e = s->loop.meeting + a->below, *end = e + a->belows; e < end; e++) {
+        const fm_block *c = s->loop.block + e->block;
+        for (int32_t r = 0; r < c->used; r++) {
+            const double *at = s->loop_L + e->L + c->use[r] * a->rows;
+            for (int p = 0; p < rows; p++) x[c->first + c->use[r]] -= at[a->use[p]] * value[p];
+        }
+    }
+}
+
+FM_INLINE void solve_back(const fm_instance *s, const fm_block *a, double *x, const int rows)
+{
+    const double *L = s->loop_L + a->L;
+    double *own = x + a->first, sums[FM_FREEDOMS] = {0.0};
+    for (const fm_meeting *e = s->loop.meeting + a->below, *end = e + a->belows; e < end; e++) {
+        const fm_block *c = s->loop.block + e->block;
+        for (int32_t r = 0; r < c->used; r++) {
+            const double *at = s->loop_L + e->L + c->use[r] * a->rows, value = x[c->first + c->use[r]];
+            for (int p = 0; p < rows; p++) sums[p] += at[a->use[p]] * value;
+        }
+    }
+    for (int q = rows - 1; q >= 0; q--) {
+        for (int p = q + 1; p < rows; p++) sums[q] += L[a->use[p] * a->rows + a->use[q]] * own[a->use[p]];
+        own[a->use[q]] -= sums[q] * L[a->use[q] * (a->rows + 1)];
+    }
+}
+
+/* The rows in use of x from those of the forth way. */
+static void go_back(const fm_instance *s, double *x)
+{
+    for (const fm_block *first = s->loop.block, *a = first + s->loop.blocks; a-- > first;)
+        if (a->used == 2) solve_back(s, a, x, 2);
+        else solve_back(s, a, x, a->used);
+}
+
+static void go_forth(const fm_instance *s, const fm_block *a, const double *b, double *x)
+{
+    if (a->used == 2) solve_forth(s, a, b, x, 2);
+    else solve_forth(s, a, b, x, a->used);
+}
+
+/* Solves K x = b for the rows in use, zero elsewhere; the factor is there. */
+void fm_solve_K(const fm_instance *s, const double *b, double *x)
+{
+    for (int32_t i = 0; i < s->image.n.rows; i++) x[i] = 0.0;
+    for (const fm_block *a = s->loop.block, *end = a + s->loop.blocks; a < end; a++) go_forth(s, a, b, x);
+    go_back(s, x);
+}
+
+/* b less K x, K not being factored. */
+static void take_product(const fm_instance *s, const double *x, double *b)
+{
+    for (int32_t n = 0; n < s->loop.blocks; n++) {
+        const fm_block *a = s->loop.block + n;
+        for (int32_t q = 0; q < a->used; q++)
+            for (int32_t p = 0; p < a->used; p++)
+                b[a->first + a->use[q]] -= s->loop_L[a->L + (size_t)(a->use[q] * a->rows + a->use[p])] * x[a->first + a->use[p]];
+        for (const fm_meeting *e = s->loop.meeting + a->below, *end = e + a->belows; e < end; e++) {
+            const fm_block *c = s->loop.block + e->block;
+            for (int32_t q = 0; q < c->used; q++)
+                for (int32_t p = 0; p < a->used; p++) {
+                    const double K = s->loop_L[e->L + (size_t)(c->use[q] * a->rows + a->use[p])];
+                    b[c->first + c->use[q]] -= K * x[a->first + a->use[p]];
+                    b[a->first + a->use[p]] -= K * x[c->first + c->use[q]];
+                }
+        }
+    }
+}
+
+/* The factor of K, and where `x` is zero and not NULL the forth way of its solution for `b`. 0: it is not positive
+ * definite. */
+static int factor_and_go(fm_instance *s, const double *b, double *x)
+{
+    s->loop_worn = s->loop_narrow = 0;
+    for (const fm_block *a = s->loop.block, *end = a + s->loop.blocks; a < end; a++) {
+        if (!(a->used == 2 ? factor_block(s, a, 2) : factor_block(s, a, a->used))) {
+            s->loop_worn = 1, s->loop_narrow = 2;
+            return 0;
+        }
+        fm_eliminate(s, a);
+        if (x != NULL) go_forth(s, a, b, x);
+    }
+    return 1;
+}
+
+/* Adds s->loop_soft of what pivots have been to K's diagonal. */
+static void soften(fm_instance *s)
+{
+    for (int32_t n = 0; n < s->loop.blocks; n++) {
+        const fm_block *b = s->loop.block + n;
+        for (int32_t q = 0; q < b->used; q++)
+            s->loop_L[b->L + (size_t)(b->use[q] * (b->rows + 1))] += s->loop_soft * s->row_pivot[b->first + b->use[q]];
+    }
+}
+
+/* The factor of K. 0: it is not positive definite. */
+int fm_factor_K(fm_instance *s)
+{
+    if (s->loop_soft > 0.0) soften(s);
+    return factor_and_go(s, NULL, NULL);
+}
+
+/* Adds what the multipliers bring about to the forced part of every free mode. */
+static void add_multipliers(fm_instance *s, const double *lambda)
+{
+    double *x = s->loop_modes;
+    for (int32_t n = 0; n < s->loop.blocks; n++) {
+        const fm_block *b = s->loop.block + n;
+        const int32_t *path = s->loop.path + b->path;
+        for (int32_t q = 0; q < b->used; q++) {
+            const double *z = s->loop_z + b->y + (size_t)b->use[q] * (size_t)b->length, force = lambda[b->first + b->use[q]];
+            for (int32_t e = 0; e < b->length; e++) x[path[e]] += force * z[e];
+        }
+    }
+    for (int32_t i = 0; i < s->image.n.links; i++) {
+        const fm_link *k = s->link + i;
+        if (k->u < 0) continue;
+        if (k->kind == FM_LINK_GENERAL) fm_group_add(&s->general[k->general].group, x + k->u);
+        else if (k->kind == FM_LINK_MODAL) fm_group_add(&fm_modal_of(s, i)->group, x + k->u);
+        else if (k->kind == FM_LINK_SPHERICAL) {
+            const double *f = s->ball[k->ball].factor;
+            double *a = x + k->u;
+            a[1] -= f[5] * a[2];
+            a[0] = (a[0] - f[3] * a[1]) - f[4] * a[2];
+            for (int j = 0; j < 3; j++) s->motion[i].U[j] += a[j];
+        } else s->motion[i].g += x[k->u];
+    }
+    memset(x, 0, (size_t)s->image.n.speeds * sizeof *x);
+}
+
+/* The multipliers' wrenches on the links themselves, for the cuts; it adds to what is there. */
+void fm_load_links(fm_instance *s, const double *lambda)
+{
+    fm_ends at = {.joint = -1};
+    for (int32_t i = 0; i < s->image.n.rows; i++) {
+        if (lambda[i] == 0.0 || s->image.row_kind[i] == FM_ROW_GIVEN || s->image.row_kind[i] == FM_ROW_COUPLED) continue;
+        const int32_t joint = s->image.row_joint[i];
+        fm_constraint row;
+        fm_constraint_at(s, i, 0, &at, &row);
+        memcpy(s->loop_wrench + 6 * i, row.torque, sizeof row.torque);
+        memcpy(s->loop_wrench + 6 * i + 3, row.force, sizeof row.force);
+        const int32_t ends[2] = {s->image.joint_M_link[joint], s->image.joint_F_link[joint]};
+        for (int e = 0; e < 2; e++) {
+            const int32_t link = ends[e];
+            const double sign = e == 0 ? lambda[i] : -lambda[i];
+            double arm[3], moment[3], t[3], f[3];
+            if (link < 0) continue;
+            for (int j = 0; j < 3; j++) arm[j] = at.M.r[j] - s->world[link].r[j];
+            cross(arm, s->loop_wrench + 6 * i + 3, moment);
+            for (int j = 0; j < 3; j++) moment[j] += s->loop_wrench[6 * i + j];
+            turn_in(s->world[link].R, moment, t);
+            turn_in(s->world[link].R, s->loop_wrench + 6 * i + 3, f);
+            fm_lanes *lane = s->lane + link / FM_LANE_WIDTH;
+            for (int j = 0; j < 3; j++) {
+                lane->torque[j][link % FM_LANE_WIDTH] -= sign * t[j];
+                lane->force[j][link % FM_LANE_WIDTH] -= sign * f[j];
+            }
+        }
+    }
+}
+
+/* Those near s->bridge_lambda that make up s->bridge_rhs; K is softened so much that round-off makes nothing of them. */
+static void find_near(fm_instance *s)
+{
+    const int32_t rows = s->image.n.rows;
+    memcpy(s->loop_rhs, s->bridge_rhs, (size_t)rows * sizeof *s->loop_rhs);
+    take_product(s, s->bridge_lambda, s->loop_rhs);
+    s->loop_soft = FM_TIE;
+    if (fm_factor_K(s)) fm_solve_K(s, s->loop_rhs, s->lambda);
+    s->loop_soft = 0.0;
+    for (int32_t i = 0; i < rows; i++) s->lambda[i] += s->bridge_lambda[i];
+}
+
+/* The multipliers, K and the right-hand side being there. Where K is singular they are no numbers, and nothing is that
+ * they act on: a step is then rejected. */
+void fm_find_multipliers(fm_instance *s)
+{
+    memset(s->lambda, 0, (size_t)s->image.n.rows * sizeof *s->lambda);
+    if (s->loop_given != FM_OWN_MULTIPLIERS) {
+        if (s->loop_given == FM_NEAR_MULTIPLIERS) find_near(s);
+        if (s->loop_given == FM_KEPT_MULTIPLIERS) memcpy(s->lambda, s->bridge_lambda, (size_t)s->image.n.rows * sizeof *s->lambda);
+        return;
+    }
+    if (factor_and_go(s, s->loop_rhs, s->lambda)) {
+        go_back(s, s->lambda);
+        return;
+    }
+    for (int32_t i = 0; i < s->image.n.rows; i++) s->lambda[i] = s->row_active[i] > 0.0 ? NAN : 0.0;
+}
+
+/* After the sweeps without the loops' reactions: adds these. World kinematics of y are there. */
+void fm_close_loops(fm_instance *s, double *udot)
+{
+    if (s->planar) return; /* that has been done within the sweeps */
+    fm_make_rows(s, 1, 0);
+    for (int32_t i = 0; i < s->image.n.rows; i++) {
+        const double *c = s->loop_c + 3 * i, alpha = s->closure[2], beta = s->closure[3];
+        s->loop_rhs[i] = -c[2];
+        if (s->closure[0] == (double)FM_CORRECT_BAUMGARTE) s->loop_rhs[i] -= 2.0 * alpha * c[1] + beta * beta * c[0];
+    }
+    fm_make_K(s);
+    fm_find_multipliers(s);
+    add_multipliers(s, s->lambda);
+    fm_run_back(s, udot);
+}
+
+/* M^-1 J' lambda in `out`: the same columns, at rest and without weight. */
+void fm_spread(fm_instance *s, const double *lambda, double *out)
+{
+    double gravity[3];
+    memcpy(gravity, s->gravity, sizeof gravity);
+    memset(s->gravity, 0, sizeof gravity);
+    for (int32_t i = 0; i < s->image.n.links; i++) {
+        const double zero[3] = {0.0, 0.0, 0.0};
+        fm_lane_set(s, lift, i, zero);
+        memset(s->motion[i].turn, 0, sizeof s->motion[i].turn);
+        s->motion[i].g = 0.0;
+        if (s->link[i].kind == FM_LINK_SPHERICAL) memset(s->motion[i].U, 0, 3 * sizeof(double));
+        if (s->link[i].kind == FM_LINK_GENERAL) memset(s->general[s->link[i].general].g, 0, sizeof s->general->g);
+        if (s->link[i].kind == FM_LINK_MODAL) memset(fm_modal_of(s, i)->g, 0, sizeof s->modal->g);
+    }
+    add_multipliers(s, lambda);
+    fm_run_back(s, out);
+    memcpy(s->gravity, gravity, sizeof gravity);
+}
+
+/* Torque and force of a secondary joint on M's link at M's origin, in world axes. */
+void fm_loop_wrench(const fm_instance *s, int32_t joint, double torque[3], double force[3])
+{
+    memset(torque, 0, 3 * sizeof *torque);
+    memset(force, 0, 3 * sizeof *force);
+    for (int32_t i = 0; i < s->image.n.rows; i++) {
+        if (s->image.row_joint[i] != joint) continue;
+        for (int j = 0; j < 3; j++) {
+            torque[j] += s->lambda[i] * s->loop_wrench[6 * i + j];
+            force[j] += s->lambda[i] * s->loop_wrench[6 * i + 3 + j];
+        }
+    }
+}
+
+/* The generalised force that a coupling puts on one of its coordinates. */
+double fm_coupling_force(const fm_instance *s, int32_t coupling, int32_t term)
+{
+    double force = 0.0;
+    for (int32_t i = 0; i < s->image.n.rows; i++)
+        if (s->image.row_coupling[i] == coupling)
+            force += s->lambda[i] * s->image.term_ratio[s->image.coupling_first[coupling] + term];
+    return force;
+}

@@ -1,0 +1,138 @@
+/* projection.c: positions and velocities onto the constraints, by the smallest change in the mass norm,
+ *     dq = -M^-1 J' K^-1 c,   du = -M^-1 J' K^-1 c'.
+ */
+#include "projection.h"
+
+#include "../instance/instance.h"
+#include "../tree/kinematics.h"
+#include "../tree/positions.h"
+#include "../tree/reversed.h"
+#include "constraints.h"
+#include "loops.h"
+#include "planar_loops.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#define FM_EACH 0.4         /* of the tolerance for each row: a joint's rows together then stay below it */
+#define FM_CORRECTIONS 25   /* Newton steps of a correction */
+#define FM_LEADS 0.05       /* a correction leads on that leaves less of the violation */
+#define FM_COARSE 1e-5      /* FM_DEPENDENT while the loops are open, at most: it grows with the square of the gap */
+
+/* How far off rows may be by round-off, the links being placed. */
+double fm_round_off(const fm_instance *s)
+{
+    double extent = s->image.length[0];
+    if (s->planar) extent = fmax(extent, fm_planar_extent(s));
+    for (int32_t i = 0; i < s->image.n.links && !s->planar; i++)
+        for (int j = 0; j < 3; j++) extent = fabs(s->world[i].r[j]) > extent ? fabs(s->world[i].r[j]) : extent;
+    return 64.0 * DBL_EPSILON * extent;
+}
+
+/* Violations of positions below it are none. */
+double fm_closed_within(const fm_instance *s)
+{
+    const double least = fm_round_off(s), wanted = FM_EACH * s->closure[1] * s->image.length[0];
+    return wanted > least ? wanted : least;
+}
+
+/* Rows that depend on one another only where the loops are closed do so, while they are open, but for the square of
+ * the gap. */
+double fm_coarse(const fm_instance *s, double gap)
+{
+    const double part = gap / s->image.length[0], square = part * part;
+    return square < FM_DEPENDENT ? FM_DEPENDENT : square < FM_COARSE ? square : FM_COARSE;
+}
+
+/* Places the links at y, of which only velocities are new if `level` is 1. */
+void fm_place_loops(fm_instance *s, const double *y, int level)
+{
+    if (level == 0) fm_run_turns(s, y);
+    if (level == 0 && s->planar) s->kernels->plane_place(s, y);
+    if (s->planar) s->kernels->plane_world(s, y);
+    else fm_make_world(s, y);
+}
+
+/* K's factor at y, where the links are placed. 0: it is singular. */
+int fm_factor_loops(fm_instance *s, const double *y)
+{
+    if (s->planar) return s->kernels->plane_factor(s, y);
+    memset(s->tau_now, 0, (size_t)s->image.n.speeds * sizeof(double));
+    fm_run_sweeps(s, y, s->tau_now, s->loop_change);
+    fm_make_rows(s, 0, 0);
+    fm_make_K(s);
+    return fm_factor_K(s);
+}
+
+/* The largest violation at a level, and all in s->loop_c; the links are placed. */
+double fm_loop_gap(fm_instance *s, int level)
+{
+    return s->planar ? s->kernels->plane_violation(s, level) : fm_violation(s, level);
+}
+
+/* One change by the factor that is there, against the violations of a level that are in s->loop_c. */
+void fm_correct_once(fm_instance *s, double *y, int level)
+{
+    double *u = y + s->image.n.positions;
+    for (int32_t i = 0; i < s->image.n.rows; i++) s->loop_rhs[i] = -s->loop_c[3 * i + level];
+    fm_solve_K(s, s->loop_rhs, s->lambda);
+    if (s->planar) s->kernels->plane_spread(s, s->lambda, s->loop_change);
+    else fm_spread(s, s->lambda, s->loop_change);
+    if (level == 0) {
+        fm_move_positions(s, y, s->loop_change);
+        (void)fm_normalise(s, y, NULL);
+    } else {
+        for (int32_t i = 0; i < s->image.n.speeds; i++) u[i] += s->loop_change[i];
+    }
+    s->clock[FM_ITERATED] += 1.0;
+}
+
+int32_t fm_active_rows(const fm_instance *s)
+{
+    int32_t count = 0;
+    for (int32_t i = 0; i < s->image.n.rows; i++) count += s->row_active[i] > 0.0;
+    return count;
+}
+
+/* The levels from `level` to `last_level`. K is that of the last evaluation, if `factored`, or of where it was made last, as
+ * long as that leads on. `closely`: as far as round-off lets it. */
+int fm_correct_levels(fm_instance *s, double *y, int level, int last_level, int factored, int closely, fm_factoring factoring)
+{
+    double before = INFINITY, enough = 0.0;
+    for (int n = 0;; n++) {
+        if (level == 0 || n > 0) fm_place_loops(s, y, level);
+        const double worst = fm_loop_gap(s, level);
+        if (n == 0) enough = fm_closed_within(s) * (level == 0 ? 1.0 : 10.0);
+        if (!isfinite(worst)) return 0;
+        const int last = n == FM_CORRECTIONS, stuck = worst > 0.5 * before || last;
+        if ((worst <= enough && (!closely || stuck || worst == 0.0)) || (stuck && worst < 1e3 * enough)) { /* or round-off */
+            if (level == last_level) return 1;
+            level = 1, n = -1, before = INFINITY;
+            continue;
+        }
+        if (last) return 0;
+        if (!factored || (worst > enough && worst > FM_LEADS * before)) {
+            const int found = factoring(s, y, level);
+            if (found != FM_FACTORED) return found == FM_BRIDGED;
+            factored = 1;
+        }
+        closely = closely || s->loop_worn;
+        before = worst;
+        fm_correct_once(s, y, level);
+        s->clock[FM_CORRECTED] += n == 0 ? 1.0 : 0.0;
+    }
+}
+
+static int factor_only(fm_instance *s, double *y, int level)
+{
+    (void)level;
+    return fm_factor_loops(s, y) ? FM_FACTORED : FM_NO_FACTOR;
+}
+
+/* A level of y as near to the constraints as round-off lets it; K's factor is there, and so are links if positions are on
+ * them. 0: it does not get there. */
+int fm_project(fm_instance *s, double *y, int level)
+{
+    return fm_correct_levels(s, y, level, level, 1, 1, factor_only);
+}

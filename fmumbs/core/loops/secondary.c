@@ -1,0 +1,411 @@
+/* secondary.c: the coordinates of joints that close loops, and the forces that act along them.
+ *
+ * A secondary joint is the same product of modes as in a tree, X_FM = X_1(s_1) X_2(s_2) .... Its positions p follow
+ * from the poses of its two frames: with Phi the free modes at M and B the directions in which forces along them act
+ * (reactions.c), Newton's p <- p + (B' Phi)^-1 B' (turn, displacement) from X(p) to X_FM. It begins at the positions of
+ * the last accepted step, so that angles are unwrapped and a quaternion never flips; these are saved with the state.
+ * Velocities and accelerations follow alike, and the forces lambda of inputs, springs and dampers act on the two
+ * bodies as the wrench B (Phi' B)^-1 lambda. In F's axes, the angular part first, at M.
+ */
+#include "secondary.h"
+
+#include "../maths/rotations.h"
+#include "../maths/vectors.h"
+#include "../image/joints.h"
+#include "../instance/instance.h"
+#include "../tree/dual.h"
+#include "../tree/kinematics.h"
+#include "../forces/forces.h"
+#include "planar_loops.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FM_SEARCHES 30      /* Newton steps from one accepted position to the next */
+#define FM_FOUND 1e-15      /* [rad], or of the length: no step is smaller */
+#define FM_TURN_AT_ONCE 1.0 /* [rad] */
+#define FM_FARTHEST 1e6     /* [rad] that an angle may be expected to turn in a step */
+static const double pi = 3.14159265358979323846;
+
+/* A product of modes: M in F, the free modes at M, and M's acceleration where theirs is zero. */
+typedef struct chain {
+    double R[9], r[3], phi[FM_FREEDOMS][6], bias[6];
+    int32_t n;
+} chain;
+
+/* M against F as the links have them. */
+typedef struct relation {
+    double R[9], r[3], velocity[6], acceleration[6];
+    double F[9], M[9], at[3]; /* axes of F and M, and M's origin, in the world */
+} relation;
+
+/* One mode more; `rate`: its velocity. Its column's linear part is the origin's, until close_chain. */
+static void add_screw(const fm_image *m, int32_t mode, double q, double rate, double w[3], chain *c)
+{
+    const double turn = m->cut_turn[mode], slide = m->cut_slide[mode];
+    double a[3], rho[3], spin[3], glide[3], x[3], y[3], z[3], more[9], R[9];
+    turn_out(c->R, m->cut_axis + 3 * mode, a);
+    for (int j = 0; j < 3; j++) rho[j] = a[j] * slide * q, spin[j] = a[j] * turn * rate, glide[j] = a[j] * slide * rate;
+    cross(w, rho, x);
+    cross(w, x, y);
+    cross(c->bias, rho, x);
+    cross(w, glide, z);
+    for (int j = 0; j < 3; j++) c->bias[3 + j] += (x[j] + y[j]) + 2.0 * z[j], c->r[j] += rho[j];
+    cross(w, spin, x);
+    for (int j = 0; j < 3; j++) c->bias[j] += x[j], w[j] += spin[j];
+    if (turn != 0.0) {
+        fm_rotation_about(m->cut_axis + 3 * mode, turn * q, more);
+        product(c->R, more, R);
+        memcpy(c->R, R, sizeof R);
+    }
+    if (m->cut_kind[mode] != FM_CUT_SCREW) return;
+    for (int j = 0; j < 3; j++) c->phi[c->n][j] = a[j] * turn, c->phi[c->n][3 + j] = a[j] * slide;
+    c->n++;
+}
+
+static void add_ball(const double *q, const double *u, double w[3], chain *c)
+{
+    double more[9], R[9], spin[3], x[3];
+    fm_rotation_of(q, more);
+    product(c->R, more, R);
+    memcpy(c->R, R, sizeof R);
+    turn_out(R, u, spin);
+    cross(w, spin, x);
+    for (int j = 0; j < 3; j++) c->bias[j] += x[j], w[j] += spin[j];
+    for (int k = 0; k < 3; k++, c->n++)
+        for (int j = 0; j < 3; j++) c->phi[c->n][j] = R[3 * j + k], c->phi[c->n][3 + j] = 0.0;
+}
+
+/* The product at positions p and velocities u. */
+static void make_chain(const fm_instance *s, int32_t joint, const double *p, const double *u, chain *c)
+{
+    static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    const fm_image *m = &s->image;
+    double w[3] = {0.0, 0.0, 0.0}, behind[FM_FREEDOMS][3];
+    memset(c, 0, sizeof *c);
+    memcpy(c->R, identity, sizeof identity);
+    for (int32_t k = m->joint_mode[joint]; k < m->joint_mode[joint] + m->joint_modes[joint]; k++) {
+        const int32_t first = c->n;
+        if (m->cut_kind[k] == FM_CUT_BALL) {
+            add_ball(p, u + first, w, c);
+            p += 4;
+        } else {
+            const int free = m->cut_kind[k] == FM_CUT_SCREW;
+            add_screw(m, k, free ? *p : m->cut_value[k], free ? u[first] : 0.0, w, c);
+            p += free;
+        }
+        for (int32_t i = first; i < c->n; i++) memcpy(behind[i], c->r, sizeof c->r);
+    }
+    for (int32_t i = 0; i < c->n; i++) {
+        double arm[3], add[3];
+        for (int j = 0; j < 3; j++) arm[j] = c->r[j] - behind[i][j];
+        cross(c->phi[i], arm, add);
+        for (int j = 0; j < 3; j++) c->phi[i][3 + j] += add[j];
+    }
+}
+
+/* World kinematics are there; with accelerations where they are `moving`. */
+static void relate(const fm_instance *s, int32_t joint, int moving, relation *to)
+{
+    const fm_image *m = &s->image;
+    const int32_t F = m->joint_F_link[joint], M = m->joint_M_link[joint];
+    fm_place f, g;
+    double d[3], v[3], a[3], w[3], x[3], y[3], alpha[3];
+    fm_frame_place(s, F, m->joint_F_r + 3 * joint, moving, &f);
+    fm_frame_place(s, M, m->joint_M_r + 3 * joint, moving, &g);
+    if (F < 0) memcpy(to->F, m->joint_F + 9 * joint, sizeof to->F);
+    else product(s->world[F].R, m->joint_F + 9 * joint, to->F);
+    if (M < 0) memcpy(to->M, m->joint_M + 9 * joint, sizeof to->M);
+    else product(s->world[M].R, m->joint_M + 9 * joint, to->M);
+    memcpy(to->at, g.r, sizeof to->at);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            to->R[3 * i + j] = (to->F[i] * to->M[j] + to->F[3 + i] * to->M[3 + j]) + to->F[6 + i] * to->M[6 + j];
+    for (int j = 0; j < 3; j++) d[j] = g.r[j] - f.r[j], w[j] = g.w[j] - f.w[j];
+    cross(f.w, d, x);
+    for (int j = 0; j < 3; j++) v[j] = (g.v[j] - f.v[j]) - x[j];
+    cross(f.w, w, alpha);
+    for (int j = 0; j < 3; j++) alpha[j] = (g.alpha[j] - f.alpha[j]) - alpha[j];
+    cross(f.w, x, a); /* centripetal */
+    cross(f.alpha, d, x);
+    cross(f.w, v, y); /* Coriolis */
+    for (int j = 0; j < 3; j++) a[j] = (((g.a[j] - f.a[j]) - x[j]) - a[j]) - 2.0 * y[j];
+    turn_in(to->F, d, to->r);
+    turn_in(to->F, w, to->velocity);
+    turn_in(to->F, v, to->velocity + 3);
+    turn_in(to->F, alpha, to->acceleration);
+    turn_in(to->F, a, to->acceleration + 3);
+}
+
+/* The angle about a joint's only axis, but for a multiple of 2 pi. */
+static double angle_about(const double *axis, const double *R)
+{
+    double e[3], across[3], turned[3];
+    fm_across(axis, e);
+    cross(axis, e, across);
+    turn_out(R, e, turned);
+    return atan2(dot(across, turned), dot(e, turned));
+}
+
+/* Adds the multiple of 2 pi with which an angle goes on from the one before, which had this velocity. */
+static double go_on(const fm_instance *s, double angle, double before, double velocity)
+{
+    const double turned = velocity * (s->at_time - s->clock[FM_FOLLOWED]);
+    const double near = fabs(turned) < FM_FARTHEST ? before + turned : before;
+    return angle + 2.0 * pi * floor((near - angle) / (2.0 * pi) + 0.5);
+}
+
+/* The turn and the displacement from the product to M as it is. */
+static void miss(const chain *c, const relation *to, double out[6])
+{
+    double E[9], q[4];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            E[3 * i + j] = (to->R[3 * i] * c->R[3 * j] + to->R[3 * i + 1] * c->R[3 * j + 1]) + to->R[3 * i + 2] * c->R[3 * j + 2];
+    fm_quaternion_of(E, q);
+    fm_rotation_vector(q, out);
+    for (int j = 0; j < 3; j++) out[3 + j] = to->r[j] - c->r[j];
+}
+
+/* Free modes move by `step`; returns the largest part of it, slides over the model's length. */
+static double advance(const fm_instance *s, int32_t joint, double *step, double *p)
+{
+    const fm_image *m = &s->image;
+    double most = 0.0;
+    for (int32_t i = 0; i < m->joint_nu[joint]; i++) {
+        const double size = fabs(step[i]) / (m->mode_linear[m->joint_u[joint] + i] ? m->length[0] : 1.0);
+        most = size > most ? size : most;
+    }
+    for (int32_t i = 0; most > FM_TURN_AT_ONCE && i < m->joint_nu[joint]; i++) step[i] *= FM_TURN_AT_ONCE / most;
+    for (int32_t k = m->joint_mode[joint]; k < m->joint_mode[joint] + m->joint_modes[joint]; k++) {
+        if (m->cut_kind[k] == FM_CUT_SCREW) *p++ += *step++;
+        if (m->cut_kind[k] != FM_CUT_BALL) continue;
+        fm_turn_quaternion(step, p);
+        step += 3, p += 4;
+    }
+    return most;
+}
+
+/* The quaternion, not its opposite, with which a ball goes on from the one before with this angular velocity. */
+static void keep_sign(const fm_instance *s, const double *before, const double *w, double *q)
+{
+    double turned[3], near[4];
+    memcpy(near, before, sizeof near);
+    for (int j = 0; j < 3; j++) turned[j] = w[j] * (s->at_time - s->clock[FM_FOLLOWED]);
+    if (dot(turned, turned) < FM_FARTHEST * FM_FARTHEST) fm_turn_quaternion(turned, near);
+    const double together = (near[0] * q[0] + near[1] * q[1]) + (near[2] * q[2] + near[3] * q[3]);
+    for (int j = 0; together < 0.0 && j < 4; j++) q[j] = -q[j];
+}
+
+/* Angles and quaternions that were found but for whole turns go on from those before. */
+static void unwind(const fm_instance *s, int32_t joint, const relation *to, const double *before, double *p)
+{
+    static const double still[FM_FREEDOMS] = {0.0};
+    const fm_image *m = &s->image;
+    double u[6];
+    chain c;
+    fm_dual dual;
+    make_chain(s, joint, p, still, &c);
+    if (!fm_make_dual(s, c.phi, c.n, &dual)) return;
+    memcpy(u, to->velocity, sizeof u);
+    fm_dual_rates(&dual, u);
+    for (int32_t k = m->joint_mode[joint], at = 0, mode = 0; k < m->joint_mode[joint] + m->joint_modes[joint]; k++) {
+        const int ball = m->cut_kind[k] == FM_CUT_BALL, free = m->cut_kind[k] == FM_CUT_SCREW;
+        if (free && m->cut_turn[k] == 1.0 && m->cut_slide[k] == 0.0) p[at] = go_on(s, p[at], before[at], u[mode]);
+        if (ball) keep_sign(s, before + at, u + mode, p + at);
+        at += ball ? 4 : free, mode += ball ? 3 : free;
+    }
+}
+
+/* Positions near those in p, which were noted before; an angle goes on with its velocity, also over whole turns. */
+static void find_positions(const fm_instance *s, int32_t joint, const relation *to, double *p)
+{
+    static const double still[FM_FREEDOMS] = {0.0};
+    const fm_image *m = &s->image;
+    const double *axis = m->cut_axis + 3 * m->joint_mode[joint];
+    if (fm_is_pin(m, joint)) {
+        p[0] = go_on(s, angle_about(axis, to->R), p[0], dot(axis, to->velocity));
+        return;
+    }
+    double noted[FM_FREEDOMS + 1], before = INFINITY;
+    memcpy(noted, p, (size_t)m->joint_np[joint] * sizeof *p);
+    for (int n = 0; n < FM_SEARCHES; n++) {
+        double step[6], kept[FM_FREEDOMS + 1];
+        chain c;
+        fm_dual dual;
+        make_chain(s, joint, p, still, &c);
+        if (!fm_make_dual(s, c.phi, c.n, &dual)) return;
+        miss(&c, to, step);
+        fm_dual_rates(&dual, step);
+        memcpy(kept, p, (size_t)m->joint_np[joint] * sizeof *p);
+        const double moved = advance(s, joint, step, p);
+        if (moved <= FM_FOUND) break;
+        if (moved < 1e-9 && moved >= before) { /* round-off */
+            memcpy(p, kept, (size_t)m->joint_np[joint] * sizeof *p);
+            break;
+        }
+        before = moved;
+    }
+    unwind(s, joint, to, noted, p);
+}
+
+/* The joint's coordinates where the links are: positions, velocities, accelerations if `moving`; 0: nothing more than
+ * positions, since its modes are dependent there. */
+static int find(const fm_instance *s, int32_t joint, int moving, fm_coordinates *out, relation *to, fm_dual *dual)
+{
+    static const double still[FM_FREEDOMS] = {0.0};
+    const fm_image *m = &s->image;
+    chain c;
+    memset(out, 0, sizeof *out);
+    relate(s, joint, moving, to);
+    memcpy(out->p, s->cut_p + m->joint_p[joint], (size_t)m->joint_np[joint] * sizeof(double));
+    find_positions(s, joint, to, out->p);
+    make_chain(s, joint, out->p, still, &c);
+    if (!fm_make_dual(s, c.phi, c.n, dual)) return 0;
+    memcpy(out->u, to->velocity, sizeof out->u);
+    fm_dual_rates(dual, out->u);
+    if (!moving) return 1;
+    make_chain(s, joint, out->p, out->u, &c);
+    for (int j = 0; j < 6; j++) out->udot[j] = to->acceleration[j] - c.bias[j];
+    fm_dual_rates(dual, out->udot);
+    return 1;
+}
+
+void fm_cut_coordinates(const fm_instance *s, int32_t joint, int moving, fm_coordinates *out)
+{
+    relation to;
+    fm_dual dual;
+    (void)find(s, joint, moving, out, &to, &dual);
+}
+
+/* A row that asks a coordinate to be what the joint's start says: of a ball, the turn from there about its own axis. */
+void fm_cut_row(const fm_instance *s, int32_t joint, int32_t part, fm_constraint *out)
+{
+    const fm_image *m = &s->image;
+    fm_coordinates at;
+    relation to;
+    fm_dual dual;
+    int32_t p;
+    const int32_t of_ball = fm_cut_part(m, joint, part, &p);
+    double wrench[6] = {0.0}, turn[4], v[3];
+    memset(out, 0, sizeof *out);
+    if (!find(s, joint, 0, &at, &to, &dual)) return;
+    const double *now = at.p + (p - m->joint_p[joint]), *start = m->cut_start + p;
+    if (of_ball < 0) {
+        out->c[0] = now[0] - start[0];
+    } else {
+        const double back[4] = {start[0], -start[1], -start[2], -start[3]};
+        fm_multiply_quaternions(back, now, turn);
+        fm_rotation_vector(turn, v);
+        out->c[0] = v[of_ball];
+    }
+    out->c[1] = at.u[part];
+    wrench[part] = 1.0;
+    fm_dual_wrench(&dual, wrench);
+    turn_out(to.F, wrench, out->torque);
+    turn_out(to.F, wrench + 3, out->force);
+    memcpy(out->r, to.at, sizeof out->r);
+}
+
+/* The angle of a joint with one mode that turns. */
+double fm_cut_angle(const fm_instance *s, int32_t joint)
+{
+    double p = s->cut_p[s->image.joint_p[joint]];
+    relation to;
+    relate(s, joint, 0, &to);
+    find_positions(s, joint, &to, &p);
+    return p;
+}
+
+/* A position that the integrator accepted, the links being placed by fm_correct: angles go on from it. What lies between two
+ * such positions leaves no trace, so that the motion does not depend on when somebody looks. */
+void fm_follow_cuts(fm_instance *s)
+{
+    const fm_image *m = &s->image;
+    for (int32_t j = m->n.cut_positions > 0 ? 0 : m->n.joints; j < m->n.joints; j++) {
+        double *p = s->cut_p + m->joint_p[j], rate;
+        relation to;
+        if (!fm_is_cut(m, j) || m->joint_np[j] == 0) continue;
+        const int planar = s->planar && s->loop.blocks > 0 && s->plane_block[j] >= 0;
+        if (planar && fm_is_pin(m, j)) {
+            const double angle = fm_planar_angle(s, j, &rate);
+            *p = go_on(s, angle, *p, rate);
+            continue;
+        }
+        if (planar) fm_planar_show(s, j);
+        relate(s, j, 0, &to);
+        find_positions(s, j, &to, p);
+    }
+    s->clock[FM_FOLLOWED] = s->at_time;
+}
+
+/* How far the springs of a joint's modes are from their rest. */
+static void stretch(const fm_instance *s, int32_t joint, const double *p, double *away)
+{
+    const fm_image *m = &s->image;
+    const double *rest = s->rest + m->joint_u[joint];
+    for (int32_t k = m->joint_mode[joint]; k < m->joint_mode[joint] + m->joint_modes[joint]; k++) {
+        if (m->cut_kind[k] == FM_CUT_BALL) {
+            fm_rotation_vector(p, away);
+            away += 3, rest += 3, p += 4;
+        } else if (m->cut_kind[k] == FM_CUT_SCREW) {
+            *away++ = *p++ - *rest++;
+        }
+    }
+}
+
+/* Whether inputs, springs or dampers act along modes from `first` to before `end`. */
+static int forced(const fm_instance *s, int32_t first, int32_t end, const double *tau)
+{
+    for (int32_t i = first; i < end; i++)
+        if (tau[i] != 0.0 || s->stiffness[i] != 0.0 || s->damping[i] != 0.0) return 1;
+    return 0;
+}
+
+int fm_cuts_forced(const fm_instance *s, const double *tau)
+{
+    return forced(s, s->image.n.speeds, s->image.n.modes, tau);
+}
+
+/* Adds what is applied along the modes of secondary joints to what is applied on their links; `laws`: also their springs
+ * and dampers. World kinematics are there. */
+void fm_apply_cuts(fm_instance *s, const double *tau, int laws)
+{
+    const fm_image *m = &s->image;
+    memset(s->cut_wrench, 0, (size_t)(m->n.modes > m->n.speeds ? m->n.joints : 0) * 6 * sizeof(double));
+    for (int32_t j = m->n.modes > m->n.speeds ? 0 : m->n.joints; j < m->n.joints; j++) {
+        double wrench[6], away[FM_FREEDOMS], *world = s->cut_wrench + 6 * j;
+        const int32_t u = m->joint_u[j], nu = m->joint_nu[j];
+        fm_coordinates at;
+        relation to;
+        fm_dual dual;
+        if (!fm_is_cut(m, j) || !forced(s, u, u + nu, tau) || !find(s, j, 0, &at, &to, &dual)) continue;
+        stretch(s, j, at.p, away);
+        for (int32_t i = 0; i < nu; i++) {
+            wrench[i] = tau[u + i];
+            if (laws) wrench[i] = (wrench[i] - s->stiffness[u + i] * away[i]) - s->damping[u + i] * at.u[i];
+        }
+        fm_dual_wrench(&dual, wrench);
+        turn_out(to.F, wrench, world);
+        turn_out(to.F, wrench + 3, world + 3);
+        fm_apply_wrench(s, m->joint_M_link[j], to.at, world, 1.0);
+        fm_apply_wrench(s, m->joint_F_link[j], to.at, world, -1.0);
+    }
+}
+
+/* What the springs of secondary joints store [J]. */
+double fm_cut_energy(const fm_instance *s)
+{
+    const fm_image *m = &s->image;
+    double energy = 0.0;
+    for (int32_t j = m->n.modes > m->n.speeds ? 0 : m->n.joints; j < m->n.joints; j++) {
+        double away[FM_FREEDOMS];
+        fm_coordinates at;
+        if (!fm_is_cut(m, j) || m->joint_nu[j] == 0) continue;
+        fm_cut_coordinates(s, j, 0, &at);
+        stretch(s, j, at.p, away);
+        for (int32_t i = 0; i < m->joint_nu[j]; i++) energy += 0.5 * s->stiffness[m->joint_u[j] + i] * away[i] * away[i];
+    }
+    return energy;
+}

@@ -1,0 +1,94 @@
+/* rotations.c: rotation matrices, rotation vectors and quaternions (w, x, y, z). */
+#include "rotations.h"
+
+#include "vectors.h"
+
+#include <math.h>
+#include <string.h>
+
+void fm_multiply_quaternions(const double *a, const double *b, double out[4])
+{
+    out[0] = ((a[0] * b[0] - a[1] * b[1]) - a[2] * b[2]) - a[3] * b[3];
+    out[1] = ((a[0] * b[1] + a[1] * b[0]) + a[2] * b[3]) - a[3] * b[2];
+    out[2] = ((a[0] * b[2] + a[2] * b[0]) + a[3] * b[1]) - a[1] * b[3];
+    out[3] = ((a[0] * b[3] + a[3] * b[0]) + a[1] * b[2]) - a[2] * b[1];
+}
+
+/* Quaternion of a rotation by its largest part. */
+void fm_quaternion_of(const double *R, double q[4])
+{
+    const double d[4] = {R[0] + R[4] + R[8], R[0] - R[4] - R[8], R[4] - R[0] - R[8], R[8] - R[0] - R[4]};
+    int k = 0;
+    for (int i = 1; i < 4; i++) k = d[i] > d[k] ? i : k;
+    const double four = 2.0 * sqrt(1.0 + d[k]), skew[3] = {R[7] - R[5], R[2] - R[6], R[3] - R[1]};
+    const double mixed[3] = {R[7] + R[5], R[2] + R[6], R[3] + R[1]};
+    q[k] = four / 4.0;
+    if (k == 0) {
+        for (int i = 0; i < 3; i++) q[1 + i] = skew[i] / four;
+        return;
+    }
+    q[0] = skew[k - 1] / four;
+    for (int i = 1; i < 4; i++)
+        if (i != k) q[i] = mixed[3 - (i - 1) - (k - 1)] / four;
+}
+
+/* A ball's quaternion after a turn by the vector v, in its own axes. */
+void fm_turn_quaternion(const double v[3], double q[4])
+{
+    double angle = sqrt(dot(v, v)), half = 0.5 * angle;
+    double factor = angle > 1e-8 ? sin(half) / angle : 0.5, c = cos(half), x[3], old[4];
+    for (int j = 0; j < 3; j++) x[j] = factor * v[j];
+    memcpy(old, q, sizeof old);
+    q[0] = ((old[0] * c - old[1] * x[0]) - old[2] * x[1]) - old[3] * x[2];
+    q[1] = ((old[0] * x[0] + old[1] * c) + old[2] * x[2]) - old[3] * x[1];
+    q[2] = ((old[0] * x[1] + old[2] * c) + old[3] * x[0]) - old[1] * x[2];
+    q[3] = ((old[0] * x[2] + old[3] * c) + old[1] * x[1]) - old[2] * x[0];
+}
+
+/* Rotation vector of a quaternion, the short way. */
+void fm_rotation_vector(const double *q, double out[3])
+{
+    double sine = sqrt(dot(q + 1, q + 1)), half = atan2(sine, fabs(q[0]));
+    double factor = sine > 0.0 ? (q[0] < 0.0 ? -2.0 : 2.0) * half / sine : 0.0;
+    for (int j = 0; j < 3; j++) out[j] = factor * q[1 + j];
+}
+
+/* The rotation by an angle about a unit vector. */
+void fm_rotation_about(const double a[3], double angle, double R[9])
+{
+    const double c = cos(angle), s = sin(angle), v = 1.0 - c;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) R[3 * i + j] = v * a[i] * a[j] + (i == j ? c : 0.0);
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        R[3 * k + j] += s * a[i];
+        R[3 * j + k] -= s * a[i];
+    }
+}
+
+void fm_rotation_of(const double *q, double R[9])
+{
+    const double w = q[0], x = q[1], y = q[2], z = q[3];
+    const double all[9] = {1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y),
+                           2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x),
+                           2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)};
+    memcpy(R, all, sizeof all);
+}
+
+/* A direction across a unit vector. */
+void fm_across(const double axis[3], double out[3])
+{
+    const double size[3] = {fabs(axis[0]), fabs(axis[1]), fabs(axis[2])};
+    const int k = size[0] <= size[1] ? (size[0] <= size[2] ? 0 : 2) : (size[1] <= size[2] ? 1 : 2);
+    for (int j = 0; j < 3; j++) out[j] = (j == k ? 1.0 : 0.0) - axis[k] * axis[j];
+}
+
+int fm_is_rotation(const double *R)
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            double dot = R[3 * i] * R[3 * j] + R[3 * i + 1] * R[3 * j + 1] + R[3 * i + 2] * R[3 * j + 2];
+            if (!(fabs(dot - (i == j ? 1.0 : 0.0)) < 1e-9)) return 0;
+        }
+    return 1;
+}

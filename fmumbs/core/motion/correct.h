@@ -1,0 +1,13 @@
+/* correct.h: functions of correct.c. */
+#ifndef FM_CORRECT_H
+#define FM_CORRECT_H
+
+#include "../instance/instance.h"
+
+FM_HIDDEN_BEGIN
+
+int fm_correct(fm_instance *s, double *y, int near);
+
+FM_HIDDEN_END
+
+#endif

@@ -1,0 +1,83 @@
+/* dynamics.c: the right-hand side, and what the outputs need of it at the present time. */
+#include "evaluation.h"
+
+#include "../instance/instance.h"
+#include "../tree/kinematics.h"
+#include "../tree/reversed.h"
+#include "../forces/excitation.h"
+#include "../forces/forces.h"
+#include "../forces/laws.h"
+#include "../loops/loops.h"
+#include "../loops/secondary.h"
+#include "holding.h"
+
+#include <string.h>
+
+/* Inputs at time t: their values and, where the coming step has them, Taylor coefficients from its start. */
+static const double *inputs_at(fm_instance *s, double t, const double *value, const double *taylor, int32_t count,
+                               double *now)
+{
+    if (s->clock[FM_TAYLOR_ON] == 0.0) return value;
+    double x = t - s->clock[FM_TIME];
+    for (int32_t i = 0; i < count; i++) {
+        const double *d = taylor + FM_TAYLOR * i;
+        now[i] = value[i] + x * (d[0] + x * (d[1] / 2.0 + x * (d[2] / 6.0)));
+    }
+    return now;
+}
+
+/* udot under generalised forces and what is applied to the links; world kinematics of y are there if there are loops. */
+void fm_sweep_and_close(fm_instance *s, const double *y, const double *tau, double *udot)
+{
+    fm_run_sweeps(s, y, tau, udot);
+    s->accelerated = udot;
+    if (s->image.n.rows > 0) fm_close_loops(s, udot);
+}
+
+/* udot at the time and state of an evaluation, with the forces that laws hold with. */
+static void accelerate_so(fm_instance *s, const fm_evaluation *how, double *udot)
+{
+    const double t = how->t, *y = how->y;
+    const int32_t loads = 6 * s->image.n.loads;
+    const double *tau = inputs_at(s, t, s->tau, s->tau_taylor, s->image.n.modes, s->input_now);
+    s->worked += s->image.n.links + s->image.n.rows;
+    s->evaluated = y;
+    s->at_time = t;
+    s->in_place = s->is_placed && memcmp(y, s->placed, (size_t)s->model.ny * sizeof *y) == 0;
+    if (!s->in_place) fm_run_turns(s, y);
+    s->cuts = fm_cuts_forced(s, tau);
+    s->forced = s->image.n.springs + s->image.n.loads > 0 || s->cuts;
+    if (s->forced || (s->image.n.rows > 0 && !s->planar)) fm_make_world(s, y);
+    if (s->forced) {
+        const double *load = inputs_at(s, t, s->load, s->load_taylor, loads, s->input_now + s->image.n.modes);
+        fm_apply_forces(s, load, 1);
+        if (s->cuts) fm_apply_cuts(s, tau, 1);
+    }
+    if (s->model.resisted || s->image.n.laws > 0) {
+        fm_apply_modes(s, y, tau, s->tau_now);
+        fm_laws_on_modes(s, y, s->tau_now);
+        tau = s->tau_now;
+    }
+    if (s->model.excited) {
+        const double *given = s->clock[FM_TAYLOR_ON] != 0.0 ? s->input_now : s->tau;
+        if (tau != s->tau_now) memcpy(s->tau_now, tau, (size_t)s->image.n.speeds * sizeof(double));
+        fm_excite(s, t, y, given, s->tau_now);
+        tau = s->tau_now;
+    }
+    fm_sweep_and_close(s, y, tau, udot);
+    s->in_place = 0;
+}
+
+fm_evaluation fm_evaluation_at(double t, const double *y)
+{
+    const fm_evaluation how = {accelerate_so, t, y, NULL, NULL};
+    return how;
+}
+
+/* udot at time t, y = (p, u). Leaves the motion of y in the links. */
+void fm_accelerations(fm_instance *s, double t, const double *y, double *udot)
+{
+    const fm_evaluation how = fm_evaluation_at(t, y);
+    if (fm_laws_holding(s)) fm_laws_hold(s, &how, udot);
+    else accelerate_so(s, &how, udot);
+}

@@ -1,0 +1,263 @@
+/* holding.c: where a force law jumps with the velocity, and may hold it there, as dry friction and ratchets do.
+ *
+ * Let the force f that drives v fall from f- to f+ as v passes a bound. The velocities of all laws that are at such a bound have the rates
+ *     a = a0 + A f,   A = J M^-1 J' positive semidefinite,   f+ <= f <= f-,
+ * by the same sweeps as ever, one for a0 and one for each column of A. Below its bound a velocity must fall
+ * (f = f-, a < 0), above it rise (f = f+, a > 0), between it is held (a = 0): the conditions for the least of
+ * f' A f / 2 + a0' f within the box, which has one a. So laws hold and let go together, whatever their coupling.
+ * While some are held every evaluation finds their forces from a = 0. A law lets go where its force leaves the range.
+ * Velocities that are to be held are brought to their bounds by the impulse A^-1 (bound - v).
+ * Where f rises with v the bound pushes away: v goes on to the side to which it came.
+ */
+#include "holding.h"
+
+#include "../instance/instance.h"
+#include "../tree/kinematics.h"
+#include "../tree/planar.h"
+#include "../forces/laws.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FM_EQUAL 1e-12 /* what is added to the diagonal of A, beside the largest: equal parts for laws that act alike */
+
+/* Which laws hold, in s->held; how many. */
+static int32_t list_held(fm_instance *s)
+{
+    int32_t count = 0, above, below;
+    double bound;
+    for (int32_t i = 0; i < s->image.n.laws; i++) {
+        s->law_force[i] = 0.0;
+        if (count < FM_HELD && fm_law_holds(s, i, &above, &below, &bound)) s->held[count++] = i;
+    }
+    return count;
+}
+
+int fm_laws_holding(const fm_instance *s)
+{
+    int32_t above, below;
+    double bound;
+    for (int32_t i = 0; i < s->image.n.laws; i++)
+        if (fm_law_holds(s, i, &above, &below, &bound)) return 1;
+    return 0;
+}
+
+/* The rate of a spring's rate of length, from what the sweeps have left. */
+double fm_line_acceleration(const fm_instance *s, int32_t spring)
+{
+    const fm_image *m = &s->image;
+    const int32_t P = m->spring_P[spring], Q = m->spring_Q[spring];
+    double rP[3], vP[3], rQ[3], vQ[3], direction[3], rate, along = 0.0, square = 0.0;
+    const double length = fm_spring_line(s, spring, direction, &rate);
+    fm_point_place(s, P, rP, vP);
+    fm_point_place(s, Q, rQ, vQ);
+    for (int j = 0; j < 3; j++) {
+        along += direction[j] * (fm_acceleration(s, m->point_link[Q], m->point_r + 3 * Q, j) -
+                                 fm_acceleration(s, m->point_link[P], m->point_r + 3 * P, j));
+        square += (vQ[j] - vP[j]) * (vQ[j] - vP[j]);
+    }
+    return length > 0.0 ? along + (square - rate * rate) / length : 0.0;
+}
+
+/* One evaluation, and the rates of the velocities that are held. */
+static void evaluate(fm_instance *s, const fm_evaluation *how, int32_t count, double *rates, double *udot)
+{
+    how->make(s, how, udot);
+    int lines = 0;
+    for (int32_t i = 0; i < count; i++) lines |= s->image.law_spring[s->held[i]] >= 0;
+    if (lines) fm_planar_expand(s);
+    for (int32_t i = 0; i < count; i++) {
+        const int32_t law = s->held[i], spring = s->image.law_spring[law];
+        rates[i] = spring >= 0 ? fm_line_acceleration(s, spring) : udot[s->image.law_u[law]];
+    }
+}
+
+/* A spring's force shortens it: what drives the velocity of a law is its force, or the opposite. */
+double fm_law_along(const fm_instance *s, int32_t law, double force)
+{
+    return s->image.law_spring[law] >= 0 ? -force : force;
+}
+
+/* How large the force of a law may be, to try it with. */
+static double size_of(const fm_instance *s, int32_t law)
+{
+    double size = 0.0;
+    for (int32_t i = s->image.law_first[law]; i < s->image.law_first[law] + s->image.law_count[law]; i++)
+        size = fabs(s->image.law_polynomial[24 * i]) > size ? fabs(s->image.law_polynomial[24 * i]) : size;
+    return size > 0.0 && size < 1e100 ? size : 1.0;
+}
+
+/* a0 in held_a, A in held_A. */
+void fm_held_matrix(fm_instance *s, const fm_evaluation *how, int32_t count, double *udot)
+{
+    double *rates = s->held_x;
+    evaluate(s, how, count, s->held_a, udot);
+    for (int32_t j = 0; j < count; j++) {
+        const double force = size_of(s, s->held[j]);
+        s->law_force[s->held[j]] = fm_law_along(s, s->held[j], force);
+        evaluate(s, how, count, rates, udot);
+        s->law_force[s->held[j]] = 0.0;
+        for (int32_t i = 0; i < count; i++) s->held_A[i * count + j] = (rates[i] - s->held_a[i]) / force;
+    }
+    for (int32_t i = 0; i < count; i++)
+        for (int32_t j = 0; j < i; j++) {
+            const double mean = 0.5 * (s->held_A[i * count + j] + s->held_A[j * count + i]);
+            s->held_A[i * count + j] = s->held_A[j * count + i] = mean;
+        }
+}
+
+/* Factors A of the laws that are `between`, L L', the others left out. */
+static void factor(fm_instance *s, int32_t n, const int32_t *where)
+{
+    const double *A = s->held_A;
+    double *L = s->held_L, most = 1e-200;
+    for (int32_t i = 0; i < n; i++) most = A[i * n + i] > most ? A[i * n + i] : most;
+    for (int32_t i = 0; i < n; i++) {
+        if (where[i] != FM_BETWEEN) continue;
+        for (int32_t j = 0; j <= i; j++) {
+            if (where[j] != FM_BETWEEN) continue;
+            double value = A[i * n + j] + (i == j ? FM_EQUAL * most : 0.0);
+            for (int32_t k = 0; k < j; k++)
+                if (where[k] == FM_BETWEEN) value -= L[i * n + k] * L[j * n + k];
+            L[i * n + j] = i > j ? value / L[j * n + j] : sqrt(value > FM_EQUAL * most ? value : FM_EQUAL * most);
+        }
+    }
+}
+
+/* x <- (L L')^-1 x */
+static void solve(const fm_instance *s, int32_t n, const int32_t *where, double *x)
+{
+    const double *L = s->held_L;
+    for (int32_t i = 0; i < n; i++) {
+        if (where[i] != FM_BETWEEN) continue;
+        for (int32_t k = 0; k < i; k++)
+            if (where[k] == FM_BETWEEN) x[i] -= L[i * n + k] * x[k];
+        x[i] /= L[i * n + i];
+    }
+    for (int32_t i = n - 1; i >= 0; i--) {
+        if (where[i] != FM_BETWEEN) continue;
+        for (int32_t k = i + 1; k < n; k++)
+            if (where[k] == FM_BETWEEN) x[i] -= L[k * n + i] * x[k];
+        x[i] /= L[i * n + i];
+    }
+}
+
+static double rate_at(const fm_instance *s, int32_t n, int32_t i, const double *f)
+{
+    double rate = s->held_a[i];
+    for (int32_t j = 0; j < n; j++) rate += s->held_A[i * n + j] * f[j];
+    return rate;
+}
+
+/* Forces of those between for which their rates vanish, the others' being given: from the f that is there. Three
+ * rounds undo what the addition to the diagonal does. */
+void fm_held_solve(fm_instance *s, int32_t n, const int32_t *where, double *f)
+{
+    double *x = s->held_x;
+    factor(s, n, where);
+    for (int round = 0; round < 3; round++) {
+        for (int32_t i = 0; i < n; i++) x[i] = where[i] == FM_BETWEEN ? -rate_at(s, n, i, f) : 0.0;
+        solve(s, n, where, x);
+        for (int32_t i = 0; i < n; i++)
+            if (where[i] == FM_BETWEEN) f[i] += x[i];
+    }
+}
+
+/* One step of those between from f towards `aim`: to the first bound on the way, whose law stays there. */
+static int stop_at_bound(fm_instance *s, int32_t n, int32_t *where, const double *aim, double *f)
+{
+    const double *range = s->held_range;
+    double way = 1.0;
+    int32_t first = -1;
+    for (int32_t i = 0; i < n; i++) {
+        if (where[i] != FM_BETWEEN || (aim[i] >= range[2 * i] && aim[i] <= range[2 * i + 1])) continue;
+        const double part = ((aim[i] < range[2 * i] ? range[2 * i] : range[2 * i + 1]) - f[i]) / (aim[i] - f[i]);
+        if (first < 0 || part < way) way = part, first = i;
+    }
+    for (int32_t i = 0; i < n; i++)
+        if (where[i] == FM_BETWEEN) f[i] += way * (aim[i] - f[i]);
+    if (first < 0) return 0;
+    where[first] = aim[first] < range[2 * first] ? FM_AT_LEAST : FM_AT_MOST;
+    f[first] = range[2 * first + (where[first] == FM_AT_MOST)];
+    return 1;
+}
+
+/* The least of f' A f / 2 + a0' f within the box, by active sets. */
+void fm_held_box(fm_instance *s, int32_t n)
+{
+    double *f = s->held_f, *aim = s->held_aim, largest = 0.0;
+    int32_t *where = s->held_where;
+    for (int32_t i = 0; i < n; i++) {
+        f[i] = 0.5 * (s->held_range[2 * i] + s->held_range[2 * i + 1]);
+        where[i] = FM_BETWEEN;
+        largest = fabs(s->held_a[i]) > largest ? fabs(s->held_a[i]) : largest;
+    }
+    for (int32_t round = 0; round < 20 + 10 * n; round++) {
+        memcpy(aim, f, (size_t)n * sizeof *aim);
+        fm_held_solve(s, n, where, aim);
+        if (stop_at_bound(s, n, where, aim, f)) continue;
+        int32_t wrong = -1;
+        for (int32_t i = 0; i < n && wrong < 0; i++) {
+            const double rate = where[i] == FM_BETWEEN ? 0.0 : rate_at(s, n, i, f);
+            if (where[i] == FM_AT_LEAST ? rate < -1e-13 * largest : rate > 1e-13 * largest) wrong = i;
+        }
+        if (wrong < 0) return;
+        where[wrong] = FM_BETWEEN;
+    }
+}
+
+/* The range of a law's force at the bound between two pieces, as what drives the velocity. */
+void fm_held_range(const fm_instance *s, int32_t law, const int32_t pieces[2], double x, double bound, double *range)
+{
+    range[0] = fm_law_along(s, law, fm_law_polynomial(&s->image, pieces[0], x, bound));
+    range[1] = fm_law_along(s, law, fm_law_polynomial(&s->image, pieces[1], x, bound));
+}
+
+/* Whether the forces of all that hold are in their ranges at y, which are left in held_range. */
+static int in_ranges(fm_instance *s, int32_t n, const double *y)
+{
+    int all = 1;
+    for (int32_t i = 0; i < n; i++) {
+        double *range = s->held_range + 2 * i, bound = 0.0, x, v;
+        int32_t pieces[2] = {-1, -1};
+        fm_law_at(s, s->held[i], y, &x, &v);
+        (void)fm_law_holds(s, s->held[i], &pieces[0], &pieces[1], &bound);
+        fm_held_range(s, s->held[i], pieces, x, bound, range);
+        all = all && s->held_f[i] >= range[0] && s->held_f[i] <= range[1];
+    }
+    return all;
+}
+
+/* Whether all that hold can do so within their ranges: where several act alike many forces do. These are left in held_f. */
+static int share(fm_instance *s, int32_t n)
+{
+    double largest = 0.0;
+    for (int32_t i = 0; i < n; i++) {
+        if (!(s->held_range[2 * i] < s->held_range[2 * i + 1])) return 0;
+        largest = fabs(s->held_a[i]) > largest ? fabs(s->held_a[i]) : largest;
+    }
+    fm_held_box(s, n);
+    for (int32_t i = 0; i < n; i++)
+        if (!(fabs(rate_at(s, n, i, s->held_f)) <= FM_LAW_JUMP * largest)) return 0;
+    return 1;
+}
+
+/* The forces for which all that hold have no rates: the smallest that are in their ranges, if any are. */
+static void find_forces(fm_instance *s, int32_t n, const double *y)
+{
+    for (int turn = 0; turn < 2; turn++) {
+        for (int32_t i = 0; i < n; i++) s->held_f[i] = 0.0, s->held_where[i] = FM_BETWEEN;
+        fm_held_solve(s, n, s->held_where, s->held_f);
+        if (n < 2 || s->laws_off || turn > 0 || in_ranges(s, n, y) || share(s, n)) return;
+    }
+}
+
+/* An evaluation in which the laws that hold do so: the forces are left in law_force. */
+void fm_laws_hold(fm_instance *s, const fm_evaluation *how, double *udot)
+{
+    const int32_t n = list_held(s);
+    fm_held_matrix(s, how, n, udot);
+    find_forces(s, n, how->y);
+    for (int32_t i = 0; i < n; i++) s->law_force[s->held[i]] = fm_law_along(s, s->held[i], s->held_f[i]);
+    how->make(s, how, udot);
+}

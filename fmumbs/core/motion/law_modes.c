@@ -1,0 +1,186 @@
+/* law_modes.c: the modes with which force laws go on from a state (motion/holding.c has the theory).
+ *
+ * Velocities that are to be held are brought to their bounds by the impulse A^-1 (bound - v).
+ * Where f rises with v the bound pushes away: v goes on to the side to which it came.
+ */
+#include "law_modes.h"
+
+#include "../instance/instance.h"
+#include "../tree/planar.h"
+#include "../forces/laws.h"
+#include "evaluation.h"
+#include "holding.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The impulse after which the laws that are between have the velocities of their bounds. 0: there is none in finite
+ * numbers, and the velocities stay. */
+static int settle(fm_instance *s, const fm_evaluation *how, int32_t n, double *y)
+{
+    const fm_image *m = &s->image;
+    double *with = s->law_rates, *without = s->law_rates + m->n.speeds, *p = s->held_aim, *speed = y + m->n.positions;
+    int32_t above, below;
+    double x, v, bound;
+    fm_laws_place(s, y);
+    for (int32_t i = 0; i < n; i++) {
+        p[i] = 0.0;
+        s->held_a[i] = 0.0;
+        if (s->held_where[i] != FM_BETWEEN || !fm_law_holds(s, s->held[i], &above, &below, &bound)) continue;
+        fm_law_at(s, s->held[i], y, &x, &v);
+        s->held_a[i] = v - bound;
+    }
+    fm_held_solve(s, n, s->held_where, p);
+    how->make(s, how, without);
+    for (int32_t i = 0; i < n; i++) s->law_force[s->held[i]] += fm_law_along(s, s->held[i], p[i]);
+    how->make(s, how, with);
+    for (int32_t i = 0; i < n; i++) s->law_force[s->held[i]] -= fm_law_along(s, s->held[i], p[i]);
+    for (int32_t i = 0; i < m->n.speeds; i++)
+        if (!isfinite(speed[i] + (with[i] - without[i]))) return 0;
+    for (int32_t i = 0; i < m->n.speeds; i++) speed[i] += with[i] - without[i];
+    for (int32_t i = 0; i < n; i++) { /* to the last digit, where that can be */
+        const int32_t law = s->held[i];
+        if (s->held_where[i] != FM_BETWEEN || m->law_spring[law] >= 0) continue;
+        if (fm_law_holds(s, law, &above, &below, &bound) && fabs(speed[m->law_u[law]] - bound) < 1e-12 * (1.0 + fabs(bound)))
+            speed[m->law_u[law]] = bound;
+    }
+    return 1;
+}
+
+static void set_mode(fm_instance *s, int32_t law, int32_t piece, double below)
+{
+    s->law_use[2 * law] = piece;
+    s->law_use[2 * law + 1] = below;
+}
+
+/* Every law in its piece, or at a bound that may hold it. Returns how many those are, -1: too many. */
+static int32_t list_bounds(fm_instance *s, const double *y)
+{
+    const fm_image *m = &s->image;
+    int32_t count = 0;
+    for (int32_t i = 0; i < m->n.laws; i++) {
+        int32_t above = -1, below = -1;
+        double x, v, bound = 0.0;
+        fm_law_at(s, i, y, &x, &v);
+        const int held = fm_law_holds(s, i, &above, &below, &bound);
+        set_mode(s, i, fm_law_piece(m, i, x, v, 0), FM_PASSING);
+        if (!held && !fm_law_bound(m, i, x, s->law_v[i], v, &bound)) continue;
+        const int32_t pieces[2] = {fm_law_piece(m, i, x, bound, 0), fm_law_piece(m, i, x, bound, 1)};
+        double range[2];
+        fm_held_range(s, i, pieces, x, bound, range);
+        const double size = fabs(range[1]) > fabs(range[0]) ? fabs(range[1]) : fabs(range[0]);
+        if (pieces[0] == pieces[1] || !(range[1] - range[0] > FM_LAW_JUMP * size)) continue;
+        if (count >= FM_HELD) return -1;
+        memcpy(s->held_range + 2 * count, range, sizeof range);
+        s->held[count++] = i;
+        set_mode(s, i, pieces[0], pieces[1]);
+    }
+    return count;
+}
+
+/* Whether a law is at a bound that it goes on from upwards, but could go on downwards. */
+static int could_fall(const fm_instance *s, int32_t law, const double *y, int32_t *below)
+{
+    const fm_image *m = &s->image;
+    int32_t above;
+    double x, v, bound;
+    if (fm_law_holds(s, law, &above, below, &bound)) return 0;
+    fm_law_at(s, law, y, &x, &v);
+    if (!fm_law_bound(m, law, x, v, v, &bound)) return 0;
+    above = fm_law_piece(m, law, x, bound, 0);
+    *below = fm_law_piece(m, law, x, bound, 1);
+    return above != *below && s->law_use[2 * law] == above;
+}
+
+/* Whether a law is among the first n of s->held, for which solve_box has decided. */
+static int is_decided(const fm_instance *s, int32_t n, int32_t law)
+{
+    for (int32_t i = 0; i < n; i++)
+        if (s->held[i] == law) return 1;
+    return 0;
+}
+
+/* Laws other than those n that are at a bound that pushes away go to the side to which they are pushed. */
+static void part_ways(fm_instance *s, const fm_evaluation *how, int32_t n, const double *y)
+{
+    const fm_image *m = &s->image;
+    int32_t below;
+    int known = 0;
+    for (int32_t i = 0; i < m->n.laws; i++) {
+        if (is_decided(s, n, i) || !could_fall(s, i, y, &below)) continue;
+        if (!known) how->make(s, how, s->law_rates);
+        if (!known && m->n.springs > 0) fm_planar_expand(s);
+        known = 1;
+        const int32_t spring = m->law_spring[i];
+        if ((spring >= 0 ? fm_line_acceleration(s, spring) : s->law_rates[m->law_u[i]]) < 0.0) set_mode(s, i, below, FM_PASSING);
+    }
+}
+
+/* Modes of the laws at bounds, as solve_box found them. A velocity on the side that a law does not slide to is held for
+ * the moment. 1: some velocities are to be brought to their bounds. */
+static int sort_out(fm_instance *s, int32_t n, const double *y)
+{
+    int settled = 0;
+    for (int32_t i = 0; i < n; i++) {
+        int32_t above, below;
+        double x, v, bound = 0.0;
+        s->law_force[s->held[i]] = fm_law_along(s, s->held[i], s->held_f[i]);
+        s->held_side[i] = s->held_where[i];
+        fm_law_at(s, s->held[i], y, &x, &v);
+        (void)fm_law_holds(s, s->held[i], &above, &below, &bound);
+        if (s->held_where[i] != FM_BETWEEN && (s->held_where[i] == FM_AT_LEAST ? v >= bound : v <= bound)) continue;
+        s->held_where[i] = FM_BETWEEN;
+        settled = 1;
+    }
+    return settled;
+}
+
+/* The modes with which a step goes on from y at the time t, the laws' velocities before being in law_v; `move`: and
+ * brings velocities to the bounds that hold them. Returns 1 where y moved, -1 where more laws meet than can be. */
+int fm_laws_choose(fm_instance *s, double t, double *y, int move)
+{
+    const fm_evaluation how = fm_evaluation_at(t, y);
+    int settled = 0;
+    fm_laws_place(s, y);
+    const int32_t n = list_bounds(s, y);
+    if (n < 0) return -1;
+    if (n > 0) {
+        for (int32_t i = 0; i < s->image.n.laws; i++) s->law_force[i] = 0.0;
+        fm_held_matrix(s, &how, n, s->law_rates);
+        fm_held_box(s, n);
+        settled = sort_out(s, n, y) && move && settle(s, &how, n, y);
+    }
+    for (int32_t i = 0; i < n; i++) {
+        double *mode = s->law_use + 2 * s->held[i];
+        if (s->held_side[i] == FM_AT_MOST) mode[0] = mode[1];
+        if (s->held_side[i] != FM_BETWEEN) mode[1] = FM_PASSING;
+    }
+    fm_laws_place(s, y);
+    part_ways(s, &how, n, y);
+    return settled;
+}
+
+/* The modes that a run knows at the present time. */
+static const double *known_modes(const fm_instance *s)
+{
+    return s->clock[FM_TIME] == s->clock[FM_TIME_HEAD] ? s->law_mode : s->law_last;
+}
+
+/* The modes of the outputs at the present time: as the integrator left them, or, after a change, as it would begin. */
+void fm_laws_present(fm_instance *s)
+{
+    s->valid |= FM_VALID_LAWS;
+    if (s->image.n.laws == 0) return;
+    memcpy(s->law_now, known_modes(s), 2 * (size_t)s->image.n.laws * sizeof(double));
+    if (s->clock[FM_AHEAD] != 0.0) return;
+    fm_laws_note(s, s->y);
+    (void)fm_laws_choose(s, s->clock[FM_TIME], s->y, 0);
+}
+
+/* An integrator begins at y, the present state. 0: more laws meet than can be. */
+int fm_laws_begin(fm_instance *s, double *y)
+{
+    memmove(s->law_mode, known_modes(s), 2 * (size_t)s->image.n.laws * sizeof(double));
+    fm_laws_note(s, y);
+    return fm_laws_choose(s, s->clock[FM_TIME], y, 1) >= 0;
+}

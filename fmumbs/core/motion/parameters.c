@@ -1,0 +1,17 @@
+/* parameters.c: what follows from the parameters of the instance. */
+#include "parameters.h"
+
+#include "../instance/instance.h"
+#include "../tree/links.h"
+#include "../tree/modal.h"
+#include "../tree/planar.h"
+#include "../loops/loops.h"
+
+/* Again after every change of a parameter. */
+void fm_derive(fm_instance *s)
+{
+    fm_links_derive(s);
+    fm_modal_derive(s);
+    fm_planar_derive(s);
+    fm_use_rows(s);
+}

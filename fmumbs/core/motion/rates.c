@@ -1,0 +1,18 @@
+/* rates.c: the right-hand side of the equations of motion that integrators call. */
+#include "rates.h"
+
+#include "../instance/instance.h"
+#include "../tree/positions.h"
+#include "evaluation.h"
+#include "singular.h"
+
+/* ydot at time t; the present state's outputs are then to be made anew. */
+void fm_rates(fm_instance *s, double t, const double *y, double *ydot)
+{
+    s->valid &= FM_VALID_LAWS;
+    fm_accelerations(s, t, y, ydot + s->image.n.positions);
+    fm_position_rates(s, y, ydot);
+    s->bridged = 0;
+    if (s->loop_narrow && fm_bridge_rates(s, t, y, ydot + s->image.n.positions)) return;
+    if (s->on_branch) fm_rates_on_branch(s, t, y, ydot + s->image.n.positions);
+}

@@ -1,0 +1,13 @@
+/* rates.h: functions of rates.c. */
+#ifndef FM_RATES_H
+#define FM_RATES_H
+
+#include "../instance/instance.h"
+
+FM_HIDDEN_BEGIN
+
+void fm_rates(fm_instance *s, double t, const double *y, double *ydot);
+
+FM_HIDDEN_END
+
+#endif

@@ -1,0 +1,479 @@
+/* bridge.c: motions through singular positions, where a constraint row follows from others in passing.
+ *
+ * Where two branches of motion cross, a row is c = x w near the crossing: x along the branch, w away from it. Its pivot
+ * in K is proportional to x^2, so that K^-1 turns round-off in c into errors of w, w' and w'' that grow as 1/x, 1/x^2 and
+ * 1/x^3, although the motion along the branch, w = 0, is smooth. So near x = 0 nothing is solved there. The state is
+ * moved along its velocity to FM_NODES regular positions, s = X, 2 X, ... to either side, and projected onto the branch:
+ *     q(s) = the positions of the branch next to Q(s), Q quadratic;  u(s) = the velocities of the branch next to u.
+ * Positions, velocities and accelerations there are smooth functions of s, also where the multipliers are not, and what is
+ * wanted is their interpolation at s = 0. Its error is that of X^12. It depends on the state alone.
+ *
+ * A position counts as near a singular one if a pivot, whose root goes with |x|, is less than a quarter there of what it is
+ * at s = X and s = -X on average, |x| < X / 2. If the interpolated positions violate the constraints, the branches do not
+ * cross: the mechanism turns sharply from one to the other, and the usual formulation is the right one.
+ */
+#include "singular.h"
+
+#include "../instance/instance.h"
+#include "../tree/positions.h"
+#include "../loops/loops.h"
+#include "../loops/projection.h"
+#include "evaluation.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FM_REACH (FM_NODES / 2)
+#define FM_WIDEST 0.03    /* X at first [rad], or of the length; then less and less */
+#define FM_LESS 0.7
+#define FM_TRIALS 6
+#define FM_CLEAR_NODE 0.4 /* of the root of a pivot at s = X: less is near a singular position as well */
+#define FM_STIFF 1e-4     /* of what pivots have been, added to K: only directions far from singular are corrected */
+#define FM_SMOOTH 2e-11   /* what two nodes more may change in states [rad], or of the length or speed */
+#define FM_SMOOTH_RATE 1e-6 /* and in accelerations, of the largest at a node, or the fastest velocity's square */
+#define FM_REST 1e-9      /* [rad/s], or of the length: slower than that a velocity says nothing of a direction */
+#define FM_THERE 1e-12    /* of what a pivot has been: less is at a singular position */
+#define FM_REFINEMENTS 8  /* of multipliers */
+#define FM_MISSING 1e-10  /* of the largest acceleration: what they are refined to */
+#define FM_SHORT 1e-6     /* the same: where they miss more, none are large enough */
+#define FM_CROSSING 1e-10 /* of the length: gap of branches that cross */
+
+/* Interpolation at s = 0 from +-X, +-2 X, ...; the same without the outermost nodes. */
+static const double weight[FM_REACH] = {6.0 / 7.0, -15.0 / 28.0, 5.0 / 21.0, -1.0 / 14.0, 1.0 / 77.0, -1.0 / 924.0};
+static const double fewer[FM_REACH] = {5.0 / 6.0, -10.0 / 21.0, 5.0 / 28.0, -5.0 / 126.0, 1.0 / 252.0, 0.0};
+
+static double *node(const fm_instance *s, int n)
+{
+    return s->bridge_node + (size_t)n * (size_t)s->model.ny;
+}
+
+/* Node n stands at place(n) X. */
+static double place(int n)
+{
+    const int far = n / 2 + 1;
+    return n % 2 == 0 ? far : -far;
+}
+
+static double pivot_of(const fm_instance *s, const fm_block *b, int32_t r)
+{
+    return 1.0 / s->loop_L[b->L + (size_t)(r * b->rows + r)];
+}
+
+/* The roots of all pivots in use; K's factor is there. */
+static void take_roots(const fm_instance *s, double *out)
+{
+    for (int32_t n = 0; n < s->loop.blocks; n++) {
+        const fm_block *b = s->loop.block + n;
+        for (int32_t q = 0; q < b->used; q++) out[b->first + b->use[q]] = sqrt(pivot_of(s, b, b->use[q]));
+    }
+}
+
+/* Places the links at y and factors K there. */
+int fm_measure(fm_instance *s, const double *y, double *out)
+{
+    s->loop_soft = FM_TIE;
+    fm_place_loops(s, y, 0);
+    const int fits = fm_factor_loops(s, y);
+    s->loop_soft = 0.0;
+    if (fits) take_roots(s, out);
+    return fits;
+}
+
+/* Labels the moving coordinates between the ends of loops that move with those of a block. */
+static void label_block(fm_instance *s, const fm_block *b, int32_t label)
+{
+    for (int32_t e = b->path; e < b->path + b->length; e++)
+        if (s->in_loop[s->loop.link[e]]) s->bridge_label[s->loop.path[e]] = label;
+}
+
+static int has_label(const fm_instance *s, const fm_block *b, int32_t label, int all)
+{
+    int32_t count = 0, of = 0;
+    for (int32_t e = b->path; e < b->path + b->length; e++) {
+        if (!s->in_loop[s->loop.link[e]]) continue;
+        of++;
+        count += s->bridge_label[s->loop.path[e]] == label;
+    }
+    return all ? count == of : count > 0;
+}
+
+static void label_part(fm_instance *s, const fm_block *from, int32_t label)
+{
+    label_block(s, from, label);
+    for (int more = 1, back = 0; more; back = !back) {
+        more = 0;
+        for (int32_t n = 0; n < s->loop.blocks; n++) {
+            const fm_block *b = s->loop.block + (back ? s->loop.blocks - 1 - n : n);
+            if (!has_label(s, b, label, 0) || has_label(s, b, label, 1)) continue;
+            label_block(s, b, label);
+            more = 1;
+        }
+    }
+}
+
+/* The direction in which a part of the mechanism is moved: its velocity, the fastest coordinate at 1. 0: it rests. */
+static int scale_way(fm_instance *s, const double *u, int32_t label)
+{
+    const double *least = s->least + s->image.n.positions;
+    double fastest = 0.0;
+    for (int32_t i = 0; i < s->image.n.speeds; i++)
+        if (s->bridge_label[i] == label) fastest = fmax(fastest, fabs(u[i]) / least[i]);
+    if (!(fastest > FM_REST) || !isfinite(fastest)) return 0;
+    for (int32_t i = 0; i < s->image.n.speeds; i++)
+        if (s->bridge_label[i] == label) s->bridge_way[i] = u[i] / fastest;
+    return 1;
+}
+
+/* The parts of the mechanism whose rows have small pivots, and their directions; K's factor is there. 0: none can be. */
+int fm_find_way(fm_instance *s, const double *u)
+{
+    int32_t label = 0;
+    memset(s->bridge_label, 0, (size_t)s->image.n.speeds * sizeof *s->bridge_label);
+    memset(s->bridge_way, 0, (size_t)s->image.n.speeds * sizeof *s->bridge_way);
+    for (int32_t n = 0; n < s->loop.blocks; n++) {
+        const fm_block *b = s->loop.block + n;
+        for (int32_t q = 0; q < b->used; q++) {
+            const int32_t i = b->first + b->use[q];
+            if (!(pivot_of(s, b, b->use[q]) < FM_NARROW * s->row_pivot[i])) continue;
+            int32_t known = 0;
+            for (int32_t e = b->path; e < b->path + b->length; e++) known = known || s->bridge_label[s->loop.path[e]] > 0;
+            if (known) continue;
+            label_part(s, b, ++label);
+            if (!scale_way(s, u, label)) return 0;
+        }
+    }
+    return label > 0;
+}
+
+static double *roots(const fm_instance *s, int n)
+{
+    return s->bridge_root + (size_t)(n + 1) * (size_t)s->image.n.rows;
+}
+
+/* The two nodes next to y, by its velocity; they are not on the branch yet. */
+static int begin_nodes(fm_instance *s, const double *y, double X)
+{
+    for (int n = 0; n < 2; n++) {
+        memcpy(node(s, n), y, (size_t)s->model.ny * sizeof *y);
+        fm_place_loops(s, y, 0);
+        for (int32_t i = 0; i < s->image.n.speeds; i++) s->loop_change[i] = place(n) * X * s->bridge_way[i];
+        fm_move_positions(s, node(s, n), s->loop_change);
+        (void)fm_normalise(s, node(s, n), NULL);
+        if (!fm_measure(s, node(s, n), roots(s, n))) return 0;
+    }
+    return 1;
+}
+
+/* Node n, on the branch next to its guess. 0: it does not get there. */
+static int project(fm_instance *s, int n)
+{
+    double *y = node(s, n);
+    return fm_measure(s, y, roots(s, n)) && fm_project(s, y, 0) && fm_measure(s, y, roots(s, n)) && fm_project(s, y, 1);
+}
+
+/* The guess of node n: by the polynomial through y and the pairs of nodes before. So the nodes lie on one smooth curve. */
+static void guess_node(fm_instance *s, const double *y, int n)
+{
+    const int known = n - n % 2;
+    double *at = node(s, n);
+    memcpy(at, y, (size_t)s->model.ny * sizeof *y);
+    for (int j = 0; j < known; j++) {
+        double part = place(n) / place(j);
+        for (int i = 0; i < known; i++)
+            if (i != j) part *= (place(n) - place(i)) / (place(j) - place(i));
+        const double *other = node(s, j);
+        for (int32_t i = 0; i < s->image.n.positions; i++) at[i] += part * (other[i] - y[i]);
+    }
+    (void)fm_normalise(s, at, NULL);
+}
+
+/* All of them on the branch, the first two from where they are. */
+static int more_nodes(fm_instance *s, const double *y)
+{
+    for (int n = 0; n < FM_NODES; n++) {
+        if (n >= 2) guess_node(s, y, n);
+        if (!project(s, n)) return 0;
+    }
+    return 1;
+}
+
+/* Whether a row is nearly singular at y, seen from the next two nodes; then all nodes have to be far from that. */
+static int is_near(const fm_instance *s)
+{
+    const size_t rows = (size_t)s->image.n.rows;
+    const double *root = s->bridge_root;
+    int near = 0;
+    for (size_t i = 0; i < rows; i++)
+        if (s->row_active[i] > 0.0) near = near || root[i] < 0.25 * (root[rows + i] + root[2 * rows + i]);
+    return near;
+}
+
+static int are_clear(const fm_instance *s)
+{
+    const size_t rows = (size_t)s->image.n.rows;
+    const double *root = s->bridge_root;
+    for (size_t i = 0; i < rows; i++) {
+        const double mean = 0.5 * (root[rows + i] + root[2 * rows + i]);
+        if (!(s->row_active[i] > 0.0) || !(root[i] < 0.5 * mean)) continue;
+        for (size_t n = 1; n <= FM_NODES; n++)
+            if (root[n * rows + i] < FM_CLEAR_NODE * mean) return 0;
+    }
+    return 1;
+}
+
+/* The interpolated change of number i of y, or with fewer nodes. */
+static double interpolate(const fm_instance *s, const double *y, int32_t i, const double *part)
+{
+    double sum = 0.0;
+    for (int n = FM_NODES; n-- > 0;) sum += part[n / 2] * (node(s, n)[i] - y[i]);
+    return sum;
+}
+
+/* The state of the branch, in s->bridge_y. 0: more nodes would change it, or it violates the constraints. */
+static int find_state(fm_instance *s, const double *y)
+{
+    const int32_t positions = s->image.n.positions;
+    double fastest = 0.0;
+    for (int32_t i = positions; i < s->model.ny; i++) fastest = fmax(fastest, fabs(y[i]) / s->least[i]);
+    for (int32_t i = 0; i < s->model.ny; i++) {
+        const double change = interpolate(s, y, i, weight), scale = s->least[i] * (i < positions ? 1.0 : fastest);
+        if (!(fabs(change - interpolate(s, y, i, fewer)) <= FM_SMOOTH * scale)) return 0;
+        s->bridge_y[i] = y[i] + change;
+    }
+    (void)fm_normalise(s, s->bridge_y, NULL);
+    fm_place_loops(s, s->bridge_y, 0);
+    return fm_loop_gap(s, 0) <= FM_CROSSING * s->image.length[0] + fm_round_off(s);
+}
+
+/* The nodes around y, and the state of the branch there; `factored`: K's factor is that at y. 0: y is not near a singular
+ * position, or is no crossing. */
+static int make_nodes(fm_instance *s, const double *y, int factored)
+{
+    double X = FM_WIDEST;
+    if (factored) take_roots(s, s->bridge_root);
+    else if (!fm_measure(s, y, s->bridge_root)) return 0;
+    if (!fm_find_way(s, y + s->image.n.positions)) return 0;
+    for (int n = 0; n < FM_TRIALS; n++, X *= FM_LESS) {
+        if (!begin_nodes(s, y, X)) continue;
+        if (!is_near(s)) return 0;
+        if (more_nodes(s, y) && are_clear(s) && find_state(s, y)) return 1;
+    }
+    return 0;
+}
+
+fm_bridge_kept fm_begin_bridge(fm_instance *s)
+{
+    const fm_bridge_kept kept = {s->clock[FM_CORRECTED], s->clock[FM_ITERATED]};
+    s->bridging = 1;
+    return kept;
+}
+
+void fm_end_bridge(fm_instance *s, fm_bridge_kept kept)
+{
+    s->clock[FM_CORRECTED] = kept.corrected, s->clock[FM_ITERATED] = kept.iterated;
+    s->bridging = 0;
+    s->loop_narrow = 2; /* the factor is not that at y */
+}
+
+/* Accelerations and multipliers at the nodes, in s->bridge_udot and s->bridge_lambda, interpolated. 0: they are not smooth. */
+static int rates_at_nodes(fm_instance *s, double t, double *udot)
+{
+    const int32_t speeds = s->image.n.speeds, rows = s->image.n.rows;
+    double *own = s->bridge_udot, *less = own + speeds, *all = less + speeds, most = 0.0, off = 0.0;
+    memset(all, 0, (size_t)speeds * sizeof *all);
+    memset(less, 0, (size_t)speeds * sizeof *less);
+    memset(s->bridge_lambda, 0, (size_t)rows * sizeof *s->bridge_lambda);
+    for (int32_t i = s->image.n.positions; i < s->model.ny; i++) { /* also where an even motion has no accelerations */
+        const double speed = fabs(node(s, 0)[i]) / s->least[i];
+        most = fmax(most, speed * speed);
+    }
+    for (int n = FM_NODES; n-- > 0;) {
+        fm_accelerations(s, t, node(s, n), own);
+        for (int32_t i = 0; i < speeds; i++) {
+            all[i] += weight[n / 2] * own[i];
+            less[i] += fewer[n / 2] * own[i];
+            most = fmax(most, fabs(own[i]) / s->least[s->image.n.positions + i]);
+        }
+        for (int32_t i = 0; i < rows; i++) s->bridge_lambda[i] += weight[n / 2] * s->lambda[i];
+    }
+    for (int32_t i = 0; i < speeds; i++) off = fmax(off, fabs(all[i] - less[i]) / s->least[s->image.n.positions + i]);
+    if (!(off <= FM_SMOOTH_RATE * most)) return 0;
+    memcpy(udot, all, (size_t)speeds * sizeof *udot);
+    return 1;
+}
+
+/* The accelerations at y, if that is near a singular position; K has just been factored there. 1: udot is new. */
+int fm_bridge_rates(fm_instance *s, double t, const double *y, double *udot)
+{
+    const fm_bridge_kept kept = fm_begin_bridge(s);
+    const int found = make_nodes(s, y, s->loop_narrow == 1) && rates_at_nodes(s, t, udot);
+    fm_end_bridge(s, kept);
+    if (!found) return 0;
+    s->bridged = 1;
+    return 1;
+}
+
+/* The accelerations of the state next to y on its branch, where that is regular. */
+void fm_rates_on_branch(fm_instance *s, double t, const double *y, double *udot)
+{
+    const fm_bridge_kept kept = fm_begin_bridge(s);
+    memcpy(s->bridge_y, y, (size_t)s->model.ny * sizeof *y);
+    fm_place_loops(s, y, 0);
+    if (fm_factor_loops(s, y) && fm_project(s, s->bridge_y, 0) && fm_project(s, s->bridge_y, 1))
+        fm_accelerations(s, t, s->bridge_y, udot);
+    fm_end_bridge(s, kept);
+}
+
+/* J udot, less what is there without multipliers: what these have to add, in s->bridge_rhs. */
+static void find_share(fm_instance *s, double t, const double *y, const double *udot)
+{
+    const int32_t positions = s->image.n.positions, speeds = s->image.n.speeds;
+    double *at = s->bridge_y, *without = s->bridge_udot;
+    s->loop_given = FM_NO_MULTIPLIERS;
+    fm_accelerations(s, t, y, without);
+    s->loop_given = FM_OWN_MULTIPLIERS;
+    memcpy(at, y, (size_t)positions * sizeof *at);
+    for (int32_t i = 0; i < speeds; i++) at[positions + i] = udot[i] - without[i];
+    fm_place_loops(s, at, 0);
+    (void)fm_loop_gap(s, 1);
+    for (int32_t i = 0; i < s->image.n.rows; i++) s->bridge_rhs[i] = s->loop_c[3 * i + 1];
+}
+
+/* What is missing of the accelerations that were found, beside the largest of them; it is in s->bridge_udot. */
+static double missing(const fm_instance *s, const double *found, const double *udot)
+{
+    const double *least = s->least + s->image.n.positions;
+    double worst = 0.0, most = 0.0;
+    for (int32_t i = 0; i < s->image.n.speeds; i++) {
+        s->bridge_udot[i] = found[i] - udot[i];
+        worst = fmax(worst, fabs(s->bridge_udot[i]) / least[i]);
+        most = fmax(most, fabs(found[i]) / least[i]);
+    }
+    return worst > 0.0 ? worst / most : 0.0;
+}
+
+/* Multipliers whose accelerations come nearer to those that were found, in s->bridge_lambda: along K^-1 J of what is missing,
+ * as far as is best. K's smallest pivots are round-off there, but what a multiplier brings about is not. 0: they are there. */
+static int refine(fm_instance *s, const double *y, const double *found, const double *udot)
+{
+    const int32_t positions = s->image.n.positions, speeds = s->image.n.speeds, rows = s->image.n.rows;
+    const double *least = s->least + positions, *gap = s->bridge_udot;
+    double along = 0.0, square = 0.0;
+    memcpy(s->bridge_lambda, s->lambda, (size_t)rows * sizeof *s->lambda);
+    if (!(missing(s, found, udot) > FM_MISSING)) return 0;
+    memcpy(s->bridge_y, y, (size_t)positions * sizeof *y);
+    memcpy(s->bridge_y + positions, gap, (size_t)speeds * sizeof *gap);
+    fm_place_loops(s, s->bridge_y, 0);
+    (void)fm_loop_gap(s, 1);
+    for (int32_t i = 0; i < rows; i++) s->bridge_rhs[i] = s->loop_c[3 * i + 1];
+    if (!fm_measure(s, y, s->bridge_root)) return 0;
+    fm_solve_K(s, s->bridge_rhs, s->lambda);
+    if (s->planar) s->kernels->plane_spread(s, s->lambda, s->loop_change);
+    else fm_spread(s, s->lambda, s->loop_change);
+    for (int32_t i = 0; i < speeds; i++) {
+        const double change = s->loop_change[i] / least[i];
+        along += gap[i] / least[i] * change, square += change * change;
+    }
+    for (int32_t i = 0; i < rows && square > 0.0; i++) s->bridge_lambda[i] += along / square * s->lambda[i];
+    return 1;
+}
+
+/* The same for outputs, after an evaluation there: what that leaves in the links is then of y. Multipliers that stay
+ * finite are interpolated, and what is left of the reactions they do not make up is solved for. Where none make it up, at the
+ * singular position itself, reactions and accelerations of links are not a number. */
+void fm_bridge_present(fm_instance *s, double t, const double *y, double *udot)
+{
+    double *found = s->bridge_rate;
+    if (!fm_bridge_rates(s, t, y, found)) {
+        fm_accelerations(s, t, y, udot);
+        return;
+    }
+    s->bridging = 1;
+    find_share(s, t, y, found);
+    s->loop_given = FM_NEAR_MULTIPLIERS;
+    fm_accelerations(s, t, y, udot);
+    s->loop_given = FM_KEPT_MULTIPLIERS;
+    for (int n = 0; n < FM_REFINEMENTS && refine(s, y, found, udot); n++) fm_accelerations(s, t, y, udot);
+    if (missing(s, found, udot) > FM_SHORT) {
+        for (int32_t i = 0; i < s->image.n.rows; i++) s->bridge_lambda[i] = s->row_active[i] > 0.0 ? NAN : 0.0;
+        fm_accelerations(s, t, y, udot);
+    }
+    s->loop_given = FM_OWN_MULTIPLIERS;
+    memcpy(udot, found, (size_t)s->image.n.speeds * sizeof *udot);
+    s->bridging = 0;
+}
+
+/* Whether the mechanism has come to rest at a singular position: nothing says along which branch it will go on. */
+int fm_rests_singular(fm_instance *s, const double *y)
+{
+    int singular = 0;
+    if (!fm_measure(s, y, s->bridge_root) || fm_find_way(s, y + s->image.n.positions)) return 0;
+    for (int32_t i = 0; i < s->image.n.rows; i++)
+        if (s->row_active[i] > 0.0) singular = singular || s->bridge_root[i] * s->bridge_root[i] < FM_THERE * s->row_pivot[i];
+    return singular;
+}
+
+/* The joint that a row belongs to, among those that K is made of. */
+const fm_block *fm_block_of(const fm_instance *s, int32_t row)
+{
+    const fm_block *b = s->loop.block;
+    while (row < b->first || row >= b->first + b->rows) b++;
+    return b;
+}
+
+/* The row whose pivot at y is the least beside what it has been, -1: none is small; and the joint of its loop, in the tree,
+ * that moves most along the motion which opens there. */
+int32_t fm_singular_row(fm_instance *s, const double *y, int32_t *joint)
+{
+    int32_t row = -1, link = -1;
+    double least = FM_NARROW, most = 0.0;
+    if (s->loop.blocks == 0 || !fm_measure(s, y, s->bridge_root)) return -1;
+    for (int32_t i = 0; i < s->image.n.rows; i++) {
+        const double root = s->bridge_root[i], part = root * root / s->row_pivot[i];
+        if (s->row_active[i] > 0.0 && part < least) row = i, least = part;
+    }
+    if (row < 0) return -1;
+    memset(s->loop_rhs, 0, (size_t)s->image.n.rows * sizeof *s->loop_rhs);
+    s->loop_rhs[row] = 1.0;
+    fm_solve_K(s, s->loop_rhs, s->lambda);
+    if (s->planar) s->kernels->plane_spread(s, s->lambda, s->loop_change);
+    else fm_spread(s, s->lambda, s->loop_change);
+    const fm_block *b = fm_block_of(s, row);
+    for (int32_t e = b->path; e < b->path + b->length; e++) {
+        const int32_t u = s->loop.path[e];
+        const double part = fabs(s->loop_change[u]) / s->least[s->image.n.positions + u];
+        if (s->in_loop[s->loop.link[e]] && part > most) link = s->loop.link[e], most = part;
+    }
+    *joint = link < 0 ? s->image.row_joint[row] : s->image.link_joint[link];
+    return row;
+}
+
+/* Takes out of s->bridge_y what interpolation has left of violations, in regular directions. */
+static void clean(fm_instance *s)
+{
+    double *y = s->bridge_y;
+    s->loop_soft = FM_STIFF;
+    for (int level = 0; level < 2; level++)
+        for (int n = 0; n < 2; n++) {
+            if (level == 0 || n > 0) fm_place_loops(s, y, level);
+            if (level == 0 && n == 0 && !fm_factor_loops(s, y)) break;
+            (void)fm_loop_gap(s, level);
+            fm_correct_once(s, y, level);
+        }
+    s->loop_soft = 0.0;
+}
+
+/* y onto the branch, if it is near a singular position; the links are then placed there. 0: it is not, and y stays. */
+int fm_bridge_state(fm_instance *s, double *y)
+{
+    const fm_bridge_kept kept = fm_begin_bridge(s);
+    const int found = make_nodes(s, y, 0);
+    if (found) {
+        clean(s);
+        memcpy(y, s->bridge_y, (size_t)s->model.ny * sizeof *y);
+        fm_place_loops(s, y, 0);
+    }
+    fm_end_bridge(s, kept);
+    s->bridged = found;
+    return found;
+}

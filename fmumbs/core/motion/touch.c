@@ -1,0 +1,196 @@
+/* touch.c: singular positions at which branches of motion share a tangent.
+ *
+ * Where two branches cross, the root of a row's pivot in K goes with |x|, x along the branch (bridge.c), and the velocity
+ * tells which branch it belongs to. Where they touch, a row is c = (w - a x^2) (w - b x^2): the root goes with x^2, both
+ * branches have the same velocity, and the mechanism can go on along either. So such a position ends the motion.
+ *
+ * Steps may pass over it. After each step that came near a singular position, a root that falls where the step begins and
+ * rises where it ends has a minimum between. If it vanishes there, it is compared at +-d and +-2 d: twice as large there,
+ * the branches cross; four times, they touch.
+ */
+#include "touch.h"
+
+#include "../instance/instance.h"
+#include "../tree/positions.h"
+#include "../forces/excitation.h"
+#include "../loops/projection.h"
+#include "singular.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FM_BEYOND 0.05 /* of the step, and at least */
+#define FM_MARGIN 1e-3 /* [rad], or of the length: how far beyond its ends it is looked */
+#define FM_NARROWINGS 36 /* of the interval in which the minimum is, by the golden section */
+#define FM_APART 1e-5 /* [rad], or of the length, with ten tolerances: branches that come no nearer are apart */
+#define FM_BESIDE 0.02 /* d [rad], or of the length: branches that cross at a smaller angle touch as well */
+#define FM_QUADRATIC 2.8 /* between 2 and 4 */
+
+/* A step from y to `end`, of length h. */
+typedef struct fm_stretch {
+    const double *y, *end;
+    double t, h;
+    double beyond; /* of h: how far beyond its ends it is looked */
+} fm_stretch;
+
+/* The velocities after a part of the step. */
+static void speeds_at(const fm_instance *s, const fm_stretch *w, double part, double *u)
+{
+    const double *first = w->y + s->image.n.positions, *last = w->end + s->image.n.positions;
+    for (int32_t i = 0; i < s->image.n.speeds; i++) u[i] = first[i] + part * (last[i] - first[i]);
+}
+
+/* The state after a part of the step, from its nearer end, in s->bridge_y; not on the constraints. */
+static void state_at(fm_instance *s, const fm_stretch *w, double part)
+{
+    const int32_t positions = s->image.n.positions;
+    const double *from = part < 0.5 ? w->y : w->end, ahead = part < 0.5 ? part : part - 1.0;
+    memcpy(s->bridge_y, from, (size_t)s->model.ny * sizeof *from);
+    fm_place_loops(s, from, 0);
+    for (int32_t i = 0; i < s->image.n.speeds; i++) {
+        const double bend = w->end[positions + i] - w->y[positions + i];
+        s->loop_change[i] = ahead * w->h * (from[positions + i] + 0.5 * ahead * bend);
+    }
+    fm_move_positions(s, s->bridge_y, s->loop_change);
+    (void)fm_normalise(s, s->bridge_y, NULL);
+    fm_follow_paths(s, w->t + part * w->h, s->bridge_y);
+    speeds_at(s, w, part, s->bridge_y + positions);
+}
+
+/* A row's root after a part of the step, on the constraints; K's factor is that there. */
+static double root_at(fm_instance *s, const fm_stretch *w, double part, int32_t row)
+{
+    state_at(s, w, part);
+    if (!fm_measure(s, s->bridge_y, s->bridge_root)) return INFINITY;
+    (void)fm_project(s, s->bridge_y, 0);
+    return fm_measure(s, s->bridge_y, s->bridge_root) ? s->bridge_root[row] : INFINITY;
+}
+
+/* Where a row's root is least. */
+static double find_least(fm_instance *s, const fm_stretch *w, int32_t row)
+{
+    const double golden = 0.6180339887498949;
+    double low = -w->beyond, high = 1.0 + w->beyond;
+    double left = high - golden * (high - low), right = low + golden * (high - low);
+    double at_left = root_at(s, w, left, row), at_right = root_at(s, w, right, row);
+    for (int n = 0; n < FM_NARROWINGS; n++) {
+        if (at_left < at_right) {
+            high = right, right = left, at_right = at_left;
+            at_left = root_at(s, w, left = high - golden * (high - low), row);
+        } else {
+            low = left, left = right, at_left = at_right;
+            at_right = root_at(s, w, right = low + golden * (high - low), row);
+        }
+    }
+    return 0.5 * (low + high);
+}
+
+/* The largest difference of two velocities in a part of the mechanism. */
+static double most_apart(const fm_instance *s, const double *a, const double *b, int32_t label)
+{
+    double most = 0.0;
+    for (int32_t i = 0; i < s->image.n.speeds; i++)
+        if (s->bridge_label[i] == label) most = fmax(most, fabs(a[i] - b[i]) / s->least[s->image.n.positions + i]);
+    return most;
+}
+
+static int32_t label_of(const fm_instance *s, int32_t row)
+{
+    const fm_block *b = fm_block_of(s, row);
+    int32_t label = 0;
+    for (int32_t e = b->path; e < b->path + b->length; e++)
+        if (s->bridge_label[s->loop.path[e]] > 0) label = s->bridge_label[s->loop.path[e]];
+    return label;
+}
+
+/* The sum of a row's roots at two times beside `at`, along its velocity, which changes by `bend` times what it does in the step; positions of one part
+ * of the mechanism are moved. */
+static double roots_beside(fm_instance *s, const fm_stretch *w, double bend, double time, int32_t row, int32_t label)
+{
+    const int32_t positions = s->image.n.positions;
+    const double *at = s->bridge_node, *first = w->y + positions, *last = w->end + positions;
+    double *y = s->bridge_y, sum = 0.0;
+    for (int sign = -1; sign <= 1; sign += 2) {
+        const double t = sign * time;
+        memcpy(y, at, (size_t)s->model.ny * sizeof *y);
+        fm_place_loops(s, y, 0);
+        for (int32_t i = 0; i < s->image.n.speeds; i++) {
+            const double u = at[positions + i] + 0.5 * t * bend * (last[i] - first[i]) / w->h;
+            s->loop_change[i] = s->bridge_label[i] == label ? t * u : 0.0;
+        }
+        fm_move_positions(s, y, s->loop_change);
+        (void)fm_normalise(s, y, NULL);
+        sum += fm_measure(s, y, s->bridge_root) ? s->bridge_root[row] : NAN;
+    }
+    return sum;
+}
+
+/* Whether a row's root, `least` at s->bridge_node, is quadratic along one way beside it. Branches that cross make it linear
+ * along every way; where they touch, between them it may vanish. */
+static int is_quadratic(fm_instance *s, const fm_stretch *w, int32_t row, double least)
+{
+    const double gap = FM_APART + 10.0 * s->options[2];
+    if (!fm_find_way(s, s->bridge_node + s->image.n.positions)) return 0;
+    const int32_t label = label_of(s, row);
+    memset(s->bridge_udot, 0, (size_t)s->image.n.speeds * sizeof *s->bridge_udot);
+    const double speed = most_apart(s, s->bridge_node + s->image.n.positions, s->bridge_udot, label);
+    if (!(speed > 0.0)) return 0;
+    const double time = FM_BESIDE / speed;
+    const double bend = most_apart(s, w->y + s->image.n.positions, w->end + s->image.n.positions, label) / w->h;
+    const int ways = 0.5 * time * bend <= speed ? 2 : 1; /* a motion that nearly rests may bend much */
+    for (int way = 0; way < ways; way++) {
+        const double near = roots_beside(s, w, way, time, row, label);
+        const double far = roots_beside(s, w, way, 2.0 * time, row, label);
+        if (far > FM_QUADRATIC * near && least <= gap * near / (2.0 * FM_BESIDE * FM_BESIDE)) return 1;
+    }
+    return 0;
+}
+
+/* Whether branches touch where a row, narrow in the step, has its least root. */
+static int touches(fm_instance *s, const fm_stretch *w, int32_t row)
+{
+    const double part = find_least(s, w, row), least = root_at(s, w, part, row);
+    memcpy(s->bridge_node, s->bridge_y, (size_t)s->model.ny * sizeof *s->bridge_y);
+    if (!is_quadratic(s, w, row, least)) return 0;
+    s->touch_time = w->t + part * w->h;
+    s->touch_row = row;
+    (void)fm_singular_row(s, s->bridge_node, &s->touch_joint);
+    return 1;
+}
+
+/* Which rows have a root that falls where the step begins and rises where it ends: 1 in s->bridge_rhs. 0: none. */
+static int find_candidates(fm_instance *s, const fm_stretch *w)
+{
+    const double part[4] = {-w->beyond, 0.0, 1.0, 1.0 + w->beyond};
+    const int32_t rows = s->image.n.rows;
+    const double *root = s->bridge_root;
+    int any = 0;
+    for (int n = 0; n < 4; n++) {
+        state_at(s, w, part[n]);
+        if (!fm_measure(s, s->bridge_y, s->bridge_root + (size_t)n * (size_t)rows)) return 0;
+    }
+    for (int32_t i = 0; i < rows; i++) {
+        const int has = s->row_active[i] > 0.0 && root[i] > root[rows + i] && root[3 * rows + i] > root[2 * rows + i];
+        s->bridge_rhs[i] = has ? 1.0 : 0.0;
+        any = any || has;
+    }
+    return any;
+}
+
+/* Whether an accepted step from y to `end`, which came near a singular position, passed one where branches touch. */
+int fm_passed_touch(fm_instance *s, double t, double h, const double *y, const double *end)
+{
+    double fastest = 0.0;
+    const int32_t worn = s->loop_worn, narrow = s->loop_narrow;
+    int touch = 0;
+    for (int32_t i = s->image.n.positions; i < s->model.ny; i++) fastest = fmax(fastest, fabs(y[i]) / s->least[i]);
+    if (!(h > 0.0 && fastest > 0.0)) return 0;
+    const fm_stretch w = {y, end, t, h, fmax(FM_BEYOND, FM_MARGIN / (fastest * h))};
+    const fm_bridge_kept kept = fm_begin_bridge(s);
+    if (find_candidates(s, &w))
+        for (int32_t i = 0; i < s->image.n.rows && !touch; i++) touch = s->bridge_rhs[i] > 0.0 && touches(s, &w, i);
+    fm_end_bridge(s, kept);
+    s->loop_worn = worn, s->loop_narrow = narrow;
+    s->is_placed = 0;
+    return touch;
+}

@@ -1,0 +1,218 @@
+/* derivatives.c: Taylor coefficients of inputs, rates of outputs, and outputs against inputs. */
+#include "derivatives.h"
+
+#include "../instance/instance.h"
+#include "../instance/message.h"
+#include "../tree/general.h"
+#include "../tree/kinematics.h"
+#include "../forces/excitation.h"
+#include "../forces/laws.h"
+#include "../motion/rates.h"
+#include "response.h"
+#include "update.h"
+#include "values.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Parts of the shortest time in which something changes by itself, for differences along the motion. */
+#define FM_WIDE 5e-3
+#define FM_SMALL 6e-6
+#define FM_ROUND_OFF 1e-12 /* of values, relative: those that are small differences of large parts */
+
+static fm_status refuse(fm_instance *s, uint32_t reference, const char *why)
+{
+    char name[200] = "no such variable";
+    (void)fm_variable_name(s, reference, name, sizeof name);
+    return fm_say(s, FM_ERROR, "reference %lu (%s): %s", (unsigned long)reference, name, why);
+}
+
+/* Where an input stands among all inputs: tau of every mode, then the loads; -1 for what is none. */
+static int32_t input_place(const fm_instance *s, uint32_t reference)
+{
+    const fm_image *m = &s->image;
+    if (reference >= fm_variable_count(s)) return -1;
+    const int32_t object = m->variable_object[reference], component = m->variable_component[reference];
+    const int32_t part = component < 0 ? 0 : component;
+    switch (m->variable_kind[reference]) {
+    case FM_J_TAU: return m->joint_u[object] + part + (m->joint_kind[object] == FM_JOINT_FREE ? 3 : 0);
+    case FM_J_F: return m->joint_u[object] + part;
+    case FM_J_KAPPA_DOT_IN: case FM_J_ETA_IN: return m->excitation_u[m->joint_excitation[object] + part];
+    case FM_L_FORCE: return m->n.modes + 6 * object + part;
+    case FM_L_TORQUE: return m->n.modes + 6 * object + 3 + part;
+    default: return -1;
+    }
+}
+
+fm_status fm_do_set_input_derivatives(fm_instance *s, const uint32_t *reference, size_t count, const int32_t *order,
+                                      const double *value)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (input_place(s, reference[i]) < 0) return refuse(s, reference[i], "only an input has input derivatives");
+        if (order[i] < 1 || order[i] > FM_TAYLOR) return refuse(s, reference[i], "input derivatives have order 1 to 3");
+        if (!isfinite(value[i])) return refuse(s, reference[i], "its derivative must be a finite number");
+    }
+    for (size_t i = 0; i < count; i++) {
+        const int32_t place = input_place(s, reference[i]), modes = s->image.n.modes;
+        double *to = place < modes ? s->tau_taylor + FM_TAYLOR * place : s->load_taylor + FM_TAYLOR * (place - modes);
+        to[order[i] - 1] = value[i];
+    }
+    if (count > 0) {
+        s->clock[FM_TAYLOR_ON] = 1.0;
+        s->clock[FM_AHEAD] = 0.0;
+    }
+    return FM_OK;
+}
+
+/* The kind whose value is the exact rate of another; -1: there is none. */
+static int32_t rate_kind(int32_t kind)
+{
+    static const int32_t pairs[][2] = {
+        {FM_J_Q, FM_J_QD}, {FM_J_QD, FM_J_QDD}, {FM_J_W, FM_J_ALPHA}, {FM_J_R, FM_J_V}, {FM_J_V, FM_J_A},
+        {FM_J_U, FM_J_UDOT}, {FM_J_ETA, FM_J_KAPPA}, {FM_J_KAPPA, FM_J_KAPPA_DOT},
+        {FM_B_R, FM_B_V},  {FM_B_V, FM_B_A},    {FM_B_W, FM_B_ALPHA}, {FM_B_Q, FM_B_QD}, {FM_B_QD, FM_B_QDD},
+         {FM_P_R, FM_P_V}, {FM_P_V, FM_P_A}};
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
+        if (pairs[i][0] == kind) return pairs[i][1];
+    return -1;
+}
+
+static double quaternion_rate(fm_instance *s, int32_t kind, int32_t object, int32_t part)
+{
+    double q[4], w[3];
+    for (int32_t i = 0; i < 4; i++) q[i] = fm_value(s, kind, object, i);
+    for (int32_t i = 0; i < 3; i++) w[i] = fm_value(s, kind == FM_J_QUAT ? FM_J_W : FM_B_W, object, i);
+    const double hand = kind == FM_J_QUAT ? 0.5 : -0.5; /* w in the moving axes, or in the world's */
+    switch (part) {
+    case 0: return -0.5 * (q[1] * w[0] + q[2] * w[1] + q[3] * w[2]);
+    case 1: return 0.5 * (q[0] * w[0]) + hand * (q[2] * w[2] - q[3] * w[1]);
+    case 2: return 0.5 * (q[0] * w[1]) + hand * (q[3] * w[0] - q[1] * w[2]);
+    default: return 0.5 * (q[0] * w[2]) + hand * (q[1] * w[1] - q[2] * w[0]);
+    }
+}
+
+/* The rate of a position that is no velocity variable. */
+static double nonholonomic_rate(fm_instance *s, int32_t joint, int32_t part)
+{
+    double rate[FM_FREEDOMS];
+    const fm_link *k = s->link + s->image.joint_first[joint];
+    fm_update(s, FM_VALID_WORLD);
+    fm_general_rates(s->general + k->general, s->y + s->image.n.positions + k->u, rate);
+    return rate[part];
+}
+
+/* A value with the state moved along its rates by a time h. */
+static double value_along(fm_instance *s, const double *kept, const double *rate, double t, double h, int32_t kind,
+                          int32_t object, int32_t part)
+{
+    for (int32_t i = 0; i < s->model.ny; i++) s->y[i] = kept[i] + h * rate[i];
+    s->clock[FM_TIME] = t + h;
+    s->valid &= FM_VALID_LAWS;
+    fm_update(s, fm_validity(&s->image, kind, object));
+    return fm_value(s, kind, object, part);
+}
+
+/* Differences along the rates of the state, on both sides: of sixth order over 3 FM_WIDE of the shortest time in which a
+ * part of the state changes by itself, whose round-off is the least. Where that disagrees with the central difference over
+ * a small part of this time by more than the round-off of the latter, something bends in between, such as a path or a
+ * table, and the latter counts. */
+static double rate_along_flow(fm_instance *s, int32_t kind, int32_t object, int32_t part)
+{
+    const int32_t ny = s->model.ny;
+    double *kept = s->probe, *rate = s->probe + ny, far[3], largest = 0.0, fastest = 0.0;
+    const double t = s->clock[FM_TIME];
+    fm_update(s, FM_VALID_LAWS);
+    memcpy(kept, s->y, (size_t)ny * sizeof(double));
+    fm_rates(s, t, s->y, rate);
+    for (int32_t i = 0; i < ny; i++) {
+        double size = fabs(kept[i]) > s->least[i] ? fabs(kept[i]) : s->least[i];
+        fastest = fabs(rate[i]) / size > fastest ? fabs(rate[i]) / size : fastest;
+    }
+    const double shortest = 1.0 / (fastest > 1e-6 ? fastest : 1e-6), h = FM_WIDE * shortest, small = FM_SMALL * shortest;
+    for (int j = 0; j < 3; j++) {
+        const double after = value_along(s, kept, rate, t, (j + 1) * h, kind, object, part);
+        const double before = value_along(s, kept, rate, t, -(j + 1) * h, kind, object, part);
+        far[j] = after - before;
+        largest = fmax(largest, fmax(fabs(after), fabs(before)));
+    }
+    const double after = value_along(s, kept, rate, t, small, kind, object, part);
+    const double near = (after - value_along(s, kept, rate, t, -small, kind, object, part)) / (2.0 * small);
+    memcpy(s->y, kept, (size_t)ny * sizeof(double));
+    s->clock[FM_TIME] = t;
+    s->valid &= FM_VALID_LAWS;
+    const double wide = (45.0 * far[0] - 9.0 * far[1] + far[2]) / (60.0 * h);
+    return fabs(wide - near) <= FM_ROUND_OFF * largest / small ? wide : near;
+}
+
+fm_status fm_do_get_output_derivatives(fm_instance *s, const uint32_t *reference, size_t count, const int32_t *order,
+                                       double *value)
+{
+    const fm_image *m = &s->image;
+    for (size_t i = 0; i < count; i++) {
+        fm_variable_info info;
+        if (fm_variable(s, reference[i], &info) != FM_OK || info.causality != FM_OUTPUT || info.type != FM_REAL)
+            return refuse(s, reference[i], "only a real output has output derivatives");
+        if (order[i] != 1) return refuse(s, reference[i], "output derivatives have order 1");
+    }
+    for (size_t i = 0; i < count; i++) {
+        const int32_t kind = m->variable_kind[reference[i]], object = m->variable_object[reference[i]];
+        const int32_t component = m->variable_component[reference[i]], part = component < 0 ? 0 : component;
+        const int32_t rate = rate_kind(kind);
+        double direction[3];
+        if (kind == FM_J_Q && m->joint_kind[object] == FM_JOINT_NONHOLONOMIC) {
+            value[i] = nonholonomic_rate(s, object, part);
+        } else if (rate >= 0) {
+            fm_update(s, fm_validity(m, rate, object));
+            value[i] = fm_value(s, rate, object, part);
+        } else if (kind == FM_J_QUAT || kind == FM_B_QUAT) {
+            fm_update(s, FM_VALID_WORLD);
+            value[i] = quaternion_rate(s, kind, object, part);
+        } else if (kind == FM_S_LENGTH) {
+            fm_update(s, FM_VALID_WORLD);
+            (void)fm_spring_line(s, object, direction, value + i);
+        } else {
+            value[i] = rate_along_flow(s, kind, object, part);
+        }
+    }
+    return FM_OK;
+}
+
+static int follows_inputs(const fm_image *m, int32_t kind, int32_t object)
+{
+    return (fm_validity(m, kind, object) & (FM_VALID_MOTION | FM_VALID_LINKS | FM_VALID_CUTS)) != 0;
+}
+
+fm_status fm_do_directional_derivative(fm_instance *s, const uint32_t *unknown, size_t unknowns, const uint32_t *known,
+                                       size_t knowns, const double *seed, double *result)
+{
+    const fm_image *m = &s->image;
+    const int32_t inputs = m->n.modes + 6 * m->n.loads;
+    memset(s->seed, 0, (size_t)inputs * sizeof(double));
+    for (size_t i = 0; i < knowns; i++) {
+        const int32_t place = input_place(s, known[i]);
+        if (place < 0) return refuse(s, known[i], "derivatives are to be had with respect to inputs");
+        if (!isfinite(seed[i])) return refuse(s, known[i], "its seed must be a finite number");
+        s->seed[place] += seed[i];
+    }
+    for (size_t i = 0; i < unknowns; i++) {
+        fm_variable_info info;
+        if (fm_variable(s, unknown[i], &info) != FM_OK || info.causality != FM_OUTPUT)
+            return refuse(s, unknown[i], "derivatives are to be had of outputs");
+    }
+    fm_update(s, FM_VALID_LAWS);
+    fm_excite_seed(s, s->seed);
+    fm_respond(s, s->seed, s->seed + m->n.modes);
+    double gravity[3];
+    memcpy(gravity, s->gravity, sizeof gravity);
+    memset(s->gravity, 0, sizeof gravity);
+    s->laws_off = 1;
+    for (size_t i = 0; i < unknowns; i++) {
+        const int32_t kind = m->variable_kind[unknown[i]], object = m->variable_object[unknown[i]];
+        if (kind == FM_S_F) result[i] = fm_laws_on_spring(s, object, s->probe);
+        else result[i] = follows_inputs(m, kind, object) ? fm_value(s, kind, object, m->variable_component[unknown[i]]) : 0.0;
+    }
+    s->laws_off = 0;
+    memcpy(s->gravity, gravity, sizeof gravity);
+    s->valid &= FM_VALID_LAWS;
+    return FM_OK;
+}

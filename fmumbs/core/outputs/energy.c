@@ -1,0 +1,52 @@
+/* energy.c: kinetic and potential energy at the present state. */
+#include "energy.h"
+
+#include "../maths/rotations.h"
+#include "../maths/vectors.h"
+#include "../instance/instance.h"
+#include "../tree/kinematics.h"
+#include "../tree/modal.h"
+#include "../loops/secondary.h"
+
+static double link_energy(const fm_instance *s, int32_t i)
+{
+    const fm_link *k = s->link + i;
+    const fm_world *w = s->world + i;
+    const double *J = k->J;
+    double spin[3], v[3], arm[3], turn[3], Jw[3];
+    turn_in(w->R, w->w, spin);
+    turn_in(w->R, w->v, v);
+    turn_out(w->R, k->h, arm);
+    cross(spin, k->h, turn);
+    Jw[0] = J[0] * spin[0] + J[1] * spin[1] + J[2] * spin[2];
+    Jw[1] = J[1] * spin[0] + J[3] * spin[1] + J[4] * spin[2];
+    Jw[2] = J[2] * spin[0] + J[4] * spin[1] + J[5] * spin[2];
+    double kinetic = 0.5 * (k->m * dot(v, v) + dot(spin, Jw)) + dot(v, turn);
+    if (k->kind == FM_LINK_MODAL) kinetic += fm_modal_energy(s, i, spin, v); /* and what is stored in its modes */
+    return kinetic - (k->m * dot(s->gravity, w->r) + dot(s->gravity, arm));
+}
+
+static double mode_energy(const fm_instance *s, const fm_link *k)
+{
+    const double *y = s->y, *u = s->y + s->image.n.positions;
+    if (k->u < 0 || k->kind == FM_LINK_MODAL) return 0.0;
+    if (k->kind == FM_LINK_SPHERICAL) {
+        double angle[3];
+        fm_rotation_vector(y + k->p, angle);
+        return 0.5 * s->stiffness[k->u] * dot(angle, angle);
+    }
+    double stretch = y[k->p] - s->rest[k->u];
+    return 0.5 * (s->stiffness[k->u] * stretch * stretch + k->rotor * u[k->u] * u[k->u]);
+}
+
+/* Kinetic and potential energy at the present state, world kinematics being there [J]. */
+double fm_energy(fm_instance *s)
+{
+    double energy = 0.0;
+    for (int32_t i = 0; i < s->image.n.links; i++) energy += link_energy(s, i) + mode_energy(s, s->link + i);
+    for (int32_t i = 0; i < s->image.n.springs; i++) {
+        double direction[3], rate, stretch = fm_spring_line(s, i, direction, &rate) - s->spring_free_length[i];
+        energy += 0.5 * s->spring_stiffness[i] * stretch * stretch;
+    }
+    return energy + fm_cut_energy(s);
+}

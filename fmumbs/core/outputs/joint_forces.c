@@ -1,0 +1,77 @@
+/* joint_forces.c: the torque and force that cross every joint, by the balance of each link. */
+#include "joint_forces.h"
+
+#include "../instance/instance.h"
+#include "../tree/modal.h"
+#include "../loops/loops.h"
+#include "least.h"
+
+#include <string.h>
+
+static void cross_add(double *to, const double *a, const double *b)
+{
+    to[0] += a[1] * b[2] - a[2] * b[1];
+    to[1] += a[2] * b[0] - a[0] * b[2];
+    to[2] += a[0] * b[1] - a[1] * b[0];
+}
+
+/* Axes of a link in its parent's, from the world's. */
+static void axes_from_world(const fm_instance *s, int32_t i, double R[9])
+{
+    const double *W = s->world[i].R;
+    if (s->link[i].root) {
+        memcpy(R, W, 9 * sizeof *R);
+        return;
+    }
+    const double *P = s->world[s->link[i].parent].R;
+    for (int a = 0; a < 3; a++)
+        for (int b = 0; b < 3; b++) R[3 * a + b] = P[a] * W[b] + P[3 + a] * W[3 + b] + P[6 + a] * W[6 + b];
+}
+
+/* What each parent puts on its link, from the tips to the roots: the z_a of Eq 33 by the balance of each link. */
+static void sum_cuts(fm_instance *s)
+{
+    const int32_t links = s->image.n.links;
+    for (int32_t i = 0; i < links; i++) {
+        const fm_link *k = s->link + i;
+        const fm_motion *m = s->motion + i;
+        double *t = s->wrench + 6 * i, *f = t + 3;
+        const double *J = k->J, *w = m->alpha;
+        fm_lane_get(s, torque, i, t);
+        fm_lane_get(s, force, i, f);
+        t[0] += (J[0] * w[0] + J[1] * w[1] + J[2] * w[2]);
+        t[1] += (J[1] * w[0] + J[3] * w[1] + J[4] * w[2]);
+        t[2] += (J[2] * w[0] + J[4] * w[1] + J[5] * w[2]);
+        for (int j = 0; j < 3; j++) f[j] += k->m * m->a[j];
+        cross_add(t, k->h, m->a);
+        cross_add(f, w, k->h);
+        if (k->kind == FM_LINK_MODAL) fm_modal_weigh(s, i, s->udot, t);
+    }
+    for (int32_t i = links - 1; i >= 0; i--) {
+        const fm_link *k = s->link + i;
+        const double *t = s->wrench + 6 * i, *f = t + 3;
+        double R[9], r[3], force[3];
+        if (k->root) continue;
+        double *up = s->wrench + 6 * k->parent;
+        axes_from_world(s, i, R);
+        for (int j = 0; j < 3; j++) {
+            force[j] = R[3 * j] * f[0] + R[3 * j + 1] * f[1] + R[3 * j + 2] * f[2];
+            up[j] += R[3 * j] * t[0] + R[3 * j + 1] * t[1] + R[3 * j + 2] * t[2];
+            up[3 + j] += force[j];
+        }
+        fm_lane_get(s, r, i, r);
+        cross_add(up, r, force);
+    }
+}
+
+/* The cuts with all multipliers; where these are not unique, with those of the least reactions. */
+void fm_make_cuts(fm_instance *s)
+{
+    double *change = s->least_change;
+    fm_load_links(s, s->lambda);
+    sum_cuts(s);
+    if (!fm_least_reactions(s, change)) return;
+    fm_load_links(s, change);
+    sum_cuts(s);
+    for (int32_t i = 0; i < s->image.n.rows; i++) s->lambda[i] += change[i];
+}

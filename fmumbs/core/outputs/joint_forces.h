@@ -1,0 +1,13 @@
+/* joint_forces.h: functions of joint_forces.c. */
+#ifndef FM_JOINT_FORCES_H
+#define FM_JOINT_FORCES_H
+
+#include "../instance/instance.h"
+
+FM_HIDDEN_BEGIN
+
+void fm_make_cuts(fm_instance *s);
+
+FM_HIDDEN_END
+
+#endif

@@ -1,0 +1,280 @@
+/* least.c: reactions that are not unique: those that minimise the sum of |f|^2 + |t|^2 / L^2 over all joints.
+ *
+ * Where rows follow from others, multipliers mu with J' mu = 0 change reactions and nothing else. With rows a in use and
+ * idle rows i, mu_a = -(J_a G J_a')^-1 J_a G J_i' mu_i for any metric G of the free modes: here 1, and 1 / L^2 for those
+ * that turn, so that no inertia comes in; the matrix has the blocks of K. Through a joint goes what the rows beyond it
+ * put on their links, W mu, by statics alone. The mu_i follow by conjugate gradients; each step costs a solution and a
+ * walk along the rows' paths. The minimum depends neither on the choice of rows nor on which joints are cut.
+ *
+ * Rows of couplings keep their multipliers: what joints bear is none of theirs.
+ */
+#include "least.h"
+
+#include "../maths/vectors.h"
+#include "../image/joints.h"
+#include "../instance/instance.h"
+#include "../tree/kinematics.h"
+#include "../loops/constraints.h"
+#include "../loops/jacobian.h"
+#include "../loops/loops.h"
+#include "reactions.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FM_LEFT 1e-28   /* of the sum of squares: what may be left to gain */
+#define FM_STARTS 3     /* of the conjugate gradients, against round-off */
+#define FM_FOREIGN 1e-6 /* part of a row that others do not make up, where it is not theirs */
+
+static int takes_part(const fm_instance *s, int32_t row)
+{
+    return s->image.row_kind[row] != FM_ROW_GIVEN && s->image.row_kind[row] != FM_ROW_COUPLED;
+}
+
+static int is_idle(const fm_instance *s, int32_t row)
+{
+    return s->least_idle[row] != 0.0;
+}
+
+/* A row's wrench, torque and force, moved to a joint's M, or that joint's own. */
+static void at_joint(const fm_instance *s, int32_t row, int32_t joint, double sign, double out[6])
+{
+    const double *w = s->loop_wrench + 6 * row, *from = s->least_at + 3 * s->image.row_joint[row];
+    const double *to = s->least_at + 3 * joint;
+    const double arm[3] = {from[0] - to[0], from[1] - to[1], from[2] - to[2]};
+    double add[3];
+    cross(arm, w + 3, add);
+    for (int j = 0; j < 3; j++) out[j] = sign * (w[j] + add[j]), out[3 + j] = sign * w[3 + j];
+}
+
+/* The next joint of the tree on a row's two paths, up to where they meet, and the sense in which the row loads it; -1: no
+ * more. `end` begins with the links of M and F. */
+static int32_t next_joint(const fm_instance *s, int32_t end[2], double *sign)
+{
+    const fm_image *m = &s->image;
+    while (end[0] != end[1]) { /* a link's parent comes before it */
+        const int of_F = end[1] > end[0];
+        const int32_t link = end[of_F], joint = m->link_joint[link];
+        end[of_F] = m->link_parent[link];
+        if (link != m->joint_last[joint]) continue;
+        *sign = of_F == m->joint_reversed[joint] ? -1.0 : 1.0;
+        return joint;
+    }
+    return -1;
+}
+
+/* Adds what the multipliers put on all joints. */
+static void spread(const fm_instance *s, const double *mu, double *R)
+{
+    const fm_image *m = &s->image;
+    for (int32_t i = 0; i < m->n.rows; i++) {
+        int32_t joint = m->row_joint[i], end[2] = {m->joint_M_link[joint], m->joint_F_link[joint]};
+        double sign = 1.0, w[6];
+        if (mu[i] == 0.0 || !takes_part(s, i)) continue;
+        for (; joint >= 0; joint = next_joint(s, end, &sign)) {
+            at_joint(s, i, joint, sign * mu[i], w);
+            for (int j = 0; j < 6; j++) R[6 * joint + j] += w[j];
+        }
+    }
+}
+
+/* R' C w of one row, w what it puts on the joints; `R` NULL: w' C w. */
+static double weigh(const fm_instance *s, int32_t row, const double *R)
+{
+    const fm_image *m = &s->image;
+    const double least = 1.0 / (m->length[0] * m->length[0]);
+    int32_t joint = m->row_joint[row], end[2] = {m->joint_M_link[joint], m->joint_F_link[joint]};
+    double sign = 1.0, sum = 0.0, w[6];
+    for (; joint >= 0; joint = next_joint(s, end, &sign)) {
+        at_joint(s, row, joint, sign, w);
+        const double *with = R != NULL ? R + 6 * joint : w;
+        sum += least * dot(w, with) + dot(w + 3, with + 3);
+    }
+    return sum;
+}
+
+static double squares(const fm_instance *s, const double *R)
+{
+    const double least = 1.0 / (s->image.length[0] * s->image.length[0]);
+    double sum = 0.0;
+    for (int32_t j = 0; j < s->image.n.joints; j++) sum += least * dot(R + 6 * j, R + 6 * j) + dot(R + 6 * j + 3, R + 6 * j + 3);
+    return sum;
+}
+
+/* J_b G J_c' x for rows c in `from`, b in `to`: idle (1) or in use (0); rows of the other sort are not touched. */
+static void carry(fm_instance *s, const double *x, int from, int to, double *out)
+{
+    double *modes = s->loop_modes;
+    for (int pass = 0; pass < 2; pass++)
+        for (int32_t b = 0; b < s->loop.blocks; b++) {
+            const fm_block *k = s->loop.block + b;
+            const int32_t *path = s->loop.path + k->path;
+            for (int32_t r = 0; r < k->rows; r++) {
+                const int32_t i = k->first + r;
+                const size_t at = k->y + (size_t)r * (size_t)k->length;
+                double sum = 0.0;
+                if (!takes_part(s, i) || (!is_idle(s, i) && !(s->row_active[i] > 0.0)) || is_idle(s, i) != (pass ? to : from))
+                    continue;
+                for (int32_t e = 0; pass == 0 && e < k->length; e++) modes[path[e]] += s->loop_z[at + (size_t)e] * x[i];
+                for (int32_t e = 0; pass == 1 && e < k->length; e++) sum += s->loop_y[at + (size_t)e] * modes[path[e]];
+                if (pass == 1) out[i] = sum;
+            }
+        }
+    memset(modes, 0, (size_t)s->image.n.speeds * sizeof *modes);
+}
+
+/* Multipliers of all rows from those of the idle ones, which stay: J' mu = 0. */
+static void complete(fm_instance *s, double *mu)
+{
+    double *rhs = s->loop_rhs, *x = s->loop_most;
+    memset(rhs, 0, (size_t)s->image.n.rows * sizeof *rhs);
+    carry(s, mu, 1, 0, rhs);
+    fm_solve_K(s, rhs, x);
+    for (int32_t i = 0; i < s->image.n.rows; i++)
+        if (!is_idle(s, i)) mu[i] = -x[i];
+}
+
+/* How the sum of squares falls with the idle rows' multipliers, the others following. */
+static void descend(fm_instance *s, const double *R, double *fall)
+{
+    double *g = s->loop_rhs, *x = s->loop_most;
+    for (int32_t i = 0; i < s->image.n.rows; i++)
+        g[i] = takes_part(s, i) && (is_idle(s, i) || s->row_active[i] > 0.0) ? weigh(s, i, R) : 0.0;
+    fm_solve_K(s, g, x);
+    memset(fall, 0, (size_t)s->image.n.rows * sizeof *fall);
+    carry(s, x, 0, 1, fall);
+    for (int32_t i = 0; i < s->image.n.rows; i++) fall[i] = is_idle(s, i) ? fall[i] - g[i] : 0.0;
+}
+
+/* Rows, their wrenches and J along their paths; the factor of J_a G J_a'. 0: the rows in use depend on one another here. */
+static int prepare(fm_instance *s)
+{
+    const fm_image *m = &s->image;
+    double *modes = s->loop_modes;
+    fm_ends ends = {.joint = -1};
+    for (int32_t j = 0; j < m->n.joints; j++) {
+        fm_place M;
+        fm_frame_place(s, m->joint_M_link[j], m->joint_M_r + 3 * j, 0, &M);
+        memcpy(s->least_at + 3 * j, M.r, sizeof M.r);
+    }
+    for (int32_t b = 0; b < s->loop.blocks; b++) {
+        fm_block *k = s->loop.block + b;
+        const int32_t *path = s->loop.path + k->path;
+        k->used = 0;
+        for (int32_t r = 0; r < k->rows; r++) {
+            const int32_t i = k->first + r;
+            const size_t at = k->y + (size_t)r * (size_t)k->length;
+            fm_constraint one;
+            if (!takes_part(s, i)) continue;
+            if (s->row_active[i] > 0.0) k->use[k->used++] = r;
+            fm_constraint_at(s, i, 0, &ends, &one);
+            memcpy(s->loop_wrench + 6 * i, one.torque, sizeof one.torque);
+            memcpy(s->loop_wrench + 6 * i + 3, one.force, sizeof one.force);
+            (void)fm_row_along(s, i, &one, modes, NULL);
+            for (int32_t e = 0; e < k->length; e++) {
+                const double y = modes[path[e]];
+                s->loop_y[at + (size_t)e] = y;
+                s->loop_z[at + (size_t)e] = y * s->least_metric[path[e]];
+            }
+            for (int32_t e = 0; e < k->length; e++) modes[path[e]] = 0.0;
+        }
+    }
+    fm_make_K(s);
+    return fm_factor_K(s);
+}
+
+/* Leaves out idle rows that follow from those of couplings too. */
+static void leave_foreign(fm_instance *s)
+{
+    double *mu = s->least_step, *left = s->least_fall;
+    for (int32_t i = 0; s->image.n.couplings > 0 && i < s->image.n.rows; i++) {
+        if (!is_idle(s, i)) continue;
+        memset(mu, 0, (size_t)s->image.n.rows * sizeof *mu);
+        mu[i] = 1.0;
+        carry(s, mu, 1, 1, left);
+        const double whole = left[i];
+        complete(s, mu);
+        carry(s, mu, 0, 1, left);
+        if (fabs(whole + left[i]) > FM_FOREIGN * whole) s->least_idle[i] = 0.0;
+    }
+}
+
+/* Conjugate gradients from R and the multipliers so far. */
+static void minimise(fm_instance *s, int32_t idle, double *R, double *total)
+{
+    const int32_t rows = s->image.n.rows;
+    double *p = s->least_p, *step = s->least_step, *fall = s->least_fall, *along = s->least_along, *more = s->least_more;
+    double gain = 0.0, before = 0.0;
+    const double enough = FM_LEFT * squares(s, R);
+    descend(s, R, fall);
+    memset(p, 0, (size_t)rows * sizeof *p);
+    for (int32_t n = 0; n < 2 * idle + 10; n++) {
+        gain = 0.0;
+        for (int32_t i = 0; i < rows; i++)
+            if (is_idle(s, i)) gain += fall[i] * fall[i] / s->least_idle[i];
+        if (!(gain > enough)) return;
+        for (int32_t i = 0; i < rows; i++)
+            if (is_idle(s, i)) p[i] = fall[i] / s->least_idle[i] + (n > 0 ? gain / before * p[i] : 0.0);
+        memcpy(step, p, (size_t)rows * sizeof *step);
+        complete(s, step);
+        memset(along, 0, 6 * (size_t)s->image.n.joints * sizeof *along);
+        spread(s, step, along);
+        const double length = gain / squares(s, along);
+        if (!isfinite(length)) return;
+        for (int32_t i = 0; i < rows; i++) total[i] += length * step[i];
+        for (int32_t i = 0; i < 6 * s->image.n.joints; i++) R[i] += length * along[i];
+        descend(s, along, more);
+        for (int32_t i = 0; i < rows; i++) fall[i] += length * more[i];
+        before = gain;
+    }
+}
+
+/* Reactions as the multipliers have made them, of all joints at M in world axes. */
+static void take_reactions(const fm_instance *s, double *R)
+{
+    const fm_image *m = &s->image;
+    for (int32_t j = 0; j < m->n.joints; j++) {
+        double wrench[6];
+        if (fm_is_cut(m, j)) {
+            fm_loop_wrench(s, j, R + 6 * j, R + 6 * j + 3);
+            continue;
+        }
+        fm_joint_wrench(s, j, wrench);
+        fm_take_free_modes(s, j, wrench);
+        turn_out(s->world[m->joint_last[j]].R, wrench, R + 6 * j);
+        turn_out(s->world[m->joint_last[j]].R, wrench + 3, R + 6 * j + 3);
+    }
+}
+
+/* The change of all multipliers that makes the reactions the least ones; cuts and world kinematics are there. 0: there
+ * is nothing to choose. */
+int fm_least_reactions(fm_instance *s, double *change)
+{
+    const fm_image *m = &s->image;
+    int32_t idle = 0;
+    memset(change, 0, (size_t)m->n.rows * sizeof *change);
+    for (int32_t i = 0; i < m->n.rows; i++) {
+        const int out = takes_part(s, i) && !(s->row_active[i] > 0.0);
+        s->least_idle[i] = out;
+        idle += out;
+    }
+    if (idle == 0) return 0;
+    const int fits = prepare(s);
+    if (fits) {
+        leave_foreign(s);
+        for (int32_t i = 0; i < m->n.rows; i++)
+            if (is_idle(s, i)) s->least_idle[i] = weigh(s, i, NULL);
+        take_reactions(s, s->least_R);
+        for (int start = 0; start < FM_STARTS; start++) minimise(s, idle, s->least_R, change);
+    }
+    fm_use_rows(s);
+    return fits;
+}
+
+/* The metric of the free modes; 0 for those that are driven. */
+void fm_least_structure(fm_instance *s)
+{
+    const double turning = 1.0 / (s->image.length[0] * s->image.length[0]);
+    for (int32_t i = 0; i < s->image.n.speeds; i++) s->least_metric[i] = s->image.mode_linear[i] ? 1.0 : turning;
+    for (int32_t i = 0; i < s->image.n.excitations; i++) s->least_metric[s->image.excitation_u[i]] = 0.0;
+}

@@ -1,0 +1,136 @@
+/* reactions.c: which part of what crosses a joint is its reaction, and what drives its excited modes.
+ *
+ * Lambda_z = Lambda - psi phi' Lambda (3.19, 3.34 of joint-representation). Beside the free modes phi and the excited
+ * ones the basis has locked modes, which a joint does not say. They are chosen so that what acts on the free modes is
+ * a torque in the directions about which the joint turns and a force in those in which it slides without turning:
+ * that depends on no unit of length, and a torque that drives a screw is a torque. With B these directions and Phi
+ * the free and the excited modes, [psi, psi_k] = B (Phi' B)^-1. All at M, in the axes of the joint's last link, the
+ * angular part first.
+ */
+#include "reactions.h"
+
+#include "../maths/vectors.h"
+#include "../instance/instance.h"
+#include "../tree/dual.h"
+#include "../loops/loops.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The modes of a joint of screws at M, in the axes of its last link: first the free ones, then the excited ones. */
+static int32_t make_modes(const fm_instance *s, int32_t joint, double phi[][6])
+{
+    const fm_image *m = &s->image;
+    const int32_t last = m->joint_last[joint], u = m->joint_u[joint];
+    const fm_world *M = s->world + last;
+    memset(phi, 0, FM_FREEDOMS * sizeof *phi);
+    for (int32_t i = m->joint_first[joint]; i <= last; i++) {
+        const fm_link *k = s->link + i;
+        const fm_world *w = s->world + i;
+        if (k->general >= 0) {
+            const fm_general *g = s->general + k->general;
+            memcpy(phi, g->phi, (size_t)g->speeds * sizeof *phi);
+        } else if (k->u >= 0) {
+            const int axis = k->kind <= FM_LINK_REVOLUTE_Z ? k->kind - FM_LINK_REVOLUTE_X : 2;
+            double e[3], arm[3], v[3];
+            for (int j = 0; j < 3; j++) e[j] = k->sign * w->R[3 * j + axis], arm[j] = M->r[j] - w->r[j];
+            for (int j = 0; j < 3; j++) {
+                const int a = (j + 1) % 3, b = (j + 2) % 3;
+                v[j] = k->pitch * (e[a] * arm[b] - e[b] * arm[a]) + k->slide * e[j];
+            }
+            for (int j = 0; j < 3; j++) {
+                phi[k->u - u][j] = k->pitch * ((M->R[j] * e[0] + M->R[3 + j] * e[1]) + M->R[6 + j] * e[2]);
+                phi[k->u - u][3 + j] = (M->R[j] * v[0] + M->R[3 + j] * v[1]) + M->R[6 + j] * v[2];
+            }
+        }
+    }
+    return m->joint_nu[joint];
+}
+
+/* The origin of a joint's M seen from that of its last link, in the last link's axes: not zero where the joint points
+ * towards the ground. */
+static void reduction_point(const fm_instance *s, int32_t joint, double out[3])
+{
+    const fm_image *m = &s->image;
+    const int32_t link = m->joint_M_link[joint];
+    const fm_world *F = s->world + m->joint_last[joint];
+    const double *at = m->joint_M_r + 3 * joint;
+    double r[3], arm[3] = {0.0, 0.0, 0.0};
+    if (m->joint_reversed[joint]) {
+        memcpy(r, at, sizeof r);
+        if (link >= 0) turn_out(s->world[link].R, at, r);
+        for (int j = 0; j < 3; j++) arm[j] = ((link >= 0 ? s->world[link].r[j] : 0.0) + r[j]) - F->r[j];
+    }
+    turn_in(F->R, arm, out);
+}
+
+/* Torque and force that F's body puts on M's at M, in the axes of the joint's last link. */
+void fm_joint_wrench(const fm_instance *s, int32_t joint, double wrench[6])
+{
+    memcpy(wrench, s->wrench + 6 * s->image.joint_last[joint], 6 * sizeof *wrench);
+    if (!s->image.joint_reversed[joint]) return;
+    double arm[3], moment[3];
+    reduction_point(s, joint, arm);
+    cross(arm, wrench + 3, moment);
+    for (int j = 0; j < 3; j++) wrench[j] = moment[j] - wrench[j], wrench[3 + j] = -wrench[3 + j];
+}
+
+/* Lambda_z of a joint of several screws. */
+static void take_modes(const fm_instance *s, int32_t joint, double wrench[6])
+{
+    double phi[FM_FREEDOMS][6], x[6];
+    fm_dual dual;
+    if (s->image.joint_nu[joint] > FM_FREEDOMS) return;
+    const int32_t n = make_modes(s, joint, phi), free = n - s->image.joint_excited[joint];
+    double arm[3], turned[3];
+    reduction_point(s, joint, arm);
+    for (int32_t i = 0; i < n; i++) { /* to M; where the joint is reversed all of them are M's motion but for their sign */
+        cross(phi[i], arm, turned);
+        for (int j = 0; j < 3; j++) phi[i][3 + j] += turned[j];
+    }
+    if (!fm_make_dual(s, phi, n, &dual)) return;
+    for (int32_t i = 0; i < n; i++) x[i] = i < free ? dot6(phi[i], wrench) : 0.0;
+    fm_dual_wrench(&dual, x);
+    for (int c = 0; c < 6; c++) wrench[c] -= x[c];
+}
+
+/* What couplings put on a mode. */
+static double coupled(const fm_instance *s, int32_t u)
+{
+    const fm_image *m = &s->image;
+    double force = 0.0;
+    for (int32_t i = 0; i < m->n.couplings; i++)
+        for (int32_t j = 0; j < m->coupling_count[i]; j++)
+            if (m->link_u[m->term_link[m->coupling_first[i] + j]] == u) force += fm_coupling_force(s, i, j);
+    return force;
+}
+
+/* What the actuator of an excited mode puts in: the projection of all that crosses the joint on the mode (3.30), less
+ * what couplings put there. */
+double fm_drive(const fm_instance *s, int32_t joint, int32_t part)
+{
+    double phi[FM_FREEDOMS][6];
+    const int32_t nu = s->image.joint_nu[joint];
+    if (nu > FM_FREEDOMS) return 0.0;
+    (void)make_modes(s, joint, phi);
+    const int32_t mode = nu - s->image.joint_excited[joint] + part;
+    return dot6(phi[mode], s->wrench + 6 * s->image.joint_last[joint]) - coupled(s, s->image.joint_u[joint] + mode);
+}
+
+/* Takes out of (torque, force) about M what the free modes carry; axes of the joint's last link. */
+void fm_take_free_modes(const fm_instance *s, int32_t joint, double wrench[6])
+{
+    const fm_link *k = s->link + s->image.joint_last[joint];
+    const int32_t kind = s->image.joint_kind[joint];
+    if (kind == FM_JOINT_NONHOLONOMIC || (kind == FM_JOINT_SCALAR && s->image.joint_first[joint] < s->image.joint_last[joint])) {
+        take_modes(s, joint, wrench);
+        return;
+    }
+    if (kind == FM_JOINT_SCALAR && k->kind == FM_LINK_DRIVEN) return;
+    if (kind == FM_JOINT_SPHERICAL || kind == FM_JOINT_FREE) memset(wrench, 0, 3 * sizeof *wrench);
+    if (kind == FM_JOINT_FREE) memset(wrench + 3, 0, 3 * sizeof *wrench);
+    if (kind != FM_JOINT_SCALAR) return;
+    const int axis = k->kind <= FM_LINK_REVOLUTE_Z ? k->kind - FM_LINK_REVOLUTE_X : 2;
+    if (k->pitch == 0.0) wrench[3 + axis] = 0.0;
+    else wrench[axis] = k->slide == 0.0 ? 0.0 : -(k->slide / k->pitch) * wrench[3 + axis];
+}

@@ -1,0 +1,58 @@
+/* response.c: accelerations and joint forces that a change of the inputs alone brings about. */
+#include "response.h"
+
+#include "../instance/instance.h"
+#include "../tree/kinematics.h"
+#include "../tree/planar.h"
+#include "../tree/reversed.h"
+#include "../forces/forces.h"
+#include "../forces/laws.h"
+#include "../loops/secondary.h"
+#include "../motion/evaluation.h"
+#include "../motion/holding.h"
+#include "joint_forces.h"
+
+#include <string.h>
+
+/* What seeds of the inputs alone bring about: one sweep, at rest, weightless. */
+static void respond_so(fm_instance *s, const fm_evaluation *how, double *udot)
+{
+    const double *tau = how->tau;
+    s->evaluated = how->y;
+    fm_run_turns(s, how->y);
+    fm_make_world(s, how->y);
+    fm_apply_forces(s, how->load, 0);
+    s->cuts = s->image.n.modes > s->image.n.speeds;
+    s->forced = 1;
+    fm_apply_cuts(s, tau, 0);
+    if (s->image.n.laws > 0) {
+        memcpy(s->tau_now, tau, (size_t)s->image.n.speeds * sizeof(double));
+        fm_laws_on_modes(s, how->y, s->tau_now);
+        tau = s->tau_now;
+    }
+    fm_sweep_and_close(s, how->y, tau, udot);
+}
+
+/* The accelerations and cuts that seeds of the inputs bring about; what laws hold stays held. */
+void fm_respond(fm_instance *s, const double *tau, const double *load)
+{
+    double gravity[3];
+    const size_t positions = (size_t)s->image.n.positions, speeds = (size_t)s->image.n.speeds;
+    memcpy(s->probe, s->y, positions * sizeof(double));
+    memset(s->probe + positions, 0, speeds * sizeof(double));
+    memcpy(gravity, s->gravity, sizeof gravity);
+    memset(s->gravity, 0, sizeof gravity);
+    fm_planar_weigh(s);
+    const fm_evaluation how = {respond_so, s->clock[FM_TIME], s->probe, tau, load};
+    const double closure = s->closure[0];
+    s->closure[0] = FM_CORRECT_NEVER; /* what is left of a violation is no response */
+    s->laws_off = 1;
+    if (fm_laws_holding(s)) fm_laws_hold(s, &how, s->udot);
+    else respond_so(s, &how, s->udot);
+    s->laws_off = 0;
+    s->closure[0] = closure;
+    fm_planar_expand(s);
+    fm_make_cuts(s);
+    memcpy(s->gravity, gravity, sizeof gravity);
+    fm_planar_weigh(s);
+}

@@ -1,0 +1,13 @@
+/* response.h: functions of response.c. */
+#ifndef FM_RESPONSE_H
+#define FM_RESPONSE_H
+
+#include "../instance/instance.h"
+
+FM_HIDDEN_BEGIN
+
+void fm_respond(fm_instance *s, const double *tau, const double *load);
+
+FM_HIDDEN_END
+
+#endif

@@ -1,0 +1,111 @@
+/* start_changes.c: the given start values that assembly changed. */
+#include "../image/joints.h"
+#include "../instance/instance.h"
+#include "../loops/secondary.h"
+#include "../assembly/units.h"
+#include "update.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FM_ALTERED 1e-9     /* [rad], or over the length: a value that moves less is as it was given */
+
+/* The variable's owner and its name there; `part`: which of several, -1: there is one. */
+static const char *suffix_of(const fm_instance *s, int level, int32_t u, int32_t joint, int32_t *part)
+{
+    const fm_image *m = &s->image;
+    const int32_t kind = m->joint_kind[joint], free = m->joint_nu[joint] - m->joint_excited[joint];
+    *part = u - m->joint_u[joint];
+    switch (kind) {
+    case FM_JOINT_SPHERICAL: case FM_JOINT_FREE:
+        if (kind == FM_JOINT_FREE && *part < 3) return level == FM_POSITIONS ? "r" : "v";
+        *part = level == FM_POSITIONS ? -1 : *part % 3;
+        return level == FM_POSITIONS ? "q" : "w";
+    case FM_JOINT_NONHOLONOMIC:
+        if (level == FM_POSITIONS) *part = -1;
+        return level == FM_POSITIONS ? "q" : "u";
+    default:
+        if (free == 1) *part = -1;
+        return level == FM_POSITIONS ? "q" : "qd";
+    }
+}
+
+static void name_variable(const fm_instance *s, int level, int32_t u, char *out, size_t capacity)
+{
+    const fm_image *m = &s->image;
+    const int32_t link = fm_is_cut_variable(s, u) ? -1 : s->start_link[u];
+    int32_t joint = link < 0 ? s->start_link[u] : m->link_joint[link], part, body = 0;
+    const char *owner = m->text + m->joint_name[joint], *suffix;
+    if (link >= 0 && s->link[link].kind == FM_LINK_MODAL) {
+        while (m->body_link[body] != link) body++;
+        owner = m->text + m->body_name[body];
+        suffix = level == FM_POSITIONS ? "q" : "qd";
+        part = fm_link_speeds(m, link) > 1 ? u - s->link[link].u : -1;
+    } else {
+        suffix = suffix_of(s, level, u, joint, &part);
+    }
+    if (part < 0) (void)snprintf(out, capacity, "%.80s.%s", owner, suffix);
+    else (void)snprintf(out, capacity, "%.80s.%s[%ld]", owner, suffix, (long)part + 1);
+}
+
+/* The given and the present numbers of a unit. */
+static void compare_unit(const fm_instance *s, int level, int32_t u, fm_start_change *out)
+{
+    const fm_image *m = &s->image;
+    const double *given, *value;
+    int32_t first = m->n.positions + u;
+    fm_coordinates at;
+    out->count = 1;
+    if (fm_is_cut_variable(s, u)) {
+        const int32_t joint = s->start_link[u], part = u - m->joint_u[joint];
+        out->count = fm_cut_part(m, joint, part, &first) < 0 || level == FM_VELOCITIES ? 1 : 4;
+        fm_cut_coordinates(s, joint, 0, &at);
+        given = level == FM_POSITIONS ? m->cut_start + first : m->cut_start_u + (u - m->n.speeds);
+        value = level == FM_POSITIONS ? at.p + (first - m->joint_p[joint]) : at.u + part;
+    } else {
+        if (level == FM_POSITIONS) out->count = fm_unit_positions(s, u, &first);
+        given = s->guess + first, value = s->y + first;
+    }
+    memcpy(out->given, given, (size_t)out->count * sizeof *given);
+    memcpy(out->value, value, (size_t)out->count * sizeof *value);
+}
+
+static int is_changed(const fm_instance *s, int32_t u, fm_start_change *c)
+{
+    double together = 0.0, square = 0.0, off = 0.0;
+    const double least = FM_ALTERED * (s->image.mode_linear[u] ? s->image.length[0] : 1.0);
+    for (int32_t j = 0; j < c->count; j++) together += c->given[j] * c->value[j], square += c->given[j] * c->given[j];
+    const double scale = c->count == 4 && square > 0.0 ? (together < 0.0 ? -1.0 : 1.0) / sqrt(square) : 1.0;
+    for (int32_t j = 0; j < c->count; j++) off = fmax(off, fabs(scale * c->given[j] - c->value[j]));
+    return !(off <= least);
+}
+
+size_t fm_start_changes(fm_instance *s, fm_start_change *change, size_t capacity)
+{
+    size_t found = 0;
+    if (s->image.n.rows == 0 || s->clock[FM_ASSEMBLED] == 0.0) return 0;
+    fm_update(s, FM_VALID_WORLD);
+    for (int pass = 0; pass < 4; pass++)
+        for (int32_t i = 0; i < s->image.n.modes; i++) {
+            const int level = pass % 2, set = pass < 2;
+            const int32_t u = s->start_order[i];
+            fm_start_change one;
+            if (fm_unit_size(s, level, u) == 0 || !fm_unit_in_loop(s, u) || set != fm_is_set(s, level, u)) continue;
+            if (!set && !fm_is_given(s, level, u)) continue;
+            compare_unit(s, level, u, &one);
+            if (!is_changed(s, u, &one)) continue;
+            if (found < capacity) {
+                name_variable(s, level, u, one.name, sizeof one.name);
+                one.unit = s->image.mode_linear[u] ? "m" : "rad";
+                if (level == FM_VELOCITIES) one.unit = s->image.mode_linear[u] ? "m/s" : "rad/s";
+                else if (one.count > 1) one.unit = "";
+                one.set = set, one.velocity = level;
+                one.mode = u, one.modes = fm_unit_size(s, level, u);
+                change[found] = one;
+            }
+            found++;
+        }
+    return found;
+}

@@ -1,0 +1,33 @@
+/* update.c: what outputs at the present state need, made in its order and once only. */
+#include "update.h"
+
+#include "../instance/instance.h"
+#include "../tree/kinematics.h"
+#include "../tree/planar.h"
+#include "../tree/reversed.h"
+#include "../motion/evaluation.h"
+#include "../motion/law_modes.h"
+#include "../motion/singular.h"
+#include "joint_forces.h"
+
+/* Makes what outputs at the present state need and is not there yet. */
+void fm_update(fm_instance *s, int32_t what)
+{
+    if (what & FM_VALID_CUTS) what |= FM_VALID_LINKS | FM_VALID_WORLD;
+    if (what & FM_VALID_LINKS) what |= FM_VALID_MOTION;
+    if (what & FM_VALID_MOTION) what |= FM_VALID_LAWS;
+    what &= ~s->valid;
+    s->at_time = s->clock[FM_TIME];
+    if (what & FM_VALID_LAWS) fm_laws_present(s);
+    if (what & FM_VALID_MOTION) {
+        fm_accelerations(s, s->clock[FM_TIME], s->y, s->udot);
+        if (s->loop_narrow) fm_bridge_present(s, s->clock[FM_TIME], s->y, s->udot);
+    }
+    if (what & FM_VALID_WORLD) {
+        fm_run_turns(s, s->y);
+        fm_make_world(s, s->y);
+    }
+    if (what & FM_VALID_LINKS) fm_planar_expand(s);
+    if (what & FM_VALID_CUTS) fm_make_cuts(s);
+    s->valid |= what;
+}

@@ -1,0 +1,393 @@
+/* values.c: variables by their references. */
+#include "values.h"
+
+#include "../maths/vectors.h"
+#include "../image/joints.h"
+#include "../instance/instance.h"
+#include "../instance/message.h"
+#include "../tree/kinematics.h"
+#include "../forces/laws.h"
+#include "../loops/constraints.h"
+#include "../loops/loops.h"
+#include "../loops/secondary.h"
+#include "../motion/parameters.h"
+#include "energy.h"
+#include "reactions.h"
+#include "update.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const fm_kind_info kinds[] = {
+#define K(id, owner, suffix, components, causality, type, tunable, state, unit, linear, text) \
+    {suffix, unit, linear, text, FM_##owner, FM_##causality, FM_##type, tunable, state},
+    FM_KINDS(K)
+#undef K
+};
+
+uint32_t fm_kind_count(void)
+{
+    return FM_KIND_COUNT;
+}
+
+const fm_kind_info *fm_kind(uint32_t index)
+{
+    return index < FM_KIND_COUNT ? kinds + index : NULL;
+}
+
+uint32_t fm_variable_count(const fm_instance *s)
+{
+    return (uint32_t)s->image.n.variables;
+}
+
+static int is_excited_kind(int32_t kind)
+{
+    return (kind >= FM_J_ETA && kind <= FM_J_DRIVE) || kind == FM_J_KAPPA_DOT_IN || kind == FM_J_ETA_IN;
+}
+
+/* The velocity variable that a component of a joint's variable belongs to. */
+static int32_t mode_of(const fm_image *m, int32_t kind, int32_t joint, int32_t component)
+{
+    const int32_t part = component < 0 ? 0 : component;
+    const int turning = kind == FM_J_TAU || kind == FM_J_W || kind == FM_J_ALPHA;
+    if (is_excited_kind(kind)) return m->excitation_u[m->joint_excitation[joint] + part];
+    return m->joint_u[joint] + part + (m->joint_kind[joint] == FM_JOINT_FREE && turning ? 3 : 0);
+}
+
+static int is_mode_kind(int32_t kind)
+{
+    return kind == FM_J_TAU || kind == FM_J_F || kind == FM_J_Q || kind == FM_J_QD || kind == FM_J_QDD ||
+           kind == FM_J_U || kind == FM_J_UDOT || is_excited_kind(kind) || (kind >= FM_J_STIFFNESS && kind <= FM_J_ROTOR);
+}
+
+/* Whether a component of a joint's variable belongs to a translation. */
+static int is_linear(const fm_image *m, int32_t kind, int32_t joint, int32_t component)
+{
+    if (m->joint_kind[joint] != FM_JOINT_NONHOLONOMIC || kind != FM_J_Q)
+        return m->mode_linear[mode_of(m, kind, joint, component)] != 0;
+    int32_t screw = m->general_screw[m->link_general[m->joint_first[joint]]], left = component < 0 ? 0 : component;
+    while (m->screw_excited[screw] || left-- > 0) screw++;
+    return m->screw_pitch[screw] == 0.0;
+}
+
+/* The link of a coordinate that a coupling takes. */
+static int32_t coupled_link(const fm_image *m, int32_t coupling, int32_t component)
+{
+    return m->term_link[m->coupling_first[coupling] + (component < 0 ? 0 : component)];
+}
+
+/* Position and velocity of a mode whose path says where it is: they are no states. */
+static int follows_path(const fm_image *m, int32_t kind, int32_t joint, int32_t component)
+{
+    if (kind != FM_J_ETA && kind != FM_J_KAPPA) return 0;
+    return m->excitation_kind[m->joint_excitation[joint] + (component < 0 ? 0 : component)] == FM_EXCITED_BY_PATH;
+}
+
+static int is_position(int32_t kind)
+{
+    return kind == FM_J_Q || kind == FM_J_QUAT || kind == FM_J_R;
+}
+
+static int is_velocity(int32_t kind)
+{
+    return kind == FM_J_QD || kind == FM_J_W || kind == FM_J_V;
+}
+
+static int is_acceleration(int32_t kind)
+{
+    return kind == FM_J_QDD || kind == FM_J_ALPHA || kind == FM_J_A;
+}
+
+/* A coordinate of a joint that closes a loop, or its rate: no state, but computed. */
+static int is_cut_motion(const fm_image *m, int32_t kind, int32_t object)
+{
+    return kinds[kind].owner == FM_JOINT && fm_is_cut(m, object) &&
+           (is_position(kind) || is_velocity(kind) || is_acceleration(kind));
+}
+
+/* Its value. */
+static double cut_value(const fm_instance *s, int32_t kind, int32_t joint, int32_t part)
+{
+    const fm_image *m = &s->image;
+    const int loose = m->joint_kind[joint] == FM_JOINT_FREE;
+    fm_coordinates at;
+    fm_cut_coordinates(s, joint, is_acceleration(kind), &at);
+    if (is_position(kind)) return at.p[part + (loose && kind == FM_J_QUAT ? 3 : 0)];
+    const int32_t mode = mode_of(m, kind, joint, part) - m->joint_u[joint];
+    return is_velocity(kind) ? at.u[mode] : at.udot[mode];
+}
+
+fm_status fm_variable(const fm_instance *s, uint32_t reference, fm_variable_info *info)
+{
+    const fm_image *m = &s->image;
+    if (reference >= fm_variable_count(s)) return FM_ERROR;
+    const fm_kind_info *kind = kinds + m->variable_kind[reference];
+    info->kind = m->variable_kind[reference];
+    info->object = m->variable_object[reference];
+    info->component = m->variable_component[reference];
+    info->causality = kind->causality;
+    info->type = kind->type;
+    info->tunable = kind->tunable;
+    info->state = kind->state;
+    info->unit = kind->unit;
+    if (kind->owner == FM_JOINT && is_mode_kind(info->kind) && is_linear(m, info->kind, info->object, info->component))
+        info->unit = kind->unit_linear;
+    if (info->kind == FM_C_TAU && m->mode_linear[m->link_u[coupled_link(m, info->object, info->component)]])
+        info->unit = kind->unit_linear;
+    if (follows_path(m, info->kind, info->object, info->component)) info->state = 0;
+    if (is_cut_motion(m, info->kind, info->object)) info->state = 0;
+    return FM_OK;
+}
+
+static const char *owner_name(const fm_image *m, int32_t owner, int32_t object)
+{
+    switch (owner) {
+    case FM_JOINT: return m->text + m->joint_name[object];
+    case FM_BODY: return m->text + m->body_name[object];
+    case FM_POINT: return m->text + m->point_name[object];
+    case FM_LOAD: return m->text + m->load_name[object];
+    case FM_SPRING: return m->text + m->spring_name[object];
+    case FM_COUPLING: return m->text + m->coupling_name[object];
+    default: return "";
+    }
+}
+
+size_t fm_variable_name(const fm_instance *s, uint32_t reference, char *name, size_t capacity)
+{
+    const fm_image *m = &s->image;
+    if (capacity > 0) name[0] = 0;
+    if (reference >= fm_variable_count(s)) return 0;
+    const fm_kind_info *kind = kinds + m->variable_kind[reference];
+    const int32_t component = m->variable_component[reference];
+    int length;
+    if (m->variable_name[reference] >= 0) {
+        length = snprintf(name, capacity, "%s", m->text + m->variable_name[reference]);
+    } else {
+        const char *owner = owner_name(m, kind->owner, m->variable_object[reference]), *dot = owner[0] ? "." : "";
+        if (component < 0) length = snprintf(name, capacity, "%s%s%s", owner, dot, kind->suffix);
+        else length = snprintf(name, capacity, "%s%s%s[%ld]", owner, dot, kind->suffix, (long)component + 1);
+    }
+    return length < 0 ? 0 : (size_t)length;
+}
+
+/* Reading ----------------------------------------------------------------------------------------------------- */
+
+/* What has to be made before a kind can be read. */
+int32_t fm_validity(const fm_image *m, int32_t kind, int32_t object)
+{
+    if (kinds[kind].owner == FM_JOINT && fm_is_cut(m, object)) {
+        if (is_position(kind) || is_velocity(kind)) return FM_VALID_WORLD;
+        if (is_acceleration(kind)) return FM_VALID_WORLD | FM_VALID_LINKS;
+    }
+    switch (kind) {
+    case FM_J_QDD: case FM_J_ALPHA: case FM_J_A: case FM_J_UDOT: case FM_J_KAPPA_DOT: case FM_B_QDD:
+        return FM_VALID_MOTION;
+    case FM_J_DRIVE: case FM_J_REACTION_F: case FM_J_REACTION_T: case FM_J_WRENCH_F: case FM_J_WRENCH_T: case FM_C_TAU:
+        return FM_VALID_CUTS;
+    case FM_B_R: case FM_B_V: case FM_B_W: case FM_P_R: case FM_P_V: case FM_S_LENGTH: case FM_S_F: case FM_ENERGY:
+    case FM_POSITION_VIOLATION: case FM_VELOCITY_VIOLATION:
+        return FM_VALID_WORLD;
+    case FM_B_A: case FM_B_ALPHA: case FM_P_A: return FM_VALID_WORLD | FM_VALID_LINKS;
+    default: return FM_VALID_NOTHING;
+    }
+}
+
+/* Torque and force across a joint at M, in F's axes. */
+static double joint_wrench(const fm_instance *s, int32_t joint, int32_t force, int32_t part, int constraint)
+{
+    const fm_image *m = &s->image;
+    const int32_t last = m->joint_last[joint], before = m->joint_F_link[joint];
+    double wrench[6], world[3], axes[3];
+    if (fm_is_cut(m, joint)) {
+        fm_loop_wrench(s, joint, wrench, wrench + 3);
+        for (int i = 0; s->cuts && !constraint && i < 6; i++) wrench[i] += s->cut_wrench[6 * joint + i];
+        memcpy(world, wrench + 3 * force, sizeof world);
+    } else {
+        fm_joint_wrench(s, joint, wrench);
+        if (constraint) fm_take_free_modes(s, joint, wrench);
+        for (int i = 0; i < 3; i++) world[i] = row_of(s->world[last].R, i, wrench + 3 * force);
+    }
+    memcpy(axes, world, sizeof axes);
+    if (before >= 0) {
+        const double *R = s->world[before].R;
+        for (int i = 0; i < 3; i++) axes[i] = R[i] * world[0] + R[3 + i] * world[1] + R[6 + i] * world[2];
+    }
+    const double *F = m->joint_F + 9 * joint;
+    return F[part] * axes[0] + F[3 + part] * axes[1] + F[6 + part] * axes[2];
+}
+
+static double body_value(const fm_instance *s, int32_t kind, int32_t body, int32_t part)
+{
+    const int32_t link = s->image.body_link[body];
+    const fm_world *w = s->world + link;
+    const double *at = s->image.body_r + 3 * body;
+    double arm[3], q[4];
+    for (int i = 0; i < 3; i++) arm[i] = row_of(w->R, i, at);
+    const int32_t next = (part + 1) % 3, last = (part + 2) % 3;
+    switch (kind) {
+    case FM_B_R: return w->r[part] + arm[part];
+    case FM_B_V: return w->v[part] + (w->w[next] * arm[last] - w->w[last] * arm[next]);
+    case FM_B_W: return w->w[part];
+    case FM_B_ALPHA: return row_of(w->R, part, s->motion[link].alpha);
+    case FM_B_A: return fm_acceleration(s, link, at, part);
+    default: fm_body_quaternion(s, body, q); return q[part];
+    }
+}
+
+static double point_value(const fm_instance *s, int32_t kind, int32_t point, int32_t part)
+{
+    double r[3], v[3];
+    if (kind == FM_P_A) return fm_acceleration(s, s->image.point_link[point], s->image.point_r + 3 * point, part);
+    fm_point_place(s, point, r, v);
+    return kind == FM_P_R ? r[part] : v[part];
+}
+
+static double spring_force(fm_instance *s, int32_t spring)
+{
+    if (s->image.n.laws > 0) fm_update(s, FM_VALID_MOTION); /* what a law holds with */
+    double direction[3], rate, length = fm_spring_line(s, spring, direction, &rate);
+    const double pull = s->spring_stiffness[spring] * (length - s->spring_free_length[spring]);
+    return (pull + s->spring_damping[spring] * rate) + fm_laws_on_spring(s, spring, s->y);
+}
+
+/* What a variable with a place of its own in the state is stored in; NULL for computed ones. */
+static double *stored(fm_instance *s, int32_t kind, int32_t object, int32_t component)
+{
+    const fm_image *m = &s->image;
+    const int32_t part = component < 0 ? 0 : component;
+    if (is_cut_motion(m, kind, object)) return NULL;
+    switch (kind) {
+    case FM_J_TAU: case FM_J_F: case FM_J_KAPPA_DOT_IN: case FM_J_ETA_IN: return s->tau + mode_of(m, kind, object, part);
+    case FM_J_ETA: return s->y + m->excitation_p[m->joint_excitation[object] + part];
+    case FM_L_FORCE: return s->load + 6 * object + part;
+    case FM_L_TORQUE: return s->load + 6 * object + 3 + part;
+    case FM_J_Q: case FM_J_R: return s->y + m->joint_p[object] + part;
+    case FM_J_QUAT: return s->y + m->joint_p[object] + part + (m->joint_kind[object] == FM_JOINT_FREE ? 3 : 0);
+    case FM_J_QD: case FM_J_V: case FM_J_W: case FM_J_U: case FM_J_KAPPA:
+        return s->y + m->n.positions + mode_of(m, kind, object, part);
+    case FM_B_Q: return s->y + m->link_p[m->body_link[object]] + part;
+    case FM_B_QD: return s->y + m->n.positions + m->link_u[m->body_link[object]] + part;
+    case FM_B_MASS: return s->mass + object;
+    case FM_B_INERTIA: return s->inertia + 6 * object + part;
+    case FM_J_STIFFNESS: return s->stiffness + mode_of(m, kind, object, part);
+    case FM_J_DAMPING: return s->damping + mode_of(m, kind, object, part);
+    case FM_J_REST: return s->rest + mode_of(m, kind, object, part);
+    case FM_J_ROTOR: return s->rotor_inertia + mode_of(m, kind, object, part);
+    case FM_S_STIFFNESS: return s->spring_stiffness + object;
+    case FM_S_DAMPING: return s->spring_damping + object;
+    case FM_S_FREE_LENGTH: return s->spring_free_length + object;
+    case FM_GRAVITY: return s->gravity + part;
+    case FM_SCHEME: return s->options;
+    case FM_STEP: return s->options + 1;
+    case FM_TOLERANCE: return s->options + 2;
+    case FM_CORRECTION: return s->closure;
+    case FM_CLOSURE: return s->closure + 1;
+    case FM_BAUMGARTE: return s->closure + 2 + part;
+    default: return NULL;
+    }
+}
+
+/* The value of a variable, all that fm_validity asks for being there. */
+double fm_value(fm_instance *s, int32_t kind, int32_t object, int32_t component)
+{
+    const int32_t part = component < 0 ? 0 : component;
+    const double *at = stored(s, kind, object, part);
+    double direction[3], rate;
+    if (at != NULL) return *at;
+    if (is_cut_motion(&s->image, kind, object)) return cut_value(s, kind, object, part);
+    switch (kind) {
+    case FM_J_DRIVE: return fm_drive(s, object, part);
+    case FM_J_QDD: case FM_J_ALPHA: case FM_J_A: case FM_J_UDOT: case FM_J_KAPPA_DOT:
+        return s->udot[mode_of(&s->image, kind, object, part)];
+    case FM_B_QDD: return s->udot[s->image.link_u[s->image.body_link[object]] + part];
+    case FM_J_REACTION_F: return joint_wrench(s, object, 1, part, 1);
+    case FM_J_REACTION_T: return joint_wrench(s, object, 0, part, 1);
+    case FM_J_WRENCH_F: return joint_wrench(s, object, 1, part, 0);
+    case FM_J_WRENCH_T: return joint_wrench(s, object, 0, part, 0);
+    case FM_J_UNIQUE_F: return s->image.joint_unique[6 * object + part] == FM_UNIQUE;
+    case FM_J_UNIQUE_T: return s->image.joint_unique[6 * object + 3 + part] == FM_UNIQUE;
+    case FM_B_R: case FM_B_V: case FM_B_W: case FM_B_A: case FM_B_ALPHA: case FM_B_QUAT:
+        return body_value(s, kind, object, part);
+    case FM_P_R: case FM_P_V: case FM_P_A: return point_value(s, kind, object, part);
+    case FM_S_LENGTH: return fm_spring_line(s, object, direction, &rate);
+    case FM_S_F: return spring_force(s, object);
+    case FM_C_TAU: return fm_coupling_force(s, object, part);
+    case FM_ENERGY: return fm_energy(s);
+    case FM_POSITION_VIOLATION: return fm_violation(s, 0);
+    case FM_VELOCITY_VIOLATION: return fm_violation(s, 1);
+    case FM_CORRECTIONS: return s->clock[FM_CORRECTED];
+    case FM_ITERATIONS: return s->clock[FM_ITERATED];
+    case FM_STEPS: return s->clock[FM_STEPS_DONE];
+    case FM_REJECTED: return s->clock[FM_STEPS_REJECTED];
+    default: return 0.0;
+    }
+}
+
+static fm_status unknown(fm_instance *s, uint32_t reference)
+{
+    return fm_say(s, FM_ERROR, "there is no variable with reference %lu: the model has 0 to %lu",
+                  (unsigned long)reference, (unsigned long)fm_variable_count(s) - 1);
+}
+
+fm_status fm_do_get(fm_instance *s, const uint32_t *reference, size_t count, double *value)
+{
+    const fm_image *m = &s->image;
+    for (size_t i = 0; i < count; i++)
+        if (reference[i] >= fm_variable_count(s)) return unknown(s, reference[i]);
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t r = reference[i];
+        fm_update(s, fm_validity(m, m->variable_kind[r], m->variable_object[r]));
+        value[i] = fm_value(s, m->variable_kind[r], m->variable_object[r], m->variable_component[r]);
+    }
+    return FM_OK;
+}
+
+/* Writing ----------------------------------------------------------------------------------------------------- */
+
+static fm_status check_value(fm_instance *s, uint32_t reference, double value)
+{
+    const int32_t kind = s->image.variable_kind[reference];
+    const char *why = NULL;
+    char name[200];
+    if (!isfinite(value)) why = "it must be a finite number";
+    else if (stored(s, kind, s->image.variable_object[reference], s->image.variable_component[reference]) == NULL)
+        why = "it is computed and cannot be set";
+    else if (follows_path(&s->image, kind, s->image.variable_object[reference], s->image.variable_component[reference]))
+        why = "a path says where this mode is";
+    else if (kind == FM_B_MASS && value < 0.0) why = "a mass may not be negative";
+    else if (kind == FM_B_INERTIA && s->image.variable_component[reference] < 3 && value < 0.0)
+        why = "a moment of inertia may not be negative";
+    else if (kind == FM_J_ROTOR && value < 0.0) why = "a reflected inertia may not be negative";
+    if (why == NULL) return FM_OK;
+    (void)fm_variable_name(s, reference, name, sizeof name);
+    return fm_say(s, FM_ERROR, "%s = %g is refused: %s", name, value, why);
+}
+
+fm_status fm_do_set(fm_instance *s, const uint32_t *reference, size_t count, const double *value)
+{
+    const fm_image *m = &s->image;
+    int changed = 0, derived = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (reference[i] >= fm_variable_count(s)) return unknown(s, reference[i]);
+        if (check_value(s, reference[i], value[i]) != FM_OK) return FM_ERROR;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const int32_t kind = m->variable_kind[reference[i]];
+        double *at = stored(s, kind, m->variable_object[reference[i]], m->variable_component[reference[i]]);
+        if (kinds[kind].state) s->guess[at - s->y] = value[i];
+        if (memcmp(at, value + i, sizeof *at) == 0) continue;
+        *at = value[i];
+        changed = 1;
+        if (kinds[kind].causality == FM_PARAMETER) derived = 1;
+        if (kinds[kind].state) s->clock[FM_ASSEMBLED] = 0.0;
+        if ((kind == FM_J_STIFFNESS || kind == FM_J_DAMPING) && m->joint_kind[m->variable_object[reference[i]]] == FM_JOINT_SPHERICAL)
+            at[1] = at[2] = value[i];
+    }
+    if (derived) fm_derive(s);
+    if (changed) {
+        s->clock[FM_AHEAD] = 0.0;
+        s->valid = FM_VALID_NOTHING;
+    }
+    return FM_OK;
+}

@@ -1,0 +1,16 @@
+/* values.h: functions of values.c. */
+#ifndef FM_VALUES_H
+#define FM_VALUES_H
+
+#include "../instance/instance.h"
+
+FM_HIDDEN_BEGIN
+
+int32_t fm_validity(const fm_image *m, int32_t kind, int32_t object);
+double fm_value(fm_instance *s, int32_t kind, int32_t object, int32_t component);
+fm_status fm_do_get(fm_instance *s, const uint32_t *reference, size_t count, double *value);
+fm_status fm_do_set(fm_instance *s, const uint32_t *reference, size_t count, const double *value);
+
+FM_HIDDEN_END
+
+#endif

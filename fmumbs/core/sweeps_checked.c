@@ -1,8 +1,0 @@
-/* sweeps_checked.c: the plain sweeps once more, which note their pivots; for the check at the start of a motion. */
-#include "instance.h"
-#define FM_NOTES_PIVOTS
-#define FM_KERNELS fm_kernels_checked
-#define FM_TURN fm_turn_plain
-#define FM_LOCAL fm_local_plain
-#define FM_LOCAL_BACK fm_local_back_plain
-#include "sweeps.inc"

@@ -1,0 +1,151 @@
+/* switches.c: the times at which force laws leave their modes, within an integrator's last step.
+ *
+ * They are located on the dense output to 1e-9 s, or finer at fine tolerances.
+ */
+#include "switches.h"
+
+#include "../instance/instance.h"
+#include "../forces/laws.h"
+#include "../motion/holding.h"
+#include "../motion/rates.h"
+#include "dense.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#define FM_LOCATED 1e-9 /* [s]: how exactly a switch is located, */
+#define FM_LOCATED_FINELY 1e-3 /* and at fine tolerances times these */
+#define FM_LOOKS 8      /* times within a step at which laws are looked at, at least */
+#define FM_MOST_LOOKS 200 /* and at most, but for these */
+
+/* Whether a law is neither in a piece nor about to enter it: what comes to rest at a bound may lie to both sides of it
+ * by round-off. */
+static int is_out(const fm_image *m, int32_t law, int32_t piece, double x, double v)
+{
+    const double near = FM_AT * (1.0 + fabs(v));
+    return fm_law_piece(m, law, x, v, 0) != piece && fm_law_piece(m, law, x, v - near, 0) != piece &&
+           fm_law_piece(m, law, x, v + near, 0) != piece;
+}
+
+/* The first law that has left its mode at y, -1: none has. */
+static int32_t first_left(fm_instance *s, double t, double *y)
+{
+    const fm_image *m = &s->image;
+    const int holding = fm_laws_holding(s);
+    if (holding) fm_rates(s, t, y, s->law_rates);
+    fm_laws_place(s, y);
+    for (int32_t i = 0; i < m->n.laws; i++) {
+        int32_t above, below;
+        double x, v, bound;
+        fm_law_at(s, i, y, &x, &v);
+        if (!fm_law_holds(s, i, &above, &below, &bound)) {
+            if (!fm_law_passes(s, i, &above) || is_out(m, i, above, x, v)) return i;
+            continue;
+        }
+        if (fm_law_piece(m, i, x, bound, 0) != above || fm_law_piece(m, i, x, bound, 1) != below) return i;
+        const double one = fm_law_polynomial(m, above, x, bound), other = fm_law_polynomial(m, below, x, bound);
+        const int pulls = m->law_spring[i] >= 0; /* and so lessens its velocity */
+        if (!(s->law_force[i] >= (pulls ? other : one) && s->law_force[i] <= (pulls ? one : other))) return i;
+    }
+    return -1;
+}
+
+/* How exactly a switch within the last step is located [s]: a jump of 1e3 m/s2 then costs no more than the tolerance. */
+static double located(const fm_instance *s)
+{
+    const double from = fabs(s->clock[FM_TIME_TAIL]), to = fabs(s->clock[FM_TIME_HEAD]);
+    const double fine = FM_LOCATED_FINELY * s->options[2], least = fine < FM_LOCATED ? fine : FM_LOCATED;
+    const double rounded = 2.0 * DBL_EPSILON * (from > to ? from : to);
+    return least > rounded ? least : rounded;
+}
+
+/* Position and velocity of each law at y, for which first_left has placed what they need. */
+static void see(const fm_instance *s, const double *y, double *seen)
+{
+    for (int32_t i = 0; i < s->image.n.laws; i++) fm_law_at(s, i, y, seen + 2 * i, seen + 2 * i + 1);
+}
+
+/* Whether a law may have left its piece between two looks h apart, though it is in it at both: by the cubic that has the
+ * positions and velocities of both, between the least and the largest of whose control values the law stays. */
+static int may_leave(const fm_instance *s, int32_t law, const double *one, const double *other, double h)
+{
+    const fm_image *m = &s->image;
+    const double x[4] = {one[0], one[0] + h / 3.0 * one[1], other[0] - h / 3.0 * other[1], other[0]};
+    const double v[3] = {one[1], 3.0 / h * (x[2] - x[1]), other[1]};
+    double x_least = x[0], x_most = x[0], v_least = v[0], v_most = v[0];
+    int32_t piece;
+    if (!fm_law_passes(s, law, &piece)) return 0;
+    for (int i = 1; i < 4; i++) {
+        x_least = x[i] < x_least ? x[i] : x_least;
+        x_most = x[i] > x_most ? x[i] : x_most;
+        v_least = i < 3 && v[i] < v_least ? v[i] : v_least;
+        v_most = i < 3 && v[i] > v_most ? v[i] : v_most;
+    }
+    const double near = FM_AT * (1.0 + (v_most > -v_least ? v_most : -v_least));
+    for (int32_t i = m->law_first[law]; i < m->law_first[law] + m->law_count[law]; i++) {
+        const double *r = fm_law_range(m, i);
+        if (i == piece && !(x_least >= r[0] && x_most < r[1] && v_least >= r[2] - near && v_most <= r[3] + near)) return 1;
+        if (piece < 0 && x_most >= r[0] && x_least < r[1] && v_most >= r[2] + near && v_least <= r[3] - near) return 1;
+    }
+    return 0;
+}
+
+static int any_may_leave(const fm_instance *s, double h)
+{
+    const int32_t laws = s->image.n.laws;
+    for (int32_t i = 0; i < laws; i++)
+        if (may_leave(s, i, s->law_seen + 2 * i, s->law_seen + 2 * (laws + i), h)) return 1;
+    return 0;
+}
+
+/* Looks at the laws through the last step, the closer the nearer they are to leaving their modes. The first of them that
+ * has left at a look, -1: none has; `span`: the times of the look before and of that look. */
+static int32_t look_through(fm_instance *s, double *y, double span[2])
+{
+    const double tail = s->clock[FM_TIME_TAIL], head = s->clock[FM_TIME_HEAD], longest = (head - tail) / FM_LOOKS;
+    const double least = located(s);
+    const size_t laws = (size_t)s->image.n.laws;
+    double before = tail, h = longest;
+    fm_dense(s, tail, y);
+    fm_laws_place(s, y);
+    see(s, y, s->law_seen);
+    for (int looks = 0; before < head; looks++) {
+        const double next = before + h, after = head - before > 1.5 * h && next > before ? next : head;
+        fm_dense(s, after, y);
+        const int32_t left = first_left(s, after, y);
+        span[0] = before, span[1] = after;
+        if (left >= 0) return left;
+        see(s, y, s->law_seen + 2 * laws);
+        if (looks < FM_MOST_LOOKS && after - before > 2.0 * least && any_may_leave(s, after - before)) {
+            h = 0.5 * (after - before);
+            continue;
+        }
+        memcpy(s->law_seen, s->law_seen + 2 * laws, 2 * laws * sizeof(double));
+        before = after;
+        h = 2.0 * h < longest ? 2.0 * h : longest;
+    }
+    return -1;
+}
+
+/* The first law that has left its mode within the last step, -1: none has; the time of that, and the state there in
+ * `y`. Notes the velocities just before. */
+int32_t fm_laws_switch(fm_instance *s, double *t, double *y)
+{
+    double span[2];
+    int32_t left = look_through(s, y, span);
+    if (left < 0) return -1;
+    const double least = located(s);
+    while (span[1] - span[0] > least) {
+        const double middle = 0.5 * (span[0] + span[1]);
+        fm_dense(s, middle, y);
+        const int32_t found = first_left(s, middle, y);
+        if (found >= 0) left = found;
+        span[found >= 0] = middle;
+    }
+    fm_dense(s, span[0], y);
+    fm_laws_note(s, y);
+    fm_dense(s, span[1], y);
+    *t = span[1];
+    return left;
+}

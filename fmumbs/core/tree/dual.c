@@ -1,0 +1,113 @@
+/* dual.c: the directions in which forces along a joint's modes act.
+ *
+ * What acts on the free modes Phi is a torque in the directions about which the joint turns and a force in those in which
+ * it slides without turning: that depends on no unit of length, and a torque that drives a screw is a torque. With B these
+ * directions, forces lambda along the modes are the wrench B (Phi' B)^-1 lambda (outputs/reactions.c).
+ */
+#include "dual.h"
+
+#include "../maths/vectors.h"
+#include "../instance/instance.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Of the directions of n vectors of three in rows of six, from `first` on: makes them orthonormal, whole rows being
+ * mixed, those that are long first. Returns how many there are; the rows behind them have nothing left there, or
+ * nothing beside `most`. */
+static int32_t make_directions(double (*rows)[6], int32_t n, int first, double most, double (*out)[3])
+{
+    int32_t rank = 0;
+    for (; rank < n; rank++) {
+        int32_t best = rank;
+        double longest = -1.0;
+        for (int32_t i = rank; i < n; i++) {
+            const double *v = rows[i] + first, square = (v[0] * v[0] + v[1] * v[1]) + v[2] * v[2];
+            if (square > longest) best = i, longest = square;
+        }
+        const double length = sqrt(longest);
+        most = length > most ? length : most;
+        if (!(length > 1e-9 * most)) break;
+        for (int c = 0; c < 6; c++) {
+            const double swap = rows[best][c] / length;
+            rows[best][c] = rows[rank][c];
+            rows[rank][c] = swap;
+        }
+        memcpy(out[rank], rows[rank] + first, 3 * sizeof(double));
+        for (int32_t i = rank + 1; i < n; i++) {
+            const double *v = rows[i] + first, *e = out[rank];
+            const double along = (v[0] * e[0] + v[1] * e[1]) + v[2] * e[2];
+            for (int c = 0; c < 6; c++) rows[i][c] -= along * rows[rank][c];
+        }
+    }
+    return rank;
+}
+
+/* Solves A x = b by elimination; where A is singular some x are zero. */
+static void solve(double (*A)[FM_FREEDOMS], double *b, int32_t n)
+{
+    int32_t pivot_of[FM_FREEDOMS];
+    double most = 0.0;
+    for (int32_t c = 0; c < n; c++) {
+        int32_t p = c;
+        for (int32_t i = c + 1; i < n; i++) p = fabs(A[i][c]) > fabs(A[p][c]) ? i : p;
+        for (int32_t j = 0; p != c && j < n; j++) {
+            const double swap = A[c][j];
+            A[c][j] = A[p][j], A[p][j] = swap;
+        }
+        const double swap = b[c];
+        b[c] = b[p], b[p] = swap;
+        most = fabs(A[c][c]) > most ? fabs(A[c][c]) : most;
+        pivot_of[c] = fabs(A[c][c]) > 1e-9 * most;
+        for (int32_t i = c + 1; pivot_of[c] && i < n; i++) {
+            const double less = A[i][c] / A[c][c];
+            for (int32_t j = c; j < n; j++) A[i][j] -= less * A[c][j];
+            b[i] -= less * b[c];
+        }
+    }
+    for (int32_t c = n - 1; c >= 0; c--) {
+        for (int32_t j = c + 1; j < n; j++) b[c] -= A[c][j] * b[j];
+        b[c] = pivot_of[c] ? b[c] / A[c][c] : 0.0;
+    }
+}
+
+/* The directions that go with n modes. 0: no such joint, its modes are dependent. */
+int fm_make_dual(const fm_instance *s, double (*phi)[6], int32_t n, fm_dual *d)
+{
+    double rows[FM_FREEDOMS][6];
+    memcpy(rows, phi, sizeof rows);
+    double far = 0.0; /* a slide of this size turns nothing but by round-off */
+    for (int32_t i = 0; i < n; i++) {
+        const double *v = phi[i] + 3, length = sqrt((v[0] * v[0] + v[1] * v[1]) + v[2] * v[2]);
+        far = length > far ? length : far;
+    }
+    d->n = n;
+    d->turning = make_directions(rows, n, 0, far / s->image.length[0], d->along);
+    const int32_t sliding = make_directions(rows + d->turning, n - d->turning, 3, 0.0, d->along + d->turning);
+    for (int32_t i = 0; i < n; i++)
+        for (int32_t j = 0; j < n; j++) d->A[i][j] = dot(j < d->turning ? phi[i] : phi[i] + 3, d->along[j]);
+    return d->turning + sliding == n;
+}
+
+/* x: forces along the modes; becomes the wrench by which they act. */
+void fm_dual_wrench(const fm_dual *d, double x[6])
+{
+    double A[FM_FREEDOMS][FM_FREEDOMS], wrench[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+    memcpy(A, d->A, sizeof A);
+    solve(A, x, d->n);
+    for (int32_t j = 0; j < d->n; j++)
+        for (int c = 0; c < 3; c++) wrench[j < d->turning ? c : 3 + c] += d->along[j][c] * x[j];
+    memcpy(x, wrench, sizeof wrench);
+}
+
+/* x: a velocity of M; becomes the velocities of the modes. */
+void fm_dual_rates(const fm_dual *d, double x[6])
+{
+    double A[FM_FREEDOMS][FM_FREEDOMS], rates[FM_FREEDOMS];
+    for (int32_t i = 0; i < d->n; i++) {
+        rates[i] = dot(i < d->turning ? x : x + 3, d->along[i]);
+        for (int32_t j = 0; j < d->n; j++) A[i][j] = d->A[j][i];
+    }
+    solve(A, rates, d->n);
+    memcpy(x, rates, (size_t)d->n * sizeof *x);
+}

@@ -1,0 +1,302 @@
+/* general.c: links whose freedoms are taken out all at once: products of screws with rows that forbid velocities.
+ *
+ * The pose behind n screws with the rates r is R_1 r_1 R_2 r_2 ..., the velocity at M's origin G = J r. Rows w' in
+ * the axes behind one of the screws make of the free rates r_f, the speeds u and the excited rates kappa
+ *     A_f r_f + A_e kappa = [u; 0],   A = w' J,
+ * the general form of Eqs 3.10 and 3.27 of joint-representation: r = Y [u; kappa], G = J Y [u; kappa], whose columns
+ * are the free modes phi and the excited ones. With the accelerations b of the rows and those of M's origin at
+ * constant rates, r_f' = -A_f^-1 b and the drift is what these and the constant rates bring about at M.
+ * The sweeps then take phi out of S together (group.c), with U = S phi, S_qq = phi' S phi and f = phi' e.
+ * All in the link's axes, the angular part first; the link's origin is M's.
+ */
+#include "general.h"
+
+#include "../maths/vectors.h"
+#include "../instance/instance.h"
+#include "group.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Once, after the image has been read. */
+void fm_general_structure(fm_instance *s)
+{
+    const fm_image *m = &s->image;
+    for (int32_t i = 0; i < m->n.generals; i++) {
+        fm_general *g = s->general + i;
+        g->link = m->general_link[i];
+        g->screws = m->general_screws[i];
+        g->rows = m->general_rows[i];
+        g->free = m->general_speeds[i];
+        g->speeds = g->free + (g->screws - g->rows);
+        g->after = m->general_after[i];
+        g->first = m->general_screw[i];
+        int32_t f = 0, e = g->rows;
+        for (int32_t k = 0; k < g->screws; k++) g->place[k] = m->screw_excited[g->first + k] ? e++ : f++;
+        g->row = m->velocity_row + 6 * m->general_row[i];
+        memcpy(g->tail, m->general_tail + 3 * i, sizeof g->tail);
+        g->group = (fm_group){g->free, FM_FREEDOMS, g->U, g->L[0], g->D, g->g};
+    }
+}
+
+/* Gauss-Jordan with partial pivoting, A n x n; where A is singular the inverse is not finite. */
+static void invert(double A[FM_FREEDOMS][FM_FREEDOMS], double B[FM_FREEDOMS][FM_FREEDOMS], int32_t n)
+{
+    for (int32_t i = 0; i < n; i++)
+        for (int32_t j = 0; j < n; j++) B[i][j] = i == j ? 1.0 : 0.0;
+    for (int32_t c = 0; c < n; c++) {
+        int32_t p = c;
+        for (int32_t i = c + 1; i < n; i++) p = fabs(A[i][c]) > fabs(A[p][c]) ? i : p;
+        for (int32_t j = 0; p != c && j < n; j++) {
+            double a = A[c][j], b = B[c][j];
+            A[c][j] = A[p][j], A[p][j] = a;
+            B[c][j] = B[p][j], B[p][j] = b;
+        }
+        const double pivot = 1.0 / A[c][c];
+        for (int32_t j = 0; j < n; j++) A[c][j] *= pivot, B[c][j] *= pivot;
+        for (int32_t i = 0; i < n; i++) {
+            const double less = A[i][c];
+            if (i == c || less == 0.0) continue;
+            for (int32_t j = 0; j < n; j++) A[i][j] -= less * A[c][j], B[i][j] -= less * B[c][j];
+        }
+    }
+}
+
+/* Poses behind the screws, from one to the next; cosines and sines are there. */
+static void place_screws(fm_instance *s, fm_general *g, const double *p)
+{
+    const fm_image *m = &s->image;
+    for (int32_t k = 0; k < g->screws; k++) {
+        const double *R0 = m->screw_R + 9 * (g->first + k), *r0 = m->screw_r + 3 * (g->first + k);
+        const double c = g->c[k], sn = g->s[k], along = m->screw_slide[g->first + k] * p[g->place[k]];
+        double *R = g->R[k], *r = g->r[k];
+        for (int i = 0; i < 3; i++) {
+            R[3 * i] = R0[3 * i] * c + R0[3 * i + 1] * sn;
+            R[3 * i + 1] = R0[3 * i + 1] * c - R0[3 * i] * sn;
+            R[3 * i + 2] = R0[3 * i + 2];
+            r[i] = r0[i] + R0[3 * i + 2] * along;
+        }
+    }
+}
+
+/* The link in its parent, the columns of J, and the axes of the rows. */
+static void place_link(fm_instance *s, fm_general *g)
+{
+    const fm_image *m = &s->image;
+    double R[FM_FREEDOMS + 1][9] = {{1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0}};
+    double r[FM_FREEDOMS + 1][3] = {{0.0, 0.0, 0.0}}, tail[3], out[3], base[9];
+    const int32_t n = g->screws, link = g->link;
+    for (int32_t k = 0; k < n; k++) {
+        product(R[k], g->R[k], R[k + 1]);
+        turn_out(R[k], g->r[k], out);
+        for (int i = 0; i < 3; i++) r[k + 1][i] = r[k][i] + out[i];
+    }
+    turn_out(R[n], g->tail, tail);
+    for (int i = 0; i < 3; i++) tail[i] += r[n][i];
+    for (int32_t k = 0; k < n; k++) {
+        const double pitch = m->screw_pitch[g->first + k], slide = m->screw_slide[g->first + k];
+        const double axis[3] = {R[k + 1][2], R[k + 1][5], R[k + 1][8]};
+        double arm[3], turn[3], v[3], *J = g->J[k];
+        for (int i = 0; i < 3; i++) arm[i] = tail[i] - r[k + 1][i], turn[i] = pitch * axis[i];
+        cross(turn, arm, v);
+        for (int i = 0; i < 3; i++) v[i] += slide * axis[i];
+        turn_in(R[n], turn, J);
+        turn_in(R[n], v, J + 3);
+    }
+    for (int i = 0; i < 3; i++) /* the link's axes in those of the rows */
+        for (int j = 0; j < 3; j++) {
+            const double *a = R[g->after];
+            g->rows_R[3 * i + j] = a[i] * R[n][j] + a[3 + i] * R[n][3 + j] + a[6 + i] * R[n][6 + j];
+        }
+    memcpy(base, s->turned[link].R0, sizeof base);
+    product(base, R[n], s->turned[link].R);
+    turn_out(base, tail, out);
+    for (int i = 0; i < 3; i++) out[i] += s->link[link].r[i];
+    fm_lane_set(s, r, link, out);
+}
+
+/* What a row makes of a velocity or an acceleration in the link's axes. */
+static double along_row(const fm_general *g, int32_t i, const double *v)
+{
+    double in[6];
+    turn_out(g->rows_R, v, in);
+    turn_out(g->rows_R, v + 3, in + 3);
+    return dot6(g->row + 6 * i, in);
+}
+
+/* Y, A_f^-1 and the modes. */
+static void make_modes(fm_general *g)
+{
+    double A[FM_FREEDOMS][FM_FREEDOMS] = {{0.0}}, E[FM_FREEDOMS][FM_FREEDOMS] = {{0.0}};
+    const int32_t n = g->rows, excited = g->screws - g->rows;
+    for (int32_t k = 0; k < g->screws; k++)
+        for (int32_t i = 0; i < n; i++) {
+            if (g->place[k] < n) A[i][g->place[k]] = along_row(g, i, g->J[k]);
+            else E[i][g->place[k] - n] = along_row(g, i, g->J[k]);
+        }
+    invert(A, g->inverse, n);
+    memset(g->Y, 0, sizeof g->Y);
+    for (int32_t i = 0; i < n; i++) {
+        for (int32_t j = 0; j < g->free; j++) g->Y[i][j] = g->inverse[i][j];
+        for (int32_t e = 0; e < excited; e++)
+            for (int32_t j = 0; j < n; j++) g->Y[i][g->free + e] -= g->inverse[i][j] * E[j][e];
+    }
+    for (int32_t e = 0; e < excited; e++) g->Y[n + e][g->free + e] = 1.0;
+    memset(g->phi, 0, sizeof g->phi);
+    for (int32_t j = 0; j < g->speeds; j++)
+        for (int32_t k = 0; k < g->screws; k++)
+            for (int i = 0; i < 6; i++) g->phi[j][i] += g->J[k][i] * g->Y[g->place[k]][j];
+}
+
+/* Everything that follows from the positions; cosines and sines of the angles are in c and s. */
+void fm_general_place(fm_instance *s, fm_general *g, const double *y)
+{
+    place_screws(s, g, y + s->link[g->link].p);
+    place_link(s, g);
+    make_modes(g);
+}
+
+/* Rates of its positions, the free ones first; the pose is there. */
+void fm_general_rates(const fm_general *g, const double *u, double *pdot)
+{
+    for (int32_t i = 0; i < g->screws; i++) {
+        pdot[i] = 0.0;
+        for (int32_t j = 0; j < g->speeds; j++) pdot[i] += g->Y[i][j] * u[j];
+    }
+}
+
+/* Angular velocity and velocity of the link's origin against the parent, in the link's axes. */
+void fm_general_velocity(const fm_general *g, const double *u, double out[6])
+{
+    memset(out, 0, 6 * sizeof *out);
+    for (int32_t j = 0; j < g->speeds; j++)
+        for (int i = 0; i < 6; i++) out[i] += g->phi[j][i] * u[j];
+}
+
+/* Velocities and accelerations at constant rates, screw by screw; w is kept where the rows are. */
+static void pass_screws(const fm_instance *s, const fm_general *g, const double *pdot, double w_rows[3], double w[3],
+                        double drift[6])
+{
+    const fm_image *m = &s->image;
+    double alpha[3] = {0.0, 0.0, 0.0}, a[3] = {0.0, 0.0, 0.0}, x[3], z[3], in[3], twice[3];
+    memset(w, 0, 3 * sizeof *w);
+    memset(w_rows, 0, 3 * sizeof *w_rows);
+    for (int32_t k = 0; k <= g->screws; k++) {
+        const double *r = k < g->screws ? g->r[k] : g->tail;
+        if (k == g->after) memcpy(w_rows, w, 3 * sizeof *w);
+        cross(w, r, x);
+        cross(w, x, z);
+        cross(alpha, r, x);
+        for (int i = 0; i < 3; i++) a[i] += x[i] + z[i];
+        if (k == g->screws) break;
+        const double turn = m->screw_pitch[g->first + k] * pdot[g->place[k]];
+        const double slide = m->screw_slide[g->first + k] * pdot[g->place[k]];
+        turn_in(g->R[k], a, in);
+        memcpy(a, in, sizeof a);
+        turn_in(g->R[k], alpha, in);
+        memcpy(alpha, in, sizeof alpha);
+        turn_in(g->R[k], w, in);
+        cross(in, (double[3]){0.0, 0.0, turn}, x);
+        cross(in, (double[3]){0.0, 0.0, 2.0 * slide}, twice);
+        for (int i = 0; i < 3; i++) w[i] = in[i], alpha[i] += x[i], a[i] += twice[i];
+        w[2] += turn;
+    }
+    memcpy(drift, alpha, sizeof alpha);
+    memcpy(drift + 3, a, sizeof a);
+}
+
+/* The acceleration at M that is there without udot. */
+static void make_drift(const fm_instance *s, fm_general *g, const double *u)
+{
+    double pdot[FM_FREEDOMS], b[FM_FREEDOMS], w[3], w_rows[3], w_in[3], x[6];
+    fm_general_rates(g, u, pdot);
+    pass_screws(s, g, pdot, w_rows, w, g->drift);
+    turn_in(g->rows_R, w_rows, w_in); /* the rows' axes turn */
+    cross(w_in, g->v, x);
+    cross(w_in, g->v + 3, x + 3);
+    for (int i = 0; i < 6; i++) x[i] = g->drift[i] - x[i];
+    for (int32_t i = 0; i < g->rows; i++) b[i] = along_row(g, i, x);
+    for (int32_t k = 0; k < g->screws; k++) {
+        if (g->place[k] >= g->rows) continue;
+        double rate = 0.0;
+        for (int32_t j = 0; j < g->rows; j++) rate -= g->inverse[g->place[k]][j] * b[j];
+        for (int i = 0; i < 6; i++) g->drift[i] += g->J[k][i] * rate;
+    }
+}
+
+/* First sweep: wp and w are the angular velocities of parent and link, each in its own axes. */
+void fm_general_swing(fm_instance *s, int32_t link, const double *wp, double *w, const double *u)
+{
+    fm_general *g = s->general + s->link[link].general;
+    fm_motion *m = s->motion + link;
+    double in[3];
+    fm_general_velocity(g, u, g->v);
+    make_drift(s, g, u);
+    turn_in(s->turned[link].R, wp, in);
+    cross(in, g->v, m->turn);
+    for (int i = 0; i < 3; i++) w[i] = in[i] + g->v[i], m->turn[i] += g->drift[i];
+}
+
+/* Coriolis acceleration and drift of its origin, in the parent's axes. */
+void fm_general_lift(fm_instance *s, int32_t i)
+{
+    const fm_general *g = s->general + i;
+    const int32_t link = g->link;
+    double wp[3], v[3], push[3], drift[3];
+    fm_lane_get(s, carrier, link, wp);
+    turn_out(s->turned[link].R, g->v + 3, v);
+    turn_out(s->turned[link].R, g->drift + 3, drift);
+    cross(wp, v, push);
+    for (int j = 0; j < 3; j++)
+        s->lane[link / FM_LANE_WIDTH].lift[j][link % FM_LANE_WIDTH] += 2.0 * push[j] + drift[j];
+}
+
+/* Second sweep: what comes from the tips goes on with the freedoms taken out and the excited modes driven. */
+void fm_general_cut(fm_instance *s, int32_t link, fm_cut *c, const double *tau)
+{
+    fm_general *g = s->general + s->link[link].general;
+    fm_group *b = &g->group;
+    const double *turn = s->motion[link].turn, *u = tau + s->link[link].u;
+    const double turning = (c->J[0][0] + c->J[1][1]) + c->J[2][2], sliding = (c->M[0][0] + c->M[1][1]) + c->M[2][2];
+    double push[6] = {turn[0], turn[1], turn[2], 0.0, 0.0, 0.0}, e[6], x[FM_FREEDOMS], most[FM_FREEDOMS];
+    for (int i = 0; i < 3; i++) e[i] = c->n[i], e[3 + i] = c->f[i];
+    for (int32_t j = 0; j < b->n; j++) {
+        const double *phi = g->phi[j];
+        fm_cut_times(c, phi, g->U[j]);
+        for (int32_t i = j; i < b->n; i++) g->L[i][j] = dot6(g->phi[i], g->U[j]);
+        most[j] = turning * dot(phi, phi) + sliding * dot(phi + 3, phi + 3);
+        x[j] = u[j] - dot6(phi, e);
+    }
+    fm_group_factor(b, most, s->pivot + 2 * link);
+    fm_group_eliminate(b, c, x);
+    for (int32_t j = b->n; j < g->speeds; j++) {
+        g->g[j] = u[j];
+        for (int i = 0; i < 6; i++) push[i] += g->phi[j][i] * u[j];
+    }
+    fm_group_push(c, push);
+}
+
+/* Third sweep: alpha and a come in as what the parent carries along, and go out as the link's. */
+void fm_general_back(fm_instance *s, int32_t link, double *alpha, double *a, double *udot)
+{
+    const fm_general *g = s->general + s->link[link].general;
+    double z[6], *to = udot + s->link[link].u;
+    for (int i = 0; i < 3; i++) z[i] = alpha[i], z[3 + i] = a[i];
+    for (int32_t j = g->free; j < g->speeds; j++) {
+        to[j] = g->g[j];
+        for (int i = 0; i < 6; i++) z[i] += g->phi[j][i] * to[j];
+    }
+    fm_group_back(&g->group, z, to);
+    for (int32_t j = 0; j < g->free; j++)
+        for (int i = 0; i < 6; i++) z[i] += g->phi[j][i] * to[j];
+    for (int i = 0; i < 3; i++) alpha[i] = z[i], a[i] = z[3 + i];
+}
+
+/* A wrench at the link's origin, in its axes, on its way to the root: what the free modes take of it (loops.c). */
+void fm_general_pass(const fm_general *g, double wrench[6], double *innovations)
+{
+    double x[FM_FREEDOMS];
+    for (int32_t j = 0; j < g->free; j++) x[j] = dot6(g->phi[j], wrench);
+    fm_group_pass(&g->group, x, wrench, innovations);
+}

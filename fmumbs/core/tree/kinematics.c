@@ -1,0 +1,196 @@
+/* kinematics.c: pose, velocity and acceleration of links, and of points and frames on them, in the world.
+ *
+ * Made from what fm_kernels.turn leaves in each link; accelerations from what the sweeps leave there.
+ */
+#include "kinematics.h"
+
+#include "../maths/rotations.h"
+#include "../maths/vectors.h"
+#include "../instance/instance.h"
+#include "general.h"
+#include "modal.h"
+#include "planar.h"
+#include "reversed.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Axes of a link in its parent's, from the cosines, sines and ball axes of fm_kernels.turn. */
+static void link_axes(const fm_instance *s, int32_t i, double R[9])
+{
+    const fm_link *k = s->link + i;
+    if (k->kind == FM_LINK_SPHERICAL) {
+        for (int j = 0; j < 9; j++) R[j] = s->ball[k->ball].T[j % 3][j / 3];
+        return;
+    }
+    if (k->kind == FM_LINK_FIXED || k->kind == FM_LINK_PRISMATIC || k->kind >= FM_LINK_GENERAL) {
+        memcpy(R, s->turned[i].R, 9 * sizeof(double));
+        return;
+    }
+    const int K = k->kind <= FM_LINK_REVOLUTE_Z ? k->kind - FM_LINK_REVOLUTE_X : 2, A = (K + 1) % 3, B = (K + 2) % 3;
+    const double *R0 = s->turned[i].R0, c = s->motion[i].c, sn = s->motion[i].s;
+    for (int row = 0; row < 3; row++) {
+        R[3 * row + A] = R0[3 * row + A] * c + R0[3 * row + B] * sn;
+        R[3 * row + B] = R0[3 * row + B] * c - R0[3 * row + A] * sn;
+        R[3 * row + K] = R0[3 * row + K];
+    }
+}
+
+/* Pose and velocity of every link in the world; fm_kernels.turn has been called with the same y. */
+void fm_make_world(fm_instance *s, const double *y)
+{
+    static const fm_world ground = {{1, 0, 0, 0, 1, 0, 0, 0, 1}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+    y = fm_linked(s, y);
+    const double *u = y + s->image.n.positions;
+    s->evaluated = y;
+    fm_planar_turns(s);
+    for (int32_t i = 0; i < s->image.n.links; i++) {
+        const fm_link *k = s->link + i;
+        const fm_world *p = k->root ? &ground : s->world + k->parent;
+        fm_world *w = s->world + i;
+        double R[9], r[3], v[3], spin[3] = {0.0, 0.0, 0.0}, arm[3], add[3];
+        link_axes(s, i, R);
+        product(p->R, R, w->R);
+        memcpy(r, k->r, sizeof r);
+        memset(v, 0, sizeof v);
+        if (k->kind == FM_LINK_SPHERICAL) memcpy(spin, u + k->u, sizeof spin);
+        else if (k->kind == FM_LINK_GENERAL) {
+            double in[6];
+            fm_general_velocity(s->general + k->general, u + k->u, in);
+            memcpy(spin, in, sizeof spin);
+            turn_out(R, in + 3, v);
+            fm_lane_get(s, r, i, r);
+        } else if (k->kind >= FM_LINK_MODAL) {
+            fm_modal_velocity(s, i, y, spin, v);
+            fm_lane_get(s, r, i, r);
+        } else if (k->u >= 0) {
+            const int K = k->kind <= FM_LINK_REVOLUTE_Z ? k->kind - FM_LINK_REVOLUTE_X : 2;
+            spin[K] = k->sign * k->pitch * u[k->u];
+            for (int j = 0; j < 3; j++) {
+                r[j] += s->turned[i].R0[3 * j + 2] * (k->sign * k->slide * y[k->p]);
+                v[j] = s->turned[i].R0[3 * j + 2] * (k->sign * k->slide * u[k->u]);
+            }
+        }
+        turn_out(p->R, r, arm);
+        turn_out(w->R, spin, add);
+        for (int j = 0; j < 3; j++) w->r[j] = p->r[j] + arm[j], w->w[j] = p->w[j] + add[j];
+        cross(p->w, arm, add);
+        turn_out(p->R, v, r);
+        for (int j = 0; j < 3; j++) w->v[j] = (p->v[j] + add[j]) + r[j];
+    }
+}
+
+void fm_point_place(const fm_instance *s, int32_t point, double r[3], double v[3])
+{
+    const int32_t link = s->image.point_link[point];
+    const double *at = s->image.point_r + 3 * point;
+    double arm[3], add[3];
+    if (link < 0) {
+        memcpy(r, at, 3 * sizeof *r);
+        memset(v, 0, 3 * sizeof *v);
+        return;
+    }
+    const fm_world *w = s->world + link;
+    turn_out(w->R, at, arm);
+    cross(w->w, arm, add);
+    for (int j = 0; j < 3; j++) r[j] = w->r[j] + arm[j], v[j] = w->v[j] + add[j];
+}
+
+/* Length of a spring, the direction from P to Q (zero where they meet) and the length's rate. */
+double fm_spring_line(const fm_instance *s, int32_t spring, double direction[3], double *rate)
+{
+    double rP[3], vP[3], rQ[3], vQ[3], v[3];
+    fm_point_place(s, s->image.spring_P[spring], rP, vP);
+    fm_point_place(s, s->image.spring_Q[spring], rQ, vQ);
+    for (int j = 0; j < 3; j++) direction[j] = rQ[j] - rP[j], v[j] = vQ[j] - vP[j];
+    double length = sqrt(dot(direction, direction));
+    for (int j = 0; j < 3; j++) direction[j] = length > 0.0 ? direction[j] / length : 0.0;
+    *rate = dot(direction, v);
+    return length;
+}
+
+void fm_frame_place(const fm_instance *s, int32_t link, const double *at, int moving, fm_place *p)
+{
+    memset(p, 0, sizeof *p);
+    if (link < 0) {
+        memcpy(p->r, at, sizeof p->r);
+        return;
+    }
+    const fm_world *world = s->world + link;
+    double arm[3], add[3];
+    turn_out(world->R, at, arm);
+    cross(world->w, arm, add);
+    memcpy(p->w, world->w, sizeof p->w);
+    for (int j = 0; j < 3; j++) p->r[j] = world->r[j] + arm[j], p->v[j] = world->v[j] + add[j];
+    if (!moving) return;
+    double a[3], centripetal[3];
+    turn_out(world->R, s->motion[link].alpha, p->alpha);
+    turn_out(world->R, s->motion[link].a, a);
+    cross(world->w, add, centripetal);
+    cross(p->alpha, arm, add);
+    for (int j = 0; j < 3; j++) p->a[j] = ((a[j] + s->gravity[j]) + add[j]) + centripetal[j];
+}
+
+/* Point of a link in its axes: world acceleration of it. */
+double fm_acceleration(const fm_instance *s, int32_t link, const double *at, int32_t part)
+{
+    if (link < 0) return 0.0;
+    const fm_motion *m = s->motion + link;
+    const double *al = m->alpha;
+    double w[3];
+    fm_lane_get(s, w, link, w);
+    double along = (w[0] * at[0] + w[1] * at[1]) + w[2] * at[2], square = (w[0] * w[0] + w[1] * w[1]) + w[2] * w[2];
+    double a[3];
+    a[0] = m->a[0] + (al[1] * at[2] - al[2] * at[1]) + (w[0] * along - at[0] * square);
+    a[1] = m->a[1] + (al[2] * at[0] - al[0] * at[2]) + (w[1] * along - at[1] * square);
+    a[2] = m->a[2] + (al[0] * at[1] - al[1] * at[0]) + (w[2] * along - at[2] * square);
+    return row_of(s->world[link].R, part, a) + s->gravity[part];
+}
+
+/* q turned by the screws of a link, the last one first. */
+static void screws_quaternion(const fm_instance *s, const fm_general *g, double q[4])
+{
+    const double *p = s->y + s->link[g->link].p;
+    double part[4], next[4];
+    for (int32_t k = g->screws - 1; k >= 0; k--) {
+        const double half = 0.5 * (s->image.screw_pitch[g->first + k] * p[g->place[k]]);
+        const double turn[4] = {cos(half), 0.0, 0.0, sin(half)};
+        fm_multiply_quaternions(turn, q, next);
+        fm_quaternion_of(s->image.screw_R + 9 * (g->first + k), part);
+        fm_multiply_quaternions(part, next, q);
+    }
+}
+
+/* Quaternion of a body: the product of its joints', continuous in their positions, so that it never flips. */
+void fm_body_quaternion(const fm_instance *s, int32_t body, double q[4])
+{
+    double part[4], next[4];
+    fm_quaternion_of(s->image.body_R + 9 * body, q);
+    for (int32_t i = s->image.body_link[body]; i >= 0; i = s->link[i].parent) {
+        const fm_link *k = s->link + i;
+        if (k->kind == FM_LINK_SPHERICAL) {
+            const double *p = s->y + k->p, sign = s->image.joint_reversed[s->image.link_joint[i]] ? -1.0 : 1.0;
+            const double turn[4] = {p[0], sign * p[1], sign * p[2], sign * p[3]};
+            fm_multiply_quaternions(turn, q, next);
+        } else if (k->kind == FM_LINK_GENERAL) {
+            memcpy(next, q, sizeof next);
+            screws_quaternion(s, s->general + k->general, next);
+        } else if (k->kind >= FM_LINK_MODAL) {
+            const double half = 0.5 * fm_modal_turn(s, i, s->y), turn[4] = {cos(half), 0.0, 0.0, sin(half)};
+            fm_multiply_quaternions(turn, q, next);
+        } else if (k->u >= 0) {
+            const int axis = k->kind <= FM_LINK_REVOLUTE_Z ? k->kind - FM_LINK_REVOLUTE_X : 2;
+            double half = 0.5 * (k->sign * k->pitch * s->y[k->p]), turn[4] = {cos(half), 0.0, 0.0, 0.0};
+            turn[1 + axis] = sin(half);
+            fm_multiply_quaternions(turn, q, next);
+        } else {
+            memcpy(next, q, sizeof next);
+        }
+        memcpy(q, next, sizeof next);
+        if (k->turned) {
+            fm_quaternion_of(s->turned[i].R0, part);
+            fm_multiply_quaternions(part, q, next);
+            memcpy(q, next, sizeof next);
+        }
+    }
+}

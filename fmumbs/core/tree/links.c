@@ -1,0 +1,140 @@
+/* links.c: what the sweeps read of the links, from the image and from the parameters of the instance. */
+#include "links.h"
+
+#include "../image/joints.h"
+#include "../instance/instance.h"
+
+#include <string.h>
+
+static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+
+/* Who hands its cut to whom: link + 1 hands it on at once, every other child leaves it in its parent's slot. */
+void fm_arrange_cuts(fm_instance *s)
+{
+    const int32_t links = s->image.n.links;
+    s->model.pendings = 0;
+    for (int32_t i = links - 1; i >= 0; i--) {
+        fm_link *k = s->link + i;
+        k->leaves = -1;
+        k->opens = 0;
+        if (k->parent < 0) continue;
+        fm_link *parent = s->link + k->parent;
+        if (k->parent == i - 1) {
+            parent->chained = 1;
+            continue;
+        }
+        k->opens = parent->pending < 0;
+        if (k->opens) parent->pending = s->model.pendings++;
+        k->leaves = parent->pending;
+    }
+    for (int32_t i = 0; i < links; i++)
+        s->link[i].mirror = s->link[i].pending >= 0 || (s->link[i].chained && s->link[i + 1].kind != FM_LINK_SPHERICAL);
+}
+
+/* The links whose freedoms rows depend on: those between the ends of secondary joints, and those that are coupled. */
+void fm_mark_loops(fm_instance *s)
+{
+    const fm_image *m = &s->image;
+    for (int32_t i = 0; i < m->n.terms; i++) s->in_loop[m->term_link[i]] = 1;
+    for (int32_t i = 0; i < m->n.joints; i++) {
+        int32_t F = m->joint_F_link[i], M = m->joint_M_link[i];
+        while (fm_is_cut(m, i) && F != M) { /* a link's parent comes before it */
+            int32_t *end = F > M ? &F : &M;
+            s->in_loop[*end] = 1;
+            *end = m->link_parent[*end];
+        }
+    }
+}
+
+/* Once, after the image has been read. */
+void fm_links_structure(fm_instance *s)
+{
+    const fm_image *m = &s->image;
+    s->model.angles = s->model.slides = 0;
+    int32_t balls = 0;
+    for (int32_t i = 0; i < m->n.links; i++) {
+        fm_link *k = s->link + i;
+        memset(k, 0, sizeof *k);
+        k->kind = m->link_kind[i];
+        k->parent = m->link_parent[i];
+        k->root = k->parent < 0;
+        k->p = m->link_p[i];
+        k->u = m->link_u[i];
+        k->pending = -1;
+        k->sign = m->link_sign[i];
+        const int screw = k->kind == FM_LINK_SCREW || k->kind == FM_LINK_DRIVEN;
+        k->pitch = screw ? m->link_screw[6 * i + 2] : k->kind <= FM_LINK_REVOLUTE ? 1.0 : 0.0;
+        k->slide = screw ? m->link_screw[6 * i + 5] : k->kind == FM_LINK_PRISMATIC ? 1.0 : 0.0;
+        k->general = m->link_general[i];
+        memcpy(k->r, m->link_r + 3 * i, sizeof k->r);
+        memcpy(s->turned[i].R0, m->link_R + 9 * i, 9 * sizeof(double));
+        k->along = k->r[1] == 0.0 && k->r[2] == 0.0   ? 0
+                   : k->r[0] == 0.0 && k->r[2] == 0.0 ? 1
+                   : k->r[0] == 0.0 && k->r[1] == 0.0 ? 2
+                                                      : 3;
+        k->turned = memcmp(s->turned[i].R0, identity, sizeof identity) != 0;
+        fm_lane_set(s, r, i, k->r);
+        memcpy(s->turned[i].R, s->turned[i].R0, 9 * sizeof(double));
+        s->motion[i].c = 1.0;
+        if (k->kind <= FM_LINK_REVOLUTE || screw) s->angle_link[s->model.angles++] = i;
+        if (k->kind == FM_LINK_SPHERICAL) {
+            k->ball = balls++;
+            s->ball_link[k->ball] = i;
+        }
+        if (k->slide != 0.0) s->slide_link[s->model.slides++] = i;
+    }
+    for (int32_t i = 0; i < m->n.links; i++) {
+        const fm_link *k = s->link + i;
+        const int32_t p = fm_link_positions(m, i), u = fm_link_speeds(m, i);
+        const double least = k->u >= 0 && m->mode_linear[k->u] ? m->length[0] : 1.0;
+        for (int32_t j = 0; j < p; j++) s->least[k->p + j] = least;
+        for (int32_t j = 0; j < u; j++)
+            s->least[m->n.positions + k->u + j] = m->mode_linear[k->u + j] ? m->length[0] : 1.0;
+    }
+}
+
+/* Adds mass, first moment and inertia of a body in its link's axes about the link's origin. */
+static void place_body(fm_link *k, const double *R, const double *r, double mass, const double *com, const double *I)
+{
+    const double X[9] = {I[0], I[3], I[4], I[3], I[1], I[5], I[4], I[5], I[2]};
+    double c[3], Y[9], J[9];
+    for (int i = 0; i < 3; i++) c[i] = r[i] + R[3 * i] * com[0] + R[3 * i + 1] * com[1] + R[3 * i + 2] * com[2];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) Y[3 * i + j] = R[3 * i] * X[j] + R[3 * i + 1] * X[3 + j] + R[3 * i + 2] * X[6 + j];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            J[3 * i + j] = Y[3 * i] * R[3 * j] + Y[3 * i + 1] * R[3 * j + 1] + Y[3 * i + 2] * R[3 * j + 2];
+    double square = c[0] * c[0] + c[1] * c[1] + c[2] * c[2];
+    k->m += mass;
+    for (int i = 0; i < 3; i++) k->h[i] += mass * c[i];
+    k->J[0] += J[0] + mass * (square - c[0] * c[0]);
+    k->J[1] += J[1] - mass * c[0] * c[1];
+    k->J[2] += J[2] - mass * c[0] * c[2];
+    k->J[3] += J[4] + mass * (square - c[1] * c[1]);
+    k->J[4] += J[5] - mass * c[1] * c[2];
+    k->J[5] += J[8] + mass * (square - c[2] * c[2]);
+}
+
+/* Again after every change of a parameter. */
+void fm_links_derive(fm_instance *s)
+{
+    const fm_image *m = &s->image;
+    for (int32_t i = 0; i < m->n.links; i++) {
+        fm_link *k = s->link + i;
+        k->m = 0.0;
+        memset(k->h, 0, sizeof k->h);
+        memset(k->J, 0, sizeof k->J);
+    }
+    for (int32_t i = 0; i < m->n.bodies; i++)
+        place_body(s->link + m->body_link[i], m->body_R + 9 * i, m->body_r + 3 * i, s->mass[i], m->com + 3 * i,
+                   s->inertia + 6 * i);
+    s->model.resisted = m->n.modals > 0;
+    for (int32_t i = 0; i < m->n.speeds; i++)
+        if (s->stiffness[i] != 0.0 || s->damping[i] != 0.0) s->model.resisted = 1;
+    for (int32_t i = 0; i < m->n.links; i++) {
+        fm_lane_set(s, h, i, s->link[i].h);
+        fm_lane_set(s, J, i, s->link[i].J);
+        fm_lane_write(s->lane[i / FM_LANE_WIDTH].J + 3, i % FM_LANE_WIDTH, s->link[i].J + 3);
+        if (s->link[i].kind == FM_LINK_SCREW) s->link[i].rotor = s->rotor_inertia[s->link[i].u];
+    }
+}

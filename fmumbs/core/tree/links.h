@@ -1,0 +1,16 @@
+/* links.h: functions of links.c. */
+#ifndef FM_LINKS_H
+#define FM_LINKS_H
+
+#include "../instance/instance.h"
+
+FM_HIDDEN_BEGIN
+
+void fm_arrange_cuts(fm_instance *s);
+void fm_mark_loops(fm_instance *s);
+void fm_links_structure(fm_instance *s);
+void fm_links_derive(fm_instance *s);
+
+FM_HIDDEN_END
+
+#endif

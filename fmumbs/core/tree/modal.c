@@ -1,0 +1,395 @@
+/* modal.c: flexible bodies by a floating frame and modes.
+ *
+ * A point that is at r0 in the floating frame without deformation is at r = r0 + sum of phi_k q_k with it; q are the
+ * modal coordinates. With alpha and a (less gravity) the accelerations of the floating frame, w its angular velocity,
+ * and the integrals over the mass of the body
+ *     h = int r,   J = int (r.r - r r'),   S_k = int phi_k,   N_k = int r phi_k' = A_k + sum over j of q_j B_jk,
+ *     C_k = int r x phi_k (from N_k),   M_jk = int phi_j . phi_k,   A_k and B_jk = int phi_j phi_k' in the image,
+ * the torque, the force and the modal forces that the motion takes are
+ *     J alpha + h x a + C q''      + w x J w + 2 sum of q'_j (tr N_j - N_j') w,
+ *     m a + alpha x h + S q''      + w x (w x h) + 2 w x S q',
+ *     C_k . alpha + S_k . a + M q'' + w' N_k w - w.w tr N_k + 2 w . sum of q'_j int phi_j x phi_k.
+ * The modal forces are -K q - D q' and what acts at frames that move with the modes.
+ *
+ * Such a frame is a link of its own without mass (FM_LINK_FRAME). Its motion against the floating frame is the
+ * translation psi q' and a turn theta q' about z: the modes lie in a plane, but the floating frame moves in space.
+ * Its cut adds X'S X to the body's S, X'S psi to U, psi'S psi to S_qq and psi'e to f (psi, theta in one column).
+ * The joint by which the body hangs may be at such a frame too. Then the link before goes with the frame at
+ * p = p0 + psi q, turned by theta q, and the floating frame moves against it by phi = -(theta, psi - theta x p), so
+ * that with z = z' + phi q''
+ *     U <- U + S phi,   S_qq <- S_qq + phi'U + U'phi + phi'S phi,   f <- f + phi'e.
+ * Then the modes are taken out of the cut (group.c). All in the axes of the floating frame's link.
+ */
+#include "modal.h"
+
+#include "../maths/vectors.h"
+#include "../instance/instance.h"
+#include "group.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Once, after the image has been read. */
+void fm_modal_structure(fm_instance *s)
+{
+    const fm_image *m = &s->image;
+    for (int32_t i = 0; i < m->n.modals; i++) {
+        fm_modal *b = s->modal + i;
+        const int32_t pair = m->modal_pair[i], frame = m->link_frame[m->modal_link[i]];
+        b->link = m->modal_link[i];
+        b->n = m->modal_shapes[i];
+        b->first = m->modal_shape[i];
+        b->pair_mass = m->pair_mass + pair;
+        b->pair_stiffness = m->pair_stiffness + pair;
+        b->pair_damping = m->pair_damping + pair;
+        b->pair_product = m->pair_product + 9 * pair;
+        b->base = frame < 0 ? NULL : m->frame_shape + 4 * m->frame_first[frame];
+        memcpy(b->p0, m->modal_r + 3 * i, sizeof b->p0);
+        turn_out(m->link_R + 9 * b->link, b->p0, b->r0);
+        for (int j = 0; j < 3; j++) b->r0[j] += m->link_r[3 * b->link + j];
+        b->group = (fm_group){b->n, FM_MODES, b->U, b->L[0], b->D, b->g};
+    }
+}
+
+/* After fm_derive: what its link has as a rigid body. */
+void fm_modal_derive(fm_instance *s)
+{
+    for (int32_t i = 0; i < s->image.n.modals; i++) {
+        fm_modal *b = s->modal + i;
+        memcpy(b->J0, s->link[b->link].J, sizeof b->J0);
+        memcpy(b->h0, s->link[b->link].h, sizeof b->h0);
+    }
+}
+
+/* Rows of a frame, one for each mode: translation, turn. */
+static const double *rows_of(const fm_instance *s, int32_t link)
+{
+    return s->image.frame_shape + 4 * s->image.frame_first[s->image.link_frame[link]];
+}
+
+/* The motion of a floating frame or a frame against the link before with a mode, in its own axes; 0: none. */
+int fm_modal_column(const fm_instance *s, int32_t link, int32_t mode, double column[6])
+{
+    const fm_modal *b = fm_modal_of(s, link);
+    if (link == b->link) {
+        memcpy(column, b->phi[mode], sizeof b->phi[mode]);
+        return b->base != NULL;
+    }
+    const double *psi = rows_of(s, link) + 4 * mode;
+    column[0] = column[1] = 0.0;
+    column[2] = psi[3];
+    turn_in(s->turned[link].R, psi, column + 3);
+    return 1;
+}
+
+static double sum_of(const double *rows, int32_t n, int part, const double *q)
+{
+    double sum = 0.0;
+    for (int32_t k = 0; k < n; k++) sum += rows[4 * k + part] * q[k];
+    return sum;
+}
+
+/* How far the modes turn a floating frame or a frame about its z against the link before. */
+double fm_modal_turn(const fm_instance *s, int32_t link, const double *y)
+{
+    const fm_modal *b = fm_modal_of(s, link);
+    const double *q = y + s->link[b->link].p;
+    if (link != b->link) return sum_of(rows_of(s, link), b->n, 3, q);
+    return b->base == NULL ? 0.0 : -sum_of(b->base, b->n, 3, q);
+}
+
+/* Where its cosine and sine are. */
+static void turn_link(fm_instance *s, int32_t link)
+{
+    const double *R0 = s->turned[link].R0, c = s->motion[link].c, sn = s->motion[link].s;
+    double *R = s->turned[link].R;
+    for (int i = 0; i < 3; i++) {
+        R[3 * i] = R0[3 * i] * c + R0[3 * i + 1] * sn;
+        R[3 * i + 1] = R0[3 * i + 1] * c - R0[3 * i] * sn;
+        R[3 * i + 2] = R0[3 * i + 2];
+    }
+}
+
+/* int r x phi from int r phi'. */
+static void moment_of(const double *N, double out[3])
+{
+    out[0] = N[5] - N[7];
+    out[1] = N[6] - N[2];
+    out[2] = N[1] - N[3];
+}
+
+/* First moment, inertia and what modes take of the body as it is bent. */
+static void bend(fm_instance *s, fm_modal *b, const double *q)
+{
+    fm_link *k = s->link + b->link;
+    double P[9] = {0.0};
+    memcpy(k->h, b->h0, sizeof k->h);
+    memcpy(k->J, b->J0, sizeof k->J);
+    for (int32_t i = 0; i < b->n; i++) {
+        const double *A = s->image.shape_moment + 9 * (b->first + i), *S = s->image.shape_first + 3 * (b->first + i);
+        double *N = b->N[i];
+        memcpy(N, A, sizeof b->N[i]);
+        for (int32_t j = 0; j < b->n; j++)
+            for (int x = 0; x < 9; x++) N[x] += q[j] * b->pair_product[9 * (j * b->n + i) + x];
+        for (int x = 0; x < 3; x++) k->h[x] += S[x] * q[i], b->own[i][3 + x] = S[x];
+        for (int x = 0; x < 9; x++) P[x] += q[i] * (A[x % 3 * 3 + x / 3] + N[x]);
+        moment_of(N, b->own[i]);
+    }
+    k->J[0] += P[4] + P[8], k->J[1] -= P[1], k->J[2] -= P[2];
+    k->J[3] += P[0] + P[8], k->J[4] -= P[5], k->J[5] += P[0] + P[4];
+    fm_lane_set(s, h, b->link, k->h);
+    fm_lane_set(s, J, b->link, k->J);
+    fm_lane_write(s->lane[b->link / FM_LANE_WIDTH].J + 3, b->link % FM_LANE_WIDTH, k->J + 3);
+}
+
+/* The floating frame behind the frame by which it hangs. */
+static void hang(fm_instance *s, fm_modal *b, const double *q)
+{
+    double r[3];
+    if (b->base == NULL) return;
+    turn_link(s, b->link);
+    for (int j = 0; j < 3; j++) b->p[j] = b->p0[j] + sum_of(b->base, b->n, j, q);
+    turn_out(s->turned[b->link].R, b->p, r);
+    for (int j = 0; j < 3; j++) r[j] = b->r0[j] - r[j];
+    fm_lane_set(s, r, b->link, r);
+    for (int32_t k = 0; k < b->n; k++) {
+        const double *psi = b->base + 4 * k, turn = psi[3];
+        const double phi[6] = {0.0, 0.0, -turn, -turn * b->p[1] - psi[0], turn * b->p[0] - psi[1], -psi[2]};
+        memcpy(b->phi[k], phi, sizeof phi);
+    }
+}
+
+/* Everything that follows from the modal coordinates; cosines and sines of the turns are there. */
+void fm_modal_place(fm_instance *s, const double *y)
+{
+    for (int32_t i = 0; i < s->image.n.modals; i++) {
+        fm_modal *b = s->modal + i;
+        bend(s, b, y + s->link[b->link].p);
+        hang(s, b, y + s->link[b->link].p);
+    }
+    for (int32_t i = 0; i < s->image.n.frames; i++) {
+        const int32_t link = s->image.frame_link[i];
+        const fm_modal *b = fm_modal_of(s, link);
+        double r[3];
+        if (link == b->link) continue;
+        turn_link(s, link);
+        for (int j = 0; j < 3; j++)
+            r[j] = s->link[link].r[j] + sum_of(rows_of(s, link), b->n, j, y + s->link[b->link].p);
+        fm_lane_set(s, r, link, r);
+    }
+}
+
+/* Velocity of a floating frame or a frame against the link before: w in its own axes, v in those of the link before. */
+void fm_modal_velocity(const fm_instance *s, int32_t link, const double *y, double w[3], double v[3])
+{
+    const fm_modal *b = fm_modal_of(s, link);
+    const double *rates = y + s->image.n.positions + s->link[b->link].u;
+    double in[3] = {0.0, 0.0, 0.0};
+    memset(w, 0, 3 * sizeof *w);
+    if (link != b->link) {
+        for (int j = 0; j < 3; j++) v[j] = sum_of(rows_of(s, link), b->n, j, rates);
+        w[2] = sum_of(rows_of(s, link), b->n, 3, rates);
+        return;
+    }
+    for (int32_t k = 0; b->base != NULL && k < b->n; k++) {
+        w[2] += b->phi[k][2] * rates[k];
+        for (int j = 0; j < 3; j++) in[j] += b->phi[k][3 + j] * rates[k];
+    }
+    turn_out(s->turned[link].R, in, v);
+}
+
+/* First sweep: wp and w are the angular velocities of the link before and of this one, each in its own axes. */
+void fm_modal_swing(fm_instance *s, int32_t link, const double *wp, double *w, const double *y)
+{
+    double in[3], spin[3], v[3];
+    fm_modal_velocity(s, link, y, spin, v);
+    turn_in(s->turned[link].R, wp, in);
+    for (int i = 0; i < 3; i++) w[i] = in[i] + spin[i];
+    cross(in, spin, s->motion[link].turn);
+}
+
+static void add_to_lift(fm_instance *s, int32_t link, const double *v, const double *drift)
+{
+    double wp[3], push[3];
+    fm_lane_get(s, carrier, link, wp);
+    cross(wp, v, push);
+    for (int j = 0; j < 3; j++)
+        s->lane[link / FM_LANE_WIDTH].lift[j][link % FM_LANE_WIDTH] += 2.0 * push[j] + drift[j];
+}
+
+/* Acceleration of the floating frame's origin against the link before at constant rates, in that one's axes. */
+static void drift_of(const fm_instance *s, const fm_modal *b, const double *rates, double drift[3])
+{
+    double turn = 0.0, pdot[3], in[3];
+    memset(drift, 0, 3 * sizeof *drift);
+    if (b->base == NULL) return;
+    turn = sum_of(b->base, b->n, 3, rates);
+    for (int j = 0; j < 3; j++) pdot[j] = sum_of(b->base, b->n, j, rates);
+    in[0] = turn * (turn * b->p[0] - 2.0 * pdot[1]);
+    in[1] = turn * (turn * b->p[1] + 2.0 * pdot[0]);
+    in[2] = 0.0;
+    turn_out(s->turned[b->link].R, in, drift);
+}
+
+/* What the motion of the body takes with its modes at constant rates, beside what a rigid one would take. */
+static void take_own(fm_instance *s, fm_modal *b, const double *rates)
+{
+    fm_lanes *lane = s->lane + b->link / FM_LANE_WIDTH;
+    const int32_t at = b->link % FM_LANE_WIDTH;
+    double w[3], flow[3] = {0.0, 0.0, 0.0}, torque[3] = {0.0, 0.0, 0.0}, force[3];
+    fm_lane_get(s, w, b->link, w);
+    const double square = dot(w, w);
+    for (int32_t k = 0; k < b->n; k++) {
+        const double *N = b->N[k];
+        const double trace = (N[0] + N[4]) + N[8];
+        double Nw[3], moment[3], coriolis = 0.0;
+        turn_in(N, w, Nw);
+        for (int j = 0; j < 3; j++) {
+            torque[j] += rates[k] * (trace * w[j] - Nw[j]);
+            flow[j] += b->own[k][3 + j] * rates[k];
+        }
+        for (int32_t j = 0; j < b->n; j++) {
+            moment_of(b->pair_product + 9 * (j * b->n + k), moment);
+            coriolis += rates[j] * dot(w, moment);
+        }
+        b->f[k] = (dot(Nw, w) - square * trace) + 2.0 * coriolis;
+    }
+    cross(w, flow, force);
+    for (int j = 0; j < 3; j++) lane->torque[j][at] += 2.0 * torque[j], lane->force[j][at] += 2.0 * force[j];
+}
+
+/* After what is local to each link: the velocity products that modes add, and the start of the sums of the cuts. */
+void fm_modal_lift(fm_instance *s, const double *y)
+{
+    static const double none[3] = {0.0, 0.0, 0.0};
+    double w[3], v[3], drift[3];
+    for (int32_t i = 0; i < s->image.n.modals; i++) {
+        fm_modal *b = s->modal + i;
+        const double *rates = y + s->image.n.positions + s->link[b->link].u;
+        fm_modal_velocity(s, b->link, y, w, v);
+        drift_of(s, b, rates, drift);
+        add_to_lift(s, b->link, v, drift);
+        take_own(s, b, rates);
+        memcpy(b->U, b->own, (size_t)b->n * sizeof b->U[0]);
+        for (int32_t j = 0; j < b->n; j++)
+            for (int32_t k = 0; k <= j; k++) b->M[j][k] = b->pair_mass[j * b->n + k];
+    }
+    for (int32_t i = 0; i < s->image.n.frames; i++) {
+        const int32_t link = s->image.frame_link[i];
+        if (s->link[link].kind != FM_LINK_FRAME) continue;
+        fm_modal_velocity(s, link, y, w, v);
+        add_to_lift(s, link, v, none);
+    }
+}
+
+/* Second sweep: what the modes take of a frame's cut, which is in the axes of the floating frame about the frame's
+ * origin, r in that. */
+void fm_modal_take(fm_instance *s, int32_t link, const fm_cut *c, const double *r)
+{
+    fm_modal *b = fm_modal_of(s, link);
+    const double *rows = rows_of(s, link), e[6] = {c->n[0], c->n[1], c->n[2], c->f[0], c->f[1], c->f[2]};
+    for (int32_t k = 0; k < b->n; k++) {
+        const double *psi = rows + 4 * k, column[6] = {0.0, 0.0, psi[3], psi[0], psi[1], psi[2]};
+        double wrench[6], moment[3];
+        fm_cut_times(c, column, wrench);
+        for (int32_t j = k; j < b->n; j++)
+            b->M[j][k] += rows[4 * j + 3] * wrench[2] + dot(rows + 4 * j, wrench + 3);
+        b->f[k] += dot6(column, e);
+        cross(r, wrench + 3, moment);
+        for (int j = 0; j < 3; j++) b->U[k][j] += wrench[j] + moment[j], b->U[k][3 + j] += wrench[3 + j];
+    }
+}
+
+/* S_qq, U and f of motions of the floating frame become those of motions of the link before. */
+static void take_base(fm_modal *b, const fm_cut *c)
+{
+    const double e[6] = {c->n[0], c->n[1], c->n[2], c->f[0], c->f[1], c->f[2]};
+    double Sphi[FM_MODES][6];
+    if (b->base == NULL) return;
+    for (int32_t k = 0; k < b->n; k++) {
+        fm_cut_times(c, b->phi[k], Sphi[k]);
+        b->f[k] += dot6(b->phi[k], e);
+    }
+    for (int32_t j = 0; j < b->n; j++)
+        for (int32_t k = 0; k <= j; k++)
+            b->M[j][k] += (dot6(b->phi[j], b->U[k]) + dot6(b->U[j], b->phi[k])) + dot6(b->phi[j], Sphi[k]);
+    for (int32_t k = 0; k < b->n; k++)
+        for (int j = 0; j < 6; j++) b->U[k][j] += Sphi[k][j];
+}
+
+/* What comes from the body's frames goes on with the modes taken out. */
+void fm_modal_cut(fm_instance *s, int32_t link, fm_cut *c, const double *tau)
+{
+    fm_modal *b = fm_modal_of(s, link);
+    const double *turn = s->motion[link].turn, *applied = tau + s->link[link].u;
+    const double push[6] = {turn[0], turn[1], turn[2], 0.0, 0.0, 0.0};
+    double most[FM_MODES], x[FM_MODES];
+    take_base(b, c);
+    for (int32_t j = 0; j < b->n; j++) {
+        memcpy(b->L[j], b->M[j], sizeof b->L[j]);
+        most[j] = fabs(b->M[j][j]);
+        x[j] = applied[j] - b->f[j];
+    }
+    fm_group_factor(&b->group, most, s->pivot + 2 * link);
+    fm_group_eliminate(&b->group, c, x);
+    fm_group_push(c, push);
+}
+
+/* Third sweep: alpha and a come in as what the link before carries along, and go out as the floating frame's. */
+void fm_modal_back(fm_instance *s, int32_t link, double *alpha, double *a, double *udot)
+{
+    const fm_modal *b = fm_modal_of(s, link);
+    const double z[6] = {alpha[0], alpha[1], alpha[2], a[0], a[1], a[2]};
+    double *to = udot + s->link[link].u;
+    fm_group_back(&b->group, z, to);
+    for (int32_t k = 0; b->base != NULL && k < b->n; k++)
+        for (int j = 0; j < 3; j++) alpha[j] += b->phi[k][j] * to[k], a[j] += b->phi[k][3 + j] * to[k];
+}
+
+/* The same for a frame: what the modes' accelerations add, in its axes. */
+void fm_modal_carry(const fm_instance *s, int32_t link, double *alpha, double *a, const double *udot)
+{
+    const fm_modal *b = fm_modal_of(s, link);
+    const double *rows = rows_of(s, link), *rates = udot + s->link[b->link].u;
+    double v[3], in[3];
+    for (int j = 0; j < 3; j++) v[j] = sum_of(rows, b->n, j, rates);
+    turn_in(s->turned[link].R, v, in);
+    for (int j = 0; j < 3; j++) a[j] += in[j];
+    alpha[2] += sum_of(rows, b->n, 3, rates);
+}
+
+/* Adds -K q - D q' to the forces on the modes of a body. */
+void fm_modal_forces(const fm_instance *s, int32_t link, const double *y, double *tau)
+{
+    const fm_modal *b = fm_modal_of(s, link);
+    const double *q = y + s->link[link].p, *rates = y + s->image.n.positions + s->link[link].u;
+    for (int32_t j = 0; j < b->n; j++) {
+        double sum = 0.0;
+        for (int32_t k = 0; k < b->n; k++)
+            sum += b->pair_stiffness[j * b->n + k] * q[k] + b->pair_damping[j * b->n + k] * rates[k];
+        tau[j] -= sum;
+    }
+}
+
+/* Adds the torque and force that the accelerations of its modes take (dynamics.c). */
+void fm_modal_weigh(const fm_instance *s, int32_t link, const double *udot, double wrench[6])
+{
+    const fm_modal *b = fm_modal_of(s, link);
+    for (int32_t k = 0; k < b->n; k++)
+        for (int j = 0; j < 6; j++) wrench[j] += b->own[k][j] * udot[s->link[link].u + k];
+}
+
+/* Energy of the modes' rates and of the deformation; spin and v: of the floating frame, in its axes. */
+double fm_modal_energy(const fm_instance *s, int32_t link, const double *spin, const double *v)
+{
+    const fm_modal *b = fm_modal_of(s, link);
+    const double *q = s->y + s->link[link].p, *rates = s->y + s->image.n.positions + s->link[link].u;
+    double energy = 0.0;
+    for (int32_t j = 0; j < b->n; j++) {
+        energy += rates[j] * (dot(b->own[j], spin) + dot(b->own[j] + 3, v));
+        for (int32_t k = 0; k < b->n; k++)
+            energy += 0.5 * (b->pair_mass[j * b->n + k] * rates[j] * rates[k] +
+                             b->pair_stiffness[j * b->n + k] * q[j] * q[k]);
+    }
+    return energy;
+}

@@ -1,0 +1,27 @@
+/* modal.h: functions of modal.c. */
+#ifndef FM_MODAL_H
+#define FM_MODAL_H
+
+#include "../instance/instance.h"
+
+FM_HIDDEN_BEGIN
+
+void fm_modal_structure(fm_instance *s);
+void fm_modal_derive(fm_instance *s);
+int fm_modal_column(const fm_instance *s, int32_t link, int32_t mode, double column[6]);
+double fm_modal_turn(const fm_instance *s, int32_t link, const double *y);
+void fm_modal_place(fm_instance *s, const double *y);
+void fm_modal_velocity(const fm_instance *s, int32_t link, const double *y, double w[3], double v[3]);
+void fm_modal_swing(fm_instance *s, int32_t link, const double *wp, double *w, const double *y);
+void fm_modal_lift(fm_instance *s, const double *y);
+void fm_modal_take(fm_instance *s, int32_t link, const fm_cut *c, const double *r);
+void fm_modal_cut(fm_instance *s, int32_t link, fm_cut *c, const double *tau);
+void fm_modal_back(fm_instance *s, int32_t link, double *alpha, double *a, double *udot);
+void fm_modal_carry(const fm_instance *s, int32_t link, double *alpha, double *a, const double *udot);
+void fm_modal_forces(const fm_instance *s, int32_t link, const double *y, double *tau);
+void fm_modal_weigh(const fm_instance *s, int32_t link, const double *udot, double wrench[6]);
+double fm_modal_energy(const fm_instance *s, int32_t link, const double *spin, const double *v);
+
+FM_HIDDEN_END
+
+#endif

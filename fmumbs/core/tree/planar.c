@@ -1,0 +1,256 @@
+/* planar.c: trees that move in a plane: which they are, what planar.inc reads of them, and what it leaves, in space.
+ *
+ * A tree, a link on the ground with all its descendants, moves in a plane where its links turn about one common
+ * direction n, slide across it, or are fixed. Its motion then depends on nothing out of the plane,
+ * whatever the inertias, loads, springs and gravity are: every link has the angular acceleration alpha n, and along n
+ * the acceleration of the ground. So nothing that can be tuned leads out of these kernels. What acts out of the plane
+ * goes into the reactions alone; these are made in space from (alpha, a) when they are asked for.
+ *
+ * Such links stand in a row of their own, depth first. Each has planar axes x, y with x x y = n: x along the slide of
+ * a slide, else towards the next link if that is its child. Of a model with loops all trees
+ * that they touch have to move in one plane (planar_loops.c).
+ */
+#include "planar.h"
+
+#include "../maths/vectors.h"
+#include "../instance/instance.h"
+#include "planar_fit.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FM_ACROSS 1e-6 /* what leans less across the normal gives no direction */
+
+/* Which trees ------------------------------------------------------------------------------------------------------- */
+
+/* What the kernels read --------------------------------------------------------------------------------------------- */
+
+static double *lane_of(const fm_instance *s, int32_t place, int name)
+{
+    return fm_plane_at(s, place) + name * FM_PLANE_WIDTH;
+}
+
+/* The direction of v across n; returns how long it is beside v. */
+static double across(const double *n, const double *v, double *out)
+{
+    const double along = dot(v, n);
+    for (int j = 0; j < 3; j++) out[j] = v[j] - along * n[j];
+    const double length = sqrt(dot(out, out));
+    for (int j = 0; j < 3; j++) out[j] /= length;
+    return length / sqrt(dot(v, v));
+}
+
+/* Planar axes of a link in its own. */
+static void choose_axes(fm_instance *s, int32_t place)
+{
+    const fm_plane_link *k = s->plane_link + place;
+    fm_plane_axes *to = s->plane_axes + place;
+    const int32_t next = k->link + 1;
+    double x[3] = {0.0, 0.0, 0.0}, size = 0.0;
+    if (k->kind == FM_PLANE_SLIDE) x[2] = 1.0;
+    else if (next < s->image.n.links && s->link[next].parent == k->link) memcpy(x, s->link[next].r, sizeof x);
+    for (int tries = 0; tries < 4 && !(size > FM_ACROSS); tries++) {
+        size = across(to->n, x, to->x);
+        for (int j = 0; j < 3; j++) x[j] = j == tries ? 1.0 : 0.0; /* any direction else */
+    }
+    memcpy(x, to->x, sizeof x);
+    (void)across(to->n, x, to->x); /* once more, for what was lost where x was short */
+    cross(to->n, to->x, to->y);
+}
+
+/* Where a link's axes and origin are from its parent's; the ground has the axes of the root at zero. */
+static void place_in_parent(fm_instance *s, int32_t place)
+{
+    fm_plane_link *k = s->plane_link + place;
+    double c0 = 1.0, s0 = 0.0, rx = 0.0, ry = 0.0;
+    if (k->parent >= 0) {
+        const fm_plane_axes *parent = s->plane_axes + k->parent;
+        double x[3];
+        turn_out(s->turned[k->link].R0, s->plane_axes[place].x, x);
+        c0 = dot(parent->x, x), s0 = dot(parent->y, x);
+        const double *r = s->link[k->link].r;
+        rx = dot(parent->x, r), ry = dot(parent->y, r);
+        k->straight = k->kind == FM_PLANE_PIN && !k->jumps && fabs(ry) <= FM_PARALLEL * sqrt(dot(r, r));
+    }
+    if (k->straight) ry = 0.0;
+    *lane_of(s, place, FM_PLANE_turn) = k->kind == FM_PLANE_PIN ? k->sign : 0.0;
+    *lane_of(s, place, FM_PLANE_c0) = c0, *lane_of(s, place, FM_PLANE_s0) = s0;
+    *lane_of(s, place, FM_PLANE_tx) = -ry, *lane_of(s, place, FM_PLANE_ty) = rx;
+}
+
+static void describe_link(fm_instance *s, int32_t place, int32_t link, const double *normal)
+{
+    fm_plane_link *k = s->plane_link + place;
+    const fm_link *l = s->link + link;
+    memset(k, 0, sizeof *k);
+    s->plane_place[link] = place;
+    memcpy(s->plane_axes[place].n, normal, sizeof s->plane_axes[place].n);
+    k->link = link;
+    k->parent = l->parent < 0 ? -1 : s->plane_place[l->parent];
+    k->kind = l->kind <= FM_LINK_REVOLUTE ? FM_PLANE_PIN : l->kind == FM_LINK_PRISMATIC ? FM_PLANE_SLIDE : FM_PLANE_FIXED;
+    k->p = l->p < 0 ? 0 : l->p;
+    k->u = l->u;
+    k->jumps = k->parent < 0 || k->parent != place - 1;
+    k->pending = l->pending >= 0 ? s->model.plane_pendings++ : -1;
+    k->leaves = l->leaves >= 0 ? s->plane_link[k->parent].pending : -1;
+    k->opens = l->opens;
+    k->side = k->kind == FM_PLANE_PIN ? normal[fm_pin_axis(l->kind)] : 1.0;
+    k->sign = k->kind == FM_PLANE_PIN ? l->sign * k->side : k->kind == FM_PLANE_SLIDE ? l->sign : 0.0;
+}
+
+/* Whether the angles of a block lie side by side in y. */
+static int are_regular(const fm_instance *s, int32_t first)
+{
+    const fm_plane_link *k = s->plane_link + first;
+    for (int32_t i = 1; i < FM_PLANE_WIDTH && first + i < s->model.planars; i++)
+        if (k[i].kind != FM_PLANE_FIXED && k[i].p != k->p + i) return 0;
+    return k->kind != FM_PLANE_FIXED && k->p + FM_PLANE_WIDTH <= s->model.ny;
+}
+
+/* Once, after the structure of the links. */
+void fm_planar_structure(fm_instance *s)
+{
+    int32_t place = 0;
+    double *normal = s->wrench; /* which nobody has made yet */
+    s->model.plane_pendings = 0;
+    if (s->model.planars > 0) (void)fm_planar_normals(&s->image, normal, s->plane_ground.n);
+    for (int32_t i = 0; i < s->image.n.links; i++) {
+        const double *n = normal + 3 * i;
+        s->plane_place[i] = -1;
+        if (s->model.planars > 0 && dot(n, n) > 0.0) describe_link(s, place++, i, n);
+    }
+    for (int32_t i = 0; i < place; i++) choose_axes(s, i);
+    for (int32_t i = 0; i < place; i++) place_in_parent(s, i);
+    for (int32_t i = 0; i < place; i += FM_PLANE_WIDTH) s->plane_link[i].regular = (int8_t)are_regular(s, i);
+    (void)fm_planar_use(s, 1);
+}
+
+/* What the ground's acceleration less gravity is to the roots, in their axes at zero; after every change of gravity. */
+void fm_planar_weigh(fm_instance *s)
+{
+    s->plane_ax = -dot(s->plane_ground.x, s->gravity), s->plane_ay = -dot(s->plane_ground.y, s->gravity);
+    for (int32_t i = 0; i < s->model.planars; i++) {
+        const fm_plane_link *k = s->plane_link + i;
+        fm_plane_axes *axes = s->plane_axes + i;
+        double weight[3];
+        if (k->parent >= 0) continue;
+        turn_in(s->turned[k->link].R0, s->gravity, weight);
+        s->plane_root[i].ax = -dot(axes->x, weight), s->plane_root[i].ay = -dot(axes->y, weight);
+        axes->along = -dot(axes->n, weight);
+    }
+}
+
+/* Inertias in the planar axes, after every change of a parameter. */
+void fm_planar_derive(fm_instance *s)
+{
+    double before = 0.0;
+    for (int32_t i = 0; i < s->model.planars; i++) {
+        const fm_link *l = s->link + s->plane_link[i].link;
+        const fm_plane_axes *axes = s->plane_axes + i;
+        const double *n = axes->n, *J = l->J;
+        const double Jn[3] = {J[0] * n[0] + J[1] * n[1] + J[2] * n[2], J[1] * n[0] + J[3] * n[1] + J[4] * n[2],
+                              J[2] * n[0] + J[4] * n[1] + J[5] * n[2]};
+        *lane_of(s, i, FM_PLANE_m) = l->m;
+        *lane_of(s, i, FM_PLANE_hx) = -dot(l->h, axes->y);
+        *lane_of(s, i, FM_PLANE_hy) = dot(l->h, axes->x);
+        *lane_of(s, i, FM_PLANE_before) = before;
+        before = dot(n, Jn);
+    }
+    s->model.plane_tip = before;
+    fm_planar_weigh(s);
+}
+
+/* In use or not ----------------------------------------------------------------------------------------------------- */
+
+/* Those that the kernels in space are to look at first; returns how many. */
+static int32_t sort_out(const fm_instance *s, int32_t *list, int32_t count)
+{
+    int32_t first = 0;
+    for (int32_t i = 0; i < count; i++) {
+        const int32_t link = list[i];
+        if (s->planar && s->plane_place[link] >= 0) continue;
+        list[i] = list[first];
+        list[first++] = link;
+    }
+    return first;
+}
+
+/* Planar kernels for the trees that can have them, or kernels in space for all; returns how many links have them. */
+int32_t fm_planar_use(fm_instance *s, int32_t on)
+{
+    const int32_t links = s->image.n.links;
+    int32_t ranges = 0;
+    s->planar = on && s->model.planars > 0;
+    s->model.spatial_angles = sort_out(s, s->angle_link, s->model.angles);
+    s->model.spatial_slides = sort_out(s, s->slide_link, s->model.slides);
+    for (int32_t i = 0; i < links; i++) {
+        fm_link *k = s->link + i;
+        if (k->root) k->leaves = -1;
+        if (s->planar && s->plane_place[i] >= 0) continue;
+        if (ranges == 0 || s->range[2 * ranges - 1] != i) {
+            s->range[2 * ranges++] = i;
+            k->leaves = FM_LEAVES_LAST;
+        }
+        s->range[2 * ranges - 1] = i + 1;
+    }
+    s->model.ranges = ranges;
+    s->valid = FM_VALID_NOTHING;
+    return s->planar ? s->model.planars : 0;
+}
+
+/* In space ---------------------------------------------------------------------------------------------------------- */
+
+/* What the motion of a link takes about its origin, less what is applied. */
+static void expand_forces(fm_instance *s, int32_t i, const double *n, double w)
+{
+    const fm_link *l = s->link + i;
+    const double *J = l->J, *h = l->h, square = w * w, along = dot(h, n);
+    const double Jn[3] = {J[0] * n[0] + J[1] * n[1] + J[2] * n[2], J[1] * n[0] + J[3] * n[1] + J[4] * n[2],
+                          J[2] * n[0] + J[4] * n[1] + J[5] * n[2]};
+    const int forces = s->forced;
+    double torque[3], force[3];
+    cross(n, Jn, torque);
+    for (int j = 0; j < 3; j++) {
+        torque[j] = square * torque[j] - (forces ? s->applied[6 * i + j] : 0.0);
+        force[j] = square * (n[j] * along - h[j]) - (forces ? s->applied[6 * i + 3 + j] : 0.0);
+    }
+    fm_lane_set(s, torque, i, torque);
+    fm_lane_set(s, force, i, force);
+}
+
+/* Cosines and sines, where fm_make_world looks for them. */
+void fm_planar_turns(fm_instance *s)
+{
+    for (int32_t i = 0; s->planar && i < s->model.planars; i++) {
+        const fm_plane_link *k = s->plane_link + i;
+        s->motion[k->link].c = *lane_of(s, i, FM_PLANE_cosine);
+        s->motion[k->link].s = k->side * *lane_of(s, i, FM_PLANE_sine);
+    }
+}
+
+/* The last evaluation's motion of the planar trees where the kernels in space would have left it. */
+void fm_planar_expand(fm_instance *s)
+{
+    for (int32_t i = 0; s->planar && i < s->model.planars; i++) {
+        const fm_plane_link *k = s->plane_link + i;
+        fm_plane_axes *axes = s->plane_axes + i, *parent = s->plane_axes + (k->parent < 0 ? i : k->parent);
+        const double w = *lane_of(s, i, FM_PLANE_w), wp = *lane_of(s, i, FM_PLANE_carrier);
+        const double ax = *lane_of(s, i, FM_PLANE_ax), ay = *lane_of(s, i, FM_PLANE_ay);
+        const double lx = *lane_of(s, i, FM_PLANE_lx), ly = *lane_of(s, i, FM_PLANE_ly);
+        const double alpha = *lane_of(s, i, FM_PLANE_alpha);
+        fm_motion *m = s->motion + k->link;
+        double spin[3], carrier[3], lift[3];
+        if (k->parent >= 0) axes->along = parent->along;
+        for (int j = 0; j < 3; j++) {
+            spin[j] = w * axes->n[j], carrier[j] = wp * parent->n[j];
+            lift[j] = lx * parent->x[j] + ly * parent->y[j];
+            m->turn[j] = 0.0;
+            m->alpha[j] = alpha * axes->n[j];
+            m->a[j] = (ax * axes->x[j] + ay * axes->y[j]) + axes->along * axes->n[j];
+        }
+        fm_lane_set(s, w, k->link, spin);
+        fm_lane_set(s, carrier, k->link, carrier);
+        fm_lane_set(s, lift, k->link, lift);
+        expand_forces(s, k->link, axes->n, w);
+    }
+}

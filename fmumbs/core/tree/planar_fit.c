@@ -1,0 +1,177 @@
+/* planar_fit.c: which trees, and which mechanisms with loops, move in a plane: a question to the image alone.
+ *
+ * A tree, a link on the ground with all its descendants, moves in a plane where its links turn about one common
+ * direction n, slide across it, or are fixed. Of a model with loops all trees that they touch have to move in one plane.
+ */
+#include "planar_fit.h"
+
+#include "../maths/vectors.h"
+#include "../instance/plane.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int is_pin(int32_t kind)
+{
+    return kind <= FM_LINK_REVOLUTE;
+}
+
+/* The axis of a link's own that it turns about. */
+int32_t fm_pin_axis(int32_t kind)
+{
+    return kind <= FM_LINK_REVOLUTE_Z ? kind - FM_LINK_REVOLUTE_X : 2;
+}
+
+static int is_identity(const double *R)
+{
+    for (int j = 0; j < 9; j++)
+        if (R[j] != (j % 4 == 0 ? 1.0 : 0.0)) return 0;
+    return 1;
+}
+
+/* Whether a link moves across n, in its axes; that of a pin is rounded to its axis. */
+static int moves_across(const fm_image *m, int32_t link, double *n)
+{
+    const int32_t kind = m->link_kind[link], axis = is_pin(kind) ? fm_pin_axis(kind) : 2;
+    const double rest = fabs(n[(axis + 1) % 3]) + fabs(n[(axis + 2) % 3]), side = n[axis] < 0.0 ? -1.0 : 1.0;
+    if (kind == FM_LINK_FIXED) return 1;
+    if (kind == FM_LINK_PRISMATIC) return fabs(n[2]) <= FM_PARALLEL;
+    if (!is_pin(kind) || rest + fabs(fabs(n[axis]) - 1.0) > FM_PARALLEL) return 0;
+    memset(n, 0, 3 * sizeof *n);
+    n[axis] = side;
+    return kind == FM_LINK_REVOLUTE || is_identity(m->link_R + 9 * link);
+}
+
+/* Whether the links from a root to `end` move across the root's n; writes that of each. */
+static int fits(const fm_image *m, int32_t root, int32_t end, double *normal)
+{
+    int freedoms = 0;
+    for (int32_t i = root; i < end; i++) {
+        if (i > root) turn_in(m->link_R + 9 * i, normal + 3 * m->link_parent[i], normal + 3 * i);
+        if (!moves_across(m, i, normal + 3 * i)) return 0;
+        freedoms += m->link_u[i] >= 0;
+    }
+    return freedoms > 0;
+}
+
+/* The axis that a link turns about or slides along, in the root's axes; nothing turns between the two. */
+static void axis_in_root(const fm_image *m, int32_t root, int32_t link, double *out)
+{
+    const int32_t kind = m->link_kind[link];
+    double v[3] = {0.0, 0.0, 0.0};
+    v[is_pin(kind) ? fm_pin_axis(kind) : 2] = 1.0;
+    memcpy(out, v, sizeof v);
+    for (int32_t i = link; i != root; i = m->link_parent[i]) {
+        turn_out(m->link_R + 9 * i, v, out);
+        memcpy(v, out, sizeof v);
+    }
+}
+
+/* The normal of the plane of a tree, in the root's axes: the axis of its first pin, before which nothing turns. Without
+ * one, what stands across its first slide and that which leans most across it, or across any direction. */
+static void normal_of_root(const fm_image *m, int32_t root, int32_t end, double *n)
+{
+    double slide[3] = {0.0, 0.0, 1.0}, other[3], across[3], most = 1e-3;
+    int32_t i = root;
+    while (i < end && !is_pin(m->link_kind[i])) i++;
+    if (i < end) {
+        axis_in_root(m, root, i, n);
+        return;
+    }
+    for (i = root; i < end && m->link_kind[i] != FM_LINK_PRISMATIC;) i++;
+    if (i < end) axis_in_root(m, root, i, slide);
+    const int32_t least = fabs(slide[0]) < 0.6 ? 0 : fabs(slide[1]) < 0.6 ? 1 : 2;
+    for (int j = 0; j < 3; j++) other[j] = j == least ? 1.0 : 0.0;
+    cross(slide, other, n);
+    for (; i < end; i++) {
+        if (m->link_kind[i] != FM_LINK_PRISMATIC) continue;
+        axis_in_root(m, root, i, other);
+        cross(slide, other, across);
+        if (!(dot(across, across) > most)) continue;
+        most = dot(across, across);
+        memcpy(n, across, sizeof across);
+    }
+    const double length = sqrt(dot(n, n));
+    for (int j = 0; j < 3; j++) n[j] /= length;
+}
+
+/* Whether a vector lies in the plane (1), across it (0), or neither (-1). */
+static int lies(const double *v, const double *n)
+{
+    double rest[3];
+    cross(v, n, rest);
+    if (fabs(dot(v, n)) <= FM_PARALLEL) return 1;
+    return dot(rest, rest) <= FM_PARALLEL * FM_PARALLEL ? 0 : -1;
+}
+
+/* The sort of a row: its kind, FM_ROW_KINDS if it holds by itself, -1 if it acts in space. */
+int32_t fm_planar_row(const fm_image *m, int32_t i, const double *nF, const double *nM)
+{
+    const int32_t kind = m->row_kind[i];
+    const int f = lies(m->row_f + 3 * i, nF), g = lies(m->row_g + 3 * i, nM);
+    if (kind == FM_ROW_DISTANCE) return kind;
+    if (kind == FM_ROW_GIVEN) return FM_ROW_KINDS;
+    if (kind == FM_ROW_ALONG) return f == 1 ? kind : f == 0 ? FM_ROW_KINDS : -1;
+    if (kind != FM_ROW_PERPENDICULAR || f < 0 || g < 0) return -1;
+    return f == 1 && g == 1 ? kind : FM_ROW_KINDS;
+}
+
+/* Whether all loops move in the plane across `ground`; `normal`: that of each link's axes, zero for those in space. */
+static int loops_fit(const fm_image *m, const double *ground, const double *normal)
+{
+    for (int32_t i = 0, acting = 0; i < m->n.rows; i++) {
+        if (m->row_kind[i] == FM_ROW_GIVEN) continue;
+        if (m->row_kind[i] == FM_ROW_COUPLED) return 0;
+        const int32_t F = m->joint_F_link[m->row_joint[i]], M = m->joint_M_link[m->row_joint[i]];
+        const double *nF = F < 0 ? ground : normal + 3 * F, *nM = M < 0 ? ground : normal + 3 * M;
+        if (dot(nF, nF) == 0.0 || dot(nM, nM) == 0.0) return 0;
+        const int32_t sort = fm_planar_row(m, i, nF, nM);
+        acting = (i > 0 && m->row_joint[i - 1] == m->row_joint[i] ? acting : 0) + (sort != FM_ROW_KINDS);
+        if (sort < 0 || acting > FM_PLANE_ROWS) return 0;
+    }
+    return 1;
+}
+
+/* With loops, all trees have one plane, that of the first pin; the others are in space. */
+static int32_t share_normal(const fm_image *m, double *normal, const double *ground)
+{
+    int32_t found = 0;
+    for (int32_t root = 0, end; root < m->n.links; root = end) {
+        for (end = root + 1; end < m->n.links && m->link_parent[end] >= 0;) end++;
+        turn_in(m->link_R + 9 * root, ground, normal + 3 * root);
+        if (fits(m, root, end, normal)) found += end - root;
+        else memset(normal + 3 * root, 0, 3 * (size_t)(end - root) * sizeof *normal);
+    }
+    return loops_fit(m, ground, normal) ? found : 0;
+}
+
+/* The normal of each link's plane in its axes, zero for those in space; `ground`: of the first with a pin. Returns how
+ * many move in a plane. */
+int32_t fm_planar_normals(const fm_image *m, double *normal, double *ground)
+{
+    int32_t found = 0;
+    memset(ground, 0, 3 * sizeof *ground);
+    for (int32_t root = 0, end; root < m->n.links; root = end) {
+        int pinned = 0;
+        for (end = root + 1; end < m->n.links && m->link_parent[end] >= 0;) end++;
+        normal_of_root(m, root, end, normal + 3 * root);
+        const int planar = fits(m, root, end, normal);
+        for (int32_t i = root; i < end; i++) pinned += is_pin(m->link_kind[i]);
+        if (planar && pinned && dot(ground, ground) == 0.0) turn_out(m->link_R + 9 * root, normal + 3 * root, ground);
+        if (planar) found += end - root;
+        else memset(normal + 3 * root, 0, 3 * (size_t)(end - root) * sizeof *normal);
+    }
+    if (m->n.rows == 0) return found;
+    return dot(ground, ground) > 0.0 ? share_normal(m, normal, ground) : 0;
+}
+
+/* How many links move in a plane; allocates, and finds none where there is no memory for it. */
+int32_t fm_planar_count(const fm_image *m)
+{
+    double ground[3], *normal = m->n.links > 0 ? malloc(3 * (size_t)m->n.links * sizeof *normal) : NULL;
+    if (normal == NULL) return 0;
+    const int32_t found = fm_planar_normals(m, normal, ground);
+    free(normal);
+    return found;
+}

@@ -1,0 +1,94 @@
+/* reversed.c: joints that point towards the ground, their F on the child's body and their M on the parent's.
+ *
+ * Their links run from M to F, the last mode first, each of them about or along its opposite axis: the variables of
+ * turns and slides stay as they are. A ball's are said in M's axes, which are now fixed in the parent: with R = R_FM,
+ *     quaternion of the link = the conjugate,   its spin = -R w,   torque on it = -R tau,   w' = -R' alpha.
+ * The state and the inputs are the joint's own; the kernels are given the link's.
+ */
+#include "reversed.h"
+
+#include "../maths/vectors.h"
+#include "../instance/instance.h"
+
+#include <string.h>
+
+void fm_reversed_structure(fm_instance *s)
+{
+    const fm_image *m = &s->image;
+    s->model.reversed = 0;
+    for (int32_t i = 0; i < s->model.balls; i++)
+        if (m->joint_reversed[m->link_joint[s->ball_link[i]]]) s->reversed_ball[s->model.reversed++] = i;
+}
+
+/* What of a reversed ball is in M's axes, in those of the link, and back; T takes from the parent's axes. */
+static void to_link(const fm_instance *s, int32_t i, const double *v, double *out)
+{
+    const fm_ball *b = s->ball + s->reversed_ball[i];
+    double x[3];
+    turn_out(s->turned[s->ball_link[s->reversed_ball[i]]].R0, v, x);
+    for (int j = 0; j < 3; j++) out[j] = -dot(b->T[j], x);
+}
+
+static void from_link(const fm_instance *s, int32_t i, double *v)
+{
+    const fm_ball *b = s->ball + s->reversed_ball[i];
+    double x[3];
+    for (int j = 0; j < 3; j++) x[j] = -((b->T[0][j] * v[0] + b->T[1][j] * v[1]) + b->T[2][j] * v[2]);
+    turn_in(s->turned[s->ball_link[s->reversed_ball[i]]].R0, x, v);
+}
+
+static const fm_link *link_of(const fm_instance *s, int32_t i)
+{
+    return s->link + s->ball_link[s->reversed_ball[i]];
+}
+
+/* Cosines, sines and axes of every link at y, and its state as the links have it. */
+void fm_run_turns(fm_instance *s, const double *y)
+{
+    if (s->model.reversed == 0) {
+        s->kernels->turn(s, y);
+        return;
+    }
+    double *at = s->linked;
+    memcpy(at, y, (size_t)s->model.ny * sizeof *at);
+    for (int32_t i = 0; i < s->model.reversed; i++)
+        for (int j = 1; j < 4; j++) at[link_of(s, i)->p + j] = -y[link_of(s, i)->p + j];
+    s->kernels->turn(s, at);
+    for (int32_t i = 0; i < s->model.reversed; i++) {
+        const int32_t u = s->image.n.positions + link_of(s, i)->u;
+        to_link(s, i, y + u, at + u);
+    }
+}
+
+/* The y of the last fm_run_turns as the links have it. */
+const double *fm_linked(const fm_instance *s, const double *y)
+{
+    return s->model.reversed > 0 ? s->linked : y;
+}
+
+/* A row of velocity variables from the links' to the joints' own: accelerations, forces, or a row of a Jacobian. */
+void fm_from_links(const fm_instance *s, double *udot)
+{
+    for (int32_t i = 0; i < s->model.reversed; i++)
+        from_link(s, i, udot + link_of(s, i)->u);
+}
+
+/* The sweeps, after fm_run_turns of the same y. */
+void fm_run_sweeps(fm_instance *s, const double *y, const double *tau, double *udot)
+{
+    if (s->model.reversed > 0) {
+        memcpy(s->linked_tau, tau, (size_t)s->image.n.speeds * sizeof *tau);
+        for (int32_t i = 0; i < s->model.reversed; i++)
+            to_link(s, i, tau + link_of(s, i)->u, s->linked_tau + link_of(s, i)->u);
+        tau = s->linked_tau;
+    }
+    s->kernels->accelerate(s, fm_linked(s, y), tau, udot);
+    fm_from_links(s, udot);
+}
+
+/* The last sweep again, after a change of the forced parts. */
+void fm_run_back(fm_instance *s, double *udot)
+{
+    s->kernels->back(s, udot);
+    fm_from_links(s, udot);
+}
