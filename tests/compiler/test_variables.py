@@ -44,11 +44,22 @@ def units_by_core(image: ModelImage) -> list[str]:
 
 
 @settings(max_examples=25)
-@given(trees())
+@given(trees(kinds=EVERY))
 def test_the_core_has_the_same_names_and_units(case: Case) -> None:
     image = compile(case.model)
     assert image.variables.names() == names_by_core(image)
     assert image.variables.units() == [v.unit for v in image.variables] == units_by_core(image)
+
+
+@pytest.mark.parametrize("kind", [fm.Slide, fm.Turn])
+def test_an_excited_mode_leaves_the_unit_of_what_drives_the_free_one(kind: type) -> None:
+    model = fm.Model("beside")
+    body = fm.Body("body", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    modes = [fm.Turn("z", role="excited", input="kappa_dot"), kind("x")]
+    model.add(body, fm.Joint("J", model.ground.at(), body.at(), modes=modes))
+    image = compile(model)
+    assert image.variables.names() == names_by_core(image)
+    assert one(image, "J.f" if kind is fm.Slide else "J.tau").unit == ("N" if kind is fm.Slide else "N.m")
 
 
 def test_the_core_knows_declared_names(narrow: fm.Model) -> None:

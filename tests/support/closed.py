@@ -250,17 +250,20 @@ def _with(model: fm.Model, changed: list[fm.Joint]) -> fm.Model:
 
 
 def with_forces(rng: np.random.Generator, joint: fm.Joint, inputs: dict[str, Any]) -> fm.Joint:
-    """A joint with springs, dampers and inputs along its freedoms."""
+    """A joint with springs, dampers and inputs along its freedoms, or with inputs alone."""
     n = joint.velocities
     if n == 0:
         return joint
     if isinstance(joint, fm.Spherical):
         inputs[f"{joint.name}.tau"] = rng.uniform(-1, 1, 3)
-        return replace(joint, stiffness=2.0, damping=0.3, cut=True)
+        laws = {"stiffness": 2.0, "damping": 0.3} if rng.random() < 0.5 else {}
+        return replace(joint, cut=True, **laws)
     laws = {"stiffness": rng.uniform(0, 5, n), "damping": rng.uniform(0, 1, n), "rest": rng.uniform(-0.3, 0.3, n)}
     slides = n == 1 and joint.free_modes[0].linear
     inputs[f"{joint.name}.{'f' if slides else 'tau'}"] = rng.uniform(-1, 1, n) if n > 1 else float(rng.uniform(-1, 1))
     single = isinstance(joint, fm.Revolute | fm.Prismatic | fm.Screw)
+    if rng.random() < 0.4:
+        laws = {}
     return replace(joint, cut=True, **{k: float(v[0]) if single else v for k, v in laws.items()})
 
 

@@ -28,6 +28,29 @@ def test_a_pin_in_a_plane_loop_may_be_a_ball() -> None:
     assert_allclose(*found, rtol=0, atol=1e-11 * np.abs(found[0]).max())
 
 
+UNCUT: dict[str, dict[str, Any]] = {
+    "excited": {"modes": [fm.Turn("z"), fm.Turn("x", role="excited", input="kappa_dot")]},
+    "rolling": {"modes": [fm.Slide("x"), fm.Slide("y"), fm.Turn("z")], "velocity_rows": [(0, 0, 0, 0, 1, 0)], "speed_rows": [(0, 0, 0, 1, 0, 0), (0, 0, 1, 0, 0, 0)]},
+    "slides on both sides": {"modes": [fm.Slide("x"), fm.Turn("z"), fm.Slide("y"), fm.Turn("x")]},
+    "geared": {"modes": [fm.Turn("z"), fm.Turn("x")], "rotor_inertia": 0.1},
+    "held": {"modes": [fm.Turn("z"), fm.Turn("x")], "held": True},
+}
+
+
+@pytest.mark.parametrize("kind", UNCUT)
+@pytest.mark.parametrize("first", ["B", "C"])
+def test_a_joint_that_cannot_be_cut_is_in_the_tree(first: str, kind: str) -> None:
+    """Also where the other way to its body is shorter, and whichever joint is added first."""
+    model = fm.Model("uncut")
+    a, b = (fm.Body(name, mass=1.0, inertia=(0.1, 0.1, 0.1)) for name in "ab")
+    joints = {
+        "B": fm.Spherical("B", model.ground.at(1, 0, 0), b.at(0.3, 0, 0)),
+        "C": fm.Joint("C", a.at(0, 1, 0), b.at(), **UNCUT[kind]),
+    }
+    model.add(a, b, fm.Spherical("A", model.ground.at(), a.at()), joints.pop(first), *joints.values())
+    assert compile(model).cut_joints == ("B",)
+
+
 def test_which_joint_is_cut_does_not_matter() -> None:
     """All forces in the plane are unique, and so are the accelerations."""
     near = read_model("four_bar")

@@ -26,6 +26,26 @@ def test_steps_end_where_a_path_is_not_smooth(period: float, scheme: str) -> Non
     assert_allclose(found, [found[0]] * 4, rtol=0, atol=2e-9)
 
 
+def test_steps_end_where_the_rate_of_an_acceleration_jumps() -> None:
+    """The classical Runge-Kutta scheme keeps its fourth order on the way through two such times."""
+    k, until = 30.0, 0.314
+    ends = (k * until**3, 3 * k * until**2, 3 * k * until, -k)
+    path = fm.Path((0.0, 0.137, 0.137 + until), ((0,), (0, 0, 0, k), ends))
+    model = fm.Model("carriage")
+    cart, bob = (fm.Body(name, mass=1.0, com=(0.5, 0, 0), inertia=(0.1, 0.1, 0.1)) for name in ("cart", "bob"))
+    slide = fm.Slide("x", role="excited", path=path)
+    model.add(cart, bob, fm.Joint("P", model.ground.at(), cart.at(), modes=[slide]))
+    model.add(fm.Revolute("B", cart.at(), bob.at(), axis="y", q0=0.3))
+    found = []
+    for step in (0.02, 0.01, 1e-3):
+        solver = fm.Solver(fm.compile(model).with_options(scheme="rk4", step=step))
+        solver.assemble()
+        solver.step(0.8)
+        found.append(solver.get("B.q"))
+    errors = np.abs(np.array(found[:2]) - found[2])
+    assert 14.0 < errors[0] / errors[1] < 23.0
+
+
 def two_kicked(order: tuple[int, ...], rng: np.random.Generator) -> fm.Model:
     """Carriages whose accelerations jump at times of their own, each with a pendulum on it."""
     paths = []
