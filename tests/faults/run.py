@@ -129,7 +129,9 @@ def build() -> str:
 
 
 def limit_time() -> None:
+    """And hears Ctrl-C, which a shell lets a process in the background ignore: some tests send it."""
     resource.setrlimit(resource.RLIMIT_CPU, (LIMIT, LIMIT))
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def run(command: list[str]) -> tuple[int | None, str]:

@@ -190,6 +190,14 @@ class Oracle(Kinematics):
             Q[i + 3 : i + 6] = -cross(w, inertia @ w)
         return M, Q
 
+    def inertia(self, state: State) -> Array:
+        """That of the bodies' centres of mass and turns, with what rotors add."""
+        M, _ = self._inertia_and_weight(state)
+        for joint in self.joints:
+            G, _ = self.coordinates(state, joint)
+            M += (G.T * _rotor(joint)) @ G
+        return M
+
     def _rows(self, state: State, joint: Any) -> tuple[Array, Array]:
         """J and -c'' of a joint's constraints."""
         near = self._near(state, joint)

@@ -8,6 +8,9 @@ from numpy.testing import assert_allclose
 import fmumbs as fm
 from fmumbs.compiler import compile
 from fmumbs.readers import read_model
+from fmumbs.spatial import Rotation
+from oracle import Oracle
+from support.closed import space, state_of
 
 
 @pytest.mark.parametrize("scheme", ["dopri5", "rk4"])
@@ -34,6 +37,32 @@ def test_each_way_to_keep_a_loop_closed_does_what_it_promises(scheme: str) -> No
     assert worst["direct"] < worst["paper"] < 1e-10 * length
     assert worst["off"] > 1e-5
     assert 1e-10 < worst["baumgarte"] < 1e-2 * worst["off"]
+
+
+@pytest.mark.parametrize("kind", ["revolute", "spherical", "screw", "planar", "distance"])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_correction_is_the_smallest_in_the_mass_norm(kind: str, seed: int) -> None:
+    """What moves the bodies from where a step leaves them is orthogonal, in that norm, to all that the joints allow."""
+    case = space(seed, kind)
+    image = compile(case.model, everything=True).with_options(scheme="rk4", step=0.03)
+    found = []
+    for options in ({}, {"correction": "off"}):
+        solver = fm.Solver(image.with_options(**options))
+        solver.assemble()
+        solver.step(0.03)
+        found.append(state_of(solver, case.model))
+    oracle, (after, before) = Oracle(case.model), found
+    M, moved = oracle.inertia(after), np.zeros(6 * len(oracle.bodies))
+    for body in oracle.bodies:
+        i, A, B, com = oracle.column[body.name], after.frame[body.name], before.frame[body.name], np.array(body.com)
+        moved[i : i + 3] = (A.p + A.R @ com) - (B.p + B.R @ com)
+        moved[i + 3 : i + 6] = 2.0 * Rotation(A.R @ B.R.T).as_quaternion()[1:]
+    J = np.vstack([oracle._rows(after, joint)[0] for joint in oracle.joints])
+    _, S, V = np.linalg.svd(J)
+    allowed = V[np.count_nonzero(S / S[0] > 1e-9) :].T
+    L = np.linalg.cholesky(allowed.T @ M @ allowed)
+    along = np.linalg.norm(np.linalg.solve(L, allowed.T @ M @ moved))
+    assert along <= 5e-3 * np.sqrt(moved @ M @ moved)
 
 
 def test_baumgarte_leaves_responses_to_inputs_alone() -> None:
