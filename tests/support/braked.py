@@ -75,9 +75,9 @@ def stack(masses: Any, limits: Any) -> fm.Model:
     return model
 
 
-def net(rng: np.random.Generator) -> tuple[fm.Model, list[tuple[int, int, Any, float]]]:
+def net(rng: np.random.Generator) -> tuple[fm.Model, list[tuple[int, int, Any, float, float]]]:
     """Points that lines with brakes join, most of them more than are needed; of each line: its ends P and Q, of which
-    -1 is the ground, the direction from P to Q, and the largest force."""
+    -1 is the ground, the direction from P to Q, and the largest push and pull."""
     model = fm.Model("net", gravity=(0, 0, 0))
     points, count = int(rng.integers(1, 4)), int(rng.integers(2, 12))
     places = rng.normal(size=(points + count, 3))
@@ -92,7 +92,8 @@ def net(rng: np.random.Generator) -> tuple[fm.Model, list[tuple[int, int, Any, f
         Q = Q if Q != P and points > Q else -1
         far = places[Q] if Q >= 0 else places[points + k]
         line = fm.Spring(f"S{k}", bodies[P].at(), bodies[Q].at() if Q >= 0 else model.ground.at(*far))
-        limit = float(10.0 ** rng.uniform(-1, 1))
-        model.add(line, fm.Law.brake(f"grip{k}", line, limit))
-        lines.append((P, Q, (far - places[P]) / np.linalg.norm(far - places[P]), limit))
+        push, pull = 10.0 ** rng.uniform(-1, 1, 2)
+        pieces = [fm.Piece([[-push]], v_upper=0.0), fm.Piece([[pull]], v_lower=0.0)]
+        model.add(line, fm.Law(f"grip{k}", line, pieces=pieces))
+        lines.append((P, Q, (far - places[P]) / np.linalg.norm(far - places[P]), push, pull))
     return model, lines

@@ -185,15 +185,15 @@ def test_blocks_on_each_other_hold_or_slide_as_they_must(seed: int) -> None:
             solver.set(f"L{i}.force", (push[i], 0, 0))
         a = np.array([solver.get(f"b{i}.a")[0] for i in range(n)])
         friction = np.cumsum((masses * a - push)[::-1])[::-1]
-        assert_holds_or_slides(friction, limits, np.diff(a, prepend=0.0), 1.0 + np.abs(push).max())
+        assert_holds_or_slides(friction, -limits, limits, np.diff(a, prepend=0.0), 1.0 + np.abs(push).max())
 
 
-def assert_holds_or_slides(force: Any, limit: Any, rate: Any, size: float) -> None:
+def assert_holds_or_slides(force: Any, least: Any, most: Any, rate: Any, size: float) -> None:
     """Of each: it does not move, or the whole force is against its motion; `size`: of what is applied."""
-    within = 1e-9 * size
-    assert np.all(np.abs(force) <= limit + within)
-    held = np.abs(rate) <= 1e-9 * (1.0 + np.abs(rate).max())
-    assert np.all(held | ((np.abs(np.abs(force) - limit) <= within) & (force * rate <= 0.0)))
+    within, still = 1e-9 * size, 1e-9 * (1.0 + np.abs(rate).max())
+    assert np.all((force >= least - within) & (force <= most + within))
+    assert_allclose(force[rate > still], least[rate > still], rtol=0, atol=within)
+    assert_allclose(force[rate < -still], most[rate < -still], rtol=0, atol=within)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -209,14 +209,15 @@ def test_more_lines_than_are_needed_hold_within_their_limits(seed: int) -> None:
             solver.set(f"L{i}.force", force)
         a = np.array([*(solver.get(f"b{i}.a") for i in range(len(masses))), np.zeros(3)])
         pulls = np.array([solver.get(f"S{k}.f") for k in range(len(lines))])
-        for (P, Q, d, _), pull in zip(lines, pulls, strict=True):
+        for (P, Q, d, *_), pull in zip(lines, pulls, strict=True):
             push[P] += pull * d
             if Q >= 0:
                 push[Q] -= pull * d
         size = 1.0 + np.abs(push).max() + np.abs(pulls).max()
         assert_allclose(push, np.array(masses)[:, None] * a[:-1], rtol=0, atol=1e-9 * size)
-        rates = np.array([d @ (a[Q] - a[P]) for P, Q, d, _ in lines])
-        assert_holds_or_slides(-pulls, np.array([line[3] for line in lines]), rates, size)
+        rates = np.array([d @ (a[Q] - a[P]) for P, Q, d, *_ in lines])
+        most, least = np.array([line[3] for line in lines]), -np.array([line[4] for line in lines])
+        assert_holds_or_slides(-pulls, least, most, rates, size)
         if turn == 0:
             solver.step(0.02)
             solver.reset()
