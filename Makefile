@@ -7,13 +7,14 @@ EDITABLE := $(PIP) --no-build-isolation --editable
 CORE := $(wildcard fmumbs/core/* fmumbs/core/*/*) $(wildcard cmake/*) CMakeLists.txt
 MODELS := $(filter-out models/__init__.py,$(wildcard models/*.py))
 
-.PHONY: help demo test lint fmus bench sanitize sanitize-python fuzz fuzz-briefly faults dev lock minimum clean
+.PHONY: help demo test test-all lint fmus bench sanitize sanitize-python fuzz fuzz-briefly faults dev lock minimum clean
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-builtin-rules
 
 help:
 	@echo "make demo      exports a mechanism, runs it in FMPy, prints a table and writes a plot"
 	@echo "make test      linters, type checker, sanitized C tests, some fuzzing, every other test"
+	@echo "make test-all  the same, then the tests marked slow: more random cases, and larger ones"
 	@echo "make lint      linters and type checker"
 	@echo "make sanitize  the core's C tests under the address and undefined-behaviour sanitizers"
 	@echo "make sanitize-python  some Python tests on an extension and FMUs under the address sanitizer"
@@ -34,6 +35,9 @@ test: lint
 	$(MAKE) sanitize-python
 	$(MAKE) fuzz-briefly
 	$(BIN)/pytest -n auto --dist worksteal
+
+test-all: test
+	$(BIN)/pytest -n auto --dist worksteal -m slow
 
 lint: .venv/.test .venv/.core
 	$(BIN)/ruff check .

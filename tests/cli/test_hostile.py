@@ -8,6 +8,7 @@ import pytest
 from fmumbs.export import export_fmu
 from fmumbs.readers import read_model
 from support.hostile import case, tried
+from support.sweeps import seeds
 
 
 @pytest.fixture(scope="module")
@@ -16,7 +17,7 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 
 @pytest.mark.filterwarnings("ignore")  # of what the cases themselves do: coroutines that are not awaited, doubled names
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6, 100))
 def test_verbs_end_in_words(seed: int, good: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "good.fmu").write_bytes(good)

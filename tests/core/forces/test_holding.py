@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose
 
 import fmumbs as fm
 from support.braked import G, belt, block, chains, net, stack, stick_slip
+from support.sweeps import seeds
 
 EXACT = 1e-12  # of single evaluations, with numbers of the order of ten
 LOCATED = 2e-8  # of positions behind switches that are known to 1e-9 s, where accelerations are some ten m/s2
@@ -196,7 +197,7 @@ def assert_holds_or_slides(force: Any, least: Any, most: Any, rate: Any, size: f
     assert_allclose(force[rate < -still], most[rate < -still], rtol=0, atol=within)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", seeds(40, 200))
 def test_more_lines_than_are_needed_hold_within_their_limits(seed: int) -> None:
     """Where many forces would do none is beyond its limit, and the run goes on."""
     rng = np.random.default_rng(seed)

@@ -12,6 +12,7 @@ from oracle import Oracle
 from oracle.answer import Answer
 from support.closed import Closed, plane, space, state_of
 from support.closed_agreement import WELL, singular, started
+from support.sweeps import seeds
 
 SAME = 1e-9
 """Relative to the largest reaction; torques over the model's length."""
@@ -92,12 +93,12 @@ def test_models(name: str, time: float) -> None:
     assert assert_least(Closed(read_model(name, MODELS[name]), {}, {}), time)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(20, 100))
 def test_random_loops_in_a_plane(seed: int) -> None:
     assert any(assert_least(plane(300 + seed + 1000 * again, loops=1 + seed % 3), 0.02) for again in range(4))
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(12, 60))
 def test_random_doubled_joints_in_space(seed: int) -> None:
     assert any(assert_least(doubled(2000 + seed + 1000 * again), 0.02) for again in range(4))
 

@@ -13,6 +13,7 @@ from fmumbs.compiler.names import Names
 from fmumbs.run import Solver
 from oracle.flexible import FlexibleOracle, Present
 from support.flexible_models import BOUNDARIES, Flexible, plane_loops, plane_tree, space_loop, space_tree
+from support.sweeps import seeds
 
 AGREEMENT = 1e-9
 """Relative to the largest acceleration or force: the oracle's mass matrix has a condition of up to 1e6."""
@@ -118,7 +119,7 @@ def points_of(model: fm.Model) -> list[fm.Point]:
 
 
 @pytest.mark.parametrize("boundary", BOUNDARIES)
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(4, 20))
 def test_trees_in_a_plane(boundary: str, seed: int) -> None:
     case = plane_tree(seed, boundary)
     solver = started(case)
@@ -127,14 +128,14 @@ def test_trees_in_a_plane(boundary: str, seed: int) -> None:
     assert_agrees(solver, case)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", seeds(10, 50))
 def test_trees_in_space(seed: int) -> None:
     case = space_tree(seed)
     assert_agrees(started(case), case)
 
 
 @pytest.mark.parametrize("boundary", BOUNDARIES)
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(4, 20))
 def test_loops_in_a_plane(boundary: str, seed: int) -> None:
     case = plane_loops(seed, boundary)
     solver = started(case)
