@@ -1,11 +1,7 @@
 """Imports go one way, the C core stands alone, and an optional library has one door.
 
-<<<<<<< /tmp/wt/bits/tl_mine.py
-cli -> export -> run -> readers, compiler -> analysis -> mechanism -> spatial -> errors
-fmi -> api -> outputs -> time -> assembly -> motion -> kernels -> loops -> forces -> tree -> instance -> image -> maths
-=======
 cli -> verify -> play, export -> run -> readers, compiler -> analysis -> mechanism -> spatial -> errors
->>>>>>> /tmp/wt/bits/tl_theirs.py
+fmi -> api -> outputs -> time -> assembly -> motion -> kernels -> loops -> forces -> tree -> instance -> image -> maths
 """
 
 import ast
