@@ -91,7 +91,7 @@ def compare(model: fm.Model, length: float = 1.0, state: State | None = None) ->
         assert joint.components_unique == full.components[joint.joint], joint.joint
 
 
-@pytest.mark.parametrize("seed", seeds(12, 60))
+@pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("loops", [1, 2, 3])
 def test_random_loops_in_a_plane(seed: int, loops: int) -> None:
     compare(plane(500 + seed, loops).model)

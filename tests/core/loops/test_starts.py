@@ -16,7 +16,6 @@ from fmumbs.readers import read_model
 from oracle import Oracle
 from support.closed import Closed, plane, space, state_of
 from support.closed_agreement import assert_closed, started
-from support.sweeps import seeds
 
 MODELS = sorted(path.stem for path in (Path(__file__).parents[3] / "models").glob("*.py") if path.stem != "__init__")
 RANK = 1e-6  # of rates that random mechanisms leave to coordinates: generic ones are far from it
@@ -105,7 +104,7 @@ def check_holding(model: fm.Model) -> int:
     return not_held
 
 
-@pytest.mark.parametrize("seed", seeds(24, 200))
+@pytest.mark.parametrize("seed", range(24))
 def test_given_values_hold_in_the_models_order_as_far_as_the_mobility_goes(seed: int) -> None:
     rng = np.random.default_rng(seed)
     kind = str(rng.choice(("revolute", "prismatic", "spherical", "universal", "screw")))
