@@ -106,8 +106,7 @@ def axis(value: object, what: str) -> Vec3:
     if isinstance(value, str):
         if value not in _AXES:
             raise ModelError(
-                f"{what} is '{value}', but an axis is one of {', '.join(_AXES)}, or three numbers. "
-                "Give one of these."
+                f"{what} is '{value}', but an axis is one of {', '.join(_AXES)}, or three numbers. Give one of these."
             )
         return _AXES[value]
     return cast(Vec3, unit(vector(value, what, (0, 0, 1)), what, "Give a vector along the axis."))
@@ -126,18 +125,14 @@ def matrix(values: object, what: str) -> Mat3:
         raise ModelError(f"{what} is {_show(values)}, but must be a 3x3 matrix. Give its three rows.")
     rows = tuple(values)
     if len(rows) != 3:
-        raise ModelError(
-            f"{what} has {len(rows)} rows, but must have 3. Give the three rows of a 3x3 matrix."
-        )
+        raise ModelError(f"{what} has {len(rows)} rows, but must have 3. Give the three rows of a 3x3 matrix.")
     return cast(Mat3, tuple(vector(row, f"{what}, row {i + 1},", _UNIT[i]) for i, row in enumerate(rows)))
 
 
 def name(value: object, what: str) -> str:
     """A legal name: letters, digits and _, not beginning with a digit."""
     if not isinstance(value, str):
-        raise ModelError(
-            f"{what} has the name {_show(value)}, which is not a string. Give a name such as 'arm'."
-        )
+        raise ModelError(f"{what} has the name {_show(value)}, which is not a string. Give a name such as 'arm'.")
     if not _NAME.fullmatch(value):
         mend = re.sub(r"[^A-Za-z0-9_]", "_", value)
         if not _NAME.fullmatch(mend):

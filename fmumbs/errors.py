@@ -15,10 +15,7 @@ Every message says what is wrong, where, the nearest fact and one mend, in whole
     └── StartWarning    start values that were given could not hold
 """
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from fmumbs.run import Result
+from typing import Any
 
 
 class FmumbsError(Exception):
@@ -36,11 +33,11 @@ class AssemblyError(FmumbsError):
 class SolverError(FmumbsError):
     """The core refused a call or a step failed.
 
-    time, result: if a run failed on its way, where it got to [s], and what it had until there; else None.
+    time, result: if a run failed on its way, where it got to [s], and its fmumbs.Result until there; else None.
     """
 
     time: "float | None" = None
-    result: "Result | None" = None
+    result: Any = None
 
 
 class ExportError(FmumbsError):
@@ -52,9 +49,9 @@ class StartWarning(UserWarning):
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C ended a simulation at `time` [s]; `result` is what it had until there."""
+    """Ctrl-C ended a simulation at `time` [s]; `result` is its fmumbs.Result until there."""
 
-    def __init__(self, time: float, result: "Result") -> None:
+    def __init__(self, time: float, result: Any) -> None:
         super().__init__(f"interrupted at t = {time:g} s")
         self.time = time
         self.result = result

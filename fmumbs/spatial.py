@@ -326,9 +326,7 @@ def _orthonormal(m: Array) -> Mat3:
             "Give unit vectors at right angles as its columns."
         )
     if np.linalg.det(m) < 0.0:
-        raise ModelError(
-            "Rotation: matrix is a reflection, its determinant is -1. Turn one of its columns round."
-        )
+        raise ModelError("Rotation: matrix is a reflection, its determinant is -1. Turn one of its columns round.")
     return _tuples(_rounded(m))
 
 

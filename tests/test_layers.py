@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -61,13 +62,16 @@ def parts(path: Path) -> tuple[str, ...]:
     return names[:-1] if names[-1] == "__init__" else names
 
 
-def imports(path: Path) -> Iterator[tuple[str, ...]]:
-    """Every module that the file imports when it runs, absolute; `if TYPE_CHECKING:` does not run."""
+def imports(path: Path, types: bool = False) -> Iterator[tuple[str, ...]]:
+    """Every module that the file imports when it runs, absolute; `if TYPE_CHECKING:` does not run.
+
+    types: those that it imports for the type checker alone, too.
+    """
     package = parts(path) if path.name == "__init__.py" else parts(path)[:-1]
     pending: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
     while pending:
         node = pending.pop()
-        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
+        if not types and isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
             pending.extend(node.orelse)
             continue
         pending.extend(ast.iter_child_nodes(node))
@@ -98,6 +102,17 @@ def test_a_module_imports_only_lower_layers_and_its_own(path: Path) -> None:
             assert here == "cli", f"{'.'.join(parts(path))} imports from the package's front"
         elif module[0] == "fmumbs" and there != here:
             assert RANK[there] < RANK[here], f"{'.'.join(parts(path))} imports {'.'.join(module)}"
+
+
+def test_no_file_imports_itself_by_way_of_others() -> None:
+    """Not even for the type checker. `from package import name` is an import of the module that the name is, if any."""
+    modules = {parts(path): path for path in SOURCES}
+    graph = {
+        module: {there if there in modules else there[:-1] for there in imports(path, types=True)} & set(modules)
+        for module, path in modules.items()
+    }
+    graph.pop(("fmumbs",))  # the public names: the front reads its version there
+    TopologicalSorter(graph).prepare()
 
 
 def test_every_layer_is_a_part_of_the_package_and_stands_so_in_the_design() -> None:

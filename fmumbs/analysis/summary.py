@@ -2,16 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from fmumbs.analysis.uniqueness import JointReaction, Uniqueness
+from typing import Any
 
 MOST = 20  # rows of the table, names in a sentence
 
 
-def summary(found: "Uniqueness") -> str:
-    """What print() shows: counts, the joints whose reactions are not unique, and what would make them so."""
+def summary(found: Any) -> str:
+    """What print() shows of a Uniqueness: counts, joints whose reactions are not unique, and what makes them unique."""
     lines = [
         f"{found.rows} rows of constraint, {found.rank} independent; "
         f"degree of redundancy {found.redundant}, mobility {found.mobility}"
@@ -33,7 +30,7 @@ def summary(found: "Uniqueness") -> str:
     return "\n".join(lines)
 
 
-def _row(joint: "JointReaction") -> tuple[str, str, str, str]:
+def _row(joint: Any) -> tuple[str, str, str, str]:
     marks = ["yes" if unique else "no " for unique in joint.components_unique]
     return joint.joint, " ".join(marks[:3]), " ".join(marks[3:]), str(joint.indeterminate_dimension)
 

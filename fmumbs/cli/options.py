@@ -55,9 +55,7 @@ def parse_settings(ctx: click.Context, param: click.Parameter, given: tuple[str,
     return settings
 
 
-def parse_correction(
-    ctx: click.Context, param: click.Parameter, given: str | None
-) -> str | tuple[float, float] | None:
+def parse_correction(ctx: click.Context, param: click.Parameter, given: str | None) -> str | tuple[float, float] | None:
     """direct, off, or two numbers."""
     if given is None or given in ("direct", "off"):
         return given
@@ -81,9 +79,7 @@ setting = click.option(
 as_json = click.option("--json", "as_json", is_flag=True, help="Prints JSON instead of tables.")
 
 _INTEGRATION = (
-    click.option(
-        "--scheme", type=click.Choice(["dopri5", "rk4"]), help="Integration: error-controlled or fixed-step."
-    ),
+    click.option("--scheme", type=click.Choice(["dopri5", "rk4"]), help="Integration: error-controlled or fixed-step."),
     click.option("--step", type=Positive(), help="Step of the fixed-step scheme [s]."),
     click.option("--tol", "tolerance", type=Positive(), help="Relative tolerance of the integration."),
     click.option(

@@ -267,9 +267,7 @@ def _coordinate_axis(axis: Array) -> tuple[int, float] | None:
     return (k, 1.0 if axis[k] > 0 else -1.0) if rest <= _PARALLEL else None
 
 
-def _add_modes(
-    out: Links, index: int, joint: JointBase, modes: tuple[Mode, ...], at: Place, backwards: bool
-) -> Place:
+def _add_modes(out: Links, index: int, joint: JointBase, modes: tuple[Mode, ...], at: Place, backwards: bool) -> Place:
     """A link for each mode that moves; returns the running frame behind them, perhaps off the last link's origin."""
     free = [mode for mode in modes if mode.role == "free"]
     geared = add_free_speeds(out, joint, free)

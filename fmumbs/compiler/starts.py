@@ -131,4 +131,3 @@ def _mark_given(arrays: Arrays, place: Place, column: str) -> None:
             given[first : first + count] = 1
         else:
             given[first + part] = 1
-

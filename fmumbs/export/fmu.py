@@ -139,6 +139,5 @@ def _write(target: Path, data: bytes) -> None:
     except (OSError, ValueError) as error:  # ValueError: a path that no system has
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise ExportError(
-            f"'{target}' could not be written ({len(data)} bytes): {reason}. "
-            "Choose another place, or make room there."
+            f"'{target}' could not be written ({len(data)} bytes): {reason}. Choose another place, or make room there."
         ) from error

@@ -167,9 +167,7 @@ class Body(Element):
         return cls._slender(name, sizes[k], (mass_, moments[k:] + moments[:k]), along)
 
     @classmethod
-    def sphere(
-        cls, name: str, *, radius: float, mass: float | None = None, density: float | None = None
-    ) -> Self:
+    def sphere(cls, name: str, *, radius: float, mass: float | None = None, density: float | None = None) -> Self:
         """A full sphere of `radius` [m]; its frame's origin is its centre."""
         mass_, moments = shapes.sphere(radius, mass, density, f"Body.sphere '{name}'")
         return cls(name, mass=mass_, inertia=moments)
@@ -241,9 +239,7 @@ def point(value: object, what: str) -> Point:
     )
 
 
-def _point(
-    body: Body | Ground, x: float, y: float, z: float, rotation: Rotation | None, name: str | None
-) -> Point:
+def _point(body: Body | Ground, x: float, y: float, z: float, rotation: Rotation | None, name: str | None) -> Point:
     where = f"Point on '{body.name}'"
     offset = tuple(_checks.number(v, f"{where}: {n}") for n, v in (("x", x), ("y", y), ("z", z)))
     if name is not None:
@@ -255,8 +251,7 @@ def _point_name(name: str, where: str) -> str:
     _checks.name(name, where)
     if name in _VARIABLES:
         raise ModelError(
-            f"{where} has the name '{name}', but every body has a variable of that name. "
-            f"Call it '{name}_point'."
+            f"{where} has the name '{name}', but every body has a variable of that name. Call it '{name}_point'."
         )
     return name
 
@@ -283,9 +278,7 @@ def _pose(value: ArrayLike | Transform, what: str) -> Transform:
 def along_axis(letter: object, where: str) -> tuple[int, float]:
     """Index and sign of a coordinate axis."""
     if not isinstance(letter, str):
-        raise ModelError(
-            f"{where}: along is a {type(letter).__name__}, but must be a letter. Give 'x', 'y' or 'z'."
-        )
+        raise ModelError(f"{where}: along is a {type(letter).__name__}, but must be a letter. Give 'x', 'y' or 'z'.")
     x, y, z = _checks.axis(letter, f"{where}: along")
     k = (x, y, z).index(x + y + z)
     return k, x + y + z

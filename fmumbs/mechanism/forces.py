@@ -65,9 +65,7 @@ class Load(Element):
     def __post_init__(self) -> None:
         super().__post_init__()
         if isinstance(point(self.P, self._where("P")).body, Ground):
-            raise ModelError(
-                f"{self._where('P')} is on the ground, which no load moves. Give a point on a body."
-            )
+            raise ModelError(f"{self._where('P')} is on the ground, which no load moves. Give a point on a body.")
         self._store("force", _checks.vector(self.force, self._where("force")))
         self._store("torque", _checks.vector(self.torque, self._where("torque")))
 

@@ -13,9 +13,7 @@ from fmumbs.errors import ModelError
 Properties = tuple[float, tuple[float, ...]]
 
 
-def rod(
-    length: float, radius: float | None, mass: float | None, density: float | None, where: str
-) -> Properties:
+def rod(length: float, radius: float | None, mass: float | None, density: float | None, where: str) -> Properties:
     """Full cylinder; without a radius a thin rod, with no inertia about its axis."""
     length = _checks.size(length, f"{where}: length")
     if radius is None:

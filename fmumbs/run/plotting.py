@@ -3,19 +3,16 @@
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fmumbs._files import whole
 from fmumbs.errors import SolverError
 
-if TYPE_CHECKING:
-    from fmumbs.run.result import Result
-
 _NO_DISPLAY = ("agg", "cairo", "pdf", "pgf", "ps", "svg", "template")  # matplotlib's back ends that only write files
 
 
-def plot(result: "Result", names: Sequence[str], path: Path | None, show: bool) -> Any:
-    """Result.plot(); the figure."""
+def plot(result: Any, names: Sequence[str], path: Path | None, show: bool) -> Any:
+    """Draws variables of a fmumbs.Result, one below the other, and returns the figure."""
     new_figure = _figure(show)
     if not names:
         raise SolverError("the result keeps no variables to draw. Name some in simulate(outputs=...).")
