@@ -23,12 +23,12 @@
 static void note_pivots(fm_instance *s)
 {
     const fm_kernels *kernels = s->kernels;
-    const int32_t planar = s->planar;
+    const int32_t planar = s->planar.used;
     s->kernels = &fm_kernels_checked;
     if (planar) (void)fm_planar_use(s, 0);
-    memset(s->tau_now, 0, (size_t)s->image.n.speeds * sizeof(double));
+    memset(s->work.tau, 0, (size_t)s->image.n.speeds * sizeof(double));
     fm_run_turns(s, s->y);
-    fm_run_sweeps(s, s->y, s->tau_now, s->udot);
+    fm_run_sweeps(s, s->y, s->work.tau, s->work.udot);
     s->kernels = kernels;
     if (planar) (void)fm_planar_use(s, 1);
     s->valid = FM_VALID_NOTHING;
@@ -63,7 +63,7 @@ static void scatter(const fm_instance *s, double *y)
     uint32_t seed = 12345u;
     for (int32_t i = 0; i < s->model.ny; i++) {
         seed = seed * 1664525u + 1013904223u;
-        y[i] = i < s->image.n.positions ? s->least[i] * ((double)(seed >> 8) / 8388608.0 - 1.0) : 0.0;
+        y[i] = i < s->image.n.positions ? s->scale[i] * ((double)(seed >> 8) / 8388608.0 - 1.0) : 0.0;
     }
     fm_normalise(s, y, NULL);
 }
@@ -153,7 +153,7 @@ static fm_status assemble(fm_instance *s, double t)
     copy(s->cut_p, s->image.cut_start, s->image.n.cut_positions);
     for (int32_t i = 0; i < s->image.n.rows; i++) s->row_pivot[i] = 0.0;
     (void)fm_normalise(s, s->y, NULL);
-    s->clock[FM_TIME] = s->clock[FM_TIME_HEAD] = s->clock[FM_FOLLOWED] = s->at_time = t;
+    s->clock[FM_TIME] = s->clock[FM_TIME_HEAD] = s->clock[FM_FOLLOWED] = s->work.time = t;
     s->clock[FM_AHEAD] = s->clock[FM_H] = s->clock[FM_FRESH] = 0.0;
     s->clock[FM_STEPS_DONE] = s->clock[FM_STEPS_REJECTED] = s->clock[FM_CORRECTED] = s->clock[FM_ITERATED] = 0.0;
     s->clock[FM_ERROR_LAST] = 1e-4;
@@ -173,7 +173,7 @@ static fm_status assemble(fm_instance *s, double t)
 /* Refused, it leaves the guesses as they were. */
 fm_status fm_do_assemble(fm_instance *s, double t)
 {
-    const int32_t planar = s->planar;
+    const int32_t planar = s->planar.used;
     memcpy(s->kept, s->state, s->model.state_doubles * sizeof(double));
     if (planar) (void)fm_planar_use(s, 0); /* rows and pivots are judged in space */
     const fm_status status = assemble(s, t);

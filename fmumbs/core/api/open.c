@@ -57,11 +57,29 @@ static const void *set_apart(unsigned char *base, size_t *used, const void *from
 }
 #endif
 
+static fm_counts counts_of(const fm_instance *s)
+{
+    const fm_model *m = &s->model;
+    const size_t links = (size_t)m->n.links, speeds = (size_t)m->n.speeds, ny = (size_t)m->ny, rows = (size_t)m->n.rows;
+    const size_t modes = (size_t)m->n.modes, joints = (size_t)m->n.joints, laws = (size_t)m->n.laws;
+    const fm_counts n = {
+        .links = links, .speeds = speeds, .modes = modes, .ny = ny,
+        .inputs = modes + 6 * (size_t)m->n.loads, .joints = joints, .balls = (size_t)m->balls,
+        .generals = (size_t)m->n.generals, .modals = (size_t)m->n.modals,
+        .reversed = m->reversed > 0 ? ny : 0, .reversed_speeds = m->reversed > 0 ? speeds : 0,
+        .planars = (size_t)m->planars, .plane_blocks = ((size_t)m->planars + (FM_PLANE_WIDTH - 1)) / FM_PLANE_WIDTH,
+        .plane_loops = s->plan.blocks > 0 && m->planars > 0, .closed = rows > 0, .rows = rows,
+        .blocks = (size_t)s->plan.blocks, .paths = s->plan.paths, .columns = s->plan.y, .factor = s->plan.L,
+        .cut_positions = (size_t)m->n.cut_positions, .cut_joints = m->n.modes > m->n.speeds ? joints : 0,
+        .units = modes > joints ? modes : joints, .laws = laws, .held = laws < FM_HELD ? laws : FM_HELD,
+    };
+    return n;
+}
+
 static size_t lay_out(fm_instance *s, unsigned char *base)
 {
     const fm_model *m = &s->model;
-    const size_t links = (size_t)m->n.links, ny = (size_t)m->ny, speeds = (size_t)m->n.speeds;
-    const size_t inputs = (size_t)m->n.modes + 6 * (size_t)m->n.loads;
+    const fm_counts n = counts_of(s);
     size_t used = 0;
     s->state = place(base, &used, m->state_doubles, sizeof(double));
     double *next = s->state;
@@ -71,114 +89,36 @@ static size_t lay_out(fm_instance *s, unsigned char *base)
     FM_STATE_ARRAYS(V)
 #undef V
     s->kept = place(base, &used, m->state_doubles, sizeof(double));
-    s->link = place(base, &used, links, sizeof *s->link);
-    s->pivot = place(base, &used, 2 * links, sizeof(double));
-    s->motion = place(base, &used, links, sizeof *s->motion);
-    s->lane = place(base, &used, links / FM_LANE_WIDTH + 1, sizeof *s->lane);
-    s->turned = place(base, &used, links, sizeof *s->turned);
-    s->ball = place(base, &used, (size_t)m->balls, sizeof *s->ball);
-    s->general = place(base, &used, (size_t)m->n.generals, sizeof *s->general);
-    s->modal = place(base, &used, (size_t)m->n.modals, sizeof *s->modal);
-    s->world = place(base, &used, links, sizeof *s->world);
-    s->pending = place(base, &used, links / 2 + 1, sizeof *s->pending);
-    s->angle_link = place(base, &used, links, sizeof *s->angle_link);
-    s->ball_link = place(base, &used, links, sizeof *s->ball_link);
-    s->slide_link = place(base, &used, links, sizeof *s->slide_link);
-    s->range = place(base, &used, 2 * (links / 2 + 1), sizeof *s->range);
-    const size_t planars = (size_t)m->planars;
-    s->plane_place = place(base, &used, links, sizeof *s->plane_place);
-    s->plane_link = place(base, &used, planars, sizeof *s->plane_link);
-    s->plane_axes = place(base, &used, planars, sizeof *s->plane_axes);
-    s->plane_pending = place(base, &used, planars / 2 + 1, sizeof *s->plane_pending);
-    s->plane = place(base, &used, (planars + (FM_PLANE_WIDTH - 1)) / FM_PLANE_WIDTH * FM_PLANE_SIZE, sizeof(double));
-    const size_t looped = s->loop.blocks > 0 ? planars : 0;
-    s->placed = place(base, &used, looped > 0 ? ny : 0, sizeof(double));
-    s->plane_world = place(base, &used, looped + 1, sizeof *s->plane_world);
-    s->plane_root = place(base, &used, planars, sizeof *s->plane_root);
-    s->plane_joint = place(base, &used, looped > 0 ? (size_t)s->loop.blocks : 0, sizeof *s->plane_joint);
-    s->plane_block = place(base, &used, looped > 0 ? (size_t)m->n.joints : 0, sizeof *s->plane_block);
-    s->plane_row = place(base, &used, looped > 0 ? (size_t)m->n.rows : 0, sizeof *s->plane_row);
-    s->plane_mode = place(base, &used, looped > 0 ? s->loop.paths : 0, sizeof *s->plane_mode);
-    s->tau_now = place(base, &used, speeds, sizeof(double));
-    s->applied = place(base, &used, 6 * links, sizeof(double));
-    s->in_loop = place(base, &used, links, sizeof *s->in_loop);
-    s->cut_wrench = place(base, &used, m->n.modes > m->n.speeds ? 6 * (size_t)m->n.joints : 0, sizeof(double));
-    s->wrench = place(base, &used, 6 * links, sizeof(double));
-    s->udot = place(base, &used, speeds, sizeof(double));
-    s->stage = place(base, &used, FM_STAGES * ny, sizeof(double));
-    s->trial = place(base, &used, ny, sizeof(double));
-    s->least = place(base, &used, ny, sizeof(double));
-    s->probe = place(base, &used, 2 * ny, sizeof(double));
-    s->input_now = place(base, &used, inputs, sizeof(double));
-    s->reversed_ball = place(base, &used, (size_t)m->balls, sizeof *s->reversed_ball);
-    s->linked = place(base, &used, m->reversed > 0 ? ny : 0, sizeof(double));
-    s->linked_tau = place(base, &used, m->reversed > 0 ? speeds : 0, sizeof(double));
-    const size_t laws = (size_t)m->n.laws, held = laws < FM_HELD ? laws : FM_HELD;
-    s->law_now = place(base, &used, 2 * laws, sizeof(double));
-    s->law_force = place(base, &used, laws, sizeof(double));
-    s->law_v = place(base, &used, laws, sizeof(double));
-    s->law_seen = place(base, &used, 4 * laws, sizeof(double));
-    s->law_rates = place(base, &used, laws > 0 ? ny + speeds : 0, sizeof(double));
-    s->held = place(base, &used, held, sizeof *s->held);
-    s->held_where = place(base, &used, held, sizeof *s->held_where);
-    s->held_side = place(base, &used, held, sizeof *s->held_side);
-    s->held_range = place(base, &used, 2 * held, sizeof(double));
-    s->held_a = place(base, &used, held, sizeof(double));
-    s->held_f = place(base, &used, held, sizeof(double));
-    s->held_x = place(base, &used, held, sizeof(double));
-    s->held_aim = place(base, &used, held, sizeof(double));
-    s->held_A = place(base, &used, held * held, sizeof(double));
-    s->held_L = place(base, &used, held * held, sizeof(double));
-    const size_t rows = (size_t)m->n.rows;
-    s->loop.block = put(base, &used, s->loop.block, (size_t)s->loop.blocks, sizeof *s->loop.block);
-    s->loop.meeting = put(base, &used, s->loop.meeting, s->loop.meetings, sizeof *s->loop.meeting);
-    s->loop.run = put(base, &used, s->loop.run, s->loop.runs, sizeof *s->loop.run);
-    s->loop.path = put(base, &used, s->loop.path, s->loop.paths, sizeof *s->loop.path);
-    s->loop.link = put(base, &used, s->loop.link, s->loop.paths, sizeof *s->loop.link);
-    s->loop_y = place(base, &used, s->loop.y, sizeof(double));
-    s->loop_z = place(base, &used, s->loop.y, sizeof(double));
-    s->loop_L = place(base, &used, s->loop.L, sizeof(double));
-    s->loop_diagonal = place(base, &used, rows, sizeof(double));
-    s->loop_modes = place(base, &used, speeds, sizeof(double));
-    s->loop_turned = place(base, &used, rows > 0 ? 12 * links : 0, sizeof(double));
-    s->loop_c = place(base, &used, 3 * rows, sizeof(double));
-    s->loop_wrench = place(base, &used, 6 * rows, sizeof(double));
-    s->loop_rhs = place(base, &used, rows, sizeof(double));
-    s->lambda = place(base, &used, rows, sizeof(double));
-    s->loop_most = place(base, &used, rows, sizeof(double));
-    s->loop_kept = place(base, &used, rows, sizeof(double));
-    s->loop_pivot = place(base, &used, speeds, sizeof(double));
-    const size_t closed = rows > 0 ? 1 : 0, joints = closed * (size_t)m->n.joints;
-    double **least[] = {&s->least_idle, &s->least_p, &s->least_step, &s->least_fall, &s->least_more, &s->least_change};
-    for (size_t i = 0; i < sizeof least / sizeof *least; i++) *least[i] = place(base, &used, rows, sizeof(double));
-    s->least_R = place(base, &used, 6 * joints, sizeof(double));
-    s->least_along = place(base, &used, 6 * joints, sizeof(double));
-    s->least_at = place(base, &used, 3 * joints, sizeof(double));
-    s->least_metric = place(base, &used, closed * speeds, sizeof(double));
-    s->loop_change = place(base, &used, speeds, sizeof(double));
-    s->bridge_node = place(base, &used, closed * FM_NODES * ny, sizeof(double));
-    s->bridge_root = place(base, &used, (FM_NODES + 1) * rows, sizeof(double));
-    s->step_end = place(base, &used, closed * ny, sizeof(double));
-    s->step_corrected = place(base, &used, closed * ny, sizeof(double));
-    s->bridge_way = place(base, &used, closed * speeds, sizeof(double));
-    s->bridge_udot = place(base, &used, 3 * closed * speeds, sizeof(double));
-    s->bridge_rate = place(base, &used, closed * speeds, sizeof(double));
-    s->bridge_lambda = place(base, &used, rows, sizeof(double));
-    s->bridge_rhs = place(base, &used, rows, sizeof(double));
-    s->bridge_y = place(base, &used, closed * ny, sizeof(double));
-    s->bridge_label = place(base, &used, closed * speeds, sizeof *s->bridge_label);
-    const size_t modes = (size_t)m->n.modes, units = modes > (size_t)m->n.joints ? modes : (size_t)m->n.joints;
-    s->start_order = place(base, &used, modes, sizeof *s->start_order);
-    s->start_link = place(base, &used, modes, sizeof *s->start_link);
-    s->start_hold = place(base, &used, modes, sizeof *s->start_hold);
-    s->start_list = place(base, &used, units, sizeof *s->start_list);
-    s->start_free = place(base, &used, speeds, sizeof(double));
-    s->start_most = place(base, &used, rows, sizeof(double));
-    s->start_at = place(base, &used, closed * ny, sizeof(double));
-    s->start_try = place(base, &used, closed * ny, sizeof(double));
-    s->start_from = place(base, &used, 3 * closed * ny, sizeof(double));
-    s->start_cut = place(base, &used, closed * (size_t)m->n.cut_positions, sizeof(double));
-    s->seed = place(base, &used, inputs, sizeof(double));
+    s->plan.block = put(base, &used, s->plan.block, (size_t)s->plan.blocks, sizeof *s->plan.block);
+    s->plan.meeting = put(base, &used, s->plan.meeting, s->plan.meetings, sizeof *s->plan.meeting);
+    s->plan.run = put(base, &used, s->plan.run, s->plan.runs, sizeof *s->plan.run);
+    s->plan.path = put(base, &used, s->plan.path, s->plan.paths, sizeof *s->plan.path);
+    s->plan.link = put(base, &used, s->plan.link, s->plan.paths, sizeof *s->plan.link);
+#define PLACE(at, count) at = place(base, &used, count, sizeof *at);
+#define A(type, name, count) PLACE(s->name, count)
+    FM_TREE_ARRAYS(A)
+#undef A
+#define A(type, name, count) PLACE(s->planar.name, count)
+    FM_PLANAR_ARRAYS(A)
+#undef A
+#define A(type, name, count) PLACE(s->work.name, count)
+    FM_WORK_ARRAYS(A)
+#undef A
+#define A(type, name, count) PLACE(s->laws.name, count)
+    FM_LAW_ARRAYS(A)
+#undef A
+#define A(type, name, count) PLACE(s->loop.name, count)
+    FM_LOOP_ARRAYS(A)
+#undef A
+#define A(type, name, count) PLACE(s->singular.name, count)
+    FM_SINGULAR_ARRAYS(A)
+#undef A
+#define A(type, name, count) PLACE(s->assembly.name, count)
+    FM_ASSEMBLY_ARRAYS(A)
+#undef A
+#define A(type, name, count) PLACE(s->least.name, count)
+    FM_LEAST_ARRAYS(A)
+#undef A
 #define A(name, type, columns, rows, bound, lowest, unit, section) \
     s->image.name = apart(base, &used, s->image.name, (size_t)m->n.rows * columns, sizeof(FM_C_TYPE_##type));
     FM_IMAGE_ARRAYS(A)
@@ -245,7 +185,7 @@ fm_status fm_do_open(const void *bytes, size_t size, fm_instance **out, char *me
         return refuse(message, capacity, "no memory for so many loops that move one another: there are too many rows on "
                                          "the same links");
     }
-    draft.loop = plan;
+    draft.plan = plan;
     const size_t head = (sizeof draft + (FM_LINE - 1)) & ~(size_t)(FM_LINE - 1);
     const size_t kept = (size + (FM_LINE - 1)) & ~(size_t)(FM_LINE - 1);
     const size_t work = lay_out(&draft, NULL);
@@ -267,7 +207,7 @@ fm_status fm_do_open(const void *bytes, size_t size, fm_instance **out, char *me
     write_guid(s);
     fm_derive_structure(s);
     (void)fm_level_use(s, fm_level_best());
-    s->law_use = s->law_now;
+    s->laws.use = s->laws.now;
     *out = s;
     return fm_do_reset(s);
 }

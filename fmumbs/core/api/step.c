@@ -58,8 +58,8 @@ fm_status fm_do_step(fm_instance *s, double t_end)
 
 void fm_interrupt(fm_instance *s, int (*wanted)(void *host), void *host)
 {
-    s->interrupt_wanted = wanted;
-    s->host = host;
+    s->host.wanted = wanted;
+    s->host.data = host;
 }
 
 fm_status fm_do_evaluate(fm_instance *s, size_t times)

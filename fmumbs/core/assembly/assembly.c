@@ -43,7 +43,7 @@ static int32_t variable_of(const fm_image *m, int32_t row)
 /* Whether a row counts: one of a secondary joint's coordinates only while that holds. */
 static int counts(const fm_instance *s, int32_t row)
 {
-    return s->image.row_kind[row] != FM_ROW_GIVEN || s->start_hold[variable_of(&s->image, row)] > 0;
+    return s->image.row_kind[row] != FM_ROW_GIVEN || s->assembly.hold[variable_of(&s->image, row)] > 0;
 }
 
 static void row_at(fm_instance *s, int32_t i, fm_ends *ends, fm_constraint *out)
@@ -86,20 +86,20 @@ void fm_start_place(fm_instance *s, const double *y)
 void fm_start_rows(fm_instance *s)
 {
     fm_ends ends = {.joint = -1};
-    for (int32_t b = 0; b < s->loop.blocks; b++) {
-        const fm_block *k = s->loop.block + b;
-        const int32_t *path = s->loop.path + k->path;
+    for (int32_t b = 0; b < s->plan.blocks; b++) {
+        const fm_block *k = s->plan.block + b;
+        const int32_t *path = s->plan.path + k->path;
         for (int32_t r = 0; r < k->rows; r++) {
             const int32_t i = k->first + r;
             const size_t at = k->y + (size_t)r * (size_t)k->length;
             fm_constraint one;
             row_at(s, i, &ends, &one);
-            memcpy(s->loop_c + 3 * i, one.c, sizeof one.c);
-            s->start_most[i] = fm_row_along(s, i, &one, s->loop_modes, s->start_free);
-            if (s->image.row_kind[i] != FM_ROW_COUPLED) fm_from_links(s, s->loop_modes);
+            memcpy(s->loop.c + 3 * i, one.c, sizeof one.c);
+            s->assembly.bound[i] = fm_row_along(s, i, &one, s->loop.row, s->assembly.weight);
+            if (s->image.row_kind[i] != FM_ROW_COUPLED) fm_from_links(s, s->loop.row);
             for (int32_t e = 0; e < k->length; e++) {
-                s->loop_y[at + (size_t)e] = s->loop_modes[path[e]];
-                s->loop_modes[path[e]] = 0.0;
+                s->loop.y[at + (size_t)e] = s->loop.row[path[e]];
+                s->loop.row[path[e]] = 0.0;
             }
         }
     }
@@ -108,14 +108,14 @@ void fm_start_rows(fm_instance *s)
 /* Weights of what holds now; all rows that count are in use. */
 static void weigh_rows(fm_instance *s)
 {
-    for (int32_t b = 0; b < s->loop.blocks; b++) {
-        fm_block *k = s->loop.block + b;
-        const int32_t *path = s->loop.path + k->path;
+    for (int32_t b = 0; b < s->plan.blocks; b++) {
+        fm_block *k = s->plan.block + b;
+        const int32_t *path = s->plan.path + k->path;
         for (int32_t r = 0; r < k->rows; r++) {
             const size_t at = k->y + (size_t)r * (size_t)k->length;
-            s->loop_most[k->first + r] = counts(s, k->first + r) ? s->start_most[k->first + r] : 0.0;
+            s->loop.bound[k->first + r] = counts(s, k->first + r) ? s->assembly.bound[k->first + r] : 0.0;
             for (int32_t e = 0; e < k->length; e++)
-                s->loop_z[at + (size_t)e] = s->start_hold[path[e]] > 0 ? 0.0 : s->start_free[path[e]] * s->loop_y[at + (size_t)e];
+                s->loop.z[at + (size_t)e] = s->assembly.hold[path[e]] > 0 ? 0.0 : s->assembly.weight[path[e]] * s->loop.y[at + (size_t)e];
         }
         k->used = k->rows;
         for (int32_t r = 0; r < k->rows; r++) k->use[r] = r;
@@ -135,20 +135,20 @@ static void soften(fm_instance *s, double part)
 {
     const int32_t n = s->image.n.rows;
     double most = 0.0;
-    for (int32_t i = 0; i < n; i++) most = fmax(most, s->loop_most[i]);
-    for (int32_t i = 0; i < n; i++) s->row_active[i] = s->loop_most[i] > 0.0 ? 1.0 : 0.0;
+    for (int32_t i = 0; i < n; i++) most = fmax(most, s->loop.bound[i]);
+    for (int32_t i = 0; i < n; i++) s->row_active[i] = s->loop.bound[i] > 0.0 ? 1.0 : 0.0;
     fm_use_rows(s);
     fm_make_K(s);
-    for (int32_t b = 0; b < s->loop.blocks; b++) {
-        const fm_block *k = s->loop.block + b;
+    for (int32_t b = 0; b < s->plan.blocks; b++) {
+        const fm_block *k = s->plan.block + b;
         for (int32_t r = 0; r < k->rows; r++) {
-            s->loop_L[k->L + (size_t)(r * k->rows + r)] += part * most;
-            s->loop_diagonal[k->first + r] += part * most;
+            s->loop.L[k->L + (size_t)(r * k->rows + r)] += part * most;
+            s->loop.diagonal[k->first + r] += part * most;
         }
     }
 }
 
-/* The smallest change of the positions (level 0) or velocities (1) that the rows ask for, in s->loop_change; rows with
+/* The smallest change of the positions (level 0) or velocities (1) that the rows ask for, in s->loop.change; rows with
  * pivots beyond `least`, unless all are softened by `soft`. 0: K is singular. */
 static int make_change(fm_instance *s, int level, double least, double soft)
 {
@@ -156,16 +156,16 @@ static int make_change(fm_instance *s, int level, double least, double soft)
     weigh_rows(s);
     if (soft > 0.0) soften(s, soft);
     else fm_choose_rows(s, least);
-    for (int32_t i = 0; i < s->image.n.rows; i++) s->loop_rhs[i] = -s->loop_c[3 * i + level];
+    for (int32_t i = 0; i < s->image.n.rows; i++) s->loop.rhs[i] = -s->loop.c[3 * i + level];
     if (!fm_factor_K(s)) return 0;
-    fm_solve_K(s, s->loop_rhs, s->lambda);
-    memset(s->loop_change, 0, (size_t)s->image.n.speeds * sizeof *s->loop_change);
-    for (int32_t b = 0; b < s->loop.blocks; b++) {
-        const fm_block *k = s->loop.block + b;
-        const int32_t *path = s->loop.path + k->path;
+    fm_solve_K(s, s->loop.rhs, s->loop.lambda);
+    memset(s->loop.change, 0, (size_t)s->image.n.speeds * sizeof *s->loop.change);
+    for (int32_t b = 0; b < s->plan.blocks; b++) {
+        const fm_block *k = s->plan.block + b;
+        const int32_t *path = s->plan.path + k->path;
         for (int32_t q = 0; q < k->used; q++) {
-            const double *z = s->loop_z + k->y + (size_t)k->use[q] * (size_t)k->length, force = s->lambda[k->first + k->use[q]];
-            for (int32_t e = 0; e < k->length; e++) s->loop_change[path[e]] += force * z[e];
+            const double *z = s->loop.z + k->y + (size_t)k->use[q] * (size_t)k->length, force = s->loop.lambda[k->first + k->use[q]];
+            for (int32_t e = 0; e < k->length; e++) s->loop.change[path[e]] += force * z[e];
         }
     }
     s->clock[FM_ITERATED] += 1.0;
@@ -179,19 +179,19 @@ static void shorten(fm_instance *s)
 {
     double most = 1.0;
     for (int32_t i = 0; i < s->image.n.speeds; i++) {
-        const double part = fabs(s->loop_change[i]) / (s->image.mode_linear[i] ? s->image.length[0] : FM_TURN_AT_ONCE);
+        const double part = fabs(s->loop.change[i]) / (s->image.mode_linear[i] ? s->image.length[0] : FM_TURN_AT_ONCE);
         most = part > most ? part : most;
     }
-    for (int32_t i = 0; i < s->image.n.speeds; i++) s->loop_change[i] /= most;
+    for (int32_t i = 0; i < s->image.n.speeds; i++) s->loop.change[i] /= most;
 }
 
 /* The change, unless the rows are hardly less violated then: 0, and y stays. */
 static int try_change(fm_instance *s, double *y, double before)
 {
-    double *kept = s->probe, merit;
+    double *kept = s->work.probe, merit;
     const size_t size = (size_t)s->image.n.positions * sizeof *kept;
     memcpy(kept, y, size);
-    fm_move_positions(s, y, s->loop_change);
+    fm_move_positions(s, y, s->loop.change);
     (void)fm_normalise(s, y, NULL);
     fm_start_place(s, y);
     (void)violation(s, 0, &merit);
@@ -212,7 +212,7 @@ int fm_close_positions(fm_instance *s, double *y)
         const double worst = violation(s, 0, &merit), enough = fm_closed_within(s);
         if (worst <= enough) return 1;
         if (!isfinite(worst)) return 0;
-        if (s->start_brief && n % FM_BRIEF == 0) { /* of many attempts one that leads nowhere is given up */
+        if (s->assembly.brief && n % FM_BRIEF == 0) { /* of many attempts one that leads nowhere is given up */
             if (!(merit < hoped)) return 0;
             hoped = 0.5 * merit;
         }
@@ -250,7 +250,7 @@ int fm_close_velocities(fm_instance *s, double *y)
         if (worst <= enough || (worst > 0.5 * before && worst < 1e3 * enough)) return 1; /* or round-off */
         before = worst;
         if (!make_change(s, 1, FM_DEPENDENT, 0.0)) return 0;
-        for (int32_t i = 0; i < s->image.n.speeds; i++) u[i] += s->loop_change[i];
+        for (int32_t i = 0; i < s->image.n.speeds; i++) u[i] += s->loop.change[i];
         s->clock[FM_CORRECTED] += n == 0 ? 1.0 : 0.0;
     }
     fm_start_place(s, y);
@@ -264,8 +264,8 @@ int32_t fm_choose_at(fm_instance *s, const double *y)
 {
     fm_start_place(s, y);
     fm_follow_cuts(s);
-    memset(s->tau_now, 0, (size_t)s->image.n.speeds * sizeof(double));
-    fm_run_sweeps(s, y, s->tau_now, s->loop_change);
+    memset(s->work.tau, 0, (size_t)s->image.n.speeds * sizeof(double));
+    fm_run_sweeps(s, y, s->work.tau, s->loop.change);
     fm_make_rows(s, 0, 1);
     fm_choose_rows(s, FM_DEPENDENT);
     return fm_active_rows(s);
@@ -275,11 +275,11 @@ int32_t fm_choose_at(fm_instance *s, const double *y)
 static void note_nearby(fm_instance *s, const double *chosen)
 {
     if (!fm_factor_K(s)) return;
-    for (int32_t n = 0; n < s->loop.blocks; n++) {
-        const fm_block *b = s->loop.block + n;
+    for (int32_t n = 0; n < s->plan.blocks; n++) {
+        const fm_block *b = s->plan.block + n;
         for (int32_t q = 0; q < b->used; q++) {
             const int32_t r = b->use[q], i = b->first + r;
-            const double pivot = 1.0 / s->loop_L[b->L + (size_t)(r * b->rows + r)];
+            const double pivot = 1.0 / s->loop.L[b->L + (size_t)(r * b->rows + r)];
             if (chosen[i] > 0.0 && pivot > s->row_pivot[i]) s->row_pivot[i] = pivot;
         }
     }
@@ -290,11 +290,11 @@ static int go_nearby(fm_instance *s, double *y)
 {
     const int32_t positions = s->image.n.positions, speeds = s->image.n.speeds;
     double fastest = 0.0;
-    for (int32_t i = 0; i < speeds; i++) fastest = fmax(fastest, fabs(y[positions + i]) / s->least[positions + i]);
+    for (int32_t i = 0; i < speeds; i++) fastest = fmax(fastest, fabs(y[positions + i]) / s->scale[positions + i]);
     if (!(fastest > 0.0)) return 0;
     fm_start_place(s, y);
-    for (int32_t i = 0; i < speeds; i++) s->loop_change[i] = FM_NEARBY / fastest * y[positions + i];
-    fm_move_positions(s, y, s->loop_change);
+    for (int32_t i = 0; i < speeds; i++) s->loop.change[i] = FM_NEARBY / fastest * y[positions + i];
+    fm_move_positions(s, y, s->loop.change);
     (void)fm_normalise(s, y, NULL);
     if (!fm_close_positions(s, y)) return 0;
     (void)fm_choose_at(s, y);
@@ -306,7 +306,7 @@ static int go_nearby(fm_instance *s, double *y)
 int fm_start_on_branch(fm_instance *s, double *y)
 {
     const size_t bytes = (size_t)s->model.ny * sizeof *y, rows = (size_t)s->image.n.rows * sizeof *s->row_active;
-    double *moved = s->trial, *at = s->head, *chosen = s->loop_kept, fastest = 0.0, off = 0.0;
+    double *moved = s->work.trial, *at = s->head, *chosen = s->loop.kept, fastest = 0.0, off = 0.0;
     memcpy(chosen, s->row_active, rows);
     memcpy(at, y, bytes);
     memcpy(moved, y, bytes);
@@ -314,9 +314,9 @@ int fm_start_on_branch(fm_instance *s, double *y)
     if (fits) fm_note_pivots(s);
     fits = fits && fm_bridge_state(s, at);
     for (int32_t i = 0; fits && i < s->model.ny; i++) {
-        const double size = fabs(at[i] - y[i]) / s->least[i];
+        const double size = fabs(at[i] - y[i]) / s->scale[i];
         if (i < s->image.n.positions) fits = size <= FM_ON_BRANCH;
-        else fastest = fmax(fastest, fabs(y[i]) / s->least[i]), off = fmax(off, size);
+        else fastest = fmax(fastest, fabs(y[i]) / s->scale[i]), off = fmax(off, size);
     }
     fits = fits && off <= FM_ON_BRANCH * fastest;
     if (fits) memcpy(y, at, bytes);
@@ -332,7 +332,7 @@ int fm_start_on_branch(fm_instance *s, double *y)
 int32_t fm_rank_nearby(fm_instance *s, const double *y, int way, int32_t *row)
 {
     const int32_t positions = s->image.n.positions, speeds = s->image.n.speeds, rows = s->image.n.rows;
-    double *moved = s->trial, *chosen = s->loop_kept, fastest = 0.0, merit;
+    double *moved = s->work.trial, *chosen = s->loop.kept, fastest = 0.0, merit;
     const double iterated = s->clock[FM_ITERATED], corrected = s->clock[FM_CORRECTED];
     int32_t rank = 0;
     memcpy(moved, y, (size_t)(positions + speeds) * sizeof *moved);
@@ -340,9 +340,9 @@ int32_t fm_rank_nearby(fm_instance *s, const double *y, int way, int32_t *row)
     for (int32_t i = 0; i < speeds; i++) moved[positions + i] = sin(1.0 + (double)way + 2.4 * i);
     /* near a singular position rows that are not in use may be violated then: it is no more than a direction */
     if (fm_close_velocities(s, moved) || violation(s, 1, &merit) <= FM_NEARBY * s->image.length[0]) {
-        for (int32_t i = 0; i < speeds; i++) fastest = fmax(fastest, fabs(moved[positions + i]) / s->least[positions + i]);
-        for (int32_t i = 0; i < speeds; i++) s->loop_change[i] = FM_NEARBY / fastest * moved[positions + i];
-        if (fastest > 1e-9) fm_move_positions(s, moved, s->loop_change);
+        for (int32_t i = 0; i < speeds; i++) fastest = fmax(fastest, fabs(moved[positions + i]) / s->scale[positions + i]);
+        for (int32_t i = 0; i < speeds; i++) s->loop.change[i] = FM_NEARBY / fastest * moved[positions + i];
+        if (fastest > 1e-9) fm_move_positions(s, moved, s->loop.change);
         if (fm_close_positions(s, moved)) {
             rank = fm_choose_at(s, moved);
             note_nearby(s, chosen);

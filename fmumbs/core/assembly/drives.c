@@ -17,29 +17,29 @@ static int dependent_drives(fm_instance *s, const double *y, int32_t pair[2])
     const fm_image *m = &s->image;
     const size_t size = (size_t)m->n.rows * sizeof(double);
     int found = 0;
-    memcpy(s->loop_kept, s->row_active, size);
-    memset(s->start_hold, 0, (size_t)m->n.modes * sizeof *s->start_hold);
+    memcpy(s->loop.kept, s->row_active, size);
+    memset(s->assembly.hold, 0, (size_t)m->n.modes * sizeof *s->assembly.hold);
     fm_start_place(s, y);
     fm_start_rows(s);
     const int32_t rank = fm_start_rank(s, FM_INDEPENDENT);
     fm_hold_fixed(s, 1, 0);
     if (fm_start_rank(s, FM_INDEPENDENT) < rank) {
-        memset(s->start_hold, 0, (size_t)m->n.modes * sizeof *s->start_hold);
+        memset(s->assembly.hold, 0, (size_t)m->n.modes * sizeof *s->assembly.hold);
         for (pair[1] = 0; pair[1] < m->n.excitations; pair[1]++) {
-            s->start_hold[m->excitation_u[pair[1]]] = FM_FIXED;
+            s->assembly.hold[m->excitation_u[pair[1]]] = FM_FIXED;
             if (fm_start_rank(s, FM_INDEPENDENT) < rank) break;
         }
         for (pair[0] = pair[1] - 1; pair[0] >= 0; pair[0]--) {
-            s->start_hold[m->excitation_u[pair[0]]] = FM_FREE;
+            s->assembly.hold[m->excitation_u[pair[0]]] = FM_FREE;
             if (fm_start_rank(s, FM_INDEPENDENT) == rank) break;
-            s->start_hold[m->excitation_u[pair[0]]] = FM_FIXED;
+            s->assembly.hold[m->excitation_u[pair[0]]] = FM_FIXED;
         }
         found = 1;
     }
-    memset(s->start_hold, 0, (size_t)m->n.modes * sizeof *s->start_hold);
-    memcpy(s->row_active, s->loop_kept, size);
+    memset(s->assembly.hold, 0, (size_t)m->n.modes * sizeof *s->assembly.hold);
+    memcpy(s->row_active, s->loop.kept, size);
     fm_use_rows(s);
-    s->is_placed = 0;
+    s->planar.is_placed = 0;
     return found;
 }
 

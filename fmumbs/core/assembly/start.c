@@ -43,34 +43,34 @@
 
 static void hold_unit(fm_instance *s, int level, int32_t u, int32_t how)
 {
-    for (int32_t j = fm_unit_size(s, level, u) - 1; j >= 0; j--) s->start_hold[u + j] = how;
+    for (int32_t j = fm_unit_size(s, level, u) - 1; j >= 0; j--) s->assembly.hold[u + j] = how;
 }
 
 /* Once: the variables in the model's order of joints, their links, the weights of the kinematic norm. */
 void fm_start_structure(fm_instance *s)
 {
     const fm_image *m = &s->image;
-    int32_t *joint = s->start_hold, *next = s->start_list; /* joint of each variable; where each joint's begin */
+    int32_t *joint = s->assembly.hold, *next = s->assembly.list; /* joint of each variable; where each joint's begin */
     for (int32_t i = 0; i < m->n.links; i++)
         for (int32_t j = 0, speeds = fm_link_speeds(m, i); j < speeds; j++) {
             const int32_t u = m->link_u[i] + j;
             const double length = m->mode_linear[u] ? m->length[0] : 1.0;
-            s->start_link[u] = i, joint[u] = m->link_joint[i];
-            s->start_free[u] = length * length;
+            s->assembly.link[u] = i, joint[u] = m->link_joint[i];
+            s->assembly.weight[u] = length * length;
             if (m->link_kind[i] != FM_LINK_MODAL) continue;
             const int32_t b = m->link_modal[i], pair = m->modal_pair[b] + j * (m->modal_shapes[b] + 1);
-            s->start_free[u] /= 1.0 + fabs(m->pair_stiffness[pair]) / (fabs(m->pair_mass[pair]) + DBL_MIN);
+            s->assembly.weight[u] /= 1.0 + fabs(m->pair_stiffness[pair]) / (fabs(m->pair_mass[pair]) + DBL_MIN);
         }
     for (int32_t i = 0; i < m->n.joints; i++)
         for (int32_t j = 0; fm_is_cut(m, i) && j < m->joint_nu[i]; j++)
-            s->start_link[m->joint_u[i] + j] = joint[m->joint_u[i] + j] = i;
+            s->assembly.link[m->joint_u[i] + j] = joint[m->joint_u[i] + j] = i;
     for (int32_t i = 0; i < m->n.joints; i++) next[i] = 0;
     for (int32_t u = 0; u < m->n.modes; u++) next[m->joint_order[joint[u]]]++;
     for (int32_t i = 0, sum = 0; i < m->n.joints; i++) {
         const int32_t count = next[i];
         next[i] = sum, sum += count;
     }
-    for (int32_t u = 0; u < m->n.modes; u++) s->start_order[next[m->joint_order[joint[u]]]++] = u;
+    for (int32_t u = 0; u < m->n.modes; u++) s->assembly.order[next[m->joint_order[joint[u]]]++] = u;
     memset(joint, 0, (size_t)m->n.modes * sizeof *joint);
 }
 
@@ -78,19 +78,19 @@ void fm_start_structure(fm_instance *s)
 static int turn_of(const fm_instance *s, int level, int32_t u)
 {
     if (fm_is_set(s, level, u)) return 0;
-    if (!fm_is_cut_variable(s, u) && s->link[s->start_link[u]].kind == FM_LINK_MODAL) return 1;
+    if (!fm_is_cut_variable(s, u) && s->link[s->assembly.link[u]].kind == FM_LINK_MODAL) return 1;
     return fm_is_given(s, level, u) ? 2 : 3;
 }
 
-/* The units that should hold, in their order, in s->start_list. */
+/* The units that should hold, in their order, in s->assembly.list. */
 static int32_t list_units(fm_instance *s, int level)
 {
     int32_t count = 0;
     for (int turn = 0; turn < 3; turn++)
         for (int32_t i = 0; i < s->image.n.modes; i++) {
-            const int32_t u = s->start_order[i];
-            if (fm_unit_size(s, level, u) == 0 || !fm_unit_in_loop(s, u) || s->start_hold[u] != FM_FREE) continue;
-            if (turn_of(s, level, u) == turn) s->start_list[count++] = u;
+            const int32_t u = s->assembly.order[i];
+            if (fm_unit_size(s, level, u) == 0 || !fm_unit_in_loop(s, u) || s->assembly.hold[u] != FM_FREE) continue;
+            if (turn_of(s, level, u) == turn) s->assembly.list[count++] = u;
         }
     return count;
 }
@@ -102,7 +102,7 @@ static int32_t rank_with_held(fm_instance *s)
     int32_t own = 0;
     for (int32_t i = 0; i < s->image.n.rows; i++)
         if (s->image.row_kind[i] == FM_ROW_GIVEN)
-            own += s->start_hold[s->image.joint_u[s->image.row_joint[i]] + s->image.row_part[i]] == FM_TAKEN;
+            own += s->assembly.hold[s->image.joint_u[s->image.row_joint[i]] + s->image.row_part[i]] == FM_TAKEN;
     return fm_start_rank(s, FM_INDEPENDENT) - own;
 }
 
@@ -112,7 +112,7 @@ static double leverage_of(fm_instance *s, int level, int32_t u)
     const int32_t size = fm_unit_size(s, level, u);
     double least = fm_leverage(s, u);
     for (int32_t j = 1; j < size && least > 0.0; j++) {
-        s->start_hold[u + j - 1] = FM_TAKEN;
+        s->assembly.hold[u + j - 1] = FM_TAKEN;
         (void)fm_start_rank(s, FM_INDEPENDENT);
         least = fm_factor_K(s) ? fmin(least, fm_leverage(s, u + j)) : 0.0;
     }
@@ -151,8 +151,8 @@ static int are_together(const fm_instance *s, int level, int32_t a, int32_t b)
     const int32_t turn = turn_of(s, level, a), cut = fm_is_cut_variable(s, a);
     if (a == b) return 1;
     if (turn == 1 || turn != turn_of(s, level, b) || cut != fm_is_cut_variable(s, b)) return 0;
-    if (cut) return s->start_link[a] == s->start_link[b];
-    return s->image.link_joint[s->start_link[a]] == s->image.link_joint[s->start_link[b]];
+    if (cut) return s->assembly.link[a] == s->assembly.link[b];
+    return s->image.link_joint[s->assembly.link[a]] == s->image.link_joint[s->assembly.link[b]];
 }
 
 /* Takes those of `count` units that are independent of the loops and of those taken; how many freedoms are left. */
@@ -180,38 +180,38 @@ static void take_independent(fm_instance *s, int level, int32_t count)
     fm_start_rows(s);
     const int32_t rank = rank_with_held(s);
     int32_t freedoms = -rank;
-    for (int32_t u = 0; u < s->image.n.speeds; u++) freedoms += fm_unit_in_loop(s, u) && s->start_hold[u] <= FM_FREE;
-    (void)take_units(s, level, s->start_list, count, rank, freedoms);
+    for (int32_t u = 0; u < s->image.n.speeds; u++) freedoms += fm_unit_in_loop(s, u) && s->assembly.hold[u] <= FM_FREE;
+    (void)take_units(s, level, s->assembly.list, count, rank, freedoms);
 }
 
 /* Positions -------------------------------------------------------------------------------------------------------- */
 
-/* Closes from the values in s->start_at with all that is held; y keeps what it was if that fails. */
+/* Closes from the values in s->assembly.given with all that is held; y keeps what it was if that fails. */
 static int close_from_guess(fm_instance *s, double *y)
 {
-    double *other = s->start_try;
+    double *other = s->assembly.trial;
     const size_t cuts = (size_t)s->image.n.cut_positions * sizeof(double);
-    memcpy(other, s->start_at, (size_t)s->model.ny * sizeof *other);
-    if (cuts > 0) memcpy(s->start_cut, s->cut_p, cuts);
+    memcpy(other, s->assembly.given, (size_t)s->model.ny * sizeof *other);
+    if (cuts > 0) memcpy(s->assembly.cut_p, s->cut_p, cuts);
     if (cuts > 0) memcpy(s->cut_p, s->image.cut_start, cuts);
     if (fm_close_positions(s, other)) {
         memcpy(y, other, (size_t)s->model.ny * sizeof *y);
         return 1;
     }
-    if (cuts > 0) memcpy(s->cut_p, s->start_cut, cuts);
+    if (cuts > 0) memcpy(s->cut_p, s->assembly.cut_p, cuts);
     return 0;
 }
 
-/* Moves what is held a part of the way from s->start_from to s->start_at, in y. */
+/* Moves what is held a part of the way from s->assembly.from to s->assembly.given, in y. */
 static void move_held(const fm_instance *s, double part, double *y)
 {
     for (int32_t u = 0; u < s->image.n.speeds; u++) {
-        const fm_link *k = s->link + s->start_link[u];
+        const fm_link *k = s->link + s->assembly.link[u];
         int32_t first;
         const int32_t count = fm_unit_positions(s, u, &first);
-        const double *from = s->start_from + first, *to = s->start_at + first;
+        const double *from = s->assembly.from + first, *to = s->assembly.given + first;
         double turn[4], v[3];
-        if (s->start_hold[u] <= FM_FREE) continue;
+        if (s->assembly.hold[u] <= FM_FREE) continue;
         if (part >= 1.0) memcpy(y + first, to, (size_t)count * sizeof *y);
         else if (k->kind == FM_LINK_SPHERICAL) {
             const double back[4] = {from[0], -from[1], -from[2], -from[3]};
@@ -233,21 +233,21 @@ static double farthest(const fm_instance *s, const double *a, const double *b, i
     for (int32_t u = 0; u < s->image.n.speeds; u++) {
         int32_t first;
         const int32_t count = fm_unit_positions(s, u, &first);
-        if (!fm_unit_in_loop(s, u) || (s->start_hold[u] > FM_FREE) != held) continue;
-        for (int32_t j = first; j < first + count; j++) most = fmax(most, fabs(a[j] - b[j]) / s->least[j]);
+        if (!fm_unit_in_loop(s, u) || (s->assembly.hold[u] > FM_FREE) != held) continue;
+        for (int32_t j = first; j < first + count; j++) most = fmax(most, fabs(a[j] - b[j]) / s->scale[j]);
     }
     return most;
 }
 
-/* From y, where the loops are closed, to the values in s->start_at of what is held, on the same branch. 0: y is as it was. */
+/* From y, where the loops are closed, to the values in s->assembly.given of what is held, on the same branch. 0: y is as it was. */
 static int follow(fm_instance *s, double *y)
 {
-    double *other = s->start_try, *before = s->start_from + s->model.ny;
+    double *other = s->assembly.trial, *before = s->assembly.from + s->model.ny;
     const size_t size = (size_t)s->model.ny * sizeof *y, cuts = (size_t)s->image.n.cut_positions * sizeof(double);
-    memcpy(s->start_from, y, size);
+    memcpy(s->assembly.from, y, size);
     memcpy(before, y, size);
-    if (cuts > 0) memcpy(s->start_cut, s->cut_p, cuts);
-    const double way = farthest(s, y, s->start_at, 1), shortest = fmax(FM_STEP / fmax(way, FM_STEP), 1.0 / FM_STEPS_THERE);
+    if (cuts > 0) memcpy(s->assembly.cut_p, s->cut_p, cuts);
+    const double way = farthest(s, y, s->assembly.given, 1), shortest = fmax(FM_STEP / fmax(way, FM_STEP), 1.0 / FM_STEPS_THERE);
     double done = 0.0, part = shortest;
     for (int n = 0; done < 1.0 && n < 3 * FM_STEPS_THERE; n++) {
         const double next = done + part > 1.0 - 1e-9 ? 1.0 : done + part;
@@ -263,7 +263,7 @@ static int follow(fm_instance *s, double *y)
         if (part < FM_HALVED * shortest) break;
     }
     if (done < 1.0) {
-        if (cuts > 0) memcpy(s->cut_p, s->start_cut, cuts);
+        if (cuts > 0) memcpy(s->cut_p, s->assembly.cut_p, cuts);
         return 0;
     }
     memcpy(y, before, size);
@@ -275,12 +275,12 @@ static int32_t reach_units(fm_instance *s, double *y, const int32_t *unit, int32
 {
     if (count == 0) return 0;
     for (int32_t i = 0; i < count; i++) hold_unit(s, FM_POSITIONS, unit[i], FM_TAKEN);
-    s->start_brief = 1;
-    const int tried = s->start_failed < FM_ATTEMPTS, ways = s->start_failed < FM_PATIENT;
+    s->assembly.brief = 1;
+    const int tried = s->assembly.failed < FM_ATTEMPTS, ways = s->assembly.failed < FM_PATIENT;
     const int held = tried && (close_from_guess(s, y) || (count == 1 && closed && ways && follow(s, y)));
-    s->start_brief = 0;
+    s->assembly.brief = 0;
     if (held) return 0;
-    s->start_failed++;
+    s->assembly.failed++;
     for (int32_t i = 0; i < count; i++) hold_unit(s, FM_POSITIONS, unit[i], count == 1 ? FM_DROPPED : FM_FREE);
     if (count == 1) return 1;
     const int32_t failed = reach_units(s, y, unit, count / 2, closed);
@@ -292,10 +292,10 @@ static int32_t untake(fm_instance *s, int32_t count)
 {
     int32_t chosen = 0;
     for (int32_t i = 0; i < count; i++) {
-        const int32_t u = s->start_list[i];
-        if (s->start_hold[u] != FM_TAKEN) continue;
+        const int32_t u = s->assembly.list[i];
+        if (s->assembly.hold[u] != FM_TAKEN) continue;
         hold_unit(s, FM_POSITIONS, u, FM_FREE);
-        s->start_list[chosen++] = u;
+        s->assembly.list[chosen++] = u;
     }
     return chosen;
 }
@@ -307,19 +307,19 @@ static int any_cut_given(const fm_instance *s, int level)
     return 0;
 }
 
-/* Closes the loops from s->start_at, holding what can be. `closed`: y is a closed state of the same mechanism. */
+/* Closes the loops from s->assembly.given, holding what can be. `closed`: y is a closed state of the same mechanism. */
 static int hold_positions(fm_instance *s, double *y, int closed)
 {
     fm_hold_fixed(s, 1, 1);
     if (close_from_guess(s, y)) closed = 1;
     else if (!closed || !follow(s, y)) return 0;
-    if (!any_cut_given(s, FM_POSITIONS) && farthest(s, y, s->start_at, 0) == 0.0) return 1;
+    if (!any_cut_given(s, FM_POSITIONS) && farthest(s, y, s->assembly.given, 0) == 0.0) return 1;
     for (int failed = 1; failed;) { /* what does not reach its value makes room for others */
         const int32_t count = list_units(s, FM_POSITIONS);
         if (count == 0) return 1;
         fm_start_place(s, y);
         take_independent(s, FM_POSITIONS, count);
-        failed = reach_units(s, y, s->start_list, untake(s, count), closed) > 0;
+        failed = reach_units(s, y, s->assembly.list, untake(s, count), closed) > 0;
     }
     return 1;
 }
@@ -338,38 +338,38 @@ static int follow_set(fm_instance *s, double *y)
     const int32_t count = list_units(s, FM_POSITIONS);
     fm_start_place(s, y);
     take_independent(s, FM_POSITIONS, count);
-    for (int32_t i = 0; i < count && fm_is_set(s, FM_POSITIONS, s->start_list[i]); i++)
-        if (s->start_hold[s->start_list[i]] != FM_TAKEN) return 0;
+    for (int32_t i = 0; i < count && fm_is_set(s, FM_POSITIONS, s->assembly.list[i]); i++)
+        if (s->assembly.hold[s->assembly.list[i]] != FM_TAKEN) return 0;
     return follow(s, y);
 }
 
-/* The model's own values of all that the loops decide, in s->start_at; a path says where its mode is. */
+/* The model's own values of all that the loops decide, in s->assembly.given; a path says where its mode is. */
 static void take_base(fm_instance *s, const double *y)
 {
     const fm_image *m = &s->image;
     for (int32_t u = 0; u < m->n.speeds; u++) {
         int32_t first;
         const int32_t count = fm_unit_positions(s, u, &first);
-        if (fm_unit_in_loop(s, u)) memcpy(s->start_at + first, s->base + first, (size_t)count * sizeof *y);
+        if (fm_unit_in_loop(s, u)) memcpy(s->assembly.given + first, s->base + first, (size_t)count * sizeof *y);
     }
     for (int32_t i = 0; i < m->n.excitations; i++)
-        if (m->excitation_kind[i] == FM_EXCITED_BY_PATH) s->start_at[m->excitation_p[i]] = y[m->excitation_p[i]];
-    (void)fm_normalise(s, s->start_at, NULL);
+        if (m->excitation_kind[i] == FM_EXCITED_BY_PATH) s->assembly.given[m->excitation_p[i]] = y[m->excitation_p[i]];
+    (void)fm_normalise(s, s->assembly.given, NULL);
 }
 
 /* 0: the loops stay open. */
 static int assemble_positions(fm_instance *s, double *y)
 {
     const size_t size = (size_t)s->model.ny * sizeof *y;
-    double *own = s->start_from + 2 * s->model.ny;
-    s->start_failed = s->start_brief = 0;
-    memcpy(s->start_at, y, size);
+    double *own = s->assembly.from + 2 * s->model.ny;
+    s->assembly.failed = s->assembly.brief = 0;
+    memcpy(s->assembly.given, y, size);
     if (!any_set(s)) return hold_positions(s, y, 0);
     take_base(s, y);
-    s->start_base = 1; /* nothing is set */
+    s->assembly.base = 1; /* nothing is set */
     const int closed = hold_positions(s, own, 0);
-    s->start_base = 0;
-    memcpy(s->start_at, y, size);
+    s->assembly.base = 0;
+    memcpy(s->assembly.given, y, size);
     if (!closed) return hold_positions(s, y, 0);
     memcpy(y, own, (size_t)s->image.n.positions * sizeof *y);
     return follow_set(s, y) || hold_positions(s, y, 1);
@@ -382,10 +382,10 @@ static int accelerations_fit(fm_instance *s, const double *y)
 {
     double most = 0.0, off = 0.0;
     fm_ends ends = {.joint = -1};
-    fm_accelerations(s, s->clock[FM_TIME], y, s->loop_change);
+    fm_accelerations(s, s->clock[FM_TIME], y, s->loop.change);
     fm_start_place(s, y);
     for (int32_t i = 0; i < s->image.n.speeds; i++)
-        most = fmax(most, fabs(s->loop_change[i]) / s->least[s->image.n.positions + i]);
+        most = fmax(most, fabs(s->loop.change[i]) / s->scale[s->image.n.positions + i]);
     for (int32_t i = 0; i < s->image.n.rows; i++) {
         fm_constraint one;
         fm_constraint_at(s, i, 1, &ends, &one);
@@ -406,7 +406,7 @@ static int name_drives_apart(fm_instance *s, double *y, char *out, size_t capaci
 static int assemble_velocities(fm_instance *s, double *y)
 {
     const int32_t positions = s->image.n.positions;
-    memcpy(y + positions, s->start_at + positions, (size_t)s->image.n.speeds * sizeof *y);
+    memcpy(y + positions, s->assembly.given + positions, (size_t)s->image.n.speeds * sizeof *y);
     fm_hold_fixed(s, 1, 1);
     fm_start_place(s, y);
     if (any_cut_given(s, FM_VELOCITIES) || !fm_moves_closed(s)) take_independent(s, FM_VELOCITIES, list_units(s, FM_VELOCITIES));
@@ -422,11 +422,11 @@ int fm_close_start(fm_instance *s, double *y, char *why, size_t capacity)
     if (levels == 0 && name_drives_apart(s, y, why, capacity)) levels = -1;
     if (levels == 1) levels += assemble_velocities(s, y);
     if (levels > 0 && fm_name_drives(s, y, levels == 2, why, capacity)) levels = -1;
-    memset(s->start_hold, 0, (size_t)s->image.n.modes * sizeof *s->start_hold);
+    memset(s->assembly.hold, 0, (size_t)s->image.n.modes * sizeof *s->assembly.hold);
     if (levels < 2) return levels;
     (void)fm_choose_at(s, y);
     if (fm_factor_K(s)) fm_note_pivots(s);
-    s->loop_worn = s->loop_narrow = 0;
+    s->loop.worn = s->loop.near_singular = 0;
     if (fm_name_drives(s, y, 0, why, capacity) && !accelerations_fit(s, y)) return -1;
     return levels;
 }

@@ -57,8 +57,8 @@ static void path_at(const fm_instance *s, int32_t path, double t, double out[3])
 {
     const fm_image *m = &s->image;
     double within = t + close_to(t);
-    if (within < s->step_from + close_to(s->step_from)) within = s->step_from + close_to(s->step_from);
-    if (within >= s->step_until) within = s->step_until - close_to(s->step_until);
+    if (within < s->work.step_from + close_to(s->work.step_from)) within = s->work.step_from + close_to(s->work.step_from);
+    if (within >= s->work.step_until) within = s->work.step_until - close_to(s->work.step_until);
     const place at = place_at(m, path, within);
     const double *c = m->piece_polynomial + 6 * (m->path_piece[path] + at.piece);
     const double x = t - begins(m, path, at.round, at.piece);
@@ -83,14 +83,14 @@ static double stop_after(const fm_image *m, int32_t path, double t)
 double fm_begin_smooth(fm_instance *s, double t)
 {
     const fm_image *m = &s->image;
-    s->step_from = t;
-    s->step_until = INFINITY;
+    s->work.step_from = t;
+    s->work.step_until = INFINITY;
     for (int32_t i = 0; i < m->n.excitations; i++) {
         if (m->excitation_kind[i] != FM_EXCITED_BY_PATH) continue;
         const double stop = stop_after(m, m->excitation_path[i], t + close_to(t));
-        if (stop > t && stop < s->step_until) s->step_until = stop;
+        if (stop > t && stop < s->work.step_until) s->work.step_until = stop;
     }
-    return s->step_until;
+    return s->work.step_until;
 }
 
 /* About how often the paths stop the integrator in a span of time. */
@@ -106,8 +106,8 @@ double fm_stops_within(const fm_instance *s, double span)
 /* No step is under way: paths are those at each time itself, and where two pieces meet that of the later. */
 void fm_end_smooth(fm_instance *s)
 {
-    s->step_from = -DBL_MAX;
-    s->step_until = INFINITY;
+    s->work.step_from = -DBL_MAX;
+    s->work.step_until = INFINITY;
 }
 
 /* kappa' of every excited mode in its slot of the applied forces. */

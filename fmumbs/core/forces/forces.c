@@ -20,7 +20,7 @@ static void apply(fm_instance *s, int32_t point, const double force[3], const do
     turn_in(s->world[link].R, force, f);
     turn_in(s->world[link].R, torque, t);
     cross(s->image.point_r + 3 * point, f, moment);
-    for (int j = 0; j < 3; j++) s->applied[6 * link + j] += t[j] + moment[j], s->applied[6 * link + 3 + j] += f[j];
+    for (int j = 0; j < 3; j++) s->work.applied[6 * link + j] += t[j] + moment[j], s->work.applied[6 * link + 3 + j] += f[j];
 }
 
 /* Adds a torque and a force in world axes at a place in the world. */
@@ -33,20 +33,20 @@ void fm_apply_wrench(fm_instance *s, int32_t link, const double at[3], const dou
     for (int j = 0; j < 3; j++) moment[j] += wrench[j];
     turn_in(s->world[link].R, moment, t);
     turn_in(s->world[link].R, wrench + 3, f);
-    for (int j = 0; j < 3; j++) s->applied[6 * link + j] += sign * t[j], s->applied[6 * link + 3 + j] += sign * f[j];
+    for (int j = 0; j < 3; j++) s->work.applied[6 * link + j] += sign * t[j], s->work.applied[6 * link + 3 + j] += sign * f[j];
 }
 
 /* Springs (where asked for), their laws and loads on the links, world kinematics being there. */
 void fm_apply_forces(fm_instance *s, const double *load, int springs)
 {
     static const double none[3] = {0.0, 0.0, 0.0};
-    memset(s->applied, 0, (size_t)s->image.n.links * 6 * sizeof(double));
+    memset(s->work.applied, 0, (size_t)s->image.n.links * 6 * sizeof(double));
     for (int32_t i = 0; (springs || s->image.n.laws > 0) && i < s->image.n.springs; i++) {
         double direction[3], rate, pull[3], back[3];
         double length = fm_spring_line(s, i, direction, &rate);
         double force = s->spring_stiffness[i] * (length - s->spring_free_length[i]) + s->spring_damping[i] * rate;
         if (!springs) force = 0.0;
-        if (s->image.n.laws > 0) force += fm_laws_on_spring(s, i, s->evaluated);
+        if (s->image.n.laws > 0) force += fm_laws_on_spring(s, i, s->work.evaluated);
         for (int j = 0; j < 3; j++) pull[j] = force * direction[j], back[j] = -pull[j];
         apply(s, s->image.spring_P[i], pull, none);
         apply(s, s->image.spring_Q[i], back, none);

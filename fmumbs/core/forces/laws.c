@@ -88,7 +88,7 @@ static int is_piece(const fm_image *m, int32_t law, double value)
 /* Whether a law is known to be in a piece. */
 int fm_law_passes(const fm_instance *s, int32_t law, int32_t *piece)
 {
-    const double *mode = s->law_use + 2 * law;
+    const double *mode = s->laws.use + 2 * law;
     if (mode[1] != FM_PASSING || !is_piece(&s->image, law, mode[0])) return 0;
     *piece = (int32_t)mode[0];
     return 1;
@@ -97,7 +97,7 @@ int fm_law_passes(const fm_instance *s, int32_t law, int32_t *piece)
 /* Whether a law holds its velocity, between which pieces, and at which bound. */
 int fm_law_holds(const fm_instance *s, int32_t law, int32_t *above, int32_t *below, double *bound)
 {
-    const double *mode = s->law_use + 2 * law;
+    const double *mode = s->laws.use + 2 * law;
     if (!is_piece(&s->image, law, mode[0]) || !is_piece(&s->image, law, mode[1])) return 0;
     *above = (int32_t)mode[0];
     *below = (int32_t)mode[1];
@@ -111,8 +111,8 @@ static double law_force(const fm_instance *s, int32_t law, const double *y)
 {
     double x, v;
     int32_t piece, below;
-    if (fm_law_holds(s, law, &piece, &below, &v)) return s->law_force[law];
-    if (s->laws_off) return 0.0;
+    if (fm_law_holds(s, law, &piece, &below, &v)) return s->laws.force[law];
+    if (s->laws.off) return 0.0;
     fm_law_at(s, law, y, &x, &v);
     if (!fm_law_passes(s, law, &piece)) piece = fm_law_piece(&s->image, law, x, v, 0);
     return fm_law_polynomial(&s->image, piece, x, v);
@@ -151,7 +151,7 @@ void fm_laws_note(fm_instance *s, const double *y)
 {
     double x;
     fm_laws_place(s, y);
-    for (int32_t i = 0; i < s->image.n.laws; i++) fm_law_at(s, i, y, &x, s->law_v + i);
+    for (int32_t i = 0; i < s->image.n.laws; i++) fm_law_at(s, i, y, &x, s->laws.v + i);
 }
 
 /* What the law acts on, for messages. */

@@ -6,20 +6,20 @@
 
 void fm_enter(fm_instance *s)
 {
-    s->host_mode = fm_float_enter();
+    s->host.mode = fm_float_enter();
 }
 
 fm_status fm_leave(const fm_instance *s, fm_status status)
 {
-    fm_float_leave(s->host_mode);
+    fm_float_leave(s->host.mode);
     return status;
 }
 
 /* Whether the host wants the step under way to end; asked in its own mode, which it may change. */
 int fm_ask_host(fm_instance *s)
 {
-    fm_float_leave(s->host_mode);
-    const int ends = s->interrupt_wanted(s->host) != 0;
+    fm_float_leave(s->host.mode);
+    const int ends = s->host.wanted(s->host.data) != 0;
     fm_enter(s);
     return ends;
 }

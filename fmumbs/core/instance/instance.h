@@ -2,16 +2,15 @@
 #ifndef FM_INSTANCE_H
 #define FM_INSTANCE_H
 
-#include "../maths/float_mode.h"
+#include "laws.h"
 #include "link.h"
 #include "loop.h"
 #include "plane.h"
 #include "saved.h"
+#include "work.h"
 
 FM_HIDDEN_BEGIN
 
-#define FM_STAGES 7    /* of Dormand-Prince 5(4) */
-#define FM_NODES 12   /* of an interpolation through a singular position */
 #define FM_HELD 64     /* most laws that may hold velocities at a time */
 #define FM_PASSING (-2.0) /* second number of the mode of a law that holds nothing */
 #define FM_UNKNOWN (-3.0) /* both, where nothing is known */
@@ -58,13 +57,6 @@ typedef enum fm_valid {
     FM_VALID_LAWS = 16   /* the modes of the force laws */
 } fm_valid;
 
-typedef enum fm_multipliers {
-    FM_OWN_MULTIPLIERS,
-    FM_NO_MULTIPLIERS,  /* they are zero */
-    FM_NEAR_MULTIPLIERS, /* those near bridge_lambda that make up bridge_rhs */
-    FM_KEPT_MULTIPLIERS /* bridge_lambda */
-} fm_multipliers;
-
 /* An evaluation that can be made again with other forces of the laws that hold (holding.c). */
 typedef struct fm_evaluation {
     void (*make)(fm_instance *s, const struct fm_evaluation *how, double *udot);
@@ -77,130 +69,34 @@ struct fm_instance {
     fm_model model;
     const fm_kernels *kernels;
     int32_t level;
-    int32_t planar; /* planar kernels are in use */
-    char guid[40];
-    int32_t laws_off;  /* only laws that hold a velocity act */
-    int32_t law_fault; /* the law for which the step cannot go on, -1: none */
     int32_t valid; /* fm_valid bits: what belongs to the present y and inputs */
+    char guid[40];
     char message[512];
-    void *bytes; /* the arena */
+    void *bytes;   /* the arena */
     double *state; /* the block that is saved */
     double *kept;  /* a copy of it, while fm_assemble tries */
 #define V(name, count) double *name;
     FM_STATE_ARRAYS(V)
 #undef V
-    /* work */
-    fm_link *link;
-    fm_motion *motion;
-    double *pivot;    /* 2 a link, by fm_kernels_checked: one over the pivot (a ball's least), what to compare it with */
-    fm_lanes *lane;
-    int32_t *slide_link; /* as angle_link: first those that the sweeps in space look at */
-    int32_t *range;      /* 2 each: the links from one to before another, for the sweeps in space */
-    int32_t *plane_place; /* of each link: its place in the row of planar links, -1: none */
-    fm_plane_link *plane_link;
-    fm_plane_axes *plane_axes;
-    fm_plane_cut *plane_pending;
-    double *plane; /* lanes, in blocks of FM_PLANE_WIDTH links */
-    fm_plane_axes plane_ground;  /* of a mechanism with loops */
-    double plane_ax, plane_ay;   /* the ground's acceleration less gravity, in these */
-    int32_t plane_torques; /* 1: the lane n is not zero */
-    double *placed;    /* ny: the state for which turn, plane_place and plane_world have been called last, */
-    int32_t is_placed; /* if this is 1 */
-    int32_t in_place;  /* 1: the evaluation under way begins with what they left */
-    fm_plane_motion *plane_world; /* the ground, then each planar link */
-    fm_plane_root *plane_root;    /* where each root hangs */
-    fm_plane_joint *plane_joint; /* of each block */
-    int32_t *plane_block;        /* of each joint: its block, -1: none */
-    fm_plane_row *plane_row;     /* of each row */
-    int32_t *plane_mode;         /* the place of each mode of the loops' paths */
-    fm_turned *turned;
-    fm_ball *ball;
-    fm_general *general;
-    fm_modal *modal;
-    fm_world *world;
-    fm_cut *pending;
-    int32_t *angle_link;
-    int32_t *ball_link; /* ascending, so that ball b belongs to link ball_link[b] */
-    double *tau_now;  /* applied forces of all modes: inputs, springs, dampers, rotor */
-    int32_t *in_loop;  /* of each link: whether some row of a loop or a coupling depends on its joint's position */
-    int32_t forced, cuts; /* something stands in `applied`, in `cut_wrench` */
-    double *cut_wrench; /* 6 a joint: what is applied along a secondary one's modes, on M in world axes at M */
-    double *applied;  /* 6 a link: torque and force from springs and loads, link's axes at its origin */
-    double *wrench;   /* 6 a link: what its parent puts on it, link's axes at its origin */
-    const double *evaluated, *accelerated; /* the y of the evaluation under way, its udot without loops */
-    double *udot;     /* at the present time */
-    double *stage;    /* FM_STAGES * ny */
-    double *trial;    /* ny */
-    double *step_end, *step_corrected; /* ny: where a step that is tried ends, before and after its correction */
-    double *least;    /* ny: a state below it is near zero */
-    double *probe;    /* 2 * ny, for derivatives */
-    double *input_now; /* inputs at the time of an evaluation: tau, then loads */
-    fm_loop_plan loop;
-    double *loop_y, *loop_z; /* innovations of the rows' multipliers along their paths; the same over the pivots */
-    double *loop_L;   /* K, then its factor */
-    double *loop_diagonal; /* rows: of K */
-    double *loop_modes;    /* speeds: zeros, but while a row is made */
-    double *loop_turned;   /* 12 a link that has one freedom: phi, then U over the pivot, in world axes */
-    double *loop_c;   /* 3 a row: value and derivatives */
-    double *loop_wrench; /* 6 a row: torque, force on M's link at M */
-    double *loop_rhs, *lambda; /* rows */
-    double *loop_most; /* rows: how large a diagonal entry of K can be */
-    double *loop_kept; /* rows: which are active, kept meanwhile */
-    double at_time;    /* of the positions that are looked at */
-    int32_t loop_worn; /* 1: the last factor of K has a pivot far below row_pivot, or there is none */
-    int32_t loop_narrow; /* 1: and very far below; 2: there is none */
-    double loop_soft;    /* of row_pivot: what fm_factor_K adds to K's diagonal */
-    /* bridge.c */
-    int32_t bridging, bridged; /* 1: nodes are being made; the last evaluation or correction was made of nodes */
-    int32_t was_narrow;    /* 1: the last step came near a singular position */
-    int32_t touch_row, touch_joint; /* touch.c: row whose branches touch, -1: none; joint to hold */
-    double touch_time;
-    int32_t on_branch;     /* 1: accelerations are those of the state that is next on the branch */
-    double *bridge_node;   /* FM_NODES * ny */
-    double *bridge_root;   /* roots of the pivots: at the state, then at the nodes */
-    double *bridge_way;    /* speeds: direction in which nodes lie */
-    double *bridge_udot;   /* 3 * speeds */
-    double *bridge_rate;   /* speeds */
-    double *bridge_lambda, *bridge_rhs; /* rows */
-    int32_t loop_given;    /* fm_multipliers: what an evaluation does about them */
-    double *bridge_y;      /* ny */
-    int32_t *bridge_label; /* speeds: the part of the mechanism that a coordinate is moved with, 0: none */
-    double *loop_pivot, *loop_change; /* speeds */
-    /* start.c, assembly.c: modes: variables in the model's order of joints, their link or, of secondary joints, that; which
-     * hold, and which should; what counts as one, squared; rows: the most of each; states; positions of secondary joints */
-    int32_t *start_order, *start_link, *start_hold, *start_list;
-    double *start_free, *start_most, *start_at, *start_try, *start_from, *start_cut;
-    int32_t start_base; /* 1: assembled without what was set */
-    int32_t start_brief, start_failed; /* 1: closing gives up early; attempts that did */
-    /* least.c: rows: those that are idle, with what they put on the joints; then what its gradients go on with */
-    double *least_idle, *least_p, *least_step, *least_fall, *least_more, *least_change;
-    double *least_R, *least_along; /* 6 a joint: reactions at M in world axes */
-    double *least_at;     /* 3 a joint: M in the world */
-    double *least_metric; /* speeds */
-    double *seed;     /* the same shape, for directional derivatives */
-    int32_t *reversed_ball; /* the balls of joints that point towards the ground */
-    double *linked, *linked_tau; /* y and applied forces as the links have them, where there are any */
-    double *law_use;   /* the modes that evaluations go by: those of the state, or law_now */
-    double *law_now;   /* 2 a law: modes at the present time, for outputs */
-    double *law_force; /* of each law that holds */
-    double *law_v;     /* velocity of each law a moment ago */
-    double *law_seen;  /* 4 a law: position and velocity at one look within a step, then at the next */
-    double *law_rates; /* ny + speeds */
-    int32_t *held, *held_where, *held_side; /* the laws that meet, and where their forces are in their ranges */
-    double *held_range; /* 2 each */
-    double *held_a, *held_f, *held_x, *held_aim, *held_A, *held_L;
-    int (*interrupt_wanted)(void *host); /* NULL: a step ends by itself alone */
-    void *host;
-    fm_float_mode host_mode; /* to which the public call under way goes back */
-    double worked; /* evaluations of links and rows since it was asked */
-    double step_from, step_until; /* the integration step under way lies between these times (excitation.c) */
+#define A(type, name, count) type *name;
+    FM_TREE_ARRAYS(A)
+#undef A
+    fm_loop_plan plan;
+    fm_loop loop;
+    fm_planar planar;
+    fm_laws laws;
+    fm_singular singular;
+    fm_assembly assembly;
+    fm_least least;
+    fm_work work;
+    fm_host host;
 };
 
 /* Where the force of a law at a jump lies in its range. */
 typedef enum fm_held_at { FM_BETWEEN, FM_AT_LEAST, FM_AT_MOST } fm_held_at;
 
 enum { FM_POSITIONS, FM_VELOCITIES };
-enum { FM_DROPPED = -1, FM_FREE, FM_FIXED, FM_TAKEN }; /* start_hold: what is beyond FM_FREE holds */
+enum { FM_DROPPED = -1, FM_FREE, FM_FIXED, FM_TAKEN }; /* assembly.hold: what is beyond FM_FREE holds */
 
 /* Three numbers of one link: fm_lane_get(s, torque, i, out). */
 #define fm_lane_at(s, name, i) ((s)->lane[(i) / FM_LANE_WIDTH].name), (i) % FM_LANE_WIDTH
@@ -218,7 +114,7 @@ static inline void fm_lane_write(double lane[][FM_LANE_WIDTH], int32_t at, const
 }
 
 /* The numbers of a planar link: a lane every FM_PLANE_WIDTH. */
-#define FM_PLANE_BLOCK(s, place) ((s)->plane + (uint32_t)(place) / FM_PLANE_WIDTH * FM_PLANE_SIZE)
+#define FM_PLANE_BLOCK(s, place) ((s)->planar.lanes + (uint32_t)(place) / FM_PLANE_WIDTH * FM_PLANE_SIZE)
 
 static inline double *fm_plane_at(const fm_instance *s, int32_t place)
 {

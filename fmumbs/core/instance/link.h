@@ -132,6 +132,40 @@ typedef struct fm_dual {
     double along[FM_FREEDOMS][3], A[FM_FREEDOMS][FM_FREEDOMS];
 } fm_dual;
 
+/* How many there are, for the arrays of an instance. */
+typedef struct fm_counts {
+    size_t links, speeds, modes, ny, inputs, joints, balls, generals, modals;
+    size_t reversed, reversed_speeds; /* positions and speeds, where balls of joints that point towards the ground are */
+    size_t planars, plane_blocks;     /* links, and blocks of FM_PLANE_WIDTH of them */
+    size_t plane_loops;               /* 1: loops that move in a plane */
+    size_t closed;                    /* 1: rows of joints that close loops, or couplings */
+    size_t rows, blocks, paths, columns, factor, cut_positions, cut_joints, units;
+    size_t laws, held;
+} fm_counts;
+
+/* The arrays of the tree: A(type, name, how many), n the counts. */
+#define FM_TREE_ARRAYS(A)                                                                                          \
+    A(fm_link, link, n.links)                                                                                      \
+    A(double, pivot, 2 * n.links)     /* by fm_kernels_checked: one over the pivot (a ball's least), what to compare it with */ \
+    A(fm_motion, motion, n.links)                                                                                  \
+    A(fm_lanes, lane, n.links / FM_LANE_WIDTH + 1)                                                                 \
+    A(fm_turned, turned, n.links)                                                                                  \
+    A(fm_ball, ball, n.balls)                                                                                      \
+    A(fm_general, general, n.generals)                                                                             \
+    A(fm_modal, modal, n.modals)                                                                                   \
+    A(fm_world, world, n.links)                                                                                    \
+    A(fm_cut, pending, n.links / 2 + 1)                                                                            \
+    A(int32_t, angle_link, n.links)   /* links with an angle: first those that the sweeps in space look at */      \
+    A(int32_t, ball_link, n.links)    /* ascending, so that ball b belongs to link ball_link[b] */                 \
+    A(int32_t, slide_link, n.links)   /* as angle_link */                                                          \
+    A(int32_t, range, 2 * (n.links / 2 + 1)) /* the links from one to before another, for the sweeps in space */    \
+    A(int32_t, in_loop, n.links)      /* whether some row of a loop or a coupling depends on its joint's position */ \
+    A(double, wrench, 6 * n.links)    /* torque and force of its parent on it, link's axes at its origin */        \
+    A(double, scale, n.ny)            /* of a state: 1 rad or rad/s, or the model's length; far below it is near zero */ \
+    A(int32_t, reversed_ball, n.balls) /* the balls of joints that point towards the ground */                     \
+    A(double, linked, n.reversed)     /* y and applied forces as the links have them, where there are any */       \
+    A(double, linked_tau, n.reversed_speeds)
+
 FM_HIDDEN_END
 
 #endif

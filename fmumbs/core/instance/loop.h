@@ -70,6 +70,39 @@ typedef enum fm_factored {
 
 typedef int (*fm_factoring)(fm_instance *s, double *y, int level);
 
+typedef enum fm_multipliers {
+    FM_OWN_MULTIPLIERS,
+    FM_NO_MULTIPLIERS,   /* they are zero */
+    FM_NEAR_MULTIPLIERS, /* those near singular.lambda that make up singular.rhs */
+    FM_KEPT_MULTIPLIERS  /* singular.lambda */
+} fm_multipliers;
+
+#define FM_LOOP_ARRAYS(A)                                                                                      \
+    A(double, y, n.columns)         /* innovations of the rows' multipliers along their paths */               \
+    A(double, z, n.columns)         /* the same over the pivots */                                             \
+    A(double, L, n.factor)          /* the Delassus matrix K, then its factor */                               \
+    A(double, diagonal, n.rows)     /* of K */                                                                 \
+    A(double, bound, n.rows)        /* how large a diagonal entry of K can be */                               \
+    A(double, row, n.speeds)        /* zeros, but while a row is made */                                       \
+    A(double, phi, n.closed * 12 * n.links) /* of a link with one free mode: phi, then U over the pivot, in world axes */ \
+    A(double, c, 3 * n.rows)        /* of each row: value and derivatives */                                   \
+    A(double, wrench, 6 * n.rows)   /* torque and force on M's link at M */                                    \
+    A(double, rhs, n.rows)                                                                                     \
+    A(double, lambda, n.rows)       /* Lagrange multipliers */                                                 \
+    A(double, kept, n.rows)         /* which rows are active, kept meanwhile */                                \
+    A(double, pivot, n.speeds)                                                                                 \
+    A(double, change, n.speeds)
+
+typedef struct fm_loop {
+#define A(type, name, count) type *name;
+    FM_LOOP_ARRAYS(A)
+#undef A
+    int32_t worn;          /* 1: the last factor of K has a pivot far below row_pivot, or there is none */
+    int32_t near_singular; /* 1: and very far below; 2: there is none */
+    int32_t multipliers;   /* fm_multipliers: what an evaluation does about them */
+    double softening;      /* of row_pivot: what fm_factor_K adds to K's diagonal */
+} fm_loop;
+
 FM_HIDDEN_END
 
 #endif

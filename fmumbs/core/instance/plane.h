@@ -2,7 +2,7 @@
 #ifndef FM_PLANE_H
 #define FM_PLANE_H
 
-#include "../image/image.h"
+#include "link.h"
 
 FM_HIDDEN_BEGIN
 
@@ -89,6 +89,32 @@ typedef struct fm_plane_row {
 #define FM_PLANE_SIZE (FM_PLANE_COUNT * FM_PLANE_WIDTH) /* doubles in a block */
 #define FM_PLANE_ROWS 4 /* so many rows of a joint lie side by side */
 #define FM_PARALLEL 1e-14 /* directions that differ by less are the same: both are products of rounded rotations */
+
+#define FM_PLANAR_ARRAYS(A)                                                                                    \
+    A(int32_t, place, n.links)                   /* of each link in the row of planar links, -1: none */       \
+    A(fm_plane_link, link, n.planars)                                                                          \
+    A(fm_plane_axes, axes, n.planars)                                                                          \
+    A(fm_plane_cut, pending, n.planars / 2 + 1)                                                                \
+    A(double, lanes, n.plane_blocks * FM_PLANE_SIZE) /* in blocks of FM_PLANE_WIDTH links */                   \
+    A(double, placed, n.plane_loops * n.ny)      /* the state for which turn, plane_place and plane_world were called */ \
+    A(fm_plane_motion, world, n.plane_loops * n.planars + 1) /* the ground, then each planar link */           \
+    A(fm_plane_root, root, n.planars)            /* where each root is connected */                            \
+    A(fm_plane_joint, joint, n.plane_loops * n.blocks)                                                         \
+    A(int32_t, block, n.plane_loops * n.joints)  /* of each joint, -1: none */                                 \
+    A(fm_plane_row, row, n.plane_loops * n.rows)                                                               \
+    A(int32_t, mode, n.plane_loops * n.paths)    /* the place of each mode of the loops' paths */
+
+typedef struct fm_planar {
+#define A(type, name, count) type *name;
+    FM_PLANAR_ARRAYS(A)
+#undef A
+    fm_plane_axes ground; /* of a mechanism with loops */
+    double ax, ay;        /* the ground's acceleration less gravity, in these */
+    int32_t used;         /* 1: planar kernels are in use */
+    int32_t torques;      /* 1: the lane n is not zero */
+    int32_t is_placed;    /* 1: `placed` is known */
+    int32_t in_place;     /* 1: the evaluation under way begins with what was placed */
+} fm_planar;
 
 FM_HIDDEN_END
 

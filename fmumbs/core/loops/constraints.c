@@ -51,9 +51,9 @@ static void coupling_at(const fm_instance *s, int32_t i, int moving, double c[3]
     c[0] = -m->row_length[i];
     for (int32_t j = first; j < first + count; j++) {
         const fm_link *k = s->link + m->term_link[j];
-        c[0] += m->term_ratio[j] * s->evaluated[k->p];
-        c[1] += m->term_ratio[j] * s->evaluated[m->n.positions + k->u];
-        if (moving) c[2] += m->term_ratio[j] * s->accelerated[k->u];
+        c[0] += m->term_ratio[j] * s->work.evaluated[k->p];
+        c[1] += m->term_ratio[j] * s->work.evaluated[m->n.positions + k->u];
+        if (moving) c[2] += m->term_ratio[j] * s->work.accelerated[k->u];
     }
 }
 
@@ -112,7 +112,7 @@ void fm_constraint_at(const fm_instance *s, int32_t i, int moving, fm_ends *ends
     }
 }
 
-/* The free mode of each link that has one, and its row over the pivot, in s->loop_turned. World kinematics are there. */
+/* The free mode of each link that has one, and its row over the pivot, in s->loop.phi. World kinematics are there. */
 void fm_turn_modes(fm_instance *s)
 {
     for (int32_t i = 0; i < s->image.n.links; i++) {
@@ -120,7 +120,7 @@ void fm_turn_modes(fm_instance *s)
         if (k->u < 0 || k->kind == FM_LINK_SPHERICAL || k->kind >= FM_LINK_GENERAL) continue;
         const int axis = k->kind <= FM_LINK_REVOLUTE_Z ? k->kind - FM_LINK_REVOLUTE_X : 2;
         const double *R = s->world[i].R;
-        double *phi = s->loop_turned + 12 * i, U[6];
+        double *phi = s->loop.phi + 12 * i, U[6];
         memcpy(U, s->motion[i].U, sizeof U);
         if (k->kind <= FM_LINK_REVOLUTE) U[axis] = 1.0;
         for (int j = 0; j < 3; j++) phi[j] = k->pitch * R[3 * j + axis], phi[3 + j] = k->slide * R[3 * j + axis];
@@ -202,7 +202,7 @@ static void pass_link(const fm_instance *s, int32_t i, double w[6], double *y, d
         for (int j = 0; j < 3; j++) w[j] = 0.0, w[3 + j] -= less[j];
         return;
     }
-    const double *phi = s->loop_turned + 12 * i, *U = phi + 6, along = dot6(phi, w);
+    const double *phi = s->loop.phi + 12 * i, *U = phi + 6, along = dot6(phi, w);
     y[k->u] += along;
     if (most != NULL) {
         const double highest = most_of(s, phi, w);
@@ -226,7 +226,7 @@ static void pass_force(const fm_instance *s, int32_t i, int32_t part, double w[6
         turn_out(s->world[i].R, t, w);
         turn_out(s->world[i].R, b->W[part], w + 3);
     } else {
-        memcpy(w, s->loop_turned + 12 * i + 6, 6 * sizeof *w);
+        memcpy(w, s->loop.phi + 12 * i + 6, 6 * sizeof *w);
         y[k->u] += 1.0;
     }
     for (int j = 0; j < 6; j++) w[j] = -w[j];
@@ -305,7 +305,7 @@ void fm_pass_coupling(const fm_instance *s, int32_t i, double *y, double *most)
 }
 
 /* The largest violation of the rows at level 0 (positions) or 1 (velocities), world kinematics being there; all of them in
- * s->loop_c. */
+ * s->loop.c. */
 double fm_violation(fm_instance *s, int level)
 {
     double worst = 0.0;
@@ -313,7 +313,7 @@ double fm_violation(fm_instance *s, int level)
     for (int32_t i = 0; i < s->image.n.rows; i++) {
         fm_constraint one;
         fm_constraint_at(s, i, 0, &ends, &one);
-        const double off = s->loop_c[3 * i + level] = one.c[level];
+        const double off = s->loop.c[3 * i + level] = one.c[level];
         worst = fabs(off) > worst || isnan(off) ? fabs(off) : worst;
     }
     return worst;

@@ -25,7 +25,7 @@
 
 static double *entry(const fm_instance *s, const fm_block *b, int32_t row, int32_t column)
 {
-    return s->loop_L + b->L + row * b->rows + column;
+    return s->loop.L + b->L + row * b->rows + column;
 }
 
 /* K's diagonal entry of a row. */
@@ -33,7 +33,7 @@ static double diagonal(const fm_instance *s, const fm_block *b, int32_t r)
 {
     const size_t at = b->y + (size_t)r * (size_t)b->length;
     double sum = 0.0;
-    for (int32_t e = 0; e < b->length; e++) sum += s->loop_y[at + (size_t)e] * s->loop_z[at + (size_t)e];
+    for (int32_t e = 0; e < b->length; e++) sum += s->loop.y[at + (size_t)e] * s->loop.z[at + (size_t)e];
     return sum;
 }
 
@@ -41,8 +41,8 @@ static double diagonal(const fm_instance *s, const fm_block *b, int32_t r)
 static int can_be_used(const fm_instance *s, const fm_block *b, int32_t r, double least)
 {
     const int32_t i = b->first + r;
-    if (!(s->loop_most[i] > 0.0)) return 0;
-    return diagonal(s, b, r) / s->loop_most[i] > least;
+    if (!(s->loop.bound[i] > 0.0)) return 0;
+    return diagonal(s, b, r) / s->loop.bound[i] > least;
 }
 
 /* Takes rows of a block while their pivots are clear; its own part of the factor is then made. The rest is in doubt,
@@ -55,7 +55,7 @@ static void take_rows(fm_instance *s, fm_block *b, double least, double clear)
         double largest = 0.0;
         for (int32_t q = taken; q < count; q++) {
             const int32_t r = b->use[q];
-            const double left = *entry(s, b, r, r) / s->loop_most[b->first + r];
+            const double left = *entry(s, b, r, r) / s->loop.bound[b->first + r];
             s->row_active[b->first + r] = left > least ? -1.0 : 0.0;
             if (left > largest) best = q, largest = left;
         }
@@ -76,27 +76,27 @@ static void take_rows(fm_instance *s, fm_block *b, double least, double clear)
     b->used = taken;
 }
 
-/* Row r of block b in K, against all rows in use, in s->loop_rhs. */
+/* Row r of block b in K, against all rows in use, in s->loop.rhs. */
 static void row_of_K(fm_instance *s, int32_t at, int32_t r)
 {
-    const fm_block *b = s->loop.block + at;
-    const double *own = s->loop_y + b->y + (size_t)r * (size_t)b->length;
-    memset(s->loop_rhs, 0, (size_t)s->image.n.rows * sizeof *s->loop_rhs);
+    const fm_block *b = s->plan.block + at;
+    const double *own = s->loop.y + b->y + (size_t)r * (size_t)b->length;
+    memset(s->loop.rhs, 0, (size_t)s->image.n.rows * sizeof *s->loop.rhs);
     for (int32_t q = 0; q < b->used; q++) {
-        const double *z = s->loop_z + b->y + (size_t)b->use[q] * (size_t)b->length;
-        for (int32_t e = 0; e < b->length; e++) s->loop_rhs[b->first + b->use[q]] += own[e] * z[e];
+        const double *z = s->loop.z + b->y + (size_t)b->use[q] * (size_t)b->length;
+        for (int32_t e = 0; e < b->length; e++) s->loop.rhs[b->first + b->use[q]] += own[e] * z[e];
     }
-    for (int32_t n = 0; n < s->loop.blocks; n++) {
-        const fm_block *other = s->loop.block + n;
-        for (const fm_meeting *e = s->loop.meeting + other->below, *end = e + other->belows; e < end; e++) {
+    for (int32_t n = 0; n < s->plan.blocks; n++) {
+        const fm_block *other = s->plan.block + n;
+        for (const fm_meeting *e = s->plan.meeting + other->below, *end = e + other->belows; e < end; e++) {
             if (n != at && e->block != at) continue;
-            const fm_block *to = n == at ? s->loop.block + e->block : other;
+            const fm_block *to = n == at ? s->plan.block + e->block : other;
             const int mine = n == at ? 0 : 1; /* where a run begins in this row's path */
             for (int32_t q = 0; q < to->used; q++) {
-                const double *z = s->loop_z + to->y + (size_t)to->use[q] * (size_t)to->length;
-                for (const int32_t *run = s->loop.run + 3 * e->run, *last = run + 3 * e->runs; run < last; run += 3)
+                const double *z = s->loop.z + to->y + (size_t)to->use[q] * (size_t)to->length;
+                for (const int32_t *run = s->plan.run + 3 * e->run, *last = run + 3 * e->runs; run < last; run += 3)
                     for (int32_t j = 0; j < run[2]; j++)
-                        s->loop_rhs[to->first + to->use[q]] += own[run[mine] + j] * z[run[1 - mine] + j];
+                        s->loop.rhs[to->first + to->use[q]] += own[run[mine] + j] * z[run[1 - mine] + j];
             }
         }
     }
@@ -105,25 +105,25 @@ static void row_of_K(fm_instance *s, int32_t at, int32_t r)
 /* What is left of a row after all rows in use, beside the most that it can be; their factor is there. */
 static double left_after_all(fm_instance *s, int32_t at, int32_t r)
 {
-    const fm_block *b = s->loop.block + at;
+    const fm_block *b = s->plan.block + at;
     double left = diagonal(s, b, r);
     row_of_K(s, at, r);
-    fm_solve_K(s, s->loop_rhs, s->lambda);
-    for (int32_t i = 0; i < s->image.n.rows; i++) left -= s->loop_rhs[i] * s->lambda[i];
-    return left / s->loop_most[b->first + r];
+    fm_solve_K(s, s->loop.rhs, s->loop.lambda);
+    for (int32_t i = 0; i < s->image.n.rows; i++) left -= s->loop.rhs[i] * s->loop.lambda[i];
+    return left / s->loop.bound[b->first + r];
 }
 
 /* J's column of a coordinate of the tree, over the root of its weight. */
 static void column_of_tree(fm_instance *s, int32_t u)
 {
-    const double scale = sqrt(s->start_free[u]);
-    for (int32_t n = 0; n < s->loop.blocks; n++) {
-        const fm_block *b = s->loop.block + n;
-        const int32_t *path = s->loop.path + b->path;
+    const double scale = sqrt(s->assembly.weight[u]);
+    for (int32_t n = 0; n < s->plan.blocks; n++) {
+        const fm_block *b = s->plan.block + n;
+        const int32_t *path = s->plan.path + b->path;
         for (int32_t e = 0; e < b->length; e++) {
             if (path[e] != u) continue;
             for (int32_t q = 0; q < b->used; q++)
-                s->loop_rhs[b->first + b->use[q]] = scale * s->loop_y[b->y + (size_t)b->use[q] * (size_t)b->length + (size_t)e];
+                s->loop.rhs[b->first + b->use[q]] = scale * s->loop.y[b->y + (size_t)b->use[q] * (size_t)b->length + (size_t)e];
         }
     }
 }
@@ -133,13 +133,13 @@ static double column_of_cut(fm_instance *s, int32_t u)
 {
     const fm_image *m = &s->image;
     const double length = m->mode_linear[u] ? m->length[0] : 1.0;
-    for (int32_t n = 0; n < s->loop.blocks; n++)
-        for (int32_t r = 0; r < s->loop.block[n].rows; r++) {
-            const int32_t i = s->loop.block[n].first + r;
+    for (int32_t n = 0; n < s->plan.blocks; n++)
+        for (int32_t r = 0; r < s->plan.block[n].rows; r++) {
+            const int32_t i = s->plan.block[n].first + r;
             if (m->row_kind[i] != FM_ROW_GIVEN || m->joint_u[m->row_joint[i]] + m->row_part[i] != u) continue;
             row_of_K(s, n, r);
-            for (int32_t j = 0; j < m->n.rows; j++) s->loop_rhs[j] /= length;
-            return diagonal(s, s->loop.block + n, r) / (length * length);
+            for (int32_t j = 0; j < m->n.rows; j++) s->loop.rhs[j] /= length;
+            return diagonal(s, s->plan.block + n, r) / (length * length);
         }
     return 0.0;
 }
@@ -149,11 +149,11 @@ static double column_of_cut(fm_instance *s, int32_t u)
 double fm_leverage(fm_instance *s, int32_t u)
 {
     double left = 1.0;
-    memset(s->loop_rhs, 0, (size_t)s->image.n.rows * sizeof *s->loop_rhs);
+    memset(s->loop.rhs, 0, (size_t)s->image.n.rows * sizeof *s->loop.rhs);
     if (u < s->image.n.speeds) column_of_tree(s, u);
     else left = column_of_cut(s, u);
-    fm_solve_K(s, s->loop_rhs, s->lambda);
-    for (int32_t i = 0; i < s->image.n.rows; i++) left -= s->loop_rhs[i] * s->lambda[i];
+    fm_solve_K(s, s->loop.rhs, s->loop.lambda);
+    for (int32_t i = 0; i < s->image.n.rows; i++) left -= s->loop.rhs[i] * s->loop.lambda[i];
     return left;
 }
 
@@ -163,8 +163,8 @@ static double weight_of(const fm_instance *s, const fm_block *b, int32_t r)
 {
     double most = 0.0;
     for (int32_t i = b->first; i < b->first + b->rows; i++)
-        if (s->image.row_kind[i] == s->image.row_kind[b->first + r] && s->loop_most[i] > most) most = s->loop_most[i];
-    return most > 0.0 ? s->loop_most[b->first + r] / most : 0.0;
+        if (s->image.row_kind[i] == s->image.row_kind[b->first + r] && s->loop.bound[i] > most) most = s->loop.bound[i];
+    return most > 0.0 ? s->loop.bound[b->first + r] / most : 0.0;
 }
 
 static int any_in_doubt(const fm_instance *s)
@@ -182,12 +182,12 @@ static int take_doubtful(fm_instance *s, double least)
     fm_use_rows(s);
     fm_make_K(s);
     if (!fm_factor_K(s)) return 0;
-    for (int32_t n = 0; n < s->loop.blocks; n++)
-        for (int32_t r = 0; r < s->loop.block[n].rows; r++) {
-            const int32_t i = s->loop.block[n].first + r;
+    for (int32_t n = 0; n < s->plan.blocks; n++)
+        for (int32_t r = 0; r < s->plan.block[n].rows; r++) {
+            const int32_t i = s->plan.block[n].first + r;
             if (s->row_active[i] != -1.0) continue;
             const double left = left_after_all(s, n, r);
-            const double worth = left * weight_of(s, s->loop.block + n, r);
+            const double worth = left * weight_of(s, s->plan.block + n, r);
             if (!(left > least)) s->row_active[i] = 0.0;
             else if (worth > largest) best = i, largest = worth;
         }
@@ -206,15 +206,15 @@ static void leave_doubtful(fm_instance *s)
 /* Chooses rows, all rows being made with the most that they can be; K of those chosen is there then. */
 void fm_choose_rows(fm_instance *s, double least)
 {
-    for (int32_t n = 0; n < s->loop.blocks; n++) {
-        const fm_block *b = s->loop.block + n;
+    for (int32_t n = 0; n < s->plan.blocks; n++) {
+        const fm_block *b = s->plan.block + n;
         for (int32_t r = 0; r < b->rows; r++) s->row_active[b->first + r] = can_be_used(s, b, r, least) ? 1.0 : 0.0;
     }
     fm_use_rows(s);
     fm_make_K(s);
-    for (int32_t n = 0; n < s->loop.blocks; n++) {
-        take_rows(s, s->loop.block + n, least, FM_CLEAR);
-        fm_eliminate(s, s->loop.block + n);
+    for (int32_t n = 0; n < s->plan.blocks; n++) {
+        take_rows(s, s->plan.block + n, least, FM_CLEAR);
+        fm_eliminate(s, s->plan.block + n);
     }
     while (any_in_doubt(s) && take_doubtful(s, least)) continue;
     leave_doubtful(s);
@@ -223,8 +223,8 @@ void fm_choose_rows(fm_instance *s, double least)
 /* The pivots of the rows in use, K's factor being there. */
 void fm_note_pivots(fm_instance *s)
 {
-    for (int32_t n = 0; n < s->loop.blocks; n++) {
-        const fm_block *b = s->loop.block + n;
+    for (int32_t n = 0; n < s->plan.blocks; n++) {
+        const fm_block *b = s->plan.block + n;
         for (int32_t q = 0; q < b->used; q++) s->row_pivot[b->first + b->use[q]] = 1.0 / *entry(s, b, b->use[q], b->use[q]);
     }
 }
@@ -232,8 +232,8 @@ void fm_note_pivots(fm_instance *s)
 /* The same of those that have grown, and of those that were not in use `before`, if that is not NULL. */
 static void note_growth(fm_instance *s, const double *before)
 {
-    for (int32_t n = 0; n < s->loop.blocks; n++) {
-        const fm_block *b = s->loop.block + n;
+    for (int32_t n = 0; n < s->plan.blocks; n++) {
+        const fm_block *b = s->plan.block + n;
         for (int32_t q = 0; q < b->used; q++) {
             const int32_t i = b->first + b->use[q];
             const double over = *entry(s, b, b->use[q], b->use[q]);
@@ -246,13 +246,13 @@ static void note_growth(fm_instance *s, const double *before)
 static int32_t doubt_rows(fm_instance *s)
 {
     int32_t worn = 0, idle = 0;
-    for (int32_t n = 0; n < s->loop.blocks; n++) {
-        const fm_block *b = s->loop.block + n;
+    for (int32_t n = 0; n < s->plan.blocks; n++) {
+        const fm_block *b = s->plan.block + n;
         for (int32_t r = 0; r < b->rows; r++) {
             double *active = s->row_active + b->first + r;
             if (*active > 0.0 && FM_WORN * s->row_pivot[b->first + r] * *entry(s, b, r, r) > 1.0) *active = -1.0, worn++;
             else if (*active == 0.0 && s->image.row_kind[b->first + r] != FM_ROW_GIVEN &&
-                     !(s->planar && s->plane_row[b->first + r].kind == FM_ROW_KINDS))
+                     !(s->planar.used && s->planar.row[b->first + r].kind == FM_ROW_KINDS))
                 *active = -1.0, idle++;
         }
     }
@@ -264,30 +264,30 @@ static int32_t doubt_rows(fm_instance *s)
 void fm_watch_rows(fm_instance *s, const double *y)
 {
     const size_t size = (size_t)s->image.n.rows * sizeof *s->row_active;
-    const int32_t planar = s->planar;
-    if (s->loop_narrow) return; /* all choices are bad there, or the factor is that of another position */
-    if (!s->loop_worn) {
+    const int32_t planar = s->planar.used;
+    if (s->loop.near_singular) return; /* all choices are bad there, or the factor is that of another position */
+    if (!s->loop.worn) {
         note_growth(s, NULL);
         return;
     }
-    memcpy(s->loop_kept, s->row_active, size);
+    memcpy(s->loop.kept, s->row_active, size);
     int32_t missing = doubt_rows(s);
     if (missing > 0) {
         if (planar) (void)fm_planar_use(s, 0); /* rows are judged in space */
         fm_run_turns(s, y);
         fm_make_world(s, y);
-        memset(s->tau_now, 0, (size_t)s->image.n.speeds * sizeof *s->tau_now);
-        fm_run_sweeps(s, y, s->tau_now, s->loop_change);
+        memset(s->work.tau, 0, (size_t)s->image.n.speeds * sizeof *s->work.tau);
+        fm_run_sweeps(s, y, s->work.tau, s->loop.change);
         fm_make_rows(s, 0, 1);
         const double least = fm_coarse(s, fm_violation(s, 0));
         while (missing > 0 && take_doubtful(s, least)) missing--;
         leave_doubtful(s);
-        if (missing == 0 && fm_factor_K(s)) note_growth(s, s->loop_kept);
+        if (missing == 0 && fm_factor_K(s)) note_growth(s, s->loop.kept);
         else missing = -1;
         if (planar) (void)fm_planar_use(s, 1);
-        s->is_placed = 0;
+        s->planar.is_placed = 0;
         if (missing == 0) return;
     }
-    memcpy(s->row_active, s->loop_kept, size);
+    memcpy(s->row_active, s->loop.kept, size);
     fm_use_rows(s);
 }

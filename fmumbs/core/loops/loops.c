@@ -40,30 +40,30 @@ static void reciprocals(const fm_instance *s, double *out)
 /* The rows that are active, block by block. */
 void fm_use_rows(fm_instance *s)
 {
-    for (int32_t b = 0; b < s->loop.blocks; b++) {
-        fm_block *k = s->loop.block + b;
+    for (int32_t b = 0; b < s->plan.blocks; b++) {
+        fm_block *k = s->plan.block + b;
         k->used = 0;
         for (int32_t r = 0; r < k->rows; r++)
-            if (s->row_active[k->first + r] > 0.0 && !(s->planar && s->plane_row[k->first + r].kind == FM_ROW_KINDS))
+            if (s->row_active[k->first + r] > 0.0 && !(s->planar.used && s->planar.row[k->first + r].kind == FM_ROW_KINDS))
                 k->use[k->used++] = r;
     }
 }
 
-/* The innovations of row i, in s->loop_modes. */
+/* The innovations of row i, in s->loop.row. */
 static void pass_row(fm_instance *s, int32_t i, const fm_constraint *c, double *most)
 {
     if (s->image.row_kind[i] == FM_ROW_GIVEN) return; /* it counts only in assembly.c */
     if (s->image.row_kind[i] == FM_ROW_COUPLED) {
-        fm_pass_coupling(s, i, s->loop_modes, most);
+        fm_pass_coupling(s, i, s->loop.row, most);
         return;
     }
-    fm_pass_loop(s, s->image.row_joint[i], c, s->loop_modes, most);
+    fm_pass_loop(s, s->image.row_joint[i], c, s->loop.row, most);
 }
 
 static void use_all(fm_instance *s)
 {
-    for (int32_t b = 0; b < s->loop.blocks; b++) {
-        fm_block *k = s->loop.block + b;
+    for (int32_t b = 0; b < s->plan.blocks; b++) {
+        fm_block *k = s->plan.block + b;
         k->used = k->rows;
         for (int32_t r = 0; r < k->rows; r++) k->use[r] = r;
     }
@@ -73,28 +73,28 @@ static void use_all(fm_instance *s)
  * be. */
 void fm_make_rows(fm_instance *s, int moving, int choose)
 {
-    double *pivot = s->loop_pivot;
+    double *pivot = s->loop.pivot;
     fm_ends ends = {.joint = -1};
     if (choose) use_all(s);
     reciprocals(s, pivot);
     fm_turn_modes(s);
-    for (int32_t b = 0; b < s->loop.blocks; b++) {
-        const fm_block *k = s->loop.block + b;
-        const int32_t *path = s->loop.path + k->path;
+    for (int32_t b = 0; b < s->plan.blocks; b++) {
+        const fm_block *k = s->plan.block + b;
+        const int32_t *path = s->plan.path + k->path;
         for (int32_t n = 0; n < k->used; n++) {
             const int32_t i = k->first + k->use[n];
             const size_t at = k->y + (size_t)k->use[n] * (size_t)k->length;
             fm_constraint one;
             fm_constraint_at(s, i, moving, &ends, &one);
-            memcpy(s->loop_c + 3 * i, one.c, sizeof one.c);
-            memcpy(s->loop_wrench + 6 * i, one.torque, sizeof one.torque);
-            memcpy(s->loop_wrench + 6 * i + 3, one.force, sizeof one.force);
-            s->loop_most[i] = 0.0;
-            pass_row(s, i, &one, choose ? s->loop_most + i : NULL);
+            memcpy(s->loop.c + 3 * i, one.c, sizeof one.c);
+            memcpy(s->loop.wrench + 6 * i, one.torque, sizeof one.torque);
+            memcpy(s->loop.wrench + 6 * i + 3, one.force, sizeof one.force);
+            s->loop.bound[i] = 0.0;
+            pass_row(s, i, &one, choose ? s->loop.bound + i : NULL);
             for (int32_t e = 0; e < k->length; e++) {
-                double *y = s->loop_modes + path[e];
-                s->loop_y[at + (size_t)e] = *y;
-                s->loop_z[at + (size_t)e] = *y * pivot[path[e]];
+                double *y = s->loop.row + path[e];
+                s->loop.y[at + (size_t)e] = *y;
+                s->loop.z[at + (size_t)e] = *y * pivot[path[e]];
                 *y = 0.0;
             }
         }
@@ -104,12 +104,12 @@ void fm_make_rows(fm_instance *s, int moving, int choose)
 /* K where a block meets itself, `e` NULL, or a later one: `rows` of the later by `columns`. */
 FM_INLINE void meet(const fm_instance *s, const fm_block *a, const fm_meeting *e, const int rows, const int columns)
 {
-    const int32_t whole[3] = {0, 0, a->length}, *run = e == NULL ? whole : s->loop.run + 3 * e->run;
-    const fm_block *b = e == NULL ? a : s->loop.block + e->block;
+    const int32_t whole[3] = {0, 0, a->length}, *run = e == NULL ? whole : s->plan.run + 3 * e->run;
+    const fm_block *b = e == NULL ? a : s->plan.block + e->block;
     const double *y[FM_FREEDOMS], *z[FM_FREEDOMS];
-    double sums[FM_FREEDOMS * FM_FREEDOMS] = {0.0}, *L = s->loop_L + (e == NULL ? a->L : e->L);
-    for (int p = 0; p < columns; p++) y[p] = s->loop_y + a->y + (size_t)a->use[p] * (size_t)a->length;
-    for (int q = 0; q < rows; q++) z[q] = s->loop_z + b->y + (size_t)b->use[q] * (size_t)b->length;
+    double sums[FM_FREEDOMS * FM_FREEDOMS] = {0.0}, *L = s->loop.L + (e == NULL ? a->L : e->L);
+    for (int p = 0; p < columns; p++) y[p] = s->loop.y + a->y + (size_t)a->use[p] * (size_t)a->length;
+    for (int q = 0; q < rows; q++) z[q] = s->loop.z + b->y + (size_t)b->use[q] * (size_t)b->length;
     for (int32_t runs = e == NULL ? 1 : e->runs; runs > 0; runs--, run += 3)
         for (int32_t i = 0; i < run[2]; i++)
             for (int q = 0; q < rows; q++)
@@ -121,14 +121,14 @@ FM_INLINE void meet(const fm_instance *s, const fm_block *a, const fm_meeting *e
 /* K of the rows in use, from their innovations. */
 void fm_make_K(fm_instance *s)
 {
-    for (int32_t n = 0; n < s->loop.blocks; n++) {
-        const fm_block *a = s->loop.block + n;
+    for (int32_t n = 0; n < s->plan.blocks; n++) {
+        const fm_block *a = s->plan.block + n;
         if (a->used == 2) meet(s, a, NULL, 2, 2);
         else meet(s, a, NULL, a->used, a->used);
         for (int32_t q = 0; q < a->used; q++)
-            s->loop_diagonal[a->first + a->use[q]] = s->loop_L[a->L + (size_t)(a->use[q] * (a->rows + 1))];
-        for (const fm_meeting *e = s->loop.meeting + a->below, *end = e + a->belows; e < end; e++) {
-            const int32_t used = s->loop.block[e->block].used;
+            s->loop.diagonal[a->first + a->use[q]] = s->loop.L[a->L + (size_t)(a->use[q] * (a->rows + 1))];
+        for (const fm_meeting *e = s->plan.meeting + a->below, *end = e + a->belows; e < end; e++) {
+            const int32_t used = s->plan.block[e->block].used;
             if (a->used == 2 && used == 2) meet(s, a, e, 2, 2);
             else meet(s, a, e, used, a->used);
         }
@@ -138,7 +138,7 @@ void fm_make_K(fm_instance *s)
 /* A block's own part of the factor. 0: it has no such pivots. */
 FM_INLINE int factor_block(fm_instance *s, const fm_block *a, const int rows)
 {
-    double *L = s->loop_L + a->L;
+    double *L = s->loop.L + a->L;
     for (int q = 0; q < rows; q++) {
         double *at = L + a->use[q] * a->rows, *pivot = at + a->use[q];
         for (int p = 0; p <= q; p++) {
@@ -149,10 +149,10 @@ FM_INLINE int factor_block(fm_instance *s, const fm_block *a, const int rows)
             }
         }
         const int32_t i = a->first + a->use[q];
-        if (!(*pivot > FM_SINGULAR * s->loop_diagonal[i])) return 0;
+        if (!(*pivot > FM_SINGULAR * s->loop.diagonal[i])) return 0;
         if (*pivot < FM_WORN * s->row_pivot[i]) {
-            s->loop_worn = 1;
-            if (*pivot < FM_NARROW * s->row_pivot[i]) s->loop_narrow = 1;
+            s->loop.worn = 1;
+            if (*pivot < FM_NARROW * s->row_pivot[i]) s->loop.near_singular = 1;
         }
         *pivot = 1.0 / *pivot;
     }
@@ -179,26 +179,26 @@ FM_INLINE void subtract(const fm_block *a, const fm_block *b, const fm_block *c,
 /* What a block's column, its own part being factored, brings to the later blocks. */
 FM_INLINE void eliminate(fm_instance *s, const fm_block *a, const int columns)
 {
-    const fm_meeting *first = s->loop.meeting + a->below, *end = first + a->belows;
-    const double *own = s->loop_L + a->L;
+    const fm_meeting *first = s->plan.meeting + a->below, *end = first + a->belows;
+    const double *own = s->loop.L + a->L;
     double over[FM_FREEDOMS];
     for (int n = 0; n < columns; n++) over[n] = own[a->use[n] * (a->rows + 1)];
     for (const fm_meeting *e = first; e < end; e++) {
-        const fm_block *b = s->loop.block + e->block;
+        const fm_block *b = s->plan.block + e->block;
         for (int32_t q = 0; q < b->used; q++) {
-            double *at = s->loop_L + e->L + b->use[q] * a->rows;
+            double *at = s->loop.L + e->L + b->use[q] * a->rows;
             for (int p = 0; p < columns; p++)
                 for (int n = 0; n < p; n++)
                     at[a->use[p]] -= at[a->use[n]] * (own[a->use[p] * a->rows + a->use[n]] * over[n]);
         }
     }
     for (const fm_meeting *e = first; e < end; e++) {
-        const fm_block *b = s->loop.block + e->block;
-        const fm_meeting *to = s->loop.meeting + b->below;
-        subtract(a, b, b, over, s->loop_L + e->L, s->loop_L + e->L, s->loop_L + b->L, columns);
+        const fm_block *b = s->plan.block + e->block;
+        const fm_meeting *to = s->plan.meeting + b->below;
+        subtract(a, b, b, over, s->loop.L + e->L, s->loop.L + e->L, s->loop.L + b->L, columns);
         for (const fm_meeting *other = e + 1; other < end; other++, to++) {
             while (to->block != other->block) to++;
-            subtract(a, b, s->loop.block + other->block, over, s->loop_L + e->L, s->loop_L + other->L, s->loop_L + to->L,
+            subtract(a, b, s->plan.block + other->block, over, s->loop.L + e->L, s->loop.L + other->L, s->loop.L + to->L,
                      columns);
         }
     }
@@ -214,7 +214,7 @@ void fm_eliminate(fm_instance *s, const fm_block *a)
 /* Solves with a block's own part of the factor, and takes from the later blocks what that brings them. */
 FM_INLINE void solve_forth(const fm_instance *s, const fm_block *a, const double *b, double *x, const int rows)
 {
-    const double *L = s->loop_L + a->L;
+    const double *L = s->loop.L + a->L;
     double *own = x + a->first, value[FM_FREEDOMS];
     for (int q = 0; q < rows; q++) {
         const double *at = L + a->use[q] * a->rows;
@@ -222,10 +222,10 @@ FM_INLINE void solve_forth(const fm_instance *s, const fm_block *a, const double
         for (int p = 0; p < q; p++) value[q] -= at[a->use[p]] * value[p];
         own[a->use[q]] = value[q] *= at[a->use[q]];
     }
-    for (const fm_meeting *e = s->loop.meeting + a->below, *end = e + a->belows; e < end; e++) {
-        const fm_block *c = s->loop.block + e->block;
+    for (const fm_meeting *e = s->plan.meeting + a->below, *end = e + a->belows; e < end; e++) {
+        const fm_block *c = s->plan.block + e->block;
         for (int32_t r = 0; r < c->used; r++) {
-            const double *at = s->loop_L + e->L + c->use[r] * a->rows;
+            const double *at = s->loop.L + e->L + c->use[r] * a->rows;
             for (int p = 0; p < rows; p++) x[c->first + c->use[r]] -= at[a->use[p]] * value[p];
         }
     }
@@ -233,12 +233,12 @@ FM_INLINE void solve_forth(const fm_instance *s, const fm_block *a, const double
 
 FM_INLINE void solve_back(const fm_instance *s, const fm_block *a, double *x, const int rows)
 {
-    const double *L = s->loop_L + a->L;
+    const double *L = s->loop.L + a->L;
     double *own = x + a->first, sums[FM_FREEDOMS] = {0.0};
-    for (const fm_meeting *e = s->loop.meeting + a->below, *end = e + a->belows; e < end; e++) {
-        const fm_block *c = s->loop.block + e->block;
+    for (const fm_meeting *e = s->plan.meeting + a->below, *end = e + a->belows; e < end; e++) {
+        const fm_block *c = s->plan.block + e->block;
         for (int32_t r = 0; r < c->used; r++) {
-            const double *at = s->loop_L + e->L + c->use[r] * a->rows, value = x[c->first + c->use[r]];
+            const double *at = s->loop.L + e->L + c->use[r] * a->rows, value = x[c->first + c->use[r]];
             for (int p = 0; p < rows; p++) sums[p] += at[a->use[p]] * value;
         }
     }
@@ -251,7 +251,7 @@ FM_INLINE void solve_back(const fm_instance *s, const fm_block *a, double *x, co
 /* The rows in use of x from those of the forth way. */
 static void go_back(const fm_instance *s, double *x)
 {
-    for (const fm_block *first = s->loop.block, *a = first + s->loop.blocks; a-- > first;)
+    for (const fm_block *first = s->plan.block, *a = first + s->plan.blocks; a-- > first;)
         if (a->used == 2) solve_back(s, a, x, 2);
         else solve_back(s, a, x, a->used);
 }
@@ -266,23 +266,23 @@ static void go_forth(const fm_instance *s, const fm_block *a, const double *b, d
 void fm_solve_K(const fm_instance *s, const double *b, double *x)
 {
     for (int32_t i = 0; i < s->image.n.rows; i++) x[i] = 0.0;
-    for (const fm_block *a = s->loop.block, *end = a + s->loop.blocks; a < end; a++) go_forth(s, a, b, x);
+    for (const fm_block *a = s->plan.block, *end = a + s->plan.blocks; a < end; a++) go_forth(s, a, b, x);
     go_back(s, x);
 }
 
 /* b less K x, K not being factored. */
 static void take_product(const fm_instance *s, const double *x, double *b)
 {
-    for (int32_t n = 0; n < s->loop.blocks; n++) {
-        const fm_block *a = s->loop.block + n;
+    for (int32_t n = 0; n < s->plan.blocks; n++) {
+        const fm_block *a = s->plan.block + n;
         for (int32_t q = 0; q < a->used; q++)
             for (int32_t p = 0; p < a->used; p++)
-                b[a->first + a->use[q]] -= s->loop_L[a->L + (size_t)(a->use[q] * a->rows + a->use[p])] * x[a->first + a->use[p]];
-        for (const fm_meeting *e = s->loop.meeting + a->below, *end = e + a->belows; e < end; e++) {
-            const fm_block *c = s->loop.block + e->block;
+                b[a->first + a->use[q]] -= s->loop.L[a->L + (size_t)(a->use[q] * a->rows + a->use[p])] * x[a->first + a->use[p]];
+        for (const fm_meeting *e = s->plan.meeting + a->below, *end = e + a->belows; e < end; e++) {
+            const fm_block *c = s->plan.block + e->block;
             for (int32_t q = 0; q < c->used; q++)
                 for (int32_t p = 0; p < a->used; p++) {
-                    const double K = s->loop_L[e->L + (size_t)(c->use[q] * a->rows + a->use[p])];
+                    const double K = s->loop.L[e->L + (size_t)(c->use[q] * a->rows + a->use[p])];
                     b[c->first + c->use[q]] -= K * x[a->first + a->use[p]];
                     b[a->first + a->use[p]] -= K * x[c->first + c->use[q]];
                 }
@@ -294,10 +294,10 @@ static void take_product(const fm_instance *s, const double *x, double *b)
  * definite. */
 static int factor_and_go(fm_instance *s, const double *b, double *x)
 {
-    s->loop_worn = s->loop_narrow = 0;
-    for (const fm_block *a = s->loop.block, *end = a + s->loop.blocks; a < end; a++) {
+    s->loop.worn = s->loop.near_singular = 0;
+    for (const fm_block *a = s->plan.block, *end = a + s->plan.blocks; a < end; a++) {
         if (!(a->used == 2 ? factor_block(s, a, 2) : factor_block(s, a, a->used))) {
-            s->loop_worn = 1, s->loop_narrow = 2;
+            s->loop.worn = 1, s->loop.near_singular = 2;
             return 0;
         }
         fm_eliminate(s, a);
@@ -306,32 +306,32 @@ static int factor_and_go(fm_instance *s, const double *b, double *x)
     return 1;
 }
 
-/* Adds s->loop_soft of what pivots have been to K's diagonal. */
+/* Adds s->loop.softening of what pivots have been to K's diagonal. */
 static void soften(fm_instance *s)
 {
-    for (int32_t n = 0; n < s->loop.blocks; n++) {
-        const fm_block *b = s->loop.block + n;
+    for (int32_t n = 0; n < s->plan.blocks; n++) {
+        const fm_block *b = s->plan.block + n;
         for (int32_t q = 0; q < b->used; q++)
-            s->loop_L[b->L + (size_t)(b->use[q] * (b->rows + 1))] += s->loop_soft * s->row_pivot[b->first + b->use[q]];
+            s->loop.L[b->L + (size_t)(b->use[q] * (b->rows + 1))] += s->loop.softening * s->row_pivot[b->first + b->use[q]];
     }
 }
 
 /* The factor of K. 0: it is not positive definite. */
 int fm_factor_K(fm_instance *s)
 {
-    if (s->loop_soft > 0.0) soften(s);
+    if (s->loop.softening > 0.0) soften(s);
     return factor_and_go(s, NULL, NULL);
 }
 
 /* Adds what the multipliers bring about to the forced part of every free mode. */
 static void add_multipliers(fm_instance *s, const double *lambda)
 {
-    double *x = s->loop_modes;
-    for (int32_t n = 0; n < s->loop.blocks; n++) {
-        const fm_block *b = s->loop.block + n;
-        const int32_t *path = s->loop.path + b->path;
+    double *x = s->loop.row;
+    for (int32_t n = 0; n < s->plan.blocks; n++) {
+        const fm_block *b = s->plan.block + n;
+        const int32_t *path = s->plan.path + b->path;
         for (int32_t q = 0; q < b->used; q++) {
-            const double *z = s->loop_z + b->y + (size_t)b->use[q] * (size_t)b->length, force = lambda[b->first + b->use[q]];
+            const double *z = s->loop.z + b->y + (size_t)b->use[q] * (size_t)b->length, force = lambda[b->first + b->use[q]];
             for (int32_t e = 0; e < b->length; e++) x[path[e]] += force * z[e];
         }
     }
@@ -360,8 +360,8 @@ void fm_load_links(fm_instance *s, const double *lambda)
         const int32_t joint = s->image.row_joint[i];
         fm_constraint row;
         fm_constraint_at(s, i, 0, &at, &row);
-        memcpy(s->loop_wrench + 6 * i, row.torque, sizeof row.torque);
-        memcpy(s->loop_wrench + 6 * i + 3, row.force, sizeof row.force);
+        memcpy(s->loop.wrench + 6 * i, row.torque, sizeof row.torque);
+        memcpy(s->loop.wrench + 6 * i + 3, row.force, sizeof row.force);
         const int32_t ends[2] = {s->image.joint_M_link[joint], s->image.joint_F_link[joint]};
         for (int e = 0; e < 2; e++) {
             const int32_t link = ends[e];
@@ -369,10 +369,10 @@ void fm_load_links(fm_instance *s, const double *lambda)
             double arm[3], moment[3], t[3], f[3];
             if (link < 0) continue;
             for (int j = 0; j < 3; j++) arm[j] = at.M.r[j] - s->world[link].r[j];
-            cross(arm, s->loop_wrench + 6 * i + 3, moment);
-            for (int j = 0; j < 3; j++) moment[j] += s->loop_wrench[6 * i + j];
+            cross(arm, s->loop.wrench + 6 * i + 3, moment);
+            for (int j = 0; j < 3; j++) moment[j] += s->loop.wrench[6 * i + j];
             turn_in(s->world[link].R, moment, t);
-            turn_in(s->world[link].R, s->loop_wrench + 6 * i + 3, f);
+            turn_in(s->world[link].R, s->loop.wrench + 6 * i + 3, f);
             fm_lanes *lane = s->lane + link / FM_LANE_WIDTH;
             for (int j = 0; j < 3; j++) {
                 lane->torque[j][link % FM_LANE_WIDTH] -= sign * t[j];
@@ -382,48 +382,48 @@ void fm_load_links(fm_instance *s, const double *lambda)
     }
 }
 
-/* Those near s->bridge_lambda that make up s->bridge_rhs; K is softened so much that round-off makes nothing of them. */
+/* Those near s->singular.lambda that make up s->singular.rhs; K is softened so much that round-off makes nothing of them. */
 static void find_near(fm_instance *s)
 {
     const int32_t rows = s->image.n.rows;
-    memcpy(s->loop_rhs, s->bridge_rhs, (size_t)rows * sizeof *s->loop_rhs);
-    take_product(s, s->bridge_lambda, s->loop_rhs);
-    s->loop_soft = FM_TIE;
-    if (fm_factor_K(s)) fm_solve_K(s, s->loop_rhs, s->lambda);
-    s->loop_soft = 0.0;
-    for (int32_t i = 0; i < rows; i++) s->lambda[i] += s->bridge_lambda[i];
+    memcpy(s->loop.rhs, s->singular.rhs, (size_t)rows * sizeof *s->loop.rhs);
+    take_product(s, s->singular.lambda, s->loop.rhs);
+    s->loop.softening = FM_TIE;
+    if (fm_factor_K(s)) fm_solve_K(s, s->loop.rhs, s->loop.lambda);
+    s->loop.softening = 0.0;
+    for (int32_t i = 0; i < rows; i++) s->loop.lambda[i] += s->singular.lambda[i];
 }
 
 /* The multipliers, K and the right-hand side being there. Where K is singular they are no numbers, and nothing is that
  * they act on: a step is then rejected. */
 void fm_find_multipliers(fm_instance *s)
 {
-    memset(s->lambda, 0, (size_t)s->image.n.rows * sizeof *s->lambda);
-    if (s->loop_given != FM_OWN_MULTIPLIERS) {
-        if (s->loop_given == FM_NEAR_MULTIPLIERS) find_near(s);
-        if (s->loop_given == FM_KEPT_MULTIPLIERS) memcpy(s->lambda, s->bridge_lambda, (size_t)s->image.n.rows * sizeof *s->lambda);
+    memset(s->loop.lambda, 0, (size_t)s->image.n.rows * sizeof *s->loop.lambda);
+    if (s->loop.multipliers != FM_OWN_MULTIPLIERS) {
+        if (s->loop.multipliers == FM_NEAR_MULTIPLIERS) find_near(s);
+        if (s->loop.multipliers == FM_KEPT_MULTIPLIERS) memcpy(s->loop.lambda, s->singular.lambda, (size_t)s->image.n.rows * sizeof *s->loop.lambda);
         return;
     }
-    if (factor_and_go(s, s->loop_rhs, s->lambda)) {
-        go_back(s, s->lambda);
+    if (factor_and_go(s, s->loop.rhs, s->loop.lambda)) {
+        go_back(s, s->loop.lambda);
         return;
     }
-    for (int32_t i = 0; i < s->image.n.rows; i++) s->lambda[i] = s->row_active[i] > 0.0 ? NAN : 0.0;
+    for (int32_t i = 0; i < s->image.n.rows; i++) s->loop.lambda[i] = s->row_active[i] > 0.0 ? NAN : 0.0;
 }
 
 /* After the sweeps without the loops' reactions: adds these. World kinematics of y are there. */
 void fm_close_loops(fm_instance *s, double *udot)
 {
-    if (s->planar) return; /* that has been done within the sweeps */
+    if (s->planar.used) return; /* that has been done within the sweeps */
     fm_make_rows(s, 1, 0);
     for (int32_t i = 0; i < s->image.n.rows; i++) {
-        const double *c = s->loop_c + 3 * i, alpha = s->closure[2], beta = s->closure[3];
-        s->loop_rhs[i] = -c[2];
-        if (s->closure[0] == (double)FM_CORRECT_BAUMGARTE) s->loop_rhs[i] -= 2.0 * alpha * c[1] + beta * beta * c[0];
+        const double *c = s->loop.c + 3 * i, alpha = s->closure[2], beta = s->closure[3];
+        s->loop.rhs[i] = -c[2];
+        if (s->closure[0] == (double)FM_CORRECT_BAUMGARTE) s->loop.rhs[i] -= 2.0 * alpha * c[1] + beta * beta * c[0];
     }
     fm_make_K(s);
     fm_find_multipliers(s);
-    add_multipliers(s, s->lambda);
+    add_multipliers(s, s->loop.lambda);
     fm_run_back(s, udot);
 }
 
@@ -455,8 +455,8 @@ void fm_loop_wrench(const fm_instance *s, int32_t joint, double torque[3], doubl
     for (int32_t i = 0; i < s->image.n.rows; i++) {
         if (s->image.row_joint[i] != joint) continue;
         for (int j = 0; j < 3; j++) {
-            torque[j] += s->lambda[i] * s->loop_wrench[6 * i + j];
-            force[j] += s->lambda[i] * s->loop_wrench[6 * i + 3 + j];
+            torque[j] += s->loop.lambda[i] * s->loop.wrench[6 * i + j];
+            force[j] += s->loop.lambda[i] * s->loop.wrench[6 * i + 3 + j];
         }
     }
 }
@@ -467,6 +467,6 @@ double fm_coupling_force(const fm_instance *s, int32_t coupling, int32_t term)
     double force = 0.0;
     for (int32_t i = 0; i < s->image.n.rows; i++)
         if (s->image.row_coupling[i] == coupling)
-            force += s->lambda[i] * s->image.term_ratio[s->image.coupling_first[coupling] + term];
+            force += s->loop.lambda[i] * s->image.term_ratio[s->image.coupling_first[coupling] + term];
     return force;
 }

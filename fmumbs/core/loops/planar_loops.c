@@ -20,7 +20,7 @@
 
 static const fm_plane_axes *axes_of(const fm_instance *s, int32_t place)
 {
-    return place < 0 ? &s->plane_ground : s->plane_axes + place;
+    return place < 0 ? &s->planar.ground : s->planar.axes + place;
 }
 
 static void in_plane(const fm_plane_axes *axes, const double *v, double out[2])
@@ -33,7 +33,7 @@ static double height(const fm_instance *s, int32_t place, const double *at)
 {
     double sum = dot(axes_of(s, place)->n, at);
     while (place >= 0) {
-        const fm_plane_link *k = s->plane_link + place;
+        const fm_plane_link *k = s->planar.link + place;
         sum += dot(axes_of(s, k->parent)->n, s->link[k->link].r);
         place = k->parent;
     }
@@ -58,19 +58,19 @@ static void describe_joint(fm_instance *s, int32_t block)
 {
     static const double nothing[3] = {0.0, 0.0, 0.0};
     const fm_image *m = &s->image;
-    const fm_block *b = s->loop.block + block;
+    const fm_block *b = s->plan.block + block;
     const int32_t joint = m->row_joint[b->first], F = m->joint_F_link[joint], M = m->joint_M_link[joint];
-    fm_plane_joint *j = s->plane_joint + block;
-    for (int32_t i = b->first; i < b->first + b->rows; i++) s->plane_row[i].kind = FM_ROW_KINDS;
-    s->plane_block[joint] = block;
-    j->F = F < 0 ? -1 : s->plane_place[F], j->M = M < 0 ? -1 : s->plane_place[M];
+    fm_plane_joint *j = s->planar.joint + block;
+    for (int32_t i = b->first; i < b->first + b->rows; i++) s->planar.row[i].kind = FM_ROW_KINDS;
+    s->planar.block[joint] = block;
+    j->F = F < 0 ? -1 : s->planar.place[F], j->M = M < 0 ? -1 : s->planar.place[M];
     in_plane(axes_of(s, j->F), m->joint_F_r + 3 * joint, j->at_F);
     in_plane(axes_of(s, j->M), m->joint_M_r + 3 * joint, j->at_M);
     j->high_F = height(s, j->F, nothing), j->high_M = height(s, j->M, nothing);
     j->apart = height(s, j->M, m->joint_M_r + 3 * joint) - height(s, j->F, m->joint_F_r + 3 * joint);
     if (fm_is_pin(m, joint)) describe_pin(s, joint, j);
     for (int32_t i = b->first; i < b->first + b->rows; i++) {
-        fm_plane_row *row = s->plane_row + i;
+        fm_plane_row *row = s->planar.row + i;
         row->length = m->row_length[i];
         row->kind = fm_planar_row(m, i, axes_of(s, j->F)->n, axes_of(s, j->M)->n);
         in_plane(axes_of(s, j->F), m->row_f + 3 * i, row->f);
@@ -81,9 +81,9 @@ static void describe_joint(fm_instance *s, int32_t block)
 /* Once, after planar axes have been chosen; the ground's normal is there. */
 void fm_planar_loops_structure(fm_instance *s)
 {
-    fm_plane_axes *ground = &s->plane_ground;
+    fm_plane_axes *ground = &s->planar.ground;
     const double *normal = ground->n;
-    if (s->model.planars == 0 || s->loop.blocks == 0) return;
+    if (s->model.planars == 0 || s->plan.blocks == 0) return;
     const int least = fabs(normal[0]) < 0.6 ? 0 : 1;
     double x[3] = {0.0, 0.0, 0.0};
     x[least] = 1.0;
@@ -91,22 +91,22 @@ void fm_planar_loops_structure(fm_instance *s)
     const double length = sqrt(dot(ground->y, ground->y));
     for (int j = 0; j < 3; j++) ground->y[j] /= length;
     cross(ground->y, ground->n, ground->x);
-    memset(s->plane_world, 0, ((size_t)s->model.planars + 1) * sizeof *s->plane_world);
-    s->plane_world[0].c = 1.0;
+    memset(s->planar.world, 0, ((size_t)s->model.planars + 1) * sizeof *s->planar.world);
+    s->planar.world[0].c = 1.0;
     for (int32_t i = 0; i < s->model.planars; i++) {
-        const fm_plane_link *k = s->plane_link + i;
-        fm_plane_motion *root = &s->plane_root[i].at;
+        const fm_plane_link *k = s->planar.link + i;
+        fm_plane_motion *root = &s->planar.root[i].at;
         double axis[3], turned[2], at[2];
         memset(root, 0, sizeof *root);
         if (k->parent >= 0) continue;
-        turn_out(s->turned[k->link].R0, s->plane_axes[i].x, axis);
+        turn_out(s->turned[k->link].R0, s->planar.axes[i].x, axis);
         in_plane(ground, axis, turned);
         in_plane(ground, s->link[k->link].r, at);
         root->c = turned[0], root->s = turned[1], root->x = at[0], root->y = at[1];
     }
-    for (int32_t i = 0; i < s->image.n.joints; i++) s->plane_block[i] = -1;
-    for (int32_t b = 0; b < s->loop.blocks; b++) describe_joint(s, b);
-    for (size_t e = 0; e < s->loop.paths; e++) s->plane_mode[e] = s->plane_place[s->loop.link[e]];
+    for (int32_t i = 0; i < s->image.n.joints; i++) s->planar.block[i] = -1;
+    for (int32_t b = 0; b < s->plan.blocks; b++) describe_joint(s, b);
+    for (size_t e = 0; e < s->plan.paths; e++) s->planar.mode[e] = s->planar.place[s->plan.link[e]];
 }
 
 /* In space ---------------------------------------------------------------------------------------------------------- */
@@ -115,9 +115,9 @@ void fm_planar_loops_structure(fm_instance *s)
 static void show(fm_instance *s, int32_t place, double high)
 {
     if (place < 0) return;
-    const fm_plane_axes *axes = s->plane_axes + place, *ground = &s->plane_ground;
-    const fm_plane_motion *in = s->plane_world + 1 + place;
-    fm_world *out = s->world + s->plane_link[place].link;
+    const fm_plane_axes *axes = s->planar.axes + place, *ground = &s->planar.ground;
+    const fm_plane_motion *in = s->planar.world + 1 + place;
+    fm_world *out = s->world + s->planar.link[place].link;
     for (int i = 0; i < 3; i++) {
         const double x = in->c * ground->x[i] + in->s * ground->y[i], y = in->c * ground->y[i] - in->s * ground->x[i];
         for (int j = 0; j < 3; j++) out->R[3 * i + j] = (x * axes->x[j] + y * axes->y[j]) + ground->n[i] * axes->n[j];
@@ -130,7 +130,7 @@ static void show(fm_instance *s, int32_t place, double high)
 /* World kinematics of the links of a secondary joint. */
 void fm_planar_show(fm_instance *s, int32_t joint)
 {
-    const fm_plane_joint *j = s->plane_joint + s->plane_block[joint];
+    const fm_plane_joint *j = s->planar.joint + s->planar.block[joint];
     show(s, j->F, j->high_F);
     show(s, j->M, j->high_M);
 }
@@ -138,8 +138,8 @@ void fm_planar_show(fm_instance *s, int32_t joint)
 /* The angle of a secondary pin, a multiple of 2 pi left open, and its velocity. */
 double fm_planar_angle(const fm_instance *s, int32_t joint, double *rate)
 {
-    const fm_plane_joint *j = s->plane_joint + s->plane_block[joint];
-    const fm_plane_motion *F = s->plane_world + 1 + j->F, *M = s->plane_world + 1 + j->M;
+    const fm_plane_joint *j = s->planar.joint + s->planar.block[joint];
+    const fm_plane_motion *F = s->planar.world + 1 + j->F, *M = s->planar.world + 1 + j->M;
     const double fx = F->c * j->turn_F[0] - F->s * j->turn_F[1], fy = F->s * j->turn_F[0] + F->c * j->turn_F[1];
     const double gx = M->c * j->turn_M[0] - M->s * j->turn_M[1], gy = M->s * j->turn_M[0] + M->c * j->turn_M[1];
     *rate = j->side * (M->w - F->w);
@@ -151,7 +151,7 @@ double fm_planar_extent(const fm_instance *s)
 {
     double most = 0.0;
     for (int32_t i = 1; i <= s->model.planars; i++) {
-        const fm_plane_motion *w = s->plane_world + i;
+        const fm_plane_motion *w = s->planar.world + i;
         most = fabs(w->x) > most ? fabs(w->x) : most;
         most = fabs(w->y) > most ? fabs(w->y) : most;
     }

@@ -24,8 +24,8 @@
 double fm_round_off(const fm_instance *s)
 {
     double extent = s->image.length[0];
-    if (s->planar) extent = fmax(extent, fm_planar_extent(s));
-    for (int32_t i = 0; i < s->image.n.links && !s->planar; i++)
+    if (s->planar.used) extent = fmax(extent, fm_planar_extent(s));
+    for (int32_t i = 0; i < s->image.n.links && !s->planar.used; i++)
         for (int j = 0; j < 3; j++) extent = fabs(s->world[i].r[j]) > extent ? fabs(s->world[i].r[j]) : extent;
     return 64.0 * DBL_EPSILON * extent;
 }
@@ -49,41 +49,41 @@ double fm_coarse(const fm_instance *s, double gap)
 void fm_place_loops(fm_instance *s, const double *y, int level)
 {
     if (level == 0) fm_run_turns(s, y);
-    if (level == 0 && s->planar) s->kernels->plane_place(s, y);
-    if (s->planar) s->kernels->plane_world(s, y);
+    if (level == 0 && s->planar.used) s->kernels->plane_place(s, y);
+    if (s->planar.used) s->kernels->plane_world(s, y);
     else fm_make_world(s, y);
 }
 
 /* K's factor at y, where the links are placed. 0: it is singular. */
 int fm_factor_loops(fm_instance *s, const double *y)
 {
-    if (s->planar) return s->kernels->plane_factor(s, y);
-    memset(s->tau_now, 0, (size_t)s->image.n.speeds * sizeof(double));
-    fm_run_sweeps(s, y, s->tau_now, s->loop_change);
+    if (s->planar.used) return s->kernels->plane_factor(s, y);
+    memset(s->work.tau, 0, (size_t)s->image.n.speeds * sizeof(double));
+    fm_run_sweeps(s, y, s->work.tau, s->loop.change);
     fm_make_rows(s, 0, 0);
     fm_make_K(s);
     return fm_factor_K(s);
 }
 
-/* The largest violation at a level, and all in s->loop_c; the links are placed. */
+/* The largest violation at a level, and all in s->loop.c; the links are placed. */
 double fm_loop_gap(fm_instance *s, int level)
 {
-    return s->planar ? s->kernels->plane_violation(s, level) : fm_violation(s, level);
+    return s->planar.used ? s->kernels->plane_violation(s, level) : fm_violation(s, level);
 }
 
-/* One change by the factor that is there, against the violations of a level that are in s->loop_c. */
+/* One change by the factor that is there, against the violations of a level that are in s->loop.c. */
 void fm_correct_once(fm_instance *s, double *y, int level)
 {
     double *u = y + s->image.n.positions;
-    for (int32_t i = 0; i < s->image.n.rows; i++) s->loop_rhs[i] = -s->loop_c[3 * i + level];
-    fm_solve_K(s, s->loop_rhs, s->lambda);
-    if (s->planar) s->kernels->plane_spread(s, s->lambda, s->loop_change);
-    else fm_spread(s, s->lambda, s->loop_change);
+    for (int32_t i = 0; i < s->image.n.rows; i++) s->loop.rhs[i] = -s->loop.c[3 * i + level];
+    fm_solve_K(s, s->loop.rhs, s->loop.lambda);
+    if (s->planar.used) s->kernels->plane_spread(s, s->loop.lambda, s->loop.change);
+    else fm_spread(s, s->loop.lambda, s->loop.change);
     if (level == 0) {
-        fm_move_positions(s, y, s->loop_change);
+        fm_move_positions(s, y, s->loop.change);
         (void)fm_normalise(s, y, NULL);
     } else {
-        for (int32_t i = 0; i < s->image.n.speeds; i++) u[i] += s->loop_change[i];
+        for (int32_t i = 0; i < s->image.n.speeds; i++) u[i] += s->loop.change[i];
     }
     s->clock[FM_ITERATED] += 1.0;
 }
@@ -117,7 +117,7 @@ int fm_correct_levels(fm_instance *s, double *y, int level, int last_level, int 
             if (found != FM_FACTORED) return found == FM_BRIDGED;
             factored = 1;
         }
-        closely = closely || s->loop_worn;
+        closely = closely || s->loop.worn;
         before = worst;
         fm_correct_once(s, y, level);
         s->clock[FM_CORRECTED] += n == 0 ? 1.0 : 0.0;

@@ -151,7 +151,7 @@ static double angle_about(const double *axis, const double *R)
 /* Adds the multiple of 2 pi with which an angle goes on from the one before, which had this velocity. */
 static double go_on(const fm_instance *s, double angle, double before, double velocity)
 {
-    const double turned = velocity * (s->at_time - s->clock[FM_FOLLOWED]);
+    const double turned = velocity * (s->work.time - s->clock[FM_FOLLOWED]);
     const double near = fabs(turned) < FM_FARTHEST ? before + turned : before;
     return angle + 2.0 * pi * floor((near - angle) / (2.0 * pi) + 0.5);
 }
@@ -192,7 +192,7 @@ static void keep_sign(const fm_instance *s, const double *before, const double *
 {
     double turned[3], near[4];
     memcpy(near, before, sizeof near);
-    for (int j = 0; j < 3; j++) turned[j] = w[j] * (s->at_time - s->clock[FM_FOLLOWED]);
+    for (int j = 0; j < 3; j++) turned[j] = w[j] * (s->work.time - s->clock[FM_FOLLOWED]);
     if (dot(turned, turned) < FM_FARTHEST * FM_FARTHEST) fm_turn_quaternion(turned, near);
     const double together = (near[0] * q[0] + near[1] * q[1]) + (near[2] * q[2] + near[3] * q[3]);
     for (int j = 0; together < 0.0 && j < 4; j++) q[j] = -q[j];
@@ -327,7 +327,7 @@ void fm_follow_cuts(fm_instance *s)
         double *p = s->cut_p + m->joint_p[j], rate;
         relation to;
         if (!fm_is_cut(m, j) || m->joint_np[j] == 0) continue;
-        const int planar = s->planar && s->loop.blocks > 0 && s->plane_block[j] >= 0;
+        const int planar = s->planar.used && s->plan.blocks > 0 && s->planar.block[j] >= 0;
         if (planar && fm_is_pin(m, j)) {
             const double angle = fm_planar_angle(s, j, &rate);
             *p = go_on(s, angle, *p, rate);
@@ -337,7 +337,7 @@ void fm_follow_cuts(fm_instance *s)
         relate(s, j, 0, &to);
         find_positions(s, j, &to, p);
     }
-    s->clock[FM_FOLLOWED] = s->at_time;
+    s->clock[FM_FOLLOWED] = s->work.time;
 }
 
 /* How far the springs of a joint's modes are from their rest. */
@@ -373,9 +373,9 @@ int fm_cuts_forced(const fm_instance *s, const double *tau)
 void fm_apply_cuts(fm_instance *s, const double *tau, int laws)
 {
     const fm_image *m = &s->image;
-    memset(s->cut_wrench, 0, (size_t)(m->n.modes > m->n.speeds ? m->n.joints : 0) * 6 * sizeof(double));
+    memset(s->work.cut_wrench, 0, (size_t)(m->n.modes > m->n.speeds ? m->n.joints : 0) * 6 * sizeof(double));
     for (int32_t j = m->n.modes > m->n.speeds ? 0 : m->n.joints; j < m->n.joints; j++) {
-        double wrench[6], away[FM_FREEDOMS], *world = s->cut_wrench + 6 * j;
+        double wrench[6], away[FM_FREEDOMS], *world = s->work.cut_wrench + 6 * j;
         const int32_t u = m->joint_u[j], nu = m->joint_nu[j];
         fm_coordinates at;
         relation to;

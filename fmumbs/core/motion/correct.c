@@ -21,11 +21,11 @@ static void place_links(fm_instance *s, const double *y)
 
 /* Corrections after a step ------------------------------------------------------------------------------------------- */
 
-/* K's factor at y, where violations of a level are in s->loop_c; or, near a singular position, y on its branch. */
+/* K's factor at y, where violations of a level are in s->loop.c; or, near a singular position, y on its branch. */
 static int factor_or_bridge(fm_instance *s, double *y, int level)
 {
     const int fits = fm_factor_loops(s, y);
-    if (!s->loop_narrow) return fits ? FM_FACTORED : FM_NO_FACTOR;
+    if (!s->loop.near_singular) return fits ? FM_FACTORED : FM_NO_FACTOR;
     if (fm_bridge_state(s, y)) return FM_BRIDGED;
     fm_place_loops(s, y, 0);
     if (!fm_factor_loops(s, y)) return FM_NO_FACTOR;
@@ -39,21 +39,21 @@ int fm_correct(fm_instance *s, double *y, int near)
 {
     const int directly = s->closure[0] == (double)FM_CORRECT_DIRECTLY;
     s->valid = FM_VALID_NOTHING;
-    if (s->loop.blocks == 0) { /* no joint that is cut forbids anything */
+    if (s->plan.blocks == 0) { /* no joint that is cut forbids anything */
         place_links(s, y);
         return 1;
     }
     if (!directly && s->image.n.cut_positions == 0) return 1;
-    if (directly && near && s->loop_narrow && fm_rests_singular(s, y)) return 0;
-    if (directly && !(near && s->loop_narrow && fm_bridge_state(s, y))) {
-        const int factored = near && !s->loop_narrow;
-        s->bridged = 0;
-        if (!fm_correct_levels(s, y, 0, 1, factored, near && s->loop_worn, factor_or_bridge)) return 0;
+    if (directly && near && s->loop.near_singular && fm_rests_singular(s, y)) return 0;
+    if (directly && !(near && s->loop.near_singular && fm_bridge_state(s, y))) {
+        const int factored = near && !s->loop.near_singular;
+        s->singular.interpolated = 0;
+        if (!fm_correct_levels(s, y, 0, 1, factored, near && s->loop.worn, factor_or_bridge)) return 0;
     }
     if (!directly) fm_place_loops(s, y, 0);
-    if (s->planar) { /* the next evaluation need not place them, if it is of y */
-        memcpy(s->placed, y, (size_t)s->model.ny * sizeof *y);
-        s->is_placed = 1;
+    if (s->planar.used) { /* the next evaluation need not place them, if it is of y */
+        memcpy(s->planar.placed, y, (size_t)s->model.ny * sizeof *y);
+        s->planar.is_placed = 1;
     }
     return 1;
 }

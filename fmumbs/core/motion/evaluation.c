@@ -30,7 +30,7 @@ static const double *inputs_at(fm_instance *s, double t, const double *value, co
 void fm_sweep_and_close(fm_instance *s, const double *y, const double *tau, double *udot)
 {
     fm_run_sweeps(s, y, tau, udot);
-    s->accelerated = udot;
+    s->work.accelerated = udot;
     if (s->image.n.rows > 0) fm_close_loops(s, udot);
 }
 
@@ -39,33 +39,33 @@ static void accelerate_so(fm_instance *s, const fm_evaluation *how, double *udot
 {
     const double t = how->t, *y = how->y;
     const int32_t loads = 6 * s->image.n.loads;
-    const double *tau = inputs_at(s, t, s->tau, s->tau_taylor, s->image.n.modes, s->input_now);
-    s->worked += s->image.n.links + s->image.n.rows;
-    s->evaluated = y;
-    s->at_time = t;
-    s->in_place = s->is_placed && memcmp(y, s->placed, (size_t)s->model.ny * sizeof *y) == 0;
-    if (!s->in_place) fm_run_turns(s, y);
-    s->cuts = fm_cuts_forced(s, tau);
-    s->forced = s->image.n.springs + s->image.n.loads > 0 || s->cuts;
-    if (s->forced || (s->image.n.rows > 0 && !s->planar)) fm_make_world(s, y);
-    if (s->forced) {
-        const double *load = inputs_at(s, t, s->load, s->load_taylor, loads, s->input_now + s->image.n.modes);
+    const double *tau = inputs_at(s, t, s->tau, s->tau_taylor, s->image.n.modes, s->work.input);
+    s->host.worked += s->image.n.links + s->image.n.rows;
+    s->work.evaluated = y;
+    s->work.time = t;
+    s->planar.in_place = s->planar.is_placed && memcmp(y, s->planar.placed, (size_t)s->model.ny * sizeof *y) == 0;
+    if (!s->planar.in_place) fm_run_turns(s, y);
+    s->work.cuts = fm_cuts_forced(s, tau);
+    s->work.forced = s->image.n.springs + s->image.n.loads > 0 || s->work.cuts;
+    if (s->work.forced || (s->image.n.rows > 0 && !s->planar.used)) fm_make_world(s, y);
+    if (s->work.forced) {
+        const double *load = inputs_at(s, t, s->load, s->load_taylor, loads, s->work.input + s->image.n.modes);
         fm_apply_forces(s, load, 1);
-        if (s->cuts) fm_apply_cuts(s, tau, 1);
+        if (s->work.cuts) fm_apply_cuts(s, tau, 1);
     }
     if (s->model.resisted || s->image.n.laws > 0) {
-        fm_apply_modes(s, y, tau, s->tau_now);
-        fm_laws_on_modes(s, y, s->tau_now);
-        tau = s->tau_now;
+        fm_apply_modes(s, y, tau, s->work.tau);
+        fm_laws_on_modes(s, y, s->work.tau);
+        tau = s->work.tau;
     }
     if (s->model.excited) {
-        const double *given = s->clock[FM_TAYLOR_ON] != 0.0 ? s->input_now : s->tau;
-        if (tau != s->tau_now) memcpy(s->tau_now, tau, (size_t)s->image.n.speeds * sizeof(double));
-        fm_excite(s, t, y, given, s->tau_now);
-        tau = s->tau_now;
+        const double *given = s->clock[FM_TAYLOR_ON] != 0.0 ? s->work.input : s->tau;
+        if (tau != s->work.tau) memcpy(s->work.tau, tau, (size_t)s->image.n.speeds * sizeof(double));
+        fm_excite(s, t, y, given, s->work.tau);
+        tau = s->work.tau;
     }
     fm_sweep_and_close(s, y, tau, udot);
-    s->in_place = 0;
+    s->planar.in_place = 0;
 }
 
 fm_evaluation fm_evaluation_at(double t, const double *y)

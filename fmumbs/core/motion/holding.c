@@ -21,14 +21,14 @@
 
 #define FM_EQUAL 1e-12 /* what is added to the diagonal of A, beside the largest: equal parts for laws that act alike */
 
-/* Which laws hold, in s->held; how many. */
+/* Which laws hold, in s->laws.held; how many. */
 static int32_t list_held(fm_instance *s)
 {
     int32_t count = 0, above, below;
     double bound;
     for (int32_t i = 0; i < s->image.n.laws; i++) {
-        s->law_force[i] = 0.0;
-        if (count < FM_HELD && fm_law_holds(s, i, &above, &below, &bound)) s->held[count++] = i;
+        s->laws.force[i] = 0.0;
+        if (count < FM_HELD && fm_law_holds(s, i, &above, &below, &bound)) s->laws.held[count++] = i;
     }
     return count;
 }
@@ -64,10 +64,10 @@ static void evaluate(fm_instance *s, const fm_evaluation *how, int32_t count, do
 {
     how->make(s, how, udot);
     int lines = 0;
-    for (int32_t i = 0; i < count; i++) lines |= s->image.law_spring[s->held[i]] >= 0;
+    for (int32_t i = 0; i < count; i++) lines |= s->image.law_spring[s->laws.held[i]] >= 0;
     if (lines) fm_planar_expand(s);
     for (int32_t i = 0; i < count; i++) {
-        const int32_t law = s->held[i], spring = s->image.law_spring[law];
+        const int32_t law = s->laws.held[i], spring = s->image.law_spring[law];
         rates[i] = spring >= 0 ? fm_line_acceleration(s, spring) : udot[s->image.law_u[law]];
     }
 }
@@ -90,27 +90,27 @@ static double size_of(const fm_instance *s, int32_t law)
 /* a0 in held_a, A in held_A. */
 void fm_held_matrix(fm_instance *s, const fm_evaluation *how, int32_t count, double *udot)
 {
-    double *rates = s->held_x;
-    evaluate(s, how, count, s->held_a, udot);
+    double *rates = s->laws.x;
+    evaluate(s, how, count, s->laws.a, udot);
     for (int32_t j = 0; j < count; j++) {
-        const double force = size_of(s, s->held[j]);
-        s->law_force[s->held[j]] = fm_law_along(s, s->held[j], force);
+        const double force = size_of(s, s->laws.held[j]);
+        s->laws.force[s->laws.held[j]] = fm_law_along(s, s->laws.held[j], force);
         evaluate(s, how, count, rates, udot);
-        s->law_force[s->held[j]] = 0.0;
-        for (int32_t i = 0; i < count; i++) s->held_A[i * count + j] = (rates[i] - s->held_a[i]) / force;
+        s->laws.force[s->laws.held[j]] = 0.0;
+        for (int32_t i = 0; i < count; i++) s->laws.A[i * count + j] = (rates[i] - s->laws.a[i]) / force;
     }
     for (int32_t i = 0; i < count; i++)
         for (int32_t j = 0; j < i; j++) {
-            const double mean = 0.5 * (s->held_A[i * count + j] + s->held_A[j * count + i]);
-            s->held_A[i * count + j] = s->held_A[j * count + i] = mean;
+            const double mean = 0.5 * (s->laws.A[i * count + j] + s->laws.A[j * count + i]);
+            s->laws.A[i * count + j] = s->laws.A[j * count + i] = mean;
         }
 }
 
 /* Factors A of the laws that are `between`, L L', the others left out. */
 static void factor(fm_instance *s, int32_t n, const int32_t *where)
 {
-    const double *A = s->held_A;
-    double *L = s->held_L, most = 1e-200;
+    const double *A = s->laws.A;
+    double *L = s->laws.L, most = 1e-200;
     for (int32_t i = 0; i < n; i++) most = A[i * n + i] > most ? A[i * n + i] : most;
     for (int32_t i = 0; i < n; i++) {
         if (where[i] != FM_BETWEEN) continue;
@@ -127,7 +127,7 @@ static void factor(fm_instance *s, int32_t n, const int32_t *where)
 /* x <- (L L')^-1 x */
 static void solve(const fm_instance *s, int32_t n, const int32_t *where, double *x)
 {
-    const double *L = s->held_L;
+    const double *L = s->laws.L;
     for (int32_t i = 0; i < n; i++) {
         if (where[i] != FM_BETWEEN) continue;
         for (int32_t k = 0; k < i; k++)
@@ -144,8 +144,8 @@ static void solve(const fm_instance *s, int32_t n, const int32_t *where, double 
 
 static double rate_at(const fm_instance *s, int32_t n, int32_t i, const double *f)
 {
-    double rate = s->held_a[i];
-    for (int32_t j = 0; j < n; j++) rate += s->held_A[i * n + j] * f[j];
+    double rate = s->laws.a[i];
+    for (int32_t j = 0; j < n; j++) rate += s->laws.A[i * n + j] * f[j];
     return rate;
 }
 
@@ -153,7 +153,7 @@ static double rate_at(const fm_instance *s, int32_t n, int32_t i, const double *
  * rounds undo what the addition to the diagonal does. */
 void fm_held_solve(fm_instance *s, int32_t n, const int32_t *where, double *f)
 {
-    double *x = s->held_x;
+    double *x = s->laws.x;
     factor(s, n, where);
     for (int round = 0; round < 3; round++) {
         for (int32_t i = 0; i < n; i++) x[i] = where[i] == FM_BETWEEN ? -rate_at(s, n, i, f) : 0.0;
@@ -166,7 +166,7 @@ void fm_held_solve(fm_instance *s, int32_t n, const int32_t *where, double *f)
 /* One step of those between from f towards `aim`: to the first bound on the way, whose law stays there. */
 static int stop_at_bound(fm_instance *s, int32_t n, int32_t *where, const double *aim, double *f)
 {
-    const double *range = s->held_range;
+    const double *range = s->laws.range;
     double way = 1.0;
     int32_t first = -1;
     for (int32_t i = 0; i < n; i++) {
@@ -185,12 +185,12 @@ static int stop_at_bound(fm_instance *s, int32_t n, int32_t *where, const double
 /* The least of f' A f / 2 + a0' f within the box, by active sets. */
 void fm_held_box(fm_instance *s, int32_t n)
 {
-    double *f = s->held_f, *aim = s->held_aim, largest = 0.0;
-    int32_t *where = s->held_where;
+    double *f = s->laws.f, *aim = s->laws.aim, largest = 0.0;
+    int32_t *where = s->laws.where;
     for (int32_t i = 0; i < n; i++) {
-        f[i] = 0.5 * (s->held_range[2 * i] + s->held_range[2 * i + 1]);
+        f[i] = 0.5 * (s->laws.range[2 * i] + s->laws.range[2 * i + 1]);
         where[i] = FM_BETWEEN;
-        largest = fabs(s->held_a[i]) > largest ? fabs(s->held_a[i]) : largest;
+        largest = fabs(s->laws.a[i]) > largest ? fabs(s->laws.a[i]) : largest;
     }
     for (int32_t round = 0; round < 20 + 10 * n; round++) {
         memcpy(aim, f, (size_t)n * sizeof *aim);
@@ -218,12 +218,12 @@ static int in_ranges(fm_instance *s, int32_t n, const double *y)
 {
     int all = 1;
     for (int32_t i = 0; i < n; i++) {
-        double *range = s->held_range + 2 * i, bound = 0.0, x, v;
+        double *range = s->laws.range + 2 * i, bound = 0.0, x, v;
         int32_t pieces[2] = {-1, -1};
-        fm_law_at(s, s->held[i], y, &x, &v);
-        (void)fm_law_holds(s, s->held[i], &pieces[0], &pieces[1], &bound);
-        fm_held_range(s, s->held[i], pieces, x, bound, range);
-        all = all && s->held_f[i] >= range[0] && s->held_f[i] <= range[1];
+        fm_law_at(s, s->laws.held[i], y, &x, &v);
+        (void)fm_law_holds(s, s->laws.held[i], &pieces[0], &pieces[1], &bound);
+        fm_held_range(s, s->laws.held[i], pieces, x, bound, range);
+        all = all && s->laws.f[i] >= range[0] && s->laws.f[i] <= range[1];
     }
     return all;
 }
@@ -233,12 +233,12 @@ static int share(fm_instance *s, int32_t n)
 {
     double largest = 0.0;
     for (int32_t i = 0; i < n; i++) {
-        if (!(s->held_range[2 * i] < s->held_range[2 * i + 1])) return 0;
-        largest = fabs(s->held_a[i]) > largest ? fabs(s->held_a[i]) : largest;
+        if (!(s->laws.range[2 * i] < s->laws.range[2 * i + 1])) return 0;
+        largest = fabs(s->laws.a[i]) > largest ? fabs(s->laws.a[i]) : largest;
     }
     fm_held_box(s, n);
     for (int32_t i = 0; i < n; i++)
-        if (!(fabs(rate_at(s, n, i, s->held_f)) <= FM_LAW_JUMP * largest)) return 0;
+        if (!(fabs(rate_at(s, n, i, s->laws.f)) <= FM_LAW_JUMP * largest)) return 0;
     return 1;
 }
 
@@ -246,9 +246,9 @@ static int share(fm_instance *s, int32_t n)
 static void find_forces(fm_instance *s, int32_t n, const double *y)
 {
     for (int turn = 0; turn < 2; turn++) {
-        for (int32_t i = 0; i < n; i++) s->held_f[i] = 0.0, s->held_where[i] = FM_BETWEEN;
-        fm_held_solve(s, n, s->held_where, s->held_f);
-        if (n < 2 || s->laws_off || turn > 0 || in_ranges(s, n, y) || share(s, n)) return;
+        for (int32_t i = 0; i < n; i++) s->laws.f[i] = 0.0, s->laws.where[i] = FM_BETWEEN;
+        fm_held_solve(s, n, s->laws.where, s->laws.f);
+        if (n < 2 || s->laws.off || turn > 0 || in_ranges(s, n, y) || share(s, n)) return;
     }
 }
 
@@ -258,6 +258,6 @@ void fm_laws_hold(fm_instance *s, const fm_evaluation *how, double *udot)
     const int32_t n = list_held(s);
     fm_held_matrix(s, how, n, udot);
     find_forces(s, n, how->y);
-    for (int32_t i = 0; i < n; i++) s->law_force[s->held[i]] = fm_law_along(s, s->held[i], s->held_f[i]);
+    for (int32_t i = 0; i < n; i++) s->laws.force[s->laws.held[i]] = fm_law_along(s, s->laws.held[i], s->laws.f[i]);
     how->make(s, how, udot);
 }

@@ -19,28 +19,28 @@
 static int settle(fm_instance *s, const fm_evaluation *how, int32_t n, double *y)
 {
     const fm_image *m = &s->image;
-    double *with = s->law_rates, *without = s->law_rates + m->n.speeds, *p = s->held_aim, *speed = y + m->n.positions;
+    double *with = s->laws.rates, *without = s->laws.rates + m->n.speeds, *p = s->laws.aim, *speed = y + m->n.positions;
     int32_t above, below;
     double x, v, bound;
     fm_laws_place(s, y);
     for (int32_t i = 0; i < n; i++) {
         p[i] = 0.0;
-        s->held_a[i] = 0.0;
-        if (s->held_where[i] != FM_BETWEEN || !fm_law_holds(s, s->held[i], &above, &below, &bound)) continue;
-        fm_law_at(s, s->held[i], y, &x, &v);
-        s->held_a[i] = v - bound;
+        s->laws.a[i] = 0.0;
+        if (s->laws.where[i] != FM_BETWEEN || !fm_law_holds(s, s->laws.held[i], &above, &below, &bound)) continue;
+        fm_law_at(s, s->laws.held[i], y, &x, &v);
+        s->laws.a[i] = v - bound;
     }
-    fm_held_solve(s, n, s->held_where, p);
+    fm_held_solve(s, n, s->laws.where, p);
     how->make(s, how, without);
-    for (int32_t i = 0; i < n; i++) s->law_force[s->held[i]] += fm_law_along(s, s->held[i], p[i]);
+    for (int32_t i = 0; i < n; i++) s->laws.force[s->laws.held[i]] += fm_law_along(s, s->laws.held[i], p[i]);
     how->make(s, how, with);
-    for (int32_t i = 0; i < n; i++) s->law_force[s->held[i]] -= fm_law_along(s, s->held[i], p[i]);
+    for (int32_t i = 0; i < n; i++) s->laws.force[s->laws.held[i]] -= fm_law_along(s, s->laws.held[i], p[i]);
     for (int32_t i = 0; i < m->n.speeds; i++)
         if (!isfinite(speed[i] + (with[i] - without[i]))) return 0;
     for (int32_t i = 0; i < m->n.speeds; i++) speed[i] += with[i] - without[i];
     for (int32_t i = 0; i < n; i++) { /* to the last digit, where that can be */
-        const int32_t law = s->held[i];
-        if (s->held_where[i] != FM_BETWEEN || m->law_spring[law] >= 0) continue;
+        const int32_t law = s->laws.held[i];
+        if (s->laws.where[i] != FM_BETWEEN || m->law_spring[law] >= 0) continue;
         if (fm_law_holds(s, law, &above, &below, &bound) && fabs(speed[m->law_u[law]] - bound) < 1e-12 * (1.0 + fabs(bound)))
             speed[m->law_u[law]] = bound;
     }
@@ -49,8 +49,8 @@ static int settle(fm_instance *s, const fm_evaluation *how, int32_t n, double *y
 
 static void set_mode(fm_instance *s, int32_t law, int32_t piece, double below)
 {
-    s->law_use[2 * law] = piece;
-    s->law_use[2 * law + 1] = below;
+    s->laws.use[2 * law] = piece;
+    s->laws.use[2 * law + 1] = below;
 }
 
 /* Every law in its piece, or at a bound that may hold it. Returns how many those are, -1: too many. */
@@ -64,15 +64,15 @@ static int32_t list_bounds(fm_instance *s, const double *y)
         fm_law_at(s, i, y, &x, &v);
         const int held = fm_law_holds(s, i, &above, &below, &bound);
         set_mode(s, i, fm_law_piece(m, i, x, v, 0), FM_PASSING);
-        if (!held && !fm_law_bound(m, i, x, s->law_v[i], v, &bound)) continue;
+        if (!held && !fm_law_bound(m, i, x, s->laws.v[i], v, &bound)) continue;
         const int32_t pieces[2] = {fm_law_piece(m, i, x, bound, 0), fm_law_piece(m, i, x, bound, 1)};
         double range[2];
         fm_held_range(s, i, pieces, x, bound, range);
         const double size = fabs(range[1]) > fabs(range[0]) ? fabs(range[1]) : fabs(range[0]);
         if (pieces[0] == pieces[1] || !(range[1] - range[0] > FM_LAW_JUMP * size)) continue;
         if (count >= FM_HELD) return -1;
-        memcpy(s->held_range + 2 * count, range, sizeof range);
-        s->held[count++] = i;
+        memcpy(s->laws.range + 2 * count, range, sizeof range);
+        s->laws.held[count++] = i;
         set_mode(s, i, pieces[0], pieces[1]);
     }
     return count;
@@ -89,14 +89,14 @@ static int could_fall(const fm_instance *s, int32_t law, const double *y, int32_
     if (!fm_law_bound(m, law, x, v, v, &bound)) return 0;
     above = fm_law_piece(m, law, x, bound, 0);
     *below = fm_law_piece(m, law, x, bound, 1);
-    return above != *below && s->law_use[2 * law] == above;
+    return above != *below && s->laws.use[2 * law] == above;
 }
 
-/* Whether a law is among the first n of s->held, for which solve_box has decided. */
+/* Whether a law is among the first n of s->laws.held, for which solve_box has decided. */
 static int is_decided(const fm_instance *s, int32_t n, int32_t law)
 {
     for (int32_t i = 0; i < n; i++)
-        if (s->held[i] == law) return 1;
+        if (s->laws.held[i] == law) return 1;
     return 0;
 }
 
@@ -108,11 +108,11 @@ static void part_ways(fm_instance *s, const fm_evaluation *how, int32_t n, const
     int known = 0;
     for (int32_t i = 0; i < m->n.laws; i++) {
         if (is_decided(s, n, i) || !could_fall(s, i, y, &below)) continue;
-        if (!known) how->make(s, how, s->law_rates);
+        if (!known) how->make(s, how, s->laws.rates);
         if (!known && m->n.springs > 0) fm_planar_expand(s);
         known = 1;
         const int32_t spring = m->law_spring[i];
-        if ((spring >= 0 ? fm_line_acceleration(s, spring) : s->law_rates[m->law_u[i]]) < 0.0) set_mode(s, i, below, FM_PASSING);
+        if ((spring >= 0 ? fm_line_acceleration(s, spring) : s->laws.rates[m->law_u[i]]) < 0.0) set_mode(s, i, below, FM_PASSING);
     }
 }
 
@@ -124,12 +124,12 @@ static int sort_out(fm_instance *s, int32_t n, const double *y)
     for (int32_t i = 0; i < n; i++) {
         int32_t above, below;
         double x, v, bound = 0.0;
-        s->law_force[s->held[i]] = fm_law_along(s, s->held[i], s->held_f[i]);
-        s->held_side[i] = s->held_where[i];
-        fm_law_at(s, s->held[i], y, &x, &v);
-        (void)fm_law_holds(s, s->held[i], &above, &below, &bound);
-        if (s->held_where[i] != FM_BETWEEN && (s->held_where[i] == FM_AT_LEAST ? v >= bound : v <= bound)) continue;
-        s->held_where[i] = FM_BETWEEN;
+        s->laws.force[s->laws.held[i]] = fm_law_along(s, s->laws.held[i], s->laws.f[i]);
+        s->laws.side[i] = s->laws.where[i];
+        fm_law_at(s, s->laws.held[i], y, &x, &v);
+        (void)fm_law_holds(s, s->laws.held[i], &above, &below, &bound);
+        if (s->laws.where[i] != FM_BETWEEN && (s->laws.where[i] == FM_AT_LEAST ? v >= bound : v <= bound)) continue;
+        s->laws.where[i] = FM_BETWEEN;
         settled = 1;
     }
     return settled;
@@ -145,15 +145,15 @@ int fm_laws_choose(fm_instance *s, double t, double *y, int move)
     const int32_t n = list_bounds(s, y);
     if (n < 0) return -1;
     if (n > 0) {
-        for (int32_t i = 0; i < s->image.n.laws; i++) s->law_force[i] = 0.0;
-        fm_held_matrix(s, &how, n, s->law_rates);
+        for (int32_t i = 0; i < s->image.n.laws; i++) s->laws.force[i] = 0.0;
+        fm_held_matrix(s, &how, n, s->laws.rates);
         fm_held_box(s, n);
         settled = sort_out(s, n, y) && move && settle(s, &how, n, y);
     }
     for (int32_t i = 0; i < n; i++) {
-        double *mode = s->law_use + 2 * s->held[i];
-        if (s->held_side[i] == FM_AT_MOST) mode[0] = mode[1];
-        if (s->held_side[i] != FM_BETWEEN) mode[1] = FM_PASSING;
+        double *mode = s->laws.use + 2 * s->laws.held[i];
+        if (s->laws.side[i] == FM_AT_MOST) mode[0] = mode[1];
+        if (s->laws.side[i] != FM_BETWEEN) mode[1] = FM_PASSING;
     }
     fm_laws_place(s, y);
     part_ways(s, &how, n, y);
@@ -171,7 +171,7 @@ void fm_laws_present(fm_instance *s)
 {
     s->valid |= FM_VALID_LAWS;
     if (s->image.n.laws == 0) return;
-    memcpy(s->law_now, known_modes(s), 2 * (size_t)s->image.n.laws * sizeof(double));
+    memcpy(s->laws.now, known_modes(s), 2 * (size_t)s->image.n.laws * sizeof(double));
     if (s->clock[FM_AHEAD] != 0.0) return;
     fm_laws_note(s, s->y);
     (void)fm_laws_choose(s, s->clock[FM_TIME], s->y, 0);

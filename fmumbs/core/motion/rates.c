@@ -12,7 +12,7 @@ void fm_rates(fm_instance *s, double t, const double *y, double *ydot)
     s->valid &= FM_VALID_LAWS;
     fm_accelerations(s, t, y, ydot + s->image.n.positions);
     fm_position_rates(s, y, ydot);
-    s->bridged = 0;
-    if (s->loop_narrow && fm_bridge_rates(s, t, y, ydot + s->image.n.positions)) return;
-    if (s->on_branch) fm_rates_on_branch(s, t, y, ydot + s->image.n.positions);
+    s->singular.interpolated = 0;
+    if (s->loop.near_singular && fm_bridge_rates(s, t, y, ydot + s->image.n.positions)) return;
+    if (s->singular.on_branch) fm_rates_on_branch(s, t, y, ydot + s->image.n.positions);
 }

@@ -44,7 +44,7 @@ static const double fewer[FM_REACH] = {5.0 / 6.0, -10.0 / 21.0, 5.0 / 28.0, -5.0
 
 static double *node(const fm_instance *s, int n)
 {
-    return s->bridge_node + (size_t)n * (size_t)s->model.ny;
+    return s->singular.node + (size_t)n * (size_t)s->model.ny;
 }
 
 /* Node n stands at place(n) X. */
@@ -56,14 +56,14 @@ static double place(int n)
 
 static double pivot_of(const fm_instance *s, const fm_block *b, int32_t r)
 {
-    return 1.0 / s->loop_L[b->L + (size_t)(r * b->rows + r)];
+    return 1.0 / s->loop.L[b->L + (size_t)(r * b->rows + r)];
 }
 
 /* The roots of all pivots in use; K's factor is there. */
 static void take_roots(const fm_instance *s, double *out)
 {
-    for (int32_t n = 0; n < s->loop.blocks; n++) {
-        const fm_block *b = s->loop.block + n;
+    for (int32_t n = 0; n < s->plan.blocks; n++) {
+        const fm_block *b = s->plan.block + n;
         for (int32_t q = 0; q < b->used; q++) out[b->first + b->use[q]] = sqrt(pivot_of(s, b, b->use[q]));
     }
 }
@@ -71,10 +71,10 @@ static void take_roots(const fm_instance *s, double *out)
 /* Places the links at y and factors K there. */
 int fm_measure(fm_instance *s, const double *y, double *out)
 {
-    s->loop_soft = FM_TIE;
+    s->loop.softening = FM_TIE;
     fm_place_loops(s, y, 0);
     const int fits = fm_factor_loops(s, y);
-    s->loop_soft = 0.0;
+    s->loop.softening = 0.0;
     if (fits) take_roots(s, out);
     return fits;
 }
@@ -83,16 +83,16 @@ int fm_measure(fm_instance *s, const double *y, double *out)
 static void label_block(fm_instance *s, const fm_block *b, int32_t label)
 {
     for (int32_t e = b->path; e < b->path + b->length; e++)
-        if (s->in_loop[s->loop.link[e]]) s->bridge_label[s->loop.path[e]] = label;
+        if (s->in_loop[s->plan.link[e]]) s->singular.label[s->plan.path[e]] = label;
 }
 
 static int has_label(const fm_instance *s, const fm_block *b, int32_t label, int all)
 {
     int32_t count = 0, of = 0;
     for (int32_t e = b->path; e < b->path + b->length; e++) {
-        if (!s->in_loop[s->loop.link[e]]) continue;
+        if (!s->in_loop[s->plan.link[e]]) continue;
         of++;
-        count += s->bridge_label[s->loop.path[e]] == label;
+        count += s->singular.label[s->plan.path[e]] == label;
     }
     return all ? count == of : count > 0;
 }
@@ -102,8 +102,8 @@ static void label_part(fm_instance *s, const fm_block *from, int32_t label)
     label_block(s, from, label);
     for (int more = 1, back = 0; more; back = !back) {
         more = 0;
-        for (int32_t n = 0; n < s->loop.blocks; n++) {
-            const fm_block *b = s->loop.block + (back ? s->loop.blocks - 1 - n : n);
+        for (int32_t n = 0; n < s->plan.blocks; n++) {
+            const fm_block *b = s->plan.block + (back ? s->plan.blocks - 1 - n : n);
             if (!has_label(s, b, label, 0) || has_label(s, b, label, 1)) continue;
             label_block(s, b, label);
             more = 1;
@@ -114,13 +114,13 @@ static void label_part(fm_instance *s, const fm_block *from, int32_t label)
 /* The direction in which a part of the mechanism is moved: its velocity, the fastest coordinate at 1. 0: it rests. */
 static int scale_way(fm_instance *s, const double *u, int32_t label)
 {
-    const double *least = s->least + s->image.n.positions;
+    const double *least = s->scale + s->image.n.positions;
     double fastest = 0.0;
     for (int32_t i = 0; i < s->image.n.speeds; i++)
-        if (s->bridge_label[i] == label) fastest = fmax(fastest, fabs(u[i]) / least[i]);
+        if (s->singular.label[i] == label) fastest = fmax(fastest, fabs(u[i]) / least[i]);
     if (!(fastest > FM_REST) || !isfinite(fastest)) return 0;
     for (int32_t i = 0; i < s->image.n.speeds; i++)
-        if (s->bridge_label[i] == label) s->bridge_way[i] = u[i] / fastest;
+        if (s->singular.label[i] == label) s->singular.direction[i] = u[i] / fastest;
     return 1;
 }
 
@@ -128,15 +128,15 @@ static int scale_way(fm_instance *s, const double *u, int32_t label)
 int fm_find_way(fm_instance *s, const double *u)
 {
     int32_t label = 0;
-    memset(s->bridge_label, 0, (size_t)s->image.n.speeds * sizeof *s->bridge_label);
-    memset(s->bridge_way, 0, (size_t)s->image.n.speeds * sizeof *s->bridge_way);
-    for (int32_t n = 0; n < s->loop.blocks; n++) {
-        const fm_block *b = s->loop.block + n;
+    memset(s->singular.label, 0, (size_t)s->image.n.speeds * sizeof *s->singular.label);
+    memset(s->singular.direction, 0, (size_t)s->image.n.speeds * sizeof *s->singular.direction);
+    for (int32_t n = 0; n < s->plan.blocks; n++) {
+        const fm_block *b = s->plan.block + n;
         for (int32_t q = 0; q < b->used; q++) {
             const int32_t i = b->first + b->use[q];
             if (!(pivot_of(s, b, b->use[q]) < FM_NARROW * s->row_pivot[i])) continue;
             int32_t known = 0;
-            for (int32_t e = b->path; e < b->path + b->length; e++) known = known || s->bridge_label[s->loop.path[e]] > 0;
+            for (int32_t e = b->path; e < b->path + b->length; e++) known = known || s->singular.label[s->plan.path[e]] > 0;
             if (known) continue;
             label_part(s, b, ++label);
             if (!scale_way(s, u, label)) return 0;
@@ -147,7 +147,7 @@ int fm_find_way(fm_instance *s, const double *u)
 
 static double *roots(const fm_instance *s, int n)
 {
-    return s->bridge_root + (size_t)(n + 1) * (size_t)s->image.n.rows;
+    return s->singular.root + (size_t)(n + 1) * (size_t)s->image.n.rows;
 }
 
 /* The two nodes next to y, by its velocity; they are not on the branch yet. */
@@ -156,8 +156,8 @@ static int begin_nodes(fm_instance *s, const double *y, double X)
     for (int n = 0; n < 2; n++) {
         memcpy(node(s, n), y, (size_t)s->model.ny * sizeof *y);
         fm_place_loops(s, y, 0);
-        for (int32_t i = 0; i < s->image.n.speeds; i++) s->loop_change[i] = place(n) * X * s->bridge_way[i];
-        fm_move_positions(s, node(s, n), s->loop_change);
+        for (int32_t i = 0; i < s->image.n.speeds; i++) s->loop.change[i] = place(n) * X * s->singular.direction[i];
+        fm_move_positions(s, node(s, n), s->loop.change);
         (void)fm_normalise(s, node(s, n), NULL);
         if (!fm_measure(s, node(s, n), roots(s, n))) return 0;
     }
@@ -201,7 +201,7 @@ static int more_nodes(fm_instance *s, const double *y)
 static int is_near(const fm_instance *s)
 {
     const size_t rows = (size_t)s->image.n.rows;
-    const double *root = s->bridge_root;
+    const double *root = s->singular.root;
     int near = 0;
     for (size_t i = 0; i < rows; i++)
         if (s->row_active[i] > 0.0) near = near || root[i] < 0.25 * (root[rows + i] + root[2 * rows + i]);
@@ -211,7 +211,7 @@ static int is_near(const fm_instance *s)
 static int are_clear(const fm_instance *s)
 {
     const size_t rows = (size_t)s->image.n.rows;
-    const double *root = s->bridge_root;
+    const double *root = s->singular.root;
     for (size_t i = 0; i < rows; i++) {
         const double mean = 0.5 * (root[rows + i] + root[2 * rows + i]);
         if (!(s->row_active[i] > 0.0) || !(root[i] < 0.5 * mean)) continue;
@@ -229,19 +229,19 @@ static double interpolate(const fm_instance *s, const double *y, int32_t i, cons
     return sum;
 }
 
-/* The state of the branch, in s->bridge_y. 0: more nodes would change it, or it violates the constraints. */
+/* The state of the branch, in s->singular.y. 0: more nodes would change it, or it violates the constraints. */
 static int find_state(fm_instance *s, const double *y)
 {
     const int32_t positions = s->image.n.positions;
     double fastest = 0.0;
-    for (int32_t i = positions; i < s->model.ny; i++) fastest = fmax(fastest, fabs(y[i]) / s->least[i]);
+    for (int32_t i = positions; i < s->model.ny; i++) fastest = fmax(fastest, fabs(y[i]) / s->scale[i]);
     for (int32_t i = 0; i < s->model.ny; i++) {
-        const double change = interpolate(s, y, i, weight), scale = s->least[i] * (i < positions ? 1.0 : fastest);
+        const double change = interpolate(s, y, i, weight), scale = s->scale[i] * (i < positions ? 1.0 : fastest);
         if (!(fabs(change - interpolate(s, y, i, fewer)) <= FM_SMOOTH * scale)) return 0;
-        s->bridge_y[i] = y[i] + change;
+        s->singular.y[i] = y[i] + change;
     }
-    (void)fm_normalise(s, s->bridge_y, NULL);
-    fm_place_loops(s, s->bridge_y, 0);
+    (void)fm_normalise(s, s->singular.y, NULL);
+    fm_place_loops(s, s->singular.y, 0);
     return fm_loop_gap(s, 0) <= FM_CROSSING * s->image.length[0] + fm_round_off(s);
 }
 
@@ -250,8 +250,8 @@ static int find_state(fm_instance *s, const double *y)
 static int make_nodes(fm_instance *s, const double *y, int factored)
 {
     double X = FM_WIDEST;
-    if (factored) take_roots(s, s->bridge_root);
-    else if (!fm_measure(s, y, s->bridge_root)) return 0;
+    if (factored) take_roots(s, s->singular.root);
+    else if (!fm_measure(s, y, s->singular.root)) return 0;
     if (!fm_find_way(s, y + s->image.n.positions)) return 0;
     for (int n = 0; n < FM_TRIALS; n++, X *= FM_LESS) {
         if (!begin_nodes(s, y, X)) continue;
@@ -264,27 +264,27 @@ static int make_nodes(fm_instance *s, const double *y, int factored)
 fm_bridge_kept fm_begin_bridge(fm_instance *s)
 {
     const fm_bridge_kept kept = {s->clock[FM_CORRECTED], s->clock[FM_ITERATED]};
-    s->bridging = 1;
+    s->singular.under_way = 1;
     return kept;
 }
 
 void fm_end_bridge(fm_instance *s, fm_bridge_kept kept)
 {
     s->clock[FM_CORRECTED] = kept.corrected, s->clock[FM_ITERATED] = kept.iterated;
-    s->bridging = 0;
-    s->loop_narrow = 2; /* the factor is not that at y */
+    s->singular.under_way = 0;
+    s->loop.near_singular = 2; /* the factor is not that at y */
 }
 
-/* Accelerations and multipliers at the nodes, in s->bridge_udot and s->bridge_lambda, interpolated. 0: they are not smooth. */
+/* Accelerations and multipliers at the nodes, in s->singular.udot and s->singular.lambda, interpolated. 0: they are not smooth. */
 static int rates_at_nodes(fm_instance *s, double t, double *udot)
 {
     const int32_t speeds = s->image.n.speeds, rows = s->image.n.rows;
-    double *own = s->bridge_udot, *less = own + speeds, *all = less + speeds, most = 0.0, off = 0.0;
+    double *own = s->singular.udot, *less = own + speeds, *all = less + speeds, most = 0.0, off = 0.0;
     memset(all, 0, (size_t)speeds * sizeof *all);
     memset(less, 0, (size_t)speeds * sizeof *less);
-    memset(s->bridge_lambda, 0, (size_t)rows * sizeof *s->bridge_lambda);
+    memset(s->singular.lambda, 0, (size_t)rows * sizeof *s->singular.lambda);
     for (int32_t i = s->image.n.positions; i < s->model.ny; i++) { /* also where an even motion has no accelerations */
-        const double speed = fabs(node(s, 0)[i]) / s->least[i];
+        const double speed = fabs(node(s, 0)[i]) / s->scale[i];
         most = fmax(most, speed * speed);
     }
     for (int n = FM_NODES; n-- > 0;) {
@@ -292,11 +292,11 @@ static int rates_at_nodes(fm_instance *s, double t, double *udot)
         for (int32_t i = 0; i < speeds; i++) {
             all[i] += weight[n / 2] * own[i];
             less[i] += fewer[n / 2] * own[i];
-            most = fmax(most, fabs(own[i]) / s->least[s->image.n.positions + i]);
+            most = fmax(most, fabs(own[i]) / s->scale[s->image.n.positions + i]);
         }
-        for (int32_t i = 0; i < rows; i++) s->bridge_lambda[i] += weight[n / 2] * s->lambda[i];
+        for (int32_t i = 0; i < rows; i++) s->singular.lambda[i] += weight[n / 2] * s->loop.lambda[i];
     }
-    for (int32_t i = 0; i < speeds; i++) off = fmax(off, fabs(all[i] - less[i]) / s->least[s->image.n.positions + i]);
+    for (int32_t i = 0; i < speeds; i++) off = fmax(off, fabs(all[i] - less[i]) / s->scale[s->image.n.positions + i]);
     if (!(off <= FM_SMOOTH_RATE * most)) return 0;
     memcpy(udot, all, (size_t)speeds * sizeof *udot);
     return 1;
@@ -306,10 +306,10 @@ static int rates_at_nodes(fm_instance *s, double t, double *udot)
 int fm_bridge_rates(fm_instance *s, double t, const double *y, double *udot)
 {
     const fm_bridge_kept kept = fm_begin_bridge(s);
-    const int found = make_nodes(s, y, s->loop_narrow == 1) && rates_at_nodes(s, t, udot);
+    const int found = make_nodes(s, y, s->loop.near_singular == 1) && rates_at_nodes(s, t, udot);
     fm_end_bridge(s, kept);
     if (!found) return 0;
-    s->bridged = 1;
+    s->singular.interpolated = 1;
     return 1;
 }
 
@@ -317,64 +317,64 @@ int fm_bridge_rates(fm_instance *s, double t, const double *y, double *udot)
 void fm_rates_on_branch(fm_instance *s, double t, const double *y, double *udot)
 {
     const fm_bridge_kept kept = fm_begin_bridge(s);
-    memcpy(s->bridge_y, y, (size_t)s->model.ny * sizeof *y);
+    memcpy(s->singular.y, y, (size_t)s->model.ny * sizeof *y);
     fm_place_loops(s, y, 0);
-    if (fm_factor_loops(s, y) && fm_project(s, s->bridge_y, 0) && fm_project(s, s->bridge_y, 1))
-        fm_accelerations(s, t, s->bridge_y, udot);
+    if (fm_factor_loops(s, y) && fm_project(s, s->singular.y, 0) && fm_project(s, s->singular.y, 1))
+        fm_accelerations(s, t, s->singular.y, udot);
     fm_end_bridge(s, kept);
 }
 
-/* J udot, less what is there without multipliers: what these have to add, in s->bridge_rhs. */
+/* J udot, less what is there without multipliers: what these have to add, in s->singular.rhs. */
 static void find_share(fm_instance *s, double t, const double *y, const double *udot)
 {
     const int32_t positions = s->image.n.positions, speeds = s->image.n.speeds;
-    double *at = s->bridge_y, *without = s->bridge_udot;
-    s->loop_given = FM_NO_MULTIPLIERS;
+    double *at = s->singular.y, *without = s->singular.udot;
+    s->loop.multipliers = FM_NO_MULTIPLIERS;
     fm_accelerations(s, t, y, without);
-    s->loop_given = FM_OWN_MULTIPLIERS;
+    s->loop.multipliers = FM_OWN_MULTIPLIERS;
     memcpy(at, y, (size_t)positions * sizeof *at);
     for (int32_t i = 0; i < speeds; i++) at[positions + i] = udot[i] - without[i];
     fm_place_loops(s, at, 0);
     (void)fm_loop_gap(s, 1);
-    for (int32_t i = 0; i < s->image.n.rows; i++) s->bridge_rhs[i] = s->loop_c[3 * i + 1];
+    for (int32_t i = 0; i < s->image.n.rows; i++) s->singular.rhs[i] = s->loop.c[3 * i + 1];
 }
 
-/* What is missing of the accelerations that were found, beside the largest of them; it is in s->bridge_udot. */
+/* What is missing of the accelerations that were found, beside the largest of them; it is in s->singular.udot. */
 static double missing(const fm_instance *s, const double *found, const double *udot)
 {
-    const double *least = s->least + s->image.n.positions;
+    const double *least = s->scale + s->image.n.positions;
     double worst = 0.0, most = 0.0;
     for (int32_t i = 0; i < s->image.n.speeds; i++) {
-        s->bridge_udot[i] = found[i] - udot[i];
-        worst = fmax(worst, fabs(s->bridge_udot[i]) / least[i]);
+        s->singular.udot[i] = found[i] - udot[i];
+        worst = fmax(worst, fabs(s->singular.udot[i]) / least[i]);
         most = fmax(most, fabs(found[i]) / least[i]);
     }
     return worst > 0.0 ? worst / most : 0.0;
 }
 
-/* Multipliers whose accelerations come nearer to those that were found, in s->bridge_lambda: along K^-1 J of what is missing,
+/* Multipliers whose accelerations come nearer to those that were found, in s->singular.lambda: along K^-1 J of what is missing,
  * as far as is best. K's smallest pivots are round-off there, but what a multiplier brings about is not. 0: they are there. */
 static int refine(fm_instance *s, const double *y, const double *found, const double *udot)
 {
     const int32_t positions = s->image.n.positions, speeds = s->image.n.speeds, rows = s->image.n.rows;
-    const double *least = s->least + positions, *gap = s->bridge_udot;
+    const double *least = s->scale + positions, *gap = s->singular.udot;
     double along = 0.0, square = 0.0;
-    memcpy(s->bridge_lambda, s->lambda, (size_t)rows * sizeof *s->lambda);
+    memcpy(s->singular.lambda, s->loop.lambda, (size_t)rows * sizeof *s->loop.lambda);
     if (!(missing(s, found, udot) > FM_MISSING)) return 0;
-    memcpy(s->bridge_y, y, (size_t)positions * sizeof *y);
-    memcpy(s->bridge_y + positions, gap, (size_t)speeds * sizeof *gap);
-    fm_place_loops(s, s->bridge_y, 0);
+    memcpy(s->singular.y, y, (size_t)positions * sizeof *y);
+    memcpy(s->singular.y + positions, gap, (size_t)speeds * sizeof *gap);
+    fm_place_loops(s, s->singular.y, 0);
     (void)fm_loop_gap(s, 1);
-    for (int32_t i = 0; i < rows; i++) s->bridge_rhs[i] = s->loop_c[3 * i + 1];
-    if (!fm_measure(s, y, s->bridge_root)) return 0;
-    fm_solve_K(s, s->bridge_rhs, s->lambda);
-    if (s->planar) s->kernels->plane_spread(s, s->lambda, s->loop_change);
-    else fm_spread(s, s->lambda, s->loop_change);
+    for (int32_t i = 0; i < rows; i++) s->singular.rhs[i] = s->loop.c[3 * i + 1];
+    if (!fm_measure(s, y, s->singular.root)) return 0;
+    fm_solve_K(s, s->singular.rhs, s->loop.lambda);
+    if (s->planar.used) s->kernels->plane_spread(s, s->loop.lambda, s->loop.change);
+    else fm_spread(s, s->loop.lambda, s->loop.change);
     for (int32_t i = 0; i < speeds; i++) {
-        const double change = s->loop_change[i] / least[i];
+        const double change = s->loop.change[i] / least[i];
         along += gap[i] / least[i] * change, square += change * change;
     }
-    for (int32_t i = 0; i < rows && square > 0.0; i++) s->bridge_lambda[i] += along / square * s->lambda[i];
+    for (int32_t i = 0; i < rows && square > 0.0; i++) s->singular.lambda[i] += along / square * s->loop.lambda[i];
     return 1;
 }
 
@@ -383,40 +383,40 @@ static int refine(fm_instance *s, const double *y, const double *found, const do
  * singular position itself, reactions and accelerations of links are not a number. */
 void fm_bridge_present(fm_instance *s, double t, const double *y, double *udot)
 {
-    double *found = s->bridge_rate;
+    double *found = s->singular.found;
     if (!fm_bridge_rates(s, t, y, found)) {
         fm_accelerations(s, t, y, udot);
         return;
     }
-    s->bridging = 1;
+    s->singular.under_way = 1;
     find_share(s, t, y, found);
-    s->loop_given = FM_NEAR_MULTIPLIERS;
+    s->loop.multipliers = FM_NEAR_MULTIPLIERS;
     fm_accelerations(s, t, y, udot);
-    s->loop_given = FM_KEPT_MULTIPLIERS;
+    s->loop.multipliers = FM_KEPT_MULTIPLIERS;
     for (int n = 0; n < FM_REFINEMENTS && refine(s, y, found, udot); n++) fm_accelerations(s, t, y, udot);
     if (missing(s, found, udot) > FM_SHORT) {
-        for (int32_t i = 0; i < s->image.n.rows; i++) s->bridge_lambda[i] = s->row_active[i] > 0.0 ? NAN : 0.0;
+        for (int32_t i = 0; i < s->image.n.rows; i++) s->singular.lambda[i] = s->row_active[i] > 0.0 ? NAN : 0.0;
         fm_accelerations(s, t, y, udot);
     }
-    s->loop_given = FM_OWN_MULTIPLIERS;
+    s->loop.multipliers = FM_OWN_MULTIPLIERS;
     memcpy(udot, found, (size_t)s->image.n.speeds * sizeof *udot);
-    s->bridging = 0;
+    s->singular.under_way = 0;
 }
 
 /* Whether the mechanism has come to rest at a singular position: nothing says along which branch it will go on. */
 int fm_rests_singular(fm_instance *s, const double *y)
 {
     int singular = 0;
-    if (!fm_measure(s, y, s->bridge_root) || fm_find_way(s, y + s->image.n.positions)) return 0;
+    if (!fm_measure(s, y, s->singular.root) || fm_find_way(s, y + s->image.n.positions)) return 0;
     for (int32_t i = 0; i < s->image.n.rows; i++)
-        if (s->row_active[i] > 0.0) singular = singular || s->bridge_root[i] * s->bridge_root[i] < FM_THERE * s->row_pivot[i];
+        if (s->row_active[i] > 0.0) singular = singular || s->singular.root[i] * s->singular.root[i] < FM_THERE * s->row_pivot[i];
     return singular;
 }
 
 /* The joint that a row belongs to, among those that K is made of. */
 const fm_block *fm_block_of(const fm_instance *s, int32_t row)
 {
-    const fm_block *b = s->loop.block;
+    const fm_block *b = s->plan.block;
     while (row < b->first || row >= b->first + b->rows) b++;
     return b;
 }
@@ -427,32 +427,32 @@ int32_t fm_singular_row(fm_instance *s, const double *y, int32_t *joint)
 {
     int32_t row = -1, link = -1;
     double least = FM_NARROW, most = 0.0;
-    if (s->loop.blocks == 0 || !fm_measure(s, y, s->bridge_root)) return -1;
+    if (s->plan.blocks == 0 || !fm_measure(s, y, s->singular.root)) return -1;
     for (int32_t i = 0; i < s->image.n.rows; i++) {
-        const double root = s->bridge_root[i], part = root * root / s->row_pivot[i];
+        const double root = s->singular.root[i], part = root * root / s->row_pivot[i];
         if (s->row_active[i] > 0.0 && part < least) row = i, least = part;
     }
     if (row < 0) return -1;
-    memset(s->loop_rhs, 0, (size_t)s->image.n.rows * sizeof *s->loop_rhs);
-    s->loop_rhs[row] = 1.0;
-    fm_solve_K(s, s->loop_rhs, s->lambda);
-    if (s->planar) s->kernels->plane_spread(s, s->lambda, s->loop_change);
-    else fm_spread(s, s->lambda, s->loop_change);
+    memset(s->loop.rhs, 0, (size_t)s->image.n.rows * sizeof *s->loop.rhs);
+    s->loop.rhs[row] = 1.0;
+    fm_solve_K(s, s->loop.rhs, s->loop.lambda);
+    if (s->planar.used) s->kernels->plane_spread(s, s->loop.lambda, s->loop.change);
+    else fm_spread(s, s->loop.lambda, s->loop.change);
     const fm_block *b = fm_block_of(s, row);
     for (int32_t e = b->path; e < b->path + b->length; e++) {
-        const int32_t u = s->loop.path[e];
-        const double part = fabs(s->loop_change[u]) / s->least[s->image.n.positions + u];
-        if (s->in_loop[s->loop.link[e]] && part > most) link = s->loop.link[e], most = part;
+        const int32_t u = s->plan.path[e];
+        const double part = fabs(s->loop.change[u]) / s->scale[s->image.n.positions + u];
+        if (s->in_loop[s->plan.link[e]] && part > most) link = s->plan.link[e], most = part;
     }
     *joint = link < 0 ? s->image.row_joint[row] : s->image.link_joint[link];
     return row;
 }
 
-/* Takes out of s->bridge_y what interpolation has left of violations, in regular directions. */
+/* Takes out of s->singular.y what interpolation has left of violations, in regular directions. */
 static void clean(fm_instance *s)
 {
-    double *y = s->bridge_y;
-    s->loop_soft = FM_STIFF;
+    double *y = s->singular.y;
+    s->loop.softening = FM_STIFF;
     for (int level = 0; level < 2; level++)
         for (int n = 0; n < 2; n++) {
             if (level == 0 || n > 0) fm_place_loops(s, y, level);
@@ -460,7 +460,7 @@ static void clean(fm_instance *s)
             (void)fm_loop_gap(s, level);
             fm_correct_once(s, y, level);
         }
-    s->loop_soft = 0.0;
+    s->loop.softening = 0.0;
 }
 
 /* y onto the branch, if it is near a singular position; the links are then placed there. 0: it is not, and y stays. */
@@ -470,10 +470,10 @@ int fm_bridge_state(fm_instance *s, double *y)
     const int found = make_nodes(s, y, 0);
     if (found) {
         clean(s);
-        memcpy(y, s->bridge_y, (size_t)s->model.ny * sizeof *y);
+        memcpy(y, s->singular.y, (size_t)s->model.ny * sizeof *y);
         fm_place_loops(s, y, 0);
     }
     fm_end_bridge(s, kept);
-    s->bridged = found;
+    s->singular.interpolated = found;
     return found;
 }

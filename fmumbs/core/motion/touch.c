@@ -40,30 +40,30 @@ static void speeds_at(const fm_instance *s, const fm_stretch *w, double part, do
     for (int32_t i = 0; i < s->image.n.speeds; i++) u[i] = first[i] + part * (last[i] - first[i]);
 }
 
-/* The state after a part of the step, from its nearer end, in s->bridge_y; not on the constraints. */
+/* The state after a part of the step, from its nearer end, in s->singular.y; not on the constraints. */
 static void state_at(fm_instance *s, const fm_stretch *w, double part)
 {
     const int32_t positions = s->image.n.positions;
     const double *from = part < 0.5 ? w->y : w->end, ahead = part < 0.5 ? part : part - 1.0;
-    memcpy(s->bridge_y, from, (size_t)s->model.ny * sizeof *from);
+    memcpy(s->singular.y, from, (size_t)s->model.ny * sizeof *from);
     fm_place_loops(s, from, 0);
     for (int32_t i = 0; i < s->image.n.speeds; i++) {
         const double bend = w->end[positions + i] - w->y[positions + i];
-        s->loop_change[i] = ahead * w->h * (from[positions + i] + 0.5 * ahead * bend);
+        s->loop.change[i] = ahead * w->h * (from[positions + i] + 0.5 * ahead * bend);
     }
-    fm_move_positions(s, s->bridge_y, s->loop_change);
-    (void)fm_normalise(s, s->bridge_y, NULL);
-    fm_follow_paths(s, w->t + part * w->h, s->bridge_y);
-    speeds_at(s, w, part, s->bridge_y + positions);
+    fm_move_positions(s, s->singular.y, s->loop.change);
+    (void)fm_normalise(s, s->singular.y, NULL);
+    fm_follow_paths(s, w->t + part * w->h, s->singular.y);
+    speeds_at(s, w, part, s->singular.y + positions);
 }
 
 /* A row's root after a part of the step, on the constraints; K's factor is that there. */
 static double root_at(fm_instance *s, const fm_stretch *w, double part, int32_t row)
 {
     state_at(s, w, part);
-    if (!fm_measure(s, s->bridge_y, s->bridge_root)) return INFINITY;
-    (void)fm_project(s, s->bridge_y, 0);
-    return fm_measure(s, s->bridge_y, s->bridge_root) ? s->bridge_root[row] : INFINITY;
+    if (!fm_measure(s, s->singular.y, s->singular.root)) return INFINITY;
+    (void)fm_project(s, s->singular.y, 0);
+    return fm_measure(s, s->singular.y, s->singular.root) ? s->singular.root[row] : INFINITY;
 }
 
 /* Where a row's root is least. */
@@ -90,7 +90,7 @@ static double most_apart(const fm_instance *s, const double *a, const double *b,
 {
     double most = 0.0;
     for (int32_t i = 0; i < s->image.n.speeds; i++)
-        if (s->bridge_label[i] == label) most = fmax(most, fabs(a[i] - b[i]) / s->least[s->image.n.positions + i]);
+        if (s->singular.label[i] == label) most = fmax(most, fabs(a[i] - b[i]) / s->scale[s->image.n.positions + i]);
     return most;
 }
 
@@ -99,7 +99,7 @@ static int32_t label_of(const fm_instance *s, int32_t row)
     const fm_block *b = fm_block_of(s, row);
     int32_t label = 0;
     for (int32_t e = b->path; e < b->path + b->length; e++)
-        if (s->bridge_label[s->loop.path[e]] > 0) label = s->bridge_label[s->loop.path[e]];
+        if (s->singular.label[s->plan.path[e]] > 0) label = s->singular.label[s->plan.path[e]];
     return label;
 }
 
@@ -108,32 +108,32 @@ static int32_t label_of(const fm_instance *s, int32_t row)
 static double roots_beside(fm_instance *s, const fm_stretch *w, double bend, double time, int32_t row, int32_t label)
 {
     const int32_t positions = s->image.n.positions;
-    const double *at = s->bridge_node, *first = w->y + positions, *last = w->end + positions;
-    double *y = s->bridge_y, sum = 0.0;
+    const double *at = s->singular.node, *first = w->y + positions, *last = w->end + positions;
+    double *y = s->singular.y, sum = 0.0;
     for (int sign = -1; sign <= 1; sign += 2) {
         const double t = sign * time;
         memcpy(y, at, (size_t)s->model.ny * sizeof *y);
         fm_place_loops(s, y, 0);
         for (int32_t i = 0; i < s->image.n.speeds; i++) {
             const double u = at[positions + i] + 0.5 * t * bend * (last[i] - first[i]) / w->h;
-            s->loop_change[i] = s->bridge_label[i] == label ? t * u : 0.0;
+            s->loop.change[i] = s->singular.label[i] == label ? t * u : 0.0;
         }
-        fm_move_positions(s, y, s->loop_change);
+        fm_move_positions(s, y, s->loop.change);
         (void)fm_normalise(s, y, NULL);
-        sum += fm_measure(s, y, s->bridge_root) ? s->bridge_root[row] : NAN;
+        sum += fm_measure(s, y, s->singular.root) ? s->singular.root[row] : NAN;
     }
     return sum;
 }
 
-/* Whether a row's root, `least` at s->bridge_node, is quadratic along one way beside it. Branches that cross make it linear
+/* Whether a row's root, `least` at s->singular.node, is quadratic along one way beside it. Branches that cross make it linear
  * along every way; where they touch, between them it may vanish. */
 static int is_quadratic(fm_instance *s, const fm_stretch *w, int32_t row, double least)
 {
     const double gap = FM_APART + 10.0 * s->options[2];
-    if (!fm_find_way(s, s->bridge_node + s->image.n.positions)) return 0;
+    if (!fm_find_way(s, s->singular.node + s->image.n.positions)) return 0;
     const int32_t label = label_of(s, row);
-    memset(s->bridge_udot, 0, (size_t)s->image.n.speeds * sizeof *s->bridge_udot);
-    const double speed = most_apart(s, s->bridge_node + s->image.n.positions, s->bridge_udot, label);
+    memset(s->singular.udot, 0, (size_t)s->image.n.speeds * sizeof *s->singular.udot);
+    const double speed = most_apart(s, s->singular.node + s->image.n.positions, s->singular.udot, label);
     if (!(speed > 0.0)) return 0;
     const double time = FM_BESIDE / speed;
     const double bend = most_apart(s, w->y + s->image.n.positions, w->end + s->image.n.positions, label) / w->h;
@@ -150,28 +150,28 @@ static int is_quadratic(fm_instance *s, const fm_stretch *w, int32_t row, double
 static int touches(fm_instance *s, const fm_stretch *w, int32_t row)
 {
     const double part = find_least(s, w, row), least = root_at(s, w, part, row);
-    memcpy(s->bridge_node, s->bridge_y, (size_t)s->model.ny * sizeof *s->bridge_y);
+    memcpy(s->singular.node, s->singular.y, (size_t)s->model.ny * sizeof *s->singular.y);
     if (!is_quadratic(s, w, row, least)) return 0;
-    s->touch_time = w->t + part * w->h;
-    s->touch_row = row;
-    (void)fm_singular_row(s, s->bridge_node, &s->touch_joint);
+    s->singular.tangent_time = w->t + part * w->h;
+    s->singular.tangent_row = row;
+    (void)fm_singular_row(s, s->singular.node, &s->singular.tangent_joint);
     return 1;
 }
 
-/* Which rows have a root that falls where the step begins and rises where it ends: 1 in s->bridge_rhs. 0: none. */
+/* Which rows have a root that falls where the step begins and rises where it ends: 1 in s->singular.rhs. 0: none. */
 static int find_candidates(fm_instance *s, const fm_stretch *w)
 {
     const double part[4] = {-w->beyond, 0.0, 1.0, 1.0 + w->beyond};
     const int32_t rows = s->image.n.rows;
-    const double *root = s->bridge_root;
+    const double *root = s->singular.root;
     int any = 0;
     for (int n = 0; n < 4; n++) {
         state_at(s, w, part[n]);
-        if (!fm_measure(s, s->bridge_y, s->bridge_root + (size_t)n * (size_t)rows)) return 0;
+        if (!fm_measure(s, s->singular.y, s->singular.root + (size_t)n * (size_t)rows)) return 0;
     }
     for (int32_t i = 0; i < rows; i++) {
         const int has = s->row_active[i] > 0.0 && root[i] > root[rows + i] && root[3 * rows + i] > root[2 * rows + i];
-        s->bridge_rhs[i] = has ? 1.0 : 0.0;
+        s->singular.rhs[i] = has ? 1.0 : 0.0;
         any = any || has;
     }
     return any;
@@ -181,16 +181,16 @@ static int find_candidates(fm_instance *s, const fm_stretch *w)
 int fm_passed_touch(fm_instance *s, double t, double h, const double *y, const double *end)
 {
     double fastest = 0.0;
-    const int32_t worn = s->loop_worn, narrow = s->loop_narrow;
+    const int32_t worn = s->loop.worn, narrow = s->loop.near_singular;
     int touch = 0;
-    for (int32_t i = s->image.n.positions; i < s->model.ny; i++) fastest = fmax(fastest, fabs(y[i]) / s->least[i]);
+    for (int32_t i = s->image.n.positions; i < s->model.ny; i++) fastest = fmax(fastest, fabs(y[i]) / s->scale[i]);
     if (!(h > 0.0 && fastest > 0.0)) return 0;
     const fm_stretch w = {y, end, t, h, fmax(FM_BEYOND, FM_MARGIN / (fastest * h))};
     const fm_bridge_kept kept = fm_begin_bridge(s);
     if (find_candidates(s, &w))
-        for (int32_t i = 0; i < s->image.n.rows && !touch; i++) touch = s->bridge_rhs[i] > 0.0 && touches(s, &w, i);
+        for (int32_t i = 0; i < s->image.n.rows && !touch; i++) touch = s->singular.rhs[i] > 0.0 && touches(s, &w, i);
     fm_end_bridge(s, kept);
-    s->loop_worn = worn, s->loop_narrow = narrow;
-    s->is_placed = 0;
+    s->loop.worn = worn, s->loop.near_singular = narrow;
+    s->planar.is_placed = 0;
     return touch;
 }

@@ -119,13 +119,13 @@ static double value_along(fm_instance *s, const double *kept, const double *rate
 static double rate_along_flow(fm_instance *s, int32_t kind, int32_t object, int32_t part)
 {
     const int32_t ny = s->model.ny;
-    double *kept = s->probe, *rate = s->probe + ny, far[3], largest = 0.0, fastest = 0.0;
+    double *kept = s->work.probe, *rate = s->work.probe + ny, far[3], largest = 0.0, fastest = 0.0;
     const double t = s->clock[FM_TIME];
     fm_update(s, FM_VALID_LAWS);
     memcpy(kept, s->y, (size_t)ny * sizeof(double));
     fm_rates(s, t, s->y, rate);
     for (int32_t i = 0; i < ny; i++) {
-        double size = fabs(kept[i]) > s->least[i] ? fabs(kept[i]) : s->least[i];
+        double size = fabs(kept[i]) > s->scale[i] ? fabs(kept[i]) : s->scale[i];
         fastest = fabs(rate[i]) / size > fastest ? fabs(rate[i]) / size : fastest;
     }
     const double shortest = 1.0 / (fastest > 1e-6 ? fastest : 1e-6), h = FM_WIDE * shortest, small = FM_SMALL * shortest;
@@ -187,12 +187,12 @@ fm_status fm_do_directional_derivative(fm_instance *s, const uint32_t *unknown, 
 {
     const fm_image *m = &s->image;
     const int32_t inputs = m->n.modes + 6 * m->n.loads;
-    memset(s->seed, 0, (size_t)inputs * sizeof(double));
+    memset(s->work.seed, 0, (size_t)inputs * sizeof(double));
     for (size_t i = 0; i < knowns; i++) {
         const int32_t place = input_place(s, known[i]);
         if (place < 0) return refuse(s, known[i], "derivatives are to be had with respect to inputs");
         if (!isfinite(seed[i])) return refuse(s, known[i], "its seed must be a finite number");
-        s->seed[place] += seed[i];
+        s->work.seed[place] += seed[i];
     }
     for (size_t i = 0; i < unknowns; i++) {
         fm_variable_info info;
@@ -200,18 +200,18 @@ fm_status fm_do_directional_derivative(fm_instance *s, const uint32_t *unknown, 
             return refuse(s, unknown[i], "derivatives are to be had of outputs");
     }
     fm_update(s, FM_VALID_LAWS);
-    fm_excite_seed(s, s->seed);
-    fm_respond(s, s->seed, s->seed + m->n.modes);
+    fm_excite_seed(s, s->work.seed);
+    fm_respond(s, s->work.seed, s->work.seed + m->n.modes);
     double gravity[3];
     memcpy(gravity, s->gravity, sizeof gravity);
     memset(s->gravity, 0, sizeof gravity);
-    s->laws_off = 1;
+    s->laws.off = 1;
     for (size_t i = 0; i < unknowns; i++) {
         const int32_t kind = m->variable_kind[unknown[i]], object = m->variable_object[unknown[i]];
-        if (kind == FM_S_F) result[i] = fm_laws_on_spring(s, object, s->probe);
+        if (kind == FM_S_F) result[i] = fm_laws_on_spring(s, object, s->work.probe);
         else result[i] = follows_inputs(m, kind, object) ? fm_value(s, kind, object, m->variable_component[unknown[i]]) : 0.0;
     }
-    s->laws_off = 0;
+    s->laws.off = 0;
     memcpy(s->gravity, gravity, sizeof gravity);
     s->valid &= FM_VALID_LAWS;
     return FM_OK;

@@ -45,7 +45,7 @@ static void sum_cuts(fm_instance *s)
         for (int j = 0; j < 3; j++) f[j] += k->m * m->a[j];
         cross_add(t, k->h, m->a);
         cross_add(f, w, k->h);
-        if (k->kind == FM_LINK_MODAL) fm_modal_weigh(s, i, s->udot, t);
+        if (k->kind == FM_LINK_MODAL) fm_modal_weigh(s, i, s->work.udot, t);
     }
     for (int32_t i = links - 1; i >= 0; i--) {
         const fm_link *k = s->link + i;
@@ -67,11 +67,11 @@ static void sum_cuts(fm_instance *s)
 /* The cuts with all multipliers; where these are not unique, with those of the least reactions. */
 void fm_make_cuts(fm_instance *s)
 {
-    double *change = s->least_change;
-    fm_load_links(s, s->lambda);
+    double *change = s->least.change;
+    fm_load_links(s, s->loop.lambda);
     sum_cuts(s);
     if (!fm_least_reactions(s, change)) return;
     fm_load_links(s, change);
     sum_cuts(s);
-    for (int32_t i = 0; i < s->image.n.rows; i++) s->lambda[i] += change[i];
+    for (int32_t i = 0; i < s->image.n.rows; i++) s->loop.lambda[i] += change[i];
 }

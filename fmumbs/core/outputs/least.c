@@ -33,14 +33,14 @@ static int takes_part(const fm_instance *s, int32_t row)
 
 static int is_idle(const fm_instance *s, int32_t row)
 {
-    return s->least_idle[row] != 0.0;
+    return s->least.idle[row] != 0.0;
 }
 
 /* A row's wrench, torque and force, moved to a joint's M, or that joint's own. */
 static void at_joint(const fm_instance *s, int32_t row, int32_t joint, double sign, double out[6])
 {
-    const double *w = s->loop_wrench + 6 * row, *from = s->least_at + 3 * s->image.row_joint[row];
-    const double *to = s->least_at + 3 * joint;
+    const double *w = s->loop.wrench + 6 * row, *from = s->least.at + 3 * s->image.row_joint[row];
+    const double *to = s->least.at + 3 * joint;
     const double arm[3] = {from[0] - to[0], from[1] - to[1], from[2] - to[2]};
     double add[3];
     cross(arm, w + 3, add);
@@ -104,19 +104,19 @@ static double squares(const fm_instance *s, const double *R)
 /* J_b G J_c' x for rows c in `from`, b in `to`: idle (1) or in use (0); rows of the other sort are not touched. */
 static void carry(fm_instance *s, const double *x, int from, int to, double *out)
 {
-    double *modes = s->loop_modes;
+    double *modes = s->loop.row;
     for (int pass = 0; pass < 2; pass++)
-        for (int32_t b = 0; b < s->loop.blocks; b++) {
-            const fm_block *k = s->loop.block + b;
-            const int32_t *path = s->loop.path + k->path;
+        for (int32_t b = 0; b < s->plan.blocks; b++) {
+            const fm_block *k = s->plan.block + b;
+            const int32_t *path = s->plan.path + k->path;
             for (int32_t r = 0; r < k->rows; r++) {
                 const int32_t i = k->first + r;
                 const size_t at = k->y + (size_t)r * (size_t)k->length;
                 double sum = 0.0;
                 if (!takes_part(s, i) || (!is_idle(s, i) && !(s->row_active[i] > 0.0)) || is_idle(s, i) != (pass ? to : from))
                     continue;
-                for (int32_t e = 0; pass == 0 && e < k->length; e++) modes[path[e]] += s->loop_z[at + (size_t)e] * x[i];
-                for (int32_t e = 0; pass == 1 && e < k->length; e++) sum += s->loop_y[at + (size_t)e] * modes[path[e]];
+                for (int32_t e = 0; pass == 0 && e < k->length; e++) modes[path[e]] += s->loop.z[at + (size_t)e] * x[i];
+                for (int32_t e = 0; pass == 1 && e < k->length; e++) sum += s->loop.y[at + (size_t)e] * modes[path[e]];
                 if (pass == 1) out[i] = sum;
             }
         }
@@ -126,7 +126,7 @@ static void carry(fm_instance *s, const double *x, int from, int to, double *out
 /* Multipliers of all rows from those of the idle ones, which stay: J' mu = 0. */
 static void complete(fm_instance *s, double *mu)
 {
-    double *rhs = s->loop_rhs, *x = s->loop_most;
+    double *rhs = s->loop.rhs, *x = s->loop.bound;
     memset(rhs, 0, (size_t)s->image.n.rows * sizeof *rhs);
     carry(s, mu, 1, 0, rhs);
     fm_solve_K(s, rhs, x);
@@ -137,7 +137,7 @@ static void complete(fm_instance *s, double *mu)
 /* How the sum of squares falls with the idle rows' multipliers, the others following. */
 static void descend(fm_instance *s, const double *R, double *fall)
 {
-    double *g = s->loop_rhs, *x = s->loop_most;
+    double *g = s->loop.rhs, *x = s->loop.bound;
     for (int32_t i = 0; i < s->image.n.rows; i++)
         g[i] = takes_part(s, i) && (is_idle(s, i) || s->row_active[i] > 0.0) ? weigh(s, i, R) : 0.0;
     fm_solve_K(s, g, x);
@@ -150,16 +150,16 @@ static void descend(fm_instance *s, const double *R, double *fall)
 static int prepare(fm_instance *s)
 {
     const fm_image *m = &s->image;
-    double *modes = s->loop_modes;
+    double *modes = s->loop.row;
     fm_ends ends = {.joint = -1};
     for (int32_t j = 0; j < m->n.joints; j++) {
         fm_place M;
         fm_frame_place(s, m->joint_M_link[j], m->joint_M_r + 3 * j, 0, &M);
-        memcpy(s->least_at + 3 * j, M.r, sizeof M.r);
+        memcpy(s->least.at + 3 * j, M.r, sizeof M.r);
     }
-    for (int32_t b = 0; b < s->loop.blocks; b++) {
-        fm_block *k = s->loop.block + b;
-        const int32_t *path = s->loop.path + k->path;
+    for (int32_t b = 0; b < s->plan.blocks; b++) {
+        fm_block *k = s->plan.block + b;
+        const int32_t *path = s->plan.path + k->path;
         k->used = 0;
         for (int32_t r = 0; r < k->rows; r++) {
             const int32_t i = k->first + r;
@@ -168,13 +168,13 @@ static int prepare(fm_instance *s)
             if (!takes_part(s, i)) continue;
             if (s->row_active[i] > 0.0) k->use[k->used++] = r;
             fm_constraint_at(s, i, 0, &ends, &one);
-            memcpy(s->loop_wrench + 6 * i, one.torque, sizeof one.torque);
-            memcpy(s->loop_wrench + 6 * i + 3, one.force, sizeof one.force);
+            memcpy(s->loop.wrench + 6 * i, one.torque, sizeof one.torque);
+            memcpy(s->loop.wrench + 6 * i + 3, one.force, sizeof one.force);
             (void)fm_row_along(s, i, &one, modes, NULL);
             for (int32_t e = 0; e < k->length; e++) {
                 const double y = modes[path[e]];
-                s->loop_y[at + (size_t)e] = y;
-                s->loop_z[at + (size_t)e] = y * s->least_metric[path[e]];
+                s->loop.y[at + (size_t)e] = y;
+                s->loop.z[at + (size_t)e] = y * s->least.metric[path[e]];
             }
             for (int32_t e = 0; e < k->length; e++) modes[path[e]] = 0.0;
         }
@@ -186,7 +186,7 @@ static int prepare(fm_instance *s)
 /* Leaves out idle rows that follow from those of couplings too. */
 static void leave_foreign(fm_instance *s)
 {
-    double *mu = s->least_step, *left = s->least_fall;
+    double *mu = s->least.step, *left = s->least.fall;
     for (int32_t i = 0; s->image.n.couplings > 0 && i < s->image.n.rows; i++) {
         if (!is_idle(s, i)) continue;
         memset(mu, 0, (size_t)s->image.n.rows * sizeof *mu);
@@ -195,7 +195,7 @@ static void leave_foreign(fm_instance *s)
         const double whole = left[i];
         complete(s, mu);
         carry(s, mu, 0, 1, left);
-        if (fabs(whole + left[i]) > FM_FOREIGN * whole) s->least_idle[i] = 0.0;
+        if (fabs(whole + left[i]) > FM_FOREIGN * whole) s->least.idle[i] = 0.0;
     }
 }
 
@@ -203,7 +203,7 @@ static void leave_foreign(fm_instance *s)
 static void minimise(fm_instance *s, int32_t idle, double *R, double *total)
 {
     const int32_t rows = s->image.n.rows;
-    double *p = s->least_p, *step = s->least_step, *fall = s->least_fall, *along = s->least_along, *more = s->least_more;
+    double *p = s->least.p, *step = s->least.step, *fall = s->least.fall, *along = s->least.along, *more = s->least.more;
     double gain = 0.0, before = 0.0;
     const double enough = FM_LEFT * squares(s, R);
     descend(s, R, fall);
@@ -211,10 +211,10 @@ static void minimise(fm_instance *s, int32_t idle, double *R, double *total)
     for (int32_t n = 0; n < 2 * idle + 10; n++) {
         gain = 0.0;
         for (int32_t i = 0; i < rows; i++)
-            if (is_idle(s, i)) gain += fall[i] * fall[i] / s->least_idle[i];
+            if (is_idle(s, i)) gain += fall[i] * fall[i] / s->least.idle[i];
         if (!(gain > enough)) return;
         for (int32_t i = 0; i < rows; i++)
-            if (is_idle(s, i)) p[i] = fall[i] / s->least_idle[i] + (n > 0 ? gain / before * p[i] : 0.0);
+            if (is_idle(s, i)) p[i] = fall[i] / s->least.idle[i] + (n > 0 ? gain / before * p[i] : 0.0);
         memcpy(step, p, (size_t)rows * sizeof *step);
         complete(s, step);
         memset(along, 0, 6 * (size_t)s->image.n.joints * sizeof *along);
@@ -255,7 +255,7 @@ int fm_least_reactions(fm_instance *s, double *change)
     memset(change, 0, (size_t)m->n.rows * sizeof *change);
     for (int32_t i = 0; i < m->n.rows; i++) {
         const int out = takes_part(s, i) && !(s->row_active[i] > 0.0);
-        s->least_idle[i] = out;
+        s->least.idle[i] = out;
         idle += out;
     }
     if (idle == 0) return 0;
@@ -263,9 +263,9 @@ int fm_least_reactions(fm_instance *s, double *change)
     if (fits) {
         leave_foreign(s);
         for (int32_t i = 0; i < m->n.rows; i++)
-            if (is_idle(s, i)) s->least_idle[i] = weigh(s, i, NULL);
-        take_reactions(s, s->least_R);
-        for (int start = 0; start < FM_STARTS; start++) minimise(s, idle, s->least_R, change);
+            if (is_idle(s, i)) s->least.idle[i] = weigh(s, i, NULL);
+        take_reactions(s, s->least.R);
+        for (int start = 0; start < FM_STARTS; start++) minimise(s, idle, s->least.R, change);
     }
     fm_use_rows(s);
     return fits;
@@ -275,6 +275,6 @@ int fm_least_reactions(fm_instance *s, double *change)
 void fm_least_structure(fm_instance *s)
 {
     const double turning = 1.0 / (s->image.length[0] * s->image.length[0]);
-    for (int32_t i = 0; i < s->image.n.speeds; i++) s->least_metric[i] = s->image.mode_linear[i] ? 1.0 : turning;
-    for (int32_t i = 0; i < s->image.n.excitations; i++) s->least_metric[s->image.excitation_u[i]] = 0.0;
+    for (int32_t i = 0; i < s->image.n.speeds; i++) s->least.metric[i] = s->image.mode_linear[i] ? 1.0 : turning;
+    for (int32_t i = 0; i < s->image.n.excitations; i++) s->least.metric[s->image.excitation_u[i]] = 0.0;
 }

@@ -18,17 +18,17 @@
 static void respond_so(fm_instance *s, const fm_evaluation *how, double *udot)
 {
     const double *tau = how->tau;
-    s->evaluated = how->y;
+    s->work.evaluated = how->y;
     fm_run_turns(s, how->y);
     fm_make_world(s, how->y);
     fm_apply_forces(s, how->load, 0);
-    s->cuts = s->image.n.modes > s->image.n.speeds;
-    s->forced = 1;
+    s->work.cuts = s->image.n.modes > s->image.n.speeds;
+    s->work.forced = 1;
     fm_apply_cuts(s, tau, 0);
     if (s->image.n.laws > 0) {
-        memcpy(s->tau_now, tau, (size_t)s->image.n.speeds * sizeof(double));
-        fm_laws_on_modes(s, how->y, s->tau_now);
-        tau = s->tau_now;
+        memcpy(s->work.tau, tau, (size_t)s->image.n.speeds * sizeof(double));
+        fm_laws_on_modes(s, how->y, s->work.tau);
+        tau = s->work.tau;
     }
     fm_sweep_and_close(s, how->y, tau, udot);
 }
@@ -38,18 +38,18 @@ void fm_respond(fm_instance *s, const double *tau, const double *load)
 {
     double gravity[3];
     const size_t positions = (size_t)s->image.n.positions, speeds = (size_t)s->image.n.speeds;
-    memcpy(s->probe, s->y, positions * sizeof(double));
-    memset(s->probe + positions, 0, speeds * sizeof(double));
+    memcpy(s->work.probe, s->y, positions * sizeof(double));
+    memset(s->work.probe + positions, 0, speeds * sizeof(double));
     memcpy(gravity, s->gravity, sizeof gravity);
     memset(s->gravity, 0, sizeof gravity);
     fm_planar_weigh(s);
-    const fm_evaluation how = {respond_so, s->clock[FM_TIME], s->probe, tau, load};
+    const fm_evaluation how = {respond_so, s->clock[FM_TIME], s->work.probe, tau, load};
     const double closure = s->closure[0];
     s->closure[0] = FM_CORRECT_NEVER; /* what is left of a violation is no response */
-    s->laws_off = 1;
-    if (fm_laws_holding(s)) fm_laws_hold(s, &how, s->udot);
-    else respond_so(s, &how, s->udot);
-    s->laws_off = 0;
+    s->laws.off = 1;
+    if (fm_laws_holding(s)) fm_laws_hold(s, &how, s->work.udot);
+    else respond_so(s, &how, s->work.udot);
+    s->laws.off = 0;
     s->closure[0] = closure;
     fm_planar_expand(s);
     fm_make_cuts(s);

@@ -35,8 +35,8 @@ static const char *suffix_of(const fm_instance *s, int level, int32_t u, int32_t
 static void name_variable(const fm_instance *s, int level, int32_t u, char *out, size_t capacity)
 {
     const fm_image *m = &s->image;
-    const int32_t link = fm_is_cut_variable(s, u) ? -1 : s->start_link[u];
-    int32_t joint = link < 0 ? s->start_link[u] : m->link_joint[link], part, body = 0;
+    const int32_t link = fm_is_cut_variable(s, u) ? -1 : s->assembly.link[u];
+    int32_t joint = link < 0 ? s->assembly.link[u] : m->link_joint[link], part, body = 0;
     const char *owner = m->text + m->joint_name[joint], *suffix;
     if (link >= 0 && s->link[link].kind == FM_LINK_MODAL) {
         while (m->body_link[body] != link) body++;
@@ -59,7 +59,7 @@ static void compare_unit(const fm_instance *s, int level, int32_t u, fm_start_ch
     fm_coordinates at;
     out->count = 1;
     if (fm_is_cut_variable(s, u)) {
-        const int32_t joint = s->start_link[u], part = u - m->joint_u[joint];
+        const int32_t joint = s->assembly.link[u], part = u - m->joint_u[joint];
         out->count = fm_cut_part(m, joint, part, &first) < 0 || level == FM_VELOCITIES ? 1 : 4;
         fm_cut_coordinates(s, joint, 0, &at);
         given = level == FM_POSITIONS ? m->cut_start + first : m->cut_start_u + (u - m->n.speeds);
@@ -90,7 +90,7 @@ size_t fm_start_changes(fm_instance *s, fm_start_change *change, size_t capacity
     for (int pass = 0; pass < 4; pass++)
         for (int32_t i = 0; i < s->image.n.modes; i++) {
             const int level = pass % 2, set = pass < 2;
-            const int32_t u = s->start_order[i];
+            const int32_t u = s->assembly.order[i];
             fm_start_change one;
             if (fm_unit_size(s, level, u) == 0 || !fm_unit_in_loop(s, u) || set != fm_is_set(s, level, u)) continue;
             if (!set && !fm_is_given(s, level, u)) continue;

@@ -17,11 +17,11 @@ void fm_update(fm_instance *s, int32_t what)
     if (what & FM_VALID_LINKS) what |= FM_VALID_MOTION;
     if (what & FM_VALID_MOTION) what |= FM_VALID_LAWS;
     what &= ~s->valid;
-    s->at_time = s->clock[FM_TIME];
+    s->work.time = s->clock[FM_TIME];
     if (what & FM_VALID_LAWS) fm_laws_present(s);
     if (what & FM_VALID_MOTION) {
-        fm_accelerations(s, s->clock[FM_TIME], s->y, s->udot);
-        if (s->loop_narrow) fm_bridge_present(s, s->clock[FM_TIME], s->y, s->udot);
+        fm_accelerations(s, s->clock[FM_TIME], s->y, s->work.udot);
+        if (s->loop.near_singular) fm_bridge_present(s, s->clock[FM_TIME], s->y, s->work.udot);
     }
     if (what & FM_VALID_WORLD) {
         fm_run_turns(s, s->y);

@@ -201,7 +201,7 @@ static double joint_wrench(const fm_instance *s, int32_t joint, int32_t force, i
     double wrench[6], world[3], axes[3];
     if (fm_is_cut(m, joint)) {
         fm_loop_wrench(s, joint, wrench, wrench + 3);
-        for (int i = 0; s->cuts && !constraint && i < 6; i++) wrench[i] += s->cut_wrench[6 * joint + i];
+        for (int i = 0; s->work.cuts && !constraint && i < 6; i++) wrench[i] += s->work.cut_wrench[6 * joint + i];
         memcpy(world, wrench + 3 * force, sizeof world);
     } else {
         fm_joint_wrench(s, joint, wrench);
@@ -299,8 +299,8 @@ double fm_value(fm_instance *s, int32_t kind, int32_t object, int32_t component)
     switch (kind) {
     case FM_J_DRIVE: return fm_drive(s, object, part);
     case FM_J_QDD: case FM_J_ALPHA: case FM_J_A: case FM_J_UDOT: case FM_J_KAPPA_DOT:
-        return s->udot[mode_of(&s->image, kind, object, part)];
-    case FM_B_QDD: return s->udot[s->image.link_u[s->image.body_link[object]] + part];
+        return s->work.udot[mode_of(&s->image, kind, object, part)];
+    case FM_B_QDD: return s->work.udot[s->image.link_u[s->image.body_link[object]] + part];
     case FM_J_REACTION_F: return joint_wrench(s, object, 1, part, 1);
     case FM_J_REACTION_T: return joint_wrench(s, object, 0, part, 1);
     case FM_J_WRENCH_F: return joint_wrench(s, object, 1, part, 0);

@@ -68,7 +68,7 @@ static int all_finite(const double *value, int32_t count)
  * rad and rad/s, or times the model's length in m and m/s. */
 static double weight(const fm_instance *s, int32_t i, double size)
 {
-    const double least = s->least[i];
+    const double least = s->scale[i];
     return s->options[2] * (size > least ? size : least);
 }
 
@@ -78,14 +78,14 @@ static void combine(const fm_instance *s, const double *y, double h, const doubl
     const int32_t ny = s->model.ny;
     for (int32_t i = 0; i < ny; i++) {
         double sum = 0.0;
-        for (int j = 0; j < stages; j++) sum += coefficient[j] * s->stage[(size_t)j * (size_t)ny + (size_t)i];
+        for (int j = 0; j < stages; j++) sum += coefficient[j] * s->work.stage[(size_t)j * (size_t)ny + (size_t)i];
         out[i] = y[i] + h * sum;
     }
 }
 
 static double *stage(const fm_instance *s, int j)
 {
-    return s->stage + (size_t)j * (size_t)s->model.ny;
+    return s->work.stage + (size_t)j * (size_t)s->model.ny;
 }
 
 /* The fifth root of a positive number: exponent by hand, then Newton. (pow binds a recent C library.) */
@@ -113,8 +113,8 @@ static double first_step(fm_instance *s, double t)
         rate = b > rate ? b : rate;
     }
     double h = size < 1e-5 || rate < 1e-5 ? 1e-6 : 0.01 * (size / rate);
-    for (int32_t i = 0; i < ny; i++) s->trial[i] = s->head[i] + h * s->slope[i];
-    fm_rates(s, t + h, s->trial, stage(s, 1));
+    for (int32_t i = 0; i < ny; i++) s->work.trial[i] = s->head[i] + h * s->slope[i];
+    fm_rates(s, t + h, s->work.trial, stage(s, 1));
     for (int32_t i = 0; i < ny; i++) {
         double b = fabs(stage(s, 1)[i] - s->slope[i]) / weight(s, i, fabs(s->head[i])) / h;
         bend = b > bend ? b : bend;
@@ -143,8 +143,8 @@ static void keep_dense(fm_instance *s, double h, const double *next)
  * branch, and the errors of the stages cancel out only if they are so in the whole step. */
 static int begins_on_branch(fm_instance *s)
 {
-    if (!s->loop_narrow || s->on_branch) return 0;
-    s->on_branch = 1;
+    if (!s->loop.near_singular || s->singular.on_branch) return 0;
+    s->singular.on_branch = 1;
     return 1;
 }
 
@@ -155,13 +155,13 @@ static double try_step(fm_instance *s, double t, double h)
     double worst = 0.0;
     memcpy(stage(s, 0), s->slope, (size_t)ny * sizeof(double));
     for (int j = 1; j < FM_STAGES; j++) {
-        combine(s, s->head, h, A[j], j, s->trial);
-        fm_rates(s, t + C[j] * h, s->trial, stage(s, j));
+        combine(s, s->head, h, A[j], j, s->work.trial);
+        fm_rates(s, t + C[j] * h, s->work.trial, stage(s, j));
         if (begins_on_branch(s)) j = 0;
     }
-    s->was_narrow = s->on_branch, s->on_branch = 0;
+    s->singular.was_near = s->singular.on_branch, s->singular.on_branch = 0;
     for (int32_t i = 0; i < ny; i++) {
-        double sum = 0.0, a = fabs(s->head[i]), b = fabs(s->trial[i]);
+        double sum = 0.0, a = fabs(s->head[i]), b = fabs(s->work.trial[i]);
         for (int j = 0; j < FM_STAGES; j++) sum += E[j] * stage(s, j)[i];
         double error = fabs(h * sum) / weight(s, i, a > b ? a : b);
         worst = error > worst || isnan(error) ? error : worst;
@@ -183,7 +183,7 @@ static int take_modes(fm_instance *s, double t, double *y)
 {
     const int moved = fm_laws_choose(s, t, y, 1);
     if (moved > 0) s->clock[FM_FRESH] = 0.0;
-    if (moved < 0) s->law_fault = s->image.n.laws;
+    if (moved < 0) s->laws.fault = s->image.n.laws;
     return moved >= 0;
 }
 
@@ -194,7 +194,7 @@ static int note_switch(fm_instance *s, int32_t law, double t)
     clock[FM_FLURRY] = t - clock[FM_SWITCHED] < FM_AT_ONCE ? clock[FM_FLURRY] + 1.0 : 0.0;
     clock[FM_SWITCHED] = t;
     if (clock[FM_FLURRY] < 100.0 + 2.0 * s->image.n.laws) return 1;
-    s->law_fault = law;
+    s->laws.fault = law;
     return 0;
 }
 
@@ -205,9 +205,9 @@ static int stop_at_switch(fm_instance *s)
     double t = s->clock[FM_TIME_HEAD];
     if (s->image.n.laws == 0) return 1;
     memcpy(s->law_last, s->law_mode, 2 * (size_t)s->image.n.laws * sizeof(double));
-    const int32_t law = fm_laws_switch(s, &t, s->trial);
+    const int32_t law = fm_laws_switch(s, &t, s->work.trial);
     if (law >= 0) {
-        memcpy(s->head, s->trial, (size_t)s->model.ny * sizeof(double));
+        memcpy(s->head, s->work.trial, (size_t)s->model.ny * sizeof(double));
         s->clock[FM_TIME_HEAD] = t;
         s->clock[FM_FRESH] = 0.0;
         if (!note_switch(s, law, t)) return 0;
@@ -237,14 +237,14 @@ static int correct_trial(fm_instance *s, double arrival)
 {
     const int32_t ny = s->model.ny;
     if (!is_corrected(s)) return 1;
-    memcpy(s->step_end, s->trial, (size_t)ny * sizeof(double));
-    (void)fm_normalise(s, s->step_end, NULL);
-    fm_follow_paths(s, arrival, s->step_end);
-    memcpy(s->step_corrected, s->step_end, (size_t)ny * sizeof(double));
-    if (!fm_correct(s, s->step_corrected, 1)) return 0;
+    memcpy(s->work.step_end, s->work.trial, (size_t)ny * sizeof(double));
+    (void)fm_normalise(s, s->work.step_end, NULL);
+    fm_follow_paths(s, arrival, s->work.step_end);
+    memcpy(s->work.step_corrected, s->work.step_end, (size_t)ny * sizeof(double));
+    if (!fm_correct(s, s->work.step_corrected, 1)) return 0;
     for (int32_t i = 0; i < ny; i++) {
-        const double at = s->step_corrected[i], moved = fabs(at - s->step_end[i]);
-        if (!(moved <= FM_EXPLAINED * (weight(s, i, fabs(at)) + s->closure[1] * s->least[i]))) return 0;
+        const double at = s->work.step_corrected[i], moved = fabs(at - s->work.step_end[i]);
+        if (!(moved <= FM_EXPLAINED * (weight(s, i, fabs(at)) + s->closure[1] * s->scale[i]))) return 0;
     }
     return 1;
 }
@@ -254,11 +254,11 @@ static int correct_trial(fm_instance *s, double arrival)
 static int leaps(const fm_instance *s, const double *before, const double *after, double h)
 {
     double moved = 0.0, fastest = 0.0;
-    if (!is_corrected(s) || !s->loop_worn) return 0; /* branches meet only where pivots are small */
+    if (!is_corrected(s) || !s->loop.worn) return 0; /* branches meet only where pivots are small */
     for (int32_t i = s->image.n.positions; i < s->model.ny; i++) {
         const double size = fmax(fabs(before[i]), fabs(h * stage(s, 0)[i]));
-        moved = fmax(moved, fabs(after[i] - before[i]) / s->least[i]);
-        fastest = fmax(fastest, size / s->least[i]);
+        moved = fmax(moved, fabs(after[i] - before[i]) / s->scale[i]);
+        fastest = fmax(fastest, size / s->scale[i]);
     }
     return moved > FM_LEAP * fastest + s->closure[1];
 }
@@ -266,7 +266,7 @@ static int leaps(const fm_instance *s, const double *before, const double *after
 /* Whether a step from y to `end` led through a position where branches of the motion share a tangent. */
 static int comes_to_touch(fm_instance *s, double t, double arrival, const double *y, const double *end)
 {
-    return (s->was_narrow || s->loop_narrow) && fm_passed_touch(s, t, arrival - t, y, end);
+    return (s->singular.was_near || s->loop.near_singular) && fm_passed_touch(s, t, arrival - t, y, end);
 }
 
 /* The new head onto the constraints; the dense output then ends there too. 0: it does not get there. */
@@ -276,15 +276,15 @@ static int correct_head(fm_instance *s)
     const size_t bytes = (size_t)ny * sizeof(double);
     if (!has_cuts(s)) return 1;
     const int cut_short = s->clock[FM_TIME_HEAD] < s->clock[FM_TIME_DENSE];
-    memcpy(s->trial, s->head, bytes);
-    if (is_corrected(s) && s->image.n.laws == 0 && memcmp(s->head, s->step_end, bytes) == 0) {
-        memcpy(s->head, s->step_corrected, bytes);
+    memcpy(s->work.trial, s->head, bytes);
+    if (is_corrected(s) && s->image.n.laws == 0 && memcmp(s->head, s->work.step_end, bytes) == 0) {
+        memcpy(s->head, s->work.step_corrected, bytes);
     } else if (!fm_correct(s, s->head, 1)) { /* back to where the step began */
         memcpy(s->head, s->dense, bytes);
         s->clock[FM_TIME_HEAD] = s->clock[FM_TIME_TAIL];
         return 0;
     }
-    s->at_time = s->clock[FM_TIME_HEAD];
+    s->work.time = s->clock[FM_TIME_HEAD];
     fm_follow_cuts(s);
     fm_watch_rows(s, s->head);
     if (comes_to_touch(s, s->clock[FM_TIME_TAIL], s->clock[FM_TIME_HEAD], s->dense, s->head)) {
@@ -292,9 +292,9 @@ static int correct_head(fm_instance *s)
         s->clock[FM_TIME_HEAD] = s->clock[FM_TIME_TAIL];
         return 0;
     }
-    if (memcmp(s->trial, s->head, (size_t)ny * sizeof(double)) == 0) return 1;
+    if (memcmp(s->work.trial, s->head, (size_t)ny * sizeof(double)) == 0) return 1;
     for (int32_t i = 0; i < ny && !cut_short; i++) {
-        const double moved = s->head[i] - s->trial[i]; /* a cubic that is flat where the step began */
+        const double moved = s->head[i] - s->work.trial[i]; /* a cubic that is flat where the step began */
         s->dense[ny + i] += moved;
         s->dense[2 * ny + i] -= moved;
     }
@@ -339,8 +339,8 @@ static int advance(fm_instance *s, double arrival)
         if (error <= 1.0 && !correct_trial(s, arrival)) error = INFINITY;
         if (error <= 1.0) {
             const double grown = h * controlled(error > 1e-10 ? error : 1e-10, clock[FM_ERROR_LAST]);
-            keep_dense(s, h, s->trial);
-            memcpy(s->head, s->trial, (size_t)s->model.ny * sizeof(double));
+            keep_dense(s, h, s->work.trial);
+            memcpy(s->head, s->work.trial, (size_t)s->model.ny * sizeof(double));
             memcpy(s->slope, stage(s, 6), (size_t)s->model.ny * sizeof(double));
             (void)fm_normalise(s, s->head, s->slope);
             clock[FM_TIME_TAIL] = t;
@@ -350,7 +350,7 @@ static int advance(fm_instance *s, double arrival)
             clock[FM_STEPS_DONE] += 1.0;
             if (!stop_at_switch(s)) return 0;
             fm_follow_paths(s, clock[FM_TIME_HEAD], s->head);
-            if (clock[FM_TIME_HEAD] >= s->step_until) clock[FM_FRESH] = 0.0; /* a path goes on otherwise */
+            if (clock[FM_TIME_HEAD] >= s->work.step_until) clock[FM_FRESH] = 0.0; /* a path goes on otherwise */
             return correct_head(s);
         }
         clock[FM_STEPS_REJECTED] += 1.0;
@@ -377,11 +377,11 @@ static double next_arrival(const fm_instance *s, double goal, double t_end)
 static int read_dense(fm_instance *s, double t)
 {
     const size_t bytes = (size_t)s->model.ny * sizeof(double);
-    memcpy(s->trial, s->y, bytes);
+    memcpy(s->work.trial, s->y, bytes);
     fm_dense(s, t, s->y);
-    s->at_time = t;
+    s->work.time = t;
     if (s->image.n.rows == 0 || fm_correct(s, s->y, 0)) return 1;
-    memcpy(s->head, s->trial, bytes);
+    memcpy(s->head, s->work.trial, bytes);
     s->clock[FM_TIME_HEAD] = s->clock[FM_TIME];
     return 0;
 }
@@ -389,8 +389,8 @@ static int read_dense(fm_instance *s, double t)
 /* The present is the state y, at which a law cannot go on. */
 static fm_status stopped_by_law(fm_instance *s, double t_end)
 {
-    const char *what, *name = fm_law_carrier(s, s->law_fault < s->image.n.laws ? s->law_fault : 0, &what);
-    if (s->law_fault == s->image.n.laws)
+    const char *what, *name = fm_law_carrier(s, s->laws.fault < s->image.n.laws ? s->laws.fault : 0, &what);
+    if (s->laws.fault == s->image.n.laws)
         return fm_say(s, FM_DISCARD,
                       "the step to t = %.9g s failed: at t = %.9g s more than %d force laws jump with a velocity at the same "
                       "time. Give some of them a steep slope there in place of the jump",
@@ -412,12 +412,12 @@ static void fall_back(fm_instance *s)
 static fm_status stopped_by_touch(fm_instance *s, double t_end)
 {
     char names[200];
-    fm_loop_names(s, s->touch_row, names, sizeof names);
+    fm_loop_names(s, s->singular.tangent_row, names, sizeof names);
     return fm_say(s, FM_DISCARD,
                   "the step to t = %.9g s failed: at t = %.9g s the %s comes to a singular position at which branches of its "
                   "motion share a tangent, so that the velocity does not tell along which it goes on. Hold joint '%s' there "
                   "with a drive or a spring, or change a length so that the branches stay apart",
-                  t_end, s->touch_time, names, s->image.text + s->image.joint_name[s->touch_joint]);
+                  t_end, s->singular.tangent_time, names, s->image.text + s->image.joint_name[s->singular.tangent_joint]);
 }
 
 static fm_status stopped(fm_instance *s, double t_end)
@@ -425,8 +425,8 @@ static fm_status stopped(fm_instance *s, double t_end)
     fall_back(s);
     char why[300];
     s->valid = FM_VALID_NOTHING;
-    if (s->touch_row >= 0) return stopped_by_touch(s, t_end);
-    if (s->law_fault >= 0) return stopped_by_law(s, t_end);
+    if (s->singular.tangent_row >= 0) return stopped_by_touch(s, t_end);
+    if (s->laws.fault >= 0) return stopped_by_law(s, t_end);
     if (fm_name_drives(s, s->y, 0, why, sizeof why))
         return fm_say(s, FM_DISCARD, "the step to t = %.9g s failed at t = %.9g s: %s", t_end, s->clock[FM_TIME], why);
     int32_t joint, row = s->image.n.rows > 0 ? fm_singular_row(s, s->y, &joint) : -1;
@@ -457,16 +457,16 @@ static fm_status too_many(fm_instance *s, double t_end, long accepted)
 
 static fm_status no_modes(fm_instance *s, double t_end)
 {
-    s->law_fault = s->image.n.laws;
+    s->laws.fault = s->image.n.laws;
     return stopped_by_law(s, t_end);
 }
 
 /* Whether the host wants the step to end. */
 static int interrupted(fm_instance *s)
 {
-    if (s->worked < FM_WORK) return 0;
-    s->worked = 0.0;
-    return s->interrupt_wanted != NULL && fm_ask_host(s);
+    if (s->host.worked < FM_WORK) return 0;
+    s->host.worked = 0.0;
+    return s->host.wanted != NULL && fm_ask_host(s);
 }
 
 static fm_status say_interrupted(fm_instance *s, double t_end)
@@ -483,8 +483,8 @@ static int hopeless(const fm_instance *s, double start, double t_end)
 /* Whether a step ended by a touch that is only ahead of t_end; it can then be taken up to there. */
 static int touches_later(fm_instance *s, double t_end)
 {
-    if (s->touch_row < 0 || !(s->touch_time > t_end)) return 0;
-    s->touch_row = -1;
+    if (s->singular.tangent_row < 0 || !(s->singular.tangent_time > t_end)) return 0;
+    s->singular.tangent_row = -1;
     fm_rates(s, s->clock[FM_TIME_HEAD], s->head, s->slope);
     return 1;
 }
@@ -542,16 +542,16 @@ static fm_status runge_kutta_to(fm_instance *s, double start, double goal, doubl
         if (s->image.n.laws > 0) fm_laws_note(s, s->y);
         for (int j = 0; j < 4; j++) {
             const double *slope = stage(s, j > 0 ? j - 1 : 0);
-            for (int32_t i = 0; i < ny; i++) s->trial[i] = j == 0 ? s->y[i] : s->y[i] + node[j] * h * slope[i];
-            fm_rates(s, t + node[j] * h, s->trial, stage(s, j));
+            for (int32_t i = 0; i < ny; i++) s->work.trial[i] = j == 0 ? s->y[i] : s->y[i] + node[j] * h * slope[i];
+            fm_rates(s, t + node[j] * h, s->work.trial, stage(s, j));
             if (begins_on_branch(s)) j = -1;
         }
-        s->was_narrow = s->on_branch, s->on_branch = 0;
+        s->singular.was_near = s->singular.on_branch, s->singular.on_branch = 0;
         for (int32_t i = 0; i < ny; i++) {
             double middle = stage(s, 1)[i] + stage(s, 2)[i];
-            s->trial[i] = s->y[i] + h / 6.0 * ((stage(s, 0)[i] + stage(s, 3)[i]) + 2.0 * middle);
+            s->work.trial[i] = s->y[i] + h / 6.0 * ((stage(s, 0)[i] + stage(s, 3)[i]) + 2.0 * middle);
         }
-        if (!all_finite(s->trial, ny) || !fm_normalise(s, s->trial, NULL)) {
+        if (!all_finite(s->work.trial, ny) || !fm_normalise(s, s->work.trial, NULL)) {
             s->clock[FM_TIME] = t;
             return fm_say(s, FM_DISCARD,
                           "the step to t = %.9g s failed: at t = %.9g s the state left the finite numbers. The fixed step "
@@ -559,12 +559,12 @@ static fm_status runge_kutta_to(fm_instance *s, double start, double goal, doubl
                           t_end, t, h);
         }
         if (has_cuts(s)) memcpy(s->head, s->y, (size_t)ny * sizeof(double)); /* where to go back to */
-        memcpy(s->y, s->trial, (size_t)ny * sizeof(double));
+        memcpy(s->y, s->work.trial, (size_t)ny * sizeof(double));
         fm_follow_paths(s, t + h, s->y);
         if (has_cuts(s)) {
             s->clock[FM_TIME_HEAD] = t;
-            if (!fm_correct(s, s->y, 1) || leaps(s, s->trial, s->y, h)) return stopped(s, t_end);
-            s->at_time = t + h;
+            if (!fm_correct(s, s->y, 1) || leaps(s, s->work.trial, s->y, h)) return stopped(s, t_end);
+            s->work.time = t + h;
             fm_follow_cuts(s);
             fm_watch_rows(s, s->y);
             if (comes_to_touch(s, t, t + h, s->head, s->y)) return stopped(s, t_end);
@@ -594,10 +594,10 @@ static fm_status runge_kutta(fm_instance *s, double t_end)
 
 fm_status fm_integrate(fm_instance *s, double t_end)
 {
-    s->law_use = s->law_mode;
-    s->law_fault = s->touch_row = -1;
+    s->laws.use = s->law_mode;
+    s->laws.fault = s->singular.tangent_row = -1;
     fm_status status = s->options[0] == 1.0 ? runge_kutta(s, t_end) : dormand_prince(s, t_end);
-    s->law_use = s->law_now;
+    s->laws.use = s->laws.now;
     s->valid = FM_VALID_NOTHING;
     fm_end_smooth(s);
     if (s->clock[FM_TAYLOR_ON] != 0.0) {

@@ -33,7 +33,7 @@ static int32_t first_left(fm_instance *s, double t, double *y)
 {
     const fm_image *m = &s->image;
     const int holding = fm_laws_holding(s);
-    if (holding) fm_rates(s, t, y, s->law_rates);
+    if (holding) fm_rates(s, t, y, s->laws.rates);
     fm_laws_place(s, y);
     for (int32_t i = 0; i < m->n.laws; i++) {
         int32_t above, below;
@@ -46,7 +46,7 @@ static int32_t first_left(fm_instance *s, double t, double *y)
         if (fm_law_piece(m, i, x, bound, 0) != above || fm_law_piece(m, i, x, bound, 1) != below) return i;
         const double one = fm_law_polynomial(m, above, x, bound), other = fm_law_polynomial(m, below, x, bound);
         const int pulls = m->law_spring[i] >= 0; /* and so lessens its velocity */
-        if (!(s->law_force[i] >= (pulls ? other : one) && s->law_force[i] <= (pulls ? one : other))) return i;
+        if (!(s->laws.force[i] >= (pulls ? other : one) && s->laws.force[i] <= (pulls ? one : other))) return i;
     }
     return -1;
 }
@@ -95,7 +95,7 @@ static int any_may_leave(const fm_instance *s, double h)
 {
     const int32_t laws = s->image.n.laws;
     for (int32_t i = 0; i < laws; i++)
-        if (may_leave(s, i, s->law_seen + 2 * i, s->law_seen + 2 * (laws + i), h)) return 1;
+        if (may_leave(s, i, s->laws.looks + 2 * i, s->laws.looks + 2 * (laws + i), h)) return 1;
     return 0;
 }
 
@@ -109,19 +109,19 @@ static int32_t look_through(fm_instance *s, double *y, double span[2])
     double before = tail, h = longest;
     fm_dense(s, tail, y);
     fm_laws_place(s, y);
-    see(s, y, s->law_seen);
+    see(s, y, s->laws.looks);
     for (int looks = 0; before < head; looks++) {
         const double next = before + h, after = head - before > 1.5 * h && next > before ? next : head;
         fm_dense(s, after, y);
         const int32_t left = first_left(s, after, y);
         span[0] = before, span[1] = after;
         if (left >= 0) return left;
-        see(s, y, s->law_seen + 2 * laws);
+        see(s, y, s->laws.looks + 2 * laws);
         if (looks < FM_MOST_LOOKS && after - before > 2.0 * least && any_may_leave(s, after - before)) {
             h = 0.5 * (after - before);
             continue;
         }
-        memcpy(s->law_seen, s->law_seen + 2 * laws, 2 * laws * sizeof(double));
+        memcpy(s->laws.looks, s->laws.looks + 2 * laws, 2 * laws * sizeof(double));
         before = after;
         h = 2.0 * h < longest ? 2.0 * h : longest;
     }

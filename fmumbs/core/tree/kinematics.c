@@ -42,7 +42,7 @@ void fm_make_world(fm_instance *s, const double *y)
     static const fm_world ground = {{1, 0, 0, 0, 1, 0, 0, 0, 1}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
     y = fm_linked(s, y);
     const double *u = y + s->image.n.positions;
-    s->evaluated = y;
+    s->work.evaluated = y;
     fm_planar_turns(s);
     for (int32_t i = 0; i < s->image.n.links; i++) {
         const fm_link *k = s->link + i;

@@ -87,9 +87,9 @@ void fm_links_structure(fm_instance *s)
         const fm_link *k = s->link + i;
         const int32_t p = fm_link_positions(m, i), u = fm_link_speeds(m, i);
         const double least = k->u >= 0 && m->mode_linear[k->u] ? m->length[0] : 1.0;
-        for (int32_t j = 0; j < p; j++) s->least[k->p + j] = least;
+        for (int32_t j = 0; j < p; j++) s->scale[k->p + j] = least;
         for (int32_t j = 0; j < u; j++)
-            s->least[m->n.positions + k->u + j] = m->mode_linear[k->u + j] ? m->length[0] : 1.0;
+            s->scale[m->n.positions + k->u + j] = m->mode_linear[k->u + j] ? m->length[0] : 1.0;
     }
 }
 

@@ -43,8 +43,8 @@ static double across(const double *n, const double *v, double *out)
 /* Planar axes of a link in its own. */
 static void choose_axes(fm_instance *s, int32_t place)
 {
-    const fm_plane_link *k = s->plane_link + place;
-    fm_plane_axes *to = s->plane_axes + place;
+    const fm_plane_link *k = s->planar.link + place;
+    fm_plane_axes *to = s->planar.axes + place;
     const int32_t next = k->link + 1;
     double x[3] = {0.0, 0.0, 0.0}, size = 0.0;
     if (k->kind == FM_PLANE_SLIDE) x[2] = 1.0;
@@ -61,12 +61,12 @@ static void choose_axes(fm_instance *s, int32_t place)
 /* Where a link's axes and origin are from its parent's; the ground has the axes of the root at zero. */
 static void place_in_parent(fm_instance *s, int32_t place)
 {
-    fm_plane_link *k = s->plane_link + place;
+    fm_plane_link *k = s->planar.link + place;
     double c0 = 1.0, s0 = 0.0, rx = 0.0, ry = 0.0;
     if (k->parent >= 0) {
-        const fm_plane_axes *parent = s->plane_axes + k->parent;
+        const fm_plane_axes *parent = s->planar.axes + k->parent;
         double x[3];
-        turn_out(s->turned[k->link].R0, s->plane_axes[place].x, x);
+        turn_out(s->turned[k->link].R0, s->planar.axes[place].x, x);
         c0 = dot(parent->x, x), s0 = dot(parent->y, x);
         const double *r = s->link[k->link].r;
         rx = dot(parent->x, r), ry = dot(parent->y, r);
@@ -80,19 +80,19 @@ static void place_in_parent(fm_instance *s, int32_t place)
 
 static void describe_link(fm_instance *s, int32_t place, int32_t link, const double *normal)
 {
-    fm_plane_link *k = s->plane_link + place;
+    fm_plane_link *k = s->planar.link + place;
     const fm_link *l = s->link + link;
     memset(k, 0, sizeof *k);
-    s->plane_place[link] = place;
-    memcpy(s->plane_axes[place].n, normal, sizeof s->plane_axes[place].n);
+    s->planar.place[link] = place;
+    memcpy(s->planar.axes[place].n, normal, sizeof s->planar.axes[place].n);
     k->link = link;
-    k->parent = l->parent < 0 ? -1 : s->plane_place[l->parent];
+    k->parent = l->parent < 0 ? -1 : s->planar.place[l->parent];
     k->kind = l->kind <= FM_LINK_REVOLUTE ? FM_PLANE_PIN : l->kind == FM_LINK_PRISMATIC ? FM_PLANE_SLIDE : FM_PLANE_FIXED;
     k->p = l->p < 0 ? 0 : l->p;
     k->u = l->u;
     k->jumps = k->parent < 0 || k->parent != place - 1;
     k->pending = l->pending >= 0 ? s->model.plane_pendings++ : -1;
-    k->leaves = l->leaves >= 0 ? s->plane_link[k->parent].pending : -1;
+    k->leaves = l->leaves >= 0 ? s->planar.link[k->parent].pending : -1;
     k->opens = l->opens;
     k->side = k->kind == FM_PLANE_PIN ? normal[fm_pin_axis(l->kind)] : 1.0;
     k->sign = k->kind == FM_PLANE_PIN ? l->sign * k->side : k->kind == FM_PLANE_SLIDE ? l->sign : 0.0;
@@ -101,7 +101,7 @@ static void describe_link(fm_instance *s, int32_t place, int32_t link, const dou
 /* Whether the angles of a block lie side by side in y. */
 static int are_regular(const fm_instance *s, int32_t first)
 {
-    const fm_plane_link *k = s->plane_link + first;
+    const fm_plane_link *k = s->planar.link + first;
     for (int32_t i = 1; i < FM_PLANE_WIDTH && first + i < s->model.planars; i++)
         if (k[i].kind != FM_PLANE_FIXED && k[i].p != k->p + i) return 0;
     return k->kind != FM_PLANE_FIXED && k->p + FM_PLANE_WIDTH <= s->model.ny;
@@ -113,29 +113,29 @@ void fm_planar_structure(fm_instance *s)
     int32_t place = 0;
     double *normal = s->wrench; /* which nobody has made yet */
     s->model.plane_pendings = 0;
-    if (s->model.planars > 0) (void)fm_planar_normals(&s->image, normal, s->plane_ground.n);
+    if (s->model.planars > 0) (void)fm_planar_normals(&s->image, normal, s->planar.ground.n);
     for (int32_t i = 0; i < s->image.n.links; i++) {
         const double *n = normal + 3 * i;
-        s->plane_place[i] = -1;
+        s->planar.place[i] = -1;
         if (s->model.planars > 0 && dot(n, n) > 0.0) describe_link(s, place++, i, n);
     }
     for (int32_t i = 0; i < place; i++) choose_axes(s, i);
     for (int32_t i = 0; i < place; i++) place_in_parent(s, i);
-    for (int32_t i = 0; i < place; i += FM_PLANE_WIDTH) s->plane_link[i].regular = (int8_t)are_regular(s, i);
+    for (int32_t i = 0; i < place; i += FM_PLANE_WIDTH) s->planar.link[i].regular = (int8_t)are_regular(s, i);
     (void)fm_planar_use(s, 1);
 }
 
 /* What the ground's acceleration less gravity is to the roots, in their axes at zero; after every change of gravity. */
 void fm_planar_weigh(fm_instance *s)
 {
-    s->plane_ax = -dot(s->plane_ground.x, s->gravity), s->plane_ay = -dot(s->plane_ground.y, s->gravity);
+    s->planar.ax = -dot(s->planar.ground.x, s->gravity), s->planar.ay = -dot(s->planar.ground.y, s->gravity);
     for (int32_t i = 0; i < s->model.planars; i++) {
-        const fm_plane_link *k = s->plane_link + i;
-        fm_plane_axes *axes = s->plane_axes + i;
+        const fm_plane_link *k = s->planar.link + i;
+        fm_plane_axes *axes = s->planar.axes + i;
         double weight[3];
         if (k->parent >= 0) continue;
         turn_in(s->turned[k->link].R0, s->gravity, weight);
-        s->plane_root[i].ax = -dot(axes->x, weight), s->plane_root[i].ay = -dot(axes->y, weight);
+        s->planar.root[i].ax = -dot(axes->x, weight), s->planar.root[i].ay = -dot(axes->y, weight);
         axes->along = -dot(axes->n, weight);
     }
 }
@@ -145,8 +145,8 @@ void fm_planar_derive(fm_instance *s)
 {
     double before = 0.0;
     for (int32_t i = 0; i < s->model.planars; i++) {
-        const fm_link *l = s->link + s->plane_link[i].link;
-        const fm_plane_axes *axes = s->plane_axes + i;
+        const fm_link *l = s->link + s->planar.link[i].link;
+        const fm_plane_axes *axes = s->planar.axes + i;
         const double *n = axes->n, *J = l->J;
         const double Jn[3] = {J[0] * n[0] + J[1] * n[1] + J[2] * n[2], J[1] * n[0] + J[3] * n[1] + J[4] * n[2],
                               J[2] * n[0] + J[4] * n[1] + J[5] * n[2]};
@@ -168,7 +168,7 @@ static int32_t sort_out(const fm_instance *s, int32_t *list, int32_t count)
     int32_t first = 0;
     for (int32_t i = 0; i < count; i++) {
         const int32_t link = list[i];
-        if (s->planar && s->plane_place[link] >= 0) continue;
+        if (s->planar.used && s->planar.place[link] >= 0) continue;
         list[i] = list[first];
         list[first++] = link;
     }
@@ -180,13 +180,13 @@ int32_t fm_planar_use(fm_instance *s, int32_t on)
 {
     const int32_t links = s->image.n.links;
     int32_t ranges = 0;
-    s->planar = on && s->model.planars > 0;
+    s->planar.used = on && s->model.planars > 0;
     s->model.spatial_angles = sort_out(s, s->angle_link, s->model.angles);
     s->model.spatial_slides = sort_out(s, s->slide_link, s->model.slides);
     for (int32_t i = 0; i < links; i++) {
         fm_link *k = s->link + i;
         if (k->root) k->leaves = -1;
-        if (s->planar && s->plane_place[i] >= 0) continue;
+        if (s->planar.used && s->planar.place[i] >= 0) continue;
         if (ranges == 0 || s->range[2 * ranges - 1] != i) {
             s->range[2 * ranges++] = i;
             k->leaves = FM_LEAVES_LAST;
@@ -195,7 +195,7 @@ int32_t fm_planar_use(fm_instance *s, int32_t on)
     }
     s->model.ranges = ranges;
     s->valid = FM_VALID_NOTHING;
-    return s->planar ? s->model.planars : 0;
+    return s->planar.used ? s->model.planars : 0;
 }
 
 /* In space ---------------------------------------------------------------------------------------------------------- */
@@ -207,12 +207,12 @@ static void expand_forces(fm_instance *s, int32_t i, const double *n, double w)
     const double *J = l->J, *h = l->h, square = w * w, along = dot(h, n);
     const double Jn[3] = {J[0] * n[0] + J[1] * n[1] + J[2] * n[2], J[1] * n[0] + J[3] * n[1] + J[4] * n[2],
                           J[2] * n[0] + J[4] * n[1] + J[5] * n[2]};
-    const int forces = s->forced;
+    const int forces = s->work.forced;
     double torque[3], force[3];
     cross(n, Jn, torque);
     for (int j = 0; j < 3; j++) {
-        torque[j] = square * torque[j] - (forces ? s->applied[6 * i + j] : 0.0);
-        force[j] = square * (n[j] * along - h[j]) - (forces ? s->applied[6 * i + 3 + j] : 0.0);
+        torque[j] = square * torque[j] - (forces ? s->work.applied[6 * i + j] : 0.0);
+        force[j] = square * (n[j] * along - h[j]) - (forces ? s->work.applied[6 * i + 3 + j] : 0.0);
     }
     fm_lane_set(s, torque, i, torque);
     fm_lane_set(s, force, i, force);
@@ -221,8 +221,8 @@ static void expand_forces(fm_instance *s, int32_t i, const double *n, double w)
 /* Cosines and sines, where fm_make_world looks for them. */
 void fm_planar_turns(fm_instance *s)
 {
-    for (int32_t i = 0; s->planar && i < s->model.planars; i++) {
-        const fm_plane_link *k = s->plane_link + i;
+    for (int32_t i = 0; s->planar.used && i < s->model.planars; i++) {
+        const fm_plane_link *k = s->planar.link + i;
         s->motion[k->link].c = *lane_of(s, i, FM_PLANE_cosine);
         s->motion[k->link].s = k->side * *lane_of(s, i, FM_PLANE_sine);
     }
@@ -231,9 +231,9 @@ void fm_planar_turns(fm_instance *s)
 /* The last evaluation's motion of the planar trees where the kernels in space would have left it. */
 void fm_planar_expand(fm_instance *s)
 {
-    for (int32_t i = 0; s->planar && i < s->model.planars; i++) {
-        const fm_plane_link *k = s->plane_link + i;
-        fm_plane_axes *axes = s->plane_axes + i, *parent = s->plane_axes + (k->parent < 0 ? i : k->parent);
+    for (int32_t i = 0; s->planar.used && i < s->model.planars; i++) {
+        const fm_plane_link *k = s->planar.link + i;
+        fm_plane_axes *axes = s->planar.axes + i, *parent = s->planar.axes + (k->parent < 0 ? i : k->parent);
         const double w = *lane_of(s, i, FM_PLANE_w), wp = *lane_of(s, i, FM_PLANE_carrier);
         const double ax = *lane_of(s, i, FM_PLANE_ax), ay = *lane_of(s, i, FM_PLANE_ay);
         const double lx = *lane_of(s, i, FM_PLANE_lx), ly = *lane_of(s, i, FM_PLANE_ly);
