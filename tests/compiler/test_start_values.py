@@ -72,10 +72,10 @@ def test_an_export_takes_start_values(tmp_path: Path) -> None:
 SHIPPED = ["double_pendulum", "heavy_top", "gantry", "skate", "trough", "four_link_flexible", "cardan_shaft"]
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("name", [*SHIPPED, "a flying body"])
 def test_every_start_can_be_given_to_an_export(name: str) -> None:
     """Each goes to its own variable, and to no other."""
-    model, rng = read_model(name), np.random.default_rng(3)
+    model, rng = read_model(name) if name in SHIPPED else driven(), np.random.default_rng(3)
     before = {v.name: v.start for v in compile(model, everything=True).variables}
     for variable in compile(model, everything=True).variables:
         options = variable.name.startswith("solver.")

@@ -175,8 +175,9 @@ def see(fault: Fault, before: str, *, briefly: bool) -> tuple[str, str]:
     """The first test that fails, "" if none does; briefly: of the one that saw it before, or of the first file."""
     c_tests = [test for test in fault.tests if test.endswith(".c")]
     if not briefly:
-        failed, said = run_tests([test for test in fault.tests if test not in c_tests], "-x")
-        if not failed and c_tests:
+        in_python = [test for test in fault.tests if test not in c_tests]
+        failed, said = run_tests(in_python, "-x") if in_python else ([], "")
+        if not failed:
             failed, said = run_c_tests(c_tests)
     elif "::" in before and is_there(before):
         failed, said = run_tests([before])

@@ -152,6 +152,15 @@ def test_what_is_not_valid_is_a_model_error(make, words):
         assert word in str(error.value)
 
 
+def test_measured_inertia_stays_so_seen_from_elsewhere() -> None:
+    """Identified data that no solid has are turned, moved and added as they are."""
+    odd = SpatialInertia(1, com=(0.1, 0, 0), inertia=(0.066, 0.0125, 0.086), measured=True)
+    R = Rotation.rpy(0.3, -0.5, 0.7)
+    for other in (odd.rotated(R), odd.shifted((1, 2, 3)), odd.rotated(R).shifted((1, 2, 3))):
+        assert_allclose(np.linalg.eigvalsh(other.inertia), (0.0125, 0.066, 0.086), rtol=1e-14)
+    assert_allclose((odd + odd).inertia, 2 * odd.inertia, rtol=1e-14)
+
+
 def test_measured_waives_the_triangle_inequality_but_not_the_sign():
     SpatialInertia(1, inertia=(0.066, 0.0125, 0.086), measured=True)
     with pytest.raises(ModelError, match="below zero"):

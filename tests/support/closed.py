@@ -267,9 +267,12 @@ def with_forces(rng: np.random.Generator, joint: fm.Joint, inputs: dict[str, Any
     return replace(joint, cut=True, **{k: float(v[0]) if single else v for k, v in laws.items()})
 
 
-def plane(seed: int, loops: int = 1, guess: float = 0.02) -> Closed:
-    """Bodies on parallel pins in one plane, every loop by one more pin: three rows of each are redundant."""
-    rng = np.random.default_rng(seed)
+def plane(seed: int, loops: int = 1, guess: float = 0.02, driven: bool = False) -> Closed:
+    """Bodies on parallel pins in one plane, every loop by one more pin: three rows of each are redundant.
+
+    driven: the bodies lie in layers, and forces act along the pins that close loops.
+    """
+    rng, aside = np.random.default_rng(seed), np.random.default_rng([seed, 5])
     ground = fm.Model("ground").ground
     tilt = fm.Rotation(turn(rng.uniform(-2, 2, 3))) if rng.random() < 0.5 else fm.Rotation.identity()
     bodies: list[fm.Body] = []
@@ -278,7 +281,8 @@ def plane(seed: int, loops: int = 1, guess: float = 0.02) -> Closed:
         carrier = ground if index == 0 else bodies[-1] if rng.random() < 0.7 else bodies[rng.integers(len(bodies))]
         new = body(rng, f"b{index}")
         x, z = rng.uniform(-0.6, 0.6, 2)
-        F = carrier.at(*(tilt.matrix @ (x, 0, z)), rotation=tilt) if index == 0 else carrier.at(x, 0, z)
+        y = aside.uniform(-0.3, 0.3) if driven else 0.0
+        F = carrier.at(*(tilt.matrix @ (x, y, z)), rotation=tilt) if index == 0 else carrier.at(x, y, z)
         start = {"q0": rng.uniform(-1.5, 1.5), "u0": rng.uniform(-1, 1)}
         joints.append(fm.Revolute(f"j{index}", F, new.at(), axis="y", **start))
         bodies.append(new)
@@ -297,7 +301,10 @@ def plane(seed: int, loops: int = 1, guess: float = 0.02) -> Closed:
         closing.append(fm.Revolute(f"c{index}", at(first, F.R.T @ (p - F.p), np.eye(3)), on_second, axis="y"))
     model = fm.Model("plane", gravity=rng.uniform(-10, 10, 3))
     model.add(*bodies, *(moved(rng, joint, guess) for joint in joints), *closing)
-    return Closed(model, tuple(joint.name for joint in closing), {"j0.tau": float(rng.uniform(-1, 1))})
+    inputs: dict[str, Any] = {"j0.tau": float(rng.uniform(-1, 1))}
+    if driven:
+        model = _with(model, [with_forces(aside, joint, inputs) for joint in closing])
+    return Closed(model, tuple(joint.name for joint in closing), inputs)
 
 
 def state_of(solver: fm.Solver, model: fm.Model) -> State:

@@ -9,6 +9,7 @@ import fmumbs as fm
 from fmumbs.compiler import compile
 from fmumbs.run import Solver
 from oracle import Oracle, State
+from oracle.joints import matrix_of_quaternion
 from support.strategies import Case
 
 AGREEMENT = 1e-10
@@ -61,4 +62,7 @@ def assert_agrees(solver: Solver, case: Case) -> None:
         for name in names:
             found = solver.get(name)
             assert_allclose(found, answer[name], rtol=0, atol=AGREEMENT * scale, err_msg=name)
+    for body in case.model.bodies:
+        found = matrix_of_quaternion(solver.get(f"{body.name}.quat"))
+        assert_allclose(found, state.frame[body.name].R, rtol=0, atol=AGREEMENT, err_msg=f"{body.name}.quat")
     assert_allclose(solver.get("solver.energy"), oracle.energy(state), rtol=AGREEMENT, atol=AGREEMENT)

@@ -50,6 +50,12 @@ def test_loops_in_the_plane_have_redundant_rows(seed: int, loops: int) -> None:
     check(lambda seed: plane(seed, loops), 300 + seed)
 
 
+@pytest.mark.parametrize("loops", [1, 2])
+@pytest.mark.parametrize("seed", range(4))
+def test_loops_in_layers_with_forces_on_their_cut_joints(seed: int, loops: int) -> None:
+    check(lambda seed: plane(seed, loops, driven=True), 500 + seed)
+
+
 @pytest.mark.parametrize("turned", [0.0, 0.7])
 def test_four_revolutes_in_a_plane_leave_one_freedom(turned: float) -> None:
     """Mobility 3 - rank: two of the five rows of the cut joint are independent, wherever the plane lies."""
