@@ -1,4 +1,6 @@
-/* check.c: what the arrays of an image must be to one another, so that no byte string can lead the core astray. */
+/* check.c: consistency checks across the arrays of an image, so that no byte string can make the core read out of
+ * bounds or loop forever.
+ */
 #include "check.h"
 
 #include "../maths/rotations.h"
@@ -18,7 +20,8 @@ static const struct {
 #undef K
 };
 
-/* A link hangs on the one before it or on one that carries that: depth first. Each link is climbed from but once. */
+/* Whether links are in depth-first order: a link's parent is the link before it or one of that link's ancestors. Linear
+ * in the number of links, as each is climbed from at most once. */
 static int stands_depth_first(const fm_image *m, int32_t link)
 {
     int32_t above = link - 1;
@@ -44,7 +47,7 @@ static const char *check_links(const fm_image *m)
     return p == m->n.positions && u == m->n.speeds ? NULL : "links and variables differ in number";
 }
 
-/* A joint's variables in the order of its modes, which is that of its links or the opposite; those of driven ones last. */
+/* A joint's variables are in the order of its modes, which is that of its links or the reverse; driven ones come last. */
 static const char *check_places(const fm_image *m, int32_t joint)
 {
     int32_t p = m->joint_p[joint], u = m->joint_u[joint];
@@ -61,8 +64,8 @@ static const char *check_places(const fm_image *m, int32_t joint)
     return NULL;
 }
 
-/* Flexible bodies and their frames stand behind the joint by which the body hangs, and have their variables there.
- * Returns the next link of a joint; NULL in `found`, or what is wrong. */
+/* A flexible body and its frames follow the joint that carries the body, and so do their variables. Returns the next
+ * link that belongs to a joint; `found` is NULL, or what is wrong. */
 static int32_t skip_modals(const fm_image *m, int32_t link, int32_t *p, int32_t *u, const char **found)
 {
     *found = NULL;
@@ -81,7 +84,7 @@ static int is_unit(const double *v)
     return fabs(v[0] * v[0] + v[1] * v[1] + v[2] * v[2] - 1.0) < 1e-9;
 }
 
-/* Secondary joints take their modes and these their variables in turn, from where the counters stand. */
+/* The modes of cut joints, and their variables, follow one another in the order of the joints. */
 static const char *check_cut(const fm_image *m, int32_t j, int32_t *mode, int32_t *p, int32_t *u)
 {
     const int32_t modes = m->joint_modes[j], kind = m->joint_kind[j];
@@ -116,7 +119,8 @@ static const char *check_cut(const fm_image *m, int32_t j, int32_t *mode, int32_
     return NULL;
 }
 
-/* Joints take the links in turn: first to last, each on the one before, the first on another joint's or the ground. */
+/* The links of joints follow one another: first to last, each a child of the one before, the first a child of another
+ * joint's link or of the ground. */
 static const char *check_joints(const fm_image *m)
 {
     int32_t next = 0, all_p = 0, all_u = 0, mode = 0, cut_p = 0, cut_u = m->n.speeds;
@@ -170,7 +174,7 @@ static const char *check_joints(const fm_image *m)
     return next == m->n.links ? NULL : "a link belongs to no joint";
 }
 
-/* Couplings take the terms in turn; each term is a link with one coordinate. */
+/* The terms of couplings follow one another; each term refers to a link with one coordinate. */
 static const char *check_couplings(const fm_image *m)
 {
     int32_t next = 0;
@@ -232,7 +236,7 @@ static const char *check_bodies(const fm_image *m)
     return NULL;
 }
 
-/* A flexible body has modes; its mass cannot be tuned, since their integrals go with it. */
+/* A flexible body has modal coordinates; its mass is not tunable, since the modal integrals depend on it. */
 static int32_t body_components(const fm_image *m, int32_t kind, int32_t body)
 {
     const int32_t link = m->body_link[body], flexible = m->link_kind[link] == FM_LINK_MODAL;
@@ -243,7 +247,7 @@ static int32_t body_components(const fm_image *m, int32_t kind, int32_t body)
     }
 }
 
-/* How many components a kind has for this element; 0: it has no such variable. */
+/* How many components a kind of variable has for this element; 0 if it has no such variable. */
 int32_t fm_kind_components(const fm_image *m, int32_t kind, int32_t object)
 {
     if (kind == FM_C_TAU) return m->coupling_count[object];
@@ -252,7 +256,7 @@ int32_t fm_kind_components(const fm_image *m, int32_t kind, int32_t object)
     if (kinds[kind].owner != FM_JOINT) return kinds[kind].components;
     const int32_t joint = m->joint_kind[object];
     const int scalar = joint == FM_JOINT_SCALAR, ball = joint == FM_JOINT_SPHERICAL, loose = joint == FM_JOINT_FREE;
-    const int fewer = joint == FM_JOINT_NONHOLONOMIC; /* speeds than positions */
+    const int fewer = joint == FM_JOINT_NONHOLONOMIC; /* fewer speeds than positions */
     const int32_t excited = m->joint_excited[object], free = m->joint_nu[object] - excited;
     switch (kind) {
     case FM_J_TAU: return scalar || fewer ? free : ball || loose ? 3 : 0;
@@ -270,7 +274,7 @@ int32_t fm_kind_components(const fm_image *m, int32_t kind, int32_t object)
     }
 }
 
-/* Whether a variable of an excited mode is one that its kind of excitation has. */
+/* Whether an excited mode has this variable, given its kind of excitation. */
 static int excited_so(const fm_image *m, int32_t kind, int32_t joint, int32_t part)
 {
     if (kind != FM_J_KAPPA_DOT && kind != FM_J_KAPPA_DOT_IN && kind != FM_J_ETA_IN) return 1;

@@ -1,4 +1,6 @@
-/* check_modes.c: what the arrays of excited modes, paths and links of several screws must be to one another. */
+/* check_modes.c: consistency checks of the arrays of excited modes, paths, links of several screws and flexible
+ * bodies.
+ */
 #include "check_modes.h"
 
 #include "../maths/rotations.h"
@@ -6,9 +8,9 @@
 
 #include <stdlib.h>
 
-#define FM_LEAST_PERIOD 1e-6 /* [s]: a path stops the integrator as often */
+#define FM_LEAST_PERIOD 1e-6 /* [s]: the integrator has to stop once in each period */
 
-/* The links of general.c, in turn: each with its own screws and rows. */
+/* Links of several screws follow one another, each with its own screws and rows. */
 static const char *check_generals(const fm_image *m)
 {
     int32_t screw = 0, row = 0, next = 0;
@@ -39,7 +41,7 @@ static const char *check_generals(const fm_image *m)
                                                                                       : "screws belong to no link";
 }
 
-/* Flexible bodies in the order of their links, each with its own modes and pairs, and the frames on them. */
+/* Flexible bodies are in the order of their links, each with its own modes and pairs of modes, and the frames on them. */
 static const char *check_modals(const fm_image *m)
 {
     int32_t next = 0, shape = 0, pair = 0, frame = 0, row = 0;
@@ -90,7 +92,7 @@ static const char *check_paths(const fm_image *m)
     return next == m->n.pieces ? NULL : "pieces belong to no path";
 }
 
-/* The excited modes of each joint in turn; their variables stand behind those of the joint's free ones. */
+/* The excited modes follow one another by joint; their variables follow those of the joint's free modes. */
 const char *fm_check_excitations(const fm_image *m)
 {
     int32_t next = 0;
@@ -120,7 +122,7 @@ const char *fm_check_excitations(const fm_image *m)
     return next == m->n.excitations ? NULL : "an excited mode belongs to no joint";
 }
 
-/* NULL, or what is wrong; kinds of links exist, links and joints fit (check.c). */
+/* Returns NULL, or what is wrong. Requires that the kinds of links have been checked. */
 const char *fm_check_modes(const fm_image *m)
 {
     const char *found = check_generals(m);

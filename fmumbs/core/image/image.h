@@ -1,4 +1,4 @@
-/* image.h: what is constant: the sizes and the arrays of the image, by name. */
+/* image.h: the constant part: the sizes and arrays of an image, by name. */
 #ifndef FM_IMAGE_H
 #define FM_IMAGE_H
 
@@ -22,7 +22,7 @@ typedef struct fm_sizes {
 #define FM_C_TYPE_d double
 #define FM_C_TYPE_b char
 
-/* The arrays of the image, by name. */
+/* The arrays of the image, by name; table.h gives their shapes and units. */
 typedef struct fm_image {
     fm_sizes n;
     uint8_t hash[32];

@@ -1,16 +1,17 @@
-/* joints.c: questions about joints and links that the image answers alone. */
+/* joints.c: properties of joints and links that follow from the image alone. */
 #include "joints.h"
 
 #include "image.h"
 
-/* Whether a secondary joint has one mode, which turns. */
+/* Whether a cut joint is a pin: its only mode is a rotation or a screw. */
 int fm_is_pin(const fm_image *m, int32_t joint)
 {
     const int32_t mode = m->joint_mode[joint];
     return m->joint_modes[joint] == 1 && m->cut_kind[mode] == FM_CUT_SCREW && m->cut_turn[mode] != 0.0;
 }
 
-/* Which part of a ball the variable `part` of a secondary joint is, -1: of none; `at`: its first position. */
+/* For velocity variable `part` of a cut joint: which of the three of a ball it is, -1 if it is not one. `at`: the first
+ * position variable of its mode. */
 int32_t fm_cut_part(const fm_image *m, int32_t joint, int32_t part, int32_t *at)
 {
     int32_t first = 0;
@@ -24,8 +25,8 @@ int32_t fm_cut_part(const fm_image *m, int32_t joint, int32_t part, int32_t *at)
     return -1;
 }
 
-/* How many position and velocity variables a link has; the arrays of general links and flexible bodies have been
- * checked. */
+/* The numbers of position and velocity variables of a link; the arrays of general links and flexible bodies must have
+ * been checked. */
 int32_t fm_link_positions(const fm_image *m, int32_t link)
 {
     static const int32_t positions[FM_LINK_KINDS] = {1, 1, 1, 1, 1, 4, 1, 0, 1, 0, 0, 0};

@@ -11,7 +11,8 @@ int32_t fm_cut_part(const fm_image *m, int32_t joint, int32_t part, int32_t *at)
 int32_t fm_link_positions(const fm_image *m, int32_t link);
 int32_t fm_link_speeds(const fm_image *m, int32_t link);
 
-/* Whether a joint closes a loop or fixes a tip: its position follows from its two frames. */
+/* Whether a joint is a cut joint, which closes a loop or fixes a leaf to the ground: its position follows from its
+ * frames. */
 static inline int fm_is_cut(const fm_image *m, int32_t joint)
 {
     return m->joint_first[joint] < 0;

@@ -1,4 +1,4 @@
-/* image.c: reads a model image. Its layout is said in table.h alone; every size and every index is checked. */
+/* read.c: reads a model image. The layout is defined in table.h alone; every size and every index is checked. */
 #include "read.h"
 
 #include "check.h"
@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FM_HASH 24   /* where the hash stands in the header */
+#define FM_HASH 24   /* offset of the hash in the header */
 #define FM_HEADER 64 /* magic 8, version 4, byte order 4, size 8, hash 32, checksum 8 */
 #define FM_BYTE_ORDER 0x01020304u
-#define FM_LARGEST 100000000 /* rows of anything */
+#define FM_LARGEST 100000000 /* most rows of any array */
 
 uint64_t fm_checksum(const void *bytes, size_t count)
 {
@@ -109,7 +109,7 @@ static int read_header(fm_image *image, const unsigned char *bytes, size_t size,
     return 1;
 }
 
-/* Where the next array stands. */
+/* The position of the next array. */
 typedef struct cursor {
     const unsigned char *at;
     size_t left;

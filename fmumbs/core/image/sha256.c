@@ -1,4 +1,4 @@
-/* sha256.c: the Secure Hash Algorithm SHA-256, as FIPS 180-4 writes it (sections 4.1.2, 5.1.1 and 6.2.2). */
+/* sha256.c: the Secure Hash Algorithm SHA-256, as in FIPS 180-4 (sections 4.1.2, 5.1.1 and 6.2.2). */
 #include "sha256.h"
 
 #include <stdint.h>
@@ -34,7 +34,7 @@ static void take_block(uint32_t h[8], const unsigned char *at)
     }
     memcpy(s, h, sizeof s);
     for (int t = 0; t < 64; t += 8) {
-        for (int i = 0; i < 8; i++) { /* a to h do not move: the index of each goes down by one */
+        for (int i = 0; i < 8; i++) { /* a to h stay in place: the index of each goes down by one */
             const uint32_t a = s[(8 - i) & 7], b = s[(9 - i) & 7], c = s[(10 - i) & 7];
             const uint32_t e = s[(12 - i) & 7], f = s[(13 - i) & 7], g = s[(14 - i) & 7];
             const uint32_t t1 = s[(15 - i) & 7] + (turned(e, 6) ^ turned(e, 11) ^ turned(e, 25)) + (g ^ (e & (f ^ g))) +

@@ -1,8 +1,8 @@
-/* table.h: the one list of every size and every array of an image.
+/* table.h: the single list of all sizes and arrays of an image.
  *
- * The reader and its checks, the state, and the packer in Python (through fm_array) are all made from it. An
- * image is: the header, the sizes, then the arrays in this order, each padded to 8 bytes, each section opened
- * by its tag of 8 bytes.
+ * The reader and its checks, the saved state, and the packer in Python (through fm_array) are all generated from it.
+ * Layout of an image: header, sizes, then the arrays in this order, each padded to 8 bytes; each section begins with a
+ * tag of 8 bytes.
  */
 #ifndef FM_TABLE_H
 #define FM_TABLE_H
@@ -10,7 +10,7 @@
 #define FM_IMAGE_MAGIC "FMUMBS\r\n"
 #define FM_IMAGE_VERSION 2u
 
-/* S(name, meaning): how many */
+/* S(name, meaning): a count */
 #define FM_SIZES(S)                                      \
     S(one, "one row")                                    \
     S(links, "elementary joints with what they carry")   \
@@ -44,13 +44,13 @@
     S(variables, "variables that a simulator sees")      \
     S(characters, "bytes of text")
 
-/* A(name, type, columns, rows, bound, lowest, unit, section):
- * type i int32, d float64, b byte; `bound` is the size that the values index, from `lowest` (-1: none) on;
- * `free` where they are no indices. Matrices are stored by rows. */
+/* A(name, type, columns, rows, bound, lowest, unit, section): an array of shape (rows, columns), stored by rows. type:
+ * i int32, d float64, b byte. bound: the size that its values index, from `lowest` on (-1 means none); `free` if they
+ * are not indices. */
 #define FM_IMAGE_ARRAYS(A)                                                                           \
-    /* what the whole model has: gravity in world axes; scheme, step, tolerance; stop, interval,     \
-     * tolerance of the default experiment; how loops are kept closed: fm_correction, its tolerance over\
-     * the length, Baumgarte's alpha and beta; a length that the model has */                        \
+    /* whole model: gravity in world axes; scheme, step, tolerance; stop, interval, tolerance of     \
+     * the default experiment; loop correction: fm_correction, its tolerance relative to the         \
+     * model's length, Baumgarte's alpha and beta; characteristic length */                          \
     A(gravity, d, 3, one, free, 0, "m/s2", "MODEL")                                                  \
     A(options, d, 3, one, free, 0, "", "MODEL")                                                      \
     A(experiment, d, 3, one, free, 0, "s", "MODEL")                                                  \
@@ -58,8 +58,8 @@
     A(length, d, 1, one, free, 0, "m", "MODEL")                                                      \
     A(model_name, i, 1, one, characters, 0, "", "MODEL")                                             \
     A(model_text, i, 1, one, characters, 0, "", "MODEL")                                             \
-    /* links: parents before children, depth first. R: axes of the link in its parent's at zero,     \
-     * r: its origin in its parent's axes at zero [m] */                                             \
+    /* links: parents before children, depth first. R: rotation from link axes to parent axes at     \
+     * zero position; r: its origin in the parent's axes at zero [m] */                              \
     A(link_kind, i, 1, links, free, 0, "", "LINKS")                                                  \
     A(link_parent, i, 1, links, links, -1, "", "LINKS")                                              \
     A(link_p, i, 1, links, positions, -1, "", "LINKS")                                               \
@@ -70,7 +70,7 @@
     A(link_general, i, 1, links, generals, -1, "", "LINKS")                                          \
     A(link_R, d, 9, links, free, 0, "", "LINKS")                                                     \
     A(link_r, d, 3, links, free, 0, "m", "LINKS")                                                    \
-    /* one row for each mode, by its velocity variable, behind them those of secondary joints */      \
+    /* one row per mode, in the order of the velocity variables; those of the cut joints follow */    \
     A(stiffness, d, 1, modes, free, 0, "N.m/rad|N/m", "MODES")                                      \
     A(damping, d, 1, modes,  free, 0, "N.m.s/rad|N.s/m", "MODES")                                    \
     A(rest, d, 1, modes,  free, 0, "rad|m", "MODES")                                                 \
@@ -78,20 +78,21 @@
     A(mode_linear, i, 1, modes,  free, 0, "", "MODES")                                               \
     A(start_p, d, 1, positions, free, 0, "rad|m", "MODES")                                           \
     A(start_u, d, 1, speeds, free, 0, "rad/s|m/s", "MODES")                                          \
-    /* inputs at the start: applied forces, of excited modes what they are to do */                  \
+    /* inputs at the start: applied forces; of excited modes the prescribed value */                 \
     A(start_tau, d, 1, modes, free, 0, "N.m|N", "MODES")                                             \
-    /* whether the model gives the position, the velocity: fm_given */                               \
+    /* whether the model gives the position and the velocity: fm_given */                            \
     A(given_p, i, 1, modes, free, 0, "", "MODES")                                                    \
     A(given_u, i, 1, modes, free, 0, "", "MODES")                                                    \
-    /* bodies: their frame in their link's, mass, centre of mass and inertia about it (xx yy zz xy   \
-     * xz yz) in the body's axes */                                                                  \
+    /* bodies: pose of the body frame in its link, mass, centre of mass, and inertia about it (xx    \
+     * yy zz xy xz yz) in body axes */                                                               \
     A(body_link, i, 1, bodies, links, 0, "", "BODIES")                                               \
     A(body_R, d, 9, bodies, free, 0, "", "BODIES")                                                   \
     A(body_r, d, 3, bodies, free, 0, "m", "BODIES")                                                  \
     A(mass, d, 1, bodies, free, 0, "kg", "BODIES")                                                   \
     A(com, d, 3, bodies, free, 0, "m", "BODIES")                                                     \
     A(inertia, d, 6, bodies, free, 0, "kg.m2", "BODIES")                                             \
-    /* joints: kind, its links, its variables, frame F in the link before, frame M in the last link */ \
+    /* joints: kind, their links and variables, rotation of frame F in the link before the first and   \
+     * of frame M in the last */                                                                       \
     A(joint_kind, i, 1, joints, free, 0, "", "JOINTS")                                               \
     A(joint_first, i, 1, joints, links, -1, "", "JOINTS")                                             \
     A(joint_last, i, 1, joints, links, -1, "", "JOINTS")                                              \
@@ -101,16 +102,17 @@
     A(joint_nu, i, 1, joints, free, 0, "", "JOINTS")                                                 \
     A(joint_F, d, 9, joints, free, 0, "", "JOINTS")                                                  \
     A(joint_M, d, 9, joints, free, 0, "", "JOINTS")                                                  \
-    /* where a joint's frames are: F's link (-1: ground) and origin there, M's */                    \
+    /* where a joint's frames are: the link of F (-1: ground) and F's origin in it, the same of M */ \
     A(joint_F_link, i, 1, joints, links, -1, "", "JOINTS")                                           \
     A(joint_F_r, d, 3, joints, free, 0, "m", "JOINTS")                                               \
     A(joint_M_link, i, 1, joints, links, -1, "", "JOINTS")                                           \
     A(joint_M_r, d, 3, joints, free, 0, "m", "JOINTS")                                               \
-    /* whether its reaction's components f 1 2 3, t 1 2 3 are unique: fm_uniqueness */               \
+    /* whether its reaction components f 1 2 3, t 1 2 3 are unique: fm_uniqueness */                 \
     A(joint_unique, i, 6, joints, free, 0, "", "JOINTS")                                             \
-    /* of a secondary joint, whose links are -1: its modes, of which joint_p and joint_u count on from\
-     * those of all links; modes: kind, axis behind those before, turn and slide a unit of position, a locked\
-     * one's position; where positions are at the start, but for whole turns */                      \
+    /* cut joints (joint_first and joint_last are -1): their modes, with joint_p and joint_u          \
+     * counted on from those of the tree; each mode: kind, axis in the frame of the mode before,      \
+     * rotation and translation per unit of position, position if locked; the start positions, up     \
+     * to whole turns */                                                                              \
     A(joint_mode, i, 1, joints, free, 0, "", "JOINTS")                                               \
     A(joint_modes, i, 1, joints, free, 0, "", "JOINTS")                                              \
     A(cut_kind, i, 1, cut_modes, free, 0, "", "JOINTS")                                              \
@@ -120,46 +122,49 @@
     A(cut_value, d, 1, cut_modes, free, 0, "rad|m", "JOINTS")                                        \
     A(cut_start, d, 1, cut_positions, free, 0, "rad|m", "JOINTS")                                    \
     A(cut_start_u, d, 1, cut_speeds, free, 0, "rad/s|m/s", "JOINTS")                                 \
-    /* its excited modes: the first, how many; their variables come after those of the free ones */  \
+    /* a joint's excited modes: the first and the number; their variables follow those of the free   \
+     * modes */                                                                                      \
     A(joint_excitation, i, 1, joints, free, 0, "", "JOINTS")                                         \
     A(joint_excited, i, 1, joints, free, 0, "", "JOINTS")                                            \
-    /* 1: it points towards the ground, its last link being F's (reversed.c) */                      \
+    /* 1: the joint is traversed from M to F, its last link is F's (reversed.c) */                   \
     A(joint_reversed, i, 1, joints, free, 0, "", "JOINTS")                                           \
-    /* its place in the model's order; 1: its coordinates start exactly as given (start.c) */        \
+    /* its index in the model's order; 1: assembly keeps its start values exactly (start.c) */       \
     A(joint_order, i, 1, joints, joints, 0, "", "JOINTS")                                            \
     A(joint_held, i, 1, joints, free, 0, "", "JOINTS")                                               \
-    /* rows of secondary joints: a vector in F's link, one in M's, a length (loops.c) */             \
+    /* constraint rows of cut joints: a vector fixed in F's link, one in M's link, a length          \
+     * (loops.c) */                                                                                  \
     A(row_joint, i, 1, rows, joints, 0, "", "ROWS")                                                  \
     A(row_kind, i, 1, rows, free, 0, "", "ROWS")                                                     \
     A(row_f, d, 3, rows, free, 0, "", "ROWS")                                                        \
     A(row_g, d, 3, rows, free, 0, "", "ROWS")                                                        \
     A(row_length, d, 1, rows, free, 0, "m", "ROWS")                                                  \
-    /* of a coordinate of a secondary joint that should start as given: which */                     \
+    /* rows that prescribe a start value of a cut joint: which velocity variable */                  \
     A(row_part, i, 1, rows, free, 0, "", "ROWS")                                                     \
-    /* of a row that couples coordinates: which coupling; couplings: their terms; terms: the link of a coordinate, \
-     * what it counts */                                                                             \
+    /* rows of couplings: which coupling; couplings: their terms; terms: the link of the coordinate and its        \
+     * ratio */                                                                                                    \
     A(row_coupling, i, 1, rows, couplings, -1, "", "ROWS")                                           \
     A(coupling_first, i, 1, couplings, terms, 0, "", "ROWS")                                         \
     A(coupling_count, i, 1, couplings, free, 0, "", "ROWS")                                          \
     A(term_link, i, 1, terms, links, 0, "", "ROWS")                                                  \
     A(term_ratio, d, 1, terms, free, 0, "", "ROWS")                                                  \
-    /* excited modes: by what (excitation.c), their variables, a path, a filter's cut-off */         \
+    /* excited modes: kind (excitation.c), their variables, a path, the filter's cut-off frequency */ \
     A(excitation_kind, i, 1, excitations, free, 0, "", "MOTION")                                     \
     A(excitation_joint, i, 1, excitations, joints, 0, "", "MOTION")                                  \
     A(excitation_p, i, 1, excitations, positions, 0, "", "MOTION")                                   \
     A(excitation_u, i, 1, excitations, speeds, 0, "", "MOTION")                                      \
     A(excitation_path, i, 1, excitations, paths, -1, "", "MOTION")                                   \
     A(excitation_cutoff, d, 1, excitations, free, 0, "rad/s", "MOTION")                              \
-    /* paths: their pieces, a period or 0; pieces: when they begin, 1 where an integration step must \
-     * end there, the polynomial in the time since then, lowest power first */                       \
+    /* paths: their pieces, the period (0: none); pieces: start time, 1 if an integration step       \
+     * must end there, the polynomial in the time since then, lowest power first */                  \
     A(path_piece, i, 1, paths, pieces, 0, "", "MOTION")                                              \
     A(path_pieces, i, 1, paths, free, 0, "", "MOTION")                                               \
     A(path_period, d, 1, paths, free, 0, "s", "MOTION")                                              \
     A(piece_time, d, 1, pieces, free, 0, "s", "MOTION")                                              \
     A(piece_stop, i, 1, pieces, free, 0, "", "MOTION")                                               \
     A(piece_polynomial, d, 6, pieces, free, 0, "rad|m", "MOTION")                                    \
-    /* links of general.c: their screws; as many rows as free screws, the first of which define the  \
-     * speeds; behind how many screws the rows have their axes; M's origin behind the last screw */  \
+    /* links of several screws (general.c): the screws; as many velocity rows as free screws, the    \
+     * first of which define the speeds; the number of screws before the axes that the rows refer    \
+     * to; M's origin after the last screw */                                                        \
     A(general_link, i, 1, generals, links, 0, "", "MOTION")                                          \
     A(general_screw, i, 1, generals, screws, 0, "", "MOTION")                                        \
     A(general_screws, i, 1, generals, free, 0, "", "MOTION")                                         \
@@ -168,15 +173,17 @@
     A(general_speeds, i, 1, generals, free, 0, "", "MOTION")                                         \
     A(general_after, i, 1, generals, free, 0, "", "MOTION")                                          \
     A(general_tail, d, 3, generals, free, 0, "m", "MOTION")                                          \
-    /* screws about and along z: axes at zero and origin in those before, turn and advance, excited? */ \
+    /* screws about and along z: rotation and origin at zero in the screw before, rotation and          \
+     * translation per unit, 1: excited */                                                              \
     A(screw_R, d, 9, screws, free, 0, "", "MOTION")                                                  \
     A(screw_r, d, 3, screws, free, 0, "m", "MOTION")                                                 \
     A(screw_pitch, d, 1, screws, free, 0, "", "MOTION")                                              \
     A(screw_slide, d, 1, screws, free, 0, "m", "MOTION")                                             \
     A(screw_excited, i, 1, screws, free, 0, "", "MOTION")                                            \
     A(velocity_row, d, 6, velocity_rows, free, 0, "", "MOTION")                                      \
-    /* flexible bodies (modal.c): their modes and pairs of modes, the first and how many modes; the frame by which one  \
-     * hangs, its origin in the link's axes without deformation; of a mode the integrals over the body's mass of phi and of r phi', of a pair of phi phi', in the link's axes; modal matrices */ \
+    /* flexible bodies (modal.c): their modes and pairs of modes; the frame that attaches the body to its parent, and   \
+     * that frame's origin in link axes, undeformed; of each mode the integrals of phi and r phi' over the mass, of     \
+     * each pair that of phi phi', in link axes; modal mass, stiffness and damping matrices */                          \
     A(link_modal, i, 1, links, modals, -1, "", "MODAL")                                              \
     A(link_frame, i, 1, links, frames, -1, "", "MODAL")                                              \
     A(modal_link, i, 1, modals, links, 0, "", "MODAL")                                               \
@@ -190,11 +197,11 @@
     A(pair_mass, d, 1, shape_pairs, free, 0, "kg", "MODAL")                                          \
     A(pair_stiffness, d, 1, shape_pairs, free, 0, "N/m", "MODAL")                                    \
     A(pair_damping, d, 1, shape_pairs, free, 0, "N.s/m", "MODAL")                                    \
-    /* a frame's row of the first mode, one for each: translation in the link's axes, turn about its z */ \
+    /* one row per frame and mode: translation in the link's axes, rotation about its z */                \
     A(frame_link, i, 1, frames, links, 0, "", "MODAL")                                               \
     A(frame_first, i, 1, frames, frame_shapes, 0, "", "MODAL")                                       \
     A(frame_shape, d, 4, frame_shapes, free, 0, "rad/m", "MODAL")                                    \
-    /* points on a link (-1: ground), in its axes */                                                 \
+    /* points fixed to a link (-1: ground), in its axes */                                           \
     A(point_link, i, 1, points, links, -1, "", "POINTS")                                             \
     A(point_r, d, 3, points, free, 0, "m", "POINTS")                                                 \
     A(spring_P, i, 1, springs, points, 0, "", "FORCES")                                              \
@@ -202,8 +209,8 @@
     A(spring_stiffness, d, 1, springs, free, 0, "N/m", "FORCES")                                     \
     A(spring_damping, d, 1, springs, free, 0, "N.s/m", "FORCES")                                     \
     A(spring_free_length, d, 1, springs, free, 0, "m", "FORCES")                                     \
-    /* force laws: a joint's mode or a spring (-1: not on one), their pieces; a piece's ranges of     \
-     * position and velocity and its origin, its coefficients c[power of x][power of v] */           \
+    /* force laws: on a joint's mode or on a spring (-1: not), their pieces; a piece: ranges of       \
+     * position and velocity, origin, and coefficients c[power of x][power of v] */                   \
     A(law_p, i, 1, laws, positions, -1, "", "FORCES")                                                \
     A(law_u, i, 1, laws, speeds, -1, "", "FORCES")                                                   \
     A(law_spring, i, 1, laws, springs, -1, "", "FORCES")                                             \
@@ -214,7 +221,7 @@
     A(load_point, i, 1, loads, points, 0, "", "FORCES")                                              \
     A(load_force, d, 3, loads, free, 0, "N", "FORCES")                                               \
     A(load_torque, d, 3, loads, free, 0, "N.m", "FORCES")                                            \
-    /* variables: which kind, of which element, which component; -1 as name: made from the element's */ \
+    /* variables: kind, owning element, component; name -1: composed from the element's name */         \
     A(variable_kind, i, 1, variables, free, 0, "", "NAMES")                                          \
     A(variable_object, i, 1, variables, free, 0, "", "NAMES")                                        \
     A(variable_component, i, 1, variables, free, 0, "", "NAMES")                                     \
@@ -227,7 +234,7 @@
     A(coupling_name, i, 1, couplings, characters, 0, "", "NAMES")                                    \
     A(text, b, 1, characters, free, 0, "", "NAMES")
 
-/* Links: what moves between a link and its parent. Axis kinds have axes parallel to their parent's at zero. */
+/* Links: the motion between a link and its parent. Axis kinds have axes parallel to their parent's at zero. */
 typedef enum fm_link_kind {
     FM_LINK_REVOLUTE_X,
     FM_LINK_REVOLUTE_Y,
@@ -235,18 +242,19 @@ typedef enum fm_link_kind {
     FM_LINK_REVOLUTE, /* about the link's z, any frame at zero */
     FM_LINK_PRISMATIC, /* along the link's z, any frame */
     FM_LINK_SPHERICAL, /* quaternion w x y z, any frame at zero */
-    FM_LINK_SCREW,     /* any one-freedom screw, also with rotor inertia: rotation about and slide along z */
+    FM_LINK_SCREW, /* any screw with one degree of freedom, also with rotor inertia: rotation about z and translation
+                    * along z */
     FM_LINK_FIXED,
-    FM_LINK_DRIVEN,    /* a screw whose acceleration is given */
-    FM_LINK_GENERAL,   /* several screws and rows of their velocities (general.c) */
+    FM_LINK_DRIVEN,    /* a screw whose acceleration is prescribed */
+    FM_LINK_GENERAL,   /* several screws and linear relations between their velocities (general.c) */
     FM_LINK_MODAL,     /* the floating frame of a flexible body (modal.c) */
-    FM_LINK_FRAME,     /* a frame that moves with the modes of the flexible body that is its parent */
+    FM_LINK_FRAME,     /* a frame that moves with the modes of its parent, a flexible body */
     FM_LINK_KINDS
 } fm_link_kind;
 
-typedef enum fm_joint_kind { /* what the outputs of a joint are */
+typedef enum fm_joint_kind { /* determines which outputs a joint has */
     FM_JOINT_WELD,
-    FM_JOINT_SCALAR,   /* one freedom, or several one-freedom modes in a row */
+    FM_JOINT_SCALAR,   /* one degree of freedom, or several one-DOF modes in series */
     FM_JOINT_SPHERICAL,
     FM_JOINT_FREE,
     FM_JOINT_NONHOLONOMIC, /* fewer speeds than positions */
@@ -256,18 +264,18 @@ typedef enum fm_joint_kind { /* what the outputs of a joint are */
 typedef enum fm_uniqueness {
     FM_NOT_UNIQUE,
     FM_UNIQUE,
-    FM_UNIQUENESS_UNKNOWN, /* the loops have no start: they do not close, or are singular */
+    FM_UNIQUENESS_UNKNOWN, /* assembly failed: the loops do not close, or are singular */
     FM_UNIQUENESSES
 } fm_uniqueness;
 
-typedef enum fm_given { /* a start value of the model */
+typedef enum fm_given { /* origin of a start value in the model */
     FM_NOT_GIVEN,     /* a default */
-    FM_GIVEN,         /* given, but the loops decide otherwise: a guess */
-    FM_GIVEN_AND_HOLDS, /* as far as was known when the image was made */
+    FM_GIVEN,         /* given, but assembly may change it: a guess */
+    FM_GIVEN_AND_HOLDS, /* given, and assembly kept it when the image was compiled */
     FM_GIVEN_KINDS
 } fm_given;
 
-typedef enum fm_cut_kind { /* modes of secondary joints */
+typedef enum fm_cut_kind { /* modes of cut joints */
     FM_CUT_SCREW,
     FM_CUT_BALL,
     FM_CUT_LOCKED,
@@ -281,20 +289,20 @@ typedef enum fm_excitation_kind {
     FM_EXCITATION_KINDS
 } fm_excitation_kind;
 
-typedef enum fm_correction { /* how loops are kept closed after a step */
+typedef enum fm_correction { /* how drift off the constraints is corrected after a step */
     FM_CORRECT_DIRECTLY, /* positions, then velocities (correct.c) */
     FM_CORRECT_BAUMGARTE, /* c'' + 2 alpha c' + beta^2 c = 0 in place of c'' = 0 */
     FM_CORRECT_NEVER
 } fm_correction;
 
 typedef enum fm_row_kind {
-    FM_ROW_ALONG,         /* f . p_FM = length */
+    FM_ROW_ALONG,         /* f . p_FM = length; p_FM: from F's origin to M's; f fixed in F's link, g in M's */
     FM_ROW_PERPENDICULAR, /* f . g = length */
     FM_ROW_DISTANCE,      /* |p_FM| = length */
-    FM_ROW_GIVEN,         /* a secondary joint's coordinate starts as given; only assembly knows it */
-    FM_ROW_COUPLED,       /* sum of ratio q over some joints' coordinates = length */
+    FM_ROW_GIVEN,         /* a prescribed start value of a cut joint, used by assembly only */
+    FM_ROW_COUPLED,       /* sum of ratio q over several coordinates of joints = length */
     FM_ROW_ALONG_M,       /* g . p_FM = length */
-    FM_ROW_SCREW,         /* f . p_FM = length times the turn about f */
+    FM_ROW_SCREW,         /* f . p_FM = length times the angle about f */
     FM_ROW_KINDS
 } fm_row_kind;
 

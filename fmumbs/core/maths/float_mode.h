@@ -1,9 +1,10 @@
-/* float_mode.h: the floating-point mode in which the core computes, whatever the host has set.
+/* float_mode.h: the floating-point mode of the core, independent of the host's.
  *
- * Numbers below the smallest normal one are zero: a motion that decays along a chain from rest passes through them, and
- * they take a processor a hundred times as long as others. Rounding is to nearest and nothing traps, so that the bits do
- * not depend on the host. Each public call that computes (calls.c) enters the mode and leaves the host's behind, its
- * flags included. x86 with SSE2 and aarch64 have such a mode; x87 and other processors compute as the host has set them.
+ * Subnormal numbers are flushed to zero: a motion that decays along a chain starting from rest passes through them, and
+ * arithmetic with them is about a hundred times slower. Rounding is to nearest and no exception traps, so that results
+ * do not depend on the host's settings. Each public call that computes (calls.c) enters this mode and restores the
+ * host's on return, exception flags included. x86 with SSE2 and aarch64 are supported; x87 and other processors compute
+ * in the host's mode.
  */
 #ifndef FM_FLOAT_MODE_H
 #define FM_FLOAT_MODE_H
@@ -14,7 +15,8 @@ typedef uint64_t fm_float_mode;
 
 #if defined(__SSE2__) || defined(_M_X64)
 #include <xmmintrin.h>
-#define FM_FLOAT_CONTROL 0xFFC0u /* MXCSR: flush to zero, rounding, masks, denormals are zero; below, the flags */
+#define FM_FLOAT_CONTROL 0xFFC0u /* MXCSR: flush to zero, rounding, masks, denormals are zero; the exception flags
+                                  * are below */
 #define FM_FLOAT_CORE 0x9FC0u
 
 static inline fm_float_mode fm_float_read(void)
@@ -27,7 +29,7 @@ static inline void fm_float_write(fm_float_mode mode)
     _mm_setcsr((unsigned)mode);
 }
 #elif defined(__aarch64__) && defined(__GNUC__)
-#define FM_FLOAT_CONTROL 0xFFFFFFFFu /* FPCR; above it FPSR, the flags */
+#define FM_FLOAT_CONTROL 0xFFFFFFFFu /* FPCR; FPSR, the flags, is above it */
 #define FM_FLOAT_CORE 0x1000000u     /* flush to zero */
 
 static inline fm_float_mode fm_float_read(void)
@@ -58,7 +60,7 @@ static inline void fm_float_write(fm_float_mode mode)
 }
 #endif
 
-/* Enters the core's mode; returns the host's. */
+/* Enters the core's mode and returns the host's. */
 static inline fm_float_mode fm_float_enter(void)
 {
     const fm_float_mode host = fm_float_read();

@@ -1,4 +1,4 @@
-/* hidden.h: what stands between these two is not seen outside of the library that it is linked into. */
+/* hidden.h: symbols declared between these two macros stay hidden outside the library they are linked into. */
 #ifndef FM_HIDDEN_H
 #define FM_HIDDEN_H
 

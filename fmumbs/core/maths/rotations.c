@@ -14,7 +14,7 @@ void fm_multiply_quaternions(const double *a, const double *b, double out[4])
     out[3] = ((a[0] * b[3] + a[3] * b[0]) + a[1] * b[2]) - a[2] * b[1];
 }
 
-/* Quaternion of a rotation by its largest part. */
+/* The unit quaternion of a rotation matrix, computed from its largest component. */
 void fm_quaternion_of(const double *R, double q[4])
 {
     const double d[4] = {R[0] + R[4] + R[8], R[0] - R[4] - R[8], R[4] - R[0] - R[8], R[8] - R[0] - R[4]};
@@ -32,7 +32,7 @@ void fm_quaternion_of(const double *R, double q[4])
         if (i != k) q[i] = mixed[3 - (i - 1) - (k - 1)] / four;
 }
 
-/* A ball's quaternion after a turn by the vector v, in its own axes. */
+/* Rotates by the rotation vector v [rad] in the rotated frame: q = q * exp(v / 2). */
 void fm_turn_quaternion(const double v[3], double q[4])
 {
     double angle = sqrt(dot(v, v)), half = 0.5 * angle;
@@ -45,7 +45,7 @@ void fm_turn_quaternion(const double v[3], double q[4])
     q[3] = ((old[0] * x[2] + old[3] * c) + old[1] * x[1]) - old[2] * x[0];
 }
 
-/* Rotation vector of a quaternion, the short way. */
+/* The rotation vector of a unit quaternion, of at most pi. */
 void fm_rotation_vector(const double *q, double out[3])
 {
     double sine = sqrt(dot(q + 1, q + 1)), half = atan2(sine, fabs(q[0]));
@@ -53,7 +53,7 @@ void fm_rotation_vector(const double *q, double out[3])
     for (int j = 0; j < 3; j++) out[j] = factor * q[1 + j];
 }
 
-/* The rotation by an angle about a unit vector. */
+/* The rotation matrix of an angle [rad] about a unit vector. */
 void fm_rotation_about(const double a[3], double angle, double R[9])
 {
     const double c = cos(angle), s = sin(angle), v = 1.0 - c;
@@ -75,7 +75,7 @@ void fm_rotation_of(const double *q, double R[9])
     memcpy(R, all, sizeof all);
 }
 
-/* A direction across a unit vector. */
+/* A vector perpendicular to a unit vector; not normalised. */
 void fm_across(const double axis[3], double out[3])
 {
     const double size[3] = {fabs(axis[0]), fabs(axis[1]), fabs(axis[2])};

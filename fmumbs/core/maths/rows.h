@@ -1,7 +1,7 @@
-/* rows.h: rows of four numbers: one vector with AVX, two of two numbers on other processors, where a compiler knows vectors.
+/* rows.h: rows of four doubles: one AVX register, or two registers of two where the compiler has vector types.
  *
- * (A vector that is longer than the processor's own is taken apart number by number.) The fourth number is padding. The
- * same operations in the same order give the same bits everywhere.
+ * A compiler splits vectors that are longer than the processor's own into single numbers, hence the pairs. The fourth
+ * number is padding. The same operations in the same order give the same bits on every processor.
  */
 #ifndef FM_ROWS_H
 #define FM_ROWS_H
@@ -10,14 +10,14 @@
 
 #if defined(__GNUC__)
 #define FM_INLINE static inline __attribute__((always_inline))
-#define FM_NOINLINE static __attribute__((noinline)) /* a loop that wants all registers for itself */
+#define FM_NOINLINE static __attribute__((noinline)) /* for a loop that needs all registers */
 #else
 #define FM_INLINE static __inline
 #define FM_NOINLINE static
 #endif
 
 #if defined(__GNUC__) && defined(__AVX__)
-#pragma GCC diagnostic ignored "-Wpsabi" /* no row crosses a call: all is inlined */
+#pragma GCC diagnostic ignored "-Wpsabi" /* no row is passed through a call: all functions are inlined */
 typedef double fm_row __attribute__((vector_size(32)));
 
 FM_INLINE fm_row fm_row_all(const double *x)

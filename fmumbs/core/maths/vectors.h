@@ -1,4 +1,4 @@
-/* vectors.h: vectors of three, or of torque and force, and axes in rows of three. */
+/* vectors.h: vectors of 3, of 6 (torque, force), and rotation matrices stored by rows. */
 #ifndef FM_VECTORS_H
 #define FM_VECTORS_H
 
@@ -41,7 +41,7 @@ static inline void turn_out(const double *R, const double *v, double *out)
     out[0] = x, out[1] = y, out[2] = z;
 }
 
-/* One number of R v. */
+/* Component i of R v. */
 static inline double row_of(const double *R, int i, const double *v)
 {
     return R[3 * i] * v[0] + R[3 * i + 1] * v[1] + R[3 * i + 2] * v[2];
