@@ -25,7 +25,8 @@ from fmumbs.cli import main
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("docs", "benchmarks", "fmus")
-PAGES = [ROOT / "README.md", *(page for name in FOLDERS for page in sorted((ROOT / name).glob("*.md")))]
+PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md")]
+PAGES += [page for name in FOLDERS for page in sorted((ROOT / name).glob("*.md"))]
 SCRIPT = "double_pendulum.py"  # as README's text calls its snippet
 
 NOT_RUN = {  # the first word of a command: why it is not run, and what is looked at instead
@@ -209,6 +210,31 @@ def test_files_and_folders_that_are_named_are_there() -> None:
     assert len(named) > 20
     for page, span in named:
         assert made.search(span) or any(end.endswith("/" + span.strip("/")) for end in ends), f"{page}: {span}"
+
+
+def test_recipes_name_files_from_the_root_and_what_is_in_them() -> None:
+    """CONTRIBUTING.md: each path is there, and each other name in a step stands in a file that the step names first."""
+    steps = re.findall(r"^\d+\. (.*?)(?=^\d+\. |^\n|^## |\Z)", (ROOT / "CONTRIBUTING.md").read_text(), re.M | re.S)
+    assert len(steps) >= 10
+    for step in steps:
+        named = re.findall(r"`([^`]+)`", step)
+        paths = [ROOT / name for name in named if "/" in name]
+        assert paths and all(path.exists() for path in paths), step
+        texts = [path.read_text() for path in paths if path.is_file()] or [p.read_text() for p in paths[0].glob("*.py")]
+        for name in named:
+            if re.fullmatch(r"\w+(\(\.*\))?", name):
+                assert any(re.search(rf"\b{name.partition('(')[0]}\b", text) for text in texts), f"{name}: {step}"
+
+
+def test_names_of_the_glossary_are_in_the_code() -> None:
+    """What stands between backquotes in the last column of a table: a file, or a word of the sources."""
+    sources = [p for p in (ROOT / "fmumbs").rglob("*") if p.suffix in (".py", ".c", ".h", ".inc")]
+    words = set(re.findall(r"\w+", "\n".join(path.read_text() for path in sources)))
+    rows = [line for line in (ROOT / "docs" / "glossary.md").read_text().splitlines() if line.startswith("| ")]
+    named = [name for row in rows for name in re.findall(r"`([^`]+)`", row.split("|")[-2])]
+    assert len(named) > 50
+    for name in named:
+        assert (ROOT / name).exists() if "/" in name else set(re.findall(r"\w+", name)) <= words, name
 
 
 def test_links_lead_to_files() -> None:

@@ -115,12 +115,17 @@ def test_no_file_imports_itself_by_way_of_others() -> None:
     TopologicalSorter(graph).prepare()
 
 
-def test_every_layer_is_a_part_of_the_package_and_stands_so_in_the_design() -> None:
+def drawn(first: str) -> list[set[str]]:
+    """The parts of a paragraph `first` → ... of the architecture."""
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    (line,) = re.findall(rf"^`{first}` → .*?(?=\n\n)", text, re.M | re.S)
+    return [{name.strip(" `\n") for name in part.split(",")} for part in line.split("→")]
+
+
+def test_every_layer_is_a_part_of_the_package_and_stands_so_in_the_architecture() -> None:
     there = {path.stem for path in PACKAGE.iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file()}
     assert set(RANK) == there - {"__init__", "_models"}
-    design = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
-    (line,) = re.findall(r"^`cli` → .*$", design, re.M)
-    told = [{name.strip(" `") for name in part.split(",")} for part in line.split("→")]
+    told = drawn("cli")
     assert told == [part for names in reversed(LAYERS) if (part := {n for n in names if not n.startswith("_")})]
 
 
@@ -231,6 +236,7 @@ def circle(arrows: dict[str, set[str]]) -> list[str]:
 def test_every_file_of_the_core_stands_in_a_room() -> None:
     rooms = {path.relative_to(CORE).parts[0] for path in C_FILES} - {"fmumbs.h"}
     assert rooms == set(CORE_ROOMS)
+    assert drawn("fmi") == [{room} for room in reversed(CORE_ROOMS)]
 
 
 @pytest.mark.parametrize("arrows", [core_includes, core_calls])
