@@ -1,4 +1,4 @@
-/* host.c: the core's floating-point mode in a public call, and the host's question whether a step shall end. */
+/* host.c: enters and leaves the core's floating-point mode around a public call; asks the host whether to stop a step. */
 #include "host.h"
 
 #include "../maths/float_mode.h"
@@ -15,7 +15,8 @@ fm_status fm_leave(const fm_instance *s, fm_status status)
     return status;
 }
 
-/* Whether the host wants the step under way to end; asked in its own mode, which it may change. */
+/* Whether the host wants to stop the present step. The callback runs in the host's floating-point mode, which it may
+ * change. */
 int fm_ask_host(fm_instance *s)
 {
     fm_float_leave(s->host.mode);

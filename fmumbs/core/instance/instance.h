@@ -1,4 +1,9 @@
-/* instance.h: everything that changes: an instance of an image. */
+/* instance.h: an instance of an image: everything that changes.
+ *
+ * The parts are in the headers of this folder: link.h (tree), loop.h, plane.h, laws.h, work.h (scratch), saved.h
+ * (state). In their tables of arrays the last column is the number of elements. SI units; a wrench is torque [N.m],
+ * then force [N].
+ */
 #ifndef FM_INSTANCE_H
 #define FM_INSTANCE_H
 
@@ -11,38 +16,39 @@
 
 FM_HIDDEN_BEGIN
 
-#define FM_HELD 64     /* most laws that may hold velocities at a time */
-#define FM_PASSING (-2.0) /* second number of the mode of a law that holds nothing */
-#define FM_UNKNOWN (-3.0) /* both, where nothing is known */
-#define FM_AT 1e-12     /* a velocity that is so near to a bound of a law is there, beside 1 and itself */
-#define FM_LAW_JUMP 1e-9 /* a smaller jump of a law, beside the forces, is none */
+#define FM_HELD 64     /* most laws that may stick at a time */
+#define FM_PASSING (-2.0) /* second number of the mode of a law that does not stick */
+#define FM_UNKNOWN (-3.0) /* both numbers of an unknown mode */
+#define FM_AT 1e-12     /* a velocity within this distance (relative to 1 and itself) of a law's bound is at it */
+#define FM_LAW_JUMP 1e-9 /* a smaller jump of a law, relative to the forces, is ignored */
 
 typedef struct fm_model {
     fm_sizes n;
     int32_t ny;
     int32_t pendings;
-    int32_t angles; /* links with an angle */
+    int32_t angles; /* links that rotate by an angle */
     int32_t balls;
-    int32_t reversed; /* balls of joints that point towards the ground */
-    int32_t slides; /* links whose origin slides */
+    int32_t reversed; /* balls of joints that are traversed from M to F */
+    int32_t slides; /* links whose origin translates */
     int32_t planars; /* links of trees that move in a plane */
     int32_t plane_pendings;
-    double plane_tip; /* moment of inertia of the last of them */
-    int32_t ranges, spatial_angles, spatial_slides; /* what the sweeps in space look at */
-    int32_t resisted; /* some joint has a spring or a damper */
-    int32_t excited;  /* some mode is excited */
+    double plane_tip; /* moment of inertia of the last of them [kg.m2] */
+    int32_t ranges, spatial_angles, spatial_slides; /* counts for the spatial sweeps */
+    int32_t resisted; /* 1: some joint has a spring or a damper */
+    int32_t excited;  /* 1: some mode is excited */
     size_t state_doubles;
 } fm_model;
 
-/* What is built for each instruction set. */
+/* The functions compiled for each instruction set. */
 typedef struct fm_kernels {
-    void (*turn)(fm_instance *s, const double *y); /* cosines, sines and axes of every link; call these by reversed.c */
-    void (*local)(fm_instance *s);                 /* torque, force and lift of every link from its motion */
-    void (*accelerate)(fm_instance *s, const double *y, const double *tau, double *udot); /* after turn */
-    void (*back)(fm_instance *s, double *udot);    /* its last part again, after a change of the forced parts */
+    void (*turn)(fm_instance *s, const double *y); /* cosines, sines, rotations of links; by reversed.c */
+    void (*local)(fm_instance *s);                 /* inertial wrench and bias acceleration of every link */
+    /* forward dynamics of the tree; after turn */
+    void (*accelerate)(fm_instance *s, const double *y, const double *tau, double *udot);
+    void (*back)(fm_instance *s, double *udot); /* its outward sweep alone, after a change of the forces */
     /* in the plane (planar.inc, planar_loops.inc): */
-    void (*plane_place)(fm_instance *s, const double *y); /* after turn: what slides */
-    void (*plane_world)(fm_instance *s, const double *y); /* then */
+    void (*plane_place)(fm_instance *s, const double *y); /* after turn: origins of the links that translate */
+    void (*plane_world)(fm_instance *s, const double *y); /* then: poses and velocities in the plane */
     double (*plane_violation)(fm_instance *s, int level);
     int (*plane_factor)(fm_instance *s, const double *y);
     void (*plane_spread)(fm_instance *s, const double *lambda, double *out);
@@ -53,11 +59,11 @@ typedef enum fm_valid {
     FM_VALID_WORLD = 1,
     FM_VALID_MOTION = 2, /* udot */
     FM_VALID_CUTS = 4,
-    FM_VALID_LINKS = 8,  /* what the sweeps leave in each link, in space */
-    FM_VALID_LAWS = 16   /* the modes of the force laws */
+    FM_VALID_LINKS = 8,  /* results of the spatial sweeps in each link */
+    FM_VALID_LAWS = 16   /* modes of the force laws */
 } fm_valid;
 
-/* An evaluation that can be made again with other forces of the laws that hold (holding.c). */
+/* An evaluation that can be repeated with other forces of the sticking laws (holding.c). */
 typedef struct fm_evaluation {
     void (*make)(fm_instance *s, const struct fm_evaluation *how, double *udot);
     double t;
@@ -69,12 +75,12 @@ struct fm_instance {
     fm_model model;
     const fm_kernels *kernels;
     int32_t level;
-    int32_t valid; /* fm_valid bits: what belongs to the present y and inputs */
+    int32_t valid; /* fm_valid bits: which results belong to the present y and inputs */
     char guid[40];
     char message[512];
-    void *bytes;   /* the arena */
+    void *bytes;   /* the memory block of all arrays */
     double *state; /* the block that is saved */
-    double *kept;  /* a copy of it, while fm_assemble tries */
+    double *kept;  /* a copy of it during fm_assemble */
 #define V(name, count) double *name;
     FM_STATE_ARRAYS(V)
 #undef V
@@ -92,13 +98,13 @@ struct fm_instance {
     fm_host host;
 };
 
-/* Where the force of a law at a jump lies in its range. */
+/* Where the force of a sticking law lies in its range. */
 typedef enum fm_held_at { FM_BETWEEN, FM_AT_LEAST, FM_AT_MOST } fm_held_at;
 
 enum { FM_POSITIONS, FM_VELOCITIES };
-enum { FM_DROPPED = -1, FM_FREE, FM_FIXED, FM_TAKEN }; /* assembly.hold: what is beyond FM_FREE holds */
+enum { FM_DROPPED = -1, FM_FREE, FM_FIXED, FM_TAKEN }; /* assembly.hold: values above FM_FREE are fixed */
 
-/* Three numbers of one link: fm_lane_get(s, torque, i, out). */
+/* Access to three numbers of one link: fm_lane_get(s, torque, i, out). */
 #define fm_lane_at(s, name, i) ((s)->lane[(i) / FM_LANE_WIDTH].name), (i) % FM_LANE_WIDTH
 #define fm_lane_get(s, name, i, out) fm_lane_read(fm_lane_at(s, name, i), out)
 #define fm_lane_set(s, name, i, in) fm_lane_write(fm_lane_at(s, name, i), in)
@@ -113,7 +119,7 @@ static inline void fm_lane_write(double lane[][FM_LANE_WIDTH], int32_t at, const
     for (int j = 0; j < 3; j++) lane[j][at] = in[j];
 }
 
-/* The numbers of a planar link: a lane every FM_PLANE_WIDTH. */
+/* The numbers of a planar link are FM_PLANE_WIDTH apart. */
 #define FM_PLANE_BLOCK(s, place) ((s)->planar.lanes + (uint32_t)(place) / FM_PLANE_WIDTH * FM_PLANE_SIZE)
 
 static inline double *fm_plane_at(const fm_instance *s, int32_t place)

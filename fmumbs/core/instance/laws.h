@@ -1,4 +1,4 @@
-/* laws.h: what is known of force laws during an evaluation and a step. */
+/* laws.h: data of the force laws in an evaluation and a step. */
 #ifndef FM_LAWS_STATE_H
 #define FM_LAWS_STATE_H
 
@@ -8,12 +8,12 @@ FM_HIDDEN_BEGIN
 
 #define FM_LAW_ARRAYS(A)                                                                                 \
     A(double, now, 2 * n.laws)      /* modes at the present time, for outputs */                         \
-    A(double, force, n.laws)        /* of each law that holds */                                         \
-    A(double, v, n.laws)            /* velocity of each law a moment ago */                              \
-    A(double, looks, 4 * n.laws)    /* position and velocity at one look within a step, then at the next */ \
+    A(double, force, n.laws)        /* of each sticking law [N or N.m] */                                \
+    A(double, v, n.laws)            /* velocity of each law at the previous sample */                    \
+    A(double, looks, 4 * n.laws)    /* position and velocity at one sample within a step, then at the next */ \
     A(double, rates, (n.laws > 0) * (n.ny + n.speeds))                                                   \
-    A(int32_t, held, n.held)        /* the laws that meet */                                             \
-    A(int32_t, where, n.held)       /* fm_held_at: where their forces are in their ranges */             \
+    A(int32_t, held, n.held)        /* the laws that interact */                                         \
+    A(int32_t, where, n.held)       /* fm_held_at: where their forces lie in their ranges */             \
     A(int32_t, side, n.held)                                                                             \
     A(double, range, 2 * n.held)                                                                         \
     A(double, a, n.held)                                                                                 \
@@ -27,9 +27,9 @@ typedef struct fm_laws {
 #define A(type, name, count) type *name;
     FM_LAW_ARRAYS(A)
 #undef A
-    double *use;   /* the modes that evaluations go by: those of the state, or `now` */
-    int32_t off;   /* 1: only laws that hold a velocity act */
-    int32_t fault; /* the law for which the step cannot go on, -1: none */
+    double *use;   /* the modes that evaluations use: those of the state, or `now` */
+    int32_t off;   /* 1: only sticking laws act */
+    int32_t fault; /* the law for which the step cannot continue, -1: none */
 } fm_laws;
 
 FM_HIDDEN_END

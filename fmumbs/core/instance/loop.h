@@ -1,4 +1,4 @@
-/* loop.h: what is known of the joints that close loops, and of their rows. */
+/* loop.h: data of the cut joints and of their constraint rows. */
 #ifndef FM_LOOP_H
 #define FM_LOOP_H
 
@@ -6,66 +6,67 @@
 
 FM_HIDDEN_BEGIN
 
-/* The rows of one secondary joint, or one coupling, in the order of elimination (loop_plan.c). */
+/* The constraint rows of one cut joint or one coupling, in the order of elimination (loop_plan.c). */
 typedef struct fm_block {
     int32_t first, rows;
-    int32_t path, length;  /* in loop_path: the velocity variables that its reactions act on, from the tips */
-    int32_t below, belows; /* in loop_meeting: the later blocks that its column of K's factor reaches */
-    int32_t used, use[FM_FREEDOMS]; /* its rows in use, counted from the first; in the plane at most FM_PLANE_ROWS */
-    size_t y, L; /* its innovations, a path after another; its own part of the factor */
+    int32_t path, length;  /* in loop_path: the velocity variables that its reactions act on, from the leaves */
+    int32_t below, belows; /* in loop_meeting: the later blocks in its column of K's factor */
+    int32_t used, use[FM_FREEDOMS]; /* its active rows, counted from the first; in the plane at most FM_PLANE_ROWS */
+    size_t y, L; /* offsets of its innovations (a path after another) and of its diagonal block of the factor */
 } fm_block;
 
 typedef struct fm_meeting {
     int32_t block;     /* the later one */
-    int32_t run, runs; /* in loop_run: where their paths run together, in either, and how far; none: it only fills in */
-    size_t L;          /* rows of the later by rows of the earlier */
+    int32_t run, runs; /* in loop_run: the common parts of the two paths, and their lengths; none: fill-in only */
+    size_t L;          /* offset of rows of the later by rows of the earlier */
 } fm_meeting;
 
 typedef struct fm_loop_plan {
     int32_t blocks;
-    size_t meetings, runs, paths, y, L; /* how many numbers */
+    size_t meetings, runs, paths, y, L; /* sizes of the arrays */
     fm_block *block;
     fm_meeting *meeting;
-    int32_t *run, *path, *link; /* the link of each mode of a path */
+    int32_t *run, *path, *link; /* the link of each mode on a path */
 } fm_loop_plan;
 
-/* Of a secondary joint. */
+/* Coordinates of a cut joint. */
 typedef struct fm_coordinates {
     double p[FM_FREEDOMS + 1], u[FM_FREEDOMS], udot[FM_FREEDOMS];
 } fm_coordinates;
 
-#define FM_INDEPENDENT 1e-9 /* a pivot of the scaled K below it, once a coordinate is held: that depends on the others */
-#define FM_DEPENDENT 1e-11 /* a pivot of the scaled K below it: the row follows from the others */
-#define FM_WORN 0.1    /* of what the pivot of a row has been: below it other rows are looked for */
-#define FM_TIE 1e-13   /* of the same, added to K's diagonal: it can then be factored anywhere */
-#define FM_NARROW 0.02 /* the same: below it a singular position may be near */
+#define FM_INDEPENDENT 1e-9 /* a held coordinate whose pivot in the scaled K is below this is dependent */
+#define FM_DEPENDENT 1e-11 /* a row whose pivot in the scaled K is below this is redundant */
+#define FM_WORN 0.1    /* fraction of a row's former pivot below which the choice of rows is checked again */
+#define FM_TIE 1e-13   /* fraction of a row's former pivot, added to K's diagonal so that it can always be factored */
+#define FM_NARROW 0.02 /* fraction of a row's former pivot below which a singular position may be near */
 
-/* A frame of a secondary joint in the world. */
+/* A frame of a cut joint in the world. */
 typedef struct fm_place {
-    double r[3], v[3], w[3], a[3], alpha[3]; /* a: true acceleration, only where `moving` asked for it */
+    double r[3], v[3], w[3], a[3], alpha[3]; /* a: without gravity subtracted, set only if `moving` */
 } fm_place;
 
-/* The frames of a secondary joint, which its rows share; joint -1: none yet. */
+/* The frames of a cut joint, shared by its rows; joint -1: not yet computed. */
 typedef struct fm_ends {
     int32_t joint;
     fm_place F, M;
 } fm_ends;
 
-/* Row i: value and first two derivatives, force and torque of a unit multiplier on M's link at M's origin. */
+/* Row i: constraint c and its first two time derivatives; force and torque of a unit multiplier on M's link at M's
+ * origin. */
 typedef struct fm_constraint {
     double c[3], force[3], torque[3], r[3];
 } fm_constraint;
 
-/* What evaluations beside the motion do not change. */
+/* Counters that evaluations off the trajectory must not change. */
 typedef struct fm_bridge_kept {
     double corrected, iterated;
 } fm_bridge_kept;
 
-/* What a factorisation of K at y for a correction of one level came to. */
+/* Result of factorising K at y for a correction of positions or velocities. */
 typedef enum fm_factored {
     FM_NO_FACTOR, /* K is singular */
     FM_FACTORED,
-    FM_BRIDGED    /* a singular position is near: y has been brought onto its branch */
+    FM_BRIDGED    /* a singular position is near: y was interpolated on the branch instead */
 } fm_factored;
 
 typedef int (*fm_factoring)(fm_instance *s, double *y, int level);
@@ -73,23 +74,23 @@ typedef int (*fm_factoring)(fm_instance *s, double *y, int level);
 typedef enum fm_multipliers {
     FM_OWN_MULTIPLIERS,
     FM_NO_MULTIPLIERS,   /* they are zero */
-    FM_NEAR_MULTIPLIERS, /* those near singular.lambda that make up singular.rhs */
-    FM_KEPT_MULTIPLIERS  /* singular.lambda */
+    FM_NEAR_MULTIPLIERS, /* those closest to singular.lambda that satisfy singular.rhs */
+    FM_KEPT_MULTIPLIERS  /* singular.lambda itself */
 } fm_multipliers;
 
 #define FM_LOOP_ARRAYS(A)                                                                                      \
     A(double, y, n.columns)         /* innovations of the rows' multipliers along their paths */               \
-    A(double, z, n.columns)         /* the same over the pivots */                                             \
+    A(double, z, n.columns)         /* the same divided by the pivots */                                       \
     A(double, L, n.factor)          /* the Delassus matrix K, then its factor */                               \
     A(double, diagonal, n.rows)     /* of K */                                                                 \
-    A(double, bound, n.rows)        /* how large a diagonal entry of K can be */                               \
-    A(double, row, n.speeds)        /* zeros, but while a row is made */                                       \
-    A(double, phi, n.closed * 12 * n.links) /* of a link with one free mode: phi, then U over the pivot, in world axes */ \
-    A(double, c, 3 * n.rows)        /* of each row: value and derivatives */                                   \
-    A(double, wrench, 6 * n.rows)   /* torque and force on M's link at M */                                    \
+    A(double, bound, n.rows)        /* upper bound of each diagonal entry of K */                              \
+    A(double, row, n.speeds)        /* zero except while a row is computed */                                  \
+    A(double, phi, n.closed * 12 * n.links) /* of a one-DOF link: phi, then U over the pivot, in world axes */            \
+    A(double, c, 3 * n.rows)        /* of each row: constraint c and its first two time derivatives */         \
+    A(double, wrench, 6 * n.rows)   /* torque and force of a unit multiplier on M's link at M, world axes */   \
     A(double, rhs, n.rows)                                                                                     \
     A(double, lambda, n.rows)       /* Lagrange multipliers */                                                 \
-    A(double, kept, n.rows)         /* which rows are active, kept meanwhile */                                \
+    A(double, kept, n.rows)         /* saved copy of row_active */                                             \
     A(double, pivot, n.speeds)                                                                                 \
     A(double, change, n.speeds)
 
@@ -97,10 +98,10 @@ typedef struct fm_loop {
 #define A(type, name, count) type *name;
     FM_LOOP_ARRAYS(A)
 #undef A
-    int32_t worn;          /* 1: the last factor of K has a pivot far below row_pivot, or there is none */
-    int32_t near_singular; /* 1: and very far below; 2: there is none */
-    int32_t multipliers;   /* fm_multipliers: what an evaluation does about them */
-    double softening;      /* of row_pivot: what fm_factor_K adds to K's diagonal */
+    int32_t worn;          /* 1: the last factor of K has a pivot far below row_pivot, or factorisation failed */
+    int32_t near_singular; /* 1: a pivot is close to that of a singular position; 2: factorisation failed */
+    int32_t multipliers;   /* fm_multipliers: how an evaluation finds them */
+    double softening;      /* fraction of row_pivot that fm_factor_K adds to the diagonal of K */
 } fm_loop;
 
 FM_HIDDEN_END

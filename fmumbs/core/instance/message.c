@@ -1,4 +1,4 @@
-/* message.c: finished sentences. */
+/* message.c: the last message of an instance, a complete sentence. */
 #include "message.h"
 
 #include "instance.h"

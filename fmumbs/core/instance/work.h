@@ -1,4 +1,4 @@
-/* work.h: scratch: what is computed again whenever it is needed. */
+/* work.h: scratch arrays, recomputed whenever they are needed. */
 #ifndef FM_WORK_H
 #define FM_WORK_H
 
@@ -7,65 +7,66 @@
 
 FM_HIDDEN_BEGIN
 
-#define FM_STAGES 7 /* of Dormand-Prince 5(4) */
-#define FM_NODES 12 /* of an interpolation through a singular position */
+#define FM_STAGES 7 /* stages of Dormand-Prince 5(4) */
+#define FM_NODES 12 /* nodes of the interpolation across a singular position */
 
-/* An evaluation and a step. */
+/* Evaluation and integration step. */
 #define FM_WORK_ARRAYS(A)                                                                                  \
-    A(double, tau, n.speeds)         /* applied forces of all modes: inputs, springs, dampers, rotor */    \
+    A(double, tau, n.speeds)         /* applied forces of all modes: inputs, springs, dampers */           \
     A(double, input, n.inputs)       /* inputs at the time of an evaluation: tau, then loads */            \
-    A(double, seed, n.inputs)        /* the same shape, for directional derivatives */                     \
-    A(double, applied, 6 * n.links)  /* torque and force from springs and loads, link's axes at its origin */ \
-    A(double, cut_wrench, 6 * n.cut_joints) /* what is applied along a secondary joint's modes, on M in world axes at M */ \
+    A(double, seed, n.inputs)        /* as input: direction of directional derivatives */                  \
+    A(double, applied, 6 * n.links)  /* wrench of springs and loads, link axes, at the link's origin */       \
+    A(double, cut_wrench, 6 * n.cut_joints) /* wrench applied along the modes of a cut joint, on M at M, world axes */     \
     A(double, udot, n.speeds)        /* at the present time */                                             \
     A(double, stage, FM_STAGES * n.ny)                                                                     \
     A(double, trial, n.ny)                                                                                 \
-    A(double, step_end, n.closed * n.ny)       /* where a step that is tried ends, before its correction */ \
+    A(double, step_end, n.closed * n.ny)       /* end of the step being tried, before its correction */     \
     A(double, step_corrected, n.closed * n.ny) /* and after */                                             \
-    A(double, probe, 2 * n.ny)       /* for derivatives */
+    A(double, probe, 2 * n.ny)       /* scratch of derivatives */
 
 typedef struct fm_work {
 #define A(type, name, count) type *name;
     FM_WORK_ARRAYS(A)
 #undef A
-    const double *evaluated, *accelerated; /* the y of the evaluation under way, its udot without loops */
-    double time;                  /* of the positions that are looked at */
-    double step_from, step_until; /* the integration step under way lies between these times (excitation.c) */
-    int32_t forced, cuts;         /* something stands in `applied`, in `cut_wrench` */
+    const double *evaluated, *accelerated; /* the y of the present evaluation, and its udot without multipliers */
+    double time;                  /* of the positions in use [s] */
+    double step_from, step_until; /* bounds of the present integration step [s] (excitation.c) */
+    int32_t forced, cuts;         /* 1: `applied`, `cut_wrench` is not zero */
 } fm_work;
 
-/* Motions through singular positions (motion/singular.c). */
+/* Interpolation across singular positions (motion/singular.c). */
 #define FM_SINGULAR_ARRAYS(A)                                                                     \
     A(double, node, n.closed * FM_NODES * n.ny)                                                   \
-    A(double, root, (FM_NODES + 1) * n.rows) /* roots of the pivots: at the state, then at the nodes */ \
-    A(double, direction, n.closed * n.speeds) /* in which nodes lie */                            \
+    A(double, root, (FM_NODES + 1) * n.rows) /* square roots of the pivots: at the state, then at the nodes */ \
+    A(double, direction, n.closed * n.speeds) /* of the line of nodes */                          \
     A(double, udot, 3 * n.closed * n.speeds)                                                      \
     A(double, found, n.closed * n.speeds)                                                         \
     A(double, lambda, n.rows)                                                                     \
     A(double, rhs, n.rows)                                                                        \
     A(double, y, n.closed * n.ny)                                                                 \
-    A(int32_t, label, n.closed * n.speeds)   /* the part of the mechanism that a coordinate is moved with, 0: none */
+    A(int32_t, label, n.closed * n.speeds)   /* the part of the mechanism in which a coordinate moves, 0: none */
 
 typedef struct fm_singular {
 #define A(type, name, count) type *name;
     FM_SINGULAR_ARRAYS(A)
 #undef A
-    int32_t under_way;    /* 1: nodes are being made */
-    int32_t interpolated; /* 1: the last evaluation or correction was made of nodes */
-    int32_t on_branch;    /* 1: accelerations are those of the state that is next on the branch */
-    int32_t was_near;     /* 1: the last step came near a singular position */
-    int32_t tangent_row, tangent_joint; /* row whose branches share a tangent, -1: none; joint to hold (motion/touch.c) */
+    int32_t under_way;    /* 1: nodes are being computed */
+    int32_t interpolated; /* 1: the last evaluation or correction was interpolated */
+    int32_t on_branch;    /* 1: accelerations are those of the nearest state on the branch */
+    int32_t was_near;     /* 1: the last step came close to a singular position */
+    int32_t tangent_row, tangent_joint; /* a row whose branches share a tangent, -1: none; the joint to hold
+                                         * (motion/touch.c) */
     double tangent_time;
 } fm_singular;
 
-/* Assembly: modes in the model's order of joints. */
+/* Assembly; modes are in the model's order of joints. */
 #define FM_ASSEMBLY_ARRAYS(A)                                                                            \
     A(int32_t, order, n.modes)                                                                           \
-    A(int32_t, link, n.modes)         /* of a mode, or, of a secondary joint's, that joint */            \
-    A(int32_t, hold, n.modes)         /* what is beyond FM_FREE holds */                                 \
-    A(int32_t, list, n.units)         /* those that should */                                            \
-    A(double, weight, n.speeds)       /* the square of what counts as one */                             \
-    A(double, bound, n.rows)          /* the most of each row's part of K */                             \
+    A(int32_t, link, n.modes)         /* link of a mode; for a cut joint's mode, the joint */            \
+    A(int32_t, hold, n.modes)         /* above FM_FREE: fixed */                                         \
+    A(int32_t, list, n.units)         /* those that should be fixed */                                   \
+    A(double, weight, n.speeds)       /* square of the unit of each coordinate */                        \
+    A(double, bound, n.rows)          /* upper bound of each row's contribution to K */                  \
     A(double, given, n.closed * n.ny)                                                                    \
     A(double, trial, n.closed * n.ny)                                                                    \
     A(double, from, 3 * n.closed * n.ny)                                                                 \
@@ -75,21 +76,21 @@ typedef struct fm_assembly {
 #define A(type, name, count) type *name;
     FM_ASSEMBLY_ARRAYS(A)
 #undef A
-    int32_t base;          /* 1: assembled without what was set */
-    int32_t brief, failed; /* 1: closing gives up early; attempts that did */
+    int32_t base;          /* 1: assembled without the values that were set */
+    int32_t brief, failed; /* 1: iterations stop early; number of attempts that did */
 } fm_assembly;
 
-/* Least reactions (outputs/least.c). */
+/* Minimum-norm reactions (outputs/least.c). */
 #define FM_LEAST_ARRAYS(A)                                                                           \
-    A(double, idle, n.rows)              /* rows that are idle */                                    \
+    A(double, idle, n.rows)              /* inactive rows */                                         \
     A(double, p, n.rows)                                                                             \
     A(double, step, n.rows)                                                                          \
     A(double, fall, n.rows)                                                                          \
     A(double, more, n.rows)                                                                          \
     A(double, change, n.rows)                                                                        \
-    A(double, R, 6 * n.closed * n.joints) /* reactions at M in world axes */                         \
+    A(double, R, 6 * n.closed * n.joints) /* reactions at M, world axes */                           \
     A(double, along, 6 * n.closed * n.joints)                                                        \
-    A(double, at, 3 * n.closed * n.joints) /* M in the world */                                      \
+    A(double, at, 3 * n.closed * n.joints) /* M's origin in the world [m] */                         \
     A(double, metric, n.closed * n.speeds)
 
 typedef struct fm_least {
@@ -98,12 +99,12 @@ typedef struct fm_least {
 #undef A
 } fm_least;
 
-/* Who called. */
+/* The calling program. */
 typedef struct fm_host {
-    int (*wanted)(void *data); /* whether the step shall end; NULL: it ends by itself alone */
+    int (*wanted)(void *data); /* whether to stop the present step; NULL: never */
     void *data;
-    fm_float_mode mode; /* to which the public call under way goes back */
-    double worked;      /* evaluations of links and rows since the host was asked */
+    fm_float_mode mode; /* the mode to restore when the present public call returns */
+    double worked;      /* evaluations, weighted by links and rows, since the host was asked */
 } fm_host;
 
 FM_HIDDEN_END
