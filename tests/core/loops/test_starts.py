@@ -348,6 +348,15 @@ def test_flexible_bodies_keep_their_shape_while_joints_can_yield() -> None:
     assert set(changes(solver)) == {"D.q"}
 
 
+@pytest.mark.parametrize("values", [(1e-3, 2e-3, -3e-3), (0.0, 4e-3, 0.0)])
+def test_each_mode_of_a_flexible_body_holds_what_is_set(values: tuple[float, ...]) -> None:
+    solver = fm.Solver(read_model("four_link_flexible"))
+    given = np.resize(values, np.size(solver.get("coupler.q")))
+    solver.set("coupler.q", given)
+    solver.assemble()
+    assert_allclose(solver.get("coupler.q"), given, rtol=0, atol=1e-15)
+
+
 def test_long_ladders_start_at_once() -> None:
     """Its first crank decides; the work grows with the windows, not with their square."""
     near = read_model("ladder", {"windows": 300})
