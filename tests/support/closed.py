@@ -187,14 +187,19 @@ def moved(rng: np.random.Generator, joint: fm.Joint, by: float) -> fm.Joint:
         half = by * rng.uniform(-1, 1, 3) / 2
         w, v = joint.q0[0], np.array(joint.q0[1:])
         return replace(joint, q0=(w - v @ half, *(v + w * half + np.cross(v, half))))
+    if np.ndim(joint.q0):
+        return replace(joint, q0=np.array(joint.q0) + by * rng.uniform(-1, 1, len(joint.q0)))
     return replace(joint, q0=joint.q0 + by * rng.uniform(-1, 1))
 
 
 def space(
     seed: int, kind: str | None = None, loops: int = 1, both_ends: bool = False, guess: float = 0.02, spare: int = 2,
-    driven: bool = False,
+    driven: bool = False, sorts: tuple[str, ...] = ("revolute", "prismatic", "spherical", "spherical"),
 ) -> Closed:
-    """Loops in space, of one kind of cut joint or of any, that leave about a freedom more than `spare`."""
+    """Loops in space, of one kind of cut joint or of any, that leave about a freedom more than `spare`.
+
+    sorts: of the tree's joints, also those of several_joint.
+    """
     rng = np.random.default_rng(seed)
     ground = fm.Model("ground").ground
     cuts = [kind or str(rng.choice(SPACE)) for _ in range(loops)]
@@ -208,11 +213,12 @@ def space(
         carrier = ground if index == 0 or (rng.random() < 0.15 and not both_ends) else bodies[-1]
         if bodies and rng.random() < 0.2 and not both_ends:
             carrier = bodies[rng.integers(len(bodies))]
-        sort = str(rng.choice(("revolute", "prismatic", "spherical", "spherical")))
-        needed -= 3 if sort == "spherical" else 1
+        sort = str(rng.choice(sorts))
+        needed -= {"spherical": 3, "cylindrical": 2, "product": 2}.get(sort, 1)
         F = at(carrier, rng.uniform(-0.5, 0.5, 3), orientation(rng))
         M = at(new, rng.uniform(-0.5, 0.5, 3), orientation(rng))
-        joints.append(tree_joint(rng, sort, f"j{index}", F, M))
+        make = several_joint if sort in ("cylindrical", "screw", "product") else tree_joint
+        joints.append(make(rng, sort, f"j{index}", F, M))
         bodies.append(new)
     tree = fm.Model("tree")
     tree.add(*bodies, *joints)
@@ -233,8 +239,9 @@ def space(
     model.add(fm.Spring("s", P, Q, stiffness=3.0, damping=0.2, free_length=0.5))
     model.add(fm.Load("l", bodies[-1].at(*rng.uniform(-1, 1, 3)), force=rng.uniform(-3, 3, 3), torque=(0.3, 0, 1)))
     name = joints[0].name + (".f" if isinstance(joints[0], fm.Prismatic) else ".tau")
-    value = rng.uniform(-1, 1, 3) if isinstance(joints[0], fm.Spherical) else float(rng.uniform(-1, 1))
-    inputs: dict[str, Any] = {name: value}
+    first = joints[0].velocities
+    inputs: dict[str, Any] = {name: rng.uniform(-1, 1, first) if first > 1 else float(rng.uniform(-1, 1))}
+    inputs |= {f"{j.name}.kappa_dot": float(rng.uniform(-1, 1)) for j in joints if j.excited_modes}
     if driven:
         forced = [with_forces(rng, joint, inputs) for joint in closing]
         model = _with(model, forced)
@@ -323,10 +330,14 @@ def with_carriers(oracle: Oracle, state: State, solver: fm.Solver) -> State:
     """The state with the massless carriers between the modes of general joints."""
     frame, v, w, angle = dict(state.frame), dict(state.v), dict(state.w), dict(state.angle)
     for name, product in oracle.products.items():
-        known = [np.ravel(solver.get(f"{name}.{suffix}")).tolist() for suffix in ("q", "qd")]
+        known, given = (
+            [np.ravel(solver.get(f"{name}.{suffix}")).tolist() for suffix in suffixes] if there else [[], []]
+            for suffixes, there in ((("q", "qd"), True), (("eta", "kappa"), product.joint.excited_modes))
+        )
         ahead: dict[complex, Frame] = {}
         for part, mode in zip(product.parts, product.joint.modes, strict=True):
-            q, u = (values.pop(0) for values in known) if mode.free else (0.0, 0.0)
+            own = known if mode.free else given if mode.role == "excited" else [[0.0], [0.0]]
+            q, u = (values.pop(0) for values in own)
             for t in (0.0, 1j * STEP):
                 F = ahead[t].then(*point_in_body(part.F)) if ahead.get(t) else oracle._flown(state, part.F, t)
                 ahead[t] = F.then(*moving(part, q, u, t))

@@ -50,6 +50,15 @@ def test_loops_in_the_plane_have_redundant_rows(seed: int, loops: int) -> None:
     check(lambda seed: plane(seed, loops), 300 + seed)
 
 
+SEVERAL = ("cylindrical", "screw", "product", "product", "revolute", "spherical")
+
+
+@pytest.mark.parametrize(("loops", "seed"), [(1, 506), (1, 507), (1, 508), (1, 509), (2, 502), (2, 503), (2, 504)])
+def test_loops_through_joints_of_several_modes(loops: int, seed: int) -> None:
+    """Some modes are moved by a given acceleration; seeds are those of loops that do not lock such a mode."""
+    check(lambda seed: space(seed, loops=loops, spare=1 + loops, sorts=SEVERAL), seed)
+
+
 @pytest.mark.parametrize("loops", [1, 2])
 @pytest.mark.parametrize("seed", range(4))
 def test_loops_in_layers_with_forces_on_their_cut_joints(seed: int, loops: int) -> None:
