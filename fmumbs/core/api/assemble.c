@@ -8,11 +8,11 @@
 #include "../tree/reversed.h"
 #include "../forces/excitation.h"
 #include "../loops/constraints.h"
-#include "../loops/loops.h"
+#include "../loops/delassus.h"
 #include "../loops/projection.h"
 #include "../kernels/kernels.h"
 #include "../assembly/assembly.h"
-#include "../assembly/start.h"
+#include "../assembly/held_values.h"
 #include "step.h"
 
 #include <math.h>
@@ -27,7 +27,7 @@ static void note_pivots(fm_instance *s)
     s->kernels = &fm_kernels_checked;
     if (planar) (void)fm_planar_use(s, 0);
     memset(s->work.tau, 0, (size_t)s->image.n.speeds * sizeof(double));
-    fm_run_turns(s, s->y);
+    fm_run_orientations(s, s->y);
     fm_run_sweeps(s, s->y, s->work.tau, s->work.udot);
     s->kernels = kernels;
     if (planar) (void)fm_planar_use(s, 1);
@@ -124,7 +124,7 @@ static fm_status check_rank(fm_instance *s)
         int32_t row;
         const int32_t nearby = fm_rank_nearby(s, s->y, way, &row);
         if (nearby <= rank) continue;
-        if (fm_start_on_branch(s, s->y)) return FM_OK;
+        if (fm_assemble_on_branch(s, s->y)) return FM_OK;
         fm_loop_names(s, row, names, sizeof names);
         return fm_say(s, FM_ERROR,
                       "the loops are singular at the start: %ld rows of constraint are independent there and %ld beside it, "
@@ -160,7 +160,7 @@ static fm_status assemble(fm_instance *s, double t)
     s->valid = FM_VALID_NOTHING;
     fm_follow_paths(s, t, s->y);
     char why[300];
-    const int levels = s->image.n.rows > 0 ? fm_close_start(s, s->y, why, sizeof why) : 2;
+    const int levels = s->image.n.rows > 0 ? fm_assemble_loops(s, s->y, why, sizeof why) : 2;
     if (levels < 0) return fm_say(s, FM_ERROR, "%s", why);
     if (levels == 0) return cannot_close(s);
     if (levels == 1) return cannot_move(s);

@@ -71,7 +71,7 @@ static fm_counts counts_of(const fm_instance *s)
         .plane_loops = s->plan.blocks > 0 && m->planars > 0, .closed = rows > 0, .rows = rows,
         .blocks = (size_t)s->plan.blocks, .paths = s->plan.paths, .columns = s->plan.y, .factor = s->plan.L,
         .cut_positions = (size_t)m->n.cut_positions, .cut_joints = m->n.modes > m->n.speeds ? joints : 0,
-        .units = modes > joints ? modes : joints, .laws = laws, .held = laws < FM_HELD ? laws : FM_HELD,
+        .units = modes > joints ? modes : joints, .laws = laws, .held = laws < FM_STICKING ? laws : FM_STICKING,
     };
     return n;
 }

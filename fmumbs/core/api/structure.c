@@ -8,7 +8,7 @@
 #include "../tree/planar.h"
 #include "../tree/reversed.h"
 #include "../loops/planar_loops.h"
-#include "../assembly/start.h"
+#include "../assembly/held_values.h"
 #include "../outputs/least.h"
 
 void fm_derive_structure(fm_instance *s)
@@ -17,10 +17,10 @@ void fm_derive_structure(fm_instance *s)
     s->model.excited = s->image.n.excitations > 0;
     fm_general_structure(s);
     fm_mark_loops(s);
-    fm_start_structure(s);
+    fm_assembly_structure(s);
     fm_reversed_structure(s);
     fm_modal_structure(s);
-    fm_arrange_cuts(s);
+    fm_arrange_slots(s);
     fm_planar_structure(s);
     fm_planar_loops_structure(s);
     if (s->image.n.rows > 0) fm_least_structure(s);

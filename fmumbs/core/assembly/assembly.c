@@ -3,7 +3,7 @@
  * With J the constraint Jacobian and W the squares of what counts as one, a radian or the model's length, zero for a
  * coordinate that holds,
  *     dq = -W J' K^-1 c,   du = -W J' K^-1 c',   K = J W J'.
- * K has the blocks of the Delassus matrix, so that its factor and the choice of rows are those of loops.c and
+ * K has the blocks of the Delassus matrix, so that its factor and the choice of rows are those of delassus.c and
  * loop_rank.c. A coordinate of a secondary joint that holds is one more row. Which coordinates hold: start.c.
  */
 #include "assembly.h"
@@ -15,9 +15,9 @@
 #include "../loops/constraints.h"
 #include "../loops/jacobian.h"
 #include "../loops/loop_rank.h"
-#include "../loops/loops.h"
+#include "../loops/delassus.h"
 #include "../loops/projection.h"
-#include "../loops/secondary.h"
+#include "../loops/cut_joints.h"
 #include "../motion/singular.h"
 
 #include <math.h>
@@ -52,7 +52,7 @@ static void row_at(fm_instance *s, int32_t i, fm_ends *ends, fm_constraint *out)
         fm_constraint_at(s, i, 0, ends, out);
         return;
     }
-    fm_cut_row(s, s->image.row_joint[i], s->image.row_part[i], out);
+    fm_cut_joint_row(s, s->image.row_joint[i], s->image.row_part[i], out);
     out->c[1] -= s->image.cut_start_u[variable_of(&s->image, i) - s->image.n.speeds];
     if (!counts(s, i)) out->c[0] = out->c[1] = 0.0;
 }
@@ -76,14 +76,14 @@ static double violation(fm_instance *s, int level, double *merit)
 }
 
 /* Places the links at y. */
-void fm_start_place(fm_instance *s, const double *y)
+void fm_assembly_place(fm_instance *s, const double *y)
 {
-    fm_run_turns(s, y);
+    fm_run_orientations(s, y);
     fm_make_world(s, y);
 }
 
 /* J where the links are placed, with the most that each row's part of K can be. */
-void fm_start_rows(fm_instance *s)
+void fm_assembly_rows(fm_instance *s)
 {
     fm_ends ends = {.joint = -1};
     for (int32_t b = 0; b < s->plan.blocks; b++) {
@@ -122,8 +122,8 @@ static void weigh_rows(fm_instance *s)
     }
 }
 
-/* How many rows are independent with what holds now, fm_start_rows having been called. */
-int32_t fm_start_rank(fm_instance *s, double least)
+/* How many rows are independent with what holds now, fm_assembly_rows having been called. */
+int32_t fm_assembly_rank(fm_instance *s, double least)
 {
     weigh_rows(s);
     fm_choose_rows(s, least);
@@ -138,7 +138,7 @@ static void soften(fm_instance *s, double part)
     for (int32_t i = 0; i < n; i++) most = fmax(most, s->loop.bound[i]);
     for (int32_t i = 0; i < n; i++) s->row_active[i] = s->loop.bound[i] > 0.0 ? 1.0 : 0.0;
     fm_use_rows(s);
-    fm_make_K(s);
+    fm_make_delassus(s);
     for (int32_t b = 0; b < s->plan.blocks; b++) {
         const fm_block *k = s->plan.block + b;
         for (int32_t r = 0; r < k->rows; r++) {
@@ -152,13 +152,13 @@ static void soften(fm_instance *s, double part)
  * pivots beyond `least`, unless all are softened by `soft`. 0: K is singular. */
 static int make_change(fm_instance *s, int level, double least, double soft)
 {
-    fm_start_rows(s);
+    fm_assembly_rows(s);
     weigh_rows(s);
     if (soft > 0.0) soften(s, soft);
     else fm_choose_rows(s, least);
     for (int32_t i = 0; i < s->image.n.rows; i++) s->loop.rhs[i] = -s->loop.c[3 * i + level];
-    if (!fm_factor_K(s)) return 0;
-    fm_solve_K(s, s->loop.rhs, s->loop.lambda);
+    if (!fm_factor_delassus(s)) return 0;
+    fm_solve_delassus(s, s->loop.rhs, s->loop.lambda);
     memset(s->loop.change, 0, (size_t)s->image.n.speeds * sizeof *s->loop.change);
     for (int32_t b = 0; b < s->plan.blocks; b++) {
         const fm_block *k = s->plan.block + b;
@@ -193,22 +193,22 @@ static int try_change(fm_instance *s, double *y, double before)
     memcpy(kept, y, size);
     fm_move_positions(s, y, s->loop.change);
     (void)fm_normalise(s, y, NULL);
-    fm_start_place(s, y);
+    fm_assembly_place(s, y);
     (void)violation(s, 0, &merit);
     if (merit < (1.0 - FM_LESS) * before) return 1;
     memcpy(y, kept, size);
-    fm_start_place(s, y);
+    fm_assembly_place(s, y);
     return 0;
 }
 
 /* Positions onto the rows, which are chosen again at every step, and softened as much as it needs (Levenberg,
  * Marquardt). 0: the loops stay open, and y is where the gap is least. */
-int fm_close_positions(fm_instance *s, double *y)
+int fm_assemble_positions(fm_instance *s, double *y)
 {
     double soft = 0.0, merit, hoped = INFINITY;
     for (int n = 0; n < FM_CLOSINGS; n++) {
-        fm_start_place(s, y);
-        fm_follow_cuts(s);
+        fm_assembly_place(s, y);
+        fm_follow_cut_joints(s);
         const double worst = violation(s, 0, &merit), enough = fm_closed_within(s);
         if (worst <= enough) return 1;
         if (!isfinite(worst)) return 0;
@@ -233,18 +233,18 @@ int fm_close_positions(fm_instance *s, double *y)
 /* Velocities ------------------------------------------------------------------------------------------------------ */
 
 /* Whether the velocities fit the rows where the links are placed. */
-int fm_moves_closed(fm_instance *s)
+int fm_velocities_fit(fm_instance *s)
 {
     double merit;
     return violation(s, 1, &merit) <= 10.0 * fm_closed_within(s);
 }
 
 /* Velocities onto the rows at y. 0: they conflict. */
-int fm_close_velocities(fm_instance *s, double *y)
+int fm_assemble_velocities(fm_instance *s, double *y)
 {
     double *u = y + s->image.n.positions, before = INFINITY, merit;
     for (int n = 0; n < FM_CORRECTIONS; n++) {
-        fm_start_place(s, y);
+        fm_assembly_place(s, y);
         const double worst = violation(s, 1, &merit), enough = 10.0 * fm_closed_within(s);
         if (!isfinite(worst)) return 0;
         if (worst <= enough || (worst > 0.5 * before && worst < 1e3 * enough)) return 1; /* or round-off */
@@ -253,7 +253,7 @@ int fm_close_velocities(fm_instance *s, double *y)
         for (int32_t i = 0; i < s->image.n.speeds; i++) u[i] += s->loop.change[i];
         s->clock[FM_CORRECTED] += n == 0 ? 1.0 : 0.0;
     }
-    fm_start_place(s, y);
+    fm_assembly_place(s, y);
     return violation(s, 1, &merit) <= 1e4 * fm_closed_within(s);
 }
 
@@ -262,8 +262,8 @@ int fm_close_velocities(fm_instance *s, double *y)
 /* Chooses the rows that the motion goes on with at y, which is closed, by the Delassus matrix. How many. */
 int32_t fm_choose_at(fm_instance *s, const double *y)
 {
-    fm_start_place(s, y);
-    fm_follow_cuts(s);
+    fm_assembly_place(s, y);
+    fm_follow_cut_joints(s);
     memset(s->work.tau, 0, (size_t)s->image.n.speeds * sizeof(double));
     fm_run_sweeps(s, y, s->work.tau, s->loop.change);
     fm_make_rows(s, 0, 1);
@@ -274,7 +274,7 @@ int32_t fm_choose_at(fm_instance *s, const double *y)
 /* What pivots of rows in use at the start are a little off, where they are larger; K is there. */
 static void note_nearby(fm_instance *s, const double *chosen)
 {
-    if (!fm_factor_K(s)) return;
+    if (!fm_factor_delassus(s)) return;
     for (int32_t n = 0; n < s->plan.blocks; n++) {
         const fm_block *b = s->plan.block + n;
         for (int32_t q = 0; q < b->used; q++) {
@@ -292,18 +292,18 @@ static int go_nearby(fm_instance *s, double *y)
     double fastest = 0.0;
     for (int32_t i = 0; i < speeds; i++) fastest = fmax(fastest, fabs(y[positions + i]) / s->scale[positions + i]);
     if (!(fastest > 0.0)) return 0;
-    fm_start_place(s, y);
+    fm_assembly_place(s, y);
     for (int32_t i = 0; i < speeds; i++) s->loop.change[i] = FM_NEARBY / fastest * y[positions + i];
     fm_move_positions(s, y, s->loop.change);
     (void)fm_normalise(s, y, NULL);
-    if (!fm_close_positions(s, y)) return 0;
+    if (!fm_assemble_positions(s, y)) return 0;
     (void)fm_choose_at(s, y);
-    return fm_factor_K(s);
+    return fm_factor_delassus(s);
 }
 
 /* A start at a singular position whose velocity leads along one of the branches that cross there: with the rows that are
  * independent beside it. 0: it does not, and nothing is changed. */
-int fm_start_on_branch(fm_instance *s, double *y)
+int fm_assemble_on_branch(fm_instance *s, double *y)
 {
     const size_t bytes = (size_t)s->model.ny * sizeof *y, rows = (size_t)s->image.n.rows * sizeof *s->row_active;
     double *moved = s->work.trial, *at = s->head, *chosen = s->loop.kept, fastest = 0.0, off = 0.0;
@@ -312,7 +312,7 @@ int fm_start_on_branch(fm_instance *s, double *y)
     memcpy(moved, y, bytes);
     int fits = go_nearby(s, moved);
     if (fits) fm_note_pivots(s);
-    fits = fits && fm_bridge_state(s, at);
+    fits = fits && fm_singular_state(s, at);
     for (int32_t i = 0; fits && i < s->model.ny; i++) {
         const double size = fabs(at[i] - y[i]) / s->scale[i];
         if (i < s->image.n.positions) fits = size <= FM_ON_BRANCH;
@@ -322,8 +322,8 @@ int fm_start_on_branch(fm_instance *s, double *y)
     if (fits) memcpy(y, at, bytes);
     else memcpy(s->row_active, chosen, rows);
     fm_use_rows(s);
-    fm_start_place(s, y);
-    fm_follow_cuts(s);
+    fm_assembly_place(s, y);
+    fm_follow_cut_joints(s);
     return fits;
 }
 
@@ -339,11 +339,11 @@ int32_t fm_rank_nearby(fm_instance *s, const double *y, int way, int32_t *row)
     memcpy(chosen, s->row_active, (size_t)rows * sizeof *chosen);
     for (int32_t i = 0; i < speeds; i++) moved[positions + i] = sin(1.0 + (double)way + 2.4 * i);
     /* near a singular position rows that are not in use may be violated then: it is no more than a direction */
-    if (fm_close_velocities(s, moved) || violation(s, 1, &merit) <= FM_NEARBY * s->image.length[0]) {
+    if (fm_assemble_velocities(s, moved) || violation(s, 1, &merit) <= FM_NEARBY * s->image.length[0]) {
         for (int32_t i = 0; i < speeds; i++) fastest = fmax(fastest, fabs(moved[positions + i]) / s->scale[positions + i]);
         for (int32_t i = 0; i < speeds; i++) s->loop.change[i] = FM_NEARBY / fastest * moved[positions + i];
         if (fastest > 1e-9) fm_move_positions(s, moved, s->loop.change);
-        if (fm_close_positions(s, moved)) {
+        if (fm_assemble_positions(s, moved)) {
             rank = fm_choose_at(s, moved);
             note_nearby(s, chosen);
         }
@@ -351,8 +351,8 @@ int32_t fm_rank_nearby(fm_instance *s, const double *y, int way, int32_t *row)
     for (*row = rows - 1; *row > 0 && !(s->row_active[*row] != 0.0 && chosen[*row] == 0.0);) --*row;
     memcpy(s->row_active, chosen, (size_t)rows * sizeof *chosen);
     fm_use_rows(s);
-    fm_start_place(s, y);
-    fm_follow_cuts(s);
+    fm_assembly_place(s, y);
+    fm_follow_cut_joints(s);
     s->clock[FM_ITERATED] = iterated, s->clock[FM_CORRECTED] = corrected;
     return rank;
 }

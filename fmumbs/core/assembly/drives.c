@@ -2,7 +2,7 @@
 #include "drives.h"
 
 #include "../instance/instance.h"
-#include "../loops/loops.h"
+#include "../loops/delassus.h"
 #include "assembly.h"
 #include "units.h"
 
@@ -19,19 +19,19 @@ static int dependent_drives(fm_instance *s, const double *y, int32_t pair[2])
     int found = 0;
     memcpy(s->loop.kept, s->row_active, size);
     memset(s->assembly.hold, 0, (size_t)m->n.modes * sizeof *s->assembly.hold);
-    fm_start_place(s, y);
-    fm_start_rows(s);
-    const int32_t rank = fm_start_rank(s, FM_INDEPENDENT);
+    fm_assembly_place(s, y);
+    fm_assembly_rows(s);
+    const int32_t rank = fm_assembly_rank(s, FM_INDEPENDENT);
     fm_hold_fixed(s, 1, 0);
-    if (fm_start_rank(s, FM_INDEPENDENT) < rank) {
+    if (fm_assembly_rank(s, FM_INDEPENDENT) < rank) {
         memset(s->assembly.hold, 0, (size_t)m->n.modes * sizeof *s->assembly.hold);
         for (pair[1] = 0; pair[1] < m->n.excitations; pair[1]++) {
             s->assembly.hold[m->excitation_u[pair[1]]] = FM_FIXED;
-            if (fm_start_rank(s, FM_INDEPENDENT) < rank) break;
+            if (fm_assembly_rank(s, FM_INDEPENDENT) < rank) break;
         }
         for (pair[0] = pair[1] - 1; pair[0] >= 0; pair[0]--) {
             s->assembly.hold[m->excitation_u[pair[0]]] = FM_FREE;
-            if (fm_start_rank(s, FM_INDEPENDENT) == rank) break;
+            if (fm_assembly_rank(s, FM_INDEPENDENT) == rank) break;
             s->assembly.hold[m->excitation_u[pair[0]]] = FM_FIXED;
         }
         found = 1;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int fm_is_cut_variable(const fm_instance *s, int32_t u)
+int fm_is_of_cut_joint(const fm_instance *s, int32_t u)
 {
     return u >= s->image.n.speeds;
 }
@@ -18,9 +18,9 @@ int32_t fm_unit_size(const fm_instance *s, int level, int32_t u)
 {
     const fm_image *m = &s->image;
     if (level == FM_VELOCITIES) return 1;
-    if (fm_is_cut_variable(s, u)) {
+    if (fm_is_of_cut_joint(s, u)) {
         int32_t at;
-        const int32_t joint = s->assembly.link[u], part = fm_cut_part(m, joint, u - m->joint_u[joint], &at);
+        const int32_t joint = s->assembly.link[u], part = fm_cut_joint_part(m, joint, u - m->joint_u[joint], &at);
         return part < 0 ? 1 : part == 0 ? 3 : 0;
     }
     const fm_link *k = s->link + s->assembly.link[u];
@@ -42,7 +42,7 @@ int32_t fm_unit_positions(const fm_instance *s, int32_t u, int32_t *first)
 int fm_is_set(const fm_instance *s, int level, int32_t u)
 {
     int32_t first = s->image.n.positions + u, count = 1;
-    if (s->assembly.base || fm_is_cut_variable(s, u)) return 0;
+    if (s->assembly.base || fm_is_of_cut_joint(s, u)) return 0;
     if (level == FM_POSITIONS) count = fm_unit_positions(s, u, &first);
     return memcmp(s->guess + first, s->base + first, (size_t)count * sizeof(double)) != 0;
 }
@@ -55,7 +55,7 @@ int fm_is_given(const fm_instance *s, int level, int32_t u)
 
 int fm_unit_in_loop(const fm_instance *s, int32_t u)
 {
-    return fm_is_cut_variable(s, u) || s->in_loop[s->assembly.link[u]];
+    return fm_is_of_cut_joint(s, u) || s->in_loop[s->assembly.link[u]];
 }
 
 /* Drives and joints that are held keep their coordinates; `drives` 0: only joints do. */

@@ -6,7 +6,7 @@
 
 FM_HIDDEN_BEGIN
 
-int fm_is_cut_variable(const fm_instance *s, int32_t u);
+int fm_is_of_cut_joint(const fm_instance *s, int32_t u);
 int32_t fm_unit_size(const fm_instance *s, int level, int32_t u);
 int32_t fm_unit_positions(const fm_instance *s, int32_t u, int32_t *first);
 int fm_is_set(const fm_instance *s, int level, int32_t u);

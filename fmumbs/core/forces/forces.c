@@ -17,8 +17,8 @@ static void apply(fm_instance *s, int32_t point, const double force[3], const do
     const int32_t link = s->image.point_link[point];
     double f[3], t[3], moment[3];
     if (link < 0) return;
-    turn_in(s->world[link].R, force, f);
-    turn_in(s->world[link].R, torque, t);
+    rotate_in(s->world[link].R, force, f);
+    rotate_in(s->world[link].R, torque, t);
     cross(s->image.point_r + 3 * point, f, moment);
     for (int j = 0; j < 3; j++) s->work.applied[6 * link + j] += t[j] + moment[j], s->work.applied[6 * link + 3 + j] += f[j];
 }
@@ -31,8 +31,8 @@ void fm_apply_wrench(fm_instance *s, int32_t link, const double at[3], const dou
     for (int j = 0; j < 3; j++) arm[j] = at[j] - s->world[link].r[j];
     cross(arm, wrench + 3, moment);
     for (int j = 0; j < 3; j++) moment[j] += wrench[j];
-    turn_in(s->world[link].R, moment, t);
-    turn_in(s->world[link].R, wrench + 3, f);
+    rotate_in(s->world[link].R, moment, t);
+    rotate_in(s->world[link].R, wrench + 3, f);
     for (int j = 0; j < 3; j++) s->work.applied[6 * link + j] += sign * t[j], s->work.applied[6 * link + 3 + j] += sign * f[j];
 }
 

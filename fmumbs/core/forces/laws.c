@@ -5,8 +5,8 @@
  * law has left its mode, even if it is back in it at the end, the error-controlled integrator locates the moment on its dense output to 1e-9 s, or
  * finer at fine tolerances, and cuts the step there; the fixed-step scheme goes on to the end of its step, and loses its
  * order. Then modes are chosen again
- * (holding.c). A mode is a piece, or that the law holds v at a bound between two pieces. Two numbers say it: the piece,
- * and FM_PASSING; or the piece above the bound, and that below. -1 is where there is no piece.
+ * (sticking.c). A mode is a piece, or that the law holds v at a bound between two pieces. Two numbers say it: the piece,
+ * and FM_SLIDING; or the piece above the bound, and that below. -1 is where there is no piece.
  */
 #include "laws.h"
 
@@ -86,16 +86,16 @@ static int is_piece(const fm_image *m, int32_t law, double value)
 }
 
 /* Whether a law is known to be in a piece. */
-int fm_law_passes(const fm_instance *s, int32_t law, int32_t *piece)
+int fm_law_slides(const fm_instance *s, int32_t law, int32_t *piece)
 {
     const double *mode = s->laws.use + 2 * law;
-    if (mode[1] != FM_PASSING || !is_piece(&s->image, law, mode[0])) return 0;
+    if (mode[1] != FM_SLIDING || !is_piece(&s->image, law, mode[0])) return 0;
     *piece = (int32_t)mode[0];
     return 1;
 }
 
 /* Whether a law holds its velocity, between which pieces, and at which bound. */
-int fm_law_holds(const fm_instance *s, int32_t law, int32_t *above, int32_t *below, double *bound)
+int fm_law_sticks(const fm_instance *s, int32_t law, int32_t *above, int32_t *below, double *bound)
 {
     const double *mode = s->laws.use + 2 * law;
     if (!is_piece(&s->image, law, mode[0]) || !is_piece(&s->image, law, mode[1])) return 0;
@@ -111,10 +111,10 @@ static double law_force(const fm_instance *s, int32_t law, const double *y)
 {
     double x, v;
     int32_t piece, below;
-    if (fm_law_holds(s, law, &piece, &below, &v)) return s->laws.force[law];
+    if (fm_law_sticks(s, law, &piece, &below, &v)) return s->laws.force[law];
     if (s->laws.off) return 0.0;
     fm_law_at(s, law, y, &x, &v);
-    if (!fm_law_passes(s, law, &piece)) piece = fm_law_piece(&s->image, law, x, v, 0);
+    if (!fm_law_slides(s, law, &piece)) piece = fm_law_piece(&s->image, law, x, v, 0);
     return fm_law_polynomial(&s->image, piece, x, v);
 }
 
@@ -140,7 +140,7 @@ void fm_laws_place(fm_instance *s, const double *y)
     s->valid &= FM_VALID_LAWS;
     for (int32_t i = 0; i < s->image.n.laws; i++) {
         if (s->image.law_spring[i] < 0) continue;
-        fm_run_turns(s, y);
+        fm_run_orientations(s, y);
         fm_make_world(s, y);
         return;
     }

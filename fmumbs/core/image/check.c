@@ -100,7 +100,7 @@ static const char *check_cut(const fm_image *m, int32_t j, int32_t *mode, int32_
         balls += m->cut_kind[i] == FM_CUT_BALL;
         np += m->cut_kind[i] == FM_CUT_BALL ? 4 : 1;
         nu += m->cut_kind[i] == FM_CUT_BALL ? 3 : 1;
-        if (nu > FM_FREEDOMS) return "a secondary joint has an impossible number of modes";
+        if (nu > FM_JOINT_MODES) return "a secondary joint has an impossible number of modes";
     }
     if (np != m->joint_np[j] || nu != m->joint_nu[j] || m->joint_p[j] != *p || m->joint_u[j] != *u ||
         np > m->n.cut_positions - *p || nu > m->n.modes - *u)
@@ -133,7 +133,7 @@ static const char *check_joints(const fm_image *m)
                 return "a reaction is neither unique nor not";
         if (!fm_is_rotation(m->joint_F + 9 * j) || !fm_is_rotation(m->joint_M + 9 * j)) return "a joint's frame is no rotation";
         if (m->joint_held[j] != 0 && m->joint_held[j] != 1) return "a joint is neither held nor not";
-        if (fm_is_cut(m, j)) {
+        if (fm_is_cut_joint(m, j)) {
             found = check_cut(m, j, &mode, &cut_p, &cut_u);
             if (found != NULL) return found;
             continue;
@@ -200,7 +200,7 @@ static const char *check_rows(const fm_image *m)
         const double *f = m->row_f + 3 * i, *g = m->row_g + 3 * i;
         if (m->row_kind[i] < 0 || m->row_kind[i] >= FM_ROW_KINDS) return "a row has a kind that does not exist";
         const int coupled = m->row_kind[i] == FM_ROW_COUPLED;
-        if (fm_is_cut(m, m->row_joint[i]) == coupled) return "a row belongs to a joint of another sort";
+        if (fm_is_cut_joint(m, m->row_joint[i]) == coupled) return "a row belongs to a joint of another sort";
         if (coupled != (m->row_coupling[i] >= 0)) return "a row has a coupling that it should not, or none";
         if (m->row_kind[i] == FM_ROW_GIVEN && (m->row_part[i] < 0 || m->row_part[i] >= m->joint_nu[m->row_joint[i]]))
             return "a row is of a coordinate that does not exist";

@@ -22,7 +22,7 @@ static const char *check_generals(const fm_image *m)
         }
         if (g != next++ || m->general_link[g] != i) return "links of several screws are not in their place";
         const int32_t screws = m->general_screws[g], rows = m->general_rows[g], speeds = m->general_speeds[g];
-        if (screws < 1 || screws > FM_FREEDOMS || screws > m->n.screws - screw || m->general_screw[g] != screw)
+        if (screws < 1 || screws > FM_JOINT_MODES || screws > m->n.screws - screw || m->general_screw[g] != screw)
             return "a link has an impossible number of screws";
         int32_t free = screws;
         for (int32_t k = screw; k < screw + screws; k++) {
@@ -54,7 +54,7 @@ static const char *check_modals(const fm_image *m)
         if (kind == FM_LINK_MODAL) {
             if (b != next++ || m->modal_link[b] != i) return "flexible bodies are not in their place";
             const int32_t n = m->modal_shapes[b];
-            if (n < 1 || n > FM_MODES || n > m->n.shapes - shape || n * n > m->n.shape_pairs - pair ||
+            if (n < 1 || n > FM_BODY_MODES || n > m->n.shapes - shape || n * n > m->n.shape_pairs - pair ||
                 m->modal_shape[b] != shape || m->modal_pair[b] != pair)
                 return "a flexible body has an impossible number of modes";
             if (parent < 0) return "a flexible body hangs on no joint";

@@ -9,8 +9,8 @@
 
 FM_HIDDEN_BEGIN
 
-#define FM_FREEDOMS 6  /* most screws that a link may have */
-#define FM_MODES 24    /* most modes of a flexible body */
+#define FM_JOINT_MODES 6  /* most screws that a link may have */
+#define FM_BODY_MODES 24    /* most modes of a flexible body */
 
 typedef struct fm_sizes {
 #define S(name, meaning) int32_t name;

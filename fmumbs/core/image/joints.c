@@ -12,7 +12,7 @@ int fm_is_pin(const fm_image *m, int32_t joint)
 
 /* For velocity variable `part` of a cut joint: which of the three of a ball it is, -1 if it is not one. `at`: the first
  * position variable of its mode. */
-int32_t fm_cut_part(const fm_image *m, int32_t joint, int32_t part, int32_t *at)
+int32_t fm_cut_joint_part(const fm_image *m, int32_t joint, int32_t part, int32_t *at)
 {
     int32_t first = 0;
     *at = m->joint_p[joint];

@@ -7,13 +7,13 @@
 FM_HIDDEN_BEGIN
 
 int fm_is_pin(const fm_image *m, int32_t joint);
-int32_t fm_cut_part(const fm_image *m, int32_t joint, int32_t part, int32_t *at);
+int32_t fm_cut_joint_part(const fm_image *m, int32_t joint, int32_t part, int32_t *at);
 int32_t fm_link_positions(const fm_image *m, int32_t link);
 int32_t fm_link_speeds(const fm_image *m, int32_t link);
 
 /* Whether a joint is a cut joint, which closes a loop or fixes a leaf to the ground: its position follows from its
  * frames. */
-static inline int fm_is_cut(const fm_image *m, int32_t joint)
+static inline int fm_is_cut_joint(const fm_image *m, int32_t joint)
 {
     return m->joint_first[joint] < 0;
 }

@@ -116,7 +116,7 @@ typedef struct cursor {
     const char *section;
 } cursor;
 
-static const void *take(cursor *c, uint64_t bytes)
+static const void *read_bytes(cursor *c, uint64_t bytes)
 {
     const void *here = c->at;
     uint64_t padded = (bytes + 7u) & ~(uint64_t)7u;
@@ -126,16 +126,16 @@ static const void *take(cursor *c, uint64_t bytes)
     return here;
 }
 
-static const void *take_array(cursor *c, const char *section, uint64_t bytes)
+static const void *read_array(cursor *c, const char *section, uint64_t bytes)
 {
     if (c->section == NULL || strcmp(c->section, section) != 0) {
         char tag[9] = "        ";
-        const void *found = take(c, 8);
+        const void *found = read_bytes(c, 8);
         memcpy(tag, section, strlen(section));
         if (found == NULL || memcmp(found, tag, 8) != 0) return NULL;
         c->section = section;
     }
-    return take(c, bytes);
+    return read_bytes(c, bytes);
 }
 
 static int indices_fit(const int32_t *value, size_t count, int32_t lowest, int32_t end)
@@ -173,8 +173,8 @@ int fm_image_read(fm_image *image, const void *bytes, size_t size, char *why, si
     } end;
     cursor c = {bytes, size, NULL};
     if (!read_header(image, bytes, size, why, capacity)) return 0;
-    (void)take(&c, FM_HEADER);
-    const void *sizes = take(&c, sizeof image->n);
+    (void)read_bytes(&c, FM_HEADER);
+    const void *sizes = read_bytes(&c, sizeof image->n);
     if (sizes == NULL) return refuse(why, capacity, "the model image is damaged: it ends within its sizes");
     memcpy(&image->n, sizes, sizeof image->n);
 #define S(name, meaning)                                                                                  \
@@ -190,7 +190,7 @@ int fm_image_read(fm_image *image, const void *bytes, size_t size, char *why, si
 #define A(name, type, columns, rows, bound, lowest, unit, section)                                        \
     {                                                                                                     \
         size_t count = (size_t)image->n.rows * columns;                                                   \
-        image->name = take_array(&c, section, (uint64_t)count * sizeof(FM_C_TYPE_##type));                \
+        image->name = read_array(&c, section, (uint64_t)count * sizeof(FM_C_TYPE_##type));                \
         if (image->name == NULL) return refuse(why, capacity, "the model image is damaged: it ends within " #name); \
         if (!CHECK_##type(name, count, lowest, end.bound))                                                \
             return refuse(why, capacity, "the model image is damaged: a value of " #name " is out of bounds"); \

@@ -18,29 +18,29 @@ static const uint32_t K[64] = {
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
 };
 
-static uint32_t turned(uint32_t x, int bits)
+static uint32_t rotated(uint32_t x, int bits)
 {
     return x >> bits | x << (32 - bits);
 }
 
-static void take_block(uint32_t h[8], const unsigned char *at)
+static void process_block(uint32_t h[8], const unsigned char *at)
 {
     uint32_t w[64], s[8];
     for (int t = 0; t < 16; t++, at += 4)
         w[t] = (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
     for (int t = 16; t < 64; t++) {
         const uint32_t a = w[t - 15], b = w[t - 2];
-        w[t] = w[t - 16] + (turned(a, 7) ^ turned(a, 18) ^ a >> 3) + w[t - 7] + (turned(b, 17) ^ turned(b, 19) ^ b >> 10);
+        w[t] = w[t - 16] + (rotated(a, 7) ^ rotated(a, 18) ^ a >> 3) + w[t - 7] + (rotated(b, 17) ^ rotated(b, 19) ^ b >> 10);
     }
     memcpy(s, h, sizeof s);
     for (int t = 0; t < 64; t += 8) {
         for (int i = 0; i < 8; i++) { /* a to h stay in place: the index of each goes down by one */
             const uint32_t a = s[(8 - i) & 7], b = s[(9 - i) & 7], c = s[(10 - i) & 7];
             const uint32_t e = s[(12 - i) & 7], f = s[(13 - i) & 7], g = s[(14 - i) & 7];
-            const uint32_t t1 = s[(15 - i) & 7] + (turned(e, 6) ^ turned(e, 11) ^ turned(e, 25)) + (g ^ (e & (f ^ g))) +
+            const uint32_t t1 = s[(15 - i) & 7] + (rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)) + (g ^ (e & (f ^ g))) +
                                 K[t + i] + w[t + i];
             s[(11 - i) & 7] += t1;
-            s[(15 - i) & 7] = t1 + (turned(a, 2) ^ turned(a, 13) ^ turned(a, 22)) + ((a & b) | (c & (a | b)));
+            s[(15 - i) & 7] = t1 + (rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)) + ((a & b) | (c & (a | b)));
         }
     }
     for (int i = 0; i < 8; i++) h[i] += s[i];
@@ -53,11 +53,11 @@ void fm_sha256(const void *bytes, size_t count, unsigned char digest[FM_SHA256])
     const unsigned char *at = bytes;
     const uint64_t bits = (uint64_t)count * 8;
     size_t left = count;
-    for (; left >= BLOCK; left -= BLOCK, at += BLOCK) take_block(h, at);
+    for (; left >= BLOCK; left -= BLOCK, at += BLOCK) process_block(h, at);
     memcpy(last, at, left);
     last[left] = 0x80;
     const size_t end = left + 1 + LENGTH <= BLOCK ? BLOCK : 2 * BLOCK;
     for (int i = 0; i < LENGTH; i++) last[end - 1 - (size_t)i] = (unsigned char)(bits >> 8 * i);
-    for (size_t i = 0; i < end; i += BLOCK) take_block(h, last + i);
+    for (size_t i = 0; i < end; i += BLOCK) process_block(h, last + i);
     for (int i = 0; i < FM_SHA256; i++) digest[i] = (unsigned char)(h[i / 4] >> (24 - 8 * (i % 4)));
 }

@@ -128,11 +128,11 @@
     A(joint_excited, i, 1, joints, free, 0, "", "JOINTS")                                            \
     /* 1: the joint is traversed from M to F, its last link is F's (reversed.c) */                   \
     A(joint_reversed, i, 1, joints, free, 0, "", "JOINTS")                                           \
-    /* its index in the model's order; 1: assembly keeps its start values exactly (start.c) */       \
+    /* its index in the model's order; 1: assembly keeps its start values exactly (held_values.c) */       \
     A(joint_order, i, 1, joints, joints, 0, "", "JOINTS")                                            \
     A(joint_held, i, 1, joints, free, 0, "", "JOINTS")                                               \
     /* constraint rows of cut joints: a vector fixed in F's link, one in M's link, a length          \
-     * (loops.c) */                                                                                  \
+     * (delassus.c) */                                                                                  \
     A(row_joint, i, 1, rows, joints, 0, "", "ROWS")                                                  \
     A(row_kind, i, 1, rows, free, 0, "", "ROWS")                                                     \
     A(row_f, d, 3, rows, free, 0, "", "ROWS")                                                        \

@@ -16,8 +16,8 @@
 
 FM_HIDDEN_BEGIN
 
-#define FM_HELD 64     /* most laws that may stick at a time */
-#define FM_PASSING (-2.0) /* second number of the mode of a law that does not stick */
+#define FM_STICKING 64     /* most laws that may stick at a time */
+#define FM_SLIDING (-2.0) /* second number of the mode of a law that does not stick */
 #define FM_UNKNOWN (-3.0) /* both numbers of an unknown mode */
 #define FM_AT 1e-12     /* a velocity within this distance (relative to 1 and itself) of a law's bound is at it */
 #define FM_LAW_JUMP 1e-9 /* a smaller jump of a law, relative to the forces, is ignored */
@@ -41,29 +41,29 @@ typedef struct fm_model {
 
 /* The functions compiled for each instruction set. */
 typedef struct fm_kernels {
-    void (*turn)(fm_instance *s, const double *y); /* cosines, sines, rotations of links; by reversed.c */
+    void (*orient)(fm_instance *s, const double *y); /* cosines, sines, rotations of links; by reversed.c */
     void (*local)(fm_instance *s);                 /* inertial wrench and bias acceleration of every link */
     /* forward dynamics of the tree; after turn */
     void (*accelerate)(fm_instance *s, const double *y, const double *tau, double *udot);
-    void (*back)(fm_instance *s, double *udot); /* its outward sweep alone, after a change of the forces */
+    void (*outward)(fm_instance *s, double *udot); /* its outward sweep alone, after a change of the forces */
     /* in the plane (planar.inc, planar_loops.inc): */
     void (*plane_place)(fm_instance *s, const double *y); /* after turn: origins of the links that translate */
     void (*plane_world)(fm_instance *s, const double *y); /* then: poses and velocities in the plane */
     double (*plane_violation)(fm_instance *s, int level);
     int (*plane_factor)(fm_instance *s, const double *y);
-    void (*plane_spread)(fm_instance *s, const double *lambda, double *out);
+    void (*plane_multiplier_response)(fm_instance *s, const double *lambda, double *out);
 } fm_kernels;
 
 typedef enum fm_valid {
     FM_VALID_NOTHING,
     FM_VALID_WORLD = 1,
     FM_VALID_MOTION = 2, /* udot */
-    FM_VALID_CUTS = 4,
+    FM_VALID_JOINT_FORCES = 4,
     FM_VALID_LINKS = 8,  /* results of the spatial sweeps in each link */
     FM_VALID_LAWS = 16   /* modes of the force laws */
 } fm_valid;
 
-/* An evaluation that can be repeated with other forces of the sticking laws (holding.c). */
+/* An evaluation that can be repeated with other forces of the sticking laws (sticking.c). */
 typedef struct fm_evaluation {
     void (*make)(fm_instance *s, const struct fm_evaluation *how, double *udot);
     double t;
@@ -99,10 +99,10 @@ struct fm_instance {
 };
 
 /* Where the force of a sticking law lies in its range. */
-typedef enum fm_held_at { FM_BETWEEN, FM_AT_LEAST, FM_AT_MOST } fm_held_at;
+typedef enum fm_sticking_at { FM_BETWEEN, FM_AT_LEAST, FM_AT_MOST } fm_sticking_at;
 
 enum { FM_POSITIONS, FM_VELOCITIES };
-enum { FM_DROPPED = -1, FM_FREE, FM_FIXED, FM_TAKEN }; /* assembly.hold: values above FM_FREE are fixed */
+enum { FM_DROPPED = -1, FM_FREE, FM_FIXED, FM_CHOSEN }; /* assembly.hold: values above FM_FREE are fixed */
 
 /* Access to three numbers of one link: fm_lane_get(s, torque, i, out). */
 #define fm_lane_at(s, name, i) ((s)->lane[(i) / FM_LANE_WIDTH].name), (i) % FM_LANE_WIDTH

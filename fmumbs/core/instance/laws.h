@@ -13,7 +13,7 @@ FM_HIDDEN_BEGIN
     A(double, looks, 4 * n.laws)    /* position and velocity at one sample within a step, then at the next */ \
     A(double, rates, (n.laws > 0) * (n.ny + n.speeds))                                                   \
     A(int32_t, held, n.held)        /* the laws that interact */                                         \
-    A(int32_t, where, n.held)       /* fm_held_at: where their forces lie in their ranges */             \
+    A(int32_t, where, n.held)       /* fm_sticking_at: where their forces lie in their ranges */             \
     A(int32_t, side, n.held)                                                                             \
     A(double, range, 2 * n.held)                                                                         \
     A(double, a, n.held)                                                                                 \

@@ -11,18 +11,18 @@
 
 FM_HIDDEN_BEGIN
 
-#define FM_LEAVES_LAST (-2) /* a root at which the inward sweep ends: the link before it is none, or of a planar tree */
+#define FM_SWEEP_ENDS (-2) /* a root at which the inward sweep ends: the link before it is none, or of a planar tree */
 
 /* A link as the sweeps read it, in three cache lines; computed from the image and the tunable parameters. */
 typedef struct fm_link {
     int32_t kind, parent, p, u;
     int32_t chained; /* link + 1 is a child of this one */
     int32_t pending; /* slot that sums the contributions of its other children, -1: none */
-    int32_t turned;  /* its rotation at zero is not the identity */
+    int32_t rotated; /* its rotation at zero is not the identity */
     int32_t root;    /* its parent is the ground */
-    int32_t leaves; /* slot of its parent that takes its inertia and bias force; -1: passed on directly, or a root;
-                     * or FM_LEAVES_LAST */
-    int32_t opens;   /* 1: first child that writes its parent's slot */
+    int32_t slot; /* slot of its parent that takes its inertia and bias force; -1: passed on directly, or a root;
+                     * or FM_SWEEP_ENDS */
+    int32_t first_in_slot;   /* 1: first child that writes its parent's slot */
     int32_t along;   /* the axis that r is parallel to, 3: none */
     int32_t ball;    /* index of a ball */
     int32_t mirror;  /* 1: only the upper triangle of the inertia that arrives at this ball is set */
@@ -38,7 +38,7 @@ typedef struct fm_link {
  * w, carrier, torque, force and lift by fm_planar_expand; U, g and D never. */
 typedef struct fm_motion {
     double c, s;      /* cosine and sine, of the signed angle */
-    double turn[3];   /* bias (velocity-product) angular acceleration, link axes [rad/s2] */
+    double bias[3];   /* bias (velocity-product) angular acceleration, link axes [rad/s2] */
     double alpha[3];  /* angular acceleration, link axes [rad/s2] */
     double a[3];      /* acceleration of the origin less gravity, link axes [m/s2] */
     double U[6], g; /* the free mode's U = S phi over the pivot; the part of udot that does not depend on the
@@ -50,13 +50,13 @@ typedef struct fm_motion {
  * several links: L(name, numbers). */
 #define FM_LANES(L)                                                                                 \
     L(w, 3)    /* angular velocity, link axes */                                                    \
-    L(carrier, 3) /* the parent's, in the parent's axes */                                          \
+    L(parent_w, 3) /* the parent's, in the parent's axes */                                          \
     L(r, 3)    /* origin in the parent's axes, from the parent's origin */                          \
     L(h, 3)    /* first moment */                                                                   \
     L(J, 6)    /* inertia about the origin: xx xy xz yy yz zz */                                    \
     L(torque, 3) /* inertial torque about the origin at zero acceleration, link axes */             \
     L(force, 3)                                                                                     \
-    L(lift, 3) /* bias (velocity-product) acceleration of the origin, parent's axes */
+    L(bias, 3) /* bias (velocity-product) acceleration of the origin, parent's axes */
 
 #define FM_LANE_WIDTH 8 /* links side by side */
 
@@ -67,10 +67,10 @@ typedef struct fm_lanes {
 } fm_lanes;
 
 /* Links with a general orientation: rotation from link axes to parent axes. */
-typedef struct fm_turned {
+typedef struct fm_axes {
     double R[9];
     double R0[9]; /* the same at zero */
-} fm_turned;
+} fm_axes;
 
 /* Balls, in rows of four. */
 typedef struct fm_ball {
@@ -91,17 +91,17 @@ typedef struct fm_general {
     int32_t link, first, screws; /* its screws in the image */
     int32_t rows, free, speeds;  /* free screws, free modes, all modes */
     int32_t after;               /* screws before the axes of the velocity rows */
-    int32_t place[FM_FREEDOMS];  /* position variable of each screw */
+    int32_t place[FM_JOINT_MODES];  /* position variable of each screw */
     const double *row;
     double tail[3];
     double c[8], s[8]; /* of each screw's angle */
-    double R[FM_FREEDOMS][9], r[FM_FREEDOMS][3]; /* pose in the screw before */
+    double R[FM_JOINT_MODES][9], r[FM_JOINT_MODES][3]; /* pose in the screw before */
     double rows_R[9];  /* rotation from link axes to the axes of the rows */
-    double J[FM_FREEDOMS][6], inverse[FM_FREEDOMS][FM_FREEDOMS], Y[FM_FREEDOMS][FM_FREEDOMS];
-    double phi[FM_FREEDOMS][6]; /* modes: angular velocity and velocity at M, link axes */
-    double v[6], drift[6];      /* velocity relative to the parent, bias acceleration */
-    double U[FM_FREEDOMS][6], L[FM_FREEDOMS][FM_FREEDOMS], D[FM_FREEDOMS]; /* phi' S phi = L / D L' */
-    double g[FM_FREEDOMS]; /* the part of udot that does not depend on the parent; prescribed ones after the free */
+    double J[FM_JOINT_MODES][6], inverse[FM_JOINT_MODES][FM_JOINT_MODES], Y[FM_JOINT_MODES][FM_JOINT_MODES];
+    double phi[FM_JOINT_MODES][6]; /* modes: angular velocity and velocity at M, link axes */
+    double v[6], bias[6];      /* velocity relative to the parent, bias acceleration */
+    double U[FM_JOINT_MODES][6], L[FM_JOINT_MODES][FM_JOINT_MODES], D[FM_JOINT_MODES]; /* phi' S phi = L / D L' */
+    double g[FM_JOINT_MODES]; /* the part of udot that does not depend on the parent; prescribed ones after the free */
     fm_group group;
 } fm_general;
 
@@ -113,21 +113,21 @@ typedef struct fm_modal {
     double J0[6], h0[3], p0[3]; /* inertia, first moment and that frame's origin, undeformed */
     double r0[3];             /* that origin in the parent link */
     double p[3];              /* and in the floating frame, deformed */
-    double N[FM_MODES][9];    /* integrals of r phi' at the present shape */
-    double own[FM_MODES][6];  /* torque and force of a unit modal acceleration */
-    double phi[FM_MODES][6];  /* velocity of the link relative to its parent per modal velocity */
-    double v[3], drift[3];    /* relative velocity, and bias acceleration, of its origin */
-    double M[FM_MODES][FM_MODES], f[FM_MODES]; /* S_qq, lower triangle, and f during the inward sweep */
-    double U[FM_MODES][6], L[FM_MODES][FM_MODES], D[FM_MODES], g[FM_MODES];
+    double N[FM_BODY_MODES][9];    /* integrals of r phi' at the present shape */
+    double own[FM_BODY_MODES][6];  /* torque and force of a unit modal acceleration */
+    double phi[FM_BODY_MODES][6];  /* velocity of the link relative to its parent per modal velocity */
+    double v[3], bias[3];    /* relative velocity, and bias acceleration, of its origin */
+    double M[FM_BODY_MODES][FM_BODY_MODES], f[FM_BODY_MODES]; /* S_qq, lower triangle, and f during the inward sweep */
+    double U[FM_BODY_MODES][6], L[FM_BODY_MODES][FM_BODY_MODES], D[FM_BODY_MODES], g[FM_BODY_MODES];
     fm_group group;
 } fm_modal;
 
 /* Articulated-body inertia and bias force at a section: torque and force = S (angular acceleration, acceleration) + e,
  * about the section's point. S = [J H; H' M]: J, M upper triangles (all of M if a ball follows); e = (n, f). Padded to
  * rows of four. */
-typedef struct fm_cut {
+typedef struct fm_articulated {
     double J[3][3], n[3], H[3][4], M[3][4], f[4];
-} fm_cut;
+} fm_articulated;
 
 /* World kinematics of a link, computed on demand. */
 typedef struct fm_world {
@@ -137,7 +137,7 @@ typedef struct fm_world {
 /* Wrench directions along a joint's modes (reactions.c): torques, then forces; A = Phi' B. */
 typedef struct fm_dual {
     int32_t n, turning;
-    double along[FM_FREEDOMS][3], A[FM_FREEDOMS][FM_FREEDOMS];
+    double along[FM_JOINT_MODES][3], A[FM_JOINT_MODES][FM_JOINT_MODES];
 } fm_dual;
 
 /* Element counts for the tables of arrays. */
@@ -158,12 +158,12 @@ typedef struct fm_counts {
                                        * compare it with */                                                                     \
     A(fm_motion, motion, n.links)                                                                                  \
     A(fm_lanes, lane, n.links / FM_LANE_WIDTH + 1)                                                                 \
-    A(fm_turned, turned, n.links)                                                                                  \
+    A(fm_axes, axes,   n.links)                                                                                  \
     A(fm_ball, ball, n.balls)                                                                                      \
     A(fm_general, general, n.generals)                                                                             \
     A(fm_modal, modal, n.modals)                                                                                   \
     A(fm_world, world, n.links)                                                                                    \
-    A(fm_cut, pending, n.links / 2 + 1)                                                                            \
+    A(fm_articulated, pending, n.links / 2 + 1)                                                                            \
     A(int32_t, angle_link, n.links)   /* links that rotate by an angle, those of the spatial sweeps first */       \
     A(int32_t, ball_link, n.links)    /* ascending: ball b belongs to link ball_link[b] */                         \
     A(int32_t, slide_link, n.links)   /* links that translate, in the same order */                                \

@@ -11,7 +11,7 @@ typedef struct fm_block {
     int32_t first, rows;
     int32_t path, length;  /* in loop_path: the velocity variables that its reactions act on, from the leaves */
     int32_t below, belows; /* in loop_meeting: the later blocks in its column of K's factor */
-    int32_t used, use[FM_FREEDOMS]; /* its active rows, counted from the first; in the plane at most FM_PLANE_ROWS */
+    int32_t used, use[FM_JOINT_MODES]; /* its active rows, counted from the first; in the plane at most FM_PLANE_ROWS */
     size_t y, L; /* offsets of its innovations (a path after another) and of its diagonal block of the factor */
 } fm_block;
 
@@ -31,7 +31,7 @@ typedef struct fm_loop_plan {
 
 /* Coordinates of a cut joint. */
 typedef struct fm_coordinates {
-    double p[FM_FREEDOMS + 1], u[FM_FREEDOMS], udot[FM_FREEDOMS];
+    double p[FM_JOINT_MODES + 1], u[FM_JOINT_MODES], udot[FM_JOINT_MODES];
 } fm_coordinates;
 
 #define FM_INDEPENDENT 1e-9 /* a held coordinate whose pivot in the scaled K is below this is dependent */
@@ -58,15 +58,15 @@ typedef struct fm_constraint {
 } fm_constraint;
 
 /* Counters that evaluations off the trajectory must not change. */
-typedef struct fm_bridge_kept {
+typedef struct fm_singular_kept {
     double corrected, iterated;
-} fm_bridge_kept;
+} fm_singular_kept;
 
 /* Result of factorising K at y for a correction of positions or velocities. */
 typedef enum fm_factored {
     FM_NO_FACTOR, /* K is singular */
     FM_FACTORED,
-    FM_BRIDGED    /* a singular position is near: y was interpolated on the branch instead */
+    FM_INTERPOLATED    /* a singular position is near: y was interpolated on the branch instead */
 } fm_factored;
 
 typedef int (*fm_factoring)(fm_instance *s, double *y, int level);
@@ -101,7 +101,7 @@ typedef struct fm_loop {
     int32_t worn;          /* 1: the last factor of K has a pivot far below row_pivot, or factorisation failed */
     int32_t near_singular; /* 1: a pivot is close to that of a singular position; 2: factorisation failed */
     int32_t multipliers;   /* fm_multipliers: how an evaluation finds them */
-    double softening;      /* fraction of row_pivot that fm_factor_K adds to the diagonal of K */
+    double softening;      /* fraction of row_pivot that fm_factor_delassus adds to the diagonal of K */
 } fm_loop;
 
 FM_HIDDEN_END

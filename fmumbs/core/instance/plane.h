@@ -14,11 +14,11 @@ typedef struct fm_plane_link {
     int8_t jumps;     /* its parent is not the link before it */
     int8_t straight;  /* a pin that passes its inertia and bias force on directly, with its origin on its parent's x */
     int8_t regular;   /* of the first in a block: position variables are consecutive */
-    int32_t opens;    /* 1: first child that writes its parent's slot */
+    int32_t first_in_slot;    /* 1: first child that writes its parent's slot */
     int32_t link;     /* index of the link */
     int32_t parent;   /* index of the parent among planar links, -1: the ground */
     int32_t pending;  /* slot that sums the contributions of its other children, -1: none */
-    int32_t leaves;   /* slot of its parent that takes its own, -1: none */
+    int32_t slot;   /* slot of its parent that takes its own, -1: none */
     int32_t p, u;     /* of a fixed one: p of any mode, u -1 */
     double sign;      /* rotation about the normal, or translation along x, per unit of u */
     double side;      /* direction of its own axis along the normal: 1 or -1 */
@@ -29,14 +29,14 @@ typedef struct fm_plane_axes {
     double along;            /* acceleration along the normal, less gravity */
 } fm_plane_axes;
 
-typedef struct fm_plane_cut {
+typedef struct fm_plane_articulated {
     double J, hx, hy, p, q, w, n, fx, fy; /* the planar S and e; M = [p q; q w], torque n */
-} fm_plane_cut;
+} fm_plane_articulated;
 
 /* Lanes of these links, in planar axes; those used together come in pairs that start at even indices, to be
  * contiguous. */
 #define FM_PLANE_LANES(L)                                                                   \
-    L(turn) /* of a pin: rotation about the normal per unit of u */                         \
+    L(sign) /* of a pin: rotation about the normal per unit of u */                         \
     L(before) /* moment of inertia of the previous planar link about its origin */          \
     L(c0) L(s0) /* rotation of its axes in its parent's at zero */                          \
     L(tx) L(ty) /* translation of its origin per alpha, relative to its parent's; parent's axes */ \
@@ -47,11 +47,11 @@ typedef struct fm_plane_cut {
     L(vx) L(vy) /* t in its own axes */                                                     \
     L(cc) L(ss) L(sc) L(rest) /* products of c and s, the last c c - s s */                 \
     L(vxx) L(vxy) L(vyy) /* products of vx and vy, the second doubled */                    \
-    L(w) L(carrier) /* angular velocities, its own and its parent's */                      \
+    L(w) L(parent_w) /* angular velocities, its own and its parent's */                      \
     L(alpha) /* angular acceleration */                                                     \
-    L(lx) L(ly) /* bias acceleration of its origin, parent's axes */                        \
+    L(bias_x) L(bias_y) /* bias acceleration of its origin, parent's axes */                        \
     L(Ux) L(Uy) L(D) L(g) /* of a pin: H, 1 / J and the parent-independent part of udot; of a slide: U */ \
-    L(Lx) L(Ly) L(Wx) L(Wy) L(uv) L(E) /* for the outward sweep: planar.inc */              \
+    L(own_bias_x) L(own_bias_y) L(Wx) L(Wy) L(uv) L(E) /* for the outward sweep: planar.inc */              \
     L(ax) L(ay) /* acceleration of the origin, less gravity */
 
 #define FM_PLANE_WIDTH 4 /* links side by side */
@@ -78,7 +78,7 @@ typedef struct fm_plane_joint {
     int32_t F, M;
     double at_F[2], at_M[2], apart;
     double high_F, high_M; /* heights of the links' origins above the ground's, along the normal */
-    double turn_F[2], turn_M[2], side; /* of a pin: a direction fixed in each that coincides at zero; its axis is
+    double pin_F[2], pin_M[2], side; /* of a pin: a direction fixed in each that coincides at zero; its axis is
                                         * side times n */
 } fm_plane_joint;
 
@@ -96,7 +96,7 @@ typedef struct fm_plane_row {
     A(int32_t, place, n.links)                   /* of each link: its index among the planar links, -1: not planar */ \
     A(fm_plane_link, link, n.planars)                                                                          \
     A(fm_plane_axes, axes, n.planars)                                                                          \
-    A(fm_plane_cut, pending, n.planars / 2 + 1)                                                                \
+    A(fm_plane_articulated, pending, n.planars / 2 + 1)                                                                \
     A(double, lanes, n.plane_blocks * FM_PLANE_SIZE) /* in blocks of FM_PLANE_WIDTH links */                   \
     A(double, placed, n.plane_loops * n.ny)      /* the state for which turn, plane_place and plane_world were last      \
                                                   * called */                                                            \

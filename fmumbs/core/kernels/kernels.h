@@ -7,14 +7,14 @@
 FM_HIDDEN_BEGIN
 
 extern const fm_kernels fm_kernels_plain, fm_kernels_checked;
-void fm_turn_plain(fm_instance *s, const double *y);
+void fm_orient_plain(fm_instance *s, const double *y);
 void fm_local_plain(fm_instance *s);
-void fm_local_back_plain(fm_instance *s);
+void fm_local_outward_plain(fm_instance *s);
 #ifdef FM_HAVE_AVX2
 extern const fm_kernels fm_kernels_avx2;
-void fm_turn_avx2(fm_instance *s, const double *y);
+void fm_orient_avx2(fm_instance *s, const double *y);
 void fm_local_avx2(fm_instance *s);
-void fm_local_back_avx2(fm_instance *s);
+void fm_local_outward_avx2(fm_instance *s);
 #endif
 
 FM_HIDDEN_END

@@ -3,9 +3,9 @@
 #include "kernels.h"
 #ifdef FM_HAVE_AVX2
 #define FM_KERNELS fm_kernels_avx2
-#define FM_TURN fm_turn_avx2
+#define FM_ORIENT fm_orient_avx2
 #define FM_LOCAL fm_local_avx2
-#define FM_LOCAL_BACK fm_local_back_avx2
+#define FM_LOCAL_OUTWARD fm_local_outward_avx2
 #include "sweeps.inc"
 #else
 typedef int fm_no_avx2; /* a translation unit may not be empty */

@@ -3,7 +3,7 @@
 #include "kernels.h"
 #define FM_NOTES_PIVOTS
 #define FM_KERNELS fm_kernels_checked
-#define FM_TURN fm_turn_plain
+#define FM_ORIENT fm_orient_plain
 #define FM_LOCAL fm_local_plain
-#define FM_LOCAL_BACK fm_local_back_plain
+#define FM_LOCAL_OUTWARD fm_local_outward_plain
 #include "sweeps.inc"

@@ -2,7 +2,7 @@
 #include "../instance/instance.h"
 #include "kernels.h"
 #define FM_KERNELS fm_kernels_plain
-#define FM_TURN fm_turn_plain
+#define FM_ORIENT fm_orient_plain
 #define FM_LOCAL fm_local_plain
-#define FM_LOCAL_BACK fm_local_back_plain
+#define FM_LOCAL_OUTWARD fm_local_outward_plain
 #include "sweeps.inc"

@@ -19,7 +19,7 @@
 #include "../tree/group.h"
 #include "../tree/kinematics.h"
 #include "../tree/modal.h"
-#include "secondary.h"
+#include "cut_joints.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ static void fixed_vector(const fm_instance *s, int32_t link, const fm_place *p, 
 {
     double again[3];
     if (link < 0) memcpy(out[0], in, 3 * sizeof *in);
-    else turn_out(s->world[link].R, in, out[0]);
+    else rotate_out(s->world[link].R, in, out[0]);
     cross(p->w, out[0], out[1]);
     memset(out[2], 0, sizeof out[2]);
     if (!moving) return;
@@ -86,7 +86,7 @@ void fm_constraint_at(const fm_instance *s, int32_t i, int moving, fm_ends *ends
         if (m->row_kind[i] == FM_ROW_ALONG) return;
         double w[3], alpha[3];
         for (int j = 0; j < 3; j++) w[j] = g->w[j] - f->w[j], alpha[j] = g->alpha[j] - f->alpha[j];
-        out->c[0] = dot(e[0], d) - m->row_length[i] * fm_cut_angle(s, joint);
+        out->c[0] = dot(e[0], d) - m->row_length[i] * fm_cut_joint_angle(s, joint);
         out->c[1] -= m->row_length[i] * dot(e[0], w);
         out->c[2] -= m->row_length[i] * (dot(e[0], alpha) + dot(e[1], w));
         for (int j = 0; j < 3; j++) out->torque[j] = -m->row_length[i] * e[0][j];
@@ -113,7 +113,7 @@ void fm_constraint_at(const fm_instance *s, int32_t i, int moving, fm_ends *ends
 }
 
 /* The free mode of each link that has one, and its row over the pivot, in s->loop.phi. World kinematics are there. */
-void fm_turn_modes(fm_instance *s)
+void fm_world_modes(fm_instance *s)
 {
     for (int32_t i = 0; i < s->image.n.links; i++) {
         const fm_link *k = s->link + i;
@@ -124,8 +124,8 @@ void fm_turn_modes(fm_instance *s)
         memcpy(U, s->motion[i].U, sizeof U);
         if (k->kind <= FM_LINK_REVOLUTE) U[axis] = 1.0;
         for (int j = 0; j < 3; j++) phi[j] = k->pitch * R[3 * j + axis], phi[3 + j] = k->slide * R[3 * j + axis];
-        turn_out(R, U, phi + 6);
-        turn_out(R, U + 3, phi + 9);
+        rotate_out(R, U, phi + 6);
+        rotate_out(R, U + 3, phi + 9);
     }
 }
 
@@ -144,13 +144,13 @@ static double most_of(const fm_instance *s, const double phi[6], const double w[
 
 /* The same for a flexible body and for the frames on it, whose wrench is felt by the modes before it is the body's:
  * `felt` has the forces on the modes, and the most that they could be. */
-static void pass_modal(const fm_instance *s, int32_t i, double w[6], double felt[2][FM_MODES], double *y, double *most)
+static void pass_modal(const fm_instance *s, int32_t i, double w[6], double felt[2][FM_BODY_MODES], double *y, double *most)
 {
     const fm_modal *b = fm_modal_of(s, i);
     const double *R = s->world[i].R;
     double at[6], column[6];
-    turn_in(R, w, at);
-    turn_in(R, w + 3, at + 3);
+    rotate_in(R, w, at);
+    rotate_in(R, w + 3, at + 3);
     for (int32_t j = 0; j < b->n; j++)
         if (fm_modal_column(s, i, j, column)) {
             felt[0][j] += dot6(column, at);
@@ -160,8 +160,8 @@ static void pass_modal(const fm_instance *s, int32_t i, double w[6], double felt
     for (int32_t j = 0; most != NULL && j < b->n; j++) *most += felt[1][j] * felt[1][j] * b->D[j];
     fm_group_pass(&b->group, felt[0], at, y + s->link[i].u);
     memset(felt, 0, 2 * sizeof felt[0]);
-    turn_out(R, at, w);
-    turn_out(R, at + 3, w + 3);
+    rotate_out(R, at, w);
+    rotate_out(R, at + 3, w + 3);
 }
 
 /* Takes a wrench (torque, force) through the free modes of a link; its innovations are added to `y`, and what K's
@@ -173,22 +173,22 @@ static void pass_link(const fm_instance *s, int32_t i, double w[6], double *y, d
     if (k->u < 0 || k->kind == FM_LINK_FIXED) return;
     if (k->kind == FM_LINK_GENERAL) {
         double at[6];
-        turn_in(R, w, at);
-        turn_in(R, w + 3, at + 3);
+        rotate_in(R, w, at);
+        rotate_in(R, w + 3, at + 3);
         const fm_general *g = s->general + k->general;
         for (int32_t j = 0; most != NULL && j < g->free; j++) {
             const double highest = most_of(s, g->phi[j], at);
             *most += highest * highest * g->D[j];
         }
         fm_general_pass(s->general + k->general, at, y + k->u);
-        turn_out(R, at, w);
-        turn_out(R, at + 3, w + 3);
+        rotate_out(R, at, w);
+        rotate_out(R, at + 3, w + 3);
         return;
     }
     if (k->kind == FM_LINK_SPHERICAL) {
         const fm_ball *b = s->ball + k->ball;
         double t[3], f[3], less[3];
-        turn_in(R, w, t);
+        rotate_in(R, w, t);
         for (int j = 0; j < 3; j++) f[j] = (b->W[0][j] * t[0] + b->W[1][j] * t[1]) + b->W[2][j] * t[2];
         const double second = t[1] - b->factor[3] * t[0];
         if (most != NULL) {
@@ -198,7 +198,7 @@ static void pass_link(const fm_instance *s, int32_t i, double w[6], double *y, d
         y[k->u] += t[0];
         y[k->u + 1] += second;
         y[k->u + 2] += (t[2] - b->factor[4] * t[0]) - b->factor[5] * second;
-        turn_out(R, f, less);
+        rotate_out(R, f, less);
         for (int j = 0; j < 3; j++) w[j] = 0.0, w[3 + j] -= less[j];
         return;
     }
@@ -223,8 +223,8 @@ static void pass_force(const fm_instance *s, int32_t i, int32_t part, double w[6
         y[k->u] += t[0];
         y[k->u + 1] += second;
         y[k->u + 2] += (t[2] - b->factor[4] * t[0]) - b->factor[5] * second;
-        turn_out(s->world[i].R, t, w);
-        turn_out(s->world[i].R, b->W[part], w + 3);
+        rotate_out(s->world[i].R, t, w);
+        rotate_out(s->world[i].R, b->W[part], w + 3);
     } else {
         memcpy(w, s->loop.phi + 12 * i + 6, 6 * sizeof *w);
         y[k->u] += 1.0;
@@ -245,7 +245,7 @@ static void move_to(const fm_instance *s, int32_t link, const double *from, doub
 void fm_pass_path(const fm_instance *s, int32_t link, const double *at, const double *torque, const double *force,
                       double sign, double *y, double *most)
 {
-    double w[6], felt[2][FM_MODES];
+    double w[6], felt[2][FM_BODY_MODES];
     const double *r = at;
     if (s->image.n.modals > 0) memset(felt, 0, sizeof felt);
     for (int j = 0; j < 3; j++) w[j] = sign * torque[j], w[3 + j] = sign * force[j];

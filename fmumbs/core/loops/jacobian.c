@@ -30,8 +30,8 @@ static double along_modes(const fm_instance *s, int32_t i, const fm_constraint *
     for (int j = 0; j < 3; j++) arm[j] = at->r[j] - s->world[i].r[j];
     cross(arm, at->force, torque);
     for (int j = 0; j < 3; j++) torque[j] += at->torque[j];
-    turn_in(s->world[i].R, torque, t);
-    turn_in(s->world[i].R, at->force, f);
+    rotate_in(s->world[i].R, torque, t);
+    rotate_in(s->world[i].R, at->force, f);
     if (k->kind == FM_LINK_GENERAL) {
         const fm_general *g = s->general + k->general;
         for (int32_t j = 0; j < g->speeds; j++) {

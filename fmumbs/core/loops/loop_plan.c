@@ -56,7 +56,7 @@ static void find_blocks(planning *p)
     for (int32_t i = 0; i < m->n.rows; i++) {
         const int32_t first = p->blocks > 0 ? p->start[p->blocks - 1] : 0;
         if (p->blocks == 0 || m->row_joint[i] != m->row_joint[first] ||
-            m->row_kind[i] == FM_ROW_COUPLED || i - first == FM_FREEDOMS)
+            m->row_kind[i] == FM_ROW_COUPLED || i - first == FM_JOINT_MODES)
             p->start[p->blocks++] = i;
     }
     p->start[p->blocks] = m->n.rows;
@@ -198,12 +198,12 @@ static size_t find_path(planning *p, int32_t block, int write)
 /* Where the paths of two blocks run together; `runs` NULL: only how often. */
 static int32_t find_runs(const planning *p, const fm_block *a, const fm_block *b, int32_t *runs)
 {
-    const int32_t *lx = p->out->link + a->path, *ly = p->out->link + b->path;
+    const int32_t *bias_x = p->out->link + a->path, *bias_y = p->out->link + b->path;
     int32_t count = 0;
     for (int32_t i = 0, j = 0, on = 0; i < a->length && j < b->length;) {
-        if (lx[i] != ly[j]) {
+        if (bias_x[i] != bias_y[j]) {
             on = 0;
-            if (lx[i] > ly[j]) i++;
+            if (bias_x[i] > bias_y[j]) i++;
             else j++;
             continue;
         }

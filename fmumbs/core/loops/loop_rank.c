@@ -15,7 +15,7 @@
 #include "../tree/kinematics.h"
 #include "../tree/reversed.h"
 #include "constraints.h"
-#include "loops.h"
+#include "delassus.h"
 #include "projection.h"
 
 #include <math.h>
@@ -47,7 +47,7 @@ static int can_be_used(const fm_instance *s, const fm_block *b, int32_t r, doubl
 
 /* Takes rows of a block while their pivots are clear; its own part of the factor is then made. The rest is in doubt,
  * row_active -1, or follows from those before. */
-static void take_rows(fm_instance *s, fm_block *b, double least, double clear)
+static void choose_rows(fm_instance *s, fm_block *b, double least, double clear)
 {
     int32_t taken = 0;
     for (int32_t count = b->used; taken < count; taken++) {
@@ -77,7 +77,7 @@ static void take_rows(fm_instance *s, fm_block *b, double least, double clear)
 }
 
 /* Row r of block b in K, against all rows in use, in s->loop.rhs. */
-static void row_of_K(fm_instance *s, int32_t at, int32_t r)
+static void row_of_delassus(fm_instance *s, int32_t at, int32_t r)
 {
     const fm_block *b = s->plan.block + at;
     const double *own = s->loop.y + b->y + (size_t)r * (size_t)b->length;
@@ -107,8 +107,8 @@ static double left_after_all(fm_instance *s, int32_t at, int32_t r)
 {
     const fm_block *b = s->plan.block + at;
     double left = diagonal(s, b, r);
-    row_of_K(s, at, r);
-    fm_solve_K(s, s->loop.rhs, s->loop.lambda);
+    row_of_delassus(s, at, r);
+    fm_solve_delassus(s, s->loop.rhs, s->loop.lambda);
     for (int32_t i = 0; i < s->image.n.rows; i++) left -= s->loop.rhs[i] * s->loop.lambda[i];
     return left / s->loop.bound[b->first + r];
 }
@@ -137,7 +137,7 @@ static double column_of_cut(fm_instance *s, int32_t u)
         for (int32_t r = 0; r < s->plan.block[n].rows; r++) {
             const int32_t i = s->plan.block[n].first + r;
             if (m->row_kind[i] != FM_ROW_GIVEN || m->joint_u[m->row_joint[i]] + m->row_part[i] != u) continue;
-            row_of_K(s, n, r);
+            row_of_delassus(s, n, r);
             for (int32_t j = 0; j < m->n.rows; j++) s->loop.rhs[j] /= length;
             return diagonal(s, s->plan.block + n, r) / (length * length);
         }
@@ -152,7 +152,7 @@ double fm_leverage(fm_instance *s, int32_t u)
     memset(s->loop.rhs, 0, (size_t)s->image.n.rows * sizeof *s->loop.rhs);
     if (u < s->image.n.speeds) column_of_tree(s, u);
     else left = column_of_cut(s, u);
-    fm_solve_K(s, s->loop.rhs, s->loop.lambda);
+    fm_solve_delassus(s, s->loop.rhs, s->loop.lambda);
     for (int32_t i = 0; i < s->image.n.rows; i++) left -= s->loop.rhs[i] * s->loop.lambda[i];
     return left;
 }
@@ -175,13 +175,13 @@ static int any_in_doubt(const fm_instance *s)
 }
 
 /* Takes the row in doubt that has most left. 0: none is in doubt any more. */
-static int take_doubtful(fm_instance *s, double least)
+static int choose_doubtful(fm_instance *s, double least)
 {
     double largest = 0.0;
     int32_t best = -1;
     fm_use_rows(s);
-    fm_make_K(s);
-    if (!fm_factor_K(s)) return 0;
+    fm_make_delassus(s);
+    if (!fm_factor_delassus(s)) return 0;
     for (int32_t n = 0; n < s->plan.blocks; n++)
         for (int32_t r = 0; r < s->plan.block[n].rows; r++) {
             const int32_t i = s->plan.block[n].first + r;
@@ -200,7 +200,7 @@ static void leave_doubtful(fm_instance *s)
 {
     for (int32_t i = 0; i < s->image.n.rows; i++) s->row_active[i] = s->row_active[i] == 1.0 ? 1.0 : 0.0;
     fm_use_rows(s);
-    fm_make_K(s);
+    fm_make_delassus(s);
 }
 
 /* Chooses rows, all rows being made with the most that they can be; K of those chosen is there then. */
@@ -211,12 +211,12 @@ void fm_choose_rows(fm_instance *s, double least)
         for (int32_t r = 0; r < b->rows; r++) s->row_active[b->first + r] = can_be_used(s, b, r, least) ? 1.0 : 0.0;
     }
     fm_use_rows(s);
-    fm_make_K(s);
+    fm_make_delassus(s);
     for (int32_t n = 0; n < s->plan.blocks; n++) {
-        take_rows(s, s->plan.block + n, least, FM_CLEAR);
+        choose_rows(s, s->plan.block + n, least, FM_CLEAR);
         fm_eliminate(s, s->plan.block + n);
     }
-    while (any_in_doubt(s) && take_doubtful(s, least)) continue;
+    while (any_in_doubt(s) && choose_doubtful(s, least)) continue;
     leave_doubtful(s);
 }
 
@@ -274,15 +274,15 @@ void fm_watch_rows(fm_instance *s, const double *y)
     int32_t missing = doubt_rows(s);
     if (missing > 0) {
         if (planar) (void)fm_planar_use(s, 0); /* rows are judged in space */
-        fm_run_turns(s, y);
+        fm_run_orientations(s, y);
         fm_make_world(s, y);
         memset(s->work.tau, 0, (size_t)s->image.n.speeds * sizeof *s->work.tau);
         fm_run_sweeps(s, y, s->work.tau, s->loop.change);
         fm_make_rows(s, 0, 1);
         const double least = fm_coarse(s, fm_violation(s, 0));
-        while (missing > 0 && take_doubtful(s, least)) missing--;
+        while (missing > 0 && choose_doubtful(s, least)) missing--;
         leave_doubtful(s);
-        if (missing == 0 && fm_factor_K(s)) note_growth(s, s->loop.kept);
+        if (missing == 0 && fm_factor_delassus(s)) note_growth(s, s->loop.kept);
         else missing = -1;
         if (planar) (void)fm_planar_use(s, 1);
         s->planar.is_placed = 0;

@@ -46,11 +46,11 @@ static void describe_pin(const fm_instance *s, int32_t joint, fm_plane_joint *j)
     const double *axis = m->cut_axis + 3 * m->joint_mode[joint];
     double across[3], v[3];
     fm_across(axis, across);
-    turn_out(m->joint_F + 9 * joint, across, v);
-    in_plane(axes_of(s, j->F), v, j->turn_F);
-    turn_out(m->joint_M + 9 * joint, across, v);
-    in_plane(axes_of(s, j->M), v, j->turn_M);
-    turn_out(m->joint_F + 9 * joint, axis, v);
+    rotate_out(m->joint_F + 9 * joint, across, v);
+    in_plane(axes_of(s, j->F), v, j->pin_F);
+    rotate_out(m->joint_M + 9 * joint, across, v);
+    in_plane(axes_of(s, j->M), v, j->pin_M);
+    rotate_out(m->joint_F + 9 * joint, axis, v);
     j->side = dot(axes_of(s, j->F)->n, v) < 0.0 ? -1.0 : 1.0;
 }
 
@@ -96,13 +96,13 @@ void fm_planar_loops_structure(fm_instance *s)
     for (int32_t i = 0; i < s->model.planars; i++) {
         const fm_plane_link *k = s->planar.link + i;
         fm_plane_motion *root = &s->planar.root[i].at;
-        double axis[3], turned[2], at[2];
+        double axis[3], rotated[2], at[2];
         memset(root, 0, sizeof *root);
         if (k->parent >= 0) continue;
-        turn_out(s->turned[k->link].R0, s->planar.axes[i].x, axis);
-        in_plane(ground, axis, turned);
+        rotate_out(s->axes[k->link].R0, s->planar.axes[i].x, axis);
+        in_plane(ground, axis, rotated);
         in_plane(ground, s->link[k->link].r, at);
-        root->c = turned[0], root->s = turned[1], root->x = at[0], root->y = at[1];
+        root->c = rotated[0], root->s = rotated[1], root->x = at[0], root->y = at[1];
     }
     for (int32_t i = 0; i < s->image.n.joints; i++) s->planar.block[i] = -1;
     for (int32_t b = 0; b < s->plan.blocks; b++) describe_joint(s, b);
@@ -140,8 +140,8 @@ double fm_planar_angle(const fm_instance *s, int32_t joint, double *rate)
 {
     const fm_plane_joint *j = s->planar.joint + s->planar.block[joint];
     const fm_plane_motion *F = s->planar.world + 1 + j->F, *M = s->planar.world + 1 + j->M;
-    const double fx = F->c * j->turn_F[0] - F->s * j->turn_F[1], fy = F->s * j->turn_F[0] + F->c * j->turn_F[1];
-    const double gx = M->c * j->turn_M[0] - M->s * j->turn_M[1], gy = M->s * j->turn_M[0] + M->c * j->turn_M[1];
+    const double fx = F->c * j->pin_F[0] - F->s * j->pin_F[1], fy = F->s * j->pin_F[0] + F->c * j->pin_F[1];
+    const double gx = M->c * j->pin_M[0] - M->s * j->pin_M[1], gy = M->s * j->pin_M[0] + M->c * j->pin_M[1];
     *rate = j->side * (M->w - F->w);
     return atan2(j->side * (fx * gy - fy * gx), fx * gx + fy * gy);
 }

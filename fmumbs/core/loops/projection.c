@@ -8,7 +8,7 @@
 #include "../tree/positions.h"
 #include "../tree/reversed.h"
 #include "constraints.h"
-#include "loops.h"
+#include "delassus.h"
 #include "planar_loops.h"
 
 #include <float.h>
@@ -48,7 +48,7 @@ double fm_coarse(const fm_instance *s, double gap)
 /* Places the links at y, of which only velocities are new if `level` is 1. */
 void fm_place_loops(fm_instance *s, const double *y, int level)
 {
-    if (level == 0) fm_run_turns(s, y);
+    if (level == 0) fm_run_orientations(s, y);
     if (level == 0 && s->planar.used) s->kernels->plane_place(s, y);
     if (s->planar.used) s->kernels->plane_world(s, y);
     else fm_make_world(s, y);
@@ -61,8 +61,8 @@ int fm_factor_loops(fm_instance *s, const double *y)
     memset(s->work.tau, 0, (size_t)s->image.n.speeds * sizeof(double));
     fm_run_sweeps(s, y, s->work.tau, s->loop.change);
     fm_make_rows(s, 0, 0);
-    fm_make_K(s);
-    return fm_factor_K(s);
+    fm_make_delassus(s);
+    return fm_factor_delassus(s);
 }
 
 /* The largest violation at a level, and all in s->loop.c; the links are placed. */
@@ -76,9 +76,9 @@ void fm_correct_once(fm_instance *s, double *y, int level)
 {
     double *u = y + s->image.n.positions;
     for (int32_t i = 0; i < s->image.n.rows; i++) s->loop.rhs[i] = -s->loop.c[3 * i + level];
-    fm_solve_K(s, s->loop.rhs, s->loop.lambda);
-    if (s->planar.used) s->kernels->plane_spread(s, s->loop.lambda, s->loop.change);
-    else fm_spread(s, s->loop.lambda, s->loop.change);
+    fm_solve_delassus(s, s->loop.rhs, s->loop.lambda);
+    if (s->planar.used) s->kernels->plane_multiplier_response(s, s->loop.lambda, s->loop.change);
+    else fm_multiplier_response(s, s->loop.lambda, s->loop.change);
     if (level == 0) {
         fm_move_positions(s, y, s->loop.change);
         (void)fm_normalise(s, y, NULL);
@@ -114,7 +114,7 @@ int fm_correct_levels(fm_instance *s, double *y, int level, int last_level, int 
         if (last) return 0;
         if (!factored || (worst > enough && worst > FM_LEADS * before)) {
             const int found = factoring(s, y, level);
-            if (found != FM_FACTORED) return found == FM_BRIDGED;
+            if (found != FM_FACTORED) return found == FM_INTERPOLATED;
             factored = 1;
         }
         closely = closely || s->loop.worn;

@@ -33,7 +33,7 @@ void fm_quaternion_of(const double *R, double q[4])
 }
 
 /* Rotates by the rotation vector v [rad] in the rotated frame: q = q * exp(v / 2). */
-void fm_turn_quaternion(const double v[3], double q[4])
+void fm_rotate_quaternion(const double v[3], double q[4])
 {
     double angle = sqrt(dot(v, v)), half = 0.5 * angle;
     double factor = angle > 1e-8 ? sin(half) / angle : 0.5, c = cos(half), x[3], old[4];

@@ -8,7 +8,7 @@ FM_HIDDEN_BEGIN
 
 void fm_multiply_quaternions(const double *a, const double *b, double out[4]);
 void fm_quaternion_of(const double *R, double q[4]);
-void fm_turn_quaternion(const double v[3], double q[4]);
+void fm_rotate_quaternion(const double v[3], double q[4]);
 void fm_rotation_vector(const double *q, double out[3]);
 void fm_rotation_about(const double a[3], double angle, double R[9]);
 void fm_rotation_of(const double *q, double R[9]);

@@ -34,7 +34,7 @@ static inline void product(const double *A, const double *B, double *out)
 }
 
 /* out = R v */
-static inline void turn_out(const double *R, const double *v, double *out)
+static inline void rotate_out(const double *R, const double *v, double *out)
 {
     const double x = R[0] * v[0] + R[1] * v[1] + R[2] * v[2], y = R[3] * v[0] + R[4] * v[1] + R[5] * v[2];
     const double z = R[6] * v[0] + R[7] * v[1] + R[8] * v[2];
@@ -48,7 +48,7 @@ static inline double row_of(const double *R, int i, const double *v)
 }
 
 /* out = R' v */
-static inline void turn_in(const double *R, const double *v, double *out)
+static inline void rotate_in(const double *R, const double *v, double *out)
 {
     const double x = R[0] * v[0] + R[3] * v[1] + R[6] * v[2], y = R[1] * v[0] + R[4] * v[1] + R[7] * v[2];
     const double z = R[2] * v[0] + R[5] * v[1] + R[8] * v[2];

@@ -15,18 +15,18 @@
 
 static void place_links(fm_instance *s, const double *y)
 {
-    fm_run_turns(s, y);
+    fm_run_orientations(s, y);
     fm_make_world(s, y);
 }
 
 /* Corrections after a step ------------------------------------------------------------------------------------------- */
 
 /* K's factor at y, where violations of a level are in s->loop.c; or, near a singular position, y on its branch. */
-static int factor_or_bridge(fm_instance *s, double *y, int level)
+static int factor_or_interpolate(fm_instance *s, double *y, int level)
 {
     const int fits = fm_factor_loops(s, y);
     if (!s->loop.near_singular) return fits ? FM_FACTORED : FM_NO_FACTOR;
-    if (fm_bridge_state(s, y)) return FM_BRIDGED;
+    if (fm_singular_state(s, y)) return FM_INTERPOLATED;
     fm_place_loops(s, y, 0);
     if (!fm_factor_loops(s, y)) return FM_NO_FACTOR;
     (void)fm_loop_gap(s, level);
@@ -34,7 +34,7 @@ static int factor_or_bridge(fm_instance *s, double *y, int level)
 }
 
 /* Positions, then velocities, onto the constraints, unless they are kept there otherwise; `near`: the last evaluation was
- * near y. The links are then placed for fm_follow_cuts. 0: they cannot be reached from here. */
+ * near y. The links are then placed for fm_follow_cut_joints. 0: they cannot be reached from here. */
 int fm_correct(fm_instance *s, double *y, int near)
 {
     const int directly = s->closure[0] == (double)FM_CORRECT_DIRECTLY;
@@ -45,10 +45,10 @@ int fm_correct(fm_instance *s, double *y, int near)
     }
     if (!directly && s->image.n.cut_positions == 0) return 1;
     if (directly && near && s->loop.near_singular && fm_rests_singular(s, y)) return 0;
-    if (directly && !(near && s->loop.near_singular && fm_bridge_state(s, y))) {
+    if (directly && !(near && s->loop.near_singular && fm_singular_state(s, y))) {
         const int factored = near && !s->loop.near_singular;
         s->singular.interpolated = 0;
-        if (!fm_correct_levels(s, y, 0, 1, factored, near && s->loop.worn, factor_or_bridge)) return 0;
+        if (!fm_correct_levels(s, y, 0, 1, factored, near && s->loop.worn, factor_or_interpolate)) return 0;
     }
     if (!directly) fm_place_loops(s, y, 0);
     if (s->planar.used) { /* the next evaluation need not place them, if it is of y */

@@ -7,9 +7,9 @@
 #include "../forces/excitation.h"
 #include "../forces/forces.h"
 #include "../forces/laws.h"
-#include "../loops/loops.h"
-#include "../loops/secondary.h"
-#include "holding.h"
+#include "../loops/delassus.h"
+#include "../loops/cut_joints.h"
+#include "sticking.h"
 
 #include <string.h>
 
@@ -44,14 +44,14 @@ static void accelerate_so(fm_instance *s, const fm_evaluation *how, double *udot
     s->work.evaluated = y;
     s->work.time = t;
     s->planar.in_place = s->planar.is_placed && memcmp(y, s->planar.placed, (size_t)s->model.ny * sizeof *y) == 0;
-    if (!s->planar.in_place) fm_run_turns(s, y);
-    s->work.cuts = fm_cuts_forced(s, tau);
+    if (!s->planar.in_place) fm_run_orientations(s, y);
+    s->work.cuts = fm_cut_joints_forced(s, tau);
     s->work.forced = s->image.n.springs + s->image.n.loads > 0 || s->work.cuts;
     if (s->work.forced || (s->image.n.rows > 0 && !s->planar.used)) fm_make_world(s, y);
     if (s->work.forced) {
         const double *load = inputs_at(s, t, s->load, s->load_taylor, loads, s->work.input + s->image.n.modes);
         fm_apply_forces(s, load, 1);
-        if (s->work.cuts) fm_apply_cuts(s, tau, 1);
+        if (s->work.cuts) fm_apply_cut_joints(s, tau, 1);
     }
     if (s->model.resisted || s->image.n.laws > 0) {
         fm_apply_modes(s, y, tau, s->work.tau);
@@ -78,6 +78,6 @@ fm_evaluation fm_evaluation_at(double t, const double *y)
 void fm_accelerations(fm_instance *s, double t, const double *y, double *udot)
 {
     const fm_evaluation how = fm_evaluation_at(t, y);
-    if (fm_laws_holding(s)) fm_laws_hold(s, &how, udot);
+    if (fm_any_law_sticks(s)) fm_laws_stick(s, &how, udot);
     else accelerate_so(s, &how, udot);
 }

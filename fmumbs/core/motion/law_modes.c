@@ -9,7 +9,7 @@
 #include "../tree/planar.h"
 #include "../forces/laws.h"
 #include "evaluation.h"
-#include "holding.h"
+#include "sticking.h"
 
 #include <math.h>
 #include <string.h>
@@ -26,11 +26,11 @@ static int settle(fm_instance *s, const fm_evaluation *how, int32_t n, double *y
     for (int32_t i = 0; i < n; i++) {
         p[i] = 0.0;
         s->laws.a[i] = 0.0;
-        if (s->laws.where[i] != FM_BETWEEN || !fm_law_holds(s, s->laws.held[i], &above, &below, &bound)) continue;
+        if (s->laws.where[i] != FM_BETWEEN || !fm_law_sticks(s, s->laws.held[i], &above, &below, &bound)) continue;
         fm_law_at(s, s->laws.held[i], y, &x, &v);
         s->laws.a[i] = v - bound;
     }
-    fm_held_solve(s, n, s->laws.where, p);
+    fm_sticking_solve(s, n, s->laws.where, p);
     how->make(s, how, without);
     for (int32_t i = 0; i < n; i++) s->laws.force[s->laws.held[i]] += fm_law_along(s, s->laws.held[i], p[i]);
     how->make(s, how, with);
@@ -41,7 +41,7 @@ static int settle(fm_instance *s, const fm_evaluation *how, int32_t n, double *y
     for (int32_t i = 0; i < n; i++) { /* to the last digit, where that can be */
         const int32_t law = s->laws.held[i];
         if (s->laws.where[i] != FM_BETWEEN || m->law_spring[law] >= 0) continue;
-        if (fm_law_holds(s, law, &above, &below, &bound) && fabs(speed[m->law_u[law]] - bound) < 1e-12 * (1.0 + fabs(bound)))
+        if (fm_law_sticks(s, law, &above, &below, &bound) && fabs(speed[m->law_u[law]] - bound) < 1e-12 * (1.0 + fabs(bound)))
             speed[m->law_u[law]] = bound;
     }
     return 1;
@@ -62,15 +62,15 @@ static int32_t list_bounds(fm_instance *s, const double *y)
         int32_t above = -1, below = -1;
         double x, v, bound = 0.0;
         fm_law_at(s, i, y, &x, &v);
-        const int held = fm_law_holds(s, i, &above, &below, &bound);
-        set_mode(s, i, fm_law_piece(m, i, x, v, 0), FM_PASSING);
+        const int held = fm_law_sticks(s, i, &above, &below, &bound);
+        set_mode(s, i, fm_law_piece(m, i, x, v, 0), FM_SLIDING);
         if (!held && !fm_law_bound(m, i, x, s->laws.v[i], v, &bound)) continue;
         const int32_t pieces[2] = {fm_law_piece(m, i, x, bound, 0), fm_law_piece(m, i, x, bound, 1)};
         double range[2];
-        fm_held_range(s, i, pieces, x, bound, range);
+        fm_sticking_range(s, i, pieces, x, bound, range);
         const double size = fabs(range[1]) > fabs(range[0]) ? fabs(range[1]) : fabs(range[0]);
         if (pieces[0] == pieces[1] || !(range[1] - range[0] > FM_LAW_JUMP * size)) continue;
-        if (count >= FM_HELD) return -1;
+        if (count >= FM_STICKING) return -1;
         memcpy(s->laws.range + 2 * count, range, sizeof range);
         s->laws.held[count++] = i;
         set_mode(s, i, pieces[0], pieces[1]);
@@ -84,7 +84,7 @@ static int could_fall(const fm_instance *s, int32_t law, const double *y, int32_
     const fm_image *m = &s->image;
     int32_t above;
     double x, v, bound;
-    if (fm_law_holds(s, law, &above, below, &bound)) return 0;
+    if (fm_law_sticks(s, law, &above, below, &bound)) return 0;
     fm_law_at(s, law, y, &x, &v);
     if (!fm_law_bound(m, law, x, v, v, &bound)) return 0;
     above = fm_law_piece(m, law, x, bound, 0);
@@ -112,7 +112,7 @@ static void part_ways(fm_instance *s, const fm_evaluation *how, int32_t n, const
         if (!known && m->n.springs > 0) fm_planar_expand(s);
         known = 1;
         const int32_t spring = m->law_spring[i];
-        if ((spring >= 0 ? fm_line_acceleration(s, spring) : s->laws.rates[m->law_u[i]]) < 0.0) set_mode(s, i, below, FM_PASSING);
+        if ((spring >= 0 ? fm_line_acceleration(s, spring) : s->laws.rates[m->law_u[i]]) < 0.0) set_mode(s, i, below, FM_SLIDING);
     }
 }
 
@@ -127,7 +127,7 @@ static int sort_out(fm_instance *s, int32_t n, const double *y)
         s->laws.force[s->laws.held[i]] = fm_law_along(s, s->laws.held[i], s->laws.f[i]);
         s->laws.side[i] = s->laws.where[i];
         fm_law_at(s, s->laws.held[i], y, &x, &v);
-        (void)fm_law_holds(s, s->laws.held[i], &above, &below, &bound);
+        (void)fm_law_sticks(s, s->laws.held[i], &above, &below, &bound);
         if (s->laws.where[i] != FM_BETWEEN && (s->laws.where[i] == FM_AT_LEAST ? v >= bound : v <= bound)) continue;
         s->laws.where[i] = FM_BETWEEN;
         settled = 1;
@@ -146,14 +146,14 @@ int fm_laws_choose(fm_instance *s, double t, double *y, int move)
     if (n < 0) return -1;
     if (n > 0) {
         for (int32_t i = 0; i < s->image.n.laws; i++) s->laws.force[i] = 0.0;
-        fm_held_matrix(s, &how, n, s->laws.rates);
-        fm_held_box(s, n);
+        fm_sticking_matrix(s, &how, n, s->laws.rates);
+        fm_sticking_box(s, n);
         settled = sort_out(s, n, y) && move && settle(s, &how, n, y);
     }
     for (int32_t i = 0; i < n; i++) {
         double *mode = s->laws.use + 2 * s->laws.held[i];
         if (s->laws.side[i] == FM_AT_MOST) mode[0] = mode[1];
-        if (s->laws.side[i] != FM_BETWEEN) mode[1] = FM_PASSING;
+        if (s->laws.side[i] != FM_BETWEEN) mode[1] = FM_SLIDING;
     }
     fm_laws_place(s, y);
     part_ways(s, &how, n, y);

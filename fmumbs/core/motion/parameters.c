@@ -5,7 +5,7 @@
 #include "../tree/links.h"
 #include "../tree/modal.h"
 #include "../tree/planar.h"
-#include "../loops/loops.h"
+#include "../loops/delassus.h"
 
 /* Again after every change of a parameter. */
 void fm_derive(fm_instance *s)

@@ -16,7 +16,7 @@
 
 #include "../instance/instance.h"
 #include "../tree/positions.h"
-#include "../loops/loops.h"
+#include "../loops/delassus.h"
 #include "../loops/projection.h"
 #include "evaluation.h"
 
@@ -60,7 +60,7 @@ static double pivot_of(const fm_instance *s, const fm_block *b, int32_t r)
 }
 
 /* The roots of all pivots in use; K's factor is there. */
-static void take_roots(const fm_instance *s, double *out)
+static void note_roots(const fm_instance *s, double *out)
 {
     for (int32_t n = 0; n < s->plan.blocks; n++) {
         const fm_block *b = s->plan.block + n;
@@ -69,13 +69,13 @@ static void take_roots(const fm_instance *s, double *out)
 }
 
 /* Places the links at y and factors K there. */
-int fm_measure(fm_instance *s, const double *y, double *out)
+int fm_singular_measure(fm_instance *s, const double *y, double *out)
 {
     s->loop.softening = FM_TIE;
     fm_place_loops(s, y, 0);
     const int fits = fm_factor_loops(s, y);
     s->loop.softening = 0.0;
-    if (fits) take_roots(s, out);
+    if (fits) note_roots(s, out);
     return fits;
 }
 
@@ -112,7 +112,7 @@ static void label_part(fm_instance *s, const fm_block *from, int32_t label)
 }
 
 /* The direction in which a part of the mechanism is moved: its velocity, the fastest coordinate at 1. 0: it rests. */
-static int scale_way(fm_instance *s, const double *u, int32_t label)
+static int scale_direction(fm_instance *s, const double *u, int32_t label)
 {
     const double *least = s->scale + s->image.n.positions;
     double fastest = 0.0;
@@ -125,7 +125,7 @@ static int scale_way(fm_instance *s, const double *u, int32_t label)
 }
 
 /* The parts of the mechanism whose rows have small pivots, and their directions; K's factor is there. 0: none can be. */
-int fm_find_way(fm_instance *s, const double *u)
+int fm_singular_direction(fm_instance *s, const double *u)
 {
     int32_t label = 0;
     memset(s->singular.label, 0, (size_t)s->image.n.speeds * sizeof *s->singular.label);
@@ -139,7 +139,7 @@ int fm_find_way(fm_instance *s, const double *u)
             for (int32_t e = b->path; e < b->path + b->length; e++) known = known || s->singular.label[s->plan.path[e]] > 0;
             if (known) continue;
             label_part(s, b, ++label);
-            if (!scale_way(s, u, label)) return 0;
+            if (!scale_direction(s, u, label)) return 0;
         }
     }
     return label > 0;
@@ -159,7 +159,7 @@ static int begin_nodes(fm_instance *s, const double *y, double X)
         for (int32_t i = 0; i < s->image.n.speeds; i++) s->loop.change[i] = place(n) * X * s->singular.direction[i];
         fm_move_positions(s, node(s, n), s->loop.change);
         (void)fm_normalise(s, node(s, n), NULL);
-        if (!fm_measure(s, node(s, n), roots(s, n))) return 0;
+        if (!fm_singular_measure(s, node(s, n), roots(s, n))) return 0;
     }
     return 1;
 }
@@ -168,7 +168,7 @@ static int begin_nodes(fm_instance *s, const double *y, double X)
 static int project(fm_instance *s, int n)
 {
     double *y = node(s, n);
-    return fm_measure(s, y, roots(s, n)) && fm_project(s, y, 0) && fm_measure(s, y, roots(s, n)) && fm_project(s, y, 1);
+    return fm_singular_measure(s, y, roots(s, n)) && fm_project(s, y, 0) && fm_singular_measure(s, y, roots(s, n)) && fm_project(s, y, 1);
 }
 
 /* The guess of node n: by the polynomial through y and the pairs of nodes before. So the nodes lie on one smooth curve. */
@@ -250,9 +250,9 @@ static int find_state(fm_instance *s, const double *y)
 static int make_nodes(fm_instance *s, const double *y, int factored)
 {
     double X = FM_WIDEST;
-    if (factored) take_roots(s, s->singular.root);
-    else if (!fm_measure(s, y, s->singular.root)) return 0;
-    if (!fm_find_way(s, y + s->image.n.positions)) return 0;
+    if (factored) note_roots(s, s->singular.root);
+    else if (!fm_singular_measure(s, y, s->singular.root)) return 0;
+    if (!fm_singular_direction(s, y + s->image.n.positions)) return 0;
     for (int n = 0; n < FM_TRIALS; n++, X *= FM_LESS) {
         if (!begin_nodes(s, y, X)) continue;
         if (!is_near(s)) return 0;
@@ -261,14 +261,14 @@ static int make_nodes(fm_instance *s, const double *y, int factored)
     return 0;
 }
 
-fm_bridge_kept fm_begin_bridge(fm_instance *s)
+fm_singular_kept fm_singular_begin(fm_instance *s)
 {
-    const fm_bridge_kept kept = {s->clock[FM_CORRECTED], s->clock[FM_ITERATED]};
+    const fm_singular_kept kept = {s->clock[FM_CORRECTED], s->clock[FM_ITERATED]};
     s->singular.under_way = 1;
     return kept;
 }
 
-void fm_end_bridge(fm_instance *s, fm_bridge_kept kept)
+void fm_singular_end(fm_instance *s, fm_singular_kept kept)
 {
     s->clock[FM_CORRECTED] = kept.corrected, s->clock[FM_ITERATED] = kept.iterated;
     s->singular.under_way = 0;
@@ -303,11 +303,11 @@ static int rates_at_nodes(fm_instance *s, double t, double *udot)
 }
 
 /* The accelerations at y, if that is near a singular position; K has just been factored there. 1: udot is new. */
-int fm_bridge_rates(fm_instance *s, double t, const double *y, double *udot)
+int fm_singular_rates(fm_instance *s, double t, const double *y, double *udot)
 {
-    const fm_bridge_kept kept = fm_begin_bridge(s);
+    const fm_singular_kept kept = fm_singular_begin(s);
     const int found = make_nodes(s, y, s->loop.near_singular == 1) && rates_at_nodes(s, t, udot);
-    fm_end_bridge(s, kept);
+    fm_singular_end(s, kept);
     if (!found) return 0;
     s->singular.interpolated = 1;
     return 1;
@@ -316,12 +316,12 @@ int fm_bridge_rates(fm_instance *s, double t, const double *y, double *udot)
 /* The accelerations of the state next to y on its branch, where that is regular. */
 void fm_rates_on_branch(fm_instance *s, double t, const double *y, double *udot)
 {
-    const fm_bridge_kept kept = fm_begin_bridge(s);
+    const fm_singular_kept kept = fm_singular_begin(s);
     memcpy(s->singular.y, y, (size_t)s->model.ny * sizeof *y);
     fm_place_loops(s, y, 0);
     if (fm_factor_loops(s, y) && fm_project(s, s->singular.y, 0) && fm_project(s, s->singular.y, 1))
         fm_accelerations(s, t, s->singular.y, udot);
-    fm_end_bridge(s, kept);
+    fm_singular_end(s, kept);
 }
 
 /* J udot, less what is there without multipliers: what these have to add, in s->singular.rhs. */
@@ -366,10 +366,10 @@ static int refine(fm_instance *s, const double *y, const double *found, const do
     fm_place_loops(s, s->singular.y, 0);
     (void)fm_loop_gap(s, 1);
     for (int32_t i = 0; i < rows; i++) s->singular.rhs[i] = s->loop.c[3 * i + 1];
-    if (!fm_measure(s, y, s->singular.root)) return 0;
-    fm_solve_K(s, s->singular.rhs, s->loop.lambda);
-    if (s->planar.used) s->kernels->plane_spread(s, s->loop.lambda, s->loop.change);
-    else fm_spread(s, s->loop.lambda, s->loop.change);
+    if (!fm_singular_measure(s, y, s->singular.root)) return 0;
+    fm_solve_delassus(s, s->singular.rhs, s->loop.lambda);
+    if (s->planar.used) s->kernels->plane_multiplier_response(s, s->loop.lambda, s->loop.change);
+    else fm_multiplier_response(s, s->loop.lambda, s->loop.change);
     for (int32_t i = 0; i < speeds; i++) {
         const double change = s->loop.change[i] / least[i];
         along += gap[i] / least[i] * change, square += change * change;
@@ -381,10 +381,10 @@ static int refine(fm_instance *s, const double *y, const double *found, const do
 /* The same for outputs, after an evaluation there: what that leaves in the links is then of y. Multipliers that stay
  * finite are interpolated, and what is left of the reactions they do not make up is solved for. Where none make it up, at the
  * singular position itself, reactions and accelerations of links are not a number. */
-void fm_bridge_present(fm_instance *s, double t, const double *y, double *udot)
+void fm_singular_present(fm_instance *s, double t, const double *y, double *udot)
 {
     double *found = s->singular.found;
-    if (!fm_bridge_rates(s, t, y, found)) {
+    if (!fm_singular_rates(s, t, y, found)) {
         fm_accelerations(s, t, y, udot);
         return;
     }
@@ -407,7 +407,7 @@ void fm_bridge_present(fm_instance *s, double t, const double *y, double *udot)
 int fm_rests_singular(fm_instance *s, const double *y)
 {
     int singular = 0;
-    if (!fm_measure(s, y, s->singular.root) || fm_find_way(s, y + s->image.n.positions)) return 0;
+    if (!fm_singular_measure(s, y, s->singular.root) || fm_singular_direction(s, y + s->image.n.positions)) return 0;
     for (int32_t i = 0; i < s->image.n.rows; i++)
         if (s->row_active[i] > 0.0) singular = singular || s->singular.root[i] * s->singular.root[i] < FM_THERE * s->row_pivot[i];
     return singular;
@@ -427,7 +427,7 @@ int32_t fm_singular_row(fm_instance *s, const double *y, int32_t *joint)
 {
     int32_t row = -1, link = -1;
     double least = FM_NARROW, most = 0.0;
-    if (s->plan.blocks == 0 || !fm_measure(s, y, s->singular.root)) return -1;
+    if (s->plan.blocks == 0 || !fm_singular_measure(s, y, s->singular.root)) return -1;
     for (int32_t i = 0; i < s->image.n.rows; i++) {
         const double root = s->singular.root[i], part = root * root / s->row_pivot[i];
         if (s->row_active[i] > 0.0 && part < least) row = i, least = part;
@@ -435,9 +435,9 @@ int32_t fm_singular_row(fm_instance *s, const double *y, int32_t *joint)
     if (row < 0) return -1;
     memset(s->loop.rhs, 0, (size_t)s->image.n.rows * sizeof *s->loop.rhs);
     s->loop.rhs[row] = 1.0;
-    fm_solve_K(s, s->loop.rhs, s->loop.lambda);
-    if (s->planar.used) s->kernels->plane_spread(s, s->loop.lambda, s->loop.change);
-    else fm_spread(s, s->loop.lambda, s->loop.change);
+    fm_solve_delassus(s, s->loop.rhs, s->loop.lambda);
+    if (s->planar.used) s->kernels->plane_multiplier_response(s, s->loop.lambda, s->loop.change);
+    else fm_multiplier_response(s, s->loop.lambda, s->loop.change);
     const fm_block *b = fm_block_of(s, row);
     for (int32_t e = b->path; e < b->path + b->length; e++) {
         const int32_t u = s->plan.path[e];
@@ -464,16 +464,16 @@ static void clean(fm_instance *s)
 }
 
 /* y onto the branch, if it is near a singular position; the links are then placed there. 0: it is not, and y stays. */
-int fm_bridge_state(fm_instance *s, double *y)
+int fm_singular_state(fm_instance *s, double *y)
 {
-    const fm_bridge_kept kept = fm_begin_bridge(s);
+    const fm_singular_kept kept = fm_singular_begin(s);
     const int found = make_nodes(s, y, 0);
     if (found) {
         clean(s);
         memcpy(y, s->singular.y, (size_t)s->model.ny * sizeof *y);
         fm_place_loops(s, y, 0);
     }
-    fm_end_bridge(s, kept);
+    fm_singular_end(s, kept);
     s->singular.interpolated = found;
     return found;
 }

@@ -94,7 +94,7 @@ static double quaternion_rate(fm_instance *s, int32_t kind, int32_t object, int3
 /* The rate of a position that is no velocity variable. */
 static double nonholonomic_rate(fm_instance *s, int32_t joint, int32_t part)
 {
-    double rate[FM_FREEDOMS];
+    double rate[FM_JOINT_MODES];
     const fm_link *k = s->link + s->image.joint_first[joint];
     fm_update(s, FM_VALID_WORLD);
     fm_general_rates(s->general + k->general, s->y + s->image.n.positions + k->u, rate);
@@ -179,7 +179,7 @@ fm_status fm_do_get_output_derivatives(fm_instance *s, const uint32_t *reference
 
 static int follows_inputs(const fm_image *m, int32_t kind, int32_t object)
 {
-    return (fm_validity(m, kind, object) & (FM_VALID_MOTION | FM_VALID_LINKS | FM_VALID_CUTS)) != 0;
+    return (fm_validity(m, kind, object) & (FM_VALID_MOTION | FM_VALID_LINKS | FM_VALID_JOINT_FORCES)) != 0;
 }
 
 fm_status fm_do_directional_derivative(fm_instance *s, const uint32_t *unknown, size_t unknowns, const uint32_t *known,

@@ -6,7 +6,7 @@
 #include "../instance/instance.h"
 #include "../tree/kinematics.h"
 #include "../tree/modal.h"
-#include "../loops/secondary.h"
+#include "../loops/cut_joints.h"
 
 static double link_energy(const fm_instance *s, int32_t i)
 {
@@ -14,9 +14,9 @@ static double link_energy(const fm_instance *s, int32_t i)
     const fm_world *w = s->world + i;
     const double *J = k->J;
     double spin[3], v[3], arm[3], turn[3], Jw[3];
-    turn_in(w->R, w->w, spin);
-    turn_in(w->R, w->v, v);
-    turn_out(w->R, k->h, arm);
+    rotate_in(w->R, w->w, spin);
+    rotate_in(w->R, w->v, v);
+    rotate_out(w->R, k->h, arm);
     cross(spin, k->h, turn);
     Jw[0] = J[0] * spin[0] + J[1] * spin[1] + J[2] * spin[2];
     Jw[1] = J[1] * spin[0] + J[3] * spin[1] + J[4] * spin[2];
@@ -48,5 +48,5 @@ double fm_energy(fm_instance *s)
         double direction[3], rate, stretch = fm_spring_line(s, i, direction, &rate) - s->spring_free_length[i];
         energy += 0.5 * s->spring_stiffness[i] * stretch * stretch;
     }
-    return energy + fm_cut_energy(s);
+    return energy + fm_cut_joint_energy(s);
 }

@@ -3,7 +3,7 @@
 
 #include "../instance/instance.h"
 #include "../tree/modal.h"
-#include "../loops/loops.h"
+#include "../loops/delassus.h"
 #include "least.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ static void axes_from_world(const fm_instance *s, int32_t i, double R[9])
 }
 
 /* What each parent puts on its link, from the tips to the roots: the z_a of Eq 33 by the balance of each link. */
-static void sum_cuts(fm_instance *s)
+static void balance_links(fm_instance *s)
 {
     const int32_t links = s->image.n.links;
     for (int32_t i = 0; i < links; i++) {
@@ -65,13 +65,13 @@ static void sum_cuts(fm_instance *s)
 }
 
 /* The cuts with all multipliers; where these are not unique, with those of the least reactions. */
-void fm_make_cuts(fm_instance *s)
+void fm_make_joint_forces(fm_instance *s)
 {
     double *change = s->least.change;
     fm_load_links(s, s->loop.lambda);
-    sum_cuts(s);
+    balance_links(s);
     if (!fm_least_reactions(s, change)) return;
     fm_load_links(s, change);
-    sum_cuts(s);
+    balance_links(s);
     for (int32_t i = 0; i < s->image.n.rows; i++) s->loop.lambda[i] += change[i];
 }

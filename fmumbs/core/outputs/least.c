@@ -16,7 +16,7 @@
 #include "../tree/kinematics.h"
 #include "../loops/constraints.h"
 #include "../loops/jacobian.h"
-#include "../loops/loops.h"
+#include "../loops/delassus.h"
 #include "reactions.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@
 #define FM_STARTS 3     /* of the conjugate gradients, against round-off */
 #define FM_FOREIGN 1e-6 /* part of a row that others do not make up, where it is not theirs */
 
-static int takes_part(const fm_instance *s, int32_t row)
+static int counts(const fm_instance *s, int32_t row)
 {
     return s->image.row_kind[row] != FM_ROW_GIVEN && s->image.row_kind[row] != FM_ROW_COUPLED;
 }
@@ -70,7 +70,7 @@ static void spread(const fm_instance *s, const double *mu, double *R)
     for (int32_t i = 0; i < m->n.rows; i++) {
         int32_t joint = m->row_joint[i], end[2] = {m->joint_M_link[joint], m->joint_F_link[joint]};
         double sign = 1.0, w[6];
-        if (mu[i] == 0.0 || !takes_part(s, i)) continue;
+        if (mu[i] == 0.0 || !counts(s, i)) continue;
         for (; joint >= 0; joint = next_joint(s, end, &sign)) {
             at_joint(s, i, joint, sign * mu[i], w);
             for (int j = 0; j < 6; j++) R[6 * joint + j] += w[j];
@@ -113,7 +113,7 @@ static void carry(fm_instance *s, const double *x, int from, int to, double *out
                 const int32_t i = k->first + r;
                 const size_t at = k->y + (size_t)r * (size_t)k->length;
                 double sum = 0.0;
-                if (!takes_part(s, i) || (!is_idle(s, i) && !(s->row_active[i] > 0.0)) || is_idle(s, i) != (pass ? to : from))
+                if (!counts(s, i) || (!is_idle(s, i) && !(s->row_active[i] > 0.0)) || is_idle(s, i) != (pass ? to : from))
                     continue;
                 for (int32_t e = 0; pass == 0 && e < k->length; e++) modes[path[e]] += s->loop.z[at + (size_t)e] * x[i];
                 for (int32_t e = 0; pass == 1 && e < k->length; e++) sum += s->loop.y[at + (size_t)e] * modes[path[e]];
@@ -129,7 +129,7 @@ static void complete(fm_instance *s, double *mu)
     double *rhs = s->loop.rhs, *x = s->loop.bound;
     memset(rhs, 0, (size_t)s->image.n.rows * sizeof *rhs);
     carry(s, mu, 1, 0, rhs);
-    fm_solve_K(s, rhs, x);
+    fm_solve_delassus(s, rhs, x);
     for (int32_t i = 0; i < s->image.n.rows; i++)
         if (!is_idle(s, i)) mu[i] = -x[i];
 }
@@ -139,8 +139,8 @@ static void descend(fm_instance *s, const double *R, double *fall)
 {
     double *g = s->loop.rhs, *x = s->loop.bound;
     for (int32_t i = 0; i < s->image.n.rows; i++)
-        g[i] = takes_part(s, i) && (is_idle(s, i) || s->row_active[i] > 0.0) ? weigh(s, i, R) : 0.0;
-    fm_solve_K(s, g, x);
+        g[i] = counts(s, i) && (is_idle(s, i) || s->row_active[i] > 0.0) ? weigh(s, i, R) : 0.0;
+    fm_solve_delassus(s, g, x);
     memset(fall, 0, (size_t)s->image.n.rows * sizeof *fall);
     carry(s, x, 0, 1, fall);
     for (int32_t i = 0; i < s->image.n.rows; i++) fall[i] = is_idle(s, i) ? fall[i] - g[i] : 0.0;
@@ -165,7 +165,7 @@ static int prepare(fm_instance *s)
             const int32_t i = k->first + r;
             const size_t at = k->y + (size_t)r * (size_t)k->length;
             fm_constraint one;
-            if (!takes_part(s, i)) continue;
+            if (!counts(s, i)) continue;
             if (s->row_active[i] > 0.0) k->use[k->used++] = r;
             fm_constraint_at(s, i, 0, &ends, &one);
             memcpy(s->loop.wrench + 6 * i, one.torque, sizeof one.torque);
@@ -179,8 +179,8 @@ static int prepare(fm_instance *s)
             for (int32_t e = 0; e < k->length; e++) modes[path[e]] = 0.0;
         }
     }
-    fm_make_K(s);
-    return fm_factor_K(s);
+    fm_make_delassus(s);
+    return fm_factor_delassus(s);
 }
 
 /* Leaves out idle rows that follow from those of couplings too. */
@@ -230,19 +230,19 @@ static void minimise(fm_instance *s, int32_t idle, double *R, double *total)
 }
 
 /* Reactions as the multipliers have made them, of all joints at M in world axes. */
-static void take_reactions(const fm_instance *s, double *R)
+static void collect_reactions(const fm_instance *s, double *R)
 {
     const fm_image *m = &s->image;
     for (int32_t j = 0; j < m->n.joints; j++) {
         double wrench[6];
-        if (fm_is_cut(m, j)) {
+        if (fm_is_cut_joint(m, j)) {
             fm_loop_wrench(s, j, R + 6 * j, R + 6 * j + 3);
             continue;
         }
         fm_joint_wrench(s, j, wrench);
-        fm_take_free_modes(s, j, wrench);
-        turn_out(s->world[m->joint_last[j]].R, wrench, R + 6 * j);
-        turn_out(s->world[m->joint_last[j]].R, wrench + 3, R + 6 * j + 3);
+        fm_remove_free_modes(s, j, wrench);
+        rotate_out(s->world[m->joint_last[j]].R, wrench, R + 6 * j);
+        rotate_out(s->world[m->joint_last[j]].R, wrench + 3, R + 6 * j + 3);
     }
 }
 
@@ -254,7 +254,7 @@ int fm_least_reactions(fm_instance *s, double *change)
     int32_t idle = 0;
     memset(change, 0, (size_t)m->n.rows * sizeof *change);
     for (int32_t i = 0; i < m->n.rows; i++) {
-        const int out = takes_part(s, i) && !(s->row_active[i] > 0.0);
+        const int out = counts(s, i) && !(s->row_active[i] > 0.0);
         s->least.idle[i] = out;
         idle += out;
     }
@@ -264,7 +264,7 @@ int fm_least_reactions(fm_instance *s, double *change)
         leave_foreign(s);
         for (int32_t i = 0; i < m->n.rows; i++)
             if (is_idle(s, i)) s->least.idle[i] = weigh(s, i, NULL);
-        take_reactions(s, s->least.R);
+        collect_reactions(s, s->least.R);
         for (int start = 0; start < FM_STARTS; start++) minimise(s, idle, s->least.R, change);
     }
     fm_use_rows(s);

@@ -12,7 +12,7 @@
 #include "../maths/vectors.h"
 #include "../instance/instance.h"
 #include "../tree/dual.h"
-#include "../loops/loops.h"
+#include "../loops/delassus.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static int32_t make_modes(const fm_instance *s, int32_t joint, double phi[][6])
     const fm_image *m = &s->image;
     const int32_t last = m->joint_last[joint], u = m->joint_u[joint];
     const fm_world *M = s->world + last;
-    memset(phi, 0, FM_FREEDOMS * sizeof *phi);
+    memset(phi, 0, FM_JOINT_MODES * sizeof *phi);
     for (int32_t i = m->joint_first[joint]; i <= last; i++) {
         const fm_link *k = s->link + i;
         const fm_world *w = s->world + i;
@@ -58,10 +58,10 @@ static void reduction_point(const fm_instance *s, int32_t joint, double out[3])
     double r[3], arm[3] = {0.0, 0.0, 0.0};
     if (m->joint_reversed[joint]) {
         memcpy(r, at, sizeof r);
-        if (link >= 0) turn_out(s->world[link].R, at, r);
+        if (link >= 0) rotate_out(s->world[link].R, at, r);
         for (int j = 0; j < 3; j++) arm[j] = ((link >= 0 ? s->world[link].r[j] : 0.0) + r[j]) - F->r[j];
     }
-    turn_in(F->R, arm, out);
+    rotate_in(F->R, arm, out);
 }
 
 /* Torque and force that F's body puts on M's at M, in the axes of the joint's last link. */
@@ -76,11 +76,11 @@ void fm_joint_wrench(const fm_instance *s, int32_t joint, double wrench[6])
 }
 
 /* Lambda_z of a joint of several screws. */
-static void take_modes(const fm_instance *s, int32_t joint, double wrench[6])
+static void remove_modes(const fm_instance *s, int32_t joint, double wrench[6])
 {
-    double phi[FM_FREEDOMS][6], x[6];
+    double phi[FM_JOINT_MODES][6], x[6];
     fm_dual dual;
-    if (s->image.joint_nu[joint] > FM_FREEDOMS) return;
+    if (s->image.joint_nu[joint] > FM_JOINT_MODES) return;
     const int32_t n = make_modes(s, joint, phi), free = n - s->image.joint_excited[joint];
     double arm[3], turned[3];
     reduction_point(s, joint, arm);
@@ -109,21 +109,21 @@ static double coupled(const fm_instance *s, int32_t u)
  * what couplings put there. */
 double fm_drive(const fm_instance *s, int32_t joint, int32_t part)
 {
-    double phi[FM_FREEDOMS][6];
+    double phi[FM_JOINT_MODES][6];
     const int32_t nu = s->image.joint_nu[joint];
-    if (nu > FM_FREEDOMS) return 0.0;
+    if (nu > FM_JOINT_MODES) return 0.0;
     (void)make_modes(s, joint, phi);
     const int32_t mode = nu - s->image.joint_excited[joint] + part;
     return dot6(phi[mode], s->wrench + 6 * s->image.joint_last[joint]) - coupled(s, s->image.joint_u[joint] + mode);
 }
 
 /* Takes out of (torque, force) about M what the free modes carry; axes of the joint's last link. */
-void fm_take_free_modes(const fm_instance *s, int32_t joint, double wrench[6])
+void fm_remove_free_modes(const fm_instance *s, int32_t joint, double wrench[6])
 {
     const fm_link *k = s->link + s->image.joint_last[joint];
     const int32_t kind = s->image.joint_kind[joint];
     if (kind == FM_JOINT_NONHOLONOMIC || (kind == FM_JOINT_SCALAR && s->image.joint_first[joint] < s->image.joint_last[joint])) {
-        take_modes(s, joint, wrench);
+        remove_modes(s, joint, wrench);
         return;
     }
     if (kind == FM_JOINT_SCALAR && k->kind == FM_LINK_DRIVEN) return;

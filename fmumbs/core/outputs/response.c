@@ -7,9 +7,9 @@
 #include "../tree/reversed.h"
 #include "../forces/forces.h"
 #include "../forces/laws.h"
-#include "../loops/secondary.h"
+#include "../loops/cut_joints.h"
 #include "../motion/evaluation.h"
-#include "../motion/holding.h"
+#include "../motion/sticking.h"
 #include "joint_forces.h"
 
 #include <string.h>
@@ -19,12 +19,12 @@ static void respond_so(fm_instance *s, const fm_evaluation *how, double *udot)
 {
     const double *tau = how->tau;
     s->work.evaluated = how->y;
-    fm_run_turns(s, how->y);
+    fm_run_orientations(s, how->y);
     fm_make_world(s, how->y);
     fm_apply_forces(s, how->load, 0);
     s->work.cuts = s->image.n.modes > s->image.n.speeds;
     s->work.forced = 1;
-    fm_apply_cuts(s, tau, 0);
+    fm_apply_cut_joints(s, tau, 0);
     if (s->image.n.laws > 0) {
         memcpy(s->work.tau, tau, (size_t)s->image.n.speeds * sizeof(double));
         fm_laws_on_modes(s, how->y, s->work.tau);
@@ -47,12 +47,12 @@ void fm_respond(fm_instance *s, const double *tau, const double *load)
     const double closure = s->closure[0];
     s->closure[0] = FM_CORRECT_NEVER; /* what is left of a violation is no response */
     s->laws.off = 1;
-    if (fm_laws_holding(s)) fm_laws_hold(s, &how, s->work.udot);
+    if (fm_any_law_sticks(s)) fm_laws_stick(s, &how, s->work.udot);
     else respond_so(s, &how, s->work.udot);
     s->laws.off = 0;
     s->closure[0] = closure;
     fm_planar_expand(s);
-    fm_make_cuts(s);
+    fm_make_joint_forces(s);
     memcpy(s->gravity, gravity, sizeof gravity);
     fm_planar_weigh(s);
 }

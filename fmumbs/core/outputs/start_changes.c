@@ -1,7 +1,7 @@
 /* start_changes.c: the given start values that assembly changed. */
 #include "../image/joints.h"
 #include "../instance/instance.h"
-#include "../loops/secondary.h"
+#include "../loops/cut_joints.h"
 #include "../assembly/units.h"
 #include "update.h"
 
@@ -35,7 +35,7 @@ static const char *suffix_of(const fm_instance *s, int level, int32_t u, int32_t
 static void name_variable(const fm_instance *s, int level, int32_t u, char *out, size_t capacity)
 {
     const fm_image *m = &s->image;
-    const int32_t link = fm_is_cut_variable(s, u) ? -1 : s->assembly.link[u];
+    const int32_t link = fm_is_of_cut_joint(s, u) ? -1 : s->assembly.link[u];
     int32_t joint = link < 0 ? s->assembly.link[u] : m->link_joint[link], part, body = 0;
     const char *owner = m->text + m->joint_name[joint], *suffix;
     if (link >= 0 && s->link[link].kind == FM_LINK_MODAL) {
@@ -58,10 +58,10 @@ static void compare_unit(const fm_instance *s, int level, int32_t u, fm_start_ch
     int32_t first = m->n.positions + u;
     fm_coordinates at;
     out->count = 1;
-    if (fm_is_cut_variable(s, u)) {
+    if (fm_is_of_cut_joint(s, u)) {
         const int32_t joint = s->assembly.link[u], part = u - m->joint_u[joint];
-        out->count = fm_cut_part(m, joint, part, &first) < 0 || level == FM_VELOCITIES ? 1 : 4;
-        fm_cut_coordinates(s, joint, 0, &at);
+        out->count = fm_cut_joint_part(m, joint, part, &first) < 0 || level == FM_VELOCITIES ? 1 : 4;
+        fm_cut_joint_coordinates(s, joint, 0, &at);
         given = level == FM_POSITIONS ? m->cut_start + first : m->cut_start_u + (u - m->n.speeds);
         value = level == FM_POSITIONS ? at.p + (first - m->joint_p[joint]) : at.u + part;
     } else {

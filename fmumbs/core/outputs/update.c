@@ -13,7 +13,7 @@
 /* Makes what outputs at the present state need and is not there yet. */
 void fm_update(fm_instance *s, int32_t what)
 {
-    if (what & FM_VALID_CUTS) what |= FM_VALID_LINKS | FM_VALID_WORLD;
+    if (what & FM_VALID_JOINT_FORCES) what |= FM_VALID_LINKS | FM_VALID_WORLD;
     if (what & FM_VALID_LINKS) what |= FM_VALID_MOTION;
     if (what & FM_VALID_MOTION) what |= FM_VALID_LAWS;
     what &= ~s->valid;
@@ -21,13 +21,13 @@ void fm_update(fm_instance *s, int32_t what)
     if (what & FM_VALID_LAWS) fm_laws_present(s);
     if (what & FM_VALID_MOTION) {
         fm_accelerations(s, s->clock[FM_TIME], s->y, s->work.udot);
-        if (s->loop.near_singular) fm_bridge_present(s, s->clock[FM_TIME], s->y, s->work.udot);
+        if (s->loop.near_singular) fm_singular_present(s, s->clock[FM_TIME], s->y, s->work.udot);
     }
     if (what & FM_VALID_WORLD) {
-        fm_run_turns(s, s->y);
+        fm_run_orientations(s, s->y);
         fm_make_world(s, s->y);
     }
     if (what & FM_VALID_LINKS) fm_planar_expand(s);
-    if (what & FM_VALID_CUTS) fm_make_cuts(s);
+    if (what & FM_VALID_JOINT_FORCES) fm_make_joint_forces(s);
     s->valid |= what;
 }

@@ -8,8 +8,8 @@
 #include "../tree/kinematics.h"
 #include "../forces/laws.h"
 #include "../loops/constraints.h"
-#include "../loops/loops.h"
-#include "../loops/secondary.h"
+#include "../loops/delassus.h"
+#include "../loops/cut_joints.h"
 #include "../motion/parameters.h"
 #include "energy.h"
 #include "reactions.h"
@@ -102,7 +102,7 @@ static int is_acceleration(int32_t kind)
 /* A coordinate of a joint that closes a loop, or its rate: no state, but computed. */
 static int is_cut_motion(const fm_image *m, int32_t kind, int32_t object)
 {
-    return kinds[kind].owner == FM_JOINT && fm_is_cut(m, object) &&
+    return kinds[kind].owner == FM_JOINT && fm_is_cut_joint(m, object) &&
            (is_position(kind) || is_velocity(kind) || is_acceleration(kind));
 }
 
@@ -112,7 +112,7 @@ static double cut_value(const fm_instance *s, int32_t kind, int32_t joint, int32
     const fm_image *m = &s->image;
     const int loose = m->joint_kind[joint] == FM_JOINT_FREE;
     fm_coordinates at;
-    fm_cut_coordinates(s, joint, is_acceleration(kind), &at);
+    fm_cut_joint_coordinates(s, joint, is_acceleration(kind), &at);
     if (is_position(kind)) return at.p[part + (loose && kind == FM_J_QUAT ? 3 : 0)];
     const int32_t mode = mode_of(m, kind, joint, part) - m->joint_u[joint];
     return is_velocity(kind) ? at.u[mode] : at.udot[mode];
@@ -176,7 +176,7 @@ size_t fm_variable_name(const fm_instance *s, uint32_t reference, char *name, si
 /* What has to be made before a kind can be read. */
 int32_t fm_validity(const fm_image *m, int32_t kind, int32_t object)
 {
-    if (kinds[kind].owner == FM_JOINT && fm_is_cut(m, object)) {
+    if (kinds[kind].owner == FM_JOINT && fm_is_cut_joint(m, object)) {
         if (is_position(kind) || is_velocity(kind)) return FM_VALID_WORLD;
         if (is_acceleration(kind)) return FM_VALID_WORLD | FM_VALID_LINKS;
     }
@@ -184,7 +184,7 @@ int32_t fm_validity(const fm_image *m, int32_t kind, int32_t object)
     case FM_J_QDD: case FM_J_ALPHA: case FM_J_A: case FM_J_UDOT: case FM_J_KAPPA_DOT: case FM_B_QDD:
         return FM_VALID_MOTION;
     case FM_J_DRIVE: case FM_J_REACTION_F: case FM_J_REACTION_T: case FM_J_WRENCH_F: case FM_J_WRENCH_T: case FM_C_TAU:
-        return FM_VALID_CUTS;
+        return FM_VALID_JOINT_FORCES;
     case FM_B_R: case FM_B_V: case FM_B_W: case FM_P_R: case FM_P_V: case FM_S_LENGTH: case FM_S_F: case FM_ENERGY:
     case FM_POSITION_VIOLATION: case FM_VELOCITY_VIOLATION:
         return FM_VALID_WORLD;
@@ -199,13 +199,13 @@ static double joint_wrench(const fm_instance *s, int32_t joint, int32_t force, i
     const fm_image *m = &s->image;
     const int32_t last = m->joint_last[joint], before = m->joint_F_link[joint];
     double wrench[6], world[3], axes[3];
-    if (fm_is_cut(m, joint)) {
+    if (fm_is_cut_joint(m, joint)) {
         fm_loop_wrench(s, joint, wrench, wrench + 3);
         for (int i = 0; s->work.cuts && !constraint && i < 6; i++) wrench[i] += s->work.cut_wrench[6 * joint + i];
         memcpy(world, wrench + 3 * force, sizeof world);
     } else {
         fm_joint_wrench(s, joint, wrench);
-        if (constraint) fm_take_free_modes(s, joint, wrench);
+        if (constraint) fm_remove_free_modes(s, joint, wrench);
         for (int i = 0; i < 3; i++) world[i] = row_of(s->world[last].R, i, wrench + 3 * force);
     }
     memcpy(axes, world, sizeof axes);

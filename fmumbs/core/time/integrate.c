@@ -17,13 +17,13 @@
 #include "../forces/laws.h"
 #include "../loops/constraints.h"
 #include "../loops/loop_rank.h"
-#include "../loops/secondary.h"
+#include "../loops/cut_joints.h"
 #include "../motion/correct.h"
-#include "../motion/holding.h"
+#include "../motion/sticking.h"
 #include "../motion/law_modes.h"
 #include "../motion/rates.h"
 #include "../motion/singular.h"
-#include "../motion/touch.h"
+#include "../motion/tangent.h"
 #include "../assembly/drives.h"
 #include "dense.h"
 #include "switches.h"
@@ -179,7 +179,7 @@ static double controlled(double error, double last)
 }
 
 /* The modes of the force laws from the time t and state y on. 0: they cannot be. */
-static int take_modes(fm_instance *s, double t, double *y)
+static int choose_law_modes(fm_instance *s, double t, double *y)
 {
     const int moved = fm_laws_choose(s, t, y, 1);
     if (moved > 0) s->clock[FM_FRESH] = 0.0;
@@ -211,16 +211,16 @@ static int stop_at_switch(fm_instance *s)
         s->clock[FM_TIME_HEAD] = t;
         s->clock[FM_FRESH] = 0.0;
         if (!note_switch(s, law, t)) return 0;
-    } else if (fm_laws_holding(s)) {
+    } else if (fm_any_law_sticks(s)) {
         fm_laws_note(s, s->head);
     } else {
         return 1;
     }
-    return take_modes(s, t, s->head);
+    return choose_law_modes(s, t, s->head);
 }
 
 /* Whether something is to be kept closed, or followed. */
-static int has_cuts(const fm_instance *s)
+static int has_cut_joints(const fm_instance *s)
 {
     return s->image.n.rows + s->image.n.cut_positions > 0;
 }
@@ -264,9 +264,9 @@ static int leaps(const fm_instance *s, const double *before, const double *after
 }
 
 /* Whether a step from y to `end` led through a position where branches of the motion share a tangent. */
-static int comes_to_touch(fm_instance *s, double t, double arrival, const double *y, const double *end)
+static int comes_to_tangent(fm_instance *s, double t, double arrival, const double *y, const double *end)
 {
-    return (s->singular.was_near || s->loop.near_singular) && fm_passed_touch(s, t, arrival - t, y, end);
+    return (s->singular.was_near || s->loop.near_singular) && fm_passed_tangent(s, t, arrival - t, y, end);
 }
 
 /* The new head onto the constraints; the dense output then ends there too. 0: it does not get there. */
@@ -274,7 +274,7 @@ static int correct_head(fm_instance *s)
 {
     const int32_t ny = s->model.ny;
     const size_t bytes = (size_t)ny * sizeof(double);
-    if (!has_cuts(s)) return 1;
+    if (!has_cut_joints(s)) return 1;
     const int cut_short = s->clock[FM_TIME_HEAD] < s->clock[FM_TIME_DENSE];
     memcpy(s->work.trial, s->head, bytes);
     if (is_corrected(s) && s->image.n.laws == 0 && memcmp(s->head, s->work.step_end, bytes) == 0) {
@@ -285,9 +285,9 @@ static int correct_head(fm_instance *s)
         return 0;
     }
     s->work.time = s->clock[FM_TIME_HEAD];
-    fm_follow_cuts(s);
+    fm_follow_cut_joints(s);
     fm_watch_rows(s, s->head);
-    if (comes_to_touch(s, s->clock[FM_TIME_TAIL], s->clock[FM_TIME_HEAD], s->dense, s->head)) {
+    if (comes_to_tangent(s, s->clock[FM_TIME_TAIL], s->clock[FM_TIME_HEAD], s->dense, s->head)) {
         memcpy(s->head, s->dense, bytes);
         s->clock[FM_TIME_HEAD] = s->clock[FM_TIME_TAIL];
         return 0;
@@ -394,7 +394,7 @@ static fm_status stopped_by_law(fm_instance *s, double t_end)
         return fm_say(s, FM_DISCARD,
                       "the step to t = %.9g s failed: at t = %.9g s more than %d force laws jump with a velocity at the same "
                       "time. Give some of them a steep slope there in place of the jump",
-                      t_end, s->clock[FM_TIME], FM_HELD);
+                      t_end, s->clock[FM_TIME], FM_STICKING);
     return fm_say(s, FM_DISCARD,
                   "the step to t = %.9g s failed: at t = %.9g s the force law of %s '%s' switches back and forth without "
                   "end. Give it a steep slope in place of the jump",
@@ -409,7 +409,7 @@ static void fall_back(fm_instance *s)
     s->clock[FM_AHEAD] = s->clock[FM_H] = 0.0;
 }
 
-static fm_status stopped_by_touch(fm_instance *s, double t_end)
+static fm_status stopped_by_tangent(fm_instance *s, double t_end)
 {
     char names[200];
     fm_loop_names(s, s->singular.tangent_row, names, sizeof names);
@@ -425,7 +425,7 @@ static fm_status stopped(fm_instance *s, double t_end)
     fall_back(s);
     char why[300];
     s->valid = FM_VALID_NOTHING;
-    if (s->singular.tangent_row >= 0) return stopped_by_touch(s, t_end);
+    if (s->singular.tangent_row >= 0) return stopped_by_tangent(s, t_end);
     if (s->laws.fault >= 0) return stopped_by_law(s, t_end);
     if (fm_name_drives(s, s->y, 0, why, sizeof why))
         return fm_say(s, FM_DISCARD, "the step to t = %.9g s failed at t = %.9g s: %s", t_end, s->clock[FM_TIME], why);
@@ -481,7 +481,7 @@ static int hopeless(const fm_instance *s, double start, double t_end)
 }
 
 /* Whether a step ended by a touch that is only ahead of t_end; it can then be taken up to there. */
-static int touches_later(fm_instance *s, double t_end)
+static int share_tangent_later(fm_instance *s, double t_end)
 {
     if (s->singular.tangent_row < 0 || !(s->singular.tangent_time > t_end)) return 0;
     s->singular.tangent_row = -1;
@@ -516,7 +516,7 @@ static fm_status dormand_prince(fm_instance *s, double t_end)
             fall_back(s);
             return say_interrupted(s, t_end);
         }
-        if (!advance(s, next_arrival(s, goal, t_end)) && !(touches_later(s, t_end) && advance(s, t_end))) return stopped(s, t_end);
+        if (!advance(s, next_arrival(s, goal, t_end)) && !(share_tangent_later(s, t_end) && advance(s, t_end))) return stopped(s, t_end);
     }
     if (clock[FM_TIME_HEAD] == t_end) memcpy(s->y, s->head, (size_t)s->model.ny * sizeof(double));
     else if (!read_dense(s, t_end)) return stopped(s, t_end);
@@ -558,19 +558,19 @@ static fm_status runge_kutta_to(fm_instance *s, double start, double goal, doubl
                           "of %.3g s is too long for this motion: take a smaller solver.step or solver.scheme 0",
                           t_end, t, h);
         }
-        if (has_cuts(s)) memcpy(s->head, s->y, (size_t)ny * sizeof(double)); /* where to go back to */
+        if (has_cut_joints(s)) memcpy(s->head, s->y, (size_t)ny * sizeof(double)); /* where to go back to */
         memcpy(s->y, s->work.trial, (size_t)ny * sizeof(double));
         fm_follow_paths(s, t + h, s->y);
-        if (has_cuts(s)) {
+        if (has_cut_joints(s)) {
             s->clock[FM_TIME_HEAD] = t;
             if (!fm_correct(s, s->y, 1) || leaps(s, s->work.trial, s->y, h)) return stopped(s, t_end);
             s->work.time = t + h;
-            fm_follow_cuts(s);
+            fm_follow_cut_joints(s);
             fm_watch_rows(s, s->y);
-            if (comes_to_touch(s, t, t + h, s->head, s->y)) return stopped(s, t_end);
+            if (comes_to_tangent(s, t, t + h, s->head, s->y)) return stopped(s, t_end);
         }
         s->clock[FM_STEPS_DONE] += 1.0;
-        if (s->image.n.laws > 0 && !take_modes(s, t + h, s->y)) {
+        if (s->image.n.laws > 0 && !choose_law_modes(s, t + h, s->y)) {
             s->clock[FM_TIME] = t + h;
             return stopped_by_law(s, t_end);
         }

@@ -6,7 +6,7 @@
 
 #include "../instance/instance.h"
 #include "../forces/laws.h"
-#include "../motion/holding.h"
+#include "../motion/sticking.h"
 #include "../motion/rates.h"
 #include "dense.h"
 
@@ -32,15 +32,15 @@ static int is_out(const fm_image *m, int32_t law, int32_t piece, double x, doubl
 static int32_t first_left(fm_instance *s, double t, double *y)
 {
     const fm_image *m = &s->image;
-    const int holding = fm_laws_holding(s);
+    const int holding = fm_any_law_sticks(s);
     if (holding) fm_rates(s, t, y, s->laws.rates);
     fm_laws_place(s, y);
     for (int32_t i = 0; i < m->n.laws; i++) {
         int32_t above, below;
         double x, v, bound;
         fm_law_at(s, i, y, &x, &v);
-        if (!fm_law_holds(s, i, &above, &below, &bound)) {
-            if (!fm_law_passes(s, i, &above) || is_out(m, i, above, x, v)) return i;
+        if (!fm_law_sticks(s, i, &above, &below, &bound)) {
+            if (!fm_law_slides(s, i, &above) || is_out(m, i, above, x, v)) return i;
             continue;
         }
         if (fm_law_piece(m, i, x, bound, 0) != above || fm_law_piece(m, i, x, bound, 1) != below) return i;
@@ -61,9 +61,9 @@ static double located(const fm_instance *s)
 }
 
 /* Position and velocity of each law at y, for which first_left has placed what they need. */
-static void see(const fm_instance *s, const double *y, double *seen)
+static void note_looks(const fm_instance *s, const double *y, double *looks)
 {
-    for (int32_t i = 0; i < s->image.n.laws; i++) fm_law_at(s, i, y, seen + 2 * i, seen + 2 * i + 1);
+    for (int32_t i = 0; i < s->image.n.laws; i++) fm_law_at(s, i, y, looks + 2 * i, looks + 2 * i + 1);
 }
 
 /* Whether a law may have left its piece between two looks h apart, though it is in it at both: by the cubic that has the
@@ -75,7 +75,7 @@ static int may_leave(const fm_instance *s, int32_t law, const double *one, const
     const double v[3] = {one[1], 3.0 / h * (x[2] - x[1]), other[1]};
     double x_least = x[0], x_most = x[0], v_least = v[0], v_most = v[0];
     int32_t piece;
-    if (!fm_law_passes(s, law, &piece)) return 0;
+    if (!fm_law_slides(s, law, &piece)) return 0;
     for (int i = 1; i < 4; i++) {
         x_least = x[i] < x_least ? x[i] : x_least;
         x_most = x[i] > x_most ? x[i] : x_most;
@@ -109,14 +109,14 @@ static int32_t look_through(fm_instance *s, double *y, double span[2])
     double before = tail, h = longest;
     fm_dense(s, tail, y);
     fm_laws_place(s, y);
-    see(s, y, s->laws.looks);
+    note_looks(s, y, s->laws.looks);
     for (int looks = 0; before < head; looks++) {
         const double next = before + h, after = head - before > 1.5 * h && next > before ? next : head;
         fm_dense(s, after, y);
         const int32_t left = first_left(s, after, y);
         span[0] = before, span[1] = after;
         if (left >= 0) return left;
-        see(s, y, s->laws.looks + 2 * laws);
+        note_looks(s, y, s->laws.looks + 2 * laws);
         if (looks < FM_MOST_LOOKS && after - before > 2.0 * least && any_may_leave(s, after - before)) {
             h = 0.5 * (after - before);
             continue;

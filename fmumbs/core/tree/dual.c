@@ -44,9 +44,9 @@ static int32_t make_directions(double (*rows)[6], int32_t n, int first, double m
 }
 
 /* Solves A x = b by elimination; where A is singular some x are zero. */
-static void solve(double (*A)[FM_FREEDOMS], double *b, int32_t n)
+static void solve(double (*A)[FM_JOINT_MODES], double *b, int32_t n)
 {
-    int32_t pivot_of[FM_FREEDOMS];
+    int32_t pivot_of[FM_JOINT_MODES];
     double most = 0.0;
     for (int32_t c = 0; c < n; c++) {
         int32_t p = c;
@@ -74,7 +74,7 @@ static void solve(double (*A)[FM_FREEDOMS], double *b, int32_t n)
 /* The directions that go with n modes. 0: no such joint, its modes are dependent. */
 int fm_make_dual(const fm_instance *s, double (*phi)[6], int32_t n, fm_dual *d)
 {
-    double rows[FM_FREEDOMS][6];
+    double rows[FM_JOINT_MODES][6];
     memcpy(rows, phi, sizeof rows);
     double far = 0.0; /* a slide of this size turns nothing but by round-off */
     for (int32_t i = 0; i < n; i++) {
@@ -92,7 +92,7 @@ int fm_make_dual(const fm_instance *s, double (*phi)[6], int32_t n, fm_dual *d)
 /* x: forces along the modes; becomes the wrench by which they act. */
 void fm_dual_wrench(const fm_dual *d, double x[6])
 {
-    double A[FM_FREEDOMS][FM_FREEDOMS], wrench[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+    double A[FM_JOINT_MODES][FM_JOINT_MODES], wrench[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
     memcpy(A, d->A, sizeof A);
     solve(A, x, d->n);
     for (int32_t j = 0; j < d->n; j++)
@@ -103,7 +103,7 @@ void fm_dual_wrench(const fm_dual *d, double x[6])
 /* x: a velocity of M; becomes the velocities of the modes. */
 void fm_dual_rates(const fm_dual *d, double x[6])
 {
-    double A[FM_FREEDOMS][FM_FREEDOMS], rates[FM_FREEDOMS];
+    double A[FM_JOINT_MODES][FM_JOINT_MODES], rates[FM_JOINT_MODES];
     for (int32_t i = 0; i < d->n; i++) {
         rates[i] = dot(i < d->turning ? x : x + 3, d->along[i]);
         for (int32_t j = 0; j < d->n; j++) A[i][j] = d->A[j][i];

@@ -36,12 +36,12 @@ void fm_general_structure(fm_instance *s)
         for (int32_t k = 0; k < g->screws; k++) g->place[k] = m->screw_excited[g->first + k] ? e++ : f++;
         g->row = m->velocity_row + 6 * m->general_row[i];
         memcpy(g->tail, m->general_tail + 3 * i, sizeof g->tail);
-        g->group = (fm_group){g->free, FM_FREEDOMS, g->U, g->L[0], g->D, g->g};
+        g->group = (fm_group){g->free, FM_JOINT_MODES, g->U, g->L[0], g->D, g->g};
     }
 }
 
 /* Gauss-Jordan with partial pivoting, A n x n; where A is singular the inverse is not finite. */
-static void invert(double A[FM_FREEDOMS][FM_FREEDOMS], double B[FM_FREEDOMS][FM_FREEDOMS], int32_t n)
+static void invert(double A[FM_JOINT_MODES][FM_JOINT_MODES], double B[FM_JOINT_MODES][FM_JOINT_MODES], int32_t n)
 {
     for (int32_t i = 0; i < n; i++)
         for (int32_t j = 0; j < n; j++) B[i][j] = i == j ? 1.0 : 0.0;
@@ -84,15 +84,15 @@ static void place_screws(fm_instance *s, fm_general *g, const double *p)
 static void place_link(fm_instance *s, fm_general *g)
 {
     const fm_image *m = &s->image;
-    double R[FM_FREEDOMS + 1][9] = {{1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0}};
-    double r[FM_FREEDOMS + 1][3] = {{0.0, 0.0, 0.0}}, tail[3], out[3], base[9];
+    double R[FM_JOINT_MODES + 1][9] = {{1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0}};
+    double r[FM_JOINT_MODES + 1][3] = {{0.0, 0.0, 0.0}}, tail[3], out[3], base[9];
     const int32_t n = g->screws, link = g->link;
     for (int32_t k = 0; k < n; k++) {
         product(R[k], g->R[k], R[k + 1]);
-        turn_out(R[k], g->r[k], out);
+        rotate_out(R[k], g->r[k], out);
         for (int i = 0; i < 3; i++) r[k + 1][i] = r[k][i] + out[i];
     }
-    turn_out(R[n], g->tail, tail);
+    rotate_out(R[n], g->tail, tail);
     for (int i = 0; i < 3; i++) tail[i] += r[n][i];
     for (int32_t k = 0; k < n; k++) {
         const double pitch = m->screw_pitch[g->first + k], slide = m->screw_slide[g->first + k];
@@ -101,17 +101,17 @@ static void place_link(fm_instance *s, fm_general *g)
         for (int i = 0; i < 3; i++) arm[i] = tail[i] - r[k + 1][i], turn[i] = pitch * axis[i];
         cross(turn, arm, v);
         for (int i = 0; i < 3; i++) v[i] += slide * axis[i];
-        turn_in(R[n], turn, J);
-        turn_in(R[n], v, J + 3);
+        rotate_in(R[n], turn, J);
+        rotate_in(R[n], v, J + 3);
     }
     for (int i = 0; i < 3; i++) /* the link's axes in those of the rows */
         for (int j = 0; j < 3; j++) {
             const double *a = R[g->after];
             g->rows_R[3 * i + j] = a[i] * R[n][j] + a[3 + i] * R[n][3 + j] + a[6 + i] * R[n][6 + j];
         }
-    memcpy(base, s->turned[link].R0, sizeof base);
-    product(base, R[n], s->turned[link].R);
-    turn_out(base, tail, out);
+    memcpy(base, s->axes[link].R0, sizeof base);
+    product(base, R[n], s->axes[link].R);
+    rotate_out(base, tail, out);
     for (int i = 0; i < 3; i++) out[i] += s->link[link].r[i];
     fm_lane_set(s, r, link, out);
 }
@@ -120,15 +120,15 @@ static void place_link(fm_instance *s, fm_general *g)
 static double along_row(const fm_general *g, int32_t i, const double *v)
 {
     double in[6];
-    turn_out(g->rows_R, v, in);
-    turn_out(g->rows_R, v + 3, in + 3);
+    rotate_out(g->rows_R, v, in);
+    rotate_out(g->rows_R, v + 3, in + 3);
     return dot6(g->row + 6 * i, in);
 }
 
 /* Y, A_f^-1 and the modes. */
 static void make_modes(fm_general *g)
 {
-    double A[FM_FREEDOMS][FM_FREEDOMS] = {{0.0}}, E[FM_FREEDOMS][FM_FREEDOMS] = {{0.0}};
+    double A[FM_JOINT_MODES][FM_JOINT_MODES] = {{0.0}}, E[FM_JOINT_MODES][FM_JOINT_MODES] = {{0.0}};
     const int32_t n = g->rows, excited = g->screws - g->rows;
     for (int32_t k = 0; k < g->screws; k++)
         for (int32_t i = 0; i < n; i++) {
@@ -176,7 +176,7 @@ void fm_general_velocity(const fm_general *g, const double *u, double out[6])
 
 /* Velocities and accelerations at constant rates, screw by screw; w is kept where the rows are. */
 static void pass_screws(const fm_instance *s, const fm_general *g, const double *pdot, double w_rows[3], double w[3],
-                        double drift[6])
+                        double bias[6])
 {
     const fm_image *m = &s->image;
     double alpha[3] = {0.0, 0.0, 0.0}, a[3] = {0.0, 0.0, 0.0}, x[3], z[3], in[3], twice[3];
@@ -192,78 +192,78 @@ static void pass_screws(const fm_instance *s, const fm_general *g, const double 
         if (k == g->screws) break;
         const double turn = m->screw_pitch[g->first + k] * pdot[g->place[k]];
         const double slide = m->screw_slide[g->first + k] * pdot[g->place[k]];
-        turn_in(g->R[k], a, in);
+        rotate_in(g->R[k], a, in);
         memcpy(a, in, sizeof a);
-        turn_in(g->R[k], alpha, in);
+        rotate_in(g->R[k], alpha, in);
         memcpy(alpha, in, sizeof alpha);
-        turn_in(g->R[k], w, in);
+        rotate_in(g->R[k], w, in);
         cross(in, (double[3]){0.0, 0.0, turn}, x);
         cross(in, (double[3]){0.0, 0.0, 2.0 * slide}, twice);
         for (int i = 0; i < 3; i++) w[i] = in[i], alpha[i] += x[i], a[i] += twice[i];
         w[2] += turn;
     }
-    memcpy(drift, alpha, sizeof alpha);
-    memcpy(drift + 3, a, sizeof a);
+    memcpy(bias, alpha, sizeof alpha);
+    memcpy(bias + 3, a, sizeof a);
 }
 
 /* The acceleration at M that is there without udot. */
-static void make_drift(const fm_instance *s, fm_general *g, const double *u)
+static void make_bias(const fm_instance *s, fm_general *g, const double *u)
 {
-    double pdot[FM_FREEDOMS], b[FM_FREEDOMS], w[3], w_rows[3], w_in[3], x[6];
+    double pdot[FM_JOINT_MODES], b[FM_JOINT_MODES], w[3], w_rows[3], w_in[3], x[6];
     fm_general_rates(g, u, pdot);
-    pass_screws(s, g, pdot, w_rows, w, g->drift);
-    turn_in(g->rows_R, w_rows, w_in); /* the rows' axes turn */
+    pass_screws(s, g, pdot, w_rows, w, g->bias);
+    rotate_in(g->rows_R, w_rows, w_in); /* the rows' axes turn */
     cross(w_in, g->v, x);
     cross(w_in, g->v + 3, x + 3);
-    for (int i = 0; i < 6; i++) x[i] = g->drift[i] - x[i];
+    for (int i = 0; i < 6; i++) x[i] = g->bias[i] - x[i];
     for (int32_t i = 0; i < g->rows; i++) b[i] = along_row(g, i, x);
     for (int32_t k = 0; k < g->screws; k++) {
         if (g->place[k] >= g->rows) continue;
         double rate = 0.0;
         for (int32_t j = 0; j < g->rows; j++) rate -= g->inverse[g->place[k]][j] * b[j];
-        for (int i = 0; i < 6; i++) g->drift[i] += g->J[k][i] * rate;
+        for (int i = 0; i < 6; i++) g->bias[i] += g->J[k][i] * rate;
     }
 }
 
 /* First sweep: wp and w are the angular velocities of parent and link, each in its own axes. */
-void fm_general_swing(fm_instance *s, int32_t link, const double *wp, double *w, const double *u)
+void fm_general_angular_velocity(fm_instance *s, int32_t link, const double *wp, double *w, const double *u)
 {
     fm_general *g = s->general + s->link[link].general;
     fm_motion *m = s->motion + link;
     double in[3];
     fm_general_velocity(g, u, g->v);
-    make_drift(s, g, u);
-    turn_in(s->turned[link].R, wp, in);
-    cross(in, g->v, m->turn);
-    for (int i = 0; i < 3; i++) w[i] = in[i] + g->v[i], m->turn[i] += g->drift[i];
+    make_bias(s, g, u);
+    rotate_in(s->axes[link].R, wp, in);
+    cross(in, g->v, m->bias);
+    for (int i = 0; i < 3; i++) w[i] = in[i] + g->v[i], m->bias[i] += g->bias[i];
 }
 
 /* Coriolis acceleration and drift of its origin, in the parent's axes. */
-void fm_general_lift(fm_instance *s, int32_t i)
+void fm_general_bias(fm_instance *s, int32_t i)
 {
     const fm_general *g = s->general + i;
     const int32_t link = g->link;
-    double wp[3], v[3], push[3], drift[3];
-    fm_lane_get(s, carrier, link, wp);
-    turn_out(s->turned[link].R, g->v + 3, v);
-    turn_out(s->turned[link].R, g->drift + 3, drift);
+    double wp[3], v[3], push[3], bias[3];
+    fm_lane_get(s, parent_w, link, wp);
+    rotate_out(s->axes[link].R, g->v + 3, v);
+    rotate_out(s->axes[link].R, g->bias + 3, bias);
     cross(wp, v, push);
     for (int j = 0; j < 3; j++)
-        s->lane[link / FM_LANE_WIDTH].lift[j][link % FM_LANE_WIDTH] += 2.0 * push[j] + drift[j];
+        s->lane[link / FM_LANE_WIDTH].bias[j][link % FM_LANE_WIDTH] += 2.0 * push[j] + bias[j];
 }
 
 /* Second sweep: what comes from the tips goes on with the freedoms taken out and the excited modes driven. */
-void fm_general_cut(fm_instance *s, int32_t link, fm_cut *c, const double *tau)
+void fm_general_project(fm_instance *s, int32_t link, fm_articulated *c, const double *tau)
 {
     fm_general *g = s->general + s->link[link].general;
     fm_group *b = &g->group;
-    const double *turn = s->motion[link].turn, *u = tau + s->link[link].u;
+    const double *turn = s->motion[link].bias, *u = tau + s->link[link].u;
     const double turning = (c->J[0][0] + c->J[1][1]) + c->J[2][2], sliding = (c->M[0][0] + c->M[1][1]) + c->M[2][2];
-    double push[6] = {turn[0], turn[1], turn[2], 0.0, 0.0, 0.0}, e[6], x[FM_FREEDOMS], most[FM_FREEDOMS];
+    double push[6] = {turn[0], turn[1], turn[2], 0.0, 0.0, 0.0}, e[6], x[FM_JOINT_MODES], most[FM_JOINT_MODES];
     for (int i = 0; i < 3; i++) e[i] = c->n[i], e[3 + i] = c->f[i];
     for (int32_t j = 0; j < b->n; j++) {
         const double *phi = g->phi[j];
-        fm_cut_times(c, phi, g->U[j]);
+        fm_articulated_times(c, phi, g->U[j]);
         for (int32_t i = j; i < b->n; i++) g->L[i][j] = dot6(g->phi[i], g->U[j]);
         most[j] = turning * dot(phi, phi) + sliding * dot(phi + 3, phi + 3);
         x[j] = u[j] - dot6(phi, e);
@@ -278,7 +278,7 @@ void fm_general_cut(fm_instance *s, int32_t link, fm_cut *c, const double *tau)
 }
 
 /* Third sweep: alpha and a come in as what the parent carries along, and go out as the link's. */
-void fm_general_back(fm_instance *s, int32_t link, double *alpha, double *a, double *udot)
+void fm_general_outward(fm_instance *s, int32_t link, double *alpha, double *a, double *udot)
 {
     const fm_general *g = s->general + s->link[link].general;
     double z[6], *to = udot + s->link[link].u;
@@ -287,16 +287,16 @@ void fm_general_back(fm_instance *s, int32_t link, double *alpha, double *a, dou
         to[j] = g->g[j];
         for (int i = 0; i < 6; i++) z[i] += g->phi[j][i] * to[j];
     }
-    fm_group_back(&g->group, z, to);
+    fm_group_outward(&g->group, z, to);
     for (int32_t j = 0; j < g->free; j++)
         for (int i = 0; i < 6; i++) z[i] += g->phi[j][i] * to[j];
     for (int i = 0; i < 3; i++) alpha[i] = z[i], a[i] = z[3 + i];
 }
 
-/* A wrench at the link's origin, in its axes, on its way to the root: what the free modes take of it (loops.c). */
+/* A wrench at the link's origin, in its axes, on its way to the root: what the free modes take of it (delassus.c). */
 void fm_general_pass(const fm_general *g, double wrench[6], double *innovations)
 {
-    double x[FM_FREEDOMS];
+    double x[FM_JOINT_MODES];
     for (int32_t j = 0; j < g->free; j++) x[j] = dot6(g->phi[j], wrench);
     fm_group_pass(&g->group, x, wrench, innovations);
 }

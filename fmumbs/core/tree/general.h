@@ -10,10 +10,10 @@ void fm_general_structure(fm_instance *s);
 void fm_general_place(fm_instance *s, fm_general *g, const double *y);
 void fm_general_rates(const fm_general *g, const double *u, double *pdot);
 void fm_general_velocity(const fm_general *g, const double *u, double out[6]);
-void fm_general_swing(fm_instance *s, int32_t link, const double *wp, double *w, const double *u);
-void fm_general_lift(fm_instance *s, int32_t i);
-void fm_general_cut(fm_instance *s, int32_t link, fm_cut *c, const double *tau);
-void fm_general_back(fm_instance *s, int32_t link, double *alpha, double *a, double *udot);
+void fm_general_angular_velocity(fm_instance *s, int32_t link, const double *wp, double *w, const double *u);
+void fm_general_bias(fm_instance *s, int32_t i);
+void fm_general_project(fm_instance *s, int32_t link, fm_articulated *c, const double *tau);
+void fm_general_outward(fm_instance *s, int32_t link, double *alpha, double *a, double *udot);
 void fm_general_pass(const fm_general *g, double wrench[6], double *innovations);
 
 FM_HIDDEN_END

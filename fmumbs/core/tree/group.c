@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* S v, upper triangles of J and M. */
-void fm_cut_times(const fm_cut *c, const double *v, double *out)
+void fm_articulated_times(const fm_articulated *c, const double *v, double *out)
 {
     for (int i = 0; i < 3; i++) {
         double t = 0.0, f = 0.0;
@@ -62,9 +62,9 @@ void fm_group_factor(fm_group *b, const double *most, double note[2])
 }
 
 /* Takes the freedoms out of a cut; x: tau - f. */
-void fm_group_eliminate(fm_group *b, fm_cut *c, double *x)
+void fm_group_eliminate(fm_group *b, fm_articulated *c, double *x)
 {
-    double W[FM_MODES][6]; /* L^-1 U': S <- S - W' D W */
+    double W[FM_BODY_MODES][6]; /* L^-1 U': S <- S - W' D W */
     forward(b, x);
     for (int32_t k = 0; k < b->n; k++) {
         double *w = W[k];
@@ -85,17 +85,17 @@ void fm_group_eliminate(fm_group *b, fm_cut *c, double *x)
 }
 
 /* e <- e + S (turn, 0) + S push, what moves the cut whatever the freedoms do. */
-void fm_group_push(fm_cut *c, const double push[6])
+void fm_group_push(fm_articulated *c, const double push[6])
 {
     double add[6];
-    fm_cut_times(c, push, add);
+    fm_articulated_times(c, push, add);
     for (int i = 0; i < 3; i++) c->n[i] += add[i], c->f[i] += add[3 + i];
 }
 
 /* udot from z. */
-void fm_group_back(const fm_group *b, const double z[6], double *udot)
+void fm_group_outward(const fm_group *b, const double z[6], double *udot)
 {
-    double x[FM_MODES];
+    double x[FM_BODY_MODES];
     for (int32_t j = 0; j < b->n; j++) x[j] = -dot6(b->U[j], z);
     forward(b, x);
     for (int32_t j = 0; j < b->n; j++) x[j] *= b->D[j];
@@ -103,7 +103,7 @@ void fm_group_back(const fm_group *b, const double z[6], double *udot)
     for (int32_t j = 0; j < b->n; j++) udot[j] = x[j] + b->g[j];
 }
 
-/* A wrench on its way to the root, which puts the forces x on the freedoms: what these take of it (loops.c). */
+/* A wrench on its way to the root, which puts the forces x on the freedoms: what these take of it (delassus.c). */
 void fm_group_pass(const fm_group *b, double *x, double wrench[6], double *innovations)
 {
     forward(b, x);

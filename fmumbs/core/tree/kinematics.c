@@ -24,11 +24,11 @@ static void link_axes(const fm_instance *s, int32_t i, double R[9])
         return;
     }
     if (k->kind == FM_LINK_FIXED || k->kind == FM_LINK_PRISMATIC || k->kind >= FM_LINK_GENERAL) {
-        memcpy(R, s->turned[i].R, 9 * sizeof(double));
+        memcpy(R, s->axes[i].R, 9 * sizeof(double));
         return;
     }
     const int K = k->kind <= FM_LINK_REVOLUTE_Z ? k->kind - FM_LINK_REVOLUTE_X : 2, A = (K + 1) % 3, B = (K + 2) % 3;
-    const double *R0 = s->turned[i].R0, c = s->motion[i].c, sn = s->motion[i].s;
+    const double *R0 = s->axes[i].R0, c = s->motion[i].c, sn = s->motion[i].s;
     for (int row = 0; row < 3; row++) {
         R[3 * row + A] = R0[3 * row + A] * c + R0[3 * row + B] * sn;
         R[3 * row + B] = R0[3 * row + B] * c - R0[3 * row + A] * sn;
@@ -43,7 +43,7 @@ void fm_make_world(fm_instance *s, const double *y)
     y = fm_linked(s, y);
     const double *u = y + s->image.n.positions;
     s->work.evaluated = y;
-    fm_planar_turns(s);
+    fm_planar_orient(s);
     for (int32_t i = 0; i < s->image.n.links; i++) {
         const fm_link *k = s->link + i;
         const fm_world *p = k->root ? &ground : s->world + k->parent;
@@ -58,7 +58,7 @@ void fm_make_world(fm_instance *s, const double *y)
             double in[6];
             fm_general_velocity(s->general + k->general, u + k->u, in);
             memcpy(spin, in, sizeof spin);
-            turn_out(R, in + 3, v);
+            rotate_out(R, in + 3, v);
             fm_lane_get(s, r, i, r);
         } else if (k->kind >= FM_LINK_MODAL) {
             fm_modal_velocity(s, i, y, spin, v);
@@ -67,15 +67,15 @@ void fm_make_world(fm_instance *s, const double *y)
             const int K = k->kind <= FM_LINK_REVOLUTE_Z ? k->kind - FM_LINK_REVOLUTE_X : 2;
             spin[K] = k->sign * k->pitch * u[k->u];
             for (int j = 0; j < 3; j++) {
-                r[j] += s->turned[i].R0[3 * j + 2] * (k->sign * k->slide * y[k->p]);
-                v[j] = s->turned[i].R0[3 * j + 2] * (k->sign * k->slide * u[k->u]);
+                r[j] += s->axes[i].R0[3 * j + 2] * (k->sign * k->slide * y[k->p]);
+                v[j] = s->axes[i].R0[3 * j + 2] * (k->sign * k->slide * u[k->u]);
             }
         }
-        turn_out(p->R, r, arm);
-        turn_out(w->R, spin, add);
+        rotate_out(p->R, r, arm);
+        rotate_out(w->R, spin, add);
         for (int j = 0; j < 3; j++) w->r[j] = p->r[j] + arm[j], w->w[j] = p->w[j] + add[j];
         cross(p->w, arm, add);
-        turn_out(p->R, v, r);
+        rotate_out(p->R, v, r);
         for (int j = 0; j < 3; j++) w->v[j] = (p->v[j] + add[j]) + r[j];
     }
 }
@@ -91,7 +91,7 @@ void fm_point_place(const fm_instance *s, int32_t point, double r[3], double v[3
         return;
     }
     const fm_world *w = s->world + link;
-    turn_out(w->R, at, arm);
+    rotate_out(w->R, at, arm);
     cross(w->w, arm, add);
     for (int j = 0; j < 3; j++) r[j] = w->r[j] + arm[j], v[j] = w->v[j] + add[j];
 }
@@ -118,14 +118,14 @@ void fm_frame_place(const fm_instance *s, int32_t link, const double *at, int mo
     }
     const fm_world *world = s->world + link;
     double arm[3], add[3];
-    turn_out(world->R, at, arm);
+    rotate_out(world->R, at, arm);
     cross(world->w, arm, add);
     memcpy(p->w, world->w, sizeof p->w);
     for (int j = 0; j < 3; j++) p->r[j] = world->r[j] + arm[j], p->v[j] = world->v[j] + add[j];
     if (!moving) return;
     double a[3], centripetal[3];
-    turn_out(world->R, s->motion[link].alpha, p->alpha);
-    turn_out(world->R, s->motion[link].a, a);
+    rotate_out(world->R, s->motion[link].alpha, p->alpha);
+    rotate_out(world->R, s->motion[link].a, a);
     cross(world->w, add, centripetal);
     cross(p->alpha, arm, add);
     for (int j = 0; j < 3; j++) p->a[j] = ((a[j] + s->gravity[j]) + add[j]) + centripetal[j];
@@ -176,7 +176,7 @@ void fm_body_quaternion(const fm_instance *s, int32_t body, double q[4])
             memcpy(next, q, sizeof next);
             screws_quaternion(s, s->general + k->general, next);
         } else if (k->kind >= FM_LINK_MODAL) {
-            const double half = 0.5 * fm_modal_turn(s, i, s->y), turn[4] = {cos(half), 0.0, 0.0, sin(half)};
+            const double half = 0.5 * fm_modal_angle(s, i, s->y), turn[4] = {cos(half), 0.0, 0.0, sin(half)};
             fm_multiply_quaternions(turn, q, next);
         } else if (k->u >= 0) {
             const int axis = k->kind <= FM_LINK_REVOLUTE_Z ? k->kind - FM_LINK_REVOLUTE_X : 2;
@@ -187,8 +187,8 @@ void fm_body_quaternion(const fm_instance *s, int32_t body, double q[4])
             memcpy(next, q, sizeof next);
         }
         memcpy(q, next, sizeof next);
-        if (k->turned) {
-            fm_quaternion_of(s->turned[i].R0, part);
+        if (k->rotated) {
+            fm_quaternion_of(s->axes[i].R0, part);
             fm_multiply_quaternions(part, q, next);
             memcpy(q, next, sizeof next);
         }

@@ -9,23 +9,23 @@
 static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 
 /* Who hands its cut to whom: link + 1 hands it on at once, every other child leaves it in its parent's slot. */
-void fm_arrange_cuts(fm_instance *s)
+void fm_arrange_slots(fm_instance *s)
 {
     const int32_t links = s->image.n.links;
     s->model.pendings = 0;
     for (int32_t i = links - 1; i >= 0; i--) {
         fm_link *k = s->link + i;
-        k->leaves = -1;
-        k->opens = 0;
+        k->slot = -1;
+        k->first_in_slot = 0;
         if (k->parent < 0) continue;
         fm_link *parent = s->link + k->parent;
         if (k->parent == i - 1) {
             parent->chained = 1;
             continue;
         }
-        k->opens = parent->pending < 0;
-        if (k->opens) parent->pending = s->model.pendings++;
-        k->leaves = parent->pending;
+        k->first_in_slot = parent->pending < 0;
+        if (k->first_in_slot) parent->pending = s->model.pendings++;
+        k->slot = parent->pending;
     }
     for (int32_t i = 0; i < links; i++)
         s->link[i].mirror = s->link[i].pending >= 0 || (s->link[i].chained && s->link[i + 1].kind != FM_LINK_SPHERICAL);
@@ -38,7 +38,7 @@ void fm_mark_loops(fm_instance *s)
     for (int32_t i = 0; i < m->n.terms; i++) s->in_loop[m->term_link[i]] = 1;
     for (int32_t i = 0; i < m->n.joints; i++) {
         int32_t F = m->joint_F_link[i], M = m->joint_M_link[i];
-        while (fm_is_cut(m, i) && F != M) { /* a link's parent comes before it */
+        while (fm_is_cut_joint(m, i) && F != M) { /* a link's parent comes before it */
             int32_t *end = F > M ? &F : &M;
             s->in_loop[*end] = 1;
             *end = m->link_parent[*end];
@@ -67,14 +67,14 @@ void fm_links_structure(fm_instance *s)
         k->slide = screw ? m->link_screw[6 * i + 5] : k->kind == FM_LINK_PRISMATIC ? 1.0 : 0.0;
         k->general = m->link_general[i];
         memcpy(k->r, m->link_r + 3 * i, sizeof k->r);
-        memcpy(s->turned[i].R0, m->link_R + 9 * i, 9 * sizeof(double));
+        memcpy(s->axes[i].R0, m->link_R + 9 * i, 9 * sizeof(double));
         k->along = k->r[1] == 0.0 && k->r[2] == 0.0   ? 0
                    : k->r[0] == 0.0 && k->r[2] == 0.0 ? 1
                    : k->r[0] == 0.0 && k->r[1] == 0.0 ? 2
                                                       : 3;
-        k->turned = memcmp(s->turned[i].R0, identity, sizeof identity) != 0;
+        k->rotated = memcmp(s->axes[i].R0, identity, sizeof identity) != 0;
         fm_lane_set(s, r, i, k->r);
-        memcpy(s->turned[i].R, s->turned[i].R0, 9 * sizeof(double));
+        memcpy(s->axes[i].R, s->axes[i].R0, 9 * sizeof(double));
         s->motion[i].c = 1.0;
         if (k->kind <= FM_LINK_REVOLUTE || screw) s->angle_link[s->model.angles++] = i;
         if (k->kind == FM_LINK_SPHERICAL) {

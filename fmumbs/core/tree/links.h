@@ -6,7 +6,7 @@
 
 FM_HIDDEN_BEGIN
 
-void fm_arrange_cuts(fm_instance *s);
+void fm_arrange_slots(fm_instance *s);
 void fm_mark_loops(fm_instance *s);
 void fm_links_structure(fm_instance *s);
 void fm_links_derive(fm_instance *s);

@@ -45,9 +45,9 @@ void fm_modal_structure(fm_instance *s)
         b->pair_product = m->pair_product + 9 * pair;
         b->base = frame < 0 ? NULL : m->frame_shape + 4 * m->frame_first[frame];
         memcpy(b->p0, m->modal_r + 3 * i, sizeof b->p0);
-        turn_out(m->link_R + 9 * b->link, b->p0, b->r0);
+        rotate_out(m->link_R + 9 * b->link, b->p0, b->r0);
         for (int j = 0; j < 3; j++) b->r0[j] += m->link_r[3 * b->link + j];
-        b->group = (fm_group){b->n, FM_MODES, b->U, b->L[0], b->D, b->g};
+        b->group = (fm_group){b->n, FM_BODY_MODES, b->U, b->L[0], b->D, b->g};
     }
 }
 
@@ -78,7 +78,7 @@ int fm_modal_column(const fm_instance *s, int32_t link, int32_t mode, double col
     const double *psi = rows_of(s, link) + 4 * mode;
     column[0] = column[1] = 0.0;
     column[2] = psi[3];
-    turn_in(s->turned[link].R, psi, column + 3);
+    rotate_in(s->axes[link].R, psi, column + 3);
     return 1;
 }
 
@@ -90,7 +90,7 @@ static double sum_of(const double *rows, int32_t n, int part, const double *q)
 }
 
 /* How far the modes turn a floating frame or a frame about its z against the link before. */
-double fm_modal_turn(const fm_instance *s, int32_t link, const double *y)
+double fm_modal_angle(const fm_instance *s, int32_t link, const double *y)
 {
     const fm_modal *b = fm_modal_of(s, link);
     const double *q = y + s->link[b->link].p;
@@ -101,8 +101,8 @@ double fm_modal_turn(const fm_instance *s, int32_t link, const double *y)
 /* Where its cosine and sine are. */
 static void turn_link(fm_instance *s, int32_t link)
 {
-    const double *R0 = s->turned[link].R0, c = s->motion[link].c, sn = s->motion[link].s;
-    double *R = s->turned[link].R;
+    const double *R0 = s->axes[link].R0, c = s->motion[link].c, sn = s->motion[link].s;
+    double *R = s->axes[link].R;
     for (int i = 0; i < 3; i++) {
         R[3 * i] = R0[3 * i] * c + R0[3 * i + 1] * sn;
         R[3 * i + 1] = R0[3 * i + 1] * c - R0[3 * i] * sn;
@@ -143,13 +143,13 @@ static void bend(fm_instance *s, fm_modal *b, const double *q)
 }
 
 /* The floating frame behind the frame by which it hangs. */
-static void hang(fm_instance *s, fm_modal *b, const double *q)
+static void place_base(fm_instance *s, fm_modal *b, const double *q)
 {
     double r[3];
     if (b->base == NULL) return;
     turn_link(s, b->link);
     for (int j = 0; j < 3; j++) b->p[j] = b->p0[j] + sum_of(b->base, b->n, j, q);
-    turn_out(s->turned[b->link].R, b->p, r);
+    rotate_out(s->axes[b->link].R, b->p, r);
     for (int j = 0; j < 3; j++) r[j] = b->r0[j] - r[j];
     fm_lane_set(s, r, b->link, r);
     for (int32_t k = 0; k < b->n; k++) {
@@ -165,7 +165,7 @@ void fm_modal_place(fm_instance *s, const double *y)
     for (int32_t i = 0; i < s->image.n.modals; i++) {
         fm_modal *b = s->modal + i;
         bend(s, b, y + s->link[b->link].p);
-        hang(s, b, y + s->link[b->link].p);
+        place_base(s, b, y + s->link[b->link].p);
     }
     for (int32_t i = 0; i < s->image.n.frames; i++) {
         const int32_t link = s->image.frame_link[i];
@@ -195,44 +195,44 @@ void fm_modal_velocity(const fm_instance *s, int32_t link, const double *y, doub
         w[2] += b->phi[k][2] * rates[k];
         for (int j = 0; j < 3; j++) in[j] += b->phi[k][3 + j] * rates[k];
     }
-    turn_out(s->turned[link].R, in, v);
+    rotate_out(s->axes[link].R, in, v);
 }
 
 /* First sweep: wp and w are the angular velocities of the link before and of this one, each in its own axes. */
-void fm_modal_swing(fm_instance *s, int32_t link, const double *wp, double *w, const double *y)
+void fm_modal_angular_velocity(fm_instance *s, int32_t link, const double *wp, double *w, const double *y)
 {
     double in[3], spin[3], v[3];
     fm_modal_velocity(s, link, y, spin, v);
-    turn_in(s->turned[link].R, wp, in);
+    rotate_in(s->axes[link].R, wp, in);
     for (int i = 0; i < 3; i++) w[i] = in[i] + spin[i];
-    cross(in, spin, s->motion[link].turn);
+    cross(in, spin, s->motion[link].bias);
 }
 
-static void add_to_lift(fm_instance *s, int32_t link, const double *v, const double *drift)
+static void add_to_bias(fm_instance *s, int32_t link, const double *v, const double *bias)
 {
     double wp[3], push[3];
-    fm_lane_get(s, carrier, link, wp);
+    fm_lane_get(s, parent_w, link, wp);
     cross(wp, v, push);
     for (int j = 0; j < 3; j++)
-        s->lane[link / FM_LANE_WIDTH].lift[j][link % FM_LANE_WIDTH] += 2.0 * push[j] + drift[j];
+        s->lane[link / FM_LANE_WIDTH].bias[j][link % FM_LANE_WIDTH] += 2.0 * push[j] + bias[j];
 }
 
 /* Acceleration of the floating frame's origin against the link before at constant rates, in that one's axes. */
-static void drift_of(const fm_instance *s, const fm_modal *b, const double *rates, double drift[3])
+static void bias_of(const fm_instance *s, const fm_modal *b, const double *rates, double bias[3])
 {
     double turn = 0.0, pdot[3], in[3];
-    memset(drift, 0, 3 * sizeof *drift);
+    memset(bias, 0, 3 * sizeof *bias);
     if (b->base == NULL) return;
     turn = sum_of(b->base, b->n, 3, rates);
     for (int j = 0; j < 3; j++) pdot[j] = sum_of(b->base, b->n, j, rates);
     in[0] = turn * (turn * b->p[0] - 2.0 * pdot[1]);
     in[1] = turn * (turn * b->p[1] + 2.0 * pdot[0]);
     in[2] = 0.0;
-    turn_out(s->turned[b->link].R, in, drift);
+    rotate_out(s->axes[b->link].R, in, bias);
 }
 
 /* What the motion of the body takes with its modes at constant rates, beside what a rigid one would take. */
-static void take_own(fm_instance *s, fm_modal *b, const double *rates)
+static void add_own(fm_instance *s, fm_modal *b, const double *rates)
 {
     fm_lanes *lane = s->lane + b->link / FM_LANE_WIDTH;
     const int32_t at = b->link % FM_LANE_WIDTH;
@@ -243,7 +243,7 @@ static void take_own(fm_instance *s, fm_modal *b, const double *rates)
         const double *N = b->N[k];
         const double trace = (N[0] + N[4]) + N[8];
         double Nw[3], moment[3], coriolis = 0.0;
-        turn_in(N, w, Nw);
+        rotate_in(N, w, Nw);
         for (int j = 0; j < 3; j++) {
             torque[j] += rates[k] * (trace * w[j] - Nw[j]);
             flow[j] += b->own[k][3 + j] * rates[k];
@@ -259,17 +259,17 @@ static void take_own(fm_instance *s, fm_modal *b, const double *rates)
 }
 
 /* After what is local to each link: the velocity products that modes add, and the start of the sums of the cuts. */
-void fm_modal_lift(fm_instance *s, const double *y)
+void fm_modal_bias(fm_instance *s, const double *y)
 {
     static const double none[3] = {0.0, 0.0, 0.0};
-    double w[3], v[3], drift[3];
+    double w[3], v[3], bias[3];
     for (int32_t i = 0; i < s->image.n.modals; i++) {
         fm_modal *b = s->modal + i;
         const double *rates = y + s->image.n.positions + s->link[b->link].u;
         fm_modal_velocity(s, b->link, y, w, v);
-        drift_of(s, b, rates, drift);
-        add_to_lift(s, b->link, v, drift);
-        take_own(s, b, rates);
+        bias_of(s, b, rates, bias);
+        add_to_bias(s, b->link, v, bias);
+        add_own(s, b, rates);
         memcpy(b->U, b->own, (size_t)b->n * sizeof b->U[0]);
         for (int32_t j = 0; j < b->n; j++)
             for (int32_t k = 0; k <= j; k++) b->M[j][k] = b->pair_mass[j * b->n + k];
@@ -278,20 +278,20 @@ void fm_modal_lift(fm_instance *s, const double *y)
         const int32_t link = s->image.frame_link[i];
         if (s->link[link].kind != FM_LINK_FRAME) continue;
         fm_modal_velocity(s, link, y, w, v);
-        add_to_lift(s, link, v, none);
+        add_to_bias(s, link, v, none);
     }
 }
 
 /* Second sweep: what the modes take of a frame's cut, which is in the axes of the floating frame about the frame's
  * origin, r in that. */
-void fm_modal_take(fm_instance *s, int32_t link, const fm_cut *c, const double *r)
+void fm_modal_add_frame(fm_instance *s, int32_t link, const fm_articulated *c, const double *r)
 {
     fm_modal *b = fm_modal_of(s, link);
     const double *rows = rows_of(s, link), e[6] = {c->n[0], c->n[1], c->n[2], c->f[0], c->f[1], c->f[2]};
     for (int32_t k = 0; k < b->n; k++) {
         const double *psi = rows + 4 * k, column[6] = {0.0, 0.0, psi[3], psi[0], psi[1], psi[2]};
         double wrench[6], moment[3];
-        fm_cut_times(c, column, wrench);
+        fm_articulated_times(c, column, wrench);
         for (int32_t j = k; j < b->n; j++)
             b->M[j][k] += rows[4 * j + 3] * wrench[2] + dot(rows + 4 * j, wrench + 3);
         b->f[k] += dot6(column, e);
@@ -301,13 +301,13 @@ void fm_modal_take(fm_instance *s, int32_t link, const fm_cut *c, const double *
 }
 
 /* S_qq, U and f of motions of the floating frame become those of motions of the link before. */
-static void take_base(fm_modal *b, const fm_cut *c)
+static void project_base(fm_modal *b, const fm_articulated *c)
 {
     const double e[6] = {c->n[0], c->n[1], c->n[2], c->f[0], c->f[1], c->f[2]};
-    double Sphi[FM_MODES][6];
+    double Sphi[FM_BODY_MODES][6];
     if (b->base == NULL) return;
     for (int32_t k = 0; k < b->n; k++) {
-        fm_cut_times(c, b->phi[k], Sphi[k]);
+        fm_articulated_times(c, b->phi[k], Sphi[k]);
         b->f[k] += dot6(b->phi[k], e);
     }
     for (int32_t j = 0; j < b->n; j++)
@@ -318,13 +318,13 @@ static void take_base(fm_modal *b, const fm_cut *c)
 }
 
 /* What comes from the body's frames goes on with the modes taken out. */
-void fm_modal_cut(fm_instance *s, int32_t link, fm_cut *c, const double *tau)
+void fm_modal_project(fm_instance *s, int32_t link, fm_articulated *c, const double *tau)
 {
     fm_modal *b = fm_modal_of(s, link);
-    const double *turn = s->motion[link].turn, *applied = tau + s->link[link].u;
+    const double *turn = s->motion[link].bias, *applied = tau + s->link[link].u;
     const double push[6] = {turn[0], turn[1], turn[2], 0.0, 0.0, 0.0};
-    double most[FM_MODES], x[FM_MODES];
-    take_base(b, c);
+    double most[FM_BODY_MODES], x[FM_BODY_MODES];
+    project_base(b, c);
     for (int32_t j = 0; j < b->n; j++) {
         memcpy(b->L[j], b->M[j], sizeof b->L[j]);
         most[j] = fabs(b->M[j][j]);
@@ -336,24 +336,24 @@ void fm_modal_cut(fm_instance *s, int32_t link, fm_cut *c, const double *tau)
 }
 
 /* Third sweep: alpha and a come in as what the link before carries along, and go out as the floating frame's. */
-void fm_modal_back(fm_instance *s, int32_t link, double *alpha, double *a, double *udot)
+void fm_modal_outward(fm_instance *s, int32_t link, double *alpha, double *a, double *udot)
 {
     const fm_modal *b = fm_modal_of(s, link);
     const double z[6] = {alpha[0], alpha[1], alpha[2], a[0], a[1], a[2]};
     double *to = udot + s->link[link].u;
-    fm_group_back(&b->group, z, to);
+    fm_group_outward(&b->group, z, to);
     for (int32_t k = 0; b->base != NULL && k < b->n; k++)
         for (int j = 0; j < 3; j++) alpha[j] += b->phi[k][j] * to[k], a[j] += b->phi[k][3 + j] * to[k];
 }
 
 /* The same for a frame: what the modes' accelerations add, in its axes. */
-void fm_modal_carry(const fm_instance *s, int32_t link, double *alpha, double *a, const double *udot)
+void fm_modal_frame_acceleration(const fm_instance *s, int32_t link, double *alpha, double *a, const double *udot)
 {
     const fm_modal *b = fm_modal_of(s, link);
     const double *rows = rows_of(s, link), *rates = udot + s->link[b->link].u;
     double v[3], in[3];
     for (int j = 0; j < 3; j++) v[j] = sum_of(rows, b->n, j, rates);
-    turn_in(s->turned[link].R, v, in);
+    rotate_in(s->axes[link].R, v, in);
     for (int j = 0; j < 3; j++) a[j] += in[j];
     alpha[2] += sum_of(rows, b->n, 3, rates);
 }

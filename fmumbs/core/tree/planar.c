@@ -66,14 +66,14 @@ static void place_in_parent(fm_instance *s, int32_t place)
     if (k->parent >= 0) {
         const fm_plane_axes *parent = s->planar.axes + k->parent;
         double x[3];
-        turn_out(s->turned[k->link].R0, s->planar.axes[place].x, x);
+        rotate_out(s->axes[k->link].R0, s->planar.axes[place].x, x);
         c0 = dot(parent->x, x), s0 = dot(parent->y, x);
         const double *r = s->link[k->link].r;
         rx = dot(parent->x, r), ry = dot(parent->y, r);
         k->straight = k->kind == FM_PLANE_PIN && !k->jumps && fabs(ry) <= FM_PARALLEL * sqrt(dot(r, r));
     }
     if (k->straight) ry = 0.0;
-    *lane_of(s, place, FM_PLANE_turn) = k->kind == FM_PLANE_PIN ? k->sign : 0.0;
+    *lane_of(s, place, FM_PLANE_sign) = k->kind == FM_PLANE_PIN ? k->sign : 0.0;
     *lane_of(s, place, FM_PLANE_c0) = c0, *lane_of(s, place, FM_PLANE_s0) = s0;
     *lane_of(s, place, FM_PLANE_tx) = -ry, *lane_of(s, place, FM_PLANE_ty) = rx;
 }
@@ -92,8 +92,8 @@ static void describe_link(fm_instance *s, int32_t place, int32_t link, const dou
     k->u = l->u;
     k->jumps = k->parent < 0 || k->parent != place - 1;
     k->pending = l->pending >= 0 ? s->model.plane_pendings++ : -1;
-    k->leaves = l->leaves >= 0 ? s->planar.link[k->parent].pending : -1;
-    k->opens = l->opens;
+    k->slot = l->slot >= 0 ? s->planar.link[k->parent].pending : -1;
+    k->first_in_slot = l->first_in_slot;
     k->side = k->kind == FM_PLANE_PIN ? normal[fm_pin_axis(l->kind)] : 1.0;
     k->sign = k->kind == FM_PLANE_PIN ? l->sign * k->side : k->kind == FM_PLANE_SLIDE ? l->sign : 0.0;
 }
@@ -134,7 +134,7 @@ void fm_planar_weigh(fm_instance *s)
         fm_plane_axes *axes = s->planar.axes + i;
         double weight[3];
         if (k->parent >= 0) continue;
-        turn_in(s->turned[k->link].R0, s->gravity, weight);
+        rotate_in(s->axes[k->link].R0, s->gravity, weight);
         s->planar.root[i].ax = -dot(axes->x, weight), s->planar.root[i].ay = -dot(axes->y, weight);
         axes->along = -dot(axes->n, weight);
     }
@@ -185,11 +185,11 @@ int32_t fm_planar_use(fm_instance *s, int32_t on)
     s->model.spatial_slides = sort_out(s, s->slide_link, s->model.slides);
     for (int32_t i = 0; i < links; i++) {
         fm_link *k = s->link + i;
-        if (k->root) k->leaves = -1;
+        if (k->root) k->slot = -1;
         if (s->planar.used && s->planar.place[i] >= 0) continue;
         if (ranges == 0 || s->range[2 * ranges - 1] != i) {
             s->range[2 * ranges++] = i;
-            k->leaves = FM_LEAVES_LAST;
+            k->slot = FM_SWEEP_ENDS;
         }
         s->range[2 * ranges - 1] = i + 1;
     }
@@ -219,7 +219,7 @@ static void expand_forces(fm_instance *s, int32_t i, const double *n, double w)
 }
 
 /* Cosines and sines, where fm_make_world looks for them. */
-void fm_planar_turns(fm_instance *s)
+void fm_planar_orient(fm_instance *s)
 {
     for (int32_t i = 0; s->planar.used && i < s->model.planars; i++) {
         const fm_plane_link *k = s->planar.link + i;
@@ -234,23 +234,23 @@ void fm_planar_expand(fm_instance *s)
     for (int32_t i = 0; s->planar.used && i < s->model.planars; i++) {
         const fm_plane_link *k = s->planar.link + i;
         fm_plane_axes *axes = s->planar.axes + i, *parent = s->planar.axes + (k->parent < 0 ? i : k->parent);
-        const double w = *lane_of(s, i, FM_PLANE_w), wp = *lane_of(s, i, FM_PLANE_carrier);
+        const double w = *lane_of(s, i, FM_PLANE_w), wp = *lane_of(s, i, FM_PLANE_parent_w);
         const double ax = *lane_of(s, i, FM_PLANE_ax), ay = *lane_of(s, i, FM_PLANE_ay);
-        const double lx = *lane_of(s, i, FM_PLANE_lx), ly = *lane_of(s, i, FM_PLANE_ly);
+        const double bias_x = *lane_of(s, i, FM_PLANE_bias_x), bias_y = *lane_of(s, i, FM_PLANE_bias_y);
         const double alpha = *lane_of(s, i, FM_PLANE_alpha);
         fm_motion *m = s->motion + k->link;
-        double spin[3], carrier[3], lift[3];
+        double spin[3], parent_w[3], bias[3];
         if (k->parent >= 0) axes->along = parent->along;
         for (int j = 0; j < 3; j++) {
-            spin[j] = w * axes->n[j], carrier[j] = wp * parent->n[j];
-            lift[j] = lx * parent->x[j] + ly * parent->y[j];
-            m->turn[j] = 0.0;
+            spin[j] = w * axes->n[j], parent_w[j] = wp * parent->n[j];
+            bias[j] = bias_x * parent->x[j] + bias_y * parent->y[j];
+            m->bias[j] = 0.0;
             m->alpha[j] = alpha * axes->n[j];
             m->a[j] = (ax * axes->x[j] + ay * axes->y[j]) + axes->along * axes->n[j];
         }
         fm_lane_set(s, w, k->link, spin);
-        fm_lane_set(s, carrier, k->link, carrier);
-        fm_lane_set(s, lift, k->link, lift);
+        fm_lane_set(s, parent_w, k->link, parent_w);
+        fm_lane_set(s, bias, k->link, bias);
         expand_forces(s, k->link, axes->n, w);
     }
 }

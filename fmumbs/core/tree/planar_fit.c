@@ -48,7 +48,7 @@ static int fits(const fm_image *m, int32_t root, int32_t end, double *normal)
 {
     int freedoms = 0;
     for (int32_t i = root; i < end; i++) {
-        if (i > root) turn_in(m->link_R + 9 * i, normal + 3 * m->link_parent[i], normal + 3 * i);
+        if (i > root) rotate_in(m->link_R + 9 * i, normal + 3 * m->link_parent[i], normal + 3 * i);
         if (!moves_across(m, i, normal + 3 * i)) return 0;
         freedoms += m->link_u[i] >= 0;
     }
@@ -63,7 +63,7 @@ static void axis_in_root(const fm_image *m, int32_t root, int32_t link, double *
     v[is_pin(kind) ? fm_pin_axis(kind) : 2] = 1.0;
     memcpy(out, v, sizeof v);
     for (int32_t i = link; i != root; i = m->link_parent[i]) {
-        turn_out(m->link_R + 9 * i, v, out);
+        rotate_out(m->link_R + 9 * i, v, out);
         memcpy(v, out, sizeof v);
     }
 }
@@ -139,7 +139,7 @@ static int32_t share_normal(const fm_image *m, double *normal, const double *gro
     int32_t found = 0;
     for (int32_t root = 0, end; root < m->n.links; root = end) {
         for (end = root + 1; end < m->n.links && m->link_parent[end] >= 0;) end++;
-        turn_in(m->link_R + 9 * root, ground, normal + 3 * root);
+        rotate_in(m->link_R + 9 * root, ground, normal + 3 * root);
         if (fits(m, root, end, normal)) found += end - root;
         else memset(normal + 3 * root, 0, 3 * (size_t)(end - root) * sizeof *normal);
     }
@@ -158,7 +158,7 @@ int32_t fm_planar_normals(const fm_image *m, double *normal, double *ground)
         normal_of_root(m, root, end, normal + 3 * root);
         const int planar = fits(m, root, end, normal);
         for (int32_t i = root; i < end; i++) pinned += is_pin(m->link_kind[i]);
-        if (planar && pinned && dot(ground, ground) == 0.0) turn_out(m->link_R + 9 * root, normal + 3 * root, ground);
+        if (planar && pinned && dot(ground, ground) == 0.0) rotate_out(m->link_R + 9 * root, normal + 3 * root, ground);
         if (planar) found += end - root;
         else memset(normal + 3 * root, 0, 3 * (size_t)(end - root) * sizeof *normal);
     }

@@ -49,7 +49,7 @@ void fm_move_positions(const fm_instance *s, double *y, const double *change)
         if (k->u < 0) continue;
         if (k->kind == FM_LINK_GENERAL) {
             const fm_general *g = s->general + k->general;
-            double moved[FM_FREEDOMS];
+            double moved[FM_JOINT_MODES];
             fm_general_rates(g, change + k->u, moved);
             for (int32_t j = 0; j < g->screws; j++) y[k->p + j] += moved[j];
             continue;
@@ -58,7 +58,7 @@ void fm_move_positions(const fm_instance *s, double *y, const double *change)
             for (int32_t j = 0; j < fm_link_positions(&s->image, i); j++) y[k->p + j] += change[k->u + j];
             continue;
         }
-        fm_turn_quaternion(change + k->u, y + k->p);
+        fm_rotate_quaternion(change + k->u, y + k->p);
     }
 }
 

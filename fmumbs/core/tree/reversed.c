@@ -25,7 +25,7 @@ static void to_link(const fm_instance *s, int32_t i, const double *v, double *ou
 {
     const fm_ball *b = s->ball + s->reversed_ball[i];
     double x[3];
-    turn_out(s->turned[s->ball_link[s->reversed_ball[i]]].R0, v, x);
+    rotate_out(s->axes[s->ball_link[s->reversed_ball[i]]].R0, v, x);
     for (int j = 0; j < 3; j++) out[j] = -dot(b->T[j], x);
 }
 
@@ -34,7 +34,7 @@ static void from_link(const fm_instance *s, int32_t i, double *v)
     const fm_ball *b = s->ball + s->reversed_ball[i];
     double x[3];
     for (int j = 0; j < 3; j++) x[j] = -((b->T[0][j] * v[0] + b->T[1][j] * v[1]) + b->T[2][j] * v[2]);
-    turn_in(s->turned[s->ball_link[s->reversed_ball[i]]].R0, x, v);
+    rotate_in(s->axes[s->ball_link[s->reversed_ball[i]]].R0, x, v);
 }
 
 static const fm_link *link_of(const fm_instance *s, int32_t i)
@@ -43,24 +43,24 @@ static const fm_link *link_of(const fm_instance *s, int32_t i)
 }
 
 /* Cosines, sines and axes of every link at y, and its state as the links have it. */
-void fm_run_turns(fm_instance *s, const double *y)
+void fm_run_orientations(fm_instance *s, const double *y)
 {
     if (s->model.reversed == 0) {
-        s->kernels->turn(s, y);
+        s->kernels->orient(s, y);
         return;
     }
     double *at = s->linked;
     memcpy(at, y, (size_t)s->model.ny * sizeof *at);
     for (int32_t i = 0; i < s->model.reversed; i++)
         for (int j = 1; j < 4; j++) at[link_of(s, i)->p + j] = -y[link_of(s, i)->p + j];
-    s->kernels->turn(s, at);
+    s->kernels->orient(s, at);
     for (int32_t i = 0; i < s->model.reversed; i++) {
         const int32_t u = s->image.n.positions + link_of(s, i)->u;
         to_link(s, i, y + u, at + u);
     }
 }
 
-/* The y of the last fm_run_turns as the links have it. */
+/* The y of the last fm_run_orientations as the links have it. */
 const double *fm_linked(const fm_instance *s, const double *y)
 {
     return s->model.reversed > 0 ? s->linked : y;
@@ -73,7 +73,7 @@ void fm_from_links(const fm_instance *s, double *udot)
         from_link(s, i, udot + link_of(s, i)->u);
 }
 
-/* The sweeps, after fm_run_turns of the same y. */
+/* The sweeps, after fm_run_orientations of the same y. */
 void fm_run_sweeps(fm_instance *s, const double *y, const double *tau, double *udot)
 {
     if (s->model.reversed > 0) {
@@ -87,8 +87,8 @@ void fm_run_sweeps(fm_instance *s, const double *y, const double *tau, double *u
 }
 
 /* The last sweep again, after a change of the forced parts. */
-void fm_run_back(fm_instance *s, double *udot)
+void fm_run_outward(fm_instance *s, double *udot)
 {
-    s->kernels->back(s, udot);
+    s->kernels->outward(s, udot);
     fm_from_links(s, udot);
 }

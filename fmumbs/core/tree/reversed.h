@@ -7,11 +7,11 @@
 FM_HIDDEN_BEGIN
 
 void fm_reversed_structure(fm_instance *s);
-void fm_run_turns(fm_instance *s, const double *y);
+void fm_run_orientations(fm_instance *s, const double *y);
 const double *fm_linked(const fm_instance *s, const double *y);
 void fm_from_links(const fm_instance *s, double *udot);
 void fm_run_sweeps(fm_instance *s, const double *y, const double *tau, double *udot);
-void fm_run_back(fm_instance *s, double *udot);
+void fm_run_outward(fm_instance *s, double *udot);
 
 FM_HIDDEN_END
 

@@ -1,4 +1,4 @@
-/* holding.c: where a force law jumps with the velocity, and may hold it there, as dry friction and ratchets do.
+/* sticking.c: where a force law jumps with the velocity, and may hold it there, as dry friction and ratchets do.
  *
  * Let the force f that drives v fall from f- to f+ as v passes a bound. The velocities of all laws that are at such a bound have the rates
  *     a = a0 + A f,   A = J M^-1 J' positive semidefinite,   f+ <= f <= f-,
@@ -9,7 +9,7 @@
  * Velocities that are to be held are brought to their bounds by the impulse A^-1 (bound - v).
  * Where f rises with v the bound pushes away: v goes on to the side to which it came.
  */
-#include "holding.h"
+#include "sticking.h"
 
 #include "../instance/instance.h"
 #include "../tree/kinematics.h"
@@ -22,23 +22,23 @@
 #define FM_EQUAL 1e-12 /* what is added to the diagonal of A, beside the largest: equal parts for laws that act alike */
 
 /* Which laws hold, in s->laws.held; how many. */
-static int32_t list_held(fm_instance *s)
+static int32_t list_sticking(fm_instance *s)
 {
     int32_t count = 0, above, below;
     double bound;
     for (int32_t i = 0; i < s->image.n.laws; i++) {
         s->laws.force[i] = 0.0;
-        if (count < FM_HELD && fm_law_holds(s, i, &above, &below, &bound)) s->laws.held[count++] = i;
+        if (count < FM_STICKING && fm_law_sticks(s, i, &above, &below, &bound)) s->laws.held[count++] = i;
     }
     return count;
 }
 
-int fm_laws_holding(const fm_instance *s)
+int fm_any_law_sticks(const fm_instance *s)
 {
     int32_t above, below;
     double bound;
     for (int32_t i = 0; i < s->image.n.laws; i++)
-        if (fm_law_holds(s, i, &above, &below, &bound)) return 1;
+        if (fm_law_sticks(s, i, &above, &below, &bound)) return 1;
     return 0;
 }
 
@@ -88,7 +88,7 @@ static double size_of(const fm_instance *s, int32_t law)
 }
 
 /* a0 in held_a, A in held_A. */
-void fm_held_matrix(fm_instance *s, const fm_evaluation *how, int32_t count, double *udot)
+void fm_sticking_matrix(fm_instance *s, const fm_evaluation *how, int32_t count, double *udot)
 {
     double *rates = s->laws.x;
     evaluate(s, how, count, s->laws.a, udot);
@@ -151,7 +151,7 @@ static double rate_at(const fm_instance *s, int32_t n, int32_t i, const double *
 
 /* Forces of those between for which their rates vanish, the others' being given: from the f that is there. Three
  * rounds undo what the addition to the diagonal does. */
-void fm_held_solve(fm_instance *s, int32_t n, const int32_t *where, double *f)
+void fm_sticking_solve(fm_instance *s, int32_t n, const int32_t *where, double *f)
 {
     double *x = s->laws.x;
     factor(s, n, where);
@@ -183,7 +183,7 @@ static int stop_at_bound(fm_instance *s, int32_t n, int32_t *where, const double
 }
 
 /* The least of f' A f / 2 + a0' f within the box, by active sets. */
-void fm_held_box(fm_instance *s, int32_t n)
+void fm_sticking_box(fm_instance *s, int32_t n)
 {
     double *f = s->laws.f, *aim = s->laws.aim, largest = 0.0;
     int32_t *where = s->laws.where;
@@ -194,7 +194,7 @@ void fm_held_box(fm_instance *s, int32_t n)
     }
     for (int32_t round = 0; round < 20 + 10 * n; round++) {
         memcpy(aim, f, (size_t)n * sizeof *aim);
-        fm_held_solve(s, n, where, aim);
+        fm_sticking_solve(s, n, where, aim);
         if (stop_at_bound(s, n, where, aim, f)) continue;
         int32_t wrong = -1;
         for (int32_t i = 0; i < n && wrong < 0; i++) {
@@ -207,7 +207,7 @@ void fm_held_box(fm_instance *s, int32_t n)
 }
 
 /* The range of a law's force at the bound between two pieces, as what drives the velocity. */
-void fm_held_range(const fm_instance *s, int32_t law, const int32_t pieces[2], double x, double bound, double *range)
+void fm_sticking_range(const fm_instance *s, int32_t law, const int32_t pieces[2], double x, double bound, double *range)
 {
     range[0] = fm_law_along(s, law, fm_law_polynomial(&s->image, pieces[0], x, bound));
     range[1] = fm_law_along(s, law, fm_law_polynomial(&s->image, pieces[1], x, bound));
@@ -221,8 +221,8 @@ static int in_ranges(fm_instance *s, int32_t n, const double *y)
         double *range = s->laws.range + 2 * i, bound = 0.0, x, v;
         int32_t pieces[2] = {-1, -1};
         fm_law_at(s, s->laws.held[i], y, &x, &v);
-        (void)fm_law_holds(s, s->laws.held[i], &pieces[0], &pieces[1], &bound);
-        fm_held_range(s, s->laws.held[i], pieces, x, bound, range);
+        (void)fm_law_sticks(s, s->laws.held[i], &pieces[0], &pieces[1], &bound);
+        fm_sticking_range(s, s->laws.held[i], pieces, x, bound, range);
         all = all && s->laws.f[i] >= range[0] && s->laws.f[i] <= range[1];
     }
     return all;
@@ -236,7 +236,7 @@ static int share(fm_instance *s, int32_t n)
         if (!(s->laws.range[2 * i] < s->laws.range[2 * i + 1])) return 0;
         largest = fabs(s->laws.a[i]) > largest ? fabs(s->laws.a[i]) : largest;
     }
-    fm_held_box(s, n);
+    fm_sticking_box(s, n);
     for (int32_t i = 0; i < n; i++)
         if (!(fabs(rate_at(s, n, i, s->laws.f)) <= FM_LAW_JUMP * largest)) return 0;
     return 1;
@@ -247,16 +247,16 @@ static void find_forces(fm_instance *s, int32_t n, const double *y)
 {
     for (int turn = 0; turn < 2; turn++) {
         for (int32_t i = 0; i < n; i++) s->laws.f[i] = 0.0, s->laws.where[i] = FM_BETWEEN;
-        fm_held_solve(s, n, s->laws.where, s->laws.f);
+        fm_sticking_solve(s, n, s->laws.where, s->laws.f);
         if (n < 2 || s->laws.off || turn > 0 || in_ranges(s, n, y) || share(s, n)) return;
     }
 }
 
 /* An evaluation in which the laws that hold do so: the forces are left in law_force. */
-void fm_laws_hold(fm_instance *s, const fm_evaluation *how, double *udot)
+void fm_laws_stick(fm_instance *s, const fm_evaluation *how, double *udot)
 {
-    const int32_t n = list_held(s);
-    fm_held_matrix(s, how, n, udot);
+    const int32_t n = list_sticking(s);
+    fm_sticking_matrix(s, how, n, udot);
     find_forces(s, n, how->y);
     for (int32_t i = 0; i < n; i++) s->laws.force[s->laws.held[i]] = fm_law_along(s, s->laws.held[i], s->laws.f[i]);
     how->make(s, how, udot);

@@ -1,4 +1,4 @@
-/* secondary.c: the coordinates of joints that close loops, and the forces that act along them.
+/* cut_joints.c: the coordinates of joints that close loops, and the forces that act along them.
  *
  * A secondary joint is the same product of modes as in a tree, X_FM = X_1(s_1) X_2(s_2) .... Its positions p follow
  * from the poses of its two frames: with Phi the free modes at M and B the directions in which forces along them act
@@ -7,7 +7,7 @@
  * Velocities and accelerations follow alike, and the forces lambda of inputs, springs and dampers act on the two
  * bodies as the wrench B (Phi' B)^-1 lambda. In F's axes, the angular part first, at M.
  */
-#include "secondary.h"
+#include "cut_joints.h"
 
 #include "../maths/rotations.h"
 #include "../maths/vectors.h"
@@ -30,7 +30,7 @@ static const double pi = 3.14159265358979323846;
 
 /* A product of modes: M in F, the free modes at M, and M's acceleration where theirs is zero. */
 typedef struct chain {
-    double R[9], r[3], phi[FM_FREEDOMS][6], bias[6];
+    double R[9], r[3], phi[FM_JOINT_MODES][6], bias[6];
     int32_t n;
 } chain;
 
@@ -45,7 +45,7 @@ static void add_screw(const fm_image *m, int32_t mode, double q, double rate, do
 {
     const double turn = m->cut_turn[mode], slide = m->cut_slide[mode];
     double a[3], rho[3], spin[3], glide[3], x[3], y[3], z[3], more[9], R[9];
-    turn_out(c->R, m->cut_axis + 3 * mode, a);
+    rotate_out(c->R, m->cut_axis + 3 * mode, a);
     for (int j = 0; j < 3; j++) rho[j] = a[j] * slide * q, spin[j] = a[j] * turn * rate, glide[j] = a[j] * slide * rate;
     cross(w, rho, x);
     cross(w, x, y);
@@ -70,7 +70,7 @@ static void add_ball(const double *q, const double *u, double w[3], chain *c)
     fm_rotation_of(q, more);
     product(c->R, more, R);
     memcpy(c->R, R, sizeof R);
-    turn_out(R, u, spin);
+    rotate_out(R, u, spin);
     cross(w, spin, x);
     for (int j = 0; j < 3; j++) c->bias[j] += x[j], w[j] += spin[j];
     for (int k = 0; k < 3; k++, c->n++)
@@ -82,7 +82,7 @@ static void make_chain(const fm_instance *s, int32_t joint, const double *p, con
 {
     static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     const fm_image *m = &s->image;
-    double w[3] = {0.0, 0.0, 0.0}, behind[FM_FREEDOMS][3];
+    double w[3] = {0.0, 0.0, 0.0}, behind[FM_JOINT_MODES][3];
     memset(c, 0, sizeof *c);
     memcpy(c->R, identity, sizeof identity);
     for (int32_t k = m->joint_mode[joint]; k < m->joint_mode[joint] + m->joint_modes[joint]; k++) {
@@ -131,28 +131,28 @@ static void relate(const fm_instance *s, int32_t joint, int moving, relation *to
     cross(f.alpha, d, x);
     cross(f.w, v, y); /* Coriolis */
     for (int j = 0; j < 3; j++) a[j] = (((g.a[j] - f.a[j]) - x[j]) - a[j]) - 2.0 * y[j];
-    turn_in(to->F, d, to->r);
-    turn_in(to->F, w, to->velocity);
-    turn_in(to->F, v, to->velocity + 3);
-    turn_in(to->F, alpha, to->acceleration);
-    turn_in(to->F, a, to->acceleration + 3);
+    rotate_in(to->F, d, to->r);
+    rotate_in(to->F, w, to->velocity);
+    rotate_in(to->F, v, to->velocity + 3);
+    rotate_in(to->F, alpha, to->acceleration);
+    rotate_in(to->F, a, to->acceleration + 3);
 }
 
 /* The angle about a joint's only axis, but for a multiple of 2 pi. */
 static double angle_about(const double *axis, const double *R)
 {
-    double e[3], across[3], turned[3];
+    double e[3], across[3], rotated[3];
     fm_across(axis, e);
     cross(axis, e, across);
-    turn_out(R, e, turned);
-    return atan2(dot(across, turned), dot(e, turned));
+    rotate_out(R, e, rotated);
+    return atan2(dot(across, rotated), dot(e, rotated));
 }
 
 /* Adds the multiple of 2 pi with which an angle goes on from the one before, which had this velocity. */
 static double go_on(const fm_instance *s, double angle, double before, double velocity)
 {
-    const double turned = velocity * (s->work.time - s->clock[FM_FOLLOWED]);
-    const double near = fabs(turned) < FM_FARTHEST ? before + turned : before;
+    const double rotated = velocity * (s->work.time - s->clock[FM_FOLLOWED]);
+    const double near = fabs(rotated) < FM_FARTHEST ? before + rotated : before;
     return angle + 2.0 * pi * floor((near - angle) / (2.0 * pi) + 0.5);
 }
 
@@ -181,7 +181,7 @@ static double advance(const fm_instance *s, int32_t joint, double *step, double 
     for (int32_t k = m->joint_mode[joint]; k < m->joint_mode[joint] + m->joint_modes[joint]; k++) {
         if (m->cut_kind[k] == FM_CUT_SCREW) *p++ += *step++;
         if (m->cut_kind[k] != FM_CUT_BALL) continue;
-        fm_turn_quaternion(step, p);
+        fm_rotate_quaternion(step, p);
         step += 3, p += 4;
     }
     return most;
@@ -190,10 +190,10 @@ static double advance(const fm_instance *s, int32_t joint, double *step, double 
 /* The quaternion, not its opposite, with which a ball goes on from the one before with this angular velocity. */
 static void keep_sign(const fm_instance *s, const double *before, const double *w, double *q)
 {
-    double turned[3], near[4];
+    double rotated[3], near[4];
     memcpy(near, before, sizeof near);
-    for (int j = 0; j < 3; j++) turned[j] = w[j] * (s->work.time - s->clock[FM_FOLLOWED]);
-    if (dot(turned, turned) < FM_FARTHEST * FM_FARTHEST) fm_turn_quaternion(turned, near);
+    for (int j = 0; j < 3; j++) rotated[j] = w[j] * (s->work.time - s->clock[FM_FOLLOWED]);
+    if (dot(rotated, rotated) < FM_FARTHEST * FM_FARTHEST) fm_rotate_quaternion(rotated, near);
     const double together = (near[0] * q[0] + near[1] * q[1]) + (near[2] * q[2] + near[3] * q[3]);
     for (int j = 0; together < 0.0 && j < 4; j++) q[j] = -q[j];
 }
@@ -201,7 +201,7 @@ static void keep_sign(const fm_instance *s, const double *before, const double *
 /* Angles and quaternions that were found but for whole turns go on from those before. */
 static void unwind(const fm_instance *s, int32_t joint, const relation *to, const double *before, double *p)
 {
-    static const double still[FM_FREEDOMS] = {0.0};
+    static const double still[FM_JOINT_MODES] = {0.0};
     const fm_image *m = &s->image;
     double u[6];
     chain c;
@@ -221,17 +221,17 @@ static void unwind(const fm_instance *s, int32_t joint, const relation *to, cons
 /* Positions near those in p, which were noted before; an angle goes on with its velocity, also over whole turns. */
 static void find_positions(const fm_instance *s, int32_t joint, const relation *to, double *p)
 {
-    static const double still[FM_FREEDOMS] = {0.0};
+    static const double still[FM_JOINT_MODES] = {0.0};
     const fm_image *m = &s->image;
     const double *axis = m->cut_axis + 3 * m->joint_mode[joint];
     if (fm_is_pin(m, joint)) {
         p[0] = go_on(s, angle_about(axis, to->R), p[0], dot(axis, to->velocity));
         return;
     }
-    double noted[FM_FREEDOMS + 1], before = INFINITY;
+    double noted[FM_JOINT_MODES + 1], before = INFINITY;
     memcpy(noted, p, (size_t)m->joint_np[joint] * sizeof *p);
     for (int n = 0; n < FM_SEARCHES; n++) {
-        double step[6], kept[FM_FREEDOMS + 1];
+        double step[6], kept[FM_JOINT_MODES + 1];
         chain c;
         fm_dual dual;
         make_chain(s, joint, p, still, &c);
@@ -254,7 +254,7 @@ static void find_positions(const fm_instance *s, int32_t joint, const relation *
  * positions, since its modes are dependent there. */
 static int find(const fm_instance *s, int32_t joint, int moving, fm_coordinates *out, relation *to, fm_dual *dual)
 {
-    static const double still[FM_FREEDOMS] = {0.0};
+    static const double still[FM_JOINT_MODES] = {0.0};
     const fm_image *m = &s->image;
     chain c;
     memset(out, 0, sizeof *out);
@@ -272,7 +272,7 @@ static int find(const fm_instance *s, int32_t joint, int moving, fm_coordinates 
     return 1;
 }
 
-void fm_cut_coordinates(const fm_instance *s, int32_t joint, int moving, fm_coordinates *out)
+void fm_cut_joint_coordinates(const fm_instance *s, int32_t joint, int moving, fm_coordinates *out)
 {
     relation to;
     fm_dual dual;
@@ -280,14 +280,14 @@ void fm_cut_coordinates(const fm_instance *s, int32_t joint, int moving, fm_coor
 }
 
 /* A row that asks a coordinate to be what the joint's start says: of a ball, the turn from there about its own axis. */
-void fm_cut_row(const fm_instance *s, int32_t joint, int32_t part, fm_constraint *out)
+void fm_cut_joint_row(const fm_instance *s, int32_t joint, int32_t part, fm_constraint *out)
 {
     const fm_image *m = &s->image;
     fm_coordinates at;
     relation to;
     fm_dual dual;
     int32_t p;
-    const int32_t of_ball = fm_cut_part(m, joint, part, &p);
+    const int32_t of_ball = fm_cut_joint_part(m, joint, part, &p);
     double wrench[6] = {0.0}, turn[4], v[3];
     memset(out, 0, sizeof *out);
     if (!find(s, joint, 0, &at, &to, &dual)) return;
@@ -303,13 +303,13 @@ void fm_cut_row(const fm_instance *s, int32_t joint, int32_t part, fm_constraint
     out->c[1] = at.u[part];
     wrench[part] = 1.0;
     fm_dual_wrench(&dual, wrench);
-    turn_out(to.F, wrench, out->torque);
-    turn_out(to.F, wrench + 3, out->force);
+    rotate_out(to.F, wrench, out->torque);
+    rotate_out(to.F, wrench + 3, out->force);
     memcpy(out->r, to.at, sizeof out->r);
 }
 
 /* The angle of a joint with one mode that turns. */
-double fm_cut_angle(const fm_instance *s, int32_t joint)
+double fm_cut_joint_angle(const fm_instance *s, int32_t joint)
 {
     double p = s->cut_p[s->image.joint_p[joint]];
     relation to;
@@ -320,13 +320,13 @@ double fm_cut_angle(const fm_instance *s, int32_t joint)
 
 /* A position that the integrator accepted, the links being placed by fm_correct: angles go on from it. What lies between two
  * such positions leaves no trace, so that the motion does not depend on when somebody looks. */
-void fm_follow_cuts(fm_instance *s)
+void fm_follow_cut_joints(fm_instance *s)
 {
     const fm_image *m = &s->image;
     for (int32_t j = m->n.cut_positions > 0 ? 0 : m->n.joints; j < m->n.joints; j++) {
         double *p = s->cut_p + m->joint_p[j], rate;
         relation to;
-        if (!fm_is_cut(m, j) || m->joint_np[j] == 0) continue;
+        if (!fm_is_cut_joint(m, j) || m->joint_np[j] == 0) continue;
         const int planar = s->planar.used && s->plan.blocks > 0 && s->planar.block[j] >= 0;
         if (planar && fm_is_pin(m, j)) {
             const double angle = fm_planar_angle(s, j, &rate);
@@ -363,47 +363,47 @@ static int forced(const fm_instance *s, int32_t first, int32_t end, const double
     return 0;
 }
 
-int fm_cuts_forced(const fm_instance *s, const double *tau)
+int fm_cut_joints_forced(const fm_instance *s, const double *tau)
 {
     return forced(s, s->image.n.speeds, s->image.n.modes, tau);
 }
 
 /* Adds what is applied along the modes of secondary joints to what is applied on their links; `laws`: also their springs
  * and dampers. World kinematics are there. */
-void fm_apply_cuts(fm_instance *s, const double *tau, int laws)
+void fm_apply_cut_joints(fm_instance *s, const double *tau, int laws)
 {
     const fm_image *m = &s->image;
     memset(s->work.cut_wrench, 0, (size_t)(m->n.modes > m->n.speeds ? m->n.joints : 0) * 6 * sizeof(double));
     for (int32_t j = m->n.modes > m->n.speeds ? 0 : m->n.joints; j < m->n.joints; j++) {
-        double wrench[6], away[FM_FREEDOMS], *world = s->work.cut_wrench + 6 * j;
+        double wrench[6], away[FM_JOINT_MODES], *world = s->work.cut_wrench + 6 * j;
         const int32_t u = m->joint_u[j], nu = m->joint_nu[j];
         fm_coordinates at;
         relation to;
         fm_dual dual;
-        if (!fm_is_cut(m, j) || !forced(s, u, u + nu, tau) || !find(s, j, 0, &at, &to, &dual)) continue;
+        if (!fm_is_cut_joint(m, j) || !forced(s, u, u + nu, tau) || !find(s, j, 0, &at, &to, &dual)) continue;
         stretch(s, j, at.p, away);
         for (int32_t i = 0; i < nu; i++) {
             wrench[i] = tau[u + i];
             if (laws) wrench[i] = (wrench[i] - s->stiffness[u + i] * away[i]) - s->damping[u + i] * at.u[i];
         }
         fm_dual_wrench(&dual, wrench);
-        turn_out(to.F, wrench, world);
-        turn_out(to.F, wrench + 3, world + 3);
+        rotate_out(to.F, wrench, world);
+        rotate_out(to.F, wrench + 3, world + 3);
         fm_apply_wrench(s, m->joint_M_link[j], to.at, world, 1.0);
         fm_apply_wrench(s, m->joint_F_link[j], to.at, world, -1.0);
     }
 }
 
 /* What the springs of secondary joints store [J]. */
-double fm_cut_energy(const fm_instance *s)
+double fm_cut_joint_energy(const fm_instance *s)
 {
     const fm_image *m = &s->image;
     double energy = 0.0;
     for (int32_t j = m->n.modes > m->n.speeds ? 0 : m->n.joints; j < m->n.joints; j++) {
-        double away[FM_FREEDOMS];
+        double away[FM_JOINT_MODES];
         fm_coordinates at;
-        if (!fm_is_cut(m, j) || m->joint_nu[j] == 0) continue;
-        fm_cut_coordinates(s, j, 0, &at);
+        if (!fm_is_cut_joint(m, j) || m->joint_nu[j] == 0) continue;
+        fm_cut_joint_coordinates(s, j, 0, &at);
         stretch(s, j, at.p, away);
         for (int32_t i = 0; i < m->joint_nu[j]; i++) energy += 0.5 * s->stiffness[m->joint_u[j] + i] * away[i] * away[i];
     }

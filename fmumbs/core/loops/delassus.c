@@ -1,11 +1,11 @@
-/* loops.c: joints that close loops, and tips that are fixed: their reactions.
+/* delassus.c: joints that close loops, and tips that are fixed: their reactions.
  *
  * With the innovations that the rows' multipliers leave in the free modes (constraints.c)
  *     K = J M^-1 J' = sum over the modes of (phi'w_i) (phi'w_j) / D,   K lambda = -c'' at lambda = 0.
  * K and then its factor, K = L D L', stand in blocks, each for the rows of one secondary joint, in an order in which
  * little fills in (loop_plan.c): below the diagonal L D, on it one over D. Only rows in use are looked at.
  */
-#include "loops.h"
+#include "delassus.h"
 
 #include "../maths/rows.h"
 #include "../maths/vectors.h"
@@ -77,7 +77,7 @@ void fm_make_rows(fm_instance *s, int moving, int choose)
     fm_ends ends = {.joint = -1};
     if (choose) use_all(s);
     reciprocals(s, pivot);
-    fm_turn_modes(s);
+    fm_world_modes(s);
     for (int32_t b = 0; b < s->plan.blocks; b++) {
         const fm_block *k = s->plan.block + b;
         const int32_t *path = s->plan.path + k->path;
@@ -106,8 +106,8 @@ FM_INLINE void meet(const fm_instance *s, const fm_block *a, const fm_meeting *e
 {
     const int32_t whole[3] = {0, 0, a->length}, *run = e == NULL ? whole : s->plan.run + 3 * e->run;
     const fm_block *b = e == NULL ? a : s->plan.block + e->block;
-    const double *y[FM_FREEDOMS], *z[FM_FREEDOMS];
-    double sums[FM_FREEDOMS * FM_FREEDOMS] = {0.0}, *L = s->loop.L + (e == NULL ? a->L : e->L);
+    const double *y[FM_JOINT_MODES], *z[FM_JOINT_MODES];
+    double sums[FM_JOINT_MODES * FM_JOINT_MODES] = {0.0}, *L = s->loop.L + (e == NULL ? a->L : e->L);
     for (int p = 0; p < columns; p++) y[p] = s->loop.y + a->y + (size_t)a->use[p] * (size_t)a->length;
     for (int q = 0; q < rows; q++) z[q] = s->loop.z + b->y + (size_t)b->use[q] * (size_t)b->length;
     for (int32_t runs = e == NULL ? 1 : e->runs; runs > 0; runs--, run += 3)
@@ -119,7 +119,7 @@ FM_INLINE void meet(const fm_instance *s, const fm_block *a, const fm_meeting *e
 }
 
 /* K of the rows in use, from their innovations. */
-void fm_make_K(fm_instance *s)
+void fm_make_delassus(fm_instance *s)
 {
     for (int32_t n = 0; n < s->plan.blocks; n++) {
         const fm_block *a = s->plan.block + n;
@@ -165,7 +165,7 @@ FM_INLINE void subtract(const fm_block *a, const fm_block *b, const fm_block *c,
 {
     for (int32_t p = 0; p < b->used; p++) {
         const double *row = w + b->use[p] * a->rows;
-        double scaled[FM_FREEDOMS];
+        double scaled[FM_JOINT_MODES];
         for (int n = 0; n < columns; n++) scaled[n] = row[a->use[n]] * over[n];
         for (int32_t q = 0; q < c->used; q++) {
             const double *other = x + c->use[q] * a->rows;
@@ -181,7 +181,7 @@ FM_INLINE void eliminate(fm_instance *s, const fm_block *a, const int columns)
 {
     const fm_meeting *first = s->plan.meeting + a->below, *end = first + a->belows;
     const double *own = s->loop.L + a->L;
-    double over[FM_FREEDOMS];
+    double over[FM_JOINT_MODES];
     for (int n = 0; n < columns; n++) over[n] = own[a->use[n] * (a->rows + 1)];
     for (const fm_meeting *e = first; e < end; e++) {
         const fm_block *b = s->plan.block + e->block;
@@ -215,7 +215,7 @@ void fm_eliminate(fm_instance *s, const fm_block *a)
 FM_INLINE void solve_forth(const fm_instance *s, const fm_block *a, const double *b, double *x, const int rows)
 {
     const double *L = s->loop.L + a->L;
-    double *own = x + a->first, value[FM_FREEDOMS];
+    double *own = x + a->first, value[FM_JOINT_MODES];
     for (int q = 0; q < rows; q++) {
         const double *at = L + a->use[q] * a->rows;
         value[q] = own[a->use[q]] + b[a->first + a->use[q]];
@@ -234,7 +234,7 @@ FM_INLINE void solve_forth(const fm_instance *s, const fm_block *a, const double
 FM_INLINE void solve_back(const fm_instance *s, const fm_block *a, double *x, const int rows)
 {
     const double *L = s->loop.L + a->L;
-    double *own = x + a->first, sums[FM_FREEDOMS] = {0.0};
+    double *own = x + a->first, sums[FM_JOINT_MODES] = {0.0};
     for (const fm_meeting *e = s->plan.meeting + a->below, *end = e + a->belows; e < end; e++) {
         const fm_block *c = s->plan.block + e->block;
         for (int32_t r = 0; r < c->used; r++) {
@@ -263,7 +263,7 @@ static void go_forth(const fm_instance *s, const fm_block *a, const double *b, d
 }
 
 /* Solves K x = b for the rows in use, zero elsewhere; the factor is there. */
-void fm_solve_K(const fm_instance *s, const double *b, double *x)
+void fm_solve_delassus(const fm_instance *s, const double *b, double *x)
 {
     for (int32_t i = 0; i < s->image.n.rows; i++) x[i] = 0.0;
     for (const fm_block *a = s->plan.block, *end = a + s->plan.blocks; a < end; a++) go_forth(s, a, b, x);
@@ -271,7 +271,7 @@ void fm_solve_K(const fm_instance *s, const double *b, double *x)
 }
 
 /* b less K x, K not being factored. */
-static void take_product(const fm_instance *s, const double *x, double *b)
+static void subtract_product(const fm_instance *s, const double *x, double *b)
 {
     for (int32_t n = 0; n < s->plan.blocks; n++) {
         const fm_block *a = s->plan.block + n;
@@ -317,7 +317,7 @@ static void soften(fm_instance *s)
 }
 
 /* The factor of K. 0: it is not positive definite. */
-int fm_factor_K(fm_instance *s)
+int fm_factor_delassus(fm_instance *s)
 {
     if (s->loop.softening > 0.0) soften(s);
     return factor_and_go(s, NULL, NULL);
@@ -371,8 +371,8 @@ void fm_load_links(fm_instance *s, const double *lambda)
             for (int j = 0; j < 3; j++) arm[j] = at.M.r[j] - s->world[link].r[j];
             cross(arm, s->loop.wrench + 6 * i + 3, moment);
             for (int j = 0; j < 3; j++) moment[j] += s->loop.wrench[6 * i + j];
-            turn_in(s->world[link].R, moment, t);
-            turn_in(s->world[link].R, s->loop.wrench + 6 * i + 3, f);
+            rotate_in(s->world[link].R, moment, t);
+            rotate_in(s->world[link].R, s->loop.wrench + 6 * i + 3, f);
             fm_lanes *lane = s->lane + link / FM_LANE_WIDTH;
             for (int j = 0; j < 3; j++) {
                 lane->torque[j][link % FM_LANE_WIDTH] -= sign * t[j];
@@ -387,9 +387,9 @@ static void find_near(fm_instance *s)
 {
     const int32_t rows = s->image.n.rows;
     memcpy(s->loop.rhs, s->singular.rhs, (size_t)rows * sizeof *s->loop.rhs);
-    take_product(s, s->singular.lambda, s->loop.rhs);
+    subtract_product(s, s->singular.lambda, s->loop.rhs);
     s->loop.softening = FM_TIE;
-    if (fm_factor_K(s)) fm_solve_K(s, s->loop.rhs, s->loop.lambda);
+    if (fm_factor_delassus(s)) fm_solve_delassus(s, s->loop.rhs, s->loop.lambda);
     s->loop.softening = 0.0;
     for (int32_t i = 0; i < rows; i++) s->loop.lambda[i] += s->singular.lambda[i];
 }
@@ -421,29 +421,29 @@ void fm_close_loops(fm_instance *s, double *udot)
         s->loop.rhs[i] = -c[2];
         if (s->closure[0] == (double)FM_CORRECT_BAUMGARTE) s->loop.rhs[i] -= 2.0 * alpha * c[1] + beta * beta * c[0];
     }
-    fm_make_K(s);
+    fm_make_delassus(s);
     fm_find_multipliers(s);
     add_multipliers(s, s->loop.lambda);
-    fm_run_back(s, udot);
+    fm_run_outward(s, udot);
 }
 
 /* M^-1 J' lambda in `out`: the same columns, at rest and without weight. */
-void fm_spread(fm_instance *s, const double *lambda, double *out)
+void fm_multiplier_response(fm_instance *s, const double *lambda, double *out)
 {
     double gravity[3];
     memcpy(gravity, s->gravity, sizeof gravity);
     memset(s->gravity, 0, sizeof gravity);
     for (int32_t i = 0; i < s->image.n.links; i++) {
         const double zero[3] = {0.0, 0.0, 0.0};
-        fm_lane_set(s, lift, i, zero);
-        memset(s->motion[i].turn, 0, sizeof s->motion[i].turn);
+        fm_lane_set(s, bias, i, zero);
+        memset(s->motion[i].bias, 0, sizeof s->motion[i].bias);
         s->motion[i].g = 0.0;
         if (s->link[i].kind == FM_LINK_SPHERICAL) memset(s->motion[i].U, 0, 3 * sizeof(double));
         if (s->link[i].kind == FM_LINK_GENERAL) memset(s->general[s->link[i].general].g, 0, sizeof s->general->g);
         if (s->link[i].kind == FM_LINK_MODAL) memset(fm_modal_of(s, i)->g, 0, sizeof s->modal->g);
     }
     add_multipliers(s, lambda);
-    fm_run_back(s, out);
+    fm_run_outward(s, out);
     memcpy(s->gravity, gravity, sizeof gravity);
 }
 

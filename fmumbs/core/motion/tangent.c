@@ -1,4 +1,4 @@
-/* touch.c: singular positions at which branches of motion share a tangent.
+/* tangent.c: singular positions at which branches of motion share a tangent.
  *
  * Where two branches cross, the root of a row's pivot in K goes with |x|, x along the branch (bridge.c), and the velocity
  * tells which branch it belongs to. Where they touch, a row is c = (w - a x^2) (w - b x^2): the root goes with x^2, both
@@ -8,7 +8,7 @@
  * rises where it ends has a minimum between. If it vanishes there, it is compared at +-d and +-2 d: twice as large there,
  * the branches cross; four times, they touch.
  */
-#include "touch.h"
+#include "tangent.h"
 
 #include "../instance/instance.h"
 #include "../tree/positions.h"
@@ -61,9 +61,9 @@ static void state_at(fm_instance *s, const fm_stretch *w, double part)
 static double root_at(fm_instance *s, const fm_stretch *w, double part, int32_t row)
 {
     state_at(s, w, part);
-    if (!fm_measure(s, s->singular.y, s->singular.root)) return INFINITY;
+    if (!fm_singular_measure(s, s->singular.y, s->singular.root)) return INFINITY;
     (void)fm_project(s, s->singular.y, 0);
-    return fm_measure(s, s->singular.y, s->singular.root) ? s->singular.root[row] : INFINITY;
+    return fm_singular_measure(s, s->singular.y, s->singular.root) ? s->singular.root[row] : INFINITY;
 }
 
 /* Where a row's root is least. */
@@ -120,7 +120,7 @@ static double roots_beside(fm_instance *s, const fm_stretch *w, double bend, dou
         }
         fm_move_positions(s, y, s->loop.change);
         (void)fm_normalise(s, y, NULL);
-        sum += fm_measure(s, y, s->singular.root) ? s->singular.root[row] : NAN;
+        sum += fm_singular_measure(s, y, s->singular.root) ? s->singular.root[row] : NAN;
     }
     return sum;
 }
@@ -130,7 +130,7 @@ static double roots_beside(fm_instance *s, const fm_stretch *w, double bend, dou
 static int is_quadratic(fm_instance *s, const fm_stretch *w, int32_t row, double least)
 {
     const double gap = FM_APART + 10.0 * s->options[2];
-    if (!fm_find_way(s, s->singular.node + s->image.n.positions)) return 0;
+    if (!fm_singular_direction(s, s->singular.node + s->image.n.positions)) return 0;
     const int32_t label = label_of(s, row);
     memset(s->singular.udot, 0, (size_t)s->image.n.speeds * sizeof *s->singular.udot);
     const double speed = most_apart(s, s->singular.node + s->image.n.positions, s->singular.udot, label);
@@ -147,7 +147,7 @@ static int is_quadratic(fm_instance *s, const fm_stretch *w, int32_t row, double
 }
 
 /* Whether branches touch where a row, narrow in the step, has its least root. */
-static int touches(fm_instance *s, const fm_stretch *w, int32_t row)
+static int share_tangent(fm_instance *s, const fm_stretch *w, int32_t row)
 {
     const double part = find_least(s, w, row), least = root_at(s, w, part, row);
     memcpy(s->singular.node, s->singular.y, (size_t)s->model.ny * sizeof *s->singular.y);
@@ -167,7 +167,7 @@ static int find_candidates(fm_instance *s, const fm_stretch *w)
     int any = 0;
     for (int n = 0; n < 4; n++) {
         state_at(s, w, part[n]);
-        if (!fm_measure(s, s->singular.y, s->singular.root + (size_t)n * (size_t)rows)) return 0;
+        if (!fm_singular_measure(s, s->singular.y, s->singular.root + (size_t)n * (size_t)rows)) return 0;
     }
     for (int32_t i = 0; i < rows; i++) {
         const int has = s->row_active[i] > 0.0 && root[i] > root[rows + i] && root[3 * rows + i] > root[2 * rows + i];
@@ -178,7 +178,7 @@ static int find_candidates(fm_instance *s, const fm_stretch *w)
 }
 
 /* Whether an accepted step from y to `end`, which came near a singular position, passed one where branches touch. */
-int fm_passed_touch(fm_instance *s, double t, double h, const double *y, const double *end)
+int fm_passed_tangent(fm_instance *s, double t, double h, const double *y, const double *end)
 {
     double fastest = 0.0;
     const int32_t worn = s->loop.worn, narrow = s->loop.near_singular;
@@ -186,10 +186,10 @@ int fm_passed_touch(fm_instance *s, double t, double h, const double *y, const d
     for (int32_t i = s->image.n.positions; i < s->model.ny; i++) fastest = fmax(fastest, fabs(y[i]) / s->scale[i]);
     if (!(h > 0.0 && fastest > 0.0)) return 0;
     const fm_stretch w = {y, end, t, h, fmax(FM_BEYOND, FM_MARGIN / (fastest * h))};
-    const fm_bridge_kept kept = fm_begin_bridge(s);
+    const fm_singular_kept kept = fm_singular_begin(s);
     if (find_candidates(s, &w))
-        for (int32_t i = 0; i < s->image.n.rows && !touch; i++) touch = s->singular.rhs[i] > 0.0 && touches(s, &w, i);
-    fm_end_bridge(s, kept);
+        for (int32_t i = 0; i < s->image.n.rows && !touch; i++) touch = s->singular.rhs[i] > 0.0 && share_tangent(s, &w, i);
+    fm_singular_end(s, kept);
     s->loop.worn = worn, s->loop.near_singular = narrow;
     s->planar.is_placed = 0;
     return touch;

@@ -1,4 +1,4 @@
-/* start.c: assembly: the positions and velocities of a start, and which of the given ones hold.
+/* held_values.c: assembly: the positions and velocities of a start, and which of the given ones hold.
  *
  * A coordinate that a loop or a coupling decides is a guess, unless it holds. These hold, as far as they are independent of
  * the loops and of those before them: first the ones that were set to another value than the model's, then the shapes of
@@ -12,7 +12,7 @@
  * steps, the loops staying closed, so that the mechanism keeps its branch; if not all of them can hold, the loops are
  * closed from the guesses themselves. A value that the loops do not reach is a guess. Velocities are linear.
  */
-#include "start.h"
+#include "held_values.h"
 
 #include "../maths/rotations.h"
 #include "../image/joints.h"
@@ -20,7 +20,7 @@
 #include "../tree/positions.h"
 #include "../loops/constraints.h"
 #include "../loops/loop_rank.h"
-#include "../loops/loops.h"
+#include "../loops/delassus.h"
 #include "../motion/evaluation.h"
 #include "assembly.h"
 #include "drives.h"
@@ -47,7 +47,7 @@ static void hold_unit(fm_instance *s, int level, int32_t u, int32_t how)
 }
 
 /* Once: the variables in the model's order of joints, their links, the weights of the kinematic norm. */
-void fm_start_structure(fm_instance *s)
+void fm_assembly_structure(fm_instance *s)
 {
     const fm_image *m = &s->image;
     int32_t *joint = s->assembly.hold, *next = s->assembly.list; /* joint of each variable; where each joint's begin */
@@ -62,7 +62,7 @@ void fm_start_structure(fm_instance *s)
             s->assembly.weight[u] /= 1.0 + fabs(m->pair_stiffness[pair]) / (fabs(m->pair_mass[pair]) + DBL_MIN);
         }
     for (int32_t i = 0; i < m->n.joints; i++)
-        for (int32_t j = 0; fm_is_cut(m, i) && j < m->joint_nu[i]; j++)
+        for (int32_t j = 0; fm_is_cut_joint(m, i) && j < m->joint_nu[i]; j++)
             s->assembly.link[m->joint_u[i] + j] = joint[m->joint_u[i] + j] = i;
     for (int32_t i = 0; i < m->n.joints; i++) next[i] = 0;
     for (int32_t u = 0; u < m->n.modes; u++) next[m->joint_order[joint[u]]]++;
@@ -75,10 +75,10 @@ void fm_start_structure(fm_instance *s)
 }
 
 /* When a unit comes: 0, it was set; 1, it is of a flexible body; 2, the model gives it; 3, it is only a guess. */
-static int turn_of(const fm_instance *s, int level, int32_t u)
+static int priority_of(const fm_instance *s, int level, int32_t u)
 {
     if (fm_is_set(s, level, u)) return 0;
-    if (!fm_is_cut_variable(s, u) && s->link[s->assembly.link[u]].kind == FM_LINK_MODAL) return 1;
+    if (!fm_is_of_cut_joint(s, u) && s->link[s->assembly.link[u]].kind == FM_LINK_MODAL) return 1;
     return fm_is_given(s, level, u) ? 2 : 3;
 }
 
@@ -86,11 +86,11 @@ static int turn_of(const fm_instance *s, int level, int32_t u)
 static int32_t list_units(fm_instance *s, int level)
 {
     int32_t count = 0;
-    for (int turn = 0; turn < 3; turn++)
+    for (int priority = 0; priority < 3; priority++)
         for (int32_t i = 0; i < s->image.n.modes; i++) {
             const int32_t u = s->assembly.order[i];
             if (fm_unit_size(s, level, u) == 0 || !fm_unit_in_loop(s, u) || s->assembly.hold[u] != FM_FREE) continue;
-            if (turn_of(s, level, u) == turn) s->assembly.list[count++] = u;
+            if (priority_of(s, level, u) == priority) s->assembly.list[count++] = u;
         }
     return count;
 }
@@ -102,8 +102,8 @@ static int32_t rank_with_held(fm_instance *s)
     int32_t own = 0;
     for (int32_t i = 0; i < s->image.n.rows; i++)
         if (s->image.row_kind[i] == FM_ROW_GIVEN)
-            own += s->assembly.hold[s->image.joint_u[s->image.row_joint[i]] + s->image.row_part[i]] == FM_TAKEN;
-    return fm_start_rank(s, FM_INDEPENDENT) - own;
+            own += s->assembly.hold[s->image.joint_u[s->image.row_joint[i]] + s->image.row_part[i]] == FM_CHOSEN;
+    return fm_assembly_rank(s, FM_INDEPENDENT) - own;
 }
 
 /* The least leverage of a unit's variables, each after those before it; K's factor is there before and after. */
@@ -112,24 +112,24 @@ static double leverage_of(fm_instance *s, int level, int32_t u)
     const int32_t size = fm_unit_size(s, level, u);
     double least = fm_leverage(s, u);
     for (int32_t j = 1; j < size && least > 0.0; j++) {
-        s->assembly.hold[u + j - 1] = FM_TAKEN;
-        (void)fm_start_rank(s, FM_INDEPENDENT);
-        least = fm_factor_K(s) ? fmin(least, fm_leverage(s, u + j)) : 0.0;
+        s->assembly.hold[u + j - 1] = FM_CHOSEN;
+        (void)fm_assembly_rank(s, FM_INDEPENDENT);
+        least = fm_factor_delassus(s) ? fmin(least, fm_leverage(s, u + j)) : 0.0;
     }
     if (size == 1) return least;
     hold_unit(s, level, u, FM_FREE);
-    (void)fm_start_rank(s, FM_INDEPENDENT);
-    return fm_factor_K(s) ? least : 0.0;
+    (void)fm_assembly_rank(s, FM_INDEPENDENT);
+    return fm_factor_delassus(s) ? least : 0.0;
 }
 
-/* take_units of one joint. */
-static int32_t take_of_joint(fm_instance *s, int level, int32_t *unit, int32_t count, int32_t rank, int32_t freedoms)
+/* choose_units of one joint. */
+static int32_t choose_of_joint(fm_instance *s, int level, int32_t *unit, int32_t count, int32_t rank, int32_t freedoms)
 {
     for (; count > 0 && freedoms > 0; unit++, count--) {
         int32_t best = -1;
         double largest = 0.0;
-        (void)fm_start_rank(s, FM_INDEPENDENT);
-        if (!fm_factor_K(s)) return freedoms;
+        (void)fm_assembly_rank(s, FM_INDEPENDENT);
+        if (!fm_factor_delassus(s)) return freedoms;
         for (int32_t i = 0; i < count; i++) {
             if (fm_unit_size(s, level, unit[i]) > freedoms) continue;
             const double leverage = leverage_of(s, level, unit[i]);
@@ -138,7 +138,7 @@ static int32_t take_of_joint(fm_instance *s, int level, int32_t *unit, int32_t c
         if (best < 0) return freedoms;
         const int32_t u = unit[best];
         unit[best] = unit[0], unit[0] = u;
-        hold_unit(s, level, u, FM_TAKEN);
+        hold_unit(s, level, u, FM_CHOSEN);
         if (rank_with_held(s) == rank) freedoms -= fm_unit_size(s, level, u);
         else hold_unit(s, level, u, FM_FREE);
     }
@@ -148,40 +148,40 @@ static int32_t take_of_joint(fm_instance *s, int level, int32_t *unit, int32_t c
 /* Whether two units come from one joint at once; the shapes of a flexible body keep their order. */
 static int are_together(const fm_instance *s, int level, int32_t a, int32_t b)
 {
-    const int32_t turn = turn_of(s, level, a), cut = fm_is_cut_variable(s, a);
+    const int32_t priority = priority_of(s, level, a), cut = fm_is_of_cut_joint(s, a);
     if (a == b) return 1;
-    if (turn == 1 || turn != turn_of(s, level, b) || cut != fm_is_cut_variable(s, b)) return 0;
+    if (priority == 1 || priority != priority_of(s, level, b) || cut != fm_is_of_cut_joint(s, b)) return 0;
     if (cut) return s->assembly.link[a] == s->assembly.link[b];
     return s->image.link_joint[s->assembly.link[a]] == s->image.link_joint[s->assembly.link[b]];
 }
 
 /* Takes those of `count` units that are independent of the loops and of those taken; how many freedoms are left. */
-static int32_t take_units(fm_instance *s, int level, int32_t *unit, int32_t count, int32_t rank, int32_t freedoms)
+static int32_t choose_units(fm_instance *s, int level, int32_t *unit, int32_t count, int32_t rank, int32_t freedoms)
 {
     int32_t wanted = 0, half = count / 2;
     if (count == 0 || freedoms <= 0) return freedoms;
     for (int32_t i = 0; i < count; i++) wanted += fm_unit_size(s, level, unit[i]);
     if (wanted <= freedoms) {
-        for (int32_t i = 0; i < count; i++) hold_unit(s, level, unit[i], FM_TAKEN);
+        for (int32_t i = 0; i < count; i++) hold_unit(s, level, unit[i], FM_CHOSEN);
         if (rank_with_held(s) == rank) return freedoms - wanted;
         for (int32_t i = 0; i < count; i++) hold_unit(s, level, unit[i], FM_FREE);
     }
     if (count == 1) return freedoms;
-    if (are_together(s, level, unit[0], unit[count - 1])) return take_of_joint(s, level, unit, count, rank, freedoms);
+    if (are_together(s, level, unit[0], unit[count - 1])) return choose_of_joint(s, level, unit, count, rank, freedoms);
     while (half > 0 && are_together(s, level, unit[half - 1], unit[half])) half--;
     for (half = half > 0 ? half : 1; are_together(s, level, unit[half - 1], unit[half]);) half++;
-    freedoms = take_units(s, level, unit, half, rank, freedoms);
-    return take_units(s, level, unit + half, count - half, rank, freedoms);
+    freedoms = choose_units(s, level, unit, half, rank, freedoms);
+    return choose_units(s, level, unit + half, count - half, rank, freedoms);
 }
 
 /* The same of all in the list, where the links are placed; the rank of the loops alone is theirs. */
-static void take_independent(fm_instance *s, int level, int32_t count)
+static void choose_independent(fm_instance *s, int level, int32_t count)
 {
-    fm_start_rows(s);
+    fm_assembly_rows(s);
     const int32_t rank = rank_with_held(s);
     int32_t freedoms = -rank;
     for (int32_t u = 0; u < s->image.n.speeds; u++) freedoms += fm_unit_in_loop(s, u) && s->assembly.hold[u] <= FM_FREE;
-    (void)take_units(s, level, s->assembly.list, count, rank, freedoms);
+    (void)choose_units(s, level, s->assembly.list, count, rank, freedoms);
 }
 
 /* Positions -------------------------------------------------------------------------------------------------------- */
@@ -194,7 +194,7 @@ static int close_from_guess(fm_instance *s, double *y)
     memcpy(other, s->assembly.given, (size_t)s->model.ny * sizeof *other);
     if (cuts > 0) memcpy(s->assembly.cut_p, s->cut_p, cuts);
     if (cuts > 0) memcpy(s->cut_p, s->image.cut_start, cuts);
-    if (fm_close_positions(s, other)) {
+    if (fm_assemble_positions(s, other)) {
         memcpy(y, other, (size_t)s->model.ny * sizeof *y);
         return 1;
     }
@@ -210,16 +210,16 @@ static void move_held(const fm_instance *s, double part, double *y)
         int32_t first;
         const int32_t count = fm_unit_positions(s, u, &first);
         const double *from = s->assembly.from + first, *to = s->assembly.given + first;
-        double turn[4], v[3];
+        double priority[4], v[3];
         if (s->assembly.hold[u] <= FM_FREE) continue;
         if (part >= 1.0) memcpy(y + first, to, (size_t)count * sizeof *y);
         else if (k->kind == FM_LINK_SPHERICAL) {
             const double back[4] = {from[0], -from[1], -from[2], -from[3]};
-            fm_multiply_quaternions(back, to, turn);
-            fm_rotation_vector(turn, v);
+            fm_multiply_quaternions(back, to, priority);
+            fm_rotation_vector(priority, v);
             for (int j = 0; j < 3; j++) v[j] *= part;
             memcpy(y + first, from, 4 * sizeof *y);
-            fm_turn_quaternion(v, y + first);
+            fm_rotate_quaternion(v, y + first);
         } else {
             for (int32_t j = 0; j < count; j++) y[first + j] = from[j] + part * (to[j] - from[j]);
         }
@@ -253,7 +253,7 @@ static int follow(fm_instance *s, double *y)
         const double next = done + part > 1.0 - 1e-9 ? 1.0 : done + part;
         memcpy(other, before, size);
         move_held(s, next, other);
-        if (fm_close_positions(s, other) && farthest(s, other, before, 0) <= FM_JUMP) {
+        if (fm_assemble_positions(s, other) && farthest(s, other, before, 0) <= FM_JUMP) {
             memcpy(before, other, size);
             done = next;
             part = fmin(2.0 * part, shortest);
@@ -274,7 +274,7 @@ static int follow(fm_instance *s, double *y)
 static int32_t reach_units(fm_instance *s, double *y, const int32_t *unit, int32_t count, int closed)
 {
     if (count == 0) return 0;
-    for (int32_t i = 0; i < count; i++) hold_unit(s, FM_POSITIONS, unit[i], FM_TAKEN);
+    for (int32_t i = 0; i < count; i++) hold_unit(s, FM_POSITIONS, unit[i], FM_CHOSEN);
     s->assembly.brief = 1;
     const int tried = s->assembly.failed < FM_ATTEMPTS, ways = s->assembly.failed < FM_PATIENT;
     const int held = tried && (close_from_guess(s, y) || (count == 1 && closed && ways && follow(s, y)));
@@ -288,12 +288,12 @@ static int32_t reach_units(fm_instance *s, double *y, const int32_t *unit, int32
 }
 
 /* Of the list those that are taken come first; they are free again. How many. */
-static int32_t untake(fm_instance *s, int32_t count)
+static int32_t release(fm_instance *s, int32_t count)
 {
     int32_t chosen = 0;
     for (int32_t i = 0; i < count; i++) {
         const int32_t u = s->assembly.list[i];
-        if (s->assembly.hold[u] != FM_TAKEN) continue;
+        if (s->assembly.hold[u] != FM_CHOSEN) continue;
         hold_unit(s, FM_POSITIONS, u, FM_FREE);
         s->assembly.list[chosen++] = u;
     }
@@ -317,9 +317,9 @@ static int hold_positions(fm_instance *s, double *y, int closed)
     for (int failed = 1; failed;) { /* what does not reach its value makes room for others */
         const int32_t count = list_units(s, FM_POSITIONS);
         if (count == 0) return 1;
-        fm_start_place(s, y);
-        take_independent(s, FM_POSITIONS, count);
-        failed = reach_units(s, y, s->assembly.list, untake(s, count), closed) > 0;
+        fm_assembly_place(s, y);
+        choose_independent(s, FM_POSITIONS, count);
+        failed = reach_units(s, y, s->assembly.list, release(s, count), closed) > 0;
     }
     return 1;
 }
@@ -336,15 +336,15 @@ static int follow_set(fm_instance *s, double *y)
 {
     fm_hold_fixed(s, 1, 1);
     const int32_t count = list_units(s, FM_POSITIONS);
-    fm_start_place(s, y);
-    take_independent(s, FM_POSITIONS, count);
+    fm_assembly_place(s, y);
+    choose_independent(s, FM_POSITIONS, count);
     for (int32_t i = 0; i < count && fm_is_set(s, FM_POSITIONS, s->assembly.list[i]); i++)
-        if (s->assembly.hold[s->assembly.list[i]] != FM_TAKEN) return 0;
+        if (s->assembly.hold[s->assembly.list[i]] != FM_CHOSEN) return 0;
     return follow(s, y);
 }
 
 /* The model's own values of all that the loops decide, in s->assembly.given; a path says where its mode is. */
-static void take_base(fm_instance *s, const double *y)
+static void set_base(fm_instance *s, const double *y)
 {
     const fm_image *m = &s->image;
     for (int32_t u = 0; u < m->n.speeds; u++) {
@@ -365,7 +365,7 @@ static int assemble_positions(fm_instance *s, double *y)
     s->assembly.failed = s->assembly.brief = 0;
     memcpy(s->assembly.given, y, size);
     if (!any_set(s)) return hold_positions(s, y, 0);
-    take_base(s, y);
+    set_base(s, y);
     s->assembly.base = 1; /* nothing is set */
     const int closed = hold_positions(s, own, 0);
     s->assembly.base = 0;
@@ -383,7 +383,7 @@ static int accelerations_fit(fm_instance *s, const double *y)
     double most = 0.0, off = 0.0;
     fm_ends ends = {.joint = -1};
     fm_accelerations(s, s->clock[FM_TIME], y, s->loop.change);
-    fm_start_place(s, y);
+    fm_assembly_place(s, y);
     for (int32_t i = 0; i < s->image.n.speeds; i++)
         most = fmax(most, fabs(s->loop.change[i]) / s->scale[s->image.n.positions + i]);
     for (int32_t i = 0; i < s->image.n.rows; i++) {
@@ -408,14 +408,14 @@ static int assemble_velocities(fm_instance *s, double *y)
     const int32_t positions = s->image.n.positions;
     memcpy(y + positions, s->assembly.given + positions, (size_t)s->image.n.speeds * sizeof *y);
     fm_hold_fixed(s, 1, 1);
-    fm_start_place(s, y);
-    if (any_cut_given(s, FM_VELOCITIES) || !fm_moves_closed(s)) take_independent(s, FM_VELOCITIES, list_units(s, FM_VELOCITIES));
-    return fm_close_velocities(s, y);
+    fm_assembly_place(s, y);
+    if (any_cut_given(s, FM_VELOCITIES) || !fm_velocities_fit(s)) choose_independent(s, FM_VELOCITIES, list_units(s, FM_VELOCITIES));
+    return fm_assemble_velocities(s, y);
 }
 
 /* Closes the loops at a start. How many levels, positions and velocities, came to close; which of the given
  * values hold is decided here. -1: drives conflict, as `why` says. */
-int fm_close_start(fm_instance *s, double *y, char *why, size_t capacity)
+int fm_assemble_loops(fm_instance *s, double *y, char *why, size_t capacity)
 {
     s->valid = FM_VALID_NOTHING;
     int levels = assemble_positions(s, y);
@@ -425,7 +425,7 @@ int fm_close_start(fm_instance *s, double *y, char *why, size_t capacity)
     memset(s->assembly.hold, 0, (size_t)s->image.n.modes * sizeof *s->assembly.hold);
     if (levels < 2) return levels;
     (void)fm_choose_at(s, y);
-    if (fm_factor_K(s)) fm_note_pivots(s);
+    if (fm_factor_delassus(s)) fm_note_pivots(s);
     s->loop.worn = s->loop.near_singular = 0;
     if (fm_name_drives(s, y, 0, why, capacity) && !accelerations_fit(s, y)) return -1;
     return levels;

@@ -1,0 +1,14 @@
+/* held_values.h: functions of start.c. */
+#ifndef FM_HELD_VALUES_H
+#define FM_HELD_VALUES_H
+
+#include "../instance/instance.h"
+
+FM_HIDDEN_BEGIN
+
+void fm_assembly_structure(fm_instance *s);
+int fm_assemble_loops(fm_instance *s, double *y, char *why, size_t capacity);
+
+FM_HIDDEN_END
+
+#endif

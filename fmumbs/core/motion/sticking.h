@@ -1,0 +1,20 @@
+/* sticking.h: functions of holding.c. */
+#ifndef FM_STICKING_H
+#define FM_STICKING_H
+
+#include "../instance/instance.h"
+
+FM_HIDDEN_BEGIN
+
+int fm_any_law_sticks(const fm_instance *s);
+double fm_line_acceleration(const fm_instance *s, int32_t spring);
+double fm_law_along(const fm_instance *s, int32_t law, double force);
+void fm_sticking_matrix(fm_instance *s, const fm_evaluation *how, int32_t count, double *udot);
+void fm_sticking_solve(fm_instance *s, int32_t n, const int32_t *where, double *f);
+void fm_sticking_box(fm_instance *s, int32_t n);
+void fm_sticking_range(const fm_instance *s, int32_t law, const int32_t pieces[2], double x, double bound, double *range);
+void fm_laws_stick(fm_instance *s, const fm_evaluation *how, double *udot);
+
+FM_HIDDEN_END
+
+#endif
