@@ -10,6 +10,7 @@ import pytest
 
 import fmumbs as fm
 from fmumbs.errors import ExportError, SolverError
+from fmumbs.play.fmu import Fmu
 from fmumbs.play.simulation import Options, plot, read_inputs, run_fmu, run_model, summary
 from fmumbs.readers import read_model
 
@@ -144,3 +145,12 @@ def test_a_damaged_fmu_is_told(pendulum_fmu: Path, tmp_path: Path, entry: str, c
     with pytest.raises(ExportError, match=message):
         run_fmu(path, Options())
     assert os.getcwd() == here
+
+
+def test_an_instance_is_freed_once(pendulum_fmu: Path) -> None:
+    freed = []
+    with Fmu(pendulum_fmu) as fmu, fmu.instance() as one:
+        free = one.slave.freeInstance
+        one.slave.freeInstance = lambda: freed.append(free())
+        one.start()
+    assert len(freed) == 1
