@@ -214,10 +214,10 @@ def space(
         if bodies and rng.random() < 0.2 and not both_ends:
             carrier = bodies[rng.integers(len(bodies))]
         sort = str(rng.choice(sorts))
-        needed -= {"spherical": 3, "cylindrical": 2, "product": 2}.get(sort, 1)
+        needed -= {"spherical": 3, "cylindrical": 2, "product": 2, "skate": 2}.get(sort, 1)
         F = at(carrier, rng.uniform(-0.5, 0.5, 3), orientation(rng))
         M = at(new, rng.uniform(-0.5, 0.5, 3), orientation(rng))
-        make = several_joint if sort in ("cylindrical", "screw", "product") else tree_joint
+        make = several_joint if sort in ("cylindrical", "screw", "product", "skate") else tree_joint
         joints.append(make(rng, sort, f"j{index}", F, M))
         bodies.append(new)
     tree = fm.Model("tree")
@@ -386,6 +386,8 @@ def several_joint(rng: np.random.Generator, kind: str, name: str, F: fm.Point, M
         return fm.Cylindrical(name, F, M, axis=axis(rng), q0=(0.3, -0.2), u0=u0[:2], damping=(0.2, 0.1))
     if kind == "screw":
         return fm.Screw(name, F, M, axis=axis(rng), pitch=0.2, q0=0.4, u0=u0[0])
+    if kind == "skate":
+        return fm.Skate(name, F, M, q0=rng.uniform(-0.5, 0.5, 3), u0=u0[:2])
     if kind == "product":
         excited = fm.Turn("y", role="excited", input="kappa_dot", eta0=0.2, kappa0=0.5)
         modes = (fm.Turn("x"), excited, fm.Slide((0, 1, 1)))

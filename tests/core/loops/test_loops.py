@@ -59,6 +59,12 @@ def test_loops_through_joints_of_several_modes(loops: int, seed: int) -> None:
     check(lambda seed: space(seed, loops=loops, spare=1 + loops, sorts=SEVERAL), seed)
 
 
+@pytest.mark.parametrize(("loops", "seed"), [(1, 600), (1, 602), (1, 603), (1, 605), (2, 602), (2, 604)])
+def test_loops_through_skates(loops: int, seed: int) -> None:
+    sorts = ("skate", "spherical", "cylindrical", "revolute")
+    check(lambda seed: space(seed, loops=loops, spare=1 + loops, sorts=sorts), seed)
+
+
 @pytest.mark.parametrize("loops", [1, 2])
 @pytest.mark.parametrize("seed", range(4))
 def test_loops_in_layers_with_forces_on_their_cut_joints(seed: int, loops: int) -> None:
