@@ -137,7 +137,7 @@ static int is_quadratic(fm_instance *s, const fm_stretch *w, int32_t row, double
     if (!(speed > 0.0)) return 0;
     const double time = FM_BESIDE / speed;
     const double bend = most_apart(s, w->y + s->image.n.positions, w->end + s->image.n.positions, label) / w->h;
-    const int ways = 0.5 * time * bend <= speed ? 2 : 1; /* a motion that nearly rests may bend much */
+    const int ways = 2.0 * time * bend <= speed ? 2 : 1; /* else it turns back nearly within twice d */
     for (int way = 0; way < ways; way++) {
         const double near = roots_beside(s, w, way, time, row, label);
         const double far = roots_beside(s, w, way, 2.0 * time, row, label);

@@ -94,7 +94,8 @@ def windows(count: int, q0: float, u0: float, crank: float = 1.0, **gravity: tup
 def test_windows_swing_as_one_pendulum_through_every_fold(count: int, tolerance: float | None) -> None:
     scheme = {"scheme": "rk4", "step": 1e-3} if tolerance is None else {"tolerance": tolerance}
     times = np.linspace(0.0, 3.0, 16)
-    for q0 in np.random.default_rng(count).uniform(-np.pi, np.pi, 4 if count == 2 else 1):
+    slow = 0.04011814711833539  # it passes the next fold slowly, and soon turns back
+    for q0 in (slow, *np.random.default_rng(count).uniform(-np.pi, np.pi, 4 if count == 2 else 1)):
         model = windows(count, float(q0), 1.0)
         first = model["crank0"]
         inertia = (count + 1) * (first.inertia[1][1] + 0.25) + count
