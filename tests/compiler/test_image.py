@@ -5,6 +5,7 @@ import pickle
 import struct
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import fmumbs as fm
@@ -81,6 +82,23 @@ def test_an_image_that_was_altered_with_care_is_refused(image: ModelImage) -> No
     with pytest.raises(fm.ModelError, match="the model image was altered: its SHA-256"):
         ModelImage.load(altered)
     assert ModelImage.load(made).hash != image.hash
+
+
+@pytest.mark.parametrize("by", [-1, 1, 10**6])
+@pytest.mark.parametrize(
+    "column", ["joint_p", "joint_u", "joint_np", "joint_nu", "joint_modes", "variable_kind", "variable_object"]
+)
+def test_each_number_that_is_out_of_place_is_refused(column: str, by: int, image: ModelImage) -> None:
+    """Of any joint that moves and of any variable, the first and the last too."""
+    moving = (image.arrays["joint_np"] > 0) & (image.arrays["joint_first"] >= 0)
+    rows = np.flatnonzero(moving) if column.startswith("joint") else np.arange(len(image.arrays[column]))
+    for row in rows if abs(by) > 1 or column.startswith("joint") else rows[:: len(rows) - 1]:
+        changed = image.arrays[column].copy()
+        changed[row] += by
+        if column.startswith("variable") and 0 <= changed[row] <= image.arrays[column].max():
+            continue  # another variable
+        with pytest.raises(fm.ModelError, match="damaged"):
+            ModelImage.load(pack(image.sizes, image.arrays | {column: changed}))
 
 
 @pytest.mark.parametrize("size", [0, 1, 55, 56, 63, 64, 119, 120, 1000])
