@@ -32,7 +32,8 @@ def excited(seed: int) -> fm.Model:
     model = fm.Model("excited", gravity=rng.uniform(-10, 10, 3))
     bodies = [fm.Body(f"b{i}", mass=1.0, com=rng.uniform(-0.3, 0.3, 3), inertia=(0.2, 0.3, 0.4)) for i in range(5)]
     modes: list[dict[str, Any]] = [
-        {"input": "eta", "cutoff": 5.0}, {"input": "kappa_dot"}, {"path": fm.Path.polynomial(0.1, 0.2 * (seed % 2))}, {}, {},
+        {"input": "eta", "cutoff": 5.0}, {"input": "kappa_dot"}, {"path": fm.Path.polynomial(0.1, 0.2 * (seed % 2))},
+        {}, {},
     ]  # fmt: skip
     carriers = [model.ground, bodies[0], bodies[1], model.ground, bodies[3]]
     for i in range(5):
@@ -43,7 +44,8 @@ def excited(seed: int) -> fm.Model:
     ends = (bodies[0], bodies[2]) if seed % 2 else (bodies[2], bodies[4])
     line = fm.Spring("line", *(end.at(*rng.uniform(-1, 1, 3)) for end in ends), stiffness=3.0)
     plain = fm.Spring("plain", bodies[1].at(), bodies[4].at(0.5, 0, 0), stiffness=3.0)
-    model.add(line, plain, fm.Law.brake("grip", line, 50.0 if seed % 2 else 1e4), fm.Load("load", bodies[2].at(0.1, 0.2, 0.3)))
+    grip = fm.Law.brake("grip", line, 50.0 if seed % 2 else 1e4)
+    model.add(line, plain, grip, fm.Load("load", bodies[2].at(0.1, 0.2, 0.3)))
     return model
 
 
