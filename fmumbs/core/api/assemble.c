@@ -1,4 +1,4 @@
-/* assemble.c: a consistent start from the values that were set, or a sentence that says why there is none. */
+/* assemble.c: assembly from the values that were set, or the reason why it fails. */
 #include "assemble.h"
 
 #include "../maths/vectors.h"
@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sweeps at the present positions whose pivots are noted, at rest and without loads. */
+/* Sweeps at the present positions that record pivots, at rest and without loads. */
 static void note_pivots(fm_instance *s)
 {
     const fm_kernels *kernels = s->kernels;
@@ -34,7 +34,7 @@ static void note_pivots(fm_instance *s)
     s->valid = FM_VALID_NOTHING;
 }
 
-/* Every free mode needs an inertia against it: pivots beyond round-off. From the tips, whose faults spread upwards. */
+/* Whether every free mode has inertia: pivots above round-off. From the leaves, whose errors would propagate inward. */
 static fm_status check_pivots(fm_instance *s)
 {
     note_pivots(s);
@@ -57,7 +57,7 @@ static fm_status check_pivots(fm_instance *s)
     return FM_OK;
 }
 
-/* Positions that are as good as any: of turns within a radian, of slides within the model's length. */
+/* Arbitrary positions: angles within a radian, translations within the model's length. */
 static void scatter(const fm_instance *s, double *y)
 {
     uint32_t seed = 12345u;
@@ -77,7 +77,7 @@ fm_status fm_do_check_inertia(fm_instance *s)
     return status;
 }
 
-/* Whether a row is one of angles. */
+/* Whether a row constrains angles. */
 static int turns(const fm_image *m, int32_t row)
 {
     const int32_t coupling = m->row_coupling[row];
@@ -85,7 +85,7 @@ static int turns(const fm_image *m, int32_t row)
     return !m->mode_linear[m->link_u[m->term_link[m->coupling_first[coupling]]]];
 }
 
-/* Which loop stays open, and by how much. */
+/* Which loop cannot be closed, and the remaining gap. */
 static fm_status cannot_close(fm_instance *s)
 {
     char names[200];
@@ -101,7 +101,7 @@ static fm_status cannot_close(fm_instance *s)
                   coupling >= 0 ? "its offset" : "a length", held ? ", or hold fewer of them" : "");
 }
 
-/* Positions are fine, velocities conflict. */
+/* Positions are consistent, velocities conflict. */
 static fm_status cannot_move(fm_instance *s)
 {
     char names[200];
@@ -115,7 +115,7 @@ static fm_status cannot_move(fm_instance *s)
                   s->image.text + s->image.joint_name[s->image.row_joint[worst]]);
 }
 
-/* A start where the mechanism could go more ways than anywhere near it has no accelerations of its own. */
+/* Refuses a start where the mechanism has extra instantaneous mobility: accelerations are undetermined there. */
 static fm_status check_rank(fm_instance *s)
 {
     const int32_t rank = fm_active_rows(s);
@@ -170,12 +170,12 @@ static fm_status assemble(fm_instance *s, double t)
     return FM_OK;
 }
 
-/* Refused, it leaves the guesses as they were. */
+/* On failure all values remain as they were. */
 fm_status fm_do_assemble(fm_instance *s, double t)
 {
     const int32_t planar = s->planar.used;
     memcpy(s->kept, s->state, s->model.state_doubles * sizeof(double));
-    if (planar) (void)fm_planar_use(s, 0); /* rows and pivots are judged in space */
+    if (planar) (void)fm_planar_use(s, 0); /* rows and pivots are judged by the spatial sweeps */
     const fm_status status = assemble(s, t);
     if (planar) (void)fm_planar_use(s, 1);
     if (status == FM_OK) return FM_OK;

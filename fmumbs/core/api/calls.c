@@ -1,6 +1,7 @@
-/* calls.c: the public calls that compute, each in the core's floating-point mode (float_mode.h) and back in the host's.
+/* calls.c: the public functions that compute, each in the core's floating-point mode (float_mode.h).
  *
- * The work of fm_step is fm_do_step, and so on: in other files, so that no operation is moved out of the mode.
+ * The work of fm_step is done by fm_do_step, and so on, in other files, so that the compiler cannot move operations out
+ * of the mode.
  */
 #include "../maths/float_mode.h"
 #include "../instance/host.h"

@@ -1,4 +1,4 @@
-/* open.c: one arena for an instance, and how it begins. */
+/* open.c: creates an instance in one block of memory, and resets it. */
 #include "open.h"
 
 #include "../maths/vectors.h"
@@ -17,9 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FM_LINE 64 /* arrays begin on a cache line */
+#define FM_LINE 64 /* arrays start on a cache line */
 
-/* Under the address sanitizer every array, also of the image, has a fence behind it, so that it sees who leaves his. */
+/* With the address sanitizer every array, also of the image, is followed by a poisoned gap, which detects overruns. */
 #ifdef __SANITIZE_ADDRESS__
 void __asan_poison_memory_region(const volatile void *at, size_t bytes);
 #define FM_FENCE FM_LINE
@@ -31,7 +31,7 @@ void __asan_poison_memory_region(const volatile void *at, size_t bytes);
 #define apart(base, used, from, count, size) (from)
 #endif
 
-/* Hands out parts of the arena, or counts them while there is none. */
+/* Places an array in the block, or, while there is none, counts its size. */
 static void *place(unsigned char *base, size_t *used, size_t count, size_t size)
 {
     void *here = base == NULL ? NULL : base + *used;
@@ -41,7 +41,7 @@ static void *place(unsigned char *base, size_t *used, size_t count, size_t size)
     return here;
 }
 
-/* The same, with a copy of what is somewhere else. While there is no arena, it stays there. */
+/* The same for a copy of existing data; while there is no block, returns the original. */
 static void *put(unsigned char *base, size_t *used, void *from, size_t count, size_t size)
 {
     void *to = place(base, used, count, size);
@@ -170,7 +170,7 @@ fm_status fm_do_open(const void *bytes, size_t size, fm_instance **out, char *me
     memset(&draft, 0, sizeof draft);
     *out = NULL;
     if (bytes == NULL) return refuse(message, capacity, "there is no model image");
-    /* The image is read where it can be aligned: in a copy that opens the arena. */
+    /* the image is read from an aligned copy */
     void *copy = malloc(size + FM_LINE);
     if (copy == NULL) return refuse(message, capacity, "no memory for the model image");
     memcpy(copy, bytes, size);

@@ -1,4 +1,4 @@
-/* state.c: a saved state: a header that says what it belongs to, then the instance's block of doubles. */
+/* state.c: saves and loads states: a header that identifies the model, then the instance's block of doubles. */
 #include "state.h"
 
 #include "../instance/instance.h"
@@ -37,7 +37,7 @@ fm_status fm_state_save(const fm_instance *s, void *bytes, size_t size)
     return FM_OK;
 }
 
-/* Times that an integrator can go on from: finite numbers, its head not behind the present. */
+/* Whether times allow an integrator to continue: finite, and its time not before the present. */
 static int clock_fits(const fm_instance *s, const void *values)
 {
     double clock[FM_CLOCK_SIZE];

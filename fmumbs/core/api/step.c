@@ -1,4 +1,4 @@
-/* step.c: the calls that move an instance in time. */
+/* step.c: advances an instance in time. */
 #include "step.h"
 
 #include "../maths/vectors.h"
@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-#define FM_MOST_STEPS 1e9 /* fixed steps in one fm_step: more of them would not end */
+#define FM_MOST_STEPS 1e9 /* most fixed steps in one fm_step */
 
 fm_status fm_check_options(fm_instance *s)
 {

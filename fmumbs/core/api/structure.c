@@ -1,4 +1,4 @@
-/* structure.c: what is made of an image once: every room's arrays, in the order in which they need one another. */
+/* structure.c: calls what prepares an instance from its image, once, in the order of their dependencies. */
 #include "structure.h"
 
 #include "../instance/instance.h"

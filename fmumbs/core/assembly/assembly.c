@@ -1,10 +1,10 @@
-/* assembly.c: closes loops from values that may be far, by the change that is smallest in the kinematic norm.
+/* assembly.c: closes the loops, possibly from distant guesses, by the smallest change in a kinematic norm.
  *
- * With J the constraint Jacobian and W the squares of what counts as one, a radian or the model's length, zero for a
- * coordinate that holds,
+ * With J the constraint Jacobian and W the diagonal matrix of squared units (1 rad or the model's length; zero for a
+ * held coordinate),
  *     dq = -W J' K^-1 c,   du = -W J' K^-1 c',   K = J W J'.
- * K has the blocks of the Delassus matrix, so that its factor and the choice of rows are those of delassus.c and
- * loop_rank.c. A coordinate of a secondary joint that holds is one more row. Which coordinates hold: start.c.
+ * K has the blocks of the Delassus matrix, so delassus.c factors it and loop_rank.c chooses rows. A held coordinate of
+ * a cut joint is one more row. held_values.c decides which coordinates are held.
  */
 #include "assembly.h"
 
@@ -23,15 +23,16 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_CLOSINGS 400     /* Newton steps from guesses */
-#define FM_BRIEF 12         /* so many of them have to halve the squares, if there is another way */
-#define FM_CORRECTIONS 25   /* the same of velocities, which are linear */
-#define FM_LESS 1e-5        /* part of the squares by which a step must lessen them */
-#define FM_SOFT 1e-6        /* the least and the greatest softening of the rows */
+#define FM_CLOSINGS 400     /* most Newton steps from a guess */
+#define FM_BRIEF 12         /* as many steps have to halve the sum of squares, if there is an alternative */
+#define FM_CORRECTIONS 25   /* most Newton steps for velocities, which are a linear problem */
+#define FM_LESS 1e-5        /* fraction by which a step must reduce the sum of squares */
+#define FM_SOFT 1e-6        /* smallest and largest regularisation */
 #define FM_SOFTEST 1e3
 #define FM_TURN_AT_ONCE 0.5 /* [rad] */
-#define FM_NEARBY 0.03      /* how far a neighbour is whose rank is looked at [rad], or of the length */
-#define FM_ON_BRANCH 1e-6   /* of states, or of the fastest velocity: a start is on a branch that is no further off */
+#define FM_NEARBY 0.03 /* distance [rad], or relative to the model's length, at which the rank nearby is determined */
+#define FM_ON_BRANCH 1e-6 /* distance from a branch, of states or relative to the largest velocity, below which a
+                           * start is on it */
 
 /* Rows ---------------------------------------------------------------------------------------------------------- */
 
@@ -40,7 +41,7 @@ static int32_t variable_of(const fm_image *m, int32_t row)
     return m->joint_u[m->row_joint[row]] + m->row_part[row];
 }
 
-/* Whether a row counts: one of a secondary joint's coordinates only while that holds. */
+/* Whether a row applies: a prescribed start value only while its coordinate is held. */
 static int counts(const fm_instance *s, int32_t row)
 {
     return s->image.row_kind[row] != FM_ROW_GIVEN || s->assembly.hold[variable_of(&s->image, row)] > 0;
@@ -57,8 +58,8 @@ static void row_at(fm_instance *s, int32_t i, fm_ends *ends, fm_constraint *out)
     if (!counts(s, i)) out->c[0] = out->c[1] = 0.0;
 }
 
-/* The largest violation at level 0 (positions) or 1 (velocities), the links being placed; half the sum of the squares in
- * `merit`. */
+/* The largest violation of positions (level 0) or velocities (1); `merit`: half the sum of squares. Requires world
+ * kinematics. */
 static double violation(fm_instance *s, int level, double *merit)
 {
     double worst = 0.0;
@@ -75,14 +76,14 @@ static double violation(fm_instance *s, int level, double *merit)
     return worst;
 }
 
-/* Places the links at y. */
+/* Computes world kinematics at y. */
 void fm_assembly_place(fm_instance *s, const double *y)
 {
     fm_run_orientations(s, y);
     fm_make_world(s, y);
 }
 
-/* J where the links are placed, with the most that each row's part of K can be. */
+/* Computes J, and the upper bound of each row's contribution to K. Requires world kinematics. */
 void fm_assembly_rows(fm_instance *s)
 {
     fm_ends ends = {.joint = -1};
@@ -105,7 +106,7 @@ void fm_assembly_rows(fm_instance *s)
     }
 }
 
-/* Weights of what holds now; all rows that count are in use. */
+/* Applies the weights for the held coordinates; all rows that apply become active. */
 static void weigh_rows(fm_instance *s)
 {
     for (int32_t b = 0; b < s->plan.blocks; b++) {
@@ -122,7 +123,7 @@ static void weigh_rows(fm_instance *s)
     }
 }
 
-/* How many rows are independent with what holds now, fm_assembly_rows having been called. */
+/* The number of independent rows with the held coordinates. Requires fm_assembly_rows. */
 int32_t fm_assembly_rank(fm_instance *s, double least)
 {
     weigh_rows(s);
@@ -130,7 +131,8 @@ int32_t fm_assembly_rank(fm_instance *s, double least)
     return fm_active_rows(s);
 }
 
-/* All rows, softened alike, so that the change leads down, by a part of the most that a diagonal entry of K can be. */
+/* Makes all rows active and adds `part` times the largest bound to the diagonal of K, so that the change is a descent
+ * direction. */
 static void soften(fm_instance *s, double part)
 {
     const int32_t n = s->image.n.rows;
@@ -148,8 +150,8 @@ static void soften(fm_instance *s, double part)
     }
 }
 
-/* The smallest change of the positions (level 0) or velocities (1) that the rows ask for, in s->loop.change; rows with
- * pivots beyond `least`, unless all are softened by `soft`. 0: K is singular. */
+/* The smallest change of positions (level 0) or velocities (1) that satisfies the rows, in loop.change; with rows whose
+ * pivots exceed `least`, or, if `soft` > 0, with all rows, regularised. 0: K is singular. */
 static int make_change(fm_instance *s, int level, double least, double soft)
 {
     fm_assembly_rows(s);
@@ -174,7 +176,7 @@ static int make_change(fm_instance *s, int level, double least, double soft)
 
 /* Positions ------------------------------------------------------------------------------------------------------- */
 
-/* No further at once than half a radian, or the model's length. */
+/* Limits the step to half a radian, or the model's length. */
 static void shorten(fm_instance *s)
 {
     double most = 1.0;
@@ -185,7 +187,7 @@ static void shorten(fm_instance *s)
     for (int32_t i = 0; i < s->image.n.speeds; i++) s->loop.change[i] /= most;
 }
 
-/* The change, unless the rows are hardly less violated then: 0, and y stays. */
+/* Applies the change. 0: the violation does not decrease enough, y is restored. */
 static int try_change(fm_instance *s, double *y, double before)
 {
     double *kept = s->work.probe, merit;
@@ -201,8 +203,8 @@ static int try_change(fm_instance *s, double *y, double before)
     return 0;
 }
 
-/* Positions onto the rows, which are chosen again at every step, and softened as much as it needs (Levenberg,
- * Marquardt). 0: the loops stay open, and y is where the gap is least. */
+/* Projects positions onto the constraints. Rows are chosen at every step, and regularised as needed
+ * (Levenberg-Marquardt). 0: the loops stay open, and y is where the violation is smallest. */
 int fm_assemble_positions(fm_instance *s, double *y)
 {
     double soft = 0.0, merit, hoped = INFINITY;
@@ -212,7 +214,8 @@ int fm_assemble_positions(fm_instance *s, double *y)
         const double worst = violation(s, 0, &merit), enough = fm_closed_within(s);
         if (worst <= enough) return 1;
         if (!isfinite(worst)) return 0;
-        if (s->assembly.brief && n % FM_BRIEF == 0) { /* of many attempts one that leads nowhere is given up */
+        if (s->assembly.brief && n % FM_BRIEF == 0) { /* abandon an attempt early that leads nowhere, since there are
+                                                       * many */
             if (!(merit < hoped)) return 0;
             hoped = 0.5 * merit;
         }
@@ -221,7 +224,7 @@ int fm_assemble_positions(fm_instance *s, double *y)
                 shorten(s);
                 if (try_change(s, y, merit)) break;
             }
-            if (worst <= 1e3 * enough) return 1; /* round-off: no better is possible */
+            if (worst <= 1e3 * enough) return 1; /* round-off: no further progress is possible */
             soft = soft > 0.0 ? 10.0 * soft : FM_SOFT;
             if (soft > FM_SOFTEST) return 0;
         }
@@ -232,14 +235,14 @@ int fm_assemble_positions(fm_instance *s, double *y)
 
 /* Velocities ------------------------------------------------------------------------------------------------------ */
 
-/* Whether the velocities fit the rows where the links are placed. */
+/* Whether the velocities satisfy the constraints. Requires world kinematics. */
 int fm_velocities_fit(fm_instance *s)
 {
     double merit;
     return violation(s, 1, &merit) <= 10.0 * fm_closed_within(s);
 }
 
-/* Velocities onto the rows at y. 0: they conflict. */
+/* Projects velocities onto the constraints at y. 0: they conflict. */
 int fm_assemble_velocities(fm_instance *s, double *y)
 {
     double *u = y + s->image.n.positions, before = INFINITY, merit;
@@ -257,9 +260,10 @@ int fm_assemble_velocities(fm_instance *s, double *y)
     return violation(s, 1, &merit) <= 1e4 * fm_closed_within(s);
 }
 
-/* The rows of the motion -------------------------------------------------------------------------------------------- */
+/* The active rows of the motion
+ * ---------------------------------------------------------------------------------------- */
 
-/* Chooses the rows that the motion goes on with at y, which is closed, by the Delassus matrix. How many. */
+/* Chooses the active rows at y, where the loops are closed, by the Delassus matrix. Returns their number. */
 int32_t fm_choose_at(fm_instance *s, const double *y)
 {
     fm_assembly_place(s, y);
@@ -271,7 +275,7 @@ int32_t fm_choose_at(fm_instance *s, const double *y)
     return fm_active_rows(s);
 }
 
-/* What pivots of rows in use at the start are a little off, where they are larger; K is there. */
+/* Updates the pivots of the rows that are active at the start with those nearby, if they are larger. Requires K. */
 static void note_nearby(fm_instance *s, const double *chosen)
 {
     if (!fm_factor_delassus(s)) return;
@@ -285,7 +289,7 @@ static void note_nearby(fm_instance *s, const double *chosen)
     }
 }
 
-/* y moved along its velocity and closed there, rows being chosen. 0: it rests, or cannot. */
+/* Moves y along its velocity, closes the loops and chooses rows there. 0: it is at rest, or the loops do not close. */
 static int go_nearby(fm_instance *s, double *y)
 {
     const int32_t positions = s->image.n.positions, speeds = s->image.n.speeds;
@@ -301,8 +305,8 @@ static int go_nearby(fm_instance *s, double *y)
     return fm_factor_delassus(s);
 }
 
-/* A start at a singular position whose velocity leads along one of the branches that cross there: with the rows that are
- * independent beside it. 0: it does not, and nothing is changed. */
+/* Assembly at a singular position whose velocity lies along one of the branches that cross there: uses the rows that
+ * are independent nearby. 0: the velocity does not lie along a branch, and nothing is changed. */
 int fm_assemble_on_branch(fm_instance *s, double *y)
 {
     const size_t bytes = (size_t)s->model.ny * sizeof *y, rows = (size_t)s->image.n.rows * sizeof *s->row_active;
@@ -327,8 +331,8 @@ int fm_assemble_on_branch(fm_instance *s, double *y)
     return fits;
 }
 
-/* How many rows are independent a little further along a motion of the mechanism, which two sets of numbers choose, and
- * a row that is so only there; y stays as it is, and so do the rows that are chosen. */
+/* The number of independent rows a little further along a motion of the mechanism (one of two, chosen by `way`), and a
+ * row that is independent only there. y and the active rows are not changed. */
 int32_t fm_rank_nearby(fm_instance *s, const double *y, int way, int32_t *row)
 {
     const int32_t positions = s->image.n.positions, speeds = s->image.n.speeds, rows = s->image.n.rows;
@@ -338,7 +342,7 @@ int32_t fm_rank_nearby(fm_instance *s, const double *y, int way, int32_t *row)
     memcpy(moved, y, (size_t)(positions + speeds) * sizeof *moved);
     memcpy(chosen, s->row_active, (size_t)rows * sizeof *chosen);
     for (int32_t i = 0; i < speeds; i++) moved[positions + i] = sin(1.0 + (double)way + 2.4 * i);
-    /* near a singular position rows that are not in use may be violated then: it is no more than a direction */
+    /* near a singular position inactive rows may be violated: only the direction matters */
     if (fm_assemble_velocities(s, moved) || violation(s, 1, &merit) <= FM_NEARBY * s->image.length[0]) {
         for (int32_t i = 0; i < speeds; i++) fastest = fmax(fastest, fabs(moved[positions + i]) / s->scale[positions + i]);
         for (int32_t i = 0; i < speeds; i++) s->loop.change[i] = FM_NEARBY / fastest * moved[positions + i];

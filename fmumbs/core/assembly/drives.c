@@ -1,4 +1,4 @@
-/* drives.c: drives that the loops do not let move independently. */
+/* drives.c: drives that the loops do not allow to move independently. */
 #include "drives.h"
 
 #include "../instance/instance.h"
@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first drive that depends on the loops and on those before it, and one of these that it depends on, or -1; by their
- * place among the excitations. 0: there is none. Closed positions y; rows in use stay as they are. */
+/* The first drive that depends on the loops and the drives before it, and one of those that it depends on, or -1, as
+ * indices of excitations. Requires closed positions y; active rows are not changed. 0: all drives are independent. */
 static int dependent_drives(fm_instance *s, const double *y, int32_t pair[2])
 {
     const fm_image *m = &s->image;
@@ -50,7 +50,7 @@ static int any_input(const fm_instance *s, const int32_t pair[2])
     return 0;
 }
 
-/* Names the drives that conflict at y in a sentence. 0: none do. `only_inputs`: paths may fit one another. */
+/* Writes which drives conflict at y. 0: none do. `only_inputs`: ignore drives by paths, which may be compatible. */
 int fm_name_drives(fm_instance *s, const double *y, int only_inputs, char *out, size_t capacity)
 {
     const fm_image *m = &s->image;

@@ -1,16 +1,18 @@
-/* held_values.c: assembly: the positions and velocities of a start, and which of the given ones hold.
+/* held_values.c: assembly of the start: which of the given positions and velocities are held, and the values of all
+ * others.
  *
- * A coordinate that a loop or a coupling decides is a guess, unless it holds. These hold, as far as they are independent of
- * the loops and of those before them: first the ones that were set to another value than the model's, then the shapes of
- * flexible bodies, which bend only if nothing else can yield, then those that the model gives, each in the model's order
- * of joints. Independent ones are a matroid, so that taking them greedily in this order is right; they are taken in
- * halves, since most of the time all of a half can be. A joint gives all its values at once: where only some of them can
- * hold, those with the largest leverage on the freedoms that are left do, so that numbers which are consistent to some
- * digits change by little more than their rounding.
+ * A coordinate that depends on a loop or coupling is a guess unless it is held. As many as are independent of the loops
+ * and of each other are held, in this order: values set to something other than the model's; the shapes of flexible
+ * bodies, which deform only if nothing else can yield; values given by the model; each in the model's order of joints.
+ * Sets of independent coordinates are a matroid, so the greedy choice in this order is optimal; it proceeds by
+ * bisection, since usually all of a half can be held. The values of one joint have equal rank: if only some can be
+ * held, those with the largest leverage on the remaining degrees of freedom are, so that values that are consistent to
+ * some digits change by little more than their rounding.
  *
- * Positions: with the model's own values first. Then those that were set are moved to their values in small
- * steps, the loops staying closed, so that the mechanism keeps its branch; if not all of them can hold, the loops are
- * closed from the guesses themselves. A value that the loops do not reach is a guess. Velocities are linear.
+ * Positions: first the loops are closed with the model's own values. Then the values that were set are approached in
+ * small steps with the loops closed, so that the mechanism stays on its branch; if not all of them can be held, the
+ * loops are closed from the guesses themselves. Values that cannot be reached become guesses. Velocities are a linear
+ * problem.
  */
 #include "held_values.h"
 
@@ -30,14 +32,15 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_ATTEMPTS 48      /* attempts to hold values that may fail: what is left then is a guess */
-#define FM_PATIENT 12       /* the same of those that go step by step */
-#define FM_AHEAD 1.1        /* times the leverage: by so much a later coordinate of a joint has to exceed an earlier one */
-#define FM_STEP 0.2         /* [rad], or over the length: the longest step of a coordinate on its way to a value */
-#define FM_JUMP 0.5         /* the same: another coordinate that moves further in one step has left the branch */
-#define FM_HALVED 1e-3      /* part of the way: a shorter step is none */
-#define FM_STEPS_THERE 400  /* steps at most */
-#define FM_FITTING 1e-6     /* of the largest acceleration: what paths of dependent drives may differ by */
+#define FM_ATTEMPTS 48      /* most failing attempts to hold values; the remaining ones become guesses */
+#define FM_PATIENT 12       /* most failing attempts that may proceed step by step */
+#define FM_AHEAD 1.1 /* factor by which the leverage of a later coordinate of a joint has to exceed an earlier one's */
+#define FM_STEP 0.2         /* [rad], or relative to the length: longest step of a coordinate towards its value */
+#define FM_JUMP 0.5 /* [rad], or relative to the length: another coordinate that moves further in one step has left
+                     * the branch */
+#define FM_HALVED 1e-3      /* fraction of the longest step below which it is given up */
+#define FM_STEPS_THERE 400  /* most steps */
+#define FM_FITTING 1e-6 /* relative to the largest acceleration: allowed mismatch of the paths of dependent drives */
 
 /* Coordinates --------------------------------------------------------------------------------------------------- */
 
@@ -50,7 +53,8 @@ static void hold_unit(fm_instance *s, int level, int32_t u, int32_t how)
 void fm_assembly_structure(fm_instance *s)
 {
     const fm_image *m = &s->image;
-    int32_t *joint = s->assembly.hold, *next = s->assembly.list; /* joint of each variable; where each joint's begin */
+    int32_t *joint = s->assembly.hold, *next = s->assembly.list; /* joint of each variable; start of each joint's
+                                                                  * variables */
     for (int32_t i = 0; i < m->n.links; i++)
         for (int32_t j = 0, speeds = fm_link_speeds(m, i); j < speeds; j++) {
             const int32_t u = m->link_u[i] + j;
@@ -74,7 +78,7 @@ void fm_assembly_structure(fm_instance *s)
     memset(joint, 0, (size_t)m->n.modes * sizeof *joint);
 }
 
-/* When a unit comes: 0, it was set; 1, it is of a flexible body; 2, the model gives it; 3, it is only a guess. */
+/* Priority of a unit: 0, it was set; 1, it belongs to a flexible body; 2, given by the model; 3, only a guess. */
 static int priority_of(const fm_instance *s, int level, int32_t u)
 {
     if (fm_is_set(s, level, u)) return 0;
@@ -82,7 +86,7 @@ static int priority_of(const fm_instance *s, int level, int32_t u)
     return fm_is_given(s, level, u) ? 2 : 3;
 }
 
-/* The units that should hold, in their order, in s->assembly.list. */
+/* Lists the units that should be held, by priority, in assembly.list. */
 static int32_t list_units(fm_instance *s, int level)
 {
     int32_t count = 0;
@@ -95,7 +99,8 @@ static int32_t list_units(fm_instance *s, int level)
     return count;
 }
 
-/* Which are independent ------------------------------------------------------------------------------------------- */
+/* Independent coordinates
+ * ---------------------------------------------------------------------------------------------- */
 
 static int32_t rank_with_held(fm_instance *s)
 {
@@ -106,7 +111,7 @@ static int32_t rank_with_held(fm_instance *s)
     return fm_assembly_rank(s, FM_INDEPENDENT) - own;
 }
 
-/* The least leverage of a unit's variables, each after those before it; K's factor is there before and after. */
+/* The smallest leverage among a unit's variables, each given those before it. Requires K's factor, and restores it. */
 static double leverage_of(fm_instance *s, int level, int32_t u)
 {
     const int32_t size = fm_unit_size(s, level, u);
@@ -122,7 +127,7 @@ static double leverage_of(fm_instance *s, int level, int32_t u)
     return fm_factor_delassus(s) ? least : 0.0;
 }
 
-/* choose_units of one joint. */
+/* choose_units for the units of one joint. */
 static int32_t choose_of_joint(fm_instance *s, int level, int32_t *unit, int32_t count, int32_t rank, int32_t freedoms)
 {
     for (; count > 0 && freedoms > 0; unit++, count--) {
@@ -145,7 +150,7 @@ static int32_t choose_of_joint(fm_instance *s, int level, int32_t *unit, int32_t
     return freedoms;
 }
 
-/* Whether two units come from one joint at once; the shapes of a flexible body keep their order. */
+/* Whether two units have equal rank, as those of one joint; the shapes of a flexible body keep their order. */
 static int are_together(const fm_instance *s, int level, int32_t a, int32_t b)
 {
     const int32_t priority = priority_of(s, level, a), cut = fm_is_of_cut_joint(s, a);
@@ -155,7 +160,8 @@ static int are_together(const fm_instance *s, int level, int32_t a, int32_t b)
     return s->image.link_joint[s->assembly.link[a]] == s->image.link_joint[s->assembly.link[b]];
 }
 
-/* Takes those of `count` units that are independent of the loops and of those taken; how many freedoms are left. */
+/* Holds those of `count` units that are independent of the loops and of the held ones; returns the remaining degrees of
+ * freedom. */
 static int32_t choose_units(fm_instance *s, int level, int32_t *unit, int32_t count, int32_t rank, int32_t freedoms)
 {
     int32_t wanted = 0, half = count / 2;
@@ -174,7 +180,7 @@ static int32_t choose_units(fm_instance *s, int level, int32_t *unit, int32_t co
     return choose_units(s, level, unit + half, count - half, rank, freedoms);
 }
 
-/* The same of all in the list, where the links are placed; the rank of the loops alone is theirs. */
+/* Does so for all units in the list. Requires world kinematics. */
 static void choose_independent(fm_instance *s, int level, int32_t count)
 {
     fm_assembly_rows(s);
@@ -186,7 +192,7 @@ static void choose_independent(fm_instance *s, int level, int32_t count)
 
 /* Positions -------------------------------------------------------------------------------------------------------- */
 
-/* Closes from the values in s->assembly.given with all that is held; y keeps what it was if that fails. */
+/* Closes the loops from the values in assembly.given with all held coordinates; on failure y is not changed. */
 static int close_from_guess(fm_instance *s, double *y)
 {
     double *other = s->assembly.trial;
@@ -202,7 +208,7 @@ static int close_from_guess(fm_instance *s, double *y)
     return 0;
 }
 
-/* Moves what is held a part of the way from s->assembly.from to s->assembly.given, in y. */
+/* Moves the held coordinates in y a fraction of the way from assembly.from to assembly.given. */
 static void move_held(const fm_instance *s, double part, double *y)
 {
     for (int32_t u = 0; u < s->image.n.speeds; u++) {
@@ -226,7 +232,7 @@ static void move_held(const fm_instance *s, double part, double *y)
     }
 }
 
-/* The most by which positions of loops differ, over their least. */
+/* The largest difference between positions in loops, relative to their units. */
 static double farthest(const fm_instance *s, const double *a, const double *b, int held)
 {
     double most = 0.0;
@@ -239,7 +245,8 @@ static double farthest(const fm_instance *s, const double *a, const double *b, i
     return most;
 }
 
-/* From y, where the loops are closed, to the values in s->assembly.given of what is held, on the same branch. 0: y is as it was. */
+/* Moves the held coordinates from y, where the loops are closed, to assembly.given on the same branch. 0: fails, y is
+ * not changed. */
 static int follow(fm_instance *s, double *y)
 {
     double *other = s->assembly.trial, *before = s->assembly.from + s->model.ny;
@@ -270,7 +277,7 @@ static int follow(fm_instance *s, double *y)
     return 1;
 }
 
-/* Holds those of `count` units that the loops let reach their values. How many do not. */
+/* Holds those of `count` units that can reach their values with the loops closed. Returns the number that cannot. */
 static int32_t reach_units(fm_instance *s, double *y, const int32_t *unit, int32_t count, int closed)
 {
     if (count == 0) return 0;
@@ -287,7 +294,7 @@ static int32_t reach_units(fm_instance *s, double *y, const int32_t *unit, int32
     return failed + reach_units(s, y, unit + count / 2, count - count / 2, closed);
 }
 
-/* Of the list those that are taken come first; they are free again. How many. */
+/* Moves the taken units to the front of the list and frees them. Returns their number. */
 static int32_t release(fm_instance *s, int32_t count)
 {
     int32_t chosen = 0;
@@ -307,14 +314,15 @@ static int any_cut_given(const fm_instance *s, int level)
     return 0;
 }
 
-/* Closes the loops from s->assembly.given, holding what can be. `closed`: y is a closed state of the same mechanism. */
+/* Closes the loops from assembly.given, holding as much as possible. `closed`: y is a closed state of the same
+ * mechanism. */
 static int hold_positions(fm_instance *s, double *y, int closed)
 {
     fm_hold_fixed(s, 1, 1);
     if (close_from_guess(s, y)) closed = 1;
     else if (!closed || !follow(s, y)) return 0;
     if (!any_cut_given(s, FM_POSITIONS) && farthest(s, y, s->assembly.given, 0) == 0.0) return 1;
-    for (int failed = 1; failed;) { /* what does not reach its value makes room for others */
+    for (int failed = 1; failed;) { /* a value that cannot be reached allows others to be held */
         const int32_t count = list_units(s, FM_POSITIONS);
         if (count == 0) return 1;
         fm_assembly_place(s, y);
@@ -331,7 +339,7 @@ static int any_set(const fm_instance *s)
     return 0;
 }
 
-/* Moves the values that were set to where they shall be, if all of them can hold: then y keeps its branch. */
+/* Moves the values that were set to their targets, if all of them can be held: y then stays on its branch. */
 static int follow_set(fm_instance *s, double *y)
 {
     fm_hold_fixed(s, 1, 1);
@@ -343,7 +351,7 @@ static int follow_set(fm_instance *s, double *y)
     return follow(s, y);
 }
 
-/* The model's own values of all that the loops decide, in s->assembly.given; a path says where its mode is. */
+/* Puts the model's own values of all coordinates in loops into assembly.given; modes on paths take the path's. */
 static void set_base(fm_instance *s, const double *y)
 {
     const fm_image *m = &s->image;
@@ -366,7 +374,7 @@ static int assemble_positions(fm_instance *s, double *y)
     memcpy(s->assembly.given, y, size);
     if (!any_set(s)) return hold_positions(s, y, 0);
     set_base(s, y);
-    s->assembly.base = 1; /* nothing is set */
+    s->assembly.base = 1; /* ignore what was set */
     const int closed = hold_positions(s, own, 0);
     s->assembly.base = 0;
     memcpy(s->assembly.given, y, size);
@@ -377,7 +385,7 @@ static int assemble_positions(fm_instance *s, double *y)
 
 /* Drives -------------------------------------------------------------------------------------------------------------- */
 
-/* Whether the accelerations that paths ask for fit the loops at y, whose rows have been chosen. */
+/* Whether the accelerations of paths are compatible with the loops at y. Requires active rows. */
 static int accelerations_fit(fm_instance *s, const double *y)
 {
     double most = 0.0, off = 0.0;
@@ -394,7 +402,7 @@ static int accelerations_fit(fm_instance *s, const double *y)
     return off <= FM_FITTING * (1.0 + most) * s->image.length[0];
 }
 
-/* The same where the loops do not close: with the drives free they may. */
+/* The same if the loops do not close: they may with the drives free. */
 static int name_drives_apart(fm_instance *s, double *y, char *out, size_t capacity)
 {
     if (s->image.n.excitations == 0) return 0;
@@ -402,7 +410,7 @@ static int name_drives_apart(fm_instance *s, double *y, char *out, size_t capaci
     return close_from_guess(s, y) && fm_name_drives(s, y, 0, out, capacity);
 }
 
-/* 0: what is fixed and the loops conflict. */
+/* 0: the fixed velocities and the loops conflict. */
 static int assemble_velocities(fm_instance *s, double *y)
 {
     const int32_t positions = s->image.n.positions;
@@ -413,8 +421,8 @@ static int assemble_velocities(fm_instance *s, double *y)
     return fm_assemble_velocities(s, y);
 }
 
-/* Closes the loops at a start. How many levels, positions and velocities, came to close; which of the given
- * values hold is decided here. -1: drives conflict, as `why` says. */
+/* Assembles y. Returns how many of the two levels, positions and velocities, could be closed; decides which of the
+ * given values are held. -1: drives conflict, as `why` explains. */
 int fm_assemble_loops(fm_instance *s, double *y, char *why, size_t capacity)
 {
     s->valid = FM_VALID_NOTHING;
@@ -431,4 +439,5 @@ int fm_assemble_loops(fm_instance *s, double *y, char *why, size_t capacity)
     return levels;
 }
 
-/* What became of given values -------------------------------------------------------------------------------------- */
+/* Changed start values
+ * ------------------------------------------------------------------------------------------------- */

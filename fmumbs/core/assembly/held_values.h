@@ -1,4 +1,4 @@
-/* held_values.h: functions of start.c. */
+/* held_values.h: functions of held_values.c. */
 #ifndef FM_HELD_VALUES_H
 #define FM_HELD_VALUES_H
 

@@ -1,4 +1,4 @@
-/* units.c: the coordinates that hold together or not at all, and what is known of them at a start. */
+/* units.c: groups of coordinates that are held together or not at all, and where their start values come from. */
 #include "units.h"
 
 #include "../image/joints.h"
@@ -12,8 +12,8 @@ int fm_is_of_cut_joint(const fm_instance *s, int32_t u)
     return u >= s->image.n.speeds;
 }
 
-/* Variables that hold together or not at all, counted from the first: of an orientation, of a nonholonomic joint; 0: this
- * is not the first. */
+/* The number of variables in the unit that begins with u (3 for an orientation; those of a nonholonomic joint); 0 if u
+ * is not the first of a unit. */
 int32_t fm_unit_size(const fm_instance *s, int level, int32_t u)
 {
     const fm_image *m = &s->image;
@@ -29,7 +29,7 @@ int32_t fm_unit_size(const fm_instance *s, int level, int32_t u)
     return k->kind == FM_LINK_SPHERICAL ? 3 : s->general[k->general].free;
 }
 
-/* The positions of a unit of the tree: the first, how many. */
+/* The positions of a unit of the tree: the first and their number. */
 int32_t fm_unit_positions(const fm_instance *s, int32_t u, int32_t *first)
 {
     const fm_link *k = s->link + s->assembly.link[u];
@@ -38,7 +38,7 @@ int32_t fm_unit_positions(const fm_instance *s, int32_t u, int32_t *first)
     return whole ? fm_link_positions(&s->image, s->assembly.link[u]) : 1;
 }
 
-/* Whether a value was set to another than the model's, or since the last step. */
+/* Whether a value was set to something other than the model's, or than that after the last step. */
 int fm_is_set(const fm_instance *s, int level, int32_t u)
 {
     int32_t first = s->image.n.positions + u, count = 1;
@@ -58,7 +58,7 @@ int fm_unit_in_loop(const fm_instance *s, int32_t u)
     return fm_is_of_cut_joint(s, u) || s->in_loop[s->assembly.link[u]];
 }
 
-/* Drives and joints that are held keep their coordinates; `drives` 0: only joints do. */
+/* Holds the coordinates of drives (if `drives`) and of held joints (if `joints`). */
 void fm_hold_fixed(fm_instance *s, int drives, int joints)
 {
     const fm_image *m = &s->image;

@@ -1,9 +1,9 @@
-/* fmi2.c: the life of an instance behind the FMI 2.0 functions for co-simulation.
+/* fmi2.c: life cycle of an instance behind the FMI 2.0 functions for co-simulation.
  *
  *   fmi2Instantiate -> instantiated -> initialization mode -> step complete <-> step failed -> terminated
  *
- * Values may be set before and during initialization mode; the consistent start is made when somebody first
- * reads a value, or at its end. The other functions are in the files that fmi2_component.h lists.
+ * Values may be set before and during initialization mode; the mechanism is assembled when a value is first read, or
+ * when the mode ends. fmi2_component.h lists the other files.
  */
 #include "fmi2_component.h"
 #include "fmi2_resource.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOLD = 6 }; /* changed start values that a message names */
+enum { TOLD = 6 }; /* most changed start values that a message names */
 
 const char *fmi2GetTypesPlatform(void)
 {
@@ -27,7 +27,7 @@ const char *fmi2GetVersion(void)
 
 /* Instantiate and free ---------------------------------------------------------------------------------- */
 
-/* A sentence that says why these arguments make no instance, or NULL. */
+/* The reason why the arguments of fmi2Instantiate are invalid, or NULL. */
 static const char *bad_arguments(fmi2String name, fmi2Type type, fmi2String guid)
 {
     if (!name || !*name) return "the instance name is empty; give each instance a name of its own";
@@ -36,7 +36,7 @@ static const char *bad_arguments(fmi2String name, fmi2Type type, fmi2String guid
     return NULL;
 }
 
-/* The instance of the core, or NULL with a message sent. */
+/* Opens the core's instance; NULL, after sending a message, on failure. */
 static fm_instance *open_core(fmi2String name, fmi2String guid, fmi2String resources,
                               const fmi2CallbackFunctions *callbacks)
 {
@@ -118,7 +118,7 @@ void fmi2FreeInstance(fmi2Component component)
     free(c);
 }
 
-/* Without categories: all of them on, or back to warnings, discarded steps and errors. */
+/* Without categories: all categories, or only warnings, discarded steps and errors. */
 fmi2Status fmi2SetDebugLogging(fmi2Component component, fmi2Boolean loggingOn, size_t nCategories,
                                const fmi2String categories[])
 {
@@ -145,7 +145,7 @@ fmi2Status fmi2SetDebugLogging(fmi2Component component, fmi2Boolean loggingOn, s
 
 /* Initialise, terminate, reset -------------------------------------------------------------------------- */
 
-/* The core's variable solver.tolerance. Returns 0 where this FMU has none. */
+/* The value reference of solver.tolerance. Returns 0 if the FMU has none. */
 static int find_tolerance(const fm_instance *core, uint32_t *reference)
 {
     uint32_t count = fm_variable_count(core);
@@ -191,8 +191,8 @@ fmi2Status fmi2EnterInitializationMode(fmi2Component component)
     return fmi2OK;
 }
 
-/* Tells which start values the loops changed, as a warning if the importer set one of them. The call still answers fmi2OK:
- * the motion is right, and some masters, such as OMSimulator, end a simulation at every other status. */
+/* Reports which start values assembly changed, as a warning if the importer set one of them. The call still returns
+ * fmi2OK: the motion is valid, and some masters, such as OMSimulator, stop at any other status. */
 static void tell_changes(fmu_component *c)
 {
     fm_start_change change[TOLD];

@@ -1,4 +1,4 @@
-/* fmi2_component.c: which call is allowed in which state, messages to the master. */
+/* fmi2_component.c: which call is allowed in which state; messages to the importer. */
 #include "fmi2_component.h"
 
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 #define BEFORE (FMU_INSTANTIATED | FMU_INITIALIZATION)
 #define ALWAYS (BEFORE | RUNNING)
 
-/* After a failed step the instance stands at the last successful time, to be set and stepped from there. */
+/* After a failed step the instance remains at the last successful time; values may be set and the step repeated. */
 static const struct {
     const char *name;
     unsigned phases;
@@ -50,7 +50,7 @@ static const struct {
 static const struct {
     fmu_phase phase;
     const char *name;
-    const char *way_on; /* the call that leaves it */
+    const char *way_on; /* the call that leaves this state */
 } PHASES[] = {
     {FMU_INSTANTIATED, "instantiated", "fmi2EnterInitializationMode"},
     {FMU_INITIALIZATION, "in initialization mode", "fmi2ExitInitializationMode"},
@@ -110,7 +110,7 @@ fmi2Status fmu_assembled(fmu_component *c)
 
 /* Messages ---------------------------------------------------------------------------------------------- */
 
-/* The logger reads its message as a format, and '#' as the mark of a value reference: both are doubled. */
+/* The logger interprets '%' as a format and '#' as a value reference; both are doubled. */
 static void escape(char *to, size_t capacity, const char *from)
 {
     size_t n = 0;

@@ -1,14 +1,14 @@
-/* fmi2_component.h: what the files behind the FMI 2.0 functions share. Of the core they know fmumbs.h alone.
+/* fmi2_component.h: shared by the files behind the FMI 2.0 functions, which use the core through fmumbs.h only.
  *
- *   fmi2.c            life of an instance: instantiate, initialise, terminate, reset, free
- *   fmi2_step.c       fmi2DoStep and what a master may ask about it
+ *   fmi2.c            life cycle: instantiate, initialise, terminate, reset, free
+ *   fmi2_step.c       fmi2DoStep and its status functions
  *   fmi2_values.c     values and derivatives of variables
- *   fmi2_state.c      states of the FMU, also as bytes
+ *   fmi2_state.c      FMU states, also serialised
  *   fmi2_component.c  which call is allowed when, messages
  *   fmi2_resource.c   finds and reads the image
  *
- * A refused call changes nothing but the log: it returns fmi2Error, and the instance goes on. Memory comes from the C
- * library: canNotUseMemoryManagementFunctions is true, and the master's functions for it are never called.
+ * A refused call changes nothing but the log: it returns fmi2Error, and the instance remains usable. Memory comes from
+ * the C library: canNotUseMemoryManagementFunctions is true, and the importer's memory functions are never called.
  */
 #ifndef FMI2_COMPONENT_H
 #define FMI2_COMPONENT_H
@@ -18,8 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Also where sources/ are compiled without any flag, what is declared here is not seen outside: two FMUs in one
- * process must not take each other's functions. */
+/* The declarations stay hidden outside the binary even if sources/ are compiled without any flag: two FMUs in one
+ * process must not use each other's functions. */
 #if defined(__GNUC__)
 #pragma GCC visibility push(hidden)
 #endif
@@ -74,19 +74,19 @@ typedef enum fmu_category {
     FMU_LOG_WARNING = 1,
     FMU_LOG_DISCARD = 2,
     FMU_LOG_ERROR = 4,
-    FMU_LOG_PROBLEMS = 7, /* the three above, which loggingOn = fmi2False leaves on */
+    FMU_LOG_PROBLEMS = 7, /* the three above; what loggingOn = fmi2False leaves on */
     FMU_LOG_EVENTS = 8,
     FMU_LOG_ALL = 15
 } fmu_category;
 
-/* What the calls change, beside the core. Saved with the state of the FMU. */
+/* State beyond the core's; saved with the FMU state. */
 typedef struct fmu_experiment {
     double start;         /* [s] */
     double stop;          /* [s] */
     int32_t stop_defined;
-    int32_t phase;        /* fmu_phase */
-    int32_t unassembled;  /* values changed in initialization mode since the last fm_assemble */
-    int32_t last_step;    /* fmi2Status of the last fmi2DoStep */
+    int32_t phase;        /* an fmu_phase */
+    int32_t unassembled;  /* 1: values changed in initialization mode since the last fm_assemble */
+    int32_t last_step;    /* the fmi2Status of the last fmi2DoStep */
 } fmu_experiment;
 
 enum { FMU_MESSAGE = 1024 };
@@ -96,26 +96,26 @@ typedef struct fmu_component {
     fmi2CallbackFunctions callbacks;
     char *name;
     fmu_experiment experiment;
-    struct fmu_state *states; /* those handed out and not yet freed */
+    struct fmu_state *states; /* FMU states that were returned and not freed */
     unsigned log;             /* fmu_category bits */
-    fmu_call call;            /* the one that is being answered */
+    fmu_call call;            /* the call in progress */
     char text[FMU_MESSAGE];
     char escaped[2 * FMU_MESSAGE];
 } fmu_component;
 
-/* Opens a call: the component, or NULL with a message where the call is not allowed now. */
+/* Begins a call: the component, or NULL, after sending a message, if the call is not allowed now. */
 fmu_component *fmu_begin(fmi2Component c, fmu_call call);
-/* Sends "call: message" to the logger, and returns `status` for the caller to return. */
+/* Sends "call: message" to the logger and returns `status`. */
 fmi2Status fmu_say(fmu_component *c, fmi2Status status, const char *format, ...);
-/* What the core said of the call it just answered. */
+/* The status of the core's last call, whose message it sends unless it is FM_OK. */
 fmi2Status fmu_answer(fmu_component *c, fm_status status);
-/* A message of fmi2Instantiate, which has no component yet. */
+/* Sends a message of fmi2Instantiate, which has no component yet. */
 void fmu_say_early(const fmi2CallbackFunctions *callbacks, fmi2String name, const char *format, ...);
-/* Bits of a category by its name, 0: there is none. */
+/* The bits of a category, 0 if there is none of this name. */
 unsigned fmu_category_bits(const char *name);
-/* In initialization mode: a consistent start, if values changed since the last. */
+/* Assembles the mechanism if values changed in initialization mode since the last time. */
 fmi2Status fmu_assembled(fmu_component *c);
-/* Frees the states of the FMU that were not given back. */
+/* Frees all remaining FMU states. */
 void fmu_drop_states(fmu_component *c);
 
 #if defined(__GNUC__)

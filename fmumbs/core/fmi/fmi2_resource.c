@@ -1,10 +1,10 @@
-/* fmi2_resource.c: from fmi2Instantiate's resource location to the bytes of the image.
+/* fmi2_resource.c: finds the model image from fmi2Instantiate's resource location.
  *
- * RFC 3986 and RFC 8089 say how a file URI is written: file:/path, file:///path, file://localhost/path,
- * file://host/share/path, with %XX for bytes of UTF-8. Masters also pass plain paths, percent signs that are
- * no escapes, and file://C:/path. What a spelling may mean is tried in order, the standard's meaning first.
+ * RFC 3986 and RFC 8089 define file URIs: file:/path, file:///path, file://localhost/path, file://host/share/path, with
+ * %XX for bytes of UTF-8. Importers also pass plain paths, percent signs that are not escapes, and file://C:/path. The
+ * possible interpretations are tried in order, the standard's first.
  *
- * With FM_EMBEDDED_IMAGE the image is an array of the program, and no file is read.
+ * With FM_EMBEDDED_IMAGE the image is an array in the binary, and no file is read.
  */
 #if defined(_MSC_VER) && !defined(_CRT_SECURE_NO_WARNINGS)
 #define _CRT_SECURE_NO_WARNINGS
@@ -37,7 +37,7 @@ static const char IMAGE_NAME[] = "/model.fmb";
 
 #include <wchar.h>
 
-/* One code point of UTF-8; a byte that begins none stands for itself. */
+/* One code point of UTF-8; an invalid byte stands for itself. */
 static unsigned long code_point(const unsigned char **next)
 {
     const unsigned char *s = *next;
@@ -85,14 +85,14 @@ static FILE *open_utf8(const char *path)
 
 #endif
 
-/* What a resource location may mean --------------------------------------------------------------------- */
+/* Interpretations of a resource location -------------------------------------------------------------------- */
 
 static char lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* The length of `prefix` where `text` begins with it, whatever the case, else 0. */
+/* The length of `prefix` if `text` begins with it, ignoring case, else 0. */
 static size_t begins(const char *text, const char *prefix)
 {
     size_t n = 0;
@@ -111,7 +111,7 @@ static int hex_digit(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Copies with %XX decoded; a percent sign that begins no escape, or escapes a zero, stays. */
+/* Copies with %XX decoded; a percent sign that is not an escape, or escapes a zero, is kept. */
 static void decode(char *to, const char *from)
 {
     while (*from) {
@@ -132,7 +132,7 @@ static void copy(char *to, const char *from)
     memcpy(to, from, strlen(from) + 1);
 }
 
-/* The path in a file URI, still encoded; of a plain path the whole. A host stays: //host/path. */
+/* The path in a file URI, still encoded; a plain path as it is. A host is kept: //host/path. */
 static const char *encoded_path(const char *location)
 {
     size_t scheme = begins(location, "file:");
@@ -144,7 +144,7 @@ static const char *encoded_path(const char *location)
     return rest[2] == '/' || is_drive(rest + 2) ? rest + 2 : rest;
 }
 
-/* Adds the image's name to a folder's path. */
+/* Appends the image's name to a folder's path. */
 static void add_name(char *path)
 {
     size_t n = strlen(path);
@@ -162,7 +162,7 @@ static FILE *open_path(char *path)
     return open_utf8(path + 1);
 }
 
-/* `path` has room for the location and the image's name. */
+/* `path` must have room for the location and the image's name. */
 static FILE *open_image(const char *location, char *path)
 {
     const char *encoded = encoded_path(location);

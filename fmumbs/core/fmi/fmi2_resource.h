@@ -13,11 +13,11 @@
 typedef struct fmu_image {
     const void *bytes;
     size_t size;
-    void *owned; /* what fmu_image_free gives back, NULL where the image is part of the binary */
+    void *owned; /* to be freed by fmu_image_free; NULL if the image is part of the binary */
 } fmu_image;
 
-/* Reads <resources>/model.fmb, or takes the image that was built in (FM_EMBEDDED_IMAGE). `resources` is a
- * file URI of any spelling, or a path. Returns 1, or 0 with a sentence in `why`. */
+/* Reads <resources>/model.fmb, or uses the embedded image (FM_EMBEDDED_IMAGE). `resources` is a file URI or a path.
+ * Returns 1, or 0 with the reason in `why`. */
 int fmu_image_find(fmu_image *image, fmi2String resources, char *why, size_t capacity);
 void fmu_image_free(fmu_image *image);
 

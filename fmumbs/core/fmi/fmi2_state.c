@@ -1,9 +1,9 @@
-/* fmi2_state.c: states of the FMU.
+/* fmi2_state.c: FMU states.
  *
- * A state is a record of the experiment (times, phase) and the core's own bytes behind it. It carries no
- * pointers, so that its serialised form is the record as it stands, with a checksum; the core's bytes carry
- * the hash of the image. The component keeps a list of the states that it gave out: another pointer is
- * refused, and what was never freed goes with the instance.
+ * A state is a record of the experiment (times, phase) followed by the core's bytes. It contains no pointers, so its
+ * serialised form is the record itself, with a checksum; the core's bytes contain the hash of the image. The component
+ * keeps a list of the states that it returned: other pointers are refused, and states that were never freed are freed
+ * with the instance.
  */
 #include "fmi2_component.h"
 
@@ -31,7 +31,7 @@ static void *core_bytes(struct fmu_state *state)
     return state + 1;
 }
 
-/* The record and, behind it, the core's bytes. */
+/* The record, followed by the core's bytes. */
 static unsigned char *record_bytes(struct fmu_state *state)
 {
     return (unsigned char *)state + offsetof(struct fmu_state, record);
@@ -42,7 +42,7 @@ static size_t record_size(const fmu_component *c)
     return sizeof(fmu_record) + fm_state_size(c->core);
 }
 
-/* FNV-1a over the bytes behind tag and checksum. */
+/* FNV-1a over the bytes after tag and checksum. */
 static uint64_t checksum(const unsigned char *record, size_t size)
 {
     uint64_t sum = 14695981039346656037ULL;
@@ -51,9 +51,9 @@ static uint64_t checksum(const unsigned char *record, size_t size)
     return sum;
 }
 
-/* The states given out ---------------------------------------------------------------------------------- */
+/* List of states ----------------------------------------------------------------------------------------- */
 
-/* A known state, or NULL with a message. */
+/* The state at `pointer`, or NULL with a message if it is unknown. */
 static struct fmu_state *known(fmu_component *c, const void *pointer)
 {
     struct fmu_state *state = c->states;
@@ -76,7 +76,7 @@ static struct fmu_state *new_state(fmu_component *c)
     return state;
 }
 
-/* The state at *FMUstate that is written again, or a new one where *FMUstate is NULL. */
+/* The state to write: *FMUstate, or a new one if that is NULL. */
 static struct fmu_state *target(fmu_component *c, fmi2FMUstate *FMUstate)
 {
     if (FMUstate) return *FMUstate ? known(c, *FMUstate) : new_state(c);
@@ -141,7 +141,7 @@ fmi2Status fmi2FreeFMUstate(fmi2Component component, fmi2FMUstate *FMUstate)
     return fmi2OK;
 }
 
-/* As bytes ---------------------------------------------------------------------------------------------- */
+/* Serialisation ------------------------------------------------------------------------------------------ */
 
 fmi2Status fmi2SerializedFMUstateSize(fmi2Component component, fmi2FMUstate FMUstate, size_t *size)
 {
@@ -168,7 +168,7 @@ fmi2Status fmi2SerializeFMUstate(fmi2Component component, fmi2FMUstate FMUstate,
     return fmi2OK;
 }
 
-/* Whether an experiment read from bytes is one that a component can be in. */
+/* Whether a deserialised experiment is one that a component can have. */
 static int is_valid(const fmu_experiment *e)
 {
     int phase = e->phase == FMU_INSTANTIATED || e->phase == FMU_INITIALIZATION ||

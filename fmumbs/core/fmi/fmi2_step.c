@@ -1,8 +1,8 @@
-/* fmi2_step.c: fmi2DoStep, and what a master may ask about it.
+/* fmi2_step.c: fmi2DoStep and its status functions.
  *
- * The step ends at currentCommunicationPoint + communicationStepSize as the master computes it, so that the
- * instance's clock follows the master's and round-off does not pile up. Times agree within
- * 1e-6 of the step and 16 ulp of the time. A step that is lost in that round-off changes nothing.
+ * The step ends at currentCommunicationPoint + communicationStepSize as the importer computes it, so that the
+ * instance's clock follows the importer's and round-off does not accumulate. Times may differ by 1e-6 of the step and
+ * 16 ulp of the time. A step that is lost in that round-off changes nothing.
  */
 #include "fmi2_component.h"
 
@@ -57,9 +57,9 @@ fmi2Status fmi2CancelStep(fmi2Component component)
     return fmi2Error;
 }
 
-/* What a master may ask --------------------------------------------------------------------------------- */
+/* Status ------------------------------------------------------------------------------------------------- */
 
-/* No step is ever pending, so that fmi2PendingStatus has no answer here. */
+/* No step is ever pending, so fmi2PendingStatus is not supported. */
 static fmi2Status no_such_status(fmu_component *c, fmi2StatusKind kind)
 {
     return fmu_say(c, fmi2Discard, "status kind %d has no answer here; there are fmi2DoStepStatus, "
@@ -93,7 +93,7 @@ fmi2Status fmi2GetIntegerStatus(fmi2Component component, const fmi2StatusKind s,
     return c ? no_such_status(c, s) : fmi2Error;
 }
 
-/* The instance never asks for the end: after a failed step it goes on from the last successful time. */
+/* Always false before fmi2Terminate: the instance never asks to stop, and a failed step can be repeated. */
 fmi2Status fmi2GetBooleanStatus(fmi2Component component, const fmi2StatusKind s, fmi2Boolean *value)
 {
     fmu_component *c = fmu_begin(component, FMU_GET_BOOLEAN_STATUS);

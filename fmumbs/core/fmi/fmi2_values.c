@@ -1,4 +1,4 @@
-/* fmi2_values.c: reads and sets variables, and their derivatives.
+/* fmi2_values.c: reads and sets variables and their derivatives.
  *
  * Every call checks all its value references before it changes anything. What may be set when:
  *   inputs, tunable parameters             any time before fmi2Terminate
@@ -10,12 +10,12 @@
 #include <limits.h>
 #include <math.h>
 
-enum { CHUNK = 64 }; /* integers that are passed on at once, as doubles */
+enum { CHUNK = 64 }; /* integers converted at a time */
 
 typedef char fmu_reference_is_uint32[sizeof(fmi2ValueReference) == sizeof(uint32_t) ? 1 : -1];
 typedef char fmu_integer_is_int32[sizeof(fmi2Integer) == sizeof(int32_t) ? 1 : -1];
 
-/* Whether a variable may take part in the present call; sends a message where not. */
+/* Whether a variable may be used in the present call; sends a message if not. */
 typedef int fmu_check(fmu_component *c, fmi2ValueReference reference, const fm_variable_info *info);
 
 static const uint32_t *references(const fmi2ValueReference *vr)
@@ -28,7 +28,7 @@ static const int32_t *orders(const fmi2Integer *order)
     return (const int32_t *)order;
 }
 
-/* Refuses variable `reference` with a sentence that begins with its name. */
+/* Refuses variable `reference` with a message that begins with its name. */
 static int refuse(fmu_component *c, fmi2ValueReference reference, const char *sentence)
 {
     char name[256];
@@ -47,7 +47,7 @@ static int has_type(fmu_component *c, fmi2ValueReference reference, const fm_var
                                              "is a Boolean; use the functions for Boolean");
 }
 
-/* All of `vr`, which the caller reads or sets beside `values`. */
+/* Checks all of `vr`, which the caller reads or sets through `values`. */
 static int check_all(fmu_component *c, const fmi2ValueReference *vr, size_t nvr, const void *values,
                      int32_t type, fmu_check *check)
 {
@@ -99,7 +99,7 @@ fmi2Status fmi2GetReal(fmi2Component component, const fmi2ValueReference vr[], s
     return nvr ? fmu_answer(c, fm_get(c->core, references(vr), nvr, value)) : fmi2OK;
 }
 
-/* A value was set: in initialization mode the start has to be made again. */
+/* After a value was set: in initialization mode the mechanism has to be assembled again. */
 static fmi2Status after_setting(fmu_component *c, fmi2Status status)
 {
     if (status == fmi2OK && c->experiment.phase == FMU_INITIALIZATION) c->experiment.unassembled = 1;
@@ -124,7 +124,7 @@ static size_t chunk_at(size_t done, size_t all)
     return all - done < CHUNK ? all - done : (size_t)CHUNK;
 }
 
-/* Integers and Booleans are ints to FMI, doubles to the core. */
+/* FMI's Integer and Boolean are ints, the core's values doubles. */
 static fmi2Status get_whole(fmi2Component component, fmu_call call, int32_t type, const fmi2ValueReference vr[],
                             size_t nvr, int value[])
 {
@@ -237,7 +237,7 @@ fmi2Status fmi2GetRealOutputDerivatives(fmi2Component component, const fmi2Value
     return fmu_answer(c, fm_get_output_derivatives(c->core, references(vr), nvr, orders(order), value));
 }
 
-/* The core asks so too; but no start is made for a call that will be refused. */
+/* Checked here as well, so that an invalid call does not trigger assembly. */
 static int check_seeds(fmu_component *c, const fmi2Real *seed, size_t count)
 {
     size_t i;

@@ -1,12 +1,12 @@
 /* excitation.c: modes whose motion is prescribed (joint-representation, Eqs 3.15 and 5.1).
  *
- * The position eta and the velocity kappa of such a mode are states; the sweeps take kappa' as given, in the mode's
- * slot of the applied forces:
+ * The position eta and the velocity kappa of such a mode are states; the sweeps read its acceleration kappa' from the
+ * mode's element of the applied forces:
  *     acceleration   kappa' is the input itself
  *     position       kappa' = omega^2 (input - eta) - 2 omega kappa, a critically damped filter
- *     path           kappa' = path''(t); eta and kappa are set to the path's own after every step
- * A path is a polynomial in each of its pieces, which the last one ends and a period may begin again. Where it is not
- * smooth a piece is a stop: an integration step ends there, and the piece before it holds for the whole step.
+ *     path           kappa' = path''(t); eta and kappa are set to the path's after every step
+ * A path is piecewise polynomial: it stops at the end of its last piece, or repeats with a period. Where it is not
+ * smooth its piece is marked as a stop: an integration step ends there, so that one piece is used in the whole step.
  */
 #include "excitation.h"
 
@@ -15,18 +15,18 @@
 #include <float.h>
 #include <math.h>
 
-/* A time that is this near to another is the same. */
+/* Times closer to t than this are equal to it. */
 static double close_to(double t)
 {
     return 32.0 * DBL_EPSILON * (fabs(t) + 1e-6);
 }
 
 typedef struct place {
-    double round; /* how often the path has begun again */
+    double round; /* number of completed periods */
     int32_t piece;
 } place;
 
-/* When a piece begins in that round: always by the same operations, so that it compares with itself. */
+/* Start time of a piece in a given period; always by the same operations, so that comparisons are exact. */
 static double begins(const fm_image *m, int32_t path, double round, int32_t piece)
 {
     const double *time = m->piece_time + m->path_piece[path], period = m->path_period[path];
@@ -52,7 +52,7 @@ static place place_at(const fm_image *m, int32_t path, double t)
     return at;
 }
 
-/* Position, velocity and acceleration of a path at the time t, by the piece that holds in the present step. */
+/* Position, velocity and acceleration of a path at time t, from the piece that is used in the present step. */
 static void path_at(const fm_instance *s, int32_t path, double t, double out[3])
 {
     const fm_image *m = &s->image;
@@ -67,7 +67,7 @@ static void path_at(const fm_instance *s, int32_t path, double t, double out[3])
     out[2] = 2.0 * c[2] + x * (6.0 * c[3] + x * (12.0 * c[4] + x * (20.0 * c[5])));
 }
 
-/* The first stop of a path after the time t, INFINITY where there is none. */
+/* The first stop of a path after time t, INFINITY if there is none. */
 static double stop_after(const fm_image *m, int32_t path, double t)
 {
     const int32_t *stop = m->piece_stop + m->path_piece[path], pieces = m->path_pieces[path];
@@ -79,7 +79,7 @@ static double stop_after(const fm_image *m, int32_t path, double t)
     return INFINITY;
 }
 
-/* A step begins at the time t: until when the paths are smooth, INFINITY for ever. */
+/* Begins a step at time t. Returns the time until which all paths are smooth, INFINITY if they are from then on. */
 double fm_begin_smooth(fm_instance *s, double t)
 {
     const fm_image *m = &s->image;
@@ -93,7 +93,7 @@ double fm_begin_smooth(fm_instance *s, double t)
     return s->work.step_until;
 }
 
-/* About how often the paths stop the integrator in a span of time. */
+/* Approximate number of times that the paths stop the integrator in a time span. */
 double fm_stops_within(const fm_instance *s, double span)
 {
     const fm_image *m = &s->image;
@@ -103,14 +103,14 @@ double fm_stops_within(const fm_instance *s, double span)
     return stops;
 }
 
-/* No step is under way: paths are those at each time itself, and where two pieces meet that of the later. */
+/* Ends a step: paths are evaluated at each time itself, with the later piece where two meet. */
 void fm_end_smooth(fm_instance *s)
 {
     s->work.step_from = -DBL_MAX;
     s->work.step_until = INFINITY;
 }
 
-/* kappa' of every excited mode in its slot of the applied forces. */
+/* Writes kappa' of every excited mode to its element of the applied forces. */
 void fm_excite(const fm_instance *s, double t, const double *y, const double *input, double *tau)
 {
     const fm_image *m = &s->image;
@@ -132,7 +132,7 @@ void fm_excite(const fm_instance *s, double t, const double *y, const double *in
     }
 }
 
-/* Sets eta and kappa of the modes that follow a path to the path's at the time t. */
+/* Sets eta and kappa of the modes that follow a path to the path's values at time t. */
 void fm_follow_paths(const fm_instance *s, double t, double *y)
 {
     const fm_image *m = &s->image;
@@ -145,7 +145,7 @@ void fm_follow_paths(const fm_instance *s, double t, double *y)
     }
 }
 
-/* What kappa' follows of the seed of an input, for directional derivatives. */
+/* The change of kappa' per seed of its input, for directional derivatives. */
 void fm_excite_seed(const fm_instance *s, double *seed)
 {
     const fm_image *m = &s->image;

@@ -1,4 +1,4 @@
-/* forces.c: world kinematics, springs, dampers and loads, energy. */
+/* forces.c: forces of springs, dampers, force laws and loads, on links and on joint modes. */
 #include "forces.h"
 
 #include "../maths/rotations.h"
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* Adds a force and a torque in world axes at a point to what is applied on its link. */
+/* Adds a force and a torque (world axes) at a point to the wrench applied to its link. */
 static void apply(fm_instance *s, int32_t point, const double force[3], const double torque[3])
 {
     const int32_t link = s->image.point_link[point];
@@ -23,7 +23,7 @@ static void apply(fm_instance *s, int32_t point, const double force[3], const do
     for (int j = 0; j < 3; j++) s->work.applied[6 * link + j] += t[j] + moment[j], s->work.applied[6 * link + 3 + j] += f[j];
 }
 
-/* Adds a torque and a force in world axes at a place in the world. */
+/* Adds a wrench (world axes) at a position in the world. */
 void fm_apply_wrench(fm_instance *s, int32_t link, const double at[3], const double wrench[6], double sign)
 {
     double arm[3], moment[3], t[3], f[3];
@@ -36,7 +36,7 @@ void fm_apply_wrench(fm_instance *s, int32_t link, const double at[3], const dou
     for (int j = 0; j < 3; j++) s->work.applied[6 * link + j] += sign * t[j], s->work.applied[6 * link + 3 + j] += sign * f[j];
 }
 
-/* Springs (where asked for), their laws and loads on the links, world kinematics being there. */
+/* Applies springs (if `springs`), their force laws and loads to the links. Requires world kinematics. */
 void fm_apply_forces(fm_instance *s, const double *load, int springs)
 {
     static const double none[3] = {0.0, 0.0, 0.0};
@@ -55,7 +55,7 @@ void fm_apply_forces(fm_instance *s, const double *load, int springs)
         apply(s, s->image.load_point[i], load + 6 * i, load + 6 * i + 3);
 }
 
-/* tau: inputs and what springs and dampers in the joints add. */
+/* tau: inputs plus the forces of springs and dampers in the joints. */
 void fm_apply_modes(fm_instance *s, const double *y, const double *input, double *tau)
 {
     const double *u = y + s->image.n.positions;

@@ -1,12 +1,12 @@
-/* laws.c: force laws by pieces, and the times at which they switch.
+/* laws.c: piecewise force laws.
  *
- * In each piece the force is a polynomial of position x and velocity v, f = sum c_ij (x - origin)^i v^j. During a step
- * of an integrator every law keeps the mode with which the step began, so that what is integrated is smooth. Where a
- * law has left its mode, even if it is back in it at the end, the error-controlled integrator locates the moment on its dense output to 1e-9 s, or
- * finer at fine tolerances, and cuts the step there; the fixed-step scheme goes on to the end of its step, and loses its
- * order. Then modes are chosen again
- * (sticking.c). A mode is a piece, or that the law holds v at a bound between two pieces. Two numbers say it: the piece,
- * and FM_SLIDING; or the piece above the bound, and that below. -1 is where there is no piece.
+ * In each piece the force is a polynomial of position x and velocity v, f = sum c_ij (x - origin)^i v^j. During an
+ * integration step every law stays in the mode in which the step began, so that the integrand is smooth. If a law
+ * leaves its mode within a step, even if it returns before the end, the error-controlled integrator locates that moment
+ * on its dense output to 1e-9 s, or finer for small tolerances, and ends the step there (switches.c). The fixed-step
+ * scheme completes its step and loses its order there. Then modes are chosen again (law_modes.c). A mode is a piece
+ * (sliding), or a bound of velocity between two pieces at which the law sticks. It is stored as two numbers: the piece
+ * and FM_SLIDING, or the pieces above and below the bound. -1 stands for no piece.
  */
 #include "laws.h"
 
@@ -16,9 +16,9 @@
 
 #include <math.h>
 
-#define FM_BOUNDED 1e299 /* a bound beyond it is none */
+#define FM_BOUNDED 1e299 /* larger bounds are infinite */
 
-/* Position and velocity that a law follows; of a spring where the world kinematics are those of y. */
+/* Position and velocity that a law depends on; for a spring, world kinematics must be those of y. */
 void fm_law_at(const fm_instance *s, int32_t law, const double *y, double *x, double *v)
 {
     const fm_image *m = &s->image;
@@ -41,7 +41,7 @@ static int at_position(const fm_image *m, int32_t piece, double x)
     return x >= fm_law_range(m, piece)[0] && x < fm_law_range(m, piece)[1];
 }
 
-/* The piece that holds at (x, v), or, of velocities just below v, `below`; -1 where there is none. */
+/* The piece that applies at (x, v), or, if `below`, just below v; -1 if none does. */
 int32_t fm_law_piece(const fm_image *m, int32_t law, double x, double v, int below)
 {
     for (int32_t i = m->law_first[law]; i < m->law_first[law] + m->law_count[law]; i++) {
@@ -51,8 +51,7 @@ int32_t fm_law_piece(const fm_image *m, int32_t law, double x, double v, int bel
     return -1;
 }
 
-/* The first bound of velocity that is passed on the way from `from` to `v` at the position x, or that v is at. 0: there
- * is none. */
+/* The first bound of velocity that is crossed between `from` and `v` at position x, or that v is at. 0: none. */
 int fm_law_bound(const fm_image *m, int32_t law, double x, double from, double v, double *bound)
 {
     const double near = FM_AT * (1.0 + fabs(v));
@@ -68,7 +67,7 @@ int fm_law_bound(const fm_image *m, int32_t law, double x, double from, double v
     return found;
 }
 
-/* The force of a piece, 0 of none. */
+/* The force of a piece; 0 if there is no piece. */
 double fm_law_polynomial(const fm_image *m, int32_t piece, double x, double v)
 {
     if (piece < 0) return 0.0;
@@ -85,7 +84,7 @@ static int is_piece(const fm_image *m, int32_t law, double value)
     return value == -1.0 || (value >= first && value < first + m->law_count[law]);
 }
 
-/* Whether a law is known to be in a piece. */
+/* Whether a law slides, and in which piece. */
 int fm_law_slides(const fm_instance *s, int32_t law, int32_t *piece)
 {
     const double *mode = s->laws.use + 2 * law;
@@ -94,7 +93,7 @@ int fm_law_slides(const fm_instance *s, int32_t law, int32_t *piece)
     return 1;
 }
 
-/* Whether a law holds its velocity, between which pieces, and at which bound. */
+/* Whether a law sticks: between which pieces and at which bound. */
 int fm_law_sticks(const fm_instance *s, int32_t law, int32_t *above, int32_t *below, double *bound)
 {
     const double *mode = s->laws.use + 2 * law;
@@ -118,14 +117,14 @@ static double law_force(const fm_instance *s, int32_t law, const double *y)
     return fm_law_polynomial(&s->image, piece, x, v);
 }
 
-/* Adds the laws of joints to the applied forces of their modes. */
+/* Adds the force laws of joints to the applied forces of their modes. */
 void fm_laws_on_modes(const fm_instance *s, const double *y, double *tau)
 {
     for (int32_t i = 0; i < s->image.n.laws; i++)
         if (s->image.law_spring[i] < 0) tau[s->image.law_u[i]] += law_force(s, i, y);
 }
 
-/* What the laws of a spring add to its pull, world kinematics being those of y [N]. */
+/* The force of a spring's laws, added to its pull [N]. Requires the world kinematics of y. */
 double fm_laws_on_spring(const fm_instance *s, int32_t spring, const double *y)
 {
     double force = 0.0;
@@ -134,7 +133,7 @@ double fm_laws_on_spring(const fm_instance *s, int32_t spring, const double *y)
     return force;
 }
 
-/* World kinematics where a law of a spring needs them. */
+/* Computes world kinematics if the law of a spring needs them. */
 void fm_laws_place(fm_instance *s, const double *y)
 {
     s->valid &= FM_VALID_LAWS;
@@ -146,7 +145,7 @@ void fm_laws_place(fm_instance *s, const double *y)
     }
 }
 
-/* The velocities that the laws follow at y: where the coming step begins. */
+/* Stores the velocities that the laws depend on at y, before a step. */
 void fm_laws_note(fm_instance *s, const double *y)
 {
     double x;
@@ -154,7 +153,7 @@ void fm_laws_note(fm_instance *s, const double *y)
     for (int32_t i = 0; i < s->image.n.laws; i++) fm_law_at(s, i, y, &x, s->laws.v + i);
 }
 
-/* What the law acts on, for messages. */
+/* Name of the joint or spring that a law acts on, for messages. */
 const char *fm_law_carrier(const fm_instance *s, int32_t law, const char **what)
 {
     const fm_image *m = &s->image;

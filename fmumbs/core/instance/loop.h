@@ -9,15 +9,15 @@ FM_HIDDEN_BEGIN
 /* The constraint rows of one cut joint or one coupling, in the order of elimination (loop_plan.c). */
 typedef struct fm_block {
     int32_t first, rows;
-    int32_t path, length;  /* in loop_path: the velocity variables that its reactions act on, from the leaves */
-    int32_t below, belows; /* in loop_meeting: the later blocks in its column of K's factor */
+    int32_t path, length;  /* in plan.path: the velocity variables that its reactions act on, from the leaves */
+    int32_t below, belows; /* in plan.meeting: the later blocks in its column of K's factor */
     int32_t used, use[FM_JOINT_MODES]; /* its active rows, counted from the first; in the plane at most FM_PLANE_ROWS */
     size_t y, L; /* offsets of its innovations (a path after another) and of its diagonal block of the factor */
 } fm_block;
 
 typedef struct fm_meeting {
     int32_t block;     /* the later one */
-    int32_t run, runs; /* in loop_run: the common parts of the two paths, and their lengths; none: fill-in only */
+    int32_t run, runs; /* in plan.run: the common parts of the two paths, and their lengths; none: fill-in only */
     size_t L;          /* offset of rows of the later by rows of the earlier */
 } fm_meeting;
 

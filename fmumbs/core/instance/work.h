@@ -55,7 +55,7 @@ typedef struct fm_singular {
     int32_t on_branch;    /* 1: accelerations are those of the nearest state on the branch */
     int32_t was_near;     /* 1: the last step came close to a singular position */
     int32_t tangent_row, tangent_joint; /* a row whose branches share a tangent, -1: none; the joint to hold
-                                         * (motion/touch.c) */
+                                         * (motion/tangent.c) */
     double tangent_time;
 } fm_singular;
 

@@ -1,4 +1,4 @@
-/* kernels.h: the builds of the kernels. */
+/* kernels.h: the kernels, compiled for each instruction set. */
 #ifndef FM_KERNELS_H
 #define FM_KERNELS_H
 

@@ -1,4 +1,4 @@
-/* local_avx2.c: the same for AVX2, without FMA, so that the bits agree. */
+/* local_avx2.c: the local terms for AVX2; without FMA, so that the bits agree. */
 #include "../instance/instance.h"
 #include "kernels.h"
 #ifdef FM_HAVE_AVX2
@@ -7,5 +7,5 @@
 #define FM_LOCAL_OUTWARD fm_local_outward_avx2
 #include "local.inc"
 #else
-typedef int fm_no_avx2; /* a translation unit may not be empty */
+typedef int fm_no_avx2; /* a translation unit must not be empty */
 #endif

@@ -1,4 +1,4 @@
-/* local_plain.c: what is local to the links, for any processor. */
+/* local_plain.c: the local terms for any processor. */
 #include "../instance/instance.h"
 #include "kernels.h"
 #define FM_ORIENT fm_orient_plain

@@ -1,4 +1,4 @@
-/* sweeps_avx2.c: the same sweeps, compiled for AVX2 where the build can; without FMA, so that the bits agree. */
+/* sweeps_avx2.c: the sweeps for AVX2, if the build supports it; without FMA, so that the bits agree. */
 #include "../instance/instance.h"
 #include "kernels.h"
 #ifdef FM_HAVE_AVX2
@@ -8,5 +8,5 @@
 #define FM_LOCAL_OUTWARD fm_local_outward_avx2
 #include "sweeps.inc"
 #else
-typedef int fm_no_avx2; /* a translation unit may not be empty */
+typedef int fm_no_avx2; /* a translation unit must not be empty */
 #endif

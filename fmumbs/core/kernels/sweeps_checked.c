@@ -1,4 +1,4 @@
-/* sweeps_checked.c: the plain sweeps once more, which note their pivots; for the check at the start of a motion. */
+/* sweeps_checked.c: the plain sweeps with a record of their pivots, for the check at assembly. */
 #include "../instance/instance.h"
 #include "kernels.h"
 #define FM_NOTES_PIVOTS

@@ -1,15 +1,15 @@
-/* constraints.c: the rows of secondary joints: what they are and forbid, and how their wrenches travel to the ground.
+/* constraints.c: the constraint rows of cut joints, and the propagation of their wrenches to the ground.
  *
- * A secondary joint is a set of rows c(q) = 0 between a frame F on one link and a frame M on another (or the ground):
+ * A cut joint is a set of rows c(q) = 0 between a frame F on one link and a frame M on another (or the ground):
  *     along:          e . p_FM = value, e fixed in F, or in M
  *     perpendicular:  f . g = cosine, f fixed in F, g fixed in M
  *     screw:          f . p_FM = pitch times the angle about f
  *     distance:       (p_FM . p_FM - l^2) / 2 l = 0
  * or a relation between coordinates of the tree,
  *     coupled:        sum of ratio q = offset
- * A row's multiplier puts a wrench on both links. It travels to the ground as one more column of the sweep towards
- * the roots, w <- w - U phi'w / D, and leaves the innovations phi'w in every free mode of its path.
- * Everything here is in world axes, wrenches about the origin of the link where they are.
+ * A row's multiplier exerts a wrench w on both links. It is propagated to the ground like one more column of the inward
+ * sweep, w <- w - U phi'w / D, and leaves the innovations phi'w in every free mode on its path. World axes throughout;
+ * wrenches are about the origin of the link they act on.
  */
 #include "constraints.h"
 
@@ -26,10 +26,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FM_NO_ARM 1e-8   /* of the model's length: an arm below it is none */
-#define FM_APART 1e-12 /* square of the part of a distance, below which its two points coincide */
+#define FM_NO_ARM 1e-8   /* relative to the model's length: a shorter arm counts as zero */
+#define FM_APART 1e-12 /* squared fraction of a distance below which its two points coincide */
 
-/* A vector that is fixed in a link, in the world, with its derivatives; the second only where accelerations are `moving`. */
+/* A vector fixed in a link, in world axes, with its derivatives; the second one only if `moving`. */
 static void fixed_vector(const fm_instance *s, int32_t link, const fm_place *p, const double *in, int moving, double out[3][3])
 {
     double again[3];
@@ -57,7 +57,7 @@ static void coupling_at(const fm_instance *s, int32_t i, int moving, double c[3]
     }
 }
 
-/* `ends`: those of the row before, and then of this one. */
+/* Row i. `ends`: cached frames of the previous row's joint, updated to this one's. */
 void fm_constraint_at(const fm_instance *s, int32_t i, int moving, fm_ends *ends, fm_constraint *out)
 {
     const fm_image *m = &s->image;
@@ -108,11 +108,12 @@ void fm_constraint_at(const fm_instance *s, int32_t i, int moving, fm_ends *ends
         out->c[0] = (square - l * l) / (2.0 * l);
         out->c[1] = dot(d, dv) / l;
         out->c[2] = (dot(d, da) + dot(dv, dv)) / l;
-        for (int j = 0; j < 3; j++) out->force[j] = square > FM_APART * l * l ? d[j] / l : e[0][j]; /* from a guess */
+        /* from a guess, if the direction is undefined */
+        for (int j = 0; j < 3; j++) out->force[j] = square > FM_APART * l * l ? d[j] / l : e[0][j];
     }
 }
 
-/* The free mode of each link that has one, and its row over the pivot, in s->loop.phi. World kinematics are there. */
+/* The free mode of each one-DOF link and its U over the pivot, in loop.phi. Requires world kinematics. */
 void fm_world_modes(fm_instance *s)
 {
     for (int32_t i = 0; i < s->image.n.links; i++) {
@@ -129,21 +130,21 @@ void fm_world_modes(fm_instance *s)
     }
 }
 
-/* The most that a torque about a link's origin could be: where its force goes through the origin, all that is left of it
- * is round-off, and what the round-off of a row is beside that says nothing. */
+/* An upper bound of the torque about a link's origin: if the force passes through the origin, the torque is round-off,
+ * which must not be compared with itself. */
 double fm_most_torque(const fm_instance *s, const double torque[3], const double force[3])
 {
     return sqrt(dot(torque, torque)) + FM_NO_ARM * s->image.length[0] * sqrt(dot(force, force));
 }
 
-/* The most that a mode's innovation could be, were its row along the wrench. */
+/* The upper bound of a mode's innovation, as if the wrench were parallel to it. */
 static double most_of(const fm_instance *s, const double phi[6], const double w[6])
 {
     return sqrt(dot(phi, phi)) * fm_most_torque(s, w, w + 3) + sqrt(dot(phi + 3, phi + 3) * dot(w + 3, w + 3));
 }
 
-/* The same for a flexible body and for the frames on it, whose wrench is felt by the modes before it is the body's:
- * `felt` has the forces on the modes, and the most that they could be. */
+/* The same for a flexible body and its frames, whose wrenches act on the modes before the body's own: `felt`
+ * accumulates the forces on the modes, and their upper bounds. */
 static void pass_modal(const fm_instance *s, int32_t i, double w[6], double felt[2][FM_BODY_MODES], double *y, double *most)
 {
     const fm_modal *b = fm_modal_of(s, i);
@@ -164,8 +165,8 @@ static void pass_modal(const fm_instance *s, int32_t i, double w[6], double felt
     rotate_out(R, at + 3, w + 3);
 }
 
-/* Takes a wrench (torque, force) through the free modes of a link; its innovations are added to `y`, and what K's
- * diagonal would have from them at most to `most`, unless that is NULL. */
+/* Propagates a wrench (torque, force) through the free modes of a link; adds its innovations to `y`, and, unless NULL,
+ * the upper bound of their contribution to K's diagonal to `most`. */
 static void pass_link(const fm_instance *s, int32_t i, double w[6], double *y, double *most)
 {
     const fm_link *k = s->link + i;
@@ -211,7 +212,7 @@ static void pass_link(const fm_instance *s, int32_t i, double w[6], double *y, d
     for (int j = 0; j < 6; j++) w[j] -= U[j] * along;
 }
 
-/* The wrench that a unit of generalised force on a link's own freedom hands on to its parent; its innovations. */
+/* The wrench that a unit generalised force on a link's free mode passes to its parent; adds its innovations. */
 static void pass_force(const fm_instance *s, int32_t i, int32_t part, double w[6], double *y)
 {
     const fm_link *k = s->link + i;
@@ -241,7 +242,7 @@ static void move_to(const fm_instance *s, int32_t link, const double *from, doub
     for (int j = 0; j < 3; j++) w[j] += add[j];
 }
 
-/* A wrench at a point of a link, down to the ground. */
+/* Propagates a wrench at a point of a link to the ground. */
 void fm_pass_path(const fm_instance *s, int32_t link, const double *at, const double *torque, const double *force,
                       double sign, double *y, double *most)
 {
@@ -257,8 +258,8 @@ void fm_pass_path(const fm_instance *s, int32_t link, const double *at, const do
     }
 }
 
-/* The wrenches of a secondary joint's row on M's link and on F's, down to the ground; on from the link where their paths
- * meet they go as one, unless `most` asks for what either could bring. */
+/* Propagates the wrenches of a cut joint's row on M's and F's links to the ground; from the link where their paths meet
+ * they are summed, unless upper bounds are requested in `most`. */
 void fm_pass_loop(const fm_instance *s, int32_t joint, const fm_constraint *row, double *y, double *most)
 {
     int32_t link[2] = {s->image.joint_M_link[joint], s->image.joint_F_link[joint]};
@@ -271,7 +272,7 @@ void fm_pass_loop(const fm_instance *s, int32_t joint, const fm_constraint *row,
     for (int j = 0; j < 3; j++) w[0][j] = row->torque[j], w[0][3 + j] = row->force[j];
     for (int j = 0; j < 6; j++) w[1][j] = -w[0][j];
     for (;;) {
-        const int e = link[1] > link[0]; /* a link's parent comes before it */
+        const int e = link[1] > link[0]; /* a parent's index is smaller than its child's */
         const int32_t i = link[e];
         if (i < 0) return;
         move_to(s, i, r[e], w[e]);
@@ -286,7 +287,7 @@ void fm_pass_loop(const fm_instance *s, int32_t joint, const fm_constraint *row,
     }
 }
 
-/* The row of a coupling: a generalised force on each of its coordinates; on one that is driven the drive takes it. */
+/* The row of a coupling: a generalised force on each of its coordinates; on a driven one the drive takes it. */
 void fm_pass_coupling(const fm_instance *s, int32_t i, double *y, double *most)
 {
     const fm_image *m = &s->image;
@@ -304,8 +305,8 @@ void fm_pass_coupling(const fm_instance *s, int32_t i, double *y, double *most)
     }
 }
 
-/* The largest violation of the rows at level 0 (positions) or 1 (velocities), world kinematics being there; all of them in
- * s->loop.c. */
+/* The largest violation of positions (level 0) or velocities (1), and all of them in loop.c. Requires world
+ * kinematics. */
 double fm_violation(fm_instance *s, int level)
 {
     double worst = 0.0;
@@ -319,7 +320,8 @@ double fm_violation(fm_instance *s, int level)
     return worst;
 }
 
-/* The row that is violated most at level 0 (positions) or 1 (velocities), and how far off its joint's rows of that sort are together. */
+/* The row with the largest violation of positions (level 0) or velocities (1), and the norm of the violations of its
+ * joint's rows of the same kind. */
 int32_t fm_worst_row(fm_instance *s, int level, double *gap)
 {
     int32_t worst = 0;
@@ -342,14 +344,14 @@ int32_t fm_worst_row(fm_instance *s, int level, double *gap)
     return worst;
 }
 
-/* Adds a joint's name and what stands before it; returns how long all of it is or would be. */
+/* Appends `before` and a joint's name; returns the full length, truncated or not. */
 static size_t add_name(const fm_instance *s, int32_t joint, const char *before, char *out, size_t used, size_t capacity)
 {
     const char *name = s->image.text + s->image.joint_name[joint];
     return used + (size_t)snprintf(out + used, used < capacity ? capacity - used : 0, "%s%s", before, name);
 }
 
-/* The joints of a row's loop, or path to the ground, with hyphens between; or a coupling and its joints. */
+/* The joints of a row's loop, or path to the ground, joined by hyphens; or a coupling and its joints. */
 void fm_loop_names(const fm_instance *s, int32_t row, char *out, size_t capacity)
 {
     const fm_image *m = &s->image;

@@ -1,11 +1,11 @@
-/* cut_joints.c: the coordinates of joints that close loops, and the forces that act along them.
+/* cut_joints.c: coordinates of cut joints, and the forces that act along them.
  *
- * A secondary joint is the same product of modes as in a tree, X_FM = X_1(s_1) X_2(s_2) .... Its positions p follow
- * from the poses of its two frames: with Phi the free modes at M and B the directions in which forces along them act
- * (reactions.c), Newton's p <- p + (B' Phi)^-1 B' (turn, displacement) from X(p) to X_FM. It begins at the positions of
- * the last accepted step, so that angles are unwrapped and a quaternion never flips; these are saved with the state.
- * Velocities and accelerations follow alike, and the forces lambda of inputs, springs and dampers act on the two
- * bodies as the wrench B (Phi' B)^-1 lambda. In F's axes, the angular part first, at M.
+ * A cut joint is the same product of modes as in a tree, X_FM = X_1(s_1) X_2(s_2) .... Its positions p follow from the
+ * poses of its two frames: with Phi the free modes at M and B the directions of forces along them (reactions.c), by
+ * Newton's method p <- p + (B' Phi)^-1 B' (rotation, displacement) from X(p) to X_FM. It starts at the positions of the
+ * last accepted step, so that angles are unwrapped and quaternions keep their sign; these positions are saved with the
+ * state. Velocities and accelerations follow alike, and the forces lambda of inputs, springs and dampers act on the two
+ * bodies as the wrench B (Phi' B)^-1 lambda. F's axes, angular part first, at M.
  */
 #include "cut_joints.h"
 
@@ -22,25 +22,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FM_SEARCHES 30      /* Newton steps from one accepted position to the next */
-#define FM_FOUND 1e-15      /* [rad], or of the length: no step is smaller */
+#define FM_SEARCHES 30      /* most Newton steps between two accepted positions */
+#define FM_FOUND 1e-15      /* [rad], or relative to the length: step at which the iteration stops */
 #define FM_TURN_AT_ONCE 1.0 /* [rad] */
-#define FM_FARTHEST 1e6     /* [rad] that an angle may be expected to turn in a step */
+#define FM_FARTHEST 1e6     /* [rad]: largest predicted rotation in a step */
 static const double pi = 3.14159265358979323846;
 
-/* A product of modes: M in F, the free modes at M, and M's acceleration where theirs is zero. */
+/* A product of modes: pose of M in F, the free modes at M, M's bias acceleration. */
 typedef struct chain {
     double R[9], r[3], phi[FM_JOINT_MODES][6], bias[6];
     int32_t n;
 } chain;
 
-/* M against F as the links have them. */
+/* Motion of M relative to F, from the links. */
 typedef struct relation {
     double R[9], r[3], velocity[6], acceleration[6];
     double F[9], M[9], at[3]; /* axes of F and M, and M's origin, in the world */
 } relation;
 
-/* One mode more; `rate`: its velocity. Its column's linear part is the origin's, until close_chain. */
+/* Appends a mode with position q and velocity `rate`. Its column is about its own origin, until make_chain moves it to
+ * M. */
 static void add_screw(const fm_image *m, int32_t mode, double q, double rate, double w[3], chain *c)
 {
     const double turn = m->cut_turn[mode], slide = m->cut_slide[mode];
@@ -105,7 +106,7 @@ static void make_chain(const fm_instance *s, int32_t joint, const double *p, con
     }
 }
 
-/* World kinematics are there; with accelerations where they are `moving`. */
+/* Requires world kinematics, with accelerations if `moving`. */
 static void relate(const fm_instance *s, int32_t joint, int moving, relation *to)
 {
     const fm_image *m = &s->image;
@@ -138,7 +139,7 @@ static void relate(const fm_instance *s, int32_t joint, int moving, relation *to
     rotate_in(to->F, a, to->acceleration + 3);
 }
 
-/* The angle about a joint's only axis, but for a multiple of 2 pi. */
+/* The angle about a joint's only axis, up to multiples of 2 pi. */
 static double angle_about(const double *axis, const double *R)
 {
     double e[3], across[3], rotated[3];
@@ -148,7 +149,7 @@ static double angle_about(const double *axis, const double *R)
     return atan2(dot(across, rotated), dot(e, rotated));
 }
 
-/* Adds the multiple of 2 pi with which an angle goes on from the one before, which had this velocity. */
+/* Adds the multiple of 2 pi that continues from the previous angle and velocity. */
 static double go_on(const fm_instance *s, double angle, double before, double velocity)
 {
     const double rotated = velocity * (s->work.time - s->clock[FM_FOLLOWED]);
@@ -156,7 +157,7 @@ static double go_on(const fm_instance *s, double angle, double before, double ve
     return angle + 2.0 * pi * floor((near - angle) / (2.0 * pi) + 0.5);
 }
 
-/* The turn and the displacement from the product to M as it is. */
+/* The rotation vector and displacement from the product's pose of M to the actual one. */
 static void miss(const chain *c, const relation *to, double out[6])
 {
     double E[9], q[4];
@@ -168,7 +169,7 @@ static void miss(const chain *c, const relation *to, double out[6])
     for (int j = 0; j < 3; j++) out[3 + j] = to->r[j] - c->r[j];
 }
 
-/* Free modes move by `step`; returns the largest part of it, slides over the model's length. */
+/* Moves the free modes by `step`; returns its largest element, translations relative to the model's length. */
 static double advance(const fm_instance *s, int32_t joint, double *step, double *p)
 {
     const fm_image *m = &s->image;
@@ -187,7 +188,7 @@ static double advance(const fm_instance *s, int32_t joint, double *step, double 
     return most;
 }
 
-/* The quaternion, not its opposite, with which a ball goes on from the one before with this angular velocity. */
+/* Chooses the sign of a ball's quaternion that continues from the previous one with this angular velocity. */
 static void keep_sign(const fm_instance *s, const double *before, const double *w, double *q)
 {
     double rotated[3], near[4];
@@ -198,7 +199,7 @@ static void keep_sign(const fm_instance *s, const double *before, const double *
     for (int j = 0; together < 0.0 && j < 4; j++) q[j] = -q[j];
 }
 
-/* Angles and quaternions that were found but for whole turns go on from those before. */
+/* Makes angles and quaternions continue from the previous ones. */
 static void unwind(const fm_instance *s, int32_t joint, const relation *to, const double *before, double *p)
 {
     static const double still[FM_JOINT_MODES] = {0.0};
@@ -218,7 +219,7 @@ static void unwind(const fm_instance *s, int32_t joint, const relation *to, cons
     }
 }
 
-/* Positions near those in p, which were noted before; an angle goes on with its velocity, also over whole turns. */
+/* Finds positions near those in p, the previous ones; angles continue with their velocity, also over whole turns. */
 static void find_positions(const fm_instance *s, int32_t joint, const relation *to, double *p)
 {
     static const double still[FM_JOINT_MODES] = {0.0};
@@ -250,8 +251,8 @@ static void find_positions(const fm_instance *s, int32_t joint, const relation *
     unwind(s, joint, to, noted, p);
 }
 
-/* The joint's coordinates where the links are: positions, velocities, accelerations if `moving`; 0: nothing more than
- * positions, since its modes are dependent there. */
+/* The joint's coordinates for the present links: positions, velocities, and accelerations if `moving`; 0: only
+ * positions, as its modes are dependent there. */
 static int find(const fm_instance *s, int32_t joint, int moving, fm_coordinates *out, relation *to, fm_dual *dual)
 {
     static const double still[FM_JOINT_MODES] = {0.0};
@@ -279,7 +280,7 @@ void fm_cut_joint_coordinates(const fm_instance *s, int32_t joint, int moving, f
     (void)find(s, joint, moving, out, &to, &dual);
 }
 
-/* A row that asks a coordinate to be what the joint's start says: of a ball, the turn from there about its own axis. */
+/* A row that prescribes a start value: of a ball, a component of the rotation vector from its start, in its own axes. */
 void fm_cut_joint_row(const fm_instance *s, int32_t joint, int32_t part, fm_constraint *out)
 {
     const fm_image *m = &s->image;
@@ -308,7 +309,7 @@ void fm_cut_joint_row(const fm_instance *s, int32_t joint, int32_t part, fm_cons
     memcpy(out->r, to.at, sizeof out->r);
 }
 
-/* The angle of a joint with one mode that turns. */
+/* The angle of a joint with one rotational mode. */
 double fm_cut_joint_angle(const fm_instance *s, int32_t joint)
 {
     double p = s->cut_p[s->image.joint_p[joint]];
@@ -318,8 +319,8 @@ double fm_cut_joint_angle(const fm_instance *s, int32_t joint)
     return p;
 }
 
-/* A position that the integrator accepted, the links being placed by fm_correct: angles go on from it. What lies between two
- * such positions leaves no trace, so that the motion does not depend on when somebody looks. */
+/* Stores the coordinates at a position that the integrator accepted, as the reference for unwrapping. Positions in
+ * between are not stored, so that the motion does not depend on when outputs are read. Requires placed links. */
 void fm_follow_cut_joints(fm_instance *s)
 {
     const fm_image *m = &s->image;
@@ -340,7 +341,7 @@ void fm_follow_cut_joints(fm_instance *s)
     s->clock[FM_FOLLOWED] = s->work.time;
 }
 
-/* How far the springs of a joint's modes are from their rest. */
+/* Deflections of the springs of a joint's modes. */
 static void stretch(const fm_instance *s, int32_t joint, const double *p, double *away)
 {
     const fm_image *m = &s->image;
@@ -355,7 +356,7 @@ static void stretch(const fm_instance *s, int32_t joint, const double *p, double
     }
 }
 
-/* Whether inputs, springs or dampers act along modes from `first` to before `end`. */
+/* Whether inputs, springs or dampers act along the modes from `first` to before `end`. */
 static int forced(const fm_instance *s, int32_t first, int32_t end, const double *tau)
 {
     for (int32_t i = first; i < end; i++)
@@ -368,8 +369,8 @@ int fm_cut_joints_forced(const fm_instance *s, const double *tau)
     return forced(s, s->image.n.speeds, s->image.n.modes, tau);
 }
 
-/* Adds what is applied along the modes of secondary joints to what is applied on their links; `laws`: also their springs
- * and dampers. World kinematics are there. */
+/* Applies forces along the modes of cut joints to their links; `laws`: also of their springs and dampers. Requires
+ * world kinematics. */
 void fm_apply_cut_joints(fm_instance *s, const double *tau, int laws)
 {
     const fm_image *m = &s->image;
@@ -394,7 +395,7 @@ void fm_apply_cut_joints(fm_instance *s, const double *tau, int laws)
     }
 }
 
-/* What the springs of secondary joints store [J]. */
+/* Energy of the springs of cut joints [J]. */
 double fm_cut_joint_energy(const fm_instance *s)
 {
     const fm_image *m = &s->image;

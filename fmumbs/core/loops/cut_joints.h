@@ -1,4 +1,4 @@
-/* cut_joints.h: functions of secondary.c. */
+/* cut_joints.h: functions of cut_joints.c. */
 #ifndef FM_CUT_JOINTS_H
 #define FM_CUT_JOINTS_H
 

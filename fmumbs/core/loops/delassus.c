@@ -1,9 +1,9 @@
-/* delassus.c: joints that close loops, and tips that are fixed: their reactions.
+/* delassus.c: the Lagrange multipliers of cut joints and couplings, by the Delassus matrix.
  *
- * With the innovations that the rows' multipliers leave in the free modes (constraints.c)
+ * With the innovations of the rows' multipliers in the free modes (constraints.c)
  *     K = J M^-1 J' = sum over the modes of (phi'w_i) (phi'w_j) / D,   K lambda = -c'' at lambda = 0.
- * K and then its factor, K = L D L', stand in blocks, each for the rows of one secondary joint, in an order in which
- * little fills in (loop_plan.c): below the diagonal L D, on it one over D. Only rows in use are looked at.
+ * K and its factor, K = L D L', are stored in blocks, each for the rows of one cut joint, in an order with little
+ * fill-in (loop_plan.c): L D below the diagonal, 1 / D on it. Only active rows are processed.
  */
 #include "delassus.h"
 
@@ -18,9 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FM_SINGULAR 1e-14 /* of a diagonal entry of K: a pivot below it is none */
+#define FM_SINGULAR 1e-14 /* fraction of a diagonal entry of K below which a pivot counts as zero */
 
-/* One over the pivot of each velocity variable. */
+/* Reciprocals of the pivots of all velocity variables. */
 static void reciprocals(const fm_instance *s, double *out)
 {
     for (int32_t i = 0; i < s->image.n.links; i++) {
@@ -37,7 +37,7 @@ static void reciprocals(const fm_instance *s, double *out)
     }
 }
 
-/* The rows that are active, block by block. */
+/* Lists the active rows, block by block. */
 void fm_use_rows(fm_instance *s)
 {
     for (int32_t b = 0; b < s->plan.blocks; b++) {
@@ -49,10 +49,10 @@ void fm_use_rows(fm_instance *s)
     }
 }
 
-/* The innovations of row i, in s->loop.row. */
+/* The innovations of row i, in loop.row. */
 static void pass_row(fm_instance *s, int32_t i, const fm_constraint *c, double *most)
 {
-    if (s->image.row_kind[i] == FM_ROW_GIVEN) return; /* it counts only in assembly.c */
+    if (s->image.row_kind[i] == FM_ROW_GIVEN) return; /* used by assembly.c only */
     if (s->image.row_kind[i] == FM_ROW_COUPLED) {
         fm_pass_coupling(s, i, s->loop.row, most);
         return;
@@ -69,8 +69,8 @@ static void use_all(fm_instance *s)
     }
 }
 
-/* Rows in use at the present world kinematics and their innovations; `choose`: all rows, and how large K's diagonal can
- * be. */
+/* Active rows at the present world kinematics, and their innovations; `choose`: all rows, with upper bounds of K's
+ * diagonal. */
 void fm_make_rows(fm_instance *s, int moving, int choose)
 {
     double *pivot = s->loop.pivot;
@@ -101,7 +101,7 @@ void fm_make_rows(fm_instance *s, int moving, int choose)
     }
 }
 
-/* K where a block meets itself, `e` NULL, or a later one: `rows` of the later by `columns`. */
+/* K of a block with itself (`e` NULL) or with a later one: `rows` of the later by `columns`. */
 FM_INLINE void meet(const fm_instance *s, const fm_block *a, const fm_meeting *e, const int rows, const int columns)
 {
     const int32_t whole[3] = {0, 0, a->length}, *run = e == NULL ? whole : s->plan.run + 3 * e->run;
@@ -118,7 +118,7 @@ FM_INLINE void meet(const fm_instance *s, const fm_block *a, const fm_meeting *e
         for (int p = 0; p < columns; p++) L[b->use[q] * a->rows + a->use[p]] = sums[q * columns + p];
 }
 
-/* K of the rows in use, from their innovations. */
+/* K of the active rows, from their innovations. */
 void fm_make_delassus(fm_instance *s)
 {
     for (int32_t n = 0; n < s->plan.blocks; n++) {
@@ -135,7 +135,7 @@ void fm_make_delassus(fm_instance *s)
     }
 }
 
-/* A block's own part of the factor. 0: it has no such pivots. */
+/* Factors a diagonal block. 0: it is not positive definite. */
 FM_INLINE int factor_block(fm_instance *s, const fm_block *a, const int rows)
 {
     double *L = s->loop.L + a->L;
@@ -159,7 +159,8 @@ FM_INLINE int factor_block(fm_instance *s, const fm_block *a, const int rows)
     return 1;
 }
 
-/* Takes from the part `to` of later rows c, columns b, what the column a brings there; x and w: its rows there. */
+/* Subtracts the contribution of column a from the block `to` of later rows c, columns b; x and w: column a's rows
+ * there. */
 FM_INLINE void subtract(const fm_block *a, const fm_block *b, const fm_block *c, const double *over, const double *w,
                         const double *x, double *to, const int columns)
 {
@@ -176,7 +177,7 @@ FM_INLINE void subtract(const fm_block *a, const fm_block *b, const fm_block *c,
     }
 }
 
-/* What a block's column, its own part being factored, brings to the later blocks. */
+/* Subtracts the contributions of a factored block's column from the later blocks. */
 FM_INLINE void eliminate(fm_instance *s, const fm_block *a, const int columns)
 {
     const fm_meeting *first = s->plan.meeting + a->below, *end = first + a->belows;
@@ -211,7 +212,7 @@ void fm_eliminate(fm_instance *s, const fm_block *a)
     else eliminate(s, a, a->used);
 }
 
-/* Solves with a block's own part of the factor, and takes from the later blocks what that brings them. */
+/* Forward substitution with a diagonal block; subtracts its contributions from the later blocks. */
 FM_INLINE void solve_forth(const fm_instance *s, const fm_block *a, const double *b, double *x, const int rows)
 {
     const double *L = s->loop.L + a->L;
@@ -248,7 +249,7 @@ FM_INLINE void solve_back(const fm_instance *s, const fm_block *a, double *x, co
     }
 }
 
-/* The rows in use of x from those of the forth way. */
+/* Backward substitution for the active rows of x. */
 static void go_back(const fm_instance *s, double *x)
 {
     for (const fm_block *first = s->plan.block, *a = first + s->plan.blocks; a-- > first;)
@@ -262,7 +263,7 @@ static void go_forth(const fm_instance *s, const fm_block *a, const double *b, d
     else solve_forth(s, a, b, x, a->used);
 }
 
-/* Solves K x = b for the rows in use, zero elsewhere; the factor is there. */
+/* Solves K x = b for the active rows, zero elsewhere. Requires the factor. */
 void fm_solve_delassus(const fm_instance *s, const double *b, double *x)
 {
     for (int32_t i = 0; i < s->image.n.rows; i++) x[i] = 0.0;
@@ -270,7 +271,7 @@ void fm_solve_delassus(const fm_instance *s, const double *b, double *x)
     go_back(s, x);
 }
 
-/* b less K x, K not being factored. */
+/* b less K x. Requires K itself. */
 static void subtract_product(const fm_instance *s, const double *x, double *b)
 {
     for (int32_t n = 0; n < s->plan.blocks; n++) {
@@ -290,8 +291,7 @@ static void subtract_product(const fm_instance *s, const double *x, double *b)
     }
 }
 
-/* The factor of K, and where `x` is zero and not NULL the forth way of its solution for `b`. 0: it is not positive
- * definite. */
+/* Factors K; if `x` is not NULL (and zero), also the forward substitution for `b`. 0: K is not positive definite. */
 static int factor_and_go(fm_instance *s, const double *b, double *x)
 {
     s->loop.worn = s->loop.near_singular = 0;
@@ -306,7 +306,7 @@ static int factor_and_go(fm_instance *s, const double *b, double *x)
     return 1;
 }
 
-/* Adds s->loop.softening of what pivots have been to K's diagonal. */
+/* Adds the fraction loop.softening of former pivots to K's diagonal. */
 static void soften(fm_instance *s)
 {
     for (int32_t n = 0; n < s->plan.blocks; n++) {
@@ -316,14 +316,14 @@ static void soften(fm_instance *s)
     }
 }
 
-/* The factor of K. 0: it is not positive definite. */
+/* Factors K. 0: it is not positive definite. */
 int fm_factor_delassus(fm_instance *s)
 {
     if (s->loop.softening > 0.0) soften(s);
     return factor_and_go(s, NULL, NULL);
 }
 
-/* Adds what the multipliers bring about to the forced part of every free mode. */
+/* Adds the effect of the multipliers to the parent-independent part of udot of every free mode. */
 static void add_multipliers(fm_instance *s, const double *lambda)
 {
     double *x = s->loop.row;
@@ -351,7 +351,7 @@ static void add_multipliers(fm_instance *s, const double *lambda)
     memset(x, 0, (size_t)s->image.n.speeds * sizeof *x);
 }
 
-/* The multipliers' wrenches on the links themselves, for the cuts; it adds to what is there. */
+/* Adds the multipliers' wrenches to the links, for the joint wrenches. */
 void fm_load_links(fm_instance *s, const double *lambda)
 {
     fm_ends at = {.joint = -1};
@@ -382,7 +382,7 @@ void fm_load_links(fm_instance *s, const double *lambda)
     }
 }
 
-/* Those near s->singular.lambda that make up s->singular.rhs; K is softened so much that round-off makes nothing of them. */
+/* The multipliers closest to singular.lambda that satisfy singular.rhs; K is regularised enough to suppress round-off. */
 static void find_near(fm_instance *s)
 {
     const int32_t rows = s->image.n.rows;
@@ -394,8 +394,8 @@ static void find_near(fm_instance *s)
     for (int32_t i = 0; i < rows; i++) s->loop.lambda[i] += s->singular.lambda[i];
 }
 
-/* The multipliers, K and the right-hand side being there. Where K is singular they are no numbers, and nothing is that
- * they act on: a step is then rejected. */
+/* The multipliers from K and the right-hand side. If K is singular they are NaN, and so is all that they act on: a step
+ * is then rejected. */
 void fm_find_multipliers(fm_instance *s)
 {
     memset(s->loop.lambda, 0, (size_t)s->image.n.rows * sizeof *s->loop.lambda);
@@ -411,10 +411,10 @@ void fm_find_multipliers(fm_instance *s)
     for (int32_t i = 0; i < s->image.n.rows; i++) s->loop.lambda[i] = s->row_active[i] > 0.0 ? NAN : 0.0;
 }
 
-/* After the sweeps without the loops' reactions: adds these. World kinematics of y are there. */
+/* Adds the multipliers' effect after the sweeps without them. Requires world kinematics of y. */
 void fm_close_loops(fm_instance *s, double *udot)
 {
-    if (s->planar.used) return; /* that has been done within the sweeps */
+    if (s->planar.used) return; /* done within the sweeps */
     fm_make_rows(s, 1, 0);
     for (int32_t i = 0; i < s->image.n.rows; i++) {
         const double *c = s->loop.c + 3 * i, alpha = s->closure[2], beta = s->closure[3];
@@ -427,7 +427,7 @@ void fm_close_loops(fm_instance *s, double *udot)
     fm_run_outward(s, udot);
 }
 
-/* M^-1 J' lambda in `out`: the same columns, at rest and without weight. */
+/* M^-1 J' lambda in `out`: the outward sweep of the same columns at rest, without gravity. */
 void fm_multiplier_response(fm_instance *s, const double *lambda, double *out)
 {
     double gravity[3];
@@ -447,7 +447,7 @@ void fm_multiplier_response(fm_instance *s, const double *lambda, double *out)
     memcpy(s->gravity, gravity, sizeof gravity);
 }
 
-/* Torque and force of a secondary joint on M's link at M's origin, in world axes. */
+/* Torque and force of a cut joint on M's link at M's origin, world axes. */
 void fm_loop_wrench(const fm_instance *s, int32_t joint, double torque[3], double force[3])
 {
     memset(torque, 0, 3 * sizeof *torque);
@@ -461,7 +461,7 @@ void fm_loop_wrench(const fm_instance *s, int32_t joint, double torque[3], doubl
     }
 }
 
-/* The generalised force that a coupling puts on one of its coordinates. */
+/* The generalised force of a coupling on one of its coordinates. */
 double fm_coupling_force(const fm_instance *s, int32_t coupling, int32_t term)
 {
     double force = 0.0;

@@ -1,4 +1,4 @@
-/* delassus.h: functions of loops.c. */
+/* delassus.h: functions of delassus.c. */
 #ifndef FM_DELASSUS_H
 #define FM_DELASSUS_H
 

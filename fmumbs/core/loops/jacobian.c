@@ -1,8 +1,8 @@
-/* jacobian.c: how fast the rows of secondary joints change with the joints' velocities, c' = J u.
+/* jacobian.c: rates of the rows of cut joints, c' = J u.
  *
- * The semi-analytic way of constraint-jacobians, Algorithm 1: a row's unit wrench, which is what its group I comes to,
- * goes from both ends of its joint to the loop's root. In the axes of each link on the way it meets the free modes phi,
- * the link's group II, which follow from its kind alone: J = phi'w. Where the two paths meet the wrenches cancel.
+ * The semi-analytic method of constraint-jacobians, Algorithm 1: a row's unit wrench (group I) is propagated from both
+ * ends of its joint to the root of the loop. In the axes of each link on the way it is projected on the free modes phi
+ * (group II), which depend on the link's kind only: J = phi'w. Where the two paths meet the wrenches cancel.
  */
 #include "jacobian.h"
 
@@ -13,15 +13,15 @@
 
 #include <math.h>
 
-/* The square of the most that a wrench could do along a mode, were both along one another. */
+/* The squared upper bound of a wrench's projection on a mode, as if they were parallel. */
 static double most_along(const fm_instance *s, const double phi[6], const double t[3], const double f[3])
 {
     const double most = sqrt(dot(phi, phi)) * fm_most_torque(s, t, f) + sqrt(dot(phi + 3, phi + 3) * dot(f, f));
     return most * most;
 }
 
-/* What a wrench at r, torque and force in world axes, does along the free modes of a link. Returns the most that the
- * squares could be, times their weights, if there are any. */
+/* Adds the projections of a wrench (world axes, at its point r) on the free modes of a link to J. Returns the upper
+ * bound of their weighted squares, if there are weights. */
 static double along_modes(const fm_instance *s, int32_t i, const fm_constraint *at, double sign, double *J, const double *weight)
 {
     const fm_link *k = s->link + i;
@@ -72,15 +72,15 @@ static double couple_modes(const fm_instance *s, int32_t coupling, double *J, co
     return most;
 }
 
-/* Adds a row of J; what balls that point towards the ground have is in their links' axes. With a weight for each velocity
- * variable returns the most that the row's weighted square could be. */
+/* Adds a row of J; elements of balls that are traversed from M to F are in their links' axes. With a weight for each
+ * velocity variable, returns the upper bound of the row's weighted square. */
 double fm_row_along(const fm_instance *s, int32_t i, const fm_constraint *row, double *J, const double *weight)
 {
     const int32_t joint = s->image.row_joint[i];
     int32_t F = s->image.joint_F_link[joint], M = s->image.joint_M_link[joint];
     double most = 0.0;
     if (s->image.row_kind[i] == FM_ROW_COUPLED) return couple_modes(s, s->image.row_coupling[i], J, weight);
-    while (F != M) { /* a link's parent comes before it */
+    while (F != M) { /* a parent's index is smaller than its child's */
         int32_t *end = F > M ? &F : &M;
         most += along_modes(s, *end, row, F > M ? -1.0 : 1.0, J, weight);
         *end = s->link[*end].parent;

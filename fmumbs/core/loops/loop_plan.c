@@ -1,10 +1,10 @@
-/* loop_plan.c: which rows couple with which, and the order in which K is eliminated; once, when an instance opens.
+/* loop_plan.c: which rows couple, and the elimination order of K; computed once, when an instance is opened.
  *
- * The rows of one secondary joint or one coupling make a block. Its path are the velocity variables of the
- * moving links between its two ends and the ground. Two blocks couple where their paths share one, and then they share
- * the link of the path that is next to the ground, their top. So the blocks at one top are a clique, a block stands in
- * one clique for each of its ends, and eliminating it merges these into one clique of those that are left.
- * Again and again come all blocks with few neighbours, few being doubled each time.
+ * The rows of one cut joint or coupling form a block. Its path consists of the velocity variables of the moving links
+ * between its two ends and the ground. Two blocks couple if their paths share a link, and then they share the path's
+ * link next to the ground, their top. So the blocks at one top form a clique, a block belongs to one clique for each of
+ * its ends, and eliminating it merges these into one clique of the remaining blocks. Blocks are eliminated in passes,
+ * each taking all blocks with few neighbours; the limit is doubled from pass to pass.
  */
 #include "loop_plan.h"
 
@@ -14,32 +14,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FM_MOST_NUMBERS ((size_t)1 << 23) /* of each array here: an image that needs more is refused */
-#define FM_MOST_WORK ((size_t)1 << 28)    /* steps along pairs of paths */
+#define FM_MOST_NUMBERS ((size_t)1 << 23) /* size limit of each array here; images that exceed it are refused */
+#define FM_MOST_WORK ((size_t)1 << 28)    /* limit of steps along pairs of paths */
 
 typedef struct clique {
     int32_t start, count; /* its blocks in `list` */
-    int32_t merged;       /* into which it has gone, itself while it stands */
-    int32_t looked;       /* when it was looked at last */
+    int32_t merged;       /* the clique it was merged into, or itself */
+    int32_t looked;       /* the search that visited it last */
 } clique;
 
 typedef struct planning {
     const fm_image *m;
     fm_loop_plan *out;
-    int32_t *top;   /* of each link, -1: nothing moves between it and the ground */
-    clique *clique; /* of each link that is a top, merged ones at the later */
+    int32_t *top;   /* of each link; -1: nothing moves between it and the ground */
+    clique *clique; /* of each link that is a top; merged ones at the later link */
     int32_t *list;  /* members of cliques, then what each eliminated block reaches */
     size_t listed, capacity;
     int32_t *place;  /* of each block in the order, -1: not yet */
-    int32_t *reach;  /* 2 a block, as they come in the image: start and count of what it reaches in the list */
+    int32_t *reach;  /* 2 a block, in the image's order: start and count in `list` of what it reaches */
     int32_t *mark;   /* of each block */
     int32_t *start;  /* of each block in the image's order: first row */
     int32_t blocks, looks;
     size_t paths;
-    int32_t *walk, *walked, walks; /* links of a path, and in which walk each was met */
+    int32_t *walk, *walked, walks; /* links of a path, and the walk in which each was met */
 } planning;
 
-/* The links that a row hangs on, one after another; -2: no more. */
+/* The links that a row acts on, one by one; -2: no more. */
 static int32_t link_of_row(const fm_image *m, int32_t row, int32_t which)
 {
     if (m->row_kind[row] == FM_ROW_COUPLED) {
@@ -81,7 +81,7 @@ static int32_t standing(planning *p, int32_t c)
     return c;
 }
 
-/* The clique of a block's end, -1: none there; -2: no such end. */
+/* The clique of a block's end, -1: none; -2: no such end. */
 static int32_t clique_of(planning *p, int32_t block, int32_t which)
 {
     const int32_t link = link_of_row(p->m, p->start[block], which);
@@ -89,7 +89,7 @@ static int32_t clique_of(planning *p, int32_t block, int32_t which)
     return link < 0 || p->top[link] < 0 ? -1 : standing(p, p->top[link]);
 }
 
-/* Whether a clique is met for the first time since p->looks was raised. */
+/* Whether a clique is visited for the first time since p->looks was incremented. */
 static int is_new(planning *p, int32_t c)
 {
     if (c < 0 || p->clique[c].looked == p->looks) return 0;
@@ -109,7 +109,7 @@ static int grow(planning *p, size_t more)
     return 1;
 }
 
-/* 0: there is no memory for them. */
+/* Forms the cliques. 0: out of memory. */
 static int join_cliques(planning *p)
 {
     for (int pass = 0; pass < 2; pass++) {
@@ -138,7 +138,7 @@ static int32_t neighbours(planning *p, int32_t block)
     return count;
 }
 
-/* What an eliminated block reaches is the clique that its own become. */
+/* An eliminated block reaches the clique into which its own are merged. */
 static int eliminate(planning *p, int32_t block, int32_t place)
 {
     int32_t into = -1, reached = 0;
@@ -179,7 +179,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The path of a block: its ends and their ancestors, as far as they move, from the tips. `write` 0: only its length. */
+/* The path of a block: its ends and their ancestors, as far as they move, from the leaves. `write` 0: only its length. */
 static size_t find_path(planning *p, int32_t block, int write)
 {
     const fm_image *m = p->m;
@@ -195,7 +195,7 @@ static size_t find_path(planning *p, int32_t block, int write)
     return length;
 }
 
-/* Where the paths of two blocks run together; `runs` NULL: only how often. */
+/* The common parts of the paths of two blocks; `runs` NULL: only their number. */
 static int32_t find_runs(const planning *p, const fm_block *a, const fm_block *b, int32_t *runs)
 {
     const int32_t *bias_x = p->out->link + a->path, *bias_y = p->out->link + b->path;
@@ -294,7 +294,7 @@ void fm_forget_plan(fm_loop_plan *plan)
     memset(plan, 0, sizeof *plan);
 }
 
-/* 0: there is no memory for so many loops. What it allocates, fm_forget_plan frees. */
+/* Plans the elimination; fm_forget_plan frees the result. 0: out of memory, or too many loops. */
 int fm_plan_loops(const fm_image *m, fm_loop_plan *out)
 {
     const size_t rows = (size_t)m->n.rows, links = (size_t)m->n.links;

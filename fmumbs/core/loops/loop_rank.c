@@ -1,13 +1,13 @@
-/* loop_rank.c: which rows are independent: the rank of K, and a set of rows that makes it well-conditioned.
+/* loop_rank.c: selects independent rows: the rank of K, and a set of rows that makes it well conditioned.
  *
- * K is eliminated in its order; in each block the largest pivot comes first, beside the most that its diagonal entry
- * can be. What is left of a row after those before it is at least what is left of it after all others. So a row with
- * next to nothing left follows from the others; one with much left is taken; and between these two only what is left
- * after all rows taken decides, the one with most being taken first.
+ * K is eliminated in its order; in each block the largest pivot, relative to the upper bound of its diagonal entry,
+ * comes first. The remainder of a row after the rows before it is at least its remainder after all others. So a row
+ * with almost no remainder is redundant; one with a large remainder is chosen; between these two, the remainder after
+ * all chosen rows decides, largest first.
  *
- * Far from where they were chosen other rows may be the better ones, and those in use no longer independent. So each
- * factor of K is looked at, and after a step that ended with a pivot far below what it was the rows that are not in use
- * compete with those that have worn so.
+ * Far from the position of the choice other rows may be better, and the active ones may become dependent. So each
+ * factor of K is monitored, and after a step that ended with a pivot far below its former value the inactive rows
+ * compete with those whose pivots have decreased.
  */
 #include "loop_rank.h"
 
@@ -21,7 +21,7 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_CLEAR 1e-4 /* beside the most that it can be, a pivot beyond it is beyond doubt */
+#define FM_CLEAR 1e-4 /* a pivot above this fraction of its upper bound is clearly independent */
 
 static double *entry(const fm_instance *s, const fm_block *b, int32_t row, int32_t column)
 {
@@ -37,7 +37,7 @@ static double diagonal(const fm_instance *s, const fm_block *b, int32_t r)
     return sum;
 }
 
-/* Whether there is more than `least` of a row while no other is taken; of what is across a plane there is not. */
+/* Whether a row by itself exceeds `least`; rows across the plane of a planar mechanism do not. */
 static int can_be_used(const fm_instance *s, const fm_block *b, int32_t r, double least)
 {
     const int32_t i = b->first + r;
@@ -45,8 +45,8 @@ static int can_be_used(const fm_instance *s, const fm_block *b, int32_t r, doubl
     return diagonal(s, b, r) / s->loop.bound[i] > least;
 }
 
-/* Takes rows of a block while their pivots are clear; its own part of the factor is then made. The rest is in doubt,
- * row_active -1, or follows from those before. */
+/* Chooses rows of a block as long as their pivots are clear, and computes its diagonal block of the factor. The other
+ * rows remain doubtful, with row_active -1, or are redundant. */
 static void choose_rows(fm_instance *s, fm_block *b, double least, double clear)
 {
     int32_t taken = 0;
@@ -76,7 +76,7 @@ static void choose_rows(fm_instance *s, fm_block *b, double least, double clear)
     b->used = taken;
 }
 
-/* Row r of block b in K, against all rows in use, in s->loop.rhs. */
+/* Row r of block b of K, against all active rows, in loop.rhs. */
 static void row_of_delassus(fm_instance *s, int32_t at, int32_t r)
 {
     const fm_block *b = s->plan.block + at;
@@ -91,7 +91,7 @@ static void row_of_delassus(fm_instance *s, int32_t at, int32_t r)
         for (const fm_meeting *e = s->plan.meeting + other->below, *end = e + other->belows; e < end; e++) {
             if (n != at && e->block != at) continue;
             const fm_block *to = n == at ? s->plan.block + e->block : other;
-            const int mine = n == at ? 0 : 1; /* where a run begins in this row's path */
+            const int mine = n == at ? 0 : 1; /* index of this row's path in a run */
             for (int32_t q = 0; q < to->used; q++) {
                 const double *z = s->loop.z + to->y + (size_t)to->use[q] * (size_t)to->length;
                 for (const int32_t *run = s->plan.run + 3 * e->run, *last = run + 3 * e->runs; run < last; run += 3)
@@ -102,7 +102,7 @@ static void row_of_delassus(fm_instance *s, int32_t at, int32_t r)
     }
 }
 
-/* What is left of a row after all rows in use, beside the most that it can be; their factor is there. */
+/* The remainder of a row after all active rows, relative to its upper bound. Requires their factor. */
 static double left_after_all(fm_instance *s, int32_t at, int32_t r)
 {
     const fm_block *b = s->plan.block + at;
@@ -113,7 +113,7 @@ static double left_after_all(fm_instance *s, int32_t at, int32_t r)
     return left / s->loop.bound[b->first + r];
 }
 
-/* J's column of a coordinate of the tree, over the root of its weight. */
+/* J's column of a coordinate of the tree, times the square root of its weight. */
 static void column_of_tree(fm_instance *s, int32_t u)
 {
     const double scale = sqrt(s->assembly.weight[u]);
@@ -128,7 +128,7 @@ static void column_of_tree(fm_instance *s, int32_t u)
     }
 }
 
-/* The same of a coordinate of a secondary joint, whose row need not be in use; returns that row's diagonal entry. */
+/* The same for a coordinate of a cut joint, whose row need not be active; returns that row's diagonal entry. */
 static double column_of_cut(fm_instance *s, int32_t u)
 {
     const fm_image *m = &s->image;
@@ -144,8 +144,9 @@ static double column_of_cut(fm_instance *s, int32_t u)
     return 0.0;
 }
 
-/* The leverage of a coordinate that does not hold yet: the most that the square of its rate can be in a motion of norm 1
- * that the rows in use and what holds allow. Next to 0: it depends on them. K's factor is there, by assembly.c's weights. */
+/* The leverage of a coordinate that is not held: the largest square of its rate in a motion of norm 1 that satisfies
+ * the active rows and the held coordinates. Almost 0: it depends on them. Requires K's factor with the weights of
+ * assembly.c. */
 double fm_leverage(fm_instance *s, int32_t u)
 {
     double left = 1.0;
@@ -157,8 +158,8 @@ double fm_leverage(fm_instance *s, int32_t u)
     return left;
 }
 
-/* The most that a row can be, beside the most that those of its sort can be in its joint: little where it holds by itself,
- * and what is left of it is then no better than that. */
+/* The upper bound of a row relative to those of its kind in its joint: small if it is satisfied identically, and its
+ * remainder is then not reliable either. */
 static double weight_of(const fm_instance *s, const fm_block *b, int32_t r)
 {
     double most = 0.0;
@@ -174,7 +175,7 @@ static int any_in_doubt(const fm_instance *s)
     return 0;
 }
 
-/* Takes the row in doubt that has most left. 0: none is in doubt any more. */
+/* Chooses the doubtful row with the largest remainder. 0: no doubtful rows are left. */
 static int choose_doubtful(fm_instance *s, double least)
 {
     double largest = 0.0;
@@ -195,7 +196,7 @@ static int choose_doubtful(fm_instance *s, double least)
     return best >= 0;
 }
 
-/* Only rows that are taken stay in use; K of these is there then. */
+/* Deactivates doubtful rows; computes K of the chosen ones. */
 static void leave_doubtful(fm_instance *s)
 {
     for (int32_t i = 0; i < s->image.n.rows; i++) s->row_active[i] = s->row_active[i] == 1.0 ? 1.0 : 0.0;
@@ -203,7 +204,7 @@ static void leave_doubtful(fm_instance *s)
     fm_make_delassus(s);
 }
 
-/* Chooses rows, all rows being made with the most that they can be; K of those chosen is there then. */
+/* Chooses rows; requires all rows and their upper bounds. Computes K of the chosen ones. */
 void fm_choose_rows(fm_instance *s, double least)
 {
     for (int32_t n = 0; n < s->plan.blocks; n++) {
@@ -220,7 +221,7 @@ void fm_choose_rows(fm_instance *s, double least)
     leave_doubtful(s);
 }
 
-/* The pivots of the rows in use, K's factor being there. */
+/* Stores the pivots of the active rows. Requires K's factor. */
 void fm_note_pivots(fm_instance *s)
 {
     for (int32_t n = 0; n < s->plan.blocks; n++) {
@@ -229,7 +230,7 @@ void fm_note_pivots(fm_instance *s)
     }
 }
 
-/* The same of those that have grown, and of those that were not in use `before`, if that is not NULL. */
+/* Updates the stored pivots that have grown, and those of rows that were inactive in `before`, if that is not NULL. */
 static void note_growth(fm_instance *s, const double *before)
 {
     for (int32_t n = 0; n < s->plan.blocks; n++) {
@@ -242,7 +243,8 @@ static void note_growth(fm_instance *s, const double *before)
     }
 }
 
-/* Puts worn rows in doubt, and idle ones that could come in for them. Returns how many are worn, 0 if none can. */
+/* Marks rows with decreased pivots, and inactive ones that could replace them, as doubtful. Returns the number of the
+ * former, 0 if there is no replacement. */
 static int32_t doubt_rows(fm_instance *s)
 {
     int32_t worn = 0, idle = 0;
@@ -259,13 +261,13 @@ static int32_t doubt_rows(fm_instance *s)
     return idle > 0 ? worn : 0;
 }
 
-/* After an accepted step, which ended at y. Where fewer rows than before are independent the motion is singular, and
- * none has become redundant: how many are in use never changes. */
+/* After an accepted step that ended at y. If the rank has dropped there, the position is singular, no row has become
+ * redundant: the number of active rows never changes. */
 void fm_watch_rows(fm_instance *s, const double *y)
 {
     const size_t size = (size_t)s->image.n.rows * sizeof *s->row_active;
     const int32_t planar = s->planar.used;
-    if (s->loop.near_singular) return; /* all choices are bad there, or the factor is that of another position */
+    if (s->loop.near_singular) return; /* all choices are bad there, or the factor belongs to another position */
     if (!s->loop.worn) {
         note_growth(s, NULL);
         return;
@@ -273,7 +275,7 @@ void fm_watch_rows(fm_instance *s, const double *y)
     memcpy(s->loop.kept, s->row_active, size);
     int32_t missing = doubt_rows(s);
     if (missing > 0) {
-        if (planar) (void)fm_planar_use(s, 0); /* rows are judged in space */
+        if (planar) (void)fm_planar_use(s, 0); /* rows are judged by the spatial sweeps */
         fm_run_orientations(s, y);
         fm_make_world(s, y);
         memset(s->work.tau, 0, (size_t)s->image.n.speeds * sizeof *s->work.tau);

@@ -1,7 +1,7 @@
-/* planar_loops.c: loops of mechanisms that move in a plane: which they are, and what planar_loops.inc reads of them.
+/* planar_loops.c: describes the loops of planar mechanisms for planar_loops.inc.
  *
- * Of the rows of a secondary joint those that act in the plane move the mechanism; along and perpendicular rows across
- * it hold by themselves and only show in reactions, which are made in space.
+ * Only the rows of a cut joint that act in the plane affect the motion; along and perpendicular rows across it are
+ * satisfied identically. They affect reactions only, which are computed in space.
  */
 #include "planar_loops.h"
 
@@ -14,9 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Which mechanisms ---------------------------------------------------------------------------------------------------- */
 
-/* What is constant of them -------------------------------------------------------------------------------------------- */
 
 static const fm_plane_axes *axes_of(const fm_instance *s, int32_t place)
 {
@@ -28,7 +26,7 @@ static void in_plane(const fm_plane_axes *axes, const double *v, double out[2])
     out[0] = dot(axes->x, v), out[1] = dot(axes->y, v);
 }
 
-/* How far the origins of the links are from the ground's, along the normal. */
+/* The distance of a link's point from the ground's origin along the normal. */
 static double height(const fm_instance *s, int32_t place, const double *at)
 {
     double sum = dot(axes_of(s, place)->n, at);
@@ -78,7 +76,7 @@ static void describe_joint(fm_instance *s, int32_t block)
     }
 }
 
-/* Once, after planar axes have been chosen; the ground's normal is there. */
+/* Once, after the planar axes have been chosen. Requires the ground's normal. */
 void fm_planar_loops_structure(fm_instance *s)
 {
     fm_plane_axes *ground = &s->planar.ground;
@@ -109,9 +107,9 @@ void fm_planar_loops_structure(fm_instance *s)
     for (size_t e = 0; e < s->plan.paths; e++) s->planar.mode[e] = s->planar.place[s->plan.link[e]];
 }
 
-/* In space ---------------------------------------------------------------------------------------------------------- */
+/* Conversion to space ------------------------------------------------------------------------------------------------ */
 
-/* A link's motion in space from that in the plane; its origin is that high above the plane. */
+/* A link's spatial motion from its planar one; `high`: height of its origin above the plane. */
 static void show(fm_instance *s, int32_t place, double high)
 {
     if (place < 0) return;
@@ -127,7 +125,7 @@ static void show(fm_instance *s, int32_t place, double high)
     }
 }
 
-/* World kinematics of the links of a secondary joint. */
+/* World kinematics of the links of a cut joint. */
 void fm_planar_show(fm_instance *s, int32_t joint)
 {
     const fm_plane_joint *j = s->planar.joint + s->planar.block[joint];
@@ -135,7 +133,7 @@ void fm_planar_show(fm_instance *s, int32_t joint)
     show(s, j->M, j->high_M);
 }
 
-/* The angle of a secondary pin, a multiple of 2 pi left open, and its velocity. */
+/* The angle of a cut pin joint, up to multiples of 2 pi, and its rate. */
 double fm_planar_angle(const fm_instance *s, int32_t joint, double *rate)
 {
     const fm_plane_joint *j = s->planar.joint + s->planar.block[joint];
@@ -146,7 +144,7 @@ double fm_planar_angle(const fm_instance *s, int32_t joint, double *rate)
     return atan2(j->side * (fx * gy - fy * gx), fx * gx + fy * gy);
 }
 
-/* How far the links are from the origin, at most along an axis. */
+/* The largest coordinate of a link's origin in the plane. */
 double fm_planar_extent(const fm_instance *s)
 {
     double most = 0.0;

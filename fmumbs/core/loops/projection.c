@@ -1,4 +1,4 @@
-/* projection.c: positions and velocities onto the constraints, by the smallest change in the mass norm,
+/* projection.c: projects positions and velocities onto the constraints by the smallest change in the mass norm,
  *     dq = -M^-1 J' K^-1 c,   du = -M^-1 J' K^-1 c'.
  */
 #include "projection.h"
@@ -15,12 +15,13 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_EACH 0.4         /* of the tolerance for each row: a joint's rows together then stay below it */
-#define FM_CORRECTIONS 25   /* Newton steps of a correction */
-#define FM_LEADS 0.05       /* a correction leads on that leaves less of the violation */
-#define FM_COARSE 1e-5      /* FM_DEPENDENT while the loops are open, at most: it grows with the square of the gap */
+#define FM_EACH 0.4         /* fraction of the tolerance for each row, so that a joint's rows together stay below it */
+#define FM_CORRECTIONS 25   /* most Newton steps of a correction */
+#define FM_LEADS 0.05       /* a correction is efficient if it leaves less than this fraction of the violation */
+#define FM_COARSE 1e-5 /* largest value of FM_DEPENDENT while the loops are open: it increases with the square of the
+                        * gap */
 
-/* How far off rows may be by round-off, the links being placed. */
+/* Round-off in violations of positions. Requires placed links. */
 double fm_round_off(const fm_instance *s)
 {
     double extent = s->image.length[0];
@@ -30,22 +31,22 @@ double fm_round_off(const fm_instance *s)
     return 64.0 * DBL_EPSILON * extent;
 }
 
-/* Violations of positions below it are none. */
+/* The violation of positions below which loops are closed. */
 double fm_closed_within(const fm_instance *s)
 {
     const double least = fm_round_off(s), wanted = FM_EACH * s->closure[1] * s->image.length[0];
     return wanted > least ? wanted : least;
 }
 
-/* Rows that depend on one another only where the loops are closed do so, while they are open, but for the square of
- * the gap. */
+/* Rows that are dependent only with the loops closed are independent by the order of the squared gap while these are
+ * open. */
 double fm_coarse(const fm_instance *s, double gap)
 {
     const double part = gap / s->image.length[0], square = part * part;
     return square < FM_DEPENDENT ? FM_DEPENDENT : square < FM_COARSE ? square : FM_COARSE;
 }
 
-/* Places the links at y, of which only velocities are new if `level` is 1. */
+/* Places the links at y; with `level` 1 only velocities have changed. */
 void fm_place_loops(fm_instance *s, const double *y, int level)
 {
     if (level == 0) fm_run_orientations(s, y);
@@ -54,7 +55,7 @@ void fm_place_loops(fm_instance *s, const double *y, int level)
     else fm_make_world(s, y);
 }
 
-/* K's factor at y, where the links are placed. 0: it is singular. */
+/* Factors K at y. Requires placed links. 0: it is singular. */
 int fm_factor_loops(fm_instance *s, const double *y)
 {
     if (s->planar.used) return s->kernels->plane_factor(s, y);
@@ -65,13 +66,13 @@ int fm_factor_loops(fm_instance *s, const double *y)
     return fm_factor_delassus(s);
 }
 
-/* The largest violation at a level, and all in s->loop.c; the links are placed. */
+/* The largest violation of a level, and all of them in loop.c. Requires placed links. */
 double fm_loop_gap(fm_instance *s, int level)
 {
     return s->planar.used ? s->kernels->plane_violation(s, level) : fm_violation(s, level);
 }
 
-/* One change by the factor that is there, against the violations of a level that are in s->loop.c. */
+/* One correction by the present factor of K, for the violations of a level in loop.c. */
 void fm_correct_once(fm_instance *s, double *y, int level)
 {
     double *u = y + s->image.n.positions;
@@ -95,8 +96,8 @@ int32_t fm_active_rows(const fm_instance *s)
     return count;
 }
 
-/* The levels from `level` to `last_level`. K is that of the last evaluation, if `factored`, or of where it was made last, as
- * long as that leads on. `closely`: as far as round-off lets it. */
+/* Corrects the levels from `level` to `last_level`. K is that of the last evaluation, if `factored`, or of the last
+ * factorisation, as long as that is efficient. `closely`: down to round-off. */
 int fm_correct_levels(fm_instance *s, double *y, int level, int last_level, int factored, int closely, fm_factoring factoring)
 {
     double before = INFINITY, enough = 0.0;
@@ -130,8 +131,7 @@ static int factor_only(fm_instance *s, double *y, int level)
     return fm_factor_loops(s, y) ? FM_FACTORED : FM_NO_FACTOR;
 }
 
-/* A level of y as near to the constraints as round-off lets it; K's factor is there, and so are links if positions are on
- * them. 0: it does not get there. */
+/* Projects a level of y down to round-off. Requires K's factor, and for velocities placed links. 0: fails. */
 int fm_project(fm_instance *s, double *y, int level)
 {
     return fm_correct_levels(s, y, level, level, 1, 1, factor_only);

@@ -1,6 +1,6 @@
-/* correct.c: positions and velocities onto the constraints after a step; a start is assembled in assembly.c.
+/* correct.c: projects positions and velocities onto the constraints after a step.
  *
- * Positions and then velocities are corrected by the smallest change in the mass norm,
+ * Positions, then velocities, are corrected by the smallest change in the mass norm,
  *     dq = -M^-1 J' K^-1 c,   du = -M^-1 J' K^-1 c'.
  */
 #include "correct.h"
@@ -21,7 +21,8 @@ static void place_links(fm_instance *s, const double *y)
 
 /* Corrections after a step ------------------------------------------------------------------------------------------- */
 
-/* K's factor at y, where violations of a level are in s->loop.c; or, near a singular position, y on its branch. */
+/* Factors K at y, with the violations of a level in loop.c; or, near a singular position, interpolates y on its
+ * branch. */
 static int factor_or_interpolate(fm_instance *s, double *y, int level)
 {
     const int fits = fm_factor_loops(s, y);
@@ -33,13 +34,14 @@ static int factor_or_interpolate(fm_instance *s, double *y, int level)
     return FM_FACTORED;
 }
 
-/* Positions, then velocities, onto the constraints, unless they are kept there otherwise; `near`: the last evaluation was
- * near y. The links are then placed for fm_follow_cut_joints. 0: they cannot be reached from here. */
+/* Projects positions, then velocities, unless another method keeps the constraints; `near`: the last evaluation was
+ * near y. The links are then placed for the coordinates of the cut joints. 0: the constraints cannot be satisfied from
+ * here. */
 int fm_correct(fm_instance *s, double *y, int near)
 {
     const int directly = s->closure[0] == (double)FM_CORRECT_DIRECTLY;
     s->valid = FM_VALID_NOTHING;
-    if (s->plan.blocks == 0) { /* no joint that is cut forbids anything */
+    if (s->plan.blocks == 0) { /* no cut joint has constraint rows */
         place_links(s, y);
         return 1;
     }
@@ -51,7 +53,7 @@ int fm_correct(fm_instance *s, double *y, int near)
         if (!fm_correct_levels(s, y, 0, 1, factored, near && s->loop.worn, factor_or_interpolate)) return 0;
     }
     if (!directly) fm_place_loops(s, y, 0);
-    if (s->planar.used) { /* the next evaluation need not place them, if it is of y */
+    if (s->planar.used) { /* the next evaluation can reuse their poses if it is of y */
         memcpy(s->planar.placed, y, (size_t)s->model.ny * sizeof *y);
         s->planar.is_placed = 1;
     }

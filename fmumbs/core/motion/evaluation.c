@@ -1,4 +1,4 @@
-/* dynamics.c: the right-hand side, and what the outputs need of it at the present time. */
+/* evaluation.c: the accelerations at a time and state. */
 #include "evaluation.h"
 
 #include "../instance/instance.h"
@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-/* Inputs at time t: their values and, where the coming step has them, Taylor coefficients from its start. */
+/* Inputs at time t: their values plus, if the present step has them, their Taylor terms from its start. */
 static const double *inputs_at(fm_instance *s, double t, const double *value, const double *taylor, int32_t count,
                                double *now)
 {
@@ -26,7 +26,7 @@ static const double *inputs_at(fm_instance *s, double t, const double *value, co
     return now;
 }
 
-/* udot under generalised forces and what is applied to the links; world kinematics of y are there if there are loops. */
+/* udot for given generalised forces and applied wrenches. With loops, requires world kinematics of y. */
 void fm_sweep_and_close(fm_instance *s, const double *y, const double *tau, double *udot)
 {
     fm_run_sweeps(s, y, tau, udot);
@@ -34,7 +34,7 @@ void fm_sweep_and_close(fm_instance *s, const double *y, const double *tau, doub
     if (s->image.n.rows > 0) fm_close_loops(s, udot);
 }
 
-/* udot at the time and state of an evaluation, with the forces that laws hold with. */
+/* udot at the time and state of an evaluation, with the present forces of sticking laws. */
 static void accelerate_so(fm_instance *s, const fm_evaluation *how, double *udot)
 {
     const double t = how->t, *y = how->y;
@@ -74,7 +74,7 @@ fm_evaluation fm_evaluation_at(double t, const double *y)
     return how;
 }
 
-/* udot at time t, y = (p, u). Leaves the motion of y in the links. */
+/* udot at time t, y = (p, u). Leaves the motion at y in the links. */
 void fm_accelerations(fm_instance *s, double t, const double *y, double *udot)
 {
     const fm_evaluation how = fm_evaluation_at(t, y);

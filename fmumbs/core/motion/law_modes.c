@@ -1,7 +1,7 @@
-/* law_modes.c: the modes with which force laws go on from a state (motion/holding.c has the theory).
+/* law_modes.c: chooses the modes of the force laws at a state (theory in sticking.c).
  *
- * Velocities that are to be held are brought to their bounds by the impulse A^-1 (bound - v).
- * Where f rises with v the bound pushes away: v goes on to the side to which it came.
+ * Velocities of laws that will stick are brought to their bounds by the impulse A^-1 (bound - v). If f rises with v the
+ * bound is repelling: v continues to the side it comes to.
  */
 #include "law_modes.h"
 
@@ -14,8 +14,8 @@
 #include <math.h>
 #include <string.h>
 
-/* The impulse after which the laws that are between have the velocities of their bounds. 0: there is none in finite
- * numbers, and the velocities stay. */
+/* Applies the impulse after which the laws that are FM_BETWEEN have the velocities of their bounds. 0: it is not
+ * finite, and the velocities are unchanged. */
 static int settle(fm_instance *s, const fm_evaluation *how, int32_t n, double *y)
 {
     const fm_image *m = &s->image;
@@ -38,7 +38,7 @@ static int settle(fm_instance *s, const fm_evaluation *how, int32_t n, double *y
     for (int32_t i = 0; i < m->n.speeds; i++)
         if (!isfinite(speed[i] + (with[i] - without[i]))) return 0;
     for (int32_t i = 0; i < m->n.speeds; i++) speed[i] += with[i] - without[i];
-    for (int32_t i = 0; i < n; i++) { /* to the last digit, where that can be */
+    for (int32_t i = 0; i < n; i++) { /* exactly, where possible */
         const int32_t law = s->laws.held[i];
         if (s->laws.where[i] != FM_BETWEEN || m->law_spring[law] >= 0) continue;
         if (fm_law_sticks(s, law, &above, &below, &bound) && fabs(speed[m->law_u[law]] - bound) < 1e-12 * (1.0 + fabs(bound)))
@@ -53,7 +53,7 @@ static void set_mode(fm_instance *s, int32_t law, int32_t piece, double below)
     s->laws.use[2 * law + 1] = below;
 }
 
-/* Every law in its piece, or at a bound that may hold it. Returns how many those are, -1: too many. */
+/* Puts every law into its piece, or at a bound where it may stick. Returns the number of the latter, -1: too many. */
 static int32_t list_bounds(fm_instance *s, const double *y)
 {
     const fm_image *m = &s->image;
@@ -78,7 +78,7 @@ static int32_t list_bounds(fm_instance *s, const double *y)
     return count;
 }
 
-/* Whether a law is at a bound that it goes on from upwards, but could go on downwards. */
+/* Whether a law at a bound continues upwards but could continue downwards. */
 static int could_fall(const fm_instance *s, int32_t law, const double *y, int32_t *below)
 {
     const fm_image *m = &s->image;
@@ -92,7 +92,7 @@ static int could_fall(const fm_instance *s, int32_t law, const double *y, int32_
     return above != *below && s->laws.use[2 * law] == above;
 }
 
-/* Whether a law is among the first n of s->laws.held, for which solve_box has decided. */
+/* Whether a law is among the first n of laws.held, whose modes have been solved for. */
 static int is_decided(const fm_instance *s, int32_t n, int32_t law)
 {
     for (int32_t i = 0; i < n; i++)
@@ -100,7 +100,7 @@ static int is_decided(const fm_instance *s, int32_t n, int32_t law)
     return 0;
 }
 
-/* Laws other than those n that are at a bound that pushes away go to the side to which they are pushed. */
+/* Laws at a repelling bound, other than those n, continue to the side to which they are pushed. */
 static void part_ways(fm_instance *s, const fm_evaluation *how, int32_t n, const double *y)
 {
     const fm_image *m = &s->image;
@@ -116,8 +116,8 @@ static void part_ways(fm_instance *s, const fm_evaluation *how, int32_t n, const
     }
 }
 
-/* Modes of the laws at bounds, as solve_box found them. A velocity on the side that a law does not slide to is held for
- * the moment. 1: some velocities are to be brought to their bounds. */
+/* Sets the modes of the laws at bounds from the solution. A velocity on the side on which its law does not slide sticks
+ * for the moment. 1: some velocities have to be brought to their bounds. */
 static int sort_out(fm_instance *s, int32_t n, const double *y)
 {
     int settled = 0;
@@ -135,8 +135,8 @@ static int sort_out(fm_instance *s, int32_t n, const double *y)
     return settled;
 }
 
-/* The modes with which a step goes on from y at the time t, the laws' velocities before being in law_v; `move`: and
- * brings velocities to the bounds that hold them. Returns 1 where y moved, -1 where more laws meet than can be. */
+/* Chooses the modes for the step from y at time t, with the velocities before in laws.v; `move`: also brings velocities
+ * to the bounds at which they stick. Returns 1 if y changed, -1 if too many laws interact. */
 int fm_laws_choose(fm_instance *s, double t, double *y, int move)
 {
     const fm_evaluation how = fm_evaluation_at(t, y);
@@ -160,13 +160,13 @@ int fm_laws_choose(fm_instance *s, double t, double *y, int move)
     return settled;
 }
 
-/* The modes that a run knows at the present time. */
+/* The modes that the integrator knows at the present time. */
 static const double *known_modes(const fm_instance *s)
 {
     return s->clock[FM_TIME] == s->clock[FM_TIME_HEAD] ? s->law_mode : s->law_last;
 }
 
-/* The modes of the outputs at the present time: as the integrator left them, or, after a change, as it would begin. */
+/* Modes for outputs at the present time: those of the integrator, or, after a change, those with which it would start. */
 void fm_laws_present(fm_instance *s)
 {
     s->valid |= FM_VALID_LAWS;
@@ -177,7 +177,7 @@ void fm_laws_present(fm_instance *s)
     (void)fm_laws_choose(s, s->clock[FM_TIME], s->y, 0);
 }
 
-/* An integrator begins at y, the present state. 0: more laws meet than can be. */
+/* Starts an integration at y, the present state. 0: too many laws interact. */
 int fm_laws_begin(fm_instance *s, double *y)
 {
     memmove(s->law_mode, known_modes(s), 2 * (size_t)s->image.n.laws * sizeof(double));

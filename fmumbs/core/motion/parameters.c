@@ -1,4 +1,4 @@
-/* parameters.c: what follows from the parameters of the instance. */
+/* parameters.c: quantities derived from the instance's parameters. */
 #include "parameters.h"
 
 #include "../instance/instance.h"
@@ -7,7 +7,7 @@
 #include "../tree/planar.h"
 #include "../loops/delassus.h"
 
-/* Again after every change of a parameter. */
+/* To be called after every change of a parameter. */
 void fm_derive(fm_instance *s)
 {
     fm_links_derive(s);

@@ -1,4 +1,4 @@
-/* rates.c: the right-hand side of the equations of motion that integrators call. */
+/* rates.c: the right-hand side that the integrators call. */
 #include "rates.h"
 
 #include "../instance/instance.h"
@@ -6,7 +6,7 @@
 #include "evaluation.h"
 #include "singular.h"
 
-/* ydot at time t; the present state's outputs are then to be made anew. */
+/* ydot at time t; invalidates the results for outputs. */
 void fm_rates(fm_instance *s, double t, const double *y, double *ydot)
 {
     s->valid &= FM_VALID_LAWS;

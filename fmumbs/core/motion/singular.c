@@ -1,16 +1,17 @@
-/* bridge.c: motions through singular positions, where a constraint row follows from others in passing.
+/* singular.c: motion through singular positions, at which a constraint row becomes dependent on the others.
  *
- * Where two branches of motion cross, a row is c = x w near the crossing: x along the branch, w away from it. Its pivot
- * in K is proportional to x^2, so that K^-1 turns round-off in c into errors of w, w' and w'' that grow as 1/x, 1/x^2 and
- * 1/x^3, although the motion along the branch, w = 0, is smooth. So near x = 0 nothing is solved there. The state is
- * moved along its velocity to FM_NODES regular positions, s = X, 2 X, ... to either side, and projected onto the branch:
- *     q(s) = the positions of the branch next to Q(s), Q quadratic;  u(s) = the velocities of the branch next to u.
- * Positions, velocities and accelerations there are smooth functions of s, also where the multipliers are not, and what is
- * wanted is their interpolation at s = 0. Its error is that of X^12. It depends on the state alone.
+ * Where two branches of the motion cross, a row is c = x w near the crossing: x along the branch, w away from it. Its
+ * pivot in K is proportional to x^2, so K^-1 amplifies round-off in c into errors of w, w' and w'' that grow as 1/x,
+ * 1/x^2 and 1/x^3, although the motion along the branch, w = 0, is smooth. So nothing is solved near x = 0. Instead the
+ * state is moved along its velocity to FM_NODES regular positions s = X, 2 X, ... on either side, which are projected
+ * onto the branch:
+ *     q(s) = the positions of the branch nearest to Q(s), Q quadratic;  u(s) = the velocities of the branch nearest to u.
+ * Positions, velocities and accelerations at these nodes are smooth functions of s, even if the multipliers are not,
+ * and their interpolation at s = 0 is the result. Its error is of order X^12. It depends on the state alone.
  *
- * A position counts as near a singular one if a pivot, whose root goes with |x|, is less than a quarter there of what it is
- * at s = X and s = -X on average, |x| < X / 2. If the interpolated positions violate the constraints, the branches do not
- * cross: the mechanism turns sharply from one to the other, and the usual formulation is the right one.
+ * A position is near a singular one if the square root of a pivot, which is proportional to |x|, is less than a quarter
+ * of its mean at s = X and s = -X, that is |x| < X / 2. If the interpolated positions violate the constraints, the
+ * branches do not cross: the mechanism turns sharply from one to the other, and the usual formulation applies.
  */
 #include "singular.h"
 
@@ -24,21 +25,24 @@
 #include <string.h>
 
 #define FM_REACH (FM_NODES / 2)
-#define FM_WIDEST 0.03    /* X at first [rad], or of the length; then less and less */
+#define FM_WIDEST 0.03    /* first X [rad], or relative to the length; then smaller by FM_LESS */
 #define FM_LESS 0.7
 #define FM_TRIALS 6
-#define FM_CLEAR_NODE 0.4 /* of the root of a pivot at s = X: less is near a singular position as well */
-#define FM_STIFF 1e-4     /* of what pivots have been, added to K: only directions far from singular are corrected */
-#define FM_SMOOTH 2e-11   /* what two nodes more may change in states [rad], or of the length or speed */
-#define FM_SMOOTH_RATE 1e-6 /* and in accelerations, of the largest at a node, or the fastest velocity's square */
-#define FM_REST 1e-9      /* [rad/s], or of the length: slower than that a velocity says nothing of a direction */
-#define FM_THERE 1e-12    /* of what a pivot has been: less is at a singular position */
-#define FM_REFINEMENTS 8  /* of multipliers */
-#define FM_MISSING 1e-10  /* of the largest acceleration: what they are refined to */
-#define FM_SHORT 1e-6     /* the same: where they miss more, none are large enough */
-#define FM_CROSSING 1e-10 /* of the length: gap of branches that cross */
+#define FM_CLEAR_NODE 0.4 /* relative to a pivot's root at s = X: a node below this is itself near a singular
+                           * position */
+#define FM_STIFF 1e-4     /* fraction of former pivots, added to K so that only regular directions are corrected */
+#define FM_SMOOTH 2e-11 /* largest effect of the two outermost nodes on states [rad], or relative to the length or
+                         * speed */
+#define FM_SMOOTH_RATE 1e-6 /* and on accelerations, relative to the largest at a node, or the squared largest
+                             * velocity */
+#define FM_REST 1e-9      /* [rad/s], or relative to the length: slower velocities do not define a direction */
+#define FM_THERE 1e-12    /* fraction of a former pivot below which a position is singular */
+#define FM_REFINEMENTS 8  /* most refinements of the multipliers */
+#define FM_MISSING 1e-10  /* relative to the largest acceleration: accuracy of the refinement */
+#define FM_SHORT 1e-6     /* the same: larger errors mean that no finite multipliers exist */
+#define FM_CROSSING 1e-10 /* relative to the length: gap below which branches cross */
 
-/* Interpolation at s = 0 from +-X, +-2 X, ...; the same without the outermost nodes. */
+/* Weights of interpolation at s = 0 from +-X, +-2 X, ...; the same without the outermost nodes. */
 static const double weight[FM_REACH] = {6.0 / 7.0, -15.0 / 28.0, 5.0 / 21.0, -1.0 / 14.0, 1.0 / 77.0, -1.0 / 924.0};
 static const double fewer[FM_REACH] = {5.0 / 6.0, -10.0 / 21.0, 5.0 / 28.0, -5.0 / 126.0, 1.0 / 252.0, 0.0};
 
@@ -47,7 +51,7 @@ static double *node(const fm_instance *s, int n)
     return s->singular.node + (size_t)n * (size_t)s->model.ny;
 }
 
-/* Node n stands at place(n) X. */
+/* Node n is at s = place(n) X. */
 static double place(int n)
 {
     const int far = n / 2 + 1;
@@ -59,7 +63,7 @@ static double pivot_of(const fm_instance *s, const fm_block *b, int32_t r)
     return 1.0 / s->loop.L[b->L + (size_t)(r * b->rows + r)];
 }
 
-/* The roots of all pivots in use; K's factor is there. */
+/* The square roots of the pivots of all active rows. Requires K's factor. */
 static void note_roots(const fm_instance *s, double *out)
 {
     for (int32_t n = 0; n < s->plan.blocks; n++) {
@@ -68,7 +72,7 @@ static void note_roots(const fm_instance *s, double *out)
     }
 }
 
-/* Places the links at y and factors K there. */
+/* Places the links at y, factors K there and takes the roots of its pivots. */
 int fm_singular_measure(fm_instance *s, const double *y, double *out)
 {
     s->loop.softening = FM_TIE;
@@ -79,7 +83,7 @@ int fm_singular_measure(fm_instance *s, const double *y, double *out)
     return fits;
 }
 
-/* Labels the moving coordinates between the ends of loops that move with those of a block. */
+/* Labels the moving coordinates on a block's paths. */
 static void label_block(fm_instance *s, const fm_block *b, int32_t label)
 {
     for (int32_t e = b->path; e < b->path + b->length; e++)
@@ -111,7 +115,8 @@ static void label_part(fm_instance *s, const fm_block *from, int32_t label)
     }
 }
 
-/* The direction in which a part of the mechanism is moved: its velocity, the fastest coordinate at 1. 0: it rests. */
+/* The direction in which a part of the mechanism is moved: its velocity, scaled so that the fastest coordinate has 1.
+ * 0: it is at rest. */
 static int scale_direction(fm_instance *s, const double *u, int32_t label)
 {
     const double *least = s->scale + s->image.n.positions;
@@ -124,7 +129,8 @@ static int scale_direction(fm_instance *s, const double *u, int32_t label)
     return 1;
 }
 
-/* The parts of the mechanism whose rows have small pivots, and their directions; K's factor is there. 0: none can be. */
+/* Finds the parts of the mechanism whose rows have small pivots, and their directions. Requires K's factor. 0: none, or
+ * at rest. */
 int fm_singular_direction(fm_instance *s, const double *u)
 {
     int32_t label = 0;
@@ -150,7 +156,7 @@ static double *roots(const fm_instance *s, int n)
     return s->singular.root + (size_t)(n + 1) * (size_t)s->image.n.rows;
 }
 
-/* The two nodes next to y, by its velocity; they are not on the branch yet. */
+/* The two nodes next to y, along its velocity; not yet on the branch. */
 static int begin_nodes(fm_instance *s, const double *y, double X)
 {
     for (int n = 0; n < 2; n++) {
@@ -164,14 +170,15 @@ static int begin_nodes(fm_instance *s, const double *y, double X)
     return 1;
 }
 
-/* Node n, on the branch next to its guess. 0: it does not get there. */
+/* Projects node n onto the branch. 0: fails. */
 static int project(fm_instance *s, int n)
 {
     double *y = node(s, n);
     return fm_singular_measure(s, y, roots(s, n)) && fm_project(s, y, 0) && fm_singular_measure(s, y, roots(s, n)) && fm_project(s, y, 1);
 }
 
-/* The guess of node n: by the polynomial through y and the pairs of nodes before. So the nodes lie on one smooth curve. */
+/* The initial guess of node n, by the polynomial through y and the previous pairs of nodes: all nodes lie on one smooth
+ * curve. */
 static void guess_node(fm_instance *s, const double *y, int n)
 {
     const int known = n - n % 2;
@@ -187,7 +194,7 @@ static void guess_node(fm_instance *s, const double *y, int n)
     (void)fm_normalise(s, at, NULL);
 }
 
-/* All of them on the branch, the first two from where they are. */
+/* Computes all nodes on the branch, starting from the first two. */
 static int more_nodes(fm_instance *s, const double *y)
 {
     for (int n = 0; n < FM_NODES; n++) {
@@ -197,7 +204,8 @@ static int more_nodes(fm_instance *s, const double *y)
     return 1;
 }
 
-/* Whether a row is nearly singular at y, seen from the next two nodes; then all nodes have to be far from that. */
+/* Whether a row is nearly singular at y, compared with the two nearest nodes; if so, all nodes must be far from
+ * singular. */
 static int is_near(const fm_instance *s)
 {
     const size_t rows = (size_t)s->image.n.rows;
@@ -221,7 +229,7 @@ static int are_clear(const fm_instance *s)
     return 1;
 }
 
-/* The interpolated change of number i of y, or with fewer nodes. */
+/* The interpolated change of element i of y, with the weights `part`. */
 static double interpolate(const fm_instance *s, const double *y, int32_t i, const double *part)
 {
     double sum = 0.0;
@@ -229,7 +237,7 @@ static double interpolate(const fm_instance *s, const double *y, int32_t i, cons
     return sum;
 }
 
-/* The state of the branch, in s->singular.y. 0: more nodes would change it, or it violates the constraints. */
+/* The interpolated state, in singular.y. 0: more nodes would change it, or it violates the constraints. */
 static int find_state(fm_instance *s, const double *y)
 {
     const int32_t positions = s->image.n.positions;
@@ -245,8 +253,8 @@ static int find_state(fm_instance *s, const double *y)
     return fm_loop_gap(s, 0) <= FM_CROSSING * s->image.length[0] + fm_round_off(s);
 }
 
-/* The nodes around y, and the state of the branch there; `factored`: K's factor is that at y. 0: y is not near a singular
- * position, or is no crossing. */
+/* Computes the nodes around y and the interpolated state; `factored`: K's factor is that at y. 0: y is not near a
+ * singular position, or branches do not cross there. */
 static int make_nodes(fm_instance *s, const double *y, int factored)
 {
     double X = FM_WIDEST;
@@ -275,7 +283,7 @@ void fm_singular_end(fm_instance *s, fm_singular_kept kept)
     s->loop.near_singular = 2; /* the factor is not that at y */
 }
 
-/* Accelerations and multipliers at the nodes, in s->singular.udot and s->singular.lambda, interpolated. 0: they are not smooth. */
+/* Interpolates accelerations, and multipliers in singular.lambda, from those at the nodes. 0: they are not smooth. */
 static int rates_at_nodes(fm_instance *s, double t, double *udot)
 {
     const int32_t speeds = s->image.n.speeds, rows = s->image.n.rows;
@@ -283,7 +291,7 @@ static int rates_at_nodes(fm_instance *s, double t, double *udot)
     memset(all, 0, (size_t)speeds * sizeof *all);
     memset(less, 0, (size_t)speeds * sizeof *less);
     memset(s->singular.lambda, 0, (size_t)rows * sizeof *s->singular.lambda);
-    for (int32_t i = s->image.n.positions; i < s->model.ny; i++) { /* also where an even motion has no accelerations */
+    for (int32_t i = s->image.n.positions; i < s->model.ny; i++) { /* for a uniform motion without accelerations */
         const double speed = fabs(node(s, 0)[i]) / s->scale[i];
         most = fmax(most, speed * speed);
     }
@@ -302,7 +310,7 @@ static int rates_at_nodes(fm_instance *s, double t, double *udot)
     return 1;
 }
 
-/* The accelerations at y, if that is near a singular position; K has just been factored there. 1: udot is new. */
+/* The accelerations at y if it is near a singular position, where K has just been factored. 1: udot was replaced. */
 int fm_singular_rates(fm_instance *s, double t, const double *y, double *udot)
 {
     const fm_singular_kept kept = fm_singular_begin(s);
@@ -313,7 +321,7 @@ int fm_singular_rates(fm_instance *s, double t, const double *y, double *udot)
     return 1;
 }
 
-/* The accelerations of the state next to y on its branch, where that is regular. */
+/* The accelerations of the state nearest to y on its branch, where that is regular. */
 void fm_rates_on_branch(fm_instance *s, double t, const double *y, double *udot)
 {
     const fm_singular_kept kept = fm_singular_begin(s);
@@ -324,7 +332,7 @@ void fm_rates_on_branch(fm_instance *s, double t, const double *y, double *udot)
     fm_singular_end(s, kept);
 }
 
-/* J udot, less what is there without multipliers: what these have to add, in s->singular.rhs. */
+/* The part of J udot that the multipliers have to produce, in singular.rhs. */
 static void find_share(fm_instance *s, double t, const double *y, const double *udot)
 {
     const int32_t positions = s->image.n.positions, speeds = s->image.n.speeds;
@@ -339,7 +347,7 @@ static void find_share(fm_instance *s, double t, const double *y, const double *
     for (int32_t i = 0; i < s->image.n.rows; i++) s->singular.rhs[i] = s->loop.c[3 * i + 1];
 }
 
-/* What is missing of the accelerations that were found, beside the largest of them; it is in s->singular.udot. */
+/* The error of udot relative to the largest of the accelerations found; its elements in singular.udot. */
 static double missing(const fm_instance *s, const double *found, const double *udot)
 {
     const double *least = s->scale + s->image.n.positions;
@@ -352,8 +360,9 @@ static double missing(const fm_instance *s, const double *found, const double *u
     return worst > 0.0 ? worst / most : 0.0;
 }
 
-/* Multipliers whose accelerations come nearer to those that were found, in s->singular.lambda: along K^-1 J of what is missing,
- * as far as is best. K's smallest pivots are round-off there, but what a multiplier brings about is not. 0: they are there. */
+/* Improves the multipliers so that their accelerations come closer to those found, in singular.lambda: a line search
+ * along K^-1 J (error). K's smallest pivots are round-off here, but the effect of a multiplier is accurate. 0: accurate
+ * enough. */
 static int refine(fm_instance *s, const double *y, const double *found, const double *udot)
 {
     const int32_t positions = s->image.n.positions, speeds = s->image.n.speeds, rows = s->image.n.rows;
@@ -378,9 +387,9 @@ static int refine(fm_instance *s, const double *y, const double *found, const do
     return 1;
 }
 
-/* The same for outputs, after an evaluation there: what that leaves in the links is then of y. Multipliers that stay
- * finite are interpolated, and what is left of the reactions they do not make up is solved for. Where none make it up, at the
- * singular position itself, reactions and accelerations of links are not a number. */
+/* For outputs, after an evaluation at y, whose results are then in the links. Multipliers that stay finite are
+ * interpolated and refined. At the singular position itself, where no finite multipliers exist, reactions and
+ * accelerations of links are NaN. */
 void fm_singular_present(fm_instance *s, double t, const double *y, double *udot)
 {
     double *found = s->singular.found;
@@ -403,7 +412,7 @@ void fm_singular_present(fm_instance *s, double t, const double *y, double *udot
     s->singular.under_way = 0;
 }
 
-/* Whether the mechanism has come to rest at a singular position: nothing says along which branch it will go on. */
+/* Whether the mechanism is at rest at a singular position: the branch on which it continues is then undetermined. */
 int fm_rests_singular(fm_instance *s, const double *y)
 {
     int singular = 0;
@@ -413,7 +422,7 @@ int fm_rests_singular(fm_instance *s, const double *y)
     return singular;
 }
 
-/* The joint that a row belongs to, among those that K is made of. */
+/* The block that a row belongs to. */
 const fm_block *fm_block_of(const fm_instance *s, int32_t row)
 {
     const fm_block *b = s->plan.block;
@@ -421,8 +430,8 @@ const fm_block *fm_block_of(const fm_instance *s, int32_t row)
     return b;
 }
 
-/* The row whose pivot at y is the least beside what it has been, -1: none is small; and the joint of its loop, in the tree,
- * that moves most along the motion which opens there. */
+/* The row whose pivot at y is smallest relative to its former value, -1: none is small; and the joint of its loop in
+ * the tree that moves most in the additional motion possible there. */
 int32_t fm_singular_row(fm_instance *s, const double *y, int32_t *joint)
 {
     int32_t row = -1, link = -1;
@@ -448,7 +457,7 @@ int32_t fm_singular_row(fm_instance *s, const double *y, int32_t *joint)
     return row;
 }
 
-/* Takes out of s->singular.y what interpolation has left of violations, in regular directions. */
+/* Removes the constraint violations left by interpolation from singular.y, in regular directions. */
 static void clean(fm_instance *s)
 {
     double *y = s->singular.y;
@@ -463,7 +472,8 @@ static void clean(fm_instance *s)
     s->loop.softening = 0.0;
 }
 
-/* y onto the branch, if it is near a singular position; the links are then placed there. 0: it is not, and y stays. */
+/* Moves y onto the branch if it is near a singular position; the links are then placed there. 0: it is not, y is
+ * unchanged. */
 int fm_singular_state(fm_instance *s, double *y)
 {
     const fm_singular_kept kept = fm_singular_begin(s);

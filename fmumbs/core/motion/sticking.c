@@ -1,13 +1,13 @@
-/* sticking.c: where a force law jumps with the velocity, and may hold it there, as dry friction and ratchets do.
+/* sticking.c: force laws that jump with the velocity and may stick, as dry friction and ratchets do.
  *
- * Let the force f that drives v fall from f- to f+ as v passes a bound. The velocities of all laws that are at such a bound have the rates
+ * Let the force f that drives v jump from f- to f+ as v increases through a bound. The velocities of all laws at such
+ * bounds have the rates
  *     a = a0 + A f,   A = J M^-1 J' positive semidefinite,   f+ <= f <= f-,
- * by the same sweeps as ever, one for a0 and one for each column of A. Below its bound a velocity must fall
- * (f = f-, a < 0), above it rise (f = f+, a > 0), between it is held (a = 0): the conditions for the least of
- * f' A f / 2 + a0' f within the box, which has one a. So laws hold and let go together, whatever their coupling.
- * While some are held every evaluation finds their forces from a = 0. A law lets go where its force leaves the range.
- * Velocities that are to be held are brought to their bounds by the impulse A^-1 (bound - v).
- * Where f rises with v the bound pushes away: v goes on to the side to which it came.
+ * from the same sweeps as usual, one for a0 and one for each column of A. Below the bound the velocity has to decrease
+ * (f = f-, a < 0), above it to increase (f = f+, a > 0), in between the law sticks (a = 0). These are the optimality
+ * conditions of minimising f' A f / 2 + a0' f over the box, whose a is unique. So coupled laws stick and slide
+ * consistently. In every evaluation the forces of sticking laws follow from a = 0. A law starts to slide when its force
+ * leaves the range. law_modes.c treats velocities that have to be brought to a bound, and laws whose f rises with v.
  */
 #include "sticking.h"
 
@@ -19,9 +19,10 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_EQUAL 1e-12 /* what is added to the diagonal of A, beside the largest: equal parts for laws that act alike */
+#define FM_EQUAL 1e-12 /* added to the diagonal of A, relative to its largest entry: laws that act alike share their
+                        * force equally */
 
-/* Which laws hold, in s->laws.held; how many. */
+/* Lists the sticking laws in laws.held; returns their number. */
 static int32_t list_sticking(fm_instance *s)
 {
     int32_t count = 0, above, below;
@@ -42,7 +43,7 @@ int fm_any_law_sticks(const fm_instance *s)
     return 0;
 }
 
-/* The rate of a spring's rate of length, from what the sweeps have left. */
+/* The second time derivative of a spring's length, from the results of the sweeps. */
 double fm_line_acceleration(const fm_instance *s, int32_t spring)
 {
     const fm_image *m = &s->image;
@@ -59,7 +60,7 @@ double fm_line_acceleration(const fm_instance *s, int32_t spring)
     return length > 0.0 ? along + (square - rate * rate) / length : 0.0;
 }
 
-/* One evaluation, and the rates of the velocities that are held. */
+/* One evaluation; also the rates of the velocities of the listed laws. */
 static void evaluate(fm_instance *s, const fm_evaluation *how, int32_t count, double *rates, double *udot)
 {
     how->make(s, how, udot);
@@ -72,13 +73,13 @@ static void evaluate(fm_instance *s, const fm_evaluation *how, int32_t count, do
     }
 }
 
-/* A spring's force shortens it: what drives the velocity of a law is its force, or the opposite. */
+/* The sign with which a law's force drives its velocity: a spring's force reduces its length. */
 double fm_law_along(const fm_instance *s, int32_t law, double force)
 {
     return s->image.law_spring[law] >= 0 ? -force : force;
 }
 
-/* How large the force of a law may be, to try it with. */
+/* The magnitude of a law's force, for a unit of trial force. */
 static double size_of(const fm_instance *s, int32_t law)
 {
     double size = 0.0;
@@ -87,7 +88,7 @@ static double size_of(const fm_instance *s, int32_t law)
     return size > 0.0 && size < 1e100 ? size : 1.0;
 }
 
-/* a0 in held_a, A in held_A. */
+/* a0 in laws.a, A in laws.A. */
 void fm_sticking_matrix(fm_instance *s, const fm_evaluation *how, int32_t count, double *udot)
 {
     double *rates = s->laws.x;
@@ -106,7 +107,7 @@ void fm_sticking_matrix(fm_instance *s, const fm_evaluation *how, int32_t count,
         }
 }
 
-/* Factors A of the laws that are `between`, L L', the others left out. */
+/* Factors A = L L' for the laws that are FM_BETWEEN, without the others. */
 static void factor(fm_instance *s, int32_t n, const int32_t *where)
 {
     const double *A = s->laws.A;
@@ -149,8 +150,8 @@ static double rate_at(const fm_instance *s, int32_t n, int32_t i, const double *
     return rate;
 }
 
-/* Forces of those between for which their rates vanish, the others' being given: from the f that is there. Three
- * rounds undo what the addition to the diagonal does. */
+/* The forces of the laws that are FM_BETWEEN for which their rates vanish, given the others' and starting from f. Three
+ * iterations remove the effect of the diagonal addition. */
 void fm_sticking_solve(fm_instance *s, int32_t n, const int32_t *where, double *f)
 {
     double *x = s->laws.x;
@@ -163,7 +164,7 @@ void fm_sticking_solve(fm_instance *s, int32_t n, const int32_t *where, double *
     }
 }
 
-/* One step of those between from f towards `aim`: to the first bound on the way, whose law stays there. */
+/* Moves the forces of those between from f towards `aim`, up to the first bound, where that law is fixed. */
 static int stop_at_bound(fm_instance *s, int32_t n, int32_t *where, const double *aim, double *f)
 {
     const double *range = s->laws.range;
@@ -182,7 +183,7 @@ static int stop_at_bound(fm_instance *s, int32_t n, int32_t *where, const double
     return 1;
 }
 
-/* The least of f' A f / 2 + a0' f within the box, by active sets. */
+/* Minimises f' A f / 2 + a0' f over the box by an active set method. */
 void fm_sticking_box(fm_instance *s, int32_t n)
 {
     double *f = s->laws.f, *aim = s->laws.aim, largest = 0.0;
@@ -206,14 +207,14 @@ void fm_sticking_box(fm_instance *s, int32_t n)
     }
 }
 
-/* The range of a law's force at the bound between two pieces, as what drives the velocity. */
+/* The range of a law's force at the bound between two pieces, signed to drive the velocity. */
 void fm_sticking_range(const fm_instance *s, int32_t law, const int32_t pieces[2], double x, double bound, double *range)
 {
     range[0] = fm_law_along(s, law, fm_law_polynomial(&s->image, pieces[0], x, bound));
     range[1] = fm_law_along(s, law, fm_law_polynomial(&s->image, pieces[1], x, bound));
 }
 
-/* Whether the forces of all that hold are in their ranges at y, which are left in held_range. */
+/* Whether the forces of all sticking laws are in their ranges at y, which are stored in laws.range. */
 static int in_ranges(fm_instance *s, int32_t n, const double *y)
 {
     int all = 1;
@@ -228,7 +229,8 @@ static int in_ranges(fm_instance *s, int32_t n, const double *y)
     return all;
 }
 
-/* Whether all that hold can do so within their ranges: where several act alike many forces do. These are left in held_f. */
+/* Whether all listed laws can stick within their ranges; if several act alike, many forces can do it. They are stored
+ * in laws.f. */
 static int share(fm_instance *s, int32_t n)
 {
     double largest = 0.0;
@@ -242,7 +244,7 @@ static int share(fm_instance *s, int32_t n)
     return 1;
 }
 
-/* The forces for which all that hold have no rates: the smallest that are in their ranges, if any are. */
+/* The forces for which all sticking laws have zero rates: the smallest ones in their ranges, if there are any. */
 static void find_forces(fm_instance *s, int32_t n, const double *y)
 {
     for (int turn = 0; turn < 2; turn++) {
@@ -252,7 +254,7 @@ static void find_forces(fm_instance *s, int32_t n, const double *y)
     }
 }
 
-/* An evaluation in which the laws that hold do so: the forces are left in law_force. */
+/* An evaluation with sticking laws; their forces are left in laws.force. */
 void fm_laws_stick(fm_instance *s, const fm_evaluation *how, double *udot)
 {
     const int32_t n = list_sticking(s);

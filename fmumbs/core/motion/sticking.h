@@ -1,4 +1,4 @@
-/* sticking.h: functions of holding.c. */
+/* sticking.h: functions of sticking.c. */
 #ifndef FM_STICKING_H
 #define FM_STICKING_H
 

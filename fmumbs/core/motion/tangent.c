@@ -1,12 +1,13 @@
-/* tangent.c: singular positions at which branches of motion share a tangent.
+/* tangent.c: singular positions at which branches of the motion share a tangent.
  *
- * Where two branches cross, the root of a row's pivot in K goes with |x|, x along the branch (bridge.c), and the velocity
- * tells which branch it belongs to. Where they touch, a row is c = (w - a x^2) (w - b x^2): the root goes with x^2, both
- * branches have the same velocity, and the mechanism can go on along either. So such a position ends the motion.
+ * Where two branches cross, the square root of a row's pivot in K is proportional to |x|, x along the branch
+ * (singular.c), and the velocity identifies the branch. Where they touch, a row is c = (w - a x^2) (w - b x^2): the
+ * root is proportional to x^2, both branches have the same velocity, and the motion can continue along either. So the
+ * simulation ends there.
  *
- * Steps may pass over it. After each step that came near a singular position, a root that falls where the step begins and
- * rises where it ends has a minimum between. If it vanishes there, it is compared at +-d and +-2 d: twice as large there,
- * the branches cross; four times, they touch.
+ * Steps may pass over such a position. After each step that came near a singular one, a root that decreases at the
+ * start of the step and increases at its end has a minimum in between. If it vanishes there, its values at +-d and +-2
+ * d are compared: twice as large at 2 d means that branches cross, four times that they touch.
  */
 #include "tangent.h"
 
@@ -20,27 +21,28 @@
 #include <string.h>
 
 #define FM_BEYOND 0.05 /* of the step, and at least */
-#define FM_MARGIN 1e-3 /* [rad], or of the length: how far beyond its ends it is looked */
-#define FM_NARROWINGS 36 /* of the interval in which the minimum is, by the golden section */
-#define FM_APART 1e-5 /* [rad], or of the length, with ten tolerances: branches that come no nearer are apart */
-#define FM_BESIDE 0.02 /* d [rad], or of the length: branches that cross at a smaller angle touch as well */
-#define FM_QUADRATIC 2.8 /* between 2 and 4 */
+#define FM_MARGIN 1e-3 /* [rad], or relative to the length: extension of the search beyond both ends */
+#define FM_NARROWINGS 36 /* golden-section steps to locate the minimum */
+#define FM_APART 1e-5 /* [rad], or relative to the length, plus ten tolerances: branches further apart do not touch */
+#define FM_BESIDE 0.02 /* d [rad], or relative to the length: branches that cross at a smaller angle count as
+                        * touching */
+#define FM_QUADRATIC 2.8 /* threshold between 2 and 4 */
 
-/* A step from y to `end`, of length h. */
+/* A step from y to `end`, of length h [s]. */
 typedef struct fm_stretch {
     const double *y, *end;
     double t, h;
-    double beyond; /* of h: how far beyond its ends it is looked */
+    double beyond; /* fraction of h by which the search extends beyond both ends */
 } fm_stretch;
 
-/* The velocities after a part of the step. */
+/* The velocities at a fraction of the step. */
 static void speeds_at(const fm_instance *s, const fm_stretch *w, double part, double *u)
 {
     const double *first = w->y + s->image.n.positions, *last = w->end + s->image.n.positions;
     for (int32_t i = 0; i < s->image.n.speeds; i++) u[i] = first[i] + part * (last[i] - first[i]);
 }
 
-/* The state after a part of the step, from its nearer end, in s->singular.y; not on the constraints. */
+/* The state at a fraction of the step, extrapolated from its nearer end, in singular.y; not on the constraints. */
 static void state_at(fm_instance *s, const fm_stretch *w, double part)
 {
     const int32_t positions = s->image.n.positions;
@@ -57,7 +59,7 @@ static void state_at(fm_instance *s, const fm_stretch *w, double part)
     speeds_at(s, w, part, s->singular.y + positions);
 }
 
-/* A row's root after a part of the step, on the constraints; K's factor is that there. */
+/* A row's root at a fraction of the step, on the constraints; leaves K's factor there. */
 static double root_at(fm_instance *s, const fm_stretch *w, double part, int32_t row)
 {
     state_at(s, w, part);
@@ -66,7 +68,7 @@ static double root_at(fm_instance *s, const fm_stretch *w, double part, int32_t 
     return fm_singular_measure(s, s->singular.y, s->singular.root) ? s->singular.root[row] : INFINITY;
 }
 
-/* Where a row's root is least. */
+/* The fraction at which a row's root is smallest. */
 static double find_least(fm_instance *s, const fm_stretch *w, int32_t row)
 {
     const double golden = 0.6180339887498949;
@@ -103,8 +105,8 @@ static int32_t label_of(const fm_instance *s, int32_t row)
     return label;
 }
 
-/* The sum of a row's roots at two times beside `at`, along its velocity, which changes by `bend` times what it does in the step; positions of one part
- * of the mechanism are moved. */
+/* The sum of a row's roots at the times +-`time` from `at`, along its velocity, which changes by `bend` times its
+ * change over the step; only one part of the mechanism is moved. */
 static double roots_beside(fm_instance *s, const fm_stretch *w, double bend, double time, int32_t row, int32_t label)
 {
     const int32_t positions = s->image.n.positions;
@@ -125,8 +127,8 @@ static double roots_beside(fm_instance *s, const fm_stretch *w, double bend, dou
     return sum;
 }
 
-/* Whether a row's root, `least` at s->singular.node, is quadratic along one way beside it. Branches that cross make it linear
- * along every way; where they touch, between them it may vanish. */
+/* Whether a row's root, `least` at singular.node, is quadratic in one direction from there. It is linear in all
+ * directions where branches cross; where they touch it may vanish between them. */
 static int is_quadratic(fm_instance *s, const fm_stretch *w, int32_t row, double least)
 {
     const double gap = FM_APART + 10.0 * s->options[2];
@@ -137,7 +139,7 @@ static int is_quadratic(fm_instance *s, const fm_stretch *w, int32_t row, double
     if (!(speed > 0.0)) return 0;
     const double time = FM_BESIDE / speed;
     const double bend = most_apart(s, w->y + s->image.n.positions, w->end + s->image.n.positions, label) / w->h;
-    const int ways = 2.0 * time * bend <= speed ? 2 : 1; /* else it turns back nearly within twice d */
+    const int ways = 2.0 * time * bend <= speed ? 2 : 1; /* otherwise it almost turns back within twice d */
     for (int way = 0; way < ways; way++) {
         const double near = roots_beside(s, w, way, time, row, label);
         const double far = roots_beside(s, w, way, 2.0 * time, row, label);
@@ -146,7 +148,7 @@ static int is_quadratic(fm_instance *s, const fm_stretch *w, int32_t row, double
     return 0;
 }
 
-/* Whether branches touch where a row, narrow in the step, has its least root. */
+/* Whether branches touch where the root of a row is smallest in the step. */
 static int share_tangent(fm_instance *s, const fm_stretch *w, int32_t row)
 {
     const double part = find_least(s, w, row), least = root_at(s, w, part, row);
@@ -158,7 +160,7 @@ static int share_tangent(fm_instance *s, const fm_stretch *w, int32_t row)
     return 1;
 }
 
-/* Which rows have a root that falls where the step begins and rises where it ends: 1 in s->singular.rhs. 0: none. */
+/* Marks the rows whose root decreases at the start of the step and increases at its end: 1 in singular.rhs. 0: none. */
 static int find_candidates(fm_instance *s, const fm_stretch *w)
 {
     const double part[4] = {-w->beyond, 0.0, 1.0, 1.0 + w->beyond};

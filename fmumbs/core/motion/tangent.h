@@ -1,4 +1,4 @@
-/* tangent.h: functions of touch.c. */
+/* tangent.h: functions of tangent.c. */
 #ifndef FM_TANGENT_H
 #define FM_TANGENT_H
 

@@ -1,4 +1,4 @@
-/* derivatives.c: Taylor coefficients of inputs, rates of outputs, and outputs against inputs. */
+/* derivatives.c: Taylor coefficients of inputs, time derivatives of outputs, directional derivatives. */
 #include "derivatives.h"
 
 #include "../instance/instance.h"
@@ -15,10 +15,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Parts of the shortest time in which something changes by itself, for differences along the motion. */
+/* Fractions of the shortest time scale of the motion, as steps of differences in time. */
 #define FM_WIDE 5e-3
 #define FM_SMALL 6e-6
-#define FM_ROUND_OFF 1e-12 /* of values, relative: those that are small differences of large parts */
+#define FM_ROUND_OFF 1e-12 /* relative, of values computed as small differences of large terms */
 
 static fm_status refuse(fm_instance *s, uint32_t reference, const char *why)
 {
@@ -27,7 +27,7 @@ static fm_status refuse(fm_instance *s, uint32_t reference, const char *why)
     return fm_say(s, FM_ERROR, "reference %lu (%s): %s", (unsigned long)reference, name, why);
 }
 
-/* Where an input stands among all inputs: tau of every mode, then the loads; -1 for what is none. */
+/* Index of an input among all inputs: tau of every mode, then the loads; -1 if it is not an input. */
 static int32_t input_place(const fm_instance *s, uint32_t reference)
 {
     const fm_image *m = &s->image;
@@ -64,7 +64,7 @@ fm_status fm_do_set_input_derivatives(fm_instance *s, const uint32_t *reference,
     return FM_OK;
 }
 
-/* The kind whose value is the exact rate of another; -1: there is none. */
+/* The kind that is the exact time derivative of another; -1: none. */
 static int32_t rate_kind(int32_t kind)
 {
     static const int32_t pairs[][2] = {
@@ -91,7 +91,7 @@ static double quaternion_rate(fm_instance *s, int32_t kind, int32_t object, int3
     }
 }
 
-/* The rate of a position that is no velocity variable. */
+/* The rate of a position variable that is not itself a velocity variable. */
 static double nonholonomic_rate(fm_instance *s, int32_t joint, int32_t part)
 {
     double rate[FM_JOINT_MODES];
@@ -101,7 +101,7 @@ static double nonholonomic_rate(fm_instance *s, int32_t joint, int32_t part)
     return rate[part];
 }
 
-/* A value with the state moved along its rates by a time h. */
+/* A value with the state advanced along its rates by time h. */
 static double value_along(fm_instance *s, const double *kept, const double *rate, double t, double h, int32_t kind,
                           int32_t object, int32_t part)
 {
@@ -112,10 +112,10 @@ static double value_along(fm_instance *s, const double *kept, const double *rate
     return fm_value(s, kind, object, part);
 }
 
-/* Differences along the rates of the state, on both sides: of sixth order over 3 FM_WIDE of the shortest time in which a
- * part of the state changes by itself, whose round-off is the least. Where that disagrees with the central difference over
- * a small part of this time by more than the round-off of the latter, something bends in between, such as a path or a
- * table, and the latter counts. */
+/* Central differences along the rates of the state: of sixth order over 3 FM_WIDE of the shortest time scale, whose
+ * round-off is smallest. If it disagrees with the second-order difference over FM_SMALL of that time by more than the
+ * latter's round-off, the output is not smooth in between, as at a knot of a path or table, and the short difference is
+ * used. */
 static double rate_along_flow(fm_instance *s, int32_t kind, int32_t object, int32_t part)
 {
     const int32_t ny = s->model.ny;

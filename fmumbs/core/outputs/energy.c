@@ -22,7 +22,7 @@ static double link_energy(const fm_instance *s, int32_t i)
     Jw[1] = J[1] * spin[0] + J[3] * spin[1] + J[4] * spin[2];
     Jw[2] = J[2] * spin[0] + J[4] * spin[1] + J[5] * spin[2];
     double kinetic = 0.5 * (k->m * dot(v, v) + dot(spin, Jw)) + dot(v, turn);
-    if (k->kind == FM_LINK_MODAL) kinetic += fm_modal_energy(s, i, spin, v); /* and what is stored in its modes */
+    if (k->kind == FM_LINK_MODAL) kinetic += fm_modal_energy(s, i, spin, v); /* and the energy of its modes */
     return kinetic - (k->m * dot(s->gravity, w->r) + dot(s->gravity, arm));
 }
 
@@ -39,7 +39,7 @@ static double mode_energy(const fm_instance *s, const fm_link *k)
     return 0.5 * (s->stiffness[k->u] * stretch * stretch + k->rotor * u[k->u] * u[k->u]);
 }
 
-/* Kinetic and potential energy at the present state, world kinematics being there [J]. */
+/* Kinetic and potential energy at the present state [J]. Requires world kinematics. */
 double fm_energy(fm_instance *s)
 {
     double energy = 0.0;

@@ -1,4 +1,4 @@
-/* joint_forces.c: the torque and force that cross every joint, by the balance of each link. */
+/* joint_forces.c: the wrench across every joint, from the balance of each link. */
 #include "joint_forces.h"
 
 #include "../instance/instance.h"
@@ -15,7 +15,7 @@ static void cross_add(double *to, const double *a, const double *b)
     to[2] += a[0] * b[1] - a[1] * b[0];
 }
 
-/* Axes of a link in its parent's, from the world's. */
+/* Rotation from a link's axes to its parent's. */
 static void axes_from_world(const fm_instance *s, int32_t i, double R[9])
 {
     const double *W = s->world[i].R;
@@ -28,7 +28,8 @@ static void axes_from_world(const fm_instance *s, int32_t i, double R[9])
         for (int b = 0; b < 3; b++) R[3 * a + b] = P[a] * W[b] + P[3 + a] * W[3 + b] + P[6 + a] * W[6 + b];
 }
 
-/* What each parent puts on its link, from the tips to the roots: the z_a of Eq 33 by the balance of each link. */
+/* The wrench that each parent exerts on its link, from the leaves to the roots: z_a of Eq. 33 (riccati-mstmm), by the
+ * balance of each link. */
 static void balance_links(fm_instance *s)
 {
     const int32_t links = s->image.n.links;
@@ -64,7 +65,7 @@ static void balance_links(fm_instance *s)
     }
 }
 
-/* The cuts with all multipliers; where these are not unique, with those of the least reactions. */
+/* The wrenches with all multipliers; if these are not unique, with those of the minimum-norm reactions. */
 void fm_make_joint_forces(fm_instance *s)
 {
     double *change = s->least.change;

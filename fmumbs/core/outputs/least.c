@@ -1,12 +1,14 @@
-/* least.c: reactions that are not unique: those that minimise the sum of |f|^2 + |t|^2 / L^2 over all joints.
+/* least.c: minimum-norm reactions where reactions are not unique: they minimise the sum of |f|^2 + |t|^2 / L^2 over all
+ * joints.
  *
- * Where rows follow from others, multipliers mu with J' mu = 0 change reactions and nothing else. With rows a in use and
- * idle rows i, mu_a = -(J_a G J_a')^-1 J_a G J_i' mu_i for any metric G of the free modes: here 1, and 1 / L^2 for those
- * that turn, so that no inertia comes in; the matrix has the blocks of K. Through a joint goes what the rows beyond it
- * put on their links, W mu, by statics alone. The mu_i follow by conjugate gradients; each step costs a solution and a
- * walk along the rows' paths. The minimum depends neither on the choice of rows nor on which joints are cut.
+ * If rows are redundant, multipliers mu with J' mu = 0 (self-stresses) change the reactions and nothing else. With
+ * active rows a and inactive rows i, mu_a = -(J_a G J_a')^-1 J_a G J_i' mu_i for any metric G of the free modes: here
+ * 1, and 1 / L^2 for rotations, so that inertia does not matter; the matrix has the blocks of K. The effect on the
+ * joints' reactions, W mu, follows from statics alone: through a joint act the wrenches of the rows beyond it. The mu_i
+ * are found by conjugate gradients; each iteration costs one solution and one pass along the rows' paths. The minimum
+ * depends neither on the choice of rows nor on the choice of cut joints.
  *
- * Rows of couplings keep their multipliers: what joints bear is none of theirs.
+ * Rows of couplings keep their multipliers, as they do not load the joints.
  */
 #include "least.h"
 
@@ -22,9 +24,9 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_LEFT 1e-28   /* of the sum of squares: what may be left to gain */
-#define FM_STARTS 3     /* of the conjugate gradients, against round-off */
-#define FM_FOREIGN 1e-6 /* part of a row that others do not make up, where it is not theirs */
+#define FM_LEFT 1e-28   /* fraction of the sum of squares at which the iteration stops */
+#define FM_STARTS 3     /* restarts of the conjugate gradients, against round-off */
+#define FM_FOREIGN 1e-6 /* largest part of a row that the others may fail to reproduce */
 
 static int counts(const fm_instance *s, int32_t row)
 {
@@ -36,7 +38,7 @@ static int is_idle(const fm_instance *s, int32_t row)
     return s->least.idle[row] != 0.0;
 }
 
-/* A row's wrench, torque and force, moved to a joint's M, or that joint's own. */
+/* The wrench of a row at M of a joint, torque and force. */
 static void at_joint(const fm_instance *s, int32_t row, int32_t joint, double sign, double out[6])
 {
     const double *w = s->loop.wrench + 6 * row, *from = s->least.at + 3 * s->image.row_joint[row];
@@ -47,12 +49,12 @@ static void at_joint(const fm_instance *s, int32_t row, int32_t joint, double si
     for (int j = 0; j < 3; j++) out[j] = sign * (w[j] + add[j]), out[3 + j] = sign * w[3 + j];
 }
 
-/* The next joint of the tree on a row's two paths, up to where they meet, and the sense in which the row loads it; -1: no
- * more. `end` begins with the links of M and F. */
+/* The next joint of the tree on the two paths of a row, up to where they meet, and the sign with which the row loads
+ * it; -1: no more. `end` starts as the links of M and F. */
 static int32_t next_joint(const fm_instance *s, int32_t end[2], double *sign)
 {
     const fm_image *m = &s->image;
-    while (end[0] != end[1]) { /* a link's parent comes before it */
+    while (end[0] != end[1]) { /* a parent's index is smaller than its child's */
         const int of_F = end[1] > end[0];
         const int32_t link = end[of_F], joint = m->link_joint[link];
         end[of_F] = m->link_parent[link];
@@ -63,7 +65,7 @@ static int32_t next_joint(const fm_instance *s, int32_t end[2], double *sign)
     return -1;
 }
 
-/* Adds what the multipliers put on all joints. */
+/* Adds the effect of the multipliers on all joints. */
 static void spread(const fm_instance *s, const double *mu, double *R)
 {
     const fm_image *m = &s->image;
@@ -78,7 +80,7 @@ static void spread(const fm_instance *s, const double *mu, double *R)
     }
 }
 
-/* R' C w of one row, w what it puts on the joints; `R` NULL: w' C w. */
+/* R' C w of one row, w its effect on the joints; with R NULL, w' C w. */
 static double weigh(const fm_instance *s, int32_t row, const double *R)
 {
     const fm_image *m = &s->image;
@@ -101,7 +103,8 @@ static double squares(const fm_instance *s, const double *R)
     return sum;
 }
 
-/* J_b G J_c' x for rows c in `from`, b in `to`: idle (1) or in use (0); rows of the other sort are not touched. */
+/* J_b G J_c' x for rows c in `from` and b in `to`: inactive (1) or active (0); other elements of `out` are not
+ * changed. */
 static void carry(fm_instance *s, const double *x, int from, int to, double *out)
 {
     double *modes = s->loop.row;
@@ -123,7 +126,7 @@ static void carry(fm_instance *s, const double *x, int from, int to, double *out
     memset(modes, 0, (size_t)s->image.n.speeds * sizeof *modes);
 }
 
-/* Multipliers of all rows from those of the idle ones, which stay: J' mu = 0. */
+/* Computes all multipliers from those of the inactive rows, which are kept: J' mu = 0. */
 static void complete(fm_instance *s, double *mu)
 {
     double *rhs = s->loop.rhs, *x = s->loop.bound;
@@ -134,7 +137,8 @@ static void complete(fm_instance *s, double *mu)
         if (!is_idle(s, i)) mu[i] = -x[i];
 }
 
-/* How the sum of squares falls with the idle rows' multipliers, the others following. */
+/* The negative gradient of the sum of squares with respect to the inactive rows' multipliers, the active ones
+ * following. */
 static void descend(fm_instance *s, const double *R, double *fall)
 {
     double *g = s->loop.rhs, *x = s->loop.bound;
@@ -146,7 +150,8 @@ static void descend(fm_instance *s, const double *R, double *fall)
     for (int32_t i = 0; i < s->image.n.rows; i++) fall[i] = is_idle(s, i) ? fall[i] - g[i] : 0.0;
 }
 
-/* Rows, their wrenches and J along their paths; the factor of J_a G J_a'. 0: the rows in use depend on one another here. */
+/* Computes rows, their wrenches, J along their paths, and the factor of J_a G J_a'. 0: the active rows are dependent
+ * here. */
 static int prepare(fm_instance *s)
 {
     const fm_image *m = &s->image;
@@ -183,7 +188,7 @@ static int prepare(fm_instance *s)
     return fm_factor_delassus(s);
 }
 
-/* Leaves out idle rows that follow from those of couplings too. */
+/* Removes inactive rows that depend on rows of couplings. */
 static void leave_foreign(fm_instance *s)
 {
     double *mu = s->least.step, *left = s->least.fall;
@@ -199,7 +204,7 @@ static void leave_foreign(fm_instance *s)
     }
 }
 
-/* Conjugate gradients from R and the multipliers so far. */
+/* Conjugate gradients, starting from R and the multipliers so far. */
 static void minimise(fm_instance *s, int32_t idle, double *R, double *total)
 {
     const int32_t rows = s->image.n.rows;
@@ -229,7 +234,7 @@ static void minimise(fm_instance *s, int32_t idle, double *R, double *total)
     }
 }
 
-/* Reactions as the multipliers have made them, of all joints at M in world axes. */
+/* The reactions of all joints at M in world axes, from the present multipliers. */
 static void collect_reactions(const fm_instance *s, double *R)
 {
     const fm_image *m = &s->image;
@@ -246,8 +251,8 @@ static void collect_reactions(const fm_instance *s, double *R)
     }
 }
 
-/* The change of all multipliers that makes the reactions the least ones; cuts and world kinematics are there. 0: there
- * is nothing to choose. */
+/* The change of all multipliers that minimises the reactions' norm. Requires wrenches and world kinematics. 0:
+ * reactions are unique. */
 int fm_least_reactions(fm_instance *s, double *change)
 {
     const fm_image *m = &s->image;
@@ -271,7 +276,7 @@ int fm_least_reactions(fm_instance *s, double *change)
     return fits;
 }
 
-/* The metric of the free modes; 0 for those that are driven. */
+/* Computes the metric of the free modes; 0 for excited ones. */
 void fm_least_structure(fm_instance *s)
 {
     const double turning = 1.0 / (s->image.length[0] * s->image.length[0]);

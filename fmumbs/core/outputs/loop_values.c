@@ -1,4 +1,4 @@
-/* loop_values.c: what is asked about closed loops: rows in use, mobility, the constraint Jacobian. */
+/* loop_values.c: outputs about closed loops: active rows, mobility, the constraint Jacobian. */
 #include "loop_values.h"
 
 #include "../instance/instance.h"

@@ -1,11 +1,11 @@
-/* reactions.c: which part of what crosses a joint is its reaction, and what drives its excited modes.
+/* reactions.c: the reaction, which is the constraint part of a joint's wrench, and the drives of its excited modes.
  *
- * Lambda_z = Lambda - psi phi' Lambda (3.19, 3.34 of joint-representation). Beside the free modes phi and the excited
- * ones the basis has locked modes, which a joint does not say. They are chosen so that what acts on the free modes is
- * a torque in the directions about which the joint turns and a force in those in which it slides without turning:
- * that depends on no unit of length, and a torque that drives a screw is a torque. With B these directions and Phi
- * the free and the excited modes, [psi, psi_k] = B (Phi' B)^-1. All at M, in the axes of the joint's last link, the
- * angular part first.
+ * Lambda_z = Lambda - psi phi' Lambda (3.19, 3.34 of joint-representation). Besides the free modes phi and the excited
+ * ones the basis needs locked modes, which the joint does not determine. They are chosen so that the wrench that acts
+ * on the free modes consists of a torque along the directions in which the joint rotates and a force along those in
+ * which it translates without rotating: this does not depend on the unit of length, and a torque that drives a screw is
+ * a pure torque. With B these directions and Phi the free and the excited modes, [psi, psi_k] = B (Phi' B)^-1. All at
+ * M, in the axes of the joint's last link, angular part first.
  */
 #include "reactions.h"
 
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The modes of a joint of screws at M, in the axes of its last link: first the free ones, then the excited ones. */
+/* The modes of a joint of screws at M, in the axes of its last link: the free ones, then the excited ones. */
 static int32_t make_modes(const fm_instance *s, int32_t joint, double phi[][6])
 {
     const fm_image *m = &s->image;
@@ -47,8 +47,8 @@ static int32_t make_modes(const fm_instance *s, int32_t joint, double phi[][6])
     return m->joint_nu[joint];
 }
 
-/* The origin of a joint's M seen from that of its last link, in the last link's axes: not zero where the joint points
- * towards the ground. */
+/* M's origin relative to that of the joint's last link, in the last link's axes: nonzero only for joints that are
+ * traversed from M to F. */
 static void reduction_point(const fm_instance *s, int32_t joint, double out[3])
 {
     const fm_image *m = &s->image;
@@ -64,7 +64,7 @@ static void reduction_point(const fm_instance *s, int32_t joint, double out[3])
     rotate_in(F->R, arm, out);
 }
 
-/* Torque and force that F's body puts on M's at M, in the axes of the joint's last link. */
+/* Torque and force that F's body exerts on M's at M, in the axes of the joint's last link. */
 void fm_joint_wrench(const fm_instance *s, int32_t joint, double wrench[6])
 {
     memcpy(wrench, s->wrench + 6 * s->image.joint_last[joint], 6 * sizeof *wrench);
@@ -84,7 +84,7 @@ static void remove_modes(const fm_instance *s, int32_t joint, double wrench[6])
     const int32_t n = make_modes(s, joint, phi), free = n - s->image.joint_excited[joint];
     double arm[3], turned[3];
     reduction_point(s, joint, arm);
-    for (int32_t i = 0; i < n; i++) { /* to M; where the joint is reversed all of them are M's motion but for their sign */
+    for (int32_t i = 0; i < n; i++) { /* to M; for a reversed joint all of them are M's motion, apart from their sign */
         cross(phi[i], arm, turned);
         for (int j = 0; j < 3; j++) phi[i][3 + j] += turned[j];
     }
@@ -94,7 +94,7 @@ static void remove_modes(const fm_instance *s, int32_t joint, double wrench[6])
     for (int c = 0; c < 6; c++) wrench[c] -= x[c];
 }
 
-/* What couplings put on a mode. */
+/* Force of the couplings on a mode. */
 static double coupled(const fm_instance *s, int32_t u)
 {
     const fm_image *m = &s->image;
@@ -105,8 +105,8 @@ static double coupled(const fm_instance *s, int32_t u)
     return force;
 }
 
-/* What the actuator of an excited mode puts in: the projection of all that crosses the joint on the mode (3.30), less
- * what couplings put there. */
+/* The drive of an excited mode: the projection of the joint's wrench on the mode (3.30), less the force of couplings on
+ * it. */
 double fm_drive(const fm_instance *s, int32_t joint, int32_t part)
 {
     double phi[FM_JOINT_MODES][6];
@@ -117,7 +117,7 @@ double fm_drive(const fm_instance *s, int32_t joint, int32_t part)
     return dot6(phi[mode], s->wrench + 6 * s->image.joint_last[joint]) - coupled(s, s->image.joint_u[joint] + mode);
 }
 
-/* Takes out of (torque, force) about M what the free modes carry; axes of the joint's last link. */
+/* Subtracts the part that acts on the free modes from (torque, force) about M, in the axes of the joint's last link. */
 void fm_remove_free_modes(const fm_instance *s, int32_t joint, double wrench[6])
 {
     const fm_link *k = s->link + s->image.joint_last[joint];

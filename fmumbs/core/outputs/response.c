@@ -1,4 +1,4 @@
-/* response.c: accelerations and joint forces that a change of the inputs alone brings about. */
+/* response.c: accelerations and joint wrenches due to a change of the inputs alone. */
 #include "response.h"
 
 #include "../instance/instance.h"
@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-/* What seeds of the inputs alone bring about: one sweep, at rest, weightless. */
+/* The response to seeds of the inputs: one sweep at rest, without gravity. */
 static void respond_so(fm_instance *s, const fm_evaluation *how, double *udot)
 {
     const double *tau = how->tau;
@@ -33,7 +33,7 @@ static void respond_so(fm_instance *s, const fm_evaluation *how, double *udot)
     fm_sweep_and_close(s, how->y, tau, udot);
 }
 
-/* The accelerations and cuts that seeds of the inputs bring about; what laws hold stays held. */
+/* The accelerations and wrenches due to seeds of the inputs; sticking laws keep sticking. */
 void fm_respond(fm_instance *s, const double *tau, const double *load)
 {
     double gravity[3];
@@ -45,7 +45,7 @@ void fm_respond(fm_instance *s, const double *tau, const double *load)
     fm_planar_weigh(s);
     const fm_evaluation how = {respond_so, s->clock[FM_TIME], s->work.probe, tau, load};
     const double closure = s->closure[0];
-    s->closure[0] = FM_CORRECT_NEVER; /* what is left of a violation is no response */
+    s->closure[0] = FM_CORRECT_NEVER; /* Baumgarte's terms are not part of the response */
     s->laws.off = 1;
     if (fm_any_law_sticks(s)) fm_laws_stick(s, &how, s->work.udot);
     else respond_so(s, &how, s->work.udot);

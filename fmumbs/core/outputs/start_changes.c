@@ -1,4 +1,4 @@
-/* start_changes.c: the given start values that assembly changed. */
+/* start_changes.c: the start values that assembly changed. */
 #include "../image/joints.h"
 #include "../instance/instance.h"
 #include "../loops/cut_joints.h"
@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FM_ALTERED 1e-9     /* [rad], or over the length: a value that moves less is as it was given */
+#define FM_ALTERED 1e-9     /* [rad], or relative to the model's length: a smaller change does not count */
 
-/* The variable's owner and its name there; `part`: which of several, -1: there is one. */
+/* The variable's suffix and its index in the joint's variables; `part` -1: it has no index. */
 static const char *suffix_of(const fm_instance *s, int level, int32_t u, int32_t joint, int32_t *part)
 {
     const fm_image *m = &s->image;
@@ -50,7 +50,7 @@ static void name_variable(const fm_instance *s, int level, int32_t u, char *out,
     else (void)snprintf(out, capacity, "%.80s.%s[%ld]", owner, suffix, (long)part + 1);
 }
 
-/* The given and the present numbers of a unit. */
+/* The given and the present values of a unit (units.c). */
 static void compare_unit(const fm_instance *s, int level, int32_t u, fm_start_change *out)
 {
     const fm_image *m = &s->image;

@@ -1,4 +1,4 @@
-/* update.c: what outputs at the present state need, made in its order and once only. */
+/* update.c: computes the results that outputs at the present state need, in order and once only. */
 #include "update.h"
 
 #include "../instance/instance.h"
@@ -10,7 +10,7 @@
 #include "../motion/singular.h"
 #include "joint_forces.h"
 
-/* Makes what outputs at the present state need and is not there yet. */
+/* Computes those of the results `what` that are not up to date. */
 void fm_update(fm_instance *s, int32_t what)
 {
     if (what & FM_VALID_JOINT_FORCES) what |= FM_VALID_LINKS | FM_VALID_WORLD;

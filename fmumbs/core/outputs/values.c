@@ -1,4 +1,4 @@
-/* values.c: variables by their references. */
+/* values.c: variables by value reference. */
 #include "values.h"
 
 #include "../maths/vectors.h"
@@ -71,13 +71,13 @@ static int is_linear(const fm_image *m, int32_t kind, int32_t joint, int32_t com
     return m->screw_pitch[screw] == 0.0;
 }
 
-/* The link of a coordinate that a coupling takes. */
+/* The link of a coordinate of a coupling. */
 static int32_t coupled_link(const fm_image *m, int32_t coupling, int32_t component)
 {
     return m->term_link[m->coupling_first[coupling] + (component < 0 ? 0 : component)];
 }
 
-/* Position and velocity of a mode whose path says where it is: they are no states. */
+/* Position and velocity of a mode that follows a path: not states. */
 static int follows_path(const fm_image *m, int32_t kind, int32_t joint, int32_t component)
 {
     if (kind != FM_J_ETA && kind != FM_J_KAPPA) return 0;
@@ -99,7 +99,7 @@ static int is_acceleration(int32_t kind)
     return kind == FM_J_QDD || kind == FM_J_ALPHA || kind == FM_J_A;
 }
 
-/* A coordinate of a joint that closes a loop, or its rate: no state, but computed. */
+/* A coordinate of a cut joint, or its time derivatives: computed, not states. */
 static int is_cut_motion(const fm_image *m, int32_t kind, int32_t object)
 {
     return kinds[kind].owner == FM_JOINT && fm_is_cut_joint(m, object) &&
@@ -173,7 +173,7 @@ size_t fm_variable_name(const fm_instance *s, uint32_t reference, char *name, si
 
 /* Reading ----------------------------------------------------------------------------------------------------- */
 
-/* What has to be made before a kind can be read. */
+/* The results that a kind requires. */
 int32_t fm_validity(const fm_image *m, int32_t kind, int32_t object)
 {
     if (kinds[kind].owner == FM_JOINT && fm_is_cut_joint(m, object)) {
@@ -193,7 +193,7 @@ int32_t fm_validity(const fm_image *m, int32_t kind, int32_t object)
     }
 }
 
-/* Torque and force across a joint at M, in F's axes. */
+/* Torque (or force, if `force`) across a joint at M, in F's axes. */
 static double joint_wrench(const fm_instance *s, int32_t joint, int32_t force, int32_t part, int constraint)
 {
     const fm_image *m = &s->image;
@@ -245,13 +245,13 @@ static double point_value(const fm_instance *s, int32_t kind, int32_t point, int
 
 static double spring_force(fm_instance *s, int32_t spring)
 {
-    if (s->image.n.laws > 0) fm_update(s, FM_VALID_MOTION); /* what a law holds with */
+    if (s->image.n.laws > 0) fm_update(s, FM_VALID_MOTION); /* for the force of a sticking law */
     double direction[3], rate, length = fm_spring_line(s, spring, direction, &rate);
     const double pull = s->spring_stiffness[spring] * (length - s->spring_free_length[spring]);
     return (pull + s->spring_damping[spring] * rate) + fm_laws_on_spring(s, spring, s->y);
 }
 
-/* What a variable with a place of its own in the state is stored in; NULL for computed ones. */
+/* The location of a variable that is stored; NULL for computed ones. */
 static double *stored(fm_instance *s, int32_t kind, int32_t object, int32_t component)
 {
     const fm_image *m = &s->image;
@@ -288,7 +288,7 @@ static double *stored(fm_instance *s, int32_t kind, int32_t object, int32_t comp
     }
 }
 
-/* The value of a variable, all that fm_validity asks for being there. */
+/* The value of a variable. Requires the results that fm_validity lists. */
 double fm_value(fm_instance *s, int32_t kind, int32_t object, int32_t component)
 {
     const int32_t part = component < 0 ? 0 : component;

@@ -5,7 +5,7 @@
 #include "../tree/positions.h"
 #include "../forces/excitation.h"
 
-/* The dense output of the integrator's last step at time t. */
+/* The dense output of the integrator's last step, at time t. */
 void fm_dense(const fm_instance *s, double t, double *y)
 {
     const int32_t ny = s->model.ny;

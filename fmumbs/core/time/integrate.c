@@ -1,11 +1,10 @@
 /* integrate.c: Dormand-Prince 5(4) with error control and dense output, and the classical Runge-Kutta 4.
  *
- * The error-controlled integrator may run ahead of the communication point; as long as nothing changes it goes on
- * from where it is and the state is read from the dense output, so that results do not depend on the
- * communication step. After a change it falls back to the communication point and takes equal steps to the end
- * of the communication step, so that nothing is computed twice.
- * J. R. Dormand, P. J. Prince, J. Comput. Appl. Math. 6 (1980) 19; dense output and step control as in
- * Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, II.6 and II.4.
+ * The error-controlled integrator may run ahead of the communication point. As long as nothing changes it continues
+ * from there and the state is read from the dense output, so that results do not depend on the communication step.
+ * After a change it returns to the communication point and takes equal steps to the end of the communication step, so
+ * that no work is repeated. J. R. Dormand, P. J. Prince, J. Comput. Appl. Math. 6 (1980) 19; dense output and step size
+ * control as in Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, II.6 and II.4.
  */
 #include "integrate.h"
 
@@ -32,14 +31,14 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_MOST_ACCEPTED 1000000 /* integration steps in one fm_step with error control */
-#define FM_EARLY 200 /* steps after which it is looked whether so many can lead to the end at all: */
-#define FM_HOPELESS 1e9 /* times as far as they have led is too far */
-#define FM_WORK 4e5 /* evaluations of links and rows after which the host is asked whether to go on */
-#define FM_EXPLAINED 100.0 /* times the error that is allowed: what a correction may move */
-#define FM_LEAP 0.1 /* of the fastest velocity: what a correction after a fixed step may move */
-#define FM_AT_ONCE 1e-7 /* [s]: switches of laws that follow one another so soon */
-#define FM_FURTHER 10.0 /* how many times as far as it was asked for the integrator may run ahead */
+#define FM_MOST_ACCEPTED 1000000 /* most integration steps in one fm_step with error control */
+#define FM_EARLY 200 /* number of steps after which it is checked that the end can be reached at all: */
+#define FM_HOPELESS 1e9 /* not if the rest is longer than this times what was covered */
+#define FM_WORK 4e5 /* evaluations, weighted by links and rows, between two questions to the host */
+#define FM_EXPLAINED 100.0 /* times the allowed error: the largest change by a correction */
+#define FM_LEAP 0.1 /* relative to the largest velocity: the largest change by a correction after a fixed step */
+#define FM_AT_ONCE 1e-7 /* [s]: switches of laws that are closer than this are simultaneous */
+#define FM_FURTHER 10.0 /* factor by which the integrator may run ahead of what was requested */
 
 static const double A[FM_STAGES][FM_STAGES - 1] = {
     {0.0},
@@ -64,8 +63,8 @@ static int all_finite(const double *value, int32_t count)
     return 1;
 }
 
-/* The error that is allowed to state i of size |y|: relative, and absolute where it is near zero: the tolerance in
- * rad and rad/s, or times the model's length in m and m/s. */
+/* The allowed error of state variable i of magnitude |y|: relative, and absolute near zero: the tolerance in rad and
+ * rad/s, or times the model's length in m and m/s. */
 static double weight(const fm_instance *s, int32_t i, double size)
 {
     const double least = s->scale[i];
@@ -88,7 +87,7 @@ static double *stage(const fm_instance *s, int j)
     return s->work.stage + (size_t)j * (size_t)s->model.ny;
 }
 
-/* The fifth root of a positive number: exponent by hand, then Newton. (pow binds a recent C library.) */
+/* The fifth root of a positive number by frexp and Newton's method. (pow would require a recent C library.) */
 static double fifth_root(double x)
 {
     int exponent;
@@ -102,7 +101,7 @@ static double fifth_root(double x)
     return ldexp(root, exponent / 5);
 }
 
-/* Hairer's guess for the first step. */
+/* Hairer's initial step size. */
 static double first_step(fm_instance *s, double t)
 {
     const int32_t ny = s->model.ny;
@@ -139,8 +138,8 @@ static void keep_dense(fm_instance *s, double h, const double *next)
     }
 }
 
-/* Whether a step that comes near a singular position begins once more: there accelerations are those of the state on its
- * branch, and the errors of the stages cancel out only if they are so in the whole step. */
+/* Whether a step that comes near a singular position restarts: there accelerations are those of the nearest state on
+ * the branch, and the errors of the stages cancel only if this is so in the whole step. */
 static int begins_on_branch(fm_instance *s)
 {
     if (!s->loop.near_singular || s->singular.on_branch) return 0;
@@ -148,7 +147,7 @@ static int begins_on_branch(fm_instance *s)
     return 1;
 }
 
-/* One trial of length h from the head; returns its error, NaN where it left the numbers. */
+/* One trial step of length h from the head; returns its error, NaN if the state is not finite. */
 static double try_step(fm_instance *s, double t, double h)
 {
     const int32_t ny = s->model.ny;
@@ -170,7 +169,7 @@ static double try_step(fm_instance *s, double t, double h)
     return worst;
 }
 
-/* How much longer the next step may be: proportional-integral, exponents 3/20 and 1/20. */
+/* Factor for the next step size: proportional-integral control, exponents 3/20 and 1/20. */
 static double controlled(double error, double last)
 {
     double now = sqrt(sqrt(fifth_root(error))), before = sqrt(sqrt(fifth_root(last)));
@@ -178,7 +177,7 @@ static double controlled(double error, double last)
     return factor > 10.0 ? 10.0 : factor < 0.2 ? 0.2 : factor;
 }
 
-/* The modes of the force laws from the time t and state y on. 0: they cannot be. */
+/* Chooses the modes of the force laws at time t and state y. 0: too many interact. */
 static int choose_law_modes(fm_instance *s, double t, double *y)
 {
     const int moved = fm_laws_choose(s, t, y, 1);
@@ -187,7 +186,7 @@ static int choose_law_modes(fm_instance *s, double t, double *y)
     return moved >= 0;
 }
 
-/* A switch at the time t of a law. 0: it is one of a hundred at the same time. */
+/* Counts a law's switch at time t. 0: more than a hundred are simultaneous. */
 static int note_switch(fm_instance *s, int32_t law, double t)
 {
     double *clock = s->clock;
@@ -198,8 +197,8 @@ static int note_switch(fm_instance *s, int32_t law, double t)
     return 0;
 }
 
-/* The modes of the force laws after a step. Where one of them switched within it the head falls back to that moment;
- * the dense output, made over the whole step, is kept and read up to there. 0: the step cannot be. */
+/* Updates the modes of the force laws after a step. If one switched within it, the head is moved back to that moment;
+ * the dense output of the whole step is kept and used up to there. 0: the step fails. */
 static int stop_at_switch(fm_instance *s)
 {
     double t = s->clock[FM_TIME_HEAD];
@@ -219,20 +218,20 @@ static int stop_at_switch(fm_instance *s)
     return choose_law_modes(s, t, s->head);
 }
 
-/* Whether something is to be kept closed, or followed. */
+/* Whether there are constraints or coordinates of cut joints. */
 static int has_cut_joints(const fm_instance *s)
 {
     return s->image.n.rows + s->image.n.cut_positions > 0;
 }
 
-/* Whether states are corrected onto constraints. */
+/* Whether states are projected onto the constraints. */
 static int is_corrected(const fm_instance *s)
 {
     return s->image.n.rows > 0 && s->closure[0] == (double)FM_CORRECT_DIRECTLY;
 }
 
-/* The end of a step that leads from the head to `arrival`, onto the constraints. 0: it does not get there, or moves far more
- * than the step's error explains, as where it leaps from one branch of the motion to another. */
+/* Projects the end of a step from the head to `arrival` onto the constraints. 0: this fails, or changes the state far
+ * more than the step's error explains, as when it jumps to another branch of the motion. */
 static int correct_trial(fm_instance *s, double arrival)
 {
     const int32_t ny = s->model.ny;
@@ -249,8 +248,8 @@ static int correct_trial(fm_instance *s, double arrival)
     return 1;
 }
 
-/* Whether a correction after a fixed step changes a velocity by more than a part of the fastest, and of what the step
- * changes. */
+/* Whether a correction after a fixed step changes a velocity by more than a fraction of the largest velocity and of the
+ * step's own change. */
 static int leaps(const fm_instance *s, const double *before, const double *after, double h)
 {
     double moved = 0.0, fastest = 0.0;
@@ -263,13 +262,13 @@ static int leaps(const fm_instance *s, const double *before, const double *after
     return moved > FM_LEAP * fastest + s->closure[1];
 }
 
-/* Whether a step from y to `end` led through a position where branches of the motion share a tangent. */
+/* Whether a step from y to `end` passed a position where branches of the motion share a tangent. */
 static int comes_to_tangent(fm_instance *s, double t, double arrival, const double *y, const double *end)
 {
     return (s->singular.was_near || s->loop.near_singular) && fm_passed_tangent(s, t, arrival - t, y, end);
 }
 
-/* The new head onto the constraints; the dense output then ends there too. 0: it does not get there. */
+/* Projects the new head onto the constraints and adapts the dense output to it. 0: fails. */
 static int correct_head(fm_instance *s)
 {
     const int32_t ny = s->model.ny;
@@ -279,7 +278,7 @@ static int correct_head(fm_instance *s)
     memcpy(s->work.trial, s->head, bytes);
     if (is_corrected(s) && s->image.n.laws == 0 && memcmp(s->head, s->work.step_end, bytes) == 0) {
         memcpy(s->head, s->work.step_corrected, bytes);
-    } else if (!fm_correct(s, s->head, 1)) { /* back to where the step began */
+    } else if (!fm_correct(s, s->head, 1)) { /* back to the start of the step */
         memcpy(s->head, s->dense, bytes);
         s->clock[FM_TIME_HEAD] = s->clock[FM_TIME_TAIL];
         return 0;
@@ -294,7 +293,7 @@ static int correct_head(fm_instance *s)
     }
     if (memcmp(s->work.trial, s->head, (size_t)ny * sizeof(double)) == 0) return 1;
     for (int32_t i = 0; i < ny && !cut_short; i++) {
-        const double moved = s->head[i] - s->work.trial[i]; /* a cubic that is flat where the step began */
+        const double moved = s->head[i] - s->work.trial[i]; /* a cubic with zero slope at the start of the step */
         s->dense[ny + i] += moved;
         s->dense[2 * ny + i] -= moved;
     }
@@ -302,14 +301,14 @@ static int correct_head(fm_instance *s)
     return 1;
 }
 
-/* The shortest step that the time t can count: some units of its last place. Nothing else makes a step too short, whatever
- * the length of the communication step; FM_MOST_ACCEPTED limits how many there may be. */
+/* The shortest step that time t can resolve: a few units in its last place. Nothing else limits the step size from
+ * below, whatever the communication step; FM_MOST_ACCEPTED limits the number of steps. */
 static double shortest(double t)
 {
     return 2.0 * DBL_EPSILON * fabs(t);
 }
 
-/* How long to try a step for that was rejected with that error at the time t. */
+/* The step size after a step of h was rejected with this error at time t. */
 static double shortened(double t, double h, double error)
 {
     const double factor = isnan(error) || isinf(error) ? 0.2 : 0.9 / fifth_root(error), least = shortest(t);
@@ -317,8 +316,8 @@ static double shortened(double t, double h, double error)
     return h > least ? h : least;
 }
 
-/* The step that the controller wants after an accepted one of h: one that was cut short says nothing against what it
- * wanted before, unless its error is large. Round-off of the times cuts nothing short. */
+/* The step size after an accepted step of h. If that was cut short, the earlier size is kept, unless the error is
+ * large. Round-off in the times does not count as cutting short. */
 static double wanted(const fm_instance *s, double h, double grown, double error, int rejected)
 {
     const double before = s->clock[FM_H];
@@ -326,8 +325,8 @@ static double wanted(const fm_instance *s, double h, double grown, double error,
     return h < (1.0 - 1e-6) * before && grown < before && error <= 0.5 ? before : grown;
 }
 
-/* Takes one accepted step from the head to the time `arrival`, or not as far. Its length is the difference of the times as
- * they are rounded, so that at late times too states belong to their times. 0: it cannot. */
+/* Takes one accepted step from the head to time `arrival`, or less far. Its length is the difference of the rounded
+ * times, so that states match their times at late times too. 0: fails. */
 static int advance(fm_instance *s, double arrival)
 {
     double *clock = s->clock;
@@ -350,7 +349,7 @@ static int advance(fm_instance *s, double arrival)
             clock[FM_STEPS_DONE] += 1.0;
             if (!stop_at_switch(s)) return 0;
             fm_follow_paths(s, clock[FM_TIME_HEAD], s->head);
-            if (clock[FM_TIME_HEAD] >= s->work.step_until) clock[FM_FRESH] = 0.0; /* a path goes on otherwise */
+            if (clock[FM_TIME_HEAD] >= s->work.step_until) clock[FM_FRESH] = 0.0; /* a path has its next piece */
             return correct_head(s);
         }
         clock[FM_STEPS_REJECTED] += 1.0;
@@ -361,11 +360,11 @@ static int advance(fm_instance *s, double arrival)
     }
 }
 
-/* When the next step ends: at the goal, by equal steps, or where the controller would have it. */
+/* End of the next step: the goal, in equal steps, or as the controller chooses. */
 static double next_arrival(const fm_instance *s, double goal, double t_end)
 {
     const double *clock = s->clock, t = clock[FM_TIME_HEAD], left = goal - t, least = shortest(t);
-    /* far away, round-off is that of large values */
+    /* far ahead, errors would be relative to larger values */
     const double furthest = FM_FURTHER * (t_end - clock[FM_TIME_TAIL]);
     double h = clock[FM_H] > least ? clock[FM_H] : least;
     if (!(goal < INFINITY)) return t + (h < furthest ? h : furthest);
@@ -373,7 +372,8 @@ static double next_arrival(const fm_instance *s, double goal, double t_end)
     return steps > 1.0 ? t + left / steps : goal;
 }
 
-/* The state at t between two of the integrator's. 0: a loop cannot be closed there; the head is then the present. */
+/* The state at t between two of the integrator's. 0: a loop cannot be closed there; the head then falls back to the
+ * present. */
 static int read_dense(fm_instance *s, double t)
 {
     const size_t bytes = (size_t)s->model.ny * sizeof(double);
@@ -386,7 +386,7 @@ static int read_dense(fm_instance *s, double t)
     return 0;
 }
 
-/* The present is the state y, at which a law cannot go on. */
+/* The present state is y, where a law stopped the step. */
 static fm_status stopped_by_law(fm_instance *s, double t_end)
 {
     const char *what, *name = fm_law_carrier(s, s->laws.fault < s->image.n.laws ? s->laws.fault : 0, &what);
@@ -401,7 +401,7 @@ static fm_status stopped_by_law(fm_instance *s, double t_end)
                   t_end, s->clock[FM_TIME], what, name);
 }
 
-/* The present is where the integrator got to. */
+/* Makes the integrator's last state the present one. */
 static void fall_back(fm_instance *s)
 {
     s->clock[FM_TIME] = s->clock[FM_TIME_HEAD];
@@ -474,13 +474,13 @@ static fm_status say_interrupted(fm_instance *s, double t_end)
     return fm_say(s, FM_DISCARD, "the step to t = %.9g s was interrupted at t = %.9g s", t_end, s->clock[FM_TIME]);
 }
 
-/* Whether the first steps led so little further that no number of them would do: a motion beyond all measure. */
+/* Whether the first steps covered so little that no number of steps could reach the end: the motion is unbounded. */
 static int hopeless(const fm_instance *s, double start, double t_end)
 {
     return t_end - s->clock[FM_TIME_HEAD] > FM_HOPELESS * (s->clock[FM_TIME_HEAD] - start);
 }
 
-/* Whether a step ended by a touch that is only ahead of t_end; it can then be taken up to there. */
+/* Whether a step failed because of a tangent singularity beyond t_end; steps up to t_end are then possible. */
 static int share_tangent_later(fm_instance *s, double t_end)
 {
     if (s->singular.tangent_row < 0 || !(s->singular.tangent_time > t_end)) return 0;
@@ -524,7 +524,7 @@ static fm_status dormand_prince(fm_instance *s, double t_end)
     return FM_OK;
 }
 
-/* Equal steps from `start` to `goal`, on the way to t_end. */
+/* Equal steps from `start` to `goal`, towards t_end. */
 static fm_status runge_kutta_to(fm_instance *s, double start, double goal, double t_end)
 {
     static const double node[4] = {0.0, 0.5, 0.5, 1.0};
@@ -558,7 +558,7 @@ static fm_status runge_kutta_to(fm_instance *s, double start, double goal, doubl
                           "of %.3g s is too long for this motion: take a smaller solver.step or solver.scheme 0",
                           t_end, t, h);
         }
-        if (has_cut_joints(s)) memcpy(s->head, s->y, (size_t)ny * sizeof(double)); /* where to go back to */
+        if (has_cut_joints(s)) memcpy(s->head, s->y, (size_t)ny * sizeof(double)); /* to restore after a failure */
         memcpy(s->y, s->work.trial, (size_t)ny * sizeof(double));
         fm_follow_paths(s, t + h, s->y);
         if (has_cut_joints(s)) {

@@ -1,6 +1,6 @@
-/* switches.c: the times at which force laws leave their modes, within an integrator's last step.
+/* switches.c: finds the times at which force laws leave their modes within an integrator's last step.
  *
- * They are located on the dense output to 1e-9 s, or finer at fine tolerances.
+ * They are located on the dense output to 1e-9 s, or finer for small tolerances.
  */
 #include "switches.h"
 
@@ -14,13 +14,13 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_LOCATED 1e-9 /* [s]: how exactly a switch is located, */
-#define FM_LOCATED_FINELY 1e-3 /* and at fine tolerances times these */
-#define FM_LOOKS 8      /* times within a step at which laws are looked at, at least */
-#define FM_MOST_LOOKS 200 /* and at most, but for these */
+#define FM_LOCATED 1e-9 /* [s]: accuracy of a switching time, */
+#define FM_LOCATED_FINELY 1e-3 /* and for small tolerances this fraction of the tolerance */
+#define FM_LOOKS 8      /* samples of the laws within a step, at least */
+#define FM_MOST_LOOKS 200 /* and at most, beyond those */
 
-/* Whether a law is neither in a piece nor about to enter it: what comes to rest at a bound may lie to both sides of it
- * by round-off. */
+/* Whether a law is outside a piece and not at its bound: a velocity at rest at a bound may be on either side of it by
+ * round-off. */
 static int is_out(const fm_image *m, int32_t law, int32_t piece, double x, double v)
 {
     const double near = FM_AT * (1.0 + fabs(v));
@@ -28,7 +28,7 @@ static int is_out(const fm_image *m, int32_t law, int32_t piece, double x, doubl
            fm_law_piece(m, law, x, v + near, 0) != piece;
 }
 
-/* The first law that has left its mode at y, -1: none has. */
+/* The first law that has left its mode at y, -1: none. */
 static int32_t first_left(fm_instance *s, double t, double *y)
 {
     const fm_image *m = &s->image;
@@ -45,13 +45,13 @@ static int32_t first_left(fm_instance *s, double t, double *y)
         }
         if (fm_law_piece(m, i, x, bound, 0) != above || fm_law_piece(m, i, x, bound, 1) != below) return i;
         const double one = fm_law_polynomial(m, above, x, bound), other = fm_law_polynomial(m, below, x, bound);
-        const int pulls = m->law_spring[i] >= 0; /* and so lessens its velocity */
+        const int pulls = m->law_spring[i] >= 0; /* its force reduces the velocity */
         if (!(s->laws.force[i] >= (pulls ? other : one) && s->laws.force[i] <= (pulls ? one : other))) return i;
     }
     return -1;
 }
 
-/* How exactly a switch within the last step is located [s]: a jump of 1e3 m/s2 then costs no more than the tolerance. */
+/* Accuracy of a switching time within the last step [s]: a jump of 1e3 m/s2 then costs no more than the tolerance. */
 static double located(const fm_instance *s)
 {
     const double from = fabs(s->clock[FM_TIME_TAIL]), to = fabs(s->clock[FM_TIME_HEAD]);
@@ -60,14 +60,14 @@ static double located(const fm_instance *s)
     return least > rounded ? least : rounded;
 }
 
-/* Position and velocity of each law at y, for which first_left has placed what they need. */
+/* Position and velocity of each law at y, after first_left has computed what they need. */
 static void note_looks(const fm_instance *s, const double *y, double *looks)
 {
     for (int32_t i = 0; i < s->image.n.laws; i++) fm_law_at(s, i, y, looks + 2 * i, looks + 2 * i + 1);
 }
 
-/* Whether a law may have left its piece between two looks h apart, though it is in it at both: by the cubic that has the
- * positions and velocities of both, between the least and the largest of whose control values the law stays. */
+/* Whether a law may have left its piece between two samples h apart, although it is in it at both: the law stays
+ * between the smallest and the largest Bezier control value of the cubic Hermite interpolant. */
 static int may_leave(const fm_instance *s, int32_t law, const double *one, const double *other, double h)
 {
     const fm_image *m = &s->image;
@@ -99,8 +99,8 @@ static int any_may_leave(const fm_instance *s, double h)
     return 0;
 }
 
-/* Looks at the laws through the last step, the closer the nearer they are to leaving their modes. The first of them that
- * has left at a look, -1: none has; `span`: the times of the look before and of that look. */
+/* Samples the laws through the last step, more finely the closer they are to leaving their modes. Returns the first one
+ * found outside, -1: none; `span`: the times of the previous and of that sample. */
 static int32_t look_through(fm_instance *s, double *y, double span[2])
 {
     const double tail = s->clock[FM_TIME_TAIL], head = s->clock[FM_TIME_HEAD], longest = (head - tail) / FM_LOOKS;
@@ -128,8 +128,8 @@ static int32_t look_through(fm_instance *s, double *y, double span[2])
     return -1;
 }
 
-/* The first law that has left its mode within the last step, -1: none has; the time of that, and the state there in
- * `y`. Notes the velocities just before. */
+/* The first law that left its mode within the last step, -1: none; its time, and the state then in `y`. Stores the
+ * velocities just before. */
 int32_t fm_laws_switch(fm_instance *s, double *t, double *y)
 {
     double span[2];

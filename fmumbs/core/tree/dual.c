@@ -1,8 +1,9 @@
-/* dual.c: the directions in which forces along a joint's modes act.
+/* dual.c: the directions of wrenches along a joint's modes (the dual basis).
  *
- * What acts on the free modes Phi is a torque in the directions about which the joint turns and a force in those in which
- * it slides without turning: that depends on no unit of length, and a torque that drives a screw is a torque. With B these
- * directions, forces lambda along the modes are the wrench B (Phi' B)^-1 lambda (outputs/reactions.c).
+ * The wrench that acts on the free modes Phi consists of a torque along the directions in which the joint rotates and a
+ * force along those in which it translates without rotating: this does not depend on the unit of length, and a torque
+ * that drives a screw is a pure torque. With B these directions, forces lambda along the modes are the wrench B (Phi'
+ * B)^-1 lambda (outputs/reactions.c).
  */
 #include "dual.h"
 
@@ -12,9 +13,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Of the directions of n vectors of three in rows of six, from `first` on: makes them orthonormal, whole rows being
- * mixed, those that are long first. Returns how many there are; the rows behind them have nothing left there, or
- * nothing beside `most`. */
+/* Orthonormalises the directions of n 3-vectors in rows of six, from element `first` on, mixing whole rows, longest
+ * first. Returns the rank; the remaining rows have no such part, compared with `most`. */
 static int32_t make_directions(double (*rows)[6], int32_t n, int first, double most, double (*out)[3])
 {
     int32_t rank = 0;
@@ -43,7 +43,7 @@ static int32_t make_directions(double (*rows)[6], int32_t n, int first, double m
     return rank;
 }
 
-/* Solves A x = b by elimination; where A is singular some x are zero. */
+/* Solves A x = b by elimination; if A is singular some x are zero. */
 static void solve(double (*A)[FM_JOINT_MODES], double *b, int32_t n)
 {
     int32_t pivot_of[FM_JOINT_MODES];
@@ -71,12 +71,12 @@ static void solve(double (*A)[FM_JOINT_MODES], double *b, int32_t n)
     }
 }
 
-/* The directions that go with n modes. 0: no such joint, its modes are dependent. */
+/* The directions for n modes. 0: the modes are dependent. */
 int fm_make_dual(const fm_instance *s, double (*phi)[6], int32_t n, fm_dual *d)
 {
     double rows[FM_JOINT_MODES][6];
     memcpy(rows, phi, sizeof rows);
-    double far = 0.0; /* a slide of this size turns nothing but by round-off */
+    double far = 0.0; /* translation whose rotation is only round-off */
     for (int32_t i = 0; i < n; i++) {
         const double *v = phi[i] + 3, length = sqrt((v[0] * v[0] + v[1] * v[1]) + v[2] * v[2]);
         far = length > far ? length : far;
@@ -89,7 +89,7 @@ int fm_make_dual(const fm_instance *s, double (*phi)[6], int32_t n, fm_dual *d)
     return d->turning + sliding == n;
 }
 
-/* x: forces along the modes; becomes the wrench by which they act. */
+/* x: forces along the modes, replaced by their wrench. */
 void fm_dual_wrench(const fm_dual *d, double x[6])
 {
     double A[FM_JOINT_MODES][FM_JOINT_MODES], wrench[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
@@ -100,7 +100,7 @@ void fm_dual_wrench(const fm_dual *d, double x[6])
     memcpy(x, wrench, sizeof wrench);
 }
 
-/* x: a velocity of M; becomes the velocities of the modes. */
+/* x: a velocity of M, replaced by the velocities of the modes. */
 void fm_dual_rates(const fm_dual *d, double x[6])
 {
     double A[FM_JOINT_MODES][FM_JOINT_MODES], rates[FM_JOINT_MODES];

@@ -1,13 +1,14 @@
-/* general.c: links whose freedoms are taken out all at once: products of screws with rows that forbid velocities.
+/* general.c: links of several screws with linear relations between their velocities; their modes are eliminated
+ * together.
  *
- * The pose behind n screws with the rates r is R_1 r_1 R_2 r_2 ..., the velocity at M's origin G = J r. Rows w' in
- * the axes behind one of the screws make of the free rates r_f, the speeds u and the excited rates kappa
+ * The pose after n screws with the rates r is R_1 r_1 R_2 r_2 ..., the velocity at M's origin G = J r. Velocity rows w'
+ * in the axes after one of the screws relate the free rates r_f, the speeds u and the excited rates kappa,
  *     A_f r_f + A_e kappa = [u; 0],   A = w' J,
  * the general form of Eqs 3.10 and 3.27 of joint-representation: r = Y [u; kappa], G = J Y [u; kappa], whose columns
- * are the free modes phi and the excited ones. With the accelerations b of the rows and those of M's origin at
- * constant rates, r_f' = -A_f^-1 b and the drift is what these and the constant rates bring about at M.
- * The sweeps then take phi out of S together (group.c), with U = S phi, S_qq = phi' S phi and f = phi' e.
- * All in the link's axes, the angular part first; the link's origin is M's.
+ * are the free modes phi and the excited ones. With the bias accelerations b of the rows and those of M's origin at
+ * constant rates, r_f' = -A_f^-1 b, and the link's bias acceleration is the effect of these and of the constant rates
+ * at M. The sweeps then eliminate phi from S (group.c), with U = S phi, S_qq = phi' S phi and f = phi' e. All in the
+ * link's axes, angular part first; the link's origin is M's.
  */
 #include "general.h"
 
@@ -40,7 +41,7 @@ void fm_general_structure(fm_instance *s)
     }
 }
 
-/* Gauss-Jordan with partial pivoting, A n x n; where A is singular the inverse is not finite. */
+/* Gauss-Jordan elimination with partial pivoting, A n x n; if A is singular the inverse is not finite. */
 static void invert(double A[FM_JOINT_MODES][FM_JOINT_MODES], double B[FM_JOINT_MODES][FM_JOINT_MODES], int32_t n)
 {
     for (int32_t i = 0; i < n; i++)
@@ -63,7 +64,7 @@ static void invert(double A[FM_JOINT_MODES][FM_JOINT_MODES], double B[FM_JOINT_M
     }
 }
 
-/* Poses behind the screws, from one to the next; cosines and sines are there. */
+/* Poses of the screws, each in the one before. Requires cosines and sines. */
 static void place_screws(fm_instance *s, fm_general *g, const double *p)
 {
     const fm_image *m = &s->image;
@@ -80,7 +81,7 @@ static void place_screws(fm_instance *s, fm_general *g, const double *p)
     }
 }
 
-/* The link in its parent, the columns of J, and the axes of the rows. */
+/* The link's pose in its parent, the columns of J, and the axes of the rows. */
 static void place_link(fm_instance *s, fm_general *g)
 {
     const fm_image *m = &s->image;
@@ -104,7 +105,7 @@ static void place_link(fm_instance *s, fm_general *g)
         rotate_in(R[n], turn, J);
         rotate_in(R[n], v, J + 3);
     }
-    for (int i = 0; i < 3; i++) /* the link's axes in those of the rows */
+    for (int i = 0; i < 3; i++) /* from the link's axes to those of the rows */
         for (int j = 0; j < 3; j++) {
             const double *a = R[g->after];
             g->rows_R[3 * i + j] = a[i] * R[n][j] + a[3 + i] * R[n][3 + j] + a[6 + i] * R[n][6 + j];
@@ -116,7 +117,7 @@ static void place_link(fm_instance *s, fm_general *g)
     fm_lane_set(s, r, link, out);
 }
 
-/* What a row makes of a velocity or an acceleration in the link's axes. */
+/* A row times a velocity or an acceleration in the link's axes. */
 static double along_row(const fm_general *g, int32_t i, const double *v)
 {
     double in[6];
@@ -149,7 +150,7 @@ static void make_modes(fm_general *g)
             for (int i = 0; i < 6; i++) g->phi[j][i] += g->J[k][i] * g->Y[g->place[k]][j];
 }
 
-/* Everything that follows from the positions; cosines and sines of the angles are in c and s. */
+/* Everything that depends on the positions. Requires cosines and sines of the angles in c and s. */
 void fm_general_place(fm_instance *s, fm_general *g, const double *y)
 {
     place_screws(s, g, y + s->link[g->link].p);
@@ -157,7 +158,7 @@ void fm_general_place(fm_instance *s, fm_general *g, const double *y)
     make_modes(g);
 }
 
-/* Rates of its positions, the free ones first; the pose is there. */
+/* Rates of its positions, the free ones first. Requires the pose. */
 void fm_general_rates(const fm_general *g, const double *u, double *pdot)
 {
     for (int32_t i = 0; i < g->screws; i++) {
@@ -166,7 +167,7 @@ void fm_general_rates(const fm_general *g, const double *u, double *pdot)
     }
 }
 
-/* Angular velocity and velocity of the link's origin against the parent, in the link's axes. */
+/* Angular velocity, and velocity of the link's origin, relative to the parent, in the link's axes. */
 void fm_general_velocity(const fm_general *g, const double *u, double out[6])
 {
     memset(out, 0, 6 * sizeof *out);
@@ -174,7 +175,7 @@ void fm_general_velocity(const fm_general *g, const double *u, double out[6])
         for (int i = 0; i < 6; i++) out[i] += g->phi[j][i] * u[j];
 }
 
-/* Velocities and accelerations at constant rates, screw by screw; w is kept where the rows are. */
+/* Velocities and accelerations at constant rates, screw by screw; also w in the axes of the rows. */
 static void pass_screws(const fm_instance *s, const fm_general *g, const double *pdot, double w_rows[3], double w[3],
                         double bias[6])
 {
@@ -206,13 +207,13 @@ static void pass_screws(const fm_instance *s, const fm_general *g, const double 
     memcpy(bias + 3, a, sizeof a);
 }
 
-/* The acceleration at M that is there without udot. */
+/* The bias acceleration at M. */
 static void make_bias(const fm_instance *s, fm_general *g, const double *u)
 {
     double pdot[FM_JOINT_MODES], b[FM_JOINT_MODES], w[3], w_rows[3], w_in[3], x[6];
     fm_general_rates(g, u, pdot);
     pass_screws(s, g, pdot, w_rows, w, g->bias);
-    rotate_in(g->rows_R, w_rows, w_in); /* the rows' axes turn */
+    rotate_in(g->rows_R, w_rows, w_in); /* the rows' axes rotate */
     cross(w_in, g->v, x);
     cross(w_in, g->v + 3, x + 3);
     for (int i = 0; i < 6; i++) x[i] = g->bias[i] - x[i];
@@ -238,7 +239,7 @@ void fm_general_angular_velocity(fm_instance *s, int32_t link, const double *wp,
     for (int i = 0; i < 3; i++) w[i] = in[i] + g->v[i], m->bias[i] += g->bias[i];
 }
 
-/* Coriolis acceleration and drift of its origin, in the parent's axes. */
+/* Coriolis and bias acceleration of its origin, in the parent's axes. */
 void fm_general_bias(fm_instance *s, int32_t i)
 {
     const fm_general *g = s->general + i;
@@ -252,7 +253,7 @@ void fm_general_bias(fm_instance *s, int32_t i)
         s->lane[link / FM_LANE_WIDTH].bias[j][link % FM_LANE_WIDTH] += 2.0 * push[j] + bias[j];
 }
 
-/* Second sweep: what comes from the tips goes on with the freedoms taken out and the excited modes driven. */
+/* Second sweep: eliminates the free modes from S and e and adds the excited ones' accelerations. */
 void fm_general_project(fm_instance *s, int32_t link, fm_articulated *c, const double *tau)
 {
     fm_general *g = s->general + s->link[link].general;
@@ -277,7 +278,7 @@ void fm_general_project(fm_instance *s, int32_t link, fm_articulated *c, const d
     fm_group_push(c, push);
 }
 
-/* Third sweep: alpha and a come in as what the parent carries along, and go out as the link's. */
+/* Third sweep: alpha and a come in as the parent's motion gives them, and go out as the link's. */
 void fm_general_outward(fm_instance *s, int32_t link, double *alpha, double *a, double *udot)
 {
     const fm_general *g = s->general + s->link[link].general;
@@ -293,7 +294,7 @@ void fm_general_outward(fm_instance *s, int32_t link, double *alpha, double *a, 
     for (int i = 0; i < 3; i++) alpha[i] = z[i], a[i] = z[3 + i];
 }
 
-/* A wrench at the link's origin, in its axes, on its way to the root: what the free modes take of it (delassus.c). */
+/* Propagates a wrench at the link's origin (link axes) towards the root: adds its innovations (delassus.c). */
 void fm_general_pass(const fm_general *g, double wrench[6], double *innovations)
 {
     double x[FM_JOINT_MODES];

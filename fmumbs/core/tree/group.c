@@ -1,9 +1,9 @@
-/* group.c: freedoms that are taken out of a cut all at once.
+/* group.c: eliminates several degrees of freedom together from S and e.
  *
- * Beside the cut's own S and e there are the accelerations udot of some freedoms, with the forces tau on them:
+ * Besides a section's own S and e there are accelerations udot of some degrees of freedom, with the forces tau on them:
  *     [Lambda]   [S   U   ] [z   ]   [e]
  *     [tau   ] = [U'  S_qq] [udot] + [f].
- * With S_qq = L / D L' (unit lower L, D reciprocals) and g = S_qq^-1 (tau - f) they go out of the cut by
+ * With S_qq = L / D L' (unit lower L, D reciprocals) and g = S_qq^-1 (tau - f), eliminating udot gives
  *     S <- S - U S_qq^-1 U',   e <- e + U g,   udot = g - S_qq^-1 U' z.
  */
 #include "group.h"
@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-/* S v, upper triangles of J and M. */
+/* S v; of J and M only the upper triangles are read. */
 void fm_articulated_times(const fm_articulated *c, const double *v, double *out)
 {
     for (int i = 0; i < 3; i++) {
@@ -41,8 +41,8 @@ static void backward(const fm_group *b, double *x)
         for (int32_t j = i + 1; j < b->n; j++) x[i] -= b->L[j * b->width + i] * x[j];
 }
 
-/* S_qq, whose lower triangle stands in L, becomes L and D; notes the pivot that is least beside `most`, which has a
- * number for each freedom. Where a pivot is not positive there is no factor, and nothing that comes of it is a number. */
+/* Factors S_qq, given by its lower triangle in L, into L and D; records the pivot that is smallest relative to `most`,
+ * which has an element for each degree of freedom. If a pivot is not positive, the results are NaN. */
 void fm_group_factor(fm_group *b, const double *most, double note[2])
 {
     note[0] = 1.0, note[1] = 0.0;
@@ -61,7 +61,7 @@ void fm_group_factor(fm_group *b, const double *most, double note[2])
     }
 }
 
-/* Takes the freedoms out of a cut; x: tau - f. */
+/* Eliminates the degrees of freedom from S and e; x: tau - f. */
 void fm_group_eliminate(fm_group *b, fm_articulated *c, double *x)
 {
     double W[FM_BODY_MODES][6]; /* L^-1 U': S <- S - W' D W */
@@ -84,7 +84,7 @@ void fm_group_eliminate(fm_group *b, fm_articulated *c, double *x)
     memcpy(b->g, x, (size_t)b->n * sizeof *x);
 }
 
-/* e <- e + S (turn, 0) + S push, what moves the cut whatever the freedoms do. */
+/* e <- e + S push, for an acceleration `push` that does not depend on the degrees of freedom. */
 void fm_group_push(fm_articulated *c, const double push[6])
 {
     double add[6];
@@ -103,7 +103,8 @@ void fm_group_outward(const fm_group *b, const double z[6], double *udot)
     for (int32_t j = 0; j < b->n; j++) udot[j] = x[j] + b->g[j];
 }
 
-/* A wrench on its way to the root, which puts the forces x on the freedoms: what these take of it (delassus.c). */
+/* Propagates a wrench towards the root that exerts the forces x on the degrees of freedom; adds its innovations
+ * (delassus.c). */
 void fm_group_pass(const fm_group *b, double *x, double wrench[6], double *innovations)
 {
     forward(b, x);
@@ -116,7 +117,7 @@ void fm_group_pass(const fm_group *b, double *x, double wrench[6], double *innov
         for (int i = 0; i < 6; i++) wrench[i] -= b->U[j][i] * x[j];
 }
 
-/* Adds to the forced part of udot what innovations, already over their pivots, bring about. */
+/* Adds the effect of innovations, already divided by the pivots, to the parent-independent part of udot. */
 void fm_group_add(fm_group *b, double *innovations)
 {
     backward(b, innovations);

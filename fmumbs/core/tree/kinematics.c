@@ -1,6 +1,6 @@
 /* kinematics.c: pose, velocity and acceleration of links, and of points and frames on them, in the world.
  *
- * Made from what fm_kernels.turn leaves in each link; accelerations from what the sweeps leave there.
+ * Positions use the cosines, sines and rotations of each link, accelerations the results of the sweeps.
  */
 #include "kinematics.h"
 
@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Axes of a link in its parent's, from the cosines, sines and ball axes of fm_kernels.turn. */
+/* Rotation from a link's axes to its parent's, from its cosine and sine or a ball's axes. */
 static void link_axes(const fm_instance *s, int32_t i, double R[9])
 {
     const fm_link *k = s->link + i;
@@ -36,7 +36,7 @@ static void link_axes(const fm_instance *s, int32_t i, double R[9])
     }
 }
 
-/* Pose and velocity of every link in the world; fm_kernels.turn has been called with the same y. */
+/* Pose and velocity of every link in the world. Requires the orientations at the same y. */
 void fm_make_world(fm_instance *s, const double *y)
 {
     static const fm_world ground = {{1, 0, 0, 0, 1, 0, 0, 0, 1}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
@@ -96,7 +96,7 @@ void fm_point_place(const fm_instance *s, int32_t point, double r[3], double v[3
     for (int j = 0; j < 3; j++) r[j] = w->r[j] + arm[j], v[j] = w->v[j] + add[j];
 }
 
-/* Length of a spring, the direction from P to Q (zero where they meet) and the length's rate. */
+/* Length of a spring, the direction from P to Q (zero where they coincide) and the length's rate. */
 double fm_spring_line(const fm_instance *s, int32_t spring, double direction[3], double *rate)
 {
     double rP[3], vP[3], rQ[3], vQ[3], v[3];
@@ -131,7 +131,7 @@ void fm_frame_place(const fm_instance *s, int32_t link, const double *at, int mo
     for (int j = 0; j < 3; j++) p->a[j] = ((a[j] + s->gravity[j]) + add[j]) + centripetal[j];
 }
 
-/* Point of a link in its axes: world acceleration of it. */
+/* World acceleration of a point fixed in a link, given in its axes. */
 double fm_acceleration(const fm_instance *s, int32_t link, const double *at, int32_t part)
 {
     if (link < 0) return 0.0;
@@ -147,7 +147,7 @@ double fm_acceleration(const fm_instance *s, int32_t link, const double *at, int
     return row_of(s->world[link].R, part, a) + s->gravity[part];
 }
 
-/* q turned by the screws of a link, the last one first. */
+/* Multiplies q by the rotations of a link's screws, the last one first. */
 static void screws_quaternion(const fm_instance *s, const fm_general *g, double q[4])
 {
     const double *p = s->y + s->link[g->link].p;
@@ -161,7 +161,7 @@ static void screws_quaternion(const fm_instance *s, const fm_general *g, double 
     }
 }
 
-/* Quaternion of a body: the product of its joints', continuous in their positions, so that it never flips. */
+/* Quaternion of a body: the product of its joints', continuous in their positions, so that it never changes sign. */
 void fm_body_quaternion(const fm_instance *s, int32_t body, double q[4])
 {
     double part[4], next[4];

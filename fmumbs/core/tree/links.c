@@ -1,4 +1,4 @@
-/* links.c: what the sweeps read of the links, from the image and from the parameters of the instance. */
+/* links.c: prepares the link data of the sweeps from the image and the instance's parameters. */
 #include "links.h"
 
 #include "../image/joints.h"
@@ -8,7 +8,7 @@
 
 static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 
-/* Who hands its cut to whom: link + 1 hands it on at once, every other child leaves it in its parent's slot. */
+/* Arranges how S and e are passed on: link + 1 passes them directly, every other child through its parent's slot. */
 void fm_arrange_slots(fm_instance *s)
 {
     const int32_t links = s->image.n.links;
@@ -31,14 +31,14 @@ void fm_arrange_slots(fm_instance *s)
         s->link[i].mirror = s->link[i].pending >= 0 || (s->link[i].chained && s->link[i + 1].kind != FM_LINK_SPHERICAL);
 }
 
-/* The links whose freedoms rows depend on: those between the ends of secondary joints, and those that are coupled. */
+/* Marks the links whose joints constraint rows depend on: those between the ends of cut joints, and coupled ones. */
 void fm_mark_loops(fm_instance *s)
 {
     const fm_image *m = &s->image;
     for (int32_t i = 0; i < m->n.terms; i++) s->in_loop[m->term_link[i]] = 1;
     for (int32_t i = 0; i < m->n.joints; i++) {
         int32_t F = m->joint_F_link[i], M = m->joint_M_link[i];
-        while (fm_is_cut_joint(m, i) && F != M) { /* a link's parent comes before it */
+        while (fm_is_cut_joint(m, i) && F != M) { /* a parent's index is smaller than its child's */
             int32_t *end = F > M ? &F : &M;
             s->in_loop[*end] = 1;
             *end = m->link_parent[*end];
@@ -93,7 +93,7 @@ void fm_links_structure(fm_instance *s)
     }
 }
 
-/* Adds mass, first moment and inertia of a body in its link's axes about the link's origin. */
+/* Adds mass, first moment and inertia of a body about the link's origin, in the link's axes. */
 static void place_body(fm_link *k, const double *R, const double *r, double mass, const double *com, const double *I)
 {
     const double X[9] = {I[0], I[3], I[4], I[3], I[1], I[5], I[4], I[5], I[2]};
@@ -115,7 +115,7 @@ static void place_body(fm_link *k, const double *R, const double *r, double mass
     k->J[5] += J[8] + mass * (square - c[2] * c[2]);
 }
 
-/* Again after every change of a parameter. */
+/* After every change of a parameter. */
 void fm_links_derive(fm_instance *s)
 {
     const fm_image *m = &s->image;

@@ -1,24 +1,24 @@
-/* modal.c: flexible bodies by a floating frame and modes.
+/* modal.c: flexible bodies with a floating frame and modes.
  *
- * A point that is at r0 in the floating frame without deformation is at r = r0 + sum of phi_k q_k with it; q are the
- * modal coordinates. With alpha and a (less gravity) the accelerations of the floating frame, w its angular velocity,
- * and the integrals over the mass of the body
+ * A point at r0 in the undeformed floating frame is at r = r0 + sum of phi_k q_k; q are the modal coordinates. With
+ * alpha and a (less gravity) the accelerations of the floating frame, w its angular velocity, and the integrals over
+ * the body's mass
  *     h = int r,   J = int (r.r - r r'),   S_k = int phi_k,   N_k = int r phi_k' = A_k + sum over j of q_j B_jk,
  *     C_k = int r x phi_k (from N_k),   M_jk = int phi_j . phi_k,   A_k and B_jk = int phi_j phi_k' in the image,
- * the torque, the force and the modal forces that the motion takes are
+ * the inertial torque, force and modal forces are
  *     J alpha + h x a + C q''      + w x J w + 2 sum of q'_j (tr N_j - N_j') w,
  *     m a + alpha x h + S q''      + w x (w x h) + 2 w x S q',
  *     C_k . alpha + S_k . a + M q'' + w' N_k w - w.w tr N_k + 2 w . sum of q'_j int phi_j x phi_k.
- * The modal forces are -K q - D q' and what acts at frames that move with the modes.
+ * The applied modal forces are -K q - D q' and those of wrenches at frames that move with the modes.
  *
- * Such a frame is a link of its own without mass (FM_LINK_FRAME). Its motion against the floating frame is the
- * translation psi q' and a turn theta q' about z: the modes lie in a plane, but the floating frame moves in space.
- * Its cut adds X'S X to the body's S, X'S psi to U, psi'S psi to S_qq and psi'e to f (psi, theta in one column).
- * The joint by which the body hangs may be at such a frame too. Then the link before goes with the frame at
- * p = p0 + psi q, turned by theta q, and the floating frame moves against it by phi = -(theta, psi - theta x p), so
- * that with z = z' + phi q''
+ * Such a frame is a separate link without mass (FM_LINK_FRAME). Its motion relative to the floating frame is the
+ * translation psi q' and a rotation theta q' about z: the modes lie in a plane, while the floating frame moves in
+ * space. Its S and e (after the transformation X) add X'S X to the body's S, X'S psi to U, psi'S psi to S_qq and psi'e
+ * to f (psi, theta in one column). The joint that carries the body may be at such a frame too. Then the parent link
+ * moves with the frame at p = p0 + psi q, rotated by theta q, and the floating frame moves relative to it by phi =
+ * -(theta, psi - theta x p), so that with z = z' + phi q''
  *     U <- U + S phi,   S_qq <- S_qq + phi'U + U'phi + phi'S phi,   f <- f + phi'e.
- * Then the modes are taken out of the cut (group.c). All in the axes of the floating frame's link.
+ * Then the modes are eliminated (group.c). All in the axes of the floating frame's link.
  */
 #include "modal.h"
 
@@ -51,7 +51,7 @@ void fm_modal_structure(fm_instance *s)
     }
 }
 
-/* After fm_derive: what its link has as a rigid body. */
+/* After every change of a parameter: the body's rigid inertia. */
 void fm_modal_derive(fm_instance *s)
 {
     for (int32_t i = 0; i < s->image.n.modals; i++) {
@@ -61,13 +61,13 @@ void fm_modal_derive(fm_instance *s)
     }
 }
 
-/* Rows of a frame, one for each mode: translation, turn. */
+/* Rows of a frame, one for each mode: translation, rotation. */
 static const double *rows_of(const fm_instance *s, int32_t link)
 {
     return s->image.frame_shape + 4 * s->image.frame_first[s->image.link_frame[link]];
 }
 
-/* The motion of a floating frame or a frame against the link before with a mode, in its own axes; 0: none. */
+/* The motion of a floating frame or a frame relative to its parent link per mode, in its own axes; 0: none. */
 int fm_modal_column(const fm_instance *s, int32_t link, int32_t mode, double column[6])
 {
     const fm_modal *b = fm_modal_of(s, link);
@@ -89,7 +89,7 @@ static double sum_of(const double *rows, int32_t n, int part, const double *q)
     return sum;
 }
 
-/* How far the modes turn a floating frame or a frame about its z against the link before. */
+/* The rotation of a floating frame or a frame about its z relative to its parent link [rad]. */
 double fm_modal_angle(const fm_instance *s, int32_t link, const double *y)
 {
     const fm_modal *b = fm_modal_of(s, link);
@@ -98,7 +98,7 @@ double fm_modal_angle(const fm_instance *s, int32_t link, const double *y)
     return b->base == NULL ? 0.0 : -sum_of(b->base, b->n, 3, q);
 }
 
-/* Where its cosine and sine are. */
+/* The rotation matrix from its cosine and sine. */
 static void turn_link(fm_instance *s, int32_t link)
 {
     const double *R0 = s->axes[link].R0, c = s->motion[link].c, sn = s->motion[link].s;
@@ -118,7 +118,7 @@ static void moment_of(const double *N, double out[3])
     out[2] = N[1] - N[3];
 }
 
-/* First moment, inertia and what modes take of the body as it is bent. */
+/* First moment, inertia and modal inertia terms of the deformed body. */
 static void bend(fm_instance *s, fm_modal *b, const double *q)
 {
     fm_link *k = s->link + b->link;
@@ -142,7 +142,7 @@ static void bend(fm_instance *s, fm_modal *b, const double *q)
     fm_lane_write(s->lane[b->link / FM_LANE_WIDTH].J + 3, b->link % FM_LANE_WIDTH, k->J + 3);
 }
 
-/* The floating frame behind the frame by which it hangs. */
+/* The floating frame's pose relative to the frame that carries the body. */
 static void place_base(fm_instance *s, fm_modal *b, const double *q)
 {
     double r[3];
@@ -159,7 +159,7 @@ static void place_base(fm_instance *s, fm_modal *b, const double *q)
     }
 }
 
-/* Everything that follows from the modal coordinates; cosines and sines of the turns are there. */
+/* Everything that depends on the modal coordinates. Requires cosines and sines of the rotations. */
 void fm_modal_place(fm_instance *s, const double *y)
 {
     for (int32_t i = 0; i < s->image.n.modals; i++) {
@@ -179,7 +179,7 @@ void fm_modal_place(fm_instance *s, const double *y)
     }
 }
 
-/* Velocity of a floating frame or a frame against the link before: w in its own axes, v in those of the link before. */
+/* Velocity of a floating frame or a frame relative to its parent link: w in its own axes, v in the parent's. */
 void fm_modal_velocity(const fm_instance *s, int32_t link, const double *y, double w[3], double v[3])
 {
     const fm_modal *b = fm_modal_of(s, link);
@@ -198,7 +198,7 @@ void fm_modal_velocity(const fm_instance *s, int32_t link, const double *y, doub
     rotate_out(s->axes[link].R, in, v);
 }
 
-/* First sweep: wp and w are the angular velocities of the link before and of this one, each in its own axes. */
+/* First sweep: wp and w are the angular velocities of the parent link and of this one, each in its own axes. */
 void fm_modal_angular_velocity(fm_instance *s, int32_t link, const double *wp, double *w, const double *y)
 {
     double in[3], spin[3], v[3];
@@ -217,7 +217,7 @@ static void add_to_bias(fm_instance *s, int32_t link, const double *v, const dou
         s->lane[link / FM_LANE_WIDTH].bias[j][link % FM_LANE_WIDTH] += 2.0 * push[j] + bias[j];
 }
 
-/* Acceleration of the floating frame's origin against the link before at constant rates, in that one's axes. */
+/* Bias acceleration of the floating frame's origin relative to the parent link, in the parent's axes. */
 static void bias_of(const fm_instance *s, const fm_modal *b, const double *rates, double bias[3])
 {
     double turn = 0.0, pdot[3], in[3];
@@ -231,7 +231,7 @@ static void bias_of(const fm_instance *s, const fm_modal *b, const double *rates
     rotate_out(s->axes[b->link].R, in, bias);
 }
 
-/* What the motion of the body takes with its modes at constant rates, beside what a rigid one would take. */
+/* Inertial terms of the body due to modal rates, in addition to those of a rigid body. */
 static void add_own(fm_instance *s, fm_modal *b, const double *rates)
 {
     fm_lanes *lane = s->lane + b->link / FM_LANE_WIDTH;
@@ -258,7 +258,7 @@ static void add_own(fm_instance *s, fm_modal *b, const double *rates)
     for (int j = 0; j < 3; j++) lane->torque[j][at] += 2.0 * torque[j], lane->force[j][at] += 2.0 * force[j];
 }
 
-/* After what is local to each link: the velocity products that modes add, and the start of the sums of the cuts. */
+/* After the local terms of each link: the bias terms of modes, and initial values of the sums over the body's frames. */
 void fm_modal_bias(fm_instance *s, const double *y)
 {
     static const double none[3] = {0.0, 0.0, 0.0};
@@ -282,8 +282,8 @@ void fm_modal_bias(fm_instance *s, const double *y)
     }
 }
 
-/* Second sweep: what the modes take of a frame's cut, which is in the axes of the floating frame about the frame's
- * origin, r in that. */
+/* Second sweep: adds a frame's part to the modes' U, S_qq and f. `c` is in the floating frame's axes about the frame's
+ * origin, which is at r. */
 void fm_modal_add_frame(fm_instance *s, int32_t link, const fm_articulated *c, const double *r)
 {
     fm_modal *b = fm_modal_of(s, link);
@@ -300,7 +300,7 @@ void fm_modal_add_frame(fm_instance *s, int32_t link, const fm_articulated *c, c
     }
 }
 
-/* S_qq, U and f of motions of the floating frame become those of motions of the link before. */
+/* Converts S_qq, U and f from motions of the floating frame to motions of the parent link. */
 static void project_base(fm_modal *b, const fm_articulated *c)
 {
     const double e[6] = {c->n[0], c->n[1], c->n[2], c->f[0], c->f[1], c->f[2]};
@@ -317,7 +317,7 @@ static void project_base(fm_modal *b, const fm_articulated *c)
         for (int j = 0; j < 6; j++) b->U[k][j] += Sphi[k][j];
 }
 
-/* What comes from the body's frames goes on with the modes taken out. */
+/* Eliminates the modes from the sum over the body's frames. */
 void fm_modal_project(fm_instance *s, int32_t link, fm_articulated *c, const double *tau)
 {
     fm_modal *b = fm_modal_of(s, link);
@@ -335,7 +335,7 @@ void fm_modal_project(fm_instance *s, int32_t link, fm_articulated *c, const dou
     fm_group_push(c, push);
 }
 
-/* Third sweep: alpha and a come in as what the link before carries along, and go out as the floating frame's. */
+/* Third sweep: alpha and a come in as the parent link's motion gives them, and go out as the floating frame's. */
 void fm_modal_outward(fm_instance *s, int32_t link, double *alpha, double *a, double *udot)
 {
     const fm_modal *b = fm_modal_of(s, link);
@@ -346,7 +346,7 @@ void fm_modal_outward(fm_instance *s, int32_t link, double *alpha, double *a, do
         for (int j = 0; j < 3; j++) alpha[j] += b->phi[k][j] * to[k], a[j] += b->phi[k][3 + j] * to[k];
 }
 
-/* The same for a frame: what the modes' accelerations add, in its axes. */
+/* The same for a frame: adds the effect of the modal accelerations, in its axes. */
 void fm_modal_frame_acceleration(const fm_instance *s, int32_t link, double *alpha, double *a, const double *udot)
 {
     const fm_modal *b = fm_modal_of(s, link);
@@ -371,7 +371,7 @@ void fm_modal_forces(const fm_instance *s, int32_t link, const double *y, double
     }
 }
 
-/* Adds the torque and force that the accelerations of its modes take (dynamics.c). */
+/* Adds the inertial wrench of the modal accelerations (outputs/joint_forces.c). */
 void fm_modal_weigh(const fm_instance *s, int32_t link, const double *udot, double wrench[6])
 {
     const fm_modal *b = fm_modal_of(s, link);
@@ -379,7 +379,7 @@ void fm_modal_weigh(const fm_instance *s, int32_t link, const double *udot, doub
         for (int j = 0; j < 6; j++) wrench[j] += b->own[k][j] * udot[s->link[link].u + k];
 }
 
-/* Energy of the modes' rates and of the deformation; spin and v: of the floating frame, in its axes. */
+/* Kinetic energy of the modal rates and strain energy; spin and v: of the floating frame, in its axes. */
 double fm_modal_energy(const fm_instance *s, int32_t link, const double *spin, const double *v)
 {
     const fm_modal *b = fm_modal_of(s, link);

@@ -1,14 +1,14 @@
-/* planar.c: trees that move in a plane: which they are, what planar.inc reads of them, and what it leaves, in space.
+/* planar.c: data of the planar kernels, and conversion of their results to space.
  *
- * A tree, a link on the ground with all its descendants, moves in a plane where its links turn about one common
- * direction n, slide across it, or are fixed. Its motion then depends on nothing out of the plane,
- * whatever the inertias, loads, springs and gravity are: every link has the angular acceleration alpha n, and along n
- * the acceleration of the ground. So nothing that can be tuned leads out of these kernels. What acts out of the plane
- * goes into the reactions alone; these are made in space from (alpha, a) when they are asked for.
+ * A tree (a link on the ground and all its descendants) is planar if its links rotate about one common direction n,
+ * translate perpendicular to it, or are fixed. Its motion then does not depend on any out-of-plane quantity, whatever
+ * the inertias, loads, springs and gravity: every link has the angular acceleration alpha n, and along n the ground's
+ * acceleration. So no tunable parameter can make these kernels invalid. Out-of-plane forces affect the reactions only,
+ * which are computed in space from (alpha, a) on demand.
  *
- * Such links stand in a row of their own, depth first. Each has planar axes x, y with x x y = n: x along the slide of
- * a slide, else towards the next link if that is its child. Of a model with loops all trees
- * that they touch have to move in one plane (planar_loops.c).
+ * Planar links are numbered separately, depth first. Each has planar axes x, y with x x y = n: x along the translation
+ * of a slide, otherwise towards the next link if that is its child. In a model with loops all trees of the loops must
+ * share one plane (planar_loops.c).
  */
 #include "planar.h"
 
@@ -19,18 +19,19 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_ACROSS 1e-6 /* what leans less across the normal gives no direction */
+#define FM_ACROSS 1e-6 /* relative length of the part perpendicular to the normal, below which it defines no
+                        * direction */
 
-/* Which trees ------------------------------------------------------------------------------------------------------- */
 
-/* What the kernels read --------------------------------------------------------------------------------------------- */
+/* Data of the kernels
+ * ------------------------------------------------------------------------------------------------- */
 
 static double *lane_of(const fm_instance *s, int32_t place, int name)
 {
     return fm_plane_at(s, place) + name * FM_PLANE_WIDTH;
 }
 
-/* The direction of v across n; returns how long it is beside v. */
+/* The direction of v perpendicular to n; returns its length relative to v's. */
 static double across(const double *n, const double *v, double *out)
 {
     const double along = dot(v, n);
@@ -40,7 +41,7 @@ static double across(const double *n, const double *v, double *out)
     return length / sqrt(dot(v, v));
 }
 
-/* Planar axes of a link in its own. */
+/* Planar axes of a link, in its own axes. */
 static void choose_axes(fm_instance *s, int32_t place)
 {
     const fm_plane_link *k = s->planar.link + place;
@@ -51,14 +52,14 @@ static void choose_axes(fm_instance *s, int32_t place)
     else if (next < s->image.n.links && s->link[next].parent == k->link) memcpy(x, s->link[next].r, sizeof x);
     for (int tries = 0; tries < 4 && !(size > FM_ACROSS); tries++) {
         size = across(to->n, x, to->x);
-        for (int j = 0; j < 3; j++) x[j] = j == tries ? 1.0 : 0.0; /* any direction else */
+        for (int j = 0; j < 3; j++) x[j] = j == tries ? 1.0 : 0.0; /* otherwise any direction */
     }
     memcpy(x, to->x, sizeof x);
-    (void)across(to->n, x, to->x); /* once more, for what was lost where x was short */
+    (void)across(to->n, x, to->x); /* repeated, for accuracy if x was short */
     cross(to->n, to->x, to->y);
 }
 
-/* Where a link's axes and origin are from its parent's; the ground has the axes of the root at zero. */
+/* Rotation and position of a link in its parent's planar axes; for a root, in its own axes at zero. */
 static void place_in_parent(fm_instance *s, int32_t place)
 {
     fm_plane_link *k = s->planar.link + place;
@@ -98,7 +99,7 @@ static void describe_link(fm_instance *s, int32_t place, int32_t link, const dou
     k->sign = k->kind == FM_PLANE_PIN ? l->sign * k->side : k->kind == FM_PLANE_SLIDE ? l->sign : 0.0;
 }
 
-/* Whether the angles of a block lie side by side in y. */
+/* Whether the position variables of a block are consecutive in y. */
 static int are_regular(const fm_instance *s, int32_t first)
 {
     const fm_plane_link *k = s->planar.link + first;
@@ -107,11 +108,11 @@ static int are_regular(const fm_instance *s, int32_t first)
     return k->kind != FM_PLANE_FIXED && k->p + FM_PLANE_WIDTH <= s->model.ny;
 }
 
-/* Once, after the structure of the links. */
+/* Once, after the links. */
 void fm_planar_structure(fm_instance *s)
 {
     int32_t place = 0;
-    double *normal = s->wrench; /* which nobody has made yet */
+    double *normal = s->wrench; /* used as scratch memory here */
     s->model.plane_pendings = 0;
     if (s->model.planars > 0) (void)fm_planar_normals(&s->image, normal, s->planar.ground.n);
     for (int32_t i = 0; i < s->image.n.links; i++) {
@@ -125,7 +126,7 @@ void fm_planar_structure(fm_instance *s)
     (void)fm_planar_use(s, 1);
 }
 
-/* What the ground's acceleration less gravity is to the roots, in their axes at zero; after every change of gravity. */
+/* The ground's acceleration less gravity in the roots' axes at zero; after every change of gravity. */
 void fm_planar_weigh(fm_instance *s)
 {
     s->planar.ax = -dot(s->planar.ground.x, s->gravity), s->planar.ay = -dot(s->planar.ground.y, s->gravity);
@@ -140,7 +141,7 @@ void fm_planar_weigh(fm_instance *s)
     }
 }
 
-/* Inertias in the planar axes, after every change of a parameter. */
+/* Inertias in planar axes, after every change of a parameter. */
 void fm_planar_derive(fm_instance *s)
 {
     double before = 0.0;
@@ -160,9 +161,9 @@ void fm_planar_derive(fm_instance *s)
     fm_planar_weigh(s);
 }
 
-/* In use or not ----------------------------------------------------------------------------------------------------- */
+/* Selection of kernels ----------------------------------------------------------------------------------------------- */
 
-/* Those that the kernels in space are to look at first; returns how many. */
+/* Moves those that the spatial kernels process to the front; returns their number. */
 static int32_t sort_out(const fm_instance *s, int32_t *list, int32_t count)
 {
     int32_t first = 0;
@@ -175,7 +176,8 @@ static int32_t sort_out(const fm_instance *s, int32_t *list, int32_t count)
     return first;
 }
 
-/* Planar kernels for the trees that can have them, or kernels in space for all; returns how many links have them. */
+/* Uses planar kernels for planar trees (`on`), or spatial kernels for all; returns the number of links that use planar
+ * ones. */
 int32_t fm_planar_use(fm_instance *s, int32_t on)
 {
     const int32_t links = s->image.n.links;
@@ -198,9 +200,9 @@ int32_t fm_planar_use(fm_instance *s, int32_t on)
     return s->planar.used ? s->model.planars : 0;
 }
 
-/* In space ---------------------------------------------------------------------------------------------------------- */
+/* Conversion to space ------------------------------------------------------------------------------------------------ */
 
-/* What the motion of a link takes about its origin, less what is applied. */
+/* Inertial wrench of a link about its origin at zero acceleration, less the applied one. */
 static void expand_forces(fm_instance *s, int32_t i, const double *n, double w)
 {
     const fm_link *l = s->link + i;
@@ -218,7 +220,7 @@ static void expand_forces(fm_instance *s, int32_t i, const double *n, double w)
     fm_lane_set(s, force, i, force);
 }
 
-/* Cosines and sines, where fm_make_world looks for them. */
+/* Cosines and sines, for fm_make_world. */
 void fm_planar_orient(fm_instance *s)
 {
     for (int32_t i = 0; s->planar.used && i < s->model.planars; i++) {
@@ -228,7 +230,7 @@ void fm_planar_orient(fm_instance *s)
     }
 }
 
-/* The last evaluation's motion of the planar trees where the kernels in space would have left it. */
+/* Converts the last evaluation's motion of planar trees to the results that the spatial kernels would leave. */
 void fm_planar_expand(fm_instance *s)
 {
     for (int32_t i = 0; s->planar.used && i < s->model.planars; i++) {

@@ -1,7 +1,7 @@
-/* planar_fit.c: which trees, and which mechanisms with loops, move in a plane: a question to the image alone.
+/* planar_fit.c: finds planar trees and planar mechanisms with loops, from the image alone.
  *
- * A tree, a link on the ground with all its descendants, moves in a plane where its links turn about one common
- * direction n, slide across it, or are fixed. Of a model with loops all trees that they touch have to move in one plane.
+ * A tree (a link on the ground and all its descendants) is planar if its links rotate about one common direction n,
+ * translate perpendicular to it, or are fixed. In a model with loops all trees of the loops must share one plane.
  */
 #include "planar_fit.h"
 
@@ -17,7 +17,7 @@ static int is_pin(int32_t kind)
     return kind <= FM_LINK_REVOLUTE;
 }
 
-/* The axis of a link's own that it turns about. */
+/* The link's own axis that it rotates about. */
 int32_t fm_pin_axis(int32_t kind)
 {
     return kind <= FM_LINK_REVOLUTE_Z ? kind - FM_LINK_REVOLUTE_X : 2;
@@ -30,7 +30,7 @@ static int is_identity(const double *R)
     return 1;
 }
 
-/* Whether a link moves across n, in its axes; that of a pin is rounded to its axis. */
+/* Whether a link moves in the plane normal to n (in its axes); for a pin, n is rounded to its axis. */
 static int moves_across(const fm_image *m, int32_t link, double *n)
 {
     const int32_t kind = m->link_kind[link], axis = is_pin(kind) ? fm_pin_axis(kind) : 2;
@@ -43,7 +43,7 @@ static int moves_across(const fm_image *m, int32_t link, double *n)
     return kind == FM_LINK_REVOLUTE || is_identity(m->link_R + 9 * link);
 }
 
-/* Whether the links from a root to `end` move across the root's n; writes that of each. */
+/* Whether all links from a root to `end` move in the plane normal to the root's n; writes the normal of each. */
 static int fits(const fm_image *m, int32_t root, int32_t end, double *normal)
 {
     int freedoms = 0;
@@ -55,7 +55,7 @@ static int fits(const fm_image *m, int32_t root, int32_t end, double *normal)
     return freedoms > 0;
 }
 
-/* The axis that a link turns about or slides along, in the root's axes; nothing turns between the two. */
+/* The axis of a link's rotation or translation, in the root's axes; no rotations lie in between. */
 static void axis_in_root(const fm_image *m, int32_t root, int32_t link, double *out)
 {
     const int32_t kind = m->link_kind[link];
@@ -68,8 +68,8 @@ static void axis_in_root(const fm_image *m, int32_t root, int32_t link, double *
     }
 }
 
-/* The normal of the plane of a tree, in the root's axes: the axis of its first pin, before which nothing turns. Without
- * one, what stands across its first slide and that which leans most across it, or across any direction. */
+/* The normal of a tree's plane, in the root's axes: the axis of its first pin, as there are no rotations before it.
+ * Without pins, perpendicular to the first slide and to the one that differs most from it, or else to any direction. */
 static void normal_of_root(const fm_image *m, int32_t root, int32_t end, double *n)
 {
     double slide[3] = {0.0, 0.0, 1.0}, other[3], across[3], most = 1e-3;
@@ -96,7 +96,7 @@ static void normal_of_root(const fm_image *m, int32_t root, int32_t end, double 
     for (int j = 0; j < 3; j++) n[j] /= length;
 }
 
-/* Whether a vector lies in the plane (1), across it (0), or neither (-1). */
+/* Whether a vector lies in the plane (1), is normal to it (0), or neither (-1). */
 static int lies(const double *v, const double *n)
 {
     double rest[3];
@@ -105,7 +105,7 @@ static int lies(const double *v, const double *n)
     return dot(rest, rest) <= FM_PARALLEL * FM_PARALLEL ? 0 : -1;
 }
 
-/* The sort of a row: its kind, FM_ROW_KINDS if it holds by itself, -1 if it acts in space. */
+/* The kind of a row in the plane; FM_ROW_KINDS if satisfied identically, -1 if it acts in space. */
 int32_t fm_planar_row(const fm_image *m, int32_t i, const double *nF, const double *nM)
 {
     const int32_t kind = m->row_kind[i];
@@ -117,7 +117,8 @@ int32_t fm_planar_row(const fm_image *m, int32_t i, const double *nF, const doub
     return f == 1 && g == 1 ? kind : FM_ROW_KINDS;
 }
 
-/* Whether all loops move in the plane across `ground`; `normal`: that of each link's axes, zero for those in space. */
+/* Whether all loops move in the plane normal to `ground`; `normal`: that of each link in its axes, zero for spatial
+ * links. */
 static int loops_fit(const fm_image *m, const double *ground, const double *normal)
 {
     for (int32_t i = 0, acting = 0; i < m->n.rows; i++) {
@@ -133,7 +134,7 @@ static int loops_fit(const fm_image *m, const double *ground, const double *norm
     return 1;
 }
 
-/* With loops, all trees have one plane, that of the first pin; the others are in space. */
+/* With loops, all planar trees share one plane, that of the first pin; the others are spatial. */
 static int32_t share_normal(const fm_image *m, double *normal, const double *ground)
 {
     int32_t found = 0;
@@ -146,8 +147,8 @@ static int32_t share_normal(const fm_image *m, double *normal, const double *gro
     return loops_fit(m, ground, normal) ? found : 0;
 }
 
-/* The normal of each link's plane in its axes, zero for those in space; `ground`: of the first with a pin. Returns how
- * many move in a plane. */
+/* The normal of each link's plane in its axes, zero for spatial links; `ground`: that of the first tree with a pin.
+ * Returns the number of planar links. */
 int32_t fm_planar_normals(const fm_image *m, double *normal, double *ground)
 {
     int32_t found = 0;
@@ -166,7 +167,7 @@ int32_t fm_planar_normals(const fm_image *m, double *normal, double *ground)
     return dot(ground, ground) > 0.0 ? share_normal(m, normal, ground) : 0;
 }
 
-/* How many links move in a plane; allocates, and finds none where there is no memory for it. */
+/* The number of planar links; allocates temporary memory, and returns 0 if it cannot. */
 int32_t fm_planar_count(const fm_image *m)
 {
     double ground[3], *normal = m->n.links > 0 ? malloc(3 * (size_t)m->n.links * sizeof *normal) : NULL;

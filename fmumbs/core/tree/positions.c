@@ -1,4 +1,4 @@
-/* positions.c: how positions change with velocities, and quaternions that stay unit ones. */
+/* positions.c: rates of positions, changes of positions, normalisation of quaternions. */
 #include "positions.h"
 
 #include "../maths/rotations.h"
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* pdot = Y1(p) u: the speeds themselves, and q (0, w)/2 for the quaternion of a ball. */
+/* pdot = Y1(p) u: the velocity variables themselves, and q (0, w)/2 for the quaternion of a ball. */
 void fm_position_rates(const fm_instance *s, const double *y, double *pdot)
 {
     const double *u = y + s->image.n.positions;
@@ -41,7 +41,7 @@ void fm_position_rates(const fm_instance *s, const double *y, double *pdot)
     }
 }
 
-/* Moves positions by a change that is of the sort of velocities. */
+/* Moves positions by a change in terms of velocity variables. */
 void fm_move_positions(const fm_instance *s, double *y, const double *change)
 {
     for (int32_t i = 0; i < s->image.n.links; i++) {
@@ -62,7 +62,7 @@ void fm_move_positions(const fm_instance *s, double *y, const double *change)
     }
 }
 
-/* Unit quaternions; a slope that belongs to them is scaled with them. 0: one has lost its direction, and stays. */
+/* Normalises quaternions, and scales `slope` with them. 0: one is not finite or zero, and is not changed. */
 int fm_normalise(const fm_instance *s, double *y, double *slope)
 {
     int all = 1;

@@ -1,9 +1,9 @@
-/* reversed.c: joints that point towards the ground, their F on the child's body and their M on the parent's.
+/* reversed.c: joints that are traversed from M to F, with F on the child's body and M on the parent's.
  *
- * Their links run from M to F, the last mode first, each of them about or along its opposite axis: the variables of
- * turns and slides stay as they are. A ball's are said in M's axes, which are now fixed in the parent: with R = R_FM,
+ * Their links run from M to F, the last mode first, each about or along its opposite axis: the variables of rotations
+ * and translations are unchanged. A ball's are in M's axes, which are fixed in the parent: with R = R_FM,
  *     quaternion of the link = the conjugate,   its spin = -R w,   torque on it = -R tau,   w' = -R' alpha.
- * The state and the inputs are the joint's own; the kernels are given the link's.
+ * The state and the inputs are the joint's; the kernels work with the link's.
  */
 #include "reversed.h"
 
@@ -20,7 +20,7 @@ void fm_reversed_structure(fm_instance *s)
         if (m->joint_reversed[m->link_joint[s->ball_link[i]]]) s->reversed_ball[s->model.reversed++] = i;
 }
 
-/* What of a reversed ball is in M's axes, in those of the link, and back; T takes from the parent's axes. */
+/* Converts a vector of a reversed ball from M's axes to the link's, and back; T rotates from the parent's axes. */
 static void to_link(const fm_instance *s, int32_t i, const double *v, double *out)
 {
     const fm_ball *b = s->ball + s->reversed_ball[i];
@@ -42,7 +42,7 @@ static const fm_link *link_of(const fm_instance *s, int32_t i)
     return s->link + s->ball_link[s->reversed_ball[i]];
 }
 
-/* Cosines, sines and axes of every link at y, and its state as the links have it. */
+/* Cosines, sines and rotations of every link at y, and y in terms of the links. */
 void fm_run_orientations(fm_instance *s, const double *y)
 {
     if (s->model.reversed == 0) {
@@ -60,20 +60,20 @@ void fm_run_orientations(fm_instance *s, const double *y)
     }
 }
 
-/* The y of the last fm_run_orientations as the links have it. */
+/* The y of the last fm_run_orientations, in terms of the links. */
 const double *fm_linked(const fm_instance *s, const double *y)
 {
     return s->model.reversed > 0 ? s->linked : y;
 }
 
-/* A row of velocity variables from the links' to the joints' own: accelerations, forces, or a row of a Jacobian. */
+/* Converts a row of velocity variables from the links to the joints: accelerations, forces, or a row of a Jacobian. */
 void fm_from_links(const fm_instance *s, double *udot)
 {
     for (int32_t i = 0; i < s->model.reversed; i++)
         from_link(s, i, udot + link_of(s, i)->u);
 }
 
-/* The sweeps, after fm_run_orientations of the same y. */
+/* All sweeps, after fm_run_orientations for the same y. */
 void fm_run_sweeps(fm_instance *s, const double *y, const double *tau, double *udot)
 {
     if (s->model.reversed > 0) {
@@ -86,7 +86,7 @@ void fm_run_sweeps(fm_instance *s, const double *y, const double *tau, double *u
     fm_from_links(s, udot);
 }
 
-/* The last sweep again, after a change of the forced parts. */
+/* The outward sweep alone, after a change of the force-dependent terms. */
 void fm_run_outward(fm_instance *s, double *udot)
 {
     s->kernels->outward(s, udot);
