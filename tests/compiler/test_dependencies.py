@@ -215,3 +215,16 @@ def test_positions_start_by_positions_alone() -> None:
         if kind_of(name) in {"q", "r", "quat", "eta", "length"}:
             known = {kind_of(names[int(i) - 1]) for i in unknown.get("dependencies").split()}
             assert known <= {"q", "r", "quat", "eta"}, name
+
+
+def test_couplings_that_lock_their_joints_pass_forces_on() -> None:
+    """Nothing moves there, but the forces of both couplings follow what acts on either joint."""
+    model = fm.Model("locked")
+    a, b, c = (fm.Body(name, mass=1.0, com=(0.3, 0.1, 0.2), inertia=(0.2, 0.3, 0.4)) for name in "abc")
+    A = fm.Revolute("A", model.ground.at(), a.at(), axis="y", q0=0.3)
+    B = fm.Revolute("B", model.ground.at(2, 0, 0), b.at(), axis="x", q0=0.2)
+    C = fm.Revolute("C", b.at(0.5, 0, 0), c.at(), axis=(0, 1, 1), q0=0.2)
+    model.add(a, b, c, A, B, C, fm.Load("load", a.at(0.1, 0.2, 0.3)))
+    model.add(fm.Coupling("g", [(A, 1.0), (B, 0.7)]), fm.Coupling("h", [(A, 1.0), (B, -0.7)]))
+    spare, _ = compare(model)
+    assert not {pair for pair in spare if kind_of(pair[0]) in KINEMATIC}
