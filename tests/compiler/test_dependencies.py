@@ -228,3 +228,18 @@ def test_couplings_that_lock_their_joints_pass_forces_on() -> None:
     model.add(fm.Coupling("g", [(A, 1.0), (B, 0.7)]), fm.Coupling("h", [(A, 1.0), (B, -0.7)]))
     spare, _ = compare(model)
     assert not {pair for pair in spare if kind_of(pair[0]) in KINEMATIC}
+
+
+@pytest.mark.parametrize("held", [False, True])
+def test_starts_of_coupled_coordinates_are_guesses_unless_they_are_held(held: bool) -> None:
+    model = fm.Model("geared")
+    bodies = [fm.Body(name, mass=1.0, inertia=(1, 1, 1)) for name in "abc"]
+    options = [{"held": held}, {}, {}]
+    A, B, C = (
+        fm.Revolute(name, model.ground.at(), body.at(), axis="z", **own)
+        for name, body, own in zip("ABC", bodies, options, strict=True)
+    )
+    model.add(*bodies, A, B, C, fm.Coupling("G", [(A, 1.0), (B, 2.0)]))
+    variables = compile(model, everything=True).variables
+    found = {name: {variables[i].initial for i in variables.references(f"{name}.q")} for name in "ABC"}
+    assert found == {"A": {"exact" if held else "approx"}, "B": {"approx"}, "C": {"exact"}}
