@@ -13,7 +13,6 @@ from fmumbs.mechanism import (
     Helix,
     Joint,
     Law,
-    Load,
     ModalBody,
     Model,
     Path,
@@ -29,12 +28,13 @@ from fmumbs.mechanism import (
     Skate,
     Slide,
     Spherical,
-    Spring,
     Stop,
     Turn,
     Universal,
     Weld,
 )
+from fmumbs.mechanism import forces as _forces
+from fmumbs.mechanism.forces import *  # noqa: F403
 from fmumbs.run import Result, Solver, divide_and_conquer, simulate, uniqueness
 from fmumbs.spatial import Rotation, SpatialInertia, Transform
 
@@ -51,7 +51,6 @@ __all__ = [
     "Interrupted",
     "Joint",
     "Law",
-    "Load",
     "ModalBody",
     "Model",
     "ModelError",
@@ -74,7 +73,6 @@ __all__ = [
     "SolverError",
     "SpatialInertia",
     "Spherical",
-    "Spring",
     "StartWarning",
     "Stop",
     "Transform",
@@ -88,3 +86,4 @@ __all__ = [
     "simulate",
     "uniqueness",
 ]
+__all__ += _forces.__all__

@@ -20,6 +20,7 @@ from fmumbs.compiler.starts import set_starts
 from fmumbs.compiler.topology import spanning_tree
 from fmumbs.errors import ModelError
 from fmumbs.mechanism import GROUND, Body, JointBase, Model, Point
+from fmumbs.mechanism.forces import FORCES
 from fmumbs.mechanism.signals import DefaultExperiment
 
 _OPTIONS = (0.0, 1e-3)  # scheme, step [s]
@@ -124,13 +125,11 @@ def _add_points(model: Model, links: Links, texts: _Texts) -> None:
     for point in model.named_points:
         if point.body is not GROUND:
             put(point)
-    for spring in model.springs:
-        links.add(spring_P=put(spring.P), spring_Q=put(spring.Q), spring_name=texts.put(spring.name))
-        links.add(spring_stiffness=spring.stiffness, spring_damping=spring.damping)
-        links.add(spring_free_length=spring.free_length)
-    for load in model.loads:
-        links.add(load_point=put(load.P), load_name=texts.put(load.name))
-        links.add(load_force=load.force, load_torque=load.torque)
+    for kind in FORCES:
+        one = kind.__name__.lower()
+        for force in model.forces_of(kind):
+            rows = {f"{one}_{name}": put(v) if isinstance(v, Point) else v for name, v in force.fields.items()}
+            links.add(**rows, **{f"{one}_name": texts.put(force.name)})
 
 
 def _length(model: Model) -> float:

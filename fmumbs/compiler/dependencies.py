@@ -146,7 +146,7 @@ class Dependencies:
         owners = kind_columns().owner[self._kind[self._inputs]]
         for i, (owner, element) in enumerate(zip(owners.tolist(), self._object[self._inputs].tolist(), strict=True)):
             if owner == LOAD:
-                found[i] = self._graph.body_of[self._arrays["point_link"][self._arrays["load_point"][element]]]
+                found[i] = self._graph.body_of[self._arrays["point_link"][self._arrays["load_P"][element]]]
             else:
                 found[i] = self._of_joint[element]
         return found

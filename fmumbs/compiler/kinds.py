@@ -16,10 +16,18 @@ from fmumbs.compiler.excitations import BY_ACCELERATION, BY_POSITION
 from fmumbs.compiler.layout import Arrays, ffi, lib
 from fmumbs.compiler.links import JOINT_FREE, JOINT_NONHOLONOMIC, JOINT_SCALAR, JOINT_SPHERICAL, SCREW
 
-MODEL, JOINT, BODY, POINT, LOAD, SPRING, COUPLING = range(7)  # fm_owner
-OWNERS = {
-    JOINT: "joint", BODY: "body", POINT: "point", LOAD: "load", SPRING: "spring", COUPLING: "coupling",
-}  # fmt: skip
+
+def _owners() -> dict[str, int]:
+    """What variables belong to, by name: "model", "joint", "body", ..."""
+    kinds = [lib.fm_kind(index) for index in range(lib.fm_kind_count())]
+    return {ffi.string(kind.owner_name).decode().lower(): int(kind.owner) for kind in kinds}
+
+
+_OWNERS = _owners()
+MODEL, JOINT, BODY, POINT, LOAD, SPRING, COUPLING = (
+    _OWNERS[name] for name in ("model", "joint", "body", "point", "load", "spring", "coupling")
+)
+OWNERS = {owner: name for name, owner in _OWNERS.items() if name != "model"}
 _CAUSALITIES = ("input", "output", "parameter", "local")
 _TYPES = ("real", "integer", "boolean")
 _WIDTHS = {

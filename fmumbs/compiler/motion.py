@@ -103,7 +103,7 @@ class Motion:
                 velocity[mine] = [output_kind(JOINT, _velocity(one.suffix, joint)) for joint in of]
                 continue
             velocity[mine] = output_kind(POINT, "v") if one.suffix == "force" else output_kind(BODY, "w")
-            element[mine] = self._arrays["load_point"][element[mine]]
+            element[mine] = self._arrays["load_P"][element[mine]]
             if one.suffix == "torque":
                 element[mine] = bodies_of_links(self._arrays)[self._arrays["point_link"][element[mine]]]
         return self.rows(velocity, element, self._component[inputs])
@@ -112,7 +112,7 @@ class Motion:
         """A torque on a flexible body does work on its modes too, by the slopes where it acts."""
         bent, moving = self.elements(output_kind(BODY, "qd"), self.free)
         torques = self.inputs[self._kind[self.inputs] == kinds_called(LOAD, "torque")[0].index]
-        links = self._arrays["point_link"][self._arrays["load_point"][self._object[torques]]]
+        links = self._arrays["point_link"][self._arrays["load_P"][self._object[torques]]]
         self.works[torques] |= np.isin(bodies_of_links(self._arrays)[links], bent[moving])
 
     def coordinates(self, flags: Flags) -> Flags:
@@ -314,7 +314,7 @@ def _with_everything(arrays: Arrays) -> Arrays:
     table = all_variables(arrays, wanted)
     (velocity,) = _kinds(((POINT, "v"),))
     named = table["variable_object"][table["variable_kind"] == velocity.index]
-    nameless = np.setdiff1d(arrays["load_point"], named).astype(np.int32)
+    nameless = np.setdiff1d(arrays["load_P"], named).astype(np.int32)
     more = variable_table(
         np.full(3 * len(nameless), velocity.index, np.int32),
         np.repeat(nameless, 3),

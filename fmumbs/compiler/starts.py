@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from fmumbs import _checks
 from fmumbs.compiler.excitations import BY_PATH, BY_POSITION
-from fmumbs.compiler.kinds import BODY, JOINT, LOAD, MODEL, SPRING, kinds
+from fmumbs.compiler.kinds import BODY, JOINT, MODEL, OWNERS, kinds
 from fmumbs.compiler.layout import Arrays
 from fmumbs.compiler.links import JOINT_FREE, JOINT_NONHOLONOMIC, JOINT_SPHERICAL
 from fmumbs.compiler.names import Names, Place
@@ -14,11 +14,6 @@ from fmumbs.mechanism import Model
 Start = float | Sequence[float]
 Slot = tuple[str, list[int]]  # an array of the image, and where in it, counted through its columns
 
-_PARAMETERS = {
-    (BODY, "mass"): "mass", (BODY, "inertia"): "inertia", (SPRING, "stiffness"): "spring_stiffness",
-    (SPRING, "damping"): "spring_damping", (SPRING, "free_length"): "spring_free_length",
-    (LOAD, "force"): "load_force", (LOAD, "torque"): "load_torque", (MODEL, "gravity"): "gravity",
-}  # fmt: skip
 _OPTIONS = {
     "solver.scheme": ("options", 0), "solver.step": ("options", 1), "solver.tolerance": ("options", 2),
     "solver.correction": ("closure", 0), "solver.closure": ("closure", 1), "solver.baumgarte": ("closure", 2),
@@ -86,8 +81,10 @@ def _slot(arrays: Arrays, place: Place) -> Slot | None:
         link = arrays["body_link"][element]
         column, of_link = ("start_p", "link_p") if kind.suffix == "q" else ("start_u", "link_u")
         return column, [int(arrays[of_link][link]) + part]
-    found = _PARAMETERS.get((kind.owner, kind.suffix))
-    if found is None:
+    columns = (f"{OWNERS.get(kind.owner, '')}_{kind.suffix}", kind.suffix)
+    # such as spring_stiffness, load_force; mass, gravity
+    found = next((column for column in columns if column in arrays), None)
+    if found is None or kind.causality not in ("parameter", "input"):
         return None
     return found, [element * (arrays[found].size // len(arrays[found]) if arrays[found].ndim > 1 else 1) + part]
 

@@ -22,7 +22,6 @@ typedef enum fm_status {
     FM_ERROR = 2    /* the call was refused, nothing changed */
 } fm_status;
 
-typedef enum fm_owner { FM_MODEL, FM_JOINT, FM_BODY, FM_POINT, FM_LOAD, FM_SPRING, FM_COUPLING } fm_owner;
 typedef enum fm_causality { FM_INPUT, FM_OUTPUT, FM_PARAMETER, FM_LOCAL } fm_causality; /* local: a constant */
 typedef enum fm_type { FM_REAL, FM_INTEGER, FM_BOOLEAN } fm_type;
 
@@ -32,11 +31,12 @@ typedef struct fm_kind_info {
     const char *unit;        /* of a rotational or undirected quantity; "" if dimensionless */
     const char *unit_linear; /* of the same quantity if the mode is a translation */
     const char *description; /* a sentence without a full stop */
-    int32_t owner;           /* an fm_owner */
+    int32_t owner;           /* index of what it belongs to */
     int32_t causality;       /* an fm_causality */
     int32_t type;            /* an fm_type */
     int32_t tunable;         /* parameters: may change during the simulation */
     int32_t state;           /* outputs: 1 for a state, whose start value FMI calls exact */
+    const char *owner_name;  /* "JOINT", "BODY", ..., "MODEL" */
 } fm_kind_info;
 
 typedef struct fm_variable_info {

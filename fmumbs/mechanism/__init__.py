@@ -1,10 +1,11 @@
 """What the user says: bodies, joints, forces, signals, and the Model that holds them."""
 
+from fmumbs.mechanism import forces as _forces
 from fmumbs.mechanism.bodies import GROUND, Body, Frame, Ground, Point
 from fmumbs.mechanism.coupling import Coupling
 from fmumbs.mechanism.element import Element
 from fmumbs.mechanism.flexible import ModalBody
-from fmumbs.mechanism.forces import Load, Spring
+from fmumbs.mechanism.forces import *  # noqa: F403  what a recipe of CONTRIBUTING.md adds
 from fmumbs.mechanism.joints import (
     Closing,
     Cylindrical,
@@ -50,7 +51,6 @@ __all__ = [
     "Joint",
     "JointBase",
     "Law",
-    "Load",
     "ModalBody",
     "Mode",
     "Model",
@@ -68,9 +68,9 @@ __all__ = [
     "Skate",
     "Slide",
     "Spherical",
-    "Spring",
     "Stop",
     "Turn",
     "Universal",
     "Weld",
 ]
+__all__ += _forces.__all__

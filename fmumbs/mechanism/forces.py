@@ -10,16 +10,37 @@ the integrator's step; start it in balance.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 from fmumbs import _checks
 from fmumbs.errors import ModelError
 from fmumbs.mechanism.bodies import Ground, Point, point
 from fmumbs.mechanism.element import Element
 
+__all__ = ["Load", "Spring"]
+
+
+class Force(Element):
+    """A force element between points of bodies.
+
+    Its class, in small letters, is what its arrays in the image are called after: NAME_FIELD for each of its fields,
+    a Point being the index of one (fmumbs/core/image/table.h).
+    """
+
+    @property
+    def ends(self) -> tuple[Point, ...]:
+        """The points that it acts at."""
+        return tuple(value for value in self.fields.values() if isinstance(value, Point))
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """What it has beside its name."""
+        return {one.name: getattr(self, one.name) for one in fields(self) if one.name != "name"}
+
 
 @dataclass(frozen=True)
-class Spring(Element):
+class Spring(Force):
     """A spring and damper along the line of two points.
 
     stiffness [N/m], damping [N.s/m] and free_length [m] are at least 0; they are tunable parameters. P and Q
@@ -44,14 +65,9 @@ class Spring(Element):
         for law in ("stiffness", "damping", "free_length"):
             self._store(law, _checks.not_negative(getattr(self, law), self._where(law)))
 
-    @property
-    def ends(self) -> tuple[Point, Point]:
-        """P and Q."""
-        return self.P, self.Q
-
 
 @dataclass(frozen=True)
-class Load(Element):
+class Load(Force):
     """A force at a point and a torque on its body, both in the world's axes.
 
     force: (3,) [N] and torque: (3,) [N.m] are the start values of the inputs NAME.force[1..3] and
@@ -69,7 +85,6 @@ class Load(Element):
         self._store("force", _checks.vector(self.force, self._where("force")))
         self._store("torque", _checks.vector(self.torque, self._where("torque")))
 
-    @property
-    def ends(self) -> tuple[Point]:
-        """P alone."""
-        return (self.P,)
+
+FORCES: tuple[type[Force], ...] = (Spring, Load)
+"""In the image's order."""

@@ -5,6 +5,7 @@ reached, loops, inertia behind each free mode) is decided when it is compiled.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from numpy.typing import ArrayLike
 
@@ -14,13 +15,15 @@ from fmumbs.errors import ModelError
 from fmumbs.mechanism.bodies import GROUND, Body, Ground, Point
 from fmumbs.mechanism.coupling import Coupling
 from fmumbs.mechanism.element import Element
-from fmumbs.mechanism.forces import Load, Spring
+from fmumbs.mechanism.forces import FORCES, Force, Load, Spring
 from fmumbs.mechanism.joints import JointBase
 from fmumbs.mechanism.laws import ForceLaw
 from fmumbs.mechanism.signals import Causality, DefaultExperiment, Signal
 
+_Kind = TypeVar("_Kind", bound=Force)
+
 _RESERVED = ("ground", "world", "solver", "gravity", "time")
-_KINDS = (Body, JointBase, Coupling, Spring, Load, ForceLaw)
+_KINDS = (Body, JointBase, Coupling, Force, ForceLaw)
 
 
 class Model:
@@ -42,8 +45,7 @@ class Model:
             (self.bodies, "bodies"),
             (self.joints, "joints"),
             (self.couplings, "couplings"),
-            (self.springs, "springs"),
-            (self.loads, "loads"),
+            *((self.forces_of(kind), f"{kind.__name__.lower()}s") for kind in FORCES),
             (self.laws, "laws"),
         )
         said = ", ".join(f"{len(elements)} {what}" for elements, what in counts if elements)
@@ -114,13 +116,17 @@ class Model:
     def couplings(self) -> tuple[Coupling, ...]:
         return tuple(e for e in self._elements.values() if isinstance(e, Coupling))
 
+    def forces_of(self, kind: type[_Kind]) -> tuple[_Kind, ...]:
+        """The force elements of one class."""
+        return tuple(e for e in self._elements.values() if isinstance(e, kind))
+
     @property
     def springs(self) -> tuple[Spring, ...]:
-        return tuple(e for e in self._elements.values() if isinstance(e, Spring))
+        return self.forces_of(Spring)
 
     @property
     def loads(self) -> tuple[Load, ...]:
-        return tuple(e for e in self._elements.values() if isinstance(e, Load))
+        return self.forces_of(Load)
 
     @property
     def laws(self) -> tuple[ForceLaw, ...]:
@@ -178,8 +184,8 @@ class Model:
             raise ModelError(f"{said}, which is unlike the one that was added. Use that one.")
         raise ModelError(f"{said}, which is not in the model. Add it to the model.")
 
-    def _acting(self) -> Iterator[JointBase | Spring | Load]:
-        return (e for e in self._elements.values() if isinstance(e, JointBase | Spring | Load))
+    def _acting(self) -> Iterator[JointBase | Force]:
+        return (e for e in self._elements.values() if isinstance(e, JointBase | Force))
 
     @property
     def signals(self) -> tuple[Signal, ...]:

@@ -234,11 +234,9 @@ fm_status fm_do_reset(fm_instance *s)
     copy(s->damping, m->damping, m->n.modes);
     copy(s->rest, m->rest, m->n.modes);
     copy(s->rotor_inertia, m->rotor_inertia, m->n.modes);
-    copy(s->mass, m->mass, m->n.bodies);
-    copy(s->inertia, m->inertia, 6 * m->n.bodies);
-    copy(s->spring_stiffness, m->spring_stiffness, m->n.springs);
-    copy(s->spring_damping, m->spring_damping, m->n.springs);
-    copy(s->spring_free_length, m->spring_free_length, m->n.springs);
+#define P(V, kind, array, columns, rows) copy(s->array, m->array, (columns) * m->n.rows);
+    FM_PARAMETERS(P, )
+#undef P
     for (int32_t i = 0; i < m->n.loads; i++) {
         copy(s->load + 6 * i, m->load_force + 3 * i, 3);
         copy(s->load + 6 * i + 3, m->load_torque + 3 * i, 3);

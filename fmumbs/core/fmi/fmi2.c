@@ -154,7 +154,7 @@ static int find_tolerance(const fm_instance *core, uint32_t *reference)
         const fm_kind_info *kind;
         if (fm_variable(core, *reference, &info) != FM_OK || info.causality != FM_PARAMETER) continue;
         kind = fm_kind((uint32_t)info.kind);
-        if (kind && kind->owner == FM_MODEL && strcmp(kind->suffix, "solver.tolerance") == 0) return 1;
+        if (kind && strcmp(kind->suffix, "solver.tolerance") == 0) return 1;
     }
     return 0;
 }

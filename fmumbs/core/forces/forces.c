@@ -36,6 +36,12 @@ void fm_apply_wrench(fm_instance *s, int32_t link, const double at[3], const dou
     for (int j = 0; j < 3; j++) s->work.applied[6 * link + j] += sign * t[j], s->work.applied[6 * link + 3 + j] += sign * f[j];
 }
 
+/* Whether some force element acts on the links. */
+int fm_has_forces(const fm_image *m)
+{
+    return m->n.springs + m->n.loads > 0;
+}
+
 /* Applies springs (if `springs`), their force laws and loads to the links. Requires world kinematics. */
 void fm_apply_forces(fm_instance *s, const double *load, int springs)
 {
@@ -52,7 +58,7 @@ void fm_apply_forces(fm_instance *s, const double *load, int springs)
         apply(s, s->image.spring_Q[i], back, none);
     }
     for (int32_t i = 0; i < s->image.n.loads; i++)
-        apply(s, s->image.load_point[i], load + 6 * i, load + 6 * i + 3);
+        apply(s, s->image.load_P[i], load + 6 * i, load + 6 * i + 3);
 }
 
 /* tau: inputs plus the forces of springs and dampers in the joints. */

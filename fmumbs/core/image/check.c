@@ -285,7 +285,9 @@ static int excited_so(const fm_image *m, int32_t kind, int32_t joint, int32_t pa
 
 static const char *check_variables(const fm_image *m)
 {
-    const int32_t owned[] = {1, m->n.joints, m->n.bodies, m->n.points, m->n.loads, m->n.springs, m->n.couplings};
+#define O(id, one, all) m->n.all,
+    const int32_t owned[] = {1, FM_OWNERS(O)};
+#undef O
     if (m->n.characters < 1 || m->text[m->n.characters - 1] != 0) return "its text has no end";
     for (int32_t i = 0; i < m->n.variables; i++) {
         const int32_t kind = m->variable_kind[i], object = m->variable_object[i], part = m->variable_component[i];

@@ -218,7 +218,7 @@
     A(law_count, i, 1, laws, free, 0, "", "FORCES")                                                  \
     A(law_range, d, 5, law_pieces, free, 0, "rad|m", "FORCES")                                       \
     A(law_polynomial, d, 24, law_pieces, free, 0, "N.m|N", "FORCES")                                 \
-    A(load_point, i, 1, loads, points, 0, "", "FORCES")                                              \
+    A(load_P, i, 1, loads, points, 0, "", "FORCES")                                              \
     A(load_force, d, 3, loads, free, 0, "N", "FORCES")                                               \
     A(load_torque, d, 3, loads, free, 0, "N.m", "FORCES")                                            \
     /* variables: kind, owning element, component; name -1: composed from the element's name */         \

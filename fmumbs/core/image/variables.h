@@ -3,6 +3,24 @@
 #ifndef FM_VARIABLES_H
 #define FM_VARIABLES_H
 
+/* What variables belong to beside the model: O(id, one, all), with the array one_name and the size `all` of table.h. */
+#define FM_OWNERS(O)                                                                     \
+    O(JOINT, joint, joints)                                                              \
+    O(BODY, body, bodies)                                                                \
+    O(POINT, point, points)                                                              \
+    O(LOAD, load, loads)                                                                 \
+    O(SPRING, spring, springs)                                                           \
+    O(COUPLING, coupling, couplings)
+
+/* Tunable parameters with one row for each element: P(V, kind, array, columns, rows). The image's array of that name is
+ * the start value, the state's the present one. V is passed on. */
+#define FM_PARAMETERS(P, V)                                                              \
+    P(V, B_MASS, mass, 1, bodies)                                                        \
+    P(V, B_INERTIA, inertia, 6, bodies)                                                  \
+    P(V, S_STIFFNESS, spring_stiffness, 1, springs)                                      \
+    P(V, S_DAMPING, spring_damping, 1, springs)                                          \
+    P(V, S_FREE_LENGTH, spring_free_length, 1, springs)
+
 #define FM_KINDS(K)                                                                                                    \
     K(J_TAU, JOINT, "tau", 0, INPUT, REAL, 0, 0, "N.m", "N", "generalised applied torque of the joint's free mode")     \
     K(J_F, JOINT, "f", 0, INPUT, REAL, 0, 0, "N", "N", "generalised applied force of the joint's free mode")            \
@@ -89,6 +107,14 @@
     K(BAUMGARTE, MODEL, "solver.baumgarte", 2, PARAMETER, REAL, 0, 0, "1/s", "1/s",                                     \
       "alpha and beta of Baumgarte's stabilisation: c'' + 2 alpha c' + beta^2 c = 0")                                   \
     K(TOLERANCE, MODEL, "solver.tolerance", 1, PARAMETER, REAL, 0, 0, "", "", "relative tolerance of the error control")
+
+typedef enum fm_owner {
+    FM_MODEL,
+#define O(id, one, all) FM_##id,
+    FM_OWNERS(O)
+#undef O
+        FM_OWNER_COUNT
+} fm_owner;
 
 typedef enum fm_kind_id {
 #define K(id, owner, suffix, components, causality, type, tunable, state, unit, linear, text) FM_##id,

@@ -8,6 +8,8 @@ FM_HIDDEN_BEGIN
 
 #define FM_TAYLOR 3    /* highest order of input derivatives */
 
+#define FM_SAVED_PARAMETER(V, kind, array, columns, rows) V(array, (columns) * m->n.rows)
+
 /* The arrays of a saved state, all doubles: V(name, numbers), m the model; ny = positions + speeds. */
 #define FM_STATE_ARRAYS(V)                                                                   \
     V(clock, FM_CLOCK_SIZE)                                                                  \
@@ -28,11 +30,7 @@ FM_HIDDEN_BEGIN
     V(damping, m->n.modes)                                                                  \
     V(rest, m->n.modes)                                                                     \
     V(rotor_inertia, m->n.modes)                                                            \
-    V(mass, m->n.bodies)                                                                     \
-    V(inertia, 6 * m->n.bodies)                                                              \
-    V(spring_stiffness, m->n.springs)                                                        \
-    V(spring_damping, m->n.springs)                                                          \
-    V(spring_free_length, m->n.springs)                                                      \
+    FM_PARAMETERS(FM_SAVED_PARAMETER, V)                                                     \
     V(law_mode, 2 * m->n.laws) /* two numbers of each law's mode (laws.c) at the integrator's time */ \
     V(law_last, 2 * m->n.laws) /* those of its last step */                                  \
     V(cut_p, m->n.cut_positions) /* of cut joints, at the last accepted positions */         \

@@ -46,7 +46,7 @@ static void accelerate_so(fm_instance *s, const fm_evaluation *how, double *udot
     s->planar.in_place = s->planar.is_placed && memcmp(y, s->planar.placed, (size_t)s->model.ny * sizeof *y) == 0;
     if (!s->planar.in_place) fm_run_orientations(s, y);
     s->work.cuts = fm_cut_joints_forced(s, tau);
-    s->work.forced = s->image.n.springs + s->image.n.loads > 0 || s->work.cuts;
+    s->work.forced = fm_has_forces(&s->image) || s->work.cuts;
     if (s->work.forced || (s->image.n.rows > 0 && !s->planar.used)) fm_make_world(s, y);
     if (s->work.forced) {
         const double *load = inputs_at(s, t, s->load, s->load_taylor, loads, s->work.input + s->image.n.modes);

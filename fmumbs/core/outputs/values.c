@@ -21,7 +21,7 @@
 
 static const fm_kind_info kinds[] = {
 #define K(id, owner, suffix, components, causality, type, tunable, state, unit, linear, text) \
-    {suffix, unit, linear, text, FM_##owner, FM_##causality, FM_##type, tunable, state},
+    {suffix, unit, linear, text, FM_##owner, FM_##causality, FM_##type, tunable, state, #owner},
     FM_KINDS(K)
 #undef K
 };
@@ -143,12 +143,10 @@ fm_status fm_variable(const fm_instance *s, uint32_t reference, fm_variable_info
 static const char *owner_name(const fm_image *m, int32_t owner, int32_t object)
 {
     switch (owner) {
-    case FM_JOINT: return m->text + m->joint_name[object];
-    case FM_BODY: return m->text + m->body_name[object];
-    case FM_POINT: return m->text + m->point_name[object];
-    case FM_LOAD: return m->text + m->load_name[object];
-    case FM_SPRING: return m->text + m->spring_name[object];
-    case FM_COUPLING: return m->text + m->coupling_name[object];
+#define O(id, one, all) \
+    case FM_##id: return m->text + m->one##_name[object];
+    FM_OWNERS(O)
+#undef O
     default: return "";
     }
 }
@@ -268,15 +266,14 @@ static double *stored(fm_instance *s, int32_t kind, int32_t object, int32_t comp
         return s->y + m->n.positions + mode_of(m, kind, object, part);
     case FM_B_Q: return s->y + m->link_p[m->body_link[object]] + part;
     case FM_B_QD: return s->y + m->n.positions + m->link_u[m->body_link[object]] + part;
-    case FM_B_MASS: return s->mass + object;
-    case FM_B_INERTIA: return s->inertia + 6 * object + part;
+#define P(V, kind, array, columns, rows) \
+    case FM_##kind: return s->array + (columns) * object + part;
+    FM_PARAMETERS(P, )
+#undef P
     case FM_J_STIFFNESS: return s->stiffness + mode_of(m, kind, object, part);
     case FM_J_DAMPING: return s->damping + mode_of(m, kind, object, part);
     case FM_J_REST: return s->rest + mode_of(m, kind, object, part);
     case FM_J_ROTOR: return s->rotor_inertia + mode_of(m, kind, object, part);
-    case FM_S_STIFFNESS: return s->spring_stiffness + object;
-    case FM_S_DAMPING: return s->spring_damping + object;
-    case FM_S_FREE_LENGTH: return s->spring_free_length + object;
     case FM_GRAVITY: return s->gravity + part;
     case FM_SCHEME: return s->options;
     case FM_STEP: return s->options + 1;
