@@ -241,7 +241,7 @@ def test_directional_derivatives_are_exact(case: Case, seed: int) -> None:
 @settings(max_examples=25)
 @given(trees())
 def test_outputs_depend_on_no_other_inputs_than_the_table_says(case: Case) -> None:
-    """Trees that stand on the ground by themselves do not feel each other's inputs at once, nor forces that do no work."""
+    """Trees that stand on the ground by themselves do not feel each other at once, nor forces that do no work."""
     solver = started(case.model)
     table = list(solver.image.variables)
     outputs = [v for v in table if v.causality == "output" and v.type == "real" and v.dependencies is not None]
