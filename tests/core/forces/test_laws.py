@@ -164,6 +164,20 @@ def test_range_of_velocities_at_the_peak_of_a_swing_is_found(start: float) -> No
     assert ends[0] == pytest.approx(ends[1], abs=2e-5)
 
 
+@pytest.mark.parametrize("phase", [0.3, 0.5, 0.7, 0.9, 1.1])
+def test_range_of_velocities_at_a_peak_is_found_wherever_the_steps_are(phase: float) -> None:
+    """As above, but 0.2 % of the swing long, so that hardly any look lies within it."""
+    model = fm.Model("peak", gravity=(0, 0, 0))
+    body = fm.Body("body", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    start = {"q0": -math.cos(phase), "u0": 2.0 * math.sin(phase)}
+    J = fm.Prismatic("J", model.ground.at(), body.at(), axis="x", stiffness=4.0, **start)
+    model.add(body, J, Law("brake", J, pieces=[Piece([[-1.0]], v_lower=2.0 * math.cos(0.006))]))
+    solver = fm.Solver(compile(model).with_options(tolerance=1e-6))
+    solver.assemble()
+    solver.step((math.pi - phase) / 2)
+    assert 1.0 - solver.get("J.q") == pytest.approx(1.0 - math.cos(0.006), abs=4e-6)
+
+
 @pytest.mark.parametrize("start", [0.0, 1e5])
 def test_piece_that_is_left_at_the_top_of_a_flight_is_found_wherever_the_steps_are(start: float) -> None:
     """Thrown up to 0.1 mm above a bound, where another gravity pulls: the way there and back takes the less time."""
