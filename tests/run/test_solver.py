@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose
 
 import fmumbs as fm
 from fmumbs.compiler import ModelImage, compile
+from fmumbs.readers import read_model
 from fmumbs.run import Solver
 from support.scripts import load
 
@@ -272,3 +273,13 @@ def test_outputs_have_derivatives_by_inputs(solver: Solver) -> None:
     assert solver.directional_derivative(["J.qdd"], [], []).tolist() == [0.0]
     with pytest.raises(fm.SolverError, match="the seed has 1 numbers for 3 inputs"):
         solver.directional_derivative(["J.qdd"], ["L.force"], [1.0])
+
+
+def test_seeds_of_an_input_that_is_named_twice_add() -> None:
+    solver = fm.Solver(read_model("pendulum"))
+    solver.assemble()
+    once, twice = (
+        solver.directional_derivative(["A.qdd"], names, seeds)
+        for names, seeds in ((["A.tau"], [3.0]), (["A.tau", "A.tau"], [1.0, 2.0]))
+    )
+    assert once[0] == twice[0] != 0.0
