@@ -64,7 +64,7 @@ def test_a_place_that_cannot_be_written_leaves_nothing(image: ModelImage, tmp_pa
         (lambda b: b"<xml>" + b, "it does not begin with FMUMBS"),
         (lambda b: b[:-8], "bytes, its header says"),
         (lambda b: b + bytes(8), "bytes, its header says"),
-        (lambda b: b[:1000] + bytes([b[1000] ^ 1]) + b[1001:], "its checksum does not fit"),
+        (lambda b: b[:1000] + bytes([b[1000] ^ 1]) + b[1001:], "its checksum is wrong"),
         (lambda b: b[:8] + b"\xff" + b[9:], "version 255|version [0-9]+, this library reads"),
     ],
 )
@@ -167,8 +167,8 @@ def test_a_solver_starts_from_the_same_bits_when_the_table_was_read_before(zoo: 
 
 
 @pytest.mark.parametrize(("size", "number", "told"), [
-    ("variables", 100_000_001, "too many variables that a simulator sees: 100000001, where an image has 100000000 at"),
-    ("rows", 2_000_000_000, "too many rows"),
+    ("variables", 100_000_001, "too many variables of the interface: 100000001, the limit is 100000000;"),
+    ("rows", 2_000_000_000, "too many constraint rows"),
     ("rows", -1, "damaged"),
 ])  # fmt: skip
 def test_what_is_too_large_is_told(size: str, number: int, told: str) -> None:

@@ -217,7 +217,7 @@ def test_no_start_is_an_assembly_error(image: ModelImage) -> None:
     solver.set("S.q", (0.0, 0.0, 0.0, 0.0))
     with pytest.raises(fm.AssemblyError, match=r"joint 'S': its quaternion is zero; give a unit one\."):
         solver.assemble()
-    with pytest.raises(fm.AssemblyError, match="start time is no finite number"):
+    with pytest.raises(fm.AssemblyError, match="start time is not finite"):
         solver.assemble(math.nan)
 
 

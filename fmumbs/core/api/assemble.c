@@ -46,11 +46,11 @@ static fm_status check_pivots(fm_instance *s)
         const int32_t joint = s->image.link_joint[i];
         if (k->kind == FM_LINK_MODAL)
             return fm_say(s, FM_ERROR,
-                          "the flexible body behind joint '%s': no inertia opposes one of its modes. Take a mode away, or "
+                          "the flexible body behind joint '%s': no inertia opposes one of its modes. Remove a mode, or "
                           "give the body more mass",
                           s->image.text + s->image.joint_name[joint]);
         return fm_say(s, FM_ERROR,
-                      "joint '%s', mode %ld: no inertia opposes this free mode. Give the bodies behind it an inertia "
+                      "joint '%s', mode %ld: no inertia opposes this free mode. Give the bodies that it carries an inertia "
                       "about that axis, or leave the mode out",
                       s->image.text + s->image.joint_name[joint], (long)(k->u - s->image.joint_u[joint] + 1));
     }
@@ -127,9 +127,9 @@ static fm_status check_rank(fm_instance *s)
         if (fm_assemble_on_branch(s, s->y)) return FM_OK;
         fm_loop_names(s, row, names, sizeof names);
         return fm_say(s, FM_ERROR,
-                      "the loops are singular at the start: %ld rows of constraint are independent there and %ld beside it, "
-                      "so that the motion branches (%s, for one), and the velocity leads along none of the branches. Move a q0 by "
-                      "some degrees, or give all joints of the loop velocities along one",
+                      "the loops are singular at the start: %ld constraint rows are independent there and %ld nearby, "
+                      "so that the motion branches (%s, for one), and the start velocity lies along none of the branches. Move a q0 by "
+                      "a few degrees, or give all joints of the loop velocities along one",
                       (long)rank, (long)nearby, names);
     }
     return FM_OK;
@@ -137,7 +137,7 @@ static fm_status check_rank(fm_instance *s)
 
 static fm_status assemble(fm_instance *s, double t)
 {
-    if (!isfinite(t)) return fm_say(s, FM_ERROR, "the start time is no finite number");
+    if (!isfinite(t)) return fm_say(s, FM_ERROR, "the start time is not finite");
     if (fm_check_options(s) != FM_OK) return FM_ERROR;
     copy(s->y, s->guess, s->model.ny);
     for (int32_t i = 0; i < s->model.balls; i++) {

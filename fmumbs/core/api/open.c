@@ -169,10 +169,10 @@ fm_status fm_do_open(const void *bytes, size_t size, fm_instance **out, char *me
     fm_instance draft;
     memset(&draft, 0, sizeof draft);
     *out = NULL;
-    if (bytes == NULL) return refuse(message, capacity, "there is no model image");
+    if (bytes == NULL) return refuse(message, capacity, "no model image was given");
     /* the image is read from an aligned copy */
     void *copy = malloc(size + FM_LINE);
-    if (copy == NULL) return refuse(message, capacity, "no memory for the model image");
+    if (copy == NULL) return refuse(message, capacity, "not enough memory for the model image");
     memcpy(copy, bytes, size);
     if (!fm_image_read(&draft.image, copy, size, message, capacity)) {
         free(copy);
@@ -182,7 +182,7 @@ fm_status fm_do_open(const void *bytes, size_t size, fm_instance **out, char *me
     fm_loop_plan plan;
     if (!fm_plan_loops(&draft.image, &plan)) {
         free(copy);
-        return refuse(message, capacity, "no memory for so many loops that move one another: there are too many rows on "
+        return refuse(message, capacity, "not enough memory for the loops: too many constraint rows act on "
                                          "the same links");
     }
     draft.plan = plan;
@@ -193,7 +193,7 @@ fm_status fm_do_open(const void *bytes, size_t size, fm_instance **out, char *me
     if (block == NULL) {
         free(copy);
         fm_forget_plan(&plan);
-        return refuse(message, capacity, "no memory for the instance");
+        return refuse(message, capacity, "not enough memory for the instance");
     }
     unsigned char *base = block + (FM_LINE - (size_t)((uintptr_t)block & (FM_LINE - 1)));
     memcpy(base + head, copy, size);
@@ -267,7 +267,7 @@ int32_t fm_level_best(void)
 fm_status fm_level_use(fm_instance *s, int32_t level)
 {
     if (level < 0 || level > fm_level_best())
-        return fm_say(s, FM_ERROR, "level %ld of the kernels is not to be had here", (long)level);
+        return fm_say(s, FM_ERROR, "level %ld of the kernels is not available on this machine", (long)level);
     s->kernels = &fm_kernels_plain;
 #ifdef FM_HAVE_AVX2
     if (level == 1) s->kernels = &fm_kernels_avx2;

@@ -56,15 +56,15 @@ fm_status fm_do_state_load(fm_instance *s, const void *bytes, size_t size)
     memcpy(&h, bytes, sizeof h);
     const void *values = (const char *)bytes + sizeof h;
     if (memcmp(h.magic, FM_STATE_MAGIC, 8) != 0 || h.doubles != s->model.state_doubles)
-        return fm_say(s, FM_ERROR, "these bytes are no saved state");
+        return fm_say(s, FM_ERROR, "these bytes are not a saved state");
     if (h.version != FM_IMAGE_VERSION)
         return fm_say(s, FM_ERROR, "the saved state has version %lu, this library reads version %lu",
                       (unsigned long)h.version, (unsigned long)FM_IMAGE_VERSION);
     if (memcmp(h.hash, s->image.hash, sizeof h.hash) != 0)
         return fm_say(s, FM_ERROR, "the saved state belongs to another model image");
     if (h.checksum != fm_checksum(values, (size_t)h.doubles * sizeof(double)))
-        return fm_say(s, FM_ERROR, "the saved state is damaged: its checksum does not fit");
-    if (!clock_fits(s, values)) return fm_say(s, FM_ERROR, "the saved state is damaged: its times do not fit one another");
+        return fm_say(s, FM_ERROR, "the saved state is damaged: its checksum is wrong");
+    if (!clock_fits(s, values)) return fm_say(s, FM_ERROR, "the saved state is damaged: its times are inconsistent");
     memcpy(s->state, values, (size_t)h.doubles * sizeof(double));
     fm_derive(s);
     s->valid = FM_VALID_NOTHING;

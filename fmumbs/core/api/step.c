@@ -38,15 +38,15 @@ double fm_time(const fm_instance *s)
 fm_status fm_do_step(fm_instance *s, double t_end)
 {
     const double t = s->clock[FM_TIME];
-    if (s->clock[FM_ASSEMBLED] == 0.0) return fm_say(s, FM_ERROR, "a step before the start: assemble first");
+    if (s->clock[FM_ASSEMBLED] == 0.0) return fm_say(s, FM_ERROR, "the instance is not assembled: assemble first");
     if (!isfinite(t_end - t) || t_end < t)
-        return fm_say(s, FM_ERROR, "a step from t = %.9g s to t = %.9g s: time goes forward", t, t_end);
+        return fm_say(s, FM_ERROR, "a step from t = %.9g s to t = %.9g s: the end must be finite and not before the start", t, t_end);
     if (fm_check_options(s) != FM_OK) return FM_ERROR;
     if (s->options[0] == 1.0 && (t_end - t) / s->options[1] > FM_MOST_STEPS)
         return fm_say(s, FM_ERROR, "a step of %.9g s would take more than %g of solver.step = %g s: choose a longer one",
                       t_end - t, FM_MOST_STEPS, s->options[1]);
     if (fm_stops_within(s, t_end - t) > FM_MOST_STEPS)
-        return fm_say(s, FM_ERROR, "a step of %.9g s takes more than %g pieces of the paths that repeat: choose a shorter one",
+        return fm_say(s, FM_ERROR, "a step of %.9g s takes more than %g pieces of periodic paths: choose a shorter one",
                       t_end - t, FM_MOST_STEPS);
     if (t_end == t) return FM_OK;
     const fm_status status = fm_integrate(s, t_end);

@@ -59,10 +59,10 @@ int fm_name_drives(fm_instance *s, const double *y, int only_inputs, char *out, 
     if (only_inputs && !any_input(s, pair)) return 0;
     const char *second = m->text + m->joint_name[m->excitation_joint[pair[1]]];
     if (pair[0] < 0)
-        (void)snprintf(out, capacity, "the drive of joint '%.60s' cannot move: the loops lock it. Free another joint of them", second);
+        (void)snprintf(out, capacity, "the drive of joint '%.60s' cannot move: the loops lock it. Free another of their joints", second);
     else
         (void)snprintf(out, capacity,
-                       "the drives of joints '%.60s' and '%.60s' conflict: the loops let only one of them move as it is asked to. "
+                       "the drives of joints '%.60s' and '%.60s' conflict: the loops allow only one of them to move as commanded. "
                        "Leave one of them free, or couple them",
                        m->text + m->joint_name[m->excitation_joint[pair[0]]], second);
     return 1;

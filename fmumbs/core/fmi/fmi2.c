@@ -48,7 +48,7 @@ static fm_instance *open_core(fmi2String name, fmi2String guid, fmi2String resou
         return NULL;
     }
     if (!fm_hash_fits(image.bytes, image.size)) {
-        fmu_say_early(callbacks, name, "the model image was altered: its SHA-256 is not the one that its header tells; "
+        fmu_say_early(callbacks, name, "the model image was altered: its SHA-256 differs from the one in its header; "
                       "export again");
     } else if (fm_open(image.bytes, image.size, &core, why, sizeof why) != FM_OK) {
         fmu_say_early(callbacks, name, "%s", why);
@@ -130,7 +130,7 @@ fmi2Status fmi2SetDebugLogging(fmi2Component component, fmi2Boolean loggingOn, s
     for (i = 0; i < nCategories; i++) {
         unsigned bits = fmu_category_bits(categories[i]);
         if (!bits) {
-            return fmu_say(c, fmi2Error, "there is no category '%s'; they are logAll, logStatusWarning, "
+            return fmu_say(c, fmi2Error, "unknown category '%s'; the categories are logAll, logStatusWarning, "
                            "logStatusDiscard and logStatusError", categories[i] ? categories[i] : "NULL");
         }
         named |= bits;
@@ -218,7 +218,7 @@ fmi2Status fmi2ExitInitializationMode(fmi2Component component)
     (void)fmu_say(c, fmi2OK, "started at %.12g s", c->experiment.start);
     tell_changes(c);
     if (fm_mobility(c->core) == 0 && fm_excited(c->core) == 0 && fm_active(c->core, NULL, 0) > 0)
-        (void)fmu_say(c, fmi2Warning, "the mechanism is locked: its loops leave it no freedom. Free a joint of them");
+        (void)fmu_say(c, fmi2Warning, "the mechanism is locked: its loops leave no degree of freedom. Free one of their joints");
     return fmi2OK;
 }
 

@@ -80,7 +80,7 @@ static void say_not_allowed(fmu_component *c)
         return;
     }
     while (PHASES[i].phase != (fmu_phase)c->experiment.phase) i++;
-    (void)fmu_say(c, fmi2Error, "not allowed while the instance is %s; %s leads on", PHASES[i].name,
+    (void)fmu_say(c, fmi2Error, "not allowed while the instance is %s; call %s first", PHASES[i].name,
                   PHASES[i].way_on);
 }
 

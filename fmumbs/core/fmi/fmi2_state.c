@@ -58,7 +58,7 @@ static struct fmu_state *known(fmu_component *c, const void *pointer)
 {
     struct fmu_state *state = c->states;
     while (state && state != pointer) state = state->next;
-    if (!state) (void)fmu_say(c, fmi2Error, "this is no state of this instance, or it was freed");
+    if (!state) (void)fmu_say(c, fmi2Error, "this is not a state of this instance, or it was freed");
     return state;
 }
 
@@ -180,9 +180,9 @@ static int is_valid(const fmu_experiment *e)
 static const char *bad_bytes(const fmu_component *c, const fmi2Byte *bytes, size_t size)
 {
     fmu_record record;
-    if (!bytes || size != record_size(c)) return "the bytes are not as many as a state of this FMU has";
+    if (!bytes || size != record_size(c)) return "the number of bytes is not that of a state of this FMU";
     memcpy(&record, bytes, sizeof record);
-    if (memcmp(record.tag, TAG, sizeof TAG) != 0) return "the bytes are no state of an FMU of this kind";
+    if (memcmp(record.tag, TAG, sizeof TAG) != 0) return "the bytes are not a state of an FMU of this kind";
     if (record.checksum != checksum((const unsigned char *)bytes, size) || !is_valid(&record.experiment))
         return "the bytes were changed since they were serialised";
     return NULL;

@@ -23,11 +23,11 @@ static fmi2Status check_step(fmu_component *c, double from, double step)
     if (step <= 0.0) return fmu_say(c, fmi2Error, "the step size %g s is not positive", step);
     if (fabs(from - now) > tolerance) {
         return fmu_say(c, fmi2Error, "the communication point %.12g s is not the time of the instance, "
-                       "%.12g s (off by %.3g s); go on from there or set a saved state", from, now,
+                       "%.12g s (off by %.3g s); continue from there or set a saved state", from, now,
                        from - now);
     }
     if (c->experiment.stop_defined && from + step > c->experiment.stop + tolerance) {
-        return fmu_say(c, fmi2Error, "the step from %.12g s by %.12g s passes the stop at %.12g s by %.3g s",
+        return fmu_say(c, fmi2Error, "the step from %.12g s by %.12g s passes the stop time %.12g s by %.3g s",
                        from, step, c->experiment.stop, from + step - c->experiment.stop);
     }
     return fmi2OK;
@@ -62,7 +62,7 @@ fmi2Status fmi2CancelStep(fmi2Component component)
 /* No step is ever pending, so fmi2PendingStatus is not supported. */
 static fmi2Status no_such_status(fmu_component *c, fmi2StatusKind kind)
 {
-    return fmu_say(c, fmi2Discard, "status kind %d has no answer here; there are fmi2DoStepStatus, "
+    return fmu_say(c, fmi2Discard, "status kind %d is not supported; supported are fmi2DoStepStatus, "
                    "fmi2LastSuccessfulTime (real) and fmi2Terminated (boolean)", (int)kind);
 }
 

@@ -59,7 +59,7 @@ static int check_all(fmu_component *c, const fmi2ValueReference *vr, size_t nvr,
     for (i = 0; i < nvr; i++) {
         fm_variable_info info;
         if (fm_variable(c->core, vr[i], &info) != FM_OK) {
-            (void)fmu_say(c, fmi2Error, "there is no value reference %u; they go from 0 to %lu", vr[i],
+            (void)fmu_say(c, fmi2Error, "value reference %u does not exist; they range from 0 to %lu", vr[i],
                           (unsigned long)fm_variable_count(c->core) - 1);
             return 0;
         }
@@ -82,12 +82,12 @@ static int may_be_set(fmu_component *c, fmi2ValueReference reference, const fm_v
 
 static int is_input(fmu_component *c, fmi2ValueReference reference, const fm_variable_info *info)
 {
-    return info->causality == FM_INPUT || refuse(c, reference, "is no input");
+    return info->causality == FM_INPUT || refuse(c, reference, "is not an input");
 }
 
 static int is_output(fmu_component *c, fmi2ValueReference reference, const fm_variable_info *info)
 {
-    return info->causality == FM_OUTPUT || refuse(c, reference, "is no output");
+    return info->causality == FM_OUTPUT || refuse(c, reference, "is not an output");
 }
 
 /* Values ------------------------------------------------------------------------------------------------ */
@@ -243,7 +243,7 @@ static int check_seeds(fmu_component *c, const fmi2Real *seed, size_t count)
     size_t i;
     for (i = 0; i < count; i++) {
         if (isfinite(seed[i])) continue;
-        (void)fmu_say(c, fmi2Error, "seed %lu of %lu is no finite number", (unsigned long)i + 1, (unsigned long)count);
+        (void)fmu_say(c, fmi2Error, "seed %lu of %lu is not finite", (unsigned long)i + 1, (unsigned long)count);
         return 0;
     }
     return 1;

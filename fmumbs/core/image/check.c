@@ -34,17 +34,17 @@ static const char *check_links(const fm_image *m)
     int32_t p = 0, u = 0;
     for (int32_t i = 0; i < m->n.links; i++) {
         const int32_t kind = m->link_kind[i];
-        if (!stands_depth_first(m, i)) return "its links do not stand depth first";
+        if (!stands_depth_first(m, i)) return "its links are not in depth-first order";
         p += fm_link_positions(m, i);
         u += fm_link_speeds(m, i);
         if (fabs(m->link_sign[i]) != 1.0) return "a link's sign is neither 1 nor -1";
-        if (!fm_is_rotation(m->link_R + 9 * i)) return "a link's frame is no rotation";
+        if (!fm_is_rotation(m->link_R + 9 * i)) return "a link's frame is not a rotation";
         if (kind == FM_LINK_SPHERICAL) {
             const double *q = m->start_p + m->link_p[i];
             if (!(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] > 1e-20)) return "a start quaternion is zero";
         }
     }
-    return p == m->n.positions && u == m->n.speeds ? NULL : "links and variables differ in number";
+    return p == m->n.positions && u == m->n.speeds ? NULL : "the numbers of links and variables disagree";
 }
 
 /* A joint's variables are in the order of its modes, which is that of its links or the reverse; driven ones come last. */
@@ -57,7 +57,7 @@ static const char *check_places(const fm_image *m, int32_t joint)
             const int32_t positions = fm_link_positions(m, i), speeds = fm_link_speeds(m, i);
             if ((m->link_kind[i] == FM_LINK_DRIVEN) != driven) continue;
             if (m->link_p[i] != (positions ? p : -1) || m->link_u[i] != (speeds ? u : -1))
-                return "a link's variables are not in their place";
+                return "a link's variables are out of place";
             p += positions;
             u += speeds;
         }
@@ -72,7 +72,7 @@ static int32_t skip_modals(const fm_image *m, int32_t link, int32_t *p, int32_t 
     for (; link < m->n.links && m->link_modal[link] >= 0; link++) {
         const int32_t modes = fm_link_positions(m, link);
         if (m->link_p[link] != (modes ? *p : -1) || m->link_u[link] != (modes ? *u : -1))
-            *found = "a flexible body's variables are not in their place";
+            *found = "a flexible body's variables are out of place";
         *p += modes;
         *u += modes;
     }
@@ -89,22 +89,22 @@ static const char *check_cut(const fm_image *m, int32_t j, int32_t *mode, int32_
 {
     const int32_t modes = m->joint_modes[j], kind = m->joint_kind[j];
     int32_t np = 0, nu = 0, balls = 0;
-    if (m->joint_last[j] != -1 || m->joint_excited[j] != 0) return "a secondary joint has links";
-    if (m->joint_F_link[j] == m->joint_M_link[j]) return "a secondary joint has both ends on one link";
+    if (m->joint_last[j] != -1 || m->joint_excited[j] != 0) return "a cut joint has links";
+    if (m->joint_F_link[j] == m->joint_M_link[j]) return "a cut joint has both ends on one link";
     if (modes < 0 || modes > m->n.cut_modes - *mode || m->joint_mode[j] != *mode)
-        return "a secondary joint has an impossible number of modes";
+        return "a cut joint has an impossible number of modes";
     for (int32_t i = *mode; i < *mode + modes; i++) {
         if (m->cut_kind[i] < 0 || m->cut_kind[i] >= FM_CUT_KINDS) return "a mode has a kind that does not exist";
-        if (!is_unit(m->cut_axis + 3 * i)) return "a mode's axis is no unit vector";
+        if (!is_unit(m->cut_axis + 3 * i)) return "a mode's axis is not a unit vector";
         if (m->cut_kind[i] == FM_CUT_LOCKED) continue;
         balls += m->cut_kind[i] == FM_CUT_BALL;
         np += m->cut_kind[i] == FM_CUT_BALL ? 4 : 1;
         nu += m->cut_kind[i] == FM_CUT_BALL ? 3 : 1;
-        if (nu > FM_JOINT_MODES) return "a secondary joint has an impossible number of modes";
+        if (nu > FM_JOINT_MODES) return "a cut joint has an impossible number of modes";
     }
     if (np != m->joint_np[j] || nu != m->joint_nu[j] || m->joint_p[j] != *p || m->joint_u[j] != *u ||
         np > m->n.cut_positions - *p || nu > m->n.modes - *u)
-        return "a secondary joint's variables are not in their place";
+        return "a cut joint's variables are out of place";
     const int ball = balls == 1 && m->cut_kind[*mode + modes - 1] == FM_CUT_BALL;
     const int fits = (kind == FM_JOINT_WELD && nu == 0) || (kind == FM_JOINT_SCALAR && nu > 0 && balls == 0) ||
                      (kind == FM_JOINT_SPHERICAL && ball && nu == 3) || (kind == FM_JOINT_FREE && ball && nu == 6);
@@ -130,22 +130,22 @@ static const char *check_joints(const fm_image *m)
         int32_t p = 0, u = 0;
         for (int32_t c = 0; c < 6; c++)
             if (m->joint_unique[6 * j + c] < 0 || m->joint_unique[6 * j + c] >= FM_UNIQUENESSES)
-                return "a reaction is neither unique nor not";
-        if (!fm_is_rotation(m->joint_F + 9 * j) || !fm_is_rotation(m->joint_M + 9 * j)) return "a joint's frame is no rotation";
-        if (m->joint_held[j] != 0 && m->joint_held[j] != 1) return "a joint is neither held nor not";
+                return "a reaction's uniqueness is impossible";
+        if (!fm_is_rotation(m->joint_F + 9 * j) || !fm_is_rotation(m->joint_M + 9 * j)) return "a joint's frame is not a rotation";
+        if (m->joint_held[j] != 0 && m->joint_held[j] != 1) return "a joint's mark as held is impossible";
         if (fm_is_cut_joint(m, j)) {
             found = check_cut(m, j, &mode, &cut_p, &cut_u);
             if (found != NULL) return found;
             continue;
         }
-        if (m->joint_modes[j] != 0) return "a joint of the tree has modes of a secondary one";
+        if (m->joint_modes[j] != 0) return "a joint of the tree has modes of a cut joint";
         const int32_t ends[2] = {m->joint_F_link[j], m->joint_M_link[j]}, reversed = m->joint_reversed[j];
         if (reversed != 0 && (reversed != 1 || m->joint_kind[j] == FM_JOINT_NONHOLONOMIC))
             return "a joint points in an impossible direction";
         if (ends[!reversed] != last) return "a joint's outer frame is not on its last link";
         next = skip_modals(m, next, &all_p, &all_u, &found);
         if (found != NULL) return found;
-        if (first != next || last < first) return "a joint's links are not in their place";
+        if (first != next || last < first) return "a joint's links are out of place";
         next = last + 1;
         for (int32_t i = first; i <= last; i++) {
             if (m->link_joint[i] != j || m->link_modal[i] >= 0) return "a link belongs to another joint";
@@ -153,9 +153,9 @@ static const char *check_joints(const fm_image *m)
             p += fm_link_positions(m, i);
             u += fm_link_speeds(m, i);
         }
-        if (m->joint_np[j] != p || m->joint_nu[j] != u) return "a joint's variables differ in number";
+        if (m->joint_np[j] != p || m->joint_nu[j] != u) return "the number of a joint's variables is wrong";
         if ((p > 0 && m->joint_p[j] != all_p) || (u > 0 && m->joint_u[j] != all_u))
-            return "a joint's variables are not in their place";
+            return "a joint's variables are out of place";
         all_p += p;
         all_u += u;
         found = check_places(m, j);
@@ -170,7 +170,7 @@ static const char *check_joints(const fm_image *m)
     if (found != NULL) return found;
     if (mode != m->n.cut_modes || cut_p != m->n.cut_positions || cut_u != m->n.modes ||
         m->n.cut_speeds != m->n.modes - m->n.speeds)
-        return "modes of secondary joints differ in number";
+        return "the number of modes of cut joints is wrong";
     return next == m->n.links ? NULL : "a link belongs to no joint";
 }
 
@@ -186,7 +186,7 @@ static const char *check_couplings(const fm_image *m)
     for (int32_t i = 0; i < m->n.terms; i++) {
         const int32_t kind = m->link_kind[m->term_link[i]];
         if (kind == FM_LINK_FIXED || kind == FM_LINK_SPHERICAL || kind >= FM_LINK_GENERAL)
-            return "a coupling takes a coordinate that does not exist";
+            return "a coupling refers to a coordinate that does not exist";
     }
     return next == m->n.terms ? NULL : "a term belongs to no coupling";
 }
@@ -195,22 +195,22 @@ static const char *check_rows(const fm_image *m)
 {
     for (int32_t i = 0; i < m->n.modes; i++)
         if (m->given_p[i] < 0 || m->given_p[i] >= FM_GIVEN_KINDS || m->given_u[i] < 0 || m->given_u[i] >= FM_GIVEN_KINDS)
-            return "a start value is neither given nor not";
+            return "a start value's mark as given is impossible";
     for (int32_t i = 0; i < m->n.rows; i++) {
         const double *f = m->row_f + 3 * i, *g = m->row_g + 3 * i;
         if (m->row_kind[i] < 0 || m->row_kind[i] >= FM_ROW_KINDS) return "a row has a kind that does not exist";
         const int coupled = m->row_kind[i] == FM_ROW_COUPLED;
-        if (fm_is_cut_joint(m, m->row_joint[i]) == coupled) return "a row belongs to a joint of another sort";
-        if (coupled != (m->row_coupling[i] >= 0)) return "a row has a coupling that it should not, or none";
+        if (fm_is_cut_joint(m, m->row_joint[i]) == coupled) return "a row belongs to a joint of another kind";
+        if (coupled != (m->row_coupling[i] >= 0)) return "a row has a wrong coupling";
         if (m->row_kind[i] == FM_ROW_GIVEN && (m->row_part[i] < 0 || m->row_part[i] >= m->joint_nu[m->row_joint[i]]))
-            return "a row is of a coordinate that does not exist";
+            return "a row refers to a coordinate that does not exist";
         if (m->row_kind[i] == FM_ROW_SCREW) {
             const int32_t joint = m->row_joint[i];
             if (m->joint_modes[joint] != 1 || m->joint_nu[joint] != 1 || m->cut_turn[m->joint_mode[joint]] == 0.0)
-                return "a row follows an angle that does not exist";
+                return "a row refers to an angle that does not exist";
         }
         if (!is_unit(f) || !is_unit(g))
-            return "a row's vector is no unit vector";
+            return "a row's vector is not a unit vector";
         if (m->row_kind[i] == FM_ROW_DISTANCE && !(m->row_length[i] > 0.0)) return "a row's length is not positive";
     }
     return NULL;
@@ -230,7 +230,7 @@ static const char *check_laws(const fm_image *m)
 static const char *check_bodies(const fm_image *m)
 {
     for (int32_t i = 0; i < m->n.bodies; i++) {
-        if (!fm_is_rotation(m->body_R + 9 * i)) return "a body's frame is no rotation";
+        if (!fm_is_rotation(m->body_R + 9 * i)) return "a body's frame is not a rotation";
         if (!(m->mass[i] >= 0.0)) return "a body's mass is negative";
     }
     return NULL;
@@ -288,7 +288,7 @@ static const char *check_variables(const fm_image *m)
 #define O(id, one, all) m->n.all,
     const int32_t owned[] = {1, FM_OWNERS(O)};
 #undef O
-    if (m->n.characters < 1 || m->text[m->n.characters - 1] != 0) return "its text has no end";
+    if (m->n.characters < 1 || m->text[m->n.characters - 1] != 0) return "its text is not terminated";
     for (int32_t i = 0; i < m->n.variables; i++) {
         const int32_t kind = m->variable_kind[i], object = m->variable_object[i], part = m->variable_component[i];
         if (kind < 0 || kind >= FM_KIND_COUNT) return "a variable has a kind that does not exist";

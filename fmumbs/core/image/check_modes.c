@@ -17,23 +17,23 @@ static const char *check_generals(const fm_image *m)
     for (int32_t i = 0; i < m->n.links; i++) {
         const int32_t g = m->link_general[i];
         if (m->link_kind[i] != FM_LINK_GENERAL) {
-            if (g != -1) return "a link has screws that its kind has not";
+            if (g != -1) return "a link has screws, but is of another kind";
             continue;
         }
-        if (g != next++ || m->general_link[g] != i) return "links of several screws are not in their place";
+        if (g != next++ || m->general_link[g] != i) return "links of several screws are out of place";
         const int32_t screws = m->general_screws[g], rows = m->general_rows[g], speeds = m->general_speeds[g];
         if (screws < 1 || screws > FM_JOINT_MODES || screws > m->n.screws - screw || m->general_screw[g] != screw)
             return "a link has an impossible number of screws";
         int32_t free = screws;
         for (int32_t k = screw; k < screw + screws; k++) {
             if (m->screw_excited[k] != 0 && m->screw_excited[k] != 1) return "a screw is neither excited nor free";
-            if (!fm_is_rotation(m->screw_R + 9 * k)) return "a screw's frame is no rotation";
+            if (!fm_is_rotation(m->screw_R + 9 * k)) return "a screw's frame is not a rotation";
             free -= m->screw_excited[k];
         }
         if (rows != free || rows < 1 || rows > m->n.velocity_rows - row || m->general_row[g] != row)
             return "a link's velocity rows do not fit its screws";
         if (speeds < 0 || speeds > rows || speeds + (screws - free) < 1) return "a link has an impossible number of speeds";
-        if (m->general_after[g] < 0 || m->general_after[g] > screws) return "velocity rows stand behind no screw";
+        if (m->general_after[g] < 0 || m->general_after[g] > screws) return "velocity rows follow a screw that does not exist";
         screw += screws;
         row += rows;
     }
@@ -48,26 +48,26 @@ static const char *check_modals(const fm_image *m)
     for (int32_t i = 0; i < m->n.links; i++) {
         const int32_t kind = m->link_kind[i], b = m->link_modal[i], f = m->link_frame[i], parent = m->link_parent[i];
         if (kind != FM_LINK_MODAL && kind != FM_LINK_FRAME) {
-            if (b != -1 || f != -1) return "a link has modes that its kind has not";
+            if (b != -1 || f != -1) return "a link has modes, but is of another kind";
             continue;
         }
         if (kind == FM_LINK_MODAL) {
-            if (b != next++ || m->modal_link[b] != i) return "flexible bodies are not in their place";
+            if (b != next++ || m->modal_link[b] != i) return "flexible bodies are out of place";
             const int32_t n = m->modal_shapes[b];
             if (n < 1 || n > FM_BODY_MODES || n > m->n.shapes - shape || n * n > m->n.shape_pairs - pair ||
                 m->modal_shape[b] != shape || m->modal_pair[b] != pair)
                 return "a flexible body has an impossible number of modes";
-            if (parent < 0) return "a flexible body hangs on no joint";
+            if (parent < 0) return "a flexible body has no parent";
             shape += n;
             pair += n * n;
         } else if (parent < 0 || m->link_kind[parent] != FM_LINK_MODAL || b != m->link_modal[parent] || f < 0) {
             return "a frame moves with the modes of another body";
         } else if (m->link_R[9 * i + 8] != 1.0) {
-            return "a frame of a flexible body turns out of its plane";
+            return "a frame of a flexible body rotates out of its plane";
         }
         if (f < 0) continue;
         if (f != frame++ || m->frame_link[f] != i || m->frame_first[f] != row || m->modal_shapes[b] > m->n.frame_shapes - row)
-            return "frames of flexible bodies are not in their place";
+            return "frames of flexible bodies are out of place";
         row += m->modal_shapes[b];
     }
     return next == m->n.modals && shape == m->n.shapes && pair == m->n.shape_pairs && frame == m->n.frames &&
@@ -100,20 +100,20 @@ const char *fm_check_excitations(const fm_image *m)
         const int32_t count = m->joint_excited[j];
         int32_t driven = 0;
         if (count < 0 || count > m->n.excitations - next) return "a joint has an impossible number of excited modes";
-        if (count > 0 && m->joint_excitation[j] != next) return "a joint's excited modes are not in their place";
+        if (count > 0 && m->joint_excitation[j] != next) return "a joint's excited modes are out of place";
         for (int32_t i = m->joint_first[j]; i >= 0 && i <= m->joint_last[j]; i++) {
             const int32_t g = m->link_general[i];
             driven += m->link_kind[i] == FM_LINK_DRIVEN ? 1 : g >= 0 ? m->general_screws[g] - m->general_rows[g] : 0;
         }
-        if (driven != count) return "a joint's excited modes differ in number";
+        if (driven != count) return "the number of a joint's excited modes is wrong";
         for (int32_t e = next; e < next + count; e++) {
             const int32_t kind = m->excitation_kind[e], back = next + count - e;
             if (kind < 0 || kind >= FM_EXCITATION_KINDS) return "an excited mode has a kind that does not exist";
             if (m->excitation_joint[e] != j) return "an excited mode belongs to another joint";
             if (m->excitation_p[e] != m->joint_p[j] + m->joint_np[j] - back ||
                 m->excitation_u[e] != m->joint_u[j] + m->joint_nu[j] - back)
-                return "an excited mode's variables are not in their place";
-            if ((kind == FM_EXCITED_BY_PATH) != (m->excitation_path[e] >= 0)) return "an excited mode's path is not there";
+                return "an excited mode's variables are out of place";
+            if ((kind == FM_EXCITED_BY_PATH) != (m->excitation_path[e] >= 0)) return "an excited mode's path is missing";
             if (kind == FM_EXCITED_BY_POSITION && !(m->excitation_cutoff[e] > 0.0))
                 return "an excited mode's filter has no cut-off";
         }

@@ -87,7 +87,7 @@ static int read_header(fm_image *image, const unsigned char *bytes, size_t size,
     uint32_t version, order;
     uint64_t told, sum;
     if (size < FM_HEADER || memcmp(bytes, FM_IMAGE_MAGIC, 8) != 0)
-        return refuse(why, capacity, "this is no model image: it does not begin with FMUMBS");
+        return refuse(why, capacity, "this is not a model image: it does not begin with FMUMBS");
     memcpy(&version, bytes + 8, 4);
     memcpy(&order, bytes + 12, 4);
     memcpy(&told, bytes + 16, 8);
@@ -105,7 +105,7 @@ static int read_header(fm_image *image, const unsigned char *bytes, size_t size,
         return 0;
     }
     if (sum != fm_checksum(bytes + FM_HEADER, size - FM_HEADER))
-        return refuse(why, capacity, "the model image is damaged: its checksum does not fit");
+        return refuse(why, capacity, "the model image is damaged: its checksum is wrong");
     return 1;
 }
 
@@ -158,7 +158,7 @@ static int all_finite(const double *value, size_t count)
 
 static int too_many(char *why, size_t capacity, const char *of_what, int32_t number)
 {
-    (void)snprintf(why, capacity, "the model has too many %s: %ld, where an image has %ld at most; divide the model, or declare "
+    (void)snprintf(why, capacity, "the model has too many %s: %ld, the limit is %ld; divide the model, or declare "
                    "only the signals that are needed", of_what, (long)number, (long)FM_LARGEST);
     return 0;
 }
@@ -197,6 +197,6 @@ int fm_image_read(fm_image *image, const void *bytes, size_t size, char *why, si
     }
     FM_IMAGE_ARRAYS(A)
 #undef A
-    if (c.left != 0) return refuse(why, capacity, "the model image is damaged: something follows its last array");
+    if (c.left != 0) return refuse(why, capacity, "the model image is damaged: it has bytes after its last array");
     return fm_image_check(image, why, capacity);
 }

@@ -13,35 +13,35 @@
 /* S(name, meaning): a count */
 #define FM_SIZES(S)                                      \
     S(one, "one row")                                    \
-    S(links, "elementary joints with what they carry")   \
+    S(links, "links")   \
     S(positions, "position variables p")                 \
     S(speeds, "velocity variables u")                    \
-    S(modes, "velocity variables u, then those of secondary joints")   \
-    S(cut_positions, "position variables of secondary joints") \
-    S(cut_speeds, "velocity variables of secondary joints") \
-    S(cut_modes, "modes of secondary joints")            \
-    S(joints, "joints as the user said them")            \
-    S(bodies, "bodies as the user said them")            \
+    S(modes, "velocity variables u, then those of cut joints")   \
+    S(cut_positions, "position variables of cut joints") \
+    S(cut_speeds, "velocity variables of cut joints") \
+    S(cut_modes, "modes of cut joints")            \
+    S(joints, "joints of the model")            \
+    S(bodies, "bodies of the model")            \
     S(points, "points")                                  \
     S(springs, "line springs")                           \
     S(laws, "force laws")                                \
     S(law_pieces, "pieces of force laws")                \
     S(loads, "declared loads")                           \
-    S(rows, "rows of the joints that close loops")                           \
+    S(rows, "constraint rows")                           \
     S(couplings, "couplings of joint coordinates")       \
-    S(terms, "coordinates that are coupled")             \
+    S(terms, "coupled coordinates")             \
     S(excitations, "excited modes")                      \
     S(paths, "paths of excited modes")                   \
     S(pieces, "pieces of paths")                         \
-    S(generals, "links whose freedoms go all at once")   \
+    S(generals, "links of several screws")   \
     S(screws, "screws of these links")                   \
-    S(velocity_rows, "rows that define or forbid velocities of these links") \
+    S(velocity_rows, "velocity rows of these links") \
     S(modals, "flexible bodies")                         \
-    S(shapes, "modes of these")                          \
+    S(shapes, "modes of flexible bodies")                          \
     S(shape_pairs, "pairs of modes of one body")         \
     S(frames, "frames that move with a body's modes")    \
-    S(frame_shapes, "what each mode does there")         \
-    S(variables, "variables that a simulator sees")      \
+    S(frame_shapes, "rows of frames and modes")         \
+    S(variables, "variables of the interface")      \
     S(characters, "bytes of text")
 
 /* A(name, type, columns, rows, bound, lowest, unit, section): an array of shape (rows, columns), stored by rows. type:

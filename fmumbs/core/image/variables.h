@@ -34,31 +34,31 @@
     K(J_QD, JOINT, "qd", 0, OUTPUT, REAL, 0, 1, "rad/s", "m/s", "joint velocity")                                       \
     K(J_QDD, JOINT, "qdd", 0, OUTPUT, REAL, 0, 0, "rad/s2", "m/s2", "joint acceleration")                               \
     K(J_QUAT, JOINT, "q", 4, OUTPUT, REAL, 0, 1, "", "", "quaternion w x y z of frame M in frame F")                    \
-    K(J_W, JOINT, "w", 3, OUTPUT, REAL, 0, 1, "rad/s", "rad/s", "angular velocity of M against F in M's axes")          \
-    K(J_ALPHA, JOINT, "alpha", 3, OUTPUT, REAL, 0, 0, "rad/s2", "rad/s2", "rate of w in M's axes")                      \
+    K(J_W, JOINT, "w", 3, OUTPUT, REAL, 0, 1, "rad/s", "rad/s", "angular velocity of M relative to F in M's axes")          \
+    K(J_ALPHA, JOINT, "alpha", 3, OUTPUT, REAL, 0, 0, "rad/s2", "rad/s2", "time derivative of w in M's axes")                      \
     K(J_R, JOINT, "r", 3, OUTPUT, REAL, 0, 1, "m", "m", "position of M's origin in F")                                  \
-    K(J_V, JOINT, "v", 3, OUTPUT, REAL, 0, 1, "m/s", "m/s", "velocity of M's origin against F in F's axes")             \
-    K(J_A, JOINT, "a", 3, OUTPUT, REAL, 0, 0, "m/s2", "m/s2", "rate of v in F's axes")                                  \
+    K(J_V, JOINT, "v", 3, OUTPUT, REAL, 0, 1, "m/s", "m/s", "velocity of M's origin relative to F in F's axes")             \
+    K(J_A, JOINT, "a", 3, OUTPUT, REAL, 0, 0, "m/s2", "m/s2", "time derivative of v in F's axes")                                  \
     K(J_U, JOINT, "u", 0, OUTPUT, REAL, 0, 1, "rad/s", "m/s", "velocity variable of a nonholonomic joint")              \
-    K(J_UDOT, JOINT, "udot", 0, OUTPUT, REAL, 0, 0, "rad/s2", "m/s2", "rate of u")                                      \
+    K(J_UDOT, JOINT, "udot", 0, OUTPUT, REAL, 0, 0, "rad/s2", "m/s2", "time derivative of u")                                      \
     K(J_ETA, JOINT, "eta", 0, OUTPUT, REAL, 0, 1, "rad", "m", "position of the joint's excited mode")                   \
     K(J_KAPPA, JOINT, "kappa", 0, OUTPUT, REAL, 0, 1, "rad/s", "m/s", "velocity of the joint's excited mode")           \
     K(J_KAPPA_DOT, JOINT, "kappa_dot", 0, OUTPUT, REAL, 0, 0, "rad/s2", "m/s2",                                         \
       "acceleration of the joint's excited mode")                                                                       \
     K(J_DRIVE, JOINT, "drive", 0, OUTPUT, REAL, 0, 0, "N.m", "N",                                                       \
-      "what the actuator of the joint's excited mode puts in")                                                          \
+      "generalised force of the actuator of the joint's excited mode")                                                          \
     K(J_REACTION_F, JOINT, "reaction.f", 3, OUTPUT, REAL, 0, 0, "N", "N",                                               \
-      "constraint force that the parent puts on the child, in F's axes")                                                \
+      "constraint force that the parent exerts on the child, in F's axes")                                                \
     K(J_REACTION_T, JOINT, "reaction.t", 3, OUTPUT, REAL, 0, 0, "N.m", "N.m",                                           \
-      "constraint torque that the parent puts on the child, reduced at M, in F's axes")                                 \
+      "constraint torque that the parent exerts on the child, reduced at M, in F's axes")                                 \
     K(J_WRENCH_F, JOINT, "wrench.f", 3, OUTPUT, REAL, 0, 0, "N", "N",                                                   \
-      "whole force, applied and constraint, that the parent puts on the child, in F's axes")                            \
+      "total force, applied and constraint, that the parent exerts on the child, in F's axes")                            \
     K(J_WRENCH_T, JOINT, "wrench.t", 3, OUTPUT, REAL, 0, 0, "N.m", "N.m",                                               \
-      "whole torque, applied and constraint, that the parent puts on the child, reduced at M, in F's axes")             \
+      "total torque, applied and constraint, that the parent exerts on the child, reduced at M, in F's axes")             \
     K(J_UNIQUE_F, JOINT, "reaction_unique.f", 3, LOCAL, BOOLEAN, 0, 0, "", "",                                          \
-      "whether this component of reaction.f follows from the motion, as far as the start tells")                        \
+      "whether this component of reaction.f is unique, as determined at the start")                        \
     K(J_UNIQUE_T, JOINT, "reaction_unique.t", 3, LOCAL, BOOLEAN, 0, 0, "", "",                                          \
-      "whether this component of reaction.t follows from the motion, as far as the start tells")                        \
+      "whether this component of reaction.t is unique, as determined at the start")                        \
     K(B_R, BODY, "r", 3, OUTPUT, REAL, 0, 0, "m", "m", "position of the body frame's origin in the world")              \
     K(B_QUAT, BODY, "quat", 4, OUTPUT, REAL, 0, 0, "", "", "quaternion w x y z of the body frame in the world")         \
     K(B_V, BODY, "v", 3, OUTPUT, REAL, 0, 0, "m/s", "m/s", "velocity of the body frame's origin in world axes")         \
@@ -67,34 +67,34 @@
     K(B_ALPHA, BODY, "alpha", 3, OUTPUT, REAL, 0, 0, "rad/s2", "rad/s2",                                                \
       "angular acceleration of the body in world axes")                                                                 \
     K(B_Q, BODY, "q", 0, OUTPUT, REAL, 0, 1, "m", "m", "modal coordinate of the flexible body")                        \
-    K(B_QD, BODY, "qd", 0, OUTPUT, REAL, 0, 1, "m/s", "m/s", "rate of the flexible body's modal coordinate")           \
-    K(B_QDD, BODY, "qdd", 0, OUTPUT, REAL, 0, 0, "m/s2", "m/s2", "second rate of the flexible body's modal coordinate") \
+    K(B_QD, BODY, "qd", 0, OUTPUT, REAL, 0, 1, "m/s", "m/s", "time derivative of the flexible body's modal coordinate")           \
+    K(B_QDD, BODY, "qdd", 0, OUTPUT, REAL, 0, 0, "m/s2", "m/s2", "second time derivative of the flexible body's modal coordinate") \
     K(P_R, POINT, "r", 3, OUTPUT, REAL, 0, 0, "m", "m", "position of the point in the world")                           \
     K(P_V, POINT, "v", 3, OUTPUT, REAL, 0, 0, "m/s", "m/s", "velocity of the point in world axes")                      \
     K(P_A, POINT, "a", 3, OUTPUT, REAL, 0, 0, "m/s2", "m/s2", "acceleration of the point in world axes")                \
-    K(S_LENGTH, SPRING, "length", 1, OUTPUT, REAL, 0, 0, "m", "m", "distance of the spring's points")                   \
+    K(S_LENGTH, SPRING, "length", 1, OUTPUT, REAL, 0, 0, "m", "m", "distance between the spring's points")                   \
     K(S_F, SPRING, "f", 1, OUTPUT, REAL, 0, 0, "N", "N", "force of the spring, positive when it pulls")                 \
     K(C_TAU, COUPLING, "tau", 0, OUTPUT, REAL, 0, 0, "N.m", "N",                                                        \
-      "generalised force that the coupling puts on the coordinate")                                                     \
+      "generalised force that the coupling exerts on the coordinate")                                                     \
     K(ENERGY, MODEL, "solver.energy", 1, OUTPUT, REAL, 0, 0, "J", "J", "kinetic and potential energy of the model")     \
     K(POSITION_VIOLATION, MODEL, "solver.position_violation", 1, OUTPUT, REAL, 0, 0, "", "",                            \
-      "largest violation of a loop or program at position level [m or rad]")                                            \
+      "largest constraint violation at position level [m or rad]")                                            \
     K(VELOCITY_VIOLATION, MODEL, "solver.velocity_violation", 1, OUTPUT, REAL, 0, 0, "", "",                            \
-      "largest violation of a loop or program at velocity level [m/s or rad/s]")                                        \
+      "largest constraint violation at velocity level [m/s or rad/s]")                                        \
     K(STEPS, MODEL, "solver.steps", 1, OUTPUT, INTEGER, 0, 0, "", "", "accepted integration steps")                     \
     K(REJECTED, MODEL, "solver.rejected", 1, OUTPUT, INTEGER, 0, 0, "", "", "rejected integration steps")               \
-    K(CORRECTIONS, MODEL, "solver.corrections", 1, OUTPUT, INTEGER, 0, 0, "", "", "corrections of loops and programs")  \
+    K(CORRECTIONS, MODEL, "solver.corrections", 1, OUTPUT, INTEGER, 0, 0, "", "", "corrections of constraint violations")  \
     K(ITERATIONS, MODEL, "solver.iterations", 1, OUTPUT, INTEGER, 0, 0, "", "", "iterations of these corrections")      \
     K(B_MASS, BODY, "mass", 1, PARAMETER, REAL, 1, 0, "kg", "kg", "mass of the body")                                   \
     K(B_INERTIA, BODY, "inertia", 6, PARAMETER, REAL, 1, 0, "kg.m2", "kg.m2",                                           \
       "inertia about the centre of mass in body axes: xx yy zz xy xz yz")                                               \
     K(J_STIFFNESS, JOINT, "stiffness", 0, PARAMETER, REAL, 1, 0, "N.m/rad", "N/m", "stiffness of the joint's mode")     \
     K(J_DAMPING, JOINT, "damping", 0, PARAMETER, REAL, 1, 0, "N.m.s/rad", "N.s/m", "damping of the joint's mode")       \
-    K(J_REST, JOINT, "rest", 0, PARAMETER, REAL, 1, 0, "rad", "m", "position without spring force")                     \
+    K(J_REST, JOINT, "rest", 0, PARAMETER, REAL, 1, 0, "rad", "m", "position at which the joint's spring exerts no force")                     \
     K(J_ROTOR, JOINT, "rotor_inertia", 0, PARAMETER, REAL, 1, 0, "kg.m2", "kg", "reflected inertia of the drive")       \
     K(S_STIFFNESS, SPRING, "stiffness", 1, PARAMETER, REAL, 1, 0, "N/m", "N/m", "stiffness of the spring")              \
     K(S_DAMPING, SPRING, "damping", 1, PARAMETER, REAL, 1, 0, "N.s/m", "N.s/m", "damping of the spring")                \
-    K(S_FREE_LENGTH, SPRING, "free_length", 1, PARAMETER, REAL, 1, 0, "m", "m", "length without force")                 \
+    K(S_FREE_LENGTH, SPRING, "free_length", 1, PARAMETER, REAL, 1, 0, "m", "m", "length at which the spring exerts no force")                 \
     K(GRAVITY, MODEL, "gravity", 3, PARAMETER, REAL, 1, 0, "m/s2", "m/s2", "gravity in world axes")                     \
     K(SCHEME, MODEL, "solver.scheme", 1, PARAMETER, INTEGER, 0, 0, "", "",                                              \
       "integration scheme: 0 Dormand-Prince 5(4) with error control, 1 Runge-Kutta 4 with fixed step")                  \
@@ -103,7 +103,7 @@
     K(CORRECTION, MODEL, "solver.correction", 1, PARAMETER, INTEGER, 0, 0, "", "",                                      \
       "how loops are kept closed: 0 direct correction, 1 Baumgarte's stabilisation, 2 not at all")                      \
     K(CLOSURE, MODEL, "solver.closure", 1, PARAMETER, REAL, 0, 0, "", "",                                               \
-      "violation that the direct correction leaves, over the model's length")                                           \
+      "largest violation after the direct correction, relative to the model's length")                                           \
     K(BAUMGARTE, MODEL, "solver.baumgarte", 2, PARAMETER, REAL, 0, 0, "1/s", "1/s",                                     \
       "alpha and beta of Baumgarte's stabilisation: c'' + 2 alpha c' + beta^2 c = 0")                                   \
     K(TOLERANCE, MODEL, "solver.tolerance", 1, PARAMETER, REAL, 0, 0, "", "", "relative tolerance of the error control")

@@ -190,14 +190,14 @@ fm_status fm_do_directional_derivative(fm_instance *s, const uint32_t *unknown, 
     memset(s->work.seed, 0, (size_t)inputs * sizeof(double));
     for (size_t i = 0; i < knowns; i++) {
         const int32_t place = input_place(s, known[i]);
-        if (place < 0) return refuse(s, known[i], "derivatives are to be had with respect to inputs");
+        if (place < 0) return refuse(s, known[i], "derivatives are with respect to inputs only");
         if (!isfinite(seed[i])) return refuse(s, known[i], "its seed must be a finite number");
         s->work.seed[place] += seed[i];
     }
     for (size_t i = 0; i < unknowns; i++) {
         fm_variable_info info;
         if (fm_variable(s, unknown[i], &info) != FM_OK || info.causality != FM_OUTPUT)
-            return refuse(s, unknown[i], "derivatives are to be had of outputs");
+            return refuse(s, unknown[i], "only outputs have derivatives");
     }
     fm_update(s, FM_VALID_LAWS);
     fm_excite_seed(s, s->work.seed);

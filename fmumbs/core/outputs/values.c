@@ -351,7 +351,7 @@ static fm_status check_value(fm_instance *s, uint32_t reference, double value)
     else if (stored(s, kind, s->image.variable_object[reference], s->image.variable_component[reference]) == NULL)
         why = "it is computed and cannot be set";
     else if (follows_path(&s->image, kind, s->image.variable_object[reference], s->image.variable_component[reference]))
-        why = "a path says where this mode is";
+        why = "this mode follows a path";
     else if (kind == FM_B_MASS && value < 0.0) why = "a mass may not be negative";
     else if (kind == FM_B_INERTIA && s->image.variable_component[reference] < 3 && value < 0.0)
         why = "a moment of inertia may not be negative";

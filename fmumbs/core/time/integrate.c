@@ -414,8 +414,8 @@ static fm_status stopped_by_tangent(fm_instance *s, double t_end)
     char names[200];
     fm_loop_names(s, s->singular.tangent_row, names, sizeof names);
     return fm_say(s, FM_DISCARD,
-                  "the step to t = %.9g s failed: at t = %.9g s the %s comes to a singular position at which branches of its "
-                  "motion share a tangent, so that the velocity does not tell along which it goes on. Hold joint '%s' there "
+                  "the step to t = %.9g s failed: at t = %.9g s the %s reaches a singular position at which branches of its "
+                  "motion share a tangent, so that the velocity does not determine how it continues. Hold joint '%s' there "
                   "with a drive or a spring, or change a length so that the branches stay apart",
                   t_end, s->singular.tangent_time, names, s->image.text + s->image.joint_name[s->singular.tangent_joint]);
 }
@@ -435,13 +435,13 @@ static fm_status stopped(fm_instance *s, double t_end)
         fm_loop_names(s, row, names, sizeof names);
         return fm_say(s, FM_DISCARD,
                       "the step to t = %.9g s failed: at t = %.9g s the %s is at a singular position, from which the motion "
-                      "can go on in more than one way, and its velocity does not say in which. Hold joint '%s' there with a "
-                      "drive or a spring, or start with a velocity that leads through",
+                      "can continue in more than one way, and its velocity does not determine which. Hold joint '%s' there with a "
+                      "drive or a spring, or start with a velocity along one of them",
                       t_end, s->clock[FM_TIME], names, s->image.text + s->image.joint_name[joint]);
     }
     return fm_say(s, FM_DISCARD,
-                  "the step to t = %.9g s failed: at t = %.9g s the step size fell to nothing. The motion becomes "
-                  "singular or unbounded there: look at the inputs, stiffnesses and initial speeds",
+                  "the step to t = %.9g s failed: at t = %.9g s the step size became too small. The motion becomes "
+                  "singular or unbounded there: check the inputs, stiffnesses and initial speeds",
                   t_end, s->clock[FM_TIME]);
 }
 
@@ -450,8 +450,8 @@ static fm_status too_many(fm_instance *s, double t_end, long accepted)
     const double h = s->clock[FM_H];
     fall_back(s);
     return fm_say(s, FM_DISCARD,
-                  "the step to t = %.9g s failed: %ld integration steps led no further than t = %.9g s, the next is of %.3g s. "
-                  "Go on from there in shorter communication steps, or soften what moves so fast",
+                  "the step to t = %.9g s failed: %ld integration steps reached only t = %.9g s, the next is of %.3g s. "
+                  "Continue from there in shorter communication steps, or soften the fastest motion",
                   t_end, accepted, s->clock[FM_TIME], h);
 }
 
@@ -554,8 +554,8 @@ static fm_status runge_kutta_to(fm_instance *s, double start, double goal, doubl
         if (!all_finite(s->work.trial, ny) || !fm_normalise(s, s->work.trial, NULL)) {
             s->clock[FM_TIME] = t;
             return fm_say(s, FM_DISCARD,
-                          "the step to t = %.9g s failed: at t = %.9g s the state left the finite numbers. The fixed step "
-                          "of %.3g s is too long for this motion: take a smaller solver.step or solver.scheme 0",
+                          "the step to t = %.9g s failed: at t = %.9g s the state is no longer finite. The fixed step "
+                          "of %.3g s is too long for this motion: use a smaller solver.step, or solver.scheme 0",
                           t_end, t, h);
         }
         if (has_cut_joints(s)) memcpy(s->head, s->y, (size_t)ny * sizeof(double)); /* to restore after a failure */

@@ -35,7 +35,7 @@ def assembled(model: fm.Model) -> fm.Solver:
     return solver
 
 
-CONFLICT = "the drives of joints 'A' and 'D' conflict: the loops let only one of them move"
+CONFLICT = "the drives of joints 'A' and 'D' conflict: the loops allow only one of them to move"
 
 
 @pytest.mark.parametrize("apart", [0.0, 0.3])

@@ -165,7 +165,7 @@ def flipped(state: bytes, byte: int) -> bytes:
 def damaged_states(state: bytes) -> Iterator[tuple[str, bytes]]:
     yield from (("bytes", state[:cut]) for cut in (0, 1, 63, 64, len(state) - 1))
     yield "bytes", state + b"\0"
-    yield "no saved state", flipped(state, 0)
+    yield "not a saved state", flipped(state, 0)
     yield "version", flipped(state, 8)
     yield from (("checksum", flipped(state, byte)) for byte in (24, 64, len(state) // 2, len(state) - 1))
 

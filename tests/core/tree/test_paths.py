@@ -81,7 +81,7 @@ def test_a_repeated_path_repeats() -> None:
         x = t % 0.55
         assert_allclose([solver.get("P.eta"), solver.get("P.kappa")], path(x)[:2], rtol=0, atol=1e-12)
     before = solver.get("P.eta")
-    with pytest.raises(fm.SolverError, match=r"P.eta .*refused: a path says where this mode is"):
+    with pytest.raises(fm.SolverError, match=r"P.eta .*refused: this mode follows a path"):
         solver.set("P.eta", 1.0)
     assert solver.get("P.eta") == before
 
