@@ -1,7 +1,7 @@
-"""Deflates what is the same in every FMU: python cmake/deflate.py FOLDER, the package's _fmu, at the end of its build.
+"""Deflates the files that all FMUs share: python cmake/deflate.py FOLDER, the package's _fmu, at the end of its build.
 
-FOLDER/deflated.zip then holds the binaries in FOLDER, the core's sources as FMUs carry them, and the licence. The
-modules that tell these are loaded without the package around them, which needs numpy.
+FOLDER/deflated.zip then contains the binaries in FOLDER, the core's sources as FMUs ship them, and the licence. The
+modules that list them are loaded without the package around them, which needs numpy.
 """
 
 import sys

@@ -1,7 +1,7 @@
 /* old_glibc.h: included before every file of the core on Linux.
  *
- * Newer C libraries carry some functions of <math.h> twice, and the linker takes the newer one, which an older
- * host does not have. These lines ask for the older one, so that an FMU made here loads there.
+ * Newer C libraries contain two versions of some functions of <math.h>, and the linker selects the newer one, which
+ * older hosts do not have. These lines select the older version, so that an FMU built here can be loaded there.
  */
 #if defined(__GLIBC__) || defined(__linux__)
 #if defined(__x86_64__)

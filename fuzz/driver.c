@@ -1,11 +1,12 @@
-/* driver.c: runs a libFuzzer target where there is only gcc.
+/* driver.c: runs a libFuzzer target where only gcc is available.
  *
  *     TARGET [-runs=N] [-seed=S] [-max_total_time=T] [-max_len=L] [-artifact_prefix=P] [CORPUS | FILE...]
  *
- * It mutates inputs with a seeded generator and keeps those that reach something new in the code that was compiled
- * with -fsanitize-coverage=trace-pc; with a folder CORPUS it keeps them there, for the next run. Files are run once.
- * A case that crashes, fails a check, leaks or does not end is written to a file, in build/fuzz/ where P says nothing
- * else, and ends the run; the slowest one is written too where it takes more than a second. Of a FILE none is written.
+ * It mutates inputs with a seeded generator and keeps those that reach new code (compiled with
+ * -fsanitize-coverage=trace-pc); with a folder CORPUS it stores them there for the next run. Files are run once. A case
+ * that crashes, fails a check, leaks or does not end is written to a file, in build/fuzz/ unless P specifies another
+ * place, and ends the run; the slowest case is written too if it takes more than a second. Cases from a FILE are not
+ * written.
  */
 #define _GNU_SOURCE
 #include "mutate.h"
@@ -22,14 +23,14 @@
 #define MAP 65536            /* counters of edges */
 #define MOST_KEPT 4096       /* inputs in memory */
 #define PATIENCE 20          /* [s] of processor time for one case */
-#define SLOW 1.0             /* the same: it is kept in a file */
+#define SLOW 1.0             /* the same: a slower case is written to a file */
 #define RANDOM_LENGTH 600    /* bytes */
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 void fuzz_seeds(void (*add)(const uint8_t *data, size_t size));
 void fuzz_report(char *text, size_t capacity);
-/* Of the sanitizers' interface, whose headers gcc does not install everywhere. */
+/* From the sanitizers' interface, whose headers gcc does not install everywhere. */
 void __sanitizer_set_death_callback(void (*callback)(void));
 size_t __sanitizer_get_current_allocated_bytes(void);
 void __sanitizer_cov_trace_pc(void);
@@ -42,7 +43,7 @@ static struct {
     const char *prefix, *corpus, *name;
 } options = {1000, 1e9, 32768, "build/fuzz/", NULL, ""};
 
-static input kept[MOST_KEPT], now; /* `now`: the case that runs */
+static input kept[MOST_KEPT], now; /* `now`: the current case */
 static size_t inputs, seeds;
 static unsigned long cases;
 static uint8_t counter[MAP], seen[MAP];
@@ -60,7 +61,7 @@ static void write_file(const char *path, const input *one)
     (void)fclose(file);
 }
 
-/* Of a case that dies, by whatever hand. */
+/* Called when a case dies, for any reason. */
 static void keep_finding(void)
 {
     char path[1000];
@@ -93,7 +94,7 @@ static double clock_now(clockid_t which)
 
 /* One case ---------------------------------------------------------------------------------------------- */
 
-/* Called at every branch of instrumented code: counts the edges. */
+/* Called at every branch of instrumented code: counts edges. */
 __attribute__((no_sanitize("address", "undefined"))) void __sanitizer_cov_trace_pc(void)
 {
     const uintptr_t here = (uintptr_t)__builtin_return_address(0) - (uintptr_t)&LLVMFuzzerTestOneInput;
@@ -102,7 +103,7 @@ __attribute__((no_sanitize("address", "undefined"))) void __sanitizer_cov_trace_
     last_place = place >> 1;
 }
 
-/* 1, 2, 3, 4 to 7, 8 to 15, ... times are different things to have seen. */
+/* counts are grouped: 1, 2, 3, 4 to 7, 8 to 15, ... */
 static uint8_t class_of(uint8_t times)
 {
     if (times < 4) return (uint8_t)((1 << times) >> 1);
@@ -136,7 +137,7 @@ static void run_once(void)
     running = 0;
 }
 
-/* Those that take long may be on the way to one that never ends. */
+/* Slow cases may lead to one that never ends. */
 static void keep_slow(double seconds)
 {
     char path[1000];
@@ -147,7 +148,8 @@ static void keep_slow(double seconds)
     write_file(path, &now);
 }
 
-/* The case `now`; whether it reached something new. Memory that a second and a third run take again was lost. */
+/* Runs the case `now`; returns whether it reached new code. Memory that a second and a third run allocate again was
+ * leaked. */
 static int run_case(void)
 {
     size_t before = __sanitizer_get_current_allocated_bytes(), after;
@@ -187,7 +189,7 @@ static void keep(const input *one)
 static void set_now(const uint8_t *data, size_t size)
 {
     free(now.data);
-    now.data = malloc(size + (size == 0)); /* of just its size: the sanitizer sees a byte read beyond it */
+    now.data = malloc(size + (size == 0)); /* of exactly its size: the sanitizer detects reads beyond it */
     if (now.data == NULL) abort();
     if (size > 0) memcpy(now.data, data, size);
     now.size = size;
@@ -218,8 +220,8 @@ static int is_visible(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-/* What earlier runs found; what is nothing new any more, since the core has changed, is removed. Where the code was not
- * compiled to tell what is new, all is kept. */
+/* Reads the corpus of earlier runs; inputs that reach nothing new, since the core has changed, are removed. Without
+ * coverage instrumentation all are kept. */
 static void read_corpus(void)
 {
     struct dirent **entries;
@@ -253,8 +255,8 @@ static size_t make_random(uint8_t *data)
     return size;
 }
 
-/* Of two inputs the shorter is more often taken: it is sooner done. Half of them are seeds: what was kept for a new
- * way of being refused leads to nothing else. */
+/* Of two inputs the shorter is preferred, as it runs faster. Half of them are initial inputs: those kept for a new way
+ * of being refused lead to nothing else. */
 static void make_case(uint8_t *buffer)
 {
     const size_t among = below(2) ? seeds : inputs;
@@ -311,7 +313,7 @@ static void fuzz(void)
     free(buffer);
 }
 
-/* 1 where the argument was this option. */
+/* Returns 1 if the argument was this option. */
 static int is_option(const char *argument, const char *name, const char **value)
 {
     const size_t length = strlen(name);

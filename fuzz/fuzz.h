@@ -1,7 +1,7 @@
-/* fuzz.h: what the fuzz targets share: they are ordinary libFuzzer targets, and driver.c runs them without it.
+/* fuzz.h: shared by the fuzz targets, which are ordinary libFuzzer targets; driver.c runs them without it.
  *
- * Of the core they know fmumbs.h alone, and of the FMU the functions of the standard. Where a checksum stands in an
- * image or a saved state is found by trying on good bytes, so that no layout is written down here.
+ * They use the core through fmumbs.h only, and the FMU through the standard's functions. The offsets of checksums in
+ * images and saved states are found by trial on valid bytes, so that no layout is duplicated here.
  */
 #ifndef FUZZ_H
 #define FUZZ_H
@@ -10,7 +10,7 @@
 
 #include <float.h>
 
-#undef CHECK /* here with the stack that led there, which the sanitizer prints */
+#undef CHECK /* with a stack trace, which the sanitizer prints */
 #define CHECK(fact)                                                              \
     do {                                                                         \
         if (!(fact)) {                                                           \
@@ -20,17 +20,17 @@
     } while (0)
 
 #define MOST_IMAGES 128
-#define SOME 12 /* outputs whose rates are asked for */
+#define SOME 12 /* outputs whose derivatives are requested */
 #define ENOUGH 1000000 /* allocations */
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-/* For driver.c: gives it the inputs to begin with; a word about how deep the cases went, in `text`. */
+/* For driver.c: gives it the initial inputs; in `text`, statistics of how deep the cases went. */
 void fuzz_seeds(void (*add)(const uint8_t *data, size_t size));
 void fuzz_report(char *text, size_t capacity);
 
-/* The memory of the core and of the FMI functions, which build.mk sends here: how much of it is out, and how many
- * allocations are left before it runs out. */
+/* Memory of the core and of the FMI functions, which build.mk redirects here: how much is allocated, and how many
+ * allocations are left before they fail. */
 static size_t live, allocations_left = ENOUGH;
 
 void *scarce_malloc(size_t size);
@@ -59,7 +59,7 @@ void scarce_free(void *memory)
     free(memory);
 }
 
-/* A checksum [at, at + 8) of all bytes behind `from`, and where the number of bytes stands; 0: nowhere. */
+/* A checksum at [at, at + 8) of all bytes from `from` on, and the offset of the size; 0: none. */
 typedef struct seal {
     size_t at, from, size;
 } seal;
@@ -88,7 +88,7 @@ static inline seal find_seal(const unsigned char *good, size_t size)
     return found;
 }
 
-/* A copy in memory of just its size, its checksum made to fit where there is room for one. */
+/* A copy in memory of exactly its size, with a valid checksum if there is room for one. */
 static inline unsigned char *sealed(const seal *s, const uint8_t *data, size_t size)
 {
     unsigned char *bytes = malloc(size + (size == 0));
@@ -101,7 +101,7 @@ static inline unsigned char *sealed(const seal *s, const uint8_t *data, size_t s
     return bytes;
 }
 
-/* The images of build/images of at most `largest` bytes; returns how many. */
+/* The images in build/images of at most `largest` bytes; returns their number. */
 static inline size_t read_images(image *found, size_t largest)
 {
     char name[80];
@@ -128,7 +128,7 @@ static inline unsigned char *saved(const fm_instance *s)
     return state;
 }
 
-/* The saved state is still that of `before`, which is freed. */
+/* Checks that the saved state equals `before`, which is freed. */
 static inline void check_unchanged(const fm_instance *s, unsigned char *before)
 {
     unsigned char *after = saved(s);
@@ -137,7 +137,7 @@ static inline void check_unchanged(const fm_instance *s, unsigned char *before)
     free(after);
 }
 
-/* A refusal says why and changes nothing. */
+/* Checks that a refusal gives a reason and changes nothing. */
 static inline fm_status checked(const fm_instance *s, fm_status status, unsigned char *before)
 {
     CHECK(status == FM_OK || fm_message(s)[0] != 0);
@@ -146,7 +146,7 @@ static inline fm_status checked(const fm_instance *s, fm_status status, unsigned
     return status;
 }
 
-/* What is read now is what was. */
+/* Checks that outputs have not changed. */
 static inline void check_values(fm_instance *s, const double *before)
 {
     double *now = all_values(s);
@@ -162,7 +162,7 @@ static inline void check_values(fm_instance *s, const double *before)
     free(now);
 }
 
-/* Whether every state that a simulator sees is a finite number. */
+/* Whether all states are finite. */
 static inline int has_finite_states(fm_instance *s)
 {
     for (uint32_t i = 0; i < fm_variable_count(s); i++) {
@@ -176,8 +176,8 @@ static inline int has_finite_states(fm_instance *s)
     return 1;
 }
 
-/* The error-controlled integrator gives up where its steps come down to the round-off of the time. So a step from a
- * late hour on takes few of them, whatever it integrates. */
+/* The error-controlled integrator stops when its steps reach the round-off of the time. So a step from a late time
+ * takes few steps, whatever is integrated. */
 #define LATE 1e12 /* [s] */
 
 static inline double few_steps(double t)
@@ -185,8 +185,7 @@ static inline double few_steps(double t)
     return 800.0 * DBL_EPSILON * fabs(t);
 }
 
-/* Steps to t_end. What comes back is what was asked for, or a time before it; in finite numbers, unless a forged state
- * has others. */
+/* Steps to t_end. The result is that time, or an earlier one; its states are finite, unless a forged state has others. */
 static inline fm_status step(fm_instance *s, double t_end, int forged)
 {
     const double from = fm_time(s);
@@ -198,7 +197,7 @@ static inline fm_status step(fm_instance *s, double t_end, int forged)
     return status;
 }
 
-/* Reads everything, at every level of the kernels: the same values. */
+/* Reads everything, at every instruction set: the same values. */
 static inline void read_values(fm_instance *s)
 {
     const int32_t best = fm_level_best();
@@ -210,7 +209,7 @@ static inline void read_values(fm_instance *s)
     free(first);
 }
 
-/* The rows of the loops, where there are any, in memory of just their size. */
+/* The constraint rows, if there are any, in memory of exactly their size. */
 static inline void read_jacobian(fm_instance *s)
 {
     const size_t size = fm_jacobian(s, NULL, 0);
@@ -219,7 +218,7 @@ static inline void read_jacobian(fm_instance *s)
     free(J);
 }
 
-/* Derivatives by all inputs, and in time; they leave all as it was. */
+/* Derivatives with respect to all inputs, and to time; they change nothing. */
 static inline void read_derivatives(fm_instance *s)
 {
     const size_t count = fm_variable_count(s);

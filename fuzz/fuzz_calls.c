@@ -1,21 +1,22 @@
-/* fuzz_calls.c: an input is a sequence of calls of the FMI 2.0 functions on two instances, legal and illegal ones, with
- * good arguments and bad. Every second call or so goes on in an instance's life, so that the sequences get far.
+/* fuzz_calls.c: an input is a sequence of FMI 2.0 calls on two instances, legal and illegal ones, with valid and
+ * invalid arguments. About every second call advances an instance's life cycle, so that sequences get far.
  *
- * A refused call must leave the instance's state as it was, every message must be fit to be a format, and what the
- * master's memory functions gave must come back. */
+ * A refused call must leave the instance's state unchanged, every message must be a valid format, and memory from the
+ * importer's functions must be returned.
+ */
 #include "master.h"
 
 #define MOST_CALLS 50
 #define SPAN 0.02   /* [s] longest step with ordinary values */
-#define SLOWEST 6   /* fixed steps in one go */
-#define REFUSED 1e9 /* more fixed steps than this in one go are refused by the core */
-#define LONGEST 100.0 /* [s] paths that repeat stop it often enough until then */
-#define ENDLESS 1e12  /* [s] the core refuses to follow them so far */
+#define SLOWEST 6   /* most fixed steps at once */
+#define REFUSED 1e9 /* the core refuses more fixed steps at once */
+#define LONGEST 100.0 /* [s] up to here periodic paths stop the integrator often enough */
+#define ENDLESS 1e12  /* [s] the core refuses to follow them that far */
 
 static unsigned long calls, good_calls, steps;
-static int several; /* the choice calls several functions: one may be refused after another has changed something */
+static int several; /* the choice makes several calls: one may be refused after another has changed something */
 
-/* Before all -------------------------------------------------------------------------------------------- */
+/* Initialisation ---------------------------------------------------------------------------------------- */
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
@@ -33,7 +34,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     return 0;
 }
 
-/* Random bytes are good sequences. */
+/* Random bytes are useful sequences. */
 void fuzz_seeds(void (*add)(const uint8_t *data, size_t size))
 {
     uint8_t data[400];
@@ -98,7 +99,7 @@ static void instantiate(tape *t, slave *s, int well)
     good_calls += s->c != NULL;
 }
 
-/* The serialised state, NULL where there is none to be had. */
+/* The serialised state, NULL if it is not available. */
 static fmi2Byte *serialised(slave *s, size_t *size)
 {
     fmi2FMUstate state = NULL;
@@ -111,7 +112,7 @@ static fmi2Byte *serialised(slave *s, size_t *size)
     return bytes;
 }
 
-/* Life -------------------------------------------------------------------------------------------------- */
+/* Life cycle -------------------------------------------------------------------------------------------- */
 
 static fmi2Status set_up(tape *t, slave *s)
 {
@@ -161,7 +162,7 @@ static fmi2Status reset(slave *s)
     return status;
 }
 
-/* No longer than a few steps of the integrator take, so that every case ends soon. */
+/* A length that takes only a few integration steps, so that every case ends soon. */
 static double bounded(slave *s, double size)
 {
     double now, longest = 0.0, fixed;
@@ -192,7 +193,8 @@ static fmi2Status do_step(slave *s, double from, double size)
     if (status == fmi2Error || !s->c) return status;
     steps++;
     CHECK(fmi2GetRealStatus(s->c, fmi2LastSuccessfulTime, &now) == fmi2OK);
-    CHECK(status == fmi2OK ? now == fmax(before, from + length) : now < from + length); /* lost in round-off: it stays */
+    /* lost in round-off: time does not change */
+    CHECK(status == fmi2OK ? now == fmax(before, from + length) : now < from + length);
     return status;
 }
 
@@ -292,9 +294,9 @@ static fmi2Status log_what(tape *t, slave *s)
     return fmi2SetDebugLogging(s->c, (fmi2Boolean)next(t), n, seldom(t, 8) ? NULL : category);
 }
 
-/* States of the FMU ------------------------------------------------------------------------------------- */
+/* FMU states -------------------------------------------------------------------------------------------- */
 
-/* FNV-1a, which seals what fmi2SerializeFMUstate writes; 0 where it is found nowhere. */
+/* FNV-1a, the checksum that fmi2SerializeFMUstate writes; 0 if it is not found. */
 static size_t outer_seal(const unsigned char *bytes, size_t size, uint64_t *sum)
 {
     for (size_t at = 0; at + 8 <= size && at < 64; at += 8) {
@@ -305,7 +307,7 @@ static size_t outer_seal(const unsigned char *bytes, size_t size, uint64_t *sum)
     return 0;
 }
 
-/* Changes the serialised state, and mends both checksums or does not. */
+/* Changes the serialised state, and updates both checksums or not. */
 static void damage(tape *t, slave *s)
 {
     unsigned char *bytes = (unsigned char *)s->bytes;
@@ -382,7 +384,8 @@ static fmi2Status states(tape *t, slave *s)
         return set_state(s, seldom(t, 16) ? foreign : *state, s->state_at[slot]);
     case 4: {
         fmi2FMUstate copy = *state;
-        status = fmi2FreeFMUstate(s->c, seldom(t, 8) ? NULL : seldom(t, 2) ? &copy : state); /* the pointer may stay */
+        /* the pointer may be passed again */
+        status = fmi2FreeFMUstate(s->c, seldom(t, 8) ? NULL : seldom(t, 2) ? &copy : state);
         return status;
     }
     default: return as_bytes(t, s, state, s->state_at + slot);
@@ -416,7 +419,7 @@ static fmi2Status call(tape *t, slave *s)
     }
 }
 
-/* The call, and whether a refusal left everything as it was. */
+/* Makes the call, and checks that a refusal changes nothing. */
 static void call_checked(tape *t, slave *s)
 {
     const int watched = next(t) % 4 == 0, starved = seldom(t, 64);

@@ -1,8 +1,8 @@
-/* fuzz_images.c: an input is a model image, taken as it is and then with a checksum that fits. An image that is opened
- * is run: assembled, stepped by both integrators, read, differentiated, saved, loaded and reset. */
+/* fuzz_images.c: an input is a model image, used as it is and then with a valid checksum. An image that can be opened
+ * is assembled, stepped by both integrators, read, differentiated, saved, loaded and reset. */
 #include "fuzz.h"
 
-#define LARGEST 16000 /* bytes of an image: a larger one takes longer and reaches nothing new */
+#define LARGEST 16000 /* bytes of an image: larger ones take longer and reach nothing new */
 #define SPAN 1e-3 /* [s] */
 
 static image images[MOST_IMAGES];

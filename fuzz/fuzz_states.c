@@ -1,10 +1,10 @@
-/* fuzz_states.c: an input is a saved state, loaded as it is and then with a checksum that fits. What is loaded is read,
- * goes on, and is saved and assembled again. */
+/* fuzz_states.c: an input is a saved state, used as it is and then with a valid checksum. A state that can be loaded is
+ * read, advanced, saved and assembled again. */
 #include "fuzz.h"
 
-#define LARGEST 10000 /* bytes of an image: a larger one takes longer and reaches nothing new */
+#define LARGEST 10000 /* bytes of an image: larger ones take longer and reach nothing new */
 #define SPAN 1e-3 /* [s] */
-#define SLOWEST 10 /* fixed steps in one go */
+#define SLOWEST 10 /* most fixed steps at once */
 
 static image images[MOST_IMAGES];
 static fm_instance *instance[MOST_IMAGES];
@@ -41,7 +41,7 @@ static void add_state(fm_instance *s, void (*add)(const uint8_t *data, size_t si
     free(state);
 }
 
-/* New, assembled, between two steps of either integrator, with input derivatives. */
+/* After opening, after assembly, between two steps of either integrator, with input derivatives. */
 void fuzz_seeds(void (*add)(const uint8_t *data, size_t size))
 {
     for (size_t i = 0; i < count; i++) {
@@ -74,7 +74,7 @@ static double value_of(fm_instance *s, const char *suffix)
     return value;
 }
 
-/* As far as few steps go: the integrator is the one that the state names. */
+/* A few steps: the state selects the integrator. */
 static void go_on(fm_instance *s)
 {
     const double t = fm_time(s);
@@ -95,13 +95,13 @@ static void use(fm_instance *s)
     read_derivatives(s);
     CHECK(fm_state_load(s, before, fm_state_size(s)) == FM_OK);
     check_unchanged(s, before);
-    check_values(s, first); /* nothing that was computed on the way is left in them */
+    check_values(s, first); /* nothing computed in between remains in them */
     free(first);
     if (choose(s, 1.0, 0.4 * SPAN, 1e-6) && checked(s, fm_assemble(s, 0.0), saved(s)) == FM_OK) (void)step(s, SPAN, 1);
     CHECK(fm_reset(s) == FM_OK);
 }
 
-/* Those whose states have this size, or the first. */
+/* Images whose states have this size, or the first one. */
 static void try_state(const uint8_t *data, size_t size)
 {
     int tried = 0;

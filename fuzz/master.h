@@ -1,5 +1,5 @@
-/* master.h: what fuzz_calls.c knows as a master of FMUs: the models, the arguments that it makes of an input, its
- * logger, and memory functions that must not be called. */
+/* master.h: fuzz_calls.c's side as an FMU importer: models, arguments generated from an input, a logger, and memory
+ * functions that must not be called. */
 #ifndef MASTER_H
 #define MASTER_H
 
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define RESOURCES "build/fuzz/resources"
-#define LARGEST 10000 /* bytes of an image: a larger one takes longer and reaches nothing new */
+#define LARGEST 10000 /* bytes of an image: larger ones take longer and reach nothing new */
 #define SLAVES 2
 #define STATES 3
 
@@ -30,7 +30,7 @@ typedef struct slave {
     fmi2Component c;
     fmi2CallbackFunctions functions;
     phase at;
-    int wild; /* a value was set that may make the motion stiff */
+    int wild; /* 1: a value was set that may make the motion stiff */
     double start;
     fmi2FMUstate state[STATES];
     phase state_at[STATES];
@@ -46,11 +46,11 @@ typedef struct tape {
 static model models[MOST_IMAGES];
 static size_t model_count;
 static slave slaves[SLAVES];
-static int aloud; /* FUZZ_ALOUD is set: choices and messages are shown */
+static int aloud; /* FUZZ_ALOUD is set: choices and messages are printed */
 
 /* The models -------------------------------------------------------------------------------------------- */
 
-/* Its variables, and a folder with a link to it as an FMU's resources are. */
+/* Its variables, and a folder with a link to it like an FMU's resources. */
 static void describe(model *m, const char *here)
 {
     fm_instance *s = open_image(&m->file);
@@ -84,7 +84,7 @@ static unsigned next(tape *t)
     return t->at < t->end ? *t->at++ : 0;
 }
 
-/* One in `n`, from the tape. */
+/* True once in `n` cases, from the input. */
 static int seldom(tape *t, unsigned n)
 {
     return next(t) % n == n - 1;
@@ -111,7 +111,7 @@ static double number(tape *t)
 
 static int is_tame(double value)
 {
-    return value <= 8.0 && value >= 1.0 / 16.0; /* a negative damper drives */
+    return value <= 8.0 && value >= 1.0 / 16.0; /* a negative damper adds energy */
 }
 
 static fmi2ValueReference reference(tape *t, const model *m)
@@ -123,7 +123,7 @@ static fmi2ValueReference reference(tape *t, const model *m)
     return n > 0 ? m->of[list % 4][(next(t) + 256 * next(t)) % n] : 0;
 }
 
-/* n references and as many values, in memory of just their size; NULL now and then. */
+/* n references and values, in memory of exactly their size; sometimes NULL. */
 typedef struct arrays {
     size_t n;
     fmi2ValueReference *vr;
@@ -175,7 +175,7 @@ static const char *text(tape *t, char *buffer, size_t capacity)
     return buffer;
 }
 
-/* What the master gives ------------------------------------------------------------------------------------ */
+/* Callbacks ------------------------------------------------------------------------------------------------ */
 
 static void log_message(fmi2ComponentEnvironment environment, fmi2String name, fmi2Status status, fmi2String category,
                         fmi2String message, ...)
@@ -187,7 +187,7 @@ static void log_message(fmi2ComponentEnvironment environment, fmi2String name, f
     CHECK(name != NULL && (int)status >= fmi2OK && status <= fmi2Error && message != NULL && message[0] != 0);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) found += strcmp(category, known[i]) == 0;
     CHECK(found == 1);
-    CHECK(snprintf(formatted, sizeof formatted, message) > 0); /* a format without arguments */
+    CHECK(snprintf(formatted, sizeof formatted, message) > 0); /* it must be a format without arguments */
     if (aloud) (void)fprintf(stderr, "slave %d: %s\n", (int)(environment != slaves), formatted);
 }
 

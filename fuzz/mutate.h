@@ -1,6 +1,5 @@
-/* mutate.h: changes an input a little, as an accident or an attacker would: bits, bytes, indices and numbers replaced
- * by extreme ones, parts moved, taken from another input, left out or put in.
- */
+/* mutate.h: changes an input slightly, as an accident or an attacker would: bits, bytes, indices and numbers replaced
+ * by extreme ones, parts moved, copied from another input, removed or inserted. */
 #ifndef MUTATE_H
 #define MUTATE_H
 
@@ -53,7 +52,7 @@ static void put_number(uint8_t *data, size_t size)
     put(data, size, &value, 8);
 }
 
-/* Adds a little to an integer. */
+/* Adds a small number to an integer. */
 static void nudge(uint8_t *data, size_t size)
 {
     uint32_t value;
@@ -72,7 +71,7 @@ static void copy_part(uint8_t *data, size_t size)
     memmove(data + to, data + from, width);
 }
 
-/* The end of another input behind the beginning of this, or a part of it at the same place. */
+/* Appends the end of another input to the beginning of this one, or copies a part of it to the same position. */
 static size_t splice(uint8_t *data, size_t size, const input *other)
 {
     const size_t common = size < other->size ? size : other->size, at = 4 * below(common / 4);
@@ -86,7 +85,7 @@ static size_t splice(uint8_t *data, size_t size, const input *other)
     return other->size;
 }
 
-/* Takes some bytes out, or puts some in. */
+/* Removes or inserts some bytes. */
 static size_t shift(uint8_t *data, size_t size, size_t longest)
 {
     const size_t width = (below(2) ? 1 : 4) * (1 + below(4)), at = below(size);
@@ -101,7 +100,7 @@ static size_t shift(uint8_t *data, size_t size, size_t longest)
     return size + width;
 }
 
-/* One change; `data` has room for `longest` bytes and for `other`. Returns the new size. */
+/* Makes one change; `data` has room for `longest` bytes and for `other`. Returns the new size. */
 static size_t mutate(uint8_t *data, size_t size, size_t longest, const input *other)
 {
     switch (below(12)) {

@@ -1,7 +1,7 @@
-/* images.h: what the C tests share. They walk over the images that write_images.py wrote to build/images.
+/* images.h: shared by the C tests, which run over the images that write_images.py wrote to build/images.
  *
- * They run under the address and undefined-behaviour sanitizers, which see what no assertion says: a test may be
- * right in doing no more than calling everything.
+ * They run under the address and undefined-behaviour sanitizers, which check more than the assertions do: a test may be
+ * useful although it only calls functions.
  */
 #ifndef IMAGES_H
 #define IMAGES_H
@@ -57,7 +57,7 @@ static inline image read_image(const char *name)
     return found;
 }
 
-/* Calls the test with every image of at most `largest` bytes; returns what main() returns. */
+/* Runs the test on every image of at most `largest` bytes; returns the result of main(). */
 static inline int walk(void (*test)(const image *), size_t largest)
 {
     char name[80];
@@ -98,7 +98,7 @@ static inline fm_instance *open_image(const image *one)
     return s;
 }
 
-/* 0, 1, ... for all variables of a causality, or for all there are where it is -1. */
+/* 0, 1, ... for all variables of a causality, or for all variables if it is -1. */
 static inline size_t references(const fm_instance *s, int32_t causality, uint32_t *reference)
 {
     size_t count = 0;
@@ -110,7 +110,7 @@ static inline size_t references(const fm_instance *s, int32_t causality, uint32_
     return count;
 }
 
-/* The variable solver.NAME; -1: a damaged image has lost it. */
+/* The variable solver.NAME; -1 if a damaged image has lost it. */
 static inline int64_t solver_variable(const fm_instance *s, const char *suffix)
 {
     for (uint32_t i = 0; i < fm_variable_count(s); i++) {
@@ -121,7 +121,7 @@ static inline int64_t solver_variable(const fm_instance *s, const char *suffix)
     return -1;
 }
 
-/* 1 where scheme (0 Dormand-Prince, 1 Runge-Kutta), step [s] and tolerance now are these. */
+/* Sets the scheme (0 Dormand-Prince, 1 Runge-Kutta), step [s] and tolerance; 1 if they are accepted. */
 static inline int choose(fm_instance *s, double scheme, double step, double tolerance)
 {
     static const char *const suffix[3] = {"solver.scheme", "solver.step", "solver.tolerance"};
@@ -134,7 +134,7 @@ static inline int choose(fm_instance *s, double scheme, double step, double tole
     return 1;
 }
 
-/* All variables of this name that accept the value. */
+/* Sets all variables of this name that accept the value. */
 static inline void set_every(fm_instance *s, const char *suffix, double value)
 {
     for (uint32_t i = 0; i < fm_variable_count(s); i++) {
@@ -144,7 +144,7 @@ static inline void set_every(fm_instance *s, const char *suffix, double value)
     }
 }
 
-/* Values of all variables, in memory of the caller's. */
+/* Values of all variables, in memory that the caller frees. */
 static inline double *all_values(fm_instance *s)
 {
     const size_t count = fm_variable_count(s);
@@ -160,7 +160,7 @@ static inline int same_bits(const fm_instance *s, const double *a, const double 
     return memcmp(a, b, fm_variable_count(s) * sizeof *a) == 0;
 }
 
-/* Equal bits, or no numbers on both sides. */
+/* Equal bits, or NaN on both sides. */
 static inline int same_value(double a, double b)
 {
     return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b));

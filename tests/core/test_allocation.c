@@ -1,7 +1,7 @@
-/* test_allocation.c: nothing but fm_open and fm_close touches the heap. */
+/* test_allocation.c: only fm_open and fm_close use the heap. */
 #include "images.h"
 
-/* Of the address sanitizer's <sanitizer/allocator_interface.h>, which gcc does not install. */
+/* From the address sanitizer's <sanitizer/allocator_interface.h>, which gcc does not install. */
 int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void *, size_t),
                                               void (*on_free)(const volatile void *));
 
@@ -21,7 +21,7 @@ static void count_free(const volatile void *at)
     if (at != NULL) touches++;
 }
 
-/* What the calls need, taken before they are watched. */
+/* Memory of the test itself, allocated before allocations are counted. */
 typedef struct room {
     uint32_t *input, *output;
     size_t inputs, outputs;
@@ -67,7 +67,7 @@ static void use(fm_instance *s, const room *r, double scheme)
     CHECK(fm_get_output_derivatives(s, r->output, 1, r->order, r->value) == FM_OK);
     CHECK(fm_state_save(s, r->state, size) == FM_OK && fm_state_load(s, r->state, size) == FM_OK);
     CHECK(fm_evaluate(s, 2) == FM_OK && fm_level_use(s, 0) == FM_OK);
-    CHECK(fm_step(s, 1.0) != FM_ERROR); /* a stiff motion may fail here: with a message */
+    CHECK(fm_step(s, 1.0) != FM_ERROR); /* a stiff motion may fail here, with a message */
     for (uint32_t i = 0; i < fm_variable_count(s); i++) (void)fm_variable_name(s, i, name, sizeof name);
     (void)fm_guid(s);
 }
@@ -76,7 +76,7 @@ static void check_heap(const image *one)
 {
     const long before = touches;
     fm_instance *s = open_image(one);
-    CHECK(touches > before); /* the hooks are at work */
+    CHECK(touches > before); /* the hooks work */
     room r = make_room(s);
     const long taken = touches;
     use(s, &r, 0.0);

@@ -1,4 +1,4 @@
-/* test_calls.c: every function of fmumbs.h on every image, used well and used wrongly. */
+/* test_calls.c: every function of fmumbs.h on every image, with valid and invalid arguments. */
 #include "images.h"
 
 #define STEP 0.01 /* [s] */
@@ -29,7 +29,7 @@ static void check_refusal(fm_instance *s, uint32_t reference, double value)
     CHECK(fm_message(s)[0] != 0);
 }
 
-/* What has a place of its own takes its own value, and no value that is none; what is computed takes nothing. */
+/* Stored variables accept their own value and refuse NaN; computed ones cannot be set. */
 static void check_setting(fm_instance *s)
 {
     double *before = all_values(s);
@@ -74,12 +74,12 @@ static void check_motion(fm_instance *s, double scheme)
     CHECK(fm_assemble(s, 0.0) == FM_OK);
     check_finite(s);
     for (int i = 1; i <= STEPS; i++) {
-        push(s, 0.1 * (i / 3)); /* now and then the same as before */
+        push(s, 0.1 * (i / 3)); /* sometimes the same as before */
         CHECK(fm_step(s, i * STEP) == FM_OK);
         CHECK(fm_time(s) == i * STEP);
         check_finite(s);
     }
-    CHECK(fm_step(s, STEPS * STEP) == FM_OK); /* nowhere */
+    CHECK(fm_step(s, STEPS * STEP) == FM_OK); /* a step of length zero */
     CHECK(fm_step(s, 0.0) == FM_ERROR && fm_step(s, NAN) == FM_ERROR && fm_step(s, INFINITY) == FM_ERROR);
     CHECK(fm_time(s) == STEPS * STEP);
     CHECK(fm_evaluate(s, 3) == FM_OK);

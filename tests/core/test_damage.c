@@ -1,8 +1,8 @@
-/* test_damage.c: no byte string leads the core astray. Damaged images are refused; those whose damage makes another
- * image of the same shape run, and whatever they compute, they compute it within their memory.
+/* test_damage.c: no byte string can harm the core. Damaged images are refused; if the damage results in another valid
+ * image, it runs, and stays within its memory.
  *
- * Behind the checksum, which sees every accident, stand the checks of sizes, offsets and indices: to reach them
- * the checksum is computed again after the damage.
+ * The checksum detects every accidental change, so it is recomputed after the damage to reach the checks of sizes,
+ * offsets and indices behind it.
  */
 #include "images.h"
 #include "image/table.h"
@@ -11,8 +11,8 @@
 #define SIZE_AT 16
 #define HASH_AT 24
 #define CHECKSUM_AT 56
-#define STEP 1e-3    /* [s] one step of Runge-Kutta: its length does not depend on what is damaged */
-#define FLIPS 400    /* random ones an image */
+#define STEP 1e-3    /* [s] one Runge-Kutta step: its length does not depend on the damage */
+#define FLIPS 400    /* random ones for each image */
 #define TINY 3000    /* bytes: a body or two */
 #define MIDDLE 30000 /* bytes: a dozen bodies */
 
@@ -50,7 +50,7 @@ static void read_derivatives(fm_instance *s)
     free(result);
 }
 
-/* All that can be done with an instance; what comes out may be anything, but it must end. */
+/* Everything that can be done with an instance; results are arbitrary, but every call must return. */
 static void use(fm_instance *s)
 {
     const size_t size = fm_state_size(s);
@@ -87,7 +87,7 @@ static unsigned char *copy_of(const image *one, size_t more)
     return bytes;
 }
 
-/* One bit anywhere, without mending the checksum. The hash is only the image's name. */
+/* One bit anywhere, with the checksum unchanged. The hash only identifies the image. */
 static void check_accidents(const image *one)
 {
     unsigned char *bytes = copy_of(one, 8);
@@ -102,8 +102,8 @@ static void check_accidents(const image *one)
     refuse(NULL, 0);
 }
 
-/* Cut off or drawn out, with a header that agrees. Each is in memory of its own size, so that the sanitizer sees
- * a byte read beyond it. */
+/* Truncated or extended, with a consistent header. Each copy has memory of its own size, so that the sanitizer detects
+ * reads beyond it. */
 static void check_lengths(const image *one)
 {
     const size_t stride = one->size < SMALL ? 1 : 1 + one->size / 500;
@@ -124,8 +124,8 @@ static void check_lengths(const image *one)
     free(bytes);
 }
 
-/* Every word as an index or a size that is wrong in its own way, and as half of a number; one way at random for each
- * word where there are many. */
+/* Every word replaced by an index, a size or half of a number that is wrong in its own way; in large images one of
+ * these at random. */
 static void check_words(const image *one)
 {
     static const int32_t wrong[] = {-1, 0, 1, 2, 5, INT32_MAX, INT32_MIN, 0x7ff00000};
@@ -155,7 +155,7 @@ static void check_flips(const image *one)
     free(bytes);
 }
 
-/* Where an array begins: the layout that table.h describes. */
+/* The offset of an array, from the layout in table.h. */
 static void *find_array(unsigned char *bytes, const char *name, int32_t *rows)
 {
     static const char *const size_name[] = {
@@ -181,7 +181,7 @@ static void *find_array(unsigned char *bytes, const char *name, int32_t *rows)
     return NULL;
 }
 
-/* Links that do not stand depth first, two chains in turn: each index is in bounds, the order is not. */
+/* Links that are not in depth-first order, with two interleaved chains: all indices are in bounds. */
 static void check_order(const image *one)
 {
     int32_t links;
@@ -198,7 +198,7 @@ static void check_order(const image *one)
     free(bytes);
 }
 
-/* A link that does not move has no variables, whatever stands in its joint. */
+/* A link that does not move has no variables, whatever its joint's data. */
 static void check_fixed_links(const image *one)
 {
     static const char *const names[] = {"link_p", "link_u"};
@@ -218,7 +218,7 @@ static void check_fixed_links(const image *one)
     free(bytes);
 }
 
-/* A path that begins again and again, so soon that a step over all its pieces would not end. */
+/* A path with a period so short that a step over all its pieces would not end. */
 static void check_short_periods(const image *one)
 {
     int32_t paths, pieces;

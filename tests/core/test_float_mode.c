@@ -1,5 +1,5 @@
-/* test_float_mode.c: every public call that computes leaves the host's floating-point mode and flags as they were, and
- * gives the same bits in each; whoever is asked within a call is asked in the host's mode. */
+/* test_float_mode.c: every public call that computes restores the host's floating-point mode and flags and gives the
+ * same bits in every mode; callbacks run in the host's mode. */
 #include "images.h"
 
 #include "maths/float_mode.h"
@@ -7,8 +7,8 @@
 #define STEP 0.02 /* [s] */
 
 #if defined(__SSE2__)
-/* As a process begins; other roundings; subnormal numbers are zero; flags; traps for what is invalid, divided by zero or too
- * large; traps for all of it. */
+/* The default mode; other rounding modes; flush to zero; flags; traps for invalid operations, division by zero and
+ * overflow; all traps. */
 static const fm_float_mode modes[] = {0x1F80, 0x3F80, 0x5F80, 0x7F80, 0x9FC0, 0x1FBF, 0x9FC5, 0x1900, 0x0040};
 #elif defined(__aarch64__)
 static const fm_float_mode modes[] = {0, 0x400000, 0x800000, 0xC00000, 0x1000000, 0x1F00000000};
@@ -16,10 +16,10 @@ static const fm_float_mode modes[] = {0, 0x400000, 0x800000, 0xC00000, 0x1000000
 static const fm_float_mode modes[] = {0};
 #endif
 
-static fm_float_mode own, host; /* the test's, and that which it calls in */
+static fm_float_mode own, host; /* the test's mode, and the one in which it calls */
 static int asked;
 
-/* The call made in the host's mode. */
+/* Calls in the host's mode. */
 #define IN_MODE(status, call)                        \
     do {                                             \
         fm_float_write(host);                        \
@@ -64,7 +64,7 @@ static void check_derivatives(fm_instance *s)
     free(order);
 }
 
-/* What there is at the end, after every kind of call in the host's mode. */
+/* All results at the end, after every kind of call in the host's mode. */
 static void *story(const image *one, double scheme, size_t *size)
 {
     char message[300];
@@ -130,7 +130,7 @@ static void check_mode(const image *one)
     }
 }
 
-/* In a step that takes long. */
+/* In a long step. */
 static void check_asking(const image *one)
 {
     fm_status status;

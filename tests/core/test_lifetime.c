@@ -1,8 +1,8 @@
-/* test_lifetime.c: instances come and go by thousands, alone and side by side; the leak check at the end sees what
- * stays. */
+/* test_lifetime.c: thousands of instances are opened and closed, one by one and together; the leak check at the end
+ * finds remaining memory. */
 #include "images.h"
 
-#define OPENED 2000 /* a small image; the bytes of all that are opened stay about the same */
+#define OPENED 2000 /* of a small image; the total size of the images opened is about constant */
 #define TOGETHER 8
 #define STEP 0.01 /* [s] */
 
@@ -16,7 +16,7 @@ static void check_coming_and_going(const image *one)
     }
 }
 
-/* A refused image leaves nothing behind either. */
+/* A refused image leaks nothing either. */
 static void check_refused(const image *one)
 {
     char message[10];
@@ -29,7 +29,7 @@ static void check_refused(const image *one)
     CHECK(fm_open(one->bytes, 0, &s, NULL, 0) == FM_ERROR && s == NULL);
 }
 
-/* Instances of one image know nothing of each other: each goes as if it were alone. */
+/* Instances of one image are independent: each gives the results that it gives alone. */
 static void check_side_by_side(const image *one)
 {
     fm_instance *s[TOGETHER];
@@ -37,7 +37,7 @@ static void check_side_by_side(const image *one)
         s[i] = open_image(one);
         CHECK(fm_assemble(s[i], 0.0) == FM_OK);
     }
-    for (int n = 1; n < 2 * TOGETHER; n++) /* each sets out later than the one before */
+    for (int n = 1; n < 2 * TOGETHER; n++) /* each starts later than the one before */
         for (int i = 0; i < TOGETHER; i++)
             if (n > i && n - i <= TOGETHER) CHECK(fm_step(s[i], STEP * (n - i)) == FM_OK);
     double *first = all_values(s[0]);

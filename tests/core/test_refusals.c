@@ -1,5 +1,5 @@
-/* test_refusals.c: what is refused leaves the instance as it was, and no call goes on for ever. Each case was found by
- * fuzz/, or while it was written. */
+/* test_refusals.c: a refused call leaves the instance unchanged, and every call ends. All cases were found by fuzz/, or
+ * while it was written. */
 #include "images.h"
 
 static unsigned char *save(const fm_instance *s)
@@ -36,7 +36,7 @@ static int set_quaternions(fm_instance *s, double value)
     return count;
 }
 
-/* Finite numbers, and quaternions that are some direction. */
+/* Finite numbers, and quaternions with a direction. */
 static void check_states(fm_instance *s)
 {
     double square = 0.0;
@@ -51,7 +51,7 @@ static void check_states(fm_instance *s)
     }
 }
 
-/* A start that is refused because nothing has inertia: guesses and time stay, also quaternions of any length. */
+/* Assembly that is refused for lack of inertia: guesses and time are unchanged, including quaternions of any length. */
 static void check_start(fm_instance *s)
 {
     CHECK(fm_reset(s) == FM_OK && choose(s, 0.0, 1e-3, 1e-6));
@@ -65,7 +65,7 @@ static void check_start(fm_instance *s)
     else free(before); /* all its modes follow paths */
 }
 
-/* Steps so short that their number has no end, before the start and after it. */
+/* Steps so short that their number is unlimited, before and after assembly. */
 static void check_short_steps(fm_instance *s)
 {
     CHECK(fm_reset(s) == FM_OK && choose(s, 1.0, 1e-300, 1e-6) && fm_assemble(s, 0.0) == FM_OK);
@@ -79,16 +79,16 @@ static void check_short_steps(fm_instance *s)
     check_refused(s, fm_step(s, 1.0), before);
 }
 
-/* A step whose length is beyond the numbers. */
+/* A step whose length overflows. */
 static void check_long_step(fm_instance *s)
 {
     CHECK(fm_reset(s) == FM_OK && choose(s, 0.0, 1e-3, 1e-6));
-    if (fm_assemble(s, -1.7e308) != FM_OK) return; /* no path tells where it is then */
+    if (fm_assemble(s, -1.7e308) != FM_OK) return; /* no path is defined at that time */
     unsigned char *before = save(s);
     check_refused(s, fm_step(s, 1.7e308), before);
 }
 
-/* Motion beyond all measure: however the step ends, the states that a simulator sees are fit for another start. */
+/* Unbounded motion: however the step ends, the states must be valid for another assembly. */
 static void check_wild_motion(fm_instance *s)
 {
     static const char *const moving[] = {"tau", "f", "force", "torque", "qd", "w", "v", "u", "kappa"};
@@ -103,7 +103,7 @@ static void check_wild_motion(fm_instance *s)
         }
 }
 
-/* A quaternion of no length, or of one that no number tells. */
+/* A quaternion of length zero, or of infinite length. */
 static void check_quaternions(fm_instance *s)
 {
     static const double wrong[] = {0.0, 1e-200, 1e160, 1.7e308};
@@ -115,7 +115,7 @@ static void check_quaternions(fm_instance *s)
     }
 }
 
-/* So many pieces of paths in one step that it would not end, however long solver.step is. */
+/* So many pieces of paths in one step that it would not end, whatever solver.step is. */
 static void check_many_pieces(fm_instance *s)
 {
     CHECK(fm_reset(s) == FM_OK && choose(s, 1.0, 1e185, 1e-6) && fm_assemble(s, 0.0) == FM_OK);

@@ -1,12 +1,12 @@
-/* test_states.c: a saved state goes on bit for bit, in its own and in another instance; any other bytes are refused. */
+/* test_states.c: a saved state continues bit for bit, in the same or another instance; all other bytes are refused. */
 #include "images.h"
 
 #define STEP 0.01 /* [s] */
-#define CHECKSUM 24 /* where a state carries its checksum, and what it is of */
+#define CHECKSUM 24 /* offset of the checksum in a state, and of the bytes it covers */
 #define VALUES 64
 #define FORGERIES 20
 
-static unsigned long singular; /* values that were no numbers */
+static unsigned long singular; /* number of NaN values */
 
 static unsigned char *save(const fm_instance *s)
 {
@@ -29,7 +29,7 @@ static void check_same_state(const fm_instance *a, const fm_instance *b)
     free(other);
 }
 
-/* Input derivatives, whose step is still to come, are in the state too. */
+/* Input derivatives for the coming step are part of the state. */
 static void lean(fm_instance *s)
 {
     uint32_t *input = allocate(fm_variable_count(s), sizeof *input);
@@ -64,7 +64,7 @@ static void check_going_on(const image *one, double scheme)
     fm_close(other);
 }
 
-/* The bits of a new instance, whatever came before: other parameters, motion, a step that failed. */
+/* Resets to the initial state, bit for bit, after any history: other parameters, motion, a failed step. */
 static void check_reset(const image *one)
 {
     fm_instance *s = open_image(one), *fresh = open_image(one);
@@ -72,7 +72,7 @@ static void check_reset(const image *one)
     go_on(s, 2);
     uint32_t *input = allocate(fm_variable_count(s), sizeof *input);
     const size_t inputs = references(s, FM_INPUT, input);
-    for (size_t i = 0; i < inputs; i++) { /* unlike, since equal torques on all pins of a plane loop do no work */
+    for (size_t i = 0; i < inputs; i++) { /* different, since equal torques on all pins of a plane loop do no work */
         const double huge = 1e308 / (double)(i + 1);
         CHECK(fm_set(s, input + i, 1, &huge) == FM_OK);
     }
@@ -100,7 +100,7 @@ static void check_refused(fm_instance *s, const unsigned char *state, size_t siz
     free(after);
 }
 
-/* Every byte but those that stand for nothing is guarded; too short and too long are refused. */
+/* All bytes but the reserved ones are protected; other sizes are refused. */
 static void check_damage(const image *one)
 {
     fm_instance *s = open_image(one);
@@ -124,7 +124,7 @@ static void check_damage(const image *one)
     fm_close(s);
 }
 
-/* Values at random under a right checksum: whatever they are, the core stays within its memory. */
+/* Random values with a valid checksum: whatever they are, the core stays within its memory. */
 static void check_forgeries(const image *one)
 {
     fm_instance *s = open_image(one);
@@ -138,7 +138,7 @@ static void check_forgeries(const image *one)
         const uint64_t sum = fm_checksum(state + VALUES, size - VALUES);
         memcpy(state + CHECKSUM, &sum, sizeof sum);
         const fm_status status = fm_state_load(s, state, size);
-        CHECK(status == FM_OK || fm_message(s)[0] != 0); /* of times that cannot be: refused */
+        CHECK(status == FM_OK || fm_message(s)[0] != 0); /* invalid times are refused */
         free(all_values(s));
         CHECK(fm_evaluate(s, 1) == FM_OK);
         if (choose(s, 1.0, STEP, 1e-6) && fm_assemble(s, 0.0) == FM_OK) (void)fm_step(s, STEP);
@@ -147,8 +147,8 @@ static void check_forgeries(const image *one)
     fm_close(s);
 }
 
-/* The times that a state begins with, each made impossible: refused, or the step still ends. So late an hour the
- * integrator has few steps to take, whatever it thinks. */
+/* The state's times, each made invalid: refused, or the step still ends. At such a late time the integrator needs few
+ * steps, whatever its step size. */
 static void check_forged_times(const image *one)
 {
     static const double wrong[] = {NAN, -INFINITY, -1e300, 1e300, 0.0, 1.0};
@@ -182,8 +182,8 @@ static void check_readings(fm_instance *s, const double *expected)
     free(value);
 }
 
-/* What is read comes from the state alone, also where links in a line or inertias that no body has leave no
- * accelerations: nothing that was computed before is in it. */
+/* Results depend on the state alone, even if links in a line or impossible inertias make accelerations undefined:
+ * nothing computed earlier remains in them. */
 static void check_memory(const image *one)
 {
     fm_instance *s = open_image(one);
@@ -192,7 +192,7 @@ static void check_memory(const image *one)
         CHECK(fm_reset(s) == FM_OK && choose(s, 0.0, STEP, 1e-6) && fm_assemble(s, 0.0) == FM_OK);
         go_on(s, 3);
         free(all_values(s));
-        set_every(s, wrong ? "inertia" : "q", wrong ? -1e3 : 0.0); /* of inertias the products */
+        set_every(s, wrong ? "inertia" : "q", wrong ? -1e3 : 0.0); /* products of inertia */
         unsigned char *state = save(s);
         CHECK(fm_state_load(fresh, state, fm_state_size(s)) == FM_OK);
         double *expected = all_values(fresh);
@@ -217,7 +217,7 @@ static void check_states(const image *one)
     if (one->size < SMALL) check_damage(one);
 }
 
-/* A state of one image is not another's, even where it has the same size. */
+/* A state of another image is refused, even if the size is the same. */
 static void check_foreign(void)
 {
     image one = read_image("pendulum.fmb"), other = read_image("double_pendulum.fmb");
@@ -225,7 +225,7 @@ static void check_foreign(void)
     unsigned char *state = save(a), *kept = save(b);
     check_refused(b, state, fm_state_size(a), kept);
     free(state);
-    one.bytes[30] ^= 1; /* the hash, the image's name */
+    one.bytes[30] ^= 1; /* the hash, which identifies the image */
     fm_instance *renamed = open_image(&one);
     state = save(renamed);
     free(kept);

@@ -35,7 +35,7 @@ typedef struct fm_link {
 } fm_link;
 
 /* Results of the sweeps in each link. In a planar tree c and s are set by fm_make_world; turn, alpha, a and the lanes
- * w, carrier, torque, force and lift by fm_planar_expand; U, g and D never. */
+ * w, parent_w, torque, force and bias by fm_planar_expand; U, g and D never. */
 typedef struct fm_motion {
     double c, s;      /* cosine and sine, of the signed angle */
     double bias[3];   /* bias (velocity-product) angular acceleration, link axes [rad/s2] */
