@@ -34,7 +34,7 @@ typedef struct fm_link {
     double rotor;
 } fm_link;
 
-/* Results of the sweeps in each link. In a planar tree c and s are set by fm_make_world; turn, alpha, a and the lanes
+/* Results of the sweeps in each link. In a planar tree c and s are set by fm_make_world; bias, alpha, a and the lanes
  * w, parent_w, torque, force and bias by fm_planar_expand; U, g and D never. */
 typedef struct fm_motion {
     double c, s;      /* cosine and sine, of the signed angle */
