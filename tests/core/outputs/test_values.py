@@ -150,7 +150,7 @@ def test_start_values_may_be_set_and_then_ask_for_an_assembly() -> None:
     solver = started(mechanism())
     solver.step(0.1)
     solver.set("A.q", 0.5)
-    with pytest.raises(fm.SolverError, match="before the start"):
+    with pytest.raises(fm.SolverError, match="not assembled"):
         solver.step(0.2)
     solver.assemble(solver.time)
     assert solver.get("A.q") == 0.5
