@@ -123,7 +123,7 @@ def test_state_saved_before_the_start_is_one_before_the_start() -> None:
     solver.set("A.q", 0.5)
     other = Solver(solver.image)
     other.state_load(solver.state_save())
-    with pytest.raises(fm.SolverError, match="before the start"):
+    with pytest.raises(fm.SolverError, match="not assembled"):
         other.step(0.1)
     other.assemble()
     assert other.get("A.q") == 0.5
