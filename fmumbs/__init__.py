@@ -1,4 +1,4 @@
-"""Multibody mechanisms, said in Python, that become FMI 2.0 co-simulation FMUs."""
+"""Multibody mechanisms described in Python and exported as FMI 2.0 co-simulation FMUs."""
 
 from fmumbs.analysis import Uniqueness
 from fmumbs.compiler import ModelImage, compile

@@ -1,6 +1,6 @@
-"""Checks of what a user gives: each returns the value in its stored form or raises a ModelError.
+"""Checks of user input: each returns the value in its stored form or raises a ModelError.
 
-`what` names the value in messages and begins with where it stands: "Body 'crank': mass".
+`what` names the value in messages, with its element: "Body 'crank': mass".
 """
 
 import math
@@ -26,7 +26,7 @@ _AXES: dict[str, Vec3] = {
 _UNIT = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LARGEST_SIZE = 1e40
-_ROUND_OFF = 1e-15  # a vector this near to length one is left as it is, so that normalising is idempotent
+_ROUND_OFF = 1e-15  # a vector this close to length one is not changed, so that normalising is idempotent
 
 
 def number(value: object, what: str) -> float:
@@ -61,7 +61,7 @@ def positive(value: object, what: str) -> float:
 
 
 def size(value: object, what: str) -> float:
-    """A positive number whose third power, and products of a few such, are numbers too."""
+    """A positive number whose third power does not overflow, and neither does a product of a few."""
     result = positive(value, what)
     if not 1.0 / _LARGEST_SIZE <= result <= _LARGEST_SIZE:
         raise ModelError(
@@ -72,7 +72,7 @@ def size(value: object, what: str) -> float:
 
 
 def numbers(values: object, size: int, what: str, example: Sequence[float] | None = None) -> tuple[float, ...]:
-    """`size` finite numbers from any flat sequence. example: some that are valid here, unless zeros are."""
+    """`size` finite numbers from any flat sequence. example: valid ones for the message, by default zeros."""
     if type(values) is tuple and len(values) == size and _all_finite(values):
         return values
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
@@ -84,15 +84,15 @@ def numbers(values: object, size: int, what: str, example: Sequence[float] | Non
 
 
 def vector(values: object, what: str, example: Sequence[float] | None = None) -> Vec3:
-    """Three finite numbers. example: some that are valid here, unless zeros are."""
+    """Three finite numbers. example: as for numbers()."""
     return cast(Vec3, numbers(values, 3, what, example))
 
 
-def unit(values: Sequence[float], what: str, mend: str) -> tuple[float, ...]:
-    """The vector scaled to length one."""
+def unit(values: Sequence[float], what: str, fix: str) -> tuple[float, ...]:
+    """The vector scaled to length one; fix: ends the message for a zero vector."""
     length = math.hypot(*values)
     if length == 0.0:
-        raise ModelError(f"{what} is zero, so it has no direction. {mend}")
+        raise ModelError(f"{what} is zero, so it has no direction. {fix}")
     if abs(length - 1.0) <= _ROUND_OFF:
         return tuple(values)
     scale = max(abs(v) for v in values)
@@ -115,8 +115,8 @@ def axis(value: object, what: str) -> Vec3:
 def quaternion(values: object, what: str) -> tuple[float, float, float, float]:
     """A unit quaternion w, x, y, z."""
     given = numbers(values, 4, what, (1, 0, 0, 0))
-    mend = "Give (1, 0, 0, 0) for no rotation."
-    return cast(tuple[float, float, float, float], unit(given, what, mend))
+    fix = "Give (1, 0, 0, 0) for no rotation."
+    return cast(tuple[float, float, float, float], unit(given, what, fix))
 
 
 def matrix(values: object, what: str) -> Mat3:
@@ -134,18 +134,18 @@ def name(value: object, what: str) -> str:
     if not isinstance(value, str):
         raise ModelError(f"{what} has the name {_show(value)}, which is not a string. Give a name such as 'arm'.")
     if not _NAME.fullmatch(value):
-        mend = re.sub(r"[^A-Za-z0-9_]", "_", value)
-        if not _NAME.fullmatch(mend):
-            mend = f"_{mend}"
+        legal = re.sub(r"[^A-Za-z0-9_]", "_", value)
+        if not _NAME.fullmatch(legal):
+            legal = f"_{legal}"
         raise ModelError(
             f"{what} has the name '{value}', but a name has only letters, digits and _, and does "
-            f"not begin with a digit. Call it '{mend}'."
+            f"not begin with a digit. Call it '{legal}'."
         )
     return value
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """A sentence that tells the known name nearest to `word`, or the first few there are."""
+    """A sentence with the known name nearest to `word`, or with the first few names."""
     names = list(known)
     close = get_close_matches(word, names, n=1, cutoff=0.5) or [n for n in names if n.lower() == word.lower()]
     if close:
@@ -157,7 +157,7 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 
 def _all_finite(values: tuple[object, ...]) -> TypeGuard[tuple[float, ...]]:
-    """The quick way for what is already as it is stored; a sum that overflows takes the slow one."""
+    """Whether all are finite floats; a fast test, which is False if the sum overflows."""
     return {*map(type, values)} == {float} and math.isfinite(sum(cast(tuple[float, ...], values)))
 
 

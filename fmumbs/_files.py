@@ -1,4 +1,4 @@
-"""Writing a file so that nobody finds half of it."""
+"""Writing files atomically."""
 
 import os
 from collections.abc import Iterator
@@ -9,25 +9,25 @@ from typing import BinaryIO
 
 @contextmanager
 def whole(target: Path) -> Iterator[BinaryIO]:
-    """An open file for what `target` shall hold; it takes that place when the block ends without an error.
+    """An open file that replaces `target` when the block ends without an error.
 
-    Each call writes to a new file in the folder of `target`, so that writers never meet: the last one to end wins.
-    On Linux that file has no name until it is complete, and vanishes with the process that writes it.
-    If `target` is a link, the file it points to is replaced. If it is no regular file, such as /dev/stdout or a
-    pipe, it is written to directly. Raises whatever OSError the writing meets; then `target` is as it was.
+    Each call writes to a new file in the folder of `target`, so concurrent writers do not interfere: the last to finish
+    wins. On Linux that file has no name until it is complete, and vanishes if the process dies. If `target` is a link,
+    the file it points to is replaced. If it is not a regular file, such as /dev/stdout or a pipe, it is written to
+    directly. Raises OSError if writing fails; `target` is then unchanged.
     """
     if target.exists() and not target.is_file():
         with target.open("wb") as file:
             yield file
         return
     place = Path(os.path.realpath(target))
-    draft = place.with_name(f".{os.urandom(12).hex()}.part")  # short: the name of `target` may be as long as any
+    draft = place.with_name(f".{os.urandom(12).hex()}.part")  # short, as the name of `target` may have maximal length
     nameless = _nameless(place.parent)
     try:
         with draft.open("xb") if nameless is None else os.fdopen(nameless, "wb") as file:
             yield file
             file.flush()
-            if nameless is not None:  # os.link follows the link in /proc to the file only if a folder is given
+            if nameless is not None:  # os.link follows the link in /proc only if src_dir_fd is given
                 os.link(f"/proc/self/fd/{nameless}", draft, src_dir_fd=nameless, follow_symlinks=True)
         os.replace(draft, place)
     finally:
@@ -35,7 +35,7 @@ def whole(target: Path) -> Iterator[BinaryIO]:
 
 
 def _nameless(folder: Path) -> int | None:
-    """A descriptor of a new file in `folder` without a name; None if there are no such files here."""
+    """Descriptor of a new unnamed file in `folder`; None if the system has no such files."""
     if not hasattr(os, "O_TMPFILE") or not os.path.isdir("/proc/self/fd"):
         return None
     try:

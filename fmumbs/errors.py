@@ -1,39 +1,39 @@
 """The exceptions of fmumbs.
 
-Every message says what is wrong, where, the nearest fact and one mend, in whole sentences.
+Every message says what is wrong, where, the nearest fact and one fix, in whole sentences.
 
     FmumbsError
-    ├── ModelError      what the user said makes no mechanism
-    ├── AssemblyError   no consistent start exists near the guesses
-    ├── SolverError     a simulation could not go on
-    └── ExportError     an FMU could not be written or failed its verification
+    ├── ModelError      the model is invalid
+    ├── AssemblyError   the loops cannot be closed near the start values
+    ├── SolverError     a call was refused, or a step failed
+    └── ExportError     an FMU could not be written or read
 
     KeyboardInterrupt
     └── Interrupted     Ctrl-C ended a simulation
 
     UserWarning
-    └── StartWarning    start values that were given could not hold
+    └── StartWarning    given start values were changed
 """
 
 from typing import Any
 
 
 class FmumbsError(Exception):
-    """Base of all errors that fmumbs raises on purpose."""
+    """Base of all errors that fmumbs raises deliberately."""
 
 
 class ModelError(FmumbsError):
-    """A mechanism, or a part of it, is not valid."""
+    """A model, or an element of it, is invalid."""
 
 
 class AssemblyError(FmumbsError):
-    """The joints cannot be brought together near the given positions or velocities."""
+    """The loops cannot be closed near the given positions or velocities."""
 
 
 class SolverError(FmumbsError):
-    """The core refused a call or a step failed.
+    """The core refused a call, or a step failed.
 
-    time, result: if a run failed on its way, where it got to [s], and its fmumbs.Result until there; else None.
+    time, result: if a run failed, the time that it reached [s] and the results so far; else None.
     """
 
     time: "float | None" = None
@@ -41,7 +41,7 @@ class SolverError(FmumbsError):
 
 
 class ExportError(FmumbsError):
-    """An FMU could not be written or is not what it should be."""
+    """An FMU could not be written, or a file is not a valid FMU."""
 
 
 class StartWarning(UserWarning):
@@ -49,7 +49,7 @@ class StartWarning(UserWarning):
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C ended a simulation at `time` [s]; `result` is its fmumbs.Result until there."""
+    """Ctrl-C ended a simulation at `time` [s]; `result` has the results so far."""
 
     def __init__(self, time: float, result: Any) -> None:
         super().__init__(f"interrupted at t = {time:g} s")

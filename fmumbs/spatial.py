@@ -1,8 +1,8 @@
 """Rotations, rigid transforms and the inertia of a rigid body.
 
-Monograms: `R_AB` turns the axes of B into those of A, so that v_A = R_AB v_B; `X_AB` is the pose of frame B
-in frame A, so that p_A = R_AB p_B + t. All three classes are immutable, print, compare and pickle; they keep
-plain tuples and give numpy arrays through properties.
+Notation: `R_AB` transforms components from B's axes to A's, v_A = R_AB v_B; `X_AB` is the pose of frame B in frame A,
+p_A = R_AB p_B + t. All three classes are immutable and can be printed, compared and pickled; they store tuples and
+return numpy arrays.
 """
 
 import math
@@ -18,9 +18,9 @@ from fmumbs.errors import ModelError
 
 Array = NDArray[np.float64]
 
-_ORTHONORMAL = 1e-6  # a given matrix may be printed with few digits; it is then made orthonormal
-_ROUND_OFF = 1e-15  # nearer than this it is kept as given, so that Rotation(R.matrix) is R
-_PHYSICAL = 1e-9  # relative slack of the inertia's inequalities, for rounding in what the user computed
+_ORTHONORMAL = 1e-6  # a given matrix may have few digits; it is made orthonormal
+_ROUND_OFF = 1e-15  # a matrix this close to orthonormal is not changed, so that Rotation(R.matrix) is R
+_PHYSICAL = 1e-9  # relative slack of the inertia's inequalities, for rounding of given numbers
 
 _IDENTITY: Mat3 = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 _UNIT = np.eye(3)
@@ -31,9 +31,8 @@ _THREE_HALVES = 1.5 * _UNIT
 class Rotation:
     """A rotation R_AB of frame B with respect to frame A.
 
-    `Rotation(matrix)` takes the (3, 3) direction cosine matrix whose columns are B's axes in A. A matrix that
-    is orthonormal to six digits is accepted and made orthonormal; another one, or a reflection, is a
-    ModelError.
+    `Rotation(matrix)` takes the (3, 3) direction cosine matrix whose columns are B's axes in A. A matrix that is
+    orthonormal to six digits is made orthonormal. Raises ModelError for any other matrix and for a reflection.
     """
 
     rows: Mat3
@@ -51,7 +50,7 @@ class Rotation:
 
     @classmethod
     def _of(cls, matrix: Array) -> Self:
-        """For matrices that are rotations by construction, but for round-off."""
+        """From a matrix that is a rotation up to round-off."""
         result = object.__new__(cls)
         object.__setattr__(result, "rows", _tuples(_rounded(matrix)))
         return result
@@ -63,7 +62,7 @@ class Rotation:
 
     @classmethod
     def about(cls, axis: Axis, angle: float) -> Self:
-        """Turned by `angle` [rad] about `axis`, a letter or three numbers, by the right-hand rule."""
+        """Rotation by `angle` [rad] about `axis`, a letter or three numbers, by the right-hand rule."""
         x, y, z = _checks.axis(axis, "Rotation: axis")
         angle = _checks.number(angle, "Rotation: angle")
         c, s = math.cos(angle), math.sin(angle)
@@ -87,7 +86,7 @@ class Rotation:
 
     @classmethod
     def quaternion(cls, w: float, x: float, y: float, z: float) -> Self:
-        """From a quaternion, scalar first; it is normalised, and zero is a ModelError."""
+        """From a quaternion, scalar first; it is normalised. Raises ModelError for zero."""
         w, x, y, z = _checks.quaternion((w, x, y, z), "Rotation: quaternion")
         return cls._of(
             np.array(
@@ -101,7 +100,7 @@ class Rotation:
 
     @classmethod
     def columns(cls, x: ArrayLike, y: ArrayLike, z: ArrayLike) -> Self:
-        """From B's axes x, y and z, each a unit vector in A's axes."""
+        """From B's axes x, y and z, each a (3,) unit vector in A's axes."""
         given = (("x", x, (1, 0, 0)), ("y", y, (0, 1, 0)), ("z", z, (0, 0, 1)))
         vectors = [_checks.vector(v, f"Rotation: column {n}", example) for n, v, example in given]
         return cls(np.array(vectors).T)
@@ -171,7 +170,7 @@ class Transform:
 
     @classmethod
     def identity(cls) -> "Transform":
-        """B is A."""
+        """Frames A and B coincide."""
         return _NO_TRANSFORM
 
     @property
@@ -210,9 +209,9 @@ class SpatialInertia:
 
     mass [kg] at least 0; com: (3,) centre of mass [m]; inertia: about the centre of mass in the frame's axes
     [kg m2], as (3,) xx yy zz, (6,) xx yy zz xy xz yz (entries of the matrix: a product of inertia with its
-    minus sign), or (3, 3). A ModelError where no solid has such an inertia: principal moments J1 <= J2 <= J3
-    must not be negative, and J1 + J2 >= J3. `measured` waives this triangle inequality for identified data.
-    `where` is what messages call it.
+    minus sign), or (3, 3). measured: skips the triangle inequality, for identified data. where: the name in
+    messages. Raises ModelError for an inertia that no solid has: the principal moments J1 <= J2 <= J3 must not be
+    negative, and J1 + J2 >= J3.
     """
 
     mass: float
@@ -246,12 +245,12 @@ class SpatialInertia:
         return self.inertia + self.mass * _steiner(np.array(self.com))
 
     def shifted(self, offset: ArrayLike) -> "SpatialInertia":
-        """The same body moved by `offset` [m]: its centre of mass lies at com + offset."""
+        """The same body moved by `offset` (3,) [m]: its centre of mass is at com + offset."""
         com = np.array(self.com) + np.asarray(offset, dtype=float)
         return SpatialInertia(self.mass, com, self.moments, measured=True)
 
     def rotated(self, rotation: Rotation) -> "SpatialInertia":
-        """The same body seen in frame A, given R_AB of the present frame B with the same origin."""
+        """The same body expressed in frame A; rotation: R_AB of the present frame B, which has the same origin."""
         r = rotation.matrix
         inertia = r @ self.inertia @ r.T
         return SpatialInertia(self.mass, r @ np.array(self.com), (inertia + inertia.T) / 2, measured=True)
@@ -307,14 +306,14 @@ def _check_physical(entries: tuple[float, ...], measured: bool, what: str) -> No
     slack = _PHYSICAL * max(abs(low), abs(high))
     if low < -slack:
         raise ModelError(
-            f"{what} has the principal moments {low:g}, {middle:g}, {high:g}, and one is below zero. "
+            f"{what} has the principal moments {low:g}, {middle:g}, {high:g}, one of them negative. "
             "Give positive moments about the centre of mass, or smaller products of inertia."
         )
     if low + middle < high - slack and not measured:
         raise ModelError(
             f"{what} has the principal moments {low:g}, {middle:g}, {high:g}, and {low:g} + {middle:g} is "
             f"less than {high:g}, which no solid has. Correct it, or pass measured=True for "
-            "identified data that are used as they are."
+            "identified data."
         )
 
 
@@ -326,13 +325,16 @@ def _orthonormal(m: Array) -> Mat3:
             "Give unit vectors at right angles as its columns."
         )
     if np.linalg.det(m) < 0.0:
-        raise ModelError("Rotation: matrix is a reflection, its determinant is -1. Turn one of its columns round.")
+        raise ModelError(
+            "Rotation: matrix is a reflection, its determinant is -1. Reverse one of its columns."
+        )
     return _tuples(_rounded(m))
 
 
 def nearest_rotation(m: Array) -> Array:
-    """(3, 3) the rotation nearest to a matrix that differs from it by round-off; zeros that follow from a rotation
-    about a coordinate axis stay exact. One step of Newton's method for the polar factor.
+    """(3, 3) the rotation nearest to a matrix that differs from it by round-off.
+
+    One step of Newton's method for the polar factor. The zeros of a rotation about a coordinate axis stay exact.
     """
     return m @ (_THREE_HALVES - 0.5 * (m.T @ m))
 

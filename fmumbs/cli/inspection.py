@@ -104,14 +104,14 @@ def _add_reactions(facts: Facts, warnings: list[str], model: "Model", set_of: Se
 def _add_start(facts: Facts, warnings: list[str], model: "Model") -> None:
     """Adds the given start values that the loops change."""
     from fmumbs.run import Solver
-    from fmumbs.run.start import told
+    from fmumbs.run.start import describe
 
     solver = Solver(model)
     with suppress(AssemblyError):  # already among the problems
         solver.assemble()
         facts["start_changes"] = [asdict(change) for change in solver.start_changes]
         if facts["start_changes"]:
-            warnings.append(told(model.name, solver.start_changes))
+            warnings.append(describe(model.name, solver.start_changes))
 
 
 def _no_start(model: "Model") -> str:

@@ -1,8 +1,8 @@
-"""Writes a zip archive (PKWARE's application note 6.3.3) whose entries are deflated.
+"""Writes a zip archive of deflated entries (PKWARE's application note 6.3.3).
 
-What never changes, such as the binary and the core's sources, was deflated when the package was built
-(cmake/deflate.py): _fmu/deflated.zip holds it, and an entry of the same bytes is taken from there as it is. Everything
-else is deflated here. Python's zipfile cannot add what is deflated already.
+Constant files, such as the binary and the core's sources, were deflated when the package was built (cmake/deflate.py)
+and are copied from _fmu/deflated.zip. All others are deflated here. Python's zipfile cannot add data that is already
+deflated.
 """
 
 import struct
@@ -17,22 +17,22 @@ from fmumbs.errors import ExportError
 DEFLATED = Path(__file__).parents[1] / "_fmu" / "deflated.zip"
 EXECUTABLE = {".so", ".dll", ".dylib"}
 
-_LEVEL = 3  # of compression: twice as quick as the usual 6, and 7 % larger
+_LEVEL = 3  # of compression: twice as fast as the default 6, and 7 % larger
 _LOCAL = struct.Struct("<4s5H3I2H")  # signature, version, flags, method, time, date, CRC, two sizes, two lengths
-_CENTRAL = struct.Struct("<4s6H3I5H2I")  # the same with the system's version, and at the end places and attributes
+_CENTRAL = struct.Struct("<4s6H3I5H2I")  # the same with the system's version, then offsets and attributes
 _END = struct.Struct("<4s4H2IH")
 _VERSION, _UNIX, _UTF8, _DEFLATE = 20, 3, 0x800, 8
-_LARGEST, _MOST = 0xFFFFFFFE, 0xFFFE  # bytes and entries of an archive without the extensions for 64 bits
+_LARGEST, _MOST = 0xFFFFFFFE, 0xFFFE  # bytes and entries of an archive without zip64 extensions
 
 Date = tuple[int, int, int, int, int, int]
-Key = tuple[int, int]  # how many bytes, and their CRC
+Key = tuple[int, int]  # number of bytes, CRC
 
 
 def zip_archive(entries: Iterable[tuple[str, bytes]], date: Date) -> bytes:
-    """The archive's bytes, the same for the same entries and date.
+    """The archive's bytes, which depend on entries and date only.
 
     entries: name and contents, in order; date: year from 1980 on, month, day, hour, minute, second. Raises ExportError
-    for what does not fit into an archive of 4 GiB.
+    for more than 4 GiB.
     """
     parts: list[bytes] = []
     central: list[bytes] = []
@@ -44,7 +44,7 @@ def zip_archive(entries: Iterable[tuple[str, bytes]], date: Date) -> bytes:
         flags = 0 if title.isascii() else _UTF8
         common = (_VERSION, flags, _DEFLATE, *stamp, check, len(packed), len(data), len(title), 0)
         if max(at + len(packed), len(data)) > _LARGEST or len(central) // 2 == _MOST:
-            raise ExportError(f"'{name}' does not fit: an FMU holds 4 GiB and {_MOST} files at most.")
+            raise ExportError(f"'{name}' does not fit: an FMU has at most 4 GiB and {_MOST} files. Make it smaller.")
         mode = 0o755 if Path(name).suffix in EXECUTABLE else 0o644
         place = (0, 0, 0, mode << 16, at)
         parts += (_LOCAL.pack(b"PK\3\4", *common), title, packed)
@@ -56,14 +56,14 @@ def zip_archive(entries: Iterable[tuple[str, bytes]], date: Date) -> bytes:
 
 
 def deflated(data: bytes, level: int) -> bytes:
-    """Raw deflate, as a zip holds it."""
+    """Raw deflate data, as stored in a zip."""
     packer = zlib.compressobj(level, zlib.DEFLATED, -zlib.MAX_WBITS)
     return packer.compress(data) + packer.flush()
 
 
 @cache
 def _ready() -> dict[Key, bytes]:
-    """What is deflated already, by size and CRC of its contents; nothing where the package was not built."""
+    """Deflated data of _fmu/deflated.zip, by size and CRC of the contents; empty if the package was not built."""
     if not DEFLATED.is_file():
         return {}
     whole = DEFLATED.read_bytes()

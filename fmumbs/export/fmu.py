@@ -1,16 +1,16 @@
-"""Writes an FMU: a zip of a prebuilt binary, the model image, and what describes them (FMI 2.0.4, 2.3).
+"""Writes an FMU: a zip of a prebuilt binary, the model image, and their description (FMI 2.0.4, 2.3).
 
     modelDescription.xml                 from the image's variable table
     model.png                            the icon
-    binaries/<platform>/<name>.so        the core behind the FMI functions, as it was built with the package
+    binaries/<platform>/<name>.so        the core and the FMI functions, as built with the package
     resources/model.fmb                  the image
     sources/                             the core in C99, with the image as an array
     documentation/index.html             the variables, their units and meanings
     documentation/licenses/license.txt   the licence of all of it
 
-These are the files of a native FMU; pythonfmu.py tells those of the other back end. Nothing is compiled. The
-same image gives the same bytes: entries in a fixed order, with one date, which is SOURCE_DATE_EPOCH where that
-is set. The file is written beside its place and then moved there, so that a reader never sees half of it.
+These are the files of a native FMU; for the other backend see pythonfmu.py. Nothing is compiled. The same image gives
+the same bytes: entries have a fixed order and one date, SOURCE_DATE_EPOCH if that is set. The file is written
+atomically.
 """
 
 import os
@@ -51,22 +51,23 @@ def export_fmu(
     starts: "Mapping[str, float | Sequence[float]] | None" = None,
     all_variables: bool = False,
 ) -> Path:
-    """Writes `model` as an FMI 2.0 co-simulation FMU to `path`; returns where it is.
+    """Writes `model` as an FMI 2.0 co-simulation FMU to `path`; returns the path of the file.
 
-    path: the file, or, where it ends with a separator, a folder for a file of the model's name. Folders are made.
-    backend: "native", an FMU that needs nothing of its host, or "pythonfmu", one that runs in the host's Python.
-    scheme: "dopri5" (error control) or "rk4" (fixed step); step [s] and tolerance (relative) of the scheme;
-    correction, closure: how loops are kept closed, as in ModelImage.with_options. None keeps what the model's image
-    says. They become start values of solver.scheme, solver.step, solver.tolerance, solver.correction,
-    solver.baumgarte and solver.closure. starts: other start values, by names of inputs, states and parameters, such as
-    {"A.tau": 0.05, "A.q": 0.3}; only of a Model. all_variables: also where there are more than MOST_VARIABLES of them.
+    path: the file; or a folder, if it ends with a separator, for a file named after the model. Folders are created.
+    backend: "native", an FMU without dependencies, or "pythonfmu", one that runs in the host's Python.
+    scheme: "dopri5" (error control) or "rk4" (fixed step); step [s], tolerance (relative): of the scheme.
+    correction, closure: how loops are kept closed, see ModelImage.with_options. None: as in the image. They become
+        start values of solver.scheme, solver.step, solver.tolerance, solver.correction, solver.baumgarte and
+        solver.closure.
+    starts: other start values by names of inputs, states and parameters, such as {"A.tau": 0.05, "A.q": 0.3}; only for
+        a Model.
+    all_variables: allows more than MOST_VARIABLES.
 
-    Raises ModelError for a model that cannot be compiled, ExportError for everything else: an unknown back
-    end, too many variables, no binary in this installation, a place that cannot be written. An earlier file
-    at `path` is then left as it was.
+    Raises ModelError for a model that cannot be compiled, ExportError for an unknown backend, too many variables, no
+    binary in this installation, or a file that cannot be written. An existing file at `path` is then unchanged.
     """
     if backend not in BACKENDS:
-        raise ExportError(f"back end '{backend}' is not known. Choose one of: {', '.join(BACKENDS)}.")
+        raise ExportError(f"backend '{backend}' is unknown. Choose one of: {', '.join(BACKENDS)}.")
     image = _image(model, starts)
     chosen = (scheme, step, tolerance, correction, closure)
     if any(option is not None for option in chosen):
@@ -111,7 +112,7 @@ def _image(model: "Model | ModelImage", starts: "Mapping[str, float | Sequence[f
     if not isinstance(model, ModelImage):
         return compile(model, starts=starts)
     if starts:
-        raise ExportError("starts are given with a ModelImage, which has its own. Give the Model that it is of.")
+        raise ExportError("starts cannot be given with a ModelImage, which has its own. Give its Model.")
     return model
 
 
@@ -119,14 +120,14 @@ def _check_count(image: "ModelImage", all_variables: bool) -> None:
     count = len(image.variables)
     if count > MOST_VARIABLES and not all_variables:
         raise ExportError(
-            f"'{image.name}' has {count} variables, more than the {MOST_VARIABLES} that importers read with "
-            "ease. Name those you need with model.input(), model.output() and model.parameter(), or export "
-            "all of them with all_variables=True (--all)."
+            f"'{image.name}' has {count} variables, more than {MOST_VARIABLES}, which slows importers down. Declare "
+            "those you need with model.input(), model.output() and model.parameter(), or export all with "
+            "all_variables=True (--all)."
         )
 
 
 def _date() -> Date:
-    """What the entries are dated: not before the first date that a zip can hold."""
+    """The date of the entries: not before the first date that a zip can hold."""
     date = source_date()
     return _OLDEST if date is None else max(_OLDEST, date.timetuple()[:6])
 
@@ -136,8 +137,9 @@ def _write(target: Path, data: bytes) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         with whole(target) as file:
             file.write(data)
-    except (OSError, ValueError) as error:  # ValueError: a path that no system has
+    except (OSError, ValueError) as error:  # ValueError: an invalid path
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise ExportError(
-            f"'{target}' could not be written ({len(data)} bytes): {reason}. Choose another place, or make room there."
+            f"'{target}' could not be written ({len(data)} bytes): {reason}. "
+            "Choose another path, or free some space."
         ) from error

@@ -1,6 +1,6 @@
-"""What of the installed package goes into an FMU: its binaries, its version and its licence.
+"""Binaries, version and licence of the installed package, for an FMU.
 
-Found without importlib.metadata, whose import takes longer than an export.
+importlib.metadata is not used: importing it takes longer than an export.
 """
 
 import sys
@@ -14,20 +14,20 @@ LICENCE = "BSD-3-Clause"
 
 
 def binaries() -> dict[str, tuple[str, bytes]]:
-    """Suffix and contents of each native FMU binary that was built with the package, by platform.
+    """Suffix and contents of each native FMU binary built with the package, by platform.
 
-    Raises ExportError where there is none.
+    Raises ExportError if there is none.
     """
     folder = Path(__file__).parents[1] / "_fmu"
     files = sorted(file for file in folder.glob("*/fmumbs.*") if file.suffix in EXECUTABLE)
     if not files:
-        raise ExportError(f"there is no FMU binary in {folder}. Install fmumbs again, with a C compiler.")
+        raise ExportError(f"there is no FMU binary in {folder}. Reinstall fmumbs with a C compiler.")
     return {file.parent.name: (file.suffix, file.read_bytes()) for file in files}
 
 
 @cache
 def metadata(package: str) -> Path | None:
-    """NAME-VERSION.dist-info of an installed package."""
+    """The folder NAME-VERSION.dist-info of an installed package, None if there is none."""
     found = (folder for entry in sys.path for folder in Path(entry).glob(f"{package}-*.dist-info"))
     return next(found, None)
 

@@ -1,17 +1,16 @@
-"""modelDescription.xml of a co-simulation FMU, from the variable table of a model image (FMI 2.0.4, section
-2.2).
+"""modelDescription.xml of a co-simulation FMU, from the variable table of a model image (FMI 2.0.4, section 2.2).
 
-Everything that an importer learns comes from the table: names, causalities, start values, units, which output
-is the derivative of which, and on which inputs each output depends.
+All that an importer sees comes from that table: names, causalities, start values, units, derivatives, and the inputs on
+which each output depends.
 
-Dependencies. FMI counts inputs and exposed continuous-time states as knowns. A state depends on itself
-alone; any other output that does not depend on all inputs is written with the inputs it depends on and all
-states. An output that depends on everything carries no list, which by the standard says just that.
+Dependencies. In FMI the knowns are inputs and exposed continuous-time states. A state depends on itself only; any other
+output that does not depend on all inputs lists the inputs it depends on and all states. An output that depends on
+everything has no list, which means the same in the standard.
 
-Initial unknowns are the outputs whose start value is computed (`initial` calculated or approx), in the order
-of their indices. Positions and velocities, also those that loops decide, follow no input and no parameter: they list
-the states whose start is exact, positions the positions among them. All others depend on all start values, so they
-carry no list; but forces of springs list the parameters too, and no input.
+Initial unknowns are the outputs whose start value is computed (`initial` calculated or approx), in the order of their
+indices. Positions and velocities, including those that loops determine, depend on no input and no parameter: they list
+the states with an exact start, positions only the positions among them. Forces of springs also list the parameters. All
+others depend on all start values and have no list.
 """
 
 import os
@@ -29,14 +28,14 @@ from fmumbs.export.units import unit
 if TYPE_CHECKING:
     from fmumbs.compiler import ModelImage, Variable
 
-# Beyond this many entries in all lists of dependencies together they are left out: longer lists slow
-# importers down more than they help, and leaving one out is always correct.
+# Lists of dependencies with more entries in all are left out: they slow importers down more than they help, and
+# leaving a list out is always correct.
 MOST_DEPENDENCIES = 4_000_000
 
 LOG_CATEGORIES = {
-    "logStatusError": "calls that were refused, and why",
-    "logStatusDiscard": "steps that failed, and where they stopped",
-    "logStatusWarning": "what was done but should be looked at",
+    "logStatusError": "refused calls, with the reason",
+    "logStatusDiscard": "failed steps, with the time where they stopped",
+    "logStatusWarning": "calls that succeeded but may not do what was intended",
     "logAll": "every message",
 }
 
@@ -45,13 +44,13 @@ _PLACES = frozenset({"q", "r", "quat", "eta", "length"})
 _SPEEDS = frozenset({"qd", "v", "w", "u", "kappa"})
 _OF_SPRINGS = frozenset({"f"})
 
-# What an integer parameter may be: smallest, largest
+# Smallest and largest value of an integer parameter
 _RANGES = {"solver.scheme": (0, 1)}
 
 
 @dataclass(frozen=True)
 class Capabilities:
-    """What the binary of a back end can do, as the attributes of <CoSimulation> and <LogCategories> say it."""
+    """Capabilities of a backend's binary, for the attributes of <CoSimulation> and for <LogCategories>."""
 
     variable_step: bool = True
     interpolates_inputs: bool = True
@@ -81,7 +80,7 @@ NATIVE = Capabilities()
 
 
 def model_identifier(name: str) -> str:
-    """The name as a C identifier, short enough for a file's name: what the binary is called."""
+    """The name of the binary: the model's name as a C identifier, short enough for a file name."""
     identifier = re.sub(r"\W", "_", name, flags=re.ASCII)[:200]
     return identifier if re.match(r"[A-Za-z_]", identifier) else f"_{identifier}"
 
@@ -95,11 +94,11 @@ def model_description(
     tool: str = "fmumbs",
     licence: str = "",
 ) -> bytes:
-    """The file's bytes, the same for the same image.
+    """The file's bytes, which depend on the arguments only.
 
-    variables: image.variables, for who has them at hand as a list; sources: the C files in the FMU's
-    sources/, in the order in which to compile them; tool: name and version of the exporter; licence: name
-    of the exporter's licence. Raises ExportError for a unit that cannot be read.
+    variables: image.variables as a list, if the caller has one; sources: C files in the FMU's sources/, in the order
+    of compilation; tool: name and version of the exporter; licence: name of its licence. Raises ExportError for an
+    unknown unit.
     """
     table = image.variables[:] if variables is None else variables
     root = etree.Element("fmiModelDescription", _header(image, tool, licence))
@@ -124,7 +123,7 @@ def model_description(
 
 
 def experiment_attributes(image: "ModelImage") -> dict[str, str]:
-    """The default experiment [s]; its tolerance is the integration's own, which importers hand back."""
+    """The default experiment [s]; its tolerance is that of the integration, as importers pass it to the FMU."""
     return {
         "startTime": "0",
         "stopTime": _number(image.default_experiment.stop or 1.0),
@@ -151,7 +150,7 @@ def _header(image: "ModelImage", tool: str, licence: str) -> dict[str, str]:
 
 
 def source_date() -> datetime | None:
-    """What SOURCE_DATE_EPOCH says, None if it is not set. ExportError for what is no date, or none that a zip holds."""
+    """The date in SOURCE_DATE_EPOCH, None if it is not set. Raises ExportError for one that a zip cannot hold."""
     epoch = os.environ.get("SOURCE_DATE_EPOCH")
     if epoch is None:
         return None
@@ -237,9 +236,7 @@ def _add_structure(root: Any, variables: Sequence["Variable"]) -> None:
 
 
 def _states(variables: Sequence["Variable"]) -> tuple[set[int], list["Variable"]]:
-    """The exposed continuous-time states, and their derivatives; a body's velocity is no state's
-    derivative.
-    """
+    """The exposed continuous-time states, and their derivatives; a body's velocity is not among them."""
     derivatives = [
         v
         for v in variables
@@ -249,7 +246,7 @@ def _states(variables: Sequence["Variable"]) -> tuple[set[int], list["Variable"]
 
 
 class _Dependencies:
-    """The attributes of an <Unknown>; the long list of all states, or of all that starts exactly, is made once."""
+    """Makes the attributes of an <Unknown>; equal lists are formatted once."""
 
     def __init__(self, outputs: Sequence["Variable"], states: set[int]) -> None:
         partial = sum(v.dependencies is not None and v.index not in states for v in outputs)

@@ -1,18 +1,18 @@
-"""The files of a pythonfmu FMU: the same image and variables as the native one, stepped through Python.
+"""The files of a pythonfmu FMU: the image and variables of the native FMU, stepped through Python.
 
-    modelDescription.xml                        as the native FMU's, with the flags of what pythonfmu forwards
+    modelDescription.xml                        as in the native FMU, with the capabilities that pythonfmu forwards
     model.png                                   the icon
-    binaries/<platform>/<name>.so               pythonfmu's, which runs a slave in the Python of its host
+    binaries/<platform>/<name>.so               pythonfmu's binary, which runs a slave in the Python of its host
     resources/slavemodule.txt                   the name of the module with the slave: fmumbs_HASH
     resources/fmumbs_HASH.py                    that module
-    resources/fmumbs_HASH_core/__init__.py      the slave (slave.py), which hands the calls on to the core library
+    resources/fmumbs_HASH_core/__init__.py      the slave (slave.py), which forwards the calls to the core library
     resources/fmumbs_HASH_core/<platform>/      the core library: the binary of a native FMU
     resources/model.fmb                         the image
-    documentation/index.html                    the variables, and what the host must have
-    documentation/licenses/                     ours and pythonfmu's
+    documentation/index.html                    the variables, and the requirements of the host
+    documentation/licenses/                     of fmumbs and pythonfmu
 
-A process keeps one module of a name and one library of a path, whatever FMU they come from. So HASH is that of
-the slave's text, which carries the image's GUID, and of the libraries: an equal name means equal files.
+A process loads a module of a given name, and a library of a given path, only once, even from different FMUs. HASH is
+therefore computed from the libraries and the slave's text, which contains the image's GUID: same name, same files.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ from fmumbs.export.picture import icon
 if TYPE_CHECKING:
     from fmumbs.compiler import ModelImage
 
-# What pythonfmu's C++ side answers fmi2Error to is not claimed, nor is a log category that it cannot serve.
+# Without the functions for which pythonfmu's C++ code returns fmi2Error, and the log categories that it does not have.
 CAPABILITIES = Capabilities(
     interpolates_inputs=False,
     output_derivatives=0,
@@ -41,54 +41,53 @@ CAPABILITIES = Capabilities(
 
 _HOST = """
 <ul>
-<li>Python 3.8 or newer, built for the host's own platform, with its standard library. Neither fmumbs nor numpy nor
-pythonfmu nor anything else from PyPI is needed.</li>
-<li>The Python library must be loaded when the FMU is. A host that runs in Python, as FMPy does, has it. Any other
-Linux host is started with <code>LD_PRELOAD=/usr/lib/x86_64-linux-gnu/libpython3.11.so</code> or wherever that lies;
-on Windows the folder of <code>python3.dll</code> must be in <code>PATH</code>.</li>
-<li>Where Python does not lie in the place that it was built for, <code>PYTHONHOME</code> must name its folder, and
-<code>PYTHONPATH</code> the folders of its modules, or the interpreter stops while it starts.</li>
-<li>On Linux, a C library and a C++ library as pythonfmu's binary was linked with: version 0.7.0 asks for glibc 2.32
-and GLIBCXX_3.4.30 (GCC 12). The core library itself asks for glibc 2.17.</li>
-<li>A resource location that begins with <code>file:///</code> and is plain ASCII: of all escapes pythonfmu
-knows <code>%20</code> alone, so unzip to a folder without other special characters.</li>
-<li>Many instances may live in one process, also of different FMUs. In a host that is not Python, the FMU that was
-loaded first takes the interpreter with it: free the instances of all of them before any is unloaded.</li>
-<li>An instance that is freed is gone; but for each one that was made pythonfmu 0.7.0 keeps a list and some texts, in
-all less than a kilobyte.</li>
+<li>Python 3.8 or newer for the host's platform, with its standard library. No packages are needed, neither fmumbs nor
+numpy nor pythonfmu.</li>
+<li>The Python library must be loaded before the FMU. A host that runs in Python, such as FMPy, has loaded it. Start any
+other Linux host with <code>LD_PRELOAD=/usr/lib/x86_64-linux-gnu/libpython3.11.so</code>, or the path of that library on
+the host; on Windows the folder of <code>python3.dll</code> must be in <code>PATH</code>.</li>
+<li>If Python is not in the folder that it was built for, <code>PYTHONHOME</code> must name its folder, and
+<code>PYTHONPATH</code> the folders of its modules; otherwise the interpreter does not start.</li>
+<li>On Linux, a C library and a C++ library as new as those that pythonfmu's binary was linked with: version 0.7.0 needs
+glibc 2.32 and GLIBCXX_3.4.30 (GCC 12). The core library itself needs glibc 2.17.</li>
+<li>A resource location that begins with <code>file:///</code> and is plain ASCII: pythonfmu decodes only the escape
+<code>%20</code>, so unzip to a folder without other special characters.</li>
+<li>A process may have many instances, also of different FMUs. In a host that is not Python, unloading the FMU that was
+loaded first stops the interpreter: free the instances of all FMUs before unloading any.</li>
+<li>pythonfmu 0.7.0 leaks less than a kilobyte for each instance that was created.</li>
 </ul>
 """
 
 _LIMITS = """
 <ul>
-<li>A call that a native FMU refuses with fmi2Error is refused here with fmi2Fatal, as pythonfmu knows nothing
-milder. Still nothing was changed, and the instance may be used, reset or freed.</li>
-<li>Messages reach the logger only where <code>loggingOn</code> was given. A refusal carries no category, so it is
-not told where categories were chosen.</li>
-<li>The GUID is not compared with the master's, and fmi2GetStatus answers fmi2Error.</li>
+<li>A call that a native FMU refuses with fmi2Error is refused here with fmi2Fatal, the only error status that pythonfmu
+has. The state is unchanged, and the instance may be used, reset or freed.</li>
+<li>Messages reach the logger only if <code>loggingOn</code> was set. The message of a refused call has no category, so
+it is not logged if categories were selected.</li>
+<li>The GUID is not compared with the importer's, and fmi2GetStatus returns fmi2Error.</li>
 <li>Input derivatives, output derivatives and directional derivatives are not forwarded.</li>
 </ul>
 """
 
-# pythonfmu's binary executes this text anew for every instance, and never frees a class that it finds defined there.
+# pythonfmu's binary executes this text again for every instance, and never frees a class that is defined in it.
 _MODULE = """from {module}_core import Slave, hold
 
 hold(globals())
 """
 
 NOTES = Notes(
-    needs="It runs in the Python of its host, by way of pythonfmu.",
-    inputs="Inputs are held over a communication step.",
-    failure="""A step that fails answers fmi2Discard; the instance then stands where the step began, and
+    needs="It runs in the Python of its host, through pythonfmu.",
+    inputs="Inputs are constant during a communication step.",
+    failure="""A step that fails returns fmi2Discard; the instance is then where the step began, and
 fmi2Terminated is true.""",
-    sections=(("What its host must have", _HOST), ("What pythonfmu does not pass on", _LIMITS)),
+    sections=(("Requirements of the host", _HOST), ("Limits of pythonfmu", _LIMITS)),
 )
 
 
 def pythonfmu_entries(image: "ModelImage") -> Iterator[tuple[str, bytes]]:
     """The files of a pythonfmu FMU: name in the archive, contents.
 
-    Raises ExportError where pythonfmu is not installed, or has no binary for the platform of ours.
+    Raises ExportError if pythonfmu is not installed, or has no binary for a platform of this installation.
     """
     name, variables = model_identifier(image.name), image.variables[:]
     tool = f"{installed.tool()} with {installed.tool('pythonfmu')}"
@@ -115,12 +114,12 @@ def pythonfmu_entries(image: "ModelImage") -> Iterator[tuple[str, bytes]]:
 
 
 def _libraries() -> dict[str, tuple[str, bytes, bytes]]:
-    """Suffix, pythonfmu's binary and the core library, for each platform that has both."""
+    """For each platform with both: suffix, pythonfmu's binary and the core library."""
     places = (Path(entry) / "pythonfmu" / "resources" / "binaries" for entry in sys.path)
     folder = next((place for place in places if place.is_dir()), None)
     if folder is None:
         raise ExportError(
-            "pythonfmu is not installed here. Install it (pip install pythonfmu), or export with the back end 'native'."
+            "pythonfmu is not installed. Install it (pip install pythonfmu), or export with the backend 'native'."
         )
     theirs = {(path.parent.name, path.suffix): path for path in sorted(folder.glob("*/*pythonfmu-export*"))}
     found = {
@@ -131,13 +130,13 @@ def _libraries() -> dict[str, tuple[str, bytes, bytes]]:
     if not found:
         raise ExportError(
             f"pythonfmu has binaries for {', '.join(sorted(platform for platform, _ in theirs))}, this installation "
-            f"of fmumbs for {', '.join(installed.binaries())}. Export with the back end 'native'."
+            f"of fmumbs for {', '.join(installed.binaries())}. Export with the backend 'native'."
         )
     return found
 
 
 def _slave(guid: str) -> bytes:
-    """The slave's text, which names the image that it is for."""
+    """The slave's text, with the image's GUID."""
     text = Path(__file__).with_name("slave.py").read_text(encoding="utf-8")
     return text.replace('GUID = ""', f'GUID = "{guid}"', 1).encode()
 

@@ -1,15 +1,14 @@
-"""The slave of a pythonfmu FMU: hands every call on to the core library that lies in the FMU's resources.
+"""The slave of a pythonfmu FMU: forwards every call to the core library in the FMU's resources.
 
-The exporter copies this file into the FMU, as a package with a name of its own beside the library. There it runs
-in the Python of the host, and imports nothing beyond the standard library. The library is the binary of a native
-FMU, so that the guard over the core, its messages and its bits are the same in both. Value references come
-through as they stand in modelDescription.xml.
+The exporter copies this file into the FMU, as a package with a unique name next to the library. It runs in the Python
+of the host and imports the standard library only. The core library is the binary of a native FMU, so checks, messages
+and results are the same in both. Value references are those of modelDescription.xml.
 
-pythonfmu knows no answer but success, a discarded step, and an exception, which it passes on as fmi2Fatal. Its
-binary (0.7.0) also gives back references to Python objects that it does not have, which frees what is still in
-use; hold() takes them beforehand:
-  - for every instance, one to the dictionary of the module that slavemodule.txt names;
-  - after an exception, those to the class, the instance and its messages, which it gives back once more later.
+pythonfmu reports only success, a discarded step, and an exception, which becomes fmi2Fatal. Its binary (0.7.0) also
+decrements reference counts that it never incremented, which would free objects still in use; hold() increments them
+beforehand:
+  - for every instance, that of the dictionary of the module named in slavemodule.txt;
+  - after an exception, those of the class, the instance and its messages.
 """
 
 from __future__ import annotations
@@ -51,17 +50,17 @@ _LOGGER = ctypes.CFUNCTYPE(None, c_void_p, c_char_p, c_int, c_char_p, c_char_p)
 
 
 def hold(*objects: object) -> None:
-    """Takes one more reference to each, for pythonfmu to give back."""
+    """Increments the reference count of each object, as pythonfmu will decrement it."""
     for one in objects:
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(one))
 
 
 class Refused(Exception):
-    """A call that the core refused, with its sentence; nothing was changed."""
+    """A call that the core refused, with the core's message; the state is unchanged."""
 
 
 class Message(NamedTuple):
-    """What pythonfmu's binary reads of a message."""
+    """A message with the fields that pythonfmu's binary reads."""
 
     status: int
     category: str
@@ -75,7 +74,7 @@ class _Callbacks(ctypes.Structure):
 
 
 class Fmi2Slave:
-    """The name that pythonfmu's binary looks for among the bases of a class."""
+    """Base class whose name pythonfmu's binary looks for."""
 
 
 class Slave(Fmi2Slave):
@@ -85,7 +84,7 @@ class Slave(Fmi2Slave):
 
     def __init__(self, instance_name: str, resources: str, visible: int = 0, **_: object) -> None:
         if resources in sys.path:
-            sys.path.remove(resources)  # put there for the import, which is done
+            sys.path.remove(resources)  # was needed for the import only
         self._messages: list[Message] = []
         self._callbacks = _Callbacks(_listener(self._messages))
         self._state = c_void_p()  # used within one method at a time
@@ -125,9 +124,9 @@ class Slave(Fmi2Slave):
         self._call("fmi2Terminate")
 
     def do_step(self, current_time: float, step_size: float) -> bool:
-        """False where the step failed: fmi2Discard.
+        """False if the step failed: fmi2Discard.
 
-        pythonfmu then names the start of the step as the last successful time, so the instance goes back there.
+        pythonfmu then reports the start of the step as the last successful time, so the instance returns to it.
         """
         self._call("fmi2GetFMUstate", ctypes.byref(self._state))
         status = self._library.fmi2DoStep(self._component, current_time, step_size, 1)
@@ -149,7 +148,7 @@ class Slave(Fmi2Slave):
         return self._get("fmi2GetBoolean", "i", vrs)
 
     def get_string(self, vrs: list[int]) -> list[Any]:
-        return self._get("fmi2GetString", "q", vrs)  # of which there are none: refused, or empty
+        return self._get("fmi2GetString", "q", vrs)  # there are no strings: refused, or empty
 
     def set_real(self, vrs: list[int], values: list[float]) -> None:
         self._set("fmi2SetReal", "d", vrs, values)
@@ -192,7 +191,7 @@ class Slave(Fmi2Slave):
 
     @staticmethod
     def _fmu_state_from_bytes(state: bytes) -> bytes:
-        return state  # checked when it is set: an exception of the class's own would cost the instance
+        return state  # checked when it is set: an exception in a static method would end the instance
 
     # The library ------------------------------------------------------------------------------------------
 
@@ -205,14 +204,14 @@ class Slave(Fmi2Slave):
             raise self._refusal()
 
     def _refusal(self) -> Refused:
-        """The core's sentence, taken from the messages: to log those now would run Python amid an exception."""
+        """The core's last message. The list is cleared, as logging it would run Python during an exception."""
         sentence = self._messages[-1].msg if self._messages else "the core gave no reason"
         self._messages.clear()
         return Refused(sentence)
 
 
 def _listener(messages: list[Message]) -> Any:
-    """A logger that keeps messages for pythonfmu to fetch. It knows the list alone: a cycle would outlive the FMU."""
+    """A logger that stores messages for pythonfmu. It refers to the list only: a cycle would outlive the FMU."""
 
     def listen(_: object, name: bytes, status: int, category: bytes, message: bytes) -> None:
         messages.append(Message(status, category.decode(), message.decode("utf-8", "replace")))

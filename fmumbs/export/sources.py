@@ -1,8 +1,7 @@
 """An FMU's sources/: the core's C files as they ship with the package, and the model image as a C array.
 
-Which files these are is said once, in core/sources.txt, which the build reads too. The one file that looks
-for FM_EMBEDDED_IMAGE is given that definition at its top, so that compiling the listed files with no flag
-at all makes a binary that needs no resources.
+The files are listed once, in core/sources.txt, which the build reads, too. FM_EMBEDDED_IMAGE is defined at the top of
+the file that uses it, so that compiling the listed files without any flag makes a binary that needs no resources.
 """
 
 import re
@@ -22,7 +21,7 @@ _ROW = 24  # bytes of the image in one line of C
 
 @dataclass(frozen=True)
 class Sources:
-    """The core's files for sources/: path in the folder and text of each; those compiled, in order."""
+    """The core's files for sources/: path and text of each; and the files to compile, in order."""
 
     files: tuple[tuple[str, bytes], ...]
     compiled: tuple[str, ...]
@@ -30,7 +29,7 @@ class Sources:
 
 @cache
 def core_sources() -> Sources:
-    """Reads the files that ship. Raises ExportError where the package lacks one."""
+    """Reads the files that ship. Raises ExportError if one is missing."""
     folder = Path(__file__).parents[1] / "core"
     listing = _read(folder, "sources.txt")
     names = [line.strip() for line in listing.splitlines() if line.strip() and not line.startswith("#")]
@@ -64,7 +63,7 @@ def _read(folder: Path, name: str) -> str:
     try:
         return (folder / name).read_text(encoding="utf-8")
     except OSError as error:
-        raise ExportError(f"the core's file '{name}' is not in {folder}. Install fmumbs again.") from error
+        raise ExportError(f"the core's file '{name}' is not in {folder}. Reinstall fmumbs.") from error
 
 
 def _defined(name: str, text: str) -> str:

@@ -1,8 +1,7 @@
 """Units of an FMU: base-unit exponents, display units and type definitions.
 
-A unit is written as FMI and Modelica do, "N.m.s/rad": factors joined by points, everything after the one
-slash divides, a trailing integer is an exponent. All units are SI with radians, so every factor to base
-units is 1.
+Units are written as in FMI and Modelica, "N.m.s/rad": factors are separated by points, all factors after the slash
+divide, a trailing integer is an exponent. All units are SI with radians, so every factor to base units is 1.
 """
 
 import math
@@ -26,7 +25,7 @@ _SYMBOLS: dict[str, dict[str, int]] = {
 _FACTOR = re.compile(r"([A-Za-z]+|1)(-?\d+)?")
 
 _DEGREE = 180.0 / math.pi
-# unit: the units that a user may rather read, and how many of them make one unit
+# unit: display units, and how many of each make one unit
 _DISPLAY: dict[str, dict[str, float]] = {
     "rad": {"deg": _DEGREE},
     "rad/s": {"deg/s": _DEGREE, "rpm": 30.0 / math.pi},
@@ -45,7 +44,7 @@ _DISPLAY: dict[str, dict[str, float]] = {
     "J": {"kJ": 1e-3},
     "s": {"ms": 1e3},
 }
-# unit: quantity, and the display unit that a tool shows unless told otherwise
+# unit: quantity, and the default display unit
 _QUANTITY: dict[str, tuple[str, str]] = {
     "rad": ("Angle", "deg"),
     "rad/s": ("AngularVelocity", "deg/s"),
@@ -68,10 +67,10 @@ _QUANTITY: dict[str, tuple[str, str]] = {
 
 @dataclass(frozen=True)
 class Unit:
-    """One unit, as modelDescription.xml defines it.
+    """One unit, as defined in modelDescription.xml.
 
-    exponents: of the base units, those that are not 0; displays: (name, how many of it make one unit);
-    quantity: "" where the unit has no type definition; display: the preferred display unit, or "".
+    exponents: of the base units, without zeros; displays: (name, how many of it make one unit); quantity: "" if the
+    unit has no type definition; display: the default display unit, or "".
     """
 
     name: str
@@ -82,13 +81,13 @@ class Unit:
 
     @property
     def type_name(self) -> str:
-        """Name of the type definition, "" for none. The dot keeps it apart from every variable's name."""
+        """Name of the type definition, "" for none. The dot distinguishes it from every variable's name."""
         return f"SI.{self.quantity}" if self.quantity else ""
 
 
 @cache
 def unit(name: str) -> Unit:
-    """The unit called `name`. Raises ExportError where it cannot be read."""
+    """The unit of that name. Raises ExportError if it is unknown."""
     quantity, display = _QUANTITY.get(name, ("", ""))
     displays = tuple(_DISPLAY.get(name, {}).items())
     return Unit(name, _exponents(name), displays, quantity, display)
@@ -101,7 +100,7 @@ def _exponents(name: str) -> tuple[tuple[str, int], ...]:
             match = _FACTOR.fullmatch(factor)
             if match is None or match[1] not in _SYMBOLS:
                 known = ", ".join(_SYMBOLS)
-                raise ExportError(f"unit '{name}': '{factor}' is no unit. Known are {known}.")
+                raise ExportError(f"unit '{name}': '{factor}' is not a unit. Use one of {known}.")
             for base, power in _SYMBOLS[match[1]].items():
                 total[base] += side * power * int(match[2] or 1)
     return tuple((base, power) for base, power in total.items() if power)

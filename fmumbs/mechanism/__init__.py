@@ -1,4 +1,4 @@
-"""What the user says: bodies, joints, forces, signals, and the Model that holds them."""
+"""The elements of a model: bodies, joints, forces and signals, and the Model that holds them."""
 
 from fmumbs.mechanism import forces as _forces
 from fmumbs.mechanism.bodies import GROUND, Body, Frame, Ground, Point

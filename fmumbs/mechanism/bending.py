@@ -1,13 +1,13 @@
-"""How a uniform beam bends: the modes of Euler and Bernoulli between two supports.
+"""Bending modes of a uniform Euler-Bernoulli beam between two supports.
 
 With b = beta L and s = x / L every mode is
 
     W(s) = A cos bs + B sin bs + C exp(-bs) + D exp(-b (1 - s)),
 
-which no hyperbolic function makes inaccurate for high modes. Each end has two conditions: clamped W = W' = 0, pinned
-W = W'' = 0, free W'' = W''' = 0, sliding W' = W''' = 0; b is where the determinant of the four vanishes. Motions of
-the undeformed beam (b = 0) are no modes: they are the floating frame's. Modes are scaled to 1 at their largest
-deflection, and are positive at the tip, or where they begin if the tip stays.
+which stays accurate for high modes, as there are no hyperbolic functions. Each end has two conditions: clamped
+W = W' = 0, pinned W = W'' = 0, free W'' = W''' = 0, sliding W' = W''' = 0. The eigenvalues b are the zeros of the
+determinant of the four conditions. Rigid motions (b = 0) are left out: they belong to the floating frame. Each mode is
+scaled so that its largest deflection is 1, and is positive at the tip; if the tip does not move, near the base.
 """
 
 import math
@@ -20,28 +20,28 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 ENDS = {"clamped": (0, 1), "pinned": (0, 2), "free": (2, 3), "sliding": (1, 3)}
-"""Which derivatives of W vanish at such an end."""
+"""Orders of the derivatives of W that are zero at an end, by the kind of support."""
 
-_LEAST, _STEP = 0.5, 0.05  # where b is looked for: the lowest of all is pi / 2, and two are never nearer than 1
+_LEAST, _STEP = 0.5, 0.05  # of the search for b: the lowest b of all is pi / 2, and two are at least 1 apart
 
 
 @dataclass(frozen=True)
 class Bending:
-    """One mode: b and the coefficients A, B, C, D; `ends`: the derivatives that vanish at base and tip."""
+    """One mode: b and the coefficients A, B, C, D; `ends`: orders of the derivatives that are zero at base and tip."""
 
     b: float
     coefficients: tuple[float, ...]
     ends: tuple[tuple[int, ...], tuple[int, ...]]
 
     def derivative(self, order: int, s: float) -> float:
-        """The derivative of W of that order by s; exactly zero where an end's condition says so."""
+        """The derivative of W with respect to s of that order, 0 to 3; exactly zero where a support demands it."""
         if (s == 0.0 and order in self.ends[0]) or (s == 1.0 and order in self.ends[1]):
             return 0.0
         return float(_row(order, self.b, s) @ np.array(self.coefficients)) * self.b**order
 
 
 def modes(count: int, base: str, tip: str) -> tuple[Bending, ...]:
-    """The lowest modes between two ends, which are among ENDS."""
+    """The lowest `count` modes; base, tip: the supports, keys of ENDS."""
     return _modes(count, ENDS[base], ENDS[tip])
 
 
@@ -59,7 +59,7 @@ def _modes(count: int, base: tuple[int, ...], tip: tuple[int, ...]) -> tuple[Ben
 
 
 def _row(order: int, b: float, s: float) -> Array:
-    """What the four functions' derivatives are, over b to that power."""
+    """(4,) the derivatives of the four functions at s, divided by b to the power of the order."""
     c, sn, out, back = math.cos(b * s), math.sin(b * s), math.exp(-b * s), math.exp(-b * (1.0 - s))
     return np.array(((c, sn, out, back), (-sn, c, -out, back), (-c, -sn, out, back), (sn, -c, -out, back))[order])
 
@@ -73,7 +73,7 @@ def _determinant(b: float, base: tuple[int, ...], tip: tuple[int, ...]) -> float
 
 
 def _root(low: float, high: float, at_low: float, base: tuple[int, ...], tip: tuple[int, ...]) -> float:
-    """By bisection, to the last bit."""
+    """The zero of the determinant between low and high, by bisection to the last bit."""
     while True:
         middle = 0.5 * (low + high)
         if middle in (low, high):
@@ -96,7 +96,7 @@ def _mode(b: float, base: tuple[int, ...], tip: tuple[int, ...]) -> Bending:
 
 
 def _largest(mode: Bending) -> float:
-    """The largest deflection: at an end, or where the slope vanishes."""
+    """The largest deflection: at an end, or where the slope is zero."""
     grid = np.linspace(0.0, 1.0, 40 * math.ceil(mode.b) + 1)
     values = [abs(mode.derivative(0, s)) for s in grid.tolist()]
     best = int(np.argmax(values))

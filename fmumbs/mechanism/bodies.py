@@ -18,7 +18,7 @@ from fmumbs.mechanism.element import Element
 from fmumbs.spatial import Rotation, SpatialInertia, Transform
 
 _VARIABLES = ("r", "quat", "v", "w", "a", "alpha", "q", "qd", "qdd", "mass", "inertia")
-"""Of bodies: B.r is taken, so no point is called r."""
+"""Suffixes of a body's variables. No point may have one of these names: B.r is the body's position."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Frame:
 class Point:
     """A frame P fixed on a body or on the ground.
 
-    body: Body or Ground; X_BP: pose of P in the body's frame; name: None, or what its variables are called.
+    body: Body or Ground; X_BP: pose of P in the body's frame; name: of its variables, None if it has none.
     """
 
     body: "Body | Ground"
@@ -50,7 +50,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Ground:
-    """What does not move: the world frame, with x, y, z as the model's gravity is given in."""
+    """The ground, which carries the world frame; the model's gravity is given in its axes."""
 
     name: str = "ground"
 
@@ -140,7 +140,10 @@ class Body(Element):
         density: float | None = None,
         along: str = "x",
     ) -> Self:
-        """A full cylinder from `base`, the centre of one end and its frame's origin, to `tip`."""
+        """A solid cylinder from `base`, the centre of one end and its frame's origin, to `tip`.
+
+        length, radius [m]; mass [kg] or density [kg/m3]. along: as for rod().
+        """
         where = f"Body.cylinder '{name}'"
         properties = shapes.rod(length, _checks.positive(radius, f"{where}: radius"), mass, density, where)
         return cls._slender(name, float(length), properties, along)
@@ -167,14 +170,16 @@ class Body(Element):
         return cls._slender(name, sizes[k], (mass_, moments[k:] + moments[:k]), along)
 
     @classmethod
-    def sphere(cls, name: str, *, radius: float, mass: float | None = None, density: float | None = None) -> Self:
-        """A full sphere of `radius` [m]; its frame's origin is its centre."""
+    def sphere(
+        cls, name: str, *, radius: float, mass: float | None = None, density: float | None = None
+    ) -> Self:
+        """A solid sphere of `radius` [m]; its frame's origin is its centre. Give mass [kg] or density [kg/m3]."""
         mass_, moments = shapes.sphere(radius, mass, density, f"Body.sphere '{name}'")
         return cls(name, mass=mass_, inertia=moments)
 
     @classmethod
     def _slender(cls, name: str, length: float, properties: shapes.Properties, along: str) -> Self:
-        """A body that reaches from its origin along an axis; moments about that axis, then the next two."""
+        """A body from its origin along an axis; properties: mass, and moments about that axis, then the next two."""
         mass, moments = properties
         k, sign = along_axis(along, f"Body '{name}'")
         com, tip = [0.0] * 3, [0.0] * 3
@@ -194,7 +199,7 @@ class Body(Element):
     ) -> Point:
         """A point at x, y, z [m] in the body's frame, its axes turned by `rotation` (R_BP).
 
-        A name makes its position, velocity and acceleration variables of the FMU: BODY.NAME.r, .v and .a.
+        name: adds its position, velocity and acceleration to the variables: BODY.NAME.r, .v and .a.
         """
         return _point(self, x, y, z, rotation, name)
 
@@ -226,7 +231,7 @@ class Body(Element):
 
 
 def point(value: object, what: str) -> Point:
-    """A Point, or a ModelError that tells how to make one."""
+    """The value if it is a Point; else raises a ModelError that tells how to make one."""
     if isinstance(value, Point):
         return value
     if isinstance(value, Body | Ground):

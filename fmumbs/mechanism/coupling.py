@@ -2,9 +2,9 @@
 
     ratio_1 q_1 + ratio_2 q_2 + ... = offset
 
-The coupling's multiplier, times each ratio, is the generalised force that it puts on that coordinate, between the
-joint's two bodies: the teeth themselves have no place, so that no other force acts on the shafts or the housing. A
-planetary gear, whose carrier turns, is a coupling of the coordinates that its joints have against the carrier.
+The coupling's Lagrange multiplier, times each ratio, is the generalised force on that coordinate, which acts between
+the joint's two bodies. The teeth have no position in space, so no other force acts on the shafts or the housing. In a
+planetary gear, couple the coordinates of the joints with respect to the carrier.
 """
 
 from collections.abc import Iterable, Sequence
@@ -26,16 +26,16 @@ class Coupling(Element):
     >>> model.add(fm.Coupling.rack("rack", B, slider, radius=0.03))
     >>> model.add(fm.Coupling("differential", [(A, 1.0), (B, 1.0), (C, -2.0)]))
 
-    terms: (joint, ratio) or (joint, mode, ratio), one or more; mode: which of the joint's modes that move, free ones
-        before excited ones, counted from 1. Ratios are not zero; with coordinates in rad and m together they have
-        the unit that makes the sum one.
-    offset: what the sum is; by default what the joints' q0 give.
+    terms: (joint, ratio) or (joint, mode, ratio), one or more; mode: number of the joint's mode from 1, free modes
+        before excited ones. A ratio is not zero. If some coordinates are in rad and others in m, the ratios carry
+        units such that all terms have the same one.
+    offset: value of the sum; by default the value at the joints' q0.
 
-    Coupling.gear, .belt and .rack make the usual ones. Output: tau[i], the generalised force that the coupling puts
-    on the i-th coordinate [N.m] or [N], positive where it drives M against F.
+    Coupling.gear, .belt and .rack make the usual ones. Output: tau[i], the generalised force on the i-th coordinate
+    [N.m] or [N], positive if it drives M with respect to F.
 
-    Raises ModelError for something that is no joint, for a ball, for a coordinate that occurs twice, and where no
-    coordinate is free. Balls and nonholonomic joints have no coordinates that could be coupled.
+    Raises ModelError for a term that is not a joint, a ball or nonholonomic joint (which have no scalar coordinates),
+    a coordinate that occurs twice, and terms that are all excited.
     """
 
     terms: Sequence[Term]
@@ -45,16 +45,16 @@ class Coupling(Element):
         super().__post_init__()
         given = tuple(self.terms) if isinstance(self.terms, Iterable) else ()
         if not given:
-            raise ModelError(f"{self._where('terms')} are none. Give (joint, ratio), such as (A, 1.0), (B, -2.5).")
+            raise ModelError(f"{self._where('terms')} is empty. Give (joint, ratio), such as (A, 1.0), (B, -2.5).")
         self._store("terms", tuple(self._term(i, term) for i, term in enumerate(given)))
         places = [(joint.name, mode) for joint, mode, _ in self.coordinates]
         for i, place in enumerate(places):
             if place in places[:i]:
                 raise ModelError(
-                    f"{self._where('terms')} name joint '{place[0]}', mode {place[1]}, twice. Add them up."
+                    f"{self._where('terms')} has joint '{place[0]}', mode {place[1]}, twice. Add the two ratios."
                 )
         if all(moving(joint)[mode - 1].role == "excited" for joint, mode, _ in self.coordinates):
-            raise ModelError(f"{self._where('terms')} are all excited, so nothing can follow. Couple a free joint.")
+            raise ModelError(f"{self._where('terms')}: all modes are excited, none is free. Couple a free joint.")
         if self.offset is not None:
             self._store("offset", _checks.number(self.offset, self._where("offset")))
 
@@ -73,10 +73,10 @@ class Coupling(Element):
         there = [m.kind != "ball" for m in moving(joint)]
         count = there.index(False) if False in there else len(there)
         if not isinstance(mode, int) or not 1 <= mode <= count:
-            mend = f"Give a mode from 1 to {count}." if count else "Couple another joint."
+            fix = f"Give a mode from 1 to {count}." if count else "Couple another joint."
             raise ModelError(
-                f"{where}: mode {mode!r} of joint '{joint.name}' is not one of the {count} that have a position of "
-                f"one number. {mend}"
+                f"{where}: mode {mode!r} of joint '{joint.name}' does not exist; the joint has {count} with a scalar "
+                f"position. {fix}"
             )
         return joint, mode, ratio
 
@@ -87,14 +87,14 @@ class Coupling(Element):
 
     @property
     def constant(self) -> float:
-        """The offset, or what the joints' starts give."""
+        """The offset, by default the sum at the joints' q0."""
         if self.offset is not None:
             return self.offset
         return sum(ratio * start(joint, mode) for joint, mode, ratio in self.coordinates)
 
     @classmethod
     def gear(cls, name: str, A: JointBase, B: JointBase, *, ratio: float, offset: float | None = None) -> "Coupling":
-        """A pair of gears: A's angle is `ratio` times B's, but for the offset.
+        """A pair of gears: A's angle is `ratio` times B's, plus the offset.
 
         ratio: teeth of B over teeth of A; negative where A and B turn about parallel axes and mesh from outside.
         """
@@ -104,9 +104,9 @@ class Coupling(Element):
     def belt(
         cls, name: str, A: JointBase, B: JointBase, *, radii: Sequence[float], offset: float | None = None
     ) -> "Coupling":
-        """A belt or chain round two pulleys: radii[0] times A's angle is radii[1] times B's, but for the offset.
+        """A belt or chain on two pulleys: radii[0] times A's angle is radii[1] times B's, plus the offset.
 
-        radii: two, positive [m]. For a crossed belt turn one of the axes about, or use a gear.
+        radii: two, positive [m]. For a crossed belt reverse one of the axes, or use a gear with a negative ratio.
         """
         first, second = _checks.numbers(radii, 2, f"Coupling '{name}': radii", (0.1, 0.2))
         first = _checks.positive(first, f"Coupling '{name}': radii[1]")
@@ -117,7 +117,7 @@ class Coupling(Element):
     def rack(
         cls, name: str, pinion: JointBase, rack: JointBase, *, radius: float, offset: float | None = None
     ) -> "Coupling":
-        """Rack and pinion: the rack's slide is `radius` [m] times the pinion's angle, but for the offset.
+        """Rack and pinion: the rack's displacement is `radius` [m] times the pinion's angle, plus the offset.
 
         radius: of the pinion, negative where the rack moves the other way.
         """
@@ -132,12 +132,12 @@ class Coupling(Element):
 
 
 def moving(joint: JointBase) -> tuple[Mode, ...]:
-    """The modes of a joint that move, in the order of its variables: free ones, then excited ones."""
+    """The modes of a joint that move, in the order of its variables: free modes, then excited ones."""
     return (*joint.free_modes, *joint.excited_modes)
 
 
 def start(joint: JointBase, mode: int) -> float:
-    """The position of a mode at the start, counted from 1 as in a Coupling."""
+    """The initial position of a mode, numbered from 1 as in a Coupling."""
     free = len(joint.free_modes)
     if mode <= free:
         return joint.start_positions[mode - 1]

@@ -1,4 +1,4 @@
-"""The base of all that is added to a Model."""
+"""The base class of everything that can be added to a Model."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from fmumbs import _checks
 
 @dataclass(frozen=True)
 class Element:
-    """Something with a name. Elements are immutable; they print, compare and pickle.
+    """A named part of a model. Elements are immutable, and can be printed, compared and pickled.
 
     name: letters, digits and _, not beginning with a digit; unique among all elements of a model.
     """
@@ -18,9 +18,9 @@ class Element:
         _checks.name(self.name, type(self).__name__)
 
     def _where(self, field: str) -> str:
-        """How messages call a field: "Body 'crank': mass"."""
+        """A field as messages name it: "Body 'crank': mass"."""
         return f"{type(self).__name__} '{self.name}': {field}"
 
     def _store(self, field: str, value: object) -> None:
-        """Replaces a field by its checked form; only while the element is being made."""
+        """Replaces a field by its checked form; only in __init__ or __post_init__."""
         object.__setattr__(self, field, value)

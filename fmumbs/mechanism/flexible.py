@@ -1,10 +1,9 @@
 """Flexible bodies: a floating frame, and modes that bend the body in one plane of it.
 
-A material point that is at r without deformation is at r + sum over the modes of phi_k(r) q_k in the body's frame,
-which moves with the body at large. The modal coordinates q are small: deflections of up to a tenth of the body's
-length. The coupling with the motion of the frame is complete: all terms of first and second order in q and q', from
-the integrals of phi, r phi' and phi phi' over the mass. What stiffens a fast turning beam, its shortening, is no part
-of it.
+In the body's frame, which moves with the body, a material point at r is displaced to r + sum_k phi_k(r) q_k. The modal
+coordinates q are small: deflections of up to a tenth of the body's length. The coupling with the motion of the frame
+is complete: all terms of first and second order in q and q', from the integrals of phi, r phi' and phi phi' over the
+mass. Axial shortening is neglected, so a fast rotating beam shows no centrifugal stiffening.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,7 +32,7 @@ _SLACK = 1e-9  # rounding of what the user computed, relative
 
 @dataclass(frozen=True)
 class Beam:
-    """What a beam is beside its modes: their shapes, its length [m], axis and direction of deflection."""
+    """A beam: length [m], axis, direction of deflection, and the shapes of its modes."""
 
     length: float
     axis: Vec3
@@ -41,7 +40,7 @@ class Beam:
     shapes: tuple[bending.Bending, ...]
 
     def at(self, offset: ArrayLike, where: str) -> tuple[Vec3, Rows]:
-        """The point of the axis at whose height an offset is, and for each mode deflection and slope there."""
+        """The projection of an offset on the beam's axis [m], and deflection and slope there for each mode."""
         x = float(np.dot(self.axis, offset))
         if not -_SLACK * self.length <= x <= (1.0 + _SLACK) * self.length:
             raise ModelError(
@@ -55,22 +54,22 @@ class Beam:
 
 @dataclass(frozen=True, init=False)
 class ModalBody(Body):
-    """A flexible body by its modes: `ModalBody(name, mass=, com=, inertia=, points=, shapes=, ...)`, or `.beam`.
+    """A flexible body with modes: `ModalBody(name, mass=, com=, inertia=, points=, shapes=, ...)`, or `.beam`.
 
-    mass, com, inertia, points: of the undeformed body, as of a Body; all points that anything acts at have names.
-    plane: "xy", "xz" or "yz", in which the body bends; a turn from the first axis to the second is positive.
-    shapes: {point: (modes, 3)}: of each mode the deflection along the plane's two axes and the turn [rad/m] of
-        that point; a deflection without unit makes the modal coordinates lengths [m].
+    mass, com, inertia, points: of the undeformed body, as for a Body; every point where something acts has a name.
+    plane: "xy", "xz" or "yz", in which the body bends; rotation from the first axis to the second is positive.
+    shapes: {point: (modes, 3)}: for each mode, the deflection of that point along the plane's two axes [1] and its
+        rotation [rad/m], so that modal coordinates are lengths [m].
     stiffness, damping: (modes, modes) [N/m], [N.s/m], or their diagonals.
-    shape_mass: (modes, 3) integrals of phi over the mass [kg] in the body's axes.
-    shape_moment: (modes, 3, 3) the same of r phi' [kg.m], r from the origin of the body's frame.
-    shape_product: (modes, modes, 3, 3) the same of phi_j phi_k' [kg]; without it terms of second order are left out.
-    modal_mass: (modes, modes) [kg], or its diagonal; by default the traces of the shape_product.
-    q0, u0: (modes,) modal coordinates [m] and their rates [m/s] at the start.
-    bending: of a beam.
+    shape_mass: (modes, 3) integral of phi over the mass [kg], in the body's axes.
+    shape_moment: (modes, 3, 3) integral of r phi' [kg.m], r from the origin of the body's frame.
+    shape_product: (modes, modes, 3, 3) integral of phi_j phi_k' [kg]; without it second-order terms are left out.
+    modal_mass: (modes, modes) [kg], or its diagonal; by default the traces of shape_product.
+    q0, u0: (modes,) initial modal coordinates [m] and their rates [m/s].
+    bending: the beam, for a body made by `.beam`.
 
-    The body's variables are those of a Body, which belong to its frame, without mass and inertia as parameters, and
-    q, qd, qdd. Raises ModelError for matrices that belong to no body.
+    Variables: those of a Body, for its frame, without mass and inertia as parameters; and q, qd, qdd. Raises
+    ModelError for integrals and matrices that no body can have.
     """
 
     plane: str
@@ -120,7 +119,7 @@ class ModalBody(Body):
         if shape_product is not None:
             product = self._array("shape_product", shape_product, (n, n, 3, 3))
         elif modal_mass is None:
-            raise ModelError(f"{self._where('modal_mass')} is not given, nor is shape_product. Give one of them.")
+            raise ModelError(f"{self._where('modal_mass')} is missing, and so is shape_product. Give one of them.")
         own = np.trace(product, axis1=2, axis2=3) if modal_mass is None else modal_mass
         for field, value in (("modal_mass", own), ("stiffness", stiffness), ("damping", damping)):
             self._store(field, _tuples(self._matrix(field, value, n)))
@@ -151,23 +150,23 @@ class ModalBody(Body):
         q0: ArrayLike | None = None,
         u0: ArrayLike | None = None,
     ) -> Self:
-        """A uniform beam of Euler and Bernoulli from `base`, its frame's origin, to `tip`.
+        """A uniform Euler-Bernoulli beam from `base`, its frame's origin, to `tip`.
 
         length [m]; EI: bending stiffness [N.m2]; mass [kg], or density [kg/m3] and area [m2].
-        boundary: "BASE-TIP", each of clamped, pinned, free, sliding: which modes are taken, and by that how the
-            frame lies in the beam: it is tangent where the beam is clamped, goes through where it is pinned. Joints
-            may act anywhere. Clamped-free suits a beam that is driven at its base, pinned-pinned a coupler.
-        damping_ratio: of every mode, or of each. along, plane: axis of the undeformed beam, plane in which it bends.
-        axial_inertia: about that axis [kg.m2], which a beam that moves in space needs on a ball joint.
-        q0, u0: (modes,) largest deflection by each mode at the start [m], and its rate [m/s].
+        boundary: "BASE-TIP", each of clamped, pinned, free, sliding: the boundary conditions of the modes. They fix
+            the floating frame in the beam: tangent at a clamped end, passing through a pinned end. Joints may act
+            anywhere. Use clamped-free for a beam driven at its base, pinned-pinned for a coupler.
+        damping_ratio: one for all modes, or one for each. along: axis of the undeformed beam; plane: of bending.
+        axial_inertia: about the beam's axis [kg.m2]; needed for a beam in space on a ball joint.
+        q0, u0: (modes,) initial largest deflection by each mode [m], and its rate [m/s].
 
-        `.at(x, y, z)` is a point of the cross-section there, which moves and turns with the modes.
+        `.at(x, y, z)` is a point fixed to the cross-section at x, which moves and rotates with the modes.
         """
         where = f"ModalBody.beam '{name}'"
         length = _checks.size(length, f"{where}: length")
         EI = _checks.size(EI, f"{where}: EI")
         if (density is None) != (area is None):
-            raise ModelError(f"{where}: density or area is given without the other. Give both, or mass.")
+            raise ModelError(f"{where}: only one of density and area is given. Give both, or mass.")
         volume = 0.0 if area is None else _checks.size(area, f"{where}: area") * length
         mass = _checks.size(mass_of(volume, mass, density, where), f"{where}: mass")
         shapes = bending.modes(_count(modes, where), *_ends(boundary, where))
@@ -200,17 +199,17 @@ class ModalBody(Body):
 
     @property
     def given(self) -> tuple[bool, bool]:
-        """Whether q0 and u0 were given, even as what they are by default."""
+        """Whether q0 and u0 were given explicitly, even with the default values."""
         return not isinstance(self.q0, Unset), not isinstance(self.u0, Unset)
 
     @property
     def modes(self) -> int:
-        """How many there are."""
+        """The number of modes."""
         return len(self.shape_mass)
 
     @property
     def frequencies(self) -> Array:
-        """(modes,) angular eigenfrequencies [rad/s] with the body's frame held, ascending."""
+        """(modes,) angular eigenfrequencies [rad/s] with the body's frame fixed, ascending."""
         from scipy.linalg import eigh
 
         squares: Array = eigh(np.array(self.stiffness), np.array(self.modal_mass), eigvals_only=True)
@@ -218,13 +217,13 @@ class ModalBody(Body):
 
     @property
     def plane_axes(self) -> Rotation:
-        """The axes of the plane in which it bends, and the normal, in the body's axes."""
+        """Rotation whose columns are the two axes of the bending plane and its normal, in the body's axes."""
         i, j = _PLANES[self.plane]
         e = np.eye(3)
         return Rotation.columns(e[i], e[j], np.cross(e[i], e[j]))
 
     def node(self, point: Point) -> tuple[Vec3, Rows]:
-        """What a point is fixed to: where that is in the undeformed body [m], and (modes, 3) its shapes, as above."""
+        """The undeformed position [m] of the node that a point is fixed to, and (modes, 3) its shapes."""
         where = f"Point {point!r}"
         if self.bending is not None:
             at, rows = self.bending.at(point.X_BP.offset, where)
@@ -236,8 +235,8 @@ class ModalBody(Body):
             if frame.X_BP.offset == point.X_BP.offset:
                 return frame.X_BP.offset, known[frame.name]
         raise ModelError(
-            f"{where} is no named point of the flexible body '{self.name}', so that nobody knows how it moves. "
-            "Add it to its points= and shapes=."
+            f"{where} is not a named point of the flexible body '{self.name}', so its shapes are unknown. "
+            "Add it to points= and shapes=."
         )
 
     def _array(self, field: str, value: ArrayLike, shape: tuple[int | None, ...]) -> Array:
@@ -252,7 +251,7 @@ class ModalBody(Body):
         raise ModelError(f"{self._where(field)} is not an array of ({wanted}) finite numbers. Give one.")
 
     def _matrix(self, field: str, value: ArrayLike, n: int) -> Array:
-        """Symmetric and positive semidefinite, from itself or its diagonal."""
+        """A symmetric positive semidefinite matrix, from itself or its diagonal."""
         if np.ndim(value) < 2:
             value = np.diag(np.broadcast_to(self._array(field, np.atleast_1d(value), (None,)), (n,)))
         matrix = self._array(field, value, (n, n))
@@ -261,7 +260,7 @@ class ModalBody(Body):
             raise ModelError(f"{self._where(field)} is not symmetric. Give a symmetric matrix.")
         matrix = (matrix + matrix.T) / 2
         if np.linalg.eigvalsh(matrix)[0] < -_SLACK * scale:
-            raise ModelError(f"{self._where(field)} is below zero for some shape. Mend its signs.")
+            raise ModelError(f"{self._where(field)} is not positive semidefinite. Check its signs.")
         return matrix
 
     def _shapes(self, shapes: Mapping[str, ArrayLike], n: int) -> tuple[tuple[str, Rows], ...]:
@@ -274,19 +273,19 @@ class ModalBody(Body):
                 raise ModelError(f"{what}. {_checks.nearest(name, names)}")
         for name in names:
             if name not in shapes:
-                what = f"{self._where('shapes')} has nothing for the point '{name}'"
-                raise ModelError(f"{what}. Give how it moves in each mode.")
+                what = f"{self._where('shapes')} has no entry for the point '{name}'"
+                raise ModelError(f"{what}. Give its shapes (modes, 3).")
         return tuple((name, _tuples(self._array(f"shapes['{name}']", shapes[name], (n, 3)))) for name in names)
 
     def _check_integrals(self, first: Array, moment: Array, product: Array) -> None:
         normal = self.plane_axes.matrix[:, 2]
         for field, array in (("shape_mass", first), ("shape_moment", moment), ("shape_product", product)):
             if np.abs(array @ normal).max() > _SLACK * np.abs(array).max():
-                raise ModelError(f"{self._where(field)} leaves the plane {self.plane}. Give that in which it bends.")
+                raise ModelError(f"{self._where(field)} leaves the plane {self.plane}. Give the plane of bending.")
         if np.abs(product - product.transpose(1, 0, 3, 2)).max() > _SLACK * max(np.abs(product).max(), 1e-300):
             what = self._where("shape_product")
-            raise ModelError(f"{what} is not symmetric: [j, k] is the transpose of [k, j]. Mend it.")
-        whole = np.zeros((6 + len(first),) * 2)  # the inertia of all freedoms: angular, linear, modal
+            raise ModelError(f"{what} is not symmetric: [j, k] must be the transpose of [k, j]. Check its entries.")
+        whole = np.zeros((6 + len(first),) * 2)  # mass matrix: angular, linear, modal
         c = np.array(self.com)
         cross = np.array([[0.0, -c[2], c[1]], [c[2], 0.0, -c[0]], [-c[1], c[0], 0.0]])
         whole[:3, :3] = np.array(self.inertia) - self.mass * cross @ cross
@@ -299,8 +298,8 @@ class ModalBody(Body):
         size = np.sqrt(np.maximum(np.diag(whole), 1e-14 * max(np.diag(whole).max(), 1e-300)))
         if np.linalg.eigvalsh(whole / np.outer(size, size))[0] < -1e-6:
             raise ModelError(
-                f"ModalBody '{self.name}': mass, inertia and modes do not belong to one body: some motion would have "
-                "less than no energy. Check the units, the origin and the scale of the shapes."
+                f"ModalBody '{self.name}': mass, inertia and modes are inconsistent: the kinetic energy of some "
+                "motion is negative. Check the units, the origin and the scale of the shapes."
             )
 
 
@@ -310,7 +309,7 @@ def _tuples(array: Array) -> Any:
 
 def _count(modes: object, where: str) -> int:
     if not isinstance(modes, int) or isinstance(modes, bool) or not 1 <= modes <= MOST_MODES:
-        raise ModelError(f"{where}: modes is {modes!r}, but must be 1 to {MOST_MODES}. For none take Body.rod.")
+        raise ModelError(f"{where}: modes is {modes!r}, but must be 1 to {MOST_MODES}. For a rigid body use Body.rod.")
     return modes
 
 
@@ -319,7 +318,7 @@ def _ends(boundary: object, where: str) -> tuple[str, str]:
     if dash and base in bending.ENDS and tip in bending.ENDS:
         return base, tip
     raise ModelError(
-        f"{where}: boundary is {boundary!r}, but must be two of {', '.join(bending.ENDS)} with a hyphen. "
+        f"{where}: boundary is {boundary!r}, but must be two of {', '.join(bending.ENDS)} joined by a hyphen. "
         "Give one such as 'clamped-free'."
     )
 

@@ -3,10 +3,9 @@
 A spring between P and Q at the distance l pulls them together with f = stiffness (l - free_length) + damping
 dl/dt along their line. A load is a force and a torque that the model's inputs set.
 
-There are no springs in series, nor junctions without mass where several meet. What joins them is a body of next to no
-mass m: a joint of three slides carries a junction, two prismatic joints one after the other are a spring and a damper
-in series. It takes m a of the forces, and follows them within about sqrt(m / stiffness) or m / damping, which is also
-the integrator's step; start it in balance.
+Springs cannot be connected in series or at a massless junction. Put a body of small mass m between them, on a joint of
+three slides; or on a prismatic joint for a spring and a damper in series. The body settles within about
+sqrt(m / stiffness) or m / damping, which limits the integration step; start it in equilibrium.
 """
 
 from collections.abc import Sequence
@@ -41,10 +40,10 @@ class Force(Element):
 
 @dataclass(frozen=True)
 class Spring(Force):
-    """A spring and damper along the line of two points.
+    """A spring and damper along the line between two points.
 
-    stiffness [N/m], damping [N.s/m] and free_length [m] are at least 0; they are tunable parameters. P and Q
-    are on different bodies. Outputs: length [m] and f [N], positive where it pulls.
+    P, Q: points on two different bodies. stiffness [N/m], damping [N.s/m], free_length [m]: at least 0; tunable
+    parameters. Outputs: length [m] and f [N], positive in tension. Raises ModelError for two points on one body.
     """
 
     P: Point
@@ -59,7 +58,7 @@ class Spring(Force):
         point(self.Q, self._where("Q"))
         if self.P.body.name == self.Q.body.name:
             raise ModelError(
-                f"{self._where('P and Q')} are both on '{self.P.body.name}', so it does nothing. "
+                f"{self._where('P and Q')} are both on '{self.P.body.name}', so it has no effect. "
                 "Give points on two different bodies."
             )
         for law in ("stiffness", "damping", "free_length"):
@@ -81,7 +80,9 @@ class Load(Force):
     def __post_init__(self) -> None:
         super().__post_init__()
         if isinstance(point(self.P, self._where("P")).body, Ground):
-            raise ModelError(f"{self._where('P')} is on the ground, which no load moves. Give a point on a body.")
+            raise ModelError(
+                f"{self._where('P')} is on the ground, which a load cannot move. Give a point on a body."
+            )
         self._store("force", _checks.vector(self.force, self._where("force")))
         self._store("torque", _checks.vector(self.torque, self._where("torque")))
 

@@ -1,14 +1,14 @@
-"""Start values that a user has not given: the defaults, which dataclasses.replace() hands on as what they are."""
+"""Default start values, distinguished from given ones by their type, which dataclasses.replace() preserves."""
 
 
 class Unset:
-    """Marks a start value as a default: loops may decide otherwise without a word."""
+    """Marks a start value as a default: loops may change it without a warning."""
 
     __slots__ = ()
 
 
 class UnsetNumber(float, Unset):
-    """A default of one coordinate."""
+    """The default of one coordinate."""
 
     __slots__ = ()
 
@@ -17,7 +17,7 @@ class UnsetNumber(float, Unset):
 
 
 class UnsetNumbers(tuple[float, ...], Unset):
-    """A default of several."""
+    """The default of several coordinates."""
 
 
 UNSET = UnsetNumber(0.0)

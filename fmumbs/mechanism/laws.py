@@ -1,14 +1,14 @@
-"""Force laws that switch: a force on a free mode of a joint, or in a spring, as pieces of polynomials.
+"""Piecewise polynomial force laws: a force on a free mode of a joint, or in a spring.
 
-A law divides the plane of position x and velocity v into rectangles, one a piece, in each of which
+A law divides the plane of position x and velocity v into rectangles, the pieces. In each of them
 
-    f(x, v) = sum_ij c[i][j] (x - origin)^i v^j,       i <= 5, j <= 3;       f = 0 where there is no piece.
+    f(x, v) = sum_ij c[i][j] (x - origin)^i v^j,       i <= 5, j <= 3;       f = 0 outside of all pieces.
 
-On a joint f drives M against F, as tau does: x = q, v = qd. On a spring f pulls, beside the spring's own pull: x is
-its length, v the rate of that. Where x or v leaves its piece the integration stops and starts anew.
+On a joint f drives M with respect to F, as tau does: x = q, v = qd. On a spring f adds to the spring's tension: x is
+the length, v its rate. When x or v crosses a bound, the integrator stops there and restarts.
 
-The force may jump at a bound. Where both sides drive v towards the bound, as a brake's do, the law holds v there: then
-f takes the value between them for which v stays, until that value leaves this range.
+The force may jump at a velocity bound. If the forces on both sides drive v towards the bound, as for a brake, the law
+sticks: v stays at the bound, and f takes the value between the two that keeps it there, until it leaves that range.
 """
 
 import math
@@ -57,10 +57,11 @@ class Piece:
                 )
 
     def holds(self, x: float, v: float) -> bool:
+        """Whether (x, v) is in the piece."""
         return self.lower <= x < self.upper and self.v_lower <= v < self.v_upper
 
     def force(self, x: float, v: float) -> float:
-        """The polynomial, whether it holds there or not [N] or [N.m]."""
+        """The value of the polynomial at x and v [N] or [N.m], also outside of the piece."""
         away = x - self.origin
         return sum(c * away**i * v**j for i, row in enumerate(self.coefficients) for j, c in enumerate(row) if c)
 
@@ -69,7 +70,7 @@ class Piece:
 class ForceLaw(Element, ABC):
     """Base of the laws: `(name, on, ...)`.
 
-    on: a joint or a spring of the model. mode: which of the joint's free modes, counted from 1.
+    on: a joint or a spring of the model. mode: number of the joint's free mode, from 1.
     """
 
     on: JointBase | Spring
@@ -88,37 +89,39 @@ class ForceLaw(Element, ABC):
         else:
             raise ModelError(f"{self._where('on')} is a {type(self.on).__name__}. Give a joint or a spring.")
         if not isinstance(self.mode, int) or not 1 <= self.mode <= count:
-            mend = f"Give one from 1 to {count}." if count else "Choose another joint."
+            fix = f"Give one from 1 to {count}." if count else "Choose another joint."
             raise ModelError(
-                f"{self._where('mode')} is {self.mode!r}, but {what} has {count} with a position of one number. {mend}"
+                f"{self._where('mode')} is {self.mode!r}, but {what} has {count} with a scalar position. {fix}"
             )
 
     @property
     @abstractmethod
     def pieces(self) -> tuple[Piece, ...]:
-        """Pieces that do not overlap."""
+        """The pieces, which do not overlap."""
 
     def force(self, x: float, v: float = 0.0) -> float:
-        """What the law gives at the position x and velocity v [N] or [N.m]."""
+        """The force at the position x and velocity v [N] or [N.m]."""
         return sum(piece.force(x, v) for piece in self.pieces if piece.holds(x, v))
 
 
 @dataclass(frozen=True)
 class Law(ForceLaw):
-    """A force that follows from the position and velocity of a joint or a spring, added to it by `model.add(law)`.
+    """A force that is a function of the position and velocity of a joint or a spring, added by `model.add(law)`.
 
-    >>> model.add(fm.Law.brake("brake", hinge, 0.5))  # dry friction of 0.5 N.m; at rest it holds
+    >>> model.add(fm.Law.brake("brake", hinge, 0.5))  # dry friction of 0.5 N.m, which sticks at rest
     >>> model.add(fm.Law.table("bumper", slider, [0.0, 0.1, 0.2], [0.0, -50.0, -400.0], smooth=True))
     >>> model.add(fm.Law.damper("shock", spring, [-1.0, 0.0, 1.0], [-300.0, 0.0, 900.0]))
     >>> model.add(fm.Law.polynomial("cubic", hinge, [0.0, -10.0, 0.0, -200.0]))  # -10 q - 200 q^3
 
-    on: a joint, where the force [N] or torque [N.m] drives M against F as tau does, x = q and v = qd; or a spring,
-    where it pulls beside the spring's own pull, x is the length and v its rate. mode: which of the joint's free modes,
-    counted from 1. pieces: polynomials, each for a range of x and v; no force outside all of them. Where the force
-    jumps against the velocity, as a brake's does, the law sticks: it holds the joint until what it takes exceeds the
-    jump. A law is no input and has no variables; its force is part of J.wrench, not of J.reaction.
+    on: a joint, where the force [N] or torque [N.m] drives M with respect to F as tau does, x = q and v = qd; or a
+        spring, where it adds to the tension, x is the length and v its rate.
+    mode: number of the joint's free mode, from 1.
+    pieces: polynomials, each for a range of x and v; the force is zero outside of all of them.
 
-    Raises ModelError for pieces that overlap, and for a joint whose mode has no position of one number, as a ball's.
+    Where the force jumps against the velocity, as for a brake, the law sticks until the force needed exceeds the jump.
+    A law has no variables; its force is part of J.wrench, not of J.reaction.
+
+    Raises ModelError for pieces that overlap, and for a mode without a scalar position, such as a ball.
     """
 
     pieces: tuple[Piece, ...] = field(default=(), kw_only=True)
@@ -135,7 +138,7 @@ class Law(ForceLaw):
     def polynomial(
         cls, name: str, on: JointBase | Spring, coefficients: Sequence[Sequence[float]], *, mode: int = 1
     ) -> "Law":
-        """One polynomial for all positions and velocities; coefficients as Piece's."""
+        """One polynomial for all positions and velocities; coefficients: as for Piece."""
         return cls(name, on, mode=mode, pieces=(Piece(coefficients),))
 
     @classmethod
@@ -149,10 +152,10 @@ class Law(ForceLaw):
         mode: int = 1,
         smooth: bool = False,
     ) -> "Law":
-        """Straight lines through forces (n,) at positions (n,) that increase; the outer ones go on.
+        """Linear interpolation of forces (n,) at increasing positions (n,); the outer lines extrapolate.
 
-        smooth: cubics without a kink in place of the lines, which rise and fall only where the forces do (SciPy's
-        PchipInterpolator); straight lines with the slopes at the ends go on beyond them.
+        smooth: monotone cubics (SciPy's PchipInterpolator) instead of lines, extrapolated by lines with the slopes at
+        the ends.
         """
         x, f = _points(f"Law '{name}'", "positions", positions, forces)
         if smooth:
@@ -169,7 +172,7 @@ class Law(ForceLaw):
     def damper(
         cls, name: str, on: JointBase | Spring, velocities: Sequence[float], forces: Sequence[float], *, mode: int = 1
     ) -> "Law":
-        """Straight lines through forces (n,) at velocities (n,) that increase; the outer ones go on."""
+        """Linear interpolation of forces (n,) at increasing velocities (n,); the outer lines extrapolate."""
         v, f = _points(f"Law '{name}'", "velocities", velocities, forces)
         bounds = (-math.inf, *v[1:-1], math.inf)
         slopes = [(f[i + 1] - f[i]) / (v[i + 1] - v[i]) for i in range(len(v) - 1)]
@@ -181,9 +184,9 @@ class Law(ForceLaw):
 
     @classmethod
     def brake(cls, name: str, on: JointBase | Spring, force: float, *, mode: int = 1) -> "Law":
-        """Dry friction of a constant force [N] or [N.m], at least 0, against the velocity; at rest it holds."""
+        """Dry friction of a constant force [N] or [N.m], at least 0, against the velocity; it sticks at rest."""
         force = _checks.not_negative(force, f"Law '{name}': force")
-        rising = force if isinstance(on, Spring) else -force  # a spring pulls
+        rising = force if isinstance(on, Spring) else -force  # tension is positive
         return cls(name, on, mode=mode, pieces=(Piece([[-rising]], v_upper=0.0), Piece([[rising]], v_lower=0.0)))
 
     def _check_overlaps(self) -> None:
@@ -201,12 +204,12 @@ class Law(ForceLaw):
 
 @dataclass(frozen=True)
 class Stop(ForceLaw):
-    """An elastic stop at the ends of a joint's range: beyond them it pushes back, and never pulls.
+    """An elastic stop at the ends of a joint's range, which pushes back beyond them and never pulls.
 
     >>> model.add(fm.Stop("end", slider, lower=-0.5, upper=0.5, stiffness=1e5, damping=200.0))
 
     lower, upper: ends of the range [rad] or [m], at least one. stiffness: above 0 [N.m/rad] or [N/m]. damping: at
-    least 0 [N.m.s/rad] or [N.s/m], while it is pressed deeper only. Beyond upper the force is
+    least 0 [N.m.s/rad] or [N.s/m], only during compression. Beyond upper the force is
 
         -stiffness (q - upper) - damping max(qd, 0).
     """
@@ -226,7 +229,7 @@ class Stop(ForceLaw):
             if getattr(self, end) is not None:
                 self._store(end, _checks.number(getattr(self, end), self._where(end)))
         if self.lower is None and self.upper is None:
-            raise ModelError(f"{self._where('lower and upper')} are both open, so it never acts. Give one.")
+            raise ModelError(f"{self._where('lower and upper')} are both missing, so it never acts. Give one.")
         if self.lower is not None and self.upper is not None and self.lower >= self.upper:
             raise ModelError(f"{self._where('upper')} is {self.upper:g}, not above lower, {self.lower:g}. Swap them.")
 
@@ -247,7 +250,7 @@ class Stop(ForceLaw):
 
 
 def _table(values: object) -> tuple[tuple[float, ...], ...]:
-    """(6, 4) coefficients, filled up with zeros."""
+    """(6, 4) coefficients, padded with zeros."""
     what = "Piece: coefficients"
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise ModelError(f"{what} are {values!r}. Give rows of numbers, one for each power of the position.")
@@ -263,7 +266,7 @@ def _table(values: object) -> tuple[tuple[float, ...], ...]:
 
 
 def _smooth(x: tuple[float, ...], f: tuple[float, ...]) -> tuple[Piece, ...]:
-    """Cubics between the positions, and a line at each end."""
+    """Monotone cubics between the positions, and a line beyond each end."""
     from scipy.interpolate import PchipInterpolator
 
     curve = PchipInterpolator(x, f)

@@ -1,7 +1,7 @@
 """The Model: a named collection of elements, with gravity and declared signals.
 
-It checks each element on its own and the names among all. Whether the elements make a mechanism (every body
-reached, loops, inertia behind each free mode) is decided when it is compiled.
+It checks each element and that names are unique. Whether the model is valid as a whole (every body connected to the
+ground, loops, inertia on each free mode) is checked when it is compiled.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -29,7 +29,7 @@ _KINDS = (Body, JointBase, Coupling, Force, ForceLaw)
 class Model:
     """A mechanism: `Model(name, gravity=(0, 0, -9.81), description="")`.
 
-    name: letters, digits and _; it names the FMU. gravity: (3,) in the world's axes [m/s2].
+    name: letters, digits and _; also the FMU's name. gravity: (3,) in the world's axes [m/s2].
     """
 
     def __init__(self, name: str, gravity: ArrayLike = (0.0, 0.0, -9.81), description: str = "") -> None:
@@ -53,20 +53,20 @@ class Model:
 
     @property
     def ground(self) -> Ground:
-        """What does not move; `ground.at(x, y, z)` is a point in the world."""
+        """The ground; `ground.at(x, y, z)` is a point fixed in the world."""
         return GROUND
 
     def add(self, *elements: Element) -> None:
-        """Adds bodies, joints, couplings, springs, loads and laws, all or none of them.
+        """Adds bodies, joints, couplings, springs, loads and laws: all of them, or none if one is refused.
 
-        Raises ModelError for another type and for a name that is taken.
+        Raises ModelError for another type and for a name that is already in use.
         """
         new: dict[str, Element] = {}
         for element in elements:
             if not isinstance(element, _KINDS):
                 raise ModelError(
                     f"Model '{self.name}': cannot add a {type(element).__name__}. "
-                    "Add bodies, joints, couplings, springs and loads, or laws of their forces."
+                    "Add bodies, joints, couplings, springs, loads and laws."
                 )
             self._check_name(element, new)
             new[element.name] = element
@@ -76,7 +76,7 @@ class Model:
         name, kind = element.name, type(element).__name__
         if name in _RESERVED:
             raise ModelError(
-                f"Model '{self.name}': {kind} '{name}' has a name that fmumbs itself uses. Call it '{name}_1'."
+                f"Model '{self.name}': {kind} '{name}' has a reserved name. Call it '{name}_1'."
             )
         other = self._elements.get(name) or new.get(name)
         if other is None:
@@ -105,7 +105,7 @@ class Model:
 
     @property
     def bodies(self) -> tuple[Body, ...]:
-        """In order of adding, as all of these."""
+        """The bodies in the order in which they were added."""
         return tuple(e for e in self._elements.values() if isinstance(e, Body))
 
     @property
@@ -134,9 +134,9 @@ class Model:
 
     @property
     def named_points(self) -> tuple[Point, ...]:
-        """Points on bodies that have a name: those of the bodies, then those that elements act at.
+        """Named points on bodies: those of the bodies, then those where elements act.
 
-        Raises ModelError where one name means two points of a body.
+        Raises ModelError if two points of a body have the same name.
         """
         named = {(b.name, f.name): Point(b, f.X_BP, f.name) for b in self.bodies for f in b.points}
         for element in self._acting():
@@ -147,18 +147,18 @@ class Model:
                 if other.X_BP != end.X_BP:
                     raise ModelError(
                         f"Model '{self.name}': '{end!r}', where {type(element).__name__} '{element.name}' "
-                        f"acts, is also the name of another point of that body. Call one '{end.name}2'."
+                        f"acts, has the same name as another point of that body. Call one '{end.name}2'."
                     )
         return tuple(named.values())
 
     def points_beside(self, joints: Iterable[JointBase]) -> list[Point]:
-        """Where something acts on a body or is measured, apart from these joints."""
+        """The named points, and the points where elements other than these joints act."""
         left_out = {joint.name for joint in joints}
         ends = (end for element in self._acting() if element.name not in left_out for end in element.ends)
         return [*self.named_points, *ends]
 
     def check_ends(self) -> None:
-        """Raises ModelError where an element acts on a body, joint or spring that is not in the model."""
+        """Raises ModelError if an element acts on a body, joint or spring that is not in the model."""
         for law in self.laws:
             self._check_added(law, "acts on", law.on)
         for coupling in self.couplings:
@@ -173,7 +173,7 @@ class Model:
                     continue
                 what = f"Model '{self.name}': {type(element).__name__} '{element.name}' acts on '{end!r}'"
                 if isinstance(here, Body):
-                    raise ModelError(f"{what} of a body unlike the '{here.name}' that was added. Use that one.")
+                    raise ModelError(f"{what} of a body that differs from the '{here.name}' added. Use the one added.")
                 raise ModelError(f"{what}, but the model has no body '{end.body.name}'. Add it to the model.")
 
     def _check_added(self, element: Element, does: str, what: Element) -> None:
@@ -181,7 +181,7 @@ class Model:
             return
         said = f"Model '{self.name}': {type(element).__name__} '{element.name}' {does} '{what.name}'"
         if what.name in self._elements:
-            raise ModelError(f"{said}, which is unlike the one that was added. Use that one.")
+            raise ModelError(f"{said}, which differs from the one added. Use the one added.")
         raise ModelError(f"{said}, which is not in the model. Add it to the model.")
 
     def _acting(self) -> Iterator[JointBase | Force]:
@@ -189,13 +189,13 @@ class Model:
 
     @property
     def signals(self) -> tuple[Signal, ...]:
-        """The declared inputs, outputs and parameters; when empty, the FMU exposes everything."""
+        """The declared inputs, outputs and parameters; if there are none, the FMU exposes all variables."""
         return tuple(self._signals.values())
 
     def input(self, name: str, *, to: str, start: float | Sequence[float] | None = None) -> None:
         """Declares an input of the FMU that sets the variable `to`, such as "A.tau".
 
-        start: its value until it is set, of a vector one number for each component; by default what the element says.
+        start: initial value, one number for each component of a vector; by default that of the element.
         """
         self._declare(name, to, "input", start)
 

@@ -2,9 +2,9 @@
 
     s(t) = sum_k c[i][k] (t - breaks[i])^k     for breaks[i] <= t < breaks[i + 1]
 
-The first piece holds also before its break, the last one for ever: a motion that ends is one whose last piece is
-constant. With a period, t runs from breaks[0] over the period again and again. Its first derivative never jumps:
-no force could follow. The second jumps only where `continuity` says so.
+The first piece also applies before its break, and the last piece to all later times, so the last piece of a motion that
+ends is constant. With a period, the path repeats from breaks[0] on. Position and velocity are continuous; the
+acceleration is, too, unless continuity=1.
 """
 
 import math
@@ -18,7 +18,7 @@ from fmumbs import _checks
 from fmumbs.errors import ModelError
 
 DEGREE = 5
-_SMOOTH = 1e-9  # a jump is one beyond this part of the polynomials' largest term at any break
+_SMOOTH = 1e-9  # a smaller jump, relative to the largest term at any break, is round-off
 _LEAST_PERIOD = 1e-6  # [s]: as the core's check_modes.c
 
 
@@ -26,11 +26,11 @@ _LEAST_PERIOD = 1e-6  # [s]: as the core's check_modes.c
 class Path:
     """A piecewise polynomial in time, up to the fifth degree.
 
-    breaks: (n,) [s], increasing; coefficients: (n, 6) of the powers of the time since the piece's break, in the
-    unit of what moves; shorter rows are filled up with zeros. continuity: 2, or 1 where accelerations may jump.
-    period: [s], beyond the last break; 0 for a path that does not repeat.
+    breaks: (n,) [s], increasing. coefficients: (n, 6) of the powers of the time since the piece's break, in [rad] or
+    [m]; shorter rows are padded with zeros. continuity: 2, or 1 if accelerations may jump. period: [s], longer than
+    the breaks; 0 for a path that does not repeat.
 
-    Raises ModelError for a jump in position, velocity, or, with continuity=2, acceleration.
+    Raises ModelError for a jump in position, velocity or, with continuity=2, acceleration.
     """
 
     breaks: Sequence[float]
@@ -41,12 +41,12 @@ class Path:
     def __post_init__(self) -> None:
         breaks = _numbers(self.breaks, "Path: breaks")
         if not breaks or any(b <= a for a, b in pairwise(breaks)):
-            raise ModelError("Path: breaks must be times that increase. Give at least one.")
+            raise ModelError("Path: breaks must be increasing times. Give at least one.")
         rows = _rows(self.coefficients, len(breaks))
         period = _checks.not_negative(self.period, "Path: period")
         if period and period <= breaks[-1] - breaks[0]:
             raise ModelError(
-                f"Path: period is {period:g} s, but the breaks alone take {breaks[-1] - breaks[0]:g} s. "
+                f"Path: period is {period:g} s, but the breaks span {breaks[-1] - breaks[0]:g} s. "
                 "Give a longer period."
             )
         if 0 < period < _LEAST_PERIOD:
@@ -70,14 +70,14 @@ class Path:
         velocities: Sequence[float] | None = None,
         accelerations: Sequence[float] | None = None,
     ) -> "Path":
-        """Through positions at times (n,), n >= 2, by polynomials of the fifth degree; C2.
+        """Quintic polynomials through positions (n,) at times (n,) [s], n >= 2; C2.
 
-        velocities, accelerations: (n,), zero unless given, so that it rests at every position. After the last
-        time it stands still, if it has come to rest there, or else goes on with that velocity and acceleration.
+        velocities, accelerations: (n,), zero by default, so that the path stops at every position. After the last time
+        the path continues with its last velocity and acceleration, and rests if they are zero.
         """
         t = _numbers(times, "Path.quintic: times")
         if len(t) < 2:
-            raise ModelError("Path.quintic: times has fewer than 2 entries. Give when it begins and ends.")
+            raise ModelError("Path.quintic: times has fewer than 2 entries. Give a start and an end time.")
         zeros = (0.0,) * len(t)
         x = _checks.numbers(positions, len(t), "Path.quintic: positions")
         v = zeros if velocities is None else _checks.numbers(velocities, len(t), "Path.quintic: velocities")
@@ -89,15 +89,14 @@ class Path:
 
     @classmethod
     def spline(cls, times: Sequence[float], positions: Sequence[float]) -> "Path":
-        """Through positions at times (n,), n >= 2, from rest to rest without stopping between; C4.
+        """A quintic spline through positions (n,) at times (n,) [s], n >= 2, from rest to rest; C4.
 
-        Of all such motions the one of least jerk, the integral of its square: a spline of the fifth degree, made by
-        SciPy. After the last time it stands still. A motion that repeats is from_scipy() of a CubicSpline with
-        bc_type="periodic".
+        It minimises the integral of the squared jerk; made by SciPy. After the last time it rests. For a periodic path
+        use from_scipy() of a CubicSpline with bc_type="periodic".
         """
         t = _numbers(times, "Path.spline: times")
         if len(t) < 2 or any(b <= a for a, b in pairwise(t)):
-            raise ModelError("Path.spline: times must be two or more that increase. Give when it begins and ends.")
+            raise ModelError("Path.spline: times must be two or more that increase. Give a start and an end time.")
         x = _checks.numbers(positions, len(t), "Path.spline: positions")
         from scipy.interpolate import make_interp_spline
 
@@ -107,11 +106,11 @@ class Path:
 
     @classmethod
     def from_scipy(cls, curve: Any, *, continuity: int = 2) -> "Path":
-        """A piecewise polynomial of SciPy's: a PPoly such as CubicSpline or PchipInterpolator, or a BSpline.
+        """A path from SciPy: a PPoly such as CubicSpline or PchipInterpolator, or a BSpline.
 
-        Beyond its ends its first and last polynomials go on; with extrapolate="periodic" it repeats. continuity: 1
-        where its acceleration jumps, as a PchipInterpolator's does.
-        Raises ModelError for something else, for several values at a time, and for a degree beyond 5.
+        The first and last polynomials extrapolate; with extrapolate="periodic" the path repeats. continuity: 1 if its
+        acceleration jumps, as for a PchipInterpolator. Raises ModelError for another type, for a vector-valued curve,
+        and for a degree above 5.
         """
         if hasattr(curve, "t") and hasattr(curve, "k"):
             from scipy.interpolate import PPoly
@@ -120,8 +119,8 @@ class Path:
         x, c = getattr(curve, "x", None), getattr(curve, "c", None)
         if x is None or c is None or getattr(c, "ndim", 0) != 2:
             raise ModelError(
-                f"Path.from_scipy: {type(curve).__name__} is no piecewise polynomial of one value. Give a PPoly, such "
-                "as scipy.interpolate.CubicSpline(times, positions)."
+                f"Path.from_scipy: {type(curve).__name__} is not a scalar piecewise polynomial. Give a PPoly, such as "
+                "scipy.interpolate.CubicSpline(times, positions)."
             )
         pieces = [i for i in range(len(x) - 1) if x[i + 1] > x[i]]  # a spline repeats the knots at its ends
         start, end = float(x[0]), float(x[-1])
@@ -144,7 +143,7 @@ class Path:
         )
 
     def _largest(self, i: int, x: float, order: int) -> float:
-        """The largest term of a derivative."""
+        """The largest term of a derivative of piece i, x [s] after its break."""
         terms = enumerate(self.coefficients[i])
         return max(abs(math.perm(k, order) * c * x ** (k - order)) for k, c in terms if k >= order)
 
@@ -157,16 +156,16 @@ class Path:
             scale = max((self._largest(i, end - self.breaks[i], order) for i, _, end, _ in joints), default=0.0)
             for time, before, after in sides:
                 if abs(after[order] - before[order]) > _SMOOTH * scale:
-                    mend = "Give continuity=1, or a smoother path." if order == 2 else "Give a path that has no jump."
+                    fix = "Give continuity=1, or a smoother path." if order == 2 else "Give a path without a jump."
                     raise ModelError(
-                        f"Path: the {what} jumps from {before[order]:g} to {after[order]:g} at {time:g} s. {mend}"
+                        f"Path: the {what} jumps from {before[order]:g} to {after[order]:g} at {time:g} s. {fix}"
                     )
 
 
 def _quintic(
     T: float, begin: tuple[float, float, float], end: tuple[float, float, float]
 ) -> tuple[float, float, float, float, float, float]:
-    """The polynomial of the fifth degree with these positions, velocities and accelerations at 0 and T."""
+    """(6,) coefficients of the quintic with these positions, velocities and accelerations at 0 and T."""
     x, v, a = begin
     d = end[0] - (x + v * T + a * T * T / 2)
     r = (end[1] - (v + a * T)) * T
@@ -176,7 +175,7 @@ def _quintic(
 
 
 def _numbers(values: object, what: str) -> tuple[float, ...]:
-    """Finite numbers, however many."""
+    """Any number of finite numbers."""
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise ModelError(f"{what} is {values!r}, but must be numbers. Give a list.")
     items = tuple(values)
@@ -193,7 +192,7 @@ def _rows(values: object, count: int) -> tuple[tuple[float, ...], ...]:
     for i, row in enumerate(rows):
         if not 0 < len(row) <= DEGREE + 1:
             raise ModelError(
-                f"{what}[{i + 1}] has {len(row)} entries, but a piece is of degree {DEGREE} at most. "
+                f"{what}[{i + 1}] has {len(row)} entries, but the degree of a piece is at most {DEGREE}. "
                 f"Give 1 to {DEGREE + 1} numbers."
             )
     return tuple(row + (0.0,) * (DEGREE + 1 - len(row)) for row in rows)

@@ -13,12 +13,14 @@ from fmumbs.errors import ModelError
 Properties = tuple[float, tuple[float, ...]]
 
 
-def rod(length: float, radius: float | None, mass: float | None, density: float | None, where: str) -> Properties:
-    """Full cylinder; without a radius a thin rod, with no inertia about its axis."""
+def rod(
+    length: float, radius: float | None, mass: float | None, density: float | None, where: str
+) -> Properties:
+    """Solid cylinder; without a radius a thin rod, with no inertia about its axis."""
     length = _checks.size(length, f"{where}: length")
     if radius is None:
         if density is not None:
-            raise ModelError(f"{where}: density needs a radius, and there is none. Give radius= or mass=.")
+            raise ModelError(f"{where}: density is given without a radius. Give radius= or mass=.")
         radius = 0.0
     else:
         radius = _checks.size(radius, f"{where}: radius")
@@ -35,7 +37,7 @@ def box(sizes: Vec3, mass: float | None, density: float | None, where: str) -> P
 
 
 def sphere(radius: float, mass: float | None, density: float | None, where: str) -> Properties:
-    """Full sphere."""
+    """Solid sphere."""
     radius = _checks.size(radius, f"{where}: radius")
     m = mass_of(4 / 3 * pi * radius**3, mass, density, where)
     moment = 0.4 * m * radius**2
@@ -43,7 +45,7 @@ def sphere(radius: float, mass: float | None, density: float | None, where: str)
 
 
 def mass_of(volume: float, mass: float | None, density: float | None, where: str) -> float:
-    """Of a volume [m3]: mass itself, or by density."""
+    """Mass [kg]: as given, or density [kg/m3] times volume [m3]. Raises ModelError unless exactly one is given."""
     if mass is None and density is None:
         raise ModelError(f"{where}: neither mass nor density is given. Give one of them.")
     if mass is not None and density is not None:

@@ -1,4 +1,4 @@
-"""What a model shows of itself: declared inputs, outputs and parameters, and its default experiment."""
+"""Declared inputs, outputs and parameters of a model, and its default experiment."""
 
 import re
 from collections.abc import Iterable
@@ -16,10 +16,10 @@ _VARIABLE = re.compile(rf"{_PART}(\.{_PART})*")
 
 @dataclass(frozen=True)
 class Signal:
-    """A variable under a name of the user's choice.
+    """A variable under a name that the user chooses.
 
-    name: what the FMU calls it; target: the structured name, such as "A.tau"; causality: its role in the FMU.
-    start: of an input, its value until it is set; one number, or one for each component.
+    name: in the FMU; target: the structured name, such as "A.tau"; causality: its role in the FMU. start: initial
+    value of an input; one number, or one for each component.
     """
 
     name: str
@@ -36,14 +36,14 @@ class Signal:
         for what, value in (("name", self.name), ("target", self.target)):
             if not isinstance(value, str) or not _VARIABLE.fullmatch(value):
                 raise ModelError(
-                    f"Model.{self.causality}: {what} is {value!r}, which is no variable name. "
-                    "Give letters, digits and _ with dots between, such as 'A.tau' or 'B.r[3]'."
+                    f"Model.{self.causality}: {what} is {value!r}, which is not a variable name. "
+                    "Give letters, digits and _ separated by dots, such as 'A.tau' or 'B.r[3]'."
                 )
 
 
 @dataclass(frozen=True)
 class DefaultExperiment:
-    """What a tool proposes to simulate: stop time and interval [s], relative tolerance; None where open."""
+    """The proposed simulation: stop time and interval [s], relative tolerance; None for the default."""
 
     stop: float | None = None
     interval: float | None = None

@@ -1,4 +1,4 @@
-"""From files to Models."""
+"""Reads models from files."""
 
 from fmumbs.readers.python_file import NoSuchModel, find_model, model_names, read_model
 

@@ -1,6 +1,6 @@
-"""Mechanisms in Python files: each has `build(**parameters) -> Model`.
+"""Models in Python files: each file has a function `build(**parameters) -> Model`.
 
-A mechanism is called by its file's path, or by its stem where it is one of those that ship with the package.
+A model is named by the path of its file, or by its stem if it ships with the package.
 """
 
 import importlib
@@ -21,22 +21,22 @@ _PACKAGE = Path(__file__).parents[1]
 
 
 class NoSuchModel(ModelError):
-    """There is no file of that name, or its build() takes no such parameter."""
+    """There is no model of this name, or its build() has no such parameter."""
 
 
 def model_folders() -> list[Path]:
-    """Where mechanisms are found by their stem: the installed ones, else those of the source tree."""
+    """Folders of the models that ship: of the installed package, else of the source tree."""
     return [folder for folder in (_PACKAGE / "_models", _PACKAGE.parent / "models") if folder.is_dir()]
 
 
 def model_names() -> list[str]:
-    """The stems of the mechanisms that ship."""
+    """The stems of the models that ship."""
     files = (file for folder in model_folders() for file in folder.glob("*.py"))
     return sorted({file.stem for file in files if not file.stem.startswith("_")})
 
 
 def find_model(name: str) -> Path:
-    """The file of a mechanism, from its path or its stem. Raises NoSuchModel."""
+    """The file of a model, from its path or its stem. Raises NoSuchModel."""
     path = Path(name)
     if path.suffix == ".py":
         if path.is_file():
@@ -51,12 +51,12 @@ def find_model(name: str) -> Path:
 
 
 def read_model(name: str, parameters: Mapping[str, Any] | None = None) -> Model:
-    """Builds the mechanism that `name` (a path, or the stem of one that ships) says, with these parameters.
+    """Builds the model `name`, a path or the stem of a model that ships, with these parameters of build().
 
-    While the file runs, the modules in its folder can be imported, as in `python FILE`; each reading loads them again.
+    The file can import modules in its folder, as in `python FILE`; each call loads them again.
 
-    Raises NoSuchModel for a name or a parameter that does not exist, ModelError for a file that gives no
-    Model, fails or exits; then with the line at which it did.
+    Raises NoSuchModel for an unknown name or parameter, ModelError with the line for a file that fails, exits or does
+    not return a Model.
     """
     path = find_model(name)
     given = dict(parameters or {})
@@ -65,13 +65,13 @@ def read_model(name: str, parameters: Mapping[str, Any] | None = None) -> Model:
         _check_parameters(path, build, given)
         model = _guarded(path, lambda: build(**given))
     if not isinstance(model, Model):
-        raise ModelError(f"build() in '{path}' returned no Model but {type(model).__name__}. Let it return a Model.")
+        raise ModelError(f"build() in '{path}' returned {type(model).__name__}, not a Model. Let it return a Model.")
     return model
 
 
 @contextmanager
 def _importable(folder: Path) -> Iterator[None]:
-    """Modules in the folder can be imported for a while. They are then forgotten, as others may have their names."""
+    """Makes the modules in a folder importable; afterwards they are unloaded, as other folders may use their names."""
     before = set(sys.modules)
     sys.path.insert(0, str(folder))
     importlib.invalidate_caches()
@@ -110,7 +110,7 @@ def _check_parameters(path: Path, build: Callable[..., Any], given: Mapping[str,
     try:
         known = dict(inspect.signature(build).parameters)
     except (TypeError, ValueError):
-        raise ModelError(f"build in '{path}' is {build!r}, no function of the file. Write `def build():`.") from None
+        raise ModelError(f"build in '{path}' is {build!r}, not a function. Write `def build():`.") from None
     kinds = {parameter.kind for parameter in known.values()}
     known = {n: p for n, p in known.items() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
     for name in given:
@@ -122,7 +122,7 @@ def _check_parameters(path: Path, build: Callable[..., Any], given: Mapping[str,
 
 
 def _guarded(path: Path, call: Callable[[], Any]) -> Any:
-    """What the file's code returns; its failure, or its end of the process, as a ModelError with the line."""
+    """Calls code of the file; an exception or sys.exit() becomes a ModelError with the line."""
     try:
         return call()
     except (FmumbsError, KeyboardInterrupt):
@@ -132,12 +132,12 @@ def _guarded(path: Path, call: Callable[[], Any]) -> Any:
             raise ModelError(_failure(path, error)) from error
         raise ModelError(
             f"'{path}'{_line(path, error)} needs the module '{error.name}', which is neither in the file's folder nor "
-            f"installed for {sys.executable}. Install it there, or put it beside the file."
+            f"installed for {sys.executable}. Install it, or put it in the file's folder."
         ) from error
     except SystemExit as error:
         raise ModelError(
-            f"'{path}'{_line(path, error)} ended with sys.exit({error.code!r}) before it gave a model. "
-            "Let build() return the Model, and the file not exit."
+            f"'{path}'{_line(path, error)} called sys.exit({error.code!r}) before it returned a model. "
+            "Let build() return the Model without exiting."
         ) from error
     except BaseException as error:
         raise ModelError(_failure(path, error)) from error
@@ -152,7 +152,7 @@ def _failure(path: Path, error: BaseException) -> str:
 
 
 def _line(path: Path, error: BaseException) -> str:
-    """Where in the file the error came from: ', line 12,', or nothing."""
+    """The line of the file where the error occurred: ', line 12,', or ""."""
     file = os.path.abspath(path)
     if isinstance(error, SyntaxError) and error.lineno is not None and error.filename == file:
         return f", line {error.lineno},"

@@ -1,4 +1,4 @@
-"""Runs a compiled mechanism: Solver, simulate, Result."""
+"""Simulation of a compiled mechanism: Solver, simulate, Result."""
 
 from fmumbs.run.reactions import divide_and_conquer, place, uniqueness
 from fmumbs.run.result import Result

@@ -1,8 +1,8 @@
-"""Ctrl-C, and any other signal whose handler raises, ends a step that takes long.
+"""Lets Ctrl-C, and any other signal whose handler raises, end a long step.
 
-Python runs signal handlers in its main thread, between two of its own instructions; a step of the core has none. So
-the core asks now and then whether it shall go on (fm_interrupt). The answer is a Python function, where pending
-handlers run. What they raise is kept, ends the step, and is raised once the core has returned.
+Python runs signal handlers in its main thread between two bytecode instructions, so none runs during a step of the
+core. The core therefore calls back from time to time (fm_interrupt). The callback is a Python function, in which
+pending handlers run. An exception that they raise is stored, ends the step, and is raised again when the core returns.
 """
 
 import threading
@@ -24,12 +24,12 @@ def _go_on(host: object) -> int:
 
 
 def make_interruptible(instance: Any) -> None:
-    """Lets signals end the steps of an instance of the core."""
+    """Lets signals end the steps of a core instance."""
     lib.fm_interrupt(instance, lib.fmumbs_interrupted, ffi.NULL)
 
 
 def raise_kept() -> None:
-    """Raises what a signal handler raised within the step that has just ended, if it was that."""
+    """Raises the exception that a signal handler raised during the last step, if there is one."""
     error, _kept.error = getattr(_kept, "error", None), None
     if error is not None:
         raise error

@@ -1,4 +1,4 @@
-"""Plots of variables over time, by matplotlib: in a window, in a notebook, or in a file."""
+"""Plots of variables over time with matplotlib: in a window, in a notebook, or in a file."""
 
 import warnings
 from collections.abc import Sequence
@@ -8,14 +8,14 @@ from typing import Any
 from fmumbs._files import whole
 from fmumbs.errors import SolverError
 
-_NO_DISPLAY = ("agg", "cairo", "pdf", "pgf", "ps", "svg", "template")  # matplotlib's back ends that only write files
+_NO_DISPLAY = ("agg", "cairo", "pdf", "pgf", "ps", "svg", "template")  # matplotlib backends that only write files
 
 
 def plot(result: Any, names: Sequence[str], path: Path | None, show: bool) -> Any:
-    """Draws variables of a fmumbs.Result, one below the other, and returns the figure."""
+    """The figure of Result.plot()."""
     new_figure = _figure(show)
     if not names:
-        raise SolverError("the result keeps no variables to draw. Name some in simulate(outputs=...).")
+        raise SolverError("the result has no variables to plot. Name some in simulate(outputs=...).")
     series = [result[name] for name in names]
     figure = new_figure(figsize=(8, 2.2 * len(names) + 0.6), layout="constrained")
     axes = figure.subplots(len(names), 1, sharex=True, squeeze=False)[:, 0]
@@ -39,7 +39,7 @@ def _save(figure: Any, target: Path) -> None:
     known = figure.canvas.get_supported_filetypes()
     kind = target.suffix.lstrip(".").lower() or "png"
     if kind not in known:
-        raise SolverError(f"'{target}' would be a picture of no known kind. Give one of .{', .'.join(known)}.")
+        raise SolverError(f"'{target}' has an unknown picture format. Give one of .{', .'.join(known)}.")
     try:
         with whole(target) as file:
             figure.savefig(file, dpi=120, format=kind)
@@ -48,7 +48,7 @@ def _save(figure: Any, target: Path) -> None:
 
 
 def _figure(show: bool) -> Any:
-    """What makes a figure; pyplot's has the back end that the user set, or the first that opens windows here."""
+    """The function that makes a figure; pyplot's uses the backend that the user set, or one that opens windows."""
     try:
         if show:
             from matplotlib.pyplot import figure as shown
@@ -56,26 +56,26 @@ def _figure(show: bool) -> Any:
             return shown
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise SolverError("plots need matplotlib. Install it with: pip install 'fmumbs[plot]'.") from error
+        raise SolverError("plotting needs matplotlib. Install it with: pip install 'fmumbs[plot]'.") from error
     return Figure
 
 
 def _show(figure: Any, name: str) -> None:
-    """Opens the window, or leaves the figure to a notebook, which shows what a cell returns."""
+    """Opens the window, or leaves the figure to a notebook, which shows the value of a cell."""
     import matplotlib
     from matplotlib import pyplot
 
     if figure.canvas.required_interactive_framework is not None:
         pyplot.show()
         return
-    pyplot.close(figure)  # it stays whole, and pyplot does not show it a second time
+    pyplot.close(figure)  # the figure stays valid, and pyplot does not show it a second time
     if matplotlib.get_backend().lower() in _NO_DISPLAY:
         warnings.warn(
-            f"there is no display to show the plot of '{name}' on. Save it with plot(path='{name}.png').", stacklevel=4
+            f"there is no display for the plot of '{name}'. Save it with plot(path='{name}.png').", stacklevel=4
         )
 
 
 def no_place(target: Path, error: OSError | ValueError) -> SolverError:
-    """That a file cannot be written, and why; ValueError: a path that no system has."""
+    """The error for a file that cannot be written; error: ValueError for an invalid path."""
     reason = error.strerror if isinstance(error, OSError) and error.strerror else error
     return SolverError(f"cannot write '{target}': {reason}. Choose another place.")

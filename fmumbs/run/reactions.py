@@ -1,4 +1,4 @@
-"""Which reactions of a mechanism are unique, where a Solver has put it together."""
+"""Uniqueness of the reactions of a mechanism at the position of a Solver."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,16 +15,16 @@ from fmumbs.errors import AssemblyError, FmumbsError
 from fmumbs.mechanism import JointBase, Model
 from fmumbs.run.solver import Solver
 
-NEARBY = 0.03  # how far neighbouring positions are [rad], or of the model's length
+NEARBY = 0.03  # distance of neighbouring positions [rad], or relative to the model's length
 NEIGHBOURS = 3
-CLOSED = 1e-8  # of the model's length: a start that fails although its loops close is singular
+CLOSED = 1e-8  # relative to the model's length: if assembly fails although the loops close, the position is singular
 
 
 def uniqueness(model: Model, solver: Solver | None = None) -> Uniqueness:
-    """Which reactions a rigid model determines, beside the rank at neighbouring positions.
+    """Which reactions a rigid model determines, and the rank at neighbouring positions.
 
-    solver: of the same model with all its variables, at the position that is meant; by default one at the start.
-    Raises AssemblyError where the loops do not close at the start.
+    solver: of the same model with all its variables, at the position to examine; by default at the initial position.
+    Raises AssemblyError if the loops do not close there.
     """
     solver = solver or _started(model)
     found = verdict(place(model, solver))
@@ -41,18 +41,18 @@ def divide_and_conquer(
     own_inertias: bool = False,
     solver: Solver | None = None,
 ) -> DivideAndConquer:
-    """The same for all joints by the divide-and-conquer method, whose steps are told.
+    """The same for all joints by the divide-and-conquer method, with its steps.
 
-    tool: "rank", "qr", "svd" or "nullspace", what looks at the multijoint connection with the ground. order: of the
-    joints between bodies, in which these are assembled. own_inertias: the bodies' own, and their weight; without it
-    ones that suit the arithmetic. Raises ModelError where bodies form a loop that does not lead over the ground.
+    tool: "rank", "qr", "svd" or "nullspace", used on the multijoint connection with the ground. order: names of the
+    joints between bodies in the order of assembly. own_inertias: use the inertias and weights of the bodies, instead of
+    well-conditioned ones. Raises ModelError if bodies form a loop that does not contain the ground.
     """
     solver = solver or _started(model)
     return divide(place(model, solver), tool, order, own_inertias, model.gravity)
 
 
 def place(model: Model, solver: Solver) -> Placed:
-    """Where the bodies and joints of a model are, in its order, with what each joint can carry.
+    """Positions of the bodies and joints of a model, in the model's order, with the wrenches each joint can carry.
 
     solver: of the same model with all its variables.
     """
@@ -63,7 +63,7 @@ def place(model: Model, solver: Solver) -> Placed:
 
 
 def _started(model: Model) -> Solver:
-    """At the start; a singular one is a position too."""
+    """A Solver at the initial position; a singular position, where assembly fails, is accepted."""
     solver = Solver(model)
     try:
         solver.assemble()
@@ -74,7 +74,7 @@ def _started(model: Model) -> Solver:
 
 
 def _nearby(model: Model, solver: Solver) -> list[tuple[int, float]]:
-    """Rank and smallest singular value that counts, a little off the present position, wherever the loops close."""
+    """Rank and smallest counted singular value at positions near the present one where the loops close."""
     variables = solver.image.variables
     references = variables.positions()
     kept, at = solver.state_save(), solver.read(references)

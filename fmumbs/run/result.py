@@ -1,4 +1,4 @@
-"""Result: what a simulation leaves, by name."""
+"""Result: the time series of a simulation, by name."""
 
 import csv
 import io
@@ -18,21 +18,20 @@ from fmumbs.run.plotting import no_place, plot
 Array = NDArray[np.float64]
 
 
-_SHOWN = 8  # names in repr(), variables in a plot that names none
+_SHOWN = 8  # names in repr(), variables in a plot by default
 
 
 class UnknownVariable(SolverError, KeyError):
-    """A name that a Result does not have: a KeyError too, as mappings raise."""
+    """A Result has no variable of this name. Also a KeyError, as for any mapping."""
 
-    __str__ = Exception.__str__  # KeyError's own shows the repr
+    __str__ = Exception.__str__  # KeyError would show the repr
 
 
 class Result(Mapping[str, Array]):
-    """Time series of a simulation, a mapping by variables' names.
+    """Time series of a simulation: a mapping from variable names to arrays.
 
-    result.time: (n,) [s]. result["A.q"]: (n,); result["b.r"]: (n, 3), all components of a vector. result.units: by name
-    as well.
-    list(result), or result.names, has every variable, the components of vectors one by one: "b.r[1]", "b.r[2]", ...
+    result.time: (n,) [s]. result["A.q"]: (n,); result["b.r"]: (n, 3), all components of a vector. result.units: by
+    name. list(result) or result.names: every variable, vectors by component: "b.r[1]", "b.r[2]", ...
     A table of all is pandas.DataFrame(dict(result), index=result.time), or the file that save_csv() writes.
     """
 
@@ -49,7 +48,7 @@ class Result(Mapping[str, Array]):
         return f"Result({self.name!r}, {len(self.time)} times to {self.time[-1]:g} s, {count})"
 
     def __getitem__(self, name: str) -> Array:
-        """(n,) a variable, or (n, components) of a vector; raises SolverError, which is a KeyError too."""
+        """(n,) values of a variable, or (n, components) of a vector. Raises UnknownVariable."""
         if name in self._values:
             return self._values[name]
         parts: list[Array] = []
@@ -60,18 +59,18 @@ class Result(Mapping[str, Array]):
         return np.stack(parts, axis=1)
 
     def __contains__(self, name: object) -> bool:
-        """Whether result[name] is there: a variable or a vector."""
+        """Whether there is a variable or a vector of this name."""
         return name in self._values or f"{name}[1]" in self._values
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._values)
 
     def __len__(self) -> int:
-        """How many variables there are, components one by one; the number of times is len(result.time)."""
+        """The number of variables, counting components; the number of times is len(result.time)."""
         return len(self._values)
 
     def __eq__(self, other: object) -> bool:
-        return self is other  # not element by element, as mappings are compared
+        return self is other  # a mapping would compare element by element
 
     __hash__ = object.__hash__
 
@@ -81,7 +80,10 @@ class Result(Mapping[str, Array]):
         return list(self._values)
 
     def save_csv(self, path: "str | os.PathLike[str]") -> Path:
-        """Writes time and every variable, one column each; beside its place first, then moved in."""
+        """Writes a column of times and one of each variable; the file appears when it is complete.
+
+        Raises SolverError if it cannot be written.
+        """
         target = Path(path)
         try:
             with whole(target) as file:
@@ -97,13 +99,13 @@ class Result(Mapping[str, Array]):
         return target
 
     def plot(self, *names: str, path: "str | os.PathLike[str] | None" = None, show: bool | None = None) -> Any:
-        """Draws variables over time below one another, all components of a vector in one; returns matplotlib's figure.
+        """Plots variables over time, one below the other, a vector in one plot; returns the matplotlib figure.
 
-        names: by default the first eight. path: a file to save the picture in; its suffix tells the kind, such as .png.
-        show: opens a window, for which a script waits until it is closed; by default where there is no path. A notebook
-        shows the figure that a cell returns. Where there is no display a warning says so.
+        names: by default the first eight. path: file for the picture; its suffix selects the format, such as .png.
+        show: opens a window and waits until it is closed; by default only without a path. In a notebook the returned
+        figure is shown. Warns if there is no display.
 
-        Raises SolverError for a name that is not there, a file that cannot be written, and without matplotlib.
+        Raises SolverError for an unknown name, a file that cannot be written, and if matplotlib is missing.
         """
         chosen = names or tuple(self._values)[:_SHOWN]
         return plot(self, chosen, None if path is None else Path(path), path is None if show is None else show)

@@ -1,4 +1,4 @@
-"""Rows: the results of a run while they grow, which are not lost if it fails."""
+"""Rows: the results of a run as they accumulate; they are kept if the run fails."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -22,31 +22,31 @@ class Rows:
         self.count = 0
         if len(times) * len(units) > MOST_NUMBERS:
             raise SolverError(
-                f"{len(times)} times of {len(units)} variables are more numbers than the {MOST_NUMBERS:.0e} that are "
-                "kept. Choose a longer interval, or fewer outputs."
+                f"{len(times)} times of {len(units)} variables exceed {MOST_NUMBERS:.0e} numbers. "
+                "Choose a longer interval, or fewer outputs."
             )
         try:
             self.values = np.empty((len(times), len(units)))
         except MemoryError as error:
             what = f"{len(times)} times of {len(units)} variables"
-            raise SolverError(f"there is no memory for {what}. Choose a longer interval, or fewer outputs.") from error
+            raise SolverError(f"not enough memory for {what}. Choose a longer interval, or fewer outputs.") from error
 
     def add(self, values: Array) -> None:
-        """The values at the next time."""
+        """Appends the values at the next time."""
         self.values[self.count] = values
         self.count += 1
 
     def result(self) -> Result:
-        """What there is."""
-        count = self.count  # another thread may still add some
+        """The rows so far."""
+        count = self.count  # another thread may still add rows
         columns = np.ascontiguousarray(self.values[:count].T)
         return Result(self.name, self.times[:count], dict(zip(self.units, columns, strict=True)), self.units)
 
     @contextmanager
     def kept_if_it_fails(self, present: Callable[[], tuple[float, Array]] | None = None) -> Iterator[None]:
-        """Gives a SolverError the time and what there is; makes Interrupted, with these, of Ctrl-C.
+        """Attaches time and results so far to a SolverError; turns Ctrl-C into Interrupted with both.
 
-        present: the time [s] and the values where a step has stopped; they become the last row.
+        present: returns the time [s] and the values where a step has stopped; they become the last row.
         """
         try:
             yield

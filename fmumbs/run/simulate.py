@@ -1,4 +1,4 @@
-"""simulate: one run of a mechanism from its start."""
+"""simulate: one run of a mechanism from its initial state."""
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,7 +13,7 @@ from fmumbs.mechanism import Model
 from fmumbs.run.result import Result
 from fmumbs.run.rows import Rows
 from fmumbs.run.solver import Solver
-from fmumbs.run.start import told
+from fmumbs.run.start import describe
 
 MOST_TIMES = 10**8
 
@@ -34,20 +34,20 @@ def simulate(
     closure: float | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Result:
-    """Runs a mechanism from 0 to `stop` [s] and keeps its outputs every `interval` [s].
+    """Simulates a mechanism from 0 to `stop` [s] and records its outputs every `interval` [s].
 
-    inputs: by name, constants, or functions of time that are called at the start of each interval and held over it:
-        `{"A.tau": 0.05, "L.force": lambda t: (0, 0, sin(t))}`; a vector takes as many numbers. Constants may also be
-        parameters and start values, such as `{"A.q": 0.3}`; functions also tunable parameters.
-    outputs: names to keep, of vectors all components; None for every output.
-    scheme: "dopri5" or "rk4"; step: of rk4 [s]; tolerance: relative. correction, closure: how loops are kept closed, as
-        in ModelImage.with_options. None takes what the image says.
-    progress: called with the share done, 0 to 1.
+    inputs: by name, constants or functions of time, which are evaluated at the start of each interval and held over
+        it: `{"A.tau": 0.05, "L.force": lambda t: (0, 0, sin(t))}`. A vector takes one number for each component.
+        Constants may also be parameters and start values, such as `{"A.q": 0.3}`; functions also tunable parameters.
+    outputs: names of variables or vectors to record; None for every output.
+    scheme: "dopri5" or "rk4"; step: of rk4 [s]; tolerance: relative. correction, closure: see
+        ModelImage.with_options. None: as stored in the image.
+    progress: called with the fraction done, 0 to 1.
 
-    Warns with a StartWarning where loops change start values that were given, and tells which.
-    Raises ModelError for a model that cannot be compiled, AssemblyError where it has no start, SolverError for
-    unknown names, for values that are refused, and for a step that fails. If a run fails on its way, the error's `time`
-    tells where and its `result` is what there is until then; so do those of Interrupted, which Ctrl-C raises.
+    Warns with a StartWarning if loops change given start values.
+    Raises ModelError for a model that cannot be compiled, AssemblyError if assembly fails, SolverError for an unknown
+    name, a refused value, or a step that fails; then the error has the `time` [s] and the `result` so far. Ctrl-C
+    raises Interrupted, which has both, too.
     """
     image = model if isinstance(model, ModelImage) else compile(model)
     chosen = (scheme, step, tolerance, correction, closure)
@@ -66,7 +66,7 @@ def simulate(
     solver.assemble(0.0)
     changes = solver.start_changes
     if changes:
-        warnings.warn(told(image.name, changes), StartWarning, stacklevel=2)
+        warnings.warn(describe(image.name, changes), StartWarning, stacklevel=2)
     names, units = image.variables.names(references), image.variables.units(references)
     rows = Rows(image.name, times, dict(zip(names, units, strict=True)))
     rows.add(solver.read(references))
@@ -81,11 +81,11 @@ def simulate(
 
 
 def times_of(stop: float, interval: float) -> NDArray[np.float64]:
-    """The communication points: every `interval` from 0, and `stop`; round-off makes no short last interval."""
+    """(n,) communication points [s]: every `interval` from 0, and `stop`, without a last interval of round-off size."""
     count = np.ceil(stop / interval - 1e-9)
     if count > MOST_TIMES:
         raise SolverError(
-            f"results every {interval:g} s until {stop:g} s are more than {MOST_TIMES:.0e}. Choose a longer interval."
+            f"results every {interval:g} s until {stop:g} s exceed {MOST_TIMES:.0e}. Choose a longer interval."
         )
     times = np.arange(max(1, int(count)) + 1, dtype=np.float64) * interval
     times[-1] = stop
@@ -100,14 +100,14 @@ def _seconds(given: float | None, default: float | None, what: str) -> float:
 
 
 def _chosen(image: ModelImage, outputs: Sequence[str] | None) -> NDArray[np.uint32]:
-    """Value references of the outputs to keep."""
+    """Value references of the outputs to record."""
     variables = image.variables
     if outputs is None:
         return variables.outputs()
     if isinstance(outputs, str):
-        raise SolverError(f"simulate: outputs is '{outputs}', which is no list of names. Give ['{outputs}'].")
+        raise SolverError(f"simulate: outputs is '{outputs}', which is not a list of names. Give ['{outputs}'].")
     if not isinstance(outputs, Iterable) or not all(isinstance(name, str) for name in outputs):
-        raise SolverError(f"simulate: outputs is {outputs!r}, which is no list of names. Give some such as ['A.q'].")
+        raise SolverError(f"simulate: outputs is {outputs!r}, which is not a list of names. Give one such as ['A.q'].")
     found: list[int] = []
     for name in outputs:
         references = variables.references(name)
@@ -119,15 +119,15 @@ def _chosen(image: ModelImage, outputs: Sequence[str] | None) -> NDArray[np.uint
 
 def _given(inputs: Mapping[str, Input] | None) -> dict[str, Input]:
     if inputs is not None and not isinstance(inputs, Mapping):
-        raise SolverError("simulate: inputs is no mapping. Give values by name, such as {'A.tau': 0.05}.")
+        raise SolverError("simulate: inputs is not a mapping. Give values by name, such as {'A.tau': 0.05}.")
     return dict(inputs or {})
 
 
 def _check_moving(image: ModelImage, moving: Mapping[str, Input]) -> None:
-    """Start values are set once."""
+    """Raises SolverError for a start value that is given as a function of time."""
     for name in moving:
         if "output" in image.variables.causalities(image.variables.references(name)):
-            raise SolverError(f"'{name}' is a start value, which no function of time can be. Give a constant.")
+            raise SolverError(f"'{name}' is a start value, which cannot be a function of time. Give a constant.")
 
 
 def _set(solver: Solver, inputs: Mapping[str, Input], t: float) -> None:

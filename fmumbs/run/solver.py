@@ -1,4 +1,4 @@
-"""Solver: an instance of the core, with names."""
+"""Solver: an instance of the core, with access by name."""
 
 import threading
 from collections.abc import Sequence
@@ -25,16 +25,16 @@ References = NDArray[np.uint32]
 
 
 class Solver:
-    """Steps a mechanism as its FMU does, to the same bits.
+    """Simulates a mechanism step by step, with the same bits as its FMU.
 
-    model: a Model, all of whose variables are accessible, its declared signals under their own names too; or a
-    ModelImage with the variables that it shows.
-    Values are numbers, or arrays for vectors such as "A.reaction.f"; units and axes as the variables' table says.
-    Raises SolverError for unknown names, values that are refused, and steps that fail; AssemblyError where there is
-    no start.
+    model: a Model, with all variables accessible, declared signals also under their own names; or a ModelImage, with
+    the variables in its table. Values are numbers, or arrays for vectors such as "A.reaction.f"; for units and axes see
+    ModelImage.variables.
 
-    Threads may share a Solver: each call waits for the one before it. Steps release the interpreter's lock, so that
-    several Solvers run side by side. Ctrl-C ends a step; the Solver then stands at `time`, from where it can go on.
+    Raises SolverError for an unknown name, a refused value, and a step that fails; AssemblyError if assembly fails.
+
+    Threads may share a Solver: its calls run one after the other. Steps release the global interpreter lock, so several
+    Solvers can run in parallel. Ctrl-C ends a step; the Solver is then at `time` and can continue.
     """
 
     def __init__(self, model: Model | ModelImage) -> None:
@@ -48,21 +48,21 @@ class Solver:
 
     def __reduce__(self) -> Any:
         raise SolverError(
-            "a Solver can be neither copied nor pickled. Keep solver.image and solver.state_save(), which can; then "
+            "a Solver cannot be copied or pickled. Copy solver.image and solver.state_save() instead, then "
             "make Solver(image) and call its state_load()."
         )
 
     # Running ----------------------------------------------------------------------------------------------
 
     def assemble(self, t: float = 0.0) -> None:
-        """A consistent start at time t [s]; AssemblyError where there is none near the guesses.
+        """Closes the loops at time t [s], near the start values. Raises AssemblyError if that fails.
 
-        `start_changes` tells which given values it could not keep.
+        `start_changes` lists the given values that changed.
         """
         self._call(lib.fm_assemble, t, error=AssemblyError)
 
     def step(self, t_end: float) -> None:
-        """Goes on to t_end [s]; after a SolverError, or Ctrl-C, the state is that of `time`."""
+        """Integrates to t_end [s]. After a SolverError or Ctrl-C the state is that at `time`."""
         try:
             self._call(lib.fm_step, t_end)
         except SolverError as error:
@@ -70,7 +70,7 @@ class Solver:
             raise
 
     def reset(self) -> None:
-        """Back to the bits of a new Solver."""
+        """Resets to the state of a new Solver, bit for bit."""
         self._call(lib.fm_reset)
 
     @property
@@ -79,32 +79,32 @@ class Solver:
         return float(self._ask(lib.fm_time))
 
     def evaluate(self, times: int = 1) -> None:
-        """Evaluates the accelerations `times` times at the present state, for those who measure."""
+        """Evaluates the accelerations `times` times at the present state, for benchmarking."""
         self._call(lib.fm_evaluate, times)
 
     @property
     def mobility(self) -> int:
-        """How many freedoms the loops leave to the mechanism that assemble() put together, beside its excited modes."""
+        """Degrees of freedom of the assembled mechanism, not counting excited modes."""
         return int(self._ask(lib.fm_mobility))
 
     @property
     def start_changes(self) -> tuple[StartChange, ...]:
-        """The given start values that assemble() changed, those that were set before those of the model.
+        """The given start values that assemble() changed: values that were set, then values of the model.
 
-        Within loops and couplings values hold as far as the mobility goes: first those that were set to other values
-        than the model's, then those that the model gives, each in the model's order of joints.
+        In loops and couplings as many values are kept as the mobility allows: first those that were set to other values
+        than the model's, then those of the model, each in the model's order of joints.
         """
         return start_changes(self._ask)
 
     @property
     def redundant_rows(self) -> int:
-        """How many rows of the joints that close loops follow from the others."""
+        """Number of constraint rows of cut joints that depend on the others."""
         loops = int(np.count_nonzero(self.image.arrays["row_kind"] != GIVEN))
         return loops - int(np.count_nonzero(self.active_rows))
 
     @property
     def active_rows(self) -> NDArray[np.bool_]:
-        """(rows,) which rows of the joints that close loops assemble() found to be independent of the others."""
+        """(rows,) which constraint rows of cut joints were independent in assemble()."""
         rows = np.zeros(self.image.sizes["rows"], np.int32)
         self._ask(lib.fm_active, _pointer("int32_t", rows), len(rows))
         active: NDArray[np.bool_] = rows != 0
@@ -112,10 +112,10 @@ class Solver:
 
     @property
     def jacobian(self) -> Array:
-        """(rows, speeds) J of the rows of the joints that close loops, whose rates are J times the joints' velocities.
+        """(rows, speeds) constraint Jacobian of the cut joints: the rates of the rows are J times the velocities.
 
-        Rows [m] or [1], or of angles' sines, in the order of `active_rows`; velocities as set_state() takes them.
-        Rows of coordinates that only assemble() looks at are zeros.
+        Rows [m] or [1] in the order of `active_rows`; velocities as in set_state(). Rows that are used in assemble()
+        only are zero.
         """
         J = np.zeros((self.image.sizes["rows"], self.image.sizes["speeds"]))
         self._ask(lib.fm_jacobian, _pointer("double", J), J.size)
@@ -124,7 +124,7 @@ class Solver:
     # Values -------------------------------------------------------------------------------------------------
 
     def get(self, name: str) -> Any:
-        """A number, or an (n,) array of a vector's components."""
+        """The value of a variable, or (n,) components of a vector."""
         references, scalar = self._references(name)
         values = self.read(references)
         return float(values[0]) if scalar else values
@@ -134,7 +134,7 @@ class Solver:
         references, _ = self._references(name)
         values = _numbers(value, f"'{name}'")
         if values.shape != references.shape:
-            raise SolverError(f"'{name}' takes {len(references)} numbers, not {_size(values)}. Give as many.")
+            raise SolverError(f"'{name}' takes {len(references)} numbers, not {_size(values)}. Give {len(references)}.")
         self.write(references, values)
 
     def read(self, references: References) -> Array:
@@ -153,11 +153,11 @@ class Solver:
         self._call(lib.fm_set, asked, count, _pointer("double", given))
 
     def set_state(self, positions: ArrayLike, speeds: ArrayLike) -> None:
-        """Positions and velocities of all joints in the image's order, then assembles at the present time.
+        """Sets positions and velocities of all joints in the image's order, then assembles at the present time.
 
-        A joint's position is q, a quaternion w x y z, or x y z w x y z, then eta of its excited modes; its velocity
-        qd, u, w, or v and w, then kappa. What is given for a mode that follows a path is passed over. The q and qd of a
-        flexible body come after those of the joint by which it hangs.
+        positions: for each joint q, a quaternion w x y z, or x y z w x y z, then eta of its excited modes. speeds: for
+        each joint qd, u, w, or v and w, then kappa. Values of modes that follow a path are ignored. The q and qd of a
+        flexible body come after those of the joint that carries it.
         """
         variables = self.image.variables
         places = self._whole("positions", positions, variables.positions())
@@ -168,7 +168,7 @@ class Solver:
             self.assemble(self.time)
 
     def _whole(self, what: str, given: ArrayLike, references: References) -> tuple[References, Array]:
-        """The references and values of all positions or speeds; without those that a path says."""
+        """References and values of all positions or speeds, except those that follow a path."""
         values, size = _numbers(given, what).reshape(-1), self.image.sizes[what]
         if len(references) != size:
             raise SolverError(
@@ -184,7 +184,7 @@ class Solver:
 
     @property
     def instance(self) -> Any:
-        """The core's handle, for who reads it within this package."""
+        """The core's handle, for use within this package."""
         return self._instance
 
     @property
@@ -195,14 +195,14 @@ class Solver:
     # Derivatives --------------------------------------------------------------------------------------------
 
     def set_input_derivatives(self, name: str, order: int, value: ArrayLike) -> None:
-        """The derivative of an input of that order, 1 to 3, at the start of the next step, valid for it alone.
+        """Sets the derivative of an input of order 1 to 3 at the start of the next step, for that step only.
 
-        value: of each component of a vector, or one number for all.
+        value: one number for each component of a vector, or one for all.
         """
         references, _ = self._references(name)
         values = _numbers(value, f"the derivative of '{name}'")
         if values.shape not in (references.shape, (1,)):
-            raise SolverError(f"'{name}' takes {len(references)} numbers, not {_size(values)}. Give as many.")
+            raise SolverError(f"'{name}' takes {len(references)} numbers, not {_size(values)}. Give {len(references)}.")
         values = np.full(len(references), values)
         count, asked = _references_for_core(references)
         orders = _pointer("int32_t", np.full(count, order, np.int32))
@@ -217,7 +217,11 @@ class Solver:
         return float(values[0]) if scalar else values
 
     def directional_derivative(self, unknowns: Sequence[str], knowns: Sequence[str], seed: ArrayLike) -> Array:
-        """(unknowns,) of outputs along a seed of inputs at the present time; names of vectors stand for all."""
+        """(unknowns,) derivatives of outputs at the present time along a direction in the space of inputs.
+
+        unknowns, knowns: names of outputs and inputs; the name of a vector means all its components. seed: (knowns,)
+        the direction.
+        """
         rows, z = _references_for_core([i for name in unknowns for i in self._references(name)[0]])
         columns, v = _references_for_core([i for name in knowns for i in self._references(name)[0]])
         direction = _numbers(seed, "the seed")
@@ -231,42 +235,42 @@ class Solver:
     # State ----------------------------------------------------------------------------------------------------
 
     def state_save(self) -> bytes:
-        """Everything that changes, to be loaded in this or another process."""
+        """The complete state as bytes, which can be loaded in this or another process."""
         buffer = ffi.new("char[]", self._ask(lib.fm_state_size))
         self._call(lib.fm_state_save, buffer, len(buffer))
         return bytes(ffi.buffer(buffer))
 
     def state_load(self, state: "Buffer") -> None:
-        """Goes on from a saved state, bit for bit; SolverError for one of another model or a damaged one.
+        """Restores a saved state, bit for bit. Raises SolverError for a damaged state or one of another model.
 
-        state: what state_save() returned, or its bytes in any other buffer.
+        state: the bytes that state_save() returned, in any buffer.
         """
         try:
             data = memoryview(state).tobytes()
         except TypeError:
-            raise SolverError(f"a {type(state).__name__} holds no state. Give what state_save() returned.") from None
+            raise SolverError(f"a {type(state).__name__} is not a state. Give the bytes of state_save().") from None
         self._call(lib.fm_state_load, ffi.from_buffer(data), len(data))
 
     def use_level(self, level: int) -> None:
-        """Chooses the kernels' instruction set: 0 plain, 1 AVX2; the bits do not change."""
+        """Selects the kernels' instruction set: 0 plain, 1 AVX2. The results have the same bits."""
         self._call(lib.fm_level_use, level)
 
     def use_planar(self, on: bool) -> int:
-        """Whether trees that move in a plane have kernels of their own, as they have from the beginning.
+        """Switches the kernels for planar trees on or off; they are on by default.
 
-        Returns how many elementary joints have them then. Results agree to round-off with either.
+        Returns the number of links that then use them. The results differ by round-off.
         """
         return int(self._ask(lib.fm_planar_use, int(on)))
 
     def _references(self, name: str) -> tuple[References, bool]:
-        """Value references behind a name, and whether it means one number."""
+        """Value references of a name, and whether it is a scalar."""
         if name not in self._known:
             self._known[name] = self._find(name)
         return self._known[name]
 
     def _find(self, name: str) -> tuple[References, bool]:
         if not isinstance(name, str):
-            raise SolverError(f"{name!r} is no name of a variable. Give one such as '{self.image.variables[0].name}'.")
+            raise SolverError(f"{name!r} is not a variable name. Give one such as '{self.image.variables[0].name}'.")
         if name in self._signals:
             found, scalar = self._signals[name]
             return np.array(found, dtype=np.uint32), scalar
@@ -279,7 +283,7 @@ class Solver:
         return np.array(found, dtype=np.uint32), variables.is_scalar(name)
 
     def _call(self, function: Any, *arguments: Any, error: type[FmumbsError] = SolverError) -> None:
-        """Calls a function of the core that can fail; then raises the core's sentence."""
+        """Calls a function of the core that can fail; raises an error with the core's message if it does."""
         with self._lock:
             if self._run(function, arguments) == lib.FM_OK:
                 return
@@ -287,19 +291,19 @@ class Solver:
             raise error(f"{ffi.string(lib.fm_message(self._instance)).decode()}.")
 
     def _ask(self, function: Any, *arguments: Any) -> Any:
-        """What a function of the core returns. Other threads wait."""
+        """The value that a function of the core returns. Other threads wait."""
         with self._lock:
             return self._run(function, arguments)
 
     def _run(self, function: Any, arguments: tuple[Any, ...]) -> Any:
-        """The same with the lock held; a signal handler amid a step is refused."""
+        """The same with the lock held; refuses calls from a signal handler during a step."""
         if self._busy:
-            raise SolverError("this Solver is amid a step. Use it when that has ended, or use another Solver.")
+            raise SolverError("this Solver is in the middle of a step. Use it after the step, or use another Solver.")
         self._busy = True
         try:
             return function(self._instance, *arguments)
         except (TypeError, OverflowError) as error:
-            raise SolverError(f"the Solver cannot take that: {error}. Give a number that it can.") from error
+            raise SolverError(f"the value is out of range: {error}. Give another number.") from error
         finally:
             self._busy = False
 
@@ -309,22 +313,22 @@ def _pointer(kind: str, values: NDArray[Any]) -> Any:
 
 
 def _references_for_core(references: ArrayLike) -> tuple[int, Any]:
-    """Their number and a pointer to them, which keeps them alive."""
+    """The number of references, and a pointer that keeps them alive."""
     try:
         values = np.ascontiguousarray(references, dtype=np.uint32).reshape(-1)
     except (TypeError, ValueError, OverflowError):
-        raise SolverError(f"{references!r} are no value references. Give integers from 0 on.") from None
+        raise SolverError(f"{references!r} are not value references. Give integers of at least 0.") from None
     return len(values), _pointer("uint32_t", values)
 
 
 def _numbers(value: ArrayLike, what: str) -> Array:
-    """What was given, as an array of at least one dimension."""
+    """The value as an array of at least one dimension. Raises SolverError for anything but numbers."""
     try:
         return np.ascontiguousarray(np.atleast_1d(np.asarray(value, dtype=float)))
     except (TypeError, ValueError):
-        raise SolverError(f"{what} is set to {value!r}, which is no number. Give numbers.") from None
+        raise SolverError(f"{what} is set to {value!r}, which is not a number. Give numbers.") from None
 
 
 def _size(values: Array) -> str:
-    """How messages tell the size of what was given."""
+    """The size of an array for messages."""
     return str(len(values)) if values.ndim == 1 else f"an array of {' by '.join(map(str, values.shape))}"

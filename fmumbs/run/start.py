@@ -1,4 +1,4 @@
-"""What became of the start values that a model gives or that were set."""
+"""Changes of given start values in assembly."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -6,15 +6,15 @@ from typing import Any
 
 from fmumbs.compiler.layout import ffi, lib
 
-_TOLD = 6  # changes that a sentence names
+_LISTED = 6  # changes that a message names
 
 
 @dataclass(frozen=True)
 class StartChange:
     """A given start value that the loops changed.
 
-    name: of the variable, such as "A.q". given, value: what was given and what it became, (numbers,): one, or four of a
-    quaternion w x y z. unit: of both. was_set: it was set to another value than the model's.
+    name: of the variable, such as "A.q". given, value: before and after assembly, one number or a quaternion w x y z.
+    unit: of both. was_set: whether it was set to another value than the model's.
     """
 
     name: str
@@ -31,7 +31,7 @@ class StartChange:
 
 
 def start_changes(ask: Callable[..., Any]) -> tuple[StartChange, ...]:
-    """Those of an instance that has been assembled, the ones that were set first; ask: calls a function of the core."""
+    """The changes in an assembled instance, values that were set first; ask: calls a function of the core."""
     count = ask(lib.fm_start_changes, ffi.NULL, 0)
     if count == 0:
         return ()
@@ -49,11 +49,11 @@ def start_changes(ask: Callable[..., Any]) -> tuple[StartChange, ...]:
     )
 
 
-def told(name: str, changes: Sequence[StartChange]) -> str:
-    """A sentence that names the first of them."""
-    more = f" and {len(changes) - _TOLD} more" if len(changes) > _TOLD else ""
+def describe(name: str, changes: Sequence[StartChange]) -> str:
+    """A warning that names the first changes."""
+    more = f" and {len(changes) - _LISTED} more" if len(changes) > _LISTED else ""
     return (
-        f"Model '{name}': its loops and couplings leave no room for {len(changes)} given start "
-        f"value{'' if len(changes) == 1 else 's'}: {', '.join(map(str, changes[:_TOLD]))}{more}. "
-        "Give values that fit, or leave them out."
+        f"Model '{name}': loops and couplings changed {len(changes)} given start "
+        f"value{'' if len(changes) == 1 else 's'}: {', '.join(map(str, changes[:_LISTED]))}{more}. "
+        "Give consistent values, or leave them out."
     )

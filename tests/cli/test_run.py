@@ -87,7 +87,7 @@ def test_a_run_that_never_began_writes_nothing(tmp_path: Path) -> None:
     (tmp_path / "torque.csv").write_text("time,Z.tau\n0,0\n")
     result = fmumbs("run", "pendulum", "--input", "torque.csv", "--out", "a.csv")
     assert result.exit_code == 1
-    assert "ended early" not in result.output
+    assert "stopped early" not in result.output
     assert not (tmp_path / "a.csv").exists()
 
 

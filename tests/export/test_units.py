@@ -65,7 +65,7 @@ def test_a_unit_without_a_quantity_has_no_type() -> None:
 
 @pytest.mark.parametrize("name", ["furlong", "N..m", "m^2"])
 def test_a_unit_that_cannot_be_read_is_refused_by_name(name: str) -> None:
-    with pytest.raises(ExportError, match="is no unit"):
+    with pytest.raises(ExportError, match="is not a unit"):
         unit(name)
 
 

@@ -20,15 +20,15 @@ MODES: dict[str, Any] = {
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"stiffness": -1.0}, "stiffness is below zero"),
+        ({"stiffness": -1.0}, "stiffness is not positive semidefinite"),
         ({"stiffness": np.ones((2, 2))}, r"stiffness is not an array of \(1, 1\) finite numbers"),
         ({"damping": [np.nan]}, "damping is not an array"),
-        ({"modal_mass": None}, "nor is shape_product. Give one of them"),
-        ({"modal_mass": 0.1}, "do not belong to one body"),
+        ({"modal_mass": None}, "so is shape_product. Give one of them"),
+        ({"modal_mass": 0.1}, "are inconsistent"),
         ({"shape_mass": np.zeros((0, 3))}, "has 0 modes. Give 1 to 24, or a Body"),
         ({"shape_mass": [(0, 0, 0.5)]}, "leaves the plane xy"),
         ({"plane": "zx"}, "must be one of xy, xz, yz"),
-        ({"shapes": {}}, "shapes has nothing for the point 'tip'"),
+        ({"shapes": {}}, "shapes has no entry for the point 'tip'"),
         ({"shapes": {"tap": [(0, 1, 0)]}}, "The nearest name is 'tip'"),
         ({"q0": (1, 2)}, "q0 has 2 entries, but must have 1"),
         ({"points": {"q": (1, 0, 0)}, "shapes": {"q": [(0, 1, 0)]}}, "every body has a variable of that name"),
@@ -44,10 +44,10 @@ def test_modes_of_no_body_are_refused(changes: Any, words: str) -> None:
     [
         ({"EI": 0.0}, "EI is 0, but must be above zero"),
         ({"mass": None}, "neither mass nor density is given"),
-        ({"density": 1.0}, "density or area is given without the other"),
+        ({"density": 1.0}, "only one of density and area is given"),
         ({"density": 1.0, "area": 1.0}, "both mass and density are given"),
         ({"mass": None, "density": 1.0, "area": 0.0}, "area"),
-        ({"modes": 0}, "modes is 0, but must be 1 to 24. For none take Body.rod"),
+        ({"modes": 0}, "modes is 0, but must be 1 to 24. For a rigid body use Body.rod"),
         ({"modes": 25}, "must be 1 to 24"),
         ({"boundary": "clamped"}, "boundary is 'clamped', but must be two of clamped, pinned, free, sliding"),
         ({"along": "z"}, "cannot bend in the plane 'xy'"),
@@ -62,7 +62,7 @@ def test_beams_that_are_none_are_refused(changes: Any, words: str) -> None:
 def test_a_place_off_the_beam_and_a_point_without_a_name_are_refused() -> None:
     beam, plate = BEAM, fm.ModalBody("b", **MODES)
     ground = fm.Model("m").ground
-    for point, words in ((beam.at(1.4), "is 1.4 m along the beam"), (plate.at(0.5), "no named point of the flexible")):
+    for point, words in ((beam.at(1.4), "is 1.4 m along the beam"), (plate.at(0.5), "not a named point of")):
         model = fm.Model("m")
         model.add(point.body, fm.Weld("w", ground.at(), point))
         with pytest.raises(fm.ModelError, match=words):

@@ -102,7 +102,7 @@ def test_a_model_holds_laws():
     ("elements", "words"),
     [
         ((body, slide), ["Law 'T' acts on 'S'", "not in the model"]),
-        ((body, slide, fm.Spring("S", GROUND.at(), body.tip)), ["Law 'T' acts on 'S'", "unlike"]),
+        ((body, slide, fm.Spring("S", GROUND.at(), body.tip)), ["Law 'T' acts on 'S'", "differs"]),
     ],
 )
 def test_a_law_acts_on_what_is_in_the_model(elements, words):
@@ -137,7 +137,7 @@ def test_a_law_acts_on_what_is_in_the_model(elements, words):
         (lambda: fm.Law.table("L", slide, [0, 0], [1, 2]), ["positions", "increase"]),
         (lambda: fm.Law.table("L", slide, [0, 1], [1]), ["forces", "1 entries", "2"]),
         (lambda: fm.Law.damper("L", slide, 3, [1]), ["velocities", "list"]),
-        (lambda: fm.Stop("E", slide, stiffness=1), ["lower and upper", "both open"]),
+        (lambda: fm.Stop("E", slide, stiffness=1), ["lower and upper", "both missing"]),
         (lambda: fm.Stop("E", slide, lower=1, upper=1, stiffness=1), ["upper is 1", "Swap"]),
         (lambda: fm.Stop("E", slide, upper=1, stiffness=0), ["stiffness", "above zero"]),
         (lambda: fm.Stop("E", slide, upper=1, stiffness=1, damping=-1), ["damping", "below zero"]),

@@ -108,7 +108,7 @@ def test_a_full_disk_leaves_no_half_picture(result: Result, tmp_path: Path) -> N
 
 def test_a_picture_of_no_known_kind_is_told(result: Result, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    with pytest.raises(fm.SolverError, match=r"arm\.xyz' would be a picture of no known kind\. Give one of \.\w+, "):
+    with pytest.raises(fm.SolverError, match=r"arm\.xyz' has an unknown picture format\. Give one of \.\w+, "):
         result.plot("A.q", path=tmp_path / "arm.xyz")
 
 
@@ -138,7 +138,7 @@ def test_a_plot_without_a_file_opens_a_window(result: Result, monkeypatch: pytes
 
 def test_where_there_is_no_display_a_plot_says_how_to_see_it(result: Result, tmp_path: Path) -> None:
     pyplot = pytest.importorskip("matplotlib.pyplot")
-    with pytest.warns(UserWarning, match=r"no display .* 'arm' on\. Save it with plot\(path='arm\.png'\)"):
+    with pytest.warns(UserWarning, match=r"no display .* 'arm'\. Save it with plot\(path='arm\.png'\)"):
         figure = result.plot("A.q")
     assert pyplot.get_fignums() == []
     figure.savefig(tmp_path / "arm.png")
@@ -154,5 +154,5 @@ def test_a_notebook_shows_what_a_cell_returns(result: Result, monkeypatch: pytes
 
 def test_nothing_cannot_be_drawn() -> None:
     pytest.importorskip("matplotlib")
-    with pytest.raises(fm.SolverError, match="keeps no variables to draw"):
+    with pytest.raises(fm.SolverError, match="has no variables to plot"):
         Result("empty", TIME, {}, {}).plot()

@@ -103,15 +103,15 @@ def test_times_end_at_the_stop(stop: float, interval: float, expected: list[floa
         ({"stop": math.inf}, "simulate: stop is inf, but must be finite"),
         ({"stop": "long"}, "simulate: stop is 'long', which is not a number"),
         ({"interval": -0.1}, "simulate: interval is -0.1, but must be above zero"),
-        ({"outputs": "J.q"}, "outputs is 'J.q', which is no list of names. Give ['J.q']."),
+        ({"outputs": "J.q"}, "outputs is 'J.q', which is not a list of names. Give ['J.q']."),
         ({"outputs": ["J.qq"]}, "'cart' has no variable 'J.qq'. The nearest name is 'J.q'."),
         ({"inputs": {"J.tau": 1.0}}, "'cart' has no variable 'J.tau'"),
         ({"inputs": {"J.f": (1.0, 2.0)}}, "'J.f' takes 1 numbers, not 2"),
         ({"inputs": {"L.force": lambda t: t}}, "'L.force' takes 3 numbers, not 1"),
         ({"inputs": {"J.f": lambda t: None if t else 0.0}}, "must be a finite number"),
-        ({"inputs": {"J.q": lambda t: t}}, "'J.q' is a start value, which no function of time can be"),
+        ({"inputs": {"J.q": lambda t: t}}, "'J.q' is a start value, which cannot be a function of time"),
         ({"inputs": {"J.qdd": 1.0}}, "computed and cannot be set"),
-        ({"inputs": ["J.f"]}, "simulate: inputs is no mapping"),
+        ({"inputs": ["J.f"]}, "simulate: inputs is not a mapping"),
     ],
 )
 def test_wrong_use_is_told(arguments: dict[str, Any], said: str, image: ModelImage) -> None:

@@ -54,13 +54,13 @@ def test_values_are_read_and_written_by_reference(solver: Solver) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("L.force", (1.0, 2.0), r"'L\.force' takes 3 numbers, not 2\. Give as many\."),
+        ("L.force", (1.0, 2.0), r"'L\.force' takes 3 numbers, not 2\. Give 3\."),
         ("L.force", 1.0, r"'L\.force' takes 3 numbers, not 1"),
         ("L.force", np.eye(3), r"'L\.force' takes 3 numbers, not an array of 3 by 3"),
         ("J.f", (1.0, 2.0), r"'J\.f' takes 1 numbers, not 2"),
-        ("J.f", "much", r"'J\.f' is set to 'much', which is no number"),
-        ("J.f", {"a": 1}, r"which is no number"),
-        ("L.force", [[1.0], [2.0, 3.0]], r"which is no number"),
+        ("J.f", "much", r"'J\.f' is set to 'much', which is not a number"),
+        ("J.f", {"a": 1}, r"which is not a number"),
+        ("L.force", [[1.0], [2.0, 3.0]], r"which is not a number"),
         ("J.f", math.nan, r"J\.f = nan is refused: it must be a finite number\."),
         ("J.f", None, r"must be a finite number"),
         ("J.qdd", 1.0, r"computed and cannot be set"),

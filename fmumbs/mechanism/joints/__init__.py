@@ -1,4 +1,4 @@
-"""Joints: one file each, all of them an ordered product of modes between two frames."""
+"""Joints, one file each. Every joint is an ordered product of modes between two frames."""
 
 from fmumbs.mechanism.joints.base import JointBase
 from fmumbs.mechanism.joints.closing import Closing, Distance, PointOnLine, PointOnPlane, RevoluteSpherical

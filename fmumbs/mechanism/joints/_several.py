@@ -1,4 +1,4 @@
-"""What joints of several turns and slides share: their positions, velocities and laws come one for each."""
+"""The base class of joints with several scalar modes: positions, velocities and laws have one entry for each mode."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -11,10 +11,10 @@ from fmumbs.mechanism.joints.base import LAWS, JointBase, LawName
 
 @dataclass(frozen=True)
 class Several(JointBase):
-    """A joint of one-freedom modes.
+    """A joint with several scalar modes.
 
     q0: (positions,) of the free modes in their order [rad] or [m]; u0: (velocities,) [rad/s] or [m/s].
-    stiffness, damping, rest, rotor_inertia: one for each free mode, or one number where all of them turn or all
+    stiffness, damping, rest, rotor_inertia: one for each free mode, or a single number if all of them turn or all
     of them slide.
     """
 
@@ -39,7 +39,7 @@ class Several(JointBase):
             number = _checks.number(value, where)
             if number != 0.0 and len({mode.linear for mode in free}) > 1:
                 raise ModelError(
-                    f"{where} is the one number {number:g}, but some modes turn and others slide. "
+                    f"{where} is the single number {number:g}, but some modes turn and others slide. "
                     f"Give {len(free)} numbers, one for each free mode."
                 )
             value = (number,) * len(free)

@@ -1,13 +1,13 @@
-"""What all joints have in common.
+"""The base class of all joints.
 
-A joint connects a frame F on one body, the parent, with a frame M on another, the child, whichever is nearer to the
-ground; of a nonholonomic joint the parent must be. Its modes (mode.py) say how M may move with respect to F. Its
-generalised applied force on each free mode, driving M against F, is
+A joint connects a frame F on one body, the parent, with a frame M on another, the child. Either may be nearer to the
+ground, but for a nonholonomic joint it must be the parent. The modes (mode.py) describe the motion of M with respect
+to F. The generalised applied force on each free mode, positive if it drives M with respect to F, is
 
     lambda = tau + stiffness (rest - q) - damping u,
 
-and an inertia that turns with the joint, such as a geared rotor, adds rotor_inertia du/dt to what the mode
-must accelerate, without gyroscopic effects.
+and rotor_inertia du/dt is the inertial force of a part that turns with the joint, such as a geared rotor; its
+gyroscopic effects are neglected.
 """
 
 from abc import ABC, abstractmethod
@@ -35,21 +35,20 @@ class JointBase(Element, ABC):
     """Base of the joints: `(name, F, M, ...)`.
 
     F, M: points on two different bodies, or on one body and the ground.
-    q0, u0: position and velocity at the start, as each joint says. Outside of loops they are exact. A loop, or a
-        coupling, leaves fewer freedoms than its joints have; there the values that are given hold as far as these go,
-        in the order in which the joints were added, positions apart from velocities. If only some values of one joint
-        can hold, those that determine the motion best do: of a body on a rod the coordinates across the rod hold, and
-        the one along it follows, so that numbers rounded to some digits change by little more than their rounding. An
-        orientation holds as a whole or not at all. What is not given, or cannot hold, is a guess: it becomes what
-        closes the loop, near where it was. `fmumbs check`, `fmumbs run` and simulate() tell each given value that
-        changed.
-    held: q0 and u0 are exact before all others, and there is no start where they cannot be.
-    cut: the joint is not part of the spanning tree: it closes a loop. Without it the compiler chooses. The
-        coordinates of such a joint follow from the others; q0 also says in which turn an angle begins.
-    stiffness, damping: at least 0, [N.m/rad] and [N.m.s/rad], or [N/m] and [N.s/m] where the mode slides.
-    rest: position at which the spring is without force [rad] or [m].
+    q0, u0: initial position and velocity; see each joint for shapes and units. Outside of loops they are exact. A
+        loop or a coupling removes degrees of freedom: as many given values as the mobility allows are kept exactly, in
+        the order in which the joints were added, positions and velocities separately. If only some values of a joint
+        can be kept, those that determine the motion best are: for a body on a rod the coordinates across the rod are
+        kept, and the one along it follows, so that rounded numbers change by little more than their rounding. An
+        orientation is kept as a whole or not at all. Values that are not given, or cannot be kept, are initial guesses
+        for assembly. `fmumbs check`, `fmumbs run` and simulate() report each given value that changed.
+    held: q0 and u0 are kept before all others, and assembly fails if they cannot be.
+    cut: the joint closes a loop and is not part of the spanning tree; by default the compiler chooses. The
+        coordinates of a cut joint follow from the others; q0 only selects the number of turns of an angle.
+    stiffness, damping: at least 0, [N.m/rad] and [N.m.s/rad], or [N/m] and [N.s/m] for a mode that slides.
+    rest: position at which the spring force is zero [rad] or [m].
     rotor_inertia: reflected to the joint [kg.m2] or [kg], at least 0.
-    tau: what the joint's input tau or f is until it is set [N.m] or [N]: one number for each velocity, or one for all.
+    tau: initial value of the input tau or f [N.m] or [N]: one number for each velocity, or one for all.
     """
 
     F: Point
@@ -62,8 +61,8 @@ class JointBase(Element, ABC):
     rotor_inertia: float | Sequence[float] = field(default=0.0, kw_only=True)
     tau: float | Sequence[float] = field(default=0.0, kw_only=True)
 
-    _laws: ClassVar[tuple[LawName, ...]] = LAWS  # which of the fields above this kind of joint allows
-    _instead: ClassVar[str] = ""  # the mend where one is not allowed
+    _laws: ClassVar[tuple[LawName, ...]] = LAWS  # those of the fields above that this kind of joint allows
+    _instead: ClassVar[str] = ""  # the fix that messages give for one that it does not allow
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -89,7 +88,9 @@ class JointBase(Element, ABC):
         else:
             self._store("tau", _checks.number(self.tau, where))
         if self.tau and not self.velocities:
-            raise ModelError(f"{where} is {self.tau:g}, but a {type(self).__name__} has no freedom. Leave it out.")
+            raise ModelError(
+                f"{where} is {self.tau:g}, but a {type(self).__name__} has no degree of freedom. Leave it out."
+            )
 
     def _check_law(self, law: LawName, value: object) -> None:
         number = _checks.number if law == "rest" else _checks.not_negative
@@ -114,16 +115,16 @@ class JointBase(Element, ABC):
     @property
     @abstractmethod
     def start_positions(self) -> tuple[float, ...]:
-        """(positions,) p at the start, in the order of the modes."""
+        """(positions,) initial p, in the order of the modes."""
 
     @property
     @abstractmethod
     def start_velocities(self) -> tuple[float, ...]:
-        """(velocities,) u at the start, in the order of the modes."""
+        """(velocities,) initial u, in the order of the modes."""
 
     @property
     def given(self) -> tuple[bool, bool]:
-        """Whether q0 and u0 were given, even as what they are by default."""
+        """Whether q0 and u0 were given explicitly, even with the default values."""
         position, velocity = (getattr(self, name, UNSET) for name in ("q0", "u0"))
         return not isinstance(position, Unset), not isinstance(velocity, Unset)
 
@@ -134,12 +135,12 @@ class JointBase(Element, ABC):
 
     @property
     def speed_rows(self) -> tuple[Row, ...]:
-        """(velocities, 6) rows psi' that define u where there are velocity_rows; none elsewhere."""
+        """(velocities, 6) rows psi' that define u if there are velocity_rows; else none."""
         return ()
 
     @property
     def rows_after(self) -> int:
-        """In the axes behind how many modes the rows are given; all of them: M's axes."""
+        """The number of modes after which the axes are those of the rows; all modes: M's axes."""
         return len(self.modes)
 
     @property
@@ -177,8 +178,8 @@ class JointBase(Element, ABC):
     ) -> tuple[float, ...]:
         """Positions of all modes, free, excited and locked, in their order.
 
-        p: (positions,) of the free ones, by default those at the start; eta: (excited modes,), by default those
-        of the paths at the time t, or of the start.
+        p: (positions,) of the free modes, by default the initial ones; eta: (excited modes,), by default those of the
+        paths at the time t [s], or the initial ones.
         """
         free = iter(self.start_positions if p is None else p)
         given = [mode.prescribed(t)[0] for mode in self.excited_modes] if eta is None else eta
@@ -194,5 +195,5 @@ class JointBase(Element, ABC):
     def transform(
         self, p: Sequence[float] | None = None, eta: Sequence[float] | None = None, t: float = 0.0
     ) -> Transform:
-        """X_FM at these positions, which are as in all_positions."""
+        """X_FM at the positions of all_positions(p, eta, t)."""
         return product.transform(self.modes, self.all_positions(p, eta, t))

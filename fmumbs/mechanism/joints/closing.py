@@ -1,12 +1,12 @@
-"""Joints that only close loops: what they forbid is said by rows, and they have no coordinates of their own.
+"""Joints that only close loops: defined by constraint rows, without coordinates of their own.
 
-With p the position of M's origin seen from F's,
+With p the position of M's origin relative to F's,
 
     along           f . p = value           f fixed in F
     distance        |p| = value
     perpendicular   f . g = value           g fixed in M
 
-RevoluteSpherical stands for a rod without mass on a hinge at F and a ball at M; Distance for one on two balls.
+RevoluteSpherical is a massless rod with a hinge at F and a ball at M; Distance is a massless rod between two balls.
 """
 
 from dataclasses import dataclass, field
@@ -23,19 +23,19 @@ from fmumbs.mechanism.joints.mode import Mode
 RowKind = Literal["along", "perpendicular", "distance"]
 ClosingRow = tuple[RowKind, Vec3, Vec3, float]  # f in F's axes, g in M's, value [m] or 1
 
-_NONE: Vec3 = (1.0, 0.0, 0.0)  # where a row has no such vector
+_NONE: Vec3 = (1.0, 0.0, 0.0)  # placeholder in a row without that vector
 
 
 @dataclass(frozen=True)
 class Closing(JointBase):
-    """Base of the joints that only close loops. They have reactions like every joint, and nothing drives them."""
+    """Base of the joints that only close loops. They have reactions like every joint, but no applied forces."""
 
     _laws = ()
-    _instead: ClassVar[str] = "Leave it out: it closes a loop and drives nothing."
+    _instead: ClassVar[str] = "Leave it out: the joint has no coordinate."
 
     @property
     def rows(self) -> tuple[ClosingRow, ...]:
-        """What must hold."""
+        """The constraint rows: kind, f in F's axes, g in M's axes, value."""
         raise NotImplementedError
 
     @property
@@ -53,13 +53,16 @@ class Closing(JointBase):
     def _store_length(self, value: float) -> None:
         length = _checks.number(value, self._where("length"))
         if not length > 0.0:
-            raise ModelError(f"{self._where('length')} is {length:g} m, but must be positive. Or use a Spherical.")
+            raise ModelError(f"{self._where('length')} is {length:g} m, but must be positive. For 0 use a Spherical.")
         self._store("length", length)
 
 
 @dataclass(frozen=True)
 class Distance(Closing):
-    """The origins of F and M stay `length` [m] apart, as by a rod without mass between two balls."""
+    """The origins of F and M stay `length` [m] apart, as by a massless rod between two balls.
+
+    Raises ModelError unless length is positive.
+    """
 
     length: float = field(kw_only=True)
 
@@ -74,9 +77,9 @@ class Distance(Closing):
 
 @dataclass(frozen=True)
 class RevoluteSpherical(Closing):
-    """M's origin moves on a circle about F's axis: a rod without mass, hinged at F about `axis`, on a ball at M.
+    """M's origin moves on a circle about F's axis: a massless rod with a hinge at F and a ball at M.
 
-    axis: in F's axes, and the rod perpendicular to it. length: of the rod [m].
+    axis: of the hinge in F's axes, perpendicular to the rod. length: of the rod [m], positive.
     """
 
     length: float = field(kw_only=True)
@@ -113,7 +116,7 @@ class PointOnLine(Closing):
 
 @dataclass(frozen=True)
 class PointOnPlane(Closing):
-    """M's origin stays at `height` [m] over the plane through F's origin with this `normal`, in F's axes."""
+    """M's origin stays at `height` [m] above the plane through F's origin; normal: of the plane in F's axes."""
 
     normal: Axis = field(default="z", kw_only=True)
     height: float = field(default=0.0, kw_only=True)

@@ -13,14 +13,14 @@ from fmumbs.mechanism.joints.mode import Mode
 
 @dataclass(frozen=True)
 class Cylindrical(Several):
-    """M turns about an axis of F and slides along it, the one independent of the other.
+    """M turns about an axis of F and slides along it independently.
 
-    axis: "x", "y", "z", one of these with a minus sign, or three numbers; in F's axes, M's at zero.
-    q0: (angle [rad], distance [m]) at the start; u0: their rates. Laws come in this order too.
+    axis: "x", "y", "z", one of these with a minus sign, or three numbers, in F's axes.
+    q0: initial (angle [rad], distance [m]); u0: their rates. Laws have the same order.
 
-    Variables: q[1..2], qd[1..2], qdd[1..2], and the inputs tau[1..2]: torque [N.m] and force [N], positive where
-    they drive M against F. Raises ModelError for a zero axis, for lists of another length and for numbers that
-    are not finite.
+    Variables: q[1..2], qd[1..2], qdd[1..2], and the inputs tau[1..2]: torque [N.m] and force [N], positive if they
+    drive M with respect to F. Raises ModelError for a zero axis, a list of wrong length or a number that is not
+    finite.
     """
 
     axis: Axis = field(default="z", kw_only=True)

@@ -17,11 +17,11 @@ from fmumbs.mechanism.joints.mode import Mode
 class Free(JointBase):
     """M moves freely with respect to F.
 
-    q0: seven numbers at the start: x, y, z of M in F's axes [m], then the quaternion w x y z of M in F.
-    u0: six numbers: velocity of M's origin in F's axes [m/s], angular velocity in M's axes [rad/s].
+    q0: seven initial values: x, y, z of M's origin in F's axes [m], then the quaternion w x y z of M in F.
+    u0: six initial values: velocity of M's origin in F's axes [m/s], angular velocity in M's axes [rad/s].
 
     Variables: r[1..3], v[1..3], a[1..3] in F's axes, q[1..4], w[1..3], alpha[1..3], and the inputs f and tau.
-    Raises ModelError for lists of another length, a zero quaternion and numbers that are not finite.
+    Raises ModelError for a list of wrong length, a zero quaternion or a number that is not finite.
     """
 
     q0: Sequence[float] = field(default=UnsetNumbers((0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)), kw_only=True)

@@ -1,8 +1,8 @@
-"""The general joint: any ordered product of turns, slides and helices, with rows that forbid velocities.
+"""The general joint: any ordered product of turns, slides and helices, with constraints on velocities.
 
 X_FM = X_1(s_1) X_2(s_2) ..., each s_k free, excited or locked. With Phi and Phi_e the columns of the free and the
 excited modes at M's origin, in the axes of the rows, and kappa the excited velocities, the relative velocity is
-G = Phi qdot + Phi_e kappa. Velocity rows w' and speed rows psi' make of it (joint-representation, 3.6, 3.22, 3.27)
+G = Phi qdot + Phi_e kappa. With velocity rows w' and speed rows psi' (joint-representation, 3.6, 3.22, 3.27)
 
     w' G = 0,  psi' G = u    so that    qdot = Y1 u + Y2,    [w'; psi'] (Phi Y1) = [0; E],
                                                              [w'; psi'] (Phi Y2 + Phi_e kappa) = 0
@@ -22,25 +22,25 @@ from fmumbs.mechanism.joints.base import LawName, Row
 from fmumbs.mechanism.joints.mode import Mode
 from fmumbs.mechanism.joints.product import Array, axes_after, screws
 
-_DEPENDENT = 1e-9  # smallest singular value of columns of length one below which they are dependent
+_DEPENDENT = 1e-9  # columns of length one are dependent if their smallest singular value is below this
 
 
 @dataclass(frozen=True)
 class Joint(Several):
     """M moves with respect to F by an ordered product of modes: Turn, Slide and Helix.
 
-    modes: from F to M, of roles free, excited and locked; their axes need not be perpendicular.
-    velocity_rows: (k, 6) [1] and [m], constant in the axes behind the first `rows_after` modes, by default all of
-    them (M's axes); each times (angular velocity, velocity of M's origin), of M in F, is zero. They make the
-    joint nonholonomic.
-    speed_rows: (free modes - k, 6) in the same axes; times the same velocity they are u.
-    q0: one for each free mode [rad] or [m]; u0: the velocity variables, the free modes' rates without rows.
+    modes: from F to M, each free, excited or locked; their axes need not be perpendicular.
+    velocity_rows: (k, 6) [1] and [m], constant in the axes after the first `rows_after` modes, by default all of
+        them (M's axes). The product of each row with (angular velocity, velocity of M's origin) of M in F is zero.
+        They make the joint nonholonomic.
+    speed_rows: (free modes - k, 6) in the same axes; their products with the same velocity are u.
+    q0: one for each free mode [rad] or [m]; u0: the velocity variables; without rows the rates of the free modes.
 
-    Variables: q[i], qd[i], qdd[i] of the free modes and the inputs tau[i], or without an index where there is
-    one; eta, kappa and kappa_dot of the excited modes, drive[k] the force or torque that moves them.
+    Variables: q[i], qd[i], qdd[i] of the free modes and the inputs tau[i], without an index if there is only one;
+    eta, kappa and kappa_dot of the excited modes, and drive[k], the force or torque that moves them.
 
-    Raises ModelError for modes that are dependent at the start, for speed rows that together with the velocity
-    rows do not determine the velocities there, and for numbers that are not finite.
+    Raises ModelError for modes that are dependent at q0, for rows that do not determine the velocities there, and for
+    a number that is not finite.
     """
 
     modes: tuple[Mode, ...] = field(default=(), kw_only=True)
@@ -74,7 +74,7 @@ class Joint(Several):
     def _checked_modes(self) -> tuple[Mode, ...]:
         modes = tuple(self.modes) if isinstance(self.modes, Iterable) else ()
         if not modes:
-            raise ModelError(f"{self._where('modes')} are none. Give Turn, Slide or Helix, or use a Weld.")
+            raise ModelError(f"{self._where('modes')} is empty. Give Turn, Slide or Helix, or use a Weld.")
         for i, mode in enumerate(modes):
             if not isinstance(mode, Mode) or mode.kind == "ball":
                 raise ModelError(f"{self._where('modes')}[{i + 1}] is {mode!r}. Give a Turn, a Slide or a Helix.")
@@ -91,13 +91,13 @@ class Joint(Several):
             raise ModelError(self._has_no(law, next(v for v in getattr(self, law) if v)))
 
     def _check_independent(self) -> None:
-        """At the start: the moving modes among each other, and the rows."""
+        """Checks at q0 that the moving modes are independent, and so are the rows."""
         at = self.all_positions()
         columns = screws(self.modes, at)
         moving = columns[:, [mode.role != "locked" for mode in self.modes]]
         if moving.size and _smallest(moving / np.linalg.norm(moving, axis=0)) < _DEPENDENT:
             raise ModelError(
-                f"{self._where('modes')} are dependent at the start: two combinations of them move M alike. "
+                f"{self._where('modes')} are linearly dependent at q0. "
                 "Leave one out, or give another q0."
             )
         if not self.velocity_rows:
@@ -109,7 +109,7 @@ class Joint(Several):
         if _smallest(square) < _DEPENDENT * float(np.abs(square).max(initial=1.0)):
             raise ModelError(
                 f"{self._where('velocity_rows and speed_rows')} do not determine the velocities of the "
-                f"{len(self.free_modes)} free modes at the start. Give independent rows."
+                f"{len(self.free_modes)} free modes at q0. Give independent rows."
             )
 
 

@@ -1,17 +1,17 @@
-"""Modes: the elementary motions that a joint is an ordered product of.
+"""Modes: the elementary motions whose ordered product is a joint.
 
-X_FM = X_1(s_1) X_2(s_2) ..., each factor a screw about or along a fixed axis, or a ball. The axes of a mode
-are those that the modes before it have turned; with all positions at zero they are F's axes.
+X_FM = X_1(s_1) X_2(s_2) ..., each factor a screw about or along a fixed axis, or a ball. The axis of a mode is given
+in the axes as rotated by the modes before it; with all positions at zero these are F's axes.
 
-A free mode's position is a variable of the joint. An excited one moves by eta(t), with kappa = d eta/dt
-(joint-representation, Eqs 3.15 and 5.1), which is
+The position of a free mode is a variable of the joint. An excited mode moves by eta(t), with kappa = d eta/dt
+(joint-representation, Eqs 3.15 and 5.1), where eta follows from
 
     a path       eta = path(t), with kappa and its rate the path's derivatives
     kappa_dot    the input kappa_dot; d kappa/dt = kappa_dot, d eta/dt = kappa, from eta0 and kappa0
     eta          the input eta_in through a critically damped filter, from eta0 and kappa0:
                  d kappa/dt = cutoff^2 (eta_in - eta) - 2 cutoff kappa,  d eta/dt = kappa
 
-A position that is only sampled and held has no velocity, so there is no way to give one without a filter.
+A position that is only sampled and held has no velocity, so a position input always goes through the filter.
 """
 
 from dataclasses import Field, dataclass, fields
@@ -32,13 +32,14 @@ class Mode:
     """One elementary motion; make it with Turn, Slide or Helix.
 
     kind: "revolute" turns about `axis` and advances by `pitch` [m/rad]; "prismatic" slides along it; "ball"
-        turns freely, with a quaternion w x y z as its position and the angular velocity in M's axes as its
-        velocity.
-    axis: (3,) unit vector; without meaning for a ball.
-    role: "free" moves as the forces demand, "excited" as prescribed, "locked" does not move.
+        turns freely; its position is a quaternion w x y z, its velocity the angular velocity in M's axes.
+    axis: (3,) unit vector; unused for a ball.
+    role: "free" moves by the forces, "excited" as prescribed, "locked" not at all.
     value: the position of a locked mode [rad] or [m].
-    eta0, kappa0: position and velocity at the start of a mode that is excited by an input.
-    path, input: by what an excited mode moves, one of the two. cutoff: of the filter of the input "eta" [rad/s].
+    eta0, kappa0: initial position and velocity of a mode that is excited by an input.
+    path, input: what moves an excited mode, one of the two. cutoff: of the filter of the input "eta" [rad/s].
+
+    Raises ModelError for options that do not fit the role, and for a number that is not finite.
     """
 
     kind: Kind
@@ -82,7 +83,7 @@ class Mode:
 
     def _check_excited(self) -> None:
         if self.kind == "ball":
-            raise ModelError("Mode: a ball cannot be excited. Give three turns.")
+            raise ModelError("Mode: a ball cannot be excited. Use three turns.")
         if (self.path is None) == (self.input is None):
             raise ModelError(
                 "Mode: an excited mode moves by a path or by an input. Give path=, input='kappa_dot', or "
@@ -93,7 +94,7 @@ class Mode:
                 raise ModelError(f"Mode: path is a {type(self.path).__name__}. Give a Path.")
             for what in ("eta0", "kappa0"):
                 if getattr(self, what) != 0.0:
-                    raise ModelError(f"Mode: {what} is given, but the path says where it starts. Leave it out.")
+                    raise ModelError(f"Mode: {what} is given, but the path already sets it. Leave it out.")
         elif self.input not in get_args(Input):
             raise ModelError(f"Mode: input is {self.input!r}. Give one of {', '.join(get_args(Input))}.")
         if self.input == "eta" and self.cutoff == 0.0:
@@ -115,16 +116,16 @@ class Mode:
 
     @property
     def positions(self) -> int:
-        """How many position variables it has: 1, or 4 for a ball; none unless free."""
+        """Number of position variables: 1, or 4 for a ball; 0 unless free."""
         return (4 if self.kind == "ball" else 1) if self.free else 0
 
     @property
     def velocities(self) -> int:
-        """How many velocity variables it has: 1, or 3 for a ball; none unless free."""
+        """Number of velocity variables: 1, or 3 for a ball; 0 unless free."""
         return (3 if self.kind == "ball" else 1) if self.free else 0
 
     def prescribed(self, t: float = 0.0) -> tuple[float, float, float]:
-        """eta, kappa and kappa's rate of a locked mode or a path at the time t, of an input at the start."""
+        """eta, kappa and d kappa/dt at the time t [s], for a locked mode or a path; for an input the initial values."""
         if self.path is not None:
             return self.path(t)
         return (self.value, 0.0, 0.0) if self.role == "locked" else (self.eta0, self.kappa0, 0.0)
@@ -135,7 +136,7 @@ def _said(mode: Mode, field: "Field[object]") -> bool:
 
 
 class Motion(TypedDict, total=False):
-    """What Turn, Slide and Helix take beside the axis: fields of Mode."""
+    """The fields of Mode that Turn, Slide and Helix take besides the axis."""
 
     role: Role
     value: float
@@ -149,17 +150,17 @@ class Motion(TypedDict, total=False):
 def Turn(axis: Axis, **motion: Unpack[Motion]) -> Mode:
     """A mode that turns about an axis by an angle [rad], positive by the right-hand rule.
 
-    axis: "x", "y", "z", one of these with a minus sign, or three numbers, in the axes that the modes before it
-    have turned. motion: role, value, eta0, kappa0, path, input, cutoff, as Mode says.
+    axis: "x", "y", "z", one of these with a minus sign, or three numbers, in the axes as rotated by the modes before
+    it. motion: role, value, eta0, kappa0, path, input, cutoff, as for Mode.
     """
     return Mode("revolute", _checks.axis(axis, "Turn: axis"), **motion)
 
 
 def Slide(axis: Axis, **motion: Unpack[Motion]) -> Mode:
-    """A mode that slides along an axis by a distance [m]; its arguments are Turn's."""
+    """A mode that slides along an axis by a distance [m]; arguments as for Turn."""
     return Mode("prismatic", _checks.axis(axis, "Slide: axis"), **motion)
 
 
 def Helix(axis: Axis, pitch: float, **motion: Unpack[Motion]) -> Mode:
-    """A mode that turns about an axis and advances along it by pitch [m/rad]; the others are Turn's."""
+    """A mode that turns about an axis and advances along it by pitch [m/rad]; other arguments as for Turn."""
     return Mode("revolute", _checks.axis(axis, "Helix: axis"), pitch=pitch, **motion)

@@ -18,13 +18,13 @@ from fmumbs.mechanism.joints.mode import Mode
 class Planar(Several):
     """M's origin slides in a plane of F, and M turns about the plane's normal.
 
-    normal: "x", "y", "z", one of these with a minus sign, or three numbers; in F's axes, M's at zero. The axes
-    e1, e2 of the plane are F's x, y for the normal z, y, z for x, and z, x for y; a minus sign swaps them;
-    `plane` says what they are for any other normal.
-    q0: (distance along e1 [m], distance along e2 [m], angle [rad]) at the start; u0: their rates.
+    normal: "x", "y", "z", one of these with a minus sign, or three numbers, in F's axes. The axes e1, e2 of the plane
+    are F's x, y for the normal z; y, z for x; and z, x for y. A minus sign swaps them. `plane` returns them for any
+    normal.
+    q0: initial (distance along e1 [m], distance along e2 [m], angle [rad]); u0: their rates.
 
     Variables: q[1..3], qd[1..3], qdd[1..3], and the inputs tau[1..3]: two forces [N], a torque [N.m]. Raises
-    ModelError for a zero normal, for lists of another length and for numbers that are not finite.
+    ModelError for a zero normal, a list of wrong length or a number that is not finite.
     """
 
     normal: Axis = field(default="z", kw_only=True)
@@ -35,7 +35,7 @@ class Planar(Several):
 
     @property
     def plane(self) -> tuple[Vec3, Vec3]:
-        """The axes e1, e2 in F's: unit vectors that make a right-handed frame with the normal."""
+        """e1, e2 in F's axes: unit vectors that form a right-handed frame with the normal."""
         return _plane(_checks.axis(self.normal, "normal"))
 
     @property

@@ -13,10 +13,10 @@ class Prismatic(OneFreedom):
     """M slides along an axis of F; the axes of F and M stay parallel.
 
     axis: "x", "y", "z", one of these with a minus sign, or three numbers, in F's axes.
-    q0: distance from F's origin to M's along the axis at the start [m]; u0: its rate [m/s].
+    q0: initial distance from F's origin to M's along the axis [m]; u0: its rate [m/s].
 
-    Variables: q, qd, qdd, and the input f [N], positive where it drives M against F. Raises ModelError for a
-    zero axis and for numbers that are not finite.
+    Variables: q, qd, qdd, and the input f [N], positive if it drives M with respect to F. Raises ModelError for a
+    zero axis or a number that is not finite.
     """
 
     _kind = "prismatic"

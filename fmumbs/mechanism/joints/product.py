@@ -17,13 +17,13 @@ Array = NDArray[np.float64]
 
 
 def transform(modes: Sequence[Mode], positions: Sequence[float]) -> Transform:
-    """X_FM; positions: of all modes in their order, four for a ball."""
+    """X_FM; positions: of all modes in their order, four numbers for a ball."""
     R, r = _frames(modes, positions)[-1]
     return Transform(Rotation(R), r)
 
 
 def screws(modes: Sequence[Mode], positions: Sequence[float]) -> Array:
-    """(6, velocities of all modes): angular part first, at M's origin, in F's axes; a ball's in M's axes."""
+    """(6, velocities of all modes) screws at M's origin in F's axes, angular part first; a ball's about M's axes."""
     frames = _frames(modes, positions)
     end = frames[-1][1]
     columns: list[Array] = []
@@ -40,12 +40,12 @@ def screws(modes: Sequence[Mode], positions: Sequence[float]) -> Array:
 
 
 def axes_after(modes: Sequence[Mode], positions: Sequence[float], count: int) -> Array:
-    """(3, 3) axes in F that the first `count` modes have turned."""
+    """(3, 3) axes in F as rotated by the first `count` modes."""
     return _frames(modes, positions)[count][0]
 
 
 def _frames(modes: Sequence[Mode], positions: Sequence[float]) -> list[tuple[Array, Array]]:
-    """Axes and origin in F before the first mode and behind each."""
+    """Axes and origin in F before the first mode and after each."""
     R, r = np.eye(3), np.zeros(3)
     frames, rest = [(R, r)], list(positions)
     for mode in modes:

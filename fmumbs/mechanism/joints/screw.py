@@ -13,14 +13,14 @@ from fmumbs.mechanism.joints.mode import Mode
 
 @dataclass(frozen=True)
 class Screw(OneFreedom):
-    """M turns about an axis of F and advances along it in proportion: one freedom.
+    """M turns about an axis of F and advances along it in proportion: one degree of freedom.
 
-    axis: "x", "y", "z", one of these with a minus sign, or three numbers; in F's axes, M's at q = 0.
-    pitch: [m/rad], not zero; positive for a right-handed thread. A lead of h a turn is h / (2 pi).
-    q0: angle at the start [rad], positive by the right-hand rule; u0: its rate [rad/s].
+    axis: "x", "y", "z", one of these with a minus sign, or three numbers, in F's axes.
+    pitch: [m/rad], not zero; positive for a right-handed thread. A lead of h per turn is h / (2 pi).
+    q0: initial angle [rad], positive by the right-hand rule; u0: its rate [rad/s].
 
-    Variables: q, qd, qdd, and the input tau [N.m], which works on the angle. Raises ModelError for a zero axis, a
-    zero pitch and for numbers that are not finite.
+    Variables: q, qd, qdd, and the input tau [N.m], which acts on the angle. Raises ModelError for a zero axis, a zero
+    pitch or a number that is not finite.
     """
 
     pitch: float = field(kw_only=True)

@@ -17,11 +17,11 @@ from fmumbs.mechanism.joints.mode import Mode
 class Skate(Several):
     """M slides in the plane z = 0 of F along its own x axis only, and turns about z.
 
-    q0: (x [m], y [m], angle [rad]) of M in F at the start.
-    u0: (velocity along the blade [m/s], angular velocity [rad/s]) at the start.
+    q0: initial (x [m], y [m], angle [rad]) of M in F.
+    u0: initial (velocity along the blade [m/s], angular velocity [rad/s]).
 
     Variables: q[1..3]; u[1..2], their rates, and the inputs tau[1..2]: force along the blade [N], torque [N.m].
-    Raises ModelError for lists of another length and for numbers that are not finite.
+    Raises ModelError for a list of wrong length or a number that is not finite.
     """
 
     _laws = ()

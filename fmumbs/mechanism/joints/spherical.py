@@ -18,12 +18,12 @@ from fmumbs.mechanism.joints.mode import Mode
 class Spherical(JointBase):
     """M turns freely about F; the origins of F and M coincide.
 
-    q0: quaternion w x y z of M in F at the start, normalised here.
-    u0: angular velocity of M in F at the start, in M's axes [rad/s].
-    stiffness, damping: [N.m/rad], [N.m.s/rad], the same in all directions; at rest F and M are parallel.
+    q0: initial quaternion w x y z of M in F; it is normalised.
+    u0: initial angular velocity of M in F, in M's axes [rad/s].
+    stiffness, damping: [N.m/rad], [N.m.s/rad], the same in all directions; without torque where F and M are parallel.
 
     Variables: q[1..4], w[1..3], alpha[1..3], and the inputs tau[1..3] [N.m] in M's axes. Raises ModelError
-    for a zero quaternion, for lists of another length and for numbers that are not finite.
+    for a zero quaternion, a list of wrong length or a number that is not finite.
     """
 
     q0: Sequence[float] = field(default=UnsetNumbers((1.0, 0.0, 0.0, 0.0)), kw_only=True)

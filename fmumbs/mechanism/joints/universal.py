@@ -15,20 +15,20 @@ from fmumbs.errors import ModelError
 from fmumbs.mechanism.joints._several import Several
 from fmumbs.mechanism.joints.mode import Mode
 
-_PARALLEL = 1e-6  # sine of the angle between axes below which they are one
+_PARALLEL = 1e-6  # axes are parallel if the sine of the angle between them is below this
 
 
 @dataclass(frozen=True)
 class Universal(Several):
-    """M turns about two axes whose spider has no mass; the origins of F and M coincide.
+    """M turns about two axes with a massless spider between them; the origins of F and M coincide.
 
     axes: two, each "x", "y", "z", one of these with a minus sign, or three numbers: the first in F's axes, the
     second in M's. They need not be perpendicular.
-    q0: two angles at the start [rad], positive by the right-hand rule; u0: their rates [rad/s].
+    q0: two initial angles [rad], positive by the right-hand rule; u0: their rates [rad/s].
 
-    Variables: q[1..2], qd[1..2], qdd[1..2], and the inputs tau[1..2] [N.m] about the two axes, positive where
-    they drive M against F. Raises ModelError for parallel or zero axes, for lists of another length and for
-    numbers that are not finite.
+    Variables: q[1..2], qd[1..2], qdd[1..2], and the inputs tau[1..2] [N.m] about the two axes, positive if they
+    drive M with respect to F. Raises ModelError for parallel or zero axes, a list of wrong length or a number that is
+    not finite.
     """
 
     axes: Sequence[Axis] = field(default=("x", "y"), kw_only=True)
@@ -42,8 +42,8 @@ class Universal(Several):
         first, second = (_checks.axis(a, self._where(f"axes[{i + 1}]")) for i, a in enumerate(axes))
         if float(np.linalg.norm(np.cross(first, second))) < _PARALLEL:
             raise ModelError(
-                f"{self._where('axes')} are parallel, so it turns in one way only. Use a Revolute, or give two "
-                "different axes."
+                f"{self._where('axes')} are parallel, so there is only one degree of freedom. Use a Revolute, or give "
+                "two different axes."
             )
         self._store("axes", (first, second))
         super().__post_init__()

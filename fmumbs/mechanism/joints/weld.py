@@ -1,4 +1,4 @@
-"""The weld: no motion, X_FM = identity. Its reaction is what the two bodies exchange."""
+"""The weld: no motion, X_FM = identity. Its reaction is the whole wrench between the two bodies."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from fmumbs.mechanism.joints.mode import Mode
 
 @dataclass(frozen=True)
 class Weld(JointBase):
-    """F and M are one frame. It has neither positions nor velocities, but reactions like every joint."""
+    """F and M coincide. A weld has no positions or velocities, but reactions like every joint."""
 
     _laws = ()
     _instead = "Leave it out: a weld does not move."

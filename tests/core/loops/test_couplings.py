@@ -157,7 +157,7 @@ def test_couplings_that_conflict_say_so() -> None:
 @pytest.mark.parametrize(
     ("terms", "says"),
     [
-        ([], "none. Give"),
+        ([], "is empty. Give"),
         ([("A", 1.0)], r"\(joint, ratio\) or"),
         (lambda j: [(j[0], 0.0)], "ratio is zero"),
         (lambda j: [(j[0], 1.0), (j[0], 2.0)], "twice"),
