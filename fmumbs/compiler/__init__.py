@@ -1,4 +1,4 @@
-"""From a Model to a ModelImage: topology, links, variables, bytes."""
+"""Compiles a Model to a ModelImage: topology, links, variables, bytes."""
 
 from fmumbs.compiler.compiling import compile
 from fmumbs.compiler.image import ModelImage

@@ -25,27 +25,27 @@ from fmumbs.mechanism.signals import DefaultExperiment
 
 _OPTIONS = (0.0, 1e-3)  # scheme, step [s]
 _CLOSURE = (0.0, 1e-12, 20.0, 20.0)  # correction, its tolerance, Baumgarte's alpha and beta [1/s]
-_LARGEST = 1e100  # of any number: squares and products of three are numbers
+_LARGEST = 1e100  # of any number: squares and products of three do not overflow
 _WITHOUT_BOUND = ("law_range", "experiment", "options")
 _EXPERIMENT = (10.0, 0.01, 1e-6)  # stop [s], interval [s], tolerance
 
 
 class _Texts:
-    """Strings one after another, each once."""
+    """Strings, each stored once."""
 
     def __init__(self) -> None:
         self._offsets: dict[str, int] = {}
         self._data = bytearray()
 
     def put(self, text: str) -> int:
-        """The offset of a string, which is added if it is new."""
+        """The offset of a string; adds it if it is new."""
         offset = self._offsets.setdefault(text, len(self._data))
         if offset == len(self._data):
             self._data += text.encode() + b"\0"
         return offset
 
     def array(self) -> NDArray[np.uint8]:
-        """(characters,) all strings, each ended by a zero."""
+        """(characters,) all strings, each terminated by a zero."""
         return np.frombuffer(bytes(self._data), np.uint8)
 
 
@@ -54,18 +54,18 @@ def compile(
 ) -> ModelImage:
     """Compiles a mechanism.
 
-    everything: all variables under their structured names, whatever signals the model declares.
-    starts: start values in place of the model's, by names of inputs, states and parameters.
+    everything: all variables under their structured names, even if the model declares signals.
+    starts: start values that replace the model's, by names of inputs, states and parameters.
 
-    Raises ModelError where the elements make no mechanism that can run, naming the element and a mend.
+    Raises ModelError if the model is invalid; the message names the element and a fix.
     """
     if not isinstance(model, Model):
-        raise ModelError(f"compile needs a Model, not a {type(model).__name__}. Give what build() returns.")
+        raise ModelError(f"compile needs a Model, not a {type(model).__name__}. Give the Model that build() returns.")
     model.check_ends()
     tree, cuts, backwards = spanning_tree(model)
     texts = _Texts()
     joints = [*tree, *cuts]
-    with np.errstate(all="ignore"):  # what overflows is refused below
+    with np.errstate(all="ignore"):  # overflow is refused below
         links = make_links(tree, backwards, model.points_beside(tree))
         add_cuts(links, cuts, len(tree))
         add_couplings(links, model, tree)
@@ -110,7 +110,7 @@ def _rows(model: Model, joints: list[JointBase], links: Links, texts: _Texts) ->
 
 
 def _add_points(model: Model, links: Links, texts: _Texts) -> None:
-    """Named points, springs and loads, and the points that these act on."""
+    """Adds named points, springs and loads, and the points where these act."""
     index: dict[tuple[str, str | None, Any], int] = {}
 
     def put(point: Point) -> int:
@@ -133,9 +133,8 @@ def _add_points(model: Model, links: Links, texts: _Texts) -> None:
 
 
 def _length(model: Model) -> float:
-    """A length that is typical of the model [m]: twice the largest arm from a body to its joints and frame.
-
-    Arms are from the centre of mass. It depends neither on which joints are cut nor on their order.
+    """A characteristic length of the model [m]: twice the largest distance of a joint or frame from its body's centre
+    of mass. It does not depend on the choice or order of cut joints.
     """
     arms = [np.asarray(body.com, float) for body in model.bodies]
     for joint in model.joints:
@@ -146,7 +145,7 @@ def _length(model: Model) -> float:
 
 
 def _arrays(rows: dict[str, Any]) -> Arrays:
-    """The image's arrays but for the text and the variables: those with several columns are (rows, columns)."""
+    """The image's arrays except text and variables; with several columns (rows, columns), else (rows,)."""
     arrays: Arrays = {}
     for column in table():
         if column.rows not in ("variables", "characters"):
@@ -156,9 +155,9 @@ def _arrays(rows: dict[str, Any]) -> Arrays:
 
 
 def _check_numbers(model: Model, arrays: Arrays) -> None:
-    """Raises ModelError for a number so large that its square would be none, naming the element it belongs to."""
+    """Raises ModelError for a number so large that its square might overflow, naming the element it belongs to."""
     text = arrays["text"].tobytes()
-    for column in sorted(table(), key=lambda column: column.rows == "one"):  # the whole model's come of the elements'
+    for column in sorted(table(), key=lambda column: column.rows == "one"):  # elements first: they cause the model's
         if column.name not in arrays or column.dtype != np.float64 or column.name in _WITHOUT_BOUND:
             continue
         values = arrays[column.name].reshape(-1, column.columns)
@@ -171,13 +170,13 @@ def _check_numbers(model: Model, arrays: Arrays) -> None:
         owner = {"bodie": "body"}.get(owner, owner)
         name = text_at(text, int(arrays[f"{owner}_name"][row])) if f"{owner}_name" in arrays else ""
         raise ModelError(
-            f"Model '{model.name}': {f'at {owner} ' + repr(name) if name else 'somewhere'} there is a number beyond "
-            f"{_LARGEST:g}, or one that comes of others. Give smaller ones, in SI units."
+            f"Model '{model.name}': {f'{owner} ' + repr(name) if name else 'an element'} has a number above "
+            f"{_LARGEST:g}, given or computed. Give smaller numbers, in SI units."
         )
 
 
 def _image(model: Model, arrays: Arrays, texts: _Texts, everything: bool) -> ModelImage:
-    """Adds the variables and their names."""
+    """The image of the arrays with the variables and their names."""
     if model.signals and not everything:
         arrays |= declared_variables(model, Names(arrays), texts.put)
         arrays["text"] = texts.array()

@@ -1,4 +1,4 @@
-"""Couplings of joint coordinates: one row of constraint each, and its terms by the links that they move."""
+"""Couplings of joint coordinates: one constraint row each, with its terms by the links that they move."""
 
 from fmumbs.compiler.forbidden import COUPLED, NO_VECTOR
 from fmumbs.compiler.links import DRIVEN, FIXED, Links
@@ -7,7 +7,7 @@ from fmumbs.mechanism import Coupling, JointBase, Model
 
 
 def add_couplings(out: Links, model: Model, tree: list[JointBase]) -> None:
-    """Adds the model's couplings; rows are scaled by their largest ratio, so that tolerances mean something.
+    """Adds the model's couplings; rows are scaled by their largest ratio, so that tolerances are comparable.
 
     Raises ModelError for a coupled joint that closes a loop.
     """
@@ -27,7 +27,7 @@ def add_couplings(out: Links, model: Model, tree: list[JointBase]) -> None:
 
 
 def _link_of(out: Links, joint: int, mode: int) -> int:
-    """The link that a joint's mode moves: free ones in their order, then excited ones."""
+    """The link that a joint's mode moves; modes are numbered from 1, free modes before excited ones."""
     links = range(out.rows["joint_first"][joint], out.rows["joint_last"][joint] + 1)
     kinds = out.rows["link_kind"]
     moving = [i for i in links if kinds[i] not in (FIXED, DRIVEN)] + [i for i in links if kinds[i] == DRIVEN]
@@ -36,6 +36,6 @@ def _link_of(out: Links, joint: int, mode: int) -> int:
 
 def _closes_a_loop(coupling: Coupling, joint: JointBase) -> str:
     return (
-        f"Coupling '{coupling.name}' couples joint '{joint.name}', which closes a loop. Let another joint of the loop "
-        "do that: add this one before it, or give that one cut=True."
+        f"Coupling '{coupling.name}' couples joint '{joint.name}', which closes a loop. Let another joint close the "
+        "loop: add this one before it, or give that one cut=True."
     )

@@ -1,4 +1,4 @@
-"""Declared signals: the variables that a model shows under names of its own, beside the solver's."""
+"""Declared signals: variables that a model exposes under its own names, besides the solver's."""
 
 from collections.abc import Callable
 
@@ -12,14 +12,14 @@ from fmumbs.errors import ModelError
 from fmumbs.mechanism import Model
 from fmumbs.mechanism.signals import Signal
 
-_OF_THE_KIND = -1  # as a name in the table of variables
+_STRUCTURED = -1  # name in the table of variables: the structured one
 
 
 def declared_variables(model: Model, names: Names, put_text: Callable[[str], int]) -> Arrays:
-    """The table of the model's signals and the solver's variables, in the order of the table with everything.
+    """The table of the model's signals and the solver's variables, in the order of the table of all variables.
 
-    names: of the model's elements. put_text: stores a text, returns its offset. Raises ModelError for a signal of a
-    variable that does not exist or has another causality, and for two signals of one name or of one input.
+    names: of the model's elements. put_text: stores a text, returns its offset. Raises ModelError for a signal whose
+    variable does not exist or has another causality, and for two signals with one name or one input.
     """
     chosen: list[tuple[Place, Signal, str]] = []
     for signal in model.signals:
@@ -30,17 +30,14 @@ def declared_variables(model: Model, names: Names, put_text: Callable[[str], int
     own = [place for place in own if place not in taken]
     _check_names(model, chosen, {names.name(*place) for place in own})
     _check_settable(model, chosen)
-    rows = [(*place, put_text(name)) for place, _, name in chosen] + [(*place, _OF_THE_KIND) for place in own]
+    rows = [(*place, put_text(name)) for place, _, name in chosen] + [(*place, _STRUCTURED) for place in own]
     rows.sort(key=lambda row: row[:3])
     return variable_table(*np.array(rows, np.int32).T)
 
 
 def signal_references(model: Model, variables: Variables) -> dict[str, tuple[list[int], bool]]:
-    """Value references by the names of the model's signals and of their components, in an image with everything.
-
-    Each with whether the name means one number, not a vector.
-
-    Raises ModelError for a signal of a variable that does not exist or has another causality.
+    """Value references in an image of all variables, and whether the name is a scalar, by names of signals and of
+    their components. Raises ModelError for a signal whose variable does not exist or has another causality.
     """
     named: list[tuple[str, int]] = []
     for signal in model.signals:
@@ -64,7 +61,7 @@ def _places(model: Model, names: Names, signal: Signal) -> list[Place]:
             f"{names.nearest(signal.target)}"
         )
     causality = kinds()[places[0].kind].causality
-    causality = "output" if causality == "local" else causality  # a constant is shown as one
+    causality = "output" if causality == "local" else causality  # a constant is declared as an output
     if causality != signal.causality:
         article = "an" if causality[0] in "aeiou" else "a"
         raise ModelError(
@@ -75,24 +72,24 @@ def _places(model: Model, names: Names, signal: Signal) -> list[Place]:
 
 
 def _check_names(model: Model, chosen: list[tuple[Place, Signal, str]], own: set[str]) -> None:
-    """No two variables have one name."""
+    """Raises ModelError if two variables have the same name."""
     owners: dict[str, str] = dict.fromkeys(own, "the solver")
     for _, signal, name in chosen:
         other = owners.setdefault(name, f"'{signal.target}'")
         if other != f"'{signal.target}'":
             raise ModelError(
-                f"Model '{model.name}': two variables would be called '{name}', of {other} and of '{signal.target}'. "
+                f"Model '{model.name}': two variables have the name '{name}', {other} and '{signal.target}'. "
                 f"Rename the {signal.causality} '{signal.name}'."
             )
 
 
 def _check_settable(model: Model, chosen: list[tuple[Place, Signal, str]]) -> None:
-    """No two signals set one variable."""
+    """Raises ModelError if two signals set the same variable."""
     setters: dict[Place, Signal] = {}
     for place, signal, _ in chosen:
         other = setters.setdefault(place, signal)
         if other is not signal and signal.causality != "output":
             raise ModelError(
-                f"Model '{model.name}': {signal.causality} '{signal.name}' of '{signal.target}' sets what "
-                f"'{other.name}' of '{other.target}' sets already. Remove one of them."
+                f"Model '{model.name}': {signal.causality} '{signal.name}' of '{signal.target}' sets the same variable "
+                f"as '{other.name}' of '{other.target}'. Remove one of them."
             )

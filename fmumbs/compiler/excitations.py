@@ -1,4 +1,4 @@
-"""Excited modes: by what they move, and their paths as the core reads them (core/excitation.c)."""
+"""Excited modes: what moves them, and their paths as the core reads them (core/excitation.c)."""
 
 from collections.abc import Sequence
 
@@ -7,11 +7,11 @@ from fmumbs.mechanism import Mode
 from fmumbs.mechanism.path import Path
 
 BY_ACCELERATION, BY_POSITION, BY_PATH = range(3)  # core/table.h
-_SMOOTH = 1e-9  # a jump is one beyond this part of the largest value on the path
+_SMOOTH = 1e-9  # a smaller jump, relative to the largest value on the path, is round-off
 
 
 def add_excitations(out: Rows, joint: int, modes: tuple[Mode, ...], p: int, u: int) -> None:
-    """Adds the excited modes of a joint, whose variables begin at p and u."""
+    """Adds the excited modes of a joint; their first variables are p and u."""
     for index, mode in enumerate(modes):
         path = -1
         if mode.path is not None:
@@ -34,7 +34,7 @@ def _add_path(out: Rows, path: Path) -> None:
 
 
 def _stops(path: Path) -> list[bool]:
-    """Whether the acceleration or its rate jumps where each piece begins."""
+    """Whether the acceleration or its rate jumps at the start of each piece."""
     last = path.breaks[0] + path.period if path.period else path.breaks[-1]
     until = [*path.breaks[1:], last]
     ends = [_bends(c, end - t) for t, c, end in zip(path.breaks, path.coefficients, until, strict=True)]

@@ -1,8 +1,8 @@
-"""What a joint forbids, as rows of constraint between its frames F and M (core/loops/constraints.c).
+"""The constraint rows of a joint, between its frames F and M (core/loops/constraints.c).
 
-A product of slides, then turns about axes through one point, then slides again keeps M on what the slides span: in F
-where they come before the turns, in M where they come after. One turn keeps two axes parallel, two keep the angle
-between theirs, three forbid nothing.
+For a product of slides, then turns about axes through one point, then slides, the origin of M stays in the span of the
+slides: in F's axes if they precede the turns, in M's axes if they follow them. One turn keeps two axes parallel, two
+turns keep the angle between their axes, and three leave the orientation free.
 """
 
 from collections.abc import Iterator
@@ -19,14 +19,14 @@ ALONG, PERPENDICULAR, DISTANCE, GIVEN, COUPLED, ALONG_M, SCREW_ROW = range(7)  #
 
 Row = tuple[int, Array, Array, float]  # kind, vector in F, vector in M, length [m], pitch [m/rad] or cosine
 
-NO_VECTOR = np.array([1.0, 0.0, 0.0])  # where a row has no such vector
+NO_VECTOR = np.array([1.0, 0.0, 0.0])  # placeholder in a row without that vector
 _KINDS = {"along": ALONG, "perpendicular": PERPENDICULAR, "distance": DISTANCE}
 _AXES = np.eye(3)
-_PARALLEL = 1.0 - 1e-12  # cosine from which axes are one
+_PARALLEL = 1.0 - 1e-12  # axes are parallel if their cosine is above this
 
 
 def rows_of(joint: JointBase) -> list[Row] | None:
-    """The rows of a joint; None where no such rows say what it forbids: it then belongs into the tree."""
+    """The constraint rows of a joint; None if it has no supported ones, so that it must be in the spanning tree."""
     if isinstance(joint, Closing):
         return [(_KINDS[kind], np.array(f), np.array(g), value) for kind, f, g, value in joint.rows]
     if joint.velocity_rows or any(mode.role == "excited" for mode in joint.modes):
@@ -66,7 +66,7 @@ def _of_product(modes: tuple[Mode, ...]) -> list[Row] | None:
 
 
 def _constants(modes: tuple[Mode, ...], turns: list[int]) -> list[Array]:
-    """Rotations of locked modes before the first turn, between turns, and behind the last."""
+    """(turns + 1,) rotations of the locked modes before the first turn, between turns, and after the last."""
     found = [np.eye(3)]
     for i, mode in enumerate(modes):
         if i in turns:
@@ -76,11 +76,11 @@ def _constants(modes: tuple[Mode, ...], turns: list[int]) -> list[Array]:
     return found
 
 
-Span = tuple[Array, float | None]  # a direction, and how far a locked slide goes along it; None: free
+Span = tuple[Array, float | None]  # a direction, and the displacement of a locked slide along it; None: free
 
 
 def _slides(modes: tuple[Mode, ...], R: Array) -> list[Span]:
-    """Directions of slides, in the axes in which R is what precedes them."""
+    """Directions of slides; R: the rotation that precedes them."""
     found: list[Span] = []
     for mode in modes:
         axis = R @ np.array(mode.axis)
@@ -96,7 +96,7 @@ def _slides(modes: tuple[Mode, ...], R: Array) -> list[Span]:
 
 
 def _one_side(before: list[Span], behind: list[Span], in_F: Array, in_M: Array) -> tuple[list[Span], list[Span]]:
-    """Slides along the axis of the only turn may stand on either side of it."""
+    """Moves slides along the axis of a single turn to one side of it, as they commute with it."""
     if all(abs(axis @ in_M) > _PARALLEL for axis, _ in behind):
         return before + [(in_F * np.sign(axis @ in_M), far) for axis, far in behind], []
     if all(abs(axis @ in_F) > _PARALLEL for axis, _ in before):
@@ -105,7 +105,7 @@ def _one_side(before: list[Span], behind: list[Span], in_F: Array, in_M: Array) 
 
 
 def _on_span(slides: list[Span], *, in_M: bool) -> Iterator[Row]:
-    """M's origin lies where the free slides may take it."""
+    """Rows that keep M's origin in the span of the free slides."""
     free = [axis for axis, far in slides if far is None]
     offset = sum((axis * far for axis, far in slides if far is not None), np.zeros(3))
     for direction in _complement(free):
@@ -114,7 +114,7 @@ def _on_span(slides: list[Span], *, in_M: bool) -> Iterator[Row]:
 
 
 def _complement(free: list[Array]) -> Array:
-    """(3 - n, 3) unit vectors across n independent directions."""
+    """(3 - n, 3) unit vectors perpendicular to n independent directions."""
     match len(free):
         case 0:
             return _AXES
@@ -140,14 +140,14 @@ def _of_turns(modes: tuple[Mode, ...], turns: list[int], constants: list[Array],
 
 
 def _across(axis: Array) -> Array:
-    """(2, 3) unit vectors that span the plane across an axis."""
+    """(2, 3) unit vectors that span the plane perpendicular to an axis."""
     one = np.cross(axis, _AXES[int(np.abs(axis).argmin())])
     one /= np.linalg.norm(one)
     return np.array([one, np.cross(axis, one)])
 
 
 def _basis(axis: Array) -> Array:
-    """(3, 3) an axis and what spans the plane across it: in a plane mechanism the rows of the plane stay apart."""
+    """(3, 3) an axis and unit vectors perpendicular to it, which separates the in-plane rows of a planar mechanism."""
     return np.array([axis, *_across(axis)])
 
 
@@ -157,6 +157,6 @@ def _along(vectors: Array) -> Iterator[Row]:
 
 
 def _parallel(f: Array, g: Array) -> Iterator[Row]:
-    """The axis f of F and g of M stay parallel."""
+    """Rows that keep the axes f of F and g of M parallel."""
     for vector in _across(f):
         yield PERPENDICULAR, vector, g, 0.0

@@ -1,4 +1,4 @@
-"""ModelImage: a compiled mechanism, as bytes that the core runs."""
+"""ModelImage: a compiled mechanism, as the bytes that the core reads."""
 
 import os
 from collections.abc import Iterator
@@ -19,19 +19,19 @@ CORRECTIONS = ("direct", "baumgarte", "off")
 
 
 class ModelImage:
-    """A compiled mechanism: immutable bytes, the same wherever they run.
+    """A compiled mechanism: immutable bytes, the same in Python and in an FMU.
 
-    Made by compile() or ModelImage.load(). Raises ModelError for bytes that are no image, of another version, damaged,
-    or altered: the hash in the header must be the SHA-256 of all that follows it.
+    Made by compile() or ModelImage.load(). Raises ModelError for bytes that are not an image, of another version,
+    damaged, or altered: the hash in the header must be the SHA-256 of the bytes after the header.
     """
 
     def __init__(self, data: bytes) -> None:
         self.bytes = bytes(data)
-        self._spare = [open_instance(self.bytes)]  # the core checks the bytes; the instance is the first to be taken
+        self._spare = [open_instance(self.bytes)]  # the core checks the bytes; take_instance() returns this instance
         if not hash_fits(self.bytes):
             raise ModelError(
-                f"the model image was altered: its SHA-256 is not {image_hash(self.bytes)[:12]}..., which its header "
-                "tells. Compile the model again."
+                f"the model image was altered: its SHA-256 is not {image_hash(self.bytes)[:12]}..., as in its header. "
+                "Compile the model again."
             )
         self.sizes, self.arrays = unpack(self.bytes)
 
@@ -49,12 +49,12 @@ class ModelImage:
 
     @property
     def hash(self) -> str:
-        """SHA-256 of all that follows the header."""
+        """SHA-256 of the bytes after the header."""
         return image_hash(self.bytes)
 
     @property
     def guid(self) -> str:
-        """What FMI calls the GUID: from the hash, and so from the model and its variables."""
+        """The FMU's GUID, from the hash."""
         h = self.hash
         return f"{{{h[:8]}-{h[8:12]}-{h[12:16]}-{h[16:20]}-{h[20:32]}}}"
 
@@ -71,7 +71,7 @@ class ModelImage:
 
     @property
     def cut_joints(self) -> tuple[str, ...]:
-        """The joints that close loops, and are no part of the spanning tree."""
+        """Names of the cut joints, which close loops and are not part of the spanning tree."""
         names, text = self.arrays["joint_name"], self.arrays["text"].tobytes()
         return tuple(text_at(text, int(at)) for at in names[self.arrays["joint_first"] < 0])
 
@@ -85,7 +85,7 @@ class ModelImage:
         return DefaultExperiment(*(float(v) for v in self.arrays["experiment"][0]))
 
     def take_instance(self) -> Any:
-        """A new instance of the core, for the caller alone: the one that was opened to check the bytes comes first."""
+        """A new instance of the core, owned by the caller."""
         try:
             return self._spare.pop()
         except IndexError:
@@ -93,7 +93,7 @@ class ModelImage:
 
     @contextmanager
     def _borrow(self) -> Iterator[Any]:
-        """A new instance for a while, of which nothing may be set."""
+        """An instance in its initial state, which must not be changed."""
         instance = self.take_instance()
         try:
             yield instance
@@ -101,7 +101,7 @@ class ModelImage:
             self._spare[:] = [instance]
 
     def check_inertia(self) -> None:
-        """Raises ModelError where no inertia opposes a free mode, whatever the positions of the joints."""
+        """Raises ModelError if a free mode has no inertia at any position."""
         with self._borrow() as instance:
             if lib.fm_check_inertia(instance) != lib.FM_OK:
                 raise ModelError(f"Model '{self.name}': {ffi.string(lib.fm_message(instance)).decode()}.")
@@ -115,13 +115,14 @@ class ModelImage:
         correction: str | tuple[float, float] | None = None,
         closure: float | None = None,
     ) -> "ModelImage":
-        """The same mechanism with another integration.
+        """The same mechanism with other integration options; None keeps an option.
 
-        scheme: "dopri5" or "rk4"; step: the longest of the fixed-step scheme [s]; tolerance: relative.
-        correction: how loops are kept closed, "direct", "off", "baumgarte", or alpha and beta [1/s] of Baumgarte's
-        stabilisation, c'' + 2 alpha c' + beta^2 c = 0. closure: what the direct correction leaves of a violation, over
-        the model's length.
-        Raises ModelError for an unknown scheme or correction, and for numbers that are not positive.
+        scheme: "dopri5" or "rk4"; step: longest step of the fixed-step scheme [s]; tolerance: relative.
+        correction: how loops are kept closed: "direct", "off", "baumgarte", or (alpha, beta) [1/s] of Baumgarte's
+            stabilisation, c'' + 2 alpha c' + beta^2 c = 0.
+        closure: tolerance of the direct correction, relative to the model's length.
+
+        Raises ModelError for an unknown scheme or correction, and for a number that is not positive.
         """
         options = self.arrays["options"].reshape(-1).copy()
         if scheme is not None:
@@ -143,28 +144,28 @@ class ModelImage:
         return ModelImage(pack(self.sizes, arrays))
 
     def save(self, path: "str | os.PathLike[str]") -> Path:
-        """Writes the bytes to a file, whole or not at all; OSError where that cannot be."""
+        """Writes the bytes to a file atomically. Raises OSError."""
         with whole(Path(path)) as file:
             file.write(self.bytes)
         return Path(path)
 
     @classmethod
     def load(cls, source: "str | os.PathLike[str] | bytes | bytearray | memoryview") -> "ModelImage":
-        """An image from its bytes or from a file that holds them."""
+        """An image from its bytes or from the path of a file. Raises ModelError for anything but an image."""
         return cls(bytes(source) if isinstance(source, bytes | bytearray | memoryview) else Path(source).read_bytes())
 
 
 def scheme_number(scheme: str | int) -> int:
-    """The number of a scheme by its name; ModelError with the names there are."""
+    """The number of a scheme. Raises ModelError, with the known names, for an unknown one."""
     if isinstance(scheme, int) and 0 <= scheme < len(SCHEMES):
         return scheme
     if scheme in SCHEMES:
         return SCHEMES.index(str(scheme))
-    raise ModelError(f"integration scheme {scheme!r} is not known. Choose one of: {', '.join(SCHEMES)}.")
+    raise ModelError(f"integration scheme {scheme!r} is unknown. Choose one of: {', '.join(SCHEMES)}.")
 
 
 def correction_number(correction: str) -> int:
-    """The number of a way to keep loops closed; ModelError with the names there are."""
+    """The number of a loop correction. Raises ModelError, with the known names, for an unknown one."""
     if correction in CORRECTIONS:
         return CORRECTIONS.index(correction)
-    raise ModelError(f"correction {correction!r} is not known. Choose one of: {', '.join(CORRECTIONS)}.")
+    raise ModelError(f"correction {correction!r} is unknown. Choose one of: {', '.join(CORRECTIONS)}.")

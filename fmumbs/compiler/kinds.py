@@ -1,7 +1,7 @@
-"""The kinds of variables, and the table of all that a mechanism has.
+"""The kinds of variables, and the table of the variables of a mechanism.
 
-The core lists the kinds once (core/variables.h). The table in the image is of numbers: kind, element, component,
-and the text of a name that the user chose, -1 where the name follows from the kind and the element.
+The core lists the kinds once (core/variables.h). A row of the table in the image has four numbers: kind, element,
+component, and offset of the name's text, -1 for the structured name.
 """
 
 from collections.abc import Iterable
@@ -40,7 +40,7 @@ Indices = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of variable, as fm_kind_info says it; `unit_linear` is that of a translation."""
+    """One kind of variable, from fm_kind_info; unit_linear: the unit for a translation."""
 
     index: int
     suffix: str
@@ -55,12 +55,12 @@ class Kind:
 
     @property
     def quaternion(self) -> bool:
-        """A joint's position as a quaternion, which shares its suffix with the position of one freedom."""
+        """A joint's position as a quaternion, which has the same suffix as a scalar position."""
         return self.owner == JOINT and self.description.startswith("quaternion")
 
     @cached_property
     def variability(self) -> str:
-        """As FMI calls it."""
+        """The attribute `variability` of FMI."""
         if self.causality == "parameter":
             return "tunable" if self.tunable else "fixed"
         if self.causality == "local":
@@ -68,7 +68,7 @@ class Kind:
         return "continuous" if self.type == "real" else "discrete"
 
     def initial(self, state: bool, guess: bool) -> str | None:
-        """As FMI calls it, where a variable of this kind is a state, and its start a guess; None for inputs."""
+        """The attribute `initial` of FMI, None for inputs; guess: the start of a state is a guess."""
         if self.causality == "input":
             return None
         if self.causality in ("parameter", "local"):
@@ -77,12 +77,12 @@ class Kind:
 
     @property
     def of_loops(self) -> bool:
-        """How loops are kept closed: there where there are loops."""
+        """An option of the loop correction, which only a model with loops has."""
         return self.suffix in ("solver.correction", "solver.closure", "solver.baumgarte")
 
     @property
     def of_solver(self) -> bool:
-        """The solver's own: exposed whatever signals a model declares."""
+        """A variable of the solver, which is exposed even if the model declares signals."""
         return self.suffix.startswith("solver.")
 
 
@@ -114,9 +114,9 @@ def _string(text: Any) -> str:
 
 @dataclass(frozen=True)
 class KindColumns:
-    """(kinds,) facts of all kinds as arrays, to look up those of many variables at once.
+    """(kinds,) facts of all kinds as arrays, for looking up many variables at once.
 
-    asked: whether the core decides by the element, whether a variable is a state or which unit it has.
+    asked: whether state or unit depend on the element, so that the core must be asked.
     """
 
     owner: Indices
@@ -149,12 +149,12 @@ def _by_suffix() -> dict[tuple[int, str], tuple[Kind, ...]]:
 
 
 def kinds_called(owner: int, suffix: str) -> tuple[Kind, ...]:
-    """The kinds that an owner's variables of this suffix may be of; () for none."""
+    """The kinds with this owner and suffix; () for none."""
     return _by_suffix().get((owner, suffix), ())
 
 
 def counts(kind: Kind, arrays: Arrays) -> Indices:
-    """(elements,) how many components each owner of this kind has: 0 where it has no such variable."""
+    """(elements,) number of components of this kind for each element; 0 if it has no such variable."""
     if kind.owner == JOINT:
         return _joint_counts(kind, arrays)
     if kind.owner == COUPLING:
@@ -166,13 +166,13 @@ def counts(kind: Kind, arrays: Arrays) -> Indices:
     if kind.owner == BODY and kind.suffix in ("q", "qd", "qdd", "mass", "inertia"):
         modes = _modes_of_bodies(arrays)
         return modes if kind.suffix.startswith("q") else np.where(modes > 0, 0, found)
-    if kind.owner == POINT:  # those without a name only carry a spring or a load
+    if kind.owner == POINT:  # points without a name only carry a spring or a load
         found[arrays["text"][arrays["point_name"]] == 0] = 0
     return found
 
 
 def _modes_of_bodies(arrays: Arrays) -> Indices:
-    """(bodies,) of flexible ones, 0 of others."""
+    """(bodies,) number of modes; 0 for rigid bodies."""
     modal = arrays["link_modal"][arrays["body_link"]]
     found: Indices = np.zeros(len(modal), np.int32)
     found[modal >= 0] = arrays["modal_shapes"][modal[modal >= 0]]
@@ -215,7 +215,7 @@ def _joint_counts(kind: Kind, arrays: Arrays) -> Indices:
 
 
 def _is_force(arrays: Arrays) -> NDArray[np.bool_]:
-    """(joints,) whether what is applied to a joint is one force: it has one free mode, a translation."""
+    """(joints,) whether the input is a force: the joint has one free mode, a translation."""
     found = np.zeros(len(arrays["joint_kind"]), bool)
     one = arrays["joint_nu"] - arrays["joint_excited"] == 1
     found[one] = arrays["mode_linear"][arrays["joint_u"][one]] == 1
@@ -223,7 +223,7 @@ def _is_force(arrays: Arrays) -> NDArray[np.bool_]:
 
 
 def exists(kind: Kind, element: Indices, component: Indices, arrays: Arrays) -> NDArray[np.bool_]:
-    """(variables,) whether excited modes have this kind, which depends on what excites them; others have all."""
+    """(variables,) whether an element has this kind; excited modes do depending on what moves them, others always."""
     if kind.owner != JOINT or kind.suffix not in ("kappa_dot", "eta_in"):
         return np.ones(len(element), bool)
     by = arrays["excitation_kind"][arrays["joint_excitation"][element] + np.maximum(component, 0)]
@@ -233,7 +233,7 @@ def exists(kind: Kind, element: Indices, component: Indices, arrays: Arrays) -> 
 
 
 def all_variables(arrays: Arrays, chosen: Iterable[Kind] | None = None) -> Arrays:
-    """The table of everything there is, or of all that some kinds have: kind by kind, element by element."""
+    """The table of all variables, or of those of some kinds: by kind, then by element."""
     wanted = list(kinds() if chosen is None else chosen)
     widths = [counts(kind, arrays) for kind in wanted]
     width = np.concatenate(widths)
@@ -251,7 +251,7 @@ def all_variables(arrays: Arrays, chosen: Iterable[Kind] | None = None) -> Array
 
 
 def variable_table(kind: Indices, element: Indices, component: Indices, name: Indices) -> Arrays:
-    """The image's four arrays of variables, (variables,) each; component -1: it is the only one."""
+    """The image's four arrays of variables, (variables,) each; component: -1 for a scalar."""
     return {
         "variable_kind": kind,
         "variable_object": element,

@@ -8,11 +8,11 @@ from fmumbs.compiler.links import Links
 from fmumbs.errors import ModelError
 from fmumbs.mechanism import JointBase, Model, Spring
 
-_UNBOUNDED = 1e300  # what the image holds in place of infinity
+_UNBOUNDED = 1e300  # stands for infinity in the image
 
 
 def add_laws(out: Links, model: Model, tree: list[JointBase]) -> None:
-    """Adds the model's laws; joints and springs are those of the image."""
+    """Adds the model's force laws. Raises ModelError for a law on a cut joint."""
     joints = {joint.name: index for index, joint in enumerate(tree)}
     springs = {spring.name: index for index, spring in enumerate(model.springs)}
     pieces = 0
@@ -24,7 +24,7 @@ def add_laws(out: Links, model: Model, tree: list[JointBase]) -> None:
             if law.on.name not in joints:
                 raise ModelError(
                     f"{type(law).__name__} '{law.name}' acts on joint '{law.on.name}', which closes a loop. "
-                    "Give another joint of the loop cut=True, so that this one becomes part of the tree."
+                    "Give another joint of the loop cut=True, so that this one is in the spanning tree."
                 )
             joint = joints[law.on.name]
             p = out.rows["joint_p"][joint] + law.mode - 1

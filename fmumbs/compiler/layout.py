@@ -1,4 +1,4 @@
-"""The layout of an image: written and read as the core's own table says (core/table.h), which says it once."""
+"""Packs and unpacks images; their layout is defined once, by the core's table (core/table.h)."""
 
 import hashlib
 import struct
@@ -30,7 +30,7 @@ _TYPES: dict[str, "np.dtype[Any]"] = {
 
 @dataclass(frozen=True)
 class Column:
-    """One array of the image: its name, element type, columns, and the size that counts its rows."""
+    """One array of the image: name, element type, columns, and the name of the size that counts its rows."""
 
     name: str
     dtype: "np.dtype[Any]"
@@ -41,7 +41,7 @@ class Column:
 
 @cache
 def size_names() -> tuple[str, ...]:
-    """What counts the rows of the arrays, in the image's order, from the core."""
+    """The names of the sizes that count the rows of the arrays, in the image's order, from the core."""
     return tuple(ffi.string(lib.fm_size_name(i)).decode() for i in range(lib.fm_size_count()))
 
 
@@ -57,13 +57,13 @@ def table() -> tuple[Column, ...]:
 
 
 def counted(arrays: Mapping[str, Any]) -> dict[str, int]:
-    """How many rows the arrays have, by the sizes that count them."""
+    """The sizes, from the number of rows of each array."""
     sizes = dict.fromkeys(size_names(), 0)
     return sizes | {column.rows: arrays[column.name].size // column.columns for column in table()}
 
 
 def pack(sizes: Mapping[str, int], arrays: Mapping[str, Any]) -> bytes:
-    """An image's bytes from its sizes and arrays; every array has rows x columns values."""
+    """The bytes of an image with these sizes and arrays; every array has rows x columns values."""
     parts = [struct.pack(f"={len(size_names())}i", *(sizes[name] for name in size_names()))]
     parts.append(bytes(-len(parts[0]) % 8))
     section = None
@@ -92,12 +92,12 @@ def image_hash(image: bytes) -> str:
 
 
 def hash_fits(image: bytes) -> bool:
-    """Whether that is the SHA-256 of all that follows the header."""
+    """Whether that is the SHA-256 of the bytes after the header."""
     return hashlib.sha256(memoryview(image)[_HEADER.size :]).hexdigest() == image_hash(image)
 
 
 def unpack(image: bytes) -> tuple[dict[str, int], Arrays]:
-    """Sizes and arrays of an image that the core accepts; the arrays are read-only views."""
+    """Sizes and arrays of an image that the core has checked; the arrays are read-only views."""
     at = _HEADER.size
     sizes = dict(zip(size_names(), struct.unpack_from(f"={len(size_names())}i", image, at), strict=True))
     at += (4 * len(size_names()) + 7) // 8 * 8
@@ -115,12 +115,12 @@ def unpack(image: bytes) -> tuple[dict[str, int], Arrays]:
 
 
 def text_at(text: bytes, offset: int) -> str:
-    """The string that begins there in an image's text."""
+    """The string at an offset of an image's text."""
     return text[offset : text.index(b"\0", offset)].decode()
 
 
 def open_instance(image: bytes) -> Any:
-    """A new instance of the core, closed when it is collected; ModelError where the core refuses the bytes."""
+    """A new instance of the core, closed by the garbage collector. Raises ModelError if the core refuses the image."""
     out = ffi.new("fm_instance **")
     message = ffi.new("char[]", 512)
     if lib.fm_open(ffi.from_buffer(image), len(image), out, message, 512) != lib.FM_OK:

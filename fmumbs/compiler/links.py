@@ -1,12 +1,12 @@
-"""From joints and bodies to links: elementary joints, with frames chosen so that the sweeps have least to do.
+"""Makes links from joints and bodies. A link is one elementary joint; its axes are chosen to make the sweeps fast.
 
-A joint is an ordered product of modes (joint-representation, section 3); each becomes a link with axes of its
-own. A link that turns about a coordinate axis of its parent's has axes parallel to them at zero, and a kernel of
-its own. A slide goes along its link's z; a ball's axes are those of its frame M. Locked modes move the frame of the
-next. A joint's variables are those of its free modes, then those of the excited ones; a joint with velocity rows is a
-single link (compiler/screws.py). A joint whose M is nearer to the ground has the inverse modes, the last one first.
-A flexible body adds a link for its floating frame behind the joint by which it hangs, and one for each frame that moves
-with its modes (core/modal.c); its variables come after that joint's.
+A joint is an ordered product of modes (joint-representation, section 3); each mode becomes a link with its own axes. A
+link that turns about a coordinate axis of its parent has the parent's axes at zero, and a dedicated kernel. A slide is
+along its link's z; the axes of a ball are those of frame M. Locked modes move the frame of the next link. The variables
+of a joint are those of its free modes, then those of the excited ones. A joint with velocity rows is a single link
+(compiler/screws.py). A joint whose M is nearer to the ground has the inverse modes in reverse order. A flexible body
+adds a link for its floating frame after the joint that carries it, and one for each frame that moves with its modes
+(core/modal.c); its variables follow those of that joint.
 """
 
 from collections.abc import Callable, Iterable
@@ -31,7 +31,7 @@ JOINT_WELD, JOINT_SCALAR, JOINT_SPHERICAL, JOINT_FREE, JOINT_NONHOLONOMIC = rang
 
 _IDENTITY = np.eye(3)
 _ZERO = np.zeros(3)
-_PARALLEL = 1e-15  # an axis this near to a coordinate axis is that axis: both are rounded
+_PARALLEL = 1e-15  # an axis this close to a coordinate axis is taken as that axis
 
 
 @dataclass
@@ -44,7 +44,7 @@ class Place:
 
 
 Node = tuple[tuple[float, ...], tuple[tuple[float, ...], ...]]
-"""Of a frame on a flexible body: where it is without deformation, and how it moves in each mode."""
+"""A frame on a flexible body: undeformed position, and displacement in each mode."""
 
 
 @dataclass
@@ -60,10 +60,10 @@ class Links(Rows):
 
 
 def make_links(tree: list[JointBase], backwards: set[str], others: Iterable[Point] = ()) -> Links:
-    """Links for every joint of the tree and the bodies that they carry.
+    """The links of all joints of the tree and of the bodies that they carry.
 
-    backwards: names of the joints whose M is nearer to the ground. others: where else something acts on the bodies or
-    is measured.
+    backwards: names of the joints whose M is nearer to the ground. others: points of the bodies where other elements
+    act, and named points.
     """
     out = Links()
     out.places[GROUND.name] = Place(-1, _IDENTITY, _ZERO)
@@ -74,7 +74,7 @@ def make_links(tree: list[JointBase], backwards: set[str], others: Iterable[Poin
         if isinstance(point.body, ModalBody) and _node_key(point) not in carrying:
             loose.setdefault(point.body.name, {})[point.body.node(point)] = None
     for index, (joint, (inner, outer)) in enumerate(zip(tree, ends, strict=True)):
-        if isinstance(inner.body, ModalBody):  # a frame of its own for each joint: links stand depth first
+        if isinstance(inner.body, ModalBody):  # one frame for each joint, as links are in depth-first order
             _add_frame(out, inner.body, inner.body.node(inner))
         at = _add_joint(out, index, joint, point_place(out, inner), joint.name in backwards)
         if isinstance(outer.body, ModalBody):
@@ -87,7 +87,7 @@ def make_links(tree: list[JointBase], backwards: set[str], others: Iterable[Poin
 
 
 def point_place(out: Links, point: Point) -> Place:
-    """A point's frame in its link; on a flexible body one of those that make_links was told of."""
+    """A point's frame in its link; on a flexible body it must be one that make_links() was given."""
     if not isinstance(point.body, ModalBody):
         return _within(out.places[point.body.name], point)
     body = out.places[point.body.name]
@@ -110,7 +110,7 @@ def _within(body: Place, point: Point) -> Place:
 
 
 def _add_joint(out: Links, index: int, joint: JointBase, start: Place, backwards: bool) -> Place:
-    """A joint whose inner frame is at a place; returns the outer one's."""
+    """Adds a joint; start: place of its inner frame. Returns the place of its outer frame."""
     at = start
     first, p, u = out.links, out.positions, out.speeds
     modes = joint.modes
@@ -150,7 +150,7 @@ def _add_joint(out: Links, index: int, joint: JointBase, start: Place, backwards
 
 
 def joint_kind(joint: JointBase, modes: tuple[Mode, ...]) -> int:
-    """Which outputs a joint has."""
+    """The kind of a joint (fm_joint_kind), which determines its variables."""
     if joint.velocity_rows:
         return JOINT_NONHOLONOMIC
     if all(mode.role == "locked" for mode in modes):
@@ -161,7 +161,7 @@ def joint_kind(joint: JointBase, modes: tuple[Mode, ...]) -> int:
 
 
 def add_given(out: Links, given: tuple[bool, bool], count: int) -> None:
-    """Whether the positions and velocities of so many velocity variables are given."""
+    """Adds whether positions and velocities are given, for `count` velocity variables."""
     for column, is_given in zip(("given_p", "given_u"), given, strict=True):
         out.rows.setdefault(column, []).extend([int(is_given)] * count)
 
@@ -177,7 +177,7 @@ def _add_start(out: Links, joint: JointBase, excited: tuple[Mode, ...]) -> None:
 
 
 def _add_body(out: Links, point: Point, at: Place) -> None:
-    """The body's frame in the link, from that of its point there, and its inertia."""
+    """Adds a body; point: on the body, at: its place in the link."""
     body = point.body
     assert isinstance(body, Body)
     X = point.X_BP
@@ -195,7 +195,7 @@ def _add_inertia(out: Links, body: Body, at: Place) -> None:
 
 
 def _add_flexible(out: Links, index: int, point: Point, body: ModalBody, at: Place) -> None:
-    """The link of the floating frame, whose axes are those of the plane, with what the body's modes need."""
+    """Adds the link of a flexible body's floating frame, whose axes are those of the bending plane, and its modes."""
     n, position, rows = body.modes, *body.node(point)
     X, in_plane = point.X_BP, body.plane_axes.matrix
     R = nearest_rotation(at.R @ X.rotation.matrix.T)
@@ -241,7 +241,7 @@ def _turned(R: Array) -> Callable[[Any], Array]:
 
 
 def _add_frame(out: Links, body: ModalBody, node: Node) -> None:
-    """A link for a frame that moves with the modes; one that none of them moves stays in the floating frame's."""
+    """Adds a link for a frame that moves with the modes; a frame that no mode moves belongs to the floating frame."""
     position, rows = node
     floating, frames = out.places[body.name], out.frames[body.name]
     if not any(any(row) for row in rows):
@@ -254,7 +254,7 @@ def _add_frame(out: Links, body: ModalBody, node: Node) -> None:
 
 
 def _add_frame_rows(out: Links, link: int, rows: tuple[tuple[float, ...], ...]) -> int:
-    """What each mode does at a frame: translation in the plane's axes and turn."""
+    """Adds the displacement of a frame in each mode: translation in the plane's axes, and rotation."""
     out.add(frame_link=link, frame_first=len(out.rows.get("frame_shape", ())))
     for x, y, turn in rows:
         out.add(frame_shape=(x, y, 0.0, turn))
@@ -267,8 +267,10 @@ def _coordinate_axis(axis: Array) -> tuple[int, float] | None:
     return (k, 1.0 if axis[k] > 0 else -1.0) if rest <= _PARALLEL else None
 
 
-def _add_modes(out: Links, index: int, joint: JointBase, modes: tuple[Mode, ...], at: Place, backwards: bool) -> Place:
-    """A link for each mode that moves; returns the running frame behind them, perhaps off the last link's origin."""
+def _add_modes(
+    out: Links, index: int, joint: JointBase, modes: tuple[Mode, ...], at: Place, backwards: bool
+) -> Place:
+    """Adds a link for each mode that moves. Returns the frame after them, which may differ from the last link's."""
     free = [mode for mode in modes if mode.role == "free"]
     geared = add_free_speeds(out, joint, free)
     places = _variables(out, modes)
@@ -282,7 +284,7 @@ def _add_modes(out: Links, index: int, joint: JointBase, modes: tuple[Mode, ...]
 
 
 def _variables(out: Links, modes: tuple[Mode, ...]) -> list[tuple[Mode, int, int]]:
-    """Each mode with its first position and velocity variable: those of the free ones, then the excited ones."""
+    """Each mode with its first position and velocity variable; those of free modes come before excited ones."""
     p, u = out.positions, out.speeds
     found = {}
     for role in ("free", "excited"):
@@ -303,7 +305,7 @@ def _opposite(mode: Mode) -> Mode:
 
 
 def _add_mode(out: Links, index: int, mode: Mode, at: Place, p: int, u: int, geared: bool) -> Place:
-    """A link for one mode; returns the running frame behind it."""
+    """Adds a link for one mode. Returns the frame after it."""
     if mode.kind == "ball":
         return _add_link(out, index, SPHERICAL, at, at.R, _IDENTITY, p=p, u=u)
     own = np.array(mode.axis)
@@ -324,7 +326,7 @@ def _add_mode(out: Links, index: int, mode: Mode, at: Place, p: int, u: int, gea
 
 
 def _add_general(out: Links, index: int, joint: JointBase, at: Place) -> Place:
-    """One link for all modes of a joint with velocity rows."""
+    """Adds one link for all modes of a joint with velocity rows."""
     p, u, which = out.positions, out.speeds, len(out.rows.get("general_link", ()))
     running = add_general(out, out.links, joint)
     out.positions += len(joint.free_modes) + len(joint.excited_modes)
@@ -337,7 +339,7 @@ def _add_general(out: Links, index: int, joint: JointBase, at: Place) -> Place:
 
 
 def add_free_speeds(out: Links, joint: JointBase, free: list[Mode]) -> bool:
-    """Rows of the free modes' velocities; tells whether some of them turn rotors."""
+    """Adds a row for each velocity of the free modes. Returns whether any has a rotor inertia."""
     count = sum(mode.velocities for mode in free)
     laws = [getattr(joint, law) for law in ("stiffness", "damping", "rest", "rotor_inertia")]
     each = [law if isinstance(law, tuple) else (law,) * count for law in laws]
@@ -366,7 +368,7 @@ def _add_link(
     modal: int = -1,
     frame: int = -1,
 ) -> Place:
-    """A link with axes R and origin at `at`; `running`: axes of the running frame in the new link."""
+    """Adds a link with axes R and origin at `at`. Returns the frame after it; running: its axes in the new link."""
     out.add(
         link_kind=kind,
         link_parent=at.link,

@@ -1,4 +1,4 @@
-"""Secondary joints: rows of constraint that close a loop or fix a tip, and their coordinates (core/secondary.c)."""
+"""Cut joints: the constraint rows that close loops, and their coordinates (core/secondary.c)."""
 
 from fmumbs.compiler.forbidden import GIVEN, NO_VECTOR, rows_of
 from fmumbs.compiler.links import (
@@ -15,7 +15,7 @@ CUT_SCREW, CUT_BALL, CUT_LOCKED = range(3)  # core/table.h
 
 
 def add_cuts(out: Links, cuts: list[JointBase], first: int) -> None:
-    """Adds the secondary joints behind the `first` joints of the tree, their rows and their coordinates."""
+    """Adds the cut joints after the `first` joints of the tree, with their rows and coordinates."""
     speeds = out.speeds
     positions = modes = 0
     for index, joint in enumerate(cuts, first):
@@ -69,17 +69,17 @@ def _add_mode(out: Links, mode: Mode) -> None:
 
 
 def why_not_cut(joint: JointBase) -> str | None:
-    """What keeps a joint from closing a loop; None: nothing does."""
+    """Why a joint cannot close a loop; None if it can."""
     if joint.held:
-        return "is held, which only a joint of the tree can be"
+        return "is held, which needs a joint of the spanning tree"
     if any(joint.law("rotor_inertia")):
-        return "has a rotor_inertia, which only a joint of the tree can have"
+        return "has a rotor_inertia, which needs a joint of the spanning tree"
     if any(mode.role == "excited" for mode in joint.modes):
-        return "has an excited mode, which only a joint of the tree can have"
+        return "has an excited mode, which needs a joint of the spanning tree"
     if joint.velocity_rows:
-        return "is nonholonomic, which only a joint of the tree can be"
+        return "is nonholonomic, which needs a joint of the spanning tree"
     if rows_of(joint) is None:
-        return "has an order of turns and slides of which no simple rows say what they forbid"
+        return "has an order of turns and slides without supported constraint equations"
     return None
 
 
@@ -88,5 +88,5 @@ def _check_cut(joint: JointBase) -> None:
     if why is not None:
         raise ModelError(
             f"{type(joint).__name__} '{joint.name}' closes a loop, but {why}. Give another joint of the loop "
-            "cut=True, or add it after this one, so that this one becomes part of the tree."
+            "cut=True, or add it after this one, so that this one is in the spanning tree."
         )

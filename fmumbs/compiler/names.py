@@ -1,7 +1,7 @@
-"""Names: of an image's elements, and of every variable that these may have.
+"""Names of an image's elements and of their variables.
 
-A variable is called OWNER.suffix or OWNER.suffix[i], i from 1; the model's own have no owner. A name without [i]
-stands for all components of a vector.
+The name of a variable is OWNER.suffix or OWNER.suffix[i], i from 1; variables of the model have no owner. A name
+without [i] means all components of a vector.
 """
 
 import re
@@ -18,14 +18,14 @@ from fmumbs import _checks
 from fmumbs.compiler.kinds import BODY, MODEL, OWNERS, POINT, Indices, Kind, counts, exists, kinds, kinds_called
 from fmumbs.compiler.layout import Arrays, text_at
 
-_FEW = 500  # names that are all compared with a misspelled one
-_NEIGHBOURS = 40  # of more names, those that stand next to it in the alphabet, on each side
+_FEW = 500  # up to this many names are all compared with a misspelled one
+_NEIGHBOURS = 40  # of more names, this many before and after it in alphabetical order
 _CLOSEST = 3  # elements whose variables are compared with a misspelled one
 _COMPONENT = re.compile(r"\[([1-9][0-9]*)\]\Z")
 
 
 class Place(NamedTuple):
-    """One row of the table of variables; component -1: it is the only one."""
+    """One row of the table of variables; component: -1 for a scalar."""
 
     kind: int
     element: int
@@ -33,7 +33,7 @@ class Place(NamedTuple):
 
 
 class Address(NamedTuple):
-    """What a name may mean: a variable of one of these kinds, of which element, which component or None for all."""
+    """A parsed name: the possible kinds, the element, and the component or None for all."""
 
     kinds: tuple[Kind, ...]
     element: int
@@ -59,12 +59,12 @@ def by_name(named: Iterable[tuple[str, int]]) -> dict[str, list[int]]:
 
 
 def nearest(word: str, names: Iterable[str]) -> str:
-    """A sentence that tells the name nearest to `word`; of very many names, among its neighbours in the alphabet."""
+    """A sentence with the name nearest to `word`; among very many names, only alphabetical neighbours are compared."""
     return _checks.nearest(word, _neighbours(word, list(names)))
 
 
 def _neighbours(word: str, names: list[str]) -> list[str]:
-    """Names that begin or end as `word` does, or differ in capitals alone; all of them where they are few."""
+    """Names that begin or end like `word`, or differ only in case; all names if they are few."""
     if len(names) <= _FEW:
         return names
     found = {name: None for name in names if name.lower() == word.lower()}
@@ -76,7 +76,7 @@ def _neighbours(word: str, names: list[str]) -> list[str]:
 
 
 class Names:
-    """Reads the names in an image's arrays: those of its text, and needs no table of variables."""
+    """Reads names from an image's arrays, without its table of variables."""
 
     def __init__(self, arrays: Arrays) -> None:
         self._arrays = arrays
@@ -89,19 +89,19 @@ class Names:
         return text_at(self._text, offset) if found is None else found
 
     def elements(self, owner: int) -> list[str]:
-        """The names of all joints, bodies, points, loads or springs in the image's order; [""] of the model."""
+        """The names of all elements of an owner in the image's order; [""] for the model."""
         if owner not in self._elements:
             self._elements[owner] = [self.text(at) for at in self._arrays[f"{OWNERS[owner]}_name"].tolist()]
         return self._elements[owner]
 
     def name(self, kind: int, element: int, component: int) -> str:
-        """The structured name of what stands at a Place."""
+        """The structured name of a Place."""
         owner, suffix = self.elements(kinds()[kind].owner)[element], kinds()[kind].suffix
         name = f"{owner}.{suffix}" if owner else suffix
         return name if component < 0 else f"{name}[{component + 1}]"
 
     def address(self, name: str) -> Address | None:
-        """What a name may mean, None where there is no such element or suffix."""
+        """The parsed name, None for an unknown element or suffix."""
         stem, component = split_component(name)
         if found := kinds_called(MODEL, stem):
             return Address(found, 0, component)
@@ -112,7 +112,7 @@ class Names:
         return None
 
     def places(self, name: str) -> list[Place]:
-        """The rows that a table with everything has for a name; [] where there is no such variable."""
+        """The rows of a name in the table of all variables; [] if there is no such variable."""
         address = self.address(name)
         if address is None:
             return []
@@ -128,7 +128,7 @@ class Names:
         return [Place(kind.index, element, i) for i, found in zip(parts, there, strict=True) if found]
 
     def nearest(self, word: str) -> str:
-        """A sentence that tells the variable nearest to `word`: looks for its element first, then in what that has."""
+        """A sentence with the variable nearest to `word`: first the nearest element, then its variables."""
         whole = split_component(word)[1] is None
         places = [place for element in self._alike(word) for place in self._of_element(element)]
         places += [place for kind in kinds() if kind.owner == MODEL for place in self._places(kind, 0)]
@@ -140,7 +140,7 @@ class Names:
         return [place for kind in kinds() if kind.owner == owner for place in self._places(kind, element)]
 
     def _alike(self, word: str) -> list[str]:
-        """The element that `word` begins with, or those whose names are most alike; and the named points on them."""
+        """The element that `word` begins with, or those with the most similar names; and the named points on them."""
         parts = split_component(word)[0].split(".")
         starts = (".".join(parts[:size]) for size in range(len(parts), 0, -1))
         exact = next((start for start in starts if start in self._owners), None)
@@ -166,7 +166,7 @@ class Names:
 
     @cached_property
     def _owners(self) -> dict[str, tuple[int, int]]:
-        """Kind of owner and index of each element by its name; points without a name are left out."""
+        """Owner kind and index of each element, by name; points without a name are left out."""
         found: dict[str, tuple[int, int]] = {}
         for owner in OWNERS:
             for element, name in enumerate(self.elements(owner)):

@@ -1,4 +1,4 @@
-"""Where an instance's bodies and joints are, for the analysis of reactions: that of the mechanism the core runs."""
+"""Positions of an instance's bodies and joints, for the analysis of reactions."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -27,9 +27,9 @@ NOT_GIVEN, GIVEN, HOLDS = range(3)  # fm_given
 def unique_at_start(
     bodies: Sequence[str], joints: Sequence[JointBase], couplings: Sequence[Coupling], arrays: Arrays
 ) -> NDArray[np.int32]:
-    """(joints, 6) whether the components f and t of each reaction are unique at the start.
+    """(joints, 6) whether the components f and t of each reaction are unique at the initial position (fm_uniqueness).
 
-    arrays: all but the variables of the image that is being made, bodies and joints in their order.
+    arrays: of the image being made, without its variables; bodies, joints: in their order.
     """
     unknown = np.full((len(joints), 6), UNKNOWN, np.int32)
     arrays = arrays | all_variables(arrays, _kinds(BODY, *_POSE) + _kinds(JOINT, *_PLACE)) | {"joint_unique": unknown}
@@ -42,7 +42,7 @@ def unique_at_start(
 
 
 def _mark_held(arrays: Arrays, instance: Any) -> None:
-    """Notes which given start values hold, in given_p and given_u (fm_given); the instance has been assembled."""
+    """Sets given_p and given_u (fm_given) from the start values that an assembled instance has kept."""
     found = ffi.new("fm_start_change[]", lib.fm_start_changes(instance, ffi.NULL, 0))
     lib.fm_start_changes(instance, found, len(found))
     for column in ("given_p", "given_u"):
@@ -56,11 +56,11 @@ def placed(
 ) -> Placed:
     """An instance at its present position.
 
-    bodies, joints, couplings: in the order of the image, whose table has at least all poses: `arrays`.
+    bodies, joints, couplings: in the order of the image; arrays: of the image, whose table has at least all poses.
     """
     R_WB, r_WB = _poses(arrays, instance)
     body_of = {link: body for body, link in enumerate(arrays["body_link"].tolist())} | {-1: GROUND}
-    for link in arrays["modal_link"].tolist():  # flexible bodies count as rigid: behind their joint's last link
+    for link in arrays["modal_link"].tolist():  # the link that carries a flexible body belongs to the body
         body_of[int(arrays["link_parent"][link])] = body_of[link]
     for link in arrays["frame_link"].tolist():
         body_of[link] = body_of[int(arrays["modal_link"][arrays["link_modal"][link]])]
@@ -78,7 +78,7 @@ def placed(
             if isinstance(end.body, ModalBody):
                 one = flexible.setdefault(body, Flexible(end.body.modes, {}))
                 one.shapes[i] = sign * _shapes(end, R_WB[body], origin[i] - at, axes[i])
-    # links have the axes that their bodies' frames say
+    # axes of the links, from those of their bodies
     R_WL = np.concatenate([R_WB[:-1] @ np.swapaxes(arrays["body_R"].reshape(-1, 3, 3), 1, 2), np.eye(3)[None]])
     cut = np.array([isinstance(joint, Closing) for joint in joints])
     spans = _of_modes(joints, cut, arrays, instance)
@@ -130,7 +130,7 @@ def _bent(arrays: Arrays, instance: Any) -> dict[int, Array]:
 
 
 def _frame(point: Point, R: Array, r: Array, modal: Array | None) -> tuple[Array, Array]:
-    """Origin and axes of a point's frame in the world, its body having bent by modal coordinates."""
+    """Origin and axes of a point's frame in the world; modal: modal coordinates of a flexible body."""
     X, offset, turned = point.X_BP, point.X_BP.translation, np.eye(3)
     if modal is not None and isinstance(point.body, ModalBody):
         plane = point.body.plane_axes.matrix
@@ -142,7 +142,7 @@ def _frame(point: Point, R: Array, r: Array, modal: Array | None) -> tuple[Array
 
 
 def _shapes(point: Point, R: Array, arm: Array, axes: Array) -> Array:
-    """(6, modes) what each mode of a flexible body moves `arm` from a point's origin, in the axes given."""
+    """(6, modes) velocities of the point at `arm` from a point's origin by a flexible body's modes, in given axes."""
     assert isinstance(point.body, ModalBody)
     plane = R @ point.body.plane_axes.matrix
     rows = np.array(point.body.node(point)[1])
@@ -152,7 +152,7 @@ def _shapes(point: Point, R: Array, arm: Array, axes: Array) -> Array:
 
 
 def _coordinates(count: int, arrays: Arrays, instance: Any) -> tuple[list[list[float]], list[list[float]]]:
-    """Positions of the free modes of each joint, and of the excited ones."""
+    """Positions of the free modes and of the excited modes of each joint."""
     at: list[list[float]] = [[] for _ in range(count)]
     eta: list[list[float]] = [[] for _ in range(count)]
     for suffixes, values in ((("r", "q"), at), (("eta",), eta)):
@@ -162,7 +162,7 @@ def _coordinates(count: int, arrays: Arrays, instance: Any) -> tuple[list[list[f
 
 
 def _coupled(coupling: Coupling, names: Sequence[str], arrays: Arrays, instance: Any) -> Coupled:
-    """A coupling by the modes of its joints; excited ones take its force without a reaction of their own."""
+    """A coupling in terms of the free modes of its joints; excited modes carry its force without a reaction."""
     at, eta = _coordinates(len(names), arrays, instance)
     terms = []
     for joint, mode, ratio in coupling.coordinates:
@@ -174,7 +174,7 @@ def _coupled(coupling: Coupling, names: Sequence[str], arrays: Arrays, instance:
 
 
 def _of_modes(joints: Sequence[JointBase], cut: NDArray[np.bool_], arrays: Arrays, instance: Any) -> list[Array]:
-    """What does no work on the free modes; nothing for those that close loops."""
+    """For each joint, the wrenches that do no work on its free modes; empty for joints that only close loops."""
     at, eta = _coordinates(len(joints), arrays, instance)
     known: dict[bytes, Array] = {}
     spans: list[Array] = []
@@ -191,7 +191,7 @@ def _of_modes(joints: Sequence[JointBase], cut: NDArray[np.bool_], arrays: Array
 
 
 def _of_rows(joint: int, arrays: Arrays, F: Array, M: Array, arm: Array) -> Array:
-    """What the rows of a closing joint put on M; F, M: axes of its links in F's, arm: M's origin there."""
+    """(6, n) wrenches on M of a closing joint's rows; F, M: axes of its links in F's axes, arm: M's origin in F."""
     columns = []
     for row in np.flatnonzero(arrays["row_joint"] == joint).tolist():
         f, g, column = F @ arrays["row_f"][row], M @ arrays["row_g"][row], np.zeros(6)

@@ -1,4 +1,4 @@
-"""Rows of the image's arrays while they are being made."""
+"""Rows of the image's arrays during compilation."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 
 @dataclass
 class Rows:
-    """Rows of the image's arrays, one list each."""
+    """A list of rows for each array of the image, by name."""
 
     rows: dict[str, list[Any]] = field(default_factory=dict)
 

@@ -1,4 +1,4 @@
-"""Joints with velocity rows: one link of several screws (core/general.c), and frames behind modes that do not move."""
+"""Joints with velocity rows: one link with several screws (core/general.c); and frames after locked modes."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ _Z = np.array([0.0, 0.0, 1.0])
 
 
 def axes_along(z: Array) -> Array:
-    """A rotation whose third column is along z; a coordinate axis gives a permutation of the axes."""
+    """(3, 3) a rotation whose third column is along z; for a coordinate axis a permutation of the axes."""
     z = z / np.sqrt(z @ z)
     k = int(np.abs(z).argmin())
     x = np.zeros(3)
@@ -24,17 +24,17 @@ def axes_along(z: Array) -> Array:
 
 
 def locked(mode: Mode, R: Array, r: Array) -> tuple[Array, Array]:
-    """Axes and origin of the frame behind a locked mode, from those before it."""
+    """Axes and origin of the frame after a locked mode, from those before it."""
     along = mode.value if mode.linear else mode.pitch * mode.value
     r = r + R @ np.array(mode.axis) * along
     return (R if mode.linear else nearest_rotation(R @ Rotation.about(mode.axis, mode.value).matrix)), r
 
 
 def aligned(R: Array, vector: Array, along: Array) -> Array:
-    """The rotation nearest to R that turns a vector into `along`, which R does but for round-off.
+    """The rotation nearest to R that maps a vector exactly to `along`; R does so up to round-off.
 
-    So the round-off of one joint is not handed on to the next: whatever stands along the axis of a joint stands along
-    a coordinate axis of its link, after any number of them.
+    Round-off does not accumulate along a chain: a vector along the axis of a joint stays along a coordinate axis of its
+    link.
     """
     found = R @ vector
     if (found != along).any():
@@ -44,7 +44,7 @@ def aligned(R: Array, vector: Array, along: Array) -> Array:
 
 
 def add_general(out: Rows, link: int, joint: JointBase) -> Array:
-    """Adds the screws and rows of a joint; returns the axes of its frame M in those of its last screw."""
+    """Adds the screws and rows of a joint. Returns the axes of its frame M in those of its last screw."""
     R, r = np.eye(3), np.zeros(3)  # the running frame in the axes of the last screw
     first, screws = len(out.rows.get("screw_pitch", ())), 0
     behind = [(0, R)]

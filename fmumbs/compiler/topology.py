@@ -1,4 +1,4 @@
-"""The spanning tree: which joint carries which body, parents before children, chains in one piece."""
+"""The spanning tree: which joint carries which body. Parents come before children, and chains are contiguous."""
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Mapping
@@ -9,15 +9,16 @@ from fmumbs.mechanism import GROUND, Closing, JointBase, Model
 
 
 def spanning_tree(model: Model) -> tuple[list[JointBase], list[JointBase], set[str]]:
-    """The joints of the tree, depth first from the ground, and those that close loops, in order of adding; and the
-    names of those in the tree that point towards the ground.
+    """The joints of the tree, depth first from the ground; the cut joints, in the order in which they were added; and
+    the names of joints in the tree that point towards the ground.
 
-    Each joint of the tree carries the body of its M, or, where no other way reaches it, that of its F; every body is
-    reached by as few joints as possible, the joints added first being preferred. Joints that are `cut` are never among
-    them. Those that cannot close a loop stay in the tree, and so do those with springs, dampers or a declared variable,
-    and those with an explicit q0 or u0 where the others have none, where that is possible. Raises ModelError for a
-    nonholonomic joint that points towards the ground where no other way reaches its body, for bodies that hang on
-    nothing, and for a cut that leaves a body without a joint.
+    Each joint of the tree carries the body of its M or, if there is no other way to reach it, that of its F. Every body
+    is reached by as few joints as possible; joints added first are preferred. Joints with cut=True are never in the
+    tree. Joints that cannot close a loop are in the tree; if possible also joints with springs, dampers or a declared
+    variable, and joints with an explicit q0 or u0 if others have none.
+
+    Raises ModelError for a nonholonomic joint that points towards the ground if no other way reaches its body, for
+    bodies that are not connected to the ground, and for a cut that leaves a body without a joint.
     """
     bounds: tuple[Mapping[str, JointBase], ...] = (
         _bound(model, also_driven=True),
@@ -46,9 +47,9 @@ def spanning_tree(model: Model) -> tuple[list[JointBase], list[JointBase], set[s
 
 
 def _reach(model: Model, bound: Mapping[str, JointBase], backwards: bool) -> dict[str, JointBase | None]:
-    """The joint that carries each body that can be reached; `bound`: the only one that may, by body.
+    """The joint that carries each body that can be reached; bound: by body, the only joint that may carry it.
 
-    backwards: where no joint leads on outwards, one that points back does.
+    backwards: also uses joints that point towards the ground, where no other joint leads on.
     """
     outward: defaultdict[str, list[JointBase]] = defaultdict(list)
     inward: defaultdict[str, list[JointBase]] = defaultdict(list)
@@ -71,22 +72,22 @@ def _reach(model: Model, bound: Mapping[str, JointBase], backwards: bool) -> dic
 
 
 def _bound(model: Model, *, also_driven: bool) -> dict[str, JointBase]:
-    """Of each body that several joints could carry, the first one that must be in the tree, or should be.
+    """For each body that several joints could carry, the first joint that must be in the tree, or should be.
 
-    also_driven: joints with springs, dampers or a declared variable should be there: it costs less; and of the others
+    also_driven: joints with springs, dampers or a declared variable should be, as it is faster; and of the others
     those with an explicit q0 or u0, which are then states.
     """
     carriers = Counter(joint.M.body.name for joint in model.joints)
     needed = {law.on.name for law in model.laws}
     needed |= {joint.name for coupling in model.couplings for joint, _, _ in coupling.coordinates}
-    spoken_of = {signal.target.partition(".")[0] for signal in model.signals if ".reaction." not in signal.target}
+    declared = {signal.target.partition(".")[0] for signal in model.signals if ".reaction." not in signal.target}
     doubtful = [j for j in model.joints if carriers[j.M.body.name] > 1 and j.M.body is not GROUND and _may_carry(j)]
     bound: dict[str, JointBase] = {}
     for joint in doubtful:
         if joint.name in needed or why_not_cut(joint):
             bound.setdefault(joint.M.body.name, joint)
     for joint in doubtful if also_driven else ():
-        if joint.name in spoken_of or any(joint.law("stiffness")) or any(joint.law("damping")):
+        if joint.name in declared or any(joint.law("stiffness")) or any(joint.law("damping")):
             bound.setdefault(joint.M.body.name, joint)
     for joint in doubtful if also_driven else ():
         if any(joint.given):
@@ -111,21 +112,20 @@ def _check_reached(model: Model, carried: dict[str, JointBase | None]) -> None:
         if joint.M.body.name in carried and joint.F.body.name not in carried:
             raise ModelError(_points_back(model, joint))
     if lost:
-        raise ModelError(_hangs_on_nothing(model, lost))
+        raise ModelError(_not_connected(model, lost))
 
 
 def _points_back(model: Model, joint: JointBase) -> str:
     kind, F, M = type(joint).__name__, joint.F.body.name, joint.M.body.name
     return (
         f"Model '{model.name}': {kind} '{joint.name}' goes from '{F}' to '{M}', but '{M}' is nearer to the "
-        f"ground: F belongs to the parent, M to the child. Swap its points."
+        f"ground, so it must be the parent. Swap the points F and M."
     )
 
 
-def _hangs_on_nothing(model: Model, lost: list[str]) -> str:
+def _not_connected(model: Model, lost: list[str]) -> str:
     shown = ", ".join(f"'{name}'" for name in lost[:3]) + (f" and {len(lost) - 3} more" if len(lost) > 3 else "")
-    verb = "hang" if len(lost) > 1 else "hangs"
     return (
-        f"Model '{model.name}': {shown} {verb} on nothing: no joint connects it with the ground. "
-        f"Add one, or let it fly: fm.Free('{lost[0]}_free', model.ground.at(), {lost[0]}.at())."
+        f"Model '{model.name}': {shown} {'are' if len(lost) > 1 else 'is'} not connected to the ground by joints. "
+        f"Add a joint, or let it move freely: fm.Free('{lost[0]}_free', model.ground.at(), {lost[0]}.at())."
     )

@@ -1,7 +1,7 @@
-"""The variables that a simulator sees: what each of them is, by value reference and by name.
+"""The variables of an image, by value reference and by name.
 
-The table in the image is of numbers; names, units and descriptions follow from the kinds. Variables are made many
-at a time, since one takes about as long as a hundred; those that nobody asks for are not made at all.
+The table in the image has numbers only; names, units and descriptions follow from the kinds. Variables are made in
+batches, as one takes about as long as a hundred, and only on request.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -21,30 +21,30 @@ from fmumbs.compiler.names import Names, by_name, nearest, split_component
 
 Borrow = Callable[[], AbstractContextManager[Any]]
 
-UNIQUENESS = (  # what a reaction's description adds, by fm_uniqueness
-    "; not unique: part of the least reactions that balance",
+UNIQUENESS = (  # end of a reaction's description, by fm_uniqueness
+    "; not unique: of all balancing reactions the smallest",
     "; unique",
-    "; whether it is unique is not known, as the loops have no start",
+    "; uniqueness unknown, as assembly failed",
 )
 
-GUESSES = (  # what a start value in a loop adds, by fm_given
-    "; start: a guess, as loops decide",
-    "; start: a guess, as loops decide, though it is given",
-    "; start: held, as given, unless another value is set that leaves no room",
+GUESSES = (  # end of the description of a start value in a loop, by fm_given
+    "; start: a guess, determined by loops",
+    "; start: a guess, determined by loops although a value is given",
+    "; start: as given, unless other values that are set determine it",
     "; start: held",
 )
 
-_AT_ONCE = 4096  # variables that an iteration makes in one go
-_BLOCK = 64  # variables that an index makes in one go
+_AT_ONCE = 4096  # variables made at once in an iteration
+_BLOCK = 64  # variables made at once for an index
 
 
 @dataclass(frozen=True)
 class Variable:
-    """One variable, as modelDescription.xml shows it.
+    """One variable, with the attributes that modelDescription.xml shows.
 
-    index: its value reference. component: 0-based, None for a scalar. start: None for what is computed.
-    derivative_of: index of the variable whose time derivative it is. dependencies: indices of the inputs that
-    it follows at once; None for all of them, () for none.
+    index: its value reference. kind: the suffix of its name. component: 0-based, None for a scalar. start: None if it
+    is computed. derivative_of: index of the variable whose time derivative it is. dependencies: indices of the inputs
+    with direct feedthrough to it; None for all of them, () for none.
     """
 
     index: int
@@ -65,7 +65,7 @@ class Variable:
 class Variables(Sequence[Variable]):
     """The image's variables in order of their value references; by name with find() and references().
 
-    arrays: the image's. borrow: lends an instance of the core that nobody has changed.
+    arrays: of the image. borrow: lends an instance of the core in its initial state.
     """
 
     def __init__(self, arrays: Arrays, borrow: Borrow) -> None:
@@ -107,14 +107,14 @@ class Variables(Sequence[Variable]):
     # By name ------------------------------------------------------------------------------------------------
 
     def find(self, name: str) -> Variable | None:
-        """The variable of that name, None where there is none."""
+        """The variable of that name, None if there is none."""
         index = self.references(name)
         return self[index[0]] if len(index) == 1 and self.name(index[0]) == name else None
 
     def references(self, name: str) -> list[int]:
-        """Value references behind a name: of one variable, or in order of a vector's components; [] for none.
+        """Value references of a name: of one variable, or of a vector's components in order; [] for none.
 
-        A declared signal is found under its structured name too.
+        A declared signal is also found under its structured name.
         """
         if name in self._declared:
             return self._declared[name]
@@ -125,7 +125,7 @@ class Variables(Sequence[Variable]):
         return [i for i in found if address.component in (None, self._component[i])]
 
     def is_scalar(self, name: str) -> bool:
-        """Whether a name that references() knows means one number, not a vector of whatever size."""
+        """Whether a name that references() knows is a scalar, not a vector of any size."""
         references = self.references(name)
         if len(references) != 1:
             return False
@@ -142,16 +142,16 @@ class Variables(Sequence[Variable]):
         return self._names_of(self._indices(references))
 
     def units(self, references: ArrayLike | None = None) -> list[str]:
-        """Units of (n,) value references, or of all; "" for numbers without one."""
+        """Units of (n,) value references, or of all; "" without unit."""
         return self._from_core(self._indices(references))[0]
 
     def states(self, references: ArrayLike | None = None) -> NDArray[np.bool_]:
-        """(n,) whether each of (n,) value references, or of all, is a state: what follows a path is none."""
+        """(n,) whether each of (n,) value references, or of all, is a state; what follows a path is not."""
         return self._from_core(self._indices(references))[1]
 
     def _from_core(self, indices: References) -> tuple[list[str], NDArray[np.bool_]]:
         with self._borrow() as instance:
-            return _said_by_core(instance, self._kind[indices], indices)
+            return _units_and_states(instance, self._kind[indices], indices)
 
     def causalities(self, references: ArrayLike | None = None) -> list[str]:
         """Causalities of (n,) value references, or of all."""
@@ -162,7 +162,7 @@ class Variables(Sequence[Variable]):
 
     @property
     def structured(self) -> Names:
-        """The structured names of all that the image's elements may have."""
+        """The structured names of all variables of the image's elements."""
         return self._names
 
     @property
@@ -171,29 +171,29 @@ class Variables(Sequence[Variable]):
         return list(self._names.elements(JOINT))
 
     def unknown(self, name: str) -> str:
-        """What messages say, after what has no such variable, of a name that references() does not know."""
+        """The end of a message about a name that references() does not know, after the name of the model."""
         if not (self._chosen >= 0).any():
             return f"has no variable '{name}'. {self._names.nearest(name)}"
         if self._names.places(name):
-            return f"does not show '{name}'. Declare it too, or take compile(model, everything=True)."
+            return f"does not expose '{name}'. Declare it, or use compile(model, everything=True)."
         whole = split_component(name)[1] is None
         known = dict.fromkeys(split_component(other)[0] if whole else other for other in self.names())
-        return f"has no variable '{name}', and shows only what its model declares. {nearest(name, known)}"
+        return f"has no variable '{name}', and exposes only declared signals. {nearest(name, known)}"
 
     def outputs(self) -> NDArray[np.uint32]:
         """Value references of all outputs."""
         return np.flatnonzero(kind_columns().output[self._kind]).astype(np.uint32)
 
     def positions(self) -> NDArray[np.uint32]:
-        """Value references of the positions of the tree's joints, and of the modes of flexible bodies behind theirs."""
+        """Value references of the positions of the tree's joints, each followed by those of the flexible body on it."""
         return self._in_order("p", ("r", "q", "eta"), "q")
 
     def speeds(self) -> NDArray[np.uint32]:
-        """The same of their velocities."""
+        """The same for the velocities."""
         return self._in_order("u", ("qd", "u", "v", "w", "kappa"), "qd")
 
     def _in_order(self, column: str, of_joints: Sequence[str], of_bodies: str) -> NDArray[np.uint32]:
-        """Variables with these suffixes in the order in which the state has them: `column` p or u."""
+        """Value references of variables with these suffixes, in the order of the state; column: "p" or "u"."""
         rank = np.full(len(kinds()), -1)
         for owner, suffixes in ((JOINT, of_joints), (BODY, (of_bodies,))):
             for i, suffix in enumerate(suffixes):
@@ -210,7 +210,7 @@ class Variables(Sequence[Variable]):
 
     @cached_property
     def _declared(self) -> dict[str, list[int]]:
-        """Value references by the names that signals were declared under, and by those of their vectors."""
+        """Value references by the names of declared signals, and by those of their vectors."""
         chosen = np.flatnonzero(self._chosen >= 0)
         return by_name(zip(self._names_of(chosen), chosen.tolist(), strict=True))
 
@@ -224,7 +224,7 @@ class Variables(Sequence[Variable]):
 
     @cached_property
     def _rows(self) -> tuple[NDArray[np.int64], References]:
-        """Keys of the table's rows, ascending, each once, and which rows they are."""
+        """Unique keys of the table's rows, ascending, and their row numbers."""
         return np.unique(_keys(self._kind, self._object, self._component), return_index=True)
 
     def _of(self, kind: Kind, element: int) -> list[int]:
@@ -240,7 +240,7 @@ class Variables(Sequence[Variable]):
         """The variables of (n,) value references."""
         kind = self._kind[indices]
         with self._borrow() as instance:
-            units, states = _said_by_core(instance, kind, indices)
+            units, states = _units_and_states(instance, kind, indices)
             starts = _starts(instance, kind, states, indices)
         columns = (
             indices.tolist(),
@@ -258,7 +258,7 @@ class Variables(Sequence[Variable]):
         return [_variable(every[k], *row) for k, *row in zip(kind.tolist(), *columns, strict=True)]
 
     def _guesses(self, kind: NDArray[Any], indices: References) -> list[bool]:
-        """Whether a loop decides where each starts, so that its start value is a guess."""
+        """Whether the start value of each is a guess, as a loop determines it."""
         owner = kind_columns().owner[kind]
         found = np.zeros(len(indices), bool)
         for which, in_loops in ((JOINT, self._joints_in_loops), (BODY, self._bodies_in_loops)):
@@ -267,7 +267,7 @@ class Variables(Sequence[Variable]):
         return found.tolist()
 
     def _descriptions(self, kind: NDArray[Any], indices: References) -> list[str]:
-        """What each kind says of itself; of a reaction also whether it is unique."""
+        """The descriptions of the kinds; for a reaction with its uniqueness, for a start value with its origin."""
         said = [kinds()[k].description for k in kind.tolist()]
         reaction = _reactions()[kind]
         chosen = np.flatnonzero(reaction >= 0)
@@ -279,7 +279,7 @@ class Variables(Sequence[Variable]):
         return said
 
     def _starts_of_loops(self, kind: NDArray[Any], indices: References) -> Iterator[tuple[int, int]]:
-        """Which of the variables are states of joints in loops, and how each starts: fm_given, 3 where it is held."""
+        """Positions of variables that are states of joints in loops, and the index of each in GUESSES."""
         arrays = self._arrays
         if not self._joints_in_loops.any() and not arrays["joint_held"].any():
             return
@@ -322,7 +322,7 @@ class Variables(Sequence[Variable]):
 
 @cache
 def _state_kinds() -> tuple[tuple[NDArray[np.bool_], str], ...]:
-    """(kinds,) positions and velocities of joints that are states, with the array that tells which are given."""
+    """For positions and for velocities of joints: (kinds,) which kinds they are, and the array of given ones."""
     found = []
     for suffixes, column in ((("q", "r"), "given_p"), (("qd", "w", "v", "u"), "given_u")):
         level = np.zeros(len(kinds()), bool)
@@ -334,7 +334,7 @@ def _state_kinds() -> tuple[tuple[NDArray[np.bool_], str], ...]:
 
 @cache
 def _reactions() -> NDArray[np.int64]:
-    """(kinds,) where the components of a reaction begin in joint_unique, -1 for other kinds."""
+    """(kinds,) first column of a reaction's components in joint_unique, -1 for other kinds."""
     found = np.full(len(kinds()), -1)
     for first, suffix in ((0, "reaction.f"), (3, "reaction.t")):
         found[[kind.index for kind in kinds_called(JOINT, suffix)]] = first
@@ -342,14 +342,14 @@ def _reactions() -> NDArray[np.int64]:
 
 
 def _keys(kind: NDArray[Any] | int, element: NDArray[Any], component: NDArray[Any] | int) -> NDArray[np.int64]:
-    """(n,) numbers in the order of kind, element, component."""
+    """(n,) keys that sort by kind, element, component."""
     places = np.asarray(kind, np.int64) << 32 | element
     keys: NDArray[np.int64] = (places << 8) + (component + 1)
     return keys
 
 
-def _said_by_core(instance: Any, kind: NDArray[Any], indices: References) -> tuple[list[str], NDArray[np.bool_]]:
-    """Units, and which variables are states; the core is asked where their kinds do not say."""
+def _units_and_states(instance: Any, kind: NDArray[Any], indices: References) -> tuple[list[str], NDArray[np.bool_]]:
+    """Units, and which variables are states; from their kinds, or else from the core."""
     units = [kinds()[k].unit for k in kind.tolist()]
     states = kind_columns().state[kind]
     info = ffi.new("fm_variable_info *")
@@ -360,7 +360,7 @@ def _said_by_core(instance: Any, kind: NDArray[Any], indices: References) -> tup
 
 
 def _starts(instance: Any, kind: NDArray[Any], states: NDArray[np.bool_], indices: References) -> list[float | None]:
-    """Start values, None for what is computed."""
+    """Start values, None for computed variables."""
     stored = ~kind_columns().output[kind] | states
     chosen, values = indices[stored].astype(np.uint32), np.empty(int(stored.sum()))
     references, found = ffi.from_buffer("uint32_t[]", chosen), ffi.from_buffer("double[]", values)
@@ -384,7 +384,7 @@ def _variable(
     inputs: tuple[int, ...] | None,
     description: str,
 ) -> Variable:
-    return Variable(  # in order: half as dear as by name
+    return Variable(  # positional: twice as fast as by keyword
         index,
         name,
         kind.suffix,

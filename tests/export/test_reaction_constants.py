@@ -43,7 +43,7 @@ def test_every_reaction_says_whether_it_is_unique(four_bar: Path) -> None:
     found = variables(four_bar)
     for i, unique in enumerate(PLANAR, 1):
         said = found[f"C.reaction.f[{i}]"].description
-        assert said.endswith("; unique" if unique else "; not unique: part of the least reactions that balance")
+        assert said.endswith("; unique" if unique else "; not unique: of all balancing reactions the smallest")
 
 
 def test_the_getters_answer(four_bar: Path, tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_where_the_loops_do_not_close_nothing_is_claimed() -> None:
     assert (image.arrays["joint_unique"] == 2).all()
     assert {v.start for v in image.variables if v.type == "boolean"} == {0.0}
     (force,) = [v for v in image.variables if v.name == "A.reaction.f[1]"]
-    assert force.description.endswith("is not known, as the loops have no start")
+    assert force.description.endswith("unknown, as assembly failed")
 
 
 def test_a_declared_constant_has_a_name_of_its_own() -> None:

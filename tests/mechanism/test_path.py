@@ -80,7 +80,7 @@ def test_paths_print_compare_and_pickle():
         (lambda: fm.Path((0,), ((0,),), period=1e-9), ["period is 1e-09 s", "at least 1e-06 s"]),
         (lambda: fm.Path((0,), ((0,),), continuity=3), ["continuity is 3", "1 or 2"]),
         (lambda: fm.Path.quintic([0], [0]), ["times", "fewer than 2"]),
-        (lambda: fm.Path.quintic([1, 0], [0, 1]), ["increase"]),
+        (lambda: fm.Path.quintic([1, 0], [0, 1]), ["increasing"]),
         (lambda: fm.Path.quintic([0, 1], [0, 1, 2]), ["positions", "3 entries"]),
     ],
 )

@@ -250,9 +250,9 @@ def test_descriptions_say_what_holds_and_what_is_a_guess() -> None:
     model.add(*near.bodies, *near.joints)
     variables = compile(model, everything=True).variables
     text = {name: variables.find(name).description for name in ("A.q", "B.q", "D.q", "A.qd", "C.q")}
-    assert "held, as given" in text["A.q"]
-    assert "a guess, as loops decide, though it is given" in text["D.q"]
-    assert text["B.q"].endswith("a guess, as loops decide") and text["A.qd"].endswith("a guess, as loops decide")
+    assert "as given" in text["A.q"]
+    assert "a guess, determined by loops although a value is given" in text["D.q"]
+    assert text["B.q"].endswith("a guess, determined by loops") and text["A.qd"].endswith("a guess, determined by loops")
     assert "start" not in text["C.q"]
     other = fm.Model("held")
     other.add(*near.bodies, *(replace(j, held=j.name == "A") for j in near.joints))
