@@ -10,8 +10,8 @@ from fmumbs.compiler import compile
 from fmumbs.readers import read_model
 from fmumbs.run import Solver
 from oracle import Oracle
-from support.closed import plane, state_of
-from support.closed_agreement import singular
+from support.closed import Closed, plane, state_of
+from support.closed_agreement import assert_agrees, singular, started
 
 EQUAL = 1e-12
 """Relative to the largest acceleration or reaction of the mechanism; or, if that is more, ..."""
@@ -130,3 +130,14 @@ def test_every_way_of_correction_is_the_same(correction: int) -> None:
         solver.step(0.05)
         found.append(values(solver, (".qdd", ".q")))
     assert_allclose(found[0], found[1], rtol=0, atol=1e-9 * np.abs(found[1]).max())
+
+
+@pytest.mark.parametrize("normal", [(1.0, 0.0, 0.3), (1.0, 0.5, 0.3), (0.2, 1.0, 0.4)])
+def test_a_row_that_leaves_the_plane_is_left_to_the_kernels_in_space(normal: tuple[float, float, float]) -> None:
+    """Two pendulums in one plane, the tip of one on an oblique plane of the other."""
+    model = fm.Model("oblique")
+    a, b = (fm.Body.rod(name, length=length, mass=1.0, radius=0.05) for name, length in (("a", 1.0), ("b", 0.8)))
+    model.add(a, b, fm.Revolute("A", model.ground.at(), a.base, axis="y", q0=0.4, u0=0.7))
+    model.add(fm.Revolute("B", model.ground.at(0.3, 0.2, 0), b.base, axis="y", q0=-0.5))
+    model.add(fm.PointOnPlane("C", a.tip, b.tip, normal=normal, height=0.1))
+    assert_agrees(started(model), Closed(model, ("C",), {}))

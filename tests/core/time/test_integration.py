@@ -279,6 +279,19 @@ def test_force_given_by_its_derivatives_moves_a_mass_by_a_polynomial() -> None:
     assert_allclose(solver.get("A.q"), np.dot(CUBIC, factors), rtol=ROUND_OFF)
 
 
+def test_load_given_by_its_derivatives_moves_a_body_by_a_polynomial() -> None:
+    model = fm.Model("loaded", gravity=(0, 0, 0))
+    body = fm.Body("body", mass=2.0, inertia=(1.0, 1.0, 1.0))
+    model.add(body, fm.Free("F", model.ground.at(), body.at()), fm.Load("L", body.at()))
+    solver = fm.Solver(model)
+    solver.assemble()
+    solver.set_input_derivatives("L.force", 1, (6.0, 0.0, -12.0))
+    solver.set_input_derivatives("L.torque", 2, (0.0, 2.0, 0.0))
+    solver.step(1.0)
+    assert_allclose(solver.get("F.r"), [0.5, 0.0, -1.0], rtol=0, atol=1e-9)
+    assert_allclose(solver.get("body.w"), [0.0, 1 / 3, 0.0], rtol=0, atol=1e-9)
+
+
 @pytest.mark.parametrize("scheme", ["dopri5", "rk4"])
 @pytest.mark.parametrize("joint", ["A", "B"])
 def test_torque_given_by_its_derivatives_is_that_of_many_short_steps(scheme: str, joint: str) -> None:
