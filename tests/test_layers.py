@@ -21,7 +21,7 @@ CORE = PACKAGE / "core"
 
 LAYERS = [
     {"errors"},
-    {"_checks", "_files"},
+    {"_checks", "_files", "_limits"},
     {"spatial"},
     {"mechanism"},
     {"analysis"},
@@ -38,8 +38,8 @@ CORE_ROOMS = (
     "fmi",
 )  # fmt: skip
 
-# The compiler's packer reads the core's table of arrays, the solver steps it; nobody else touches the C code.
-MAY_IMPORT_CORE = {"compiler", "run"}
+# The compiler reads the core's tables, the solver steps it, and the limits of an image bound elements.
+MAY_IMPORT_CORE = {"_limits", "compiler", "run"}
 
 OPTIONAL = {"matplotlib", "dask", "distributed", "pyarrow", "libcosimpy", "mujoco", "ziglang"}
 

@@ -11,7 +11,7 @@ from fmumbs.compiler.declared import declared_variables
 from fmumbs.compiler.image import ModelImage
 from fmumbs.compiler.kinds import all_variables
 from fmumbs.compiler.laws import add_laws
-from fmumbs.compiler.layout import Arrays, counted, pack, table, text_at
+from fmumbs.compiler.layout import Arrays, counted, lib, pack, table, text_at
 from fmumbs.compiler.links import Links, make_links, point_place
 from fmumbs.compiler.loops import add_cuts
 from fmumbs.compiler.names import Names
@@ -23,8 +23,11 @@ from fmumbs.mechanism import GROUND, Body, JointBase, Model, Point
 from fmumbs.mechanism.forces import FORCES
 from fmumbs.mechanism.signals import DefaultExperiment
 
-_OPTIONS = (0.0, 1e-3)  # scheme, step [s]
-_CLOSURE = (0.0, 1e-12, 20.0, 20.0)  # correction, its tolerance, Baumgarte's alpha and beta [1/s]
+_OPTIONS = {lib.FM_OPTION_SCHEME: float(lib.FM_DORMAND_PRINCE), lib.FM_OPTION_STEP: 1e-3}  # step [s]
+_CLOSURE = {
+    lib.FM_CLOSURE_CORRECTION: float(lib.FM_CORRECT_DIRECTLY), lib.FM_CLOSURE_TOLERANCE: 1e-12,
+    lib.FM_CLOSURE_ALPHA: 20.0, lib.FM_CLOSURE_BETA: 20.0,
+}  # alpha, beta [1/s]; fmt: skip
 _LARGEST = 1e100  # of any number: squares and products of three do not overflow
 _WITHOUT_BOUND = ("law_range", "experiment", "options")
 _EXPERIMENT = (10.0, 0.01, 1e-6)  # stop [s], interval [s], tolerance
@@ -103,10 +106,15 @@ def _rows(model: Model, joints: list[JointBase], links: Links, texts: _Texts) ->
         **named,
         "gravity": model.gravity,
         "experiment": chosen,
-        "options": (*_OPTIONS, chosen[2]),
-        "closure": _CLOSURE,
+        "options": _columns(_OPTIONS | {lib.FM_OPTION_TOLERANCE: chosen[lib.FM_EXPERIMENT_TOLERANCE]}),
+        "closure": _columns(_CLOSURE),
         "length": [_length(model)],
     }
+
+
+def _columns(values: dict[int, float]) -> list[float]:
+    """Values in the order of their columns."""
+    return [values[column] for column in range(len(values))]
 
 
 def _add_points(model: Model, links: Links, texts: _Texts) -> None:

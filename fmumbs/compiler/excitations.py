@@ -1,12 +1,16 @@
-"""Excited modes: what moves them, and their paths as the core reads them (core/excitation.c)."""
+"""Excited modes: what moves them, and their paths as the core reads them (core/forces/excitation.c)."""
 
 from collections.abc import Sequence
 
+from fmumbs.compiler.layout import lib
 from fmumbs.compiler.rows import Rows
 from fmumbs.mechanism import Mode
 from fmumbs.mechanism.path import Path
 
-BY_ACCELERATION, BY_POSITION, BY_PATH = range(3)  # core/table.h
+# fm_excitation_kind
+BY_ACCELERATION, BY_POSITION, BY_PATH = (
+    lib.FM_EXCITED_BY_ACCELERATION, lib.FM_EXCITED_BY_POSITION, lib.FM_EXCITED_BY_PATH,
+)  # fmt: skip
 _SMOOTH = 1e-9  # a smaller jump, relative to the largest value on the path, is round-off
 
 

@@ -10,12 +10,15 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from fmumbs.compiler.layout import lib
 from fmumbs.mechanism import Closing, JointBase, Mode
 from fmumbs.spatial import Rotation
 
 Array = NDArray[np.float64]
 
-ALONG, PERPENDICULAR, DISTANCE, GIVEN, COUPLED, ALONG_M, SCREW_ROW = range(7)  # core/table.h
+# fm_row_kind
+ALONG, PERPENDICULAR, DISTANCE = lib.FM_ROW_ALONG, lib.FM_ROW_PERPENDICULAR, lib.FM_ROW_DISTANCE
+GIVEN, COUPLED, ALONG_M, SCREW_ROW = lib.FM_ROW_GIVEN, lib.FM_ROW_COUPLED, lib.FM_ROW_ALONG_M, lib.FM_ROW_SCREW
 
 Row = tuple[int, Array, Array, float]  # kind, vector in F, vector in M, length [m], pitch [m/rad] or cosine
 

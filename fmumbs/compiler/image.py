@@ -14,8 +14,10 @@ from fmumbs.compiler.variables import Variables
 from fmumbs.errors import ModelError
 from fmumbs.mechanism.signals import DefaultExperiment
 
-SCHEMES = ("dopri5", "rk4")
-CORRECTIONS = ("direct", "baumgarte", "off")
+SCHEMES: dict[str, int] = {"dopri5": lib.FM_DORMAND_PRINCE, "rk4": lib.FM_RUNGE_KUTTA}
+CORRECTIONS: dict[str, int] = {
+    "direct": lib.FM_CORRECT_DIRECTLY, "baumgarte": lib.FM_CORRECT_BAUMGARTE, "off": lib.FM_CORRECT_NEVER,
+}  # fmt: skip
 
 
 class ModelImage:
@@ -84,6 +86,11 @@ class ModelImage:
         """Stop time and communication interval [s], relative tolerance."""
         return DefaultExperiment(*(float(v) for v in self.arrays["experiment"][0]))
 
+    @property
+    def tolerance(self) -> float:
+        """Relative tolerance of the integration."""
+        return float(self.arrays["options"].flat[lib.FM_OPTION_TOLERANCE])
+
     def take_instance(self) -> Any:
         """A new instance of the core, owned by the caller."""
         try:
@@ -126,20 +133,21 @@ class ModelImage:
         """
         options = self.arrays["options"].reshape(-1).copy()
         if scheme is not None:
-            options[0] = scheme_number(scheme)
+            options[lib.FM_OPTION_SCHEME] = scheme_number(scheme)
         if step is not None:
-            options[1] = _checks.positive(step, f"'{self.name}': step")
+            options[lib.FM_OPTION_STEP] = _checks.positive(step, f"'{self.name}': step")
         if tolerance is not None:
-            options[2] = _checks.positive(tolerance, f"'{self.name}': tolerance")
+            options[lib.FM_OPTION_TOLERANCE] = _checks.positive(tolerance, f"'{self.name}': tolerance")
         closing = self.arrays["closure"].reshape(-1).copy()
         if isinstance(correction, tuple):
             pair = _checks.numbers(correction, 2, f"'{self.name}': correction")
-            closing[2:] = [_checks.not_negative(value, f"'{self.name}': correction") for value in pair]
+            checked = [_checks.not_negative(value, f"'{self.name}': correction") for value in pair]
+            closing[lib.FM_CLOSURE_ALPHA], closing[lib.FM_CLOSURE_BETA] = checked
             correction = "baumgarte"
         if correction is not None:
-            closing[0] = correction_number(correction)
+            closing[lib.FM_CLOSURE_CORRECTION] = correction_number(correction)
         if closure is not None:
-            closing[1] = _checks.positive(closure, f"'{self.name}': closure")
+            closing[lib.FM_CLOSURE_TOLERANCE] = _checks.positive(closure, f"'{self.name}': closure")
         arrays: Arrays = self.arrays | {"options": options, "closure": closing}
         return ModelImage(pack(self.sizes, arrays))
 
@@ -157,15 +165,15 @@ class ModelImage:
 
 def scheme_number(scheme: str | int) -> int:
     """The number of a scheme. Raises ModelError, with the known names, for an unknown one."""
-    if isinstance(scheme, int) and 0 <= scheme < len(SCHEMES):
+    if isinstance(scheme, int) and scheme in SCHEMES.values():
         return scheme
-    if scheme in SCHEMES:
-        return SCHEMES.index(str(scheme))
+    if isinstance(scheme, str) and scheme in SCHEMES:
+        return SCHEMES[scheme]
     raise ModelError(f"integration scheme {scheme!r} is unknown. Choose one of: {', '.join(SCHEMES)}.")
 
 
 def correction_number(correction: str) -> int:
     """The number of a loop correction. Raises ModelError, with the known names, for an unknown one."""
     if correction in CORRECTIONS:
-        return CORRECTIONS.index(correction)
+        return CORRECTIONS[correction]
     raise ModelError(f"correction {correction!r} is unknown. Choose one of: {', '.join(CORRECTIONS)}.")

@@ -1,6 +1,6 @@
 """The kinds of variables, and the table of the variables of a mechanism.
 
-The core lists the kinds once (core/variables.h). A row of the table in the image has four numbers: kind, element,
+The core lists the kinds once (core/image/variables.h). A row of the table in the image has four numbers: kind, element,
 component, and offset of the name's text, -1 for the structured name.
 """
 
@@ -28,19 +28,20 @@ MODEL, JOINT, BODY, POINT, LOAD, SPRING, COUPLING = (
     _OWNERS[name] for name in ("model", "joint", "body", "point", "load", "spring", "coupling")
 )
 OWNERS = {owner: name for name, owner in _OWNERS.items() if name != "model"}
-_CAUSALITIES = ("input", "output", "parameter", "local")
-_TYPES = ("real", "integer", "boolean")
-_WIDTHS = {
-    "force": 3, "torque": 3, "w": 3, "alpha": 3, "r": 3, "v": 3, "a": 3, "quat": 4, "inertia": 6, "gravity": 3,
-    "solver.baumgarte": 2,
+_CAUSALITIES = {
+    lib.FM_INPUT: "input", lib.FM_OUTPUT: "output", lib.FM_PARAMETER: "parameter", lib.FM_LOCAL: "local",
 }  # fmt: skip
+_TYPES = {lib.FM_REAL: "real", lib.FM_INTEGER: "integer", lib.FM_BOOLEAN: "boolean"}
 
 Indices = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of variable, from fm_kind_info; unit_linear: the unit for a translation."""
+    """One kind of variable, from fm_kind_info.
+
+    unit_linear: the unit for a translation. components: of each variable, 0 if as many as the element has modes.
+    """
 
     index: int
     suffix: str
@@ -52,11 +53,12 @@ class Kind:
     type: str
     tunable: bool
     state: bool
+    components: int
 
     @property
     def quaternion(self) -> bool:
         """A joint's position as a quaternion, which has the same suffix as a scalar position."""
-        return self.owner == JOINT and self.description.startswith("quaternion")
+        return self.index == int(lib.FM_J_QUAT)
 
     @cached_property
     def variability(self) -> str:
@@ -103,6 +105,7 @@ def kinds() -> tuple[Kind, ...]:
             type=_TYPES[k.type],
             tunable=bool(k.tunable),
             state=bool(k.state),
+            components=k.components,
         )
         found.append(kind)
     return tuple(found)
@@ -162,10 +165,10 @@ def counts(kind: Kind, arrays: Arrays) -> Indices:
     if kind.of_loops and not len(arrays["row_kind"]):
         return np.zeros(1, np.int32)
     elements = 1 if kind.owner == MODEL else len(arrays[f"{OWNERS[kind.owner]}_name"])
-    found = np.full(elements, _WIDTHS.get(kind.suffix, 1), np.int32)
+    found = np.full(elements, kind.components or 1, np.int32)
     if kind.owner == BODY and kind.suffix in ("q", "qd", "qdd", "mass", "inertia"):
         modes = _modes_of_bodies(arrays)
-        return modes if kind.suffix.startswith("q") else np.where(modes > 0, 0, found)
+        return modes if kind.components == 0 else np.where(modes > 0, 0, found)
     if kind.owner == POINT:  # points without a name only carry a spring or a load
         found[arrays["text"][arrays["point_name"]] == 0] = 0
     return found
@@ -190,7 +193,7 @@ def _joint_counts(kind: Kind, arrays: Arrays) -> Indices:
         case "f":
             found = modes * (scalar & _is_force(arrays)) + 3 * free
         case "q" if kind.quaternion:
-            found = 4 * (ball | free)
+            found = kind.components * (ball | free)
         case "q":
             found = modes * scalar + (arrays["joint_np"] - excited) * fewer
         case "qd" | "qdd" | "rest":
@@ -205,11 +208,11 @@ def _joint_counts(kind: Kind, arrays: Arrays) -> Indices:
         case "stiffness" | "damping":
             found = modes * scalar + ball
         case "w" | "alpha":
-            found = 3 * (ball | free)
+            found = kind.components * (ball | free)
         case "r" | "v" | "a":
-            found = 3 * free
+            found = kind.components * free
         case _:
-            found = np.full(len(joint), 3)
+            found = np.full(len(joint), kind.components)
     widths: Indices = found.astype(np.int32)
     return widths
 

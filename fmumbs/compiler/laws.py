@@ -1,4 +1,4 @@
-"""Force laws: pieces of polynomials on a joint's mode or in a spring (core/laws.c)."""
+"""Force laws: pieces of polynomials on a joint's mode or in a spring (core/forces/laws.c)."""
 
 import math
 

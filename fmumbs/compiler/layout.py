@@ -1,4 +1,4 @@
-"""Packs and unpacks images; their layout is defined once, by the core's table (core/table.h)."""
+"""Packs and unpacks images; their layout is defined once, by the core's table (core/image/table.h)."""
 
 import hashlib
 import struct
@@ -18,7 +18,6 @@ lib: Any = _core.lib
 
 Arrays = dict[str, NDArray[Any]]
 
-_MAGIC = b"FMUMBS\r\n"
 _BYTE_ORDER = 0x01020304
 _HEADER = struct.Struct("=8sIIQ32sQ")
 _TYPES: dict[str, "np.dtype[Any]"] = {
@@ -83,7 +82,8 @@ def pack(sizes: Mapping[str, int], arrays: Mapping[str, Any]) -> bytes:
 
 def _header(body: bytes, checksum: int) -> bytes:
     size = _HEADER.size + len(body)
-    return _HEADER.pack(_MAGIC, lib.fm_image_version(), _BYTE_ORDER, size, hashlib.sha256(body).digest(), checksum)
+    magic, digest = ffi.string(lib.FM_IMAGE_MAGIC), hashlib.sha256(body).digest()
+    return _HEADER.pack(magic, lib.fm_image_version(), _BYTE_ORDER, size, digest, checksum)
 
 
 def image_hash(image: bytes) -> str:

@@ -6,7 +6,7 @@ along its link's z; the axes of a ball are those of frame M. Locked modes move t
 of a joint are those of its free modes, then those of the excited ones. A joint with velocity rows is a single link
 (compiler/screws.py). A joint whose M is nearer to the ground has the inverse modes in reverse order. A flexible body
 adds a link for its floating frame after the joint that carries it, and one for each frame that moves with its modes
-(core/modal.c); its variables follow those of that joint.
+(core/tree/modal.c); its variables follow those of that joint.
 """
 
 from collections.abc import Callable, Iterable
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fmumbs.compiler.excitations import add_excitations
+from fmumbs.compiler.layout import lib
 from fmumbs.compiler.rows import Rows
 from fmumbs.compiler.screws import add_general, aligned, axes_along, locked
 from fmumbs.mechanism import GROUND, Body, JointBase, ModalBody, Mode, Point
@@ -24,10 +25,13 @@ from fmumbs.spatial import nearest_rotation
 
 Array = NDArray[np.float64]
 
-# core/table.h
-REVOLUTE_X, REVOLUTE_Y, REVOLUTE_Z, REVOLUTE, PRISMATIC, SPHERICAL, SCREW, FIXED, DRIVEN, GENERAL = range(10)
-MODAL, FRAME = 10, 11
-JOINT_WELD, JOINT_SCALAR, JOINT_SPHERICAL, JOINT_FREE, JOINT_NONHOLONOMIC = range(5)
+# fm_link_kind
+REVOLUTE_X, REVOLUTE, PRISMATIC = lib.FM_LINK_REVOLUTE_X, lib.FM_LINK_REVOLUTE, lib.FM_LINK_PRISMATIC
+SPHERICAL, SCREW, FIXED, DRIVEN = lib.FM_LINK_SPHERICAL, lib.FM_LINK_SCREW, lib.FM_LINK_FIXED, lib.FM_LINK_DRIVEN
+GENERAL, MODAL, FRAME = lib.FM_LINK_GENERAL, lib.FM_LINK_MODAL, lib.FM_LINK_FRAME
+# fm_joint_kind
+JOINT_WELD, JOINT_SCALAR, JOINT_SPHERICAL = lib.FM_JOINT_WELD, lib.FM_JOINT_SCALAR, lib.FM_JOINT_SPHERICAL
+JOINT_FREE, JOINT_NONHOLONOMIC = lib.FM_JOINT_FREE, lib.FM_JOINT_NONHOLONOMIC
 
 _IDENTITY = np.eye(3)
 _ZERO = np.zeros(3)
@@ -152,12 +156,12 @@ def _add_joint(out: Links, index: int, joint: JointBase, start: Place, backwards
 def joint_kind(joint: JointBase, modes: tuple[Mode, ...]) -> int:
     """The kind of a joint (fm_joint_kind), which determines its variables."""
     if joint.velocity_rows:
-        return JOINT_NONHOLONOMIC
+        return int(JOINT_NONHOLONOMIC)
     if all(mode.role == "locked" for mode in modes):
-        return JOINT_WELD
+        return int(JOINT_WELD)
     if any(mode.kind == "ball" for mode in modes):
-        return JOINT_FREE if len(modes) > 1 else JOINT_SPHERICAL
-    return JOINT_SCALAR
+        return int(JOINT_FREE if len(modes) > 1 else JOINT_SPHERICAL)
+    return int(JOINT_SCALAR)
 
 
 def add_given(out: Links, given: tuple[bool, bool], count: int) -> None:
@@ -299,7 +303,7 @@ def _variables(out: Links, modes: tuple[Mode, ...]) -> list[tuple[Mode, int, int
 
 
 def _opposite(mode: Mode) -> Mode:
-    """The mode of the inverse motion; a ball has the conjugate quaternion (core/reversed.c)."""
+    """The mode of the inverse motion; a ball has the conjugate quaternion (core/tree/reversed.c)."""
     x, y, z = mode.axis
     return replace(mode, axis=(-x, -y, -z))
 

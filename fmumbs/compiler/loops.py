@@ -1,6 +1,7 @@
-"""Cut joints: the constraint rows that close loops, and their coordinates (core/secondary.c)."""
+"""Cut joints: the constraint rows that close loops, and their coordinates (core/loops/secondary.c)."""
 
 from fmumbs.compiler.forbidden import GIVEN, NO_VECTOR, rows_of
+from fmumbs.compiler.layout import lib
 from fmumbs.compiler.links import (
     Links,
     add_free_speeds,
@@ -11,7 +12,7 @@ from fmumbs.compiler.links import (
 from fmumbs.errors import ModelError
 from fmumbs.mechanism import JointBase, Mode
 
-CUT_SCREW, CUT_BALL, CUT_LOCKED = range(3)  # core/table.h
+CUT_SCREW, CUT_BALL, CUT_LOCKED = lib.FM_CUT_SCREW, lib.FM_CUT_BALL, lib.FM_CUT_LOCKED
 
 
 def add_cuts(out: Links, cuts: list[JointBase], first: int) -> None:

@@ -20,8 +20,8 @@ Array = NDArray[np.float64]
 
 _POSE, _PLACE = ("r", "quat", "q"), ("r", "q", "eta")  # variables of bodies, of joints
 
-NOT_UNIQUE, UNIQUE, UNKNOWN = range(3)  # fm_uniqueness
-NOT_GIVEN, GIVEN, HOLDS = range(3)  # fm_given
+UNIQUE, UNKNOWN = lib.FM_UNIQUE, lib.FM_UNIQUENESS_UNKNOWN
+NOT_GIVEN, GIVEN, HOLDS = lib.FM_NOT_GIVEN, lib.FM_GIVEN, lib.FM_GIVEN_AND_HOLDS
 
 
 def unique_at_start(

@@ -1,4 +1,4 @@
-"""Joints with velocity rows: one link with several screws (core/general.c); and frames after locked modes."""
+"""Joints with velocity rows: one link with several screws (core/tree/general.c); and frames after locked modes."""
 
 import numpy as np
 from numpy.typing import NDArray

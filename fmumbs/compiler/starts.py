@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from fmumbs import _checks
 from fmumbs.compiler.excitations import BY_PATH, BY_POSITION
 from fmumbs.compiler.kinds import BODY, JOINT, MODEL, OWNERS, kinds
-from fmumbs.compiler.layout import Arrays
+from fmumbs.compiler.layout import Arrays, lib
 from fmumbs.compiler.links import JOINT_FREE, JOINT_NONHOLONOMIC, JOINT_SPHERICAL
 from fmumbs.compiler.names import Names, Place
 from fmumbs.errors import ModelError
@@ -15,8 +15,10 @@ Start = float | Sequence[float]
 Slot = tuple[str, list[int]]  # an array of the image, and where in it, counted through its columns
 
 _OPTIONS = {
-    "solver.scheme": ("options", 0), "solver.step": ("options", 1), "solver.tolerance": ("options", 2),
-    "solver.correction": ("closure", 0), "solver.closure": ("closure", 1), "solver.baumgarte": ("closure", 2),
+    "solver.scheme": ("options", lib.FM_OPTION_SCHEME), "solver.step": ("options", lib.FM_OPTION_STEP),
+    "solver.tolerance": ("options", lib.FM_OPTION_TOLERANCE),
+    "solver.correction": ("closure", lib.FM_CLOSURE_CORRECTION),
+    "solver.closure": ("closure", lib.FM_CLOSURE_TOLERANCE), "solver.baumgarte": ("closure", lib.FM_CLOSURE_ALPHA),
 }  # fmt: skip
 
 

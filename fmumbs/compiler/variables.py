@@ -296,7 +296,7 @@ class Variables(Sequence[Variable]):
                 elif one.quaternion or (arrays["joint_kind"][joint] == JOINT_NONHOLONOMIC and column == "given_p"):
                     part = 0
                 held = int(arrays["joint_held"][joint]) != 0
-                yield i, 3 if held else int(arrays[column][arrays["joint_u"][joint] + part])
+                yield i, lib.FM_GIVEN_KINDS if held else int(arrays[column][arrays["joint_u"][joint] + part])
 
     @cached_property
     def _joints_in_loops(self) -> NDArray[np.bool_]:

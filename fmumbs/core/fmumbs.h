@@ -37,6 +37,7 @@ typedef struct fm_kind_info {
     int32_t tunable;         /* parameters: may change during the simulation */
     int32_t state;           /* outputs: 1 for a state, whose start value FMI calls exact */
     const char *owner_name;  /* "JOINT", "BODY", ..., "MODEL" */
+    int32_t components;      /* of each variable; 0: as many as the joint or the body has modes */
 } fm_kind_info;
 
 typedef struct fm_variable_info {

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 
+from fmumbs.compiler.image import SCHEMES
 from fmumbs.errors import ExportError
 from fmumbs.export.units import unit
 
@@ -45,7 +46,7 @@ _SPEEDS = frozenset({"qd", "v", "w", "u", "kappa"})
 _OF_SPRINGS = frozenset({"f"})
 
 # Smallest and largest value of an integer parameter
-_RANGES = {"solver.scheme": (0, 1)}
+_RANGES = {"solver.scheme": (min(SCHEMES.values()), max(SCHEMES.values()))}
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,7 @@ def experiment_attributes(image: "ModelImage") -> dict[str, str]:
     return {
         "startTime": "0",
         "stopTime": _number(image.default_experiment.stop or 1.0),
-        "tolerance": _number(image.arrays["options"].flat[2]),
+        "tolerance": _number(image.tolerance),
         "stepSize": _number(image.default_experiment.interval or 0.01),
     }
 

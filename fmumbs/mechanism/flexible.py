@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fmumbs import _checks
 from fmumbs._checks import Vec3
+from fmumbs._limits import MOST_MODES
 from fmumbs.errors import ModelError
 from fmumbs.mechanism import bending
 from fmumbs.mechanism.bodies import Body, Frame, Point, along_axis
@@ -25,7 +26,6 @@ from fmumbs.spatial import Rotation, Transform
 Array = NDArray[np.float64]
 Rows = tuple[tuple[float, ...], ...]
 
-MOST_MODES = 24  # as core/image/image.h
 _PLANES = {"xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
 _SLACK = 1e-9  # rounding of what the user computed, relative
 

@@ -15,11 +15,11 @@ from itertools import pairwise
 from typing import Any
 
 from fmumbs import _checks
+from fmumbs._limits import LEAST_PERIOD
 from fmumbs.errors import ModelError
 
 DEGREE = 5
 _SMOOTH = 1e-9  # a smaller jump, relative to the largest term at any break, is round-off
-_LEAST_PERIOD = 1e-6  # [s]: as the core's check_modes.c
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,8 @@ class Path:
                 f"Path: period is {period:g} s, but the breaks span {breaks[-1] - breaks[0]:g} s. "
                 "Give a longer period."
             )
-        if 0 < period < _LEAST_PERIOD:
-            raise ModelError(f"Path: period is {period:g} s, must be at least {_LEAST_PERIOD:g} s. Give a longer one.")
+        if 0 < period < LEAST_PERIOD:
+            raise ModelError(f"Path: period is {period:g} s, must be at least {LEAST_PERIOD:g} s. Give a longer one.")
         if self.continuity not in (1, 2):
             raise ModelError(f"Path: continuity is {self.continuity!r}, but must be 1 or 2. Give one of these.")
         for name, value in (("breaks", breaks), ("coefficients", rows), ("period", period)):

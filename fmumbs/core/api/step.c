@@ -14,19 +14,19 @@
 
 fm_status fm_check_options(fm_instance *s)
 {
-    if (s->options[0] != 0.0 && s->options[0] != 1.0)
-        return fm_say(s, FM_ERROR, "solver.scheme is %g: 0 is Dormand-Prince 5(4), 1 is Runge-Kutta 4", s->options[0]);
-    if (!(s->options[1] > 0.0)) return fm_say(s, FM_ERROR, "solver.step is %g s: it must be positive", s->options[1]);
-    if (!(s->options[2] >= 1e-14 && s->options[2] <= 0.1))
-        return fm_say(s, FM_ERROR, "solver.tolerance is %g: it must lie between 1e-14 and 0.1", s->options[2]);
-    if (s->closure[0] != (double)FM_CORRECT_DIRECTLY && s->closure[0] != (double)FM_CORRECT_BAUMGARTE &&
-        s->closure[0] != (double)FM_CORRECT_NEVER)
-        return fm_say(s, FM_ERROR, "solver.correction is %g: 0 is direct, 1 is Baumgarte's, 2 is none", s->closure[0]);
-    if (!(s->closure[1] >= 1e-16 && s->closure[1] <= 0.01))
-        return fm_say(s, FM_ERROR, "solver.closure is %g: it must lie between 1e-16 and 0.01", s->closure[1]);
-    if (!(s->closure[2] >= 0.0 && s->closure[2] <= 1e9 && s->closure[3] >= 0.0 && s->closure[3] <= 1e9))
-        return fm_say(s, FM_ERROR, "solver.baumgarte is %g and %g: both must lie between 0 and 1e9", s->closure[2],
-                      s->closure[3]);
+    if (s->options[FM_OPTION_SCHEME] != 0.0 && s->options[FM_OPTION_SCHEME] != 1.0)
+        return fm_say(s, FM_ERROR, "solver.scheme is %g: 0 is Dormand-Prince 5(4), 1 is Runge-Kutta 4", s->options[FM_OPTION_SCHEME]);
+    if (!(s->options[FM_OPTION_STEP] > 0.0)) return fm_say(s, FM_ERROR, "solver.step is %g s: it must be positive", s->options[FM_OPTION_STEP]);
+    if (!(s->options[FM_OPTION_TOLERANCE] >= 1e-14 && s->options[FM_OPTION_TOLERANCE] <= 0.1))
+        return fm_say(s, FM_ERROR, "solver.tolerance is %g: it must lie between 1e-14 and 0.1", s->options[FM_OPTION_TOLERANCE]);
+    if (s->closure[FM_CLOSURE_CORRECTION] != (double)FM_CORRECT_DIRECTLY && s->closure[FM_CLOSURE_CORRECTION] != (double)FM_CORRECT_BAUMGARTE &&
+        s->closure[FM_CLOSURE_CORRECTION] != (double)FM_CORRECT_NEVER)
+        return fm_say(s, FM_ERROR, "solver.correction is %g: 0 is direct, 1 is Baumgarte's, 2 is none", s->closure[FM_CLOSURE_CORRECTION]);
+    if (!(s->closure[FM_CLOSURE_TOLERANCE] >= 1e-16 && s->closure[FM_CLOSURE_TOLERANCE] <= 0.01))
+        return fm_say(s, FM_ERROR, "solver.closure is %g: it must lie between 1e-16 and 0.01", s->closure[FM_CLOSURE_TOLERANCE]);
+    if (!(s->closure[FM_CLOSURE_ALPHA] >= 0.0 && s->closure[FM_CLOSURE_ALPHA] <= 1e9 && s->closure[FM_CLOSURE_BETA] >= 0.0 && s->closure[FM_CLOSURE_BETA] <= 1e9))
+        return fm_say(s, FM_ERROR, "solver.baumgarte is %g and %g: both must lie between 0 and 1e9", s->closure[FM_CLOSURE_ALPHA],
+                      s->closure[FM_CLOSURE_BETA]);
     return FM_OK;
 }
 
@@ -42,9 +42,9 @@ fm_status fm_do_step(fm_instance *s, double t_end)
     if (!isfinite(t_end - t) || t_end < t)
         return fm_say(s, FM_ERROR, "a step from t = %.9g s to t = %.9g s: the end must be finite and not before the start", t, t_end);
     if (fm_check_options(s) != FM_OK) return FM_ERROR;
-    if (s->options[0] == 1.0 && (t_end - t) / s->options[1] > FM_MOST_STEPS)
+    if (s->options[FM_OPTION_SCHEME] == (double)FM_RUNGE_KUTTA && (t_end - t) / s->options[FM_OPTION_STEP] > FM_MOST_STEPS)
         return fm_say(s, FM_ERROR, "a step of %.9g s would take more than %g of solver.step = %g s: choose a longer one",
-                      t_end - t, FM_MOST_STEPS, s->options[1]);
+                      t_end - t, FM_MOST_STEPS, s->options[FM_OPTION_STEP]);
     if (fm_stops_within(s, t_end - t) > FM_MOST_STEPS)
         return fm_say(s, FM_ERROR, "a step of %.9g s takes more than %g pieces of periodic paths: choose a shorter one",
                       t_end - t, FM_MOST_STEPS);

@@ -8,7 +8,6 @@
 
 #include <stdlib.h>
 
-#define FM_LEAST_PERIOD 1e-6 /* [s]: the integrator has to stop once in each period */
 
 /* Links of several screws follow one another, each with its own screws and rows. */
 static const char *check_generals(const fm_image *m)

@@ -10,7 +10,6 @@
 FM_HIDDEN_BEGIN
 
 #define FM_JOINT_MODES 6  /* most screws that a link may have */
-#define FM_BODY_MODES 24    /* most modes of a flexible body */
 
 typedef struct fm_sizes {
 #define S(name, meaning) int32_t name;

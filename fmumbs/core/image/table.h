@@ -10,6 +10,10 @@
 #define FM_IMAGE_MAGIC "FMUMBS\r\n"
 #define FM_IMAGE_VERSION 2u
 
+/* Limits of an image */
+#define FM_BODY_MODES 24     /* most modes of a flexible body */
+#define FM_LEAST_PERIOD 1e-6 /* [s] of a path, since the integrator stops at each of its breaks */
+
 /* S(name, meaning): a count */
 #define FM_SIZES(S)                                      \
     S(one, "one row")                                    \
@@ -233,6 +237,28 @@
     A(load_name, i, 1, loads, characters, 0, "", "NAMES")                                            \
     A(coupling_name, i, 1, couplings, characters, 0, "", "NAMES")                                    \
     A(text, b, 1, characters, free, 0, "", "NAMES")
+
+/* Columns of options, closure and experiment */
+typedef enum fm_option { FM_OPTION_SCHEME, FM_OPTION_STEP, FM_OPTION_TOLERANCE, FM_OPTIONS } fm_option;
+typedef enum fm_closure {
+    FM_CLOSURE_CORRECTION, /* fm_correction */
+    FM_CLOSURE_TOLERANCE,  /* of the direct correction, relative to the length */
+    FM_CLOSURE_ALPHA,      /* of Baumgarte's stabilisation [1/s] */
+    FM_CLOSURE_BETA,
+    FM_CLOSURE_COLUMNS
+} fm_closure;
+typedef enum fm_experiment {
+    FM_EXPERIMENT_STOP,
+    FM_EXPERIMENT_INTERVAL,
+    FM_EXPERIMENT_TOLERANCE,
+    FM_EXPERIMENT_COLUMNS
+} fm_experiment;
+
+typedef enum fm_scheme { /* of the integration */
+    FM_DORMAND_PRINCE, /* 5(4), with error control */
+    FM_RUNGE_KUTTA,    /* of fourth order, with fixed step */
+    FM_SCHEME_COUNT
+} fm_scheme;
 
 /* Links: the motion between a link and its parent. Axis kinds have axes parallel to their parent's at zero. */
 typedef enum fm_link_kind {

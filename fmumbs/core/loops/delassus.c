@@ -417,9 +417,9 @@ void fm_close_loops(fm_instance *s, double *udot)
     if (s->planar.used) return; /* done within the sweeps */
     fm_make_rows(s, 1, 0);
     for (int32_t i = 0; i < s->image.n.rows; i++) {
-        const double *c = s->loop.c + 3 * i, alpha = s->closure[2], beta = s->closure[3];
+        const double *c = s->loop.c + 3 * i, alpha = s->closure[FM_CLOSURE_ALPHA], beta = s->closure[FM_CLOSURE_BETA];
         s->loop.rhs[i] = -c[2];
-        if (s->closure[0] == (double)FM_CORRECT_BAUMGARTE) s->loop.rhs[i] -= 2.0 * alpha * c[1] + beta * beta * c[0];
+        if (s->closure[FM_CLOSURE_CORRECTION] == (double)FM_CORRECT_BAUMGARTE) s->loop.rhs[i] -= 2.0 * alpha * c[1] + beta * beta * c[0];
     }
     fm_make_delassus(s);
     fm_find_multipliers(s);

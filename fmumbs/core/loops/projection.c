@@ -34,7 +34,7 @@ double fm_round_off(const fm_instance *s)
 /* The violation of positions below which loops are closed. */
 double fm_closed_within(const fm_instance *s)
 {
-    const double least = fm_round_off(s), wanted = FM_EACH * s->closure[1] * s->image.length[0];
+    const double least = fm_round_off(s), wanted = FM_EACH * s->closure[FM_CLOSURE_TOLERANCE] * s->image.length[0];
     return wanted > least ? wanted : least;
 }
 

@@ -39,7 +39,7 @@ static int factor_or_interpolate(fm_instance *s, double *y, int level)
  * here. */
 int fm_correct(fm_instance *s, double *y, int near)
 {
-    const int directly = s->closure[0] == (double)FM_CORRECT_DIRECTLY;
+    const int directly = s->closure[FM_CLOSURE_CORRECTION] == (double)FM_CORRECT_DIRECTLY;
     s->valid = FM_VALID_NOTHING;
     if (s->plan.blocks == 0) { /* no cut joint has constraint rows */
         place_links(s, y);

@@ -131,7 +131,7 @@ static double roots_beside(fm_instance *s, const fm_stretch *w, double bend, dou
  * directions where branches cross; where they touch it may vanish between them. */
 static int is_quadratic(fm_instance *s, const fm_stretch *w, int32_t row, double least)
 {
-    const double gap = FM_APART + 10.0 * s->options[2];
+    const double gap = FM_APART + 10.0 * s->options[FM_OPTION_TOLERANCE];
     if (!fm_singular_direction(s, s->singular.node + s->image.n.positions)) return 0;
     const int32_t label = label_of(s, row);
     memset(s->singular.udot, 0, (size_t)s->image.n.speeds * sizeof *s->singular.udot);

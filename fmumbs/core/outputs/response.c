@@ -44,13 +44,13 @@ void fm_respond(fm_instance *s, const double *tau, const double *load)
     memset(s->gravity, 0, sizeof gravity);
     fm_planar_weigh(s);
     const fm_evaluation how = {respond_so, s->clock[FM_TIME], s->work.probe, tau, load};
-    const double closure = s->closure[0];
-    s->closure[0] = FM_CORRECT_NEVER; /* Baumgarte's terms are not part of the response */
+    const double closure = s->closure[FM_CLOSURE_CORRECTION];
+    s->closure[FM_CLOSURE_CORRECTION] = FM_CORRECT_NEVER; /* Baumgarte's terms are not part of the response */
     s->laws.off = 1;
     if (fm_any_law_sticks(s)) fm_laws_stick(s, &how, s->work.udot);
     else respond_so(s, &how, s->work.udot);
     s->laws.off = 0;
-    s->closure[0] = closure;
+    s->closure[FM_CLOSURE_CORRECTION] = closure;
     fm_planar_expand(s);
     fm_make_joint_forces(s);
     memcpy(s->gravity, gravity, sizeof gravity);

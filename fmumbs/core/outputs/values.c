@@ -21,7 +21,7 @@
 
 static const fm_kind_info kinds[] = {
 #define K(id, owner, suffix, components, causality, type, tunable, state, unit, linear, text) \
-    {suffix, unit, linear, text, FM_##owner, FM_##causality, FM_##type, tunable, state, #owner},
+    {suffix, unit, linear, text, FM_##owner, FM_##causality, FM_##type, tunable, state, #owner, components},
     FM_KINDS(K)
 #undef K
 };
@@ -275,12 +275,12 @@ static double *stored(fm_instance *s, int32_t kind, int32_t object, int32_t comp
     case FM_J_REST: return s->rest + mode_of(m, kind, object, part);
     case FM_J_ROTOR: return s->rotor_inertia + mode_of(m, kind, object, part);
     case FM_GRAVITY: return s->gravity + part;
-    case FM_SCHEME: return s->options;
-    case FM_STEP: return s->options + 1;
-    case FM_TOLERANCE: return s->options + 2;
-    case FM_CORRECTION: return s->closure;
-    case FM_CLOSURE: return s->closure + 1;
-    case FM_BAUMGARTE: return s->closure + 2 + part;
+    case FM_SCHEME: return s->options + FM_OPTION_SCHEME;
+    case FM_STEP: return s->options + FM_OPTION_STEP;
+    case FM_TOLERANCE: return s->options + FM_OPTION_TOLERANCE;
+    case FM_CORRECTION: return s->closure + FM_CLOSURE_CORRECTION;
+    case FM_CLOSURE: return s->closure + FM_CLOSURE_TOLERANCE;
+    case FM_BAUMGARTE: return s->closure + FM_CLOSURE_ALPHA + part;
     default: return NULL;
     }
 }

@@ -68,7 +68,7 @@ static int all_finite(const double *value, int32_t count)
 static double weight(const fm_instance *s, int32_t i, double size)
 {
     const double least = s->scale[i];
-    return s->options[2] * (size > least ? size : least);
+    return s->options[FM_OPTION_TOLERANCE] * (size > least ? size : least);
 }
 
 /* y + h sum of coefficient[j] stage[j] */
@@ -227,7 +227,7 @@ static int has_cut_joints(const fm_instance *s)
 /* Whether states are projected onto the constraints. */
 static int is_corrected(const fm_instance *s)
 {
-    return s->image.n.rows > 0 && s->closure[0] == (double)FM_CORRECT_DIRECTLY;
+    return s->image.n.rows > 0 && s->closure[FM_CLOSURE_CORRECTION] == (double)FM_CORRECT_DIRECTLY;
 }
 
 /* Projects the end of a step from the head to `arrival` onto the constraints. 0: this fails, or changes the state far
@@ -243,7 +243,7 @@ static int correct_trial(fm_instance *s, double arrival)
     if (!fm_correct(s, s->work.step_corrected, 1)) return 0;
     for (int32_t i = 0; i < ny; i++) {
         const double at = s->work.step_corrected[i], moved = fabs(at - s->work.step_end[i]);
-        if (!(moved <= FM_EXPLAINED * (weight(s, i, fabs(at)) + s->closure[1] * s->scale[i]))) return 0;
+        if (!(moved <= FM_EXPLAINED * (weight(s, i, fabs(at)) + s->closure[FM_CLOSURE_TOLERANCE] * s->scale[i]))) return 0;
     }
     return 1;
 }
@@ -259,7 +259,7 @@ static int leaps(const fm_instance *s, const double *before, const double *after
         moved = fmax(moved, fabs(after[i] - before[i]) / s->scale[i]);
         fastest = fmax(fastest, size / s->scale[i]);
     }
-    return moved > FM_LEAP * fastest + s->closure[1];
+    return moved > FM_LEAP * fastest + s->closure[FM_CLOSURE_TOLERANCE];
 }
 
 /* Whether a step from y to `end` passed a position where branches of the motion share a tangent. */
@@ -530,7 +530,7 @@ static fm_status runge_kutta_to(fm_instance *s, double start, double goal, doubl
     static const double node[4] = {0.0, 0.5, 0.5, 1.0};
     const int32_t ny = s->model.ny;
     const double span = goal - start;
-    double steps = ceil(span / s->options[1] - 1e-9);
+    double steps = ceil(span / s->options[FM_OPTION_STEP] - 1e-9);
     steps = steps > 1.0 ? steps : 1.0;
     const double h = span / steps;
     for (double n = 0.0; n < steps; n += 1.0) {
@@ -596,7 +596,7 @@ fm_status fm_integrate(fm_instance *s, double t_end)
 {
     s->laws.use = s->law_mode;
     s->laws.fault = s->singular.tangent_row = -1;
-    fm_status status = s->options[0] == 1.0 ? runge_kutta(s, t_end) : dormand_prince(s, t_end);
+    fm_status status = s->options[FM_OPTION_SCHEME] == (double)FM_RUNGE_KUTTA ? runge_kutta(s, t_end) : dormand_prince(s, t_end);
     s->laws.use = s->laws.now;
     s->valid = FM_VALID_NOTHING;
     fm_end_smooth(s);

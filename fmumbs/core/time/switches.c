@@ -55,7 +55,7 @@ static int32_t first_left(fm_instance *s, double t, double *y)
 static double located(const fm_instance *s)
 {
     const double from = fabs(s->clock[FM_TIME_TAIL]), to = fabs(s->clock[FM_TIME_HEAD]);
-    const double fine = FM_LOCATED_FINELY * s->options[2], least = fine < FM_LOCATED ? fine : FM_LOCATED;
+    const double fine = FM_LOCATED_FINELY * s->options[FM_OPTION_TOLERANCE], least = fine < FM_LOCATED ? fine : FM_LOCATED;
     const double rounded = 2.0 * DBL_EPSILON * (from > to ? from : to);
     return least > rounded ? least : rounded;
 }

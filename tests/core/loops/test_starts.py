@@ -252,7 +252,7 @@ def test_descriptions_say_what_holds_and_what_is_a_guess() -> None:
     text = {name: variables.find(name).description for name in ("A.q", "B.q", "D.q", "A.qd", "C.q")}
     assert "as given" in text["A.q"]
     assert "a guess, determined by loops although a value is given" in text["D.q"]
-    assert text["B.q"].endswith("a guess, determined by loops") and text["A.qd"].endswith("a guess, determined by loops")
+    assert all(text[name].endswith("a guess, determined by loops") for name in ("B.q", "A.qd"))
     assert "start" not in text["C.q"]
     other = fm.Model("held")
     other.add(*near.bodies, *(replace(j, held=j.name == "A") for j in near.joints))
