@@ -48,7 +48,7 @@ def build(gives_way: str = "") -> fm.Model:
 def tell(model: fm.Model) -> fm.Uniqueness:
     """Prints the verdict as `fmumbs check` has it."""
     found = fm.uniqueness(model)
-    print(f"{model.name}: {found.rows} rows of constraint, {found.rank} independent, mobility {found.mobility}")
+    print(f"{model.name}: {found.rows} constraint rows, {found.rank} independent, mobility {found.mobility}")
     for joint in found.joints:
         marks = ["unique" if one else "-" for one in joint.components_unique]
         print(f"  {joint.joint}  force {' '.join(marks[:3]):<24}  torque {' '.join(marks[3:])}")

@@ -1,4 +1,4 @@
-"""What can be said of a mechanism without running it."""
+"""Analysis of a mechanism without simulation: structure, modes, uniqueness of reactions."""
 
 from fmumbs.analysis.divide_and_conquer import DivideAndConquer, divide_and_conquer
 from fmumbs.analysis.modes import ModeVectors, mode_vectors

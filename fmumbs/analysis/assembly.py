@@ -1,18 +1,18 @@
 """Bodies with handles, and their assembly two by two: the main pass of the divide-and-conquer algorithm.
 
-A body or an assembly of bodies is touched at its handles alone: a = Phi f + b (Eq 1), with the accelerations and
-wrenches of all handles one below the other, (angular, linear) and (torque, force), in world axes about the points of
-the handles. Two of them, i and j, that a joint with the modes S connects become one (Eq 7):
+A body or an assembly of bodies interacts with others only at its handles: a = Phi f + b (Eq 1), with the accelerations
+and wrenches of all handles stacked, (angular, linear) and (torque, force), in world axes about the points of the
+handles. A joint with the modes S merges two of them, i and j (Eq 7):
 
     U = Phi_j11 + Phi_i22,  V = U^-1,  W = V - V S (S' V S)^-1 S' V,  beta = b_i2 - b_j1
     Phi_11 = Phi_i11 - Phi_i12 W Phi_i21      Phi_22 = Phi_j22 - Phi_j21 W Phi_j12      Phi_21 = Phi_j21 W Phi_i21
     b_1 = b_i1 - Phi_i12 W beta               b_2 = b_j2 + Phi_j21 W beta
 
 at rest and without springs in the joints. Handle 2 of i and handle 1 of j are those of the joint; 1 of i and 2 of j
-stand for all others. Back again, f_j1 = W (Phi_i21 f_i1 - Phi_j12 f_j2 + beta) = -f_i2.
+stand for all others. The back-substitution is f_j1 = W (Phi_i21 f_i1 - Phi_j12 f_j2 + beta) = -f_i2.
 
-Lengths are divided by one that the mechanism has. Uniqueness does not depend on the inertias; unless the mechanism's
-own are asked for every body has unit mass and a radius of gyration as large as its handles are apart.
+Lengths are divided by a characteristic length of the mechanism. Uniqueness does not depend on the inertias: by default
+every body has unit mass and a radius of gyration equal to the spread of its handles.
 """
 
 from collections.abc import Sequence
@@ -25,16 +25,16 @@ from fmumbs.errors import ModelError
 
 EMPTY = -1  # the joint of an empty handle
 
-_SINGULAR = 1e-12  # reciprocal condition of U below which the main pass cannot be taken
+_SINGULAR = 1e-12  # U is singular if its reciprocal condition number is below this
 
 
 @dataclass(frozen=True)
 class Assembly:
-    """A body, or two assemblies that a joint connects.
+    """A body, or two assemblies connected by a joint.
 
     number: bodies from 1, then assemblies in the order in which they are made. bodies: their numbers. handles: the
-    joint of each, EMPTY for none; owners: the number of the body that each is on. Phi: (6 h, 6 h), b: (6 h,).
-    parts: numbers of what it is made of, joint: by which; W: (6, 6) of that joint.
+    joint of each handle, EMPTY for none; owners: the number of the body of each handle. Phi: (6 h, 6 h), b: (6 h,).
+    parts: numbers of the two assemblies that it is made of; joint: between them; W: (6, 6) of that joint.
     """
 
     number: int
@@ -48,13 +48,13 @@ class Assembly:
     W: Array | None = None
 
     def rows(self, handles: Sequence[int]) -> list[int]:
-        """Rows of some handles, by their places."""
+        """Rows of handles, given by their indices."""
         return [6 * handle + k for handle in handles for k in range(6)]
 
 
 @dataclass(frozen=True)
 class Assembled:
-    """All assemblies by number from 1, and those that are complete: each touches nothing but the ground."""
+    """All assemblies by number from 1; roots: the complete ones, which are connected to the ground only."""
 
     placed: Placed
     length: float
@@ -73,9 +73,9 @@ def assemble(
 ) -> Assembled:
     """The main pass.
 
-    order: the joints between bodies in the order in which they are eliminated, by default in rounds that pair
-    neighbours, so that chains become balanced trees. Raises ModelError where the bodies are connected in a loop that
-    does not lead over the ground, which needs a multijoint connection inside, and where a U is singular.
+    order: names of the joints between bodies in the order of elimination; by default in rounds that pair neighbours, so
+    that chains become balanced trees. Raises ModelError for bodies in a loop that does not contain the ground, which
+    would need an internal multijoint connection, and for a singular U.
     """
     length = _length(placed)
     each = [_body(placed, body, length, own_inertias, gravity) for body in range(len(placed.bodies))]
@@ -97,11 +97,11 @@ def _order(placed: Placed, given: Sequence[str]) -> list[int]:
     """The joints between bodies in the order of their elimination."""
     if placed.couplings:
         raise ModelError(
-            f"coupling '{placed.couplings[0].name}' connects coordinates, which an assembly of bodies does not know. "
-            "Take the general method."
+            f"coupling '{placed.couplings[0].name}' is not supported by divide and conquer. "
+            "Use the general method."
         )
     if placed.flexible:
-        raise ModelError("there are flexible bodies, whose handles move against each other. Take the general method.")
+        raise ModelError("flexible bodies are not supported by divide and conquer. Use the general method.")
     inside = [joint for joint in range(len(placed.joints)) if GROUND not in (placed.F[joint], placed.M[joint])]
     _check_forest(placed, inside)
     if given:
@@ -114,7 +114,7 @@ def _order(placed: Placed, given: Sequence[str]) -> list[int]:
         return [placed.joints.index(name) for name in given]
     found: list[int] = []
     whole = list(range(len(placed.bodies)))
-    while len(found) < len(inside):  # a round: neighbours that are both still alone in it
+    while len(found) < len(inside):  # a round: merges neighbours that were not merged in this round yet
         busy: set[int] = set()
         for joint in inside:
             i, j = _whole(whole, int(placed.F[joint])), _whole(whole, int(placed.M[joint]))
@@ -138,14 +138,14 @@ def _check_forest(placed: Placed, inside: list[int]) -> None:
         i, j = _whole(whole, int(placed.F[joint])), _whole(whole, int(placed.M[joint]))
         if i == j:
             raise ModelError(
-                f"joint '{placed.joints[joint]}' closes a loop that does not lead over the ground, so that assemblies "
-                "would be connected by several joints inside the mechanism. Take the general method."
+                f"joint '{placed.joints[joint]}' closes a loop that does not contain the ground, so two assemblies "
+                "would be connected by several joints. Use the general method."
             )
         whole[max(i, j)] = min(i, j)
 
 
 def _body(placed: Placed, body: int, length: float, own: bool, gravity: Sequence[float]) -> Assembly:
-    """A body with a handle at each joint; one with fewer than two has an empty handle besides."""
+    """A body with a handle at each joint; a body with fewer than two joints gets an empty handle."""
     joints = list(placed.at[body])
     points = [placed.origin[joint] for joint in joints]
     centre = placed.com[body] if own else np.mean(points, axis=0)
@@ -159,7 +159,7 @@ def _body(placed: Placed, body: int, length: float, own: bool, gravity: Sequence
     else:
         gyration = float(np.mean(np.sum(arms**2, axis=1))) or 1.0
         inverse = np.diag([1.0 / gyration] * 3 + [1.0] * 3)
-    moved = shift(arms)  # a wrench at a handle as one at the centre; its transpose moves accelerations back
+    moved = shift(arms)  # transforms wrenches from handles to the centre, its transpose accelerations back
     moved = moved.transpose(1, 0, 2).reshape(6, -1)
     falling = np.concatenate([np.zeros(3), np.asarray(gravity, float) / length])
     return Assembly(
@@ -173,7 +173,7 @@ def _body(placed: Placed, body: int, length: float, own: bool, gravity: Sequence
 
 
 def modes(placed: Placed, joint: int, length: float) -> Array:
-    """(6, n) S of a joint in world axes, lengths divided: what its wrenches do no work on (Eq 19)."""
+    """(6, n) modes S of a joint in world axes, lengths divided; its wrenches do no work on them (Eq 19)."""
     return reciprocal(wrenches(placed, joint, length))
 
 
@@ -185,7 +185,7 @@ def wrenches(placed: Placed, joint: int, length: float) -> Array:
 
 
 def _merge(placed: Placed, joint: int, i: Assembly, j: Assembly, number: int) -> Assembly:
-    """Eq 7; the wrench of the joint's handle on j is what its F side puts on its M side."""
+    """Eq 7; the wrench at the joint's handle on j is that of its F side on its M side."""
     at_i, at_j = i.handles.index(joint), j.handles.index(joint)
     rest_i = [handle for handle in range(len(i.handles)) if handle != at_i]
     rest_j = [handle for handle in range(len(j.handles)) if handle != at_j]
@@ -193,8 +193,8 @@ def _merge(placed: Placed, joint: int, i: Assembly, j: Assembly, number: int) ->
     U = j.Phi[np.ix_(j1, j1)] + i.Phi[np.ix_(i2, i2)]
     if np.linalg.cond(U) > 1.0 / _SINGULAR:
         raise ModelError(
-            f"the matrix U of joint '{placed.joints[joint]}' is singular: its relative acceleration is constrained by "
-            "the rest. Take the general method."
+            f"the matrix U of joint '{placed.joints[joint]}' is singular: other joints constrain its relative "
+            "acceleration. Use the general method."
         )
     V, S = np.linalg.inv(U), modes(placed, joint, _length(placed))
     W = V - V @ S @ np.linalg.solve(S.T @ V @ S, S.T @ V) if S.shape[1] else V
@@ -219,7 +219,7 @@ def _merge(placed: Placed, joint: int, i: Assembly, j: Assembly, number: int) ->
 def disassemble(assembled: Assembled, root: int, outer: Array, biased: bool = False) -> dict[int, Array]:
     """The back-substitution pass: wrenches (6, n) in the joints inside, of the F side on the M side, world axes.
 
-    outer: (6 h, n) wrenches on the handles of the complete assembly. biased: with b, for what really acts.
+    outer: (6 h, n) wrenches on the handles of the complete assembly. biased: includes b, for actual reactions.
     """
     found: dict[int, Array] = {}
     waiting = [(assembled[root], outer)]

@@ -1,13 +1,13 @@
 """Which reactions are unique, by divide and conquer: the eight steps of dca-reaction-uniqueness, section 3.5.
 
-After the main pass (assembly.py) each complete assembly is on the ground by one joint, whose reaction is unique, or by
-several, a multijoint connection with G lambda = h,
+After the main pass (assembly.py) each complete assembly is connected to the ground by one joint, whose reaction is
+unique, or by several: a multijoint connection with G lambda = h,
 
     G = T' Phi_11 T,    h = -T' b_1                                        (22, at rest)
 
-which one of four tools (tools.py) looks at. What is found spreads over the handles: to the subassemblies and bodies,
-across the joints, and through every body with two joints, whose reactions are both unique or both not. Where a body
-with more joints stops that, the null space's image by the back-substitution pass decides; it also gives components.
+which one of four tools (tools.py) examines. The verdicts propagate over the handles: to the subassemblies and bodies,
+across the joints, and through every body with two joints, whose reactions are both unique or both not. A body with more
+joints stops the propagation; images() then decides, from the null space by back-substitution, also for components.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ import numpy as np
 from fmumbs.analysis.assembly import EMPTY, Assembled, Assembly, assemble, disassemble, wrenches
 from fmumbs.analysis.placed import GROUND, Array, Placed
 from fmumbs.analysis.summary import listed
-from fmumbs.analysis.tools import ZERO, Told, ToolName, examine, null_space, rank
+from fmumbs.analysis.tools import ZERO, ToolName, Verdict, examine, null_space, rank
 from fmumbs.errors import ModelError
 
 Handle = tuple[int, int]  # number of a body or an assembly, joint or EMPTY
@@ -36,7 +36,7 @@ _TITLES = {
 
 @dataclass(frozen=True)
 class Step:
-    """One step: its number from 1 to 7, and the handles whose reactions it found to be unique or not.
+    """One step: its number from 1 to 7, and its verdicts on the reactions at handles.
 
     found: (number of the body or assembly, joint's name or "" for an empty handle, unique).
     """
@@ -51,10 +51,10 @@ class Step:
 
 @dataclass(frozen=True)
 class Connection:
-    """A complete assembly on the ground.
+    """The connection of a complete assembly with the ground.
 
-    joints: those of its ground handles. G: (m, m), h: (m,), of the multipliers of all of them in turn; columns: which
-    are whose. told: what the tool said of each joint.
+    joints: of its ground handles. G: (m, m), h: (m,), for the multipliers of all these joints; columns: of each joint.
+    told: the tool's verdict on each joint.
     """
 
     root: int
@@ -63,7 +63,7 @@ class Connection:
     h: Array
     T: Array
     columns: dict[int, list[int]]
-    told: dict[int, Told]
+    told: dict[int, Verdict]
 
     @property
     def rank(self) -> int:
@@ -73,9 +73,9 @@ class Connection:
 
 @dataclass(frozen=True, repr=False)
 class DivideAndConquer:
-    """The verdict of divide and conquer; print() shows it in a few lines.
+    """The verdict of divide and conquer; print() shows a summary.
 
-    unique: by the joint's name; None where the eight steps leave it open. steps: in the order they were taken.
+    unique: by the joint's name; None if the steps leave it undecided. steps: in the order in which they were taken.
     """
 
     assembled: Assembled
@@ -87,7 +87,7 @@ class DivideAndConquer:
     def __str__(self) -> str:
         ranks = ", ".join(f"{one.rank} of {len(one.G)}" for one in self.connections)
         lines = [f"divide and conquer with {self.tool}: rank {ranks} on the ground"]
-        for verdict, what in ((True, "unique"), (False, "not unique"), (None, "left open")):
+        for verdict, what in ((True, "unique"), (False, "not unique"), (None, "undecided")):
             names = [name for name, unique in self.unique.items() if unique is verdict]
             lines += [f"{what}: {listed(names)}"] * bool(names)
         return "\n".join(lines)
@@ -100,21 +100,21 @@ class DivideAndConquer:
     def placed(self) -> Placed:
         return self.assembled.placed
 
-    def set_of(self, names: Sequence[str]) -> Told:
-        """What the tool says of ground joints together; ModelError where they are not all of one connection."""
+    def set_of(self, names: Sequence[str]) -> Verdict:
+        """The tool's verdict on ground joints together. Raises ModelError unless all belong to one connection."""
         for connection in self.connections:
             here = {self.placed.joints[joint]: columns for joint, columns in connection.columns.items()}
             if names and all(name in here for name in names):
                 return examine(connection.G, [k for name in names for k in here[name]], self.tool)
         raise ModelError(
             f"{', '.join(names) or 'no joint'}: these are not joints between one assembly and the ground. "
-            "Name such joints, or take the general method."
+            "Name such joints, or use the general method."
         )
 
     def images(self) -> dict[str, Array]:
-        """(6, n) of every joint: what it carries of the reactions that balance themselves.
+        """(6, n) self-stresses in every joint, by name.
 
-        (torque / length, force) of F's side on M's at M in F's axes, from the null space of G by back substitution.
+        (torque / length, force) of F's side on M's at M in F's axes, from the null space of G by back-substitution.
         """
         found: dict[str, Array] = {}
         for connection in self.connections:
@@ -125,9 +125,9 @@ class DivideAndConquer:
         return {name: np.where(np.abs(image) < ZERO, 0.0, image) for name, image in found.items()}
 
     def reactions(self) -> dict[str, Array]:
-        """(6,) torque [N.m] and force [N] at M in F's axes at rest, the smallest multipliers where they are many.
+        """(6,) torque [N.m] and force [N] at M in F's axes at rest, by joint; if not unique, the smallest multipliers.
 
-        Of a mechanism without springs or loads that was assembled with its own inertias and gravity.
+        Needs own_inertias and gravity, and a mechanism without springs or loads.
         """
         found: dict[str, Array] = {}
         length = self.assembled.length
@@ -138,7 +138,7 @@ class DivideAndConquer:
         return found
 
     def _spread(self, connection: Connection, multipliers: Array, biased: bool) -> dict[str, Array]:
-        """Wrenches in all joints of a complete assembly, for columns of multipliers on the ground."""
+        """Wrenches in all joints of a complete assembly, for columns of multipliers at the ground."""
         root, placed = self.assembled[connection.root], self.placed
         outer = np.zeros((6 * len(root.handles), multipliers.shape[1]))
         outer[root.rows(_grounded(root))] = connection.T @ multipliers
@@ -161,9 +161,9 @@ def divide_and_conquer(
     own_inertias: bool = False,
     gravity: Sequence[float] = (0.0, 0.0, 0.0),
 ) -> DivideAndConquer:
-    """The paper's method, by one numerical tool; order, own_inertias, gravity: as in assemble().
+    """The paper's method with one numerical tool; order, own_inertias, gravity: see assemble().
 
-    Raises ModelError where its assumptions do not hold: a loop that does not lead over the ground, a singular U.
+    Raises ModelError if its assumptions do not hold: a loop that does not contain the ground, or a singular U.
     """
     assembled = assemble(placed, order, own_inertias, gravity)
     connections = tuple(_connect(assembled, root, tool) for root in assembled.roots)
@@ -181,12 +181,12 @@ def divide_and_conquer(
 
 
 def _grounded(root: Assembly) -> list[int]:
-    """Places of the handles that are not empty: of a complete assembly, those on the ground."""
+    """Indices of the handles that are not empty; for a complete assembly, those at the ground."""
     return [place for place, joint in enumerate(root.handles) if joint != EMPTY]
 
 
 def _connect(assembled: Assembled, number: int, tool: ToolName) -> Connection:
-    """G and h of a complete assembly, and what the tool says of each joint; one joint alone needs no tool."""
+    """G and h of a complete assembly, and the tool's verdict on each joint; a single joint needs no tool."""
     root, placed = assembled[number], assembled.placed
     places = _grounded(root)
     blocks = [wrenches(placed, root.handles[place], assembled.length) for place in places]
@@ -205,14 +205,14 @@ def _connect(assembled: Assembled, number: int, tool: ToolName) -> Connection:
 
 @dataclass
 class _Known:
-    """What is known of the handles of bodies and assemblies, and by which steps."""
+    """The verdicts on the handles of bodies and assemblies so far, and the steps that found them."""
 
     assembled: Assembled
     unique: dict[Handle, bool] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
 
     def take(self, number: int, found: dict[Handle, bool]) -> None:
-        """Takes a step's findings over."""
+        """Adds the verdicts of a step."""
         self.unique |= found
         names = self.assembled.placed.joints
         told = tuple((at, "" if j == EMPTY else names[j], verdict) for (at, j), verdict in found.items())
@@ -238,7 +238,7 @@ class _Known:
         }
 
     def inwards(self) -> dict[Handle, bool]:
-        """A handle of an assembly is one of its parts' too."""
+        """Passes verdicts on to the parts of an assembly, which share its handles."""
         found: dict[Handle, bool] = {}
         for assembly in reversed(self.assembled.each):
             for number in assembly.parts or ():
@@ -258,7 +258,7 @@ class _Known:
         return found
 
     def outwards(self) -> dict[Handle, bool]:
-        """What a body carries is what its neighbour carries at the same joint, and every assembly with that handle."""
+        """Passes verdicts on to the neighbour at the same joint, and to every assembly with that handle."""
         known = {joint: self.of_joint(joint) for joint in range(len(self.assembled.placed.joints))}
         found: dict[Handle, bool] = {}
         for handle in self._handles():
@@ -268,7 +268,7 @@ class _Known:
         return found
 
     def pairs(self) -> dict[Handle, bool]:
-        """Bodies with two joints, of which one is known: the other is as that (Eqs 9 to 14)."""
+        """For bodies with two joints, one of them decided: the other has the same verdict (Eqs 9 to 14)."""
         found: dict[Handle, bool] = {}
         for body in self.assembled.leaves():
             joints = [joint for joint in body.handles if joint != EMPTY]

@@ -1,16 +1,15 @@
-"""The mode vectors of a joint and their dual basis, as joint-representation has them.
+"""The mode vectors of a joint and their dual basis (joint-representation).
 
-The velocity G = [w_FM; v_FM] of M's origin and the interaction Lambda = [torque; force] on M's body, reduced there,
-both in F's axes, are
+The velocity G = [w_FM; v_FM] and the interaction Lambda = [torque; force] on M's body, both about M's origin in F's
+axes, are
 
     G = phi u + phibar_kappa kappa + phibar_locked 0                                       (3.10b)
     [psi psibar]' = [phi phibar]^-1                                                        (3.19)
     lambda = phi' Lambda,  lambdabar = phibar' Lambda,  Lambda = psi lambda + psibar lambdabar   (3.28, 3.30)
 
-The locked modes complete the basis: turns about the axes about which nothing turns, then slides along the
-directions in which nothing slides without turning, both perpendicular to what moves, near F's axes. So psi, by
-which applied forces act, Lambda_e = psi lambda, is a torque for a mode that turns and a force for one that slides,
-and does not mix units. Where the modes are perpendicular psi is phi over its length squared.
+The locked modes complete the basis: rotations, then translations, perpendicular to those of the moving modes and close
+to F's axes. Then psi, by which applied forces act, Lambda_e = psi lambda, is a torque for a mode that turns and a force
+for one that slides, without mixed units. For perpendicular modes psi is phi over its length squared.
 """
 
 from collections.abc import Sequence
@@ -26,7 +25,7 @@ from fmumbs.mechanism.joints.product import axes_after, screws
 
 Array = NDArray[np.float64]
 
-_DEPENDENT = 1e-9  # singular values below this part of the largest are zero
+_DEPENDENT = 1e-9  # singular values below this, relative to the largest, are zero
 
 
 @dataclass(frozen=True)
@@ -68,9 +67,9 @@ class ModeVectors:
 
 
 def mode_vectors(joint: JointBase, p: Sequence[float] | None = None, eta: Sequence[float] | None = None) -> ModeVectors:
-    """Of a joint at the positions p of its free modes and eta of its excited ones, by default at its start.
+    """The mode vectors of a joint at positions p of its free modes and eta of its excited ones, by default initial.
 
-    A ball's three modes are about M's axes. Raises ModelError where the modes are dependent, as at gimbal lock.
+    A ball's three modes are about M's axes. Raises ModelError if the modes are dependent, as at gimbal lock.
     """
     at = joint.all_positions(p, eta)
     free, excited = _moving(joint, screws(joint.modes, at))
@@ -89,21 +88,21 @@ def mode_vectors(joint: JointBase, p: Sequence[float] | None = None, eta: Sequen
 
 
 def free_modes(joint: JointBase, p: Sequence[float] | None = None, eta: Sequence[float] | None = None) -> Array:
-    """(6, velocities) phi alone, also where the modes are dependent."""
+    """(6, velocities) phi only; the modes may be dependent."""
     at = joint.all_positions(p, eta)
     free, excited = _moving(joint, screws(joint.modes, at))
     return free @ _rates(joint, at, free, excited)[0] if joint.velocity_rows else free
 
 
 def _moving(joint: JointBase, columns: Array) -> tuple[Array, Array]:
-    """Columns of the free modes and of the excited ones."""
+    """Columns of the free modes and of the excited modes."""
     roles = [mode.role for mode in joint.modes for _ in range(3 if mode.kind == "ball" else 1)]
     free, excited = ([role == wanted for role in roles] for wanted in ("free", "excited"))
     return columns[:, free], columns[:, excited]
 
 
 def _rates(joint: JointBase, at: Sequence[float], free: Array, excited: Array) -> tuple[Array, Array]:
-    """Y1 and Y2 (3.27): the rates of the free modes from the velocity variables, and from kappa."""
+    """Y1 and Y2 (3.27): rates of the free modes per velocity variable, and per kappa."""
     n = free.shape[1]
     if not joint.velocity_rows:
         return np.eye(n), np.zeros((n, excited.shape[1]))
@@ -114,7 +113,7 @@ def _rates(joint: JointBase, at: Sequence[float], free: Array, excited: Array) -
 
 
 def _complement(moving: Array) -> Array:
-    """(6, n) turns and slides that complete the basis."""
+    """(6, n) rotations and translations that complete the basis."""
     u, s, vt = np.linalg.svd(moving[:3])
     rank = int(np.sum(s > _DEPENDENT * max(1.0, *s))) if s.size else 0
     turns = u[:, :rank]

@@ -1,4 +1,4 @@
-"""A mechanism where it stands: the analysis of reactions needs no more than this of it.
+"""A mechanism at one position: the input of the analysis of reactions.
 
 Wrenches are (torque, force), torques about the origin of the joint's frame M.
 """
@@ -16,12 +16,12 @@ Indices = NDArray[np.int64]
 
 GROUND = -1
 
-_DEPENDENT = 1e-9  # singular values of modes below this part of the largest are zero
+_DEPENDENT = 1e-9  # singular values of modes below this, relative to the largest, are zero
 
 
 @dataclass(frozen=True)
 class Term:
-    """A coordinate of a coupling: which mode of a joint, and its ratio; phi, psi: (6, velocities) of that joint."""
+    """A coordinate of a coupling: joint, mode and ratio; phi, psi: (6, velocities) of that joint."""
 
     joint: int
     mode: int
@@ -32,7 +32,7 @@ class Term:
 
 @dataclass(frozen=True)
 class Coupled:
-    """A row that couples the free coordinates of some joints; excited ones take what they get."""
+    """A row that couples free coordinates of joints; excited coordinates do not count."""
 
     name: str
     terms: tuple[Term, ...]
@@ -40,10 +40,10 @@ class Coupled:
 
 @dataclass(frozen=True)
 class Flexible:
-    """The modes of a body: what the reaction of each of its joints does on them is balanced like on the body at large.
+    """The modes of a flexible body, on which the reactions of its joints are balanced as on a rigid body.
 
-    shapes: of each joint (6, modes) angular velocity and velocity of M's origin by the modes, in F's axes; on F's side
-    with a minus.
+    shapes: for each joint (6, modes), angular velocity and velocity of M's origin by the modes, in F's axes; negative
+    on F's side.
     """
 
     modes: int
@@ -55,9 +55,9 @@ class Placed:
     """Bodies and joints at one position.
 
     bodies, joints: names. F, M: (joints,) the body on each side, -1 for the ground. origin: (joints, 3) of M in the
-    world [m]. axes: (joints, 3, 3) of F in the world. spans: (6, n) for each joint, columns that span what it can
-    carry, in F's axes: n constraints. mass: (bodies,) [kg], com: (bodies, 3) [m] and inertia: (bodies, 3, 3) about it
-    [kg.m2], in the world.
+    world [m]. axes: (joints, 3, 3) of F in the world. spans: (6, n) for each joint, basis of the wrenches that it can
+    carry, in F's axes, for n constraints. mass: (bodies,) [kg], com: (bodies, 3) [m] and inertia: (bodies, 3, 3) about
+    it [kg.m2], in the world.
     """
 
     bodies: tuple[str, ...]
@@ -75,17 +75,17 @@ class Placed:
 
     @property
     def freedoms(self) -> int:
-        """Of all bodies without their joints: six each, and their modes."""
+        """Degrees of freedom of all bodies without joints: six each, and their modes."""
         return 6 * len(self.bodies) + sum(one.modes for one in self.flexible)
 
     @property
     def rows(self) -> int:
-        """How many constraints all joints and couplings are together."""
+        """Number of constraints of all joints and couplings."""
         return sum(int(span.shape[1]) for span in self.spans) + len(self.couplings)
 
     @cached_property
     def at(self) -> tuple[tuple[int, ...], ...]:
-        """The joints of each body, those of the ground last."""
+        """The joints on each body; those on the ground last."""
         found: list[list[int]] = [[] for _ in range(len(self.bodies) + 1)]
         for joint, (F, M) in enumerate(zip(self.F.tolist(), self.M.tolist(), strict=True)):
             found[F].append(joint)
@@ -121,7 +121,7 @@ class Placed:
         )
 
     def without(self, freed: dict[int, Array]) -> "Placed":
-        """The same mechanism where joints no longer carry some directions: (6, n) orthonormal columns of each."""
+        """The same mechanism with some directions of joints released: (6, n) orthonormal columns for each joint."""
         spans = list(self.spans)
         for joint, directions in freed.items():
             rest = spans[joint] - directions @ (directions.T @ spans[joint])
@@ -143,9 +143,9 @@ class Tree:
     cuts: tuple[int, ...]
 
     def loop(self, one: int, other: int) -> list[tuple[int, int]]:
-        """The bodies whose carriers lie between two bodies: (body, 1) on the way from `other`, (body, -1) from `one`.
+        """The bodies on the tree path between two bodies: (body, 1) on the side of `other`, (body, -1) of `one`.
 
-        A wrench that a cut joint puts on `other`, and its opposite on `one`, are passed on by these.
+        Their carriers transmit the wrench of a cut joint on `other`, and its opposite on `one`.
         """
         found: list[tuple[int, int]] = []
         while one != other:
@@ -159,7 +159,7 @@ class Tree:
 
 
 def spanning_tree(placed: Placed, cuts: tuple[int, ...] = ()) -> Tree:
-    """Every body by as few joints as possible; `cuts`: joints that are not to be in it."""
+    """A tree that reaches every body by as few joints as possible; cuts: joints to leave out."""
     bodies = len(placed.bodies)
     carrier, parent, depth = (np.full(bodies, -1) for _ in range(3))
     reached = [False] * bodies
@@ -181,15 +181,15 @@ def spanning_tree(placed: Placed, cuts: tuple[int, ...] = ()) -> Tree:
 
 
 def span_of(columns: Array) -> Array:
-    """(6, n) orthonormal columns that span the same."""
+    """(6, n) orthonormal columns with the same span."""
     u, s, _ = np.linalg.svd(columns, full_matrices=False)
     return u[:, : int(np.sum(s > _DEPENDENT * max(1e-300, *s)))] if s.size else columns
 
 
 def reciprocal(columns: Array) -> Array:
-    """(6, 6 - n) orthonormal wrenches that do no work on n modes, or modes on which n wrenches do none (Eq 19).
+    """(6, 6 - n) orthonormal wrenches that do no work on n modes, or modes on which n wrenches do no work (Eq 19).
 
-    Columns may be given with either part first, as long as both have the same.
+    The angular part may be first or last; the result has the same order.
     """
     if not columns.shape[1]:
         return np.eye(6)
@@ -198,7 +198,7 @@ def reciprocal(columns: Array) -> Array:
 
 
 def shift(arm: Array) -> Array:
-    """(..., 6, 6) that takes a wrench to another point; arm: (..., 3) from there to where it was."""
+    """(..., 6, 6) transforms a wrench to another point; arm: (..., 3) from that point to the old one."""
     out = np.zeros((*arm.shape[:-1], 6, 6))
     out[..., range(6), range(6)] = 1.0
     x, y, z = np.moveaxis(arm, -1, 0)

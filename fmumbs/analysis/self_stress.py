@@ -1,18 +1,17 @@
-"""What reactions can be added without moving anything: the null space of the loops, and its image in every joint.
+"""Self-stress: reactions that balance themselves. The null space of the loops, and its image in every joint.
 
-Every joint that closes a loop is cut; its unknown wrench T_c x_c is passed on by the carriers of the loop's bodies.
-Each of these can carry only what does no work on its free modes phi_e, so that with w the innovations of the Riccati
-sweep's columns
+Every joint that closes a loop is cut; its unknown wrench T_c x_c is transmitted by the joints e of the loop. Each of
+them can carry only wrenches that do no work on its free modes phi_e, so that
 
     sum over the loops through e of  +- phi_e' shift(e, c) T_c x_c = 0        for every joint e of the tree.
 
 K = J M^-1 J' of the loops has the same null space, but with the square of the singular values. Reactions are unique
 where its image +- shift(e, c) T_c x_c vanishes (Eqs 45 to 47 of dca-reaction-uniqueness, for any topology).
 
-The rows are eliminated cut by cut, those that share joints with the fewest others first, each by a singular value
-decomposition of its own few rows: x_c = X x_others + Z free. Going back, each cut needs what its neighbours can be
-only. Where loops are local this takes time linear in their number. Lengths are those of each loop, so that units and
-sizes do not matter.
+The rows are eliminated cut by cut, cuts that share joints with the fewest others first, each by a singular value
+decomposition of its own few rows: x_c = X x_others + Z free. The back-substitution of a cut needs its neighbours only.
+For local loops this takes time linear in their number. Each loop is scaled by its own length, so that units and sizes
+do not matter.
 """
 
 from collections.abc import Iterable
@@ -22,14 +21,14 @@ import numpy as np
 
 from fmumbs.analysis.placed import Array, Flexible, Indices, Placed, Tree, shift, spanning_tree
 
-TOLERANCES = (1e-9, 1e-7, 1e-11, 1e-6, 1e-12)  # of singular values; the first one with a clear gap is taken
-CLEAR = 1e3  # a gap this wide between what counts and what does not leaves no doubt
-NOISE = 1e-14  # below it nothing is told apart
+TOLERANCES = (1e-9, 1e-7, 1e-11, 1e-6, 1e-12)  # of singular values; the first with a clear gap is used
+CLEAR = 1e3  # a gap between counted and dropped singular values this wide is clear
+NOISE = 1e-14  # smaller singular values are round-off
 
 
 @dataclass
 class Gap:
-    """Singular values: the smallest one that counts and the largest one that does not, of largest values of one."""
+    """Smallest counted and largest dropped singular value, relative to the largest."""
 
     tolerance: float
     kept: float = 1.0
@@ -40,7 +39,7 @@ class Gap:
         return self.kept / max(self.dropped, NOISE)
 
     def rank(self, values: Array) -> int:
-        """How many of (n,) descending singular values count."""
+        """Number of counted singular values, of (n,) in descending order."""
         count = int(np.sum(values > self.tolerance))
         if count:
             self.kept = min(self.kept, float(values[count - 1]))
@@ -51,10 +50,10 @@ class Gap:
 
 @dataclass(frozen=True)
 class SelfStress:
-    """The reactions that balance themselves.
+    """The self-stresses: reactions that balance themselves.
 
-    degree: of indeterminacy: how many independent ones there are. images: (6, n) for each joint: orthonormal
-    columns that span what it carries of them, (torque / length, force) at M in F's axes. lengths: (joints,) [m].
+    degree: of redundancy: number of independent self-stresses. images: (6, n) for each joint: orthonormal basis of
+    their wrenches in it, (torque / length, force) at M in F's axes. lengths: (joints,) [m].
     fixes: for some joints (6, n) columns of the same sort; where they carry these no longer, nothing is left, and
     they are as few as can be. For a coupling, numbered behind the joints, none: it can go altogether.
     """
@@ -67,7 +66,7 @@ class SelfStress:
 
 
 def self_stress(placed: Placed, tree: Tree | None = None) -> SelfStress:
-    """The null space of a mechanism; tree: which joints are cut, by default those farthest from the ground."""
+    """The self-stresses of a mechanism; tree: determines the cut joints, by default those farthest from the ground."""
     tree = tree or spanning_tree(placed)
     system = _Loops(placed, tree)
     found = [_solve(system, TOLERANCES[0])]
@@ -79,9 +78,9 @@ def self_stress(placed: Placed, tree: Tree | None = None) -> SelfStress:
 
 
 def null_space(placed: Placed) -> tuple[list[Array], Array]:
-    """(6, degree) of each joint in common columns, as the images are scaled, and (joints,) lengths [m].
+    """(6, degree) for each joint, with common columns, scaled like the images; and (joints,) lengths [m].
 
-    Takes memory with the square of the bodies.
+    Needs memory proportional to the square of the number of bodies.
     """
     system = _Loops(placed, spanning_tree(placed))
     solved = _Elimination(system, Gap(self_stress(placed).gap.tolerance), explicit=True)
@@ -99,12 +98,12 @@ def null_space(placed: Placed) -> tuple[list[Array], Array]:
 
 
 class _Loops:
-    """The loop system in blocks, scaled.
+    """The scaled loop system, in blocks.
 
-    Its unknowns are the wrenches of the cuts, by their joint, and the multipliers of couplings, numbered behind all
-    joints. sizes: how many numbers each is. through: the unknowns that act on each joint. blocks: what these do on the
-    free modes of a joint of the tree, the rows of the system; carried: (6, size) what they put on the reaction, in F's
-    axes. A coupling's force is on the modes, Lambda = reaction + psi ratio mu, so that phi' Lambda = ratio mu.
+    Its unknowns are the wrenches of the cuts, by their joint, and the multipliers of couplings, numbered after all
+    joints. sizes: of the unknowns. through: the unknowns that act on each joint. blocks: their generalised forces on
+    the free modes of a joint of the tree, which are the rows of the system; carried: (6, size) their part of the
+    reaction, in F's axes. A coupling acts on the modes, Lambda = reaction + psi ratio mu, so phi' Lambda = ratio mu.
     """
 
     def __init__(self, placed: Placed, tree: Tree) -> None:
@@ -139,14 +138,14 @@ class _Loops:
         self.blocks = {joint: list(found.values()) for joint, found in self._blocks.items()}
 
     def _pass(self, joint: int, rows: Array, unknown: int, wrench: Array) -> None:
-        """An unknown puts a wrench on a joint of the tree."""
+        """Adds the wrench of an unknown on a joint of the tree."""
         carried, blocks = self._carried.setdefault(joint, {}), self._blocks.setdefault(joint, {})
         carried[unknown] = carried[unknown] + wrench if unknown in carried else wrench
         block = rows @ wrench
         blocks[unknown] = blocks[unknown] + block if unknown in blocks else block
 
     def _bend(self, key: int, body: Flexible, coupled: "dict[int, _Coupled]") -> None:
-        """Rows of a body's modes: all that its joints carry does no work on them."""
+        """Adds the rows of a body's modes: the wrenches in its joints together do no work on them."""
         found: dict[int, Array] = {}
         for joint, shape in body.shapes.items():
             length = self.lengths[joint]
@@ -160,7 +159,7 @@ class _Loops:
             self._blocks[key] = found
 
     def _balance(self, joints: int) -> None:
-        """Multipliers of couplings in units of their own, and rows of length one at most."""
+        """Scales multipliers of couplings, and rows to a length of at most one."""
         largest: dict[int, float] = {}
         for found in self._blocks.values():
             for unknown, block in found.items():
@@ -203,7 +202,7 @@ def _coupled(placed: Placed, lengths: Array) -> dict[int, _Coupled]:
 
 
 def _moved(placed: Placed, joints: Indices, cuts: Indices, signs: Indices, lengths: Array) -> Array:
-    """(pairs, 6, 6) what a wrench of a cut, in its F's axes, is in a joint of its loop, in that one's F's axes."""
+    """(pairs, 6, 6) transforms a wrench of a cut, in its F's axes, to a joint of its loop, in that joint's F's axes."""
     moved = shift((placed.origin[cuts] - placed.origin[joints]) / lengths[joints][:, None])
     moved[:, :3, :3] *= (lengths[cuts] / lengths[joints])[:, None, None]
     moved = np.swapaxes(_both(placed.axes[joints]), 1, 2) @ moved @ _both(placed.axes[cuts])
@@ -211,7 +210,7 @@ def _moved(placed: Placed, joints: Indices, cuts: Indices, signs: Indices, lengt
 
 
 def _lengths(placed: Placed, joints: Indices, cuts: Indices) -> Array:
-    """(joints,) the mean distance of a loop's joints from its cut, of a joint that of its smallest loop."""
+    """(joints,) for a cut the mean distance of the loop's joints, for another joint that of its smallest loop [m]."""
     away = np.linalg.norm(placed.origin[joints] - placed.origin[cuts], axis=1)
     count = len(placed.joints)
     number = np.bincount(cuts, minlength=count)
@@ -225,7 +224,7 @@ def _lengths(placed: Placed, joints: Indices, cuts: Indices) -> Array:
 
 
 def _bases(placed: Placed, wanted: Iterable[int], lengths: Array) -> tuple[dict[int, Array], dict[int, Array]]:
-    """Orthonormal wrenches that a joint carries, and what is perpendicular to them; (6, n), scaled, in F's axes."""
+    """Orthonormal wrenches that a joint can carry, and their complement; (6, n), scaled, in F's axes."""
     chosen = list(wanted)
     stacked = np.zeros((len(chosen), 6, 6))
     for i, joint in enumerate(chosen):
@@ -240,7 +239,7 @@ def _bases(placed: Placed, wanted: Iterable[int], lengths: Array) -> tuple[dict[
 
 
 def _both(R: Array) -> Array:
-    """(n, 6, 6) that turns torque and force."""
+    """(n, 6, 6) rotations of torque and force."""
     out = np.zeros((len(R), 6, 6))
     out[:, :3, :3] = out[:, 3:, 3:] = R
     return out
@@ -265,7 +264,7 @@ def _solve(system: _Loops, tolerance: float) -> SelfStress:
 
 @dataclass
 class _Frame:
-    """Columns that several cuts share: what each is for a unit of each column."""
+    """Common columns of several cuts; rows: (size, columns) of each cut."""
 
     columns: int = 0
     rows: dict[int, Array] = field(default_factory=dict)
@@ -282,11 +281,11 @@ class _Frame:
 
 
 class _Elimination:
-    """Eliminates the cuts one by one, and finds on the way back what each can be.
+    """Eliminates the cuts one by one, and finds their solutions by back-substitution.
 
-    spaces: what each cut can be as far as the joints of its loop alone tell, (size, n), in whose columns all the rest
-    is. free: what it can be when its neighbours are zero. frames: where each has its rows. explicit: all columns are
-    kept, so that cuts far apart can be compared.
+    spaces: (size, n) basis for each cut of the solutions of the rows that involve it alone; all other matrices refer to
+    it. free: basis of the solutions with its neighbours zero. frames: of the rows of each cut. explicit: keeps all
+    columns, so that distant cuts can be compared.
     """
 
     def __init__(self, system: _Loops, gap: Gap, explicit: bool = False) -> None:
@@ -304,7 +303,7 @@ class _Elimination:
         self._go_back()
 
     def _restrict(self, system: _Loops) -> None:
-        """Joints of one loop alone limit its cut at once; the others couple cuts."""
+        """Uses the rows of joints in a single loop to restrict its cut; the others couple cuts."""
         alone: dict[int, list[Array]] = {cut: [] for cut in system.sizes}
         for joint, blocks in system.blocks.items():
             if len(blocks) == 1:
@@ -317,7 +316,7 @@ class _Elimination:
                 self._add(cuts, np.hstack([b @ self.spaces[c] for b, c in zip(blocks, cuts, strict=True)]))
 
     def _null(self, rows: Array) -> Array:
-        """(columns, n) orthonormal columns of the null space."""
+        """(columns, n) orthonormal basis of the null space."""
         if not rows.size:
             return np.eye(rows.shape[1])
         _, s, vt = np.linalg.svd(rows)
@@ -325,7 +324,7 @@ class _Elimination:
         return null
 
     def _add(self, cuts: tuple[int, ...], rows: Array) -> None:
-        """A relation between cuts: rows times what they are is zero."""
+        """Adds a relation between cuts: rows times their unknowns are zero."""
         if rows.shape[0] > rows.shape[1]:
             rows = np.asarray(np.linalg.qr(rows, mode="r"))
         name = self._names
@@ -364,7 +363,7 @@ class _Elimination:
                 fewest = min(fewest, len(near[other]))
 
     def _take_out(self, cut: int, others: tuple[int, ...]) -> None:
-        """x_cut = X x_others + Z free, and what is left of its relations."""
+        """Solves for a cut, x_cut = X x_others + Z free, and adds the remaining relations between the others."""
         at, width = {}, 0
         for other in others:
             at[other] = slice(width, width + self._size(other))
@@ -408,7 +407,7 @@ class _Elimination:
             self.frames[cut] = frame
 
     def _narrowed(self, frame: _Frame, cuts: tuple[int, ...]) -> _Frame:
-        """As many columns as some cuts need."""
+        """A frame with as few columns as the given cuts need."""
         basis = self._range(frame.stack(cuts))
         narrow, start = _Frame(basis.shape[1]), 0
         for cut in cuts:
@@ -417,14 +416,14 @@ class _Elimination:
         return narrow
 
     def _range(self, columns: Array) -> Array:
-        """(rows, n) orthonormal columns that span the same; what is small beside the largest is noise."""
+        """(rows, n) orthonormal columns with the same span; what is small relative to the largest is noise."""
         if not columns.size:
             return columns[:, :0]
         u, s, _ = np.linalg.svd(columns, full_matrices=False)
         return u[:, : self.gap.rank(s / max(s[0], NOISE)) if s[0] > self.gap.tolerance else 0]
 
     def image(self, cuts: list[int], carried: list[Array]) -> Array:
-        """(6, n) orthonormal columns of what these cuts together put on a joint."""
+        """(6, n) orthonormal basis of the wrenches of these cuts together in a joint."""
         frame = self.frames[min(cuts, key=self._when.__getitem__)]
         what = self._range(frame.stack(cuts))
         wrench = np.hstack([m @ self.spaces[c] for m, c in zip(carried, cuts, strict=True)]) @ what

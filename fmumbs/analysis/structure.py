@@ -1,8 +1,8 @@
-"""The structure of a mechanism: its spanning tree, loops, mobility, and what is likely to be a mistake.
+"""The structure of a mechanism: spanning tree, loops, mobility, and probable mistakes.
 
-Bodies and the ground are the nodes of a graph, joints its edges. A spanning tree from the ground reaches each
-body by one joint; every further joint closes a loop, so that there are (joints - bodies reached) of them. A
-tree moves in as many ways as its joints have free velocities; its constraint reactions are all unique.
+Bodies and the ground are the nodes of a graph, joints its edges. A spanning tree from the ground reaches each body by
+one joint; every further joint closes a loop, so there are (joints - bodies reached) loops. The mobility of a tree is
+the number of free velocities of its joints; its constraint reactions are all unique.
 """
 
 from collections import deque
@@ -13,16 +13,15 @@ from math import dist, pi, radians
 from fmumbs.mechanism import GROUND, Body, Closing, JointBase, Model
 
 _LONG = 900.0  # times the median of the arms: a length that may be in millimetres
-_FEW_ARMS = 3  # fewer do not tell what is usual
-_LIGHT = 1e-7  # a body this much lighter than what hangs on it makes a stiff system
+_FEW_ARMS = 3  # with fewer arms the median is not meaningful
+_LIGHT = 1e-7  # mass of a body relative to all that it carries, below which the system is stiff
 
 
 @dataclass(frozen=True)
 class Branch:
     """A body of the spanning tree and the joint that carries it.
 
-    depth: 0 for what hangs on the ground; reversed: the body is on the joint's F side; freedoms: free
-    velocities.
+    depth: 0 for a body on the ground; reversed: the body is on the joint's F side; freedoms: free velocities.
     """
 
     body: str
@@ -38,9 +37,9 @@ class Branch:
 class Structure:
     """Counts, the spanning tree in depth-first order, and sentences on what is wrong or doubtful.
 
-    mobility: free velocities of all joints, for a tree; None with loops, where it needs the constraints'
-    rank. reactions: components of constraint force and torque, six less its freedoms for each joint. cuts:
-    joints that close a loop. unreached: bodies without a way to the ground.
+    mobility: free velocities of all joints for a tree; None with loops, as it depends on the rank of the constraints.
+    reactions: number of components of constraint force and torque of all joints. cuts: joints that close a loop.
+    unreached: bodies that are not connected to the ground.
     """
 
     name: str
@@ -62,7 +61,7 @@ class Structure:
 
 
 def structure(model: Model) -> Structure:
-    """Walks the mechanism once, without recursion; never raises for a mechanism that is not valid."""
+    """The structure of a model, without recursion; does not raise for an invalid model."""
     branches, cuts = _spanning_tree(model)
     reached = {branch.body for branch in branches}
     unreached = tuple(body.name for body in model.bodies if body.name not in reached)
@@ -134,7 +133,7 @@ def _depth_first(children: dict[str, list[Branch]]) -> Iterator[Branch]:
 
 
 def _warnings(model: Model, branches: tuple[Branch, ...], loops: bool) -> Iterator[str]:
-    """Each with what, where, the nearest fact and one mend; in a loop no joint is on its way to the ground."""
+    """Sentences with what, where, the nearest fact and one fix; with loops, not on the direction of joints."""
     carried = {body.name: body.mass for body in model.bodies}
     for branch in reversed(branches):
         if branch.parent != GROUND.name:
@@ -150,8 +149,8 @@ def _warnings(model: Model, branches: tuple[Branch, ...], loops: bool) -> Iterat
         if branch.reversed and branch.freedoms and not loops:
             yield (
                 f"Joint '{branch.joint}' has '{branch.body}' on its F side, though '{branch.parent}' is "
-                f"nearer to the ground, so its position counts from '{branch.body}' on. Swap its points if "
-                "that is not meant."
+                f"nearer to the ground, so its position is measured from '{branch.body}'. Swap the points F and M "
+                "unless that is intended."
             )
     yield from _angles_in_degrees(model)
     yield from _lengths_in_millimetres(model)
@@ -163,7 +162,7 @@ def _warnings(model: Model, branches: tuple[Branch, ...], loops: bool) -> Iterat
 
 
 def _angles_in_degrees(model: Model) -> Iterator[str]:
-    """Angles beyond a turn that somebody has given."""
+    """Warnings of given angles above one turn."""
     for joint in model.joints:
         if not joint.given[0]:
             continue
@@ -178,7 +177,7 @@ def _angles_in_degrees(model: Model) -> Iterator[str]:
 
 
 def _lengths_in_millimetres(model: Model) -> Iterator[str]:
-    """Points on bodies that are very much further from their centres of mass than most are."""
+    """Warnings of points much further from a body's centre of mass than most."""
     arms: dict[tuple[str, str], float] = {}
     for joint in model.joints:
         for end in joint.ends:
@@ -198,5 +197,5 @@ def _lengths_in_millimetres(model: Model) -> Iterator[str]:
 
 
 def _moves(model: Model) -> bool:
-    """Whether something starts with a velocity, or pulls."""
+    """Whether a joint has an initial velocity or a spring."""
     return any(any(joint.start_velocities) or any(joint.law("stiffness")) for joint in model.joints)

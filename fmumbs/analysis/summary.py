@@ -1,4 +1,4 @@
-"""The verdict on a mechanism's reactions as text: a few lines, and a table of those that are not unique."""
+"""The verdict on a mechanism's reactions as text: a summary, and a table of those that are not unique."""
 
 from collections.abc import Iterable, Sequence
 from itertools import islice
@@ -8,9 +8,9 @@ MOST = 20  # rows of the table, names in a sentence
 
 
 def summary(found: Any) -> str:
-    """What print() shows of a Uniqueness: counts, joints whose reactions are not unique, and what makes them unique."""
+    """The text of a Uniqueness: counts, the joints whose reactions are not unique, and the fixes."""
     lines = [
-        f"{found.rows} rows of constraint, {found.rank} independent; "
+        f"{found.rows} constraint rows, {found.rank} independent; "
         f"degree of redundancy {found.redundant}, mobility {found.mobility}"
     ]
     if found.singular:
@@ -41,6 +41,6 @@ def _aligned(rows: Sequence[Sequence[str]]) -> Iterable[str]:
 
 
 def listed(names: Sequence[str]) -> str:
-    """The first names and how many more there are, as a sentence has them."""
+    """The first names, and how many more there are."""
     rest = [f"and {len(names) - MOST} more"] * (len(names) > MOST)
     return ", ".join([*names[:MOST], *rest]) or "none"

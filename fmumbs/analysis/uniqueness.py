@@ -1,9 +1,9 @@
-"""Which reactions of a mechanism a rigid model determines, and what to do about the others.
+"""Which reactions of a mechanism a rigid model determines, and how to make the others unique.
 
-A reaction is unique where no reaction that balances itself (self_stress.py) passes through its joint; a component is
-unique where none of these has a part along it. A set of joints is unique in total when what its reactions do to the
-mechanism is: among the joints of a body that all of them are on, first of all the ground, the self-balancing
-reactions are then a direct sum of those in the set and those in the others, rank(T) + rank(R) = rank (Eq 27).
+A reaction is unique if no self-stress (self_stress.py) passes through its joint; a component is unique if no
+self-stress has a part along it. A set of joints is unique in total if the resultant of its reactions is: among the
+joints of a body that all of them are on, preferably the ground, the self-stresses are then a direct sum of those in the
+set and those in the others, rank(T) + rank(R) = rank (Eq 27).
 """
 
 from collections.abc import Sequence
@@ -18,8 +18,8 @@ from fmumbs.analysis.self_stress import CLEAR, Gap, SelfStress, null_space, self
 from fmumbs.analysis.summary import summary
 from fmumbs.errors import ModelError
 
-NEAR = 1e-2  # a singular value that is this small beside the neighbours' belongs to a singular position
-COMPONENT = 1e-7  # a part of a unit direction that is no more than round-off
+NEAR = 1e-2  # a position is singular if its smallest singular value is below this, relative to neighbouring positions
+COMPONENT = 1e-7  # a smaller component of a unit direction is round-off
 
 _AXES = ("x", "y", "z")
 
@@ -28,9 +28,9 @@ _AXES = ("x", "y", "z")
 class JointReaction:
     """The verdict on one joint.
 
-    unique: its whole reaction. components_unique: (6,) of J.reaction.f[1..3] and .t[1..3]. constraints: how many it
-    has. indeterminate_dimension: of how many directions the model does not tell the size. directions: (6, that many)
-    orthonormal, (force, torque / length) at M in F's axes. length: the one that makes torques comparable [m].
+    unique: the whole reaction. components_unique: (6,) of J.reaction.f[1..3] and .t[1..3]. constraints: their number.
+    indeterminate_dimension: number of directions that the model does not determine. directions: (6, that many)
+    orthonormal, (force, torque / length) at M in F's axes. length: divides torques [m].
     """
 
     joint: str
@@ -46,8 +46,8 @@ class JointReaction:
 class SetReaction:
     """The verdict on the reactions of some joints together.
 
-    unique: in total; components_unique: all components of all of them; indeterminate_dimension: of how many
-    directions of all their components the model does not tell the size. among: the body whose joints are the others.
+    unique: in total; components_unique: all components of all of them; indeterminate_dimension: number of directions
+    of all their components that the model does not determine. among: the body whose joints were compared.
     """
 
     joints: tuple[str, ...]
@@ -59,7 +59,7 @@ class SetReaction:
 
 @dataclass(frozen=True)
 class Fix:
-    """A joint that could let go of directions, (6, n) as in JointReaction, in words; or a coupling to leave out."""
+    """A joint and the directions to free, (6, n) as in JointReaction, and as text; or a coupling to leave out."""
 
     joint: str
     directions: Array
@@ -68,11 +68,11 @@ class Fix:
 
 @dataclass(frozen=True, repr=False)
 class Uniqueness:
-    """What the rows of all joints' constraints say; print() shows a short table.
+    """The verdict on the constraint rows of all joints; print() shows a short table.
 
-    rows: how many; rank: how many are independent; redundant: the others, the degree of indeterminacy. mobility: the
-    freedoms that are left; gruebler: as the count of bodies and rows would have it. gap: in the singular values that
-    decided the rank. nearby, nearby_kept: rank at neighbouring positions, and the smallest singular value that counts.
+    rows: number of constraint rows; rank: number of independent rows; redundant: rows - rank, the degree of redundancy.
+    mobility: degrees of freedom; gruebler: the same by Grübler's count. gap: in the singular values that decided the
+    rank. nearby, nearby_kept: ranks at neighbouring positions, and their smallest counted singular values.
     """
 
     placed: Placed
@@ -116,13 +116,13 @@ class Uniqueness:
 
     @property
     def singular(self) -> bool:
-        """Whether the rank drops at this position, or nearly does: a singular value is far less than at neighbours'."""
+        """Whether the rank drops at this position, or nearly does: a singular value is much smaller than nearby."""
         near = self.nearby_kept and self.gap.kept < NEAR * max(self.nearby_kept)
         return any(rank != self.rank for rank in self.nearby) or bool(near) or self.gap.ratio < CLEAR
 
     @cached_property
     def joints(self) -> tuple[JointReaction, ...]:
-        """In the order of the placed joints."""
+        """The verdict on each joint, in the order of `placed`."""
         return tuple(
             _reaction(name, span.shape[1], image, float(length))
             for name, span, image, length in zip(
@@ -132,13 +132,13 @@ class Uniqueness:
 
     @property
     def rigid(self) -> tuple[str, ...]:
-        """Bodies with unique reactions only: these alone may stay rigid in a model of all reactions."""
+        """Bodies with unique reactions only, which may stay rigid in a model that determines all reactions."""
         flexible = set(self.flexible)
         return tuple(body for body in self.placed.bodies if body not in flexible)
 
     @property
     def flexible(self) -> tuple[str, ...]:
-        """Bodies to make flexible, so that every reaction is determined."""
+        """Bodies to make flexible so that every reaction is determined."""
         found = {
             body
             for joint, reaction in enumerate(self.joints)
@@ -149,7 +149,7 @@ class Uniqueness:
 
     @cached_property
     def fixes(self) -> tuple[Fix, ...]:
-        """Joints to free: with all of them everything is unique, and the mechanism moves as it does now."""
+        """Directions to free in joints: with all of them every reaction is unique, and the motion is unchanged."""
         out = []
         for joint, scaled in sorted(self.stress.fixes.items()):
             if joint >= len(self.placed.joints):
@@ -172,7 +172,7 @@ class Uniqueness:
         return replace(self.placed.without(freed), couplings=tuple(kept))
 
     def set_of(self, names: Sequence[str]) -> SetReaction:
-        """The reactions of some joints together; ModelError for a name that no joint has."""
+        """The verdict on the reactions of some joints together. Raises ModelError for an unknown joint."""
         for name in names:
             if name not in self.placed.joints:
                 raise ModelError(f"there is no joint '{name}'. {_checks.nearest(name, self.placed.joints)}")
@@ -193,7 +193,7 @@ class Uniqueness:
         )
 
     def _others(self, chosen: list[int]) -> tuple[str, list[int]]:
-        """The other joints of a body that all the chosen ones are on; without one all others."""
+        """The other joints of a body that all chosen joints are on; if there is none, all other joints."""
         common = set.intersection(*({int(self.placed.F[j]), int(self.placed.M[j])} for j in chosen))
         if not common:
             return "all", [j for j in range(len(self.placed.joints)) if j not in chosen]
@@ -203,7 +203,7 @@ class Uniqueness:
 
 
 def uniqueness(placed: Placed) -> Uniqueness:
-    """The verdict at a position."""
+    """The verdict on a mechanism at one position."""
     return Uniqueness(placed, self_stress(placed))
 
 
@@ -231,7 +231,7 @@ def _reaction(name: str, constraints: int, image: Array, length: float) -> Joint
 
 
 def _aligned(directions: Array) -> Array:
-    """The same span by columns with as many zeros as there can be: coordinate axes where it holds them."""
+    """The same span by sparser columns: coordinate axes if they are in the span."""
     count = directions.shape[1]
     if not count:
         return directions
@@ -244,7 +244,7 @@ def _aligned(directions: Array) -> Array:
 
 
 def _words(directions: Array) -> str:
-    """Directions of (force, torque) as a sentence has them."""
+    """Directions of (force, torque) as text."""
     said = []
     for column in directions.T:
         k = int(np.abs(column).argmax())

@@ -26,7 +26,8 @@ from fmumbs.spatial import nearest_rotation
 Array = NDArray[np.float64]
 
 # fm_link_kind
-REVOLUTE_X, REVOLUTE, PRISMATIC = lib.FM_LINK_REVOLUTE_X, lib.FM_LINK_REVOLUTE, lib.FM_LINK_PRISMATIC
+REVOLUTE_X, REVOLUTE_Y, REVOLUTE_Z = lib.FM_LINK_REVOLUTE_X, lib.FM_LINK_REVOLUTE_Y, lib.FM_LINK_REVOLUTE_Z
+REVOLUTE, PRISMATIC = lib.FM_LINK_REVOLUTE, lib.FM_LINK_PRISMATIC
 SPHERICAL, SCREW, FIXED, DRIVEN = lib.FM_LINK_SPHERICAL, lib.FM_LINK_SCREW, lib.FM_LINK_FIXED, lib.FM_LINK_DRIVEN
 GENERAL, MODAL, FRAME = lib.FM_LINK_GENERAL, lib.FM_LINK_MODAL, lib.FM_LINK_FRAME
 # fm_joint_kind
@@ -324,7 +325,9 @@ def _add_mode(out: Links, index: int, mode: Mode, at: Place, p: int, u: int, gea
     elif linear or along is None:
         kind, screw = (PRISMATIC if linear else REVOLUTE), (0.0,) * 6
     else:
-        return _add_link(out, index, REVOLUTE_X + along[0], at, _IDENTITY, aligned(at.R, own, axis), p, u, along[1])
+        k, sign = along
+        kind = (REVOLUTE_X, REVOLUTE_Y, REVOLUTE_Z)[k]
+        return _add_link(out, index, kind, at, _IDENTITY, aligned(at.R, own, axis), p, u, sign)
     R = axes_along(axis)
     return _add_link(out, index, kind, at, R, aligned(R.T @ at.R, own, _IDENTITY[2]), p=p, u=u, screw=screw)
 

@@ -1,7 +1,6 @@
-"""An FMU under test: unpacked once, with instances that can be started, stepped and read through FMPy.
+"""An unpacked FMU, whose instances are started, stepped and read through FMPy.
 
-FMPy raises for every status beyond fmi2Warning, so what is returned here was answered with fmi2OK; what went
-wrong carries the FMU's own last message.
+FMPy raises an exception for every status above fmi2Warning; the errors here carry the FMU's last message.
 """
 
 import re
@@ -26,29 +25,31 @@ from fmumbs.play.unpacking import DESCRIPTION, open_archive, start_of
 Values = NDArray[np.float64]
 
 STEP = "solver.step"
-PATIENCE = 1.0  # [s] that a call of the FMU has to return after Ctrl-C
-ABRUPT = 1e3  # in the outputs' own units, as [rad/s2]
+PATIENCE = 1.0  # [s] that an FMU call may take to return after Ctrl-C
+ABRUPT = 1e3  # largest jump of an output by the excitation, in its unit, such as [rad/s2]
 
 
 @dataclass(frozen=True)
 class Resolution:
-    """How finely an FMU integrates: relative tolerance under error control, steps in an interval under a fixed step."""
+    """Resolution of an integration: relative tolerance with error control, steps in an interval with a fixed step."""
 
     tolerance: float
     parts: int
 
 
-FINE = Resolution(1e-10, 400)  # where a difference is the yardstick
-COARSE = Resolution(1e-9, 200)  # what tells how far FINE may be off
+FINE = Resolution(1e-10, 400)  # for reference values
+COARSE = Resolution(1e-9, 200)  # for estimating the error of FINE
 
 
 class Fmu:
-    """An unpacked FMI 2.0 co-simulation FMU; a context manager that removes what it unpacked.
+    """An unpacked FMI 2.0 co-simulation FMU; a context manager that removes the unpacked files.
 
     inputs, outputs: value references of the real inputs, and of the real continuous outputs; readable: of all
-    real variables that can be read; integers: of the integer outputs; constants: those that are Boolean, with their
-    values; names, units: by value reference; interval [s]; tool: what made it; step: value reference and start value
-    [s] of the step of a fixed-step scheme, None where the FMU shows none.
+    real variables; integers: of the integer outputs; constants: Boolean constants with their values; names, units: by
+    value reference; interval: step size of the default experiment [s]; tool: that generated it; step: value reference
+    and start value [s] of the step of a fixed-step scheme, None if there is none.
+
+    Raises ExportError if the file is not such an FMU.
     """
 
     def __init__(self, path: Path) -> None:
@@ -59,10 +60,10 @@ class Fmu:
             self.description = self._read(path)
             self.abilities: Any = self.description.coSimulation
             if self.abilities is None:
-                raise ExportError(f"'{path}' is no co-simulation FMU.")
+                raise ExportError(f"'{path}' is not a co-simulation FMU. Export it for co-simulation.")
             for library in self.folder.rglob("*.so"):
                 if _is_cut_short(library.read_bytes()):
-                    raise ExportError(f"'{path}' is damaged: '{library.name}' in it is cut short. Export it again.")
+                    raise ExportError(f"'{path}' is damaged: '{library.name}' in it is truncated. Export it again.")
         except BaseException:
             self._folder.cleanup()
             raise
@@ -85,7 +86,7 @@ class Fmu:
         self.step = (step.valueReference, start) if step is not None and isinstance(start, float) else None
 
     def _read(self, path: Path) -> Any:
-        """Unpacks the FMU and has FMPy read its description, without comments, at which FMPy would stumble."""
+        """Unpacks the FMU and reads its description with FMPy, after removing comments, which FMPy cannot read."""
         import fmpy
         from lxml import etree
 
@@ -94,7 +95,7 @@ class Fmu:
             (self.folder / DESCRIPTION).write_bytes(etree.tostring(archive.description))
         try:
             return fmpy.read_model_description(self.folder, validate=False)
-        except Exception as error:  # FMPy raises many
+        except Exception as error:  # of many types
             raise ExportError(f"'{path}' cannot be read as an FMU: {str(error).rstrip('.')}.") from error
 
     def __enter__(self) -> Self:
@@ -106,7 +107,7 @@ class Fmu:
         self._folder.cleanup()
 
     def reference(self, name: str, causality: str | None = None) -> int:
-        """The value reference behind a name. Raises SolverError with the nearest name there is."""
+        """The value reference of a name. Raises SolverError, with the nearest name, if it is unknown."""
         known = {n: v for n, v in self.variables.items() if causality in (None, v.causality)}
         if name not in known:
             what = f"has no {causality or 'variable'} '{name}'"
@@ -115,7 +116,7 @@ class Fmu:
 
     @contextmanager
     def instance(self) -> Iterator["Instance"]:
-        """A new instance, freed at the end."""
+        """A new instance, which is freed at the end of the block."""
         one = Instance(self)
         try:
             yield one
@@ -132,7 +133,7 @@ class Fmu:
             yield one
 
     def excitation(self) -> dict[int, float]:
-        """Small inputs, each another: value by value reference."""
+        """Small inputs, all different: value by value reference."""
         return {reference: self._part * value for reference, value in self._pushes().items()}
 
     def _pushes(self) -> dict[int, float]:
@@ -140,16 +141,16 @@ class Fmu:
 
     @cached_property
     def _part(self) -> float:
-        """Of the pushes that lets no output jump by more than ABRUPT: a thin rod soon spins too fast to be checked."""
+        """Factor on the pushes for which no output jumps by more than ABRUPT: thin rods would spin too fast."""
         with self.started() as still, self.started(self._pushes()) as pushed:
             jumps = np.abs(pushed.reals(self.outputs) - still.reals(self.outputs))
         return float(min(1.0, ABRUPT / np.max(jumps[np.isfinite(jumps)], initial=ABRUPT)))
 
 
 def _is_cut_short(binary: bytes) -> bool:
-    """Whether a 64-bit ELF library ends before its segments do; to load one is a bus error that ends the process."""
+    """Whether a 64-bit ELF library ends before its segments do; loading it would end the process with a bus error."""
     if not binary.startswith(b"\x7fELF\x02\x01"):
-        return False  # whatever else it is the loader reads, or refuses in words
+        return False  # the loader reads or refuses other formats safely
     try:
         (first,), (size, count) = struct.unpack_from("<Q", binary, 32), struct.unpack_from("<HH", binary, 54)
         segments = [struct.unpack_from("<8xQ16xQ", binary, first + size * k) for k in range(count)]
@@ -158,10 +159,10 @@ def _is_cut_short(binary: bytes) -> bool:
     return any(at + length > len(binary) for at, length in segments)
 
 
-class Aside:
-    """Work in a thread of its own, so that Ctrl-C ends the waiting for a call of an FMU that does not return.
+class BackgroundCall:
+    """Work in another thread, so that Ctrl-C ends the wait for an FMU call that does not return.
 
-    abandoned: Ctrl-C came before it had ended; stuck: it had not ended PATIENCE later either.
+    abandoned: Ctrl-C was pressed before it ended; stuck: it did not end within PATIENCE after that.
     """
 
     def __init__(self, work: Callable[[], None]) -> None:
@@ -180,9 +181,9 @@ class Aside:
             self._ended.set()
 
     def wait(self) -> None:
-        """Returns when the work has ended, and raises what it raised."""
+        """Waits for the end of the work, and raises its exception, if there is one."""
         try:
-            self._ended.wait()  # not Thread.join, which takes a thread for dead when a signal interrupts it (3.11)
+            self._ended.wait()  # not Thread.join, which returns early when a signal interrupts it (3.11)
         except BaseException:
             self.abandoned = True
             self.stuck = not self._ended.wait(PATIENCE)
@@ -192,9 +193,9 @@ class Aside:
 
 
 class Instance:
-    """One instance of an FMU. `time` [s] is its communication point; `messages` the problems it has logged.
+    """One instance of an FMU. time: communication point [s]; messages: warnings and errors that it logged.
 
-    abandoned: Ctrl-C came while do() was at work.
+    abandoned: Ctrl-C was pressed during do(). Raises ExportError if the binary cannot be loaded or instantiated.
     """
 
     def __init__(self, fmu: Fmu) -> None:
@@ -206,14 +207,14 @@ class Instance:
         self.abandoned = False
         self._stuck = False
         try:
-            with chdir("."):  # FMPy goes to the binary's folder, and stays there where it cannot be loaded
+            with chdir("."):  # FMPy changes to the binary's folder, and stays there if it cannot be loaded
                 self.slave: Any = fmi2.FMU2Slave(
                     guid=fmu.description.guid,
                     unzipDirectory=str(fmu.folder),
                     modelIdentifier=fmu.abilities.modelIdentifier,
                     instanceName=fmu.description.modelName,
                 )
-        except Exception as error:  # FMPy's own where there is no library, the system's where it cannot be loaded
+        except Exception as error:  # of FMPy if there is no library, of the system if it cannot be loaded
             raise ExportError(f"the FMU's binary for {platform} cannot be loaded: {str(error).rstrip('.')}.") from error
         callbacks = fmi2.fmi2CallbackFunctions()
         callbacks.logger = fmi2.fmi2CallbackLoggerTYPE(self._log)
@@ -223,7 +224,7 @@ class Instance:
             self.slave.instantiate(callbacks=callbacks, loggingOn=True)
         except Exception as error:
             self.slave.freeLibrary()
-            raise ExportError(f"the FMU gives no instance. {self.reason}".strip()) from error
+            raise ExportError(f"the FMU cannot be instantiated. {self.reason}".strip()) from error
 
     @property
     def last_message(self) -> str:
@@ -231,15 +232,15 @@ class Instance:
 
     @property
     def reason(self) -> str:
-        """The last message, without the C function that said it."""
+        """The last message, without the name of the C function."""
         return re.sub(r"^fmi2\w+: ", "", self.last_message)
 
     def _log(self, _: Any, name: bytes, status: int, category: bytes | None, message: bytes) -> None:
-        if status > 0:  # beyond fmi2OK
+        if status > 0:  # above fmi2OK
             self.messages.append(message.decode("utf-8", "replace"))
 
     def start(self, values: Mapping[int, float] | None = None, resolution: Resolution | None = None) -> None:
-        """Initialises at time 0. resolution: None integrates as the FMU was exported."""
+        """Initialises at time 0. resolution: of the integration, None as exported."""
         self.begin(resolution.tolerance if resolution else None)
         if resolution and self.fmu.step:
             reference, exported = self.fmu.step
@@ -248,7 +249,7 @@ class Instance:
         self.slave.exitInitializationMode()
 
     def begin(self, tolerance: float | None = None, stop: float | None = None) -> None:
-        """To initialization mode at time 0."""
+        """Enters initialization mode at time 0."""
         self.time = 0.0
         self.slave.setupExperiment(startTime=0.0, tolerance=tolerance, stopTime=stop)
         self.slave.enterInitializationMode()
@@ -268,31 +269,31 @@ class Instance:
         self.time = time
 
     def reals(self, references: Sequence[int]) -> Values:
-        """(len(references),) their values."""
+        """(n,) values of (n,) real variables."""
         return np.array(self.slave.getReal(references) if references else [], float)
 
     def output_derivatives(self, references: Sequence[int]) -> Values:
-        """(len(references),) the first derivatives by time that it answers."""
+        """(n,) first time derivatives of (n,) outputs, from the FMU."""
         return np.array(self.slave.getRealOutputDerivatives(references, [1] * len(references)), float)
 
     def read(self, real: Sequence[int], whole: Sequence[int]) -> Values:
-        """Values of real variables, then of integer ones."""
+        """Values of real variables, then of integer variables."""
         integers = self.slave.getInteger(whole) if whole else []
         return np.concatenate([self.reals(real), np.array(integers, float)])
 
     def everything(self) -> Values:
-        """All real variables, then all integer outputs: what two runs are compared by, bit for bit."""
+        """All real variables, then all integer outputs, for comparing two runs bit for bit."""
         return self.read(self.fmu.readable, self.fmu.integers)
 
     def do(self, work: Callable[[], None]) -> None:
-        """Calls the FMU in a thread of its own, so that Ctrl-C ends the waiting for a call that does not return."""
-        call = Aside(work)
+        """Calls the FMU in another thread, so that Ctrl-C ends the wait for a call that does not return."""
+        call = BackgroundCall(work)
         try:
             call.wait()
         finally:
             self.abandoned, self._stuck = call.abandoned, call.stuck
 
     def free(self) -> None:
-        """Frees the instance, unless it is still amid a call; then it stays until the process ends."""
+        """Frees the instance, unless a call is still running; then it stays until the process ends."""
         if not self._stuck:
             self.slave.freeInstance()

@@ -1,7 +1,7 @@
-"""One simulation: of a model by the Solver, or of an FMU through FMPy, with the same Result.
+"""One simulation: of a model with the Solver, or of an FMU with FMPy, with the same Result.
 
-Both hold each input over an interval at its value at the interval's start, so that a model and its own FMU
-give the same numbers.
+Both keep each input constant over an interval, at its value at the start, so that a model and its FMU give the same
+numbers.
 """
 
 import csv
@@ -39,9 +39,10 @@ _STATE = re.compile(r"\.(q|qd)(\[\d+\])?$")
 
 @dataclass(frozen=True)
 class Options:
-    """Of one run; None where the model or the FMU decides.
+    """Options of a run; None for the default of the model or the FMU.
 
-    stop, interval, step [s]; scheme "dopri5" or "rk4"; inputs: a CSV file with `time` and inputs by name.
+    stop, interval, step [s]; scheme: "dopri5" or "rk4"; tolerance: relative; inputs: a CSV file with columns `time` and
+    inputs by name; correction, closure: see ModelImage.with_options.
     """
 
     stop: float | None = None
@@ -56,7 +57,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Row:
-    """What a variable did over a run."""
+    """Start, end, least and greatest value of a variable over a run."""
 
     name: str
     unit: str
@@ -67,7 +68,7 @@ class Row:
 
 
 def run_model(model: "Model", options: Options, *, progress: Progress | None = None) -> Result:
-    """Simulates a model. Raises ModelError, and SolverError for an unknown input or a step that fails."""
+    """Simulates a model. Raises as simulate(), and SolverError for a file of inputs that cannot be read."""
     series = read_inputs(options.inputs) if options.inputs is not None else {}
     return simulate(
         model,
@@ -84,7 +85,7 @@ def run_model(model: "Model", options: Options, *, progress: Progress | None = N
 
 
 def _of_loops(options: Options) -> dict[str, Any]:
-    """What an FMU with loops is told of how to keep them closed."""
+    """The parameters of an FMU for keeping loops closed."""
     from fmumbs.compiler.image import correction_number
 
     values: dict[str, Any] = {}
@@ -107,8 +108,8 @@ def run_fmu(
 ) -> Result:
     """Simulates an FMI 2.0 co-simulation FMU through FMPy.
 
-    settings: start values and parameters by name. Raises ExportError for what is no FMU, SolverError for an
-    unknown name and for a call that the FMU refuses, with its own message.
+    settings: start values and parameters by name. progress: called with the fraction done, 0 to 1. Raises ExportError
+    for a file that is not an FMU, SolverError for an unknown name and, with the FMU's message, for a refused call.
     """
     from fmumbs.compiler.image import scheme_number
     from fmumbs.play.fmu import Fmu
@@ -171,7 +172,7 @@ def _run(
             one.do(run)
         except (SolverError, StartWarning):
             raise
-        except Exception as error:  # whatever FMPy raises for a status beyond fmi2Warning
+        except Exception as error:  # of FMPy, for a status above fmi2Warning
             what = f"'{fmu.path}' stopped at {one.time:g} s"
             raise SolverError(f"{what}. {one.reason or error}") from error
     return rows.result()
@@ -181,23 +182,23 @@ _READ = ("Real", "Integer")
 
 
 def _apply(fmu: "Fmu", one: "Instance", settings: Mapping[str, Any]) -> None:
-    """Sets start values and parameters before the initialisation."""
+    """Sets start values and parameters before initialisation."""
     for name, value in settings.items():
         reference = fmu.reference(name)
         if not isinstance(value, int | float):
-            raise SolverError(f"'{name}' is set to {value!r}, which is no number. Give a number.")
+            raise SolverError(f"'{name}' is set to {value!r}, which is not a number. Give a number.")
         if fmu.variables[name].type == "Integer":
             if value != value // 1 or abs(value) >= 2**31:
-                raise SolverError(f"'{name}' is set to {value!r}, but takes an integer. Give a whole number.")
+                raise SolverError(f"'{name}' is set to {value!r}, but is an integer. Give a whole number.")
             one.slave.setInteger([reference], [int(value)])
         else:
             one.slave.setReal([reference], [float(value)])
 
 
 def read_inputs(path: Path) -> Series:
-    """Inputs by name, each as its times [s] and values, from a CSV file whose first column is `time`.
+    """Times [s] and values of inputs, by name, from a CSV file whose first column is `time`.
 
-    Raises SolverError for a file that is not so, with the line.
+    Raises SolverError, with the row, for a file that cannot be read.
     """
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
@@ -209,7 +210,7 @@ def read_inputs(path: Path) -> Series:
         raise SolverError(f"'{path}' cannot be read as inputs: {error}. Give a CSV file.") from error
     names = [name.strip() for name in header]
     if names[0] != "time" or len(names) < 2 or not lines:
-        raise SolverError(f"'{path}' begins with '{names[0]}'. Let its header be 'time,NAME,...', with rows.")
+        raise SolverError(f"'{path}' begins with '{names[0]}'. Give a header 'time,NAME,...' and rows.")
     rows = np.empty((len(lines), len(names)))
     for i, line in enumerate(lines):
         try:
@@ -217,17 +218,17 @@ def read_inputs(path: Path) -> Series:
         except ValueError as error:
             raise SolverError(f"'{path}', row {i + 2}: {error}. Give {len(names)} numbers.") from error
     if not np.all(np.isfinite(rows)) or np.any(np.diff(rows[:, 0]) < 0.0):
-        raise SolverError(f"'{path}': the times must go up, and all numbers be finite. Mend the file.")
+        raise SolverError(f"'{path}': times must not decrease, and all numbers must be finite. Fix the file.")
     return {name: (rows[:, 0], rows[:, k]) for k, name in enumerate(names) if k > 0}
 
 
 def _at(times: Array, values: Array, t: float) -> float:
-    """The straight line between the two nearest times; the first and the last value hold outside."""
+    """Linear interpolation; constant before the first and after the last time."""
     return float(np.interp(t, times, values))
 
 
 def summary(result: Result) -> list[Row]:
-    """What the joints' positions and velocities did; of a result without any, its first variables."""
+    """Start, end, least and greatest value of the joints' positions and velocities, or else of all variables."""
     names = [name for name in result.names if _STATE.search(name)] or result.names
     rows = []
     for name in names:
@@ -238,6 +239,6 @@ def summary(result: Result) -> list[Row]:
 
 
 def plot(result: Result, path: Path) -> None:
-    """Draws the joints' positions. Raises SolverError without matplotlib."""
+    """Plots the joints' positions. Raises SolverError if matplotlib is missing."""
     names = [name for name in result.names if _POSITION.search(name)] or result.names
     result.plot(*names[:8], path=path)

@@ -1,7 +1,7 @@
-"""Reading an FMU: a zip archive from anywhere, which may be damaged or hostile.
+"""Reads an FMU from any source, which may be damaged or malicious.
 
-Nothing in it is believed before it is checked: neither sizes, of which a small file can claim very large ones, nor
-names, which must stay within the folder that they are unpacked to, nor the XML.
+Everything is checked before use: sizes, as a small file can claim very large ones; names, which must stay within the
+folder; and the XML.
 """
 
 import math
@@ -31,10 +31,10 @@ TYPES: dict[str, Callable[[str], Any]] = {
 
 
 class Archive:
-    """An FMU that is open for reading; its entries can be unpacked safely, and its description is an FMI 2.0 one.
+    """An FMI 2.0 FMU that is open for reading, and can be unpacked safely.
 
-    sizes: by the entries' names, unpacked [bytes]; description: the root element of modelDescription.xml (lxml).
-    Raises ExportError where this is no such FMU.
+    sizes: unpacked size [bytes] by entry name; description: root element of modelDescription.xml (lxml). Raises
+    ExportError if the file is not such an FMU.
     """
 
     def __init__(self, path: Path, file: zipfile.ZipFile) -> None:
@@ -43,11 +43,14 @@ class Archive:
         self.sizes = {entry.filename: entry.file_size for entry in entries}
         _check_sizes(path, entries)
         for problem in _unsafe(entries):
-            raise ExportError(f"'{path}' is no FMU to be unpacked: {problem}. Ask for it from where it was made.")
+            raise ExportError(f"'{path}' is unsafe to unpack: {problem}. Get it again from its source.")
         if DESCRIPTION not in self.sizes:
-            raise ExportError(f"'{path}' holds no {DESCRIPTION}, so it is no FMU.")
+            raise ExportError(f"'{path}' has no {DESCRIPTION}, so it is not an FMU. Give an FMU.")
         if self.sizes[DESCRIPTION] > MOST_XML:
-            raise ExportError(f"'{path}': {DESCRIPTION} has {self.sizes[DESCRIPTION]} bytes, beyond {MOST_XML}.")
+            raise ExportError(
+                f"'{path}': {DESCRIPTION} has {self.sizes[DESCRIPTION]} bytes, more than {MOST_XML}. "
+                "Export it with fewer variables."
+            )
         self.description = _description(path, self.read(DESCRIPTION))
 
     def read(self, name: str) -> bytes:
@@ -68,11 +71,11 @@ class Archive:
 
 @contextmanager
 def open_archive(path: Path) -> Iterator[Archive]:
-    """The FMU at `path`. Raises ExportError where there is none."""
+    """The FMU at `path`. Raises ExportError if it cannot be read as an FMU."""
     if not path.is_file():
         raise ExportError(f"there is no file '{path}'. Make it with `fmumbs export MODEL`.")
     if not zipfile.is_zipfile(path):
-        raise ExportError(f"'{path}' is no zip archive, so it is no FMU.")
+        raise ExportError(f"'{path}' is not a zip archive, so it is not an FMU. Give an FMU.")
     with _readable(path):
         file = zipfile.ZipFile(path)
     with file:
@@ -81,7 +84,7 @@ def open_archive(path: Path) -> Iterator[Archive]:
 
 @contextmanager
 def _readable(path: Path) -> Iterator[None]:
-    """ExportError in place of whatever zipfile and its decoders raise for a damaged archive, which is much."""
+    """Turns the many exceptions of zipfile and its decoders for a damaged archive into ExportError."""
     try:
         yield
     except ExportError:
@@ -96,24 +99,24 @@ def _check_sizes(path: Path, entries: list[zipfile.ZipInfo]) -> None:
     total = sum(entry.file_size for entry in entries)
     if len(entries) > MOST_ENTRIES or total > MOST_BYTES:
         raise ExportError(
-            f"'{path}' claims {len(entries)} entries of {total} bytes; no FMU of more than {MOST_ENTRIES} entries or "
-            f"{MOST_BYTES} bytes is unpacked."
+            f"'{path}' has {len(entries)} entries of {total} bytes in all; the limits are {MOST_ENTRIES} entries and "
+            f"{MOST_BYTES} bytes. Get a smaller FMU."
         )
 
 
 def _unsafe(entries: list[zipfile.ZipInfo]) -> Iterator[str]:
-    """Why entries cannot be unpacked, or would be elsewhere than in the folder."""
+    """Reasons why entries cannot be unpacked, or would leave the folder."""
     seen = set()
     for entry in entries:
         name = entry.filename
         if entry.flag_bits & 0x1:
             yield f"'{name}' is encrypted"
         if not name or name.startswith("/") or ".." in PurePosixPath(name).parts or re.search(r"[\\:\x00-\x1f]", name):
-            yield f"the name '{name}' of an entry is no relative path with forward slashes"
+            yield f"the name '{name}' of an entry is not a relative path with forward slashes"
         if stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG, stat.S_IFDIR):
-            yield f"'{name}' is no file but a link or a device"
+            yield f"'{name}' is a link or a device, not a file"
         if name in seen:
-            yield f"'{name}' is there more than once"
+            yield f"'{name}' occurs more than once"
         seen.add(name)
 
 
@@ -131,11 +134,11 @@ def _description(path: Path, text: bytes) -> Any:
 
 
 def _problems(root: Any) -> Iterator[str]:
-    """What makes a description one that cannot be worked with."""
+    """Reasons why a description cannot be used."""
     if root.getroottree().docinfo.internalDTD is not None:
-        yield "declares a document type, which FMI does not"
+        yield "declares a document type, which FMI does not allow"
     if root.tag != "fmiModelDescription":
-        yield f"describes no FMU but is a <{root.tag}>"
+        yield f"has the root element <{root.tag}>, not <fmiModelDescription>"
     if root.get("fmiVersion") != "2.0":
         yield f"is of FMI {root.get('fmiVersion') or 'without a version'}, not 2.0"
     for interface in root.iterfind("CoSimulation"):
@@ -154,7 +157,7 @@ def _problems(root: Any) -> Iterator[str]:
         if not re.fullmatch(r"[0-9]{1,10}", reference) or int(reference) >= 2**32:
             yield f"gives '{reference[:60]}' as the value reference of '{name[:60]}'"
         if sum(child.tag in TYPES for child in variable) != 1:
-            yield f"gives no type of '{name[:60]}'"
+            yield f"gives no single type of '{name[:60]}'"
         names.add(name)
 
 
@@ -167,7 +170,7 @@ def _is_number(text: str, *, positive: bool) -> bool:
 
 
 def start_of(kind: str, text: str | None) -> Any:
-    """A start value in its own type; the text itself if it is not of that type, or not finite."""
+    """A start value converted to its type; the text itself if it cannot be converted, or is not finite."""
     try:
         value = text if text is None else TYPES[kind](text)
     except ValueError:

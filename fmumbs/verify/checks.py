@@ -1,7 +1,7 @@
-"""What an FMU declares, tried out by two runs that must give the same bits.
+"""Checks of an FMU by two runs that must give the same bits.
 
-Each check is a generator of sentences, one for each thing that is wrong. Where two different ways of computing one
-number are compared, the check is in differences.py.
+Each check yields a sentence for each problem. Checks that compare two different computations of a number are in
+differences.py.
 """
 
 from collections.abc import Callable
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from fmumbs.compiler import ModelImage
 
 STEPS = 8  # communication steps that a check takes
-LONGEST = 2 * STEPS  # no later check goes further: an FMU that cannot is not tried further
+LONGEST = 2 * STEPS  # no check takes more; an FMU that fails before is not checked further
 
 
 def runs(fmu: Fmu) -> Problems:
-    """It starts, steps, and every value is finite; what it computes, a second instance computes again."""
+    """It starts and steps, every value is finite, and a second instance computes the same values."""
     from fmpy.fmi1 import FMICallException
 
     with fmu.started(fmu.excitation()) as one, fmu.started(fmu.excitation()) as other:
@@ -37,11 +37,11 @@ def runs(fmu: Fmu) -> Problems:
         yield from _same(fmu, one.everything(), other.everything(), "of two instances in one process")
         told = one.slave.getBoolean(list(fmu.constants)) if fmu.constants else []
         if list(map(bool, told)) != list(fmu.constants.values()):
-            yield "some Boolean constants are not what the description says"
+            yield "some Boolean constants differ from the description"
 
 
 def starts_as_described(fmu: Fmu) -> Problems:
-    """Start values of the description are those of the binary: of inputs, parameters, constants and exact outputs."""
+    """Start values of inputs, parameters, constants and exact outputs in description and binary are equal."""
     told = [v for v in fmu.description.modelVariables if v.start is not None and v.initial != "approx"]
     with fmu.instance() as one:
         one.begin()
@@ -64,7 +64,7 @@ _READ: dict[str, Callable[[str], float]] = {
 
 
 def stops_in_time(fmu: Fmu) -> Problems:
-    """The default experiment makes sense, and a step beyond the stop time of fmi2SetupExperiment is refused."""
+    """The default experiment is valid, and a step beyond the stop time of fmi2SetupExperiment is refused."""
     from fmpy.fmi1 import FMICallException
 
     experiment = fmu.description.defaultExperiment
@@ -84,7 +84,7 @@ def stops_in_time(fmu: Fmu) -> Problems:
 
 
 def resets(fmu: Fmu) -> Problems:
-    """fmi2Reset gives the bits of a new instance."""
+    """fmi2Reset resets to the initial state, bit for bit."""
     with fmu.started(fmu.excitation()) as one:
         one.step(fmu.interval, STEPS)
         first = one.everything()
@@ -95,7 +95,7 @@ def resets(fmu: Fmu) -> Problems:
 
 
 def keeps_its_state(fmu: Fmu) -> Problems:
-    """canGetAndSetFMUstate: the run goes on bit for bit from where the state was taken."""
+    """canGetAndSetFMUstate: from a restored state the run continues bit for bit."""
     if not fmu.abilities.canGetAndSetFMUstate:
         return
     with fmu.started(fmu.excitation()) as one:
@@ -112,7 +112,7 @@ def keeps_its_state(fmu: Fmu) -> Problems:
 
 
 def serialises_its_state(fmu: Fmu) -> Problems:
-    """canSerializeFMUstate: another instance goes on bit for bit from the bytes."""
+    """canSerializeFMUstate: from the bytes another instance continues bit for bit."""
     if not fmu.abilities.canSerializeFMUstate:
         return
     with fmu.started(fmu.excitation()) as one, fmu.started() as other:
@@ -123,7 +123,7 @@ def serialises_its_state(fmu: Fmu) -> Problems:
         again = other.slave.deSerializeFMUstate(data)
         other.slave.setFMUstate(again)
         if other.slave.serializeFMUstate(again) != data:
-            yield "a state that was read from bytes has other bytes"
+            yield "a deserialised state has other bytes when it is serialised again"
         other.slave.freeFMUstate(again)
         other.time = one.time
         one.step(fmu.interval, STEPS)
@@ -132,7 +132,7 @@ def serialises_its_state(fmu: Fmu) -> Problems:
 
 
 def equals_the_solver(fmu: Fmu, image: "ModelImage") -> Problems:
-    """The FMU's numbers are the Solver's, bit for bit."""
+    """The FMU and the Solver give the same values, bit for bit."""
     from fmumbs.run import Solver
 
     solver = Solver(image)
@@ -158,7 +158,7 @@ def equals_the_solver(fmu: Fmu, image: "ModelImage") -> Problems:
 
 
 def _same(fmu: Fmu, a: Values, b: Values, what: str) -> Problems:
-    """Equal bits, where a and b are Instance.everything()."""
+    """Yields a problem unless a and b, of Instance.everything(), have the same bits."""
     labels = [fmu.names[r] for r in fmu.readable] + [f"integer {r}" for r in fmu.integers]
     differ = [label for label, x, y in zip(labels, a, b, strict=True) if x.tobytes() != y.tobytes()]
     if differ:

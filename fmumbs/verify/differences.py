@@ -1,9 +1,8 @@
-"""What an FMU declares, tried out by two ways of computing one number.
+"""Checks of an FMU by two different computations of a number.
 
-How far the two may differ is estimated from the numbers themselves: a run is repeated with a coarser integration,
-and a finite difference is taken with one step after another, each half of the one before, until two neighbours
-agree. No estimate uses what is being checked. An output whose estimate stays too large to tell right from wrong is
-not judged; the check then yields a NotCompared that says so.
+The allowed difference is estimated from the numbers: a run is repeated with a coarser integration, and the step of a
+finite difference is halved until two neighbours agree. No estimate uses the checked value. If the estimate of an output
+is too large for a decision, the output is not judged, and the check yields a NotCompared.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,22 +13,22 @@ import numpy as np
 from fmumbs.play.fmu import COARSE, FINE, Fmu, Instance, Resolution, Values
 
 STEPS = 8  # communication steps before derivatives are compared
-MOST_INPUTS = 24  # as many inputs are tried one by one
-SAFETY = 10.0  # times an estimate is the bound
-HALVINGS = 14  # of the step of a difference by time: down to 1/32768 of the communication interval
+MOST_INPUTS = 24  # number of inputs that are checked one by one
+SAFETY = 10.0  # factor from an error estimate to the bound
+HALVINGS = 14  # of the step of a time difference: down to 1/32768 of the communication interval
 ORDERS = (1, 2, 3)  # of input derivatives
 OURS = "fmumbs"  # begins the generation tool of FMUs that promise all of ORDERS
 
 
 class NotCompared(str):
-    """A sentence on what could not be judged: nothing wrong, and nothing confirmed."""
+    """A sentence about something that could not be judged."""
 
 
 Problems = Iterator[str]
 
 
 def varies_the_step(fmu: Fmu) -> Problems:
-    """canHandleVariableCommunicationStepSize: other communication points, the same results."""
+    """canHandleVariableCommunicationStepSize: the same results with other communication points."""
     if not fmu.abilities.canHandleVariableCommunicationStepSize:
         return
     even, uneven = (1.0, 1.0, 1.0, 1.0), (0.25, 1.5, 0.125, 2.125)
@@ -43,7 +42,7 @@ def varies_the_step(fmu: Fmu) -> Problems:
 
 
 def differentiates_by_inputs(fmu: Fmu) -> Problems:
-    """Directional derivatives and the declared dependencies, against central differences."""
+    """Compares directional derivatives and declared dependencies with central differences."""
     if not fmu.abilities.providesDirectionalDerivative or not fmu.inputs or not fmu.outputs:
         return
     depends = _dependencies(fmu)
@@ -70,12 +69,12 @@ def differentiates_by_inputs(fmu: Fmu) -> Problems:
         seed = np.linspace(-1.0, 1.0, len(chosen))
         together = np.array(one.slave.getDirectionalDerivative(fmu.outputs, chosen, list(seed)))
         size = np.abs(seed) @ np.abs(each)
-        bound = 1e-9 * size + 1e-12 * np.fmax.reduce(size) + loudest  # the others where terms cancel
+        bound = 1e-9 * size + 1e-12 * np.fmax.reduce(size) + loudest  # the last two matter if terms cancel
         yield from _near(fmu, fmu.outputs, together, seed @ each, bound, "along all inputs and summed over each")
 
 
 def follows_input_derivatives(fmu: Fmu) -> Problems:
-    """canInterpolateInputs: a polynomial input in one step, against many steps with held inputs."""
+    """canInterpolateInputs: compares a polynomial input in one step with many steps with constant inputs."""
     if not fmu.abilities.canInterpolateInputs or not fmu.inputs or not fmu.outputs:
         return
     for order in ORDERS:
@@ -93,7 +92,7 @@ def follows_input_derivatives(fmu: Fmu) -> Problems:
             held.set(end)
             a, c = one.reals(fmu.outputs), held.reals(fmu.outputs)
         fine, coarse = _sampled(fmu, values, slope, order, 100, FINE), _sampled(fmu, values, slope, order, 50, COARSE)
-        # held inputs at midpoints err with the square of their number
+        # the error of inputs that are constant over each part is of second order in the number of parts
         error, effect = SAFETY * np.abs(fine - coarse), np.abs(c - fine)
         bound = 1e-8 * _scale(fine) + 1e-3 * effect + error
         clear = error <= 0.2 * effect + 1e-6 * _scale(fine)
@@ -120,18 +119,18 @@ def differentiates_by_time(fmu: Fmu) -> Problems:
 
 
 def settled(estimates: Values, steps: Values) -> tuple[Values, Values]:
-    """Of estimates with one step after another, each shorter than the one before, the best, and its likely error.
+    """The best of the estimates with decreasing steps, and its estimated error.
 
-    estimates: (steps, n); steps: (steps,), three at least. Returns (n,) and (n,). A long step errs by the signal's
-    curvature, or sees nothing of a fast oscillation; a short one errs by round-off, which the shortest show. So
-    the error of an estimate is how far it is from the one before it, and from every later one beyond their round-off.
+    estimates: (steps, n); steps: (steps,), at least three. Returns (n,) and (n,). A long step has a truncation error,
+    or misses a fast oscillation; a short one has round-off, which the shortest steps show. The error of an estimate is
+    therefore its distance from the one before it, and from every later one minus their round-off.
     """
     with np.errstate(invalid="ignore"):
         apart = np.abs(estimates[:, None] - estimates)  # (steps, steps, n)
         apart[~np.isfinite(apart)] = np.inf
         neighbours = np.array([apart[k, k + 1] for k in range(len(steps) - 1)])
         shortest = (neighbours * steps[1:, None])[-5:]
-        shortest[:-2][~np.isfinite(shortest[:-2])] = 0.0  # steps that tell nothing
+        shortest[:-2][~np.isfinite(shortest[:-2])] = 0.0  # ignore steps without finite values
         round_off = np.max(shortest, axis=0) / steps[:, None]
         beyond = np.nan_to_num(apart - 4.0 * round_off, nan=np.inf, posinf=np.inf)
     later = np.array([np.max(beyond[k, k + 1 :], axis=0) for k in range(1, len(steps) - 1)])
@@ -141,7 +140,7 @@ def settled(estimates: Values, steps: Values) -> tuple[Values, Values]:
 
 
 def _after(fmu: Fmu, parts: Sequence[float], resolution: Resolution) -> tuple[Values, Values]:
-    """(outputs,) after communication steps of these parts of the interval, and (points, outputs) on the way."""
+    """(outputs,) after communication steps of these parts of the interval, and (points, outputs) at all points."""
     with fmu.started(fmu.excitation(), resolution) as one:
         path = [one.reals(fmu.outputs)]
         for part in parts:
@@ -191,7 +190,7 @@ def _by_input(one: Instance, values: dict[int, float], known: int) -> tuple[Valu
 
 
 def _refusal(one: Instance, order: int, slope: dict[int, float]) -> str:
-    """Sets the inputs' derivatives; what there is to say where that is refused, else ""."""
+    """Sets the inputs' derivatives; returns the problem if that is refused, else ""."""
     from fmpy.fmi1 import FMICallException
 
     inputs = one.fmu.inputs
@@ -215,7 +214,7 @@ def _polynomial(values: dict[int, float], slope: dict[int, float], order: int, t
 def _sampled(
     fmu: Fmu, values: dict[int, float], slope: dict[int, float], order: int, parts: int, resolution: Resolution
 ) -> Values:
-    """(outputs,) after one interval in equal parts, each with its inputs held at the part's midpoint."""
+    """(outputs,) after one interval in equal parts, with inputs constant at the value at each part's midpoint."""
     with fmu.started(values, resolution) as one:
         part = fmu.interval / parts
         for k in range(parts):
@@ -226,7 +225,7 @@ def _sampled(
 
 
 def _declared(fmu: Fmu, one: Instance) -> Problems:
-    """Answered derivatives against the variables that are declared to be these derivatives."""
+    """Compares output derivatives with the variables that are declared as these derivatives."""
     declared = {
         v.derivative.valueReference: v.valueReference
         for v in fmu.description.modelVariables
@@ -240,7 +239,7 @@ def _declared(fmu: Fmu, one: Instance) -> Problems:
 
 
 def _dependencies(fmu: Fmu) -> dict[int, set[int]]:
-    """The declared inputs of each output that names any."""
+    """The declared inputs of each output with a list of dependencies."""
     declared: dict[int, set[int]] = {}
     for unknown in fmu.description.outputs:
         listed: list[Any] | None = unknown.dependencies
@@ -264,7 +263,7 @@ def _near(
 
 
 def _largest(groups: list[str], sizes: Values) -> Values:
-    """(n,) for each of n sizes the largest one in its group."""
+    """(n,) for each of n sizes the largest in its group."""
     group = np.unique(groups, return_inverse=True)[1]
     largest = np.zeros(len(sizes))
     np.fmax.at(largest, group, sizes)
@@ -272,11 +271,11 @@ def _largest(groups: list[str], sizes: Values) -> Values:
 
 
 def _scale(values: Values) -> Values:
-    """What a deviation is measured by: each value, and 1 for the small ones."""
+    """(n,) scales of deviations: the magnitude of each value, at least 1."""
     return np.maximum(np.abs(values), 1.0)
 
 
 def some(names: list[str]) -> str:
-    """The first few names, and how many more."""
+    """The first few names, and how many more there are."""
     shown = ", ".join(f"'{name}'" for name in names[:3])
     return shown if len(names) <= 3 else f"{shown} and {len(names) - 3} more"

@@ -1,8 +1,7 @@
-"""Whether an FMU is what it says: its archive, its XML, and every capability that it declares.
+"""Verifies an FMU: its archive, its XML, and every capability that it declares.
 
-The XML is checked against the schema of FMI 2.0 and by FMPy's own validation; each capability is exercised
-through FMPy on the FMU's binary; and an FMU that carries a model image is compared with the Solver, bit for
-bit.
+The XML is checked with the schema of FMI 2.0 and with FMPy's validation; each capability is exercised through FMPy on
+the FMU's binary; and an FMU with a model image is compared with the Solver, bit for bit.
 """
 
 import os
@@ -30,7 +29,7 @@ IMAGE = "resources/model.fmb"
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong: which check found it, and a sentence."""
+    """A problem: the check that found it, and a sentence."""
 
     check: str
     message: str
@@ -39,7 +38,7 @@ class Finding:
         return f"{self.check}: {self.message}"
 
 
-# What is tried out on the binary, in this order
+# Checks of the binary, in this order
 FIRST = "instances and steps"
 CAPABILITIES: dict[str, Callable[["Fmu"], Iterator[str]]] = {
     "start values": checks.starts_as_described,
@@ -62,21 +61,21 @@ def verify_fmu(
     progress: Callable[[str], None] | None = None,
     notes: Callable[[Finding], None] | None = None,
 ) -> list[Finding]:
-    """Checks the FMU at `path`; an empty list says that nothing is wrong.
+    """Verifies the FMU at `path`; returns the findings, [] if there are none.
 
-    An FMU against the schema is not run, and one that does not step is not tried further.
+    An FMU that violates the schema is not run, and one that cannot step is not checked further. The calls run in
+    another thread, so that Ctrl-C ends the wait for an FMU that does not return.
 
-    against: the model that it should have been made from; None takes the image that the FMU carries.
-    progress: called with the name of each check (of CHECKS) as it begins.
-    notes: called with what a check could not judge, such as a signal that no difference resolves, and why.
+    against: the model that the FMU should match; None for the image that it contains.
+    progress: called with the name of each check (of CHECKS) when it begins.
+    notes: called with a finding for everything that could not be judged, such as a signal that is too fast.
 
-    Ctrl-C ends it, also while the FMU is amid a call; one that never returns keeps a thread until the process ends.
-    Raises ExportError where `path` cannot be read as an FMI 2.0 co-simulation FMU at all.
+    Raises ExportError if `path` cannot be read as an FMI 2.0 co-simulation FMU.
     """
     path = Path(path)
     with open_archive(path):
-        pass  # an ExportError says why, where it cannot be read
-    from fmumbs.play.fmu import Aside, Fmu
+        pass  # raises ExportError if it cannot be read
+    from fmumbs.play.fmu import BackgroundCall, Fmu
 
     begin = progress or (lambda name: None)
     findings: list[Finding] = []
@@ -87,10 +86,10 @@ def verify_fmu(
         messages: list[str] = []
 
         def look() -> None:
-            with np.errstate(all="ignore"):  # what is not finite is a finding, not a warning
+            with np.errstate(all="ignore"):  # a value that is not finite is a finding, not a warning
                 messages.extend(_guarded(problems))
 
-        Aside(look).wait()
+        BackgroundCall(look).wait()
         for message in messages:
             if not isinstance(message, NotCompared):
                 findings.append(Finding(name, message))
@@ -113,7 +112,7 @@ def verify_fmu(
 
 
 def _guarded(problems: Callable[[], Iterator[str]]) -> Iterator[str]:
-    """The problems, and whatever stops the check as one more."""
+    """The problems; an exception that stops the check is one more."""
     try:
         yield from problems()
     except FmumbsError as error:
@@ -130,7 +129,7 @@ def _archive(path: Path) -> Iterator[str]:
         names = archive.namelist()
         stored = [i.filename for i in archive.infolist() if i.compress_type != zipfile.ZIP_DEFLATED and i.file_size]
         for name in stored:
-            yield f"'{name}' is not deflated, which importers on Java refuse"
+            yield f"'{name}' is not deflated, which Java importers refuse"
         if not any(name.startswith(("binaries/", "sources/")) for name in names):
             yield "there is neither a binary nor source code"
 
@@ -153,7 +152,7 @@ def _validation(path: Path) -> Iterator[str]:
 
 
 def _image(path: Path) -> Iterator[str]:
-    """The image in the FMU is whole, it is the one that the description names, and so are its copy and its times."""
+    """The image in the FMU is intact and matches the description; so do its copy in sources/ and the experiment."""
     from fmumbs.compiler import ModelImage
     from fmumbs.export.model_description import experiment_attributes
     from fmumbs.export.sources import IMAGE_FILE, image_source
@@ -184,7 +183,7 @@ def _parity(path: Path, fmu: "Fmu", against: "Model | ModelImage | None") -> Ite
     if against is not None:
         wanted = against if isinstance(against, ModelImage) else compile(against)
         if image is not None and image.hash != wanted.hash:
-            yield f"it carries the image {image.hash[:12]} of '{image.name}', not {wanted.hash[:12]}"
+            yield f"it contains the image {image.hash[:12]} of '{image.name}', not {wanted.hash[:12]}"
         image = wanted
     if image is not None:
         yield from checks.equals_the_solver(fmu, image)

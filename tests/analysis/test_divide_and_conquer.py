@@ -196,14 +196,14 @@ def test_what_has_to_vanish_is_G_T_times_the_rows_of_the_basis(there: Placed, to
 def test_one_tool_alone_is_asked(there: Placed, tool: ToolName, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the others broken the verdict stands; with this one broken it falls."""
 
-    def broken(G: np.ndarray, element: list[int]) -> tools.Told:
+    def broken(G: np.ndarray, element: list[int]) -> tools.Verdict:
         raise ZeroDivisionError
 
     for other in TOOLS:
         if other != tool:
             monkeypatch.setitem(tools.TOOLS, other, broken)
     assert divide_and_conquer(there, tool).unique["A"] is False
-    monkeypatch.setitem(tools.TOOLS, tool, lambda G, element: tools.Told(True, True, tool, None))
+    monkeypatch.setitem(tools.TOOLS, tool, lambda G, element: tools.Verdict(True, True, tool, None))
     assert divide_and_conquer(there, tool).unique["A"] is True
     monkeypatch.setitem(tools.TOOLS, tool, broken)
     with pytest.raises(ZeroDivisionError):
@@ -317,7 +317,7 @@ def test_the_main_pass_eliminates_what_a_joint_carries() -> None:
 
 def test_a_loop_that_does_not_lead_over_the_ground_is_refused() -> None:
     """A four-bar that hangs on the ground at its coupler: a multijoint connection inside."""
-    with pytest.raises(fm.ModelError, match="Take the general method"):
+    with pytest.raises(fm.ModelError, match="Use the general method"):
         divide_and_conquer(put(hung()))
     found = uniqueness(put(hung()))
     assert found.redundant == 3

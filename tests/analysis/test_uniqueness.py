@@ -322,7 +322,7 @@ def test_a_beam_on_three_supports_is_determinate_once_it_may_bend(modes: int, be
 def test_the_verdict_prints_as_a_short_table() -> None:
     found = fm.uniqueness(read_model("four_bar"))
     assert str(found).splitlines() == [
-        "20 rows of constraint, 17 independent; degree of redundancy 3, mobility 1",
+        "20 constraint rows, 17 independent; degree of redundancy 3, mobility 1",
         "joint  f x y z      t x y z      indeterminate directions",
         *(f"{name}      yes no  yes  no  yes no   3" for name in "ABDC"),
         "to make all unique, in each joint's F axes:",

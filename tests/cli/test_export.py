@@ -74,7 +74,7 @@ def test_verify_ends_with_0_for_a_right_fmu_and_with_1_for_a_wrong_one(tmp_path:
 
 
 def test_verify_of_what_is_no_fmu_ends_with_1(tmp_path: Path) -> None:
-    (tmp_path / "text.fmu").write_text("no zip")
+    (tmp_path / "text.fmu").write_text("not a zip")
     result = fmumbs("verify", "text.fmu")
     assert result.exit_code == 1
-    assert "no zip" in result.output
+    assert "not a zip" in result.output

@@ -74,7 +74,7 @@ def test_a_nonholonomic_joint_goes_from_the_parent_to_the_child() -> None:
     model = fm.Model("turned")
     body = fm.Body.rod("body", length=1.0, mass=1.0, radius=0.1)
     model.add(body, fm.Skate("A", body.base, model.ground.at()))
-    with pytest.raises(fm.ModelError, match=r"Skate 'A' goes from 'body' to 'ground'.*Swap its points"):
+    with pytest.raises(fm.ModelError, match=r"Skate 'A' goes from 'body' to 'ground'.*Swap the points"):
         compile(model)
 
 

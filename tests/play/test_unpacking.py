@@ -59,14 +59,14 @@ def field(offset: int, form: str, value: int) -> Callable[[bytearray], None]:
 @pytest.mark.parametrize(
     ("add", "said"),
     [
-        (entry("/etc/evil"), r"the name '/etc/evil' of an entry is no relative path"),
+        (entry("/etc/evil"), r"the name '/etc/evil' of an entry is not a relative path"),
         (entry("../evil"), r"the name '\.\./evil' of an entry"),
         (entry("resources/../../evil"), r"the name 'resources/\.\./\.\./evil' of an entry"),
-        (entry("resources\\evil"), r"of an entry is no relative path with forward slashes"),
+        (entry("resources\\evil"), r"of an entry is not a relative path with forward slashes"),
         (entry("C:evil"), r"the name 'C:evil' of an entry"),
-        (entry("resources/evil\nname"), r"of an entry is no relative path"),
-        (entry("resources/link", b"/etc/passwd", stat.S_IFLNK | 0o777), r"'resources/link' is no file but a link"),
-        (entry("resources/disk", b"", stat.S_IFBLK | 0o666), r"'resources/disk' is no file but a link or a device"),
+        (entry("resources/evil\nname"), r"of an entry is not a relative path"),
+        (entry("resources/link", b"/etc/passwd", stat.S_IFLNK | 0o777), r"'resources/link' is a link or a device"),
+        (entry("resources/disk", b"", stat.S_IFBLK | 0o666), r"'resources/disk' is a link or a device or a device"),
         (twice, r"'resources/data\.txt' is there more than once"),
     ],
 )
@@ -92,7 +92,7 @@ def test_entries_that_would_lie_elsewhere_are_refused(
         (field(10, "<H", 99), r"is damaged: That compression method is not supported"),
         (field(16, "<I", 1), r"is damaged: Bad CRC-32 for file 'modelDescription\.xml'"),
         (field(20, "<I", 7), r"is damaged"),
-        (field(24, "<I", 2**32 - 2), r"claims \d+ entries of \d+ bytes; no FMU of more than"),
+        (field(24, "<I", 2**32 - 2), r"has \d+ entries of \d+ bytes in all; the limits are"),
         (field(42, "<I", 3), r"is damaged"),
         (field(42, "<I", 2**31), r"is damaged|cannot be read"),
     ],
@@ -186,7 +186,7 @@ LAUGHS = b'<!DOCTYPE a [<!ENTITY a "ha">%b]><a>&k;</a>' % b"".join(
         (lambda text: text.replace(b"UTF-8", b"UTF-77"), "is damaged: modelDescription.xml cannot be read"),
         (lambda text: text.replace(b"?>", b"?>" + DTD), "declares a document type"),
         (lambda text: LAUGHS, "is damaged: modelDescription.xml cannot be read|declares a document type"),
-        (lambda text: b"<a/>", "describes no FMU but is a <a>"),
+        (lambda text: b"<a/>", "has the root element <a>"),
         (attribute(".", "fmiVersion", "3.0"), r"is of FMI 3\.0, not 2\.0"),
         (attribute(".", "fmiVersion", None), "is of FMI without a version"),
         (attribute("CoSimulation", "modelIdentifier", "../up"), r"gives '\.\./up' as the name of the binary"),
@@ -200,8 +200,8 @@ LAUGHS = b'<!DOCTYPE a [<!ENTITY a "ha">%b]><a>&k;</a>' % b"".join(
         (attribute(VARIABLE, "valueReference", None), "gives '' as the value reference of "),
         (attribute(VARIABLE, "valueReference", "-1"), "gives '-1' as the value reference of "),
         (attribute(VARIABLE, "valueReference", "9" * 99), "gives '9{60}' as the value reference of "),
-        (edit(VARIABLE, lambda one: one.remove(one[0])), "gives no type of "),
-        (edit(VARIABLE, lambda one: one.append(etree.Element("Real"))), "gives no type of "),
+        (edit(VARIABLE, lambda one: one.remove(one[0])), "gives no single type of "),
+        (edit(VARIABLE, lambda one: one.append(etree.Element("Real"))), "gives no single type of "),
     ],
 )
 def test_descriptions_that_cannot_be_worked_with_are_told(
@@ -241,10 +241,10 @@ def test_a_start_that_is_no_number_is_shown_as_it_is(start: str, pendulum_fmu: P
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("solver.scheme", 1.5, "takes an integer"),
-        ("solver.scheme", float("nan"), "takes an integer"),
-        ("solver.scheme", 1e300, "takes an integer"),
-        ("solver.scheme", 10**400, "stopped at 0 s|takes an integer"),
+        ("solver.scheme", 1.5, "is an integer"),
+        ("solver.scheme", float("nan"), "is an integer"),
+        ("solver.scheme", 1e300, "is an integer"),
+        ("solver.scheme", 10**400, "stopped at 0 s|is an integer"),
         ("A.q", 10**400, "stopped at 0 s"),
         ("A.q", float("inf"), "A.q"),
     ],

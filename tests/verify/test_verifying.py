@@ -184,13 +184,13 @@ def test_a_missing_image_is_found(pendulum_fmu: Path, tmp_path: Path) -> None:
 
 def test_what_is_no_fmu_is_told(tmp_path: Path) -> None:
     text = tmp_path / "text.fmu"
-    text.write_text("no zip")
+    text.write_text("not a zip")
     empty = tmp_path / "empty.fmu"
     with zipfile.ZipFile(empty, "w"):
         pass
     for path, message in (
         (tmp_path / "none.fmu", "no file"),
-        (text, "no zip"),
+        (text, "not a zip"),
         (empty, "no modelDescription"),
     ):
         with pytest.raises(ExportError, match=message):
