@@ -102,7 +102,7 @@ def compare(results: dict[str, fm.Result], path: Path) -> None:
 
 
 def main(folder: Path) -> tuple[dict[str, fm.Uniqueness], dict[str, fm.Result]]:
-    """Tells, draws, mends in two ways, tells again, and exports what can be trusted."""
+    """Prints the verdict, plots reactions, makes them unique in two ways, and exports unique reactions."""
     folder.mkdir(parents=True, exist_ok=True)
     found: dict[str, fm.Uniqueness] = {}
     results: dict[str, fm.Result] = {}

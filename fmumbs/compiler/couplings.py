@@ -1,6 +1,6 @@
 """Couplings of joint coordinates: one constraint row each, with its terms by the links that they move."""
 
-from fmumbs.compiler.forbidden import COUPLED, NO_VECTOR
+from fmumbs.compiler.constraint_rows import COUPLED, NO_VECTOR
 from fmumbs.compiler.links import DRIVEN, FIXED, Links
 from fmumbs.errors import ModelError
 from fmumbs.mechanism import Coupling, JointBase, Model

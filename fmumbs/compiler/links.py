@@ -58,7 +58,7 @@ class Links(Rows):
 
     places: dict[str, Place] = field(default_factory=dict)  # of each body's frame, by its name
     frames: dict[str, dict[Node, int]] = field(default_factory=dict)  # links of the frames on flexible bodies
-    hangs: dict[str, int] = field(default_factory=dict)  # the joint that carries a flexible body
+    carriers: dict[str, int] = field(default_factory=dict)  # the joint that carries a flexible body
     positions: int = 0
     speeds: int = 0
     links: int = 0
@@ -237,7 +237,7 @@ def _add_flexible(out: Links, index: int, point: Point, body: ModalBody, at: Pla
                 pair_damping=body.damping[j][k],
             )
     out.places[body.name] = Place(link, in_plane.T, _ZERO)
-    out.hangs[body.name], out.frames[body.name] = index, {}
+    out.carriers[body.name], out.frames[body.name] = index, {}
     _add_inertia(out, body, out.places[body.name])
 
 
@@ -255,7 +255,8 @@ def _add_frame(out: Links, body: ModalBody, node: Node) -> None:
     frame = _add_frame_rows(out, out.links, rows)
     which = out.rows["link_modal"][floating.link]
     at = Place(floating.link, floating.R, floating.R @ position)
-    frames[node] = _add_link(out, out.hangs[body.name], FRAME, at, _IDENTITY, floating.R, modal=which, frame=frame).link
+    joint = out.carriers[body.name]
+    frames[node] = _add_link(out, joint, FRAME, at, _IDENTITY, floating.R, modal=which, frame=frame).link
 
 
 def _add_frame_rows(out: Links, link: int, rows: tuple[tuple[float, ...], ...]) -> int:

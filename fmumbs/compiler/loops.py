@@ -1,6 +1,6 @@
 """Cut joints: the constraint rows that close loops, and their coordinates (core/loops/secondary.c)."""
 
-from fmumbs.compiler.forbidden import GIVEN, NO_VECTOR, rows_of
+from fmumbs.compiler.constraint_rows import GIVEN, NO_VECTOR, rows_of
 from fmumbs.compiler.layout import lib
 from fmumbs.compiler.links import (
     Links,

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from fmumbs.analysis.modes import free_modes, mode_vectors
 from fmumbs.analysis.placed import GROUND, Coupled, Flexible, Placed, Term, reciprocal, span_of
 from fmumbs.analysis.uniqueness import uniqueness
-from fmumbs.compiler.forbidden import ALONG, DISTANCE, PERPENDICULAR
+from fmumbs.compiler.constraint_rows import ALONG, DISTANCE, PERPENDICULAR
 from fmumbs.compiler.kinds import BODY, JOINT, Kind, all_variables, kinds_called
 from fmumbs.compiler.layout import Arrays, counted, ffi, lib, open_instance, pack
 from fmumbs.mechanism import Closing, Coupling, JointBase, ModalBody, Point

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fmumbs.compiler import ModelImage, compile
+from fmumbs.compiler.constraint_rows import GIVEN
 from fmumbs.compiler.declared import signal_references
-from fmumbs.compiler.forbidden import GIVEN
 from fmumbs.compiler.layout import ffi, lib
 from fmumbs.errors import AssemblyError, FmumbsError, SolverError
 from fmumbs.mechanism import Model

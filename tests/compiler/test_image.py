@@ -125,8 +125,8 @@ def test_the_integration_is_changed_in_a_new_image(image: ModelImage) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"scheme": "euler"}, "scheme 'euler' is not known. Choose one of: dopri5, rk4"),
-        ({"scheme": 7}, "scheme 7 is not known"),
+        ({"scheme": "euler"}, "scheme 'euler' is unknown. Choose one of: dopri5, rk4"),
+        ({"scheme": 7}, "scheme 7 is unknown"),
         ({"step": 0.0}, "'zoo': step is 0, but must be above zero"),
         ({"step": float("nan")}, "step is nan, but must be finite"),
         ({"tolerance": -1e-6}, "tolerance is -1e-06, but must be above zero"),

@@ -113,7 +113,7 @@ def test_of_an_image_what_it_declares(cart: fm.Model) -> None:
     assert solver.get("turn").tolist() == solver.get("S.q").tolist() == [1.0, 0.0, 0.0, 0.0]
     assert isinstance(solver.get("height"), float)
     assert isinstance(solver.get("rod.tip.r[3]"), float)
-    with pytest.raises(fm.SolverError, match=r"'cart' does not show 'J\.qd'\. Declare it too, or take compile"):
+    with pytest.raises(fm.SolverError, match=r"'cart' does not expose 'J\.qd'\. Declare it, or use compile"):
         solver.get("J.qd")
     with pytest.raises(fm.SolverError, match=r"does not show the speeds of all joints.*everything=True"):
         solver.set_state([0.0] * 5, [0.0] * 4)

@@ -46,11 +46,11 @@ static fm_status check_pivots(fm_instance *s)
         const int32_t joint = s->image.link_joint[i];
         if (k->kind == FM_LINK_MODAL)
             return fm_say(s, FM_ERROR,
-                          "the flexible body behind joint '%s': no inertia opposes one of its modes. Remove a mode, or "
+                          "the flexible body behind joint '%s': one of its modes has no inertia. Remove a mode, or "
                           "give the body more mass",
                           s->image.text + s->image.joint_name[joint]);
         return fm_say(s, FM_ERROR,
-                      "joint '%s', mode %ld: no inertia opposes this free mode. Give the bodies that it carries an inertia "
+                      "joint '%s', mode %ld: this free mode has no inertia. Give the bodies that it carries an inertia "
                       "about that axis, or leave the mode out",
                       s->image.text + s->image.joint_name[joint], (long)(k->u - s->image.joint_u[joint] + 1));
     }

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import fmumbs as fm
-from fmumbs.compiler.forbidden import ALONG, ALONG_M, DISTANCE, GIVEN, PERPENDICULAR, SCREW_ROW
+from fmumbs.compiler.constraint_rows import ALONG, ALONG_M, DISTANCE, GIVEN, PERPENDICULAR, SCREW_ROW
 from fmumbs.readers import read_model
 from oracle import Frame, Oracle
 from oracle.constraint_jacobians import (
