@@ -3,8 +3,8 @@
     python benchmarks/closed_loops.py [--quick] [--json FILE]
 
 Every engine computes the accelerations of the same mechanism in the same state, in a C loop; Exudyn, which has no
-such call, is timed by its step. README.md says how that is kept fair. Then what fmumbs promises besides. --quick
-leaves out what takes long.
+such call, is timed by its step. README.md describes how the comparison is kept fair. Then the other goals of fmumbs are
+measured. --quick leaves out the long measurements.
 """
 
 import statistics
@@ -33,7 +33,7 @@ def mechanism(case: str, n: int) -> Mechanism:
 
 
 def speed_measures(rows: list[Row]) -> list[Measure]:
-    """The goals that stand on the rows, as far as the tools are there."""
+    """The goals on these rows, for the tools that are installed."""
     us = {(row.case, row.n, row.tool): row.us_per_eval for row in rows}
     measures = [Measure("four-bar: evaluation, planar kernel", us["fourbar", 1, "fmumbs"], 0.15, "us")]
     for case, n, name, tool, goal in (
@@ -94,7 +94,7 @@ def rods_measure() -> Measure:
 
 
 def spatial_line() -> None:
-    """What the kernels for mechanisms in space take for the four-bar, which fmumbs runs in those for a plane."""
+    """The four-bar with the spatial kernels, in place of the planar ones that fmumbs uses."""
     engine = Fmumbs(*fourbar())
     engine.solver.use_planar(False)
     engine.solver.assemble()
@@ -114,7 +114,7 @@ def growth_measure() -> tuple[list[Row], Measure]:
 
 
 def correction_measures() -> list[Measure]:
-    """What keeping a loop of rods closed adds to a step of RK4."""
+    """The cost of keeping a loop of rods closed, in a step of RK4."""
     steps = {n: step_seconds(n) for n in RODS}
     shares = {how: [100 * (step[how] / step["off"] - 1) for step in steps.values()] for how in ("1e-10", "direct")}
     print("\nA step of RK4 of a loop of rods, and what the correction adds to it")

@@ -1,4 +1,4 @@
-"""What every benchmark does alike: compile and load C, time in turns, print a table, write rows."""
+"""Functions that all benchmarks share: compile and load C, interleaved timing, print a table, write rows."""
 
 import ctypes
 import hashlib
@@ -32,7 +32,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Measure:
-    """A measured value and the goal that it must not exceed, or must reach where `at_least`."""
+    """A measured value and the goal that it must not exceed, or must reach if `at_least`."""
 
     what: str
     value: float
@@ -55,13 +55,13 @@ class Measure:
 
 
 class BuildError(Exception):
-    """A C or C++ source did not compile; the text is the compiler's own."""
+    """A C or C++ source did not compile; the text is the compiler's output."""
 
 
 def build_library(source: Path, command: Sequence[str], links: Sequence[str] = ()) -> Path:
     """A shared library of `source`, compiled unless the same text was already compiled by the same command.
 
-    command: the compiler and its flags; links: what comes after the source.
+    command: the compiler and its flags; links: arguments after the source.
     """
     key = hashlib.sha256("\0".join([*command, *links, _compiler_version(command[0]), _processor()]).encode())
     for part in [source, *sorted(source.parent.glob("*.h"))]:
@@ -137,7 +137,7 @@ def processor_name() -> str:
 
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Columns wide enough for what is in them; the first is text, the others are numbers."""
+    """Columns as wide as their entries; the first is text, the others are numbers."""
     lines = [list(headings), *map(list, rows)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(headings))]
     for index, line in enumerate(lines):
@@ -148,13 +148,13 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 
 
 def print_goals(measures: Iterable[Measure]) -> None:
-    """What was promised beside what was measured."""
+    """The goals and the measured values."""
     print("\nGoals")
     print_table(["measure", "goal", "measured", "met"], [measure.cells() for measure in measures])
 
 
 def exponent(values: Mapping[str, float]) -> float:
-    """Of the power law through the first and the last."""
+    """Exponent of the power law through the first and the last value."""
     first, *_, last = values
     return math.log(values[last] / values[first]) / math.log(int(last) / int(first))
 

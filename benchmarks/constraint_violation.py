@@ -1,4 +1,4 @@
-"""How far loops open with and without the direct correction, and what it costs: the study of constraint-jacobians.
+"""Constraint violation with and without the direct correction, and its cost: the study of constraint-jacobians.
 
     python benchmarks/constraint_violation.py [--quick] [--json FILE] [--plot FILE]
 
@@ -111,7 +111,7 @@ def _lines(without: Run, baumgarte: Run, ours: Run, again: float, stop: float) -
 
 
 def _direct_differentiation(name: str) -> float:
-    """What an iteration costs more with the Jacobian by Algorithm 2 in place of Algorithm 1 [s]."""
+    """Additional cost of an iteration with the Jacobian by Algorithm 2 in place of Algorithm 1 [s]."""
     model = read_model(name)
     solver = fm.Solver(image_of(name, "1e-10"))
     solver.assemble()
@@ -172,7 +172,7 @@ def chains(sizes: tuple[int, ...]) -> tuple[list[dict[str, float]], list[Measure
 
 
 def step_seconds(rods: int) -> dict[str, float]:
-    """Of one RK4 step without correction and with each, the least of some turns that they take."""
+    """Times of one RK4 step without correction and with each, the least of several interleaved runs."""
     step = CHAIN_STEP / rods
     solvers = {how: fm.Solver(image_of("rod_loop", how, step, rods=rods)) for how in ("off", "1e-10", "direct")}
     starts = {}

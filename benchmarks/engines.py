@@ -1,7 +1,7 @@
 """The engines side by side: fmumbs, Pinocchio and MuJoCo, each given a Tree and a State.
 
-The peers are C and C++ loops in peers/, compiled at run time against the headers of their PyPI packages and
-for this very processor. A peer that is not installed is named with the reason, and left out.
+The peers are C and C++ loops in peers/, compiled at run time for this processor against the headers of their PyPI
+packages. A peer that is not installed is listed with the reason, and left out.
 """
 
 import ctypes
@@ -44,7 +44,7 @@ class Engine(Protocol):
 
 
 def to_model(tree: Tree, state: State) -> fm.Model:
-    """The tree in fmumbs' own words, starting in `state` but for its torques; bodies B0.., joints J0.., pins C0.."""
+    """The tree as a Model that starts in `state`, without its torques; bodies B0.., joints J0.., pins C0.."""
     model = fm.Model(tree.name, gravity=GRAVITY)
     bodies: list[fm.Body] = []
     starts = zip(per_joint(tree, state.positions, 4), per_joint(tree, state.velocities, 3), strict=True)
@@ -210,9 +210,9 @@ class Tool:
 
 
 def find_tools(loops: bool = False) -> tuple[list[Tool], dict[str, str]]:
-    """The tools that work here, fmumbs first, and for each of the others the reason why it does not.
+    """The available tools, fmumbs first, and the reason for each that is not.
 
-    loops: those that close loops, in place of those for trees alone.
+    loops: tools that close loops, instead of those for trees only.
     """
     tools = [Tool("fmumbs", metadata.version("fmumbs"), {"fmumbs": Fmumbs})]
     missing: dict[str, str] = {}

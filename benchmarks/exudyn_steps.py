@@ -1,8 +1,8 @@
-"""Exudyn's step of a closed mechanism in the plane, as fast as it offers one.
+"""Exudyn's fastest step of a closed planar mechanism.
 
 Rigid bodies with three coordinates each, revolute joints in the plane, the solvers for constraints of index 2 and 3
-with modified Newton, dense matrices; the faster solver counts. Its start, which is Python, is taken out: a run is
-timed beside one of twice the length.
+with modified Newton, dense matrices; the faster solver counts. Its start-up, in Python, is subtracted by timing a
+second run of twice the length.
 """
 
 import contextlib

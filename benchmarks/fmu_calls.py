@@ -1,4 +1,4 @@
-"""Times a master's calls on a native FMU: load and instantiate, and doStep beside its integration."""
+"""Times an importer's calls of a native FMU: load and instantiate, and the overhead of doStep."""
 
 import ctypes
 import statistics
@@ -67,10 +67,10 @@ def load_seconds(fmu: Fmu) -> float:
 
 
 def do_step_overhead(fmu: Fmu) -> float:
-    """Processor time [s] that one doStep takes beside its integration.
+    """Processor time [s] of one doStep without its integration.
 
-    The same fixed integration steps, once with a doStep for each, once with a doStep for a hundred of them:
-    the difference is what the doSteps themselves cost. The FMU must integrate by RK4 at RK4_STEP.
+    From the same fixed integration steps, once with a doStep for each, once with a doStep for a hundred of them. The
+    FMU must integrate by RK4 at RK4_STEP.
     """
     fmu.load()
     fmu.start()

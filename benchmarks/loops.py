@@ -1,4 +1,4 @@
-"""The closed mechanisms that all engines are given: rods as in trees.py, hinged about y, some of their ends pinned.
+"""Closed mechanisms for all engines: rods as in trees.py, hinged about y, some of their ends pinned.
 
 They move in the plane x-z. A rod at the angle a reaches from its upper end to (-sin a, -cos a) below it.
 """
@@ -16,12 +16,12 @@ Mechanism = tuple[Tree, State]
 
 
 def fourbar(loops: int = 1, rate: float = RATE) -> Mechanism:
-    """Two cranks hung up 1.5 m apart, and a rung between their ends."""
+    """Two cranks with pivots 1.5 m apart, and a rung between their ends."""
     return _windows("fourbar", loops, PITCH, rate)
 
 
 def ladder(windows: int, rate: float = RATE) -> Mechanism:
-    """Cranks hung up 1 m apart, and rungs between their ends; all cranks stay parallel."""
+    """Cranks with pivots 1 m apart, and rungs between their ends; all cranks stay parallel."""
     return _windows("ladder", windows, 1.0, rate)
 
 

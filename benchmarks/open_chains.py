@@ -2,9 +2,9 @@
 
     python benchmarks/open_chains.py [--quick] [--json FILE]
 
-Every engine computes the accelerations of the same tree in the same state, in a C loop; README.md says how
-that is kept fair. Then what fmumbs promises besides: RK4, growth, memory, and the calls of an FMU. --quick
-leaves out what takes long.
+Every engine computes the accelerations of the same tree in the same state, in a C loop; README.md describes how the
+comparison is kept fair. Then the other goals of fmumbs are measured: RK4, scaling, memory, and the calls of an FMU.
+--quick leaves out the long measurements.
 """
 
 import itertools
@@ -48,7 +48,7 @@ FROM_REST = (500, 2000, 10_000)
 
 
 def speed_measures(rows: list[Row]) -> list[Measure]:
-    """The goals that stand on the rows, as far as their cases were run."""
+    """The goals on these rows, for the cases that were run."""
     us = {(row.case, row.n, row.tool): row.us_per_eval for row in rows}
 
     def worst_ratio(case: str, tool: str, sizes: list[int]) -> list[float]:
@@ -101,7 +101,7 @@ def rk4_measure() -> Measure:
 
 
 def growth_measures() -> list[Measure]:
-    """How time and memory of a chain grow with its bodies; exponents of a power law from the ends."""
+    """Time and memory of a chain over its number of bodies; exponents of a power law through the ends."""
     measures = []
     for case in ("arm", "spherical"):
         print(f"\nGrowth of {case}")
@@ -130,7 +130,7 @@ def growth_measures() -> list[Measure]:
 
 
 def rest_measures() -> list[Measure]:
-    """A tree from rest, along which the motion decays below all numbers, beside the same in a random state."""
+    """A tree at rest, along which the motion decays to denormal numbers, compared with a random state."""
     measures = []
     lines: list[list[str]] = []
     for case in ("arm", "spherical", "branch"):
@@ -153,7 +153,7 @@ def rest_measures() -> list[Measure]:
 
 
 def level_measures() -> list[Measure]:
-    """The plain kernels, of processors without AVX2, beside the best."""
+    """The plain kernels, for processors without AVX2, compared with the best."""
     measures = []
     lines: list[list[str]] = []
     for case, n in (("arm", 10), ("spherical", 6), ("spherical", 100), ("planar", 100), ("branch", 500)):

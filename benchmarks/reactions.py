@@ -1,10 +1,10 @@
-"""Which reactions are unique: how the time of the analysis grows with the bodies.
+"""Time of the analysis of reaction uniqueness over the number of bodies.
 
     python benchmarks/reactions.py [--quick] [--json FILE]
 
-A ladder of windows and a tower of platforms have loops that are local, a rod loop has a single one; these should take
-time in proportion to their bodies. A star, one platform on as many parallel rods, shares everything with everything.
-Timed is the analysis with the placing of bodies and joints, of a mechanism that the core has put together.
+A ladder of windows and a tower of platforms have local loops, a rod loop has a single one; for these the time should be
+proportional to the number of bodies. In a star, one platform on many parallel rods, all loops are coupled. Timed is the
+analysis, including the positions of bodies and joints, of an assembled mechanism.
 """
 
 import argparse

@@ -16,7 +16,7 @@ Mechanism = Callable[[str, int], tuple[Tree, State]]
 
 
 def arguments(description: str, quick: str) -> argparse.Namespace:
-    """--quick and --json; quick: what it leaves out."""
+    """Parses --quick and --json; quick: help text of the former."""
     layout = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=description, formatter_class=layout)
     parser.add_argument("--quick", action="store_true", help=quick)

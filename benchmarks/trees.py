@@ -1,7 +1,7 @@
-"""The open chains and trees that all engines are given, and one random state of each; loops.py closes some.
+"""Open chains and trees for all engines, and one random state of each; loops.py closes some.
 
-Every body is a rod of 1 kg and 1 m along its own -z, hung by its upper end; gravity points along -z. Where
-all positions are zero all axes are parallel, so that a tree is three arrays, and a few lines in each engine.
+Every body is a rod of 1 kg and 1 m along its own -z, hinged at its upper end; gravity points along -z. At zero
+positions all axes are parallel, so that a tree is three arrays, and a few lines in each engine.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Which reactions can be trusted: a four-bar with one pin too stiff, and what to do about it.
+"""Unique and indeterminate reactions of a four-bar, and two ways to make all of them unique.
 
     python examples/which_reactions.py [FOLDER]
 
@@ -46,7 +46,7 @@ def build(gives_way: str = "") -> fm.Model:
 
 
 def tell(model: fm.Model) -> fm.Uniqueness:
-    """Prints the verdict as `fmumbs check` has it."""
+    """Prints the verdict, as `fmumbs check` does."""
     found = fm.uniqueness(model)
     print(f"{model.name}: {found.rows} constraint rows, {found.rank} independent, mobility {found.mobility}")
     for joint in found.joints:

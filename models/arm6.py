@@ -1,4 +1,4 @@
-"""Arm of six revolute joints with axes x, y, z in turn, a torque on each. SI units, angles in rad.
+"""Arm of six revolute joints with alternating axes x, y, z, a torque on each. SI units, angles in rad.
 
 The links hang along -z when all angles are zero.
 """

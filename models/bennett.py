@@ -1,7 +1,7 @@
-"""Bennett's loop of four hinges that are not parallel, which moves though it should not. SI units, angles in rad.
+"""Bennett's overconstrained loop of four hinges that are not parallel. SI units, angles in rad.
 
-Opposite links are alike, and their lengths are to one another as the sines of their twists. Then the tangents of half
-the angles of neighbouring hinges have a constant product.
+Opposite links are equal, and the ratio of the lengths is that of the sines of the twists. Then the tangents of half the
+angles of neighbouring hinges have a constant product.
 """
 
 import numpy as np

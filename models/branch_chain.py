@@ -33,7 +33,7 @@ _ACROSS = (_HALF, 0.0, 0.0, _HALF)  # and back
 
 
 def build(bodies=500, left=2, right=3, length=1.0, mass=1.0, radius=0.05) -> fm.Model:
-    """Bodies in all and in the lower chains; length, radius [m] and mass [kg] of every rod."""
+    """Number of bodies in all and in the lower chains; length, radius [m] and mass [kg] of every rod."""
     upper = bodies - left - right - 1
     if min(left, right, upper) < 1:
         raise fm.ModelError(

@@ -1,4 +1,4 @@
-"""Bricard's threefold symmetric loop of six hinges, which moves though it should not. SI units, angles in rad.
+"""Bricard's overconstrained, threefold symmetric loop of six hinges. SI units, angles in rad.
 
 Neighbouring hinges are perpendicular, turned by a quarter one way and the other in turn, and equally far apart.
 Then 1/cos q1 + 1/cos q2 = -1 for the two angles that alternate.

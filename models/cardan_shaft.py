@@ -1,8 +1,8 @@
 """Cardan shaft: an inclined motor turns an upright shaft through a universal joint. SI units, angles in rad.
 
-The motor runs evenly, the shaft does not: with the angle f of the motor and the bend b between them its speed is
-the motor's times cos b / (1 - sin^2 b cos^2 f), and the motor's torque pulses twice a turn. The shaft hangs from the
-joint; springs and dampers hold its lower end as a soft bearing does.
+The motor's speed is constant. With the motor's angle f and the bend b between the axes, the shaft's speed is the
+motor's times cos b / (1 - sin^2 b cos^2 f), and the motor's torque pulses twice per turn. The shaft is suspended from
+the joint; springs and dampers support its lower end like a soft bearing.
 """
 
 import numpy as np

@@ -1,11 +1,11 @@
-"""Four-link mechanism with a flexible coupler, swinging about hanging. SI units, angles in rad.
+"""Four-link mechanism with a flexible coupler, swinging under gravity. SI units, angles in rad.
 
 The first example of Zhang, Rui and others, A framework for establishing constraint Jacobian matrices of planar
-rigid-flexible multibody systems (2023): three links of 1 m and 1 kg and a base as long, the coupler a beam with two
-modes, at rest with the cranks at 60 degrees. Here gravity points towards their tips, so that it never comes to its
-fold, and the coupler is no stiffer than Runge-Kutta's method can follow with steps of 0.01 s. Its modes are those of a
-beam that is clamped at the crank: between pinned ends it would keep its length, and the loop, a parallelogram, stay
-closed by itself.
+rigid-flexible multibody systems (2023): three links of 1 m and 1 kg and a base of 1 m, the coupler a beam with two
+modes, at rest with the cranks at 60 degrees. Here gravity points towards the cranks' tips, so that the mechanism never
+reaches its folded position, and the coupler is soft enough for Runge-Kutta steps of 0.01 s. Its modes are those of a
+beam clamped at the crank: with pinned ends the coupler would keep its length, and the loop, a parallelogram, would stay
+closed without correction.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Gantry: three driven slides carry a swinging load; what forces does that take? SI units, angles in rad.
+"""Gantry: the forces of three driven slides that carry a swinging load. SI units, angles in rad.
 
 Bridge, trolley and hoist move as prescribed, from rest to rest. The forces of their drives are X.drive, Y.drive
 and Z.drive; the load swings on a rope that is a rod on a universal joint.

@@ -1,4 +1,4 @@
-"""Heavy top: a body that spins fast about a fixed point under gravity. SI units.
+"""Heavy top: a body that spins about a fixed point under gravity. SI units.
 
 The benchmark of Geradin and Cardona: the top lies along the y-axis and spins about it; its weight makes it
 precess.

@@ -1,14 +1,14 @@
 """A row of four-bar windows in the plane x-z: cranks, and rungs between them. SI units, angles in rad.
 
-The joints are spatial revolutes, so that three rows of each loop are redundant. All cranks are equally long and all
-rungs span their pivots, so that away from the folded position every crank stays parallel to the first.
+The joints are spatial revolutes, so three constraint rows of each loop are redundant. All cranks have the same length
+and each rung that of its base, so that every crank stays parallel to the first, except in the folded position.
 """
 
 import fmumbs as fm
 
 
 def build(windows: int = 1, crank: float = 0.5, rung: float = 0.8) -> fm.Model:
-    """How many loops; lengths [m]."""
+    """Number of loops; lengths [m]."""
     model = fm.Model("ladder", description="A row of four-bar windows.")
     ground = model.ground
     cranks = [fm.Body.rod(f"crank{i}", length=crank, mass=1.0, radius=0.01) for i in range(windows + 1)]

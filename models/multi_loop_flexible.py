@@ -11,9 +11,9 @@ import fmumbs as fm
 
 
 def build(storeys=3, leg=1.0, skew=1.2, floor=1.0, mass=1.0, EI=20.0, modes=2, angle=0.4) -> fm.Model:
-    """How many storeys; lengths [m], mass of each part [kg]; EI [N.m2] and modes of the floors.
+    """Number of storeys; lengths [m], mass of each part [kg]; EI [N.m2] and modes of the floors.
 
-    skew: the right legs' length over that of the left ones, 1 for parallelograms, which stay closed by themselves.
+    skew: length of the right legs over that of the left ones, 1 for parallelograms, which need no loop correction.
     angle: of the legs of odd storeys to the vertical at the start [rad]; those of even ones have its opposite.
     """
     model = fm.Model("multi_loop_flexible", gravity=(0, -9.81, 0), description="Storeys of legs, flexible floors.")

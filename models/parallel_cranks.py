@@ -1,6 +1,6 @@
 """A platform on parallel cranks, with hinges or balls at their ends. SI units, angles in rad.
 
-Two cranks stand in one plane; three and four do not. More of them than two carry the platform in many ways.
+Two cranks are in one plane; three and four are not. With more than two, the load distribution is not unique.
 """
 
 import fmumbs as fm
@@ -10,7 +10,7 @@ HEIGHT = 1.0  # of a crank [m]
 
 
 def build(cranks: str = "RR RR RR", lean: float = 0.3) -> fm.Model:
-    """For each crank its joints below and above, R about y or a ball S; how far they lean at the start [rad]."""
+    """For each crank its joints below and above, R about y or a ball S; initial angle from the vertical [rad]."""
     model = fm.Model("parallel_cranks", description="A platform on parallel cranks.")
     kinds = cranks.split()
     platform = fm.Body.box("platform", size=(2.4, 1.4, 0.1), mass=4.0, along="z")

@@ -1,8 +1,8 @@
 """A platform on parallel rods, and a triple pendulum under it: one reaction too many. SI units, angles in rad.
 
 The example of "A divide-and-conquer method for the reaction-uniqueness analysis": 10 bodies, 15 ball joints A to R and
-one empty handle S. The lower rods stand at the corners of the platform, the upper ones hang from the ceiling to the
-mid-points of two opposite sides; with four lower rods these share their load in many ways.
+one empty handle S. The lower rods are at the corners of the platform; the upper ones connect the ceiling with the
+mid-points of two opposite sides. With four lower rods the distribution of their load is not unique.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ UPPER_ENDS = dict(zip("ACEGKM", "BDFHLN", strict=True))
 
 
 def build(lower_rods: int = 4, theta: float = np.pi / 12) -> fm.Model:
-    """How many rods stand below, up to 4; how far the parallelogram is turned from the plane y-z [rad]."""
+    """Number of lower rods, up to 4; angle of the parallelogram from the plane y-z [rad]."""
     model = fm.Model("parallelogram_pendulum", description="A platform on parallel rods with a triple pendulum.")
     ground = model.ground
     platform = fm.Body("body7", mass=10.0, inertia=(3.0, 3.0, 6.0))

@@ -1,4 +1,4 @@
-"""A closed chain of rods in the plane x-z, hung up at one pin. SI units, angles in rad.
+"""A closed chain of rods in the plane x-z, suspended at one pin. SI units, angles in rad.
 
 It starts at rest as a regular polygon.
 """
@@ -9,7 +9,7 @@ import fmumbs as fm
 
 
 def build(rods: int = 100, length: float = 10.0) -> fm.Model:
-    """How many rods, their length altogether [m]."""
+    """Number of rods, and their total length [m]."""
     model = fm.Model("rod_loop", description="A closed chain of rods, hung up at one pin.")
     each = length / rods
     turn = 2 * np.pi / rods

@@ -1,7 +1,7 @@
-"""Skate: a knife edge on a slope, which turns and never slips sideways. SI units, angles in rad.
+"""Skate: a knife edge on a slope, which turns and does not slip sideways. SI units, angles in rad.
 
-With its edge under its centre of mass a skate that turns at the rate w does not glide down the slope but to and
-fro, on a cycloid across it: v = (g sin(slope) / w) sin(w t) from rest.
+With the edge under its centre of mass, a skate that turns at the rate w does not glide down the slope, but back and
+forth on a cycloid across it: v = (g sin(slope) / w) sin(w t) from rest.
 """
 
 import fmumbs as fm

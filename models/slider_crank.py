@@ -1,4 +1,4 @@
-"""Slider-crank in the plane x-z, a spring behind its slider; the crank starts at 10 rad/s. SI units, angles in rad."""
+"""Slider-crank in the plane x-z with a spring on its slider; the crank starts at 10 rad/s. SI units, angles in rad."""
 
 import numpy as np
 

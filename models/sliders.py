@@ -1,9 +1,8 @@
 """A chain of five rods between two pins, the middle one flexible, with sliders on the others. SI units, angles in rad.
 
 After the third example of Zhang, Rui and others, A framework for establishing constraint Jacobian matrices of planar
-rigid-flexible multibody systems (2023), whose dimensions are not printed: five pins, four slides and a closing pin
-leave seven freedoms beside the modes. Rods of 1 m and 1 kg; the slides have springs and dampers, without which the
-sliders would fall off.
+rigid-flexible multibody systems (2023), whose dimensions are not printed. With five pins, four slides and a closing pin
+the mobility is seven, not counting the modes. Rods of 1 m and 1 kg; springs and dampers keep the sliders on the rods.
 """
 
 import numpy as np
@@ -18,7 +17,7 @@ def build(
 ) -> fm.Model:
     """Rods [m], [kg]; the beam's EI [N.m2] and modes; sliders [kg] on springs [N/m] and dampers [N.s/m].
 
-    span, rise: where the chain ends, to the right of its first pin and above it [m].
+    span, rise: position of the last pin to the right of the first and above it [m].
     """
     model = fm.Model("sliders", gravity=(0, -9.81, 0), description="A chain of rods, one flexible, with sliders.")
     ends = []

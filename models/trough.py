@@ -1,8 +1,8 @@
 """Trough: a ball between two troughs that are not perpendicular, one free, one driven. SI units, angles in rad.
 
-The example of Schwertassek and Senger, Representation of Joints in Multibody Systems (1988), section 5: a slider
-without mass slides freely in a trough and carries a second one, inclined by `angle` to the first one's normal, in
-which a ball is driven to and fro. A spring pulls the ball to the first trough's body.
+The example of Schwertassek and Senger, Representation of Joints in Multibody Systems (1988), section 5: a massless
+slider slides freely in a trough and carries a second trough, inclined by `angle` to the normal of the first, in which a
+ball is driven back and forth. A spring pulls the ball to the body of the first trough.
 """
 
 import numpy as np

@@ -54,7 +54,7 @@ class Connection:
     """The connection of a complete assembly with the ground.
 
     joints: of its ground handles. G: (m, m), h: (m,), for the multipliers of all these joints; columns: of each joint.
-    told: the tool's verdict on each joint.
+    verdicts: the tool's verdict on each joint.
     """
 
     root: int
@@ -63,7 +63,7 @@ class Connection:
     h: Array
     T: Array
     columns: dict[int, list[int]]
-    told: dict[int, Verdict]
+    verdicts: dict[int, Verdict]
 
     @property
     def rank(self) -> int:
@@ -199,8 +199,8 @@ def _connect(assembled: Assembled, number: int, tool: ToolName) -> Connection:
     G = T.T @ root.Phi[np.ix_(rows, rows)] @ T
     joints = tuple(root.handles[place] for place in places)
     columns = {joint: list(range(ends[k], ends[k + 1])) for k, joint in enumerate(joints)}
-    told = {joint: examine(G, columns[joint], tool) for joint in joints if len(joints) > 1}
-    return Connection(number, joints, (G + G.T) / 2, -T.T @ root.b[rows], T, columns, told)
+    verdicts = {joint: examine(G, columns[joint], tool) for joint in joints if len(joints) > 1}
+    return Connection(number, joints, (G + G.T) / 2, -T.T @ root.b[rows], T, columns, verdicts)
 
 
 @dataclass
@@ -215,8 +215,8 @@ class _Known:
         """Adds the verdicts of a step."""
         self.unique |= found
         names = self.assembled.placed.joints
-        told = tuple((at, "" if j == EMPTY else names[j], verdict) for (at, j), verdict in found.items())
-        self.steps.append(Step(number, told))
+        verdicts = tuple((at, "" if j == EMPTY else names[j], verdict) for (at, j), verdict in found.items())
+        self.steps.append(Step(number, verdicts))
 
     def of_joint(self, joint: int) -> bool | None:
         sides = [body.number for body in self.assembled.leaves() if joint in body.handles]
@@ -232,7 +232,7 @@ class _Known:
 
     def grounded(self, connections: Sequence[Connection]) -> dict[Handle, bool]:
         return {
-            (connection.root, joint): connection.told[joint].unique if joint in connection.told else True
+            (connection.root, joint): connection.verdicts[joint].unique if joint in connection.verdicts else True
             for connection in connections
             for joint in connection.joints
         }
@@ -272,8 +272,8 @@ class _Known:
         found: dict[Handle, bool] = {}
         for body in self.assembled.leaves():
             joints = [joint for joint in body.handles if joint != EMPTY]
-            told = [self.unique.get((body.number, joint)) for joint in joints]
-            if len(joints) == 2 and told.count(None) == 1:
-                open_one = joints[told.index(None)]
-                found[body.number, open_one] = next(verdict for verdict in told if verdict is not None)
+            verdicts = [self.unique.get((body.number, joint)) for joint in joints]
+            if len(joints) == 2 and verdicts.count(None) == 1:
+                open_one = joints[verdicts.index(None)]
+                found[body.number, open_one] = next(verdict for verdict in verdicts if verdict is not None)
         return found

@@ -245,11 +245,11 @@ def _aligned(directions: Array) -> Array:
 
 def _words(directions: Array) -> str:
     """Directions of (force, torque) as text."""
-    said = []
+    words = []
     for column in directions.T:
         k = int(np.abs(column).argmax())
         if abs(column[k]) > 1.0 - COMPONENT:
-            said.append(f"{'force along' if k < 3 else 'torque about'} {_AXES[k % 3]}")
+            words.append(f"{'force along' if k < 3 else 'torque about'} {_AXES[k % 3]}")
             continue
         parts = []
         for what, part in (("force along", column[:3]), ("torque about", column[3:])):
@@ -257,5 +257,5 @@ def _words(directions: Array) -> str:
                 sign = np.sign(part[np.abs(part).argmax()])
                 unit = sign * part / np.linalg.norm(part)
                 parts.append(f"{what} ({', '.join(f'{v:.3g}' for v in unit + 0.0)})")
-        said.append(" with ".join(parts))
-    return ", ".join(said)
+        words.append(" with ".join(parts))
+    return ", ".join(words)

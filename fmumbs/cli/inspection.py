@@ -131,7 +131,7 @@ def _divided(model: "Model", set_of: Sequence[str], tool: "ToolName") -> Facts:
 
     try:
         found = divide_and_conquer(model, tool)
-        told = found.set_of(set_of) if set_of else None
+        verdict = found.set_of(set_of) if set_of else None
     except ModelError as error:
         return {"tool": tool, "reason": str(error)}
     names = {body.number: found.placed.bodies[body.number - 1] for body in found.assembled.leaves()}
@@ -142,7 +142,7 @@ def _divided(model: "Model", set_of: Sequence[str], tool: "ToolName") -> Facts:
             for one in found.connections
         ],
         "unique": found.unique,
-        "set": told and {"unique": told.unique, "components_unique": told.components_unique},
+        "set": verdict and {"unique": verdict.unique, "components_unique": verdict.components_unique},
         "steps": [
             {
                 "step": step.number,

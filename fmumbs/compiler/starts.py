@@ -1,4 +1,4 @@
-"""Start values by the names of variables: those of declared inputs, and those that an export is given."""
+"""Start values by the names of variables: of declared inputs, and those given to an export."""
 
 from collections.abc import Mapping, Sequence
 
@@ -23,7 +23,7 @@ _OPTIONS = {
 
 
 def set_starts(model: Model, names: Names, arrays: Arrays, starts: Mapping[str, Start]) -> None:
-    """Writes start values into the arrays of an image that is being made: of its signals' inputs, then `starts`.
+    """Writes start values into the arrays of an image that is being made: of declared inputs, then `starts`.
 
     starts: by names of inputs, parameters and states, or of declared signals; a vector takes as many numbers as it has.
     Where a filtered mode starts, `eta`, is also where its target `eta_in` starts, unless that is given too.

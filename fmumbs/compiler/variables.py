@@ -268,15 +268,15 @@ class Variables(Sequence[Variable]):
 
     def _descriptions(self, kind: NDArray[Any], indices: References) -> list[str]:
         """The descriptions of the kinds; for a reaction with its uniqueness, for a start value with its origin."""
-        said = [kinds()[k].description for k in kind.tolist()]
+        texts = [kinds()[k].description for k in kind.tolist()]
         reaction = _reactions()[kind]
         chosen = np.flatnonzero(reaction >= 0)
         joints, parts = self._object[indices[chosen]], reaction[chosen] + self._component[indices[chosen]]
         for i, unique in zip(chosen.tolist(), self._arrays["joint_unique"][joints, parts].tolist(), strict=True):
-            said[i] += UNIQUENESS[unique]
+            texts[i] += UNIQUENESS[unique]
         for i, guess in self._starts_of_loops(kind, indices):
-            said[i] += GUESSES[guess]
-        return said
+            texts[i] += GUESSES[guess]
+        return texts
 
     def _starts_of_loops(self, kind: NDArray[Any], indices: References) -> Iterator[tuple[int, int]]:
         """Positions of variables that are states of joints in loops, and the index of each in GUESSES."""

@@ -48,8 +48,8 @@ class Model:
             *((self.forces_of(kind), f"{kind.__name__.lower()}s") for kind in FORCES),
             (self.laws, "laws"),
         )
-        said = ", ".join(f"{len(elements)} {what}" for elements, what in counts if elements)
-        return f"<Model '{self.name}': {said or 'empty'}>"
+        text = ", ".join(f"{len(elements)} {what}" for elements, what in counts if elements)
+        return f"<Model '{self.name}': {text or 'empty'}>"
 
     @property
     def ground(self) -> Ground:
@@ -179,10 +179,10 @@ class Model:
     def _check_added(self, element: Element, does: str, what: Element) -> None:
         if self._elements.get(what.name) == what:
             return
-        said = f"Model '{self.name}': {type(element).__name__} '{element.name}' {does} '{what.name}'"
+        text = f"Model '{self.name}': {type(element).__name__} '{element.name}' {does} '{what.name}'"
         if what.name in self._elements:
-            raise ModelError(f"{said}, which differs from the one added. Use the one added.")
-        raise ModelError(f"{said}, which is not in the model. Add it to the model.")
+            raise ModelError(f"{text}, which differs from the one added. Use the one added.")
+        raise ModelError(f"{text}, which is not in the model. Add it to the model.")
 
     def _acting(self) -> Iterator[JointBase | Force]:
         return (e for e in self._elements.values() if isinstance(e, JointBase | Force))

@@ -25,6 +25,7 @@ from fmumbs.play.unpacking import DESCRIPTION, open_archive, start_of
 Values = NDArray[np.float64]
 
 STEP = "solver.step"
+IMAGE = "resources/model.fmb"
 PATIENCE = 1.0  # [s] that an FMU call may take to return after Ctrl-C
 ABRUPT = 1e3  # largest jump of an output by the excitation, in its unit, such as [rad/s2]
 
@@ -46,8 +47,8 @@ class Fmu:
 
     inputs, outputs: value references of the real inputs, and of the real continuous outputs; readable: of all
     real variables; integers: of the integer outputs; constants: Boolean constants with their values; names, units: by
-    value reference; interval: step size of the default experiment [s]; tool: that generated it; step: value reference
-    and start value [s] of the step of a fixed-step scheme, None if there is none.
+    value reference; interval: step size of the default experiment [s]; has_image: it contains a model image, as FMUs of
+    fmumbs do; step: value reference and start value [s] of the step of a fixed-step scheme, None if there is none.
 
     Raises ExportError if the file is not such an FMU.
     """
@@ -80,7 +81,7 @@ class Fmu:
         experiment = self.description.defaultExperiment
         self.interval = float(getattr(experiment, "stepSize", None) or 0.01)
         self.tolerance = float(getattr(experiment, "tolerance", None) or 1e-6)
-        self.tool = str(self.description.generationTool or "")
+        self.has_image = (self.folder / IMAGE).is_file()
         step = self.variables.get(STEP)
         start = start_of(step.type, step.start) if step is not None else None
         self.step = (step.valueReference, start) if step is not None and isinstance(start, float) else None

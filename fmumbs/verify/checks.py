@@ -35,18 +35,18 @@ def runs(fmu: Fmu) -> Problems:
         if bad:
             yield f"{some(bad)} not finite after {one.time:g} s"
         yield from _same(fmu, one.everything(), other.everything(), "of two instances in one process")
-        told = one.slave.getBoolean(list(fmu.constants)) if fmu.constants else []
-        if list(map(bool, told)) != list(fmu.constants.values()):
+        values_read = one.slave.getBoolean(list(fmu.constants)) if fmu.constants else []
+        if list(map(bool, values_read)) != list(fmu.constants.values()):
             yield "some Boolean constants differ from the description"
 
 
 def starts_as_described(fmu: Fmu) -> Problems:
     """Start values of inputs, parameters, constants and exact outputs in description and binary are equal."""
-    told = [v for v in fmu.description.modelVariables if v.start is not None and v.initial != "approx"]
+    started = [v for v in fmu.description.modelVariables if v.start is not None and v.initial != "approx"]
     with fmu.instance() as one:
         one.begin()
         for kind, read in _READ.items():
-            chosen = [v for v in told if v.type == kind]
+            chosen = [v for v in started if v.type == kind]
             references = [v.valueReference for v in chosen]
             values = getattr(one.slave, f"get{kind}")(references) if references else []
             pairs = [(v.name, float(value), read(v.start)) for v, value in zip(chosen, values, strict=True)]

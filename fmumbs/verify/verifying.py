@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fmumbs.errors import FmumbsError
+from fmumbs.play.fmu import IMAGE
 from fmumbs.play.unpacking import open_archive
 from fmumbs.verify import checks, differences
 from fmumbs.verify.differences import NotCompared
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from fmumbs.compiler import ModelImage
     from fmumbs.mechanism import Model
     from fmumbs.play.fmu import Fmu
-
-IMAGE = "resources/model.fmb"
 
 
 @dataclass(frozen=True)
@@ -168,10 +167,10 @@ def _image(path: Path) -> Iterator[str]:
     if copy is not None and copy != image_source(image.bytes):
         yield f"'sources/{IMAGE_FILE}' is not '{IMAGE}'"
     experiment = root.find("DefaultExperiment")
-    told = {} if experiment is None else experiment.attrib
+    attributes = {} if experiment is None else experiment.attrib
     for name, value in experiment_attributes(image).items():
-        if name not in told or float(told[name]) != float(value):
-            yield f"the default experiment's {name} is {told.get(name)}, that of '{IMAGE}' {value}"
+        if name not in attributes or float(attributes[name]) != float(value):
+            yield f"the default experiment's {name} is {attributes.get(name)}, that of '{IMAGE}' {value}"
 
 
 def _parity(path: Path, fmu: "Fmu", against: "Model | ModelImage | None") -> Iterator[str]:

@@ -170,12 +170,12 @@ EVIDENCE = {"rank": (17, 3, 15), "qr": (18, 1), "svd": (18, 1), "nullspace": (18
 def test_a_tool_tells_what_it_stands_on(there: Placed, tool: ToolName) -> None:
     """For A the ranks are 3 and 15 with 17 in all, so that it is not unique; for K they are 3 and 14."""
     (connection,) = divide_and_conquer(there, tool).connections
-    told = connection.told[there.joints.index("A")]
+    told = connection.verdicts[there.joints.index("A")]
     assert told.tool == tool
     shape = told.evidence if tool == "rank" else told.evidence.shape
     assert shape == EVIDENCE[tool]
     if tool == "rank":
-        r, r_T, r_R = connection.told[there.joints.index("K")].evidence
+        r, r_T, r_R = connection.verdicts[there.joints.index("K")].evidence
         assert r == r_T + r_R == 3 + 14
 
 
@@ -188,8 +188,8 @@ def test_what_has_to_vanish_is_G_T_times_the_rows_of_the_basis(there: Placed, to
     null = np.linalg.svd(G)[2][17:].T
     for joint, columns in connection.columns.items():
         expected = G[:, columns] @ null[columns]
-        sign = np.sign(np.sum(expected * connection.told[joint].evidence)) or 1.0
-        assert_allclose(sign * connection.told[joint].evidence, expected, atol=1e-9)
+        sign = np.sign(np.sum(expected * connection.verdicts[joint].evidence)) or 1.0
+        assert_allclose(sign * connection.verdicts[joint].evidence, expected, atol=1e-9)
 
 
 @pytest.mark.parametrize("tool", TOOLS)

@@ -101,7 +101,7 @@ def test_wrong_starts_are_refused(starts: dict[str, Any], says: str) -> None:
 def test_wrong_torques_are_refused() -> None:
     body = fm.Body("b", mass=1.0, inertia=(1, 1, 1))
     ground = fm.Model("m").ground
-    with pytest.raises(fm.ModelError, match="tau is 1, but a Weld has no freedom"):
+    with pytest.raises(fm.ModelError, match="tau is 1, but a Weld has no degree of freedom"):
         fm.Weld("W", ground.at(), body.at(), tau=1.0)
     with pytest.raises(fm.ModelError, match="must have 3"):
         fm.Spherical("S", ground.at(), body.at(), tau=(1.0, 2.0))

@@ -77,7 +77,7 @@ def test_a_setting_that_cannot_be_is_told(pendulum_fmu: Path, settings: dict[str
     [
         ("", "cannot be read|begins with"),
         ("A.tau\n1\n", "begins with 'A.tau'"),
-        ("time,A.tau\n", "with rows"),
+        ("time,A.tau\n", "and rows"),
         ("time,A.tau\n0,much\n", "row 2"),
         ("time,A.tau\n0,1,2\n", "row 2"),
         ("time,A.tau\n1,0\n0,0\n", "times must not decrease"),
@@ -125,10 +125,10 @@ def test_a_plot_is_a_picture(tmp_path: Path) -> None:
     [
         ("modelDescription.xml", lambda data: data[:300], r"damaged: modelDescription\.xml cannot be read"),
         ("binaries/linux64/double_pendulum.so", lambda data: b"", "binary for .* cannot be loaded"),
-        ("binaries/linux64/double_pendulum.so", lambda data: data[:40], "double_pendulum.so' in it is cut short"),
-        ("binaries/linux64/double_pendulum.so", lambda data: data[:500], "double_pendulum.so' in it is cut short"),
-        ("binaries/linux64/double_pendulum.so", lambda data: data[:99999], "double_pendulum.so' in it is cut short"),
-        ("binaries/linux64/double_pendulum.so", lambda data: data[:-9000], "double_pendulum.so' in it is cut short"),
+        ("binaries/linux64/double_pendulum.so", lambda data: data[:40], "double_pendulum.so' in it is truncated"),
+        ("binaries/linux64/double_pendulum.so", lambda data: data[:500], "double_pendulum.so' in it is truncated"),
+        ("binaries/linux64/double_pendulum.so", lambda data: data[:99999], "double_pendulum.so' in it is truncated"),
+        ("binaries/linux64/double_pendulum.so", lambda data: data[:-9000], "double_pendulum.so' in it is truncated"),
         ("binaries/linux64/double_pendulum.so", None, "binary for .* cannot be loaded"),
         ("resources/model.fmb", lambda data: data[:500], r"model image (is damaged: 500 bytes|was altered)"),
     ],

@@ -66,7 +66,7 @@ def field(offset: int, form: str, value: int) -> Callable[[bytearray], None]:
         (entry("C:evil"), r"the name 'C:evil' of an entry"),
         (entry("resources/evil\nname"), r"of an entry is not a relative path"),
         (entry("resources/link", b"/etc/passwd", stat.S_IFLNK | 0o777), r"'resources/link' is a link or a device"),
-        (entry("resources/disk", b"", stat.S_IFBLK | 0o666), r"'resources/disk' is a link or a device or a device"),
+        (entry("resources/disk", b"", stat.S_IFBLK | 0o666), r"'resources/disk' is a link or a device"),
         (twice, r"'resources/data\.txt' occurs more than once"),
     ],
 )

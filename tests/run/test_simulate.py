@@ -135,7 +135,7 @@ def test_a_narrowed_model_tells_what_it_shows(cart: fm.Model) -> None:
     cart.output("place", of="J.q")
     assert_allclose(simulate(cart, inputs={"push": 4.0})["place"][-1], 1.0, rtol=1e-12)
     assert_allclose(simulate(cart, inputs={"J.f": 4.0}, outputs=["J.q"])["place"][-1], 1.0, rtol=1e-12)
-    with pytest.raises(fm.SolverError, match=r"'cart' does not show 'L\.force'\. Declare it too"):
+    with pytest.raises(fm.SolverError, match=r"'cart' does not expose 'L\.force'\. Declare it"):
         simulate(cart, inputs={"L.force": (1.0, 0.0, 0.0)})
 
 

@@ -16,10 +16,10 @@ from fmumbs.compiler.layout import pack
 from fmumbs.errors import ExportError
 from fmumbs.export.sources import image_source
 from fmumbs.play import fmu as probe
-from fmumbs.play.fmu import Fmu
+from fmumbs.play.fmu import IMAGE, Fmu
 from fmumbs.readers import read_model
 from fmumbs.verify import checks
-from fmumbs.verify.verifying import CHECKS, IMAGE, verify_fmu
+from fmumbs.verify.verifying import CHECKS, verify_fmu
 
 Entries = dict[str, bytes]
 

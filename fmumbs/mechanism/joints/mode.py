@@ -69,8 +69,8 @@ class Mode:
 
     def __repr__(self) -> str:
         axis = "" if self.kind == "ball" else f", axis={self.axis}"
-        said = "".join(f", {f.name}={getattr(self, f.name)!r}" for f in fields(self)[2:] if _said(self, f))
-        return f"Mode(kind={self.kind!r}{axis}{said})"
+        options = "".join(f", {f.name}={getattr(self, f.name)!r}" for f in fields(self)[2:] if _differs(self, f))
+        return f"Mode(kind={self.kind!r}{axis}{options})"
 
     def _check_not_excited(self) -> None:
         for what in ("path", "input", "eta0", "kappa0", "cutoff"):
@@ -131,7 +131,7 @@ class Mode:
         return (self.value, 0.0, 0.0) if self.role == "locked" else (self.eta0, self.kappa0, 0.0)
 
 
-def _said(mode: Mode, field: "Field[object]") -> bool:
+def _differs(mode: Mode, field: "Field[object]") -> bool:
     return bool(getattr(mode, field.name) != field.default)
 
 
