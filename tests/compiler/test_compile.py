@@ -107,7 +107,8 @@ def test_joints_point_towards_the_ground_only_where_no_other_way_leads_outwards(
 def test_a_free_mode_without_inertia_against_it_is_named(joint: Any, body: fm.Body, mode: str) -> None:
     model = fm.Model("light")
     model.add(body, joint("A", model.ground.at(), body.at()))
-    with pytest.raises(fm.ModelError, match=rf"joint 'A', mode {mode}: this free mode has no inertia.* leave the mode out"):
+    message = rf"joint 'A', mode {mode}: this free mode has no inertia.* leave the mode out"
+    with pytest.raises(fm.ModelError, match=message):
         compile(model)
 
 
