@@ -31,8 +31,7 @@
 #define FM_SOFTEST 1e3
 #define FM_TURN_AT_ONCE 0.5 /* [rad] */
 #define FM_NEARBY 0.03 /* distance [rad], or relative to the model's length, at which the rank nearby is determined */
-#define FM_ON_BRANCH 1e-6 /* distance from a branch, of states or relative to the largest velocity, below which a
-                           * start is on it */
+#define FM_ON_BRANCH 1e-6 /* a start closer to a branch (in states, or relative to the largest velocity) is on it */
 
 /* Rows ---------------------------------------------------------------------------------------------------------- */
 
@@ -214,8 +213,7 @@ int fm_assemble_positions(fm_instance *s, double *y)
         const double worst = violation(s, 0, &merit), enough = fm_closed_within(s);
         if (worst <= enough) return 1;
         if (!isfinite(worst)) return 0;
-        if (s->assembly.brief && n % FM_BRIEF == 0) { /* abandon an attempt early that leads nowhere, since there are
-                                                       * many */
+        if (s->assembly.brief && n % FM_BRIEF == 0) { /* one of many attempts: abandon it early */
             if (!(merit < hoped)) return 0;
             hoped = 0.5 * merit;
         }

@@ -36,8 +36,7 @@
 #define FM_PATIENT 12       /* most failing attempts that may proceed step by step */
 #define FM_AHEAD 1.1 /* factor by which the leverage of a later coordinate of a joint has to exceed an earlier one's */
 #define FM_STEP 0.2         /* [rad], or relative to the length: longest step of a coordinate towards its value */
-#define FM_JUMP 0.5 /* [rad], or relative to the length: another coordinate that moves further in one step has left
-                     * the branch */
+#define FM_JUMP 0.5 /* the same: another coordinate that moves further in one step has left the branch */
 #define FM_HALVED 1e-3      /* fraction of the longest step below which it is given up */
 #define FM_STEPS_THERE 400  /* most steps */
 #define FM_FITTING 1e-6 /* relative to the largest acceleration: allowed mismatch of the paths of dependent drives */
@@ -53,8 +52,7 @@ static void hold_unit(fm_instance *s, int level, int32_t u, int32_t how)
 void fm_assembly_structure(fm_instance *s)
 {
     const fm_image *m = &s->image;
-    int32_t *joint = s->assembly.hold, *next = s->assembly.list; /* joint of each variable; start of each joint's
-                                                                  * variables */
+    int32_t *joint = s->assembly.hold, *next = s->assembly.list; /* of each variable: joint; of each joint: start */
     for (int32_t i = 0; i < m->n.links; i++)
         for (int32_t j = 0, speeds = fm_link_speeds(m, i); j < speeds; j++) {
             const int32_t u = m->link_u[i] + j;

@@ -268,8 +268,7 @@ typedef enum fm_link_kind {
     FM_LINK_REVOLUTE, /* about the link's z, any frame at zero */
     FM_LINK_PRISMATIC, /* along the link's z, any frame */
     FM_LINK_SPHERICAL, /* quaternion w x y z, any frame at zero */
-    FM_LINK_SCREW, /* any screw with one degree of freedom, also with rotor inertia: rotation about z and translation
-                    * along z */
+    FM_LINK_SCREW, /* one-DOF screw about and along z, also with rotor inertia */
     FM_LINK_FIXED,
     FM_LINK_DRIVEN,    /* a screw whose acceleration is prescribed */
     FM_LINK_GENERAL,   /* several screws and linear relations between their velocities (general.c) */

@@ -1,4 +1,4 @@
-/* host.c: enters and leaves the core's floating-point mode around a public call; asks the host whether to stop a step. */
+/* host.c: enters and leaves the core's floating-point mode in a public call; asks the host whether to stop a step. */
 #include "host.h"
 
 #include "../maths/float_mode.h"

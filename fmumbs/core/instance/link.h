@@ -20,8 +20,7 @@ typedef struct fm_link {
     int32_t pending; /* slot that sums the contributions of its other children, -1: none */
     int32_t rotated; /* its rotation at zero is not the identity */
     int32_t root;    /* its parent is the ground */
-    int32_t slot; /* slot of its parent that takes its inertia and bias force; -1: passed on directly, or a root;
-                     * or FM_SWEEP_ENDS */
+    int32_t slot; /* its parent's slot for its S and e; -1: passed on directly, or a root; or FM_SWEEP_ENDS */
     int32_t first_in_slot;   /* 1: first child that writes its parent's slot */
     int32_t along;   /* the axis that r is parallel to, 3: none */
     int32_t ball;    /* index of a ball */
@@ -41,8 +40,7 @@ typedef struct fm_motion {
     double bias[3];   /* bias (velocity-product) angular acceleration, link axes [rad/s2] */
     double alpha[3];  /* angular acceleration, link axes [rad/s2] */
     double a[3];      /* acceleration of the origin less gravity, link axes [m/s2] */
-    double U[6], g; /* the free mode's U = S phi over the pivot; the part of udot that does not depend on the
-                     * parent's acceleration */
+    double U[6], g; /* U = S phi over the pivot; the part of udot that is independent of the parent */
     double D;         /* reciprocal of the pivot phi' S phi */
 } fm_motion;
 
@@ -154,8 +152,7 @@ typedef struct fm_counts {
 /* The arrays of the tree: A(type, name, number of elements), n an fm_counts. */
 #define FM_TREE_ARRAYS(A)                                                                                          \
     A(fm_link, link, n.links)                                                                                      \
-    A(double, pivot, 2 * n.links)     /* by fm_kernels_checked: reciprocal of the pivot (of a ball the least), the size to      \
-                                       * compare it with */                                                                     \
+    A(double, pivot, 2 * n.links)     /* by fm_kernels_checked: 1 / pivot (of a ball the least), its reference size */ \
     A(fm_motion, motion, n.links)                                                                                  \
     A(fm_lanes, lane, n.links / FM_LANE_WIDTH + 1)                                                                 \
     A(fm_axes, axes,   n.links)                                                                                  \
@@ -170,8 +167,7 @@ typedef struct fm_counts {
     A(int32_t, range, 2 * (n.links / 2 + 1)) /* [first, end) of consecutive links in the spatial sweeps */          \
     A(int32_t, in_loop, n.links)      /* 1: a constraint row depends on the joint's position */                      \
     A(double, wrench, 6 * n.links)    /* wrench that the parent exerts, link axes, at its origin */                \
-    A(double, scale, n.ny)            /* unit of each state variable: 1 rad or rad/s, or the model's length; values      \
-                                       * far below it are near zero */                                                   \
+    A(double, scale, n.ny)            /* unit of each state variable: 1 rad or rad/s, or the model's length */ \
     A(int32_t, reversed_ball, n.balls) /* the balls of joints that are traversed from M to F */                    \
     A(double, linked, n.reversed)     /* y and applied forces in the links' own direction, if there are such balls */ \
     A(double, linked_tau, n.reversed_speeds)

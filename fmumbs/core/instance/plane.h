@@ -40,7 +40,7 @@ typedef struct fm_plane_articulated {
     L(before) /* moment of inertia of the previous planar link about its origin */          \
     L(c0) L(s0) /* rotation of its axes in its parent's at zero */                          \
     L(tx) L(ty) /* translation of its origin per alpha, relative to its parent's; parent's axes */ \
-    L(m) L(hx) L(hy) /* mass, first moment */                                               \
+    L(m) L(hx) L(hy) /* mass; H, the torque of acceleration */                                    \
     L(n) L(fx) L(fy) /* inertial torque and force at zero acceleration, less applied ones */ \
     L(cosine) L(sine) /* of its angle about the normal */                                   \
     L(c) L(s) /* rotation of its axes in its parent's */                                    \
@@ -78,8 +78,7 @@ typedef struct fm_plane_joint {
     int32_t F, M;
     double at_F[2], at_M[2], apart;
     double high_F, high_M; /* heights of the links' origins above the ground's, along the normal */
-    double pin_F[2], pin_M[2], side; /* of a pin: a direction fixed in each that coincides at zero; its axis is
-                                        * side times n */
+    double pin_F[2], pin_M[2], side; /* of a pin: a direction in each, equal at zero; its axis is side times n */
 } fm_plane_joint;
 
 typedef struct fm_plane_row {
@@ -98,8 +97,7 @@ typedef struct fm_plane_row {
     A(fm_plane_axes, axes, n.planars)                                                                          \
     A(fm_plane_articulated, pending, n.planars / 2 + 1)                                                                \
     A(double, lanes, n.plane_blocks * FM_PLANE_SIZE) /* in blocks of FM_PLANE_WIDTH links */                   \
-    A(double, placed, n.plane_loops * n.ny)      /* the state for which turn, plane_place and plane_world were last      \
-                                                  * called */                                                            \
+    A(double, placed, n.plane_loops * n.ny)      /* state of the last orient, plane_place, plane_world */ \
     A(fm_plane_motion, world, n.plane_loops * n.planars + 1) /* the ground, then each planar link */           \
     A(fm_plane_root, root, n.planars)            /* the frame that carries each root */                        \
     A(fm_plane_joint, joint, n.plane_loops * n.blocks)                                                         \

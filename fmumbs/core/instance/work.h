@@ -54,8 +54,7 @@ typedef struct fm_singular {
     int32_t interpolated; /* 1: the last evaluation or correction was interpolated */
     int32_t on_branch;    /* 1: accelerations are those of the nearest state on the branch */
     int32_t was_near;     /* 1: the last step came close to a singular position */
-    int32_t tangent_row, tangent_joint; /* a row whose branches share a tangent, -1: none; the joint to hold
-                                         * (motion/tangent.c) */
+    int32_t tangent_row, tangent_joint; /* row whose branches touch, -1: none; joint to hold (motion/tangent.c) */
     double tangent_time;
 } fm_singular;
 

@@ -18,8 +18,7 @@
 #define FM_EACH 0.4         /* fraction of the tolerance for each row, so that a joint's rows together stay below it */
 #define FM_CORRECTIONS 25   /* most Newton steps of a correction */
 #define FM_LEADS 0.05       /* a correction is efficient if it leaves less than this fraction of the violation */
-#define FM_COARSE 1e-5 /* largest value of FM_DEPENDENT while the loops are open: it increases with the square of the
-                        * gap */
+#define FM_COARSE 1e-5 /* largest FM_DEPENDENT while the loops are open: it increases with the squared gap */
 
 /* Round-off in violations of positions. Requires placed links. */
 double fm_round_off(const fm_instance *s)

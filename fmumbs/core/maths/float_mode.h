@@ -15,8 +15,7 @@ typedef uint64_t fm_float_mode;
 
 #if defined(__SSE2__) || defined(_M_X64)
 #include <xmmintrin.h>
-#define FM_FLOAT_CONTROL 0xFFC0u /* MXCSR: flush to zero, rounding, masks, denormals are zero; the exception flags
-                                  * are below */
+#define FM_FLOAT_CONTROL 0xFFC0u /* MXCSR: flush to zero, rounding, masks, denormals are zero; flags below */
 #define FM_FLOAT_CORE 0x9FC0u
 
 static inline fm_float_mode fm_float_read(void)

@@ -28,13 +28,10 @@
 #define FM_WIDEST 0.03    /* first X [rad], or relative to the length; then smaller by FM_LESS */
 #define FM_LESS 0.7
 #define FM_TRIALS 6
-#define FM_CLEAR_NODE 0.4 /* relative to a pivot's root at s = X: a node below this is itself near a singular
-                           * position */
+#define FM_CLEAR_NODE 0.4 /* relative to a pivot's root at s = X: a node below this is near a singular position */
 #define FM_STIFF 1e-4     /* fraction of former pivots, added to K so that only regular directions are corrected */
-#define FM_SMOOTH 2e-11 /* largest effect of the two outermost nodes on states [rad], or relative to the length or
-                         * speed */
-#define FM_SMOOTH_RATE 1e-6 /* and on accelerations, relative to the largest at a node, or the squared largest
-                             * velocity */
+#define FM_SMOOTH 2e-11 /* largest effect of the outermost nodes on states [rad], or relative to length or speed */
+#define FM_SMOOTH_RATE 1e-6 /* and on accelerations, relative to the largest at a node, or the squared velocity */
 #define FM_REST 1e-9      /* [rad/s], or relative to the length: slower velocities do not define a direction */
 #define FM_THERE 1e-12    /* fraction of a former pivot below which a position is singular */
 #define FM_REFINEMENTS 8  /* most refinements of the multipliers */

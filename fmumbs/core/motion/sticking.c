@@ -19,8 +19,7 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_EQUAL 1e-12 /* added to the diagonal of A, relative to its largest entry: laws that act alike share their
-                        * force equally */
+#define FM_EQUAL 1e-12 /* added to the diagonal of A, relative: laws that act alike share their force equally */
 
 /* Lists the sticking laws in laws.held; returns their number. */
 static int32_t list_sticking(fm_instance *s)

@@ -24,8 +24,7 @@
 #define FM_MARGIN 1e-3 /* [rad], or relative to the length: extension of the search beyond both ends */
 #define FM_NARROWINGS 36 /* golden-section steps to locate the minimum */
 #define FM_APART 1e-5 /* [rad], or relative to the length, plus ten tolerances: branches further apart do not touch */
-#define FM_BESIDE 0.02 /* d [rad], or relative to the length: branches that cross at a smaller angle count as
-                        * touching */
+#define FM_BESIDE 0.02 /* d [rad], or relative to the length: branches that cross at smaller angles touch as well */
 #define FM_QUADRATIC 2.8 /* threshold between 2 and 4 */
 
 /* A step from y to `end`, of length h [s]. */

@@ -19,8 +19,7 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_ACROSS 1e-6 /* relative length of the part perpendicular to the normal, below which it defines no
-                        * direction */
+#define FM_ACROSS 1e-6 /* relative length of a part perpendicular to the normal, below which it is ignored */
 
 
 /* Data of the kernels
