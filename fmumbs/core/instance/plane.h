@@ -40,7 +40,7 @@ typedef struct fm_plane_articulated {
     L(before) /* moment of inertia of the previous planar link about its origin */          \
     L(c0) L(s0) /* rotation of its axes in its parent's at zero */                          \
     L(tx) L(ty) /* translation of its origin per alpha, relative to its parent's; parent's axes */ \
-    L(m) L(hx) L(hy) /* mass; H, the torque of acceleration */                                    \
+    L(m) L(hx) L(hy) /* mass; H, the torque of acceleration */                              \
     L(n) L(fx) L(fy) /* inertial torque and force at zero acceleration, less applied ones */ \
     L(cosine) L(sine) /* of its angle about the normal */                                   \
     L(c) L(s) /* rotation of its axes in its parent's */                                    \
