@@ -1,4 +1,4 @@
-"""What a message advises is not refused itself, and messages name nothing that the user cannot call."""
+"""The fix that a message suggests is accepted, and messages name nothing that the user cannot call."""
 
 import re
 from collections.abc import Callable

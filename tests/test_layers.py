@@ -1,4 +1,4 @@
-"""Imports go one way, the C core stands alone, and an optional library has one door.
+"""Imports go one way, the C core stands alone, and an optional library is imported in one place.
 
 cli -> verify -> play, export -> run -> readers, compiler -> analysis -> mechanism -> spatial -> errors
 fmi -> api -> outputs -> time -> assembly -> motion -> kernels -> loops -> forces -> tree -> instance -> image -> maths

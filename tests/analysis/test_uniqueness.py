@@ -1,4 +1,4 @@
-"""Which reactions are unique: published counts, brute force, and what does not depend on how a mechanism is said."""
+"""Which reactions are unique: published counts, brute force, and what a mechanism's description does not change."""
 
 from dataclasses import replace
 from typing import Any
@@ -136,7 +136,7 @@ def test_random_platforms_of_any_size(case: tuple[fm.Model, float]) -> None:
     compare(model, size)
 
 
-# What does not depend on how a mechanism is said -------------------------------------------------------------
+# What does not depend on how a mechanism is described -----------------------------------------------------------
 
 
 @given(st.integers(0, 10_000), st.integers(1, 3), st.booleans())
@@ -156,7 +156,7 @@ def test_the_verdict_does_not_depend_on_the_order_of_the_joints(seed: int, loops
         assert joint.components_unique == again[joint.joint].components_unique
 
 
-# Mends, sets, singular positions ------------------------------------------------------------------------------
+# Fixes, sets, singular positions ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("case", [name for name, row in TABLE.items() if row[2] > row[3]])

@@ -1,4 +1,4 @@
-"""fmumbs check: the tree, the mobility, what a model lacks, and which reactions are unique."""
+"""fmumbs check: the tree, the mobility, problems of a model, and which reactions are unique."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Whatever a verb is given, it ends with a sentence and the exit status 0, 1 or 2, never with a traceback."""
+"""Whatever a command is given, it ends with a sentence and exit status 0, 1 or 2, never with a traceback."""
 
 import random
 from pathlib import Path

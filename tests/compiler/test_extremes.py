@@ -1,4 +1,4 @@
-"""Sizes and forces from nothing to beyond all numbers: a model compiles, or its maker is told which part is at fault.
+"""Sizes and forces from zero to overflow: a model compiles, or the message names the part at fault.
 
 That an image is damaged is never told of one that was just made.
 """

@@ -56,7 +56,7 @@ def loops() -> dict[str, fm.Model]:
 
 
 def held(near: fm.Model, name: str) -> fm.Model:
-    """The same, one of its joints starting just where it is said to."""
+    """The same, one of its joints held at its start value."""
     model = fm.Model("held")
     model.add(*near.bodies, *(replace(joint, held=joint.name == name) for joint in near.joints))
     return model
@@ -74,7 +74,7 @@ def pin_in_slot() -> fm.Model:
 
 
 def tied_disc() -> fm.Model:
-    """A rolling disc on a rod: a loop through a joint whose freedoms go all at once."""
+    """A rolling disc on a rod: a loop through a joint whose coordinates cannot be held individually."""
     model = rolling(0.5, (0, 0, 0, 0.3, 0), (0.4, 6.0, -0.9))
     model.add(fm.Distance("rod", model.ground.at(0, 0, 1), model.bodies[0].at(0.1, 0, 0.2), length=0.8))
     return model

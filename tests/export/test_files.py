@@ -1,4 +1,4 @@
-"""A file is written whole or not at all: whoever writes it at the same time, and however the writing ends."""
+"""A file is written whole or not at all, with concurrent writers and when writing fails."""
 
 import ctypes
 import os

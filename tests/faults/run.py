@@ -1,4 +1,4 @@
-"""Plants faults in a copy of the tree, one at a time, and tells which the tests that are there for them do not see.
+"""Plants faults in a copy of the tree, one at a time, and lists those that no test detects.
 
     python tests/faults/run.py [WORD ...] [--new] [--survivors] [--check] [--table]
 

@@ -1,4 +1,4 @@
-"""Force laws that switch: pieces, tables, stops."""
+"""Force laws by pieces: tables, stops, brakes."""
 
 import pickle
 from math import inf, nan

@@ -1,4 +1,4 @@
-"""The stories in examples/: each runs as a script, and says what it should."""
+"""The examples: each runs as a script and prints what it should."""
 
 import os
 import subprocess

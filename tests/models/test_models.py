@@ -1,4 +1,4 @@
-"""The mechanisms that ship: what they are, before anything moves."""
+"""The mechanisms that ship, before anything moves."""
 
 import ast
 from pathlib import Path

@@ -1,6 +1,6 @@
-"""One branch system of smooth ball joints, said twice: as riccati-mstmm says it and as a Model.
+"""One branch system of smooth ball joints, described twice: as in riccati-mstmm and as a Model.
 
-Subchains run from free tips towards the inputs of one hub; the hub's output hangs on the ground, or a further
+Subchains run from free tips towards the inputs of one hub; the hub's output is connected to the ground, or a further
 chain, whose transfer direction is reversed (step B2), leads from a fixed tip on the ground to its last input.
 """
 

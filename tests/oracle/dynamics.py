@@ -1,4 +1,4 @@
-"""What the dynamics of a mechanism are, by another road: absolute coordinates and Lagrange multipliers.
+"""The dynamics of a mechanism by another method: absolute coordinates and Lagrange multipliers.
 
 Every body has six freedoms (position of its centre of mass, orientation); every joint is a set of constraint
 functions c(F, M) = 0 of the poses of its two frames, written from its geometry (joints.py). With nu
@@ -102,7 +102,7 @@ class Oracle(Kinematics):
         return found
 
     def _push_coupled(self, coupling: Any, multiplier: Array, applied: dict[str, Array]) -> None:
-        """What a coupling puts on its coordinates, beside what is applied there."""
+        """The forces of a coupling on its coordinates, without the applied ones."""
         for part, k, ratio in self._coupled(coupling):
             force = np.zeros_like(applied[part.name])
             force[k] = ratio * multiplier[0]

@@ -1,4 +1,4 @@
-"""The dynamics of mechanisms with flexible bodies by another road: clouds of mass points and Lagrange's equations.
+"""The dynamics of mechanisms with flexible bodies by another method: clouds of mass points and Lagrange's equations.
 
 Every body is a cloud of points, a rigid one of six that have its inertia, a flexible one of as many as integrate over
 it. With x(y) the positions of all points as functions of the joints' and the modal coordinates y, X = dx/dy by complex

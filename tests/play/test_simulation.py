@@ -1,4 +1,4 @@
-"""A model and its FMU run alike, also under inputs that move; what is wrong with the inputs is told."""
+"""A model and its FMU give the same results, also with varying inputs; errors in the inputs are reported."""
 
 import os
 import zipfile

@@ -1,4 +1,4 @@
-"""What is wrong with an FMU's archive or description is told in a sentence, by every door: run, info and verify."""
+"""Errors in an FMU's archive or description are reported in one sentence by run, info and verify."""
 
 import io
 import stat

@@ -1,4 +1,4 @@
-"""Mechanisms are found by path or stem; what is wrong with a file is told with its line."""
+"""Mechanisms are found by path or stem; errors in a file are reported with their line."""
 
 import sys
 from pathlib import Path

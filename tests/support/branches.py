@@ -39,7 +39,7 @@ class Link:
 
 @dataclass
 class Branch:
-    """A planar loop on one branch: what is given of it, and what it comes to."""
+    """A planar loop on one branch: its given values and those that follow."""
 
     kind: str
     crank: float

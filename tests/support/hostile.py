@@ -1,4 +1,4 @@
-"""FMUs, model files and options as no tool should write them, drawn at random.
+"""Damaged FMUs, model files and options, drawn at random.
 
     python -m support.hostile CASES [SEED]    in tests/: tries as many on every verb, as test_hostile does
 """

@@ -1,4 +1,4 @@
-"""States of the FMU: a run goes on from them bit for bit, also elsewhere; what is no state is refused."""
+"""States of the FMU: a run continues from them bit for bit, also in another process; invalid states are refused."""
 
 import subprocess
 import sys

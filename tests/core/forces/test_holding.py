@@ -91,7 +91,7 @@ def test_a_belt_carries_a_block_until_its_spring_is_tight() -> None:
 
 
 def test_a_ratchet_turns_one_way() -> None:
-    """It holds back with whatever it takes up to 50 N.m; pushed forwards it is not there."""
+    """It resists with up to 50 N.m; pushed forwards it exerts nothing."""
     model = fm.Model("ratchet", gravity=(0, 0, 0))
     body = fm.Body("body", mass=1.0, inertia=(0.5, 0.5, 0.5))
     J = fm.Revolute("J", model.ground.at(), body.at(), axis="z")
@@ -199,7 +199,7 @@ def assert_holds_or_slides(force: Any, least: Any, most: Any, rate: Any, size: f
 
 @pytest.mark.parametrize("seed", seeds(40, 200))
 def test_more_lines_than_are_needed_hold_within_their_limits(seed: int) -> None:
-    """Where many forces would do none is beyond its limit, and the run goes on."""
+    """Where many forces would do, none exceeds its limit, and the run continues."""
     rng = np.random.default_rng(seed)
     model, lines = net(rng)
     solver = started(model)

@@ -109,7 +109,7 @@ def test_held_velocities_that_conflict_are_told_from_positions() -> None:
 
 
 def test_what_no_loop_depends_on_starts_exactly() -> None:
-    """A trunk that carries the loop, and a branch that hangs on it, although both feel its inertia."""
+    """A trunk that carries the loop, and a branch that is attached to it, although both feel its inertia."""
     near = read_model("four_bar")
     model = fm.Model("carried")
     trunk, hung = (fm.Body.rod(name, length=0.2, mass=0.5, radius=0.01) for name in ("trunk", "hung"))

@@ -67,7 +67,7 @@ def motion(model: fm.Model, of: Any) -> np.ndarray:
 
 
 def check(case: Closed, seed: int, planar: bool = True, alike: float = SAME, redundant: int = 0) -> bool:
-    """Whether the violation is there to be told; accelerations are then the oracle's, and derivatives differences."""
+    """Whether the violation can be measured; accelerations are then the oracle's, and derivatives differences."""
     rng = np.random.default_rng(seed)
     oracle = Stabilised(case.model)
     oracle.alpha, oracle.beta = (float(x) for x in rng.uniform(3.0, 30.0, 2))
@@ -106,7 +106,7 @@ def check_derivatives(case: Closed, solver: fm.Solver) -> None:
 
 
 def some(draw: Any, **options: Any) -> None:
-    """The first of random cases whose violation tells."""
+    """The first random case whose violation is large enough to measure."""
     assert any(check(draw(seed), seed, **options) for seed in range(12))
 
 

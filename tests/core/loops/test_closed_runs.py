@@ -1,4 +1,4 @@
-"""Long runs of closed mechanisms, beside formulas of their own and pendulums that they come to."""
+"""Long runs of closed mechanisms, against closed forms and equivalent pendulums."""
 
 from functools import partial
 from typing import Any

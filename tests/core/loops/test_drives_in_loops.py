@@ -1,4 +1,4 @@
-"""Drives within loops: two that cannot both have their way are named, two that fit are not."""
+"""Drives within loops: two that are incompatible are named, two that fit are not."""
 
 import re
 from dataclasses import replace
@@ -40,7 +40,7 @@ CONFLICT = "the drives of joints 'A' and 'D' conflict: the loops allow only one 
 
 @pytest.mark.parametrize("apart", [0.0, 0.3])
 def test_two_inputs_that_drive_one_freedom_are_named(apart: float) -> None:
-    """Also where they fit at the start, as inputs need not go on to."""
+    """Also if they fit at the start, since inputs may diverge later."""
     A = {"input": "kappa_dot", "eta0": at("four_bar", "A")}
     D = {"input": "kappa_dot", "eta0": at("four_bar", "D") + apart}
     with pytest.raises(fm.AssemblyError, match=CONFLICT):

@@ -62,7 +62,7 @@ def values(solver: fm.Solver, model: fm.Model) -> dict[str, np.ndarray]:
 
 
 def in_loops(model: fm.Model) -> list[str]:
-    """The joints without which every body still hangs on the ground."""
+    """The joints without which every body is still connected to the ground."""
     found = []
     for left_out in model.joints:
         reached, before = {"ground"}, 0

@@ -1,4 +1,4 @@
-"""Closed mechanisms that a user might build: against the oracle, and for what they are known."""
+"""Closed mechanisms that a user might build: against the oracle and their known properties."""
 
 from pathlib import Path
 
@@ -43,7 +43,7 @@ def stewart() -> fm.Model:
 
 
 def delta() -> fm.Model:
-    """A robot whose plate hangs on three arms by pairs of rods without mass."""
+    """A robot whose plate is carried by three arms by pairs of rods without mass."""
     model = fm.Model("delta")
     plate = fm.Body("plate", mass=1, inertia=(0.01, 0.01, 0.02))
     model.add(plate, fm.Free("place", model.ground.at(), plate.at(), q0=(0, 0, -0.6, 1, 0, 0, 0)))
@@ -127,7 +127,7 @@ STAGES = 3
 
 
 def scissor_lift() -> fm.Model:
-    """Crossed bars on a cart with a spring, a table on top; the crossings' angles are said, those of the carts' not."""
+    """Crossed bars on a cart with a spring, a table on top; only the angles of the crossings are given."""
     model = fm.Model("scissor_lift")
     opened = 0.6
     foot = {"q0": float(np.cos(opened)), "rest": float(np.cos(opened)), "stiffness": 20_000, "damping": 50}

@@ -1,4 +1,4 @@
-"""Motions through change points, where loops are singular: they go on along their branch, whatever the tolerance."""
+"""Motions through change points, where loops are singular: they continue on their branch at every tolerance."""
 
 from dataclasses import replace
 from functools import cache
@@ -278,7 +278,7 @@ def test_branches_that_nearly_cross_are_turned_into() -> None:
 
 @pytest.mark.parametrize("planar", [True, False])
 def test_steps_that_end_at_a_fold_lead_through_it(planar: bool) -> None:
-    """Without weight: a fixed step ends where round-off alone tells the fold."""
+    """Without weight: a fixed step ends where only round-off reveals the fold."""
     image = compile(windows(2, 0.2, -8.0, gravity=(0, 0, 0)), everything=True).with_options(scheme="rk4", step=1e-3)
     solver = fm.Solver(image)
     solver.use_planar(planar)

@@ -188,7 +188,7 @@ def test_wrong_options_are_told_at_the_start() -> None:
 
 
 TURNING = 0.2
-"""[rad] between two looks at a body: half of it is how far a quaternion goes. A flip of its sign goes by 2."""
+"""[rad] between two looks at a body: a quaternion changes by half of it. A flip of its sign changes it by 2."""
 
 
 def test_quaternion_of_a_turning_body_never_flips() -> None:

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.skipif(
 
 @contextmanager
 def rounding_upward() -> Iterator[Any]:
-    """In the mode of a host that computes bounds; gives the function that tells the mode."""
+    """In the mode of a host that computes bounds; gives the function that returns the mode."""
     library = ctypes.CDLL("libm.so.6")
     assert library.fesetround(UPWARD) == 0
     try:

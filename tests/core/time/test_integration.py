@@ -339,14 +339,14 @@ def test_input_derivatives_have_order_one_to_three(order: int) -> None:
 
 
 def assert_lives(solver: Solver, t: float) -> None:
-    """It stands at a time with a finite state, and goes on."""
+    """It stands at a time with a finite state, and continues."""
     assert np.isfinite(solver.read(np.arange(len(solver.image.variables), dtype=np.uint32))).all()
     solver.step(t)
     assert solver.time == t
 
 
 def test_failed_step_leaves_the_solver_where_it_began() -> None:
-    """A force beyond all numbers moves nothing."""
+    """A force that overflows moves nothing."""
     solver = started(slider())
     solver.step(0.5)
     solver.set("A.f", 1e308)

@@ -1,4 +1,4 @@
-"""A saved state goes on bit for bit, here and in another process; so do a reset, and every instruction set."""
+"""A run continues from a saved state bit for bit, also in another process; so do a reset and every instruction set."""
 
 import subprocess
 import sys

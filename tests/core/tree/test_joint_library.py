@@ -1,4 +1,4 @@
-"""Every kind of joint in the core against the oracle: random trees, at the start and on their way."""
+"""Every kind of joint in the core against the oracle: random trees, at the start and in motion."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from support.tree_agreement import assert_agrees, started
 
 
 def moved(case: Case) -> Solver:
-    """On its way; not where a law that pushes with the square of a velocity drives that beyond all numbers."""
+    """After some steps; not if a law that grows with the square of a velocity makes it overflow."""
     solver = started(case.model, case.inputs)
     try:
         solver.step(0.01)

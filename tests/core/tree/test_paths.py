@@ -96,7 +96,7 @@ def test_acceleration_is_that_of_the_later_piece_where_two_meet() -> None:
 
 
 def test_ten_tenths_are_one() -> None:
-    """A communication point that is a break but for rounding: no step of nothing, and the right piece behind it."""
+    """A communication point that is a break but for rounding: no step of zero length, and the right piece after it."""
     solver = started(kicked(period=0.5))
     for i in range(1, 1001):
         solver.step(sum([0.1] * i))

@@ -46,7 +46,7 @@ def chain(q0: Callable[[int], object], u0: Callable[[int], object]) -> fm.Model:
 
 
 def tree(rng: np.random.Generator) -> fm.Model:
-    """Every rod hangs on either end of an earlier one, or on the ground."""
+    """Every rod is attached to either end of an earlier one, or on the ground."""
     model = fm.Model("tree")
     ends = [model.ground.at()]
     for i in range(JOINTS):
