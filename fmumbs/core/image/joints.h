@@ -18,6 +18,12 @@ static inline int fm_is_cut_joint(const fm_image *m, int32_t joint)
     return m->joint_first[joint] < 0;
 }
 
+/* The link's own axis about which it rotates or along which it slides: 0, 1 or 2. */
+static inline int32_t fm_link_axis(int32_t kind)
+{
+    return kind <= FM_LINK_REVOLUTE_Z ? kind - FM_LINK_REVOLUTE_X : 2;
+}
+
 FM_HIDDEN_END
 
 #endif

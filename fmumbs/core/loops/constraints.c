@@ -13,6 +13,7 @@
  */
 #include "constraints.h"
 
+#include "../image/joints.h"
 #include "../maths/vectors.h"
 #include "../instance/instance.h"
 #include "../tree/general.h"
@@ -119,7 +120,7 @@ void fm_world_modes(fm_instance *s)
     for (int32_t i = 0; i < s->image.n.links; i++) {
         const fm_link *k = s->link + i;
         if (k->u < 0 || k->kind == FM_LINK_SPHERICAL || k->kind >= FM_LINK_GENERAL) continue;
-        const int axis = k->kind <= FM_LINK_REVOLUTE_Z ? k->kind - FM_LINK_REVOLUTE_X : 2;
+        const int axis = fm_link_axis(k->kind);
         const double *R = s->world[i].R;
         double *phi = s->loop.phi + 12 * i, U[6];
         memcpy(U, s->motion[i].U, sizeof U);

@@ -6,6 +6,7 @@
  */
 #include "jacobian.h"
 
+#include "../image/joints.h"
 #include "../maths/vectors.h"
 #include "../instance/instance.h"
 #include "../tree/modal.h"
@@ -51,7 +52,7 @@ static double along_modes(const fm_instance *s, int32_t i, const fm_constraint *
         for (int j = 0; j < 3; j++) J[k->u + j] += sign * t[j];
         if (weight != NULL) most = weight[k->u] * fm_most_torque(s, t, f) * fm_most_torque(s, t, f);
     } else {
-        const int axis = k->kind <= FM_LINK_REVOLUTE_Z ? k->kind - FM_LINK_REVOLUTE_X : 2;
+        const int axis = fm_link_axis(k->kind);
         const double phi[6] = {k->pitch, 0.0, 0.0, k->slide, 0.0, 0.0};
         J[k->u] += sign * k->sign * (k->pitch * t[axis] + k->slide * f[axis]);
         if (weight != NULL) most = weight[k->u] * most_along(s, phi, t, f);

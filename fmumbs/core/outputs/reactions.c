@@ -9,6 +9,7 @@
  */
 #include "reactions.h"
 
+#include "../image/joints.h"
 #include "../maths/vectors.h"
 #include "../instance/instance.h"
 #include "../tree/dual.h"
@@ -31,7 +32,7 @@ static int32_t make_modes(const fm_instance *s, int32_t joint, double phi[][6])
             const fm_general *g = s->general + k->general;
             memcpy(phi, g->phi, (size_t)g->speeds * sizeof *phi);
         } else if (k->u >= 0) {
-            const int axis = k->kind <= FM_LINK_REVOLUTE_Z ? k->kind - FM_LINK_REVOLUTE_X : 2;
+            const int axis = fm_link_axis(k->kind);
             double e[3], arm[3], v[3];
             for (int j = 0; j < 3; j++) e[j] = k->sign * w->R[3 * j + axis], arm[j] = M->r[j] - w->r[j];
             for (int j = 0; j < 3; j++) {
@@ -130,7 +131,7 @@ void fm_remove_free_modes(const fm_instance *s, int32_t joint, double wrench[6])
     if (kind == FM_JOINT_SPHERICAL || kind == FM_JOINT_FREE) memset(wrench, 0, 3 * sizeof *wrench);
     if (kind == FM_JOINT_FREE) memset(wrench + 3, 0, 3 * sizeof *wrench);
     if (kind != FM_JOINT_SCALAR) return;
-    const int axis = k->kind <= FM_LINK_REVOLUTE_Z ? k->kind - FM_LINK_REVOLUTE_X : 2;
+    const int axis = fm_link_axis(k->kind);
     if (k->pitch == 0.0) wrench[3 + axis] = 0.0;
     else wrench[axis] = k->slide == 0.0 ? 0.0 : -(k->slide / k->pitch) * wrench[3 + axis];
 }

@@ -4,6 +4,7 @@
  */
 #include "kinematics.h"
 
+#include "../image/joints.h"
 #include "../maths/rotations.h"
 #include "../maths/vectors.h"
 #include "../instance/instance.h"
@@ -27,7 +28,7 @@ static void link_axes(const fm_instance *s, int32_t i, double R[9])
         memcpy(R, s->axes[i].R, 9 * sizeof(double));
         return;
     }
-    const int K = k->kind <= FM_LINK_REVOLUTE_Z ? k->kind - FM_LINK_REVOLUTE_X : 2, A = (K + 1) % 3, B = (K + 2) % 3;
+    const int K = fm_link_axis(k->kind), A = (K + 1) % 3, B = (K + 2) % 3;
     const double *R0 = s->axes[i].R0, c = s->motion[i].c, sn = s->motion[i].s;
     for (int row = 0; row < 3; row++) {
         R[3 * row + A] = R0[3 * row + A] * c + R0[3 * row + B] * sn;
@@ -64,7 +65,7 @@ void fm_make_world(fm_instance *s, const double *y)
             fm_modal_velocity(s, i, y, spin, v);
             fm_lane_get(s, r, i, r);
         } else if (k->u >= 0) {
-            const int K = k->kind <= FM_LINK_REVOLUTE_Z ? k->kind - FM_LINK_REVOLUTE_X : 2;
+            const int K = fm_link_axis(k->kind);
             spin[K] = k->sign * k->pitch * u[k->u];
             for (int j = 0; j < 3; j++) {
                 r[j] += s->axes[i].R0[3 * j + 2] * (k->sign * k->slide * y[k->p]);
@@ -179,7 +180,7 @@ void fm_body_quaternion(const fm_instance *s, int32_t body, double q[4])
             const double half = 0.5 * fm_modal_angle(s, i, s->y), turn[4] = {cos(half), 0.0, 0.0, sin(half)};
             fm_multiply_quaternions(turn, q, next);
         } else if (k->u >= 0) {
-            const int axis = k->kind <= FM_LINK_REVOLUTE_Z ? k->kind - FM_LINK_REVOLUTE_X : 2;
+            const int axis = fm_link_axis(k->kind);
             double half = 0.5 * (k->sign * k->pitch * s->y[k->p]), turn[4] = {cos(half), 0.0, 0.0, 0.0};
             turn[1 + axis] = sin(half);
             fm_multiply_quaternions(turn, q, next);

@@ -12,6 +12,7 @@
  */
 #include "planar.h"
 
+#include "../image/joints.h"
 #include "../maths/vectors.h"
 #include "../instance/instance.h"
 #include "planar_fit.h"
@@ -94,7 +95,7 @@ static void describe_link(fm_instance *s, int32_t place, int32_t link, const dou
     k->pending = l->pending >= 0 ? s->model.plane_pendings++ : -1;
     k->slot = l->slot >= 0 ? s->planar.link[k->parent].pending : -1;
     k->first_in_slot = l->first_in_slot;
-    k->side = k->kind == FM_PLANE_PIN ? normal[fm_pin_axis(l->kind)] : 1.0;
+    k->side = k->kind == FM_PLANE_PIN ? normal[fm_link_axis(l->kind)] : 1.0;
     k->sign = k->kind == FM_PLANE_PIN ? l->sign * k->side : k->kind == FM_PLANE_SLIDE ? l->sign : 0.0;
 }
 

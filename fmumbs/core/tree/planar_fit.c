@@ -5,6 +5,7 @@
  */
 #include "planar_fit.h"
 
+#include "../image/joints.h"
 #include "../maths/vectors.h"
 #include "../instance/plane.h"
 
@@ -17,12 +18,6 @@ static int is_pin(int32_t kind)
     return kind <= FM_LINK_REVOLUTE;
 }
 
-/* The link's own axis that it rotates about. */
-int32_t fm_pin_axis(int32_t kind)
-{
-    return kind <= FM_LINK_REVOLUTE_Z ? kind - FM_LINK_REVOLUTE_X : 2;
-}
-
 static int is_identity(const double *R)
 {
     for (int j = 0; j < 9; j++)
@@ -33,7 +28,7 @@ static int is_identity(const double *R)
 /* Whether a link moves in the plane normal to n (in its axes); for a pin, n is rounded to its axis. */
 static int moves_across(const fm_image *m, int32_t link, double *n)
 {
-    const int32_t kind = m->link_kind[link], axis = is_pin(kind) ? fm_pin_axis(kind) : 2;
+    const int32_t kind = m->link_kind[link], axis = is_pin(kind) ? fm_link_axis(kind) : 2;
     const double rest = fabs(n[(axis + 1) % 3]) + fabs(n[(axis + 2) % 3]), side = n[axis] < 0.0 ? -1.0 : 1.0;
     if (kind == FM_LINK_FIXED) return 1;
     if (kind == FM_LINK_PRISMATIC) return fabs(n[2]) <= FM_PARALLEL;
@@ -60,7 +55,7 @@ static void axis_in_root(const fm_image *m, int32_t root, int32_t link, double *
 {
     const int32_t kind = m->link_kind[link];
     double v[3] = {0.0, 0.0, 0.0};
-    v[is_pin(kind) ? fm_pin_axis(kind) : 2] = 1.0;
+    v[is_pin(kind) ? fm_link_axis(kind) : 2] = 1.0;
     memcpy(out, v, sizeof v);
     for (int32_t i = link; i != root; i = m->link_parent[i]) {
         rotate_out(m->link_R + 9 * i, v, out);

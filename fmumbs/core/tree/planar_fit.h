@@ -6,7 +6,6 @@
 
 FM_HIDDEN_BEGIN
 
-int32_t fm_pin_axis(int32_t kind);
 int32_t fm_planar_row(const fm_image *m, int32_t i, const double *nF, const double *nM);
 int32_t fm_planar_normals(const fm_image *m, double *normal, double *ground);
 int32_t fm_planar_count(const fm_image *m);
