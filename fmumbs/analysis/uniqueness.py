@@ -235,8 +235,8 @@ def _aligned(directions: Array) -> Array:
     count = directions.shape[1]
     if not count:
         return directions
-    along = np.sum(directions**2, axis=1) > 1.0 - COMPONENT
-    axes = np.eye(6)[:, along]
+    beside = np.linalg.norm(np.eye(6) - directions @ directions.T, axis=0)  # of each axis: its distance from the span
+    axes = np.eye(6)[:, beside < COMPONENT]
     rest = directions - axes @ (axes.T @ directions)
     u, _, _ = np.linalg.svd(rest)
     found = np.hstack([axes, u[:, : count - axes.shape[1]]])
@@ -248,7 +248,7 @@ def _words(directions: Array) -> str:
     words = []
     for column in directions.T:
         k = int(np.abs(column).argmax())
-        if abs(column[k]) > 1.0 - COMPONENT:
+        if np.linalg.norm(np.delete(column, k)) < COMPONENT:
             words.append(f"{'force along' if k < 3 else 'torque about'} {_AXES[k % 3]}")
             continue
         parts = []

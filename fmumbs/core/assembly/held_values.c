@@ -140,7 +140,8 @@ static int32_t choose_of_joint(fm_instance *s, int level, int32_t *unit, int32_t
         }
         if (best < 0) return freedoms;
         const int32_t u = unit[best];
-        unit[best] = unit[0], unit[0] = u;
+        for (; best > 0; best--) unit[best] = unit[best - 1]; /* the others keep their order */
+        unit[0] = u;
         hold_unit(s, level, u, FM_CHOSEN);
         if (rank_with_held(s) == rank) freedoms -= fm_unit_size(s, level, u);
         else hold_unit(s, level, u, FM_FREE);
@@ -190,15 +191,16 @@ static void choose_independent(fm_instance *s, int level, int32_t count)
 
 /* Positions -------------------------------------------------------------------------------------------------------- */
 
-/* Closes the loops from the values in assembly.given with all held coordinates; on failure y is not changed. */
-static int close_from_guess(fm_instance *s, double *y)
+/* Closes the loops from the values in assembly.given with all held coordinates, if `beside` also from near where these
+ * lead; on failure y is not changed. */
+static int close_from_guess(fm_instance *s, double *y, int beside)
 {
     double *other = s->assembly.trial;
     const size_t cuts = (size_t)s->image.n.cut_positions * sizeof(double);
     memcpy(other, s->assembly.given, (size_t)s->model.ny * sizeof *other);
     if (cuts > 0) memcpy(s->assembly.cut_p, s->cut_p, cuts);
     if (cuts > 0) memcpy(s->cut_p, s->image.cut_start, cuts);
-    if (fm_assemble_positions(s, other)) {
+    if (fm_assemble_positions(s, other) || (beside && fm_assemble_beside(s, other))) {
         memcpy(y, other, (size_t)s->model.ny * sizeof *y);
         return 1;
     }
@@ -282,7 +284,7 @@ static int32_t reach_units(fm_instance *s, double *y, const int32_t *unit, int32
     for (int32_t i = 0; i < count; i++) hold_unit(s, FM_POSITIONS, unit[i], FM_CHOSEN);
     s->assembly.brief = 1;
     const int tried = s->assembly.failed < FM_ATTEMPTS, ways = s->assembly.failed < FM_PATIENT;
-    const int held = tried && (close_from_guess(s, y) || (count == 1 && closed && ways && follow(s, y)));
+    const int held = tried && (close_from_guess(s, y, 0) || (count == 1 && closed && ways && follow(s, y)));
     s->assembly.brief = 0;
     if (held) return 0;
     s->assembly.failed++;
@@ -317,7 +319,7 @@ static int any_cut_given(const fm_instance *s, int level)
 static int hold_positions(fm_instance *s, double *y, int closed)
 {
     fm_hold_fixed(s, 1, 1);
-    if (close_from_guess(s, y)) closed = 1;
+    if (close_from_guess(s, y, !closed)) closed = 1;
     else if (!closed || !follow(s, y)) return 0;
     if (!any_cut_given(s, FM_POSITIONS) && farthest(s, y, s->assembly.given, 0) == 0.0) return 1;
     for (int failed = 1; failed;) { /* a value that cannot be reached allows others to be held */
@@ -405,7 +407,7 @@ static int name_drives_apart(fm_instance *s, double *y, char *out, size_t capaci
 {
     if (s->image.n.excitations == 0) return 0;
     fm_hold_fixed(s, 0, 1);
-    return close_from_guess(s, y) && fm_name_drives(s, y, 0, out, capacity);
+    return close_from_guess(s, y, 1) && fm_name_drives(s, y, 0, out, capacity);
 }
 
 /* 0: the fixed velocities and the loops conflict. */

@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ MODELS = sorted(path.stem for path in (Path(__file__).parents[3] / "models").glo
 RANK = 1e-6  # of rates that random mechanisms leave to coordinates: generic ones are far from it
 HELD = 1e-10  # beside changes of some 1e-3: what cut joints have follows from closed loops
 
+AHEAD = 1.1  # times the leverage of an earlier coordinate of the same joint: a later one then holds before it
+
 Unit = tuple[str, int]  # a joint, and which of its velocities
 
 
@@ -37,16 +40,46 @@ def freedoms(model: fm.Model, solver: fm.Solver) -> dict[str, np.ndarray]:
     return {joint.name: oracle.coordinates(state, joint)[0] @ motions for joint in oracle.joints}
 
 
-def independent(rates: dict[str, np.ndarray], units: list[list[Unit]]) -> list[bool]:
-    """Of units in their order, which are independent of those before them that are."""
-    taken = np.zeros((0, next(iter(rates.values())).shape[1]))
-    found = []
-    for unit in units:
-        rows = np.vstack([taken, *(rates[name][part] for name, part in unit)])
-        fits = bool(rows.shape[0] <= rows.shape[1] and np.linalg.svd(rows, compute_uv=False)[-1] > RANK)
-        taken = rows if fits else taken
-        found.append(fits)
-    return found
+def held_units(rates: dict[str, np.ndarray], norm: np.ndarray, units: list[list[Unit]]) -> list[bool]:
+    """Of units in the model's order of joints, which hold: a joint's own compete by their leverage.
+
+    norm: (motions, motions) the square of the kinematic norm of the motions whose rates these are.
+    """
+    taken = np.zeros((0, len(norm)))
+    found: dict[int, bool] = {}
+    for _, joint in groupby(range(len(units)), key=lambda i: units[i][0][0]):
+        waiting = list(joint)
+        while waiting:
+            best, largest = waiting[0], 0.0
+            for i in waiting:
+                leverage = leverage_of(rows_of(rates, units[i]), taken, norm) if len(waiting) > 1 else 0.0
+                if leverage > AHEAD * largest:
+                    best, largest = i, leverage
+            rows = np.vstack([taken, rows_of(rates, units[best])])
+            found[best] = bool(rows.shape[0] <= rows.shape[1] and np.linalg.svd(rows, compute_uv=False)[-1] > RANK)
+            taken = rows if found[best] else taken
+            waiting.remove(best)
+    return [found[i] for i in range(len(units))]
+
+
+def rows_of(rates: dict[str, np.ndarray], unit: list[Unit]) -> np.ndarray:
+    return np.vstack([rates[name][part] for name, part in unit])
+
+
+def leverage_of(rows: np.ndarray, taken: np.ndarray, norm: np.ndarray) -> float:
+    """The largest square of a rate in a motion of norm 1 in which what is taken rests."""
+    motions = np.linalg.svd(taken)[2][len(taken) :].T
+    (rate,) = rows @ motions
+    return float(rate @ np.linalg.solve(motions.T @ norm @ motions, rate)) if rate.size else 0.0
+
+
+def kinematic_norm(solver: fm.Solver, model: fm.Model, rates: dict[str, np.ndarray]) -> np.ndarray:
+    """One radian, and the model's length, of the spanning tree's coordinates count as one."""
+    tree = [joint for joint in model.joints if joint.name not in solver.image.cut_joints]
+    length = float(solver.image.arrays["length"][0])
+    over = {joint.name: length if isinstance(joint, fm.Prismatic) else 1.0 for joint in tree}
+    all_rates = np.vstack([rates[name] / by for name, by in over.items()])
+    return np.asarray(all_rates.T @ all_rates)
 
 
 def guess(value: Any) -> Any:
@@ -95,16 +128,17 @@ def check_holding(model: fm.Model) -> int:
     solver = started(model)
     assert_closed(solver, model)
     rates, not_held = freedoms(model, solver), 0
+    norm = kinematic_norm(solver, model, rates)
     for level in (0, 1):
         given = [joint for joint in model.joints if joint.given[level]]
         units = [(joint, unit) for joint in given for unit in one_by_one(joint, level)]
-        expected = independent(rates, [unit for _, unit in units])
+        expected = held_units(rates, norm, [unit for _, unit in units])
         assert [holds(solver, *one, level) for one in units] == expected, level
         not_held += expected.count(False)
     return not_held
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", [*range(24), 26, 46, 58, 60])  # the last: not the first one of a joint holds
 def test_given_values_hold_in_the_models_order_as_far_as_the_mobility_goes(seed: int) -> None:
     rng = np.random.default_rng(seed)
     kind = str(rng.choice(("revolute", "prismatic", "spherical", "universal", "screw")))
