@@ -48,6 +48,7 @@ REPLACED = {  # pattern, ignoring case and underscores: what to say instead
 CLEAN = (  # what is held to the list; the rest of the tree follows room by room
     "fmumbs/*.py", "fmumbs/*/*.py", "fmumbs/*/*/*.py", "models/*.py", "examples/*.py", "benchmarks/*.py", "README.md",
     "cmake/*", "CMakeLists.txt", "Makefile", "pyproject.toml", "fmumbs/core/**/*.[ch]", "fmumbs/core/**/*.inc",
+    "fmumbs/core/sources.txt", "tests/core/*.[ch]", "fuzz/*",
 )  # fmt: skip
 
 
