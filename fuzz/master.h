@@ -5,7 +5,7 @@
 
 #include "fuzz.h"
 
-#include "fmi2/fmi2Functions.h"
+#include "fmi/fmi2Functions.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
