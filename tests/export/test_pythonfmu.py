@@ -409,7 +409,7 @@ def test_its_host_needs_the_standard_library_alone(rod: Unpacked) -> None:
 
 
 HOST = r"""
-#include "fmi2/fmi2Functions.h"
+#include "fmi/fmi2Functions.h"
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

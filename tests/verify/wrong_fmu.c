@@ -4,7 +4,7 @@
  * defined here. INPUT and PARAMETER are value references, of the real input of the model and of a parameter.
  */
 #define _GNU_SOURCE
-#include "fmi2/fmi2Functions.h"
+#include "fmi/fmi2Functions.h"
 
 #include <dlfcn.h>
 #include <math.h>
