@@ -9,7 +9,7 @@ from pathlib import Path
 from common import HERE, build_library, processor_seconds, wall_seconds
 from lxml import etree
 
-FMI_HEADERS = HERE.parent / "fmumbs" / "core" / "fmi2"
+FMI_HEADERS = HERE.parent / "fmumbs" / "core" / "fmi"
 
 RK4_STEP = 1e-3  # s, of the FMU's own integration
 LONG = 100  # integration steps in one long communication step
