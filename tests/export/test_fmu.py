@@ -125,7 +125,7 @@ def test_the_options_become_start_values(pendulum: ModelImage, tmp_path: Path) -
 
 
 def test_an_unknown_back_end_is_refused(pendulum: ModelImage, tmp_path: Path) -> None:
-    with pytest.raises(ExportError, match=r"back end 'fortran'.*native"):
+    with pytest.raises(ExportError, match=r"backend 'fortran'.*native"):
         export_fmu(pendulum, tmp_path / "a.fmu", backend="fortran")
 
 

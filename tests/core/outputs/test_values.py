@@ -288,7 +288,7 @@ def test_output_derivatives_are_those_along_the_flow(case: Case) -> None:
     assert_allclose(found, rates, rtol=0, atol=FLOW * scale)
 
 
-# Freedoms that nothing opposes -----------------------------------------------------------------------------------
+# Free modes without inertia -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -299,7 +299,7 @@ def test_needle_on_a_ball_joint_is_refused(seed: int) -> None:
     needle = fm.Body.rod("needle", length=1.0, mass=1.0)
     turned = needle.at(0, 0, 0, rotation=fm.Rotation.rpy(*rng.uniform(-3, 3, 3)))
     model.add(needle, fm.Spherical("A", model.ground.at(), turned, q0=rng.normal(size=4)))
-    with pytest.raises(fm.FmumbsError, match=r"joint 'A', mode [123]: no inertia"):
+    with pytest.raises(fm.FmumbsError, match=r"joint 'A', mode [123]: this free mode has no inertia"):
         started(model)
 
 
@@ -311,7 +311,7 @@ def test_massless_tip_is_refused(kind: str, mode: int) -> None:
     tip = fm.Body("tip", mass=0.0, inertia=(0, 0, 0))
     joint = getattr(fm, kind)("B", rod.tip, tip.at(0.3, 0.2, 0.1))
     model.add(rod, tip, fm.Revolute("A", model.ground.at(), rod.base, axis="y"), joint)
-    with pytest.raises(fm.FmumbsError, match=f"joint 'B', mode {mode}: no inertia"):
+    with pytest.raises(fm.FmumbsError, match=f"joint 'B', mode {mode}: this free mode has no inertia"):
         started(model)
 
 

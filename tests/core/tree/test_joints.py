@@ -72,7 +72,7 @@ def test_units_and_names_of_several_modes() -> None:
 
 def test_a_free_mode_without_inertia_is_refused() -> None:
     model = on_ground(lambda F, M: fm.Cylindrical("C", F, M), inertia=(0, 0, 0))
-    with pytest.raises(fm.FmumbsError, match=r"joint 'C', mode 1: no inertia"):
+    with pytest.raises(fm.FmumbsError, match=r"joint 'C', mode 1: this free mode has no inertia"):
         started(model)
 
 
