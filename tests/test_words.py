@@ -80,11 +80,7 @@ def uses(pattern: str, text: str) -> Iterator[int]:
 
 @pytest.mark.parametrize("pattern", REPLACED)
 def test_no_replaced_term_is_used(pattern: str) -> None:
-    found = [
-        f"{path.relative_to(ROOT)}:{line}"
-        for path in files()
-        for line in uses(pattern, plain_text(path))
-    ]
+    found = [f"{path.relative_to(ROOT)}:{line}" for path in files() for line in uses(pattern, plain_text(path))]
     assert not found, f"say '{REPLACED[pattern]}' in {', '.join(found)}"
 
 

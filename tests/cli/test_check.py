@@ -31,7 +31,6 @@ def build():
 """
 
 
-
 def test_check_tells_the_tree_and_the_mobility() -> None:
     result = fmumbs("check", "double_pendulum")
     assert result.exit_code == 0

@@ -68,6 +68,7 @@ def test_the_demo_exports_runs_prints_and_draws(tmp_path: Path) -> None:
 
 # Runs that end early ---------------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("target", ["pendulum", "pendulum.fmu"])
 def test_a_run_that_fails_writes_what_there_is_and_says_so(target: str, tmp_path: Path) -> None:
     fmumbs("export", "pendulum")

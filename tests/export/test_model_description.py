@@ -63,8 +63,7 @@ def test_the_derivatives_are_listed_and_each_names_its_state(image: ModelImage) 
     assert listed == [
         v
         for v in variables
-        if (of := v[0].get("derivative")) is not None
-        and variables[int(of) - 1].get("initial") in ("exact", "approx")
+        if (of := v[0].get("derivative")) is not None and variables[int(of) - 1].get("initial") in ("exact", "approx")
     ]
 
 

@@ -102,8 +102,7 @@ def test_every_mechanism_steps_to_the_bits_of_its_native_fmu(fmus: tuple[Path, P
     pushes = {name: 0.05 * (k % 5 - 2) for k, name in enumerate(inputs)}
     outputs = [v.name for v in variables if v.causality == "output"]
     native, python = (
-        simulate_fmu(str(fmu), stop_time=0.2, output_interval=0.01, start_values=pushes, output=outputs)
-        for fmu in fmus
+        simulate_fmu(str(fmu), stop_time=0.2, output_interval=0.01, start_values=pushes, output=outputs) for fmu in fmus
     )
     assert native.dtype == python.dtype
     assert len(native) == len(python) == 21

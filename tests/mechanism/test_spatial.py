@@ -25,9 +25,7 @@ moments = st.tuples(*[st.floats(0, 1)] * 3)
 def inertias(draw):
     """Of three mass points' spreads along the axes, which any solid's inertia is equal to."""
     a, b, c = draw(moments)
-    return SpatialInertia(draw(st.floats(0.1, 2)), draw(vectors), (b + c, a + c, a + b)).rotated(
-        draw(rotations)
-    )
+    return SpatialInertia(draw(st.floats(0.1, 2)), draw(vectors), (b + c, a + c, a + b)).rotated(draw(rotations))
 
 
 def test_a_positive_angle_turns_by_the_right_hand_rule():

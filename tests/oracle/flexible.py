@@ -258,6 +258,7 @@ class FlexibleOracle:
                 Q[part] -= K @ q + D @ rate[part]
                 stored += 0.5 * q @ K @ q
         for spring in self.model.springs:
+
             def ends(delta: Any, spring: Any = spring) -> Any:
                 poses, q = self.place(present, delta)
                 return self.frame(poses, q, spring.Q)[0] - self.frame(poses, q, spring.P)[0]
@@ -268,6 +269,7 @@ class FlexibleOracle:
             Q -= pull * (d / length) @ dX
             stored += 0.5 * spring.stiffness * (length - spring.free_length) ** 2
         for load in self.model.loads:
+
             def at(delta: Any, load: Any = load) -> Any:
                 r, R = self.frame(*self.place(present, delta), load.P)
                 return np.concatenate([r, R.ravel()])
@@ -295,6 +297,7 @@ class FlexibleOracle:
             first += len(cloud.masses)
         points = {}
         for p in self.model.named_points:
+
             def where(delta: Any, p: Any = p) -> Any:
                 return self.frame(*self.place(present, delta), p)[0]
 

@@ -34,10 +34,7 @@ SUNDIALS = (
     "LLNL/sundials, examples/ida/serial/idaSlCrank_dns.c and .out; "
     "the 'recomputed' columns are an integration of our own"
 )
-CORKE = (
-    "petercorke/robotics-toolbox-python, tests/test_DHRobot.py and models/DH/Puma560.py; "
-    "Corke and Armstrong 1994"
-)
+CORKE = "petercorke/robotics-toolbox-python, tests/test_DHRobot.py and models/DH/Puma560.py; Corke and Armstrong 1994"
 RANKS = (
     "rows, ranks and indeterminate dimensions of the Jacobian of all joints at a general position, computed on our own "
     "by its singular values; the mechanisms: Wojtyra 2005, Wojtyra and Fraczek 2013"
@@ -107,9 +104,7 @@ def text(value: Any, margin: str = "") -> str:
 
 
 def write(case: str, source: str, licence: str, **content: Any) -> None:
-    (DATA / f"{case}.json").write_text(
-        text({"source": source, "licence": licence, **content}) + "\n", "utf-8"
-    )
+    (DATA / f"{case}.json").write_text(text({"source": source, "licence": licence, **content}) + "\n", "utf-8")
 
 
 def main(robots: str | None = None) -> None:

@@ -29,9 +29,7 @@ def test_it_keeps_the_exact_period(model):
     assert_allclose(q, np.pi * np.array([1, 1.5, 2, 1.5])[quarters % 4], rtol=0, atol=ANGLE)
 
 
-@pytest.mark.parametrize(
-    "options", [{"tolerance": 1e-7}, {"scheme": "rk4", "step": 1e-3}], ids=["dopri5", "rk4"]
-)
+@pytest.mark.parametrize("options", [{"tolerance": 1e-7}, {"scheme": "rk4", "step": 1e-3}], ids=["dopri5", "rk4"])
 def test_it_keeps_its_energy_as_the_library_asks(model, options):
     energy = fm.simulate(model, stop=10, interval=0.01, outputs=["solver.energy"], **options)["solver.energy"]
     assert np.abs(energy - energy[0]).max() < ENERGY

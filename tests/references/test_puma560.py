@@ -39,9 +39,7 @@ def build(qd: np.ndarray, gravity: float = PUMA["g"]) -> fm.Model:
         )
         motor = {"rotor_inertia": PUMA["motor_Jm"][i], "damping": PUMA["viscous_B_motor"][i]}
         geared = {what: GEARS[i] ** 2 * value for what, value in motor.items()}
-        model.add(
-            link, fm.Revolute(name, before, link.point("near"), axis="z", q0=POSE[i], u0=qd[i], **geared)
-        )
+        model.add(link, fm.Revolute(name, before, link.point("near"), axis="z", q0=POSE[i], u0=qd[i], **geared))
         before = link.at()
     model.add(fm.Load("tip", before))
     return model
@@ -69,9 +67,7 @@ def inertia_matrix(solver: fm.Solver) -> np.ndarray:
     return np.linalg.inv(np.column_stack(columns))
 
 
-@pytest.mark.parametrize(
-    "row", PUMA["results"], ids=lambda row: "-".join(f"{k}{row[k]}" for k in row if k != "tau")
-)
+@pytest.mark.parametrize("row", PUMA["results"], ids=lambda row: "-".join(f"{k}{row[k]}" for k in row if k != "tau"))
 def test_the_published_torques_give_the_accelerations_they_were_made_for(row):
     qd, qdd = np.full(6, float(row["qd"])), np.full(6, float(row["qdd"]))
     solver = started(qd, row["tau"], gravity=row.get("g", PUMA["g"]))

@@ -26,9 +26,7 @@ class Figures:
         self.solver.assemble()
         self.values = data["values"]
         if extent == "full":
-            self.values = json.loads((FULL / "urdf_pinocchio" / "values.json").read_text(encoding="utf-8"))[
-                name
-            ]
+            self.values = json.loads((FULL / "urdf_pinocchio" / "values.json").read_text(encoding="utf-8"))[name]
         self.joints = self.values["joint_order"]
         slides = [isinstance(self.model[joint], fm.Prismatic) for joint in self.joints]
         self.inputs = [f"{joint}.{'f' if s else 'tau'}" for joint, s in zip(self.joints, slides, strict=True)]
@@ -44,9 +42,7 @@ class Figures:
 
     def inverse_mass_matrix(self) -> np.ndarray:
         unknowns = [f"{joint}.qdd" for joint in self.joints]
-        return np.column_stack(
-            [self.solver.directional_derivative(unknowns, [i], [1.0]) for i in self.inputs]
-        )
+        return np.column_stack([self.solver.directional_derivative(unknowns, [i], [1.0]) for i in self.inputs])
 
     def centre(self) -> np.ndarray:
         """(3,) common centre of mass of what moves, in the world."""
@@ -68,9 +64,7 @@ def scaled(values: list[float]) -> float:
 
 def test_the_masses_add_up(figures):
     """Pinocchio's total has the links that are fixed to the ground in it."""
-    assert sum(link.mass for link in figures.robot.links) == pytest.approx(
-        figures.values["total_mass"], rel=1e-14
-    )
+    assert sum(link.mass for link in figures.robot.links) == pytest.approx(figures.values["total_mass"], rel=1e-14)
 
 
 def test_torques_of_inverse_dynamics_give_the_accelerations(figures):

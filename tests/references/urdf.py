@@ -62,9 +62,7 @@ class Robot:
     @classmethod
     def load(cls, saved: dict[str, Any]) -> Self:
         """From what save() gave, as JSON brings it back."""
-        links, joints = (
-            [{k: _tuples(v) for k, v in row.items()} for row in saved[n]] for n in ("links", "joints")
-        )
+        links, joints = ([{k: _tuples(v) for k, v in row.items()} for row in saved[n]] for n in ("links", "joints"))
         return cls(saved["name"], tuple(Link(**row) for row in links), tuple(Joint(**row) for row in joints))
 
     def save(self) -> dict[str, Any]:
@@ -126,9 +124,7 @@ def _link(element: ET.Element) -> Link:
     inertial = element.find("inertial")
     inertial = _NO_INERTIAL if inertial is None else inertial
     xyz, rpy = _origin(inertial)
-    moments = tuple(
-        float(_get(inertial, "inertia", f"i{axes}", "0")) for axes in ("xx", "yy", "zz", "xy", "xz", "yz")
-    )
+    moments = tuple(float(_get(inertial, "inertia", f"i{axes}", "0")) for axes in ("xx", "yy", "zz", "xy", "xz", "yz"))
     return Link(element.attrib["name"], float(_get(inertial, "mass", "value", "0")), xyz, rpy, moments)
 
 
@@ -142,9 +138,7 @@ def _joint(element: ET.Element) -> Joint:
 
 
 def _origin(element: ET.Element) -> tuple[Numbers, Numbers]:
-    return _numbers(_get(element, "origin", "xyz", "0 0 0")), _numbers(
-        _get(element, "origin", "rpy", "0 0 0")
-    )
+    return _numbers(_get(element, "origin", "xyz", "0 0 0")), _numbers(_get(element, "origin", "rpy", "0 0 0"))
 
 
 def _get(element: ET.Element, child: str, attribute: str, default: str) -> str:

@@ -193,8 +193,14 @@ def moved(rng: np.random.Generator, joint: fm.Joint, by: float) -> fm.Joint:
 
 
 def space(
-    seed: int, kind: str | None = None, loops: int = 1, both_ends: bool = False, guess: float = 0.02, spare: int = 2,
-    driven: bool = False, sorts: tuple[str, ...] = ("revolute", "prismatic", "spherical", "spherical"),
+    seed: int,
+    kind: str | None = None,
+    loops: int = 1,
+    both_ends: bool = False,
+    guess: float = 0.02,
+    spare: int = 2,
+    driven: bool = False,
+    sorts: tuple[str, ...] = ("revolute", "prismatic", "spherical", "spherical"),
 ) -> Closed:
     """Loops in space, of one kind of cut joint or of any, that leave about a freedom more than `spare`.
 

@@ -1,6 +1,6 @@
 """Damaged FMUs, model files and options, drawn at random.
 
-    python -m support.hostile CASES [SEED]    in tests/: tries as many on every verb, as test_hostile does
+python -m support.hostile CASES [SEED]    in tests/: tries as many on every verb, as test_hostile does
 """
 
 import contextlib

@@ -1,6 +1,5 @@
 """How loops are kept closed: the correction after a step, Baumgarte's terms, and their options."""
 
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose

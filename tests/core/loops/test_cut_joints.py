@@ -31,7 +31,8 @@ def test_a_pin_in_a_plane_loop_may_be_a_ball() -> None:
 UNCUT: dict[str, dict[str, Any]] = {
     "excited": {"modes": [fm.Turn("z"), fm.Turn("x", role="excited", input="kappa_dot")]},
     "rolling": {
-        "modes": [fm.Slide("x"), fm.Slide("y"), fm.Turn("z")], "velocity_rows": [(0, 0, 0, 0, 1, 0)],
+        "modes": [fm.Slide("x"), fm.Slide("y"), fm.Turn("z")],
+        "velocity_rows": [(0, 0, 0, 0, 1, 0)],
         "speed_rows": [(0, 0, 0, 1, 0, 0), (0, 0, 1, 0, 0, 0)],
     },
     "slides on both sides": {"modes": [fm.Slide("x"), fm.Turn("z"), fm.Slide("y"), fm.Turn("x")]},

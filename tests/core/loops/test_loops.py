@@ -1,6 +1,5 @@
 """Closed mechanisms: the core against the oracle, their motion and their redundant rows."""
 
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -155,6 +154,8 @@ def test_directional_derivatives_are_differences(case: Closed) -> None:
         followed = {v.name for v in outputs if v.dependencies is None or variable.index in v.dependencies}
         moved = {name for name, d in zip(names, found, strict=True) if abs(d) > 1e-9 * scale}
         assert moved <= followed
+
+
 def test_rows_of_many_windows_are_chosen_block_by_block() -> None:
     """Long ladders: two rows a window are independent, and one freedom is left."""
     for windows in (3, 40, 300):

@@ -58,3 +58,19 @@ def test_a_path_that_bends_nearby_does_not_matter() -> None:
     before = solver.output_derivative("J.drive")
     solver.step(2.0 - 2e-5)
     assert_allclose(solver.output_derivative("J.drive"), before, rtol=1e-6)
+
+
+def test_a_force_that_follows_from_the_time_alone_has_a_rate() -> None:
+    """A cart of 2 kg on a path x(t): what drives it is m x'', whose rate is m x'''."""
+    path = fm.Path((0.0,), ((0.1, 0.2, 0.3, 0.4, 0.5),))
+    model = fm.Model("cart", gravity=(0, 0, 0))
+    cart = fm.Body("cart", mass=2.0, inertia=(1, 1, 1))
+    model.add(cart, fm.Joint("P", model.ground.at(), cart.at(), modes=[fm.Slide("x", role="excited", path=path)]))
+    solver = fm.Solver(compile(model, everything=True))
+    solver.assemble()
+    for t in (0.0, 0.7, 1.9):
+        if t > 0.0:
+            solver.step(t)
+        for name in ("P.drive", "P.wrench.f[1]"):
+            assert_allclose(solver.get(name), 2.0 * (0.6 + 2.4 * t + 6.0 * t**2), rtol=1e-12)
+            assert_allclose(solver.output_derivative(name), 2.0 * (2.4 + 12.0 * t), rtol=1e-7)

@@ -1,6 +1,5 @@
 """Values by name: what may be set to what, and the derivatives of outputs with respect to inputs and to time."""
 
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

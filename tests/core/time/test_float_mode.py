@@ -44,6 +44,7 @@ def history(image: fm.ModelImage) -> bytes:
     solver.assemble()
     for t in (0.01, 0.013, 0.03):
         solver.step(t)
+        solver.state_load(solver.state_save())  # which computes again what follows from the parameters
     return solver.read(np.arange(len(solver.image.variables), dtype=np.uint32)).tobytes() + solver.state_save()
 
 

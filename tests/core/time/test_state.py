@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import fmumbs as fm
 from fmumbs.compiler import compile
+from fmumbs.compiler.layout import lib
 from fmumbs.readers import read_model
 from fmumbs.run import Solver
 from support.strategies import Case, trees
@@ -53,6 +54,53 @@ def started(image: fm.ModelImage) -> Solver:
 
 
 # States ------------------------------------------------------------------------------------------------------
+
+
+def test_outputs_that_were_read_are_computed_again_after_a_state_is_loaded() -> None:
+    solver = started(image_of("four_bar"))
+    ahead(solver)
+    kept, expected = solver.state_save(), bits(solver)
+    drive(solver, 3)
+    assert bits(solver) != expected
+    solver.state_load(kept)
+    assert bits(solver) == expected
+
+
+VALUES, CHECKSUM = 64, 24
+"""Where the values of a saved state begin, and the checksum over them."""
+
+
+@pytest.mark.parametrize("time", [np.nan, np.inf, 1e9])
+def test_a_state_whose_times_cannot_be_is_refused(time: float) -> None:
+    """Its first value is the present time, here not finite or later than where the integrator stands."""
+    solver = started(image_of("double_pendulum"))
+    ahead(solver)
+    state = bytearray(solver.state_save())
+    assert lib.fm_checksum(bytes(state[VALUES:]), len(state) - VALUES) == int.from_bytes(
+        state[CHECKSUM : CHECKSUM + 8], sys.byteorder
+    )
+    assert np.frombuffer(state[VALUES : VALUES + 8])[0] == solver.time
+    state[VALUES : VALUES + 8] = np.float64(time).tobytes()
+    checksum = lib.fm_checksum(bytes(state[VALUES:]), len(state) - VALUES)
+    state[CHECKSUM : CHECKSUM + 8] = checksum.to_bytes(8, sys.byteorder)
+    before = bits(solver)
+    with pytest.raises(fm.SolverError, match="its times are inconsistent"):
+        solver.state_load(state)
+    assert bits(solver) == before
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_reset_gives_every_parameter_back(name: str) -> None:
+    solver, new = (Solver(image_of(name)) for _ in range(2))
+    parameters = [v for v in solver.image.variables if v.variability == "tunable"]
+    references = np.array([v.index for v in parameters], dtype=np.uint32)
+    given = solver.read(references)
+    assert given.tolist() == [v.start for v in parameters]
+    positive = np.abs(given) * 1.25 + 0.5 * (given == 0.0)
+    solver.write(references, np.where(given < 0.0, given * 0.75, positive))
+    assert (solver.read(references) != given).all()
+    solver.reset()
+    assert bits(solver) == bits(new)
 
 
 def ahead(solver: Solver) -> None:

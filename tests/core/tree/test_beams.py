@@ -117,6 +117,7 @@ def test_a_tip_mass_lowers_the_frequency_as_rayleigh_has_it() -> None:
     mu = 2.0
     b = 1.0761962
     for _ in range(20):
+
         def f(b: float) -> float:
             return 1 + np.cos(b) * np.cosh(b) + mu * b * (np.cos(b) * np.sinh(b) - np.sin(b) * np.cosh(b))
 

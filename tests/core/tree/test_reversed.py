@@ -155,3 +155,26 @@ def test_a_brake_and_a_drive_on_a_joint_that_points_back() -> None:
     solver.assemble()
     assert_allclose(solver.get("body.a"), [-1.0, 0.0, 0.0], atol=EXACT)
     assert_allclose(solver.get("J.drive"), 2.0, rtol=EXACT)
+
+
+@pytest.mark.parametrize("joint", [fm.Prismatic, fm.Screw])
+def test_a_damper_between_points_sees_how_a_reversed_slide_moves(joint: Any) -> None:
+    """Axes agree, so that the coordinate of a slide or a screw only changes its sign."""
+    motions = []
+    for backwards in (False, True):
+        model = fm.Model("slides")
+        arm = fm.Body("arm", mass=1.2, com=(0.3, 0.1, 0.0), inertia=(0.1, 0.2, 0.25))
+        body = fm.Body("body", mass=0.9, com=(0.1, -0.2, 0.3), inertia=(0.1, 0.15, 0.2))
+        inner, outer = arm.at(0.5, 0.1, 0.2), body.at(0.1, 0.2, -0.1)
+        F, M, sign = (outer, inner, -1.0) if backwards else (inner, outer, 1.0)
+        options = {"pitch": 0.3} if joint is fm.Screw else {}
+        model.add(arm, body, fm.Revolute("A", model.ground.at(), arm.at(), axis="y", u0=1.5))
+        model.add(joint("J", F, M, axis="x", q0=0.2 * sign, u0=0.7 * sign, **options))
+        model.add(fm.Spring("d", body.at(0.2, 0.3, 0.0), model.ground.at(1.0, -1.0, 0.5), stiffness=3.0, damping=6.0))
+        solver = fm.Solver(fm.compile(model, everything=True).with_options(tolerance=1e-11))
+        solver.assemble()
+        start = np.concatenate([solver.get("body.v"), solver.get("body.a"), solver.get("body.alpha")])
+        solver.step(0.4)
+        motions.append((start, np.concatenate([solver.get("body.r"), solver.get("body.v"), solver.get("body.w")])))
+    assert_allclose(motions[0][0], motions[1][0], rtol=0, atol=1e-11)
+    assert_allclose(motions[0][1], motions[1][1], rtol=0, atol=MOTION)
