@@ -89,6 +89,18 @@ def test_a_state_whose_times_cannot_be_is_refused(time: float) -> None:
     assert bits(solver) == before
 
 
+@pytest.mark.parametrize("law", ["stiffness", "damping", "rest", "rotor_inertia"])
+def test_a_joints_parameters_are_the_models_at_first_and_after_a_reset(law: str) -> None:
+    model = fm.Model("swing")
+    bob = fm.Body("bob", mass=1.0, com=(0, 0, -0.5), inertia=(0.1, 0.1, 0.1))
+    model.add(bob, fm.Revolute("A", model.ground.at(), bob.at(), axis="y", **{"stiffness": 0.7, law: 0.3}))
+    solver = started(compile(model, everything=True))
+    assert solver.get(f"A.{law}") == 0.3
+    solver.set(f"A.{law}", 0.9)
+    solver.reset()
+    assert solver.get(f"A.{law}") == 0.3
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_a_reset_gives_every_parameter_back(name: str) -> None:
     solver, new = (Solver(image_of(name)) for _ in range(2))
