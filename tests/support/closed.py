@@ -379,9 +379,12 @@ def coupled(seed: int, closed: bool = False, couplings: int = 2) -> Closed:
     rng.shuffle(coordinates)
     for index in range(couplings):
         size = min(int(rng.integers(2, 4)), len(coordinates))
+        if size < 2 or not any(map(_is_free, coordinates)):
+            break
+        while not any(map(_is_free, coordinates[-size:])):
+            rng.shuffle(coordinates)
         terms = [(*coordinates.pop(), float(rng.uniform(0.3, 2.0) * rng.choice((-1, 1)))) for _ in range(size)]
-        if len(terms) > 1:
-            model.add(fm.Coupling(f"g{index}", terms))
+        model.add(fm.Coupling(f"g{index}", terms))
     return Closed(model, (), inputs)
 
 
@@ -399,6 +402,12 @@ def several_joint(rng: np.random.Generator, kind: str, name: str, F: fm.Point, M
         modes = (fm.Turn("x"), excited, fm.Slide((0, 1, 1)))
         return fm.Joint(name, F, M, modes=modes, q0=(0.1, 0.2), u0=u0[:2])
     return tree_joint(rng, kind, name, F, M)
+
+
+def _is_free(coordinate: tuple[fm.Joint, int]) -> bool:
+    """Excited ones alone cannot be coupled."""
+    joint, mode = coordinate
+    return mode <= len(joint.free_modes)
 
 
 def _scalars(joint: fm.Joint) -> int:
