@@ -1,0 +1,102 @@
+/* failures.c: steps that fail, or that the host interrupts: the state they leave, and what they say. */
+#include "failures.h"
+
+#include "../instance/host.h"
+#include "../instance/instance.h"
+#include "../instance/message.h"
+#include "../forces/laws.h"
+#include "../loops/constraints.h"
+#include "../motion/singular.h"
+#include "../assembly/drives.h"
+
+#include <string.h>
+
+#define FM_WORK 4e5 /* evaluations, weighted by links and rows, between two questions to the host */
+
+/* Makes the integrator's last state the present one. */
+void fm_fall_back(fm_instance *s)
+{
+    s->clock[FM_TIME] = s->clock[FM_TIME_HEAD];
+    memcpy(s->y, s->head, (size_t)s->model.ny * sizeof(double));
+    s->clock[FM_AHEAD] = s->clock[FM_H] = 0.0;
+}
+
+/* The present state is y, where a law stopped the step. */
+fm_status fm_step_failed_by_law(fm_instance *s, double t_end)
+{
+    const char *what, *name = fm_law_carrier(s, s->laws.fault < s->image.n.laws ? s->laws.fault : 0, &what);
+    if (s->laws.fault == s->image.n.laws)
+        return fm_say(s, FM_DISCARD,
+                      "the step to t = %.9g s failed: at t = %.9g s more than %d force laws jump with a velocity at the same "
+                      "time. Give some of them a steep slope there in place of the jump",
+                      t_end, s->clock[FM_TIME], FM_STICKING);
+    return fm_say(s, FM_DISCARD,
+                  "the step to t = %.9g s failed: at t = %.9g s the force law of %s '%s' switches back and forth without "
+                  "end. Give it a steep slope in place of the jump",
+                  t_end, s->clock[FM_TIME], what, name);
+}
+
+fm_status fm_too_many_laws(fm_instance *s, double t_end)
+{
+    s->laws.fault = s->image.n.laws;
+    return fm_step_failed_by_law(s, t_end);
+}
+
+static fm_status failed_at_tangent(fm_instance *s, double t_end)
+{
+    char names[200];
+    fm_loop_names(s, s->singular.tangent_row, names, sizeof names);
+    return fm_say(s, FM_DISCARD,
+                  "the step to t = %.9g s failed: at t = %.9g s the %s reaches a singular position at which branches of its "
+                  "motion share a tangent, so that the velocity does not determine how it continues. Hold joint '%s' there "
+                  "with a drive or a spring, or change a length so that the branches stay apart",
+                  t_end, s->singular.tangent_time, names, s->image.text + s->image.joint_name[s->singular.tangent_joint]);
+}
+
+fm_status fm_step_failed(fm_instance *s, double t_end)
+{
+    fm_fall_back(s);
+    char why[300];
+    s->valid = FM_VALID_NOTHING;
+    if (s->singular.tangent_row >= 0) return failed_at_tangent(s, t_end);
+    if (s->laws.fault >= 0) return fm_step_failed_by_law(s, t_end);
+    if (fm_name_drives(s, s->y, 0, why, sizeof why))
+        return fm_say(s, FM_DISCARD, "the step to t = %.9g s failed at t = %.9g s: %s", t_end, s->clock[FM_TIME], why);
+    int32_t joint, row = s->image.n.rows > 0 ? fm_singular_row(s, s->y, &joint) : -1;
+    if (row >= 0) {
+        char names[200];
+        fm_loop_names(s, row, names, sizeof names);
+        return fm_say(s, FM_DISCARD,
+                      "the step to t = %.9g s failed: at t = %.9g s the %s is at a singular position, from which the motion "
+                      "can continue in more than one way, and its velocity does not determine which. Hold joint '%s' there with a "
+                      "drive or a spring, or start with a velocity along one of them",
+                      t_end, s->clock[FM_TIME], names, s->image.text + s->image.joint_name[joint]);
+    }
+    return fm_say(s, FM_DISCARD,
+                  "the step to t = %.9g s failed: at t = %.9g s the step size became too small. The motion becomes "
+                  "singular or unbounded there: check the inputs, stiffnesses and initial speeds",
+                  t_end, s->clock[FM_TIME]);
+}
+
+fm_status fm_too_many_steps(fm_instance *s, double t_end, long accepted)
+{
+    const double h = s->clock[FM_H];
+    fm_fall_back(s);
+    return fm_say(s, FM_DISCARD,
+                  "the step to t = %.9g s failed: %ld integration steps reached only t = %.9g s, the next is of %.3g s. "
+                  "Continue from there in shorter communication steps, or soften the fastest motion",
+                  t_end, accepted, s->clock[FM_TIME], h);
+}
+
+/* Whether the host wants the step to end. */
+int fm_step_interrupted(fm_instance *s)
+{
+    if (s->host.worked < FM_WORK) return 0;
+    s->host.worked = 0.0;
+    return s->host.wanted != NULL && fm_ask_host(s);
+}
+
+fm_status fm_say_interrupted(fm_instance *s, double t_end)
+{
+    return fm_say(s, FM_DISCARD, "the step to t = %.9g s was interrupted at t = %.9g s", t_end, s->clock[FM_TIME]);
+}

@@ -1,0 +1,19 @@
+/* failures.h: functions of failures.c. */
+#ifndef FM_FAILURES_H
+#define FM_FAILURES_H
+
+#include "../instance/instance.h"
+
+FM_HIDDEN_BEGIN
+
+void fm_fall_back(fm_instance *s);
+fm_status fm_step_failed_by_law(fm_instance *s, double t_end);
+fm_status fm_too_many_laws(fm_instance *s, double t_end);
+fm_status fm_step_failed(fm_instance *s, double t_end);
+fm_status fm_too_many_steps(fm_instance *s, double t_end, long accepted);
+int fm_step_interrupted(fm_instance *s);
+fm_status fm_say_interrupted(fm_instance *s, double t_end);
+
+FM_HIDDEN_END
+
+#endif

@@ -1,0 +1,163 @@
+/* step_end.c: the end of an integration step: switches of force laws, and the projection onto the constraints. */
+#include "step_end.h"
+
+#include "../instance/instance.h"
+#include "../tree/positions.h"
+#include "../forces/excitation.h"
+#include "../forces/laws.h"
+#include "../loops/cut_joints.h"
+#include "../loops/loop_rank.h"
+#include "../motion/correct.h"
+#include "../motion/law_modes.h"
+#include "../motion/sticking.h"
+#include "../motion/tangent.h"
+#include "stages.h"
+#include "switches.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FM_EXPLAINED 100.0 /* times the allowed error: the largest change by a correction */
+#define FM_LEAP 0.1 /* relative to the largest velocity: the largest change by a correction after a fixed step */
+#define FM_AT_ONCE 1e-7 /* [s]: switches of laws that are closer than this are simultaneous */
+
+/* Chooses the modes of the force laws at time t and state y. 0: too many interact. */
+int fm_choose_law_modes(fm_instance *s, double t, double *y)
+{
+    const int moved = fm_laws_choose(s, t, y, 1);
+    if (moved > 0) s->clock[FM_FRESH] = 0.0;
+    if (moved < 0) s->laws.fault = s->image.n.laws;
+    return moved >= 0;
+}
+
+/* Counts a law's switch at time t. 0: more than a hundred are simultaneous. */
+static int note_switch(fm_instance *s, int32_t law, double t)
+{
+    double *clock = s->clock;
+    clock[FM_FLURRY] = t - clock[FM_SWITCHED] < FM_AT_ONCE ? clock[FM_FLURRY] + 1.0 : 0.0;
+    clock[FM_SWITCHED] = t;
+    if (clock[FM_FLURRY] < 100.0 + 2.0 * s->image.n.laws) return 1;
+    s->laws.fault = law;
+    return 0;
+}
+
+/* Updates the modes of the force laws after a step. If one switched within it, the head is moved back to that moment;
+ * the dense output of the whole step is kept and used up to there. 0: the step fails. */
+int fm_stop_at_switch(fm_instance *s)
+{
+    double t = s->clock[FM_TIME_HEAD];
+    if (s->image.n.laws == 0) return 1;
+    memcpy(s->law_last, s->law_mode, 2 * (size_t)s->image.n.laws * sizeof(double));
+    const int32_t law = fm_laws_switch(s, &t, s->work.trial);
+    if (law >= 0) {
+        memcpy(s->head, s->work.trial, (size_t)s->model.ny * sizeof(double));
+        s->clock[FM_TIME_HEAD] = t;
+        s->clock[FM_FRESH] = 0.0;
+        if (!note_switch(s, law, t)) return 0;
+    } else if (fm_any_law_sticks(s)) {
+        fm_laws_note(s, s->head);
+    } else {
+        return 1;
+    }
+    return fm_choose_law_modes(s, t, s->head);
+}
+
+/* Whether there are constraints or coordinates of cut joints. */
+static int has_cut_joints(const fm_instance *s)
+{
+    return s->image.n.rows + s->image.n.cut_positions > 0;
+}
+
+/* Whether states are projected onto the constraints. */
+static int is_corrected(const fm_instance *s)
+{
+    return s->image.n.rows > 0 && s->closure[FM_CLOSURE_CORRECTION] == (double)FM_CORRECT_DIRECTLY;
+}
+
+/* Projects the end of a step from the head to `arrival` onto the constraints. 0: this fails, or changes the state far
+ * more than the step's error explains, as when it jumps to another branch of the motion. */
+int fm_correct_trial(fm_instance *s, double arrival)
+{
+    const int32_t ny = s->model.ny;
+    if (!is_corrected(s)) return 1;
+    memcpy(s->work.step_end, s->work.trial, (size_t)ny * sizeof(double));
+    (void)fm_normalise(s, s->work.step_end, NULL);
+    fm_follow_paths(s, arrival, s->work.step_end);
+    memcpy(s->work.step_corrected, s->work.step_end, (size_t)ny * sizeof(double));
+    if (!fm_correct(s, s->work.step_corrected, 1)) return 0;
+    for (int32_t i = 0; i < ny; i++) {
+        const double at = s->work.step_corrected[i], moved = fabs(at - s->work.step_end[i]);
+        if (!(moved <= FM_EXPLAINED * (fm_weight(s, i, fabs(at)) + s->closure[FM_CLOSURE_TOLERANCE] * s->scale[i]))) return 0;
+    }
+    return 1;
+}
+
+/* Whether a step from y to `end` passed a position where branches of the motion share a tangent. */
+static int comes_to_tangent(fm_instance *s, double t, double arrival, const double *y, const double *end)
+{
+    return (s->singular.was_near || s->loop.near_singular) && fm_passed_tangent(s, t, arrival - t, y, end);
+}
+
+/* Projects the new head onto the constraints and adapts the dense output to it. 0: fails. */
+int fm_correct_head(fm_instance *s)
+{
+    const int32_t ny = s->model.ny;
+    const size_t bytes = (size_t)ny * sizeof(double);
+    if (!has_cut_joints(s)) return 1;
+    const int cut_short = s->clock[FM_TIME_HEAD] < s->clock[FM_TIME_DENSE];
+    memcpy(s->work.trial, s->head, bytes);
+    if (is_corrected(s) && s->image.n.laws == 0 && memcmp(s->head, s->work.step_end, bytes) == 0) {
+        memcpy(s->head, s->work.step_corrected, bytes);
+    } else if (!fm_correct(s, s->head, 1)) { /* back to the start of the step */
+        memcpy(s->head, s->dense, bytes);
+        s->clock[FM_TIME_HEAD] = s->clock[FM_TIME_TAIL];
+        return 0;
+    }
+    s->work.time = s->clock[FM_TIME_HEAD];
+    fm_follow_cut_joints(s);
+    fm_watch_rows(s, s->head);
+    if (comes_to_tangent(s, s->clock[FM_TIME_TAIL], s->clock[FM_TIME_HEAD], s->dense, s->head)) {
+        memcpy(s->head, s->dense, bytes);
+        s->clock[FM_TIME_HEAD] = s->clock[FM_TIME_TAIL];
+        return 0;
+    }
+    if (memcmp(s->work.trial, s->head, (size_t)ny * sizeof(double)) == 0) return 1;
+    for (int32_t i = 0; i < ny && !cut_short; i++) {
+        const double moved = s->head[i] - s->work.trial[i]; /* a cubic with zero slope at the start of the step */
+        s->dense[ny + i] += moved;
+        s->dense[2 * ny + i] -= moved;
+    }
+    s->clock[FM_FRESH] = 0.0;
+    return 1;
+}
+
+/* Whether a correction after a fixed step changes a velocity by more than a fraction of the largest velocity and of the
+ * step's own change. */
+static int leaps(const fm_instance *s, const double *before, const double *after, double h)
+{
+    double moved = 0.0, fastest = 0.0;
+    if (!is_corrected(s) || !s->loop.worn) return 0; /* branches meet only where pivots are small */
+    for (int32_t i = s->image.n.positions; i < s->model.ny; i++) {
+        const double size = fmax(fabs(before[i]), fabs(h * fm_stage(s, 0)[i]));
+        moved = fmax(moved, fabs(after[i] - before[i]) / s->scale[i]);
+        fastest = fmax(fastest, size / s->scale[i]);
+    }
+    return moved > FM_LEAP * fastest + s->closure[FM_CLOSURE_TOLERANCE];
+}
+
+/* Makes work.trial, the end of a fixed step from s->y at time t, the state, projected onto the constraints. 0: fails;
+ * the head is then the start of the step. */
+int fm_correct_fixed(fm_instance *s, double t, double h)
+{
+    const size_t bytes = (size_t)s->model.ny * sizeof(double);
+    if (has_cut_joints(s)) memcpy(s->head, s->y, bytes);
+    memcpy(s->y, s->work.trial, bytes);
+    fm_follow_paths(s, t + h, s->y);
+    if (!has_cut_joints(s)) return 1;
+    s->clock[FM_TIME_HEAD] = t;
+    if (!fm_correct(s, s->y, 1) || leaps(s, s->work.trial, s->y, h)) return 0;
+    s->work.time = t + h;
+    fm_follow_cut_joints(s);
+    fm_watch_rows(s, s->y);
+    return !comes_to_tangent(s, t, t + h, s->head, s->y);
+}
