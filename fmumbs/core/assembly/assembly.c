@@ -18,7 +18,7 @@
 #include "../loops/delassus.h"
 #include "../loops/projection.h"
 #include "../loops/cut_joints.h"
-#include "../motion/singular.h"
+#include "../motion/crossings.h"
 
 #include <math.h>
 #include <string.h>

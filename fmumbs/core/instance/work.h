@@ -34,7 +34,7 @@ typedef struct fm_work {
     int32_t forced, cuts;         /* 1: `applied`, `cut_wrench` is not zero */
 } fm_work;
 
-/* Interpolation across singular positions (motion/singular.c). */
+/* Interpolation across singular positions (motion/crossings.c). */
 #define FM_SINGULAR_ARRAYS(A)                                                                     \
     A(double, node, n.closed * FM_NODES * n.ny)                                                   \
     A(double, root, (FM_NODES + 1) * n.rows) /* square roots of the pivots: at the state, then at the nodes */ \

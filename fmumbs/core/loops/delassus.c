@@ -1,21 +1,16 @@
-/* delassus.c: the Lagrange multipliers of cut joints and couplings, by the Delassus matrix.
+/* delassus.c: the Delassus matrix of the constraint rows, its factor, and solutions with it.
  *
  * With the innovations of the rows' multipliers in the free modes (constraints.c)
- *     K = J M^-1 J' = sum over the modes of (phi'w_i) (phi'w_j) / D,   K lambda = -c'' at lambda = 0.
+ *     K = J M^-1 J' = sum over the modes of (phi'w_i) (phi'w_j) / D.
  * K and its factor, K = L D L', are stored in blocks, each for the rows of one cut joint, in an order with little
  * fill-in (loop_plan.c): L D below the diagonal, 1 / D on it. Only active rows are processed.
  */
 #include "delassus.h"
 
 #include "../maths/rows.h"
-#include "../maths/vectors.h"
 #include "../instance/instance.h"
-#include "../tree/group.h"
-#include "../tree/reversed.h"
 #include "constraints.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define FM_SINGULAR 1e-14 /* fraction of a diagonal entry of K below which a pivot counts as zero */
@@ -272,7 +267,7 @@ void fm_solve_delassus(const fm_instance *s, const double *b, double *x)
 }
 
 /* b less K x. Requires K itself. */
-static void subtract_product(const fm_instance *s, const double *x, double *b)
+void fm_subtract_product(const fm_instance *s, const double *x, double *b)
 {
     for (int32_t n = 0; n < s->plan.blocks; n++) {
         const fm_block *a = s->plan.block + n;
@@ -323,150 +318,11 @@ int fm_factor_delassus(fm_instance *s)
     return factor_and_go(s, NULL, NULL);
 }
 
-/* Adds the effect of the multipliers to the parent-independent part of udot of every free mode. */
-static void add_multipliers(fm_instance *s, const double *lambda)
+/* Factors K and solves K x = b. 0: K is not positive definite. */
+int fm_factor_and_solve(fm_instance *s, const double *b, double *x)
 {
-    double *x = s->loop.row;
-    for (int32_t n = 0; n < s->plan.blocks; n++) {
-        const fm_block *b = s->plan.block + n;
-        const int32_t *path = s->plan.path + b->path;
-        for (int32_t q = 0; q < b->used; q++) {
-            const double *z = s->loop.z + b->y + (size_t)b->use[q] * (size_t)b->length, force = lambda[b->first + b->use[q]];
-            for (int32_t e = 0; e < b->length; e++) x[path[e]] += force * z[e];
-        }
-    }
-    for (int32_t i = 0; i < s->image.n.links; i++) {
-        const fm_link *k = s->link + i;
-        if (k->u < 0) continue;
-        if (k->kind == FM_LINK_GENERAL) fm_group_add(&s->general[k->general].group, x + k->u);
-        else if (k->kind == FM_LINK_MODAL) fm_group_add(&fm_modal_of(s, i)->group, x + k->u);
-        else if (k->kind == FM_LINK_SPHERICAL) {
-            const double *f = s->ball[k->ball].factor;
-            double *a = x + k->u;
-            a[1] -= f[5] * a[2];
-            a[0] = (a[0] - f[3] * a[1]) - f[4] * a[2];
-            for (int j = 0; j < 3; j++) s->motion[i].U[j] += a[j];
-        } else s->motion[i].g += x[k->u];
-    }
-    memset(x, 0, (size_t)s->image.n.speeds * sizeof *x);
-}
-
-/* Adds the multipliers' wrenches to the links, for the joint wrenches. */
-void fm_load_links(fm_instance *s, const double *lambda)
-{
-    fm_ends at = {.joint = -1};
-    for (int32_t i = 0; i < s->image.n.rows; i++) {
-        if (lambda[i] == 0.0 || s->image.row_kind[i] == FM_ROW_GIVEN || s->image.row_kind[i] == FM_ROW_COUPLED) continue;
-        const int32_t joint = s->image.row_joint[i];
-        fm_constraint row;
-        fm_constraint_at(s, i, 0, &at, &row);
-        memcpy(s->loop.wrench + 6 * i, row.torque, sizeof row.torque);
-        memcpy(s->loop.wrench + 6 * i + 3, row.force, sizeof row.force);
-        const int32_t ends[2] = {s->image.joint_M_link[joint], s->image.joint_F_link[joint]};
-        for (int e = 0; e < 2; e++) {
-            const int32_t link = ends[e];
-            const double sign = e == 0 ? lambda[i] : -lambda[i];
-            double arm[3], moment[3], t[3], f[3];
-            if (link < 0) continue;
-            for (int j = 0; j < 3; j++) arm[j] = at.M.r[j] - s->world[link].r[j];
-            cross(arm, s->loop.wrench + 6 * i + 3, moment);
-            for (int j = 0; j < 3; j++) moment[j] += s->loop.wrench[6 * i + j];
-            rotate_in(s->world[link].R, moment, t);
-            rotate_in(s->world[link].R, s->loop.wrench + 6 * i + 3, f);
-            fm_lanes *lane = s->lane + link / FM_LANE_WIDTH;
-            for (int j = 0; j < 3; j++) {
-                lane->torque[j][link % FM_LANE_WIDTH] -= sign * t[j];
-                lane->force[j][link % FM_LANE_WIDTH] -= sign * f[j];
-            }
-        }
-    }
-}
-
-/* The multipliers closest to singular.lambda that satisfy singular.rhs; K is regularised enough to suppress round-off. */
-static void find_near(fm_instance *s)
-{
-    const int32_t rows = s->image.n.rows;
-    memcpy(s->loop.rhs, s->singular.rhs, (size_t)rows * sizeof *s->loop.rhs);
-    subtract_product(s, s->singular.lambda, s->loop.rhs);
-    s->loop.softening = FM_TIE;
-    if (fm_factor_delassus(s)) fm_solve_delassus(s, s->loop.rhs, s->loop.lambda);
-    s->loop.softening = 0.0;
-    for (int32_t i = 0; i < rows; i++) s->loop.lambda[i] += s->singular.lambda[i];
-}
-
-/* The multipliers from K and the right-hand side. If K is singular they are NaN, and so is all that they act on: a step
- * is then rejected. */
-void fm_find_multipliers(fm_instance *s)
-{
-    memset(s->loop.lambda, 0, (size_t)s->image.n.rows * sizeof *s->loop.lambda);
-    if (s->loop.multipliers != FM_OWN_MULTIPLIERS) {
-        if (s->loop.multipliers == FM_NEAR_MULTIPLIERS) find_near(s);
-        if (s->loop.multipliers == FM_KEPT_MULTIPLIERS) memcpy(s->loop.lambda, s->singular.lambda, (size_t)s->image.n.rows * sizeof *s->loop.lambda);
-        return;
-    }
-    if (factor_and_go(s, s->loop.rhs, s->loop.lambda)) {
-        go_back(s, s->loop.lambda);
-        return;
-    }
-    for (int32_t i = 0; i < s->image.n.rows; i++) s->loop.lambda[i] = s->row_active[i] > 0.0 ? NAN : 0.0;
-}
-
-/* Adds the multipliers' effect after the sweeps without them. Requires world kinematics of y. */
-void fm_close_loops(fm_instance *s, double *udot)
-{
-    if (s->planar.used) return; /* done within the sweeps */
-    fm_make_rows(s, 1, 0);
-    for (int32_t i = 0; i < s->image.n.rows; i++) {
-        const double *c = s->loop.c + 3 * i, alpha = s->closure[FM_CLOSURE_ALPHA], beta = s->closure[FM_CLOSURE_BETA];
-        s->loop.rhs[i] = -c[2];
-        if (s->closure[FM_CLOSURE_CORRECTION] == (double)FM_CORRECT_BAUMGARTE) s->loop.rhs[i] -= 2.0 * alpha * c[1] + beta * beta * c[0];
-    }
-    fm_make_delassus(s);
-    fm_find_multipliers(s);
-    add_multipliers(s, s->loop.lambda);
-    fm_run_outward(s, udot);
-}
-
-/* M^-1 J' lambda in `out`: the outward sweep of the same columns at rest, without gravity. */
-void fm_multiplier_response(fm_instance *s, const double *lambda, double *out)
-{
-    double gravity[3];
-    memcpy(gravity, s->gravity, sizeof gravity);
-    memset(s->gravity, 0, sizeof gravity);
-    for (int32_t i = 0; i < s->image.n.links; i++) {
-        const double zero[3] = {0.0, 0.0, 0.0};
-        fm_lane_set(s, bias, i, zero);
-        memset(s->motion[i].bias, 0, sizeof s->motion[i].bias);
-        s->motion[i].g = 0.0;
-        if (s->link[i].kind == FM_LINK_SPHERICAL) memset(s->motion[i].U, 0, 3 * sizeof(double));
-        if (s->link[i].kind == FM_LINK_GENERAL) memset(s->general[s->link[i].general].g, 0, sizeof s->general->g);
-        if (s->link[i].kind == FM_LINK_MODAL) memset(fm_modal_of(s, i)->g, 0, sizeof s->modal->g);
-    }
-    add_multipliers(s, lambda);
-    fm_run_outward(s, out);
-    memcpy(s->gravity, gravity, sizeof gravity);
-}
-
-/* Torque and force of a cut joint on M's link at M's origin, world axes. */
-void fm_loop_wrench(const fm_instance *s, int32_t joint, double torque[3], double force[3])
-{
-    memset(torque, 0, 3 * sizeof *torque);
-    memset(force, 0, 3 * sizeof *force);
-    for (int32_t i = 0; i < s->image.n.rows; i++) {
-        if (s->image.row_joint[i] != joint) continue;
-        for (int j = 0; j < 3; j++) {
-            torque[j] += s->loop.lambda[i] * s->loop.wrench[6 * i + j];
-            force[j] += s->loop.lambda[i] * s->loop.wrench[6 * i + 3 + j];
-        }
-    }
-}
-
-/* The generalised force of a coupling on one of its coordinates. */
-double fm_coupling_force(const fm_instance *s, int32_t coupling, int32_t term)
-{
-    double force = 0.0;
-    for (int32_t i = 0; i < s->image.n.rows; i++)
-        if (s->image.row_coupling[i] == coupling)
-            force += s->loop.lambda[i] * s->image.term_ratio[s->image.coupling_first[coupling] + term];
-    return force;
+    memset(x, 0, (size_t)s->image.n.rows * sizeof *x);
+    if (!factor_and_go(s, b, x)) return 0;
+    go_back(s, x);
+    return 1;
 }

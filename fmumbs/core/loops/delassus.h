@@ -11,13 +11,9 @@ void fm_make_rows(fm_instance *s, int moving, int choose);
 void fm_make_delassus(fm_instance *s);
 void fm_eliminate(fm_instance *s, const fm_block *a);
 void fm_solve_delassus(const fm_instance *s, const double *b, double *x);
+void fm_subtract_product(const fm_instance *s, const double *x, double *b);
 int fm_factor_delassus(fm_instance *s);
-void fm_load_links(fm_instance *s, const double *lambda);
-void fm_find_multipliers(fm_instance *s);
-void fm_close_loops(fm_instance *s, double *udot);
-void fm_multiplier_response(fm_instance *s, const double *lambda, double *out);
-void fm_loop_wrench(const fm_instance *s, int32_t joint, double torque[3], double force[3]);
-double fm_coupling_force(const fm_instance *s, int32_t coupling, int32_t term);
+int fm_factor_and_solve(fm_instance *s, const double *b, double *x);
 
 FM_HIDDEN_END
 

@@ -9,6 +9,7 @@
 #include "../tree/reversed.h"
 #include "constraints.h"
 #include "delassus.h"
+#include "multipliers.h"
 #include "planar_loops.h"
 
 #include <float.h>

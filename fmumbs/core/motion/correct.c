@@ -9,6 +9,7 @@
 #include "../tree/kinematics.h"
 #include "../tree/reversed.h"
 #include "../loops/projection.h"
+#include "crossings.h"
 #include "singular.h"
 
 #include <string.h>

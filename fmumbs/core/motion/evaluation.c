@@ -7,7 +7,7 @@
 #include "../forces/excitation.h"
 #include "../forces/forces.h"
 #include "../forces/laws.h"
-#include "../loops/delassus.h"
+#include "../loops/multipliers.h"
 #include "../loops/cut_joints.h"
 #include "sticking.h"
 

@@ -4,7 +4,7 @@
 #include "../instance/instance.h"
 #include "../tree/positions.h"
 #include "evaluation.h"
-#include "singular.h"
+#include "crossings.h"
 
 /* ydot at time t; invalidates the results for outputs. */
 void fm_rates(fm_instance *s, double t, const double *y, double *ydot)

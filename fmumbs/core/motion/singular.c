@@ -1,59 +1,21 @@
-/* singular.c: motion through singular positions, at which a constraint row becomes dependent on the others.
+/* singular.c: singular positions, at which a constraint row becomes dependent on the others: how near one is, which
+ * part of the mechanism is singular there, and in which direction that moves.
  *
- * Where two branches of the motion cross, a row is c = x w near the crossing: x along the branch, w away from it. Its
- * pivot in K is proportional to x^2, so K^-1 amplifies round-off in c into errors of w, w' and w'' that grow as 1/x,
- * 1/x^2 and 1/x^3, although the motion along the branch, w = 0, is smooth. So nothing is solved near x = 0. Instead the
- * state is moved along its velocity to FM_NODES regular positions s = X, 2 X, ... on either side, which are projected
- * onto the branch:
- *     q(s) = the positions of the branch nearest to Q(s), Q quadratic;  u(s) = the velocities of the branch nearest to u.
- * Positions, velocities and accelerations at these nodes are smooth functions of s, even if the multipliers are not,
- * and their interpolation at s = 0 is the result. Its error is of order X^12. It depends on the state alone.
- *
- * A position is near a singular one if the square root of a pivot, which is proportional to |x|, is less than a quarter
- * of its mean at s = X and s = -X, that is |x| < X / 2. If the interpolated positions violate the constraints, the
- * branches do not cross: the mechanism turns sharply from one to the other, and the usual formulation applies.
+ * The square root of a row's pivot in K measures the distance: where two branches of the motion cross it is
+ * proportional to the distance x along the branch (crossings.c), where they share a tangent to x^2 (tangent.c).
  */
 #include "singular.h"
 
 #include "../instance/instance.h"
-#include "../tree/positions.h"
 #include "../loops/delassus.h"
+#include "../loops/multipliers.h"
 #include "../loops/projection.h"
-#include "evaluation.h"
 
 #include <math.h>
 #include <string.h>
 
-#define FM_REACH (FM_NODES / 2)
-#define FM_WIDEST 0.03    /* first X [rad], or relative to the length; then smaller by FM_LESS */
-#define FM_LESS 0.7
-#define FM_TRIALS 6
-#define FM_CLEAR_NODE 0.4 /* relative to a pivot's root at s = X: a node below this is near a singular position */
-#define FM_STIFF 1e-4     /* fraction of former pivots, added to K so that only regular directions are corrected */
-#define FM_SMOOTH 2e-11 /* largest effect of the outermost nodes on states [rad], or relative to length or speed */
-#define FM_SMOOTH_RATE 1e-6 /* and on accelerations, relative to the largest at a node, or the squared velocity */
 #define FM_REST 1e-9      /* [rad/s], or relative to the length: slower velocities do not define a direction */
 #define FM_THERE 1e-12    /* fraction of a former pivot below which a position is singular */
-#define FM_REFINEMENTS 8  /* most refinements of the multipliers */
-#define FM_MISSING 1e-10  /* relative to the largest acceleration: accuracy of the refinement */
-#define FM_SHORT 1e-6     /* the same: larger errors mean that no finite multipliers exist */
-#define FM_CROSSING 1e-10 /* relative to the length: gap below which branches cross */
-
-/* Weights of interpolation at s = 0 from +-X, +-2 X, ...; the same without the outermost nodes. */
-static const double weight[FM_REACH] = {6.0 / 7.0, -15.0 / 28.0, 5.0 / 21.0, -1.0 / 14.0, 1.0 / 77.0, -1.0 / 924.0};
-static const double fewer[FM_REACH] = {5.0 / 6.0, -10.0 / 21.0, 5.0 / 28.0, -5.0 / 126.0, 1.0 / 252.0, 0.0};
-
-static double *node(const fm_instance *s, int n)
-{
-    return s->singular.node + (size_t)n * (size_t)s->model.ny;
-}
-
-/* Node n is at s = place(n) X. */
-static double place(int n)
-{
-    const int far = n / 2 + 1;
-    return n % 2 == 0 ? far : -far;
-}
 
 static double pivot_of(const fm_instance *s, const fm_block *b, int32_t r)
 {
@@ -61,7 +23,7 @@ static double pivot_of(const fm_instance *s, const fm_block *b, int32_t r)
 }
 
 /* The square roots of the pivots of all active rows. Requires K's factor. */
-static void note_roots(const fm_instance *s, double *out)
+void fm_singular_roots(const fm_instance *s, double *out)
 {
     for (int32_t n = 0; n < s->plan.blocks; n++) {
         const fm_block *b = s->plan.block + n;
@@ -76,7 +38,7 @@ int fm_singular_measure(fm_instance *s, const double *y, double *out)
     fm_place_loops(s, y, 0);
     const int fits = fm_factor_loops(s, y);
     s->loop.softening = 0.0;
-    if (fits) note_roots(s, out);
+    if (fits) fm_singular_roots(s, out);
     return fits;
 }
 
@@ -87,15 +49,18 @@ static void label_block(fm_instance *s, const fm_block *b, int32_t label)
         if (s->in_loop[s->plan.link[e]]) s->singular.label[s->plan.path[e]] = label;
 }
 
-static int has_label(const fm_instance *s, const fm_block *b, int32_t label, int all)
+/* The label of the moving coordinates on a block's paths, 0: none; `all`: 0 as well if some have none. Labels belong to
+ * separate parts of the mechanism, so that a block has one. */
+int32_t fm_singular_label(const fm_instance *s, const fm_block *b, int all)
 {
-    int32_t count = 0, of = 0;
+    int32_t label = 0, bare = 0;
     for (int32_t e = b->path; e < b->path + b->length; e++) {
         if (!s->in_loop[s->plan.link[e]]) continue;
-        of++;
-        count += s->singular.label[s->plan.path[e]] == label;
+        const int32_t own = s->singular.label[s->plan.path[e]];
+        if (own > 0) label = own;
+        else bare = 1;
     }
-    return all ? count == of : count > 0;
+    return all && bare ? 0 : label;
 }
 
 static void label_part(fm_instance *s, const fm_block *from, int32_t label)
@@ -105,7 +70,7 @@ static void label_part(fm_instance *s, const fm_block *from, int32_t label)
         more = 0;
         for (int32_t n = 0; n < s->plan.blocks; n++) {
             const fm_block *b = s->plan.block + (back ? s->plan.blocks - 1 - n : n);
-            if (!has_label(s, b, label, 0) || has_label(s, b, label, 1)) continue;
+            if (fm_singular_label(s, b, 0) != label || fm_singular_label(s, b, 1) == label) continue;
             label_block(s, b, label);
             more = 1;
         }
@@ -138,132 +103,12 @@ int fm_singular_direction(fm_instance *s, const double *u)
         for (int32_t q = 0; q < b->used; q++) {
             const int32_t i = b->first + b->use[q];
             if (!(pivot_of(s, b, b->use[q]) < FM_NARROW * s->row_pivot[i])) continue;
-            int32_t known = 0;
-            for (int32_t e = b->path; e < b->path + b->length; e++) known = known || s->singular.label[s->plan.path[e]] > 0;
-            if (known) continue;
+            if (fm_singular_label(s, b, 0) > 0) continue;
             label_part(s, b, ++label);
             if (!scale_direction(s, u, label)) return 0;
         }
     }
     return label > 0;
-}
-
-static double *roots(const fm_instance *s, int n)
-{
-    return s->singular.root + (size_t)(n + 1) * (size_t)s->image.n.rows;
-}
-
-/* The two nodes next to y, along its velocity; not yet on the branch. */
-static int begin_nodes(fm_instance *s, const double *y, double X)
-{
-    for (int n = 0; n < 2; n++) {
-        memcpy(node(s, n), y, (size_t)s->model.ny * sizeof *y);
-        fm_place_loops(s, y, 0);
-        for (int32_t i = 0; i < s->image.n.speeds; i++) s->loop.change[i] = place(n) * X * s->singular.direction[i];
-        fm_move_positions(s, node(s, n), s->loop.change);
-        (void)fm_normalise(s, node(s, n), NULL);
-        if (!fm_singular_measure(s, node(s, n), roots(s, n))) return 0;
-    }
-    return 1;
-}
-
-/* Projects node n onto the branch. 0: fails. */
-static int project(fm_instance *s, int n)
-{
-    double *y = node(s, n);
-    return fm_singular_measure(s, y, roots(s, n)) && fm_project(s, y, 0) && fm_singular_measure(s, y, roots(s, n)) && fm_project(s, y, 1);
-}
-
-/* The initial guess of node n, by the polynomial through y and the previous pairs of nodes: all nodes lie on one smooth
- * curve. */
-static void guess_node(fm_instance *s, const double *y, int n)
-{
-    const int known = n - n % 2;
-    double *at = node(s, n);
-    memcpy(at, y, (size_t)s->model.ny * sizeof *y);
-    for (int j = 0; j < known; j++) {
-        double part = place(n) / place(j);
-        for (int i = 0; i < known; i++)
-            if (i != j) part *= (place(n) - place(i)) / (place(j) - place(i));
-        const double *other = node(s, j);
-        for (int32_t i = 0; i < s->image.n.positions; i++) at[i] += part * (other[i] - y[i]);
-    }
-    (void)fm_normalise(s, at, NULL);
-}
-
-/* Computes all nodes on the branch, starting from the first two. */
-static int more_nodes(fm_instance *s, const double *y)
-{
-    for (int n = 0; n < FM_NODES; n++) {
-        if (n >= 2) guess_node(s, y, n);
-        if (!project(s, n)) return 0;
-    }
-    return 1;
-}
-
-/* Whether a row is nearly singular at y, compared with the two nearest nodes; if so, all nodes must be far from
- * singular. */
-static int is_near(const fm_instance *s)
-{
-    const size_t rows = (size_t)s->image.n.rows;
-    const double *root = s->singular.root;
-    int near = 0;
-    for (size_t i = 0; i < rows; i++)
-        if (s->row_active[i] > 0.0) near = near || root[i] < 0.25 * (root[rows + i] + root[2 * rows + i]);
-    return near;
-}
-
-static int are_clear(const fm_instance *s)
-{
-    const size_t rows = (size_t)s->image.n.rows;
-    const double *root = s->singular.root;
-    for (size_t i = 0; i < rows; i++) {
-        const double mean = 0.5 * (root[rows + i] + root[2 * rows + i]);
-        if (!(s->row_active[i] > 0.0) || !(root[i] < 0.5 * mean)) continue;
-        for (size_t n = 1; n <= FM_NODES; n++)
-            if (root[n * rows + i] < FM_CLEAR_NODE * mean) return 0;
-    }
-    return 1;
-}
-
-/* The interpolated change of element i of y, with the weights `part`. */
-static double interpolate(const fm_instance *s, const double *y, int32_t i, const double *part)
-{
-    double sum = 0.0;
-    for (int n = FM_NODES; n-- > 0;) sum += part[n / 2] * (node(s, n)[i] - y[i]);
-    return sum;
-}
-
-/* The interpolated state, in singular.y. 0: more nodes would change it, or it violates the constraints. */
-static int find_state(fm_instance *s, const double *y)
-{
-    const int32_t positions = s->image.n.positions;
-    double fastest = 0.0;
-    for (int32_t i = positions; i < s->model.ny; i++) fastest = fmax(fastest, fabs(y[i]) / s->scale[i]);
-    for (int32_t i = 0; i < s->model.ny; i++) {
-        const double change = interpolate(s, y, i, weight), scale = s->scale[i] * (i < positions ? 1.0 : fastest);
-        if (!(fabs(change - interpolate(s, y, i, fewer)) <= FM_SMOOTH * scale)) return 0;
-        s->singular.y[i] = y[i] + change;
-    }
-    (void)fm_normalise(s, s->singular.y, NULL);
-    fm_place_loops(s, s->singular.y, 0);
-    return fm_loop_gap(s, 0) <= FM_CROSSING * s->image.length[0] + fm_round_off(s);
-}
-
-/* Computes the nodes around y and the interpolated state; `factored`: K's factor is that at y. 0: y is not near a
- * singular position, or branches do not cross there. */
-static int make_nodes(fm_instance *s, const double *y, int factored)
-{
-    double X = FM_WIDEST;
-    if (factored) note_roots(s, s->singular.root);
-    else if (!fm_singular_measure(s, y, s->singular.root)) return 0;
-    if (!fm_singular_direction(s, y + s->image.n.positions)) return 0;
-    for (int n = 0; n < FM_TRIALS; n++, X *= FM_LESS) {
-        if (!begin_nodes(s, y, X)) continue;
-        if (!is_near(s)) return 0;
-        if (more_nodes(s, y) && are_clear(s) && find_state(s, y)) return 1;
-    }
-    return 0;
 }
 
 fm_singular_kept fm_singular_begin(fm_instance *s)
@@ -278,135 +123,6 @@ void fm_singular_end(fm_instance *s, fm_singular_kept kept)
     s->clock[FM_CORRECTED] = kept.corrected, s->clock[FM_ITERATED] = kept.iterated;
     s->singular.under_way = 0;
     s->loop.near_singular = 2; /* the factor is not that at y */
-}
-
-/* Interpolates accelerations, and multipliers in singular.lambda, from those at the nodes. 0: they are not smooth. */
-static int rates_at_nodes(fm_instance *s, double t, double *udot)
-{
-    const int32_t speeds = s->image.n.speeds, rows = s->image.n.rows;
-    double *own = s->singular.udot, *less = own + speeds, *all = less + speeds, most = 0.0, off = 0.0;
-    memset(all, 0, (size_t)speeds * sizeof *all);
-    memset(less, 0, (size_t)speeds * sizeof *less);
-    memset(s->singular.lambda, 0, (size_t)rows * sizeof *s->singular.lambda);
-    for (int32_t i = s->image.n.positions; i < s->model.ny; i++) { /* for a uniform motion without accelerations */
-        const double speed = fabs(node(s, 0)[i]) / s->scale[i];
-        most = fmax(most, speed * speed);
-    }
-    for (int n = FM_NODES; n-- > 0;) {
-        fm_accelerations(s, t, node(s, n), own);
-        for (int32_t i = 0; i < speeds; i++) {
-            all[i] += weight[n / 2] * own[i];
-            less[i] += fewer[n / 2] * own[i];
-            most = fmax(most, fabs(own[i]) / s->scale[s->image.n.positions + i]);
-        }
-        for (int32_t i = 0; i < rows; i++) s->singular.lambda[i] += weight[n / 2] * s->loop.lambda[i];
-    }
-    for (int32_t i = 0; i < speeds; i++) off = fmax(off, fabs(all[i] - less[i]) / s->scale[s->image.n.positions + i]);
-    if (!(off <= FM_SMOOTH_RATE * most)) return 0;
-    memcpy(udot, all, (size_t)speeds * sizeof *udot);
-    return 1;
-}
-
-/* The accelerations at y if it is near a singular position, where K has just been factored. 1: udot was replaced. */
-int fm_singular_rates(fm_instance *s, double t, const double *y, double *udot)
-{
-    const fm_singular_kept kept = fm_singular_begin(s);
-    const int found = make_nodes(s, y, s->loop.near_singular == 1) && rates_at_nodes(s, t, udot);
-    fm_singular_end(s, kept);
-    if (!found) return 0;
-    s->singular.interpolated = 1;
-    return 1;
-}
-
-/* The accelerations of the state nearest to y on its branch, where that is regular. */
-void fm_rates_on_branch(fm_instance *s, double t, const double *y, double *udot)
-{
-    const fm_singular_kept kept = fm_singular_begin(s);
-    memcpy(s->singular.y, y, (size_t)s->model.ny * sizeof *y);
-    fm_place_loops(s, y, 0);
-    if (fm_factor_loops(s, y) && fm_project(s, s->singular.y, 0) && fm_project(s, s->singular.y, 1))
-        fm_accelerations(s, t, s->singular.y, udot);
-    fm_singular_end(s, kept);
-}
-
-/* The part of J udot that the multipliers have to produce, in singular.rhs. */
-static void find_share(fm_instance *s, double t, const double *y, const double *udot)
-{
-    const int32_t positions = s->image.n.positions, speeds = s->image.n.speeds;
-    double *at = s->singular.y, *without = s->singular.udot;
-    s->loop.multipliers = FM_NO_MULTIPLIERS;
-    fm_accelerations(s, t, y, without);
-    s->loop.multipliers = FM_OWN_MULTIPLIERS;
-    memcpy(at, y, (size_t)positions * sizeof *at);
-    for (int32_t i = 0; i < speeds; i++) at[positions + i] = udot[i] - without[i];
-    fm_place_loops(s, at, 0);
-    (void)fm_loop_gap(s, 1);
-    for (int32_t i = 0; i < s->image.n.rows; i++) s->singular.rhs[i] = s->loop.c[3 * i + 1];
-}
-
-/* The error of udot relative to the largest of the accelerations found; its elements in singular.udot. */
-static double missing(const fm_instance *s, const double *found, const double *udot)
-{
-    const double *least = s->scale + s->image.n.positions;
-    double worst = 0.0, most = 0.0;
-    for (int32_t i = 0; i < s->image.n.speeds; i++) {
-        s->singular.udot[i] = found[i] - udot[i];
-        worst = fmax(worst, fabs(s->singular.udot[i]) / least[i]);
-        most = fmax(most, fabs(found[i]) / least[i]);
-    }
-    return worst > 0.0 ? worst / most : 0.0;
-}
-
-/* Improves the multipliers so that their accelerations come closer to those found, in singular.lambda: a line search
- * along K^-1 J (error). K's smallest pivots are round-off here, but the effect of a multiplier is accurate. 0: accurate
- * enough. */
-static int refine(fm_instance *s, const double *y, const double *found, const double *udot)
-{
-    const int32_t positions = s->image.n.positions, speeds = s->image.n.speeds, rows = s->image.n.rows;
-    const double *least = s->scale + positions, *gap = s->singular.udot;
-    double along = 0.0, square = 0.0;
-    memcpy(s->singular.lambda, s->loop.lambda, (size_t)rows * sizeof *s->loop.lambda);
-    if (!(missing(s, found, udot) > FM_MISSING)) return 0;
-    memcpy(s->singular.y, y, (size_t)positions * sizeof *y);
-    memcpy(s->singular.y + positions, gap, (size_t)speeds * sizeof *gap);
-    fm_place_loops(s, s->singular.y, 0);
-    (void)fm_loop_gap(s, 1);
-    for (int32_t i = 0; i < rows; i++) s->singular.rhs[i] = s->loop.c[3 * i + 1];
-    if (!fm_singular_measure(s, y, s->singular.root)) return 0;
-    fm_solve_delassus(s, s->singular.rhs, s->loop.lambda);
-    if (s->planar.used) s->kernels->plane_multiplier_response(s, s->loop.lambda, s->loop.change);
-    else fm_multiplier_response(s, s->loop.lambda, s->loop.change);
-    for (int32_t i = 0; i < speeds; i++) {
-        const double change = s->loop.change[i] / least[i];
-        along += gap[i] / least[i] * change, square += change * change;
-    }
-    for (int32_t i = 0; i < rows && square > 0.0; i++) s->singular.lambda[i] += along / square * s->loop.lambda[i];
-    return 1;
-}
-
-/* For outputs, after an evaluation at y, whose results are then in the links. Multipliers that stay finite are
- * interpolated and refined. At the singular position itself, where no finite multipliers exist, reactions and
- * accelerations of links are NaN. */
-void fm_singular_present(fm_instance *s, double t, const double *y, double *udot)
-{
-    double *found = s->singular.found;
-    if (!fm_singular_rates(s, t, y, found)) {
-        fm_accelerations(s, t, y, udot);
-        return;
-    }
-    s->singular.under_way = 1;
-    find_share(s, t, y, found);
-    s->loop.multipliers = FM_NEAR_MULTIPLIERS;
-    fm_accelerations(s, t, y, udot);
-    s->loop.multipliers = FM_KEPT_MULTIPLIERS;
-    for (int n = 0; n < FM_REFINEMENTS && refine(s, y, found, udot); n++) fm_accelerations(s, t, y, udot);
-    if (missing(s, found, udot) > FM_SHORT) {
-        for (int32_t i = 0; i < s->image.n.rows; i++) s->singular.lambda[i] = s->row_active[i] > 0.0 ? NAN : 0.0;
-        fm_accelerations(s, t, y, udot);
-    }
-    s->loop.multipliers = FM_OWN_MULTIPLIERS;
-    memcpy(udot, found, (size_t)s->image.n.speeds * sizeof *udot);
-    s->singular.under_way = 0;
 }
 
 /* Whether the mechanism is at rest at a singular position: the branch on which it continues is then undetermined. */
@@ -452,35 +168,4 @@ int32_t fm_singular_row(fm_instance *s, const double *y, int32_t *joint)
     }
     *joint = link < 0 ? s->image.row_joint[row] : s->image.link_joint[link];
     return row;
-}
-
-/* Removes the constraint violations left by interpolation from singular.y, in regular directions. */
-static void clean(fm_instance *s)
-{
-    double *y = s->singular.y;
-    s->loop.softening = FM_STIFF;
-    for (int level = 0; level < 2; level++)
-        for (int n = 0; n < 2; n++) {
-            if (level == 0 || n > 0) fm_place_loops(s, y, level);
-            if (level == 0 && n == 0 && !fm_factor_loops(s, y)) break;
-            (void)fm_loop_gap(s, level);
-            fm_correct_once(s, y, level);
-        }
-    s->loop.softening = 0.0;
-}
-
-/* Moves y onto the branch if it is near a singular position; the links are then placed there. 0: it is not, y is
- * unchanged. */
-int fm_singular_state(fm_instance *s, double *y)
-{
-    const fm_singular_kept kept = fm_singular_begin(s);
-    const int found = make_nodes(s, y, 0);
-    if (found) {
-        clean(s);
-        memcpy(y, s->singular.y, (size_t)s->model.ny * sizeof *y);
-        fm_place_loops(s, y, 0);
-    }
-    fm_singular_end(s, kept);
-    s->singular.interpolated = found;
-    return found;
 }

@@ -95,15 +95,6 @@ static double most_apart(const fm_instance *s, const double *a, const double *b,
     return most;
 }
 
-static int32_t label_of(const fm_instance *s, int32_t row)
-{
-    const fm_block *b = fm_block_of(s, row);
-    int32_t label = 0;
-    for (int32_t e = b->path; e < b->path + b->length; e++)
-        if (s->singular.label[s->plan.path[e]] > 0) label = s->singular.label[s->plan.path[e]];
-    return label;
-}
-
 /* The sum of a row's roots at the times +-`time` from `at`, along its velocity, which changes by `bend` times its
  * change over the step; only one part of the mechanism is moved. */
 static double roots_beside(fm_instance *s, const fm_stretch *w, double bend, double time, int32_t row, int32_t label)
@@ -132,7 +123,7 @@ static int is_quadratic(fm_instance *s, const fm_stretch *w, int32_t row, double
 {
     const double gap = FM_APART + 10.0 * s->options[FM_OPTION_TOLERANCE];
     if (!fm_singular_direction(s, s->singular.node + s->image.n.positions)) return 0;
-    const int32_t label = label_of(s, row);
+    const int32_t label = fm_singular_label(s, fm_block_of(s, row), 0);
     memset(s->singular.udot, 0, (size_t)s->image.n.speeds * sizeof *s->singular.udot);
     const double speed = most_apart(s, s->singular.node + s->image.n.positions, s->singular.udot, label);
     if (!(speed > 0.0)) return 0;

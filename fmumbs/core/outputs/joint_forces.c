@@ -3,7 +3,7 @@
 
 #include "../instance/instance.h"
 #include "../tree/modal.h"
-#include "../loops/delassus.h"
+#include "../loops/multipliers.h"
 #include "least.h"
 
 #include <string.h>

@@ -19,6 +19,7 @@
 #include "../loops/constraints.h"
 #include "../loops/jacobian.h"
 #include "../loops/delassus.h"
+#include "../loops/multipliers.h"
 #include "reactions.h"
 
 #include <math.h>

@@ -13,7 +13,7 @@
 #include "../maths/vectors.h"
 #include "../instance/instance.h"
 #include "../tree/dual.h"
-#include "../loops/delassus.h"
+#include "../loops/multipliers.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "../tree/reversed.h"
 #include "../motion/evaluation.h"
 #include "../motion/law_modes.h"
-#include "../motion/singular.h"
+#include "../motion/crossings.h"
 #include "joint_forces.h"
 
 /* Computes those of the results `what` that are not up to date. */

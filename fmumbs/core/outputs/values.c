@@ -8,7 +8,7 @@
 #include "../tree/kinematics.h"
 #include "../forces/laws.h"
 #include "../loops/constraints.h"
-#include "../loops/delassus.h"
+#include "../loops/multipliers.h"
 #include "../loops/cut_joints.h"
 #include "../motion/parameters.h"
 #include "energy.h"
