@@ -230,10 +230,6 @@ fm_status fm_do_reset(fm_instance *s)
     copy(s->options, m->options, 3);
     copy(s->closure, m->closure, 4);
     copy(s->tau, m->start_tau, m->n.modes);
-    copy(s->stiffness, m->stiffness, m->n.modes);
-    copy(s->damping, m->damping, m->n.modes);
-    copy(s->rest, m->rest, m->n.modes);
-    copy(s->rotor_inertia, m->rotor_inertia, m->n.modes);
 #define P(V, kind, array, columns, rows) copy(s->array, m->array, (columns) * m->n.rows);
     FM_PARAMETERS(P, )
 #undef P

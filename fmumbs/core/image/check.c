@@ -248,7 +248,7 @@ static int32_t body_components(const fm_image *m, int32_t kind, int32_t body)
 }
 
 /* How many components a kind of variable has for this element; 0 if it has no such variable. */
-int32_t fm_kind_components(const fm_image *m, int32_t kind, int32_t object)
+static int32_t kind_components(const fm_image *m, int32_t kind, int32_t object)
 {
     if (kind == FM_C_TAU) return m->coupling_count[object];
     if (kinds[kind].owner == FM_BODY) return body_components(m, kind, object);
@@ -293,7 +293,7 @@ static const char *check_variables(const fm_image *m)
         const int32_t kind = m->variable_kind[i], object = m->variable_object[i], part = m->variable_component[i];
         if (kind < 0 || kind >= FM_KIND_COUNT) return "a variable has a kind that does not exist";
         if (object < 0 || object >= owned[kinds[kind].owner]) return "a variable belongs to an element that does not exist";
-        const int32_t components = fm_kind_components(m, kind, object);
+        const int32_t components = kind_components(m, kind, object);
         if (components == 0 || part < -1 || part >= components || (part == -1 && components != 1))
             return "a variable has a component that does not exist";
         if (!excited_so(m, kind, object, part < 0 ? 0 : part)) return "an excited mode has a variable of another kind";

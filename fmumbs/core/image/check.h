@@ -6,7 +6,6 @@
 
 FM_HIDDEN_BEGIN
 
-int32_t fm_kind_components(const fm_image *m, int32_t kind, int32_t object);
 int fm_image_check(const fm_image *m, char *why, size_t capacity);
 
 FM_HIDDEN_END

@@ -12,9 +12,13 @@
     O(SPRING, spring, springs)                                                           \
     O(COUPLING, coupling, couplings)
 
-/* Tunable parameters with one row for each element: P(V, kind, array, columns, rows). The image's array of that name is
- * the start value, the state's the present one. V is passed on. */
+/* Tunable parameters with one row for each element, or each mode of a joint: P(V, kind, array, columns, rows). The
+ * image's array of that name is the start value, the state's the present one. V is passed on. */
 #define FM_PARAMETERS(P, V)                                                              \
+    P(V, J_STIFFNESS, stiffness, 1, modes)                                               \
+    P(V, J_DAMPING, damping, 1, modes)                                                   \
+    P(V, J_REST, rest, 1, modes)                                                         \
+    P(V, J_ROTOR, rotor_inertia, 1, modes)                                               \
     P(V, B_MASS, mass, 1, bodies)                                                        \
     P(V, B_INERTIA, inertia, 6, bodies)                                                  \
     P(V, S_STIFFNESS, spring_stiffness, 1, springs)                                      \

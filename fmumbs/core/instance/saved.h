@@ -26,10 +26,6 @@ FM_HIDDEN_BEGIN
     V(gravity, 3)                                                                            \
     V(closure, 4)                                                                            \
     V(options, 3)                                                                            \
-    V(stiffness, m->n.modes)                                                                \
-    V(damping, m->n.modes)                                                                  \
-    V(rest, m->n.modes)                                                                     \
-    V(rotor_inertia, m->n.modes)                                                            \
     FM_PARAMETERS(FM_SAVED_PARAMETER, V)                                                     \
     V(law_mode, 2 * m->n.laws) /* two numbers of each law's mode (laws.c) at the integrator's time */ \
     V(law_last, 2 * m->n.laws) /* those of its last step */                                  \

@@ -244,7 +244,7 @@ static void move_to(const fm_instance *s, int32_t link, const double *from, doub
 }
 
 /* Propagates a wrench at a point of a link to the ground. */
-void fm_pass_path(const fm_instance *s, int32_t link, const double *at, const double *torque, const double *force,
+static void pass_path(const fm_instance *s, int32_t link, const double *at, const double *torque, const double *force,
                       double sign, double *y, double *most)
 {
     double w[6], felt[2][FM_BODY_MODES];
@@ -267,7 +267,7 @@ void fm_pass_loop(const fm_instance *s, int32_t joint, const fm_constraint *row,
     const double *r[2] = {row->r, row->r};
     double w[2][6];
     if (most != NULL || s->image.n.modals > 0) {
-        for (int e = 0; e < 2; e++) fm_pass_path(s, link[e], row->r, row->torque, row->force, e == 0 ? 1.0 : -1.0, y, most);
+        for (int e = 0; e < 2; e++) pass_path(s, link[e], row->r, row->torque, row->force, e == 0 ? 1.0 : -1.0, y, most);
         return;
     }
     for (int j = 0; j < 3; j++) w[0][j] = row->torque[j], w[0][3 + j] = row->force[j];
@@ -302,7 +302,7 @@ void fm_pass_coupling(const fm_instance *s, int32_t i, double *y, double *most)
         pass_force(s, link, 0, w, y);
         y[k->u] = own + ratio;
         if (most != NULL) *most += ratio * ratio * s->motion[link].D;
-        fm_pass_path(s, k->parent, s->world[link].r, w, w + 3, ratio, y, most);
+        pass_path(s, k->parent, s->world[link].r, w, w + 3, ratio, y, most);
     }
 }
 

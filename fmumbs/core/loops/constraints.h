@@ -9,8 +9,6 @@ FM_HIDDEN_BEGIN
 void fm_constraint_at(const fm_instance *s, int32_t i, int moving, fm_ends *ends, fm_constraint *out);
 void fm_world_modes(fm_instance *s);
 double fm_most_torque(const fm_instance *s, const double torque[3], const double force[3]);
-void fm_pass_path(const fm_instance *s, int32_t link, const double *at, const double *torque, const double *force,
-                      double sign, double *y, double *most);
 void fm_pass_loop(const fm_instance *s, int32_t joint, const fm_constraint *row, double *y, double *most);
 void fm_pass_coupling(const fm_instance *s, int32_t i, double *y, double *most);
 double fm_violation(fm_instance *s, int level);

@@ -267,13 +267,12 @@ static double *stored(fm_instance *s, int32_t kind, int32_t object, int32_t comp
     case FM_B_Q: return s->y + m->link_p[m->body_link[object]] + part;
     case FM_B_QD: return s->y + m->n.positions + m->link_u[m->body_link[object]] + part;
 #define P(V, kind, array, columns, rows) \
-    case FM_##kind: return s->array + (columns) * object + part;
+    case FM_##kind: return s->array + AT_##rows(columns);
+#define AT_modes(columns) mode_of(m, kind, object, part)
+#define AT_bodies(columns) (columns) * object + part
+#define AT_springs(columns) (columns) * object + part
     FM_PARAMETERS(P, )
 #undef P
-    case FM_J_STIFFNESS: return s->stiffness + mode_of(m, kind, object, part);
-    case FM_J_DAMPING: return s->damping + mode_of(m, kind, object, part);
-    case FM_J_REST: return s->rest + mode_of(m, kind, object, part);
-    case FM_J_ROTOR: return s->rotor_inertia + mode_of(m, kind, object, part);
     case FM_GRAVITY: return s->gravity + part;
     case FM_SCHEME: return s->options + FM_OPTION_SCHEME;
     case FM_STEP: return s->options + FM_OPTION_STEP;
