@@ -143,15 +143,17 @@ def test_the_wheel_holds_the_binaries_the_sources_and_the_models(wheel: Path) ->
     assert models
     assert models | core | python <= names
     assert any(re.fullmatch(r"fmumbs/_core[\w.]*\.(so|pyd)", name) for name in names)
-    assert "fmumbs/_fmu/deflated.zip" in names
+    assert {"fmumbs/_fmu/shared.zip", "fmumbs/_fmu/binaries.zip"} <= names
     assert not [name for name in names if "__pycache__" in name or name.startswith("tests/")]
 
 
 def test_the_wheel_holds_its_binary_and_sources_deflated_as_fmus_carry_them(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         binaries = [name for name in archive.namelist() if re.fullmatch(r"fmumbs/_fmu/\w+/fmumbs\.\w+", name)]
-        with archive.open("fmumbs/_fmu/deflated.zip") as file, zipfile.ZipFile(file) as deflated:
-            assert {*shipped(), "LICENSE"} < set(deflated.namelist())
+        with archive.open("fmumbs/_fmu/shared.zip") as file, zipfile.ZipFile(file) as shared:
+            names = {*(f"sources/{name}" for name in shipped()), "documentation/licenses/license.txt"}
+            assert set(shared.namelist()) == names
+        with archive.open("fmumbs/_fmu/binaries.zip") as file, zipfile.ZipFile(file) as deflated:
             assert binaries
             for name in binaries:
                 assert deflated.read(name.removeprefix("fmumbs/_fmu/")) == archive.read(name)

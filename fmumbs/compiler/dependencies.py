@@ -104,6 +104,7 @@ class Dependencies:
         self._object = arrays["variable_object"]
         self._component = arrays["variable_component"]
         self._reached: dict[tuple[frozenset[int], frozenset[int], tuple[int, ...]], tuple[int, ...]] = {}
+        self._of_blocks: dict[tuple[int, bool, bool], tuple[int, ...]] = {}
 
     def of(self, indices: References) -> list[tuple[int, ...] | None]:
         """For each of (n,) outputs its inputs' value references: None for all there are, () for none."""
@@ -320,8 +321,11 @@ class Dependencies:
 
     def _of_block(self, block: int, quiet: bool, still: bool) -> tuple[int, ...]:
         """The inputs whose forces go through a block; without those that do work, or those that do none."""
-        free, driven = (() if quiet else parts.get(block, ()) for parts in self._through)
-        return self._together(free, driven, () if still else self._resting.get(block, ()))
+        key = block, quiet, still
+        if key not in self._of_blocks:
+            free, driven = (() if quiet else parts.get(block, ()) for parts in self._through)
+            self._of_blocks[key] = self._together(free, driven, () if still else self._resting.get(block, ()))
+        return self._of_blocks[key]
 
     @cached_property
     def _through(self) -> tuple[dict[int, set[int]], dict[int, set[int]]]:

@@ -3,9 +3,9 @@
 A vector is one row. The page loads no external files, so that it looks the same on any machine.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from fmumbs.export.model_description import experiment_attributes
 if TYPE_CHECKING:
     from fmumbs.compiler import ModelImage, Variable
 
-_COMPONENT = re.compile(r"\[(\d+)\]$")
+_escaped = lru_cache(maxsize=1024)(escape)  # many cells are the same
 
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 70em; margin: 2em auto; padding: 0 1em; color: #222 }
@@ -118,41 +118,46 @@ def _table(heading: str, members: Sequence["Variable"], causality: str) -> str:
         cells = [row.name, row.unit, row.start, row.description]
         if causality == "parameter":
             cells.append("while running" if row.variability == "tunable" else "before initialisation")
-        lines.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
+        lines.append("<tr>" + "".join([f"<td>{_escaped(cell)}</td>" for cell in cells]) + "</tr>")
     lines.append("</table>")
     return "\n".join(lines)
 
 
 def _rows(members: Iterable["Variable"]) -> list[_Row]:
     """One row for each scalar or vector, in the order of the table."""
-    rows: list[_Row] = []
-    vector: list[Variable] = []
+    vectors: list[_Vector] = []
     for variable in members:
-        if vector and not _continues(vector[-1], variable):
-            rows.append(_row(vector))
-            vector = []
-        vector.append(variable)
-    if vector:
-        rows.append(_row(vector))
-    return rows
+        stem, index = _split(variable.name)
+        if not (vectors and index and vectors[-1].goes_on(stem, index, variable)):
+            vectors.append(_Vector(stem, index, []))
+        vectors[-1].members.append(variable)
+    return [vector.row() for vector in vectors]
 
 
-def _continues(before: "Variable", variable: "Variable") -> bool:
-    stem, index = _split(variable)
-    last_stem, last = _split(before)
-    alike = variable.unit == before.unit and variable.description == before.description
-    return bool(index and last and index == last + 1 and stem == last_stem and alike)
+@dataclass(frozen=True)
+class _Vector:
+    """Variables whose names have one stem and components that follow one another; first: 0 for a scalar."""
+
+    stem: str
+    first: int
+    members: list["Variable"]
+
+    def goes_on(self, stem: str, index: int, variable: "Variable") -> bool:
+        before = self.members[-1]
+        alike = variable.unit == before.unit and variable.description == before.description
+        return bool(self.first and index == self.first + len(self.members) and stem == self.stem and alike)
+
+    def row(self) -> _Row:
+        one, count = self.members[0], len(self.members)
+        name = one.name if count == 1 else f"{self.stem}[{self.first}..{self.first + count - 1}]"
+        known = all(v.start is not None and v.initial != "calculated" for v in self.members)
+        start = " ".join(f"{v.start:g}" for v in self.members if v.start is not None) if known else ""
+        return _Row(name, start, one.unit, one.description, one.variability)
 
 
-def _row(vector: Sequence["Variable"]) -> _Row:
-    first = vector[0]
-    name = first.name if len(vector) == 1 else f"{_split(first)[0]}[{_split(first)[1]}..{_split(vector[-1])[1]}]"
-    known = all(v.start is not None and v.initial != "calculated" for v in vector)
-    start = " ".join(f"{v.start:g}" for v in vector if v.start is not None) if known else ""
-    return _Row(name, start, first.unit, first.description, first.variability)
-
-
-def _split(variable: "Variable") -> tuple[str, int]:
+def _split(name: str) -> tuple[str, int]:
     """Stem and 1-based component of a vector's name; component 0 for a scalar."""
-    match = _COMPONENT.search(variable.name)
-    return (variable.name[: match.start()], int(match[1])) if match else (variable.name, 0)
+    if not name.endswith("]"):
+        return name, 0
+    stem, _, index = name[:-1].rpartition("[")
+    return (stem, int(index)) if index.isdecimal() else (name, 0)

@@ -1,16 +1,17 @@
 """Writes an FMU: a zip of a prebuilt binary, the model image, and their description (FMI 2.0.4, 2.3).
 
+    documentation/licenses/license.txt   the licence of all of it
+    sources/                             the core in C99
     modelDescription.xml                 from the image's variable table
     model.png                            the icon
     binaries/<platform>/<name>.so        the core and the FMI functions, as built with the package
     resources/model.fmb                  the image
-    sources/                             the core in C99, with the image as an array
     documentation/index.html             the variables, their units and meanings
-    documentation/licenses/license.txt   the licence of all of it
+    sources/fm_embedded_image.c          the image as an array
 
-These are the files of a native FMU; for the other backend see pythonfmu.py. Nothing is compiled. The same image gives
-the same bytes: entries have a fixed order and one date, SOURCE_DATE_EPOCH if that is set. The file is written
-atomically.
+These are the files of a native FMU; for the other backend see pythonfmu.py. Nothing is compiled. The first two are the
+same in every FMU, and are copied as the build laid them out. The same image gives the same bytes: entries have a fixed
+order and one date, SOURCE_DATE_EPOCH if that is set. The file is written atomically.
 """
 
 import os
@@ -21,19 +22,18 @@ from typing import TYPE_CHECKING
 from fmumbs._files import whole
 from fmumbs.errors import ExportError
 from fmumbs.export import installed
-from fmumbs.export.archive import Date, zip_archive
+from fmumbs.export.archive import OLDEST, Date, zip_archive
 from fmumbs.export.documentation import documentation
 from fmumbs.export.model_description import model_description, model_identifier, source_date
 from fmumbs.export.picture import icon
 from fmumbs.export.pythonfmu import pythonfmu_entries
-from fmumbs.export.sources import IMAGE_FILE, core_sources, image_source
+from fmumbs.export.sources import IMAGE_FILE, compiled_sources, image_source
 
 if TYPE_CHECKING:
     from fmumbs.compiler import ModelImage
     from fmumbs.mechanism import Model
 
 MOST_VARIABLES = 2000
-_OLDEST = (1980, 1, 1, 0, 0, 0)  # the first date that a zip can hold
 
 Entries = Iterator[tuple[str, bytes]]
 
@@ -77,26 +77,24 @@ def export_fmu(
     _check_count(image, all_variables)
     place = os.fspath(path)
     target = Path(place, f"{image.name}.fmu") if place.endswith(os.sep) else Path(place)
-    _write(target, zip_archive(BACKENDS[backend](image), _date()))
+    start = installed.shared() if backend == "native" else b""
+    _write(target, zip_archive(BACKENDS[backend](image), _date(), start))
     return target
 
 
 def native_entries(image: "ModelImage") -> Entries:
-    """The files of a native FMU: name in the archive, contents."""
+    """The files of a native FMU that depend on its model: name in the archive, contents."""
     name = model_identifier(image.name)
-    sources, variables, tool = core_sources(), image.variables[:], installed.tool()
+    variables, tool = image.variables[:], installed.tool()
     yield (
         "modelDescription.xml",
-        model_description(image, variables, sources=sources.compiled, tool=tool, licence=installed.LICENCE),
+        model_description(image, variables, sources=compiled_sources(), tool=tool, licence=installed.LICENCE),
     )
     yield "model.png", icon()
     for platform, (suffix, binary) in installed.binaries().items():
         yield f"binaries/{platform}/{name}{suffix}", binary
     yield "resources/model.fmb", image.bytes
     yield "documentation/index.html", documentation(image, variables, tool=tool)
-    yield "documentation/licenses/license.txt", installed.licence()
-    for file, text in sources.files:
-        yield f"sources/{file}", text
     yield f"sources/{IMAGE_FILE}", image_source(image.bytes)
 
 
@@ -129,7 +127,7 @@ def _check_count(image: "ModelImage", all_variables: bool) -> None:
 def _date() -> Date:
     """The date of the entries: not before the first date that a zip can hold."""
     date = source_date()
-    return _OLDEST if date is None else max(_OLDEST, date.timetuple()[:6])
+    return OLDEST if date is None else max(OLDEST, date.timetuple()[:6])
 
 
 def _write(target: Path, data: bytes) -> None:

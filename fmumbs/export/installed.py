@@ -1,4 +1,4 @@
-"""Binaries, version and licence of the installed package, for an FMU.
+"""What an FMU takes from the installed package: binaries, the core's sources, version and licence.
 
 importlib.metadata is not used: importing it takes longer than an export.
 """
@@ -8,9 +8,12 @@ from functools import cache
 from pathlib import Path
 
 from fmumbs.errors import ExportError
-from fmumbs.export.archive import EXECUTABLE
+from fmumbs.export.archive import EXECUTABLE, OLDEST, zip_archive
+from fmumbs.export.sources import core_sources
 
 LICENCE = "BSD-3-Clause"
+LICENCE_FILE = "documentation/licenses/license.txt"
+SHARED = Path(__file__).parents[1] / "_fmu" / "shared.zip"
 
 
 def binaries() -> dict[str, tuple[str, bytes]]:
@@ -23,6 +26,17 @@ def binaries() -> dict[str, tuple[str, bytes]]:
     if not files:
         raise ExportError(f"there is no FMU binary in {folder}. Reinstall fmumbs with a C compiler.")
     return {file.parent.name: (file.suffix, file.read_bytes()) for file in files}
+
+
+def shared_entries(licence: bytes) -> dict[str, bytes]:
+    """The files that are the same in every native FMU, by name in the archive."""
+    return {LICENCE_FILE: licence, **{f"sources/{name}": text for name, text in core_sources().items()}}
+
+
+@cache
+def shared() -> bytes:
+    """These files as an archive, which the build wrote; made here if the package was not built."""
+    return SHARED.read_bytes() if SHARED.is_file() else zip_archive(shared_entries(licence()).items(), OLDEST)
 
 
 @cache

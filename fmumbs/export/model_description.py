@@ -18,13 +18,12 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
-
-from lxml import etree
+from typing import TYPE_CHECKING
 
 from fmumbs.compiler.image import SCHEMES
 from fmumbs.errors import ExportError
 from fmumbs.export.units import unit
+from fmumbs.export.xml import DECLARATION, element
 
 if TYPE_CHECKING:
     from fmumbs.compiler import ModelImage, Variable
@@ -102,25 +101,19 @@ def model_description(
     unknown unit.
     """
     table = image.variables[:] if variables is None else variables
-    root = etree.Element("fmiModelDescription", _header(image, tool, licence))
-    simulation = etree.SubElement(
-        root, "CoSimulation", {"modelIdentifier": model_identifier(image.name)} | capabilities.attributes()
+    files = element(2, "SourceFiles", {}, "".join(element(3, "File", {"name": name}) for name in sources))
+    identifier = {"modelIdentifier": model_identifier(image.name)}
+    categories = ({"name": name, "description": LOG_CATEGORIES[name]} for name in capabilities.log_categories)
+    parts = (
+        element(1, "CoSimulation", identifier | capabilities.attributes(), files if sources else ""),
+        _units(sorted({v.unit for v in table if v.unit})),
+        element(1, "LogCategories", {}, "".join(element(2, "Category", category) for category in categories)),
+        element(1, "DefaultExperiment", experiment_attributes(image)),
+        element(1, "ModelVariables", {}, "".join(map(_variable, table))),
+        element(1, "ModelStructure", {}, _structure(table)),
     )
-    if sources:
-        files = etree.SubElement(simulation, "SourceFiles")
-        for name in sources:
-            etree.SubElement(files, "File", name=name)
-    _add_units(root, sorted({v.unit for v in table if v.unit}))
-    categories = etree.SubElement(root, "LogCategories")
-    for name in capabilities.log_categories:
-        etree.SubElement(categories, "Category", name=name, description=LOG_CATEGORIES[name])
-    etree.SubElement(root, "DefaultExperiment", experiment_attributes(image))
-    listed = etree.SubElement(root, "ModelVariables")
-    for variable in table:
-        _add_variable(listed, variable)
-    _add_structure(root, table)
-    document: bytes = etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True)
-    return document
+    root = element(0, "fmiModelDescription", _header(image, tool, licence), "".join(parts))
+    return f"{DECLARATION}{root}".encode()
 
 
 def experiment_attributes(image: "ModelImage") -> dict[str, str]:
@@ -164,28 +157,26 @@ def source_date() -> datetime | None:
     return date
 
 
-def _add_units(root: Any, names: Iterable[str]) -> None:
+def _units(names: Iterable[str]) -> str:
+    """UnitDefinitions, and TypeDefinitions of those that are quantities."""
     units = [unit(name) for name in names]
     if not units:
-        return
-    definitions = etree.SubElement(root, "UnitDefinitions")
+        return ""
+    defined, typed = "", ""
     for one in units:
-        element = etree.SubElement(definitions, "Unit", name=one.name)
-        etree.SubElement(element, "BaseUnit", {base: str(power) for base, power in one.exponents})
+        inside = element(3, "BaseUnit", {base: str(power) for base, power in one.exponents})
         for name, factor in one.displays:
-            etree.SubElement(element, "DisplayUnit", name=name, factor=_number(factor))
-    typed = [one for one in units if one.quantity]
-    if not typed:
-        return
-    types = etree.SubElement(root, "TypeDefinitions")
-    for one in typed:
-        attributes = {"quantity": one.quantity, "unit": one.name}
-        if one.display:
-            attributes["displayUnit"] = one.display
-        etree.SubElement(etree.SubElement(types, "SimpleType", name=one.type_name), "Real", attributes)
+            inside += element(3, "DisplayUnit", {"name": name, "factor": _number(factor)})
+        defined += element(2, "Unit", {"name": one.name}, inside)
+        if one.quantity:
+            attributes = {"quantity": one.quantity, "unit": one.name}
+            if one.display:
+                attributes["displayUnit"] = one.display
+            typed += element(2, "SimpleType", {"name": one.type_name}, element(3, "Real", attributes))
+    return element(1, "UnitDefinitions", {}, defined) + (element(1, "TypeDefinitions", {}, typed) if typed else "")
 
 
-def _add_variable(parent: Any, variable: "Variable") -> None:
+def _variable(variable: "Variable") -> str:
     attributes = {
         "name": variable.name,
         "valueReference": str(variable.index),
@@ -195,7 +186,6 @@ def _add_variable(parent: Any, variable: "Variable") -> None:
     }
     if variable.initial is not None and variable.causality != "input":
         attributes["initial"] = variable.initial
-    element = etree.SubElement(parent, "ScalarVariable", attributes)
     value: dict[str, str] = {}
     if variable.unit:
         one = unit(variable.unit)
@@ -208,32 +198,33 @@ def _add_variable(parent: Any, variable: "Variable") -> None:
         value["start"] = _START[variable.type](variable.start)
     if variable.derivative_of is not None:
         value["derivative"] = str(variable.derivative_of + 1)
-    etree.SubElement(element, variable.type.capitalize(), value)
+    return element(2, "ScalarVariable", attributes, element(3, variable.type.capitalize(), value))
 
 
-def _add_structure(root: Any, variables: Sequence["Variable"]) -> None:
-    structure = etree.SubElement(root, "ModelStructure")
+def _structure(variables: Sequence["Variable"]) -> str:
+    """Outputs, Derivatives and InitialUnknowns."""
     outputs = [v for v in variables if v.causality == "output"]
     states, derivatives = _states(variables)
     lists = _Dependencies(outputs, states)
     unknowns = [v for v in outputs if v.initial in ("calculated", "approx")]
+    text = ""
     for tag, members in (("Outputs", outputs), ("Derivatives", derivatives)):
         if members:
-            parent = etree.SubElement(structure, tag)
-            for variable in members:
-                etree.SubElement(parent, "Unknown", lists.attributes(variable))
+            text += element(2, tag, {}, "".join(element(3, "Unknown", lists.attributes(v)) for v in members))
     if unknowns:
-        parent = etree.SubElement(structure, "InitialUnknowns")
         exact = {v.index for v in outputs if v.initial == "exact"}
         places = {index for index in exact if variables[index].kind in _PLACES}
         parameters = {v.index for v in variables if v.causality == "parameter"}
         by_kind: dict[str, _Dependencies] = {}
         for of, known in ((_PLACES, places), (_SPEEDS, exact), (_OF_SPRINGS, exact | parameters)):
             by_kind |= dict.fromkeys(of, _Dependencies([v for v in unknowns if v.kind in of], known))
+        lines = []
         for variable in unknowns:
             chosen = by_kind.get(variable.kind)
             attributes = chosen.attributes(variable) if chosen else {"index": str(variable.index + 1)}
-            etree.SubElement(parent, "Unknown", attributes)
+            lines.append(element(3, "Unknown", attributes))
+        text += element(2, "InitialUnknowns", {}, "".join(lines))
+    return text
 
 
 def _states(variables: Sequence["Variable"]) -> tuple[set[int], list["Variable"]]:

@@ -109,7 +109,7 @@ def pythonfmu_entries(image: "ModelImage") -> Iterator[tuple[str, bytes]]:
     yield f"resources/{module}_core/__init__.py", slave
     yield "resources/model.fmb", image.bytes
     yield "documentation/index.html", documentation(image, variables, tool=tool, notes=NOTES)
-    yield "documentation/licenses/license.txt", installed.licence()
+    yield installed.LICENCE_FILE, installed.licence()
     yield from _licences()
 
 

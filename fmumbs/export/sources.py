@@ -5,7 +5,6 @@ the file that uses it, so that compiling the listed files without any flag makes
 """
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from posixpath import dirname, normpath
@@ -13,37 +12,36 @@ from posixpath import dirname, normpath
 from fmumbs.errors import ExportError
 
 IMAGE_FILE = "fm_embedded_image.c"
+_CORE = Path(__file__).parents[1] / "core"
 _EMBEDDED = "FM_EMBEDDED_IMAGE"
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', re.MULTILINE)
 _DIGITS = tuple(f"{value}," for value in range(256))
 _ROW = 24  # bytes of the image in one line of C
 
 
-@dataclass(frozen=True)
-class Sources:
-    """The core's files for sources/: path and text of each; and the files to compile, in order."""
-
-    files: tuple[tuple[str, bytes], ...]
-    compiled: tuple[str, ...]
-
-
 @cache
-def core_sources() -> Sources:
-    """Reads the files that ship. Raises ExportError if one is missing."""
-    folder = Path(__file__).parents[1] / "core"
-    listing = _read(folder, "sources.txt")
-    names = [line.strip() for line in listing.splitlines() if line.strip() and not line.startswith("#")]
+def shipped() -> tuple[str, ...]:
+    """The core's files in sources.txt, in order. Raises ExportError if the list is missing."""
+    lines = map(str.strip, _read("sources.txt").splitlines())
+    return tuple(line for line in lines if line and not line.startswith("#"))
+
+
+def compiled_sources() -> tuple[str, ...]:
+    """The C files of an FMU's sources/ to compile, in order."""
+    return (*(name for name in shipped() if name.endswith(".c")), IMAGE_FILE)
+
+
+def core_sources() -> dict[str, bytes]:
+    """The core's files that ship, and those that they include, by path. Raises ExportError if one is missing."""
     texts: dict[str, str] = {}
-    pending = list(reversed(names))
+    pending = list(reversed(shipped()))
     while pending:
         name = pending.pop()
         if name in texts:
             continue
-        texts[name] = _read(folder, name)
+        texts[name] = _read(name)
         pending += [normpath(f"{dirname(name) or '.'}/{included}") for included in _INCLUDE.findall(texts[name])]
-    compiled = tuple(name for name in names if name.endswith(".c"))
-    files = tuple((name, _defined(name, text).encode()) for name, text in texts.items())
-    return Sources(files, (*compiled, IMAGE_FILE))
+    return {name: _defined(name, text).encode() for name, text in texts.items()}
 
 
 def image_source(image: bytes) -> bytes:
@@ -59,11 +57,11 @@ def image_source(image: bytes) -> bytes:
     ).encode()
 
 
-def _read(folder: Path, name: str) -> str:
+def _read(name: str) -> str:
     try:
-        return (folder / name).read_text(encoding="utf-8")
+        return (_CORE / name).read_text(encoding="utf-8")
     except OSError as error:
-        raise ExportError(f"the core's file '{name}' is not in {folder}. Reinstall fmumbs.") from error
+        raise ExportError(f"the core's file '{name}' is not in {_CORE}. Reinstall fmumbs.") from error
 
 
 def _defined(name: str, text: str) -> str:

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from fmumbs.compiler import ModelImage
 from fmumbs.errors import ExportError
-from fmumbs.export import archive, export_fmu
-from fmumbs.export.archive import zip_archive
+from fmumbs.export import archive, export_fmu, installed
+from fmumbs.export.archive import OLDEST, zip_archive
 
 DATE = (2023, 11, 14, 22, 13, 20)
 NAMES = st.text("abcdefg/._äλ", min_size=1, max_size=20)
@@ -27,6 +27,15 @@ def test_an_archive_holds_what_was_put_in(entries: dict[str, bytes]) -> None:
         assert {name: found.read(name) for name in found.namelist()} == entries
         assert {info.compress_type for info in found.infolist()} <= {zipfile.ZIP_DEFLATED}
         assert {info.date_time for info in found.infolist()} <= {DATE}
+
+
+@given(st.dictionaries(NAMES, st.binary(max_size=3000), max_size=8), st.integers(0, 8))
+def test_an_archive_that_begins_with_another_is_the_same_as_one_of_all_entries(
+    entries: dict[str, bytes], first: int
+) -> None:
+    items = list(entries.items())
+    start = zip_archive(items[:first], OLDEST)
+    assert zip_archive(items[first:], DATE, start) == zip_archive(items, DATE)
 
 
 def test_libraries_are_executable_and_nothing_else_is() -> None:
@@ -60,17 +69,24 @@ def test_only_what_belongs_to_the_model_is_deflated_by_an_export(
 
 
 def test_what_the_build_deflated_is_what_it_says(pendulum_fmu: Path) -> None:
-    with zipfile.ZipFile(archive.DEFLATED) as built:
+    with zipfile.ZipFile(archive.BINARIES) as built:
         assert built.testzip() is None
     for (size, check), packed in archive._ready().items():
         data = zlib.decompress(packed, -zlib.MAX_WBITS)
         assert (len(data), zlib.crc32(data)) == (size, check)
 
 
+def test_an_fmu_begins_with_what_the_build_laid_out() -> None:
+    with zipfile.ZipFile(installed.SHARED) as built:
+        assert {name: built.read(name) for name in built.namelist()} == installed.shared_entries(installed.licence())
+
+
 def test_without_what_the_build_deflated_an_fmu_has_the_same_contents(
     pendulum: ModelImage, pendulum_fmu: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(archive, "_ready", dict)
+    monkeypatch.setattr(installed, "SHARED", tmp_path / "none.zip")
+    monkeypatch.setattr(installed, "shared", installed.shared.__wrapped__)
     path = export_fmu(pendulum, tmp_path / "a.fmu")
     assert path.read_bytes() != pendulum_fmu.read_bytes()
     with zipfile.ZipFile(path) as one, zipfile.ZipFile(pendulum_fmu) as other:

@@ -15,7 +15,7 @@ import fmumbs as fm
 from fmumbs.compiler import ModelImage, compile
 from fmumbs.errors import ExportError
 from fmumbs.export import export_fmu
-from fmumbs.export.sources import core_sources, image_source
+from fmumbs.export.sources import compiled_sources, image_source
 from fmumbs.readers import read_model
 from support.full_disk import full_disk
 
@@ -184,7 +184,7 @@ def test_the_sources_compile_as_strict_c99_without_a_flag_of_ours(pendulum_fmu: 
         archive.extractall(tmp_path)
     sources = tmp_path / "sources"
     command = [compiler, *WARNINGS, "-shared", "-fPIC", "-I", str(sources), "-o", str(tmp_path / "a.so")]
-    subprocess.run([*command, *(str(sources / name) for name in core_sources().compiled), "-lm"], check=True)
+    subprocess.run([*command, *(str(sources / name) for name in compiled_sources()), "-lm"], check=True)
 
 
 def test_fmpy_compiles_the_sources_to_a_binary_of_the_same_bits(pendulum_fmu: Path, tmp_path: Path) -> None:

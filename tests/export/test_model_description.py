@@ -11,6 +11,7 @@ from lxml import etree
 import fmumbs as fm
 from fmumbs.compiler import ModelImage, compile
 from fmumbs.export.model_description import Capabilities, model_description, model_identifier
+from fmumbs.export.xml import element
 
 
 def parsed(image: ModelImage, **options: Any) -> Any:
@@ -39,6 +40,19 @@ def test_fmpy_reads_and_validates_it_in_silence(image: ModelImage, tmp_path: Pat
 
 def test_it_is_the_same_bytes_for_the_same_image(pendulum: ModelImage) -> None:
     assert model_description(pendulum) == model_description(ModelImage.load(pendulum.bytes))
+
+
+def test_text_is_escaped_as_any_reader_of_xml_expects() -> None:
+    text = "a<b> & \"c\" 'd'\n\te\r ä λ ]]> &amp; \U0001f600"
+    root = etree.fromstring(element(0, "r", {"one": text, "two": "plain"}, element(1, "s", {})))
+    assert dict(root.attrib) == {"one": text, "two": "plain"}
+    assert [child.tag for child in root] == ["s"]
+
+
+def test_it_is_written_as_lxml_writes_it(image: ModelImage) -> None:
+    written = model_description(image, sources=("a.c", "b.c"))
+    root = etree.fromstring(written, etree.XMLParser(remove_blank_text=True))
+    assert etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True) == written
 
 
 def test_a_value_reference_is_the_place_in_the_table(image: ModelImage) -> None:
