@@ -1,7 +1,7 @@
 """Couplings of joint coordinates: one constraint row each, with its terms by the links that they move."""
 
 from fmumbs.compiler.constraint_rows import COUPLED, NO_VECTOR
-from fmumbs.compiler.links import DRIVEN, FIXED, Links
+from fmumbs.compiler.links import Links
 from fmumbs.errors import ModelError
 from fmumbs.mechanism import Coupling, JointBase, Model
 
@@ -27,11 +27,13 @@ def add_couplings(out: Links, model: Model, tree: list[JointBase]) -> None:
 
 
 def _link_of(out: Links, joint: int, mode: int) -> int:
-    """The link that a joint's mode moves; modes are numbered from 1, free modes before excited ones."""
+    """The link that a joint's mode moves; modes are numbered from 1, free modes before excited ones, as variables are.
+
+    The links of a joint that points towards the ground are in the reverse order.
+    """
     links = range(out.rows["joint_first"][joint], out.rows["joint_last"][joint] + 1)
-    kinds = out.rows["link_kind"]
-    moving = [i for i in links if kinds[i] not in (FIXED, DRIVEN)] + [i for i in links if kinds[i] == DRIVEN]
-    return moving[mode - 1]
+    u = out.rows["joint_u"][joint] + mode - 1
+    return next(link for link in links if out.rows["link_u"][link] == u)
 
 
 def _closes_a_loop(coupling: Coupling, joint: JointBase) -> str:

@@ -358,8 +358,8 @@ def with_carriers(oracle: Oracle, state: State, solver: fm.Solver) -> State:
 
 
 def coupled(seed: int, closed: bool = False, couplings: int = 2) -> Closed:
-    """A tree, or a chain with both ends fixed, in which some coordinates are coupled."""
-    rng = np.random.default_rng(seed)
+    """A tree with joints that point either way, or a chain with both ends fixed, in which coordinates are coupled."""
+    rng, aside = np.random.default_rng(seed), np.random.default_rng([seed, 5])
     if closed:
         case = space(seed, both_ends=True, spare=3 + couplings)
         model, inputs = case.model, case.inputs
@@ -371,7 +371,8 @@ def coupled(seed: int, closed: bool = False, couplings: int = 2) -> Closed:
             F = at(carrier, rng.uniform(-0.5, 0.5, 3), orientation(rng))
             M = at(new, rng.uniform(-0.5, 0.5, 3), orientation(rng))
             kind = str(rng.choice(("revolute", "prismatic", "spherical", "cylindrical", "screw", "product")))
-            joints.append(several_joint(rng, kind, f"j{i}", F, M))
+            ends = (M, F) if aside.random() < 0.4 else (F, M)
+            joints.append(several_joint(rng, kind, f"j{i}", *ends))
         model, inputs = fm.Model("coupled", gravity=rng.uniform(-10, 10, 3)), {}
         model.add(*bodies, *joints)
     tree = model.joints[: len(model.bodies)]

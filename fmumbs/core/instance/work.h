@@ -81,7 +81,7 @@ typedef struct fm_assembly {
 
 /* Minimum-norm reactions (outputs/least.c). */
 #define FM_LEAST_ARRAYS(A)                                                                           \
-    A(double, idle, n.rows)              /* inactive rows */                                         \
+    A(double, idle, n.rows)              /* size of an inactive row's multiplier; 0: active */       \
     A(double, p, n.rows)                                                                             \
     A(double, step, n.rows)                                                                          \
     A(double, fall, n.rows)                                                                          \

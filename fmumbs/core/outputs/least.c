@@ -8,7 +8,7 @@
  * are found by conjugate gradients; each iteration costs one solution and one pass along the rows' paths. The minimum
  * depends neither on the choice of rows nor on the choice of cut joints.
  *
- * Rows of couplings keep their multipliers, as they do not load the joints.
+ * Rows of couplings take part, but load no joint.
  */
 #include "least.h"
 
@@ -27,16 +27,33 @@
 
 #define FM_LEFT 1e-28   /* fraction of the sum of squares at which the iteration stops */
 #define FM_STARTS 3     /* restarts of the conjugate gradients, against round-off */
-#define FM_FOREIGN 1e-6 /* largest part of a row that the others may fail to reproduce */
 
 static int counts(const fm_instance *s, int32_t row)
 {
-    return s->image.row_kind[row] != FM_ROW_GIVEN && s->image.row_kind[row] != FM_ROW_COUPLED;
+    return s->image.row_kind[row] != FM_ROW_GIVEN;
+}
+
+static int loads_joints(const fm_instance *s, int32_t row)
+{
+    return s->image.row_kind[row] != FM_ROW_COUPLED;
 }
 
 static int is_idle(const fm_instance *s, int32_t row)
 {
     return s->least.idle[row] != 0.0;
+}
+
+/* A row passes on to the modes of a joint what couplings then take up: no part of the reaction. Without couplings
+ * these parts of all rows cancel. */
+static void leave_to_couplings(const fm_instance *s, int32_t joint, double wrench[6])
+{
+    const double *R = s->world[s->image.joint_last[joint]].R;
+    double own[6];
+    rotate_in(R, wrench, own);
+    rotate_in(R, wrench + 3, own + 3);
+    fm_remove_free_modes(s, joint, own);
+    rotate_out(R, own, wrench);
+    rotate_out(R, own + 3, wrench + 3);
 }
 
 /* The wrench of a row at M of a joint, torque and force. */
@@ -48,6 +65,7 @@ static void at_joint(const fm_instance *s, int32_t row, int32_t joint, double si
     double add[3];
     cross(arm, w + 3, add);
     for (int j = 0; j < 3; j++) out[j] = sign * (w[j] + add[j]), out[3 + j] = sign * w[3 + j];
+    if (s->image.n.couplings > 0 && !fm_is_cut_joint(&s->image, joint)) leave_to_couplings(s, joint, out);
 }
 
 /* The next joint of the tree on the two paths of a row, up to where they meet, and the sign with which the row loads
@@ -71,9 +89,9 @@ static void spread(const fm_instance *s, const double *mu, double *R)
 {
     const fm_image *m = &s->image;
     for (int32_t i = 0; i < m->n.rows; i++) {
+        if (mu[i] == 0.0 || !counts(s, i) || !loads_joints(s, i)) continue;
         int32_t joint = m->row_joint[i], end[2] = {m->joint_M_link[joint], m->joint_F_link[joint]};
         double sign = 1.0, w[6];
-        if (mu[i] == 0.0 || !counts(s, i)) continue;
         for (; joint >= 0; joint = next_joint(s, end, &sign)) {
             at_joint(s, i, joint, sign * mu[i], w);
             for (int j = 0; j < 6; j++) R[6 * joint + j] += w[j];
@@ -86,6 +104,7 @@ static double weigh(const fm_instance *s, int32_t row, const double *R)
 {
     const fm_image *m = &s->image;
     const double least = 1.0 / (m->length[0] * m->length[0]);
+    if (!loads_joints(s, row)) return 0.0;
     int32_t joint = m->row_joint[row], end[2] = {m->joint_M_link[joint], m->joint_F_link[joint]};
     double sign = 1.0, sum = 0.0, w[6];
     for (; joint >= 0; joint = next_joint(s, end, &sign)) {
@@ -151,8 +170,8 @@ static void descend(fm_instance *s, const double *R, double *fall)
     for (int32_t i = 0; i < s->image.n.rows; i++) fall[i] = is_idle(s, i) ? fall[i] - g[i] : 0.0;
 }
 
-/* Computes rows, their wrenches, J along their paths, and the factor of J_a G J_a'. 0: the active rows are dependent
- * here. */
+/* Computes rows, their wrenches, J along their paths, the scales of the inactive rows' multipliers, and the factor of
+ * J_a G J_a'. 0: the active rows are dependent here. */
 static int prepare(fm_instance *s)
 {
     const fm_image *m = &s->image;
@@ -170,6 +189,7 @@ static int prepare(fm_instance *s)
         for (int32_t r = 0; r < k->rows; r++) {
             const int32_t i = k->first + r;
             const size_t at = k->y + (size_t)r * (size_t)k->length;
+            double square = 0.0;
             fm_constraint one;
             if (!counts(s, i)) continue;
             if (s->row_active[i] > 0.0) k->use[k->used++] = r;
@@ -181,28 +201,14 @@ static int prepare(fm_instance *s)
                 const double y = modes[path[e]];
                 s->loop.y[at + (size_t)e] = y;
                 s->loop.z[at + (size_t)e] = y * s->least.metric[path[e]];
+                square += y * s->loop.z[at + (size_t)e];
             }
+            if (is_idle(s, i)) s->least.idle[i] = loads_joints(s, i) ? weigh(s, i, NULL) : square;
             for (int32_t e = 0; e < k->length; e++) modes[path[e]] = 0.0;
         }
     }
     fm_make_delassus(s);
     return fm_factor_delassus(s);
-}
-
-/* Removes inactive rows that depend on rows of couplings. */
-static void leave_foreign(fm_instance *s)
-{
-    double *mu = s->least.step, *left = s->least.fall;
-    for (int32_t i = 0; s->image.n.couplings > 0 && i < s->image.n.rows; i++) {
-        if (!is_idle(s, i)) continue;
-        memset(mu, 0, (size_t)s->image.n.rows * sizeof *mu);
-        mu[i] = 1.0;
-        carry(s, mu, 1, 1, left);
-        const double whole = left[i];
-        complete(s, mu);
-        carry(s, mu, 0, 1, left);
-        if (fabs(whole + left[i]) > FM_FOREIGN * whole) s->least.idle[i] = 0.0;
-    }
 }
 
 /* Conjugate gradients, starting from R and the multipliers so far. */
@@ -267,9 +273,6 @@ int fm_least_reactions(fm_instance *s, double *change)
     if (idle == 0) return 0;
     const int fits = prepare(s);
     if (fits) {
-        leave_foreign(s);
-        for (int32_t i = 0; i < m->n.rows; i++)
-            if (is_idle(s, i)) s->least.idle[i] = weigh(s, i, NULL);
         collect_reactions(s, s->least.R);
         for (int start = 0; start < FM_STARTS; start++) minimise(s, idle, s->least.R, change);
     }

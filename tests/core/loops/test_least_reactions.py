@@ -1,5 +1,6 @@
 """Reactions that are not unique are the least that balance: beside a dense least-squares problem over the oracle."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,9 @@ import fmumbs as fm
 from fmumbs.readers import read_model
 from oracle import Oracle
 from oracle.answer import Answer
-from support.closed import Closed, plane, space, state_of
-from support.closed_agreement import WELL, singular, started
+from oracle.joints import turn
+from support.closed import Closed, at, body, coupled, plane, space, state_of
+from support.closed_agreement import WELL, assert_balanced, singular, started
 from support.sweeps import seeds
 
 SAME = 1e-9
@@ -43,7 +45,10 @@ def reactions(solver: fm.Solver, model: fm.Model) -> np.ndarray:
 
 
 def assert_least(case: Closed, time: float = 0.0) -> bool:
-    """False for a position that is too near to a singular one, and for a mechanism without redundancy."""
+    """False for a position that is too near to a singular one, and for a mechanism without redundancy.
+
+    Forces of couplings that are then unique belong to these reactions.
+    """
     solver = started(case.model, case.inputs)
     solver.step(time)
     state = state_of(solver, case.model)
@@ -63,19 +68,22 @@ def assert_least(case: Closed, time: float = 0.0) -> bool:
         put = Answer(oracle, state, np.zeros(6 * len(oracle.bodies)))
         changes.append([scale * put._on_M(joint, J.T @ one[places[joint.name]]) for one in idle.T])
     change = np.array(changes).transpose(0, 2, 1).reshape(-1, idle.shape[1])
-    part = np.linalg.lstsq(change, -np.ravel(some), rcond=None)[0]
+    part, _, unique, _ = np.linalg.lstsq(change, -np.ravel(some), rcond=1e-9)
     least = np.ravel(some) + change @ part
-    assert_allclose(np.ravel(reactions(solver, case.model)), least, rtol=0, atol=SAME * max(1.0, np.abs(least).max()))
+    within = SAME * max(1.0, np.abs(least).max())
+    assert_allclose(np.ravel(reactions(solver, case.model)), least, rtol=0, atol=within)
+    assert_balanced(solver, case, oracle, state, max(1.0, length) * within)
+    for coupling in case.model.couplings if unique == idle.shape[1] else ():
+        ratios = np.array([ratio for _, _, ratio in coupling.coordinates])
+        expected = answer[f"{coupling.name}.tau"] + ratios * (idle[places[coupling.name]] @ part)
+        assert_allclose(solver.get(f"{coupling.name}.tau"), expected, rtol=0, atol=max(1.0, length) * within)
     return True
 
 
-def doubled(seed: int) -> Closed:
-    """A random mechanism in space, with joints beside some of its hinges and slides that do what these do already."""
+def doubled(case: Closed, seed: int) -> Closed:
+    """The same with joints beside some of its hinges and slides that do what these do already."""
     rng = np.random.default_rng(seed)
-    case = space(seed)
     joints = [joint for joint in case.model.joints if isinstance(joint, fm.Revolute | fm.Prismatic)]
-    model = fm.Model("doubled", gravity=case.model.gravity)
-    model.add(*case.model.bodies, *case.model.joints, *case.model.springs, *case.model.loads)
     for index, joint in enumerate(joints[:2]):
         turns = isinstance(joint, fm.Revolute)
         aside = rng.uniform(0.2, 0.6) * np.asarray(joint.axis) if turns else rng.uniform(-0.5, 0.5, 3)
@@ -83,8 +91,59 @@ def doubled(seed: int) -> Closed:
             end.body.at(*(end.X_BP.translation + end.X_BP.rotation.matrix @ aside), rotation=end.X_BP.rotation)
             for end in joint.ends
         ]
-        model.add(type(joint)(f"again{index}", *ends, axis=joint.axis, cut=True))
+        case.model.add(type(joint)(f"again{index}", *ends, axis=joint.axis, cut=True))
+    return case
+
+
+def turned_round(case: Closed, seed: int) -> Closed:
+    """The same with some of its joints the other way round, so that the tree has some that point to the ground."""
+    rng = np.random.default_rng(seed)
+    model = fm.Model("round", gravity=case.model.gravity)
+    joints = [backwards(joint) if rng.random() < 0.5 else joint for joint in case.model.joints]
+    model.add(*case.model.bodies, *joints, *case.model.springs, *case.model.loads)
     return Closed(model, case.cuts, case.inputs)
+
+
+def backwards(joint: Any) -> Any:
+    if not isinstance(joint, fm.Revolute | fm.Prismatic):
+        return joint
+    return replace(joint, F=joint.M, M=joint.F, q0=-joint.q0, u0=-joint.u0, rotor_inertia=0.0)  # may be cut then
+
+
+def belted(seed: int) -> Closed:
+    """A platform on cranks that turn alike, with belts between some of these: they do what the platform does.
+
+    The cranks' joints turn about one axis, and may slide along it.
+    """
+    rng = np.random.default_rng(seed)
+    model = fm.Model("belted", gravity=rng.uniform(-10, 10, 3))
+    R, axis, arm = turn(rng.uniform(-2, 2, 3)), rng.uniform(-1, 1, 3), rng.uniform(-1, 1, 3)
+    start, kind = rng.uniform(-1, 1), str(rng.choice(("revolute", "cylindrical", "screw")))
+    cranks, platform = [body(rng, f"crank{i}") for i in range(rng.integers(2, 7))], body(rng, "platform")
+    model.add(*cranks, platform)
+    base: list[fm.Joint] = []
+    sense = rng.choice((-1.0, 1.0), len(cranks))
+    feet = rng.uniform(-1, 1, (len(cranks), 3))
+    for crank, sign, foot in zip(cranks, sense, feet, strict=True):
+        ends = (at(model.ground, R @ foot, R), crank.at())[:: int(sign)]
+        name = f"base_{crank.name}"
+        match kind:
+            case "revolute":
+                base.append(fm.Revolute(name, *ends, axis=axis, q0=sign * start, u0=sign))
+            case "cylindrical":
+                base.append(fm.Cylindrical(name, *ends, axis=axis, q0=(sign * start, 0), u0=(sign, 0)))
+            case _:
+                base.append(fm.Screw(name, *ends, axis=axis, pitch=0.2, q0=sign * start, u0=sign))
+    model.add(*base)
+    for crank, foot in zip(cranks, feet, strict=True):
+        ends = (crank.at(*arm), platform.at(*foot))[:: int(rng.choice((-1, 1)))]
+        model.add(fm.Revolute(f"top_{crank.name}", *ends, axis=axis, cut=crank is not cranks[0]))
+    for index in range(rng.integers(1, 4)):
+        some = rng.permutation(len(cranks))[: rng.integers(2, 4)]
+        ratios = rng.uniform(-1, 1, len(some))
+        ratios = (ratios - ratios.mean()) * sense[some]
+        model.add(fm.Coupling(f"belt{index}", [(base[i], 1, r) for i, r in zip(some, ratios, strict=True)]))
+    return Closed(model, (), {})
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -95,12 +154,26 @@ def test_models(name: str, time: float) -> None:
 
 @pytest.mark.parametrize("seed", seeds(20, 100))
 def test_random_loops_in_a_plane(seed: int) -> None:
-    assert any(assert_least(plane(300 + seed + 1000 * again, loops=1 + seed % 3), 0.02) for again in range(4))
+    """Whichever way their joints point."""
+    cases = (plane(300 + seed + 1000 * again, loops=1 + seed % 3) for again in range(4))
+    assert any(assert_least(turned_round(case, seed), 0.02) for case in cases)
 
 
 @pytest.mark.parametrize("seed", seeds(12, 60))
 def test_random_doubled_joints_in_space(seed: int) -> None:
-    assert any(assert_least(doubled(2000 + seed + 1000 * again), 0.02) for again in range(4))
+    cases = (space(2000 + seed + 1000 * again) for again in range(4))
+    assert any(assert_least(doubled(case, seed), 0.02) for case in cases)
+
+
+@pytest.mark.parametrize("seed", seeds(8, 60))
+def test_random_doubled_joints_among_coupled_ones(seed: int) -> None:
+    cases = (coupled(3000 + seed + 1000 * again, closed=True) for again in range(4))
+    assert any(assert_least(doubled(case, seed), 0.02) for case in cases)
+
+
+@pytest.mark.parametrize("seed", seeds(16, 100))
+def test_belts_share_the_load_with_joints(seed: int) -> None:
+    assert any(assert_least(belted(seed + 1000 * again), 0.02) for again in range(4))
 
 
 def test_they_follow_the_inputs_linearly() -> None:
