@@ -293,7 +293,7 @@ static void fuzz(void)
 {
     const int screen = isatty(1);
     const double start = clock_now(CLOCK_MONOTONIC);
-    double said = start, t = start;
+    double reported = start, t = start;
     uint8_t *buffer = malloc(2 * (options.longest + (1 << 20)));
     if (buffer == NULL) abort();
     fuzz_seeds(add_seed);
@@ -305,8 +305,8 @@ static void fuzz(void)
             if (options.corpus != NULL) keep_on_disk();
         }
         t = clock_now(CLOCK_MONOTONIC);
-        if (t - said < (screen ? 1.0 : 20.0)) continue;
-        said = t;
+        if (t - reported < (screen ? 1.0 : 20.0)) continue;
+        reported = t;
         say_progress(t - start, screen ? " \r" : "\n");
     }
     say_progress(t - start, "; no finding\n");

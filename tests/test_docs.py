@@ -54,9 +54,9 @@ def spans(page: Path) -> list[str]:
 def commands(page: Path) -> list[list[str]]:
     """Every command of a page in its order, as words: those of blocks, then those within sentences."""
     lines = [line for tag, text in blocks(page) if tag == "console" for line in text.splitlines()]
-    said = [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
-    said += [span for span in spans(page) if re.match(r"(fmumbs|make|pip|python|fuzz/run|\.) \S", span)]
-    return [shlex.split(command, comments=True) for command in said]
+    found = [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
+    found += [span for span in spans(page) if re.match(r"(fmumbs|make|pip|python|fuzz/run|\.) \S", span)]
+    return [shlex.split(command, comments=True) for command in found]
 
 
 def run(words: list[str]) -> None:
@@ -246,8 +246,8 @@ def test_links_lead_to_files() -> None:
 def examples(command: click.Command) -> list[list[str]]:
     """The commands that --help shows: lines that begin with the program's name."""
     lines = (command.help or "").splitlines()
-    said = [line.strip() for line in lines if line.strip().startswith("fmumbs ")]
-    return [shlex.split(re.split(r"  +", line)[0]) for line in said]
+    found = [line.strip() for line in lines if line.strip().startswith("fmumbs ")]
+    return [shlex.split(re.split(r"  +", line)[0]) for line in found]
 
 
 @pytest.mark.parametrize("verb", [None, *main.commands])

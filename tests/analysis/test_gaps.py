@@ -58,7 +58,7 @@ def spread(rng: np.random.Generator, tolerance: float, wide: float) -> np.ndarra
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("tolerance", TOLERANCES)
 def test_where_no_gap_is_clear_the_widest_wins(tolerance: float, seed: int) -> None:
-    """Nothing is clear, whichever tolerance is tried; the rank is that of the widest gap, and said to be doubtful."""
+    """Nothing is clear, whichever tolerance is tried; the rank is that of the widest gap, and reported as doubtful."""
     rng = np.random.default_rng(seed)
     values = spread(rng, tolerance, wide=2.8)
     found = uniqueness(doors(rng, values / factor()))

@@ -110,8 +110,8 @@ def test_angles_that_may_be_degrees_are_doubted() -> None:
     rod, other = (fm.Body.rod(name, length=1.0, mass=1.0, radius=0.05) for name in ("rod", "other"))
     model.add(rod, fm.Revolute("A", model.ground.at(), rod.base, axis="y", q0=30))
     model.add(other, fm.Cylindrical("B", rod.tip, other.base, q0=(-90.0, 40.0)))
-    said = structure(model).warnings
-    assert [text for text in said if "degrees" in text] == [
+    warnings = structure(model).warnings
+    assert [text for text in warnings if "degrees" in text] == [
         "Joint 'A' starts at 30 rad, 4.8 turns. Angles are in radians: 30 degrees are 0.5236 rad.",
         "Joint 'B' starts at -90 rad, 14.3 turns. Angles are in radians: -90 degrees are -1.571 rad.",
     ]
@@ -126,14 +126,14 @@ def test_lengths_that_may_be_millimetres_are_doubted() -> None:
             at = rod.tip
         return model
 
-    said = [text for text in structure(chain(600.0)).warnings if "metres" in text]
+    warnings = [text for text in structure(chain(600.0)).warnings if "metres" in text]
     where = "Joint 'J3' is 300 m from the centre of mass of 'rod3', most are about 0.2 m."
-    assert said == [f"{where} Lengths are in metres: 300 mm are 0.3 m."]
+    assert warnings == [f"{where} Lengths are in metres: 300 mm are 0.3 m."]
     assert not [text for text in structure(chain(60.0)).warnings if "metres" in text]
 
 
 def test_shipped_models_are_not_doubted_for_their_units() -> None:
     for path in sorted((Path(__file__).parents[2] / "models").glob("*.py")):
         if path.stem != "__init__":
-            said = structure(read_model(path.stem)).warnings
-            assert not [text for text in said if "radians" in text or "metres" in text], path.stem
+            warnings = structure(read_model(path.stem)).warnings
+            assert not [text for text in warnings if "radians" in text or "metres" in text], path.stem

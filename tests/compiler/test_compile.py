@@ -167,7 +167,7 @@ Change = Callable[[fm.Model], None]
 
 
 @pytest.mark.parametrize(
-    ("declare", "said"),
+    ("declare", "parts"),
     [
         (lambda m: m.output("x", of="A.qdddd"), ["output 'x' names 'A.qdddd'", "'A.qdd'"]),
         (lambda m: m.output("x", of="a.q"), ["'A.q'"]),
@@ -183,11 +183,11 @@ Change = Callable[[fm.Model], None]
         (lambda m: m.input("x", to="arm.mass"), ["'arm.mass' is a parameter", "Use model.parameter()"]),
     ],
 )
-def test_a_signal_names_a_variable_of_its_causality(declare: Change, said: list[str], zoo: fm.Model) -> None:
+def test_a_signal_names_a_variable_of_its_causality(declare: Change, parts: list[str], zoo: fm.Model) -> None:
     declare(zoo)
     with pytest.raises(fm.ModelError) as caught:
         compile(zoo)
-    for part in ["Model 'zoo'", *said]:
+    for part in ["Model 'zoo'", *parts]:
         assert part in str(caught.value)
 
 

@@ -321,8 +321,8 @@ def test_nothing_near_tells_a_few(image: ModelImage) -> None:
 
 def test_of_a_narrowed_model_it_is_told_what_it_shows(narrow: fm.Model) -> None:
     variables = compile(narrow).variables
-    said = "has no variable 'anlge', and exposes only declared signals. The nearest name is 'angle'."
-    assert variables.unknown("anlge") == said
+    message = "has no variable 'anlge', and exposes only declared signals. The nearest name is 'angle'."
+    assert variables.unknown("anlge") == message
     assert variables.unknown("P.q") == "does not expose 'P.q'. Declare it, or use compile(model, everything=True)."
 
 

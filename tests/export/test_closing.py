@@ -61,9 +61,9 @@ def refused(model: fm.Model, place: Path, settings: dict[str, float] | None = No
 
 
 def test_an_fmu_tells_which_loop_cannot_close(tmp_path: Path) -> None:
-    said = refused(read_model("four_bar", {"base": 0.7}), tmp_path)
-    assert "the loop C-D-B-A cannot close: nearest gap 0.12 m at 'C'" in said
-    assert "move a q0" in said
+    message = refused(read_model("four_bar", {"base": 0.7}), tmp_path)
+    assert "the loop C-D-B-A cannot close: nearest gap 0.12 m at 'C'" in message
+    assert "move a q0" in message
 
 
 def test_an_fmu_tells_which_coupling_cannot_hold(tmp_path: Path) -> None:
@@ -71,6 +71,6 @@ def test_an_fmu_tells_which_coupling_cannot_hold(tmp_path: Path) -> None:
     bodies = [fm.Body(f"w{i}", mass=1.0, inertia=np.eye(3)) for i in range(2)]
     joints = [fm.Revolute(f"J{i}", model.ground.at(i, 0, 0), b.at(), held=True) for i, b in enumerate(bodies)]
     model.add(*bodies, *joints, fm.Coupling.gear("G", *joints, ratio=2.0))
-    said = refused(model, tmp_path, {"J0.q": 0.3})
-    assert "the coupling G of J0-J1 cannot close" in said
-    assert "hold fewer" in said
+    message = refused(model, tmp_path, {"J0.q": 0.3})
+    assert "the coupling G of J0-J1 cannot close" in message
+    assert "hold fewer" in message

@@ -42,8 +42,8 @@ def test_the_description_has_constants_for_every_joint(four_bar: Path) -> None:
 def test_every_reaction_says_whether_it_is_unique(four_bar: Path) -> None:
     found = variables(four_bar)
     for i, unique in enumerate(PLANAR, 1):
-        said = found[f"C.reaction.f[{i}]"].description
-        assert said.endswith("; unique" if unique else "; not unique: of all balancing reactions the smallest")
+        description = found[f"C.reaction.f[{i}]"].description
+        assert description.endswith("; unique" if unique else "; not unique: of all balancing reactions the smallest")
 
 
 def test_the_getters_answer(four_bar: Path, tmp_path: Path) -> None:

@@ -114,7 +114,7 @@ def environment() -> dict[str, str]:
 
 
 def build() -> str:
-    """Compiles the copy; what the compiler said where it cannot be."""
+    """Compiles the copy; what the compiler printed if it fails."""
     folder = WORK / "build"
     steps = []
     if not (folder / "build.ninja").exists():
@@ -135,39 +135,40 @@ def limit_time() -> None:
 
 
 def run(command: list[str]) -> tuple[int | None, str]:
-    """The exit code, None of what hangs; and what it said."""
+    """The exit code, None if it hangs; and what it printed."""
     child = subprocess.Popen(
         command, cwd=TREE, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         start_new_session=True, preexec_fn=limit_time,
     )  # fmt: skip
     try:
-        said, _ = child.communicate(timeout=PATIENCE * LIMIT)
+        output, _ = child.communicate(timeout=PATIENCE * LIMIT)
     except subprocess.TimeoutExpired:
         os.killpg(child.pid, signal.SIGKILL)
         return None, child.communicate()[0]
-    return None if child.returncode in (-signal.SIGXCPU, -signal.SIGKILL) else child.returncode, said
+    return None if child.returncode in (-signal.SIGXCPU, -signal.SIGKILL) else child.returncode, output
 
 
 def run_tests(tests: Iterable[str], *options: str) -> tuple[list[str], str]:
-    """The tests that fail, and the end of what pytest said."""
-    code, said = run([sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider", *options, *tests])
+    """The tests that fail, and the end of its output."""
+    command = [sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider"]
+    code, output = run([*command, *options, *tests])
     if code is None:
-        return ["it hangs"], said[-2000:]
-    if "ERROR: not found: " in said:
-        sys.exit(said)
-    lines = [line for line in said.splitlines() if line.startswith(("FAILED ", "ERROR "))]
+        return ["it hangs"], output[-2000:]
+    if "ERROR: not found: " in output:
+        sys.exit(output)
+    lines = [line for line in output.splitlines() if line.startswith(("FAILED ", "ERROR "))]
     failed = [line.split(" - ")[0].split(" ", 1)[1] for line in lines]
-    return failed or ([f"pytest ended with {code}"] if code else []), said[-2000:]
+    return failed or ([f"pytest ended with {code}"] if code else []), output[-2000:]
 
 
 def run_c_tests(tests: Iterable[str]) -> tuple[list[str], str]:
-    """The first of tests/core/*.c that fails under the sanitizers, and the end of what it said."""
+    """The first of tests/core/*.c that fails under the sanitizers, and the end of its output."""
     for test in tests:
         target = f"build/sanitize/{Path(test).stem}.passed"
         (TREE / target).unlink(missing_ok=True)
-        code, said = run(["make", "--old-file", "build/images/list.txt", target])
+        code, output = run(["make", "--old-file", "build/images/list.txt", target])
         if code != 0:
-            return [test], said[-2000:]
+            return [test], output[-2000:]
     return [], ""
 
 
@@ -176,14 +177,14 @@ def see(fault: Fault, before: str, *, briefly: bool) -> tuple[str, str]:
     c_tests = [test for test in fault.tests if test.endswith(".c")]
     if not briefly:
         in_python = [test for test in fault.tests if test not in c_tests]
-        failed, said = run_tests(in_python, "-x") if in_python else ([], "")
+        failed, output = run_tests(in_python, "-x") if in_python else ([], "")
         if not failed:
-            failed, said = run_c_tests(c_tests)
+            failed, output = run_c_tests(c_tests)
     elif "::" in before and is_there(before):
-        failed, said = run_tests([before])
+        failed, output = run_tests([before])
     else:
-        failed, said = run_tests(fault.tests[:1], "-x", "-p", "briefly")
-    return (failed[0] if failed else ""), said
+        failed, output = run_tests(fault.tests[:1], "-x", "-p", "briefly")
+    return (failed[0] if failed else ""), output
 
 
 def plant(fault: Fault, before: str, *, briefly: bool) -> dict[str, object]:
@@ -193,12 +194,12 @@ def plant(fault: Fault, before: str, *, briefly: bool) -> dict[str, object]:
     try:
         path.write_text(whole.replace(fault.old, fault.new))
         compiled = path.suffix in {".c", ".h", ".inc"}
-        said = build() if compiled else ""
-        caught, tail = ("it does not compile", said) if said else see(fault, before, briefly=briefly)
+        output = build() if compiled else ""
+        caught, tail = ("it does not compile", output) if output else see(fault, before, briefly=briefly)
     finally:
         path.write_text(whole)
-    (WORK / "said").mkdir(exist_ok=True)
-    (WORK / "said" / fault.key).write_text(tail)
+    (WORK / "output").mkdir(exist_ok=True)
+    (WORK / "output" / fault.key).write_text(tail)
     return {"caught": caught, "seconds": round(time.monotonic() - begun, 1)}
 
 
@@ -285,8 +286,8 @@ def main() -> int:
     alone = (WORK / "lock").open("w")  # one at a time: there is one copy
     fcntl.flock(alone, fcntl.LOCK_EX)
     copy_tree()
-    if said := build():
-        print(said, file=sys.stderr)
+    if output := build():
+        print(output, file=sys.stderr)
         return 1
     if with_images and run([sys.executable, "tests/core/write_images.py", "build/images"])[0] != 0:
         print("tests/core/write_images.py failed", file=sys.stderr)
@@ -304,8 +305,8 @@ def main() -> int:
                 continue
             results[fault.key] = found
             keep(results)
-    if said := build():  # the copy as it was
-        print(said, file=sys.stderr)
+    if output := build():  # the copy as it was
+        print(output, file=sys.stderr)
         return 1
     wrong = take_back(asked, results)
     keep({f.key: results[f.key] for f in faults if f.key in results})

@@ -57,7 +57,7 @@ def field(offset: int, form: str, value: int) -> Callable[[bytearray], None]:
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
 @pytest.mark.parametrize(
-    ("add", "said"),
+    ("add", "message"),
     [
         (entry("/etc/evil"), r"the name '/etc/evil' of an entry is not a relative path"),
         (entry("../evil"), r"the name '\.\./evil' of an entry"),
@@ -72,7 +72,7 @@ def field(offset: int, form: str, value: int) -> Callable[[bytearray], None]:
 )
 def test_entries_that_would_lie_elsewhere_are_refused(
     add: Callable[[zipfile.ZipFile], None],
-    said: str,
+    message: str,
     door: Callable[[Path], object],
     pendulum_fmu: Path,
     tmp_path: Path,
@@ -81,12 +81,12 @@ def test_entries_that_would_lie_elsewhere_are_refused(
     path.write_bytes(pendulum_fmu.read_bytes())
     with zipfile.ZipFile(path, "a") as file:
         add(file)
-    with pytest.raises(ExportError, match=said):
+    with pytest.raises(ExportError, match=message):
         door(path)
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (field(8, "<H", 1), r"'modelDescription\.xml' is encrypted"),
         (field(10, "<H", 99), r"is damaged: That compression method is not supported"),
@@ -99,7 +99,7 @@ def test_entries_that_would_lie_elsewhere_are_refused(
 )
 def test_archives_that_are_damaged_or_claim_too_much_are_told(
     change: Callable[[bytearray], None],
-    said: str,
+    message: str,
     door: Callable[[Path], object],
     pendulum_fmu: Path,
     tmp_path: Path,
@@ -108,7 +108,7 @@ def test_archives_that_are_damaged_or_claim_too_much_are_told(
     change(data)
     path = tmp_path / "a.fmu"
     path.write_bytes(data)
-    with pytest.raises(ExportError, match=said):
+    with pytest.raises(ExportError, match=message):
         door(path)
 
 
@@ -179,7 +179,7 @@ LAUGHS = b'<!DOCTYPE a [<!ENTITY a "ha">%b]><a>&k;</a>' % b"".join(
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (lambda text: b"", "is damaged: modelDescription.xml cannot be read"),
         (lambda text: text[:2000], "is damaged: modelDescription.xml cannot be read"),
@@ -206,12 +206,12 @@ LAUGHS = b'<!DOCTYPE a [<!ENTITY a "ha">%b]><a>&k;</a>' % b"".join(
 )
 def test_descriptions_that_cannot_be_worked_with_are_told(
     change: Callable[[bytes], bytes],
-    said: str,
+    message: str,
     door: Callable[[Path], object],
     pendulum_fmu: Path,
     tmp_path: Path,
 ) -> None:
-    with pytest.raises(ExportError, match=said):
+    with pytest.raises(ExportError, match=message):
         door(described(pendulum_fmu, tmp_path / "a.fmu", change))
 
 
@@ -239,7 +239,7 @@ def test_a_start_that_is_no_number_is_shown_as_it_is(start: str, pendulum_fmu: P
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "said"),
+    ("name", "value", "message"),
     [
         ("solver.scheme", 1.5, "is an integer"),
         ("solver.scheme", float("nan"), "is an integer"),
@@ -249,6 +249,6 @@ def test_a_start_that_is_no_number_is_shown_as_it_is(start: str, pendulum_fmu: P
         ("A.q", float("inf"), "A.q"),
     ],
 )
-def test_settings_of_no_such_kind_are_refused(name: str, value: float, said: str, pendulum_fmu: Path) -> None:
-    with pytest.raises(FmumbsError, match=said):
+def test_settings_of_no_such_kind_are_refused(name: str, value: float, message: str, pendulum_fmu: Path) -> None:
+    with pytest.raises(FmumbsError, match=message):
         run_fmu(pendulum_fmu, Options(stop=0.01), {name: value})

@@ -139,7 +139,7 @@ def raising(t: float) -> float:
 
 
 @pytest.mark.parametrize(
-    ("inputs", "end", "said"),
+    ("inputs", "end", "message"),
     [
         ({"A.tau": raising}, 0.5, r"the function for 'A\.tau' failed at t = 0\.5 s with ZeroDivisionError"),
         ({"A.tau": lambda t: np.nan if t > 0.25 else 0.0}, 0.3, r"A\.tau = nan is refused"),
@@ -147,9 +147,9 @@ def raising(t: float) -> float:
         ({"A.tau": lambda t: (1.0, 2.0) if t > 0.25 else 0.0}, 0.3, r"takes 1 numbers, not 2"),
     ],
 )
-def test_the_error_carries_the_time_and_what_there_was(inputs: Any, end: float | None, said: str) -> None:
+def test_the_error_carries_the_time_and_what_there_was(inputs: Any, end: float | None, message: str) -> None:
     model = read_model("double_pendulum")
-    with pytest.raises(fm.SolverError, match=said) as caught:
+    with pytest.raises(fm.SolverError, match=message) as caught:
         simulate(model, stop=1.0, interval=0.1, inputs=inputs)
     error = caught.value
     assert error.result is not None and error.time is not None
@@ -178,7 +178,7 @@ def test_the_error_of_a_step_carries_the_time() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"interval": 1e-300}, "exceed 1e\\+08. Choose a longer interval"),
         ({"interval": 5e-324, "stop": 1e308}, "Choose a longer interval"),
@@ -188,8 +188,8 @@ def test_the_error_of_a_step_carries_the_time() -> None:
         ({"interval": -1.0}, "must be above zero"),
     ],
 )
-def test_results_that_no_memory_holds_are_refused(options: dict[str, float], said: str) -> None:
-    with pytest.raises(fm.SolverError, match=said):
+def test_results_that_no_memory_holds_are_refused(options: dict[str, float], message: str) -> None:
+    with pytest.raises(fm.SolverError, match=message):
         simulate(read_model("double_pendulum"), **options)  # type: ignore[arg-type]
 
 

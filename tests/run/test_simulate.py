@@ -97,7 +97,7 @@ def test_times_end_at_the_stop(stop: float, interval: float, expected: list[floa
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ({"stop": 0.0}, "simulate: stop is 0, but must be above zero"),
         ({"stop": math.inf}, "simulate: stop is inf, but must be finite"),
@@ -114,10 +114,10 @@ def test_times_end_at_the_stop(stop: float, interval: float, expected: list[floa
         ({"inputs": ["J.f"]}, "simulate: inputs is not a mapping"),
     ],
 )
-def test_wrong_use_is_told(arguments: dict[str, Any], said: str, image: ModelImage) -> None:
+def test_wrong_use_is_told(arguments: dict[str, Any], message: str, image: ModelImage) -> None:
     with pytest.raises(fm.SolverError) as caught:
         simulate(image, **arguments)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_an_unknown_scheme_is_told(image: ModelImage) -> None:

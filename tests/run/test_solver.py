@@ -52,7 +52,7 @@ def test_values_are_read_and_written_by_reference(solver: Solver) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "said"),
+    ("name", "value", "message"),
     [
         ("L.force", (1.0, 2.0), r"'L\.force' takes 3 numbers, not 2\. Give 3\."),
         ("L.force", 1.0, r"'L\.force' takes 3 numbers, not 1"),
@@ -67,8 +67,8 @@ def test_values_are_read_and_written_by_reference(solver: Solver) -> None:
         ("cart.mass", -1.0, r"a mass may not be negative"),
     ],
 )
-def test_values_that_do_not_fit_are_refused(name: str, value: Any, said: str, solver: Solver) -> None:
-    with pytest.raises(fm.SolverError, match=said):
+def test_values_that_do_not_fit_are_refused(name: str, value: Any, message: str, solver: Solver) -> None:
+    with pytest.raises(fm.SolverError, match=message):
         solver.set(name, value)
     assert solver.get("L.force").tolist() == [0.0, 0.0, 0.0]
 

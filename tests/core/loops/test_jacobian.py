@@ -78,7 +78,7 @@ def rows_of(solver: fm.Solver, frames: Frames) -> np.ndarray:
         p = M.p + M.R @ arrays["joint_M_r"][joint] - F.p - F.R @ arrays["joint_F_r"][joint]
         axes = {end: at.R @ arrays[f"joint_{end}"][joint].reshape(3, 3) for end, at in (("F", F), ("M", M))}
         turned = angle_of(arrays["joint_F"][joint].reshape(3, 3).T @ f, Frame(p, axes["F"]), Frame(p, axes["M"]), 0.0)
-        said = {
+        rows = {
             ALONG: (F.R @ f) @ p - length,
             PERPENDICULAR: (F.R @ f) @ (M.R @ g) - length,
             DISTANCE: np.sqrt(p @ p) - length,
@@ -86,7 +86,7 @@ def rows_of(solver: fm.Solver, frames: Frames) -> np.ndarray:
             SCREW_ROW: (F.R @ f) @ p - length * turned,
             GIVEN: 0.0,  # a row of assembly alone
         }
-        c.append(said[int(kind)])
+        c.append(rows[int(kind)])
     return np.array(c)
 
 
