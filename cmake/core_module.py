@@ -1,7 +1,7 @@
 """Defines the extension module fmumbs._core for cffi: all that fmumbs.h declares, and the numbers of an image.
 
-The numbers are the enums and limits of table.h and the kinds of variables in variables.h, so that Python repeats none
-of them. cffi cannot read preprocessor lines.
+The numbers are the enums, limits and header of table.h and the kinds of variables in variables.h, so that Python
+repeats none of them. cffi cannot read preprocessor lines.
 """
 
 import re
@@ -15,10 +15,13 @@ interface, table, variables = (CORE.joinpath(name).read_text(encoding="utf-8") f
 
 ffibuilder = FFI()
 ffibuilder.cdef(re.sub(r"^[ \t]*#.*$", "", interface, flags=re.MULTILINE))
-for enum in re.findall(r"^typedef enum [^;]*;", re.sub(r"/\*.*?\*/", "", table, flags=re.DOTALL), re.MULTILINE):
-    ffibuilder.cdef(enum)
+table = re.sub(r"/\*.*?\*/", "", table, flags=re.DOTALL)
+for declared in re.findall(r"^typedef (?:enum [^;]*|struct [^}]*} \w+);", table, re.MULTILINE):
+    ffibuilder.cdef(declared)
 kinds = re.findall(r"^\s*K\((\w+),", variables, re.MULTILINE)
 ffibuilder.cdef(f"enum {{ {', '.join(f'FM_{kind}' for kind in kinds)}, ... }};")
-ffibuilder.cdef("#define FM_BODY_MODES ...\nstatic double const FM_LEAST_PERIOD;\nstatic char *const FM_IMAGE_MAGIC;")
+for name in ("BODY_MODES", "BYTE_ORDER", "PATH_POWERS", "LAW_POWERS_X", "LAW_POWERS_V"):
+    ffibuilder.cdef(f"#define FM_{name} ...")
+ffibuilder.cdef("static double const FM_LEAST_PERIOD;\nstatic char *const FM_IMAGE_MAGIC;")
 ffibuilder.cdef('extern "Python" int fmumbs_interrupted(void *host);')  # for fm_interrupt (run/interrupt.py)
 ffibuilder.set_source("fmumbs._core", "\n".join(f'#include "{name}"' for name in HEADERS))

@@ -1,7 +1,6 @@
 """Packs and unpacks images; their layout is defined once, by the core's table (core/image/table.h)."""
 
 import hashlib
-import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -18,8 +17,7 @@ lib: Any = _core.lib
 
 Arrays = dict[str, NDArray[Any]]
 
-_BYTE_ORDER = 0x01020304
-_HEADER = struct.Struct("=8sIIQ32sQ")
+_HEADER: int = ffi.sizeof("fm_header")
 _TYPES: dict[str, "np.dtype[Any]"] = {
     "i": np.dtype(np.int32),
     "d": np.dtype(np.float64),
@@ -63,7 +61,7 @@ def counted(arrays: Mapping[str, Any]) -> dict[str, int]:
 
 def pack(sizes: Mapping[str, int], arrays: Mapping[str, Any]) -> bytes:
     """The bytes of an image with these sizes and arrays; every array has rows x columns values."""
-    parts = [struct.pack(f"={len(size_names())}i", *(sizes[name] for name in size_names()))]
+    parts = [np.array([sizes[name] for name in size_names()], np.int32).tobytes()]
     parts.append(bytes(-len(parts[0]) % 8))
     section = None
     for column in table():
@@ -81,25 +79,29 @@ def pack(sizes: Mapping[str, int], arrays: Mapping[str, Any]) -> bytes:
 
 
 def _header(body: bytes, checksum: int) -> bytes:
-    size = _HEADER.size + len(body)
-    magic, digest = ffi.string(lib.FM_IMAGE_MAGIC), hashlib.sha256(body).digest()
-    return _HEADER.pack(magic, lib.fm_image_version(), _BYTE_ORDER, size, digest, checksum)
+    header = ffi.new("fm_header *")
+    header.magic = ffi.string(lib.FM_IMAGE_MAGIC)
+    header.version, header.byte_order = lib.fm_image_version(), lib.FM_BYTE_ORDER
+    header.size, header.checksum = _HEADER + len(body), checksum
+    ffi.memmove(header.hash, hashlib.sha256(body).digest(), len(header.hash))
+    return bytes(ffi.buffer(header))
 
 
 def image_hash(image: bytes) -> str:
     """The hash that the header carries, in hexadecimal."""
-    return bytes(_HEADER.unpack_from(image)[4]).hex()
+    return bytes(ffi.from_buffer("fm_header *", image).hash).hex()
 
 
 def hash_fits(image: bytes) -> bool:
     """Whether that is the SHA-256 of the bytes after the header."""
-    return hashlib.sha256(memoryview(image)[_HEADER.size :]).hexdigest() == image_hash(image)
+    return hashlib.sha256(memoryview(image)[_HEADER:]).hexdigest() == image_hash(image)
 
 
 def unpack(image: bytes) -> tuple[dict[str, int], Arrays]:
     """Sizes and arrays of an image that the core has checked; the arrays are read-only views."""
-    at = _HEADER.size
-    sizes = dict(zip(size_names(), struct.unpack_from(f"={len(size_names())}i", image, at), strict=True))
+    at = _HEADER
+    counts = np.frombuffer(image, np.int32, len(size_names()), at)
+    sizes = dict(zip(size_names(), counts.tolist(), strict=True))
     at += (4 * len(size_names()) + 7) // 8 * 8
     arrays: Arrays = {}
     section = None

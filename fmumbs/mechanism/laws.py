@@ -20,12 +20,13 @@ from itertools import pairwise
 import numpy as np
 
 from fmumbs import _checks
+from fmumbs._limits import LAW_POWERS
 from fmumbs.errors import ModelError
 from fmumbs.mechanism.element import Element
 from fmumbs.mechanism.forces import Spring
 from fmumbs.mechanism.joints import JointBase
 
-POSITIONS, VELOCITIES = 6, 4
+POSITIONS, VELOCITIES = LAW_POWERS
 
 
 @dataclass(frozen=True)

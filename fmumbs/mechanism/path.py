@@ -15,10 +15,10 @@ from itertools import pairwise
 from typing import Any
 
 from fmumbs import _checks
-from fmumbs._limits import LEAST_PERIOD
+from fmumbs._limits import LEAST_PERIOD, PATH_POWERS
 from fmumbs.errors import ModelError
 
-DEGREE = 5
+DEGREE = PATH_POWERS - 1
 _SMOOTH = 1e-9  # a smaller jump, relative to the largest term at any break, is round-off
 
 

@@ -58,7 +58,7 @@ def test_a_place_that_cannot_be_written_leaves_nothing(image: ModelImage, tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("damage", "said"),
+    ("damage", "message"),
     [
         (lambda b: b"", "it does not begin with FMUMBS"),
         (lambda b: b"<xml>" + b, "it does not begin with FMUMBS"),
@@ -68,8 +68,8 @@ def test_a_place_that_cannot_be_written_leaves_nothing(image: ModelImage, tmp_pa
         (lambda b: b[:8] + b"\xff" + b[9:], "version 255|version [0-9]+, this library reads"),
     ],
 )
-def test_damaged_bytes_are_refused(damage, said: str, image: ModelImage) -> None:
-    with pytest.raises(fm.ModelError, match=said):
+def test_damaged_bytes_are_refused(damage, message: str, image: ModelImage) -> None:
+    with pytest.raises(fm.ModelError, match=message):
         ModelImage(damage(image.bytes))
 
 
@@ -123,7 +123,7 @@ def test_the_integration_is_changed_in_a_new_image(image: ModelImage) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"scheme": "euler"}, "scheme 'euler' is unknown. Choose one of: dopri5, rk4"),
         ({"scheme": 7}, "scheme 7 is unknown"),
@@ -133,10 +133,10 @@ def test_the_integration_is_changed_in_a_new_image(image: ModelImage) -> None:
         ({"tolerance": "small"}, "tolerance is 'small', which is not a number"),
     ],
 )
-def test_wrong_options_are_refused(options: dict, said: str, image: ModelImage) -> None:
+def test_wrong_options_are_refused(options: dict, message: str, image: ModelImage) -> None:
     with pytest.raises(fm.ModelError) as caught:
         image.with_options(**options)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_solvers_of_one_image_do_not_share_a_state(image: ModelImage) -> None:
@@ -173,7 +173,7 @@ def test_a_solver_starts_from_the_same_bits_when_the_table_was_read_before(zoo: 
 ])  # fmt: skip
 def test_what_is_too_large_is_told(size: str, number: int, told: str) -> None:
     image = compile(read_model("pendulum")).bytes
-    body = bytearray(image[layout._HEADER.size :])
+    body = bytearray(image[layout._HEADER :])
     struct.pack_into("=i", body, 4 * layout.size_names().index(size), number)
     checksum = layout.lib.fm_checksum(layout.ffi.from_buffer(body), len(body))
     with pytest.raises(fm.ModelError, match=told):

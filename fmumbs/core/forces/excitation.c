@@ -60,7 +60,7 @@ static void path_at(const fm_instance *s, int32_t path, double t, double out[3])
     if (within < s->work.step_from + close_to(s->work.step_from)) within = s->work.step_from + close_to(s->work.step_from);
     if (within >= s->work.step_until) within = s->work.step_until - close_to(s->work.step_until);
     const place at = place_at(m, path, within);
-    const double *c = m->piece_polynomial + 6 * (m->path_piece[path] + at.piece);
+    const double *c = m->piece_polynomial + FM_PATH_POWERS * (m->path_piece[path] + at.piece);
     const double x = t - begins(m, path, at.round, at.piece);
     out[0] = c[0] + x * (c[1] + x * (c[2] + x * (c[3] + x * (c[4] + x * c[5]))));
     out[1] = c[1] + x * (2.0 * c[2] + x * (3.0 * c[3] + x * (4.0 * c[4] + x * (5.0 * c[5]))));

@@ -71,10 +71,12 @@ int fm_law_bound(const fm_image *m, int32_t law, double x, double from, double v
 double fm_law_polynomial(const fm_image *m, int32_t piece, double x, double v)
 {
     if (piece < 0) return 0.0;
-    const double *c = m->law_polynomial + 24 * piece, away = x - fm_law_range(m, piece)[4];
+    const double *c = m->law_polynomial + FM_LAW_TERMS * piece, away = x - fm_law_range(m, piece)[4];
     double force = 0.0;
-    for (int i = 5; i >= 0; i--)
-        force = force * away + (((c[4 * i + 3] * v + c[4 * i + 2]) * v + c[4 * i + 1]) * v + c[4 * i]);
+    for (int i = FM_LAW_POWERS_X - 1; i >= 0; i--) {
+        const double *row = c + FM_LAW_POWERS_V * i;
+        force = force * away + (((row[3] * v + row[2]) * v + row[1]) * v + row[0]);
+    }
     return force;
 }
 

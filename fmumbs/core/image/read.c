@@ -6,13 +6,11 @@
 #include "sha256.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define FM_HASH 24   /* offset of the hash in the header */
-#define FM_HEADER 64 /* magic 8, version 4, byte order 4, size 8, hash 32, checksum 8 */
-#define FM_BYTE_ORDER 0x01020304u
 #define FM_LARGEST 100000000 /* most rows of any array */
 
 uint64_t fm_checksum(const void *bytes, size_t count)
@@ -33,9 +31,9 @@ int fm_hash_fits(const void *image, size_t bytes)
 {
     const unsigned char *at = image;
     unsigned char digest[FM_SHA256];
-    if (bytes < FM_HEADER) return 0;
-    fm_sha256(at + FM_HEADER, bytes - FM_HEADER, digest);
-    return memcmp(digest, at + FM_HASH, sizeof digest) == 0;
+    if (bytes < sizeof(fm_header)) return 0;
+    fm_sha256(at + sizeof(fm_header), bytes - sizeof(fm_header), digest);
+    return memcmp(digest, at + offsetof(fm_header, hash), sizeof digest) == 0;
 }
 
 static const fm_array_info arrays[] = {
@@ -84,27 +82,24 @@ static int refuse(char *why, size_t capacity, const char *sentence)
 
 static int read_header(fm_image *image, const unsigned char *bytes, size_t size, char *why, size_t capacity)
 {
-    uint32_t version, order;
-    uint64_t told, sum;
-    if (size < FM_HEADER || memcmp(bytes, FM_IMAGE_MAGIC, 8) != 0)
+    fm_header header;
+    if (size < sizeof header || memcmp(bytes, FM_IMAGE_MAGIC, sizeof header.magic) != 0)
         return refuse(why, capacity, "this is not a model image: it does not begin with FMUMBS");
-    memcpy(&version, bytes + 8, 4);
-    memcpy(&order, bytes + 12, 4);
-    memcpy(&told, bytes + 16, 8);
-    memcpy(image->hash, bytes + FM_HASH, 32);
-    memcpy(&sum, bytes + 56, 8);
-    if (order != FM_BYTE_ORDER) return refuse(why, capacity, "the model image was made for another byte order");
-    if (version != FM_IMAGE_VERSION) {
+    memcpy(&header, bytes, sizeof header);
+    memcpy(image->hash, header.hash, sizeof image->hash);
+    if (header.byte_order != FM_BYTE_ORDER)
+        return refuse(why, capacity, "the model image was made for another byte order");
+    if (header.version != FM_IMAGE_VERSION) {
         (void)snprintf(why, capacity, "the model image has version %lu, this library reads version %lu: export again",
-                       (unsigned long)version, (unsigned long)FM_IMAGE_VERSION);
+                       (unsigned long)header.version, (unsigned long)FM_IMAGE_VERSION);
         return 0;
     }
-    if (told != size) {
+    if (header.size != size) {
         (void)snprintf(why, capacity, "the model image is damaged: %llu bytes, its header says %llu",
-                       (unsigned long long)size, (unsigned long long)told);
+                       (unsigned long long)size, (unsigned long long)header.size);
         return 0;
     }
-    if (sum != fm_checksum(bytes + FM_HEADER, size - FM_HEADER))
+    if (header.checksum != fm_checksum(bytes + sizeof header, size - sizeof header))
         return refuse(why, capacity, "the model image is damaged: its checksum is wrong");
     return 1;
 }
@@ -173,7 +168,7 @@ int fm_image_read(fm_image *image, const void *bytes, size_t size, char *why, si
     } end;
     cursor c = {bytes, size, NULL};
     if (!read_header(image, bytes, size, why, capacity)) return 0;
-    (void)read_bytes(&c, FM_HEADER);
+    (void)read_bytes(&c, sizeof(fm_header));
     const void *sizes = read_bytes(&c, sizeof image->n);
     if (sizes == NULL) return refuse(why, capacity, "the model image is damaged: it ends within its sizes");
     memcpy(&image->n, sizes, sizeof image->n);

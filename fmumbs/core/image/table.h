@@ -1,4 +1,4 @@
-/* table.h: the single list of all sizes and arrays of an image.
+/* table.h: the single list of all sizes and arrays of an image, its header and its limits.
  *
  * The reader and its checks, the saved state, and the packer in Python (through fm_array) are all generated from it.
  * Layout of an image: header, sizes, then the arrays in this order, each padded to 8 bytes; each section begins with a
@@ -7,12 +7,31 @@
 #ifndef FM_TABLE_H
 #define FM_TABLE_H
 
+#include <stdint.h>
+
 #define FM_IMAGE_MAGIC "FMUMBS\r\n"
 #define FM_IMAGE_VERSION 2u
+#define FM_BYTE_ORDER 0x01020304u
+
+/* The header of an image; `size`: of header and body [bytes], `hash`: SHA-256 of the body, `checksum`: fm_checksum of it */
+typedef struct fm_header {
+    char magic[8];
+    uint32_t version;
+    uint32_t byte_order;
+    uint64_t size;
+    uint8_t hash[32];
+    uint64_t checksum;
+} fm_header;
 
 /* Limits of an image */
 #define FM_BODY_MODES 24     /* most modes of a flexible body */
 #define FM_LEAST_PERIOD 1e-6 /* [s] of a path, since the integrator stops at each of its breaks */
+
+/* Coefficients of a piece of a path (powers of time) and of a force law (powers of position times powers of velocity) */
+#define FM_PATH_POWERS 6
+#define FM_LAW_POWERS_X 6
+#define FM_LAW_POWERS_V 4
+#define FM_LAW_TERMS (FM_LAW_POWERS_X * FM_LAW_POWERS_V)
 
 /* S(name, meaning): a count */
 #define FM_SIZES(S)                                      \
@@ -165,7 +184,7 @@
     A(path_period, d, 1, paths, free, 0, "s", "MOTION")                                              \
     A(piece_time, d, 1, pieces, free, 0, "s", "MOTION")                                              \
     A(piece_stop, i, 1, pieces, free, 0, "", "MOTION")                                               \
-    A(piece_polynomial, d, 6, pieces, free, 0, "rad|m", "MOTION")                                    \
+    A(piece_polynomial, d, FM_PATH_POWERS, pieces, free, 0, "rad|m", "MOTION")                                    \
     /* links of several screws (general.c): the screws; as many velocity rows as free screws, the    \
      * first of which define the speeds; the number of screws before the axes that the rows refer    \
      * to; M's origin after the last screw */                                                        \
@@ -221,7 +240,7 @@
     A(law_first, i, 1, laws, free, 0, "", "FORCES")                                                  \
     A(law_count, i, 1, laws, free, 0, "", "FORCES")                                                  \
     A(law_range, d, 5, law_pieces, free, 0, "rad|m", "FORCES")                                       \
-    A(law_polynomial, d, 24, law_pieces, free, 0, "N.m|N", "FORCES")                                 \
+    A(law_polynomial, d, FM_LAW_TERMS, law_pieces, free, 0, "N.m|N", "FORCES")                                 \
     A(load_P, i, 1, loads, points, 0, "", "FORCES")                                              \
     A(load_force, d, 3, loads, free, 0, "N", "FORCES")                                               \
     A(load_torque, d, 3, loads, free, 0, "N.m", "FORCES")                                            \

@@ -83,7 +83,7 @@ static double size_of(const fm_instance *s, int32_t law)
 {
     double size = 0.0;
     for (int32_t i = s->image.law_first[law]; i < s->image.law_first[law] + s->image.law_count[law]; i++)
-        size = fabs(s->image.law_polynomial[24 * i]) > size ? fabs(s->image.law_polynomial[24 * i]) : size;
+        size = fabs(s->image.law_polynomial[FM_LAW_TERMS * i]) > size ? fabs(s->image.law_polynomial[FM_LAW_TERMS * i]) : size;
     return size > 0.0 && size < 1e100 ? size : 1.0;
 }
 
