@@ -30,10 +30,8 @@ help:
 demo: .venv/.plot .venv/.core
 	$(BIN)/fmumbs demo
 
-test: lint
-	$(MAKE) --jobs=$$(nproc) sanitize
-	$(MAKE) sanitize-python
-	$(MAKE) fuzz-briefly
+test: .venv/.test .venv/.core # then the rest is independent and runs side by side
+	$(MAKE) --jobs=$$(nproc) --output-sync=target lint sanitize sanitize-python fuzz-briefly
 	$(BIN)/pytest -n auto --dist worksteal
 
 test-all: test
@@ -113,7 +111,7 @@ ASAN_TESTS := tests/run/test_result.py tests/run/test_solver.py tests/core/fmi/t
 
 sanitize-python: .venv/.test .venv/.core
 	CFLAGS="-fsanitize=address -fno-omit-frame-pointer -g" LDFLAGS=-fsanitize=address PATH="$(CURDIR)/$(BIN):$$PATH" \
-	  cmake -G Ninja -S . -B $(ASAN) -DCMAKE_BUILD_TYPE=None -DPython_EXECUTABLE="$(CURDIR)/$(BIN)/python" \
+	  cmake -G Ninja -S . -B $(ASAN) -DCMAKE_BUILD_TYPE=None -DFMUMBS_OPTIMIZATION=-O1 -DPython_EXECUTABLE="$(CURDIR)/$(BIN)/python" \
 	  -DCMAKE_INSTALL_PREFIX="$(CURDIR)/$(ASAN)/site" >/dev/null
 	PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build $(ASAN)
 	rm -rf $(ASAN)/site
@@ -126,10 +124,10 @@ sanitize-python: .venv/.test .venv/.core
 	  || { cat $(ASAN)/report.* 2>/dev/null; false; }
 
 fuzz: build/images/list.txt
-	fuzz/run
+	MAKEFLAGS= fuzz/run
 
 fuzz-briefly: build/images/list.txt
-	CASES=10000 CORPUS=none fuzz/run
+	MAKEFLAGS= CASES=10000 CORPUS=none fuzz/run
 
 faults: .venv/.test .venv/.core
 	$(BIN)/python tests/faults/run.py

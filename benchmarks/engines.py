@@ -117,7 +117,7 @@ class Peer:
 
     def __init__(self, library: ctypes.CDLL, variant: int, tree: Tree, state: State) -> None:
         self._library = library
-        bodies, loops, self._freedoms = tree.bodies, len(tree.closing), len(state.velocities)
+        bodies, loops, self._dof = tree.bodies, len(tree.closing), len(state.velocities)
         arrays: list[npt.NDArray[np.generic]] = [
             tree.parent,
             tree.joint,
@@ -144,7 +144,7 @@ class Peer:
         self._library.peer_evaluate(self._peer, times)
 
     def accelerations(self) -> Floats:
-        result = np.empty(self._freedoms)
+        result = np.empty(self._dof)
         self._library.peer_accelerations(self._peer, result.ctypes.data)
         return result
 

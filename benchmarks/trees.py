@@ -95,27 +95,27 @@ CASES: dict[str, Callable[[int], Tree]] = {"arm": arm, "spherical": spherical, "
 def random_state(tree: Tree, seed: int = 42) -> State:
     """Positions, velocities and torques evenly spread over [-1, 1], quaternions normalised."""
     random = np.random.default_rng(seed)
-    freedoms = sum(_freedoms(tree))
-    positions = [random.uniform(-1, 1, 4 if freedoms == 3 else 1) for freedoms in _freedoms(tree)]
-    return _state(positions, random.uniform(-1, 1, freedoms), random.uniform(-1, 1, freedoms))
+    dof = sum(_dof(tree))
+    positions = [random.uniform(-1, 1, 4 if dof == 3 else 1) for dof in _dof(tree)]
+    return _state(positions, random.uniform(-1, 1, dof), random.uniform(-1, 1, dof))
 
 
 def from_rest(tree: Tree) -> State:
     """Hanging straight down at rest, but for the first joint, by half a radian: what moves decays along the tree."""
     straight = {1: (0.0,), 3: (1.0, 0.0, 0.0, 0.0)}
-    positions = [np.array(straight[freedoms]) for freedoms in _freedoms(tree)]
-    positions[0] = np.array({1: (0.5,), 3: (np.cos(0.25), 0.0, np.sin(0.25), 0.0)}[_freedoms(tree)[0]])
-    zeros = np.zeros(sum(_freedoms(tree)))
+    positions = [np.array(straight[dof]) for dof in _dof(tree)]
+    positions[0] = np.array({1: (0.5,), 3: (np.cos(0.25), 0.0, np.sin(0.25), 0.0)}[_dof(tree)[0]])
+    zeros = np.zeros(sum(_dof(tree)))
     return _state(positions, zeros, zeros)
 
 
 def near_rest(tree: Tree, seed: int = 42) -> State:
     """Hanging down but for some hundredths of a radian, moving slowly, without torques."""
     random = np.random.default_rng(seed)
-    freedoms = sum(_freedoms(tree))
+    dof = sum(_dof(tree))
     straight = {1: (0.0,), 3: (1.0, 0.0, 0.0, 0.0)}
-    positions = [straight[n] + random.uniform(-0.02, 0.02, len(straight[n])) for n in _freedoms(tree)]
-    return _state(positions, random.uniform(-0.02, 0.02, freedoms), np.zeros(freedoms))
+    positions = [straight[n] + random.uniform(-0.02, 0.02, len(straight[n])) for n in _dof(tree)]
+    return _state(positions, random.uniform(-0.02, 0.02, dof), np.zeros(dof))
 
 
 def per_joint(tree: Tree, flat: Floats, of_ball: int) -> list[Floats]:
@@ -124,7 +124,7 @@ def per_joint(tree: Tree, flat: Floats, of_ball: int) -> list[Floats]:
     return np.split(flat, np.cumsum(sizes)[:-1])
 
 
-def _freedoms(tree: Tree) -> list[int]:
+def _dof(tree: Tree) -> list[int]:
     return [3 if kind == BALL else 1 for kind in tree.joint]
 
 

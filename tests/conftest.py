@@ -1,4 +1,4 @@
-"""What every test shares: how hypothesis searches, and that no test opens a window."""
+"""Settings of every test: how hypothesis searches, and no windows."""
 
 import os
 

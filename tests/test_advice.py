@@ -52,14 +52,14 @@ TAKERS: dict[str, Callable[[object], object]] = {
 
 @pytest.mark.parametrize("what", TAKERS)
 @pytest.mark.parametrize("wrong", [(1.0,), (1.0,) * 9, 3.0, object()])
-def test_advice_is_not_refused(what: str, wrong: object) -> None:
+def test_the_suggested_fix_is_accepted(what: str, wrong: object) -> None:
     with pytest.raises(fm.FmumbsError) as caught:
         TAKERS[what](wrong)
     if advice := ADVICE.search(str(caught.value)):
         TAKERS[what](tuple(float(number) for number in advice[1].split(",")))
 
 
-def test_every_taker_advises_once_at_least() -> None:
+def test_every_checked_argument_suggests_a_fix() -> None:
     silent = []
     for what, take in TAKERS.items():
         with pytest.raises(fm.FmumbsError) as caught:
@@ -74,7 +74,7 @@ CORE = Path(fm.__file__).parent / "core"
 
 @pytest.mark.parametrize("path", sorted(CORE.glob("*.[ci]*")), ids=lambda path: path.name)
 def test_sentences_of_the_core_name_no_function_of_it(path: Path) -> None:
-    """Its functions are called by Python and by the FMU, not by who reads the sentence."""
+    """Its functions are called by Python and by the FMU, not by the reader of the sentence."""
     text = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
     sentences = [s for s in SENTENCE.findall(text) if " " in s]
     assert not [s for s in sentences if re.search(r"\bfm_\w+|\bfmu_\w+", s)]

@@ -1,4 +1,4 @@
-"""What README, docs/ and --help tell a reader to type: each command and snippet is run, or asked what it would do.
+"""What README, docs/ and --help tell a reader to type: each command and snippet is run, or its effect is checked.
 
 The commands of a page run in their order, in one folder, on the mechanisms that ship. Code blocks are tagged:
 ```console are commands after "$ ", ```python is a script, ```text is neither.
@@ -29,7 +29,7 @@ PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md")]
 PAGES += [page for name in FOLDERS for page in sorted((ROOT / name).glob("*.md"))]
 SCRIPT = "double_pendulum.py"  # as README's text calls its snippet
 
-NOT_RUN = {  # the first word of a command: why it is not run, and what is looked at instead
+NOT_RUN = {  # the first word of a command: why it is not run, and what is checked instead
     "make": "installs, or takes minutes: make is asked whether it could",
     "pip": "changes the environment: the extra must be one that there is; test_packaging installs a wheel",
     "fuzz/run": "takes minutes: the script and its targets must be there; make fuzz-briefly runs it",
@@ -46,7 +46,7 @@ def blocks(page: Path) -> Iterator[tuple[str, str]]:
 
 
 def spans(page: Path) -> list[str]:
-    """What stands between single backquotes outside the blocks, with line ends as spaces."""
+    """The text between single backquotes outside the blocks, with line ends as spaces."""
     text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.M | re.S)
     return [" ".join(span.split()) for span in re.findall(r"(?<!`)`([^`]+)`(?!`)", text)]
 
@@ -60,7 +60,7 @@ def commands(page: Path) -> list[list[str]]:
 
 
 def run(words: list[str]) -> None:
-    """Runs a command in the present folder, or does what NOT_RUN says."""
+    """Runs a command in the present folder, or does the check of NOT_RUN."""
     while "=" in words[0]:  # the environment
         words = words[1:]
     program, arguments = words[0], words[1:]
@@ -79,9 +79,9 @@ def run(words: list[str]) -> None:
 
 
 def has_options(script: Path, options: list[str]) -> None:
-    told = subprocess.run([sys.executable, str(script), "--help"], capture_output=True, text=True, check=True)
+    printed = subprocess.run([sys.executable, str(script), "--help"], capture_output=True, text=True, check=True)
     for option in options:
-        assert not option.startswith("-") or re.search(rf"{re.escape(option)}\b", told.stdout), option
+        assert not option.startswith("-") or re.search(rf"{re.escape(option)}\b", printed.stdout), option
 
 
 def make_could(words: list[str]) -> None:
@@ -124,7 +124,7 @@ def test_every_block_is_tagged() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_the_commands_of_a_page_work_in_their_order(page: Path) -> None:
+def test_the_commands_of_a_page_run_in_their_order(page: Path) -> None:
     for words in commands(page):
         run(words)
 
@@ -145,7 +145,7 @@ def test_the_snippets_run_as_scripts_and_draw_their_pictures(tmp_path: Path) -> 
 
 
 def test_the_commands_on_a_shipped_mechanism_fit_the_file_of_the_same_name(tmp_path: Path) -> None:
-    """README says that either may be named."""
+    """README allows either name."""
     page = PAGES[0]
     assert f"`{SCRIPT}`" in page.read_text()
     (tmp_path / SCRIPT).write_text(next(text for tag, text in blocks(page) if tag == "python"))
@@ -186,7 +186,7 @@ def named_joints() -> dict[str, Any]:
     return named
 
 
-def test_what_is_named_in_sentences_is_there() -> None:
+def test_names_in_sentences_exist() -> None:
     """fm.Name and fm.Name.method(...) between backquotes; calls with constants alone are made."""
     for page in PAGES:
         for span in spans(page):
@@ -199,7 +199,7 @@ def test_what_is_named_in_sentences_is_there() -> None:
                 eval(span, {"fm": fm})
 
 
-def test_files_and_folders_that_are_named_are_there() -> None:
+def test_files_and_folders_that_are_named_exist() -> None:
     """Between backquotes: a path from the root, or from any folder; what programs write is left out."""
     made = re.compile(r"double_pendulum|^build/|^sources/$|modelDescription\.xml")
     folders = [path for path in ROOT.iterdir() if path.name not in ("build", ".venv", ".git")]
@@ -212,7 +212,7 @@ def test_files_and_folders_that_are_named_are_there() -> None:
         assert made.search(span) or any(end.endswith("/" + span.strip("/")) for end in ends), f"{page}: {span}"
 
 
-def test_recipes_name_files_from_the_root_and_what_is_in_them() -> None:
+def test_recipes_name_existing_files_and_their_contents() -> None:
     """CONTRIBUTING.md: each path is there, and each other name in a step stands in a file that the step names first."""
     steps = re.findall(r"^\d+\. (.*?)(?=^\d+\. |^\n|^## |\Z)", (ROOT / "CONTRIBUTING.md").read_text(), re.M | re.S)
     assert len(steps) >= 10
@@ -226,7 +226,7 @@ def test_recipes_name_files_from_the_root_and_what_is_in_them() -> None:
                 assert any(re.search(rf"\b{name.partition('(')[0]}\b", text) for text in texts), f"{name}: {step}"
 
 
-def test_names_of_the_glossary_are_in_the_code() -> None:
+def test_names_in_the_glossary_are_in_the_code() -> None:
     """What stands between backquotes in the last column of a table: a file, or a word of the sources."""
     sources = [p for p in (ROOT / "fmumbs").rglob("*") if p.suffix in (".py", ".c", ".h", ".inc")]
     words = set(re.findall(r"\w+", "\n".join(path.read_text() for path in sources)))

@@ -84,7 +84,7 @@ def imports(path: Path, types: bool = False) -> Iterator[tuple[str, ...]]:
 
 
 def layer(module: tuple[str, ...]) -> str | None:
-    """Which part of the package a module belongs to, None outside it and for the package itself."""
+    """The part of the package that a module belongs to; None outside it and for the package itself."""
     return module[1] if module[0] == "fmumbs" and len(module) > 1 else None
 
 
@@ -104,7 +104,7 @@ def test_a_module_imports_only_lower_layers_and_its_own(path: Path) -> None:
             assert RANK[there] < RANK[here], f"{'.'.join(parts(path))} imports {'.'.join(module)}"
 
 
-def test_no_file_imports_itself_by_way_of_others() -> None:
+def test_no_cycle_of_imports() -> None:
     """Not even for the type checker. `from package import name` is an import of the module that the name is, if any."""
     modules = {parts(path): path for path in SOURCES}
     graph = {
@@ -122,11 +122,11 @@ def drawn(first: str) -> list[set[str]]:
     return [{name.strip(" `\n") for name in part.split(",")} for part in line.split("→")]
 
 
-def test_every_layer_is_a_part_of_the_package_and_stands_so_in_the_architecture() -> None:
+def test_every_layer_is_a_part_of_the_package_and_in_the_architecture_page() -> None:
     there = {path.stem for path in PACKAGE.iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file()}
     assert set(RANK) == there - {"__init__", "_models"}
-    told = drawn("cli")
-    assert told == [part for names in reversed(LAYERS) if (part := {n for n in names if not n.startswith("_")})]
+    parts_drawn = drawn("cli")
+    assert parts_drawn == [part for names in reversed(LAYERS) if (part := {n for n in names if not n.startswith("_")})]
 
 
 ROOMS_OF_FMUS = [path for room in ("export", "play", "verify") for path in sorted((PACKAGE / room).glob("*.py"))]
@@ -176,7 +176,7 @@ def includes(path: Path) -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("path", C_FILES, ids=lambda p: p.name)
-def test_the_core_includes_itself_and_the_c_library_alone(path: Path) -> None:
+def test_the_core_includes_only_itself_and_the_c_library(path: Path) -> None:
     for mark, name in includes(path):
         if mark == '"':
             assert (path.parent / name).is_file() or (CORE / name).is_file(), f"{path.name} includes {name}"
@@ -185,7 +185,7 @@ def test_the_core_includes_itself_and_the_c_library_alone(path: Path) -> None:
 
 
 def core_rank(name: str) -> int:
-    """How high a file of the core stands, by its room; fmumbs.h, which everybody may include, is the lowest."""
+    """The rank of a file's folder in the core; fmumbs.h, which every file may include, has the lowest."""
     return CORE_ROOMS.index(name.partition("/")[0]) if "/" in name else -1
 
 
@@ -226,14 +226,14 @@ def upwards(arrows: dict[str, set[str]]) -> list[str]:
 
 
 def circle(arrows: dict[str, set[str]]) -> list[str]:
-    """Files on circles of arrows, or that lead into one: what is left once all without an arrow are out."""
+    """Files on circles of arrows, or that lead into one: what is left once all files without an arrow are removed."""
     left = {name: set(others) for name, others in arrows.items()}
     while done := {name for name, others in left.items() if not others}:
         left = {name: others - done for name, others in left.items() if name not in done}
     return [f"{name} -> {', '.join(sorted(others))}" for name, others in left.items()]
 
 
-def test_every_file_of_the_core_stands_in_a_room() -> None:
+def test_every_file_of_the_core_is_in_a_known_folder() -> None:
     rooms = {path.relative_to(CORE).parts[0] for path in C_FILES} - {"fmumbs.h"}
     assert rooms == set(CORE_ROOMS)
     assert drawn("fmi") == [{room} for room in reversed(CORE_ROOMS)]
@@ -264,11 +264,11 @@ def test_a_header_of_functions_declares_those_of_its_file_alone() -> None:
 
 
 @pytest.mark.parametrize("path", [p for p in C_FILES if p.name.startswith("fmi2")], ids=lambda p: p.name)
-def test_the_fmi_functions_stand_on_the_public_header_alone(path: Path) -> None:
+def test_the_fmi_functions_include_only_the_public_header(path: Path) -> None:
     inside = {Path(name).name for mark, name in includes(path) if mark == '"'}
     assert {name for name in inside if not name.startswith("fmi2")} <= {"fmumbs.h"}
 
 
 @pytest.mark.parametrize("path", [p for p in C_FILES if not p.name.startswith("fmi2")], ids=lambda p: p.name)
-def test_the_rest_of_the_core_knows_nothing_of_fmi(path: Path) -> None:
+def test_the_rest_of_the_core_does_not_use_fmi(path: Path) -> None:
     assert not [name for _, name in includes(path) if Path(name).name.startswith("fmi2")]

@@ -33,7 +33,7 @@ linux_binary = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="
 
 
 def readelf(*options: str) -> str:
-    """What binutils' readelf, which comes with the compiler, says of the FMU's binary."""
+    """The output of binutils' readelf, which comes with the compiler, for the FMU's binary."""
     command = ["readelf", "--wide", *options, str(BINARY)]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
@@ -44,7 +44,7 @@ def shipped() -> list[str]:
     return [line.strip() for line in lines if line.strip() and not line.startswith("#")]
 
 
-def test_the_list_of_shipped_files_is_what_the_core_holds() -> None:
+def test_the_list_of_shipped_files_is_complete() -> None:
     files = (path for path in CORE.rglob("*") if path.suffix in {".c", ".h", ".inc"})
     there = {path.relative_to(CORE).as_posix() for path in files}
     assert set(shipped()) == there
@@ -58,7 +58,7 @@ def test_the_binary_exports_the_functions_of_the_standard_and_nothing_else() -> 
 
 
 @linux_binary
-def test_the_binary_needs_libc_and_libm_alone() -> None:
+def test_the_binary_needs_only_libc_and_libm() -> None:
     assert set(re.findall(r"\(NEEDED\).*\[(.+)\]", readelf("--dynamic"))) <= {"libc.so.6", "libm.so.6"}
 
 
@@ -69,12 +69,12 @@ def test_the_binary_loads_on_a_host_with_glibc_2_17() -> None:
 
 
 @linux_binary
-def test_the_binary_binds_its_own_functions_inside() -> None:
+def test_the_binary_binds_its_own_functions_internally() -> None:
     assert "SYMBOLIC" in readelf("--dynamic")
 
 
 @linux_binary
-def test_the_core_keeps_nothing_outside_its_instances() -> None:
+def test_the_core_has_no_global_variables() -> None:
     """Many instances share a library: nothing in it is writable but a few words of the start-up code."""
     sections = re.findall(r"\s\.(data|bss)\s+\w+\s+\w+\s+\w+\s+(\w+)", readelf("--sections"))
     assert sum(int(size, 16) for _, size in sections) <= 64
@@ -105,7 +105,7 @@ def test_the_lock_file_holds_every_dependency_in_a_version_that_is_allowed() -> 
         assert numbers(versions[re.sub(r"[-_.]+", "-", name).lower()]) >= numbers(least), requirement
 
 
-def test_what_the_package_imports_it_names_as_a_dependency() -> None:
+def test_every_import_of_the_package_is_a_declared_dependency() -> None:
     """Every import of another's package, wherever it stands; matplotlib is an extra, lxml and scipy are used late."""
     files = [path for path in (ROOT / "fmumbs").rglob("*.py") if "_models" not in path.parts]
     trees = [ast.parse(path.read_text(encoding="utf-8")) for path in files]
@@ -130,7 +130,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_one_wheel_serves_every_python_from_3_11_on(wheel: Path) -> None:
+def test_one_wheel_supports_every_python_from_3_11_on(wheel: Path) -> None:
     assert re.fullmatch(r"fmumbs-[\d.]+-cp311-abi3-\w+\.whl", wheel.name)
 
 
@@ -147,7 +147,7 @@ def test_the_wheel_holds_the_binaries_the_sources_and_the_models(wheel: Path) ->
     assert not [name for name in names if "__pycache__" in name or name.startswith("tests/")]
 
 
-def test_the_wheel_holds_its_binary_and_sources_deflated_as_fmus_carry_them(wheel: Path) -> None:
+def test_the_wheel_holds_the_deflated_binary_and_sources_of_fmus(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         binaries = [name for name in archive.namelist() if re.fullmatch(r"fmumbs/_fmu/\w+/fmumbs\.\w+", name)]
         with archive.open("fmumbs/_fmu/shared.zip") as file, zipfile.ZipFile(file) as shared:

@@ -74,7 +74,7 @@ class Placed:
     flexible: tuple[Flexible, ...] = ()
 
     @property
-    def freedoms(self) -> int:
+    def dof(self) -> int:
         """Degrees of freedom of all bodies without joints: six each, and their modes."""
         return 6 * len(self.bodies) + sum(one.modes for one in self.flexible)
 

@@ -21,7 +21,7 @@ _LIGHT = 1e-7  # mass of a body relative to all that it carries, below which the
 class Branch:
     """A body of the spanning tree and the joint that carries it.
 
-    depth: 0 for a body on the ground; reversed: the body is on the joint's F side; freedoms: free velocities.
+    depth: 0 for a body on the ground; reversed: the body is on the joint's F side; dof: free velocities.
     """
 
     body: str
@@ -29,7 +29,7 @@ class Branch:
     kind: str
     parent: str
     depth: int
-    freedoms: int
+    dof: int
     reversed: bool
 
 
@@ -65,7 +65,7 @@ def structure(model: Model) -> Structure:
     branches, cuts = _spanning_tree(model)
     reached = {branch.body for branch in branches}
     unreached = tuple(body.name for body in model.bodies if body.name not in reached)
-    freedoms = sum(_freedoms(joint) for joint in model.joints)
+    dof = sum(_dof(joint) for joint in model.joints)
     return Structure(
         name=model.name,
         bodies=len(model.bodies),
@@ -77,7 +77,7 @@ def structure(model: Model) -> Structure:
         roots=sum(branch.depth == 0 for branch in branches),
         depth=1 + max((branch.depth for branch in branches), default=-1),
         loops=len(cuts),
-        mobility=None if cuts else freedoms,
+        mobility=None if cuts else dof,
         reactions=sum(_reactions(joint) for joint in model.joints),
         branches=branches,
         cuts=cuts,
@@ -90,7 +90,7 @@ def _reactions(joint: JointBase) -> int:
     return len(joint.rows) if isinstance(joint, Closing) else 6 - joint.velocities
 
 
-def _freedoms(joint: JointBase) -> int:
+def _dof(joint: JointBase) -> int:
     return joint.velocities
 
 
@@ -113,7 +113,7 @@ def _spanning_tree(model: Model) -> tuple[tuple[Branch, ...], tuple[str, ...]]:
             if child == GROUND.name or child in found:
                 continue
             kind = type(joint).__name__.lower()
-            branch = Branch(child, joint.name, kind, parent, depth + 1, _freedoms(joint), backwards)
+            branch = Branch(child, joint.name, kind, parent, depth + 1, _dof(joint), backwards)
             found[child] = branch
             children.setdefault(parent, []).append(branch)
             queue.append((child, depth + 1))
@@ -146,7 +146,7 @@ def _warnings(model: Model, branches: tuple[Branch, ...], loops: bool) -> Iterat
                 f"Body '{branch.body}' has {own:g} kg and carries {all_of_it - own:g} kg, so the equations "
                 "are stiff. Give it the mass of the part, or join what it carries to its parent."
             )
-        if branch.reversed and branch.freedoms and not loops:
+        if branch.reversed and branch.dof and not loops:
             yield (
                 f"Joint '{branch.joint}' has '{branch.body}' on its F side, though '{branch.parent}' is "
                 f"nearer to the ground, so its position is measured from '{branch.body}'. Swap the points F and M "

@@ -104,11 +104,11 @@ class Uniqueness:
 
     @property
     def mobility(self) -> int:
-        return self.placed.freedoms - self.rank
+        return self.placed.dof - self.rank
 
     @property
     def gruebler(self) -> int:
-        return self.placed.freedoms - self.rows
+        return self.placed.dof - self.rows
 
     @property
     def gap(self) -> Gap:

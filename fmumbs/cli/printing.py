@@ -82,7 +82,7 @@ def _print_tree(facts: Facts, most: int | None) -> None:
         levels[body] = levels[parent] + 1
         if most is not None and (len(nodes) > most or levels[body] > MOST_IN_A_ROW):
             continue
-        joint = f"{branch['kind']} {branch['joint']}, {branch['freedoms']} DOF"
+        joint = f"{branch['kind']} {branch['joint']}, {branch['dof']} DOF"
         text = Text.assemble(body, "  ", (joint, "dim"))
         nodes[body] = nodes[parent].add(text)
     show(nodes["ground"])

@@ -16,7 +16,7 @@ from fmumbs.run import place
 from support.platforms import platforms
 
 TOOLS = get_args(ToolName)
-PAPERS_ORDER = "BRDQFHLNP"  # of the joints inside: assemblies 11 to 19, of which 12 and 14 hang on one joint
+PAPERS_ORDER = "BRDQFHLNP"  # of the joints inside: assemblies 11 to 19, of which 12 and 14 share a joint
 LOOSE, TIGHT = "ABCDEFGH", "KLMNPQR"
 
 
@@ -68,8 +68,8 @@ def test_the_papers_table_1(there: Placed, tool: ToolName) -> None:
     expected |= dict.fromkeys(("ACEG", "ACEGKM"), (True, False))
     found = divide_and_conquer(there, tool)
     for names, verdict in expected.items():
-        told = found.set_of(names)
-        assert (told.unique, told.components_unique) == verdict, names
+        result = found.set_of(names)
+        assert (result.unique, result.components_unique) == verdict, names
         general = uniqueness(there).set_of(names)
         assert (general.unique, general.components_unique) == verdict, names
 
@@ -87,7 +87,7 @@ def test_the_null_vector_lies_in_the_lower_rods(there: Placed) -> None:
 
 
 def test_the_steps_come_in_the_order_of_figures_9_to_17(there: Placed) -> None:
-    """What the steps newly find on bodies; assemblies are spread to as well."""
+    """What each step finds on bodies; assemblies receive it as well."""
     found = divide_and_conquer(there, order=PAPERS_ORDER)
     assert [step.number for step in found.steps] == [1, 2, 3, 4, 5, 6, 7, 6, 7]
     figures = [{(at, joint): unique for at, joint, unique in step.found if at <= 10} for step in found.steps]
@@ -167,12 +167,12 @@ EVIDENCE = {"rank": (17, 3, 15), "qr": (18, 1), "svd": (18, 1), "nullspace": (18
 
 
 @pytest.mark.parametrize("tool", TOOLS)
-def test_a_tool_tells_what_it_stands_on(there: Placed, tool: ToolName) -> None:
+def test_a_tool_returns_its_evidence(there: Placed, tool: ToolName) -> None:
     """For A the ranks are 3 and 15 with 17 in all, so that it is not unique; for K they are 3 and 14."""
     (connection,) = divide_and_conquer(there, tool).connections
-    told = connection.verdicts[there.joints.index("A")]
-    assert told.tool == tool
-    shape = told.evidence if tool == "rank" else told.evidence.shape
+    result = connection.verdicts[there.joints.index("A")]
+    assert result.tool == tool
+    shape = result.evidence if tool == "rank" else result.evidence.shape
     assert shape == EVIDENCE[tool]
     if tool == "rank":
         r, r_T, r_R = connection.verdicts[there.joints.index("K")].evidence
@@ -180,8 +180,8 @@ def test_a_tool_tells_what_it_stands_on(there: Placed, tool: ToolName) -> None:
 
 
 @pytest.mark.parametrize("tool", ["qr", "svd"])
-def test_what_has_to_vanish_is_G_T_times_the_rows_of_the_basis(there: Placed, tool: ToolName) -> None:
-    """B n = 0 for all multipliers in the null space says the same as G_T N_T = 0 (Eqs 35, 43, 51)."""
+def test_the_evidence_is_G_T_times_the_rows_of_the_basis(there: Placed, tool: ToolName) -> None:
+    """B n = 0 for all multipliers in the null space is equivalent to G_T N_T = 0 (Eqs 35, 43, 51)."""
     (connection,) = divide_and_conquer(there, tool).connections
     scale = np.sqrt(np.diag(connection.G))
     G = connection.G / np.outer(scale, scale)
@@ -193,7 +193,7 @@ def test_what_has_to_vanish_is_G_T_times_the_rows_of_the_basis(there: Placed, to
 
 
 @pytest.mark.parametrize("tool", TOOLS)
-def test_one_tool_alone_is_asked(there: Placed, tool: ToolName, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_chosen_tool_is_used(there: Placed, tool: ToolName, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the others broken the verdict stands; with this one broken it falls."""
 
     def broken(G: np.ndarray, element: list[int]) -> tools.Verdict:
@@ -216,19 +216,19 @@ def test_a_tool_that_does_not_exist_is_refused(there: Placed) -> None:
 
 
 @pytest.mark.parametrize("tool", TOOLS)
-def test_sets_are_looked_at_by_the_tool_that_was_asked_for(there: Placed, tool: ToolName) -> None:
+def test_sets_are_examined_by_the_chosen_tool(there: Placed, tool: ToolName) -> None:
     found = divide_and_conquer(there, tool)
     for names in (["A"], ["A", "C"], ["K", "M"]):
-        told = found.set_of(names)
+        result = found.set_of(names)
         (connection,) = found.connections
         columns = [k for name in names for k in connection.columns[there.joints.index(name)]]
-        assert told.tool == tool
+        assert result.tool == tool
         again = tools.examine(connection.G, columns, tool).evidence
-        assert np.array_equal(told.evidence, again)
+        assert np.array_equal(result.evidence, again)
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_what_is_zero_lies_behind_the_widest_gap_below_the_ceiling(seed: int) -> None:
+def test_zero_singular_values_are_below_the_widest_gap_under_the_ceiling(seed: int) -> None:
     """G squares singular values: some of those that count are less than 1e-8."""
     rng = np.random.default_rng(seed)
     sure = [0.0, *np.sort(rng.uniform(-7.9, -6.0, rng.integers(1, 4)))[::-1]]
@@ -242,7 +242,7 @@ def test_what_is_zero_lies_behind_the_widest_gap_below_the_ceiling(seed: int) ->
 
 @pytest.mark.parametrize("seed", range(4))
 def test_each_tool_decides_by_its_own_decomposition(seed: int) -> None:
-    """Verdicts are alike, and so what a tool stands on has to tell them apart: (27), (35), (43), (51)."""
+    """All tools give the same verdict, so the evidence is compared: (27), (35), (43), (51)."""
     rng = np.random.default_rng(seed)
     J = rng.normal(size=(12, 7))
     J[5:] = rng.normal(size=(7, 4)) @ J[1:5]  # 1 to 4 share their load with 5 to 11
@@ -258,15 +258,15 @@ def test_each_tool_decides_by_its_own_decomposition(seed: int) -> None:
     }
     expected = {tool: G[:, element] @ basis[element][:, r:] for tool, basis in bases.items()}
     expected["nullspace"] = bases["nullspace"][:, r:]
-    told = {tool: tools.examine(given, element, tool) for tool in TOOLS}
-    assert {one.tool for one in told.values()} == set(TOOLS)
-    assert told["rank"].evidence == tuple(map(np.linalg.matrix_rank, (G, G[:, element], G[:, others])))
-    found = {tool: told[tool].evidence for tool in expected}
+    result = {tool: tools.examine(given, element, tool) for tool in TOOLS}
+    assert {one.tool for one in result.values()} == set(TOOLS)
+    assert result["rank"].evidence == tuple(map(np.linalg.matrix_rank, (G, G[:, element], G[:, others])))
+    found = {tool: result[tool].evidence for tool in expected}
     for tool in expected:
         nearest = min(expected, key=lambda other: _apart(found[tool], expected[other]))
         assert nearest == tool
         assert _apart(found[tool], expected[tool]) < 1e-8
-    assert len({(one.unique, one.components_unique) for one in told.values()}) == 1
+    assert len({(one.unique, one.components_unique) for one in result.values()}) == 1
 
 
 def _apart(one: np.ndarray, other: np.ndarray) -> float:
@@ -280,8 +280,8 @@ def test_second_steps_on_a_matrix_made_for_them(tool: ToolName) -> None:
     """Multipliers 1 and 2 share a load, 3 is alone: 1 is not unique, 1 and 2 in total only, 3 with its components."""
     J = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 2.0]])
     G = J @ J.T
-    told = {some: tools.examine(G, some, tool) for some in ((0,), (0, 1), (2,), (0, 1, 2))}
-    verdicts = {some: (one.unique, one.components_unique) for some, one in told.items()}
+    result = {some: tools.examine(G, some, tool) for some in ((0,), (0, 1), (2,), (0, 1, 2))}
+    verdicts = {some: (one.unique, one.components_unique) for some, one in result.items()}
     assert verdicts == {
         (0,): (False, False), (0, 1): (True, False), (2,): (True, True), (0, 1, 2): (True, False),
     }  # fmt: skip
@@ -315,17 +315,17 @@ def test_the_main_pass_eliminates_what_a_joint_carries() -> None:
     assert_allclose(k.b, biased[outer], atol=1e-10 * np.abs(k.b).max())
 
 
-def test_a_loop_that_does_not_lead_over_the_ground_is_refused() -> None:
-    """A four-bar that hangs on the ground at its coupler: a multijoint connection inside."""
+def test_a_loop_that_does_not_pass_the_ground_is_refused() -> None:
+    """A four-bar whose coupler is connected to the ground: a multijoint connection inside."""
     with pytest.raises(fm.ModelError, match="Use the general method"):
-        divide_and_conquer(put(hung()))
-    found = uniqueness(put(hung()))
+        divide_and_conquer(put(suspended()))
+    found = uniqueness(put(suspended()))
     assert found.redundant == 3
     loose = {joint.joint for joint in found.joints if not joint.unique}
     assert loose == {"A", "B", "C", "D"}
 
 
-def hung() -> fm.Model:
+def suspended() -> fm.Model:
     model = fm.Model("hung")
     lengths = {"p": 1.0, "q": 2.0, "r": 1.5, "s": 2.2}
     bars = {name: fm.Body.rod(name, length=length, mass=1.0, radius=0.05) for name, length in lengths.items()}
@@ -337,7 +337,7 @@ def hung() -> fm.Model:
     return model
 
 
-def test_several_assemblies_on_one_ground_are_looked_at_one_by_one() -> None:
+def test_several_assemblies_on_one_ground_are_examined_separately() -> None:
     model = fm.Model("two")
     for side, turned in (("l", "y"), ("r", "z")):
         door = fm.Body.box(f"door_{side}", size=(1, 1, 1), mass=1.0)

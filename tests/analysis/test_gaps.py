@@ -1,8 +1,8 @@
-"""Which singular values count: the gap between those that do and those that do not, by doors that hardly move.
+"""Which singular values count: the gap between those that do and those that do not, of doors that hardly move.
 
 A door on two hinges, whose axes differ by an angle of delta, has five unit rows that follow from the others, and one
-whose singular value is delta times what the door's shape makes of it. Many such doors, alike but for delta and for
-where they stand, have any singular values one likes.
+whose singular value is delta times what the door's shape makes of it. Many such doors, equal but for delta and
+position, have any wanted singular values.
 """
 
 import numpy as np
@@ -40,7 +40,7 @@ def doors(rng: np.random.Generator, deltas: np.ndarray) -> Placed:
 
 
 def factor() -> float:
-    """What a door's singular value is of its delta."""
+    """A door's singular value over its delta."""
     return self_stress(doors(np.random.default_rng(0), np.array([1e-3]))).gap.kept / 1e-3
 
 
@@ -57,7 +57,7 @@ def spread(rng: np.random.Generator, tolerance: float, wide: float) -> np.ndarra
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("tolerance", TOLERANCES)
-def test_where_no_gap_is_clear_the_widest_wins(tolerance: float, seed: int) -> None:
+def test_if_no_gap_is_clear_the_widest_one_is_taken(tolerance: float, seed: int) -> None:
     """Nothing is clear, whichever tolerance is tried; the rank is that of the widest gap, and reported as doubtful."""
     rng = np.random.default_rng(seed)
     values = spread(rng, tolerance, wide=2.8)
@@ -84,7 +84,7 @@ def test_a_clear_gap_is_found_at_any_tolerance(tolerance: float, seed: int) -> N
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_where_everything_counts_nothing_is_dropped(seed: int) -> None:
+def test_if_all_singular_values_are_large_none_is_dropped(seed: int) -> None:
     rng = np.random.default_rng(seed)
     found = uniqueness(doors(rng, 10.0 ** rng.uniform(-2, 0, 4)))
     assert (found.rank, found.redundant, found.gap.dropped < NOISE) == (24, 16, True)

@@ -35,7 +35,7 @@ each_angle = pytest.mark.parametrize("angle", ANGLES)
 
 
 @each_angle
-def test_the_troughs_place_is_equation_5_3(angle):
+def test_the_troughs_pose_is_equation_5_3(angle):
     X = trough(angle).transform()
     assert_allclose(X.translation, (0.2 + 0.3 * np.sin(angle), 0.3 * np.cos(angle), 0.1), atol=EXACT)
     assert_allclose(X.rotation.matrix, np.eye(3), atol=EXACT)
@@ -135,8 +135,8 @@ def test_the_bases_are_dual(joint):
 
 
 @pytest.mark.parametrize("joint", [j for j in JOINTS if not any(m.pitch for m in j.excited_modes)], ids=name_of)
-def test_a_torque_drives_what_turns_and_a_force_what_slides(joint):
-    """Also on a screw; only under an excited helix would a force alone do work where none may be done."""
+def test_torques_drive_turns_and_forces_drive_slides(joint):
+    """Also on a screw; along an excited helix a force alone would do work that must be zero."""
     modes = mode_vectors(joint)
     for column in modes.psi.T:
         assert min(np.linalg.norm(column[:3]), np.linalg.norm(column[3:])) < ROUND_OFF
@@ -173,7 +173,7 @@ def test_rows_of_velocities_are_kept(joint):
 
 @settings(max_examples=40)
 @given(nonholonomic())
-def test_random_rows_of_velocities_leave_what_is_asked_of_them(model):
+def test_random_velocity_rows_hold_with_the_prescribed_speeds(model):
     """Whatever is excited: nothing along the velocity rows, the speeds along the others (3.22, 3.27)."""
     joint = model["J"]
     modes = mode_vectors(joint)

@@ -1,4 +1,4 @@
-"""The spanning tree, the loops and the mobility of small mechanisms, by counting on the fingers."""
+"""The spanning tree, the loops and the mobility of small mechanisms, against counts by hand."""
 
 import sys
 from pathlib import Path
@@ -21,7 +21,7 @@ def chain(count: int) -> fm.Model:
     return model
 
 
-def test_a_chain_moves_in_as_many_ways_as_it_has_hinges() -> None:
+def test_the_mobility_of_a_chain_is_its_number_of_hinges() -> None:
     facts = structure(chain(5))
     assert (facts.bodies, facts.joints, facts.loops, facts.mobility) == (5, 5, 0, 5)
     assert (facts.roots, facts.depth) == (1, 5)
@@ -50,7 +50,7 @@ def test_a_chain_longer_than_the_stack_is_walked() -> None:
     assert structure(chain(count)).depth == count
 
 
-def test_a_ball_joint_has_three_freedoms_a_free_body_six_and_a_weld_none() -> None:
+def test_a_ball_joint_has_three_degrees_of_freedom_a_free_body_six_and_a_weld_none() -> None:
     model = fm.Model("star")
     a, b, c = rods(3)
     ground = model.ground.at(0, 0, 0)
@@ -60,7 +60,7 @@ def test_a_ball_joint_has_three_freedoms_a_free_body_six_and_a_weld_none() -> No
     assert (facts.mobility, facts.reactions, facts.roots) == (9, 3 + 0 + 6, 3)
 
 
-def test_a_four_bar_linkage_has_one_loop_and_a_mobility_that_counting_does_not_give() -> None:
+def test_the_mobility_of_a_four_bar_linkage_does_not_follow_from_counting() -> None:
     model = chain(3)
     tip = model["b2"].tip
     model.add(fm.Revolute("D", model.ground.at(1, 0, 0), tip, axis="y"))
@@ -69,14 +69,14 @@ def test_a_four_bar_linkage_has_one_loop_and_a_mobility_that_counting_does_not_g
     assert len(facts.branches) == 3
 
 
-def test_a_body_without_a_way_to_the_ground_is_told() -> None:
+def test_a_body_without_a_connection_to_the_ground_is_reported() -> None:
     model = chain(2)
     a, b = (fm.Body.rod(name, length=1.0, mass=1.0) for name in ("p", "q"))
     model.add(a, b, fm.Revolute("pq", a.tip, b.base, axis="y"))
     assert structure(model).unreached == ("p", "q")
 
 
-def test_a_joint_said_from_the_tip_to_the_ground_is_told() -> None:
+def test_a_joint_that_points_towards_the_ground_is_reported() -> None:
     model = fm.Model("backwards")
     (body,) = rods(1)
     model.add(body, fm.Revolute("A", body.base, model.ground.at(0, 0, 0), axis="y"))
@@ -85,13 +85,13 @@ def test_a_joint_said_from_the_tip_to_the_ground_is_told() -> None:
     assert "Joint 'A'" in facts.warnings[0]
 
 
-def test_in_a_loop_no_joint_is_the_wrong_way_round() -> None:
+def test_joints_of_a_loop_may_point_either_way() -> None:
     model = chain(3)
     model.add(fm.Revolute("D", model["b2"].tip, model.ground.at(1, 0, 0), axis="y"))
     assert structure(model).warnings == ()
 
 
-def test_a_light_link_that_carries_a_heavy_one_is_told() -> None:
+def test_a_light_link_that_carries_a_heavy_one_is_reported() -> None:
     model = fm.Model("needle")
     light = fm.Body.rod("light", length=1.0, mass=1e-6, radius=0.1)
     heavy = fm.Body.rod("heavy", length=1.0, mass=100.0, radius=0.1)
@@ -105,7 +105,7 @@ def test_a_mechanism_in_order_has_no_warning() -> None:
     assert structure(chain(3)).warnings == ()
 
 
-def test_angles_that_may_be_degrees_are_doubted() -> None:
+def test_angles_that_may_be_degrees_give_a_warning() -> None:
     model = fm.Model("degrees")
     rod, other = (fm.Body.rod(name, length=1.0, mass=1.0, radius=0.05) for name in ("rod", "other"))
     model.add(rod, fm.Revolute("A", model.ground.at(), rod.base, axis="y", q0=30))
@@ -117,7 +117,7 @@ def test_angles_that_may_be_degrees_are_doubted() -> None:
     ]
 
 
-def test_lengths_that_may_be_millimetres_are_doubted() -> None:
+def test_lengths_that_may_be_millimetres_give_a_warning() -> None:
     def chain(last: float) -> fm.Model:
         model, at = fm.Model("lengths"), fm.Model("m").ground.at()
         for i, length in enumerate((0.3, 0.5, 0.4, last)):
@@ -132,7 +132,7 @@ def test_lengths_that_may_be_millimetres_are_doubted() -> None:
     assert not [text for text in structure(chain(60.0)).warnings if "metres" in text]
 
 
-def test_shipped_models_are_not_doubted_for_their_units() -> None:
+def test_shipped_models_give_no_warning_about_units() -> None:
     for path in sorted((Path(__file__).parents[2] / "models").glob("*.py")):
         if path.stem != "__init__":
             warnings = structure(read_model(path.stem)).warnings

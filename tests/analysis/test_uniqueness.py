@@ -68,7 +68,7 @@ def four_bar(kind: Any, turned: float = 0.0) -> fm.Model:
 
 @pytest.mark.parametrize("turned", [0.0, 0.8])
 def test_in_a_planar_four_bar_the_forces_in_the_plane_are_unique(turned: float) -> None:
-    """The plane is x-z of every F: f.x, f.z and the torque about the pin, which is none."""
+    """The plane is x-z of every F: f.x, f.z and the torque about the pin, which is zero."""
     found = fm.uniqueness(four_bar(lambda *a: fm.Revolute(*a, axis="y"), turned))
     for joint in found.joints:
         assert joint.components_unique == (True, False, True, False, True, False)
@@ -160,7 +160,7 @@ def test_the_verdict_does_not_depend_on_the_order_of_the_joints(seed: int, loops
 
 
 @pytest.mark.parametrize("case", [name for name, row in TABLE.items() if row[2] > row[3]])
-def test_with_the_mends_everything_is_unique_and_moves_as_before(case: str) -> None:
+def test_with_the_fixes_everything_is_unique_and_moves_as_before(case: str) -> None:
     found = fm.uniqueness(read_model(*TABLE[case][:2]))
     fixed = fm.analysis.uniqueness(found.fixed())
     assert sum(fix.directions.shape[1] for fix in found.fixes) == found.redundant
@@ -183,7 +183,7 @@ def test_a_set_is_unique_in_total_where_the_rest_of_its_body_does_not_share_its_
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_set_is_looked_at_among_the_joints_of_the_body_that_all_of_it_is_on(seed: int) -> None:
+def test_a_set_is_compared_with_the_other_joints_of_its_common_body(seed: int) -> None:
     """Of the ground before others; a twin of the set's joints between other bodies is none of them."""
     rng = np.random.default_rng(seed)
     model = fm.Model("doors")
@@ -220,7 +220,7 @@ def folded(by: float) -> fm.Model:
     return model
 
 
-def test_a_singular_start_is_said_to_be_one() -> None:
+def test_a_singular_start_is_reported() -> None:
     """Where all bars lie on one line the branches of its motion meet."""
     found = fm.uniqueness(folded(0.0))
     assert found.singular
@@ -229,7 +229,7 @@ def test_a_singular_start_is_said_to_be_one() -> None:
 
 
 @pytest.mark.parametrize(("by", "singular"), [(1e-6, True), (1e-4, True), (0.3, False)])
-def test_a_start_near_a_singular_position_is_said_to_be_one(by: float, singular: bool) -> None:
+def test_a_start_near_a_singular_position_is_reported(by: float, singular: bool) -> None:
     found = fm.uniqueness(folded(by))
     assert found.rank == 17
     assert found.singular == singular
@@ -239,7 +239,7 @@ def test_a_start_near_a_singular_position_is_said_to_be_one(by: float, singular:
 
 
 def in_one_piece(seed: int, closed: bool) -> bool:
-    """Brute force takes no products of modes."""
+    """Without products of modes, which the brute-force oracle does not support."""
     return all(type(joint) is not fm.Joint for joint in coupled(seed, closed, couplings=3).model.joints)
 
 
@@ -255,7 +255,7 @@ def test_couplings_are_rows_too(seed: int, closed: bool) -> None:
 
 
 def test_two_pairs_of_gears_between_two_shafts_share_their_load() -> None:
-    """The torques on the shafts are unique, as they are no reactions; which pair carries them is not."""
+    """The torques on the shafts are not reactions and are unique; which pair carries them is not."""
     model = fm.Model("gears")
     shafts = [fm.Body.cylinder(name, length=0.2, radius=0.05, mass=1.0, along="z") for name in "ab"]
     A, B = (fm.Revolute(s.name.upper(), model.ground.at(k, 0, 0), s.base, axis="z") for k, s in enumerate(shafts))
@@ -271,7 +271,7 @@ def test_two_pairs_of_gears_between_two_shafts_share_their_load() -> None:
 
 @pytest.mark.parametrize("backwards", ["", "base1", "base2", "top1 base2", "base1 base2"])
 @pytest.mark.parametrize("cranks", ["RR RR", "RR RR RR"])
-def test_a_coupling_beside_a_loop_that_does_its_work_makes_its_reactions_indeterminate(
+def test_a_coupling_that_repeats_a_loops_constraint_makes_reactions_indeterminate(
     cranks: str, backwards: str
 ) -> None:
     """Two cranks of a parallelogram turn alike anyway; a belt between them pulls against the coupler, whichever way
@@ -296,7 +296,7 @@ def test_a_coupling_beside_a_loop_that_does_its_work_makes_its_reactions_indeter
 
 
 @pytest.mark.parametrize(("modes", "bent"), [(0, 0.0), (1, 0.0), (2, 0.0), (2, 0.01)])
-def test_a_beam_on_three_supports_is_determinate_once_it_may_bend(modes: int, bent: float) -> None:
+def test_a_flexible_beam_on_three_supports_is_determinate(modes: int, bent: float) -> None:
     """One force too many in the plane in which it bends; the next support needs one more mode."""
     for supports in (2, 3):
         model = fm.Model("beam")
@@ -339,7 +339,7 @@ def test_of_a_tree_it_prints_that_all_is_unique() -> None:
 
 
 @pytest.mark.parametrize("name", ["rod_loop", "parallelogram_pendulum", "ladder"])
-def test_however_large_a_mechanism_it_prints_on_one_screen(name: str) -> None:
+def test_the_verdict_on_a_large_mechanism_fits_one_screen(name: str) -> None:
     for found in (fm.uniqueness(read_model(name)), fm.divide_and_conquer(read_model(name))):
         lines = str(found).splitlines()
         assert len(lines) <= 50

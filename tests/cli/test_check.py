@@ -31,7 +31,7 @@ def build():
 """
 
 
-def test_check_tells_the_tree_and_the_mobility() -> None:
+def test_check_prints_the_tree_and_the_mobility() -> None:
     result = fmumbs("check", "double_pendulum")
     assert result.exit_code == 0
     assert "upper" in result.output
@@ -58,7 +58,7 @@ def test_check_takes_parameters() -> None:
     assert facts["bodies"] == 3
 
 
-def test_check_of_a_model_that_does_not_compile_ends_with_1_and_says_why(tmp_path: Path) -> None:
+def test_check_of_a_model_that_does_not_compile_ends_with_1_and_the_reason(tmp_path: Path) -> None:
     (tmp_path / "apart.py").write_text(APART)
     result = fmumbs("check", "apart.py")
     assert result.exit_code == 1
@@ -69,7 +69,7 @@ def test_check_of_a_model_that_does_not_compile_ends_with_1_and_says_why(tmp_pat
 # Reactions that are not unique -----------------------------------------------------------------------------
 
 
-def test_check_tells_which_reactions_are_unique_and_the_fix() -> None:
+def test_check_prints_which_reactions_are_unique_and_the_fix() -> None:
     result = fmumbs("check", "four_bar")
     assert result.exit_code == 0
     assert "20, 17 of them independent" in result.output
@@ -77,7 +77,7 @@ def test_check_tells_which_reactions_are_unique_and_the_fix() -> None:
     assert "make flexible: crank, coupler, rocker" in result.output
 
 
-def test_check_of_a_large_mechanism_shows_the_first_rows_and_says_how_many_more_there_are() -> None:
+def test_check_of_a_large_mechanism_prints_the_first_rows_and_the_number_of_the_others() -> None:
     cut, whole = (fmumbs("check", "rod_loop", *more).output.splitlines() for more in ([], ["--all"]))
     assert len(cut) < 100 < 200 < len(whole)
     assert [line for line in cut if line.startswith("... and")] == [
@@ -88,7 +88,7 @@ def test_check_of_a_large_mechanism_shows_the_first_rows_and_says_how_many_more_
     assert sum("revolute" in line for line in whole) == 100
 
 
-def test_check_as_json_tells_rank_and_every_joint() -> None:
+def test_check_as_json_has_the_rank_and_every_joint() -> None:
     facts = json.loads(fmumbs("check", "four_bar", "--json").output)
     assert (facts["rows"], facts["rank"], facts["redundant"], facts["mobility"]) == (20, 17, 3, 1)
     assert [joint["joint"] for joint in facts["joints"]] == ["A", "B", "D", "C"]
@@ -97,7 +97,7 @@ def test_check_as_json_tells_rank_and_every_joint() -> None:
         assert joint["components_unique"] == [True, False, True, False, True, False]
 
 
-def test_check_of_a_tree_tells_that_all_is_unique() -> None:
+def test_check_of_a_tree_prints_that_all_is_unique() -> None:
     facts = json.loads(fmumbs("check", "arm6", "--json").output)
     assert (facts["rows"], facts["rank"], facts["redundant"], facts["singular"]) == (30, 30, 0, False)
     assert all(joint["unique"] and all(joint["components_unique"]) for joint in facts["joints"])
@@ -109,25 +109,25 @@ def test_check_of_a_tree_tells_that_all_is_unique() -> None:
 )
 def test_check_of_a_set_of_joints(joints: str, unique: bool, components: bool) -> None:
     arguments = ("check", "parallelogram_pendulum", "--set-of", joints)
-    told = json.loads(fmumbs(*arguments, "--json").output)["set"]
-    assert (told["unique"], told["components_unique"]) == (unique, components)
+    found = json.loads(fmumbs(*arguments, "--json").output)["set"]
+    assert (found["unique"], found["components_unique"]) == (unique, components)
     assert f"in total {'unique' if unique else 'not unique'}" in fmumbs(*arguments).output
 
 
-def test_check_of_a_set_with_a_joint_that_is_not_there() -> None:
+def test_check_of_a_set_with_an_unknown_joint() -> None:
     result = fmumbs("check", "four_bar", "--set-of", "A,E")
     assert result.exit_code == 1
     assert "there is no joint 'E'" in result.output
 
 
 @pytest.mark.parametrize("tool", ["rank", "qr", "svd", "nullspace"])
-def test_check_by_divide_and_conquer_tells_its_steps(tool: str) -> None:
+def test_check_by_divide_and_conquer_prints_its_steps(tool: str) -> None:
     arguments = ("check", "parallelogram_pendulum", "--tool", tool, "--set-of", "K,M")
-    told = json.loads(fmumbs(*arguments, "--json").output)["divide_and_conquer"]
-    assert told["tool"] == tool
-    assert [(one["rank"], one["size"]) for one in told["connections"]] == [(17, 18)]
-    assert [step["step"] for step in told["steps"]] == [1, 2, 3, 4, 5, 6, 7, 6, 7]
-    assert told["set"] == {"unique": True, "components_unique": True}
+    found = json.loads(fmumbs(*arguments, "--json").output)["divide_and_conquer"]
+    assert found["tool"] == tool
+    assert [(one["rank"], one["size"]) for one in found["connections"]] == [(17, 18)]
+    assert [step["step"] for step in found["steps"]] == [1, 2, 3, 4, 5, 6, 7, 6, 7]
+    assert found["set"] == {"unique": True, "components_unique": True}
     output = fmumbs(*arguments).output
     assert f"G has rank 17 of 18 ({tool})" in output
     assert "bodies with two joints, one of them known" in output
@@ -146,7 +146,7 @@ def build():
 """
 
 
-def test_check_of_a_singular_start_says_so_and_by_how_much(tmp_path: Path) -> None:
+def test_check_of_a_singular_start_prints_the_drop_of_rank(tmp_path: Path) -> None:
     (tmp_path / "folded.py").write_text(FOLDED)
     result = fmumbs("check", "folded.py", "--json")
     facts = json.loads(result.output)

@@ -1,4 +1,4 @@
-"""The command as a whole: help, wrong use, texts, and its exit status: 0 fine, 1 problems, 2 wrong use."""
+"""The command as a whole: help, wrong use, texts, and the exit status: 0 success, 1 problems, 2 wrong use."""
 
 import os
 import subprocess
@@ -21,13 +21,13 @@ def test_help_names_the_verbs_and_shows_examples() -> None:
 
 
 @pytest.mark.parametrize("verb", ["demo", "check", "info", "export", "run", "verify"])
-def test_each_verb_teaches_by_an_example(verb: str) -> None:
+def test_the_help_of_each_verb_has_an_example(verb: str) -> None:
     result = fmumbs(verb, "--help")
     assert result.exit_code == 0
     assert f"  fmumbs {verb}" in result.output
 
 
-def test_help_loads_no_library_that_it_does_not_need() -> None:
+def test_help_loads_no_needless_library() -> None:
     code = "import sys, fmumbs.cli as c; c.main(['--help'], standalone_mode=False); print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert not {"fmpy", "rich", "scipy", "matplotlib"} & set(loaded.split())
@@ -57,7 +57,7 @@ def test_help_loads_no_library_that_it_does_not_need() -> None:
         (["fly"], "fly"),
     ],
 )
-def test_wrong_use_ends_with_2_and_says_why(arguments: list[str], message: str) -> None:
+def test_wrong_use_ends_with_2_and_the_reason(arguments: list[str], message: str) -> None:
     result = fmumbs(*arguments)
     assert result.exit_code == 2
     assert message in result.output
@@ -85,7 +85,7 @@ def test_texts_are_shown_as_they_are(tmp_path: Path) -> None:
         assert "[/b] and [red] :smile: \u6a21" in result.output or arguments[0] == "export"
 
 
-def test_an_encoding_that_lacks_a_letter_is_no_error(tmp_path: Path) -> None:
+def test_an_encoding_without_some_letter_causes_no_error(tmp_path: Path) -> None:
     (tmp_path / "brackets.py").write_text(BRACKETS, encoding="utf-8")
     command = [sys.executable, "-c", "from fmumbs.cli import main; main()", "info", "brackets.py"]
     environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
@@ -93,13 +93,13 @@ def test_an_encoding_that_lacks_a_letter_is_no_error(tmp_path: Path) -> None:
     assert b"\\u6a21" in shown
 
 
-def test_a_reader_that_wants_no_more_is_no_error() -> None:
+def test_a_closed_pipe_causes_no_error() -> None:
     command = f"{sys.executable} -c 'from fmumbs.cli import main; main()' info arm6 | head -1"
     ended = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False)
     assert "Traceback" not in ended.stderr and "Error" not in ended.stderr
 
 
-def test_no_memory_is_told() -> None:
+def test_lack_of_memory_is_reported() -> None:
     result = fmumbs("run", "pendulum", "--interval", "1e-7")
     assert result.exit_code == 1
     assert "Choose a longer interval" in result.output

@@ -9,7 +9,7 @@ import pytest
 from support.commands import fmumbs
 
 
-def test_export_writes_beside_where_it_is_called(tmp_path: Path) -> None:
+def test_export_writes_into_the_working_directory(tmp_path: Path) -> None:
     result = fmumbs("export", "pendulum")
     assert result.exit_code == 0
     assert "pendulum.fmu" in result.output
@@ -39,7 +39,7 @@ def test_export_with_options_and_verification(tmp_path: Path) -> None:
     assert (starts["solver.scheme"], starts["solver.step"]) == (1, 1e-3)
 
 
-def test_export_of_too_many_variables_ends_with_1_and_says_how_to_narrow() -> None:
+def test_export_of_too_many_variables_ends_with_1_and_a_fix() -> None:
     result = fmumbs("export", "arm6", "--set", "joints=60")
     assert result.exit_code == 1
     assert "--all" in result.output
@@ -73,7 +73,7 @@ def test_verify_ends_with_0_for_a_right_fmu_and_with_1_for_a_wrong_one(tmp_path:
     assert "parity with the Solver" in wrong.output
 
 
-def test_verify_of_what_is_no_fmu_ends_with_1(tmp_path: Path) -> None:
+def test_verify_of_a_file_that_is_not_an_fmu_ends_with_1(tmp_path: Path) -> None:
     (tmp_path / "text.fmu").write_text("not a zip")
     result = fmumbs("verify", "text.fmu")
     assert result.exit_code == 1

@@ -1,4 +1,4 @@
-"""Whatever a command is given, it ends with a sentence and exit status 0, 1 or 2, never with a traceback."""
+"""For any input a command ends with a message and exit status 0, 1 or 2, never with a traceback."""
 
 import random
 from pathlib import Path
@@ -16,9 +16,9 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return export_fmu(read_model("double_pendulum"), tmp_path_factory.mktemp("good") / "good.fmu").read_bytes()
 
 
-@pytest.mark.filterwarnings("ignore")  # of what the cases themselves do: coroutines that are not awaited, doubled names
+@pytest.mark.filterwarnings("ignore")  # from the cases themselves: coroutines that are not awaited, doubled names
 @pytest.mark.parametrize("seed", seeds(6, 100))
-def test_verbs_end_in_words(seed: int, good: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_damaged_input_gives_a_message(seed: int, good: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "good.fmu").write_bytes(good)
     for number in range(10):

@@ -40,7 +40,7 @@ def test_run_takes_inputs_from_a_file(tmp_path: Path) -> None:
         assert columns(tmp_path / "a.csv")["A.q"][-1] != pushed[-1]
 
 
-def test_run_refuses_inputs_that_there_are_not(tmp_path: Path) -> None:
+def test_run_refuses_unknown_inputs(tmp_path: Path) -> None:
     (tmp_path / "torque.csv").write_text("time,Z.tau\n0,0\n")
     result = fmumbs("run", "pendulum", "--stop", "1", "--input", "torque.csv")
     assert result.exit_code == 1
@@ -70,7 +70,7 @@ def test_the_demo_exports_runs_prints_and_draws(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("target", ["pendulum", "pendulum.fmu"])
-def test_a_run_that_fails_writes_what_there_is_and_says_so(target: str, tmp_path: Path) -> None:
+def test_a_run_that_fails_writes_its_rows_and_the_reason(target: str, tmp_path: Path) -> None:
     fmumbs("export", "pendulum")
     (tmp_path / "torque.csv").write_text("time,A.tau\n0,0\n0.3,0\n0.35,1e308\n")
     files = ("--input", "torque.csv", "--out", "a.csv", "--plot", "a.png")
@@ -105,8 +105,8 @@ def build():
 
 @pytest.mark.parametrize("ending", ["", ".fmu"])
 @pytest.mark.parametrize(("target", "interval"), [("double_pendulum", "0.1"), ("chain", "1e5")])
-def test_ctrl_c_ends_a_run_with_130_and_what_there_is(target: str, interval: str, ending: str, tmp_path: Path) -> None:
-    """Also within one step that would take minutes; an FMU that is amid such a step has no later row to give."""
+def test_ctrl_c_ends_a_run_with_130_and_writes_rows(target: str, interval: str, ending: str, tmp_path: Path) -> None:
+    """Also within one step that would take minutes; an FMU that is interrupted in such a step has no later row."""
     (tmp_path / "chain.py").write_text(CHAIN)
     source = "chain.py" if target == "chain" else target
     if ending:

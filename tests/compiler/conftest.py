@@ -7,7 +7,7 @@ from fmumbs.compiler import ModelImage, compile
 
 
 def build() -> fm.Model:
-    """Two trees: an arm that ends in a ball joint, and a flying body with another welded to it."""
+    """Two trees: an arm that ends in a ball joint, and a free body with another welded to it."""
     model = fm.Model("zoo", description="Every kind of element, ünïcode too")
     ground = model.ground
     arm = fm.Body.rod("arm", length=1.0, mass=1.0, radius=0.05)

@@ -1,4 +1,4 @@
-"""A Model becomes an image, or a message that says what is wrong with it."""
+"""A Model becomes an image, or an error that names what is wrong with it."""
 
 from collections.abc import Callable
 from typing import Any
@@ -20,7 +20,7 @@ def chain(bodies: int) -> fm.Model:
     return model
 
 
-def test_an_image_says_what_the_model_said(image: ModelImage) -> None:
+def test_an_image_holds_the_models_description(image: ModelImage) -> None:
     assert image.name == "zoo"
     assert image.description == "Every kind of element, ünïcode too"
     assert (image.default_experiment.stop, image.default_experiment.interval) == (2.0, 0.1)
@@ -31,7 +31,7 @@ def test_the_same_model_gives_the_same_bytes(zoo: fm.Model, image: ModelImage) -
     assert compile(zoo).bytes == image.bytes
 
 
-def test_signals_change_the_image_and_everything_undoes_that(narrow: fm.Model, image: ModelImage) -> None:
+def test_signals_change_the_image_unless_everything_is_exposed(narrow: fm.Model, image: ModelImage) -> None:
     assert compile(narrow) != image
     assert compile(narrow, everything=True).bytes == image.bytes
 
@@ -63,7 +63,7 @@ def test_a_body_needs_a_joint() -> None:
         compile(model)
 
 
-def test_many_lost_bodies_are_counted() -> None:
+def test_many_unconnected_bodies_are_counted() -> None:
     model = fm.Model("sky")
     model.add(*(fm.Body.sphere(f"star{i}", radius=0.1, mass=1.0) for i in range(10)))
     with pytest.raises(fm.ModelError, match=r"'star0', 'star1', 'star2' and 7 more are not connected"):
@@ -78,7 +78,7 @@ def test_a_nonholonomic_joint_goes_from_the_parent_to_the_child() -> None:
         compile(model)
 
 
-def test_joints_point_towards_the_ground_only_where_no_other_way_leads_outwards() -> None:
+def test_joints_are_reversed_only_if_no_other_joint_reaches_a_body() -> None:
     model = fm.Model("both")
     a, b, c = (fm.Body.rod(name, length=1.0, mass=1.0, radius=0.1) for name in "abc")
     model.add(a, b, c)
@@ -112,7 +112,7 @@ def test_a_free_mode_without_inertia_against_it_is_named(joint: Any, body: fm.Bo
         compile(model)
 
 
-def test_a_mode_without_inertia_at_the_start_alone_compiles() -> None:
+def test_a_mode_without_inertia_only_at_the_start_compiles() -> None:
     """A point on the axis about which its arm turns: it need not stay there."""
     model = fm.Model("on_the_axis")
     arm, point = fm.Body("arm", mass=0.0), fm.Body("point", mass=1.0)
@@ -191,14 +191,14 @@ def test_a_signal_names_a_variable_of_its_causality(declare: Change, parts: list
         assert part in str(caught.value)
 
 
-def test_two_variables_never_have_one_name(zoo: fm.Model) -> None:
+def test_names_of_variables_are_unique(zoo: fm.Model) -> None:
     zoo.output("x", of="arm.r")
     zoo.output("x[2]", of="A.q")
     with pytest.raises(fm.ModelError, match=r"two variables have the name 'x\[2\]'.*Rename the output 'x\[2\]'"):
         compile(zoo)
 
 
-def test_the_solvers_names_are_taken(zoo: fm.Model) -> None:
+def test_the_solvers_names_are_reserved(zoo: fm.Model) -> None:
     zoo.output("solver.steps", of="A.q")
     with pytest.raises(fm.ModelError, match=r"two variables have the name 'solver\.steps', the solver"):
         compile(zoo)
@@ -212,7 +212,7 @@ def test_an_input_has_one_signal(zoo: fm.Model) -> None:
         compile(zoo)
 
 
-def test_a_misspelled_signal_of_a_large_model_has_a_nearest_name() -> None:
+def test_the_message_about_a_misspelled_signal_has_the_nearest_name() -> None:
     model = chain(2000)
     model.output("tip", of="rod1999.tpi.r")
     with pytest.raises(fm.ModelError, match=r"nearest name is 'rod1999\.tip\.r'"):

@@ -1,4 +1,4 @@
-"""Declared dependencies beside numerical ones on random mechanisms: none is missing, and none is there for nothing."""
+"""Declared dependencies beside numerical ones on random mechanisms: none is missing, and none is needless."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -20,7 +20,7 @@ from support.strategies import Case
 KINEMATIC = {"q", "qd", "r", "v", "w", "kappa_dot", "eta", "kappa", "length", "quat"}
 BALANCING = {"reaction.f", "reaction.t", "wrench.f", "wrench.t", "drive", "tau"}
 MAY_HOLD = {"line.f"}  # a brake that slides now
-NOTHING = 1e-9  # of the largest derivative with respect to an input: what less follows an input does not
+NOTHING = 1e-9  # of the largest derivative by an input: below it an output does not depend on the input
 
 
 def excited(seed: int) -> fm.Model:
@@ -109,11 +109,11 @@ def kind_of(name: str) -> str:
 
 
 def check(model: fm.Model, exactly: bool = False, part: float = 1.0, apart: bool = False) -> None:
-    """Both ways: none is missing, and what is there for nothing is of a kind that the declared set does not resolve.
+    """Both ways: none is missing, and needless ones are of a kind that the declared set does not resolve.
 
     These are reactions within a block; and, with `apart`, parts that only a free joint connects, motions along and
-    about one axis, which do not accelerate one another, and torques across a flexible body's turn. exactly: there is
-    nothing but a law that may hold. part: how many may be there for nothing.
+    about one axis, which do not accelerate one another, and torques across a flexible body's turn. exactly: only
+    those of a law that may stick. part: the share that may be needless.
     """
     spare, count = compare(model)
     assert not {pair for pair in spare if kind_of(pair[0]) in KINEMATIC}
@@ -126,7 +126,7 @@ def check(model: fm.Model, exactly: bool = False, part: float = 1.0, apart: bool
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_what_excited_modes_and_springs_with_laws_follow(seed: int) -> None:
+def test_dependencies_of_excited_modes_and_springs_with_laws(seed: int) -> None:
     """A law between trees may hold them together, within one tree all is one mechanism."""
     check(excited(seed), exactly=seed % 2 == 1)
 
@@ -148,32 +148,32 @@ def coupled_tree(seed: int) -> Closed:
     ],
     ids=("one loop", "loops", "driven", "plane", "coupled", "coupled loop"),
 )
-def test_what_follows_what_in_loops_and_couplings(make: Callable[[int], Closed], part: float, seed: int) -> None:
-    """Parts of a block that one another carry are one block here: some of its reactions say more than they follow."""
+def test_dependencies_in_loops_and_couplings(make: Callable[[int], Closed], part: float, seed: int) -> None:
+    """Parts of a block that carry one another are one block here: some reactions declare more than they follow."""
     check(make(10 + seed).model, part=part, apart=make is coupled_tree)
 
 
 @pytest.mark.parametrize("make", [plane_tree, plane_loops, space_tree, space_loop])
 @pytest.mark.parametrize("seed", [0, 1, 1030])
-def test_what_follows_what_where_bodies_bend(make: Callable[[int], Flexible], seed: int) -> None:
+def test_dependencies_with_flexible_bodies(make: Callable[[int], Flexible], seed: int) -> None:
     check(make(seed).model, part=0.4, apart=True)
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_what_follows_what_in_trees_of_all_joints(seed: int) -> None:
+def test_dependencies_in_trees_of_all_joints(seed: int) -> None:
     check(long_tree(seed, 6, back=3), part=0.4, apart=True)
 
 
 @settings(max_examples=20)
 @given(planar_cases())
-def test_what_follows_what_in_planes(case: Case) -> None:
+def test_dependencies_in_planar_trees(case: Case) -> None:
     """Nothing is missing, and no velocity follows an input."""
     spare, _ = compare(case.model)
     assert not {pair for pair in spare if kind_of(pair[0]) in KINEMATIC}
 
 
 def locked_crane(**pin: Any) -> fm.Model:
-    """A triangle of bars, which nothing moves, carries two pendulums that know nothing of one another."""
+    """A triangle of bars, which nothing moves, carries two independent pendulums."""
     model = fm.Model("crane", gravity=(0, 0, -9.81))
     a, b, c, d = (fm.Body(name, mass=1.0, com=(0.1, 0.2, 0.3), inertia=(1, 2, 2)) for name in "abcd")
     ground = model.ground
@@ -186,7 +186,7 @@ def locked_crane(**pin: Any) -> fm.Model:
     return model
 
 
-def test_what_loops_lock_separates_what_hangs_on_it() -> None:
+def test_bodies_on_a_locked_loop_are_independent() -> None:
     model = locked_crane()
     variables = compile(model, everything=True).variables
 
@@ -217,7 +217,7 @@ def test_positions_start_by_positions_alone() -> None:
             assert known <= {"q", "r", "quat", "eta"}, name
 
 
-def test_couplings_that_lock_their_joints_pass_forces_on() -> None:
+def test_forces_pass_through_couplings_that_lock_their_joints() -> None:
     """Nothing moves there, but the forces of both couplings follow what acts on either joint."""
     model = fm.Model("locked")
     a, b, c = (fm.Body(name, mass=1.0, com=(0.3, 0.1, 0.2), inertia=(0.2, 0.3, 0.4)) for name in "abc")

@@ -1,6 +1,6 @@
 """Sizes and forces from zero to overflow: a model compiles, or the message names the part at fault.
 
-That an image is damaged is never told of one that was just made.
+A new image is never reported as damaged.
 """
 
 from dataclasses import replace
@@ -85,7 +85,7 @@ def extreme(rng: np.random.Generator) -> fm.Model:
     return model
 
 
-def test_no_model_that_was_built_makes_a_damaged_image() -> None:
+def test_no_valid_model_gives_a_damaged_image() -> None:
     messages = [outcome(seed) for seed in range(MODELS)]
     assert [text for text in messages if "damaged" in text] == []
     assert MODELS / 10 < messages.count("") < MODELS * 9 / 10

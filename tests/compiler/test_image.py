@@ -17,7 +17,7 @@ from fmumbs.run import Solver
 HASH = 24  # where the hash stands in an image
 
 
-def test_an_image_is_its_bytes(image: ModelImage, zoo: fm.Model) -> None:
+def test_images_with_equal_bytes_are_equal(image: ModelImage, zoo: fm.Model) -> None:
     other = ModelImage.load(image.bytes)
     assert other == image
     assert hash(other) == hash(image)
@@ -32,7 +32,7 @@ def test_an_image_is_pickled(image: ModelImage) -> None:
     assert other.variables.names() == image.variables.names()
 
 
-def test_hash_and_guid_tell_images_apart(image: ModelImage, narrow: fm.Model) -> None:
+def test_different_images_have_different_hashes_and_guids(image: ModelImage, narrow: fm.Model) -> None:
     other = compile(narrow)
     assert len(image.hash) == 64
     assert image.hash != other.hash
@@ -51,7 +51,7 @@ def test_an_image_is_saved_and_loaded(image: ModelImage, tmp_path: Path) -> None
     assert [file.name for file in tmp_path.iterdir()] == ["zoo.fmb"]
 
 
-def test_a_place_that_cannot_be_written_leaves_nothing(image: ModelImage, tmp_path: Path) -> None:
+def test_a_failed_write_leaves_no_file(image: ModelImage, tmp_path: Path) -> None:
     with pytest.raises(OSError, match="No such file"):
         image.save(tmp_path / "nowhere" / "zoo.fmb")
     assert not list(tmp_path.iterdir())
@@ -73,7 +73,7 @@ def test_damaged_bytes_are_refused(damage, message: str, image: ModelImage) -> N
         ModelImage(damage(image.bytes))
 
 
-def test_an_image_that_was_altered_with_care_is_refused(image: ModelImage) -> None:
+def test_an_altered_image_with_a_right_checksum_is_refused(image: ModelImage) -> None:
     """Masses doubled, the checksum repaired, the hash left as it was."""
     heavier = image.arrays | {"inertia": 2.0 * image.arrays["inertia"]}
     made = pack(image.sizes, heavier)
@@ -88,7 +88,7 @@ def test_an_image_that_was_altered_with_care_is_refused(image: ModelImage) -> No
 @pytest.mark.parametrize(
     "column", ["joint_p", "joint_u", "joint_np", "joint_nu", "joint_modes", "variable_kind", "variable_object"]
 )
-def test_each_number_that_is_out_of_place_is_refused(column: str, by: int, image: ModelImage) -> None:
+def test_each_invalid_number_is_refused(column: str, by: int, image: ModelImage) -> None:
     """Of any joint that moves and of any variable, the first and the last too."""
     moving = (image.arrays["joint_np"] > 0) & (image.arrays["joint_first"] >= 0)
     rows = np.flatnonzero(moving) if column.startswith("joint") else np.arange(len(image.arrays[column]))
@@ -145,7 +145,7 @@ def test_solvers_of_one_image_do_not_share_a_state(image: ModelImage) -> None:
     assert other.get("A.q") == 0.2
 
 
-def test_the_table_shows_the_start_whatever_solvers_do(zoo: fm.Model) -> None:
+def test_solvers_do_not_change_the_starts_in_the_table(zoo: fm.Model) -> None:
     image = compile(zoo)
     solver = Solver(image)
     solver.set("A.q", 1.0)
@@ -166,15 +166,15 @@ def test_a_solver_starts_from_the_same_bits_when_the_table_was_read_before(zoo: 
     assert solvers[0].state_save() == solvers[1].state_save()
 
 
-@pytest.mark.parametrize(("size", "number", "told"), [
+@pytest.mark.parametrize(("size", "number", "message"), [
     ("variables", 100_000_001, "too many variables of the interface: 100000001, the limit is 100000000;"),
     ("rows", 2_000_000_000, "too many constraint rows"),
     ("rows", -1, "damaged"),
 ])  # fmt: skip
-def test_what_is_too_large_is_told(size: str, number: int, told: str) -> None:
+def test_sizes_that_are_too_large_are_reported(size: str, number: int, message: str) -> None:
     image = compile(read_model("pendulum")).bytes
     body = bytearray(image[layout._HEADER :])
     struct.pack_into("=i", body, 4 * layout.size_names().index(size), number)
     checksum = layout.lib.fm_checksum(layout.ffi.from_buffer(body), len(body))
-    with pytest.raises(fm.ModelError, match=told):
+    with pytest.raises(fm.ModelError, match=message):
         fm.ModelImage.load(layout._header(bytes(body), checksum) + body)

@@ -1,4 +1,4 @@
-"""A named joint is shorthand: it makes the image of a Joint with the same modes, byte for byte."""
+"""A named joint is shorthand and makes the image of a Joint with the same modes, byte for byte."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

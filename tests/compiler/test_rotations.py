@@ -48,7 +48,7 @@ def test_a_thousand_joints_of_all_kinds(back: int) -> None:
     assert_orthogonal(long_tree(77, 1000, back=back))
 
 
-def test_a_chain_that_once_was_refused() -> None:
+def test_a_long_chain_about_one_axis_compiles() -> None:
     model = fm.Model("chain")
     end, turned = model.ground.at(), fm.Rotation.rpy(0.1, 0.2, 0.3)
     for i in range(1000):
@@ -130,7 +130,7 @@ def test_quarter_turns_between_joints_leave_coordinate_axes(about: Any, angle: f
     assert ((kinds >= REVOLUTE_X) & (kinds <= REVOLUTE_Z)).all()
 
 
-def test_a_long_chain_in_a_tilted_plane_is_seen_to_be_plane() -> None:
+def test_a_long_chain_in_a_tilted_plane_is_recognised_as_planar() -> None:
     """Pins and slides, each between frames that are turned in general: the plane is that of the first pin."""
     rng = np.random.default_rng(2)
     model = fm.Model("chain", gravity=(1.0, -2.0, -9.0))

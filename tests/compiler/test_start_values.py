@@ -73,7 +73,7 @@ SHIPPED = ["double_pendulum", "heavy_top", "gantry", "skate", "trough", "four_li
 
 
 @pytest.mark.parametrize("name", [*SHIPPED, "a flying body"])
-def test_every_start_can_be_given_to_an_export(name: str) -> None:
+def test_an_export_takes_every_start_value(name: str) -> None:
     """Each goes to its own variable, and to no other."""
     model, rng = read_model(name) if name in SHIPPED else driven(), np.random.default_rng(3)
     before = {v.name: v.start for v in compile(model, everything=True).variables}
@@ -89,12 +89,12 @@ def test_every_start_can_be_given_to_an_export(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("starts", "says"),
+    ("starts", "message"),
     [({"A.qq": 1.0}, "nearest name is 'A.q"), ({"A.qdd": 1.0}, "it is computed"), ({"crank.mass": -1.0}, "below zero"),
      ({"gravity": 1.0}, "must have 3"), ({"A.q": float("nan")}, "finite"), ({"C.q": 1.0}, "it is computed")],
 )  # fmt: skip
-def test_wrong_starts_are_refused(starts: dict[str, Any], says: str) -> None:
-    with pytest.raises(fm.ModelError, match=says):
+def test_wrong_starts_are_refused(starts: dict[str, Any], message: str) -> None:
+    with pytest.raises(fm.ModelError, match=message):
         compile(read_model("four_bar"), everything=True, starts=starts)
 
 
@@ -111,7 +111,7 @@ def test_wrong_torques_are_refused() -> None:
         compile(model)
 
 
-def test_a_filtered_mode_is_asked_to_stay_unless_it_is_told_otherwise() -> None:
+def test_the_input_of_a_filtered_mode_starts_at_its_position() -> None:
     def build(**options: Any) -> fm.Model:
         model, body = fm.Model("filter"), fm.Body("b", mass=1.0, inertia=(1, 1, 1))
         mode = fm.Turn("y", role="excited", input="eta", cutoff=10.0, eta0=0.4)
@@ -124,8 +124,8 @@ def test_a_filtered_mode_is_asked_to_stay_unless_it_is_told_otherwise() -> None:
 
 
 @pytest.mark.parametrize("given", [{"J.eta": 0.3}, {"J.eta": 0.3, "J.eta_in": 0.7}, {"J.eta_in": 0.7, "J.eta": 0.3}])
-def test_a_filtered_mode_rests_where_it_is_started(given: dict[str, float]) -> None:
-    """Unless what it is to follow starts elsewhere, in whatever order the two are given."""
+def test_a_filtered_mode_rests_at_a_given_start(given: dict[str, float]) -> None:
+    """Unless its input starts elsewhere, in either order of the two."""
     model = fm.Model("followed")
     arm = fm.Body.rod("arm", length=1.0, mass=1.0, radius=0.05)
     turn = fm.Turn("y", role="excited", input="eta", cutoff=5.0)

@@ -1,4 +1,4 @@
-"""The table of variables: names, starts, units, and what follows what."""
+"""The table of variables: names, starts, units and dependencies."""
 
 import re
 from random import Random
@@ -22,7 +22,7 @@ def one(image: ModelImage, name: str) -> Variable:
 
 
 def names_by_core(image: ModelImage) -> list[str]:
-    """What the core calls the variables, as in its messages."""
+    """Names of the variables in the core's messages."""
     instance, buffer = open_instance(image.bytes), ffi.new("char[]", 200)
     names = []
     for index in range(lib.fm_variable_count(instance)):
@@ -88,7 +88,7 @@ def test_a_vector_is_found_in_the_order_of_its_components(image: ModelImage) -> 
     ["", ".", "A", "A.", ".q", "q", "A.q.", "A.q[0]", "A.q[1]", "A.q[-1]", "F.q[5]", "F.q[01]", "F.q[1", "a.q", "W.q",
      "A.q\n", "arm.q", "tip.r", "k.r", "solver", "solver.energy[1]", "gravity[4]", "L.force[1][1]", "A.rotor_inertia"],
 )  # fmt: skip
-def test_what_is_no_name_is_not_found(name: str, image: ModelImage) -> None:
+def test_unknown_names_are_not_found(name: str, image: ModelImage) -> None:
     assert image.variables.references(name) == []
     assert image.variables.find(name) is None
 
@@ -107,7 +107,7 @@ def test_declared_signals_are_found_by_both_names(narrow: fm.Model) -> None:
     assert variables.references("P.q") == []
 
 
-def test_a_solver_of_the_model_knows_all_that_one_of_the_narrow_image_knows(narrow: fm.Model) -> None:
+def test_a_solver_of_the_model_has_all_variables_of_the_narrow_image(narrow: fm.Model) -> None:
     """Declared names, those of their vectors and components, and the solver's own; and every other name beside."""
     narrow.output("spin[2]", of="S.w[1]")
     narrow.output("spin[1]", of="S.w[3]")
@@ -141,7 +141,7 @@ def test_a_solver_of_the_model_refuses_a_signal_of_nothing(zoo: fm.Model) -> Non
         Solver(zoo)
 
 
-def test_a_declared_name_goes_before_the_name_of_another(zoo: fm.Model) -> None:
+def test_a_declared_name_has_priority_over_another_variables_own(zoo: fm.Model) -> None:
     zoo.output("A.q", of="P.q")
     zoo.output("P.q", of="A.q")
     for solver in (Solver(compile(zoo)), Solver(zoo)):
@@ -164,7 +164,7 @@ def test_the_table_is_a_sequence(image: ModelImage) -> None:
             variables[wrong]
 
 
-def test_a_long_table_is_made_piece_by_piece(image: ModelImage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_table_is_made_in_pieces(image: ModelImage, monkeypatch: pytest.MonkeyPatch) -> None:
     every = list(image.variables)
     monkeypatch.setattr("fmumbs.compiler.variables._AT_ONCE", 7)
     assert list(image.variables) == every
@@ -172,7 +172,7 @@ def test_a_long_table_is_made_piece_by_piece(image: ModelImage, monkeypatch: pyt
 
 @settings(max_examples=20)
 @given(trees(kinds=EVERY), st.randoms())
-def test_what_is_asked_of_many_is_what_each_says(case: Case, random: Random) -> None:
+def test_bulk_queries_equal_single_ones(case: Case, random: Random) -> None:
     """Names, units, causalities and states in bulk, and variables by index in any order."""
     variables = compile(case.model).variables
     every = variables[:]
@@ -189,16 +189,16 @@ def test_what_is_asked_of_many_is_what_each_says(case: Case, random: Random) -> 
 
 
 def test_a_run_describes_no_variable(zoo: fm.Model, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Describing one takes longer than many steps: names and units are all that a run needs, and takes at once."""
+    """Describing a variable takes longer than many steps: a run only reads names and units, in bulk."""
     monkeypatch.setattr(Variables, "_make", None)
     result = fm.simulate(zoo, stop=0.2, inputs={"A.tau": lambda t: t, "arm.mass": 2.0})
     assert result.units["A.q"] == "rad"
 
 
-# What they are -------------------------------------------------------------------------------------------------
+# Causalities and starts --------------------------------------------------------------------------------------
 
 
-def test_inputs_outputs_and_parameters_are_told_apart(image: ModelImage) -> None:
+def test_inputs_outputs_and_parameters_have_their_causality(image: ModelImage) -> None:
     tau, q, qdd, mass = (one(image, name) for name in ("A.tau", "A.q", "A.qdd", "arm.mass"))
     assert (tau.causality, tau.variability, tau.initial, tau.start) == ("input", "continuous", None, 0.0)
     assert (q.causality, q.variability, q.initial, q.start) == ("output", "continuous", "exact", 0.2)
@@ -209,7 +209,7 @@ def test_inputs_outputs_and_parameters_are_told_apart(image: ModelImage) -> None
     assert (scheme.type, scheme.variability, scheme.start) == ("integer", "fixed", 0.0)
 
 
-def test_starts_are_what_the_model_said(image: ModelImage) -> None:
+def test_starts_are_the_models(image: ModelImage) -> None:
     starts = {v.name: v.start for v in image.variables}
     assert [starts[f"L.force[{i}]"] for i in (1, 2, 3)] == [1.0, 2.0, 3.0]
     assert [starts[f"ball.inertia[{i}]"] for i in range(1, 7)] == [0.2, 0.2, 0.3, 0.0, 0.0, 0.01]
@@ -226,12 +226,12 @@ def test_units_follow_from_the_joint(image: ModelImage) -> None:
     assert (units["A.rest"], units["P.rotor_inertia"]) == ("rad", "kg")
 
 
-def test_a_component_is_told_and_a_scalar_has_none(image: ModelImage) -> None:
+def test_only_variables_of_vectors_have_a_component(image: ModelImage) -> None:
     assert (one(image, "A.q").component, one(image, "A.q").kind) == (None, "q")
     assert (one(image, "F.q[4]").component, one(image, "F.q[4]").kind) == (3, "q")
 
 
-# What follows what ---------------------------------------------------------------------------------------------
+# Dependencies -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -245,11 +245,11 @@ def test_rates_name_what_they_are_the_rates_of(name: str, of: str, image: ModelI
 
 
 @pytest.mark.parametrize("name", ["A.q", "S.w[1]", "F.q[1]", "arm.w[1]", "A.tau", "k.f", "solver.energy"])
-def test_what_is_no_rate_names_nothing(name: str, image: ModelImage) -> None:
+def test_other_variables_are_rates_of_nothing(name: str, image: ModelImage) -> None:
     assert one(image, name).derivative_of is None
 
 
-def test_a_rate_names_nothing_that_is_not_shown(zoo: fm.Model, narrow: fm.Model) -> None:
+def test_a_rate_of_a_hidden_variable_names_nothing(zoo: fm.Model, narrow: fm.Model) -> None:
     image = compile(narrow)
     assert one(image, "rate").derivative_of == one(image, "angle").index
     zoo.output("rate", of="A.qd")
@@ -276,7 +276,7 @@ def test_positions_velocities_and_springs_follow_no_input_at_once(image: ModelIm
         assert one(image, name).dependencies == ()
 
 
-def test_in_one_tree_accelerations_follow_everything() -> None:
+def test_in_one_tree_accelerations_follow_all_inputs() -> None:
     model = fm.Model("one")
     rod = fm.Body.rod("rod", length=1.0, mass=1.0, radius=0.1)
     model.add(rod, fm.Revolute("A", model.ground.at(), rod.base, axis="y"))
@@ -285,7 +285,7 @@ def test_in_one_tree_accelerations_follow_everything() -> None:
     assert one(image, "A.tau").dependencies is None
 
 
-def test_without_inputs_nothing_follows_any(zoo: fm.Model) -> None:
+def test_without_inputs_there_are_no_dependencies(zoo: fm.Model) -> None:
     zoo.output("acceleration", of="A.qdd")
     assert one(compile(zoo), "acceleration").dependencies == ()
 
@@ -311,15 +311,15 @@ def test_a_loop_makes_two_trees_one_mechanism() -> None:
      ("L.fource", "L.force"), ("gravty[3]", "gravity[3]"), ("solver.stps", "solver.steps"), ("F.q[5]", "F.q[4]"),
      ("bal.mark.v", "ball.mark.v")],
 )  # fmt: skip
-def test_the_nearest_name_is_told(name: str, nearest: str, image: ModelImage) -> None:
+def test_the_message_has_the_nearest_name(name: str, nearest: str, image: ModelImage) -> None:
     assert image.variables.unknown(name) == f"has no variable '{name}'. The nearest name is '{nearest}'."
 
 
-def test_nothing_near_tells_a_few(image: ModelImage) -> None:
+def test_without_a_near_name_the_message_has_a_few(image: ModelImage) -> None:
     assert re.fullmatch(r"has no variable 'xyzzy'\. There are '.*' and others\.", image.variables.unknown("xyzzy"))
 
 
-def test_of_a_narrowed_model_it_is_told_what_it_shows(narrow: fm.Model) -> None:
+def test_the_message_about_a_narrowed_model_has_its_signals(narrow: fm.Model) -> None:
     variables = compile(narrow).variables
     message = "has no variable 'anlge', and exposes only declared signals. The nearest name is 'angle'."
     assert variables.unknown("anlge") == message

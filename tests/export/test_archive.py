@@ -1,4 +1,4 @@
-"""The archive: any reader of zips opens it, and what never changes is taken as it was deflated by the build."""
+"""The archive: any reader of zips opens it, and constant entries are deflated once, by the build."""
 
 import io
 import shutil
@@ -21,7 +21,7 @@ NAMES = st.text("abcdefg/._äλ", min_size=1, max_size=20)
 
 
 @given(st.dictionaries(NAMES, st.binary(max_size=3000), max_size=8))
-def test_an_archive_holds_what_was_put_in(entries: dict[str, bytes]) -> None:
+def test_an_archive_holds_its_entries(entries: dict[str, bytes]) -> None:
     with zipfile.ZipFile(io.BytesIO(zip_archive(entries.items(), DATE))) as found:
         assert found.testzip() is None
         assert {name: found.read(name) for name in found.namelist()} == entries
@@ -68,7 +68,7 @@ def test_only_what_belongs_to_the_model_is_deflated_by_an_export(
         assert sizes == [found.getinfo(name).file_size for name in names]
 
 
-def test_what_the_build_deflated_is_what_it_says(pendulum_fmu: Path) -> None:
+def test_the_builds_deflated_entries_are_right(pendulum_fmu: Path) -> None:
     with zipfile.ZipFile(archive.BINARIES) as built:
         assert built.testzip() is None
     for (size, check), packed in archive._ready().items():
@@ -95,7 +95,7 @@ def test_without_what_the_build_deflated_an_fmu_has_the_same_contents(
 
 
 @pytest.mark.parametrize(("limit", "value"), [("_LARGEST", 10), ("_MOST", 1)])
-def test_what_a_zip_cannot_hold_is_refused(limit: str, value: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sizes_beyond_a_zip_are_refused(limit: str, value: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archive, limit, value)
     with pytest.raises(ExportError, match="'b' does not fit"):
         zip_archive([("a", b""), ("b", bytes(1000))], DATE)

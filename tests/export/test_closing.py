@@ -1,4 +1,4 @@
-"""FMUs of mechanisms with couplings and with joints that close loops: they pass, and tell why they cannot start."""
+"""FMUs of mechanisms with couplings and with joints that close loops: they pass, and report why they cannot start."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -52,7 +52,7 @@ def test_options_become_parameters(tmp_path: Path) -> None:
 
 
 def refused(model: fm.Model, place: Path, settings: dict[str, float] | None = None) -> str:
-    """What the FMU says when it is initialised."""
+    """The FMU's message when it is initialised."""
     from fmumbs import play
 
     with pytest.raises(FmumbsError) as caught:
@@ -60,13 +60,13 @@ def refused(model: fm.Model, place: Path, settings: dict[str, float] | None = No
     return str(caught.value)
 
 
-def test_an_fmu_tells_which_loop_cannot_close(tmp_path: Path) -> None:
+def test_an_fmu_names_the_loop_that_cannot_close(tmp_path: Path) -> None:
     message = refused(read_model("four_bar", {"base": 0.7}), tmp_path)
     assert "the loop C-D-B-A cannot close: nearest gap 0.12 m at 'C'" in message
     assert "move a q0" in message
 
 
-def test_an_fmu_tells_which_coupling_cannot_hold(tmp_path: Path) -> None:
+def test_an_fmu_names_the_coupling_that_cannot_hold(tmp_path: Path) -> None:
     model = fm.Model("two")
     bodies = [fm.Body(f"w{i}", mass=1.0, inertia=np.eye(3)) for i in range(2)]
     joints = [fm.Revolute(f"J{i}", model.ground.at(i, 0, 0), b.at(), held=True) for i, b in enumerate(bodies)]

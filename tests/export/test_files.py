@@ -44,7 +44,7 @@ def left(place: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in place.parent.iterdir()}
 
 
-def test_writers_of_one_file_never_meet(place: Path) -> None:
+def test_concurrent_writers_of_one_file_do_not_mix(place: Path) -> None:
     with whole(place) as first:
         first.write(b"first, ")
         with whole(place) as second:
@@ -74,7 +74,7 @@ def test_two_threads_export_to_one_file(place: Path) -> None:
     assert list(left(place)) == ["a.fmu"]
 
 
-def test_a_link_that_waits_at_the_name_of_the_draft_is_not_followed(
+def test_a_symbolic_link_at_the_name_of_the_draft_is_not_followed(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     victim = place.parent.parent / "victim"
@@ -115,7 +115,7 @@ def test_it_is_readable_as_any_new_file_is(place: Path) -> None:
 
 
 @pytest.mark.parametrize("error", [ValueError, OSError, KeyboardInterrupt, SystemExit, GeneratorExit])
-def test_an_error_leaves_what_was_there(error: type[BaseException], place: Path) -> None:
+def test_an_error_leaves_the_earlier_file(error: type[BaseException], place: Path) -> None:
     def write() -> None:
         with whole(place) as file:
             file.write(b"half")
@@ -126,7 +126,7 @@ def test_an_error_leaves_what_was_there(error: type[BaseException], place: Path)
     assert left(place) == {"a.fmu": b"earlier"}
 
 
-def test_a_full_disk_leaves_what_was_there(place: Path) -> None:
+def test_a_full_disk_leaves_an_earlier_file(place: Path) -> None:
     with full_disk(), pytest.raises(OSError, match="too large"), whole(place) as file:
         file.write(bytes(2000))
     assert left(place) == {"a.fmu": b"earlier"}
@@ -135,7 +135,7 @@ def test_a_full_disk_leaves_what_was_there(place: Path) -> None:
     assert left(place) == {"a.fmu": b"earlier"}
 
 
-def test_a_thread_that_is_stopped_leaves_what_was_there(place: Path) -> None:
+def test_a_stopped_thread_leaves_the_earlier_file(place: Path) -> None:
     writing = threading.Event()
 
     def write() -> None:
@@ -153,7 +153,7 @@ def test_a_thread_that_is_stopped_leaves_what_was_there(place: Path) -> None:
     assert left(place) == {"a.fmu": b"earlier"}
 
 
-def test_a_process_that_is_killed_leaves_what_was_there(place: Path, draft: str) -> None:
+def test_a_killed_process_leaves_the_earlier_file(place: Path, draft: str) -> None:
     if draft == "named":
         pytest.skip("only a file without a name vanishes with its process")
     code = (
@@ -168,7 +168,7 @@ def test_a_process_that_is_killed_leaves_what_was_there(place: Path, draft: str)
     assert left(place) == {"a.fmu": b"earlier"}
 
 
-def test_a_place_that_cannot_be_is_told() -> None:
+def test_an_impossible_path_is_reported() -> None:
     image = compile(read_model("pendulum"))
     for place in ("no\0where.fmu", "/proc/version/a.fmu", "a" * 256):
         with pytest.raises(fm.ExportError, match="could not be written"):

@@ -27,7 +27,7 @@ def contents(path: Path) -> dict[str, bytes]:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
-def test_it_holds_all_that_an_importer_looks_for(fmu: Path, image: ModelImage) -> None:
+def test_it_holds_all_files_of_the_standard(fmu: Path, image: ModelImage) -> None:
     held = contents(fmu)
     name = image.name
     assert {
@@ -90,7 +90,7 @@ def test_source_date_epoch_dates_it(pendulum: ModelImage, tmp_path: Path, monkey
     assert b'generationDateAndTime="2023-11-14T22:13:20Z"' in contents(path)["modelDescription.xml"]
 
 
-def test_a_source_date_epoch_that_is_no_number_is_refused(
+def test_a_source_date_epoch_that_is_not_a_number_is_refused(
     pendulum: ModelImage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "yesterday")
@@ -109,7 +109,7 @@ def test_a_source_date_epoch_that_no_zip_holds_is_refused(
 
 
 @pytest.mark.parametrize(("epoch", "year"), [("0", 1980), ("4354819199", 2107)])
-def test_dates_are_those_that_a_zip_holds(
+def test_dates_are_within_the_range_of_a_zip(
     epoch: str, year: int, pendulum: ModelImage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", epoch)
@@ -138,7 +138,7 @@ def test_too_many_variables_stop_the_export_with_their_number(tmp_path: Path) ->
     assert export_fmu(model, tmp_path / "a.fmu", all_variables=True).is_file()
 
 
-def test_a_model_that_is_none_stops_with_its_own_error(tmp_path: Path) -> None:
+def test_an_invalid_model_stops_the_export_with_its_own_error(tmp_path: Path) -> None:
     model = fm.Model("apart")
     model.add(fm.Body.rod("a", length=1.0, mass=1.0))
     with pytest.raises(fm.ModelError):
@@ -157,7 +157,7 @@ def test_a_full_disk_leaves_the_earlier_file(pendulum: ModelImage, tmp_path: Pat
     assert [path.name for path in tmp_path.iterdir()] == ["a.fmu"]
 
 
-def test_a_place_that_is_a_folder_is_told(pendulum: ModelImage, tmp_path: Path) -> None:
+def test_a_path_that_is_a_folder_is_reported(pendulum: ModelImage, tmp_path: Path) -> None:
     (tmp_path / "a.fmu").mkdir()
     with pytest.raises(ExportError, match="could not be written"):
         export_fmu(pendulum, tmp_path / "a.fmu")
@@ -177,7 +177,7 @@ def test_an_earlier_file_is_replaced_and_missing_folders_are_made(
 # Sources ---------------------------------------------------------------------------------------------------
 
 
-def test_the_sources_compile_as_strict_c99_without_a_flag_of_ours(pendulum_fmu: Path, tmp_path: Path) -> None:
+def test_the_sources_compile_as_strict_c99_without_special_flags(pendulum_fmu: Path, tmp_path: Path) -> None:
     compiler = shutil.which("cc")
     assert compiler is not None
     with zipfile.ZipFile(pendulum_fmu) as archive:

@@ -1,4 +1,4 @@
-"""Other tools step an FMU to the Solver's own numbers: FMPy (Python) and libcosim (a C++ engine)."""
+"""Other tools step an FMU with the Solver's own numbers: FMPy (Python) and libcosim (a C++ engine)."""
 
 from pathlib import Path
 

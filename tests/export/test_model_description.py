@@ -1,4 +1,4 @@
-"""modelDescription.xml says what the image's variable table says, in the standard's words."""
+"""modelDescription.xml has the contents of the image's variable table in the standard's form."""
 
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,7 @@ def unknown(root: Any, part: str, name: str) -> Any:
     return next(u for u in root.iterfind(f"ModelStructure/{part}/Unknown") if u.get("index") == number)
 
 
-def test_fmpy_reads_and_validates_it_in_silence(image: ModelImage, tmp_path: Path) -> None:
+def test_fmpy_reads_and_validates_it_without_warnings(image: ModelImage, tmp_path: Path) -> None:
     path = tmp_path / "modelDescription.xml"
     path.write_bytes(model_description(image))
     read_model_description(str(path), validate=True, validate_variable_names=True, validate_model_structure=True)
@@ -184,7 +184,7 @@ def test_declared_signals_alone_are_shown_under_their_names() -> None:
     assert not {name for name, v in variables.items() if v.get("causality") == "input"} - {"torque"}
 
 
-def test_the_attributes_claim_what_the_binary_can_do_and_no_more(pendulum: ModelImage) -> None:
+def test_the_attributes_claim_exactly_the_binarys_capabilities(pendulum: ModelImage) -> None:
     simulation = parsed(pendulum).find("CoSimulation")
     claimed = {name for name, value in simulation.attrib.items() if value == "true"}
     assert claimed == {

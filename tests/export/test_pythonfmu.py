@@ -1,4 +1,4 @@
-"""The FMU by way of pythonfmu: the native one's variables and bits, and no claim that pythonfmu does not keep."""
+"""The FMU by way of pythonfmu: the native one's variables and bits, and no capability that pythonfmu lacks."""
 
 import ctypes
 import gc
@@ -39,7 +39,7 @@ from support.slave import (
 )
 
 FATAL = 4
-IMPOSSIBLE = 1e300  # as gravity, it makes every step fail
+IMPOSSIBLE = 1e300  # as gravity: every step fails
 SMALL = {"branch_chain": {"bodies": 8}}
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -161,7 +161,7 @@ def test_the_same_image_gives_the_same_bytes_and_another_another_module(tmp_path
     assert contents(first)["resources/slavemodule.txt"] != contents(other)["resources/slavemodule.txt"]
 
 
-def test_the_page_says_what_the_host_must_have(fmus: tuple[Path, Path]) -> None:
+def test_the_documentation_page_names_the_hosts_requirements(fmus: tuple[Path, Path]) -> None:
     page = contents(fmus[1])["documentation/index.html"].decode()
     for word in ("LD_PRELOAD", "PYTHONHOME", "PYTHONPATH", "libpython", "fmi2Fatal"):
         assert word in page
@@ -169,14 +169,14 @@ def test_the_page_says_what_the_host_must_have(fmus: tuple[Path, Path]) -> None:
     assert "neither Python" in contents(fmus[0])["documentation/index.html"].decode()
 
 
-def test_without_pythonfmu_the_export_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_pythonfmu_the_message_has_the_fix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     image = compile(hinged_rod())
     monkeypatch.setattr(sys, "path", [])
     with pytest.raises(ExportError, match="pip install pythonfmu"):
         export_fmu(image, tmp_path / "a.fmu", backend="pythonfmu")
 
 
-def test_a_platform_without_its_binary_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_platform_without_a_binary_of_pythonfmu_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(installed, "binaries", lambda: {"aarch64-linux": (".so", b"")})
     with pytest.raises(ExportError, match=r"linux64, win64.*aarch64-linux.*'native'"):
         export_fmu(hinged_rod(), tmp_path / "a.fmu", backend="pythonfmu")
@@ -184,15 +184,15 @@ def test_a_platform_without_its_binary_is_told(tmp_path: Path, monkeypatch: pyte
 
 def test_the_command_line_exports_and_verifies_it(tmp_path: Path) -> None:
     place = tmp_path / "pendulum.fmu"
-    told = CliRunner().invoke(main, ["export", "pendulum", "--backend", "pythonfmu", "-o", str(place), "--verify"])
-    assert told.exit_code == 0, told.output
-    assert "0 problems" in told.output
+    done = CliRunner().invoke(main, ["export", "pendulum", "--backend", "pythonfmu", "-o", str(place), "--verify"])
+    assert done.exit_code == 0, done.output
+    assert "0 problems" in done.output
 
 
-# What it claims, and what it does ----------------------------------------------------------------------------
+# Capabilities -------------------------------------------------------------------------------------------------
 
 
-def test_what_pythonfmu_does_not_forward_is_not_claimed(fmus: tuple[Path, Path]) -> None:
+def test_capabilities_that_pythonfmu_lacks_are_not_claimed(fmus: tuple[Path, Path]) -> None:
     abilities = read_model_description(str(fmus[1])).coSimulation
     assert not abilities.canInterpolateInputs
     assert not abilities.providesDirectionalDerivative
@@ -204,7 +204,7 @@ def test_what_pythonfmu_does_not_forward_is_not_claimed(fmus: tuple[Path, Path])
     assert not abilities.canBeInstantiatedOnlyOncePerProcess
 
 
-def test_what_is_not_claimed_is_an_error(rod: Unpacked) -> None:
+def test_calls_that_are_not_claimed_are_errors(rod: Unpacked) -> None:
     slave = Slave(rod)
     slave.start()
     assert slave.set_derivatives(["A.tau"], [1], [1.0]) == ERROR
@@ -246,7 +246,7 @@ def test_a_refused_call_is_fatal_for_pythonfmu_but_changes_nothing(rod: Unpacked
     other.free()
 
 
-def test_the_reason_is_told_where_logging_is_on(pendulum: ModelImage, tmp_path: Path) -> None:
+def test_the_reason_is_logged_if_logging_is_on(pendulum: ModelImage, tmp_path: Path) -> None:
     with Fmu(export_fmu(pendulum, tmp_path / "a.fmu", backend="pythonfmu")) as fmu, fmu.started() as one:
         one.step(0.1)
         with pytest.raises(FMICallException):
@@ -278,7 +278,7 @@ def test_a_failed_step_leaves_the_instance_where_the_step_began(rod: Unpacked) -
     untroubled.free()
 
 
-def test_reset_and_states_give_the_bits_back(rod: Unpacked, native_rod: Unpacked) -> None:
+def test_reset_and_states_restore_every_bit(rod: Unpacked, native_rod: Unpacked) -> None:
     slave, native = Slave(rod), Slave(native_rod)
     native.start()
     rows = native.run(0.0, 0.1, 5) + native.run(0.5, 0.1, 5)
@@ -309,10 +309,10 @@ def test_a_damaged_state_is_refused_when_it_is_set(rod: Unpacked) -> None:
     slave.free()
 
 
-# Its place in the host ---------------------------------------------------------------------------------------
+# In its host --------------------------------------------------------------------------------------------------
 
 
-def test_two_fmus_and_their_instances_live_in_one_process(
+def test_two_fmus_and_their_instances_run_in_one_process(
     rod: Unpacked, longer_rod: Unpacked, native_rod: Unpacked
 ) -> None:
     slaves = [Slave(each) for each in (rod, longer_rod, rod, native_rod)]
@@ -350,13 +350,13 @@ assert angles[0] != angles[1]
 
 
 def instances() -> int:
-    """Of slaves in this process, freed or not."""
+    """The number of slaves in this process, freed or not."""
     gc.collect()
     modules = [module for name, module in sys.modules.items() if re.fullmatch(r"fmumbs_\w+_core", name)]
     return sum(isinstance(one, tuple(module.Slave for module in modules)) for one in gc.get_objects())
 
 
-def test_instances_come_and_go_without_a_trace(rod: Unpacked) -> None:
+def test_freed_instances_leave_nothing_behind(rod: Unpacked) -> None:
     slave = Slave(rod)
     path, modules, alive = list(sys.path), set(sys.modules), instances() - 1
     slave.free()
@@ -370,7 +370,7 @@ def test_instances_come_and_go_without_a_trace(rod: Unpacked) -> None:
     assert instances() == alive
 
 
-def test_a_folder_with_spaces_will_do(rod: Unpacked, tmp_path: Path) -> None:
+def test_a_folder_may_have_spaces(rod: Unpacked, tmp_path: Path) -> None:
     folder = tmp_path / "two words"
     shutil.copytree(rod.folder, folder)
     slave = Slave(rod, resources=(folder / "resources").as_uri().encode())
@@ -399,12 +399,12 @@ print(value[0].hex())
 """
 
 
-def test_its_host_needs_the_standard_library_alone(rod: Unpacked) -> None:
+def test_its_host_needs_only_the_standard_library(rod: Unpacked) -> None:
     arguments = [str(rod.library), rod.resources, str(rod.reference["A.q"])]
     # -I and -S: no site-packages, no PYTHONPATH
     command = [sys.executable, "-I", "-S", "-c", BARE, *arguments]
-    told = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert float.fromhex(told.stdout) == solved(10, 0.1)
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert float.fromhex(done.stdout) == solved(10, 0.1)
 
 
 HOST = r"""
@@ -447,5 +447,5 @@ def test_a_host_in_c_runs_it_with_libpython_loaded(rod: Unpacked, tmp_path: Path
     subprocess.run([compiler, "-I", core, "-o", host, str(tmp_path / "host.c"), "-ldl"], check=True)
     command = [host, str(rod.library), rod.resources, str(rod.reference["A.q"])]
     environment = {"LD_PRELOAD": str(libpython), "PYTHONHOME": sys.base_prefix}
-    told = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
-    assert float.fromhex(told.stdout) == solved(10, 0.1)
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    assert float.fromhex(done.stdout) == solved(10, 0.1)

@@ -1,4 +1,4 @@
-"""An FMU tells which components of its reactions are unique, as Boolean constants and in its descriptions."""
+"""An FMU declares which components of its reactions are unique, as Boolean constants and in its descriptions."""
 
 from pathlib import Path
 from typing import Any
@@ -39,14 +39,14 @@ def test_the_description_has_constants_for_every_joint(four_bar: Path) -> None:
             }
 
 
-def test_every_reaction_says_whether_it_is_unique(four_bar: Path) -> None:
+def test_every_reactions_description_has_whether_it_is_unique(four_bar: Path) -> None:
     found = variables(four_bar)
     for i, unique in enumerate(PLANAR, 1):
         description = found[f"C.reaction.f[{i}]"].description
         assert description.endswith("; unique" if unique else "; not unique: of all balancing reactions the smallest")
 
 
-def test_the_getters_answer(four_bar: Path, tmp_path: Path) -> None:
+def test_the_getters_return_the_constants(four_bar: Path, tmp_path: Path) -> None:
     found = variables(four_bar)
     fmu = running(four_bar, tmp_path)
     names = [f"{joint}.reaction_unique.f[{i}]" for joint in "ABCD" for i in (1, 2, 3)]
@@ -63,10 +63,10 @@ def test_the_getters_answer(four_bar: Path, tmp_path: Path) -> None:
 
 
 def running(path: Path, folder: Path) -> FMU2Slave:
-    told = fmpy.read_model_description(str(path))
+    description = fmpy.read_model_description(str(path))
     fmpy.extract(str(path), str(folder))
     fmu = FMU2Slave(
-        guid=told.guid, unzipDirectory=str(folder), modelIdentifier=told.coSimulation.modelIdentifier,
+        guid=description.guid, unzipDirectory=str(folder), modelIdentifier=description.coSimulation.modelIdentifier,
         instanceName="one",
     )  # fmt: skip
     fmu.instantiate()
@@ -80,7 +80,7 @@ def test_the_fmu_verifies(four_bar: Path) -> None:
     assert verify_fmu(four_bar, read_model("four_bar")) == []
 
 
-def test_the_solver_tells_the_same() -> None:
+def test_the_solver_has_the_same_constants() -> None:
     solver = fm.Solver(read_model("parallelogram_pendulum"))
     for joint in "ACEG":
         assert solver.get(f"{joint}.reaction_unique.f").tolist() == [0, 0, 0]
@@ -97,7 +97,7 @@ def test_in_a_tree_every_reaction_is_unique() -> None:
     assert {v.start for v in image.variables if v.type == "boolean"} == {1.0}
 
 
-def test_where_the_loops_do_not_close_nothing_is_claimed() -> None:
+def test_if_the_loops_do_not_close_no_reaction_is_claimed_unique() -> None:
     image = compile(read_model("four_bar", {"coupler": 5.0}))
     assert (image.arrays["joint_unique"] == 2).all()
     assert {v.start for v in image.variables if v.type == "boolean"} == {0.0}

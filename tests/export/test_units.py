@@ -1,4 +1,4 @@
-"""Units are what SI says, whatever order they are written in."""
+"""Units are those of SI, in whatever order they are written."""
 
 import math
 

@@ -34,7 +34,7 @@ MODES: dict[str, Any] = {
         ({"points": {"q": (1, 0, 0)}, "shapes": {"q": [(0, 1, 0)]}}, "every body has a variable of that name"),
     ],
 )
-def test_modes_of_no_body_are_refused(changes: Any, words: str) -> None:
+def test_invalid_modal_data_are_refused(changes: Any, words: str) -> None:
     with pytest.raises(fm.ModelError, match=words):
         fm.ModalBody("b", **(MODES | changes))
 
@@ -54,7 +54,7 @@ def test_modes_of_no_body_are_refused(changes: Any, words: str) -> None:
         ({"damping_ratio": -0.1}, "damping_ratio is -0.1, below zero"),
     ],
 )
-def test_beams_that_are_none_are_refused(changes: Any, words: str) -> None:
+def test_invalid_beams_are_refused(changes: Any, words: str) -> None:
     with pytest.raises(fm.ModelError, match=words):
         fm.ModalBody.beam("b", **({"length": 1.0, "mass": 1.0, "EI": 1.0} | changes))
 

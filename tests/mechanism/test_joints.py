@@ -34,7 +34,7 @@ def test_a_prismatic_has_one_mode_along_its_axis():
     assert mode == Mode("prismatic", (-1, 0, 0))
 
 
-def test_a_joint_turns_about_z_unless_told():
+def test_a_joint_turns_about_z_by_default():
     assert fm.Revolute("A", F, M).axis == (0, 0, 1)
 
 
@@ -79,7 +79,7 @@ def test_joints_print_compare_pickle_and_can_be_replaced(joint):
     assert repr(joint).startswith(f"{type(joint).__name__}(name='{joint.name}', F=ground.at(0, 0, 0), M=b.base")
 
 
-def test_the_base_is_no_joint():
+def test_the_base_class_is_abstract():
     with pytest.raises(TypeError, match="abstract"):
         JointBase("A", F, M)  # type: ignore[abstract]
 

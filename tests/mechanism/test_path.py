@@ -49,7 +49,7 @@ def test_a_path_repeats_with_its_period():
     assert path(2.0)[0] == pytest.approx(1)
 
 
-def test_an_acceleration_may_jump_where_it_is_said():
+def test_an_acceleration_may_jump_at_a_declared_break():
     assert fm.Path((0, 1), ((0, 0, 1), (1, 2)), continuity=1)(1.5)[0] == 2
     with pytest.raises(ModelError, match=r"acceleration jumps from 2 to 0 at 1 s\. Give continuity=1"):
         fm.Path((0, 1), ((0, 0, 1), (1, 2)))
@@ -178,6 +178,6 @@ def test_a_shape_preserving_cubic_has_an_acceleration_that_jumps():
         (lambda: fm.Path.from_scipy(PPoly([[0.0, 1.0]], [0, 1, 2])), "position jumps from 0 to 1"),
     ],
 )
-def test_what_is_no_path_is_told(make, message):
+def test_invalid_paths_are_reported(make, message):
     with pytest.raises(ModelError, match=message):
         make()

@@ -16,7 +16,7 @@ NAMES = sorted(path.stem for path in EXAMPLES.glob("*.py"))
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_example_runs_as_a_script_without_a_word_of_warning(name: str, tmp_path: Path) -> None:
+def test_an_example_runs_as_a_script_without_warnings(name: str, tmp_path: Path) -> None:
     environment = os.environ | {"PYTHONWARNINGS": "error"}
     done = subprocess.run(
         [sys.executable, str(EXAMPLES / f"{name}.py")], cwd=tmp_path, env=environment, capture_output=True, text=True
@@ -27,7 +27,7 @@ def test_an_example_runs_as_a_script_without_a_word_of_warning(name: str, tmp_pa
 
 
 def test_which_reactions_can_be_trusted(tmp_path: Path) -> None:
-    """In the plane all three models agree; across it the load goes where no pin gives way."""
+    """In the plane all three models agree; across it the load acts on the pins that do not yield."""
     found, results = load(EXAMPLES / "which_reactions.py").main(tmp_path)
     pictures = ("stiff", "gives_way_at_B", "gives_way_at_C", "reactions")
     for name in pictures:

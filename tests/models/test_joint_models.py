@@ -34,7 +34,7 @@ def started(model: fm.Model) -> Solver:
     return solver
 
 
-def test_the_trough_is_as_the_oracle_has_it() -> None:
+def test_the_trough_agrees_with_the_oracle() -> None:
     """Its non-orthogonal joint in motion: accelerations, reaction, and the force that drives it."""
     model = build("trough")
     oracle, solver = Oracle(model), started(model)
@@ -85,7 +85,7 @@ def test_the_skate_glides_on_a_cycloid() -> None:
         assert_allclose(solver.get("K.reaction.f") @ across, edge, atol=10 * TOLERANCE)
 
 
-def test_the_gantrys_drives_take_what_moves_the_masses() -> None:
+def test_the_gantrys_drives_exert_the_forces_that_the_masses_need() -> None:
     """Each drive's force is what all that it carries needs along its axis: Newton's law for the whole."""
     model = build("gantry")
     solver = started(model)
@@ -106,7 +106,7 @@ def test_the_gantrys_drives_take_what_moves_the_masses() -> None:
     assert_allclose(solver.get("hoist.r"), [6, 5, 6.5], rtol=1e-9)
 
 
-def test_a_filtered_position_starts_from_where_the_mode_is() -> None:
+def test_a_filtered_position_starts_at_the_modes_position() -> None:
     """The input's start value is eta0: nothing moves until it is set."""
     model = fm.Model("follower", gravity=(0, 0, 0))
     body = fm.Body("b", mass=1.0)

@@ -37,13 +37,13 @@ def position(X_W: dict[str, fm.Transform], point: fm.Point) -> np.ndarray:
     return X_W[point.body.name] @ point.X_BP.offset
 
 
-def test_the_mechanisms_of_the_first_slice_ship():
+def test_the_expected_mechanisms_ship():
     expected = {"arm6", "branch_chain", "branch_pendulum", "double_pendulum", "heavy_top", "pendulum"}
     assert expected <= set(NAMES)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_mechanism_builds_and_says_what_it_is(name):
+def test_a_mechanism_builds_and_has_a_description(name):
     module = load(MODELS / f"{name}.py")
     assert "SI units" in module.__doc__.splitlines()[0]
     model = module.build()

@@ -1,4 +1,4 @@
-"""The dynamics of mechanisms by code that shares nothing with the package: what the tests judge it by."""
+"""The dynamics of mechanisms by code that shares nothing with the package, which is tested against it."""
 
 from oracle.answer import Answer
 from oracle.dynamics import Oracle

@@ -9,7 +9,7 @@ import numpy as np
 from oracle.joints import Array, cross
 
 SCALAR = ("Revolute", "Prismatic", "Screw")
-SEVERAL = ("Cylindrical", "Universal", "Planar")
+MULTI_MODE = ("Cylindrical", "Universal", "Planar")
 
 
 class Answer:
@@ -33,7 +33,7 @@ class Answer:
         kind = type(joint).__name__
         if kind in SCALAR:
             self.values[f"{name}.qdd"] = float(rates[0])
-        elif kind in SEVERAL:
+        elif kind in MULTI_MODE:
             self.values[f"{name}.qdd"] = rates
         elif kind == "Skate":
             self.values[f"{name}.udot"] = rates

@@ -1,6 +1,6 @@
 """The dynamics of a mechanism by another method: absolute coordinates and Lagrange multipliers.
 
-Every body has six freedoms (position of its centre of mass, orientation); every joint is a set of constraint
+Every body has six degrees of freedom (position of its centre of mass, orientation); every joint is a set of constraint
 functions c(F, M) = 0 of the poses of its two frames, written from its geometry (joints.py). With nu
 the velocities and spins of all bodies,
 

@@ -169,7 +169,7 @@ def normal_of(joint: Any) -> Array:
 
 
 def positions(joint: Any, F: Frame, M: Frame, near: Any) -> Array:
-    """The positions q of joints with several freedoms, from the geometry of the two frames."""
+    """The positions q of joints with several degrees of freedom, from the geometry of the two frames."""
     kind, away, turned = type(joint).__name__, F.R.T @ (M.p - F.p), F.R.T @ M.R
     if kind == "Screw":
         return np.array([angle_of(axis_of(joint), F, M, np.ravel(near)[0])])

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from oracle.answer import SCALAR, SEVERAL
+from oracle.answer import MULTI_MODE, SCALAR
 from oracle.joints import (
     Array,
     Frame,
@@ -42,7 +42,7 @@ class State:
     """Body frames in the world, velocities of their origins [m/s] and spins [rad/s] in world axes, by name.
 
     angle: about how far a revolute has turned, for the springs of those beyond half a turn; of joints with several
-    freedoms all positions. excitation: of general joints' excited modes; time: for their paths [s].
+    degrees of freedom all positions. excitation: of general joints' excited modes; time: for their paths [s].
     """
 
     frame: Mapping[str, Frame]
@@ -83,7 +83,7 @@ class Kinematics:
     ) -> State:
         """Frames and velocities of all bodies from joint positions and velocities, by default q0 and u0.
 
-        eta, kappa: of the excited modes, by default as the model says for the time t [s]. Bodies are reached through
+        eta, kappa: of the excited modes, by default the model's for the time t [s]. Bodies are reached through
         the joints that come first; for loops give a State of your own.
         """
         q, u, eta, kappa = (dict(given or {}) for given in (q, u, eta, kappa))
@@ -97,7 +97,7 @@ class Kinematics:
         for name, frame in frames.items():
             W = ahead[name].R.imag / STEP @ frame.R.T
             w[name] = np.array([W[2, 1], W[0, 2], W[1, 0]])
-        wound = (*SCALAR, *SEVERAL, "Skate")
+        wound = (*SCALAR, *MULTI_MODE, "Skate")
         angle = {j.name: q.get(j.name, j.q0) for j in self.joints if type(j).__name__ in wound}
         return State({n: Frame(f.p.real, f.R.real) for n, f in frames.items()}, v, w, angle, excitation, t)
 
@@ -242,7 +242,7 @@ class Kinematics:
                 return G, g
             H, h = self._translation_rows(state, joint, np.eye(3))
             return np.vstack([H, G]), np.concatenate([h, g])
-        if kind in SEVERAL or kind == "Screw":
+        if kind in MULTI_MODE or kind == "Screw":
             return self._positions(state, joint)
         if kind == "Skate":
             along, _, turning = self._skate(state, joint)
@@ -306,7 +306,7 @@ class Kinematics:
             return np.array([axis_of(joint) @ F.R.T @ (M.p - F.p) - joint.rest]), rate
         if kind == "Spherical":
             return rotation_vector(F.R.T @ M.R), rate
-        if kind in SEVERAL or kind == "Screw":
+        if kind in MULTI_MODE or kind == "Screw":
             return positions(joint, F, M, self._near(state, joint)) - np.asarray(joint.rest), rate
         return np.zeros(len(rate)), rate
 

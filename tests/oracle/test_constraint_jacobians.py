@@ -146,7 +146,7 @@ def test_the_printed_derivatives_of_a_flexible_body() -> None:
         assert_allclose(A_OP_q, A_OR @ A_RT_q, rtol=0, atol=ROUND_OFF)
 
 
-def test_a_pin_turns_what_hangs_on_it() -> None:
+def test_a_pin_turns_the_elements_that_it_carries() -> None:
     """(18), (35), (37): a crank of length 1 on the ground, once as the base's path, once as the moving point's."""
     crank, ground = RigidBody(((np.array([1.0, 0.0]), 0.0),)), (GROUND, np.array([0.6, 0.8]), 0.0)
     q = np.array([np.arctan2(0.8, 0.6)])

@@ -22,7 +22,7 @@ def torque(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_model_and_its_fmu_follow_moving_inputs_to_the_same_bits(pendulum_fmu: Path, torque: Path) -> None:
+def test_a_model_and_its_fmu_give_the_same_bits_for_varying_inputs(pendulum_fmu: Path, torque: Path) -> None:
     options = Options(stop=0.7, interval=0.03, inputs=torque)
     here, there = run_model(read_model("double_pendulum"), options), run_fmu(pendulum_fmu, options)
     assert np.array_equal(here.time, there.time)
@@ -34,7 +34,7 @@ def test_a_model_and_its_fmu_follow_moving_inputs_to_the_same_bits(pendulum_fmu:
 
 
 @pytest.mark.parametrize("scheme", ["dopri5", "rk4"])
-def test_the_integration_is_set_from_outside(pendulum_fmu: Path, scheme: str) -> None:
+def test_the_integration_is_set_by_options(pendulum_fmu: Path, scheme: str) -> None:
     options = Options(stop=0.2, interval=0.05, scheme=scheme, step=2e-3, tolerance=1e-9)
     here, there = run_model(read_model("double_pendulum"), options), run_fmu(pendulum_fmu, options)
     assert np.array_equal(here["A.q"], there["A.q"])
@@ -46,16 +46,16 @@ def test_a_start_value_and_a_parameter_of_an_fmu_are_set_by_name(pendulum_fmu: P
     assert result["A.q"] == pytest.approx(np.full(len(result.time), 0.5), abs=1e-12)
 
 
-def test_the_default_experiment_is_run_where_nothing_is_said(pendulum_fmu: Path) -> None:
+def test_the_default_experiment_is_run_by_default(pendulum_fmu: Path) -> None:
     result = run_fmu(pendulum_fmu, Options())
     assert (result.time[-1], len(result.time)) == (5.0, 501)
 
 
-def test_progress_is_told_to_the_end(pendulum_fmu: Path) -> None:
-    told: list[float] = []
-    run_fmu(pendulum_fmu, Options(stop=0.1), progress=told.append)
-    assert told == sorted(told)
-    assert told[-1] == 1.0
+def test_progress_is_reported_to_the_end(pendulum_fmu: Path) -> None:
+    reported: list[float] = []
+    run_fmu(pendulum_fmu, Options(stop=0.1), progress=reported.append)
+    assert reported == sorted(reported)
+    assert reported[-1] == 1.0
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_progress_is_told_to_the_end(pendulum_fmu: Path) -> None:
         ({"upper.mass": -1.0}, "upper.mass"),
     ],
 )
-def test_a_setting_that_cannot_be_is_told(pendulum_fmu: Path, settings: dict[str, object], message: str) -> None:
+def test_an_impossible_setting_is_reported(pendulum_fmu: Path, settings: dict[str, object], message: str) -> None:
     with pytest.raises(SolverError, match=message):
         run_fmu(pendulum_fmu, Options(stop=0.1), settings)
 
@@ -84,7 +84,7 @@ def test_a_setting_that_cannot_be_is_told(pendulum_fmu: Path, settings: dict[str
         ("time,A.tau\n0,nan\n", "finite"),
     ],
 )
-def test_a_file_that_holds_no_inputs_is_told(tmp_path: Path, text: str, message: str) -> None:
+def test_a_file_without_valid_inputs_is_reported(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "inputs.csv"
     path.write_text(text)
     with pytest.raises(SolverError, match=message):
@@ -98,14 +98,14 @@ def test_an_output_is_no_input(pendulum_fmu: Path, tmp_path: Path) -> None:
         run_fmu(pendulum_fmu, Options(inputs=path))
 
 
-def test_what_is_no_fmu_is_not_run(tmp_path: Path) -> None:
+def test_a_file_that_is_not_an_fmu_is_not_run(tmp_path: Path) -> None:
     path = tmp_path / "a.fmu"
     path.write_text("not a zip")
     with pytest.raises(ExportError, match="not a zip"):
         run_fmu(path, Options())
 
 
-def test_the_summary_tells_of_the_joints_and_of_a_result_without_any_its_first_variables() -> None:
+def test_the_summary_has_the_joints_or_else_the_first_variables() -> None:
     model = read_model("pendulum")
     assert [row.name for row in summary(run_model(model, Options(stop=0.1)))] == ["A.q", "A.qd"]
     row = summary(run_model(model, Options(stop=0.1)))[0]
@@ -133,7 +133,7 @@ def test_a_plot_is_a_picture(tmp_path: Path) -> None:
         ("resources/model.fmb", lambda data: data[:500], r"model image (is damaged: 500 bytes|was altered)"),
     ],
 )
-def test_a_damaged_fmu_is_told(pendulum_fmu: Path, tmp_path: Path, entry: str, change: Any, message: str) -> None:
+def test_a_damaged_fmu_is_reported(pendulum_fmu: Path, tmp_path: Path, entry: str, change: Any, message: str) -> None:
     path = tmp_path / "damaged.fmu"
     with zipfile.ZipFile(pendulum_fmu) as good, zipfile.ZipFile(path, "w") as bad:
         assert entry in good.namelist()

@@ -70,7 +70,7 @@ def field(offset: int, form: str, value: int) -> Callable[[bytearray], None]:
         (twice, r"'resources/data\.txt' occurs more than once"),
     ],
 )
-def test_entries_that_would_lie_elsewhere_are_refused(
+def test_entries_outside_the_folder_are_refused(
     add: Callable[[zipfile.ZipFile], None],
     message: str,
     door: Callable[[Path], object],
@@ -97,7 +97,7 @@ def test_entries_that_would_lie_elsewhere_are_refused(
         (field(42, "<I", 2**31), r"is damaged|cannot be read"),
     ],
 )
-def test_archives_that_are_damaged_or_claim_too_much_are_told(
+def test_archives_that_are_damaged_or_claim_too_much_are_reported(
     change: Callable[[bytearray], None],
     message: str,
     door: Callable[[Path], object],
@@ -113,7 +113,7 @@ def test_archives_that_are_damaged_or_claim_too_much_are_told(
 
 
 @pytest.mark.parametrize("compression", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
-def test_damage_is_told_whatever_the_compression(
+def test_damage_is_reported_for_every_compression(
     compression: int, door: Callable[[Path], object], pendulum_fmu: Path, tmp_path: Path
 ) -> None:
     packed = io.BytesIO()
@@ -129,7 +129,7 @@ def test_damage_is_told_whatever_the_compression(
         door(path)
 
 
-def test_what_is_unpacked_is_limited(
+def test_the_unpacked_size_is_limited(
     door: Callable[[Path], object], pendulum_fmu: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(unpacking, "MOST_BYTES", 10_000)
@@ -195,8 +195,8 @@ LAUGHS = b'<!DOCTYPE a [<!ENTITY a "ha">%b]><a>&k;</a>' % b"".join(
         (attribute("DefaultExperiment", "stepSize", "0"), "gives '0' as the experiment's stepSize"),
         (attribute("DefaultExperiment", "stopTime", "inf"), "gives 'inf' as the experiment's stopTime"),
         (attribute("DefaultExperiment", "tolerance", "-1"), "gives '-1' as the experiment's tolerance"),
-        (attribute(VARIABLE, "name", None), "calls variable 1 '', which is no name"),
-        (attribute(VARIABLE, "name", "B.q"), r"calls variable \d+ 'B\.q', which is another one, too"),
+        (attribute(VARIABLE, "name", None), "gives variable 1 the name '', which is empty"),
+        (attribute(VARIABLE, "name", "B.q"), r"gives variable \d+ the name 'B\.q', which another variable has"),
         (attribute(VARIABLE, "valueReference", None), "gives '' as the value reference of "),
         (attribute(VARIABLE, "valueReference", "-1"), "gives '-1' as the value reference of "),
         (attribute(VARIABLE, "valueReference", "9" * 99), "gives '9{60}' as the value reference of "),
@@ -204,7 +204,7 @@ LAUGHS = b'<!DOCTYPE a [<!ENTITY a "ha">%b]><a>&k;</a>' % b"".join(
         (edit(VARIABLE, lambda one: one.append(etree.Element("Real"))), "gives no single type of "),
     ],
 )
-def test_descriptions_that_cannot_be_worked_with_are_told(
+def test_unusable_descriptions_are_reported(
     change: Callable[[bytes], bytes],
     message: str,
     door: Callable[[Path], object],
@@ -223,7 +223,7 @@ def with_comments(text: bytes) -> bytes:
     return bytes(etree.tostring(root))
 
 
-def test_comments_may_stand_anywhere(pendulum_fmu: Path, tmp_path: Path) -> None:
+def test_comments_are_allowed_anywhere(pendulum_fmu: Path, tmp_path: Path) -> None:
     path = described(pendulum_fmu, tmp_path / "a.fmu", with_comments)
     whole, good = fmu_info(path), fmu_info(pendulum_fmu)
     assert whole | {"bytes": 0} == good | {"bytes": 0}
@@ -232,7 +232,7 @@ def test_comments_may_stand_anywhere(pendulum_fmu: Path, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("start", ["abc", "nan", "INF", "", "[/b]"])
-def test_a_start_that_is_no_number_is_shown_as_it_is(start: str, pendulum_fmu: Path, tmp_path: Path) -> None:
+def test_a_start_that_is_not_a_number_is_shown_unchanged(start: str, pendulum_fmu: Path, tmp_path: Path) -> None:
     change = edit(f"{VARIABLE}[@causality='parameter']", lambda one: one[0].set("start", start))
     facts = fmu_info(described(pendulum_fmu, tmp_path / "a.fmu", change))
     assert start in [variable["start"] for variable in facts["variables"]]
@@ -249,6 +249,6 @@ def test_a_start_that_is_no_number_is_shown_as_it_is(start: str, pendulum_fmu: P
         ("A.q", float("inf"), "A.q"),
     ],
 )
-def test_settings_of_no_such_kind_are_refused(name: str, value: float, message: str, pendulum_fmu: Path) -> None:
+def test_settings_of_a_wrong_type_are_refused(name: str, value: float, message: str, pendulum_fmu: Path) -> None:
     with pytest.raises(FmumbsError, match=message):
         run_fmu(pendulum_fmu, Options(stop=0.01), {name: value})

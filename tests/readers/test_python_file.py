@@ -8,13 +8,13 @@ import pytest
 from fmumbs.errors import ModelError
 from fmumbs.readers import NoSuchModel, find_model, model_names, read_model
 
-ROOD = "import fmumbs as fm\n\n\ndef build(length=1.0, *, name='rood'):\n    return fm.Model(name)\n"
+ROD_FILE = "import fmumbs as fm\n\n\ndef build(length=1.0, *, name='rod_file'):\n    return fm.Model(name)\n"
 
 
 @pytest.fixture
-def rood(tmp_path: Path) -> Path:
-    path = tmp_path / "rood.py"
-    path.write_text(ROOD)
+def rod_file(tmp_path: Path) -> Path:
+    path = tmp_path / "rod_file.py"
+    path.write_text(ROD_FILE)
     return path
 
 
@@ -24,27 +24,27 @@ def test_a_model_that_ships_is_called_by_its_stem() -> None:
     assert read_model("double_pendulum").name == "double_pendulum"
 
 
-def test_a_file_is_called_by_its_path_and_built_with_parameters(rood: Path) -> None:
-    assert read_model(str(rood)).name == "rood"
-    assert read_model(str(rood), {"name": "other", "length": 2.0}).name == "other"
+def test_a_file_is_called_by_its_path_and_built_with_parameters(rod_file: Path) -> None:
+    assert read_model(str(rod_file)).name == "rod_file"
+    assert read_model(str(rod_file), {"name": "other", "length": 2.0}).name == "other"
 
 
-def test_an_unknown_stem_is_told_with_the_nearest() -> None:
+def test_the_message_about_an_unknown_stem_has_the_nearest() -> None:
     with pytest.raises(NoSuchModel, match="nearest name is 'double_pendulum'"):
         read_model("duble_pendulum")
 
 
-def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_missing_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(NoSuchModel, match="no file"):
         read_model(str(tmp_path / "nothing.py"))
 
 
-def test_an_unknown_parameter_is_told_with_those_there_are(rood: Path) -> None:
+def test_the_message_about_an_unknown_parameter_has_those_of_build(rod_file: Path) -> None:
     with pytest.raises(NoSuchModel, match=r"no parameter 'lenght'.*'length'"):
-        read_model(str(rood), {"lenght": 1.0})
+        read_model(str(rod_file), {"lenght": 1.0})
 
 
-def test_a_parameter_without_a_value_is_told(tmp_path: Path) -> None:
+def test_a_parameter_without_a_value_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "needs.py"
     path.write_text("def build(mass): ...\n")
     with pytest.raises(NoSuchModel, match="--set mass="):
@@ -72,21 +72,21 @@ def test_a_parameter_without_a_value_is_told(tmp_path: Path) -> None:
         ("from . import other\n", "line 1, failed with ImportError"),
     ],
 )
-def test_a_file_that_gives_no_model_is_told_with_its_line(tmp_path: Path, text: str, message: str) -> None:
+def test_a_file_without_a_valid_model_is_reported_with_the_line(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "broken.py"
     path.write_text(text)
     with pytest.raises(ModelError, match=message):
         read_model(str(path))
 
 
-def test_the_line_is_told_by_a_relative_path_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_line_is_reported_with_a_relative_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "broken.py").write_text("def build():\n    return 1 / 0\n")
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ModelError, match=r"^'broken\.py', line 2, failed with ZeroDivisionError"):
         read_model("broken.py")
 
 
-def test_ctrl_c_in_a_file_is_no_fault_of_it(tmp_path: Path) -> None:
+def test_ctrl_c_in_a_file_is_not_reported_as_its_error(tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text("raise KeyboardInterrupt\n")
     with pytest.raises(KeyboardInterrupt):
         read_model(str(tmp_path / "slow.py"))
@@ -121,7 +121,7 @@ def folder_of_a_model(folder: Path, word: str) -> Path:
     return folder / "pend.py"
 
 
-def test_a_file_imports_what_lies_beside_it_and_not_what_lies_beside_another(tmp_path: Path) -> None:
+def test_a_file_imports_the_modules_of_its_own_folder(tmp_path: Path) -> None:
     """Also inside build(), and in packages; the second folder has modules of the same names."""
     path, modules = list(sys.path), set(sys.modules)
     for word in ("left", "right", "again"):
@@ -130,7 +130,7 @@ def test_a_file_imports_what_lies_beside_it_and_not_what_lies_beside_another(tmp
     assert set(sys.modules) - modules <= {"fmumbs_model_pend"}
 
 
-def test_a_file_reached_by_a_link_imports_what_lies_beside_it(tmp_path: Path) -> None:
+def test_a_file_reached_by_a_link_imports_modules_of_its_real_folder(tmp_path: Path) -> None:
     (tmp_path / "linked.py").symlink_to(folder_of_a_model(tmp_path / "far", "far"))
     assert read_model(str(tmp_path / "linked.py")).name == "far_far_far"
 
@@ -150,7 +150,7 @@ def test_other_modules_that_a_file_imports_stay(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("where", ["the file", "a module beside it"])
-def test_a_missing_module_is_told_as_such(where: str, tmp_path: Path) -> None:
+def test_a_missing_module_is_reported(where: str, tmp_path: Path) -> None:
     (tmp_path / "pend.py").write_text("\nimport no_such.library\n" if where == "the file" else "\nimport helper\n")
     (tmp_path / "helper.py").write_text("import no_such\n")
     with pytest.raises(ModelError, match=r"line 2, needs the module 'no_such', which is neither in"):
@@ -158,7 +158,7 @@ def test_a_missing_module_is_told_as_such(where: str, tmp_path: Path) -> None:
     assert "helper" not in sys.modules
 
 
-def test_an_error_in_the_mechanism_stays_what_it_is(tmp_path: Path) -> None:
+def test_an_error_in_the_mechanism_is_not_wrapped(tmp_path: Path) -> None:
     path = tmp_path / "bad.py"
     path.write_text("import fmumbs as fm\ndef build():\n    return fm.Body('b', mass=-1.0)\n")
     with pytest.raises(ModelError, match="Body 'b'"):

@@ -1,4 +1,4 @@
-"""Every published case twice: by the figures that the project carries, and in full where they are at hand."""
+"""Every published case twice: by the sampled figures in this repository, and in full if these are available."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ from references.figures import Curve
 
 @pytest.fixture(params=["sampled", "full"])
 def extent(request: pytest.FixtureRequest) -> str:
-    """How much of the published figures a test is to read."""
+    """Whether a test reads the sampled figures or all of them."""
     if request.param == "full" and not figures.FULL.is_dir():
         pytest.skip("the full figures are not at hand: FMUMBS_REFERENCES names no folder")
     found: str = request.param

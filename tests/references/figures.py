@@ -1,4 +1,4 @@
-"""Published figures: those that the project carries, and all of them where they are at hand.
+"""Published figures: the samples in this repository, and all rows if they are available.
 
 data/CASE.json holds {"source", "licence", "curves": {CURVE: {"columns", "rows"}}}, with rows taken from the
 published curves as printed, or {"source", "licence", "values"} where a case is no curve. The full curves are
@@ -51,13 +51,13 @@ class Curve:
 
 
 def carried(case: str) -> dict[str, Any]:
-    """What data/CASE.json says."""
+    """The contents of data/CASE.json."""
     found: dict[str, Any] = json.loads((DATA / f"{case}.json").read_text(encoding="utf-8"))
     return found
 
 
 def sampled(case: str, name: str = "reference") -> Curve:
-    """The rows that the project carries."""
+    """The sampled rows in this repository."""
     curve = carried(case)["curves"][name]
     return Curve(tuple(curve["columns"]), np.array(curve["rows"]))
 

@@ -1,4 +1,4 @@
-"""Bodies as the Modelica Standard Library defines them.
+"""Bodies as in the Modelica Standard Library.
 
 World gravity is 9.80665 m/s2 in -y; at zero joint positions all bodies are parallel to the world. Shapes
 have the density 7700 kg/m3 and reach from their frame's origin by the vector r.

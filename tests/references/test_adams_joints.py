@@ -3,8 +3,8 @@
 m = 1 kg is let go at rest under 9.80665 m/s2 in -z. F and T in the data are what the ground takes at the
 joint, in world axes: the opposite of our wrench, whose axes F are the ground point's.
 
-A run carries ADAMS's own error of integration along. Accelerations and reactions are therefore compared at
-each of its printed states, where nothing is carried along.
+A run accumulates the integration error of ADAMS. Accelerations and reactions are therefore compared at
+each of its printed states, without accumulated error.
 """
 
 from collections.abc import Callable
@@ -188,7 +188,7 @@ def test_the_body_moves_as_in_adams(published, case):
 
 
 @each_case
-def test_accelerations_and_reactions_at_adams_own_states(published, case):
+def test_accelerations_and_reactions_at_the_states_of_adams(published, case):
     curve = published("adams_joints", f"{case.name}_Case01")
     solver = started(case.model())
     tolerances = {"b.centre.r": (DIGITS, STATE), "b.centre.v": (DIGITS, SPEED), "b.w": (DIGITS, STATE)}
@@ -218,7 +218,7 @@ def on_the_ground(solver: fm.Solver, case: Case) -> tuple[np.ndarray, np.ndarray
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.name in FREE], ids=lambda case: case.name)
-def test_what_a_joint_constrains_does_no_work_on_what_it_leaves_free(case):
+def test_reactions_do_no_work_along_free_modes(case):
     """The reaction has no part along a free mode; the wrench is the reaction and what the springs apply."""
     solver = started(case.model())
     solver.step(0.35)

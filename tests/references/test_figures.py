@@ -1,4 +1,4 @@
-"""The figures that the project carries, and how they are compared."""
+"""The sampled figures, and how they are compared."""
 
 import json
 import re
@@ -15,27 +15,27 @@ at_hand = pytest.mark.skipif(not FULL.is_dir(), reason="the full figures are not
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_carried_figures_say_whence_they_come_and_stay_small(case):
+def test_sampled_figures_have_their_source_and_are_small(case):
     assert {"source", "licence"} < set(carried(case))
     assert (DATA / f"{case}.json").stat().st_size < 40_000
 
 
-def test_the_licence_of_every_file_stands_beside_it():
+def test_every_file_of_figures_has_a_licence():
     rows = [line.split("|")[1:4] for line in (DATA / "README.md").read_text("utf-8").splitlines() if ".json`" in line]
-    told = {}
+    licences = {}
     for files, licence, text in rows:
         for name in re.findall(r"`(\w+)\.json`", files):
-            told[name] = licence.strip(), DATA / "licences" / text.strip(" `")
-    assert sorted(told) == CASES
-    for case, (licence, text) in told.items():
+            licences[name] = licence.strip(), DATA / "licences" / text.strip(" `")
+    assert sorted(licences) == CASES
+    for case, (licence, text) in licences.items():
         assert carried(case)["licence"] == licence
         assert "opyright" in text.read_text("utf-8"), text
-    assert {text for _, text in told.values()} >= set((DATA / "licences").iterdir())
+    assert {text for _, text in licences.values()} >= set((DATA / "licences").iterdir())
 
 
 @at_hand
 @pytest.mark.parametrize("case", [case for case in CASES if "curves" in carried(case)])
-def test_carried_rows_are_rows_of_the_published_curves(case):
+def test_sampled_rows_are_rows_of_the_published_curves(case):
     for name in carried(case)["curves"]:
         few, all_of_them = figures.sampled(case, name), figures.full(case, name)
         picked = np.searchsorted(all_of_them.time, few.time)
@@ -43,7 +43,7 @@ def test_carried_rows_are_rows_of_the_published_curves(case):
 
 
 @at_hand
-def test_carried_values_are_the_published_ones():
+def test_sampled_values_are_the_published_ones():
     for case in ("puma560_rne", "reaction_uniqueness"):
         assert carried(case)["values"] == published(case)
     for name, values in published("urdf_pinocchio").items():

@@ -23,12 +23,12 @@ def model() -> fm.Model:
     return model
 
 
-def test_it_nods_as_published(model, published):
+def test_nutation_is_as_published(model, published):
     expected = {"J.w[1]": ("wx_published", PRINTED), "J.w[3]": ("wz_published", PRINTED)}
     assert_follows(model, published("heavy_top"), expected)
 
 
-def test_it_goes_round_as_recomputed(model, published):
+def test_precession_is_as_recomputed(model, published):
     curve = published("heavy_top", "recomputed")
     found = run(model, curve.time, ["J.w", "top.centre.r"], tolerance=TOLERANCE)
     assert_allclose(found["J.w"], curve.stack("wx_body wy_body wz_body"), rtol=0, atol=RECOMPUTED_RATE)

@@ -57,7 +57,7 @@ PINS = {
 
 
 @pytest.mark.parametrize("pin", PINS)
-def test_planar_fourbar_by_whatever_pin_closes_it(published, pin):
+def test_planar_fourbar_by_each_closing_pin(published, pin):
     model = msl.model("planar_fourbar")
     body1, body2 = msl.box("body1", (0.4, 0, 0), 0.05, 0.05), msl.box("body2", (0.1, 1.1, 0), 0.05, 0.05)
     body4 = msl.box("body4", (0.65, 0.1, 0), 0.05, 0.05)
@@ -103,7 +103,7 @@ COMPRESSION = (2.4, -24.9973, 151.8252, -287.2189, 177.4132), (2129670, -9158505
 EXPANSION = (2.4, 17.9272, 17.3438, -131.707, 145.930), (-3036495, 12964477, -20747000, 14748765, -3929704)
 
 
-def test_engine1b_has_a_force_of_gas_that_jumps_where_the_piston_turns(published):
+def test_engine1b_with_a_gas_force_that_jumps_at_the_dead_centres(published):
     """p = 1e5 Pa poly(x), x = 1 - s / 0.35 m, on a piston of 0.1 m: other polynomials with each sign of ds/dt, and
     beyond a place in the bore."""
     model, bore = engine("engine1b")

@@ -33,7 +33,7 @@ def wheel() -> fm.Model:
     return model
 
 
-def test_a_wheel_that_is_pushed_over_rolls_as_published(published):
+def test_a_disturbed_wheel_rolls_as_published(published):
     """Its orientation there is Rz(a1) Ry(a2) Rx(a3); the turn from that to ours is compared."""
     curve = published("msl_rollingwheel")
     found = run(wheel(), curve.time, ["wheel.r", "wheel.quat"])

@@ -68,7 +68,7 @@ def inertia_matrix(solver: fm.Solver) -> np.ndarray:
 
 
 @pytest.mark.parametrize("row", PUMA["results"], ids=lambda row: "-".join(f"{k}{row[k]}" for k in row if k != "tau"))
-def test_the_published_torques_give_the_accelerations_they_were_made_for(row):
+def test_the_published_torques_give_the_published_accelerations(row):
     qd, qdd = np.full(6, float(row["qd"])), np.full(6, float(row["qdd"]))
     solver = started(qd, row["tau"], gravity=row.get("g", PUMA["g"]))
     if "tip_force_torque_in_tip_frame" in row:  # what the robot does to its surroundings

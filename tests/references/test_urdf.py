@@ -64,7 +64,7 @@ def test_the_mechanism_runs_as_it_should():
     assert solver.get("slew.qdd") == pytest.approx(-2 * 1 * 2 * 1 / inertia, rel=1e-14)
 
 
-def test_what_moves_is_not_fixed_to_the_ground():
+def test_moving_links_are_not_fixed_to_the_ground():
     robot = Robot.parse(CRANE)
     assert robot.root == "world"
     assert robot.moving == ("boom", "hook")

@@ -85,7 +85,7 @@ def test_torques_against_gravity_hold_the_robot(figures):
         assert_allclose(found, 0, atol=scaled(case["qdd_zero_torque"]))
 
 
-def test_the_mass_matrix_undoes_the_accelerations_derivatives(figures):
+def test_the_mass_matrix_is_the_inverse_of_the_accelerations_derivatives(figures):
     n = len(figures.joints)
     for case in figures.values["cases"]:
         figures.accelerations(case["q"], case["v"], np.zeros(n))

@@ -45,7 +45,7 @@ class Joint:
 
 @dataclass(frozen=True)
 class Robot:
-    """What a URDF says about a robot's dynamics."""
+    """A robot's dynamics from its URDF."""
 
     name: str
     links: tuple[Link, ...]
@@ -61,7 +61,7 @@ class Robot:
 
     @classmethod
     def load(cls, saved: dict[str, Any]) -> Self:
-        """From what save() gave, as JSON brings it back."""
+        """From the result of save(), after JSON."""
         links, joints = ([{k: _tuples(v) for k, v in row.items()} for row in saved[n]] for n in ("links", "joints"))
         return cls(saved["name"], tuple(Link(**row) for row in links), tuple(Joint(**row) for row in joints))
 

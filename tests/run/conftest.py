@@ -7,7 +7,7 @@ from fmumbs.compiler import ModelImage, compile
 
 
 def build() -> fm.Model:
-    """2 kg that slide along x without friction, and a pendulum that hangs from the ground beside them."""
+    """2 kg that slide along x without friction, and a pendulum on the ground beside it."""
     model = fm.Model("cart", gravity=(0.0, 0.0, -9.81))
     cart = fm.Body("cart", mass=2.0, inertia=(0.1, 0.1, 0.1))
     rod = fm.Body.rod("rod", length=1.0, mass=1.0, radius=0.01, along="-z")

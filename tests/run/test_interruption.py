@@ -59,7 +59,7 @@ def started(image: ModelImage) -> Solver:
 # Ctrl-C --------------------------------------------------------------------------------------------------------
 
 
-def test_a_long_step_ends_on_ctrl_c_and_goes_on_from_there(image: ModelImage, alarm: Alarm) -> None:
+def test_a_long_step_ends_on_ctrl_c_and_the_run_continues(image: ModelImage, alarm: Alarm) -> None:
     solver = started(image)
     alarm(ctrl_c, 0.05, 0.0)
     with pytest.raises(KeyboardInterrupt):
@@ -74,7 +74,7 @@ def test_a_long_step_ends_on_ctrl_c_and_goes_on_from_there(image: ModelImage, al
     assert again.state_save() == solver.state_save()
 
 
-def test_whatever_a_signal_handler_raises_comes_out_of_the_step(image: ModelImage, alarm: Alarm) -> None:
+def test_exceptions_of_a_signal_handler_leave_the_step(image: ModelImage, alarm: Alarm) -> None:
     class Deadline(Exception):
         pass
 
@@ -88,8 +88,8 @@ def test_whatever_a_signal_handler_raises_comes_out_of_the_step(image: ModelImag
     solver.step(solver.time + 0.1)
 
 
-def test_signals_that_end_nothing_change_no_bit(image: ModelImage, alarm: Alarm) -> None:
-    """The handler also tries to use the Solver that is amid the step, and is refused."""
+def test_signals_whose_handlers_return_change_no_bit(image: ModelImage, alarm: Alarm) -> None:
+    """The handler also tries to use the Solver that is in the middle of the step, and is refused."""
     refused: list[str] = []
     solver, quiet = started(image), started(image)
 
@@ -109,7 +109,7 @@ def test_signals_that_end_nothing_change_no_bit(image: ModelImage, alarm: Alarm)
     assert quiet.state_save() == solver.state_save()
 
 
-def test_simulate_gives_what_it_had_at_ctrl_c(image: ModelImage, alarm: Alarm) -> None:
+def test_simulate_keeps_its_rows_at_ctrl_c(image: ModelImage, alarm: Alarm) -> None:
     alarm(ctrl_c, 0.15, 0.0)
     with pytest.raises(fm.Interrupted) as caught:
         simulate(image, stop=LONG, interval=1.0)
@@ -147,7 +147,7 @@ def raising(t: float) -> float:
         ({"A.tau": lambda t: (1.0, 2.0) if t > 0.25 else 0.0}, 0.3, r"takes 1 numbers, not 2"),
     ],
 )
-def test_the_error_carries_the_time_and_what_there_was(inputs: Any, end: float | None, message: str) -> None:
+def test_the_error_has_the_time_and_the_rows(inputs: Any, end: float | None, message: str) -> None:
     model = read_model("double_pendulum")
     with pytest.raises(fm.SolverError, match=message) as caught:
         simulate(model, stop=1.0, interval=0.1, inputs=inputs)
@@ -188,7 +188,7 @@ def test_the_error_of_a_step_carries_the_time() -> None:
         ({"interval": -1.0}, "must be above zero"),
     ],
 )
-def test_results_that_no_memory_holds_are_refused(options: dict[str, float], message: str) -> None:
+def test_results_beyond_the_memory_are_refused(options: dict[str, float], message: str) -> None:
     with pytest.raises(fm.SolverError, match=message):
         simulate(read_model("double_pendulum"), **options)  # type: ignore[arg-type]
 
@@ -198,7 +198,7 @@ def test_an_output_that_is_named_twice_is_kept_once() -> None:
     assert result.names == ["A.q", "A.qd"]
 
 
-# One at a time -------------------------------------------------------------------------------------------------
+# One call at a time -------------------------------------------------------------------------------------------
 
 
 def test_calls_of_several_threads_are_served_one_by_one() -> None:
@@ -247,7 +247,7 @@ def test_a_solver_may_be_read_while_another_thread_steps_it() -> None:
 
 
 @pytest.mark.parametrize("make", [copy.copy, copy.deepcopy, pickle.dumps])
-def test_a_solver_is_not_copied_and_says_what_is(make: Callable[[Any], Any]) -> None:
+def test_a_solver_cannot_be_copied_and_the_message_has_the_alternative(make: Callable[[Any], Any]) -> None:
     solver = started(compile(read_model("double_pendulum")))
     solver.step(0.1)
     with pytest.raises(fm.SolverError, match=r"cannot be copied or pickled.*solver\.image.*state_save.*state_load"):
@@ -273,7 +273,7 @@ def test_a_solver_is_not_copied_and_says_what_is(make: Callable[[Any], Any]) -> 
         lambda state: array.array("I", state),
     ],
 )
-def test_a_state_may_lie_in_any_buffer(view: Callable[[bytes], Any]) -> None:
+def test_a_state_may_be_in_any_buffer(view: Callable[[bytes], Any]) -> None:
     solver = started(compile(read_model("double_pendulum")))
     state = solver.state_save()
     solver.step(0.5)
@@ -282,7 +282,7 @@ def test_a_state_may_lie_in_any_buffer(view: Callable[[bytes], Any]) -> None:
 
 
 @pytest.mark.parametrize("state", ["text", None, 3, [1, 2], np.arange(5), np.zeros(0)])
-def test_what_holds_no_state_is_refused(state: Any) -> None:
+def test_invalid_states_are_refused(state: Any) -> None:
     solver = started(compile(read_model("double_pendulum")))
     before = solver.state_save()
     with pytest.raises(fm.SolverError):
@@ -301,14 +301,14 @@ def test_what_holds_no_state_is_refused(state: Any) -> None:
         lambda s: s.use_level(2**40),
     ],
 )
-def test_arguments_of_no_such_kind_are_refused(call: Callable[[Solver], object]) -> None:
+def test_arguments_of_a_wrong_type_are_refused(call: Callable[[Solver], object]) -> None:
     solver = started(compile(read_model("double_pendulum")))
     with pytest.raises(fm.SolverError):
         call(solver)
     solver.step(0.1)
 
 
-def test_a_step_before_the_start_says_what_to_do_in_words_of_python() -> None:
+def test_the_message_about_a_step_before_the_start_names_python_methods() -> None:
     with pytest.raises(fm.SolverError, match="assemble first") as caught:
         Solver(compile(read_model("double_pendulum"))).step(0.1)
     assert "fm_" not in str(caught.value)
@@ -326,12 +326,12 @@ def test_a_step_before_the_start_says_what_to_do_in_words_of_python() -> None:
         lambda model: simulate(model, stop=0.1).save_csv("a\0b"),
     ],
 )
-def test_what_is_no_name_is_told(call: Callable[[fm.Model], object]) -> None:
+def test_names_of_a_wrong_type_are_reported(call: Callable[[fm.Model], object]) -> None:
     with pytest.raises(fm.SolverError):
         call(read_model("pendulum"))
 
 
 @pytest.mark.parametrize("view", [bytes, bytearray, memoryview])
-def test_an_image_may_lie_in_any_buffer(view: Callable[[bytes], Any]) -> None:
+def test_an_image_may_be_in_any_buffer(view: Callable[[bytes], Any]) -> None:
     image = compile(read_model("pendulum"))
     assert ModelImage.load(view(image.bytes)) == image

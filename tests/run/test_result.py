@@ -22,7 +22,7 @@ def result() -> Result:
     return Result("arm", TIME, values, {"A.q": "rad", "b.r[1]": "m", "b.r[2]": "m", "b.r[3]": "m"})
 
 
-def test_series_are_had_by_name(result: Result) -> None:
+def test_series_are_found_by_name(result: Result) -> None:
     assert result["A.q"].tolist() == [0.0, 0.25, 1.0]
     assert result["b.r"].tolist() == np.outer(TIME, [1.0, -1.0, 0.1]).tolist()
     assert result.names == ["A.q", "b.r[1]", "b.r[2]", "b.r[3]"]
@@ -33,7 +33,7 @@ def test_series_are_had_by_name(result: Result) -> None:
 
 
 def test_a_result_is_a_mapping(result: Result) -> None:
-    """Of scalars and of the components of vectors; a vector's own name is looked up beside."""
+    """Of scalars and of the components of vectors; a vector's own name is found too."""
     assert isinstance(result, Mapping)
     assert list(result) == list(result.keys()) == result.names
     assert len(result) == 4
@@ -48,18 +48,18 @@ def test_a_result_is_a_mapping(result: Result) -> None:
 
 
 @pytest.mark.parametrize("error", [fm.SolverError, KeyError])
-def test_an_unknown_name_is_an_error_of_mappings_and_of_ours(result: Result, error: type[Exception]) -> None:
+def test_an_unknown_name_is_a_key_error_and_an_fmumbs_error(result: Result, error: type[Exception]) -> None:
     with pytest.raises(error) as caught:
         result["A.qd"]
     assert str(caught.value) == "the result has no variable 'A.qd'. The nearest name is 'A.q'."
 
 
-def test_unknown_names_are_told_with_the_nearest(result: Result) -> None:
+def test_the_message_about_an_unknown_name_has_the_nearest(result: Result) -> None:
     with pytest.raises(fm.SolverError, match=r"the result has no variable 'A\.qd'\. The nearest name is 'A\.q'\."):
         result["A.qd"]
 
 
-def test_of_very_many_names_the_nearest_is_found_at_once() -> None:
+def test_the_nearest_of_very_many_names_is_found_quickly() -> None:
     values = {f"joint_{i}.q": TIME for i in range(100_000)}
     with pytest.raises(fm.SolverError, match=r"nearest name is 'joint_77777\.q'"):
         Result("long", TIME, values, {})["joint_77777.qd"]
@@ -75,13 +75,13 @@ def test_a_table_holds_every_digit(result: Result, tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["arm.csv"]
 
 
-def test_a_place_that_cannot_be_written_is_told(result: Result, tmp_path: Path) -> None:
+def test_a_path_that_cannot_be_written_is_reported(result: Result, tmp_path: Path) -> None:
     with pytest.raises(fm.SolverError, match=r"cannot write '.*arm\.csv': No such file.*Choose another place"):
         result.save_csv(tmp_path / "nowhere" / "arm.csv")
 
 
 def test_a_pipe_and_a_link_are_written_through(result: Result, tmp_path: Path) -> None:
-    """What is no plain file stays what it is: a table may go to /dev/stdout, and a device is not replaced."""
+    """Only plain files are replaced: a table may go to /dev/stdout or another device."""
     plain = result.save_csv(tmp_path / "plain.csv").read_bytes()
     link = tmp_path / "link.csv"
     link.symlink_to("there.csv")
@@ -96,7 +96,7 @@ def test_a_pipe_and_a_link_are_written_through(result: Result, tmp_path: Path) -
     assert pipe.is_fifo()
 
 
-def test_a_full_disk_leaves_no_half_picture(result: Result, tmp_path: Path) -> None:
+def test_a_full_disk_leaves_no_partial_picture(result: Result, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     place = tmp_path / "arm.png"
     place.write_bytes(b"earlier")
@@ -106,7 +106,7 @@ def test_a_full_disk_leaves_no_half_picture(result: Result, tmp_path: Path) -> N
     assert [path.name for path in tmp_path.iterdir()] == ["arm.png"]
 
 
-def test_a_picture_of_no_known_kind_is_told(result: Result, tmp_path: Path) -> None:
+def test_an_unknown_format_of_pictures_is_reported(result: Result, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     with pytest.raises(fm.SolverError, match=r"arm\.xyz' has an unknown picture format\. Give one of \.\w+, "):
         result.plot("A.q", path=tmp_path / "arm.xyz")
@@ -122,7 +122,7 @@ def test_a_picture_is_drawn(result: Result, tmp_path: Path) -> None:
 
 
 def test_a_plot_without_a_file_opens_a_window(result: Result, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As far as matplotlib: the test's back end says that it has windows, and what is shown is the figure drawn."""
+    """Up to matplotlib: the test's back end claims to have windows, and the figure that was drawn is shown."""
     pyplot = pytest.importorskip("matplotlib.pyplot")
     pyplot.switch_backend("agg")
     shown = []
@@ -136,7 +136,7 @@ def test_a_plot_without_a_file_opens_a_window(result: Result, monkeypatch: pytes
     pyplot.close(figure)
 
 
-def test_where_there_is_no_display_a_plot_says_how_to_see_it(result: Result, tmp_path: Path) -> None:
+def test_without_a_display_the_message_has_another_way_to_see_a_plot(result: Result, tmp_path: Path) -> None:
     pyplot = pytest.importorskip("matplotlib.pyplot")
     with pytest.warns(UserWarning, match=r"no display .* 'arm'\. Save it with plot\(path='arm\.png'\)"):
         figure = result.plot("A.q")
@@ -152,7 +152,7 @@ def test_a_notebook_shows_what_a_cell_returns(result: Result, monkeypatch: pytes
     assert pyplot.get_fignums() == []
 
 
-def test_nothing_cannot_be_drawn() -> None:
+def test_an_empty_plot_is_refused() -> None:
     pytest.importorskip("matplotlib")
     with pytest.raises(fm.SolverError, match="has no variables to plot"):
         Result("empty", TIME, {}, {}).plot()

@@ -12,7 +12,7 @@ from fmumbs.run import simulate
 from fmumbs.run.simulate import times_of
 
 
-def test_it_runs_as_the_model_proposes(cart: fm.Model) -> None:
+def test_it_runs_the_models_default_experiment(cart: fm.Model) -> None:
     result = simulate(cart)
     assert_allclose(result.time, [0.1 * k for k in range(11)], atol=1e-15)
     assert result.name == "cart"
@@ -33,7 +33,7 @@ def test_a_function_is_held_over_each_interval(image: ModelImage) -> None:
     assert_allclose(result["J.q"][-1], 2.5, rtol=1e-12)
 
 
-def test_a_function_is_asked_at_the_start_of_each_interval(image: ModelImage) -> None:
+def test_a_function_is_called_at_the_start_of_each_interval(image: ModelImage) -> None:
     asked: list[float] = []
 
     def force(t: float) -> float:
@@ -72,7 +72,7 @@ def test_the_integration_is_chosen(image: ModelImage) -> None:
     assert (rough != close).any()
 
 
-def test_progress_goes_from_nothing_to_all(image: ModelImage) -> None:
+def test_progress_goes_from_0_to_1(image: ModelImage) -> None:
     done: list[float] = []
     simulate(image, stop=0.4, interval=0.1, progress=done.append)
     assert_allclose(done, [0.25, 0.5, 0.75, 1.0])
@@ -114,13 +114,13 @@ def test_times_end_at_the_stop(stop: float, interval: float, expected: list[floa
         ({"inputs": ["J.f"]}, "simulate: inputs is not a mapping"),
     ],
 )
-def test_wrong_use_is_told(arguments: dict[str, Any], message: str, image: ModelImage) -> None:
+def test_wrong_use_is_reported(arguments: dict[str, Any], message: str, image: ModelImage) -> None:
     with pytest.raises(fm.SolverError) as caught:
         simulate(image, **arguments)
     assert message in str(caught.value)
 
 
-def test_an_unknown_scheme_is_told(image: ModelImage) -> None:
+def test_an_unknown_scheme_is_reported(image: ModelImage) -> None:
     with pytest.raises(fm.ModelError, match="Choose one of: dopri5, rk4"):
         simulate(image, scheme="euler")
 
@@ -130,7 +130,7 @@ def test_only_models_and_images_run() -> None:
         simulate("pendulum")  # type: ignore[arg-type]
 
 
-def test_a_narrowed_model_tells_what_it_shows(cart: fm.Model) -> None:
+def test_the_message_about_a_narrowed_model_has_its_outputs(cart: fm.Model) -> None:
     cart.input("push", to="J.f")
     cart.output("place", of="J.q")
     assert_allclose(simulate(cart, inputs={"push": 4.0})["place"][-1], 1.0, rtol=1e-12)
@@ -139,6 +139,6 @@ def test_a_narrowed_model_tells_what_it_shows(cart: fm.Model) -> None:
         simulate(cart, inputs={"L.force": (1.0, 0.0, 0.0)})
 
 
-def test_no_start_is_an_assembly_error(image: ModelImage) -> None:
+def test_a_failed_assembly_is_an_assembly_error(image: ModelImage) -> None:
     with pytest.raises(fm.AssemblyError, match="quaternion is zero"):
         simulate(image, inputs={"S.q": (0.0, 0.0, 0.0, 0.0)})

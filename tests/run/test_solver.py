@@ -35,7 +35,7 @@ def test_a_scalar_is_a_number_and_a_vector_an_array(solver: Solver) -> None:
     assert solver.get("gravity").tolist() == [0.0, 0.0, -9.81]
 
 
-def test_what_is_set_is_there(solver: Solver) -> None:
+def test_set_values_are_read_back(solver: Solver) -> None:
     solver.set("L.force", (1.0, 2.0, 3.0))
     solver.set("L.force[2]", 5)
     solver.set("cart.mass", np.float32(4.0))
@@ -84,7 +84,7 @@ def test_as_many_values_as_references(solver: Solver) -> None:
 @pytest.mark.parametrize(
     "use", [lambda s, n: s.get(n), lambda s, n: s.set(n, 1.0), lambda s, n: s.output_derivative(n)]
 )
-def test_unknown_names_are_told_with_the_nearest(use: Any, solver: Solver) -> None:
+def test_the_message_about_an_unknown_name_has_the_nearest(use: Any, solver: Solver) -> None:
     with pytest.raises(fm.SolverError, match=r"'cart' has no variable 'J\.qddd'\. The nearest name is 'J\.qdd'\."):
         use(solver, "J.qddd")
 
@@ -92,7 +92,7 @@ def test_unknown_names_are_told_with_the_nearest(use: Any, solver: Solver) -> No
 # Narrowed models -----------------------------------------------------------------------------------------------
 
 
-def test_of_a_model_everything_is_accessible_under_either_name(cart: fm.Model) -> None:
+def test_a_solver_of_a_model_has_all_variables_under_both_names(cart: fm.Model) -> None:
     cart.output("place", of="J.q")
     solver = Solver(cart)
     solver.set("place", 0.25)
@@ -102,7 +102,7 @@ def test_of_a_model_everything_is_accessible_under_either_name(cart: fm.Model) -
         solver.get("plaec")
 
 
-def test_of_an_image_what_it_declares(cart: fm.Model) -> None:
+def test_a_solver_of_an_image_has_its_declared_variables(cart: fm.Model) -> None:
     cart.output("place", of="J.q")
     cart.output("turn", of="S.q")
     cart.output("height", of="rod.tip.r[3]")
@@ -137,7 +137,7 @@ def test_a_constant_force_gives_a_parabola(solver: Solver) -> None:
     assert_allclose(solver.get("J.q"), 1.25, rtol=1e-12)
 
 
-def test_reset_gives_the_bits_of_a_new_solver(solver: Solver, image: ModelImage) -> None:
+def test_reset_restores_the_initial_state_of_the_solver_bit_for_bit(solver: Solver, image: ModelImage) -> None:
     new = Solver(image).state_save()
     solver.set("cart.mass", 5.0)
     solver.step(0.3)
@@ -146,7 +146,7 @@ def test_reset_gives_the_bits_of_a_new_solver(solver: Solver, image: ModelImage)
     assert (solver.time, solver.get("cart.mass")) == (0.0, 2.0)
 
 
-def test_a_saved_state_goes_on_bit_for_bit_in_another_solver(solver: Solver, image: ModelImage) -> None:
+def test_a_saved_state_continues_bit_for_bit_in_another_solver(solver: Solver, image: ModelImage) -> None:
     solver.set("J.f", 1.0)
     solver.step(0.37)
     saved = solver.state_save()
@@ -157,7 +157,7 @@ def test_a_saved_state_goes_on_bit_for_bit_in_another_solver(solver: Solver, ima
     assert other.state_save() == solver.state_save()
 
 
-def test_start_values_hold_from_the_start_on(image: ModelImage) -> None:
+def test_start_values_act_from_the_start(image: ModelImage) -> None:
     solver = Solver(image)
     solver.set("J.q", 3.0)
     solver.set("J.qd", -1.0)
@@ -174,7 +174,7 @@ def test_the_whole_state_is_set_joint_by_joint(solver: Solver) -> None:
     assert solver.get("S.w").tolist() == [0.2, 0.3, 0.4]
 
 
-def test_the_state_of_a_flying_body_is_its_place_then_its_turn() -> None:
+def test_the_state_of_a_free_body_is_its_position_then_its_orientation() -> None:
     model = fm.Model("sky")
     body = fm.Body.sphere("body", radius=0.1, mass=1.0)
     model.add(body, fm.Free("F", model.ground.at(), body.at()))
@@ -186,8 +186,8 @@ def test_the_state_of_a_flying_body_is_its_place_then_its_turn() -> None:
     assert solver.get("F.w").tolist() == [7.0, 8.0, 9.0]
 
 
-def test_a_state_is_taken_in_loops_too_beside_what_follows_a_path() -> None:
-    """All positions and velocities of a closed mechanism, of another moment than the start."""
+def test_set_state_in_loops_with_a_path() -> None:
+    """All positions and velocities of a closed mechanism, at another time than the start."""
     model = load(MODELS / "four_bar.py").build()
     cart, path = fm.Body.sphere("cart", radius=0.1, mass=1.0), fm.Path.quintic([0, 1], [0, 0.5])
     model.add(cart, fm.Joint("P", model.ground.at(), cart.at(), modes=[fm.Slide("x", role="excited", path=path)]))
@@ -212,7 +212,7 @@ def test_a_state_is_complete_or_refused(solver: Solver) -> None:
     assert solver.get("J.q") == 0.0
 
 
-def test_no_start_is_an_assembly_error(image: ModelImage) -> None:
+def test_a_failed_assembly_is_an_assembly_error(image: ModelImage) -> None:
     solver = Solver(image)
     solver.set("S.q", (0.0, 0.0, 0.0, 0.0))
     with pytest.raises(fm.AssemblyError, match=r"joint 'S': its quaternion is zero; give a unit one\."):
@@ -222,7 +222,7 @@ def test_no_start_is_an_assembly_error(image: ModelImage) -> None:
 
 
 @pytest.mark.parametrize("t_end", [math.nan, math.inf, 0.1])
-def test_a_step_that_cannot_be_is_a_solver_error(t_end: float, solver: Solver) -> None:
+def test_an_impossible_step_is_a_solver_error(t_end: float, solver: Solver) -> None:
     solver.step(0.2)
     with pytest.raises(fm.SolverError):
         solver.step(t_end)

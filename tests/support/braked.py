@@ -1,4 +1,4 @@
-"""Mechanisms whose force laws jump with a velocity, and so hold it."""
+"""Mechanisms whose force laws jump with a velocity, so that they stick."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ def belt(v: float, k: float, F: float) -> fm.Model:
 
 
 def stick_slip() -> fm.Model:
-    """Two blocks on springs, one on the other, on a moving belt: they hold and let go again and again."""
+    """Two blocks on springs, one on the other, on a moving belt: they stick and slide again and again."""
     model = fm.Model("stick_slip")
     a, b = (fm.Body(n, mass=1.0, inertia=(0.1, 0.1, 0.1)) for n in "ab")
     A = fm.Prismatic("A", model.ground.at(), a.at(), axis="x", stiffness=30.0, u0=0.2)
@@ -42,7 +42,7 @@ def stick_slip() -> fm.Model:
 
 @st.composite
 def chains(draw: st.DrawFn) -> tuple[fm.Model, dict[str, float]]:
-    """Arms in space at rest, braked at most joints, some with two brakes on one joint; torques that some hold."""
+    """Arms in space at rest, most joints with a brake, some with two; the largest torque of each joint's brakes."""
     model = fm.Model("chain", gravity=(0, 0, -G))
     limits: dict[str, float] = {}
     every: list[Any] = [model.ground]
@@ -76,7 +76,7 @@ def stack(masses: Any, limits: Any) -> fm.Model:
 
 
 def net(rng: np.random.Generator) -> tuple[fm.Model, list[tuple[int, int, Any, float, float]]]:
-    """Points that lines with brakes join, most of them more than are needed; of each line: its ends P and Q, of which
+    """Points that are joined by lines with brakes, most of them redundant; of each line: its ends P and Q, of which
     -1 is the ground, the direction from P to Q, and the largest push and pull."""
     model = fm.Model("net", gravity=(0, 0, 0))
     points, count = int(rng.integers(1, 4)), int(rng.integers(2, 12))

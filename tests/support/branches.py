@@ -1,4 +1,4 @@
-"""Mechanisms of one freedom that pass change points, where two branches of motion cross, and their equation of motion.
+"""Mechanisms with one degree of freedom at change points, where two branches of motion cross; their equation of motion.
 
 On a branch all positions are analytic functions of the first crank's angle, J(a) a'' + J'(a) a'^2 / 2 = Q(a, a'); J and
 the potential V are Fourier series of samples, whose derivatives are those of the positions by complex steps.
@@ -39,7 +39,7 @@ class Link:
 
 @dataclass
 class Branch:
-    """A planar loop on one branch: its given values and those that follow."""
+    """A planar loop on one branch: its data and the quantities that follow from them."""
 
     kind: str
     crank: float

@@ -1,7 +1,7 @@
 """Random closed mechanisms: a random tree, and joints that close loops where its bodies are.
 
 Every closing joint is put at a random place and a random position of its own, with its frames on two bodies at
-the same time, so that the loops close at the tree's positions. What the model says are guesses near them.
+the same time, so that the loops close at the tree's positions. The model's start values are guesses near them.
 """
 
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ from oracle import Frame, Oracle, State
 from oracle.joints import matrix_of_quaternion, moving, turn
 from oracle.kinematics import STEP, point_in_body
 
-FREEDOMS = {
+DOF = {
     "revolute": 1, "prismatic": 1, "spherical": 3, "weld": 0, "cylindrical": 2, "universal": 2, "planar": 3,
     "screw": 1, "oblique": 2, "slides": 3, "behind": 2, "turns": 3, "locked": 3, "between": 3,
 }  # fmt: skip
@@ -53,9 +53,9 @@ def product(seed: int) -> tuple[Any, ...]:
 
 DRAWN = {f"product {seed}": product(seed) for seed in (0, 2, 4, 7)}
 PRODUCTS |= DRAWN
-CLOSING_FREEDOMS = {"distance": 5, "hinged rod": 4, "line": 4, "plane": 5}
-SPACE = tuple(kind for kind in FREEDOMS if kind not in PRODUCTS)
-ONLY_CLOSING = tuple(CLOSING_FREEDOMS)
+CLOSING_DOF = {"distance": 5, "hinged rod": 4, "line": 4, "plane": 5}
+SPACE = tuple(kind for kind in DOF if kind not in PRODUCTS)
+ONLY_CLOSING = tuple(CLOSING_DOF)
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ def closing_joint(rng: np.random.Generator, kind: str, name: str, ends: Any, fra
         options["axes"] = ("x", "y")
     elif kind == "spherical":
         R = turn(rng.uniform(-1, 1, 3))
-    elif kind in CLOSING_FREEDOMS:
+    elif kind in CLOSING_DOF:
         p, options = only_closing(rng, kind)
         R = turn(rng.uniform(-2, 2, 3))
     points = []
@@ -202,14 +202,14 @@ def space(
     driven: bool = False,
     sorts: tuple[str, ...] = ("revolute", "prismatic", "spherical", "spherical"),
 ) -> Closed:
-    """Loops in space, of one kind of cut joint or of any, that leave about a freedom more than `spare`.
+    """Loops in space, of one kind of cut joint or of any, that leave about one degree of freedom more than `spare`.
 
-    sorts: of the tree's joints, also those of several_joint.
+    sorts: of the tree's joints, also those of multi_mode_joint.
     """
     rng = np.random.default_rng(seed)
     ground = fm.Model("ground").ground
     cuts = [kind or str(rng.choice(SPACE)) for _ in range(loops)]
-    left = FREEDOMS | CLOSING_FREEDOMS | {kind: sum(mode.free for mode in modes) for kind, modes in DRAWN.items()}
+    left = DOF | CLOSING_DOF | {kind: sum(mode.free for mode in modes) for kind, modes in DRAWN.items()}
     needed = spare + sum(6 - left[cut] for cut in cuts)
     bodies: list[fm.Body] = []
     joints: list[fm.Joint] = []
@@ -223,7 +223,7 @@ def space(
         needed -= {"spherical": 3, "cylindrical": 2, "product": 2, "skate": 2}.get(sort, 1)
         F = at(carrier, rng.uniform(-0.5, 0.5, 3), orientation(rng))
         M = at(new, rng.uniform(-0.5, 0.5, 3), orientation(rng))
-        make = several_joint if sort in ("cylindrical", "screw", "product", "skate") else tree_joint
+        make = multi_mode_joint if sort in ("cylindrical", "screw", "product", "skate") else tree_joint
         joints.append(make(rng, sort, f"j{index}", F, M))
         bodies.append(new)
     tree = fm.Model("tree")
@@ -263,7 +263,7 @@ def _with(model: fm.Model, changed: list[fm.Joint]) -> fm.Model:
 
 
 def with_forces(rng: np.random.Generator, joint: fm.Joint, inputs: dict[str, Any]) -> fm.Joint:
-    """A joint with springs, dampers and inputs along its freedoms, or with inputs alone."""
+    """A joint with springs, dampers and inputs along its free modes, or with inputs alone."""
     n = joint.velocities
     if n == 0:
         return joint
@@ -372,7 +372,7 @@ def coupled(seed: int, closed: bool = False, couplings: int = 2) -> Closed:
             M = at(new, rng.uniform(-0.5, 0.5, 3), orientation(rng))
             kind = str(rng.choice(("revolute", "prismatic", "spherical", "cylindrical", "screw", "product")))
             ends = (M, F) if aside.random() < 0.4 else (F, M)
-            joints.append(several_joint(rng, kind, f"j{i}", *ends))
+            joints.append(multi_mode_joint(rng, kind, f"j{i}", *ends))
         model, inputs = fm.Model("coupled", gravity=rng.uniform(-10, 10, 3)), {}
         model.add(*bodies, *joints)
     tree = model.joints[: len(model.bodies)]
@@ -389,7 +389,7 @@ def coupled(seed: int, closed: bool = False, couplings: int = 2) -> Closed:
     return Closed(model, (), inputs)
 
 
-def several_joint(rng: np.random.Generator, kind: str, name: str, F: fm.Point, M: fm.Point) -> fm.Joint:
+def multi_mode_joint(rng: np.random.Generator, kind: str, name: str, F: fm.Point, M: fm.Point) -> fm.Joint:
     """A joint of a tree, also of those with several modes, one of them excited in a product."""
     u0 = rng.uniform(-1, 1, 3)
     if kind == "cylindrical":

@@ -8,7 +8,7 @@ from fmumbs.compiler import ModelImage, compile
 from fmumbs.export import export_fmu
 from fmumbs.readers import model_names, read_model
 
-# A mechanism too large for the default export is made smaller; it is the same in kind.
+# A mechanism that is too large for the default export, made smaller.
 SMALL = {"branch_chain": {"bodies": 8}}
 
 

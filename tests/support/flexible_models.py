@@ -134,7 +134,7 @@ def plane_loops(seed: int, boundary: str | None = None) -> Flexible:
 
 
 def starting(case: Flexible) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Poses of the bodies and modal coordinates where the model says that they start."""
+    """Poses of the bodies and modal coordinates at the model's start values."""
     q: dict[str, Any] = {joint.name: joint.start_positions for joint in case.model.joints}
     q |= {body.name: np.array(body.q0) for body in case.model.bodies if isinstance(body, fm.ModalBody)}
     oracle = FlexibleOracle(case.model, case.clouds)
@@ -161,10 +161,10 @@ def space_tree(seed: int) -> Flexible:
     clouds: dict[str, Cloud] = {}
     bodies: list[Any] = []
     for index in range(4):
-        sort = rng.random()
-        if sort < 0.4:
+        choice = rng.random()
+        if choice < 0.4:
             part, clouds[f"b{index}"] = random_beam(rng, f"b{index}", plane=str(rng.choice(("xy", "xz"))))
-        elif sort < 0.8:
+        elif choice < 0.8:
             part, clouds[f"b{index}"] = lumped(rng, f"b{index}", str(rng.choice(("xy", "xz", "yz"))))
         else:
             part = body(rng, f"b{index}")

@@ -1,4 +1,4 @@
-"""A disk that fills up, for tests of what is then left."""
+"""A full disk, for tests of failed writes."""
 
 import resource
 import signal

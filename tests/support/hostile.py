@@ -1,6 +1,6 @@
 """Damaged FMUs, model files and options, drawn at random.
 
-python -m support.hostile CASES [SEED]    in tests/: tries as many on every verb, as test_hostile does
+python -m support.hostile CASES [SEED]    in tests/: tries as many on every verb, as test_hostile.py does
 """
 
 import contextlib
@@ -140,7 +140,7 @@ def edited(draw: random.Random, text: bytes) -> bytes:
 
 
 def foreign(draw: random.Random, text: bytes) -> bytes:
-    """Not the description at all."""
+    """Another XML document."""
     laughs = "".join(f'<!ENTITY e{k} "{f"&e{k - 1};" * 10}">' for k in range(1, 10))
     return draw.choice(
         (
@@ -200,7 +200,7 @@ def option_case(draw: random.Random, folder: Path) -> list[str]:
 
 
 def tried(arguments: list[str]) -> str:
-    """Runs the command; what is wrong with how it ended, or ""."""
+    """Runs the command; returns what is wrong with its end, or ""."""
     result = CliRunner().invoke(main, arguments)
     what = f"fmumbs {' '.join(arguments)[:500]}\n{result.output[-2000:]}"
     if result.exception is not None and not isinstance(result.exception, SystemExit):
@@ -208,7 +208,7 @@ def tried(arguments: list[str]) -> str:
     if result.exit_code not in (0, 1, 2) or "Traceback" in result.output:
         return f"{what}exit status {result.exit_code}"
     if not result.output.strip():
-        return f"{what}exit status {result.exit_code} without a word"
+        return f"{what}exit status {result.exit_code} without any output"
     return ""
 
 

@@ -9,7 +9,7 @@ BOUND = re.compile(r"([\w.-]+)>=([\w.]+)")
 
 
 def requirements(*extras: str) -> list[str]:
-    """What the project needs, with these extras, as pyproject.toml says it."""
+    """What the project needs, with these extras, from pyproject.toml."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     return [*project["dependencies"], *(one for extra in extras for one in project["optional-dependencies"][extra])]
 

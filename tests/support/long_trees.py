@@ -1,7 +1,7 @@
 """Long random trees: every kind of joint, between random frames, for what grows with the number of joints.
 
 Axes are letters, general vectors of length 1e-3 to 1e3, and vectors that lean 1e-18 to 1e-6 off a coordinate axis;
-frames are parallel, turned by quarters, by next to nothing, or in general. A third of the joints point towards the
+frames are parallel, turned by quarters, by tiny angles, or in general. A third of the joints point towards the
 ground.
 """
 

@@ -66,7 +66,7 @@ _ARGUMENTS: dict[str, list[Any]] = {
 
 @dataclass(frozen=True)
 class Unpacked:
-    """An FMU in a folder: its binary, and what modelDescription.xml says of it."""
+    """An FMU in a folder: its binary, and its variables from modelDescription.xml."""
 
     folder: Path
     library: Path

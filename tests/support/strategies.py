@@ -24,8 +24,8 @@ CLOSEST = 0.2
 """Nearer than this [m] the direction of a line spring is ill-conditioned."""
 
 JOINTS = ("revolute", "prismatic", "spherical", "free", "weld")
-SEVERAL = ("cylindrical", "screw", "universal", "planar", "skate", "product", "rolling")
-EVERY = (*JOINTS, *SEVERAL)
+MULTI_MODE = ("cylindrical", "screw", "universal", "planar", "skate", "product", "rolling")
+EVERY = (*JOINTS, *MULTI_MODE)
 BOTH_WAYS = tuple(kind for kind in EVERY if kind not in ("skate", "rolling"))  # not the nonholonomic ones
 SPREAD = 0.15
 """Smallest singular value of a product's moving modes: nearer to gimbal lock they are ill-conditioned."""
@@ -115,7 +115,7 @@ def joints(draw: st.DrawFn, name: str, F: fm.Point, M: fm.Point, kinds: tuple[st
     if kind == "free":
         q0 = draw(vectors()) + draw(quaternions())
         return fm.Free(name, F, M, q0=q0, u0=draw(vectors(6, 2.0)))
-    if kind in SEVERAL:
+    if kind in MULTI_MODE:
         return draw(several(name, F, M, kind))
     return fm.Weld(name, F, M)
 
@@ -133,8 +133,8 @@ def several(draw: st.DrawFn, name: str, F: fm.Point, M: fm.Point, kind: str) -> 
         return draw(products(name, F, M))
     if kind == "rolling":
         return draw(rolling(name, F, M))
-    freedoms = 3 if kind == "planar" else 2
-    options = {"q0": draw(vectors(freedoms, 1.5)), "u0": draw(vectors(freedoms, 2.0)), **laws(draw, freedoms)}
+    free = 3 if kind == "planar" else 2
+    options = {"q0": draw(vectors(free, 1.5)), "u0": draw(vectors(free, 2.0)), **laws(draw, free)}
     if kind == "cylindrical":
         return fm.Cylindrical(name, F, M, axis=draw(axes()), **options)
     if kind == "planar":
@@ -230,7 +230,7 @@ def trees(draw: st.DrawFn, max_bodies: int = 6, kinds: tuple[str, ...] = JOINTS,
         elements += [body, draw(joints(f"j{i}", *ends, kinds))]
         every.append(body)
     model.add(*draw(st.permutations(elements)))
-    return finished(draw, model, every, laws=bool(set(kinds) & set(SEVERAL)))
+    return finished(draw, model, every, laws=bool(set(kinds) & set(MULTI_MODE)))
 
 
 def finished(draw: st.DrawFn, model: fm.Model, every: list[Any], laws: bool = False) -> Case:
@@ -296,14 +296,14 @@ def _inputs(draw: st.DrawFn, model: fm.Model) -> dict[str, Any]:
             if isinstance(joint, fm.Free):
                 values[f"{joint.name}.f"] = draw(vectors(high=5.0))
         elif not isinstance(joint, fm.Weld):
-            values |= _inputs_of_several(draw, joint)
+            values |= _inputs_of_multi_mode(draw, joint)
     for load in model.loads:
         if draw(st.booleans()):
             values[f"{load.name}.force"] = draw(vectors(high=5.0))
     return values
 
 
-def _inputs_of_several(draw: st.DrawFn, joint: Any) -> dict[str, Any]:
+def _inputs_of_multi_mode(draw: st.DrawFn, joint: Any) -> dict[str, Any]:
     if joint.velocities == 1:
         what = "f" if joint.free_modes[0].linear and not joint.velocity_rows else "tau"
         return {f"{joint.name}.{what}": draw(numbers(-5, 5))}

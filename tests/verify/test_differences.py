@@ -1,4 +1,4 @@
-"""The difference that follows its signal: how far off it may be is estimated from it alone."""
+"""Numerical differences of a signal: their error is estimated from the signal alone."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -41,18 +41,18 @@ def test_a_smooth_signal_is_resolved(rate: float, seed: int) -> None:
 
 
 @pytest.mark.parametrize("at", [3e-3, 3e-4, 3e-5, -3e-5])
-def test_a_kink_beside_the_time_does_not_matter(at: float) -> None:
+def test_a_kink_near_the_time_does_not_matter(at: float) -> None:
     found, error = settled(central(lambda t: t + 100.0 * np.maximum((t - at) * np.sign(at), 0.0), 1e-15, 0), WIDTHS)
     assert abs(found[0] - 1.0) <= SAFETY * error[0] <= 1e-6
 
 
-def test_steps_that_are_not_finite_are_passed_over() -> None:
+def test_steps_that_are_not_finite_are_ignored() -> None:
     estimates = np.array([[np.nan], [np.inf], [3.1], [3.01], *[[3.0]] * 6])
     found, error = settled(estimates, 0.5 ** np.arange(10.0))
     assert (found[0], error[0]) == (3.0, 0.0)
 
 
-def test_what_a_fixed_step_does_not_resolve_is_told_and_not_judged(
+def test_signals_that_a_fixed_step_does_not_resolve_are_noted_and_not_judged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Modes of 1e5 rad/s: no step of RK4 that a check can afford follows them."""

@@ -1,7 +1,7 @@
-"""Binaries that are wrong in one way each: exactly the check that is for it finds it.
+"""Binaries with one fault each, found by exactly the check that is for it.
 
-wrong_fmu.c stands in front of the right binary of a double pendulum. The comparison that a way belongs to can be
-recognised by its sentence, so that no comparison can be left out of fmumbs verify without a test that fails.
+wrong_fmu.c stands in front of the right binary of a double pendulum. The message identifies the comparison that found
+a fault, so that no comparison can be left out of fmumbs verify without a test that fails.
 """
 
 import shutil
@@ -61,7 +61,7 @@ def wrong(
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_each_way_of_being_wrong_is_found_by_its_check_alone(way: str, wrong: Callable[..., object]) -> None:
+def test_each_wrong_binary_is_found_by_its_check_alone(way: str, wrong: Callable[..., object]) -> None:
     check, words = WAYS[way]
     findings, notes = wrong(way)
     assert {finding.check for finding in findings} == {check}
@@ -69,7 +69,7 @@ def test_each_way_of_being_wrong_is_found_by_its_check_alone(way: str, wrong: Ca
     assert not notes
 
 
-def test_what_stands_in_front_of_the_right_binary_is_right_by_itself(wrong: Callable[..., object]) -> None:
+def test_the_wrapper_of_the_binary_passes_without_a_fault(wrong: Callable[..., object]) -> None:
     assert wrong("-1") == ([], [])
 
 

@@ -126,27 +126,27 @@ static double leverage_of(fm_instance *s, int level, int32_t u)
 }
 
 /* choose_units for the units of one joint. */
-static int32_t choose_of_joint(fm_instance *s, int level, int32_t *unit, int32_t count, int32_t rank, int32_t freedoms)
+static int32_t choose_of_joint(fm_instance *s, int level, int32_t *unit, int32_t count, int32_t rank, int32_t dof)
 {
-    for (; count > 0 && freedoms > 0; unit++, count--) {
+    for (; count > 0 && dof > 0; unit++, count--) {
         int32_t best = -1;
         double largest = 0.0;
         (void)fm_assembly_rank(s, FM_INDEPENDENT);
-        if (!fm_factor_delassus(s)) return freedoms;
+        if (!fm_factor_delassus(s)) return dof;
         for (int32_t i = 0; i < count; i++) {
-            if (fm_unit_size(s, level, unit[i]) > freedoms) continue;
+            if (fm_unit_size(s, level, unit[i]) > dof) continue;
             const double leverage = leverage_of(s, level, unit[i]);
             if (leverage > FM_AHEAD * largest) best = i, largest = leverage;
         }
-        if (best < 0) return freedoms;
+        if (best < 0) return dof;
         const int32_t u = unit[best];
         for (; best > 0; best--) unit[best] = unit[best - 1]; /* the others keep their order */
         unit[0] = u;
         hold_unit(s, level, u, FM_CHOSEN);
-        if (rank_with_held(s) == rank) freedoms -= fm_unit_size(s, level, u);
+        if (rank_with_held(s) == rank) dof -= fm_unit_size(s, level, u);
         else hold_unit(s, level, u, FM_FREE);
     }
-    return freedoms;
+    return dof;
 }
 
 /* Whether two units have equal rank, as those of one joint; the shapes of a flexible body keep their order. */
@@ -161,22 +161,22 @@ static int are_together(const fm_instance *s, int level, int32_t a, int32_t b)
 
 /* Holds those of `count` units that are independent of the loops and of the held ones; returns the remaining degrees of
  * freedom. */
-static int32_t choose_units(fm_instance *s, int level, int32_t *unit, int32_t count, int32_t rank, int32_t freedoms)
+static int32_t choose_units(fm_instance *s, int level, int32_t *unit, int32_t count, int32_t rank, int32_t dof)
 {
     int32_t wanted = 0, half = count / 2;
-    if (count == 0 || freedoms <= 0) return freedoms;
+    if (count == 0 || dof <= 0) return dof;
     for (int32_t i = 0; i < count; i++) wanted += fm_unit_size(s, level, unit[i]);
-    if (wanted <= freedoms) {
+    if (wanted <= dof) {
         for (int32_t i = 0; i < count; i++) hold_unit(s, level, unit[i], FM_CHOSEN);
-        if (rank_with_held(s) == rank) return freedoms - wanted;
+        if (rank_with_held(s) == rank) return dof - wanted;
         for (int32_t i = 0; i < count; i++) hold_unit(s, level, unit[i], FM_FREE);
     }
-    if (count == 1) return freedoms;
-    if (are_together(s, level, unit[0], unit[count - 1])) return choose_of_joint(s, level, unit, count, rank, freedoms);
+    if (count == 1) return dof;
+    if (are_together(s, level, unit[0], unit[count - 1])) return choose_of_joint(s, level, unit, count, rank, dof);
     while (half > 0 && are_together(s, level, unit[half - 1], unit[half])) half--;
     for (half = half > 0 ? half : 1; are_together(s, level, unit[half - 1], unit[half]);) half++;
-    freedoms = choose_units(s, level, unit, half, rank, freedoms);
-    return choose_units(s, level, unit + half, count - half, rank, freedoms);
+    dof = choose_units(s, level, unit, half, rank, dof);
+    return choose_units(s, level, unit + half, count - half, rank, dof);
 }
 
 /* Does so for all units in the list. Requires world kinematics. */
@@ -184,9 +184,9 @@ static void choose_independent(fm_instance *s, int level, int32_t count)
 {
     fm_assembly_rows(s);
     const int32_t rank = rank_with_held(s);
-    int32_t freedoms = -rank;
-    for (int32_t u = 0; u < s->image.n.speeds; u++) freedoms += fm_unit_in_loop(s, u) && s->assembly.hold[u] <= FM_FREE;
-    (void)choose_units(s, level, s->assembly.list, count, rank, freedoms);
+    int32_t dof = -rank;
+    for (int32_t u = 0; u < s->image.n.speeds; u++) dof += fm_unit_in_loop(s, u) && s->assembly.hold[u] <= FM_FREE;
+    (void)choose_units(s, level, s->assembly.list, count, rank, dof);
 }
 
 /* Positions -------------------------------------------------------------------------------------------------------- */

@@ -41,13 +41,13 @@ static int moves_across(const fm_image *m, int32_t link, double *n)
 /* Whether all links from a root to `end` move in the plane normal to the root's n; writes the normal of each. */
 static int fits(const fm_image *m, int32_t root, int32_t end, double *normal)
 {
-    int freedoms = 0;
+    int dof = 0;
     for (int32_t i = root; i < end; i++) {
         if (i > root) rotate_in(m->link_R + 9 * i, normal + 3 * m->link_parent[i], normal + 3 * i);
         if (!moves_across(m, i, normal + 3 * i)) return 0;
-        freedoms += m->link_u[i] >= 0;
+        dof += m->link_u[i] >= 0;
     }
-    return freedoms > 0;
+    return dof > 0;
 }
 
 /* The axis of a link's rotation or translation, in the root's axes; no rotations lie in between. */

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 from fmumbs import _checks
 from fmumbs._checks import Axis
-from fmumbs.mechanism.joints._several import Several
+from fmumbs.mechanism.joints._multi_mode import MultiModeJoint
 from fmumbs.mechanism.joints.mode import Mode
 
 
 @dataclass(frozen=True)
-class Cylindrical(Several):
+class Cylindrical(MultiModeJoint):
     """M turns about an axis of F and slides along it independently.
 
     axis: "x", "y", "z", one of these with a minus sign, or three numbers, in F's axes.

@@ -17,7 +17,7 @@ import numpy as np
 
 from fmumbs import _checks
 from fmumbs.errors import ModelError
-from fmumbs.mechanism.joints._several import Several
+from fmumbs.mechanism.joints._multi_mode import MultiModeJoint
 from fmumbs.mechanism.joints.base import LawName, Row
 from fmumbs.mechanism.joints.mode import Mode
 from fmumbs.mechanism.joints.product import Array, axes_after, screws
@@ -26,7 +26,7 @@ _DEPENDENT = 1e-9  # columns of length one are dependent if their smallest singu
 
 
 @dataclass(frozen=True)
-class Joint(Several):
+class Joint(MultiModeJoint):
     """M moves with respect to F by an ordered product of modes: Turn, Slide and Helix.
 
     modes: from F to M, each free, excited or locked; their axes need not be perpendicular.

@@ -10,12 +10,12 @@ import numpy as np
 
 from fmumbs import _checks
 from fmumbs._checks import Axis, Vec3
-from fmumbs.mechanism.joints._several import Several
+from fmumbs.mechanism.joints._multi_mode import MultiModeJoint
 from fmumbs.mechanism.joints.mode import Mode
 
 
 @dataclass(frozen=True)
-class Planar(Several):
+class Planar(MultiModeJoint):
     """M's origin slides in a plane of F, and M turns about the plane's normal.
 
     normal: "x", "y", "z", one of these with a minus sign, or three numbers, in F's axes. The axes e1, e2 of the plane

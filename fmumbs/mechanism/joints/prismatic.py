@@ -5,11 +5,11 @@ X_FM = translation by q along the axis;   free mode phi = [0; axis] at M
 
 from dataclasses import dataclass
 
-from fmumbs.mechanism.joints._one_freedom import OneFreedom
+from fmumbs.mechanism.joints._one_dof import OneDofJoint
 
 
 @dataclass(frozen=True)
-class Prismatic(OneFreedom):
+class Prismatic(OneDofJoint):
     """M slides along an axis of F; the axes of F and M stay parallel.
 
     axis: "x", "y", "z", one of these with a minus sign, or three numbers, in F's axes.

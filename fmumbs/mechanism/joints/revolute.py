@@ -5,11 +5,11 @@ X_FM = rotation by q about the axis;   free mode phi = [axis; 0] at M
 
 from dataclasses import dataclass
 
-from fmumbs.mechanism.joints._one_freedom import OneFreedom
+from fmumbs.mechanism.joints._one_dof import OneDofJoint
 
 
 @dataclass(frozen=True)
-class Revolute(OneFreedom):
+class Revolute(OneDofJoint):
     """M turns about an axis of F; the origins of F and M coincide.
 
     axis: "x", "y", "z", one of these with a minus sign, or three numbers, in F's axes.

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 from fmumbs import _checks
 from fmumbs.errors import ModelError
-from fmumbs.mechanism.joints._one_freedom import OneFreedom
+from fmumbs.mechanism.joints._one_dof import OneDofJoint
 from fmumbs.mechanism.joints.mode import Mode
 
 
 @dataclass(frozen=True)
-class Screw(OneFreedom):
+class Screw(OneDofJoint):
     """M turns about an axis of F and advances along it in proportion: one degree of freedom.
 
     axis: "x", "y", "z", one of these with a minus sign, or three numbers, in F's axes.

@@ -8,13 +8,13 @@ along y, is zero (joint-representation, 3.6), so that three positions have two v
 
 from dataclasses import dataclass
 
-from fmumbs.mechanism.joints._several import Several
+from fmumbs.mechanism.joints._multi_mode import MultiModeJoint
 from fmumbs.mechanism.joints.base import Row
 from fmumbs.mechanism.joints.mode import Mode
 
 
 @dataclass(frozen=True)
-class Skate(Several):
+class Skate(MultiModeJoint):
     """M slides in the plane z = 0 of F along its own x axis only, and turns about z.
 
     q0: initial (x [m], y [m], angle [rad]) of M in F.

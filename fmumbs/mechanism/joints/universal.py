@@ -12,14 +12,14 @@ import numpy as np
 from fmumbs import _checks
 from fmumbs._checks import Axis, Vec3
 from fmumbs.errors import ModelError
-from fmumbs.mechanism.joints._several import Several
+from fmumbs.mechanism.joints._multi_mode import MultiModeJoint
 from fmumbs.mechanism.joints.mode import Mode
 
 _PARALLEL = 1e-6  # axes are parallel if the sine of the angle between them is below this
 
 
 @dataclass(frozen=True)
-class Universal(Several):
+class Universal(MultiModeJoint):
     """M turns about two axes with a massless spider between them; the origins of F and M coincide.
 
     axes: two, each "x", "y", "z", one of these with a minus sign, or three numbers: the first in F's axes, the

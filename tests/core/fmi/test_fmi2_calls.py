@@ -207,7 +207,7 @@ def test_the_run_begins_at_the_start_time(slave: Slave) -> None:
 
 
 @pytest.mark.parametrize("size", [0.0, -0.0, -0.1, NAN, INF, -INF])
-def test_a_step_that_is_no_step_is_refused(slave: Slave, size: float) -> None:
+def test_a_step_of_an_invalid_size_is_refused(slave: Slave, size: float) -> None:
     slave.start()
     assert slave.step(0.0, 0.1) == OK
     assert slave.step(0.1, size) == ERROR
@@ -224,7 +224,7 @@ def test_a_step_from_another_time_is_refused(slave: Slave, point: float) -> None
     assert slave.real_status() == (OK, 0.1)
 
 
-def test_round_off_in_the_communication_points_is_no_other_time(slave: Slave) -> None:
+def test_round_off_in_the_communication_points_is_accepted(slave: Slave) -> None:
     slave.start(stop=1.0)
     time = 0.0
     for i in range(1000):
@@ -241,7 +241,7 @@ def test_a_step_past_the_stop_time_is_refused(slave: Slave) -> None:
     assert slave.step(0.2, 0.25 - 0.2) == OK
 
 
-def test_a_failed_step_is_discarded_and_the_instance_lives(slave: Slave) -> None:
+def test_after_a_discarded_step_the_instance_continues(slave: Slave) -> None:
     slave.start()
     assert slave.step(0.0, 0.1) == OK
     assert slave.set("gravity[3]", IMPOSSIBLE) == OK
@@ -258,7 +258,7 @@ def test_a_failed_step_is_discarded_and_the_instance_lives(slave: Slave) -> None
     assert slave.integer_status("fmi2GetStatus", DO_STEP_STATUS) == (OK, OK)
 
 
-def test_after_a_failed_step_a_saved_state_gives_the_run_back(fmu: Unpacked, slave: Slave) -> None:
+def test_after_a_failed_step_a_run_continues_from_a_saved_state(fmu: Unpacked, slave: Slave) -> None:
     untroubled = Slave(fmu)
     for each in (untroubled, slave):
         each.start()
@@ -271,7 +271,7 @@ def test_after_a_failed_step_a_saved_state_gives_the_run_back(fmu: Unpacked, sla
     untroubled.free()
 
 
-def test_what_has_no_status_says_so(slave: Slave) -> None:
+def test_a_status_that_does_not_exist_is_refused(slave: Slave) -> None:
     slave.start()
     assert slave.integer_status("fmi2GetStatus", PENDING_STATUS)[0] == DISCARD
     assert slave.integer_status("fmi2GetIntegerStatus", DO_STEP_STATUS)[0] == DISCARD
@@ -287,7 +287,7 @@ def test_what_has_no_status_says_so(slave: Slave) -> None:
 
 
 @pytest.mark.parametrize("name", PHASES)
-def test_reset_gives_the_bits_of_a_new_instance(fmu: Unpacked, slave: Slave, name: str) -> None:
+def test_reset_restores_the_initial_state_bit_for_bit(fmu: Unpacked, slave: Slave, name: str) -> None:
     new = Slave(fmu)
     new.start()
     slave.set("gravity[3]", -1.0)
@@ -314,7 +314,7 @@ def categories(slave: Slave, on: int, *names: bytes) -> int:
     return slave.call("fmi2SetDebugLogging", on, len(names), (c_char_p * len(names))(*names))
 
 
-def test_errors_are_told_also_without_debug_logging(slave: Slave) -> None:
+def test_errors_are_logged_without_debug_logging(slave: Slave) -> None:
     slave.start()
     assert slave.callbacks.messages == []
     assert slave.step(0.0, -1.0) == ERROR
@@ -322,14 +322,14 @@ def test_errors_are_told_also_without_debug_logging(slave: Slave) -> None:
     assert (status, category) == (ERROR, "logStatusError")
 
 
-def test_debug_logging_tells_of_the_run(fmu: Unpacked) -> None:
+def test_debug_logging_describes_the_run(fmu: Unpacked) -> None:
     slave = Slave(fmu, logging=True)
     slave.start()
     assert {category for _, category, _ in slave.callbacks.messages} == {"logAll"}
     slave.free()
 
 
-def test_categories_select_what_is_told(slave: Slave) -> None:
+def test_categories_select_messages(slave: Slave) -> None:
     assert categories(slave, 1, b"logStatusDiscard") == OK
     assert slave.set(10**6, 0.0) == ERROR
     assert slave.callbacks.messages == []

@@ -41,7 +41,7 @@ def awkward(fmu: Unpacked, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
-def test_resources_are_found_however_their_place_is_spelled(fmu: Unpacked, awkward: Path, spelling: str) -> None:
+def test_resources_are_found_by_every_spelling_of_their_location(fmu: Unpacked, awkward: Path, spelling: str) -> None:
     slave = Slave(fmu, resources=SPELLINGS[spelling](str(awkward)).encode())
     assert slave.component, slave.say
     slave.start()
@@ -49,14 +49,14 @@ def test_resources_are_found_however_their_place_is_spelled(fmu: Unpacked, awkwa
 
 
 @pytest.mark.parametrize("place", [b"file:///nowhere/at%20all", b"/nowhere/100%", b"http://x", b"file:", b"", None])
-def test_missing_resources_are_told(fmu: Unpacked, place: bytes | None) -> None:
+def test_missing_resources_are_reported(fmu: Unpacked, place: bytes | None) -> None:
     slave = Slave(fmu, resources=place)
     assert slave.component is None
     assert slave.say.startswith("fmi2Instantiate: ")
     assert "resources" in slave.say
 
 
-def test_the_message_is_no_format_of_the_logger(fmu: Unpacked) -> None:
+def test_format_characters_in_messages_are_escaped(fmu: Unpacked) -> None:
     """Loggers read '%' and '#' in a message, so that both are doubled."""
     slave = Slave(fmu, resources=b"/nowhere/%s%n#r1#")
     assert "/nowhere/%%s%%n##r1##" in slave.say
@@ -82,7 +82,7 @@ def test_a_damaged_image_is_refused(fmu: Unpacked, tmp_path: Path, damage: str) 
 # --- arguments -----------------------------------------------------------------------------------------
 
 
-def test_another_guid_is_refused_and_both_are_told(fmu: Unpacked, other_fmu: Unpacked) -> None:
+def test_another_guid_is_refused_with_both_in_the_message(fmu: Unpacked, other_fmu: Unpacked) -> None:
     slave = Slave(fmu, guid=other_fmu.guid.encode())
     assert slave.component is None
     assert fmu.guid in slave.say
@@ -99,7 +99,7 @@ def test_another_guid_is_refused_and_both_are_told(fmu: Unpacked, other_fmu: Unp
         ({"guid": None}, "GUID"),
     ],
 )
-def test_arguments_that_make_no_instance_are_told(fmu: Unpacked, changes: dict[str, object], fact: str) -> None:
+def test_invalid_arguments_of_instantiate_are_reported(fmu: Unpacked, changes: dict[str, object], fact: str) -> None:
     slave = Slave(fmu, **changes)
     assert slave.component is None
     assert fact in slave.say
@@ -169,7 +169,7 @@ def resident() -> int:
 
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="reads /proc")
-def test_two_thousand_loads_and_frees_leak_nothing(fmu: Unpacked) -> None:
+def test_loading_and_freeing_two_thousand_times_leaks_no_memory(fmu: Unpacked) -> None:
     """A leak grows in every round of 700 loads by an instance a load; the process's own memory now and then."""
 
     def round_of(loads: int) -> int:

@@ -27,7 +27,7 @@ slave.free()
 """
 
 
-def test_a_run_goes_on_bit_for_bit_from_a_state(slave: Slave) -> None:
+def test_a_run_continues_bit_for_bit_from_a_state(slave: Slave) -> None:
     slave.start()
     slave.run(0.0, 0.1, 5)
     slave.set("A.tau", 0.5)
@@ -42,7 +42,7 @@ def test_a_run_goes_on_bit_for_bit_from_a_state(slave: Slave) -> None:
     assert not state
 
 
-def test_a_state_brings_back_the_phase_of_the_run(slave: Slave) -> None:
+def test_a_state_restores_the_phase_of_the_run(slave: Slave) -> None:
     before = slave.state()
     slave.start(stop=0.2)
     stepping = slave.state()
@@ -56,7 +56,7 @@ def test_a_state_brings_back_the_phase_of_the_run(slave: Slave) -> None:
     assert slave.step(1.0, 0.3) == OK
 
 
-def test_a_serialised_state_goes_on_in_another_process(fmu: Unpacked, slave: Slave) -> None:
+def test_a_serialised_state_continues_in_another_process(fmu: Unpacked, slave: Slave) -> None:
     slave.start()
     slave.run(0.0, 0.1, 5)
     data = slave.serialized(slave.state())
@@ -68,7 +68,7 @@ def test_a_serialised_state_goes_on_in_another_process(fmu: Unpacked, slave: Sla
     assert answer.stdout.strip() == repr(slave.run(0.5, 0.1, 10))
 
 
-def test_a_state_that_exists_is_written_again(slave: Slave) -> None:
+def test_an_existing_state_is_overwritten(slave: Slave) -> None:
     slave.start()
     state = slave.state()
     address = state.value
@@ -82,7 +82,7 @@ def test_a_state_that_exists_is_written_again(slave: Slave) -> None:
     assert slave.real_status() == (OK, 0.1)
 
 
-def test_what_is_no_state_of_this_instance_is_refused(fmu: Unpacked, slave: Slave) -> None:
+def test_a_foreign_state_is_refused(fmu: Unpacked, slave: Slave) -> None:
     other = Slave(fmu)
     slave.start()
     foreign, freed, made_up = other.state(), slave.state(), c_void_p(12345)
@@ -134,7 +134,7 @@ def test_a_state_of_another_model_is_refused(other_fmu: Unpacked, slave: Slave) 
 
 
 @pytest.mark.parametrize("steps", [1, 7])
-def test_taking_a_state_does_not_change_the_run(fmu: Unpacked, slave: Slave, steps: int) -> None:
+def test_saving_a_state_does_not_change_the_run(fmu: Unpacked, slave: Slave, steps: int) -> None:
     undisturbed = Slave(fmu)
     undisturbed.start()
     slave.start()

@@ -15,7 +15,7 @@ NAN, INF = math.nan, math.inf
 
 
 @pytest.mark.parametrize("value", [NAN, INF, -INF])
-def test_an_input_that_is_no_number_is_refused_by_name(slave: Slave, value: float) -> None:
+def test_an_input_that_is_not_finite_is_refused_by_name(slave: Slave, value: float) -> None:
     slave.start()
     assert slave.set("A.tau", 0.25) == OK
     assert slave.set("A.tau", value) == ERROR
@@ -66,7 +66,7 @@ def test_a_variable_has_one_type(slave: Slave) -> None:
     assert slave.call("fmi2SetString", slave.references(["A.q"]), 1, (c_char_p * 1)(b"1")) == ERROR
 
 
-def test_an_array_that_is_missing_is_refused(slave: Slave) -> None:
+def test_a_null_array_is_refused(slave: Slave) -> None:
     slave.start()
     references = slave.references(["A.tau"])
     one, order = (c_double * 1)(1.0), (c_int * 1)(1)
@@ -83,14 +83,14 @@ def test_an_array_that_is_missing_is_refused(slave: Slave) -> None:
     assert slave.call("fmi2SetDebugLogging", 1, 1, None) == ERROR
 
 
-def test_outputs_follow_inputs_without_a_step(slave: Slave) -> None:
+def test_outputs_depend_on_inputs_without_a_step(slave: Slave) -> None:
     slave.start()
     before = slave.get("A.qdd")
     assert slave.set("A.tau", 2.0) == OK
     assert slave.get("A.qdd") == pytest.approx(before + 2.0, rel=1e-12)  # the inertia is 1 kg.m2
 
 
-def test_what_may_be_set_in_each_state(slave: Slave) -> None:
+def test_variables_that_may_be_set_in_each_state(slave: Slave) -> None:
     """Inputs and tunable parameters always, fixed parameters and states before the run, the rest never."""
     always, before, never = ("A.tau", "gravity[3]"), ("solver.tolerance", "A.q", "A.qd"), ("A.qdd",)
 
@@ -125,7 +125,7 @@ def test_values_set_in_initialization_mode_are_the_start(slave: Slave) -> None:
     assert (slave.get("A.q"), slave.get("A.qd")) == (0.75, -1.0)
 
 
-def test_what_is_read_in_initialization_mode_leaves_no_trace(tmp_path: Path) -> None:
+def test_reading_in_initialization_mode_changes_nothing(tmp_path: Path) -> None:
     """Outputs of a closed loop, which make a start, between two guesses; and a state saved there, and set again."""
     fmu = unpacked_fmu(tmp_path / "four_bar", read_model("four_bar"))
     found = []
@@ -206,7 +206,7 @@ def test_output_derivatives_are_those_of_the_motion(slave: Slave) -> None:
     assert slave.output_derivative("A.tau")[0] == ERROR
 
 
-def test_directional_derivatives_lead_from_inputs_to_outputs(slave: Slave) -> None:
+def test_directional_derivatives_are_of_outputs_by_inputs(slave: Slave) -> None:
     slave.start()
     assert slave.directional("A.qdd", "A.tau", 2.0) == (OK, pytest.approx(2.0, rel=1e-12))
     assert slave.directional("A.q", "A.tau") == (OK, 0.0)
@@ -215,7 +215,7 @@ def test_directional_derivatives_lead_from_inputs_to_outputs(slave: Slave) -> No
     assert "'A.q'" in slave.say
 
 
-def test_a_seed_that_is_no_number_makes_no_start(slave: Slave) -> None:
+def test_a_seed_that_is_not_finite_changes_nothing(slave: Slave) -> None:
     """A refused call leaves an instance as it is, also one that has not been assembled yet."""
     slave.initialize()
     before = slave.serialized(slave.state())
@@ -225,7 +225,7 @@ def test_a_seed_that_is_no_number_makes_no_start(slave: Slave) -> None:
     assert slave.directional("A.qdd", "A.tau")[0] == OK
 
 
-def test_a_start_that_an_importer_sets_holds_whatever_the_order_of_calls(tmp_path: Path) -> None:
+def test_a_start_set_by_an_importer_holds_in_any_order_of_calls(tmp_path: Path) -> None:
     """It outranks the model's own, which are told in the log alone; set to the description's it is no other value."""
     fmu = unpacked_fmu(tmp_path / "four_bar", read_model("four_bar"))
     own = read_model("four_bar")["B"].q0

@@ -37,7 +37,7 @@ def test_a_block_slides_to_rest_and_stays(u0: float) -> None:
     assert solver.get("solver.steps") < 100
 
 
-def test_it_lets_go_when_the_force_rises_beyond_the_brakes() -> None:
+def test_it_slides_when_the_force_exceeds_the_brakes() -> None:
     """A ramp of 1 N/s: it goes at 3 s, and then x = (t - 3)^3 / 12."""
     solver = started(block())
     solver.set_input_derivatives("J.f", 1, 1.0)
@@ -45,7 +45,7 @@ def test_it_lets_go_when_the_force_rises_beyond_the_brakes() -> None:
     assert_allclose([solver.get("J.q"), solver.get("J.qd")], [8 / 12, 1.0], rtol=1e-9)
 
 
-def test_what_is_read_before_a_step_knows_whether_it_holds() -> None:
+def test_values_before_the_first_step_include_sticking() -> None:
     solver = started(block())
     for force, expected in ((2.9, 0.0), (3.5, 0.25), (-2.9, 0.0), (-5.0, -1.0), (0.0, 0.0)):
         solver.set("J.f", force)
@@ -56,7 +56,7 @@ def test_what_is_read_before_a_step_knows_whether_it_holds() -> None:
     assert (solver.get("J.q"), solver.get("J.qd")) == (0.0, 0.0)
 
 
-def test_derivatives_know_whether_it_holds() -> None:
+def test_derivatives_depend_on_sticking() -> None:
     solver = started(block())
     assert_allclose(solver.directional_derivative(["J.qdd"], ["J.f"], [1.0]), 0.0, atol=1e-15)
     assert_allclose(solver.output_derivative("J.qd"), 0.0, atol=1e-15)
@@ -64,7 +64,7 @@ def test_derivatives_know_whether_it_holds() -> None:
     assert_allclose(solver.directional_derivative(["J.qdd"], ["J.f"], [1.0]), 0.5, rtol=1e-15)
 
 
-def test_an_oscillator_with_a_brake_loses_the_same_way_each_half_swing() -> None:
+def test_an_oscillator_with_a_brake_loses_equal_amplitude_each_half_swing() -> None:
     """|x| falls by 2 F / k each half period, and it stops where k |x| <= F."""
     k, F, m, x0 = 100.0, 3.0, 2.0, 0.5
     solver = started(block(F, m, q0=x0, stiffness=k), tolerance=1e-11)
@@ -77,7 +77,7 @@ def test_an_oscillator_with_a_brake_loses_the_same_way_each_half_swing() -> None
     assert solver.get("J.qd") == 0.0
 
 
-def test_a_belt_carries_a_block_until_its_spring_is_tight() -> None:
+def test_a_belt_carries_a_block_until_the_spring_exceeds_friction() -> None:
     """It is carried to x = F / k at the belt's speed, then swings about it with v / omega, and is never caught."""
     v, k, F = 0.1, 40.0, 2.0
     solver = started(belt(v, k, F), tolerance=1e-11)
@@ -129,7 +129,7 @@ def test_a_force_that_rises_with_the_velocity_pushes_away_from_rest() -> None:
 # Several ---------------------------------------------------------------------------------------------------------
 
 
-def test_two_blocks_slide_together_until_the_push_is_too_large() -> None:
+def test_two_blocks_slide_together_until_the_force_is_too_large() -> None:
     """Pushed on the upper one: held, together, and then apart."""
     solver = started(stack((1.0, 2.0), (3.0, 5.0)))
     for push, lower, upper in ((2.5, 0.0, 0.0), (4.5, 0.5, 0.5), (12.0, 2.0, 3.5), (-4.5, -0.5, -0.5)):
@@ -138,7 +138,7 @@ def test_two_blocks_slide_together_until_the_push_is_too_large() -> None:
         assert_allclose(solver.get("b1.a")[0], upper, atol=EXACT)
 
 
-def test_three_blocks_come_to_rest_with_the_momentum_they_had() -> None:
+def test_three_blocks_come_to_rest_and_lose_momentum_to_the_ground_alone() -> None:
     """One is thrown: momentum is lost to the ground's friction alone."""
     model = stack((1.0, 2.0, 3.0), (1.0, 4.0, 6.0))
     solver = started(model)
@@ -154,7 +154,7 @@ def test_three_blocks_come_to_rest_with_the_momentum_they_had() -> None:
 
 @settings(max_examples=150)
 @given(chains())
-def test_laws_at_rest_hold_or_slide_as_they_must(case: tuple[fm.Model, dict[str, float]]) -> None:
+def test_laws_at_rest_stick_or_slide_within_their_limits(case: tuple[fm.Model, dict[str, float]]) -> None:
     """Of each: a = 0 within the range, or the whole force against the acceleration. What is applied is told from
     the wrench."""
     model, limits = case
@@ -173,7 +173,7 @@ def test_laws_at_rest_hold_or_slide_as_they_must(case: tuple[fm.Model, dict[str,
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_blocks_on_each_other_hold_or_slide_as_they_must(seed: int) -> None:
+def test_stacked_blocks_stick_or_slide_within_their_limits(seed: int) -> None:
     """Many that bear on one another: friction that follows from Newton's law is within its limit, and against the
     motion where it is at it."""
     rng = np.random.default_rng(seed)
@@ -186,10 +186,10 @@ def test_blocks_on_each_other_hold_or_slide_as_they_must(seed: int) -> None:
             solver.set(f"L{i}.force", (push[i], 0, 0))
         a = np.array([solver.get(f"b{i}.a")[0] for i in range(n)])
         friction = np.cumsum((masses * a - push)[::-1])[::-1]
-        assert_holds_or_slides(friction, -limits, limits, np.diff(a, prepend=0.0), 1.0 + np.abs(push).max())
+        assert_sticks_or_slides(friction, -limits, limits, np.diff(a, prepend=0.0), 1.0 + np.abs(push).max())
 
 
-def assert_holds_or_slides(force: Any, least: Any, most: Any, rate: Any, size: float) -> None:
+def assert_sticks_or_slides(force: Any, least: Any, most: Any, rate: Any, size: float) -> None:
     """Of each: it does not move, or the whole force is against its motion; `size`: of what is applied."""
     within, still = 1e-9 * size, 1e-9 * (1.0 + np.abs(rate).max())
     assert np.all((force >= least - within) & (force <= most + within))
@@ -198,7 +198,7 @@ def assert_holds_or_slides(force: Any, least: Any, most: Any, rate: Any, size: f
 
 
 @pytest.mark.parametrize("seed", seeds(40, 200))
-def test_more_lines_than_are_needed_hold_within_their_limits(seed: int) -> None:
+def test_redundant_lines_stick_within_their_limits(seed: int) -> None:
     """Where many forces would do, none exceeds its limit, and the run continues."""
     rng = np.random.default_rng(seed)
     model, lines = net(rng)
@@ -218,7 +218,7 @@ def test_more_lines_than_are_needed_hold_within_their_limits(seed: int) -> None:
         assert_allclose(push, np.array(masses)[:, None] * a[:-1], rtol=0, atol=1e-9 * size)
         rates = np.array([d @ (a[Q] - a[P]) for P, Q, d, *_ in lines])
         most, least = np.array([line[3] for line in lines]), -np.array([line[4] for line in lines])
-        assert_holds_or_slides(-pulls, least, most, rates, size)
+        assert_sticks_or_slides(-pulls, least, most, rates, size)
         if turn == 0:
             solver.step(0.02)
             solver.reset()
@@ -227,7 +227,7 @@ def test_more_lines_than_are_needed_hold_within_their_limits(seed: int) -> None:
 
 @settings(max_examples=25)
 @given(chains())
-def test_brakes_only_take_energy_and_leave_what_they_hold(case: tuple[fm.Model, dict[str, float]]) -> None:
+def test_brakes_only_dissipate_and_do_no_work_at_rest(case: tuple[fm.Model, dict[str, float]]) -> None:
     model, _ = case
     solver = started(model, tolerance=1e-8)
     energies = [solver.get("solver.energy")]
@@ -237,7 +237,7 @@ def test_brakes_only_take_energy_and_leave_what_they_hold(case: tuple[fm.Model, 
     assert np.diff(energies).max() <= 1e-5 * (1.0 + max(map(abs, energies)))
 
 
-def test_a_brake_on_a_line_holds_its_length() -> None:
+def test_a_brake_on_a_line_keeps_its_length() -> None:
     """A bob on a telescopic leg about a ball: while the leg is held it is a pendulum of fixed length."""
     model = fm.Model("leg")
     bob = fm.Body("bob", mass=1.0, inertia=(0.01, 0.01, 0.01))
@@ -253,7 +253,7 @@ def test_a_brake_on_a_line_holds_its_length() -> None:
     assert_allclose(solver.directional_derivative(["leg.f"], ["J.f[1]"], [1.0]), solver.get("bob.r")[0], atol=1e-8)
 
 
-def test_a_brake_in_a_loop_holds_it() -> None:
+def test_a_brake_in_a_loop_keeps_it_at_rest() -> None:
     """A four-bar on its crank's brake: at rest it stays, and the brake takes what the weights ask for."""
     model = fm.Model("four_bar")
     a, b, c = (fm.Body.rod(n, length=L, mass=0.5, radius=0.01) for n, L in zip("abc", (0.1, 0.26, 0.22), strict=True))
@@ -284,7 +284,7 @@ def test_runs_do_not_depend_on_the_communication_step() -> None:
     assert_allclose(found, [found[0]] * 3, rtol=0, atol=1e-6)
 
 
-def test_a_state_saved_while_it_holds_goes_on_bit_for_bit() -> None:
+def test_a_state_saved_while_sticking_continues_bit_for_bit() -> None:
     solver = started(stick_slip())
     for t in np.arange(1, 30) * 0.1:
         solver.step(float(t))
@@ -299,7 +299,7 @@ def test_a_state_saved_while_it_holds_goes_on_bit_for_bit() -> None:
     ]
 
 
-def test_the_fixed_step_scheme_holds_too_to_the_first_order() -> None:
+def test_the_fixed_step_scheme_locates_sticking_to_first_order() -> None:
     exact = started(stick_slip(), tolerance=1e-11)
     exact.step(3.0)
     errors = []
@@ -312,7 +312,7 @@ def test_the_fixed_step_scheme_holds_too_to_the_first_order() -> None:
 
 
 @SCHEMES
-def test_what_is_held_does_not_creep(scheme: str) -> None:
+def test_a_sticking_mode_does_not_creep(scheme: str) -> None:
     solver = started(block(u0=1.0), scheme=scheme)
     solver.step(2.0)
     at = solver.get("J.q")
@@ -322,7 +322,7 @@ def test_what_is_held_does_not_creep(scheme: str) -> None:
     assert_allclose(solver.get("J.q"), at, rtol=0, atol=1e-12)
 
 
-def test_a_law_that_switches_without_end_is_told() -> None:
+def test_endless_switching_is_an_error() -> None:
     """A spring of two forces without slope, and a brake that takes a part of each swing: infinitely many in a time."""
     model = fm.Model("zeno", gravity=(0, 0, 0))
     body = fm.Body("body", mass=1.0, inertia=(0.1, 0.1, 0.1))

@@ -39,13 +39,13 @@ def test_bounces_follow_the_closed_form_to_the_tolerance(tolerance: float) -> No
     assert error <= GROWTH * tolerance
 
 
-def test_the_switch_is_found_whatever_the_communication_step() -> None:
+def test_switches_do_not_depend_on_the_communication_step() -> None:
     run = {"stop": 6.0, "outputs": ["J.q"], "tolerance": 1e-9}
     heights = [fm.simulate(bouncing(), interval=interval, **run)["J.q"][-1] for interval in (0.01, 0.5, 6.0)]
     assert np.ptp(heights) <= GROWTH * 1e-9
 
 
-def test_a_state_saved_in_contact_goes_on_bit_for_bit() -> None:
+def test_a_state_saved_in_contact_continues_bit_for_bit() -> None:
     solver = fm.Solver(bouncing(1e3))
     solver.assemble()
     solver.step(math.sqrt(2 / G) + 0.02)
@@ -71,7 +71,7 @@ def test_a_damper_that_works_one_way_takes_energy_one_way() -> None:
     assert result["J.q"][-1] == pytest.approx(math.exp(-math.pi / damped), abs=1e-7)
 
 
-def test_a_table_on_a_spring_pulls_beside_the_spring_itself() -> None:
+def test_a_table_on_a_spring_adds_to_its_force() -> None:
     model = fm.Model("table", gravity=(0, 0, 0))
     body = fm.Body("body", mass=2.0, inertia=(0.1, 0.1, 0.1))
     J = fm.Prismatic("J", model.ground.at(), body.at(), axis="x", q0=1.5)
@@ -114,7 +114,7 @@ def thrown(on: str, low: float, high: float, push: float, speed: float) -> fm.Mo
 
 @pytest.mark.parametrize("start", [0.0, 1e5])
 @pytest.mark.parametrize("on", ["joint", "spring"])
-def test_strip_that_is_passed_within_a_step_pushes_as_it_should(on: str, start: float) -> None:
+def test_narrow_range_of_positions_within_a_step_is_found(on: str, start: float) -> None:
     """However narrow: without forces the integrator would step over it."""
     rng = np.random.default_rng([len(on), int(start)])
     for _ in range(12):
@@ -135,7 +135,7 @@ def test_strip_that_is_passed_within_a_step_pushes_as_it_should(on: str, start: 
 
 @pytest.mark.parametrize("start", [0.0, 1e5])
 @pytest.mark.parametrize("slow", [1e-4, 0.01, 0.3])
-def test_range_of_velocities_that_is_passed_within_a_step_slows_as_it_should(slow: float, start: float) -> None:
+def test_range_of_velocities_within_a_step_is_found(slow: float, start: float) -> None:
     """1 kg under 1 N, but half of it while its velocity is between two bounds: that takes `slow` seconds longer."""
     model = fm.Model("slowed", gravity=(1, 0, 0))
     body = fm.Body("body", mass=1.0, inertia=(0.1, 0.1, 0.1))
@@ -165,7 +165,7 @@ def test_range_of_velocities_at_the_peak_of_a_swing_is_found(start: float) -> No
 
 
 @pytest.mark.parametrize("phase", [0.3, 0.5, 0.7, 0.9, 1.1])
-def test_range_of_velocities_at_a_peak_is_found_wherever_the_steps_are(phase: float) -> None:
+def test_range_of_velocities_at_a_peak_is_found_for_every_phase(phase: float) -> None:
     """As above, but 0.2 % of the swing long, so that hardly any look lies within it."""
     model = fm.Model("peak", gravity=(0, 0, 0))
     body = fm.Body("body", mass=1.0, inertia=(0.1, 0.1, 0.1))
@@ -179,7 +179,7 @@ def test_range_of_velocities_at_a_peak_is_found_wherever_the_steps_are(phase: fl
 
 
 @pytest.mark.parametrize("start", [0.0, 1e5])
-def test_piece_that_is_left_at_the_top_of_a_flight_is_found_wherever_the_steps_are(start: float) -> None:
+def test_piece_at_the_top_of_a_flight_is_found_for_every_phase(start: float) -> None:
     """Thrown up to 0.1 mm above a bound, where another gravity pulls: the way there and back takes the less time."""
     rise, over = 0.8, 1e-4
     model = fm.Model("top")

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 import fmumbs as fm
 from fmumbs.compiler import compile
 from fmumbs.readers import read_model
-from support.closed import FREEDOMS, space
+from support.closed import DOF, space
 from support.closed_agreement import assert_closed, started
 
 
@@ -17,13 +17,13 @@ def four_bar(**lengths: float) -> fm.Model:
     return read_model("four_bar", lengths)
 
 
-def test_a_loop_that_cannot_close_says_which_by_how_much_and_what_to_do() -> None:
+def test_the_message_about_an_open_loop_has_its_joints_the_gap_and_a_fix() -> None:
     solver = fm.Solver(four_bar(base=0.7))
     with pytest.raises(fm.AssemblyError, match=r"loop C-.*cannot close: nearest gap 0\.12 m at 'C'.*q0"):
         solver.assemble()
 
 
-def test_a_loop_that_misses_by_little_says_by_how_much() -> None:
+def test_the_message_has_a_small_gap() -> None:
     """Rods of 0.1, 0.26 and 0.14 between pins 0.501 apart, stretched out; what is tried beside that leaves no trace."""
     solver = fm.Solver(four_bar(base=0.501, rocker=0.14))
     with pytest.raises(fm.AssemblyError, match=r"nearest gap 0\.001 m at 'C'"):
@@ -31,7 +31,7 @@ def test_a_loop_that_misses_by_little_says_by_how_much() -> None:
 
 
 @pytest.mark.parametrize("seed", [943])
-def test_a_loop_closes_although_the_gap_is_least_elsewhere(seed: int) -> None:
+def test_a_loop_closes_beside_a_local_minimum_of_the_gap(seed: int) -> None:
     """Beside the start the motion is about to turn back, and there the gap has a minimum of 7e-6 rad."""
     model = space(seed, loops=3).model
     assert_closed(started(model), model)
@@ -45,7 +45,7 @@ def test_a_loop_that_only_just_closes() -> None:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_guesses_may_be_far(seed: int) -> None:
+def test_a_loop_closes_from_far_guesses(seed: int) -> None:
     rng = np.random.default_rng(seed)
     model = fm.Model("far")
     near = read_model("four_bar")
@@ -64,7 +64,7 @@ def test_a_start_where_the_motion_branches_is_refused() -> None:
         fm.Solver(model).assemble()
 
 
-def test_start_values_within_a_loop_are_guesses() -> None:
+def test_start_values_in_a_loop_are_guesses() -> None:
     variables = compile(read_model("four_bar"), everything=True).variables
     assert {variables.find(f"{name}.{v}").initial for name in "ABD" for v in ("q", "qd")} == {"approx"}
     assert variables.find("A.qdd").initial == "calculated"
@@ -81,14 +81,14 @@ def test_a_driven_joint_stays_in_the_tree() -> None:
 
 
 def test_a_chain_in_space_is_counted_by_kind() -> None:
-    assert list(FREEDOMS.values()) == [1, 1, 3, 0, 2, 2, 3, 1, 2, 3, 2, 3, 3, 3]
+    assert list(DOF.values()) == [1, 1, 3, 0, 2, 2, 3, 1, 2, 3, 2, 3, 3, 3]
 
 
 # What is held, and what only closes loops ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("held", ["A", "B", "D"])
-def test_held_coordinates_stay_as_they_are_said(held: str) -> None:
+def test_held_coordinates_keep_their_start_values(held: str) -> None:
     near = read_model("four_bar")
     model = fm.Model("held")
     model.add(*near.bodies, *(replace(j, held=j.name == held) for j in near.joints))
@@ -100,7 +100,7 @@ def test_held_coordinates_stay_as_they_are_said(held: str) -> None:
     assert {n: variables.find(f"{n}.q").initial for n in "ABD"} == dict.fromkeys("ABD", "approx") | {held: "exact"}
 
 
-def test_held_balls_stay_too() -> None:
+def test_held_ball_joints_keep_their_start_values() -> None:
     case = space(801, "spherical", guess=0.02)
     balls = [joint for joint in case.model.joints if isinstance(joint, fm.Spherical) and joint.name.startswith("j")]
     model = fm.Model("held")
@@ -111,7 +111,7 @@ def test_held_balls_stay_too() -> None:
     assert_closed(solver, model)
 
 
-def test_held_velocities_that_conflict_are_told_from_positions() -> None:
+def test_conflicts_of_held_velocities_and_positions_have_different_messages() -> None:
     near = read_model("four_bar")
     closed = started(near)
     model = fm.Model("held")
@@ -122,7 +122,7 @@ def test_held_velocities_that_conflict_are_told_from_positions() -> None:
         fm.Solver(model).assemble()
 
 
-def test_what_no_loop_depends_on_starts_exactly() -> None:
+def test_coordinates_outside_loops_start_exactly() -> None:
     """A trunk that carries the loop, and a branch that is attached to it, although both feel its inertia."""
     near = read_model("four_bar")
     model = fm.Model("carried")
@@ -141,7 +141,7 @@ def test_what_no_loop_depends_on_starts_exactly() -> None:
     assert initial == {"T.q": "exact", "H.q[1]": "exact", "A.q": "approx", "D.qd": "approx", "C.q": "calculated"}
 
 
-def test_the_loop_that_branches_is_named() -> None:
+def test_the_message_names_the_loop_that_branches() -> None:
     near = read_model("four_bar")
     model = fm.Model("two")
     x, y, z = (fm.Body.rod(name, length=0.2, mass=1.0, radius=0.01) for name in "xyz")
@@ -153,7 +153,7 @@ def test_the_loop_that_branches_is_named() -> None:
         fm.Solver(model).assemble()
 
 
-def test_held_values_that_conflict_leave_a_gap() -> None:
+def test_conflicting_held_values_leave_a_gap() -> None:
     near = read_model("four_bar")
     model = fm.Model("held")
     joints = [replace(j, q0={"A": -1.2, "B": 0.7}.get(j.name, j.q0), held=j.name in "AB") for j in near.joints]

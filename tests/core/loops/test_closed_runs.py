@@ -76,8 +76,8 @@ def test_a_four_bar_keeps_closed_and_its_energy_over_ten_seconds(pin: type[fm.Jo
 
 
 @pytest.mark.parametrize("windows", [1, 3, 12])
-def test_the_ladder_swings_as_the_pendulum_that_it_comes_to(windows: int) -> None:
-    """Cranks that stay parallel and rungs that only move along: one freedom q, with J q'' = -dV/dq."""
+def test_the_ladder_swings_as_its_equivalent_pendulum(windows: int) -> None:
+    """Cranks that stay parallel and rungs that only move along: one degree of freedom q, with J q'' = -dV/dq."""
     model = read_model("ladder", {"windows": windows})
     crank, rung, first = model["crank0"], model["rung1"], model["A0"]
     length = 0.5
@@ -171,7 +171,7 @@ def test_rows_are_exchanged_as_parallel_cranks_turn(cut_last: tuple[int, int, in
 
 @pytest.mark.parametrize("planar", [True, False])
 @pytest.mark.parametrize("scheme", ["dopri5", "rk4"])
-def test_exchanged_rows_go_on_from_a_saved_state_however_often_somebody_looks(scheme: str, planar: bool) -> None:
+def test_runs_with_exchanged_rows_continue_from_a_saved_state(scheme: str, planar: bool) -> None:
     first, second, third = (turning((2, 0, 1), planar, scheme) for _ in range(3))
     first.step(0.01)
     start = first.active_rows
@@ -235,7 +235,7 @@ def test_an_angle_that_closes_a_loop_is_counted_over_whole_turns_of_one_step(clo
     assert solver.get("solver.steps") < 100.0
 
 
-def test_a_joint_that_forbids_nothing_tells_the_pose_without_a_jump() -> None:
+def test_the_quaternion_of_a_cut_joint_without_constraints_is_continuous() -> None:
     """Of a rod that turns; a quaternion would change its sign at half a turn if it were not followed."""
     model = fm.Model("measured", gravity=(0, 0, 0))
     rod = fm.Body.rod("rod", length=1.0, mass=1.0)

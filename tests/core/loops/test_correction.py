@@ -13,7 +13,7 @@ from support.closed import space, state_of
 
 
 @pytest.mark.parametrize("scheme", ["dopri5", "rk4"])
-def test_each_way_to_keep_a_loop_closed_does_what_it_promises(scheme: str) -> None:
+def test_each_kind_of_correction_bounds_the_violation(scheme: str) -> None:
     image = compile(read_model("four_bar"), everything=True).with_options(scheme=scheme, step=2e-3, tolerance=1e-5)
     length = float(image.arrays["length"][0])
     worst = {}
@@ -64,7 +64,7 @@ def test_a_correction_is_the_smallest_in_the_mass_norm(kind: str, seed: int) -> 
     assert along <= 5e-3 * np.sqrt(moved @ M @ moved)
 
 
-def test_baumgarte_leaves_responses_to_inputs_alone() -> None:
+def test_baumgarte_does_not_change_derivatives_by_inputs() -> None:
     """A violation is no response; on rows without one it changes nothing."""
     image = compile(read_model("four_bar"), everything=True)
     found = []

@@ -55,7 +55,7 @@ def shafts(count: int, inertias: Any = (0.3, 0.7, 0.2), **options: Any) -> tuple
     return bodies, joints
 
 
-def test_a_gear_train_has_one_effective_inertia() -> None:
+def test_the_effective_inertia_of_a_gear_train() -> None:
     """I1 + I2 / i12^2 + I3 / (i12 i23)^2, felt at the first shaft."""
     bodies, (a, b, c) = shafts(3)
     model = fm.Model("train")
@@ -143,7 +143,7 @@ def test_the_offset_is_what_the_guesses_give_unless_it_is_given() -> None:
     assert_allclose(found, [0.3, 0.175], rtol=1e-14)
 
 
-def test_couplings_that_conflict_say_so() -> None:
+def test_conflicting_couplings_are_an_error() -> None:
     bodies, (a, b) = shafts(2, held=True)
     model = fm.Model("two")
     model.add(*bodies, a, b, fm.Coupling("G", [(a, 1.0), (b, -2.0)], offset=0.1))

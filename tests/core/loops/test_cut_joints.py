@@ -151,7 +151,7 @@ def test_the_quaternion_of_a_cut_ball_never_flips() -> None:
 
 
 @pytest.mark.parametrize("cut", "ABCD")
-def test_the_user_may_name_the_joints_that_are_cut(cut: str) -> None:
+def test_cut_joints_may_be_chosen(cut: str) -> None:
     near = read_model("four_bar")
     model = fm.Model("named")
     model.add(*near.bodies, *(replace(j, cut=j.name == cut) for j in near.joints))
@@ -186,7 +186,7 @@ def cut_by(joint: fm.Joint) -> fm.Model:
         ({"modes": (fm.Helix("y", 0.1), fm.Slide("x"))}, "without supported"),
     ],
 )
-def test_what_cannot_be_cut_says_so(options: Any, says: str) -> None:
+def test_joints_that_cannot_be_cut_are_refused(options: Any, says: str) -> None:
     near = read_model("four_bar")
     F, M = near["D"].F, near["D"].M
     make = fm.Joint if "modes" in options else fm.Revolute
@@ -196,7 +196,7 @@ def test_what_cannot_be_cut_says_so(options: Any, says: str) -> None:
     assert compile(cut_by(replace(joint, cut=False))).cut_joints == ("C",)  # the compiler cuts another one
 
 
-def test_a_tunable_spring_of_a_cut_joint() -> None:
+def test_the_spring_of_a_cut_joint_is_tunable() -> None:
     """Set later it does what it would have done from the beginning."""
     found = []
     for given in (True, False):

@@ -39,7 +39,7 @@ CONFLICT = "the drives of joints 'A' and 'D' conflict: the loops allow only one 
 
 
 @pytest.mark.parametrize("apart", [0.0, 0.3])
-def test_two_inputs_that_drive_one_freedom_are_named(apart: float) -> None:
+def test_two_inputs_that_drive_one_degree_of_freedom_are_named(apart: float) -> None:
     """Also if they fit at the start, since inputs may diverge later."""
     A = {"input": "kappa_dot", "eta0": at("four_bar", "A")}
     D = {"input": "kappa_dot", "eta0": at("four_bar", "D") + apart}
@@ -47,21 +47,21 @@ def test_two_inputs_that_drive_one_freedom_are_named(apart: float) -> None:
         assembled(driven("four_bar", A=A, D=D))
 
 
-def test_velocities_that_two_drives_ask_for_are_compared() -> None:
+def test_conflicting_velocities_of_two_drives_are_named() -> None:
     A = {"path": fm.Path.polynomial(at("four_bar", "A"), 2.0)}
     D = {"path": fm.Path.polynomial(at("four_bar", "D"), 2.0)}
     with pytest.raises(fm.AssemblyError, match=CONFLICT):
         assembled(driven("four_bar", A=A, D=D))
 
 
-def test_accelerations_that_two_paths_ask_for_are_compared() -> None:
+def test_conflicting_accelerations_of_two_paths_are_named() -> None:
     A = {"path": fm.Path.polynomial(at("four_bar", "A"), 0.0, 2.0)}
     D = {"path": fm.Path.polynomial(at("four_bar", "D"), 0.0, 2.0)}
     with pytest.raises(fm.AssemblyError, match=CONFLICT):
         assembled(driven("four_bar", A=A, D=D))
 
 
-def test_two_paths_that_fit_drive_together() -> None:
+def test_two_consistent_paths_drive_a_loop() -> None:
     """Cranks of a parallelogram that turn alike."""
     path = fm.Path.polynomial(0.9, 1.0)
     model = driven("ladder", A0={"path": path}, A1={"path": path})
@@ -72,7 +72,7 @@ def test_two_paths_that_fit_drive_together() -> None:
     assert abs(solver.get("B1.q") + 1.1) < 1e-9
 
 
-def test_paths_that_part_later_are_named_when_they_do() -> None:
+def test_paths_that_diverge_later_are_named_then() -> None:
     together = fm.Path((0.0, 0.1), ((0.9, 1.0, 0, 0, 0, 0), (1.0, 1.0, 0, 0, 0, 0)))
     apart = fm.Path((0.0, 0.1), ((0.9, 1.0, 0, 0, 0, 0), (1.0, 1.0, 0, 50.0, 0, 0)))
     solver = assembled(driven("ladder", A0={"path": together}, A1={"path": apart}))
@@ -92,7 +92,7 @@ def test_one_drive_of_a_mechanism_that_cannot_move_is_named() -> None:
         assembled(model)
 
 
-def test_as_many_drives_as_freedoms_start() -> None:
+def test_as_many_drives_as_degrees_of_freedom_start() -> None:
     """A row of cranks and rungs whose first crank is driven, and whose second rung may bend by a slide that is, too."""
     near = read_model("slider_crank")
     model = driven("slider_crank", A={"input": "eta", "cutoff": 50.0, "eta0": -0.8, "kappa0": 10.0})
@@ -108,7 +108,7 @@ def assert_closed_here(solver: fm.Solver) -> None:
     assert solver.get("solver.position_violation") < 1e-11
 
 
-def test_drives_of_trees_are_nobodys_conflict() -> None:
+def test_drives_in_trees_never_conflict() -> None:
     model = fm.Model("tree")
     a, b = (fm.Body.rod(name, length=1.0, mass=1.0, radius=0.05) for name in "ab")
     for i, (F, M) in enumerate(((model.ground.at(), a), (a.tip, b))):

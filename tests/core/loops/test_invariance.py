@@ -43,7 +43,7 @@ def placed_exactly(model: fm.Model) -> dict[str, Any]:
     return elements
 
 
-def said_otherwise(model: fm.Model, elements: dict[str, Any], order: list[str], cut: str | None) -> fm.Model:
+def rewritten(model: fm.Model, elements: dict[str, Any], order: list[str], cut: str | None) -> fm.Model:
     """The same mechanism with its joints in another order, one of them cut."""
     other = fm.Model(model.name, gravity=model.gravity)
     other.add(*(elements[body.name] for body in model.bodies))
@@ -81,7 +81,7 @@ def assert_same(case: fm.Model, seed: int, most: int = 4) -> None:
     cuts = [None, *np.random.default_rng(seed).permutation(in_loops(case))[:most].tolist()]
     elements = placed_exactly(case)
     names = [joint.name for joint in case.joints]
-    base = said_otherwise(case, elements, names, None)
+    base = rewritten(case, elements, names, None)
     unique = fm.uniqueness(base)
     first = started(base)
     at = [values(first, base)]
@@ -89,7 +89,7 @@ def assert_same(case: fm.Model, seed: int, most: int = 4) -> None:
     at.append(values(first, base))
     rng = np.random.default_rng(seed)
     for cut in cuts:
-        other = said_otherwise(case, elements, [names[k] for k in rng.permutation(len(names))], cut)
+        other = rewritten(case, elements, [names[k] for k in rng.permutation(len(names))], cut)
         solver = started(other)
         verdict = {joint.joint: joint.components_unique for joint in fm.uniqueness(other).joints}
         assert verdict == {joint.joint: joint.components_unique for joint in unique.joints}
@@ -108,5 +108,5 @@ def test_other_cuts_and_another_order_of_the_joints(case: str) -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_random_loops_in_a_plane_said_otherwise(seed: int) -> None:
+def test_random_loops_in_a_plane_with_other_cuts_and_orders(seed: int) -> None:
     assert_same(plane(800 + seed, loops=1 + seed % 3).model, seed, most=2)

@@ -134,7 +134,7 @@ def test_loops_in_the_plane(seed: int, loops: int) -> None:
     check(plane(940 + seed, loops).model)
 
 
-def joint_of_several(rng: np.random.Generator, kind: str, F: fm.Point, M: fm.Point) -> fm.Joint:
+def joint_of_several_modes(rng: np.random.Generator, kind: str, F: fm.Point, M: fm.Point) -> fm.Joint:
     q, u = rng.uniform(-0.6, 0.6, 6), rng.uniform(-1, 1, 6)
     match kind:
         case "cylindrical":
@@ -150,7 +150,7 @@ def joint_of_several(rng: np.random.Generator, kind: str, F: fm.Point, M: fm.Poi
 
 @pytest.mark.parametrize("kind", ["cylindrical", "universal", "planar", "screw", "free"])
 @pytest.mark.parametrize("closing", ["revolute", "spherical", "distance", "rod", "line", "plane"])
-def test_joints_of_several_freedoms_on_the_path(kind: str, closing: str) -> None:
+def test_joints_of_several_modes_on_the_path(kind: str, closing: str) -> None:
     rng = np.random.default_rng(960)
     model = fm.Model("several")
     bodies = [body(rng, f"b{i}") for i in range(4)]
@@ -161,7 +161,7 @@ def test_joints_of_several_freedoms_on_the_path(kind: str, closing: str) -> None
     ]
     joints = [
         fm.Spherical("j0", *ends[0], u0=(0.1, 0.2, 0.3)),
-        joint_of_several(rng, kind, *ends[1]),
+        joint_of_several_modes(rng, kind, *ends[1]),
         fm.Spherical("j2", *ends[2], u0=(0.3, -0.2, 0.1)),
         fm.Revolute("j3", *ends[3], axis=axis(rng), q0=0.3, u0=1.0),
     ]
@@ -221,7 +221,7 @@ def test_the_papers_algorithm_gives_the_same_in_the_plane(seed: int) -> None:
     assert_allclose(solver.jacobian[:3][rows], basis @ expected, rtol=0, atol=AGREEMENT)
 
 
-def as_the_paper_says(model: fm.Model, solver: fm.Solver) -> tuple[System, np.ndarray]:
+def papers_system(model: fm.Model, solver: fm.Solver) -> tuple[System, np.ndarray]:
     """A mechanism in the plane x-y whose secondary joints are pins, with coordinates in the image's order."""
     cuts = {joint.name for joint in cuts_of(solver, model)}
     elements: list[Any] = []
@@ -270,7 +270,7 @@ def test_the_papers_algorithm_gives_the_same_of_its_flexible_examples(name: str)
     solver = started(model)
     for time in (0.0, 0.3, 1.0):
         solver.step(time)
-        paper, q = as_the_paper_says(model, solver)
+        paper, q = papers_system(model, solver)
         assert_allclose(paper.constraints(q), 0, atol=1e-11)
         expected = algorithm_1(paper, q)
         for k, joint in enumerate(cuts_of(solver, model)):

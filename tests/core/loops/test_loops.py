@@ -7,14 +7,14 @@ from numpy.testing import assert_allclose
 import fmumbs as fm
 from fmumbs.compiler import compile
 from fmumbs.readers import read_model
-from support.closed import DRAWN, FREEDOMS, ONLY_CLOSING, Closed, coupled, plane, space
+from support.closed import DOF, DRAWN, ONLY_CLOSING, Closed, coupled, plane, space
 from support.closed_agreement import assert_closed, check, started
 from support.sweeps import seeds
 
 # The core and the oracle ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", [*FREEDOMS, *ONLY_CLOSING])
+@pytest.mark.parametrize("kind", [*DOF, *ONLY_CLOSING])
 @pytest.mark.parametrize("seed", seeds(4, 24))
 def test_a_loop_in_space_by_each_kind_of_cut_joint(kind: str, seed: int) -> None:
     check(lambda seed: space(seed, kind), seed)
@@ -25,9 +25,9 @@ def test_a_loop_in_space_by_any_product_of_turns_and_slides(kind: str) -> None:
     check(lambda seed: space(seed, kind, driven=seed % 2 == 0), 400 + list(DRAWN).index(kind))
 
 
-@pytest.mark.parametrize("kind", FREEDOMS)
+@pytest.mark.parametrize("kind", DOF)
 @pytest.mark.parametrize("seed", seeds(3, 12))
-def test_forces_along_the_freedoms_of_cut_joints(kind: str, seed: int) -> None:
+def test_forces_along_the_free_modes_of_cut_joints(kind: str, seed: int) -> None:
     """Springs, dampers and inputs act there as in a tree."""
     check(lambda seed: space(seed, kind, driven=True), 150 + seed)
 
@@ -49,13 +49,13 @@ def test_loops_in_the_plane_have_redundant_rows(seed: int, loops: int) -> None:
     check(lambda seed: plane(seed, loops), 300 + seed)
 
 
-SEVERAL = ("cylindrical", "screw", "product", "product", "revolute", "spherical")
+MULTI_MODE = ("cylindrical", "screw", "product", "product", "revolute", "spherical")
 
 
 @pytest.mark.parametrize(("loops", "seed"), [(1, 506), (1, 507), (1, 508), (1, 509), (2, 502), (2, 503), (2, 504)])
 def test_loops_through_joints_of_several_modes(loops: int, seed: int) -> None:
     """Some modes are moved by a given acceleration; seeds are those of loops that do not lock such a mode."""
-    check(lambda seed: space(seed, loops=loops, spare=1 + loops, sorts=SEVERAL), seed)
+    check(lambda seed: space(seed, loops=loops, spare=1 + loops, sorts=MULTI_MODE), seed)
 
 
 @pytest.mark.parametrize(("loops", "seed"), [(1, 600), (1, 602), (1, 603), (1, 605), (2, 602), (2, 604)])
@@ -71,7 +71,7 @@ def test_loops_in_layers_with_forces_on_their_cut_joints(seed: int, loops: int) 
 
 
 @pytest.mark.parametrize("turned", [0.0, 0.7])
-def test_four_revolutes_in_a_plane_leave_one_freedom(turned: float) -> None:
+def test_four_revolutes_in_a_plane_leave_one_degree_of_freedom(turned: float) -> None:
     """Mobility 3 - rank: two of the five rows of the cut joint are independent, wherever the plane lies."""
     model, R = fm.Model("four"), fm.Rotation.rpy(turned, 0.3 * turned, 1.0)
     ground = model.ground
@@ -157,7 +157,7 @@ def test_directional_derivatives_are_differences(case: Closed) -> None:
 
 
 def test_rows_of_many_windows_are_chosen_block_by_block() -> None:
-    """Long ladders: two rows a window are independent, and one freedom is left."""
+    """Long ladders: two rows a window are independent, and one degree of freedom is left."""
     for windows in (3, 40, 300):
         solver = started(read_model("ladder", {"windows": windows}))
         assert solver.mobility == 1

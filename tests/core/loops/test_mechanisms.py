@@ -156,7 +156,7 @@ MECHANISMS = {
 
 
 @pytest.mark.parametrize("build", MECHANISMS)
-def test_it_moves_as_the_oracle_says(build) -> None:
+def test_mechanism_agrees_with_the_oracle(build) -> None:
     model = build()
     solver = started(model)
     assert (solver.mobility, solver.redundant_rows) == MECHANISMS[build]
@@ -179,7 +179,7 @@ def test_peaucelliers_linkage_draws_a_straight_line() -> None:
     assert np.ptp(z) > 0.3
 
 
-def test_a_planetary_gear_turns_as_willis_says() -> None:
+def test_a_planetary_gear_obeys_willis_equation() -> None:
     solver = started(planetary())
     solver.step(1.0)
     sun, carrier, planet = (solver.get(f"{name}.qd") for name in ("S", "C", "P1"))
@@ -188,7 +188,7 @@ def test_a_planetary_gear_turns_as_willis_says() -> None:
     assert_allclose(planet / carrier, -RING / PLANET, rtol=1e-10)
 
 
-def test_a_scissor_lift_opens_as_its_foot_says() -> None:
+def test_a_scissor_lift_assembles_for_the_given_foot() -> None:
     """The guesses choose among the ways to put it together, so the joints that have some are not cut."""
     solver = started(scissor_lift())
     for time in np.arange(0.0, 0.5, 0.1):
@@ -207,7 +207,7 @@ def truss() -> fm.Model:
     return model
 
 
-def test_a_mechanism_that_is_locked_is_told(tmp_path: Path) -> None:
+def test_a_locked_mechanism_is_reported(tmp_path: Path) -> None:
     """It runs all the same: its reactions are what one may want of it."""
     assert len([each for each in check_model(truss())["warnings"] if "locked" in each]) == 1
     slave = Slave(unpacked_fmu(tmp_path / "truss", truss()))
@@ -233,13 +233,13 @@ def ball(at: float) -> fm.Model:
 
 
 @pytest.mark.parametrize("at", [0.0, 1e-9, -0.3, 7.0])
-def test_a_distance_may_be_guessed_anyhow(at: float) -> None:
+def test_a_distance_closes_from_any_guess(at: float) -> None:
     solver = started(ball(at))
     assert_allclose(np.linalg.norm(solver.get("ball.r")), 2.0, rtol=1e-12)
     assert solver.get("ball.r")[0] * (at or 1.0) > 0
 
 
-def test_a_distance_that_cannot_be_tells_by_how_much() -> None:
+def test_the_message_about_an_impossible_distance_has_the_gap() -> None:
     model = fm.Model("rod")
     body = rod("rod", 1.0)
     model.add(body, fm.Spherical("A", model.ground.at(), body.base))

@@ -98,7 +98,7 @@ def test_models_run_in_the_plane(name: str) -> None:
     assert_same(read_model(name))
 
 
-def test_a_step_goes_on_from_a_saved_state_bit_for_bit() -> None:
+def test_a_run_in_the_plane_continues_from_a_saved_state_bit_for_bit() -> None:
     """Neither what the last evaluation left nor where the correction ended is needed."""
     model = linkage("revolute", True, fm.Rotation.identity())
     for scheme in (0, 1):
@@ -133,7 +133,7 @@ def test_every_way_of_correction_is_the_same(correction: int) -> None:
 
 
 @pytest.mark.parametrize("normal", [(1.0, 0.0, 0.3), (1.0, 0.5, 0.3), (0.2, 1.0, 0.4)])
-def test_a_row_that_leaves_the_plane_is_left_to_the_kernels_in_space(normal: tuple[float, float, float]) -> None:
+def test_a_row_out_of_the_plane_uses_the_spatial_kernels(normal: tuple[float, float, float]) -> None:
     """Two pendulums in one plane, the tip of one on an oblique plane of the other."""
     model = fm.Model("oblique")
     a, b = (fm.Body.rod(name, length=length, mass=1.0, radius=0.05) for name, length in (("a", 1.0), ("b", 0.8)))

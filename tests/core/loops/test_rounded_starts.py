@@ -101,7 +101,7 @@ def test_rounded_starts_change_by_little_more_than_their_rounding(seed: int) -> 
 
 
 @pytest.mark.parametrize("along", range(3))
-def test_across_a_rod_positions_hold_and_the_one_along_it_follows(along: int) -> None:
+def test_positions_across_a_rod_hold_and_the_one_along_it_changes(along: int) -> None:
     """Whichever comes first in the joint: a rod of 2 m that is a hundredth off its axis."""
     r = np.roll((2 * np.cos(0.01), 2 * np.sin(0.01) / np.sqrt(2), 2 * np.sin(0.01) / np.sqrt(2)), along)
     v = np.roll((0.0, 1.0, -1.0), along)
@@ -118,7 +118,7 @@ def test_across_a_rod_positions_hold_and_the_one_along_it_follows(along: int) ->
     assert_allclose(solver.get("J.r"), r, rtol=0, atol=1e-6)
 
 
-def test_of_equals_in_a_joint_the_first_holds() -> None:
+def test_of_coordinates_with_equal_leverage_the_first_holds() -> None:
     """A rod along the diagonal of a plane: x and y have the same leverage."""
     model = fm.Model("diagonal")
     body = fm.Body("b", mass=1, inertia=(1, 1, 1))

@@ -51,7 +51,7 @@ def passes(b: Branch, angles: np.ndarray) -> bool:
 @pytest.mark.parametrize("planar", [True, False])
 @pytest.mark.parametrize("tolerance", [1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, None])
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_motion_goes_on_along_its_branch(kind: str, tolerance: float | None, planar: bool) -> None:
+def test_a_motion_continues_along_its_branch(kind: str, tolerance: float | None, planar: bool) -> None:
     """As its own equation of motion has it; loads on the crank alone make multipliers grow as 1 / x."""
     scheme = {"scheme": "rk4", "step": 1e-3} if tolerance is None else {"tolerance": tolerance}
     enough = FIXED if tolerance is None else GLOBAL * tolerance
@@ -176,7 +176,7 @@ def test_outputs_at_a_fold_are_right_or_not_a_number(x: float, planar: bool) -> 
 
 
 @pytest.mark.parametrize("scheme", ["dopri5", "rk4"])
-def test_a_saved_state_goes_on_through_a_fold_bit_for_bit(scheme: str) -> None:
+def test_a_saved_state_continues_through_a_fold_bit_for_bit(scheme: str) -> None:
     image = compile(windows(2, 0.3, -8.0), everything=True).with_options(scheme=scheme, tolerance=1e-9, step=1e-3)
     first, second = fm.Solver(image), fm.Solver(image)
     first.assemble()
@@ -194,7 +194,7 @@ def test_a_saved_state_goes_on_through_a_fold_bit_for_bit(scheme: str) -> None:
 
 
 @pytest.mark.parametrize("interval", [0.3, 0.01, 7e-5])
-def test_how_often_somebody_looks_changes_nothing_at_a_fold(interval: float) -> None:
+def test_the_communication_step_changes_nothing_at_a_fold(interval: float) -> None:
     solver = swinging(1.0, True)
     while solver.time < 0.3:
         solver.step(min(0.3, solver.time + interval))
@@ -253,7 +253,7 @@ def test_a_motion_that_comes_to_rest_at_a_change_point_is_refused(scheme: str) -
     assert_allclose(solver.get("A0.q"), 0.0, atol=1e-6)
 
 
-def test_branches_that_nearly_cross_are_turned_into() -> None:
+def test_a_motion_follows_its_branch_where_two_nearly_cross() -> None:
     """A rung that is too long by a thousandth: nearly folded, the other crank turns back, as the geometry has it."""
     model = fm.Model("nearly")
     old = windows(1, 0.5, -8.0)
@@ -277,7 +277,7 @@ def test_branches_that_nearly_cross_are_turned_into() -> None:
 
 
 @pytest.mark.parametrize("planar", [True, False])
-def test_steps_that_end_at_a_fold_lead_through_it(planar: bool) -> None:
+def test_a_motion_continues_if_a_step_ends_at_a_fold(planar: bool) -> None:
     """Without weight: a fixed step ends where only round-off reveals the fold."""
     image = compile(windows(2, 0.2, -8.0, gravity=(0, 0, 0)), everything=True).with_options(scheme="rk4", step=1e-3)
     solver = fm.Solver(image)

@@ -1,4 +1,4 @@
-"""Starts of mechanisms with loops: which given values hold, what is told of the others, and what an importer sets."""
+"""Starts of mechanisms with loops: which given values hold, changes of the others, and values that an importer sets."""
 
 import warnings
 from dataclasses import replace
@@ -29,10 +29,10 @@ AHEAD = 1.1  # times the leverage of an earlier coordinate of the same joint: a 
 Unit = tuple[str, int]  # a joint, and which of its velocities
 
 
-# What should hold, by the oracle -----------------------------------------------------------------------------------
+# Expected by the oracle -----------------------------------------------------------------------------------
 
 
-def freedoms(model: fm.Model, solver: fm.Solver) -> dict[str, np.ndarray]:
+def rates_by_joint(model: fm.Model, solver: fm.Solver) -> dict[str, np.ndarray]:
     """The rates of each joint's coordinates in the motions that all joints leave."""
     oracle, state = Oracle(model), state_of(solver, model)
     J = np.vstack([oracle._rows(state, joint)[0] for joint in oracle.joints])
@@ -167,7 +167,7 @@ def check_holding(model: fm.Model) -> int:
     """Compares what holds with what the oracle expects; returns how many values do not."""
     solver = started(model)
     assert_closed(solver, model)
-    rates, not_held = freedoms(model, solver), 0
+    rates, not_held = rates_by_joint(model, solver), 0
     norm = kinematic_norm(solver, model, rates)
     for level in (0, 1):
         given = [joint for joint in model.joints if joint.given[level]]
@@ -201,7 +201,7 @@ def test_given_values_hold_in_the_models_order_as_far_as_the_mobility_goes(seed:
 @pytest.mark.parametrize("kind", ["universal", "planar", "cylindrical", "oblique"])
 @pytest.mark.parametrize("seed", range(2))
 def test_of_one_joint_as_many_values_hold_as_are_independent(seed: int, kind: str, cut: bool) -> None:
-    """Whether the joint is in the tree or closes the loop; the loop leaves it one freedom or two."""
+    """Whether the joint is in the tree or closes the loop; the loop leaves it one degree of freedom or two."""
     rng = np.random.default_rng(seed)
     case = space(40 + seed, kind, spare=1 + seed, both_ends=True)
     near, (name,) = started(case.model), case.cuts
@@ -212,7 +212,7 @@ def test_of_one_joint_as_many_values_hold_as_are_independent(seed: int, kind: st
     model = fm.Model("one", gravity=(0, 0, 0))
     model.add(*case.model.bodies, joint, *others)
     solver = started(model)
-    rates = freedoms(model, solver)[name]
+    rates = rates_by_joint(model, solver)[name]
     rank = np.linalg.matrix_rank(rates, tol=RANK)
     for level, given in enumerate((joint.q0, joint.u0)):
         held = np.abs(given - solver.get(f"{name}.{('q', 'qd')[level]}")) < HELD
@@ -220,7 +220,7 @@ def test_of_one_joint_as_many_values_hold_as_are_independent(seed: int, kind: st
     assert len(solver.start_changes) == 2 * (len(q0) - rank)
 
 
-# What is told ------------------------------------------------------------------------------------------------------
+# Reported changes ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -249,7 +249,7 @@ def changes(solver: fm.Solver) -> dict[str, tuple[float, float, bool]]:
     return {c.name: (c.given[0], c.value[0], c.was_set) for c in solver.start_changes}
 
 
-def test_the_first_joint_in_the_model_decides_and_the_others_are_told() -> None:
+def test_the_first_joint_of_the_model_holds_and_changes_of_the_others_are_reported() -> None:
     solver = started(four_bar(A_q0=-1.2, D_q0=-1.4, D_u0=2.0, B_u0=1.0))
     assert solver.get("A.q") == -1.2
     assert solver.get("B.qd") == 1.0  # B comes before D
@@ -259,7 +259,7 @@ def test_the_first_joint_in_the_model_decides_and_the_others_are_told() -> None:
     assert str(solver.start_changes[0]) == f"D.q from -1.4 to {solver.get('D.q'):.6g} rad"
 
 
-def test_what_is_not_given_changes_without_a_word() -> None:
+def test_values_that_are_not_given_change_without_a_warning() -> None:
     solver = started(four_bar(D_q0=-1.6, D_u0=2.0))
     assert (solver.get("D.q"), solver.get("D.qd"), solver.start_changes) == (-1.6, 2.0, ())
 
@@ -272,7 +272,7 @@ def test_zero_is_a_value_that_can_be_given() -> None:
     assert [joint.given for joint in copied.joints] == [joint.given for joint in model.joints]
 
 
-def test_a_value_beyond_reach_makes_room_for_the_next() -> None:
+def test_if_a_value_is_out_of_reach_the_next_one_holds() -> None:
     """The rocker cannot turn to 0; the coupler's angle then holds."""
     solver = started(four_bar(D_q0=0.0, B_q0=0.9))
     assert solver.get("B.q") == 0.9
@@ -311,7 +311,7 @@ def test_a_given_ball_of_a_cut_joint_holds() -> None:
     assert solver.start_changes == ()
 
 
-def test_simulate_and_check_tell_every_given_value_that_changed() -> None:
+def test_simulate_and_check_report_every_given_value_that_changed() -> None:
     from fmumbs.cli.inspection import check_model
 
     model = four_bar(A_q0=-1.2, A_u0=6.0, D_q0=-1.4, B_u0=0.5)
@@ -326,7 +326,7 @@ def test_simulate_and_check_tell_every_given_value_that_changed() -> None:
         fm.simulate(read_model("four_bar"), stop=0.1)
 
 
-def test_descriptions_say_what_holds_and_what_is_a_guess() -> None:
+def test_descriptions_distinguish_held_values_and_guesses() -> None:
     model = four_bar(A_q0=-1.2, D_q0=-1.4)
     model = fm.Model("held")
     near = four_bar(A_q0=-1.2, D_q0=-1.4)
@@ -343,10 +343,10 @@ def test_descriptions_say_what_holds_and_what_is_a_guess() -> None:
     assert held.description.endswith("; start: held") and held.initial == "exact"
 
 
-# What is set -----------------------------------------------------------------------------------------------------
+# Values that are set --------------------------------------------------------------------------------------------------
 
 
-def test_what_is_set_outranks_the_model_and_keeps_its_turn_and_branch() -> None:
+def test_values_that_are_set_have_priority_and_keep_turns_and_branch() -> None:
     near = started(read_model("four_bar"))
     for target in (0.5, 0.5 + 4 * np.pi, -3.0, 3.0):
         solver = fm.Solver(read_model("four_bar"))
@@ -383,7 +383,7 @@ def test_the_order_of_calls_does_not_matter(names: tuple[str, str]) -> None:
     assert (first.name, first.given, first.was_set) == ("D.q", (-1.6,), True)
 
 
-def test_a_value_that_is_the_models_own_is_no_other() -> None:
+def test_setting_the_models_own_value_changes_nothing() -> None:
     """An importer that sets every start to the description's has set none."""
     image = compile(read_model("four_bar"), everything=True)
     solver, plain = fm.Solver(image), fm.Solver(image)
@@ -397,7 +397,7 @@ def test_a_value_that_is_the_models_own_is_no_other() -> None:
     assert solver.state_save() == plain.state_save()
 
 
-def test_after_steps_only_what_is_set_counts() -> None:
+def test_after_steps_a_new_start_keeps_only_values_that_were_set() -> None:
     model = read_model("four_bar")
     solver = started(model)
     solver.step(0.2)
@@ -420,7 +420,7 @@ def test_a_start_that_was_set_is_saved_with_the_state() -> None:
     assert first.state_save() == second.state_save()
 
 
-def test_flexible_bodies_keep_their_shape_while_joints_can_yield() -> None:
+def test_assembly_moves_joints_before_it_bends_bodies() -> None:
     near, model = read_model("four_link_flexible"), fm.Model("bent", gravity=(0, 0, 0))
     joints = [replace(j, q0=j.q0 + 0.05) if j.name == "D" else j for j in near.joints]
     model.add(*near.bodies, *joints)

@@ -96,7 +96,7 @@ def test_a_motion_ends_where_branches_share_a_tangent(
 
 
 @pytest.mark.parametrize("step", [2e-5, 1e-4])
-def test_short_fixed_steps_do_not_creep_past_it(step: float) -> None:
+def test_short_fixed_steps_do_not_pass_it(step: float) -> None:
     model, _ = swung(1, -0.02, 2.0)
     solver = solver_of(model, 1, 1e-6, step=step)
     with pytest.raises(fm.SolverError, match="share a tangent"):
@@ -104,7 +104,7 @@ def test_short_fixed_steps_do_not_creep_past_it(step: float) -> None:
 
 
 @pytest.mark.parametrize(("scheme", "tolerance"), SCHEMES)
-def test_branches_that_stay_apart_are_passed(scheme: int, tolerance: float) -> None:
+def test_a_motion_passes_branches_that_do_not_meet(scheme: int, tolerance: float) -> None:
     """A rocker that turns back some thousandths before the fold: each branch is a motion of its own."""
     for seed in range(3):
         model, top = swung(seed, -0.4, 2.0, gap=0.004)

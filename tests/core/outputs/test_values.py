@@ -118,7 +118,7 @@ def test_inertia_is_not_negative(name: str, why: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "nearest"), [("A.qdot", "A.q"), ("cart.mas", "cart.mass"), ("C.q", r"[AB]\.q")])
-def test_unknown_names_are_told_with_the_nearest_there_is(name: str, nearest: str) -> None:
+def test_the_message_about_an_unknown_name_has_the_nearest(name: str, nearest: str) -> None:
     solver = started(mechanism())
     for call in (solver.get, lambda name: solver.set(name, 1.0), solver.output_derivative):
         with pytest.raises(fm.SolverError, match=f"no variable '{name}'.*{nearest}"):
@@ -175,7 +175,7 @@ def test_parameters_belong_to_the_instance() -> None:
         assert one.get(name) == other.get(name) + 0.25
 
 
-def test_wrong_options_are_told_at_the_start() -> None:
+def test_wrong_options_are_reported_at_the_start() -> None:
     for name, value in (("solver.scheme", 2), ("solver.step", 0.0), ("solver.tolerance", 1e-20)):
         solver = Solver(compile(mechanism()))
         solver.set(name, value)
@@ -239,7 +239,7 @@ def test_directional_derivatives_are_exact(case: Case, seed: int) -> None:
 
 @settings(max_examples=25)
 @given(trees())
-def test_outputs_depend_on_no_other_inputs_than_the_table_says(case: Case) -> None:
+def test_outputs_depend_only_on_the_inputs_in_the_table(case: Case) -> None:
     """Trees that stand on the ground by themselves do not feel each other at once, nor forces that do no work."""
     solver = started(case.model)
     table = list(solver.image.variables)

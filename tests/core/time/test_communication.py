@@ -204,7 +204,7 @@ def saved(slave: Slave) -> bytes:
     return data
 
 
-def test_step_that_is_lost_in_the_round_off_of_the_time_changes_nothing(tmp_path: Path) -> None:
+def test_step_below_the_round_off_of_the_time_changes_nothing(tmp_path: Path) -> None:
     slave = Slave(unpacked_fmu(tmp_path / "swing", swing()))
     slave.start(begin=1e6)
     assert slave.step(1e6, 0.25) == OK

@@ -220,7 +220,7 @@ def slider() -> fm.ModelImage:
     return compile(model)
 
 
-def test_change_of_an_input_takes_back_what_ran_ahead() -> None:
+def test_change_of_an_input_discards_the_step_ahead() -> None:
     """However far ahead the integrator is: from the communication point on, the new force alone acts."""
     solver = started(slider())
     q = v = t = 0.0
@@ -234,7 +234,7 @@ def test_change_of_an_input_takes_back_what_ran_ahead() -> None:
 
 
 @pytest.mark.parametrize("name", ["A.tau", "rod.mass", "gravity"])
-def test_value_that_is_the_same_changes_nothing(name: str) -> None:
+def test_setting_an_equal_value_changes_nothing(name: str) -> None:
     """Masters set all inputs before every step; bits stay as they are, and what ran ahead stays."""
     model = read_model("pendulum")
     quiet, busy = (started(compile(model)) for _ in range(2))
@@ -338,14 +338,14 @@ def test_input_derivatives_have_order_one_to_three(order: int) -> None:
 # Steps that fail ---------------------------------------------------------------------------------------------
 
 
-def assert_lives(solver: Solver, t: float) -> None:
+def assert_continues(solver: Solver, t: float) -> None:
     """It stands at a time with a finite state, and continues."""
     assert np.isfinite(solver.read(np.arange(len(solver.image.variables), dtype=np.uint32))).all()
     solver.step(t)
     assert solver.time == t
 
 
-def test_failed_step_leaves_the_solver_where_it_began() -> None:
+def test_failed_step_leaves_the_solver_at_its_start() -> None:
     """A force that overflows moves nothing."""
     solver = started(slider())
     solver.step(0.5)
@@ -355,10 +355,10 @@ def test_failed_step_leaves_the_solver_where_it_began() -> None:
         solver.step(1.0)
     assert solver.time == 0.5
     solver.set("A.f", 0.0)
-    assert_lives(solver, 1.0)
+    assert_continues(solver, 1.0)
 
 
-def test_failed_step_stops_before_the_motion_leaves_the_numbers() -> None:
+def test_failed_step_stops_before_the_motion_overflows() -> None:
     """A spring that pushes away drives its mass beyond them by exp(1000 t), well before the end of the step."""
     solver = started(slider())
     solver.set("A.stiffness", -1e6)
@@ -371,7 +371,7 @@ def test_failed_step_stops_before_the_motion_leaves_the_numbers() -> None:
     assert np.isfinite(solver.get("A.q"))
 
 
-def test_step_of_more_than_a_million_steps_stops_on_the_way_and_goes_on_from_there() -> None:
+def test_step_of_more_than_a_million_internal_steps_stops_and_continues_from_there() -> None:
     """A spring that swings its mass once in 6e-6 s: a step of 10 s would take tens of millions."""
     solver = started(slider())
     solver.set("A.stiffness", solver.get("mass.mass") * 1e12)
@@ -380,10 +380,10 @@ def test_step_of_more_than_a_million_steps_stops_on_the_way_and_goes_on_from_the
         solver.step(10.0)
     assert 0.1 < solver.time < 10.0
     assert solver.get("solver.steps") == 1e6
-    assert_lives(solver, solver.time + 1e-3)
+    assert_continues(solver, solver.time + 1e-3)
 
 
-def test_fixed_step_that_is_too_long_says_so() -> None:
+def test_fixed_step_that_is_too_long_is_reported() -> None:
     """Beyond h w = 2.8 Runge-Kutta's steps grow."""
     solver = started(slider(), scheme="rk4", step=0.1)
     solver.set("A.stiffness", 1e6)
@@ -393,7 +393,7 @@ def test_fixed_step_that_is_too_long_says_so() -> None:
     assert 0 < solver.time < 100
     solver.reset()
     solver.assemble()
-    assert_lives(solver, 1.0)
+    assert_continues(solver, 1.0)
 
 
 @pytest.mark.parametrize("t_end", [0.4, -1.0, np.nan, np.inf])
@@ -403,4 +403,4 @@ def test_time_goes_forward(t_end: float) -> None:
     with pytest.raises(fm.SolverError, match="the end must be finite and not before the start"):
         solver.step(t_end)
     solver.step(0.5)
-    assert_lives(solver, 0.6)
+    assert_continues(solver, 0.6)

@@ -71,7 +71,7 @@ VALUES, CHECKSUM = 64, 24
 
 
 @pytest.mark.parametrize("time", [np.nan, np.inf, 1e9])
-def test_a_state_whose_times_cannot_be_is_refused(time: float) -> None:
+def test_a_state_with_impossible_times_is_refused(time: float) -> None:
     """Its first value is the present time, here not finite or later than where the integrator stands."""
     solver = started(image_of("double_pendulum"))
     ahead(solver)
@@ -90,7 +90,7 @@ def test_a_state_whose_times_cannot_be_is_refused(time: float) -> None:
 
 
 @pytest.mark.parametrize("law", ["stiffness", "damping", "rest", "rotor_inertia"])
-def test_a_joints_parameters_are_the_models_at_first_and_after_a_reset(law: str) -> None:
+def test_a_joints_parameters_are_the_models_before_and_after_a_reset(law: str) -> None:
     model = fm.Model("swing")
     bob = fm.Body("bob", mass=1.0, com=(0, 0, -0.5), inertia=(0.1, 0.1, 0.1))
     model.add(bob, fm.Revolute("A", model.ground.at(), bob.at(), axis="y", **{"stiffness": 0.7, law: 0.3}))
@@ -102,7 +102,7 @@ def test_a_joints_parameters_are_the_models_at_first_and_after_a_reset(law: str)
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_a_reset_gives_every_parameter_back(name: str) -> None:
+def test_a_reset_restores_every_parameter(name: str) -> None:
     solver, new = (Solver(image_of(name)) for _ in range(2))
     parameters = [v for v in solver.image.variables if v.variability == "tunable"]
     references = np.array([v.index for v in parameters], dtype=np.uint32)
@@ -142,7 +142,7 @@ MOMENTS = [ahead, just_changed, with_input_derivatives]
 @pytest.mark.parametrize("moment", MOMENTS)
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("name", MODELS)
-def test_saved_state_goes_on_bit_for_bit(name: str, scheme: str, moment: Callable[[Solver], None]) -> None:
+def test_saved_state_continues_bit_for_bit(name: str, scheme: str, moment: Callable[[Solver], None]) -> None:
     """In the instance that saved it, however far that has gone since, and in a new one."""
     solver, other = started(image_of(name, scheme)), Solver(image_of(name, scheme))
     moment(solver)
@@ -206,7 +206,7 @@ every = np.arange(len(solver.image.variables), dtype=np.uint32)
 
 
 @pytest.mark.parametrize("name", ["arm6", "heavy_top"])
-def test_saved_state_goes_on_in_another_process(name: str, tmp_path: Path) -> None:
+def test_saved_state_continues_in_another_process(name: str, tmp_path: Path) -> None:
     solver = started(image_of(name))
     with_input_derivatives(solver)
     (tmp_path / "state").write_bytes(solver.state_save())
@@ -279,7 +279,7 @@ def test_a_start_depends_on_what_was_set_and_not_on_earlier_starts(name: str) ->
     assert bits(once) == bits(often) == bits(elsewhere)
 
 
-def test_a_start_in_the_midst_of_a_motion_is_made_from_where_it_is() -> None:
+def test_an_assembly_during_a_motion_starts_from_the_present_state() -> None:
     solver = started(image_of("four_bar"))
     solver.step(0.3)
     names = ("A.q", "B.q", "D.q", "A.qd")
@@ -308,7 +308,7 @@ def failed(solver: Solver) -> None:
 
 @pytest.mark.parametrize("before", [*MOMENTS, tuned, failed])
 @pytest.mark.parametrize("name", MODELS)
-def test_reset_gives_the_bits_of_a_new_instance(name: str, before: Callable[[Solver], None]) -> None:
+def test_reset_restores_the_initial_state_bit_for_bit(name: str, before: Callable[[Solver], None]) -> None:
     image = image_of(name)
     solver, new = started(image), Solver(image)
     before(solver)
@@ -347,7 +347,7 @@ def at_level(image: fm.ModelImage, level: int, steps: int, inputs: dict[str, Any
     return start + bits(solver)
 
 
-def test_this_machine_has_something_to_compare(levels: list[int]) -> None:
+def test_this_machine_has_more_than_one_level(levels: list[int]) -> None:
     if levels == [0]:
         pytest.skip("this machine knows plain instructions alone")
     assert levels == [0, 1]
@@ -377,7 +377,7 @@ def test_every_level_gives_the_same_bits_in_the_large_branch(levels: list[int]) 
 
 
 @pytest.mark.parametrize("level", [-1, 2, 100])
-def test_levels_that_are_not_there_are_refused(level: int) -> None:
+def test_unknown_levels_are_refused(level: int) -> None:
     solver = started(image_of("pendulum"))
     with pytest.raises(fm.SolverError, match="level"):
         solver.use_level(level)

@@ -48,7 +48,7 @@ def test_trees_of_one_kind_of_joint(kind: str, data: Any) -> None:
 
 @settings(max_examples=40)
 @given(trees())
-def test_random_trees_on_their_way(case: Case) -> None:
+def test_random_trees_in_motion(case: Case) -> None:
     """The state after a few steps is one of the mechanism: unit quaternions, and all the rest follows from it."""
     solver = started(case.model, case.inputs)
     solver.step(0.01)
@@ -61,7 +61,7 @@ def test_random_trees_on_their_way(case: Case) -> None:
 
 @settings(max_examples=40)
 @given(trees(), st.integers(0, 2**32 - 1))
-def test_tunable_parameters_act_as_if_they_had_been_said(case: Case, seed: int) -> None:
+def test_tuned_parameters_act_as_those_of_the_model(case: Case, seed: int) -> None:
     rng = np.random.default_rng(seed)
     solver = started(case.model, case.inputs)
     model = fm.Model("tuned", gravity=rng.uniform(-5, 5, 3))
@@ -131,7 +131,7 @@ def test_random_branches_agree_with_algorithm_b(layout: Layout, seed: int) -> No
     assert_agrees_with_paper(branch_systems.random_system(layout, seed))
 
 
-def test_core_steps_through_the_pivot_of_the_printed_recursion() -> None:
+def test_core_passes_the_singular_pivot_of_the_printed_recursion() -> None:
     """theta3 - theta5 grows through acos(-2/3), where 2 + 3 cos(theta3 - theta5) = 0 and nothing happens."""
     fold = np.arccos(-2 / 3)
     angles, rates = (0.4, 0.2 + fold, 0.2, 0.0), (0.5, 6.0, -1.0, 0.3)
@@ -157,7 +157,7 @@ def test_core_steps_through_the_pivot_of_the_printed_recursion() -> None:
     assert_allclose(solver.get("solver.energy"), energy, rtol=1e-5)  # ten times the integrator's tolerance
 
 
-def test_long_chains_keep_their_digits() -> None:
+def test_long_chains_keep_their_precision() -> None:
     """36 rods: plain multiplication of transfer matrices (19) has no digit left, the core all of them."""
     system = branch_systems.hanging_chain(36)
     links = [*system.support, system.hub]

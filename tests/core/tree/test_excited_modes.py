@@ -38,7 +38,7 @@ def test_the_trough_and_its_figure_9() -> None:
     assert_allclose(solver.get("ball.r"), [solver.get("J.q") + eta * s, eta * c, 0.4], atol=1e-13)
 
 
-def test_what_an_input_along_the_free_mode_brings() -> None:
+def test_an_input_along_the_free_mode() -> None:
     """A force f on s acts along psi: not along the slide, for the skew trough must not feel it."""
     solver = started(trough(input="kappa_dot"), {"J.f": 3.0})
     assert_allclose(solver.get("ball.a"), [1.5, 0, 0], atol=1e-12)
@@ -88,7 +88,7 @@ def test_excitation_forces_are_those_of_inverse_dynamics() -> None:
         assert_allclose(solver.get("A.drive"), upper, rtol=1e-11, atol=1e-11)
 
 
-def test_what_drives_an_excited_mode_moves_a_free_one_alike() -> None:
+def test_a_drives_force_moves_a_free_mode_in_the_same_way() -> None:
     excited = started(arm(**{name: {"role": "excited", "path": path} for name, path in PATHS.items()}))
     free = started(arm())
     for t in (0.1, 0.6, 1.0):
@@ -102,7 +102,7 @@ def test_what_drives_an_excited_mode_moves_a_free_one_alike() -> None:
         assert_allclose(excited.get("B.reaction.t"), excited.get("B.wrench.t"), rtol=0, atol=1e-13)
 
 
-def test_energy_changes_by_what_the_actuators_put_in() -> None:
+def test_energy_changes_by_the_actuators_work() -> None:
     model = trough(path=fm.Path.quintic([0, 1], [0, 0.5]))
     solver = started(model)
     times = np.linspace(0, 1, 401)

@@ -117,7 +117,7 @@ def test_loops_close_by_their_joints_rather_than_by_bending() -> None:
     assert solver.get("solver.position_violation") < 1e-12
 
 
-def test_a_whole_state_has_the_modes_behind_the_joint_by_which_their_body_hangs() -> None:
+def test_a_whole_state_has_a_bodys_modes_after_the_joint_that_carries_it() -> None:
     solver = Solver(compile(chain()))
     names = [name for name in solver.joint_names if name != "B"]
     assert names == ["A", "C"]

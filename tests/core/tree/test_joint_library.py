@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from fmumbs.errors import SolverError
 from fmumbs.run import Solver
-from support.strategies import BOTH_WAYS, EVERY, SEVERAL, Case, trees
+from support.strategies import BOTH_WAYS, EVERY, MULTI_MODE, Case, trees
 from support.tree_agreement import assert_agrees, started
 
 
@@ -30,7 +30,7 @@ def test_random_trees(case: Case) -> None:
     assert_agrees(started(case.model, case.inputs), case)
 
 
-@pytest.mark.parametrize("kind", SEVERAL)
+@pytest.mark.parametrize("kind", MULTI_MODE)
 @settings(max_examples=25)
 @given(data=st.data())
 def test_trees_of_one_kind_of_joint(kind: str, data: Any) -> None:
@@ -39,8 +39,8 @@ def test_trees_of_one_kind_of_joint(kind: str, data: Any) -> None:
 
 
 @settings(max_examples=40)
-@given(trees(max_bodies=4, kinds=SEVERAL))
-def test_random_trees_on_their_way(case: Case) -> None:
+@given(trees(max_bodies=4, kinds=MULTI_MODE))
+def test_random_trees_in_motion(case: Case) -> None:
     solver = moved(case)
     assert_agrees(solver, case)
 
@@ -61,6 +61,6 @@ def test_joints_of_one_kind_that_point_either_way(kind: str, data: Any) -> None:
 
 @settings(max_examples=40)
 @given(trees(max_bodies=4, kinds=BOTH_WAYS, turned_round=True))
-def test_joints_that_point_towards_the_ground_on_their_way(case: Case) -> None:
+def test_joints_that_point_towards_the_ground_in_motion(case: Case) -> None:
     solver = moved(case)
     assert_agrees(solver, case)

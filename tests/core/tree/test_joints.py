@@ -28,7 +28,7 @@ from support.tree_agreement import assert_agrees
 
 
 @pytest.mark.parametrize("pitch", [0.1, -0.7])
-def test_a_screw_falls_as_its_thread_lets_it(pitch: float) -> None:
+def test_a_screw_falls_along_its_thread(pitch: float) -> None:
     """(I + m h^2) q'' = tau - m g h, and the thread pushes sideways what it does not let through."""
     m, inertia, tau, t = 2.0, 0.5, 0.3, 0.8
     model = on_ground(lambda F, M: fm.Screw("S", F, M, pitch=pitch, q0=0.2, u0=-0.5))
@@ -45,7 +45,7 @@ def test_a_screw_falls_as_its_thread_lets_it(pitch: float) -> None:
     assert_allclose(solver.get("S.reaction.f"), [0, 0, force], rtol=ROUND_OFF)
 
 
-def test_turn_and_slide_of_a_cylindrical_joint_do_not_know_each_other() -> None:
+def test_turn_and_slide_of_a_cylindrical_joint_are_independent() -> None:
     laws = {"stiffness": (1.5, 40.0), "damping": (0.0, 3.0), "rest": (0.1, -0.2)}
     model = on_ground(lambda F, M: fm.Cylindrical("C", F, M, q0=(0.5, 0.1), u0=(2, 0), **laws))
     solver = started(model, {"C.tau": (0.2, 0.7)})
@@ -110,7 +110,7 @@ def test_chaplygins_sleigh_swings_into_its_straight_run() -> None:
         assert_allclose(solver.get("K.u"), [V * np.tanh(x), V / a / np.cosh(x)], rtol=0, atol=STEPS)
 
 
-def test_a_disc_rolls_round_and_round() -> None:
+def test_a_disc_rolls_steadily_on_a_circle() -> None:
     """It leans by a, its heading turns at W, its spin along the axle is s: all of them stay.
 
     Euler about the centre, A about a diameter, C about the axle, in the direction of motion:

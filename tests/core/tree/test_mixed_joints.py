@@ -16,7 +16,7 @@ from support.joint_models import (
 )
 
 
-def test_what_the_variables_of_excited_modes_are() -> None:
+def test_the_variables_of_excited_modes() -> None:
     table = {v.name: v for v in compile(mixed()).variables}
     assert [n for n in table if n.startswith("J.") and table[n].causality == "input"] == [
         "J.f", "J.kappa_dot[1]", "J.eta_in[2]",
@@ -38,7 +38,7 @@ def test_what_the_variables_of_excited_modes_are() -> None:
     assert not {n for n in table if n.startswith("K.stiffness") or n.startswith("K.qd")}
 
 
-def test_a_saved_state_goes_on_to_the_same_bits() -> None:
+def test_a_saved_state_continues_bit_for_bit() -> None:
     names = ("J.q", "J.eta", "J.kappa", "J.drive", "K.q", "K.u", "c.quat")
     one = mixed_solver()
     one.step(0.37)
@@ -116,7 +116,7 @@ def test_output_derivatives_follow_from_the_motion() -> None:
         assert_allclose(rate, (high - low) / (2 * h), rtol=1e-5, atol=2e-4, err_msg=name)
 
 
-def test_set_state_takes_what_follows_no_path() -> None:
+def test_set_state_takes_the_coordinates_that_follow_no_path() -> None:
     solver = mixed_solver()
     solver.step(0.5)
     q = [*np.ravel(solver.get("J.q")), *solver.get("J.eta"), *solver.get("K.q")]
@@ -128,7 +128,7 @@ def test_set_state_takes_what_follows_no_path() -> None:
         assert_allclose(other.get(name), solver.get(name), rtol=0, atol=1e-10)
 
 
-def test_oracle_is_asked_here_too() -> None:
+def test_mixed_mechanism_agrees_with_the_oracle() -> None:
     """The mixed mechanism on its way, at two times."""
     model = mixed()
     solver = mixed_solver()

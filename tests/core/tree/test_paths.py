@@ -73,7 +73,7 @@ def test_steps_end_where_any_path_is_not_smooth(seed: int) -> None:
     assert_allclose(*found, rtol=0, atol=1e-9)
 
 
-def test_a_repeated_path_repeats() -> None:
+def test_a_periodic_path_repeats() -> None:
     solver = started(kicked(period=0.55))
     path = kicked(period=0.55)["P"].modes[0].path
     for t in (0.05, 0.35, 0.55, 0.6, 1.15, 5 * 0.55 + 0.2, 12.0):
@@ -95,7 +95,7 @@ def test_acceleration_is_that_of_the_later_piece_where_two_meet() -> None:
     assert_allclose(accelerations, [8, -8, 8, 0, 0], rtol=1e-9)
 
 
-def test_ten_tenths_are_one() -> None:
+def test_a_communication_point_at_a_break_but_for_round_off() -> None:
     """A communication point that is a break but for rounding: no step of zero length, and the right piece after it."""
     solver = started(kicked(period=0.5))
     for i in range(1, 1001):

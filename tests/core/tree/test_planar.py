@@ -67,7 +67,7 @@ def in_plane_and_in_space(solver: Solver, model: fm.Model) -> tuple[dict[str, An
 
 @settings(max_examples=100)
 @given(planar_cases())
-def test_planar_kernels_give_what_those_in_space_give(case: Case) -> None:
+def test_planar_and_spatial_kernels_agree(case: Case) -> None:
     assert_equal(*in_plane_and_in_space(started(case.model, case.inputs), case.model))
 
 
@@ -81,7 +81,7 @@ def test_planar_kernels_agree_with_the_oracle(case: Case) -> None:
 
 @settings(max_examples=20)
 @given(planar_cases())
-def test_both_go_the_same_way(case: Case) -> None:
+def test_planar_and_spatial_motions_agree(case: Case) -> None:
     solver = started(case.model, case.inputs)
     solver.set("solver.scheme", 1)
     start = solver.state_save()
@@ -96,7 +96,7 @@ def test_both_go_the_same_way(case: Case) -> None:
 
 @settings(max_examples=25)
 @given(planar_cases(), st.integers(0, 2**32 - 1))
-def test_no_tunable_parameter_leads_out_of_the_plane(case: Case, seed: int) -> None:
+def test_tuned_parameters_keep_a_tree_in_the_plane(case: Case, seed: int) -> None:
     rng = np.random.default_rng(seed)
     solver = started(case.model, case.inputs)
     solver.set("gravity", rng.uniform(-5, 5, 3))
@@ -194,7 +194,7 @@ def test_trees_in_a_plane_are_found() -> None:
         lambda F, M: fm.Spherical("B", F, M),
     ],
 )
-def test_trees_that_leave_the_plane_are_left_to_the_kernels_in_space(second: Any) -> None:
+def test_trees_out_of_the_plane_use_the_spatial_kernels(second: Any) -> None:
     model = fm.Model("left")
     a, b, alone = (fm.Body.rod(name, length=1.0, mass=1.0, radius=0.1) for name in ("a", "b", "alone"))
     joint = second(a.tip, b.base)
@@ -205,7 +205,7 @@ def test_trees_that_leave_the_plane_are_left_to_the_kernels_in_space(second: Any
     assert_agrees(started(model, case.inputs), case)
 
 
-def test_weld_alone_has_nothing_to_move() -> None:
+def test_weld_alone_has_no_coordinates() -> None:
     model = fm.Model("fixed")
     body = fm.Body.rod("b", length=1.0, mass=1.0, radius=0.1)
     assert counted(body, fm.Weld("W", model.ground.at(), body.base), model=model) == 0
@@ -222,7 +222,7 @@ def test_mode_without_inertia_is_refused_in_a_plane_too() -> None:
         solver.assemble()
 
 
-def test_saved_state_does_not_tell_the_kernels() -> None:
+def test_saved_state_does_not_depend_on_the_kernels() -> None:
     """Assembled, saved and loaded: the same accelerations to the bit."""
     model = chain(9, u0=lambda i: 0.1 * i, q0=lambda i: 0.3 * i)
     one, other = started(model), Solver(compile(model))

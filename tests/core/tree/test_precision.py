@@ -164,7 +164,7 @@ def test_each_kind_of_joint_in_a_chain(kind: str) -> None:
     assert_exact(long_tree(CARRYING.index(kind), 50, (kind, "weld") if kind == "free" else (kind,)))
 
 
-def test_hanging_chain_at_rest_stays_there() -> None:
+def test_hanging_chain_stays_at_rest() -> None:
     """Every joint carries the rods below it, and nothing moves."""
     model = chain(downwards, at_rest)
     solver = started(model)

@@ -64,7 +64,7 @@ def twins(name: str) -> tuple[fm.Solver, fm.Solver]:
 
 
 @pytest.mark.parametrize("name", ["Revolute", "Prismatic", "Screw", "Spherical", "Free"])
-def test_a_joint_moves_alike_whichever_way_it_points(name: str) -> None:
+def test_a_joint_moves_in_the_same_way_in_either_direction(name: str) -> None:
     there, back = twins(name)
     for t in (0.0, 0.4, 1.3):
         for solver in (there, back):
@@ -101,7 +101,7 @@ def test_rates_and_derivatives_follow_from_the_motion(name: str) -> None:
     assert_allclose(exact, high - low, rtol=0, atol=1e-11)
 
 
-def test_a_ball_that_points_back_is_part_of_a_loop() -> None:
+def test_a_reversed_ball_in_a_loop() -> None:
     """The spatial slider-crank by a ball at either end of its rod, which is written from the ground or towards it."""
 
     def build(backwards: bool) -> fm.Solver:
@@ -134,7 +134,7 @@ def turned_force(solver: fm.Solver) -> np.ndarray:
     return fm.Rotation.quaternion(*solver.get("rod.quat")).inverse() @ world
 
 
-def test_a_brake_and_a_drive_on_a_joint_that_points_back() -> None:
+def test_a_brake_and_a_drive_on_a_reversed_joint() -> None:
     """Held by its brake, then driven along a path: the wrench is what F's body puts on M's, the ground."""
     model = fm.Model("back", gravity=(0, 0, 0))
     body = fm.Body("body", mass=2.0, inertia=(0.1, 0.1, 0.1))
@@ -158,7 +158,7 @@ def test_a_brake_and_a_drive_on_a_joint_that_points_back() -> None:
 
 
 @pytest.mark.parametrize("joint", [fm.Prismatic, fm.Screw])
-def test_a_damper_between_points_sees_how_a_reversed_slide_moves(joint: Any) -> None:
+def test_a_damper_between_points_on_a_reversed_slide(joint: Any) -> None:
     """Axes agree, so that the coordinate of a slide or a screw only changes its sign."""
     motions = []
     for backwards in (False, True):

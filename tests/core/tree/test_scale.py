@@ -25,7 +25,7 @@ each of the turns of axes on the way."""
 TOLERANCE = 1e-6  # of the integration
 
 
-def with_little_stack(work: Callable[[], None]) -> None:
+def with_a_small_stack(work: Callable[[], None]) -> None:
     """Runs it in a thread of its own, and raises here what it raises there."""
     done: Future[None] = Future()
 
@@ -58,7 +58,7 @@ def spinning_chain(rods: int) -> fm.Model:
 
 
 @pytest.mark.parametrize("rods", [25_000, pytest.param(100_000, marks=pytest.mark.slow)])
-def test_rods_in_a_line_spin_as_one(rods: int) -> None:
+def test_rods_in_a_line_spin_as_one_body(rods: int) -> None:
     """Nothing bends a straight chain that spins: the axis carries what holds its mass on its circle."""
 
     def run() -> None:
@@ -76,4 +76,4 @@ def test_rods_in_a_line_spin_as_one(rods: int) -> None:
         inertia = rods**3 / 3 + rods * RADIUS**2 / 4
         assert_allclose(solver.get("solver.energy"), inertia * SPIN**2 / 2, rtol=SUMMED)
 
-    with_little_stack(run)
+    with_a_small_stack(run)

@@ -11,7 +11,7 @@ from fmumbs.mechanism.joints.mode import Kind, Mode
 
 
 @dataclass(frozen=True)
-class OneFreedom(JointBase):
+class OneDofJoint(JointBase):
     """A joint with one mode about or along `axis`."""
 
     axis: Axis = field(default="z", kw_only=True)

@@ -10,7 +10,7 @@ from fmumbs.mechanism.joints.base import LAWS, JointBase, LawName
 
 
 @dataclass(frozen=True)
-class Several(JointBase):
+class MultiModeJoint(JointBase):
     """A joint with several scalar modes.
 
     q0: (positions,) of the free modes in their order [rad] or [m]; u0: (velocities,) [rad/s] or [m/s].

@@ -79,7 +79,7 @@ def test_a_plane_has_right_handed_axes(normal):
     assert_allclose(np.linalg.norm(first), 1)
 
 
-def test_where_m_is():
+def test_the_pose_of_m():
     assert_allclose(fm.Cylindrical("C", F, M, axis="x").transform((np.pi / 2, 3)) @ (0, 1, 0), (3, 0, 1), atol=1e-15)
     assert_allclose(fm.Screw("S", F, M, pitch=2).transform((np.pi / 2,)) @ (1, 0, 0), (0, 1, np.pi), atol=1e-15)
     turned = fm.Universal("U", F, M, axes=("z", "x")).transform((np.pi / 2, np.pi / 2))
@@ -102,7 +102,7 @@ def test_laws_come_one_for_each_free_mode():
     assert product(fm.Turn("x"), fm.Turn("y", role="locked"), damping=2).law("damping") == (2,)
 
 
-def test_a_mode_prints_what_was_said():
+def test_a_mode_prints_its_arguments():
     assert repr(fm.Turn("x")) == "Mode(kind='revolute', axis=(1.0, 0.0, 0.0))"
     assert "cutoff=5.0" in repr(fm.Slide("x", role="excited", input="eta", cutoff=5))
 
