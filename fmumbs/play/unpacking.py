@@ -153,7 +153,8 @@ def _problems(root: Any) -> Iterator[str]:
     for number, variable in enumerate(root.iterfind("ModelVariables/ScalarVariable"), 1):
         name, reference = variable.get("name") or "", variable.get("valueReference") or ""
         if not name or name in names:
-            yield f"gives variable {number} the name '{name[:60]}', which {'another variable has' if name else 'is empty'}"
+            why = "another variable has" if name else "is empty"
+            yield f"gives variable {number} the name '{name[:60]}', which {why}"
         if not re.fullmatch(r"[0-9]{1,10}", reference) or int(reference) >= 2**32:
             yield f"gives '{reference[:60]}' as the value reference of '{name[:60]}'"
         if sum(child.tag in TYPES for child in variable) != 1:
