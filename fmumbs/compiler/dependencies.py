@@ -29,12 +29,6 @@ References = NDArray[np.int64]
 
 _LONG = 50_000  # inputs in lists by block, altogether
 
-_DERIVATIVES = {
-    (JOINT, "qd"): "q", (JOINT, "qdd"): "qd", (JOINT, "alpha"): "w", (JOINT, "v"): "r", (JOINT, "a"): "v",
-    (JOINT, "udot"): "u", (JOINT, "kappa"): "eta", (JOINT, "kappa_dot"): "kappa",
-    (BODY, "qd"): "q", (BODY, "qdd"): "qd",
-    (BODY, "v"): "r", (BODY, "a"): "v", (BODY, "alpha"): "w", (POINT, "v"): "r", (POINT, "a"): "v",
-}  # fmt: skip
 _FOLLOWING = {
     JOINT: {
         "qdd", "alpha", "a", "udot", "drive", "reaction.f", "reaction.t", "wrench.f", "wrench.t",
@@ -49,9 +43,9 @@ _FOLLOWING = {
 def antiderivatives() -> NDArray[np.int64]:
     """(kinds,) the kind whose time derivative each is, -1 for none."""
     found = np.full(len(kinds()), -1)
-    for (owner, suffix), of in _DERIVATIVES.items():
-        (source,) = (kind for kind in kinds_called(owner, of) if not kind.quaternion and kind.causality == "output")
-        found[[k.index for k in kinds_called(owner, suffix) if k.causality == "output"]] = source.index
+    for kind in kinds():
+        if kind.rate >= 0:
+            found[kind.rate] = kind.index
     return found
 
 

@@ -41,6 +41,7 @@ class Kind:
     """One kind of variable, from fm_kind_info.
 
     unit_linear: the unit for a translation. components: of each variable, 0 if as many as the element has modes.
+    rate: index of the kind that is its time derivative, -1 for none. level: what determines an output (fm_level).
     """
 
     index: int
@@ -54,6 +55,8 @@ class Kind:
     tunable: bool
     state: bool
     components: int
+    rate: int
+    level: int
 
     @property
     def quaternion(self) -> bool:
@@ -106,6 +109,8 @@ def kinds() -> tuple[Kind, ...]:
             tunable=bool(k.tunable),
             state=bool(k.state),
             components=k.components,
+            rate=lib.fm_kind_rate(index),
+            level=lib.fm_kind_level(index),
         )
         found.append(kind)
     return tuple(found)

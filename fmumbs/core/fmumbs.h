@@ -25,6 +25,9 @@ typedef enum fm_status {
 typedef enum fm_causality { FM_INPUT, FM_OUTPUT, FM_PARAMETER, FM_LOCAL } fm_causality; /* local: a constant */
 typedef enum fm_type { FM_REAL, FM_INTEGER, FM_BOOLEAN } fm_type;
 
+/* What determines an output: positions; velocities too; parameters too; anything, such as forces and accelerations */
+typedef enum fm_level { FM_OF_POSITIONS, FM_OF_VELOCITIES, FM_OF_SPRINGS, FM_OF_ALL } fm_level;
+
 /* One kind of variable: "J.q", "B.mass", "solver.energy" ... */
 typedef struct fm_kind_info {
     const char *suffix;      /* "q": the variable is OWNER.q or OWNER.q[i] */
@@ -142,6 +145,8 @@ fm_status fm_variable(const fm_instance *instance, uint32_t reference, fm_variab
 size_t fm_variable_name(const fm_instance *instance, uint32_t reference, char *name, size_t capacity);
 uint32_t fm_kind_count(void);
 const fm_kind_info *fm_kind(uint32_t index);
+int32_t fm_kind_rate(int32_t kind); /* the kind that is its time derivative, -1 for none */
+fm_level fm_kind_level(int32_t kind);
 /* Names of the sizes that count the rows of the image's arrays, in the image's order. */
 uint32_t fm_size_count(void);
 const char *fm_size_name(uint32_t index);

@@ -18,9 +18,12 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from typing import TYPE_CHECKING
 
 from fmumbs.compiler.image import SCHEMES
+from fmumbs.compiler.kinds import kinds
+from fmumbs.compiler.layout import lib
 from fmumbs.errors import ExportError
 from fmumbs.export.units import unit
 from fmumbs.export.xml import DECLARATION, element
@@ -38,11 +41,6 @@ LOG_CATEGORIES = {
     "logStatusWarning": "calls that succeeded but may not do what was intended",
     "logAll": "every message",
 }
-
-# Suffixes of positions and velocities, and of forces that follow from these alone
-_PLACES = frozenset({"q", "r", "quat", "eta", "length"})
-_SPEEDS = frozenset({"qd", "v", "w", "u", "kappa"})
-_OF_SPRINGS = frozenset({"f"})
 
 # Smallest and largest value of an integer parameter
 _RANGES = {"solver.scheme": (min(SCHEMES.values()), max(SCHEMES.values()))}
@@ -213,10 +211,16 @@ def _structure(variables: Sequence["Variable"]) -> str:
             text += element(2, tag, {}, "".join(element(3, "Unknown", lists.attributes(v)) for v in members))
     if unknowns:
         exact = {v.index for v in outputs if v.initial == "exact"}
-        places = {index for index in exact if variables[index].kind in _PLACES}
+        places = {index for index in exact if variables[index].kind in _suffixes(lib.FM_OF_POSITIONS)}
         parameters = {v.index for v in variables if v.causality == "parameter"}
         by_kind: dict[str, _Dependencies] = {}
-        for of, known in ((_PLACES, places), (_SPEEDS, exact), (_OF_SPRINGS, exact | parameters)):
+        known_of = {
+            lib.FM_OF_POSITIONS: places,
+            lib.FM_OF_VELOCITIES: exact,
+            lib.FM_OF_SPRINGS: exact | parameters,
+        }
+        for level, known in known_of.items():
+            of = _suffixes(level)
             by_kind |= dict.fromkeys(of, _Dependencies([v for v in unknowns if v.kind in of], known))
         lines = []
         for variable in unknowns:
@@ -225,6 +229,12 @@ def _structure(variables: Sequence["Variable"]) -> str:
             lines.append(element(3, "Unknown", attributes))
         text += element(2, "InitialUnknowns", {}, "".join(lines))
     return text
+
+
+@cache
+def _suffixes(level: int) -> frozenset[str]:
+    """Suffixes of the outputs that positions, velocities or springs determine (fm_level)."""
+    return frozenset(kind.suffix for kind in kinds() if kind.causality == "output" and kind.level == level)
 
 
 def _states(variables: Sequence["Variable"]) -> tuple[set[int], list["Variable"]]:

@@ -112,6 +112,13 @@
       "alpha and beta of Baumgarte's stabilisation: c'' + 2 alpha c' + beta^2 c = 0")                                   \
     K(TOLERANCE, MODEL, "solver.tolerance", 1, PARAMETER, REAL, 0, 0, "", "", "relative tolerance of the error control")
 
+/* The kinds that are time derivatives of others, component by component: R(kind, its derivative). */
+#define FM_RATES(R)                                                                      \
+    R(J_Q, J_QD) R(J_QD, J_QDD) R(J_W, J_ALPHA) R(J_R, J_V) R(J_V, J_A) R(J_U, J_UDOT)   \
+    R(J_ETA, J_KAPPA) R(J_KAPPA, J_KAPPA_DOT)                                            \
+    R(B_R, B_V) R(B_V, B_A) R(B_W, B_ALPHA) R(B_Q, B_QD) R(B_QD, B_QDD)                  \
+    R(P_R, P_V) R(P_V, P_A)
+
 typedef enum fm_owner {
     FM_MODEL,
 #define O(id, one, all) FM_##id,

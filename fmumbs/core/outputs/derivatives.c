@@ -64,19 +64,6 @@ fm_status fm_do_set_input_derivatives(fm_instance *s, const uint32_t *reference,
     return FM_OK;
 }
 
-/* The kind that is the exact time derivative of another; -1: none. */
-static int32_t rate_kind(int32_t kind)
-{
-    static const int32_t pairs[][2] = {
-        {FM_J_Q, FM_J_QD}, {FM_J_QD, FM_J_QDD}, {FM_J_W, FM_J_ALPHA}, {FM_J_R, FM_J_V}, {FM_J_V, FM_J_A},
-        {FM_J_U, FM_J_UDOT}, {FM_J_ETA, FM_J_KAPPA}, {FM_J_KAPPA, FM_J_KAPPA_DOT},
-        {FM_B_R, FM_B_V},  {FM_B_V, FM_B_A},    {FM_B_W, FM_B_ALPHA}, {FM_B_Q, FM_B_QD}, {FM_B_QD, FM_B_QDD},
-         {FM_P_R, FM_P_V}, {FM_P_V, FM_P_A}};
-    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
-        if (pairs[i][0] == kind) return pairs[i][1];
-    return -1;
-}
-
 static double quaternion_rate(fm_instance *s, int32_t kind, int32_t object, int32_t part)
 {
     double q[4], w[3];
@@ -157,7 +144,7 @@ fm_status fm_do_get_output_derivatives(fm_instance *s, const uint32_t *reference
     for (size_t i = 0; i < count; i++) {
         const int32_t kind = m->variable_kind[reference[i]], object = m->variable_object[reference[i]];
         const int32_t component = m->variable_component[reference[i]], part = component < 0 ? 0 : component;
-        const int32_t rate = rate_kind(kind);
+        const int32_t rate = fm_kind_rate(kind);
         double direction[3];
         if (kind == FM_J_Q && m->joint_kind[object] == FM_JOINT_NONHOLONOMIC) {
             value[i] = nonholonomic_rate(s, object, part);

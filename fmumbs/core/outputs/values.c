@@ -36,6 +36,25 @@ const fm_kind_info *fm_kind(uint32_t index)
     return index < FM_KIND_COUNT ? kinds + index : NULL;
 }
 
+int32_t fm_kind_rate(int32_t kind)
+{
+    switch (kind) {
+#define R(id, rate) case FM_##id: return FM_##rate;
+    FM_RATES(R)
+#undef R
+    default: return -1;
+    }
+}
+
+fm_level fm_kind_level(int32_t kind)
+{
+    const int32_t rate = fm_kind_rate(kind);
+    if (kind == FM_J_QUAT || kind == FM_B_QUAT || kind == FM_S_LENGTH) return FM_OF_POSITIONS;
+    if (kind == FM_S_F) return FM_OF_SPRINGS;
+    if (rate < 0) return FM_OF_ALL;
+    return fm_kind_rate(rate) < 0 ? FM_OF_VELOCITIES : FM_OF_POSITIONS;
+}
+
 uint32_t fm_variable_count(const fm_instance *s)
 {
     return (uint32_t)s->image.n.variables;
