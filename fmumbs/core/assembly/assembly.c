@@ -33,6 +33,8 @@
 #define FM_SOFTEST 1e3
 #define FM_TURN_AT_ONCE 0.5 /* [rad] */
 #define FM_NEARBY 0.03 /* distance [rad], or relative to the model's length, at which the rank nearby is determined */
+#define FM_FURTHER 0.3 /* and at which pivots are, if they differ by FM_UNEVEN there */
+#define FM_UNEVEN 1.5
 #define FM_ON_BRANCH 1e-6 /* a start closer to a branch (in states, or relative to the largest velocity) is on it */
 
 /* Rows ---------------------------------------------------------------------------------------------------------- */
@@ -305,18 +307,23 @@ int32_t fm_choose_at(fm_instance *s, const double *y)
     return fm_active_rows(s);
 }
 
-/* Updates the pivots of the rows that are active at the start with those nearby, if they are larger. Requires K. */
-static void note_nearby(fm_instance *s, const double *chosen)
+/* Updates the pivots of the rows that are active at the start with those nearby, if they are larger. 1: they differ so
+ * much that a singular position may be near. Requires K. */
+static int note_nearby(fm_instance *s, const double *chosen)
 {
-    if (!fm_factor_delassus(s)) return;
+    int uneven = 0;
+    if (!fm_factor_delassus(s)) return 1;
     for (int32_t n = 0; n < s->plan.blocks; n++) {
         const fm_block *b = s->plan.block + n;
         for (int32_t q = 0; q < b->used; q++) {
             const int32_t r = b->use[q], i = b->first + r;
             const double pivot = 1.0 / s->loop.L[b->L + (size_t)(r * b->rows + r)];
-            if (chosen[i] > 0.0 && pivot > s->row_pivot[i]) s->row_pivot[i] = pivot;
+            if (!(chosen[i] > 0.0)) continue;
+            uneven = uneven || pivot > FM_UNEVEN * s->row_pivot[i] || FM_UNEVEN * pivot < s->row_pivot[i];
+            if (pivot > s->row_pivot[i]) s->row_pivot[i] = pivot;
         }
     }
+    return uneven;
 }
 
 /* Moves y along its velocity, closes the loops and chooses rows there. 0: it is at rest, or the loops do not close. */
@@ -375,11 +382,16 @@ int32_t fm_rank_nearby(fm_instance *s, const double *y, int way, int32_t *row)
     /* near a singular position inactive rows may be violated: only the direction matters */
     if (fm_assemble_velocities(s, moved) || violation(s, 1, &merit) <= FM_NEARBY * s->image.length[0]) {
         for (int32_t i = 0; i < speeds; i++) fastest = fmax(fastest, fabs(moved[positions + i]) / s->scale[positions + i]);
-        for (int32_t i = 0; i < speeds; i++) s->loop.change[i] = FM_NEARBY / fastest * moved[positions + i];
-        if (fastest > 1e-9) fm_move_positions(s, moved, s->loop.change);
-        if (fm_assemble_positions(s, moved)) {
-            rank = fm_choose_at(s, moved);
-            note_nearby(s, chosen);
+        for (int further = 0; further < 2; further++) {
+            const double part = (further ? FM_FURTHER : FM_NEARBY) / fastest;
+            memcpy(moved, y, (size_t)positions * sizeof *moved);
+            fm_assembly_place(s, moved);
+            for (int32_t i = 0; i < speeds; i++) s->loop.change[i] = part * moved[positions + i];
+            if (fastest > 1e-9) fm_move_positions(s, moved, s->loop.change);
+            if (!fm_assemble_positions(s, moved)) break;
+            const int32_t found = fm_choose_at(s, moved);
+            if (!further) rank = found;
+            if (!note_nearby(s, chosen)) break;
         }
     }
     for (*row = rows - 1; *row > 0 && !(s->row_active[*row] != 0.0 && chosen[*row] == 0.0);) --*row;

@@ -35,9 +35,19 @@ static int factor_or_interpolate(fm_instance *s, double *y, int level)
     return FM_FACTORED;
 }
 
-/* Projects positions, then velocities, unless another method keeps the constraints; `near`: the last evaluation was
- * near y. The links are then placed for the coordinates of the cut joints. 0: the constraints cannot be satisfied from
- * here. */
+/* Projects positions, then velocities; `near`: the last evaluation was near y. 0: the constraints cannot be satisfied
+ * from here. */
+int fm_correct_directly(fm_instance *s, double *y, int near)
+{
+    if (near && s->loop.near_singular && fm_rests_singular(s, y)) return 0;
+    if (near && s->loop.near_singular && fm_singular_state(s, y)) return 1;
+    const int factored = near && !s->loop.near_singular;
+    s->singular.interpolated = 0;
+    return fm_correct_levels(s, y, 0, 1, factored, near && s->loop.worn, factor_or_interpolate);
+}
+
+/* The same, unless another method keeps the constraints. The links are then placed for the coordinates of the cut
+ * joints. */
 int fm_correct(fm_instance *s, double *y, int near)
 {
     const int directly = s->closure[FM_CLOSURE_CORRECTION] == (double)FM_CORRECT_DIRECTLY;
@@ -47,12 +57,7 @@ int fm_correct(fm_instance *s, double *y, int near)
         return 1;
     }
     if (!directly && s->image.n.cut_positions == 0) return 1;
-    if (directly && near && s->loop.near_singular && fm_rests_singular(s, y)) return 0;
-    if (directly && !(near && s->loop.near_singular && fm_singular_state(s, y))) {
-        const int factored = near && !s->loop.near_singular;
-        s->singular.interpolated = 0;
-        if (!fm_correct_levels(s, y, 0, 1, factored, near && s->loop.worn, factor_or_interpolate)) return 0;
-    }
+    if (directly && !fm_correct_directly(s, y, near)) return 0;
     if (!directly) fm_place_loops(s, y, 0);
     if (s->planar.used) { /* the next evaluation can reuse their poses if it is of y */
         memcpy(s->planar.placed, y, (size_t)s->model.ny * sizeof *y);

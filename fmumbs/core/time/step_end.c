@@ -7,8 +7,10 @@
 #include "../forces/laws.h"
 #include "../loops/cut_joints.h"
 #include "../loops/loop_rank.h"
+#include "../loops/projection.h"
 #include "../motion/correct.h"
 #include "../motion/law_modes.h"
+#include "../motion/singular.h"
 #include "../motion/sticking.h"
 #include "../motion/tangent.h"
 #include "stages.h"
@@ -136,13 +138,52 @@ int fm_correct_head(fm_instance *s)
 static int leaps(const fm_instance *s, const double *before, const double *after, double h)
 {
     double moved = 0.0, fastest = 0.0;
-    if (!is_corrected(s) || !s->loop.worn) return 0; /* branches meet only where pivots are small */
+    if (!s->loop.worn) return 0; /* branches meet only where pivots are small */
     for (int32_t i = s->image.n.positions; i < s->model.ny; i++) {
         const double size = fmax(fabs(before[i]), fabs(h * fm_stage(s, 0)[i]));
         moved = fmax(moved, fabs(after[i] - before[i]) / s->scale[i]);
         fastest = fmax(fastest, size / s->scale[i]);
     }
     return moved > FM_LEAP * fastest + s->closure[FM_CLOSURE_TOLERANCE];
+}
+
+/* Corrects the end y of a fixed step and returns it. Where another method keeps the constraints, y is not changed; where
+ * pivots are small, a corrected copy is returned. NULL: the correction fails, or leaps. */
+static const double *correct_end(fm_instance *s, double *y, double h)
+{
+    const int32_t worn = s->loop.worn, near = s->loop.near_singular;
+    double *end = s->work.step_corrected;
+    if (is_corrected(s)) return fm_correct(s, y, 1) && !leaps(s, s->work.trial, y, h) ? y : NULL;
+    if (s->image.n.rows == 0 || !worn) return fm_correct(s, y, 1) ? y : NULL;
+    memcpy(end, y, (size_t)s->model.ny * sizeof *y);
+    const fm_singular_kept kept = fm_singular_begin(s);
+    const int fits = fm_correct_directly(s, end, 1);
+    fm_singular_end(s, kept);
+    s->loop.worn = worn, s->loop.near_singular = near;
+    s->planar.is_placed = 0;
+    return fits && !leaps(s, y, end, h) && fm_correct(s, y, 1) ? end : NULL;
+}
+
+/* Whether a fixed step from the head to `end` passed a position where branches share a tangent; or the motion with the
+ * step's first acceleration would have, since `end` may be on another branch. */
+static int passes_tangent(fm_instance *s, double t, double h, const double *end)
+{
+    const int32_t positions = s->image.n.positions;
+    const double *u = s->head + positions, *udot = fm_stage(s, 0) + positions;
+    double *smooth = s->work.step_end;
+    if (comes_to_tangent(s, t, t + h, s->head, end)) return 1;
+    if (!s->singular.was_near && !s->loop.near_singular) return 0;
+    memcpy(smooth, s->head, (size_t)s->model.ny * sizeof *smooth);
+    fm_place_loops(s, smooth, 0);
+    s->planar.is_placed = 0;
+    for (int32_t i = 0; i < s->image.n.speeds; i++) {
+        s->loop.change[i] = h * (u[i] + 0.5 * h * udot[i]);
+        smooth[positions + i] += h * udot[i];
+    }
+    fm_move_positions(s, smooth, s->loop.change);
+    (void)fm_normalise(s, smooth, NULL);
+    fm_follow_paths(s, t + h, smooth);
+    return comes_to_tangent(s, t, t + h, s->head, smooth);
 }
 
 /* Makes work.trial, the end of a fixed step from s->y at time t, the state, projected onto the constraints. 0: fails;
@@ -155,9 +196,10 @@ int fm_correct_fixed(fm_instance *s, double t, double h)
     fm_follow_paths(s, t + h, s->y);
     if (!has_cut_joints(s)) return 1;
     s->clock[FM_TIME_HEAD] = t;
-    if (!fm_correct(s, s->y, 1) || leaps(s, s->work.trial, s->y, h)) return 0;
+    const double *end = correct_end(s, s->y, h);
+    if (end == NULL) return 0;
     s->work.time = t + h;
     fm_follow_cut_joints(s);
     fm_watch_rows(s, s->y);
-    return !comes_to_tangent(s, t, t + h, s->head, s->y);
+    return !passes_tangent(s, t, h, end);
 }

@@ -59,8 +59,28 @@ def swung(seed: int, x: float, speed: float, gap: float = 0.0) -> tuple[fm.Model
     return model, top
 
 
-def solver_of(model: fm.Model, scheme: float, tolerance: float, planar: bool = True, step: float = 1e-3) -> fm.Solver:
-    options = {"scheme": "rk4" if scheme else "dopri5", "step": step, "tolerance": tolerance}
+def drawn(k: int) -> tuple[int, float, float, float]:
+    """Seed of the sizes, speed and start of the crank, and a fixed step."""
+    rng = np.random.default_rng(k)
+    speed = float(rng.uniform(1, 9) * rng.choice([-1, 1]))
+    x, step = -float(np.sign(speed)) * float(rng.uniform(0.02, 0.3)), float(rng.uniform(0.3e-3, 1.5e-3))
+    return int(rng.integers(8)), speed, x, step
+
+
+def solver_of(
+    model: fm.Model,
+    scheme: float,
+    tolerance: float,
+    planar: bool = True,
+    step: float = 1e-3,
+    correction: str = "direct",
+) -> fm.Solver:
+    options = {
+        "scheme": "rk4" if scheme else "dopri5",
+        "step": step,
+        "tolerance": tolerance,
+        "correction": correction,
+    }
     solver = fm.Solver(compile(model, everything=True).with_options(**options))
     solver.use_planar(planar)
     solver.assemble()
@@ -93,6 +113,31 @@ def test_a_motion_ends_where_branches_share_a_tangent(
         assert solver.get("A_pin.q") * np.sign(speed) <= top * np.sign(speed) + 1e-3
         assert abs(solver.get("A_pin.q") - top) < 0.2
         assert np.sign(solver.get("A_pin.qd")) == np.sign(speed)
+
+
+@pytest.mark.parametrize("planar", [True, False])
+@pytest.mark.parametrize("case", [16, 26, 37])
+def test_a_start_close_to_it_does_not_step_over_it(case: int, planar: bool) -> None:
+    """Pivots are small at such a start, and so no measure of what is small; steps soon grow to a tenth of a radian."""
+    seed, speed, x, _ = drawn(case)
+    model, _ = swung(seed, x, speed)
+    solver = solver_of(model, 0, 1e-5, planar)
+    with pytest.raises(fm.SolverError, match="share a tangent"):
+        solver.step(1.0 / abs(speed))
+
+
+@pytest.mark.parametrize(
+    ("correction", "case"),
+    [("direct", 95), *(("baumgarte", k) for k in (7, 13, 25, 91)), *(("off", k) for k in (7, 15, 20))],
+)
+def test_no_fixed_step_changes_the_branch_there(correction: str, case: int) -> None:
+    """Nor with constraints that something else keeps: a leap of the velocities is not a result."""
+    seed, speed, x, step = drawn(case)
+    model, top = swung(seed, x, speed)
+    solver = solver_of(model, 1, 1e-6, step=step, correction=correction)
+    with pytest.raises(fm.SolverError, match=r"B_end.* singular .*(share a tangent|more than one way)"):
+        run_to(solver, (abs(x) + 0.1) / abs(speed), step)
+    assert abs(solver.get("A_pin.q") - top) < 0.05
 
 
 @pytest.mark.parametrize("step", [2e-5, 1e-4])
