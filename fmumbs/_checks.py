@@ -25,6 +25,7 @@ _AXES: dict[str, Vec3] = {
 }
 _UNIT = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _LARGEST_SIZE = 1e40
 _ROUND_OFF = 1e-15  # a vector this close to length one is not changed, so that normalising is idempotent
 
@@ -142,6 +143,17 @@ def name(value: object, what: str) -> str:
             f"not begin with a digit. Call it '{legal}'."
         )
     return value
+
+
+def text(value: object, what: str) -> str:
+    """Text that XML and UTF-8 can hold."""
+    found = _NOT_IN_XML.search(str(value))
+    if found:
+        raise ModelError(
+            f"{what} has the character U+{ord(found[0]):04X} at {found.start() + 1}, which an FMU cannot hold. "
+            "Leave it out."
+        )
+    return str(value)
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

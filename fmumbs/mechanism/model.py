@@ -35,7 +35,7 @@ class Model:
     def __init__(self, name: str, gravity: ArrayLike = (0.0, 0.0, -9.81), description: str = "") -> None:
         self.name = _checks.name(name, "Model")
         self.gravity: Vec3 = _checks.vector(gravity, f"Model '{name}': gravity")
-        self.description = str(description)
+        self.description = _checks.text(description, f"Model '{name}': description")
         self.default_experiment: DefaultExperiment | None = None
         self._elements: dict[str, Element] = {}
         self._signals: dict[str, Signal] = {}

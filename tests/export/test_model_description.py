@@ -49,6 +49,12 @@ def test_text_is_escaped_as_any_reader_of_xml_expects() -> None:
     assert [child.tag for child in root] == ["s"]
 
 
+@pytest.mark.parametrize("character", ["\0", "\x01", "\x0b", "\x1f", "\ud800", "\ufffe", "\uffff"])
+def test_a_description_that_xml_cannot_hold_is_refused(character: str) -> None:
+    with pytest.raises(fm.ModelError, match=rf"Model 'm': description has the character U\+{ord(character):04X} at 3,"):
+        fm.Model("m", description=f"ab{character}c")
+
+
 def test_it_is_written_as_lxml_writes_it(image: ModelImage) -> None:
     written = model_description(image, sources=("a.c", "b.c"))
     root = etree.fromstring(written, etree.XMLParser(remove_blank_text=True))
