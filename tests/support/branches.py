@@ -73,27 +73,31 @@ class Branch:
                 V[i] -= link.mass * (self.gravity[0] * r[0].real + self.gravity[1] * r[1].real)
         return np.fft.rfft(J) / SAMPLES, np.fft.rfft(V) / SAMPLES
 
-    def motion(self, angle: float, speed: float, times: Array) -> Array:
-        """(2, n) angle and speed of the crank."""
+    def rates(self) -> Callable[[float, Array], tuple[float, float]]:
+        """Rates of the crank's angle and speed."""
         J, V = self.series()
         n = np.arange(len(J))
         weight = np.where(n == 0, 1.0, 2.0)
 
-        def rates(_: float, y: Array) -> tuple[float, float]:
+        def found(_: float, y: Array) -> tuple[float, float]:
             wave = weight * np.exp(1j * n * y[0])
             j, dj, dv = (J * wave).real.sum(), (1j * n * J * wave).real.sum(), (1j * n * V * wave).real.sum()
             return y[1], (self.torque - self.damping * y[1] - dv - 0.5 * dj * y[1] ** 2) / j
 
-        found = solve_ivp(rates, (0.0, times[-1]), (angle, speed), "DOP853", times, rtol=1e-12, atol=1e-12)
+        return found
+
+    def motion(self, angle: float, speed: float, times: Array) -> Array:
+        """(2, n) angle and speed of the crank."""
+        found = solve_ivp(self.rates(), (0.0, times[-1]), (angle, speed), "DOP853", times, rtol=1e-12, atol=1e-12)
         return np.asarray(found.y)
 
 
-def branch(kind: str, rng: np.random.Generator) -> Branch:
-    """With random sizes, masses, centres and loads."""
-    crank = float(rng.uniform(0.3, 1.0))
+def branch(kind: str, rng: np.random.Generator, size: float = 1.0) -> Branch:
+    """With random sizes, masses, centres and loads; size: of all lengths, with gravity, so that it turns alike."""
+    crank = size * float(rng.uniform(0.3, 1.0))
     base = crank * float(rng.uniform(1.5, 2.5))
     lead = float(rng.uniform(-np.pi, np.pi))
-    made = Branch(kind, crank, base, gravity=(G * np.cos(lead), G * np.sin(lead)))
+    made = Branch(kind, crank, base, gravity=(size * G * np.cos(lead), size * G * np.sin(lead)))
 
     def first(a: complex) -> tuple[NDArray[np.complex128], NDArray[np.complex128]]:
         return np.array([0j, 0j]), crank * np.array([np.cos(a), np.sin(a)])
@@ -106,12 +110,13 @@ def branch(kind: str, rng: np.random.Generator) -> Branch:
 
     for i, ends in enumerate((first, second, third)):
         slides = kind == "slider" and i == 2
-        com = (0.0, 0.0) if slides else (float(rng.uniform(0.0, 0.5)), float(rng.uniform(-0.2, 0.2)))
-        made.links.append(Link(ends, float(rng.uniform(0.5, 2)), com, float(rng.uniform(0.02, 0.1)), not slides))
+        com = (0.0, 0.0) if slides else (size * float(rng.uniform(0.0, 0.5)), size * float(rng.uniform(-0.2, 0.2)))
+        mass, inertia = float(rng.uniform(0.5, 2)), size**2 * float(rng.uniform(0.02, 0.1))
+        made.links.append(Link(ends, mass, com, inertia, not slides))
     if rng.random() < 0.5:
-        made.torque = float(rng.uniform(-2.0, 2.0))
+        made.torque = size**2 * float(rng.uniform(-2.0, 2.0))
     if rng.random() < 0.5:
-        made.damping = float(rng.uniform(0.0, 0.2))
+        made.damping = size**2 * float(rng.uniform(0.0, 0.2))
     return made
 
 

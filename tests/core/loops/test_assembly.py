@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 import fmumbs as fm
 from fmumbs.compiler import compile
 from fmumbs.readers import read_model
-from support.closed import DOF, space
+from support.closed import DOF, plane, space
 from support.closed_agreement import assert_closed, started
 
 
@@ -160,3 +160,19 @@ def test_conflicting_held_values_leave_a_gap() -> None:
     model.add(*near.bodies, *joints)
     with pytest.raises(fm.AssemblyError, match=r"loop C-D-B-A cannot close: nearest gap 0\.0016\d m at 'C'"):
         fm.Solver(model).assemble()
+
+
+def test_distant_guesses_close_within_a_few_turns() -> None:
+    """A step towards a position at which bars are nearly in line would turn them many times."""
+    closed = 0
+    for seed in range(40):
+        model = plane(seed, 1 + seed % 2, guess=2.0).model
+        solver = fm.Solver(model)
+        try:
+            solver.assemble()
+        except fm.AssemblyError:
+            continue
+        closed += 1
+        for joint in (joint for joint in model.joints if joint.name.startswith("j")):
+            assert abs(solver.get(f"{joint.name}.q") - joint.q0) < 4 * np.pi
+    assert closed > 36

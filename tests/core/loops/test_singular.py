@@ -26,10 +26,10 @@ def motion_of(kind: str, seed: int) -> np.ndarray:
 
 
 def start(
-    kind: str, seed: int, pin: type[fm.Revolute] | type[fm.Spherical] = fm.Revolute
+    kind: str, seed: int, pin: type[fm.Revolute] | type[fm.Spherical] = fm.Revolute, size: float = 1.0
 ) -> tuple[Branch, fm.Model, float, float]:
     rng = np.random.default_rng([KINDS.index(kind), seed])
-    b = branch(kind, rng)
+    b = branch(kind, rng, size)
     angle, speed = float(rng.uniform(-np.pi, np.pi)), float(rng.uniform(1, 9) * rng.choice([-1, 1]))
     return b, model_of(b, angle, speed, rng, turn=True, pin=pin), angle, speed
 
@@ -71,6 +71,21 @@ def test_a_motion_continues_along_its_branch(kind: str, tolerance: float | None,
             apart = solver.get("D.q") - angles_of(b, q)[2]
             assert abs(np.remainder(apart + np.pi, 2 * np.pi) - np.pi) <= 3 * enough
     assert passed >= STARTS // 2
+
+
+@pytest.mark.parametrize("size", [1.0, 1e4])
+@pytest.mark.parametrize("kind", ["slider", "anti"])
+def test_accelerations_are_right_at_any_distance_to_a_change_point(kind: str, size: float) -> None:
+    """And at any size: slides count relative to the model's length."""
+    at, speed = (np.pi / 2 if kind == "slider" else 0.0), 3.0
+    for seed, distance in enumerate(10.0 ** -np.arange(2, 13, 2)):
+        rng = np.random.default_rng([KINDS.index(kind), seed % 2])
+        b = branch(kind, rng, size)
+        model = model_of(b, at + distance, speed, rng, turn=True, pin=fm.Revolute)
+        solver = solver_of(b, model, planar=seed % 3 == 0)
+        q, u = solver.get("A.q"), solver.get("A.qd")
+        expected = b.rates()(0.0, np.array([q, u]))[1]
+        assert_allclose(solver.get("A.qdd"), expected, rtol=0, atol=1e-8 * max(u**2, abs(expected)))
 
 
 # Rows of windows ------------------------------------------------------------------------------------------------
