@@ -88,13 +88,16 @@ static void check_long_step(fm_instance *s)
     check_refused(s, fm_step(s, 1.7e308), before);
 }
 
-/* Unbounded motion: however the step ends, the states must be valid for another assembly. */
+/* Unbounded motion: however the step ends, the states must be valid for another assembly. Of the magnitudes each image
+ * takes every third one, beginning one later than the image before. */
 static void check_wild_motion(fm_instance *s)
 {
+    static size_t first = 2;
+    first = (first + 1) % 3;
     static const char *const moving[] = {"tau", "f", "force", "torque", "qd", "w", "v", "u", "kappa"};
     static const double huge[] = {1e30, 1e40, 1e50, 1e60, 1e75, 1e100, 1e150, 1e155, 1e200, 1e293, 1e300, 1.7e308};
     for (int scheme = 0; scheme < 2; scheme++)
-        for (size_t i = 0; i < 2 * sizeof huge / sizeof *huge; i++) {
+        for (size_t i = first; i < 2 * sizeof huge / sizeof *huge; i += 3) {
             CHECK(fm_reset(s) == FM_OK && choose(s, scheme, 1e-3, 1e-6));
             for (size_t j = 0; j < (i % 2 ? sizeof moving / sizeof *moving : 4); j++) set_every(s, moving[j], huge[i / 2]);
             if (fm_assemble(s, 0.0) != FM_OK) continue;
