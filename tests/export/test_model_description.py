@@ -220,3 +220,15 @@ def test_two_mechanisms_have_two_guids(pendulum: ModelImage) -> None:
 @pytest.mark.parametrize(("name", "identifier"), [("arm6", "arm6"), ("6_arms", "_6_arms"), ("my-arm", "my_arm")])
 def test_the_binary_is_called_by_a_c_identifier(name: str, identifier: str) -> None:
     assert model_identifier(name) == identifier
+
+
+def test_what_initial_unknowns_depend_on_follows_their_kind(image: ModelImage) -> None:
+    """Positions on positions, velocities and forces of springs on more, and all else on everything, without a list."""
+    places, speeds = {"q", "r", "quat", "eta", "length"}, {"qd", "v", "w", "u", "kappa"}
+    table = {str(v.index + 1): v for v in image.variables}
+    for entry in parsed(image).iterfind("ModelStructure/InitialUnknowns/Unknown"):
+        kind, listed = table[entry.get("index")].kind, entry.get("dependencies")
+        if kind in places:
+            assert {table[one].kind for one in listed.split()} <= places
+        elif kind not in speeds | {"f"}:
+            assert listed is None
