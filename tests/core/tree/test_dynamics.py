@@ -170,3 +170,20 @@ def test_long_chains_keep_their_precision() -> None:
     scale = np.abs(right).max()
     assert np.abs(found - right).max() < AGREEMENT * scale
     assert np.abs(plain - right).max() > 0.1 * scale
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_chains_with_arms_along_coordinate_axes(seed: int) -> None:
+    """Joints a distance apart along one axis of a link, with other axes of motion."""
+    rng = np.random.default_rng(seed)
+    model = fm.Model("arms", gravity=rng.uniform(-10, 10, 3))
+    carrier: Any = model.ground
+    for index in range(6):
+        new = fm.Body(f"b{index}", mass=rng.uniform(0.5, 2), com=rng.uniform(-0.3, 0.3, 3), inertia=(0.2, 0.25, 0.3))
+        F = carrier.at(*(rng.uniform(-1, 1) * np.eye(3)[rng.integers(3)]))
+        turns = rng.random() < 0.6
+        axis: Any = str(rng.choice(("x", "y", "z"))) if rng.random() < 0.5 else rng.uniform(-1, 1, 3)
+        kind = fm.Revolute if turns else fm.Prismatic
+        model.add(new, kind(f"j{index}", F, new.at(), axis=axis, q0=rng.uniform(-1, 1), u0=rng.uniform(-2, 2)))
+        carrier = new
+    assert_agrees(started(model), Case(model, {}))
