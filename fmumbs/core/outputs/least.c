@@ -26,6 +26,8 @@
 #include <string.h>
 
 #define FM_LEFT 1e-28   /* fraction of the sum of squares at which the iteration stops */
+#define FM_SMALL 1e-10  /* fraction of a row's regular diagonal below which its pivot is mostly round-off */
+#define FM_LOOSE 1e-7   /* the same, added to the diagonal there */
 #define FM_STARTS 3     /* restarts of the conjugate gradients, against round-off */
 
 static int counts(const fm_instance *s, int32_t row)
@@ -170,8 +172,42 @@ static void descend(fm_instance *s, const double *R, double *fall)
     for (int32_t i = 0; i < s->image.n.rows; i++) fall[i] = is_idle(s, i) ? fall[i] - g[i] : 0.0;
 }
 
+static double *diagonal_of(const fm_instance *s, const fm_block *k, int32_t r)
+{
+    return s->loop.L + k->L + (size_t)(r * (k->rows + 1));
+}
+
+/* The size of a row's diagonal where it is regular: a row may vanish at a singular position. */
+static double regular(const fm_instance *s, int32_t row)
+{
+    const double *w = s->loop.wrench + 6 * row, L = s->image.length[0];
+    return loads_joints(s, row) ? fmax(s->loop.diagonal[row], dot(w, w) / (L * L) + dot(w + 3, w + 3)) : s->loop.diagonal[row];
+}
+
+/* Whether pivots of the factor are so small that solutions are mostly round-off. */
+static int is_singular(const fm_instance *s)
+{
+    for (const fm_block *k = s->plan.block, *end = k + s->plan.blocks; k < end; k++)
+        for (int32_t q = 0; q < k->used; q++)
+            if (*diagonal_of(s, k, k->use[q]) * FM_SMALL * regular(s, k->first + k->use[q]) > 1.0) return 1;
+    return 0;
+}
+
+/* Factors J_a G J_a'. At a singular position, where the active rows are dependent, their own self-stress takes no part:
+ * along it multipliers stay what they are, the limit on the branch. */
+static int factor(fm_instance *s)
+{
+    fm_make_delassus(s);
+    if (fm_factor_delassus(s) && !is_singular(s)) return 1;
+    fm_make_delassus(s);
+    for (const fm_block *k = s->plan.block, *end = k + s->plan.blocks; k < end; k++)
+        for (int32_t q = 0; q < k->used; q++)
+            *diagonal_of(s, k, k->use[q]) += FM_LOOSE * regular(s, k->first + k->use[q]);
+    return fm_factor_delassus(s);
+}
+
 /* Computes rows, their wrenches, J along their paths, the scales of the inactive rows' multipliers, and the factor of
- * J_a G J_a'. 0: the active rows are dependent here. */
+ * J_a G J_a'. 0: that is not finite. */
 static int prepare(fm_instance *s)
 {
     const fm_image *m = &s->image;
@@ -207,8 +243,7 @@ static int prepare(fm_instance *s)
             for (int32_t e = 0; e < k->length; e++) modes[path[e]] = 0.0;
         }
     }
-    fm_make_delassus(s);
-    return fm_factor_delassus(s);
+    return factor(s);
 }
 
 /* Conjugate gradients, starting from R and the multipliers so far. */
