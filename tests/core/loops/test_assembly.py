@@ -176,3 +176,12 @@ def test_distant_guesses_close_within_a_few_turns() -> None:
         for joint in (joint for joint in model.joints if joint.name.startswith("j")):
             assert abs(solver.get(f"{joint.name}.q") - joint.q0) < 4 * np.pi
     assert closed > 36
+
+
+def test_a_start_that_is_refused_leaves_the_guesses() -> None:
+    model = four_bar(base=0.7)
+    solver = fm.Solver(model)
+    with pytest.raises(fm.AssemblyError):
+        solver.assemble()
+    for name in "ABD":
+        assert solver.get(f"{name}.q") == model[name].q0

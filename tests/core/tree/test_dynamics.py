@@ -187,3 +187,18 @@ def test_random_chains_with_arms_along_coordinate_axes(seed: int) -> None:
         model.add(new, kind(f"j{index}", F, new.at(), axis=axis, q0=rng.uniform(-1, 1), u0=rng.uniform(-2, 2)))
         carrier = new
     assert_agrees(started(model), Case(model, {}))
+
+
+def test_the_stiffness_of_a_ball_acts_in_all_its_directions() -> None:
+    """Also when it is set."""
+
+    def solver_of(stiffness: float) -> fm.Solver:
+        model = fm.Model("ball", gravity=(0, 0, 0))
+        body = fm.Body("body", mass=1.0, inertia=(0.1, 0.2, 0.3))
+        q0 = fm.Rotation.rpy(0.3, -0.4, 0.5).as_quaternion()
+        model.add(body, fm.Spherical("J", model.ground.at(), body.at(), q0=q0, stiffness=stiffness))
+        return started(model)
+
+    one, other = solver_of(2.0), solver_of(7.0)
+    one.set("J.stiffness", 7.0)
+    assert_allclose(one.get("body.alpha"), other.get("body.alpha"), rtol=1e-14)
