@@ -98,9 +98,8 @@ fm_status fm_check_inertia(fm_instance *instance);
 size_t fm_start_changes(fm_instance *instance, fm_start_change *change, size_t capacity);
 /* Advances to t_end [s]. FM_DISCARD: stopped early at fm_time(), where the state is valid. */
 fm_status fm_step(fm_instance *instance, double t_end);
-/* Registers a callback that is asked about every tenth of a second of a long step whether to stop; a result other than
- * 0 ends the step with FM_DISCARD. The results of completed steps are the same bits with and without a callback. NULL:
- * none. */
+/* Registers a callback, NULL for none, that a long step calls about ten times a second; a result other than 0 ends the
+ * step with FM_DISCARD. Completed steps give the same bits with and without a callback. */
 void fm_interrupt(fm_instance *instance, int (*wanted)(void *host), void *host);
 double fm_time(const fm_instance *instance);
 /* Evaluates the dynamics `times` times at the present state, for benchmarking. */
@@ -130,7 +129,7 @@ fm_status fm_get_output_derivatives(fm_instance *instance, const uint32_t *refer
 fm_status fm_directional_derivative(fm_instance *instance, const uint32_t *unknown, size_t unknowns,
                                     const uint32_t *known, size_t knowns, const double *seed, double *result);
 
-/* State: contains version, image hash and checksum; contains no pointers ------------------------------------- */
+/* State: version, image hash, checksum and numbers, but no pointers ------------------------------------------- */
 
 size_t fm_state_size(const fm_instance *instance);
 fm_status fm_state_save(const fm_instance *instance, void *bytes, size_t size);

@@ -24,14 +24,14 @@
 #include <string.h>
 
 #define FM_CLOSINGS 400     /* most Newton steps from a guess */
-#define FM_BRIEF 12         /* as many steps have to halve the sum of squares, if there is an alternative */
+#define FM_BRIEF 12         /* steps in which an attempt, if others remain, must halve the sum of squares */
 #define FM_CORRECTIONS 25   /* most Newton steps for velocities, which are a linear problem */
 #define FM_LESS 1e-5        /* fraction by which a step must reduce the sum of squares */
 #define FM_RESTARTS 12      /* most restarts near a minimum of the gap */
 #define FM_BESIDE 5e-3      /* distance of the first two restarts [rad], or relative to the length; the next two: twice */
 #define FM_SOFT 1e-6        /* smallest and largest regularisation */
 #define FM_SOFTEST 1e3
-#define FM_TURN_AT_ONCE 0.5 /* [rad] */
+#define FM_TURN_AT_ONCE 0.5 /* [rad]: largest rotation in a step */
 #define FM_NEARBY 0.03 /* distance [rad], or relative to the model's length, at which the rank nearby is determined */
 #define FM_FURTHER 0.3 /* and at which pivots are, if they differ by FM_UNEVEN there */
 #define FM_UNEVEN 1.5

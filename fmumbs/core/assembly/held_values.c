@@ -48,7 +48,7 @@ static void hold_unit(fm_instance *s, int level, int32_t u, int32_t how)
     for (int32_t j = fm_unit_size(s, level, u) - 1; j >= 0; j--) s->assembly.hold[u + j] = how;
 }
 
-/* Once: the variables in the model's order of joints, their links, the weights of the kinematic norm. */
+/* Called once: lists the variables in the model's order of joints, with their links and the weights of the norm. */
 void fm_assembly_structure(fm_instance *s)
 {
     const fm_image *m = &s->image;
@@ -179,7 +179,7 @@ static int32_t choose_units(fm_instance *s, int level, int32_t *unit, int32_t co
     return choose_units(s, level, unit + half, count - half, rank, dof);
 }
 
-/* Does so for all units in the list. Requires world kinematics. */
+/* choose_units for all units in the list. Requires world kinematics. */
 static void choose_independent(fm_instance *s, int level, int32_t count)
 {
     fm_assembly_rows(s);
@@ -365,7 +365,7 @@ static void set_base(fm_instance *s, const double *y)
     (void)fm_normalise(s, s->assembly.given, NULL);
 }
 
-/* 0: the loops stay open. */
+/* Assembles the positions. 0: the loops stay open. */
 static int assemble_positions(fm_instance *s, double *y)
 {
     const size_t size = (size_t)s->model.ny * sizeof *y;
@@ -402,7 +402,7 @@ static int accelerations_fit(fm_instance *s, const double *y)
     return off <= FM_FITTING * (1.0 + most) * s->image.length[0];
 }
 
-/* The same if the loops do not close: they may with the drives free. */
+/* The same if the loops do not close, at a state where they close with the drives free. */
 static int name_drives_apart(fm_instance *s, double *y, char *out, size_t capacity)
 {
     if (s->image.n.excitations == 0) return 0;
@@ -410,7 +410,7 @@ static int name_drives_apart(fm_instance *s, double *y, char *out, size_t capaci
     return close_from_guess(s, y, 1) && fm_name_drives(s, y, 0, out, capacity);
 }
 
-/* 0: the fixed velocities and the loops conflict. */
+/* Assembles the velocities. 0: the fixed ones and the loops conflict. */
 static int assemble_velocities(fm_instance *s, double *y)
 {
     const int32_t positions = s->image.n.positions;

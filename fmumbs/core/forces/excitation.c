@@ -103,7 +103,7 @@ double fm_stops_within(const fm_instance *s, double span)
     return stops;
 }
 
-/* Ends a step: paths are evaluated at each time itself, with the later piece where two meet. */
+/* Ends a step: from now on the piece of a path is that of the time itself, the later one where two meet. */
 void fm_end_smooth(fm_instance *s)
 {
     s->work.step_from = -DBL_MAX;
@@ -145,7 +145,7 @@ void fm_follow_paths(const fm_instance *s, double t, double *y)
     }
 }
 
-/* The change of kappa' per seed of its input, for directional derivatives. */
+/* Converts seeds of the inputs of excited modes to seeds of kappa', for directional derivatives. */
 void fm_excite_seed(const fm_instance *s, double *seed)
 {
     const fm_image *m = &s->image;

@@ -51,7 +51,7 @@ int32_t fm_law_piece(const fm_image *m, int32_t law, double x, double v, int bel
     return -1;
 }
 
-/* The first bound of velocity that is crossed between `from` and `v` at position x, or that v is at. 0: none. */
+/* The first bound of velocity that is crossed between `from` and `v` at position x, or equal to v. 0: none. */
 int fm_law_bound(const fm_image *m, int32_t law, double x, double from, double v, double *bound)
 {
     const double near = FM_AT * (1.0 + fabs(v));
@@ -99,7 +99,7 @@ int fm_law_slides(const fm_instance *s, int32_t law, int32_t *piece)
 int fm_law_sticks(const fm_instance *s, int32_t law, int32_t *above, int32_t *below, double *bound)
 {
     const double *mode = s->laws.use + 2 * law;
-    if (!is_piece(&s->image, law, mode[0]) || !is_piece(&s->image, law, mode[1])) return 0;
+    if (mode[1] == FM_SLIDING || !is_piece(&s->image, law, mode[0]) || !is_piece(&s->image, law, mode[1])) return 0;
     *above = (int32_t)mode[0];
     *below = (int32_t)mode[1];
     if (*above < 0 && *below < 0) return 0;

@@ -155,7 +155,7 @@ typedef struct fm_header {
     A(joint_order, i, 1, joints, joints, 0, "", "JOINTS")                                            \
     A(joint_held, i, 1, joints, free, 0, "", "JOINTS")                                               \
     /* constraint rows of cut joints: a vector fixed in F's link, one in M's link, a length          \
-     * (delassus.c) */                                                                                  \
+     * (constraints.c) */                                                                                \
     A(row_joint, i, 1, rows, joints, 0, "", "ROWS")                                                  \
     A(row_kind, i, 1, rows, free, 0, "", "ROWS")                                                     \
     A(row_f, d, 3, rows, free, 0, "", "ROWS")                                                        \

@@ -41,13 +41,13 @@ typedef struct fm_model {
 
 /* The functions compiled for each instruction set. */
 typedef struct fm_kernels {
-    void (*orient)(fm_instance *s, const double *y); /* cosines, sines, rotations of links; by reversed.c */
+    void (*orient)(fm_instance *s, const double *y); /* cosines, sines, rotations of links; called by reversed.c */
     void (*local)(fm_instance *s);                 /* inertial wrench and bias acceleration of every link */
-    /* forward dynamics of the tree; after turn */
+    /* forward dynamics of the tree; after orient */
     void (*accelerate)(fm_instance *s, const double *y, const double *tau, double *udot);
     void (*outward)(fm_instance *s, double *udot); /* its outward sweep alone, after a change of the forces */
     /* in the plane (planar.inc, planar_loops.inc): */
-    void (*plane_place)(fm_instance *s, const double *y); /* after turn: origins of the links that translate */
+    void (*plane_place)(fm_instance *s, const double *y); /* after orient: origins of the links that translate */
     void (*plane_world)(fm_instance *s, const double *y); /* then: poses and velocities in the plane */
     double (*plane_violation)(fm_instance *s, int level);
     int (*plane_factor)(fm_instance *s, const double *y);

@@ -11,7 +11,7 @@
 
 FM_HIDDEN_BEGIN
 
-#define FM_SWEEP_ENDS (-2) /* a root at which the inward sweep ends: the link before it is none, or of a planar tree */
+#define FM_SWEEP_ENDS (-2) /* slot of a root before which there is no link, or a planar tree: the inward sweep ends */
 
 /* A link as the sweeps read it, in three cache lines; computed from the image and the tunable parameters. */
 typedef struct fm_link {

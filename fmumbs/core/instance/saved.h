@@ -46,11 +46,11 @@ typedef enum fm_clock { /* indices into `clock` */
     FM_ASSEMBLED,
     FM_STEPS_DONE,
     FM_STEPS_REJECTED,
-    FM_CORRECTED, /* corrections of drift, and their iterations */
+    FM_CORRECTED, /* numbers of corrections of drift, and of their iterations */
     FM_ITERATED,
-    FM_SWITCHED, /* when a law last switched, and how often in succession since */
+    FM_SWITCHED, /* time of the last switch of a law, and number of switches that closely followed another */
     FM_FLURRY,
-    FM_FOLLOWED, /* time of cut_p */
+    FM_FOLLOWED, /* time to which cut_p belongs */
     FM_MOVED,    /* 1: a step has been made since the model's start */
     FM_CLOCK_SIZE
 } fm_clock;

@@ -306,7 +306,7 @@ void fm_pass_coupling(const fm_instance *s, int32_t i, double *y, double *most)
     }
 }
 
-/* The largest violation of positions (level 0) or velocities (1), and all of them in loop.c. Requires world
+/* The largest violation of positions (level 0) or velocities (1), and all of them in s->loop.c. Requires world
  * kinematics. */
 double fm_violation(fm_instance *s, int level)
 {

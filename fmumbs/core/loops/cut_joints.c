@@ -24,7 +24,7 @@
 
 #define FM_SEARCHES 30      /* most Newton steps between two accepted positions */
 #define FM_FOUND 1e-15      /* [rad], or relative to the length: step at which the iteration stops */
-#define FM_TURN_AT_ONCE 1.0 /* [rad] */
+#define FM_TURN_AT_ONCE 1.0 /* [rad]: largest rotation in a Newton step */
 #define FM_FARTHEST 1e6     /* [rad]: largest predicted rotation in a step */
 static const double pi = 3.14159265358979323846;
 
@@ -219,7 +219,7 @@ static void unwind(const fm_instance *s, int32_t joint, const relation *to, cons
     }
 }
 
-/* Finds positions near those in p, the previous ones; angles continue with their velocity, also over whole turns. */
+/* Finds positions near those in p, the previous ones; angles continue with their velocity, also over whole rotations. */
 static void find_positions(const fm_instance *s, int32_t joint, const relation *to, double *p)
 {
     static const double still[FM_JOINT_MODES] = {0.0};

@@ -261,8 +261,8 @@ static int32_t doubt_rows(fm_instance *s)
     return idle > 0 ? worn : 0;
 }
 
-/* After an accepted step that ended at y. If the rank has dropped there, the position is singular, no row has become
- * redundant: the number of active rows never changes. */
+/* Checks the choice of rows after an accepted step that ended at y. The number of active rows never changes: a lower
+ * rank there means a singular position, not a redundant row. */
 void fm_watch_rows(fm_instance *s, const double *y)
 {
     const size_t size = (size_t)s->image.n.rows * sizeof *s->row_active;

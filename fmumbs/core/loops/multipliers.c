@@ -1,5 +1,7 @@
-/* multipliers.c: the Lagrange multipliers of cut joints and couplings: K lambda = -c'' at lambda = 0 (delassus.c), and
- * what they act on: accelerations, links, reactions.
+/* multipliers.c: the Lagrange multipliers of cut joints and couplings, and their effect on accelerations, links and
+ * reactions.
+ *
+ * K lambda = -c'', with K by delassus.c and c'' the second derivatives of the constraints at lambda = 0.
  */
 #include "multipliers.h"
 
@@ -85,7 +87,7 @@ void fm_close_loops(fm_instance *s, double *udot)
     fm_run_outward(s, udot);
 }
 
-/* M^-1 J' lambda in `out`: the outward sweep of the same columns at rest, without gravity. */
+/* M^-1 J' lambda in `out`, by the outward sweep at rest, without gravity. */
 void fm_multiplier_response(fm_instance *s, const double *lambda, double *out)
 {
     double gravity[3];
@@ -105,7 +107,7 @@ void fm_multiplier_response(fm_instance *s, const double *lambda, double *out)
     memcpy(s->gravity, gravity, sizeof gravity);
 }
 
-/* Adds the multipliers' wrenches to the links, for the joint wrenches. */
+/* Adds the multipliers' wrenches to the forces on the links, from which the joint wrenches follow. */
 void fm_load_links(fm_instance *s, const double *lambda)
 {
     fm_ends at = {.joint = -1};

@@ -76,7 +76,7 @@ static void describe_joint(fm_instance *s, int32_t block)
     }
 }
 
-/* Once, after the planar axes have been chosen. Requires the ground's normal. */
+/* Called once, after the planar axes have been chosen. Requires the ground's normal. */
 void fm_planar_loops_structure(fm_instance *s)
 {
     fm_plane_axes *ground = &s->planar.ground;

@@ -38,8 +38,8 @@ double fm_closed_within(const fm_instance *s)
     return wanted > least ? wanted : least;
 }
 
-/* Rows that are dependent only with the loops closed are independent by the order of the squared gap while these are
- * open. */
+/* The pivot below which rows count as dependent while the loops are open: rows that are dependent only with the loops
+ * closed then have pivots of the order of the squared gap. */
 double fm_coarse(const fm_instance *s, double gap)
 {
     const double part = gap / s->image.length[0], square = part * part;
@@ -66,13 +66,13 @@ int fm_factor_loops(fm_instance *s, const double *y)
     return fm_factor_delassus(s);
 }
 
-/* The largest violation of a level, and all of them in loop.c. Requires placed links. */
+/* The largest violation of a level, and all of them in s->loop.c. Requires placed links. */
 double fm_loop_gap(fm_instance *s, int level)
 {
     return s->planar.used ? s->kernels->plane_violation(s, level) : fm_violation(s, level);
 }
 
-/* One correction by the present factor of K, for the violations of a level in loop.c. */
+/* One correction by the present factor of K, for the violations of a level in s->loop.c. */
 void fm_correct_once(fm_instance *s, double *y, int level)
 {
     double *u = y + s->image.n.positions;

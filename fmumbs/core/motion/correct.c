@@ -22,7 +22,7 @@ static void place_links(fm_instance *s, const double *y)
 
 /* Corrections after a step ------------------------------------------------------------------------------------------- */
 
-/* Factors K at y, with the violations of a level in loop.c; or, near a singular position, interpolates y on its
+/* Factors K at y, with the violations of a level in s->loop.c; or, near a singular position, interpolates y on its
  * branch. */
 static int factor_or_interpolate(fm_instance *s, double *y, int level)
 {

@@ -7,7 +7,7 @@
 #include "../tree/planar.h"
 #include "../loops/delassus.h"
 
-/* To be called after every change of a parameter. */
+/* Called after every change of a parameter. */
 void fm_derive(fm_instance *s)
 {
     fm_links_derive(s);

@@ -1,7 +1,7 @@
 /* tangent.c: singular positions at which branches of the motion share a tangent.
  *
  * Where two branches cross, the square root of a row's pivot in K is proportional to |x|, x along the branch
- * (singular.c), and the velocity identifies the branch. Where they touch, a row is c = (w - a x^2) (w - b x^2): the
+ * (crossings.c), and the velocity identifies the branch. Where they touch, a row is c = (w - a x^2) (w - b x^2): the
  * root is proportional to x^2, both branches have the same velocity, and the motion can continue along either. So the
  * simulation ends there.
  *
@@ -20,8 +20,8 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_BEYOND 0.05 /* of the step, and at least */
-#define FM_MARGIN 1e-3 /* [rad], or relative to the length: extension of the search beyond both ends */
+#define FM_BEYOND 0.05 /* fraction of the step by which the search extends beyond both ends; or FM_MARGIN, if larger: */
+#define FM_MARGIN 1e-3 /* [rad], or relative to the length */
 #define FM_NARROWINGS 36 /* golden-section steps to locate the minimum */
 #define FM_APART 1e-5 /* [rad], or relative to the length, plus ten tolerances: branches further apart do not touch */
 #define FM_BESIDE 0.02 /* d [rad], or relative to the length: branches that cross at smaller angles touch as well */

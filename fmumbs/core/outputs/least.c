@@ -101,7 +101,7 @@ static void spread(const fm_instance *s, const double *mu, double *R)
     }
 }
 
-/* R' C w of one row, w its effect on the joints; with R NULL, w' C w. */
+/* R' C w of one row, w its effect on the joints and R' C R the norm; with R NULL, w' C w. */
 static double weigh(const fm_instance *s, int32_t row, const double *R)
 {
     const fm_image *m = &s->image;

@@ -125,7 +125,7 @@ static int is_cut_motion(const fm_image *m, int32_t kind, int32_t object)
            (is_position(kind) || is_velocity(kind) || is_acceleration(kind));
 }
 
-/* Its value. */
+/* The value of a coordinate of a cut joint, or of its time derivative. */
 static double cut_value(const fm_instance *s, int32_t kind, int32_t joint, int32_t part)
 {
     const fm_image *m = &s->image;

@@ -1,4 +1,4 @@
-/* failures.c: steps that fail, or that the host interrupts: the state they leave, and what they say. */
+/* failures.c: steps that fail or that the host interrupts: the state they leave, and their message. */
 #include "failures.h"
 
 #include "../instance/host.h"
@@ -83,7 +83,7 @@ fm_status fm_too_many_steps(fm_instance *s, double t_end, long accepted)
     const double h = s->clock[FM_H];
     fm_fall_back(s);
     return fm_say(s, FM_DISCARD,
-                  "the step to t = %.9g s failed: %ld integration steps reached only t = %.9g s, the next is of %.3g s. "
+                  "the step to t = %.9g s failed: %ld integration steps reached only t = %.9g s, the next would be %.3g s. "
                   "Continue from there in shorter communication steps, or soften the fastest motion",
                   t_end, accepted, s->clock[FM_TIME], h);
 }

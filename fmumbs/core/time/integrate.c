@@ -1,4 +1,4 @@
-/* integrate.c: steps of the state in time: those with error control, or fixed ones (runge_kutta.c).
+/* integrate.c: integration to the end of a communication step, with error control or in fixed steps (runge_kutta.c).
  *
  * The error-controlled integrator may run ahead of the communication point. As long as nothing changes it continues
  * from there and the state is read from the dense output, so that results do not depend on the communication step.

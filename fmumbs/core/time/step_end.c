@@ -186,8 +186,8 @@ static int passes_tangent(fm_instance *s, double t, double h, const double *end)
     return comes_to_tangent(s, t, t + h, s->head, smooth);
 }
 
-/* Makes work.trial, the end of a fixed step from s->y at time t, the state, projected onto the constraints. 0: fails;
- * the head is then the start of the step. */
+/* Makes work.trial, the end of a fixed step of h from time t, the state, and projects it onto the constraints. 0:
+ * fails; the head is then the start of the step. */
 int fm_correct_fixed(fm_instance *s, double t, double h)
 {
     const size_t bytes = (size_t)s->model.ny * sizeof(double);

@@ -14,10 +14,10 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_LOCATED 1e-9 /* [s]: accuracy of a switching time, */
-#define FM_LOCATED_FINELY 1e-3 /* and for small tolerances this fraction of the tolerance */
-#define FM_LOOKS 8      /* samples of the laws within a step, at least */
-#define FM_MOST_LOOKS 200 /* and at most, beyond those */
+#define FM_LOCATED 1e-9 /* [s]: accuracy of a switching time */
+#define FM_LOCATED_FINELY 1e-3 /* the same as a fraction of the tolerance, if that is finer */
+#define FM_LOOKS 8      /* fewest samples of the laws within a step */
+#define FM_MOST_LOOKS 200 /* most additional ones */
 
 /* Whether a law is outside a piece and not at its bound: a velocity at rest at a bound may be on either side of it by
  * round-off. */

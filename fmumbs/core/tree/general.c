@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Once, after the image has been read. */
+/* Called once, after the image has been read. */
 void fm_general_structure(fm_instance *s)
 {
     const fm_image *m = &s->image;
@@ -294,7 +294,7 @@ void fm_general_outward(fm_instance *s, int32_t link, double *alpha, double *a, 
     for (int i = 0; i < 3; i++) alpha[i] = z[i], a[i] = z[3 + i];
 }
 
-/* Propagates a wrench at the link's origin (link axes) towards the root: adds its innovations (delassus.c). */
+/* Propagates a wrench at the link's origin (link axes) towards the root: adds its innovations (constraints.c). */
 void fm_general_pass(const fm_general *g, double wrench[6], double *innovations)
 {
     double x[FM_JOINT_MODES];

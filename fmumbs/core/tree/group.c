@@ -104,7 +104,7 @@ void fm_group_outward(const fm_group *b, const double z[6], double *udot)
 }
 
 /* Propagates a wrench towards the root that exerts the forces x on the degrees of freedom; adds its innovations
- * (delassus.c). */
+ * (constraints.c). */
 void fm_group_pass(const fm_group *b, double *x, double wrench[6], double *innovations)
 {
     forward(b, x);

@@ -46,7 +46,7 @@ void fm_mark_loops(fm_instance *s)
     }
 }
 
-/* Once, after the image has been read. */
+/* Called once, after the image has been read. */
 void fm_links_structure(fm_instance *s)
 {
     const fm_image *m = &s->image;
@@ -115,7 +115,7 @@ static void place_body(fm_link *k, const double *R, const double *r, double mass
     k->J[5] += J[8] + mass * (square - c[2] * c[2]);
 }
 
-/* After every change of a parameter. */
+/* Called after every change of a parameter. */
 void fm_links_derive(fm_instance *s)
 {
     const fm_image *m = &s->image;

@@ -29,7 +29,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Once, after the image has been read. */
+/* Called once, after the image has been read. */
 void fm_modal_structure(fm_instance *s)
 {
     const fm_image *m = &s->image;
@@ -51,7 +51,7 @@ void fm_modal_structure(fm_instance *s)
     }
 }
 
-/* After every change of a parameter: the body's rigid inertia. */
+/* Called after every change of a parameter: the body's rigid inertia. */
 void fm_modal_derive(fm_instance *s)
 {
     for (int32_t i = 0; i < s->image.n.modals; i++) {

@@ -108,7 +108,7 @@ static int are_regular(const fm_instance *s, int32_t first)
     return k->kind != FM_PLANE_FIXED && k->p + FM_PLANE_WIDTH <= s->model.ny;
 }
 
-/* Once, after the links. */
+/* Called once, after the links are prepared. */
 void fm_planar_structure(fm_instance *s)
 {
     int32_t place = 0;
@@ -126,7 +126,7 @@ void fm_planar_structure(fm_instance *s)
     (void)fm_planar_use(s, 1);
 }
 
-/* The ground's acceleration less gravity in the roots' axes at zero; after every change of gravity. */
+/* The ground's acceleration less gravity in the roots' axes at zero; called after every change of gravity. */
 void fm_planar_weigh(fm_instance *s)
 {
     s->planar.ax = -dot(s->planar.ground.x, s->gravity), s->planar.ay = -dot(s->planar.ground.y, s->gravity);
@@ -141,7 +141,7 @@ void fm_planar_weigh(fm_instance *s)
     }
 }
 
-/* Inertias in planar axes, after every change of a parameter. */
+/* Inertias in planar axes; called after every change of a parameter. */
 void fm_planar_derive(fm_instance *s)
 {
     double before = 0.0;
