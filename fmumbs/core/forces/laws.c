@@ -80,26 +80,11 @@ double fm_law_polynomial(const fm_image *m, int32_t piece, double x, double v)
     return force;
 }
 
-static int is_piece(const fm_image *m, int32_t law, double value)
-{
-    const double first = m->law_first[law];
-    return value == -1.0 || (value >= first && value < first + m->law_count[law]);
-}
-
-/* Whether a law slides, and in which piece. */
-int fm_law_slides(const fm_instance *s, int32_t law, int32_t *piece)
-{
-    const double *mode = s->laws.use + 2 * law;
-    if (mode[1] != FM_SLIDING || !is_piece(&s->image, law, mode[0])) return 0;
-    *piece = (int32_t)mode[0];
-    return 1;
-}
-
 /* Whether a law sticks: between which pieces and at which bound. */
 int fm_law_sticks(const fm_instance *s, int32_t law, int32_t *above, int32_t *below, double *bound)
 {
     const double *mode = s->laws.use + 2 * law;
-    if (mode[1] == FM_SLIDING || !is_piece(&s->image, law, mode[0]) || !is_piece(&s->image, law, mode[1])) return 0;
+    if (mode[1] == FM_SLIDING || !fm_law_has_piece(&s->image, law, mode[0]) || !fm_law_has_piece(&s->image, law, mode[1])) return 0;
     *above = (int32_t)mode[0];
     *below = (int32_t)mode[1];
     if (*above < 0 && *below < 0) return 0;

@@ -11,13 +11,28 @@ const double *fm_law_range(const fm_image *m, int32_t piece);
 int32_t fm_law_piece(const fm_image *m, int32_t law, double x, double v, int below);
 int fm_law_bound(const fm_image *m, int32_t law, double x, double from, double v, double *bound);
 double fm_law_polynomial(const fm_image *m, int32_t piece, double x, double v);
-int fm_law_slides(const fm_instance *s, int32_t law, int32_t *piece);
 int fm_law_sticks(const fm_instance *s, int32_t law, int32_t *above, int32_t *below, double *bound);
 void fm_laws_on_modes(const fm_instance *s, const double *y, double *tau);
 double fm_laws_on_spring(const fm_instance *s, int32_t spring, const double *y);
 void fm_laws_place(fm_instance *s, const double *y);
 void fm_laws_note(fm_instance *s, const double *y);
 const char *fm_law_carrier(const fm_instance *s, int32_t law, const char **what);
+
+/* Whether a number of a law's mode is one of its pieces, or -1: no piece. */
+static inline int fm_law_has_piece(const fm_image *m, int32_t law, double value)
+{
+    const double first = m->law_first[law];
+    return value == -1.0 || (value >= first && value < first + m->law_count[law]);
+}
+
+/* Whether a law slides, and in which piece. */
+static inline int fm_law_slides(const fm_instance *s, int32_t law, int32_t *piece)
+{
+    const double *mode = s->laws.use + 2 * law;
+    if (mode[1] != FM_SLIDING || !fm_law_has_piece(&s->image, law, mode[0])) return 0;
+    *piece = (int32_t)mode[0];
+    return 1;
+}
 
 FM_HIDDEN_END
 
