@@ -2,11 +2,13 @@
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
 import time
 import zipfile
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -58,11 +60,21 @@ def test_the_icon_is_a_picture(fmu: Path) -> None:
     assert pixels[..., 3].max() == 1.0
 
 
-def test_the_documentation_names_every_variable(fmu: Path, image: ModelImage) -> None:
-    page = contents(fmu)["documentation/index.html"].decode()
-    for variable in image.variables:
-        assert variable.name.split("[")[0] in page
-    assert "N.m" in page or not any(v.unit == "N.m" for v in image.variables)
+def test_the_documentation_has_a_row_for_every_scalar_and_every_vector(fmu: Path, image: ModelImage) -> None:
+    """A vector's row names its first and last component, and has as many start values, if any."""
+    page = unescape(contents(fmu)["documentation/index.html"].decode())
+    units: dict[str, str] = {}
+    before = ("", "", "")
+    for row in re.findall("<tr><td>(.*)</td></tr>", page):
+        name, unit, start, description, *_ = row.split("</td><td>")
+        stem, _, components = name.rstrip("]").partition("[")
+        first, _, last = components.partition("..")
+        names = [f"{stem}[{k}]" for k in range(int(first), int(last or first) + 1)] if first else [stem]
+        assert len(start.split()) in (0, len(names))
+        assert (stem, unit, description) != before
+        before = (stem, unit, description)
+        units |= dict.fromkeys(names, unit)
+    assert units == {variable.name: variable.unit for variable in image.variables}
 
 
 def test_the_same_image_gives_the_same_bytes(pendulum: ModelImage, tmp_path: Path) -> None:

@@ -34,7 +34,7 @@
 
 #define FM_ATTEMPTS 48      /* most failing attempts to hold values; the remaining ones become guesses */
 #define FM_PATIENT 12       /* most failing attempts that may proceed step by step */
-#define FM_AHEAD 1.1 /* factor by which the leverage of a later coordinate of a joint has to exceed an earlier one's */
+#define FM_CLEARLY 1.1 /* factor by which the leverage of a later coordinate of a joint has to exceed an earlier one's */
 #define FM_STEP 0.2         /* [rad], or relative to the length: longest step of a coordinate towards its value */
 #define FM_JUMP 0.5 /* the same: another coordinate that moves further in one step has left the branch */
 #define FM_HALVED 1e-3      /* fraction of the longest step below which it is given up */
@@ -136,7 +136,7 @@ static int32_t choose_of_joint(fm_instance *s, int level, int32_t *unit, int32_t
         for (int32_t i = 0; i < count; i++) {
             if (fm_unit_size(s, level, unit[i]) > dof) continue;
             const double leverage = leverage_of(s, level, unit[i]);
-            if (leverage > FM_AHEAD * largest) best = i, largest = leverage;
+            if (leverage > FM_CLEARLY * largest) best = i, largest = leverage;
         }
         if (best < 0) return dof;
         const int32_t u = unit[best];

@@ -178,10 +178,11 @@ def test_distant_guesses_close_within_a_few_turns() -> None:
     assert closed > 36
 
 
-def test_a_start_that_is_refused_leaves_the_guesses() -> None:
-    model = four_bar(base=0.7)
-    solver = fm.Solver(model)
+def test_a_start_that_is_refused_changes_nothing() -> None:
+    """Neither the guesses nor the time, the counters and what a saved state holds besides."""
+    solver = fm.Solver(four_bar(base=0.7))
+    before = solver.state_save()
     with pytest.raises(fm.AssemblyError):
-        solver.assemble()
-    for name in "ABD":
-        assert solver.get(f"{name}.q") == model[name].q0
+        solver.assemble(0.3)
+    assert solver.time == 0.0
+    assert solver.state_save() == before

@@ -189,16 +189,17 @@ def test_random_chains_with_arms_along_coordinate_axes(seed: int) -> None:
     assert_agrees(started(model), Case(model, {}))
 
 
-def test_the_stiffness_of_a_ball_acts_in_all_its_directions() -> None:
-    """Also when it is set."""
+def test_a_balls_stiffness_and_damping_act_in_all_its_directions() -> None:
+    """Also when they are set."""
 
-    def solver_of(stiffness: float) -> fm.Solver:
+    def solver_of(**given: float) -> fm.Solver:
         model = fm.Model("ball", gravity=(0, 0, 0))
         body = fm.Body("body", mass=1.0, inertia=(0.1, 0.2, 0.3))
         q0 = fm.Rotation.rpy(0.3, -0.4, 0.5).as_quaternion()
-        model.add(body, fm.Spherical("J", model.ground.at(), body.at(), q0=q0, stiffness=stiffness))
+        model.add(body, fm.Spherical("J", model.ground.at(), body.at(), q0=q0, u0=(1, 2, 3), **given))
         return started(model)
 
-    one, other = solver_of(2.0), solver_of(7.0)
+    one, other = solver_of(stiffness=2.0, damping=0.5), solver_of(stiffness=7.0, damping=0.9)
     one.set("J.stiffness", 7.0)
-    assert_allclose(one.get("body.alpha"), other.get("body.alpha"), rtol=1e-14)
+    one.set("J.damping", 0.9)
+    assert one.get("body.alpha").tolist() == other.get("body.alpha").tolist()
