@@ -72,7 +72,7 @@ def test_every_checked_argument_suggests_a_fix() -> None:
 CORE = Path(fm.__file__).parent / "core"
 
 
-@pytest.mark.parametrize("path", sorted(CORE.glob("*.[ci]*")), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", sorted(CORE.rglob("*.[ci]*")), ids=lambda path: path.name)
 def test_sentences_of_the_core_name_no_function_of_it(path: Path) -> None:
     """Its functions are called by Python and by the FMU, not by the reader of the sentence."""
     text = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
