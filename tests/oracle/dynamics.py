@@ -39,6 +39,7 @@ class Oracle(Kinematics):
     def __init__(self, model: Any, length: float = 1.0) -> None:
         super().__init__(model)
         self.length = length
+        self._known_rows: tuple[State | None, dict[str, tuple[Array, Array]]] = (None, {})
         self.laws: dict[str, list[Any]] = {}
         for law in model.laws:
             on = self.products.get(law.on.name)
@@ -200,6 +201,14 @@ class Oracle(Kinematics):
 
     def _rows(self, state: State, joint: Any) -> tuple[Array, Array]:
         """J and -c'' of a joint's constraints."""
+        if self._known_rows[0] is not state:
+            self._known_rows = (state, {})
+        found = self._known_rows[1]
+        if joint.name not in found:
+            found[joint.name] = self._compute_rows(state, joint)
+        return found[joint.name]
+
+    def _compute_rows(self, state: State, joint: Any) -> tuple[Array, Array]:
         near = self._near(state, joint)
 
         def c(F: Frame, M: Frame) -> Array:

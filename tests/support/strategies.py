@@ -5,11 +5,13 @@ frames that are parallel, turned by quarters or in general on both sides, bodies
 principal axes lie anywhere, joint springs, dampers and rotors, line springs between any two points, loads. With
 kinds=EVERY they also have joints of several modes, and general products with excited and locked ones.
 Numbers are of the order of one metre, kilogram and second, so that a relative tolerance has a meaning.
+Strategies that depend on numbers alone are cached: hypothesis validates each one only once.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -45,23 +47,28 @@ class Case:
         return "\n".join([*lines, *(f"  {element!r}" for element in elements), f"  {self.inputs}"])
 
 
+@cache
 def numbers(low: float = -1.0, high: float = 1.0) -> st.SearchStrategy[float]:
     """Three decimals: short to read when a tree fails, and never almost zero."""
     return st.integers(round(low * 1000), round(high * 1000)).map(lambda n: n / 1000)
 
 
+@cache
 def vectors(size: int = 3, high: float = 1.0) -> st.SearchStrategy[tuple[float, ...]]:
     return st.tuples(*[numbers(-high, high)] * size)
 
 
+@cache
 def directions() -> st.SearchStrategy[tuple[float, ...]]:
     return vectors().filter(lambda v: np.linalg.norm(v) > 0.1)
 
 
+@cache
 def axes() -> st.SearchStrategy[Any]:
     return st.one_of(st.sampled_from(LETTERS), directions())
 
 
+@cache
 def rotations() -> st.SearchStrategy[fm.Rotation | None]:
     """None, quarter turns, or general ones."""
     quarters = st.tuples(st.sampled_from("xyz"), st.sampled_from((np.pi / 2, np.pi, -np.pi / 2)))
@@ -72,6 +79,7 @@ def rotations() -> st.SearchStrategy[fm.Rotation | None]:
     )
 
 
+@cache
 @st.composite
 def quaternions(draw: st.DrawFn) -> tuple[float, ...]:
     """Of a turn of at most 2.5 rad: beyond half a turn the spring of a ball joint jumps."""
@@ -96,9 +104,14 @@ def points(draw: st.DrawFn, body: Any) -> fm.Point:
     return body.at(*draw(vectors()), rotation=draw(rotations()))
 
 
+@cache
+def rates(high: float) -> st.SearchStrategy[float]:
+    """Often zero."""
+    return st.one_of(st.just(0.0), numbers(0.0, high))
+
+
 def law(draw: st.DrawFn, high: float) -> float:
-    """Often nothing at all."""
-    return draw(st.one_of(st.just(0.0), numbers(0.0, high)))
+    return draw(rates(high))
 
 
 @st.composite
