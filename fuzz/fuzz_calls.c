@@ -135,7 +135,7 @@ static fmi2Status enter(slave *s)
 
 static fmi2Status leave(tape *t, slave *s)
 {
-    const fmi2Integer scheme = (fmi2Integer)(next(t) % 2);
+    const fmi2Integer scheme = (fmi2Integer)(next(t) % 4);
     const double longest = next(t) % 16 ? 0.001 : number(t);
     several = 1;
     (void)fmi2SetInteger(s->c, &s->m->scheme, 1, &scheme);

@@ -41,13 +41,13 @@ static void add_state(fm_instance *s, void (*add)(const uint8_t *data, size_t si
     free(state);
 }
 
-/* After opening, after assembly, between two steps of either integrator, with input derivatives. */
+/* After opening, after assembly, between two steps of every integrator, with input derivatives. */
 void fuzz_seeds(void (*add)(const uint8_t *data, size_t size))
 {
     for (size_t i = 0; i < count; i++) {
         fm_instance *s = instance[i];
-        for (int scheme = 0; scheme < 2; scheme++) {
-            const double t = scheme == 0 ? LATE : 0.5, span = scheme == 0 ? few_steps(LATE) : SPAN;
+        for (int scheme = 0; scheme < FM_SCHEME_COUNT; scheme++) {
+            const double t = scheme == FM_RUNGE_KUTTA ? 0.5 : LATE, span = scheme == FM_RUNGE_KUTTA ? SPAN : few_steps(LATE);
             CHECK(fm_reset(s) == FM_OK);
             if (scheme == 0) add_state(s, add);
             if (!choose(s, scheme, 0.4 * span, 1e-6) || fm_assemble(s, t) != FM_OK) continue;

@@ -236,6 +236,9 @@ def run(
         play.plot(result, plot)
         click.echo(f"{plot}")
     printing.print_summary(play.summary(result))
+    if options.scheme == "auto" and {"solver.steps", "solver.implicit"} <= set(result.names):
+        implicit, steps = (result[name][-1] for name in ("solver.implicit", "solver.steps"))
+        click.echo(f"auto took radau for {implicit:.0f} of {steps:.0f} steps.")
     if failure is not None:
         click.echo(f"The run stopped early: these results end at t = {failure.time:g} s.", err=True)
         raise failure

@@ -79,7 +79,12 @@ setting = click.option(
 as_json = click.option("--json", "as_json", is_flag=True, help="Prints JSON instead of tables.")
 
 _INTEGRATION = (
-    click.option("--scheme", type=click.Choice(["dopri5", "rk4"]), help="Integration: error-controlled or fixed-step."),
+    click.option(
+        "--scheme",
+        type=click.Choice(["dopri5", "rk4", "radau", "auto"]),
+        help="Integration: error-controlled, fixed-step, error-controlled for stiff mechanisms; auto: dopri5 or radau, "
+        "whichever advances further for its cost.",
+    ),
     click.option("--step", type=Positive(), help="Step of the fixed-step scheme [s]."),
     click.option("--tol", "tolerance", type=Positive(), help="Relative tolerance of the integration."),
     click.option(

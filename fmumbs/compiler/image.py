@@ -14,7 +14,9 @@ from fmumbs.compiler.variables import Variables
 from fmumbs.errors import ModelError
 from fmumbs.mechanism.signals import DefaultExperiment
 
-SCHEMES: dict[str, int] = {"dopri5": lib.FM_DORMAND_PRINCE, "rk4": lib.FM_RUNGE_KUTTA}
+SCHEMES: dict[str, int] = {
+    "dopri5": lib.FM_DORMAND_PRINCE, "rk4": lib.FM_RUNGE_KUTTA, "radau": lib.FM_RADAU, "auto": lib.FM_AUTO,
+}  # fmt: skip
 CORRECTIONS: dict[str, int] = {
     "direct": lib.FM_CORRECT_DIRECTLY, "baumgarte": lib.FM_CORRECT_BAUMGARTE, "off": lib.FM_CORRECT_NEVER,
 }  # fmt: skip
@@ -124,7 +126,8 @@ class ModelImage:
     ) -> "ModelImage":
         """The same mechanism with other integration options; None keeps an option.
 
-        scheme: "dopri5" or "rk4"; step: longest step of the fixed-step scheme [s]; tolerance: relative.
+        scheme: "dopri5", "rk4", "radau" (for stiff mechanisms) or "auto" (dopri5 or radau, whichever advances further
+            for its cost); step: longest step of the fixed-step scheme [s]; tolerance: relative.
         correction: how loops are kept closed: "direct", "off", "baumgarte", or (alpha, beta) [1/s] of Baumgarte's
             stabilisation, c'' + 2 alpha c' + beta^2 c = 0.
         closure: tolerance of the direct correction, relative to the model's length.

@@ -34,7 +34,9 @@ the child, about M's origin, in F's axes; a wrench also includes the applied for
 
 _STEPS = """With <code>solver.scheme</code> 0 the step size follows from <code>solver.tolerance</code>; for the same
 inputs, results depend on the communication step only within the tolerance. With scheme 1 the FMU divides each
-communication step into equal steps of at most <code>solver.step</code>. A tolerance given to fmi2SetupExperiment is the
+communication step into equal steps of at most <code>solver.step</code>. Scheme 2 is implicit, for stiff mechanisms,
+with error control as scheme 0; scheme 3 takes steps of 0 or of 2, whichever advance further for their cost, and
+<code>solver.implicit</code> counts those of 2. A tolerance given to fmi2SetupExperiment is the
 default of <code>solver.tolerance</code>."""
 _PARAMETERS = """Tunable parameters may be changed between two steps. They are part of the FMU state."""
 _STARTS = """Outputs with an exact start (positions and velocities of joints) accept start values before

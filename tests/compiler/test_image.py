@@ -125,7 +125,7 @@ def test_the_integration_is_changed_in_a_new_image(image: ModelImage) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"scheme": "euler"}, "scheme 'euler' is unknown. Choose one of: dopri5, rk4"),
+        ({"scheme": "euler"}, "scheme 'euler' is unknown. Choose one of: dopri5, rk4, radau"),
         ({"scheme": 7}, "scheme 7 is unknown"),
         ({"step": 0.0}, "'zoo': step is 0, but must be above zero"),
         ({"step": float("nan")}, "step is nan, but must be finite"),

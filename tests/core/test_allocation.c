@@ -80,8 +80,7 @@ static void check_heap(const image *one)
     CHECK(touches > before); /* the hooks work */
     room r = make_room(s);
     const long taken = touches;
-    use(s, &r, 0.0);
-    use(s, &r, 1.0);
+    for (int scheme = 0; scheme < FM_SCHEME_COUNT; scheme++) use(s, &r, scheme);
     CHECK(touches == taken);
     empty_room(&r);
     fm_close(s);

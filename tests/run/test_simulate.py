@@ -121,7 +121,7 @@ def test_wrong_use_is_reported(arguments: dict[str, Any], message: str, image: M
 
 
 def test_an_unknown_scheme_is_reported(image: ModelImage) -> None:
-    with pytest.raises(fm.ModelError, match="Choose one of: dopri5, rk4"):
+    with pytest.raises(fm.ModelError, match="Choose one of: dopri5, rk4, radau, auto"):
         simulate(image, scheme="euler")
 
 

@@ -72,6 +72,7 @@ static fm_counts counts_of(const fm_instance *s)
         .blocks = (size_t)s->plan.blocks, .paths = s->plan.paths, .columns = s->plan.y, .factor = s->plan.L,
         .cut_positions = (size_t)m->n.cut_positions, .cut_joints = m->n.modes > m->n.speeds ? joints : 0,
         .units = modes > joints ? modes : joints, .laws = laws, .held = laws < FM_STICKING ? laws : FM_STICKING,
+        .compliances = (size_t)s->stiff.room,
     };
     return n;
 }
@@ -103,6 +104,9 @@ static size_t lay_out(fm_instance *s, unsigned char *base)
 #undef A
 #define A(type, name, count) PLACE(s->work.name, count)
     FM_WORK_ARRAYS(A)
+#undef A
+#define A(type, name, count) PLACE(s->stiff.name, count)
+    FM_STIFF_ARRAYS(A)
 #undef A
 #define A(type, name, count) PLACE(s->laws.name, count)
     FM_LAW_ARRAYS(A)
@@ -142,6 +146,13 @@ static fm_model model_of(const fm_image *image)
     FM_STATE_ARRAYS(V)
 #undef V
     return model;
+}
+
+/* Room for the directions of compliances.c. */
+static int32_t room_of(const fm_image *m)
+{
+    const int32_t cut = m->n.modes - m->n.speeds, most = FM_COMPLIANCES;
+    return m->n.springs > most || cut > most || 3 * m->n.springs + cut > most ? most : 3 * m->n.springs + cut;
 }
 
 static void write_guid(fm_instance *s)
@@ -186,6 +197,7 @@ fm_status fm_do_open(const void *bytes, size_t size, fm_instance **out, char *me
                                          "the same links");
     }
     draft.plan = plan;
+    draft.stiff.room = room_of(&draft.image);
     const size_t head = (sizeof draft + (FM_LINE - 1)) & ~(size_t)(FM_LINE - 1);
     const size_t kept = (size + (FM_LINE - 1)) & ~(size_t)(FM_LINE - 1);
     const size_t work = lay_out(&draft, NULL);
@@ -203,6 +215,11 @@ fm_status fm_do_open(const void *bytes, size_t size, fm_instance **out, char *me
     (void)fm_image_read(&s->image, base + head, size, message, capacity);
     s->bytes = block;
     (void)lay_out(s, base + head + kept);
+    for (int i = 0; i < FM_COMPLIANCE_SETS; i++) {
+        const size_t room = (size_t)s->stiff.room, at = (size_t)i * room, nu = (size_t)s->image.n.speeds;
+        s->stiff.set[i] = (fm_compliances){0, s->stiff.J + at * nu, s->stiff.C + at * nu, s->stiff.L + at * room,
+                                           s->stiff.rho + at, s->stiff.gk + at};
+    }
     fm_forget_plan(&plan);
     write_guid(s);
     fm_derive_structure(s);
@@ -264,9 +281,9 @@ fm_status fm_level_use(fm_instance *s, int32_t level)
 {
     if (level < 0 || level > fm_level_best())
         return fm_say(s, FM_ERROR, "level %ld of the kernels is not available on this machine", (long)level);
-    s->kernels = &fm_kernels_plain;
+    s->kernels = &fm_kernels_plain, s->stiff_kernels = &fm_kernels_stiff;
 #ifdef FM_HAVE_AVX2
-    if (level == 1) s->kernels = &fm_kernels_avx2;
+    if (level == 1) s->kernels = &fm_kernels_avx2, s->stiff_kernels = &fm_kernels_stiff_avx2;
 #endif
     s->level = level;
     s->valid = FM_VALID_NOTHING;

@@ -104,6 +104,37 @@ static double law_force(const fm_instance *s, int32_t law, const double *y)
     return fm_law_polynomial(&s->image, piece, x, v);
 }
 
+/* The derivatives of a law's force by its position and velocity at y. 0: it sticks, or no piece applies. */
+int fm_law_slopes(const fm_instance *s, int32_t law, const double *y, double *by_x, double *by_v)
+{
+    const fm_image *m = &s->image;
+    double x, v, bound, at = 0.0;
+    int32_t piece, below;
+    *by_x = *by_v = 0.0;
+    if (fm_law_sticks(s, law, &piece, &below, &bound)) return 0;
+    fm_law_at(s, law, y, &x, &v);
+    if (!fm_law_slides(s, law, &piece)) piece = fm_law_piece(m, law, x, v, 0);
+    if (piece < 0) return 0;
+    const double *c = m->law_polynomial + 24 * piece, origin = fm_law_range(m, piece)[4], away = x - origin;
+    for (int j = 5; j >= 0; j--) { /* powers of the position, from the highest */
+        *by_x = *by_x * away + at;
+        at = at * away + (((c[4 * j + 3] * v + c[4 * j + 2]) * v + c[4 * j + 1]) * v + c[4 * j]);
+        *by_v = *by_v * away + ((3.0 * c[4 * j + 3] * v + 2.0 * c[4 * j + 2]) * v + c[4 * j + 1]);
+    }
+    return 1;
+}
+
+/* Adds to K and D of the joints' velocity variables what their laws resist a motion with at y. */
+void fm_laws_stiffen(const fm_instance *s, const double *y, double *K, double *D)
+{
+    for (int32_t i = 0; i < s->image.n.laws; i++) {
+        double by_x, by_v;
+        if (s->image.law_spring[i] >= 0 || !fm_law_slopes(s, i, y, &by_x, &by_v)) continue;
+        K[s->image.law_u[i]] -= by_x < 0.0 ? by_x : 0.0;
+        D[s->image.law_u[i]] -= by_v < 0.0 ? by_v : 0.0;
+    }
+}
+
 /* Adds the force laws of joints to the applied forces of their modes. */
 void fm_laws_on_modes(const fm_instance *s, const double *y, double *tau)
 {

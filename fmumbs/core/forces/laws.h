@@ -17,6 +17,8 @@ double fm_laws_on_spring(const fm_instance *s, int32_t spring, const double *y);
 void fm_laws_place(fm_instance *s, const double *y);
 void fm_laws_note(fm_instance *s, const double *y);
 const char *fm_law_carrier(const fm_instance *s, int32_t law, const char **what);
+int fm_law_slopes(const fm_instance *s, int32_t law, const double *y, double *by_x, double *by_v);
+void fm_laws_stiffen(const fm_instance *s, const double *y, double *K, double *D);
 
 /* Whether a number of a law's mode is one of its pieces, or -1: no piece. */
 static inline int fm_law_has_piece(const fm_image *m, int32_t law, double value)

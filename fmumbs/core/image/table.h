@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define FM_IMAGE_MAGIC "FMUMBS\r\n"
-#define FM_IMAGE_VERSION 2u
+#define FM_IMAGE_VERSION 3u
 #define FM_BYTE_ORDER 0x01020304u
 
 /* The header of an image; `size`: of header and body [bytes], `hash`: SHA-256 of the body, `checksum`: fm_checksum of it */
@@ -276,6 +276,8 @@ typedef enum fm_experiment {
 typedef enum fm_scheme { /* of the integration */
     FM_DORMAND_PRINCE, /* 5(4), with error control */
     FM_RUNGE_KUTTA,    /* of fourth order, with fixed step */
+    FM_RADAU,          /* IIA of order 5, with error control, for stiff mechanisms */
+    FM_AUTO,           /* Dormand-Prince or Radau IIA, whichever takes longer steps for its cost */
     FM_SCHEME_COUNT
 } fm_scheme;
 

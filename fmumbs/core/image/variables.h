@@ -86,6 +86,8 @@
     K(VELOCITY_VIOLATION, MODEL, "solver.velocity_violation", 1, OUTPUT, REAL, 0, 0, "", "",                            \
       "largest constraint violation at velocity level [m/s or rad/s]")                                        \
     K(STEPS, MODEL, "solver.steps", 1, OUTPUT, INTEGER, 0, 0, "", "", "accepted integration steps")                     \
+    K(IMPLICIT_STEPS, MODEL, "solver.implicit", 1, OUTPUT, INTEGER, 0, 0, "", "", "accepted steps of the implicit scheme") \
+    K(EVALUATED, MODEL, "solver.evaluations", 1, OUTPUT, REAL, 0, 0, "", "", "evaluations of accelerations in steps") \
     K(REJECTED, MODEL, "solver.rejected", 1, OUTPUT, INTEGER, 0, 0, "", "", "rejected integration steps")               \
     K(CORRECTIONS, MODEL, "solver.corrections", 1, OUTPUT, INTEGER, 0, 0, "", "", "corrections of constraint violations")  \
     K(ITERATIONS, MODEL, "solver.iterations", 1, OUTPUT, INTEGER, 0, 0, "", "", "iterations of these corrections")      \
@@ -101,7 +103,9 @@
     K(S_FREE_LENGTH, SPRING, "free_length", 1, PARAMETER, REAL, 1, 0, "m", "m", "length at which the spring exerts no force")                 \
     K(GRAVITY, MODEL, "gravity", 3, PARAMETER, REAL, 1, 0, "m/s2", "m/s2", "gravity in world axes")                     \
     K(SCHEME, MODEL, "solver.scheme", 1, PARAMETER, INTEGER, 0, 0, "", "",                                              \
-      "integration scheme: 0 Dormand-Prince 5(4) with error control, 1 Runge-Kutta 4 with fixed step")                  \
+      "integration scheme: 0 Dormand-Prince 5(4) with error control, 1 Runge-Kutta 4 with fixed step, "                 \
+      "2 Radau IIA of order 5 with error control, for stiff mechanisms, "                                               \
+      "3 whichever of 0 and 2 advances further for its cost")                                                           \
     K(STEP, MODEL, "solver.step", 1, PARAMETER, REAL, 0, 0, "s", "s",                                                   \
       "longest step of the fixed-step scheme")                         \
     K(CORRECTION, MODEL, "solver.correction", 1, PARAMETER, INTEGER, 0, 0, "", "",                                      \

@@ -73,7 +73,7 @@ typedef struct fm_evaluation {
 struct fm_instance {
     fm_image image;
     fm_model model;
-    const fm_kernels *kernels;
+    const fm_kernels *kernels, *stiff_kernels;
     int32_t level;
     int32_t valid; /* fm_valid bits: which results belong to the present y and inputs */
     char guid[40];
@@ -95,6 +95,7 @@ struct fm_instance {
     fm_assembly assembly;
     fm_least least;
     fm_work work;
+    fm_stiff stiff;
     fm_host host;
 };
 

@@ -30,7 +30,7 @@ typedef struct fm_link {
     double r[3];
     double m, h[3], J[6]; /* mass, first moment, inertia about the origin, as in the lanes; deformed (modal.c) */
     double pitch, slide;  /* rotation about the axis [1] and translation along it [m] per unit of u */
-    double rotor;
+    double rotor; /* inertia of the drive of a screw; in an evaluation of stiffness.c, R of any one-freedom joint or ball too */
 } fm_link;
 
 /* Results of the sweeps in each link. In a planar tree c and s are set by fm_make_world; bias, alpha, a and the lanes
@@ -76,6 +76,15 @@ typedef struct fm_ball {
     double W[3][4];          /* J^-1 H, for the outward sweep */
     double factor[6];        /* J = L D L': reciprocals of D, then L's entries 10, 20, 21 */
 } fm_ball;
+
+/* x <- (L D L')^-1 x by a ball's factor. */
+static inline void fm_ball_solve(const double factor[6], double x[3])
+{
+    const double y1 = x[1] - factor[3] * x[0], y2 = (x[2] - factor[4] * x[0]) - factor[5] * y1;
+    x[2] = y2 * factor[2];
+    x[1] = y1 * factor[1] - factor[5] * x[2];
+    x[0] = (x[0] * factor[0] - factor[3] * x[1]) - factor[4] * x[2];
+}
 
 /* Degrees of freedom that are eliminated together (group.c). */
 typedef struct fm_group {
@@ -146,7 +155,7 @@ typedef struct fm_counts {
     size_t plane_loops;               /* 1: there are loops in a plane */
     size_t closed;                    /* 1: there are constraint rows */
     size_t rows, blocks, paths, columns, factor, cut_positions, cut_joints, units;
-    size_t laws, held;
+    size_t laws, held, compliances;
 } fm_counts;
 
 /* The arrays of the tree: A(type, name, number of elements), n an fm_counts. */

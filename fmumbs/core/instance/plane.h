@@ -99,6 +99,7 @@ typedef struct fm_plane_row {
     A(double, lanes, n.plane_blocks * FM_PLANE_SIZE) /* in blocks of FM_PLANE_WIDTH links */                   \
     A(double, placed, n.plane_loops * n.ny)      /* state of the last orient, plane_place, plane_world */ \
     A(fm_plane_motion, world, n.plane_loops * n.planars + 1) /* the ground, then each planar link */           \
+    A(double, rotor, n.planars)                  /* inertias of stiffness.c */                                 \
     A(fm_plane_root, root, n.planars)            /* the frame that carries each root */                        \
     A(fm_plane_joint, joint, n.plane_loops * n.blocks)                                                         \
     A(int32_t, block, n.plane_loops * n.joints)  /* of each joint, -1: none */                                 \

@@ -51,6 +51,11 @@ typedef enum fm_clock { /* indices into `clock` */
     FM_SWITCHED, /* time of the last switch of a law, and number of switches that closely followed another */
     FM_FLURRY,
     FM_FOLLOWED, /* time to which cut_p belongs */
+    FM_IMPLICIT, /* 1: the last step was one of the implicit scheme */
+    FM_IMPLICIT_DONE, /* number of those */
+    FM_EVALUATIONS,   /* number of evaluations in steps */
+    FM_SINCE,    /* accepted steps since the other scheme was tried, and after how many it is tried again (FM_AUTO) */
+    FM_UNTIL,
     FM_MOVED,    /* 1: a step has been made since the model's start */
     FM_CLOCK_SIZE
 } fm_clock;

@@ -32,7 +32,41 @@ typedef struct fm_work {
     double time;                  /* of the positions in use [s] */
     double step_from, step_until; /* bounds of the present integration step [s] (excitation.c) */
     int32_t forced, cuts;         /* 1: `applied`, `cut_wrench` is not zero */
+    double evaluations;           /* number of evaluations in the present fm_step */
 } fm_work;
+
+/* Evaluations with the joints' stiffness and damping beside the mass matrix (motion/stiffness.c). */
+#define FM_STIFF_ARRAYS(A)                                                             \
+    A(double, K, n.speeds) /* diagonal of the stiffness, [N.m/rad] or [N/m] */         \
+    A(double, D, n.speeds) /* of the damping */                                        \
+    A(double, f, n.speeds) /* forces beside those of the ordinary evaluation */         \
+    A(double, kept, n.speeds)                                                           \
+    A(double, push, n.compliances)                                                     \
+    A(double, J, FM_COMPLIANCE_SETS * n.compliances * n.speeds) /* of each set */      \
+    A(double, C, FM_COMPLIANCE_SETS * n.compliances * n.speeds)                        \
+    A(double, L, FM_COMPLIANCE_SETS * n.compliances * n.compliances)                   \
+    A(double, rho, FM_COMPLIANCE_SETS * n.compliances)                                 \
+    A(double, gk, FM_COMPLIANCE_SETS * n.compliances)
+
+#define FM_COMPLIANCES 64    /* most directions of a set */
+#define FM_COMPLIANCE_SETS 4 /* of the stages, and of the error's filter */
+
+/* The directions in which point springs and springs in cut joints resist, at one g (motion/compliances.c). */
+typedef struct fm_compliances {
+    int32_t count;
+    double *J, *C, *L; /* rows of their rates; the velocities that a unit impulse along each gives; factor of 1/rho + J C */
+    double *rho, *gk;
+} fm_compliances;
+
+typedef struct fm_stiff {
+#define A(type, name, count) type *name;
+    FM_STIFF_ARRAYS(A)
+#undef A
+    double time; /* g of the present evaluation [s], 0: an ordinary one */
+    const struct fm_kernels *ordinary; /* the kernels of those, meanwhile */
+    int32_t room;                      /* for directions of compliances.c */
+    fm_compliances set[FM_COMPLIANCE_SETS];
+} fm_stiff;
 
 /* Interpolation across singular positions (motion/crossings.c). */
 #define FM_SINGULAR_ARRAYS(A)                                                                     \

@@ -6,12 +6,12 @@
 
 FM_HIDDEN_BEGIN
 
-extern const fm_kernels fm_kernels_plain, fm_kernels_checked;
+extern const fm_kernels fm_kernels_plain, fm_kernels_checked, fm_kernels_stiff;
 void fm_orient_plain(fm_instance *s, const double *y);
 void fm_local_plain(fm_instance *s);
 void fm_local_outward_plain(fm_instance *s);
 #ifdef FM_HAVE_AVX2
-extern const fm_kernels fm_kernels_avx2;
+extern const fm_kernels fm_kernels_avx2, fm_kernels_stiff_avx2;
 void fm_orient_avx2(fm_instance *s, const double *y);
 void fm_local_avx2(fm_instance *s);
 void fm_local_outward_avx2(fm_instance *s);

@@ -124,7 +124,7 @@ void fm_world_modes(fm_instance *s)
         const double *R = s->world[i].R;
         double *phi = s->loop.phi + 12 * i, U[6];
         memcpy(U, s->motion[i].U, sizeof U);
-        if (k->kind <= FM_LINK_REVOLUTE) U[axis] = 1.0;
+        if (k->kind <= FM_LINK_REVOLUTE && !(s->stiff.time > 0.0)) U[axis] = 1.0;
         for (int j = 0; j < 3; j++) phi[j] = k->pitch * R[3 * j + axis], phi[3 + j] = k->slide * R[3 * j + axis];
         rotate_out(R, U, phi + 6);
         rotate_out(R, U + 3, phi + 9);
@@ -166,6 +166,15 @@ static void pass_modal(const fm_instance *s, int32_t i, double w[6], double felt
     rotate_out(R, at + 3, w + 3);
 }
 
+/* The part R (J + R)^-1 of a torque on a ball that goes on where springs add the inertia R, in world axes. */
+static void keep_torque(const fm_instance *s, int32_t i, const double t[3], double *kept)
+{
+    double x[3] = {t[0], t[1], t[2]};
+    fm_ball_solve(s->ball[s->link[i].ball].factor, x);
+    for (int j = 0; j < 3; j++) x[j] *= s->link[i].rotor;
+    rotate_out(s->world[i].R, x, kept);
+}
+
 /* Propagates a wrench (torque, force) through the free modes of a link; adds its innovations to `y`, and, unless NULL,
  * the upper bound of their contribution to K's diagonal to `most`. */
 static void pass_link(const fm_instance *s, int32_t i, double w[6], double *y, double *most)
@@ -202,6 +211,7 @@ static void pass_link(const fm_instance *s, int32_t i, double w[6], double *y, d
         y[k->u + 2] += (t[2] - b->factor[4] * t[0]) - b->factor[5] * second;
         rotate_out(R, f, less);
         for (int j = 0; j < 3; j++) w[j] = 0.0, w[3 + j] -= less[j];
+        if (s->stiff.time > 0.0) keep_torque(s, i, t, w);
         return;
     }
     const double *phi = s->loop.phi + 12 * i, *U = phi + 6, along = dot6(phi, w);
@@ -219,14 +229,16 @@ static void pass_force(const fm_instance *s, int32_t i, int32_t part, double w[6
     const fm_link *k = s->link + i;
     if (k->kind == FM_LINK_SPHERICAL) {
         const fm_ball *b = s->ball + k->ball;
-        double t[3] = {0.0, 0.0, 0.0};
+        double t[3] = {0.0, 0.0, 0.0}, kept[3] = {0.0, 0.0, 0.0};
         t[part] = 1.0;
         const double second = t[1] - b->factor[3] * t[0];
         y[k->u] += t[0];
         y[k->u + 1] += second;
         y[k->u + 2] += (t[2] - b->factor[4] * t[0]) - b->factor[5] * second;
-        rotate_out(s->world[i].R, t, w);
         rotate_out(s->world[i].R, b->W[part], w + 3);
+        if (s->stiff.time > 0.0) keep_torque(s, i, t, kept);
+        rotate_out(s->world[i].R, t, w);
+        for (int j = 0; j < 3; j++) w[j] -= kept[j];
     } else {
         memcpy(w, s->loop.phi + 12 * i + 6, 6 * sizeof *w);
         y[k->u] += 1.0;

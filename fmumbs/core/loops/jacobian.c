@@ -73,18 +73,23 @@ static double couple_modes(const fm_instance *s, int32_t coupling, double *J, co
     return most;
 }
 
-/* Adds a row of J; elements of balls that are traversed from M to F are in their links' axes. With a weight for each
- * velocity variable, returns the upper bound of the row's weighted square. */
-double fm_row_along(const fm_instance *s, int32_t i, const fm_constraint *row, double *J, const double *weight)
+/* The same for the wrench of `row` on link M and its opposite on link F (-1: ground). */
+double fm_wrench_along(const fm_instance *s, int32_t F, int32_t M, const fm_constraint *row, double *J, const double *weight)
 {
-    const int32_t joint = s->image.row_joint[i];
-    int32_t F = s->image.joint_F_link[joint], M = s->image.joint_M_link[joint];
     double most = 0.0;
-    if (s->image.row_kind[i] == FM_ROW_COUPLED) return couple_modes(s, s->image.row_coupling[i], J, weight);
     while (F != M) { /* a parent's index is smaller than its child's */
         int32_t *end = F > M ? &F : &M;
         most += along_modes(s, *end, row, F > M ? -1.0 : 1.0, J, weight);
         *end = s->link[*end].parent;
     }
     return most;
+}
+
+/* Adds a row of J; elements of balls that are traversed from M to F are in their links' axes. With a weight for each
+ * velocity variable, returns the upper bound of the row's weighted square. */
+double fm_row_along(const fm_instance *s, int32_t i, const fm_constraint *row, double *J, const double *weight)
+{
+    const int32_t joint = s->image.row_joint[i];
+    if (s->image.row_kind[i] == FM_ROW_COUPLED) return couple_modes(s, s->image.row_coupling[i], J, weight);
+    return fm_wrench_along(s, s->image.joint_F_link[joint], s->image.joint_M_link[joint], row, J, weight);
 }

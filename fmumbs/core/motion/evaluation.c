@@ -10,6 +10,7 @@
 #include "../loops/multipliers.h"
 #include "../loops/cut_joints.h"
 #include "sticking.h"
+#include "stiffness.h"
 
 #include <string.h>
 
@@ -41,6 +42,7 @@ static void accelerate_so(fm_instance *s, const fm_evaluation *how, double *udot
     const int32_t loads = 6 * s->image.n.loads;
     const double *tau = inputs_at(s, t, s->tau, s->tau_taylor, s->image.n.modes, s->work.input);
     s->host.worked += s->image.n.links + s->image.n.rows;
+    s->work.evaluations += 1.0;
     s->work.evaluated = y;
     s->work.time = t;
     s->planar.in_place = s->planar.is_placed && memcmp(y, s->planar.placed, (size_t)s->model.ny * sizeof *y) == 0;
@@ -62,6 +64,11 @@ static void accelerate_so(fm_instance *s, const fm_evaluation *how, double *udot
         const double *given = s->clock[FM_TAYLOR_ON] != 0.0 ? s->work.input : s->tau;
         if (tau != s->work.tau) memcpy(s->work.tau, tau, (size_t)s->image.n.speeds * sizeof(double));
         fm_excite(s, t, y, given, s->work.tau);
+        tau = s->work.tau;
+    }
+    if (s->stiff.time > 0.0) {
+        if (tau != s->work.tau) memcpy(s->work.tau, tau, (size_t)s->image.n.speeds * sizeof(double));
+        fm_stiff_apply(s, s->work.tau);
         tau = s->work.tau;
     }
     fm_sweep_and_close(s, y, tau, udot);

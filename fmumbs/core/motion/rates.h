@@ -7,6 +7,7 @@
 FM_HIDDEN_BEGIN
 
 void fm_rates(fm_instance *s, double t, const double *y, double *ydot);
+void fm_stiff_accelerations(fm_instance *s, double t, const double *y, double g, double *udot);
 
 FM_HIDDEN_END
 

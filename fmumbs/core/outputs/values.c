@@ -334,6 +334,8 @@ double fm_value(fm_instance *s, int32_t kind, int32_t object, int32_t component)
     case FM_CORRECTIONS: return s->clock[FM_CORRECTED];
     case FM_ITERATIONS: return s->clock[FM_ITERATED];
     case FM_STEPS: return s->clock[FM_STEPS_DONE];
+    case FM_EVALUATED: return s->clock[FM_EVALUATIONS];
+    case FM_IMPLICIT_STEPS: return s->clock[FM_IMPLICIT_DONE];
     case FM_REJECTED: return s->clock[FM_STEPS_REJECTED];
     default: return 0.0;
     }

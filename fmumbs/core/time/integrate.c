@@ -16,6 +16,7 @@
 #include "dense.h"
 #include "dormand_prince.h"
 #include "failures.h"
+#include "radau.h"
 #include "runge_kutta.h"
 #include "stages.h"
 #include "step_end.h"
@@ -27,7 +28,15 @@
 #define FM_MOST_ACCEPTED 1000000 /* most integration steps in one fm_step with error control */
 #define FM_EARLY 200 /* number of steps after which it is checked that the end can be reached at all: */
 #define FM_HOPELESS 1e9 /* not if the rest is longer than this times what was covered */
+#define FM_PATIENCE 3 /* successive rejected implicit steps of a mechanism with loops */
 #define FM_FURTHER 10.0 /* factor by which the integrator may run ahead of what was requested */
+#define FM_LONGER 6.0   /* the step of the implicit scheme that is worth its cost, over the explicit one's */
+#define FM_SHORTER 0.5  /* that of the explicit scheme, over the implicit one's */
+#define FM_NEARLY 0.7   /* of such a step: one that is cut shorter says nothing */
+#define FM_SOON 20.0    /* steps until the other scheme is tried, and at most */
+#define FM_LATE 640.0
+
+typedef enum advanced { STUCK, ADVANCED, REJECTED } advanced;
 
 /* Hairer's initial step size. */
 static double first_step(fm_instance *s, double t)
@@ -67,21 +76,36 @@ static double wanted(const fm_instance *s, double h, double grown, double error,
     return h < (1.0 - 1e-6) * before && grown < before && error <= 0.5 ? before : grown;
 }
 
-/* Takes one accepted step from the head to time `arrival`, or less far. Its length is the difference of the rounded
- * times, so that states match their times at late times too. 0: fails. */
-static int advance(fm_instance *s, double arrival)
+/* One trial by a scheme; `iterations`: of the implicit one, 0 of the explicit one. That takes its place near singular
+ * positions, where accelerations have to be those on the branch (fm_begins_on_branch). */
+static double try_scheme(fm_instance *s, double t, double h, int implicit, int rejected, int *iterations)
+{
+    const int loops = s->image.n.rows > 0;
+    if (implicit && !(loops && rejected > FM_PATIENCE)) {
+        const double error = fm_radau_try(s, t, h, rejected, iterations);
+        if (!(loops && error <= 1.0 && s->loop.near_singular)) return error;
+    }
+    *iterations = 0;
+    return fm_dormand_prince_try(s, t, h);
+}
+
+/* Takes one accepted step from the head to time `arrival`, or less far, unless `once`. Its length is the difference of the
+ * rounded times, so that states match their times at late times too. */
+static advanced advance(fm_instance *s, double arrival, int implicit, int once)
 {
     double *clock = s->clock;
-    for (int rejected = 0;; rejected = 1) {
+    for (int rejected = 0;; rejected++) {
         const double t = clock[FM_TIME_HEAD];
         const double h = arrival - t;
-        if (!isfinite(arrival)) return 0;
-        double error = fm_dormand_prince_try(s, t, h);
+        if (!isfinite(arrival)) return STUCK;
+        int iterations;
+        double error = try_scheme(s, t, h, implicit, rejected, &iterations);
         if (error <= 1.0 && !fm_correct_trial(s, arrival)) error = INFINITY;
-        const double factor = fm_dormand_prince_factor(s, error);
+        const double factor = iterations > 0 ? fm_radau_factor(s, h, error, iterations) : fm_dormand_prince_factor(s, error);
         if (error <= 1.0) {
             const double grown = h * factor;
-            fm_dormand_prince_keep(s, h, s->work.trial);
+            if (iterations > 0) fm_radau_keep(s, h);
+            else fm_dormand_prince_keep(s, h, s->work.trial);
             memcpy(s->head, s->work.trial, (size_t)s->model.ny * sizeof(double));
             memcpy(s->slope, fm_stage(s, 6), (size_t)s->model.ny * sizeof(double));
             (void)fm_normalise(s, s->head, s->slope);
@@ -90,16 +114,19 @@ static int advance(fm_instance *s, double arrival)
             clock[FM_ERROR_LAST] = error > 1e-4 ? error : 1e-4;
             clock[FM_H] = wanted(s, h, grown, error, rejected);
             clock[FM_STEPS_DONE] += 1.0;
-            if (!fm_stop_at_switch(s)) return 0;
+            clock[FM_IMPLICIT] = iterations > 0;
+            clock[FM_IMPLICIT_DONE] += clock[FM_IMPLICIT];
+            if (!fm_stop_at_switch(s)) return STUCK;
             fm_follow_paths(s, clock[FM_TIME_HEAD], s->head);
             if (clock[FM_TIME_HEAD] >= s->work.step_until) clock[FM_FRESH] = 0.0; /* a path has its next piece */
-            return fm_correct_head(s);
+            return fm_correct_head(s) ? ADVANCED : STUCK;
         }
         clock[FM_STEPS_REJECTED] += 1.0;
+        if (once) return REJECTED;
         const double last = arrival;
         clock[FM_H] = fmax(h * factor, shortest(t));
         arrival = t + clock[FM_H];
-        if (!(arrival < last && arrival > t)) return 0; /* it cannot be shorter */
+        if (!(arrival < last && arrival > t)) return STUCK; /* it cannot be shorter */
     }
 }
 
@@ -113,6 +140,46 @@ static double next_arrival(const fm_instance *s, double goal, double t_end)
     if (!(goal < INFINITY)) return t + (h < furthest ? h : furthest);
     const double steps = ceil(left / h - 1e-9);
     return steps > 1.0 ? t + left / steps : goal;
+}
+
+/* Whether the next step is one of the implicit scheme. */
+static int is_implicit(const fm_instance *s)
+{
+    const double scheme = s->options[FM_OPTION_SCHEME];
+    return scheme == (double)FM_RADAU || (scheme == (double)FM_AUTO && s->clock[FM_IMPLICIT] != 0.0);
+}
+
+/* Where the scheme is free, tries now and then a step of the other one, so much longer or shorter that for its cost it must
+ * advance further to pass its error test; if it passes, the next steps are the other one's too. */
+static advanced try_other(fm_instance *s, double goal, double t_end)
+{
+    double *clock = s->clock;
+    const int implicit = is_implicit(s);
+    const double h = clock[FM_H], wanted = h * (implicit ? FM_SHORTER : FM_LONGER);
+    clock[FM_SINCE] += 1.0;
+    if (clock[FM_UNTIL] < FM_SOON) clock[FM_UNTIL] = FM_SOON;
+    if (clock[FM_SINCE] < clock[FM_UNTIL]) return REJECTED;
+    clock[FM_H] = wanted;
+    const double arrival = next_arrival(s, goal, t_end);
+    if (arrival - clock[FM_TIME_HEAD] < FM_NEARLY * wanted) {
+        clock[FM_H] = h;
+        return REJECTED;
+    }
+    const advanced how = advance(s, arrival, !implicit, 1);
+    clock[FM_SINCE] = 0.0;
+    clock[FM_UNTIL] = how == ADVANCED ? FM_SOON : fmin(2.0 * clock[FM_UNTIL], FM_LATE);
+    if (how == REJECTED) clock[FM_H] = h;
+    return how;
+}
+
+/* One step towards the goal, by the scheme of the options, or that which suits. */
+static int step_on(fm_instance *s, double goal, double t_end)
+{
+    if (s->options[FM_OPTION_SCHEME] == (double)FM_AUTO) {
+        const advanced how = try_other(s, goal, t_end);
+        if (how != REJECTED) return how == ADVANCED;
+    }
+    return advance(s, next_arrival(s, goal, t_end), is_implicit(s), 0) == ADVANCED;
 }
 
 /* The state at t between two of the integrator's. 0: a loop cannot be closed there; the head then falls back to the
@@ -171,7 +238,7 @@ static fm_status controlled_steps(fm_instance *s, double t_end)
             fm_fall_back(s);
             return fm_say_interrupted(s, t_end);
         }
-        if (!advance(s, next_arrival(s, goal, t_end)) && !(share_tangent_later(s, t_end) && advance(s, t_end))) return fm_step_failed(s, t_end);
+        if (!step_on(s, goal, t_end) && !(share_tangent_later(s, t_end) && advance(s, t_end, is_implicit(s), 0) == ADVANCED)) return fm_step_failed(s, t_end);
     }
     if (clock[FM_TIME_HEAD] == t_end) memcpy(s->y, s->head, (size_t)s->model.ny * sizeof(double));
     else if (!read_dense(s, t_end)) return fm_step_failed(s, t_end);
@@ -182,9 +249,11 @@ static fm_status controlled_steps(fm_instance *s, double t_end)
 fm_status fm_integrate(fm_instance *s, double t_end)
 {
     s->laws.use = s->law_mode;
+    s->work.evaluations = 0.0;
     s->laws.fault = s->singular.tangent_row = -1;
     fm_status status = s->options[FM_OPTION_SCHEME] == (double)FM_RUNGE_KUTTA ? fm_runge_kutta(s, t_end) : controlled_steps(s, t_end);
     s->laws.use = s->laws.now;
+    s->clock[FM_EVALUATIONS] += s->work.evaluations;
     s->valid = FM_VALID_NOTHING;
     fm_end_smooth(s);
     if (s->clock[FM_TAYLOR_ON] != 0.0) {

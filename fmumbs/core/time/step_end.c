@@ -55,6 +55,7 @@ int fm_stop_at_switch(fm_instance *s)
         memcpy(s->head, s->work.trial, (size_t)s->model.ny * sizeof(double));
         s->clock[FM_TIME_HEAD] = t;
         s->clock[FM_FRESH] = 0.0;
+        if (s->clock[FM_IMPLICIT] != 0.0) s->clock[FM_H] = 0.0; /* as at a start */
         if (!note_switch(s, law, t)) return 0;
     } else if (fm_any_law_sticks(s)) {
         fm_laws_note(s, s->head);

@@ -266,6 +266,7 @@ void fm_general_project(fm_instance *s, int32_t link, fm_articulated *c, const d
         const double *phi = g->phi[j];
         fm_articulated_times(c, phi, g->U[j]);
         for (int32_t i = j; i < b->n; i++) g->L[i][j] = dot6(g->phi[i], g->U[j]);
+        if (s->stiff.time > 0.0) g->L[j][j] += s->stiff.time * (s->stiff.D[s->link[link].u + j] + s->stiff.time * s->stiff.K[s->link[link].u + j]);
         most[j] = turning * dot(phi, phi) + sliding * dot(phi + 3, phi + 3);
         x[j] = u[j] - dot6(phi, e);
     }

@@ -330,6 +330,9 @@ void fm_modal_project(fm_instance *s, int32_t link, fm_articulated *c, const dou
         most[j] = fabs(b->M[j][j]);
         x[j] = applied[j] - b->f[j];
     }
+    for (int32_t j = 0; s->stiff.time > 0.0 && j < b->n; j++)
+        for (int32_t k = 0; k <= j; k++)
+            b->L[j][k] += s->stiff.time * (b->pair_damping[j * b->n + k] + s->stiff.time * b->pair_stiffness[j * b->n + k]);
     fm_group_factor(&b->group, most, s->pivot + 2 * link);
     fm_group_eliminate(&b->group, c, x);
     fm_group_push(c, push);

@@ -2,6 +2,7 @@
 #include "positions.h"
 
 #include "../maths/rotations.h"
+#include "../maths/vectors.h"
 #include "../image/joints.h"
 #include "../instance/instance.h"
 #include "general.h"
@@ -38,6 +39,24 @@ void fm_position_rates(const fm_instance *s, const double *y, double *pdot)
         to[1] = 0.5 * (q[0] * w[0] + q[2] * w[2] - q[3] * w[1]);
         to[2] = 0.5 * (q[0] * w[1] + q[3] * w[0] - q[1] * w[2]);
         to[3] = 0.5 * (q[0] * w[2] + q[1] * w[1] - q[2] * w[0]);
+    }
+}
+
+/* The speeds whose rates of positions are nearest to those; zero for links of several screws. */
+void fm_speeds_of(const fm_instance *s, const double *y, const double *rates, double *u)
+{
+    memset(u, 0, (size_t)s->image.n.speeds * sizeof *u);
+    for (int32_t i = 0; i < s->image.n.links; i++) {
+        const fm_link *k = s->link + i;
+        if (k->u < 0 || k->kind == FM_LINK_GENERAL) continue;
+        if (k->kind != FM_LINK_SPHERICAL) {
+            copy(u + k->u, rates + k->p, fm_link_speeds(&s->image, i));
+            continue;
+        }
+        const double *q = y + k->p, *r = rates + k->p;
+        u[k->u] = 2.0 * ((q[0] * r[1] - q[1] * r[0]) + (q[3] * r[2] - q[2] * r[3]));
+        u[k->u + 1] = 2.0 * ((q[0] * r[2] - q[2] * r[0]) + (q[1] * r[3] - q[3] * r[1]));
+        u[k->u + 2] = 2.0 * ((q[0] * r[3] - q[3] * r[0]) + (q[2] * r[1] - q[1] * r[2]));
     }
 }
 

@@ -1,0 +1,13 @@
+/* sweeps_stiff_avx2.c: the same, compiled for AVX2 where the build can; without FMA, so that the bits agree. */
+#include "../instance/instance.h"
+#include "kernels.h"
+#ifdef FM_HAVE_AVX2
+#define FM_STIFF
+#define FM_KERNELS fm_kernels_stiff_avx2
+#define FM_ORIENT fm_orient_avx2
+#define FM_LOCAL fm_local_avx2
+#define FM_LOCAL_OUTWARD fm_local_outward_avx2
+#include "sweeps.inc"
+#else
+typedef int fm_no_avx2; /* a translation unit may not be empty */
+#endif

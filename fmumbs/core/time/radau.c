@@ -1,0 +1,260 @@
+/* radau.c: Radau IIA of order 5 for stiff mechanisms, without a matrix of its own.
+ *
+ * The unknowns are the derivatives k_i = (kq_i, kv_i) at the three stages Y_i = y + h sum of A_ij k_j. With A = L U of
+ * Crout (unit U) they are iterated stage by stage,
+ *     (I - h l_ii J) d_i = f(y + h sum of A_ij k_j + h sum over j < i of L_ij d_j) - k_i,   k_i <- k_i + d_i,
+ * so that only real systems of the size of y are left, while the fixed point is that of the collocation; the iteration
+ * matrix of y' = lambda y has a spectral radius of at most 0.37, and nearly 0 for small and large h lambda
+ * (P. J. van der Houwen, J. J. B. de Swart, SIAM J. Sci. Comput. 18 (1997) 41). In positions and velocities (Q, V)
+ * such a system is one evaluation of accelerations with K and D in it (stiffness.c): with g = h l_ii and r = Q' - kq_i
+ *     (M + R) a = Q(Q + g r, V) - bias + R kv_i,   d_v = a - kv_i,   d_q = r + g d_v,
+ * because what the joints' springs put on Q + g r and what R adds is what they will put on the new positions.
+ * Error by the filtered embedded formula, steps by Gustafsson's control, output by the collocation polynomial:
+ * E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, IV.8.
+ */
+#include "radau.h"
+
+#include "../instance/instance.h"
+#include "../tree/positions.h"
+#include "../tree/reversed.h"
+#include "../motion/compliances.h"
+#include "../motion/rates.h"
+#include "../motion/stiffness.h"
+#include "stages.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FM_RADAU_STAGES 3
+#define FM_MOST_ITERATED 12  /* iterations of the stages */
+#define FM_STILL_OFF 0.03    /* of the error that is allowed: what an iteration may leave */
+#define FM_LOOSER 0.35        /* times eps^(-1/5): how much more than the tolerance eps the estimate may be */
+#define FM_FURTHEST 20.0     /* times the last step: how far its polynomial is extrapolated */
+#define FM_HARDLY 0.95       /* an iteration that leaves more of the last change does not converge */
+
+static const double A[FM_RADAU_STAGES][FM_RADAU_STAGES] = {
+    {0.19681547722366042587, -0.065535425850198388109, 0.02377097434822015242},
+    {0.394424314739087277, 0.29207341166522846302, -0.041548752125997930198},
+    {0.37640306270046727505, 0.51248582618842161384, 0.11111111111111111111},
+};
+static const double L[FM_RADAU_STAGES][FM_RADAU_STAGES] = {
+    {0.19681547722366042587, 0.0, 0.0},
+    {0.394424314739087277, 0.42340843570261307391, 0.0},
+    {0.37640306270046727505, 0.63782015127994741509, 0.2},
+};
+static const double C[FM_RADAU_STAGES] = {0.15505102572168219018, 0.64494897427831780982, 1.0};
+static const double GAMMA = 0.27488882959567736775; /* the real eigenvalue of A */
+static const double E[FM_RADAU_STAGES] = {-2.7623054547485993983, 0.37993559825272887787, -0.091629609865225789249};
+
+/* Whether the last step was one of these, and its dense output ends at the head. */
+static int goes_on(const fm_instance *s)
+{
+    const double *clock = s->clock;
+    return clock[FM_IMPLICIT] != 0.0 && clock[FM_TIME_TAIL] < clock[FM_TIME_HEAD] && clock[FM_TIME_HEAD] == clock[FM_TIME_DENSE];
+}
+
+/* The stages' derivatives as the polynomial of the last step would have them, or as they are at the head. */
+static void predict(fm_instance *s, double h)
+{
+    const int32_t ny = s->model.ny;
+    const double last = s->clock[FM_TIME_DENSE] - s->clock[FM_TIME_TAIL], *r = s->dense;
+    const int further = goes_on(s) && h < FM_FURTHEST * last;
+    for (int j = 0; j < FM_RADAU_STAGES; j++) {
+        const double x = 1.0 + C[j] * h / last, b = 1.0 - 2.0 * x, c = x * (2.0 - 3.0 * x), d = 2.0 * x * (1.0 - x) * b;
+        double *k = fm_stage(s, j);
+        if (!further) memcpy(k, s->slope, (size_t)ny * sizeof *k);
+        else for (int32_t i = 0; i < ny; i++) k[i] = ((r[ny + i] + b * r[2 * ny + i]) + (c * r[3 * ny + i] + d * r[4 * ny + i])) / last;
+    }
+}
+
+/* y + h sum of A_ij k_j + h sum over j < i of L_ij d_j, at which iteration i evaluates. */
+static void place_stage(const fm_instance *s, double h, int i, double *restrict y)
+{
+    const int32_t ny = s->model.ny;
+    const double *restrict one = fm_stage(s, 0), *restrict two = fm_stage(s, 1), *restrict three = fm_stage(s, 2), *restrict head = s->head;
+    for (int32_t n = 0; n < ny; n++) y[n] = head[n] + h * ((A[i][0] * one[n] + A[i][1] * two[n]) + A[i][2] * three[n]);
+    for (int j = 0; j < i; j++) {
+        const double *restrict d = fm_stage(s, FM_RADAU_STAGES + j), part = h * L[i][j];
+        for (int32_t n = 0; n < ny; n++) y[n] += part * d[n];
+    }
+}
+
+/* One iteration of stage i: its change in stage 3 + i. */
+static void iterate(fm_instance *s, double t, double h, int i, int first)
+{
+    const int32_t np = s->image.n.positions, ny = s->model.ny;
+    const double *k = fm_stage(s, i), g = h * L[i][i];
+    double *d = fm_stage(s, FM_RADAU_STAGES + i), *y = s->work.trial, *work = fm_stage(s, 2 * FM_RADAU_STAGES);
+    place_stage(s, h, i, y);
+    if (s->image.n.generals > 0) fm_run_orientations(s, y); /* whose rates follow from the pose */
+    fm_position_rates(s, y, d);
+    for (int32_t n = 0; n < np; n++) d[n] -= k[n], y[n] += g * d[n];
+    memset(work, 0, (size_t)ny * sizeof *work);
+    fm_stiff_force(s, g, k + np, work, s->stiff.f);
+    fm_stiff_accelerations(s, t + C[i] * h, y, g, d + np);
+    if (first) fm_compliances_place(s, i, t + C[i] * h, y, g, d + np);
+    for (int32_t n = np; n < ny; n++) d[n] -= k[n];
+    fm_compliances_apply(s, i, NULL, d + np);
+    memcpy(y + np, d + np, (size_t)(ny - np) * sizeof *y);
+    fm_position_rates(s, y, work);
+    for (int32_t n = 0; n < np; n++) d[n] += g * work[n];
+}
+
+/* Adds the changes to the stages; returns how much they move these, beside the error that is allowed. */
+static double change(fm_instance *s, double h)
+{
+    const int32_t ny = s->model.ny;
+    const double *restrict d0 = fm_stage(s, 3), *restrict d1 = fm_stage(s, 4), *restrict d2 = fm_stage(s, 5);
+    double *restrict k0 = fm_stage(s, 0), *restrict k1 = fm_stage(s, 1), *restrict k2 = fm_stage(s, 2), most = 0.0, sum = 0.0;
+    for (int32_t n = 0; n < ny; n++) {
+        const double one = d0[n], two = d1[n], three = d2[n], w = h / fm_weight(s, n, fabs(s->head[n]));
+        k0[n] += one, k1[n] += two, k2[n] += three;
+        const double x = fabs((A[0][0] * one + A[0][1] * two) + A[0][2] * three);
+        const double y = fabs((A[1][0] * one + A[1][1] * two) + A[1][2] * three);
+        const double z = fabs((A[2][0] * one + A[2][1] * two) + A[2][2] * three);
+        const double larger = x > y ? x : y, largest = w * (larger > z ? larger : z);
+        most = largest > most ? largest : most;
+        sum += (x + y) + z;
+    }
+    return isfinite(sum) ? most : NAN;
+}
+
+/* The stages of a step. 0: they are not found. */
+static int find_stages(fm_instance *s, double t, double h, int *iterations)
+{
+    double last = 0.0;
+    predict(s, h);
+    for (*iterations = 1; *iterations <= FM_MOST_ITERATED; ++*iterations) {
+        for (int i = 0; i < FM_RADAU_STAGES; i++) iterate(s, t, h, i, *iterations == 1);
+        const double now = change(s, h);
+        if (!isfinite(now)) return 0;
+        if (*iterations == 1) {
+            if (now < 0.01 * FM_STILL_OFF) return 1;
+        } else {
+            const double rate = now > 1e-3 * last ? now / last : 1e-3; /* less says nothing after a wild prediction */
+            if (rate < 1.0 && rate / (1.0 - rate) * now < FM_STILL_OFF) return 1;
+            if (rate >= FM_HARDLY && *iterations > 2) return 0;
+        }
+        last = now > 1e-300 ? now : 1e-300;
+    }
+    return 0;
+}
+
+/* How far stage i is from the head, in state n. */
+static double moved(const fm_instance *s, double h, int i, int32_t n)
+{
+    return h * ((A[i][0] * fm_stage(s, 0)[n] + A[i][1] * fm_stage(s, 1)[n]) + A[i][2] * fm_stage(s, 2)[n]);
+}
+
+/* The largest of some estimated errors, relative to those that are allowed. The estimate is of order 4 in the step, the error
+ * of order 5: so that this is as the tolerance eps is, the estimate may be as eps^(4/5). */
+static double norm(const fm_instance *s, const double *error)
+{
+    const double more = FM_LOOSER / fm_fifth_root(s->options[FM_OPTION_TOLERANCE]), allowed = more > 1.0 ? more : 1.0;
+    double worst = 0.0;
+    for (int32_t n = 0; n < s->model.ny; n++) {
+        const double before = fabs(s->head[n]), after = fabs(s->work.trial[n]);
+        const double off = fabs(error[n]) / fm_weight(s, n, before > after ? before : after);
+        worst = off > worst || isnan(off) ? off : worst;
+        if (isnan(worst)) return worst;
+    }
+    return worst / allowed;
+}
+
+/* The error of a step, beside that which is allowed: (I - h gamma J)^-1 (h gamma f + sum of E_i (Y_i - y)), f the slope at
+ * the head, or near it; or that without the filter where it is less, as round-off of accelerations makes it in short steps.
+ * Leaves the filtered error in stage 4. */
+static double estimate(fm_instance *s, double t, double h, const double *slope)
+{
+    const int32_t np = s->image.n.positions, nu = s->image.n.speeds, ny = s->model.ny;
+    const double g = GAMMA * h, *a0 = s->slope + np;
+    double *r = fm_stage(s, 3), *error = fm_stage(s, 4), *a = fm_stage(s, 5), *b = fm_stage(s, 6);
+    for (int32_t n = 0; n < ny; n++)
+        r[n] = g * slope[n] + ((E[0] * moved(s, h, 0, n) + E[1] * moved(s, h, 1, n)) + E[2] * moved(s, h, 2, n));
+    const double unfiltered = norm(s, r);
+    for (int32_t n = 0; n < nu; n++) a[n] = a0[n] - r[np + n];
+    fm_speeds_of(s, s->head, r, b);
+    for (int32_t n = 0; n < nu; n++) b[n] = -b[n];
+    fm_stiff_force(s, g, a, b, s->stiff.f);
+    fm_stiff_accelerations(s, t, s->head, g, a);
+    if (slope == s->slope) fm_compliances_place(s, FM_RADAU_STAGES, t, s->head, g, a);
+    memcpy(error, s->head, (size_t)np * sizeof *error);
+    for (int32_t n = 0; n < nu; n++) error[np + n] = r[np + n] + (a[n] - a0[n]), b[n] = -b[n];
+    fm_compliances_apply(s, FM_RADAU_STAGES, b, error + np);
+    fm_position_rates(s, error, b);
+    for (int32_t n = 0; n < np; n++) error[n] = r[n] + g * b[n];
+    const double filtered = norm(s, error);
+    return unfiltered < filtered ? unfiltered : filtered;
+}
+
+/* The same with the slope where that error leads, which large errors of stiff parts need. */
+static double estimate_again(fm_instance *s, double t, double h)
+{
+    double *near = fm_stage(s, 4), *slope = fm_stage(s, 5);
+    for (int32_t n = 0; n < s->model.ny; n++) near[n] += s->head[n];
+    fm_rates(s, t, near, slope);
+    return estimate(s, t, h, slope);
+}
+
+/* One trial of length h from the head; returns its error, INFINITY where its stages are not found. The new state is left in
+ * `trial`, its slope in the last stage. */
+double fm_radau_try(fm_instance *s, double t, double h, int rejected, int *iterations)
+{
+    s->singular.was_near = 0;
+    fm_stiff_place(s, s->head);
+    if (!find_stages(s, t, h, iterations)) return INFINITY;
+    for (int32_t n = 0; n < s->model.ny; n++) s->work.trial[n] = s->head[n] + moved(s, h, FM_RADAU_STAGES - 1, n);
+    double error = estimate(s, t, h, s->slope);
+    if (error > 1.0 && (rejected || !goes_on(s))) error = estimate_again(s, t, h);
+    if (!(error <= 1.0)) return error;
+    double *slope = fm_stage(s, 2 * FM_RADAU_STAGES), sum = 0.0;
+    fm_rates(s, t + h, s->work.trial, slope);
+    for (int32_t n = 0; n < s->model.ny; n++) sum += fabs(slope[n]);
+    return isfinite(sum) ? error : INFINITY;
+}
+
+/* The dense output of a step of length h that leads from the head to `trial`: the polynomial through its stages. Where force
+ * laws begin a mode it has the slope at the head too: a velocity that leaves a bound then leaves it to the right side. */
+void fm_radau_keep(fm_instance *s, double h)
+{
+    const int32_t ny = s->model.ny;
+    const int begins = s->image.n.laws > 0 && !goes_on(s);
+    double *r = s->dense;
+    for (int32_t i = 0; i < ny; i++) {
+        const double diff = s->work.trial[i] - s->head[i];
+        const double one = (moved(s, h, 0, i) - C[0] * diff) / (C[0] * (1.0 - C[0]));
+        const double two = (moved(s, h, 1, i) - C[1] * diff) / (C[1] * (1.0 - C[1]));
+        r[i] = s->head[i];
+        r[ny + i] = diff;
+        r[3 * ny + i] = (two - one) / (C[1] - C[0]);
+        r[2 * ny + i] = one - C[0] * r[3 * ny + i];
+        r[4 * ny + i] = 0.0;
+        if (!begins) continue;
+        const double start = h * s->slope[i] - diff, left = (one - start) / C[0], right = (two - start) / C[1];
+        r[2 * ny + i] = start;
+        r[4 * ny + i] = (left - right) / (C[1] - C[0]);
+        r[3 * ny + i] = left - (1.0 - C[0]) * r[4 * ny + i];
+    }
+}
+
+static double fourth_root(double x)
+{
+    return sqrt(sqrt(x));
+}
+
+/* By how much the step after one of length h should differ from it, whether that was taken or not. */
+double fm_radau_factor(const fm_instance *s, double h, double error, int iterations)
+{
+    const double *clock = s->clock;
+    if (!isfinite(error)) return 0.5;
+    const double least = error > 1e-10 ? error : 1e-10;
+    const double safe = 0.9 * (2.0 * FM_MOST_ITERATED + 1.0) / (2.0 * FM_MOST_ITERATED + iterations);
+    double factor = safe / fourth_root(least);
+    if (error <= 1.0 && goes_on(s)) { /* Gustafsson */
+        const double last = clock[FM_TIME_HEAD] - clock[FM_TIME_TAIL];
+        const double before = clock[FM_ERROR_LAST] > 1e-2 ? clock[FM_ERROR_LAST] : 1e-2;
+        const double other = safe * (h / last) * fourth_root(before / (least * least));
+        factor = other < factor ? other : factor;
+    }
+    return factor > 8.0 ? 8.0 : factor < 0.2 ? 0.2 : factor;
+}

@@ -1,0 +1,173 @@
+"""Radau IIA for stiff mechanisms: its order, its steps where stiffness says nothing about the motion, and the same
+motions as by the explicit scheme.
+"""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from numpy.testing import assert_allclose
+
+import fmumbs as fm
+from fmumbs.compiler import compile
+from fmumbs.readers import read_model
+from fmumbs.run import Solver
+from support.braked import stick_slip
+from support.closed import space
+from support.strategies import Case, trees
+
+ERRORS = 100
+"""Times the tolerance: what may come of a motion of less than a second."""
+
+
+def started(image: fm.ModelImage, **options: Any) -> Solver:
+    solver = Solver(image.with_options(**options))
+    solver.assemble()
+    return solver
+
+
+def state(solver: Solver) -> np.ndarray:
+    """Positions and velocities of all joints."""
+    return np.concatenate(
+        [np.zeros(0), *(solver.get(v.name) * np.ones(1) for v in solver.image.variables if is_state(v))]
+    )
+
+
+def is_state(variable: Any) -> bool:
+    return variable.causality == "output" and variable.name.rpartition(".")[2].split("[")[0] in (
+        "q",
+        "qd",
+        "eta",
+        "etad",
+    )
+
+
+def springs(image: fm.ModelImage) -> list[str]:
+    """Stiffnesses and dampings of the joints that have them."""
+    parameters = [v.name for v in image.variables if v.causality == "parameter"]
+    return [name for name in parameters if name.endswith((".stiffness", ".damping"))]
+
+
+def swing(stiffness: float, damping: float, q0: float = 0.0) -> fm.ModelImage:
+    """A pendulum on the tip of an arm, the arm on a stiff pin in the ground."""
+    model = fm.Model("swing")
+    arm, bob = (fm.Body(name, mass=1.0, com=(0, 0, -0.25), inertia=(0.02, 0.02, 0.02)) for name in ("arm", "bob"))
+    model.add(
+        arm, bob, fm.Revolute("A", model.ground.at(), arm.at(), axis="y", stiffness=stiffness, damping=damping, q0=q0),
+        fm.Revolute("B", arm.at(0, 0, -0.5), bob.at(), axis="y", q0=1.0),
+    )  # fmt: skip
+    return compile(model, everything=True)
+
+
+def beam(elements: int, modulus: float = 50.0, delay: float = 1e-4) -> fm.ModelImage:
+    """A cantilever of 1 m and 0.5 kg let go from the horizontal: rigid elements with springs of EI = `modulus` N.m2."""
+    length, mass = 1.0 / elements, 0.5 / elements
+    model = fm.Model("beam")
+    before: Any = model.ground.at()
+    for i in range(elements):
+        part = fm.Body(f"b{i}", mass=mass, com=(length / 2, 0, 0), inertia=(mass * length**2 / 12,) * 3)
+        k = modulus / length * (2 if i == 0 else 1)
+        model.add(part, fm.Revolute(f"J{i}", before, part.at(), axis="y", stiffness=k, damping=delay * k))
+        before = part.at(length, 0, 0)
+    return compile(model, everything=True)
+
+
+def ends(
+    image: fm.ModelImage, stop: float, scheme: str, tolerances: list[float]
+) -> tuple[list[np.ndarray], np.ndarray]:
+    """States at the end, and steps."""
+    solvers = [started(image, scheme=scheme, tolerance=tolerance) for tolerance in tolerances]
+    for solver in solvers:
+        solver.step(stop)
+    return [state(solver) for solver in solvers], np.array([solver.get("solver.steps") for solver in solvers])
+
+
+def order(image: fm.ModelImage, stop: float) -> float:
+    """Power of the mean step with which the error at the end falls."""
+    found, steps = ends(image, stop, "radau", [10.0**-n for n in range(4, 10)])
+    exact = ends(image, stop, "radau", [1e-12])[0][0]
+    return float(-np.polyfit(np.log(steps), [np.log(np.abs(one - exact).max()) for one in found], 1)[0])
+
+
+def test_order_is_five() -> None:
+    assert_allclose(order(swing(3.0, 0.1, 0.5), 1.0), 5.0, atol=0.5)  # the next power of the steps is a part
+
+
+def test_order_is_at_least_three_on_a_stiff_pin() -> None:
+    """1e7 N.m/rad and 1e4 N.m.s/rad, whose own motion is over in 1e-6 s, or as slow as a second."""
+    assert order(swing(1e7, 1e4), 1.0) > 3.0
+
+
+@pytest.mark.parametrize("tolerance", [1e-4, 1e-6, 1e-8])
+def test_error_is_the_tolerance(tolerance: float) -> None:
+    image = beam(8)
+    (found,), _ = ends(image, 0.1, "radau", [tolerance])
+    (exact,), _ = ends(image, 0.1, "dopri5", [1e-11])
+    assert (np.abs(found - exact) / np.maximum(1.0, np.abs(exact))).max() < ERRORS * tolerance
+
+
+def test_steps_follow_the_motion_and_not_the_stiffness() -> None:
+    """On the slow motion a hundred times the stiffness and damping changes hardly anything."""
+    slow = [ends(swing(k, 1e-2 * k), 2.0, "radau", [1e-6])[1][0] for k in (1e4, 1e6, 1e8)]
+    assert max(slow) < 2 * min(slow)
+    assert slow[1] < 0.02 * ends(swing(1e6, 1e4), 0.1, "dopri5", [1e-6])[1][0] * 20
+
+
+def test_a_beam_takes_a_tenth_of_the_steps() -> None:
+    image = beam(20)
+    (implicit,), (explicit,) = (ends(image, 0.05, scheme, [1e-5])[1] for scheme in ("radau", "dopri5"))
+    assert 8 * implicit < explicit
+
+
+@given(case=trees(max_bodies=4))
+@settings(max_examples=25)
+def test_trees_with_stiff_joints_move_as_by_the_explicit_scheme(case: Case) -> None:
+    image = compile(case.model, everything=True)
+    names = springs(image)
+    found = []
+    for scheme in ("dopri5", "radau"):
+        solver = started(image, scheme=scheme, tolerance=1e-9)
+        for name, value in case.inputs.items():
+            solver.set(name, value)
+        for i, name in enumerate(names):
+            solver.set(name, (200.0 if name.endswith("stiffness") else 2.0) * (1 + i % 3))
+        try:
+            solver.step(0.1)
+        except fm.SolverError:
+            return  # motions without bound
+        found.append(state(solver))
+    one, other = found
+    if one.size and np.abs(one).max() < 1e3:
+        assert_allclose(one, other, rtol=3e-6, atol=3e-6 * max(1.0, np.abs(one).max()))
+
+
+@pytest.mark.parametrize(
+    "name", ["four_bar", "bricard", "parallel_cranks", "four_link_flexible", "slider_crank", "ladder"]
+)
+def test_loops_move_as_by_the_explicit_scheme(name: str) -> None:
+    image = compile(read_model(name), everything=True)
+    (found,), _ = ends(image, 0.3, "radau", [1e-8])
+    (exact,), _ = ends(image, 0.3, "dopri5", [1e-10])
+    assert_allclose(found, exact, rtol=1e-5, atol=1e-5 * max(1.0, np.abs(exact).max()))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_stiff_joints_in_loops_move_as_by_the_explicit_scheme(seed: int) -> None:
+    image = compile(space(40 + seed, spare=1).model, everything=True)
+    names = springs(image)
+    found = []
+    for scheme in ("dopri5", "radau"):
+        solver = started(image, scheme=scheme, tolerance=1e-9)
+        for name in names:
+            solver.set(name, 300.0 if name.endswith("stiffness") else 3.0)
+        solver.step(0.2)
+        found.append(state(solver))
+    assert_allclose(found[0], found[1], rtol=1e-5, atol=1e-5 * max(1.0, np.abs(found[0]).max()))
+
+
+def test_friction_sticks_and_slips_as_by_the_explicit_scheme() -> None:
+    image = compile(stick_slip(), everything=True)
+    exact = ends(image, 2.0, "dopri5", [1e-10])[0][0]
+    for found, tolerance in zip(ends(image, 2.0, "radau", [1e-5, 1e-7])[0], [1e-5, 1e-7], strict=True):
+        assert np.abs(found - exact).max() < ERRORS * tolerance

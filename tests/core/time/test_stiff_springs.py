@@ -1,0 +1,139 @@
+"""Radau on stiff springs between points and in cut joints: few steps, and the motion of the explicit scheme."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from numpy.testing import assert_allclose
+
+import fmumbs as fm
+from core.time.test_radau import ends, started, state
+from fmumbs.compiler import ModelImage, compile
+from fmumbs.mechanism.laws import Piece
+from support.closed import space
+from support.strategies import Case, trees
+
+
+def governor(stiffness: float, damping: float) -> ModelImage:
+    """Two balls on arms that turn about an axle, and a slider that two springs connect to them."""
+    model = fm.Model("governor")
+    axle, slider = (
+        fm.Body("axle", mass=0.3, inertia=(0.02, 0.02, 0.01)),
+        fm.Body("slider", mass=3.0, inertia=(0.01,) * 3),
+    )
+    model.add(axle, fm.Revolute("A", model.ground.at(), axle.at(), axis="z", u0=6.0))
+    model.add(slider, fm.Prismatic("S", axle.at(), slider.at(), axis="z", q0=-0.87))
+    for side, sign in (("left", -1.0), ("right", 1.0)):
+        arm = fm.Body(f"arm_{side}", mass=5.0, com=(0, 0, -1.0), inertia=(0.1, 0.1, 0.02))
+        model.add(arm, fm.Revolute(f"H_{side}", axle.at(), arm.at(), axis="y", q0=-sign * 0.52))
+        at = arm.at(0, 0, -0.5), slider.at()
+        model.add(fm.Spring(side, *at, stiffness=stiffness, damping=damping, free_length=0.5))
+    return compile(model, everything=True)
+
+
+def bushed(stiffness: float, damping: float = 0.0) -> ModelImage:
+    """A swing on a point that springs of no free length hold, which resist alike in all directions."""
+    model = fm.Model("bushed")
+    block, bob = (
+        fm.Body("block", mass=1.0, inertia=(0.1,) * 3),
+        fm.Body("bob", mass=1.0, com=(0, 0, -0.5), inertia=(0.02,) * 3),
+    )
+    model.add(
+        block,
+        fm.Free("F", model.ground.at(), block.at()),
+        bob,
+        fm.Revolute("B", block.at(), bob.at(), axis="y", q0=0.8),
+    )
+    for i, at in enumerate([(0.2, 0, 0), (-0.2, 0.1, 0), (0, -0.2, 0.1)]):
+        model.add(fm.Spring(f"S{i}", model.ground.at(*at), block.at(*at), stiffness=stiffness, free_length=0.0))
+        for j, way in enumerate(np.eye(3)):
+            far = model.ground.at(*(float(x) for x in 5.0 * way))
+            model.add(fm.Spring(f"D{i}{j}", far, block.at(*at), stiffness=0.0, damping=damping, free_length=0.0))
+    return compile(model, everything=True)
+
+
+def steps(image: ModelImage, stop: float, scheme: str = "radau", tolerance: float = 1e-6) -> float:
+    return float(ends(image, stop, scheme, [tolerance])[1][0])
+
+
+def test_steps_do_not_grow_with_the_stiffness() -> None:
+    soft, stiff = steps(governor(8e5, 4e4), 2.0), steps(governor(8e7, 4e6), 2.0)
+    assert max(soft, stiff) < 2 * min(soft, stiff)
+    assert 30 * soft < steps(governor(8e5, 4e4), 0.2, "dopri5") * 10
+
+
+def test_springs_of_no_length_resist_in_every_direction() -> None:
+    assert steps(bushed(1e6, 3e4), 1.0) < 200
+    assert steps(bushed(1e8, 3e6), 1.0) < 200
+
+
+def test_errors_are_the_tolerance() -> None:
+    for image, stop in ((governor(8e4, 4e3), 0.5), (bushed(1e3, 3e1), 0.5)):
+        (found,), (exact,) = ends(image, stop, "radau", [1e-7])[0], ends(image, stop, "dopri5", [1e-11])[0]
+        assert_allclose(found, exact, rtol=1e-5, atol=1e-5 * max(1.0, np.abs(exact).max()))
+
+
+def test_a_stiff_law_of_a_spring_counts_as_its_stiffness() -> None:
+    """A rope of 1e7 N/m and 1e4 N.s/m beyond its length, in which a mass comes to rest."""
+    model = fm.Model("landed")
+    box = fm.Body("box", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    model.add(box, fm.Prismatic("J", model.ground.at(), box.at(), axis="z", q0=-0.29))
+    rope = fm.Spring("S", model.ground.at(), box.at(), stiffness=0.0, free_length=0.3)
+    model.add(rope, fm.Law("taut", rope, pieces=[Piece([[0.0, 1e4], [1e7]], lower=0.3, origin=0.3)]))
+    image = compile(model, everything=True)
+    assert 10 * steps(image, 1.0) < steps(image, 0.05, "dopri5") * 20
+
+
+def closed(name: str, stiffness: float, damping: float) -> ModelImage:
+    """Four bars whose springs in the joint that is cut are stiff."""
+    model = fm.Model(name)
+    bars = [fm.Body(f"b{i}", mass=0.5, com=(0.25, 0, 0), inertia=(0.01,) * 3) for i in range(3)]
+    model.add(*bars)
+    model.add(fm.Revolute("A", model.ground.at(), bars[0].at(), axis="y", q0=-1.2))
+    model.add(fm.Revolute("B", bars[0].at(0.5, 0, 0), bars[1].at(), axis="y", q0=1.2))
+    model.add(fm.Revolute("D", model.ground.at(0.5, 0, 0), bars[2].at(), axis="y", q0=-1.2))
+    model.add(
+        fm.Revolute("C", bars[1].at(0.5, 0, 0), bars[2].at(0.5, 0, 0), axis="y", stiffness=stiffness, damping=damping)
+    )
+    return compile(model, everything=True)
+
+
+def test_springs_in_cut_joints_count() -> None:
+    image = closed("four", 1e4, 1e4)
+    assert steps(image, 1.0) < 0.05 * 20 * steps(image, 0.05, "dopri5")
+    (found,), (exact,) = (
+        ends(image, 0.1, scheme, [tolerance])[0] for scheme, tolerance in (("radau", 1e-7), ("dopri5", 1e-10))
+    )
+    assert_allclose(found, exact, rtol=1e-5, atol=1e-5)
+
+
+@given(case=trees(max_bodies=4))
+@settings(max_examples=20)
+def test_trees_with_stiff_springs_move_as_by_the_explicit_scheme(case: Case) -> None:
+    agree(compile(case.model, everything=True), case.inputs)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_loops_with_stiff_springs_move_as_by_the_explicit_scheme(seed: int) -> None:
+    agree(compile(space(60 + seed, spare=1).model, everything=True), {})
+
+
+def agree(image: ModelImage, inputs: dict[str, Any]) -> None:
+    """Both schemes give one motion where every spring between points and in a joint is stiff."""
+    names = [v.name for v in image.variables if v.causality == "parameter"]
+    found = []
+    for scheme in ("dopri5", "radau"):
+        solver = started(image, scheme=scheme, tolerance=1e-9)
+        for name, value in inputs.items():
+            solver.set(name, value)
+        for i, name in enumerate(names):
+            if name.endswith((".stiffness", ".damping")):
+                solver.set(name, (300.0 if name.endswith("stiffness") else 5.0) * (1 + i % 3))
+        try:
+            solver.step(0.1)
+        except fm.SolverError:
+            return  # motions without bound
+        found.append(state(solver))
+    if found[0].size and np.abs(found[0]).max() < 1e3:
+        assert_allclose(found[0], found[1], rtol=1e-5, atol=1e-5 * max(1.0, np.abs(found[0]).max()))
