@@ -9,6 +9,8 @@ from typing import Any
 
 import click
 
+from fmumbs.compiler.image import SCHEMES
+
 Settings = dict[str, Any]
 Command = Callable[..., Any]
 
@@ -81,9 +83,9 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Prints JSON inst
 _INTEGRATION = (
     click.option(
         "--scheme",
-        type=click.Choice(["dopri5", "rk4", "radau", "auto"]),
-        help="Integration: error-controlled, fixed-step, error-controlled for stiff mechanisms; auto: dopri5 or radau, "
-        "whichever advances further for its cost.",
+        type=click.Choice(list(SCHEMES)),
+        help="Integration: dopri5, of order 5, or dop853, of order 8 for fine tolerances; rk4 with fixed steps; radau for "
+        "stiff mechanisms; auto: dopri5 or radau, whichever advances further for its cost.",
     ),
     click.option("--step", type=Positive(), help="Step of the fixed-step scheme [s]."),
     click.option("--tol", "tolerance", type=Positive(), help="Relative tolerance of the integration."),

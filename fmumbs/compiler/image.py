@@ -16,6 +16,7 @@ from fmumbs.mechanism.signals import DefaultExperiment
 
 SCHEMES: dict[str, int] = {
     "dopri5": lib.FM_DORMAND_PRINCE, "rk4": lib.FM_RUNGE_KUTTA, "radau": lib.FM_RADAU, "auto": lib.FM_AUTO,
+    "dop853": lib.FM_DOP853,
 }  # fmt: skip
 CORRECTIONS: dict[str, int] = {
     "direct": lib.FM_CORRECT_DIRECTLY, "baumgarte": lib.FM_CORRECT_BAUMGARTE, "off": lib.FM_CORRECT_NEVER,

@@ -15,9 +15,10 @@
 fm_status fm_check_options(fm_instance *s)
 {
     const double scheme = s->options[FM_OPTION_SCHEME];
-    if (scheme != (double)FM_DORMAND_PRINCE && scheme != (double)FM_RUNGE_KUTTA && scheme != (double)FM_RADAU &&
-        scheme != (double)FM_AUTO)
-        return fm_say(s, FM_ERROR, "solver.scheme is %g: 0 is Dormand-Prince 5(4), 1 is Runge-Kutta 4, 2 is Radau IIA, 3 is 0 or 2 as it suits",
+    if (!(scheme >= 0.0 && scheme < (double)FM_SCHEME_COUNT && scheme == floor(scheme)))
+        return fm_say(s, FM_ERROR,
+                      "solver.scheme is %g: 0 is Dormand-Prince 5(4), 1 is Runge-Kutta 4, 2 is Radau IIA, 3 is 0 or 2 as it suits, "
+                      "4 is DOP853",
                       scheme);
     if (!(s->options[FM_OPTION_STEP] > 0.0)) return fm_say(s, FM_ERROR, "solver.step is %g s: it must be positive", s->options[FM_OPTION_STEP]);
     if (!(s->options[FM_OPTION_TOLERANCE] >= 1e-14 && s->options[FM_OPTION_TOLERANCE] <= 0.1))

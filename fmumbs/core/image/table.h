@@ -278,6 +278,7 @@ typedef enum fm_scheme { /* of the integration */
     FM_RUNGE_KUTTA,    /* of fourth order, with fixed step */
     FM_RADAU,          /* IIA of order 5, with error control, for stiff mechanisms */
     FM_AUTO,           /* Dormand-Prince or Radau IIA, whichever takes longer steps for its cost */
+    FM_DOP853,         /* of order 8, with error control */
     FM_SCHEME_COUNT
 } fm_scheme;
 

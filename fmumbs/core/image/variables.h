@@ -105,7 +105,8 @@
     K(SCHEME, MODEL, "solver.scheme", 1, PARAMETER, INTEGER, 0, 0, "", "",                                              \
       "integration scheme: 0 Dormand-Prince 5(4) with error control, 1 Runge-Kutta 4 with fixed step, "                 \
       "2 Radau IIA of order 5 with error control, for stiff mechanisms, "                                               \
-      "3 whichever of 0 and 2 advances further for its cost")                                                           \
+      "3 whichever of 0 and 2 advances further for its cost, "                                                           \
+      "4 DOP853 of order 8 with error control")                                                                          \
     K(STEP, MODEL, "solver.step", 1, PARAMETER, REAL, 0, 0, "s", "s",                                                   \
       "longest step of the fixed-step scheme")                         \
     K(CORRECTION, MODEL, "solver.correction", 1, PARAMETER, INTEGER, 0, 0, "", "",                                      \

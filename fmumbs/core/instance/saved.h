@@ -7,6 +7,7 @@
 FM_HIDDEN_BEGIN
 
 #define FM_TAYLOR 3    /* highest order of input derivatives */
+#define FM_DENSE 8     /* coefficients of the dense output, of a variable; 5 of a scheme of order 5 */
 
 #define FM_SAVED_PARAMETER(V, kind, array, columns, rows) V(array, (columns) * m->n.rows)
 
@@ -18,7 +19,7 @@ FM_HIDDEN_BEGIN
     V(base, m->ny)             /* the model's start values, or those after the last step, before any were set */    \
     V(head, m->ny)             /* at the integrator's time */                                \
     V(slope, m->ny)            /* derivative there */                                        \
-    V(dense, 5 * m->ny)        /* interpolation over the integrator's last step */           \
+    V(dense, FM_DENSE * m->ny) /* interpolation over the integrator's last step */           \
     V(tau, m->n.modes)         /* inputs: generalised applied forces */                      \
     V(load, 6 * m->n.loads)    /* force, torque of each load, world axes */                  \
     V(tau_taylor, FM_TAYLOR * m->n.modes)                                                   \

@@ -7,7 +7,7 @@
 
 FM_HIDDEN_BEGIN
 
-#define FM_STAGES 7 /* stages of Dormand-Prince 5(4) */
+#define FM_STAGES 16 /* stages of DOP853 with its dense output, more than those of the other schemes */
 #define FM_NODES 12 /* nodes of the interpolation across a singular position */
 
 /* Evaluation and integration step. */

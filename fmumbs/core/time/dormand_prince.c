@@ -6,13 +6,14 @@
 #include "dormand_prince.h"
 
 #include "../instance/instance.h"
-#include "../motion/rates.h"
+#include "explicit.h"
 #include "stages.h"
 
 #include <math.h>
-#include <string.h>
 
-static const double A[FM_STAGES][FM_STAGES - 1] = {
+#define STAGES (FM_DORMAND_PRINCE_LAST + 1)
+
+static const double A[STAGES][STAGES - 1] = {
     {0.0},
     {1.0 / 5.0},
     {3.0 / 40.0, 9.0 / 40.0},
@@ -21,44 +22,22 @@ static const double A[FM_STAGES][FM_STAGES - 1] = {
     {9017.0 / 3168.0, -355.0 / 33.0, 46732.0 / 5247.0, 49.0 / 176.0, -5103.0 / 18656.0},
     {35.0 / 384.0, 0.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0},
 };
-static const double C[FM_STAGES] = {0.0, 0.2, 0.3, 0.8, 8.0 / 9.0, 1.0, 1.0};
-static const double E[FM_STAGES] = {71.0 / 57600.0, 0.0, -71.0 / 16695.0, 71.0 / 1920.0,
+static const double C[STAGES] = {0.0, 0.2, 0.3, 0.8, 8.0 / 9.0, 1.0, 1.0};
+static const double E[STAGES] = {71.0 / 57600.0, 0.0, -71.0 / 16695.0, 71.0 / 1920.0,
                                     -17253.0 / 339200.0, 22.0 / 525.0, -1.0 / 40.0};
-static const double D[FM_STAGES] = {-12715105075.0 / 11282082432.0, 0.0, 87487479700.0 / 32700410799.0,
+static const double D[STAGES] = {-12715105075.0 / 11282082432.0, 0.0, 87487479700.0 / 32700410799.0,
                                     -10690763975.0 / 1880347072.0, 701980252875.0 / 199316789632.0,
                                     -1453857185.0 / 822651844.0, 69997945.0 / 29380423.0};
-
-/* y + h sum of coefficient[j] stage[j] */
-static void combine(const fm_instance *s, const double *y, double h, const double *coefficient, int stages, double *out)
-{
-    const int32_t ny = s->model.ny;
-    for (int32_t i = 0; i < ny; i++) {
-        double sum = 0.0;
-        for (int j = 0; j < stages; j++) sum += coefficient[j] * s->work.stage[(size_t)j * (size_t)ny + (size_t)i];
-        out[i] = y[i] + h * sum;
-    }
-}
 
 /* One trial step of length h from the head; returns its error, NaN if the state is not finite. */
 double fm_dormand_prince_try(fm_instance *s, double t, double h)
 {
-    const int32_t ny = s->model.ny;
-    double worst = 0.0;
-    memcpy(fm_stage(s, 0), s->slope, (size_t)ny * sizeof(double));
-    for (int j = 1; j < FM_STAGES; j++) {
-        combine(s, s->head, h, A[j], j, s->work.trial);
-        fm_rates(s, t + C[j] * h, s->work.trial, fm_stage(s, j));
+    for (int j = 1; j < STAGES; j++) {
+        fm_explicit_stage(s, t, h, A[j], C[j], j, s->work.trial);
         if (fm_begins_on_branch(s)) j = 0;
     }
     s->singular.was_near = s->singular.on_branch, s->singular.on_branch = 0;
-    for (int32_t i = 0; i < ny; i++) {
-        double sum = 0.0, a = fabs(s->head[i]), b = fabs(s->work.trial[i]);
-        for (int j = 0; j < FM_STAGES; j++) sum += E[j] * fm_stage(s, j)[i];
-        double error = fabs(h * sum) / fm_weight(s, i, a > b ? a : b);
-        worst = error > worst || isnan(error) ? error : worst;
-        if (isnan(worst)) return worst;
-    }
-    return worst;
+    return fm_explicit_error(s, h, E, STAGES - 1);
 }
 
 void fm_dormand_prince_keep(fm_instance *s, double h, const double *next)
@@ -67,27 +46,11 @@ void fm_dormand_prince_keep(fm_instance *s, double h, const double *next)
     double *r = s->dense;
     for (int32_t i = 0; i < ny; i++) {
         double sum = 0.0, diff = next[i] - s->head[i], bend = h * s->slope[i] - diff;
-        for (int j = 0; j < FM_STAGES; j++) sum += D[j] * fm_stage(s, j)[i];
+        for (int j = 0; j < STAGES; j++) sum += D[j] * fm_stage(s, j)[i];
         r[i] = s->head[i];
         r[ny + i] = diff;
         r[2 * ny + i] = bend;
         r[3 * ny + i] = (diff - h * fm_stage(s, 6)[i]) - bend;
         r[4 * ny + i] = h * sum;
     }
-}
-
-/* Factor for the next step size: proportional-integral control, exponents 3/20 and 1/20. */
-static double controlled(double error, double last)
-{
-    double now = sqrt(sqrt(fm_fifth_root(error))), before = sqrt(sqrt(fm_fifth_root(last)));
-    double factor = 0.9 * before / (now * now * now);
-    return factor > 10.0 ? 10.0 : factor < 0.2 ? 0.2 : factor;
-}
-
-/* Factor for the step size after a step with this error: accepted, or rejected. */
-double fm_dormand_prince_factor(const fm_instance *s, double error)
-{
-    if (error <= 1.0) return controlled(error > 1e-10 ? error : 1e-10, s->clock[FM_ERROR_LAST]);
-    const double factor = isnan(error) || isinf(error) ? 0.2 : 0.9 / fm_fifth_root(error);
-    return factor < 0.2 ? 0.2 : factor;
 }

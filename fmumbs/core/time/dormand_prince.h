@@ -6,9 +6,10 @@
 
 FM_HIDDEN_BEGIN
 
+#define FM_DORMAND_PRINCE_LAST 6 /* the stage at the end of the step */
+
 double fm_dormand_prince_try(fm_instance *s, double t, double h);
 void fm_dormand_prince_keep(fm_instance *s, double h, const double *next);
-double fm_dormand_prince_factor(const fm_instance *s, double error);
 
 FM_HIDDEN_END
 

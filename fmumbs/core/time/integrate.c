@@ -14,7 +14,9 @@
 #include "../motion/law_modes.h"
 #include "../motion/rates.h"
 #include "dense.h"
+#include "dop853.h"
 #include "dormand_prince.h"
+#include "explicit.h"
 #include "failures.h"
 #include "radau.h"
 #include "runge_kutta.h"
@@ -38,6 +40,17 @@
 
 typedef enum advanced { STUCK, ADVANCED, REJECTED } advanced;
 
+static int is_dop853(const fm_instance *s)
+{
+    return s->options[FM_OPTION_SCHEME] == (double)FM_DOP853;
+}
+
+/* The root of the explicit scheme's order of a positive number. */
+static double root(const fm_instance *s, double x)
+{
+    return is_dop853(s) ? fm_eighth_root(x) : fm_fifth_root(x);
+}
+
 /* Hairer's initial step size. */
 static double first_step(fm_instance *s, double t)
 {
@@ -56,7 +69,7 @@ static double first_step(fm_instance *s, double t)
         bend = b > bend ? b : bend;
     }
     double most = rate > bend ? rate : bend;
-    double other = most <= 1e-15 || !isfinite(most) ? (h * 1e-3 > 1e-6 ? h * 1e-3 : 1e-6) : fm_fifth_root(0.01 / most);
+    double other = most <= 1e-15 || !isfinite(most) ? (h * 1e-3 > 1e-6 ? h * 1e-3 : 1e-6) : root(s, 0.01 / most);
     return 100.0 * h < other ? 100.0 * h : other;
 }
 
@@ -86,12 +99,31 @@ static double try_scheme(fm_instance *s, double t, double h, int implicit, int r
         if (!(loops && error <= 1.0 && s->loop.near_singular)) return error;
     }
     *iterations = 0;
-    return fm_dormand_prince_try(s, t, h);
+    return is_dop853(s) ? fm_dop853_try(s, t, h) : fm_dormand_prince_try(s, t, h);
+}
+
+/* Accepts the trial step from t: its dense output, its end and the slope there. The dense output of DOP853 is complete if it
+ * is read before the end: at t_end, or for switches of laws. */
+static void accept(fm_instance *s, double t, double arrival, double t_end, int implicit)
+{
+    const size_t bytes = (size_t)s->model.ny * sizeof(double);
+    const int eighth = !implicit && is_dop853(s);
+    if (implicit) fm_radau_keep(s, arrival - t);
+    else if (eighth) fm_dop853_keep(s, t, arrival - t, s->work.trial, arrival > t_end || s->image.n.laws > 0);
+    else fm_dormand_prince_keep(s, arrival - t, s->work.trial);
+    memcpy(s->head, s->work.trial, bytes);
+    memcpy(s->slope, fm_stage(s, eighth ? FM_DOP853_LAST : FM_DORMAND_PRINCE_LAST), bytes); /* radau.c leaves it there too */
+    (void)fm_normalise(s, s->head, s->slope);
+    s->clock[FM_TIME_TAIL] = t;
+    s->clock[FM_TIME_HEAD] = s->clock[FM_TIME_DENSE] = arrival;
+    s->clock[FM_STEPS_DONE] += 1.0;
+    s->clock[FM_IMPLICIT] = implicit;
+    s->clock[FM_IMPLICIT_DONE] += implicit;
 }
 
 /* Takes one accepted step from the head to time `arrival`, or less far, unless `once`. Its length is the difference of the
  * rounded times, so that states match their times at late times too. */
-static advanced advance(fm_instance *s, double arrival, int implicit, int once)
+static advanced advance(fm_instance *s, double arrival, double t_end, int implicit, int once)
 {
     double *clock = s->clock;
     for (int rejected = 0;; rejected++) {
@@ -101,21 +133,12 @@ static advanced advance(fm_instance *s, double arrival, int implicit, int once)
         int iterations;
         double error = try_scheme(s, t, h, implicit, rejected, &iterations);
         if (error <= 1.0 && !fm_correct_trial(s, arrival)) error = INFINITY;
-        const double factor = iterations > 0 ? fm_radau_factor(s, h, error, iterations) : fm_dormand_prince_factor(s, error);
+        const double factor = iterations > 0 ? fm_radau_factor(s, h, error, iterations) : fm_explicit_factor(s, error, root);
         if (error <= 1.0) {
             const double grown = h * factor;
-            if (iterations > 0) fm_radau_keep(s, h);
-            else fm_dormand_prince_keep(s, h, s->work.trial);
-            memcpy(s->head, s->work.trial, (size_t)s->model.ny * sizeof(double));
-            memcpy(s->slope, fm_stage(s, 6), (size_t)s->model.ny * sizeof(double));
-            (void)fm_normalise(s, s->head, s->slope);
-            clock[FM_TIME_TAIL] = t;
-            clock[FM_TIME_HEAD] = clock[FM_TIME_DENSE] = arrival;
+            accept(s, t, arrival, t_end, iterations > 0);
             clock[FM_ERROR_LAST] = error > 1e-4 ? error : 1e-4;
             clock[FM_H] = wanted(s, h, grown, error, rejected);
-            clock[FM_STEPS_DONE] += 1.0;
-            clock[FM_IMPLICIT] = iterations > 0;
-            clock[FM_IMPLICIT_DONE] += clock[FM_IMPLICIT];
             if (!fm_stop_at_switch(s)) return STUCK;
             fm_follow_paths(s, clock[FM_TIME_HEAD], s->head);
             if (clock[FM_TIME_HEAD] >= s->work.step_until) clock[FM_FRESH] = 0.0; /* a path has its next piece */
@@ -165,7 +188,7 @@ static advanced try_other(fm_instance *s, double goal, double t_end)
         clock[FM_H] = h;
         return REJECTED;
     }
-    const advanced how = advance(s, arrival, !implicit, 1);
+    const advanced how = advance(s, arrival, t_end, !implicit, 1);
     clock[FM_SINCE] = 0.0;
     clock[FM_UNTIL] = how == ADVANCED ? FM_SOON : fmin(2.0 * clock[FM_UNTIL], FM_LATE);
     if (how == REJECTED) clock[FM_H] = h;
@@ -179,7 +202,7 @@ static int step_on(fm_instance *s, double goal, double t_end)
         const advanced how = try_other(s, goal, t_end);
         if (how != REJECTED) return how == ADVANCED;
     }
-    return advance(s, next_arrival(s, goal, t_end), is_implicit(s), 0) == ADVANCED;
+    return advance(s, next_arrival(s, goal, t_end), t_end, is_implicit(s), 0) == ADVANCED;
 }
 
 /* The state at t between two of the integrator's. 0: a loop cannot be closed there; the head then falls back to the
@@ -238,7 +261,7 @@ static fm_status controlled_steps(fm_instance *s, double t_end)
             fm_fall_back(s);
             return fm_say_interrupted(s, t_end);
         }
-        if (!step_on(s, goal, t_end) && !(share_tangent_later(s, t_end) && advance(s, t_end, is_implicit(s), 0) == ADVANCED)) return fm_step_failed(s, t_end);
+        if (!step_on(s, goal, t_end) && !(share_tangent_later(s, t_end) && advance(s, t_end, t_end, is_implicit(s), 0) == ADVANCED)) return fm_step_failed(s, t_end);
     }
     if (clock[FM_TIME_HEAD] == t_end) memcpy(s->y, s->head, (size_t)s->model.ny * sizeof(double));
     else if (!read_dense(s, t_end)) return fm_step_failed(s, t_end);

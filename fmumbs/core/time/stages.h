@@ -42,6 +42,11 @@ static inline double fm_fifth_root(double x)
     return ldexp(root, exponent / 5);
 }
 
+static inline double fm_eighth_root(double x)
+{
+    return sqrt(sqrt(sqrt(x)));
+}
+
 /* Whether a step that comes near a singular position restarts: there accelerations are those of the nearest state on
  * the branch, and the errors of the stages cancel only if this is so in the whole step. */
 static inline int fm_begins_on_branch(fm_instance *s)

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #define FM_EXPLAINED 100.0 /* times the allowed error: the largest change by a correction */
+#define FM_SLOPE_KEPT 0.1 /* times the allowed error: a correction up to this leaves the slope as it is */
 #define FM_LEAP 0.1 /* relative to the largest velocity: the largest change by a correction after a fixed step */
 #define FM_AT_ONCE 1e-7 /* [s]: switches of laws that are closer than this are simultaneous */
 
@@ -125,12 +126,14 @@ int fm_correct_head(fm_instance *s)
         return 0;
     }
     if (memcmp(s->work.trial, s->head, (size_t)ny * sizeof(double)) == 0) return 1;
+    double most = 0.0;
     for (int32_t i = 0; i < ny && !cut_short; i++) {
         const double moved = s->head[i] - s->work.trial[i]; /* a cubic with zero slope at the start of the step */
         s->dense[ny + i] += moved;
         s->dense[2 * ny + i] -= moved;
+        most = fmax(most, fabs(moved) / fm_weight(s, i, fabs(s->head[i])));
     }
-    s->clock[FM_FRESH] = 0.0;
+    if (!(most <= FM_SLOPE_KEPT) || s->loop.near_singular) s->clock[FM_FRESH] = 0.0;
     return 1;
 }
 

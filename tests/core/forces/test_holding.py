@@ -14,7 +14,7 @@ from support.sweeps import seeds
 
 EXACT = 1e-12  # of single evaluations, with numbers of the order of ten
 LOCATED = 2e-8  # of positions behind switches that are known to 1e-9 s, where accelerations are some ten m/s2
-SCHEMES = pytest.mark.parametrize("scheme", ["dopri5", "rk4"])
+SCHEMES = pytest.mark.parametrize("scheme", ["dopri5", "rk4", "dop853"])
 
 
 def started(model: fm.Model, tolerance: float = 1e-9, scheme: str = "dopri5", step: float = 1e-3) -> fm.Solver:

@@ -136,7 +136,7 @@ def turning(cut_last: tuple[int, int, int], planar: bool, scheme: str) -> fm.Sol
     return solver
 
 
-@pytest.mark.parametrize("scheme", ["dopri5", "rk4"])
+@pytest.mark.parametrize("scheme", ["dopri5", "rk4", "dop853"])
 @pytest.mark.parametrize("planar", [True, False])
 @pytest.mark.parametrize("cut_last", [(0, 1, 2), (2, 0, 1), (1, 2, 0)])
 def test_rows_are_exchanged_as_parallel_cranks_turn(cut_last: tuple[int, int, int], planar: bool, scheme: str) -> None:
@@ -170,7 +170,7 @@ def test_rows_are_exchanged_as_parallel_cranks_turn(cut_last: tuple[int, int, in
 
 
 @pytest.mark.parametrize("planar", [True, False])
-@pytest.mark.parametrize("scheme", ["dopri5", "rk4"])
+@pytest.mark.parametrize("scheme", ["dopri5", "rk4", "dop853"])
 def test_runs_with_exchanged_rows_continue_from_a_saved_state(scheme: str, planar: bool) -> None:
     first, second, third = (turning((2, 0, 1), planar, scheme) for _ in range(3))
     first.step(0.01)
@@ -193,7 +193,7 @@ def test_runs_with_exchanged_rows_continue_from_a_saved_state(scheme: str, plana
 
 
 @pytest.mark.parametrize("planar", [True, False])
-@pytest.mark.parametrize("scheme", ["dopri5", "rk4"])
+@pytest.mark.parametrize("scheme", ["dopri5", "rk4", "dop853"])
 def test_a_rank_that_drops_at_one_position_leaves_the_number_of_rows(scheme: str, planar: bool) -> None:
     """Cranks on feet in line fold twice in a turn: fewer rows are independent there, and none is redundant for that."""
     image = compile(three_cranks((2, 0, 1), IN_LINE), everything=True)

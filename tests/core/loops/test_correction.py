@@ -12,7 +12,7 @@ from oracle import Oracle
 from support.closed import space, state_of
 
 
-@pytest.mark.parametrize("scheme", ["dopri5", "rk4"])
+@pytest.mark.parametrize("scheme", ["dopri5", "rk4", "dop853"])
 def test_each_kind_of_correction_bounds_the_violation(scheme: str) -> None:
     image = compile(read_model("four_bar"), everything=True).with_options(scheme=scheme, step=2e-3, tolerance=1e-5)
     length = float(image.arrays["length"][0])

@@ -101,7 +101,7 @@ def test_joints_that_only_close_loops(kind: str) -> None:
 # Coordinates of cut joints ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("scheme", ["dopri5", "rk4"])
+@pytest.mark.parametrize("scheme", ["dopri5", "rk4", "dop853"])
 def test_the_angle_of_a_cut_joint_is_unwrapped(scheme: str) -> None:
     """All cranks of a drag-link turn round, several times within one communication step."""
     model = read_model("four_bar", {"crank": 0.25, "coupler": 0.24, "rocker": 0.22, "base": 0.08})

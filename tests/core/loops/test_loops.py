@@ -113,7 +113,7 @@ def test_the_ladder_moves_as_one_pendulum() -> None:
         assert_allclose([solver.get(f"B{i}.q") + angles[0] for i in range(1, windows + 1)], 0.0, atol=1e-11)
 
 
-@pytest.mark.parametrize("scheme", ["dopri5", "rk4"])
+@pytest.mark.parametrize("scheme", ["dopri5", "rk4", "dop853"])
 @pytest.mark.parametrize("case", [space(600, "revolute"), space(601, loops=2), plane(602, 2), coupled(603)])
 def test_a_saved_state_goes_on_bit_for_bit(case: Closed, scheme: str) -> None:
     image = compile(case.model, everything=True).with_options(scheme=scheme, step=0.004)

@@ -190,7 +190,7 @@ def test_outputs_at_a_fold_are_right_or_not_a_number(x: float, planar: bool) -> 
     assert np.isfinite(solver.get("C1.reaction.f[1]"))
 
 
-@pytest.mark.parametrize("scheme", ["dopri5", "rk4"])
+@pytest.mark.parametrize("scheme", ["dopri5", "rk4", "dop853"])
 def test_a_saved_state_continues_through_a_fold_bit_for_bit(scheme: str) -> None:
     image = compile(windows(2, 0.3, -8.0), everything=True).with_options(scheme=scheme, tolerance=1e-9, step=1e-3)
     first, second = fm.Solver(image), fm.Solver(image)
@@ -250,7 +250,7 @@ def test_a_start_at_a_change_point_without_a_branch_is_refused(speeds: tuple[flo
         fm.Solver(model).assemble()
 
 
-@pytest.mark.parametrize("scheme", ["dopri5", "rk4"])
+@pytest.mark.parametrize("scheme", ["dopri5", "rk4", "dop853"])
 def test_a_motion_that_comes_to_rest_at_a_change_point_is_refused(scheme: str) -> None:
     """A damper that takes all of its momentum on half a radian."""
     model, damping = fm.Model("damped", gravity=(0, 0, 0)), 1.0

@@ -43,7 +43,7 @@ class Motion:
     input: str = ""
     span: float = 1.0  # [s] between two changes of the input
     step: float = 1e-3  # [s] of RK4
-    schemes: tuple[str, ...] = ("dopri5", "rk4", "radau")
+    schemes: tuple[str, ...] = ("dopri5", "rk4", "radau", "dop853")
     changes: Sequence[float] = field(default=(0.7, -1.3, 0.4))
 
 
@@ -90,8 +90,8 @@ PARABOLAS = [(0.0, 0.0, 3.0), (0.12, 1.2, -6.0), (0.12, -1.2, 3.0), (0.0,)]
 MOTIONS = {
     "swing": Motion(swing, ("A.q", "A.qd"), "A.tau"),
     "settling": Motion(lambda: swing(3.0), ("A.q", "A.qd"), "A.tau", span=2e3, step=0.02),
-    "stiff": Motion(stiff, ("A.q", "A.qd", "P.q"), "A.tau", span=2e-3, schemes=("dopri5", "radau")),
-    "bumped": Motion(bumped, ("A.q", "A.qd"), "A.f", schemes=("dopri5", "radau")),
+    "stiff": Motion(stiff, ("A.q", "A.qd", "P.q"), "A.tau", span=2e-3, schemes=("dopri5", "radau", "dop853")),
+    "bumped": Motion(bumped, ("A.q", "A.qd"), "A.f", schemes=("dopri5", "radau", "dop853")),
     "driven": Motion(driven, ("A.q", "A.qd", "X.eta"), "A.tau"),
     "double_pendulum": Motion(lambda: read_model("double_pendulum"), ("A.q", "B.q", "A.qd", "B.qd"), "A.tau", span=0.3),
     "heavy_top": Motion(lambda: read_model("heavy_top"), ("A.q",), span=0.1),

@@ -48,7 +48,7 @@ def history(image: fm.ModelImage) -> bytes:
     return solver.read(np.arange(len(solver.image.variables), dtype=np.uint32)).tobytes() + solver.state_save()
 
 
-@pytest.mark.parametrize("scheme", ["dopri5", "rk4"])
+@pytest.mark.parametrize("scheme", ["dopri5", "rk4", "dop853"])
 @pytest.mark.parametrize("name", ["arm6", "heavy_top", "four_bar", "bennett", "gantry", "multi_loop_flexible"])
 def test_bits_do_not_depend_on_the_rounding_of_the_host(name: str, scheme: str) -> None:
     image = compile(read_model(name), everything=True).with_options(scheme=scheme, step=0.002)

@@ -128,7 +128,7 @@ UNIT = 4e-16
 """A quaternion of length one, rounded."""
 
 
-@pytest.mark.parametrize("scheme", ["dopri5", "rk4"])
+@pytest.mark.parametrize("scheme", ["dopri5", "rk4", "dop853"])
 def test_quaternions_stay_normalised(scheme: str) -> None:
     """Over 3000 turns of a top, at coarse steps."""
     solver = started(compile(read_model("heavy_top")), scheme=scheme, step=0.005, tolerance=1e-3)
@@ -178,7 +178,7 @@ def held(solver: Solver, times: Sequence[float], changing: bool) -> np.ndarray:
 
 
 @pytest.mark.parametrize("changing", [False, True], ids=["constant torque", "changing torque"])
-@pytest.mark.parametrize("scheme", ["dopri5", "rk4"])
+@pytest.mark.parametrize("scheme", ["dopri5", "rk4", "dop853"])
 def test_results_do_not_depend_on_round_off_in_the_times(scheme: str, changing: bool) -> None:
     """Masters count, add up, or convert from milliseconds and nanoseconds."""
     image = compile(read_model("double_pendulum"))
@@ -292,7 +292,7 @@ def test_load_given_by_its_derivatives_moves_a_body_by_a_polynomial() -> None:
     assert_allclose(solver.get("body.w"), [0.0, 1 / 3, 0.0], rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize("scheme", ["dopri5", "rk4"])
+@pytest.mark.parametrize("scheme", ["dopri5", "rk4", "dop853"])
 @pytest.mark.parametrize("joint", ["A", "B"])
 def test_torque_given_by_its_derivatives_is_that_of_many_short_steps(scheme: str, joint: str) -> None:
     """As held in the middle of each of 1000 short steps."""

@@ -1,4 +1,4 @@
-"""The order of Dormand and Prince's scheme and of its dense output, each from single steps of a known length.
+"""The orders of the schemes of Dormand and Prince and of their dense output, each from single steps of a known length.
 
 A step under a loose tolerance is as long as the communication step after a change, and ten times as long as what was
 asked for where the integrator runs ahead. Halving it divides the error of a scheme of order p by 2^(p+1).
@@ -17,7 +17,10 @@ from fmumbs.run import Solver
 
 LOOSE, EXACT = 0.1, 1e-13
 
-NEAR = 0.2
+ORDERS = {"dopri5": (5, 4), "dop853": (8, 7)}
+"""Of the scheme, and of its dense output."""
+
+NEAR = {"dopri5": 0.2, "dop853": 0.6}
 """Of the exponent: the next power of steps as long as these."""
 
 AHEAD = 10
@@ -46,10 +49,13 @@ def linked() -> fm.Model:
     return model
 
 
-MODELS: dict[str, tuple[Callable[[], fm.Model], tuple[str, ...], str, Sequence[float]]] = {
-    "linked": (linked, ("A.q", "B.q", "A.qd", "B.qd"), "A.tau", (0.04, 0.02, 0.01)),
-    "tumbling": (tumbling, ("A.q", "A.w"), "A.tau", (0.04, 0.02, 0.01)),
+MODELS: dict[str, tuple[Callable[[], fm.Model], tuple[str, ...], str]] = {
+    "linked": (linked, ("A.q", "B.q", "A.qd", "B.qd"), "A.tau"),
+    "tumbling": (tumbling, ("A.q", "A.w"), "A.tau"),
 }
+
+STEPS = {"dopri5": (0.04, 0.02, 0.01), "dop853": (0.1, 0.07, 0.05)}
+"""[s] by scheme."""
 
 
 def read(solver: Solver, names: Sequence[str]) -> np.ndarray:
@@ -63,15 +69,15 @@ def change(solver: Solver, force: str) -> None:
     solver.set(force, value)
 
 
-def loose_and_exact(name: str) -> tuple[Solver, Solver, float, tuple[str, ...], str]:
+def loose_and_exact(name: str, scheme: str) -> tuple[Solver, Solver, float, tuple[str, ...], str]:
     """Both at the same state; the first one's controller wants long steps."""
-    build, names, force, steps = MODELS[name]
+    build, names, force = MODELS[name]
     image = compile(build(), everything=True)
-    loose, exact = Solver(image.with_options(tolerance=LOOSE)), Solver(image.with_options(tolerance=EXACT))
+    loose, exact = Solver(image.with_options(tolerance=LOOSE, scheme=scheme)), Solver(image.with_options(tolerance=EXACT))
     loose.assemble()
     t = 0.0
     while t < FAR:
-        t += 2 * steps[0]
+        t += 2 * STEPS[scheme][0]
         loose.step(t)
     exact.assemble(t)
     variables = image.variables
@@ -79,15 +85,15 @@ def loose_and_exact(name: str) -> tuple[Solver, Solver, float, tuple[str, ...], 
     return loose, exact, t, names, force
 
 
-def orders(errors: Sequence[float]) -> np.ndarray:
-    return np.log2(np.divide(errors[:-1], errors[1:]))
+def orders(errors: Sequence[float], steps: Sequence[float]) -> np.ndarray:
+    return np.log(np.divide(errors[:-1], errors[1:])) / np.log(np.divide(steps[:-1], steps[1:]))
 
 
-def errors_of(name: str, parts: Sequence[float], begin: float = 0.0) -> list[float]:
+def errors_of(name: str, scheme: str, parts: Sequence[float], begin: float = 0.0) -> list[float]:
     """The largest error at these parts of one step, for each length of the step; `begin`: part asked for first."""
-    loose, exact, t, names, force = loose_and_exact(name)
+    loose, exact, t, names, force = loose_and_exact(name, scheme)
     here, there, errors = loose.state_save(), exact.state_save(), []
-    for h in MODELS[name][3]:
+    for h in STEPS[scheme]:
         loose.state_load(here)
         exact.state_load(there)
         change(loose, force)
@@ -104,27 +110,31 @@ def errors_of(name: str, parts: Sequence[float], begin: float = 0.0) -> list[flo
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_one_step_of_dormand_and_prince_has_order_five(name: str) -> None:
-    assert_allclose(orders(errors_of(name, [1.0]))[-1], 6.0, atol=NEAR)
+@pytest.mark.parametrize("scheme", ORDERS)
+def test_one_step_has_the_order_of_its_scheme(scheme: str, name: str) -> None:
+    found = orders(errors_of(name, scheme, [1.0]), STEPS[scheme])
+    assert_allclose(found[-1], ORDERS[scheme][0] + 1, atol=NEAR[scheme])
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_dense_output_has_order_four(name: str) -> None:
+@pytest.mark.parametrize("scheme", ORDERS)
+def test_dense_output_has_its_order(scheme: str, name: str) -> None:
     """At some places of one step, the largest of their errors; at its end it is the step itself."""
-    errors = errors_of(name, [1 / AHEAD, 0.3, 0.5, 0.7, 0.9], begin=1e-9)
-    assert_allclose(orders(errors)[-1], 5.0, atol=NEAR)
+    errors = errors_of(name, scheme, [1 / AHEAD, 0.3, 0.5, 0.7, 0.9], begin=1e-9)
+    assert_allclose(orders(errors, STEPS[scheme])[-1], ORDERS[scheme][1] + 1, atol=NEAR[scheme])
     assert errors[-1] > 0.0
 
 
-def test_step_follows_the_fifth_root_of_the_tolerance() -> None:
-    """As the error estimate is of order five: a tolerance that is 1e5 times as fine takes ten times as many steps."""
+@pytest.mark.parametrize("scheme", ORDERS)
+def test_step_follows_the_root_of_the_tolerance(scheme: str) -> None:
+    """With a scheme of order p, a tolerance that is 1e5 times as fine takes 10^(5/p) times as many steps."""
     image, steps = compile(linked(), everything=True), []
     for tolerance in (1e-7, 1e-12):
-        solver = Solver(image.with_options(tolerance=tolerance))
+        solver = Solver(image.with_options(tolerance=tolerance, scheme=scheme))
         solver.assemble()
         solver.step(10.0)
         steps.append(solver.get("solver.steps") + solver.get("solver.rejected"))
-    assert_allclose(steps[1] / steps[0], 10.0, rtol=0.1)
+    assert_allclose(steps[1] / steps[0], 10 ** (5 / ORDERS[scheme][0]), rtol=0.1)
 
 
 def test_dense_output_ends_in_the_corrected_state() -> None:

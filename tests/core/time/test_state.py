@@ -20,7 +20,7 @@ from support.strategies import Case, trees
 
 MODELS = ("pendulum", "double_pendulum", "heavy_top", "arm6", "branch_pendulum")
 MODELS += ("four_bar", "slider_crank", "engine", "ladder")  # with loops
-SCHEMES = ("dopri5", "rk4", "radau")
+SCHEMES = ("dopri5", "rk4", "radau", "dop853")
 STEP = 0.013  # [s] between the integrator's own steps, and never on one
 
 

@@ -13,7 +13,7 @@ from support.joint_models import (
 )
 
 
-@pytest.mark.parametrize("scheme", ["dopri5", "rk4"])
+@pytest.mark.parametrize("scheme", ["dopri5", "rk4", "dop853"])
 @pytest.mark.parametrize("period", [0.0, 0.55])
 def test_steps_end_where_a_path_is_not_smooth(period: float, scheme: str) -> None:
     """Whatever the communication points: nine digits, although the acceleration jumps between them."""

@@ -1,0 +1,15 @@
+/* explicit.h: functions of explicit.c. */
+#ifndef FM_EXPLICIT_H
+#define FM_EXPLICIT_H
+
+#include "../instance/instance.h"
+
+FM_HIDDEN_BEGIN
+
+void fm_explicit_stage(fm_instance *s, double t, double h, const double *a, double c, int j, double *y);
+double fm_explicit_error(const fm_instance *s, double h, const double *e, int last);
+double fm_explicit_factor(const fm_instance *s, double error, double (*root)(const fm_instance *, double));
+
+FM_HIDDEN_END
+
+#endif
