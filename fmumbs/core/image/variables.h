@@ -87,7 +87,7 @@
       "largest constraint violation at velocity level [m/s or rad/s]")                                        \
     K(STEPS, MODEL, "solver.steps", 1, OUTPUT, INTEGER, 0, 0, "", "", "accepted integration steps")                     \
     K(IMPLICIT_STEPS, MODEL, "solver.implicit", 1, OUTPUT, INTEGER, 0, 0, "", "", "accepted steps of the implicit scheme") \
-    K(EVALUATED, MODEL, "solver.evaluations", 1, OUTPUT, REAL, 0, 0, "", "", "evaluations of accelerations in steps") \
+    K(EVALUATED, MODEL, "solver.evaluations", 1, OUTPUT, INTEGER, 0, 0, "", "", "evaluations of accelerations in steps") \
     K(REJECTED, MODEL, "solver.rejected", 1, OUTPUT, INTEGER, 0, 0, "", "", "rejected integration steps")               \
     K(CORRECTIONS, MODEL, "solver.corrections", 1, OUTPUT, INTEGER, 0, 0, "", "", "corrections of constraint violations")  \
     K(ITERATIONS, MODEL, "solver.iterations", 1, OUTPUT, INTEGER, 0, 0, "", "", "iterations of these corrections")      \

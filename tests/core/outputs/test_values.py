@@ -176,7 +176,7 @@ def test_parameters_belong_to_the_instance() -> None:
 
 
 def test_wrong_options_are_reported_at_the_start() -> None:
-    for name, value in (("solver.scheme", 4), ("solver.step", 0.0), ("solver.tolerance", 1e-20)):
+    for name, value in (("solver.scheme", 5), ("solver.scheme", 2.5), ("solver.step", 0.0), ("solver.tolerance", 1e-20)):
         solver = Solver(compile(mechanism()))
         solver.set(name, value)
         with pytest.raises(fm.FmumbsError, match=name):
