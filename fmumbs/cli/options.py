@@ -84,8 +84,8 @@ _INTEGRATION = (
     click.option(
         "--scheme",
         type=click.Choice(list(SCHEMES)),
-        help="Integration: dopri5, of order 5, or dop853, of order 8 for fine tolerances; rk4 with fixed steps; radau for "
-        "stiff mechanisms; auto: dopri5 or radau, whichever advances further for its cost.",
+        help="Integration: dopri5, of order 5, or dop853, of order 8 for fine tolerances; rk4 with fixed steps; radau "
+        "for stiff mechanisms; auto: dopri5 or radau, whichever advances further for its cost.",
     ),
     click.option("--step", type=Positive(), help="Step of the fixed-step scheme [s]."),
     click.option("--tol", "tolerance", type=Positive(), help="Relative tolerance of the integration."),

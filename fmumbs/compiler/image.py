@@ -127,8 +127,9 @@ class ModelImage:
     ) -> "ModelImage":
         """The same mechanism with other integration options; None keeps an option.
 
-        scheme: "dopri5", "rk4", "radau" (for stiff mechanisms) or "auto" (dopri5 or radau, whichever advances further
-            for its cost); step: longest step of the fixed-step scheme [s]; tolerance: relative.
+        scheme: with error control "dopri5", of order 5; "dop853", of order 8, for tolerances below about 1e-7;
+            "radau", of order 5, for stiff mechanisms; "auto", dopri5 or radau, whichever advances further for its cost.
+            With fixed steps "rk4"; step: its longest step [s]. tolerance: relative.
         correction: how loops are kept closed: "direct", "off", "baumgarte", or (alpha, beta) [1/s] of Baumgarte's
             stabilisation, c'' + 2 alpha c' + beta^2 c = 0.
         closure: tolerance of the direct correction, relative to the model's length.

@@ -55,12 +55,9 @@ def export_fmu(
 
     path: the file; or a folder, if it ends with a separator, for a file named after the model. Folders are created.
     backend: "native", an FMU without dependencies, or "pythonfmu", one that runs in the host's Python.
-    scheme: "dopri5" (error control), "radau" (the same for stiff mechanisms), "auto" (one of these two, as it suits) or
-        "rk4" (fixed step); step [s],
-        tolerance (relative): of the scheme.
-    correction, closure: how loops are kept closed, see ModelImage.with_options. None: as in the image. They become
-        start values of solver.scheme, solver.step, solver.tolerance, solver.correction, solver.baumgarte and
-        solver.closure.
+    scheme, step [s], tolerance (relative): of the integration; correction, closure: how loops are kept closed; see
+        ModelImage.with_options. None: as in the image. They become start values of solver.scheme, solver.step,
+        solver.tolerance, solver.correction, solver.baumgarte and solver.closure.
     starts: other start values by names of inputs, states and parameters, such as {"A.tau": 0.05, "A.q": 0.3}; only for
         a Model.
     all_variables: allows more than MOST_VARIABLES.

@@ -40,9 +40,8 @@ def simulate(
         it: `{"A.tau": 0.05, "L.force": lambda t: (0, 0, sin(t))}`. A vector takes one number for each component.
         Constants may also be parameters and start values, such as `{"A.q": 0.3}`; functions also tunable parameters.
     outputs: names of variables or vectors to record; None for every output.
-    scheme: "dopri5", "rk4", "radau" (for stiff mechanisms) or "auto" (dopri5 or radau, whichever advances further for
-        its cost; the output solver.implicit counts the steps of radau); step: of rk4 [s]; tolerance: relative.
-        correction, closure: see ModelImage.with_options. None: as stored in the image.
+    scheme, step [s], tolerance (relative) of the integration, correction, closure: see ModelImage.with_options. None: as
+        stored in the image.
     progress: called with the fraction done, 0 to 1.
 
     Warns with a StartWarning if loops change given start values.

@@ -176,7 +176,8 @@ def test_parameters_belong_to_the_instance() -> None:
 
 
 def test_wrong_options_are_reported_at_the_start() -> None:
-    for name, value in (("solver.scheme", 5), ("solver.scheme", 2.5), ("solver.step", 0.0), ("solver.tolerance", 1e-20)):
+    wrong = [("solver.scheme", 5), ("solver.scheme", 2.5), ("solver.step", 0.0), ("solver.tolerance", 1e-20)]
+    for name, value in wrong:
         solver = Solver(compile(mechanism()))
         solver.set(name, value)
         with pytest.raises(fm.FmumbsError, match=name):

@@ -73,7 +73,8 @@ def loose_and_exact(name: str, scheme: str) -> tuple[Solver, Solver, float, tupl
     """Both at the same state; the first one's controller wants long steps."""
     build, names, force = MODELS[name]
     image = compile(build(), everything=True)
-    loose, exact = Solver(image.with_options(tolerance=LOOSE, scheme=scheme)), Solver(image.with_options(tolerance=EXACT))
+    loose = Solver(image.with_options(tolerance=LOOSE, scheme=scheme))
+    exact = Solver(image.with_options(tolerance=EXACT))
     loose.assemble()
     t = 0.0
     while t < FAR:
