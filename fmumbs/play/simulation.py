@@ -41,8 +41,8 @@ _STATE = re.compile(r"\.(q|qd)(\[\d+\])?$")
 class Options:
     """Options of a run; None for the default of the model or the FMU.
 
-    stop, interval [s]; scheme, step [s], tolerance, correction, closure: see ModelImage.with_options; inputs: a CSV file
-    with columns `time` and inputs by name.
+    stop, interval [s]; scheme, step [s], tolerance, correction, closure: see ModelImage.with_options; inputs: a CSV
+    file with columns `time` and inputs by name.
     """
 
     stop: float | None = None

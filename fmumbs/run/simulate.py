@@ -40,8 +40,8 @@ def simulate(
         it: `{"A.tau": 0.05, "L.force": lambda t: (0, 0, sin(t))}`. A vector takes one number for each component.
         Constants may also be parameters and start values, such as `{"A.q": 0.3}`; functions also tunable parameters.
     outputs: names of variables or vectors to record; None for every output.
-    scheme, step [s], tolerance (relative) of the integration, correction, closure: see ModelImage.with_options. None: as
-        stored in the image.
+    scheme, step [s], tolerance (relative) of the integration, correction, closure: see ModelImage.with_options. None:
+        as stored in the image.
     progress: called with the fraction done, 0 to 1.
 
     Warns with a StartWarning if loops change given start values.
