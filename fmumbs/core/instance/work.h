@@ -76,6 +76,7 @@ typedef struct fm_stiff {
     A(double, udot, 3 * n.closed * n.speeds)                                                      \
     A(double, found, n.closed * n.speeds)                                                         \
     A(double, lambda, n.rows)                                                                     \
+    A(double, smooth, n.rows)      /* multipliers that stay finite there */                        \
     A(double, rhs, n.rows)                                                                        \
     A(double, y, n.closed * n.ny)                                                                 \
     A(int32_t, label, n.closed * n.speeds)   /* the part of the mechanism in which a coordinate moves, 0: none */
@@ -84,8 +85,7 @@ typedef struct fm_singular {
 #define A(type, name, count) type *name;
     FM_SINGULAR_ARRAYS(A)
 #undef A
-    int32_t under_way;    /* 1: nodes are being computed */
-    int32_t interpolated; /* 1: the last evaluation or correction was interpolated */
+    double noise;         /* of interpolated accelerations [rad/s^2], or relative to the length */
     int32_t on_branch;    /* 1: accelerations are those of the nearest state on the branch */
     int32_t was_near;     /* 1: the last step came close to a singular position */
     int32_t tangent_row, tangent_joint; /* row whose branches touch, -1: none; joint to hold (motion/tangent.c) */

@@ -6,7 +6,6 @@
 
 FM_HIDDEN_BEGIN
 
-int fm_correct_directly(fm_instance *s, double *y, int near);
 int fm_correct(fm_instance *s, double *y, int near);
 
 FM_HIDDEN_END

@@ -35,8 +35,9 @@
 #define FM_SMOOTH 2e-11 /* largest effect of the outermost nodes on states [rad], or relative to length or speed */
 #define FM_SMOOTH_RATE 1e-6 /* and on accelerations, relative to the largest at a node, or the squared velocity */
 #define FM_REFINEMENTS 8  /* most refinements of the multipliers */
-#define FM_MISSING 1e-10  /* relative to the largest acceleration: accuracy of the refinement */
-#define FM_SHORT 1e-6     /* the same: larger errors mean that no finite multipliers exist */
+#define FM_NOISE 1e-14    /* times X^-3, relative to accelerations: their round-off across the branch at the nodes */
+#define FM_SHORT 1e-6     /* of what multipliers have to add: if more is missing, no finite multipliers exist */
+#define FM_SURE 1e-4      /* part of the multipliers that FM_NOISE, ten times what was measured, may explain */
 #define FM_CROSSING 1e-10 /* relative to the length: gap below which branches cross */
 
 /* Weights of interpolation at s = 0 from +-X, +-2 X, ...; the same without the outermost nodes. */
@@ -168,7 +169,9 @@ static int make_nodes(fm_instance *s, const double *y, int factored)
     for (int n = 0; n < FM_TRIALS; n++, X *= FM_LESS) {
         if (!begin_nodes(s, y, X)) continue;
         if (!is_near(s)) return 0;
-        if (more_nodes(s, y) && are_clear(s) && find_state(s, y)) return 1;
+        if (!more_nodes(s, y) || !are_clear(s) || !find_state(s, y)) continue;
+        s->singular.noise = FM_NOISE / (X * X * X);
+        return 1;
     }
     return 0;
 }
@@ -196,6 +199,7 @@ static int rates_at_nodes(fm_instance *s, double t, double *udot)
     }
     for (int32_t i = 0; i < speeds; i++) off = fmax(off, fabs(all[i] - less[i]) / s->scale[s->image.n.positions + i]);
     if (!(off <= FM_SMOOTH_RATE * most)) return 0;
+    s->singular.noise *= most;
     memcpy(udot, all, (size_t)speeds * sizeof *udot);
     return 1;
 }
@@ -206,9 +210,7 @@ int fm_singular_rates(fm_instance *s, double t, const double *y, double *udot)
     const fm_singular_kept kept = fm_singular_begin(s);
     const int found = make_nodes(s, y, s->loop.near_singular == 1) && rates_at_nodes(s, t, udot);
     fm_singular_end(s, kept);
-    if (!found) return 0;
-    s->singular.interpolated = 1;
-    return 1;
+    return found;
 }
 
 /* The accelerations of the state nearest to y on its branch, where that is regular. */
@@ -237,29 +239,28 @@ static void find_share(fm_instance *s, double t, const double *y, const double *
     for (int32_t i = 0; i < s->image.n.rows; i++) s->singular.rhs[i] = s->loop.c[3 * i + 1];
 }
 
-/* The error of udot relative to the largest of the accelerations found; its elements in singular.udot. */
-static double missing(const fm_instance *s, const double *found, const double *udot)
+/* The largest error of udot; its elements in singular.udot. */
+static double missing(const fm_instance *s, const double *udot)
 {
     const double *least = s->scale + s->image.n.positions;
-    double worst = 0.0, most = 0.0;
+    double worst = 0.0;
     for (int32_t i = 0; i < s->image.n.speeds; i++) {
-        s->singular.udot[i] = found[i] - udot[i];
+        s->singular.udot[i] = s->singular.found[i] - udot[i];
         worst = fmax(worst, fabs(s->singular.udot[i]) / least[i]);
-        most = fmax(most, fabs(found[i]) / least[i]);
     }
-    return worst > 0.0 ? worst / most : 0.0;
+    return worst;
 }
 
 /* Improves the multipliers so that their accelerations come closer to those found, in singular.lambda: a line search
- * along K^-1 J (error). K's smallest pivots are round-off here, but the effect of a multiplier is accurate. 0: accurate
- * enough. */
-static int refine(fm_instance *s, const double *y, const double *found, const double *udot)
+ * along K^-1 J (error). K's smallest pivots are round-off here, but the effect of a multiplier is accurate. 0: as
+ * accurate as the accelerations. */
+static int refine(fm_instance *s, const double *y, const double *udot)
 {
     const int32_t positions = s->image.n.positions, speeds = s->image.n.speeds, rows = s->image.n.rows;
     const double *least = s->scale + positions, *gap = s->singular.udot;
     double along = 0.0, square = 0.0;
     memcpy(s->singular.lambda, s->loop.lambda, (size_t)rows * sizeof *s->loop.lambda);
-    if (!(missing(s, found, udot) > FM_MISSING)) return 0;
+    if (!(missing(s, udot) > s->singular.noise)) return 0;
     memcpy(s->singular.y, y, (size_t)positions * sizeof *y);
     memcpy(s->singular.y + positions, gap, (size_t)speeds * sizeof *gap);
     fm_place_loops(s, s->singular.y, 0);
@@ -277,29 +278,45 @@ static int refine(fm_instance *s, const double *y, const double *found, const do
     return 1;
 }
 
+/* Multipliers, in singular.lambda, that add the `share` of accelerations which those in singular.smooth do not produce:
+ * they grow as share / x. 0: round-off in that share, divided by x, is too large a part of them. */
+static int find_growing(fm_instance *s, double t, const double *y, double share, double *udot)
+{
+    double change = 0.0, all = 0.0;
+    find_share(s, t, y, s->singular.found);
+    s->loop.multipliers = FM_NEAR_MULTIPLIERS;
+    fm_accelerations(s, t, y, udot);
+    s->loop.multipliers = FM_KEPT_MULTIPLIERS;
+    for (int n = 0; n < FM_REFINEMENTS && refine(s, y, udot); n++) fm_accelerations(s, t, y, udot);
+    for (int32_t i = 0; i < s->image.n.rows; i++) {
+        const double unit = sqrt(s->row_pivot[i]); /* equal for forces and torques */
+        change = fmax(change, unit * fabs(s->loop.lambda[i] - s->singular.smooth[i]));
+        all = fmax(all, unit * fabs(s->loop.lambda[i]));
+    }
+    return missing(s, udot) <= FM_SHORT * share && s->singular.noise * change <= FM_SURE * share * all;
+}
+
 /* For outputs, after an evaluation at y, whose results are then in the links. Multipliers that stay finite are
- * interpolated and refined. At the singular position itself, where no finite multipliers exist, reactions and
- * accelerations of links are NaN. */
+ * interpolated; where these do not produce the accelerations, multipliers grow as 1/x. Where those are not certain, and
+ * at the singular position itself, reactions and accelerations of links are NaN. */
 void fm_singular_present(fm_instance *s, double t, const double *y, double *udot)
 {
+    const size_t rows = (size_t)s->image.n.rows;
     double *found = s->singular.found;
     if (!fm_singular_rates(s, t, y, found)) {
         fm_accelerations(s, t, y, udot);
         return;
     }
-    s->singular.under_way = 1;
-    find_share(s, t, y, found);
-    s->loop.multipliers = FM_NEAR_MULTIPLIERS;
-    fm_accelerations(s, t, y, udot);
+    memcpy(s->singular.smooth, s->singular.lambda, rows * sizeof *s->singular.lambda);
     s->loop.multipliers = FM_KEPT_MULTIPLIERS;
-    for (int n = 0; n < FM_REFINEMENTS && refine(s, y, found, udot); n++) fm_accelerations(s, t, y, udot);
-    if (missing(s, found, udot) > FM_SHORT) {
-        for (int32_t i = 0; i < s->image.n.rows; i++) s->singular.lambda[i] = s->row_active[i] > 0.0 ? NAN : 0.0;
+    fm_accelerations(s, t, y, udot);
+    const double share = missing(s, udot);
+    if (!(share <= s->singular.noise) && !find_growing(s, t, y, share, udot)) {
+        for (size_t i = 0; i < rows; i++) s->singular.lambda[i] = s->row_active[i] > 0.0 ? NAN : 0.0;
         fm_accelerations(s, t, y, udot);
     }
     s->loop.multipliers = FM_OWN_MULTIPLIERS;
     memcpy(udot, found, (size_t)s->image.n.speeds * sizeof *udot);
-    s->singular.under_way = 0;
 }
 
 /* Removes the constraint violations left by interpolation from singular.y, in regular directions. */
@@ -329,6 +346,5 @@ int fm_singular_state(fm_instance *s, double *y)
         fm_place_loops(s, y, 0);
     }
     fm_singular_end(s, kept);
-    s->singular.interpolated = found;
     return found;
 }

@@ -113,15 +113,12 @@ int fm_singular_direction(fm_instance *s, const double *u)
 
 fm_singular_kept fm_singular_begin(fm_instance *s)
 {
-    const fm_singular_kept kept = {s->clock[FM_CORRECTED], s->clock[FM_ITERATED]};
-    s->singular.under_way = 1;
-    return kept;
+    return (fm_singular_kept){s->clock[FM_CORRECTED], s->clock[FM_ITERATED]};
 }
 
 void fm_singular_end(fm_instance *s, fm_singular_kept kept)
 {
     s->clock[FM_CORRECTED] = kept.corrected, s->clock[FM_ITERATED] = kept.iterated;
-    s->singular.under_way = 0;
     s->loop.near_singular = 2; /* the factor is not that at y */
 }
 

@@ -10,7 +10,6 @@
 #include "../loops/projection.h"
 #include "../motion/correct.h"
 #include "../motion/law_modes.h"
-#include "../motion/singular.h"
 #include "../motion/sticking.h"
 #include "../motion/tangent.h"
 #include "stages.h"
@@ -151,23 +150,6 @@ static int leaps(const fm_instance *s, const double *before, const double *after
     return moved > FM_LEAP * fastest + s->closure[FM_CLOSURE_TOLERANCE];
 }
 
-/* Corrects the end y of a fixed step and returns it. Where another method keeps the constraints, y is not changed; where
- * pivots are small, a corrected copy is returned. NULL: the correction fails, or leaps. */
-static const double *correct_end(fm_instance *s, double *y, double h)
-{
-    const int32_t worn = s->loop.worn, near = s->loop.near_singular;
-    double *end = s->work.step_corrected;
-    if (is_corrected(s)) return fm_correct(s, y, 1) && !leaps(s, s->work.trial, y, h) ? y : NULL;
-    if (s->image.n.rows == 0 || !worn) return fm_correct(s, y, 1) ? y : NULL;
-    memcpy(end, y, (size_t)s->model.ny * sizeof *y);
-    const fm_singular_kept kept = fm_singular_begin(s);
-    const int fits = fm_correct_directly(s, end, 1);
-    fm_singular_end(s, kept);
-    s->loop.worn = worn, s->loop.near_singular = near;
-    s->planar.is_placed = 0;
-    return fits && !leaps(s, y, end, h) && fm_correct(s, y, 1) ? end : NULL;
-}
-
 /* Whether a fixed step from the head to `end` passed a position where branches share a tangent; or the motion with the
  * step's first acceleration would have, since `end` may be on another branch. */
 static int passes_tangent(fm_instance *s, double t, double h, const double *end)
@@ -200,10 +182,9 @@ int fm_correct_fixed(fm_instance *s, double t, double h)
     fm_follow_paths(s, t + h, s->y);
     if (!has_cut_joints(s)) return 1;
     s->clock[FM_TIME_HEAD] = t;
-    const double *end = correct_end(s, s->y, h);
-    if (end == NULL) return 0;
+    if (!fm_correct(s, s->y, 1) || leaps(s, s->work.trial, s->y, h)) return 0;
     s->work.time = t + h;
     fm_follow_cut_joints(s);
     fm_watch_rows(s, s->y);
-    return !passes_tangent(s, t, h, end);
+    return !passes_tangent(s, t, h, s->y);
 }
