@@ -73,7 +73,7 @@ static void keep_finding(void)
     (void)fprintf(stderr, "%s: a finding in case %lu; its input is %s\n", options.name, cases, path);
 }
 
-static void say_endless(int signal)
+static void report_endless(int signal)
 {
     (void)signal;
     (void)fprintf(stderr, "%s: a case does not end within %d s\n", options.name, PATIENCE);
@@ -110,7 +110,7 @@ static uint8_t class_of(uint8_t times)
     return times < 8 ? 8 : times < 16 ? 16 : times < 32 ? 32 : times < 128 ? 64 : 128;
 }
 
-__attribute__((no_sanitize("address", "undefined"))) static int sees_new(void)
+__attribute__((no_sanitize("address", "undefined"))) static int reached_new(void)
 {
     int found = 0;
     for (size_t i = 0; i < MAP; i += 8) {
@@ -172,7 +172,7 @@ static int run_case(void)
             abort();
         }
     }
-    return sees_new();
+    return reached_new();
 }
 
 /* The corpus -------------------------------------------------------------------------------------------- */
@@ -277,14 +277,14 @@ static void make_case(uint8_t *buffer)
 
 /* The run ----------------------------------------------------------------------------------------------- */
 
-static void say_progress(double seconds, const char *end)
+static void report_progress(double seconds, const char *end)
 {
     char report[200] = "";
     size_t edges = 0;
     for (size_t i = 0; i < MAP; i++) edges += seen[i] != 0;
     fuzz_report(report, sizeof report);
-    (void)printf("%s: %lu of %lu cases, %.0f s, %.0f cases/s, %lu edges, corpus %lu, slowest %.2g s; %s%s", options.name, cases,
-                 options.runs, seconds, (double)cases / (seconds > 0.0 ? seconds : 1.0), (unsigned long)edges,
+    (void)printf("%s: %lu of %lu cases, %.0f s, %.0f cases/s, %lu edges, corpus %lu, slowest %.2g s; %s%s", options.name,
+                 cases, options.runs, seconds, (double)cases / (seconds > 0.0 ? seconds : 1.0), (unsigned long)edges,
                  (unsigned long)inputs, slowest, report, end);
     (void)fflush(stdout);
 }
@@ -307,9 +307,9 @@ static void fuzz(void)
         t = clock_now(CLOCK_MONOTONIC);
         if (t - reported < (screen ? 1.0 : 20.0)) continue;
         reported = t;
-        say_progress(t - start, screen ? " \r" : "\n");
+        report_progress(t - start, screen ? " \r" : "\n");
     }
-    say_progress(t - start, "; no finding\n");
+    report_progress(t - start, "; no finding\n");
     free(buffer);
 }
 
@@ -345,7 +345,7 @@ int main(int argc, char **argv)
     const char *slash = strrchr(argv[0], '/');
     options.name = slash ? slash + 1 : argv[0];
     __sanitizer_set_death_callback(keep_finding);
-    if (atexit(keep_finding) != 0 || signal(SIGPROF, say_endless) == SIG_ERR) return 2;
+    if (atexit(keep_finding) != 0 || signal(SIGPROF, report_endless) == SIG_ERR) return 2;
     (void)LLVMFuzzerInitialize(&argc, &argv);
     for (int i = 1; i < argc; i++) {
         if (argv[i][0] == '-') {

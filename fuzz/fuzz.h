@@ -14,7 +14,7 @@
 #define CHECK(fact)                                                              \
     do {                                                                         \
         if (!(fact)) {                                                           \
-            (void)fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #fact); \
+            (void)fprintf(stderr, "%s:%d: check failed: %s\n", __FILE__, __LINE__, #fact); \
             abort();                                                             \
         }                                                                        \
     } while (0)
@@ -95,8 +95,8 @@ static inline unsigned char *sealed(const seal *s, const uint8_t *data, size_t s
     CHECK(bytes != NULL);
     if (size > 0) memcpy(bytes, data, size);
     if (size < s->from) return bytes;
-    const uint64_t told = size, sum = fm_checksum(bytes + s->from, size - s->from);
-    if (s->size != 0) memcpy(bytes + s->size, &told, sizeof told);
+    const uint64_t total = size, sum = fm_checksum(bytes + s->from, size - s->from);
+    if (s->size != 0) memcpy(bytes + s->size, &total, sizeof total);
     memcpy(bytes + s->at, &sum, sizeof sum);
     return bytes;
 }
@@ -185,7 +185,8 @@ static inline double few_steps(double t)
     return 800.0 * DBL_EPSILON * fabs(t);
 }
 
-/* Steps to t_end. The result is that time, or an earlier one; its states are finite, unless a forged state has others. */
+/* Steps to t_end. The result is that time, or an earlier one; its states are finite, unless a forged state has others.
+ */
 static inline fm_status step(fm_instance *s, double t_end, int forged)
 {
     const double from = fm_time(s);

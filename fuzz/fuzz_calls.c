@@ -25,7 +25,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     (void)argc;
     (void)argv;
     CHECK(getcwd(here, sizeof here) != NULL);
-    aloud = getenv("FUZZ_ALOUD") != NULL;
+    verbose = getenv("FUZZ_VERBOSE") != NULL;
     model_count = read_images(images, LARGEST);
     for (size_t i = 0; i < model_count; i++) {
         models[i].file = images[i];
@@ -186,7 +186,7 @@ static double bounded(slave *s, double size)
 static fmi2Status do_step(slave *s, double from, double size)
 {
     const double length = bounded(s, size);
-    if (aloud) (void)fprintf(stderr, "%s from %g by %g, wild %d\n", s->m->file.name, from, length, s->wild);
+    if (verbose) (void)fprintf(stderr, "%s from %g by %g, wild %d\n", s->m->file.name, from, length, s->wild);
     double before = -INFINITY, now;
     if (s->c) (void)fmi2GetRealStatus(s->c, fmi2LastSuccessfulTime, &before);
     const fmi2Status status = fmi2DoStep(s->c, from, length, fmi2True);
@@ -198,7 +198,7 @@ static fmi2Status do_step(slave *s, double from, double size)
     return status;
 }
 
-static fmi2Status go_on(tape *t, slave *s)
+static fmi2Status advance(tape *t, slave *s)
 {
     double now = 0.0;
     switch (s->at) {
@@ -265,7 +265,7 @@ static fmi2Status derivatives(tape *t, slave *s)
     return status;
 }
 
-static fmi2Status ask(tape *t, slave *s)
+static fmi2Status get_status(tape *t, slave *s)
 {
     const fmi2StatusKind kind = (fmi2StatusKind)(next(t) % 6);
     const int nowhere = seldom(t, 8);
@@ -284,7 +284,7 @@ static fmi2Status ask(tape *t, slave *s)
     }
 }
 
-static fmi2Status log_what(tape *t, slave *s)
+static fmi2Status set_logging(tape *t, slave *s)
 {
     static const char *const names[] = {"logAll", "logStatusWarning", "logStatusDiscard", "logStatusError",
                                         "log%s",  NULL};
@@ -397,13 +397,13 @@ static fmi2Status states(tape *t, slave *s)
 static fmi2Status call(tape *t, slave *s)
 {
     const unsigned which = next(t);
-    if (which < 100) return go_on(t, s);
+    if (which < 100) return advance(t, s);
     if (which < 150) return values(t, s);
     if (which < 170) return derivatives(t, s);
     if (which < 200) return states(t, s);
-    if (which < 210) return ask(t, s);
+    if (which < 210) return get_status(t, s);
     switch (which % 16) {
-    case 0: return log_what(t, s);
+    case 0: return set_logging(t, s);
     case 1: return set_up(t, s);
     case 2: return enter(s);
     case 3: return leave(t, s);
@@ -431,7 +431,7 @@ static void call_checked(tape *t, slave *s)
     allocations_left = starved ? 0 : ENOUGH;
     const fmi2Status status = call(t, s);
     allocations_left = ENOUGH;
-    if (aloud) (void)fprintf(stderr, "slave %d: choice %u: status %d\n", (int)(s != slaves), which, (int)status);
+    if (verbose) (void)fprintf(stderr, "slave %d: choice %u: status %d\n", (int)(s != slaves), which, (int)status);
     calls++;
     good_calls += status == fmi2OK;
     CHECK(status == fmi2OK || status == fmi2Warning || status == fmi2Discard || status == fmi2Error);

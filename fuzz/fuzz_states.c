@@ -24,7 +24,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     return 0;
 }
 
-static void lean(fm_instance *s)
+static void bend_inputs(fm_instance *s)
 {
     uint32_t *input = allocate(fm_variable_count(s), sizeof *input);
     const size_t inputs = references(s, FM_INPUT, input);
@@ -53,7 +53,7 @@ void fuzz_seeds(void (*add)(const uint8_t *data, size_t size))
             if (!choose(s, scheme, 0.4 * span, 1e-6) || fm_assemble(s, t) != FM_OK) continue;
             (void)fm_step(s, t + span);
             add_state(s, add);
-            lean(s);
+            bend_inputs(s);
             add_state(s, add);
         }
         CHECK(fm_reset(s) == FM_OK);
@@ -75,7 +75,7 @@ static double value_of(fm_instance *s, const char *suffix)
 }
 
 /* A few steps: the state selects the integrator. */
-static void go_on(fm_instance *s)
+static void advance(fm_instance *s)
 {
     const double t = fm_time(s);
     double span = few_steps(t);
@@ -90,7 +90,7 @@ static void use(fm_instance *s)
 {
     unsigned char *before = saved(s);
     double *first = all_values(s);
-    go_on(s);
+    advance(s);
     read_values(s);
     read_derivatives(s);
     CHECK(fm_state_load(s, before, fm_state_size(s)) == FM_OK);

@@ -46,7 +46,7 @@ typedef struct tape {
 static model models[MOST_IMAGES];
 static size_t model_count;
 static slave slaves[SLAVES];
-static int aloud; /* FUZZ_ALOUD is set: choices and messages are printed */
+static int verbose; /* FUZZ_VERBOSE is set: choices and messages are printed */
 
 /* The models -------------------------------------------------------------------------------------------- */
 
@@ -188,7 +188,7 @@ static void log_message(fmi2ComponentEnvironment environment, fmi2String name, f
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) found += strcmp(category, known[i]) == 0;
     CHECK(found == 1);
     CHECK(snprintf(formatted, sizeof formatted, message) > 0); /* it must be a format without arguments */
-    if (aloud) (void)fprintf(stderr, "slave %d: %s\n", (int)(environment != slaves), formatted);
+    if (verbose) (void)fprintf(stderr, "slave %d: %s\n", (int)(environment != slaves), formatted);
 }
 
 /* canNotUseMemoryManagementFunctions: they are never called. */

@@ -28,7 +28,7 @@ static const char *current = "";
 #define CHECK(fact)                                                                             \
     do {                                                                                        \
         if (!(fact)) {                                                                          \
-            (void)fprintf(stderr, "%s:%d: %s: not so: %s\n", __FILE__, __LINE__, current, #fact); \
+            (void)fprintf(stderr, "%s:%d: %s: check failed: %s\n", __FILE__, __LINE__, current, #fact); \
             exit(1);                                                                            \
         }                                                                                       \
     } while (0)

@@ -18,8 +18,8 @@
 
 static void seal(unsigned char *bytes, size_t size)
 {
-    const uint64_t told = size, sum = fm_checksum(bytes + HEADER, size - HEADER);
-    memcpy(bytes + SIZE_AT, &told, sizeof told);
+    const uint64_t total = size, sum = fm_checksum(bytes + HEADER, size - HEADER);
+    memcpy(bytes + SIZE_AT, &total, sizeof total);
     memcpy(bytes + CHECKSUM_AT, &sum, sizeof sum);
 }
 

@@ -65,7 +65,7 @@ static void check_derivatives(fm_instance *s)
 }
 
 /* All results at the end, after every kind of call in the host's mode. */
-static void *story(const image *one, double scheme, size_t *size)
+static void *run_all_calls(const image *one, double scheme, size_t *size)
 {
     char message[300];
     fm_instance *s = NULL;
@@ -119,10 +119,10 @@ static void check_mode(const image *one)
     for (int scheme = 0; scheme < 2; scheme++) {
         size_t size, first_size;
         host = modes[0];
-        void *first = story(one, scheme, &first_size);
+        void *first = run_all_calls(one, scheme, &first_size);
         for (size_t i = 1; i < sizeof modes / sizeof *modes; i++) {
             host = modes[i];
-            void *bytes = story(one, scheme, &size);
+            void *bytes = run_all_calls(one, scheme, &size);
             CHECK(size == first_size && memcmp(bytes, first, size) == 0);
             free(bytes);
         }

@@ -6,7 +6,7 @@
 #define TOGETHER 8
 #define STEP 0.01 /* [s] */
 
-static void check_coming_and_going(const image *one)
+static void check_opening_and_closing(const image *one)
 {
     const size_t times = one->size < SMALL ? OPENED : 1 + OPENED * SMALL / one->size / 4;
     for (size_t i = 0; i < times; i++) {
@@ -52,7 +52,7 @@ static void check_side_by_side(const image *one)
 
 static void check_lifetime(const image *one)
 {
-    check_coming_and_going(one);
+    check_opening_and_closing(one);
     check_refused(one);
     check_side_by_side(one);
 }

@@ -99,7 +99,8 @@ static void check_wild_motion(fm_instance *s)
     for (int scheme = 0; scheme < 2; scheme++)
         for (size_t i = first; i < 2 * sizeof huge / sizeof *huge; i += 3) {
             CHECK(fm_reset(s) == FM_OK && choose(s, scheme, 1e-3, 1e-6));
-            for (size_t j = 0; j < (i % 2 ? sizeof moving / sizeof *moving : 4); j++) set_every(s, moving[j], huge[i / 2]);
+            const size_t kinds = i % 2 ? sizeof moving / sizeof *moving : 4;
+            for (size_t j = 0; j < kinds; j++) set_every(s, moving[j], huge[i / 2]);
             if (fm_assemble(s, 0.0) != FM_OK) continue;
             for (int n = 1; n <= 4; n++) (void)fm_step(s, 2e-3 * n);
             check_states(s);

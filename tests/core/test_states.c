@@ -15,7 +15,7 @@ static unsigned char *save(const fm_instance *s)
     return state;
 }
 
-static void go_on(fm_instance *s, int steps)
+static void advance(fm_instance *s, int steps)
 {
     const double t = fm_time(s);
     for (int i = 1; i <= steps; i++) CHECK(fm_step(s, t + i * STEP) == FM_OK);
@@ -30,7 +30,7 @@ static void check_same_state(const fm_instance *a, const fm_instance *b)
 }
 
 /* Input derivatives for the coming step are part of the state. */
-static void lean(fm_instance *s)
+static void bend_inputs(fm_instance *s)
 {
     uint32_t *input = allocate(fm_variable_count(s), sizeof *input);
     const size_t inputs = references(s, FM_INPUT, input);
@@ -40,22 +40,22 @@ static void lean(fm_instance *s)
     free(input);
 }
 
-static void check_going_on(const image *one, double scheme)
+static void check_continuation(const image *one, double scheme)
 {
     fm_instance *s = open_image(one), *other = open_image(one);
     CHECK(choose(s, scheme, 0.1 * STEP, 1e-6) && fm_assemble(s, 0.0) == FM_OK);
-    go_on(s, 3);
-    lean(s);
+    advance(s, 3);
+    bend_inputs(s);
     unsigned char *state = save(s);
     double *then = all_values(s);
-    go_on(s, 5);
+    advance(s, 5);
     CHECK(fm_state_load(other, state, fm_state_size(other)) == FM_OK);
     double *loaded = all_values(other);
     CHECK(same_bits(s, then, loaded));
-    go_on(other, 5);
+    advance(other, 5);
     check_same_state(s, other);
     CHECK(fm_state_load(s, state, fm_state_size(s)) == FM_OK);
-    go_on(s, 5);
+    advance(s, 5);
     check_same_state(s, other);
     free(state);
     free(then);
@@ -69,7 +69,7 @@ static void check_reset(const image *one)
 {
     fm_instance *s = open_image(one), *fresh = open_image(one);
     CHECK(choose(s, 0.0, STEP, 1e-3) && fm_assemble(s, 0.0) == FM_OK);
-    go_on(s, 2);
+    advance(s, 2);
     uint32_t *input = allocate(fm_variable_count(s), sizeof *input);
     const size_t inputs = references(s, FM_INPUT, input);
     for (size_t i = 0; i < inputs; i++) { /* different, since equal torques on all pins of a plane loop do no work */
@@ -80,8 +80,8 @@ static void check_reset(const image *one)
     CHECK(fm_reset(s) == FM_OK);
     check_same_state(s, fresh);
     CHECK(fm_assemble(s, 0.0) == FM_OK && fm_assemble(fresh, 0.0) == FM_OK);
-    go_on(s, 3);
-    go_on(fresh, 3);
+    advance(s, 3);
+    advance(fresh, 3);
     check_same_state(s, fresh);
     double *value = all_values(s), *expected = all_values(fresh);
     CHECK(same_bits(s, value, expected));
@@ -147,7 +147,7 @@ static void check_forgeries(const image *one)
     fm_close(s);
 }
 
-static int gone_by_then; /* images that cannot be assembled at such a late time */
+static int unreachable_late; /* number of images that cannot be assembled at such a late time */
 
 /* The state's times, each made invalid: refused, or the step still ends. At such a late time the integrator needs few
  * steps, whatever its step size. */
@@ -157,8 +157,8 @@ static void check_forged_times(const image *one)
     const double t = 1e12, end = t + 0.1;
     fm_instance *s = open_image(one);
     CHECK(choose(s, 0.0, STEP, 0.1));
-    if (fm_assemble(s, t) != FM_OK) { /* a path without an end has led out of all proportion by then */
-        gone_by_then++;
+    if (fm_assemble(s, t) != FM_OK) { /* an unbounded path is too far away by then */
+        unreachable_late++;
         fm_close(s);
         return;
     }
@@ -198,7 +198,7 @@ static void check_memory(const image *one)
     for (int wrong = 0; wrong < 2; wrong++) {
         fm_instance *fresh = open_image(one);
         CHECK(fm_reset(s) == FM_OK && choose(s, 0.0, STEP, 1e-6) && fm_assemble(s, 0.0) == FM_OK);
-        go_on(s, 3);
+        advance(s, 3);
         free(all_values(s));
         set_every(s, wrong ? "inertia" : "q", wrong ? -1e3 : 0.0); /* products of inertia */
         unsigned char *state = save(s);
@@ -217,8 +217,8 @@ static void check_memory(const image *one)
 static void check_states(const image *one)
 {
     check_memory(one);
-    check_going_on(one, 0.0);
-    check_going_on(one, 1.0);
+    check_continuation(one, 0.0);
+    check_continuation(one, 1.0);
     check_reset(one);
     check_forgeries(one);
     check_forged_times(one);
@@ -253,6 +253,6 @@ int main(void)
     check_foreign();
     const int status = walk(check_states, EVERY);
     CHECK(singular > 0);
-    CHECK(gone_by_then <= 4);
+    CHECK(unreachable_late <= 4);
     return status;
 }
