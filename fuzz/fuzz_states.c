@@ -1,6 +1,7 @@
 /* fuzz_states.c: an input is a saved state, used as it is and then with a valid checksum. A state that can be loaded is
  * read, advanced, saved and assembled again. */
 #include "fuzz.h"
+#include "image/table.h"
 
 #define LARGEST 10000 /* bytes of an image: larger ones take longer and reach nothing new */
 #define SPAN 1e-3 /* [s] */

@@ -1,5 +1,6 @@
 /* test_allocation.c: only fm_open and fm_close use the heap. */
 #include "images.h"
+#include "image/table.h"
 
 /* From the address sanitizer's <sanitizer/allocator_interface.h>, which gcc does not install. */
 int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void *, size_t),
