@@ -5,6 +5,7 @@
  * importer's functions must be returned.
  */
 #include "master.h"
+#include "image/table.h"
 
 #define MOST_CALLS 50
 #define SPAN 0.02   /* [s] longest step with ordinary values */
@@ -135,7 +136,7 @@ static fmi2Status enter(slave *s)
 
 static fmi2Status leave(tape *t, slave *s)
 {
-    const fmi2Integer scheme = (fmi2Integer)(next(t) % 4);
+    const fmi2Integer scheme = (fmi2Integer)(next(t) % (FM_SCHEME_COUNT + 1));
     const double longest = next(t) % 16 ? 0.001 : number(t);
     several = 1;
     (void)fmi2SetInteger(s->c, &s->m->scheme, 1, &scheme);
@@ -343,7 +344,7 @@ static fmi2Status as_bytes(tape *t, slave *s, fmi2FMUstate *state, phase *at)
 {
     size_t size = 0;
     fmi2Status status;
-    switch (next(t) % 4) {
+    switch (next(t) % (FM_SCHEME_COUNT + 1)) {
     case 0:
         free(s->bytes);
         s->bytes = serialised(s, &s->size);

@@ -59,6 +59,7 @@ static void use(fm_instance *s)
     run(s, 1.0, 0.0, SPAN);
     read_derivatives(s);
     run(s, 2.0, LATE, few_steps(LATE));
+    run(s, 4.0, LATE, few_steps(LATE));
     run(s, 0.0, LATE, few_steps(LATE));
     unsigned char *late = saved(s);
     CHECK(fm_state_load(s, late, fm_state_size(s)) == FM_OK);

@@ -167,7 +167,7 @@ static void check_calls(const image *one)
     check_descriptions(s);
     check_finite(s);
     check_setting(s);
-    for (int scheme = 0; scheme <= FM_RADAU; scheme++) {
+    for (int scheme = 0; scheme < FM_SCHEME_COUNT; scheme++) {
         check_motion(s, scheme);
         check_setting(s);
         CHECK(fm_assemble(s, fm_time(s)) == FM_OK); /* start values were set */

@@ -1,6 +1,7 @@
 /* test_float_mode.c: every public call that computes restores the host's floating-point mode and flags and gives the
  * same bits in every mode; callbacks run in the host's mode. */
 #include "images.h"
+#include "image/table.h"
 
 #include "maths/float_mode.h"
 
@@ -116,7 +117,7 @@ static void *run_all_calls(const image *one, double scheme, size_t *size)
 
 static void check_mode(const image *one)
 {
-    for (int scheme = 0; scheme < 2; scheme++) {
+    for (int scheme = 0; scheme < FM_SCHEME_COUNT; scheme++) {
         size_t size, first_size;
         host = modes[0];
         void *first = run_all_calls(one, scheme, &first_size);

@@ -1,5 +1,6 @@
 /* test_states.c: a saved state continues bit for bit, in the same or another instance; all other bytes are refused. */
 #include "images.h"
+#include "image/table.h"
 
 #define STEP 0.01 /* [s] */
 #define CHECKSUM 24 /* offset of the checksum in a state, and of the bytes it covers */
@@ -217,8 +218,7 @@ static void check_memory(const image *one)
 static void check_states(const image *one)
 {
     check_memory(one);
-    check_continuation(one, 0.0);
-    check_continuation(one, 1.0);
+    for (int scheme = 0; scheme < FM_SCHEME_COUNT; scheme++) check_continuation(one, scheme);
     check_reset(one);
     check_forgeries(one);
     check_forged_times(one);
