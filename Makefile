@@ -48,6 +48,7 @@ bench: .venv/.bench .venv/.core
 	$(BIN)/python benchmarks/open_chains.py
 	$(BIN)/python benchmarks/closed_loops.py
 	$(BIN)/python benchmarks/constraint_violation.py
+	$(BIN)/python benchmarks/stiff.py
 
 dev: .venv/.plot .venv/.test .venv/.bench .venv/.core
 

@@ -1,0 +1,196 @@
+"""Stiff mechanisms: Radau IIA beside the explicit scheme, the Radau of SciPy and the alpha method of Exudyn.
+
+    python benchmarks/stiff.py [--quick] [--json FILE]
+
+Each scheme integrates the same motion; shown are its steps, evaluations, error at the end beside a run of tolerance
+1e-11, and processor time. README.md says what is compared. --quick leaves out Exudyn and the longest chains.
+"""
+
+import argparse
+import json
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+from common import Measure, exponent, print_goals, print_table, processor_name
+from scipy.integrate import solve_ivp
+from stiff_mechanisms import beam, crane, driven_beam, exudyn_beam, governor
+
+import fmumbs as fm
+from fmumbs.compiler import ModelImage, compile
+
+TOLERANCE = 1e-6
+EXACT = 1e-11
+DIFFERENCE = 1e-7  # rad, m or their rates, of a Jacobian by differences
+ROUNDS = 3
+ELEMENTS = 20
+CHAINS = (125, 250, 500, 1000)
+RK4 = tuple(2.0**-n for n in range(4, 18))  # steps [s] that are tried for the one that reaches the error
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of a case by a scheme; error: of positions and velocities, relative to 1 and themselves."""
+
+    case: str
+    scheme: str
+    steps: float
+    evaluations: float
+    error: float
+    seconds: float
+
+    def cells(self) -> list[str]:
+        return [
+            self.case,
+            self.scheme,
+            f"{self.steps:.0f}",
+            f"{self.evaluations:.0f}",
+            f"{self.error:.1e}",
+            f"{1e3 * self.seconds:.3g}",
+        ]
+
+
+def states(image: ModelImage) -> tuple[list[str], ...]:
+    """Names of the positions and of the velocities, all of joints of one degree of freedom."""
+    names = [v.name for v in image.variables if v.causality == "output"]
+    return tuple([n for n in names if n.split("[")[0].endswith(end)] for end in (".q", ".qd"))
+
+
+def state(solver: fm.Solver) -> np.ndarray:
+    return np.array([float(solver.get(name)) for group in states(solver.image) for name in group])
+
+
+def integrate(
+    case: str, image: ModelImage, stop: float, exact: np.ndarray | None, **options: float | str
+) -> tuple[Run, np.ndarray]:
+    """The least time of some runs."""
+    seconds = []
+    for _ in range(ROUNDS if exact is not None else 1):
+        solver = fm.Solver(image.with_options(**options))
+        solver.assemble()
+        start = time.thread_time()
+        solver.step(stop)
+        seconds.append(time.thread_time() - start)
+    end = state(solver)
+    error = np.nan if exact is None else difference(end, exact)
+    name = " ".join(str(value) for value in options.values())
+    found = Run(case, name, solver.get("solver.steps"), solver.get("solver.evaluations"), error, min(seconds))
+    return found, end
+
+
+def difference(one: np.ndarray, exact: np.ndarray) -> float:
+    return float((np.abs(one - exact) / np.maximum(1.0, np.abs(exact))).max())
+
+
+def by_scipy(case: str, image: ModelImage, stop: float, exact: np.ndarray) -> Run:
+    """SciPy's Radau on the same accelerations, Jacobian by differences; they come through Python: no time is shown."""
+    solver = fm.Solver(image)
+    solver.assemble()
+    positions, velocities = states(image)
+    accelerations = [name.removesuffix("qd") + "qdd" for name in velocities]
+    joints = [solver.image.variables.references(name) for name in accelerations]
+    references = [reference for found in joints for reference in np.atleast_1d(found)]
+    n = len(positions)
+
+    def rates(_: float, y: np.ndarray) -> np.ndarray:
+        solver.set_state(y[:n], y[n:])
+        return np.concatenate([y[n:], solver.read(references)])
+
+    def jacobian(t: float, y: np.ndarray) -> np.ndarray:
+        at = rates(t, y)
+        return np.array([(rates(t, y + step) - at) / DIFFERENCE for step in DIFFERENCE * np.eye(2 * n)]).T
+
+    y = np.array([float(solver.get(name)) for name in positions + velocities])
+    found = solve_ivp(rates, (0.0, stop), y, method="Radau", rtol=TOLERANCE, atol=TOLERANCE, jac=jacobian)
+    evaluations = found.nfev + found.njev * (2 * n + 1)
+    return Run(
+        case, f"scipy Radau {TOLERANCE:g}", len(found.t) - 1, evaluations, difference(found.y[:, -1], exact), np.nan
+    )
+
+
+def compare(case: str, image: ModelImage, stop: float) -> dict[str, Run]:
+    _, exact = integrate(case, image, stop, None, scheme="radau", tolerance=EXACT)
+    runs = {
+        scheme: integrate(case, image, stop, exact, scheme=scheme, tolerance=TOLERANCE)[0]
+        for scheme in ("dopri5", "radau", "auto")
+    }
+    return runs
+
+
+def gain(runs: dict[str, Run], goal: float, case: str) -> list[Measure]:
+    explicit, implicit = runs["dopri5"], runs["radau"]
+    return [
+        Measure(f"{case}: time of dopri5 over radau", explicit.seconds / implicit.seconds, goal, "x", at_least=True),
+        Measure(
+            f"{case}: evaluations of dopri5 over radau",
+            explicit.evaluations / implicit.evaluations,
+            goal,
+            "x",
+            at_least=True,
+        ),
+    ]
+
+
+def rk4_steps(image: ModelImage, stop: float, exact: np.ndarray) -> float:
+    """Steps of RK4 that reach the tolerance at the end."""
+    for step in RK4:
+        try:
+            run, _ = integrate("", image, stop, exact, scheme="rk4", step=step)
+        except fm.SolverError:
+            continue  # it is not stable
+        if run.error < TOLERANCE:
+            return run.steps
+    return np.inf
+
+
+def chains(counts: tuple[int, ...]) -> tuple[list[Run], list[Measure]]:
+    """Time of a step and an element, of beams whose elements are as long."""
+    runs = [integrate(f"beam of {n}", compile(driven_beam(n, length=n / 20), everything=True), 0.2, np.zeros(2 * n),
+                      scheme="radau", tolerance=TOLERANCE)[0] for n in counts]  # fmt: skip
+    power = exponent({str(n): run.seconds / run.evaluations for n, run in zip(counts, runs, strict=True)})
+    return runs, [Measure("chain: power of n in the time of an evaluation", power, 1.1, "")]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--json", type=Path)
+    arguments = parser.parse_args()
+    print(processor_name())
+    rows: list[Run] = []
+    goals: list[Measure] = []
+    build: Callable[[], fm.Model]
+    for case, build, stop, goal in (
+        ("governor, 10 s", governor, 10.0, 10.0),
+        (f"beam of {ELEMENTS} let go, 1 s", lambda: beam(ELEMENTS), 1.0, 10.0),
+        (f"beam of {ELEMENTS} driven, 2 s", lambda: driven_beam(ELEMENTS), 2.0, 10.0),
+        ("crane, 5 s", crane, 5.0, 2.0),
+    ):
+        image = compile(build(), everything=True)
+        runs = compare(case, image, stop)
+        rows += runs.values()
+        goals += gain(runs, goal, case)
+        _, exact = integrate(case, image, stop, None, scheme="radau", tolerance=EXACT)
+        if image.sizes["excitations"] == 0:
+            rows.append(by_scipy(case, image, stop, exact))
+        if case.startswith("governor"):
+            goals.append(Measure("governor: steps of radau", runs["radau"].steps, 500, ""))
+        if case.startswith("crane"):
+            ratio = rk4_steps(image, stop, exact) / runs["radau"].steps
+            goals.append(Measure("crane: steps of rk4 over radau", ratio, 50, "x", at_least=True))
+            goals.append(Measure("crane: time of a second of motion", runs["radau"].seconds / stop, 1.0, "s"))
+    if not arguments.quick:
+        rows += [Run(*found) for found in exudyn_beam(ELEMENTS)]
+    found, measures = chains(CHAINS[:2] if arguments.quick else CHAINS)
+    rows += found
+    goals += measures
+    print_table(["case", "scheme", "steps", "evaluations", "error", "ms"], [row.cells() for row in rows])
+    print_goals(goals)
+    if arguments.json:
+        arguments.json.write_text(json.dumps([asdict(row) for row in rows], indent=1))
+
+
+if __name__ == "__main__":
+    main()
