@@ -170,7 +170,7 @@ def counts(kind: Kind, arrays: Arrays) -> Indices:
     if kind.of_loops and not len(arrays["row_kind"]):
         return np.zeros(1, np.int32)
     elements = 1 if kind.owner == MODEL else len(arrays[f"{OWNERS[kind.owner]}_name"])
-    found = np.full(elements, kind.components or 1, np.int32)
+    found = np.full(elements, kind.components, np.int32)
     if kind.owner == BODY and kind.suffix in ("q", "qd", "qdd", "mass", "inertia"):
         modes = _modes_of_bodies(arrays)
         return modes if kind.components == 0 else np.where(modes > 0, 0, found)

@@ -13,6 +13,7 @@
 #include "../kernels/kernels.h"
 #include "../assembly/assembly.h"
 #include "../assembly/held_values.h"
+#include "../assembly/restarts.h"
 #include "step.h"
 
 #include <math.h>
@@ -95,6 +96,10 @@ static fm_status cannot_close(fm_instance *s)
     int held = 0;
     for (int32_t i = 0; i < m->n.joints; i++) held += m->joint_held[i];
     fm_loop_names(s, worst, names, sizeof names);
+    const int32_t over = fm_turned_over(s);
+    if (over >= 0 && gap <= 1e3 * fm_closed_within(s))
+        return fm_say(s, FM_ERROR, "from these guesses the loops close only with joint '%s' turned over: its axes on the two bodies "
+                      "are opposite. Turn one of its frames over, or move a q0 of its loop", m->text + m->joint_name[over]);
     return fm_say(s, FM_ERROR, "the %s cannot close: nearest gap %.3g %s at '%s'. Change %s, or move a q0 of its joints to "
                   "where it closes%s",
                   names, gap, turns(m, worst) ? "rad" : "m", m->text + m->joint_name[m->row_joint[worst]],

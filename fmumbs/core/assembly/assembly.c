@@ -24,11 +24,9 @@
 #include <string.h>
 
 #define FM_CLOSINGS 400     /* most Newton steps from a guess */
-#define FM_BRIEF 12         /* steps in which an attempt, if others remain, must halve the sum of squares */
+#define FM_BRIEF 12         /* steps in which a brief attempt must halve the sum of squares */
 #define FM_CORRECTIONS 25   /* most Newton steps for velocities, which are a linear problem */
 #define FM_LESS 1e-5        /* fraction by which a step must reduce the sum of squares */
-#define FM_RESTARTS 12      /* most restarts near a minimum of the gap */
-#define FM_BESIDE 5e-3      /* distance of the first two restarts [rad], or relative to the length; the next two: twice */
 #define FM_SOFT 1e-6        /* smallest and largest regularisation */
 #define FM_SOFTEST 1e3
 #define FM_TURN_AT_ONCE 0.5 /* [rad]: largest rotation in a step */
@@ -235,34 +233,11 @@ int fm_assemble_positions(fm_instance *s, double *y)
     return 0;
 }
 
-/* Closes the loops from positions near y, where the gap has a small minimum: it may have one although the loops close,
- * if the motion turns back nearby. Restarts come in opposite pairs at increasing distance. 0: y is not changed. */
-int fm_assemble_beside(fm_instance *s, double *y)
+/* The largest violation of positions. Requires world kinematics. */
+double fm_assembly_gap(fm_instance *s)
 {
-    double *nearest = s->assembly.from, merit;
-    const size_t size = (size_t)s->image.n.positions * sizeof *y;
-    int closed = 0;
-    fm_assembly_place(s, y);
-    fm_follow_cut_joints(s);
-    if (!(violation(s, 0, &merit) <= FM_NEARBY * s->image.length[0])) return 0;
-    memcpy(nearest, y, size);
-    s->assembly.brief = 1;
-    for (int n = 0; !closed && n < FM_RESTARTS; n++) {
-        const double away = (n % 2 ? -FM_BESIDE : FM_BESIDE) * (double)(1 << n / 2);
-        for (int32_t u = 0; u < s->image.n.speeds; u++) {
-            const int moves = s->in_loop[s->assembly.link[u]] && s->assembly.hold[u] <= FM_FREE;
-            s->loop.change[u] = moves ? away * sqrt(s->assembly.weight[u]) * sin(1.0 + (double)(n / 2) + 2.4 * u) : 0.0;
-        }
-        memcpy(y, nearest, size);
-        fm_move_positions(s, y, s->loop.change);
-        (void)fm_normalise(s, y, NULL);
-        closed = fm_assemble_positions(s, y);
-    }
-    s->assembly.brief = 0;
-    if (closed) return 1;
-    memcpy(y, nearest, size);
-    fm_assembly_place(s, y);
-    return 0;
+    double merit;
+    return violation(s, 0, &merit);
 }
 
 /* Velocities ------------------------------------------------------------------------------------------------------ */

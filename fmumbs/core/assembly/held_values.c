@@ -26,6 +26,7 @@
 #include "../motion/evaluation.h"
 #include "assembly.h"
 #include "drives.h"
+#include "restarts.h"
 #include "units.h"
 
 #include <float.h>
@@ -191,16 +192,16 @@ static void choose_independent(fm_instance *s, int level, int32_t count)
 
 /* Positions -------------------------------------------------------------------------------------------------------- */
 
-/* Closes the loops from the values in assembly.given with all held coordinates, if `beside` also from near where these
- * lead; on failure y is not changed. */
-static int close_from_guess(fm_instance *s, double *y, int beside)
+/* Closes the loops from the values in assembly.given with all held coordinates; `again`: with restarts if that
+ * fails. 0: y is not changed. */
+static int close_from_guess(fm_instance *s, double *y, int again)
 {
     double *other = s->assembly.trial;
     const size_t cuts = (size_t)s->image.n.cut_positions * sizeof(double);
     memcpy(other, s->assembly.given, (size_t)s->model.ny * sizeof *other);
     if (cuts > 0) memcpy(s->assembly.cut_p, s->cut_p, cuts);
     if (cuts > 0) memcpy(s->cut_p, s->image.cut_start, cuts);
-    if (fm_assemble_positions(s, other) || (beside && fm_assemble_beside(s, other))) {
+    if (fm_assemble_upright(s, other) || (again && fm_assemble_again(s, other))) {
         memcpy(y, other, (size_t)s->model.ny * sizeof *y);
         return 1;
     }

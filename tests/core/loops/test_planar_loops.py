@@ -1,5 +1,7 @@
 """Loops of mechanisms that move in a plane: the planar kernels against those in space."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -141,3 +143,15 @@ def test_a_row_out_of_the_plane_uses_the_spatial_kernels(normal: tuple[float, fl
     model.add(fm.Revolute("B", model.ground.at(0.3, 0.2, 0), b.base, axis="y", q0=-0.5))
     model.add(fm.PointOnPlane("C", a.tip, b.tip, normal=normal, height=0.1))
     assert_agrees(started(model), Closed(model, ("C",), {}))
+
+
+def test_a_torque_that_closes_a_loop_and_is_taken_away_leaves_nothing() -> None:
+    """On a mechanism without other forces, whose planar kernels keep the torques of links until they are cleared."""
+    near, model = read_model("four_bar"), fm.Model("driven")
+    model.add(*near.bodies, *(replace(joint, cut=joint.name == "C") for joint in near.joints))
+    solver = started(model)
+    before = values(solver, (".qdd",))
+    solver.set("C.tau", 3.0)
+    assert not np.array_equal(values(solver, (".qdd",)), before)
+    solver.set("C.tau", 0.0)
+    assert np.array_equal(values(solver, (".qdd",)), before)

@@ -92,7 +92,8 @@ def altered(seed: int, digits: int) -> float:
     return float(max(np.abs(found[0] - q).max(), np.abs(found[1] - u).max()) * 10**digits)
 
 
-SEEDS = (*range(24), 43, 115, 207, 250, 273, 333, 352, 399, 450)  # the last: component order amplifies their rounding
+SEEDS = (*range(24), 43, 115, 207, 250, 273, 333, 352, 399, 450, 265)
+"""43 to 450: component order amplifies their rounding; 265: the first of its guesses lead to a minimum of the gap."""
 
 
 @pytest.mark.parametrize("seed", SEEDS)

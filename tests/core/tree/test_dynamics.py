@@ -189,17 +189,22 @@ def test_random_chains_with_arms_along_coordinate_axes(seed: int) -> None:
     assert_agrees(started(model), Case(model, {}))
 
 
-def test_a_balls_stiffness_and_damping_act_in_all_its_directions() -> None:
-    """Also when they are set."""
+@pytest.mark.parametrize("cut", [False, True])
+def test_a_balls_stiffness_and_damping_act_in_all_its_directions(cut: bool) -> None:
+    """Also when they are set, and where the ball closes a loop."""
 
     def solver_of(**given: float) -> fm.Solver:
         model = fm.Model("ball", gravity=(0, 0, 0))
         body = fm.Body("body", mass=1.0, inertia=(0.1, 0.2, 0.3))
         q0 = fm.Rotation.rpy(0.3, -0.4, 0.5).as_quaternion()
-        model.add(body, fm.Spherical("J", model.ground.at(), body.at(), q0=q0, u0=(1, 2, 3), **given))
+        F, M, u0 = model.ground.at(), body.at(), (1.0, 2.0, 3.0)
+        model.add(body, fm.Spherical("J", F, M, q0=q0, u0=u0, cut=cut, **given))
+        if cut:
+            model.add(fm.Free("T", F, M, q0=(0, 0, 0, *q0), u0=(0, 0, 0, *u0)))
         return started(model)
 
     one, other = solver_of(stiffness=2.0, damping=0.5), solver_of(stiffness=7.0, damping=0.9)
     one.set("J.stiffness", 7.0)
     one.set("J.damping", 0.9)
     assert one.get("body.alpha").tolist() == other.get("body.alpha").tolist()
+    assert one.get("solver.energy") == other.get("solver.energy")
