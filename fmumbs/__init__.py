@@ -2,17 +2,31 @@
 
 from fmumbs.analysis import Uniqueness
 from fmumbs.compiler import ModelImage, compile
-from fmumbs.errors import AssemblyError, ExportError, FmumbsError, Interrupted, ModelError, SolverError, StartWarning
+from fmumbs.errors import (
+    AssemblyError,
+    EquilibriumError,
+    ExportError,
+    FmumbsError,
+    Interrupted,
+    ModelError,
+    SolverError,
+    StartWarning,
+)
 from fmumbs.export import export_fmu
 from fmumbs.mechanism import (
     Body,
+    Bushing,
     Coupling,
     Cylindrical,
     Distance,
+    FlexibleLink,
+    FlexibleSupport,
     Free,
     Helix,
     Joint,
     Law,
+    Layer,
+    Material,
     ModalBody,
     Model,
     Path,
@@ -25,6 +39,7 @@ from fmumbs.mechanism import (
     Revolute,
     RevoluteSpherical,
     Screw,
+    Section,
     Skate,
     Slide,
     Spherical,
@@ -32,25 +47,33 @@ from fmumbs.mechanism import (
     Turn,
     Universal,
     Weld,
+    make_flexible,
 )
 from fmumbs.mechanism import forces as _forces
 from fmumbs.mechanism.forces import *  # noqa: F403
-from fmumbs.run import Result, Solver, divide_and_conquer, simulate, uniqueness
+from fmumbs.run import Equilibrium, Result, Solver, divide_and_conquer, equilibrium, simulate, uniqueness
 from fmumbs.spatial import Rotation, SpatialInertia, Transform
 
 __all__ = [
     "AssemblyError",
     "Body",
+    "Bushing",
     "Coupling",
     "Cylindrical",
     "Distance",
+    "Equilibrium",
+    "EquilibriumError",
     "ExportError",
+    "FlexibleLink",
+    "FlexibleSupport",
     "FmumbsError",
     "Free",
     "Helix",
     "Interrupted",
     "Joint",
     "Law",
+    "Layer",
+    "Material",
     "ModalBody",
     "Model",
     "ModelError",
@@ -67,6 +90,7 @@ __all__ = [
     "RevoluteSpherical",
     "Rotation",
     "Screw",
+    "Section",
     "Skate",
     "Slide",
     "Solver",
@@ -82,7 +106,9 @@ __all__ = [
     "Weld",
     "compile",
     "divide_and_conquer",
+    "equilibrium",
     "export_fmu",
+    "make_flexible",
     "simulate",
     "uniqueness",
 ]

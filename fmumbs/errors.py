@@ -5,6 +5,7 @@ Every message says what is wrong, where, the nearest fact and one fix, in whole 
     FmumbsError
     ├── ModelError      the model is invalid
     ├── AssemblyError   the loops cannot be closed near the start values
+    ├── EquilibriumError  there is no static equilibrium near the start, or an indifferent one
     ├── SolverError     a call was refused, or a step failed
     └── ExportError     an FMU could not be written or read
 
@@ -28,6 +29,10 @@ class ModelError(FmumbsError):
 
 class AssemblyError(FmumbsError):
     """The loops cannot be closed near the given positions or velocities."""
+
+
+class EquilibriumError(FmumbsError):
+    """There is no static equilibrium near the start, or one that is indifferent to the motion of a free mode."""
 
 
 class SolverError(FmumbsError):

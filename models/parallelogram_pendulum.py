@@ -15,14 +15,18 @@ MIDDLES = {"K": (0, -1), "M": (0, 1)}
 UPPER_ENDS = dict(zip("ACEGKM", "BDFHLN", strict=True))
 
 
-def build(lower_rods: int = 4, theta: float = np.pi / 12) -> fm.Model:
-    """Number of lower rods, up to 4; angle of the parallelogram from the plane y-z [rad]."""
+def build(lower_rods: int = 4, theta: float = np.pi / 12, EA: float = 0.0) -> fm.Model:
+    """Number of lower rods, up to 4; angle of the parallelogram from the plane y-z [rad]; EA of these rods [N].
+
+    EA is 0 for rigid rods. Rods that stretch share their load in one way only.
+    """
     model = fm.Model("parallelogram_pendulum", description="A platform on parallel rods with a triple pendulum.")
     ground = model.ground
     platform = fm.Body("body7", mass=10.0, inertia=(3.0, 3.0, 6.0))
     lower, upper = euler(np.pi / 2 + theta, np.pi / 2, np.pi / 4), euler(np.pi / 2 + theta, np.pi / 2, -np.pi / 4)
     feet = list(CORNERS.items())[:lower_rods]
-    rods = [(letter, place, rod(f"body{i}"), lower) for i, (letter, place) in enumerate(feet, 1)]
+    below = (lambda name: stretching(name, EA)) if EA else rod
+    rods = [(letter, place, below(f"body{i}"), lower) for i, (letter, place) in enumerate(feet, 1)]
     rods += [(letter, place, rod(f"body{i}"), upper) for i, (letter, place) in enumerate(MIDDLES.items(), 5)]
     centre = lower @ (REACH, 0, 0)
     for letter, place, body, turned in rods:
@@ -46,6 +50,14 @@ def build(lower_rods: int = 4, theta: float = np.pi / 12) -> fm.Model:
 
 def rod(name: str, empty: dict[str, tuple[float, float, float]] | None = None) -> fm.Body:
     return fm.Body(name, mass=5.0, com=(REACH / 2, 0, 0), inertia=(0.04, 4.0, 4.0), points=empty or {})
+
+
+def stretching(name: str, EA: float) -> fm.ModalBody:
+    """A rod that also bends in both planes."""
+    return fm.ModalBody.beam(
+        name, length=REACH, mass=5.0, EI=1e-4 * EA, plane=None, modes=1, boundary="pinned-pinned", stretch=2, EA=EA,
+        axial_inertia=0.04, damping_ratio=0.02,
+    )  # fmt: skip
 
 
 def euler(first: float, second: float, third: float) -> fm.Rotation:

@@ -79,10 +79,17 @@ def demo(folder: Path) -> None:
     "--tool", type=click.Choice(["rank", "qr", "svd", "nullspace"]),
     help="Also examines them by divide and conquer with this tool, and prints the steps.",
 )  # fmt: skip
+@click.option("--statics", is_flag=True, help="Also looks for a static equilibrium near the start.")
 @click.option("--all", "everything", is_flag=True, help=f"Prints all rows, not only the first {MOST}.")
 @as_json
 def check(
-    model: str, settings: Settings, set_of: str | None, tool: "ToolName | None", everything: bool, as_json: bool
+    model: str,
+    settings: Settings,
+    set_of: str | None,
+    tool: "ToolName | None",
+    statics: bool,
+    everything: bool,
+    as_json: bool,
 ) -> None:
     """Prints topology, mobility, the uniqueness of reactions, and problems of a mechanism.
 
@@ -90,11 +97,12 @@ def check(
     fmumbs check four_bar
     fmumbs check branch_chain --set bodies=50 --json
     fmumbs check parallelogram_pendulum --set-of A,C,E,G
+    fmumbs check cantilever --statics
     """
     from fmumbs.cli.inspection import check_model
 
     chosen = [name.strip() for name in (set_of or "").split(",") if name.strip()]
-    facts = check_model(read_model(model, settings), chosen, tool)
+    facts = check_model(read_model(model, settings), chosen, tool, statics=statics)
     if as_json:
         click.echo(json.dumps(facts, indent=2))
     else:

@@ -21,17 +21,21 @@ if TYPE_CHECKING:
 Facts = dict[str, Any]
 
 
-def check_model(model: "Model", set_of: Sequence[str] = (), tool: "ToolName | None" = None) -> Facts:
+def check_model(
+    model: "Model", set_of: Sequence[str] = (), tool: "ToolName | None" = None, *, statics: bool = False
+) -> Facts:
     """The structure of a mechanism, whether it compiles, and which of its reactions are unique.
 
     set_of: joints whose reactions are examined together. tool: also examine them by divide and conquer, with this
-    numerical tool.
+    numerical tool. statics: also look for a static equilibrium.
 
     Returns the counts and the spanning tree, and:
     problems, warnings: sentences on errors and on doubtful input, each with a fix.
     start_changes: given start values that the loops change.
     variables: their number; None if the model does not compile.
     joints: the verdict on each joint's reaction; empty if the loops do not close.
+    equilibrium: with statics, the positions, whether they are stable, and the angular frequencies [rad/s]; None where
+        there is none, which a warning explains.
 
     Raises ModelError if a joint in set_of does not exist.
     """
@@ -59,8 +63,27 @@ def check_model(model: "Model", set_of: Sequence[str] = (), tool: "ToolName | No
                 f"{MOST_VARIABLES}. Declare those you need with model.input(), model.output() and "
                 "model.parameter()."
             )
+        if statics:
+            facts["equilibrium"] = _equilibrium(model, warnings)
     facts["warnings"] = warnings
     return facts
+
+
+def _equilibrium(model: "Model", warnings: list[str]) -> Facts | None:
+    from fmumbs.errors import EquilibriumError
+    from fmumbs.run import equilibrium
+
+    try:
+        found = equilibrium(model)
+    except (AssemblyError, EquilibriumError) as error:
+        warnings.append(str(error))
+        return None
+    return {
+        "text": str(found),
+        "stable": found.stable,
+        "frequencies": found.frequencies.tolist(),
+        "positions": found.starts,
+    }
 
 
 def _add_reactions(facts: Facts, warnings: list[str], model: "Model", set_of: Sequence[str]) -> None:

@@ -40,10 +40,20 @@ def print_check(facts: Facts, most: int | None) -> None:
         _print_set(facts["set"])
     if "divide_and_conquer" in facts:
         _print_steps(facts["divide_and_conquer"], most)
+    if facts.get("equilibrium"):
+        _print_equilibrium(facts["equilibrium"], most)
     for kind, colour in (("problems", "red"), ("warnings", "yellow")):
         for message in facts[kind]:
             click.secho(f"{kind[:-1]}: ", fg=colour, nl=False)
             click.echo(message)
+
+
+def _print_equilibrium(found: Facts, most: int | None) -> None:
+    """Verdict, positions and frequencies."""
+    click.echo(found["text"])
+    named = [f"{name} = {value:.6g}" for name, value in found["positions"].items()]
+    click.echo(f"positions: {joined(named, most)}")
+    click.echo(f"angular frequencies [rad/s]: {joined([f'{value:.6g}' for value in found['frequencies']], most)}")
 
 
 def _counts(facts: Facts, most: int | None) -> Any:

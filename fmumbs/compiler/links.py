@@ -260,10 +260,10 @@ def _add_frame(out: Links, body: ModalBody, node: Node) -> None:
 
 
 def _add_frame_rows(out: Links, link: int, rows: tuple[tuple[float, ...], ...]) -> int:
-    """Adds the displacement of a frame in each mode: translation in the plane's axes, and rotation."""
+    """What each mode does at a frame: translation and rotation vector in the axes of the floating frame."""
     out.add(frame_link=link, frame_first=len(out.rows.get("frame_shape", ())))
-    for x, y, turn in rows:
-        out.add(frame_shape=(x, y, 0.0, turn))
+    for row in rows:
+        out.add(frame_shape=row)
     return len(out.rows["frame_link"]) - 1
 
 

@@ -77,8 +77,8 @@ def placed(
         for end, body, at, sign in ((joint.F, int(F[i]), at_F, -1.0), (joint.M, int(M[i]), origin[i], 1.0)):
             if isinstance(end.body, ModalBody):
                 one = flexible.setdefault(body, Flexible(end.body.modes, {}))
-                one.shapes[i] = sign * _shapes(end, R_WB[body], origin[i] - at, axes[i])
-    # axes of the links, from those of their bodies
+                one.shapes[i] = sign * _shapes(end, R_WB[body], origin[i] - at, axes[i], bent.get(body))
+    # links have the axes that their bodies' frames say
     R_WL = np.concatenate([R_WB[:-1] @ np.swapaxes(arrays["body_R"].reshape(-1, 3, 3), 1, 2), np.eye(3)[None]])
     cut = np.array([isinstance(joint, Closing) for joint in joints])
     spans = _of_modes(joints, cut, arrays, instance)
@@ -134,21 +134,36 @@ def _frame(point: Point, R: Array, r: Array, modal: Array | None) -> tuple[Array
     X, offset, turned = point.X_BP, point.X_BP.translation, np.eye(3)
     if modal is not None and isinstance(point.body, ModalBody):
         plane = point.body.plane_axes.matrix
-        x, y, angle = modal @ np.array(point.body.node(point)[1])
-        offset = offset + plane[:, 0] * x + plane[:, 1] * y
-        normal = plane[:, 2]
-        turned = Rotation.about((float(normal[0]), float(normal[1]), float(normal[2])), float(angle)).matrix
+        moved = modal @ np.array(point.body.node(point)[1])
+        offset = offset + plane @ moved[:3]
+        theta = plane @ moved[3:]
+        angle = float(np.linalg.norm(theta))
+        if angle > 0.0:
+            x, y, z = (theta / angle).tolist()
+            turned = Rotation.about((x, y, z), angle).matrix
     return r + R @ offset, R @ turned @ X.rotation.matrix
 
 
-def _shapes(point: Point, R: Array, arm: Array, axes: Array) -> Array:
-    """(6, modes) velocities of the point at `arm` from a point's origin by a flexible body's modes, in given axes."""
+def _shapes(point: Point, R: Array, arm: Array, axes: Array, modal: Array | None) -> Array:
+    """(6, modes) what each mode of a flexible body moves `arm` from a point's origin, in the axes given."""
     assert isinstance(point.body, ModalBody)
     plane = R @ point.body.plane_axes.matrix
     rows = np.array(point.body.node(point)[1])
-    turns = np.outer(plane[:, 2], rows[:, 2])
-    slides = plane[:, :2] @ rows[:, :2].T + np.cross(turns, arm, axis=0)
+    turns = plane @ _spin_of(np.zeros(3) if modal is None else modal @ rows[:, 3:]) @ rows[:, 3:].T
+    slides = plane @ rows[:, :3].T + np.cross(turns, arm, axis=0)
     return np.vstack([axes.T @ turns, axes.T @ slides])
+
+
+def _spin_of(theta: Array) -> Array:
+    """(3, 3) the angular velocity of the rate of a rotation vector (core/tree/bend.c)."""
+    x, y, z = theta.tolist()
+    angle = float(np.linalg.norm(theta))
+    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    first, second = 0.5, 1 / 6
+    if angle > 1e-4:  # below that the next terms are below round-off
+        first, second = (1 - np.cos(angle)) / angle**2, (angle - np.sin(angle)) / angle**3
+    spin: Array = np.eye(3) + first * cross + second * cross @ cross
+    return spin
 
 
 def _coordinates(count: int, arrays: Arrays, instance: Any) -> tuple[list[list[float]], list[list[float]]]:

@@ -192,6 +192,10 @@ class Variables(Sequence[Variable]):
         """The same for the velocities."""
         return self._in_order("u", ("qd", "u", "v", "w", "kappa"), "qd")
 
+    def accelerations(self) -> NDArray[np.uint32]:
+        """The same of the rates of these velocities; those of excited modes only where they are outputs."""
+        return self._in_order("u", ("qdd", "udot", "a", "alpha", "kappa_dot"), "qdd")
+
     def _in_order(self, column: str, of_joints: Sequence[str], of_bodies: str) -> NDArray[np.uint32]:
         """Value references of variables with these suffixes, in the order of the state; column: "p" or "u"."""
         rank = np.full(len(kinds()), -1)

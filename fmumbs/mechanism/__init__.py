@@ -3,10 +3,12 @@
 from fmumbs.mechanism import forces as _forces
 from fmumbs.mechanism.bodies import GROUND, Body, Frame, Ground, Point
 from fmumbs.mechanism.coupling import Coupling
-from fmumbs.mechanism.element import Element
+from fmumbs.mechanism.element import Composite, Element
 from fmumbs.mechanism.flexible import ModalBody
+from fmumbs.mechanism.flexible_link import FlexibleLink
 from fmumbs.mechanism.forces import *  # noqa: F403  what a recipe of CONTRIBUTING.md adds
 from fmumbs.mechanism.joints import (
+    Bushing,
     Closing,
     Cylindrical,
     Distance,
@@ -30,19 +32,26 @@ from fmumbs.mechanism.joints import (
     Weld,
 )
 from fmumbs.mechanism.laws import ForceLaw, Law, Piece, Stop
+from fmumbs.mechanism.make_flexible import make_flexible
 from fmumbs.mechanism.model import Model
 from fmumbs.mechanism.path import Path
+from fmumbs.mechanism.section import Material, Section, Slender
 from fmumbs.mechanism.signals import DefaultExperiment, Signal
+from fmumbs.mechanism.support import FlexibleSupport, Layer
 
 __all__ = [
     "GROUND",
     "Body",
+    "Bushing",
     "Closing",
+    "Composite",
     "Coupling",
     "Cylindrical",
     "DefaultExperiment",
     "Distance",
     "Element",
+    "FlexibleLink",
+    "FlexibleSupport",
     "ForceLaw",
     "Frame",
     "Free",
@@ -51,6 +60,8 @@ __all__ = [
     "Joint",
     "JointBase",
     "Law",
+    "Layer",
+    "Material",
     "ModalBody",
     "Mode",
     "Model",
@@ -64,13 +75,16 @@ __all__ = [
     "Revolute",
     "RevoluteSpherical",
     "Screw",
+    "Section",
     "Signal",
     "Skate",
+    "Slender",
     "Slide",
     "Spherical",
     "Stop",
     "Turn",
     "Universal",
     "Weld",
+    "make_flexible",
 ]
 __all__ += _forces.__all__

@@ -40,6 +40,24 @@ class Bending:
         return float(_row(order, self.b, s) @ np.array(self.coefficients)) * self.b**order
 
 
+@dataclass(frozen=True)
+class Axial:
+    """A mode of torsion or extension, zero at the base and free at the tip: sin(b s), b = (k - 1/2) pi."""
+
+    b: float
+
+    def derivative(self, order: int, s: float) -> float:
+        """The derivative by s of that order; exactly zero where an end's condition says so."""
+        if (s == 0.0 and order % 2 == 0) or (s == 1.0 and order % 2 == 1):
+            return 0.0
+        return self.b**order * math.sin(self.b * s + order * math.pi / 2)
+
+
+def axial(count: int) -> tuple[Axial, ...]:
+    """The lowest modes of torsion or extension."""
+    return tuple(Axial((k + 0.5) * math.pi) for k in range(count))
+
+
 def modes(count: int, base: str, tip: str) -> tuple[Bending, ...]:
     """The lowest `count` modes; base, tip: the supports, keys of ENDS."""
     return _modes(count, ENDS[base], ENDS[tip])

@@ -15,6 +15,7 @@ from fmumbs._checks import Mat3, Vec3
 from fmumbs.errors import ModelError
 from fmumbs.mechanism import shapes
 from fmumbs.mechanism.element import Element
+from fmumbs.mechanism.section import Section, Slender
 from fmumbs.spatial import Rotation, SpatialInertia, Transform
 
 _VARIABLES = ("r", "quat", "v", "w", "a", "alpha", "q", "qd", "qdd", "mass", "inertia")
@@ -80,6 +81,7 @@ class Body(Element):
         yz (entries of the matrix) or (3, 3); kept as the three rows of the matrix.
     points: named frames, given as {name: (x, y, z) or Transform} or a sequence of Frame; kept as Frames.
     measured: accepts an inertia that breaks the triangle inequality, for identified data.
+    slender: its shape where it is a rod, a cylinder or a box, which make_flexible() needs; None for others.
 
     Raises ModelError for numbers that are not finite, a negative mass, or an inertia that no solid has.
     """
@@ -89,6 +91,7 @@ class Body(Element):
     inertia: Mat3
     points: tuple[Frame, ...]
     measured: bool
+    slender: Slender | None
 
     def __init__(
         self,
@@ -99,6 +102,7 @@ class Body(Element):
         inertia: ArrayLike = (0.0, 0.0, 0.0),
         points: Mapping[str, ArrayLike | Transform] | Iterable[Frame] = (),
         measured: bool = False,
+        slender: Slender | None = None,
     ) -> None:
         self._store("name", name)
         super().__post_init__()
@@ -109,6 +113,7 @@ class Body(Element):
         self._store("inertia", ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)))
         self._store("points", _frames(points, name))
         self._store("measured", bool(measured))
+        self._store("slender", slender)
 
     @classmethod
     def rod(
@@ -127,7 +132,8 @@ class Body(Element):
         axis. Give mass [kg], or density [kg/m3] and radius.
         """
         properties = shapes.rod(length, radius, mass, density, f"Body.rod '{name}'")
-        return cls._slender(name, float(length), properties, along)
+        section = None if radius is None else Section.circle(radius)
+        return cls._slender(name, float(length), properties, along, section)
 
     @classmethod
     def cylinder(
@@ -146,7 +152,7 @@ class Body(Element):
         """
         where = f"Body.cylinder '{name}'"
         properties = shapes.rod(length, _checks.positive(radius, f"{where}: radius"), mass, density, where)
-        return cls._slender(name, float(length), properties, along)
+        return cls._slender(name, float(length), properties, along, Section.circle(radius))
 
     @classmethod
     def box(
@@ -167,7 +173,8 @@ class Body(Element):
         sizes = _checks.vector(size, f"{where}: size", (0.1, 0.1, 0.1))
         mass_, moments = shapes.box(sizes, mass, density, where)
         k = along_axis(along, where)[0]
-        return cls._slender(name, sizes[k], (mass_, moments[k:] + moments[:k]), along)
+        section = Section.rectangle(sizes[(k + 1) % 3], sizes[(k + 2) % 3])
+        return cls._slender(name, sizes[k], (mass_, moments[k:] + moments[:k]), along, section)
 
     @classmethod
     def sphere(
@@ -178,15 +185,18 @@ class Body(Element):
         return cls(name, mass=mass_, inertia=moments)
 
     @classmethod
-    def _slender(cls, name: str, length: float, properties: shapes.Properties, along: str) -> Self:
-        """A body from its origin along an axis; properties: mass, and moments about that axis, then the next two."""
+    def _slender(
+        cls, name: str, length: float, properties: shapes.Properties, along: str, section: Section | None
+    ) -> Self:
+        """A body that reaches from its origin along an axis; moments about that axis, then the next two."""
         mass, moments = properties
         k, sign = along_axis(along, f"Body '{name}'")
         com, tip = [0.0] * 3, [0.0] * 3
         com[k], tip[k] = sign * length / 2, sign * length
         inertia = moments[3 - k :] + moments[: 3 - k]
         frames = (Frame("base", Transform.identity()), Frame("tip", Transform(None, tip)))
-        return cls(name, mass=mass, com=com, inertia=inertia, points=frames)
+        slender = Slender(length, along, section)
+        return cls(name, mass=mass, com=com, inertia=inertia, points=frames, slender=slender)
 
     def at(
         self,

@@ -1,6 +1,6 @@
 """The base class of everything that can be added to a Model."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fmumbs import _checks
 
@@ -24,3 +24,10 @@ class Element:
     def _store(self, field: str, value: object) -> None:
         """Replaces a field by its checked form; only in __init__ or __post_init__."""
         object.__setattr__(self, field, value)
+
+
+@dataclass(frozen=True)
+class Composite(Element):
+    """An element that consists of others, which Model.add() adds with it."""
+
+    parts: tuple[Element, ...] = field(init=False, repr=False, compare=False)

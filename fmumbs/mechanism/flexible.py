@@ -1,4 +1,4 @@
-"""Flexible bodies: a floating frame, and modes that bend the body in one plane of it.
+"""Flexible bodies: a floating frame, and modes that deform the body, in one plane of it or in space.
 
 In the body's frame, which moves with the body, a material point at r is displaced to r + sum_k phi_k(r) q_k. The modal
 coordinates q are small: deflections of up to a tenth of the body's length. The coupling with the motion of the frame
@@ -20,6 +20,7 @@ from fmumbs.errors import ModelError
 from fmumbs.mechanism import bending
 from fmumbs.mechanism.bodies import Body, Frame, Point, along_axis
 from fmumbs.mechanism.given import Unset, UnsetNumbers
+from fmumbs.mechanism.section import Slender
 from fmumbs.mechanism.shapes import mass_of
 from fmumbs.spatial import Rotation, Transform
 
@@ -28,26 +29,44 @@ Rows = tuple[tuple[float, ...], ...]
 
 _PLANES = {"xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
 _SLACK = 1e-9  # rounding of what the user computed, relative
+_NONE: Vec3 = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class BeamMode:
+    """One mode of a beam: a shape along it, and what that moves.
+
+    slide: direction of the translation by the value of the shape; lean, twist: directions of the turns by its slope and
+    its value; all in the axes of the body, zero where there is none.
+    """
+
+    shape: bending.Bending | bending.Axial
+    slide: Vec3
+    lean: Vec3
+    twist: Vec3 = (0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
 class Beam:
-    """A beam: length [m], axis, direction of deflection, and the shapes of its modes."""
+    """What a beam is beside its modes: their shapes, its length [m] and axis."""
 
     length: float
     axis: Vec3
-    across: Vec3
-    shapes: tuple[bending.Bending, ...]
+    modes: tuple[BeamMode, ...]
 
-    def at(self, offset: ArrayLike, where: str) -> tuple[Vec3, Rows]:
-        """The projection of an offset on the beam's axis [m], and deflection and slope there for each mode."""
+    def at(self, offset: ArrayLike, where: str) -> tuple[Vec3, Array]:
+        """The point of the axis at whose height an offset is, and (modes, 6) translation and turn there."""
         x = float(np.dot(self.axis, offset))
         if not -_SLACK * self.length <= x <= (1.0 + _SLACK) * self.length:
             raise ModelError(
                 f"{where} is {x:g} m along the beam, which is {self.length:g} m long. Give a place on the beam."
             )
         s = min(max(x / self.length, 0.0), 1.0)
-        rows = tuple((shape.derivative(0, s), shape.derivative(1, s) / self.length) for shape in self.shapes)
+        rows = np.zeros((len(self.modes), 6))
+        for row, mode in zip(rows, self.modes, strict=True):
+            value, slope = mode.shape.derivative(0, s), mode.shape.derivative(1, s) / self.length
+            row[:3] = value * np.array(mode.slide)
+            row[3:] = slope * np.array(mode.lean) + value * np.array(mode.twist)
         a, b, c = (s * self.length * part for part in self.axis)
         return (a, b, c), rows
 
@@ -57,9 +76,11 @@ class ModalBody(Body):
     """A flexible body with modes: `ModalBody(name, mass=, com=, inertia=, points=, shapes=, ...)`, or `.beam`.
 
     mass, com, inertia, points: of the undeformed body, as for a Body; every point where something acts has a name.
-    plane: "xy", "xz" or "yz", in which the body bends; rotation from the first axis to the second is positive.
+    plane: "xy", "xz" or "yz", in which the body bends; rotation from the first axis to the second is positive; None for
+        a body that deforms in space.
     shapes: {point: (modes, 3)}: for each mode, the deflection of that point along the plane's two axes [1] and its
-        rotation [rad/m], so that modal coordinates are lengths [m].
+        rotation [rad/m], so that modal coordinates are lengths [m]. In space (modes, 6): translation and rotation
+        vector in the body's axes.
     stiffness, damping: (modes, modes) [N/m], [N.s/m], or their diagonals.
     shape_mass: (modes, 3) integral of phi over the mass [kg], in the body's axes.
     shape_moment: (modes, 3, 3) integral of r phi' [kg.m], r from the origin of the body's frame.
@@ -72,7 +93,7 @@ class ModalBody(Body):
     ModelError for integrals and matrices that no body can have.
     """
 
-    plane: str
+    plane: str | None
     shapes: tuple[tuple[str, Rows], ...]
     stiffness: Rows
     damping: Rows
@@ -93,7 +114,8 @@ class ModalBody(Body):
         inertia: ArrayLike = (0.0, 0.0, 0.0),
         points: Mapping[str, ArrayLike | Transform] | Iterable[Frame] = (),
         measured: bool = False,
-        plane: str = "xy",
+        slender: Slender | None = None,
+        plane: str | None = "xy",
         shapes: Mapping[str, ArrayLike] | Iterable[tuple[str, Rows]] = (),
         stiffness: ArrayLike,
         damping: ArrayLike = 0.0,
@@ -105,9 +127,10 @@ class ModalBody(Body):
         u0: ArrayLike | None = None,
         bending: Beam | None = None,
     ) -> None:
-        super().__init__(name, mass=mass, com=com, inertia=inertia, points=points, measured=measured)
-        if plane not in _PLANES:
-            raise ModelError(f"{self._where('plane')} is {plane!r}, but must be one of {', '.join(_PLANES)}. Give one.")
+        super().__init__(name, mass=mass, com=com, inertia=inertia, points=points, measured=measured, slender=slender)
+        if plane is not None and plane not in _PLANES:
+            planes = ", ".join(_PLANES)
+            raise ModelError(f"{self._where('plane')} is {plane!r}, but must be one of {planes}, or None. Give one.")
         self._store("plane", plane)
         self._store("bending", bending)
         first = self._array("shape_mass", shape_mass, (None, 3))
@@ -137,7 +160,7 @@ class ModalBody(Body):
         name: str,
         *,
         length: float,
-        EI: float,
+        EI: float | Sequence[float],
         mass: float | None = None,
         density: float | None = None,
         area: float | None = None,
@@ -145,8 +168,12 @@ class ModalBody(Body):
         boundary: str = "clamped-free",
         damping_ratio: float | Sequence[float] = 0.0,
         along: str = "x",
-        plane: str = "xy",
+        plane: str | None = "xy",
         axial_inertia: float = 0.0,
+        twist: int = 0,
+        GJ: float | None = None,
+        stretch: int = 0,
+        EA: float | None = None,
         q0: ArrayLike | None = None,
         u0: ArrayLike | None = None,
     ) -> Self:
@@ -157,29 +184,42 @@ class ModalBody(Body):
             the floating frame in the beam: tangent at a clamped end, passing through a pinned end. Joints may act
             anywhere. Use clamped-free for a beam driven at its base, pinned-pinned for a coupler.
         damping_ratio: one for all modes, or one for each. along: axis of the undeformed beam; plane: of bending.
+        plane=None: it bends in both planes, with `modes` modes in each; then EI may be two numbers, about the next two
+            axes of the body in cyclic order (for "x" they are y and z). The modal coordinates are first the deflections
+            along the first of these axes, then along the second, then twists, then stretches.
+        twist, stretch: how many modes of torsion and of extension it has besides, with GJ [N.m2] and EA [N]; both are
+            zero at the base and free at the tip: sin((k - 1/2) pi x / L). Twist needs plane=None and axial_inertia.
         axial_inertia: about the beam's axis [kg.m2]; needed for a beam in space on a ball joint.
-        q0, u0: (modes,) initial largest deflection by each mode [m], and its rate [m/s].
+        q0, u0: (modes,) initial largest deflection by each mode [m], angle of a twist [rad], and their rates.
 
         `.at(x, y, z)` is a point fixed to the cross-section at x, which moves and rotates with the modes.
         """
         where = f"ModalBody.beam '{name}'"
         length = _checks.size(length, f"{where}: length")
-        EI = _checks.size(EI, f"{where}: EI")
         if (density is None) != (area is None):
             raise ModelError(f"{where}: only one of density and area is given. Give both, or mass.")
         volume = 0.0 if area is None else _checks.size(area, f"{where}: area") * length
         mass = _checks.size(mass_of(volume, mass, density, where), f"{where}: mass")
-        shapes = bending.modes(_count(modes, where), *_ends(boundary, where))
-        axis, across = _axes(along, plane, where)
-        e, d = np.array(axis), np.array(across)
-        s, weights = np.polynomial.legendre.leggauss(24 + 8 * len(shapes))
-        s, weights = 0.5 * (s + 1.0), 0.5 * weights
-        W = np.array([[shape.derivative(0, x) for x in s.tolist()] for shape in shapes])
-        own = mass * (W**2 @ weights)
-        frequencies = np.array([shape.b**2 for shape in shapes]) * np.sqrt(EI / (mass * length**3))
-        ratio = np.array(_ratios(damping_ratio, len(shapes), where))
         axial = _checks.not_negative(axial_inertia, f"{where}: axial_inertia")
-        transverse = mass * length**2 / 12
+        e = np.array(_axis_of(along, plane, where))
+        stiffnesses = _stiffnesses(EI, plane, along, where)
+        shapes = bending.modes(_count(modes, where), *_ends(boundary, where))
+        made: list[tuple[BeamMode, float]] = [  # with its stiffness
+            (BeamMode(shape, _tuples(d), _tuples(np.cross(e, d))), shape.b**4 / length**3 * stiffness)
+            for d, stiffness in zip(_across(along, plane), stiffnesses, strict=True)
+            for shape in shapes
+        ]
+        made += _axial(twist, GJ, axial, plane, e, length, where)
+        made += _extending(stretch, EA, e, length, where)
+        if len(made) > MOST_MODES:
+            raise ModelError(f"{where} has {len(made)} modes, but at most {MOST_MODES}. Take fewer.")
+        integrals = _integrals([mode for mode, _ in made], mass, axial, e, length)
+        own = np.diag(np.trace(integrals["shape_product"], axis1=2, axis2=3))
+        squares = np.array([integral for _, integral in made])
+        stiffness = squares * integrals["squares"]
+        frequencies = np.sqrt(stiffness / own)
+        ratio = np.array(_ratios(damping_ratio, len(made), where))
+        transverse = mass * length**2 / 12 + (axial / 2 if plane is None else 0.0)
         return cls(
             name,
             mass=mass,
@@ -187,14 +227,14 @@ class ModalBody(Body):
             inertia=transverse * np.eye(3) + (axial - transverse) * np.outer(e, e),
             points=(Frame("base", Transform.identity()), Frame("tip", Transform(None, length * e))),
             plane=plane,
-            stiffness=frequencies**2 * own,
+            stiffness=stiffness,
             damping=2.0 * ratio * frequencies * own,
-            shape_mass=np.outer(mass * (W @ weights), d),
-            shape_moment=np.einsum("k,a,b->kab", mass * length * (W @ (weights * s)), e, d),
-            shape_product=np.einsum("jk,a,b->jkab", np.diag(own), d, d),
             q0=q0,
             u0=u0,
-            bending=Beam(length, axis, across, shapes),
+            bending=Beam(length, _tuples(e), tuple(mode for mode, _ in made)),
+            shape_mass=integrals["shape_mass"],
+            shape_moment=integrals["shape_moment"],
+            shape_product=integrals["shape_product"],
         )
 
     @property
@@ -217,23 +257,29 @@ class ModalBody(Body):
 
     @property
     def plane_axes(self) -> Rotation:
-        """Rotation whose columns are the two axes of the bending plane and its normal, in the body's axes."""
+        """The axes of the plane in which it bends, and the normal, in the body's axes."""
+        if self.plane is None:
+            return Rotation.identity()
         i, j = _PLANES[self.plane]
         e = np.eye(3)
         return Rotation.columns(e[i], e[j], np.cross(e[i], e[j]))
 
     def node(self, point: Point) -> tuple[Vec3, Rows]:
-        """The undeformed position [m] of the node that a point is fixed to, and (modes, 3) its shapes."""
+        """What a point is fixed to: where that is in the undeformed body [m], and (modes, 6) its shapes.
+
+        Of each mode translation and rotation vector in the axes of `plane_axes`.
+        """
         where = f"Point {point!r}"
         if self.bending is not None:
             at, rows = self.bending.at(point.X_BP.offset, where)
-            i, j = _PLANES[self.plane]
-            d = self.bending.across
-            return at, tuple((W * d[i], W * d[j], slope) for W, slope in rows)
+            axes = self.plane_axes.matrix
+            return at, _tuples(np.hstack([rows[:, :3] @ axes, rows[:, 3:] @ axes]) + 0.0)
         known = dict(self.shapes)
         for frame in self.points:
             if frame.X_BP.offset == point.X_BP.offset:
-                return frame.X_BP.offset, known[frame.name]
+                shapes = known[frame.name]
+                flat = self.plane is not None
+                return frame.X_BP.offset, tuple((*r[:2], 0.0, 0.0, 0.0, r[2]) for r in shapes) if flat else shapes
         raise ModelError(
             f"{where} is not a named point of the flexible body '{self.name}', so its shapes are unknown. "
             "Add it to points= and shapes=."
@@ -274,14 +320,15 @@ class ModalBody(Body):
         for name in names:
             if name not in shapes:
                 what = f"{self._where('shapes')} has no entry for the point '{name}'"
-                raise ModelError(f"{what}. Give its shapes (modes, 3).")
-        return tuple((name, _tuples(self._array(f"shapes['{name}']", shapes[name], (n, 3)))) for name in names)
+                raise ModelError(f"{what}. Give its shapes (modes, {6 if self.plane is None else 3}).")
+        columns = 6 if self.plane is None else 3
+        return tuple((name, _tuples(self._array(f"shapes['{name}']", shapes[name], (n, columns)))) for name in names)
 
     def _check_integrals(self, first: Array, moment: Array, product: Array) -> None:
         normal = self.plane_axes.matrix[:, 2]
         for field, array in (("shape_mass", first), ("shape_moment", moment), ("shape_product", product)):
-            if np.abs(array @ normal).max() > _SLACK * np.abs(array).max():
-                raise ModelError(f"{self._where(field)} leaves the plane {self.plane}. Give the plane of bending.")
+            if self.plane is not None and np.abs(array @ normal).max() > _SLACK * np.abs(array).max():
+                raise ModelError(f"{self._where(field)} leaves the plane {self.plane}. Give that in which it bends.")
         if np.abs(product - product.transpose(1, 0, 3, 2)).max() > _SLACK * max(np.abs(product).max(), 1e-300):
             what = self._where("shape_product")
             raise ModelError(f"{what} is not symmetric: [j, k] must be the transpose of [k, j]. Check its entries.")
@@ -323,16 +370,81 @@ def _ends(boundary: object, where: str) -> tuple[str, str]:
     )
 
 
-def _axes(along: str, plane: str, where: str) -> tuple[Vec3, Vec3]:
-    """The beam's axis and the direction of its deflection."""
+def _axis_of(along: str, plane: str | None, where: str) -> Vec3:
+    """The axis of a beam."""
     k, sign = along_axis(along, where)
-    if plane not in _PLANES or k not in _PLANES[plane]:
+    if plane is not None and (plane not in _PLANES or k not in _PLANES[plane]):
         raise ModelError(f"{where} lies along {along} and cannot bend in the plane {plane!r}. Give another plane.")
+    return _checks.vector(sign * np.eye(3)[k] + 0.0, where)
+
+
+def _across(along: str, plane: str | None) -> list[Array]:
+    """The directions in which a beam deflects."""
+    k, sign = along_axis(along, "beam")
+    unit = np.eye(3)
+    if plane is None:
+        return [unit[(k + 1) % 3], unit[(k + 2) % 3]]
     i, j = _PLANES[plane]
-    e = np.eye(3)
-    axis = sign * e[k]
-    across = np.cross(np.cross(e[i], e[j]), axis)
-    return _checks.vector(axis + 0.0, where), _checks.vector(across + 0.0, where)
+    return [np.cross(np.cross(unit[i], unit[j]), sign * unit[k]) + 0.0]
+
+
+def _stiffnesses(EI: float | Sequence[float], plane: str | None, along: str, where: str) -> tuple[float, ...]:
+    """Of the deflections in these directions: along the next axis it bends about the one after that."""
+    if isinstance(EI, Iterable):
+        if plane is not None:
+            raise ModelError(f"{where}: EI are two numbers, but it bends in one plane. Give one, or plane=None.")
+        about = tuple(_checks.size(v, f"{where}: EI") for v in _checks.numbers(EI, 2, f"{where}: EI", (1.0, 1.0)))
+        return about[::-1]
+    return (_checks.size(EI, f"{where}: EI"),) * (1 if plane is not None else 2)
+
+
+def _axial(
+    count: int, GJ: float | None, inertia: float, plane: str | None, e: Array, length: float, where: str
+) -> list[tuple[BeamMode, float]]:
+    """Modes of torsion, each with G J / L; that times the integral of the squared slope over s is its stiffness."""
+    if not count:
+        return []
+    if plane is not None or inertia == 0.0:
+        raise ModelError(f"{where}: it twists, which needs plane=None and an axial_inertia. Give them, or twist=0.")
+    each = _checks.size(GJ, f"{where}: GJ") / length
+    return [
+        (BeamMode(shape, _NONE, _NONE, _tuples(e)), each) for shape in bending.axial(_count(count, where))
+    ]
+
+
+def _extending(count: int, EA: float | None, e: Array, length: float, where: str) -> list[tuple[BeamMode, float]]:
+    """The same of extension, with E A / L."""
+    if not count:
+        return []
+    each = _checks.size(EA, f"{where}: EA") / length
+    return [(BeamMode(shape, _tuples(e), _NONE), each) for shape in bending.axial(_count(count, where))]
+
+
+def _integrals(modes: list[BeamMode], mass: float, axial: float, e: Array, length: float) -> dict[str, Array]:
+    """Over the mass, for ModalBody(); cross-sections have the inertia `axial`, half of it about each of their axes.
+
+    squares: of an axial mode the integral of the squared slope over s, of bending that of the squared value, by which
+    b^4 E I / L^3 becomes its stiffness.
+    """
+    s, weights = np.polynomial.legendre.leggauss(24 + 8 * len(modes))
+    s, weights = 0.5 * (s + 1.0), 0.5 * weights
+    values = np.array([[mode.shape.derivative(0, x) for x in s.tolist()] for mode in modes])
+    slopes = np.array([[mode.shape.derivative(1, x) for x in s.tolist()] for mode in modes])
+    slide, twist = (np.array([getattr(mode, what) for mode in modes]) for what in ("slide", "twist"))
+    x, y, z = e.tolist()
+    skew = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    turning = np.abs(twist).sum(axis=1)  # 1 of a mode of torsion: it moves rho by e x rho
+    product = mass * np.einsum("js,ks,s,ja,kb->jkab", values, values, weights, slide, slide)
+    product += axial / 2 * np.einsum("js,ks,s,j,k,ab->jkab", values, values, weights, turning, turning, -skew @ skew)
+    moment = mass * length * np.einsum("ks,s,s,a,kb->kab", values, s, weights, e, slide)
+    moment += axial / 2 * np.einsum("ks,s,k,ab->kab", values, weights, turning, -skew)
+    bends = np.array([isinstance(mode.shape, bending.Bending) for mode in modes])
+    return {
+        "shape_mass": mass * np.einsum("ks,s,ka->ka", values, weights, slide),
+        "shape_moment": moment,
+        "shape_product": product,
+        "squares": np.where(bends, values**2 @ weights, slopes**2 @ weights),
+    }
 
 
 def _ratios(value: float | Sequence[float], n: int, where: str) -> tuple[float, ...]:

@@ -14,7 +14,8 @@ from fmumbs._checks import Vec3
 from fmumbs.errors import ModelError
 from fmumbs.mechanism.bodies import GROUND, Body, Ground, Point
 from fmumbs.mechanism.coupling import Coupling
-from fmumbs.mechanism.element import Element
+from fmumbs.mechanism.element import Composite, Element
+from fmumbs.mechanism.flexible_link import FlexibleLink
 from fmumbs.mechanism.forces import FORCES, Force, Load, Spring
 from fmumbs.mechanism.joints import JointBase
 from fmumbs.mechanism.laws import ForceLaw
@@ -23,7 +24,7 @@ from fmumbs.mechanism.signals import Causality, DefaultExperiment, Signal
 _Kind = TypeVar("_Kind", bound=Force)
 
 _RESERVED = ("ground", "world", "solver", "gravity", "time")
-_KINDS = (Body, JointBase, Coupling, Force, ForceLaw)
+_KINDS = (Body, Composite, JointBase, Coupling, Force, ForceLaw)
 
 
 class Model:
@@ -57,19 +58,20 @@ class Model:
         return GROUND
 
     def add(self, *elements: Element) -> None:
-        """Adds bodies, joints, couplings, springs, loads and laws: all of them, or none if one is refused.
+        """Adds bodies, flexible links and supports, joints, couplings, forces and laws: all, or none if one is refused.
 
         Raises ModelError for another type and for a name that is already in use.
         """
         new: dict[str, Element] = {}
-        for element in elements:
-            if not isinstance(element, _KINDS):
+        for given in elements:
+            if not isinstance(given, _KINDS):
                 raise ModelError(
-                    f"Model '{self.name}': cannot add a {type(element).__name__}. "
+                    f"Model '{self.name}': cannot add a {type(given).__name__}. "
                     "Add bodies, joints, couplings, springs, loads and laws."
                 )
-            self._check_name(element, new)
-            new[element.name] = element
+            for element in (given, *given.parts) if isinstance(given, Composite) else (given,):
+                self._check_name(element, new)
+                new[element.name] = element
         self._elements.update(new)
 
     def _check_name(self, element: Element, new: dict[str, Element]) -> None:
@@ -104,9 +106,18 @@ class Model:
         return name in self._elements
 
     @property
+    def elements(self) -> tuple[Element, ...]:
+        """Everything that was added, flexible links beside their parts, in order of adding."""
+        return tuple(self._elements.values())
+
+    @property
     def bodies(self) -> tuple[Body, ...]:
         """The bodies in the order in which they were added."""
         return tuple(e for e in self._elements.values() if isinstance(e, Body))
+
+    @property
+    def flexible_links(self) -> tuple[FlexibleLink, ...]:
+        return tuple(e for e in self._elements.values() if isinstance(e, FlexibleLink))
 
     @property
     def joints(self) -> tuple[JointBase, ...]:

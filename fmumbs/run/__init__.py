@@ -1,9 +1,20 @@
 """Simulation of a compiled mechanism: Solver, simulate, Result."""
 
+from fmumbs.run.equilibrium import Equilibrium, equilibrium
 from fmumbs.run.reactions import divide_and_conquer, place, uniqueness
 from fmumbs.run.result import Result
 from fmumbs.run.simulate import simulate
 from fmumbs.run.solver import Solver
 from fmumbs.run.start import StartChange
 
-__all__ = ["Result", "Solver", "StartChange", "divide_and_conquer", "place", "simulate", "uniqueness"]
+__all__ = [
+    "Equilibrium",
+    "Result",
+    "Solver",
+    "StartChange",
+    "divide_and_conquer",
+    "equilibrium",
+    "place",
+    "simulate",
+    "uniqueness",
+]

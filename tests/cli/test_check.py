@@ -153,3 +153,22 @@ def test_check_of_a_singular_start_prints_the_drop_of_rank(tmp_path: Path) -> No
     assert result.exit_code == 1
     assert (facts["singular"], facts["rank"], set(facts["rank_nearby"])) == (True, 16, {17})
     assert "the loops are singular at the start" in facts["problems"][0]
+
+
+# Statics ---------------------------------------------------------------------------------------------------
+
+
+def test_check_tells_the_equilibrium_when_asked() -> None:
+    result = fmumbs("check", "cantilever", "--statics", "--set", "elements=2")
+    assert result.exit_code == 0
+    assert "stable equilibrium, lowest frequency" in result.output
+    assert "strip_e1.q[1] = " in result.output
+    facts = json.loads(fmumbs("check", "gantry", "--statics", "--json").output)
+    assert facts["equilibrium"]["stable"]
+    assert len(facts["equilibrium"]["frequencies"]) == 2
+
+
+def test_check_warns_where_there_is_no_equilibrium() -> None:
+    result = fmumbs("check", "bennett", "--statics")
+    assert result.exit_code == 0
+    assert "warning: Model 'bennett': the equilibrium is indifferent" in result.output

@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from fmumbs import Body, Model, ModelError, Rotation, SpatialInertia, Transform
-from fmumbs.mechanism import Frame
+from fmumbs.mechanism import Frame, Section, Slender  # noqa: F401, as the printed body names them
 
 ALONG = {"x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1), "-x": (-1, 0, 0), "-y": (0, -1, 0), "-z": (0, 0, -1)}
 

@@ -33,7 +33,7 @@ class Cloud:
     masses: Any
     positions: Any
     shape: Shape | None = None
-    plane: str = "xy"
+    plane: str | None = "xy"  # None: of each mode translation and rotation vector in space
     slender: bool = False  # a beam along x: its cross-sections stay plane
     rows: Any = None  # (k, modes, 3) the shapes at the positions
 
@@ -103,6 +103,15 @@ def small_turn(v: Any) -> Any:
     return np.eye(3) + k + k @ k / 2 + k @ k @ k / 6
 
 
+def exponential(v: Any) -> Any:
+    """exp of a rotation vector, by its series."""
+    k, found, term = cross(v), np.eye(3), np.eye(3)
+    for n in range(1, 25):
+        term = term @ k / n
+        found = found + term
+    return found
+
+
 @dataclass
 class Present:
     """Positions and velocities of the tree's joints and of the modes, by the names of joints and bodies."""
@@ -151,10 +160,13 @@ class FlexibleOracle:
     def _bent(self, name: str, q: Any, x: Any) -> tuple[Any, Any]:
         """Where a point's frame is in a flexible body's, and how it is turned there."""
         cloud = self.clouds[name]
-        i, j = PLANES[cloud.plane]
         e = np.eye(3)
         node = x * np.array([1, 0, 0]) if cloud.slender else x
         rows = q @ cloud.shape(node)
+        if cloud.plane is None:
+            S = exponential(rows[3:])
+            return node + rows[:3] + S @ (x - node), S
+        i, j = PLANES[cloud.plane]
         S = turn(np.cross(e[i], e[j]), rows[2])
         return node + rows[0] * e[i] + rows[1] * e[j] + S @ (x - node), S
 
@@ -193,7 +205,9 @@ class FlexibleOracle:
             r, A = poses[name]
             x = cloud.positions
             if name in self.modes:
-                x = x + np.einsum("n,knd->kd", q[name], cloud.rows)[:, :2] @ np.eye(3)[list(PLANES[cloud.plane])]
+                moved = np.einsum("n,knd->kd", q[name], cloud.rows)
+                flat = cloud.plane is not None
+                x = x + (moved[:, :2] @ np.eye(3)[list(PLANES[cloud.plane])] if flat else moved[:, :3])
             found.append(r + x @ A.T)
         return np.concatenate(found)
 

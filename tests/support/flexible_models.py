@@ -40,13 +40,15 @@ def random_beam(rng: Any, name: str, boundary: str | None = None, plane: str = "
     return made, beam(length, mass, boundary, modes, plane)
 
 
-def lumped(rng: np.random.Generator, name: str, plane: str = "xy", modes: int = 2) -> tuple[Any, Cloud]:
+def lumped(rng: np.random.Generator, name: str, plane: str | None = "xy", modes: int = 2) -> tuple[Any, Cloud]:
     """A body of eight masses with any shapes, of which two have names and turn as well."""
     masses, positions = rng.uniform(0.1, 0.4, 8), rng.uniform(-0.5, 0.5, (8, 3))
-    shapes = rng.uniform(-1, 1, (8, modes, 3))
-    i, j = {"xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}[plane]
-    phi = np.zeros((8, modes, 3))
-    phi[:, :, i], phi[:, :, j] = shapes[:, :, 0], shapes[:, :, 1]
+    shapes = rng.uniform(-1, 1, (8, modes, 3 if plane else 6))
+    phi = shapes[:, :, :3].copy()
+    if plane:
+        i, j = {"xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}[plane]
+        phi[:] = 0.0
+        phi[:, :, i], phi[:, :, j] = shapes[:, :, 0], shapes[:, :, 1]
     com = masses @ positions / masses.sum()
     arms = positions - com
     root = rng.uniform(-1, 1, (modes, modes))
@@ -141,10 +143,15 @@ def starting(case: Flexible) -> tuple[dict[str, Any], dict[str, Any]]:
     return oracle.place(Present(q, {}), np.zeros(oracle.count))
 
 
-def space_loop(seed: int) -> Flexible:
+def bent_in_space(seed: int, closed: bool = False) -> Flexible:
+    """As space_tree() or space_loop(), of bodies that deform in space and rigid ones."""
+    return space_loop(seed, in_space=True) if closed else space_tree(seed, in_space=True)
+
+
+def space_loop(seed: int, in_space: bool = False) -> Flexible:
     """A tree in space of which one end is fixed to the ground by a ball or a weld."""
     rng = np.random.default_rng(seed)
-    case = space_tree(seed)
+    case = space_tree(seed, in_space)
     poses, q = starting(case)
     end = case.model.bodies[-1]
     P = along(rng, end) if isinstance(end, fm.ModalBody) else end.at(0.2, 0.1, 0.3)
@@ -154,7 +161,7 @@ def space_loop(seed: int) -> Flexible:
     return case
 
 
-def space_tree(seed: int) -> Flexible:
+def space_tree(seed: int, in_space: bool = False) -> Flexible:
     """The same in space: every frame at any angle, bodies bending in any plane of theirs."""
     rng = np.random.default_rng(seed)
     model = fm.Model("space_tree", gravity=rng.uniform(-10, 10, 3))
@@ -162,7 +169,9 @@ def space_tree(seed: int) -> Flexible:
     bodies: list[Any] = []
     for index in range(4):
         choice = rng.random()
-        if choice < 0.4:
+        if in_space and choice < 0.8:
+            part, clouds[f"b{index}"] = lumped(rng, f"b{index}", None, modes=int(rng.integers(1, 4)))
+        elif choice < 0.4:
             part, clouds[f"b{index}"] = random_beam(rng, f"b{index}", plane=str(rng.choice(("xy", "xz"))))
         elif choice < 0.8:
             part, clouds[f"b{index}"] = lumped(rng, f"b{index}", str(rng.choice(("xy", "xz", "yz"))))

@@ -73,7 +73,15 @@ def test_random_loops_and_flexible_bodies_pass(which: str) -> None:
     assert findings(model, **RK4 | {"step": 2e-4}) == []
 
 
+STIFF = ("cantilever", "crane", "flexible_four_bar", "governor", "spin_up_beam")
+"""Frequencies or decay rates of 1e3 to 2e4 1/s: a Runge-Kutta scheme of 0.01 s is unstable there, as it says."""
+
+
 def test_every_mechanism_that_ships_passes_with_long_fixed_steps(image: ModelImage) -> None:
+    if image.name in STIFF:
+        with pytest.raises(fm.SolverError, match=r"too long|fell to nothing"):
+            fm.simulate(image, scheme="rk4", step=0.01)
+        return
     assert findings(image, scheme="rk4", step=0.01) == []
 
 

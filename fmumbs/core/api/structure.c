@@ -4,6 +4,7 @@
 #include "../instance/instance.h"
 #include "../tree/general.h"
 #include "../tree/links.h"
+#include "../tree/bend.h"
 #include "../tree/modal.h"
 #include "../tree/planar.h"
 #include "../tree/reversed.h"
@@ -19,6 +20,7 @@ void fm_derive_structure(fm_instance *s)
     fm_mark_loops(s);
     fm_assembly_structure(s);
     fm_reversed_structure(s);
+    fm_bend_structure(s);
     fm_modal_structure(s);
     fm_arrange_slots(s);
     fm_planar_structure(s);

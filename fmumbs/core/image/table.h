@@ -220,10 +220,10 @@ typedef struct fm_header {
     A(pair_mass, d, 1, shape_pairs, free, 0, "kg", "MODAL")                                          \
     A(pair_stiffness, d, 1, shape_pairs, free, 0, "N/m", "MODAL")                                    \
     A(pair_damping, d, 1, shape_pairs, free, 0, "N.s/m", "MODAL")                                    \
-    /* one row per frame and mode: translation in the link's axes, rotation about its z */                \
+    /* one row per frame and mode: translation, rotation vector in the axes of the floating frame */     \
     A(frame_link, i, 1, frames, links, 0, "", "MODAL")                                               \
     A(frame_first, i, 1, frames, frame_shapes, 0, "", "MODAL")                                       \
-    A(frame_shape, d, 4, frame_shapes, free, 0, "rad/m", "MODAL")                                    \
+    A(frame_shape, d, 6, frame_shapes, free, 0, "rad/m", "MODAL")                                    \
     /* points fixed to a link (-1: ground), in its axes */                                           \
     A(point_link, i, 1, points, links, -1, "", "POINTS")                                             \
     A(point_r, d, 3, points, free, 0, "m", "POINTS")                                                 \

@@ -112,11 +112,19 @@ typedef struct fm_general {
     fm_group group;
 } fm_general;
 
+/* How a frame on a flexible body turns with its modes (bend.c). */
+typedef struct fm_bend {
+    const double *rows; /* of each mode: translation [1], rotation vector [rad/m], in the axes of the floating frame */
+    double *turn;       /* of each mode: angular velocity at its unit rate, in these axes [rad/m] */
+    double theta[3], x, a, b, da, db;
+    int32_t planar;     /* 1: all modes turn it about z */
+} fm_bend;
+
 /* Flexible bodies (modal.c), in the axes of their link, the floating frame. */
 typedef struct fm_modal {
     int32_t link, n, first;   /* number of modes, and the first in the image */
     const double *pair_mass, *pair_stiffness, *pair_damping, *pair_product; /* (n, n) each */
-    const double *base;       /* n rows of the frame that attaches the body, NULL: its motion has no modal part */
+    const struct fm_bend *base; /* frame on the body that carries it, NULL: that does not move in it */
     double J0[6], h0[3], p0[3]; /* inertia, first moment and that frame's origin, undeformed */
     double r0[3];             /* that origin in the parent link */
     double p[3];              /* and in the floating frame, deformed */
@@ -149,7 +157,7 @@ typedef struct fm_dual {
 
 /* Element counts for the tables of arrays. */
 typedef struct fm_counts {
-    size_t links, speeds, modes, ny, inputs, joints, balls, generals, modals;
+    size_t links, speeds, modes, ny, inputs, joints, balls, generals, modals, frames, frame_shapes;
     size_t reversed, reversed_speeds; /* ny and speeds if there are balls of joints traversed from M to F, else 0 */
     size_t planars, plane_blocks;     /* planar links, and blocks of FM_PLANE_WIDTH of them */
     size_t plane_loops;               /* 1: there are loops in a plane */
@@ -168,6 +176,8 @@ typedef struct fm_counts {
     A(fm_ball, ball, n.balls)                                                                                      \
     A(fm_general, general, n.generals)                                                                             \
     A(fm_modal, modal, n.modals)                                                                                   \
+    A(fm_bend, bend, n.frames) /* frames on flexible bodies */                                                     \
+    A(double, frame_turn, 3 * n.frame_shapes) /* their columns (bend.c) */                                         \
     A(fm_world, world, n.links)                                                                                    \
     A(fm_articulated, pending, n.links / 2 + 1)                                                                            \
     A(int32_t, angle_link, n.links)   /* links that rotate by an angle, those of the spatial sweeps first */       \

@@ -177,7 +177,8 @@ void fm_body_quaternion(const fm_instance *s, int32_t body, double q[4])
             memcpy(next, q, sizeof next);
             screws_quaternion(s, s->general + k->general, next);
         } else if (k->kind >= FM_LINK_MODAL) {
-            const double half = 0.5 * fm_modal_angle(s, i, s->y), turn[4] = {cos(half), 0.0, 0.0, sin(half)};
+            double turn[4];
+            fm_modal_quaternion(s, i, s->y, turn);
             fm_multiply_quaternions(turn, q, next);
         } else if (k->u >= 0) {
             const int axis = fm_link_axis(k->kind);

@@ -12,11 +12,11 @@
  * The applied modal forces are -K q - D q' and those of wrenches at frames that move with the modes.
  *
  * Such a frame is a separate link without mass (FM_LINK_FRAME). Its motion relative to the floating frame is the
- * translation psi q' and a rotation theta q' about z: the modes lie in a plane, while the floating frame moves in
- * space. Its S and e (after the transformation X) add X'S X to the body's S, X'S psi to U, psi'S psi to S_qq and psi'e
- * to f (psi, theta in one column). The joint that carries the body may be at such a frame too. Then the parent link
- * moves with the frame at p = p0 + psi q, rotated by theta q, and the floating frame moves relative to it by phi =
- * -(theta, psi - theta x p), so that with z = z' + phi q''
+ * translation psi q' and a rotation tau q', tau = T theta of its rotation vector theta q (bend.c), while the floating
+ * frame moves in space. Its S and e (after the transformation X) add X'S X to the body's S, X'S psi to U, psi'S psi to
+ * S_qq and psi'e to f (psi, tau in one column). The joint that carries the body may be at such a frame too. Then the
+ * parent link moves with the frame at p = p0 + psi q, rotated by theta q, and the floating frame moves relative to it
+ * by phi = -(tau, psi - tau x p), so that with z = z' + phi q''
  *     U <- U + S phi,   S_qq <- S_qq + phi'U + U'phi + phi'S phi,   f <- f + phi'e.
  * Then the modes are eliminated (group.c). All in the axes of the floating frame's link.
  */
@@ -24,6 +24,7 @@
 
 #include "../maths/vectors.h"
 #include "../instance/instance.h"
+#include "bend.h"
 #include "group.h"
 
 #include <math.h>
@@ -43,7 +44,7 @@ void fm_modal_structure(fm_instance *s)
         b->pair_stiffness = m->pair_stiffness + pair;
         b->pair_damping = m->pair_damping + pair;
         b->pair_product = m->pair_product + 9 * pair;
-        b->base = frame < 0 ? NULL : m->frame_shape + 4 * m->frame_first[frame];
+        b->base = frame < 0 ? NULL : s->bend + frame;
         memcpy(b->p0, m->modal_r + 3 * i, sizeof b->p0);
         rotate_out(m->link_R + 9 * b->link, b->p0, b->r0);
         for (int j = 0; j < 3; j++) b->r0[j] += m->link_r[3 * b->link + j];
@@ -61,10 +62,9 @@ void fm_modal_derive(fm_instance *s)
     }
 }
 
-/* Rows of a frame, one for each mode: translation, rotation. */
-static const double *rows_of(const fm_instance *s, int32_t link)
+static const fm_bend *bend_of(const fm_instance *s, int32_t link)
 {
-    return s->image.frame_shape + 4 * s->image.frame_first[s->image.link_frame[link]];
+    return s->bend + s->image.link_frame[link];
 }
 
 /* The motion of a floating frame or a frame relative to its parent link per mode, in its own axes; 0: none. */
@@ -75,34 +75,53 @@ int fm_modal_column(const fm_instance *s, int32_t link, int32_t mode, double col
         memcpy(column, b->phi[mode], sizeof b->phi[mode]);
         return b->base != NULL;
     }
-    const double *psi = rows_of(s, link) + 4 * mode;
-    column[0] = column[1] = 0.0;
-    column[2] = psi[3];
-    rotate_in(s->axes[link].R, psi, column + 3);
+    const fm_bend *f = bend_of(s, link);
+    rotate_in(s->axes[link].R, f->turn + 3 * mode, column);
+    rotate_in(s->axes[link].R, f->rows + 6 * mode, column + 3);
     return 1;
 }
 
-static double sum_of(const double *rows, int32_t n, int part, const double *q)
+/* Sum over the modes of columns of three, `stride` apart. */
+static void sum_of(const double *columns, int32_t stride, int32_t n, const double *q, double sum[3])
 {
-    double sum = 0.0;
-    for (int32_t k = 0; k < n; k++) sum += rows[4 * k + part] * q[k];
-    return sum;
+    memset(sum, 0, 3 * sizeof *sum);
+    for (int32_t k = 0; k < n; k++)
+        for (int j = 0; j < 3; j++) sum[j] += columns[stride * k + j] * q[k];
 }
 
-/* The rotation of a floating frame or a frame about its z relative to its parent link [rad]. */
-double fm_modal_angle(const fm_instance *s, int32_t link, const double *y)
+/* Rotation vector of a frame, or of the frame that attaches the body; returns its part about z, the angle of the link
+ * [rad]. */
+double fm_modal_angle(fm_instance *s, int32_t link, const double *y)
 {
     const fm_modal *b = fm_modal_of(s, link);
-    const double *q = y + s->link[b->link].p;
-    if (link != b->link) return sum_of(rows_of(s, link), b->n, 3, q);
-    return b->base == NULL ? 0.0 : -sum_of(b->base, b->n, 3, q);
+    const int32_t frame = s->image.link_frame[link];
+    if (frame < 0) return 0.0;
+    fm_bend_place(s, frame, b->n, y + s->link[b->link].p);
+    return link == b->link ? -s->bend[frame].theta[2] : s->bend[frame].theta[2];
 }
 
-/* The rotation matrix from its cosine and sine. */
+/* The rotation of its link as a unit quaternion. */
+void fm_modal_quaternion(const fm_instance *s, int32_t link, const double *y, double q[4])
+{
+    static const double none[4] = {1.0, 0.0, 0.0, 0.0};
+    const fm_modal *b = fm_modal_of(s, link);
+    double theta[3];
+    memcpy(q, none, sizeof none);
+    if (s->image.link_frame[link] < 0) return;
+    sum_of(bend_of(s, link)->rows + 3, 6, b->n, y + s->link[b->link].p, theta);
+    fm_bend_quaternion(theta, link == b->link ? -1.0 : 1.0, q);
+}
+
+/* The rotation matrix; of a rotation about z from its cosine and sine. */
 static void turn_link(fm_instance *s, int32_t link)
 {
     const double *R0 = s->axes[link].R0, c = s->motion[link].c, sn = s->motion[link].s;
-    double *R = s->axes[link].R;
+    double *R = s->axes[link].R, E[9];
+    if (!bend_of(s, link)->planar) {
+        fm_bend_axes(bend_of(s, link), link == fm_modal_of(s, link)->link ? -1.0 : 1.0, E);
+        product(R0, E, R);
+        return;
+    }
     for (int i = 0; i < 3; i++) {
         R[3 * i] = R0[3 * i] * c + R0[3 * i + 1] * sn;
         R[3 * i + 1] = R0[3 * i + 1] * c - R0[3 * i] * sn;
@@ -148,14 +167,16 @@ static void place_base(fm_instance *s, fm_modal *b, const double *q)
     double r[3];
     if (b->base == NULL) return;
     turn_link(s, b->link);
-    for (int j = 0; j < 3; j++) b->p[j] = b->p0[j] + sum_of(b->base, b->n, j, q);
+    sum_of(b->base->rows, 6, b->n, q, b->p);
+    for (int j = 0; j < 3; j++) b->p[j] += b->p0[j];
     rotate_out(s->axes[b->link].R, b->p, r);
     for (int j = 0; j < 3; j++) r[j] = b->r0[j] - r[j];
     fm_lane_set(s, r, b->link, r);
     for (int32_t k = 0; k < b->n; k++) {
-        const double *psi = b->base + 4 * k, turn = psi[3];
-        const double phi[6] = {0.0, 0.0, -turn, -turn * b->p[1] - psi[0], turn * b->p[0] - psi[1], -psi[2]};
-        memcpy(b->phi[k], phi, sizeof phi);
+        const double *turn = b->base->turn + 3 * k, *psi = b->base->rows + 6 * k;
+        double arm[3];
+        cross(turn, b->p, arm);
+        for (int j = 0; j < 3; j++) b->phi[k][j] = -turn[j], b->phi[k][3 + j] = arm[j] - psi[j];
     }
 }
 
@@ -173,8 +194,8 @@ void fm_modal_place(fm_instance *s, const double *y)
         double r[3];
         if (link == b->link) continue;
         turn_link(s, link);
-        for (int j = 0; j < 3; j++)
-            r[j] = s->link[link].r[j] + sum_of(rows_of(s, link), b->n, j, y + s->link[b->link].p);
+        sum_of(bend_of(s, link)->rows, 6, b->n, y + s->link[b->link].p, r);
+        for (int j = 0; j < 3; j++) r[j] += s->link[link].r[j];
         fm_lane_set(s, r, link, r);
     }
 }
@@ -187,15 +208,23 @@ void fm_modal_velocity(const fm_instance *s, int32_t link, const double *y, doub
     double in[3] = {0.0, 0.0, 0.0};
     memset(w, 0, 3 * sizeof *w);
     if (link != b->link) {
-        for (int j = 0; j < 3; j++) v[j] = sum_of(rows_of(s, link), b->n, j, rates);
-        w[2] = sum_of(rows_of(s, link), b->n, 3, rates);
+        sum_of(bend_of(s, link)->rows, 6, b->n, rates, v);
+        sum_of(bend_of(s, link)->turn, 3, b->n, rates, in);
+        rotate_in(s->axes[link].R, in, w);
         return;
     }
-    for (int32_t k = 0; b->base != NULL && k < b->n; k++) {
-        w[2] += b->phi[k][2] * rates[k];
-        for (int j = 0; j < 3; j++) in[j] += b->phi[k][3 + j] * rates[k];
-    }
+    for (int32_t k = 0; b->base != NULL && k < b->n; k++)
+        for (int j = 0; j < 3; j++) w[j] += b->phi[k][j] * rates[k], in[j] += b->phi[k][3 + j] * rates[k];
     rotate_out(s->axes[link].R, in, v);
+}
+
+/* T' theta' of a frame, or of the one by which the body hangs, in the axes of the floating frame. */
+static void turn_drift(const fm_instance *s, int32_t link, const double *rates, double drift[3])
+{
+    const fm_bend *f = bend_of(s, link);
+    double rate[3];
+    sum_of(f->rows + 3, 6, fm_modal_of(s, link)->n, rates, rate);
+    fm_bend_drift(f, rate, drift);
 }
 
 /* First sweep: wp and w are the angular velocities of the parent link and of this one, each in its own axes. */
@@ -206,29 +235,38 @@ void fm_modal_angular_velocity(fm_instance *s, int32_t link, const double *wp, d
     rotate_in(s->axes[link].R, wp, in);
     for (int i = 0; i < 3; i++) w[i] = in[i] + spin[i];
     cross(in, spin, s->motion[link].bias);
+    if (s->image.link_frame[link] < 0 || bend_of(s, link)->planar) return;
+    const fm_modal *b = fm_modal_of(s, link);
+    double drift[3];
+    turn_drift(s, link, y + s->image.n.positions + s->link[b->link].u, drift);
+    if (link != b->link) rotate_in(s->axes[link].R, drift, drift);
+    for (int i = 0; i < 3; i++) s->motion[link].bias[i] += link == b->link ? -drift[i] : drift[i];
 }
 
-static void add_to_bias(fm_instance *s, int32_t link, const double *v, const double *bias)
+static void add_to_bias(fm_instance *s, int32_t link, const double *v, const double *drift)
 {
     double wp[3], push[3];
     fm_lane_get(s, parent_w, link, wp);
     cross(wp, v, push);
     for (int j = 0; j < 3; j++)
-        s->lane[link / FM_LANE_WIDTH].bias[j][link % FM_LANE_WIDTH] += 2.0 * push[j] + bias[j];
+        s->lane[link / FM_LANE_WIDTH].bias[j][link % FM_LANE_WIDTH] += 2.0 * push[j] + drift[j];
 }
 
 /* Bias acceleration of the floating frame's origin relative to the parent link, in the parent's axes. */
-static void bias_of(const fm_instance *s, const fm_modal *b, const double *rates, double bias[3])
+static void bias_of(const fm_instance *s, const fm_modal *b, const double *rates, double drift[3])
 {
-    double turn = 0.0, pdot[3], in[3];
-    memset(bias, 0, 3 * sizeof *bias);
+    double turn[3], pdot[3], own[3], coriolis[3], arm[3], inwards[3], in[3];
+    memset(drift, 0, 3 * sizeof *drift);
     if (b->base == NULL) return;
-    turn = sum_of(b->base, b->n, 3, rates);
-    for (int j = 0; j < 3; j++) pdot[j] = sum_of(b->base, b->n, j, rates);
-    in[0] = turn * (turn * b->p[0] - 2.0 * pdot[1]);
-    in[1] = turn * (turn * b->p[1] + 2.0 * pdot[0]);
-    in[2] = 0.0;
-    rotate_out(s->axes[b->link].R, in, bias);
+    sum_of(b->base->turn, 3, b->n, rates, turn);
+    sum_of(b->base->rows, 6, b->n, rates, pdot);
+    turn_drift(s, b->link, rates, own);
+    cross(own, b->p, in);
+    cross(turn, pdot, coriolis);
+    cross(turn, b->p, arm);
+    cross(turn, arm, inwards);
+    for (int j = 0; j < 3; j++) in[j] += 2.0 * coriolis[j] - inwards[j];
+    rotate_out(s->axes[b->link].R, in, drift);
 }
 
 /* Inertial terms of the body due to modal rates, in addition to those of a rigid body. */
@@ -262,13 +300,13 @@ static void add_own(fm_instance *s, fm_modal *b, const double *rates)
 void fm_modal_bias(fm_instance *s, const double *y)
 {
     static const double none[3] = {0.0, 0.0, 0.0};
-    double w[3], v[3], bias[3];
+    double w[3], v[3], drift[3];
     for (int32_t i = 0; i < s->image.n.modals; i++) {
         fm_modal *b = s->modal + i;
         const double *rates = y + s->image.n.positions + s->link[b->link].u;
         fm_modal_velocity(s, b->link, y, w, v);
-        bias_of(s, b, rates, bias);
-        add_to_bias(s, b->link, v, bias);
+        bias_of(s, b, rates, drift);
+        add_to_bias(s, b->link, v, drift);
         add_own(s, b, rates);
         memcpy(b->U, b->own, (size_t)b->n * sizeof b->U[0]);
         for (int32_t j = 0; j < b->n; j++)
@@ -287,13 +325,15 @@ void fm_modal_bias(fm_instance *s, const double *y)
 void fm_modal_add_frame(fm_instance *s, int32_t link, const fm_articulated *c, const double *r)
 {
     fm_modal *b = fm_modal_of(s, link);
-    const double *rows = rows_of(s, link), e[6] = {c->n[0], c->n[1], c->n[2], c->f[0], c->f[1], c->f[2]};
+    const fm_bend *at = bend_of(s, link);
+    const double e[6] = {c->n[0], c->n[1], c->n[2], c->f[0], c->f[1], c->f[2]};
     for (int32_t k = 0; k < b->n; k++) {
-        const double *psi = rows + 4 * k, column[6] = {0.0, 0.0, psi[3], psi[0], psi[1], psi[2]};
+        const double *turn = at->turn + 3 * k, *psi = at->rows + 6 * k;
+        const double column[6] = {turn[0], turn[1], turn[2], psi[0], psi[1], psi[2]};
         double wrench[6], moment[3];
         fm_articulated_times(c, column, wrench);
         for (int32_t j = k; j < b->n; j++)
-            b->M[j][k] += rows[4 * j + 3] * wrench[2] + dot(rows + 4 * j, wrench + 3);
+            b->M[j][k] += dot(at->turn + 3 * j, wrench) + dot(at->rows + 6 * j, wrench + 3);
         b->f[k] += dot6(column, e);
         cross(r, wrench + 3, moment);
         for (int j = 0; j < 3; j++) b->U[k][j] += wrench[j] + moment[j], b->U[k][3 + j] += wrench[3 + j];
@@ -353,12 +393,13 @@ void fm_modal_outward(fm_instance *s, int32_t link, double *alpha, double *a, do
 void fm_modal_frame_acceleration(const fm_instance *s, int32_t link, double *alpha, double *a, const double *udot)
 {
     const fm_modal *b = fm_modal_of(s, link);
-    const double *rows = rows_of(s, link), *rates = udot + s->link[b->link].u;
-    double v[3], in[3];
-    for (int j = 0; j < 3; j++) v[j] = sum_of(rows, b->n, j, rates);
-    rotate_in(s->axes[link].R, v, in);
-    for (int j = 0; j < 3; j++) a[j] += in[j];
-    alpha[2] += sum_of(rows, b->n, 3, rates);
+    const double *rates = udot + s->link[b->link].u;
+    double v[3], w[3];
+    sum_of(bend_of(s, link)->rows, 6, b->n, rates, v);
+    sum_of(bend_of(s, link)->turn, 3, b->n, rates, w);
+    rotate_in(s->axes[link].R, v, v);
+    rotate_in(s->axes[link].R, w, w);
+    for (int j = 0; j < 3; j++) a[j] += v[j], alpha[j] += w[j];
 }
 
 /* Adds -K q - D q' to the forces on the modes of a body. */

@@ -9,7 +9,8 @@ FM_HIDDEN_BEGIN
 void fm_modal_structure(fm_instance *s);
 void fm_modal_derive(fm_instance *s);
 int fm_modal_column(const fm_instance *s, int32_t link, int32_t mode, double column[6]);
-double fm_modal_angle(const fm_instance *s, int32_t link, const double *y);
+double fm_modal_angle(fm_instance *s, int32_t link, const double *y);
+void fm_modal_quaternion(const fm_instance *s, int32_t link, const double *y, double q[4]);
 void fm_modal_place(fm_instance *s, const double *y);
 void fm_modal_velocity(const fm_instance *s, int32_t link, const double *y, double w[3], double v[3]);
 void fm_modal_angular_velocity(fm_instance *s, int32_t link, const double *wp, double *w, const double *y);

@@ -1,6 +1,7 @@
 """Joints, one file each. Every joint is an ordered product of modes between two frames."""
 
 from fmumbs.mechanism.joints.base import JointBase
+from fmumbs.mechanism.joints.bushing import Bushing
 from fmumbs.mechanism.joints.closing import Closing, Distance, PointOnLine, PointOnPlane, RevoluteSpherical
 from fmumbs.mechanism.joints.cylindrical import Cylindrical
 from fmumbs.mechanism.joints.free import Free
@@ -16,6 +17,7 @@ from fmumbs.mechanism.joints.universal import Universal
 from fmumbs.mechanism.joints.weld import Weld
 
 __all__ = [
+    "Bushing",
     "Closing",
     "Cylindrical",
     "Distance",

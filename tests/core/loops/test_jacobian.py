@@ -236,7 +236,7 @@ def papers_system(model: fm.Model, solver: fm.Solver) -> tuple[System, np.ndarra
 
     def node(point: fm.Point) -> Node:
         u, rows = point.body.node(point)
-        return Node(np.array(u[:2]), np.array(rows)[:, :2].T, np.array(rows)[:, 2])
+        return Node(np.array(u[:2]), np.array(rows)[:, :2].T, np.array(rows)[:, 5])
 
     def reach(point: fm.Point) -> tuple[int, int]:
         if point.body.name in roots:

@@ -12,7 +12,7 @@ from fmumbs.compiler.kinds import BODY
 from fmumbs.compiler.names import Names
 from fmumbs.run import Solver
 from oracle.flexible import FlexibleOracle, Present
-from support.flexible_models import BOUNDARIES, Flexible, plane_loops, plane_tree, space_loop, space_tree
+from support.flexible_models import BOUNDARIES, Flexible, bent_in_space, plane_loops, plane_tree, space_loop, space_tree
 from support.sweeps import seeds
 
 AGREEMENT = 1e-9
@@ -132,6 +132,16 @@ def test_trees_in_a_plane(boundary: str, seed: int) -> None:
 def test_trees_in_space(seed: int) -> None:
     case = space_tree(seed)
     assert_agrees(started(case), case)
+
+
+@pytest.mark.parametrize("closed", [False, True])
+@pytest.mark.parametrize("seed", seeds(6, 40))
+def test_bodies_that_deform_in_space(closed: bool, seed: int) -> None:
+    case = bent_in_space(seed, closed)
+    solver = started(case)
+    assert_agrees(solver, case)
+    if closed:
+        assert_jacobian(solver, case)
 
 
 @pytest.mark.parametrize("boundary", BOUNDARIES)

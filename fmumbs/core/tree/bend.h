@@ -1,0 +1,17 @@
+/* bend.h: functions of bend.c. */
+#ifndef FM_BEND_H
+#define FM_BEND_H
+
+#include "../instance/instance.h"
+
+FM_HIDDEN_BEGIN
+
+void fm_bend_structure(fm_instance *s);
+void fm_bend_place(fm_instance *s, int32_t frame, int32_t modes, const double *q);
+void fm_bend_axes(const fm_bend *f, double sign, double E[9]);
+void fm_bend_quaternion(const double theta[3], double sign, double q[4]);
+void fm_bend_drift(const fm_bend *f, const double rate[3], double out[3]);
+
+FM_HIDDEN_END
+
+#endif

@@ -1,0 +1,212 @@
+"""Rigid bodies of a model made flexible: each rod, cylinder or box becomes a FlexibleLink that stands in its place."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+
+from fmumbs import _checks
+from fmumbs.errors import ModelError
+from fmumbs.mechanism.bodies import Body, Point
+from fmumbs.mechanism.coupling import Coupling
+from fmumbs.mechanism.element import Composite, Element
+from fmumbs.mechanism.flexible import ModalBody
+from fmumbs.mechanism.flexible_link import FlexibleLink
+from fmumbs.mechanism.forces import Force
+from fmumbs.mechanism.joints import JointBase
+from fmumbs.mechanism.laws import ForceLaw
+from fmumbs.mechanism.model import Model
+from fmumbs.mechanism.section import Material, Section
+from fmumbs.mechanism.signals import Signal
+from fmumbs.mechanism.support import FlexibleSupport
+
+_OF_FRAME = ("r", "quat", "v", "w", "a", "alpha")  # variables of a body that the first element of its link has
+_SLACK = 1e-9
+
+Bodies = str | Body | Iterable[str | Body] | Mapping[str, FlexibleLink]
+
+
+def make_flexible(
+    model: Model,
+    bodies: Bodies,
+    *,
+    material: Material | Mapping[str, Material] | None = None,
+    sections: Mapping[str, Section] | None = None,
+    elements: int = 10,
+    plane: str | None = None,
+    stretch: bool = False,
+) -> Model:
+    """A new model in which these rigid bodies are flexible links of the same name, place, length and mass.
+
+    bodies: names or bodies, made by Body.rod, Body.cylinder or Body.box; or {name: FlexibleLink}, links to put in the
+        places of bodies of any kind, whose frames then are the frames of the links.
+    material: of all of them, or {name: Material}. Masses stay those of the bodies, whatever its density.
+    sections: {name: Section}, for rods without a radius, or in place of those that bodies have.
+    elements, plane, stretch: as of FlexibleLink.
+
+    Joints, springs and loads act at the same places, on the element that is there. Signals keep their names; those of
+    the frame of a body show the frame of the first element. The given model does not change.
+
+    Raises ModelError, naming the body, where there is none of that name, for a body without section data, for something
+    that acts on it beyond its ends, and for a signal that a flexible link cannot have.
+    """
+    links = {
+        name: _placed(model, name, given)
+        or _link(model, name, _of(material, name), (sections or {}).get(name), elements, plane, stretch)
+        for name, given in _named(model, bodies).items()
+    }
+    made = Model(model.name, model.gravity, model.description)
+    made.default_experiment = model.default_experiment
+    replaced: dict[str, Any] = {}
+    parts = {part.name for whole in model.elements if isinstance(whole, Composite) for part in whole.parts}
+    for refers in (False, True):  # what refers to joints or springs comes behind them
+        for element in model.elements:
+            if element.name not in parts and isinstance(element, ForceLaw | Coupling) == refers:
+                replaced[element.name] = _moved(element, links, replaced)
+                made.add(replaced[element.name])
+    for signal in model.signals:
+        _declare(made, signal, links)
+    return made
+
+
+def _named(model: Model, bodies: Bodies) -> dict[str, FlexibleLink | None]:
+    if isinstance(bodies, Mapping):
+        named: dict[str, FlexibleLink | None] = dict(bodies)
+    else:
+        several = [bodies] if isinstance(bodies, str | Body) else list(bodies)
+        named = {body.name if isinstance(body, Body) else str(body): None for body in several}
+    known = [body.name for body in model.bodies]
+    for name in named:
+        if name not in known:
+            raise ModelError(f"make_flexible: '{model.name}' has no body '{name}'. {_checks.nearest(name, known)}")
+    return named
+
+
+def _of(material: Material | Mapping[str, Material] | None, name: str) -> Material:
+    found = material.get(name) if isinstance(material, Mapping) else material
+    if not isinstance(found, Material):
+        raise ModelError(f"make_flexible: there is no material for '{name}'. Give material=fm.Material.steel().")
+    return found
+
+
+def _placed(model: Model, name: str, link: FlexibleLink | None) -> FlexibleLink | None:
+    """A link that the user gives, under the name of the body."""
+    if link is None:
+        return None
+    if not isinstance(link, FlexibleLink):
+        raise ModelError(f"make_flexible: for '{name}' there is a {type(link).__name__}. Give a FlexibleLink.")
+    _check_ends(model, name, link)
+    return replace(link, name=name)
+
+
+def _link(
+    model: Model,
+    name: str,
+    material: Material,
+    section: Section | None,
+    elements: int,
+    plane: str | None,
+    stretch: bool,
+) -> FlexibleLink:
+    body = model[name]
+    if isinstance(body, ModalBody):
+        raise ModelError(f"make_flexible: '{name}' is a ModalBody, flexible already. Leave it out.")
+    assert isinstance(body, Body)
+    if body.slender is None:
+        raise ModelError(
+            f"make_flexible: '{name}' has no section: it was made by its mass and inertia. Make it by Body.cylinder, "
+            f"Body.box or Body.rod with a radius, or give {{'{name}': fm.FlexibleLink('{name}', ...)}}."
+        )
+    section = section or body.slender.section
+    if section is None:
+        raise ModelError(
+            f"make_flexible: '{name}' is a rod without a radius, and so without a section. Give it a radius, or "
+            f"sections={{'{name}': fm.Section.circle(...)}}."
+        )
+    link = FlexibleLink(
+        name,
+        length=body.slender.length,
+        along=body.slender.along,
+        section=section,
+        material=material,
+        mass=body.mass,
+        elements=elements,
+        plane=plane,
+        stretch=stretch,
+    )
+    _check_ends(model, name, link)
+    return link
+
+
+def _check_ends(model: Model, name: str, link: FlexibleLink) -> None:
+    """Everything that acts on the body is between the ends of the link."""
+    ends = [(e, end) for e in model.elements if isinstance(e, JointBase | Force) for end in e.ends]
+    for element, end in ends:
+        if end.body.name != name:
+            continue
+        s = float(np.dot(link.axis, end.X_BP.offset))
+        beyond = max(-s, s - link.length)
+        if beyond > _SLACK * link.length:
+            where = "before its base" if s < 0 else "beyond its tip"
+            raise ModelError(
+                f"make_flexible: {type(element).__name__} '{element.name}' acts on '{name}' {beyond:g} m {where}, "
+                f"where a flexible link has no element. Move it to between the ends, {link.length:g} m apart, or leave "
+                f"'{name}' rigid."
+            )
+
+
+def _moved(element: Element, links: Mapping[str, FlexibleLink], replaced: Mapping[str, Any]) -> Element:
+    """The element with its ends on the links, and what it refers to replaced."""
+    if element.name in links:
+        return links[element.name]
+    if isinstance(element, JointBase | FlexibleSupport):
+        return replace(element, F=_end(element.F, links), M=_end(element.M, links))
+    if isinstance(element, Force):
+        values = {field.name: getattr(element, field.name) for field in fields(element)}
+        ends: dict[str, Any] = {name: _end(end, links) for name, end in values.items() if isinstance(end, Point)}
+        return replace(element, **ends)
+    if isinstance(element, ForceLaw):
+        return replace(element, on=replaced[element.on.name])
+    if isinstance(element, Coupling):
+        terms = [(replaced[joint.name], mode, ratio) for joint, mode, ratio in element.coordinates]
+        return replace(element, terms=terms)
+    return element
+
+
+def _end(point: Point, links: Mapping[str, FlexibleLink]) -> Point:
+    link = links.get(point.body.name)
+    if link is None:
+        return point
+    if point.name in ("base", "tip"):
+        return link.point(point.name)
+    x, y, z = point.X_BP.offset
+    return link.at(x, y, z, rotation=point.X_BP.rotation, name=point.name)
+
+
+def _declare(made: Model, signal: Signal, links: Mapping[str, FlexibleLink]) -> None:
+    stem, _, rest = signal.target.partition(".")
+    target = signal.target
+    if stem in links:
+        target = _element_of(made, links[stem], signal, rest)
+    if signal.causality == "output":
+        made.output(signal.name, of=target)
+    elif signal.causality == "parameter":
+        made.parameter(signal.name, of=target)
+    else:
+        made.input(signal.name, to=target, start=signal.start)
+
+
+def _element_of(made: Model, link: FlexibleLink, signal: Signal, rest: str) -> str:
+    """The variable of the element that takes the place of the body's."""
+    first, _, more = rest.partition(".")
+    if more:
+        for point in made.named_points:
+            if point.name == first and point.body.name in {body.name for body in link.bodies}:
+                return f"{point.body.name}.{rest}"
+    if rest.partition("[")[0] in _OF_FRAME:
+        return f"{link.bodies[0].name}.{rest}"
+    raise ModelError(
+        f"make_flexible: {signal.causality} '{signal.name}' is of '{signal.target}', which '{link.name}' as a flexible "
+        "link does not have. Leave the signal out, or leave the body rigid."
+    )

@@ -1,0 +1,126 @@
+"""Static equilibrium: of trees and loops, stable or not, and where there is none."""
+
+import numpy as np
+import pytest
+
+import fmumbs as fm
+
+
+def pendulum(q0=0.3, **joint):
+    model = fm.Model("pendulum")
+    rod = fm.Body.rod("rod", length=1.0, mass=2.0, along="-z")
+    model.add(rod, fm.Revolute("A", model.ground.at(), rod.base, axis="y", q0=q0, **joint))
+    return model
+
+
+def test_a_pendulum_hangs():
+    found = fm.equilibrium(pendulum(0.3))
+    assert found.stable
+    np.testing.assert_allclose(found.solver.get("A.q"), 0.0, atol=1e-10)
+    np.testing.assert_allclose(found.frequencies, np.sqrt(1.5 * 9.81), rtol=1e-6)
+    assert "stable" in str(found)
+
+
+def test_an_equilibrium_near_the_start_is_found_even_if_it_is_unstable():
+    found = fm.equilibrium(pendulum(3.1))
+    assert not found.stable
+    np.testing.assert_allclose(found.solver.get("A.q"), np.pi, atol=1e-9)
+    assert "unstable" in str(found)
+    assert "A.q" in str(found)
+
+
+def test_far_from_one_it_descends_to_a_stable_one():
+    found = fm.equilibrium(pendulum(np.pi / 2))
+    assert found.stable
+    assert abs(np.sin(found.solver.get("A.q"))) < 1e-9
+
+
+def test_a_spring_and_an_input_bear_the_weight():
+    found = fm.equilibrium(pendulum(0.2, stiffness=30.0, rest=0.7, tau=1.5))
+    q = found.solver.get("A.q")
+    np.testing.assert_allclose(30 * (0.7 - q) + 1.5, 2 * 9.81 / 2 * np.sin(q), rtol=1e-9)
+
+
+def test_the_starts_start_it_at_rest():
+    model = pendulum(0.2, stiffness=30.0, rest=0.7)
+    found = fm.equilibrium(model)
+    run = fm.simulate(fm.compile(model, everything=True, starts=found.starts), stop=1.0, outputs=["A.q"])
+    np.testing.assert_allclose(run["A.q"], found.starts["A.q"], atol=1e-9)
+
+
+def test_without_a_restoring_force_the_free_mode_is_named():
+    model = fm.Model("rotor")
+    disc = fm.Body("disc", mass=1.0, inertia=(1, 1, 1))
+    model.add(disc, fm.Revolute("A", model.ground.at(), disc.at(), axis="z"))
+    with pytest.raises(fm.EquilibriumError, match=r"indifferent.*A\.q"):
+        fm.equilibrium(model)
+
+
+def test_a_falling_body_has_no_equilibrium():
+    model = fm.Model("falling")
+    ball, arm = fm.Body.sphere("ball", radius=0.1, mass=1.0), fm.Body.rod("arm", length=1, mass=1, along="-z")
+    model.add(ball, fm.Prismatic("S", model.ground.at(), ball.at(), axis="z"))
+    model.add(arm, fm.Revolute("A", model.ground.at(1), arm.base, axis="y"))
+    with pytest.raises(fm.EquilibriumError, match=r"no equilibrium.*S\.q"):
+        fm.equilibrium(model)
+
+
+def test_a_loop_stands_where_its_potential_energy_is_least():
+    """A four-bar with a spring in its crank, beside the minimum of the energy over the angle of the crank."""
+    model = fm.Model("four_bar", gravity=(0, -9.81, 0))
+    lengths = (0.4, 1.0, 0.8)
+    crank, coupler, rocker = (fm.Body.rod(n, length=x, mass=x) for n, x in zip("abc", lengths, strict=True))
+    model.add(crank, coupler, rocker)
+    model.add(fm.Revolute("A", model.ground.at(), crank.base, q0=-1.0, stiffness=3.0))
+    model.add(fm.Revolute("B", crank.tip, coupler.base, q0=0.8), fm.Revolute("C", coupler.tip, rocker.tip))
+    model.add(fm.Revolute("D", model.ground.at(1.0), rocker.base, q0=1.5))
+    found = fm.equilibrium(model)
+    q = found.solver.get("A.q")
+
+    def energy(angle):
+        solver = fm.Solver(model)
+        solver.set("A.q", angle)
+        solver.assemble()
+        return sum(m * 9.81 * solver.get(f"{n}.tip.r")[1] / 2 for n, m in zip("a", lengths, strict=False)) + (
+            1.5 * angle**2
+            + 9.81 * (solver.get("b.base.r")[1] + solver.get("b.tip.r")[1]) / 2 * lengths[1]
+            + 9.81 * solver.get("c.tip.r")[1] / 2 * lengths[2]
+        )
+
+    h = 1e-4
+    slope, curvature = (energy(q + h) - energy(q - h)) / (2 * h), energy(q + h) - 2 * energy(q) + energy(q - h)
+    assert abs(slope) < 1e-6
+    assert found.stable == (curvature > 0)
+
+
+def test_friction_drops_out_and_drives_stand_still():
+    model = fm.Model("driven")
+    arm, rod = fm.Body.rod("arm", length=1.0, mass=1.0), fm.Body.rod("rod", length=1.0, mass=2.0, along="-z")
+    turning = fm.Turn("y", role="excited", path=fm.Path.polynomial(0.4, 3.0))
+    drive = fm.Joint("D", model.ground.at(), arm.base, modes=(turning,))
+    hinge = fm.Revolute("A", arm.tip, rod.base, axis="y", q0=0.1)
+    model.add(arm, rod, drive, hinge, fm.Law.brake("brake", hinge, 50.0))
+    np.testing.assert_allclose(fm.equilibrium(model).solver.get("A.q"), -0.4, atol=1e-9)
+
+
+def test_nonholonomic_joints_are_refused_by_name():
+    model = fm.Model("skate")
+    sledge = fm.Body("sledge", mass=1.0, inertia=(1, 1, 1))
+    model.add(sledge, fm.Skate("K", model.ground.at(), sledge.at()))
+    with pytest.raises(fm.EquilibriumError, match="'K' is nonholonomic"):
+        fm.equilibrium(model)
+
+
+def test_random_chains_of_balls_and_springs_hang_still():
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        model, end = fm.Model("chain", gravity=rng.uniform(-8, 8, 3)), None
+        for i in range(3):
+            rod = fm.Body.cylinder(f"b{i}", length=rng.uniform(0.3, 1), radius=0.05, mass=rng.uniform(0.5, 2))
+            inner = model.ground.at() if end is None else end
+            model.add(rod, fm.Spherical(f"S{i}", inner, rod.base, stiffness=rng.uniform(5, 30)))
+            end = rod.tip
+        found = fm.equilibrium(model)
+        run = fm.simulate(fm.compile(model, everything=True, starts=found.starts), stop=0.5, outputs=["b2.tip.r"])
+        np.testing.assert_allclose(run["b2.tip.r"][-1], run["b2.tip.r"][0], atol=1e-7)
+        assert found.stable
