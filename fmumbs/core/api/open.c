@@ -66,6 +66,7 @@ static fm_counts counts_of(const fm_instance *s)
         .links = links, .speeds = speeds, .modes = modes, .ny = ny,
         .inputs = modes + 6 * (size_t)m->n.loads, .joints = joints, .balls = (size_t)m->balls,
         .generals = (size_t)m->n.generals, .modals = (size_t)m->n.modals,
+        .shapes = (size_t)m->n.shapes, .shape_pairs = (size_t)m->n.shape_pairs,
         .frames = (size_t)m->n.frames, .frame_shapes = (size_t)m->n.frame_shapes,
         .reversed = m->reversed > 0 ? ny : 0, .reversed_speeds = m->reversed > 0 ? speeds : 0,
         .planars = (size_t)m->planars, .plane_blocks = ((size_t)m->planars + (FM_PLANE_WIDTH - 1)) / FM_PLANE_WIDTH,

@@ -133,6 +133,23 @@ static inline fm_modal *fm_modal_of(const fm_instance *s, int32_t link)
     return s->modal + s->image.link_modal[link];
 }
 
+static inline fm_plane_modal *fm_plane_modal_of(const fm_instance *s, const fm_plane_link *k)
+{
+    return s->planar.modal + s->image.link_modal[k->link];
+}
+
+/* The shapes of a frame on a flexible body, or of the one that carries it. */
+static inline const fm_plane_shape *fm_plane_shapes_of(const fm_instance *s, const fm_plane_link *k)
+{
+    return s->planar.shape + s->image.frame_first[s->image.link_frame[k->link]];
+}
+
+/* Whether the planar kernels move a link. */
+static inline int fm_moves_in_plane(const fm_instance *s, int32_t link)
+{
+    return s->planar.used && s->planar.place[link] >= 0;
+}
+
 FM_HIDDEN_END
 
 #endif

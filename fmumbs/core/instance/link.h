@@ -157,7 +157,7 @@ typedef struct fm_dual {
 
 /* Element counts for the tables of arrays. */
 typedef struct fm_counts {
-    size_t links, speeds, modes, ny, inputs, joints, balls, generals, modals, frames, frame_shapes;
+    size_t links, speeds, modes, ny, inputs, joints, balls, generals, modals, shapes, shape_pairs, frames, frame_shapes;
     size_t reversed, reversed_speeds; /* ny and speeds if there are balls of joints traversed from M to F, else 0 */
     size_t planars, plane_blocks;     /* planar links, and blocks of FM_PLANE_WIDTH of them */
     size_t plane_loops;               /* 1: there are loops in a plane */

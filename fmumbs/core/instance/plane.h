@@ -7,7 +7,15 @@
 FM_HIDDEN_BEGIN
 
 /* Trees that move in a plane (planar.c, planar.inc); their links are numbered separately, depth first. */
-typedef enum fm_plane_kind { FM_PLANE_PIN, FM_PLANE_SLIDE, FM_PLANE_FIXED } fm_plane_kind;
+typedef enum fm_plane_kind {
+    FM_PLANE_PIN,
+    FM_PLANE_SLIDE,
+    FM_PLANE_FIXED,
+    FM_PLANE_MODAL, /* the floating frame of a flexible body (planar_modal.inc) */
+    FM_PLANE_FRAME  /* a frame that moves with its modes */
+} fm_plane_kind;
+
+#define FM_PLANE_ROWS 4 /* rows of a joint side by side */
 
 typedef struct fm_plane_link {
     int8_t kind;
@@ -40,6 +48,7 @@ typedef struct fm_plane_articulated {
     L(before) /* moment of inertia of the previous planar link about its origin */          \
     L(c0) L(s0) /* rotation of its axes in its parent's at zero */                          \
     L(tx) L(ty) /* translation of its origin per alpha, relative to its parent's; parent's axes */ \
+    L(rx0) L(ry0) /* of a frame on a flexible body: its origin in the undeformed body */                 \
     L(m) L(hx) L(hy) /* mass; H, the torque of acceleration */                              \
     L(n) L(fx) L(fy) /* inertial torque and force at zero acceleration, less applied ones */ \
     L(cosine) L(sine) /* of its angle about the normal */                                   \
@@ -87,8 +96,31 @@ typedef struct fm_plane_row {
     double length;
 } fm_plane_row;
 
+/* Flexible bodies (planar_modal.c, planar_modal.inc), in the planar axes of their floating frames. */
+typedef struct fm_plane_shape { /* of a mode at a frame: rotation [rad/m], translation [1] */
+    double turn, x, y;
+} fm_plane_shape;
+
+typedef struct fm_plane_mode {
+    double first[2], trace0, cross0; /* integrals of phi, and of r phi': its trace and r x phi, undeformed */
+    double trace, cross;             /* these at the present shape */
+    fm_plane_shape phi;              /* motion of the floating frame relative to its parent */
+    double n, fx, fy;                /* column of U */
+    double f, D, g, push;            /* as in fm_modal; push: innovations of the multipliers over the pivots */
+    double felt[FM_PLANE_ROWS];      /* force of each multiplier's column */
+} fm_plane_mode;
+
+typedef struct fm_plane_modal {
+    int32_t n, p, u;
+    const fm_plane_shape *base; /* frame on the body that carries it, NULL: that does not move in it */
+    const double *mass;         /* (n, n) */
+    double *trace, *cross, *L;  /* (n, n) integrals of phi_j phi_k': trace and phi_j x phi_k; S_qq, then its factor */
+    fm_plane_mode *mode;
+    double J0, h0[2], p0[2], r0[2]; /* as in fm_modal; r0 in the parent's planar axes */
+    double J, torque, at[2];        /* inertia, torque due to modal rates, origin of the frame that carries it */
+} fm_plane_modal;
+
 #define FM_PLANE_SIZE (FM_PLANE_COUNT * FM_PLANE_WIDTH) /* doubles of a block */
-#define FM_PLANE_ROWS 4 /* rows of a joint side by side */
 #define FM_PARALLEL 1e-14 /* directions that differ by less are parallel; both are products of rounded rotations */
 
 #define FM_PLANAR_ARRAYS(A)                                                                                    \
@@ -104,7 +136,14 @@ typedef struct fm_plane_row {
     A(fm_plane_joint, joint, n.plane_loops * n.blocks)                                                         \
     A(int32_t, block, n.plane_loops * n.joints)  /* of each joint, -1: none */                                 \
     A(fm_plane_row, row, n.plane_loops * n.rows)                                                               \
-    A(int32_t, mode, n.plane_loops * n.paths)    /* the planar link of each mode on the loops' paths */
+    A(int32_t, mode, n.plane_loops * n.paths) /* of each mode on the loops' paths: its planar link, or -1 less the \
+                                                 index of a flexible body's mode */                             \
+    A(fm_plane_modal, modal, n.modals)           /* only those in planar trees are set */                       \
+    A(fm_plane_mode, modal_mode, n.shapes)                                                                     \
+    A(fm_plane_shape, shape, n.frame_shapes)                                                                   \
+    A(double, modal_trace, n.shape_pairs)                                                                      \
+    A(double, modal_cross, n.shape_pairs)                                                                      \
+    A(double, modal_L, n.shape_pairs)
 
 typedef struct fm_planar {
 #define A(type, name, count) type *name;
@@ -113,6 +152,7 @@ typedef struct fm_planar {
     fm_plane_axes ground; /* the plane of a mechanism with loops */
     double ax, ay;        /* the ground's acceleration less gravity, in that plane [m/s2] */
     int32_t used;         /* 1: the planar kernels are in use */
+    int32_t bends;        /* 1: there are flexible bodies in planar trees */
     int32_t torques;      /* 1: lane n is not zero */
     int32_t is_placed;    /* 1: `placed` is set */
     int32_t in_place;     /* 1: the present evaluation starts from those results */

@@ -104,7 +104,11 @@ void fm_planar_loops_structure(fm_instance *s)
     }
     for (int32_t i = 0; i < s->image.n.joints; i++) s->planar.block[i] = -1;
     for (int32_t b = 0; b < s->plan.blocks; b++) describe_joint(s, b);
-    for (size_t e = 0; e < s->plan.paths; e++) s->planar.mode[e] = s->planar.place[s->plan.link[e]];
+    for (size_t e = 0; e < s->plan.paths; e++) {
+        const int32_t link = s->plan.link[e], place = s->planar.place[link], body = s->image.link_modal[link];
+        s->planar.mode[e] = place;
+        if (body >= 0) s->planar.mode[e] = -1 - (s->image.modal_shape[body] + (s->plan.path[e] - s->link[link].u));
+    }
 }
 
 /* Conversion to space ------------------------------------------------------------------------------------------------ */

@@ -44,7 +44,7 @@ void fm_make_world(fm_instance *s, const double *y)
     y = fm_linked(s, y);
     const double *u = y + s->image.n.positions;
     s->work.evaluated = y;
-    fm_planar_orient(s);
+    fm_planar_orient(s, y);
     for (int32_t i = 0; i < s->image.n.links; i++) {
         const fm_link *k = s->link + i;
         const fm_world *p = k->root ? &ground : s->world + k->parent;

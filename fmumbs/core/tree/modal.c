@@ -180,11 +180,12 @@ static void place_base(fm_instance *s, fm_modal *b, const double *q)
     }
 }
 
-/* Everything that depends on the modal coordinates. Requires cosines and sines of the rotations. */
-void fm_modal_place(fm_instance *s, const double *y)
+/* Everything that depends on the modal coordinates, of bodies in planar trees or of all others. Requires cosines and sines of the rotations. */
+void fm_modal_place(fm_instance *s, const double *y, int planar)
 {
     for (int32_t i = 0; i < s->image.n.modals; i++) {
         fm_modal *b = s->modal + i;
+        if (fm_moves_in_plane(s, b->link) != planar) continue;
         bend(s, b, y + s->link[b->link].p);
         place_base(s, b, y + s->link[b->link].p);
     }
@@ -192,7 +193,7 @@ void fm_modal_place(fm_instance *s, const double *y)
         const int32_t link = s->image.frame_link[i];
         const fm_modal *b = fm_modal_of(s, link);
         double r[3];
-        if (link == b->link) continue;
+        if (link == b->link || fm_moves_in_plane(s, link) != planar) continue;
         turn_link(s, link);
         sum_of(bend_of(s, link)->rows, 6, b->n, y + s->link[b->link].p, r);
         for (int j = 0; j < 3; j++) r[j] += s->link[link].r[j];
@@ -296,6 +297,11 @@ static void add_own(fm_instance *s, fm_modal *b, const double *rates)
     for (int j = 0; j < 3; j++) lane->torque[j][at] += 2.0 * torque[j], lane->force[j][at] += 2.0 * force[j];
 }
 
+void fm_modal_own(fm_instance *s, int32_t body, const double *y)
+{
+    add_own(s, s->modal + body, y + s->image.n.positions + s->link[s->modal[body].link].u);
+}
+
 /* After the local terms of each link: the bias terms of modes, and initial values of the sums over the body's frames. */
 void fm_modal_bias(fm_instance *s, const double *y)
 {
@@ -304,6 +310,7 @@ void fm_modal_bias(fm_instance *s, const double *y)
     for (int32_t i = 0; i < s->image.n.modals; i++) {
         fm_modal *b = s->modal + i;
         const double *rates = y + s->image.n.positions + s->link[b->link].u;
+        if (fm_moves_in_plane(s, b->link)) continue;
         fm_modal_velocity(s, b->link, y, w, v);
         bias_of(s, b, rates, drift);
         add_to_bias(s, b->link, v, drift);
@@ -314,7 +321,7 @@ void fm_modal_bias(fm_instance *s, const double *y)
     }
     for (int32_t i = 0; i < s->image.n.frames; i++) {
         const int32_t link = s->image.frame_link[i];
-        if (s->link[link].kind != FM_LINK_FRAME) continue;
+        if (s->link[link].kind != FM_LINK_FRAME || fm_moves_in_plane(s, link)) continue;
         fm_modal_velocity(s, link, y, w, v);
         add_to_bias(s, link, v, none);
     }

@@ -16,6 +16,7 @@
 #include "../maths/vectors.h"
 #include "../instance/instance.h"
 #include "planar_fit.h"
+#include "planar_modal.h"
 
 #include <math.h>
 #include <string.h>
@@ -74,9 +75,20 @@ static void place_in_parent(fm_instance *s, int32_t place)
         k->straight = k->kind == FM_PLANE_PIN && !k->jumps && fabs(ry) <= FM_PARALLEL * sqrt(dot(r, r));
     }
     if (k->straight) ry = 0.0;
-    *lane_of(s, place, FM_PLANE_sign) = k->kind == FM_PLANE_PIN ? k->sign : 0.0;
+    *lane_of(s, place, FM_PLANE_rx0) = rx, *lane_of(s, place, FM_PLANE_ry0) = ry;
+    *lane_of(s, place, FM_PLANE_sign) = k->kind == FM_PLANE_PIN      ? k->sign
+                                        : k->kind == FM_PLANE_FRAME ? 1.0
+                                        : k->kind == FM_PLANE_MODAL ? -1.0
+                                                                    : 0.0;
     *lane_of(s, place, FM_PLANE_c0) = c0, *lane_of(s, place, FM_PLANE_s0) = s0;
     *lane_of(s, place, FM_PLANE_tx) = -ry, *lane_of(s, place, FM_PLANE_ty) = rx;
+}
+
+static int8_t kind_of(int32_t kind)
+{
+    if (kind <= FM_LINK_REVOLUTE) return FM_PLANE_PIN;
+    if (kind == FM_LINK_PRISMATIC) return FM_PLANE_SLIDE;
+    return kind == FM_LINK_MODAL ? FM_PLANE_MODAL : kind == FM_LINK_FRAME ? FM_PLANE_FRAME : FM_PLANE_FIXED;
 }
 
 static void describe_link(fm_instance *s, int32_t place, int32_t link, const double *normal)
@@ -88,7 +100,7 @@ static void describe_link(fm_instance *s, int32_t place, int32_t link, const dou
     memcpy(s->planar.axes[place].n, normal, sizeof s->planar.axes[place].n);
     k->link = link;
     k->parent = l->parent < 0 ? -1 : s->planar.place[l->parent];
-    k->kind = l->kind <= FM_LINK_REVOLUTE ? FM_PLANE_PIN : l->kind == FM_LINK_PRISMATIC ? FM_PLANE_SLIDE : FM_PLANE_FIXED;
+    k->kind = kind_of(l->kind);
     k->p = l->p < 0 ? 0 : l->p;
     k->u = l->u;
     k->jumps = k->parent < 0 || k->parent != place - 1;
@@ -104,8 +116,8 @@ static int are_regular(const fm_instance *s, int32_t first)
 {
     const fm_plane_link *k = s->planar.link + first;
     for (int32_t i = 1; i < FM_PLANE_WIDTH && first + i < s->model.planars; i++)
-        if (k[i].kind != FM_PLANE_FIXED && k[i].p != k->p + i) return 0;
-    return k->kind != FM_PLANE_FIXED && k->p + FM_PLANE_WIDTH <= s->model.ny;
+        if (k[i].kind >= FM_PLANE_MODAL || (k[i].kind != FM_PLANE_FIXED && k[i].p != k->p + i)) return 0;
+    return k->kind < FM_PLANE_FIXED && k->p + FM_PLANE_WIDTH <= s->model.ny;
 }
 
 /* Called once, after the links are prepared. */
@@ -123,6 +135,9 @@ void fm_planar_structure(fm_instance *s)
     for (int32_t i = 0; i < place; i++) choose_axes(s, i);
     for (int32_t i = 0; i < place; i++) place_in_parent(s, i);
     for (int32_t i = 0; i < place; i += FM_PLANE_WIDTH) s->planar.link[i].regular = (int8_t)are_regular(s, i);
+    s->planar.bends = 0;
+    for (int32_t i = 0; i < place; i++) s->planar.bends |= s->planar.link[i].kind >= FM_PLANE_MODAL;
+    fm_planar_modal_structure(s);
     (void)fm_planar_use(s, 1);
 }
 
@@ -155,9 +170,10 @@ void fm_planar_derive(fm_instance *s)
         *lane_of(s, i, FM_PLANE_hx) = -dot(l->h, axes->y);
         *lane_of(s, i, FM_PLANE_hy) = dot(l->h, axes->x);
         *lane_of(s, i, FM_PLANE_before) = before;
-        before = dot(n, Jn);
+        before = s->planar.link[i].kind == FM_PLANE_MODAL ? 0.0 : dot(n, Jn); /* of flexible bodies: planar_modal.inc */
     }
     s->model.plane_tip = before;
+    fm_planar_modal_derive(s);
     fm_planar_weigh(s);
 }
 
@@ -221,10 +237,12 @@ static void expand_forces(fm_instance *s, int32_t i, const double *n, double w)
 }
 
 /* Cosines and sines, for fm_make_world. */
-void fm_planar_orient(fm_instance *s)
+void fm_planar_orient(fm_instance *s, const double *y)
 {
+    if (s->planar.used && s->planar.bends) fm_planar_modal_orient(s, y);
     for (int32_t i = 0; s->planar.used && i < s->model.planars; i++) {
         const fm_plane_link *k = s->planar.link + i;
+        if (k->kind >= FM_PLANE_MODAL) continue;
         s->motion[k->link].c = *lane_of(s, i, FM_PLANE_cosine);
         s->motion[k->link].s = k->side * *lane_of(s, i, FM_PLANE_sine);
     }
@@ -233,6 +251,7 @@ void fm_planar_orient(fm_instance *s)
 /* Converts the last evaluation's motion of planar trees to the results that the spatial kernels would leave. */
 void fm_planar_expand(fm_instance *s)
 {
+    if (s->planar.used && s->planar.bends) fm_planar_modal_orient(s, s->y);
     for (int32_t i = 0; s->planar.used && i < s->model.planars; i++) {
         const fm_plane_link *k = s->planar.link + i;
         fm_plane_axes *axes = s->planar.axes + i, *parent = s->planar.axes + (k->parent < 0 ? i : k->parent);
@@ -255,4 +274,5 @@ void fm_planar_expand(fm_instance *s)
         fm_lane_set(s, bias, k->link, bias);
         expand_forces(s, k->link, axes->n, w);
     }
+    if (s->planar.bends) fm_planar_modal_expand(s, s->y);
 }

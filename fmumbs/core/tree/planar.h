@@ -9,7 +9,7 @@ FM_HIDDEN_BEGIN
 void fm_planar_structure(fm_instance *s);
 void fm_planar_weigh(fm_instance *s);
 void fm_planar_derive(fm_instance *s);
-void fm_planar_orient(fm_instance *s);
+void fm_planar_orient(fm_instance *s, const double *y);
 void fm_planar_expand(fm_instance *s);
 
 FM_HIDDEN_END

@@ -1,7 +1,7 @@
 /* planar_fit.c: finds planar trees and planar mechanisms with loops, from the image alone.
  *
  * A tree (a link on the ground and all its descendants) is planar if its links rotate about one common direction n,
- * translate perpendicular to it, or are fixed. In a model with loops all trees of the loops must share one plane.
+ * translate perpendicular to it, or are fixed, and if its flexible bodies move points across it alone. In a model with loops all trees of the loops must share one plane.
  */
 #include "planar_fit.h"
 
@@ -18,6 +18,33 @@ static int is_pin(int32_t kind)
     return kind <= FM_LINK_REVOLUTE;
 }
 
+/* Pins, and flexible bodies with their frames, which turn about their z. */
+static int turns_in_plane(int32_t kind)
+{
+    return is_pin(kind) || kind >= FM_LINK_MODAL;
+}
+
+/* Whether a flexible body or a frame on it has modes that move in its plane x, y alone. */
+static int bends_in_plane(const fm_image *m, int32_t link)
+{
+    const int32_t b = m->link_modal[link], n = m->modal_shapes[b], frame = m->link_frame[link];
+    double out = 0.0;
+    for (int32_t k = 0; k < n && frame >= 0; k++) {
+        const double *row = m->frame_shape + 6 * (m->frame_first[frame] + k);
+        out += (fabs(row[2]) + fabs(row[3])) + fabs(row[4]);
+    }
+    if (m->link_kind[link] == FM_LINK_FRAME) return out == 0.0;
+    for (int32_t k = m->modal_shape[b]; k < m->modal_shape[b] + n; k++) {
+        const double *N = m->shape_moment + 9 * k;
+        out += fabs(m->shape_first[3 * k + 2]) + ((fabs(N[2]) + fabs(N[5])) + fabs(N[8]));
+    }
+    for (int32_t k = m->modal_pair[b]; k < m->modal_pair[b] + n * n; k++) {
+        const double *P = m->pair_product + 9 * k;
+        out += ((fabs(P[2]) + fabs(P[5])) + (fabs(P[6]) + fabs(P[7]))) + fabs(P[8]);
+    }
+    return out == 0.0;
+}
+
 static int is_identity(const double *R)
 {
     for (int j = 0; j < 9; j++)
@@ -25,17 +52,18 @@ static int is_identity(const double *R)
     return 1;
 }
 
-/* Whether a link moves in the plane normal to n (in its axes); for a pin, n is rounded to its axis. */
+/* Whether a link moves in the plane normal to n (in its axes); where it turns, n is rounded to its axis. */
 static int moves_across(const fm_image *m, int32_t link, double *n)
 {
     const int32_t kind = m->link_kind[link], axis = is_pin(kind) ? fm_link_axis(kind) : 2;
     const double rest = fabs(n[(axis + 1) % 3]) + fabs(n[(axis + 2) % 3]), side = n[axis] < 0.0 ? -1.0 : 1.0;
     if (kind == FM_LINK_FIXED) return 1;
     if (kind == FM_LINK_PRISMATIC) return fabs(n[2]) <= FM_PARALLEL;
-    if (!is_pin(kind) || rest + fabs(fabs(n[axis]) - 1.0) > FM_PARALLEL) return 0;
+    if (kind >= FM_LINK_MODAL && !bends_in_plane(m, link)) return 0;
+    if (!turns_in_plane(kind) || rest + fabs(fabs(n[axis]) - 1.0) > FM_PARALLEL) return 0;
     memset(n, 0, 3 * sizeof *n);
     n[axis] = side;
-    return kind == FM_LINK_REVOLUTE || is_identity(m->link_R + 9 * link);
+    return kind == FM_LINK_REVOLUTE || kind >= FM_LINK_MODAL || is_identity(m->link_R + 9 * link);
 }
 
 /* Whether all links from a root to `end` move in the plane normal to the root's n; writes the normal of each. */
@@ -63,13 +91,13 @@ static void axis_in_root(const fm_image *m, int32_t root, int32_t link, double *
     }
 }
 
-/* The normal of a tree's plane, in the root's axes: the axis of its first pin, as there are no rotations before it.
- * Without pins, perpendicular to the first slide and to the one that differs most from it, or else to any direction. */
+/* The normal of a tree's plane, in the root's axes: the axis of its first pin or flexible body, as there are no rotations
+ * before it. Without these, perpendicular to the first slide and to the one that differs most from it, or else to any direction. */
 static void normal_of_root(const fm_image *m, int32_t root, int32_t end, double *n)
 {
     double slide[3] = {0.0, 0.0, 1.0}, other[3], across[3], most = 1e-3;
     int32_t i = root;
-    while (i < end && !is_pin(m->link_kind[i])) i++;
+    while (i < end && !turns_in_plane(m->link_kind[i])) i++;
     if (i < end) {
         axis_in_root(m, root, i, n);
         return;
@@ -153,7 +181,7 @@ int32_t fm_planar_normals(const fm_image *m, double *normal, double *ground)
         for (end = root + 1; end < m->n.links && m->link_parent[end] >= 0;) end++;
         normal_of_root(m, root, end, normal + 3 * root);
         const int planar = fits(m, root, end, normal);
-        for (int32_t i = root; i < end; i++) pinned += is_pin(m->link_kind[i]);
+        for (int32_t i = root; i < end; i++) pinned += turns_in_plane(m->link_kind[i]);
         if (planar && pinned && dot(ground, ground) == 0.0) rotate_out(m->link_R + 9 * root, normal + 3 * root, ground);
         if (planar) found += end - root;
         else memset(normal + 3 * root, 0, 3 * (size_t)(end - root) * sizeof *normal);
