@@ -34,6 +34,8 @@ def rows_of(joint: JointBase) -> list[Row] | None:
         return [(_KINDS[kind], np.array(f), np.array(g), value) for kind, f, g, value in joint.rows]
     if joint.velocity_rows or any(mode.role == "excited" for mode in joint.modes):
         return None
+    if joint.velocities == 6:
+        return []
     if any(mode.pitch != 0.0 and mode.free for mode in joint.modes):
         return list(_of_screw(joint.modes[0])) if len(joint.modes) == 1 else None
     return _of_product(joint.modes)

@@ -201,7 +201,7 @@ def _joint_counts(kind: Kind, arrays: Arrays) -> Indices:
             found = kind.components * (ball | free)
         case "q":
             found = modes * scalar + (arrays["joint_np"] - excited) * fewer
-        case "qd" | "qdd" | "rest":
+        case "qd" | "qdd":
             found = modes * scalar
         case "u" | "udot":
             found = modes * fewer
@@ -210,8 +210,11 @@ def _joint_counts(kind: Kind, arrays: Arrays) -> Indices:
         case "rotor_inertia":
             geared = np.bincount(arrays["link_joint"], arrays["link_kind"] == SCREW, len(joint))
             found = modes * (scalar & (geared == modes))
-        case "stiffness" | "damping":
-            found = modes * scalar + ball
+        case "stiffness" | "damping" | "rest":
+            sprung = _sprung(arrays)
+            found = modes * scalar + (arrays["joint_np"] - excited) * (fewer & sprung)
+            if kind.suffix != "rest":
+                found = found + np.where(_has_axes(arrays), 3, 1) * ball + 6 * (free & sprung)
         case "w" | "alpha":
             found = kind.components * (ball | free)
         case "r" | "v" | "a":
@@ -220,6 +223,28 @@ def _joint_counts(kind: Kind, arrays: Arrays) -> Indices:
             found = np.full(len(joint), kind.components)
     widths: Indices = found.astype(np.int32)
     return widths
+
+
+def _has_axes(arrays: Arrays) -> NDArray[np.bool_]:
+    """(joints,) whether the first mode is of a ball whose springs and dampers have matrices."""
+    found = np.zeros(len(arrays["joint_kind"]), bool)
+    moving = arrays["joint_nu"] > 0
+    found[moving] = arrays["law_axes"][arrays["joint_u"][moving]].any(axis=1)
+    return found
+
+
+def _sprung(arrays: Arrays) -> NDArray[np.bool_]:
+    """(joints,) whether any mode of a free or a nonholonomic joint has a spring or a damper."""
+    found = np.zeros(len(arrays["joint_kind"]), bool)
+    for joint in np.flatnonzero(arrays["joint_kind"] == JOINT_FREE).tolist():
+        u = int(arrays["joint_u"][joint])
+        found[joint] = arrays["stiffness"][u : u + 6].any() or arrays["damping"][u : u + 6].any()
+    for joint in np.flatnonzero(arrays["joint_kind"] == JOINT_NONHOLONOMIC).tolist():
+        general = int(arrays["link_general"][arrays["joint_first"][joint]])
+        first = int(arrays["general_screw"][general])
+        screws = slice(first, first + int(arrays["general_screws"][general]))
+        found[joint] = arrays["screw_stiffness"][screws].any() or arrays["screw_damping"][screws].any()
+    return found
 
 
 def _is_force(arrays: Arrays) -> NDArray[np.bool_]:

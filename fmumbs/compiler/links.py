@@ -21,6 +21,7 @@ from fmumbs.compiler.layout import lib
 from fmumbs.compiler.rows import Rows
 from fmumbs.compiler.screws import add_general, aligned, axes_along, locked
 from fmumbs.mechanism import GROUND, Body, JointBase, ModalBody, Mode, Point
+from fmumbs.mechanism.joints.base import LAWS
 from fmumbs.spatial import nearest_rotation
 
 Array = NDArray[np.float64]
@@ -145,6 +146,7 @@ def _add_joint(out: Links, index: int, joint: JointBase, start: Place, backwards
         joint_M_r=M.r,
         joint_reversed=int(backwards),
         joint_held=int(joint.held),
+        **coupled_of(out, joint),
         joint_excitation=len(out.rows.get("excitation_kind", ())),
         joint_excited=len(excited),
     )
@@ -348,17 +350,25 @@ def _add_general(out: Links, index: int, joint: JointBase, at: Place) -> Place:
 
 def add_free_speeds(out: Links, joint: JointBase, free: list[Mode]) -> bool:
     """Adds a row for each velocity of the free modes. Returns whether any has a rotor inertia."""
-    count = sum(mode.velocities for mode in free)
-    laws = [getattr(joint, law) for law in ("stiffness", "damping", "rest", "rotor_inertia")]
-    each = [law if isinstance(law, tuple) else (law,) * count for law in laws]
+    each = [joint.law(law) for law in LAWS]
+    axes = np.hstack([joint.law_axes("stiffness"), joint.law_axes("damping")])
     linear = [mode.linear for mode in free for _ in range(mode.velocities)]
-    for stiffness, damping, rest, rotor, slides in zip(*each, linear, strict=True):
+    for stiffness, damping, rest, rotor, slides, row in zip(*each, linear, axes, strict=True):
         out.add(stiffness=stiffness, damping=damping, rest=rest, rotor_inertia=rotor, mode_linear=int(slides))
+        out.add(law_axes=row)
     return any(each[3])
 
 
+def coupled_of(out: Rows, joint: JointBase) -> dict[str, int]:
+    """Adds the entries of a joint's matrices beside their diagonals; returns which."""
+    entries, first = joint.coupled, len(out.rows.get("coupled_modes", ()))
+    for a, b, stiffness, damping in entries:
+        out.add(coupled_modes=(a, b), coupled_stiffness=stiffness, coupled_damping=damping)
+    return {"joint_coupled": first if entries else 0, "joint_couplings": len(entries)}
+
+
 def _add_lawless_speed(out: Links, linear: bool) -> None:
-    out.add(stiffness=0.0, damping=0.0, rest=0.0, rotor_inertia=0.0, mode_linear=int(linear))
+    out.add(stiffness=0.0, damping=0.0, rest=0.0, rotor_inertia=0.0, mode_linear=int(linear), law_axes=np.zeros(6))
 
 
 def _add_link(

@@ -6,6 +6,7 @@ from fmumbs.compiler.links import (
     Links,
     add_free_speeds,
     add_given,
+    coupled_of,
     joint_kind,
     point_place,
 )
@@ -36,6 +37,7 @@ def add_cuts(out: Links, cuts: list[JointBase], first: int) -> None:
             joint_excited=0,
             joint_reversed=0,
             joint_held=0,
+            **coupled_of(out, joint),
             joint_F=F.R,
             joint_M=M.R,
             joint_F_link=F.link,

@@ -43,10 +43,18 @@ def aligned(R: Array, vector: Array, along: Array) -> Array:
     return nearest_rotation(R)
 
 
+def _laws_of(joint: JointBase) -> list[tuple[float, ...]]:
+    """Stiffness, damping and rest of each free mode."""
+    each = [getattr(joint, law) for law in ("stiffness", "damping", "rest")]
+    count = len(joint.free_modes)
+    return list(zip(*(law if isinstance(law, tuple) else (law,) * count for law in each), strict=True))
+
+
 def add_general(out: Rows, link: int, joint: JointBase) -> Array:
     """Adds the screws and rows of a joint. Returns the axes of its frame M in those of its last screw."""
     R, r = np.eye(3), np.zeros(3)  # the running frame in the axes of the last screw
     first, screws = len(out.rows.get("screw_pitch", ())), 0
+    laws = iter(_laws_of(joint))
     behind = [(0, R)]
     for mode in joint.modes:
         if mode.role == "locked":
@@ -61,6 +69,8 @@ def add_general(out: Rows, link: int, joint: JointBase) -> Array:
                 screw_slide=1.0 if mode.linear else mode.pitch,
                 screw_excited=int(mode.role == "excited"),
             )
+            stiffness, damping, rest = next(laws) if mode.free else (0.0, 0.0, 0.0)
+            out.add(screw_stiffness=stiffness, screw_damping=damping, screw_rest=rest)
             R, r, screws = aligned(axes.T @ R, axis, _Z), np.zeros(3), screws + 1
         behind.append((screws, R))
     after, axes = behind[joint.rows_after]

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from fmumbs import _checks
 from fmumbs.compiler.excitations import BY_PATH, BY_POSITION
 from fmumbs.compiler.kinds import BODY, JOINT, MODEL, OWNERS, kinds
@@ -104,7 +106,12 @@ def _slot_of_joint(arrays: Arrays, place: Place) -> Slot | None:
     if kind.suffix in ("tau", "f"):
         return "start_tau", [u + part + (behind if kind.suffix == "tau" else 0)]
     if kind.suffix in ("stiffness", "damping", "rest", "rotor_inertia"):
-        ball = arrays["joint_kind"][joint] == JOINT_SPHERICAL
+        if arrays["joint_kind"][joint] == JOINT_NONHOLONOMIC:
+            general = int(arrays["link_general"][arrays["joint_first"][joint]])
+            first, count = (int(arrays[f"general_{what}"][general]) for what in ("screw", "screws"))
+            free = first + np.flatnonzero(arrays["screw_excited"][first : first + count] == 0)
+            return f"screw_{kind.suffix}", [int(free[part])]
+        ball = arrays["joint_kind"][joint] == JOINT_SPHERICAL and not arrays["law_axes"][u].any()
         return kind.suffix, list(range(u, u + 3)) if ball else [u + part]
     if arrays["joint_first"][joint] < 0 or kind.causality != "output":
         return None

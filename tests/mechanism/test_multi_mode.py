@@ -123,7 +123,7 @@ def test_a_mode_prints_its_arguments():
         (lambda: fm.Planar("A", F, M, normal=(1, 2)), ["normal", "2 entries"]),
         (lambda: fm.Planar("A", F, M, stiffness=(1, 2)), ["stiffness", "2 entries", "3"]),
         (lambda: fm.Skate("A", F, M, u0=(1, 2, 3)), ["u0", "3 entries", "2"]),
-        (lambda: fm.Skate("A", F, M, damping=(0, 0, 1)), ["damping", "Skate joint has none", "Spring"]),
+        (lambda: fm.Skate("A", F, M, rotor_inertia=(0, 0, 1)), ["rotor_inertia", "Skate joint has none"]),
         (lambda: product(), ["Joint 'J': modes", "empty", "Weld"]),
         (lambda: product("x"), ["modes[1]", "'x'", "Turn, a Slide"]),
         (lambda: product(Mode("ball")), ["modes[1]", "ball", "Turn"]),
@@ -144,9 +144,9 @@ def test_a_mode_prints_its_arguments():
         (
             lambda: product(
                 fm.Slide("x"), fm.Slide("y"), velocity_rows=[(0, 0, 0, 0, 1, 0)], speed_rows=[(0, 0, 0, 1, 0, 0)],
-                damping=1,
+                rotor_inertia=1,
             ),
-            ["damping", "has none"],
+            ["rotor_inertia", "has none"],
         ),
         (lambda: fm.Turn("x", value=1), ["value", "free", "role='locked'"]),
         (lambda: fm.Turn("x", eta0=1), ["eta0", "role='excited'"]),

@@ -116,9 +116,8 @@ def bushing(rng, K, D, **load):
     turned = fm.Rotation.rpy(*rng.uniform(-1, 1, 3))
     place = rng.uniform(-1, 1, 3)
     ground = model.ground.at(*place, rotation=turned)
-    joint = fm.Bushing("mount", ground, body.at(), stiffness_matrix=K, damping_matrix=D)
-    model.add(body, joint, fm.Load("load", body.at(), **load))
-    return model, body, joint, turned.matrix, place
+    model.add(body, fm.Bushing("mount", ground, body.at(), stiffness_matrix=K, damping_matrix=D), fm.Load("load", body.at(), **load))
+    return model, body, turned.matrix, place
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -133,11 +132,11 @@ def test_a_bushing_has_the_matrices_that_it_is_given(seed):
         K, D = other @ other.T * 400, one @ one.T * 40 + K / 50
     small = 1e-4
     force, torque = rng.uniform(-1, 1, 3) * small, rng.uniform(-1, 1, 3) * small
-    model, body, joint, R, place = bushing(rng, K, D, force=force, torque=torque)
+    model, body, R, place = bushing(rng, K, D, force=force, torque=torque)
     M = np.diag([body.mass] * 3 + [body.inertia[i][i] for i in range(3)])
     solver = fm.Solver(model)
     v = rng.uniform(-1, 1, 6) * small
-    solver.set("mount.qd", np.linalg.solve(np.array(joint._screws), v))
+    solver.set("mount.qd", v)
     solver.assemble()
     a = np.concatenate([R.T @ solver.get("body.a"), R.T @ solver.get("body.alpha")])
     load = np.concatenate([R.T @ force, R.T @ torque])
@@ -179,13 +178,10 @@ def test_bad_bushings_are_refused(given, told):
         fm.Bushing("mount", model.ground.at(), body.at(), **given)
 
 
-def test_a_bushing_with_matrices_can_be_replaced_and_closes_no_loop():
+def test_a_bushing_with_matrices_can_be_replaced():
     import dataclasses
 
     model, body = fm.Model("m"), fm.Body("body", mass=1.0, inertia=(1, 1, 1))
     K = positive(np.random.default_rng(3), np.ones(6))
     mount = fm.Bushing("mount", model.ground.at(), body.at(), stiffness_matrix=K, cut=True)
     assert dataclasses.replace(mount) == mount
-    model.add(body, mount, fm.Free("way", model.ground.at(), body.at()))
-    with pytest.raises(fm.ModelError, match="'mount' closes a loop"):
-        fm.compile(model)

@@ -249,6 +249,9 @@ fm_status fm_do_reset(fm_instance *s)
     copy(s->options, m->options, 3);
     copy(s->closure, m->closure, 4);
     copy(s->tau, m->start_tau, m->n.modes);
+    copy(s->screw_stiffness, m->screw_stiffness, m->n.screws);
+    copy(s->screw_damping, m->screw_damping, m->n.screws);
+    copy(s->screw_rest, m->screw_rest, m->n.screws);
 #define P(V, kind, array, columns, rows) copy(s->array, m->array, (columns) * m->n.rows);
     FM_PARAMETERS(P, )
 #undef P

@@ -6,7 +6,9 @@
 #include "../image/joints.h"
 #include "../instance/instance.h"
 #include "../tree/kinematics.h"
+#include "../tree/general.h"
 #include "../tree/modal.h"
+#include "matrix_laws.h"
 #include "laws.h"
 
 #include <string.h>
@@ -72,15 +74,19 @@ void fm_apply_modes(fm_instance *s, const double *y, const double *input, double
         if (k->kind == FM_LINK_GENERAL || k->kind == FM_LINK_DRIVEN || k->kind == FM_LINK_MODAL) {
             memcpy(tau + n, input + n, (size_t)fm_link_speeds(&s->image, i) * sizeof *tau);
             if (k->kind == FM_LINK_MODAL) fm_modal_forces(s, i, y, tau + n);
+            if (k->kind == FM_LINK_GENERAL) fm_general_resist(s, s->general + k->general, y, tau + n);
             continue;
         }
         if (k->kind != FM_LINK_SPHERICAL) {
             tau[n] = (input[n] - s->stiffness[n] * (y[k->p] - s->rest[n])) - s->damping[n] * u[n];
             continue;
         }
-        double angle[3];
-        fm_rotation_vector(y + k->p, angle);
-        for (int j = 0; j < 3; j++)
-            tau[n + j] = (input[n + j] - s->stiffness[n] * angle[j]) - s->damping[n] * u[n + j];
+        memcpy(tau + n, input + n, 3 * sizeof *tau);
+        fm_ball_resist(s, n, y + k->p, u + n, tau + n);
+    }
+    for (int32_t j = s->image.n.coupled > 0 ? 0 : s->image.n.joints; j < s->image.n.joints; j++) {
+        const int32_t first = s->image.joint_u[j];
+        if (s->image.joint_couplings[j] > 0 && !fm_is_cut_joint(&s->image, j))
+            (void)fm_coupled_resist(s, j, y + s->image.joint_p[j], u + first, tau + first);
     }
 }

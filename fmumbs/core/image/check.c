@@ -174,6 +174,24 @@ static const char *check_joints(const fm_image *m)
     return next == m->n.links ? NULL : "a link belongs to no joint";
 }
 
+/* The entries of the joints' matrices follow one another; each couples two scalar modes of the joint. */
+static const char *check_coupled(const fm_image *m)
+{
+    int32_t next = 0;
+    for (int32_t j = 0; j < m->n.joints; j++) {
+        const int32_t count = m->joint_couplings[j];
+        if (count == 0) continue;
+        if (m->joint_kind[j] != FM_JOINT_SCALAR || m->joint_np[j] != m->joint_nu[j] || m->joint_coupled[j] != next ||
+            count < 0 || count > m->n.coupled - next)
+            return "a joint's springs are out of place";
+        for (; next < m->joint_coupled[j] + count; next++)
+            for (int32_t e = 2 * next; e < 2 * next + 2; e++)
+                if (m->coupled_modes[e] < 0 || m->coupled_modes[e] >= m->joint_nu[j])
+                    return "a spring of a joint is between modes that do not exist";
+    }
+    return next == m->n.coupled ? NULL : "a spring between modes belongs to no joint";
+}
+
 /* The terms of couplings follow one another; each term refers to a link with one coordinate. */
 static const char *check_couplings(const fm_image *m)
 {
@@ -247,6 +265,13 @@ static int32_t body_components(const fm_image *m, int32_t kind, int32_t body)
     }
 }
 
+/* Whether the springs and dampers of the ball with this first velocity variable have matrices. */
+static int has_law_axes(const fm_image *m, int32_t u)
+{
+    const double *a = m->law_axes + 6 * u;
+    return a[0] != 0.0 || a[1] != 0.0 || a[2] != 0.0;
+}
+
 /* How many components a kind of variable has for this element; 0 if it has no such variable. */
 static int32_t kind_components(const fm_image *m, int32_t kind, int32_t object)
 {
@@ -262,8 +287,11 @@ static int32_t kind_components(const fm_image *m, int32_t kind, int32_t object)
     case FM_J_TAU: return scalar || fewer ? free : ball || loose ? 3 : 0;
     case FM_J_F: return scalar ? free : loose ? 3 : 0;
     case FM_J_Q: return scalar ? free : fewer ? m->joint_np[object] - excited : 0;
-    case FM_J_QD: case FM_J_QDD: case FM_J_REST: case FM_J_ROTOR: return scalar ? free : 0;
-    case FM_J_STIFFNESS: case FM_J_DAMPING: return scalar ? free : ball ? 1 : 0;
+    case FM_J_QD: case FM_J_QDD: case FM_J_ROTOR: return scalar ? free : 0;
+    case FM_J_REST: return scalar ? free : fewer ? m->joint_np[object] - excited : 0;
+    case FM_J_STIFFNESS: case FM_J_DAMPING:
+        if (ball) return has_law_axes(m, m->joint_u[object]) ? 3 : 1;
+        return scalar || loose ? free : fewer ? m->joint_np[object] - excited : 0;
     case FM_J_U: case FM_J_UDOT: return fewer ? free : 0;
     case FM_J_ETA: case FM_J_KAPPA: case FM_J_KAPPA_DOT: case FM_J_DRIVE: case FM_J_KAPPA_DOT_IN: case FM_J_ETA_IN:
         return excited;
@@ -312,6 +340,7 @@ int fm_image_check(const fm_image *m, char *why, size_t capacity)
     if (found == NULL) found = check_links(m);
     if (found == NULL) found = check_joints(m);
     if (found == NULL) found = fm_check_excitations(m);
+    if (found == NULL) found = check_coupled(m);
     if (found == NULL) found = check_couplings(m);
     if (found == NULL) found = check_rows(m);
     if (found == NULL) found = check_laws(m);

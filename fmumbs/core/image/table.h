@@ -44,6 +44,7 @@ typedef struct fm_header {
     S(cut_speeds, "velocity variables of cut joints") \
     S(cut_modes, "modes of cut joints")            \
     S(joints, "joints of the model")            \
+    S(coupled, "pairs of modes that springs of one joint couple") \
     S(bodies, "bodies of the model")            \
     S(points, "points")                                  \
     S(springs, "line springs")                           \
@@ -98,6 +99,9 @@ typedef struct fm_header {
     A(damping, d, 1, modes,  free, 0, "N.m.s/rad|N.s/m", "MODES")                                    \
     A(rest, d, 1, modes,  free, 0, "rad|m", "MODES")                                                 \
     A(rotor_inertia, d, 1, modes,  free, 0, "kg.m2|kg", "MODES")                                     \
+    /* of a ball whose springs and dampers have matrices: the principal axes that the three belong to, in M's axes \
+     * (matrix_laws.c); zero for all other modes */                                                     \
+    A(law_axes, d, 6, modes,  free, 0, "", "MODES")                                                  \
     A(mode_linear, i, 1, modes,  free, 0, "", "MODES")                                               \
     A(start_p, d, 1, positions, free, 0, "rad|m", "MODES")                                           \
     A(start_u, d, 1, speeds, free, 0, "rad/s|m/s", "MODES")                                          \
@@ -154,6 +158,13 @@ typedef struct fm_header {
     /* its index in the model's order; 1: assembly keeps its start values exactly (held_values.c) */       \
     A(joint_order, i, 1, joints, joints, 0, "", "JOINTS")                                            \
     A(joint_held, i, 1, joints, free, 0, "", "JOINTS")                                               \
+    /* entries of its stiffness and damping matrices beside the diagonals: the first, the number; each: two of its modes,  \
+     * the stiffness and damping between them (matrix_laws.c) */                                     \
+    A(joint_coupled, i, 1, joints, free, 0, "", "JOINTS")                                            \
+    A(joint_couplings, i, 1, joints, free, 0, "", "JOINTS")                                          \
+    A(coupled_modes, i, 2, coupled, free, 0, "", "JOINTS")                                           \
+    A(coupled_stiffness, d, 1, coupled, free, 0, "N.m/rad|N/m|N", "JOINTS")                          \
+    A(coupled_damping, d, 1, coupled, free, 0, "N.m.s/rad|N.s/m|N.s", "JOINTS")                                               \
     /* constraint rows of cut joints: a vector fixed in F's link, one in M's link, a length          \
      * (constraints.c) */                                                                                \
     A(row_joint, i, 1, rows, joints, 0, "", "ROWS")                                                  \
@@ -197,11 +208,14 @@ typedef struct fm_header {
     A(general_after, i, 1, generals, free, 0, "", "MOTION")                                          \
     A(general_tail, d, 3, generals, free, 0, "m", "MOTION")                                          \
     /* screws about and along z: rotation and origin at zero in the screw before, rotation and          \
-     * translation per unit, 1: excited */                                                              \
+     * translation per unit, spring and damper, 1: excited */                                                              \
     A(screw_R, d, 9, screws, free, 0, "", "MOTION")                                                  \
     A(screw_r, d, 3, screws, free, 0, "m", "MOTION")                                                 \
     A(screw_pitch, d, 1, screws, free, 0, "", "MOTION")                                              \
     A(screw_slide, d, 1, screws, free, 0, "m", "MOTION")                                             \
+    A(screw_stiffness, d, 1, screws, free, 0, "N.m/rad|N/m", "MOTION")                               \
+    A(screw_damping, d, 1, screws, free, 0, "N.m.s/rad|N.s/m", "MOTION")                             \
+    A(screw_rest, d, 1, screws, free, 0, "rad|m", "MOTION")                                          \
     A(screw_excited, i, 1, screws, free, 0, "", "MOTION")                                            \
     A(velocity_row, d, 6, velocity_rows, free, 0, "", "MOTION")                                      \
     /* flexible bodies (modal.c): their modes and pairs of modes; the frame that attaches the body to its parent, and   \

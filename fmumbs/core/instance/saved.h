@@ -27,6 +27,9 @@ FM_HIDDEN_BEGIN
     V(gravity, 3)                                                                            \
     V(closure, 4)                                                                            \
     V(options, 3)                                                                            \
+    V(screw_stiffness, m->n.screws)                                                         \
+    V(screw_damping, m->n.screws)                                                           \
+    V(screw_rest, m->n.screws)                                                              \
     FM_PARAMETERS(FM_SAVED_PARAMETER, V)                                                     \
     V(law_mode, 2 * m->n.laws) /* two numbers of each law's mode (laws.c) at the integrator's time */ \
     V(law_last, 2 * m->n.laws) /* those of its last step */                                  \

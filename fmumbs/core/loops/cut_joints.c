@@ -15,6 +15,7 @@
 #include "../instance/instance.h"
 #include "../tree/dual.h"
 #include "../tree/kinematics.h"
+#include "../forces/matrix_laws.h"
 #include "../forces/forces.h"
 #include "planar_loops.h"
 
@@ -341,19 +342,24 @@ void fm_follow_cut_joints(fm_instance *s)
     s->clock[FM_FOLLOWED] = s->work.time;
 }
 
-/* Deflections of the springs of a joint's modes. */
-static void stretch(const fm_instance *s, int32_t joint, const double *p, double *away)
+/* Adds the forces of springs and dampers on a joint's modes, at positions p and velocities u; returns their energy [J]. */
+static double resist(const fm_instance *s, int32_t joint, const double *p, const double *u, double *force)
 {
     const fm_image *m = &s->image;
-    const double *rest = s->rest + m->joint_u[joint];
-    for (int32_t k = m->joint_mode[joint]; k < m->joint_mode[joint] + m->joint_modes[joint]; k++) {
+    double energy = fm_coupled_resist(s, joint, p, u, force);
+    for (int32_t k = m->joint_mode[joint], at = m->joint_u[joint]; k < m->joint_mode[joint] + m->joint_modes[joint]; k++) {
         if (m->cut_kind[k] == FM_CUT_BALL) {
-            fm_rotation_vector(p, away);
-            away += 3, rest += 3, p += 4;
+            fm_ball_resist(s, at, p, u, force);
+            energy += fm_ball_energy(s, at, p);
+            at += 3, p += 4, u += 3, force += 3;
         } else if (m->cut_kind[k] == FM_CUT_SCREW) {
-            *away++ = *p++ - *rest++;
+            const double away = *p++ - s->rest[at];
+            *force = (*force - s->stiffness[at] * away) - s->damping[at] * *u++;
+            energy += 0.5 * s->stiffness[at++] * away * away;
+            force++;
         }
     }
+    return energy;
 }
 
 /* Whether inputs, springs or dampers act along the modes from `first` to before `end`. */
@@ -376,17 +382,14 @@ void fm_apply_cut_joints(fm_instance *s, const double *tau, int laws)
     const fm_image *m = &s->image;
     memset(s->work.cut_wrench, 0, (size_t)(m->n.modes > m->n.speeds ? m->n.joints : 0) * 6 * sizeof(double));
     for (int32_t j = m->n.modes > m->n.speeds ? 0 : m->n.joints; j < m->n.joints; j++) {
-        double wrench[6], away[FM_JOINT_MODES], *world = s->work.cut_wrench + 6 * j;
+        double wrench[6], *world = s->work.cut_wrench + 6 * j;
         const int32_t u = m->joint_u[j], nu = m->joint_nu[j];
         fm_coordinates at;
         relation to;
         fm_dual dual;
         if (!fm_is_cut_joint(m, j) || !forced(s, u, u + nu, tau) || !find(s, j, 0, &at, &to, &dual)) continue;
-        stretch(s, j, at.p, away);
-        for (int32_t i = 0; i < nu; i++) {
-            wrench[i] = tau[u + i];
-            if (laws) wrench[i] = (wrench[i] - s->stiffness[u + i] * away[i]) - s->damping[u + i] * at.u[i];
-        }
+        memcpy(wrench, tau + u, (size_t)nu * sizeof *wrench);
+        if (laws) (void)resist(s, j, at.p, at.u, wrench);
         fm_dual_wrench(&dual, wrench);
         rotate_out(to.F, wrench, world);
         rotate_out(to.F, wrench + 3, world + 3);
@@ -401,12 +404,11 @@ double fm_cut_joint_energy(const fm_instance *s)
     const fm_image *m = &s->image;
     double energy = 0.0;
     for (int32_t j = m->n.modes > m->n.speeds ? 0 : m->n.joints; j < m->n.joints; j++) {
-        double away[FM_JOINT_MODES];
+        double force[FM_JOINT_MODES] = {0.0};
         fm_coordinates at;
         if (!fm_is_cut_joint(m, j) || m->joint_nu[j] == 0) continue;
         fm_cut_joint_coordinates(s, j, 0, &at);
-        stretch(s, j, at.p, away);
-        for (int32_t i = 0; i < m->joint_nu[j]; i++) energy += 0.5 * s->stiffness[m->joint_u[j] + i] * away[i] * away[i];
+        energy += resist(s, j, at.p, at.u, force);
     }
     return energy;
 }

@@ -1,11 +1,13 @@
 /* energy.c: kinetic and potential energy at the present state. */
 #include "energy.h"
 
-#include "../maths/rotations.h"
 #include "../maths/vectors.h"
 #include "../instance/instance.h"
+#include "../tree/general.h"
 #include "../tree/kinematics.h"
 #include "../tree/modal.h"
+#include "../forces/matrix_laws.h"
+#include "../image/joints.h"
 #include "../loops/cut_joints.h"
 
 static double link_energy(const fm_instance *s, int32_t i)
@@ -30,11 +32,8 @@ static double mode_energy(const fm_instance *s, const fm_link *k)
 {
     const double *y = s->y, *u = s->y + s->image.n.positions;
     if (k->u < 0 || k->kind == FM_LINK_MODAL) return 0.0;
-    if (k->kind == FM_LINK_SPHERICAL) {
-        double angle[3];
-        fm_rotation_vector(y + k->p, angle);
-        return 0.5 * s->stiffness[k->u] * dot(angle, angle);
-    }
+    if (k->kind == FM_LINK_SPHERICAL) return fm_ball_energy(s, k->u, y + k->p);
+    if (k->kind == FM_LINK_GENERAL) return fm_general_energy(s, s->general + k->general, y);
     double stretch = y[k->p] - s->rest[k->u];
     return 0.5 * (s->stiffness[k->u] * stretch * stretch + k->rotor * u[k->u] * u[k->u]);
 }
@@ -47,6 +46,12 @@ double fm_energy(fm_instance *s)
     for (int32_t i = 0; i < s->image.n.springs; i++) {
         double direction[3], rate, stretch = fm_spring_line(s, i, direction, &rate) - s->spring_free_length[i];
         energy += 0.5 * s->spring_stiffness[i] * stretch * stretch;
+    }
+    for (int32_t j = s->image.n.coupled > 0 ? 0 : s->image.n.joints; j < s->image.n.joints; j++) {
+        double force[FM_JOINT_MODES] = {0.0};
+        if (s->image.joint_couplings[j] == 0 || fm_is_cut_joint(&s->image, j)) continue;
+        const double *p = s->y + s->image.joint_p[j], *u = s->y + s->image.n.positions + s->image.joint_u[j];
+        energy += fm_coupled_resist(s, j, p, u, force);
     }
     return energy + fm_cut_joint_energy(s);
 }

@@ -80,14 +80,32 @@ static int is_mode_kind(int32_t kind)
            kind == FM_J_U || kind == FM_J_UDOT || is_excited_kind(kind) || (kind >= FM_J_STIFFNESS && kind <= FM_J_ROTOR);
 }
 
+/* The free screw of a nonholonomic joint that a component belongs to. */
+static int32_t screw_of(const fm_image *m, int32_t joint, int32_t component)
+{
+    int32_t screw = m->general_screw[m->link_general[m->joint_first[joint]]], left = component < 0 ? 0 : component;
+    while (m->screw_excited[screw] || left-- > 0) screw++;
+    return screw;
+}
+
+/* A parameter of a nonholonomic joint's spring or damper, which belongs to a screw; NULL for all else. */
+static double *law_of_screw(const fm_instance *s, int32_t kind, int32_t joint, int32_t part)
+{
+    double *const of = kind == FM_J_STIFFNESS  ? s->screw_stiffness
+                       : kind == FM_J_DAMPING ? s->screw_damping
+                       : kind == FM_J_REST    ? s->screw_rest
+                                              : NULL;
+    if (of == NULL || s->image.joint_kind[joint] != FM_JOINT_NONHOLONOMIC) return NULL;
+    return of + screw_of(&s->image, joint, part);
+}
+
 /* Whether a component of a joint's variable belongs to a translation. */
 static int is_linear(const fm_image *m, int32_t kind, int32_t joint, int32_t component)
 {
-    if (m->joint_kind[joint] != FM_JOINT_NONHOLONOMIC || kind != FM_J_Q)
+    const int law = kind == FM_J_STIFFNESS || kind == FM_J_DAMPING || kind == FM_J_REST;
+    if (m->joint_kind[joint] != FM_JOINT_NONHOLONOMIC || (kind != FM_J_Q && !law))
         return m->mode_linear[mode_of(m, kind, joint, component)] != 0;
-    int32_t screw = m->general_screw[m->link_general[m->joint_first[joint]]], left = component < 0 ? 0 : component;
-    while (m->screw_excited[screw] || left-- > 0) screw++;
-    return m->screw_pitch[screw] == 0.0;
+    return m->screw_pitch[screw_of(m, joint, component)] == 0.0;
 }
 
 /* The link of a coordinate of a coupling. */
@@ -273,6 +291,8 @@ static double *stored(fm_instance *s, int32_t kind, int32_t object, int32_t comp
 {
     const fm_image *m = &s->image;
     const int32_t part = component < 0 ? 0 : component;
+    double *const of_screw = law_of_screw(s, kind, object, part);
+    if (of_screw != NULL) return of_screw;
     if (is_cut_motion(m, kind, object)) return NULL;
     switch (kind) {
     case FM_J_TAU: case FM_J_F: case FM_J_KAPPA_DOT_IN: case FM_J_ETA_IN: return s->tau + mode_of(m, kind, object, part);

@@ -167,6 +167,32 @@ void fm_general_rates(const fm_general *g, const double *u, double *pdot)
     }
 }
 
+/* Adds the forces of springs and dampers on its free screws to those on its speeds. Requires the pose. */
+void fm_general_resist(const fm_instance *s, const fm_general *g, const double *y, double *tau)
+{
+    const double *p = y + s->link[g->link].p;
+    double pdot[FM_JOINT_MODES];
+    fm_general_rates(g, y + s->image.n.positions + s->link[g->link].u, pdot);
+    for (int32_t k = 0; k < g->screws; k++) {
+        const int32_t at = g->place[k], screw = g->first + k;
+        if (at >= g->rows) continue;
+        const double force = -s->screw_stiffness[screw] * (p[at] - s->screw_rest[screw]) - s->screw_damping[screw] * pdot[at];
+        for (int32_t j = 0; j < g->free; j++) tau[j] += g->Y[at][j] * force;
+    }
+}
+
+/* Energy of these springs [J]. */
+double fm_general_energy(const fm_instance *s, const fm_general *g, const double *y)
+{
+    const double *p = y + s->link[g->link].p;
+    double energy = 0.0;
+    for (int32_t k = 0; k < g->screws; k++) {
+        const double stretch = p[g->place[k]] - s->screw_rest[g->first + k];
+        energy += 0.5 * s->screw_stiffness[g->first + k] * stretch * stretch;
+    }
+    return energy;
+}
+
 /* Angular velocity, and velocity of the link's origin, relative to the parent, in the link's axes. */
 void fm_general_velocity(const fm_general *g, const double *u, double out[6])
 {

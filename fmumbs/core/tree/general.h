@@ -8,6 +8,8 @@ FM_HIDDEN_BEGIN
 
 void fm_general_structure(fm_instance *s);
 void fm_general_place(fm_instance *s, fm_general *g, const double *y);
+void fm_general_resist(const fm_instance *s, const fm_general *g, const double *y, double *tau);
+double fm_general_energy(const fm_instance *s, const fm_general *g, const double *y);
 void fm_general_rates(const fm_general *g, const double *u, double *pdot);
 void fm_general_velocity(const fm_general *g, const double *u, double out[6]);
 void fm_general_angular_velocity(fm_instance *s, int32_t link, const double *wp, double *w, const double *u);

@@ -131,6 +131,8 @@ void fm_links_derive(fm_instance *s)
     s->model.resisted = m->n.modals > 0;
     for (int32_t i = 0; i < m->n.speeds; i++)
         if (s->stiffness[i] != 0.0 || s->damping[i] != 0.0) s->model.resisted = 1;
+    for (int32_t i = 0; i < m->n.screws; i++)
+        if (s->screw_stiffness[i] != 0.0 || s->screw_damping[i] != 0.0) s->model.resisted = 1;
     for (int32_t i = 0; i < m->n.links; i++) {
         fm_lane_set(s, h, i, s->link[i].h);
         fm_lane_set(s, J, i, s->link[i].J);

@@ -14,8 +14,8 @@ class MultiModeJoint(JointBase):
     """A joint with several scalar modes.
 
     q0: (positions,) of the free modes in their order [rad] or [m]; u0: (velocities,) [rad/s] or [m/s].
-    stiffness, damping, rest, rotor_inertia: one for each free mode, or a single number if all of them turn or all
-    of them slide.
+    stiffness, damping, rest, rotor_inertia: one for each free mode (not each velocity, if it is nonholonomic), or a
+    single number if all of them turn or all of them slide.
     """
 
     q0: Sequence[float] | None = field(default=None, kw_only=True)

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from fmumbs import _checks
+from fmumbs._checks import Vec3
 from fmumbs.errors import ModelError
 from fmumbs.mechanism.bodies import Point, point
 from fmumbs.mechanism.element import Element
@@ -172,6 +173,18 @@ class JointBase(Element, ABC):
         if isinstance(value, tuple) and len(value) == self.velocities:
             return value
         return (0.0 if isinstance(value, tuple) else value,) * self.velocities
+
+    @property
+    def coupled(self) -> tuple[tuple[int, int, float, float], ...]:
+        """Springs and dampers between two modes: their indices, stiffness and damping; none for most joints."""
+        return ()
+
+    def law_axes(self, name: LawName) -> tuple[Vec3, ...]:
+        """(velocities, 3) principal axes in M's axes that the stiffness or damping of a ball belongs to.
+
+        Zero for other modes, and for a ball that is equally stiff in all directions.
+        """
+        return ((0.0, 0.0, 0.0),) * self.velocities
 
     def all_positions(
         self, p: Sequence[float] | None = None, eta: Sequence[float] | None = None, t: float = 0.0

@@ -34,6 +34,7 @@ class Joint(MultiModeJoint):
         them (M's axes). The product of each row with (angular velocity, velocity of M's origin) of M in F is zero.
         They make the joint nonholonomic.
     speed_rows: (free modes - k, 6) in the same axes; their products with the same velocity are u.
+    stiffness, damping, rest: one for each free mode, also of a nonholonomic joint.
     q0: one for each free mode [rad] or [m]; u0: the velocity variables; without rows the rates of the free modes.
 
     Variables: q[i], qd[i], qdd[i] of the free modes and the inputs tau[i], without an index if there is only one;
@@ -48,7 +49,7 @@ class Joint(MultiModeJoint):
     speed_rows: tuple[Row, ...] = field(default=(), kw_only=True)
     rows_after: int = field(default=-1, kw_only=True)
 
-    _instead = "Leave it out, or use a Spring between two points of the bodies."
+    _instead = "Leave it out."
 
     def __post_init__(self) -> None:
         self._store("modes", self._checked_modes())
@@ -87,7 +88,7 @@ class Joint(MultiModeJoint):
 
     def _check_law(self, law: LawName, value: object) -> None:
         super()._check_law(law, value)
-        if self.velocity_rows and any(getattr(self, law)):
+        if law == "rotor_inertia" and self.velocity_rows and any(getattr(self, law)):
             raise ModelError(self._has_no(law, next(v for v in getattr(self, law) if v)))
 
     def _check_independent(self) -> None:

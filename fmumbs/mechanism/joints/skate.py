@@ -19,13 +19,14 @@ class Skate(MultiModeJoint):
 
     q0: initial (x [m], y [m], angle [rad]) of M in F.
     u0: initial (velocity along the blade [m/s], angular velocity [rad/s]).
+    stiffness, damping, rest: three numbers, of x, y and the angle; the force across the blade goes into the reaction.
 
     Variables: q[1..3]; u[1..2], their rates, and the inputs tau[1..2]: force along the blade [N], torque [N.m].
     Raises ModelError for a list of wrong length or a number that is not finite.
     """
 
-    _laws = ()
-    _instead = "Use a Spring between two points of the bodies."
+    _laws = ("stiffness", "damping", "rest")
+    _instead = "Leave it out."
 
     @property
     def modes(self) -> tuple[Mode, ...]:

@@ -2,15 +2,18 @@
 
     R_FM from the unit quaternion q = (w, x, y, z);   u = w_FM in M's axes;   qdot = 1/2 q * (0, u)
 
-Stiffness acts on the rotation vector theta of R_FM: the torque on M is -stiffness theta - damping w_FM.
+Stiffness acts on the rotation vector theta of R_FM (_ball.py): with one number the torque on M is -stiffness theta -
+damping w_FM.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from fmumbs import _checks
+from fmumbs._checks import Vec3
 from fmumbs.mechanism.given import Unset, UnsetNumbers
-from fmumbs.mechanism.joints.base import JointBase
+from fmumbs.mechanism.joints._ball import Matrix, ball_law, both
+from fmumbs.mechanism.joints.base import JointBase, LawName
 from fmumbs.mechanism.joints.mode import Mode
 
 
@@ -20,7 +23,10 @@ class Spherical(JointBase):
 
     q0: initial quaternion w x y z of M in F; it is normalised.
     u0: initial angular velocity of M in F, in M's axes [rad/s].
-    stiffness, damping: [N.m/rad], [N.m.s/rad], the same in all directions; without torque where F and M are parallel.
+    stiffness, damping: [N.m/rad], [N.m.s/rad], the same in all directions, or a symmetric matrix (3, 3) without
+        negative eigenvalues: of the rotation vector of M in F, and of w. Without torque where F and M are parallel.
+        The parameters stiffness[1..3], damping[1..3] of a joint with a matrix are its principal values, ascending, or
+        the diagonal of a diagonal matrix.
 
     Variables: q[1..4], w[1..3], alpha[1..3], and the inputs tau[1..3] [N.m] in M's axes. Raises ModelError
     for a zero quaternion, a list of wrong length or a number that is not finite.
@@ -38,6 +44,21 @@ class Spherical(JointBase):
             self._store("q0", _checks.quaternion(self.q0, self._where("q0")))
         if not isinstance(self.u0, Unset):
             self._store("u0", _checks.vector(self.u0, self._where("u0")))
+
+    def _check_law(self, law: LawName, value: object) -> None:
+        if law not in self._laws:
+            super()._check_law(law, value)
+        else:
+            self._store(law, ball_law(value, self._where(law)))  # type: ignore[arg-type]
+
+    def law(self, name: LawName) -> tuple[float, ...]:
+        return self._ball(name)[0] if name in self._laws else super().law(name)
+
+    def law_axes(self, name: LawName) -> tuple[Vec3, ...]:
+        return self._ball(name)[1] if name in self._laws else super().law_axes(name)
+
+    def _ball(self, name: LawName) -> tuple[Vec3, Matrix]:
+        return both(self.stiffness, self.damping, getattr(self, name))  # type: ignore[arg-type]
 
     @property
     def modes(self) -> tuple[Mode, ...]:

@@ -69,7 +69,16 @@ def in_any_plane(seed: int, closed: bool) -> Flexible:
     P = frame(rng, parts[-1])
     if rng.random() < 0.5:
         model.add(fm.Load("l", P, force=rng.uniform(-3, 3, 3), torque=rng.uniform(-1, 1, 3)))
-    if closed:
+    if closed and rng.random() < 0.5:  # between two bars on the first body: both ways pass its frames
+        bars = [fm.Body(f"bar{i}", mass=0.4, inertia=(0.01, 0.01, 0.02)) for i in range(2)]
+        for bar in bars:
+            model.add(bar, fm.Revolute(f"on_{bar.name}", frame(rng, parts[0]), bar.at(), q0=rng.uniform(-1, 1)))
+        P = bars[0].at(0.3, 0.1)
+        poses, q = starting(case)
+        p, R = FlexibleOracle(model, clouds).frame(poses, q, P)
+        own, A = poses[bars[1].name]
+        model.add(fm.Revolute("c", P, bars[1].at(*(A.T @ (p - own)), rotation=fm.Rotation(A.T @ R))))
+    elif closed:
         poses, q = starting(case)
         p, R = FlexibleOracle(model, clouds).frame(poses, q, P)
         model.add(fm.Revolute("c", P, model.ground.at(*p, rotation=fm.Rotation(R))))
