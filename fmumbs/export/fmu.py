@@ -49,6 +49,7 @@ def export_fmu(
     correction: str | tuple[float, float] | None = None,
     closure: float | None = None,
     starts: "Mapping[str, float | Sequence[float]] | None" = None,
+    equilibrium: bool = False,
     all_variables: bool = False,
 ) -> Path:
     """Writes `model` as an FMI 2.0 co-simulation FMU to `path`; returns the path of the file.
@@ -60,14 +61,17 @@ def export_fmu(
         solver.tolerance, solver.correction, solver.baumgarte and solver.closure.
     starts: other start values by names of inputs, states and parameters, such as {"A.tau": 0.05, "A.q": 0.3}; only for
         a Model.
+    equilibrium: the positions of the static equilibrium that fmumbs.equilibrium() finds for the model and its inputs,
+        at rest, are the start values; those in starts are used in place of them. Only for a Model.
     all_variables: allows more than MOST_VARIABLES.
 
-    Raises ModelError for a model that cannot be compiled, ExportError for an unknown backend, too many variables, no
-    binary in this installation, or a file that cannot be written. An existing file at `path` is then unchanged.
+    Raises EquilibriumError if there is none, ModelError for a model that cannot be compiled, ExportError for an unknown
+    backend, too many variables, no binary in this installation, or a file that cannot be written. An existing file at
+    `path` is then unchanged.
     """
     if backend not in BACKENDS:
         raise ExportError(f"backend '{backend}' is unknown. Choose one of: {', '.join(BACKENDS)}.")
-    image = _image(model, starts)
+    image = _image(model, _resting(model, starts) if equilibrium else starts)
     chosen = (scheme, step, tolerance, correction, closure)
     if any(option is not None for option in chosen):
         image = image.with_options(
@@ -111,6 +115,18 @@ def _image(model: "Model | ModelImage", starts: "Mapping[str, float | Sequence[f
     if starts:
         raise ExportError("starts cannot be given with a ModelImage, which has its own. Give its Model.")
     return model
+
+
+def _resting(
+    model: "Model | ModelImage", starts: "Mapping[str, float | Sequence[float]] | None"
+) -> "Mapping[str, float | Sequence[float]]":
+    """The start values of the model's equilibrium."""
+    from fmumbs.compiler import ModelImage
+    from fmumbs.run import equilibrium
+
+    if isinstance(model, ModelImage):
+        raise ExportError("an equilibrium cannot be computed for a ModelImage. Give its Model.")
+    return {**equilibrium(model).starts, **(starts or {})}
 
 
 def _check_count(image: "ModelImage", all_variables: bool) -> None:

@@ -1,5 +1,6 @@
 """The mechanism whose equilibrium is computed: excited modes stand still, and friction drops out of the laws."""
 
+from collections.abc import Collection
 from dataclasses import replace
 from itertools import pairwise
 
@@ -8,14 +9,18 @@ from numpy.polynomial import Polynomial
 
 from fmumbs.mechanism import Coupling, ForceLaw, Joint, JointBase, Law, Mode, Model, Piece
 from fmumbs.mechanism.forces import Force
+from fmumbs.mechanism.joints._several import Several
 
 _POWERS = 6
 
 
-def at_rest(model: Model) -> Model:
-    """A model with excited modes locked where they are at t = 0, and with laws that depend on the position alone."""
+def at_rest(model: Model, relaxed: float = 0.0, geared: Collection[str] = ()) -> Model:
+    """A model with excited modes locked where they are at t = 0, and with laws that depend on the position alone.
+
+    relaxed: a time squared [s2]; the joints named in `geared` have their stiffness times this as rotor inertia besides.
+    """
     still = Model(model.name, model.gravity)
-    joints = {joint.name: _locked(joint) for joint in model.joints}
+    joints = {j.name: _geared(_locked(j), relaxed if j.name in geared else 0.0) for j in model.joints}
     still.add(*model.bodies, *joints.values(), *(e for e in model.elements if isinstance(e, Force)))
     for coupling in model.couplings:
         left = _recoupled(coupling, joints)
@@ -25,6 +30,20 @@ def at_rest(model: Model) -> Model:
         on = joints.get(law.on.name, law.on) if isinstance(law.on, JointBase) else law.on
         still.add(Law(law.name, on, mode=law.mode, pieces=_without_velocity(law)))
     return still
+
+
+def _geared(joint: JointBase, relaxed: float) -> JointBase:
+    if relaxed == 0.0:
+        return joint
+    pairs = zip(joint.law("stiffness"), joint.law("rotor_inertia"), strict=True)
+    rotors = [own + relaxed * stiffness for stiffness, own in pairs]
+    return replace(joint, rotor_inertia=rotors if isinstance(joint, Several) else rotors[0])
+
+
+def can_be_geared(joint: JointBase) -> bool:
+    """Whether it has springs on scalar modes of the spanning tree, beside which a rotor inertia can stand."""
+    scalar = all(mode.kind != "ball" for mode in joint.modes) and not joint.velocity_rows and not joint.excited_modes
+    return scalar and any(joint.law("stiffness"))
 
 
 def _locked(joint: JointBase) -> JointBase:

@@ -10,11 +10,16 @@ angular frequencies of small undamped vibrations about the equilibrium. All posi
 until the next correction, with the same A, is smaller (Deuflhard's natural test, which no scaling of q or r changes).
 
 If Newton's method fails from the given start, gravity, loads and input forces are applied in steps. If that fails
-too, pseudo-transient continuation follows, (A + mu) dq = r with mu falling as r does: an implicit Euler scheme of
-dq/dt = r, which descends the potential energy in the metric of the inertia and so ends in a stable equilibrium.
+too, the mechanism moves freely from the start and is brought to rest wherever it is fastest, which loses energy until
+it is near a stable equilibrium, where Newton's method goes on along the modes of vibration that are not indifferent.
+At last, for stiff mechanisms, pseudo-transient continuation follows, (A + mu) dq = r with mu falling as r does: an
+implicit Euler scheme of dq/dt = r, which descends the potential energy in the metric of the inertia.
+
+From 40 velocity variables on, corrections and frequencies are found without a matrix, at a cost linear in the number
+of bodies (krylov.py); only the lowest frequencies are then computed. Where that fails the methods above follow.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,7 +29,8 @@ from fmumbs.compiler import ModelImage, compile
 from fmumbs.compiler.links import JOINT_FREE, JOINT_NONHOLONOMIC, JOINT_SPHERICAL
 from fmumbs.errors import AssemblyError, EquilibriumError, SolverError
 from fmumbs.mechanism import Model
-from fmumbs.run.at_rest import at_rest
+from fmumbs.run.at_rest import at_rest, can_be_geared
+from fmumbs.run.krylov import Displacements, NoConvergence
 from fmumbs.run.solver import Solver
 
 Array = NDArray[np.float64]
@@ -37,6 +43,10 @@ _SHORTEST = 1 / 256  # of a Newton step
 _INDIFFERENT = 1e-7  # a squared frequency below this share of gravity over length is none ...
 _ROUND_OFF = 1e-12  # ... or below this share of the largest
 _SINGULAR = (1e-15, 1e-9)  # smaller singular values of A, over the largest, are zero: tried one after the other
+_MOST_STEPS = 50_000  # of integration in the relaxation
+_RESTS, _SWINGS, _RESTED = 100, 200, 1e-2  # of the relaxation: times at rest, steps between, accelerations at the end
+_SHARES = tuple(np.linspace(0.0, 1.0, 11).tolist())  # of the loads of a large mechanism
+_LOWEST = 4  # frequencies of a large mechanism
 _INDEPENDENT = 1e-9  # singular values of rows of J with length one
 
 
@@ -47,9 +57,9 @@ class Equilibrium:
     starts: positions of all states by name, to be given as `starts=` to compile() and export_fmu() or as `inputs=` to
         simulate().
     squares: (freedoms,) squares of the angular frequencies of small undamped vibrations [1/s2], ascending; a negative
-        one belongs to a motion that departs.
+        one belongs to a motion that departs. Of a large mechanism only the four of least magnitude.
     stable: whether all of them are positive. softest: the coordinate that moves most in the first of these motions.
-    method: "newton", "load steps" or "descent". solver: stands in the equilibrium.
+    method: "newton", "load steps", "descent" or "relaxation". solver: stands in the equilibrium.
     """
 
     starts: dict[str, float]
@@ -80,13 +90,25 @@ def equilibrium(model: Model | ModelImage) -> Equilibrium:
 
     Excited modes stay where they are at t = 0, at rest. Laws act with the mean of their forces at small velocities of
     either sign, so that friction drops out: of the many positions in which it may stick, this is the one that needs
-    none. Inputs have their start values. Each step costs as many evaluations as twice the freedoms.
+    none. Inputs have their start values.
 
     Raises ModelError for a model that cannot be compiled and for nonholonomic joints, AssemblyError if the loops cannot
     be closed, EquilibriumError where there is no equilibrium near the start or an indifferent one.
     """
-    image = compile(at_rest(model), everything=True) if isinstance(model, Model) else model
-    return _Statics(image).solve()
+    if not isinstance(model, Model):
+        return _Statics(model).solve()
+    still = at_rest(model)
+    image = compile(still, everything=True)
+    statics = _Statics(image)
+    if statics.n < LARGE or image.sizes["modals"]:
+        return statics.solve()
+    geared = [joint.name for joint in still.joints if can_be_geared(joint) and joint.name not in image.cut_joints]
+    soft = _Statics(compile(at_rest(model, 1.0 / statics.hurry(), geared), everything=True))
+    return statics.solve_large(soft)
+
+
+LARGE = 40
+"""From this number of velocity variables on corrections are found without a matrix (krylov.py)."""
 
 
 class _Failed(Exception):
@@ -140,6 +162,24 @@ class _Statics:
                   and v.causality in ("input", "parameter")]  # fmt: skip
         references = np.array(chosen, np.uint32)
         return [(references, self.solver.read(references))] if len(references) else []
+
+    def inputs(self) -> list[tuple[int, int]]:
+        """Value reference and velocity variable of the input of each scalar joint of the tree with a spring."""
+        rotors = np.asarray(self.image.arrays["rotor_inertia"])[: self.n]
+        self.geared = rotors > 0.0
+        names = self.image.variables.names(self.rates)
+        known = {v.name: v.index for v in self.image.variables if v.kind in ("tau", "f")}
+        found = []
+        for u in np.flatnonzero(self.geared).tolist():
+            joint, _, part = names[u].partition(".qd")
+            found.append((known.get(f"{joint}.tau{part}", known.get(f"{joint}.f{part}", -1)), u))
+        self.given = self.solver.read(np.array([reference for reference, _ in found], np.uint32))
+        return found
+
+    def push(self, inputs: list[tuple[int, int]], force: Array) -> None:
+        """Generalised forces on these inputs, beside their own values."""
+        references = np.array([reference for reference, _ in inputs], np.uint32)
+        self.solver.write(references, self.given + force[[u for _, u in inputs]])
 
     # Evaluations ----------------------------------------------------------------------------------------------
 
@@ -208,6 +248,7 @@ class _Statics:
             ("newton", _SINGULAR[0], lambda: self.newton(self.start)),
             ("newton", _SINGULAR[1], lambda: self.newton(self.start)),
             ("load steps", _SINGULAR[0], self.load_steps),
+            ("relaxation", 0.0, self.relaxed),
             ("descent", _SINGULAR[1], self.descent),
         )
         if self.n == 0:
@@ -239,9 +280,36 @@ class _Statics:
 
         With A = M^-1 K the columns of stiff coordinates are large: their length says nothing of singularity.
         """
+        if self.singular == 0.0:
+            return self.correction_along_modes(A, r)
         length = np.linalg.norm(A, axis=0)
         length = np.maximum(length, 1e-15 * length.max(initial=1e-300))
         return np.asarray(np.linalg.lstsq(A / length, r, rcond=self.singular)[0] / length)
+
+    def correction_along_modes(self, A: Array, r: Array) -> Array:
+        """A^-1 r along the modes of vibration that forces return or drive away."""
+        values, modes = np.linalg.eig(A)
+        least = max(1e-5 * self.pull(), 1e-9 * float(np.abs(values).max(initial=0.0)))
+        over = np.where(np.abs(values) > least, 1.0 / np.where(values == 0.0, 1.0, values), 0.0)
+        return np.asarray((modes @ (over * np.linalg.solve(modes, r))).real)
+
+    def relaxed(self) -> Array:
+        """Undamped motion from the start, brought to rest again and again where it is fastest; then Newton's method."""
+        q, step = self.start, 0.1 / np.sqrt(self.hurry())
+        for _ in range(_RESTS):
+            q = self.place(q)
+            if np.abs(self.accelerate() / self.scale).max(initial=0.0) < _RESTED * self.hurry():
+                return self.newton(q)
+            before = 0.0
+            for _ in range(_SWINGS):
+                self.solver.step(self.solver.time + step)
+                if self.solver.get("solver.steps") > _MOST_STEPS:
+                    raise _Failed
+                speed = float(np.linalg.norm(self.solver.read(self.rates) / self.scale))
+                if speed < before:
+                    break
+                q, before = self.positions(), speed
+        raise _Failed
 
     def shortened(self, q: Array, N: Array, A: Array, step: Array) -> tuple[Array, bool]:
         """Goes the longest part of a step that passes the natural test; tells whether that is all of it."""
@@ -318,6 +386,82 @@ class _Statics:
             mu *= min(max(float(np.linalg.norm(r)) / before, 0.2), 2.0)
         raise _Failed
 
+    # Large mechanisms -----------------------------------------------------------------------------------------
+
+    def hurry(self) -> float:
+        """Gravity over length [1/s2], or over the length 1 m/s2."""
+        return max(float(np.linalg.norm(self.solver.get("gravity"))), 1.0) / self.length
+
+    def within(self, q: Array) -> Callable[[Array], Array]:
+        """The orthogonal projection onto the motions that the loops allow at q, in multiples of the length."""
+        if not self.image.sizes["rows"]:
+            return lambda v: v
+        self.place(q)
+        J = self.solver.jacobian[self.solver.active_rows] * self.scale
+        norms = np.linalg.norm(J, axis=1)
+        across, sizes, _ = np.linalg.svd((J[norms > 0] / norms[norms > 0, None]).T, full_matrices=False)
+        across = across[:, sizes > _INDEPENDENT]
+        return lambda v: np.asarray(v - across @ (across.T @ v))
+
+    def solve_large(self, soft: "_Statics") -> Equilibrium:
+        """By the displacements of a mechanism with rotors in place of its springs, which has the same coordinates."""
+        s = 1.0 / self.hurry()
+
+        def at(q: Array) -> Array:
+            soft.place(q)
+            return s * soft.accelerate() / soft.scale
+
+        flow = Displacements(self.n, at, lambda q, v: soft.moved(q, soft.scale * v), soft.within)
+        for name, shares in (("newton", (1.0,)), ("load steps", _SHARES)):
+            q = self.start
+            try:
+                for share in shares:
+                    soft.load(share)
+                    q = soft.place(flow.newton(q, _CLOSE))
+            except (NoConvergence, AssemblyError, SolverError):
+                soft.load(1.0)
+                continue
+            return self.verdict_large(q, name, flow, soft)
+        return self.solve()
+
+    def verdict_large(self, q: Array, method: str, flow: Displacements, soft: "_Statics") -> Equilibrium:
+        """The lowest frequencies, by inverse iteration in a Krylov space: K y = M x."""
+        from scipy.sparse.linalg import LinearOperator, eigs
+
+        self.place(q)
+        r, s = self.accelerate() / self.scale, 1.0 / self.hurry()
+        if np.abs(s * r).max() > 1e-3 and np.abs(flow.at(q)).max() > 1e3 * _CLOSE:
+            return self.solve()
+        least, free = flow.softest(q)
+        if abs(least) < _INDIFFERENT:
+            self.refuse_indifferent((0.0,), self.named(free))
+        tau = soft.inputs()
+        stiff = np.asarray(self.image.arrays["stiffness"])[: self.n] * soft.geared
+
+        def inertia(x: Array) -> Array:  # (M / s + K_J)^-1 M x, as forces act linearly
+            flow.at(q)
+            base = soft.accelerate()
+            soft.push(tau, stiff * self.scale * x)
+            pushed = soft.accelerate()
+            soft.push(tau, np.zeros(self.n))
+            return np.asarray(s * x - s * s * (pushed - base) / self.scale)
+
+        flexibility = LinearOperator(
+            (self.n, self.n), matvec=lambda x: flow.solved(q, inertia(np.asarray(x, float).ravel())), dtype=float
+        )
+        start = np.random.default_rng(0).normal(size=self.n)
+        values, motions = eigs(flexibility, k=2 * _LOWEST, v0=flexibility @ start, tol=1e-8, ncv=6 * _LOWEST)
+        found = (1.0 / values).real
+        order = np.argsort(-np.abs(values))[:_LOWEST]
+        order = order[np.argsort(found[order])]
+        squares = tuple(found[order].tolist())
+        softest = self.named(motions[:, order[0]].real)
+        self.refuse_indifferent(squares, softest)
+        names = self.image.variables.names(self.places)
+        self.place(q)
+        starts = dict(zip(names, self.positions().tolist(), strict=True))
+        return Equilibrium(starts, squares, softest, method, self.solver)
+
     # Verdict --------------------------------------------------------------------------------------------------
 
     def verdict(self, q: Array, method: str) -> Equilibrium:
@@ -333,16 +477,19 @@ class _Statics:
             squares[0], motion = self.refined(q, N, A, right[:, order[0]].real)
             squares.sort()
             softest = self.named(N @ motion)
-            least = max(_ROUND_OFF * float(np.abs(squares).max()), _INDIFFERENT * self.pull())
-            if abs(squares[0]) <= least:
-                raise EquilibriumError(
-                    f"Model '{self.image.name}': the equilibrium is indifferent: no force returns {softest}, the "
-                    "coordinate that moves most in its free mode. Add a spring there, or replace the joint by a Weld."
-                )
+            self.refuse_indifferent(squares, softest)
         names = self.image.variables.names(self.places)
         self.place(q)
         starts = dict(zip(names, self.positions().tolist(), strict=True))
         return Equilibrium(starts, tuple(squares.tolist()), softest, method, self.solver)
+
+    def refuse_indifferent(self, squares: Sequence[float] | Array, softest: str) -> None:
+        least = max(_ROUND_OFF * float(np.abs(squares).max()), _INDIFFERENT * self.pull())
+        if float(np.abs(squares).min()) <= least:
+            raise EquilibriumError(
+                f"Model '{self.image.name}': the equilibrium is indifferent: no force returns {softest}, the "
+                "coordinate that moves most in its free mode. Add a spring there, or replace the joint by a Weld."
+            )
 
     def refined(self, q: Array, N: Array, A: Array, motion: Array) -> tuple[float, Array]:
         """The eigenvalue of a motion from its left and right eigenvectors: errors of stiff directions drop out."""

@@ -116,7 +116,8 @@ def bushing(rng, K, D, **load):
     turned = fm.Rotation.rpy(*rng.uniform(-1, 1, 3))
     place = rng.uniform(-1, 1, 3)
     ground = model.ground.at(*place, rotation=turned)
-    model.add(body, fm.Bushing("mount", ground, body.at(), stiffness_matrix=K, damping_matrix=D), fm.Load("load", body.at(), **load))
+    model.add(body, fm.Bushing("mount", ground, body.at(), stiffness_matrix=K, damping_matrix=D))
+    model.add(fm.Load("load", body.at(), **load))
     return model, body, turned.matrix, place
 
 

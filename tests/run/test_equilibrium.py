@@ -1,5 +1,7 @@
 """Static equilibrium: of trees and loops, stable or not, and where there is none."""
 
+import importlib
+
 import numpy as np
 import pytest
 
@@ -124,3 +126,101 @@ def test_random_chains_of_balls_and_springs_hang_still():
         run = fm.simulate(fm.compile(model, everything=True, starts=found.starts), stop=0.5, outputs=["b2.tip.r"])
         np.testing.assert_allclose(run["b2.tip.r"][-1], run["b2.tip.r"][0], atol=1e-7)
         assert found.stable
+
+
+# Large mechanisms ---------------------------------------------------------------------------------------------------
+
+
+def bent(elements, **load):
+    model = fm.Model("bent", gravity=(0, 0, -1))
+    link = fm.FlexibleLink(
+        "l", length=1.0, EIy=1.0, EIz=2.0, GJ=1.0, mass=1.0, axial_inertia=1e-3, elements=elements
+    )
+    model.add(link, fm.Weld("w", model.ground.at(), link.base), fm.Load("L", link.tip, **load))
+    return model
+
+
+def ring(elements):
+    """A closed loop: two flexible links and a rod on pins, which sag."""
+    model = fm.Model("ring", gravity=(0, -9.81, 0))
+    given = {"EIy": 20.0, "EIz": 20.0, "GJ": 1.0, "axial_inertia": 1e-3, "plane": "xy", "elements": elements}
+    a, b = (fm.FlexibleLink(name, length=1.0, mass=1.0, **given) for name in "ab")
+    model.add(a, b, fm.Weld("A", model.ground.at(), a.base), fm.Revolute("B", a.tip, b.base, q0=-1.0))
+    model.add(fm.Revolute("C", b.tip, model.ground.at(1 + np.cos(1.0), -np.sin(1.0))))
+    return model
+
+
+@pytest.mark.parametrize(
+    "model", [bent(15), bent(15, force=(0, 6.0, 2.0)), bent(15, torque=(0, 0, 3.0)), ring(21)], ids=lambda m: m.name
+)
+def test_corrections_without_a_matrix_give_what_those_with_one_give(model, monkeypatch):
+    module = importlib.import_module("fmumbs.run.equilibrium")
+    large = fm.equilibrium(model)
+    monkeypatch.setattr(module, "LARGE", 10**9)
+    small = fm.equilibrium(model)
+    assert len(large.squares) == 4
+    np.testing.assert_allclose(large.squares, small.squares[:4], rtol=1e-5)
+    for name, value in small.starts.items():
+        np.testing.assert_allclose(large.starts[name], value, rtol=0, atol=1e-8, err_msg=name)
+
+
+def test_the_number_of_evaluations_does_not_grow_with_that_of_elements():
+    from fmumbs.run.krylov import Displacements
+
+    counts = []
+    for elements in (20, 80):
+        calls, product = [], Displacements.product
+
+        def counted(self, q, v, calls=calls, product=product):
+            calls.append(1)
+            return product(self, q, v)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Displacements, "product", counted)
+            fm.equilibrium(bent(elements, force=(0, 3.0, 0)))
+        counts.append(len(calls))
+    assert counts[1] < 1.3 * counts[0]
+
+
+def test_a_column_that_buckles_is_unstable():
+    """Beside Euler's load of a clamped column, pi^2 EI / (2 L)^2."""
+    euler = np.pi**2 / 4
+    for share, stable in ((0.9, True), (1.1, False)):
+        model = fm.Model("column", gravity=(0, 0, 0))
+        link = fm.FlexibleLink("l", length=1.0, EIy=1.0, EIz=2.0, GJ=1.0, mass=1.0, axial_inertia=1e-3, elements=20)
+        model.add(link, fm.Weld("w", model.ground.at(), link.base))
+        model.add(fm.Load("L", link.tip, force=(-share * euler, 0, 0)))
+        found = fm.equilibrium(model)
+        assert found.stable == stable
+        assert ".q[2]" in found.softest
+
+
+def test_a_large_mechanism_without_a_restoring_force_names_its_free_mode():
+    model = fm.Model("spinning", gravity=(0, 0, 0))
+    link = fm.FlexibleLink("l", length=1.0, EIy=1.0, EIz=2.0, GJ=1.0, mass=1.0, axial_inertia=1e-3, elements=20)
+    model.add(link, fm.Revolute("A", model.ground.at(), link.base, axis="z"))
+    with pytest.raises(fm.EquilibriumError, match=r"indifferent.*A\.q"):
+        fm.equilibrium(model)
+
+
+def test_rods_that_spin_between_balls_are_named():
+    """A platform on four rods, far from its equilibrium: found, and the spin of a rod told to be free."""
+    model, plate = fm.Model("table"), fm.Body("plate", mass=5.0, inertia=(1.0, 1.0, 2.0))
+    model.add(plate)
+    turned = fm.Rotation.about("x", 0.3)
+    for name, place in zip("abc", ((-1, -1), (1, -1), (0, 1)), strict=True):
+        rod = fm.Body.cylinder(name, length=2.0, radius=0.05, mass=1.0, along="-z")
+        foot = np.array((place[0], place[1] - 2 * np.sin(0.3), 2 * np.cos(0.3)))
+        model.add(rod, fm.Spherical(f"F{name}", model.ground.at(*foot), rod.base, q0=turned.inverse().as_quaternion()))
+        model.add(fm.Spherical(f"P{name}", rod.tip, plate.at(*place), q0=turned.as_quaternion()))
+    with pytest.raises(fm.EquilibriumError, match=r"indifferent.*\.w\["):
+        fm.equilibrium(model)
+
+
+def test_an_fmu_starts_in_equilibrium(tmp_path):
+    path = fm.export_fmu(bent(4, force=(0, 3.0, 0)), tmp_path / "bent.fmu", equilibrium=True)
+    from fmumbs.play import Options, run_fmu
+
+    run = run_fmu(path, Options(stop=0.2, interval=0.05))
+    np.testing.assert_allclose(run["l_tip.q[2]"], run["l_tip.q[2]"][0], atol=1e-8)
+    assert abs(run["l_tip.q[2]"][0]) > 0.1

@@ -418,7 +418,8 @@ fm_status fm_do_set(fm_instance *s, const uint32_t *reference, size_t count, con
         changed = 1;
         if (kinds[kind].causality == FM_PARAMETER) derived = 1;
         if (kinds[kind].state) s->clock[FM_ASSEMBLED] = 0.0;
-        if ((kind == FM_J_STIFFNESS || kind == FM_J_DAMPING) && m->joint_kind[m->variable_object[reference[i]]] == FM_JOINT_SPHERICAL)
+        if ((kind == FM_J_STIFFNESS || kind == FM_J_DAMPING) && m->variable_component[reference[i]] < 0 &&
+            m->joint_kind[m->variable_object[reference[i]]] == FM_JOINT_SPHERICAL)
             at[1] = at[2] = value[i];
     }
     if (derived) fm_derive(s);
