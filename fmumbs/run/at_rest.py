@@ -9,7 +9,7 @@ from numpy.polynomial import Polynomial
 
 from fmumbs.mechanism import Coupling, ForceLaw, Joint, JointBase, Law, Mode, Model, Piece
 from fmumbs.mechanism.forces import Force
-from fmumbs.mechanism.joints._several import Several
+from fmumbs.mechanism.joints._multi_mode import MultiModeJoint
 
 _POWERS = 6
 
@@ -37,7 +37,7 @@ def _geared(joint: JointBase, relaxed: float) -> JointBase:
         return joint
     pairs = zip(joint.law("stiffness"), joint.law("rotor_inertia"), strict=True)
     rotors = [own + relaxed * stiffness for stiffness, own in pairs]
-    return replace(joint, rotor_inertia=rotors if isinstance(joint, Several) else rotors[0])
+    return replace(joint, rotor_inertia=rotors if isinstance(joint, MultiModeJoint) else rotors[0])
 
 
 def can_be_geared(joint: JointBase) -> bool:

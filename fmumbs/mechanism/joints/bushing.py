@@ -14,14 +14,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fmumbs.mechanism.joints._ball import symmetric
-from fmumbs.mechanism.joints._several import Several
+from fmumbs.mechanism.joints._multi_mode import MultiModeJoint
 from fmumbs.mechanism.joints.mode import Mode, Slide, Turn
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Bushing(Several):
+class Bushing(MultiModeJoint):
     """M is held at F by springs and dampers in all six directions; at rest the two frames coincide.
 
     stiffness: six numbers, of translations along F's x, y, z [N/m] and rotations about them [N.m/rad]; damping: the
