@@ -110,8 +110,8 @@ def test_the_base_class_is_abstract():
         (lambda: fm.Free("A", F, M, q0=(1, 0, 0, 0)), ["q0", "4 entries", "7"]),
         (lambda: fm.Free("A", F, M, q0=(1, 2, 3, 0, 0, 0, 0)), ["q0", "zero"]),
         (lambda: fm.Free("A", F, M, u0=(1, 2, 3)), ["u0", "3 entries", "6"]),
-        (lambda: fm.Free("A", F, M, stiffness=1), ["stiffness", "Free", "Spring"]),
-        (lambda: fm.Free("A", F, M, damping=1), ["damping", "Free", "Spring"]),
+        (lambda: fm.Free("A", F, M, stiffness=1), ["stiffness", "Free", "six numbers"]),
+        (lambda: fm.Free("A", F, M, damping=1), ["damping", "Free", "six numbers"]),
         (lambda: fm.Weld("A", F, M, damping=1), ["damping", "Weld"]),
     ],
 )

@@ -10,15 +10,11 @@ import fmumbs as fm
 from fmumbs.compiler import compile
 from fmumbs.errors import ModelError
 from fmumbs.run import Solver
+from support.elastic_models import elastic, semidefinite
 from support.sweeps import seeds
 
 SLOPE = 1e-7
 """Of central differences of a potential with a step of 1e-5, relative."""
-
-
-def semidefinite(rng: Any, size: int, scale: float) -> Any:
-    root = rng.uniform(-1, 1, (size, rng.integers(1, size + 1)))
-    return scale * root @ root.T
 
 
 def vector_of(R: Any) -> Any:
@@ -166,3 +162,30 @@ def test_a_bushing_with_matrices_acts_the_same_in_a_loop(seed: int) -> None:
 def test_wrong_matrices_of_balls_are_refused(how: dict[str, Any], words: str) -> None:
     with pytest.raises(ModelError, match=words):
         fm.Spherical("j", fm.Model("m").ground.at(), fm.Body("b", mass=1.0).at(), **how)
+
+
+@pytest.mark.parametrize("seed", seeds(2, 20))
+def test_energy_is_lost_by_the_power_of_all_dampers(seed: int) -> None:
+    model = elastic(seed)
+    solver = Solver(compile(model, everything=True).with_options(tolerance=1e-11))
+    solver.assemble()
+    skate, ball, free, mount = (model[name] for name in ("skate", "ball", "free", "mount"))
+    rolled, D, six, full = (np.array(value) for value in (
+        skate.damping, ball.damping, free.damping, mount.damping_matrix  # type: ignore[union-attr]
+    ))  # fmt: skip
+
+    def power() -> float:
+        (v, w), angle = solver.get("skate.u"), solver.get("skate.q")[2]
+        along = np.array((v * np.cos(angle), v * np.sin(angle), w))
+        u = np.concatenate([solver.get("free.v"), solver.get("free.w")])
+        spin, qd = solver.get("ball.w"), solver.get("mount.qd")
+        return float(rolled @ along**2 + spin @ D @ spin + six @ u**2 + qd @ full @ qd)
+
+    before, h, powers = solver.get("solver.energy"), 1e-3, [power()]
+    for k in range(1, 101):
+        solver.step(k * h)
+        powers.append(power())
+    p = np.array(powers)
+    lost = h / 3 * (p[0] + 4 * p[1:-1:2].sum() + 2 * p[2:-1:2].sum() + p[-1])
+    assert lost > 0.0
+    assert_allclose(before - solver.get("solver.energy"), lost, rtol=1e-6, atol=1e-9)
