@@ -113,7 +113,7 @@ typedef struct fm_plane_mode {
 typedef struct fm_plane_modal {
     int32_t n, p, u;
     const fm_plane_shape *base; /* frame on the body that carries it, NULL: that does not move in it */
-    const double *mass;         /* (n, n) */
+    const double *mass, *stiffness, *damping; /* (n, n) */
     double *trace, *cross, *L;  /* (n, n) integrals of phi_j phi_k': trace and phi_j x phi_k; S_qq, then its factor */
     fm_plane_mode *mode;
     double J0, h0[2], p0[2], r0[2]; /* as in fm_modal; r0 in the parent's planar axes */

@@ -55,7 +55,7 @@ void fm_planar_modal_structure(fm_instance *s)
         b->n = m->modal_shapes[i];
         b->p = s->link[m->modal_link[i]].p, b->u = s->link[m->modal_link[i]].u;
         b->base = frame < 0 ? NULL : s->planar.shape + m->frame_first[frame];
-        b->mass = m->pair_mass + pair;
+        b->mass = m->pair_mass + pair, b->stiffness = m->pair_stiffness + pair, b->damping = m->pair_damping + pair;
         b->trace = s->planar.modal_trace + pair, b->cross = s->planar.modal_cross + pair, b->L = s->planar.modal_L + pair;
         b->mode = s->planar.modal_mode + shape;
         memset(b->mode, 0, (size_t)b->n * sizeof *b->mode);
