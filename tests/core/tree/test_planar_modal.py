@@ -149,3 +149,18 @@ def test_a_body_that_leaves_its_plane_takes_the_kernels_in_space() -> None:
         model.add(beam, fm.Revolute("j", model.ground.at(), beam.base, axis=axis))
         solver = Solver(compile(model))
         assert (solver.use_planar(True) > 0) == planar
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_the_implicit_scheme_takes_the_same_steps_in_the_plane_as_in_space(closed: bool) -> None:
+    """Its iteration has the modes' stiffness and damping beside their inertia in both."""
+    runs = []
+    for planar in (True, False):
+        image = compile(in_any_plane(2, closed).model).with_options(scheme="radau", tolerance=1e-7)
+        solver = Solver(image)
+        solver.assemble()
+        solver.use_planar(planar)
+        solver.step(0.2)
+        runs.append((solver.get("solver.steps"), [solver.get(f"{name}.r") for name in bodies_of(solver)]))
+    assert runs[0][0] == runs[1][0]
+    assert_allclose(runs[0][1], runs[1][1], rtol=0, atol=1e-9)
