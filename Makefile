@@ -114,7 +114,7 @@ sanitize-python: .venv/.test .venv/.core
 	CFLAGS="-fsanitize=address -fno-omit-frame-pointer -g" LDFLAGS=-fsanitize=address PATH="$(CURDIR)/$(BIN):$$PATH" \
 	  cmake -G Ninja -S . -B $(ASAN) -DCMAKE_BUILD_TYPE=None -DFMUMBS_OPTIMIZATION=-O1 -DPython_EXECUTABLE="$(CURDIR)/$(BIN)/python" \
 	  -DCMAKE_INSTALL_PREFIX="$(CURDIR)/$(ASAN)/site" >/dev/null
-	PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build $(ASAN)
+	MAKEFLAGS= PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build $(ASAN) # ninja cannot use make's jobserver
 	rm -rf $(ASAN)/site
 	mkdir -p $(ASAN)/site/fmumbs
 	cd fmumbs && tar -cf - --exclude='_core*' --exclude=_fmu --exclude=_models --exclude=__pycache__ . | \

@@ -95,7 +95,11 @@ static void check_compliances(const image *one)
         memset(s->spring_stiffness, 0, (size_t)springs * sizeof(double));
         memset(s->damping, 0, (size_t)modes * sizeof(double));
         for (int32_t i = 0; i < springs; i++) s->spring_damping[i] = uniform(&seed, 300.0, 1000.0);
-        for (int32_t i = n; i < modes; i++) s->damping[i] = uniform(&seed, 10.0, 100.0);
+        for (int32_t j = 0; j < s->image.n.joints; j++) { /* one for all modes, as a ball has */
+            const double damping = uniform(&seed, 10.0, 100.0);
+            for (int32_t i = s->image.joint_u[j]; i < s->image.joint_u[j] + s->image.joint_nu[j]; i++)
+                if (i >= n) s->damping[i] = damping;
+        }
         fm_links_derive(s);
         memset(s->y + np, 0, (size_t)n * sizeof(double)); /* at rest, dampers do not pull, nor resist across their lines */
         memset(s->stiff.K, 0, (size_t)n * sizeof(double));
