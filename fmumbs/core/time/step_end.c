@@ -19,7 +19,7 @@
 #include <string.h>
 
 #define FM_EXPLAINED 100.0 /* times the allowed error: the largest change by a correction */
-#define FM_SLOPE_KEPT 0.1 /* times the allowed error: a correction up to this leaves the slope as it is */
+#define FM_SLOPE_KEPT 0.01 /* times the allowed error: a correction up to this leaves the slope as it is */
 #define FM_LEAP 0.1 /* relative to the largest velocity: the largest change by a correction after a fixed step */
 #define FM_AT_ONCE 1e-7 /* [s]: switches of laws that are closer than this are simultaneous */
 

@@ -266,6 +266,8 @@ STRIDE = 1e-3  # [s] of the differences
 FLOW = 1e-6
 """Differences of fourth order over 1e-3 s, of motions whose fifth derivative is 1e5 times their first: 1e-8.
 Round-off over 1e-3 s: 1e-10 of the largest value. The solver's own, along the flow: 1e-9 of it."""
+DOUBT = 1e-3
+"""Of what differences of second and fourth order differ by: the error of the latter up to 70 rad/s in a motion."""
 
 
 @settings(max_examples=40)
@@ -284,8 +286,9 @@ def test_output_derivatives_are_those_along_the_flow(case: Case) -> None:
         if i == 2:
             found = np.array([solver.output_derivative(name) for name in outputs])
     rates = (points[0] - 8 * points[1] + 8 * points[3] - points[4]) / (12 * STRIDE)
+    coarse = (points[3] - points[1]) / (2 * STRIDE)  # of second order: far off where the motion is too fast to tell
     scale = max(1.0, np.abs(rates).max(), np.abs(points).max())
-    assert_allclose(found, rates, rtol=0, atol=FLOW * scale)
+    assert np.all(np.abs(found - rates) <= FLOW * scale + DOUBT * np.abs(coarse - rates))
 
 
 # Free modes without inertia -----------------------------------------------------------------------------------
