@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import fmumbs as fm
-from support.strategies import Case, bodies, finished, joints, law, numbers, points, rotations, vectors
+from support.strategies import Case, bodies, finished, joints, law, motions, numbers, points, rotations, vectors
 
 NORMALS = {  # rotations that take z there
     "z": fm.Rotation.identity(),
@@ -17,7 +17,7 @@ NORMALS = {  # rotations that take z there
     "-y": fm.Rotation.about("x", np.pi / 2),
 }
 
-MOVING = ("revolute", "revolute", "revolute", "prismatic")
+MOVING = ("revolute", "revolute", "revolute", "prismatic", "driven")
 
 
 @st.composite
@@ -29,16 +29,33 @@ def frames(draw: st.DrawFn, body: Any, normal: str) -> Any:
 
 @st.composite
 def planar_joints(draw: st.DrawFn, name: str, F: fm.Point, M: fm.Point, kinds: tuple[str, ...]) -> Any:
-    """About z, along any direction across it, or none."""
+    """About z, along any direction across it, or none; perhaps driven."""
     kind = draw(st.sampled_from(kinds))
     if kind == "weld":
         return fm.Weld(name, F, M)
+    if kind == "driven":
+        return draw(driven_joints(name, F, M))
     how: dict[str, Any] = {"stiffness": law(draw, 20), "damping": law(draw, 2), "rest": draw(numbers())}
     how |= {"q0": draw(numbers(-2, 2)), "u0": draw(numbers(-2, 2))}
     if kind == "revolute":
         return fm.Revolute(name, F, M, axis=draw(st.sampled_from(("z", "-z"))), **how)
     turn = draw(st.one_of(st.sampled_from((0.0, np.pi / 2)), numbers(-3, 3)))
     return fm.Prismatic(name, F, M, axis=(np.cos(turn), np.sin(turn), 0), **how)
+
+
+@st.composite
+def driven_joints(draw: st.DrawFn, name: str, F: fm.Point, M: fm.Point) -> fm.Joint:
+    """A turn about z or a slide across it, driven, perhaps beside a slide and a turn that are free."""
+    motion = draw(motions(draw(st.sampled_from(("path", "kappa_dot", "eta")))))
+    turn, slide = fm.Turn, fm.Slide
+    angle = draw(numbers(-3, 3))
+    along = (np.cos(angle), np.sin(angle), 0)
+    if draw(st.booleans()):
+        modes = [draw(st.sampled_from((turn("z", **motion), turn("-z", **motion), slide(along, **motion))))]
+    else:
+        modes = [turn("z", **motion), slide(along)] if draw(st.booleans()) else [turn("z"), slide(along, **motion)]
+    free = sum(mode.role == "free" for mode in modes)
+    return fm.Joint(name, F, M, modes=draw(st.permutations(modes)), q0=draw(vectors(free)), u0=draw(vectors(free)))
 
 
 @st.composite

@@ -19,6 +19,7 @@ typedef enum fm_plane_kind {
 
 typedef struct fm_plane_link {
     int8_t kind;
+    int8_t driven;    /* a pin or slide whose acceleration is prescribed */
     int8_t jumps;     /* its parent is not the link before it */
     int8_t straight;  /* a pin that passes its inertia and bias force on directly, with its origin on its parent's x */
     int8_t regular;   /* of the first in a block: position variables are consecutive */
@@ -153,6 +154,7 @@ typedef struct fm_planar {
     double ax, ay;        /* the ground's acceleration less gravity, in that plane [m/s2] */
     int32_t used;         /* 1: the planar kernels are in use */
     int32_t bends;        /* 1: there are flexible bodies in planar trees */
+    int32_t drives;       /* number of driven pins and slides in planar trees */
     int32_t torques;      /* 1: lane n is not zero */
     int32_t is_placed;    /* 1: `placed` is set */
     int32_t in_place;     /* 1: the present evaluation starts from those results */

@@ -72,7 +72,7 @@ static void place_in_parent(fm_instance *s, int32_t place)
         c0 = dot(parent->x, x), s0 = dot(parent->y, x);
         const double *r = s->link[k->link].r;
         rx = dot(parent->x, r), ry = dot(parent->y, r);
-        k->straight = k->kind == FM_PLANE_PIN && !k->jumps && fabs(ry) <= FM_PARALLEL * sqrt(dot(r, r));
+        k->straight = k->kind == FM_PLANE_PIN && !k->driven && !k->jumps && fabs(ry) <= FM_PARALLEL * sqrt(dot(r, r));
     }
     if (k->straight) ry = 0.0;
     *lane_of(s, place, FM_PLANE_rx0) = rx, *lane_of(s, place, FM_PLANE_ry0) = ry;
@@ -84,10 +84,12 @@ static void place_in_parent(fm_instance *s, int32_t place)
     *lane_of(s, place, FM_PLANE_tx) = -ry, *lane_of(s, place, FM_PLANE_ty) = rx;
 }
 
-static int8_t kind_of(int32_t kind)
+static int8_t kind_of(const fm_link *l)
 {
+    const int32_t kind = l->kind;
     if (kind <= FM_LINK_REVOLUTE) return FM_PLANE_PIN;
     if (kind == FM_LINK_PRISMATIC) return FM_PLANE_SLIDE;
+    if (kind == FM_LINK_DRIVEN) return l->pitch != 0.0 ? FM_PLANE_PIN : FM_PLANE_SLIDE;
     return kind == FM_LINK_MODAL ? FM_PLANE_MODAL : kind == FM_LINK_FRAME ? FM_PLANE_FRAME : FM_PLANE_FIXED;
 }
 
@@ -100,7 +102,9 @@ static void describe_link(fm_instance *s, int32_t place, int32_t link, const dou
     memcpy(s->planar.axes[place].n, normal, sizeof s->planar.axes[place].n);
     k->link = link;
     k->parent = l->parent < 0 ? -1 : s->planar.place[l->parent];
-    k->kind = kind_of(l->kind);
+    k->kind = kind_of(l);
+    k->driven = l->kind == FM_LINK_DRIVEN;
+    s->planar.drives += k->driven;
     k->p = l->p < 0 ? 0 : l->p;
     k->u = l->u;
     k->jumps = k->parent < 0 || k->parent != place - 1;
@@ -108,7 +112,7 @@ static void describe_link(fm_instance *s, int32_t place, int32_t link, const dou
     k->slot = l->slot >= 0 ? s->planar.link[k->parent].pending : -1;
     k->first_in_slot = l->first_in_slot;
     k->side = k->kind == FM_PLANE_PIN ? normal[fm_link_axis(l->kind)] : 1.0;
-    k->sign = k->kind == FM_PLANE_PIN ? l->sign * k->side : k->kind == FM_PLANE_SLIDE ? l->sign : 0.0;
+    k->sign = k->kind == FM_PLANE_PIN ? l->sign * l->pitch * k->side : k->kind == FM_PLANE_SLIDE ? l->sign * l->slide : 0.0;
 }
 
 /* Whether the position variables of a block are consecutive in y. */
@@ -125,7 +129,7 @@ void fm_planar_structure(fm_instance *s)
 {
     int32_t place = 0;
     double *normal = s->wrench; /* used as scratch memory here */
-    s->model.plane_pendings = 0;
+    s->model.plane_pendings = s->planar.drives = 0;
     if (s->model.planars > 0) (void)fm_planar_normals(&s->image, normal, s->planar.ground.n);
     for (int32_t i = 0; i < s->image.n.links; i++) {
         const double *n = normal + 3 * i;

@@ -1,7 +1,9 @@
 /* planar_fit.c: finds planar trees and planar mechanisms with loops, from the image alone.
  *
  * A tree (a link on the ground and all its descendants) is planar if its links rotate about one common direction n,
- * translate perpendicular to it, or are fixed, and if its flexible bodies move points across it alone. In a model with loops all trees of the loops must share one plane.
+ * translate perpendicular to it, or are fixed, and if its flexible bodies move points across it alone. Driven modes are
+ * as free ones; a screw that is driven leaves the plane. In a model with loops all trees of the loops must share one
+ * plane.
  */
 #include "planar_fit.h"
 
@@ -18,10 +20,22 @@ static int is_pin(int32_t kind)
     return kind <= FM_LINK_REVOLUTE;
 }
 
-/* Pins, and flexible bodies with their frames, which turn about their z. */
-static int turns_in_plane(int32_t kind)
+/* A driven mode that rotates about its z, or translates along it, and does not do both. */
+static int is_driven(const fm_image *m, int32_t link, int rotates)
 {
-    return is_pin(kind) || kind >= FM_LINK_MODAL;
+    const double *screw = m->link_screw + 6 * link;
+    return m->link_kind[link] == FM_LINK_DRIVEN && (screw[2] != 0.0) == rotates && (screw[5] != 0.0) != rotates;
+}
+
+/* Pins, and flexible bodies with their frames, which turn about their z. */
+static int turns_in_plane(const fm_image *m, int32_t link)
+{
+    return is_pin(m->link_kind[link]) || m->link_kind[link] >= FM_LINK_MODAL || is_driven(m, link, 1);
+}
+
+static int slides(const fm_image *m, int32_t link)
+{
+    return m->link_kind[link] == FM_LINK_PRISMATIC || is_driven(m, link, 0);
 }
 
 /* Whether a flexible body or a frame on it has modes that move in its plane x, y alone. */
@@ -58,12 +72,12 @@ static int moves_across(const fm_image *m, int32_t link, double *n)
     const int32_t kind = m->link_kind[link], axis = is_pin(kind) ? fm_link_axis(kind) : 2;
     const double rest = fabs(n[(axis + 1) % 3]) + fabs(n[(axis + 2) % 3]), side = n[axis] < 0.0 ? -1.0 : 1.0;
     if (kind == FM_LINK_FIXED) return 1;
-    if (kind == FM_LINK_PRISMATIC) return fabs(n[2]) <= FM_PARALLEL;
+    if (slides(m, link)) return fabs(n[2]) <= FM_PARALLEL;
     if (kind >= FM_LINK_MODAL && !bends_in_plane(m, link)) return 0;
-    if (!turns_in_plane(kind) || rest + fabs(fabs(n[axis]) - 1.0) > FM_PARALLEL) return 0;
+    if (!turns_in_plane(m, link) || rest + fabs(fabs(n[axis]) - 1.0) > FM_PARALLEL) return 0;
     memset(n, 0, 3 * sizeof *n);
     n[axis] = side;
-    return kind == FM_LINK_REVOLUTE || kind >= FM_LINK_MODAL || is_identity(m->link_R + 9 * link);
+    return kind >= FM_LINK_REVOLUTE || is_identity(m->link_R + 9 * link);
 }
 
 /* Whether all links from a root to `end` move in the plane normal to the root's n; writes the normal of each. */
@@ -97,18 +111,18 @@ static void normal_of_root(const fm_image *m, int32_t root, int32_t end, double 
 {
     double slide[3] = {0.0, 0.0, 1.0}, other[3], across[3], most = 1e-3;
     int32_t i = root;
-    while (i < end && !turns_in_plane(m->link_kind[i])) i++;
+    while (i < end && !turns_in_plane(m, i)) i++;
     if (i < end) {
         axis_in_root(m, root, i, n);
         return;
     }
-    for (i = root; i < end && m->link_kind[i] != FM_LINK_PRISMATIC;) i++;
+    for (i = root; i < end && !slides(m, i);) i++;
     if (i < end) axis_in_root(m, root, i, slide);
     const int32_t least = fabs(slide[0]) < 0.6 ? 0 : fabs(slide[1]) < 0.6 ? 1 : 2;
     for (int j = 0; j < 3; j++) other[j] = j == least ? 1.0 : 0.0;
     cross(slide, other, n);
     for (; i < end; i++) {
-        if (m->link_kind[i] != FM_LINK_PRISMATIC) continue;
+        if (!slides(m, i)) continue;
         axis_in_root(m, root, i, other);
         cross(slide, other, across);
         if (!(dot(across, across) > most)) continue;
@@ -181,7 +195,7 @@ int32_t fm_planar_normals(const fm_image *m, double *normal, double *ground)
         for (end = root + 1; end < m->n.links && m->link_parent[end] >= 0;) end++;
         normal_of_root(m, root, end, normal + 3 * root);
         const int planar = fits(m, root, end, normal);
-        for (int32_t i = root; i < end; i++) pinned += turns_in_plane(m->link_kind[i]);
+        for (int32_t i = root; i < end; i++) pinned += turns_in_plane(m, i);
         if (planar && pinned && dot(ground, ground) == 0.0) rotate_out(m->link_R + 9 * root, normal + 3 * root, ground);
         if (planar) found += end - root;
         else memset(normal + 3 * root, 0, 3 * (size_t)(end - root) * sizeof *normal);

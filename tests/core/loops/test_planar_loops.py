@@ -1,6 +1,7 @@
 """Loops of mechanisms that move in a plane: the planar kernels against those in space."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -32,24 +33,37 @@ CLOSING = {
 }
 
 
-def linkage(kind: str, slides: bool, tilt: fm.Rotation) -> fm.Model:
-    """Crank and coupler, closed by a joint with a rocker or with a block that slides and carries an arm."""
+def linkage(kind: str, slides: bool, tilt: fm.Rotation, driven: str = "", stiff: bool = False) -> fm.Model:
+    """Crank and coupler, closed by a joint with a rocker or with a block that slides and carries an arm.
+
+    driven: "crank" or "block", whose motion is prescribed. stiff: a pin and the spring are.
+    """
     model = fm.Model("linkage", gravity=(1.0, -2.0, -9.0))
     ground = model.ground
     a = fm.Body.rod("a", length=0.5, mass=1.0, radius=0.02)
     b = fm.Body.rod("b", length=0.9, mass=0.7, radius=0.02)
     c = fm.Body.rod("c", length=0.6, mass=0.8, radius=0.02)
     block = fm.Body.box("block", size=(0.1, 0.1, 0.1), mass=0.5)
+    law: dict[str, Any] = {"stiffness": 1e4, "damping": 3.0} if stiff else {}
     base, pivot = ground.at(rotation=tilt), ground.at(*(tilt.matrix @ (0.7, 0.0, 0.1)), rotation=tilt)
-    model.add(a, fm.Revolute("A", base, a.base, axis="y", q0=-1.2, u0=3.0))
-    model.add(b, fm.Revolute("B", a.tip, b.base, axis="y", q0=0.9, u0=-1.0))
-    if slides:
+    if driven == "crank":
+        swing = fm.Path.polynomial(-1.2, 3.0, -2.0, 0.5)
+        model.add(a, fm.Joint("A", base, a.base, modes=(fm.Turn("y", role="excited", path=swing),)))
+    else:
+        model.add(a, fm.Revolute("A", base, a.base, axis="y", q0=-1.2, u0=3.0))
+    model.add(b, fm.Revolute("B", a.tip, b.base, axis="y", q0=0.9, u0=-1.0, **law))
+    if driven == "block":
+        push = fm.Slide("x", role="excited", path=fm.Path.polynomial(0.05, 0.5, -1.0))
+        model.add(block, fm.Joint("S", pivot, block.at(), modes=(push,)))
+        pivot = block.at(0.0, 0.0, 0.05)
+    elif slides:
         model.add(block, fm.Prismatic("S", pivot, block.at(), axis="x", q0=0.05, u0=0.5))
         pivot = block.at(0.0, 0.0, 0.05)
     model.add(c, fm.Revolute("D", pivot, c.base, axis="y", q0=-1.4))
     offset = 0.07 if kind == "distance" else 0.0
     model.add(CLOSING[kind](c.at(0.55, offset, 0.0), b.at(0.8, 0.0, 0.02)))
-    model.add(fm.Spring("spring", a.tip, ground.at(0.3, 0.4, 0.5), stiffness=20.0, damping=0.3, free_length=0.2))
+    tight = 1e4 if stiff else 20.0
+    model.add(fm.Spring("spring", a.tip, ground.at(0.3, 0.4, 0.5), stiffness=tight, damping=0.3, free_length=0.2))
     return model
 
 
@@ -87,6 +101,54 @@ def test_each_closing_joint_in_the_plane(kind: str, slides: bool) -> None:
         slides = True  # else nothing is left to move
     tilt = fm.Rotation.about("z", 0.7) if slides else fm.Rotation.identity()
     assert_same(linkage(kind, slides, tilt))
+
+
+@pytest.mark.parametrize("kind", CLOSING)
+@pytest.mark.parametrize("driven", ["crank", "block"])
+def test_each_closing_joint_of_a_driven_linkage(kind: str, driven: str) -> None:
+    slides = driven == "block" or kind == "prismatic"
+    assert_same(linkage(kind, slides, fm.Rotation.about("z", 0.7), driven))
+
+
+@pytest.mark.parametrize("driven", ["crank", "block"])
+def test_the_implicit_scheme_takes_the_same_steps_for_driven_joints_in_the_plane_as_in_space(driven: str) -> None:
+    """With a stiff pin and a stiff spring between points beside them."""
+    model = linkage("revolute", True, fm.Rotation.identity(), driven, stiff=True)
+    runs = []
+    for on in (True, False):
+        solver = Solver(compile(model).with_options(scheme="radau", tolerance=1e-7))
+        solver.assemble()
+        assert (solver.use_planar(on) > 0) == on
+        solver.step(0.2)
+        runs.append((solver.get("solver.steps"), values(solver, (".r", ".v"))))
+    assert runs[0][0] == runs[1][0]
+    assert_allclose(runs[0][1], runs[1][1], rtol=0, atol=1e-7)
+
+
+@pytest.mark.parametrize("slides", [False, True])
+def test_windows_on_a_driven_table_pass_their_folds_as_in_space(slides: bool) -> None:
+    """What folds is carried by a driven joint on a free one, so that multipliers move both ends of the driven one."""
+    model, path = fm.Model("folding"), fm.Path.polynomial(0.1, 0.4, 1.5)
+    carrier, table = (fm.Body(name, mass=2.0, com=(0.1, 0, 0.2), inertia=(0.1, 0.2, 0.1)) for name in ("c", "t"))
+    a, b, rung = (fm.Body.rod(name, length=0.5, mass=1.0, radius=0.02) for name in ("a", "b", "rung"))
+    mode = fm.Slide("x", role="excited", path=path) if slides else fm.Turn("y", role="excited", path=path)
+    model.add(carrier, fm.Revolute("P", model.ground.at(), carrier.at(), axis="y", u0=0.3))
+    model.add(table, fm.Joint("T", carrier.at(0.2, 0, 0.1), table.at(), modes=(mode,)))
+    for i, bar in enumerate((a, b)):
+        model.add(bar, fm.Revolute(f"A{i}", table.at(0.5 * i, 0, 0), bar.base, axis="y", q0=0.5, u0=9.0))
+    model.add(rung, fm.Revolute("B", a.tip, rung.base, axis="y", q0=-0.5, u0=-9.0))
+    model.add(fm.Revolute("C", rung.tip, b.tip, axis="y"))
+    found = []
+    for on in (True, False):
+        solver = Solver(compile(model).with_options(tolerance=1e-9))
+        solver.assemble()
+        assert (solver.use_planar(on) > 0) == on
+        for time in (0.3, 0.6, 1.0):
+            solver.step(time)
+            assert_allclose(solver.get("A0.q"), solver.get("A1.q"), rtol=0, atol=1e-7)
+            found.append((solver.get("P.q"), solver.get("P.qd"), solver.get("A0.q"), solver.get("A0.qd")))
+    assert not 0 < found[2][2] < np.pi  # where it started
+    assert_allclose(found[:3], found[3:], rtol=0, atol=1e-6)
 
 
 @pytest.mark.parametrize("loops", [1, 2, 3])

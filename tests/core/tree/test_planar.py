@@ -26,7 +26,7 @@ condition of trees of a few bodies."""
 PRECISION = 1e-11
 """Of the largest acceleration: what is asked of chains of 1000 joints, in a plane as in space."""
 
-KINEMATIC = ("qdd", "a", "alpha", "r", "v", "w", "quat", "q", "qd", "length")
+KINEMATIC = ("qdd", "a", "alpha", "r", "v", "w", "quat", "q", "qd", "length", "eta", "kappa", "kappa_dot", "eta_in")
 
 
 def chain(length: int, u0: Any, q0: Any) -> fm.Model:
@@ -192,6 +192,8 @@ def test_trees_in_a_plane_are_found() -> None:
         lambda F, M: fm.Prismatic("B", F, M, axis=(1.0, 1e-9, 0.0)),
         lambda F, M: fm.Revolute("B", F, M, axis="y", rotor_inertia=0.1),
         lambda F, M: fm.Spherical("B", F, M),
+        lambda F, M: fm.Joint("B", F, M, modes=(fm.Helix("y", pitch=0.1, role="excited", input="kappa_dot"),)),
+        lambda F, M: fm.Joint("B", F, M, modes=(fm.Turn("x", role="excited", input="kappa_dot"),)),
     ],
 )
 def test_trees_out_of_the_plane_use_the_spatial_kernels(second: Any) -> None:

@@ -1,5 +1,6 @@
 """Flexible bodies in mechanisms that move in a plane: the planar kernels against those in space and the oracle."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -34,10 +35,15 @@ def part_points(part: fm.ModalBody) -> list[tuple[str, Any]]:
     return [(point.name, point.X_BP.offset) for point in part.points]
 
 
-def joint(rng: Any, name: str, F: fm.Point, M: fm.Point, first: bool) -> Any:
-    kind = "revolute" if first else str(rng.choice(("revolute", "revolute", "prismatic", "weld")))
+def joint(rng: Any, name: str, F: fm.Point, M: fm.Point, first: bool, driven: bool) -> Any:
+    kinds = ("revolute", "revolute", "prismatic", "weld", *(("driven", "driven") if driven else ()))
+    kind = "revolute" if first else str(rng.choice(kinds))
     if kind == "weld":
         return fm.Weld(name, F, M)
+    if kind == "driven":
+        angle, path = rng.uniform(-3, 3), fm.Path.polynomial(*rng.uniform(-1, 1, 4))
+        mode = fm.Turn("z") if rng.random() < 0.5 else fm.Slide((np.cos(angle), np.sin(angle), 0))
+        return fm.Joint(name, F, M, modes=(replace(mode, role="excited", path=path),))
     how: dict[str, Any] = {"q0": rng.uniform(-1, 1), "u0": rng.uniform(-2, 2), "stiffness": 3.0, "damping": 0.1}
     if kind == "revolute":
         return fm.Revolute(name, F, M, axis=str(rng.choice(("z", "-z"))), **how)
@@ -45,8 +51,11 @@ def joint(rng: Any, name: str, F: fm.Point, M: fm.Point, first: bool) -> Any:
     return fm.Prismatic(name, F, M, axis=(np.cos(angle), np.sin(angle), 0), **how)
 
 
-def in_any_plane(seed: int, closed: bool) -> Flexible:
-    """Flexible and rigid bodies in a plane of any direction; with closed, the last one is pinned to the ground."""
+def in_any_plane(seed: int, closed: bool, driven: bool = False) -> Flexible:
+    """Flexible and rigid bodies in a plane of any direction; with closed, the last one is pinned to the ground.
+
+    driven: some joints are driven (which the oracle of flexible bodies does not know).
+    """
     rng = np.random.default_rng(seed)
     model = fm.Model("in_any_plane", gravity=rng.uniform(-10, 10, 3))
     clouds: dict[str, Any] = {}
@@ -63,7 +72,7 @@ def in_any_plane(seed: int, closed: bool) -> Flexible:
             F = frame(rng, parts[rng.integers(len(parts))])
         else:
             F = model.ground.at(*rng.uniform(-1, 1, 3), rotation=fm.Rotation(turn(rng.uniform(-2, 2, 3))))
-        model.add(part, joint(rng, f"j{i}", F, frame(rng, part), not parts))
+        model.add(part, joint(rng, f"j{i}", F, frame(rng, part), not parts, driven))
         parts.append(part)
     case = Flexible(model, clouds, {"j0.tau": float(rng.uniform(-1, 1))})
     P = frame(rng, parts[-1])
@@ -98,10 +107,10 @@ def started(case: Flexible) -> Solver:
     return solver
 
 
-@pytest.mark.parametrize("closed", [False, True])
+@pytest.mark.parametrize("which", ["open", "closed", "driven"])
 @pytest.mark.parametrize("seed", seeds(25, 200))
-def test_all_values_are_those_of_the_kernels_in_space(seed: int, closed: bool) -> None:
-    solver = started(in_any_plane(seed, closed))
+def test_all_values_are_those_of_the_kernels_in_space(seed: int, which: str) -> None:
+    solver = started(in_any_plane(seed, closed=which == "closed", driven=which == "driven"))
     assert solver.use_planar(True) == solver.image.sizes["links"]
     planar = values(solver)
     assert solver.use_planar(False) == 0
@@ -151,13 +160,13 @@ def test_a_body_that_leaves_its_plane_takes_the_kernels_in_space() -> None:
         assert (solver.use_planar(True) > 0) == planar
 
 
-@pytest.mark.parametrize("closed", [False, True])
-def test_the_implicit_scheme_takes_the_same_steps_in_the_plane_as_in_space(closed: bool) -> None:
+@pytest.mark.parametrize("which", ["open", "closed", "driven"])
+def test_the_implicit_scheme_takes_the_same_steps_in_the_plane_as_in_space(which: str) -> None:
     """Its iteration has the modes' stiffness and damping beside their inertia in both."""
     runs = []
     for planar in (True, False):
-        image = compile(in_any_plane(2, closed).model).with_options(scheme="radau", tolerance=1e-7)
-        solver = Solver(image)
+        model = in_any_plane(2, which == "closed", which == "driven").model
+        solver = Solver(compile(model).with_options(scheme="radau", tolerance=1e-7))
         solver.assemble()
         solver.use_planar(planar)
         solver.step(0.2)
