@@ -15,6 +15,7 @@ from fmumbs.compiler.layout import Arrays, counted, lib, pack, table, text_at
 from fmumbs.compiler.links import Links, make_links, point_place
 from fmumbs.compiler.loops import add_cuts
 from fmumbs.compiler.names import Names
+from fmumbs.compiler.programs import add_programs
 from fmumbs.compiler.placing import UNIQUE, unique_at_start
 from fmumbs.compiler.starts import set_starts
 from fmumbs.compiler.topology import spanning_tree
@@ -72,6 +73,7 @@ def compile(
         links = make_links(tree, backwards, model.points_beside(tree))
         add_cuts(links, cuts, len(tree))
         add_couplings(links, model, tree)
+        add_programs(links, model, joints)
         add_laws(links, model, tree)
         arrays = _arrays(_rows(model, joints, links, texts))
     arrays["text"] = texts.array()

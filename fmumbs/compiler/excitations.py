@@ -28,11 +28,14 @@ def add_excitations(out: Rows, joint: int, modes: tuple[Mode, ...], p: int, u: i
             excitation_u=u + index,
             excitation_path=path,
             excitation_cutoff=mode.cutoff,
+            excitation_row=-1,
+            excitation_transition=0.0,
         )
 
 
 def _add_path(out: Rows, path: Path) -> None:
     out.add(path_piece=len(out.rows.get("piece_time", ())), path_pieces=len(path.breaks), path_period=path.period)
+    out.add(path_wave=path.wave or (0.0, 0.0, 0.0))
     for time, row, stop in zip(path.breaks, path.coefficients, _stops(path), strict=True):
         out.add(piece_time=time, piece_polynomial=row, piece_stop=int(stop))
 

@@ -207,6 +207,10 @@ def _joint_counts(kind: Kind, arrays: Arrays) -> Indices:
             found = modes * fewer
         case "eta" | "kappa" | "kappa_dot" | "eta_in" | "drive":
             found = excited
+        case "target" | "position":
+            found = excited * _programmed(arrays)
+        case "violation":
+            found = 1 * _programmed(arrays)
         case "rotor_inertia":
             geared = np.bincount(arrays["link_joint"], arrays["link_kind"] == SCREW, len(joint))
             found = modes * (scalar & (geared == modes))
@@ -223,6 +227,13 @@ def _joint_counts(kind: Kind, arrays: Arrays) -> Indices:
             found = np.full(len(joint), kind.components)
     widths: Indices = found.astype(np.int32)
     return widths
+
+
+def _programmed(arrays: Arrays) -> NDArray[np.bool_]:
+    """(joints,) whether each is the drive of a program."""
+    found = np.zeros(len(arrays["joint_kind"]), bool)
+    found[arrays["excitation_joint"][arrays["excitation_row"] >= 0]] = True
+    return found
 
 
 def _has_axes(arrays: Arrays) -> NDArray[np.bool_]:

@@ -34,7 +34,8 @@ from fmumbs.mechanism.joints import (
 from fmumbs.mechanism.laws import ForceLaw, Law, Piece, Stop
 from fmumbs.mechanism.make_flexible import make_flexible
 from fmumbs.mechanism.model import Model
-from fmumbs.mechanism.path import Path
+from fmumbs.mechanism.path import Curve, Path
+from fmumbs.mechanism.program import Program, ProgrammedJoint, ProgrammedOrientation, ProgrammedPoint
 from fmumbs.mechanism.section import Material, Section, Slender
 from fmumbs.mechanism.signals import DefaultExperiment, Signal
 from fmumbs.mechanism.support import FlexibleSupport, Layer
@@ -46,6 +47,7 @@ __all__ = [
     "Closing",
     "Composite",
     "Coupling",
+    "Curve",
     "Cylindrical",
     "DefaultExperiment",
     "Distance",
@@ -72,6 +74,10 @@ __all__ = [
     "PointOnLine",
     "PointOnPlane",
     "Prismatic",
+    "Program",
+    "ProgrammedJoint",
+    "ProgrammedOrientation",
+    "ProgrammedPoint",
     "Revolute",
     "RevoluteSpherical",
     "Screw",

@@ -19,6 +19,7 @@ from fmumbs.mechanism.flexible_link import FlexibleLink
 from fmumbs.mechanism.forces import FORCES, Force, Load, Spring
 from fmumbs.mechanism.joints import JointBase
 from fmumbs.mechanism.laws import ForceLaw
+from fmumbs.mechanism.program import Program
 from fmumbs.mechanism.signals import Causality, DefaultExperiment, Signal
 
 _Kind = TypeVar("_Kind", bound=Force)
@@ -58,7 +59,8 @@ class Model:
         return GROUND
 
     def add(self, *elements: Element) -> None:
-        """Adds bodies, flexible links and supports, joints, couplings, forces and laws: all, or none if one is refused.
+        """Adds bodies, flexible links and supports, joints, couplings, programs, forces and laws: all, or none if one is
+        refused.
 
         Raises ModelError for another type and for a name that is already in use.
         """
@@ -67,7 +69,7 @@ class Model:
             if not isinstance(given, _KINDS):
                 raise ModelError(
                     f"Model '{self.name}': cannot add a {type(given).__name__}. "
-                    "Add bodies, joints, couplings, springs, loads and laws."
+                    "Add bodies, joints, couplings, programs, springs, loads and laws."
                 )
             for element in (given, *given.parts) if isinstance(given, Composite) else (given,):
                 self._check_name(element, new)
@@ -121,7 +123,16 @@ class Model:
 
     @property
     def joints(self) -> tuple[JointBase, ...]:
-        return tuple(e for e in self._elements.values() if isinstance(e, JointBase))
+        """The joints in the order in which they were added, and in their places the drives of programs."""
+        return tuple(e for e in self._simple() if isinstance(e, JointBase))
+
+    def _simple(self) -> Iterator[Element]:
+        """All elements, each program as its drive, which has its name."""
+        return (e.drive if isinstance(e, Program) else e for e in self._elements.values())
+
+    @property
+    def programs(self) -> tuple[Program, ...]:
+        return tuple(e for e in self._elements.values() if isinstance(e, Program))
 
     @property
     def couplings(self) -> tuple[Coupling, ...]:
@@ -188,7 +199,8 @@ class Model:
                 raise ModelError(f"{what}, but the model has no body '{end.body.name}'. Add it to the model.")
 
     def _check_added(self, element: Element, does: str, what: Element) -> None:
-        if self._elements.get(what.name) == what:
+        here = self._elements.get(what.name)
+        if (here.drive if isinstance(here, Program) else here) == what:
             return
         text = f"Model '{self.name}': {type(element).__name__} '{element.name}' {does} '{what.name}'"
         if what.name in self._elements:
@@ -196,7 +208,7 @@ class Model:
         raise ModelError(f"{text}, which is not in the model. Add it to the model.")
 
     def _acting(self) -> Iterator[JointBase | Force]:
-        return (e for e in self._elements.values() if isinstance(e, JointBase | Force))
+        return (e for e in self._simple() if isinstance(e, JointBase | Force))
 
     @property
     def signals(self) -> tuple[Signal, ...]:

@@ -4,7 +4,7 @@
 
 The first piece also applies before its break, and the last piece to all later times, so the last piece of a motion that
 ends is constant. With a period, the path repeats from breaks[0] on. Position and velocity are continuous; the
-acceleration is, too, unless continuity=1.
+acceleration is, too, unless continuity=1. A path on a circle is centre + radius cos(s(t) + phase), with s an angle.
 """
 
 import math
@@ -12,7 +12,10 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fmumbs import _checks
 from fmumbs._limits import LEAST_PERIOD, PATH_POWERS
@@ -28,7 +31,8 @@ class Path:
 
     breaks: (n,) [s], increasing. coefficients: (n, 6) of the powers of the time since the piece's break, in [rad] or
     [m]; shorter rows are padded with zeros. continuity: 2, or 1 if accelerations may jump. period: [s], longer than
-    the breaks; 0 for a path that does not repeat.
+    the breaks; 0 for a path that does not repeat. wave: (centre, radius, phase) [m, m, rad] of a coordinate of a point
+    on a circle, centre + radius cos(s + phase), where the polynomials give the angle s [rad]; None for s itself.
 
     Raises ModelError for a jump in position, velocity or, with continuity=2, acceleration.
     """
@@ -37,6 +41,7 @@ class Path:
     coefficients: Sequence[Sequence[float]]
     continuity: int = field(default=2, kw_only=True)
     period: float = field(default=0.0, kw_only=True)
+    wave: tuple[float, float, float] | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         breaks = _numbers(self.breaks, "Path: breaks")
@@ -53,7 +58,8 @@ class Path:
             raise ModelError(f"Path: period is {period:g} s, must be at least {LEAST_PERIOD:g} s. Give a longer one.")
         if self.continuity not in (1, 2):
             raise ModelError(f"Path: continuity is {self.continuity!r}, but must be 1 or 2. Give one of these.")
-        for name, value in (("breaks", breaks), ("coefficients", rows), ("period", period)):
+        wave = None if self.wave is None else _checks.vector(self.wave, "Path: wave", (0, 1, 0))
+        for name, value in (("breaks", breaks), ("coefficients", rows), ("period", period), ("wave", wave)):
             object.__setattr__(self, name, value)
         self._check_continuity()
 
@@ -128,11 +134,89 @@ class Path:
         rows = [c[::-1, i].tolist() for i in pieces]
         return cls([float(x[i]) for i in pieces], rows, continuity=continuity, period=period)
 
+    @classmethod
+    def line(cls, start: ArrayLike, end: ArrayLike, duration: float, *, begin: float = 0.0) -> "Curve":
+        """A straight line from rest to rest by a polynomial of fifth degree in time (copcod, Eq 28).
+
+        start, end: (n,) [m] or [rad]. duration, begin: [s]; before and after, the point rests.
+        """
+        return cls.polyline([start, end], duration, begin=begin)
+
+    @classmethod
+    def polyline(
+        cls, points: ArrayLike, durations: float | Sequence[float], *, begin: float = 0.0, closed: bool = False
+    ) -> "Curve":
+        """Straight lines through points (n, dimensions), with a stop at each (copcod, Eq 28).
+
+        durations: of each edge [s], or one for all. begin: [s]. closed: a last edge leads back to the first point.
+        """
+        places = np.asarray(_table(points, "Path.polyline: points"))
+        if closed:
+            places = np.vstack([places, places[:1]])
+        if len(places) < 2:
+            raise ModelError("Path.polyline: points are fewer than 2. Give a start and an end.")
+        each = durations if isinstance(durations, Iterable) else (durations,) * (len(places) - 1)
+        given = _checks.numbers(each, len(places) - 1, "Path.polyline: durations")
+        for value in given:
+            _checks.positive(value, "Path.polyline: durations")
+        times = np.cumsum([_checks.number(begin, "Path.polyline: begin"), *given]).tolist()
+        return Curve(tuple(cls.quintic(times, column) for column in places.T.tolist()))
+
+    @classmethod
+    def rectangle(
+        cls, corner: ArrayLike, first: ArrayLike, second: ArrayLike, durations: float | Sequence[float], *,
+        begin: float = 0.0,
+    ) -> "Curve":  # fmt: skip
+        """A rectangle ABCD from its corner A, along `first` to B, then along `second` to C, with stops in the corners.
+
+        corner, first, second: (3,) [m], the edges perpendicular to each other. durations: of the four edges [s], or one.
+        """
+        A, u, v = (np.array(_checks.vector(x, f"Path.rectangle: {what}")) for x, what in (
+            (corner, "corner"), (first, "first"), (second, "second")))  # fmt: skip
+        if abs(u @ v) > 1e-9 * math.sqrt((u @ u) * (v @ v)) or not (u.any() and v.any()):
+            raise ModelError("Path.rectangle: its edges are not perpendicular, or zero. Use Path.polyline().")
+        return cls.polyline([A, A + u, A + u + v, A + v], durations, begin=begin, closed=True)
+
+    @classmethod
+    def circle(
+        cls, centre: ArrayLike, start: ArrayLike, normal: ArrayLike, duration: float, *, turns: float = 1.0,
+        begin: float = 0.0,
+    ) -> "Curve":  # fmt: skip
+        """A circle about a centre from rest to rest; its angle is a polynomial of fifth degree in time (copcod, Eq 28).
+
+        centre, start: (3,) [m]; normal: (3,), about which it turns by the right-hand rule, perpendicular to the radius.
+        duration, begin: [s]. turns: of the whole motion, also negative.
+        """
+        middle = np.array(_checks.vector(centre, "Path.circle: centre"))
+        axis = np.array(_checks.axis(normal, "Path.circle: normal"))
+        arm = np.array(_checks.vector(start, "Path.circle: start")) - middle
+        if not arm.any() or abs(arm @ axis) > 1e-9 * math.sqrt(arm @ arm):
+            raise ModelError("Path.circle: start is not in the circle's plane, or is its centre. Move it, or the normal.")
+        begin = _checks.number(begin, "Path.circle: begin")
+        end = begin + _checks.positive(duration, "Path.circle: duration")
+        angle = cls.quintic((begin, end), (0.0, 2 * math.pi * _checks.number(turns, "Path.circle: turns")))
+        across = np.cross(axis, arm)
+        return Curve(tuple(
+            cls(angle.breaks, angle.coefficients, wave=(m, math.hypot(a, b), math.atan2(-b, a)))
+            for m, a, b in zip(middle.tolist(), arm.tolist(), across.tolist(), strict=True)
+        ))  # fmt: skip
+
+    @classmethod
+    def through(cls, times: Sequence[float], points: ArrayLike) -> "Curve":
+        """A quintic spline through points (n, dimensions) at times (n,) [s], from rest to rest; see spline()."""
+        places = _table(points, "Path.through: points")
+        return Curve(tuple(cls.spline(times, column) for column in zip(*places, strict=True)))
+
     def __call__(self, t: float) -> tuple[float, float, float]:
         """Position, velocity and acceleration at the time t [s]."""
         if self.period:
             t = self.breaks[0] + (t - self.breaks[0]) % self.period
-        return self._piece(max(bisect_right(self.breaks, t) - 1, 0), t)
+        s, v, a = self._piece(max(bisect_right(self.breaks, t) - 1, 0), t)
+        if self.wave is None:
+            return s, v, a
+        centre, radius, phase = self.wave
+        sine, cosine = radius * math.sin(s + phase), radius * math.cos(s + phase)
+        return centre + cosine, -sine * v, -cosine * v * v - sine * a
 
     def _piece(self, i: int, t: float) -> tuple[float, float, float]:
         x, c = t - self.breaks[i], self.coefficients[i]
@@ -160,6 +244,35 @@ class Path:
                     raise ModelError(
                         f"Path: the {what} jumps from {before[order]:g} to {after[order]:g} at {time:g} s. {fix}"
                     )
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Several coordinates over time: of a point, of an orientation. Path.line(), .polyline(), .circle() make them.
+
+    paths: one Path for each coordinate.
+    """
+
+    paths: Sequence[Path]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "paths", tuple(self.paths))
+        if not self.paths or not all(isinstance(path, Path) for path in self.paths):
+            raise ModelError(f"Curve: paths are {self.paths!r}. Give one Path for each coordinate.")
+
+    def __call__(self, t: float) -> NDArray[np.float64]:
+        """(3, coordinates) positions, velocities and accelerations at the time t [s]."""
+        return np.array([path(t) for path in self.paths]).T
+
+
+def _table(points: ArrayLike, what: str) -> list[tuple[float, ...]]:
+    """Rows of equally many finite numbers."""
+    if isinstance(points, str | bytes) or not isinstance(points, Iterable):
+        raise ModelError(f"{what} is {points!r}, but must be a table of points. Give one row for each point.")
+    rows = [_numbers(row, f"{what}[{i + 1}]") for i, row in enumerate(cast("Iterable[object]", points))]
+    if not rows or len({len(row) for row in rows}) != 1 or not rows[0]:
+        raise ModelError(f"{what} do not have equally many coordinates. Give one row for each point.")
+    return rows
 
 
 def _quintic(

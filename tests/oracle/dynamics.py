@@ -61,13 +61,15 @@ class Oracle(Kinematics):
         rows = {joint.name: self._rows(state, joint) for joint in self.joints}
         self._add_products(state, inputs, rows, Q)
         rows |= {coupling.name: self.coupling_rows(state, coupling) for coupling in self.model.couplings}
-        nu, multipliers = _saddle_point(M, Q, list(rows.values()))
+        further = self.further_rows(state)
+        nu, multipliers = _saddle_point(M, Q, list((rows := rows | further).values()))
         lambdas = dict(zip(rows, multipliers, strict=True))
         for coupling in self.model.couplings:
             self._push_coupled(coupling, lambdas[coupling.name], applied)
         answer = Answer(self, state, nu)
         for coupling in self.model.couplings:
             answer.put_coupling(coupling, lambdas[coupling.name])
+        answer.values |= {f"{name}.drive": lambdas[name] for name in further}
         pushed: dict[str, tuple[Array, Array]] = {}
         for joint in self.joints:
             G, drift = self.coordinates(state, joint)
@@ -80,6 +82,10 @@ class Oracle(Kinematics):
         answer.put_bodies()
         answer.put_springs()
         return answer
+
+    def further_rows(self, state: State) -> dict[str, tuple[Array, Array]]:
+        """J and right sides of what else constrains the motion, by name: see programs.py."""
+        return {}
 
     def coupling_rows(self, state: State, coupling: Any) -> tuple[Array, Array]:
         """J and -c'' of a linear relation of joint coordinates."""

@@ -13,6 +13,7 @@
 #include "../kernels/kernels.h"
 #include "../assembly/assembly.h"
 #include "../assembly/held_values.h"
+#include "../assembly/program_starts.h"
 #include "../assembly/restarts.h"
 #include "step.h"
 
@@ -92,14 +93,20 @@ static fm_status cannot_close(fm_instance *s)
     char names[200];
     double gap;
     const fm_image *m = &s->image;
-    const int32_t worst = fm_worst_row(s, 0, &gap), coupling = m->row_coupling[worst];
     int held = 0;
+    if (m->n.excitations > 0) fm_nearest_to(s, s->assembly.given, s->y);
+    const int32_t worst = fm_worst_row(s, 0, &gap), coupling = m->row_coupling[worst];
     for (int32_t i = 0; i < m->n.joints; i++) held += m->joint_held[i];
     fm_loop_names(s, worst, names, sizeof names);
     const int32_t over = fm_turned_over(s);
     if (over >= 0 && gap <= 1e3 * fm_closed_within(s))
         return fm_say(s, FM_ERROR, "from these guesses the loops close only with joint '%s' turned over: its axes on the two bodies "
                       "are opposite. Turn one of its frames over, or move a q0 of its loop", m->text + m->joint_name[over]);
+    if (m->row_excitation[worst] >= 0)
+        return fm_say(s, FM_ERROR, "the path of program '%s' is out of reach: nearest gap %.3g %s at t = %.9g s. Move the path, "
+                      "lengthen a body, or move a q0 to where it is reached",
+                      m->text + m->joint_name[m->excitation_joint[m->row_excitation[worst]]], gap,
+                      turns(m, worst) ? "rad" : "m", s->clock[FM_TIME]);
     return fm_say(s, FM_ERROR, "the %s cannot close: nearest gap %.3g %s at '%s'. Change %s, or move a q0 of its joints to "
                   "where it closes%s",
                   names, gap, turns(m, worst) ? "rad" : "m", m->text + m->joint_name[m->row_joint[worst]],
@@ -164,9 +171,13 @@ static fm_status assemble(fm_instance *s, double t)
     s->clock[FM_IMPLICIT] = s->clock[FM_SINCE] = s->clock[FM_UNTIL] = 0.0;
     s->clock[FM_ERROR_LAST] = 1e-4;
     s->valid = FM_VALID_NOTHING;
+    fm_forget_fades(s, t, s->y);
     fm_follow_paths(s, t, s->y);
     char why[300];
-    const int levels = s->image.n.rows > 0 ? fm_assemble_loops(s, s->y, why, sizeof why) : 2;
+    int levels = 2;
+    if (fm_any_transition(s)) levels = s->assembly.closed = fm_start_off_path(s, t, s->y);
+    if (s->image.n.rows > 0 && levels == 2) levels = fm_assemble_loops(s, s->y, why, sizeof why);
+    s->assembly.closed = 0;
     if (levels < 0) return fm_say(s, FM_ERROR, "%s", why);
     if (levels == 0) return cannot_close(s);
     if (levels == 1) return cannot_move(s);

@@ -42,9 +42,14 @@ static int32_t variable_of(const fm_image *m, int32_t row)
     return m->joint_u[m->row_joint[row]] + m->row_part[row];
 }
 
-/* Whether a row applies: a prescribed start value only while its coordinate is held. */
+/* Whether a row applies: a prescribed start value only while its coordinate is held, a program's not while the
+ * mechanism starts off its path. */
 static int counts(const fm_instance *s, int32_t row)
 {
+    const int32_t mode = s->image.row_excitation[row];
+    if (s->assembly.released && mode >= 0 &&
+        (s->assembly.released == FM_RELEASE_ALL || s->image.excitation_transition[mode] > 0.0))
+        return 0;
     return s->image.row_kind[row] != FM_ROW_GIVEN || s->assembly.hold[variable_of(&s->image, row)] > 0;
 }
 

@@ -373,7 +373,7 @@ static int assemble_positions(fm_instance *s, double *y)
     double *own = s->assembly.from + 2 * s->model.ny;
     s->assembly.failed = s->assembly.brief = 0;
     memcpy(s->assembly.given, y, size);
-    if (!any_set(s)) return hold_positions(s, y, 0);
+    if (!any_set(s) || s->assembly.closed) return hold_positions(s, y, 0);
     set_base(s, y);
     s->assembly.base = 1; /* ignore what was set */
     const int closed = hold_positions(s, own, 0);
@@ -420,6 +420,27 @@ static int assemble_velocities(fm_instance *s, double *y)
     fm_assembly_place(s, y);
     if (any_cut_given(s, FM_VELOCITIES) || !fm_velocities_fit(s)) choose_independent(s, FM_VELOCITIES, list_units(s, FM_VELOCITIES));
     return fm_assemble_velocities(s, y);
+}
+
+/* Makes y the state nearest to being closed that is found from `given`, with the drives where they are there. */
+void fm_nearest_to(fm_instance *s, const double *given, double *y)
+{
+    memcpy(y, given, (size_t)s->model.ny * sizeof *y);
+    fm_hold_fixed(s, 1, 1);
+    (void)fm_assemble_positions(s, y);
+    memset(s->assembly.hold, 0, (size_t)s->image.n.modes * sizeof *s->assembly.hold);
+}
+
+/* Assembles y without the rows of the programs that fade out their starts. Returns how many of the two levels could be
+ * closed. */
+int fm_assemble_released(fm_instance *s, double *y)
+{
+    s->valid = FM_VALID_NOTHING;
+    s->assembly.released = FM_RELEASE_FADING;
+    const int levels = assemble_positions(s, y) ? 1 + assemble_velocities(s, y) : 0;
+    memset(s->assembly.hold, 0, (size_t)s->image.n.modes * sizeof *s->assembly.hold);
+    s->assembly.released = FM_RELEASE_NONE;
+    return levels;
 }
 
 /* Assembles y. Returns how many of the two levels, positions and velocities, could be closed; decides which of the

@@ -7,6 +7,9 @@
  *     path           kappa' = path''(t); eta and kappa are set to the path's after every step
  * A path is piecewise polynomial: it stops at the end of its last piece, or repeats with a period. Where it is not
  * smooth its piece is marked as a stop: an integration step ends there, so that one piece is used in the whole step.
+ *
+ * The target of a program may fade out a deviation d and its rate v at the start within the time T, with x = t / T:
+ *     eta = target + d (1 - 10 x^3 + 15 x^4 - 6 x^5) + v T (x - 6 x^3 + 8 x^4 - 3 x^5)
  */
 #include "excitation.h"
 
@@ -52,19 +55,55 @@ static place place_at(const fm_image *m, int32_t path, double t)
     return at;
 }
 
+/* The time that decides which piece of a path is used at time t: it lies in the present step. */
+static double within_step(const fm_instance *s, double t)
+{
+    double within = t + close_to(t);
+    if (within < s->work.step_from + close_to(s->work.step_from)) within = s->work.step_from + close_to(s->work.step_from);
+    if (within >= s->work.step_until) within = s->work.step_until - close_to(s->work.step_until);
+    return within;
+}
+
+/* A coordinate of a point on a circle, from its angle and the angle's derivatives. */
+static void go_round(const double *wave, double at[3])
+{
+    const double across = wave[1] * sin(at[0] + wave[2]), along = wave[1] * cos(at[0] + wave[2]);
+    at[2] = -along * at[1] * at[1] - across * at[2];
+    at[1] = -across * at[1];
+    at[0] = wave[0] + along;
+}
+
 /* Position, velocity and acceleration of a path at time t, from the piece that is used in the present step. */
 static void path_at(const fm_instance *s, int32_t path, double t, double out[3])
 {
     const fm_image *m = &s->image;
-    double within = t + close_to(t);
-    if (within < s->work.step_from + close_to(s->work.step_from)) within = s->work.step_from + close_to(s->work.step_from);
-    if (within >= s->work.step_until) within = s->work.step_until - close_to(s->work.step_until);
-    const place at = place_at(m, path, within);
+    const place at = place_at(m, path, within_step(s, t));
     const double *c = m->piece_polynomial + FM_PATH_POWERS * (m->path_piece[path] + at.piece);
     const double x = t - begins(m, path, at.round, at.piece);
     out[0] = c[0] + x * (c[1] + x * (c[2] + x * (c[3] + x * (c[4] + x * c[5]))));
     out[1] = c[1] + x * (2.0 * c[2] + x * (3.0 * c[3] + x * (4.0 * c[4] + x * (5.0 * c[5]))));
     out[2] = 2.0 * c[2] + x * (6.0 * c[3] + x * (12.0 * c[4] + x * (20.0 * c[5])));
+    if (m->path_wave[3 * path + 1] != 0.0) go_round(m->path_wave + 3 * path, out);
+}
+
+/* When a deviation at the start has been faded out; -INFINITY if there is none. */
+static double faded_at(const fm_instance *s, int32_t i)
+{
+    const double *fade = s->fade + 3 * i;
+    return fade[0] != 0.0 || fade[1] != 0.0 ? fade[2] + s->image.excitation_transition[i] : -INFINITY;
+}
+
+/* What is left at time t of an excited mode's deviation at the start, and its derivatives. 0: nothing. */
+static int fade_at(const fm_instance *s, int32_t i, double t, double out[3])
+{
+    const double *fade = s->fade + 3 * i, T = s->image.excitation_transition[i];
+    out[0] = out[1] = out[2] = 0.0;
+    if (within_step(s, t) >= faded_at(s, i)) return 0;
+    const double x = (t - fade[2]) / T, d = fade[0], v = T * fade[1];
+    out[0] = d * (1.0 + x * x * x * (-10.0 + x * (15.0 - 6.0 * x))) + v * x * (1.0 + x * x * (-6.0 + x * (8.0 - 3.0 * x)));
+    out[1] = (d * x * x * (-30.0 + x * (60.0 - 30.0 * x)) + v * (1.0 + x * x * (-18.0 + x * (32.0 - 15.0 * x)))) / T;
+    out[2] = (d * x * (-60.0 + x * (180.0 - 120.0 * x)) + v * x * (-36.0 + x * (96.0 - 60.0 * x))) / (T * T);
+    return 1;
 }
 
 /* The first stop of a path after time t, INFINITY if there is none. */
@@ -86,6 +125,8 @@ double fm_begin_smooth(fm_instance *s, double t)
     s->work.step_from = t;
     s->work.step_until = INFINITY;
     for (int32_t i = 0; i < m->n.excitations; i++) {
+        const double faded = faded_at(s, i);
+        if (faded > t + close_to(t) && faded < s->work.step_until) s->work.step_until = faded;
         if (m->excitation_kind[i] != FM_EXCITED_BY_PATH) continue;
         const double stop = stop_after(m, m->excitation_path[i], t + close_to(t));
         if (stop > t && stop < s->work.step_until) s->work.step_until = stop;
@@ -118,7 +159,7 @@ void fm_excite(const fm_instance *s, double t, const double *y, const double *in
     for (int32_t i = 0; i < m->n.excitations; i++) {
         const int32_t u = m->excitation_u[i];
         const double omega = m->excitation_cutoff[i];
-        double path[3];
+        double path[3], fade[3];
         switch (m->excitation_kind[i]) {
         case FM_EXCITED_BY_PATH:
             path_at(s, m->excitation_path[i], t, path);
@@ -129,6 +170,9 @@ void fm_excite(const fm_instance *s, double t, const double *y, const double *in
             break;
         default: tau[u] = input[u];
         }
+        if (!fade_at(s, i, t, fade)) continue;
+        if (m->excitation_kind[i] == FM_EXCITED_BY_POSITION) tau[u] += omega * (omega * fade[0] + 2.0 * fade[1]);
+        tau[u] += fade[2];
     }
 }
 
@@ -137,12 +181,28 @@ void fm_follow_paths(const fm_instance *s, double t, double *y)
 {
     const fm_image *m = &s->image;
     for (int32_t i = 0; i < m->n.excitations; i++) {
-        double path[3];
+        double path[3], fade[3];
         if (m->excitation_kind[i] != FM_EXCITED_BY_PATH) continue;
         path_at(s, m->excitation_path[i], t, path);
+        if (fade_at(s, i, t, fade)) path[0] += fade[0], path[1] += fade[1];
         y[m->excitation_p[i]] = path[0];
         y[m->n.positions + m->excitation_u[i]] = path[1];
     }
+}
+
+/* The target of an excited mode at time t and state y, without its transition, and its rate. */
+void fm_target(const fm_instance *s, int32_t i, double t, const double *y, double out[2])
+{
+    const fm_image *m = &s->image;
+    double at[3];
+    if (m->excitation_kind[i] == FM_EXCITED_BY_PATH) {
+        path_at(s, m->excitation_path[i], t, at);
+        out[0] = at[0], out[1] = at[1];
+        return;
+    }
+    (void)fade_at(s, i, t, at);
+    out[0] = y[m->excitation_p[i]] - at[0];
+    out[1] = y[m->n.positions + m->excitation_u[i]] - at[1];
 }
 
 /* Converts seeds of the inputs of excited modes to seeds of kappa', for directional derivatives. */

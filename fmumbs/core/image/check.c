@@ -272,6 +272,12 @@ static int has_law_axes(const fm_image *m, int32_t u)
     return a[0] != 0.0 || a[1] != 0.0 || a[2] != 0.0;
 }
 
+/* Whether a joint is the drive of a program. */
+static int is_program(const fm_image *m, int32_t joint)
+{
+    return m->joint_excited[joint] > 0 && m->excitation_row[m->joint_excitation[joint]] >= 0;
+}
+
 /* How many components a kind of variable has for this element; 0 if it has no such variable. */
 static int32_t kind_components(const fm_image *m, int32_t kind, int32_t object)
 {
@@ -295,6 +301,8 @@ static int32_t kind_components(const fm_image *m, int32_t kind, int32_t object)
     case FM_J_U: case FM_J_UDOT: return fewer ? free : 0;
     case FM_J_ETA: case FM_J_KAPPA: case FM_J_KAPPA_DOT: case FM_J_DRIVE: case FM_J_KAPPA_DOT_IN: case FM_J_ETA_IN:
         return excited;
+    case FM_J_TARGET: case FM_J_POSITION: return is_program(m, object) ? excited : 0;
+    case FM_J_VIOLATION: return is_program(m, object);
     case FM_J_QUAT: return ball || loose ? 4 : 0;
     case FM_J_W: case FM_J_ALPHA: return ball || loose ? 3 : 0;
     case FM_J_R: case FM_J_V: case FM_J_A: return loose ? 3 : 0;

@@ -115,9 +115,15 @@ const char *fm_check_excitations(const fm_image *m)
             if ((kind == FM_EXCITED_BY_PATH) != (m->excitation_path[e] >= 0)) return "an excited mode's path is missing";
             if (kind == FM_EXCITED_BY_POSITION && !(m->excitation_cutoff[e] > 0.0))
                 return "an excited mode's filter has no cut-off";
+            if (!(m->excitation_transition[e] >= 0.0)) return "a program's transition is negative";
+            if (m->excitation_row[e] >= 0 && m->row_excitation[m->excitation_row[e]] != e) return "a program follows another mode";
+            if (m->excitation_row[e] < 0 && m->excitation_transition[e] != 0.0) return "a mode without a program has a transition";
+            if ((m->excitation_row[e] < 0) != (m->excitation_row[next] < 0)) return "a program has only some of its rows";
         }
         next += count;
     }
+    for (int32_t i = 0; i < m->n.rows; i++)
+        if (m->row_excitation[i] >= 0 && m->excitation_row[m->row_excitation[i]] != i) return "a row follows another mode";
     return next == m->n.excitations ? NULL : "an excited mode belongs to no joint";
 }
 

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define FM_IMAGE_MAGIC "FMUMBS\r\n"
-#define FM_IMAGE_VERSION 3u
+#define FM_IMAGE_VERSION 4u
 #define FM_BYTE_ORDER 0x01020304u
 
 /* The header of an image; `size`: of header and body [bytes], `hash`: SHA-256 of the body, `checksum`: fm_checksum of it */
@@ -177,6 +177,8 @@ typedef struct fm_header {
     /* rows of couplings: which coupling; couplings: their terms; terms: the link of the coordinate and its        \
      * ratio */                                                                                                    \
     A(row_coupling, i, 1, rows, couplings, -1, "", "ROWS")                                           \
+    /* rows of programs: the excited mode that they follow (programs.c) */                            \
+    A(row_excitation, i, 1, rows, excitations, -1, "", "ROWS")                                       \
     A(coupling_first, i, 1, couplings, terms, 0, "", "ROWS")                                         \
     A(coupling_count, i, 1, couplings, free, 0, "", "ROWS")                                          \
     A(term_link, i, 1, terms, links, 0, "", "ROWS")                                                  \
@@ -188,11 +190,16 @@ typedef struct fm_header {
     A(excitation_u, i, 1, excitations, speeds, 0, "", "MOTION")                                      \
     A(excitation_path, i, 1, excitations, paths, -1, "", "MOTION")                                   \
     A(excitation_cutoff, d, 1, excitations, free, 0, "rad/s", "MOTION")                              \
-    /* paths: their pieces, the period (0: none); pieces: start time, 1 if an integration step       \
-     * must end there, the polynomial in the time since then, lowest power first */                  \
+    /* those of a program: the row that follows it, the time in which its start is faded out (0: none) */ \
+    A(excitation_row, i, 1, excitations, rows, -1, "", "MOTION")                                     \
+    A(excitation_transition, d, 1, excitations, free, 0, "s", "MOTION")                              \
+    /* paths: their pieces, the period (0: none), and of a coordinate on a circle, whose angle the    \
+     * polynomials give, the centre, the radius (0: none) and the angle at zero; pieces: start time, 1 \
+     * if an integration step must end there, the polynomial in the time since then, lowest power first */ \
     A(path_piece, i, 1, paths, pieces, 0, "", "MOTION")                                              \
     A(path_pieces, i, 1, paths, free, 0, "", "MOTION")                                               \
     A(path_period, d, 1, paths, free, 0, "s", "MOTION")                                              \
+    A(path_wave, d, 3, paths, free, 0, "m|rad", "MOTION")                                            \
     A(piece_time, d, 1, pieces, free, 0, "s", "MOTION")                                              \
     A(piece_stop, i, 1, pieces, free, 0, "", "MOTION")                                               \
     A(piece_polynomial, d, FM_PATH_POWERS, pieces, free, 0, "rad|m", "MOTION")                                    \

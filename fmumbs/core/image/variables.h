@@ -49,6 +49,9 @@
     K(J_KAPPA, JOINT, "kappa", 0, OUTPUT, REAL, 0, 1, "rad/s", "m/s", "velocity of the joint's excited mode")           \
     K(J_KAPPA_DOT, JOINT, "kappa_dot", 0, OUTPUT, REAL, 0, 0, "rad/s2", "m/s2",                                         \
       "acceleration of the joint's excited mode")                                                                       \
+    K(J_TARGET, JOINT, "target", 0, OUTPUT, REAL, 0, 0, "rad", "m", "target of the program, without its transition")     \
+    K(J_POSITION, JOINT, "position", 0, OUTPUT, REAL, 0, 0, "rad", "m", "programmed coordinate of the mechanism")         \
+    K(J_VIOLATION, JOINT, "violation", 1, OUTPUT, REAL, 0, 0, "rad", "m", "distance of the position from the target")     \
     K(J_DRIVE, JOINT, "drive", 0, OUTPUT, REAL, 0, 0, "N.m", "N",                                                       \
       "generalised force of the actuator of the joint's excited mode")                                                          \
     K(J_REACTION_F, JOINT, "reaction.f", 3, OUTPUT, REAL, 0, 0, "N", "N",                                               \

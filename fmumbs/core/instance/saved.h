@@ -34,6 +34,7 @@ FM_HIDDEN_BEGIN
     V(law_mode, 2 * m->n.laws) /* two numbers of each law's mode (laws.c) at the integrator's time */ \
     V(law_last, 2 * m->n.laws) /* those of its last step */                                  \
     V(cut_p, m->n.cut_positions) /* of cut joints, at the last accepted positions */         \
+    V(fade, 3 * m->n.excitations) /* of a program: deviation of position and rate at the start, and its time */ \
     V(row_active, m->n.rows)   /* 1: the row is active, found to be independent */            \
     V(row_pivot, m->n.rows)    /* its pivot in K when rows were chosen, or the largest since */
 

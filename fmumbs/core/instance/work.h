@@ -105,11 +105,15 @@ typedef struct fm_singular {
     A(double, from, 3 * n.closed * n.ny)                                                                 \
     A(double, cut_p, n.closed * n.cut_positions)
 
+typedef enum fm_released { FM_RELEASE_NONE, FM_RELEASE_FADING, FM_RELEASE_ALL } fm_released; /* which programs */
+
 typedef struct fm_assembly {
 #define A(type, name, count) type *name;
     FM_ASSEMBLY_ARRAYS(A)
 #undef A
     int32_t base;          /* 1: assembled without the values that were set */
+    int32_t closed;        /* 1: the loops are closed already */
+    int32_t released;      /* fm_released: assembled without the rows of programs */
     int32_t brief, failed; /* 1: iterations stop early; number of attempts that did */
 } fm_assembly;
 

@@ -7,7 +7,9 @@
 #include "../instance/message.h"
 #include "../tree/kinematics.h"
 #include "../forces/laws.h"
+#include "../forces/excitation.h"
 #include "../loops/constraints.h"
+#include "../loops/programs.h"
 #include "../loops/multipliers.h"
 #include "../loops/cut_joints.h"
 #include "../motion/parameters.h"
@@ -220,6 +222,7 @@ int32_t fm_validity(const fm_image *m, int32_t kind, int32_t object)
         return FM_VALID_MOTION;
     case FM_J_DRIVE: case FM_J_REACTION_F: case FM_J_REACTION_T: case FM_J_WRENCH_F: case FM_J_WRENCH_T: case FM_C_TAU:
         return FM_VALID_JOINT_FORCES;
+    case FM_J_POSITION: case FM_J_VIOLATION:
     case FM_B_R: case FM_B_V: case FM_B_W: case FM_P_R: case FM_P_V: case FM_S_LENGTH: case FM_S_F: case FM_ENERGY:
     case FM_POSITION_VIOLATION: case FM_VELOCITY_VIOLATION:
         return FM_VALID_WORLD;
@@ -286,6 +289,21 @@ static double spring_force(fm_instance *s, int32_t spring)
     return (pull + s->spring_damping[spring] * rate) + fm_laws_on_spring(s, spring, s->y);
 }
 
+/* The target of a program, the position of the mechanism, or the distance between them. */
+static double program_value(const fm_instance *s, int32_t kind, int32_t joint, int32_t part)
+{
+    const int32_t first = s->image.joint_excitation[joint];
+    double position[FM_JOINT_MODES], rate[FM_JOINT_MODES], target[2], square = 0.0;
+    if (kind != FM_J_TARGET) fm_programmed(s, joint, position, rate);
+    if (kind == FM_J_POSITION) return position[part];
+    for (int32_t i = 0; i < s->image.joint_excited[joint]; i++) {
+        fm_target(s, first + i, s->clock[FM_TIME], s->y, target);
+        if (kind == FM_J_TARGET && i == part) return target[0];
+        square += (position[i] - target[0]) * (position[i] - target[0]);
+    }
+    return sqrt(square);
+}
+
 /* The location of a variable that is stored; NULL for computed ones. */
 static double *stored(fm_instance *s, int32_t kind, int32_t object, int32_t component)
 {
@@ -333,6 +351,7 @@ double fm_value(fm_instance *s, int32_t kind, int32_t object, int32_t component)
     if (is_cut_motion(&s->image, kind, object)) return cut_value(s, kind, object, part);
     switch (kind) {
     case FM_J_DRIVE: return fm_drive(s, object, part);
+    case FM_J_TARGET: case FM_J_POSITION: case FM_J_VIOLATION: return program_value(s, kind, object, part);
     case FM_J_QDD: case FM_J_ALPHA: case FM_J_A: case FM_J_UDOT: case FM_J_KAPPA_DOT:
         return s->work.udot[mode_of(&s->image, kind, object, part)];
     case FM_B_QDD: return s->work.udot[s->image.link_u[s->image.body_link[object]] + part];

@@ -8,6 +8,7 @@
 #include "../loops/constraints.h"
 #include "../motion/singular.h"
 #include "../assembly/drives.h"
+#include "../assembly/program_starts.h"
 
 #include <string.h>
 
@@ -53,6 +54,23 @@ static fm_status failed_at_tangent(fm_instance *s, double t_end)
                   t_end, s->singular.tangent_time, names, s->image.text + s->image.joint_name[s->singular.tangent_joint]);
 }
 
+/* Whether a program left the reach of the mechanism, and says so. */
+static int left_reach(fm_instance *s, double t_end)
+{
+    double when, gap;
+    const double *y = s->y;
+    int32_t programs = 0;
+    for (int32_t i = 0; i < s->image.n.excitations; i++) programs += s->image.excitation_row[i] >= 0;
+    const int32_t joint = programs > 0 ? fm_out_of_reach(s, s->clock[FM_TIME], y, &when, &gap) : -1;
+    if (joint < 0) return 0;
+    const int turns = !s->image.mode_linear[s->image.joint_u[joint]];
+    (void)fm_say(s, FM_DISCARD,
+                 "the step to t = %.9g s failed at t = %.9g s: the path of program '%s' is out of reach: nearest gap %.3g %s at "
+                 "t = %.6g s. Move the path, or lengthen a body",
+                 t_end, s->clock[FM_TIME], s->image.text + s->image.joint_name[joint], gap, turns ? "rad" : "m", when);
+    return 1;
+}
+
 fm_status fm_step_failed(fm_instance *s, double t_end)
 {
     fm_fall_back(s);
@@ -60,6 +78,7 @@ fm_status fm_step_failed(fm_instance *s, double t_end)
     s->valid = FM_VALID_NOTHING;
     if (s->singular.tangent_row >= 0) return failed_at_tangent(s, t_end);
     if (s->laws.fault >= 0) return fm_step_failed_by_law(s, t_end);
+    if (left_reach(s, t_end)) return FM_DISCARD;
     if (fm_name_drives(s, s->y, 0, why, sizeof why))
         return fm_say(s, FM_DISCARD, "the step to t = %.9g s failed at t = %.9g s: %s", t_end, s->clock[FM_TIME], why);
     int32_t joint, row = s->image.n.rows > 0 ? fm_singular_row(s, s->y, &joint) : -1;

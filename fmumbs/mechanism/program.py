@@ -1,0 +1,192 @@
+"""Programs: what a mechanism shall do, as ideal constraints c(q, t) = 0 on positions (copcod, Eqs 23 and 24).
+
+A program consists of a target, a massless body that its path moves, and of the constraint that the mechanism follows the
+target. The Lagrange multiplier of that constraint is the force of the program's drive: it acts on the programmed point,
+orientation or coordinate, and the opposite one on the body that carries `frame`.
+
+    target      as the path or the inputs prescribe
+    eta         the target, less what is left of the deviation at the start, which a transition fades out
+    position    of the mechanism; it follows eta
+    violation   |position - target|
+
+With a transition of T seconds the mechanism starts where its own q0 and u0 place it. With d and v the deviations of
+position and velocity from the target at the start and x = t / T,
+
+    eta = target + d (1 - 10 x^3 + 15 x^4 - 6 x^5) + v T (x - 6 x^3 + 8 x^4 - 3 x^5),     x <= 1
+
+Without a transition the mechanism starts on the target, and q0 and u0 of what it moves are guesses.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from fmumbs import _checks
+from fmumbs.errors import ModelError
+from fmumbs.mechanism.bodies import GROUND, Body, Ground, Point, point
+from fmumbs.mechanism.coupling import Coupling, moving
+from fmumbs.mechanism.element import Composite
+from fmumbs.mechanism.joints import Closing, Joint, JointBase, Slide, Turn
+from fmumbs.mechanism.joints.closing import ClosingRow
+from fmumbs.mechanism.joints.mode import Input, Mode
+from fmumbs.mechanism.path import Curve, Path
+
+_LETTERS = "xyz"
+_UNIT = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+_NONE = _UNIT[0]  # placeholder in a row without that vector
+
+
+@dataclass(frozen=True)
+class Follower(Closing):
+    """The constraint of a program: M's origin follows F's along `directions`, or M's axes are those of F."""
+
+    directions: str = field(default="", kw_only=True)
+
+    @property
+    def rows(self) -> tuple[ClosingRow, ...]:
+        if not self.directions:
+            return tuple(("perpendicular", _UNIT[f], _UNIT[g], 0.0) for f, g in ((0, 1), (0, 2), (1, 2)))
+        return tuple(("along", _UNIT[_LETTERS.index(letter)], _NONE, 0.0) for letter in self.directions)
+
+
+@dataclass(frozen=True)
+class Program(Composite):
+    """Base of the programs: what moves the target, and how a start off the target is treated.
+
+    path: a Curve or a sequence of Paths and numbers, one for each programmed coordinate; or a Path, if there is one.
+    input: instead of a path, "kappa_dot" for targets whose accelerations are FMU inputs, or "eta" for targets that are
+        FMU inputs and pass through a critically damped filter, as those of excited modes.
+    cutoff: of that filter [rad/s]. start, rate: with inputs, the first target and its rate, one number for each
+        coordinate or one for all.
+    transition: time [s] in which a start off the target, in position and velocity, is faded out; 0: it starts on it.
+
+    Variables of each program P: target[i], position[i] and violation; eta[i], kappa[i], kappa_dot[i] of the target
+    together with what is left of the transition, drive[i], the force or torque of the drive that realises the program;
+    and the inputs kappa_dot[i] or eta_in[i]. Without [i] where there is one coordinate.
+    """
+
+    path: Curve | Path | Sequence[Path | float] | None = field(default=None, kw_only=True)
+    input: Input | None = field(default=None, kw_only=True)
+    cutoff: float = field(default=0.0, kw_only=True)
+    start: float | Sequence[float] = field(default=0.0, kw_only=True)
+    rate: float | Sequence[float] = field(default=0.0, kw_only=True)
+    transition: float = field(default=0.0, kw_only=True)
+    drive: Joint = field(init=False, repr=False, compare=False)
+    follower: "Follower | Coupling" = field(init=False, repr=False, compare=False)
+
+    def _make(self, frame: Point, axes: Sequence[Mode]) -> Body:
+        """Stores the target's joint, with one mode for each of `axes`, and returns the target."""
+        self._store("transition", _checks.not_negative(self.transition, self._where("transition")))
+        target = Body(f"{self.name}_target", mass=0.0)
+        modes = tuple(
+            replace(mode, role="excited", **motion)  # type: ignore[arg-type]
+            for mode, motion in zip(axes, self._motions(len(axes)), strict=True)
+        )
+        self._store("drive", Joint(self.name, frame, target.at(), modes=modes))
+        return target
+
+    def _motions(self, count: int) -> list[dict[str, object]]:
+        start, rate = self._each("start", count), self._each("rate", count)
+        if self.path is None:
+            if self.input is None:
+                raise ModelError(f"{self._where('path')} is not given, nor an input. Give a Path, or input='kappa_dot'.")
+            each = zip(start, rate, strict=True)
+            return [{"input": self.input, "cutoff": self.cutoff, "eta0": s, "kappa0": r} for s, r in each]
+        if self.input is not None or self.cutoff or any(start) or any(rate):
+            raise ModelError(f"{self._where('path')} is given, and an input as well. Leave out what belongs to inputs.")
+        given = self.path.paths if isinstance(self.path, Curve) else self.path
+        paths = tuple(given) if isinstance(given, Iterable) else (given,)
+        if len(paths) != count:
+            raise ModelError(
+                f"{self._where('path')} has {len(paths)} coordinates, but {count} are programmed. Give one for each."
+            )
+        return [{"path": p if isinstance(p, Path) else Path.polynomial(_checks.number(p, self._where("path")))} for p in paths]
+
+    def _each(self, what: str, count: int) -> tuple[float, ...]:
+        value = getattr(self, what)
+        if isinstance(value, Iterable) and not isinstance(value, str | bytes):
+            return _checks.numbers(value, count, self._where(what))
+        return (_checks.number(value, self._where(what)),) * count
+
+    def _follow(self, target: Body, follower: "Follower | Coupling") -> None:
+        self._store("follower", follower)
+        self._store("parts", (target, follower))
+
+
+@dataclass(frozen=True)
+class ProgrammedPoint(Program):
+    """A point follows a path: `ProgrammedPoint(name, point, path=fm.Path.line(...))`.
+
+    point: on a body. frame: in whose axes and from whose origin the path is given; on another body or on the ground, by
+    default the world's. directions: those that are programmed, such as "xz"; the others stay free. Units [m], [m/s].
+
+    Raises ModelError for a point on the body of `frame`, for directions that are not letters of xyz, and for paths that
+    are not as many as the directions.
+    """
+
+    point: Point
+    frame: Point = field(default=GROUND.at(), kw_only=True)
+    directions: str = field(default="xyz", kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_ends(self, self.point, "point", self.frame)
+        letters = self.directions
+        if not isinstance(letters, str) or not letters or len(set(letters)) < len(letters) or set(letters) - set("xyz"):
+            raise ModelError(f"{self._where('directions')} are {letters!r}. Give different letters of 'xyz'.")
+        target = self._make(self.frame, [Slide(letter) for letter in letters])
+        end = Point(self.point.body, self.point.X_BP, self.point.name)
+        self._follow(target, Follower(f"{self.name}_follows", self.drive.M, end, directions=letters))
+
+
+@dataclass(frozen=True)
+class ProgrammedOrientation(Program):
+    """The axes of a point's frame follow angles: `ProgrammedOrientation(name, point, path=(fm.Path(...), 0, 0))`.
+
+    point: whose axes turn. frame: with respect to whose axes, by default the world's. The three coordinates are angles
+    about x, then about the y that this turned, then about the z that both turned: R = R_x R_y R_z, with the second one
+    between -90 and 90 degrees. Units [rad], [rad/s]; the torques of the drive belong to these angles.
+
+    Raises ModelError for a point on the body of `frame`, and for paths that are not three.
+    """
+
+    point: Point
+    frame: Point = field(default=GROUND.at(), kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_ends(self, self.point, "point", self.frame)
+        target = self._make(self.frame, [Turn(letter) for letter in _LETTERS])
+        self._follow(target, Follower(f"{self.name}_follows", self.drive.M, self.point))
+
+
+@dataclass(frozen=True)
+class ProgrammedJoint(Program):
+    """A joint coordinate follows a path: `ProgrammedJoint(name, joint, path=fm.Path.quintic(...))`.
+
+    joint: with scalar positions, in the spanning tree; mode: which of its modes, from 1. Units [rad] or [m]. The drive
+    acts between the joint's two bodies, as the joint's input does.
+
+    Raises ModelError for a joint without such a mode.
+    """
+
+    joint: JointBase
+    mode: int = field(default=1, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.joint, JointBase):
+            raise ModelError(f"{self._where('joint')} is a {type(self.joint).__name__}. Give a joint.")
+        modes = moving(self.joint)
+        there = isinstance(self.mode, int) and 1 <= self.mode <= len(modes) and modes[self.mode - 1].free
+        linear = there and modes[self.mode - 1].linear
+        target = self._make(GROUND.at(), [Slide("z") if linear else Turn("z")])
+        terms = ((self.joint, self.mode, 1.0), (self.drive, 1, -1.0))
+        self._follow(target, Coupling(f"{self.name}_follows", terms, offset=0.0))
+
+
+def _check_ends(program: Program, end: object, what: str, frame: object) -> None:
+    one, other = point(end, program._where(what)), point(frame, program._where("frame"))
+    if isinstance(one.body, Ground):
+        raise ModelError(f"{program._where(what)} is on the ground, which does not move. Give a point on a body.")
+    if one.body.name == other.body.name:
+        raise ModelError(f"{program._where(what)} and frame are both on '{one.body.name}'. Give points on two bodies.")

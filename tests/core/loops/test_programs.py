@@ -1,0 +1,61 @@
+"""Programs beside dense Lagrange multipliers, at the start, within the transition and after it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import fmumbs as fm
+from oracle import Oracle
+from oracle.kinematics import State
+from support.closed import state_of
+from support.closed_agreement import is_well
+from support.programs import TRANSITION, Drawn, draw
+
+AGREEMENT = 1e-9  # relative to the largest acceleration or force
+CLOSED = 1e-11  # [m] or [rad]
+
+
+def solver_of(case: Drawn, **options: object) -> fm.Solver:
+    solver = fm.Solver(fm.compile(case.model).with_options(**({"tolerance": 1e-9} | options)))
+    solver.assemble()
+    return solver
+
+
+def assert_follows(solver: fm.Solver, case: Drawn, oracle: object, t: float) -> None:
+    state = replace(state_of(solver, case.plain), time=t)
+    position, rate = oracle.programmed(state, "P")
+    wanted = np.array(oracle.programs["P"][2](t))
+    assert_allclose(position, wanted[0], rtol=0, atol=CLOSED)
+    assert_allclose(rate, wanted[1], rtol=0, atol=30 * CLOSED)
+    answer = oracle.solve(state)
+    names = [f"{joint.name}.{what}" for joint in case.plain.joints for what in ("qdd", "alpha")]
+    names = [name for name in names if name in answer.names() and solver.image.variables.find(name + "[1]")
+             or name in answer.names() and solver.image.variables.find(name)]
+    scale = max(1.0, *(np.abs(answer[name]).max() for name in names))
+    for name in names:
+        assert_allclose(solver.get(name), answer[name], rtol=0, atol=AGREEMENT * scale, err_msg=name)
+    drive = np.atleast_1d(solver.get("P.drive"))
+    assert_allclose(drive, answer["P.drive"], rtol=0, atol=AGREEMENT * max(1.0, np.abs(drive).max()))
+    true = np.array(case.program.path(t))[0]
+    assert_allclose(np.atleast_1d(solver.get("P.target")), true, rtol=0, atol=1e-14)
+    assert_allclose(np.atleast_1d(solver.get("P.position")), position, rtol=0, atol=CLOSED)
+    assert_allclose(solver.get("P.violation"), np.linalg.norm(position - true), rtol=0, atol=CLOSED)
+
+
+@pytest.mark.parametrize("kind", ("point", "joint", "orientation"))
+@pytest.mark.parametrize("seed", range(6))
+def test_a_random_program_is_followed_with_the_forces_of_its_multipliers(seed: int, kind: str) -> None:
+    case = draw(seed, kind, loops=0 if kind == "orientation" else seed % 2)
+    solver = solver_of(case)
+    plain = fm.Solver(case.plain)
+    plain.assemble()
+    state: State = state_of(plain, case.plain)
+    assert is_well(Oracle(case.plain), state)
+    at, rate = case.oracle().programmed(state, "P")
+    target = np.array(case.program.path(0.0))
+    oracle = case.oracle(at - target[0], rate - target[1])
+    for t in (0.0, 0.4 * TRANSITION, 0.97 * TRANSITION, 0.6):
+        solver.step(t) if t else None
+        assert_follows(solver, case, oracle, t)

@@ -1,0 +1,86 @@
+"""Programmed constraints by Lagrange multipliers: one row for each programmed coordinate, J nu' = s'' - c''(nu' = 0).
+
+The coordinates are functions of the poses of two frames, or those of a joint; nothing stands for the target, which is a
+function of time. What a transition leaves of a deviation at the start is the polynomial of fifth degree with six given
+end values, from a linear system.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from oracle.dynamics import Oracle
+from oracle.joints import Array, Frame
+from oracle.kinematics import State
+
+Target = Callable[[float], Array]  # (3, coordinates): position, velocity, acceleration at a time
+
+
+def faded(target: Target, off: Array, rate: Array, duration: float) -> Target:
+    """The target, and what is left of the deviations in position and velocity at t = 0."""
+    powers = np.arange(6)
+    at_start = np.array([[float(p == k) * (1, 1, 2)[k] for p in powers] for k in range(3)])
+    at_end = np.array([
+        duration**powers,
+        powers * duration ** np.maximum(powers - 1, 0),
+        powers * (powers - 1) * duration ** np.maximum(powers - 2, 0),
+    ])  # fmt: skip
+    given = np.array([off, rate, 0 * off, 0 * off, 0 * off, 0 * off])
+    c = np.linalg.solve(np.vstack([at_start, at_end]), given)[::-1]  # highest power first
+
+    def at(t: float) -> Array:
+        found = np.array(target(t), float)
+        if t < duration:
+            for k in range(3):
+                found[k] += [np.polyval(np.polyder(column, k), t) for column in c.T]
+        return found
+
+    return at
+
+
+class Programmed(Oracle):
+    """An Oracle of a model without its programs, which are given beside it.
+
+    programs: by name the kind "point", "orientation" or "joint", what it is about, and the target. For a point the
+    frame, the point and the directions; for an orientation the two frames; for a joint the joint.
+    """
+
+    def __init__(self, model: Any, programs: dict[str, tuple[str, Any, Target]]) -> None:
+        super().__init__(model)
+        self.programs = programs
+
+    def further_rows(self, state: State) -> dict[str, tuple[Array, Array]]:
+        found = {}
+        for name, (kind, about, target) in self.programs.items():
+            wanted = np.array(target(state.time))[2]
+            if kind == "joint":
+                G, drift = self.coordinates(state, about)
+                found[name] = G[:1], wanted - drift[:1]
+                continue
+            c = self._function(kind, about)
+            J = self.jacobian(state, about[0], about[1], c)
+            found[name] = J, wanted - self.drift(state, about[0], about[1], c)
+        return found
+
+    def programmed(self, state: State, name: str) -> tuple[Array, Array]:
+        """The programmed coordinates and their rates."""
+        kind, about, _ = self.programs[name]
+        if kind == "joint":
+            return np.array([self.position(state, about, 0)]), self.coordinates(state, about)[0][:1] @ self.velocities(state)
+        c = self._function(kind, about)
+        J = self.jacobian(state, about[0], about[1], c)
+        return np.real(c(self.frame(state, about[0]), self.frame(state, about[1]))), J @ self.velocities(state)
+
+    @staticmethod
+    def _function(kind: str, about: Any) -> Callable[[Frame, Frame], Array]:
+        def place(F: Frame, M: Frame) -> Array:
+            return (F.R.T @ (M.p - F.p))[["xyz".index(letter) for letter in about[2]]]
+
+        def angles(F: Frame, M: Frame) -> Array:
+            R = F.R.T @ M.R
+            return np.array([np.arctan(-R[1, 2] / R[2, 2]), np.arcsin(R[0, 2]), np.arctan(-R[0, 1] / R[0, 0])])
+
+        return place if kind == "point" else angles
