@@ -15,8 +15,8 @@ from fmumbs.compiler.layout import Arrays, counted, lib, pack, table, text_at
 from fmumbs.compiler.links import Links, make_links, point_place
 from fmumbs.compiler.loops import add_cuts
 from fmumbs.compiler.names import Names
-from fmumbs.compiler.programs import add_programs
 from fmumbs.compiler.placing import UNIQUE, unique_at_start
+from fmumbs.compiler.programs import add_programs
 from fmumbs.compiler.starts import set_starts
 from fmumbs.compiler.topology import spanning_tree
 from fmumbs.errors import ModelError

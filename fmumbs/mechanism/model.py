@@ -59,8 +59,10 @@ class Model:
         return GROUND
 
     def add(self, *elements: Element) -> None:
-        """Adds bodies, flexible links and supports, joints, couplings, programs, forces and laws: all, or none if one is
-        refused.
+        """Adds bodies, joints, composites such as flexible links and programs, couplings, forces and laws.
+
+        All of them, or none if one is refused.
+
 
         Raises ModelError for another type and for a name that is already in use.
         """

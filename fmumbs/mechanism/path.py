@@ -140,7 +140,7 @@ class Path:
 
         start, end: (n,) [m] or [rad]. duration, begin: [s]; before and after, the point rests.
         """
-        return cls.polyline([start, end], duration, begin=begin)
+        return cls.polyline(np.array([start, end]), duration, begin=begin)
 
     @classmethod
     def polyline(
@@ -169,7 +169,7 @@ class Path:
     ) -> "Curve":  # fmt: skip
         """A rectangle ABCD from its corner A, along `first` to B, then along `second` to C, with stops in the corners.
 
-        corner, first, second: (3,) [m], the edges perpendicular to each other. durations: of the four edges [s], or one.
+        corner, first, second: (3,) [m], edges perpendicular to each other. durations: of the four edges [s], or one.
         """
         A, u, v = (np.array(_checks.vector(x, f"Path.rectangle: {what}")) for x, what in (
             (corner, "corner"), (first, "first"), (second, "second")))  # fmt: skip
@@ -191,7 +191,7 @@ class Path:
         axis = np.array(_checks.axis(normal, "Path.circle: normal"))
         arm = np.array(_checks.vector(start, "Path.circle: start")) - middle
         if not arm.any() or abs(arm @ axis) > 1e-9 * math.sqrt(arm @ arm):
-            raise ModelError("Path.circle: start is not in the circle's plane, or is its centre. Move it, or the normal.")
+            raise ModelError("Path.circle: start is not in the circle's plane, or is its centre. Move it.")
         begin = _checks.number(begin, "Path.circle: begin")
         end = begin + _checks.positive(duration, "Path.circle: duration")
         angle = cls.quintic((begin, end), (0.0, 2 * math.pi * _checks.number(turns, "Path.circle: turns")))

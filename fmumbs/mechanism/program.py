@@ -1,8 +1,8 @@
 """Programs: what a mechanism shall do, as ideal constraints c(q, t) = 0 on positions (copcod, Eqs 23 and 24).
 
-A program consists of a target, a massless body that its path moves, and of the constraint that the mechanism follows the
-target. The Lagrange multiplier of that constraint is the force of the program's drive: it acts on the programmed point,
-orientation or coordinate, and the opposite one on the body that carries `frame`.
+A program consists of a target, a massless body that its path moves, and of the constraint that the mechanism follows
+the target. The Lagrange multiplier of that constraint is the force of the program's drive: it acts on the programmed
+point, orientation or coordinate, and the opposite one on the body that carries `frame`.
 
     target      as the path or the inputs prescribe
     eta         the target, less what is left of the deviation at the start, which a transition fades out
@@ -88,7 +88,7 @@ class Program(Composite):
         start, rate = self._each("start", count), self._each("rate", count)
         if self.path is None:
             if self.input is None:
-                raise ModelError(f"{self._where('path')} is not given, nor an input. Give a Path, or input='kappa_dot'.")
+                raise ModelError(f"{self._where('path')} is not given, nor an input. Give one of the two.")
             each = zip(start, rate, strict=True)
             return [{"input": self.input, "cutoff": self.cutoff, "eta0": s, "kappa0": r} for s, r in each]
         if self.input is not None or self.cutoff or any(start) or any(rate):
@@ -99,7 +99,8 @@ class Program(Composite):
             raise ModelError(
                 f"{self._where('path')} has {len(paths)} coordinates, but {count} are programmed. Give one for each."
             )
-        return [{"path": p if isinstance(p, Path) else Path.polynomial(_checks.number(p, self._where("path")))} for p in paths]
+        where = self._where("path")
+        return [{"path": p if isinstance(p, Path) else Path.polynomial(_checks.number(p, where))} for p in paths]
 
     def _each(self, what: str, count: int) -> tuple[float, ...]:
         value = getattr(self, what)

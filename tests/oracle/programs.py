@@ -69,7 +69,8 @@ class Programmed(Oracle):
         """The programmed coordinates and their rates."""
         kind, about, _ = self.programs[name]
         if kind == "joint":
-            return np.array([self.position(state, about, 0)]), self.coordinates(state, about)[0][:1] @ self.velocities(state)
+            rate = self.coordinates(state, about)[0][:1] @ self.velocities(state)
+            return np.array([self.position(state, about, 0)]), rate
         c = self._function(kind, about)
         J = self.jacobian(state, about[0], about[1], c)
         return np.real(c(self.frame(state, about[0]), self.frame(state, about[1]))), J @ self.velocities(state)

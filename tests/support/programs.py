@@ -9,8 +9,8 @@ import numpy as np
 
 import fmumbs as fm
 from oracle.programs import Programmed, Target, faded
-from support.closed import body, orientation, space, tree_joint
 from support.closed import at as point_at
+from support.closed import body, orientation, space, tree_joint
 
 TRANSITION = 0.4
 
@@ -91,7 +91,7 @@ def tree(rng: np.random.Generator) -> fm.Model:
     model = fm.Model("tree", gravity=rng.uniform(-10, 10, 3))
     bodies = [body(rng, f"b{i}") for i in range(4)]
     model.add(*bodies)
-    for i, sort in enumerate(rng.choice(["revolute", "revolute", "prismatic"], 3).tolist() + ["spherical"]):
+    for i, sort in enumerate([*rng.choice(["revolute", "prismatic"], 3).tolist(), "spherical"]):
         carrier = model.ground if i == 0 else bodies[i - 1]
         F = point_at(carrier, rng.uniform(-0.5, 0.5, 3), orientation(rng))
         M = point_at(bodies[i], rng.uniform(-0.5, 0.5, 3), orientation(rng))

@@ -105,7 +105,8 @@ static fm_status cannot_close(fm_instance *s)
     if (m->row_excitation[worst] >= 0)
         return fm_say(s, FM_ERROR, "the path of program '%s' is out of reach: nearest gap %.3g %s at t = %.9g s. Move the path, "
                       "lengthen a body, or move a q0 to where it is reached",
-                      m->text + m->joint_name[m->excitation_joint[m->row_excitation[worst]]], gap,
+                      m->text + m->joint_name[m->excitation_joint[m->row_excitation[worst]]],
+                      fm_program_gap(s, m->excitation_joint[m->row_excitation[worst]]),
                       turns(m, worst) ? "rad" : "m", s->clock[FM_TIME]);
     return fm_say(s, FM_ERROR, "the %s cannot close: nearest gap %.3g %s at '%s'. Change %s, or move a q0 of its joints to "
                   "where it closes%s",

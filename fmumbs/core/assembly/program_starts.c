@@ -13,6 +13,7 @@
 #include "held_values.h"
 #include "units.h"
 
+#include <math.h>
 #include <string.h>
 
 #define FM_SOON 1e-3 /* [s]: the first and the last time ahead at which a path that cannot be followed is tried */
@@ -23,6 +24,19 @@ int fm_any_transition(const fm_instance *s)
     for (int32_t i = 0; i < s->image.n.excitations; i++)
         if (s->image.excitation_transition[i] > 0.0) return 1;
     return 0;
+}
+
+/* The distance of the mechanism from the faded target of the program with this drive. Requires world kinematics. */
+double fm_program_gap(const fm_instance *s, int32_t joint)
+{
+    const int32_t first = s->image.joint_excitation[joint];
+    double position[FM_JOINT_MODES], rate[FM_JOINT_MODES], square = 0.0;
+    fm_programmed(s, joint, position, rate);
+    for (int32_t i = 0; i < s->image.joint_excited[joint]; i++) {
+        const double off = position[i] - s->work.evaluated[s->image.excitation_p[first + i]];
+        square += off * off;
+    }
+    return sqrt(square);
 }
 
 /* Where the paths of programs are out of reach soon after t: the program's drive, the time at which the smallest gap is
@@ -43,7 +57,8 @@ int32_t fm_out_of_reach(fm_instance *s, double t, const double *y, double *when,
         const int closes = fm_assemble_positions(s, other);
         memset(s->assembly.hold, 0, (size_t)m->n.modes * sizeof *s->assembly.hold);
         const int32_t mode = closes ? -1 : m->row_excitation[fm_worst_row(s, 0, &off)];
-        if (closes || mode < 0 || off <= *gap) continue;
+        off = mode < 0 ? 0.0 : fm_program_gap(s, m->excitation_joint[mode]);
+        if (off <= *gap) continue;
         *gap = off, *when = t + later;
         found = m->excitation_joint[mode];
     }

@@ -31,8 +31,8 @@ def assert_follows(solver: fm.Solver, case: Drawn, oracle: object, t: float) -> 
     assert_allclose(rate, wanted[1], rtol=0, atol=30 * CLOSED)
     answer = oracle.solve(state)
     names = [f"{joint.name}.{what}" for joint in case.plain.joints for what in ("qdd", "alpha")]
-    names = [name for name in names if name in answer.names() and solver.image.variables.find(name + "[1]")
-             or name in answer.names() and solver.image.variables.find(name)]
+    names = [name for name in names if (name in answer.names() and solver.image.variables.find(name + "[1]"))
+             or (name in answer.names() and solver.image.variables.find(name))]
     scale = max(1.0, *(np.abs(answer[name]).max() for name in names))
     for name in names:
         assert_allclose(solver.get(name), answer[name], rtol=0, atol=AGREEMENT * scale, err_msg=name)
@@ -44,7 +44,7 @@ def assert_follows(solver: fm.Solver, case: Drawn, oracle: object, t: float) -> 
     assert_allclose(solver.get("P.violation"), np.linalg.norm(position - true), rtol=0, atol=CLOSED)
 
 
-@pytest.mark.parametrize("kind", ("point", "joint", "orientation"))
+@pytest.mark.parametrize("kind", ["point", "joint", "orientation"])
 @pytest.mark.parametrize("seed", range(6))
 def test_a_random_program_is_followed_with_the_forces_of_its_multipliers(seed: int, kind: str) -> None:
     case = draw(seed, kind, loops=0 if kind == "orientation" else seed % 2)

@@ -1,0 +1,197 @@
+"""Runs of programmed mechanisms: schemes, transitions, inputs, saved states, refusals, feed-forward."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import fmumbs as fm
+
+FOLLOWED = 1e-9  # [m] or [rad]
+LINE = fm.Path.line([0.9, 0.25, -0.4], [0.75, 0.4, -0.3], 1.0)
+
+
+def arm(*programs: Any, **options: Any) -> fm.Model:
+    """A turret with two hinges; programs: made from the model, by default of the point at the tip."""
+    options = options if "input" in options else {"path": LINE} | options
+    model = fm.Model("arm")
+    sizes = (("a", 0.5, 1.0), ("b", 0.4, 0.7), ("c", 0.3, 0.4))
+    a, b, c = (fm.Body.rod(name, length=length, mass=mass, radius=0.02) for name, length, mass in sizes)
+    model.add(a, b, c, fm.Revolute("A", model.ground.at(), a.base, axis="z", q0=0.3, u0=0.2))
+    model.add(fm.Revolute("B", a.tip, b.base, axis="y", q0=0.5), fm.Revolute("C", b.tip, c.base, axis="y", q0=0.6))
+    for make in programs or (lambda model: fm.ProgrammedPoint("P", model["c"].tip, **options),):
+        model.add(make(model))
+    return model
+
+
+def started(model: fm.Model, **options: Any) -> fm.Solver:
+    solver = fm.Solver(fm.compile(model).with_options(**({"tolerance": 1e-9} | options)))
+    solver.assemble()
+    return solver
+
+
+@pytest.mark.parametrize("scheme", ["dopri5", "rk4", "dop853", "radau", "auto"])
+def test_every_scheme_follows_the_program_and_fades_out_its_start(scheme: str) -> None:
+    solver = started(arm(transition=0.3), scheme=scheme, step=1e-3)
+    assert_allclose(solver.get("A.q"), 0.3, rtol=0, atol=1e-15)
+    assert solver.get("P.violation") > 0.05
+    exact = started(arm(transition=0.3), tolerance=1e-12)
+    for t in (0.17, 0.3, 0.55, 1.2):
+        solver.step(t), exact.step(t)
+        assert_allclose(solver.get("A.q"), exact.get("A.q"), rtol=0, atol=FOLLOWED)
+        assert_allclose(solver.get("P.drive"), exact.get("P.drive"), rtol=0, atol=1e-5)
+        assert solver.get("solver.position_violation") <= 1e-12
+        if t >= 0.3:
+            assert solver.get("P.violation") <= FOLLOWED
+            assert_allclose(solver.get("P.position"), np.array(LINE(t))[0], rtol=0, atol=FOLLOWED)
+
+
+def test_the_transition_has_no_jump_in_position_and_velocity_where_it_ends() -> None:
+    solver = started(arm(transition=0.3))
+    kappa = []
+    for t in (0.3 - 1e-7, 0.3, 0.3 + 1e-7):
+        solver.step(t)
+        kappa.append(np.concatenate([solver.get("P.kappa"), solver.get("P.kappa_dot")]))
+    assert_allclose(kappa[1], kappa[0], rtol=0, atol=1e-4)
+    assert_allclose(kappa[2], kappa[1], rtol=0, atol=1e-4)
+
+
+def test_without_a_transition_the_mechanism_starts_on_the_path() -> None:
+    solver = started(arm())
+    assert solver.get("P.violation") <= FOLLOWED
+    assert_allclose(solver.get("P.eta"), solver.get("P.target"), rtol=0, atol=1e-15)
+
+
+@pytest.mark.parametrize("scheme", ["dopri5", "rk4", "radau"])
+def test_a_state_saved_within_the_transition_continues_bit_for_bit(scheme: str) -> None:
+    image = fm.compile(arm(transition=0.3)).with_options(scheme=scheme, step=1e-3)
+    first, second = fm.Solver(image), fm.Solver(image)
+    first.assemble()
+    second.assemble()
+    first.step(0.11)
+    second.state_load(first.state_save())
+    names = image.variables.names()
+    for t in (0.2, 0.31, 0.8):
+        first.step(t), second.step(t)
+        assert_array_equal([first.get(n) for n in names], [second.get(n) for n in names])
+
+
+def test_the_motion_does_not_depend_on_the_communication_step() -> None:
+    long, short = started(arm(transition=0.3)), started(arm(transition=0.3))
+    long.step(1.0)
+    for t in np.arange(1, 101) / 100:
+        short.step(t)
+    for name in ("A.q", "B.q", "C.qd", "P.violation"):
+        assert_allclose(short.get(name), long.get(name), rtol=0, atol=FOLLOWED)
+
+
+def test_a_second_start_restarts_the_transition() -> None:
+    solver = started(arm(transition=0.3))
+    solver.step(0.5)
+    assert solver.get("P.violation") <= FOLLOWED
+    solver.set("B.q", solver.get("B.q") + 0.1)
+    solver.assemble(0.5)
+    assert solver.get("P.violation") > 0.01
+    solver.step(0.65)
+    assert 1e-3 < solver.get("P.violation") < 0.1
+    solver.step(0.85)
+    assert solver.get("P.violation") <= FOLLOWED
+
+
+def test_targets_by_input_accelerations_are_integrated_and_faded_in() -> None:
+    by = {"input": "kappa_dot", "start": (0.9, 0.25, -0.4), "rate": (0, 0.1, 0)}
+    inputs, path = started(arm(transition=0.3, **by)), started(
+        arm(lambda m: fm.ProgrammedPoint("P", m["c"].tip, transition=0.3, path=[
+            fm.Path.polynomial(0.9, 0, -0.1), fm.Path.polynomial(0.25, 0.1, 0.15), -0.4]))
+    )  # fmt: skip
+    inputs.set("P.kappa_dot", (-0.2, 0.3, 0.0))
+    for t in (0.0, 0.1, 0.3, 0.7):
+        if t:
+            inputs.step(t), path.step(t)
+        for name in ("P.target", "P.position", "P.eta", "A.q"):
+            assert_allclose(inputs.get(name), path.get(name), rtol=0, atol=1e-8, err_msg=name)
+        assert_allclose(inputs.get("P.drive"), path.get("P.drive"), rtol=0, atol=1e-6)
+
+
+def test_a_second_start_keeps_the_targets_that_inputs_moved() -> None:
+    solver = started(arm(transition=0.3, input="kappa_dot", start=(0.9, 0.25, -0.4)))
+    solver.set("P.kappa_dot", (-0.2, 0.3, 0.0))
+    solver.step(0.2)
+    target = solver.get("P.target")
+    solver.set("B.q", solver.get("B.q") + 0.05)
+    solver.assemble(0.2)
+    assert_allclose(solver.get("P.target"), target, rtol=0, atol=1e-12)
+
+
+def test_targets_by_position_inputs_pass_through_the_filter() -> None:
+    solver = started(arm(transition=0.2, input="eta", cutoff=30.0, start=(0.9, 0.25, -0.4)))
+    goal = np.array([0.8, 0.3, -0.3])
+    solver.set("P.eta_in", goal)
+    for t in (0.1, 0.2, 0.4):
+        solver.step(t)
+        left = (1 + 30.0 * t) * np.exp(-30.0 * t)
+        assert_allclose(solver.get("P.target"), goal + left * (np.array([0.9, 0.25, -0.4]) - goal), rtol=0, atol=1e-8)
+    assert solver.get("P.violation") <= FOLLOWED
+
+
+def test_a_path_out_of_reach_is_named_with_the_gap_and_its_time() -> None:
+    far = fm.Path.line([0.8, 0.3, -0.4], [1.3, 0.3, -0.4], 1.0)
+    model = arm(lambda m: fm.ProgrammedPoint("P", m["c"].tip, path=far))
+    with pytest.raises(fm.SolverError, match=r"path of program 'P' is out of reach: nearest gap 0\.[0-9]+ m at t = "):
+        fm.simulate(model, stop=1.0)
+    away = arm(lambda m: fm.ProgrammedPoint("P", m["c"].tip, path=[1.5, 0.3, -0.4]))
+    with pytest.raises(fm.AssemblyError, match=r"nearest gap 0\.(38|39|4)[0-9]* m at t = 0 s"):
+        started(away)  # at least sqrt(1.5^2 + 0.3^2 + 0.4^2) - 1.2 = 0.381; the descent ends near that
+
+
+@pytest.mark.parametrize("transition", [0.0, 0.2])
+def test_more_coordinates_than_the_mobility_are_refused_with_both_numbers(transition: float) -> None:
+    def joint(model: fm.Model) -> fm.Program:
+        return fm.ProgrammedJoint("Q", model["A"], path=0.3, transition=transition)
+
+    model = arm(lambda m: fm.ProgrammedPoint("P", m["c"].tip, path=LINE, transition=transition), joint)
+    with pytest.raises(fm.AssemblyError, match="prescribe 4 coordinates, but the mobility of the mechanism is 3"):
+        started(model)
+
+
+def test_a_singular_start_of_a_program_is_named() -> None:
+    model = arm(lambda m: fm.ProgrammedPoint("P", m["c"].tip, path=fm.Path.line([1.2, 0, 0], [1.0, 0, 0], 1.0)))
+    with pytest.raises(fm.AssemblyError, match="program 'P' prescribes what the mechanism cannot do at this position"):
+        started(model)
+
+
+def test_forces_of_the_program_fed_forward_reproduce_the_path_with_the_first_order_of_the_step() -> None:
+    def joint(name: str, end: float) -> Any:
+        start = {"A": 0.3, "B": 0.5, "C": 0.6}[name]
+        path = fm.Path.quintic([0, 1], [start, end])
+        return lambda m: fm.ProgrammedJoint(f"P{name}", m[name], path=path, transition=0.2)
+
+    programmed = arm(joint("A", 0.6), joint("B", -0.1), joint("C", 1.1))
+    plain = arm(lambda m: fm.Load("none", m["c"].tip))
+    errors = []
+    for h in (0.004, 0.002, 0.001):
+        leader, follower = started(programmed), started(plain)
+        for k in range(round(0.5 / h)):
+            for name in "ABC":
+                follower.set(f"{name}.tau", leader.get(f"P{name}.drive"))
+            leader.step((k + 1) * h), follower.step((k + 1) * h)
+        errors.append(max(abs(follower.get(f"{n}.q") - leader.get(f"{n}.q")) for n in "ABC"))
+    orders = np.log2(np.array(errors[:-1]) / errors[1:])
+    assert_allclose(orders, 1.0, atol=0.2)
+    assert errors[-1] < 0.02
+
+
+def test_flexible_links_and_supports_carry_programs() -> None:
+    model = fm.Model("soft")
+    base = fm.Body.box("base", size=(0.4, 0.4, 0.1), mass=5.0)
+    layer = fm.Layer([(x, y, 0) for x in (-0.2, 0.2) for y in (-0.2, 0.2)], stiffness=4e4, damping=400.0)
+    shape = {"length": 0.8, "section": fm.Section.circle(0.01), "elements": 2, "plane": "xz"}
+    link = fm.FlexibleLink("link", material=fm.Material.steel(), **shape)
+    model.add(base, fm.FlexibleSupport("S", model.ground.at(), base.at(), layers=[layer]), link)
+    model.add(fm.Revolute("A", base.at(0, 0, 0.1), link.base, axis="y", q0=0.4))
+    model.add(fm.ProgrammedPoint("P", link.tip, directions="z", path=fm.Path.line([-0.2], [0.1], 0.5), transition=0.2))
+    solver = started(model, scheme="radau", tolerance=1e-7)
+    solver.step(0.3)
+    assert solver.get("P.violation") <= FOLLOWED
+    assert abs(solver.get("S_base.q[3]")) > 1e-5
