@@ -12,7 +12,7 @@ from fmumbs.compiler.kinds import BODY
 from fmumbs.compiler.names import Names
 from fmumbs.compiler.placing import placed
 from fmumbs.errors import AssemblyError, FmumbsError
-from fmumbs.mechanism import JointBase, Model
+from fmumbs.mechanism import Model
 from fmumbs.run.solver import Solver
 
 NEARBY = 0.03  # distance of neighbouring positions [rad], or relative to the model's length
@@ -57,7 +57,8 @@ def place(model: Model, solver: Solver) -> Placed:
     solver: of the same model with all its variables.
     """
     arrays = solver.image.arrays
-    joints = [joint for name in solver.joint_names if isinstance(joint := model[name], JointBase)]
+    named = {joint.name: joint for joint in model.joints}
+    joints = [named[name] for name in solver.joint_names]
     there = placed(Names(arrays).elements(BODY), joints, model.couplings, arrays, solver.instance)
     return there.ordered([body.name for body in model.bodies], [joint.name for joint in model.joints])
 

@@ -31,8 +31,12 @@ def assert_follows(solver: fm.Solver, case: Drawn, oracle: object, t: float) -> 
     assert_allclose(rate, wanted[1], rtol=0, atol=30 * CLOSED)
     answer = oracle.solve(state)
     names = [f"{joint.name}.{what}" for joint in case.plain.joints for what in ("qdd", "alpha")]
-    names = [name for name in names if (name in answer.names() and solver.image.variables.find(name + "[1]"))
-             or (name in answer.names() and solver.image.variables.find(name))]
+    names = [
+        name
+        for name in names
+        if (name in answer.names() and solver.image.variables.find(name + "[1]"))
+        or (name in answer.names() and solver.image.variables.find(name))
+    ]
     scale = max(1.0, *(np.abs(answer[name]).max() for name in names))
     for name in names:
         assert_allclose(solver.get(name), answer[name], rtol=0, atol=AGREEMENT * scale, err_msg=name)
@@ -59,3 +63,11 @@ def test_a_random_program_is_followed_with_the_forces_of_its_multipliers(seed: i
     for t in (0.0, 0.4 * TRANSITION, 0.97 * TRANSITION, 0.6):
         solver.step(t) if t else None
         assert_follows(solver, case, oracle, t)
+
+
+@pytest.mark.parametrize("loops", [0, 1])
+def test_a_program_takes_its_coordinates_from_the_mobility(loops: int) -> None:
+    case = draw(3, "point", loops=loops)
+    found, plain = fm.uniqueness(case.model), fm.uniqueness(case.plain)
+    assert found.mobility == plain.mobility - len(case.about[2])
+    assert {joint.name for joint in case.plain.joints} <= {reaction.joint for reaction in found.joints}
