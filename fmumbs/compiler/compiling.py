@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from fmumbs.compiler.couplings import add_couplings
 from fmumbs.compiler.declared import declared_variables
+from fmumbs.compiler.friction import add_frictions
 from fmumbs.compiler.image import ModelImage
 from fmumbs.compiler.kinds import all_variables
 from fmumbs.compiler.laws import add_laws
@@ -75,6 +76,7 @@ def compile(
         add_couplings(links, model, tree)
         add_programs(links, model, joints)
         add_laws(links, model, tree)
+        add_frictions(links, joints, texts.put)
         arrays = _arrays(_rows(model, joints, links, texts))
     arrays["text"] = texts.array()
     set_starts(model, Names(arrays), arrays, starts or {})

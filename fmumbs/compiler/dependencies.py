@@ -21,7 +21,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fmumbs.compiler.blocks import Blocks, Graph
-from fmumbs.compiler.kinds import BODY, COUPLING, JOINT, LOAD, POINT, SPRING, counts, kind_columns, kinds, kinds_called
+from fmumbs.compiler.kinds import (
+    BODY,
+    COUPLING,
+    FRICTION,
+    JOINT,
+    LOAD,
+    POINT,
+    SPRING,
+    counts,
+    kind_columns,
+    kinds,
+    kinds_called,
+)
 from fmumbs.compiler.layout import Arrays
 from fmumbs.compiler.motion import Motion, output_kind
 
@@ -110,6 +122,7 @@ class Dependencies:
         lists |= self._of_accelerations(indices, follows)
         lists |= self._of_balancing(indices, follows)
         lists |= self._of_springs(indices)
+        lists |= self._of_frictions(indices)
         for i, inputs in lists.items():
             found[i] = None if len(inputs) == len(self._inputs) else inputs
         return found
@@ -127,19 +140,37 @@ class Dependencies:
         return np.isin(self._kind[self._inputs], kinds_of)
 
     @cached_property
+    def _owner_of_inputs(self) -> NDArray[np.int32]:
+        """(inputs,) what each acts on: those of friction on a joint."""
+        owners = kind_columns().owner[self._kind[self._inputs]]
+        return np.where(owners == FRICTION, JOINT, owners)
+
+    @cached_property
+    def _element_of_inputs(self) -> References:
+        """(inputs,) the element that each acts on: of friction its joint."""
+        elements = self._object[self._inputs].astype(np.int64)
+        rubs = kind_columns().owner[self._kind[self._inputs]] == FRICTION
+        elements[rubs] = self._arrays["friction_joint"][elements[rubs]]
+        return elements
+
+    @cached_property
     def _works(self) -> NDArray[np.bool_]:
         """(inputs,) which do work on some motion, excited modes included."""
         inputs = self._inputs
-        rows = self._motion.rows(self._kind[inputs], self._object[inputs], self._component[inputs])
-        works: NDArray[np.bool_] = self._motion.works[rows]
+        works = np.zeros(len(inputs), bool)
+        rubs = kind_columns().owner[self._kind[inputs]] == FRICTION
+        others = inputs[~rubs]
+        rows = self._motion.rows(self._kind[others], self._object[others], self._component[others])
+        works[~rubs] = self._motion.works[rows]
+        works[rubs] = self._motion.joints_that_work()[self._element_of_inputs[rubs]]
         return works
 
     @cached_property
     def _body_of_inputs(self) -> References:
         """(inputs,) a body that each acts on, or the ground: of a joint's that which moves."""
         found = np.empty(len(self._inputs), np.int64)
-        owners = kind_columns().owner[self._kind[self._inputs]]
-        for i, (owner, element) in enumerate(zip(owners.tolist(), self._object[self._inputs].tolist(), strict=True)):
+        elements = self._element_of_inputs.tolist()
+        for i, (owner, element) in enumerate(zip(self._owner_of_inputs.tolist(), elements, strict=True)):
             if owner == LOAD:
                 found[i] = self._graph.body_of[self._arrays["point_link"][self._arrays["load_P"][element]]]
             else:
@@ -279,8 +310,8 @@ class Dependencies:
     def _of_joints(self) -> dict[int, tuple[int, ...]]:
         """By joint, its own inputs."""
         found: dict[int, list[int]] = {}
-        mine = self._inputs[kind_columns().owner[self._kind[self._inputs]] == JOINT]
-        for index, joint in zip(mine.tolist(), self._object[mine].tolist(), strict=True):
+        mine = self._owner_of_inputs == JOINT
+        for index, joint in zip(self._inputs[mine].tolist(), self._element_of_inputs[mine].tolist(), strict=True):
             found.setdefault(joint, []).append(index)
         return {joint: tuple(members) for joint, members in found.items()}
 
@@ -341,7 +372,7 @@ class Dependencies:
         Where these lists would be long, all such inputs.
         """
         found: dict[int, set[int]] = {}
-        owners = kind_columns().owner[self._kind[self._inputs]]
+        owners = self._owner_of_inputs
         chosen = np.flatnonzero(~self._works).tolist()
         length = 0
         for place in chosen:
@@ -349,7 +380,7 @@ class Dependencies:
             if owners[place] == LOAD:
                 blocks: Iterable[int] = self._blocks.way(int(self._body_of_inputs[place]))
             else:
-                blocks = (self._blocks.of_joint[int(self._object[index])],)
+                blocks = (self._blocks.of_joint[int(self._element_of_inputs[place])],)
             for block in blocks:
                 found.setdefault(block, set()).add(index)
                 length += 1
@@ -368,6 +399,18 @@ class Dependencies:
                 points = [int(self._arrays[f"spring_{end}"][spring]) for end in "PQ"]
                 bodies = self._graph.body_of[self._arrays["point_link"][points]].tolist()
                 found[i] = tuple(sorted({one for body in bodies for one in self._of_body(body, True, True)}))
+        return found
+
+    def _of_frictions(self, indices: References) -> dict[int, tuple[int, ...]]:
+        """What forces and loads of friction follow: the inputs of the same friction."""
+        kinds_of = [kind.index for suffix in ("force", "load") for kind in kinds_called(FRICTION, suffix)]
+        mine = self._inputs[kind_columns().owner[self._kind[self._inputs]] == FRICTION]
+        found = {}
+        for i in np.flatnonzero(np.isin(self._kind[indices], kinds_of)).tolist():
+            same = mine[self._object[mine] == self._object[indices[i]]]
+            if kinds()[self._kind[indices[i]]].suffix == "load":
+                same = same[self._kind[same] == kinds_called(FRICTION, "normal")[0].index]
+            found[i] = tuple(same.tolist())
         return found
 
     def _excited_inputs(self, indices: References) -> dict[int, tuple[int, ...]]:

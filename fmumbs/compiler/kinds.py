@@ -24,8 +24,8 @@ def _owners() -> dict[str, int]:
 
 
 _OWNERS = _owners()
-MODEL, JOINT, BODY, POINT, LOAD, SPRING, COUPLING = (
-    _OWNERS[name] for name in ("model", "joint", "body", "point", "load", "spring", "coupling")
+MODEL, JOINT, BODY, POINT, LOAD, SPRING, COUPLING, FRICTION = (
+    _OWNERS[name] for name in ("model", "joint", "body", "point", "load", "spring", "coupling", "friction")
 )
 OWNERS = {owner: name for name, owner in _OWNERS.items() if name != "model"}
 _CAUSALITIES = {
@@ -174,6 +174,11 @@ def counts(kind: Kind, arrays: Arrays) -> Indices:
     if kind.owner == BODY and kind.suffix in ("q", "qd", "qdd", "mass", "inertia"):
         modes = _modes_of_bodies(arrays)
         return modes if kind.components == 0 else np.where(modes > 0, 0, found)
+    if kind.owner == FRICTION and kind.suffix in ("force", "z"):
+        return np.asarray(arrays["friction_count"], np.int32)
+    if kind.owner == FRICTION and kind.causality == "input":
+        column = "friction_pressed" if kind.suffix == "normal" else "friction_scaled"
+        return np.asarray(arrays[column] >= 0, np.int32)
     if kind.owner == POINT:  # points without a name only carry a spring or a load
         found[arrays["text"][arrays["point_name"]] == 0] = 0
     return found

@@ -73,6 +73,13 @@ class Motion:
         self.works[self.inputs] = self.free[self._moved_by(self.inputs)] | self._is(_EXCITING, "input")[self.inputs]
         self._add_torques_that_bend()
 
+    def joints_that_work(self) -> Flags:
+        """(joints,) whether the force of some free mode of each does work on some motion."""
+        found = np.zeros(len(self._arrays["joint_name"]), bool)
+        mine = self.inputs[self._is(((JOINT, "tau"), (JOINT, "f")), "input")[self.inputs]]
+        np.logical_or.at(found, self._object[mine], self.works[mine])
+        return found
+
     def rows(self, kind: Any, element: Any, component: Any) -> NDArray[np.int64]:
         """Where these are in `free` and `driven`."""
         keys = _keys(np.asarray(kind), np.asarray(element), np.asarray(component))

@@ -87,7 +87,7 @@ def _bound(model: Model, *, also_driven: bool) -> dict[str, JointBase]:
         if joint.name in needed or why_not_cut(joint):
             bound.setdefault(joint.M.body.name, joint)
     for joint in doubtful if also_driven else ():
-        if joint.name in declared or any(joint.law("stiffness")) or any(joint.law("damping")):
+        if joint.name in declared or any(joint.law("stiffness")) or any(joint.law("damping")) or joint.friction:
             bound.setdefault(joint.M.body.name, joint)
     for joint in doubtful if also_driven else ():
         if any(joint.given):

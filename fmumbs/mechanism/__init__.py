@@ -7,6 +7,7 @@ from fmumbs.mechanism.element import Composite, Element
 from fmumbs.mechanism.flexible import ModalBody
 from fmumbs.mechanism.flexible_link import FlexibleLink
 from fmumbs.mechanism.forces import *  # noqa: F403  what a recipe of CONTRIBUTING.md adds
+from fmumbs.mechanism.friction import LuGre
 from fmumbs.mechanism.joints import (
     Bushing,
     Closing,
@@ -63,6 +64,7 @@ __all__ = [
     "JointBase",
     "Law",
     "Layer",
+    "LuGre",
     "Material",
     "ModalBody",
     "Mode",

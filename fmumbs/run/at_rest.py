@@ -20,7 +20,7 @@ def at_rest(model: Model, relaxed: float = 0.0, geared: Collection[str] = ()) ->
     relaxed: a time squared [s2]; the joints named in `geared` have their stiffness times this as rotor inertia besides.
     """
     still = Model(model.name, model.gravity)
-    joints = {j.name: _geared(_locked(j), relaxed if j.name in geared else 0.0) for j in model.joints}
+    joints = {j.name: _geared(_locked(_smooth(j)), relaxed if j.name in geared else 0.0) for j in model.joints}
     still.add(*model.bodies, *joints.values(), *(e for e in model.elements if isinstance(e, Force)))
     for coupling in model.couplings:
         left = _recoupled(coupling, joints)
@@ -30,6 +30,10 @@ def at_rest(model: Model, relaxed: float = 0.0, geared: Collection[str] = ()) ->
         on = joints.get(law.on.name, law.on) if isinstance(law.on, JointBase) else law.on
         still.add(Law(law.name, on, mode=law.mode, pieces=_without_velocity(law)))
     return still
+
+
+def _smooth(joint: JointBase) -> JointBase:
+    return joint if joint.friction is None else replace(joint, friction=None)
 
 
 def _geared(joint: JointBase, relaxed: float) -> JointBase:

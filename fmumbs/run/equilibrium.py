@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fmumbs.compiler import ModelImage, compile
+from fmumbs.compiler.kinds import FRICTION, kinds_called
 from fmumbs.compiler.links import JOINT_FREE, JOINT_NONHOLONOMIC, JOINT_SPHERICAL
 from fmumbs.errors import AssemblyError, EquilibriumError, SolverError
 from fmumbs.mechanism import Model
@@ -133,6 +134,8 @@ class _Statics:
             )
         self.accelerations = image.variables.accelerations()
         self.places, self.rates = image.variables.positions(), image.variables.speeds()
+        (bristle,) = kinds_called(FRICTION, "z")
+        self.bristles = np.flatnonzero(arrays["variable_kind"] == bristle.index).astype(np.uint32)
         self.still = np.zeros(self.n)
         self.length = float(arrays["length"].reshape(-1)[0])
         self.linear = arrays["mode_linear"][: self.n] == 1
@@ -149,7 +152,7 @@ class _Statics:
         for joint in np.flatnonzero(np.isin(arrays["joint_kind"], (JOINT_SPHERICAL, JOINT_FREE)) & tree).tolist():
             behind = 3 if arrays["joint_kind"][joint] == JOINT_FREE else 0
             self.balls.append((int(arrays["joint_p"][joint]) + behind, int(arrays["joint_u"][joint]) + behind))
-        p = np.ones(self.image.sizes["positions"], bool)
+        p = np.ones(self.image.sizes["positions"] - self.image.sizes["bristles"], bool)
         u = np.ones(self.n, bool)
         for at, v in self.balls:
             p[at : at + 4], u[v : v + 3] = False, False
@@ -190,6 +193,7 @@ class _Statics:
         """Assembles at rest at q; returns where it then is."""
         self.solver.write(self.places, q)
         self.solver.write(self.rates, self.still)
+        self.solver.write(self.bristles, np.zeros(len(self.bristles)))
         self.solver.assemble()
         return self.positions()
 

@@ -34,6 +34,10 @@ SUNDIALS = (
     "LLNL/sundials, examples/ida/serial/idaSlCrank_dns.c and .out; "
     "the 'recomputed' columns are an integration of our own"
 )
+STICK_SLIP = (
+    "Canudas de Wit, Olsson, Astrom, Lischinsky 1995, with the numbers of Exudyn's Examples/lugreFrictionTest.py; "
+    "'recomputed' is an integration of our own"
+)
 CORKE = "petercorke/robotics-toolbox-python, tests/test_DHRobot.py and models/DH/Puma560.py; Corke and Armstrong 1994"
 RANKS = (
     "rows, ranks and indeterminate dimensions of the Jacobian of all joints at a general position, computed on our own "
@@ -65,6 +69,7 @@ CURVES = {  # case: source, licence, curves
     "ida_slidercrank": (SUNDIALS, "BSD-3-Clause", ["reference"]),
     "iftomm_spatial_slidercrank": (IFTOMM, "EXUDYN General License 1.0", ["reference"]),
     "heavy_top": (EXUDYN, "EXUDYN General License 1.0", ["reference", "recomputed"]),
+    "lugre_stickslip": (STICK_SLIP, "our own", ["recomputed"]),
     "adams_joints": (
         CHRONO, "BSD-3-Clause",
         [

@@ -64,7 +64,7 @@ static fm_counts counts_of(const fm_instance *s)
     const size_t modes = (size_t)m->n.modes, joints = (size_t)m->n.joints, laws = (size_t)m->n.laws;
     const fm_counts n = {
         .links = links, .speeds = speeds, .modes = modes, .ny = ny,
-        .inputs = modes + 6 * (size_t)m->n.loads, .joints = joints, .balls = (size_t)m->balls,
+        .inputs = modes + 6 * (size_t)m->n.loads + (size_t)m->n.controls, .joints = joints, .balls = (size_t)m->balls,
         .generals = (size_t)m->n.generals, .modals = (size_t)m->n.modals,
         .shapes = (size_t)m->n.shapes, .shape_pairs = (size_t)m->n.shape_pairs,
         .frames = (size_t)m->n.frames, .frame_shapes = (size_t)m->n.frame_shapes,
@@ -74,7 +74,8 @@ static fm_counts counts_of(const fm_instance *s)
         .blocks = (size_t)s->plan.blocks, .paths = s->plan.paths, .columns = s->plan.y, .factor = s->plan.L,
         .cut_positions = (size_t)m->n.cut_positions, .cut_joints = m->n.modes > m->n.speeds ? joints : 0,
         .units = modes > joints ? modes : joints, .laws = laws, .held = laws < FM_STICKING ? laws : FM_STICKING,
-        .compliances = (size_t)s->stiff.room,
+        .compliances = (size_t)s->stiff.room, .frictions = (size_t)m->n.frictions,
+        .friction_modes = m->n.frictions > 0 ? modes : 0, .controls = (size_t)m->n.controls,
     };
     return n;
 }
@@ -112,6 +113,9 @@ static size_t lay_out(fm_instance *s, unsigned char *base)
 #undef A
 #define A(type, name, count) PLACE(s->laws.name, count)
     FM_LAW_ARRAYS(A)
+#undef A
+#define A(type, name, count) PLACE(s->friction.name, count)
+    FM_FRICTION_ARRAYS(A)
 #undef A
 #define A(type, name, count) PLACE(s->loop.name, count)
     FM_LOOP_ARRAYS(A)
@@ -249,6 +253,7 @@ fm_status fm_do_reset(fm_instance *s)
     copy(s->options, m->options, 3);
     copy(s->closure, m->closure, 4);
     copy(s->tau, m->start_tau, m->n.modes);
+    copy(s->control, m->control_start, m->n.controls);
     copy(s->screw_stiffness, m->screw_stiffness, m->n.screws);
     copy(s->screw_damping, m->screw_damping, m->n.screws);
     copy(s->screw_rest, m->screw_rest, m->n.screws);

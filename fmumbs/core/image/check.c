@@ -44,7 +44,7 @@ static const char *check_links(const fm_image *m)
             if (!(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] > 1e-20)) return "a start quaternion is zero";
         }
     }
-    return p == m->n.positions && u == m->n.speeds ? NULL : "the numbers of links and variables disagree";
+    return p == m->n.positions - m->n.bristles && u == m->n.speeds ? NULL : "the numbers of links and variables disagree";
 }
 
 /* A joint's variables are in the order of its modes, which is that of its links or the reverse; driven ones come last. */
@@ -245,6 +245,28 @@ static const char *check_laws(const fm_image *m)
     return NULL;
 }
 
+/* Frictions act on modes of one joint, turns and slides or a ball; their bristles are the last positions, in order. */
+static const char *check_frictions(const fm_image *m)
+{
+    int32_t z = m->n.positions - m->n.bristles, bristle = 0;
+    for (int32_t i = 0; i < m->n.frictions; i++) {
+        const int32_t j = m->friction_joint[i], u = m->friction_u[i], count = m->friction_count[i];
+        const int ball = m->joint_kind[j] == FM_JOINT_SPHERICAL;
+        if (count < 1 || count > 3 || (ball && count != 3) || (!ball && m->joint_kind[j] != FM_JOINT_SCALAR))
+            return "a friction acts on a joint of another kind";
+        if (u < m->joint_u[j] || u - m->joint_u[j] > m->joint_nu[j] - m->joint_excited[j] - count)
+            return "a friction acts on modes that its joint does not have";
+        if (m->friction_z[i] != z || count > m->n.bristles - bristle) return "a friction's bristles are out of place";
+        for (int32_t k = 0; k < count; k++)
+            if (m->bristle_friction[bristle++] != i) return "a bristle belongs to another friction";
+        z += count;
+        if (!(m->friction_kinetic[i] > 0.0 && m->friction_static[i] > 0.0 && m->friction_stribeck[i] > 0.0 &&
+              m->friction_stiffness[i] > 0.0))
+            return "a coefficient of a friction is not positive";
+    }
+    return bristle == m->n.bristles ? NULL : "a bristle belongs to no friction";
+}
+
 static const char *check_bodies(const fm_image *m)
 {
     for (int32_t i = 0; i < m->n.bodies; i++) {
@@ -284,6 +306,9 @@ static int32_t kind_components(const fm_image *m, int32_t kind, int32_t object)
     if (kind == FM_C_TAU) return m->coupling_count[object];
     if (kinds[kind].owner == FM_BODY) return body_components(m, kind, object);
     if (m->n.rows == 0 && (kind == FM_CORRECTION || kind == FM_CLOSURE || kind == FM_BAUMGARTE)) return 0;
+    if (kind == FM_FR_FORCE || kind == FM_FR_Z) return m->friction_count[object];
+    if (kind == FM_FR_NORMAL) return m->friction_pressed[object] >= 0;
+    if (kind == FM_FR_SCALED) return m->friction_scaled[object] >= 0;
     if (kinds[kind].owner != FM_JOINT) return kinds[kind].components;
     const int32_t joint = m->joint_kind[object];
     const int scalar = joint == FM_JOINT_SCALAR, ball = joint == FM_JOINT_SPHERICAL, loose = joint == FM_JOINT_FREE;
@@ -352,6 +377,7 @@ int fm_image_check(const fm_image *m, char *why, size_t capacity)
     if (found == NULL) found = check_couplings(m);
     if (found == NULL) found = check_rows(m);
     if (found == NULL) found = check_laws(m);
+    if (found == NULL) found = check_frictions(m);
     if (found == NULL) found = check_bodies(m);
     if (found == NULL) found = check_variables(m);
     if (found == NULL) return 1;

@@ -50,6 +50,9 @@ typedef struct fm_header {
     S(springs, "line springs")                           \
     S(laws, "force laws")                                \
     S(law_pieces, "pieces of force laws")                \
+    S(frictions, "frictions of joints")                  \
+    S(bristles, "bristle states of frictions")           \
+    S(controls, "inputs that load or scale friction")    \
     S(loads, "declared loads")                           \
     S(rows, "constraint rows")                           \
     S(couplings, "couplings of joint coordinates")       \
@@ -262,6 +265,32 @@ typedef struct fm_header {
     A(law_count, i, 1, laws, free, 0, "", "FORCES")                                                  \
     A(law_range, d, 5, law_pieces, free, 0, "rad|m", "FORCES")                                       \
     A(law_polynomial, d, FM_LAW_TERMS, law_pieces, free, 0, "N.m|N", "FORCES")                                 \
+    /* friction of joints (friction.c): the joint, its first mode among `modes` and how many, the bristle's first   \
+     * state; sliding velocity of each mode per unit of its velocity; 1: it slides in m; inputs that add to its     \
+     * normal force and that scale it (-1: none); what of the joint's own reaction makes its normal force: factors  \
+     * of the force across the axis, along it, and of the torque; the axis, and 1: it is fixed in M's frame, not F's */ \
+    A(friction_joint, i, 1, frictions, joints, 0, "", "FORCES")                                      \
+    A(friction_u, i, 1, frictions, modes, 0, "", "FORCES")                                           \
+    A(friction_count, i, 1, frictions, free, 0, "", "FORCES")                                        \
+    A(friction_z, i, 1, frictions, positions, 0, "", "FORCES")                                       \
+    A(friction_arm, d, 3, frictions, free, 0, "m", "FORCES")                                         \
+    A(friction_linear, i, 1, frictions, free, 0, "", "FORCES")                                       \
+    A(friction_pressed, i, 1, frictions, controls, -1, "", "FORCES")                                 \
+    A(friction_scaled, i, 1, frictions, controls, -1, "", "FORCES")                                  \
+    A(friction_own, d, 3, frictions, free, 0, "m", "FORCES")                                         \
+    A(friction_axis, d, 3, frictions, free, 0, "", "FORCES")                                         \
+    A(friction_on_M, i, 1, frictions, free, 0, "", "FORCES")                                         \
+    A(friction_static, d, 1, frictions, free, 0, "", "FORCES")                                       \
+    A(friction_kinetic, d, 1, frictions, free, 0, "", "FORCES")                                      \
+    A(friction_stribeck, d, 1, frictions, free, 0, "rad/s|m/s", "FORCES")                            \
+    A(friction_stiffness, d, 1, frictions, free, 0, "1/rad|1/m", "FORCES")                           \
+    A(friction_damping, d, 1, frictions, free, 0, "s/rad|s/m", "FORCES")                             \
+    A(friction_viscous, d, 1, frictions, free, 0, "s/rad|s/m", "FORCES")                             \
+    A(friction_preload, d, 1, frictions, free, 0, "N.m|N", "FORCES")                                 \
+    A(friction_scale, d, 1, frictions, free, 0, "", "FORCES")                                        \
+    /* bristle states, after the joints' positions: which friction; inputs: their start values */     \
+    A(bristle_friction, i, 1, bristles, frictions, 0, "", "FORCES")                                  \
+    A(control_start, d, 1, controls, free, 0, "", "FORCES")                                          \
     A(load_P, i, 1, loads, points, 0, "", "FORCES")                                              \
     A(load_force, d, 3, loads, free, 0, "N", "FORCES")                                               \
     A(load_torque, d, 3, loads, free, 0, "N.m", "FORCES")                                            \
@@ -275,6 +304,7 @@ typedef struct fm_header {
     A(point_name, i, 1, points, characters, 0, "", "NAMES")                                          \
     A(spring_name, i, 1, springs, characters, 0, "", "NAMES")                                        \
     A(load_name, i, 1, loads, characters, 0, "", "NAMES")                                            \
+    A(friction_name, i, 1, frictions, characters, 0, "", "NAMES")                                    \
     A(coupling_name, i, 1, couplings, characters, 0, "", "NAMES")                                    \
     A(text, b, 1, characters, free, 0, "", "NAMES")
 

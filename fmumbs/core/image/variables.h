@@ -10,7 +10,8 @@
     O(POINT, point, points)                                                              \
     O(LOAD, load, loads)                                                                 \
     O(SPRING, spring, springs)                                                           \
-    O(COUPLING, coupling, couplings)
+    O(COUPLING, coupling, couplings)                                                     \
+    O(FRICTION, friction, frictions)
 
 /* Tunable parameters with one row for each element, or each mode of a joint: P(V, kind, array, columns, rows). The
  * image's array of that name is the start value, the state's the present one. V is passed on. */
@@ -23,7 +24,15 @@
     P(V, B_INERTIA, inertia, 6, bodies)                                                  \
     P(V, S_STIFFNESS, spring_stiffness, 1, springs)                                      \
     P(V, S_DAMPING, spring_damping, 1, springs)                                          \
-    P(V, S_FREE_LENGTH, spring_free_length, 1, springs)
+    P(V, S_FREE_LENGTH, spring_free_length, 1, springs)                                  \
+    P(V, FR_STATIC, friction_static, 1, frictions)                                       \
+    P(V, FR_KINETIC, friction_kinetic, 1, frictions)                                     \
+    P(V, FR_STRIBECK, friction_stribeck, 1, frictions)                                   \
+    P(V, FR_STIFFNESS, friction_stiffness, 1, frictions)                                 \
+    P(V, FR_DAMPING, friction_damping, 1, frictions)                                     \
+    P(V, FR_VISCOUS, friction_viscous, 1, frictions)                                     \
+    P(V, FR_PRELOAD, friction_preload, 1, frictions)                                     \
+    P(V, FR_SCALE, friction_scale, 1, frictions)
 
 #define FM_KINDS(K)                                                                                                    \
     K(J_TAU, JOINT, "tau", 0, INPUT, REAL, 0, 0, "N.m", "N", "generalised applied torque of the joint's free mode")     \
@@ -34,6 +43,9 @@
       "position that the joint's excited mode follows through its filter")                                              \
     K(L_FORCE, LOAD, "force", 3, INPUT, REAL, 0, 0, "N", "N", "force of the load in world axes")                        \
     K(L_TORQUE, LOAD, "torque", 3, INPUT, REAL, 0, 0, "N.m", "N.m", "torque of the load in world axes")                 \
+    K(FR_NORMAL, FRICTION, "normal", 1, INPUT, REAL, 0, 0, "N.m", "N",                                                  \
+      "input that adds to the normal force of the friction, for a turning joint times its radius")                      \
+    K(FR_SCALED, FRICTION, "scale_in", 1, INPUT, REAL, 0, 0, "", "", "input that scales the friction")                  \
     K(J_Q, JOINT, "q", 0, OUTPUT, REAL, 0, 1, "rad", "m", "joint position")                                             \
     K(J_QD, JOINT, "qd", 0, OUTPUT, REAL, 0, 1, "rad/s", "m/s", "joint velocity")                                       \
     K(J_QDD, JOINT, "qdd", 0, OUTPUT, REAL, 0, 0, "rad/s2", "m/s2", "joint acceleration")                               \
@@ -83,6 +95,13 @@
     K(S_F, SPRING, "f", 1, OUTPUT, REAL, 0, 0, "N", "N", "force of the spring, positive when it pulls")                 \
     K(C_TAU, COUPLING, "tau", 0, OUTPUT, REAL, 0, 0, "N.m", "N",                                                        \
       "generalised force that the coupling exerts on the coordinate")                                                     \
+    K(FR_FORCE, FRICTION, "force", 0, OUTPUT, REAL, 0, 0, "N.m", "N",                                                   \
+      "generalised force of the friction on the joint's mode, which drives M with respect to F")                        \
+    K(FR_Z, FRICTION, "z", 0, OUTPUT, REAL, 0, 1, "rad", "m", "deflection of the bristles")                             \
+    K(FR_SLIP, FRICTION, "slip", 1, OUTPUT, REAL, 0, 0, "", "",                                                         \
+      "deflection of the bristles relative to that of steady sliding: 1 slides, less sticks")                           \
+    K(FR_LOAD, FRICTION, "load", 1, OUTPUT, REAL, 0, 0, "N.m", "N",                                                     \
+      "normal force of the friction, for a turning joint times its radius")                                             \
     K(ENERGY, MODEL, "solver.energy", 1, OUTPUT, REAL, 0, 0, "J", "J", "kinetic and potential energy of the model")     \
     K(POSITION_VIOLATION, MODEL, "solver.position_violation", 1, OUTPUT, REAL, 0, 0, "", "",                            \
       "largest constraint violation at position level [m or rad]")                                            \
@@ -104,6 +123,17 @@
     K(S_STIFFNESS, SPRING, "stiffness", 1, PARAMETER, REAL, 1, 0, "N/m", "N/m", "stiffness of the spring")              \
     K(S_DAMPING, SPRING, "damping", 1, PARAMETER, REAL, 1, 0, "N.s/m", "N.s/m", "damping of the spring")                \
     K(S_FREE_LENGTH, SPRING, "free_length", 1, PARAMETER, REAL, 1, 0, "m", "m", "length at which the spring exerts no force")                 \
+    K(FR_STATIC, FRICTION, "static", 1, PARAMETER, REAL, 1, 0, "", "", "coefficient of static friction")                \
+    K(FR_KINETIC, FRICTION, "kinetic", 1, PARAMETER, REAL, 1, 0, "", "", "coefficient of kinetic friction")             \
+    K(FR_STRIBECK, FRICTION, "stribeck", 1, PARAMETER, REAL, 1, 0, "rad/s", "m/s", "Stribeck velocity")                 \
+    K(FR_STIFFNESS, FRICTION, "stiffness", 1, PARAMETER, REAL, 1, 0, "1/rad", "1/m",                                    \
+      "stiffness of the bristles per normal force")                                                                     \
+    K(FR_DAMPING, FRICTION, "damping", 1, PARAMETER, REAL, 1, 0, "s/rad", "s/m",                                        \
+      "damping of the bristles per normal force")                                                                       \
+    K(FR_VISCOUS, FRICTION, "viscous", 1, PARAMETER, REAL, 1, 0, "s/rad", "s/m", "viscous friction per normal force")   \
+    K(FR_PRELOAD, FRICTION, "preload", 1, PARAMETER, REAL, 1, 0, "N.m", "N",                                            \
+      "constant part of the normal force, for a turning joint times its radius")                                        \
+    K(FR_SCALE, FRICTION, "scale", 1, PARAMETER, REAL, 1, 0, "", "", "factor of all coefficients of the friction")      \
     K(GRAVITY, MODEL, "gravity", 3, PARAMETER, REAL, 1, 0, "m/s2", "m/s2", "gravity in world axes")                     \
     K(SCHEME, MODEL, "solver.scheme", 1, PARAMETER, INTEGER, 0, 0, "", "",                                              \
       "integration scheme: 0 Dormand-Prince 5(4) with error control, 1 Runge-Kutta 4 with fixed step, "                 \

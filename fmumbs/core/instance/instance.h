@@ -1,12 +1,13 @@
 /* instance.h: an instance of an image: everything that changes.
  *
- * The parts are in the headers of this folder: link.h (tree), loop.h, plane.h, laws.h, work.h (scratch), saved.h
+ * The parts are in the headers of this folder: link.h (tree), loop.h, plane.h, laws.h, friction.h, work.h (scratch), saved.h
  * (state). In their tables of arrays the last column is the number of elements. SI units; a wrench is torque [N.m],
  * then force [N].
  */
 #ifndef FM_INSTANCE_H
 #define FM_INSTANCE_H
 
+#include "friction.h"
 #include "laws.h"
 #include "link.h"
 #include "loop.h"
@@ -91,6 +92,7 @@ struct fm_instance {
     fm_loop loop;
     fm_planar planar;
     fm_laws laws;
+    fm_friction friction;
     fm_singular singular;
     fm_assembly assembly;
     fm_least least;

@@ -24,6 +24,8 @@ FM_HIDDEN_BEGIN
     V(load, 6 * m->n.loads)    /* force, torque of each load, world axes */                  \
     V(tau_taylor, FM_TAYLOR * m->n.modes)                                                   \
     V(load_taylor, FM_TAYLOR * 6 * m->n.loads)                                               \
+    V(control, m->n.controls)  /* inputs that load or scale friction */                      \
+    V(control_taylor, FM_TAYLOR * m->n.controls)                                             \
     V(gravity, 3)                                                                            \
     V(closure, 4)                                                                            \
     V(options, 3)                                                                            \

@@ -6,26 +6,15 @@
 #include "../tree/reversed.h"
 #include "../forces/excitation.h"
 #include "../forces/forces.h"
+#include "../forces/inputs.h"
 #include "../forces/laws.h"
 #include "../loops/multipliers.h"
 #include "../loops/cut_joints.h"
+#include "friction.h"
 #include "sticking.h"
 #include "stiffness.h"
 
 #include <string.h>
-
-/* Inputs at time t: their values plus, if the present step has them, their Taylor terms from its start. */
-static const double *inputs_at(fm_instance *s, double t, const double *value, const double *taylor, int32_t count,
-                               double *now)
-{
-    if (s->clock[FM_TAYLOR_ON] == 0.0) return value;
-    double x = t - s->clock[FM_TIME];
-    for (int32_t i = 0; i < count; i++) {
-        const double *d = taylor + FM_TAYLOR * i;
-        now[i] = value[i] + x * (d[0] + x * (d[1] / 2.0 + x * (d[2] / 6.0)));
-    }
-    return now;
-}
 
 /* udot for given generalised forces and applied wrenches. With loops, requires world kinematics of y. */
 void fm_sweep_and_close(fm_instance *s, const double *y, const double *tau, double *udot)
@@ -40,18 +29,24 @@ static void accelerate_so(fm_instance *s, const fm_evaluation *how, double *udot
 {
     const double t = how->t, *y = how->y;
     const int32_t loads = 6 * s->image.n.loads;
-    const double *tau = inputs_at(s, t, s->tau, s->tau_taylor, s->image.n.modes, s->work.input);
+    const double *tau = fm_inputs_at(s, t, s->tau, s->tau_taylor, s->image.n.modes, s->work.input);
     s->host.worked += s->image.n.links + s->image.n.rows;
     s->work.evaluations += 1.0;
     s->work.evaluated = y;
     s->work.time = t;
     s->planar.in_place = s->planar.is_placed && memcmp(y, s->planar.placed, (size_t)s->model.ny * sizeof *y) == 0;
     if (!s->planar.in_place) fm_run_orientations(s, y);
+    if (s->image.n.frictions > 0) {
+        if (s->friction.on_cuts) fm_make_world(s, y);
+        fm_controls_at(s, t);
+        fm_friction_place(s, y);
+        tau = fm_friction_add(s, tau);
+    }
     s->work.cuts = fm_cut_joints_forced(s, tau);
     s->work.forced = fm_has_forces(&s->image) || s->work.cuts;
     if (s->work.forced || (s->image.n.rows > 0 && !s->planar.used)) fm_make_world(s, y);
     if (s->work.forced) {
-        const double *load = inputs_at(s, t, s->load, s->load_taylor, loads, s->work.input + s->image.n.modes);
+        const double *load = fm_inputs_at(s, t, s->load, s->load_taylor, loads, s->work.input + s->image.n.modes);
         fm_apply_forces(s, load, 1);
         if (s->work.cuts) fm_apply_cut_joints(s, tau, 1);
     }

@@ -6,6 +6,7 @@
 #include "../tree/modal.h"
 #include "../tree/planar.h"
 #include "../loops/delassus.h"
+#include "friction.h"
 
 /* Called after every change of a parameter. */
 void fm_derive(fm_instance *s)
@@ -14,4 +15,5 @@ void fm_derive(fm_instance *s)
     fm_modal_derive(s);
     fm_planar_derive(s);
     fm_use_rows(s);
+    fm_friction_derive(s);
 }

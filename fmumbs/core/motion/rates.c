@@ -5,6 +5,7 @@
 #include "../tree/positions.h"
 #include "evaluation.h"
 #include "crossings.h"
+#include "friction.h"
 #include "stiffness.h"
 
 /* ydot at time t; invalidates the results for outputs. */
@@ -13,6 +14,7 @@ void fm_rates(fm_instance *s, double t, const double *y, double *ydot)
     s->valid &= FM_VALID_LAWS;
     fm_accelerations(s, t, y, ydot + s->image.n.positions);
     fm_position_rates(s, y, ydot);
+    fm_friction_rates(s, ydot);
     if (s->loop.near_singular && fm_singular_rates(s, t, y, ydot + s->image.n.positions)) return;
     if (s->singular.on_branch) fm_rates_on_branch(s, t, y, ydot + s->image.n.positions);
 }

@@ -33,6 +33,7 @@ void fm_stiff_place(fm_instance *s, const double *y)
         s->stiff.K[u] = omega * omega, s->stiff.D[u] = 2.0 * omega;
     }
     fm_laws_stiffen(s, y, s->stiff.K, s->stiff.D);
+    if (m->n.frictions > 0) memcpy(s->friction.base, s->stiff.D, (size_t)m->n.speeds * sizeof(double));
 }
 
 /* out = R a + g K b of every velocity variable. */

@@ -7,6 +7,7 @@
 #include "../tree/kinematics.h"
 #include "../forces/excitation.h"
 #include "../forces/laws.h"
+#include "../motion/friction.h"
 #include "../motion/rates.h"
 #include "response.h"
 #include "update.h"
@@ -27,7 +28,7 @@ static fm_status refuse(fm_instance *s, uint32_t reference, const char *why)
     return fm_say(s, FM_ERROR, "reference %lu (%s): %s", (unsigned long)reference, name, why);
 }
 
-/* Index of an input among all inputs: tau of every mode, then the loads; -1 if it is not an input. */
+/* Index of an input among all inputs: tau of every mode, the loads, the controls; -1 if it is not an input. */
 static int32_t input_place(const fm_instance *s, uint32_t reference)
 {
     const fm_image *m = &s->image;
@@ -40,6 +41,8 @@ static int32_t input_place(const fm_instance *s, uint32_t reference)
     case FM_J_KAPPA_DOT_IN: case FM_J_ETA_IN: return m->excitation_u[m->joint_excitation[object] + part];
     case FM_L_FORCE: return m->n.modes + 6 * object + part;
     case FM_L_TORQUE: return m->n.modes + 6 * object + 3 + part;
+    case FM_FR_NORMAL: return m->n.modes + 6 * m->n.loads + m->friction_pressed[object];
+    case FM_FR_SCALED: return m->n.modes + 6 * m->n.loads + m->friction_scaled[object];
     default: return -1;
     }
 }
@@ -53,8 +56,10 @@ fm_status fm_do_set_input_derivatives(fm_instance *s, const uint32_t *reference,
         if (!isfinite(value[i])) return refuse(s, reference[i], "its derivative must be a finite number");
     }
     for (size_t i = 0; i < count; i++) {
-        const int32_t place = input_place(s, reference[i]), modes = s->image.n.modes;
-        double *to = place < modes ? s->tau_taylor + FM_TAYLOR * place : s->load_taylor + FM_TAYLOR * (place - modes);
+        const int32_t place = input_place(s, reference[i]), modes = s->image.n.modes, loads = 6 * s->image.n.loads;
+        double *to = place < modes           ? s->tau_taylor + FM_TAYLOR * place
+                     : place < modes + loads ? s->load_taylor + FM_TAYLOR * (place - modes)
+                                             : s->control_taylor + FM_TAYLOR * (place - modes - loads);
         to[order[i] - 1] = value[i];
     }
     if (count > 0) {
@@ -173,7 +178,7 @@ fm_status fm_do_directional_derivative(fm_instance *s, const uint32_t *unknown, 
                                        size_t knowns, const double *seed, double *result)
 {
     const fm_image *m = &s->image;
-    const int32_t inputs = m->n.modes + 6 * m->n.loads;
+    const int32_t inputs = m->n.modes + 6 * m->n.loads + m->n.controls;
     memset(s->work.seed, 0, (size_t)inputs * sizeof(double));
     for (size_t i = 0; i < knowns; i++) {
         const int32_t place = input_place(s, known[i]);
@@ -186,7 +191,8 @@ fm_status fm_do_directional_derivative(fm_instance *s, const uint32_t *unknown, 
         if (fm_variable(s, unknown[i], &info) != FM_OK || info.causality != FM_OUTPUT)
             return refuse(s, unknown[i], "only outputs have derivatives");
     }
-    fm_update(s, FM_VALID_LAWS);
+    fm_update(s, FM_VALID_LAWS | (m->n.frictions > 0 ? FM_VALID_MOTION : 0));
+    fm_friction_seed(s, s->work.seed + m->n.modes + 6 * m->n.loads);
     fm_excite_seed(s, s->work.seed);
     fm_respond(s, s->work.seed, s->work.seed + m->n.modes);
     double gravity[3];
@@ -195,7 +201,10 @@ fm_status fm_do_directional_derivative(fm_instance *s, const uint32_t *unknown, 
     s->laws.off = 1;
     for (size_t i = 0; i < unknowns; i++) {
         const int32_t kind = m->variable_kind[unknown[i]], object = m->variable_object[unknown[i]];
-        if (kind == FM_S_F) result[i] = fm_laws_on_spring(s, object, s->work.probe);
+        if (kind == FM_FR_FORCE) result[i] = fm_friction_force_seed(s, object, m->variable_component[unknown[i]]);
+        else if (kind == FM_FR_LOAD) result[i] = s->friction.load_seed[object];
+        else if (kind == FM_FR_SLIP) result[i] = 0.0;
+        else if (kind == FM_S_F) result[i] = fm_laws_on_spring(s, object, s->work.probe);
         else result[i] = follows_inputs(m, kind, object) ? fm_value(s, kind, object, m->variable_component[unknown[i]]) : 0.0;
     }
     s->laws.off = 0;

@@ -9,6 +9,7 @@
 #include "../forces/laws.h"
 #include "../loops/cut_joints.h"
 #include "../motion/evaluation.h"
+#include "../motion/friction.h"
 #include "../motion/sticking.h"
 #include "joint_forces.h"
 
@@ -22,6 +23,7 @@ static void respond_so(fm_instance *s, const fm_evaluation *how, double *udot)
     fm_run_orientations(s, how->y);
     fm_make_world(s, how->y);
     fm_apply_forces(s, how->load, 0);
+    if (s->image.n.frictions > 0) tau = fm_friction_add_seed(s, tau);
     s->work.cuts = s->image.n.modes > s->image.n.speeds;
     s->work.forced = 1;
     fm_apply_cut_joints(s, tau, 0);

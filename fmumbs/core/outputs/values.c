@@ -12,6 +12,7 @@
 #include "../loops/programs.h"
 #include "../loops/multipliers.h"
 #include "../loops/cut_joints.h"
+#include "../motion/friction.h"
 #include "../motion/parameters.h"
 #include "energy.h"
 #include "reactions.h"
@@ -110,6 +111,13 @@ static int is_linear(const fm_image *m, int32_t kind, int32_t joint, int32_t com
     return m->screw_pitch[screw_of(m, joint, component)] == 0.0;
 }
 
+/* Whether a component of a friction's variable belongs to a translation: forces follow their modes. */
+static int is_sliding(const fm_image *m, int32_t kind, int32_t friction, int32_t component)
+{
+    if (kind != FM_FR_FORCE) return m->friction_linear[friction] != 0;
+    return m->mode_linear[m->friction_u[friction] + (component < 0 ? 0 : component)] != 0;
+}
+
 /* The link of a coordinate of a coupling. */
 static int32_t coupled_link(const fm_image *m, int32_t coupling, int32_t component)
 {
@@ -172,6 +180,7 @@ fm_status fm_variable(const fm_instance *s, uint32_t reference, fm_variable_info
     info->unit = kind->unit;
     if (kind->owner == FM_JOINT && is_mode_kind(info->kind) && is_linear(m, info->kind, info->object, info->component))
         info->unit = kind->unit_linear;
+    if (kind->owner == FM_FRICTION && is_sliding(m, info->kind, info->object, info->component)) info->unit = kind->unit_linear;
     if (info->kind == FM_C_TAU && m->mode_linear[m->link_u[coupled_link(m, info->object, info->component)]])
         info->unit = kind->unit_linear;
     if (follows_path(m, info->kind, info->object, info->component)) info->state = 0;
@@ -219,6 +228,7 @@ int32_t fm_validity(const fm_image *m, int32_t kind, int32_t object)
     }
     switch (kind) {
     case FM_J_QDD: case FM_J_ALPHA: case FM_J_A: case FM_J_UDOT: case FM_J_KAPPA_DOT: case FM_B_QDD:
+    case FM_FR_FORCE: case FM_FR_SLIP: case FM_FR_LOAD:
         return FM_VALID_MOTION;
     case FM_J_DRIVE: case FM_J_REACTION_F: case FM_J_REACTION_T: case FM_J_WRENCH_F: case FM_J_WRENCH_T: case FM_C_TAU:
         return FM_VALID_JOINT_FORCES;
@@ -321,6 +331,9 @@ static double *stored(fm_instance *s, int32_t kind, int32_t object, int32_t comp
     case FM_J_QUAT: return s->y + m->joint_p[object] + part + (m->joint_kind[object] == FM_JOINT_FREE ? 3 : 0);
     case FM_J_QD: case FM_J_V: case FM_J_W: case FM_J_U: case FM_J_KAPPA:
         return s->y + m->n.positions + mode_of(m, kind, object, part);
+    case FM_FR_NORMAL: return s->control + m->friction_pressed[object];
+    case FM_FR_SCALED: return s->control + m->friction_scaled[object];
+    case FM_FR_Z: return s->y + m->friction_z[object] + part;
     case FM_B_Q: return s->y + m->link_p[m->body_link[object]] + part;
     case FM_B_QD: return s->y + m->n.positions + m->link_u[m->body_link[object]] + part;
 #define P(V, kind, array, columns, rows) \
@@ -328,6 +341,7 @@ static double *stored(fm_instance *s, int32_t kind, int32_t object, int32_t comp
 #define AT_modes(columns) mode_of(m, kind, object, part)
 #define AT_bodies(columns) (columns) * object + part
 #define AT_springs(columns) (columns) * object + part
+#define AT_frictions(columns) (columns) * object + part
     FM_PARAMETERS(P, )
 #undef P
     case FM_GRAVITY: return s->gravity + part;
@@ -367,6 +381,9 @@ double fm_value(fm_instance *s, int32_t kind, int32_t object, int32_t component)
     case FM_S_LENGTH: return fm_spring_line(s, object, direction, &rate);
     case FM_S_F: return spring_force(s, object);
     case FM_C_TAU: return fm_coupling_force(s, object, part);
+    case FM_FR_FORCE: return fm_friction_force(s, object, part);
+    case FM_FR_SLIP: return s->friction.slip[object];
+    case FM_FR_LOAD: return s->friction.load[object];
     case FM_ENERGY: return fm_energy(s);
     case FM_POSITION_VIOLATION: return fm_violation(s, 0);
     case FM_VELOCITY_VIOLATION: return fm_violation(s, 1);
@@ -414,6 +431,10 @@ static fm_status check_value(fm_instance *s, uint32_t reference, double value)
     else if (kind == FM_B_MASS && value < 0.0) why = "a mass may not be negative";
     else if (kind == FM_B_INERTIA && s->image.variable_component[reference] < 3 && value < 0.0)
         why = "a moment of inertia may not be negative";
+    else if ((kind == FM_FR_STATIC || kind == FM_FR_KINETIC || kind == FM_FR_STRIBECK || kind == FM_FR_STIFFNESS) && !(value > 0.0))
+        why = "it must be positive";
+    else if ((kind == FM_FR_DAMPING || kind == FM_FR_VISCOUS || kind == FM_FR_PRELOAD || kind == FM_FR_SCALE) && value < 0.0)
+        why = "it may not be negative";
     else if (kind == FM_J_ROTOR && value < 0.0) why = "a reflected inertia may not be negative";
     if (why == NULL) return FM_OK;
     (void)fm_variable_name(s, reference, name, sizeof name);

@@ -284,6 +284,7 @@ fm_status fm_integrate(fm_instance *s, double t_end)
         s->clock[FM_AHEAD] = 0.0;
         memset(s->tau_taylor, 0, (size_t)s->image.n.modes * FM_TAYLOR * sizeof(double));
         memset(s->load_taylor, 0, (size_t)s->image.n.loads * 6 * FM_TAYLOR * sizeof(double));
+        memset(s->control_taylor, 0, (size_t)s->image.n.controls * FM_TAYLOR * sizeof(double));
     }
     return status;
 }

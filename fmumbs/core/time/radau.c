@@ -18,6 +18,7 @@
 #include "../tree/positions.h"
 #include "../tree/reversed.h"
 #include "../motion/compliances.h"
+#include "../motion/friction.h"
 #include "../motion/rates.h"
 #include "../motion/stiffness.h"
 #include "stages.h"
@@ -88,7 +89,9 @@ static void iterate(fm_instance *s, double t, double h, int i, int first)
     place_stage(s, h, i, y);
     if (s->image.n.generals > 0) fm_run_orientations(s, y); /* whose rates follow from the pose */
     fm_position_rates(s, y, d);
+    fm_friction_stage(s, t + C[i] * h, y, g, d);
     for (int32_t n = 0; n < np; n++) d[n] -= k[n], y[n] += g * d[n];
+    fm_friction_relax(s, g, d, y);
     memset(work, 0, (size_t)ny * sizeof *work);
     fm_stiff_force(s, g, k + np, work, s->stiff.f);
     fm_stiff_accelerations(s, t + C[i] * h, y, g, d + np);
@@ -98,6 +101,7 @@ static void iterate(fm_instance *s, double t, double h, int i, int first)
     memcpy(y + np, d + np, (size_t)(ny - np) * sizeof *y);
     fm_position_rates(s, y, work);
     for (int32_t n = 0; n < np; n++) d[n] += g * work[n];
+    fm_friction_follow(s, g, y, d);
 }
 
 /* Adds the changes to the stages; returns how much they move these, beside the error that is allowed. */
@@ -175,14 +179,18 @@ static double estimate(fm_instance *s, double t, double h, const double *slope)
     for (int32_t n = 0; n < nu; n++) a[n] = a0[n] - r[np + n];
     fm_speeds_of(s, s->head, r, b);
     for (int32_t n = 0; n < nu; n++) b[n] = -b[n];
+    fm_friction_stage(s, t, s->head, g, NULL);
     fm_stiff_force(s, g, a, b, s->stiff.f);
+    fm_friction_push(s, g, r, s->stiff.f);
     fm_stiff_accelerations(s, t, s->head, g, a);
     if (slope == s->slope) fm_compliances_place(s, FM_RADAU_STAGES, t, s->head, g, a);
     memcpy(error, s->head, (size_t)np * sizeof *error);
     for (int32_t n = 0; n < nu; n++) error[np + n] = r[np + n] + (a[n] - a0[n]), b[n] = -b[n];
     fm_compliances_apply(s, FM_RADAU_STAGES, b, error + np);
     fm_position_rates(s, error, b);
-    for (int32_t n = 0; n < np; n++) error[n] = r[n] + g * b[n];
+    fm_friction_follow(s, g, error, r);
+    for (int32_t n = 0; n < np - s->image.n.bristles; n++) error[n] = r[n] + g * b[n];
+    for (int32_t n = np - s->image.n.bristles; n < np; n++) error[n] = r[n];
     const double filtered = norm(s, error);
     return unfiltered < filtered ? unfiltered : filtered;
 }

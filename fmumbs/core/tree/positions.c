@@ -10,12 +10,12 @@
 #include <math.h>
 #include <string.h>
 
-/* pdot = Y1(p) u: the velocity variables themselves, and q (0, w)/2 for the quaternion of a ball. */
+/* pdot = Y1(p) u: the velocity variables themselves, and q (0, w)/2 for the quaternion of a ball; not of bristles. */
 void fm_position_rates(const fm_instance *s, const double *y, double *pdot)
 {
     const double *u = y + s->image.n.positions;
     if (s->model.balls + s->image.n.generals + s->image.n.modals == 0) {
-        memcpy(pdot, u, (size_t)s->image.n.positions * sizeof *pdot);
+        memcpy(pdot, u, (size_t)s->image.n.speeds * sizeof *pdot);
         return;
     }
     for (int32_t i = 0; i < s->image.n.links; i++) {

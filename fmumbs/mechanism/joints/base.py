@@ -20,6 +20,7 @@ from fmumbs._checks import Vec3
 from fmumbs.errors import ModelError
 from fmumbs.mechanism.bodies import Point, point
 from fmumbs.mechanism.element import Element
+from fmumbs.mechanism.friction import LuGre
 from fmumbs.mechanism.given import UNSET, Unset
 from fmumbs.mechanism.joints import product
 from fmumbs.mechanism.joints.mode import Mode
@@ -50,6 +51,7 @@ class JointBase(Element, ABC):
     rest: position at which the spring force is zero [rad] or [m].
     rotor_inertia: reflected to the joint [kg.m2] or [kg], at least 0.
     tau: initial value of the input tau or f [N.m] or [N]: one number for each velocity, or one for all.
+    friction: fm.LuGre of a Revolute, Prismatic, Cylindrical, Universal or Spherical joint.
     """
 
     F: Point
@@ -61,7 +63,9 @@ class JointBase(Element, ABC):
     rest: float | Sequence[float] = field(default=0.0, kw_only=True)
     rotor_inertia: float | Sequence[float] = field(default=0.0, kw_only=True)
     tau: float | Sequence[float] = field(default=0.0, kw_only=True)
+    friction: LuGre | None = field(default=None, kw_only=True)
 
+    _rubs: ClassVar[bool] = False  # whether this kind of joint may have friction
     _laws: ClassVar[tuple[LawName, ...]] = LAWS  # those of the fields above that this kind of joint allows
     _instead: ClassVar[str] = ""  # the fix that messages give for one that it does not allow
 
@@ -81,6 +85,18 @@ class JointBase(Element, ABC):
             if type(value) is not float or value != 0.0:
                 self._check_law(law, value)
         self._check_tau()
+        if self.friction is not None:
+            self._check_friction(self.friction)
+
+    def _check_friction(self, friction: object) -> None:
+        where = self._where("friction")
+        if not isinstance(friction, LuGre):
+            raise ModelError(f"{where} is a {type(friction).__name__}. Give an fm.LuGre.")
+        if not self._rubs:
+            raise ModelError(
+                f"{where} is given, but a {type(self).__name__} joint has none. Use a Revolute, Prismatic, "
+                "Cylindrical, Universal or Spherical joint, or a Law."
+            )
 
     def _check_tau(self) -> None:
         where = self._where("tau")

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 from fmumbs import _checks
 from fmumbs._checks import Axis
+from fmumbs.errors import ModelError
+from fmumbs.mechanism.friction import LuGre
 from fmumbs.mechanism.joints._multi_mode import MultiModeJoint
 from fmumbs.mechanism.joints.mode import Mode
 
@@ -25,9 +27,16 @@ class Cylindrical(MultiModeJoint):
 
     axis: Axis = field(default="z", kw_only=True)
 
+    _rubs = True
+
     def __post_init__(self) -> None:
         self._store("axis", _checks.axis(self.axis, self._where("axis")))
         super().__post_init__()
+
+    def _check_friction(self, friction: object) -> None:
+        super()._check_friction(friction)
+        if isinstance(friction, LuGre) and not friction.radius:
+            raise ModelError(f"{self._where('friction')} has no radius, at which the joint slides. Give LuGre one.")
 
     @property
     def modes(self) -> tuple[Mode, ...]:

@@ -20,3 +20,4 @@ class Prismatic(OneDofJoint):
     """
 
     _kind = "prismatic"
+    _rubs = True

@@ -20,3 +20,4 @@ class Revolute(OneDofJoint):
     """
 
     _kind = "revolute"
+    _rubs = True

@@ -35,6 +35,7 @@ class Spherical(JointBase):
     q0: Sequence[float] = field(default=UnsetNumbers((1.0, 0.0, 0.0, 0.0)), kw_only=True)
     u0: Sequence[float] = field(default=UnsetNumbers((0.0, 0.0, 0.0)), kw_only=True)
 
+    _rubs = True
     _laws = ("stiffness", "damping")
     _instead = "Leave it out."
 

@@ -33,6 +33,8 @@ class Universal(MultiModeJoint):
 
     axes: Sequence[Axis] = field(default=("x", "y"), kw_only=True)
 
+    _rubs = True
+
     def __post_init__(self) -> None:
         axes = tuple(self.axes)
         if len(axes) != 2:

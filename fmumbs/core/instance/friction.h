@@ -1,0 +1,37 @@
+/* friction.h: data of the joints' friction in an evaluation (motion/friction.c, motion/normal_forces.c). */
+#ifndef FM_FRICTION_DATA_H
+#define FM_FRICTION_DATA_H
+
+#include "link.h"
+
+FM_HIDDEN_BEGIN
+
+#define FM_BRISTLES 3 /* most sliding directions of a friction */
+
+/* Three numbers a friction: its sliding directions. */
+#define FM_FRICTION_ARRAYS(A)                                                                         \
+    A(double, v, 3 * n.frictions)    /* sliding velocities [rad/s] or [m/s] */                        \
+    A(double, rate, 3 * n.frictions) /* of the bristles, z' */                                        \
+    A(double, mu, 3 * n.frictions)   /* friction per normal force, before the factor */               \
+    A(double, factor, n.frictions)   /* of all coefficients */                                        \
+    A(double, slip, n.frictions)     /* |z| / g */                                                    \
+    A(double, w, n.frictions)        /* |v| / g [1/s] */                                              \
+    A(double, slope, n.frictions)    /* its derivative by |v| */                                      \
+    A(double, load, n.frictions)     /* normal force [N.m] or [N] */                                  \
+    A(double, own, n.frictions)      /* the part of it from the joint's own reaction */               \
+    A(double, load_seed, n.frictions) /* directional derivatives of the load and of the factor */     \
+    A(double, factor_seed, n.frictions)                                                               \
+    A(double, D, n.friction_modes)   /* damping of each mode in a stage of the implicit scheme */     \
+    A(double, base, n.friction_modes) /* stiff.D without friction */                                  \
+    A(double, tau, n.friction_modes) /* applied forces with friction */
+
+typedef struct fm_friction {
+#define A(type, name, count) type *name;
+    FM_FRICTION_ARRAYS(A)
+#undef A
+    int32_t on_cuts; /* 1: some friction acts in a cut joint */
+} fm_friction;
+
+FM_HIDDEN_END
+
+#endif

@@ -1,0 +1,13 @@
+/* decay.h: functions of decay.c. */
+#ifndef FM_DECAY_H
+#define FM_DECAY_H
+
+#include "hidden.h"
+
+FM_HIDDEN_BEGIN
+
+double fm_decay(double x);
+
+FM_HIDDEN_END
+
+#endif

@@ -1,0 +1,228 @@
+/* friction.c: LuGre friction in joints (copcod, Eqs 19 to 22), with bristles in one, two or three dimensions.
+ *
+ * With the sliding velocity v of a joint (its rate, or arms times its rates), and the normal force N,
+ *
+ *     z' = v - |v| z / g,   g = (mu_k + (mu_s - mu_k) exp(-(|v|/v_s)^2)) / sigma_0,
+ *     F = -N (sigma_0 z + sigma_1 z' + sigma_2 v)
+ *
+ * z is a state beside the positions. N is a constant, an input, a function of the joint's own reaction (normal_forces.c), or
+ * their sum; the sum of the first two is never below 0.
+ *
+ * In the implicit scheme bristles are condensed: of the system (I - g J) d = r the part of z is
+ *
+ *     d_z = (r_z + g B d_v) / (1 + g w),   B = z'/v = 1 - z (w' v/|v|)',   w = |v|/g,
+ *
+ * so that the modes have the damping N (sigma_2 + B (sigma_1 + g sigma_0) / (1 + g w)), and feel z + g r_z / (1 + g w).
+ */
+#include "friction.h"
+
+#include "../instance/instance.h"
+#include "../image/joints.h"
+#include "../maths/decay.h"
+#include "../tree/kinematics.h"
+#include "../tree/reversed.h"
+#include "../forces/inputs.h"
+#include "../loops/cut_joints.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Called after every change of a parameter: what the error control takes as small, a deflection that slides. */
+void fm_friction_derive(fm_instance *s)
+{
+    const fm_image *m = &s->image;
+    s->friction.on_cuts = 0;
+    for (int32_t i = 0; i < m->n.frictions; i++) {
+        const double g = s->friction_kinetic[i] / s->friction_stiffness[i], least = m->friction_linear[i] ? m->length[0] : 1.0;
+        for (int32_t k = 0; k < m->friction_count[i]; k++) s->scale[m->friction_z[i] + k] = g < least ? g : least;
+        s->friction.on_cuts |= fm_is_cut_joint(m, m->friction_joint[i]);
+    }
+}
+
+/* The sliding velocities of a friction at y; in a cut joint requires world kinematics. */
+static void slide(const fm_instance *s, int32_t i, const double *y, double v[3])
+{
+    const fm_image *m = &s->image;
+    const int32_t joint = m->friction_joint[i], u = m->friction_u[i];
+    const double *arm = m->friction_arm + 3 * i, *rate = y + m->n.positions + u;
+    fm_coordinates at;
+    if (fm_is_cut_joint(m, joint)) {
+        fm_cut_joint_coordinates(s, joint, 0, &at);
+        rate = at.u + (u - m->joint_u[joint]);
+    }
+    for (int32_t k = 0; k < 3; k++) v[k] = k < m->friction_count[i] ? arm[k] * rate[k] : 0.0;
+}
+
+static double norm(const double v[3])
+{
+    return v[1] == 0.0 && v[2] == 0.0 ? fabs(v[0]) : sqrt((v[0] * v[0] + v[1] * v[1]) + v[2] * v[2]);
+}
+
+static double control_of(const fm_instance *s, int32_t control, double otherwise)
+{
+    return control < 0 ? otherwise : s->work.control[control];
+}
+
+/* Everything about friction at y that does not depend on the joints' own reactions. Requires work.control, and for cut
+ * joints world kinematics. */
+void fm_friction_place(fm_instance *s, const double *y)
+{
+    const fm_image *m = &s->image;
+    for (int32_t i = 0; i < m->n.frictions; i++) {
+        double *v = s->friction.v + 3 * i, *rate = s->friction.rate + 3 * i, *mu = s->friction.mu + 3 * i, deflection[3];
+        const double *z = y + m->friction_z[i];
+        const double stiffness = s->friction_stiffness[i], kinetic = s->friction_kinetic[i];
+        slide(s, i, y, v);
+        const double speed = norm(v), x = speed / s->friction_stribeck[i];
+        const double over = (s->friction_static[i] - kinetic) * fm_decay(x * x), g = (kinetic + over) / stiffness;
+        s->friction.w[i] = speed / g;
+        s->friction.slope[i] = (1.0 + 2.0 * x * x * (over / (kinetic + over))) / g;
+        for (int32_t k = 0; k < 3; k++) {
+            deflection[k] = k < m->friction_count[i] ? z[k] : 0.0;
+            rate[k] = v[k] - s->friction.w[i] * deflection[k];
+            mu[k] = (stiffness * deflection[k] + s->friction_damping[i] * rate[k]) + s->friction_viscous[i] * v[k];
+        }
+        s->friction.slip[i] = norm(deflection) / g;
+        const double factor = s->friction_scale[i] * control_of(s, m->friction_scaled[i], 1.0);
+        const double pressed = s->friction_preload[i] + control_of(s, m->friction_pressed[i], 0.0);
+        s->friction.factor[i] = factor > 0.0 ? factor : 0.0;
+        s->friction.load[i] = (pressed > 0.0 ? pressed : 0.0) + s->friction.own[i];
+    }
+}
+
+/* The generalised force of a friction on one of its modes [N.m] or [N]. */
+double fm_friction_force(const fm_instance *s, int32_t friction, int32_t part)
+{
+    const int32_t at = 3 * friction + (part < 0 ? 0 : part);
+    return -(s->image.friction_arm[at] * s->friction.mu[at]) * (s->friction.factor[friction] * s->friction.load[friction]);
+}
+
+/* The applied forces of all modes, with friction. */
+const double *fm_friction_add(fm_instance *s, const double *tau)
+{
+    const fm_image *m = &s->image;
+    memcpy(s->friction.tau, tau, (size_t)m->n.modes * sizeof *tau);
+    for (int32_t i = 0; i < m->n.frictions; i++)
+        for (int32_t k = 0; k < m->friction_count[i]; k++) s->friction.tau[m->friction_u[i] + k] += fm_friction_force(s, i, k);
+    return s->friction.tau;
+}
+
+/* The rates of the bristles, after an evaluation. */
+void fm_friction_rates(const fm_instance *s, double *ydot)
+{
+    for (int32_t i = 0; i < s->image.n.frictions; i++)
+        for (int32_t k = 0; k < s->image.friction_count[i]; k++) ydot[s->image.friction_z[i] + k] = s->friction.rate[3 * i + k];
+}
+
+/* The implicit scheme --------------------------------------------------------------------------------------------- */
+
+/* B of one direction; of a ball the same for all, that along the velocity, as its link resists alike in all of them. */
+static double follows(const fm_instance *s, int32_t i, const double *z, int32_t k)
+{
+    const double *v = s->friction.v + 3 * i, speed = norm(v);
+    double along = 0.0;
+    if (!(speed > 0.0)) return 1.0;
+    if (s->image.joint_kind[s->image.friction_joint[i]] != FM_JOINT_SPHERICAL) return 1.0 - z[k] * s->friction.slope[i] * (v[k] / speed);
+    for (int32_t j = 0; j < 3; j++) along += z[j] * v[j] / speed;
+    return 1.0 - along * s->friction.slope[i];
+}
+
+/* Prepares a stage at time t and y, g its time: the damping of the modes; the rates of the bristles, if wanted. */
+void fm_friction_stage(fm_instance *s, double t, const double *y, double g, double *rates)
+{
+    const fm_image *m = &s->image;
+    if (m->n.frictions == 0) return;
+    if (s->friction.on_cuts) {
+        fm_run_orientations(s, y);
+        fm_make_world(s, y);
+    }
+    fm_controls_at(s, t);
+    fm_friction_place(s, y);
+    memset(s->friction.D, 0, (size_t)m->n.modes * sizeof(double));
+    memcpy(s->stiff.D, s->friction.base, (size_t)m->n.speeds * sizeof(double));
+    for (int32_t i = 0; i < m->n.frictions; i++) {
+        const double bristle = (s->friction_damping[i] + g * s->friction_stiffness[i]) / (1.0 + g * s->friction.w[i]);
+        for (int32_t k = 0; k < m->friction_count[i]; k++) {
+            const double arm = m->friction_arm[3 * i + k], B = follows(s, i, y + m->friction_z[i], k);
+            const double by_v = s->friction_viscous[i] + (B > 0.0 ? B * bristle : 0.0);
+            const int32_t u = m->friction_u[i] + k;
+            s->friction.D[u] += arm * arm * by_v * (s->friction.factor[i] * s->friction.load[i]);
+            if (u < m->n.speeds) s->stiff.D[u] = s->friction.base[u] + s->friction.D[u];
+        }
+    }
+    if (rates != NULL) fm_friction_rates(s, rates);
+}
+
+/* The bristles of a stage are at z + g r_z / (1 + g w), not at z + g r_z. */
+void fm_friction_relax(const fm_instance *s, double g, const double *r, double *y)
+{
+    for (int32_t i = 0; i < s->image.n.frictions; i++)
+        for (int32_t z = s->image.friction_z[i]; z < s->image.friction_z[i] + s->image.friction_count[i]; z++)
+            y[z] -= g * r[z] * (g * s->friction.w[i] / (1.0 + g * s->friction.w[i]));
+}
+
+/* Adds to the forces f on the modes what g r_z / (1 + g w) more of the bristles would exert. */
+void fm_friction_push(const fm_instance *s, double g, const double *r, double *f)
+{
+    const fm_image *m = &s->image;
+    for (int32_t i = 0; i < m->n.frictions; i++) {
+        const double w = s->friction.w[i], by_z = s->friction_stiffness[i] - s->friction_damping[i] * w;
+        for (int32_t k = 0; k < m->friction_count[i] && m->friction_u[i] < m->n.speeds; k++)
+            f[m->friction_u[i] + k] -= m->friction_arm[3 * i + k] * (s->friction.factor[i] * s->friction.load[i]) * by_z *
+                                       (g * r[m->friction_z[i] + k] / (1.0 + g * w));
+    }
+}
+
+/* r_z <- (r_z + g B d_v) / (1 + g w); `change`: a state with the pose and bristles of the stage, and d_v as velocities. */
+void fm_friction_follow(fm_instance *s, double g, const double *change, double *r)
+{
+    const fm_image *m = &s->image;
+    if (m->n.frictions > 0 && s->friction.on_cuts) {
+        fm_run_orientations(s, change);
+        fm_make_world(s, change);
+    }
+    for (int32_t i = 0; i < m->n.frictions; i++) {
+        const double *v = s->friction.v + 3 * i, *z = change + m->friction_z[i], speed = norm(v);
+        double d[3], along = 0.0;
+        slide(s, i, change, d);
+        for (int32_t k = 0; k < 3 && speed > 0.0; k++) along += d[k] * (v[k] / speed);
+        for (int32_t k = 0; k < m->friction_count[i]; k++) {
+            double *to = r + m->friction_z[i] + k;
+            *to = (*to + g * (d[k] - z[k] * s->friction.slope[i] * along)) / (1.0 + g * s->friction.w[i]);
+        }
+    }
+}
+
+/* Directional derivatives ----------------------------------------------------------------------------------------- */
+
+/* The derivatives of load and factor along seeds of the controls, at the present state. */
+void fm_friction_seed(fm_instance *s, const double *control)
+{
+    const fm_image *m = &s->image;
+    for (int32_t i = 0; i < m->n.frictions; i++) {
+        const int32_t pressed = m->friction_pressed[i], scaled = m->friction_scaled[i];
+        const int presses = pressed >= 0 && s->friction_preload[i] + s->control[pressed] > 0.0;
+        const int scales = scaled >= 0 && s->control[scaled] > 0.0;
+        s->friction.load_seed[i] = presses ? control[pressed] : 0.0;
+        s->friction.factor_seed[i] = scales ? s->friction_scale[i] * control[scaled] : 0.0;
+    }
+}
+
+/* The derivative of fm_friction_force. */
+double fm_friction_force_seed(const fm_instance *s, int32_t friction, int32_t part)
+{
+    const int32_t at = 3 * friction + (part < 0 ? 0 : part);
+    const double seed = s->friction.factor[friction] * s->friction.load_seed[friction] +
+                        s->friction.factor_seed[friction] * s->friction.load[friction];
+    return -(s->image.friction_arm[at] * s->friction.mu[at]) * seed;
+}
+
+/* The seeds of the forces of all modes, with those of friction. */
+const double *fm_friction_add_seed(fm_instance *s, const double *tau)
+{
+    const fm_image *m = &s->image;
+    memcpy(s->friction.tau, tau, (size_t)m->n.modes * sizeof *tau);
+    for (int32_t i = 0; i < m->n.frictions; i++)
+        for (int32_t k = 0; k < m->friction_count[i]; k++) s->friction.tau[m->friction_u[i] + k] += fm_friction_force_seed(s, i, k);
+    return s->friction.tau;
+}
