@@ -223,7 +223,8 @@ def _joint_counts(kind: Kind, arrays: Arrays) -> Indices:
             sprung = _sprung(arrays)
             found = modes * scalar + (arrays["joint_np"] - excited) * (fewer & sprung)
             if kind.suffix != "rest":
-                found = found + np.where(_has_axes(arrays), 3, 1) * ball + 6 * (free & sprung)
+                beside = arrays["joint_couplings"]
+                found = found + np.where(beside > 0, 3, 1) * ball + 6 * (free & sprung) + beside
         case "w" | "alpha":
             found = kind.components * (ball | free)
         case "r" | "v" | "a":
@@ -238,14 +239,6 @@ def _programmed(arrays: Arrays) -> NDArray[np.bool_]:
     """(joints,) whether each is the drive of a program."""
     found = np.zeros(len(arrays["joint_kind"]), bool)
     found[arrays["excitation_joint"][arrays["excitation_row"] >= 0]] = True
-    return found
-
-
-def _has_axes(arrays: Arrays) -> NDArray[np.bool_]:
-    """(joints,) whether the first mode is of a ball whose springs and dampers have matrices."""
-    found = np.zeros(len(arrays["joint_kind"]), bool)
-    moving = arrays["joint_nu"] > 0
-    found[moving] = arrays["law_axes"][arrays["joint_u"][moving]].any(axis=1)
     return found
 
 

@@ -351,11 +351,9 @@ def _add_general(out: Links, index: int, joint: JointBase, at: Place) -> Place:
 def add_free_speeds(out: Links, joint: JointBase, free: list[Mode]) -> bool:
     """Adds a row for each velocity of the free modes. Returns whether any has a rotor inertia."""
     each = [joint.law(law) for law in LAWS]
-    axes = np.hstack([joint.law_axes("stiffness"), joint.law_axes("damping")])
     linear = [mode.linear for mode in free for _ in range(mode.velocities)]
-    for stiffness, damping, rest, rotor, slides, row in zip(*each, linear, axes, strict=True):
+    for stiffness, damping, rest, rotor, slides in zip(*each, linear, strict=True):
         out.add(stiffness=stiffness, damping=damping, rest=rest, rotor_inertia=rotor, mode_linear=int(slides))
-        out.add(law_axes=row)
     return any(each[3])
 
 
@@ -368,7 +366,7 @@ def coupled_of(out: Rows, joint: JointBase) -> dict[str, int]:
 
 
 def _add_lawless_speed(out: Links, linear: bool) -> None:
-    out.add(stiffness=0.0, damping=0.0, rest=0.0, rotor_inertia=0.0, mode_linear=int(linear), law_axes=np.zeros(6))
+    out.add(stiffness=0.0, damping=0.0, rest=0.0, rotor_inertia=0.0, mode_linear=int(linear))
 
 
 def _add_link(

@@ -111,7 +111,10 @@ def _slot_of_joint(arrays: Arrays, place: Place) -> Slot | None:
             first, count = (int(arrays[f"general_{what}"][general]) for what in ("screw", "screws"))
             free = first + np.flatnonzero(arrays["screw_excited"][first : first + count] == 0)
             return f"screw_{kind.suffix}", [int(free[part])]
-        ball = arrays["joint_kind"][joint] == JOINT_SPHERICAL and not arrays["law_axes"][u].any()
+        couplings, beside = int(arrays["joint_couplings"][joint]), part - int(arrays["joint_nu"][joint])
+        if couplings and beside >= 0:
+            return f"coupled_{kind.suffix}", [int(arrays["joint_coupled"][joint]) + beside]
+        ball = arrays["joint_kind"][joint] == JOINT_SPHERICAL and not couplings
         return kind.suffix, list(range(u, u + 3)) if ball else [u + part]
     if arrays["joint_first"][joint] < 0 or kind.causality != "output":
         return None

@@ -254,6 +254,8 @@ fm_status fm_do_reset(fm_instance *s)
     copy(s->closure, m->closure, 4);
     copy(s->tau, m->start_tau, m->n.modes);
     copy(s->control, m->control_start, m->n.controls);
+    copy(s->coupled_stiffness, m->coupled_stiffness, m->n.coupled);
+    copy(s->coupled_damping, m->coupled_damping, m->n.coupled);
     copy(s->screw_stiffness, m->screw_stiffness, m->n.screws);
     copy(s->screw_damping, m->screw_damping, m->n.screws);
     copy(s->screw_rest, m->screw_rest, m->n.screws);

@@ -82,7 +82,7 @@ void fm_apply_modes(fm_instance *s, const double *y, const double *input, double
             continue;
         }
         memcpy(tau + n, input + n, 3 * sizeof *tau);
-        fm_ball_resist(s, n, y + k->p, u + n, tau + n);
+        fm_ball_resist(s, s->image.link_joint[i], n, y + k->p, u + n, tau + n);
     }
     for (int32_t j = s->image.n.coupled > 0 ? 0 : s->image.n.joints; j < s->image.n.joints; j++) {
         const int32_t first = s->image.joint_u[j];

@@ -5,8 +5,7 @@
  * Of a ball, with theta the rotation vector of R_FM and w the angular velocity in M's axes the potential is theta' K theta / 2 and
  * the torque on M, in its axes, -G' K theta - D w, where theta' = G w at the rate theta', and
  *     G = E + [theta] / 2 + c [theta]^2,   c = (1 - h cot h) / (4 h^2),   h = |theta| / 2,
- * so that G theta = theta. K = A' diag(k) A with principal axes A in the rows of law_axes, and D likewise; where these
- * are zero both are multiples of the identity, and the torque is -k theta - d w.
+ * so that G theta = theta. If both are multiples of the identity, the torque is -k theta - d w.
  */
 #include "matrix_laws.h"
 
@@ -18,62 +17,69 @@
 
 #define FM_SERIES_UP_TO 0.05 /* |theta|^2 [rad2]: there the next term of the series is below round-off */
 
-static int has_matrices(const fm_instance *s, int32_t mode)
+/* The entries 12, 13 and 23 of a ball's matrix, in one of the arrays of coupled entries. */
+static const double *beside(const fm_instance *s, int32_t joint, const double *entries)
 {
-    const double *a = s->image.law_axes + 6 * mode;
-    return dot(a, a) > 0.0;
+    static const double nothing[3];
+    const fm_image *m = &s->image;
+    return m->joint_kind[joint] == FM_JOINT_SPHERICAL && m->joint_couplings[joint] > 0 ? entries + m->joint_coupled[joint] : nothing;
 }
 
-/* The sum of the principal values times the components of v along their axes; `from`: 0 stiffness, 3 damping. */
-static void times(const fm_instance *s, const double *values, int32_t mode, int from, const double v[3], double out[3])
+static int is_multiple_of_identity(const double d[3], const double b[3])
 {
-    for (int j = 0; j < 3; j++) out[j] = 0.0;
-    for (int k = 0; k < 3; k++) {
-        const double *a = s->image.law_axes + 6 * (mode + k) + from, along = values[mode + k] * dot(a, v);
-        for (int j = 0; j < 3; j++) out[j] += along * a[j];
-    }
+    return d[0] == d[1] && d[1] == d[2] && b[0] == 0.0 && b[1] == 0.0 && b[2] == 0.0;
 }
 
-/* Adds the torque of the spring and the damper of a ball to `torque`. mode: the first of its three velocities; p: its
- * quaternion, u: its velocities. */
-void fm_ball_resist(const fm_instance *s, int32_t mode, const double *p, const double *u, double torque[3])
+/* The product of a symmetric matrix with v; d: its diagonal, b: its entries 12, 13 and 23. */
+static void times(const double d[3], const double b[3], const double v[3], double out[3])
 {
+    out[0] = (d[0] * v[0] + b[0] * v[1]) + b[1] * v[2];
+    out[1] = (b[0] * v[0] + d[1] * v[1]) + b[2] * v[2];
+    out[2] = (b[1] * v[0] + b[2] * v[1]) + d[2] * v[2];
+}
+
+/* Adds the torque of the spring and the damper of a joint's ball to `torque`. mode: the first of its three velocities;
+ * p: its quaternion, u: its velocities. */
+void fm_ball_resist(const fm_instance *s, int32_t joint, int32_t mode, const double *p, const double *u, double torque[3])
+{
+    const double *K = s->stiffness + mode, *K_beside = beside(s, joint, s->coupled_stiffness);
+    const double *D = s->damping + mode, *D_beside = beside(s, joint, s->coupled_damping);
     double angle[3], force[3], once[3], twice[3], drag[3];
     fm_rotation_vector(p, angle);
-    if (!has_matrices(s, mode)) {
-        for (int j = 0; j < 3; j++)
-            torque[j] = (torque[j] - s->stiffness[mode] * angle[j]) - s->damping[mode] * u[j];
+    if (is_multiple_of_identity(K, K_beside) && is_multiple_of_identity(D, D_beside)) {
+        for (int j = 0; j < 3; j++) torque[j] = (torque[j] - K[0] * angle[j]) - D[0] * u[j];
         return;
     }
     const double x = dot(angle, angle), h = 0.5 * sqrt(x);
     const double c = x > FM_SERIES_UP_TO ? (1.0 - h * cos(h) / sin(h)) / x
                                          : 1.0 / 12 + x * (1.0 / 720 + x * (1.0 / 30240 + x * (1.0 / 1209600 + x / 47900160)));
-    times(s, s->stiffness, mode, 0, angle, force);
-    times(s, s->damping, mode, 3, u, drag);
+    times(K, K_beside, angle, force);
+    times(D, D_beside, u, drag);
     cross(angle, force, once);
     cross(angle, once, twice);
     for (int j = 0; j < 3; j++) torque[j] -= ((force[j] - 0.5 * once[j]) + c * twice[j]) + drag[j];
 }
 
 /* Energy of its spring [J]. */
-double fm_ball_energy(const fm_instance *s, int32_t mode, const double *p)
+double fm_ball_energy(const fm_instance *s, int32_t joint, int32_t mode, const double *p)
 {
     double angle[3], force[3];
     fm_rotation_vector(p, angle);
-    if (!has_matrices(s, mode)) return 0.5 * s->stiffness[mode] * dot(angle, angle);
-    times(s, s->stiffness, mode, 0, angle, force);
+    times(s->stiffness + mode, beside(s, joint, s->coupled_stiffness), angle, force);
     return 0.5 * dot(angle, force);
 }
 
-/* Adds the forces between the modes of a joint, at its positions p and velocities u; returns their energy [J]. */
+/* Adds the forces between the modes of a bushing, at its positions p and velocities u; returns their energy [J]. Nothing
+ * for other joints. */
 double fm_coupled_resist(const fm_instance *s, int32_t joint, const double *p, const double *u, double *force)
 {
     const fm_image *m = &s->image;
     const double *rest = s->rest + m->joint_u[joint];
     double energy = 0.0;
+    if (m->joint_kind[joint] != FM_JOINT_SCALAR) return 0.0;
     for (int32_t c = m->joint_coupled[joint]; c < m->joint_coupled[joint] + m->joint_couplings[joint]; c++) {
         const int32_t a = m->coupled_modes[2 * c], b = m->coupled_modes[2 * c + 1];
-        const double k = m->coupled_stiffness[c], d = m->coupled_damping[c];
+        const double k = s->coupled_stiffness[c], d = s->coupled_damping[c];
         force[a] -= k * (p[b] - rest[b]) + d * u[b];
         force[b] -= k * (p[a] - rest[a]) + d * u[a];
         energy += k * (p[a] - rest[a]) * (p[b] - rest[b]);

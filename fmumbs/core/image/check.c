@@ -174,15 +174,18 @@ static const char *check_joints(const fm_image *m)
     return next == m->n.links ? NULL : "a link belongs to no joint";
 }
 
-/* The entries of the joints' matrices follow one another; each couples two scalar modes of the joint. */
+/* The entries of the joints' matrices follow one another; each couples two scalar modes of a bushing, or two axes of a
+ * ball, which has all three. */
 static const char *check_coupled(const fm_image *m)
 {
     int32_t next = 0;
     for (int32_t j = 0; j < m->n.joints; j++) {
         const int32_t count = m->joint_couplings[j];
         if (count == 0) continue;
-        if (m->joint_kind[j] != FM_JOINT_SCALAR || m->joint_np[j] != m->joint_nu[j] || m->joint_coupled[j] != next ||
-            count < 0 || count > m->n.coupled - next)
+        const int ball = m->joint_kind[j] == FM_JOINT_SPHERICAL && count == 3;
+        if (!ball && (m->joint_kind[j] != FM_JOINT_SCALAR || m->joint_np[j] != m->joint_nu[j]))
+            return "a joint's springs are out of place";
+        if (m->joint_coupled[j] != next || count < 0 || count > m->n.coupled - next)
             return "a joint's springs are out of place";
         for (; next < m->joint_coupled[j] + count; next++)
             for (int32_t e = 2 * next; e < 2 * next + 2; e++)
@@ -287,13 +290,6 @@ static int32_t body_components(const fm_image *m, int32_t kind, int32_t body)
     }
 }
 
-/* Whether the springs and dampers of the ball with this first velocity variable have matrices. */
-static int has_law_axes(const fm_image *m, int32_t u)
-{
-    const double *a = m->law_axes + 6 * u;
-    return a[0] != 0.0 || a[1] != 0.0 || a[2] != 0.0;
-}
-
 /* Whether a joint is the drive of a program. */
 static int is_program(const fm_image *m, int32_t joint)
 {
@@ -321,8 +317,8 @@ static int32_t kind_components(const fm_image *m, int32_t kind, int32_t object)
     case FM_J_QD: case FM_J_QDD: case FM_J_ROTOR: return scalar ? free : 0;
     case FM_J_REST: return scalar ? free : fewer ? m->joint_np[object] - excited : 0;
     case FM_J_STIFFNESS: case FM_J_DAMPING:
-        if (ball) return has_law_axes(m, m->joint_u[object]) ? 3 : 1;
-        return scalar || loose ? free : fewer ? m->joint_np[object] - excited : 0;
+        if (ball) return m->joint_couplings[object] > 0 ? 3 + m->joint_couplings[object] : 1;
+        return scalar || loose ? free + m->joint_couplings[object] : fewer ? m->joint_np[object] - excited : 0;
     case FM_J_U: case FM_J_UDOT: return fewer ? free : 0;
     case FM_J_ETA: case FM_J_KAPPA: case FM_J_KAPPA_DOT: case FM_J_DRIVE: case FM_J_KAPPA_DOT_IN: case FM_J_ETA_IN:
         return excited;

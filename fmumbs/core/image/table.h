@@ -102,9 +102,6 @@ typedef struct fm_header {
     A(damping, d, 1, modes,  free, 0, "N.m.s/rad|N.s/m", "MODES")                                    \
     A(rest, d, 1, modes,  free, 0, "rad|m", "MODES")                                                 \
     A(rotor_inertia, d, 1, modes,  free, 0, "kg.m2|kg", "MODES")                                     \
-    /* of a ball whose springs and dampers have matrices: the principal axes that the three belong to, in M's axes \
-     * (matrix_laws.c); zero for all other modes */                                                     \
-    A(law_axes, d, 6, modes,  free, 0, "", "MODES")                                                  \
     A(mode_linear, i, 1, modes,  free, 0, "", "MODES")                                               \
     A(start_p, d, 1, positions, free, 0, "rad|m", "MODES")                                           \
     A(start_u, d, 1, speeds, free, 0, "rad/s|m/s", "MODES")                                          \

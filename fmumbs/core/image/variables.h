@@ -116,8 +116,8 @@
     K(B_MASS, BODY, "mass", 1, PARAMETER, REAL, 1, 0, "kg", "kg", "mass of the body")                                   \
     K(B_INERTIA, BODY, "inertia", 6, PARAMETER, REAL, 1, 0, "kg.m2", "kg.m2",                                           \
       "inertia about the centre of mass in body axes: xx yy zz xy xz yz")                                               \
-    K(J_STIFFNESS, JOINT, "stiffness", 0, PARAMETER, REAL, 1, 0, "N.m/rad", "N/m", "stiffness of the joint's mode")     \
-    K(J_DAMPING, JOINT, "damping", 0, PARAMETER, REAL, 1, 0, "N.m.s/rad", "N.s/m", "damping of the joint's mode")       \
+    K(J_STIFFNESS, JOINT, "stiffness", 0, PARAMETER, REAL, 1, 0, "N.m/rad", "N/m", "stiffness of the joint's mode; of a matrix the diagonal, then the entries 12, 13, ..., 23, ...")     \
+    K(J_DAMPING, JOINT, "damping", 0, PARAMETER, REAL, 1, 0, "N.m.s/rad", "N.s/m", "damping of the joint's mode; of a matrix the diagonal, then the entries 12, 13, ..., 23, ...")       \
     K(J_REST, JOINT, "rest", 0, PARAMETER, REAL, 1, 0, "rad", "m", "position at which the joint's spring exerts no force")                     \
     K(J_ROTOR, JOINT, "rotor_inertia", 0, PARAMETER, REAL, 1, 0, "kg.m2", "kg", "reflected inertia of the drive")       \
     K(S_STIFFNESS, SPRING, "stiffness", 1, PARAMETER, REAL, 1, 0, "N/m", "N/m", "stiffness of the spring")              \

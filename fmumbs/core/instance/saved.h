@@ -29,6 +29,8 @@ FM_HIDDEN_BEGIN
     V(gravity, 3)                                                                            \
     V(closure, 4)                                                                            \
     V(options, 3)                                                                            \
+    V(coupled_stiffness, m->n.coupled)                                                      \
+    V(coupled_damping, m->n.coupled)                                                        \
     V(screw_stiffness, m->n.screws)                                                         \
     V(screw_damping, m->n.screws)                                                           \
     V(screw_rest, m->n.screws)                                                              \

@@ -349,8 +349,8 @@ static double resist(const fm_instance *s, int32_t joint, const double *p, const
     double energy = fm_coupled_resist(s, joint, p, u, force);
     for (int32_t k = m->joint_mode[joint], at = m->joint_u[joint]; k < m->joint_mode[joint] + m->joint_modes[joint]; k++) {
         if (m->cut_kind[k] == FM_CUT_BALL) {
-            fm_ball_resist(s, at, p, u, force);
-            energy += fm_ball_energy(s, at, p);
+            fm_ball_resist(s, joint, at, p, u, force);
+            energy += fm_ball_energy(s, joint, at, p);
             at += 3, p += 4, u += 3, force += 3;
         } else if (m->cut_kind[k] == FM_CUT_SCREW) {
             const double away = *p++ - s->rest[at];
@@ -365,6 +365,7 @@ static double resist(const fm_instance *s, int32_t joint, const double *p, const
 /* Whether inputs, springs or dampers act along the modes from `first` to before `end`. */
 static int forced(const fm_instance *s, int32_t first, int32_t end, const double *tau)
 {
+    if (s->image.n.coupled > 0) return 1;
     for (int32_t i = first; i < end; i++)
         if (tau[i] != 0.0 || s->stiffness[i] != 0.0 || s->damping[i] != 0.0) return 1;
     return 0;

@@ -28,11 +28,12 @@ static double link_energy(const fm_instance *s, int32_t i)
     return kinetic - (k->m * dot(s->gravity, w->r) + dot(s->gravity, arm));
 }
 
-static double mode_energy(const fm_instance *s, const fm_link *k)
+static double mode_energy(const fm_instance *s, int32_t link)
 {
+    const fm_link *k = s->link + link;
     const double *y = s->y, *u = s->y + s->image.n.positions;
     if (k->u < 0 || k->kind == FM_LINK_MODAL) return 0.0;
-    if (k->kind == FM_LINK_SPHERICAL) return fm_ball_energy(s, k->u, y + k->p);
+    if (k->kind == FM_LINK_SPHERICAL) return fm_ball_energy(s, s->image.link_joint[link], k->u, y + k->p);
     if (k->kind == FM_LINK_GENERAL) return fm_general_energy(s, s->general + k->general, y);
     double stretch = y[k->p] - s->rest[k->u];
     return 0.5 * (s->stiffness[k->u] * stretch * stretch + k->rotor * u[k->u] * u[k->u]);
@@ -42,7 +43,7 @@ static double mode_energy(const fm_instance *s, const fm_link *k)
 double fm_energy(fm_instance *s)
 {
     double energy = 0.0;
-    for (int32_t i = 0; i < s->image.n.links; i++) energy += link_energy(s, i) + mode_energy(s, s->link + i);
+    for (int32_t i = 0; i < s->image.n.links; i++) energy += link_energy(s, i) + mode_energy(s, i);
     for (int32_t i = 0; i < s->image.n.springs; i++) {
         double direction[3], rate, stretch = fm_spring_line(s, i, direction, &rate) - s->spring_free_length[i];
         energy += 0.5 * s->spring_stiffness[i] * stretch * stretch;

@@ -102,6 +102,22 @@ static double *law_of_screw(const fm_instance *s, int32_t kind, int32_t joint, i
     return of + screw_of(&s->image, joint, part);
 }
 
+/* Which of the coupled entries (table.h) a component of a joint's stiffness or damping is; -1: of its diagonal. */
+static int32_t coupled_entry(const fm_image *m, int32_t kind, int32_t joint, int32_t component)
+{
+    const int32_t part = component - m->joint_nu[joint];
+    if ((kind != FM_J_STIFFNESS && kind != FM_J_DAMPING) || m->joint_couplings[joint] == 0 || part < 0) return -1;
+    return m->joint_coupled[joint] + part;
+}
+
+/* Its unit: that of an entry for two translations, two rotations, or one of each. */
+static const char *coupled_unit(const fm_image *m, int32_t kind, int32_t joint, int32_t entry)
+{
+    const int32_t *linear = m->mode_linear + m->joint_u[joint], *mode = m->coupled_modes + 2 * entry;
+    if (linear[mode[0]] != linear[mode[1]]) return kind == FM_J_STIFFNESS ? "N" : "N.s";
+    return linear[mode[0]] ? kinds[kind].unit_linear : kinds[kind].unit;
+}
+
 /* Whether a component of a joint's variable belongs to a translation. */
 static int is_linear(const fm_image *m, int32_t kind, int32_t joint, int32_t component)
 {
@@ -178,7 +194,9 @@ fm_status fm_variable(const fm_instance *s, uint32_t reference, fm_variable_info
     info->tunable = kind->tunable;
     info->state = kind->state;
     info->unit = kind->unit;
-    if (kind->owner == FM_JOINT && is_mode_kind(info->kind) && is_linear(m, info->kind, info->object, info->component))
+    const int32_t entry = kind->owner == FM_JOINT ? coupled_entry(m, info->kind, info->object, info->component) : -1;
+    if (entry >= 0) info->unit = coupled_unit(m, info->kind, info->object, entry);
+    else if (kind->owner == FM_JOINT && is_mode_kind(info->kind) && is_linear(m, info->kind, info->object, info->component))
         info->unit = kind->unit_linear;
     if (kind->owner == FM_FRICTION && is_sliding(m, info->kind, info->object, info->component)) info->unit = kind->unit_linear;
     if (info->kind == FM_C_TAU && m->mode_linear[m->link_u[coupled_link(m, info->object, info->component)]])
@@ -320,7 +338,9 @@ static double *stored(fm_instance *s, int32_t kind, int32_t object, int32_t comp
     const fm_image *m = &s->image;
     const int32_t part = component < 0 ? 0 : component;
     double *const of_screw = law_of_screw(s, kind, object, part);
+    const int32_t entry = kinds[kind].owner == FM_JOINT ? coupled_entry(m, kind, object, part) : -1;
     if (of_screw != NULL) return of_screw;
+    if (entry >= 0) return (kind == FM_J_STIFFNESS ? s->coupled_stiffness : s->coupled_damping) + entry;
     if (is_cut_motion(m, kind, object)) return NULL;
     switch (kind) {
     case FM_J_TAU: case FM_J_F: case FM_J_KAPPA_DOT_IN: case FM_J_ETA_IN: return s->tau + mode_of(m, kind, object, part);

@@ -128,7 +128,7 @@ void fm_links_derive(fm_instance *s)
     for (int32_t i = 0; i < m->n.bodies; i++)
         place_body(s->link + m->body_link[i], m->body_R + 9 * i, m->body_r + 3 * i, s->mass[i], m->com + 3 * i,
                    s->inertia + 6 * i);
-    s->model.resisted = m->n.modals > 0;
+    s->model.resisted = m->n.modals > 0 || m->n.coupled > 0;
     for (int32_t i = 0; i < m->n.speeds; i++)
         if (s->stiffness[i] != 0.0 || s->damping[i] != 0.0) s->model.resisted = 1;
     for (int32_t i = 0; i < m->n.screws; i++)

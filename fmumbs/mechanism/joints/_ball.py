@@ -2,7 +2,7 @@
 
 With theta the rotation vector of R_FM, G(theta) with theta' = G w_FM, and w_FM in M's axes, the torque on M is
 
-    -G' K theta - D w_FM,     K = A' diag(k) A,
+    -G' K theta - D w_FM,
 
 so that the potential is theta' K theta / 2; for a single number it is -k theta - d w_FM, as G theta = theta.
 """
@@ -18,7 +18,6 @@ Array = NDArray[np.float64]
 Matrix = tuple[Vec3, Vec3, Vec3]
 
 _SLACK = 1e-9  # rounding of what the user computed, relative
-_NO_AXES: Matrix = ((0.0, 0.0, 0.0),) * 3
 
 
 def symmetric(value: ArrayLike, size: int, where: str) -> Array:
@@ -49,23 +48,12 @@ def ball_law(value: ArrayLike, where: str) -> float | Matrix:
     return x, y, z
 
 
-def principal(law: float | Matrix) -> tuple[Vec3, Matrix]:
-    """The three principal values and their axes; zero axes where they are the same in all directions."""
-    if not isinstance(law, tuple):
-        return (law,) * 3, _NO_AXES
-    matrix = np.array(law)
-    if not (matrix - np.diag(np.diag(matrix))).any():
-        values, axes = np.diag(matrix), np.eye(3)
-    else:
-        values, axes = np.linalg.eigh(matrix)
-    a, b, c = np.maximum(values, 0.0).tolist()
-    first, second, third = ((x, y, z) for x, y, z in axes.T.tolist())
-    return (a, b, c), (first, second, third)
+def matrix_of(law: float | Matrix) -> Array:
+    """(3, 3) the matrix of a ball's law."""
+    return np.array(law) if isinstance(law, tuple) else law * np.eye(3)
 
 
-def both(stiffness: float | Matrix, damping: float | Matrix, which: float | Matrix) -> tuple[Vec3, Matrix]:
-    """Those of `which`; with axes if either of stiffness and damping has a matrix."""
-    values, axes = principal(which)
-    if axes == _NO_AXES and (isinstance(stiffness, tuple) or isinstance(damping, tuple)):
-        axes = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-    return values, axes
+def coupled_entries(stiffness: Array, damping: Array) -> tuple[tuple[int, int, float, float], ...]:
+    """Of two symmetric matrices the entries beside the diagonals, by rows: JointBase.coupled."""
+    pairs = zip(*np.triu_indices(len(stiffness), 1), strict=True)
+    return tuple((int(a), int(b), float(stiffness[a, b]), float(damping[a, b])) for a, b in pairs)

@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from fmumbs import _checks
-from fmumbs._checks import Vec3
 from fmumbs.errors import ModelError
 from fmumbs.mechanism.bodies import Point, point
 from fmumbs.mechanism.element import Element
@@ -192,15 +191,11 @@ class JointBase(Element, ABC):
 
     @property
     def coupled(self) -> tuple[tuple[int, int, float, float], ...]:
-        """Springs and dampers between two modes: their indices, stiffness and damping; none for most joints."""
-        return ()
+        """Springs and dampers between two modes, or two axes of a ball: their indices, stiffness and damping.
 
-    def law_axes(self, name: LawName) -> tuple[Vec3, ...]:
-        """(velocities, 3) principal axes in M's axes that the stiffness or damping of a ball belongs to.
-
-        Zero for other modes, and for a ball that is equally stiff in all directions.
+        None for most joints; all, by rows of the matrices, for a joint that has any.
         """
-        return ((0.0, 0.0, 0.0),) * self.velocities
+        return ()
 
     def all_positions(
         self, p: Sequence[float] | None = None, eta: Sequence[float] | None = None, t: float = 0.0

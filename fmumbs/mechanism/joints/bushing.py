@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fmumbs.mechanism.joints._ball import symmetric
+from fmumbs.mechanism.joints._ball import coupled_entries, symmetric
 from fmumbs.mechanism.joints._multi_mode import MultiModeJoint
 from fmumbs.mechanism.joints.mode import Mode, Slide, Turn
 
@@ -27,7 +27,8 @@ class Bushing(MultiModeJoint):
     stiffness: six numbers, of translations along F's x, y, z [N/m] and rotations about them [N.m/rad]; damping: the
         same [N.s/m], [N.m.s/rad]. Rotations are about x, then y, then z, also beyond small angles.
     stiffness_matrix, damping_matrix: (6, 6) in their place, of (translation, rotation) in F's axes at F's origin,
-        symmetric, with no negative eigenvalue. The parameters stiffness and damping are then their diagonals.
+        symmetric, with no negative eigenvalue. The parameters stiffness[1..21], damping[1..21] are then the diagonal
+        and the entries beside it by rows: 12 13 14 15 16, 23 24 25 26, 34 35 36, 45 46, 56. They are not checked.
     q0, u0, rest: six numbers, positions and velocities at the start, and the position without force.
 
     It constrains nothing, and may stand in the tree or in a loop. Variables: q[1..6], qd[1..6], qdd[1..6]. Angles must
@@ -50,9 +51,10 @@ class Bushing(MultiModeJoint):
 
     @property
     def coupled(self) -> tuple[tuple[int, int, float, float], ...]:
+        if self.stiffness_matrix is None and self.damping_matrix is None:
+            return ()
         K, D = (np.zeros((6, 6)) if m is None else np.array(m) for m in (self.stiffness_matrix, self.damping_matrix))
-        pairs = zip(*np.nonzero(np.triu((K != 0) | (D != 0), 1)), strict=True)
-        return tuple((int(a), int(b), float(K[a, b]), float(D[a, b])) for a, b in pairs)
+        return coupled_entries(K, D)
 
     @property
     def modes(self) -> tuple[Mode, ...]:

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from fmumbs import _checks
-from fmumbs._checks import Vec3
 from fmumbs.errors import ModelError
 from fmumbs.mechanism.given import Unset, UnsetNumbers
 from fmumbs.mechanism.joints.base import JointBase, LawName
@@ -51,12 +50,6 @@ class Free(JointBase):
         if not isinstance(value, Iterable) or isinstance(value, str):
             raise ModelError(f"{where} is {value!r}. Give six numbers: of translations and of rotations.")
         self._store(law, tuple(_checks.not_negative(v, where) for v in _checks.numbers(value, 6, where)))
-
-    def law_axes(self, name: LawName) -> tuple[Vec3, ...]:
-        ball = [self.law(law)[3:] for law in self._laws]
-        if name not in self._laws or all(len(set(values)) == 1 for values in ball):
-            return super().law_axes(name)
-        return ((0.0, 0.0, 0.0),) * 3 + ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
     @property
     def modes(self) -> tuple[Mode, ...]:

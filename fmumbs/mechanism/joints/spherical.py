@@ -9,10 +9,11 @@ damping w_FM.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from fmumbs import _checks
-from fmumbs._checks import Vec3
 from fmumbs.mechanism.given import Unset, UnsetNumbers
-from fmumbs.mechanism.joints._ball import Matrix, ball_law, both
+from fmumbs.mechanism.joints._ball import ball_law, coupled_entries, matrix_of
 from fmumbs.mechanism.joints.base import JointBase, LawName
 from fmumbs.mechanism.joints.mode import Mode
 
@@ -25,8 +26,7 @@ class Spherical(JointBase):
     u0: initial angular velocity of M in F, in M's axes [rad/s].
     stiffness, damping: [N.m/rad], [N.m.s/rad], the same in all directions, or a symmetric matrix (3, 3) without
         negative eigenvalues: of the rotation vector of M in F, and of w. Without torque where F and M are parallel.
-        The parameters stiffness[1..3], damping[1..3] of a joint with a matrix are its principal values, ascending, or
-        the diagonal of a diagonal matrix.
+        The parameters stiffness[1..6], damping[1..6] of a joint with a matrix are its entries xx yy zz xy xz yz.
 
     Variables: q[1..4], w[1..3], alpha[1..3], and the inputs tau[1..3] [N.m] in M's axes. Raises ModelError
     for a zero quaternion, a list of wrong length or a number that is not finite.
@@ -53,13 +53,16 @@ class Spherical(JointBase):
             self._store(law, ball_law(value, self._where(law)))  # type: ignore[arg-type]
 
     def law(self, name: LawName) -> tuple[float, ...]:
-        return self._ball(name)[0] if name in self._laws else super().law(name)
+        if name not in self._laws:
+            return super().law(name)
+        x, y, z = np.diag(matrix_of(getattr(self, name))).tolist()
+        return x, y, z
 
-    def law_axes(self, name: LawName) -> tuple[Vec3, ...]:
-        return self._ball(name)[1] if name in self._laws else super().law_axes(name)
-
-    def _ball(self, name: LawName) -> tuple[Vec3, Matrix]:
-        return both(self.stiffness, self.damping, getattr(self, name))  # type: ignore[arg-type]
+    @property
+    def coupled(self) -> tuple[tuple[int, int, float, float], ...]:
+        if not isinstance(self.stiffness, tuple) and not isinstance(self.damping, tuple):
+            return ()
+        return coupled_entries(matrix_of(self.stiffness), matrix_of(self.damping))  # type: ignore[arg-type]
 
     @property
     def modes(self) -> tuple[Mode, ...]:

@@ -189,3 +189,80 @@ def test_energy_is_lost_by_the_power_of_all_dampers(seed: int) -> None:
     lost = h / 3 * (p[0] + 4 * p[1:-1:2].sum() + 2 * p[2:-1:2].sum() + p[-1])
     assert lost > 0.0
     assert_allclose(before - solver.get("solver.energy"), lost, rtol=1e-6, atol=1e-9)
+
+
+def row_of(K: Any) -> Any:
+    """A symmetric matrix as a joint's parameter has it: its diagonal, then the entries beside it by rows."""
+    return np.concatenate([np.diag(K), K[np.triu_indices(len(K), 1)]])
+
+
+def mounted(kind: str, K: Any, D: Any, cut: bool) -> fm.Model:
+    """A body on a bushing or a ball with these matrices; with cut it hangs by a free joint beside it too."""
+    model, body = fm.Model("m"), fm.Body("b", mass=1.3, com=(0.1, -0.2, 0.05), inertia=(0.3, 0.4, 0.5))
+    ends = (model.ground.at(rotation=fm.Rotation.rpy(0.3, -0.2, 0.5)), body.at(rotation=fm.Rotation.about("x", 0.4)))
+    turn, w = (0.9, 0.2, -0.3, 0.1), (0.5, -1.0, 0.7)
+    if kind == "bushing":
+        laws: dict[str, Any] = {"stiffness_matrix": K, "damping_matrix": D}
+        start: dict[str, Any] = {} if cut else {"q0": (0.1, 0.2, -0.1, 0.3, -0.2, 0.4), "u0": (0.3, 0.1, -0.2, *w)}
+        joint: Any = fm.Bushing("j", *ends, cut=cut, **laws, **start)
+    else:
+        start = {} if cut else {"q0": turn, "u0": w}
+        joint = fm.Spherical("j", *ends, cut=cut, stiffness=K, damping=D, **start)
+    beside = (fm.Free("free", *ends, q0=(0, 0, 0, *turn), u0=(0, 0, 0, *w)),) if cut else ()
+    model.add(body, *beside, joint)
+    return model
+
+
+def moving(solver: Solver) -> list[Any]:
+    solver.assemble()
+    return [solver.get(name) for name in ("b.a", "b.alpha", "solver.energy", "j.wrench.f", "j.wrench.t")]
+
+
+@pytest.mark.parametrize("cut", [False, True])
+@pytest.mark.parametrize("kind", ["bushing", "ball"])
+@pytest.mark.parametrize("seed", seeds(2, 20))
+def test_a_tuned_matrix_is_that_of_a_model_with_it(kind: str, cut: bool, seed: int) -> None:
+    """By parameters, after a reset, from a saved state, and by start values of an export."""
+    rng = np.random.default_rng(seed)
+    size = 6 if kind == "bushing" else 3
+    one, other = ([semidefinite(rng, size, high) for high in (20.0, 1.0)] for _ in range(2))
+    image = compile(mounted(kind, *one, cut), everything=True)
+    right = moving(Solver(compile(mounted(kind, *other, cut))))
+    solver = Solver(image)
+    first = moving(solver)
+    values = {f"j.{law}": row_of(matrix) for law, matrix in zip(("stiffness", "damping"), other, strict=True)}
+    for name, value in values.items():
+        assert len(solver.get(name)) == len(value) == size * (size + 1) // 2
+        solver.set(name, value)
+    for found, exact in zip(moving(solver), right, strict=True):
+        assert_allclose(found, exact, rtol=0, atol=1e-12 * max(1.0, np.abs(exact).max()))
+    restored = Solver(image)
+    restored.state_load(solver.state_save())
+    assert_allclose(restored.get("j.stiffness"), values["j.stiffness"], rtol=0, atol=0)
+    assert_allclose(restored.get("b.alpha"), solver.get("b.alpha"), rtol=0, atol=0)
+    solver.reset()
+    for found, exact in zip(moving(solver), first, strict=True):
+        assert np.array_equal(found, exact)
+    numbers = {f"{name}[{i + 1}]": x for name, value in values.items() for i, x in enumerate(value)}
+    given = Solver(compile(mounted(kind, *one, cut), starts=numbers))
+    for found, exact in zip(moving(given), right, strict=True):
+        assert_allclose(found, exact, rtol=0, atol=1e-12 * max(1.0, np.abs(exact).max()))
+
+
+def test_units_of_a_matrix() -> None:
+    image = compile(mounted("bushing", np.eye(6), np.eye(6), cut=False))
+    units = {v.name: v.unit for v in image.variables if v.name.startswith(("j.stiffness", "j.damping"))}
+    assert [units[f"j.stiffness[{i}]"] for i in (1, 4, 7, 9, 21)] == ["N/m", "N.m/rad", "N/m", "N", "N.m/rad"]
+    assert [units[f"j.damping[{i}]"] for i in (1, 4, 7, 9, 21)] == ["N.s/m", "N.m.s/rad", "N.s/m", "N.s", "N.m.s/rad"]
+
+
+def test_each_rotation_of_a_free_joint_is_tuned_by_itself() -> None:
+    """Also of one that is equally stiff about all axes at the start."""
+    model, body = fm.Model("m", gravity=(0, 0, 0)), fm.Body("b", mass=1.0, inertia=(0.3, 0.4, 0.5))
+    start = (0, 0, 0, np.cos(0.2), 0, np.sin(0.2), 0)
+    model.add(body, fm.Free("j", model.ground.at(), body.at(), q0=start, stiffness=(1, 1, 1, 2, 2, 2)))
+    solver = Solver(compile(model))
+    solver.assemble()
+    assert_allclose(solver.get("j.alpha"), (0, -2 * 0.4 / 0.4, 0), atol=1e-14)
+    solver.set("j.stiffness[5]", 6.0)
+    assert_allclose(solver.get("j.alpha"), (0, -6 * 0.4 / 0.4, 0), atol=1e-14)
