@@ -19,6 +19,7 @@ from fmumbs.compiler import compile  # noqa: E402
 from fmumbs.readers import read_model  # noqa: E402
 from support.braked import chains, stick_slip  # noqa: E402
 from support.closed import ONLY_CLOSING, SPACE, coupled, plane, space, two_pendulums  # noqa: E402
+from support.elastic_models import elastic  # noqa: E402
 from support.flexible_models import plane_loops, plane_tree, space_loop, space_tree  # noqa: E402
 from support.joint_models import kicked, mixed, rolling  # noqa: E402
 from support.planar_trees import planar_cases  # noqa: E402
@@ -107,6 +108,7 @@ def images() -> dict[str, fm.ModelImage]:
     models |= loops() | {"stick_slip": stick_slip()}
     bending = (plane_tree, space_tree, plane_loops, space_loop)
     models |= {f"flexible{i}": make(i).model for i, make in enumerate(bending)}
+    models["elastic"] = elastic(3)
     models["disc"] = rolling(0.5, (0, 0, 0, 0.3, 0), (0.4, 6.0, -0.9))
     models |= {"tied_disc": tied_disc(), "steered_disc": steered_disc(), "pin_in_slot": pin_in_slot()}
     balls = space(801, "spherical", guess=0.02).model
