@@ -1,7 +1,8 @@
 """Imports go one way, the C core stands alone, and an optional library is imported in one place.
 
 cli -> verify -> play, export -> run -> readers, compiler -> analysis -> mechanism -> spatial -> errors
-fmi -> api -> outputs -> time -> assembly -> motion -> kernels -> loops -> forces -> tree -> instance -> image -> maths
+fmi -> api -> statics -> outputs -> time -> assembly -> motion -> kernels -> loops -> forces -> tree -> instance ->
+image -> maths
 """
 
 import ast
@@ -34,7 +35,8 @@ LAYERS = [
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 
 CORE_ROOMS = (
-    "maths", "image", "instance", "tree", "forces", "loops", "kernels", "motion", "assembly", "time", "outputs", "api",
+    "maths", "image", "instance", "tree", "forces", "loops", "kernels", "motion", "assembly", "time", "outputs",
+    "statics", "api",
     "fmi",
 )  # fmt: skip
 

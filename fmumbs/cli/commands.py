@@ -153,7 +153,6 @@ def info(target: str, settings: Settings, as_json: bool) -> None:
     "--start", "starts", metavar="NAME=VALUE", multiple=True, callback=parse_settings,
     help="Start value of an input, a state or a parameter, such as A.tau=0.05; can be repeated.",
 )  # fmt: skip
-@click.option("--equilibrium", is_flag=True, help="Starts at rest in the static equilibrium near the model's start.")
 @click.option("--all", "all_variables", is_flag=True, help="Exports more than 2000 variables.")
 @click.option("--verify", "verifies", is_flag=True, help="Verifies each FMU, as `fmumbs verify` does.")
 def export(
@@ -162,7 +161,6 @@ def export(
     backend: str,
     settings: Settings,
     starts: Settings,
-    equilibrium: bool,
     all_variables: bool,
     verifies: bool,
     **integration: Any,
@@ -184,8 +182,8 @@ def export(
     for name in models:
         model = read_model(name, settings)
         path = export_fmu(
-            model, output or f"{model.name}.fmu", backend=backend, starts=starts, equilibrium=equilibrium,
-            all_variables=all_variables, **integration,
+            model, output or f"{model.name}.fmu", backend=backend, starts=starts, all_variables=all_variables,
+            **integration,
         )  # fmt: skip
         click.echo(f"{path}  {path.stat().st_size / 1024:.0f} kB")
         failed |= verifies and _verify(path, None)

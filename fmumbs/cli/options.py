@@ -100,11 +100,17 @@ _INTEGRATION = (
         type=Positive(),
         help="Tolerance of the direct correction, relative to the model's length.",
     ),
+    click.option(
+        "--equilibrium/--no-equilibrium",
+        default=None,
+        help="Whether it starts at rest in the static equilibrium near the start values, with the parameters and "
+        "inputs that are set.",
+    ),
 )
 
 
 def integration(command: Command) -> Command:
-    """Adds the options scheme, step, tolerance, correction and closure; None where one is not given."""
+    """Adds the options scheme, step, tolerance, correction, closure and equilibrium; None where one is not given."""
     for option in reversed(_INTEGRATION):
         command = option(command)
     return command

@@ -25,7 +25,10 @@ from fmumbs.mechanism import GROUND, Body, JointBase, Model, Point
 from fmumbs.mechanism.forces import FORCES
 from fmumbs.mechanism.signals import DefaultExperiment
 
-_OPTIONS = {lib.FM_OPTION_SCHEME: float(lib.FM_DORMAND_PRINCE), lib.FM_OPTION_STEP: 1e-3}  # step [s]
+_OPTIONS = {
+    lib.FM_OPTION_SCHEME: float(lib.FM_DORMAND_PRINCE), lib.FM_OPTION_STEP: 1e-3,
+    lib.FM_OPTION_EQUILIBRIUM: 0.0,
+}  # step [s]; fmt: skip
 _CLOSURE = {
     lib.FM_CLOSURE_CORRECTION: float(lib.FM_CORRECT_DIRECTLY), lib.FM_CLOSURE_TOLERANCE: 1e-12,
     lib.FM_CLOSURE_ALPHA: 20.0, lib.FM_CLOSURE_BETA: 20.0,
@@ -55,12 +58,17 @@ class _Texts:
 
 
 def compile(
-    model: Model, *, everything: bool = False, starts: "Mapping[str, float | Sequence[float]] | None" = None
+    model: Model,
+    *,
+    everything: bool = False,
+    starts: "Mapping[str, float | Sequence[float]] | None" = None,
+    equilibrium: bool = False,
 ) -> ModelImage:
     """Compiles a mechanism.
 
     everything: all variables under their structured names, even if the model declares signals.
     starts: start values that replace the model's, by names of inputs, states and parameters.
+    equilibrium: start at rest in the static equilibrium near the start values; see ModelImage.with_options.
 
     Raises ModelError if the model is invalid; the message names the element and a fix.
     """
@@ -79,6 +87,7 @@ def compile(
         add_frictions(links, joints, texts.put)
         arrays = _arrays(_rows(model, joints, links, texts))
     arrays["text"] = texts.array()
+    arrays["options"].flat[lib.FM_OPTION_EQUILIBRIUM] = float(equilibrium)
     set_starts(model, Names(arrays), arrays, starts or {})
     _check_numbers(model, arrays)
     if cuts or model.couplings:

@@ -10,7 +10,7 @@ from typing import Any
 from fmumbs import _checks
 from fmumbs._files import whole
 from fmumbs.compiler.layout import Arrays, ffi, hash_fits, image_hash, lib, open_instance, pack, text_at, unpack
-from fmumbs.compiler.variables import Variables
+from fmumbs.compiler.variables import Variables, starts_at_rest
 from fmumbs.errors import ModelError
 from fmumbs.mechanism.signals import DefaultExperiment
 
@@ -94,6 +94,11 @@ class ModelImage:
         """Relative tolerance of the integration."""
         return float(self.arrays["options"].flat[lib.FM_OPTION_TOLERANCE])
 
+    @property
+    def equilibrium(self) -> bool:
+        """Whether the motion starts at rest in the static equilibrium near the start values."""
+        return starts_at_rest(self.arrays)
+
     def take_instance(self) -> Any:
         """A new instance of the core, owned by the caller."""
         try:
@@ -124,6 +129,7 @@ class ModelImage:
         tolerance: float | None = None,
         correction: str | tuple[float, float] | None = None,
         closure: float | None = None,
+        equilibrium: bool | None = None,
     ) -> "ModelImage":
         """The same mechanism with other integration options; None keeps an option.
 
@@ -133,6 +139,8 @@ class ModelImage:
         correction: how loops are kept closed: "direct", "off", "baumgarte", or (alpha, beta) [1/s] of Baumgarte's
             stabilisation, c'' + 2 alpha c' + beta^2 c = 0.
         closure: tolerance of the direct correction, relative to the model's length.
+        equilibrium: whether the motion starts at rest in the static equilibrium near the start values, which the core
+            then searches with the values of parameters and inputs that are set.
 
         Raises ModelError for an unknown scheme or correction, and for a number that is not positive.
         """
@@ -143,6 +151,8 @@ class ModelImage:
             options[lib.FM_OPTION_STEP] = _checks.positive(step, f"'{self.name}': step")
         if tolerance is not None:
             options[lib.FM_OPTION_TOLERANCE] = _checks.positive(tolerance, f"'{self.name}': tolerance")
+        if equilibrium is not None:
+            options[lib.FM_OPTION_EQUILIBRIUM] = float(equilibrium)
         closing = self.arrays["closure"].reshape(-1).copy()
         if isinstance(correction, tuple):
             pair = _checks.numbers(correction, 2, f"'{self.name}': correction")

@@ -128,3 +128,11 @@ def open_instance(image: bytes) -> Any:
     if lib.fm_open(ffi.from_buffer(image), len(image), out, message, 512) != lib.FM_OK:
         raise ModelError(f"{ffi.string(message).decode()}.")
     return ffi.gc(out[0], lib.fm_close)
+
+
+def open_where_given(arrays: Arrays) -> Any:
+    """An instance of the image of these arrays that is assembled at its start values, not in equilibrium."""
+    options = arrays["options"].copy()
+    options.flat[lib.FM_OPTION_EQUILIBRIUM] = 0.0
+    given = arrays | {"options": options}
+    return open_instance(pack(counted(given), given))

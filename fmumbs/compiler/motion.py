@@ -29,7 +29,7 @@ from fmumbs.compiler.kinds import (
     kinds_called,
     variable_table,
 )
-from fmumbs.compiler.layout import Arrays, counted, ffi, lib, open_instance, pack
+from fmumbs.compiler.layout import Arrays, ffi, lib, open_where_given
 from fmumbs.compiler.links import JOINT_NONHOLONOMIC, JOINT_SCALAR
 
 Flags = NDArray[np.bool_]
@@ -60,7 +60,7 @@ class Motion:
         self._order = np.argsort(keys)
         self._keys = keys[self._order]
         self._length = float(arrays["length"].flat[0])
-        self._instance = open_instance(pack(counted(self._arrays), self._arrays))
+        self._instance = open_where_given(self._arrays)
         self._positions, self._speeds = (self._in_trees(names) for names in (_POSITIONS, _SPEEDS))
         self._moving = np.flatnonzero(self._is((*_MOVING, (POINT, "v"))))
         self._unit = np.where(self._slides(), self._length, 1.0)  # what counts as one radian

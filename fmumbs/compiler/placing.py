@@ -11,7 +11,7 @@ from fmumbs.analysis.placed import GROUND, Coupled, Flexible, Placed, Term, reci
 from fmumbs.analysis.uniqueness import uniqueness
 from fmumbs.compiler.constraint_rows import ALONG, DISTANCE, PERPENDICULAR
 from fmumbs.compiler.kinds import BODY, JOINT, Kind, all_variables, kinds_called
-from fmumbs.compiler.layout import Arrays, counted, ffi, lib, open_instance, pack
+from fmumbs.compiler.layout import Arrays, ffi, lib, open_where_given
 from fmumbs.mechanism import Closing, Coupling, JointBase, ModalBody, Point
 from fmumbs.spatial import Rotation
 
@@ -33,7 +33,7 @@ def unique_at_start(
     """
     unknown = np.full((len(joints), 6), UNKNOWN, np.int32)
     arrays = arrays | all_variables(arrays, _kinds(BODY, *_POSE) + _kinds(JOINT, *_PLACE)) | {"joint_unique": unknown}
-    instance = open_instance(pack(counted(arrays), arrays))
+    instance = open_where_given(arrays)
     if lib.fm_assemble(instance, 0.0) != lib.FM_OK:
         return unknown
     _mark_held(arrays, instance)

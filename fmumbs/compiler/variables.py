@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fmumbs.compiler.dependencies import Dependencies, References, antiderivatives, bodies_in_loops, joints_in_loops
-from fmumbs.compiler.kinds import BODY, JOINT, Kind, kind_columns, kinds, kinds_called
+from fmumbs.compiler.kinds import BODY, FRICTION, JOINT, Kind, kind_columns, kinds, kinds_called
 from fmumbs.compiler.layout import Arrays, ffi, lib
 from fmumbs.compiler.links import JOINT_FREE, JOINT_NONHOLONOMIC
 from fmumbs.compiler.names import Names, by_name, nearest, split_component
@@ -33,6 +33,7 @@ GUESSES = (  # end of the description of a start value in a loop, by fm_given
     "; start: as given, unless other values that are set determine it",
     "; start: held",
 )
+AT_REST = ("; start: a guess, determined by the equilibrium", "; start: at rest")  # with solver.equilibrium
 
 _AT_ONCE = 4096  # variables made at once in an iteration
 _BLOCK = 64  # variables made at once for an index
@@ -262,8 +263,11 @@ class Variables(Sequence[Variable]):
         return [_variable(every[k], *row) for k, *row in zip(kind.tolist(), *columns, strict=True)]
 
     def _guesses(self, kind: NDArray[Any], indices: References) -> list[bool]:
-        """Whether the start value of each is a guess, as a loop determines it."""
+        """Whether the start value of each is a guess, as a loop or the equilibrium determines it."""
         owner = kind_columns().owner[kind]
+        if starts_at_rest(self._arrays):
+            still: list[bool] = (np.isin(owner, (JOINT, BODY, FRICTION)) & ~_excited()[kind]).tolist()
+            return still
         found = np.zeros(len(indices), bool)
         for which, in_loops in ((JOINT, self._joints_in_loops), (BODY, self._bodies_in_loops)):
             chosen = owner == which
@@ -279,12 +283,15 @@ class Variables(Sequence[Variable]):
         for i, unique in zip(chosen.tolist(), self._arrays["joint_unique"][joints, parts].tolist(), strict=True):
             texts[i] += UNIQUENESS[unique]
         for i, guess in self._starts_of_loops(kind, indices):
-            texts[i] += GUESSES[guess]
+            texts[i] += (*GUESSES, *AT_REST)[guess]
         return texts
 
     def _starts_of_loops(self, kind: NDArray[Any], indices: References) -> Iterator[tuple[int, int]]:
         """Positions of variables that are states of joints in loops, and the index of each in GUESSES."""
         arrays = self._arrays
+        if starts_at_rest(arrays):
+            yield from self._starts_at_rest(kind, indices)
+            return
         if not self._joints_in_loops.any() and not arrays["joint_held"].any():
             return
         for level, column in _state_kinds():
@@ -301,6 +308,13 @@ class Variables(Sequence[Variable]):
                     part = 0
                 held = int(arrays["joint_held"][joint]) != 0
                 yield i, lib.FM_GIVEN_KINDS if held else int(arrays[column][arrays["joint_u"][joint] + part])
+
+    def _starts_at_rest(self, kind: NDArray[Any], indices: References) -> Iterator[tuple[int, int]]:
+        """The same for a start in equilibrium: every state of the tree's joints."""
+        for place, (level, _) in enumerate(_state_kinds()):
+            chosen = np.flatnonzero(level[kind])
+            tree = self._arrays["joint_first"][self._object[indices[chosen]]] >= 0
+            yield from ((i, len(GUESSES) + place) for i in chosen[tree].tolist())
 
     @cached_property
     def _joints_in_loops(self) -> NDArray[np.bool_]:
@@ -322,6 +336,17 @@ class Variables(Sequence[Variable]):
     @cached_property
     def _dependencies(self) -> Dependencies:
         return Dependencies(self._arrays)
+
+
+def starts_at_rest(arrays: Arrays) -> bool:
+    """Whether the motion starts in the static equilibrium."""
+    return bool(arrays["options"].flat[lib.FM_OPTION_EQUILIBRIUM] != 0.0)
+
+
+@cache
+def _excited() -> NDArray[np.bool_]:
+    """(kinds,) which are motions of excited modes."""
+    return np.array([kind.owner == JOINT and kind.suffix in ("eta", "kappa") for kind in kinds()])
 
 
 @cache

@@ -87,8 +87,18 @@ fm_status fm_reset(fm_instance *instance);
 /* Simulation ------------------------------------------------------------------------------------------ */
 
 /* Assembles the mechanism at time t [s]: finds consistent positions and velocities from the values that were set (after
- * a step: from the present ones). The result does not depend on earlier assemblies. */
+ * a step: from the present ones). With solver.equilibrium it goes on to the static equilibrium near them, at rest; excited
+ * modes keep their velocities. The result does not depend on earlier assemblies. */
 fm_status fm_assemble(fm_instance *instance, double t);
+/* At rest at the present positions of an assembled instance, with excited modes that stand and laws without friction:
+ * out = M^-1 K direction, of velocity variables, K the tangent stiffness by central differences with steps of `step` [rad],
+ * or times the model's length; and its inverse, out = K^-1 M direction, by Krylov spaces. What the loops do not allow is
+ * left out. */
+fm_status fm_tangent(fm_instance *instance, double step, const double *direction, double *out);
+fm_status fm_flexibility(fm_instance *instance, const double *direction, double *out);
+/* How the last assembly with solver.equilibrium found it: 0 Newton's method, 1 in load steps, 2 by descent, 3 Newton's
+ * method with shortened steps; and in how many evaluations of accelerations. */
+int32_t fm_equilibrium_found(const fm_instance *instance, double *evaluations);
 /* FM_OK if every free mode has inertia at some general position, with loops left open; otherwise an error that names a
  * mode without. */
 fm_status fm_check_inertia(fm_instance *instance);

@@ -49,7 +49,7 @@ def export_fmu(
     correction: str | tuple[float, float] | None = None,
     closure: float | None = None,
     starts: "Mapping[str, float | Sequence[float]] | None" = None,
-    equilibrium: bool = False,
+    equilibrium: bool | None = None,
     all_variables: bool = False,
 ) -> Path:
     """Writes `model` as an FMI 2.0 co-simulation FMU to `path`; returns the path of the file.
@@ -61,8 +61,9 @@ def export_fmu(
         solver.tolerance, solver.correction, solver.baumgarte and solver.closure.
     starts: other start values by names of inputs, states and parameters, such as {"A.tau": 0.05, "A.q": 0.3}; only for
         a Model.
-    equilibrium: the positions of the static equilibrium that fmumbs.equilibrium() finds for the model and its inputs,
-        at rest, are the start values; those in starts are used in place of them. Only for a Model.
+    equilibrium: the motion starts at rest in the static equilibrium near the start values, as fmumbs.equilibrium()
+        finds it: the start value of solver.equilibrium is 1. The FMU searches it with the parameters and inputs that
+        the importer sets. None: as in the image.
     all_variables: allows more than MOST_VARIABLES.
 
     Raises EquilibriumError if there is none, ModelError for a model that cannot be compiled, ExportError for an unknown
@@ -71,12 +72,15 @@ def export_fmu(
     """
     if backend not in BACKENDS:
         raise ExportError(f"backend '{backend}' is unknown. Choose one of: {', '.join(BACKENDS)}.")
-    image = _image(model, _resting(model, starts) if equilibrium else starts)
-    chosen = (scheme, step, tolerance, correction, closure)
+    image = _image(model, starts)
+    chosen = (scheme, step, tolerance, correction, closure, equilibrium)
     if any(option is not None for option in chosen):
         image = image.with_options(
-            scheme=scheme, step=step, tolerance=tolerance, correction=correction, closure=closure
-        )
+            scheme=scheme, step=step, tolerance=tolerance, correction=correction, closure=closure,
+            equilibrium=equilibrium,
+        )  # fmt: skip
+    if image.equilibrium:
+        _check_equilibrium(image)
     _check_count(image, all_variables)
     place = os.fspath(path)
     target = Path(place, f"{image.name}.fmu") if place.endswith(os.sep) else Path(place)
@@ -117,16 +121,11 @@ def _image(model: "Model | ModelImage", starts: "Mapping[str, float | Sequence[f
     return model
 
 
-def _resting(
-    model: "Model | ModelImage", starts: "Mapping[str, float | Sequence[float]] | None"
-) -> "Mapping[str, float | Sequence[float]]":
-    """The start values of the model's equilibrium."""
-    from fmumbs.compiler import ModelImage
-    from fmumbs.run import equilibrium
+def _check_equilibrium(image: "ModelImage") -> None:
+    """Raises EquilibriumError if there is none with the values that are exported."""
+    from fmumbs.run.equilibrium import resting
 
-    if isinstance(model, ModelImage):
-        raise ExportError("an equilibrium cannot be computed for a ModelImage. Give its Model.")
-    return {**equilibrium(model).starts, **(starts or {})}
+    resting(image)
 
 
 def _check_count(image: "ModelImage", all_variables: bool) -> None:

@@ -10,7 +10,9 @@ everything has no list, which means the same in the standard.
 Initial unknowns are the outputs whose start value is computed (`initial` calculated or approx), in the order of their
 indices. Positions and velocities, including those that loops determine, depend on no input and no parameter: they list
 the states with an exact start, positions only the positions among them. Forces of springs also list the parameters. All
-others depend on all start values and have no list.
+others depend on all start values and have no list. With a start in equilibrium all three depend on inputs and on
+parameters other than dampings too, and list them. An importer that sets solver.equilibrium of an FMU that was exported
+without it finds the lists of the other start.
 """
 
 import os
@@ -43,7 +45,7 @@ LOG_CATEGORIES = {
 }
 
 # Smallest and largest value of an integer parameter
-_RANGES = {"solver.scheme": (min(SCHEMES.values()), max(SCHEMES.values()))}
+_RANGES = {"solver.scheme": (min(SCHEMES.values()), max(SCHEMES.values())), "solver.equilibrium": (0, 1)}
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,7 @@ def model_description(
         element(1, "LogCategories", {}, "".join(element(2, "Category", category) for category in categories)),
         element(1, "DefaultExperiment", experiment_attributes(image)),
         element(1, "ModelVariables", {}, "".join(map(_variable, table))),
-        element(1, "ModelStructure", {}, _structure(table)),
+        element(1, "ModelStructure", {}, _structure(table, image.equilibrium)),
     )
     root = element(0, "fmiModelDescription", _header(image, tool, licence), "".join(parts))
     return f"{DECLARATION}{root}".encode()
@@ -199,8 +201,8 @@ def _variable(variable: "Variable") -> str:
     return element(2, "ScalarVariable", attributes, element(3, variable.type.capitalize(), value))
 
 
-def _structure(variables: Sequence["Variable"]) -> str:
-    """Outputs, Derivatives and InitialUnknowns."""
+def _structure(variables: Sequence["Variable"], at_rest: bool) -> str:
+    """Outputs, Derivatives and InitialUnknowns; at_rest: the start is the equilibrium."""
     outputs = [v for v in variables if v.causality == "output"]
     states, derivatives = _states(variables)
     lists = _Dependencies(outputs, states)
@@ -219,6 +221,8 @@ def _structure(variables: Sequence["Variable"]) -> str:
             lib.FM_OF_VELOCITIES: exact,
             lib.FM_OF_SPRINGS: exact | parameters,
         }
+        if at_rest:
+            known_of = dict.fromkeys(known_of, exact | _of_statics(variables))
         for level, known in known_of.items():
             of = _suffixes(level)
             by_kind |= dict.fromkeys(of, _Dependencies([v for v in unknowns if v.kind in of], known))
@@ -229,6 +233,13 @@ def _structure(variables: Sequence["Variable"]) -> str:
             lines.append(element(3, "Unknown", attributes))
         text += element(2, "InitialUnknowns", {}, "".join(lines))
     return text
+
+
+def _of_statics(variables: Sequence["Variable"]) -> set[int]:
+    """The inputs and the parameters on which an equilibrium depends."""
+    motion = ("damping", *(kind.suffix for kind in kinds() if kind.of_solver and kind.suffix != "solver.equilibrium"))
+    of_forces = [v for v in variables if v.causality == "input" or v.causality == "parameter"]
+    return {v.index for v in of_forces if v.kind not in motion}
 
 
 @cache

@@ -41,8 +41,8 @@ _STATE = re.compile(r"\.(q|qd)(\[\d+\])?$")
 class Options:
     """Options of a run; None for the default of the model or the FMU.
 
-    stop, interval [s]; scheme, step [s], tolerance, correction, closure: see ModelImage.with_options; inputs: a CSV
-    file with columns `time` and inputs by name.
+    stop, interval [s]; scheme, step [s], tolerance, correction, closure, equilibrium: see ModelImage.with_options;
+    inputs: a CSV file with columns `time` and inputs by name.
     """
 
     stop: float | None = None
@@ -53,6 +53,7 @@ class Options:
     inputs: Path | None = None
     correction: str | tuple[float, float] | None = None
     closure: float | None = None
+    equilibrium: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,7 @@ def run_model(model: "Model", options: Options, *, progress: Progress | None = N
         tolerance=options.tolerance,
         correction=options.correction,
         closure=options.closure,
+        equilibrium=options.equilibrium,
         progress=progress,
     )
 
@@ -122,6 +124,8 @@ def run_fmu(
         values["solver.step"] = options.step
     if options.tolerance is not None:
         values["solver.tolerance"] = options.tolerance
+    if options.equilibrium is not None:
+        values["solver.equilibrium"] = int(options.equilibrium)
     values |= _of_loops(options)
     with Fmu(Path(path)) as fmu, fmu.instance() as one:
         experiment = fmu.description.defaultExperiment

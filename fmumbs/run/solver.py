@@ -24,11 +24,17 @@ Array = NDArray[np.float64]
 References = NDArray[np.uint32]
 
 
+_METHODS = ("newton", "load steps", "descent", "shortened newton", "none")  # that find an equilibrium
+
+
 class Solver:
     """Simulates a mechanism step by step, with the same bits as its FMU.
 
     model: a Model, with all variables accessible, declared signals also under their own names; or a ModelImage, with
-    the variables in its table. Values are numbers, or arrays for vectors such as "A.reaction.f"; for units and axes see
+    the variables in its table. equilibrium: whether assemble() goes on to the static equilibrium, see
+    ModelImage.with_options; None: as in the image.
+
+    Values are numbers, or arrays for vectors such as "A.reaction.f"; for units and axes see
     ModelImage.variables.
 
     Raises SolverError for an unknown name, a refused value, and a step that fails; AssemblyError if assembly fails.
@@ -37,8 +43,10 @@ class Solver:
     Solvers can run in parallel. Ctrl-C ends a step; the Solver is then at `time` and can continue.
     """
 
-    def __init__(self, model: Model | ModelImage) -> None:
+    def __init__(self, model: Model | ModelImage, *, equilibrium: bool | None = None) -> None:
         self.image = model if isinstance(model, ModelImage) else compile(model, everything=True)
+        if equilibrium is not None:
+            self.image = self.image.with_options(equilibrium=equilibrium)
         self._instance = self.image.take_instance()
         self._signals = {} if isinstance(model, ModelImage) else signal_references(model, self.image.variables)
         self._known: dict[str, tuple[References, bool]] = {}
@@ -55,7 +63,8 @@ class Solver:
     # Running ----------------------------------------------------------------------------------------------
 
     def assemble(self, t: float = 0.0) -> None:
-        """Closes the loops at time t [s], near the start values. Raises AssemblyError if that fails.
+        """Closes the loops at time t [s], near the start values; with equilibrium goes on to the static equilibrium
+        near them, at rest. Raises AssemblyError if that fails.
 
         `start_changes` lists the given values that changed.
         """
@@ -233,6 +242,38 @@ class Solver:
         towards, found = _pointer("double", direction), _pointer("double", result)
         self._call(lib.fm_directional_derivative, z, rows, v, columns, towards, found)
         return result
+
+    # Statics ------------------------------------------------------------------------------------------------------
+
+    def tangent(self, direction: ArrayLike, step: float = 1e-6) -> Array:
+        """(speeds,) M^-1 K direction at rest, K the tangent stiffness; of velocities as in set_state().
+
+        direction: (speeds,) velocities that the loops allow. Excited modes stand, friction drops out of laws. step: of
+        the central differences [rad], or over the model's length.
+        """
+        return self._along(lib.fm_tangent, direction, step)
+
+    def flexibility(self, direction: ArrayLike) -> Array:
+        """(speeds,) K^-1 M direction: the inverse of tangent(), at a cost linear in the number of bodies."""
+        return self._along(lib.fm_flexibility, direction)
+
+    def _along(self, function: Any, direction: ArrayLike, *arguments: float) -> Array:
+        given, size = _numbers(direction, "the direction"), self.image.sizes["speeds"]
+        if given.shape != (size,):
+            raise SolverError(f"the direction has {_size(given)} numbers for {size} velocities. Give one for each.")
+        found = np.empty(size)
+        self._call(function, *arguments, _pointer("double", given), _pointer("double", found))
+        return found
+
+    @property
+    def equilibrium_found(self) -> tuple[str, int]:
+        """How the last assemble() in equilibrium found it, and in how many evaluations of the accelerations.
+
+        "newton", "load steps", "descent" or "shortened newton"; "none" where it failed.
+        """
+        evaluations = ffi.new("double *")
+        method = self._ask(lib.fm_equilibrium_found, evaluations)
+        return _METHODS[method], int(evaluations[0])
 
     # State ----------------------------------------------------------------------------------------------------
 

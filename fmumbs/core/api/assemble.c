@@ -11,10 +11,12 @@
 #include "../loops/delassus.h"
 #include "../loops/projection.h"
 #include "../kernels/kernels.h"
+#include "../motion/parameters.h"
 #include "../assembly/assembly.h"
 #include "../assembly/held_values.h"
 #include "../assembly/program_starts.h"
 #include "../assembly/restarts.h"
+#include "../statics/equilibrium.h"
 #include "step.h"
 
 #include <math.h>
@@ -188,17 +190,44 @@ static fm_status assemble(fm_instance *s, double t)
     return FM_OK;
 }
 
-/* On failure all values remain as they were. */
-fm_status fm_do_assemble(fm_instance *s, double t)
+static fm_status assemble_in_space(fm_instance *s, double t)
 {
     const int32_t planar = s->planar.used;
-    memcpy(s->kept, s->state, s->model.state_doubles * sizeof(double));
     if (planar) (void)fm_planar_use(s, 0); /* rows and pivots are judged by the spatial sweeps */
     const fm_status status = assemble(s, t);
     if (planar) (void)fm_planar_use(s, 1);
+    return status;
+}
+
+/* Goes from the assembled start to the static equilibrium near it, and assembles there. What was set and given is not the
+ * start then, but remains for the next assembly. */
+static fm_status start_at_rest(fm_instance *s, double t)
+{
+    const int32_t ny = s->model.ny;
+    const double *guess = s->kept + (s->guess - s->state), *base = s->kept + (s->base - s->state);
+    const double moved = s->clock[FM_MOVED];
+    if (fm_find_equilibrium(s) != FM_OK) return FM_ERROR;
+    copy(s->statics.cut_p, s->cut_p, s->image.n.cut_positions);
+    copy(s->guess, s->y, ny);
+    copy(s->base, s->y, ny);
+    s->clock[FM_MOVED] = 1.0;
+    const fm_status status = assemble_in_space(s, t);
+    s->clock[FM_MOVED] = moved;
+    copy(s->guess, guess, ny);
+    copy(s->base, base, ny);
+    copy(s->cut_p, s->statics.cut_p, s->image.n.cut_positions); /* angles keep the turns that they made */
+    return status;
+}
+
+/* On failure all values remain as they were. */
+fm_status fm_do_assemble(fm_instance *s, double t)
+{
+    memcpy(s->kept, s->state, s->model.state_doubles * sizeof(double));
+    fm_status status = assemble_in_space(s, t);
+    if (status == FM_OK && s->options[FM_OPTION_EQUILIBRIUM] != 0.0) status = start_at_rest(s, t);
     if (status == FM_OK) return FM_OK;
     memcpy(s->state, s->kept, s->model.state_doubles * sizeof(double));
-    fm_use_rows(s);
+    fm_derive(s);
     s->valid = FM_VALID_NOTHING;
     return FM_ERROR;
 }

@@ -9,6 +9,7 @@
 #include "../outputs/derivatives.h"
 #include "../outputs/loop_values.h"
 #include "../outputs/values.h"
+#include "../statics/tangent.h"
 #include "assemble.h"
 #include "open.h"
 #include "state.h"
@@ -32,6 +33,24 @@ fm_status fm_assemble(fm_instance *s, double t)
 {
     fm_enter(s);
     return fm_leave(s, fm_do_assemble(s, t));
+}
+
+fm_status fm_tangent(fm_instance *s, double step, const double *direction, double *out)
+{
+    fm_enter(s);
+    return fm_leave(s, fm_do_tangent(s, step, direction, out));
+}
+
+fm_status fm_flexibility(fm_instance *s, const double *direction, double *out)
+{
+    fm_enter(s);
+    return fm_leave(s, fm_do_flexibility(s, direction, out));
+}
+
+int32_t fm_equilibrium_found(const fm_instance *s, double *evaluations)
+{
+    *evaluations = s->statics.evaluations;
+    return s->statics.method;
 }
 
 fm_status fm_check_inertia(fm_instance *s)

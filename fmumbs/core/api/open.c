@@ -76,6 +76,7 @@ static fm_counts counts_of(const fm_instance *s)
         .units = modes > joints ? modes : joints, .laws = laws, .held = laws < FM_STICKING ? laws : FM_STICKING,
         .compliances = (size_t)s->stiff.room, .frictions = (size_t)m->n.frictions,
         .friction_modes = m->n.frictions > 0 ? modes : 0, .controls = (size_t)m->n.controls,
+        .krylov = (size_t)s->statics.room,
     };
     return n;
 }
@@ -110,6 +111,9 @@ static size_t lay_out(fm_instance *s, unsigned char *base)
 #undef A
 #define A(type, name, count) PLACE(s->stiff.name, count)
     FM_STIFF_ARRAYS(A)
+#undef A
+#define A(type, name, count) PLACE(s->statics.name, count)
+    FM_STATICS_ARRAYS(A)
 #undef A
 #define A(type, name, count) PLACE(s->laws.name, count)
     FM_LAW_ARRAYS(A)
@@ -204,6 +208,7 @@ fm_status fm_do_open(const void *bytes, size_t size, fm_instance **out, char *me
     }
     draft.plan = plan;
     draft.stiff.room = room_of(&draft.image);
+    draft.statics.room = draft.image.n.speeds < FM_KRYLOV ? draft.image.n.speeds : FM_KRYLOV;
     const size_t head = (sizeof draft + (FM_LINE - 1)) & ~(size_t)(FM_LINE - 1);
     const size_t kept = (size + (FM_LINE - 1)) & ~(size_t)(FM_LINE - 1);
     const size_t work = lay_out(&draft, NULL);
@@ -250,7 +255,7 @@ fm_status fm_do_reset(fm_instance *s)
     copy(s->base, s->y, s->model.ny);
     copy(s->cut_p, m->cut_start, m->n.cut_positions);
     copy(s->gravity, m->gravity, 3);
-    copy(s->options, m->options, 3);
+    copy(s->options, m->options, FM_OPTIONS);
     copy(s->closure, m->closure, 4);
     copy(s->tau, m->start_tau, m->n.modes);
     copy(s->control, m->control_start, m->n.controls);

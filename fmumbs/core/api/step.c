@@ -20,6 +20,9 @@ fm_status fm_check_options(fm_instance *s)
                       "solver.scheme is %g: 0 is Dormand-Prince 5(4), 1 is Runge-Kutta 4, 2 is Radau IIA, 3 is 0 or 2 as it suits, "
                       "4 is DOP853",
                       scheme);
+    if (s->options[FM_OPTION_EQUILIBRIUM] != 0.0 && s->options[FM_OPTION_EQUILIBRIUM] != 1.0)
+        return fm_say(s, FM_ERROR, "solver.equilibrium is %g: 0 starts at the start values, 1 in the static equilibrium near them",
+                      s->options[FM_OPTION_EQUILIBRIUM]);
     if (!(s->options[FM_OPTION_STEP] > 0.0)) return fm_say(s, FM_ERROR, "solver.step is %g s: it must be positive", s->options[FM_OPTION_STEP]);
     if (!(s->options[FM_OPTION_TOLERANCE] >= 1e-14 && s->options[FM_OPTION_TOLERANCE] <= 0.1))
         return fm_say(s, FM_ERROR, "solver.tolerance is %g: it must lie between 1e-14 and 0.1", s->options[FM_OPTION_TOLERANCE]);

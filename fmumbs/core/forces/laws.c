@@ -92,11 +92,21 @@ int fm_law_sticks(const fm_instance *s, int32_t law, int32_t *above, int32_t *be
     return fabs(*bound) < FM_BOUNDED && (*below < 0 || fm_law_range(&s->image, *below)[3] == *bound);
 }
 
+/* The mean of the forces on either side of rest, which friction drops out of. */
+static double force_at_rest(const fm_instance *s, int32_t law, const double *y)
+{
+    double x, v;
+    fm_law_at(s, law, y, &x, &v);
+    const double above = fm_law_polynomial(&s->image, fm_law_piece(&s->image, law, x, 0.0, 0), x, 0.0);
+    return 0.5 * (above + fm_law_polynomial(&s->image, fm_law_piece(&s->image, law, x, 0.0, 1), x, 0.0));
+}
+
 /* The force of a law at y [N or N.m]. */
 static double law_force(const fm_instance *s, int32_t law, const double *y)
 {
     double x, v;
     int32_t piece, below;
+    if (s->work.still) return force_at_rest(s, law, y);
     if (fm_law_sticks(s, law, &piece, &below, &v)) return s->laws.force[law];
     if (s->laws.off) return 0.0;
     fm_law_at(s, law, y, &x, &v);

@@ -75,11 +75,11 @@ typedef struct fm_header {
  * i int32, d float64, b byte. bound: the size that its values index, from `lowest` on (-1 means none); `free` if they
  * are not indices. */
 #define FM_IMAGE_ARRAYS(A)                                                                           \
-    /* whole model: gravity in world axes; scheme, step, tolerance; stop, interval, tolerance of     \
+    /* whole model: gravity in world axes; scheme, step, tolerance, equilibrium; stop, interval, tolerance of     \
      * the default experiment; loop correction: fm_correction, its tolerance relative to the         \
      * model's length, Baumgarte's alpha and beta; characteristic length */                          \
     A(gravity, d, 3, one, free, 0, "m/s2", "MODEL")                                                  \
-    A(options, d, 3, one, free, 0, "", "MODEL")                                                      \
+    A(options, d, 4, one, free, 0, "", "MODEL")                                                      \
     A(experiment, d, 3, one, free, 0, "s", "MODEL")                                                  \
     A(closure, d, 4, one, free, 0, "", "MODEL")                                                      \
     A(length, d, 1, one, free, 0, "m", "MODEL")                                                      \
@@ -306,7 +306,7 @@ typedef struct fm_header {
     A(text, b, 1, characters, free, 0, "", "NAMES")
 
 /* Columns of options, closure and experiment */
-typedef enum fm_option { FM_OPTION_SCHEME, FM_OPTION_STEP, FM_OPTION_TOLERANCE, FM_OPTIONS } fm_option;
+typedef enum fm_option { FM_OPTION_SCHEME, FM_OPTION_STEP, FM_OPTION_TOLERANCE, FM_OPTION_EQUILIBRIUM, FM_OPTIONS } fm_option;
 typedef enum fm_closure {
     FM_CLOSURE_CORRECTION, /* fm_correction */
     FM_CLOSURE_TOLERANCE,  /* of the direct correction, relative to the length */

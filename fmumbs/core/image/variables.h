@@ -142,6 +142,8 @@
       "4 DOP853 of order 8 with error control")                                                                          \
     K(STEP, MODEL, "solver.step", 1, PARAMETER, REAL, 0, 0, "s", "s",                                                   \
       "longest step of the fixed-step scheme")                         \
+    K(EQUILIBRIUM, MODEL, "solver.equilibrium", 1, PARAMETER, INTEGER, 0, 0, "", "",                                    \
+      "where the motion starts: 0 at the start values, 1 at rest in the static equilibrium near them")                  \
     K(CORRECTION, MODEL, "solver.correction", 1, PARAMETER, INTEGER, 0, 0, "", "",                                      \
       "how loops are kept closed: 0 direct correction, 1 Baumgarte's stabilisation, 2 not at all")                      \
     K(CLOSURE, MODEL, "solver.closure", 1, PARAMETER, REAL, 0, 0, "", "",                                               \

@@ -98,6 +98,7 @@ struct fm_instance {
     fm_least least;
     fm_work work;
     fm_stiff stiff;
+    fm_statics statics;
     fm_host host;
 };
 

@@ -163,7 +163,7 @@ typedef struct fm_counts {
     size_t plane_loops;               /* 1: there are loops in a plane */
     size_t closed;                    /* 1: there are constraint rows */
     size_t rows, blocks, paths, columns, factor, cut_positions, cut_joints, units;
-    size_t laws, held, compliances;
+    size_t laws, held, compliances, krylov;
     size_t frictions, friction_modes, controls; /* friction_modes: modes if there is friction, else 0 */
 } fm_counts;
 

@@ -28,7 +28,7 @@ FM_HIDDEN_BEGIN
     V(control_taylor, FM_TAYLOR * m->n.controls)                                             \
     V(gravity, 3)                                                                            \
     V(closure, 4)                                                                            \
-    V(options, 3)                                                                            \
+    V(options, FM_OPTIONS)                                                                   \
     V(coupled_stiffness, m->n.coupled)                                                      \
     V(coupled_damping, m->n.coupled)                                                        \
     V(screw_stiffness, m->n.screws)                                                         \

@@ -32,6 +32,7 @@ typedef struct fm_work {
     const double *evaluated, *accelerated; /* the y of the present evaluation, and its udot without multipliers */
     double time;                  /* of the positions in use [s] */
     double step_from, step_until; /* bounds of the present integration step [s] (excitation.c) */
+    int32_t still;                /* 1: laws act without friction, and excited modes stand (statics/balance.c) */
     int32_t forced, cuts;         /* 1: `applied`, `cut_wrench` is not zero */
     double evaluations;           /* number of evaluations in the present fm_step */
 } fm_work;
@@ -68,6 +69,40 @@ typedef struct fm_stiff {
     int32_t room;                      /* for directions of compliances.c */
     fm_compliances set[FM_COMPLIANCE_SETS];
 } fm_stiff;
+
+#define FM_KRYLOV 40 /* most directions of a Krylov space */
+
+/* Static equilibrium (statics/). */
+#define FM_STATICS_ARRAYS(A)                                                                       \
+    A(double, start, n.ny)                                                                         \
+    A(double, now, n.ny)     /* where the search is, and where it tries to go */                   \
+    A(double, next, n.ny)                                                                          \
+    A(double, loaded, n.ny)  /* equilibrium under a part of the loads */                            \
+    A(double, base, n.ny)    /* where the forces are linearised */                                 \
+    A(double, probe, n.ny)                                                                         \
+    A(double, cut_p, n.cut_positions)                                                              \
+    A(double, rows, 2 * n.rows)                                                                    \
+    A(double, F, n.speeds)                                                                         \
+    A(double, change, n.speeds)                                                                    \
+    A(double, simplified, n.speeds)                                                                \
+    A(double, back, n.speeds)                                                                      \
+    A(double, rate, 2 * n.speeds)                                                                  \
+    A(double, space, (n.krylov + 1) * n.speeds) /* of a Krylov space: its directions, */           \
+    A(double, H, (n.krylov + 1) * n.krylov)     /* the map in it, and its reduction to a triangle */ \
+    A(double, turn, 2 * n.krylov)                                                                  \
+    A(double, left, n.krylov + 1)
+
+typedef struct fm_statics {
+#define A(type, name, count) type *name;
+    FM_STATICS_ARRAYS(A)
+#undef A
+    double time;       /* square root of length over gravity [s] */
+    double unsolved;   /* what the last linear system left of its right-hand side */
+    double correction; /* fm_correction of the model, meanwhile */
+    double evaluations; /* in the last search */
+    int32_t room;      /* directions of a Krylov space */
+    int32_t method;    /* which method found the last equilibrium */
+} fm_statics;
 
 /* Interpolation across singular positions (motion/crossings.c). */
 #define FM_SINGULAR_ARRAYS(A)                                                                     \

@@ -86,6 +86,7 @@ static void spring_at(const fm_instance *s, int32_t i, const double *y, double l
         if (s->image.law_spring[j] != i || !fm_law_slopes(s, j, y, &by_x, &by_v)) continue;
         *k += by_x > 0.0 ? by_x : 0.0, *d += by_v > 0.0 ? by_v : 0.0;
     }
+    if (s->work.still) *d = 0.0;
     if (s->image.n.laws > 0) pull += fm_laws_on_spring(s, i, y);
     *across = length > 0.0 ? pull / length : s->spring_free_length[i] == 0.0 ? *k : 0.0;
     if (length > 0.0) return;
@@ -130,7 +131,8 @@ static void add_cut_joint(fm_instance *s, fm_compliances *set, double g, int32_t
     for (int32_t i = 0; i < m->joint_nu[joint]; i++) {
         const int32_t u = m->joint_u[joint] + i;
         direction at = {.F = m->joint_F_link[joint], .M = m->joint_M_link[joint], .k = s->stiffness[u], .d = s->damping[u]};
-        if (m->n.frictions > 0) at.d += s->friction.D[u];
+        if (s->work.still) at.d = 0.0;
+        else if (m->n.frictions > 0) at.d += s->friction.D[u];
         if (!(at.d + g * at.k > 0.0)) continue;
         fm_cut_joint_row(s, joint, i, &at.on_M);
         at.on_F = at.on_M;

@@ -36,7 +36,7 @@ static void accelerate_so(fm_instance *s, const fm_evaluation *how, double *udot
     s->work.time = t;
     s->planar.in_place = s->planar.is_placed && memcmp(y, s->planar.placed, (size_t)s->model.ny * sizeof *y) == 0;
     if (!s->planar.in_place) fm_run_orientations(s, y);
-    if (s->image.n.frictions > 0) {
+    if (s->image.n.frictions > 0 && !s->work.still) {
         if (s->friction.on_cuts) fm_make_world(s, y);
         fm_controls_at(s, t);
         fm_friction_place(s, y);
@@ -59,6 +59,7 @@ static void accelerate_so(fm_instance *s, const fm_evaluation *how, double *udot
         const double *given = s->clock[FM_TAYLOR_ON] != 0.0 ? s->work.input : s->tau;
         if (tau != s->work.tau) memcpy(s->work.tau, tau, (size_t)s->image.n.speeds * sizeof(double));
         fm_excite(s, t, y, given, s->work.tau);
+        for (int32_t i = 0; s->work.still && i < s->image.n.excitations; i++) s->work.tau[s->image.excitation_u[i]] = 0.0;
         tau = s->work.tau;
     }
     if (s->stiff.time > 0.0) {

@@ -1,4 +1,6 @@
-/* start_changes.c: the start values that assembly changed. */
+/* start_changes.c: the start values that assembly changed; names of coordinates. */
+#include "start_changes.h"
+
 #include "../image/joints.h"
 #include "../instance/instance.h"
 #include "../loops/cut_joints.h"
@@ -50,6 +52,18 @@ static void name_variable(const fm_instance *s, int level, int32_t u, char *out,
     else (void)snprintf(out, capacity, "%.80s.%s[%ld]", owner, suffix, (long)part + 1);
 }
 
+/* Names the coordinate that moves most in a displacement, in radians and in lengths of the model: of an orientation and of a
+ * nonholonomic joint the velocity variable. */
+void fm_name_moving(const fm_instance *s, const double *v, char *out, size_t capacity)
+{
+    int32_t most = 0;
+    for (int32_t u = 1; u < s->image.n.speeds; u++)
+        if (fabs(v[u]) > fabs(v[most])) most = u;
+    const int32_t kind = s->link[s->assembly.link[most]].kind;
+    const int turns = kind == FM_LINK_SPHERICAL || kind == FM_LINK_GENERAL;
+    name_variable(s, turns ? FM_VELOCITIES : FM_POSITIONS, most, out, capacity);
+}
+
 /* The given and the present values of a unit (units.c). */
 static void compare_unit(const fm_instance *s, int level, int32_t u, fm_start_change *out)
 {
@@ -85,7 +99,7 @@ static int is_changed(const fm_instance *s, int32_t u, fm_start_change *c)
 size_t fm_start_changes(fm_instance *s, fm_start_change *change, size_t capacity)
 {
     size_t found = 0;
-    if (s->image.n.rows == 0 || s->clock[FM_ASSEMBLED] == 0.0) return 0;
+    if (s->image.n.rows == 0 || s->clock[FM_ASSEMBLED] == 0.0 || s->options[FM_OPTION_EQUILIBRIUM] != 0.0) return 0;
     fm_update(s, FM_VALID_WORLD);
     for (int pass = 0; pass < 4; pass++)
         for (int32_t i = 0; i < s->image.n.modes; i++) {

@@ -367,6 +367,7 @@ static double *stored(fm_instance *s, int32_t kind, int32_t object, int32_t comp
     case FM_GRAVITY: return s->gravity + part;
     case FM_SCHEME: return s->options + FM_OPTION_SCHEME;
     case FM_STEP: return s->options + FM_OPTION_STEP;
+    case FM_EQUILIBRIUM: return s->options + FM_OPTION_EQUILIBRIUM;
     case FM_TOLERANCE: return s->options + FM_OPTION_TOLERANCE;
     case FM_CORRECTION: return s->closure + FM_CLOSURE_CORRECTION;
     case FM_CLOSURE: return s->closure + FM_CLOSURE_TOLERANCE;

@@ -1,0 +1,13 @@
+/* start_changes.h: functions of start_changes.c. */
+#ifndef FM_START_CHANGES_H
+#define FM_START_CHANGES_H
+
+#include "../instance/instance.h"
+
+FM_HIDDEN_BEGIN
+
+void fm_name_moving(const fm_instance *s, const double *v, char *out, size_t capacity);
+
+FM_HIDDEN_END
+
+#endif

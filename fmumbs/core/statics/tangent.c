@@ -1,0 +1,71 @@
+/* tangent.c: the stiffness of a mechanism at rest beside its inertia, for frequencies and stability. */
+#include "tangent.h"
+
+#include "../instance/instance.h"
+#include "../instance/message.h"
+#include "../motion/evaluation.h"
+#include "balance.h"
+#include "krylov.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FM_EXACTLY 1e-10
+
+/* The present positions, at rest, in statics.now. */
+static fm_status begin(fm_instance *s)
+{
+    if (s->clock[FM_ASSEMBLED] == 0.0) return fm_say(s, FM_ERROR, "the instance is not assembled: assemble first");
+    memcpy(s->statics.now, s->y, (size_t)s->image.n.positions * sizeof(double));
+    memset(s->statics.now + s->image.n.positions, 0, (size_t)s->image.n.speeds * sizeof(double));
+    fm_balance_begin(s);
+    return FM_OK;
+}
+
+static fm_status end(fm_instance *s, int fits)
+{
+    fm_balance_end(s);
+    return fits ? FM_OK : fm_say(s, FM_ERROR, "the accelerations near the present positions are not finite: a singular position is near");
+}
+
+/* The accelerations at rest away from statics.now. */
+static int rates_at(fm_instance *s, const double *v, double step, double *out)
+{
+    double sum = 0.0;
+    fm_balance_move(s, s->statics.now, v, step, s->statics.probe);
+    fm_accelerations(s, s->clock[FM_TIME], s->statics.probe, out);
+    for (int32_t u = 0; u < s->image.n.speeds; u++) out[u] /= fm_balance_unit(s, u), sum += fabs(out[u]);
+    return isfinite(sum);
+}
+
+/* out = M^-1 K direction in the motions that the loops allow, K the tangent stiffness, by central differences. */
+fm_status fm_do_tangent(fm_instance *s, double step, const double *direction, double *out)
+{
+    const int32_t n = s->image.n.speeds;
+    double *v = s->statics.change, *back = s->statics.back;
+    if (begin(s) != FM_OK) return FM_ERROR;
+    for (int32_t u = 0; u < n; u++) v[u] = direction[u] / fm_balance_unit(s, u);
+    const double h = step / fm_largest(v, n);
+    memset(out, 0, (size_t)n * sizeof *out);
+    if (!(h > 0.0 && isfinite(h))) return end(s, fm_largest(v, n) == 0.0);
+    int fits = rates_at(s, v, h, out) && rates_at(s, v, -h, back);
+    for (int32_t u = 0; u < n; u++) out[u] = (back[u] - out[u]) / (2.0 * h);
+    fits = fits && fm_balance_allow(s, s->statics.now, out);
+    for (int32_t u = 0; u < n; u++) out[u] *= fm_balance_unit(s, u);
+    return end(s, fits);
+}
+
+/* out = K^-1 M direction, for a direction that the loops allow, from a system that is solved without a matrix. */
+fm_status fm_do_flexibility(fm_instance *s, const double *direction, double *out)
+{
+    const int32_t n = s->image.n.speeds;
+    double *v = s->statics.change, *right = s->statics.simplified;
+    if (begin(s) != FM_OK) return FM_ERROR;
+    const double squared = s->statics.time * s->statics.time;
+    int fits = fm_balance_place(s, s->statics.now);
+    for (int32_t u = 0; u < n; u++) v[u] = direction[u] / fm_balance_unit(s, u);
+    fits = fits && fm_balance_allow(s, s->statics.now, v) && fm_balance_inertia(s, v, right) && fm_balance_allow(s, s->statics.now, right);
+    fits = fits && fm_krylov(s, 0.0, right, FM_EXACTLY, -1e-14, v);
+    for (int32_t u = 0; u < n; u++) out[u] = fits ? squared * v[u] * fm_balance_unit(s, u) : 0.0;
+    return end(s, fits);
+}
