@@ -23,7 +23,11 @@ GIVEN, COUPLED, ALONG_M, SCREW_ROW = lib.FM_ROW_GIVEN, lib.FM_ROW_COUPLED, lib.F
 Row = tuple[int, Array, Array, float]  # kind, vector in F, vector in M, length [m], pitch [m/rad] or cosine
 
 NO_VECTOR = np.array([1.0, 0.0, 0.0])  # placeholder in a row without that vector
-_KINDS = {"along": ALONG, "perpendicular": PERPENDICULAR, "distance": DISTANCE}
+_KINDS = {"along": ALONG, "perpendicular": PERPENDICULAR, "distance": DISTANCE, "contact": lib.FM_ROW_CONTACT}
+RATES = {
+    "speed": lib.FM_ROW_SPEED, "speed_M": lib.FM_ROW_SPEED_M, "spin": lib.FM_ROW_SPIN, "spin_M": lib.FM_ROW_SPIN_M,
+    "rolling": lib.FM_ROW_ROLLING,
+}  # fmt: skip
 _AXES = np.eye(3)
 _PARALLEL = 1.0 - 1e-12  # axes are parallel if their cosine is above this
 
@@ -31,7 +35,7 @@ _PARALLEL = 1.0 - 1e-12  # axes are parallel if their cosine is above this
 def rows_of(joint: JointBase) -> list[Row] | None:
     """The constraint rows of a joint; None if it has no supported ones, so that it must be in the spanning tree."""
     if isinstance(joint, Closing):
-        return [(_KINDS[kind], np.array(f), np.array(g), value) for kind, f, g, value in joint.rows]
+        return [((_KINDS | RATES)[kind], np.array(f), np.array(g), value) for kind, f, g, value in joint.rows]
     if joint.velocity_rows or any(mode.role == "excited" for mode in joint.modes):
         return None
     if joint.velocities == 6:

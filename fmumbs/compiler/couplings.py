@@ -22,7 +22,7 @@ def add_couplings(out: Links, model: Model, tree: list[JointBase]) -> None:
         count = len(coupling.coordinates)
         out.add(coupling_first=terms, coupling_count=count)
         out.add(row_kind=COUPLED, row_f=NO_VECTOR, row_g=NO_VECTOR, row_length=coupling.constant / scale)
-        out.add(row_joint=joints[coupling.coordinates[0][0].name], row_part=0, row_coupling=index)
+        out.add(row_joint=joints[coupling.coordinates[0][0].name], row_part=coupling.level, row_coupling=index)
         terms += count
 
 

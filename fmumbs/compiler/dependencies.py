@@ -34,7 +34,7 @@ from fmumbs.compiler.kinds import (
     kinds,
     kinds_called,
 )
-from fmumbs.compiler.layout import Arrays
+from fmumbs.compiler.layout import Arrays, lib
 from fmumbs.compiler.motion import Motion, output_kind
 
 References = NDArray[np.int64]
@@ -70,12 +70,13 @@ def _follow() -> NDArray[np.bool_]:
 def joints_in_loops(arrays: Arrays) -> NDArray[np.bool_]:
     """(joints,) whether a loop decides where a joint starts: those between its ends, and coupled ones.
 
-    What is held stays.
+    What is held stays. The target of a program starts where its transition begins.
     """
     found = np.zeros(len(arrays["joint_name"]), bool)
     found[arrays["link_joint"][_links_in_loops(arrays)]] = True
     found[arrays["link_joint"][arrays["term_link"]]] = True
     found[arrays["joint_held"] != 0] = False
+    found[arrays["excitation_joint"][arrays["excitation_transition"] > 0]] = True
     return found
 
 
@@ -123,6 +124,7 @@ class Dependencies:
         lists |= self._of_balancing(indices, follows)
         lists |= self._of_springs(indices)
         lists |= self._of_frictions(indices)
+        lists |= self._of_programs_of_rates(indices)
         for i, inputs in lists.items():
             found[i] = None if len(inputs) == len(self._inputs) else inputs
         return found
@@ -412,6 +414,16 @@ class Dependencies:
                 same = same[self._kind[same] == kinds_called(FRICTION, "normal")[0].index]
             found[i] = tuple(same.tolist())
         return found
+
+    def _of_programs_of_rates(self, indices: References) -> dict[int, tuple[int, ...]]:
+        """The drives of programs for velocities and accelerations: they may follow all inputs."""
+        arrays = self._arrays
+        rows = arrays["excitation_row"]
+        rates = (rows >= 0) & (arrays["row_part"][rows] != lib.FM_OF_POSITION) if len(arrays["row_part"]) else rows > 0
+        joints = np.unique(arrays["excitation_joint"][rates])
+        (drive,) = kinds_called(JOINT, "drive")
+        chosen = np.flatnonzero((self._kind[indices] == drive.index) & np.isin(self._object[indices], joints))
+        return {int(i): tuple(self._inputs.tolist()) for i in chosen}
 
     def _excited_inputs(self, indices: References) -> dict[int, tuple[int, ...]]:
         """Of (n,) variables those that are accelerations of excited modes: the mode's own input, or none of a path."""

@@ -217,7 +217,22 @@ def _of_rows(joint: int, arrays: Arrays, F: Array, M: Array, arm: Array) -> Arra
                 column[:3] = np.cross(g, f)
             case kind if kind == DISTANCE:
                 column[3:] = arm / np.linalg.norm(arm)
+            case kind if kind in (lib.FM_ROW_SPEED, lib.FM_ROW_SPEED_M):
+                column[3:] = f if kind == lib.FM_ROW_SPEED else g
+            case kind if kind in (lib.FM_ROW_SPIN, lib.FM_ROW_SPIN_M):
+                column[:3] = f if kind == lib.FM_ROW_SPIN else g
+            case kind if kind in (lib.FM_ROW_ROLLING, lib.FM_ROW_CONTACT):
+                normal = F @ arrays["joint_F"].reshape(-1, 3, 3)[joint][:, 2]
+                column[3:] = f
+                column[:3] = np.cross(_contact(float(arrays["row_length"][row]), normal, g), f)
             case kind:
                 raise AssertionError(f"a row of kind {kind} has no reaction here")
         columns.append(column)
     return span_of(np.array(columns).T)
+
+
+def _contact(radius: float, normal: Array, axis: Array) -> Array:
+    """(3,) the arm from the centre of a disc to its lowest point; a negative radius is that of a ball."""
+    across = normal if radius < 0 else normal - (normal @ axis) * axis
+    found: Array = -abs(radius) * across / np.linalg.norm(across)
+    return found

@@ -9,6 +9,7 @@ planetary gear, couple the coordinates of the joints with respect to the carrier
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from fmumbs import _checks
 from fmumbs.errors import ModelError
@@ -40,6 +41,7 @@ class Coupling(Element):
 
     terms: Sequence[Term]
     offset: float | None = field(default=None, kw_only=True)
+    level: ClassVar[int] = 0  # of programs: 1, it couples velocities, 2, accelerations
 
     def __post_init__(self) -> None:
         super().__post_init__()

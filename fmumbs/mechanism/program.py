@@ -19,6 +19,7 @@ Without a transition the mechanism starts on the target, and q0 and u0 of what i
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal, get_args
 
 from fmumbs import _checks
 from fmumbs.errors import ModelError
@@ -26,9 +27,11 @@ from fmumbs.mechanism.bodies import GROUND, Body, Ground, Point, point
 from fmumbs.mechanism.coupling import Coupling, moving
 from fmumbs.mechanism.element import Composite
 from fmumbs.mechanism.joints import Closing, Joint, JointBase, Slide, Turn
-from fmumbs.mechanism.joints.closing import ClosingRow
+from fmumbs.mechanism.joints.closing import ClosingRow, RowKind
 from fmumbs.mechanism.joints.mode import Input, Mode
 from fmumbs.mechanism.path import Curve, Path
+
+Of = Literal["position", "velocity", "acceleration"]
 
 _LETTERS = "xyz"
 _UNIT = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
@@ -40,12 +43,28 @@ class Follower(Closing):
     """The constraint of a program: M's origin follows F's along `directions`, or M's axes are those of F."""
 
     directions: str = field(default="", kw_only=True)
+    kind: RowKind = field(default="along", kw_only=True)
+    order: int = field(default=0, kw_only=True)
+
+    @property
+    def level(self) -> int:
+        return self.order
 
     @property
     def rows(self) -> tuple[ClosingRow, ...]:
+        if self.order:
+            units = [_UNIT[_LETTERS.index(letter)] for letter in self.directions]
+            return tuple((self.kind, unit, unit, 0.0) for unit in units)
         if not self.directions:
             return tuple(("perpendicular", _UNIT[f], _UNIT[g], 0.0) for f, g in ((0, 1), (0, 2), (1, 2)))
         return tuple(("along", _UNIT[_LETTERS.index(letter)], _NONE, 0.0) for letter in self.directions)
+
+
+@dataclass(frozen=True)
+class _Rate(Coupling):
+    """A coupling of velocities (1) or accelerations (2)."""
+
+    level: int = field(default=1, kw_only=True)  # type: ignore[misc]
 
 
 @dataclass(frozen=True)
@@ -58,6 +77,9 @@ class Program(Composite):
     cutoff: of that filter [rad/s]. start, rate: with inputs, the first target and its rate, one number for each
         coordinate or one for all.
     transition: time [s] in which a start off the target, in position and velocity, is faded out; 0: it starts on it.
+    of: what the path prescribes, "position", "velocity" or "acceleration"; its values and those of P.target,
+        P.position, P.violation and P.eta are then velocities or accelerations. A program for velocities is linear in
+        them, and need not be integrable (copcod, Eq 7 with p = 1 and 2). With inputs, only input="eta".
 
     Variables of each program P: target[i], position[i] and violation; eta[i], kappa[i], kappa_dot[i] of the target
     together with what is left of the transition, drive[i], the force or torque of the drive that realises the program;
@@ -70,12 +92,19 @@ class Program(Composite):
     start: float | Sequence[float] = field(default=0.0, kw_only=True)
     rate: float | Sequence[float] = field(default=0.0, kw_only=True)
     transition: float = field(default=0.0, kw_only=True)
+    of: Of = field(default="position", kw_only=True)
     drive: Joint = field(init=False, repr=False, compare=False)
     follower: "Follower | Coupling" = field(init=False, repr=False, compare=False)
 
     def _make(self, frame: Point, axes: Sequence[Mode]) -> Body:
         """Stores the target's joint, with one mode for each of `axes`, and returns the target."""
         self._store("transition", _checks.not_negative(self.transition, self._where("transition")))
+        if self.of not in get_args(Of):
+            raise ModelError(f"{self._where('of')} is {self.of!r}. Give one of {', '.join(get_args(Of))}.")
+        if self.of == "acceleration" and self.transition:
+            raise ModelError(f"{self._where('transition')} is given, but accelerations need none. Leave it out.")
+        if self.of != "position" and self.input == "kappa_dot":
+            raise ModelError(f"{self._where('input')} is 'kappa_dot', but a {self.of} takes 'eta'. Give that.")
         target = Body(f"{self.name}_target", mass=0.0)
         modes = tuple(
             replace(mode, role="excited", **motion)  # type: ignore[arg-type]
@@ -102,6 +131,21 @@ class Program(Composite):
         where = self._where("path")
         return [{"path": p if isinstance(p, Path) else Path.polynomial(_checks.number(p, where))} for p in paths]
 
+    @property
+    def level(self) -> int:
+        """Of its rows: 0 positions, 1 velocities, 2 accelerations."""
+        return get_args(Of).index(self.of)
+
+    def _letters(self, letters: object, axes: str) -> str:
+        """The checked directions."""
+        if not isinstance(letters, str) or not letters or len(set(letters)) < len(letters) or set(letters) - set("xyz"):
+            raise ModelError(f"{self._where('directions')} are {letters!r}. Give different letters of 'xyz'.")
+        if axes not in ("frame", "point"):
+            raise ModelError(f"{self._where('axes')} are {axes!r}. Give 'frame' or 'point'.")
+        if axes == "point" and not self.level:
+            raise ModelError(f"{self._where('axes')} are 'point', but positions are in those of frame. Leave it out.")
+        return letters
+
     def _each(self, what: str, count: int) -> tuple[float, ...]:
         value = getattr(self, what)
         if isinstance(value, Iterable) and not isinstance(value, str | bytes):
@@ -118,7 +162,8 @@ class ProgrammedPoint(Program):
     """A point follows a path: `ProgrammedPoint(name, point, path=fm.Path.line(...))`.
 
     point: on a body. frame: in whose axes and from whose origin the path is given; on another body or on the ground, by
-    default the world's. directions: those that are programmed, such as "xz"; the others stay free. Units [m], [m/s].
+    default the world's. directions: those that are programmed, such as "xz"; the others stay free. axes: "point" for
+    velocities or accelerations relative to the frame in the axes of the point. Units [m], [m/s], [m/s2].
 
     Raises ModelError for a point on the body of `frame`, for directions that are not letters of xyz, and for paths that
     are not as many as the directions.
@@ -127,16 +172,19 @@ class ProgrammedPoint(Program):
     point: Point
     frame: Point = field(default=GROUND.at(), kw_only=True)
     directions: str = field(default="xyz", kw_only=True)
+    axes: Literal["frame", "point"] = field(default="frame", kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         _check_ends(self, self.point, "point", self.frame)
-        letters = self.directions
-        if not isinstance(letters, str) or not letters or len(set(letters)) < len(letters) or set(letters) - set("xyz"):
-            raise ModelError(f"{self._where('directions')} are {letters!r}. Give different letters of 'xyz'.")
-        target = self._make(self.frame, [Slide(letter) for letter in letters])
-        end = Point(self.point.body, self.point.X_BP, self.point.name)
-        self._follow(target, Follower(f"{self.name}_follows", self.drive.M, end, directions=letters))
+        letters = self._letters(self.directions, self.axes)
+        target = self._make(GROUND.at() if self.level else self.frame, [Slide(letter) for letter in letters])
+        kind: RowKind = "along" if not self.level else "speed_M" if self.axes == "point" else "speed"
+        F = self.frame if self.level else self.drive.M
+        self._follow(
+            target,
+            Follower(f"{self.name}_follows", F, self.point, directions=letters, kind=kind, order=self.level),
+        )
 
 
 @dataclass(frozen=True)
@@ -145,19 +193,32 @@ class ProgrammedOrientation(Program):
 
     point: whose axes turn. frame: with respect to whose axes, by default the world's. The three coordinates are angles
     about x, then about the y that this turned, then about the z that both turned: R = R_x R_y R_z, with the second one
-    between -90 and 90 degrees. Units [rad], [rad/s]; the torques of the drive belong to these angles.
+    between -90 and 90 degrees. Of "velocity" or "acceleration" they are components of the angular velocity relative to
+    the frame, or of its derivative, along `directions` of the frame, or with axes="point" of the point. Units [rad],
+    [rad/s], [rad/s2]; the torques of the drive belong to these angles, or directions.
 
     Raises ModelError for a point on the body of `frame`, and for paths that are not three.
     """
 
     point: Point
     frame: Point = field(default=GROUND.at(), kw_only=True)
+    directions: str = field(default="xyz", kw_only=True)
+    axes: Literal["frame", "point"] = field(default="frame", kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         _check_ends(self, self.point, "point", self.frame)
-        target = self._make(self.frame, [Turn(letter) for letter in _LETTERS])
-        self._follow(target, Follower(f"{self.name}_follows", self.drive.M, self.point))
+        letters = self._letters(self.directions, self.axes)
+        if letters != _LETTERS and not self.level:
+            raise ModelError(f"{self._where('directions')} are '{letters}', but angles go together. Leave it out.")
+        target = self._make(GROUND.at() if self.level else self.frame, [Turn(letter) for letter in letters])
+        kind: RowKind = "spin_M" if self.axes == "point" else "spin"
+        follows = f"{self.name}_follows"
+        if self.level:
+            row = {"directions": letters, "kind": kind, "order": self.level}
+            self._follow(target, Follower(follows, self.frame, self.point, **row))  # type: ignore[arg-type]
+        else:
+            self._follow(target, Follower(follows, self.drive.M, self.point))
 
 
 @dataclass(frozen=True)
@@ -181,8 +242,11 @@ class ProgrammedJoint(Program):
         there = isinstance(self.mode, int) and 1 <= self.mode <= len(modes) and modes[self.mode - 1].free
         linear = there and modes[self.mode - 1].linear
         target = self._make(GROUND.at(), [Slide("z") if linear else Turn("z")])
-        terms = ((self.joint, self.mode, 1.0), (self.drive, 1, -1.0))
-        self._follow(target, Coupling(f"{self.name}_follows", terms, offset=0.0))
+        own, follows = (self.joint, self.mode, 1.0), f"{self.name}_follows"
+        if self.level:
+            self._follow(target, _Rate(follows, (own,), offset=0.0, level=self.level))
+        else:
+            self._follow(target, Coupling(follows, (own, (self.drive, 1, -1.0)), offset=0.0))
 
 
 def _check_ends(program: Program, end: object, what: str, frame: object) -> None:

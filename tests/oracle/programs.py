@@ -51,14 +51,19 @@ class Programmed(Oracle):
     def __init__(self, model: Any, programs: dict[str, tuple[str, Any, Target]]) -> None:
         super().__init__(model)
         self.programs = programs
+        self.accelerations: set[str] = set()  # programs whose targets are rates of speeds or spins
 
     def further_rows(self, state: State) -> dict[str, tuple[Array, Array]]:
         found = {}
         for name, (kind, about, target) in self.programs.items():
-            wanted = np.array(target(state.time))[2]
+            wanted = np.array(target(state.time))[0 if name in self.accelerations else 2]
             if kind == "joint":
                 G, drift = self.coordinates(state, about)
                 found[name] = G[:1], wanted - drift[:1]
+                continue
+            if kind in ("speed", "speed_M", "spin", "spin_M"):
+                J, drift = self._rates(state, kind, about)
+                found[name] = J, (wanted if name in self.accelerations else np.array(target(state.time))[1]) - drift
                 continue
             c = self._function(kind, about)
             J = self.jacobian(state, about[0], about[1], c)
@@ -71,9 +76,33 @@ class Programmed(Oracle):
         if kind == "joint":
             rate = self.coordinates(state, about)[0][:1] @ self.velocities(state)
             return np.array([self.position(state, about, 0)]), rate
+        if kind in ("speed", "speed_M", "spin", "spin_M"):
+            J, drift = self._rates(state, kind, about)
+            return J @ self.velocities(state), drift
         c = self._function(kind, about)
         J = self.jacobian(state, about[0], about[1], c)
         return np.real(c(self.frame(state, about[0]), self.frame(state, about[1]))), J @ self.velocities(state)
+
+    def _rates(self, state: State, kind: str, about: Any) -> tuple[Array, Array]:
+        """J of components of the velocity or spin of a point relative to a frame, and their rates where nu' = 0."""
+        (F, M, letters), zero = about, np.zeros(3)
+        chosen = ["xyz".index(letter) for letter in letters]
+        f, m = self.frame(state, F), self.frame(state, M)
+        w_F, w_M = (zero if self.is_ground(P) else state.w[P.body.name] for P in (F, M))
+        R = m.R.T if kind.endswith("_M") else f.R.T
+        if kind.startswith("spin"):
+            J = np.zeros((3, 6 * len(self.bodies)))
+            for P, sign in ((F, -1.0), (M, 1.0)):
+                if not self.is_ground(P):
+                    J[:, self.column[P.body.name] + 3 :][:, :3] += sign * R
+            return J[chosen], (-R @ np.cross(w_M if kind.endswith("_M") else w_F, w_M - w_F))[chosen]
+        c = self._function("point", (F, M, "xyz"))
+        J, drift = self.jacobian(state, F, M, c), self.drift(state, F, M, c)
+        if kind == "speed_M":
+            to_M = m.R.T @ f.R
+            turning = np.cross(f.R.T @ (w_M - w_F), J @ self.velocities(state))
+            J, drift = to_M @ J, to_M @ (drift - turning)
+        return J[chosen], drift[chosen]
 
     @staticmethod
     def _function(kind: str, about: Any) -> Callable[[Frame, Frame], Array]:

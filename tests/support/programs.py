@@ -10,7 +10,7 @@ import numpy as np
 import fmumbs as fm
 from oracle.programs import Programmed, Target, faded
 from support.closed import at as point_at
-from support.closed import body, orientation, space, tree_joint
+from support.closed import body, orientation, space, state_of, tree_joint
 
 TRANSITION = 0.4
 
@@ -33,7 +33,7 @@ class Drawn:
         return Programmed(self.plain, {"P": (self.kind, self.about, target)})
 
 
-def draw(seed: int, kind: str, *, loops: int = 0, transition: float = TRANSITION) -> Drawn:
+def draw(seed: int, kind: str, *, loops: int = 0, transition: float = TRANSITION, order: int = 1) -> Drawn:
     """A random tree, or a mechanism with loops, and a program on one of its last bodies' points, axes or joints."""
     rng = np.random.default_rng([seed, 3])
     sorts = ("revolute", "prismatic", "revolute") if kind == "joint" else ("revolute", "prismatic", "spherical")
@@ -65,6 +65,19 @@ def draw(seed: int, kind: str, *, loops: int = 0, transition: float = TRANSITION
         point = last.at(*arm)
         program = fm.ProgrammedPoint("P", point, frame=frame, directions=letters, path=curve(rng, now, off), **options)
         about = (frame, point, letters)
+    elif kind in ("speed", "speed_M", "spin", "spin_M"):
+        letters = "".join(rng.permutation(list("xyz"))[: 1 if loops else rng.integers(1, 3)])
+        point = point_at(last, arm, orientation(rng))
+        about = (frame, point, letters)
+        state = state_of(solver, plain)
+        now = Programmed(plain, {"P": (kind, about, None)}).programmed(state, "P")[0]  # type: ignore[dict-item]
+        make = fm.ProgrammedPoint if kind.startswith("speed") else fm.ProgrammedOrientation
+        axes = "point" if kind.endswith("_M") else "frame"
+        if order == 2:
+            options = {}
+        of = ("velocity", "acceleration")[order - 1]
+        options |= {"directions": letters, "axes": axes, "of": of}  # type: ignore[dict-item]
+        program = make("P", point, frame=frame, path=curve(rng, now, off), **options)
     else:
         angles = rng.uniform(-0.8, 0.8, 3)
         own = R.T @ F_R @ turned(angles)  # so that the axes now have these angles

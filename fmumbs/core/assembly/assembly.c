@@ -18,6 +18,7 @@
 #include "../loops/delassus.h"
 #include "../loops/projection.h"
 #include "../loops/cut_joints.h"
+#include "../loops/velocity_rows.h"
 #include "../motion/crossings.h"
 
 #include <math.h>
@@ -47,6 +48,7 @@ static int32_t variable_of(const fm_image *m, int32_t row)
 static int counts(const fm_instance *s, int32_t row)
 {
     const int32_t mode = s->image.row_excitation[row];
+    if (s->assembly.holonomic && fm_is_rate_row(&s->image, row)) return 0;
     if (s->assembly.released && mode >= 0 &&
         (s->assembly.released == FM_RELEASE_ALL || s->image.excitation_transition[mode] > 0.0))
         return 0;
@@ -209,9 +211,7 @@ static int try_change(fm_instance *s, double *y, double before)
     return 0;
 }
 
-/* Projects positions onto the constraints. Rows are chosen at every step, and regularised as needed
- * (Levenberg-Marquardt). 0: the loops stay open, and y is where the violation is smallest. */
-int fm_assemble_positions(fm_instance *s, double *y)
+static int close_positions(fm_instance *s, double *y)
 {
     double soft = 0.0, merit, hoped = INFINITY;
     for (int n = 0; n < FM_CLOSINGS; n++) {
@@ -236,6 +236,17 @@ int fm_assemble_positions(fm_instance *s, double *y)
         soft = soft > FM_SOFT ? 0.1 * soft : 0.0;
     }
     return 0;
+}
+
+/* Projects positions onto the constraints. Rows are chosen at every step, and regularised as needed
+ * (Levenberg-Marquardt). 0: the loops stay open, and y is where the violation is smallest. */
+int fm_assemble_positions(fm_instance *s, double *y)
+{
+    const int32_t before = s->assembly.holonomic;
+    s->assembly.holonomic = 1;
+    const int closed = close_positions(s, y);
+    s->assembly.holonomic = before;
+    return closed;
 }
 
 /* The largest violation of positions. Requires world kinematics. */

@@ -366,8 +366,7 @@ static void set_base(fm_instance *s, const double *y)
     (void)fm_normalise(s, s->assembly.given, NULL);
 }
 
-/* Assembles the positions. 0: the loops stay open. */
-static int assemble_positions(fm_instance *s, double *y)
+static int find_positions(fm_instance *s, double *y)
 {
     const size_t size = (size_t)s->model.ny * sizeof *y;
     double *own = s->assembly.from + 2 * s->model.ny;
@@ -382,6 +381,15 @@ static int assemble_positions(fm_instance *s, double *y)
     if (!closed) return hold_positions(s, y, 0);
     memcpy(y, own, (size_t)s->image.n.positions * sizeof *y);
     return follow_set(s, y) || hold_positions(s, y, 1);
+}
+
+/* Assembles the positions. 0: the loops stay open. */
+static int assemble_positions(fm_instance *s, double *y)
+{
+    s->assembly.holonomic = 1;
+    const int closed = find_positions(s, y);
+    s->assembly.holonomic = 0;
+    return closed;
 }
 
 /* Drives -------------------------------------------------------------------------------------------------------------- */

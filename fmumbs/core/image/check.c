@@ -230,6 +230,12 @@ static const char *check_rows(const fm_image *m)
             if (m->joint_modes[joint] != 1 || m->joint_nu[joint] != 1 || m->cut_turn[m->joint_mode[joint]] == 0.0)
                 return "a row refers to an angle that does not exist";
         }
+        if (m->row_kind[i] != FM_ROW_GIVEN) {
+            const int rates = m->row_kind[i] >= FM_ROW_SPEED && m->row_kind[i] <= FM_ROW_ROLLING, part = m->row_part[i];
+            if (part < 0 || part >= FM_ROW_LEVELS || (rates && part == FM_OF_POSITION)) return "a row has an impossible level";
+            if (part != FM_OF_POSITION && !rates && m->row_kind[i] != FM_ROW_COUPLED) return "a row of positions has another level";
+        }
+        if (m->row_kind[i] >= FM_ROW_ROLLING && !(m->row_length[i] != 0.0)) return "a wheel has no radius";
         if (!is_unit(f) || !is_unit(g))
             return "a row's vector is not a unit vector";
         if (m->row_kind[i] == FM_ROW_DISTANCE && !(m->row_length[i] > 0.0)) return "a row's length is not positive";

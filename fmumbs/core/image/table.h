@@ -172,7 +172,8 @@ typedef struct fm_header {
     A(row_f, d, 3, rows, free, 0, "", "ROWS")                                                        \
     A(row_g, d, 3, rows, free, 0, "", "ROWS")                                                        \
     A(row_length, d, 1, rows, free, 0, "m", "ROWS")                                                  \
-    /* rows that prescribe a start value of a cut joint: which velocity variable */                  \
+    /* rows that prescribe a start value of a cut joint: which velocity variable; rows of programs:    \
+     * fm_row_level */                                                                               \
     A(row_part, i, 1, rows, free, 0, "", "ROWS")                                                     \
     /* rows of couplings: which coupling; couplings: their terms; terms: the link of the coordinate and its        \
      * ratio */                                                                                                    \
@@ -390,6 +391,8 @@ typedef enum fm_correction { /* how drift off the constraints is corrected after
     FM_CORRECT_NEVER
 } fm_correction;
 
+typedef enum fm_row_level { FM_OF_POSITION, FM_OF_VELOCITY, FM_OF_ACCELERATION, FM_ROW_LEVELS } fm_row_level;
+
 typedef enum fm_row_kind {
     FM_ROW_ALONG,         /* f . p_FM = length; p_FM: from F's origin to M's; f fixed in F's link, g in M's */
     FM_ROW_PERPENDICULAR, /* f . g = length */
@@ -398,6 +401,13 @@ typedef enum fm_row_kind {
     FM_ROW_COUPLED,       /* sum of ratio q over several coordinates of joints = length */
     FM_ROW_ALONG_M,       /* g . p_FM = length */
     FM_ROW_SCREW,         /* f . p_FM = length times the angle about f */
+    /* of velocities and accelerations (velocity_rows.c) */
+    FM_ROW_SPEED,         /* f . velocity of M's origin in F */
+    FM_ROW_SPEED_M,       /* g . velocity of M's origin in F */
+    FM_ROW_SPIN,          /* f . angular velocity of M in F */
+    FM_ROW_SPIN_M,        /* g . angular velocity of M in F */
+    FM_ROW_ROLLING,       /* f . velocity in F of the point of M's rim that is lowest along F's z */
+    FM_ROW_CONTACT,       /* this point is in the plane of F's x and y; radius: length, g: axis of the disc; or a ball of -length */
     FM_ROW_KINDS
 } fm_row_kind;
 

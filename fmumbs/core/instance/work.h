@@ -148,6 +148,7 @@ typedef struct fm_assembly {
     FM_ASSEMBLY_ARRAYS(A)
 #undef A
     int32_t base;          /* 1: assembled without the values that were set */
+    int32_t holonomic;     /* 1: without rows of velocities */
     int32_t closed;        /* 1: the loops are closed already */
     int32_t released;      /* fm_released: assembled without the rows of programs */
     int32_t brief, failed; /* 1: iterations stop early; number of attempts that did */

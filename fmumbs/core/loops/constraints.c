@@ -21,6 +21,7 @@
 #include "../tree/kinematics.h"
 #include "../tree/modal.h"
 #include "cut_joints.h"
+#include "velocity_rows.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -67,6 +68,7 @@ void fm_constraint_at(const fm_instance *s, int32_t i, int moving, fm_ends *ends
     if (m->row_kind[i] == FM_ROW_GIVEN) return;
     if (m->row_kind[i] == FM_ROW_COUPLED) {
         coupling_at(s, i, moving, out->c);
+        if (m->row_part[i] != FM_OF_POSITION) fm_rate_row(s, i, out);
         return;
     }
     const int32_t joint = m->row_joint[i], F = m->joint_F_link[joint], M = m->joint_M_link[joint];
@@ -78,6 +80,10 @@ void fm_constraint_at(const fm_instance *s, int32_t i, int moving, fm_ends *ends
     }
     for (int j = 0; j < 3; j++) d[j] = g->r[j] - f->r[j], dv[j] = g->v[j] - f->v[j], da[j] = g->a[j] - f->a[j];
     memcpy(out->r, g->r, sizeof out->r);
+    if (m->row_kind[i] >= FM_ROW_SPEED) {
+        fm_velocity_row(s, i, ends, out);
+        return;
+    }
     fixed_vector(s, F, f, m->row_f + 3 * i, moving, e);
     if (m->row_kind[i] == FM_ROW_ALONG || m->row_kind[i] == FM_ROW_SCREW) {
         out->c[0] = dot(e[0], d) - m->row_length[i];

@@ -2,7 +2,7 @@
  *
  * The target of a program is a massless body on an excited joint from a frame F, and constraint rows c = 0 let the
  * mechanism follow it. Where these rows are linear in the programmed coordinates, of points and joints, the coordinate
- * is eta + c. An orientation R = R_x(a) R_y(b) R_z(c) of M with respect to F has its angles, and with the angular
+ * is eta + c; of a program for velocities or accelerations, eta is their value. An orientation R = R_x(a) R_y(b) R_z(c) of M with respect to F has its angles, and with the angular
  * velocity w in M's axes
  *     a' = (w_x cos c - w_y sin c) / cos b,   b' = w_x sin c + w_y cos c,   c' = w_z - a' sin b
  */
@@ -52,8 +52,8 @@ static void angles(const fm_instance *s, int32_t drive, int32_t follower, const 
     for (int i = 0; i < 3; i++) angle[i] += FM_TURN * round((eta[i] - angle[i]) / FM_TURN);
 }
 
-/* The programmed coordinates of the mechanism, and their rates, of the program with this drive. Requires world
- * kinematics. */
+/* The programmed coordinates of the mechanism, and their rates, of the program with this drive; for velocities and
+ * accelerations the rate of their target. Requires world kinematics, for accelerations those of the links. */
 void fm_programmed(const fm_instance *s, int32_t joint, double *position, double *rate)
 {
     const fm_image *m = &s->image;
@@ -64,11 +64,12 @@ void fm_programmed(const fm_instance *s, int32_t joint, double *position, double
         angles(s, joint, m->row_joint[row], eta, position, rate);
         return;
     }
+    const int32_t level = m->row_part[row];
     fm_ends ends = {.joint = -1};
     for (int32_t i = 0; i < m->joint_excited[joint]; i++) {
         fm_constraint one;
-        fm_constraint_at(s, m->excitation_row[first + i], 0, &ends, &one);
-        position[i] = eta[i] + one.c[0];
-        rate[i] = kappa[i] + one.c[1];
+        fm_constraint_at(s, m->excitation_row[first + i], level == FM_OF_ACCELERATION, &ends, &one);
+        position[i] = eta[i] + one.c[level];
+        rate[i] = kappa[i] + (level == FM_OF_POSITION ? one.c[1] : 0.0);
     }
 }

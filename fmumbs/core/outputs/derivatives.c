@@ -171,6 +171,7 @@ fm_status fm_do_get_output_derivatives(fm_instance *s, const uint32_t *reference
 
 static int follows_inputs(const fm_image *m, int32_t kind, int32_t object)
 {
+    if (kind == FM_J_POSITION || kind == FM_J_VIOLATION) return 0; /* programmed, also where these are accelerations */
     return (fm_validity(m, kind, object) & (FM_VALID_MOTION | FM_VALID_LINKS | FM_VALID_JOINT_FORCES)) != 0;
 }
 

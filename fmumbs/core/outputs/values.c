@@ -181,6 +181,17 @@ static double cut_value(const fm_instance *s, int32_t kind, int32_t joint, int32
     return is_velocity(kind) ? at.u[mode] : at.udot[mode];
 }
 
+/* The unit of a variable of a program for velocities or accelerations; NULL for all else. */
+static const char *unit_of_rate(const fm_image *m, int32_t kind, int32_t joint)
+{
+    static const char *const unit[2][5] = {{"rad", "rad/s", "rad/s2", "rad/s3", "rad/s4"}, {"m", "m/s", "m/s2", "m/s3", "m/s4"}};
+    if (!is_excited_kind(kind) || kind == FM_J_DRIVE) return NULL;
+    const int32_t first = m->joint_excitation[joint], row = m->excitation_row[first];
+    const int order = kind == FM_J_KAPPA ? 1 : kind == FM_J_KAPPA_DOT || kind == FM_J_KAPPA_DOT_IN ? 2 : 0;
+    if (row < 0 || m->row_part[row] == FM_OF_POSITION) return NULL;
+    return unit[m->mode_linear[m->excitation_u[first]] != 0][order + m->row_part[row]];
+}
+
 fm_status fm_variable(const fm_instance *s, uint32_t reference, fm_variable_info *info)
 {
     const fm_image *m = &s->image;
@@ -198,7 +209,12 @@ fm_status fm_variable(const fm_instance *s, uint32_t reference, fm_variable_info
     if (entry >= 0) info->unit = coupled_unit(m, info->kind, info->object, entry);
     else if (kind->owner == FM_JOINT && is_mode_kind(info->kind) && is_linear(m, info->kind, info->object, info->component))
         info->unit = kind->unit_linear;
+<<<<<<< HEAD
     if (kind->owner == FM_FRICTION && is_sliding(m, info->kind, info->object, info->component)) info->unit = kind->unit_linear;
+=======
+    const char *of_rate = kind->owner == FM_JOINT ? unit_of_rate(m, info->kind, info->object) : NULL;
+    if (of_rate != NULL) info->unit = of_rate;
+>>>>>>> 71d8930 (Programs for velocities and accelerations, discs and balls that roll)
     if (info->kind == FM_C_TAU && m->mode_linear[m->link_u[coupled_link(m, info->object, info->component)]])
         info->unit = kind->unit_linear;
     if (follows_path(m, info->kind, info->object, info->component)) info->state = 0;
@@ -245,12 +261,15 @@ int32_t fm_validity(const fm_image *m, int32_t kind, int32_t object)
         if (is_acceleration(kind)) return FM_VALID_WORLD | FM_VALID_LINKS;
     }
     switch (kind) {
+    case FM_J_POSITION: case FM_J_VIOLATION:
+        return m->row_part[m->excitation_row[m->joint_excitation[object]]] == FM_OF_ACCELERATION
+                   ? FM_VALID_WORLD | FM_VALID_LINKS
+                   : FM_VALID_WORLD;
     case FM_J_QDD: case FM_J_ALPHA: case FM_J_A: case FM_J_UDOT: case FM_J_KAPPA_DOT: case FM_B_QDD:
     case FM_FR_FORCE: case FM_FR_SLIP: case FM_FR_LOAD:
         return FM_VALID_MOTION;
     case FM_J_DRIVE: case FM_J_REACTION_F: case FM_J_REACTION_T: case FM_J_WRENCH_F: case FM_J_WRENCH_T: case FM_C_TAU:
         return FM_VALID_JOINT_FORCES;
-    case FM_J_POSITION: case FM_J_VIOLATION:
     case FM_B_R: case FM_B_V: case FM_B_W: case FM_P_R: case FM_P_V: case FM_S_LENGTH: case FM_S_F: case FM_ENERGY:
     case FM_POSITION_VIOLATION: case FM_VELOCITY_VIOLATION:
         return FM_VALID_WORLD;

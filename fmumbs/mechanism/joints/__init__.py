@@ -2,7 +2,14 @@
 
 from fmumbs.mechanism.joints.base import JointBase
 from fmumbs.mechanism.joints.bushing import Bushing
-from fmumbs.mechanism.joints.closing import Closing, Distance, PointOnLine, PointOnPlane, RevoluteSpherical
+from fmumbs.mechanism.joints.closing import (
+    Closing,
+    Distance,
+    PointOnLine,
+    PointOnPlane,
+    RevoluteSpherical,
+    Rolling,
+)
 from fmumbs.mechanism.joints.cylindrical import Cylindrical
 from fmumbs.mechanism.joints.free import Free
 from fmumbs.mechanism.joints.general import Joint
@@ -32,6 +39,7 @@ __all__ = [
     "Prismatic",
     "Revolute",
     "RevoluteSpherical",
+    "Rolling",
     "Screw",
     "Skate",
     "Slide",

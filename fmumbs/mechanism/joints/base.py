@@ -155,6 +155,11 @@ class JointBase(Element, ABC):
         return ()
 
     @property
+    def level(self) -> int:
+        """What rows of rates constrain: 1 velocities, 2 accelerations."""
+        return 1
+
+    @property
     def rows_after(self) -> int:
         """The number of modes after which the axes are those of the rows; all modes: M's axes."""
         return len(self.modes)

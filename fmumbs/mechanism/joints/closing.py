@@ -5,6 +5,9 @@ With p the position of M's origin relative to F's,
     along           f . p = value           f fixed in F
     distance        |p| = value
     perpendicular   f . g = value           g fixed in M
+    rolling         f . v = 0, and contact  the lowest point of a disc or ball along F's z does not slide, and touches
+
+and of programs the components along f or g of velocities and angular velocities (core/loops/velocity_rows.c).
 
 RevoluteSpherical is a massless rod with a hinge at F and a ball at M; Distance is a massless rod between two balls.
 """
@@ -20,7 +23,9 @@ from fmumbs.errors import ModelError
 from fmumbs.mechanism.joints.base import JointBase
 from fmumbs.mechanism.joints.mode import Mode
 
-RowKind = Literal["along", "perpendicular", "distance"]
+RowKind = Literal[
+    "along", "perpendicular", "distance", "speed", "speed_M", "spin", "spin_M", "rolling", "contact"
+]
 ClosingRow = tuple[RowKind, Vec3, Vec3, float]  # f in F's axes, g in M's, value [m] or 1
 
 _NONE: Vec3 = (1.0, 0.0, 0.0)  # placeholder in a row without that vector
@@ -129,6 +134,34 @@ class PointOnPlane(Closing):
     @property
     def rows(self) -> tuple[ClosingRow, ...]:
         return (("along", _checks.axis(self.normal, "normal"), _NONE, self.height),)
+
+
+@dataclass(frozen=True)
+class Rolling(Closing):
+    """A thin disc or a ball rolls without slip on the plane of x and y of F: `Rolling(name, F, M, radius=, axis=)`.
+
+    M: at its centre. radius: [m], positive. axis: of the disc in M's axes; None for a ball. contact: False leaves out
+    that it touches the plane, where other joints keep it there. It cannot lift off: its reaction tells where it would.
+
+    Raises ModelError unless radius is positive.
+    """
+
+    radius: float = field(kw_only=True)
+    axis: Axis | None = field(default="y", kw_only=True)
+    contact: bool = field(default=True, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._store("radius", _checks.positive(self.radius, self._where("radius")))
+        self._store("axis", None if self.axis is None else _checks.axis(self.axis, self._where("axis")))
+        self._store("contact", bool(self.contact))
+
+    @property
+    def rows(self) -> tuple[ClosingRow, ...]:
+        axis = _NONE if self.axis is None else _checks.axis(self.axis, "axis")
+        size = -self.radius if self.axis is None else self.radius
+        touching: tuple[ClosingRow, ...] = (("contact", (0.0, 0.0, 1.0), axis, size),) if self.contact else ()
+        return (*touching, ("rolling", (1.0, 0.0, 0.0), axis, size), ("rolling", (0.0, 1.0, 0.0), axis, size))
 
 
 def _vector(values: "np.ndarray[tuple[int, ...], np.dtype[np.float64]]") -> Vec3:

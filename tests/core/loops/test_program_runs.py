@@ -195,3 +195,66 @@ def test_flexible_links_and_supports_carry_programs() -> None:
     solver.step(0.3)
     assert solver.get("P.violation") <= FOLLOWED
     assert abs(solver.get("S_base.q[3]")) > 1e-5
+
+
+def test_a_joint_velocity_follows_its_target_and_a_joint_acceleration_too() -> None:
+    speed, push = fm.Path.quintic([0, 1], [0.5, -0.2]), fm.Path.polynomial(0.3, -0.4)
+    model = arm(
+        lambda m: fm.ProgrammedJoint("P", m["B"], path=speed, of="velocity", transition=0.2),
+        lambda m: fm.ProgrammedJoint("Q", m["C"], path=push, of="acceleration"),
+    )
+    solver = started(model)
+    assert_allclose(solver.get("B.qd"), 0.0, atol=1e-14)
+    for t in (0.3, 0.9):
+        solver.step(t)
+        assert_allclose(solver.get("B.qd"), speed(t)[0], rtol=0, atol=FOLLOWED)
+        assert_allclose(solver.get("P.position"), speed(t)[0], rtol=0, atol=FOLLOWED)
+        assert_allclose(solver.get("C.qdd"), 0.3 - 0.4 * t, rtol=0, atol=FOLLOWED)
+        assert_allclose(solver.get("C.qd"), 0.3 * t - 0.2 * t**2, rtol=0, atol=FOLLOWED)
+        assert max(solver.get("P.violation"), solver.get("Q.violation")) <= FOLLOWED
+    plain = started(arm(lambda m: fm.Load("none", m["c"].tip)))
+    for name in "ABC":
+        for what in ("q", "qd"):
+            plain.set(f"{name}.{what}", solver.get(f"{name}.{what}"))
+    plain.set("B.tau", solver.get("P.drive"))
+    plain.set("C.tau", solver.get("Q.drive"))
+    plain.assemble()
+    for name in "ABC":
+        assert_allclose(plain.get(f"{name}.qdd"), solver.get(f"{name}.qdd"), rtol=0, atol=1e-8)
+
+
+def test_units_of_programs_are_those_of_what_they_prescribe() -> None:
+    model = arm(
+        lambda m: fm.ProgrammedJoint("P", m["B"], input="eta", cutoff=9.0, of="velocity"),
+        lambda m: fm.ProgrammedPoint("Q", m["c"].tip, path=[0.2], directions="z", of="acceleration"),
+    )
+    variables = fm.compile(model).variables
+    names = ("P.eta_in", "P.target", "P.kappa", "P.drive", "Q.position", "Q.kappa")
+    units = {name: variables.find(name).unit for name in names}
+    assert units == {"P.eta_in": "rad/s", "P.target": "rad/s", "P.kappa": "rad/s2", "P.drive": "N.m",
+                     "Q.position": "m/s2", "Q.kappa": "m/s3"}  # fmt: skip
+
+
+@pytest.mark.parametrize("axis", ["y", None])
+def test_a_wheel_and_a_ball_roll_without_slip_and_without_loss(axis: str | None) -> None:
+    R = 0.3
+    model = fm.Model("wheel")
+    inertia = (0.06, 0.12, 0.06) if axis else (0.1, 0.1, 0.1)
+    body = fm.Body("wheel", mass=2.0, inertia=inertia, com=(0, 0, 0) if axis else (0.05, 0, 0.02))
+    lean = 0.3
+    height = R * np.cos(lean) if axis else R
+    start = (0, 0, height, np.cos(lean / 2), np.sin(lean / 2), 0, 0)
+    model.add(body, fm.Free("F", model.ground.at(), body.at(), q0=start, u0=(1.2, 0.1, 0, 0.3, 4.0, 0.2)))
+    model.add(fm.Rolling("W", model.ground.at(), body.at(), radius=R, axis=axis))
+    solver = started(model, tolerance=1e-10)
+    energy = solver.get("solver.energy")
+    for t in (0.5, 1.0, 2.0):
+        solver.step(t)
+        x, v, w = (solver.get(f"wheel.{what}") for what in ("r", "v", "w"))
+        q = solver.get("wheel.quat")
+        b = fm.Rotation.quaternion(*q).matrix[:, 1]
+        m = np.array([0, 0, 1.0]) - b[2] * b if axis else np.array([0, 0, 1.0])
+        arm_of_contact = -R * m / np.linalg.norm(m)
+        assert_allclose(v + np.cross(w, arm_of_contact), 0.0, atol=1e-10)
+        assert_allclose(x[2] + arm_of_contact[2], 0.0, atol=1e-11)
+        assert_allclose(solver.get("solver.energy"), energy, rtol=0, atol=1e-7)
