@@ -209,12 +209,9 @@ fm_status fm_variable(const fm_instance *s, uint32_t reference, fm_variable_info
     if (entry >= 0) info->unit = coupled_unit(m, info->kind, info->object, entry);
     else if (kind->owner == FM_JOINT && is_mode_kind(info->kind) && is_linear(m, info->kind, info->object, info->component))
         info->unit = kind->unit_linear;
-<<<<<<< HEAD
     if (kind->owner == FM_FRICTION && is_sliding(m, info->kind, info->object, info->component)) info->unit = kind->unit_linear;
-=======
     const char *of_rate = kind->owner == FM_JOINT ? unit_of_rate(m, info->kind, info->object) : NULL;
     if (of_rate != NULL) info->unit = of_rate;
->>>>>>> 71d8930 (Programs for velocities and accelerations, discs and balls that roll)
     if (info->kind == FM_C_TAU && m->mode_linear[m->link_u[coupled_link(m, info->object, info->component)]])
         info->unit = kind->unit_linear;
     if (follows_path(m, info->kind, info->object, info->component)) info->state = 0;

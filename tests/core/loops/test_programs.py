@@ -29,23 +29,7 @@ def assert_follows(solver: fm.Solver, case: Drawn, oracle: object, t: float) -> 
     wanted = np.array(oracle.programs["P"][2](t))
     assert_allclose(position, wanted[0], rtol=0, atol=CLOSED)
     assert_allclose(rate, wanted[1], rtol=0, atol=30 * CLOSED)
-<<<<<<< HEAD
-    answer = oracle.solve(state)
-    names = [f"{joint.name}.{what}" for joint in case.plain.joints for what in ("qdd", "alpha")]
-    names = [
-        name
-        for name in names
-        if (name in answer.names() and solver.image.variables.find(name + "[1]"))
-        or (name in answer.names() and solver.image.variables.find(name))
-    ]
-    scale = max(1.0, *(np.abs(answer[name]).max() for name in names))
-    for name in names:
-        assert_allclose(solver.get(name), answer[name], rtol=0, atol=AGREEMENT * scale, err_msg=name)
-    drive = np.atleast_1d(solver.get("P.drive"))
-    assert_allclose(drive, answer["P.drive"], rtol=0, atol=AGREEMENT * max(1.0, np.abs(drive).max()))
-=======
     assert_drives(solver, case, oracle.solve(state))
->>>>>>> 71d8930 (Programs for velocities and accelerations, discs and balls that roll)
     true = np.array(case.program.path(t))[0]
     assert_allclose(np.atleast_1d(solver.get("P.target")), true, rtol=0, atol=1e-14)
     assert_allclose(np.atleast_1d(solver.get("P.position")), position, rtol=0, atol=CLOSED)
@@ -69,14 +53,6 @@ def test_a_random_program_is_followed_with_the_forces_of_its_multipliers(seed: i
         assert_follows(solver, case, oracle, t)
 
 
-<<<<<<< HEAD
-@pytest.mark.parametrize("loops", [0, 1])
-def test_a_program_takes_its_coordinates_from_the_mobility(loops: int) -> None:
-    case = draw(3, "point", loops=loops)
-    found, plain = fm.uniqueness(case.model), fm.uniqueness(case.plain)
-    assert found.mobility == plain.mobility - len(case.about[2])
-    assert {joint.name for joint in case.plain.joints} <= {reaction.joint for reaction in found.joints}
-=======
 @pytest.mark.parametrize("order", [1, 2])
 @pytest.mark.parametrize("kind", ["speed", "speed_M", "spin", "spin_M"])
 @pytest.mark.parametrize("seed", range(3))
@@ -108,4 +84,11 @@ def assert_drives(solver: fm.Solver, case: Drawn, answer: object) -> None:
         assert_allclose(solver.get(name), answer[name], rtol=0, atol=AGREEMENT * scale, err_msg=name)
     drive = np.atleast_1d(solver.get("P.drive"))
     assert_allclose(drive, answer["P.drive"], rtol=0, atol=AGREEMENT * max(1.0, np.abs(drive).max()))
->>>>>>> 71d8930 (Programs for velocities and accelerations, discs and balls that roll)
+
+
+@pytest.mark.parametrize("loops", [0, 1])
+def test_a_program_takes_its_coordinates_from_the_mobility(loops: int) -> None:
+    case = draw(3, "point", loops=loops)
+    found, plain = fm.uniqueness(case.model), fm.uniqueness(case.plain)
+    assert found.mobility == plain.mobility - len(case.about[2])
+    assert {joint.name for joint in case.plain.joints} <= {reaction.joint for reaction in found.joints}
