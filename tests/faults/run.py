@@ -182,6 +182,8 @@ def see(fault: Fault, before: str, *, briefly: bool) -> tuple[str, str]:
             failed, output = run_c_tests(c_tests)
     elif "::" in before and is_there(before):
         failed, output = run_tests([before])
+    elif fault.tests[0] in c_tests:
+        failed, output = run_c_tests(fault.tests[:1])
     else:
         failed, output = run_tests(fault.tests[:1], "-x", "-p", "briefly")
     return (failed[0] if failed else ""), output
