@@ -90,12 +90,21 @@ clean:
 	$(EDITABLE) . --no-deps
 	@touch $@
 
-# --- the core's C tests under the sanitizers -----------------------------------------------------------
-SHIPPED := $(filter-out fmi/%,$(filter %.c,$(shell sed 's/\#.*//' fmumbs/core/sources.txt)))
+# --- the core under the sanitizers, compiled once: for the C tests, the fuzz targets and a Python package --------
+SANITIZED := build/sanitized
+SANITIZE := -g1 -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer
+TRACE := -fsanitize-coverage=trace-pc# for fuzz/driver.c; the others link what does nothing
+CMAKE := MAKEFLAGS= PATH="$(abspath $(BIN)):$$PATH" cmake# ninja cannot use make's jobserver
+
+$(SANITIZED)/libfmumbs.a: .venv/.tools $(CORE) Makefile
+	@mkdir -p $(@D)
+	echo 'void __sanitizer_cov_trace_pc(void); void __sanitizer_cov_trace_pc(void) {}' | $(CC) -fPIC -x c -c - -o $(@D)/untraced.o
+	CFLAGS="$(SANITIZE) $(TRACE)" LDFLAGS="$(SANITIZE) $(abspath $(@D)/untraced.o)" $(CMAKE) -G Ninja -S . -B $(@D) -DCMAKE_BUILD_TYPE=None \
+	  -DFMUMBS_OPTIMIZATION=-O1 -DPython_EXECUTABLE="$(abspath $(BIN))/python" -DCMAKE_INSTALL_PREFIX="$(abspath $(@D))/site" >/dev/null
+	$(CMAKE) --build $(@D) --target archive
+	@touch $@
+
 C_TESTS := $(patsubst tests/core/%.c,build/sanitize/%.passed,$(wildcard tests/core/*.c))
-X86_64 := $(filter x86_64 amd64,$(shell uname -m))
-SANITIZE := -std=c99 -O1 -g -ffp-contract=off -fno-math-errno -fno-trapping-math -Wall -Wextra -Wno-psabi -Ifmumbs/core \
-  -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer $(if $(X86_64),-DFM_HAVE_AVX2)
 
 sanitize: $(C_TESTS)
 
@@ -103,31 +112,29 @@ build/sanitize/%.passed: build/sanitize/% build/images/list.txt
 	./$<
 	@touch $@
 
-build/sanitize/%: tests/core/%.c tests/core/images.h $(SHIPPED:%.c=build/sanitize/%.o)
-	$(CC) $(SANITIZE) $(filter-out %.h,$^) -lm -o $@
+build/sanitize/%: tests/core/%.c tests/core/images.h $(SANITIZED)/libfmumbs.a
+	@mkdir -p $(@D)
+	$(CC) -std=c99 -O1 $(SANITIZE) -Wall -Wextra -Ifmumbs/core $< $(SANITIZED)/libfmumbs.a $(SANITIZED)/untraced.o -lm -o $@
 
-# --- some Python tests on a package of its own, whose binaries are under the address sanitizer -----------
-ASAN := build/asan
-ASAN_TESTS := tests/run/test_result.py tests/run/test_solver.py tests/core/fmi/test_fmi2_state.py
+# some Python tests on a package of its own
+SANITIZED_TESTS := tests/run/test_result.py tests/run/test_solver.py tests/core/fmi/test_fmi2_state.py
 
-sanitize-python: .venv/.test .venv/.core
-	CFLAGS="-fsanitize=address -fno-omit-frame-pointer -g" LDFLAGS=-fsanitize=address PATH="$(CURDIR)/$(BIN):$$PATH" \
-	  cmake -G Ninja -S . -B $(ASAN) -DCMAKE_BUILD_TYPE=None -DFMUMBS_OPTIMIZATION=-O1 -DPython_EXECUTABLE="$(CURDIR)/$(BIN)/python" \
-	  -DCMAKE_INSTALL_PREFIX="$(CURDIR)/$(ASAN)/site" >/dev/null
-	MAKEFLAGS= PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build $(ASAN) # ninja cannot use make's jobserver
-	rm -rf $(ASAN)/site
-	mkdir -p $(ASAN)/site/fmumbs
+sanitize-python: .venv/.test .venv/.core $(SANITIZED)/libfmumbs.a
+	$(CMAKE) --build $(SANITIZED)
+	rm -rf $(SANITIZED)/site
+	mkdir -p $(SANITIZED)/site/fmumbs
 	cd fmumbs && tar -cf - --exclude='_core*' --exclude=_fmu --exclude=_models --exclude=__pycache__ . | \
-	  tar -xf - -C ../$(ASAN)/site/fmumbs
-	PATH="$(CURDIR)/$(BIN):$$PATH" cmake --install $(ASAN) >/dev/null
-	LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libstdc++.so)" PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0:log_path=$(ASAN)/report \
-	  PYTHONPATH="$(CURDIR)/tests/faults/site:$(CURDIR)/$(ASAN)/site" $(BIN)/pytest -q -p no:cacheprovider $(ASAN_TESTS) \
-	  || { cat $(ASAN)/report.* 2>/dev/null; false; }
+	  tar -xf - -C ../$(SANITIZED)/site/fmumbs
+	$(CMAKE) --install $(SANITIZED) >/dev/null
+	LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libstdc++.so)" PYTHONMALLOC=malloc \
+	  ASAN_OPTIONS=detect_leaks=0:log_path=$(SANITIZED)/report \
+	  PYTHONPATH="$(CURDIR)/tests/faults/site:$(CURDIR)/$(SANITIZED)/site" $(BIN)/pytest -q -p no:cacheprovider $(SANITIZED_TESTS) \
+	  || { cat $(SANITIZED)/report.* 2>/dev/null; false; }
 
-fuzz: build/images/list.txt
+fuzz: build/images/list.txt $(SANITIZED)/libfmumbs.a
 	MAKEFLAGS= fuzz/run
 
-fuzz-briefly: build/images/list.txt
+fuzz-briefly: build/images/list.txt $(SANITIZED)/libfmumbs.a
 	MAKEFLAGS= CASES=10000 CORPUS=none fuzz/run
 
 faults: .venv/.test .venv/.core
@@ -136,9 +143,4 @@ faults: .venv/.test .venv/.core
 build/images/list.txt: tests/core/write_images.py $(wildcard tests/support/*.py) $(MODELS) .venv/.test .venv/.core
 	$(BIN)/python $< $(@D)
 
-build/sanitize/%_avx2.o: SANITIZE += $(if $(X86_64),-mavx2)
-build/sanitize/%.o: fmumbs/core/%.c $(wildcard fmumbs/core/*.h fmumbs/core/*/*.h fmumbs/core/*/*.inc) Makefile
-	@mkdir -p $(@D)
-	$(CC) $(SANITIZE) -c $< -o $@
-
-.PRECIOUS: build/sanitize/% build/sanitize/%.o
+.PRECIOUS: build/sanitize/%

@@ -1,5 +1,5 @@
 # make -f fuzz/build.mk [KIND=driver|libfuzzer|coverage]: build/fuzz/KIND/images, states and calls. fuzz/run calls it.
-#   driver     with fuzz/driver.c, gcc or clang; with gcc it sees which branches a case takes
+#   driver     with fuzz/driver.c and the archive that the Makefile builds; it sees which branches a case takes
 #   libfuzzer  with clang's own driver
 #   coverage   with fuzz/driver.c and counters for gcov
 KIND ?= driver
@@ -8,17 +8,16 @@ OUT := build/fuzz/$(KIND)
 TARGETS := images states calls
 SOURCES := $(filter %.c,$(shell sed 's/\#.*//' $(CORE)/sources.txt))
 X86_64 := $(filter x86_64 amd64,$(shell uname -m))
-GCC := $(if $(findstring clang,$(shell $(CC) --version 2>&1)),,yes)
 
 FLAGS := -std=c99 -g -ffp-contract=off -fno-math-errno -fno-trapping-math -Wall -Wextra -Wno-psabi -D_DEFAULT_SOURCE \
   -I$(CORE) -Itests/core $(if $(X86_64),-DFM_HAVE_AVX2)
 SANITIZE := -O1 -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer \
-  $(if $(GCC),,-D__SANITIZE_ADDRESS__=1)
-SCARCE := -Dmalloc=scarce_malloc -Dcalloc=scarce_calloc -Dfree=scarce_free # memory that runs out, in fuzz.h
+  $(if $(findstring clang,$(shell $(CC) --version 2>&1)),-D__SANITIZE_ADDRESS__=1)
+SCARCE := malloc calloc free # memory that runs out, in fuzz.h
 DRIVER := $(OUT)/driver.o
-LINK :=
+OBJECTS := $(SOURCES:%.c=$(OUT)/%.o)
 ifeq ($(KIND),driver)
-  TRACE := $(if $(GCC),-fsanitize-coverage=trace-pc)
+  OBJECTS := $(OUT)/libfmumbs.a
 else ifeq ($(KIND),libfuzzer)
   SANITIZE += -fsanitize=fuzzer-no-link
   LINK := -fsanitize=fuzzer
@@ -33,8 +32,12 @@ endif
 
 all: $(TARGETS:%=$(OUT)/%)
 
-$(TARGETS:%=$(OUT)/%): $(OUT)/%: $(OUT)/fuzz_%.o $(DRIVER) $(SOURCES:%.c=$(OUT)/%.o)
+$(TARGETS:%=$(OUT)/%): $(OUT)/%: $(OUT)/fuzz_%.o $(DRIVER) $(OBJECTS)
 	$(CC) $(SANITIZE) $(LINK) $^ -lm -o $@
+
+$(OUT)/libfmumbs.a: build/sanitized/libfmumbs.a
+	@mkdir -p $(@D)
+	objcopy $(foreach name,$(SCARCE),--redefine-sym $(name)=scarce_$(name)) $< $@
 
 $(OUT)/%_avx2.o: FLAGS += $(if $(X86_64),-mavx2)
 $(OUT)/driver.o: SANITIZE += -O2
@@ -42,7 +45,7 @@ $(OUT)/fuzz_calls.o: FLAGS += -Wno-format-security -Wno-format-truncation
 
 $(OUT)/%.o: $(CORE)/%.c $(wildcard $(CORE)/*.h $(CORE)/*/*.h $(CORE)/*/*.inc) fuzz/build.mk
 	@mkdir -p $(@D)
-	$(CC) $(FLAGS) $(SCARCE) $(SANITIZE) $(TRACE) -c $< -o $@
+	$(CC) $(FLAGS) $(foreach name,$(SCARCE),-D$(name)=scarce_$(name)) $(SANITIZE) $(TRACE) -c $< -o $@
 
 $(OUT)/%.o: fuzz/%.c $(wildcard fuzz/*.h) tests/core/images.h $(CORE)/fmumbs.h fuzz/build.mk
 	@mkdir -p $(@D)

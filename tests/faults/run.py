@@ -166,7 +166,8 @@ def run_c_tests(tests: Iterable[str]) -> tuple[list[str], str]:
     for test in tests:
         target = f"build/sanitize/{Path(test).stem}.passed"
         (TREE / target).unlink(missing_ok=True)
-        code, output = run(["make", "--old-file", "build/images/list.txt", target])
+        built = [f"--old-file={name}" for name in ("build/images/list.txt", ".venv/.tools")]
+        code, output = run(["make", f"BIN={Path(sys.executable).parent}", *built, target])
         if code != 0:
             return [test], output[-2000:]
     return [], ""

@@ -95,3 +95,13 @@ def test_no_number_of_a_chain_from_rest_is_subnormal(bodies: int) -> None:
     values = np.abs(solver.read(np.arange(len(solver.image.variables), dtype=np.uint32)))
     assert not np.any((values > 0.0) & (values < np.finfo(float).tiny))
     assert bodies < 1000 or np.any((values > 0.0) & (values < 1e-290))
+
+
+@pytest.mark.parametrize("scheme", ["dopri5", "dop853", "radau", "rk4"])
+def test_a_step_by_a_subnormal_time_ends(scheme: str) -> None:
+    """In the core's mode it is zero, though the times differ."""
+    solver = Solver(compile(read_model("pendulum"), scheme=scheme))
+    solver.assemble(1e-300)
+    for end in (1e-300 + 2e-313, 1e-300 + 4e-313, 1e-300 + 1e-310, 1e-3):
+        solver.step(end)
+        assert solver.time == end
