@@ -100,7 +100,7 @@ def test_no_number_of_a_chain_from_rest_is_subnormal(bodies: int) -> None:
 @pytest.mark.parametrize("scheme", ["dopri5", "dop853", "radau", "rk4"])
 def test_a_step_by_a_subnormal_time_ends(scheme: str) -> None:
     """In the core's mode it is zero, though the times differ."""
-    solver = Solver(compile(read_model("pendulum"), scheme=scheme))
+    solver = Solver(compile(read_model("pendulum")).with_options(scheme=scheme))
     solver.assemble(1e-300)
     for end in (1e-300 + 2e-313, 1e-300 + 4e-313, 1e-300 + 1e-310, 1e-3):
         solver.step(end)
