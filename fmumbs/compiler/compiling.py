@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from fmumbs.compiler.couplings import add_couplings
 from fmumbs.compiler.declared import declared_variables
-from fmumbs.compiler.friction import add_frictions
+from fmumbs.compiler.friction import add_frictions, check_reactions
 from fmumbs.compiler.image import ModelImage
 from fmumbs.compiler.kinds import all_variables
 from fmumbs.compiler.laws import add_laws
@@ -93,6 +93,7 @@ def compile(
     if cuts or model.couplings:
         bodies = [(joint.F if joint.name in backwards else joint.M).body.name for joint in tree]
         arrays["joint_unique"] = unique_at_start(bodies, joints, model.couplings, arrays)
+        check_reactions(joints, arrays["joint_unique"])
     image = _image(model, arrays, texts, everything)
     image.check_inertia()
     return image

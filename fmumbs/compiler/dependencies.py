@@ -125,6 +125,8 @@ class Dependencies:
         lists |= self._of_springs(indices)
         lists |= self._of_frictions(indices)
         lists |= self._of_programs_of_rates(indices)
+        if self._arrays["friction_own"].any():  # each reaction acts on motions by friction
+            lists |= dict.fromkeys(follows.tolist(), tuple(self._inputs.tolist()))
         for i, inputs in lists.items():
             found[i] = None if len(inputs) == len(self._inputs) else inputs
         return found
@@ -409,7 +411,11 @@ class Dependencies:
         mine = self._inputs[kind_columns().owner[self._kind[self._inputs]] == FRICTION]
         found = {}
         for i in np.flatnonzero(np.isin(self._kind[indices], kinds_of)).tolist():
-            same = mine[self._object[mine] == self._object[indices[i]]]
+            element = self._object[indices[i]]
+            if self._arrays["friction_own"][element].any():
+                found[i] = tuple(self._inputs.tolist())
+                continue
+            same = mine[self._object[mine] == element]
             if kinds()[self._kind[indices[i]]].suffix == "load":
                 same = same[self._kind[same] == kinds_called(FRICTION, "normal")[0].index]
             found[i] = tuple(same.tolist())

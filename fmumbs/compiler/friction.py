@@ -3,30 +3,53 @@
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from fmumbs._checks import Vec3
+from fmumbs.compiler.layout import lib
 from fmumbs.compiler.links import Links
+from fmumbs.errors import ModelError
 from fmumbs.mechanism import Cylindrical, JointBase, Universal
 
+NOT_UNIQUE = lib.FM_NOT_UNIQUE
+_ALONG = 1.0 - 1e-12
 PARAMETERS = ("static", "kinetic", "stribeck", "stiffness", "damping", "viscous", "preload", "scale")
 
 
 class _Contact(NamedTuple):
-    """One bristle of a joint: its name's end, its modes from `first` on, and the sliding velocity of each per unit."""
+    """One bristle of a joint: its name's end, its modes from `first` on, and the sliding velocity of each per unit.
+
+    own: factors of the joint's force across the axis, along it, and of its torque across it. axis: in F's axes or, if
+    on_M, in M's; zero: all directions are across it.
+    """
 
     suffix: str
     first: int
     arms: tuple[float, ...]
     linear: bool
+    own: tuple[float, float, float]
+    axis: Vec3
+    on_M: bool = False
 
 
 def _contacts(joint: JointBase) -> Iterator[_Contact]:
-    assert joint.friction is not None
+    rub = joint.friction
+    assert rub is not None
+    turning = (rub.radius, rub.collar, 0.0)
+    sliding = (1.0, 0.0, 1.0 / rub.guide if rub.guide else 0.0)
+    if not rub.own:
+        turning = sliding = (0.0, 0.0, 0.0)
+    first, *others = joint.free_modes
     if isinstance(joint, Universal):
-        for i in range(2):
-            yield _Contact(f"[{i + 1}]", i, (1.0,), False)
+        yield _Contact("[1]", 0, (1.0,), False, turning, first.axis)
+        yield _Contact("[2]", 1, (1.0,), False, turning, others[0].axis, on_M=True)
     elif isinstance(joint, Cylindrical):
-        yield _Contact("", 0, (joint.friction.radius, 1.0), True)
+        yield _Contact("", 0, (rub.radius, 1.0), True, sliding, first.axis)
+    elif first.kind == "ball":
+        yield _Contact("", 0, (1.0, 1.0, 1.0), False, turning, (0.0, 0.0, 0.0))
     else:
-        yield _Contact("", 0, (1.0,) * joint.velocities, joint.free_modes[0].linear)
+        yield _Contact("", 0, (1.0,), first.linear, sliding if first.linear else turning, first.axis)
 
 
 def add_frictions(out: Links, joints: list[JointBase], put: Callable[[str], int]) -> None:
@@ -53,9 +76,9 @@ def add_frictions(out: Links, joints: list[JointBase], put: Callable[[str], int]
                 friction_linear=int(contact.linear),
                 friction_pressed=control(friction.pressed, 0.0),
                 friction_scaled=control(friction.scaled, 1.0),
-                friction_own=[0.0, 0.0, 0.0],
-                friction_axis=[0.0, 0.0, 0.0],
-                friction_on_M=0,
+                friction_own=contact.own,
+                friction_axis=contact.axis,
+                friction_on_M=int(contact.on_M),
                 **{f"friction_{name}": getattr(friction, name) for name in PARAMETERS},
             )
             for _ in contact.arms:
@@ -63,3 +86,24 @@ def add_frictions(out: Links, joints: list[JointBase], put: Callable[[str], int]
             out.positions += len(contact.arms)
             found += 1
     out.rows["control_start"] = controls
+
+
+def check_reactions(joints: list[JointBase], unique: NDArray[np.int32]) -> None:
+    """Raises ModelError for friction on a reaction that is not unique; unique: (joints, 6), f and t in F's axes."""
+    for joint, components in zip(joints, unique, strict=True):
+        if joint.friction is None or joint.friction.insist:
+            continue
+        for contact in _contacts(joint):
+            if not any(contact.own):
+                continue
+            along = [abs(part) > _ALONG and not contact.on_M for part in contact.axis]  # nothing of it is across
+            counts = [contact.own[1] > 0.0 or not along[i] for i in range(3)]
+            wanted = [f"f[{i + 1}]" for i in range(3) if counts[i] and components[i] == NOT_UNIQUE]
+            if contact.own[2]:
+                wanted += [f"t[{i + 1}]" for i in range(3) if not along[i] and components[3 + i] == NOT_UNIQUE]
+            if wanted:
+                raise ModelError(
+                    f"{type(joint).__name__} '{joint.name}' has friction on its own reaction, but this is not unique: "
+                    f"self-stresses of the loops change {', '.join(wanted)}. Remove the redundancy as `fmumbs check` "
+                    "shows, give a preload in place of own=True, or insist=True for the smallest reaction."
+                )

@@ -30,7 +30,14 @@ class LuGre:
     pressed: adds the input `normal` to it, such as the force of a brake or a clutch. A sum below 0 counts as 0.
     scale: factor of all coefficients, at least 0. scaled: adds the input `scale_in`, a further factor, 1 at first;
         below 0 it counts as 0.
-    radius: [m], at which a cylindrical joint slides as it turns; its other values are those of a sliding joint.
+    own: the joint's own reaction adds to the normal force, which is solved together with the motion. Its force f and
+        torque t on M at M count as
+            radius |f across the axis| + collar |f along it|   in Revolute and Universal joints, about each axis,
+            radius |f|                                         in Spherical ones,
+            |f across the axis| + |t across it| / guide        in Prismatic and Cylindrical ones.
+        A reaction that is not unique is refused, unless insist=True: then it is the smallest one, as J.reaction is.
+    radius, collar: [m] of a turning joint's pin and of its end face; a cylindrical joint slides at its radius as it
+        turns, and its other values are those of a sliding joint. guide: length [m]; 0: t does not count.
 
     Revolute and Prismatic joints have a bristle of one dimension, with v the joint's rate; a Cylindrical one has one of
     two, v = (radius qd1, qd2); a Universal one has two of one; a Spherical one has one of three, v = w, in M's axes.
@@ -43,7 +50,9 @@ class LuGre:
     With a constant normal force and viscous * kinetic >= damping * (static - kinetic) friction is passive: it never
     gives back more than the energy that is in the bristles (Barabanov and Ortega 2000).
 
-    Raises ModelError for a number out of range.
+    Where friction on its own reaction jams a joint, steps fail with its name (fmi2Discard).
+
+    Raises ModelError for a number out of range; the model that has it, for a reaction that is not unique.
     """
 
     static: float
@@ -56,16 +65,22 @@ class LuGre:
     pressed: bool = field(default=False, kw_only=True)
     scale: float = field(default=1.0, kw_only=True)
     scaled: bool = field(default=False, kw_only=True)
+    own: bool = field(default=False, kw_only=True)
     radius: float = field(default=0.0, kw_only=True)
+    collar: float = field(default=0.0, kw_only=True)
+    guide: float = field(default=0.0, kw_only=True)
+    insist: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         for name in ("static", "kinetic", "stribeck", "stiffness"):
             object.__setattr__(self, name, _checks.positive(getattr(self, name), f"LuGre: {name}"))
-        for name in ("damping", "viscous", "preload", "scale", "radius"):
+        for name in ("damping", "viscous", "preload", "scale", "radius", "collar", "guide"):
             object.__setattr__(self, name, _checks.not_negative(getattr(self, name), f"LuGre: {name}"))
-        for name in ("pressed", "scaled"):
+        for name in ("pressed", "scaled", "own", "insist"):
             object.__setattr__(self, name, bool(getattr(self, name)))
         if self.static < self.kinetic:
             raise ModelError(f"LuGre: static is {self.static:g}, below kinetic, which is {self.kinetic:g}. Swap them.")
-        if not (self.preload or self.pressed):
-            raise ModelError("LuGre: there is no normal force, so it never acts. Give a preload, or pressed=True.")
+        if not (self.preload or self.pressed or self.own):
+            raise ModelError(
+                "LuGre: there is no normal force, so it never acts. Give a preload, pressed=True or own=True."
+            )

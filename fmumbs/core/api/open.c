@@ -2,6 +2,7 @@
 #include "open.h"
 
 #include "../maths/vectors.h"
+#include "../image/joints.h"
 #include "../image/read.h"
 #include "../instance/instance.h"
 #include "../instance/message.h"
@@ -57,6 +58,14 @@ static const void *set_apart(unsigned char *base, size_t *used, const void *from
 }
 #endif
 
+/* The number of frictions that the joint's own reaction loads. */
+static size_t owned_of(const fm_image *m)
+{
+    size_t count = 0;
+    for (int32_t i = 0; i < m->n.frictions; i++) count += fm_is_owned(m, i) ? 1 : 0;
+    return count;
+}
+
 static fm_counts counts_of(const fm_instance *s)
 {
     const fm_model *m = &s->model;
@@ -75,7 +84,7 @@ static fm_counts counts_of(const fm_instance *s)
         .cut_positions = (size_t)m->n.cut_positions, .cut_joints = m->n.modes > m->n.speeds ? joints : 0,
         .units = modes > joints ? modes : joints, .laws = laws, .held = laws < FM_STICKING ? laws : FM_STICKING,
         .compliances = (size_t)s->stiff.room, .frictions = (size_t)m->n.frictions,
-        .friction_modes = m->n.frictions > 0 ? modes : 0, .controls = (size_t)m->n.controls,
+        .friction_modes = m->n.frictions > 0 ? modes : 0, .owned = owned_of(&s->image), .controls = (size_t)m->n.controls,
         .krylov = (size_t)s->statics.room,
     };
     return n;

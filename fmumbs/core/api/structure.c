@@ -10,7 +10,7 @@
 #include "../tree/reversed.h"
 #include "../loops/planar_loops.h"
 #include "../assembly/held_values.h"
-#include "../outputs/least.h"
+#include "../motion/least.h"
 
 void fm_derive_structure(fm_instance *s)
 {

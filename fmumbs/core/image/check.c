@@ -272,6 +272,8 @@ static const char *check_frictions(const fm_image *m)
         if (!(m->friction_kinetic[i] > 0.0 && m->friction_static[i] > 0.0 && m->friction_stribeck[i] > 0.0 &&
               m->friction_stiffness[i] > 0.0))
             return "a coefficient of a friction is not positive";
+        for (int32_t k = 0; k < 3; k++)
+            if (!(m->friction_own[3 * i + k] >= 0.0)) return "a friction's own normal force is negative";
     }
     return bristle == m->n.bristles ? NULL : "a bristle belongs to no friction";
 }

@@ -24,6 +24,13 @@ static inline int32_t fm_link_axis(int32_t kind)
     return kind <= FM_LINK_REVOLUTE_Z ? kind - FM_LINK_REVOLUTE_X : 2;
 }
 
+/* Whether a joint's own reaction loads its friction. */
+static inline int fm_is_owned(const fm_image *m, int32_t friction)
+{
+    const double *own = m->friction_own + 3 * friction;
+    return own[0] > 0.0 || own[1] > 0.0 || own[2] > 0.0;
+}
+
 FM_HIDDEN_END
 
 #endif

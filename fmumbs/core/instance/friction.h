@@ -20,16 +20,29 @@ FM_HIDDEN_BEGIN
     A(double, load, n.frictions)     /* normal force [N.m] or [N] */                                  \
     A(double, own, n.frictions)      /* the part of it from the joint's own reaction */               \
     A(double, load_seed, n.frictions) /* directional derivatives of the load and of the factor */     \
+    A(double, own_seed, n.frictions)                                                                  \
     A(double, factor_seed, n.frictions)                                                               \
     A(double, D, n.friction_modes)   /* damping of each mode in a stage of the implicit scheme */     \
     A(double, base, n.friction_modes) /* stiff.D without friction */                                  \
-    A(double, tau, n.friction_modes) /* applied forces with friction */
+    A(double, tau, n.friction_modes) /* applied forces with friction */                               \
+    A(int32_t, owned, n.owned)       /* the frictions that the joint's own reaction loads */          \
+    A(double, slope_of, 6 * n.owned) /* derivative of each own part by torque and force, world axes */ \
+    A(double, at_rest, 6 * n.owned)  /* torque and force of each joint without own parts */           \
+    A(double, by_load, 6 * n.owned * n.owned) /* and by a unit of each own part */                    \
+    A(double, column, 6 * n.owned)                                                                    \
+    A(double, aim, n.owned)                                                                           \
+    A(double, x, n.owned)                                                                             \
+    A(double, off, n.owned)                                                                           \
+    A(double, trial, n.owned)                                                                         \
+    A(double, A, n.owned * n.owned)
 
 typedef struct fm_friction {
 #define A(type, name, count) type *name;
     FM_FRICTION_ARRAYS(A)
 #undef A
+    int32_t count;   /* of `owned` */
     int32_t on_cuts; /* 1: some friction acts in a cut joint */
+    int32_t jammed;  /* the friction for which no normal force was found, -1: none */
 } fm_friction;
 
 FM_HIDDEN_END

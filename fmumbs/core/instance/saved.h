@@ -26,6 +26,7 @@ FM_HIDDEN_BEGIN
     V(load_taylor, FM_TAYLOR * 6 * m->n.loads)                                               \
     V(control, m->n.controls)  /* inputs that load or scale friction */                      \
     V(control_taylor, FM_TAYLOR * m->n.controls)                                             \
+    V(normal_last, m->n.frictions) /* own normal forces at the end of the last step, where the next ones begin */ \
     V(gravity, 3)                                                                            \
     V(closure, 4)                                                                            \
     V(options, FM_OPTIONS)                                                                   \

@@ -154,7 +154,7 @@ typedef struct fm_assembly {
     int32_t brief, failed; /* 1: iterations stop early; number of attempts that did */
 } fm_assembly;
 
-/* Minimum-norm reactions (outputs/least.c). */
+/* Minimum-norm reactions (motion/least.c). */
 #define FM_LEAST_ARRAYS(A)                                                                           \
     A(double, idle, n.rows)              /* size of an inactive row's multiplier; 0: active */       \
     A(double, p, n.rows)                                                                             \

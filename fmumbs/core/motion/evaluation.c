@@ -11,6 +11,7 @@
 #include "../loops/multipliers.h"
 #include "../loops/cut_joints.h"
 #include "friction.h"
+#include "normal_forces.h"
 #include "sticking.h"
 #include "stiffness.h"
 
@@ -77,10 +78,18 @@ fm_evaluation fm_evaluation_at(double t, const double *y)
     return how;
 }
 
+/* The same with sticking laws. */
+static void accelerate_stuck(fm_instance *s, const fm_evaluation *how, double *udot)
+{
+    const fm_evaluation free = fm_evaluation_at(how->t, how->y);
+    if (fm_any_law_sticks(s)) fm_laws_stick(s, &free, udot);
+    else accelerate_so(s, &free, udot);
+}
+
 /* udot at time t, y = (p, u). Leaves the motion at y in the links. */
 void fm_accelerations(fm_instance *s, double t, const double *y, double *udot)
 {
-    const fm_evaluation how = fm_evaluation_at(t, y);
-    if (fm_any_law_sticks(s)) fm_laws_stick(s, &how, udot);
-    else accelerate_so(s, &how, udot);
+    const fm_evaluation how = {accelerate_stuck, t, y, NULL, NULL};
+    if (fm_any_own_friction(s)) fm_find_normal_forces(s, &how, udot);
+    else accelerate_stuck(s, &how, udot);
 }

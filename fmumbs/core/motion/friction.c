@@ -31,12 +31,16 @@
 void fm_friction_derive(fm_instance *s)
 {
     const fm_image *m = &s->image;
+    int32_t owned = 0;
     s->friction.on_cuts = 0;
+    s->friction.jammed = -1;
     for (int32_t i = 0; i < m->n.frictions; i++) {
         const double g = s->friction_kinetic[i] / s->friction_stiffness[i], least = m->friction_linear[i] ? m->length[0] : 1.0;
         for (int32_t k = 0; k < m->friction_count[i]; k++) s->scale[m->friction_z[i] + k] = g < least ? g : least;
         s->friction.on_cuts |= fm_is_cut_joint(m, m->friction_joint[i]);
+        if (fm_is_owned(m, i)) s->friction.owned[owned++] = i;
     }
+    s->friction.count = owned;
 }
 
 /* The sliding velocities of a friction at y; in a cut joint requires world kinematics. */
@@ -201,9 +205,10 @@ void fm_friction_seed(fm_instance *s, const double *control)
     const fm_image *m = &s->image;
     for (int32_t i = 0; i < m->n.frictions; i++) {
         const int32_t pressed = m->friction_pressed[i], scaled = m->friction_scaled[i];
-        const int presses = pressed >= 0 && s->friction_preload[i] + s->control[pressed] > 0.0;
-        const int scales = scaled >= 0 && s->control[scaled] > 0.0;
+        const int presses = pressed >= 0 && s->friction_preload[i] + s->control[pressed] >= 0.0;
+        const int scales = scaled >= 0 && s->control[scaled] >= 0.0;
         s->friction.load_seed[i] = presses ? control[pressed] : 0.0;
+        s->friction.own_seed[i] = 0.0;
         s->friction.factor_seed[i] = scales ? s->friction_scale[i] * control[scaled] : 0.0;
     }
 }
@@ -212,7 +217,7 @@ void fm_friction_seed(fm_instance *s, const double *control)
 double fm_friction_force_seed(const fm_instance *s, int32_t friction, int32_t part)
 {
     const int32_t at = 3 * friction + (part < 0 ? 0 : part);
-    const double seed = s->friction.factor[friction] * s->friction.load_seed[friction] +
+    const double seed = s->friction.factor[friction] * (s->friction.load_seed[friction] + s->friction.own_seed[friction]) +
                         s->friction.factor_seed[friction] * s->friction.load[friction];
     return -(s->image.friction_arm[at] * s->friction.mu[at]) * seed;
 }

@@ -203,7 +203,7 @@ fm_status fm_do_directional_derivative(fm_instance *s, const uint32_t *unknown, 
     for (size_t i = 0; i < unknowns; i++) {
         const int32_t kind = m->variable_kind[unknown[i]], object = m->variable_object[unknown[i]];
         if (kind == FM_FR_FORCE) result[i] = fm_friction_force_seed(s, object, m->variable_component[unknown[i]]);
-        else if (kind == FM_FR_LOAD) result[i] = s->friction.load_seed[object];
+        else if (kind == FM_FR_LOAD) result[i] = s->friction.load_seed[object] + s->friction.own_seed[object];
         else if (kind == FM_FR_SLIP) result[i] = 0.0;
         else if (kind == FM_S_F) result[i] = fm_laws_on_spring(s, object, s->work.probe);
         else result[i] = follows_inputs(m, kind, object) ? fm_value(s, kind, object, m->variable_component[unknown[i]]) : 0.0;

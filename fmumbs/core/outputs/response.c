@@ -10,8 +10,9 @@
 #include "../loops/cut_joints.h"
 #include "../motion/evaluation.h"
 #include "../motion/friction.h"
+#include "../motion/normal_forces.h"
 #include "../motion/sticking.h"
-#include "joint_forces.h"
+#include "../motion/joint_forces.h"
 
 #include <string.h>
 
@@ -35,6 +36,14 @@ static void respond_so(fm_instance *s, const fm_evaluation *how, double *udot)
     fm_sweep_and_close(s, how->y, tau, udot);
 }
 
+/* The same with sticking laws, which keep sticking. */
+static void respond_stuck(fm_instance *s, const fm_evaluation *how, double *udot)
+{
+    const fm_evaluation free = {respond_so, how->t, how->y, how->tau, how->load};
+    if (fm_any_law_sticks(s)) fm_laws_stick(s, &free, udot);
+    else respond_so(s, &free, udot);
+}
+
 /* The accelerations and wrenches due to seeds of the inputs; sticking laws keep sticking. */
 void fm_respond(fm_instance *s, const double *tau, const double *load)
 {
@@ -45,16 +54,16 @@ void fm_respond(fm_instance *s, const double *tau, const double *load)
     memcpy(gravity, s->gravity, sizeof gravity);
     memset(s->gravity, 0, sizeof gravity);
     fm_planar_weigh(s);
-    const fm_evaluation how = {respond_so, s->clock[FM_TIME], s->work.probe, tau, load};
+    const fm_evaluation how = {respond_stuck, s->clock[FM_TIME], s->work.probe, tau, load};
     const double closure = s->closure[FM_CLOSURE_CORRECTION];
     s->closure[FM_CLOSURE_CORRECTION] = FM_CORRECT_NEVER; /* Baumgarte's terms are not part of the response */
     s->laws.off = 1;
-    if (fm_any_law_sticks(s)) fm_laws_stick(s, &how, s->work.udot);
-    else respond_so(s, &how, s->work.udot);
+    if (fm_any_own_friction(s)) fm_normal_forces_follow(s, &how, s->work.udot);
+    else respond_stuck(s, &how, s->work.udot);
     s->laws.off = 0;
     s->closure[FM_CLOSURE_CORRECTION] = closure;
     fm_planar_expand(s);
-    fm_make_joint_forces(s);
+    fm_make_joint_forces(s, s->work.udot);
     memcpy(s->gravity, gravity, sizeof gravity);
     fm_planar_weigh(s);
 }

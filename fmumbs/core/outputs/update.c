@@ -8,7 +8,7 @@
 #include "../motion/evaluation.h"
 #include "../motion/law_modes.h"
 #include "../motion/crossings.h"
-#include "joint_forces.h"
+#include "../motion/joint_forces.h"
 
 /* Computes those of the results `what` that are not up to date. */
 void fm_update(fm_instance *s, int32_t what)
@@ -28,6 +28,6 @@ void fm_update(fm_instance *s, int32_t what)
         fm_make_world(s, s->y);
     }
     if (what & FM_VALID_LINKS) fm_planar_expand(s);
-    if (what & FM_VALID_JOINT_FORCES) fm_make_joint_forces(s);
+    if (what & FM_VALID_JOINT_FORCES) fm_make_joint_forces(s, s->work.udot);
     s->valid |= what;
 }

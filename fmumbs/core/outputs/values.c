@@ -15,7 +15,7 @@
 #include "../motion/friction.h"
 #include "../motion/parameters.h"
 #include "energy.h"
-#include "reactions.h"
+#include "../motion/reactions.h"
 #include "update.h"
 
 #include <math.h>

@@ -71,6 +71,16 @@ static int left_reach(fm_instance *s, double t_end)
     return 1;
 }
 
+/* A joint whose friction has no normal force at the present state. */
+fm_status fm_jammed(fm_instance *s, double t_end)
+{
+    return fm_say(s, FM_DISCARD,
+                  "the step to t = %.9g s failed: at t = %.9g s joint '%s' jams: no normal force of its friction agrees with the "
+                  "reaction that it causes. Lower the coefficients of friction, or give the joint a longer guide or a smaller "
+                  "radius",
+                  t_end, s->clock[FM_TIME], s->image.text + s->image.joint_name[s->image.friction_joint[s->friction.jammed]]);
+}
+
 fm_status fm_step_failed(fm_instance *s, double t_end)
 {
     fm_fall_back(s);
@@ -78,6 +88,7 @@ fm_status fm_step_failed(fm_instance *s, double t_end)
     s->valid = FM_VALID_NOTHING;
     if (s->singular.tangent_row >= 0) return failed_at_tangent(s, t_end);
     if (s->laws.fault >= 0) return fm_step_failed_by_law(s, t_end);
+    if (s->friction.jammed >= 0) return fm_jammed(s, t_end);
     if (left_reach(s, t_end)) return FM_DISCARD;
     if (fm_name_drives(s, s->y, 0, why, sizeof why))
         return fm_say(s, FM_DISCARD, "the step to t = %.9g s failed at t = %.9g s: %s", t_end, s->clock[FM_TIME], why);

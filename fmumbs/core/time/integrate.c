@@ -10,6 +10,7 @@
 #include "../instance/instance.h"
 #include "../tree/positions.h"
 #include "../forces/excitation.h"
+#include "../motion/normal_forces.h"
 #include "../motion/correct.h"
 #include "../motion/law_modes.h"
 #include "../motion/rates.h"
@@ -111,6 +112,7 @@ static void accept(fm_instance *s, double t, double arrival, double t_end, int i
     if (implicit) fm_radau_keep(s, arrival - t);
     else if (eighth) fm_dop853_keep(s, t, arrival - t, s->work.trial, arrival > t_end || s->image.n.laws > 0);
     else fm_dormand_prince_keep(s, arrival - t, s->work.trial);
+    fm_note_normal_forces(s);
     memcpy(s->head, s->work.trial, bytes);
     memcpy(s->slope, fm_stage(s, eighth ? FM_DOP853_LAST : FM_DORMAND_PRINCE_LAST), bytes); /* radau.c leaves it there too */
     (void)fm_normalise(s, s->head, s->slope);
@@ -131,6 +133,7 @@ static advanced advance(fm_instance *s, double arrival, double t_end, int implic
         const double h = arrival - t;
         if (!isfinite(arrival)) return STUCK;
         int iterations;
+        fm_begin_normal_forces(s);
         double error = try_scheme(s, t, h, implicit, rejected, &iterations);
         if (error <= 1.0 && !fm_correct_trial(s, arrival)) error = INFINITY;
         const double factor = iterations > 0 ? fm_radau_factor(s, h, error, iterations) : fm_explicit_factor(s, error, root);
@@ -274,6 +277,7 @@ fm_status fm_integrate(fm_instance *s, double t_end)
     s->laws.use = s->law_mode;
     s->work.evaluations = 0.0;
     s->laws.fault = s->singular.tangent_row = -1;
+    fm_begin_normal_forces(s);
     fm_status status = s->options[FM_OPTION_SCHEME] == (double)FM_RUNGE_KUTTA ? fm_runge_kutta(s, t_end) : controlled_steps(s, t_end);
     s->laws.use = s->laws.now;
     s->clock[FM_EVALUATIONS] += s->work.evaluations;

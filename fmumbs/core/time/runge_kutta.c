@@ -6,6 +6,7 @@
 #include "../tree/positions.h"
 #include "../forces/excitation.h"
 #include "../forces/laws.h"
+#include "../motion/normal_forces.h"
 #include "../motion/law_modes.h"
 #include "../motion/rates.h"
 #include "failures.h"
@@ -44,11 +45,13 @@ static fm_status runge_kutta_to(fm_instance *s, double start, double goal, doubl
         }
         if (!fm_all_finite(s->work.trial, ny) || !fm_normalise(s, s->work.trial, NULL)) {
             s->clock[FM_TIME] = t;
+            if (s->friction.jammed >= 0) return fm_jammed(s, t_end);
             return fm_say(s, FM_DISCARD,
                           "the step to t = %.9g s failed: at t = %.9g s the state is no longer finite. The fixed step "
                           "of %.3g s is too long for this motion: use a smaller solver.step, or solver.scheme 0",
                           t_end, t, h);
         }
+        fm_note_normal_forces(s);
         if (!fm_correct_fixed(s, t, h)) return fm_step_failed(s, t_end);
         s->clock[FM_STEPS_DONE] += 1.0;
         if (s->image.n.laws > 0 && !fm_choose_law_modes(s, t + h, s->y)) {

@@ -3,7 +3,7 @@
  * The wrench that acts on the free modes Phi consists of a torque along the directions in which the joint rotates and a
  * force along those in which it translates without rotating: this does not depend on the unit of length, and a torque
  * that drives a screw is a pure torque. With B these directions, forces lambda along the modes are the wrench B (Phi'
- * B)^-1 lambda (outputs/reactions.c).
+ * B)^-1 lambda (motion/reactions.c).
  */
 #include "dual.h"
 

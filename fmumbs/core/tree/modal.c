@@ -422,7 +422,7 @@ void fm_modal_forces(const fm_instance *s, int32_t link, const double *y, double
     }
 }
 
-/* Adds the inertial wrench of the modal accelerations (outputs/joint_forces.c). */
+/* Adds the inertial wrench of the modal accelerations (motion/joint_forces.c). */
 void fm_modal_weigh(const fm_instance *s, int32_t link, const double *udot, double wrench[6])
 {
     const fm_modal *b = fm_modal_of(s, link);

@@ -97,6 +97,18 @@ class JointBase(Element, ABC):
                 "Cylindrical, Universal or Spherical joint, or a Law."
             )
 
+        turns = any(not mode.linear for mode in self.free_modes)
+        slides = any(mode.linear for mode in self.free_modes)
+        if friction.own and not slides and not (friction.radius or friction.collar):
+            raise ModelError(f"{where} has own=True, but no radius or collar of the pin. Give LuGre one.")
+        unused = [name for name in ("guide",) if getattr(friction, name) and not slides]
+        unused += [name for name in ("collar",) if getattr(friction, name) and slides]
+        unused += [name for name in ("radius",) if friction.radius and not turns]
+        if unused:
+            raise ModelError(
+                f"{where} has a {unused[0]}, but a {type(self).__name__} joint has no use for one. Leave it out."
+            )
+
     def _check_tau(self) -> None:
         where = self._where("tau")
         if isinstance(self.tau, Iterable) and not isinstance(self.tau, str | bytes):

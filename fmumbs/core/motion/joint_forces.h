@@ -6,7 +6,7 @@
 
 FM_HIDDEN_BEGIN
 
-void fm_make_joint_forces(fm_instance *s);
+void fm_make_joint_forces(fm_instance *s, const double *udot);
 
 FM_HIDDEN_END
 

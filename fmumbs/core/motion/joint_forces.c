@@ -30,7 +30,7 @@ static void axes_from_world(const fm_instance *s, int32_t i, double R[9])
 
 /* The wrench that each parent exerts on its link, from the leaves to the roots: z_a of Eq. 33 (riccati-mstmm), by the
  * balance of each link. */
-static void balance_links(fm_instance *s)
+static void balance_links(fm_instance *s, const double *udot)
 {
     const int32_t links = s->image.n.links;
     for (int32_t i = 0; i < links; i++) {
@@ -46,7 +46,7 @@ static void balance_links(fm_instance *s)
         for (int j = 0; j < 3; j++) f[j] += k->m * m->a[j];
         cross_add(t, k->h, m->a);
         cross_add(f, w, k->h);
-        if (k->kind == FM_LINK_MODAL) fm_modal_weigh(s, i, s->work.udot, t);
+        if (k->kind == FM_LINK_MODAL) fm_modal_weigh(s, i, udot, t);
     }
     for (int32_t i = links - 1; i >= 0; i--) {
         const fm_link *k = s->link + i;
@@ -65,14 +65,14 @@ static void balance_links(fm_instance *s)
     }
 }
 
-/* The wrenches with all multipliers; if these are not unique, with those of the minimum-norm reactions. */
-void fm_make_joint_forces(fm_instance *s)
+/* The wrenches with all multipliers, after an evaluation that left udot; if these are not unique, with those of the minimum-norm reactions. */
+void fm_make_joint_forces(fm_instance *s, const double *udot)
 {
     double *change = s->least.change;
     fm_load_links(s, s->loop.lambda);
-    balance_links(s);
+    balance_links(s, udot);
     if (!fm_least_reactions(s, change)) return;
     fm_load_links(s, change);
-    balance_links(s);
+    balance_links(s, udot);
     for (int32_t i = 0; i < s->image.n.rows; i++) s->loop.lambda[i] += change[i];
 }
