@@ -132,7 +132,7 @@ static void add_cut_joint(fm_instance *s, fm_compliances *set, double g, int32_t
         const int32_t u = m->joint_u[joint] + i;
         direction at = {.F = m->joint_F_link[joint], .M = m->joint_M_link[joint], .k = s->stiffness[u], .d = s->damping[u]};
         if (s->work.still) at.d = 0.0;
-        else if (m->n.frictions > 0) at.d += s->friction.D[u];
+        else if (m->n.frictions > 0 && !s->work.still) at.d += s->friction.D[u];
         if (!(at.d + g * at.k > 0.0)) continue;
         fm_cut_joint_row(s, joint, i, &at.on_M);
         at.on_F = at.on_M;
