@@ -141,6 +141,10 @@ static fmi2Status leave(tape *t, slave *s)
     several = 1;
     (void)fmi2SetInteger(s->c, &s->m->scheme, 1, &scheme);
     (void)fmi2SetReal(s->c, &s->m->step, 1, &longest);
+    if (seldom(t, 6)) {
+        const fmi2Integer resting = (fmi2Integer)(next(t) % 3);
+        (void)fmi2SetInteger(s->c, &s->m->equilibrium, 1, &resting);
+    }
     const fmi2Status status = fmi2ExitInitializationMode(s->c);
     if (status == fmi2OK) s->at = RUNNING;
     return status;

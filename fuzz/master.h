@@ -18,7 +18,7 @@
 typedef struct model {
     image file;
     char guid[64], folder[1200], uri[1300];
-    uint32_t count, scheme, step;
+    uint32_t count, scheme, step, equilibrium;
     uint32_t *of[4]; /* inputs, parameters, states, outputs */
     size_t number[4];
 } model;
@@ -64,6 +64,7 @@ static void describe(model *m, const char *here)
     }
     m->scheme = (uint32_t)solver_variable(s, "solver.scheme");
     m->step = (uint32_t)solver_variable(s, "solver.step");
+    m->equilibrium = (uint32_t)solver_variable(s, "solver.equilibrium");
     (void)snprintf(m->guid, sizeof m->guid, "%s", fm_guid(s));
     fm_close(s);
     char link[1400], target[200];

@@ -90,8 +90,10 @@ fm_status fm_reset(fm_instance *instance);
  * a step: from the present ones). With solver.equilibrium it goes on to the static equilibrium near them, at rest; excited
  * modes keep their velocities. The result does not depend on earlier assemblies. */
 fm_status fm_assemble(fm_instance *instance, double t);
+/* The number of velocity variables of the spanning tree. */
+int32_t fm_speed_count(const fm_instance *instance);
 /* At rest at the present positions of an assembled instance, with excited modes that stand and laws without friction:
- * out = M^-1 K direction, of velocity variables, K the tangent stiffness by central differences with steps of `step` [rad],
+ * out = M^-1 K direction, both of fm_speed_count() velocity variables, K the tangent stiffness by central differences with steps of `step` [rad],
  * or times the model's length; and its inverse, out = K^-1 M direction, by Krylov spaces. What the loops do not allow is
  * left out. */
 fm_status fm_tangent(fm_instance *instance, double step, const double *direction, double *out);

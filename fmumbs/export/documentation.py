@@ -40,7 +40,9 @@ with error control as scheme 0; scheme 3 takes steps of 0 or of 2, whichever adv
 default of <code>solver.tolerance</code>."""
 _PARAMETERS = """Tunable parameters may be changed between two steps. They are part of the FMU state."""
 _STARTS = """Outputs with an exact start (positions and velocities of joints) accept start values before
-initialisation."""
+initialisation. With <code>solver.equilibrium</code> 1 the motion starts at rest in the static equilibrium near
+them, which is found with the parameters and inputs that are set; where there is none, initialisation fails with
+a message that names the coordinate that forces go on moving, or that no force returns."""
 
 
 @dataclass(frozen=True)

@@ -77,6 +77,11 @@ def equilibrium(model: Model | ModelImage) -> Equilibrium:
     where there is no equilibrium near the start or an indifferent one.
     """
     image = compile(model, everything=True) if isinstance(model, Model) else model
+    if len(image.variables.speeds()) != image.sizes["speeds"]:
+        raise EquilibriumError(
+            f"Model '{image.name}' declares signals, and its image does not show all coordinates. Give the Model, or "
+            "compile(model, everything=True)."
+        )
     solver = resting(image)
     squares, softest = _stability(solver)
     places = image.variables.positions()

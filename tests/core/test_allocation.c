@@ -11,6 +11,7 @@ int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile v
 
 static long touches; /* calls of malloc and free */
 static int failed;   /* steps */
+static int stood;    /* starts in equilibrium */
 
 static void count_malloc(const volatile void *at, size_t size)
 {
@@ -28,16 +29,16 @@ static void count_free(const volatile void *at)
 typedef struct room {
     uint32_t *input, *output;
     size_t inputs, outputs;
-    double *value;
+    double *value, *found;
     int32_t *order;
     unsigned char *state;
 } room;
 
 static room make_room(const fm_instance *s)
 {
-    const size_t count = fm_variable_count(s);
+    const size_t count = fm_variable_count(s), speeds = (size_t)fm_speed_count(s) + 1;
     room r = {allocate(count, sizeof *r.input), allocate(count, sizeof *r.output), 0, 0,
-              allocate(count, sizeof *r.value), allocate(count, sizeof *r.order), allocate(fm_state_size(s), 1)};
+              allocate(count + speeds, sizeof *r.value), allocate(speeds, sizeof *r.found), allocate(count, sizeof *r.order), allocate(fm_state_size(s), 1)};
     r.inputs = references(s, FM_INPUT, r.input);
     r.outputs = references(s, FM_OUTPUT, r.output);
     for (size_t i = 0; i < count; i++) r.order[i] = 1;
@@ -49,6 +50,7 @@ static void free_room(room *r)
     free(r->input);
     free(r->output);
     free(r->value);
+    free(r->found);
     free(r->order);
     free(r->state);
 }
@@ -75,6 +77,22 @@ static void use(fm_instance *s, const room *r, double scheme)
     (void)fm_guid(s);
 }
 
+/* A start in equilibrium, if there is one, and the tangent where it starts. */
+static void stand(fm_instance *s, const room *r)
+{
+    const double on = 1.0;
+    const uint32_t reference = (uint32_t)solver_variable(s, "solver.equilibrium");
+    CHECK(fm_reset(s) == FM_OK && fm_set(s, &reference, 1, &on) == FM_OK);
+    if (fm_assemble(s, 0.0) != FM_OK) {
+        CHECK(fm_message(s)[0] != 0);
+        return;
+    }
+    for (int32_t i = 0; i < fm_speed_count(s); i++) r->value[i] = 1.0;
+    CHECK(fm_tangent(s, 1e-6, r->value, r->found) == FM_OK && fm_flexibility(s, r->value, r->found) == FM_OK);
+    CHECK(fm_step(s, STEP) == FM_OK);
+    stood++;
+}
+
 /* A step that fails, with a message, since its inputs are too large. They differ: equal torques on all pins of a plane
  * loop do no work. */
 static void fail(fm_instance *s, const room *r)
@@ -94,6 +112,7 @@ static void check_heap(const image *one)
     room r = make_room(s);
     const long taken = touches;
     for (int scheme = 0; scheme < FM_SCHEME_COUNT; scheme++) use(s, &r, scheme);
+    stand(s, &r);
     if (r.inputs > 0) fail(s, &r);
     CHECK(touches == taken);
     free_room(&r);
@@ -104,6 +123,6 @@ int main(void)
 {
     CHECK(__sanitizer_install_malloc_and_free_hooks(count_malloc, count_free) > 0);
     const int status = walk(check_heap, EVERY);
-    CHECK(failed > 0);
+    CHECK(failed > 0 && stood > 5);
     return status;
 }

@@ -35,6 +35,11 @@ fm_status fm_assemble(fm_instance *s, double t)
     return fm_leave(s, fm_do_assemble(s, t));
 }
 
+int32_t fm_speed_count(const fm_instance *s)
+{
+    return s->image.n.speeds;
+}
+
 fm_status fm_tangent(fm_instance *s, double step, const double *direction, double *out)
 {
     fm_enter(s);

@@ -1,0 +1,119 @@
+"""Searches end, whatever is set, and cost as much as the mechanism has bodies."""
+
+from contextlib import suppress
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import fmumbs as fm
+from support.elastic_models import elastic
+from support.statics import standing_loop, standing_tree
+from support.sweeps import seeds
+
+MOST = 60_000  # evaluations: 50 000, and those of the linear system that is being solved
+
+
+@pytest.mark.parametrize("seed", seeds(12, 200))
+def test_extreme_values_give_an_equilibrium_or_an_error(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    model = (standing_tree, standing_loop, elastic)[seed % 3](seed)
+    solver = fm.Solver(model, equilibrium=True)
+    variables = solver.image.variables
+    free = [v.name for v in variables if v.causality in ("input", "parameter") and not v.name.startswith("solver")]
+    for name in rng.choice(free, size=int(rng.integers(1, 6))):
+        value = 10.0 ** rng.uniform(-15, 15)
+        solver.set(str(name), value if "mass" in name or "inertia" in name else value * rng.choice((-1, 1)))
+    with suppress(fm.AssemblyError):
+        solver.assemble()
+        assert np.isfinite(solver.read(variables.positions())).all()
+    assert solver.equilibrium_found[1] < MOST
+
+
+def strip(elements: int) -> fm.Model:
+    """A flexible link that is clamped at its base, under its weight and a force across."""
+    model = fm.Model("strip", gravity=(0, 0, -1))
+    link = fm.FlexibleLink(
+        "l", length=1.0, EIy=1.0, EIz=2.0, GJ=1.0, mass=1.0, axial_inertia=1e-3, elements=elements
+    )
+    model.add(link, fm.Weld("w", model.ground.at(), link.base), fm.Load("L", link.tip, force=(0, 3.0, 1.0)))
+    return model
+
+
+def test_a_thousand_elements_take_as_many_evaluations_as_fifty() -> None:
+    counts = []
+    for elements in (50, 1000):
+        solver = fm.Solver(strip(elements), equilibrium=True)
+        solver.assemble()
+        counts.append(solver.equilibrium_found[1])
+    assert counts[1] < 1.2 * counts[0]
+
+
+def truss(rise: float, load: float, start: float) -> fm.Model:
+    """Two springs from a slide to pins beside it: von Mises's truss."""
+    model = fm.Model("truss", gravity=(0, 0, 0))
+    block = fm.Body("block", mass=1.0, inertia=(1, 1, 1))
+    model.add(block, fm.Prismatic("S", model.ground.at(), block.at(), axis="z", q0=start))
+    for name, x in (("a", -1.0), ("b", 1.0)):
+        model.add(fm.Spring(name, block.at(), model.ground.at(x), stiffness=100.0, free_length=np.hypot(1.0, rise)))
+    model.add(fm.Load("L", block.at(), force=(0, 0, -load)))
+    return model
+
+
+def truss_force(rise: float, h: float) -> float:
+    length = np.hypot(1.0, h)
+    return float(-200.0 * (length - np.hypot(1.0, rise)) * h / length)
+
+
+@pytest.mark.parametrize(("start", "stable"), [(0.25, True), (0.02, False), (-0.2, True)])
+def test_a_truss_has_three_equilibria_of_which_the_middle_one_is_unstable(start: float, stable: bool) -> None:
+    found = fm.equilibrium(truss(0.3, 0.0, start))
+    assert_allclose(found.starts["S.q"], 0.3 * np.sign(start) * stable, atol=1e-8)
+    assert found.stable == stable
+
+
+def test_a_truss_snaps_through_under_more_than_its_largest_force() -> None:
+    rise, heights = 0.3, np.linspace(0, 0.3, 2001)
+    largest = max(truss_force(rise, h) for h in heights)
+    for share in (0.9, 1.1):
+        found = fm.equilibrium(truss(rise, share * largest, rise))
+        h = found.starts["S.q"]
+        assert_allclose(truss_force(rise, h), share * largest, rtol=1e-8)
+        assert found.stable
+        assert (h > 0) == (share < 1)
+
+
+def test_friction_with_bristles_drops_out() -> None:
+    model = fm.Model("stuck")
+    rod = fm.Body.rod("rod", length=1.0, mass=2.0, along="-z")
+    lugre = fm.LuGre(0.6, 0.4, stribeck=0.1, stiffness=1e3, damping=5.0, preload=500.0)
+    model.add(rod, fm.Revolute("A", model.ground.at(), rod.base, axis="y", q0=0.3, friction=lugre))
+    solver = fm.Solver(model, equilibrium=True)
+    solver.assemble()
+    assert_allclose(solver.get("A.q"), 0.0, atol=1e-10)
+    assert not solver.get("A.friction.z")
+    solver.step(1.0)
+    assert_allclose(solver.get("A.q"), 0.0, atol=1e-9)
+
+
+def test_programs_stand_where_their_paths_begin() -> None:
+    """An arm of three rods with springs whose tip follows a path: at rest, with the springs and weights in balance."""
+    model = fm.Model("arm", gravity=(0, -9.81, 0))
+    place = model.ground.at()
+    for name, q0 in zip("abc", (0.3, 0.5, 0.4), strict=True):
+        rod = fm.Body.rod(name, length=0.5, mass=1.0)
+        model.add(rod, fm.Revolute(name.upper(), place, rod.base, q0=q0, stiffness=4.0, damping=1.0))
+        place = rod.tip
+    begins = (0.9, 0.7, 0.0)
+    path = fm.Path.line(begins[:2], (1.1, 0.7), 1.0)
+    model.add(fm.ProgrammedPoint("P", place, path=path, directions="xy"))
+    solver = fm.Solver(model, equilibrium=True)
+    solver.assemble()
+    assert_allclose(solver.get("c.tip.r"), begins, atol=1e-9)
+    q = np.array([solver.get(f"{name}.q") for name in "ABC"])
+    angle = np.cumsum(q)
+    arms = 0.5 * np.array([np.cos(angle), np.sin(angle)])
+    weight = 9.81 * np.array([sum(arms[0, i:j].sum() + arms[0, j] / 2 for j in range(i, 3)) for i in range(3)])
+    J = np.array([[-arms[1, i:].sum(), arms[0, i:].sum()] for i in range(3)])
+    force = np.linalg.lstsq(J, 4.0 * q + weight, rcond=None)[0]
+    assert_allclose(J @ force, 4.0 * q + weight, atol=1e-7)
