@@ -95,7 +95,7 @@ void fm_rate_row(const fm_instance *s, int32_t row, fm_constraint *out)
     const int32_t level = m->row_part[row], mode = m->row_excitation[row];
     out->c[0] = 0.0;
     if (level == FM_OF_ACCELERATION) out->c[1] = 0.0;
-    if (mode < 0 || s->laws.off) return; /* a response to inputs is that of unprogrammed motion */
+    if (mode < 0 || s->laws.off || s->work.still) return; /* a response to inputs is that of unprogrammed motion; drives stand */
     const double *y = s->work.evaluated, eta = y[m->excitation_p[mode]], kappa = y[m->n.positions + m->excitation_u[mode]];
     out->c[level] -= eta;
     if (level == FM_OF_VELOCITY) out->c[2] -= kappa;

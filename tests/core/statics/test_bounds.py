@@ -117,3 +117,29 @@ def test_programs_stand_where_their_paths_begin() -> None:
     J = np.array([[-arms[1, i:].sum(), arms[0, i:].sum()] for i in range(3)])
     force = np.linalg.lstsq(J, 4.0 * q + weight, rcond=None)[0]
     assert_allclose(J @ force, 4.0 * q + weight, atol=1e-7)
+
+
+def weighted_ball() -> fm.Model:
+    """It rolls on a slope, held by a spring at its centre; its centre of mass is beside its centre."""
+    model = fm.Model("ball", gravity=(1.0, 0.5, -9.81))
+    ball = fm.Body("ball", mass=1.0, com=(0.02, 0.03, -0.08), inertia=(0.01, 0.012, 0.013))
+    turned = (0.9, 0.2, 0.3, 0.1)
+    start = (0.1, -0.2, 0.3, *(np.array(turned) / np.linalg.norm(turned)))
+    model.add(ball, fm.Free("A", model.ground.at(), ball.at(), q0=start))
+    model.add(fm.Rolling("R", model.ground.at(), ball.at(), radius=0.3, axis=None))
+    model.add(fm.Spring("s", model.ground.at(0, 0, 0.3), ball.at(), stiffness=50.0, free_length=0.0))
+    return model
+
+
+def test_a_ball_that_rolls_stands_where_the_accelerations_that_it_is_allowed_vanish() -> None:
+    """Moments about the point of contact: of the weight, and of the spring."""
+    solver = fm.Solver(weighted_ball(), equilibrium=True)
+    solver.assemble()
+    r = solver.get("A.r")
+    centre = r + fm.Rotation.quaternion(*solver.get("A.q")).matrix @ (0.02, 0.03, -0.08)
+    contact, weight = r - (0, 0, 0.3), np.array((1.0, 0.5, -9.81))
+    spring = 50.0 * (np.array((0, 0, 0.3)) - r)
+    moment = np.cross(centre - contact, weight) + np.cross(r - contact, spring)
+    assert_allclose(moment, 0.0, atol=1e-7)
+    solver.step(0.5)
+    assert_allclose(solver.get("A.r"), r, atol=1e-7)
