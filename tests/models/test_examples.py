@@ -40,3 +40,14 @@ def test_which_reactions_can_be_trusted(tmp_path: Path) -> None:
             assert_allclose(other[name], stiff[name], rtol=0, atol=1e-3 * np.abs(stiff[name]).max())
     assert np.abs(at_C["A.reaction.t[1]"]).max() > 0.3
     assert np.abs(at_B["A.reaction.t[1]"]).max() < 1e-6
+
+
+def test_programmed_motion_follows_the_path_and_shows_the_slow_root_of_baumgarte(tmp_path: Path) -> None:
+    module = load(EXAMPLES / "programmed_motion.py")
+    for name, results in module.main(tmp_path).items():
+        assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+        late = results["Sr_Lr_Jnf"].time >= module.EDGE
+        for case in module.CASES:
+            assert results[case]["E.violation"][late].max() <= 1e-9
+        slow = module.slow_root(*module.BAUMGARTE[name])
+        assert_allclose(module.decay(results["Baumgarte"]), slow, rtol=0.02)
