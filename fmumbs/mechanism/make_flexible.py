@@ -13,13 +13,11 @@ from fmumbs.mechanism.coupling import Coupling
 from fmumbs.mechanism.element import Composite, Element
 from fmumbs.mechanism.flexible import ModalBody
 from fmumbs.mechanism.flexible_link import FlexibleLink
-from fmumbs.mechanism.forces import Force
-from fmumbs.mechanism.joints import JointBase
 from fmumbs.mechanism.laws import ForceLaw
 from fmumbs.mechanism.model import Model
+from fmumbs.mechanism.program import Program
 from fmumbs.mechanism.section import Material, Section
 from fmumbs.mechanism.signals import Signal
-from fmumbs.mechanism.support import FlexibleSupport
 
 _OF_FRAME = ("r", "quat", "v", "w", "a", "alpha")  # variables of a body that the first element of its link has
 _SLACK = 1e-9
@@ -62,7 +60,7 @@ def make_flexible(
     parts = {part.name for whole in model.elements if isinstance(whole, Composite) for part in whole.parts}
     for refers in (False, True):  # what refers to joints or springs comes behind them
         for element in model.elements:
-            if element.name not in parts and isinstance(element, ForceLaw | Coupling) == refers:
+            if element.name not in parts and isinstance(element, ForceLaw | Coupling | Program) == refers:
                 replaced[element.name] = _moved(element, links, replaced)
                 made.add(replaced[element.name])
     for signal in model.signals:
@@ -141,7 +139,7 @@ def _link(
 
 def _check_ends(model: Model, name: str, link: FlexibleLink) -> None:
     """Everything that acts on the body is between the ends of the link."""
-    ends = [(e, end) for e in model.elements if isinstance(e, JointBase | Force) for end in e.ends]
+    ends = [(e, end) for e in model.elements for end in _given(e).values() if isinstance(end, Point)]
     for element, end in ends:
         if end.body.name != name:
             continue
@@ -160,18 +158,21 @@ def _moved(element: Element, links: Mapping[str, FlexibleLink], replaced: Mappin
     """The element with its ends on the links, and what it refers to replaced."""
     if element.name in links:
         return links[element.name]
-    if isinstance(element, JointBase | FlexibleSupport):
-        return replace(element, F=_end(element.F, links), M=_end(element.M, links))
-    if isinstance(element, Force):
-        values = {field.name: getattr(element, field.name) for field in fields(element)}
-        ends: dict[str, Any] = {name: _end(end, links) for name, end in values.items() if isinstance(end, Point)}
-        return replace(element, **ends)
-    if isinstance(element, ForceLaw):
-        return replace(element, on=replaced[element.on.name])
     if isinstance(element, Coupling):
         terms = [(replaced[joint.name], mode, ratio) for joint, mode, ratio in element.coordinates]
         return replace(element, terms=terms)
-    return element
+    changed: dict[str, Any] = {}
+    for name, value in _given(element).items():
+        if isinstance(value, Point):
+            changed[name] = _end(value, links)
+        elif isinstance(value, Element):
+            changed[name] = replaced[value.name]
+    return replace(element, **changed) if changed else element
+
+
+def _given(element: Element) -> dict[str, Any]:
+    """What it was made with, by name."""
+    return {field.name: getattr(element, field.name) for field in fields(element) if field.init}
 
 
 def _end(point: Point, links: Mapping[str, FlexibleLink]) -> Point:

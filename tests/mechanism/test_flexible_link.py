@@ -169,6 +169,22 @@ def test_energy_is_lost_by_the_power_of_the_dampers():
     np.testing.assert_allclose(before - solver.get("solver.energy"), lost, rtol=1e-5)
 
 
+def test_a_vibration_decays_by_the_retardation_time():
+    """Of a Kelvin-Voigt material: the damping ratio is tau w / 2, so that the energy falls by exp(-tau w^2 t)."""
+    tau, model = 0.02, cantilever(6, force=(0, 0.05, 0), plane="xy", damping=0.02)
+    still = fm.equilibrium(model)
+    w = still.frequencies[0]
+    image = fm.compile(model, everything=True, starts=still.starts).with_options(scheme="radau", tolerance=1e-8)
+    solver = fm.Solver(image)
+    solver.set("load.force", (0, 0, 0))
+    solver.assemble()
+    energies = []
+    for periods in (1, 4):  # after one only the first mode is left
+        solver.step(periods * 2 * np.pi / w)
+        energies.append(solver.get("solver.energy"))
+    np.testing.assert_allclose(np.log(energies[0] / energies[1]), tau * w**2 * 6 * np.pi / w, rtol=2e-3)
+
+
 def test_it_has_the_mass_and_the_inertia_of_the_rod_that_it_replaces():
     section, material = fm.Section.circle(0.03), fm.Material.steel()
     link = fm.FlexibleLink("link", length=1.2, section=section, material=material, elements=7, along="-z")
@@ -198,6 +214,8 @@ def test_points_stand_where_they_stand_on_a_rod():
         solver.assemble()
         for end, place in zip(ends, places, strict=True):
             np.testing.assert_allclose(solver.get(f"{end!r}.r"), turned @ place + (0.1, 0.2, 0.3), atol=1e-12)
+            own = np.dot(link.axis, end.X_BP.offset)  # from where its element begins; its centre is in the middle
+            assert -1e-12 <= own <= 2 * np.dot(link.axis, end.body.com) + 1e-12
 
 
 GOOD = {"length": 1.0, "EIy": 1.0, "EIz": 1.0, "GJ": 1.0, "mass": 1.0, "axial_inertia": 1e-3}

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import fmumbs as fm
+from support.sweeps import seeds
 
 STEEL = fm.Material.steel()
 
@@ -133,3 +134,95 @@ def test_reactions_become_unique_and_split_as_the_stiffnesses():
         errors.append(np.abs(np.abs(found) - split(E)).max())
     assert errors[-1] < 1e-3 * 1000
     assert errors[-1] < errors[0] / 5
+
+
+def random_table(rng):
+    """Legs of any number, length, area and place under a beam, in any plane; and its forces as of springs E A / L."""
+    count = int(rng.integers(3, 6))
+    places = np.sort(rng.permutation(np.arange(-4, 5))[:count]) * 0.5 + rng.uniform(-0.1, 0.1, count)
+    areas, lengths = 1e-4 * rng.uniform(1, 5, count), rng.uniform(0.4, 1.5, count)
+    force, at = rng.uniform(20, 90), rng.uniform(-1, 1)  # [N], far below that at which a leg buckles
+    turned = fm.Rotation.rpy(*rng.uniform(-3, 3, 3))
+    model = fm.Model("random_table", gravity=(0, 0, 0))
+    plate = fm.Body("plate", mass=10.0, inertia=(1, 1, 1))
+    model.add(plate)
+    upright = fm.Rotation.about("z", np.pi / 2)
+    for i, (x, area, length) in enumerate(zip(places, areas, lengths, strict=True)):
+        along = str(rng.choice(("x", "-x")))
+        size = (length, 0.1, area / 0.1)
+        leg = fm.Body.box(f"leg{i}", size=size, density=1.0, along=along)
+        foot = model.ground.at(*(turned @ (x, -length, 0)), rotation=turned @ upright)
+        head = plate.at(x, rotation=upright)
+        low, high = (leg.base, leg.tip) if along == "x" else (leg.tip, leg.base)
+        model.add(leg, fm.Revolute(f"foot{i}", foot, low))
+        model.add(fm.Revolute(f"head{i}", high, head) if rng.random() < 0.5 else fm.Revolute(f"head{i}", head, high))
+    far = turned @ (places[0] - 8, 0, 0)
+    model.add(fm.Spring("side", model.ground.at(*far), plate.at(places[0]), stiffness=1e4, free_length=8.0))
+    model.add(fm.Load("weight", plate.at(at), force=turned @ (0, -force, 0)))
+
+    def split(E):
+        k = E * areas / lengths
+        A = np.array([[k.sum(), (k * places).sum()], [(k * places).sum(), (k * places**2).sum()]])
+        sink, turn = np.linalg.solve(A, (force, force * at))
+        return k * (sink + turn * places)
+
+    return model, split, force
+
+
+@pytest.mark.parametrize("seed", seeds(4, 60))
+def test_any_table_stands_as_on_springs_with_the_bodies_that_uniqueness_names(seed):
+    """The forces converge to those of a rigid beam on springs as E grows, with the bodies named and no others."""
+    rigid, split, force = random_table(np.random.default_rng(seed))
+    legs = [name for name in fm.uniqueness(rigid).flexible if name.startswith("leg")]
+    errors = []
+    for E in (1e9, 1e10, 1e11):
+        material = fm.Material(E=E, density=1.0)
+        every = [body.name for body in rigid.bodies if body.name.startswith("leg")]
+        bent = fm.make_flexible(rigid, every, material=material, elements=2, plane="xy", stretch=True)
+        solver = fm.equilibrium(bent).solver
+        found = np.array([-solver.get(f"foot{i}.reaction.f")[0] for i in range(len(every))])
+        errors.append(np.abs(np.abs(found) - np.abs(split(E))).max())
+    assert legs
+    assert errors[-1] < 1e-4 * force
+    assert errors[-1] < errors[0] / 5 or errors[0] < 1e-6 * force
+    named = fm.make_flexible(rigid, legs, material=material, elements=2, plane="xy", stretch=True)
+    assert all(joint.components_unique[0] for joint in fm.uniqueness(named).joints if joint.joint.startswith("foot"))
+
+
+START = {  # from rest, where the bars are at the start: assembly then deforms nothing
+    "z": fm.Path.polynomial(-np.sin(0.4) - 0.8 * np.sin(1.1), 0.0, 0.5),
+    "x": fm.Path.polynomial(0.5 + np.cos(0.7), 0.0, -0.5),
+}
+
+
+def arm(program):
+    """Two bars, one with friction in its pin, and a program."""
+    model = fm.Model("arm", gravity=(0, 0, -9.81))
+    bars = [fm.Body.cylinder(name, length=1.0, radius=0.02, density=7850) for name in ("upper", "lower")]
+    friction = fm.LuGre(0.6, 0.4, stribeck=0.1, stiffness=100.0, damping=5.0, preload=1.0)
+    model.add(*bars, fm.Revolute("A", model.ground.at(), bars[0].base, axis="y", q0=0.4, friction=friction))
+    model.add(fm.Revolute("B", bars[0].tip, bars[1].base, axis="y", q0=0.7))
+    model.add(program(model))
+    return model
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda m: fm.ProgrammedPoint("P", m["lower"].at(0.8), directions="z", path=START["z"]),
+        lambda m: fm.ProgrammedPoint("P", m["lower"].tip, frame=m["upper"].at(0.5), directions="x", path=START["x"]),
+        lambda m: fm.ProgrammedJoint("P", m["B"], path=fm.Path.polynomial(0.7, 0.0, 0.2)),
+    ],
+)
+def test_programs_and_friction_come_with_the_bodies(program):
+    rigid = arm(program)
+    stiff = fm.Material(E=1e14, density=1.0)
+    bent = fm.make_flexible(rigid, ["upper", "lower"], material=stiff, elements=2, plane="xz")
+    found = []
+    for model in (rigid, bent):
+        solver = fm.Solver(fm.compile(model, everything=True).with_options(scheme="radau", tolerance=1e-7))
+        solver.assemble()
+        solver.step(0.2)
+        found.append([solver.get(name) for name in ("A.q", "B.q", "P.eta", "A.friction.z")])
+        np.testing.assert_allclose(solver.get("P.violation"), 0.0, atol=1e-9)
+    np.testing.assert_allclose(found[1], found[0], atol=1e-4)
