@@ -41,6 +41,7 @@
 #define FM_ROUGHLY 1e-3
 #define FM_SINGULAR 1e-9      /* a smaller pivot, relative to the largest, is none */
 #define FM_UNBALANCED 1e-6    /* [rad], or lengths: what may be left of F in directions without a stiffness */
+#define FM_IMMOBILE 1e-9      /* of a motion: what loops leave of it where nothing moves */
 #define FM_INDIFFERENT 1e-7   /* a smaller eigenvalue of -dF/dq is none: of a squared frequency over gravity over length; ... */
 #define FM_WEIGHTLESS 1e-10   /* ... without gravity; */
 #define FM_NOISE 1e-11        /* ... or relative to the largest */
@@ -193,6 +194,16 @@ static int by_descent(fm_instance *s)
 
 /* Verdict ---------------------------------------------------------------------------------------------------------- */
 
+/* Some motion at the base that the loops allow. 0: there is none; -1: it is not found. */
+static int allowed_motion(fm_instance *s, double *x)
+{
+    const int32_t n = s->image.n.speeds;
+    for (int32_t u = 0; u < n; u++) x[u] = sin(1.0 + 2.4 * u);
+    for (int32_t i = 0; i < s->image.n.excitations; i++) x[s->image.excitation_u[i]] = 0.0;
+    const double any = fm_norm(x, n);
+    return fm_balance_allow(s, s->statics.base, x) ? fm_norm(x, n) > FM_IMMOBILE * any : -1;
+}
+
 /* The motion of the least eigenvalue of -dF/dq at statics.now, in statics.change, by inverse iteration; returns the magnitude
  * of that, NAN if it is not found. */
 static double least_stiff(fm_instance *s)
@@ -200,12 +211,10 @@ static double least_stiff(fm_instance *s)
     const int32_t n = s->image.n.speeds;
     double *x = s->statics.simplified, *d = s->statics.change, size = NAN;
     if (!fm_balance_place(s, s->statics.now)) return NAN;
-    for (int32_t u = 0; u < n; u++) x[u] = sin(1.0 + 2.4 * u);
-    for (int32_t i = 0; i < s->image.n.excitations; i++) x[s->image.excitation_u[i]] = 0.0;
-    if (!fm_balance_allow(s, s->statics.base, x)) return NAN;
+    const int moves = allowed_motion(s, x);
+    if (moves <= 0) return moves < 0 ? NAN : INFINITY;
     for (int i = 0; i < 3; i++) {
         const double before = fm_norm(x, n);
-        if (!(before > 0.0)) return INFINITY; /* nothing moves */
         if (!fm_krylov(s, 0.0, x, FM_ROUGHLY, -1e-14, d)) return NAN;
         size = fm_norm(d, n);
         if (!isfinite(size) || !(size > 0.0)) return NAN;
@@ -286,13 +295,16 @@ fm_status fm_find_equilibrium(fm_instance *s)
     note_start(s);
     s->work.evaluations = 0.0;
     fm_balance_begin(s);
-    for (s->statics.method = NEWTON; s->statics.method < METHODS; s->statics.method++) {
+    begin_at_start(s);
+    s->statics.method = NEWTON;
+    const int moves = !fm_balance_place(s, s->statics.now) || allowed_motion(s, s->statics.simplified);
+    for (; moves && s->statics.method < METHODS; s->statics.method++) {
         begin_at_start(s);
         found = search[s->statics.method](s);
         if (found || exhausted(s)) break;
     }
     if (!found) begin_at_start(s);
-    const fm_status status = found ? check_stiffness(s) : none(s);
+    const fm_status status = !moves ? FM_OK : found ? check_stiffness(s) : none(s);
     load(s, 1.0);
     fm_balance_end(s);
     s->statics.evaluations = s->work.evaluations;

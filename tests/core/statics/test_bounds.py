@@ -143,3 +143,29 @@ def test_a_ball_that_rolls_stands_where_the_accelerations_that_it_is_allowed_van
     assert_allclose(moment, 0.0, atol=1e-7)
     solver.step(0.5)
     assert_allclose(solver.get("A.r"), r, atol=1e-7)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_cannot_move_stands_where_it_was_assembled(seed: int) -> None:
+    """A triangle of random shape and direction, some with a body too many; an arm whose tip follows a program."""
+    rng = np.random.default_rng([seed, 71])
+    model = fm.Model("locked", gravity=rng.uniform(-10, 10, 3))
+    lengths = rng.uniform(0.8, 1.2, 3)
+    c, a = np.cos(t := rng.uniform(0, 6)), np.sin(t)
+    rods = [fm.Body.rod(name, length=float(x), mass=1.0) for name, x in zip("ab", lengths, strict=False)]
+    P, Q = model.ground.at(0, 0, 0), model.ground.at(float(lengths[2] * c), 0, float(-lengths[2] * a))
+    A = fm.Revolute("A", P, rods[0].base, axis="y", q0=float(t - 1.0))
+    model.add(*rods, A)
+    if seed < 2:
+        model.add(fm.Revolute("B", Q, rods[1].base, axis="y", q0=float(t - 2.0)))
+        model.add(fm.Revolute("C", rods[0].tip, rods[1].tip, axis="y"))
+    else:
+        model.add(fm.Revolute("B", rods[0].tip, rods[1].base, axis="y", q0=1.0))
+        path = fm.Path.polyline([(0.6, 0.1), (0.7, 0.3)], 1.0)
+        model.add(fm.ProgrammedPoint("P", rods[1].tip, directions="xz", path=path, transition=float(seed - 2)))
+    found, assembled = fm.equilibrium(model), fm.Solver(model)
+    assembled.assemble()
+    assert found.stable
+    assert found.squares == ()
+    for name, value in found.starts.items():
+        assert value == pytest.approx(assembled.get(name), rel=1e-12)
