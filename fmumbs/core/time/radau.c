@@ -1,11 +1,13 @@
 /* radau.c: Radau IIA of order 5 for stiff mechanisms, without a matrix of its own.
  *
- * The unknowns are the derivatives k_i = (kq_i, kv_i) at the three stages Y_i = y + h sum of A_ij k_j. With A = L U of
- * Crout (unit U) they are iterated stage by stage,
+ * The unknowns are the derivatives k_i = (kq_i, kv_i) at the three stages Y_i = y + h sum of A_ij k_j. With a lower
+ * triangular L near A they are iterated stage by stage,
  *     (I - h l_ii J) d_i = f(y + h sum of A_ij k_j + h sum over j < i of L_ij d_j) - k_i,   k_i <- k_i + d_i,
- * so that only real systems of the size of y are left, while the fixed point is that of the collocation; the iteration
- * matrix of y' = lambda y has a spectral radius of at most 0.37, and nearly 0 for small and large h lambda
- * (P. J. van der Houwen, J. J. B. de Swart, SIAM J. Sci. Comput. 18 (1997) 41). In positions and velocities (Q, V)
+ * so that only real systems of the size of y are left, while the fixed point is that of the collocation
+ * (P. J. van der Houwen, J. J. B. de Swart, SIAM J. Sci. Comput. 18 (1997) 41). They take L from A = L U of Crout. Ours is
+ * one of those with (1 - L^-1 A)^3 = 0, so that very stiff parts are found in three iterations, too. Of the error of a stage
+ * of y' = lambda y it leaves at most 1.02, 0.32, 0.11, 0.037 after one to four, for any h lambda in the left half plane;
+ * Crout's 0.77, 0.49, 0.19, 0.067. In positions and velocities (Q, V)
  * such a system is one evaluation of accelerations with K and D in it (stiffness.c): with g = h l_ii and r = Q' - kq_i
  *     (M + R) a = Q(Q + g r, V) - bias + R kv_i,   d_v = a - kv_i,   d_q = r + g d_v,
  * because what the joints' springs put on Q + g r and what R adds is what they will put on the new positions.
@@ -39,9 +41,9 @@ static const double A[FM_RADAU_STAGES][FM_RADAU_STAGES] = {
     {0.37640306270046727505, 0.51248582618842161384, 0.11111111111111111111},
 };
 static const double L[FM_RADAU_STAGES][FM_RADAU_STAGES] = {
-    {0.19681547722366042587, 0.0, 0.0},
-    {0.394424314739087277, 0.42340843570261307391, 0.0},
-    {0.37640306270046727505, 0.63782015127994741509, 0.2},
+    {0.272, 0.0, 0.0},
+    {0.434, 0.334, 0.0},
+    {0.35514240714403683, 0.5029728125871217, 0.1834566161794059},
 };
 static const double C[FM_RADAU_STAGES] = {0.15505102572168219018, 0.64494897427831780982, 1.0};
 static const double GAMMA = 0.27488882959567736775; /* the real eigenvalue of A */

@@ -120,6 +120,12 @@ def test_a_beam_takes_a_tenth_of_the_steps() -> None:
     assert 8 * implicit < explicit
 
 
+def test_the_stages_of_a_beam_converge_in_three_iterations() -> None:
+    solver = started(beam(20), scheme="radau", tolerance=1e-6)
+    solver.step(0.2)
+    assert solver.get("solver.evaluations") < 14.5 * solver.get("solver.steps")  # three each, and four beside
+
+
 @given(case=trees(max_bodies=4))
 @settings(max_examples=25)
 def test_trees_with_stiff_joints_move_as_by_the_explicit_scheme(case: Case) -> None:
