@@ -24,7 +24,10 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_HARDLY_STIFF 0.05 /* rho over the least inertia that opposes: below it, an element is not stiff */
+#define FM_HARDLY_STIFF 0.4 /* rho over the least inertia that opposes: below it, an element is not stiff */
+#define FM_MOST_MOBILE 1e30  /* of a link without mass [1/kg], [1/kg.m2] */
+#define FM_ROUNDED 1e-13     /* of a pivot: round-off */
+#define FM_JACOBI_SWEEPS 12
 #define FM_ALONGSIDE 0.01    /* F/l over k: below it, a spring does not resist across its line */
 
 /* A direction: the wrench of a unit force on link M, and the opposite of that on link F (-1: ground); its stiffness and its
@@ -35,31 +38,43 @@ typedef struct direction {
     double k, d;
 } direction;
 
-/* An upper bound of the acceleration of a link's point along any direction by a unit force: that of the link alone,
- * 1/m + |arm|^2/(its least inertia about its centre), the latter at least det/(half the trace)^2. */
-static double most_mobile(const fm_instance *s, int32_t link, const double r[3])
+/* The sum of the matrices rho and g k of springs between two links, by the wrench on M about a point; M -2: none. */
+typedef struct together {
+    int32_t F, M;
+    double r[3], R[6][6], K[6][6];
+} together;
+
+/* An upper bound of what a wrench does to the motion along itself: that of the link alone, |force|^2/m + |torque about its
+ * centre|^2/(its least inertia about that), the latter at least det/(half the trace)^2. */
+static double most_mobile(const fm_instance *s, int32_t link, const fm_constraint *on)
 {
     if (link < 0) return 0.0;
     const fm_link *k = s->link + link;
+    const fm_world *w = s->world + link;
     if (!(k->m > 0.0)) return INFINITY;
-    double c[3], J[6], arm = 0.0;
-    for (int j = 0; j < 3; j++) c[j] = k->h[j] / k->m, arm += (r[j] - c[j]) * (r[j] - c[j]);
-    const double square = dot(c, c);
+    double c[3], J[6], arm[3], out[3], about[3];
+    for (int j = 0; j < 3; j++) c[j] = k->h[j] / k->m;
+    rotate_out(w->R, c, out);
+    for (int j = 0; j < 3; j++) arm[j] = on->r[j] - (w->r[j] + out[j]);
+    cross(arm, on->force, about);
+    for (int j = 0; j < 3; j++) about[j] += on->torque[j];
+    const double square = dot(c, c), turning = dot(about, about);
     J[0] = k->J[0] - k->m * (square - c[0] * c[0]), J[3] = k->J[3] - k->m * (square - c[1] * c[1]);
     J[5] = k->J[5] - k->m * (square - c[2] * c[2]);
     J[1] = k->J[1] + k->m * c[0] * c[1], J[2] = k->J[2] + k->m * c[0] * c[2], J[4] = k->J[4] + k->m * c[1] * c[2];
     const double minor = J[3] * J[5] - J[4] * J[4], half = 0.5 * ((J[0] + J[3]) + J[5]);
     const double det = (J[0] * minor - J[1] * (J[1] * J[5] - J[4] * J[2])) + J[2] * (J[1] * J[4] - J[3] * J[2]);
-    const double least = det / (half * half);
-    return arm > 0.0 ? 1.0 / k->m + arm / (least > 0.0 ? least : 0.0) : 1.0 / k->m;
+    const double least = det / (half * half), sliding = dot(on->force, on->force) / k->m;
+    return turning > 0.0 ? sliding + turning / (least > 0.0 ? least : 0.0) : sliding;
 }
 
-/* Adds J, the compliance and g k of a direction to a set; the stiffest ones if there is no more room. */
+/* Adds J, the compliance and g k of a direction to a set, if it resists; the stiffest ones if there is no more room. */
 static void add(fm_instance *s, fm_compliances *set, double g, const direction *at)
 {
     const int32_t nu = s->image.n.speeds;
     const double rho = g * (at->d + g * at->k);
     int32_t place = set->count;
+    if (!(rho * (most_mobile(s, at->F, &at->on_F) + most_mobile(s, at->M, &at->on_M)) > FM_HARDLY_STIFF)) return;
     if (place == s->stiff.room) {
         int32_t softest = 0;
         for (int32_t i = 1; i < place; i++) softest = set->rho[i] < set->rho[softest] ? i : softest;
@@ -105,9 +120,6 @@ static void add_spring(fm_instance *s, fm_compliances *set, double g, int32_t i,
     at.F = m->point_link[P], at.M = m->point_link[Q];
     if (at.F == at.M) return;
     spring_at(s, i, y, line, &at.k, &at.d, &across);
-    const double most = most_mobile(s, at.F, m->point_r + 3 * P) + most_mobile(s, at.M, m->point_r + 3 * Q);
-    const double *stiffest = at.k > across ? &at.k : &across;
-    if (!(g * (at.d + g * *stiffest) * most > FM_HARDLY_STIFF)) return;
     memcpy(side[0], line, sizeof side[0]);
     const int least = fabs(line[0]) < fabs(line[1]) ? (fabs(line[0]) < fabs(line[2]) ? 0 : 2) : (fabs(line[1]) < fabs(line[2]) ? 1 : 2);
     v[0] = v[1] = v[2] = 0.0, v[least] = 1.0;
@@ -125,19 +137,153 @@ static void add_spring(fm_instance *s, fm_compliances *set, double g, int32_t i,
     }
 }
 
-static void add_cut_joint(fm_instance *s, fm_compliances *set, double g, int32_t joint)
+/* rho and g k between the modes of a cut joint, about a ball in M's axes. 0: it does not resist. */
+static int joint_matrices(const fm_instance *s, int32_t joint, double g, double rho[6][6], double gk[6][6])
 {
     const fm_image *m = &s->image;
-    for (int32_t i = 0; i < m->joint_nu[joint]; i++) {
+    const int32_t n = m->joint_nu[joint];
+    int resists = 0;
+    memset(rho, 0, 36 * sizeof(double)), memset(gk, 0, 36 * sizeof(double));
+    for (int32_t i = 0; i < n; i++) {
         const int32_t u = m->joint_u[joint] + i;
-        direction at = {.F = m->joint_F_link[joint], .M = m->joint_M_link[joint], .k = s->stiffness[u], .d = s->damping[u]};
-        if (s->work.still) at.d = 0.0;
-        else if (m->n.frictions > 0 && !s->work.still) at.d += s->friction.D[u];
-        if (!(at.d + g * at.k > 0.0)) continue;
-        fm_cut_joint_row(s, joint, i, &at.on_M);
-        at.on_F = at.on_M;
+        const double d = s->work.still ? 0.0 : s->damping[u] + (m->n.frictions > 0 ? s->friction.D[u] : 0.0);
+        gk[i][i] = g * s->stiffness[u], rho[i][i] = g * (d + gk[i][i]);
+        resists |= rho[i][i] > 0.0;
+    }
+    for (int32_t c = m->joint_coupled[joint]; c < m->joint_coupled[joint] + m->joint_couplings[joint]; c++) {
+        const int32_t i = m->coupled_modes[2 * c], j = m->coupled_modes[2 * c + 1];
+        gk[i][j] = gk[j][i] = g * s->coupled_stiffness[c];
+        rho[i][j] = rho[j][i] = g * ((s->work.still ? 0.0 : s->coupled_damping[c]) + gk[i][j]);
+    }
+    return resists;
+}
+
+/* Adds those of a joint to the sum between its links. */
+static void add_together(const fm_instance *s, together *all, double g, int32_t joint)
+{
+    const int32_t n = s->image.joint_nu[joint];
+    double rho[6][6], gk[6][6], row[6][6], arm[3];
+    if (!joint_matrices(s, joint, g, rho, gk)) return;
+    for (int32_t i = 0; i < n; i++) {
+        fm_constraint on;
+        fm_cut_joint_row(s, joint, i, &on);
+        if (all->M < -1) {
+            all->F = s->image.joint_F_link[joint], all->M = s->image.joint_M_link[joint];
+            memcpy(all->r, on.r, sizeof all->r);
+        }
+        for (int k = 0; k < 3; k++) arm[k] = on.r[k] - all->r[k];
+        cross(arm, on.force, row[i]);
+        for (int k = 0; k < 3; k++) row[i][k] += on.torque[k], row[i][3 + k] = on.force[k];
+    }
+    for (int32_t i = 0; i < n; i++)
+        for (int32_t j = 0; j < n; j++)
+            for (int a = 0; rho[i][j] != 0.0 && a < 6; a++)
+                for (int b = 0; b < 6; b++) {
+                    all->R[a][b] += row[i][a] * rho[i][j] * row[j][b];
+                    all->K[a][b] += row[i][a] * gk[i][j] * row[j][b];
+                }
+}
+
+/* The constraint of a wrench about the common point. */
+static fm_constraint wrench_of(const together *all, const double w[6])
+{
+    fm_constraint on;
+    memset(&on, 0, sizeof on);
+    memcpy(on.r, all->r, sizeof on.r);
+    memcpy(on.torque, w, sizeof on.torque);
+    memcpy(on.force, w + 3, sizeof on.force);
+    return on;
+}
+
+/* R = sum of w w' by pivots, the largest beside the inertia first. Returns how many there are, their rows in `row`. */
+static int pivots(const fm_instance *s, together *all, double w[6][6], int row[6])
+{
+    double scale[6], first[6];
+    for (int i = 0; i < 6; i++) {
+        double unit[6] = {0.0};
+        unit[i] = 1.0;
+        const fm_constraint on = wrench_of(all, unit);
+        const double most = most_mobile(s, all->F, &on) + most_mobile(s, all->M, &on);
+        scale[i] = most < FM_MOST_MOBILE ? most : FM_MOST_MOBILE, first[i] = all->R[i][i];
+    }
+    for (int n = 0; n < 6; n++) {
+        int at = 0;
+        for (int i = 1; i < 6; i++) at = all->R[i][i] * scale[i] > all->R[at][at] * scale[at] ? i : at;
+        if (!(all->R[at][at] > FM_ROUNDED * first[at])) return n;
+        row[n] = at;
+        const double root = sqrt(all->R[at][at]);
+        for (int i = 0; i < 6; i++) w[n][i] = all->R[i][at] / root;
+        for (int i = 0; i < 6; i++)
+            for (int j = 0; j < 6; j++) all->R[i][j] -= w[n][i] * w[n][j];
+        all->R[at][at] = 0.0;
+    }
+    return 6;
+}
+
+/* Diagonalises the symmetric B by Jacobi's rotations, which it applies to the w, too. */
+static void diagonalise(int n, double B[6][6], double w[6][6])
+{
+    for (int sweep = 0; sweep < FM_JACOBI_SWEEPS; sweep++)
+        for (int p = 0; p < n; p++)
+            for (int q = p + 1; q < n; q++) {
+                if (!(fabs(B[p][q]) > FM_ROUNDED * (fabs(B[p][p]) + fabs(B[q][q])))) continue;
+                const double far = 0.5 * (B[q][q] - B[p][p]) / B[p][q];
+                const double t = (far < 0.0 ? -1.0 : 1.0) / (fabs(far) + sqrt(far * far + 1.0)), c = 1.0 / sqrt(t * t + 1.0), si = t * c;
+                for (int k = 0; k < n; k++) {
+                    const double x = B[k][p], y = B[k][q];
+                    B[k][p] = c * x - si * y, B[k][q] = si * x + c * y;
+                }
+                for (int k = 0; k < n; k++) {
+                    const double x = B[p][k], y = B[q][k];
+                    B[p][k] = c * x - si * y, B[q][k] = si * x + c * y;
+                }
+                for (int k = 0; k < 6; k++) {
+                    const double x = w[p][k], y = w[q][k];
+                    w[p][k] = c * x - si * y, w[q][k] = si * x + c * y;
+                }
+            }
+}
+
+/* Adds the directions of the sum to the set: at most six, of which each has a stiffness and a damping of its own, R = sum of
+ * w w' and g K = sum of gamma w w'. */
+static void add_sum(fm_instance *s, fm_compliances *set, double g, together *all)
+{
+    double w[6][6], B[6][6];
+    int row[6];
+    if (all->M < -1) return;
+    const int n = pivots(s, all, w, row);
+    for (int i = 0; i < n; i++) /* B = W^-1 K W^-T at the rows of the pivots, where W is lower triangular */
+        for (int j = 0; j < n; j++) {
+            double sum = all->K[row[i]][row[j]];
+            for (int k = 0; k < i; k++) sum -= w[k][row[i]] * B[k][j];
+            B[i][j] = sum / w[i][row[i]];
+        }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            double sum = B[i][j];
+            for (int k = 0; k < j; k++) sum -= B[i][k] * w[k][row[j]];
+            B[i][j] = sum / w[j][row[j]];
+        }
+    diagonalise(n, B, w);
+    for (int i = 0; i < n; i++) {
+        direction at = {.F = all->F, .M = all->M, .k = B[i][i] / g, .d = 1.0 / g - B[i][i]};
+        at.on_M = at.on_F = wrench_of(all, w[i]);
         add(s, set, g, &at);
     }
+}
+
+/* Adds the directions of all cut joints; those between the same links, one after the other, are taken together. */
+static void add_cut_joints(fm_instance *s, fm_compliances *set, double g)
+{
+    const fm_image *m = &s->image;
+    const together none = {.F = -2, .M = -2};
+    together all = none;
+    for (int32_t j = m->n.modes > m->n.speeds ? 0 : m->n.joints; j < m->n.joints; j++) {
+        if (!fm_is_cut_joint(m, j)) continue;
+        if (all.F != m->joint_F_link[j] || all.M != m->joint_M_link[j]) add_sum(s, set, g, &all), all = none;
+        add_together(s, &all, g, j);
+    }
+    add_sum(s, set, g, &all);
 }
 
 static fm_compliances *set_of(fm_instance *s, int which)
@@ -175,8 +321,7 @@ void fm_compliances_place(fm_instance *s, int which, double t, const double *y, 
     set->count = 0;
     if (s->stiff.room == 0) return;
     for (int32_t i = 0; i < s->image.n.springs; i++) add_spring(s, set, g, i, y);
-    for (int32_t j = s->image.n.modes > nu ? 0 : s->image.n.joints; j < s->image.n.joints; j++)
-        if (fm_is_cut_joint(&s->image, j)) add_cut_joint(s, set, g, j);
+    add_cut_joints(s, set, g);
     memcpy(s->stiff.kept, s->stiff.f, (size_t)nu * sizeof *s->stiff.f);
     for (int32_t i = 0; i < set->count; i++) {
         double *C = set->C + (size_t)i * (size_t)nu, *J = set->J + (size_t)i * (size_t)nu;

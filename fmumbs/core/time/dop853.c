@@ -14,6 +14,8 @@
 #include <string.h>
 
 #define FM_DENSE_STAGES 3 /* evaluations for the dense output, beside those of the step */
+#define FM_LAST_TERM 30.0 /* times eps^(-1/8): how much more than the tolerance eps the last term of the dense output may be */
+#define FM_LARGEST 0.0084 /* the maximum of x^4 (1 - x)^3, the last term by its coefficient */
 #define FM_ALL_STAGES (FM_DOP853_LAST + 1 + FM_DENSE_STAGES)
 
 static const double A[FM_ALL_STAGES][FM_ALL_STAGES - 1] = {
@@ -82,30 +84,49 @@ double fm_dop853_try(fm_instance *s, double t, double h)
     return five > 0.0 ? five / sqrt(1.0 + 0.01 * (three / five) * (three / five)) : 0.0;
 }
 
-/* The dense output of a step that was tried last: with `all`, of order 7 by further evaluations; else only its ends, for
- * a step that is not read within. */
-void fm_dop853_keep(fm_instance *s, double t, double h, const double *next, int all)
+/* The coefficient k of the last four of the dense output, in state i. */
+static double coefficient(const fm_instance *s, double h, int k, int32_t i)
 {
-    const int32_t ny = s->model.ny;
-    const double *end = fm_stage(s, FM_DOP853_LAST);
+    double sum = 0.0;
+    for (int j = 0; j < FM_ALL_STAGES; j++) sum += D[k][j] * fm_stage(s, j)[i];
+    return h * sum;
+}
+
+/* The further evaluations for the dense output of the step that was tried last. Returns its last term,
+ * of order 7 in the step, beside what is allowed: at the limit of stability a step may end well and be wild within. */
+double fm_dop853_within(fm_instance *s, double t, double h)
+{
+    const double allowed = FM_LAST_TERM / fm_eighth_root(s->options[FM_OPTION_TOLERANCE]);
     const int32_t near = s->loop.near_singular;
-    double *r = s->dense;
-    for (int j = FM_DOP853_LAST + 1; all && j < FM_ALL_STAGES; j++) {
+    double worst = 0.0;
+    for (int j = FM_DOP853_LAST + 1; j < FM_ALL_STAGES; j++) {
         s->singular.on_branch = s->singular.was_near;
         fm_explicit_stage(s, t, h, A[j], C[j], j, s->work.probe);
     }
     s->singular.on_branch = 0;
     s->loop.near_singular = near;
+    for (int32_t i = 0; i < s->model.ny; i++) {
+        const double a = fabs(s->head[i]), b = fabs(s->work.trial[i]);
+        const double last = FM_LARGEST * fabs(coefficient(s, h, 3, i)) / (allowed * fm_weight(s, i, a > b ? a : b));
+        worst = last > worst || isnan(last) ? last : worst;
+        if (isnan(worst)) return worst;
+    }
+    return worst;
+}
+
+/* The dense output of a step that was tried last: with `all`, of order 7, for which fm_dop853_within evaluates; else only
+ * its ends, for a step that is not read within. */
+void fm_dop853_keep(fm_instance *s, double h, const double *next, int all)
+{
+    const int32_t ny = s->model.ny;
+    const double *end = fm_stage(s, FM_DOP853_LAST);
+    double *r = s->dense;
     for (int32_t i = 0; i < ny; i++) {
         const double diff = next[i] - s->head[i], bend = h * s->slope[i] - diff;
         r[i] = s->head[i];
         r[ny + i] = diff;
         r[2 * ny + i] = bend;
         r[3 * ny + i] = (diff - h * end[i]) - bend;
-        for (int k = 0; k < 4; k++) {
-            double sum = 0.0;
-            for (int j = 0; all && j < FM_ALL_STAGES; j++) sum += D[k][j] * fm_stage(s, j)[i];
-            r[(4 + k) * ny + i] = h * sum;
-        }
+        for (int k = 0; k < 4; k++) r[(4 + k) * ny + i] = all ? coefficient(s, h, k, i) : 0.0;
     }
 }

@@ -9,7 +9,8 @@ FM_HIDDEN_BEGIN
 #define FM_DOP853_LAST 12 /* the stage at the end of the step */
 
 double fm_dop853_try(fm_instance *s, double t, double h);
-void fm_dop853_keep(fm_instance *s, double t, double h, const double *next, int all);
+double fm_dop853_within(fm_instance *s, double t, double h);
+void fm_dop853_keep(fm_instance *s, double h, const double *next, int all);
 
 FM_HIDDEN_END
 

@@ -103,14 +103,19 @@ static double try_scheme(fm_instance *s, double t, double h, int implicit, int r
     return is_dop853(s) ? fm_dop853_try(s, t, h) : fm_dormand_prince_try(s, t, h);
 }
 
-/* Accepts the trial step from t: its dense output, its end and the slope there. The dense output of DOP853 is complete if it
- * is read before the end: at t_end, or for switches of laws. */
+/* Whether a step to `arrival` is read within: at t_end, or for switches of laws. */
+static int is_read_within(const fm_instance *s, double arrival, double t_end)
+{
+    return arrival > t_end || s->image.n.laws > 0;
+}
+
+/* Accepts the trial step from t: its dense output, its end and the slope there. */
 static void accept(fm_instance *s, double t, double arrival, double t_end, int implicit)
 {
     const size_t bytes = (size_t)s->model.ny * sizeof(double);
     const int eighth = !implicit && is_dop853(s);
     if (implicit) fm_radau_keep(s, arrival - t);
-    else if (eighth) fm_dop853_keep(s, t, arrival - t, s->work.trial, arrival > t_end || s->image.n.laws > 0);
+    else if (eighth) fm_dop853_keep(s, arrival - t, s->work.trial, is_read_within(s, arrival, t_end));
     else fm_dormand_prince_keep(s, arrival - t, s->work.trial);
     fm_note_normal_forces(s);
     memcpy(s->head, s->work.trial, bytes);
@@ -136,6 +141,10 @@ static advanced advance(fm_instance *s, double arrival, double t_end, int implic
         fm_begin_normal_forces(s);
         double error = try_scheme(s, t, h, implicit, rejected, &iterations);
         if (error <= 1.0 && !fm_correct_trial(s, arrival)) error = INFINITY;
+        if (error <= 1.0 && iterations == 0 && is_dop853(s) && is_read_within(s, arrival, t_end)) {
+            const double within = fm_dop853_within(s, t, h);
+            error = within <= 1.0 ? error : within;
+        }
         const double factor = iterations > 0 ? fm_radau_factor(s, h, error, iterations) : fm_explicit_factor(s, error, root);
         if (error <= 1.0) {
             const double grown = h * factor;

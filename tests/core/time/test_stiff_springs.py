@@ -108,6 +108,47 @@ def test_springs_in_cut_joints_count() -> None:
     assert_allclose(found, exact, rtol=1e-5, atol=1e-5)
 
 
+def mounted(scale: float, feet: int = 0) -> ModelImage:
+    """A swing on a block that a bushing with full matrices holds, or feet all around."""
+    rng = np.random.default_rng(8)
+    model = fm.Model("mounted")
+    block, bob = (
+        fm.Body("block", mass=1.0, inertia=(0.1, 0.2, 0.15)),
+        fm.Body("bob", mass=1.0, com=(0, 0, -0.5), inertia=(0.02,) * 3),
+    )
+    model.add(block, bob, fm.Revolute("B", block.at(), bob.at(), axis="y", q0=0.8))
+    if feet:
+        layer = fm.Layer(rng.uniform(-0.5, 0.5, (feet, 3)), stiffness=(scale, 2 * scale, scale), damping=3e-2 * scale)
+        model.add(fm.FlexibleSupport("S", model.ground.at(), block.at(), layers=[layer]))
+    else:
+        root = rng.uniform(-1, 1, (6, 6))
+        K = scale * (root @ root.T + 0.1 * np.eye(6))
+        place = (0.1, 0.2, 0, 0, 0, 0)
+        matrices = {"stiffness_matrix": K, "damping_matrix": 3e-2 * K}
+        mount = fm.Bushing("M", model.ground.at(), block.at(0.1, 0.2, 0), q0=place, rest=place, **matrices, cut=True)
+        model.add(fm.Free("F", model.ground.at(), block.at()), mount)
+    return compile(model, everything=True)
+
+
+def test_matrices_in_cut_joints_count() -> None:
+    soft, stiff = steps(mounted(1e5), 1.0), steps(mounted(1e7), 1.0)
+    assert max(soft, stiff) < 2 * min(soft, stiff) < 150
+    (found,), (exact,) = (
+        ends(mounted(1e3), 0.3, scheme, [tolerance])[0] for scheme, tolerance in (("radau", 1e-7), ("dop853", 1e-11))
+    )
+    assert_allclose(found, exact, rtol=1e-5, atol=1e-5)
+
+
+def test_feet_under_one_body_count_as_six_springs() -> None:
+    """However many there are, each set of directions costs six evaluations."""
+    taken = []
+    for feet in (3, 12):
+        solver = started(mounted(1e7 / feet, feet), scheme="radau", tolerance=1e-6)
+        solver.step(1.0)
+        taken.append(solver.get("solver.evaluations") / solver.get("solver.steps"))
+    assert taken[1] < 1.2 * taken[0] < 60
+
+
 @given(case=trees(max_bodies=4))
 @settings(max_examples=20)
 def test_trees_with_stiff_springs_move_as_by_the_explicit_scheme(case: Case) -> None:

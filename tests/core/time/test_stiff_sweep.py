@@ -1,0 +1,91 @@
+"""Random stiff mechanisms over the whole API: every scheme gives the motion of DOP853 at a fine tolerance."""
+
+import numpy as np
+import pytest
+
+import fmumbs as fm
+from core.time.test_radau import is_state
+from fmumbs.compiler import compile
+from support.stiff_models import Stiff, stiff
+from support.sweeps import seeds
+
+PROMISE = 200
+"""Times the tolerance, and how much more DOP853 errs at CLOSE."""
+
+EXACT, CLOSE = 1e-12, 1e-9
+LONGEST = 0.3  # [s]
+WORK = 3000  # evaluations of the fine run: the stiffer a mechanism, the shorter it runs
+
+
+def started(case: Stiff, image: fm.ModelImage, scheme: str, tolerance: float) -> fm.Solver:
+    solver = fm.Solver(image.with_options(scheme=scheme, tolerance=tolerance))
+    for name, value in case.inputs.items():
+        solver.set(name, value)
+    solver.assemble()
+    return solver
+
+
+def state(solver: fm.Solver) -> tuple[np.ndarray, np.ndarray]:
+    """Positions and velocities of all joints and flexible bodies."""
+    names = [v.name for v in solver.image.variables if is_state(v)]
+    rates = [name.rpartition(".")[2].startswith(("qd", "etad")) for name in names]
+    both = [np.concatenate([np.zeros(1), *(np.ravel(solver.get(name)) for name, rate in zip(names, rates, strict=True)
+                                           if rate == which)]) for which in (False, True)]  # fmt: skip
+    return both[0], both[1]
+
+
+def error(found: tuple[np.ndarray, np.ndarray], exact: tuple[np.ndarray, np.ndarray]) -> float:
+    """Of positions relative to themselves, of velocities relative to the largest, or absolute if below 1."""
+    (q, u), (q0, u0) = found, exact
+    return float(
+        max((np.abs(q - q0) / np.maximum(1.0, np.abs(q0))).max(), np.abs(u - u0).max() / max(1.0, np.abs(u0).max()))
+    )
+
+
+def fine(case: Stiff, image: fm.ModelImage) -> tuple[tuple[np.ndarray, np.ndarray], float]:
+    """The motion, as far as a bounded number of evaluations leads, and that time."""
+    solver, end = started(case, image, "dop853", EXACT), 1e-5
+    while end < LONGEST and solver.get("solver.evaluations") < WORK:
+        end *= 2
+        solver.step(end)
+    return state(solver), end
+
+
+def uneven(rng: np.random.Generator, end: float) -> list[float]:
+    """Communication points: some of them next to one another."""
+    points = end * rng.random(int(rng.integers(0, 6)))
+    near = points + 10.0 ** rng.uniform(-16, -9, points.size)
+    return sorted({float(t) for t in (*points, *near, end) if t <= end})
+
+
+@pytest.mark.parametrize("seed", seeds(9, 200))
+def test_every_scheme_gives_one_motion(seed: int) -> None:
+    try:
+        case, rng = stiff(seed), np.random.default_rng([7, seed])
+    except fm.AssemblyError:
+        pytest.skip("its loops lock a drive")
+    image = compile(case.model, everything=True)
+    exact, end = fine(case, image)
+    close = started(case, image, "dop853", CLOSE)
+    close.step(end)
+    grown = max(1.0, error(state(close), exact) / CLOSE)
+    for scheme in ("radau", "auto", "dop853", "dopri5"):
+        for tolerance in rng.choice((1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8), 2, replace=False):
+            solver = started(case, image, scheme, float(tolerance))
+            for point in uneven(rng, end):
+                solver.step(point)
+            found = error(state(solver), exact) / (grown * tolerance)
+            assert found < PROMISE, (case.kinds, scheme, tolerance, found)
+
+
+def test_steps_at_the_limit_of_stability_are_right_within() -> None:
+    """The three further evaluations of DOP853 amplify there what the end of a step does not show."""
+    case = stiff(13)
+    image = compile(case.model, everything=True)
+    coarse, exact = (started(case, image, "dop853", tolerance) for tolerance in (1e-3, 1e-10))
+    worst = 0.0
+    for point in np.linspace(0.0, 0.3, 500)[1:]:
+        for solver in (coarse, exact):
+            solver.step(float(point))
+        worst = max(worst, error(state(coarse), state(exact)))
+    assert worst < 20 * 1e-3
