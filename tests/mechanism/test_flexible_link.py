@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import fmumbs as fm
+from support.energy import energy_and_power
 
 LENGTH, MASS, EIY, EIZ, GJ, EA, AXIAL = 2.0, 1.5, 10.0, 25.0, 8.0, 400.0, 2e-3
 CLAMPED_FREE = np.array([1.8751040687, 4.6940911330, 7.8547574382])  # roots of cos b cosh b = -1
@@ -158,15 +159,9 @@ def test_energy_is_lost_by_the_power_of_the_dampers():
     def power():
         return float(np.sum(d * np.concatenate([solver.get(f"{name}.qd") for name in names]) ** 2))
 
-    before, h = solver.get("solver.energy"), 1e-3
-    powers = [power()]
-    for k in range(1, 201):
-        solver.step(k * h)
-        powers.append(power())
-    p = np.array(powers)
-    lost = h / 3 * (p[0] + 4 * p[1:-1:2].sum() + 2 * p[2:-1:2].sum() + p[-1])
+    fell, lost = energy_and_power(solver, power, 1e-3, 200)
     assert lost > 0.01
-    np.testing.assert_allclose(before - solver.get("solver.energy"), lost, rtol=1e-5)
+    np.testing.assert_allclose(fell, lost, rtol=1e-5)
 
 
 def test_a_vibration_decays_by_the_retardation_time():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import fmumbs as fm
+from support.energy import energy_and_power
 from support.sweeps import seeds
 
 G = 9.81
@@ -83,13 +84,8 @@ def test_energy_is_lost_by_the_power_of_the_dampers(seed):
     def power():
         return sum(float(d @ solver.get(f"{name}.qd")[:3] ** 2) for name, d in dampers)
 
-    before, h, p = solver.get("solver.energy"), 1e-5, [power()]
-    for k in range(1, 401):
-        solver.step(k * h)
-        p.append(power())
-    p = np.array(p)
-    lost = h / 3 * (p[0] + 4 * p[1:-1:2].sum() + 2 * p[2:-1:2].sum() + p[-1])
-    np.testing.assert_allclose(before - solver.get("solver.energy"), lost, rtol=1e-6)
+    fell, lost = energy_and_power(solver, power, 1e-5, 400)
+    np.testing.assert_allclose(fell, lost, rtol=1e-6)
 
 
 def test_a_rigid_support_does_not_move():

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import fmumbs as fm
-from core.time.test_radau import beam, ends, started, state, swing
+from core.time.test_radau import beam, swing
 from fmumbs.compiler import compile
 from fmumbs.readers import read_model
+from support.both_schemes import ends, started, state
 
 
 def counts(solver: fm.Solver) -> tuple[float, float]:

@@ -1,18 +1,12 @@
 """Radau on stiff springs between points and in cut joints: few steps, and the motion of the explicit scheme."""
 
-from typing import Any
-
 import numpy as np
-import pytest
-from hypothesis import given, settings
 from numpy.testing import assert_allclose
 
 import fmumbs as fm
-from core.time.test_radau import ends, started, state
 from fmumbs.compiler import ModelImage, compile
 from fmumbs.mechanism.laws import Piece
-from support.closed import space
-from support.strategies import Case, trees
+from support.both_schemes import ends, started
 
 
 def governor(stiffness: float, damping: float) -> ModelImage:
@@ -147,34 +141,3 @@ def test_feet_under_one_body_count_as_six_springs() -> None:
         solver.step(1.0)
         taken.append(solver.get("solver.evaluations") / solver.get("solver.steps"))
     assert taken[1] < 1.2 * taken[0] < 60
-
-
-@given(case=trees(max_bodies=4))
-@settings(max_examples=20)
-def test_trees_with_stiff_springs_move_as_by_the_explicit_scheme(case: Case) -> None:
-    agree(compile(case.model, everything=True), case.inputs)
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_loops_with_stiff_springs_move_as_by_the_explicit_scheme(seed: int) -> None:
-    agree(compile(space(60 + seed, spare=1).model, everything=True), {})
-
-
-def agree(image: ModelImage, inputs: dict[str, Any]) -> None:
-    """Both schemes give one motion where every spring between points and in a joint is stiff."""
-    names = [v.name for v in image.variables if v.causality == "parameter"]
-    found = []
-    for scheme in ("dopri5", "radau"):
-        solver = started(image, scheme=scheme, tolerance=1e-9)
-        for name, value in inputs.items():
-            solver.set(name, value)
-        for i, name in enumerate(names):
-            if name.endswith((".stiffness", ".damping")):
-                solver.set(name, (300.0 if name.endswith("stiffness") else 5.0) * (1 + i % 3))
-        try:
-            solver.step(0.1)
-        except fm.SolverError:
-            return  # motions without bound
-        found.append(state(solver))
-    if found[0].size and np.abs(found[0]).max() < 1e3:
-        assert_allclose(found[0], found[1], rtol=1e-5, atol=1e-5 * max(1.0, np.abs(found[0]).max()))

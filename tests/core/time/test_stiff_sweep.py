@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import fmumbs as fm
-from core.time.test_radau import is_state
 from fmumbs.compiler import compile
+from support.both_schemes import is_state
 from support.stiff_models import Stiff, stiff
 from support.sweeps import seeds
 
