@@ -98,7 +98,7 @@ CMAKE := MAKEFLAGS= PATH="$(abspath $(BIN)):$$PATH" cmake# ninja cannot use make
 
 $(SANITIZED)/libfmumbs.a: .venv/.tools $(CORE) Makefile
 	@mkdir -p $(@D)
-	echo 'void __sanitizer_cov_trace_pc(void); void __sanitizer_cov_trace_pc(void) {}' | $(CC) -fPIC -x c -c - -o $(@D)/untraced.o
+	echo 'void __sanitizer_cov_trace_pc(void); void __sanitizer_cov_trace_pc(void) {}' | $(CC) -O2 -fPIC -x c -c - -o $(@D)/untraced.o
 	CFLAGS="$(SANITIZE) $(TRACE)" LDFLAGS="$(SANITIZE) $(abspath $(@D)/untraced.o)" $(CMAKE) -G Ninja -S . -B $(@D) -DCMAKE_BUILD_TYPE=None \
 	  -DFMUMBS_OPTIMIZATION=-O1 -DPython_EXECUTABLE="$(abspath $(BIN))/python" -DCMAKE_INSTALL_PREFIX="$(abspath $(@D))/site" >/dev/null
 	$(CMAKE) --build $(@D) --target archive
