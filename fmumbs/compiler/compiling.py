@@ -83,7 +83,7 @@ def compile(
         add_cuts(links, cuts, len(tree))
         add_couplings(links, model, tree)
         add_programs(links, model, joints)
-        add_laws(links, model, tree)
+        add_laws(links, model, tree, texts.put)
         add_frictions(links, joints, texts.put)
         arrays = _arrays(_rows(model, joints, links, texts))
     arrays["text"] = texts.array()

@@ -26,6 +26,7 @@ from fmumbs.compiler.kinds import (
     COUPLING,
     FRICTION,
     JOINT,
+    LAW,
     LOAD,
     POINT,
     SPRING,
@@ -124,8 +125,13 @@ class Dependencies:
         lists |= self._of_balancing(indices, follows)
         lists |= self._of_springs(indices)
         lists |= self._of_frictions(indices)
+        lists |= self._of_laws(indices)
         lists |= self._of_programs_of_rates(indices)
-        if self._arrays["friction_own"].any():  # each reaction acts on motions by friction
+        # where inputs scale laws, or reactions act on motions by friction, all may follow all
+        if self._arrays["friction_own"].any() or (self._arrays["law_scaled"] >= 0).any():
+            forces = [kind.index for kind in (*kinds_called(LAW, "force"), *kinds_called(SPRING, "f"))]
+            chosen = np.flatnonzero(np.isin(self._kind[indices], forces))
+            lists |= dict.fromkeys(chosen.tolist(), tuple(self._inputs.tolist()))
             lists |= dict.fromkeys(follows.tolist(), tuple(self._inputs.tolist()))
         for i, inputs in lists.items():
             found[i] = None if len(inputs) == len(self._inputs) else inputs
@@ -147,7 +153,7 @@ class Dependencies:
     def _owner_of_inputs(self) -> NDArray[np.int32]:
         """(inputs,) what each acts on: those of friction on a joint."""
         owners = kind_columns().owner[self._kind[self._inputs]]
-        return np.where(owners == FRICTION, JOINT, owners)
+        return np.where((owners == FRICTION) | (owners == LAW), JOINT, owners)
 
     @cached_property
     def _element_of_inputs(self) -> References:
@@ -155,6 +161,7 @@ class Dependencies:
         elements = self._object[self._inputs].astype(np.int64)
         rubs = kind_columns().owner[self._kind[self._inputs]] == FRICTION
         elements[rubs] = self._arrays["friction_joint"][elements[rubs]]
+        elements[kind_columns().owner[self._kind[self._inputs]] == LAW] = 0  # what they act on is not asked
         return elements
 
     @cached_property
@@ -162,7 +169,7 @@ class Dependencies:
         """(inputs,) which do work on some motion, excited modes included."""
         inputs = self._inputs
         works = np.zeros(len(inputs), bool)
-        rubs = kind_columns().owner[self._kind[inputs]] == FRICTION
+        rubs = np.isin(kind_columns().owner[self._kind[inputs]], (FRICTION, LAW))
         others = inputs[~rubs]
         rows = self._motion.rows(self._kind[others], self._object[others], self._component[others])
         works[~rubs] = self._motion.works[rows]
@@ -403,6 +410,23 @@ class Dependencies:
                 points = [int(self._arrays[f"spring_{end}"][spring]) for end in "PQ"]
                 bodies = self._graph.body_of[self._arrays["point_link"][points]].tolist()
                 found[i] = tuple(sorted({one for body in bodies for one in self._of_body(body, True, True)}))
+        return found
+
+    def _of_laws(self, indices: References) -> dict[int, tuple[int, ...]]:
+        """What forces of laws follow, which may stick: all that accelerates either end."""
+        (force,) = kinds_called(LAW, "force")
+        found = {}
+        for i in np.flatnonzero(self._kind[indices] == force.index).tolist():
+            law = int(self._object[indices[i]])
+            spring, speed = int(self._arrays["law_spring"][law]), int(self._arrays["law_u"][law])
+            if spring >= 0:
+                points = [int(self._arrays[f"spring_{end}"][spring]) for end in "PQ"]
+                bodies = self._graph.body_of[self._arrays["point_link"][points]].tolist()
+            else:
+                first, count = self._arrays["joint_u"], self._arrays["joint_nu"]
+                joint = int(np.flatnonzero((first <= speed) & (speed < first + count))[0])
+                bodies = [self._of_joint[joint]]
+            found[i] = tuple(sorted({one for body in bodies for one in self._of_body(body, True, True)}))
         return found
 
     def _of_frictions(self, indices: References) -> dict[int, tuple[int, ...]]:

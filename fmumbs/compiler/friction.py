@@ -54,7 +54,7 @@ def _contacts(joint: JointBase) -> Iterator[_Contact]:
 
 def add_frictions(out: Links, joints: list[JointBase], put: Callable[[str], int]) -> None:
     """Adds the friction of all joints, after their rows; put: stores a text."""
-    controls: list[float] = []
+    controls: list[float] = out.rows.setdefault("control_start", [])
 
     def control(wanted: bool, start: float) -> int:
         if wanted:
@@ -85,7 +85,6 @@ def add_frictions(out: Links, joints: list[JointBase], put: Callable[[str], int]
                 out.add(start_p=0.0, bristle_friction=found)
             out.positions += len(contact.arms)
             found += 1
-    out.rows["control_start"] = controls
 
 
 def check_reactions(joints: list[JointBase], unique: NDArray[np.int32]) -> None:

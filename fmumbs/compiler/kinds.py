@@ -24,8 +24,9 @@ def _owners() -> dict[str, int]:
 
 
 _OWNERS = _owners()
-MODEL, JOINT, BODY, POINT, LOAD, SPRING, COUPLING, FRICTION = (
-    _OWNERS[name] for name in ("model", "joint", "body", "point", "load", "spring", "coupling", "friction")
+MODEL, JOINT, BODY, POINT, LOAD, SPRING, COUPLING, FRICTION, LAW = (
+    _OWNERS[name]
+    for name in ("model", "joint", "body", "point", "load", "spring", "coupling", "friction", "law")
 )
 OWNERS = {owner: name for name, owner in _OWNERS.items() if name != "model"}
 _CAUSALITIES = {
@@ -179,6 +180,8 @@ def counts(kind: Kind, arrays: Arrays) -> Indices:
     if kind.owner == FRICTION and kind.causality == "input":
         column = "friction_pressed" if kind.suffix == "normal" else "friction_scaled"
         return np.asarray(arrays[column] >= 0, np.int32)
+    if kind.owner == LAW and kind.causality == "input":
+        return np.asarray(arrays["law_scaled"] >= 0, np.int32)
     if kind.owner == POINT:  # points without a name only carry a spring or a load
         found[arrays["text"][arrays["point_name"]] == 0] = 0
     return found

@@ -1,6 +1,7 @@
 """Force laws: pieces of polynomials on a joint's mode or in a spring (core/forces/laws.c)."""
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -11,8 +12,8 @@ from fmumbs.mechanism import JointBase, Model, Spring
 _UNBOUNDED = 1e300  # stands for infinity in the image
 
 
-def add_laws(out: Links, model: Model, tree: list[JointBase]) -> None:
-    """Adds the model's force laws. Raises ModelError for a law on a cut joint."""
+def add_laws(out: Links, model: Model, tree: list[JointBase], put: Callable[[str], int]) -> None:
+    """Adds the model's force laws; put: stores a text. Raises ModelError for a law on a cut joint."""
     joints = {joint.name: index for index, joint in enumerate(tree)}
     springs = {spring.name: index for index, spring in enumerate(model.springs)}
     pieces = 0
@@ -29,6 +30,10 @@ def add_laws(out: Links, model: Model, tree: list[JointBase]) -> None:
             joint = joints[law.on.name]
             p = out.rows["joint_p"][joint] + law.mode - 1
             u = out.rows["joint_u"][joint] + law.mode - 1
+        controls = out.rows.setdefault("control_start", [])
+        out.add(law_name=put(law.name), law_scale=law.scale, law_breakaway=law.breakaway)
+        out.add(law_scaled=len(controls) if law.scaled else -1)
+        controls += [1.0] * law.scaled
         out.add(law_p=p, law_u=u, law_spring=spring, law_first=pieces, law_count=len(law.pieces))
         pieces += len(law.pieces)
         for piece in law.pieces:

@@ -72,13 +72,27 @@ class ForceLaw(Element, ABC):
     """Base of the laws: `(name, on, ...)`.
 
     on: a joint or a spring of the model. mode: number of the joint's free mode, from 1.
+    scale: factor of the force, at least 0. scaled: adds the input `scale_in`, a further factor, which is 1 at first;
+        below 0 it counts as 0.
+    breakaway: at least 1, the factor by which the forces that the law can hold while it sticks exceed those of sliding,
+        about the middle of these.
+
+    Variables of a law L: L.force, L.slip (0 while it sticks, else 1), and the parameters L.scale and L.breakaway.
     """
 
     on: JointBase | Spring
     mode: int = field(default=1, kw_only=True)
+    scale: float = field(default=1.0, kw_only=True)
+    scaled: bool = field(default=False, kw_only=True)
+    breakaway: float = field(default=1.0, kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        self._store("scale", _checks.not_negative(self.scale, self._where("scale")))
+        self._store("scaled", bool(self.scaled))
+        self._store("breakaway", _checks.number(self.breakaway, self._where("breakaway")))
+        if self.breakaway < 1.0:
+            raise ModelError(f"{self._where('breakaway')} is {self.breakaway:g}, below 1. Give at least 1.")
         if isinstance(self.on, Spring):
             count, what = 1, "a spring"
         elif isinstance(self.on, JointBase):
@@ -101,8 +115,8 @@ class ForceLaw(Element, ABC):
         """The pieces, which do not overlap."""
 
     def force(self, x: float, v: float = 0.0) -> float:
-        """The force at the position x and velocity v [N] or [N.m]."""
-        return sum(piece.force(x, v) for piece in self.pieces if piece.holds(x, v))
+        """The force at the position x and velocity v [N] or [N.m], with its scale."""
+        return self.scale * sum(piece.force(x, v) for piece in self.pieces if piece.holds(x, v))
 
 
 @dataclass(frozen=True)
@@ -119,8 +133,9 @@ class Law(ForceLaw):
     mode: number of the joint's free mode, from 1.
     pieces: polynomials, each for a range of x and v; the force is zero outside of all of them.
 
-    Where the force jumps against the velocity, as for a brake, the law sticks until the force needed exceeds the jump.
-    A law has no variables; its force is part of J.wrench, not of J.reaction.
+    Where the force jumps against the velocity, as for a brake, the law sticks until the force needed exceeds the jump,
+    times `breakaway`. Its force is part of J.wrench, not of J.reaction. scale, scaled, breakaway and the variables: as
+    for every ForceLaw.
 
     Raises ModelError for pieces that overlap, and for a mode without a scalar position, such as a ball.
     """
@@ -137,10 +152,17 @@ class Law(ForceLaw):
 
     @classmethod
     def polynomial(
-        cls, name: str, on: JointBase | Spring, coefficients: Sequence[Sequence[float]], *, mode: int = 1
+        cls,
+        name: str,
+        on: JointBase | Spring,
+        coefficients: Sequence[Sequence[float]],
+        *,
+        mode: int = 1,
+        scale: float = 1.0,
+        scaled: bool = False,
     ) -> "Law":
         """One polynomial for all positions and velocities; coefficients: as for Piece."""
-        return cls(name, on, mode=mode, pieces=(Piece(coefficients),))
+        return cls(name, on, mode=mode, scale=scale, scaled=scaled, pieces=(Piece(coefficients),))
 
     @classmethod
     def table(
@@ -152,6 +174,8 @@ class Law(ForceLaw):
         *,
         mode: int = 1,
         smooth: bool = False,
+        scale: float = 1.0,
+        scaled: bool = False,
     ) -> "Law":
         """Linear interpolation of forces (n,) at increasing positions (n,); the outer lines extrapolate.
 
@@ -160,18 +184,26 @@ class Law(ForceLaw):
         """
         x, f = _points(f"Law '{name}'", "positions", positions, forces)
         if smooth:
-            return cls(name, on, mode=mode, pieces=_smooth(x, f))
+            return cls(name, on, mode=mode, scale=scale, scaled=scaled, pieces=_smooth(x, f))
         bounds = (-math.inf, *x[1:-1], math.inf)
         lines = [(f[i], (f[i + 1] - f[i]) / (x[i + 1] - x[i])) for i in range(len(x) - 1)]
         pieces = [
             Piece([[f0], [slope]], lower=low, upper=high, origin=at)
             for (f0, slope), (low, high), at in zip(lines, pairwise(bounds), x[:-1], strict=True)
         ]
-        return cls(name, on, mode=mode, pieces=tuple(pieces))
+        return cls(name, on, mode=mode, scale=scale, scaled=scaled, pieces=tuple(pieces))
 
     @classmethod
     def damper(
-        cls, name: str, on: JointBase | Spring, velocities: Sequence[float], forces: Sequence[float], *, mode: int = 1
+        cls,
+        name: str,
+        on: JointBase | Spring,
+        velocities: Sequence[float],
+        forces: Sequence[float],
+        *,
+        mode: int = 1,
+        scale: float = 1.0,
+        scaled: bool = False,
     ) -> "Law":
         """Linear interpolation of forces (n,) at increasing velocities (n,); the outer lines extrapolate."""
         v, f = _points(f"Law '{name}'", "velocities", velocities, forces)
@@ -181,14 +213,28 @@ class Law(ForceLaw):
             Piece([[f0 - slope * v0, slope]], v_lower=low, v_upper=high)
             for slope, f0, v0, (low, high) in zip(slopes, f[:-1], v[:-1], pairwise(bounds), strict=True)
         ]
-        return cls(name, on, mode=mode, pieces=tuple(pieces))
+        return cls(name, on, mode=mode, scale=scale, scaled=scaled, pieces=tuple(pieces))
 
     @classmethod
-    def brake(cls, name: str, on: JointBase | Spring, force: float, *, mode: int = 1) -> "Law":
-        """Dry friction of a constant force [N] or [N.m], at least 0, against the velocity; it sticks at rest."""
+    def brake(
+        cls,
+        name: str,
+        on: JointBase | Spring,
+        force: float,
+        *,
+        mode: int = 1,
+        scale: float = 1.0,
+        scaled: bool = False,
+        breakaway: float = 1.0,
+    ) -> "Law":
+        """Dry friction of a constant force [N] or [N.m], at least 0, against the velocity; it sticks at rest.
+
+        breakaway: the force at which it begins to slide is this factor times `force`.
+        """
         force = _checks.not_negative(force, f"Law '{name}': force")
         rising = force if isinstance(on, Spring) else -force  # tension is positive
-        return cls(name, on, mode=mode, pieces=(Piece([[-rising]], v_upper=0.0), Piece([[rising]], v_lower=0.0)))
+        pieces = (Piece([[-rising]], v_upper=0.0), Piece([[rising]], v_lower=0.0))
+        return cls(name, on, mode=mode, scale=scale, scaled=scaled, breakaway=breakaway, pieces=pieces)
 
     def _check_overlaps(self) -> None:
         low, high, v_low, v_high = (

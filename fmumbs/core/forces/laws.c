@@ -80,6 +80,14 @@ double fm_law_polynomial(const fm_image *m, int32_t piece, double x, double v)
     return force;
 }
 
+/* The present factor of a law. Requires work.control. */
+double fm_law_factor(const fm_instance *s, int32_t law)
+{
+    const int32_t control = s->image.law_scaled[law];
+    const double factor = control < 0 ? s->law_scale[law] : s->law_scale[law] * s->work.control[control];
+    return factor > 0.0 ? factor : 0.0;
+}
+
 /* Whether a law sticks: between which pieces and at which bound. */
 int fm_law_sticks(const fm_instance *s, int32_t law, int32_t *above, int32_t *below, double *bound)
 {
@@ -98,7 +106,8 @@ static double force_at_rest(const fm_instance *s, int32_t law, const double *y)
     double x, v;
     fm_law_at(s, law, y, &x, &v);
     const double above = fm_law_polynomial(&s->image, fm_law_piece(&s->image, law, x, 0.0, 0), x, 0.0);
-    return 0.5 * (above + fm_law_polynomial(&s->image, fm_law_piece(&s->image, law, x, 0.0, 1), x, 0.0));
+    const double below = fm_law_polynomial(&s->image, fm_law_piece(&s->image, law, x, 0.0, 1), x, 0.0);
+    return fm_law_factor(s, law) * (0.5 * (above + below));
 }
 
 /* The force of a law at y [N or N.m]. */
@@ -108,10 +117,31 @@ static double law_force(const fm_instance *s, int32_t law, const double *y)
     int32_t piece, below;
     if (s->work.still) return force_at_rest(s, law, y);
     if (fm_law_sticks(s, law, &piece, &below, &v)) return s->laws.force[law];
-    if (s->laws.off) return 0.0;
+    if (s->laws.off) return s->laws.seed[law];
     fm_law_at(s, law, y, &x, &v);
     if (!fm_law_slides(s, law, &piece)) piece = fm_law_piece(&s->image, law, x, v, 0);
-    return fm_law_polynomial(&s->image, piece, x, v);
+    return fm_law_factor(s, law) * fm_law_polynomial(&s->image, piece, x, v);
+}
+
+/* The force of a law at y, with the modes in use. Requires the world kinematics of y for a spring's. */
+double fm_law_force(const fm_instance *s, int32_t law, const double *y)
+{
+    return law_force(s, law, y);
+}
+
+/* The derivatives of the forces of laws that slide along seeds of the controls, at the present state. */
+void fm_laws_seed(fm_instance *s, const double *control)
+{
+    for (int32_t i = 0; i < s->image.n.laws; i++) {
+        const int32_t scaled = s->image.law_scaled[i];
+        int32_t piece, below;
+        double x, v;
+        s->laws.seed[i] = 0.0;
+        if (scaled < 0 || !(s->control[scaled] >= 0.0) || fm_law_sticks(s, i, &piece, &below, &v)) continue;
+        fm_law_at(s, i, s->y, &x, &v);
+        if (!fm_law_slides(s, i, &piece)) piece = fm_law_piece(&s->image, i, x, v, 0);
+        s->laws.seed[i] = s->law_scale[i] * control[scaled] * fm_law_polynomial(&s->image, piece, x, v);
+    }
 }
 
 /* The derivatives of a law's force by its position and velocity at y. 0: it sticks, or no piece applies. */
@@ -131,6 +161,7 @@ int fm_law_slopes(const fm_instance *s, int32_t law, const double *y, double *by
         at = at * away + (((c[4 * j + 3] * v + c[4 * j + 2]) * v + c[4 * j + 1]) * v + c[4 * j]);
         *by_v = *by_v * away + ((3.0 * c[4 * j + 3] * v + 2.0 * c[4 * j + 2]) * v + c[4 * j + 1]);
     }
+    *by_x *= fm_law_factor(s, law), *by_v *= fm_law_factor(s, law);
     return 1;
 }
 

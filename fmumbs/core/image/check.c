@@ -250,6 +250,7 @@ static const char *check_laws(const fm_image *m)
         if (on_mode == on_spring) return "a force law acts on nothing, or on two things";
         if (m->law_first[i] < 0 || m->law_count[i] < 1 || m->law_first[i] > m->n.law_pieces - m->law_count[i])
             return "a force law's pieces are out of bounds";
+        if (!(m->law_scale[i] >= 0.0 && m->law_breakaway[i] >= 1.0)) return "a factor of a force law is too small";
     }
     return NULL;
 }
@@ -312,6 +313,7 @@ static int32_t kind_components(const fm_image *m, int32_t kind, int32_t object)
     if (m->n.rows == 0 && (kind == FM_CORRECTION || kind == FM_CLOSURE || kind == FM_BAUMGARTE)) return 0;
     if (kind == FM_FR_FORCE || kind == FM_FR_Z) return m->friction_count[object];
     if (kind == FM_FR_NORMAL) return m->friction_pressed[object] >= 0;
+    if (kind == FM_LAW_SCALED) return m->law_scaled[object] >= 0;
     if (kind == FM_FR_SCALED) return m->friction_scaled[object] >= 0;
     if (kinds[kind].owner != FM_JOINT) return kinds[kind].components;
     const int32_t joint = m->joint_kind[object];

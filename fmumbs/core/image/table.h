@@ -52,7 +52,7 @@ typedef struct fm_header {
     S(law_pieces, "pieces of force laws")                \
     S(frictions, "frictions of joints")                  \
     S(bristles, "bristle states of frictions")           \
-    S(controls, "inputs that load or scale friction")    \
+    S(controls, "inputs that load or scale friction and force laws")    \
     S(loads, "declared loads")                           \
     S(rows, "constraint rows")                           \
     S(couplings, "couplings of joint coordinates")       \
@@ -263,6 +263,10 @@ typedef struct fm_header {
     A(law_count, i, 1, laws, free, 0, "", "FORCES")                                                  \
     A(law_range, d, 5, law_pieces, free, 0, "rad|m", "FORCES")                                       \
     A(law_polynomial, d, FM_LAW_TERMS, law_pieces, free, 0, "N.m|N", "FORCES")                                 \
+    /* their scale, the factor of the range in which they stick, and the input that scales them (-1: none) */ \
+    A(law_scale, d, 1, laws, free, 0, "", "FORCES")                                                  \
+    A(law_breakaway, d, 1, laws, free, 0, "", "FORCES")                                              \
+    A(law_scaled, i, 1, laws, controls, -1, "", "FORCES")                                            \
     /* friction of joints (friction.c): the joint, its first mode among `modes` and how many, the bristle's first   \
      * state; sliding velocity of each mode per unit of its velocity; 1: it slides in m; inputs that add to its     \
      * normal force and that scale it (-1: none); what of the joint's own reaction makes its normal force: factors  \
@@ -302,6 +306,7 @@ typedef struct fm_header {
     A(point_name, i, 1, points, characters, 0, "", "NAMES")                                          \
     A(spring_name, i, 1, springs, characters, 0, "", "NAMES")                                        \
     A(load_name, i, 1, loads, characters, 0, "", "NAMES")                                            \
+    A(law_name, i, 1, laws, characters, 0, "", "NAMES")                                              \
     A(friction_name, i, 1, frictions, characters, 0, "", "NAMES")                                    \
     A(coupling_name, i, 1, couplings, characters, 0, "", "NAMES")                                    \
     A(text, b, 1, characters, free, 0, "", "NAMES")

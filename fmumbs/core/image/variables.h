@@ -11,7 +11,8 @@
     O(LOAD, load, loads)                                                                 \
     O(SPRING, spring, springs)                                                           \
     O(COUPLING, coupling, couplings)                                                     \
-    O(FRICTION, friction, frictions)
+    O(FRICTION, friction, frictions)                                                     \
+    O(LAW, law, laws)
 
 /* Tunable parameters with one row for each element, or each mode of a joint: P(V, kind, array, columns, rows). The
  * image's array of that name is the start value, the state's the present one. V is passed on. */
@@ -32,7 +33,9 @@
     P(V, FR_DAMPING, friction_damping, 1, frictions)                                     \
     P(V, FR_VISCOUS, friction_viscous, 1, frictions)                                     \
     P(V, FR_PRELOAD, friction_preload, 1, frictions)                                     \
-    P(V, FR_SCALE, friction_scale, 1, frictions)
+    P(V, FR_SCALE, friction_scale, 1, frictions)                                         \
+    P(V, LAW_SCALE, law_scale, 1, laws)                                                  \
+    P(V, LAW_BREAKAWAY, law_breakaway, 1, laws)
 
 #define FM_KINDS(K)                                                                                                    \
     K(J_TAU, JOINT, "tau", 0, INPUT, REAL, 0, 0, "N.m", "N", "generalised applied torque of the joint's free mode")     \
@@ -45,6 +48,7 @@
     K(L_TORQUE, LOAD, "torque", 3, INPUT, REAL, 0, 0, "N.m", "N.m", "torque of the load in world axes")                 \
     K(FR_NORMAL, FRICTION, "normal", 1, INPUT, REAL, 0, 0, "N.m", "N",                                                  \
       "input that adds to the normal force of the friction, for a turning joint times its radius")                      \
+    K(LAW_SCALED, LAW, "scale_in", 1, INPUT, REAL, 0, 0, "", "", "input that scales the force law")                     \
     K(FR_SCALED, FRICTION, "scale_in", 1, INPUT, REAL, 0, 0, "", "", "input that scales the friction")                  \
     K(J_Q, JOINT, "q", 0, OUTPUT, REAL, 0, 1, "rad", "m", "joint position")                                             \
     K(J_QD, JOINT, "qd", 0, OUTPUT, REAL, 0, 1, "rad/s", "m/s", "joint velocity")                                       \
@@ -100,6 +104,9 @@
     K(FR_Z, FRICTION, "z", 0, OUTPUT, REAL, 0, 1, "rad", "m", "deflection of the bristles")                             \
     K(FR_SLIP, FRICTION, "slip", 1, OUTPUT, REAL, 0, 0, "", "",                                                         \
       "deflection of the bristles relative to that of steady sliding: 1 slides, less sticks")                           \
+    K(LAW_FORCE, LAW, "force", 1, OUTPUT, REAL, 0, 0, "N.m", "N",                                                       \
+      "force of the law: on a joint it drives M with respect to F, in a spring it is tension")                          \
+    K(LAW_SLIP, LAW, "slip", 1, OUTPUT, REAL, 0, 0, "", "", "0 while the law sticks, else 1")                           \
     K(FR_LOAD, FRICTION, "load", 1, OUTPUT, REAL, 0, 0, "N.m", "N",                                                     \
       "normal force of the friction, for a turning joint times its radius")                                             \
     K(ENERGY, MODEL, "solver.energy", 1, OUTPUT, REAL, 0, 0, "J", "J", "kinetic and potential energy of the model")     \
@@ -123,6 +130,9 @@
     K(S_STIFFNESS, SPRING, "stiffness", 1, PARAMETER, REAL, 1, 0, "N/m", "N/m", "stiffness of the spring")              \
     K(S_DAMPING, SPRING, "damping", 1, PARAMETER, REAL, 1, 0, "N.s/m", "N.s/m", "damping of the spring")                \
     K(S_FREE_LENGTH, SPRING, "free_length", 1, PARAMETER, REAL, 1, 0, "m", "m", "length at which the spring exerts no force")                 \
+    K(LAW_SCALE, LAW, "scale", 1, PARAMETER, REAL, 1, 0, "", "", "factor of the force law")                             \
+    K(LAW_BREAKAWAY, LAW, "breakaway", 1, PARAMETER, REAL, 1, 0, "", "",                                                \
+      "factor of the range of forces in which the law sticks")                                                          \
     K(FR_STATIC, FRICTION, "static", 1, PARAMETER, REAL, 1, 0, "", "", "coefficient of static friction")                \
     K(FR_KINETIC, FRICTION, "kinetic", 1, PARAMETER, REAL, 1, 0, "", "", "coefficient of kinetic friction")             \
     K(FR_STRIBECK, FRICTION, "stribeck", 1, PARAMETER, REAL, 1, 0, "rad/s", "m/s", "Stribeck velocity")                 \

@@ -24,7 +24,7 @@ FM_HIDDEN_BEGIN
     V(load, 6 * m->n.loads)    /* force, torque of each load, world axes */                  \
     V(tau_taylor, FM_TAYLOR * m->n.modes)                                                   \
     V(load_taylor, FM_TAYLOR * 6 * m->n.loads)                                               \
-    V(control, m->n.controls)  /* inputs that load or scale friction */                      \
+    V(control, m->n.controls)  /* inputs that load or scale friction and laws */             \
     V(control_taylor, FM_TAYLOR * m->n.controls)                                             \
     V(normal_last, m->n.frictions) /* own normal forces at the end of the last step, where the next ones begin */ \
     V(gravity, 3)                                                                            \

@@ -37,9 +37,9 @@ static void accelerate_so(fm_instance *s, const fm_evaluation *how, double *udot
     s->work.time = t;
     s->planar.in_place = s->planar.is_placed && memcmp(y, s->planar.placed, (size_t)s->model.ny * sizeof *y) == 0;
     if (!s->planar.in_place) fm_run_orientations(s, y);
+    fm_controls_at(s, t);
     if (s->image.n.frictions > 0 && !s->work.still) {
         if (s->friction.on_cuts) fm_make_world(s, y);
-        fm_controls_at(s, t);
         fm_friction_place(s, y);
         tau = fm_friction_add(s, tau);
     }
@@ -90,6 +90,6 @@ static void accelerate_stuck(fm_instance *s, const fm_evaluation *how, double *u
 void fm_accelerations(fm_instance *s, double t, const double *y, double *udot)
 {
     const fm_evaluation how = {accelerate_stuck, t, y, NULL, NULL};
-    if (fm_any_own_friction(s)) fm_find_normal_forces(s, &how, udot);
+    if (fm_any_own_friction(s) && !s->work.still) fm_find_normal_forces(s, &how, udot);
     else accelerate_stuck(s, &how, udot);
 }

@@ -89,7 +89,7 @@ void fm_friction_place(fm_instance *s, const double *y)
         s->friction.slip[i] = norm(deflection) / g;
         const double factor = s->friction_scale[i] * control_of(s, m->friction_scaled[i], 1.0);
         const double pressed = s->friction_preload[i] + control_of(s, m->friction_pressed[i], 0.0);
-        s->friction.factor[i] = factor > 0.0 && !s->work.still ? factor : 0.0; /* it drops out of statics */
+        s->friction.factor[i] = factor > 0.0 ? factor : 0.0;
         s->friction.load[i] = (pressed > 0.0 ? pressed : 0.0) + s->friction.own[i];
     }
 }

@@ -7,6 +7,7 @@
 
 #include "../instance/instance.h"
 #include "../tree/planar.h"
+#include "../forces/inputs.h"
 #include "../forces/laws.h"
 #include "evaluation.h"
 #include "sticking.h"
@@ -141,6 +142,7 @@ int fm_laws_choose(fm_instance *s, double t, double *y, int move)
 {
     const fm_evaluation how = fm_evaluation_at(t, y);
     int settled = 0;
+    fm_controls_at(s, t);
     fm_laws_place(s, y);
     const int32_t n = list_bounds(s, y);
     if (n < 0) return -1;

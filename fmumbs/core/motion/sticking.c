@@ -206,11 +206,15 @@ void fm_sticking_box(fm_instance *s, int32_t n)
     }
 }
 
-/* The range of a law's force at the bound between two pieces, signed to drive the velocity. */
+/* The range of a law's force at the bound between two pieces, signed to drive the velocity: that of sliding to either side,
+ * widened about its middle by the factor of breaking away. Requires work.control. */
 void fm_sticking_range(const fm_instance *s, int32_t law, const int32_t pieces[2], double x, double bound, double *range)
 {
-    range[0] = fm_law_along(s, law, fm_law_polynomial(&s->image, pieces[0], x, bound));
-    range[1] = fm_law_along(s, law, fm_law_polynomial(&s->image, pieces[1], x, bound));
+    const double factor = fm_law_factor(s, law), wider = s->law_breakaway[law];
+    for (int k = 0; k < 2; k++) range[k] = fm_law_along(s, law, factor * fm_law_polynomial(&s->image, pieces[k], x, bound));
+    if (wider == 1.0) return;
+    const double middle = 0.5 * (range[0] + range[1]);
+    for (int k = 0; k < 2; k++) range[k] = middle + wider * (range[k] - middle);
 }
 
 /* Whether the forces of all sticking laws are in their ranges at y, which are stored in laws.range. */

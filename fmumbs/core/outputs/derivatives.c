@@ -42,6 +42,7 @@ static int32_t input_place(const fm_instance *s, uint32_t reference)
     case FM_L_FORCE: return m->n.modes + 6 * object + part;
     case FM_L_TORQUE: return m->n.modes + 6 * object + 3 + part;
     case FM_FR_NORMAL: return m->n.modes + 6 * m->n.loads + m->friction_pressed[object];
+    case FM_LAW_SCALED: return m->n.modes + 6 * m->n.loads + m->law_scaled[object];
     case FM_FR_SCALED: return m->n.modes + 6 * m->n.loads + m->friction_scaled[object];
     default: return -1;
     }
@@ -193,6 +194,7 @@ fm_status fm_do_directional_derivative(fm_instance *s, const uint32_t *unknown, 
             return refuse(s, unknown[i], "only outputs have derivatives");
     }
     fm_update(s, FM_VALID_LAWS | (m->n.frictions > 0 ? FM_VALID_MOTION : 0));
+    fm_laws_seed(s, s->work.seed + m->n.modes + 6 * m->n.loads);
     fm_friction_seed(s, s->work.seed + m->n.modes + 6 * m->n.loads);
     fm_excite_seed(s, s->work.seed);
     fm_respond(s, s->work.seed, s->work.seed + m->n.modes);
@@ -205,6 +207,7 @@ fm_status fm_do_directional_derivative(fm_instance *s, const uint32_t *unknown, 
         if (kind == FM_FR_FORCE) result[i] = fm_friction_force_seed(s, object, m->variable_component[unknown[i]]);
         else if (kind == FM_FR_LOAD) result[i] = s->friction.load_seed[object] + s->friction.own_seed[object];
         else if (kind == FM_FR_SLIP) result[i] = 0.0;
+        else if (kind == FM_LAW_SLIP) result[i] = 0.0;
         else if (kind == FM_S_F) result[i] = fm_laws_on_spring(s, object, s->work.probe);
         else result[i] = follows_inputs(m, kind, object) ? fm_value(s, kind, object, m->variable_component[unknown[i]]) : 0.0;
     }

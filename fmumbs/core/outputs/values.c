@@ -134,6 +134,11 @@ static int is_sliding(const fm_image *m, int32_t kind, int32_t friction, int32_t
     return m->mode_linear[m->friction_u[friction] + (component < 0 ? 0 : component)] != 0;
 }
 
+static int is_law_linear(const fm_image *m, int32_t law)
+{
+    return m->law_spring[law] >= 0 || m->mode_linear[m->law_u[law]] != 0;
+}
+
 /* The link of a coordinate of a coupling. */
 static int32_t coupled_link(const fm_image *m, int32_t coupling, int32_t component)
 {
@@ -209,6 +214,7 @@ fm_status fm_variable(const fm_instance *s, uint32_t reference, fm_variable_info
     if (entry >= 0) info->unit = coupled_unit(m, info->kind, info->object, entry);
     else if (kind->owner == FM_JOINT && is_mode_kind(info->kind) && is_linear(m, info->kind, info->object, info->component))
         info->unit = kind->unit_linear;
+    if (kind->owner == FM_LAW && is_law_linear(m, info->object)) info->unit = kind->unit_linear;
     if (kind->owner == FM_FRICTION && is_sliding(m, info->kind, info->object, info->component)) info->unit = kind->unit_linear;
     const char *of_rate = kind->owner == FM_JOINT ? unit_of_rate(m, info->kind, info->object) : NULL;
     if (of_rate != NULL) info->unit = of_rate;
@@ -263,13 +269,14 @@ int32_t fm_validity(const fm_image *m, int32_t kind, int32_t object)
                    ? FM_VALID_WORLD | FM_VALID_LINKS
                    : FM_VALID_WORLD;
     case FM_J_QDD: case FM_J_ALPHA: case FM_J_A: case FM_J_UDOT: case FM_J_KAPPA_DOT: case FM_B_QDD:
-    case FM_FR_FORCE: case FM_FR_SLIP: case FM_FR_LOAD:
+    case FM_FR_FORCE: case FM_FR_SLIP: case FM_FR_LOAD: case FM_LAW_SLIP:
         return FM_VALID_MOTION;
     case FM_J_DRIVE: case FM_J_REACTION_F: case FM_J_REACTION_T: case FM_J_WRENCH_F: case FM_J_WRENCH_T: case FM_C_TAU:
         return FM_VALID_JOINT_FORCES;
     case FM_B_R: case FM_B_V: case FM_B_W: case FM_P_R: case FM_P_V: case FM_S_LENGTH: case FM_S_F: case FM_ENERGY:
     case FM_POSITION_VIOLATION: case FM_VELOCITY_VIOLATION:
         return FM_VALID_WORLD;
+    case FM_LAW_FORCE: return FM_VALID_WORLD | FM_VALID_MOTION;
     case FM_B_A: case FM_B_ALPHA: case FM_P_A: return FM_VALID_WORLD | FM_VALID_LINKS;
     default: return FM_VALID_NOTHING;
     }
@@ -369,6 +376,7 @@ static double *stored(fm_instance *s, int32_t kind, int32_t object, int32_t comp
         return s->y + m->n.positions + mode_of(m, kind, object, part);
     case FM_FR_NORMAL: return s->control + m->friction_pressed[object];
     case FM_FR_SCALED: return s->control + m->friction_scaled[object];
+    case FM_LAW_SCALED: return s->control + m->law_scaled[object];
     case FM_FR_Z: return s->y + m->friction_z[object] + part;
     case FM_B_Q: return s->y + m->link_p[m->body_link[object]] + part;
     case FM_B_QD: return s->y + m->n.positions + m->link_u[m->body_link[object]] + part;
@@ -378,6 +386,7 @@ static double *stored(fm_instance *s, int32_t kind, int32_t object, int32_t comp
 #define AT_bodies(columns) (columns) * object + part
 #define AT_springs(columns) (columns) * object + part
 #define AT_frictions(columns) (columns) * object + part
+#define AT_laws(columns) (columns) * object + part
     FM_PARAMETERS(P, )
 #undef P
     case FM_GRAVITY: return s->gravity + part;
@@ -398,6 +407,7 @@ double fm_value(fm_instance *s, int32_t kind, int32_t object, int32_t component)
     const int32_t part = component < 0 ? 0 : component;
     const double *at = stored(s, kind, object, part);
     double direction[3], rate;
+    int32_t above, below;
     if (at != NULL) return *at;
     if (is_cut_motion(&s->image, kind, object)) return cut_value(s, kind, object, part);
     switch (kind) {
@@ -420,6 +430,8 @@ double fm_value(fm_instance *s, int32_t kind, int32_t object, int32_t component)
     case FM_C_TAU: return fm_coupling_force(s, object, part);
     case FM_FR_FORCE: return fm_friction_force(s, object, part);
     case FM_FR_SLIP: return s->friction.slip[object];
+    case FM_LAW_FORCE: return fm_law_force(s, object, s->y);
+    case FM_LAW_SLIP: return !fm_law_sticks(s, object, &above, &below, &rate);
     case FM_FR_LOAD: return s->friction.load[object];
     case FM_ENERGY: return fm_energy(s);
     case FM_POSITION_VIOLATION: return fm_violation(s, 0);
@@ -470,8 +482,10 @@ static fm_status check_value(fm_instance *s, uint32_t reference, double value)
         why = "a moment of inertia may not be negative";
     else if ((kind == FM_FR_STATIC || kind == FM_FR_KINETIC || kind == FM_FR_STRIBECK || kind == FM_FR_STIFFNESS) && !(value > 0.0))
         why = "it must be positive";
-    else if ((kind == FM_FR_DAMPING || kind == FM_FR_VISCOUS || kind == FM_FR_PRELOAD || kind == FM_FR_SCALE) && value < 0.0)
+    else if ((kind == FM_FR_DAMPING || kind == FM_FR_VISCOUS || kind == FM_FR_PRELOAD || kind == FM_FR_SCALE ||
+              kind == FM_LAW_SCALE) && value < 0.0)
         why = "it may not be negative";
+    else if (kind == FM_LAW_BREAKAWAY && !(value >= 1.0)) why = "it must be at least 1";
     else if (kind == FM_J_ROTOR && value < 0.0) why = "a reflected inertia may not be negative";
     if (why == NULL) return FM_OK;
     (void)fm_variable_name(s, reference, name, sizeof name);

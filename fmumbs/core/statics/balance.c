@@ -13,6 +13,7 @@
 #include "balance.h"
 
 #include "../instance/instance.h"
+#include "../forces/inputs.h"
 #include "../loops/cut_joints.h"
 #include "../loops/loop_rank.h"
 #include "../loops/projection.h"
@@ -131,6 +132,7 @@ int fm_balance_allow(fm_instance *s, const double *y, double *v)
 int fm_balance_place(fm_instance *s, const double *y)
 {
     memcpy(s->statics.base, y, (size_t)s->model.ny * sizeof *y);
+    fm_controls_at(s, s->clock[FM_TIME]);
     fm_stiff_place(s, y);
     for (int32_t u = 0; u < s->image.n.speeds; u++) {
         s->stiff.K[u] = s->stiff.K[u] > 0.0 ? s->stiff.K[u] : 0.0;

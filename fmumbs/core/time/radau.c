@@ -17,6 +17,7 @@
 #include "radau.h"
 
 #include "../instance/instance.h"
+#include "../forces/inputs.h"
 #include "../tree/positions.h"
 #include "../tree/reversed.h"
 #include "../motion/compliances.h"
@@ -211,6 +212,7 @@ static double estimate_again(fm_instance *s, double t, double h)
 double fm_radau_try(fm_instance *s, double t, double h, int rejected, int *iterations)
 {
     s->singular.was_near = 0;
+    fm_controls_at(s, t);
     fm_stiff_place(s, s->head);
     if (!find_stages(s, t, h, iterations)) return INFINITY;
     for (int32_t n = 0; n < s->model.ny; n++) s->work.trial[n] = s->head[n] + moved(s, h, FM_RADAU_STAGES - 1, n);

@@ -5,6 +5,7 @@
 #include "switches.h"
 
 #include "../instance/instance.h"
+#include "../forces/inputs.h"
 #include "../forces/laws.h"
 #include "../motion/sticking.h"
 #include "../motion/rates.h"
@@ -33,6 +34,7 @@ static int32_t first_left(fm_instance *s, double t, double *y)
 {
     const fm_image *m = &s->image;
     const int holding = fm_any_law_sticks(s);
+    fm_controls_at(s, t);
     if (holding) fm_rates(s, t, y, s->laws.rates);
     fm_laws_place(s, y);
     for (int32_t i = 0; i < m->n.laws; i++) {
@@ -44,9 +46,11 @@ static int32_t first_left(fm_instance *s, double t, double *y)
             continue;
         }
         if (fm_law_piece(m, i, x, bound, 0) != above || fm_law_piece(m, i, x, bound, 1) != below) return i;
-        const double one = fm_law_polynomial(m, above, x, bound), other = fm_law_polynomial(m, below, x, bound);
-        const int pulls = m->law_spring[i] >= 0; /* its force reduces the velocity */
-        if (!(s->laws.force[i] >= (pulls ? other : one) && s->laws.force[i] <= (pulls ? one : other))) return i;
+        const int32_t pieces[2] = {above, below};
+        double range[2];
+        const double force = fm_law_along(s, i, s->laws.force[i]);
+        fm_sticking_range(s, i, pieces, x, bound, range);
+        if (!(force >= range[0] && force <= range[1])) return i;
     }
     return -1;
 }
