@@ -27,7 +27,7 @@ def started(model: fm.Model, **options: object) -> fm.Solver:
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_it_holds_until_the_break_away_factor_and_then_slides(scheme: str, sign: float) -> None:
-    """Under a force that grows by 1 N/s: from 4.5 N on 2 v' = f - 3, so that v = (0.1 * 1.5 + 0.1^2 / 2) / 2 at 4.6 s."""
+    """Under a force that grows by 1 N/s: from 4.5 N on 2 v' = f - 3, so that v = 0.155 / 2 0.1 s later."""
     solver = started(block(breakaway=1.5), scheme=scheme)
     for start, end, slip in ((0.0, 4.4, 0.0), (4.4, 4.6, 1.0)):
         solver.set("J.f", sign * start)
