@@ -39,6 +39,7 @@ class Structure:
 
     mobility: free velocities of all joints for a tree; None with loops, as it depends on the rank of the constraints.
     reactions: number of components of constraint force and torque of all joints. cuts: joints that close a loop.
+    across: joints beside the tree that constrain nothing, such as those that measure, and springs of six freedoms.
     unreached: bodies that are not connected to the ground.
     """
 
@@ -56,16 +57,20 @@ class Structure:
     reactions: int
     branches: tuple[Branch, ...]
     cuts: tuple[str, ...]
+    across: tuple[str, ...]
     unreached: tuple[str, ...]
     warnings: tuple[str, ...]
 
 
 def structure(model: Model) -> Structure:
     """The structure of a model, without recursion; does not raise for an invalid model."""
-    branches, cuts = _spanning_tree(model)
+    branches, left = _spanning_tree(model)
+    free = {joint.name for joint in model.joints if not _reactions(joint)}
+    across = tuple(name for name in left if name in free)
+    cuts = tuple(name for name in left if name not in across)
     reached = {branch.body for branch in branches}
     unreached = tuple(body.name for body in model.bodies if body.name not in reached)
-    dof = sum(_dof(joint) for joint in model.joints)
+    dof = sum(_dof(joint) for joint in model.joints if joint.name not in across)
     return Structure(
         name=model.name,
         bodies=len(model.bodies),
@@ -81,6 +86,7 @@ def structure(model: Model) -> Structure:
         reactions=sum(_reactions(joint) for joint in model.joints),
         branches=branches,
         cuts=cuts,
+        across=across,
         unreached=unreached,
         warnings=tuple(_warnings(model, branches, bool(cuts))),
     )

@@ -11,6 +11,7 @@ from fmumbs.analysis import structure
 from fmumbs.errors import AssemblyError, ModelError
 from fmumbs.export.fmu import MOST_VARIABLES
 from fmumbs.export.model_description import NATIVE, experiment_attributes
+from fmumbs.mechanism import FlexibleLink
 from fmumbs.play.unpacking import TYPES, open_archive, start_of
 
 if TYPE_CHECKING:
@@ -107,8 +108,8 @@ def _add_reactions(facts: Facts, warnings: list[str], model: "Model", set_of: Se
         "joints": [_joint_facts(reaction) for reaction in found.joints],
         "fix": {
             "free": [{"joint": fix.joint, "directions": fix.text} for fix in found.fixes],
-            "make_flexible": list(found.flexible),
-            "may_stay_rigid": list(found.rigid),
+            "make_flexible": _with_links(model, found.flexible),
+            "may_stay_rigid": _with_links(model, found.rigid),
         },
     }
     if set_of:
@@ -122,6 +123,16 @@ def _add_reactions(facts: Facts, warnings: list[str], model: "Model", set_of: Se
             f"Model '{model.name}' starts at or near a singular position: {found.rank} of {found.rows} rows are "
             f"independent there, {', '.join(map(str, found.nearby)) or 'unknown'} nearby. Change a q0 by a few degrees."
         )
+
+
+def _with_links(model: "Model", bodies: Sequence[str]) -> list[str]:
+    """Names of bodies; for the elements of a flexible link, the link and what it would have to be given as well."""
+    lacks: dict[str, str] = {}
+    for element in model.elements:
+        if isinstance(element, FlexibleLink):
+            more = "plane=None" if element.plane is not None else "stretch=True"
+            lacks |= {body.name: f"{element.name} ({more})" for body in element.bodies}
+    return list(dict.fromkeys(lacks.get(name, name) for name in bodies))
 
 
 def _add_start(facts: Facts, warnings: list[str], model: "Model") -> None:

@@ -68,6 +68,8 @@ def _counts(facts: Facts, most: int | None) -> Any:
     table.add_row("bodies on the ground, longest chain", f"{facts['roots']}, {facts['depth']}")
     table.add_row("mobility", mobility)
     table.add_row("loops", f"{facts['loops']} {joined(facts['cuts'], most)}")
+    if facts["across"]:
+        table.add_row("joints that constrain nothing", f"{len(facts['across'])} {joined(facts['across'], most)}")
     if not facts["redundant"]:
         table.add_row("reactions", f"{facts['rows']}" + (", all unique" if facts["rank"] is not None else ""))
     else:

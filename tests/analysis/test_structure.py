@@ -137,3 +137,16 @@ def test_shipped_models_give_no_warning_about_units() -> None:
         if path.stem != "__init__":
             warnings = structure(read_model(path.stem)).warnings
             assert not [text for text in warnings if "radians" in text or "metres" in text], path.stem
+
+
+def test_joints_that_only_measure_close_no_loop():
+    """The tip of a flexible link, and the springs of a support, are joints of six freedoms beside the tree."""
+    model = fm.Model("bent")
+    base = fm.Body("base", mass=1.0, inertia=(1, 1, 1))
+    layer = fm.Layer([(0, 0, 0), (1, 0, 0)], stiffness=1.0)
+    link = fm.FlexibleLink("link", length=1.0, EIz=1.0, mass=1.0, plane="xy", elements=2)
+    model.add(base, fm.FlexibleSupport("feet", model.ground.at(), base.at(), layers=[layer]))
+    model.add(link, fm.Weld("weld", base.at(), link.base))
+    facts = structure(model)
+    assert (facts.loops, facts.cuts, facts.across) == (0, (), ("feet_1_1", "feet_1_2", "link_tip"))
+    assert facts.mobility == 6 + 2

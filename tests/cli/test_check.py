@@ -172,3 +172,10 @@ def test_check_warns_where_there_is_no_equilibrium() -> None:
     result = fmumbs("check", "bennett", "--statics")
     assert result.exit_code == 0
     assert "warning: Model 'bennett': the equilibrium is indifferent" in result.output
+
+
+def test_flexible_links_are_named_as_they_were_given() -> None:
+    """Not their elements; a link that bends in one plane lacks the other."""
+    text = fmumbs("check", "flexible_four_bar").output
+    assert "or make flexible: crank, coupler (plane=None), rocker;" in text
+    assert "joints that constrain nothing" in text
