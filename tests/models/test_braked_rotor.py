@@ -60,7 +60,7 @@ def test_it_slides_and_sticks_as_coulomb_would_say(result: dict[str, np.ndarray]
     assert at(result, "shaft.qd", 4.0) == pytest.approx(slowed, abs=BRISTLES)
     assert at(result, "shaft.friction.slip", 4.0) == pytest.approx(1.0, abs=1e-3)
     assert abs(at(result, "shaft.qd", 6.0)) < 1e-5  # the brake holds against the motor
-    assert at(result, "shaft.friction.slip", 6.0) == pytest.approx(0.3 / (0.4 * 1.5), rel=1e-5)
+    assert at(result, "shaft.friction.slip", 6.0) == pytest.approx(0.3 / (0.4 * 1.5), rel=1e-4)
 
 
 @pytest.mark.parametrize("scheme", ["dopri5", "dop853"])
