@@ -77,6 +77,20 @@ def test_steps_follow_the_motion_and_not_the_stiffness() -> None:
     assert slow[1] < 0.02 * ends(swing(1e6, 1e4), 0.1, "dopri5", [1e-6])[1][0] * 20
 
 
+def swinging_link(bending: float) -> fm.ModelImage:
+    """A flexible link of 1 kg and EI = `bending` N.m2 swings on a pin, undeformed at the start."""
+    model = fm.Model("swinging", gravity=(0, -9.81, 0))
+    link = fm.FlexibleLink("l", length=1.0, EIz=bending, mass=1.0, damping=1e-2, elements=4, plane="xy")
+    model.add(link, fm.Revolute("A", model.ground.at(), link.base, axis="z", q0=0.4))
+    return compile(model, everything=True)
+
+
+def test_a_flexible_link_has_the_order_and_the_steps_of_its_motion() -> None:
+    assert order(swinging_link(1e4), 0.5) > 3.5
+    taken = [ends(swinging_link(bending), 0.5, "radau", [1e-7])[1][0] for bending in (1e4, 1e6, 1e8)]
+    assert max(taken) < 2 * min(taken)
+
+
 def test_a_beam_takes_a_tenth_of_the_steps() -> None:
     image = beam(20)
     (implicit,), (explicit,) = (ends(image, 0.05, scheme, [1e-5])[1] for scheme in ("radau", "dopri5"))
