@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from fmumbs.compiler.image import SCHEMES
+from fmumbs.compiler.image import DYNAMICS, SCHEMES
 
 Settings = dict[str, Any]
 Command = Callable[..., Any]
@@ -106,11 +106,17 @@ _INTEGRATION = (
         help="Whether it starts at rest in the static equilibrium near the start values, with the parameters and "
         "inputs that are set.",
     ),
+    click.option(
+        "--dynamics",
+        type=click.Choice(list(DYNAMICS)),
+        help="Accelerations: riccati, by sweeps with multipliers of loops; copcod, from the reduced form in independent "
+        "coordinates, slower in large models. Part of an FMU, so that it is chosen at export.",
+    ),
 )
 
 
 def integration(command: Command) -> Command:
-    """Adds the options scheme, step, tolerance, correction, closure and equilibrium; None where one is not given."""
+    """Adds scheme, step, tolerance, correction, closure, equilibrium and dynamics; None where one is not given."""
     for option in reversed(_INTEGRATION):
         command = option(command)
     return command

@@ -27,7 +27,7 @@ from fmumbs.mechanism.signals import DefaultExperiment
 
 _OPTIONS = {
     lib.FM_OPTION_SCHEME: float(lib.FM_DORMAND_PRINCE), lib.FM_OPTION_STEP: 1e-3,
-    lib.FM_OPTION_EQUILIBRIUM: 0.0,
+    lib.FM_OPTION_EQUILIBRIUM: 0.0, lib.FM_OPTION_DYNAMICS: float(lib.FM_RICCATI),
 }  # step [s]; fmt: skip
 _CLOSURE = {
     lib.FM_CLOSURE_CORRECTION: float(lib.FM_CORRECT_DIRECTLY), lib.FM_CLOSURE_TOLERANCE: 1e-12,

@@ -23,6 +23,9 @@ CORRECTIONS: dict[str, int] = {
 }  # fmt: skip
 
 
+DYNAMICS: dict[str, int] = {"riccati": lib.FM_RICCATI, "copcod": lib.FM_COPCOD}
+
+
 class ModelImage:
     """A compiled mechanism: immutable bytes, the same in Python and in an FMU.
 
@@ -130,6 +133,7 @@ class ModelImage:
         correction: str | tuple[float, float] | None = None,
         closure: float | None = None,
         equilibrium: bool | None = None,
+        dynamics: str | None = None,
     ) -> "ModelImage":
         """The same mechanism with other integration options; None keeps an option.
 
@@ -141,8 +145,11 @@ class ModelImage:
         closure: tolerance of the direct correction, relative to the model's length.
         equilibrium: whether the motion starts at rest in the static equilibrium near the start values, which the core
             then searches with the values of parameters and inputs that are set.
+        dynamics: how accelerations are found: "riccati", by sweeps that are linear in the number of bodies, with Lagrange
+            multipliers for loops; "copcod", from the reduced form N' (M q'' - h - Q) = 0 in independent coordinates,
+            of the third order in their number, for comparison.
 
-        Raises ModelError for an unknown scheme or correction, and for a number that is not positive.
+        Raises ModelError for an unknown scheme, correction or dynamics, and for a number that is not positive.
         """
         options = self.arrays["options"].reshape(-1).copy()
         if scheme is not None:
@@ -153,6 +160,8 @@ class ModelImage:
             options[lib.FM_OPTION_TOLERANCE] = _checks.positive(tolerance, f"'{self.name}': tolerance")
         if equilibrium is not None:
             options[lib.FM_OPTION_EQUILIBRIUM] = float(equilibrium)
+        if dynamics is not None:
+            options[lib.FM_OPTION_DYNAMICS] = dynamics_number(dynamics)
         closing = self.arrays["closure"].reshape(-1).copy()
         if isinstance(correction, tuple):
             pair = _checks.numbers(correction, 2, f"'{self.name}': correction")
@@ -192,3 +201,10 @@ def correction_number(correction: str) -> int:
     if correction in CORRECTIONS:
         return CORRECTIONS[correction]
     raise ModelError(f"correction {correction!r} is unknown. Choose one of: {', '.join(CORRECTIONS)}.")
+
+
+def dynamics_number(dynamics: str) -> int:
+    """The number of a formulation. Raises ModelError, with the known names, for an unknown one."""
+    if dynamics in DYNAMICS:
+        return DYNAMICS[dynamics]
+    raise ModelError(f"dynamics {dynamics!r} is unknown. Choose one of: {', '.join(DYNAMICS)}.")

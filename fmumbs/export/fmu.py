@@ -48,6 +48,7 @@ def export_fmu(
     tolerance: float | None = None,
     correction: str | tuple[float, float] | None = None,
     closure: float | None = None,
+    dynamics: str | None = None,
     starts: "Mapping[str, float | Sequence[float]] | None" = None,
     equilibrium: bool | None = None,
     all_variables: bool = False,
@@ -59,6 +60,7 @@ def export_fmu(
     scheme, step [s], tolerance (relative): of the integration; correction, closure: how loops are kept closed; see
         ModelImage.with_options. None: as in the image. They become start values of solver.scheme, solver.step,
         solver.tolerance, solver.correction, solver.baumgarte and solver.closure.
+    dynamics: "riccati" or "copcod", see ModelImage.with_options. It is part of the image, and fixed in the FMU.
     starts: other start values by names of inputs, states and parameters, such as {"A.tau": 0.05, "A.q": 0.3}; only for
         a Model.
     equilibrium: the motion starts at rest in the static equilibrium near the start values, as fmumbs.equilibrium()
@@ -73,11 +75,11 @@ def export_fmu(
     if backend not in BACKENDS:
         raise ExportError(f"backend '{backend}' is unknown. Choose one of: {', '.join(BACKENDS)}.")
     image = _image(model, starts)
-    chosen = (scheme, step, tolerance, correction, closure, equilibrium)
+    chosen = (scheme, step, tolerance, correction, closure, equilibrium, dynamics)
     if any(option is not None for option in chosen):
         image = image.with_options(
             scheme=scheme, step=step, tolerance=tolerance, correction=correction, closure=closure,
-            equilibrium=equilibrium,
+            equilibrium=equilibrium, dynamics=dynamics,
         )  # fmt: skip
     if image.equilibrium:
         _check_equilibrium(image)

@@ -41,8 +41,8 @@ _STATE = re.compile(r"\.(q|qd)(\[\d+\])?$")
 class Options:
     """Options of a run; None for the default of the model or the FMU.
 
-    stop, interval [s]; scheme, step [s], tolerance, correction, closure, equilibrium: see ModelImage.with_options;
-    inputs: a CSV file with columns `time` and inputs by name.
+    stop, interval [s]; scheme, step [s], tolerance, correction, closure, equilibrium, dynamics: see
+    ModelImage.with_options; inputs: a CSV file with columns `time` and inputs by name.
     """
 
     stop: float | None = None
@@ -54,6 +54,7 @@ class Options:
     correction: str | tuple[float, float] | None = None
     closure: float | None = None
     equilibrium: bool | None = None
+    dynamics: str | None = None
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,7 @@ def run_model(model: "Model", options: Options, *, progress: Progress | None = N
         correction=options.correction,
         closure=options.closure,
         equilibrium=options.equilibrium,
+        dynamics=options.dynamics,
         progress=progress,
     )
 
@@ -111,11 +113,17 @@ def run_fmu(
     """Simulates an FMI 2.0 co-simulation FMU through FMPy.
 
     settings: start values and parameters by name. progress: called with the fraction done, 0 to 1. Raises ExportError
-    for a file that is not an FMU, SolverError for an unknown name and, with the FMU's message, for a refused call.
+    for a file that is not an FMU, SolverError for an unknown name, for `dynamics`, which an FMU does not let choose, and,
+    with the FMU's message, for a refused call.
     """
     from fmumbs.compiler.image import scheme_number
     from fmumbs.play.fmu import Fmu
 
+    if options.dynamics is not None:
+        raise SolverError(
+            f"dynamics {options.dynamics!r}: an FMU keeps the formulation that it was exported with. Export the model with "
+            f"--dynamics {options.dynamics}."
+        )
     series = read_inputs(options.inputs) if options.inputs is not None else {}
     values = dict(settings or {})
     if options.scheme is not None:

@@ -33,6 +33,7 @@ def simulate(
     correction: str | tuple[float, float] | None = None,
     closure: float | None = None,
     equilibrium: bool | None = None,
+    dynamics: str | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Result:
     """Simulates a mechanism from 0 to `stop` [s] and records its outputs every `interval` [s].
@@ -41,7 +42,7 @@ def simulate(
         it: `{"A.tau": 0.05, "L.force": lambda t: (0, 0, sin(t))}`. A vector takes one number for each component.
         Constants may also be parameters and start values, such as `{"A.q": 0.3}`; functions also tunable parameters.
     outputs: names of variables or vectors to record; None for every output.
-    scheme, step [s], tolerance (relative) of the integration, correction, closure, equilibrium: see
+    scheme, step [s], tolerance (relative) of the integration, correction, closure, equilibrium, dynamics: see
         ModelImage.with_options. None: as stored in the image.
     progress: called with the fraction done, 0 to 1.
 
@@ -51,11 +52,11 @@ def simulate(
     raises Interrupted, which has both, too.
     """
     image = model if isinstance(model, ModelImage) else compile(model)
-    chosen = (scheme, step, tolerance, correction, closure, equilibrium)
+    chosen = (scheme, step, tolerance, correction, closure, equilibrium, dynamics)
     if any(option is not None for option in chosen):
         image = image.with_options(
             scheme=scheme, step=step, tolerance=tolerance, correction=correction, closure=closure,
-            equilibrium=equilibrium,
+            equilibrium=equilibrium, dynamics=dynamics,
         )  # fmt: skip
     experiment = image.default_experiment
     times = times_of(_seconds(stop, experiment.stop, "stop"), _seconds(interval, experiment.interval, "interval"))

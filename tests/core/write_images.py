@@ -31,6 +31,11 @@ SOFTER = {  # for fixed steps
     "governor": {"stiffness": 8e3, "damping": 40.0},
     "cantilever": {"length": 6.0, "elements": 2},
 }
+REDUCED = (  # also by the other formulation
+    *(f"tree{i}" for i in range(8)), "turned0", "turned2", "four_bar", "parallel_cranks", "skate", "mixed", "kicked",
+    "closed_by_universal", "space_loops", "geared_loop", "tied_disc", "stick_slip", "braked0",
+    *(f"flexible{i}" for i in range(4)),
+)  # fmt: skip
 BODIES = 3  # at least: smaller trees say nothing new
 
 
@@ -115,6 +120,7 @@ def images() -> dict[str, fm.ModelImage]:
     ball = next(joint.name for joint in balls.joints if isinstance(joint, fm.Spherical) and joint.name.startswith("j"))
     models |= {"held_turn": held(models["four_bar"], "A"), "held_ball": held(balls, ball)}
     found = {name: compile(model, everything=True) for name, model in models.items()}
+    found |= {f"reduced_{name}": found[name].with_options(dynamics="copcod") for name in REDUCED}
     return found | {"branch_chain_500": compile(read_model("branch_chain"))}
 
 

@@ -12,6 +12,7 @@
 #include "../loops/projection.h"
 #include "../kernels/kernels.h"
 #include "../motion/parameters.h"
+#include "../loops/reduced_choice.h"
 #include "../assembly/assembly.h"
 #include "../assembly/held_values.h"
 #include "../assembly/program_starts.h"
@@ -223,8 +224,11 @@ static fm_status start_at_rest(fm_instance *s, double t)
 fm_status fm_do_assemble(fm_instance *s, double t)
 {
     memcpy(s->kept, s->state, s->model.state_doubles * sizeof(double));
+    s->reduced.used = 0; /* assembly and statics are those of the sweeps */
     fm_status status = assemble_in_space(s, t);
     if (status == FM_OK && s->options[FM_OPTION_EQUILIBRIUM] != 0.0) status = start_at_rest(s, t);
+    if (status == FM_OK && s->model.reduced) fm_reduced_begin(s, s->y);
+    s->reduced.used = s->model.reduced;
     if (status == FM_OK) return FM_OK;
     memcpy(s->state, s->kept, s->model.state_doubles * sizeof(double));
     fm_derive(s);

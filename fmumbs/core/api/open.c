@@ -85,7 +85,7 @@ static fm_counts counts_of(const fm_instance *s)
         .units = modes > joints ? modes : joints, .laws = laws, .held = laws < FM_STICKING ? laws : FM_STICKING,
         .compliances = (size_t)s->stiff.room, .frictions = (size_t)m->n.frictions,
         .friction_modes = m->n.frictions > 0 ? modes : 0, .owned = owned_of(&s->image), .controls = (size_t)m->n.controls,
-        .krylov = (size_t)s->statics.room,
+        .krylov = (size_t)s->statics.room, .reduced = (size_t)m->reduced,
     };
     return n;
 }
@@ -124,6 +124,9 @@ static size_t lay_out(fm_instance *s, unsigned char *base)
 #define A(type, name, count) PLACE(s->statics.name, count)
     FM_STATICS_ARRAYS(A)
 #undef A
+#define A(type, name, count) PLACE(s->reduced.name, count)
+    FM_REDUCED_ARRAYS(A)
+#undef A
 #define A(type, name, count) PLACE(s->laws.name, count)
     FM_LAW_ARRAYS(A)
 #undef A
@@ -160,7 +163,8 @@ static fm_model model_of(const fm_image *image)
         m->balls += ball;
         m->reversed += ball && image->joint_reversed[image->link_joint[i]];
     }
-    m->planars = fm_planar_count(image);
+    m->reduced = image->options[FM_OPTION_DYNAMICS] == (double)FM_COPCOD;
+    m->planars = m->reduced ? 0 : fm_planar_count(image);
 #define V(name, count) m->state_doubles += (size_t)(count);
     FM_STATE_ARRAYS(V)
 #undef V
@@ -218,6 +222,13 @@ fm_status fm_do_open(const void *bytes, size_t size, fm_instance **out, char *me
     draft.plan = plan;
     draft.stiff.room = room_of(&draft.image);
     draft.statics.room = draft.image.n.speeds < FM_KRYLOV ? draft.image.n.speeds : FM_KRYLOV;
+    draft.reduced.used = draft.model.reduced;
+    const double speeds = (double)draft.model.n.speeds, rows = (double)draft.model.n.rows; /* the squares of the reduced form */
+    if (draft.model.reduced && (2.0 * speeds + rows) * (speeds + rows) * sizeof(double) > (double)(SIZE_MAX / 4)) {
+        free(copy);
+        fm_forget_plan(&plan);
+        return refuse(message, capacity, "not enough memory for the reduced formulation of so many coordinates");
+    }
     const size_t head = (sizeof draft + (FM_LINE - 1)) & ~(size_t)(FM_LINE - 1);
     const size_t kept = (size + (FM_LINE - 1)) & ~(size_t)(FM_LINE - 1);
     const size_t work = lay_out(&draft, NULL);

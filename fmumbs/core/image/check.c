@@ -375,7 +375,9 @@ int fm_image_check(const fm_image *m, char *why, size_t capacity)
             (void)snprintf(why, capacity, "the model image is damaged: a link has a kind that does not exist");
             return 0;
         }
-    const char *found = fm_check_modes(m);
+    const double dynamics = m->options[FM_OPTION_DYNAMICS];
+    const char *found = dynamics == (double)FM_RICCATI || dynamics == (double)FM_COPCOD ? NULL : "its formulation does not exist";
+    if (found == NULL) found = fm_check_modes(m);
     if (found == NULL) found = check_links(m);
     if (found == NULL) found = check_joints(m);
     if (found == NULL) found = fm_check_excitations(m);

@@ -75,11 +75,11 @@ typedef struct fm_header {
  * i int32, d float64, b byte. bound: the size that its values index, from `lowest` on (-1 means none); `free` if they
  * are not indices. */
 #define FM_IMAGE_ARRAYS(A)                                                                           \
-    /* whole model: gravity in world axes; scheme, step, tolerance, equilibrium; stop, interval, tolerance of     \
+    /* whole model: gravity in world axes; scheme, step, tolerance, equilibrium, dynamics; stop, interval, tolerance of     \
      * the default experiment; loop correction: fm_correction, its tolerance relative to the         \
      * model's length, Baumgarte's alpha and beta; characteristic length */                          \
     A(gravity, d, 3, one, free, 0, "m/s2", "MODEL")                                                  \
-    A(options, d, 4, one, free, 0, "", "MODEL")                                                      \
+    A(options, d, FM_OPTIONS, one, free, 0, "", "MODEL")                                                      \
     A(experiment, d, 3, one, free, 0, "s", "MODEL")                                                  \
     A(closure, d, 4, one, free, 0, "", "MODEL")                                                      \
     A(length, d, 1, one, free, 0, "m", "MODEL")                                                      \
@@ -312,7 +312,7 @@ typedef struct fm_header {
     A(text, b, 1, characters, free, 0, "", "NAMES")
 
 /* Columns of options, closure and experiment */
-typedef enum fm_option { FM_OPTION_SCHEME, FM_OPTION_STEP, FM_OPTION_TOLERANCE, FM_OPTION_EQUILIBRIUM, FM_OPTIONS } fm_option;
+typedef enum fm_option { FM_OPTION_SCHEME, FM_OPTION_STEP, FM_OPTION_TOLERANCE, FM_OPTION_EQUILIBRIUM, FM_OPTION_DYNAMICS, FM_OPTIONS } fm_option;
 typedef enum fm_closure {
     FM_CLOSURE_CORRECTION, /* fm_correction */
     FM_CLOSURE_TOLERANCE,  /* of the direct correction, relative to the length */
@@ -335,6 +335,12 @@ typedef enum fm_scheme { /* of the integration */
     FM_DOP853,         /* of order 8, with error control */
     FM_SCHEME_COUNT
 } fm_scheme;
+
+typedef enum fm_dynamics { /* how accelerations are found */
+    FM_RICCATI, /* Riccati sweeps, and multipliers of the loops */
+    FM_COPCOD,  /* the reduced form with independent coordinates (loops/reduced.c) */
+    FM_DYNAMICS_COUNT
+} fm_dynamics;
 
 /* Links: the motion between a link and its parent. Axis kinds have axes parallel to their parent's at zero. */
 typedef enum fm_link_kind {

@@ -12,6 +12,7 @@
 #include "link.h"
 #include "loop.h"
 #include "plane.h"
+#include "reduced.h"
 #include "saved.h"
 #include "work.h"
 
@@ -37,6 +38,7 @@ typedef struct fm_model {
     int32_t ranges, spatial_angles, spatial_slides; /* counts for the spatial sweeps */
     int32_t resisted; /* 1: some joint has a spring or a damper */
     int32_t excited;  /* 1: some mode is excited */
+    int32_t reduced;  /* 1: the image asks for the reduced formulation */
     size_t state_doubles;
 } fm_model;
 
@@ -47,6 +49,7 @@ typedef struct fm_kernels {
     /* forward dynamics of the tree; after orient */
     void (*accelerate)(fm_instance *s, const double *y, const double *tau, double *udot);
     void (*outward)(fm_instance *s, double *udot); /* its outward sweep alone, after a change of the forces */
+    void (*velocities)(fm_instance *s, const double *y); /* its first sweep alone: velocities, bias accelerations, `local` */
     /* in the plane (planar.inc, planar_loops.inc): */
     void (*plane_place)(fm_instance *s, const double *y); /* after orient: origins of the links that translate */
     void (*plane_world)(fm_instance *s, const double *y); /* then: poses and velocities in the plane */
@@ -99,6 +102,7 @@ struct fm_instance {
     fm_work work;
     fm_stiff stiff;
     fm_statics statics;
+    fm_reduced reduced;
     fm_host host;
 };
 

@@ -165,6 +165,7 @@ typedef struct fm_counts {
     size_t rows, blocks, paths, columns, factor, cut_positions, cut_joints, units;
     size_t laws, held, compliances, krylov;
     size_t frictions, friction_modes, controls, owned; /* friction_modes: modes if there is friction, else 0 */
+    size_t reduced; /* 1: the reduced formulation is asked for */
 } fm_counts;
 
 /* The arrays of the tree: A(type, name, number of elements), n an fm_counts. */

@@ -40,6 +40,8 @@ typedef struct fm_coordinates {
 #define FM_TIE 1e-13   /* fraction of a row's former pivot, added to K's diagonal so that it can always be factored */
 #define FM_NARROW 0.02 /* fraction of a row's former pivot below which a singular position may be near */
 
+#define FM_NARROW_REDUCED 2e-3 /* the same for pivots of J J' (reduced.c), which are found without the round-off of K */
+
 /* A frame of a cut joint in the world. */
 typedef struct fm_place {
     double r[3], v[3], w[3], a[3], alpha[3]; /* a: without gravity subtracted, set only if `moving` */

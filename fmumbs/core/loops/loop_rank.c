@@ -17,6 +17,7 @@
 #include "constraints.h"
 #include "delassus.h"
 #include "projection.h"
+#include "reduced_choice.h"
 
 #include <math.h>
 #include <string.h>
@@ -267,6 +268,10 @@ void fm_watch_rows(fm_instance *s, const double *y)
 {
     const size_t size = (size_t)s->image.n.rows * sizeof *s->row_active;
     const int32_t planar = s->planar.used;
+    if (s->reduced.used) {
+        fm_reduced_watch(s, y);
+        return;
+    }
     if (s->loop.near_singular) return; /* all choices are bad there, or the factor belongs to another position */
     if (!s->loop.worn) {
         note_growth(s, NULL);

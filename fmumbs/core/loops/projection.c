@@ -11,6 +11,7 @@
 #include "delassus.h"
 #include "multipliers.h"
 #include "planar_loops.h"
+#include "reduced.h"
 
 #include <float.h>
 #include <math.h>
@@ -59,6 +60,7 @@ void fm_place_loops(fm_instance *s, const double *y, int level)
 int fm_factor_loops(fm_instance *s, const double *y)
 {
     if (s->planar.used) return s->kernels->plane_factor(s, y);
+    if (s->reduced.used) return fm_reduced_factor(s, y);
     memset(s->work.tau, 0, (size_t)s->image.n.speeds * sizeof(double));
     fm_run_sweeps(s, y, s->work.tau, s->loop.change);
     fm_make_rows(s, 0, 0);
@@ -72,14 +74,24 @@ double fm_loop_gap(fm_instance *s, int level)
     return s->planar.used ? s->kernels->plane_violation(s, level) : fm_violation(s, level);
 }
 
-/* One correction by the present factor of K, for the violations of a level in s->loop.c. */
+/* The smallest change in the mass norm that changes the rows by loop.rhs, in loop.change. Requires the factor. */
+void fm_smallest_change(fm_instance *s)
+{
+    if (s->reduced.used) {
+        fm_reduced_change(s, s->loop.change);
+        return;
+    }
+    fm_solve_delassus(s, s->loop.rhs, s->loop.lambda);
+    if (s->planar.used) s->kernels->plane_multiplier_response(s, s->loop.lambda, s->loop.change);
+    else fm_multiplier_response(s, s->loop.lambda, s->loop.change);
+}
+
+/* One correction by the present factor, for the violations of a level in s->loop.c. */
 void fm_correct_once(fm_instance *s, double *y, int level)
 {
     double *u = y + s->image.n.positions;
     for (int32_t i = 0; i < s->image.n.rows; i++) s->loop.rhs[i] = -s->loop.c[3 * i + level];
-    fm_solve_delassus(s, s->loop.rhs, s->loop.lambda);
-    if (s->planar.used) s->kernels->plane_multiplier_response(s, s->loop.lambda, s->loop.change);
-    else fm_multiplier_response(s, s->loop.lambda, s->loop.change);
+    fm_smallest_change(s);
     if (level == 0) {
         fm_move_positions(s, y, s->loop.change);
         (void)fm_normalise(s, y, NULL);

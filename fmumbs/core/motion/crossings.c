@@ -20,6 +20,7 @@
 #include "../loops/delassus.h"
 #include "../loops/multipliers.h"
 #include "../loops/projection.h"
+#include "../loops/reduced.h"
 #include "evaluation.h"
 #include "singular.h"
 
@@ -176,8 +177,9 @@ static int make_nodes(fm_instance *s, const double *y, int factored)
     return 0;
 }
 
-/* Interpolates accelerations, and multipliers in singular.lambda, from those at the nodes. 0: they are not smooth. */
-static int rates_at_nodes(fm_instance *s, double t, double *udot)
+/* Interpolates accelerations, and multipliers in singular.lambda, from those at the nodes; in the reduced form multipliers
+ * only for outputs. 0: accelerations are not smooth. */
+static int rates_at_nodes(fm_instance *s, double t, int for_outputs, double *udot)
 {
     const int32_t speeds = s->image.n.speeds, rows = s->image.n.rows;
     double *own = s->singular.udot, *less = own + speeds, *all = less + speeds, most = 0.0, off = 0.0;
@@ -190,6 +192,7 @@ static int rates_at_nodes(fm_instance *s, double t, double *udot)
     }
     for (int n = FM_NODES; n-- > 0;) {
         fm_accelerations(s, t, node(s, n), own);
+        if (for_outputs && s->reduced.used) fm_reduced_multipliers(s);
         for (int32_t i = 0; i < speeds; i++) {
             all[i] += weight[n / 2] * own[i];
             less[i] += fewer[n / 2] * own[i];
@@ -199,18 +202,24 @@ static int rates_at_nodes(fm_instance *s, double t, double *udot)
     }
     for (int32_t i = 0; i < speeds; i++) off = fmax(off, fabs(all[i] - less[i]) / s->scale[s->image.n.positions + i]);
     if (!(off <= FM_SMOOTH_RATE * most)) return 0;
+    s->singular.relative_noise = s->singular.noise;
     s->singular.noise *= most;
     memcpy(udot, all, (size_t)speeds * sizeof *udot);
     return 1;
 }
 
+static int find_rates(fm_instance *s, double t, const double *y, int for_outputs, double *udot)
+{
+    const fm_singular_kept kept = fm_singular_begin(s);
+    const int found = make_nodes(s, y, s->loop.near_singular == 1) && rates_at_nodes(s, t, for_outputs, udot);
+    fm_singular_end(s, kept);
+    return found;
+}
+
 /* The accelerations at y if it is near a singular position, where K has just been factored. 1: udot was replaced. */
 int fm_singular_rates(fm_instance *s, double t, const double *y, double *udot)
 {
-    const fm_singular_kept kept = fm_singular_begin(s);
-    const int found = make_nodes(s, y, s->loop.near_singular == 1) && rates_at_nodes(s, t, udot);
-    fm_singular_end(s, kept);
-    return found;
+    return find_rates(s, t, y, 0, udot);
 }
 
 /* The accelerations of the state nearest to y on its branch, where that is regular. */
@@ -303,8 +312,15 @@ void fm_singular_present(fm_instance *s, double t, const double *y, double *udot
 {
     const size_t rows = (size_t)s->image.n.rows;
     double *found = s->singular.found;
-    if (!fm_singular_rates(s, t, y, found)) {
+    if (!find_rates(s, t, y, 1, found)) {
         fm_accelerations(s, t, y, udot);
+        if (s->reduced.used) fm_reduced_multipliers(s);
+        return;
+    }
+    if (s->reduced.used) {
+        fm_accelerations(s, t, y, udot);
+        fm_reduced_show(s, found, s->singular.lambda, s->singular.relative_noise);
+        memcpy(udot, found, (size_t)s->image.n.speeds * sizeof *udot);
         return;
     }
     memcpy(s->singular.smooth, s->singular.lambda, rows * sizeof *s->singular.lambda);

@@ -12,6 +12,7 @@
 #include "../loops/cut_joints.h"
 #include "friction.h"
 #include "normal_forces.h"
+#include "../loops/reduced.h"
 #include "sticking.h"
 #include "stiffness.h"
 
@@ -20,6 +21,10 @@
 /* udot for given generalised forces and applied wrenches. With loops, requires world kinematics of y. */
 void fm_sweep_and_close(fm_instance *s, const double *y, const double *tau, double *udot)
 {
+    if (s->reduced.used) {
+        fm_reduced_accelerations(s, y, tau, udot);
+        return;
+    }
     fm_run_sweeps(s, y, tau, udot);
     s->work.accelerated = udot;
     if (s->image.n.rows > 0) fm_close_loops(s, udot);

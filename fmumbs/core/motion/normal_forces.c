@@ -17,6 +17,7 @@
 #include "../tree/planar.h"
 #include "../tree/reversed.h"
 #include "../loops/multipliers.h"
+#include "../loops/reduced.h"
 #include "joint_forces.h"
 #include "reactions.h"
 
@@ -49,6 +50,7 @@ static void evaluate(fm_instance *s, const fm_evaluation *how, double *wrench, d
 {
     const fm_image *m = &s->image;
     how->make(s, how, udot);
+    if (s->reduced.used) fm_reduced_multipliers(s);
     fm_run_orientations(s, how->y);
     fm_make_world(s, how->y);
     fm_planar_expand(s);

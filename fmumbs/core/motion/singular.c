@@ -7,8 +7,6 @@
 #include "singular.h"
 
 #include "../instance/instance.h"
-#include "../loops/delassus.h"
-#include "../loops/multipliers.h"
 #include "../loops/projection.h"
 
 #include <math.h>
@@ -19,7 +17,7 @@
 
 static double pivot_of(const fm_instance *s, const fm_block *b, int32_t r)
 {
-    return 1.0 / s->loop.L[b->L + (size_t)(r * b->rows + r)];
+    return s->reduced.used ? s->reduced.pivot[b->first + r] : 1.0 / s->loop.L[b->L + (size_t)(r * b->rows + r)];
 }
 
 /* The square roots of the pivots of all active rows. Requires K's factor. */
@@ -95,6 +93,7 @@ static int scale_direction(fm_instance *s, const double *u, int32_t label)
  * at rest. */
 int fm_singular_direction(fm_instance *s, const double *u)
 {
+    const double narrow = s->reduced.used ? FM_NARROW_REDUCED : FM_NARROW;
     int32_t label = 0;
     memset(s->singular.label, 0, (size_t)s->image.n.speeds * sizeof *s->singular.label);
     memset(s->singular.direction, 0, (size_t)s->image.n.speeds * sizeof *s->singular.direction);
@@ -102,7 +101,7 @@ int fm_singular_direction(fm_instance *s, const double *u)
         const fm_block *b = s->plan.block + n;
         for (int32_t q = 0; q < b->used; q++) {
             const int32_t i = b->first + b->use[q];
-            if (!(pivot_of(s, b, b->use[q]) < FM_NARROW * s->row_pivot[i])) continue;
+            if (!(pivot_of(s, b, b->use[q]) < narrow * s->row_pivot[i])) continue;
             if (fm_singular_label(s, b, 0) > 0) continue;
             label_part(s, b, ++label);
             if (!scale_direction(s, u, label)) return 0;
@@ -154,9 +153,7 @@ int32_t fm_singular_row(fm_instance *s, const double *y, int32_t *joint)
     if (row < 0) return -1;
     memset(s->loop.rhs, 0, (size_t)s->image.n.rows * sizeof *s->loop.rhs);
     s->loop.rhs[row] = 1.0;
-    fm_solve_delassus(s, s->loop.rhs, s->loop.lambda);
-    if (s->planar.used) s->kernels->plane_multiplier_response(s, s->loop.lambda, s->loop.change);
-    else fm_multiplier_response(s, s->loop.lambda, s->loop.change);
+    fm_smallest_change(s);
     const fm_block *b = fm_block_of(s, row);
     for (int32_t e = b->path; e < b->path + b->length; e++) {
         const int32_t u = s->plan.path[e];

@@ -8,6 +8,7 @@
 #include "../forces/forces.h"
 #include "../forces/laws.h"
 #include "../loops/cut_joints.h"
+#include "../loops/reduced.h"
 #include "../motion/evaluation.h"
 #include "../motion/friction.h"
 #include "../motion/normal_forces.h"
@@ -61,6 +62,7 @@ void fm_respond(fm_instance *s, const double *tau, const double *load)
     if (fm_any_own_friction(s)) fm_normal_forces_follow(s, &how, s->work.udot);
     else respond_stuck(s, &how, s->work.udot);
     s->laws.off = 0;
+    if (s->reduced.used) fm_reduced_multipliers(s);
     s->closure[FM_CLOSURE_CORRECTION] = closure;
     fm_planar_expand(s);
     fm_make_joint_forces(s, s->work.udot);

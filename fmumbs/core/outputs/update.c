@@ -5,6 +5,7 @@
 #include "../tree/kinematics.h"
 #include "../tree/planar.h"
 #include "../tree/reversed.h"
+#include "../loops/reduced.h"
 #include "../motion/evaluation.h"
 #include "../motion/law_modes.h"
 #include "../motion/crossings.h"
@@ -21,6 +22,7 @@ void fm_update(fm_instance *s, int32_t what)
     if (what & FM_VALID_LAWS) fm_laws_present(s);
     if (what & FM_VALID_MOTION) {
         fm_accelerations(s, s->clock[FM_TIME], s->y, s->work.udot);
+        if (s->reduced.used) fm_reduced_multipliers(s);
         if (s->loop.near_singular) fm_singular_present(s, s->clock[FM_TIME], s->y, s->work.udot);
     }
     if (what & FM_VALID_WORLD) {

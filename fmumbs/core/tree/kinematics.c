@@ -17,7 +17,7 @@
 #include <string.h>
 
 /* Rotation from a link's axes to its parent's, from its cosine and sine or a ball's axes. */
-static void link_axes(const fm_instance *s, int32_t i, double R[9])
+void fm_link_axes(const fm_instance *s, int32_t i, double R[9])
 {
     const fm_link *k = s->link + i;
     if (k->kind == FM_LINK_SPHERICAL) {
@@ -50,7 +50,7 @@ void fm_make_world(fm_instance *s, const double *y)
         const fm_world *p = k->root ? &ground : s->world + k->parent;
         fm_world *w = s->world + i;
         double R[9], r[3], v[3], spin[3] = {0.0, 0.0, 0.0}, arm[3], add[3];
-        link_axes(s, i, R);
+        fm_link_axes(s, i, R);
         product(p->R, R, w->R);
         memcpy(r, k->r, sizeof r);
         memset(v, 0, sizeof v);

@@ -73,16 +73,20 @@ void fm_from_links(const fm_instance *s, double *udot)
         from_link(s, i, udot + link_of(s, i)->u);
 }
 
+/* Forces on the velocity variables, in terms of the links. */
+const double *fm_linked_forces(fm_instance *s, const double *tau)
+{
+    if (s->model.reversed == 0) return tau;
+    memcpy(s->linked_tau, tau, (size_t)s->image.n.speeds * sizeof *tau);
+    for (int32_t i = 0; i < s->model.reversed; i++)
+        to_link(s, i, tau + link_of(s, i)->u, s->linked_tau + link_of(s, i)->u);
+    return s->linked_tau;
+}
+
 /* All sweeps, after fm_run_orientations for the same y. */
 void fm_run_sweeps(fm_instance *s, const double *y, const double *tau, double *udot)
 {
-    if (s->model.reversed > 0) {
-        memcpy(s->linked_tau, tau, (size_t)s->image.n.speeds * sizeof *tau);
-        for (int32_t i = 0; i < s->model.reversed; i++)
-            to_link(s, i, tau + link_of(s, i)->u, s->linked_tau + link_of(s, i)->u);
-        tau = s->linked_tau;
-    }
-    s->kernels->accelerate(s, fm_linked(s, y), tau, udot);
+    s->kernels->accelerate(s, fm_linked(s, y), fm_linked_forces(s, tau), udot);
     fm_from_links(s, udot);
 }
 

@@ -1,0 +1,42 @@
+/* reduced.h: data of the reduced formulation (loops/reduced.c), of size zero unless the image asks for it. */
+#ifndef FM_REDUCED_DATA_H
+#define FM_REDUCED_DATA_H
+
+#include "link.h"
+
+FM_HIDDEN_BEGIN
+
+/* All in terms of links (tree/reversed.c). */
+#define FM_REDUCED_ARRAYS(A)                                                                                     \
+    A(double, R, n.reduced * 9 * n.links)      /* rotation from link axes to parent axes */                      \
+    A(double, wrench, n.reduced * 6 * n.links) /* that the parent exerts, link axes, about the link's origin */  \
+    A(double, tau, n.reduced * n.speeds)       /* applied generalised forces */                                  \
+    A(double, udot, n.reduced * n.speeds)                                                                        \
+    A(double, known, n.reduced * n.speeds)     /* accelerations of excited modes, else 0 */                      \
+    A(double, force, n.reduced * n.speeds)                                                                       \
+    A(double, part, n.reduced * n.speeds)                                                                        \
+    A(double, x, n.reduced * n.speeds)         /* independent velocities */                                      \
+    A(double, M, n.reduced * n.speeds * n.speeds) /* M N, a column of N after another */                          \
+    A(double, H, n.reduced * n.speeds * n.speeds) /* N' M N, then its factor */                                   \
+    A(int32_t, free, n.reduced * n.speeds)     /* the independent velocity variables */                           \
+    A(int32_t, taken, n.reduced * n.speeds)    /* 1: an excited one, or the dependent one of a row */             \
+    A(double, Q, n.reduced * n.rows * n.speeds) /* orthonormal rows, J = L Q in units of the coordinates */       \
+    A(double, G, n.reduced * n.rows * n.speeds) /* Q with unit columns in place of the dependent coordinates */   \
+    A(double, L, n.reduced * n.rows * n.rows)                                                                    \
+    A(double, b, n.reduced * n.rows)                                                                             \
+    A(double, pivot, n.reduced * n.rows)       /* of each row in J J', in its order: a square of L's diagonal */  \
+    A(int32_t, row, n.reduced * n.rows)        /* the rows in use, in their order */                              \
+    A(int32_t, column, n.reduced * n.rows)     /* the dependent coordinate of each; -1: none */
+
+typedef struct fm_reduced {
+#define A(type, name, count) type *name;
+    FM_REDUCED_ARRAYS(A)
+#undef A
+    int32_t used;        /* 1: the motion follows from the reduced form; 0 meanwhile: assembly */
+    int32_t rank, frees; /* numbers of rows in use and of independent coordinates */
+    int32_t worn;        /* 1: the dependent coordinates are badly chosen */
+} fm_reduced;
+
+FM_HIDDEN_END
+
+#endif

@@ -1,0 +1,121 @@
+/* test_reduced.c: the reduced formulation, alone. Inverse dynamics returns the forces that the sweeps were given; and the
+ * motion does not touch what the sweeps and the Delassus matrix leave behind.
+ */
+#include "images.h"
+
+#include "instance/instance.h"
+#include "motion/evaluation.h"
+#include "tree/inverse.h"
+#include "tree/kinematics.h"
+#include "tree/reversed.h"
+
+#define WITHIN 1e-9 /* of the largest force, or acceleration: round-off */
+
+static fm_instance *begin(const image *one)
+{
+    fm_instance *s = open_image(one);
+    if (s->model.reduced && fm_assemble(s, 0.0) == FM_OK) return s;
+    fm_close(s);
+    return NULL;
+}
+
+static double largest(const double *a, const double *b, int32_t n)
+{
+    double most = 0.0;
+    for (int32_t i = 0; i < n; i++) most = fmax(most, fabs(b == NULL ? a[i] : a[i] - b[i]));
+    return most;
+}
+
+/* The sweeps' accelerations under random forces, put into inverse dynamics. */
+static void check_inverse(const image *one)
+{
+    static uint64_t seed = 3;
+    fm_instance *s = begin(one);
+    if (s == NULL) return;
+    const int32_t n = s->image.n.speeds;
+    double *tau = allocate((size_t)n, sizeof *tau), *udot = allocate((size_t)n, sizeof *udot), *back = allocate((size_t)n, sizeof *back);
+    s->work.forced = 0;
+    for (int32_t i = 0; i < n; i++) tau[i] = (double)(any(&seed) >> 11) / 4503599627370496.0 - 1.0;
+    fm_run_orientations(s, s->y);
+    fm_run_sweeps(s, s->y, tau, udot);
+    fm_inverse_place(s, s->y);
+    memcpy(udot, fm_linked_forces(s, udot), (size_t)n * sizeof *udot);
+    fm_inverse_accelerations(s, udot, 1);
+    fm_inverse_forces(s, udot, 1, back);
+    fm_from_links(s, back);
+    for (int32_t i = 0; i < s->image.n.excitations; i++) /* what an excited mode is given is its acceleration */
+        tau[s->image.excitation_u[i]] = back[s->image.excitation_u[i]] = 0.0;
+    double most = 1.0;
+    for (int32_t i = 0; i < 6 * s->image.n.links; i++) most = fmax(most, fabs(s->reduced.wrench[i]));
+    CHECK(largest(tau, back, n) <= WITHIN * most);
+    free(tau), free(udot), free(back);
+    fm_close(s);
+}
+
+/* Both formulations in one instance: the same accelerations, by other bits. */
+static void check_accelerations(const image *one)
+{
+    fm_instance *s = begin(one);
+    if (s == NULL) return;
+    const int32_t n = s->image.n.speeds;
+    double *a = allocate((size_t)n, sizeof *a), *b = allocate((size_t)n, sizeof *b);
+    for (int round = 0; round < 3; round++) {
+        if (fm_step(s, fm_time(s) + 1e-3) != FM_OK) break;
+        s->laws.use = s->law_mode;
+        fm_accelerations(s, fm_time(s), s->y, a);
+        s->reduced.used = 0;
+        fm_accelerations(s, fm_time(s), s->y, b);
+        s->reduced.used = 1;
+        s->laws.use = s->laws.now;
+        CHECK(largest(a, b, n) <= WITHIN * fmax(1.0, largest(b, NULL, n)));
+    }
+    free(a), free(b);
+    fm_close(s);
+}
+
+static void fill(double *at, size_t count)
+{
+    for (size_t i = 0; i < count; i++) at[i] = NAN;
+}
+
+/* Everything that only sweeps, K and multipliers write. */
+static void poison(fm_instance *s)
+{
+    const size_t rows = (size_t)s->image.n.rows;
+    fill(s->loop.L, s->plan.L), fill(s->loop.y, s->plan.y), fill(s->loop.z, s->plan.y);
+    fill(s->loop.lambda, rows), fill(s->loop.diagonal, rows);
+    fill((double *)s->pending, ((size_t)s->image.n.links / 2 + 1) * sizeof *s->pending / sizeof(double));
+    for (int32_t i = 0; i < s->image.n.links; i++) {
+        fill(s->motion[i].U, 6);
+        s->motion[i].g = s->motion[i].D = NAN;
+    }
+    for (int32_t i = 0; i < s->model.balls; i++) fill(s->ball[i].factor, 6), fill(s->ball[i].W[0], 12);
+    for (int32_t i = 0; i < s->image.n.generals; i++) {
+        fill(s->general[i].U[0], 6 * FM_JOINT_MODES), fill(s->general[i].L[0], FM_JOINT_MODES * FM_JOINT_MODES);
+        fill(s->general[i].D, FM_JOINT_MODES), fill(s->general[i].g, FM_JOINT_MODES);
+    }
+    for (int32_t i = 0; i < s->image.n.modals; i++) {
+        fill(s->modal[i].L[0], FM_BODY_MODES * FM_BODY_MODES), fill(s->modal[i].D, FM_BODY_MODES);
+        fill(s->modal[i].g, FM_BODY_MODES);
+    }
+}
+
+static void check_alone(const image *one)
+{
+    fm_instance *s = begin(one), *other = begin(one);
+    if (s == NULL) return;
+    for (int round = 1; round < 5; round++) {
+        const double t = 0.01 * round;
+        poison(s);
+        const fm_status status = fm_step(s, t);
+        CHECK(fm_step(other, t) == status);
+        CHECK(memcmp(s->y, other->y, (size_t)s->model.ny * sizeof *s->y) == 0);
+        if (status != FM_OK) break;
+    }
+    fm_close(s), fm_close(other);
+}
+
+int main(void)
+{
+    return walk(check_inverse, EVERY) + walk(check_accelerations, EVERY) + walk(check_alone, EVERY);
+}
