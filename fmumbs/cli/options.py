@@ -109,14 +109,14 @@ _INTEGRATION = (
     click.option(
         "--dynamics",
         type=click.Choice(list(DYNAMICS)),
-        help="Accelerations: riccati, by sweeps with multipliers of loops; copcod, from the reduced form in independent "
-        "coordinates, slower in large models. Part of an FMU, so that it is chosen at export.",
+        help="Accelerations: riccati, by sweeps with multipliers of loops; copcod, from the reduced form in "
+        "independent coordinates, slower in large models. Part of an FMU, so that it is chosen at export.",
     ),
 )
 
 
 def integration(command: Command) -> Command:
-    """Adds scheme, step, tolerance, correction, closure, equilibrium and dynamics; None where one is not given."""
+    """Adds the options of the integration and of the start; None where one is not given."""
     for option in reversed(_INTEGRATION):
         command = option(command)
     return command

@@ -145,9 +145,9 @@ class ModelImage:
         closure: tolerance of the direct correction, relative to the model's length.
         equilibrium: whether the motion starts at rest in the static equilibrium near the start values, which the core
             then searches with the values of parameters and inputs that are set.
-        dynamics: how accelerations are found: "riccati", by sweeps that are linear in the number of bodies, with Lagrange
-            multipliers for loops; "copcod", from the reduced form N' (M q'' - h - Q) = 0 in independent coordinates,
-            of the third order in their number, for comparison.
+        dynamics: how accelerations are found: "riccati", by sweeps that are linear in the number of bodies, with
+            Lagrange multipliers for loops; "copcod", from the reduced form N' (M q'' - h - Q) = 0 in independent
+            coordinates, of the third order in their number, for comparison.
 
         Raises ModelError for an unknown scheme, correction or dynamics, and for a number that is not positive.
         """

@@ -113,16 +113,16 @@ def run_fmu(
     """Simulates an FMI 2.0 co-simulation FMU through FMPy.
 
     settings: start values and parameters by name. progress: called with the fraction done, 0 to 1. Raises ExportError
-    for a file that is not an FMU, SolverError for an unknown name, for `dynamics`, which an FMU does not let choose, and,
-    with the FMU's message, for a refused call.
+    for a file that is not an FMU, SolverError for an unknown name, for `dynamics`, which is fixed in an FMU, and, with
+    the FMU's message, for a refused call.
     """
     from fmumbs.compiler.image import scheme_number
     from fmumbs.play.fmu import Fmu
 
     if options.dynamics is not None:
         raise SolverError(
-            f"dynamics {options.dynamics!r}: an FMU keeps the formulation that it was exported with. Export the model with "
-            f"--dynamics {options.dynamics}."
+            f"dynamics {options.dynamics!r}: an FMU keeps the formulation that it was exported with. Export the model "
+            f"with --dynamics {options.dynamics}."
         )
     series = read_inputs(options.inputs) if options.inputs is not None else {}
     values = dict(settings or {})

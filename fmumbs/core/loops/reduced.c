@@ -27,10 +27,11 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_ROW_SINGULAR 1e-14 /* fraction of a row's square below which its pivot counts as zero */
+#define FM_ROW_SINGULAR 1e-26 /* fraction of a row's square below which its pivot counts as zero */
 #define FM_NO_PIVOT 1e-6      /* a coordinate with less than this in an orthonormal row does not depend on it */
 #define FM_BADLY_CHOSEN 10.0  /* growth of the largest entry of G since the choice: another one may be better */
 
+#define FM_THERE 1e-22 /* fraction of a row's former pivot, as x^2: below it x is round-off to more than FM_SURE */
 #define FM_SURE 1e-4 /* part of the multipliers that round-off may explain near a singular position */
 
 static double product_of(const double *a, const double *b, int32_t n)
@@ -305,6 +306,7 @@ void fm_reduced_accelerations(fm_instance *s, const double *y, const double *tau
     fm_inverse_accelerations(s, x, 1);
     memcpy(udot, x, (size_t)nu * sizeof *udot);
     fm_from_links(s, udot);
+    s->work.accelerated = udot;
 }
 
 /* Solves J' out = force for the rows in use, force in units of the coordinates. */
@@ -351,6 +353,15 @@ static double largest_multiplier(const fm_instance *s, const double *lambda)
     return most;
 }
 
+/* Whether the distance x from the singular position has digits that are not round-off. */
+static int is_distant(const fm_instance *s)
+{
+    if (s->loop.near_singular == 2) return 0;
+    for (int32_t q = 0; q < s->reduced.rank; q++)
+        if (s->reduced.pivot[s->reduced.row[q]] < FM_THERE * s->row_pivot[s->reduced.row[q]]) return 0;
+    return 1;
+}
+
 /* Gives the links the accelerations udot, which were interpolated near a singular position with the relative error
  * `noise`, and the rows the multipliers lambda. If these leave more than the noise of the forces that udot takes, more of
  * them grows as 1/x: it is added, unless noise divided by x is too large a part of all; then they are NaN. Requires an
@@ -369,10 +380,10 @@ void fm_reduced_show(fm_instance *s, const double *udot, const double *lambda, d
     }
     for (size_t n = 0; n < nu; n++) off = fmax(off, fabs(force[n]));
     memcpy(s->loop.lambda, lambda, rows * sizeof *lambda);
-    if (off <= noise) return;
+    if (off <= noise && s->loop.near_singular != 2) return;
     balance(s, force, more);
     for (size_t i = 0; i < rows; i++) s->loop.lambda[i] += more[i];
-    if (noise * largest_multiplier(s, more) <= FM_SURE * off * largest_multiplier(s, s->loop.lambda)) return;
+    if (is_distant(s) && noise * largest_multiplier(s, more) <= FM_SURE * off * largest_multiplier(s, s->loop.lambda)) return;
     for (size_t i = 0; i < rows; i++) s->loop.lambda[i] = s->row_active[i] > 0.0 ? NAN : 0.0;
 }
 
