@@ -91,12 +91,11 @@ int fm_reduced_add_row(fm_instance *s, int32_t i, int moving, fm_ends *ends)
     memset(l, 0, (size_t)s->image.n.rows * sizeof *l);
     make_row(s, i, moving, ends, q);
     const double square = product_of(q, q, nu), left = leave(s, at, q, l), pivot = judge(s, i, left);
-    if (!(pivot > FM_ROW_SINGULAR * square)) return 0;
     l[at] = sqrt(pivot);
     for (int32_t n = 0; n < nu; n++) q[n] *= left > 0.0 ? 1.0 / sqrt(left) : 0.0;
     s->reduced.row[at] = i;
     s->reduced.rank++;
-    return 1;
+    return pivot > FM_ROW_SINGULAR * square;
 }
 
 /* L and Q of the active rows, in the order of the blocks. Requires world kinematics, with accelerations if `moving`. 0:
@@ -104,17 +103,15 @@ int fm_reduced_add_row(fm_instance *s, int32_t i, int moving, fm_ends *ends)
 int fm_reduced_rows(fm_instance *s, int moving)
 {
     fm_ends ends = {.joint = -1};
+    int fits = 1;
     s->loop.worn = s->loop.near_singular = 0;
     s->reduced.rank = 0;
     for (int32_t b = 0; b < s->plan.blocks; b++) {
         const fm_block *k = s->plan.block + b;
-        for (int32_t n = 0; n < k->used; n++) {
-            if (fm_reduced_add_row(s, k->first + k->use[n], moving, &ends)) continue;
-            s->loop.worn = 1, s->loop.near_singular = 2;
-            return 0;
-        }
+        for (int32_t n = 0; n < k->used; n++) fits = fm_reduced_add_row(s, k->first + k->use[n], moving, &ends) && fits;
     }
-    return 1;
+    if (!fits) s->loop.worn = 1, s->loop.near_singular = 2;
+    return fits;
 }
 
 /* The largest entry of G in the rows without a dependent coordinate; `any` 0: among the coordinates chosen before. */
@@ -380,7 +377,7 @@ void fm_reduced_show(fm_instance *s, const double *udot, const double *lambda, d
     }
     for (size_t n = 0; n < nu; n++) off = fmax(off, fabs(force[n]));
     memcpy(s->loop.lambda, lambda, rows * sizeof *lambda);
-    if (off <= noise && s->loop.near_singular != 2) return;
+    if (off <= noise) return;
     balance(s, force, more);
     for (size_t i = 0; i < rows; i++) s->loop.lambda[i] += more[i];
     if (is_distant(s) && noise * largest_multiplier(s, more) <= FM_SURE * off * largest_multiplier(s, s->loop.lambda)) return;

@@ -84,8 +84,10 @@ static int add_best(fm_instance *s, double least)
     double largest = 0.0;
     fm_ends ends = {.joint = -1};
     for (int32_t i = 0; i < s->image.n.rows; i++) {
-        if (s->row_active[i] != -1.0 || !fm_reduced_add_row(s, i, 0, &ends)) continue;
+        if (s->row_active[i] != -1.0) continue;
+        const int fits = fm_reduced_add_row(s, i, 0, &ends);
         s->reduced.rank = rank;
+        if (!fits) continue;
         if (!(s->reduced.pivot[i] > least * s->loop.bound[i])) continue; /* an identity, apart from round-off */
         const double worth = s->reduced.pivot[i] / size_of_kind(s, i);
         if (worth > largest) best = i, largest = worth;
