@@ -8,6 +8,7 @@
 #include "../instance/instance.h"
 #include "../forces/excitation.h"
 #include "../loops/constraints.h"
+#include "../loops/delassus.h"
 #include "../loops/programs.h"
 #include "assembly.h"
 #include "held_values.h"
@@ -48,6 +49,7 @@ int32_t fm_out_of_reach(fm_instance *s, double t, const double *y, double *when,
     int32_t found = -1;
     if (m->n.rows == 0) return -1;
     *gap = 0.0;
+    memcpy(s->kept, s->state, s->model.state_doubles * sizeof(double)); /* the attempts choose rows and follow angles */
     fm_end_smooth(s);
     memcpy(other, y, (size_t)s->model.ny * sizeof *other);
     for (double later = FM_SOON; later < FM_LATE; later *= 2.0) {
@@ -62,6 +64,8 @@ int32_t fm_out_of_reach(fm_instance *s, double t, const double *y, double *when,
         *gap = off, *when = t + later;
         found = m->excitation_joint[mode];
     }
+    memcpy(s->state, s->kept, s->model.state_doubles * sizeof(double));
+    fm_use_rows(s);
     s->valid = FM_VALID_NOTHING;
     s->planar.is_placed = 0;
     return found;

@@ -118,6 +118,9 @@ const char *fm_check_excitations(const fm_image *m)
             if (!(m->excitation_transition[e] >= 0.0)) return "a program's transition is negative";
             if (m->excitation_row[e] >= 0 && m->row_excitation[m->excitation_row[e]] != e) return "a program follows another mode";
             if (m->excitation_row[e] < 0 && m->excitation_transition[e] != 0.0) return "a mode without a program has a transition";
+            if (m->excitation_row[e] >= 0 && count > FM_JOINT_MODES) return "a program has too many coordinates";
+            if (m->excitation_row[e] >= 0 && m->row_kind[m->excitation_row[e]] == FM_ROW_PERPENDICULAR && count != 3)
+                return "a program of an orientation does not have three angles";
             if ((m->excitation_row[e] < 0) != (m->excitation_row[next] < 0)) return "a program has only some of its rows";
         }
         next += count;

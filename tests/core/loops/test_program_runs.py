@@ -145,6 +145,19 @@ def test_a_path_out_of_reach_is_named_with_the_gap_and_its_time() -> None:
         started(away)  # at least sqrt(1.5^2 + 0.3^2 + 0.4^2) - 1.2 = 0.381; the descent ends near that
 
 
+def test_a_step_that_leaves_reach_ends_on_the_path_with_its_rows() -> None:
+    far = fm.Path.line([0.8, 0.3, -0.4], [1.3, 0.3, -0.4], 1.0)
+    solver = started(arm(lambda m: fm.ProgrammedPoint("P", m["c"].tip, path=far)))
+    with pytest.raises(fm.SolverError, match="out of reach"):
+        solver.step(1.0)
+    before = solver.get("B.q")
+    with pytest.raises(fm.SolverError, match="out of reach"):
+        solver.step(1.0)
+    assert solver.active_rows.sum() == 3
+    assert solver.get("P.violation") <= FOLLOWED
+    assert_allclose(solver.get("B.q"), before, rtol=0, atol=1e-3)
+
+
 @pytest.mark.parametrize("transition", [0.0, 0.2])
 def test_more_coordinates_than_the_mobility_are_refused_with_both_numbers(transition: float) -> None:
     def joint(model: fm.Model) -> fm.Program:
