@@ -1,6 +1,7 @@
 """Declared dependencies beside numerical ones on random mechanisms: none is missing, and none is needless."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from support.strategies import Case
 
 KINEMATIC = {"q", "qd", "r", "v", "w", "kappa_dot", "eta", "kappa", "length", "quat"}
 BALANCING = {"reaction.f", "reaction.t", "wrench.f", "wrench.t", "drive", "tau"}
-MAY_HOLD = {"line.f"}  # a brake that slides now
+MAY_HOLD = {"line.f", "grip.force"}  # a brake that slides now
 NOTHING = 1e-9  # of the largest derivative by an input: below it an output does not depend on the input
 
 
@@ -243,3 +244,21 @@ def test_starts_of_coupled_coordinates_are_guesses_unless_they_are_held(held: bo
     variables = compile(model, everything=True).variables
     found = {name: {variables[i].initial for i in variables.references(f"{name}.q")} for name in "ABC"}
     assert found == {"A": {"exact" if held else "approx"}, "B": {"approx"}, "C": {"exact"}}
+
+
+def rubbing(own: bool) -> fm.Model:
+    """Two arms side by side, one with a brake and a clutch; own: on its own reaction, whereby all follows all."""
+    model = fm.Model("rubbing")
+    pads = fm.LuGre(0.3, 0.2, stribeck=0.1, stiffness=1e3, damping=0.1, preload=1.0, pressed=True, scaled=True)
+    for k in range(2):
+        a, b = (fm.Body.rod(f"{name}{k}", length=0.5, mass=1.0, radius=0.1) for name in "ab")
+        rub = replace(pads, own=own, radius=0.02 if own else 0.0) if k == 0 else None
+        model.add(a, b, fm.Revolute(f"A{k}", model.ground.at(0, k, 0), a.base, axis="y", u0=1.0, friction=rub))
+        model.add(fm.Spherical(f"B{k}", a.tip, b.base, u0=(0.3, 0.4, -1.0), friction=rub))
+    return model
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_dependencies_of_friction(own: bool) -> None:
+    """None is missing: compare() fails for one that is."""
+    assert compare(rubbing(own))[1] > 100
