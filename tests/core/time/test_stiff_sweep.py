@@ -80,12 +80,16 @@ def test_every_scheme_gives_one_motion(seed: int) -> None:
 
 def test_steps_at_the_limit_of_stability_are_right_within() -> None:
     """The three further evaluations of DOP853 amplify there what the end of a step does not show."""
-    case = stiff(13)
-    image = compile(case.model, everything=True)
-    coarse, exact = (started(case, image, "dop853", tolerance) for tolerance in (1e-3, 1e-10))
+    model = fm.Model("bending")
+    beam = fm.ModalBody.beam(
+        "b", length=1.0, mass=1.0, EI=1e5, modes=3, plane="xz", damping_ratio=0.05, axial_inertia=0.01
+    )
+    model.add(beam, fm.Revolute("J", model.ground.at(), beam.base, axis="y", q0=0.3))
+    case, image = Stiff(model, {}, ()), compile(model, everything=True)
+    coarse, exact = (started(case, image, "dop853", tolerance) for tolerance in (1e-2, 1e-9))
     worst = 0.0
-    for point in np.linspace(0.0, 0.3, 500)[1:]:
+    for point in np.linspace(0.0, 0.2, 400)[1:]:
         for solver in (coarse, exact):
             solver.step(float(point))
         worst = max(worst, error(state(coarse), state(exact)))
-    assert worst < 20 * 1e-3
+    assert worst < 15 * 1e-2
