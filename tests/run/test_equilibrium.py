@@ -192,8 +192,17 @@ def ring(elements):
     return model
 
 
+def held_up(elements):
+    """By a stiff spring at its tip."""
+    model = bent(elements, force=(0, 1.0, 0))
+    model.add(fm.Spring("s", model["l"].tip, model.ground.at(1, 0, 1), stiffness=300.0, free_length=0.9))
+    return model
+
+
 @pytest.mark.parametrize(
-    "model", [bent(15), bent(15, force=(0, 6.0, 2.0)), bent(15, torque=(0, 0, 3.0)), ring(21)], ids=lambda m: m.name
+    "model",
+    [bent(15), bent(15, force=(0, 6.0, 2.0)), bent(15, torque=(0, 0, 3.0)), ring(21), held_up(15)],
+    ids=lambda m: m.name,
 )
 def test_corrections_without_a_matrix_give_what_those_with_one_give(model, monkeypatch):
     module = importlib.import_module("fmumbs.run.equilibrium")
@@ -204,6 +213,14 @@ def test_corrections_without_a_matrix_give_what_those_with_one_give(model, monke
     np.testing.assert_allclose(large.squares, small.squares[:4], rtol=1e-5)
     for name, value in small.starts.items():
         np.testing.assert_allclose(large.starts[name], value, rtol=0, atol=1e-8, err_msg=name)
+
+
+def test_from_an_equilibrium_it_is_found_where_it_is():
+    found = fm.equilibrium(ring(21))
+    again = resting(fm.compile(ring(21), everything=True, starts=found.starts))
+    assert again.equilibrium_found[0] == "newton"
+    for name, value in found.starts.items():
+        np.testing.assert_allclose(again.get(name), value, rtol=0, atol=1e-9, err_msg=name)
 
 
 def test_the_number_of_evaluations_does_not_grow_with_that_of_elements():

@@ -103,7 +103,7 @@ def test_given_starts_of_cut_joints_do_not_keep_it_from_rest() -> None:
 def test_drives_keep_their_velocities() -> None:
     model = fm.Model("driven")
     arm, rod = fm.Body.rod("arm", length=1.0, mass=1.0), fm.Body.rod("rod", length=1.0, mass=2.0, along="-z")
-    turning = fm.Turn("y", role="excited", path=fm.Path.polynomial(0.4, 3.0))
+    turning = fm.Turn("y", role="excited", path=fm.Path.polynomial(0.4, 3.0, 20.0))
     model.add(arm, rod, fm.Joint("D", model.ground.at(), arm.base, modes=(turning,)))
     model.add(fm.Revolute("A", arm.tip, rod.base, axis="y", q0=0.1, u0=1.0))
     solver = fm.Solver(model, equilibrium=True)
