@@ -201,7 +201,7 @@ def test_points_stand_where_they_stand_on_a_rod():
         model = fm.Model("points")
         turned = fm.Rotation.rpy(*rng.uniform(-1, 1, 3))
         places = [np.array(link.axis) * s + np.roll((0, *rng.uniform(-0.1, 0.1, 2)), "xyz".index(along[-1]))
-                  for s in (0.0, 0.2, 0.25, 0.6, 1.1, 1.5)]  # fmt: skip
+                  for s in (0.0, 0.2, 0.25, 0.4, 0.6, 1.1, 1.4, 1.5)]  # fmt: skip
         ends = [link.at(*place, name=f"P{i}") for i, place in enumerate(places)]
         model.add(link, fm.Weld("wall", model.ground.at(0.1, 0.2, 0.3, rotation=turned), link.base))
         model.add(*(fm.Load(f"L{i}", end) for i, end in enumerate(ends)))
