@@ -336,3 +336,9 @@ def test_parameters_out_of_range_are_refused_in_the_solver(name: str, value: flo
     solver = solver_of(slider(RUB))
     with pytest.raises(fm.SolverError, match=f"J.friction.{name}"):
         solver.set(f"J.friction.{name}", value)
+
+
+def test_a_normal_force_below_zero_counts_as_zero() -> None:
+    solver = solver_of(slider(replace(RUB, pressed=True), u0=1.0))
+    solver.set("J.friction.normal", -5.0)
+    assert (solver.get("J.friction.load"), solver.get("J.friction.force"), solver.get("J.qdd")) == (0.0, 0.0, 0.0)
