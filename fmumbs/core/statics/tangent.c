@@ -18,6 +18,7 @@ static fm_status begin(fm_instance *s)
     if (s->clock[FM_ASSEMBLED] == 0.0) return fm_say(s, FM_ERROR, "the instance is not assembled: assemble first");
     memcpy(s->statics.now, s->y, (size_t)s->image.n.positions * sizeof(double));
     memset(s->statics.now + s->image.n.positions, 0, (size_t)s->image.n.speeds * sizeof(double));
+    s->reduced.used = 0; /* statics is that of the sweeps */
     fm_balance_begin(s);
     return FM_OK;
 }
@@ -25,6 +26,7 @@ static fm_status begin(fm_instance *s)
 static fm_status end(fm_instance *s, int fits)
 {
     fm_balance_end(s);
+    s->reduced.used = s->model.reduced;
     return fits ? FM_OK : fm_say(s, FM_ERROR, "the accelerations near the present positions are not finite: a singular position is near");
 }
 
