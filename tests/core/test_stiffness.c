@@ -6,13 +6,14 @@
 
 #include "image/joints.h"
 #include "instance/instance.h"
+#include "loops/delassus.h"
 #include "motion/compliances.h"
 #include "motion/evaluation.h"
 #include "motion/rates.h"
 #include "motion/stiffness.h"
 #include "tree/links.h"
 
-#define WITHIN 1e-9 /* of the largest acceleration: round-off */
+#define WITHIN 1e-9 /* of the largest acceleration, without loops: round-off */
 
 static double uniform(uint64_t *seed, double low, double high)
 {
@@ -46,6 +47,22 @@ static void apply(fm_instance *s, double g, const double *a, const double *b)
     free(less), free(none), free(f);
 }
 
+/* The largest acceleration without the multipliers, whose forces may cancel nearly all of it. */
+static double without_loops(fm_instance *s, double *a)
+{
+    const size_t rows = (size_t)s->image.n.rows;
+    double *active = allocate(rows, sizeof *active), most = 0.0;
+    memcpy(active, s->row_active, rows * sizeof *active);
+    memset(s->row_active, 0, rows * sizeof *active);
+    fm_use_rows(s);
+    fm_accelerations(s, s->clock[FM_TIME], s->y, a);
+    for (int32_t i = 0; i < s->image.n.speeds; i++) most = fmax(most, fabs(a[i]));
+    memcpy(s->row_active, active, rows * sizeof *active);
+    fm_use_rows(s);
+    free(active);
+    return most;
+}
+
 static void check_inertias(const image *one)
 {
     static uint64_t seed = 77;
@@ -67,6 +84,7 @@ static void check_inertias(const image *one)
             fm_stiff_accelerations(s, s->clock[FM_TIME], s->y, g, a);
             memcpy(tau, s->tau, (size_t)s->image.n.modes * sizeof *tau);
             apply(s, g, a, b);
+            most = fmax(most, without_loops(s, c));
             fm_accelerations(s, s->clock[FM_TIME], s->y, c);
             memcpy(s->tau, tau, (size_t)s->image.n.modes * sizeof *tau);
             for (int32_t i = 0; i < n; i++) most = fmax(most, fabs(a[i]));
@@ -76,6 +94,23 @@ static void check_inertias(const image *one)
     }
     free(a), free(b), free(c), free(tau), free(none);
     fm_close(s);
+}
+
+/* Draws dampers of point springs and cut joints, and takes the directions in which they resist. */
+static int32_t resist(fm_instance *s, uint64_t seed, double factor, double g, double *a)
+{
+    for (int32_t i = 0; i < s->image.n.springs; i++) s->spring_damping[i] = factor * uniform(&seed, 300.0, 1000.0);
+    for (int32_t j = 0; j < s->image.n.joints; j++) { /* one for all modes, as a ball has */
+        const double damping = factor * uniform(&seed, 10.0, 100.0);
+        for (int32_t i = s->image.joint_u[j]; i < s->image.joint_u[j] + s->image.joint_nu[j]; i++)
+            if (i >= s->image.n.speeds) s->damping[i] = damping;
+        for (int32_t c = s->image.joint_coupled[j]; c < s->image.joint_coupled[j] + s->image.joint_couplings[j]; c++)
+            s->coupled_damping[c] = s->image.joint_u[j] >= s->image.n.speeds ? factor * uniform(&seed, -1.0, 1.0) : 0.0;
+    }
+    fm_links_derive(s);
+    fm_stiff_accelerations(s, 0.0, s->y, g, a);
+    fm_compliances_place(s, 1, 0.0, s->y, g, a);
+    return s->stiff.set[1].count;
 }
 
 /* Dampers d of point springs and cut joints alone: x of fm_compliances_apply solves x - g A x = x0, where A v is what v
@@ -94,19 +129,14 @@ static void check_compliances(const image *one)
         memset(s->stiffness, 0, (size_t)modes * sizeof(double));
         memset(s->spring_stiffness, 0, (size_t)springs * sizeof(double));
         memset(s->damping, 0, (size_t)modes * sizeof(double));
-        for (int32_t i = 0; i < springs; i++) s->spring_damping[i] = uniform(&seed, 300.0, 1000.0);
-        for (int32_t j = 0; j < s->image.n.joints; j++) { /* one for all modes, as a ball has */
-            const double damping = uniform(&seed, 10.0, 100.0);
-            for (int32_t i = s->image.joint_u[j]; i < s->image.joint_u[j] + s->image.joint_nu[j]; i++)
-                if (i >= n) s->damping[i] = damping;
-        }
-        fm_links_derive(s);
+        memset(s->coupled_stiffness, 0, (size_t)s->image.n.coupled * sizeof(double));
         memset(s->y + np, 0, (size_t)n * sizeof(double)); /* at rest, dampers do not pull, nor resist across their lines */
         memset(s->stiff.K, 0, (size_t)n * sizeof(double));
         memset(s->stiff.D, 0, (size_t)n * sizeof(double));
         memset(s->stiff.f, 0, (size_t)n * sizeof(double));
-        fm_stiff_accelerations(s, 0.0, s->y, g, a[0]);
-        fm_compliances_place(s, 1, 0.0, s->y, g, a[0]);
+        double factor = 1.0; /* so large that none is left out as soft */
+        const int32_t all = resist(s, ++seed, 1e6, g, a[0]);
+        while (resist(s, seed, factor, g, a[0]) < all) factor *= 10.0;
         for (int32_t i = 0; i < n; i++) x[i] = from[i] = uniform(&seed, -1.0, 1.0);
         fm_compliances_apply(s, 1, NULL, x);
         memcpy(y, s->y, (size_t)s->model.ny * sizeof *y);
@@ -115,6 +145,7 @@ static void check_compliances(const image *one)
             if (i == 2) {
                 memset(s->spring_damping, 0, (size_t)springs * sizeof(double));
                 memset(s->damping, 0, (size_t)modes * sizeof(double));
+                memset(s->coupled_damping, 0, (size_t)s->image.n.coupled * sizeof(double));
             }
             fm_stiff_accelerations(s, 0.0, y, g, a[i]);
             for (int32_t j = 0; j < n; j++) most = fmax(most, fabs(g * a[i][j]));
