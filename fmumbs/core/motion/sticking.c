@@ -19,7 +19,8 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_EQUAL 1e-12 /* added to the diagonal of A, relative: laws that act alike share their force equally */
+#define FM_EQUAL 1e-10 /* added to the diagonal of A, relative: laws that act alike share their force equally */
+#define FM_ROUNDS 10   /* of iteration, which removes the effect of that */
 
 /* Lists the sticking laws in laws.held; returns their number. */
 static int32_t list_sticking(fm_instance *s)
@@ -110,16 +111,16 @@ void fm_sticking_matrix(fm_instance *s, const fm_evaluation *how, int32_t count,
 static void factor(fm_instance *s, int32_t n, const int32_t *where)
 {
     const double *A = s->laws.A;
-    double *L = s->laws.L, most = 1e-200;
-    for (int32_t i = 0; i < n; i++) most = A[i * n + i] > most ? A[i * n + i] : most;
+    double *L = s->laws.L;
     for (int32_t i = 0; i < n; i++) {
         if (where[i] != FM_BETWEEN) continue;
+        const double added = FM_EQUAL * (A[i * n + i] > 1e-200 ? A[i * n + i] : 1e-200);
         for (int32_t j = 0; j <= i; j++) {
             if (where[j] != FM_BETWEEN) continue;
-            double value = A[i * n + j] + (i == j ? FM_EQUAL * most : 0.0);
+            double value = A[i * n + j] + (i == j ? added : 0.0);
             for (int32_t k = 0; k < j; k++)
                 if (where[k] == FM_BETWEEN) value -= L[i * n + k] * L[j * n + k];
-            L[i * n + j] = i > j ? value / L[j * n + j] : sqrt(value > FM_EQUAL * most ? value : FM_EQUAL * most);
+            L[i * n + j] = i > j ? value / L[j * n + j] : sqrt(value > added ? value : added);
         }
     }
 }
@@ -142,6 +143,29 @@ static void solve(const fm_instance *s, int32_t n, const int32_t *where, double 
     }
 }
 
+/* Whether two listed laws that are FM_BETWEEN act on the same joint coordinate or spring. */
+static int alike(const fm_instance *s, const int32_t *where, int32_t i, int32_t j)
+{
+    const int32_t one = s->laws.held[i], other = s->laws.held[j];
+    return where[i] == FM_BETWEEN && where[j] == FM_BETWEEN && s->image.law_spring[one] == s->image.law_spring[other] &&
+           s->image.law_u[one] == s->image.law_u[other];
+}
+
+/* Laws of the same coordinate or spring take equal parts, free of round-off. */
+static void share_equally(const fm_instance *s, int32_t n, const int32_t *where, double *x)
+{
+    for (int32_t i = 0; i < n; i++) {
+        double sum = 0.0;
+        int32_t count = 0;
+        for (int32_t j = i; j < n; j++)
+            if (alike(s, where, i, j)) sum += x[j], count++;
+        for (int32_t j = 0; j < i; j++)
+            if (alike(s, where, i, j)) count = 0; /* done with the first of them */
+        for (int32_t j = i; j < n && count > 1; j++)
+            if (alike(s, where, i, j)) x[j] = sum / count;
+    }
+}
+
 static double rate_at(const fm_instance *s, int32_t n, int32_t i, const double *f)
 {
     double rate = s->laws.a[i];
@@ -149,15 +173,21 @@ static double rate_at(const fm_instance *s, int32_t n, int32_t i, const double *
     return rate;
 }
 
-/* The forces of the laws that are FM_BETWEEN for which their rates vanish, given the others' and starting from f. Three
- * iterations remove the effect of the diagonal addition. */
+/* The forces of the laws that are FM_BETWEEN for which their rates vanish, given the others' and starting from f. */
 void fm_sticking_solve(fm_instance *s, int32_t n, const int32_t *where, double *f)
 {
-    double *x = s->laws.x;
+    double *x = s->laws.x, before = INFINITY;
     factor(s, n, where);
-    for (int round = 0; round < 3; round++) {
-        for (int32_t i = 0; i < n; i++) x[i] = where[i] == FM_BETWEEN ? -rate_at(s, n, i, f) : 0.0;
+    for (int round = 0; round < FM_ROUNDS; round++) {
+        double rates = 0.0;
+        for (int32_t i = 0; i < n; i++) {
+            x[i] = where[i] == FM_BETWEEN ? -rate_at(s, n, i, f) : 0.0;
+            rates += fabs(x[i]);
+        }
+        if (!(rates < 0.5 * before)) return; /* round-off is left */
+        before = rates;
         solve(s, n, where, x);
+        share_equally(s, n, where, x);
         for (int32_t i = 0; i < n; i++)
             if (where[i] == FM_BETWEEN) f[i] += x[i];
     }

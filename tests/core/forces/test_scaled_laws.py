@@ -117,3 +117,26 @@ def test_numbers_out_of_range_are_refused(name: str, value: float) -> None:
         block(**{name: value})
     with pytest.raises(fm.SolverError, match=rf"L\.{name}"):
         started(block()).set(f"L.{name}", value)
+
+
+@pytest.mark.parametrize("count", [2, 3, 5])
+@pytest.mark.parametrize("on", ["joint", "spring"])
+def test_brakes_that_act_alike_share_their_force_equally(on: str, count: int) -> None:
+    model = fm.Model("shared", gravity=(0, 0, -9.81))
+    rods = [fm.Body.rod(name, length=1.0, mass=1.0) for name in "ab"]
+    A = fm.Revolute("A", model.ground.at(), rods[0].base, axis="y", q0=0.3)
+    B = fm.Revolute("B", rods[0].tip, rods[1].base, axis="y", q0=0.4)
+    rope = fm.Spring("S", model.ground.at(0, 0, 2), rods[1].tip)
+    model.add(*rods, A, B, rope, fm.Law.brake("other", A, 50.0))
+    names = [f"L{k}" for k in range(count)]
+    model.add(*(fm.Law.brake(name, B if on == "joint" else rope, 40.0) for name in names))
+    solver = fm.Solver(model)
+    solver.set("B.tau", 3.0)
+    solver.assemble()
+    forces = [solver.get(f"{name}.force") for name in names]
+    rates = [solver.directional_derivative([f"{name}.force"], ["B.tau"], [1.0])[0] for name in names]
+    assert abs(forces[0]) > 0.1
+    assert forces == pytest.approx([forces[0]] * count, rel=1e-13)
+    assert rates == pytest.approx([rates[0]] * count, rel=1e-13)
+    if on == "joint":
+        assert rates == pytest.approx([-1 / count] * count, rel=1e-9)

@@ -21,7 +21,7 @@ from support import tree_agreement
 from support.closed import coupled, plane, space, state_of
 from support.closed_agreement import assert_agrees, is_well
 from support.flexible_models import plane_loops, space_loop, space_tree
-from support.strategies import EVERY, Case, trees
+from support.strategies import BOTH_WAYS, EVERY, Case, trees
 
 MOTION = 1e-8
 """[rad], or of the length: the agreement in motion that is asked for; with the tolerance of the integration at 1e-10
@@ -58,7 +58,7 @@ def relative(found: np.ndarray, expected: np.ndarray) -> float:
 
 
 @settings(max_examples=25, deadline=None)
-@given(trees(max_bodies=5, kinds=EVERY, turned_round=True))
+@given(trees(max_bodies=5, kinds=EVERY) | trees(max_bodies=5, kinds=BOTH_WAYS, turned_round=True))
 def test_trees_beside_the_oracle(case: Case) -> None:
     """M from columns of inverse dynamics, factored: no sweep eliminates anything."""
     tree_agreement.assert_agrees(solver_of(case.model, case.inputs), case)
