@@ -90,22 +90,22 @@ static void check_long_step(fm_instance *s)
 }
 
 /* Unbounded motion: however the step ends, the states must be valid for another assembly. Of the magnitudes each image
- * takes every eighth one, beginning one later than the image before. */
+ * takes every eighth one, beginning one later than the image before, each by the next scheme. */
 static void check_wild_motion(fm_instance *s)
 {
     static size_t first = 7;
+    static int turn = 0;
     first = (first + 1) % 8;
     static const char *const moving[] = {"tau", "f", "force", "torque", "qd", "w", "v", "u", "kappa"};
     static const double huge[] = {1e30, 1e40, 1e50, 1e60, 1e75, 1e100, 1e150, 1e155, 1e200, 1e293, 1e300, 1.7e308};
-    for (int scheme = 0; scheme < FM_SCHEME_COUNT; scheme++)
-        for (size_t i = first; i < 2 * sizeof huge / sizeof *huge; i += 8) {
-            CHECK(fm_reset(s) == FM_OK && choose(s, scheme, 1e-3, 1e-6));
-            const size_t kinds = i % 2 ? sizeof moving / sizeof *moving : 4;
-            for (size_t j = 0; j < kinds; j++) set_every(s, moving[j], huge[i / 2]);
-            if (fm_assemble(s, 0.0) != FM_OK) continue;
-            for (int n = 1; n <= 4; n++) (void)fm_step(s, 2e-3 * n);
-            check_states(s);
-        }
+    for (size_t i = first; i < 2 * sizeof huge / sizeof *huge; i += 8) {
+        CHECK(fm_reset(s) == FM_OK && choose(s, turn++ % FM_SCHEME_COUNT, 1e-3, 1e-6));
+        const size_t kinds = i % 2 ? sizeof moving / sizeof *moving : 4;
+        for (size_t j = 0; j < kinds; j++) set_every(s, moving[j], huge[i / 2]);
+        if (fm_assemble(s, 0.0) != FM_OK) continue;
+        for (int n = 1; n <= 4; n++) (void)fm_step(s, 2e-3 * n);
+        check_states(s);
+    }
 }
 
 /* A quaternion of length zero, or of infinite length. */
