@@ -1,6 +1,6 @@
 /* test_stiffness.c: accelerations with the inertias R that stiffness and damping add to the joints. (M + R) a = Q + R b
  * holds where the ordinary kernels give the same a under the additional joint forces R (b - a), whatever b is; and what
- * point springs and springs in cut joints add to them.
+ * point springs, springs in cut joints and matrices in joints of the tree add to them.
  */
 #include "images.h"
 
@@ -26,6 +26,10 @@ static void stiffen(fm_instance *s, uint64_t *seed, double stiffness)
     for (int32_t i = 0; i < s->image.n.modes; i++) {
         s->stiffness[i] = any_below(seed, 4) == 0 ? 0.0 : uniform(seed, 0.0, stiffness);
         s->damping[i] = any_below(seed, 4) == 0 ? 0.0 : uniform(seed, 0.0, 0.1 * stiffness);
+    }
+    for (int32_t i = 0; i < s->image.n.screws; i++) { /* of nonholonomic joints */
+        s->screw_stiffness[i] = uniform(seed, 0.0, stiffness);
+        s->screw_damping[i] = uniform(seed, 0.0, 0.1 * stiffness);
     }
     fm_links_derive(s);
     s->model.resisted = 1;
@@ -96,16 +100,17 @@ static void check_inertias(const image *one)
     fm_close(s);
 }
 
-/* Draws dampers of point springs and cut joints, and takes the directions in which they resist. */
+/* Draws dampers of point springs, of cut joints and of those with matrices, which are far from diagonal, and takes the
+ * directions in which they resist. */
 static int32_t resist(fm_instance *s, uint64_t seed, double factor, double g, double *a)
 {
     for (int32_t i = 0; i < s->image.n.springs; i++) s->spring_damping[i] = factor * uniform(&seed, 300.0, 1000.0);
     for (int32_t j = 0; j < s->image.n.joints; j++) { /* one for all modes, as a ball has */
         const double damping = factor * uniform(&seed, 10.0, 100.0);
-        for (int32_t i = s->image.joint_u[j]; i < s->image.joint_u[j] + s->image.joint_nu[j]; i++)
-            if (i >= s->image.n.speeds) s->damping[i] = damping;
+        const int resists = s->image.joint_u[j] >= s->image.n.speeds || (j < s->stiff.matrices && fm_has_matrix(&s->image, j));
+        for (int32_t i = s->image.joint_u[j]; resists && i < s->image.joint_u[j] + s->image.joint_nu[j]; i++) s->damping[i] = damping;
         for (int32_t c = s->image.joint_coupled[j]; c < s->image.joint_coupled[j] + s->image.joint_couplings[j]; c++)
-            s->coupled_damping[c] = s->image.joint_u[j] >= s->image.n.speeds ? factor * uniform(&seed, -1.0, 1.0) : 0.0;
+            s->coupled_damping[c] = resists ? (c % 2 ? -damping : damping) * uniform(&seed, 0.06, 0.15) : 0.0;
     }
     fm_links_derive(s);
     fm_stiff_accelerations(s, 0.0, s->y, g, a);

@@ -171,11 +171,18 @@ static fm_model model_of(const fm_image *image)
     return model;
 }
 
-/* Room for the directions of compliances.c. */
-static int32_t room_of(const fm_image *m)
+/* Room for the directions of compliances.c, of which those of the joints up to `matrices` come first. */
+static int32_t room_of(const fm_image *m, int32_t *matrices)
 {
     const int32_t cut = m->n.modes - m->n.speeds, most = FM_COMPLIANCES;
-    return m->n.springs > most || cut > most || 3 * m->n.springs + cut > most ? most : 3 * m->n.springs + cut;
+    int32_t tree = 0;
+    for (*matrices = 0; *matrices < m->n.joints; ++*matrices) {
+        if (!fm_has_matrix(m, *matrices)) continue;
+        if (tree + m->joint_nu[*matrices] > most) break;
+        tree += m->joint_nu[*matrices];
+    }
+    if (tree == 0) *matrices = 0;
+    return m->n.springs > most || cut > most || 3 * m->n.springs + cut + tree > most ? most : 3 * m->n.springs + cut + tree;
 }
 
 static void write_guid(fm_instance *s)
@@ -220,7 +227,7 @@ fm_status fm_do_open(const void *bytes, size_t size, fm_instance **out, char *me
                                          "the same links");
     }
     draft.plan = plan;
-    draft.stiff.room = room_of(&draft.image);
+    draft.stiff.room = room_of(&draft.image, &draft.stiff.matrices);
     draft.statics.room = draft.image.n.speeds < FM_KRYLOV ? draft.image.n.speeds : FM_KRYLOV;
     draft.reduced.used = draft.model.reduced;
     const double speeds = (double)draft.model.n.speeds, rows = (double)draft.model.n.rows; /* the squares of the reduced form */
@@ -248,7 +255,7 @@ fm_status fm_do_open(const void *bytes, size_t size, fm_instance **out, char *me
     (void)lay_out(s, base + head + kept);
     for (int i = 0; i < FM_COMPLIANCE_SETS; i++) {
         const size_t room = (size_t)s->stiff.room, at = (size_t)i * room, nu = (size_t)s->image.n.speeds;
-        s->stiff.set[i] = (fm_compliances){0, s->stiff.J + at * nu, s->stiff.C + at * nu, s->stiff.L + at * room,
+        s->stiff.set[i] = (fm_compliances){0, 0, s->stiff.J + at * nu, s->stiff.C + at * nu, s->stiff.L + at * room,
                                            s->stiff.rho + at, s->stiff.gk + at};
     }
     fm_forget_plan(&plan);

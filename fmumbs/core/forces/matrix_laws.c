@@ -38,6 +38,14 @@ static void times(const double d[3], const double b[3], const double v[3], doubl
     out[2] = (b[1] * v[0] + b[2] * v[1]) + d[2] * v[2];
 }
 
+/* The factor c of G. */
+static double square_factor(const double angle[3])
+{
+    const double x = dot(angle, angle), h = 0.5 * sqrt(x);
+    return x > FM_SERIES_UP_TO ? (1.0 - h * cos(h) / sin(h)) / x
+                               : 1.0 / 12 + x * (1.0 / 720 + x * (1.0 / 30240 + x * (1.0 / 1209600 + x / 47900160)));
+}
+
 /* Adds the torque of the spring and the damper of a joint's ball to `torque`. mode: the first of its three velocities;
  * p: its quaternion, u: its velocities. */
 void fm_ball_resist(const fm_instance *s, int32_t joint, int32_t mode, const double *p, const double *u, double torque[3])
@@ -50,14 +58,31 @@ void fm_ball_resist(const fm_instance *s, int32_t joint, int32_t mode, const dou
         for (int j = 0; j < 3; j++) torque[j] = (torque[j] - K[0] * angle[j]) - D[0] * u[j];
         return;
     }
-    const double x = dot(angle, angle), h = 0.5 * sqrt(x);
-    const double c = x > FM_SERIES_UP_TO ? (1.0 - h * cos(h) / sin(h)) / x
-                                         : 1.0 / 12 + x * (1.0 / 720 + x * (1.0 / 30240 + x * (1.0 / 1209600 + x / 47900160)));
+    const double c = square_factor(angle);
     times(K, K_beside, angle, force);
     times(D, D_beside, u, drag);
     cross(angle, force, once);
     cross(angle, once, twice);
     for (int j = 0; j < 3; j++) torque[j] -= ((force[j] - 0.5 * once[j]) + c * twice[j]) + drag[j];
+}
+
+/* G' K G, by which the torque of its spring changes with turns about M's axes, but for the change of G. */
+void fm_ball_stiffness(const fm_instance *s, int32_t joint, int32_t mode, const double *p, double out[3][3])
+{
+    const double *K = s->stiffness + mode, *K_beside = beside(s, joint, s->coupled_stiffness);
+    double angle[3], once[3], twice[3], turned[3], force[3];
+    fm_rotation_vector(p, angle);
+    const double c = square_factor(angle);
+    for (int j = 0; j < 3; j++) {
+        const double unit[3] = {j == 0, j == 1, j == 2};
+        cross(angle, unit, once);
+        cross(angle, once, twice);
+        for (int i = 0; i < 3; i++) turned[i] = (unit[i] + 0.5 * once[i]) + c * twice[i];
+        times(K, K_beside, turned, force);
+        cross(angle, force, once);
+        cross(angle, once, twice);
+        for (int i = 0; i < 3; i++) out[i][j] = (force[i] - 0.5 * once[i]) + c * twice[i];
+    }
 }
 
 /* Energy of its spring [J]. */

@@ -109,6 +109,7 @@ typedef struct fm_general {
     double v[6], bias[6];      /* velocity relative to the parent, bias acceleration */
     double U[FM_JOINT_MODES][6], L[FM_JOINT_MODES][FM_JOINT_MODES], D[FM_JOINT_MODES]; /* phi' S phi = L / D L' */
     double g[FM_JOINT_MODES]; /* the part of udot that does not depend on the parent; prescribed ones after the free */
+    double stiffness[FM_JOINT_MODES][FM_JOINT_MODES], damping[FM_JOINT_MODES][FM_JOINT_MODES]; /* of u, for the implicit scheme */
     fm_group group;
 } fm_general;
 

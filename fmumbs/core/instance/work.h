@@ -53,9 +53,10 @@ typedef struct fm_work {
 #define FM_COMPLIANCES 64    /* most directions of a set */
 #define FM_COMPLIANCE_SETS 4 /* of the stages, and of the error's filter */
 
-/* The directions in which point springs and springs in cut joints resist, at one g (motion/compliances.c). */
+/* The directions in which point springs, springs in cut joints and matrices in joints of the tree resist, at one g
+ * (motion/compliances.c). */
 typedef struct fm_compliances {
-    int32_t count;
+    int32_t count, fixed; /* the first ones, which stay, are those of the tree */
     double *J, *C, *L; /* rows of their rates; the velocities that a unit impulse along each gives; factor of 1/rho + J C */
     double *rho, *gk;
 } fm_compliances;
@@ -67,6 +68,7 @@ typedef struct fm_stiff {
     double time; /* g of the present evaluation [s], 0: an ordinary one */
     const struct fm_kernels *ordinary; /* the kernels of those, meanwhile */
     int32_t room;                      /* for directions of compliances.c */
+    int32_t matrices;                  /* joints up to this one, for whose matrices there is room */
     fm_compliances set[FM_COMPLIANCE_SETS];
 } fm_stiff;
 

@@ -1,18 +1,21 @@
-/* compliances.c: the stiffness and damping of elements that act across several joints, point springs and springs in cut joints,
- * beside the inertias of stiffness.c.
+/* compliances.c: the stiffness and damping of point springs, of springs in cut joints, and of matrices of springs between
+ * the modes of a joint of the tree, beside the inertias of stiffness.c.
  *
  * Each adds a symmetric matrix of rank one for every direction in which it resists: with J the row of the rate u_J = J u of
  * that direction, k its stiffness and d its damping, R = J' rho J, rho = g d + g^2 k. As a constraint row with a compliance
  * 1/rho it is taken into M' = M + R of the sweeps, loops included, by
  *     (M' + J' rho J)^-1 = (1 - C (1/rho + J C)^-1 J) M'^-1,   C = M'^-1 J',
  * C from an evaluation more for each direction. A spring of length l under a pull F resists along its line, and across it
- * with F/l. Directions in which it hardly resists within g, compared with the bodies' inertia, are left out, and of more than
- * FM_COMPLIANCES those that resist least: that slows the iteration of the scheme, and changes nothing of where it ends.
+ * with F/l. A joint's matrix resists along its eigenvectors; the inertias of stiffness.c are then zero there. Directions in
+ * which it hardly resists within g, compared with the bodies' inertia, are left out, and of more than FM_COMPLIANCES those
+ * that resist least, of the joints of the tree those with the highest indices, whose diagonals stay in stiffness.c. That
+ * slows the iteration of the scheme, and changes nothing of where it ends.
  */
 #include "compliances.h"
 
 #include "../instance/instance.h"
 #include "../forces/laws.h"
+#include "../forces/matrix_laws.h"
 #include "../image/joints.h"
 #include "../loops/cut_joints.h"
 #include "../loops/jacobian.h"
@@ -28,6 +31,7 @@
 #define FM_MOST_MOBILE 1e30  /* of a link without mass [1/kg], [1/kg.m2] */
 #define FM_ROUNDED 1e-13     /* of a pivot: round-off */
 #define FM_JACOBI_SWEEPS 12
+#define FM_HARDLY_FULL 0.05   /* entries beside the diagonal, relative to it: below it, the diagonal will do */
 #define FM_ALONGSIDE 0.01    /* F/l over k: below it, a spring does not resist across its line */
 
 /* A direction: the wrench of a unit force on link M, and the opposite of that on link F (-1: ground); its stiffness and its
@@ -38,55 +42,84 @@ typedef struct direction {
     double k, d;
 } direction;
 
-/* The sum of the matrices rho and g k of springs between two links, by the wrench on M about a point; M -2: none. */
+/* The sum of the matrices rho and g k of springs between two links, by the wrench on M about a point; M -2: none. Or those of a
+ * joint of the tree, by the forces on its modes, the first of which is u; u -1: none. Each with the most that six unit
+ * forces do to the motion along themselves. */
 typedef struct together {
-    int32_t F, M;
-    double r[3], R[6][6], K[6][6];
+    int32_t F, M, u;
+    double r[3], R[6][6], K[6][6], mobile[6];
 } together;
 
-/* An upper bound of what a wrench does to the motion along itself: that of the link alone, |force|^2/m + |torque about its
- * centre|^2/(its least inertia about that), the latter at least det/(half the trace)^2. */
+/* The mobility of a link alone, at most, under the squares of a force and of a torque about its centre c: force^2/m +
+ * torque^2/(its least inertia about that), the latter at least det/(half the trace)^2. */
+static double alone(const fm_link *k, const double c[3], double force, double torque)
+{
+    double J[6];
+    const double square = dot(c, c);
+    J[0] = k->J[0] - k->m * (square - c[0] * c[0]), J[3] = k->J[3] - k->m * (square - c[1] * c[1]);
+    J[5] = k->J[5] - k->m * (square - c[2] * c[2]);
+    J[1] = k->J[1] + k->m * c[0] * c[1], J[2] = k->J[2] + k->m * c[0] * c[2], J[4] = k->J[4] + k->m * c[1] * c[2];
+    const double minor = J[3] * J[5] - J[4] * J[4], half = 0.5 * ((J[0] + J[3]) + J[5]);
+    const double det = (J[0] * minor - J[1] * (J[1] * J[5] - J[4] * J[2])) + J[2] * (J[1] * J[4] - J[3] * J[2]);
+    const double least = det / (half * half), sliding = force / k->m;
+    return torque > 0.0 ? sliding + torque / (least > 0.0 ? least : 0.0) : sliding;
+}
+
+/* An upper bound of what a wrench does to the motion along itself: that of the link alone. */
 static double most_mobile(const fm_instance *s, int32_t link, const fm_constraint *on)
 {
     if (link < 0) return 0.0;
     const fm_link *k = s->link + link;
     const fm_world *w = s->world + link;
     if (!(k->m > 0.0)) return INFINITY;
-    double c[3], J[6], arm[3], out[3], about[3];
+    double c[3], arm[3], out[3], about[3];
     for (int j = 0; j < 3; j++) c[j] = k->h[j] / k->m;
     rotate_out(w->R, c, out);
     for (int j = 0; j < 3; j++) arm[j] = on->r[j] - (w->r[j] + out[j]);
     cross(arm, on->force, about);
     for (int j = 0; j < 3; j++) about[j] += on->torque[j];
-    const double square = dot(c, c), turning = dot(about, about);
-    J[0] = k->J[0] - k->m * (square - c[0] * c[0]), J[3] = k->J[3] - k->m * (square - c[1] * c[1]);
-    J[5] = k->J[5] - k->m * (square - c[2] * c[2]);
-    J[1] = k->J[1] + k->m * c[0] * c[1], J[2] = k->J[2] + k->m * c[0] * c[2], J[4] = k->J[4] + k->m * c[1] * c[2];
-    const double minor = J[3] * J[5] - J[4] * J[4], half = 0.5 * ((J[0] + J[3]) + J[5]);
-    const double det = (J[0] * minor - J[1] * (J[1] * J[5] - J[4] * J[2])) + J[2] * (J[1] * J[4] - J[3] * J[2]);
-    const double least = det / (half * half), sliding = dot(on->force, on->force) / k->m;
-    return turning > 0.0 ? sliding + turning / (least > 0.0 ? least : 0.0) : sliding;
+    return alone(k, c, dot(on->force, on->force), dot(about, about));
 }
 
-/* Adds J, the compliance and g k of a direction to a set, if it resists; the stiffest ones if there is no more room. */
-static void add(fm_instance *s, fm_compliances *set, double g, const direction *at)
+/* The same of a unit force, or torque, whatever its direction, at a point in the link's axes. */
+static double most_mobile_at(const fm_instance *s, int32_t link, const double r[3], int32_t linear)
+{
+    if (link < 0) return 0.0;
+    const fm_link *k = s->link + link;
+    if (!(k->m > 0.0)) return INFINITY;
+    double c[3], arm[3];
+    for (int j = 0; j < 3; j++) c[j] = k->h[j] / k->m, arm[j] = r[j] - c[j];
+    return linear ? alone(k, c, 1.0, dot(arm, arm)) : alone(k, c, 0.0, 1.0);
+}
+
+/* The row J of a direction more, which is still zero, if it resists; of the stiffest ones if there is no more room, without
+ * those of the tree, whose joints resist by nothing else. NULL: it is left out. */
+static double *row_for(fm_instance *s, fm_compliances *set, double g, double k, double d, double mobile)
 {
     const int32_t nu = s->image.n.speeds;
-    const double rho = g * (at->d + g * at->k);
+    const double rho = g * (d + g * k);
     int32_t place = set->count;
-    if (!(rho * (most_mobile(s, at->F, &at->on_F) + most_mobile(s, at->M, &at->on_M)) > FM_HARDLY_STIFF)) return;
+    if (!(rho * mobile > FM_HARDLY_STIFF)) return NULL;
     if (place == s->stiff.room) {
-        int32_t softest = 0;
-        for (int32_t i = 1; i < place; i++) softest = set->rho[i] < set->rho[softest] ? i : softest;
-        if (!(rho > set->rho[softest])) return;
+        int32_t softest = set->fixed;
+        for (int32_t i = softest + 1; i < place; i++) softest = set->rho[i] < set->rho[softest] ? i : softest;
+        if (softest == place || !(rho > set->rho[softest])) return NULL;
         place = softest;
     } else set->count++;
     double *J = set->J + (size_t)place * (size_t)nu;
     memset(J, 0, (size_t)nu * sizeof *J);
+    set->rho[place] = rho, set->gk[place] = g * k;
+    return J;
+}
+
+/* Adds a direction between two links to a set. */
+static void add(fm_instance *s, fm_compliances *set, double g, const direction *at)
+{
+    double *J = row_for(s, set, g, at->k, at->d, most_mobile(s, at->F, &at->on_F) + most_mobile(s, at->M, &at->on_M));
+    if (J == NULL) return;
     (void)fm_wrench_along(s, -1, at->M, &at->on_M, J, NULL);
     (void)fm_wrench_along(s, at->F, -1, &at->on_F, J, NULL);
     fm_from_links(s, J);
-    set->rho[place] = rho, set->gk[place] = g * at->k;
 }
 
 /* Stiffness, damping and pull of a spring with its laws at y. */
@@ -137,7 +170,7 @@ static void add_spring(fm_instance *s, fm_compliances *set, double g, int32_t i,
     }
 }
 
-/* rho and g k between the modes of a cut joint, about a ball in M's axes. 0: it does not resist. */
+/* rho and g k between the modes of a joint, about a ball in M's axes. 0: it does not resist. Friction is in those of cut joints. */
 static int joint_matrices(const fm_instance *s, int32_t joint, double g, double rho[6][6], double gk[6][6])
 {
     const fm_image *m = &s->image;
@@ -146,7 +179,7 @@ static int joint_matrices(const fm_instance *s, int32_t joint, double g, double 
     memset(rho, 0, 36 * sizeof(double)), memset(gk, 0, 36 * sizeof(double));
     for (int32_t i = 0; i < n; i++) {
         const int32_t u = m->joint_u[joint] + i;
-        const double d = s->work.still ? 0.0 : s->damping[u] + (m->n.frictions > 0 ? s->friction.D[u] : 0.0);
+        const double d = s->work.still ? 0.0 : s->damping[u] + (m->n.frictions > 0 && u >= m->n.speeds ? s->friction.D[u] : 0.0);
         gk[i][i] = g * s->stiffness[u], rho[i][i] = g * (d + gk[i][i]);
         resists |= rho[i][i] > 0.0;
     }
@@ -196,16 +229,11 @@ static fm_constraint wrench_of(const together *all, const double w[6])
 }
 
 /* R = sum of w w' by pivots, the largest beside the inertia first. Returns how many there are, their rows in `row`. */
-static int pivots(const fm_instance *s, together *all, double w[6][6], int row[6])
+static int pivots(together *all, double w[6][6], int row[6])
 {
     double scale[6], first[6];
-    for (int i = 0; i < 6; i++) {
-        double unit[6] = {0.0};
-        unit[i] = 1.0;
-        const fm_constraint on = wrench_of(all, unit);
-        const double most = most_mobile(s, all->F, &on) + most_mobile(s, all->M, &on);
-        scale[i] = most < FM_MOST_MOBILE ? most : FM_MOST_MOBILE, first[i] = all->R[i][i];
-    }
+    for (int i = 0; i < 6; i++)
+        scale[i] = all->mobile[i] < FM_MOST_MOBILE ? all->mobile[i] : FM_MOST_MOBILE, first[i] = all->R[i][i];
     for (int n = 0; n < 6; n++) {
         int at = 0;
         for (int i = 1; i < 6; i++) at = all->R[i][i] * scale[i] > all->R[at][at] * scale[at] ? i : at;
@@ -244,14 +272,31 @@ static void diagonalise(int n, double B[6][6], double w[6][6])
             }
 }
 
+/* Adds a force on the modes of a joint of the tree as a direction. */
+static void add_modes(fm_instance *s, fm_compliances *set, double g, const together *all, const double w[6], double k, double d)
+{
+    double most = 0.0;
+    for (int i = 0; i < 6; i++)
+        if (w[i] != 0.0) most += fabs(w[i]) * sqrt(all->mobile[i]);
+    double *J = row_for(s, set, g, k, d, most * most);
+    for (int i = 0; J != NULL && i < 6; i++)
+        if (w[i] != 0.0) J[all->u + i] = w[i];
+}
+
 /* Adds the directions of the sum to the set: at most six, of which each has a stiffness and a damping of its own, R = sum of
  * w w' and g K = sum of gamma w w'. */
 static void add_sum(fm_instance *s, fm_compliances *set, double g, together *all)
 {
     double w[6][6], B[6][6];
     int row[6];
-    if (all->M < -1) return;
-    const int n = pivots(s, all, w, row);
+    if (all->M < -1 && all->u < 0) return;
+    for (int i = 0; all->u < 0 && i < 6; i++) {
+        double unit[6] = {0.0};
+        unit[i] = 1.0;
+        const fm_constraint on = wrench_of(all, unit);
+        all->mobile[i] = most_mobile(s, all->F, &on) + most_mobile(s, all->M, &on);
+    }
+    const int n = pivots(all, w, row);
     for (int i = 0; i < n; i++) /* B = W^-1 K W^-T at the rows of the pivots, where W is lower triangular */
         for (int j = 0; j < n; j++) {
             double sum = all->K[row[i]][row[j]];
@@ -267,6 +312,10 @@ static void add_sum(fm_instance *s, fm_compliances *set, double g, together *all
     diagonalise(n, B, w);
     for (int i = 0; i < n; i++) {
         direction at = {.F = all->F, .M = all->M, .k = B[i][i] / g, .d = 1.0 / g - B[i][i]};
+        if (all->u >= 0) {
+            add_modes(s, set, g, all, w[i], at.k, at.d);
+            continue;
+        }
         at.on_M = at.on_F = wrench_of(all, w[i]);
         add(s, set, g, &at);
     }
@@ -276,7 +325,7 @@ static void add_sum(fm_instance *s, fm_compliances *set, double g, together *all
 static void add_cut_joints(fm_instance *s, fm_compliances *set, double g)
 {
     const fm_image *m = &s->image;
-    const together none = {.F = -2, .M = -2};
+    const together none = {.F = -2, .M = -2, .u = -1};
     together all = none;
     for (int32_t j = m->n.modes > m->n.speeds ? 0 : m->n.joints; j < m->n.joints; j++) {
         if (!fm_is_cut_joint(m, j)) continue;
@@ -284,6 +333,48 @@ static void add_cut_joints(fm_instance *s, fm_compliances *set, double g)
         add_together(s, &all, g, j);
     }
     add_sum(s, set, g, &all);
+}
+
+/* Whether a matrix of a joint is far from diagonal, or of a ball from a multiple of the identity. */
+static int is_full(const fm_instance *s, int32_t joint, const double *diagonal, const double *beside)
+{
+    const fm_image *m = &s->image;
+    const double *d = diagonal + m->joint_u[joint];
+    for (int32_t c = m->joint_coupled[joint]; c < m->joint_coupled[joint] + m->joint_couplings[joint]; c++) {
+        const double i = d[m->coupled_modes[2 * c]], j = d[m->coupled_modes[2 * c + 1]];
+        if (beside[c] * beside[c] > FM_HARDLY_FULL * FM_HARDLY_FULL * fabs(i * j)) return 1;
+        if (m->joint_kind[joint] == FM_JOINT_SPHERICAL && fabs(i - j) > FM_HARDLY_FULL * fabs(i + j)) return 1;
+    }
+    return 0;
+}
+
+/* Whether a joint of the tree resists by directions, and not by the inertias of stiffness.c. */
+int fm_resists_along(const fm_instance *s, int32_t joint)
+{
+    if (joint < 0 || joint >= s->stiff.matrices || !fm_has_matrix(&s->image, joint)) return 0;
+    return is_full(s, joint, s->stiffness, s->coupled_stiffness) ||
+           (!s->work.still && is_full(s, joint, s->damping, s->coupled_damping));
+}
+
+/* Adds the directions of matrices in the joints of the tree. */
+static void add_tree(fm_instance *s, fm_compliances *set, double g, const double *y)
+{
+    const fm_image *m = &s->image;
+    for (int32_t j = 0; j < s->stiff.matrices; j++) {
+        together all = {.F = -2, .M = -2, .u = m->joint_u[j]};
+        double K[3][3];
+        if (!fm_resists_along(s, j) || !joint_matrices(s, j, g, all.R, all.K)) continue;
+        if (m->joint_kind[j] == FM_JOINT_SPHERICAL) {
+            fm_ball_stiffness(s, j, all.u, y + m->joint_p[j], K);
+            for (int a = 0; a < 3; a++)
+                for (int b = 0; b < 3; b++) all.R[a][b] += g * (g * K[a][b] - all.K[a][b]), all.K[a][b] = g * K[a][b];
+        }
+        for (int32_t i = 0; i < m->joint_nu[j]; i++)
+            all.mobile[i] = most_mobile_at(s, m->joint_F_link[j], m->joint_F_r + 3 * j, m->mode_linear[all.u + i]) +
+                            most_mobile_at(s, m->joint_M_link[j], m->joint_M_r + 3 * j, m->mode_linear[all.u + i]);
+        add_sum(s, set, g, &all);
+    }
+    set->fixed = set->count;
 }
 
 static fm_compliances *set_of(fm_instance *s, int which)
@@ -318,8 +409,9 @@ void fm_compliances_place(fm_instance *s, int which, double t, const double *y, 
 {
     fm_compliances *set = set_of(s, which);
     const int32_t nu = s->image.n.speeds;
-    set->count = 0;
+    set->count = set->fixed = 0;
     if (s->stiff.room == 0) return;
+    add_tree(s, set, g, y);
     for (int32_t i = 0; i < s->image.n.springs; i++) add_spring(s, set, g, i, y);
     add_cut_joints(s, set, g);
     memcpy(s->stiff.kept, s->stiff.f, (size_t)nu * sizeof *s->stiff.f);

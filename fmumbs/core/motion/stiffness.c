@@ -2,20 +2,24 @@
  *
  *     (M + R) a = Q(q, v) - bias + f,   R = g D + g^2 K,
  * g a time, K and D what springs, dampers, force laws and modes of flexible bodies put on the velocity variables. It is
- * block diagonal, so that the sweeps take R in at each joint as the inertia of a drive (kernels/stiff.inc). What K and D
- * leave out (point springs, the stiffness of the motion itself) slows an iteration down, and changes nothing of where
- * it ends. An excited mode has the inertia 1: its acceleration is (kappa' + f)/(1 + R), K = omega^2 and D = 2 omega of its filter.
+ * block diagonal, so that the sweeps take R in at each joint as the inertia of a drive (kernels/stiff.inc). Springs K_p on
+ * the positions of a nonholonomic joint, p' = Y u, put Y' K_p Y on u. What K and D leave out (the stiffness of the motion
+ * itself; compliances.c has point springs and matrices) slows an iteration down, and changes nothing of where it ends. An
+ * excited mode has the inertia 1: its acceleration is (kappa' + f)/(1 + R), K = omega^2 and D = 2 omega of its filter.
  */
 #include "stiffness.h"
 
 #include "../image/joints.h"
 #include "../instance/instance.h"
 #include "../forces/laws.h"
+#include "../tree/general.h"
 #include "../tree/modal.h"
+#include "../tree/reversed.h"
+#include "compliances.h"
 
 #include <string.h>
 
-/* K and D at y, diagonal; those of flexible bodies are in the image. */
+/* K and D at y, diagonal, with the matrices of nonholonomic joints; those of flexible bodies are in the image. */
 void fm_stiff_place(fm_instance *s, const double *y)
 {
     const fm_image *m = &s->image;
@@ -24,6 +28,7 @@ void fm_stiff_place(fm_instance *s, const double *y)
     for (int32_t i = 0; i < m->n.links; i++) {
         const fm_link *k = s->link + i;
         if (k->u < 0 || k->kind == FM_LINK_GENERAL || k->kind == FM_LINK_DRIVEN || k->kind == FM_LINK_MODAL) continue;
+        if (fm_resists_along(s, m->link_joint[i])) continue;
         for (int32_t j = 0; j < fm_link_speeds(m, i); j++)
             s->stiff.K[k->u + j] = s->stiffness[k->u], s->stiff.D[k->u + j] = s->damping[k->u];
     }
@@ -32,6 +37,8 @@ void fm_stiff_place(fm_instance *s, const double *y)
         const double omega = m->excitation_kind[i] == FM_EXCITED_BY_POSITION ? m->excitation_cutoff[i] : 0.0;
         s->stiff.K[u] = omega * omega, s->stiff.D[u] = 2.0 * omega;
     }
+    if (m->n.generals > 0) fm_run_orientations(s, y);
+    for (int32_t i = 0; i < m->n.generals; i++) fm_general_stiffen(s, s->general + i);
     fm_laws_stiffen(s, y, s->stiff.K, s->stiff.D);
     if (m->n.frictions > 0) memcpy(s->friction.base, s->stiff.D, (size_t)m->n.speeds * sizeof(double));
 }
@@ -48,6 +55,13 @@ void fm_stiff_force(fm_instance *s, double g, const double *a, const double *b, 
             for (int32_t k = 0; k < f->n; k++)
                 out[u + j] += g * (f->pair_damping[j * f->n + k] * a[u + k] +
                                    f->pair_stiffness[j * f->n + k] * (g * a[u + k] + b[u + k]));
+    }
+    for (int32_t i = 0; i < m->n.generals; i++) {
+        const fm_general *f = s->general + i;
+        const int32_t u = s->link[f->link].u;
+        for (int32_t j = 0; j < f->free; j++)
+            for (int32_t k = 0; k < f->free; k++)
+                out[u + j] += g * (f->damping[j][k] * a[u + k] + f->stiffness[j][k] * (g * a[u + k] + b[u + k]));
     }
 }
 

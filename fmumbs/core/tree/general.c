@@ -181,6 +181,33 @@ void fm_general_resist(const fm_instance *s, const fm_general *g, const double *
     }
 }
 
+/* Y' K Y and Y' D Y of these springs and dampers, by which their forces on the speeds change with the motion. Requires the
+ * pose. */
+void fm_general_stiffen(const fm_instance *s, fm_general *g)
+{
+    memset(g->stiffness, 0, sizeof g->stiffness);
+    memset(g->damping, 0, sizeof g->damping);
+    for (int32_t n = 0; n < g->screws; n++) {
+        const int32_t at = g->place[n], screw = g->first + n;
+        if (at >= g->rows) continue;
+        const double k = s->screw_stiffness[screw] > 0.0 ? s->screw_stiffness[screw] : 0.0;
+        const double d = !s->work.still && s->screw_damping[screw] > 0.0 ? s->screw_damping[screw] : 0.0;
+        for (int32_t i = 0; i < g->free; i++)
+            for (int32_t j = 0; j < g->free; j++) {
+                g->stiffness[i][j] += g->Y[at][i] * k * g->Y[at][j];
+                g->damping[i][j] += g->Y[at][i] * d * g->Y[at][j];
+            }
+    }
+}
+
+/* What stiffness and damping add between two of its free modes to phi' S phi. */
+double fm_general_inertia(const fm_instance *s, const fm_general *g, int32_t i, int32_t j)
+{
+    const double t = s->stiff.time;
+    const int32_t u = s->link[g->link].u + j;
+    return t * ((g->damping[i][j] + (i == j ? s->stiff.D[u] : 0.0)) + t * (g->stiffness[i][j] + (i == j ? s->stiff.K[u] : 0.0)));
+}
+
 /* Energy of these springs [J]. */
 double fm_general_energy(const fm_instance *s, const fm_general *g, const double *y)
 {
@@ -292,7 +319,7 @@ void fm_general_project(fm_instance *s, int32_t link, fm_articulated *c, const d
         const double *phi = g->phi[j];
         fm_articulated_times(c, phi, g->U[j]);
         for (int32_t i = j; i < b->n; i++) g->L[i][j] = dot6(g->phi[i], g->U[j]);
-        if (s->stiff.time > 0.0) g->L[j][j] += s->stiff.time * (s->stiff.D[s->link[link].u + j] + s->stiff.time * s->stiff.K[s->link[link].u + j]);
+        for (int32_t i = j; s->stiff.time > 0.0 && i < b->n; i++) g->L[i][j] += fm_general_inertia(s, g, i, j);
         most[j] = turning * dot(phi, phi) + sliding * dot(phi + 3, phi + 3);
         x[j] = u[j] - dot6(phi, e);
     }

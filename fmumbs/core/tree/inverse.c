@@ -14,6 +14,7 @@
 #include "../image/joints.h"
 #include "../maths/vectors.h"
 #include "../instance/instance.h"
+#include "general.h"
 #include "kinematics.h"
 #include "modal.h"
 #include "reversed.h"
@@ -117,8 +118,9 @@ static void add_forces(const fm_instance *s, int32_t i, const double *udot, int 
     } else if (k->kind == FM_LINK_GENERAL) {
         const fm_general *b = s->general + k->general;
         for (int32_t n = 0; n < b->speeds; n++) {
-            const double R = n < b->free ? g * (s->stiff.D[k->u + n] + g * s->stiff.K[k->u + n]) : 0.0;
-            out[k->u + n] = dot6(b->phi[n], w) + (g > 0.0 ? R * udot[k->u + n] : 0.0);
+            out[k->u + n] = dot6(b->phi[n], w);
+            for (int32_t j = 0; g > 0.0 && n < b->free && j < b->free; j++)
+                out[k->u + n] += fm_general_inertia(s, b, n, j) * udot[k->u + j];
         }
     } else if (k->kind == FM_LINK_SPHERICAL) {
         for (int j = 0; j < 3; j++) out[k->u + j] = w[j] + k->rotor * udot[k->u + j];

@@ -1,6 +1,7 @@
 """Radau on stiff springs between points and in cut joints: few steps, and the motion of the explicit scheme."""
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose
 
 import fmumbs as fm
@@ -141,3 +142,70 @@ def test_feet_under_one_body_count_as_six_springs() -> None:
         solver.step(1.0)
         taken.append(solver.get("solver.evaluations") / solver.get("solver.steps"))
     assert taken[1] < 1.2 * taken[0] < 60
+
+
+def full(rng: np.random.Generator, size: int, scale: float) -> np.ndarray:
+    """(size, size) a stiffness matrix whose entries beside the diagonal are as large as those in it."""
+    root = rng.uniform(-1, 1, (size, size))
+    return np.asarray(scale * (root @ root.T + 0.1 * np.eye(size)))
+
+
+def on_a_matrix(kind: str, scale: float, seed: int = 8) -> ModelImage:
+    """A swing on a block that a bushing or a ball holds in the tree, from either side; and a second such pair on it."""
+    rng = np.random.default_rng(seed)
+    model = fm.Model("swings")
+    under, turned = model.ground.at(), bool(seed % 2)
+    for i in range(2):
+        block, bob = (
+            fm.Body(f"block{i}", mass=1.0, com=(0, 0.1, -0.2), inertia=(0.1, 0.2, 0.15)),
+            fm.Body(f"bob{i}", mass=1.0, com=(0, 0, -0.5), inertia=(0.02,) * 3),
+        )
+        at = (under, block.at(0.1, 0.2, 0))
+        frames = at[::-1] if turned and i else at
+        K = full(rng, 6 if kind == "bushing" else 3, scale)
+        model.add(block, bob, fm.Revolute(f"B{i}", block.at(), bob.at(), axis="y", q0=0.8 - i))
+        if kind == "bushing":
+            model.add(fm.Bushing(f"M{i}", *frames, stiffness_matrix=K, damping_matrix=3e-2 * K))
+        else:
+            q0 = (1.0, 0.0, 0.0, 0.0) if scale > 1e4 else (0.8, 0.1, -0.3, 0.5)
+            model.add(fm.Spherical(f"M{i}", *frames, q0=q0, stiffness=K, damping=3e-2 * K))
+        under = block.at(0, 0, -0.3)
+    return compile(model, everything=True)
+
+
+@pytest.mark.parametrize("kind", ["bushing", "ball"])
+def test_matrices_in_the_tree_count(kind: str) -> None:
+    soft, stiff = steps(on_a_matrix(kind, 1e5), 0.5), steps(on_a_matrix(kind, 1e7), 0.5)
+    assert max(soft, stiff) < 2 * min(soft, stiff) < 120
+
+
+@pytest.mark.parametrize("kind", ["bushing", "ball"])
+@pytest.mark.parametrize("seed", [8, 9])
+def test_matrices_in_the_tree_move_as_by_an_explicit_scheme(kind: str, seed: int) -> None:
+    (found,), (exact,) = (
+        ends(on_a_matrix(kind, 1e3, seed), 0.2, scheme, [tolerance])[0]
+        for scheme, tolerance in (("radau", 1e-7), ("dop853", 1e-11))
+    )
+    assert_allclose(found, exact, rtol=1e-5, atol=1e-5)
+
+
+def sledge(stiffness: float) -> ModelImage:
+    """A swing on a sledge with a blade that springs on its two positions and its angle hold."""
+    model = fm.Model("sledge")
+    body, bob = (
+        fm.Body("body", mass=1.0, com=(0.1, 0, 0), inertia=(0.1,) * 3),
+        fm.Body("bob", mass=1.0, com=(0, 0, -0.5), inertia=(0.02,) * 3),
+    )
+    laws = {"stiffness": (stiffness, 2 * stiffness, stiffness), "damping": (3e-2 * stiffness,) * 3}
+    skate = fm.Skate("S", model.ground.at(), body.at(), q0=(0, 0, 0.4), u0=(0.3, 0.5), **laws)
+    model.add(body, skate, bob, fm.Revolute("B", body.at(), bob.at(), axis="y", q0=0.8))
+    return compile(model, everything=True)
+
+
+def test_springs_of_a_nonholonomic_joint_count() -> None:
+    soft, stiff = steps(sledge(1e5), 0.5), steps(sledge(1e7), 0.5)
+    assert max(soft, stiff) < 1.5 * min(soft, stiff) < 150
+    (found,), (exact,) = (
+        ends(sledge(1e3), 0.3, scheme, [tolerance])[0] for scheme, tolerance in (("radau", 1e-7), ("dop853", 1e-11))
+    )
+    assert_allclose(found, exact, rtol=1e-5, atol=1e-5)
