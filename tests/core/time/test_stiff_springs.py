@@ -196,8 +196,8 @@ def sledge(stiffness: float) -> ModelImage:
         fm.Body("body", mass=1.0, com=(0.1, 0, 0), inertia=(0.1,) * 3),
         fm.Body("bob", mass=1.0, com=(0, 0, -0.5), inertia=(0.02,) * 3),
     )
-    laws = {"stiffness": (stiffness, 2 * stiffness, stiffness), "damping": (3e-2 * stiffness,) * 3}
-    skate = fm.Skate("S", model.ground.at(), body.at(), q0=(0, 0, 0.4), u0=(0.3, 0.5), **laws)
+    K, D = (stiffness, 2 * stiffness, stiffness), (3e-2 * stiffness,) * 3
+    skate = fm.Skate("S", model.ground.at(), body.at(), q0=(0, 0, 0.4), u0=(0.3, 0.5), stiffness=K, damping=D)
     model.add(body, skate, bob, fm.Revolute("B", body.at(), bob.at(), axis="y", q0=0.8))
     return compile(model, everything=True)
 
