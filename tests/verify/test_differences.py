@@ -8,8 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import fmumbs as fm
 import fmumbs.verify.verifying
 from fmumbs.export import export_fmu
+from fmumbs.play.fmu import Instance
+from fmumbs.verify import differences
 from fmumbs.verify.differences import SAFETY, settled
 from fmumbs.verify.verifying import Finding, verify_fmu
 from support.flexible_models import plane_tree
@@ -62,3 +65,68 @@ def test_signals_that_a_fixed_step_does_not_resolve_are_noted_and_not_judged(
     assert verify_fmu(path, notes=notes.append) == []
     assert notes
     assert all("does not resolve them well enough to tell" in note.message for note in notes)
+
+
+def damped(stiffness: float, damping: float) -> fm.Model:
+    """A rod that swings, and one on it whose spring and damper are much faster than a communication interval."""
+    model = fm.Model("damped")
+    arm, rod = (fm.Body.rod(name, length=1.0, mass=3.0) for name in ("arm", "rod"))
+    model.add(arm, rod, fm.Revolute("A", model.ground.at(), arm.base, axis="y", q0=0.1))
+    model.add(fm.Revolute("B", arm.tip, rod.base, axis="y", q0=0.1, stiffness=stiffness, damping=damping))
+    return model
+
+
+def light(stiffness: float, damping: float) -> fm.Model:
+    """A rod of 3e-6 kg.m2, whose velocity follows the slope of the torque within microseconds."""
+    model = fm.Model("light")
+    rod = fm.Body.rod("rod", length=0.1, mass=1e-3)
+    model.add(rod, fm.Revolute("A", model.ground.at(), rod.base, axis="y", stiffness=stiffness, damping=damping))
+    return model
+
+
+FAST = {"1e-5 s": (3e4, 0.6), "3e-6 s": (1e5, 1.0), "3e-5 s": (1e4, 0.3)}
+
+
+def verified(model: fm.Model, folder: Path, patch: pytest.MonkeyPatch) -> tuple[list[Finding], list[Finding]]:
+    """Findings and notes about the FMU under the implicit scheme."""
+    patch.setattr(fmumbs.verify.verifying, "_validation", lambda path: iter(()))
+    notes: list[Finding] = []
+    return verify_fmu(export_fmu(model, folder / "a.fmu", scheme="radau"), notes=notes.append), notes
+
+
+@pytest.mark.parametrize("which", [(1e8, 1e5), (1e7, 1e5), (1e6, 1e5), (1e9, 1e5), (1e8, 3e4)], ids=str)
+def test_accelerations_of_damped_fast_modes_pass(
+    which: tuple[float, float], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their derivatives along the flow have the errors of the states times the cube of the frequency."""
+    findings, notes = verified(damped(*which), tmp_path, monkeypatch)
+    assert findings == []
+    assert {note.check for note in notes} <= {"output derivatives"}
+
+
+@pytest.mark.parametrize("which", FAST)
+def test_velocities_that_follow_inputs_at_once_are_judged(
+    which: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Under inputs in steps longer than these modes last, the velocity at their end would be zero."""
+    findings, notes = verified(light(*FAST[which]), tmp_path, monkeypatch)
+    assert findings == []
+    assert {note.check for note in notes} <= {"output derivatives"}
+
+
+def test_input_derivatives_that_a_stiff_fmu_ignores_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(differences, "_refusal", lambda one, order, slope: "")
+    findings, _ = verified(light(*FAST["1e-5 s"]), tmp_path, monkeypatch)
+    assert [finding.check for finding in findings] == ["input derivatives"] * 3
+    assert all("'A.qd'" in finding.message for finding in findings)
+
+
+def test_output_derivatives_of_a_stiff_fmu_that_are_too_large_are_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = Instance.output_derivatives
+    monkeypatch.setattr(differences, "_declared", lambda fmu, one: iter(()))
+    monkeypatch.setattr(Instance, "output_derivatives", lambda one, references: 1.05 * right(one, references))
+    findings, _ = verified(damped(1e6, 1e5), tmp_path, monkeypatch)
+    assert [finding.check for finding in findings] == ["output derivatives"]
+    assert "by differences" in findings[0].message
