@@ -9,12 +9,14 @@
  */
 #include "matrix_laws.h"
 
+#include "../image/joints.h"
 #include "../maths/rotations.h"
 #include "../maths/vectors.h"
 #include "../instance/instance.h"
 
 #include <math.h>
 
+#define FM_HARDLY_FULL 0.05   /* entries beside the diagonal, relative to it: below it, the diagonal will do */
 #define FM_SERIES_UP_TO 0.05 /* |theta|^2 [rad2]: there the next term of the series is below round-off */
 
 /* The entries 12, 13 and 23 of a ball's matrix, in one of the arrays of coupled entries. */
@@ -110,4 +112,25 @@ double fm_coupled_resist(const fm_instance *s, int32_t joint, const double *p, c
         energy += k * (p[a] - rest[a]) * (p[b] - rest[b]);
     }
     return energy;
+}
+
+/* Whether a matrix of a joint is far from diagonal, or of a ball from a multiple of the identity. */
+static int is_full(const fm_instance *s, int32_t joint, const double *diagonal, const double *beside)
+{
+    const fm_image *m = &s->image;
+    const double *d = diagonal + m->joint_u[joint];
+    for (int32_t c = m->joint_coupled[joint]; c < m->joint_coupled[joint] + m->joint_couplings[joint]; c++) {
+        const double i = d[m->coupled_modes[2 * c]], j = d[m->coupled_modes[2 * c + 1]];
+        if (beside[c] * beside[c] > FM_HARDLY_FULL * FM_HARDLY_FULL * fabs(i * j)) return 1;
+        if (m->joint_kind[joint] == FM_JOINT_SPHERICAL && fabs(i - j) > FM_HARDLY_FULL * fabs(i + j)) return 1;
+    }
+    return 0;
+}
+
+/* Whether a joint of the tree resists by directions, and not by the inertias of motion/stiffness.c. */
+int fm_resists_along(const fm_instance *s, int32_t joint)
+{
+    if (joint < 0 || joint >= s->stiff.matrices || !fm_has_matrix(&s->image, joint)) return 0;
+    return is_full(s, joint, s->stiffness, s->coupled_stiffness) ||
+           (!s->work.still && is_full(s, joint, s->damping, s->coupled_damping));
 }

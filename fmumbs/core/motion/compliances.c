@@ -31,7 +31,6 @@
 #define FM_MOST_MOBILE 1e30  /* of a link without mass [1/kg], [1/kg.m2] */
 #define FM_ROUNDED 1e-13     /* of a pivot: round-off */
 #define FM_JACOBI_SWEEPS 12
-#define FM_HARDLY_FULL 0.05   /* entries beside the diagonal, relative to it: below it, the diagonal will do */
 #define FM_ALONGSIDE 0.01    /* F/l over k: below it, a spring does not resist across its line */
 
 /* A direction: the wrench of a unit force on link M, and the opposite of that on link F (-1: ground); its stiffness and its
@@ -333,27 +332,6 @@ static void add_cut_joints(fm_instance *s, fm_compliances *set, double g)
         add_together(s, &all, g, j);
     }
     add_sum(s, set, g, &all);
-}
-
-/* Whether a matrix of a joint is far from diagonal, or of a ball from a multiple of the identity. */
-static int is_full(const fm_instance *s, int32_t joint, const double *diagonal, const double *beside)
-{
-    const fm_image *m = &s->image;
-    const double *d = diagonal + m->joint_u[joint];
-    for (int32_t c = m->joint_coupled[joint]; c < m->joint_coupled[joint] + m->joint_couplings[joint]; c++) {
-        const double i = d[m->coupled_modes[2 * c]], j = d[m->coupled_modes[2 * c + 1]];
-        if (beside[c] * beside[c] > FM_HARDLY_FULL * FM_HARDLY_FULL * fabs(i * j)) return 1;
-        if (m->joint_kind[joint] == FM_JOINT_SPHERICAL && fabs(i - j) > FM_HARDLY_FULL * fabs(i + j)) return 1;
-    }
-    return 0;
-}
-
-/* Whether a joint of the tree resists by directions, and not by the inertias of stiffness.c. */
-int fm_resists_along(const fm_instance *s, int32_t joint)
-{
-    if (joint < 0 || joint >= s->stiff.matrices || !fm_has_matrix(&s->image, joint)) return 0;
-    return is_full(s, joint, s->stiffness, s->coupled_stiffness) ||
-           (!s->work.still && is_full(s, joint, s->damping, s->coupled_damping));
 }
 
 /* Adds the directions of matrices in the joints of the tree. */

@@ -6,7 +6,6 @@
 
 FM_HIDDEN_BEGIN
 
-int fm_resists_along(const fm_instance *s, int32_t joint);
 void fm_compliances_place(fm_instance *s, int which, double t, const double *y, double g, const double *udot);
 void fm_compliances_apply(fm_instance *s, int which, const double *moved, double *x);
 

@@ -12,10 +12,10 @@
 #include "../image/joints.h"
 #include "../instance/instance.h"
 #include "../forces/laws.h"
+#include "../forces/matrix_laws.h"
 #include "../tree/general.h"
 #include "../tree/modal.h"
 #include "../tree/reversed.h"
-#include "compliances.h"
 
 #include <string.h>
 
