@@ -66,7 +66,7 @@ static void free_slave(slave *s)
     forget(s);
 }
 
-static const char *location(tape *t, const model *m, char *buffer, size_t capacity)
+static const char *location(draws *t, const model *m, char *buffer, size_t capacity)
 {
     switch (next(t) % 32) {
     case 0: return NULL;
@@ -80,18 +80,18 @@ static const char *location(tape *t, const model *m, char *buffer, size_t capaci
     }
 }
 
-static void instantiate(tape *t, slave *s, int well)
+static void instantiate(draws *t, slave *s, int well)
 {
     char place[1400], name[40], guid[60];
     if (s->c) free_slave(s);
     s->m = models + next(t) % model_count;
     choose_functions(t, s);
-    if (seldom(t, 16)) allocations_left = next(t) % 32;
-    const char *called = well || !seldom(t, 4) ? "100%s #1#" : seldom(t, 2) ? NULL : text(t, name, sizeof name);
-    const char *identity = well || !seldom(t, 4) ? s->m->guid : seldom(t, 2) ? NULL : text(t, guid, sizeof guid);
+    if (one_in(t, 16)) allocations_left = next(t) % 32;
+    const char *called = well || !one_in(t, 4) ? "100%s #1#" : one_in(t, 2) ? NULL : text(t, name, sizeof name);
+    const char *identity = well || !one_in(t, 4) ? s->m->guid : one_in(t, 2) ? NULL : text(t, guid, sizeof guid);
     const char *resources = well ? s->m->uri : location(t, s->m, place, sizeof place);
-    const fmi2Type type = well || !seldom(t, 8) ? fmi2CoSimulation : fmi2ModelExchange;
-    const fmi2CallbackFunctions *functions = !well && seldom(t, 8) ? NULL : &s->functions;
+    const fmi2Type type = well || !one_in(t, 8) ? fmi2CoSimulation : fmi2ModelExchange;
+    const fmi2CallbackFunctions *functions = !well && one_in(t, 8) ? NULL : &s->functions;
     const fmi2Boolean visible = (fmi2Boolean)next(t), logging = (fmi2Boolean)(next(t) % 2);
     s->c = fmi2Instantiate(called, type, identity, resources, functions, visible, logging);
     if (functions == NULL) memset(&s->functions, 0, sizeof s->functions);
@@ -115,12 +115,12 @@ static fmi2Byte *serialised(slave *s, size_t *size)
 
 /* Life cycle -------------------------------------------------------------------------------------------- */
 
-static fmi2Status set_up(tape *t, slave *s)
+static fmi2Status set_up(draws *t, slave *s)
 {
     const unsigned when = next(t);
     const double start = when % 8 == 0 ? number(t) : when % 2 ? LATE : when % 4 ? 0.0 : -LATE;
-    const fmi2Boolean stops = (fmi2Boolean)seldom(t, 8), tolerant = (fmi2Boolean)seldom(t, 4);
-    const double tolerance = seldom(t, 2) ? 1e-4 : number(t), stop = start + fabs(number(t));
+    const fmi2Boolean stops = (fmi2Boolean)one_in(t, 8), tolerant = (fmi2Boolean)one_in(t, 4);
+    const double tolerance = one_in(t, 2) ? 1e-4 : number(t), stop = start + fabs(number(t));
     const fmi2Status status = fmi2SetupExperiment(s->c, tolerant, tolerance, start, stops, stop);
     if (status == fmi2OK) s->start = start;
     if (status == fmi2OK && s->at == INSTANTIATED) s->at = SET_UP;
@@ -134,14 +134,14 @@ static fmi2Status enter(slave *s)
     return status;
 }
 
-static fmi2Status leave(tape *t, slave *s)
+static fmi2Status leave(draws *t, slave *s)
 {
     const fmi2Integer scheme = (fmi2Integer)(next(t) % (FM_SCHEME_COUNT + 1));
     const double longest = next(t) % 16 ? 0.001 : number(t);
     several = 1;
     (void)fmi2SetInteger(s->c, &s->m->scheme, 1, &scheme);
     (void)fmi2SetReal(s->c, &s->m->step, 1, &longest);
-    if (seldom(t, 6)) {
+    if (one_in(t, 6)) {
         const fmi2Integer resting = (fmi2Integer)(next(t) % 3);
         (void)fmi2SetInteger(s->c, &s->m->equilibrium, 1, &resting);
     }
@@ -203,7 +203,7 @@ static fmi2Status do_step(slave *s, double from, double size)
     return status;
 }
 
-static fmi2Status advance(tape *t, slave *s)
+static fmi2Status advance(draws *t, slave *s)
 {
     double now = 0.0;
     switch (s->at) {
@@ -213,7 +213,7 @@ static fmi2Status advance(tape *t, slave *s)
     case INITIALIZING: return leave(t, s);
     case RUNNING:
         if (fmi2GetRealStatus(s->c, fmi2LastSuccessfulTime, &now) != fmi2OK) return fmi2Error;
-        if (seldom(t, 8)) return do_step(s, now, fabs(number(t)));
+        if (one_in(t, 8)) return do_step(s, now, fabs(number(t)));
         return do_step(s, now, few_steps(now) > SPAN ? few_steps(now) : SPAN);
     default: return reset(s);
     }
@@ -226,7 +226,7 @@ static void note(slave *s, const arrays *a)
     for (size_t i = 0; i < a->n; i++) s->wild |= !is_tame(a->real[i]);
 }
 
-static fmi2Status values(tape *t, slave *s)
+static fmi2Status values(draws *t, slave *s)
 {
     arrays a = make_arrays(t, s->m ? s->m : models);
     fmi2Status status = fmi2OK;
@@ -241,7 +241,7 @@ static fmi2Status values(tape *t, slave *s)
         break;
     case 5: status = fmi2GetInteger(s->c, a.vr, a.n, a.integer); break;
     case 6: status = fmi2SetInteger(s->c, a.vr, a.n, a.integer); break;
-    case 7: status = fmi2GetBoolean(s->c, a.vr, few, seldom(t, 4) ? NULL : flag); break;
+    case 7: status = fmi2GetBoolean(s->c, a.vr, few, one_in(t, 4) ? NULL : flag); break;
     case 8: status = fmi2SetBoolean(s->c, a.vr, few, flag); break;
     default:
         status = next(t) % 2 ? fmi2GetString(s->c, a.vr, few, string) : fmi2SetString(s->c, a.vr, few, string);
@@ -250,12 +250,12 @@ static fmi2Status values(tape *t, slave *s)
     return status;
 }
 
-static fmi2Status derivatives(tape *t, slave *s)
+static fmi2Status derivatives(draws *t, slave *s)
 {
     const model *m = s->m ? s->m : models;
     arrays a = make_arrays(t, m), b = make_arrays(t, m);
     fmi2Status status;
-    if (a.integer && !seldom(t, 4))
+    if (a.integer && !one_in(t, 4))
         for (size_t i = 0; i < a.n; i++) a.integer[i] = 1;
     switch (next(t) % 3) {
     case 0: status = fmi2GetDirectionalDerivative(s->c, a.vr, a.n, b.vr, b.n, b.real, a.real); break;
@@ -270,10 +270,10 @@ static fmi2Status derivatives(tape *t, slave *s)
     return status;
 }
 
-static fmi2Status get_status(tape *t, slave *s)
+static fmi2Status get_status(draws *t, slave *s)
 {
     const fmi2StatusKind kind = (fmi2StatusKind)(next(t) % 6);
-    const int nowhere = seldom(t, 8);
+    const int nowhere = one_in(t, 8);
     fmi2Status status;
     fmi2Real real;
     fmi2Integer integer;
@@ -289,14 +289,14 @@ static fmi2Status get_status(tape *t, slave *s)
     }
 }
 
-static fmi2Status set_logging(tape *t, slave *s)
+static fmi2Status set_logging(draws *t, slave *s)
 {
     static const char *const names[] = {"logAll", "logStatusWarning", "logStatusDiscard", "logStatusError",
                                         "log%s",  NULL};
     fmi2String category[3];
     const size_t n = next(t) % 4;
     for (size_t i = 0; i < 3; i++) category[i] = names[next(t) % 6];
-    return fmi2SetDebugLogging(s->c, (fmi2Boolean)next(t), n, seldom(t, 8) ? NULL : category);
+    return fmi2SetDebugLogging(s->c, (fmi2Boolean)next(t), n, one_in(t, 8) ? NULL : category);
 }
 
 /* FMU states -------------------------------------------------------------------------------------------- */
@@ -313,7 +313,7 @@ static size_t outer_seal(const unsigned char *bytes, size_t size, uint64_t *sum)
 }
 
 /* Changes the serialised state, and updates both checksums or not. */
-static void damage(tape *t, slave *s)
+static void damage(draws *t, slave *s)
 {
     unsigned char *bytes = (unsigned char *)s->bytes;
     uint64_t sum;
@@ -323,10 +323,10 @@ static void damage(tape *t, slave *s)
     const seal inner = find_seal(bytes, s->size);
     for (unsigned n = next(t) % 4; n > 0; n--) {
         const size_t at = (next(t) + 256 * next(t)) % (s->size - 8) & ~(size_t)7;
-        const double value = seldom(t, 4) ? number(t) : extreme_number(t);
+        const double value = one_in(t, 4) ? number(t) : extreme_number(t);
         memcpy(bytes + at, &value, sizeof value);
     }
-    if (seldom(t, 4)) return;
+    if (one_in(t, 4)) return;
     sum = fm_checksum(bytes + inner.from, s->size - inner.from);
     memcpy(bytes + inner.at, &sum, sizeof sum);
     sum = 14695981039346656037u;
@@ -344,7 +344,7 @@ static fmi2Status set_state(slave *s, fmi2FMUstate state, phase at)
     return status;
 }
 
-static fmi2Status as_bytes(tape *t, slave *s, fmi2FMUstate *state, phase *at)
+static fmi2Status as_bytes(draws *t, slave *s, fmi2FMUstate *state, phase *at)
 {
     size_t size = 0;
     fmi2Status status;
@@ -359,22 +359,22 @@ static fmi2Status as_bytes(tape *t, slave *s, fmi2FMUstate *state, phase *at)
         damage(t, s);
         /* fall through */
     case 2:
-        size = s->size - (s->bytes && seldom(t, 16));
-        status = fmi2DeSerializeFMUstate(s->c, s->bytes, size, seldom(t, 16) ? NULL : state);
+        size = s->size - (s->bytes && one_in(t, 16));
+        status = fmi2DeSerializeFMUstate(s->c, s->bytes, size, one_in(t, 16) ? NULL : state);
         if (status == fmi2OK) *at = s->bytes_at;
-        if (status == fmi2OK && seldom(t, 2)) return set_state(s, *state, *at);
+        if (status == fmi2OK && one_in(t, 2)) return set_state(s, *state, *at);
         return status;
     default:
-        status = fmi2SerializedFMUstateSize(s->c, *state, seldom(t, 8) ? NULL : &size);
+        status = fmi2SerializedFMUstateSize(s->c, *state, one_in(t, 8) ? NULL : &size);
         fmi2Byte *bytes = malloc(size + 1);
-        size -= status == fmi2OK && seldom(t, 8);
-        if (status == fmi2OK) status = fmi2SerializeFMUstate(s->c, *state, seldom(t, 8) ? NULL : bytes, size);
+        size -= status == fmi2OK && one_in(t, 8);
+        if (status == fmi2OK) status = fmi2SerializeFMUstate(s->c, *state, one_in(t, 8) ? NULL : bytes, size);
         free(bytes);
         return status;
     }
 }
 
-static fmi2Status states(tape *t, slave *s)
+static fmi2Status states(draws *t, slave *s)
 {
     const unsigned slot = next(t) % STATES;
     const slave *other = slaves + (s == slaves);
@@ -382,15 +382,15 @@ static fmi2Status states(tape *t, slave *s)
     fmi2Status status;
     switch (next(t) % 8) {
     case 0: case 1:
-        status = fmi2GetFMUstate(s->c, seldom(t, 16) ? NULL : state);
+        status = fmi2GetFMUstate(s->c, one_in(t, 16) ? NULL : state);
         if (status == fmi2OK) s->state_at[slot] = s->at;
         return status;
     case 2: case 3:
-        return set_state(s, seldom(t, 16) ? foreign : *state, s->state_at[slot]);
+        return set_state(s, one_in(t, 16) ? foreign : *state, s->state_at[slot]);
     case 4: {
         fmi2FMUstate copy = *state;
         /* the pointer may be passed again */
-        status = fmi2FreeFMUstate(s->c, seldom(t, 8) ? NULL : seldom(t, 2) ? &copy : state);
+        status = fmi2FreeFMUstate(s->c, one_in(t, 8) ? NULL : one_in(t, 2) ? &copy : state);
         return status;
     }
     default: return as_bytes(t, s, state, s->state_at + slot);
@@ -399,7 +399,7 @@ static fmi2Status states(tape *t, slave *s)
 
 /* Sequences --------------------------------------------------------------------------------------------- */
 
-static fmi2Status call(tape *t, slave *s)
+static fmi2Status call(draws *t, slave *s)
 {
     const unsigned which = next(t);
     if (which < 100) return advance(t, s);
@@ -425,9 +425,9 @@ static fmi2Status call(tape *t, slave *s)
 }
 
 /* Makes the call, and checks that a refusal changes nothing. */
-static void call_checked(tape *t, slave *s)
+static void call_checked(draws *t, slave *s)
 {
-    const int watched = next(t) % 4 == 0, starved = seldom(t, 64);
+    const int watched = next(t) % 4 == 0, starved = one_in(t, 64);
     const fmi2Component before_component = s->c;
     const unsigned which = t->at < t->end ? *t->at : 0;
     several = 0;
@@ -450,10 +450,10 @@ static void call_checked(tape *t, slave *s)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    tape t = {data, data + size};
+    draws t = {data, data + size};
     const size_t before = live;
     slaves[0].m = slaves[1].m = models;
-    for (int n = 0; n < MOST_CALLS && t.at < t.end; n++) call_checked(&t, slaves + seldom(&t, 5));
+    for (int n = 0; n < MOST_CALLS && t.at < t.end; n++) call_checked(&t, slaves + one_in(&t, 5));
     for (int i = 0; i < SLAVES; i++) free_slave(slaves + i);
     CHECK(live == before);
     return 0;

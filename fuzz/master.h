@@ -39,9 +39,9 @@ typedef struct slave {
     phase bytes_at;
 } slave;
 
-typedef struct tape {
+typedef struct draws {
     const uint8_t *at, *end;
-} tape;
+} draws;
 
 static model models[MOST_IMAGES];
 static size_t model_count;
@@ -80,25 +80,25 @@ static void describe(model *m, const char *here)
 
 /* Arguments --------------------------------------------------------------------------------------------- */
 
-static unsigned next(tape *t)
+static unsigned next(draws *t)
 {
     return t->at < t->end ? *t->at++ : 0;
 }
 
 /* True once in `n` cases, from the input. */
-static int seldom(tape *t, unsigned n)
+static int one_in(draws *t, unsigned n)
 {
     return next(t) % n == n - 1;
 }
 
-static double extreme_number(tape *t)
+static double extreme_number(draws *t)
 {
     static const double extreme[] = {NAN,    INFINITY, -INFINITY, DBL_MAX, -DBL_MAX, 1e300, 1e-300,
                                      5e-324, 1e12,     -1e12,     1e-9,    1e9,      -0.0};
     return extreme[next(t) % (sizeof extreme / sizeof *extreme)];
 }
 
-static double number(tape *t)
+static double number(draws *t)
 {
     const unsigned kind = next(t);
     double value;
@@ -115,7 +115,7 @@ static int is_tame(double value)
     return value <= 8.0 && value >= 1.0 / 16.0; /* a negative damper adds energy */
 }
 
-static fmi2ValueReference reference(tape *t, const model *m)
+static fmi2ValueReference reference(draws *t, const model *m)
 {
     const unsigned list = next(t);
     if (list < 16) return (fmi2ValueReference)(list % 2 ? m->count + list / 2 : UINT32_MAX - list);
@@ -132,15 +132,15 @@ typedef struct arrays {
     fmi2Integer *integer;
 } arrays;
 
-static void *memory(tape *t, size_t n, size_t width)
+static void *memory(draws *t, size_t n, size_t width)
 {
-    if (seldom(t, 64)) return NULL;
+    if (one_in(t, 64)) return NULL;
     void *here = malloc(n * width + (n == 0));
     CHECK(here != NULL);
     return here;
 }
 
-static arrays make_arrays(tape *t, const model *m)
+static arrays make_arrays(draws *t, const model *m)
 {
     const unsigned size = next(t);
     arrays a = {size < 8 ? 0 : size < 16 ? 65 + size : 1 + size % 5, NULL, NULL, NULL};
@@ -152,7 +152,7 @@ static arrays make_arrays(tape *t, const model *m)
         if (a.vr) a.vr[i] = reference(t, m);
         if (a.real) a.real[i] = value;
         const fmi2Integer few = (fmi2Integer)(next(t) % 5) - 1;
-        if (a.integer) a.integer[i] = !seldom(t, 8) ? few : few < 0 ? INT32_MIN : INT32_MAX - few;
+        if (a.integer) a.integer[i] = !one_in(t, 8) ? few : few < 0 ? INT32_MIN : INT32_MAX - few;
     }
     return a;
 }
@@ -164,7 +164,7 @@ static void free_arrays(arrays *a)
     free(a->integer);
 }
 
-static const char *text(tape *t, char *buffer, size_t capacity)
+static const char *text(draws *t, char *buffer, size_t capacity)
 {
     static const char alphabet[] = "/\\:%0fFeEilC|.#sn{}-";
     size_t n = 0;
@@ -206,7 +206,7 @@ static void take_back(void *memory)
     (void)memory;
 }
 
-static void choose_functions(tape *t, slave *s)
+static void choose_functions(draws *t, slave *s)
 {
     const unsigned kind = next(t) % 8;
     const fmi2CallbackFunctions all = {kind == 1 ? NULL : log_message, kind == 2 ? NULL : give,

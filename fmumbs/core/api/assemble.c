@@ -175,7 +175,7 @@ static fm_status assemble(fm_instance *s, double t)
     s->clock[FM_IMPLICIT] = s->clock[FM_SINCE] = s->clock[FM_UNTIL] = 0.0;
     s->clock[FM_ERROR_LAST] = 1e-4;
     s->valid = FM_VALID_NOTHING;
-    fm_forget_fades(s, t, s->y);
+    fm_reset_fades(s, t, s->y);
     fm_follow_paths(s, t, s->y);
     char why[300];
     int levels = 2;

@@ -233,7 +233,7 @@ fm_status fm_do_open(const void *bytes, size_t size, fm_instance **out, char *me
     const double speeds = (double)draft.model.n.speeds, rows = (double)draft.model.n.rows; /* the squares of the reduced form */
     if (draft.model.reduced && (2.0 * speeds + rows) * (speeds + rows) * sizeof(double) > (double)(SIZE_MAX / 4)) {
         free(copy);
-        fm_forget_plan(&plan);
+        fm_free_plan(&plan);
         return refuse(message, capacity, "not enough memory for the reduced formulation of so many coordinates");
     }
     const size_t head = (sizeof draft + (FM_LINE - 1)) & ~(size_t)(FM_LINE - 1);
@@ -242,7 +242,7 @@ fm_status fm_do_open(const void *bytes, size_t size, fm_instance **out, char *me
     unsigned char *block = calloc(head + kept + work + FM_LINE, 1);
     if (block == NULL) {
         free(copy);
-        fm_forget_plan(&plan);
+        fm_free_plan(&plan);
         return refuse(message, capacity, "not enough memory for the instance");
     }
     unsigned char *base = block + (FM_LINE - (size_t)((uintptr_t)block & (FM_LINE - 1)));
@@ -258,7 +258,7 @@ fm_status fm_do_open(const void *bytes, size_t size, fm_instance **out, char *me
         s->stiff.set[i] = (fm_compliances){0, 0, s->stiff.J + at * nu, s->stiff.C + at * nu, s->stiff.L + at * room,
                                            s->stiff.rho + at, s->stiff.gk + at};
     }
-    fm_forget_plan(&plan);
+    fm_free_plan(&plan);
     write_guid(s);
     fm_derive_structure(s);
     (void)fm_level_use(s, fm_level_best());

@@ -30,7 +30,7 @@
 #define FM_LESS 1e-5        /* fraction by which a step must reduce the sum of squares */
 #define FM_SOFT 1e-6        /* smallest and largest regularisation */
 #define FM_SOFTEST 1e3
-#define FM_TURN_AT_ONCE 0.5 /* [rad]: largest rotation in a step */
+#define FM_LARGEST_ROTATION 0.5 /* [rad]: largest rotation in a step */
 #define FM_NEARBY 0.03 /* distance [rad], or relative to the model's length, at which the rank nearby is determined */
 #define FM_FURTHER 0.3 /* and at which pivots are, if they differ by FM_UNEVEN there */
 #define FM_UNEVEN 1.5
@@ -189,7 +189,7 @@ static void shorten(fm_instance *s)
 {
     double most = 1.0;
     for (int32_t i = 0; i < s->image.n.speeds; i++) {
-        const double part = fabs(s->loop.change[i]) / (s->image.mode_linear[i] ? s->image.length[0] : FM_TURN_AT_ONCE);
+        const double part = fabs(s->loop.change[i]) / (s->image.mode_linear[i] ? s->image.length[0] : FM_LARGEST_ROTATION);
         most = part > most ? part : most;
     }
     for (int32_t i = 0; i < s->image.n.speeds; i++) s->loop.change[i] /= most;

@@ -73,7 +73,7 @@ int32_t fm_out_of_reach(fm_instance *s, double t, const double *y, double *when,
 
 /* Before an assembly: forgets the deviations of an earlier one. What moves by inputs goes back to its target, if y is a
  * state of the motion and not the model's start. */
-void fm_forget_fades(fm_instance *s, double t, double *y)
+void fm_reset_fades(fm_instance *s, double t, double *y)
 {
     const fm_image *m = &s->image;
     for (int32_t i = 0; i < m->n.excitations; i++) {

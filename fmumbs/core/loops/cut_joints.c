@@ -25,7 +25,7 @@
 
 #define FM_SEARCHES 30      /* most Newton steps between two accepted positions */
 #define FM_FOUND 1e-15      /* [rad], or relative to the length: step at which the iteration stops */
-#define FM_TURN_AT_ONCE 1.0 /* [rad]: largest rotation in a Newton step */
+#define FM_LARGEST_ROTATION 1.0 /* [rad]: largest rotation in a Newton step */
 #define FM_FARTHEST 1e6     /* [rad]: largest predicted rotation in a step */
 static const double pi = 3.14159265358979323846;
 
@@ -179,7 +179,7 @@ static double advance(const fm_instance *s, int32_t joint, double *step, double 
         const double size = fabs(step[i]) / (m->mode_linear[m->joint_u[joint] + i] ? m->length[0] : 1.0);
         most = size > most ? size : most;
     }
-    for (int32_t i = 0; most > FM_TURN_AT_ONCE && i < m->joint_nu[joint]; i++) step[i] *= FM_TURN_AT_ONCE / most;
+    for (int32_t i = 0; most > FM_LARGEST_ROTATION && i < m->joint_nu[joint]; i++) step[i] *= FM_LARGEST_ROTATION / most;
     for (int32_t k = m->joint_mode[joint]; k < m->joint_mode[joint] + m->joint_modes[joint]; k++) {
         if (m->cut_kind[k] == FM_CUT_SCREW) *p++ += *step++;
         if (m->cut_kind[k] != FM_CUT_BALL) continue;

@@ -284,7 +284,7 @@ static int describe_columns(planning *p)
     return 1;
 }
 
-void fm_forget_plan(fm_loop_plan *plan)
+void fm_free_plan(fm_loop_plan *plan)
 {
     free(plan->block);
     free(plan->meeting);
@@ -294,7 +294,7 @@ void fm_forget_plan(fm_loop_plan *plan)
     memset(plan, 0, sizeof *plan);
 }
 
-/* Plans the elimination; fm_forget_plan frees the result. 0: out of memory, or too many loops. */
+/* Plans the elimination; fm_free_plan frees the result. 0: out of memory, or too many loops. */
 int fm_plan_loops(const fm_image *m, fm_loop_plan *out)
 {
     const size_t rows = (size_t)m->n.rows, links = (size_t)m->n.links;
@@ -324,6 +324,6 @@ int fm_plan_loops(const fm_image *m, fm_loop_plan *out)
     }
     free(p.top), free(p.clique), free(p.list), free(p.place), free(p.reach), free(p.mark), free(p.start);
     free(p.walk), free(p.walked);
-    if (!fits) fm_forget_plan(out);
+    if (!fits) fm_free_plan(out);
     return fits;
 }

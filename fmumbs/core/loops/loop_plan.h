@@ -6,7 +6,7 @@
 
 FM_HIDDEN_BEGIN
 
-void fm_forget_plan(fm_loop_plan *plan);
+void fm_free_plan(fm_loop_plan *plan);
 int fm_plan_loops(const fm_image *m, fm_loop_plan *out);
 
 FM_HIDDEN_END

@@ -113,7 +113,7 @@ void fm_modal_quaternion(const fm_instance *s, int32_t link, const double *y, do
 }
 
 /* The rotation matrix; of a rotation about z from its cosine and sine. */
-static void turn_link(fm_instance *s, int32_t link)
+static void rotate_link(fm_instance *s, int32_t link)
 {
     const double *R0 = s->axes[link].R0, c = s->motion[link].c, sn = s->motion[link].s;
     double *R = s->axes[link].R, E[9];
@@ -166,7 +166,7 @@ static void place_base(fm_instance *s, fm_modal *b, const double *q)
 {
     double r[3];
     if (b->base == NULL) return;
-    turn_link(s, b->link);
+    rotate_link(s, b->link);
     sum_of(b->base->rows, 6, b->n, q, b->p);
     for (int j = 0; j < 3; j++) b->p[j] += b->p0[j];
     rotate_out(s->axes[b->link].R, b->p, r);
@@ -194,7 +194,7 @@ void fm_modal_place(fm_instance *s, const double *y, int planar)
         const fm_modal *b = fm_modal_of(s, link);
         double r[3];
         if (link == b->link || fm_moves_in_plane(s, link) != planar) continue;
-        turn_link(s, link);
+        rotate_link(s, link);
         sum_of(bend_of(s, link)->rows, 6, b->n, y + s->link[b->link].p, r);
         for (int j = 0; j < 3; j++) r[j] += s->link[link].r[j];
         fm_lane_set(s, r, link, r);
