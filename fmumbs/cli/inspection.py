@@ -11,7 +11,6 @@ from fmumbs.analysis import structure
 from fmumbs.errors import AssemblyError, ModelError
 from fmumbs.export.fmu import MOST_VARIABLES
 from fmumbs.export.model_description import NATIVE, experiment_attributes
-from fmumbs.mechanism import FlexibleLink
 from fmumbs.play.unpacking import TYPES, open_archive, start_of
 
 if TYPE_CHECKING:
@@ -128,10 +127,9 @@ def _add_reactions(facts: Facts, warnings: list[str], model: "Model", set_of: Se
 def _with_links(model: "Model", bodies: Sequence[str]) -> list[str]:
     """Names of bodies; for the elements of a flexible link, the link and what it would have to be given as well."""
     lacks: dict[str, str] = {}
-    for element in model.elements:
-        if isinstance(element, FlexibleLink):
-            more = "plane=None" if element.plane is not None else "stretch=True"
-            lacks |= {body.name: f"{element.name} ({more})" for body in element.bodies}
+    for link in model.flexible_links:
+        more = "plane=None" if link.plane is not None else "stretch=True"
+        lacks |= {body.name: f"{link.name} ({more})" for body in link.bodies}
     return list(dict.fromkeys(lacks.get(name, name) for name in bodies))
 
 

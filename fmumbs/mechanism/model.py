@@ -121,6 +121,7 @@ class Model:
 
     @property
     def flexible_links(self) -> tuple[FlexibleLink, ...]:
+        """The flexible links as they were given; their elements are among the bodies."""
         return tuple(e for e in self._elements.values() if isinstance(e, FlexibleLink))
 
     @property

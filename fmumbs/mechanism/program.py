@@ -158,7 +158,27 @@ class Program(Composite):
 
 
 @dataclass(frozen=True)
-class ProgrammedPoint(Program):
+class _InFrame(Program):
+    """Base of the programs of a point or its axes with respect to a frame."""
+
+    point: Point
+    frame: Point = field(default=GROUND.at(), kw_only=True)
+    directions: str = field(default="xyz", kw_only=True)
+    axes: Literal["frame", "point"] = field(default="frame", kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        one, other = point(self.point, self._where("point")), point(self.frame, self._where("frame"))
+        if isinstance(one.body, Ground):
+            raise ModelError(f"{self._where('point')} is on the ground, which does not move. Give a point on a body.")
+        if one.body.name == other.body.name:
+            raise ModelError(
+                f"{self._where('point')} and frame are both on '{one.body.name}'. Give points on two bodies."
+            )
+
+
+@dataclass(frozen=True)
+class ProgrammedPoint(_InFrame):
     """A point follows a path: `ProgrammedPoint(name, point, path=fm.Path.line(...))`.
 
     point: on a body. frame: in whose axes and from whose origin the path is given; on another body or on the ground, by
@@ -169,14 +189,8 @@ class ProgrammedPoint(Program):
     are not as many as the directions.
     """
 
-    point: Point
-    frame: Point = field(default=GROUND.at(), kw_only=True)
-    directions: str = field(default="xyz", kw_only=True)
-    axes: Literal["frame", "point"] = field(default="frame", kw_only=True)
-
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check_ends(self, self.point, "point", self.frame)
         letters = self._letters(self.directions, self.axes)
         target = self._make(GROUND.at() if self.level else self.frame, [Slide(letter) for letter in letters])
         kind: RowKind = "along" if not self.level else "speed_M" if self.axes == "point" else "speed"
@@ -188,7 +202,7 @@ class ProgrammedPoint(Program):
 
 
 @dataclass(frozen=True)
-class ProgrammedOrientation(Program):
+class ProgrammedOrientation(_InFrame):
     """The axes of a point's frame follow angles: `ProgrammedOrientation(name, point, path=(fm.Path(...), 0, 0))`.
 
     point: whose axes turn. frame: with respect to whose axes, by default the world's. The three coordinates are angles
@@ -200,14 +214,8 @@ class ProgrammedOrientation(Program):
     Raises ModelError for a point on the body of `frame`, and for paths that are not three.
     """
 
-    point: Point
-    frame: Point = field(default=GROUND.at(), kw_only=True)
-    directions: str = field(default="xyz", kw_only=True)
-    axes: Literal["frame", "point"] = field(default="frame", kw_only=True)
-
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check_ends(self, self.point, "point", self.frame)
         letters = self._letters(self.directions, self.axes)
         if letters != _LETTERS and not self.level:
             raise ModelError(f"{self._where('directions')} are '{letters}', but angles go together. Leave it out.")
@@ -247,11 +255,3 @@ class ProgrammedJoint(Program):
             self._follow(target, _Rate(follows, (own,), offset=0.0, level=self.level))
         else:
             self._follow(target, Coupling(follows, (own, (self.drive, 1, -1.0)), offset=0.0))
-
-
-def _check_ends(program: Program, end: object, what: str, frame: object) -> None:
-    one, other = point(end, program._where(what)), point(frame, program._where("frame"))
-    if isinstance(one.body, Ground):
-        raise ModelError(f"{program._where(what)} is on the ground, which does not move. Give a point on a body.")
-    if one.body.name == other.body.name:
-        raise ModelError(f"{program._where(what)} and frame are both on '{one.body.name}'. Give points on two bodies.")

@@ -6,8 +6,6 @@
 
 FM_HIDDEN_BEGIN
 
-#define FM_BRISTLES 3 /* most sliding directions of a friction */
-
 /* Three numbers a friction: its sliding directions. */
 #define FM_FRICTION_ARRAYS(A)                                                                         \
     A(double, v, 3 * n.frictions)    /* sliding velocities [rad/s] or [m/s] */                        \

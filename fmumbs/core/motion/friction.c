@@ -101,14 +101,20 @@ double fm_friction_force(const fm_instance *s, int32_t friction, int32_t part)
     return -(s->image.friction_arm[at] * s->friction.mu[at]) * (s->friction.factor[friction] * s->friction.load[friction]);
 }
 
-/* The applied forces of all modes, with friction. */
-const double *fm_friction_add(fm_instance *s, const double *tau)
+/* Forces on all modes, with those of friction. */
+static const double *add(fm_instance *s, const double *tau, double (*force)(const fm_instance *, int32_t, int32_t))
 {
     const fm_image *m = &s->image;
     memcpy(s->friction.tau, tau, (size_t)m->n.modes * sizeof *tau);
     for (int32_t i = 0; i < m->n.frictions; i++)
-        for (int32_t k = 0; k < m->friction_count[i]; k++) s->friction.tau[m->friction_u[i] + k] += fm_friction_force(s, i, k);
+        for (int32_t k = 0; k < m->friction_count[i]; k++) s->friction.tau[m->friction_u[i] + k] += force(s, i, k);
     return s->friction.tau;
+}
+
+/* The applied forces of all modes, with friction. */
+const double *fm_friction_add(fm_instance *s, const double *tau)
+{
+    return add(s, tau, fm_friction_force);
 }
 
 /* The rates of the bristles, after an evaluation. */
@@ -225,9 +231,5 @@ double fm_friction_force_seed(const fm_instance *s, int32_t friction, int32_t pa
 /* The seeds of the forces of all modes, with those of friction. */
 const double *fm_friction_add_seed(fm_instance *s, const double *tau)
 {
-    const fm_image *m = &s->image;
-    memcpy(s->friction.tau, tau, (size_t)m->n.modes * sizeof *tau);
-    for (int32_t i = 0; i < m->n.frictions; i++)
-        for (int32_t k = 0; k < m->friction_count[i]; k++) s->friction.tau[m->friction_u[i] + k] += fm_friction_force_seed(s, i, k);
-    return s->friction.tau;
+    return add(s, tau, fm_friction_force_seed);
 }

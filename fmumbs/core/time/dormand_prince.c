@@ -32,11 +32,7 @@ static const double D[STAGES] = {-12715105075.0 / 11282082432.0, 0.0, 8748747970
 /* One trial step of length h from the head; returns its error, NaN if the state is not finite. */
 double fm_dormand_prince_try(fm_instance *s, double t, double h)
 {
-    for (int j = 1; j < STAGES; j++) {
-        fm_explicit_stage(s, t, h, A[j], C[j], j, s->work.trial);
-        if (fm_begins_on_branch(s)) j = 0;
-    }
-    s->singular.was_near = s->singular.on_branch, s->singular.on_branch = 0;
+    fm_explicit_stages(s, t, h, A[0], STAGES - 1, C, STAGES - 1);
     return fm_explicit_error(s, h, E, STAGES - 1);
 }
 

@@ -7,24 +7,16 @@ import pytest
 from numpy.testing import assert_allclose
 
 import fmumbs as fm
-from fmumbs.compiler import compile
 from fmumbs.compiler.kinds import BODY
 from fmumbs.compiler.names import Names
 from fmumbs.run import Solver
 from oracle.flexible import FlexibleOracle, Present
 from support.flexible_models import BOUNDARIES, Flexible, bent_in_space, plane_loops, plane_tree, space_loop, space_tree
 from support.sweeps import seeds
+from support.tree_agreement import started
 
 AGREEMENT = 1e-9
 """Relative to the largest acceleration or force: the oracle's mass matrix has a condition of up to 1e6."""
-
-
-def started(case: Flexible) -> Solver:
-    solver = Solver(compile(case.model))
-    solver.assemble()
-    for name, value in case.inputs.items():
-        solver.set(name, value)
-    return solver
 
 
 def present(solver: Solver, case: Flexible) -> Present:
@@ -122,7 +114,7 @@ def points_of(model: fm.Model) -> list[fm.Point]:
 @pytest.mark.parametrize("seed", seeds(4, 20))
 def test_trees_in_a_plane(boundary: str, seed: int) -> None:
     case = plane_tree(seed, boundary)
-    solver = started(case)
+    solver = started(case.model, case.inputs)
     assert_agrees(solver, case)
     solver.step(0.02)
     assert_agrees(solver, case)
@@ -131,14 +123,14 @@ def test_trees_in_a_plane(boundary: str, seed: int) -> None:
 @pytest.mark.parametrize("seed", seeds(10, 50))
 def test_trees_in_space(seed: int) -> None:
     case = space_tree(seed)
-    assert_agrees(started(case), case)
+    assert_agrees(started(case.model, case.inputs), case)
 
 
 @pytest.mark.parametrize("closed", [False, True])
 @pytest.mark.parametrize("seed", seeds(6, 40))
 def test_bodies_that_deform_in_space(closed: bool, seed: int) -> None:
     case = bent_in_space(seed, closed)
-    solver = started(case)
+    solver = started(case.model, case.inputs)
     assert_agrees(solver, case)
     if closed:
         assert_jacobian(solver, case)
@@ -148,7 +140,7 @@ def test_bodies_that_deform_in_space(closed: bool, seed: int) -> None:
 @pytest.mark.parametrize("seed", seeds(4, 20))
 def test_loops_in_a_plane(boundary: str, seed: int) -> None:
     case = plane_loops(seed, boundary)
-    solver = started(case)
+    solver = started(case.model, case.inputs)
     assert solver.get("solver.position_violation") < 1e-11
     assert_agrees(solver, case)
     solver.step(0.02)
@@ -160,7 +152,7 @@ def test_loops_in_a_plane(boundary: str, seed: int) -> None:
 @pytest.mark.parametrize("seed", range(8))
 def test_loops_in_space(seed: int) -> None:
     case = space_loop(seed)
-    solver = started(case)
+    solver = started(case.model, case.inputs)
     assert solver.get("solver.position_violation") < 1e-11
     assert_agrees(solver, case)
     assert_jacobian(solver, case)
@@ -185,7 +177,7 @@ def assert_jacobian(solver: Solver, case: Flexible) -> None:
 
 def test_derivatives_of_outputs() -> None:
     case = plane_tree(3)
-    solver = started(case)
+    solver = started(case.model, case.inputs)
     assert_allclose(solver.output_derivative("b0.q"), solver.get("b0.qd"), rtol=1e-14)
     assert_allclose(solver.output_derivative("b0.qd"), solver.get("b0.qdd"), rtol=1e-14)
     assert_allclose(solver.output_derivative("b0.tip.v"), solver.get("b0.tip.a"), rtol=1e-14)

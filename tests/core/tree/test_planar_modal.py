@@ -15,6 +15,7 @@ from oracle.flexible import FlexibleOracle
 from oracle.joints import turn
 from support.flexible_models import Flexible, lumped, random_beam, starting
 from support.sweeps import seeds
+from support.tree_agreement import started
 
 EQUAL = 1e-11
 """Relative to the largest value: round-off of a few bodies whose S_qq has a condition of up to 1e4."""
@@ -99,18 +100,11 @@ def values(solver: Solver) -> dict[str, Any]:
     return {name: np.atleast_1d(solver.get(name)) for name in stems if not name.startswith("solver.")}
 
 
-def started(case: Flexible) -> Solver:
-    solver = Solver(compile(case.model))
-    solver.assemble()
-    for name, value in case.inputs.items():
-        solver.set(name, value)
-    return solver
-
-
 @pytest.mark.parametrize("which", ["open", "closed", "driven"])
 @pytest.mark.parametrize("seed", seeds(25, 200))
 def test_all_values_are_those_of_the_kernels_in_space(seed: int, which: str) -> None:
-    solver = started(in_any_plane(seed, closed=which == "closed", driven=which == "driven"))
+    case = in_any_plane(seed, closed=which == "closed", driven=which == "driven")
+    solver = started(case.model, case.inputs)
     assert solver.use_planar(True) == solver.image.sizes["links"]
     planar = values(solver)
     assert solver.use_planar(False) == 0
@@ -124,7 +118,7 @@ def test_all_values_are_those_of_the_kernels_in_space(seed: int, which: str) -> 
 @pytest.mark.parametrize("seed", seeds(8, 60, 500))
 def test_they_agree_with_the_oracle(seed: int, closed: bool) -> None:
     case = in_any_plane(seed, closed)
-    solver = started(case)
+    solver = started(case.model, case.inputs)
     assert solver.use_planar(True) > 0
     assert_agrees(solver, case)
 
@@ -134,7 +128,8 @@ def test_closed_mechanisms_run_as_in_space(seed: int) -> None:
     """Projections of positions and velocities too, with the multipliers' response in the plane."""
     ends = []
     for planar in (True, False):
-        solver = started(in_any_plane(seed, True))
+        case = in_any_plane(seed, True)
+        solver = started(case.model, case.inputs)
         solver.use_planar(planar)
         solver.set("solver.tolerance", 1e-9)
         solver.step(0.2)
