@@ -36,7 +36,7 @@ int fm_any_own_friction(const fm_instance *s)
 /* Normal forces of the integrator's last step, where the next solutions begin. */
 void fm_begin_normal_forces(fm_instance *s)
 {
-    for (int32_t i = 0; i < s->image.n.frictions; i++) s->friction.own[i] = s->normal_last[i];
+    for (int32_t k = 0; k < s->friction.count; k++) s->friction.own[s->friction.owned[k]] = s->normal_last[s->friction.owned[k]];
     s->friction.jammed = -1;
 }
 
