@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.spatial.transform import Rotation
 
 import fmumbs as fm
 from fmumbs.compiler import compile
@@ -19,15 +20,11 @@ SLOPE = 1e-7
 
 
 def vector_of(R: Any) -> Any:
-    angle = np.arccos(np.clip((np.trace(R) - 1) / 2, -1, 1))
-    axis = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]) / (2 * np.sinc(angle / np.pi))
-    return np.asarray(axis)
+    return Rotation.from_matrix(R).as_rotvec()
 
 
 def exp(v: Any) -> Any:
-    from scipy.linalg import expm
-
-    return expm(np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]]))
+    return Rotation.from_rotvec(v).as_matrix()
 
 
 def slope(potential: Any, R: Any) -> Any:
@@ -182,7 +179,7 @@ def test_energy_is_lost_by_the_power_of_all_dampers(seed: int) -> None:
         spin, qd = solver.get("ball.w"), solver.get("mount.qd")
         return float(rolled @ along**2 + spin @ D @ spin + six @ u**2 + qd @ full @ qd)
 
-    fell, lost = energy_and_power(solver, power, 1e-3, 100)
+    fell, lost = energy_and_power(solver, power, 5e-4, 200)
     assert lost > 0.0
     assert_allclose(fell, lost, rtol=1e-6, atol=1e-9)
 
