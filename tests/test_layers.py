@@ -22,7 +22,7 @@ CORE = PACKAGE / "core"
 
 LAYERS = [
     {"errors"},
-    {"_checks", "_files", "_limits"},
+    {"_checks", "_files", "_limits", "_parquet"},
     {"spatial"},
     {"mechanism"},
     {"analysis"},

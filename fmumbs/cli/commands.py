@@ -15,7 +15,7 @@ import click
 
 from fmumbs.cli import printing
 from fmumbs.cli.group import Commands
-from fmumbs.cli.options import NewFile, Positive, Settings, as_json, integration, parse_settings, setting
+from fmumbs.cli.options import NewFile, Positive, ResultFile, Settings, as_json, integration, parse_settings, setting
 from fmumbs.cli.terminal import MOST, progress_bar, start_warnings
 from fmumbs.errors import Interrupted, SolverError
 from fmumbs.readers import read_model
@@ -203,7 +203,9 @@ def export(
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="CSV file of inputs: a column `time`, then one column for each input.",
 )
-@click.option("--out", type=NewFile(), help="Writes the results as CSV.")
+@click.option(
+    "-o", "--out", type=ResultFile(), help="Writes the results: .csv, .mat (MATLAB 4, as Dymola's) or .parquet."
+)
 @click.option("--plot", type=NewFile(), help="Plots the joints' positions.")
 def run(
     target: str,
@@ -221,7 +223,7 @@ def run(
 
     \b
     fmumbs run double_pendulum --stop 5 --out motion.csv --plot motion.png
-    fmumbs run double_pendulum.fmu --input torques.csv --set solver.tolerance=1e-9
+    fmumbs run double_pendulum.fmu --input torques.csv --set solver.tolerance=1e-9 -o motion.mat
     """
     from fmumbs import play
 
@@ -238,7 +240,7 @@ def run(
                 raise
             failure, result = error, error.result
     if out is not None:
-        result.save_csv(out)
+        result.save(out)
         click.echo(f"{out}")
     if plot is not None:
         play.plot(result, plot)

@@ -10,6 +10,8 @@ from typing import Any
 import click
 
 from fmumbs.compiler.image import DYNAMICS, SCHEMES
+from fmumbs.errors import SolverError
+from fmumbs.run.files import format_of
 
 Settings = dict[str, Any]
 Command = Callable[..., Any]
@@ -41,6 +43,18 @@ class NewFile(click.Path):
         if not os.path.isdir(folder or "."):
             self.fail(f"there is no folder '{folder}'. Create it, or name another.", param, ctx)
         return super().convert(value, param, ctx)
+
+
+class ResultFile(NewFile):
+    """A file of results, whose suffix selects the format."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        path = super().convert(value, param, ctx)
+        try:
+            format_of(path)
+        except SolverError as error:
+            self.fail(str(error), param, ctx)
+        return path
 
 
 def parse_settings(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> Settings:

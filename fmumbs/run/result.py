@@ -1,7 +1,5 @@
 """Result: the time series of a simulation, by name."""
 
-import csv
-import io
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -10,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fmumbs._files import whole
 from fmumbs.compiler.names import nearest, split_component
 from fmumbs.errors import SolverError
-from fmumbs.run.plotting import no_place, plot
+from fmumbs.run.files import format_of, save
+from fmumbs.run.plotting import plot
 
 Array = NDArray[np.float64]
 
@@ -32,7 +30,7 @@ class Result(Mapping[str, Array]):
 
     result.time: (n,) [s]. result["A.q"]: (n,); result["b.r"]: (n, 3), all components of a vector. result.units: by
     name. list(result) or result.names: every variable, vectors by component: "b.r[1]", "b.r[2]", ...
-    A table of all is pandas.DataFrame(dict(result), index=result.time), or the file that save_csv() writes.
+    A table of all is pandas.DataFrame(dict(result), index=result.time), or the file that save() writes.
     """
 
     def __init__(self, name: str, time: Array, values: Mapping[str, Array], units: Mapping[str, str]) -> None:
@@ -76,27 +74,23 @@ class Result(Mapping[str, Array]):
 
     @property
     def names(self) -> list[str]:
-        """The names of all variables, in the order of the columns that save_csv() writes."""
+        """The names of all variables, in the order of the columns that save() writes."""
         return list(self._values)
 
-    def save_csv(self, path: "str | os.PathLike[str]") -> Path:
+    def save(self, path: "str | os.PathLike[str]") -> Path:
         """Writes a column of times and one of each variable; the file appears when it is complete.
 
-        Raises SolverError if it cannot be written.
+        The suffix selects the format: .csv as FMPy writes it; .mat, a trajectory file in MATLAB 4 as Dymola and
+        OpenModelica write it, in which the time is called Time; .parquet, with units in the metadata of the fields.
+        Without a suffix, and to a device, CSV.
+
+        Raises SolverError for another suffix, if it cannot be written, and if pyarrow is missing.
         """
-        target = Path(path)
-        try:
-            with whole(target) as file:
-                text = io.TextIOWrapper(file, encoding="utf-8", newline="")
-                writer = csv.writer(text)
-                writer.writerow(["time", *self._values])
-                for i, t in enumerate(self.time):
-                    writer.writerow([repr(float(t)), *(repr(float(v[i])) for v in self._values.values())])
-                text.flush()
-                text.detach()
-        except (OSError, ValueError) as error:
-            raise no_place(target, error) from error
-        return target
+        return save(self, Path(path), format_of(Path(path)))
+
+    def save_csv(self, path: "str | os.PathLike[str]") -> Path:
+        """Writes CSV whatever the suffix, as save() does. Raises SolverError if it cannot be written."""
+        return save(self, Path(path), ".csv")
 
     def plot(self, *names: str, path: "str | os.PathLike[str] | None" = None, show: bool | None = None) -> Any:
         """Plots variables over time, one below the other, a vector in one plot; returns the matplotlib figure.

@@ -15,7 +15,7 @@ from support.commands import fmumbs
 def columns(path: Path) -> dict[str, list[float]]:
     header, *lines = path.read_text().splitlines()
     rows = [[float(value) for value in line.split(",")] for line in lines]
-    return {name: [row[k] for row in rows] for k, name in enumerate(header.split(","))}
+    return {name.strip('"'): [row[k] for row in rows] for k, name in enumerate(header.split(","))}
 
 
 def test_a_model_and_its_fmu_run_to_the_same_numbers(tmp_path: Path) -> None:
@@ -51,6 +51,14 @@ def test_run_refuses_unknown_inputs(tmp_path: Path) -> None:
 def test_run_sets_the_scheme() -> None:
     result = fmumbs("run", "pendulum", "--stop", "0.1", "--scheme", "rk4", "--step", "1e-3")
     assert result.exit_code == 0, result.output
+
+
+def test_the_suffix_of_the_file_selects_its_format(tmp_path: Path) -> None:
+    import DyMat
+
+    for out in ("a.csv", "a.mat"):
+        assert fmumbs("run", "pendulum", "--stop", "0.2", "-o", out).exit_code == 0
+    assert DyMat.DyMatFile("a.mat").data("A.q").tolist() == columns(tmp_path / "a.csv")["A.q"]
 
 
 def test_run_draws(tmp_path: Path) -> None:

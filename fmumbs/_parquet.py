@@ -1,0 +1,83 @@
+"""Tables in Parquet files, by pyarrow, which is optional: columns by name, each with its unit.
+
+The unit of a column is in the metadata of its field, under `unit`; what belongs to the table is in the metadata of the
+schema.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fmumbs.errors import SolverError
+
+TYPES = ("float", "int", "bool", "text")
+_AT_ONCE = 256  # files whose rows become a group of rows of the joined file
+
+
+def library() -> Any:
+    """The module pyarrow. Raises SolverError if it is missing."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as error:
+        raise SolverError("Parquet files need pyarrow. Install it with: pip install 'fmumbs[sweep]'.") from error
+    return pyarrow
+
+
+def table_of(
+    columns: Mapping[str, Any], units: Mapping[str, str], types: Mapping[str, str], about: Mapping[str, str]
+) -> Any:
+    """A pyarrow table. types: of columns, one of TYPES, by default float. about: metadata of the table."""
+    pyarrow = library()
+    kinds = {"float": pyarrow.float64(), "int": pyarrow.int64(), "bool": pyarrow.bool_(), "text": pyarrow.string()}
+    fields = [
+        pyarrow.field(name, kinds[types.get(name, "float")], metadata={"unit": units.get(name, "")}) for name in columns
+    ]
+    schema = pyarrow.schema(fields, metadata=dict(about))
+    arrays = [pyarrow.array(values, type=field.type) for values, field in zip(columns.values(), fields, strict=True)]
+    return pyarrow.Table.from_arrays(arrays, schema=schema)
+
+
+def write_table(table: Any, file: BinaryIO) -> None:
+    """Writes a table to an open file."""
+    library().parquet.write_table(table, file)
+
+
+def join(parts: Sequence[Path], file: BinaryIO) -> None:
+    """Writes the tables of files that have one schema to an open file, one after the other."""
+    pyarrow = library()
+    with pyarrow.parquet.ParquetWriter(file, pyarrow.parquet.read_schema(parts[0])) as writer:
+        for first in range(0, len(parts), _AT_ONCE):
+            tables = [pyarrow.parquet.read_table(part, partitioning=None) for part in parts[first : first + _AT_ONCE]]
+            writer.write_table(pyarrow.concat_tables(tables))
+
+
+def read_columns(path: Path, names: Sequence[str] | None = None) -> dict[str, NDArray[Any]]:
+    """(rows,) values of columns by name; of all, if names is None. Missing numbers are NaN, missing texts None."""
+    with _readable(path) as parquet:
+        table = parquet.read_table(path, columns=None if names is None else list(names), partitioning=None)
+        return {name: np.asarray(table[name].to_numpy()) for name in table.column_names}
+
+
+def read_head(path: Path) -> tuple[dict[str, str], dict[str, str], int]:
+    """The metadata of a file's table, the units of its columns by name, and the number of rows."""
+    with _readable(path) as parquet:
+        meta = parquet.read_metadata(path)
+        schema = meta.schema.to_arrow_schema()
+    about = {key.decode(): value.decode() for key, value in (schema.metadata or {}).items()}
+    units = {field.name: (field.metadata or {}).get(b"unit", b"").decode() for field in schema}
+    return about, units, int(meta.num_rows)
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[Any]:
+    """pyarrow.parquet; the errors of a file that it cannot read become a SolverError."""
+    pyarrow = library()
+    try:
+        yield pyarrow.parquet
+    except (pyarrow.ArrowException, OSError) as error:
+        raise SolverError(f"'{path}' cannot be read as Parquet: {str(error).strip().rstrip('.')}.") from error
