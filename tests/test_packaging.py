@@ -106,7 +106,7 @@ def test_the_lock_file_holds_every_dependency_in_a_version_that_is_allowed() -> 
 
 
 def test_every_import_of_the_package_is_a_declared_dependency() -> None:
-    """Every import of another's package, wherever it stands; matplotlib and pyarrow are extras, lxml and scipy are used late."""
+    """Imports of other packages, wherever they stand; matplotlib and pyarrow are extras, lxml and scipy come late."""
     files = [path for path in (ROOT / "fmumbs").rglob("*.py") if "_models" not in path.parts]
     trees = [ast.parse(path.read_text(encoding="utf-8")) for path in files]
     nodes = [node for tree in trees for node in ast.walk(tree)]
