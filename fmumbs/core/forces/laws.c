@@ -67,17 +67,26 @@ int fm_law_bound(const fm_image *m, int32_t law, double x, double from, double v
     return found;
 }
 
-/* The force of a piece; 0 if there is no piece. */
-double fm_law_polynomial(const fm_image *m, int32_t piece, double x, double v)
+/* The force of a piece and its derivatives by x and v; 0 if there is no piece. */
+static double polynomial(const fm_image *m, int32_t piece, double x, double v, double *by_x, double *by_v)
 {
+    double force = 0.0;
+    *by_x = *by_v = 0.0;
     if (piece < 0) return 0.0;
     const double *c = m->law_polynomial + FM_LAW_TERMS * piece, away = x - fm_law_range(m, piece)[4];
-    double force = 0.0;
     for (int i = FM_LAW_POWERS_X - 1; i >= 0; i--) {
         const double *row = c + FM_LAW_POWERS_V * i;
+        *by_x = *by_x * away + force;
         force = force * away + (((row[3] * v + row[2]) * v + row[1]) * v + row[0]);
+        *by_v = *by_v * away + ((3.0 * row[3] * v + 2.0 * row[2]) * v + row[1]);
     }
     return force;
+}
+
+double fm_law_polynomial(const fm_image *m, int32_t piece, double x, double v)
+{
+    double by_x, by_v;
+    return polynomial(m, piece, x, v, &by_x, &by_v);
 }
 
 /* The present factor of a law. Requires work.control. */
@@ -110,8 +119,8 @@ static double force_at_rest(const fm_instance *s, int32_t law, const double *y)
     return fm_law_factor(s, law) * (0.5 * (above + below));
 }
 
-/* The force of a law at y [N or N.m]. */
-static double law_force(const fm_instance *s, int32_t law, const double *y)
+/* The force of a law at y with the modes in use [N or N.m]. Requires the world kinematics of y for a spring's. */
+double fm_law_force(const fm_instance *s, int32_t law, const double *y)
 {
     double x, v;
     int32_t piece, below;
@@ -121,12 +130,6 @@ static double law_force(const fm_instance *s, int32_t law, const double *y)
     fm_law_at(s, law, y, &x, &v);
     if (!fm_law_slides(s, law, &piece)) piece = fm_law_piece(&s->image, law, x, v, 0);
     return fm_law_factor(s, law) * fm_law_polynomial(&s->image, piece, x, v);
-}
-
-/* The force of a law at y, with the modes in use. Requires the world kinematics of y for a spring's. */
-double fm_law_force(const fm_instance *s, int32_t law, const double *y)
-{
-    return law_force(s, law, y);
 }
 
 /* The derivatives of the forces of laws that slide along seeds of the controls, at the present state. */
@@ -148,19 +151,14 @@ void fm_laws_seed(fm_instance *s, const double *control)
 int fm_law_slopes(const fm_instance *s, int32_t law, const double *y, double *by_x, double *by_v)
 {
     const fm_image *m = &s->image;
-    double x, v, bound, at = 0.0;
+    double x, v, bound;
     int32_t piece, below;
     *by_x = *by_v = 0.0;
     if (fm_law_sticks(s, law, &piece, &below, &bound)) return 0;
     fm_law_at(s, law, y, &x, &v);
     if (!fm_law_slides(s, law, &piece)) piece = fm_law_piece(m, law, x, v, 0);
     if (piece < 0) return 0;
-    const double *c = m->law_polynomial + 24 * piece, origin = fm_law_range(m, piece)[4], away = x - origin;
-    for (int j = 5; j >= 0; j--) { /* powers of the position, from the highest */
-        *by_x = *by_x * away + at;
-        at = at * away + (((c[4 * j + 3] * v + c[4 * j + 2]) * v + c[4 * j + 1]) * v + c[4 * j]);
-        *by_v = *by_v * away + ((3.0 * c[4 * j + 3] * v + 2.0 * c[4 * j + 2]) * v + c[4 * j + 1]);
-    }
+    (void)polynomial(m, piece, x, v, by_x, by_v);
     *by_x *= fm_law_factor(s, law), *by_v *= fm_law_factor(s, law);
     return 1;
 }
@@ -180,7 +178,7 @@ void fm_laws_stiffen(const fm_instance *s, const double *y, double *K, double *D
 void fm_laws_on_modes(const fm_instance *s, const double *y, double *tau)
 {
     for (int32_t i = 0; i < s->image.n.laws; i++)
-        if (s->image.law_spring[i] < 0) tau[s->image.law_u[i]] += law_force(s, i, y);
+        if (s->image.law_spring[i] < 0) tau[s->image.law_u[i]] += fm_law_force(s, i, y);
 }
 
 /* The force of a spring's laws, added to its pull [N]. Requires the world kinematics of y. */
@@ -188,7 +186,7 @@ double fm_laws_on_spring(const fm_instance *s, int32_t spring, const double *y)
 {
     double force = 0.0;
     for (int32_t i = 0; i < s->image.n.laws; i++)
-        if (s->image.law_spring[i] == spring) force += law_force(s, i, y);
+        if (s->image.law_spring[i] == spring) force += fm_law_force(s, i, y);
     return force;
 }
 

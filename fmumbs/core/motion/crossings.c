@@ -143,12 +143,18 @@ static double interpolate(const fm_instance *s, const double *y, int32_t i, cons
     return sum;
 }
 
+/* fmax() would lose NaN. */
+static double larger(double a, double b)
+{
+    return a >= b || isnan(a) ? a : b;
+}
+
 /* The interpolated state, in singular.y. 0: more nodes would change it, or it violates the constraints. */
 static int find_state(fm_instance *s, const double *y)
 {
     const int32_t positions = s->image.n.positions;
     double fastest = 0.0;
-    for (int32_t i = positions; i < s->model.ny; i++) fastest = fmax(fastest, fabs(y[i]) / s->scale[i]);
+    for (int32_t i = positions; i < s->model.ny; i++) fastest = larger(fastest, fabs(y[i]) / s->scale[i]);
     for (int32_t i = 0; i < s->model.ny; i++) {
         const double change = interpolate(s, y, i, weight), scale = s->scale[i] * (i < positions ? 1.0 : fastest);
         if (!(fabs(change - interpolate(s, y, i, fewer)) <= FM_SMOOTH * scale)) return 0;
@@ -188,7 +194,7 @@ static int rates_at_nodes(fm_instance *s, double t, int for_outputs, double *udo
     memset(s->singular.lambda, 0, (size_t)rows * sizeof *s->singular.lambda);
     for (int32_t i = s->image.n.positions; i < s->model.ny; i++) { /* for a uniform motion without accelerations */
         const double speed = fabs(node(s, 0)[i]) / s->scale[i];
-        most = fmax(most, speed * speed);
+        most = larger(most, speed * speed);
     }
     for (int n = FM_NODES; n-- > 0;) {
         fm_accelerations(s, t, node(s, n), own);
@@ -196,11 +202,11 @@ static int rates_at_nodes(fm_instance *s, double t, int for_outputs, double *udo
         for (int32_t i = 0; i < speeds; i++) {
             all[i] += weight[n / 2] * own[i];
             less[i] += fewer[n / 2] * own[i];
-            most = fmax(most, fabs(own[i]) / s->scale[s->image.n.positions + i]);
+            most = larger(most, fabs(own[i]) / s->scale[s->image.n.positions + i]);
         }
         for (int32_t i = 0; i < rows; i++) s->singular.lambda[i] += weight[n / 2] * s->loop.lambda[i];
     }
-    for (int32_t i = 0; i < speeds; i++) off = fmax(off, fabs(all[i] - less[i]) / s->scale[s->image.n.positions + i]);
+    for (int32_t i = 0; i < speeds; i++) off = larger(off, fabs(all[i] - less[i]) / s->scale[s->image.n.positions + i]);
     if (!(off <= FM_SMOOTH_RATE * most)) return 0;
     s->singular.relative_noise = s->singular.noise;
     s->singular.noise *= most;
@@ -255,7 +261,7 @@ static double missing(const fm_instance *s, const double *udot)
     double worst = 0.0;
     for (int32_t i = 0; i < s->image.n.speeds; i++) {
         s->singular.udot[i] = s->singular.found[i] - udot[i];
-        worst = fmax(worst, fabs(s->singular.udot[i]) / least[i]);
+        worst = larger(worst, fabs(s->singular.udot[i]) / least[i]);
     }
     return worst;
 }
@@ -299,8 +305,8 @@ static int find_growing(fm_instance *s, double t, const double *y, double share,
     for (int n = 0; n < FM_REFINEMENTS && refine(s, y, udot); n++) fm_accelerations(s, t, y, udot);
     for (int32_t i = 0; i < s->image.n.rows; i++) {
         const double unit = sqrt(s->row_pivot[i]); /* equal for forces and torques */
-        change = fmax(change, unit * fabs(s->loop.lambda[i] - s->singular.smooth[i]));
-        all = fmax(all, unit * fabs(s->loop.lambda[i]));
+        change = larger(change, unit * fabs(s->loop.lambda[i] - s->singular.smooth[i]));
+        all = larger(all, unit * fabs(s->loop.lambda[i]));
     }
     return missing(s, udot) <= FM_SHORT * share && s->singular.noise * change <= FM_SURE * share * all;
 }
