@@ -1,6 +1,6 @@
 """Multibody mechanisms described in Python and exported as FMI 2.0 co-simulation FMUs."""
 
-from fmumbs.analysis import Uniqueness
+from fmumbs.analysis import ModeVectors, Uniqueness, mode_vectors
 from fmumbs.compiler import ModelImage, compile
 from fmumbs.errors import (
     AssemblyError,
@@ -14,6 +14,7 @@ from fmumbs.errors import (
 )
 from fmumbs.export import export_fmu
 from fmumbs.mechanism import (
+    Ball,
     Body,
     Bushing,
     Coupling,
@@ -63,6 +64,7 @@ from fmumbs.spatial import Rotation, SpatialInertia, Transform
 
 __all__ = [
     "AssemblyError",
+    "Ball",
     "Body",
     "Bushing",
     "Coupling",
@@ -84,6 +86,7 @@ __all__ = [
     "LuGre",
     "Material",
     "ModalBody",
+    "ModeVectors",
     "Model",
     "ModelError",
     "ModelImage",
@@ -123,6 +126,7 @@ __all__ = [
     "equilibrium",
     "export_fmu",
     "make_flexible",
+    "mode_vectors",
     "simulate",
     "uniqueness",
 ]

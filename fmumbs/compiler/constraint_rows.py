@@ -2,7 +2,8 @@
 
 For a product of slides, then turns about axes through one point, then slides, the origin of M stays in the span of the
 slides: in F's axes if they precede the turns, in M's axes if they follow them. One turn keeps two axes parallel, two
-turns keep the angle between their axes, and three leave the orientation free.
+turns keep the angle between their axes, and three leave the orientation free. Any other product, such as a slide
+between turns, has the rows that its modes leave out (core/loops/mode_rows.c).
 """
 
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from fmumbs.compiler.layout import lib
 from fmumbs.mechanism import Closing, JointBase, Mode
+from fmumbs.mechanism.joints.product import axes_after, screws
 from fmumbs.spatial import Rotation
 
 Array = NDArray[np.float64]
@@ -19,6 +21,7 @@ Array = NDArray[np.float64]
 # fm_row_kind
 ALONG, PERPENDICULAR, DISTANCE = lib.FM_ROW_ALONG, lib.FM_ROW_PERPENDICULAR, lib.FM_ROW_DISTANCE
 GIVEN, COUPLED, ALONG_M, SCREW_ROW = lib.FM_ROW_GIVEN, lib.FM_ROW_COUPLED, lib.FM_ROW_ALONG_M, lib.FM_ROW_SCREW
+MODES, MODES_M = lib.FM_ROW_MODES, lib.FM_ROW_MODES_M
 
 Row = tuple[int, Array, Array, float]  # kind, vector in F, vector in M, length [m], pitch [m/rad] or cosine
 
@@ -30,19 +33,63 @@ RATES = {
 }  # fmt: skip
 _AXES = np.eye(3)
 _PARALLEL = 1.0 - 1e-12  # axes are parallel if their cosine is above this
+_SAMPLES = 40  # positions at which the reference of mode rows is compared with what slides
+_DEPENDENT = 1e-9  # singular values of modes below this are zero
 
 
-def rows_of(joint: JointBase) -> list[Row] | None:
-    """The constraint rows of a joint; None if it has no supported ones, so that it must be in the spanning tree."""
+def rows_of(joint: JointBase) -> list[Row]:
+    """The constraint rows of a joint that is neither nonholonomic nor has excited modes."""
     if isinstance(joint, Closing):
         return [((_KINDS | RATES)[kind], np.array(f), np.array(g), value) for kind, f, g, value in joint.rows]
-    if joint.velocity_rows or any(mode.role == "excited" for mode in joint.modes):
-        return None
+    rows = _simple_rows(joint)
+    return list(_mode_rows(joint)) if rows is None else rows
+
+
+def has_simple_rows(joint: JointBase) -> bool:
+    """Whether the rows need no coordinates of the joint, so that they take less time."""
+    return isinstance(joint, Closing) or _simple_rows(joint) is not None
+
+
+def _simple_rows(joint: JointBase) -> list[Row] | None:
     if joint.velocities == 6:
         return []
     if any(mode.pitch != 0.0 and mode.free for mode in joint.modes):
         return list(_of_screw(joint.modes[0])) if len(joint.modes) == 1 else None
     return _of_product(joint.modes)
+
+
+def _mode_rows(joint: JointBase) -> Iterator[Row]:
+    """Rows along what the modes leave out, with the reference that is furthest from parallel to what slides."""
+    rng = np.random.default_rng(0)
+    sampled = list(_sliding(joint, rng))
+    best, kind, f, g = -1.0, MODES, NO_VECTOR, NO_VECTOR
+    for in_M in (False, True):
+        directions = [R.T @ d if in_M else d for R, d in sampled]
+        axes = [axis for mode in joint.modes if mode.kind != "ball" for axis in [np.array(mode.axis)]]
+        for axis in (*_AXES, *axes):
+            least = min((float(np.linalg.norm(np.cross(d, axis))) for d in directions), default=0.0)
+            if least > best + 1e-9:
+                best, kind = least, MODES_M if in_M else MODES
+                f, g = (NO_VECTOR, axis) if in_M else (axis, NO_VECTOR)
+    for _ in range(6 - joint.velocities):
+        yield kind, f, g, 0.0
+
+
+def _sliding(joint: JointBase, rng: np.random.Generator) -> Iterator[tuple[Array, Array]]:
+    """At random positions the axes of M in F, and the direction in F that slides if there is a single one."""
+    for _ in range(_SAMPLES):
+        parts: list[float] = []
+        for mode in joint.free_modes:
+            parts += rng.normal(size=mode.positions).tolist() if mode.kind == "ball" else [float(rng.uniform(-3, 3))]
+        at = joint.all_positions(parts)
+        columns = screws(joint.modes, at)
+        roles = [mode.free for mode in joint.modes for _ in range(3 if mode.kind == "ball" else 1)]
+        free = columns[:, roles]
+        _, s, rows = np.linalg.svd(free[:3])
+        null = rows[int(np.sum(s > _DEPENDENT)) :].T
+        slides = free[3:] @ null
+        if slides.shape[1] == 1 and np.linalg.norm(slides) > _DEPENDENT:
+            yield axes_after(joint.modes, at, len(joint.modes)), slides[:, 0] / np.linalg.norm(slides)
 
 
 def _of_screw(mode: Mode) -> Iterator[Row]:

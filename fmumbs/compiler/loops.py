@@ -1,6 +1,6 @@
 """Cut joints: the constraint rows that close loops, and their coordinates (core/loops/secondary.c)."""
 
-from fmumbs.compiler.constraint_rows import GIVEN, NO_VECTOR, RATES, rows_of
+from fmumbs.compiler.constraint_rows import GIVEN, NO_VECTOR, RATES, has_simple_rows, rows_of
 from fmumbs.compiler.layout import lib
 from fmumbs.compiler.links import (
     Links,
@@ -53,7 +53,7 @@ def add_cuts(out: Links, cuts: list[JointBase], first: int) -> None:
         add_given(out, joint.given, joint.velocities)
         out.rows.setdefault("start_tau", []).extend(joint.applied)
         speeds, positions, modes = speeds + joint.velocities, positions + joint.positions, modes + len(joint.modes)
-        for kind, f, g, length in rows_of(joint) or ():
+        for kind, f, g, length in rows_of(joint):
             out.add(row_joint=index, row_kind=kind, row_f=F.R @ f, row_g=M.R @ g, row_length=length)
             out.add(row_part=joint.level if kind in RATES.values() else 0, row_coupling=-1)
         for part in range(joint.velocities if any(joint.given) else 0):
@@ -81,9 +81,12 @@ def why_not_cut(joint: JointBase) -> str | None:
         return "has an excited mode, which needs a joint of the spanning tree"
     if joint.velocity_rows:
         return "is nonholonomic, which needs a joint of the spanning tree"
-    if rows_of(joint) is None:
-        return "has an order of turns and slides without supported constraint equations"
     return None
+
+
+def why_rather_not_cut(joint: JointBase) -> str | None:
+    """Why a joint should not close a loop, if others can; None if it may as well."""
+    return why_not_cut(joint) or (None if has_simple_rows(joint) else "has rows that need its coordinates")
 
 
 def _check_cut(joint: JointBase) -> None:

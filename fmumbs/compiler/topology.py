@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict, deque
 from collections.abc import Mapping
 
-from fmumbs.compiler.loops import why_not_cut
+from fmumbs.compiler.loops import why_rather_not_cut
 from fmumbs.errors import ModelError
 from fmumbs.mechanism import GROUND, Closing, JointBase, Model
 
@@ -84,7 +84,7 @@ def _bound(model: Model, *, also_driven: bool) -> dict[str, JointBase]:
     doubtful = [j for j in model.joints if carriers[j.M.body.name] > 1 and j.M.body is not GROUND and _may_carry(j)]
     bound: dict[str, JointBase] = {}
     for joint in doubtful:
-        if joint.name in needed or why_not_cut(joint):
+        if joint.name in needed or why_rather_not_cut(joint):
             bound.setdefault(joint.M.body.name, joint)
     for joint in doubtful if also_driven else ():
         if joint.name in declared or any(joint.law("stiffness")) or any(joint.law("damping")) or joint.friction:

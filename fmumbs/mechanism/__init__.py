@@ -9,6 +9,7 @@ from fmumbs.mechanism.flexible_link import FlexibleLink
 from fmumbs.mechanism.forces import *  # noqa: F403  what a recipe of CONTRIBUTING.md adds
 from fmumbs.mechanism.friction import LuGre
 from fmumbs.mechanism.joints import (
+    Ball,
     Bushing,
     Closing,
     Cylindrical,
@@ -44,6 +45,7 @@ from fmumbs.mechanism.support import FlexibleSupport, Layer
 
 __all__ = [
     "GROUND",
+    "Ball",
     "Body",
     "Bushing",
     "Closing",

@@ -159,6 +159,34 @@ def test_the_modes_are_the_derivatives_of_the_place(joint):
         assert_allclose([W[2, 1], W[0, 2], W[1, 0], *v], column, atol=1e-8)
 
 
+@pytest.mark.parametrize("seed", range(4))
+@each_joint
+def test_the_modes_at_random_positions_are_differences_of_the_pose(joint, seed):
+    """G = phi u + phibar_kappa kappa (3.10b) for every kind, with p' = Y1 u + Y2 kappa; a ball turns about M's axes."""
+    rng = np.random.default_rng([seed, 8])
+    p = np.concatenate([[], *(rng.normal(size=mode.positions) for mode in joint.free_modes)])
+    eta, h = rng.uniform(-1, 1, len(joint.excited_modes)), 1e-6
+    modes = fm.mode_vectors(joint, p, eta)
+    u, kappa = rng.uniform(-1, 1, joint.velocities), rng.uniform(-1, 1, len(eta))
+    rates, R = modes.Y1 @ u + modes.Y2 @ kappa, joint.transform(p, eta).rotation.matrix
+
+    def moved(t):
+        at, left, rest = [], list(p), list(rates)
+        for mode in joint.free_modes:
+            if mode.kind != "ball":
+                at.append(left.pop(0) + t * rest.pop(0))
+                continue
+            q, w = np.array([left.pop(0) for _ in range(4)]), t * np.array([rest.pop(0) for _ in range(3)])
+            at += [q[0] - q[1:] @ w / 2, *(q[1:] + q[0] * w / 2 + np.cross(q[1:], w) / 2)]
+        return joint.transform(at, eta + t * kappa)
+
+    ahead, behind = moved(h), moved(-h)
+    W = (ahead.rotation.matrix - behind.rotation.matrix) / (2 * h) @ R.T
+    v = (np.array(ahead.translation) - behind.translation) / (2 * h)
+    G = modes.phi @ u + modes.phibar_kappa @ kappa
+    assert_allclose(G, [W[2, 1], W[0, 2], W[1, 0], *v], atol=1e-7 * max(1.0, np.abs(G).max()))
+
+
 @pytest.mark.parametrize("joint", [j for j in JOINTS if j.velocity_rows], ids=name_of)
 def test_rows_of_velocities_are_kept(joint):
     modes = mode_vectors(joint)

@@ -170,3 +170,21 @@ def test_what_is_not_valid_is_a_model_error(make, words):
     for word in words:
         assert word in str(error.value)
     assert str(error.value).endswith(".")
+
+
+def test_a_ball_is_three_turns_free_locked_or_excited() -> None:
+    R = fm.Rotation.about((1, 2, 3), 1.1)
+    F, M = fm.Model("m").ground.at(), fm.Body("b", mass=1.0, inertia=(1, 1, 1)).at()
+    arm = fm.Slide("x", role="locked", value=0.2)
+    locked = fm.Joint("J", F, M, modes=[fm.Turn("z"), arm, fm.Ball(role="locked", value=R)], q0=[0.3])
+    assert_allclose(locked.transform().rotation.matrix, (fm.Rotation.about("z", 0.3).matrix @ R.matrix), atol=1e-15)
+    angles = [mode.value for mode in locked.modes[2:]]
+    free = fm.Joint("J", F, M, modes=[fm.Turn("z"), arm, *fm.Ball()], q0=[0.3, *angles])
+    assert_allclose(free.transform().rotation.matrix, locked.transform().rotation.matrix, atol=1e-15)
+    paths = [fm.Path.polynomial(0.1, 0.2), 0.3, fm.Path.polynomial(-0.2, 0.5)]
+    excited = fm.Joint("J", F, M, modes=[fm.Turn("z"), arm, *fm.Ball(role="excited", path=paths)], q0=[0.3])
+    assert [mode.prescribed(1.0)[:2] for mode in excited.excited_modes] == [(0.1 + 0.2, 0.2), (0.3, 0.0), (0.3, 0.5)]
+    with pytest.raises(fm.ModelError, match="Ball: path is not three paths"):
+        fm.Ball(role="excited", path=paths[:2])
+    with pytest.raises(fm.ModelError, match="Ball: value"):
+        fm.Ball(role="locked", value=(1.0, 2.0))  # type: ignore[arg-type]

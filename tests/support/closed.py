@@ -53,6 +53,21 @@ def product(seed: int) -> tuple[Any, ...]:
 
 DRAWN = {f"product {seed}": product(seed) for seed in (0, 2, 4, 7)}
 PRODUCTS |= DRAWN
+_FAR = fm.Slide((1, 0.2, 0), role="locked", value=0.4)
+BETWEEN: dict[str, tuple[Any, ...]] = {
+    "crank": (fm.Turn("z"), _FAR, fm.Turn("z")),
+    "slide between": (fm.Turn("z"), fm.Slide("x"), fm.Turn("y")),
+    "parallel": (fm.Turn("z"), fm.Slide((1, 0.3, 0)), fm.Turn("z")),
+    "opposite": (fm.Turn("z"), fm.Slide("x"), fm.Turn("-z"), fm.Slide("y", role="locked", value=0.2)),
+    "ball between": (fm.Turn("z"), _FAR, *fm.Ball(), fm.Slide("x")),
+    "locked ball": (fm.Turn("z"), *fm.Ball(role="locked", value=(0.4, -0.3, 0.6)), _FAR, fm.Turn((0, 1, 1))),
+    "two turns behind": (fm.Turn("x"), fm.Slide((0, 1, 1)), fm.Turn("y"), fm.Turn("z")),
+    "two turns ahead": (fm.Turn("x"), fm.Turn((0, 1, 0.2)), fm.Slide((0, 1, 1)), fm.Turn("z")),
+    "two slides": (fm.Turn("x"), fm.Slide((0.4, 1, 0)), fm.Slide((0, 0.2, 1)), fm.Turn((1, 1, 0))),
+    "on both sides": (fm.Slide("x"), fm.Turn("z"), fm.Slide("y"), fm.Turn("x"), fm.Slide("z")),
+    "helix": (fm.Helix("z", 0.1), fm.Turn("x")),
+    "helix on a crank": (fm.Turn("y"), _FAR, fm.Helix("y", -0.2)),
+}  # modes whose constraint rows follow from themselves: with slides between turns, or helices
 CLOSING_DOF = {"distance": 5, "hinged rod": 4, "line": 4, "plane": 5}
 SPACE = tuple(kind for kind in DOF if kind not in PRODUCTS)
 ONLY_CLOSING = tuple(CLOSING_DOF)
@@ -124,16 +139,15 @@ def closing_joint(rng: np.random.Generator, kind: str, name: str, ends: Any, fra
         q = rng.uniform(-1, 1, 2)
         R = turn(np.array([q[0], 0, 0])) @ turn(other * q[1])
         options |= {"axes": ("x", tuple(other)), "q0": q}
-    elif kind in PRODUCTS:
-        modes = PRODUCTS[kind]
+    elif kind in PRODUCTS | BETWEEN:
+        modes = (PRODUCTS | BETWEEN)[kind]
         q = rng.uniform(-0.5, 0.5, sum(mode.free for mode in modes))
         options |= {"modes": modes, "q0": q + rng.uniform(-0.1, 0.1, len(q))}
         ahead = iter(q)
         for mode in modes:
             s = next(ahead) if mode.free else mode.value
-            if mode.linear:
-                p = p + R @ mode.axis * s
-            else:
+            p = p + R @ mode.axis * s * (1.0 if mode.linear else mode.pitch)
+            if not mode.linear:
                 R = R @ turn(np.array(mode.axis) * s)
     elif kind == "universal":
         R = turn(np.array([rng.uniform(-1, 1), 0, 0])) @ turn(np.array([0, rng.uniform(-1, 1), 0]))
@@ -209,7 +223,7 @@ def space(
     rng = np.random.default_rng(seed)
     ground = fm.Model("ground").ground
     cuts = [kind or str(rng.choice(SPACE)) for _ in range(loops)]
-    left = DOF | CLOSING_DOF | {kind: sum(mode.free for mode in modes) for kind, modes in DRAWN.items()}
+    left = DOF | CLOSING_DOF | {kind: sum(mode.free for mode in modes) for kind, modes in (DRAWN | BETWEEN).items()}
     needed = spare + sum(6 - left[cut] for cut in cuts)
     bodies: list[fm.Body] = []
     joints: list[fm.Joint] = []

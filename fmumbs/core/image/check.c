@@ -225,6 +225,9 @@ static const char *check_rows(const fm_image *m)
         if (coupled != (m->row_coupling[i] >= 0)) return "a row has a wrong coupling";
         if (m->row_kind[i] == FM_ROW_GIVEN && (m->row_part[i] < 0 || m->row_part[i] >= m->joint_nu[m->row_joint[i]]))
             return "a row refers to a coordinate that does not exist";
+        if (m->row_kind[i] == FM_ROW_MODES || m->row_kind[i] == FM_ROW_MODES_M) {
+            if (fm_row_of_joint(m, i) + m->joint_nu[m->row_joint[i]] >= 6) return "a joint has too many rows";
+        }
         if (m->row_kind[i] == FM_ROW_SCREW) {
             const int32_t joint = m->row_joint[i];
             if (m->joint_modes[joint] != 1 || m->joint_nu[joint] != 1 || m->cut_turn[m->joint_mode[joint]] == 0.0)

@@ -25,6 +25,14 @@ int32_t fm_cut_joint_part(const fm_image *m, int32_t joint, int32_t part, int32_
     return -1;
 }
 
+/* How many rows of the same joint and kind come before a row. */
+int32_t fm_row_of_joint(const fm_image *m, int32_t row)
+{
+    int32_t first = row;
+    while (first > 0 && m->row_joint[first - 1] == m->row_joint[row] && m->row_kind[first - 1] == m->row_kind[row]) first--;
+    return row - first;
+}
+
 /* The numbers of position and velocity variables of a link; the arrays of general links and flexible bodies must have
  * been checked. */
 int32_t fm_link_positions(const fm_image *m, int32_t link)

@@ -412,6 +412,8 @@ typedef enum fm_row_kind {
     FM_ROW_COUPLED,       /* sum of ratio q over several coordinates of joints = length */
     FM_ROW_ALONG_M,       /* g . p_FM = length */
     FM_ROW_SCREW,         /* f . p_FM = length times the angle about f */
+    FM_ROW_MODES,         /* along one of the directions that the joint's modes leave out; f: reference (mode_rows.c) */
+    FM_ROW_MODES_M,       /* the same with the reference g */
     /* of velocities and accelerations (velocity_rows.c) */
     FM_ROW_SPEED,         /* f . velocity of M's origin in F */
     FM_ROW_SPEED_M,       /* g . velocity of M's origin in F */

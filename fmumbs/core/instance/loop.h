@@ -47,10 +47,11 @@ typedef struct fm_place {
     double r[3], v[3], w[3], a[3], alpha[3]; /* a: without gravity subtracted, set only if `moving` */
 } fm_place;
 
-/* The frames of a cut joint, shared by its rows; joint -1: not yet computed. */
+/* The frames of a cut joint, shared by its rows, and what mode_rows.c finds for them; joint -1: not yet computed. */
 typedef struct fm_ends {
-    int32_t joint;
+    int32_t joint, found; /* found: mode rows are those of `joint` */
     fm_place F, M;
+    double row[FM_JOINT_MODES][6], c[FM_JOINT_MODES][3]; /* of mode rows: wrench at M in world axes, and c */
 } fm_ends;
 
 /* Row i: constraint c and its first two time derivatives; force and torque of a unit multiplier on M's link at M's

@@ -5,6 +5,7 @@
  *     perpendicular:  f . g = cosine, f fixed in F, g fixed in M
  *     screw:          f . p_FM = pitch times the angle about f
  *     distance:       (p_FM . p_FM - l^2) / 2 l = 0
+ *     modes:          the pose is a product of modes (mode_rows.c)
  * or a relation between coordinates of the tree,
  *     coupled:        sum of ratio q = offset
  * A row's multiplier exerts a wrench w on both links. It is propagated to the ground like one more column of the inward
@@ -21,6 +22,7 @@
 #include "../tree/kinematics.h"
 #include "../tree/modal.h"
 #include "cut_joints.h"
+#include "mode_rows.h"
 #include "velocity_rows.h"
 
 #include <math.h>
@@ -76,10 +78,14 @@ void fm_constraint_at(const fm_instance *s, int32_t i, int moving, fm_ends *ends
     if (ends->joint != joint) {
         fm_frame_place(s, F, m->joint_F_r + 3 * joint, moving, &ends->F);
         fm_frame_place(s, M, m->joint_M_r + 3 * joint, moving, &ends->M);
-        ends->joint = joint;
+        ends->joint = joint, ends->found = 0;
     }
     for (int j = 0; j < 3; j++) d[j] = g->r[j] - f->r[j], dv[j] = g->v[j] - f->v[j], da[j] = g->a[j] - f->a[j];
     memcpy(out->r, g->r, sizeof out->r);
+    if (m->row_kind[i] == FM_ROW_MODES || m->row_kind[i] == FM_ROW_MODES_M) {
+        fm_mode_row(s, i, moving, ends, out);
+        return;
+    }
     if (m->row_kind[i] >= FM_ROW_SPEED) {
         fm_velocity_row(s, i, ends, out);
         return;

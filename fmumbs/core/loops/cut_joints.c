@@ -274,6 +274,22 @@ static int find(const fm_instance *s, int32_t joint, int moving, fm_coordinates 
     return 1;
 }
 
+/* 0: the modes are dependent there. */
+int fm_cut_joint_motion(const fm_instance *s, int32_t joint, int moving, fm_cut_motion *out)
+{
+    relation to;
+    chain c;
+    const int found = find(s, joint, moving, &out->at, &to, &out->dual);
+    make_chain(s, joint, out->at.p, out->at.u, &c);
+    miss(&c, &to, out->miss);
+    memcpy(out->phi, c.phi, sizeof c.phi);
+    memcpy(out->velocity, to.velocity, sizeof to.velocity);
+    for (int j = 0; j < 6; j++) out->acceleration[j] = moving ? to.acceleration[j] - c.bias[j] : 0.0;
+    memcpy(out->F, to.F, sizeof to.F);
+    memcpy(out->R, to.R, sizeof to.R);
+    return found;
+}
+
 void fm_cut_joint_coordinates(const fm_instance *s, int32_t joint, int moving, fm_coordinates *out)
 {
     relation to;

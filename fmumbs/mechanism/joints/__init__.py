@@ -13,7 +13,7 @@ from fmumbs.mechanism.joints.closing import (
 from fmumbs.mechanism.joints.cylindrical import Cylindrical
 from fmumbs.mechanism.joints.free import Free
 from fmumbs.mechanism.joints.general import Joint
-from fmumbs.mechanism.joints.mode import Helix, Mode, Slide, Turn
+from fmumbs.mechanism.joints.mode import Ball, Helix, Mode, Slide, Turn
 from fmumbs.mechanism.joints.planar import Planar
 from fmumbs.mechanism.joints.prismatic import Prismatic
 from fmumbs.mechanism.joints.revolute import Revolute
@@ -24,6 +24,7 @@ from fmumbs.mechanism.joints.universal import Universal
 from fmumbs.mechanism.joints.weld import Weld
 
 __all__ = [
+    "Ball",
     "Bushing",
     "Closing",
     "Cylindrical",

@@ -27,9 +27,10 @@ _DEPENDENT = 1e-9  # columns of length one are dependent if their smallest singu
 
 @dataclass(frozen=True)
 class Joint(MultiModeJoint):
-    """M moves with respect to F by an ordered product of modes: Turn, Slide and Helix.
+    """M moves with respect to F by an ordered product of modes: Turn, Slide, Helix and Ball.
 
-    modes: from F to M, each free, excited or locked; their axes need not be perpendicular.
+    modes: from F to M, each free, excited or locked; their axes need not be perpendicular. It may stand in the tree or,
+        without excited modes and velocity rows, close a loop. mode_vectors() has its mode vectors.
     velocity_rows: (k, 6) [1] and [m], constant in the axes after the first `rows_after` modes, by default all of
         them (M's axes). The product of each row with (angular velocity, velocity of M's origin) of M in F is zero.
         They make the joint nonholonomic.
@@ -73,12 +74,14 @@ class Joint(MultiModeJoint):
         self._check_independent()
 
     def _checked_modes(self) -> tuple[Mode, ...]:
-        modes = tuple(self.modes) if isinstance(self.modes, Iterable) else ()
+        given = tuple(self.modes) if isinstance(self.modes, Iterable) else ()
+        modes = tuple(mode for one in given for mode in (one if isinstance(one, tuple | list) else (one,)))
         if not modes:
             raise ModelError(f"{self._where('modes')} is empty. Give Turn, Slide or Helix, or use a Weld.")
         for i, mode in enumerate(modes):
             if not isinstance(mode, Mode) or mode.kind == "ball":
-                raise ModelError(f"{self._where('modes')}[{i + 1}] is {mode!r}. Give a Turn, a Slide or a Helix.")
+                where = f"{self._where('modes')}[{i + 1}]"
+                raise ModelError(f"{where} is {mode!r}. Give a Turn, a Slide, a Helix or a Ball.")
         return modes
 
     def _rows(self, what: str) -> tuple[Row, ...]:

@@ -14,13 +14,16 @@ The position of a free mode is a variable of the joint. An excited mode moves by
 A position that is only sampled and held has no velocity, so a position input always goes through the filter.
 """
 
+from collections.abc import Sequence
 from dataclasses import Field, dataclass, fields
+from math import atan2, hypot
 from typing import Literal, TypedDict, Unpack, get_args
 
 from fmumbs import _checks
 from fmumbs._checks import Axis, Vec3
 from fmumbs.errors import ModelError
 from fmumbs.mechanism.path import Path
+from fmumbs.spatial import Rotation
 
 Kind = Literal["revolute", "prismatic", "ball"]
 Role = Literal["free", "excited", "locked"]
@@ -29,7 +32,7 @@ Input = Literal["kappa_dot", "eta"]
 
 @dataclass(frozen=True)
 class Mode:
-    """One elementary motion; make it with Turn, Slide or Helix.
+    """One elementary motion; make it with Turn, Slide or Helix, or three of them with Ball.
 
     kind: "revolute" turns about `axis` and advances by `pitch` [m/rad]; "prismatic" slides along it; "ball"
         turns freely; its position is a quaternion w x y z, its velocity the angular velocity in M's axes.
@@ -79,11 +82,11 @@ class Mode:
                     f"Mode: {what} is {getattr(self, what)!r}, but the mode is {self.role}. Give role='excited'."
                 )
         if self.kind == "ball" and self.role != "free":
-            raise ModelError("Mode: a ball cannot be locked. Leave it out.")
+            raise ModelError("Mode: a ball cannot be locked. Use fm.Ball(role='locked'), three turns.")
 
     def _check_excited(self) -> None:
         if self.kind == "ball":
-            raise ModelError("Mode: a ball cannot be excited. Use three turns.")
+            raise ModelError("Mode: a ball cannot be excited. Use fm.Ball(role='excited'), three turns.")
         if (self.path is None) == (self.input is None):
             raise ModelError(
                 "Mode: an excited mode moves by a path or by an input. Give path=, input='kappa_dot', or "
@@ -164,3 +167,49 @@ def Slide(axis: Axis, **motion: Unpack[Motion]) -> Mode:
 def Helix(axis: Axis, pitch: float, **motion: Unpack[Motion]) -> Mode:
     """A mode that turns about an axis and advances along it by pitch [m/rad]; other arguments as for Turn."""
     return Mode("revolute", _checks.axis(axis, "Helix: axis"), pitch=pitch, **motion)
+
+
+def Ball(
+    *,
+    role: Role = "free",
+    value: Rotation | Sequence[float] = (0.0, 0.0, 0.0),
+    eta0: Sequence[float] = (0.0, 0.0, 0.0),
+    kappa0: Sequence[float] = (0.0, 0.0, 0.0),
+    path: Sequence[Path | float] | None = None,
+    input: Input | None = None,
+    cutoff: float = 0.0,
+) -> tuple[Mode, Mode, Mode]:
+    """A ball within a Joint, between other modes: turns by three angles about x, y and z, R = R_x R_y R_z.
+
+    Free, its three coordinates are these angles, and the second one must stay between -90 and 90 degrees; where a joint
+    is a ball alone, a Spherical has no such limit. value: of a locked ball, a Rotation or the three angles [rad]. path:
+    of an excited ball, a path or a constant for each angle; or input, cutoff, and three eta0 and kappa0 as for Turn.
+
+    In a Joint it stands among the other modes, as in modes=[fm.Turn("z"), fm.Slide("x", role="locked", value=0.2),
+    fm.Ball(), fm.Slide("x")].
+
+    Raises ModelError for anything but three numbers, or paths.
+    """
+    if isinstance(value, Rotation):
+        value = _angles(value)
+    if path is not None and (isinstance(path, Path) or len(tuple(path)) != 3):
+        raise ModelError("Ball: path is not three paths or numbers. Give one for each angle.")
+    values = _checks.numbers(value, 3, "Ball: value")
+    starts, rates = _checks.numbers(eta0, 3, "Ball: eta0"), _checks.numbers(kappa0, 3, "Ball: kappa0")
+
+    def turn(i: int) -> Mode:
+        at = None if path is None else path[i]
+        given = at if at is None or isinstance(at, Path) else Path.polynomial(_checks.number(at, "Ball: path"))
+        motion = {"eta0": starts[i], "kappa0": rates[i], "path": given, "input": input, "cutoff": cutoff}
+        return Turn("xyz"[i], role=role, value=values[i], **motion)  # type: ignore[arg-type]
+
+    return turn(0), turn(1), turn(2)
+
+
+def _angles(turned: Rotation) -> tuple[float, float, float]:
+    """The three angles of R = R_x R_y R_z."""
+    R = turned.matrix
+    second = atan2(float(R[0, 2]), hypot(float(R[0, 0]), float(R[0, 1])))
+    if hypot(float(R[0, 0]), float(R[0, 1])) < 1e-12:  # only the sum of the others counts
+        return atan2(float(R[2, 1]), float(R[1, 1])), second, 0.0
+    return atan2(-float(R[1, 2]), float(R[2, 2])), second, atan2(-float(R[0, 1]), float(R[0, 0]))

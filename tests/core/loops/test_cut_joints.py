@@ -181,9 +181,6 @@ def cut_by(joint: fm.Joint) -> fm.Model:
         ({"held": True}, "is held"),
         ({"rotor_inertia": 0.1}, "rotor_inertia"),
         ({"modes": (fm.Turn("y", role="excited", input="kappa_dot"),)}, "excited"),
-        ({"modes": (fm.Slide("x"), fm.Turn("y"), fm.Slide("z"))}, "without supported"),
-        ({"modes": (fm.Turn("y"), fm.Slide("x", role="locked", value=0.2), fm.Turn("y"))}, "without supported"),
-        ({"modes": (fm.Helix("y", 0.1), fm.Slide("x"))}, "without supported"),
     ],
 )
 def test_joints_that_cannot_be_cut_are_refused(options: Any, says: str) -> None:
