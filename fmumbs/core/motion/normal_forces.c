@@ -5,9 +5,10 @@
  *
  *     n_i = h_i(w_i),   w_i = w_i0 + sum_j W_ij n_j,   h = a |f across| + b |f along| + c |t across| the joint's axis
  *
- * w_i0 and W need an evaluation each. Newton's method then needs none; it begins at the normal forces of the last step. If
- * friction makes more force than it takes, there may be no solution: the joint jams. Of several the least is that which
- * friction leads to as it grows from zero; Newton's method from zero leads there too, as n - h is concave.
+ * w_i0 and W need an evaluation each. Newton's method then needs none. If friction makes more force than it takes, there may
+ * be no solution: the joint jams. Of several the least is that which friction leads to as it grows from zero; Newton's method
+ * from zero leads there too, as n - h is concave. From the last step's normal forces it may lead to a larger one: it begins
+ * there only if it finds none from zero.
  */
 #include "normal_forces.h"
 
@@ -33,7 +34,7 @@ int fm_any_own_friction(const fm_instance *s)
     return s->friction.count > 0;
 }
 
-/* Normal forces of the integrator's last step, where the next solutions begin. */
+/* Normal forces of the integrator's last step, with which the next one begins. */
 void fm_begin_normal_forces(fm_instance *s)
 {
     for (int32_t k = 0; k < s->friction.count; k++) s->friction.own[s->friction.owned[k]] = s->normal_last[s->friction.owned[k]];
@@ -173,9 +174,7 @@ static int find(fm_instance *s)
         memcpy(off, s->friction.aim, (size_t)n * sizeof *x);
         before = now;
     }
-    int all = residual(s, x, off) <= 100.0 * FM_AGREE; /* which leaves the derivatives there */
-    for (int32_t k = 0; k < n; k++) all = all && x[k] >= 0.0;
-    return all;
+    return residual(s, x, off) <= 100.0 * FM_AGREE; /* which leaves the derivatives there */
 }
 
 /* How the joints' wrenches follow the own parts: at_rest and by_load. */
@@ -207,9 +206,9 @@ void fm_find_normal_forces(fm_instance *s, const fm_evaluation *how, double *udo
 {
     const int32_t n = s->friction.count;
     respond_to_loads(s, how, udot);
-    for (int32_t k = 0; k < n; k++) s->friction.x[k] = s->normal_last[s->friction.owned[k]];
+    memset(s->friction.x, 0, (size_t)n * sizeof *s->friction.x);
     if (!find(s)) {
-        memset(s->friction.x, 0, (size_t)n * sizeof *s->friction.x);
+        for (int32_t k = 0; k < n; k++) s->friction.x[k] = s->normal_last[s->friction.owned[k]];
         if (!find(s)) {
             int32_t worst = 0;
             for (int32_t k = 1; k < n; k++) worst = fabs(s->friction.off[k]) > fabs(s->friction.off[worst]) ? k : worst;

@@ -124,12 +124,32 @@ def guided(guide: float) -> fm.LuGre:
     return replace(OWN, static=0.5, kinetic=0.5, viscous=0.0, damping=0.5, preload=0.1, guide=guide)
 
 
-def test_directional_derivatives_have_what_friction_makes_of_them() -> None:
+@pytest.mark.parametrize("scheme", ["dopri5", "radau", "dop853"])
+@pytest.mark.parametrize("before", [1.0, 3.0, 1e4])
+def test_of_two_normal_forces_that_balance_the_least_is_there_whatever_came_before(scheme: str, before: float) -> None:
+    """A drawer pulled beside its centre of mass: N = |5 f - 2.5 N|, which 5 f / 3.5 and 5 f / 1.5 solve."""
+    model = fm.Model("drawer", gravity=(0, 0, 0))
+    body = fm.Body("drawer", mass=1.0, com=(0, 0.5, 0), inertia=(0.1, 0.1, 0.1))
+    rub = replace(guided(0.1), preload=0.0)
+    model.add(body, fm.Prismatic("rail", model.ground.at(), body.at(), axis="x", u0=1.0, friction=rub))
+    model.add(fm.Load("pull", body.at()))
+    solver = started(model, scheme=scheme)
+    solver.set("rail.friction.z", 0.5 / 1e3)  # it slides
+    solver.assemble()
+    for time, force in ((1e-3, before), (2e-3, 1.0)):
+        solver.set("pull.force", (force, 0, 0))
+        solver.step(time)
+    assert solver.get("rail.friction.load") == pytest.approx(5 / 3.5, rel=1e-9)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_directional_derivatives_have_what_friction_makes_of_them(sign: int) -> None:
+    """Also of forces along an axis, of either sign."""
     model = fm.Model("arm")
     a, b = (fm.Body.rod(name, length=0.5, mass=1.0) for name in "ab")
-    rub = replace(OWN, radius=0.05, pressed=True, scaled=True)
+    rub = replace(OWN, radius=0.05, collar=0.02, pressed=True, scaled=True)
     model.add(a, b, fm.Revolute("A", model.ground.at(), a.base, axis="y", u0=2.0, friction=rub))
-    model.add(fm.Revolute("B", a.tip, b.base, axis=(0, 1, 1), u0=-1.0, friction=rub))
+    model.add(fm.Revolute("B", a.tip, b.base, axis=(0, sign, sign), u0=-1.0, friction=rub))
     model.add(fm.Load("push", b.tip))
     solver = started(model, tolerance=1e-10)
     solver.set("A.friction.normal", 1.0)

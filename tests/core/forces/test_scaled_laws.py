@@ -111,6 +111,32 @@ def test_an_equilibrium_has_the_scale() -> None:
     assert fm.equilibrium(model).starts["J.q"] == pytest.approx(-9.81 / 200)
 
 
+MAKERS = {
+    "polynomial": lambda J, **how: fm.Law.polynomial("L", J, [[1.0, -2.0], [-3.0]], **how),
+    "table": lambda J, **how: fm.Law.table("L", J, [-1.0, 0.0, 2.0], [4.0, 1.0, -5.0], **how),
+    "smooth": lambda J, **how: fm.Law.table("L", J, [-1.0, 0.0, 2.0], [4.0, 1.0, -5.0], smooth=True, **how),
+    "damper": lambda J, **how: fm.Law.damper("L", J, [-1.0, 0.0, 2.0], [4.0, 1.0, -5.0], **how),
+    "brake": lambda J, **how: fm.Law.brake("L", J, 2.0, **how),
+    "stop": lambda J, **how: fm.Stop("L", J, lower=-0.2, upper=0.1, stiffness=50.0, damping=3.0, **how),
+}
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+def test_every_law_has_its_scale_and_the_input(maker: str) -> None:
+    model = fm.Model("block", gravity=(0, 0, 0))
+    body = fm.Body("body", mass=2.0, inertia=(1, 1, 1))
+    J = fm.Prismatic("J", model.ground.at(), body.at(), axis="x", q0=0.3, u0=0.7)
+    plain, law = MAKERS[maker](J), MAKERS[maker](J, scale=1.5, scaled=True)
+    model.add(body, J, law)
+    assert law.force(0.3, 0.7) == pytest.approx(1.5 * plain.force(0.3, 0.7))
+    solver = started(model)
+    assert solver.get("L.scale_in") == 1.0
+    for given in (1.0, 0.5):
+        solver.set("L.scale_in", given)
+        assert solver.get("L.force") == pytest.approx(given * 1.5 * plain.force(0.3, 0.7))
+    assert all(solver.image.variables.find(f"L.{what}").variability == "tunable" for what in ("scale", "breakaway"))
+
+
 @pytest.mark.parametrize(("name", "value"), [("scale", -1.0), ("breakaway", 0.5), ("breakaway", np.nan)])
 def test_numbers_out_of_range_are_refused(name: str, value: float) -> None:
     with pytest.raises(fm.ModelError, match=name):

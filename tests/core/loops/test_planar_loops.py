@@ -125,6 +125,58 @@ def test_the_implicit_scheme_takes_the_same_steps_for_driven_joints_in_the_plane
     assert_allclose(runs[0][1], runs[1][1], rtol=0, atol=1e-7)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_the_implicit_scheme_takes_the_same_steps_for_stiff_branches_in_the_plane_as_in_space(seed: int) -> None:
+    """Stiff pins and slides beside one another on a link, so that most are off its x axis, each with a stiff child."""
+    rng = np.random.default_rng(seed)
+    model = fm.Model("branches")
+    hub = fm.Body("hub", mass=2.0, com=(0.1, 0, 0.05), inertia=(0.1, 0.2, 0.1))
+    model.add(hub, fm.Revolute("H", model.ground.at(), hub.at(), axis="y", u0=1.0))
+    for i in range(3):
+        arm = fm.Body.rod(f"arm{i}", length=0.3, mass=rng.uniform(0.5, 2.0), radius=0.02)
+        tip = fm.Body.rod(f"tip{i}", length=0.2, mass=0.3, radius=0.02)
+        x, z, off = rng.uniform((-0.5, -0.5, -0.1), (0.5, 0.5, 0.1))
+        k, u0 = 10.0 ** rng.uniform(3, 5), rng.normal()
+        joint, axis = (fm.Revolute, "y") if i == 0 or rng.integers(2) else (fm.Prismatic, "x")
+        model.add(arm, joint(f"J{i}", hub.at(x, 0, z), arm.base, axis=axis, stiffness=k, damping=k / 100, u0=u0))
+        model.add(tip)
+        model.add(fm.Revolute(f"T{i}", arm.at(0.2, 0, off), tip.base, axis="y", stiffness=k / 10, damping=k / 1000))
+    runs = []
+    for on in (True, False):
+        solver = Solver(compile(model).with_options(scheme="radau", tolerance=1e-7))
+        solver.assemble()
+        assert (solver.use_planar(on) > 0) == on
+        solver.step(0.1)
+        runs.append((solver.get("solver.evaluations"), values(solver, (".r", ".v"))))
+    assert_allclose(runs[0][0], runs[1][0], rtol=0.05)
+    assert_allclose(runs[0][1], runs[1][1], rtol=0, atol=1e-7)
+
+
+@pytest.mark.parametrize("slides", [False, True])
+def test_corrections_of_a_loop_on_a_driven_table_take_as_few_iterations_as_in_space(slides: bool) -> None:
+    """The table is driven on a carrier that the correction moves; the table moves with that, and not against it."""
+    model, path = fm.Model("table"), fm.Path.polynomial(0.1, 1.4, 1.5)
+    carrier, table = (fm.Body(name, mass=2.0, com=(0.1, 0, 0.2), inertia=(0.1, 0.2, 0.1)) for name in ("c", "t"))
+    a, b, rung = (
+        fm.Body.rod(name, length=size, mass=1.0, radius=0.02) for name, size in (("a", 0.3), ("b", 0.4), ("rung", 0.5))
+    )
+    mode = fm.Slide("x", role="excited", path=path) if slides else fm.Turn("y", role="excited", path=path)
+    model.add(carrier, fm.Revolute("P", model.ground.at(), carrier.at(), axis="y", u0=0.3))
+    model.add(table, fm.Joint("T", carrier.at(0.2, 0, 0.1), table.at(), modes=(mode,)))
+    model.add(a, fm.Revolute("A", table.at(0.1, 0, 0.1), a.base, axis="y", q0=0.5, u0=5.0))
+    model.add(rung, fm.Revolute("B", a.tip, rung.base, axis="y", q0=-0.5))
+    model.add(b, fm.Revolute("D", model.ground.at(0.9, 0, 0), b.base, axis="y", q0=-1.0))
+    model.add(fm.Revolute("C", rung.tip, b.tip, axis="y"))
+    counts = []
+    for on in (True, False):
+        solver = Solver(compile(model).with_options(tolerance=1e-4))
+        solver.assemble()
+        assert (solver.use_planar(on) > 0) == on
+        solver.step(0.5)
+        counts.append(solver.get("solver.iterations"))
+    assert counts[0] <= 1.2 * counts[1]
+
+
 @pytest.mark.parametrize("slides", [False, True])
 def test_windows_on_a_driven_table_pass_their_folds_as_in_space(slides: bool) -> None:
     """What folds is carried by a driven joint on a free one, so that multipliers move both ends of the driven one."""
