@@ -1,10 +1,12 @@
-/* test_reduced.c: the reduced formulation, alone. Inverse dynamics returns the forces that the sweeps were given; and the
- * motion does not touch what the sweeps and the Delassus matrix leave behind.
+/* test_reduced.c: the reduced formulation, alone. Inverse dynamics returns the forces that the sweeps were given; the mass
+ * matrix has its columns; and the motion does not touch what the sweeps and the Delassus matrix leave behind.
  */
 #include "images.h"
 
 #include "instance/instance.h"
 #include "motion/evaluation.h"
+#include "motion/stiffness.h"
+#include "tree/composite.h"
 #include "tree/inverse.h"
 #include "tree/kinematics.h"
 #include "tree/reversed.h"
@@ -49,6 +51,39 @@ static void check_inverse(const image *one)
     for (int32_t i = 0; i < 6 * s->image.n.links; i++) most = fmax(most, fabs(s->reduced.wrench[i]));
     CHECK(largest(tau, back, n) <= WITHIN * most);
     free(tau), free(udot), free(back);
+    fm_close(s);
+}
+
+/* The mass matrix of composite bodies, by itself and with the inertias of the implicit scheme: its columns are the forces
+ * that inverse dynamics finds for unit accelerations. */
+static void check_mass(const image *one)
+{
+    fm_instance *s = begin(one);
+    if (s == NULL) return;
+    const int32_t n = s->image.n.speeds;
+    double *unit = allocate((size_t)n, sizeof *unit), *column = allocate((size_t)n, sizeof *column);
+    (void)fm_step(s, fm_time(s) + 1e-3);
+    for (int stiff = 0; stiff < 2; stiff++) {
+        fm_stiff_place(s, s->y);
+        if (stiff) fm_stiff_begin(s, 0.1);
+        fm_run_orientations(s, s->y);
+        fm_inverse_place(s, s->y);
+        fm_composite_mass(s);
+        for (int32_t u = 0; u < n; u++) {
+            memset(unit, 0, (size_t)n * sizeof *unit);
+            unit[u] = 1.0;
+            fm_inverse_accelerations(s, unit, 0);
+            fm_inverse_forces(s, unit, 0, column);
+            for (int32_t k = 0; k < n; k++) {
+                const double *M = s->reduced.mass, found = M[(size_t)u * (size_t)n + (size_t)k];
+                const double size = sqrt(column[u] * M[(size_t)k * (size_t)(n + 1)]);
+                CHECK(found == M[(size_t)k * (size_t)n + (size_t)u]);
+                CHECK(fabs(found - column[k]) <= 1e-12 * size);
+            }
+        }
+        if (stiff) fm_stiff_end(s);
+    }
+    free(unit), free(column);
     fm_close(s);
 }
 
@@ -117,5 +152,5 @@ static void check_alone(const image *one)
 
 int main(void)
 {
-    return walk(check_inverse, EVERY) + walk(check_accelerations, EVERY) + walk(check_alone, EVERY);
+    return walk(check_inverse, EVERY) + walk(check_mass, EVERY) + walk(check_accelerations, EVERY) + walk(check_alone, EVERY);
 }

@@ -231,7 +231,7 @@ fm_status fm_do_open(const void *bytes, size_t size, fm_instance **out, char *me
     draft.statics.room = draft.image.n.speeds < FM_KRYLOV ? draft.image.n.speeds : FM_KRYLOV;
     draft.reduced.used = draft.model.reduced;
     const double speeds = (double)draft.model.n.speeds, rows = (double)draft.model.n.rows; /* the squares of the reduced form */
-    if (draft.model.reduced && (2.0 * speeds + rows) * (speeds + rows) * sizeof(double) > (double)(SIZE_MAX / 4)) {
+    if (draft.model.reduced && (3.0 * speeds + rows) * (speeds + rows) * sizeof(double) > (double)(SIZE_MAX / 4)) {
         free(copy);
         fm_free_plan(&plan);
         return refuse(message, capacity, "not enough memory for the reduced formulation of so many coordinates");

@@ -6,6 +6,12 @@
 
 FM_HIDDEN_BEGIN
 
+/* A link with all that it carries, as one rigid body in world axes about the link's origin (tree/composite.c). */
+typedef struct fm_composite {
+    double R[9], arm[3]; /* rotation from link axes; from the parent's origin */
+    double m, h[3], J[9];
+} fm_composite;
+
 /* All in terms of links (tree/reversed.c). */
 #define FM_REDUCED_ARRAYS(A)                                                                                     \
     A(double, R, n.reduced * 9 * n.links)      /* rotation from link axes to parent axes */                      \
@@ -16,8 +22,11 @@ FM_HIDDEN_BEGIN
     A(double, force, n.reduced * n.speeds)                                                                       \
     A(double, part, n.reduced * n.speeds)                                                                        \
     A(double, x, n.reduced * n.speeds)         /* independent velocities */                                      \
+    A(fm_composite, composite, n.reduced * n.links)                                                              \
+    A(double, phi, n.reduced * 6 * n.speeds)   /* the joints' modes, world axes */                                \
+    A(double, mass, n.reduced * n.speeds * n.speeds) /* the mass matrix M */                                      \
     A(double, M, n.reduced * n.speeds * n.speeds) /* M N, a column of N after another */                          \
-    A(double, H, n.reduced * n.speeds * n.speeds) /* N' M N, then its factor */                                   \
+    A(double, H, n.reduced * n.speeds * n.speeds) /* lower triangle of N' M N, then its factor */                  \
     A(int32_t, free, n.reduced * n.speeds)     /* the independent velocity variables */                           \
     A(int32_t, taken, n.reduced * n.speeds)    /* 1: an excited one, or the dependent one of a row */             \
     A(double, Q, n.reduced * n.rows * n.speeds) /* orthonormal rows, J = L Q in units of the coordinates */       \

@@ -8,8 +8,8 @@
  * Accelerations are x + (those of excited modes) with b = -c'' and g = tau - (M udot - h), both at these alone, so that
  *     N' (M udot - h - Q) = 0,   J udot = -c''_0;
  * a correction of positions or velocities is x with b = -c and g = 0, the smallest in the mass norm. Which coordinates
- * are dependent makes no difference to x. M, its products and h come from inverse dynamics (tree/inverse.c); with
- * the inertias R of motion/stiffness.c, M stands for M + R. For outputs multipliers follow from the accelerations,
+ * are dependent makes no difference to x. M comes from composite bodies (tree/composite.c), h from inverse dynamics
+ * (tree/inverse.c); with the inertias R of motion/stiffness.c, M stands for M + R. For outputs multipliers follow from the accelerations,
  *     J' lambda = M udot - h - Q.
  * The squares of L's diagonal are the pivots of J J': they measure the distance from singular positions, as those of K
  * do elsewhere. The choice of coordinates is part of the state, and made afresh after a step in which an entry of G grew
@@ -18,6 +18,7 @@
 #include "reduced.h"
 
 #include "../instance/instance.h"
+#include "../tree/composite.h"
 #include "../tree/inverse.h"
 #include "../tree/kinematics.h"
 #include "../tree/reversed.h"
@@ -34,11 +35,21 @@
 #define FM_THERE 1e-22 /* fraction of a row's former pivot, as x^2: below it x is round-off to more than FM_SURE */
 #define FM_SURE 1e-4 /* part of the multipliers that round-off may explain near a singular position */
 
+/* In four sums, which do not wait for one another. */
 static double product_of(const double *a, const double *b, int32_t n)
 {
-    double sum = 0.0;
-    for (int32_t i = 0; i < n; i++) sum += a[i] * b[i];
-    return sum;
+    double sum[4] = {0.0, 0.0, 0.0, 0.0};
+    int32_t i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (int32_t j = 0; j < 4; j++) sum[j] += a[i + j] * b[i + j];
+    for (; i < n; i++) sum[0] += a[i] * b[i];
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+/* a += f b */
+static void add_times(double *a, double f, const double *b, int32_t n)
+{
+    for (int32_t i = 0; i < n; i++) a[i] += f * b[i];
 }
 
 static const double *units(const fm_instance *s)
@@ -69,7 +80,7 @@ static double leave(const fm_instance *s, int32_t count, double *q, double *l)
     for (int again = 0; again < 2; again++)
         for (int32_t p = 0; p < count; p++) {
             const double *other = s->reduced.Q + (size_t)p * (size_t)nu, along = product_of(other, q, nu);
-            for (int32_t n = 0; n < nu; n++) q[n] -= along * other[n];
+            add_times(q, -along, other, nu);
             l[p] += along;
         }
     return product_of(q, q, nu);
@@ -219,22 +230,35 @@ static double along(const fm_instance *s, int32_t j, const double *x)
     return sum;
 }
 
-/* M N, and the factor of N' M N: reciprocals on its diagonal. 0: that is not positive definite. Overwrites the
- * accelerations of the links. */
+/* M N and N' M N. */
+static void project_mass(fm_instance *s)
+{
+    const int32_t nu = s->image.n.speeds;
+    fm_composite_mass(s);
+    for (int32_t j = 0; j < s->reduced.frees; j++) {
+        double *M = s->reduced.M + (size_t)j * (size_t)nu;
+        make_column(s, j, s->reduced.part);
+        memset(M, 0, (size_t)nu * sizeof *M);
+        for (int32_t n = 0; n < nu; n++)
+            if (s->reduced.part[n] != 0.0) add_times(M, s->reduced.part[n], s->reduced.mass + (size_t)n * (size_t)nu, nu);
+        for (int32_t k = 0; k <= j; k++) s->reduced.H[(size_t)j * (size_t)nu + (size_t)k] = along(s, k, M);
+    }
+}
+
+/* M N, and the factor L of N' M N = L' L: reciprocals on its diagonal. From the last row to the first, as a tree without
+ * rows then has no entries but for pairs of a joint and one that carries it. 0: that is not positive definite. Overwrites
+ * the accelerations of the links. */
 static int factor_mass(fm_instance *s)
 {
     const size_t nu = (size_t)s->image.n.speeds;
-    for (int32_t j = 0; j < s->reduced.frees; j++) {
-        double *M = s->reduced.M + (size_t)j * nu, *H = s->reduced.H + (size_t)j * nu;
-        make_column(s, j, s->reduced.part);
-        fm_inverse_accelerations(s, s->reduced.part, 0);
-        fm_inverse_forces(s, s->reduced.part, 0, M);
-        for (int32_t k = 0; k <= j; k++) {
-            const double *other = s->reduced.H + (size_t)k * nu;
-            const double left = along(s, k, M) - product_of(H, other, k);
-            if (k == j && !(left > 0.0)) return 0;
-            H[k] = k < j ? left * other[k] : 1.0 / sqrt(left);
-        }
+    project_mass(s);
+    for (int32_t k = s->reduced.frees - 1; k >= 0; k--) {
+        double *L = s->reduced.H + (size_t)k * nu;
+        if (!(L[k] > 0.0)) return 0;
+        L[k] = 1.0 / sqrt(L[k]);
+        for (int32_t i = 0; i < k; i++) L[i] *= L[k];
+        for (int32_t i = 0; i < k; i++)
+            if (L[i] != 0.0) add_times(s->reduced.H + (size_t)i * nu, -L[i], L, i + 1);
     }
     return 1;
 }
@@ -254,18 +278,20 @@ static void solve(fm_instance *s, const double *g, double *x)
         for (size_t n = 0; n < nu; n++) x[n] += Q[n] * b[q];
     }
     for (size_t n = 0; n < nu; n++) x[n] *= units(s)[n];
-    for (int32_t j = 0; j < s->reduced.frees; j++) {
-        const double *H = s->reduced.H + (size_t)j * nu;
-        const double force = (g == NULL ? 0.0 : along(s, j, g)) - product_of(s->reduced.M + (size_t)j * nu, x, (int32_t)nu);
-        z[j] = (force - product_of(H, z, j)) * H[j];
-    }
+    for (int32_t j = 0; j < s->reduced.frees; j++)
+        z[j] = (g == NULL ? 0.0 : along(s, j, g)) - product_of(s->reduced.M + (size_t)j * nu, x, (int32_t)nu);
     for (int32_t j = s->reduced.frees - 1; j >= 0; j--) {
-        for (int32_t k = j + 1; k < s->reduced.frees; k++) z[j] -= s->reduced.H[(size_t)k * nu + (size_t)j] * z[k];
-        z[j] *= s->reduced.H[(size_t)j * nu + (size_t)j];
+        const double *L = s->reduced.H + (size_t)j * nu;
+        z[j] *= L[j];
+        add_times(z, -z[j], L, j);
+    }
+    for (int32_t j = 0; j < s->reduced.frees; j++) {
+        const double *L = s->reduced.H + (size_t)j * nu;
+        z[j] = (z[j] - product_of(L, z, j)) * L[j];
     }
     for (int32_t j = 0; j < s->reduced.frees; j++) {
         make_column(s, j, s->reduced.part);
-        for (size_t n = 0; n < nu; n++) x[n] += s->reduced.part[n] * z[j];
+        add_times(x, z[j], s->reduced.part, (int32_t)nu);
     }
 }
 

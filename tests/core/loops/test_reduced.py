@@ -21,6 +21,7 @@ from support import tree_agreement
 from support.closed import coupled, plane, space, state_of
 from support.closed_agreement import assert_agrees, is_well
 from support.flexible_models import plane_loops, space_loop, space_tree
+from support.long_trees import KINDS, long_tree
 from support.strategies import BOTH_WAYS, EVERY, Case, trees
 
 MOTION = 1e-8
@@ -60,7 +61,7 @@ def relative(found: np.ndarray, expected: np.ndarray) -> float:
 @settings(max_examples=25, deadline=None)
 @given(trees(max_bodies=5, kinds=EVERY) | trees(max_bodies=5, kinds=BOTH_WAYS, turned_round=True))
 def test_trees_beside_the_oracle(case: Case) -> None:
-    """M from columns of inverse dynamics, factored: no sweep eliminates anything."""
+    """M from composite bodies, factored: no sweep eliminates anything."""
     tree_agreement.assert_agrees(solver_of(case.model, case.inputs), case)
 
 
@@ -89,6 +90,15 @@ def test_another_way_to_the_same_accelerations(name: str) -> None:
         a, b = values(found, *what), values(swept, *what)
         assert relative(a, b) <= 1e-10
         assert a.tobytes() != b.tobytes()
+
+
+@pytest.mark.parametrize(("back", "kinds"), [(1, ("revolute",)), (9, KINDS), (40, KINDS)])
+def test_large_trees(back: int, kinds: tuple[str, ...]) -> None:
+    """Chains and trees with branches of 80 bodies."""
+    model = long_tree(back, 80, kinds, back=back)
+    found, swept = (solver_of(model, dynamics=dynamics) for dynamics in ("copcod", "riccati"))
+    swept.use_planar(False)
+    assert relative(values(found, "qdd", "udot"), values(swept, "qdd", "udot")) <= 1e-9
 
 
 # Motion -------------------------------------------------------------------------------------------------------------

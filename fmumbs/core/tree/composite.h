@@ -1,0 +1,13 @@
+/* composite.h: functions of composite.c. */
+#ifndef FM_COMPOSITE_H
+#define FM_COMPOSITE_H
+
+#include "../instance/instance.h"
+
+FM_HIDDEN_BEGIN
+
+void fm_composite_mass(fm_instance *s);
+
+FM_HIDDEN_END
+
+#endif
