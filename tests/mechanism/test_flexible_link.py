@@ -194,6 +194,46 @@ def test_it_has_the_mass_and_the_inertia_of_the_rod_that_it_replaces():
     np.testing.assert_allclose(total.inertia, rod.inertia, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize("along", ["x", "y", "z", "-x", "-y"])
+def test_a_flat_link_has_the_mass_and_the_inertia_of_the_box_that_it_replaces(along):
+    k = "xyz".index(along[-1])
+    size, material = np.array((0.1, 0.04, 0.3)), fm.Material.aluminium()
+    size[[k, 2]] = size[[2, k]]
+    section = fm.Section.rectangle(size[(k + 1) % 3], size[(k + 2) % 3])
+    link = fm.FlexibleLink("link", length=size[k], section=section, material=material, elements=3, along=along)
+    box = fm.Body.box("box", size=size, density=2700.0, along=along)
+    total = fm.SpatialInertia(0.0)
+    for body, start in zip(link.bodies, link._starts(), strict=True):
+        total = total + body.spatial_inertia.shifted(start * np.array(link.axis))
+    np.testing.assert_allclose(total.mass, box.mass, rtol=1e-12)
+    np.testing.assert_allclose(total.com, box.com, atol=1e-12)
+    np.testing.assert_allclose(total.inertia, box.inertia, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("along", ["x", "-y", "z"])
+def test_the_rotation_of_the_tip_is_about_y_then_the_axis_then_z_of_the_section(along):
+    rng, k = np.random.default_rng(2), "xyz".index(along[-1])
+    link = fm.FlexibleLink("link", length=1.0, EIy=1, EIz=1, GJ=1, mass=1, axial_inertia=1, elements=3, along=along)
+    model = fm.Model("bent")
+    model.add(link, fm.Weld("wall", model.ground.at(rotation=fm.Rotation.rpy(0.3, -0.5, 1.0)), link.base))
+    solver = fm.Solver(model)
+    for joint in link.joints:
+        solver.set(f"{joint.name}.q", rng.uniform(-0.3, 0.3, 3))
+    solver.assemble()
+    base, tip = (fm.Rotation.quaternion(*solver.get(f"{link.bodies[i].name}.quat")) for i in (0, -1))
+    a, b, c = solver.get("link_tip.q")[3:]
+    turned = [fm.Rotation.about("xyz"[(k + i) % 3], angle) for i, angle in ((1, a), (0, b), (2, c))]
+    expected = turned[0] @ turned[1] @ turned[2]
+    np.testing.assert_allclose((base.inverse() @ tip).matrix, expected.matrix, atol=1e-12)
+
+
+def test_damping_that_is_given_is_taken_in_place_of_the_materials():
+    given = {"length": 1.0, "section": fm.Section.circle(0.01), "material": fm.Material.steel(damping=0.01)}
+    for damping, expected in ((None, 0.01), (0.03, 0.03), (0.0, 0.0)):
+        joint = fm.FlexibleLink("link", damping=damping, **given).joints[0]
+        np.testing.assert_allclose(np.divide(joint.damping, joint.stiffness), expected)
+
+
 def test_points_stand_where_they_stand_on_a_rod():
     rng = np.random.default_rng(5)
     for along in ("x", "y", "-z"):
@@ -254,6 +294,9 @@ def test_sections():
     tube, full, bore = fm.Section.tube(0.05, 0.01), fm.Section.circle(0.05), fm.Section.circle(0.04)
     for what in ("area", "Iy", "Iz", "J"):
         np.testing.assert_allclose(getattr(tube, what), getattr(full, what) - getattr(bore, what))
+    steel, aluminium = fm.Material.steel(), fm.Material.aluminium()
+    found = (steel.G, steel.density, aluminium.G, aluminium.density)
+    np.testing.assert_allclose(found, (80.77e9, 7850, 26.3e9, 2700), rtol=1e-3)
     with pytest.raises(fm.ModelError, match="wall"):
         fm.Section.tube(0.05, 0.05)
     with pytest.raises(fm.ModelError, match="Iy \\+ Iz"):

@@ -43,6 +43,46 @@ def test_a_stiff_link_moves_as_the_rigid_body_did():
     assert [signal.name for signal in bent.signals] == [signal.name for signal in rigid.signals]
 
 
+def test_the_rest_of_the_model_is_kept():
+    rigid = four_bar()
+    rigid.experiment(stop=3.0, interval=0.02)
+    rigid.parameter("weight", of="rocker.mass")
+    bent = fm.make_flexible(rigid, "coupler", material=STEEL)
+    assert (bent.name, bent.gravity, bent.description) == (rigid.name, rigid.gravity, rigid.description)
+    assert bent.default_experiment == rigid.default_experiment
+    assert [(one.name, one.causality, one.start) for one in bent.signals] == [
+        (one.name, one.causality, one.start) for one in rigid.signals
+    ]
+    assert "middle" in {point.name for point in bent.named_points}
+
+
+@pytest.mark.parametrize("along", ["x", "-y", "z"])
+def test_what_is_given_reaches_the_link(along):
+    model = fm.Model("one")
+    body = fm.Body.cylinder("body", length=1.0, radius=0.01, mass=2.0, along=along)
+    model.add(body, fm.Revolute("A", model.ground.at(), body.base, axis="x"))
+    plane, tube = {"x": "xz", "y": "xy", "z": "yz"}[along[-1]], fm.Section.tube(0.02, 0.001)
+    given = {"elements": 4, "plane": plane, "stretch": True}
+    link = fm.make_flexible(model, "body", material={"body": STEEL}, sections={"body": tube}, **given)["body"]
+    assert (link.along, link.plane, link.stretch, link.elements) == (along, plane, True, 4)
+    assert (link.section, link.material, link.total_mass, link.length) == (tube, STEEL, 2.0, 1.0)
+
+
+def test_couplings_and_ends_before_the_base():
+    model = fm.Model("geared")
+    arms = [fm.Body.cylinder(name, length=0.5, radius=0.01, mass=1.0) for name in "ab"]
+    joints = [fm.Revolute(arm.name.upper(), model.ground.at(0, i), arm.base) for i, arm in enumerate(arms)]
+    model.add(*arms, *joints, fm.Coupling("G", [(joints[0], 1.0), (joints[1], 2.0)]))
+    bent = fm.make_flexible(model, arms, material=STEEL, elements=1)
+    solver = fm.Solver(bent)
+    solver.set("A.qd", 1.0)
+    solver.assemble()
+    np.testing.assert_allclose(solver.get("A.qd") + 2.0 * solver.get("B.qd"), 0.0, atol=1e-12)
+    model.add(fm.Spring("S", arms[0].at(-0.1), model.ground.at(1.0), stiffness=1.0))
+    with pytest.raises(fm.ModelError, match=r"Spring 'S' acts on 'a' 0\.1 m before its base"):
+        fm.make_flexible(model, arms, material=STEEL)
+
+
 def test_the_given_model_does_not_change():
     model = four_bar()
     before = model.elements

@@ -34,8 +34,7 @@ def test_an_equilibrium_near_the_start_is_found_even_if_it_is_unstable():
     found = fm.equilibrium(pendulum(3.1))
     assert not found.stable
     np.testing.assert_allclose(found.solver.get("A.q"), np.pi, atol=1e-9)
-    assert "unstable" in str(found)
-    assert "A.q" in str(found)
+    assert f"unstable equilibrium: a displacement of A.q grows as exp({np.sqrt(1.5 * 9.81):.6g} t)" == str(found)
 
 
 def test_far_from_one_it_descends_to_a_stable_one():
@@ -199,9 +198,20 @@ def held_up(elements):
     return model
 
 
+def swung(elements):
+    """Dampers everywhere, a drive in the middle, a slide at its root."""
+    model = fm.Model("swung", gravity=(0, 0, -1))
+    given = {"length": 0.5, "EIy": 20.0, "EIz": 20.0, "GJ": 3.0, "mass": 0.5, "axial_inertia": 1e-3, "damping": 0.2}
+    a, b = (fm.FlexibleLink(name, elements=elements, **given) for name in "ab")
+    model.add(a, b, fm.Prismatic("A", model.ground.at(), a.base, axis="z", stiffness=30.0, damping=5.0))
+    mode = fm.Turn("y", role="excited", path=fm.Path.polynomial(0.4))
+    model.add(fm.Joint("D", a.tip, b.base, modes=(mode,)))
+    return model
+
+
 @pytest.mark.parametrize(
     "model",
-    [bent(15), bent(15, force=(0, 6.0, 2.0)), bent(15, torque=(0, 0, 3.0)), ring(21), held_up(15)],
+    [bent(15), bent(15, force=(0, 6.0, 2.0)), bent(15, torque=(0, 0, 3.0)), ring(21), held_up(15), swung(8)],
     ids=lambda m: m.name,
 )
 def test_corrections_without_a_matrix_give_what_those_with_one_give(model, monkeypatch):

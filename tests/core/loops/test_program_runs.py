@@ -1,5 +1,6 @@
 """Runs of programmed mechanisms: schemes, transitions, inputs, saved states, refusals, feed-forward."""
 
+import re
 from typing import Any
 
 import numpy as np
@@ -145,6 +146,18 @@ def test_a_path_out_of_reach_is_named_with_the_gap_and_its_time() -> None:
         started(away)  # at least sqrt(1.5^2 + 0.3^2 + 0.4^2) - 1.2 = 0.381; the descent ends near that
 
 
+def test_the_gap_of_a_path_that_comes_back_is_the_largest_on_the_way() -> None:
+    out = fm.Path.polyline([[0.9, 0.3, -0.4], [1.6, 0.3, -0.4], [0.9, 0.3, -0.4]], [0.5, 0.5])
+    solver = started(arm(lambda m: fm.ProgrammedPoint("P", m["c"].tip, path=out)))
+    with pytest.raises(fm.SolverError, match=r"nearest gap [0-9.]+ m at t = [0-9.]+ s") as failed:
+        solver.step(1.0)
+    gap, time = map(float, re.findall(r"gap ([0-9.]+) m at t = ([0-9.]+) s", str(failed.value))[0])
+    times = np.linspace(0.0, 1.0, 1001)
+    gaps = [np.linalg.norm(np.array(out(t))[0]) - 1.2 for t in times]
+    assert 0.6 * max(gaps) < gap < 1.3 * max(gaps)
+    assert abs(time - 0.5) < 0.2
+
+
 def test_a_step_that_leaves_reach_ends_on_the_path_with_its_rows() -> None:
     far = fm.Path.line([0.8, 0.3, -0.4], [1.3, 0.3, -0.4], 1.0)
     solver = started(arm(lambda m: fm.ProgrammedPoint("P", m["c"].tip, path=far)))
@@ -234,6 +247,43 @@ def test_a_joint_velocity_follows_its_target_and_a_joint_acceleration_too() -> N
     plain.assemble()
     for name in "ABC":
         assert_allclose(plain.get(f"{name}.qdd"), solver.get(f"{name}.qdd"), rtol=0, atol=1e-8)
+
+
+def test_a_rate_off_the_path_alone_is_faded_out() -> None:
+    path = fm.Path.polynomial(0.5, 0.3)
+    solver = started(arm(lambda m: fm.ProgrammedJoint("P", m["B"], path=path, transition=0.3)))
+    assert (solver.get("P.violation"), solver.get("B.qd")) == (0.0, 0.0)
+    solver.step(0.15)  # x = 1/2: v T (1/2 - 6/8 + 8/16 - 3/32)
+    assert_allclose(solver.get("P.violation"), 0.3 * 0.3 * 5 / 32, rtol=1e-8)
+    solver.step(0.5)
+    assert_allclose(solver.get("B.q"), 0.65, rtol=0, atol=FOLLOWED)
+
+
+def test_the_slide_of_a_cylindrical_joint_is_programmed_as_a_length() -> None:
+    model = fm.Model("screwed")
+    body = fm.Body("body", mass=1.0, inertia=(0.1, 0.2, 0.3))
+    J = fm.Cylindrical("J", model.ground.at(), body.at(), axis="x", u0=(2.0, 0.0))
+    model.add(body, J, fm.ProgrammedJoint("P", J, mode=2, path=fm.Path.polynomial(0.1, 0.2, 0.3)))
+    solver = started(model)
+    units = [solver.image.variables.find(f"P.{what}").unit for what in ("target", "position", "violation", "drive")]
+    assert units == ["m", "m", "m", "N"]
+    solver.step(1.0)
+    assert_allclose(solver.get("J.q"), [2.0, 0.6], rtol=0, atol=FOLLOWED)
+
+
+def test_an_orientation_is_followed_over_several_turns() -> None:
+    model = fm.Model("spun")
+    body = fm.Body("body", mass=1.0, inertia=(0.1, 0.2, 0.3))
+    model.add(body, fm.Spherical("J", model.ground.at(), body.at()))
+    turns = fm.Path.quintic([0, 1], [0.0, 14.0])
+    tilt = fm.Path.quintic([0, 1], [0.0, 0.5])
+    model.add(fm.ProgrammedOrientation("P", body.at(), path=[turns, tilt, fm.Path.quintic([0, 1], [0.0, -9.0])]))
+    solver = started(model)
+    for t in (0.4, 0.7, 1.0):
+        solver.step(t)
+        assert_allclose(solver.get("P.position"), solver.get("P.target"), rtol=0, atol=1e-8)
+        assert solver.get("P.violation") <= 1e-8
+    assert_allclose(solver.get("P.position"), [14.0, 0.5, -9.0], rtol=0, atol=1e-8)
 
 
 def test_units_of_programs_are_those_of_what_they_prescribe() -> None:

@@ -188,6 +188,15 @@ def test_a_saved_state_goes_on_bit_for_bit_in_another_process(name: str, tmp_pat
     assert (tmp_path / "state").read_bytes() == solver.state_save()
 
 
+def test_what_statics_reads_leaves_the_formulation() -> None:
+    one, other = (solver_of(read_model("four_bar")) for _ in range(2))
+    rates = one.read(one.image.variables.speeds())
+    one.tangent(rates), one.flexibility(rates)
+    for solver in (one, other):
+        solver.step(0.3)
+    assert one.state_save() == other.state_save()
+
+
 def test_a_state_belongs_to_its_formulation() -> None:
     swept = solver_of(read_model("four_bar"), dynamics="riccati")
     with pytest.raises(fm.SolverError, match="another model"):

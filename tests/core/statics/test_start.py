@@ -112,6 +112,32 @@ def test_drives_keep_their_velocities() -> None:
     assert_allclose([solver.get("A.q"), solver.get("A.qd")], [-0.4, 0.0], atol=1e-9)
 
 
+@pytest.mark.parametrize("correction", ["baumgarte", "off"])
+def test_loops_are_closed_whatever_keeps_them_closed_later(correction: str) -> None:
+    model = standing_loop(1)
+    found = []
+    for how in ("direct", correction):
+        solver = fm.Solver(fm.compile(model, everything=True).with_options(correction=how), equilibrium=True)
+        before = solver.get("solver.correction")
+        solver.assemble()
+        assert solver.get("solver.correction") == before
+        assert solver.get("solver.position_violation") < 1e-9
+        found.append(solver.read(solver.image.variables.positions()))
+    assert_allclose(found[1], found[0], rtol=0, atol=1e-8)
+
+
+def test_bristles_that_are_deflected_are_relaxed() -> None:
+    model = fm.Model("stuck")
+    rod = fm.Body.rod("rod", length=1.0, mass=2.0, along="-z")
+    lugre = fm.LuGre(0.6, 0.4, stribeck=0.1, stiffness=1e3, damping=5.0, preload=50.0)
+    model.add(rod, fm.Revolute("A", model.ground.at(), rod.base, axis="y", q0=0.3, friction=lugre))
+    solver = fm.Solver(model, equilibrium=True)
+    solver.set("A.friction.z", 4e-4)
+    solver.assemble()
+    assert solver.get("A.friction.z") == 0.0
+    assert_allclose([solver.get("A.q"), solver.get("A.qdd")], 0.0, atol=1e-9)
+
+
 def test_a_cut_joint_keeps_the_turns_that_it_made_on_the_way() -> None:
     """A crank turns by nearly a whole turn to where the spring in the joint that closes the loop is relaxed."""
     model = fm.Model("wound", gravity=(0, 0, 0))
