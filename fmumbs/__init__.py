@@ -61,6 +61,7 @@ from fmumbs.mechanism import forces as _forces
 from fmumbs.mechanism.forces import *  # noqa: F403
 from fmumbs.run import Equilibrium, Result, Solver, divide_and_conquer, equilibrium, simulate, uniqueness
 from fmumbs.spatial import Rotation, SpatialInertia, Transform
+from fmumbs.system import System
 
 __all__ = [
     "AssemblyError",
@@ -116,6 +117,7 @@ __all__ = [
     "Spherical",
     "StartWarning",
     "Stop",
+    "System",
     "Transform",
     "Turn",
     "Uniqueness",

@@ -1,6 +1,6 @@
 """Imports go one way, the C core stands alone, and an optional library is imported in one place.
 
-cli -> verify -> play, export -> run -> readers, compiler -> analysis -> mechanism -> spatial -> errors
+cli -> system, verify -> play, export -> run -> readers, compiler -> analysis -> mechanism -> spatial -> errors
 fmi -> api -> statics -> outputs -> time -> assembly -> motion -> kernels -> loops -> forces -> tree -> instance ->
 image -> maths
 """
@@ -29,7 +29,7 @@ LAYERS = [
     {"readers", "compiler"},
     {"run"},
     {"play", "export"},
-    {"verify"},
+    {"system", "verify"},
     {"cli"},
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
@@ -131,7 +131,7 @@ def test_every_layer_is_a_part_of_the_package_and_in_the_architecture_page() -> 
     assert parts_drawn == [part for names in reversed(LAYERS) if (part := {n for n in names if not n.startswith("_")})]
 
 
-ROOMS_OF_FMUS = [path for room in ("export", "play", "verify") for path in sorted((PACKAGE / room).glob("*.py"))]
+ROOMS_OF_FMUS = [p for room in ("export", "play", "verify", "system") for p in sorted((PACKAGE / room).glob("*.py"))]
 
 
 @pytest.mark.parametrize("path", ROOMS_OF_FMUS, ids=lambda p: f"{p.parent.name}/{p.name}")

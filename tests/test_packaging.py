@@ -106,7 +106,7 @@ def test_the_lock_file_holds_every_dependency_in_a_version_that_is_allowed() -> 
 
 
 def test_every_import_of_the_package_is_a_declared_dependency() -> None:
-    """Imports of other packages, wherever they stand; matplotlib and pyarrow are extras, lxml and scipy come late."""
+    """Imports of other packages, wherever they stand; some are extras, lxml and scipy come late."""
     files = [path for path in (ROOT / "fmumbs").rglob("*.py") if "_models" not in path.parts]
     trees = [ast.parse(path.read_text(encoding="utf-8")) for path in files]
     nodes = [node for tree in trees for node in ast.walk(tree)]
@@ -114,7 +114,7 @@ def test_every_import_of_the_package_is_a_declared_dependency() -> None:
     imported |= {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom) and not node.level}
     others = {name.partition(".")[0] for name in imported} - set(sys.stdlib_module_names) - {"fmumbs"}
     others -= {"typing_extensions"}  # the type checker's, which alone reads what stands under TYPE_CHECKING
-    named = {requirement.partition(">=")[0] for requirement in requirements("plot", "sweep")}
+    named = {requirement.partition(">=")[0] for requirement in requirements("plot", "sweep", "cosim")}
     assert others <= named
     assert named - others == {"cffi", "pythonfmu"}  # the extension module's; whose files the other back end packs
 

@@ -19,10 +19,12 @@ from fmumbs.cli.options import NewFile, Positive, ResultFile, Settings, as_json,
 from fmumbs.cli.terminal import MOST, progress_bar, start_warnings
 from fmumbs.errors import Interrupted, SolverError
 from fmumbs.readers import read_model
+from fmumbs.system import ENGINES
 
 if TYPE_CHECKING:
     from fmumbs.analysis import ToolName
     from fmumbs.mechanism import Model
+    from fmumbs.run import Result
 
 
 @click.group(
@@ -39,6 +41,7 @@ def main() -> None:
     fmumbs run double_pendulum --stop 5 --plot a.png  simulate the model
     fmumbs export double_pendulum --verify            write double_pendulum.fmu and verify it
     fmumbs run double_pendulum.fmu --out a.csv        simulate the FMU with FMPy
+    fmumbs cosim system.ssp --engine fmpy             run a system of FMUs in an engine
 
     MODEL is the path of a Python file with a function build() that returns a Model, or the name of a model that
     ships with fmumbs, such as double_pendulum. --set NAME=VALUE sets a parameter of its build().
@@ -239,19 +242,94 @@ def run(
             if error.result is None:
                 raise
             failure, result = error, error.result
+    _report(result, out, plot)
+    printing.print_summary(play.summary(result))
+    if options.scheme == "auto" and {"solver.steps", "solver.implicit"} <= set(result.names):
+        implicit, steps = (result[name][-1] for name in ("solver.implicit", "solver.steps"))
+        click.echo(f"auto took radau for {implicit:.0f} of {steps:.0f} steps.")
+    _fail(failure)
+
+
+def _report(result: "Result", out: Path | None, plot: Path | None) -> None:
+    """Writes the files that the options ask for."""
+    from fmumbs import play
+
     if out is not None:
         result.save(out)
         click.echo(f"{out}")
     if plot is not None:
         play.plot(result, plot)
         click.echo(f"{plot}")
-    printing.print_summary(play.summary(result))
-    if options.scheme == "auto" and {"solver.steps", "solver.implicit"} <= set(result.names):
-        implicit, steps = (result[name][-1] for name in ("solver.implicit", "solver.steps"))
-        click.echo(f"auto took radau for {implicit:.0f} of {steps:.0f} steps.")
+
+
+def _fail(failure: SolverError | Interrupted | None) -> None:
+    """Raises the error of a run that stopped early, whose results are printed."""
     if failure is not None:
         click.echo(f"The run stopped early: these results end at t = {failure.time:g} s.", err=True)
         raise failure
+
+
+@main.command()
+@click.argument("file", metavar="SYSTEM.py")
+@click.option(
+    "-o", "--output", type=NewFile(), help="The package to write; the default is NAME.ssp in the current folder."
+)
+@setting
+def ssp(file: str, output: Path | None, settings: Settings) -> None:
+    """Writes a system of FMUs as a System Structure and Parameterization package (SSP 1.0).
+
+    SYSTEM.py has a function build() that returns a System: FMUs, their connections and start values. Units are checked
+    at every connection. The package also has an OspSystemStructure.xml for libcosim.
+
+    \b
+    fmumbs ssp speed_control.py -o speed_control.ssp
+    fmumbs ssp speed_control.py --set step=1e-4
+    """
+    from fmumbs.readers import read_built
+    from fmumbs.system import System
+
+    system = read_built(file, settings, System)
+    plan = system.check()
+    path = system.save(output or Path(f"{system.name}.ssp"))
+    printing.print_system(path, plan)
+
+
+@main.command()
+@click.argument("package", metavar="SSP", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--engine", type=click.Choice(ENGINES), default="libcosim", show_default=True,
+    help="libcosim, of the Open Simulation Platform; FMPy's own SSP runner; OMSimulator, if it is installed.",
+)  # fmt: skip
+@click.option("--stop", type=Positive(), help="Stop time [s]; by default that of the package.")
+@click.option("--step", type=Positive(), help="Communication step [s]; by default that of the package.")
+@click.option("--out", type=NewFile(), help="Writes the results as CSV.")
+@click.option("--plot", type=NewFile(), help="Plots the joints' positions.")
+def cosim(
+    package: Path, engine: str, stop: float | None, step: float | None, out: Path | None, plot: Path | None
+) -> None:
+    """Runs a system of FMUs (SSP 1.0) in a co-simulation engine, and prints start and end values.
+
+    All engines give the same columns, named ELEMENT.VARIABLE. In the first step libcosim passes the initial outputs on
+    to the inputs, FMPy takes the inputs' start values; with start values that agree, the results agree.
+
+    \b
+    fmumbs cosim speed_control.ssp --out run.csv --plot run.png
+    fmumbs cosim speed_control.ssp --engine fmpy --step 1e-4
+    """
+    from fmumbs import play
+    from fmumbs.system import open_system
+
+    failure: SolverError | Interrupted | None = None
+    with open_system(package, stop=stop, step=step) as system, progress_bar(f"{package} in {engine}") as progress:
+        try:
+            result = system.run(engine, progress=progress)
+        except (SolverError, Interrupted) as error:
+            if error.result is None:
+                raise
+            failure, result = error, error.result
+    _report(result, out, plot)
+    printing.print_summary(play.summary(result))
+    _fail(failure)
 
 
 @main.command()

@@ -10,6 +10,7 @@ from fmumbs.cli.terminal import MOST, MOST_IN_A_ROW, counted, joined, new_list, 
 if TYPE_CHECKING:
     from fmumbs.cli.demo import Demo
     from fmumbs.play import Row
+    from fmumbs.system import Plan
     from fmumbs.verify import Finding
 
 Facts = dict[str, Any]
@@ -191,3 +192,16 @@ def print_findings(path: Path, findings: "list[Finding]", notes: "list[Finding]"
         click.secho(f"{finding.check}: ", fg="red", nl=False)
         click.echo(finding.message)
     click.echo(f"{path}  {checks}, {counted(len(findings), 'problem')}")
+
+
+def print_system(path: Path, plan: "Plan") -> None:
+    """The package, the elements of the system, its connections, and what could not be checked."""
+    table = new_table(None, "connection", "conversion")
+    for link in plan.links:
+        table.add_row(str(link), f"{link.factor:g} y + {link.offset:g}" if link.converts else "")
+    show(table)
+    for note in plan.notes:
+        click.secho("note: ", fg="yellow", nl=False)
+        click.echo(note)
+    sizes = f"{counted(len(plan.parts), 'FMU')}, {counted(len(plan.links), 'connection')}"
+    click.echo(f"{path}  {sizes}, {plan.count} steps of {plan.seconds:g} s, {path.stat().st_size / 1024:.0f} kB")

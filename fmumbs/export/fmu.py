@@ -87,7 +87,7 @@ def export_fmu(
     place = os.fspath(path)
     target = Path(place, f"{image.name}.fmu") if place.endswith(os.sep) else Path(place)
     start = installed.shared() if backend == "native" else b""
-    _write(target, zip_archive(BACKENDS[backend](image), _date(), start))
+    write(target, zip_archive(BACKENDS[backend](image), _date(), start))
     return target
 
 
@@ -146,7 +146,8 @@ def _date() -> Date:
     return OLDEST if date is None else max(OLDEST, date.timetuple()[:6])
 
 
-def _write(target: Path, data: bytes) -> None:
+def write(target: Path, data: bytes) -> None:
+    """Writes an archive atomically. Raises ExportError if it cannot be written."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with whole(target) as file:

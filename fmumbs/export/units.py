@@ -93,6 +93,11 @@ def unit(name: str) -> Unit:
     return Unit(name, _exponents(name), displays, quantity, display)
 
 
+def display_units(name: str) -> list[tuple[str, float]]:
+    """The units that have the display unit `name`, each with how many of it make one: [("rad", 57.3)] for "deg"."""
+    return [(base, count[name]) for base, count in _DISPLAY.items() if name in count]
+
+
 def _exponents(name: str) -> tuple[tuple[str, int], ...]:
     total = dict.fromkeys(BASE, 0)
     for side, part in zip((1, -1), name.split("/", 1), strict=False):

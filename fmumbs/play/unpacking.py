@@ -1,4 +1,4 @@
-"""Reads an FMU from any source, which may be damaged or malicious.
+"""Reads an FMU, or a package of FMUs, from any source, which may be damaged or malicious.
 
 Everything is checked before use: sizes, as a small file can claim very large ones; names, which must stay within the
 folder; and the XML.
@@ -30,11 +30,10 @@ TYPES: dict[str, Callable[[str], Any]] = {
 }
 
 
-class Archive:
-    """An FMI 2.0 FMU that is open for reading, and can be unpacked safely.
+class Zip:
+    """A zip archive that is open for reading, and can be unpacked safely.
 
-    sizes: unpacked size [bytes] by entry name; description: root element of modelDescription.xml (lxml). Raises
-    ExportError if the file is not such an FMU.
+    sizes: unpacked size [bytes] by entry name. Raises ExportError if it is too large or unsafe to unpack.
     """
 
     def __init__(self, path: Path, file: zipfile.ZipFile) -> None:
@@ -44,14 +43,6 @@ class Archive:
         _check_sizes(path, entries)
         for problem in _unsafe(entries):
             raise ExportError(f"'{path}' is unsafe to unpack: {problem}. Get it again from its source.")
-        if DESCRIPTION not in self.sizes:
-            raise ExportError(f"'{path}' has no {DESCRIPTION}, so it is not an FMU. Give an FMU.")
-        if self.sizes[DESCRIPTION] > MOST_XML:
-            raise ExportError(
-                f"'{path}': {DESCRIPTION} has {self.sizes[DESCRIPTION]} bytes, more than {MOST_XML}. "
-                "Export it with fewer variables."
-            )
-        self.description = _description(path, self.read(DESCRIPTION))
 
     def read(self, name: str) -> bytes:
         """An entry's contents."""
@@ -69,17 +60,50 @@ class Archive:
                         shutil.copyfileobj(source, place)
 
 
+class Archive(Zip):
+    """An FMI 2.0 FMU that is open for reading, and can be unpacked safely.
+
+    description: root element of modelDescription.xml (lxml). Raises ExportError if the file is not such an FMU.
+    """
+
+    def __init__(self, path: Path, file: zipfile.ZipFile) -> None:
+        super().__init__(path, file)
+        if DESCRIPTION not in self.sizes:
+            raise ExportError(f"'{path}' has no {DESCRIPTION}, so it is not an FMU. Give an FMU.")
+        if self.sizes[DESCRIPTION] > MOST_XML:
+            raise ExportError(
+                f"'{path}': {DESCRIPTION} has {self.sizes[DESCRIPTION]} bytes, more than {MOST_XML}. "
+                "Export it with fewer variables."
+            )
+        self.description = _description(path, self.read(DESCRIPTION))
+
+
 @contextmanager
 def open_archive(path: Path) -> Iterator[Archive]:
     """The FMU at `path`. Raises ExportError if it cannot be read as an FMU."""
     if not path.is_file():
         raise ExportError(f"there is no file '{path}'. Make it with `fmumbs export MODEL`.")
+    with _open(path, "an FMU") as file:
+        yield Archive(path, file)
+
+
+@contextmanager
+def open_package(path: Path) -> Iterator[Zip]:
+    """The package of a system at `path`. Raises ExportError if it cannot be read as a zip archive."""
+    if not path.is_file():
+        raise ExportError(f"there is no file '{path}'. Make it with `fmumbs ssp SYSTEM.py`.")
+    with _open(path, "a system structure package") as file:
+        yield Zip(path, file)
+
+
+@contextmanager
+def _open(path: Path, what: str) -> Iterator[zipfile.ZipFile]:
     if not zipfile.is_zipfile(path):
-        raise ExportError(f"'{path}' is not a zip archive, so it is not an FMU. Give an FMU.")
+        raise ExportError(f"'{path}' is not a zip archive, so it is not {what}. Give {what}.")
     with _readable(path):
         file = zipfile.ZipFile(path)
     with file:
-        yield Archive(path, file)
+        yield file
 
 
 @contextmanager
@@ -100,7 +124,7 @@ def _check_sizes(path: Path, entries: list[zipfile.ZipInfo]) -> None:
     if len(entries) > MOST_ENTRIES or total > MOST_BYTES:
         raise ExportError(
             f"'{path}' has {len(entries)} entries of {total} bytes in all; the limits are {MOST_ENTRIES} entries and "
-            f"{MOST_BYTES} bytes. Get a smaller FMU."
+            f"{MOST_BYTES} bytes. Get a smaller one."
         )
 
 
@@ -120,14 +144,19 @@ def _unsafe(entries: list[zipfile.ZipInfo]) -> Iterator[str]:
         seen.add(name)
 
 
-def _description(path: Path, text: bytes) -> Any:
+def parse_xml(path: Path, name: str, text: bytes) -> Any:
+    """The root element (lxml) of the entry `name` of the archive `path`. Raises ExportError if it is not XML."""
     from lxml import etree
 
     parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True)
     try:
-        root = etree.fromstring(text, parser)
+        return etree.fromstring(text, parser)
     except (etree.LxmlError, ValueError, LookupError) as error:
-        raise ExportError(f"'{path}' is damaged: {DESCRIPTION} cannot be read ({error}).") from error
+        raise ExportError(f"'{path}' is damaged: {name} cannot be read ({error}).") from error
+
+
+def _description(path: Path, text: bytes) -> Any:
+    root = parse_xml(path, DESCRIPTION, text)
     for problem in _problems(root):
         raise ExportError(f"'{path}': {DESCRIPTION} {problem}. Export the FMU again, by a tool that follows FMI 2.0.")
     return root

@@ -11,11 +11,13 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from fmumbs import _checks
 from fmumbs.errors import FmumbsError, ModelError
 from fmumbs.mechanism import Model
+
+T = TypeVar("T")
 
 _PACKAGE = Path(__file__).parents[1]
 
@@ -58,15 +60,21 @@ def read_model(name: str, parameters: Mapping[str, Any] | None = None) -> Model:
     Raises NoSuchModel for an unknown name or parameter, ModelError with the line for a file that fails, exits or does
     not return a Model.
     """
+    return read_built(name, parameters, Model)
+
+
+def read_built(name: str, parameters: Mapping[str, Any] | None, kind: type[T]) -> T:
+    """What build() of a file returns, an object of `kind`; otherwise as read_model()."""
     path = find_model(name)
     given = dict(parameters or {})
     with _importable(path.resolve().parent):
         build = _build_function(path)
         _check_parameters(path, build, given)
-        model = _guarded(path, lambda: build(**given))
-    if not isinstance(model, Model):
-        raise ModelError(f"build() in '{path}' returned {type(model).__name__}, not a Model. Let it return a Model.")
-    return model
+        built = _guarded(path, lambda: build(**given))
+    if not isinstance(built, kind):
+        what = kind.__name__
+        raise ModelError(f"build() in '{path}' returned {type(built).__name__}, not a {what}. Let it return a {what}.")
+    return built
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """Loads a Python file that is no part of a package, as a user's script is."""
 
 import importlib.util
+import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -10,5 +11,9 @@ def load(path: Path) -> ModuleType:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    sys.path.insert(0, str(path.parent))  # as for a script
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        sys.path.remove(str(path.parent))
     return module

@@ -1,0 +1,92 @@
+"""The interface of an FMU: its variables with units, and which inputs act on which outputs at once."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fmumbs import _checks
+from fmumbs.errors import ExportError, ModelError
+from fmumbs.play.unpacking import TYPES, open_archive, start_of
+from fmumbs.system.units import Scale, scale_in
+
+INTEGERS = ("Integer", "Enumeration")
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A variable of an FMU.
+
+    kind: Real, Integer, Boolean, String or Enumeration; unit: "" for none; start: its start value, None for none.
+    """
+
+    name: str
+    kind: str
+    causality: str
+    unit: str
+    start: Any
+
+
+@dataclass(frozen=True)
+class Interface:
+    """The interface of the FMU at `path`.
+
+    variables: by name; scales: of its units by name; acts: for each output the inputs that act on it at once, None
+    where the FMU does not list them, which in FMI means all inputs.
+    """
+
+    path: Path
+    variables: Mapping[str, Variable]
+    scales: Mapping[str, Scale]
+    acts: Mapping[str, frozenset[str] | None]
+
+    def variable(self, element: str, name: str, causality: str | None = None) -> Variable:
+        """The variable of a name. Raises ModelError, with the nearest name, if there is none of this causality."""
+        known = {n: v for n, v in self.variables.items() if causality in (None, v.causality)}
+        if name in known:
+            return known[name]
+        what = f"'{element}' ({self.path.name}) has no {causality or 'variable'} '{name}'"
+        if name in self.variables:
+            what += f", which is of causality {self.variables[name].causality}"
+        raise ModelError(f"{what}. {_checks.nearest(name, known)}")
+
+    def named(self, causality: str) -> list[str]:
+        return [name for name, variable in self.variables.items() if variable.causality == causality]
+
+
+def read_interface(path: Path) -> Interface:
+    """The interface of an FMI 2.0 co-simulation FMU. Raises ExportError if the file is not one."""
+    with open_archive(path) as archive:
+        root = archive.description
+    if root.find("CoSimulation") is None:
+        raise ExportError(f"'{path}' is not a co-simulation FMU. Export it for co-simulation.")
+    table = list(map(_variable, root.iterfind("ModelVariables/ScalarVariable")))
+    scales = {unit.get("name", ""): scale_in(unit) for unit in root.iterfind("UnitDefinitions/Unit")}
+    return Interface(
+        path,
+        {variable.name: variable for variable in table},
+        {name: scale for name, scale in scales.items() if scale is not None},
+        dict(_acts(root, table)),
+    )
+
+
+def _variable(node: Any) -> Variable:
+    (typed,) = (child for child in node if child.tag in TYPES)
+    unit = typed.get("unit") or ""
+    if not unit and (declared := typed.get("declaredType")):
+        for simple in node.getroottree().iterfind("TypeDefinitions/SimpleType"):
+            if simple.get("name") == declared and (real := simple.find("Real")) is not None:
+                unit = real.get("unit") or ""
+    start = start_of(typed.tag, typed.get("start"))
+    return Variable(node.get("name"), typed.tag, node.get("causality") or "local", unit, start)
+
+
+def _acts(root: Any, table: list[Variable]) -> Iterator[tuple[str, frozenset[str] | None]]:
+    for unknown in root.iterfind("ModelStructure/Outputs/Unknown"):
+        listed = unknown.get("dependencies")
+        try:
+            output = table[int(unknown.get("index", "")) - 1].name
+            names = None if listed is None else [table[int(index) - 1] for index in listed.split()]
+        except (ValueError, IndexError):
+            continue  # as if it were not listed: all inputs act
+        yield output, None if names is None else frozenset(v.name for v in names if v.causality == "input")
