@@ -22,6 +22,7 @@ from click.testing import CliRunner
 
 import fmumbs as fm
 from fmumbs.cli import main
+from support.systems import write_speed_control
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("docs", "benchmarks", "fmus")
@@ -256,6 +257,11 @@ def test_the_examples_of_help_work_in_their_order(verb: str | None, tmp_path: Pa
     (tmp_path / "torques.csv").write_text("time,A.tau\n0,0\n1,5\n")
     if verb in ("info", "run", "verify"):  # they begin where `export` ends
         for words in examples(main.commands["export"])[:1]:
+            run(words)
+    if verb in (None, "ssp", "cosim"):
+        write_speed_control(tmp_path)
+    if verb in (None, "cosim"):
+        for words in examples(main.commands["ssp"])[:1]:
             run(words)
     assert examples(command)
     for words in examples(command):

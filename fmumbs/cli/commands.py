@@ -41,7 +41,7 @@ def main() -> None:
     fmumbs run double_pendulum --stop 5 --plot a.png  simulate the model
     fmumbs export double_pendulum --verify            write double_pendulum.fmu and verify it
     fmumbs run double_pendulum.fmu --out a.csv        simulate the FMU with FMPy
-    fmumbs cosim system.ssp --engine fmpy             run a system of FMUs in an engine
+    fmumbs cosim speed_control.ssp                    run a system of FMUs in a co-simulation engine
 
     MODEL is the path of a Python file with a function build() that returns a Model, or the name of a model that
     ships with fmumbs, such as double_pendulum. --set NAME=VALUE sets a parameter of its build().
@@ -302,7 +302,9 @@ def ssp(file: str, output: Path | None, settings: Settings) -> None:
 )  # fmt: skip
 @click.option("--stop", type=Positive(), help="Stop time [s]; by default that of the package.")
 @click.option("--step", type=Positive(), help="Communication step [s]; by default that of the package.")
-@click.option("--out", type=NewFile(), help="Writes the results as CSV.")
+@click.option(
+    "-o", "--out", type=ResultFile(), help="Writes the results: .csv, .mat (MATLAB 4, as Dymola's) or .parquet."
+)
 @click.option("--plot", type=NewFile(), help="Plots the joints' positions.")
 def cosim(
     package: Path, engine: str, stop: float | None, step: float | None, out: Path | None, plot: Path | None

@@ -15,12 +15,12 @@ from support.commands import fmumbs
 def test_help_names_the_verbs_and_shows_examples() -> None:
     result = fmumbs("--help")
     assert result.exit_code == 0
-    for verb in ("demo", "check", "info", "export", "run", "verify"):
+    for verb in ("demo", "check", "info", "export", "run", "ssp", "cosim", "verify"):
         assert f"\n  {verb} " in result.output
     assert "fmumbs export double_pendulum --verify" in result.output
 
 
-@pytest.mark.parametrize("verb", ["demo", "check", "info", "export", "run", "verify"])
+@pytest.mark.parametrize("verb", ["demo", "check", "info", "export", "run", "ssp", "cosim", "verify"])
 def test_the_help_of_each_verb_has_an_example(verb: str) -> None:
     result = fmumbs(verb, "--help")
     assert result.exit_code == 0

@@ -1,0 +1,202 @@
+"""The engines: to the same numbers as each other and as a loop over Solver and controller, which shares no code."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import fmumbs as fm
+from fmumbs.errors import Interrupted, SolverError
+from fmumbs.readers import read_model
+from support.scripts import load
+from support.systems import EXAMPLES, fmu, speed_control
+
+ENGINES = ("libcosim", "fmpy")
+SAME = 1e-9  # relative to the largest value: the engines add up the times differently, by their last bits
+
+
+def same(one: fm.Result, two: fm.Result) -> None:
+    assert one.names == two.names
+    assert one.units == two.units
+    assert_allclose(one.time, two.time, rtol=0, atol=1e-12)
+    for name in one:
+        assert_allclose(one[name], two[name], rtol=0, atol=SAME * max(1.0, np.abs(two[name]).max()), err_msg=name)
+
+
+def in_both(system: fm.System) -> fm.Result:
+    first, second = (system.run(engine) for engine in ENGINES)
+    same(first, second)
+    return first
+
+
+def by_hand(count: int, step: float) -> dict[str, np.ndarray]:
+    """Speed and torque of speed_control() at the communication points: both take what the other had before the step."""
+    solver = fm.Solver(fm.compile(read_model("four_bar")))
+    control = load(EXAMPLES / "controllers" / "pid.py").PID(instance_name="pid")
+    vars(control).update(kp=0.5, setpoint=10.0, measured=6.0)
+    control.exit_initialization_mode()
+    solver.set("A.tau", control.u)
+    solver.assemble()
+    rows = [(solver.get("A.qd"), control.u)]
+    for k in range(count):
+        speed, torque = rows[-1]
+        solver.set("A.tau", torque)
+        solver.step((k + 1) * step)
+        control.measured = speed
+        control.do_step(k * step, step)
+        rows.append((solver.get("A.qd"), control.u))
+    return dict(zip(("plant.A.qd", "pid.u"), np.array(rows).T, strict=True))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_engine_runs_mechanism_and_controller_to_the_numbers_of_a_loop_by_hand(engine: str, fmus: Path) -> None:
+    seen: list[float] = []
+    result = speed_control(fmus).run(engine, progress=seen.append)
+    for name, values in by_hand(50, 1e-3).items():
+        assert_allclose(result[name], values, rtol=0, atol=SAME * 20)
+    assert len(result.time) == 51
+    assert result.time[-1] == 0.05
+    assert seen == [k / 50 for k in range(1, 51)]
+
+
+def test_without_a_start_value_fmpy_sees_the_fmus_own_and_libcosim_the_initial_output(fmus: Path) -> None:
+    """The start values of FMUs are 0 for both inputs: what the first step sees is where the engines differ."""
+    system = speed_control(fmus)
+    for name, starts in (("plant", {}), ("pid", {"kp": 0.5, "setpoint": 10.0})):
+        system.elements[name].starts.clear()  # type: ignore[attr-defined]
+        system.elements[name].starts.update(starts)  # type: ignore[attr-defined]
+    libcosim, fmpy = (system.run(engine) for engine in ENGINES)
+    assert libcosim["pid.u"][1] == pytest.approx(0.5 * (10.0 - 6.0))
+    assert fmpy["pid.u"][1] == pytest.approx(0.5 * 10.0)
+
+
+def test_one_fmu_twice_with_other_parameters_under_names_that_begin_alike(fmus: Path) -> None:
+    """FMPy's runner would give m1 the parameters of m10 too."""
+    system = fm.System("twice", stop=0.5, step=0.05)
+    cases = {
+        "m1": {"A.q": 0.2},
+        "m10": {"A.q": 0.7, "rod.mass": 2.0, "A.tau": 1.5},
+        "m1_": {"A.tau": 0.3},
+        "m": {"rod.mass": 9.0, "A.qd": -1.0},
+    }
+    for name, starts in cases.items():
+        system.add(name, fmu(fmus, "pendulum"), starts=starts, outputs=["A.q", "A.qd"])
+    result = in_both(system)
+    for name, starts in cases.items():
+        alone = fm.simulate(read_model("pendulum"), stop=0.5, interval=0.05, inputs=starts)
+        assert_allclose(result[f"{name}.A.q"], alone["A.q"], rtol=0, atol=SAME)
+    assert len({result[f"{name}.A.q"][-1] for name in cases}) == len(cases)
+
+
+def test_two_fmus_of_ours_and_two_of_others_in_one_system(fmus: Path) -> None:
+    """Four-bar and PID of pythonfmu; crane and controller in C."""
+    system = speed_control(fmus, stop=0.1, step=5e-3)
+    example = load(EXAMPLES / "crane_anti_sway.py")
+    system.add("crane", fm.export_fmu(example.crane(), fmus / "trolley_crane.fmu"), outputs=["load.r[1]"])
+    system.add("feedback", fmu(fmus, "anti_sway"), starts={"distance": 5.0, "time": 0.5} | example.gains())
+    for end, source in zip(("x", "v", "angle", "rate"), ("rail.q", "rail.qd", "rope.q", "rope.qd"), strict=True):
+        system.connect(f"crane.{source}", f"feedback.{end}", start=0.0)
+    system.connect("feedback.force", "crane.rail.f", start=0.0)
+    result = in_both(system)
+    assert np.abs(result["feedback.force"]).max() > 1.0
+    assert {"plant.A.qd", "pid.u", "crane.rail.q", "feedback.force"} <= set(result)
+
+
+def slider(folder: Path) -> Path:
+    """A mass on a rail, held by a spring; the spring's force is an output, a force on the mass an input."""
+    model = fm.Model("slider", gravity=(0, 0, 0))
+    mass = fm.Body.box("mass", size=(0.1, 0.1, 0.1), mass=1.0)
+    rail = fm.Prismatic("rail", model.ground.at(), mass.at(), axis="x", q0=0.1)
+    spring = fm.Spring("spring", model.ground.at(-1, 0, 0), mass.at(), stiffness=50.0, damping=1.0, free_length=1.0)
+    model.add(mass, rail, spring)
+    return fm.export_fmu(model, folder / "slider.fmu")
+
+
+def test_a_system_of_twenty_mechanisms(fmus: Path) -> None:
+    """Each spring's force pushes the next mass; each starts elsewhere."""
+    plant = slider(fmus)
+    system = fm.System("twenty", stop=0.2, step=0.01)
+    for i in range(1, 21):
+        system.add(f"m{i}", plant, starts={"rail.q": 0.1 + 0.01 * i}, outputs=["rail.q"])
+    force = {i: 50.0 * (0.1 + 0.01 * i) for i in range(1, 21)}
+    for i in range(1, 20):
+        system.connect(f"m{i}.spring.f", f"m{i + 1}.rail.f", start=force[i])
+    result = in_both(system)
+    assert [result[f"m{i}.spring.f"][0] for i in range(1, 20)] == pytest.approx([force[i] for i in range(1, 20)])
+    assert len({round(result[f"m{i}.rail.q"][-1], 9) for i in range(1, 21)}) == 20
+
+
+def test_libcosim_converts_units_and_fmpy_refuses_with_both_ends(fmus: Path) -> None:
+    system = fm.System("degrees", stop=0.01, step=1e-3)
+    system.add("plant", fmu(fmus, "four_bar"), outputs=[])
+    system.add(
+        "pid", fmu(fmus, "pid"), starts={"kp": 1e-3}, units={"measured": "deg/s", "u": "kN.m"}, feedthrough=False
+    )
+    system.connect("plant.A.qd", "pid.measured")
+    system.connect("pid.u", "plant.A.tau")
+    result = system.run()
+    assert result["pid.u"][0] == pytest.approx(-1e-3 * np.degrees(6.0), rel=1e-12)
+    other = fm.System("radians", stop=0.01, step=1e-3)
+    other.add("plant", fmu(fmus, "four_bar"), outputs=[])
+    other.add("pid", fmu(fmus, "pid"), starts={"kp": 1e-3 * 180 / np.pi * 1e3}, feedthrough=False)
+    other.connect("plant.A.qd", "pid.measured")
+    other.connect("pid.u", "plant.A.tau")
+    assert_allclose(result["plant.A.qd"], other.run()["plant.A.qd"], rtol=1e-9)
+    with pytest.raises(SolverError, match=r"'plant.A.qd' \[rad/s\] feeds 'pid.measured' \[deg/s\]"):
+        system.run("fmpy")
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_run_that_fails_keeps_its_results(engine: str, fmus: Path) -> None:
+    """After the first step the torque is beyond what the mechanism can follow."""
+    system = fm.System("fails", stop=1.0, step=0.01)
+    system.add("plant", fmu(fmus, "four_bar"), outputs=["A.q"])
+    starts = {"kp": 0.0, "ki": -1e300, "limit": 1e300}
+    system.add("pid", fmu(fmus, "pid"), starts=starts, units={"measured": "rad/s"}, feedthrough=False)
+    system.connect("plant.A.qd", "pid.measured", start=6.0)
+    system.connect("pid.u", "plant.A.tau", start=0.0)
+    with pytest.raises(SolverError, match="'fails' stopped at ") as caught:
+        system.run(engine)
+    assert caught.value.result is not None
+    assert caught.value.time == caught.value.result.time[-1] == pytest.approx(0.01)
+    speed_control(fmus).run(engine)  # the engine is not harmed
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_interrupted_run_keeps_its_results(engine: str, fmus: Path) -> None:
+    def stop(part: float) -> None:
+        if part >= 0.5:
+            raise KeyboardInterrupt
+
+    with pytest.raises(Interrupted) as caught:
+        speed_control(fmus).run(engine, progress=stop)
+    assert caught.value.time == pytest.approx(0.025)
+
+
+def test_fmpys_own_runner_stays_as_it_is(fmus: Path) -> None:
+    from fmpy.ssp import simulation
+
+    before = dict(vars(simulation))
+    speed_control(fmus).run("fmpy")
+    assert dict(vars(simulation)) == before
+
+
+def test_an_engine_that_is_missing_or_unknown_is_told(fmus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    system = speed_control(fmus)
+    with pytest.raises(SolverError, match=r"no engine 'libcosi'\. The nearest name is 'libcosim'"):
+        system.run("libcosi")
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(SolverError, match="needs the program OMSimulator"):
+        system.run("omsimulator")
+    monkeypatch.setitem(sys.modules, "libcosimpy", None)
+    with pytest.raises(SolverError, match="pip install 'fmumbs\\[cosim\\]'"):
+        system.run("libcosim")
+
+
+def test_steps_that_do_not_fit_floating_point_are_whole_nanoseconds(fmus: Path) -> None:
+    """libcosim cuts 1.1e-3 s to 1 099 999 ns if it is given as it is."""
+    system = speed_control(fmus, stop=20 * 1.1e-3, step=1.1e-3)
+    result = in_both(system)
+    assert len(result.time) == 21
