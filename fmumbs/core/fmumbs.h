@@ -101,6 +101,9 @@ fm_status fm_flexibility(fm_instance *instance, const double *direction, double 
 /* How the last assembly with solver.equilibrium found it: 0 Newton's method, 1 in load steps, 2 by descent, 3 Newton's
  * method with shortened steps; and in how many evaluations of accelerations. */
 int32_t fm_equilibrium_found(const fm_instance *instance, double *evaluations);
+/* Whether the equilibrium of the last assembly is stable: 0 if so, and without solver.equilibrium; else the growth rate [1/s] of a
+ * motion that departs from it, and the name of the coordinate that moves most in it; NAN if it was not found out. */
+double fm_departure(const fm_instance *instance, char *name, size_t capacity);
 /* FM_OK if every free mode has inertia at some general position, with loops left open; otherwise an error that names a
  * mode without. */
 fm_status fm_check_inertia(fm_instance *instance);

@@ -4,7 +4,7 @@ The core finds it (fmumbs/core/statics/). Here its stability follows: with A = M
 inertia and N an orthonormal basis of the motions that the loops allow, the eigenvalues of N' A N are the squares of the
 angular frequencies of small undamped vibrations about the equilibrium. All positive: it is stable. Of large mechanisms
 only those of least magnitude are computed, by Arnoldi's method for A^-1, of which the core makes products without a
-matrix.
+matrix, and one of a motion that departs, which the core seeks as well (statics/stability.c).
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fmumbs.compiler import ModelImage, compile
-from fmumbs.errors import AssemblyError, EquilibriumError
+from fmumbs.errors import AssemblyError, EquilibriumError, SolverError
 from fmumbs.mechanism import Model
 from fmumbs.run.solver import Solver
 
@@ -24,6 +24,7 @@ LARGE = 40
 
 _DIFFERENCE, _WIDER = 1e-6, 1e-5  # [rad], or of the model's length: steps of the differences
 _LOWEST = 4  # frequencies of a large mechanism
+_SAME = 1e-2  # relative difference of one squared frequency, found in two ways
 _INDEPENDENT = 1e-9  # singular values of rows of J with length one
 
 
@@ -34,7 +35,8 @@ class Equilibrium:
     starts: positions of all states by name, to be given as `starts=` to compile() and export_fmu() or as `inputs=` to
         simulate().
     squares: (freedoms,) squares of the angular frequencies of small undamped vibrations [1/s2], ascending; a negative
-        one belongs to a motion that departs. Of a large mechanism only the four of least magnitude.
+        one belongs to a motion that departs. Of a large mechanism only the four of least magnitude, or three and
+        that of a motion that departs.
     stable: whether all of them are positive. softest: the coordinate that moves most in the first of these motions.
     method: "newton", "load steps", "descent" or "shortened newton". solver: stands in the equilibrium.
     """
@@ -110,7 +112,13 @@ def _stability(solver: Solver) -> tuple[tuple[float, ...], str]:
     N = _allowed(solver, scale)
     if N.shape[1] == 0:
         return (), ""
-    squares, motion = _lowest(solver, scale, N) if n >= LARGE else _all(solver, scale, N)
+    try:
+        squares, motion = _lowest(solver, scale, N) if n >= LARGE else _all(solver, scale, N)
+    except SolverError:  # stiffnesses that are too different for an iteration
+        squares, motion = _all(solver, scale, N)
+    growth, departing = solver.departure
+    if growth > 0.0 and squares[0] > -(growth**2) * (1.0 - _SAME):  # it is not among those of least magnitude
+        return (-(growth**2), *squares[: _LOWEST - 1].tolist()), departing
     rates = solver.image.variables.names(solver.image.variables.speeds())
     name = rates[int(np.argmax(np.abs(motion)))]
     return tuple(squares.tolist()), name.replace(".qd", ".q").replace(".v", ".r")

@@ -275,6 +275,15 @@ class Solver:
         method = self._ask(lib.fm_equilibrium_found, evaluations)
         return _METHODS[method], int(evaluations[0])
 
+    @property
+    def departure(self) -> tuple[float, str]:
+        """Of the equilibrium of the last assemble(): (0, "") if it is stable, else the growth rate [1/s] of a motion
+        that departs from it, and the coordinate that moves most in it. (nan, "") where that was not found out.
+        """
+        name = ffi.new("char[]", 200)
+        rate = float(self._ask(lib.fm_departure, name, len(name)))
+        return rate, ffi.string(name).decode()
+
     # State ----------------------------------------------------------------------------------------------------
 
     def state_save(self) -> bytes:

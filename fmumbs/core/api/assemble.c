@@ -154,7 +154,7 @@ static fm_status check_rank(fm_instance *s)
 static fm_status assemble(fm_instance *s, double t)
 {
     if (!isfinite(t)) return fm_say(s, FM_ERROR, "the start time is not finite");
-    if (fm_check_options(s) != FM_OK) return FM_ERROR;
+    if (fm_check_options(s) != FM_OK || fm_check_matrix(s, FM_ERROR) != FM_OK) return FM_ERROR;
     copy(s->y, s->guess, s->model.ny);
     for (int32_t i = 0; i < s->model.balls; i++) {
         const fm_link *k = s->link + s->ball_link[i];
@@ -224,6 +224,7 @@ static fm_status start_at_rest(fm_instance *s, double t)
 fm_status fm_do_assemble(fm_instance *s, double t)
 {
     memcpy(s->kept, s->state, s->model.state_doubles * sizeof(double));
+    s->statics.growth = 0.0;
     s->reduced.used = 0; /* assembly and statics are those of the sweeps */
     fm_status status = assemble_in_space(s, t);
     if (status == FM_OK && s->options[FM_OPTION_EQUILIBRIUM] != 0.0) status = start_at_rest(s, t);

@@ -8,6 +8,7 @@
 #include "../instance/instance.h"
 #include "../outputs/derivatives.h"
 #include "../outputs/loop_values.h"
+#include "../outputs/start_changes.h"
 #include "../outputs/values.h"
 #include "../statics/tangent.h"
 #include "assemble.h"
@@ -56,6 +57,13 @@ int32_t fm_equilibrium_found(const fm_instance *s, double *evaluations)
 {
     *evaluations = s->statics.evaluations;
     return s->statics.method;
+}
+
+double fm_departure(const fm_instance *s, char *name, size_t capacity)
+{
+    if (capacity > 0) name[0] = 0;
+    if (s->statics.growth > 0.0) fm_name_moving(s, s->statics.motion, name, capacity);
+    return s->statics.growth;
 }
 
 fm_status fm_check_inertia(fm_instance *s)

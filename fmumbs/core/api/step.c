@@ -37,6 +37,14 @@ fm_status fm_check_options(fm_instance *s)
     return FM_OK;
 }
 
+fm_status fm_check_matrix(fm_instance *s, fm_status status)
+{
+    if (s->stiff.negative < 0) return FM_OK;
+    return fm_say(s, status, "the %s matrix of joint '%s' has a negative eigenvalue: it would drive some motion. Nothing is lost: set "
+                  "its entries to those of a matrix without one, and go on", s->stiff.negative_damping ? "damping" : "stiffness",
+                  s->image.text + s->image.joint_name[s->stiff.negative]);
+}
+
 double fm_time(const fm_instance *s)
 {
     return s->clock[FM_TIME];
@@ -49,6 +57,7 @@ fm_status fm_do_step(fm_instance *s, double t_end)
     if (!isfinite(t_end - t) || t_end < t)
         return fm_say(s, FM_ERROR, "a step from t = %.9g s to t = %.9g s: the end must be finite and not before the start", t, t_end);
     if (fm_check_options(s) != FM_OK) return FM_ERROR;
+    if (fm_check_matrix(s, FM_DISCARD) != FM_OK) return FM_DISCARD;
     if (s->options[FM_OPTION_SCHEME] == (double)FM_RUNGE_KUTTA && (t_end - t) / s->options[FM_OPTION_STEP] > FM_MOST_STEPS)
         return fm_say(s, FM_ERROR, "a step of %.9g s would take more than %g of solver.step = %g s: choose a longer one",
                       t_end - t, FM_MOST_STEPS, s->options[FM_OPTION_STEP]);

@@ -209,6 +209,17 @@ static void tell_changes(fmu_component *c)
                   count > TOLD ? " and others" : "");
 }
 
+/* Warns of a start in an unstable equilibrium. */
+static void tell_departure(fmu_component *c)
+{
+    char name[200];
+    const double growth = fm_departure(c->core, name, sizeof name);
+    if (growth > 0.0)
+        (void)fmu_say(c, fmi2Warning, "it starts in an unstable equilibrium: a displacement of %s grows as exp(%.6g t). Give a start "
+                      "nearer to a stable one, or hold that coordinate", name, growth);
+    else if (growth != 0.0) (void)fmu_say(c, fmi2Warning, "it starts in an equilibrium whose stability was not found out");
+}
+
 fmi2Status fmi2ExitInitializationMode(fmi2Component component)
 {
     fmu_component *c = fmu_begin(component, FMU_EXIT_INITIALIZATION);
@@ -217,6 +228,7 @@ fmi2Status fmi2ExitInitializationMode(fmi2Component component)
     c->experiment.phase = FMU_STEP_COMPLETE;
     (void)fmu_say(c, fmi2OK, "started at %.12g s", c->experiment.start);
     tell_changes(c);
+    tell_departure(c);
     if (fm_mobility(c->core) == 0 && fm_excited(c->core) == 0 && fm_active(c->core, NULL, 0) > 0)
         (void)fmu_say(c, fmi2Warning, "the mechanism is locked: its loops leave no degree of freedom. Free one of their joints");
     return fmi2OK;

@@ -183,7 +183,7 @@ static const char *check_coupled(const fm_image *m)
         const int32_t count = m->joint_couplings[j];
         if (count == 0) continue;
         const int ball = m->joint_kind[j] == FM_JOINT_SPHERICAL && count == 3;
-        if (!ball && (m->joint_kind[j] != FM_JOINT_SCALAR || m->joint_np[j] != m->joint_nu[j]))
+        if (!ball && (m->joint_kind[j] != FM_JOINT_SCALAR || m->joint_np[j] != m->joint_nu[j] || m->joint_nu[j] > 6))
             return "a joint's springs are out of place";
         if (m->joint_coupled[j] != next || count < 0 || count > m->n.coupled - next)
             return "a joint's springs are out of place";

@@ -69,10 +69,12 @@ typedef struct fm_stiff {
     const struct fm_kernels *ordinary; /* the kernels of those, meanwhile */
     int32_t room;                      /* for directions of compliances.c */
     int32_t matrices;                  /* joints up to this one, for whose matrices there is room */
+    int32_t negative, negative_damping; /* a joint whose matrix has a negative eigenvalue, -1: none; which matrix */
     fm_compliances set[FM_COMPLIANCE_SETS];
 } fm_stiff;
 
-#define FM_KRYLOV 40 /* most directions of a Krylov space */
+#define FM_KRYLOV 40 /* most directions of a Krylov space, ... */
+#define FM_OUTER 12  /* ... and of one of the inverse map, each of whose products takes a Krylov space */
 
 /* Static equilibrium (statics/). */
 #define FM_STATICS_ARRAYS(A)                                                                       \
@@ -89,10 +91,15 @@ typedef struct fm_stiff {
     A(double, simplified, n.speeds)                                                                \
     A(double, back, n.speeds)                                                                      \
     A(double, rate, 2 * n.speeds)                                                                  \
+    A(double, inert, n.speeds)                                                                     \
+    A(double, motion, n.speeds) /* that departs from the equilibrium */                             \
     A(double, space, (n.krylov + 1) * n.speeds) /* of a Krylov space: its directions, */           \
     A(double, H, (n.krylov + 1) * n.krylov)     /* the map in it, and its reduction to a triangle */ \
     A(double, turn, 2 * n.krylov)                                                                  \
-    A(double, left, n.krylov + 1)
+    A(double, left, n.krylov + 1)                                                                  \
+    A(double, small, n.krylov * n.krylov)                                                          \
+    A(double, outer, (FM_OUTER + 1) * n.speeds) /* of the inverse map: directions, the map in them */ \
+    A(double, outer_H, (FM_OUTER + 1) * FM_OUTER)
 
 typedef struct fm_statics {
 #define A(type, name, count) type *name;
@@ -102,6 +109,8 @@ typedef struct fm_statics {
     double unsolved;   /* what the last linear system left of its right-hand side */
     double correction; /* fm_correction of the model, meanwhile */
     double evaluations; /* in the last search */
+    double shift;      /* times the inertia, added to the products of krylov.c */
+    double growth;     /* of the motion that departs [1/s]; 0: none does, NAN: not found out */
     int32_t room;      /* directions of a Krylov space */
     int32_t method;    /* which method found the last equilibrium */
 } fm_statics;

@@ -29,6 +29,7 @@
 
 #define FM_DIFFERENCE 1e-6 /* [rad], or lengths: step of the differences */
 #define FM_STILL_SET 0     /* of the directions of compliances.c */
+#define FM_IMMOBILE 1e-9   /* of a motion: what loops leave of it where nothing moves */
 
 double fm_balance_unit(const fm_instance *s, int32_t u)
 {
@@ -55,6 +56,7 @@ void fm_balance_begin(fm_instance *s)
     const double *g = s->gravity, pull = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
     s->statics.time = sqrt(s->image.length[0] / (pull > 0.0 ? pull : 1.0));
     s->statics.correction = s->closure[FM_CLOSURE_CORRECTION];
+    s->statics.shift = 0.0;
     s->closure[FM_CLOSURE_CORRECTION] = (double)FM_CORRECT_DIRECTLY;
     for (int32_t i = 0; i < 2 * s->image.n.laws; i++) s->laws.now[i] = FM_UNKNOWN;
     memset(s->stiff.f, 0, (size_t)s->image.n.speeds * sizeof *s->stiff.f);
@@ -128,6 +130,16 @@ int fm_balance_allow(fm_instance *s, const double *y, double *v)
     return fits && isfinite(sum);
 }
 
+/* Some motion at the base that the loops allow. 0: there is none; -1: it is not found. */
+int fm_balance_seed(fm_instance *s, double *x)
+{
+    const int32_t n = s->image.n.speeds;
+    for (int32_t u = 0; u < n; u++) x[u] = sin(1.0 + 2.4 * u);
+    for (int32_t i = 0; i < s->image.n.excitations; i++) x[s->image.excitation_u[i]] = 0.0;
+    const double any = fm_norm(x, n);
+    return fm_balance_allow(s, s->statics.base, x) ? fm_norm(x, n) > FM_IMMOBILE * any : -1;
+}
+
 /* Takes K as it is at y, which is at rest, and linearises there from now on. F there in statics.F. 0: it is not finite. */
 int fm_balance_place(fm_instance *s, const double *y)
 {
@@ -143,7 +155,8 @@ int fm_balance_place(fm_instance *s, const double *y)
     return fm_balance_at(s, y, s->statics.F) && fm_balance_allow(s, y, s->statics.F);
 }
 
-/* out = mu v - dF/dq v at the base, by central differences, for v that the loops allow. 0: it is not finite. */
+/* out = mu v - dF/dq v at the base, by central differences, for v that the loops allow, and statics.shift times
+ * fm_balance_inertia. 0: it is not finite. */
 int fm_balance_product(fm_instance *s, double mu, const double *v, double *out)
 {
     const int32_t n = s->image.n.speeds;
@@ -158,6 +171,10 @@ int fm_balance_product(fm_instance *s, double mu, const double *v, double *out)
     fm_balance_move(s, s->statics.base, v, -step, s->statics.probe);
     if (!fm_balance_at(s, s->statics.probe, back)) return 0;
     for (int32_t u = 0; u < n; u++) out[u] = mu * v[u] + (back[u] - out[u]) / (2.0 * step);
+    if (s->statics.shift != 0.0) {
+        if (!fm_balance_inertia(s, v, s->statics.inert)) return 0;
+        for (int32_t u = 0; u < n; u++) out[u] += s->statics.shift * s->statics.inert[u];
+    }
     return fm_balance_allow(s, s->statics.base, out);
 }
 

@@ -15,6 +15,7 @@ void fm_balance_move(fm_instance *s, const double *from, const double *v, double
 int fm_balance_close(fm_instance *s, double *y);
 int fm_balance_at(fm_instance *s, const double *y, double *F);
 int fm_balance_allow(fm_instance *s, const double *y, double *v);
+int fm_balance_seed(fm_instance *s, double *x);
 int fm_balance_place(fm_instance *s, const double *y);
 int fm_balance_product(fm_instance *s, double mu, const double *v, double *out);
 int fm_balance_inertia(fm_instance *s, const double *v, double *out);

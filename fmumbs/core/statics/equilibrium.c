@@ -24,6 +24,7 @@
 #include "../tree/reversed.h"
 #include "balance.h"
 #include "krylov.h"
+#include "stability.h"
 
 #include <math.h>
 #include <string.h>
@@ -41,7 +42,6 @@
 #define FM_ROUGHLY 1e-3
 #define FM_SINGULAR 1e-9      /* a smaller pivot, relative to the largest, is none */
 #define FM_UNBALANCED 1e-6    /* [rad], or lengths: what may be left of F in directions without a stiffness */
-#define FM_IMMOBILE 1e-9      /* of a motion: what loops leave of it where nothing moves */
 #define FM_INDIFFERENT 1e-7   /* a smaller eigenvalue of -dF/dq is none: of a squared frequency over gravity over length; ... */
 #define FM_WEIGHTLESS 1e-10   /* ... without gravity; */
 #define FM_NOISE 1e-11        /* ... or relative to the largest */
@@ -194,16 +194,6 @@ static int by_descent(fm_instance *s)
 
 /* Verdict ---------------------------------------------------------------------------------------------------------- */
 
-/* Some motion at the base that the loops allow. 0: there is none; -1: it is not found. */
-static int allowed_motion(fm_instance *s, double *x)
-{
-    const int32_t n = s->image.n.speeds;
-    for (int32_t u = 0; u < n; u++) x[u] = sin(1.0 + 2.4 * u);
-    for (int32_t i = 0; i < s->image.n.excitations; i++) x[s->image.excitation_u[i]] = 0.0;
-    const double any = fm_norm(x, n);
-    return fm_balance_allow(s, s->statics.base, x) ? fm_norm(x, n) > FM_IMMOBILE * any : -1;
-}
-
 /* The motion of the least eigenvalue of -dF/dq at statics.now, in statics.change, by inverse iteration; returns the magnitude
  * of that, NAN if it is not found. */
 static double least_stiff(fm_instance *s)
@@ -211,7 +201,7 @@ static double least_stiff(fm_instance *s)
     const int32_t n = s->image.n.speeds;
     double *x = s->statics.simplified, *d = s->statics.change, size = NAN;
     if (!fm_balance_place(s, s->statics.now)) return NAN;
-    const int moves = allowed_motion(s, x);
+    const int moves = fm_balance_seed(s, x);
     if (moves <= 0) return moves < 0 ? NAN : INFINITY;
     for (int i = 0; i < 3; i++) {
         const double before = fm_norm(x, n);
@@ -224,13 +214,17 @@ static double least_stiff(fm_instance *s)
     return size;
 }
 
-/* Refuses an indifferent equilibrium. */
+/* Refuses an indifferent equilibrium; of another one finds whether it is stable. */
 static fm_status check_stiffness(fm_instance *s)
 {
     char name[120];
     const double *g = s->gravity, weightless = g[0] * g[0] + g[1] * g[1] + g[2] * g[2] > 0.0 ? FM_INDIFFERENT : FM_WEIGHTLESS;
-    const double least = least_stiff(s), noise = FM_NOISE * fabs(s->statics.H[0]);
-    if (least > (noise > weightless ? noise : weightless)) return FM_OK;
+    const double least = least_stiff(s), noise = FM_NOISE * fabs(s->statics.H[0]), counts = noise > weightless ? noise : weightless;
+    s->statics.evaluations = s->work.evaluations;
+    if (least > counts) {
+        fm_find_departure(s, counts);
+        return FM_OK;
+    }
     fm_name_moving(s, s->statics.change, name, sizeof name);
     return fm_say(s, FM_ERROR,
                   "the equilibrium is indifferent: no force returns %s, the coordinate that moves most in its free mode. Add a "
@@ -297,7 +291,7 @@ fm_status fm_find_equilibrium(fm_instance *s)
     fm_balance_begin(s);
     begin_at_start(s);
     s->statics.method = NEWTON;
-    const int moves = !fm_balance_place(s, s->statics.now) || allowed_motion(s, s->statics.simplified);
+    const int moves = !fm_balance_place(s, s->statics.now) || fm_balance_seed(s, s->statics.simplified);
     for (; moves && s->statics.method < METHODS; s->statics.method++) {
         begin_at_start(s);
         found = search[s->statics.method](s);
@@ -307,7 +301,7 @@ fm_status fm_find_equilibrium(fm_instance *s)
     const fm_status status = !moves ? FM_OK : found ? check_stiffness(s) : none(s);
     load(s, 1.0);
     fm_balance_end(s);
-    s->statics.evaluations = s->work.evaluations;
+    if (!found) s->statics.evaluations = s->work.evaluations;
     memcpy(s->y, s->statics.now, (size_t)s->model.ny * sizeof(double));
     return status;
 }

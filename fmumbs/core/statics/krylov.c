@@ -22,6 +22,22 @@ static double product_of(const double *a, const double *b, int32_t n)
     return sum;
 }
 
+/* Takes from w what the first `count` directions of a space have of it, which is added up in h; the rest gets length one.
+ * Returns the size that it had. */
+double fm_orthogonalise(const double *space, int32_t count, int32_t n, double *w, double *h)
+{
+    for (int32_t i = 0; i < count; i++) h[i] = 0.0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int32_t i = 0; i < count; i++) {
+            const double *v = space + (size_t)i * (size_t)n, along = product_of(w, v, n);
+            for (int32_t u = 0; u < n; u++) w[u] -= along * v[u];
+            h[i] += along;
+        }
+    const double size = fm_norm(w, n);
+    for (int32_t u = 0; size > 0.0 && u < n; u++) w[u] /= size;
+    return size;
+}
+
 static double *direction(const fm_instance *s, int32_t j)
 {
     return s->statics.space + (size_t)j * (size_t)s->image.n.speeds;
@@ -39,19 +55,26 @@ static double extend(fm_instance *s, double mu, int32_t j)
     const int32_t n = s->image.n.speeds;
     double *w = direction(s, j + 1), *h = column(s, j);
     if (!fm_balance_product(s, mu, direction(s, j), w)) return -1.0;
-    const double whole = fm_norm(w, n);
-    for (int32_t i = 0; i <= j; i++) h[i] = 0.0;
-    for (int pass = 0; pass < 2; pass++)
-        for (int32_t i = 0; i <= j; i++) {
-            const double *v = direction(s, i), along = product_of(w, v, n);
-            for (int32_t u = 0; u < n; u++) w[u] -= along * v[u];
-            h[i] += along;
-        }
-    const double size = fm_norm(w, n);
+    const double whole = fm_norm(w, n), size = fm_orthogonalise(s->statics.space, j + 1, n, w, h);
     if (!isfinite(size)) return -1.0;
-    if (!(size > FM_ENDS * whole) || j + 1 == n) return 0.0;
-    for (int32_t u = 0; u < n; u++) w[u] /= size;
-    return size;
+    return size > FM_ENDS * whole && j + 1 < n ? size : 0.0;
+}
+
+/* A Krylov space of -dF/dq from x, which the loops allow: its map in statics.H, not reduced. Returns its dimension, 0 if it is
+ * not found. */
+int32_t fm_krylov_space(fm_instance *s, const double *x)
+{
+    const int32_t n = s->image.n.speeds;
+    const double whole = fm_norm(x, n);
+    double size = 1.0;
+    int32_t j = 0;
+    for (int32_t u = 0; u < n; u++) direction(s, 0)[u] = x[u] / whole;
+    for (; j < s->statics.room && size > 0.0; j++) {
+        size = extend(s, 0.0, j);
+        if (size < 0.0) return 0;
+        column(s, j)[j + 1] = size;
+    }
+    return j;
 }
 
 /* Turns column j, which ends with `size`, into one of a triangle, and the right-hand side with it. */

@@ -11,6 +11,9 @@
 #include <string.h>
 
 #define FM_EXACTLY 1e-10
+#define FM_NEARLY 1e-7
+#define FM_LONGER 100.0 /* times the unit of time, where the first does not do: balance.c with the stiffness alone */
+#define FM_DIFFERENCE 1e-5 /* [rad], or lengths: of accelerations */
 
 /* The present positions, at rest, in statics.now. */
 static fm_status begin(fm_instance *s)
@@ -40,19 +43,33 @@ static int rates_at(fm_instance *s, const double *v, double step, double *out)
     return isfinite(sum);
 }
 
+/* out = M^-1 K v at statics.now, with steps of h times v. 0: it is not finite. */
+static int along(fm_instance *s, double h, const double *v, double *out)
+{
+    double *back = s->statics.back;
+    const int fits = rates_at(s, v, h, out) && rates_at(s, v, -h, back);
+    for (int32_t u = 0; u < s->image.n.speeds; u++) out[u] = (back[u] - out[u]) / (2.0 * h);
+    return fits && fm_balance_allow(s, s->statics.now, out);
+}
+
+/* M^-1 K v at statics.now during a search, in radians and lengths of the model. 0: it is not finite. */
+int fm_tangent_along(fm_instance *s, const double *v, double *out)
+{
+    const double h = FM_DIFFERENCE / fm_largest(v, s->image.n.speeds);
+    return h > 0.0 && isfinite(h) && along(s, h, v, out);
+}
+
 /* out = M^-1 K direction in the motions that the loops allow, K the tangent stiffness, by central differences. */
 fm_status fm_do_tangent(fm_instance *s, double step, const double *direction, double *out)
 {
     const int32_t n = s->image.n.speeds;
-    double *v = s->statics.change, *back = s->statics.back;
+    double *v = s->statics.change;
     if (begin(s) != FM_OK) return FM_ERROR;
     for (int32_t u = 0; u < n; u++) v[u] = direction[u] / fm_balance_unit(s, u);
     const double h = step / fm_largest(v, n);
     memset(out, 0, (size_t)n * sizeof *out);
     if (!(h > 0.0 && isfinite(h))) return end(s, fm_largest(v, n) == 0.0);
-    int fits = rates_at(s, v, h, out) && rates_at(s, v, -h, back);
-    for (int32_t u = 0; u < n; u++) out[u] = (back[u] - out[u]) / (2.0 * h);
-    fits = fits && fm_balance_allow(s, s->statics.now, out);
+    const int fits = along(s, h, v, out);
     for (int32_t u = 0; u < n; u++) out[u] *= fm_balance_unit(s, u);
     return end(s, fits);
 }
@@ -63,11 +80,17 @@ fm_status fm_do_flexibility(fm_instance *s, const double *direction, double *out
     const int32_t n = s->image.n.speeds;
     double *v = s->statics.change, *right = s->statics.simplified;
     if (begin(s) != FM_OK) return FM_ERROR;
+    int fits = 1, solved = 0;
+    for (int way = 0; way < 2 && fits && !solved; way++) {
+        if (way == 1) s->statics.time *= FM_LONGER;
+        fits = fm_balance_place(s, s->statics.now);
+        for (int32_t u = 0; u < n; u++) v[u] = direction[u] / fm_balance_unit(s, u);
+        fits = fits && fm_balance_allow(s, s->statics.now, v) && fm_balance_inertia(s, v, right) && fm_balance_allow(s, s->statics.now, right);
+        fits = fits && fm_krylov(s, 0.0, right, FM_EXACTLY, -1e-14, v);
+        solved = s->statics.unsolved <= FM_NEARLY * fm_norm(right, n);
+    }
     const double squared = s->statics.time * s->statics.time;
-    int fits = fm_balance_place(s, s->statics.now);
-    for (int32_t u = 0; u < n; u++) v[u] = direction[u] / fm_balance_unit(s, u);
-    fits = fits && fm_balance_allow(s, s->statics.now, v) && fm_balance_inertia(s, v, right) && fm_balance_allow(s, s->statics.now, right);
-    fits = fits && fm_krylov(s, 0.0, right, FM_EXACTLY, -1e-14, v);
     for (int32_t u = 0; u < n; u++) out[u] = fits ? squared * v[u] * fm_balance_unit(s, u) : 0.0;
-    return end(s, fits);
+    const fm_status status = end(s, fits);
+    return status != FM_OK || solved ? status : fm_say(s, FM_ERROR, "the linear system of the stiffness does not converge: stiffnesses are too different");
 }

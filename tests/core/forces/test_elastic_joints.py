@@ -259,3 +259,58 @@ def test_each_rotation_of_a_free_joint_is_tuned_by_itself() -> None:
     assert_allclose(solver.get("j.alpha"), (0, -2 * 0.4 / 0.4, 0), atol=1e-14)
     solver.set("j.stiffness[5]", 6.0)
     assert_allclose(solver.get("j.alpha"), (0, -6 * 0.4 / 0.4, 0), atol=1e-14)
+
+
+@pytest.mark.parametrize("cut", [False, True])
+@pytest.mark.parametrize(("kind", "law"), [("bushing", "stiffness"), ("bushing", "damping"), ("ball", "stiffness")])
+def test_a_matrix_that_is_tuned_has_no_negative_eigenvalue_in_a_step(kind: str, law: str, cut: bool) -> None:
+    """Entries are set one by one, in any order; a step waits until they fit, and loses nothing."""
+    size = 6 if kind == "bushing" else 3
+    rng = np.random.default_rng(5)
+    first, second = (semidefinite(rng, size, 20.0) + np.eye(size) for _ in range(2))
+    solver, straight = (Solver(compile(mounted(kind, first, first, cut))) for _ in range(2))
+    for one in (solver, straight):
+        one.assemble()
+        one.step(0.01)
+    entries = row_of(second)
+    where = len(entries) - 1
+    beyond = 1.01 * float(np.sqrt(first[-1, -1] * first[-2, -2]))
+    solver.set(f"j.{law}[{where + 1}]", beyond)
+    before = solver.state_save()
+    with pytest.raises(fm.SolverError, match=f"{law} matrix of joint 'j' has a negative eigenvalue"):
+        solver.step(0.02)
+    assert solver.state_save() == before
+    again = Solver(solver.image)
+    again.state_load(before)
+    with pytest.raises(fm.SolverError, match="negative eigenvalue"):
+        again.step(0.02)
+    for i, value in enumerate(entries):
+        solver.set(f"j.{law}[{i + 1}]", value)
+    straight.set(f"j.{law}", entries)
+    for one in (solver, straight):
+        one.step(0.02)
+    assert solver.state_save() == straight.state_save()
+    solver.set(f"j.{law}[1]", -1.0)
+    with pytest.raises(fm.AssemblyError, match="negative eigenvalue"):
+        solver.assemble()
+
+
+@pytest.mark.parametrize("size", [3, 6])
+def test_matrices_are_refused_where_their_least_eigenvalue_is_negative(size: int) -> None:
+    rng = np.random.default_rng(size)
+    kind, first = ("bushing" if size == 6 else "ball"), np.diag(np.arange(1.0, size + 1))
+    solver = Solver(compile(mounted(kind, first, np.eye(size), False)))
+    solver.assemble()
+    for _ in range(40):
+        root = rng.normal(size=(size, size))
+        spread = 10.0 ** rng.uniform(-3, 3, size)
+        values = rng.uniform(0.1, 1.0, size)
+        values[0] *= rng.choice((-1.0, -1e-4, 1e-4, 1.0))
+        Q = np.linalg.qr(root)[0]
+        matrix = spread[:, None] * (Q @ np.diag(values) @ Q.T) * spread
+        solver.set("j.stiffness", row_of((matrix + matrix.T) / 2))
+        if values[0] > 0:
+            solver.step(solver.time + 1e-6)
+        else:
+            with pytest.raises(fm.SolverError, match="negative eigenvalue"):
+                solver.step(solver.time + 1e-6)

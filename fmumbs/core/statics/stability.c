@@ -1,0 +1,182 @@
+/* stability.c: a motion that departs from an equilibrium, and how fast it grows.
+ *
+ * T = -dF/dq (balance.c) is B^-1 times the tangent stiffness, with B positive definite, so that it has as many negative
+ * eigenvalues as there are motions that depart (Sylvester). They are sought from two sides by Arnoldi's method, with the
+ * least eigenvalue of its Hessenberg matrix: in the Krylov space of T, which has those that are not small, and is all there is in
+ * a mechanism of at most FM_KRYLOV velocity variables; then in one of T^-1, where those that are small lie below all others.
+ *
+ * For the motion x that is found Rayleigh's quotient rho = x' K x / x' M x < 0 is the proof: the potential has no minimum, and
+ * something grows at least as fast as exp(sqrt(-rho) t). Rayleigh quotient iteration makes an eigenvector of it. Products with M are
+ * differences of kinetic energies.
+ */
+#include "stability.h"
+
+#include "../instance/instance.h"
+#include "../instance/message.h"
+#include "../maths/hessenberg.h"
+#include "../outputs/energy.h"
+#include "../tree/kinematics.h"
+#include "../tree/reversed.h"
+#include "balance.h"
+#include "krylov.h"
+#include "tangent.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FM_ROUGHLY 1e-3
+#define FM_EXACTLY 1e-8
+#define FM_ANY_PIVOT (-1e-14) /* of nearly singular systems: see krylov.c */
+#define FM_UNSOLVED 0.1       /* of a product with T^-1: more of it is no such product */
+#define FM_LONGER 100.0       /* times the unit of time: T is then that of the stiffness alone */
+#define FM_TOWARDS 2          /* inverse iterations for T of a large mechanism */
+#define FM_QUOTIENTS 8
+#define FM_SETTLED 1e-7       /* relative change of the quotient */
+
+/* Where they are sought: odd ones in spaces of T^-1; from LONGER on with a longer unit of time. */
+enum { LONGER = 2, WAYS = 4 };
+
+/* The energy at statics.now with the velocities a x + b y per unit of time, less what does not depend on them. */
+static double kinetic(fm_instance *s, double a, const double *x, double b, const double *y)
+{
+    const int32_t np = s->image.n.positions, nu = s->image.n.speeds;
+    double energy[2];
+    memcpy(s->y, s->statics.now, (size_t)s->model.ny * sizeof *s->y);
+    for (int still = 0; still < 2; still++) {
+        for (int32_t u = 0; u < nu; u++)
+            s->y[np + u] = still ? 0.0 : (a * x[u] + b * y[u]) * fm_balance_unit(s, u) / s->statics.time;
+        s->planar.is_placed = 0;
+        fm_run_orientations(s, s->y);
+        fm_make_world(s, s->y);
+        energy[still] = fm_energy(s);
+    }
+    return energy[0] - energy[1];
+}
+
+/* Rayleigh's quotient of a motion [1/s2]; NAN if it is not found. */
+static double quotient(fm_instance *s, const double *x)
+{
+    double *A = s->statics.change;
+    if (fm_tangent_along(s, x, A) == 0) return NAN;
+    const double own = kinetic(s, 1.0, x, 0.0, x), other = kinetic(s, 0.0, x, 1.0, A);
+    if (!(own > 0.0)) return NAN;
+    if (!(other > 0.0)) return other == 0.0 ? 0.0 : NAN;
+    const double part = sqrt(own / other);
+    return (kinetic(s, 1.0, x, part, A) - kinetic(s, 1.0, x, -part, A)) / (4.0 * part * own);
+}
+
+/* x becomes the vector of the space with these coefficients, at length one. 0: it is not finite. */
+static int combine(fm_instance *s, const double *space, int32_t count, const double *y, double *x)
+{
+    const int32_t n = s->image.n.speeds;
+    memset(x, 0, (size_t)n * sizeof *x);
+    for (int32_t j = 0; j < count; j++)
+        for (int32_t u = 0; u < n; u++) x[u] += y[j] * space[(size_t)j * (size_t)n + (size_t)u];
+    const double size = fm_norm(x, n);
+    for (int32_t u = 0; u < n; u++) x[u] /= size;
+    return isfinite(size) && size > 0.0;
+}
+
+/* The least eigenvalue of a Hessenberg matrix whose columns are `rows` long, and the vector of the space for it in x. 0: it
+ * is not found. */
+static int leftmost(fm_instance *s, const double *H, int32_t rows, const double *space, int32_t count, double *value, double *x)
+{
+    double *a = s->statics.small, *y = s->statics.left;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int32_t i = 0; i < count; i++)
+            for (int32_t j = 0; j < count; j++) a[i * count + j] = i <= j + 1 ? H[(size_t)j * (size_t)rows + (size_t)i] : 0.0;
+        if (pass == 0 && !fm_least_eigenvalue(a, count, value)) return 0;
+    }
+    for (int32_t j = 0; j < count; j++) y[j] = 1.0 + 0.3 * (j % 3);
+    fm_eigenvector_near(a, count, *value, y);
+    return combine(s, space, count, y, x);
+}
+
+/* A Krylov space of T^-1 from x in statics.outer. Returns its dimension, 0 if it is not found. */
+static int32_t inverse_space(fm_instance *s, const double *x)
+{
+    const int32_t n = s->image.n.speeds;
+    double *space = s->statics.outer, *H = s->statics.outer_H;
+    const double size = fm_norm(x, n);
+    for (int32_t u = 0; u < n; u++) space[u] = x[u] / size;
+    for (int32_t j = 0; j < FM_OUTER; j++) {
+        double *w = space + (size_t)(j + 1) * (size_t)n, *h = H + j * (FM_OUTER + 1);
+        if (!fm_krylov(s, 0.0, space + (size_t)j * (size_t)n, FM_ROUGHLY, FM_ANY_PIVOT, w)) return 0;
+        if (!(s->statics.unsolved <= FM_UNSOLVED)) return 0;
+        const double whole = fm_norm(w, n);
+        h[j + 1] = fm_orthogonalise(space, j + 1, n, w, h);
+        if (!isfinite(h[j + 1])) return 0;
+        if (!(h[j + 1] > FM_ROUGHLY * whole)) return j + 1;
+    }
+    return FM_OUTER;
+}
+
+/* A motion along which forces may drive away, in x, from the first or the second space. 1: there is one, 0: none, -1: it is not
+ * found out. least: magnitude of an eigenvalue of T that counts. */
+static int candidate(fm_instance *s, int second, double least, double *x)
+{
+    double value;
+    if (!(fm_balance_seed(s, x) > 0)) return -1;
+    const int32_t count = second ? inverse_space(s, x) : fm_krylov_space(s, x);
+    if (count == 0) return -1;
+    const int fits = second ? leftmost(s, s->statics.outer_H, FM_OUTER + 1, s->statics.outer, count, &value, x)
+                            : leftmost(s, s->statics.H, s->statics.room + 1, s->statics.space, count, &value, x);
+    return !fits ? -1 : second ? value < 0.0 : value < -least;
+}
+
+/* Rayleigh's quotient of x, after some steps towards the least eigenvectors of T if it is not negative. */
+static double quotient_near(fm_instance *s, double *x)
+{
+    const int32_t n = s->image.n.speeds;
+    double rho = quotient(s, x), *y = s->statics.simplified;
+    for (int i = 0; i < FM_TOWARDS && !(rho < 0.0); i++) {
+        if (!fm_krylov(s, 0.0, x, FM_ROUGHLY, FM_ANY_PIVOT, y)) break;
+        const double size = fm_norm(y, n);
+        for (int32_t u = 0; u < n; u++) x[u] = y[u] / size;
+        rho = quotient(s, x);
+    }
+    return rho;
+}
+
+/* An eigenvector of M^-1 K near x, in x. Returns its eigenvalue, which is the last of Rayleigh's quotients; NAN: not found. */
+static double settle(fm_instance *s, double *x)
+{
+    const int32_t n = s->image.n.speeds;
+    double rho = quotient(s, x), *right = s->statics.simplified, *y = s->statics.change;
+    for (int i = 0; i < FM_QUOTIENTS && isfinite(rho); i++) {
+        const double before = rho;
+        if (!fm_balance_inertia(s, x, right) || !fm_balance_allow(s, s->statics.base, right)) return rho;
+        s->statics.shift = -rho * s->statics.time * s->statics.time;
+        const int fits = fm_krylov(s, 0.0, right, FM_EXACTLY, FM_ANY_PIVOT, y);
+        s->statics.shift = 0.0;
+        const double size = fm_norm(y, n);
+        if (!fits || !(size > 0.0) || !isfinite(size)) return rho;
+        for (int32_t u = 0; u < n; u++) right[u] = y[u] / size;
+        rho = quotient(s, right);
+        if (!(rho < 0.0)) return before; /* it went over to another motion */
+        memcpy(x, right, (size_t)n * sizeof *x);
+        if (fabs(rho - before) <= FM_SETTLED * fabs(rho)) break;
+    }
+    return rho;
+}
+
+/* After the search, with the base at the equilibrium: statics.growth [1/s] of a motion that departs from it, which is in
+ * statics.motion; 0 if there is none, NAN if it is not found out. least: magnitude of an eigenvalue of T that counts. */
+void fm_find_departure(fm_instance *s, double least)
+{
+    const int large = s->image.n.speeds > s->statics.room;
+    const double unit = s->statics.time;
+    double *x = s->statics.motion;
+    s->statics.growth = NAN;
+    for (int way = 0; way < (large ? WAYS : 1); way++) {
+        s->statics.time = way < LONGER ? unit : FM_LONGER * unit;
+        if (!fm_balance_place(s, s->statics.now)) continue;
+        const int found = candidate(s, way % 2, least, x);
+        const double rho = found > 0 ? quotient_near(s, x) : 0.0;
+        if (found >= 0 && rho >= 0.0 && (way % 2 == 1 || !large)) s->statics.growth = 0.0;
+        if (!(rho < 0.0)) continue;
+        s->statics.growth = sqrt(-settle(s, x));
+        break;
+    }
+    s->statics.time = unit;
+}
