@@ -37,7 +37,10 @@ class Branch:
 class Structure:
     """Counts, the spanning tree in depth-first order, and sentences on what is wrong or doubtful.
 
-    mobility: free velocities of all joints for a tree; None with loops, as it depends on the rank of the constraints.
+    Programs are counted apart from bodies, joints and couplings.
+
+    mobility: free velocities of all joints for a tree; None with loops or programs, as it depends on the rank of the
+        constraints.
     reactions: number of components of constraint force and torque of all joints. cuts: joints that close a loop.
     across: joints beside the tree that constrain nothing, such as those that measure, and springs of six freedoms.
     unreached: bodies that are not connected to the ground.
@@ -50,6 +53,7 @@ class Structure:
     springs: int
     loads: int
     laws: int
+    programs: int
     roots: int
     depth: int
     loops: int
@@ -64,32 +68,40 @@ class Structure:
 
 def structure(model: Model) -> Structure:
     """The structure of a model, without recursion; does not raise for an invalid model."""
+    joints, bodies = _joints(model), [body for body in model.bodies if body.name not in model.inner]
     branches, left = _spanning_tree(model)
-    free = {joint.name for joint in model.joints if not _reactions(joint)}
+    free = {joint.name for joint in joints if not _reactions(joint)}
     across = tuple(name for name in left if name in free)
     cuts = tuple(name for name in left if name not in across)
     reached = {branch.body for branch in branches}
-    unreached = tuple(body.name for body in model.bodies if body.name not in reached)
-    dof = sum(_dof(joint) for joint in model.joints if joint.name not in across)
+    unreached = tuple(body.name for body in bodies if body.name not in reached)
+    dof = sum(_dof(joint) for joint in joints if joint.name not in across)
     return Structure(
         name=model.name,
-        bodies=len(model.bodies),
-        joints=len(model.joints),
-        couplings=len(model.couplings),
+        bodies=len(bodies),
+        joints=len(joints),
+        couplings=sum(coupling.name not in model.inner for coupling in model.couplings),
         springs=len(model.springs),
         loads=len(model.loads),
         laws=len(model.laws),
+        programs=len(model.programs),
         roots=sum(branch.depth == 0 for branch in branches),
         depth=1 + max((branch.depth for branch in branches), default=-1),
         loops=len(cuts),
-        mobility=None if cuts else dof,
-        reactions=sum(_reactions(joint) for joint in model.joints),
+        mobility=None if cuts or model.programs else dof,
+        reactions=sum(_reactions(joint) for joint in joints),
         branches=branches,
         cuts=cuts,
         across=across,
         unreached=unreached,
         warnings=tuple(_warnings(model, branches, bool(cuts))),
     )
+
+
+def _joints(model: Model) -> list[JointBase]:
+    """All joints but those of programs."""
+    own = {program.name for program in model.programs} | model.inner
+    return [joint for joint in model.joints if joint.name not in own]
 
 
 def _reactions(joint: JointBase) -> int:
@@ -103,7 +115,8 @@ def _dof(joint: JointBase) -> int:
 def _spanning_tree(model: Model) -> tuple[tuple[Branch, ...], tuple[str, ...]]:
     """Branches in depth-first order, each body reached by as few joints as possible; the joints left over."""
     at: dict[str, list[JointBase]] = {}
-    for joint in model.joints:
+    joints = _joints(model)
+    for joint in joints:
         if joint.cut:
             continue
         for end in (joint.F, joint.M):
@@ -124,7 +137,7 @@ def _spanning_tree(model: Model) -> tuple[tuple[Branch, ...], tuple[str, ...]]:
             children.setdefault(parent, []).append(branch)
             queue.append((child, depth + 1))
     used = {branch.joint for branch in found.values()}
-    left = [joint for joint in model.joints if joint.name not in used]
+    left = [joint for joint in joints if joint.name not in used]
     reached = {GROUND.name, *found}
     cuts = tuple(j.name for j in left if j.F.body.name in reached and j.M.body.name in reached)
     return tuple(_depth_first(children)), cuts

@@ -104,7 +104,7 @@ def _add_reactions(facts: Facts, warnings: list[str], model: "Model", set_of: Se
         "singular": found.singular,
         "rank_nearby": list(found.nearby),
         "singular_values": {"smallest_kept": found.gap.kept, "largest_dropped": found.gap.dropped},
-        "joints": [_joint_facts(reaction) for reaction in found.joints],
+        "joints": [_joint_facts(reaction) for reaction in found.joints if reaction.joint not in model.inner],
         "fix": {
             "free": [{"joint": fix.joint, "directions": fix.text} for fix in found.fixes],
             "make_flexible": _with_links(model, found.flexible),
@@ -127,6 +127,7 @@ def _add_reactions(facts: Facts, warnings: list[str], model: "Model", set_of: Se
 def _with_links(model: "Model", bodies: Sequence[str]) -> list[str]:
     """Names of bodies; for the elements of a flexible link, the link and what it would have to be given as well."""
     lacks: dict[str, str] = {}
+    bodies = [body for body in bodies if body not in model.inner]
     for link in model.flexible_links:
         more = "plane=None" if link.plane is not None else "stretch=True"
         lacks |= {body.name: f"{link.name} ({more})" for body in link.bodies}
@@ -202,7 +203,7 @@ def _joint_facts(reaction: "JointReaction") -> Facts:
 
 def image_info(image: "ModelImage") -> Facts:
     """Variables, sizes and capabilities of the FMU that an export would write."""
-    return {
+    facts = {
         "name": image.name,
         "description": image.description,
         "guid": image.guid,
@@ -223,6 +224,21 @@ def image_info(image: "ModelImage") -> Facts:
             for v in image.variables
         ],
     }
+    return facts | {"solver": _solver(facts)}
+
+
+def _solver(facts: Facts) -> Facts:
+    """The formulation of the dynamics and the integration scheme by name; {} for an FMU that does not tell."""
+    from fmumbs.compiler.image import DYNAMICS, SCHEMES
+
+    starts = {v["name"]: v["start"] for v in facts["variables"]}
+    known = (("dynamics", DYNAMICS), ("scheme", SCHEMES))
+    numbers = {what: (names, starts.get(f"solver.{what}")) for what, names in known}
+    return {
+        what: next((name for name, value in names.items() if value == number), str(number))
+        for what, (names, number) in numbers.items()
+        if number is not None
+    }
 
 
 def fmu_info(path: "str | os.PathLike[str]") -> Facts:
@@ -235,7 +251,7 @@ def fmu_info(path: "str | os.PathLike[str]") -> Facts:
         root, sizes = archive.description, archive.sizes
     simulation, experiment = root.find("CoSimulation"), root.find("DefaultExperiment")
     binaries = [name for name in sizes if name.startswith("binaries/") and not name.endswith("/")]
-    return {
+    facts = {
         "name": root.get("modelName", ""),
         "description": root.get("description", ""),
         "guid": root.get("guid", ""),
@@ -251,6 +267,7 @@ def fmu_info(path: "str | os.PathLike[str]") -> Facts:
         "capabilities": {} if simulation is None else dict(simulation.attrib),
         "variables": [_scalar(variable) for variable in root.iterfind("ModelVariables/ScalarVariable")],
     }
+    return facts | {"solver": _solver(facts)}
 
 
 def _scalar(variable: Any) -> Facts:

@@ -17,7 +17,7 @@ from fmumbs.compiler.links import Links, make_links, point_place
 from fmumbs.compiler.loops import add_cuts
 from fmumbs.compiler.names import Names
 from fmumbs.compiler.placing import UNIQUE, unique_at_start
-from fmumbs.compiler.programs import add_programs
+from fmumbs.compiler.programs import add_programs, without_inner
 from fmumbs.compiler.starts import set_starts
 from fmumbs.compiler.topology import spanning_tree
 from fmumbs.errors import ModelError
@@ -203,5 +203,6 @@ def _image(model: Model, arrays: Arrays, texts: _Texts, everything: bool) -> Mod
         arrays |= declared_variables(model, Names(arrays), texts.put)
         arrays["text"] = texts.array()
     else:
-        arrays |= all_variables(arrays)
+        shown = all_variables(arrays)
+        arrays |= shown if everything else without_inner(model, arrays, shown)
     return ModelImage(pack(counted(arrays), arrays))

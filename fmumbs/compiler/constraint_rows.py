@@ -29,8 +29,9 @@ NO_VECTOR = np.array([1.0, 0.0, 0.0])  # placeholder in a row without that vecto
 _KINDS = {"along": ALONG, "perpendicular": PERPENDICULAR, "distance": DISTANCE, "contact": lib.FM_ROW_CONTACT}
 RATES = {
     "speed": lib.FM_ROW_SPEED, "speed_M": lib.FM_ROW_SPEED_M, "spin": lib.FM_ROW_SPIN, "spin_M": lib.FM_ROW_SPIN_M,
-    "rolling": lib.FM_ROW_ROLLING,
+    "twist": lib.FM_ROW_TWIST, "twist_M": lib.FM_ROW_TWIST_M, "rolling": lib.FM_ROW_ROLLING,
 }  # fmt: skip
+TWISTS = RATES["twist"], RATES["twist_M"]  # with an angular and a linear part in the same axes, of F or of M
 _AXES = np.eye(3)
 _PARALLEL = 1.0 - 1e-12  # axes are parallel if their cosine is above this
 _SAMPLES = 40  # positions at which the reference of mode rows is compared with what slides

@@ -18,7 +18,7 @@ def add_couplings(out: Links, model: Model, tree: list[JointBase]) -> None:
         for joint, mode, ratio in coupling.coordinates:
             if joint.name not in joints:
                 raise ModelError(_closes_a_loop(coupling, joint))
-            out.add(term_link=_link_of(out, joints[joint.name], mode), term_ratio=ratio / scale)
+            out.add(term_link=link_of(out, joints[joint.name], mode), term_ratio=ratio / scale)
         count = len(coupling.coordinates)
         out.add(coupling_first=terms, coupling_count=count)
         out.add(row_kind=COUPLED, row_f=NO_VECTOR, row_g=NO_VECTOR, row_length=coupling.constant / scale)
@@ -26,7 +26,7 @@ def add_couplings(out: Links, model: Model, tree: list[JointBase]) -> None:
         terms += count
 
 
-def _link_of(out: Links, joint: int, mode: int) -> int:
+def link_of(out: Links, joint: int, mode: int) -> int:
     """The link that a joint's mode moves; modes are numbered from 1, free modes before excited ones, as variables are.
 
     The links of a joint that points towards the ground are in the reverse order.

@@ -1,6 +1,6 @@
 """Cut joints: the constraint rows that close loops, and their coordinates (core/loops/secondary.c)."""
 
-from fmumbs.compiler.constraint_rows import GIVEN, NO_VECTOR, RATES, has_simple_rows, rows_of
+from fmumbs.compiler.constraint_rows import GIVEN, NO_VECTOR, RATES, TWISTS, has_simple_rows, rows_of
 from fmumbs.compiler.layout import lib
 from fmumbs.compiler.links import (
     Links,
@@ -54,7 +54,8 @@ def add_cuts(out: Links, cuts: list[JointBase], first: int) -> None:
         out.rows.setdefault("start_tau", []).extend(joint.applied)
         speeds, positions, modes = speeds + joint.velocities, positions + joint.positions, modes + len(joint.modes)
         for kind, f, g, length in rows_of(joint):
-            out.add(row_joint=index, row_kind=kind, row_f=F.R @ f, row_g=M.R @ g, row_length=length)
+            R = (M if kind == TWISTS[1] else F).R, (F if kind == TWISTS[0] else M).R
+            out.add(row_joint=index, row_kind=kind, row_f=R[0] @ f, row_g=R[1] @ g, row_length=length)
             out.add(row_part=joint.level if kind in RATES.values() else 0, row_coupling=-1)
         for part in range(joint.velocities if any(joint.given) else 0):
             out.add(row_joint=index, row_kind=GIVEN, row_f=NO_VECTOR, row_g=NO_VECTOR, row_length=0.0)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from fmumbs.analysis.modes import free_modes, mode_vectors
 from fmumbs.analysis.placed import GROUND, Coupled, Flexible, Placed, Term, reciprocal, span_of
 from fmumbs.analysis.uniqueness import uniqueness
-from fmumbs.compiler.constraint_rows import ALONG, DISTANCE, PERPENDICULAR
+from fmumbs.compiler.constraint_rows import ALONG, DISTANCE, PERPENDICULAR, TWISTS
 from fmumbs.compiler.kinds import BODY, JOINT, Kind, all_variables, kinds_called
 from fmumbs.compiler.layout import Arrays, ffi, lib, open_where_given
 from fmumbs.mechanism import Closing, Coupling, JointBase, ModalBody, Point
@@ -83,7 +83,7 @@ def placed(
     cut = np.array([isinstance(joint, Closing) for joint in joints])
     spans = _of_modes(joints, cut, arrays, instance)
     for i in np.flatnonzero(cut).tolist():
-        spans[i] = _of_rows(i, arrays, axes[i].T @ R_WL[F[i]], axes[i].T @ R_WL[M[i]], arms[i])
+        spans[i] = _of_rows(i, arrays, instance, axes[i].T @ R_WL[F[i]], axes[i].T @ R_WL[M[i]], arms[i])
     names = tuple(joint.name for joint in joints)
     com = r_WB[:-1] + (R_WB[:-1] @ arrays["com"][:, :, None])[:, :, 0]
     xx, yy, zz, xy, xz, yz = arrays["inertia"].T
@@ -205,7 +205,16 @@ def _of_modes(joints: Sequence[JointBase], cut: NDArray[np.bool_], arrays: Array
     return spans
 
 
-def _of_rows(joint: int, arrays: Arrays, F: Array, M: Array, arm: Array) -> Array:
+def _coordinate(arrays: Arrays, instance: Any, link: int) -> float:
+    """The coordinate of a link with one mode; 0 for none, -1."""
+    if link < 0:
+        return 0.0
+    joint = int(arrays["link_joint"][link])
+    elements, values = _read(arrays, instance, JOINT, "q", "eta")
+    return float(values[elements == joint][int(arrays["link_p"][link] - arrays["joint_p"][joint])])
+
+
+def _of_rows(joint: int, arrays: Arrays, instance: Any, F: Array, M: Array, arm: Array) -> Array:
     """(6, n) wrenches on M of a closing joint's rows; F, M: axes of its links in F's axes, arm: M's origin in F."""
     columns = []
     for row in np.flatnonzero(arrays["row_joint"] == joint).tolist():
@@ -221,6 +230,10 @@ def _of_rows(joint: int, arrays: Arrays, F: Array, M: Array, arm: Array) -> Arra
                 column[3:] = f if kind == lib.FM_ROW_SPEED else g
             case kind if kind in (lib.FM_ROW_SPIN, lib.FM_ROW_SPIN_M):
                 column[:3] = f if kind == lib.FM_ROW_SPIN else g
+            case kind if kind in TWISTS:
+                R, at = M if kind == TWISTS[1] else F, _coordinate(arrays, instance, int(arrays["row_vary"][row]))
+                column[:3] = R @ (arrays["row_f"][row] + at * arrays["row_df"][row])
+                column[3:] = R @ (arrays["row_g"][row] + at * arrays["row_dg"][row])
             case kind if kind in (lib.FM_ROW_ROLLING, lib.FM_ROW_CONTACT):
                 normal = F @ arrays["joint_F"].reshape(-1, 3, 3)[joint][:, 2]
                 column[3:] = f

@@ -1,9 +1,19 @@
-"""Programs: which constraint rows follow which excited modes (core/loops/programs.c)."""
+"""Programs: which constraint rows follow which excited modes (core/loops/programs.c); what of them is not shown."""
+
+from collections.abc import Mapping
 
 import numpy as np
 
+from fmumbs.compiler.couplings import link_of
+from fmumbs.compiler.kinds import BODY, COUPLING, JOINT, kind_columns
+from fmumbs.compiler.layout import Arrays
 from fmumbs.compiler.links import Links
+from fmumbs.compiler.names import Names
+from fmumbs.errors import ModelError
 from fmumbs.mechanism import Coupling, JointBase, Model
+from fmumbs.mechanism.program import Combination
+
+_NOTHING = np.zeros(3)
 
 
 def add_programs(out: Links, model: Model, joints: list[JointBase]) -> None:
@@ -14,7 +24,9 @@ def add_programs(out: Links, model: Model, joints: list[JointBase]) -> None:
     index = {joint.name: place for place, joint in enumerate(joints)}
     couplings = {coupling.name: place for place, coupling in enumerate(model.couplings)}
     rows = out.rows
-    rows["row_excitation"] = [-1] * len(rows.get("row_kind", ()))
+    count = len(rows.get("row_kind", ()))
+    rows["row_excitation"], rows["row_vary"] = [-1] * count, [-1] * count
+    rows["row_df"], rows["row_dg"] = [_NOTHING] * count, [_NOTHING] * count
     for program in model.programs:
         joint = index[program.drive.name]
         first, count = rows["joint_excitation"][joint], rows["joint_excited"][joint]
@@ -26,3 +38,35 @@ def add_programs(out: Links, model: Model, joints: list[JointBase]) -> None:
             rows["row_excitation"][row] = i
             rows["excitation_row"][i] = row
             rows["excitation_transition"][i] = program.transition
+        if isinstance(program.follower, Combination) and program.follower.by is not None:
+            _vary(out, program.follower, np.flatnonzero(own).tolist(), index)
+
+
+def _vary(out: Links, follower: Combination, own: list[int], index: Mapping[str, int]) -> None:
+    """Adds how the rows `own` change with a coordinate; raises ModelError for one of a joint that closes a loop."""
+    assert follower.by is not None
+    joint, mode = follower.by
+    if out.rows["joint_first"][index[joint.name]] < 0:
+        raise ModelError(
+            f"Program '{follower.program}' depends on joint '{joint.name}', which closes a loop. Give another joint of "
+            "the loop cut=True."
+        )
+    R = out.rows["joint_M" if follower.kind == "twist_M" else "joint_F"][index[follower.name]]
+    for row, slope in zip(own, follower.slopes, strict=True):
+        out.rows["row_vary"][row] = link_of(out, index[joint.name], mode)
+        out.rows["row_df"][row], out.rows["row_dg"][row] = R @ np.array(slope[:3]), R @ np.array(slope[3:])
+
+
+def without_inner(model: Model, arrays: Arrays, table: Arrays) -> Arrays:
+    """The table of variables without those of programs' targets and constraints, unless a signal names one."""
+    named = {signal.target.partition(".")[0] for signal in model.signals}
+    hidden = model.inner - named
+    if not hidden:
+        return table
+    names, shown = Names(arrays), np.ones(len(table["variable_kind"]), bool)
+    owner = kind_columns().owner[table["variable_kind"]]
+    for which in (BODY, JOINT, COUPLING):
+        own = np.array([name in hidden for name in names.elements(which)], bool)
+        mine = owner == which
+        shown[mine] = ~own[table["variable_object"][mine]] if len(own) else True
+    return {column: values[shown] for column, values in table.items()}

@@ -38,7 +38,13 @@ from fmumbs.mechanism.laws import ForceLaw, Law, Piece, Stop
 from fmumbs.mechanism.make_flexible import make_flexible
 from fmumbs.mechanism.model import Model
 from fmumbs.mechanism.path import Curve, Path
-from fmumbs.mechanism.program import Program, ProgrammedJoint, ProgrammedOrientation, ProgrammedPoint
+from fmumbs.mechanism.program import (
+    Program,
+    ProgrammedJoint,
+    ProgrammedOrientation,
+    ProgrammedPoint,
+    ProgrammedVelocity,
+)
 from fmumbs.mechanism.section import Material, Section, Slender
 from fmumbs.mechanism.signals import DefaultExperiment, Signal
 from fmumbs.mechanism.support import FlexibleSupport, Layer
@@ -83,6 +89,7 @@ __all__ = [
     "ProgrammedJoint",
     "ProgrammedOrientation",
     "ProgrammedPoint",
+    "ProgrammedVelocity",
     "Revolute",
     "RevoluteSpherical",
     "Rolling",

@@ -138,6 +138,11 @@ class Model:
         return tuple(e for e in self._elements.values() if isinstance(e, Program))
 
     @property
+    def inner(self) -> frozenset[str]:
+        """The names of what programs consist of beside their drives: massless targets, and constraints."""
+        return frozenset(name for program in self.programs for name in program.inner)
+
+    @property
     def couplings(self) -> tuple[Coupling, ...]:
         return tuple(e for e in self._elements.values() if isinstance(e, Coupling))
 

@@ -25,8 +25,9 @@ from fmumbs import _checks
 from fmumbs.errors import ModelError
 from fmumbs.mechanism.bodies import GROUND, Body, Ground, Point, point
 from fmumbs.mechanism.coupling import Coupling, moving
-from fmumbs.mechanism.element import Composite
+from fmumbs.mechanism.element import Composite, Element
 from fmumbs.mechanism.joints import Closing, Joint, JointBase, Slide, Turn
+from fmumbs.mechanism.joints.base import Row
 from fmumbs.mechanism.joints.closing import ClosingRow, RowKind
 from fmumbs.mechanism.joints.mode import Input, Mode
 from fmumbs.mechanism.path import Curve, Path
@@ -58,6 +59,24 @@ class Follower(Closing):
         if not self.directions:
             return tuple(("perpendicular", _UNIT[f], _UNIT[g], 0.0) for f, g in ((0, 1), (0, 2), (1, 2)))
         return tuple(("along", _UNIT[_LETTERS.index(letter)], _NONE, 0.0) for letter in self.directions)
+
+
+@dataclass(frozen=True)
+class Combination(Follower):
+    """Rows of angular velocity and velocity together, which may change linearly with a coordinate.
+
+    combined: (k, 6) rows. slopes: (k, 6) their derivatives with respect to the coordinate `by`, a joint and the number
+    of its mode. program: its name.
+    """
+
+    combined: tuple[Row, ...] = field(default=(), kw_only=True)
+    slopes: tuple[Row, ...] = field(default=(), kw_only=True)
+    by: tuple[JointBase, int] | None = field(default=None, kw_only=True)
+    program: str = field(default="", kw_only=True)
+
+    @property
+    def rows(self) -> tuple[ClosingRow, ...]:
+        return tuple((self.kind, row[:3], row[3:], 0.0) for row in self.combined)  # type: ignore[misc]
 
 
 @dataclass(frozen=True)
@@ -130,6 +149,16 @@ class Program(Composite):
             )
         where = self._where("path")
         return [{"path": p if isinstance(p, Path) else Path.polynomial(_checks.number(p, where))} for p in paths]
+
+    @property
+    def inner(self) -> tuple[str, ...]:
+        """The names of the target and of the constraint, whose variables are not shown."""
+        return tuple(part.name for part in self.parts)
+
+    @property
+    def varies_with(self) -> JointBase | None:
+        """The joint on whose coordinate its rows depend."""
+        return None
 
     @property
     def level(self) -> int:
@@ -227,6 +256,85 @@ class ProgrammedOrientation(_InFrame):
             self._follow(target, Follower(follows, self.frame, self.point, **row))  # type: ignore[arg-type]
         else:
             self._follow(target, Follower(follows, self.drive.M, self.point))
+
+
+@dataclass(frozen=True)
+class ProgrammedVelocity(_InFrame):
+    """Linear combinations of velocities follow a path: `ProgrammedVelocity(name, point, rows=[...], path=zeta)`.
+
+    rows: (k, 6) [1] or [m]. The product of each with (angular velocity, velocity of the point) relative to `frame`, in
+    the axes of the frame or, with axes="point", of the point, is zeta(t): the constraint w' G = zeta of
+    joint-representation, Eqs 3.6 and 3.8, between any two bodies; it need not be integrable. path: zeta, one for each
+    row, 0 for a homogeneous one; or an input, as for every program. of: "velocity", the default, or "acceleration".
+
+    Rows that depend on position or time are rows + slopes s, with s a coordinate: `by` is a Path s(t), or a joint or
+    (joint, mode) with a scalar position in the spanning tree; slopes: (k, 6).
+
+    >>> drum = fm.ProgrammedVelocity("wound", hook, frame=axle, rows=[(0.2, 0, 0, 0, 0, 1)], path=0.0)
+
+    Units: of zeta [m/s] if any row has a linear part, else [rad/s]; P.drive is the row's multiplier.
+
+    Raises ModelError for rows that are zero or not six numbers, for slopes without `by`, and what the others raise.
+    """
+
+    rows: Sequence[Row] = field(kw_only=True)
+    slopes: Sequence[Row] | None = field(default=None, kw_only=True)
+    by: Path | JointBase | tuple[JointBase, int] | None = field(default=None, kw_only=True)
+    of: Of = field(default="velocity", kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._letters(self.directions, self.axes)
+        rows = self._six("rows", self.rows)
+        if not rows or (not all(any(row) for row in rows) and self.slopes is None):
+            raise ModelError(f"{self._where('rows')} are none, or one is zero. Give numbers that are not all zero.")
+        if (self.slopes is None) != (self.by is None):
+            raise ModelError(f"{self._where('slopes and by')} belong together, but one is missing. Give both or none.")
+        slopes = () if self.slopes is None else self._six("slopes", self.slopes)
+        if slopes and len(slopes) != len(rows):
+            raise ModelError(f"{self._where('slopes')} are {len(slopes)}, but rows are {len(rows)}. Give as many.")
+        if self.level == 0:
+            raise ModelError(f"{self._where('of')} is 'position', but rows are of velocities. Leave it out.")
+        linear = any(any(row[3:]) for row in (*rows, *slopes))
+        target = self._make(GROUND.at(), [Slide("x") if linear else Turn("x")] * len(rows))
+        kind: RowKind = "twist_M" if self.axes == "point" else "twist"
+        by, more = self._coordinate()
+        follower = Combination(
+            f"{self.name}_follows", self.frame, self.point, combined=rows, slopes=slopes, by=by, kind=kind,
+            order=self.level, program=self.name,
+        )  # fmt: skip
+        self._follow(target, follower)
+        self._store("parts", (*self.parts, *more))
+
+    def _six(self, what: str, rows: object) -> tuple[Row, ...]:
+        given = tuple(rows) if isinstance(rows, Iterable) else ()
+        example = (0, 0, 0, 1, 0, 0)
+        return tuple(_checks.numbers(row, 6, f"{self._where(what)}[{i + 1}]", example) for i, row in enumerate(given))
+
+    def _coordinate(self) -> tuple[tuple[JointBase, int] | None, tuple[Element, ...]]:
+        """The coordinate on which the rows depend, and what moves it if it follows a path."""
+        if self.by is None:
+            return None, ()
+        if isinstance(self.by, Path):
+            body = Body(f"{self.name}_by_target", mass=0.0)
+            turn = Turn("x", role="excited", path=self.by)
+            joint = Joint(f"{self.name}_by", GROUND.at(), body.at(), modes=(turn,))
+            return (joint, 1), (body, joint)
+        given = self.by if isinstance(self.by, tuple) else (self.by, 1)
+        if len(given) != 2 or not isinstance(given[0], JointBase):
+            raise ModelError(f"{self._where('by')} is {self.by!r}. Give a Path, a joint, or (joint, mode).")
+        modes: tuple[Mode, ...] = moving(given[0])[: given[1]] if isinstance(given[1], int) and given[1] > 0 else ()
+        if len(modes) != given[1] or any(mode.kind == "ball" for mode in modes) or given[0].velocity_rows:
+            raise ModelError(
+                f"{self._where('by')}: mode {given[1]!r} of joint '{given[0].name}' has no scalar position. "
+                "Give another mode, or another joint."
+            )
+        return (given[0], given[1]), ()
+
+    @property
+    def varies_with(self) -> JointBase | None:
+        assert isinstance(self.follower, Combination)
+        return None if self.follower.by is None or isinstance(self.by, Path) else self.follower.by[0]
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from oracle.dynamics import Oracle
 from oracle.joints import Array, Frame
 from oracle.kinematics import State
 
+RATES = ("speed", "speed_M", "spin", "spin_M", "twist", "twist_M")
 Target = Callable[[float], Array]  # (3, coordinates): position, velocity, acceleration at a time
 
 
@@ -61,7 +62,7 @@ class Programmed(Oracle):
                 G, drift = self.coordinates(state, about)
                 found[name] = G[:1], wanted - drift[:1]
                 continue
-            if kind in ("speed", "speed_M", "spin", "spin_M"):
+            if kind in RATES:
                 J, drift = self._rates(state, kind, about)
                 found[name] = J, (wanted if name in self.accelerations else np.array(target(state.time))[1]) - drift
                 continue
@@ -76,15 +77,32 @@ class Programmed(Oracle):
         if kind == "joint":
             rate = self.coordinates(state, about)[0][:1] @ self.velocities(state)
             return np.array([self.position(state, about, 0)]), rate
-        if kind in ("speed", "speed_M", "spin", "spin_M"):
+        if kind in RATES:
             J, drift = self._rates(state, kind, about)
             return J @ self.velocities(state), drift
         c = self._function(kind, about)
         J = self.jacobian(state, about[0], about[1], c)
         return np.real(c(self.frame(state, about[0]), self.frame(state, about[1]))), J @ self.velocities(state)
 
+    def _combined(self, state: State, kind: str, about: Any) -> tuple[Array, Array]:
+        """Rows of angular velocity and velocity, which change with a coordinate: about has them and their slopes."""
+        F, M, rows, slopes, by = about
+        end = "_M" if kind.endswith("_M") else ""
+        (W, w_drift), (V, v_drift) = (self._rates(state, k + end, (F, M, "xyz")) for k in ("spin", "speed"))
+        J, drift, w = np.vstack([W, V]), np.concatenate([w_drift, v_drift]), np.array(rows, float)
+        if by is None:
+            return w @ J, w @ drift
+        if callable(by):
+            s, rate = by(state.time)[:2]
+        else:
+            s, rate = self.position(state, by, 0), (self.coordinates(state, by)[0][:1] @ self.velocities(state))[0]
+        at = w + s * np.array(slopes)
+        return at @ J, at @ drift + rate * np.array(slopes) @ J @ self.velocities(state)
+
     def _rates(self, state: State, kind: str, about: Any) -> tuple[Array, Array]:
         """J of components of the velocity or spin of a point relative to a frame, and their rates where nu' = 0."""
+        if kind.startswith("twist"):
+            return self._combined(state, kind, about)
         (F, M, letters), zero = about, np.zeros(3)
         chosen = ["xyz".index(letter) for letter in letters]
         f, m = self.frame(state, F), self.frame(state, M)

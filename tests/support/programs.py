@@ -65,6 +65,19 @@ def draw(seed: int, kind: str, *, loops: int = 0, transition: float = TRANSITION
         point = last.at(*arm)
         program = fm.ProgrammedPoint("P", point, frame=frame, directions=letters, path=curve(rng, now, off), **options)
         about = (frame, point, letters)
+    elif kind.startswith("twist"):
+        count, point = 1 if loops else int(rng.integers(1, 3)), point_at(last, arm, orientation(rng))
+        rows = rng.uniform(-1, 1, (count, 6)) * rng.choice([0.0, 1.0], (count, 6), p=(0.3, 0.7))
+        rows[:, 3] += 0.5
+        slopes = rng.uniform(-0.5, 0.5, (count, 6))
+        scalar = [j for j in plain.joints if isinstance(j, fm.Revolute | fm.Prismatic) and j.name[0] == "j"]
+        by: Any = (None, fm.Path.polynomial(0.3, -0.4, 0.2), scalar[0])[int(rng.integers(3))]
+        about = (frame, point, rows, slopes, by)
+        now = Programmed(plain, {"P": (kind, about, None)}).programmed(state_of(solver, plain), "P")[0]  # type: ignore
+        options = options if order == 1 else {}
+        options |= {"axes": "point" if kind.endswith("_M") else "frame", "of": ("velocity", "acceleration")[order - 1]}
+        options |= {"rows": rows} if by is None else {"rows": rows, "slopes": slopes, "by": by}
+        program = fm.ProgrammedVelocity("P", point, frame=frame, path=curve(rng, now, off), **options)
     elif kind in ("speed", "speed_M", "spin", "spin_M"):
         letters = "".join(rng.permutation(list("xyz"))[: 1 if loops else rng.integers(1, 3)])
         point = point_at(last, arm, orientation(rng))

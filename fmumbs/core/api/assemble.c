@@ -16,6 +16,7 @@
 #include "../assembly/assembly.h"
 #include "../assembly/held_values.h"
 #include "../assembly/program_starts.h"
+#include "../assembly/reach.h"
 #include "../assembly/restarts.h"
 #include "../statics/equilibrium.h"
 #include "step.h"
@@ -105,12 +106,12 @@ static fm_status cannot_close(fm_instance *s)
     if (over >= 0 && gap <= 1e3 * fm_closed_within(s))
         return fm_say(s, FM_ERROR, "from these guesses the loops close only with joint '%s' turned over: its axes on the two bodies "
                       "are opposite. Turn one of its frames over, or move a q0 of its loop", m->text + m->joint_name[over]);
-    if (m->row_excitation[worst] >= 0)
+    const int32_t program = m->row_excitation[worst] >= 0 ? fm_nearest_gap(s, s->assembly.given, s->y, &gap) : -1;
+    if (program >= 0)
         return fm_say(s, FM_ERROR, "the path of program '%s' is out of reach: nearest gap %.3g %s at t = %.9g s. Move the path, "
                       "lengthen a body, or move a q0 to where it is reached",
-                      m->text + m->joint_name[m->excitation_joint[m->row_excitation[worst]]],
-                      fm_program_gap(s, m->excitation_joint[m->row_excitation[worst]]),
-                      turns(m, worst) ? "rad" : "m", s->clock[FM_TIME]);
+                      m->text + m->joint_name[program], gap, turns(m, m->excitation_row[m->joint_excitation[program]]) ? "rad" : "m",
+                      s->clock[FM_TIME]);
     return fm_say(s, FM_ERROR, "the %s cannot close: nearest gap %.3g %s at '%s'. Change %s, or move a q0 of its joints to "
                   "where it closes%s",
                   names, gap, turns(m, worst) ? "rad" : "m", m->text + m->joint_name[m->row_joint[worst]],

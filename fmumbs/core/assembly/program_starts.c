@@ -7,68 +7,15 @@
 
 #include "../instance/instance.h"
 #include "../forces/excitation.h"
-#include "../loops/constraints.h"
-#include "../loops/delassus.h"
 #include "../loops/programs.h"
 #include "assembly.h"
 #include "held_values.h"
-#include "units.h"
-
-#include <math.h>
-#include <string.h>
-
-#define FM_SOON 1e-3 /* [s]: the first and the last time ahead at which a path that cannot be followed is tried */
-#define FM_LATE 1.5
 
 int fm_any_transition(const fm_instance *s)
 {
     for (int32_t i = 0; i < s->image.n.excitations; i++)
         if (s->image.excitation_transition[i] > 0.0) return 1;
     return 0;
-}
-
-/* The distance of the mechanism from the faded target of the program with this drive. Requires world kinematics. */
-double fm_program_gap(const fm_instance *s, int32_t joint)
-{
-    const int32_t first = s->image.joint_excitation[joint];
-    double position[FM_JOINT_MODES], rate[FM_JOINT_MODES], square = 0.0;
-    fm_programmed(s, joint, position, rate);
-    for (int32_t i = 0; i < s->image.joint_excited[joint]; i++) {
-        const double off = position[i] - s->work.evaluated[s->image.excitation_p[first + i]];
-        square += off * off;
-    }
-    return sqrt(square);
-}
-
-/* Where the paths of programs are out of reach soon after t: the program's drive, the time at which the smallest gap is
- * largest, and this gap; -1: they are within reach as far as this looks. y: a state at t, which is not changed. */
-int32_t fm_out_of_reach(fm_instance *s, double t, const double *y, double *when, double *gap)
-{
-    const fm_image *m = &s->image;
-    double *other = s->assembly.given;
-    int32_t found = -1;
-    if (m->n.rows == 0) return -1;
-    *gap = 0.0;
-    memcpy(s->kept, s->state, s->model.state_doubles * sizeof(double)); /* the attempts choose rows and follow angles */
-    fm_end_smooth(s);
-    memcpy(other, y, (size_t)s->model.ny * sizeof *other);
-    for (double later = FM_SOON; later < FM_LATE; later *= 2.0) {
-        double off;
-        fm_follow_paths(s, t + later, other);
-        fm_hold_fixed(s, 1, 0);
-        const int closes = fm_assemble_positions(s, other);
-        memset(s->assembly.hold, 0, (size_t)m->n.modes * sizeof *s->assembly.hold);
-        const int32_t mode = closes ? -1 : m->row_excitation[fm_worst_row(s, 0, &off)];
-        off = mode < 0 ? 0.0 : fm_program_gap(s, m->excitation_joint[mode]);
-        if (off <= *gap) continue;
-        *gap = off, *when = t + later;
-        found = m->excitation_joint[mode];
-    }
-    memcpy(s->state, s->kept, s->model.state_doubles * sizeof(double));
-    fm_use_rows(s);
-    s->valid = FM_VALID_NOTHING;
-    s->planar.is_placed = 0;
-    return found;
 }
 
 /* Before an assembly: forgets the deviations of an earlier one. What moves by inputs goes back to its target, if y is a

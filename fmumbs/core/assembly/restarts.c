@@ -65,8 +65,8 @@ int fm_assemble_upright(fm_instance *s, double *y)
     return fm_assemble_positions(s, y) && fm_turned_over(s) < 0;
 }
 
-/* Closes the loops from a distance from `origin`, in the n-th direction. */
-static int close_away(fm_instance *s, double *y, const double *origin, int n, double distance)
+/* Makes y positions at a distance from `origin`, in the n-th direction. */
+void fm_move_away(fm_instance *s, double *y, const double *origin, int n, double distance)
 {
     const double away = n % 2 ? -distance : distance;
     for (int32_t u = 0; u < s->image.n.speeds; u++) {
@@ -76,6 +76,12 @@ static int close_away(fm_instance *s, double *y, const double *origin, int n, do
     memcpy(y, origin, (size_t)s->image.n.positions * sizeof *y);
     fm_move_positions(s, y, s->loop.change);
     (void)fm_normalise(s, y, NULL);
+}
+
+/* Closes the loops from there. */
+static int close_away(fm_instance *s, double *y, const double *origin, int n, double distance)
+{
+    fm_move_away(s, y, origin, n, distance);
     return fm_assemble_upright(s, y);
 }
 

@@ -6,6 +6,7 @@
 
 FM_HIDDEN_BEGIN
 
+void fm_move_away(fm_instance *s, double *y, const double *origin, int n, double distance);
 int32_t fm_turned_over(const fm_instance *s);
 int fm_assemble_upright(fm_instance *s, double *y);
 int fm_assemble_again(fm_instance *s, double *y);

@@ -239,8 +239,10 @@ static const char *check_rows(const fm_image *m)
             if (part != FM_OF_POSITION && !rates && m->row_kind[i] != FM_ROW_COUPLED) return "a row of positions has another level";
         }
         if (m->row_kind[i] >= FM_ROW_ROLLING && !(m->row_length[i] != 0.0)) return "a wheel has no radius";
-        if (!is_unit(f) || !is_unit(g))
-            return "a row's vector is not a unit vector";
+        const int32_t vary = m->row_vary[i], twists = m->row_kind[i] == FM_ROW_TWIST || m->row_kind[i] == FM_ROW_TWIST_M;
+        if (!twists && (!is_unit(f) || !is_unit(g))) return "a row's vector is not a unit vector";
+        if (vary >= 0 && (!twists || fm_link_positions(m, vary) != 1 || fm_link_speeds(m, vary) != 1))
+            return "a row varies with a coordinate that does not exist";
         if (m->row_kind[i] == FM_ROW_DISTANCE && !(m->row_length[i] > 0.0)) return "a row's length is not positive";
     }
     return NULL;

@@ -180,6 +180,10 @@ typedef struct fm_header {
     A(row_coupling, i, 1, rows, couplings, -1, "", "ROWS")                                           \
     /* rows of programs: the excited mode that they follow (programs.c) */                            \
     A(row_excitation, i, 1, rows, excitations, -1, "", "ROWS")                                       \
+    /* rows of f . angular velocity + g . velocity whose vectors are f + df q and g + dg q: the link with this q, and df, dg */ \
+    A(row_vary, i, 1, rows, links, -1, "", "ROWS")                                                   \
+    A(row_df, d, 3, rows, free, 0, "", "ROWS")                                                       \
+    A(row_dg, d, 3, rows, free, 0, "", "ROWS")                                                       \
     A(coupling_first, i, 1, couplings, terms, 0, "", "ROWS")                                         \
     A(coupling_count, i, 1, couplings, free, 0, "", "ROWS")                                          \
     A(term_link, i, 1, terms, links, 0, "", "ROWS")                                                  \
@@ -419,6 +423,8 @@ typedef enum fm_row_kind {
     FM_ROW_SPEED_M,       /* g . velocity of M's origin in F */
     FM_ROW_SPIN,          /* f . angular velocity of M in F */
     FM_ROW_SPIN_M,        /* g . angular velocity of M in F */
+    FM_ROW_TWIST,         /* f . angular velocity of M in F + g . velocity of M's origin in F, f and g fixed in F's link */
+    FM_ROW_TWIST_M,       /* the same with f and g fixed in M's link */
     FM_ROW_ROLLING,       /* f . velocity in F of the point of M's rim that is lowest along F's z */
     FM_ROW_CONTACT,       /* this point is in the plane of F's x and y; radius: length, g: axis of the disc; or a ball of -length */
     FM_ROW_KINDS

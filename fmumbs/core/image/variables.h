@@ -150,6 +150,8 @@
       "2 Radau IIA of order 5 with error control, for stiff mechanisms, "                                               \
       "3 whichever of 0 and 2 advances further for its cost, "                                                           \
       "4 DOP853 of order 8 with error control")                                                                          \
+    K(DYNAMICS, MODEL, "solver.dynamics", 1, LOCAL, INTEGER, 0, 0, "", "",                                              \
+      "formulation of the dynamics: 0 riccati, multipliers in the sweeps, 1 copcod, the reduced form")                  \
     K(STEP, MODEL, "solver.step", 1, PARAMETER, REAL, 0, 0, "s", "s",                                                   \
       "longest step of the fixed-step scheme")                         \
     K(EQUILIBRIUM, MODEL, "solver.equilibrium", 1, PARAMETER, INTEGER, 0, 0, "", "",                                    \

@@ -4,7 +4,8 @@
  * d = p_M - p_F
  *     v = d' - w_F x d,   a = d'' - alpha_F x d - w_F x (w_F x d) - 2 w_F x v
  *     w = w_M - w_F,      alpha = alpha_M - alpha_F - w_F x w
- * A row is e . v or e . w, e fixed in F or in M, less the value zeta of a program. A disc of radius R with the axis b, on
+ * A row is e . v or e . w, or a . w + b . v, with vectors fixed in F or in M, less the value zeta of a program. Those of the
+ * last may be a + a1 q, b + b1 q with a coordinate q of the tree. A disc of radius R with the axis b, on
  * the plane normal to n of F, touches it at M's origin plus
  *     r = -R m / |m|,   m = n - (n . b) b;   a ball: r = -R n
  * It is in contact where n . d = -n . r, and rolls where e . (v + w x r) = 0 for e in the plane.
@@ -81,6 +82,31 @@ static void rolling_row(const fm_instance *s, int32_t row, const relative *to, f
     cross(r, e, out->torque);
 }
 
+/* a . w + b . v, with vectors that may change with a coordinate. */
+static void twist_row(const fm_instance *s, int32_t row, const relative *to, fm_constraint *out)
+{
+    const fm_image *m = &s->image;
+    const int in_M = m->row_kind[row] == FM_ROW_TWIST_M;
+    const int32_t joint = m->row_joint[row], link = in_M ? m->joint_M_link[joint] : m->joint_F_link[joint], vary = m->row_vary[row];
+    double a[3], b[3], turned[3] = {0.0, 0.0, 0.0};
+    in_world(s, link, m->row_f + 3 * row, a);
+    in_world(s, link, m->row_g + 3 * row, b);
+    if (vary >= 0) {
+        const fm_link *k = s->link + vary;
+        const double q = s->work.evaluated[k->p], rate = s->work.evaluated[m->n.positions + k->u];
+        double da[3], db[3];
+        in_world(s, link, m->row_df + 3 * row, da);
+        in_world(s, link, m->row_dg + 3 * row, db);
+        for (int j = 0; j < 3; j++) a[j] += q * da[j], b[j] += q * db[j];
+        out->c[2] = rate * (dot(da, to->w) + dot(db, to->v));
+    }
+    if (in_M) cross(to->w, b, turned); /* w is the same in both axes, and so is its rate along a */
+    out->c[1] = dot(a, to->w) + dot(b, to->v);
+    out->c[2] += (dot(a, to->alpha) + dot(b, to->a)) + dot(turned, to->v);
+    memcpy(out->torque, a, sizeof a);
+    memcpy(out->force, b, sizeof b);
+}
+
 /* Whether a row constrains no positions. */
 int fm_is_rate_row(const fm_image *m, int32_t row)
 {
@@ -110,6 +136,8 @@ void fm_velocity_row(const fm_instance *s, int32_t row, const fm_ends *ends, fm_
     see_from(&ends->F, &ends->M, &to);
     if (kind == FM_ROW_ROLLING || kind == FM_ROW_CONTACT) {
         rolling_row(s, row, &to, out);
+    } else if (kind == FM_ROW_TWIST || kind == FM_ROW_TWIST_M) {
+        twist_row(s, row, &to, out);
     } else {
         const int in_M = kind == FM_ROW_SPEED_M || kind == FM_ROW_SPIN_M, spin = kind >= FM_ROW_SPIN;
         const double *rate = spin ? to.w : to.v, *second = spin ? to.alpha : to.a;

@@ -433,6 +433,7 @@ double fm_value(fm_instance *s, int32_t kind, int32_t object, int32_t component)
     case FM_LAW_FORCE: return fm_law_force(s, object, s->y);
     case FM_LAW_SLIP: return !fm_law_sticks(s, object, &above, &below, &rate);
     case FM_FR_LOAD: return s->friction.load[object];
+    case FM_DYNAMICS: return s->options[FM_OPTION_DYNAMICS];
     case FM_ENERGY: return fm_energy(s);
     case FM_POSITION_VIOLATION: return fm_violation(s, 0);
     case FM_VELOCITY_VIOLATION: return fm_violation(s, 1);

@@ -8,7 +8,7 @@
 #include "../loops/constraints.h"
 #include "../motion/singular.h"
 #include "../assembly/drives.h"
-#include "../assembly/program_starts.h"
+#include "../assembly/reach.h"
 
 #include <string.h>
 
@@ -66,7 +66,7 @@ static int left_reach(fm_instance *s, double t_end)
     const int turns = !s->image.mode_linear[s->image.joint_u[joint]];
     (void)fm_say(s, FM_DISCARD,
                  "the step to t = %.9g s failed at t = %.9g s: the path of program '%s' is out of reach: nearest gap %.3g %s at "
-                 "t = %.6g s. Move the path, or lengthen a body",
+                 "t = %.6g s, where it is largest. Move the path, or lengthen a body",
                  t_end, s->clock[FM_TIME], s->image.text + s->image.joint_name[joint], gap, turns ? "rad" : "m", when);
     return 1;
 }

@@ -24,7 +24,7 @@ from fmumbs.mechanism.joints.base import JointBase
 from fmumbs.mechanism.joints.mode import Mode
 
 RowKind = Literal[
-    "along", "perpendicular", "distance", "speed", "speed_M", "spin", "spin_M", "rolling", "contact"
+    "along", "perpendicular", "distance", "speed", "speed_M", "spin", "spin_M", "twist", "twist_M", "rolling", "contact"
 ]
 ClosingRow = tuple[RowKind, Vec3, Vec3, float]  # f in F's axes, g in M's, value [m] or 1
 

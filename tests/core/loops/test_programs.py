@@ -54,11 +54,11 @@ def test_a_random_program_is_followed_with_the_forces_of_its_multipliers(seed: i
 
 
 @pytest.mark.parametrize("order", [1, 2])
-@pytest.mark.parametrize("kind", ["speed", "speed_M", "spin", "spin_M"])
+@pytest.mark.parametrize("kind", ["speed", "speed_M", "spin", "spin_M", "twist", "twist_M"])
 @pytest.mark.parametrize("seed", range(3))
 def test_random_programs_of_velocities_and_accelerations(seed: int, kind: str, order: int) -> None:
     case = draw(seed, kind, loops=0 if kind[:4] == "spin" else seed % 2, order=order)
-    solver = solver_of(case)
+    solver = solver_of(case, dynamics=("riccati", "copcod")[seed % 2])
     start = case.oracle().programmed(state_of(solver, case.plain), "P")[0]
     off = start - np.array(case.program.path(0.0))[0]
     oracle = case.oracle() if order == 2 else case.oracle(off, 0 * off)
