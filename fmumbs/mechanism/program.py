@@ -262,8 +262,8 @@ class ProgrammedOrientation(_InFrame):
 class ProgrammedVelocity(_InFrame):
     """Linear combinations of velocities follow a path: `ProgrammedVelocity(name, point, rows=[...], path=zeta)`.
 
-    rows: (k, 6) [1] or [m]. The product of each with (angular velocity, velocity of the point) relative to `frame`, in
-    the axes of the frame or, with axes="point", of the point, is zeta(t): the constraint w' G = zeta of
+    rows: (k, 6) [1] or [m], k at most 3. The product of each with (angular velocity, velocity of the point) relative to
+    `frame`, in the axes of the frame or, with axes="point", of the point, is zeta(t): the constraint w' G = zeta of
     joint-representation, Eqs 3.6 and 3.8, between any two bodies; it need not be integrable. path: zeta, one for each
     row, 0 for a homogeneous one; or an input, as for every program. of: "velocity", the default, or "acceleration".
 
@@ -288,6 +288,10 @@ class ProgrammedVelocity(_InFrame):
         rows = self._six("rows", self.rows)
         if not rows or (not all(any(row) for row in rows) and self.slopes is None):
             raise ModelError(f"{self._where('rows')} are none, or one is zero. Give numbers that are not all zero.")
+        if len(rows) > 3:
+            raise ModelError(
+                f"{self._where('rows')} has {len(rows)} rows, but a program has at most 3. Use two programs."
+            )
         if (self.slopes is None) != (self.by is None):
             raise ModelError(f"{self._where('slopes and by')} belong together, but one is missing. Give both or none.")
         slopes = () if self.slopes is None else self._six("slopes", self.slopes)
@@ -296,7 +300,7 @@ class ProgrammedVelocity(_InFrame):
         if self.level == 0:
             raise ModelError(f"{self._where('of')} is 'position', but rows are of velocities. Leave it out.")
         linear = any(any(row[3:]) for row in (*rows, *slopes))
-        target = self._make(GROUND.at(), [Slide("x") if linear else Turn("x")] * len(rows))
+        target = self._make(GROUND.at(), [Slide(x) if linear else Turn(x) for x in "xyz"[: len(rows)]])
         kind: RowKind = "twist_M" if self.axes == "point" else "twist"
         by, more = self._coordinate()
         follower = Combination(

@@ -71,7 +71,7 @@ def draw(seed: int, kind: str, *, loops: int = 0, transition: float = TRANSITION
         rows[:, 3] += 0.5
         slopes = rng.uniform(-0.5, 0.5, (count, 6))
         scalar = [j for j in plain.joints if isinstance(j, fm.Revolute | fm.Prismatic) and j.name[0] == "j"]
-        by: Any = (None, fm.Path.polynomial(0.3, -0.4, 0.2), scalar[0])[int(rng.integers(3))]
+        by: Any = (None, fm.Path.polynomial(0.3, -0.4, 0.2), scalar[0] if scalar else None)[int(rng.integers(3))]
         about = (frame, point, rows, slopes, by)
         now = Programmed(plain, {"P": (kind, about, None)}).programmed(state_of(solver, plain), "P")[0]  # type: ignore
         options = options if order == 1 else {}

@@ -91,8 +91,8 @@ static void name_program(fm_instance *s, const double *y, const int32_t pair[2],
                        (long)programmed, (long)mobility, name);
     else if (other != name)
         (void)snprintf(out, capacity,
-                       "program '%.60s' and '%.60s' prescribe dependent coordinates at this position. Leave one out, or move "
-                       "them away from it", name, other);
+                       "program '%.60s' and '%.60s' prescribe dependent coordinates at this position, which is refused also "
+                       "where they agree. Leave one out, or move them away from it", name, other);
     else
         (void)snprintf(out, capacity,
                        "program '%.60s' prescribes what the mechanism cannot do at this position, which is singular for it or "

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.linalg import null_space
 
 import fmumbs as fm
 from oracle import Oracle
@@ -92,3 +93,16 @@ def test_a_program_takes_its_coordinates_from_the_mobility(loops: int) -> None:
     found, plain = fm.uniqueness(case.model), fm.uniqueness(case.plain)
     assert found.mobility == plain.mobility - len(case.about[2])
     assert {joint.name for joint in case.plain.joints} <= {reaction.joint for reaction in found.joints}
+
+
+def test_a_point_of_a_body_that_its_loop_locks_is_refused() -> None:
+    """The row of the program vanishes along all motions that the oracle's constraints allow."""
+    case = draw(51, "point", loops=1)
+    plain = fm.Solver(case.plain)
+    plain.assemble()
+    state, oracle = state_of(plain, case.plain), case.oracle()
+    motions = null_space(np.vstack([oracle._rows(state, joint)[0] for joint in oracle.joints]), rcond=1e-10)
+    assert motions.shape[1] == 4
+    assert_allclose(oracle.further_rows(state)["P"][0] @ motions, 0.0, atol=1e-14)
+    with pytest.raises(fm.AssemblyError, match=r"program 'P' prescribes what .* locked by the loops"):
+        solver_of(case)
