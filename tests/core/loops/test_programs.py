@@ -1,6 +1,7 @@
 """Programs beside dense Lagrange multipliers, at the start, within the transition and after it."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,9 +11,10 @@ from scipy.linalg import null_space
 import fmumbs as fm
 from oracle import Oracle
 from oracle.kinematics import State
-from support.closed import state_of
+from oracle.programs import Programmed
+from support.closed import plane, state_of
 from support.closed_agreement import is_well
-from support.programs import TRANSITION, Drawn, draw
+from support.programs import TRANSITION, Drawn, curve, draw
 
 AGREEMENT = 1e-9  # relative to the largest acceleration or force
 CLOSED = 1e-11  # [m] or [rad]
@@ -106,3 +108,41 @@ def test_a_point_of_a_body_that_its_loop_locks_is_refused() -> None:
     assert_allclose(oracle.further_rows(state)["P"][0] @ motions, 0.0, atol=1e-14)
     with pytest.raises(fm.AssemblyError, match=r"program 'P' prescribes what .* locked by the loops"):
         solver_of(case)
+
+
+def moves(plain: fm.Model, state: State, kind: str, about: Any) -> float:
+    """The largest rate of what a program would prescribe, among motions that the oracle's constraints allow."""
+    oracle = Programmed(plain, {"P": (kind, about, lambda t: np.zeros((3, 1)))})
+    motions = null_space(np.vstack([oracle._rows(state, joint)[0] for joint in oracle.joints]), rcond=1e-10)
+    return float(np.abs(oracle.further_rows(state)["P"][0] @ motions).max())
+
+
+@pytest.mark.parametrize("dynamics", ["riccati", "copcod"])
+@pytest.mark.parametrize("kind", ["point", "joint"])
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_loops_with_redundant_rows_carry_programs(seed: int, kind: str, dynamics: str) -> None:
+    """A loop of pins in a plane, whose rows across it are redundant, driven by one program."""
+    plain = plane(seed, loops=1).model
+    solver, rng = fm.Solver(plain), np.random.default_rng([seed, 6])
+    solver.assemble()
+    state, frame = state_of(solver, plain), plain.bodies[0].at(0.1, 0.2, 0.0)
+    points = [(frame, body.at(0.2, 0.0, 0.1), letter) for body in plain.bodies[1:] for letter in "xz"]
+    about: Any = max(
+        points if kind == "point" else plain.joints[: len(plain.bodies)], key=lambda one: moves(plain, state, kind, one)
+    )
+    now = Programmed(plain, {"P": (kind, about, None)}).programmed(state, "P")[0]  # type: ignore[dict-item]
+    options: Any = {"path": curve(rng, now, 1.0), "transition": TRANSITION}
+    if kind == "joint":
+        program: fm.Program = fm.ProgrammedJoint("P", about, **options)
+    else:
+        program = fm.ProgrammedPoint("P", about[1], frame=frame, directions=about[2], **options)
+    model = fm.Model("programmed", gravity=plain.gravity)
+    model.add(*plain.elements, program)
+    case = Drawn(model, plain, program, kind, about)
+    at, rate = case.oracle().programmed(state, "P")
+    target = np.array(program.path(0.0))  # type: ignore[operator]
+    oracle = case.oracle(at - target[0], rate - target[1])
+    solver = solver_of(case, dynamics=dynamics)
+    for t in (0.0, 0.1):
+        solver.step(t) if t else None
+        assert_follows(solver, case, oracle, t)
