@@ -114,7 +114,7 @@ static int32_t resist(fm_instance *s, uint64_t seed, double factor, double g, do
     }
     fm_links_derive(s);
     fm_stiff_accelerations(s, 0.0, s->y, g, a);
-    fm_compliances_place(s, 1, 0.0, s->y, g, a);
+    fm_compliances_place(s, 1, -1, 0.0, s->y, g, a);
     return s->stiff.set[1].count;
 }
 

@@ -256,7 +256,7 @@ fm_status fm_do_open(const void *bytes, size_t size, fm_instance **out, char *me
     for (int i = 0; i < FM_COMPLIANCE_SETS; i++) {
         const size_t room = (size_t)s->stiff.room, at = (size_t)i * room, nu = (size_t)s->image.n.speeds;
         s->stiff.set[i] = (fm_compliances){0, 0, s->stiff.J + at * nu, s->stiff.C + at * nu, s->stiff.L + at * room,
-                                           s->stiff.rho + at, s->stiff.gk + at};
+                                           s->stiff.rho + at, s->stiff.gk + at, 0.0};
     }
     fm_free_plan(&plan);
     write_guid(s);

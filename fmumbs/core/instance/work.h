@@ -57,8 +57,9 @@ typedef struct fm_work {
  * (motion/compliances.c). */
 typedef struct fm_compliances {
     int32_t count, fixed; /* the first ones, which stay, are those of the tree */
-    double *J, *C, *L; /* rows of their rates; the velocities that a unit impulse along each gives; factor of 1/rho + J C */
+    double *J, *C, *L; /* rows of their rates; the velocities that a unit impulse along each gives; factors of 1/rho + J C */
     double *rho, *gk;
+    double g; /* [s] */
 } fm_compliances;
 
 typedef struct fm_stiff {

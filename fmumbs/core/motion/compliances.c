@@ -5,7 +5,7 @@
  * that direction, k its stiffness and d its damping, R = J' rho J, rho = g d + g^2 k. As a constraint row with a compliance
  * 1/rho it is taken into M' = M + R of the sweeps, loops included, by
  *     (M' + J' rho J)^-1 = (1 - C (1/rho + J C)^-1 J) M'^-1,   C = M'^-1 J',
- * C from an evaluation more for each direction. A spring of length l under a pull F resists along its line, and across it
+ * C from an evaluation more for each direction, or that of another stage where it is nearly the same. A spring of length l under a pull F resists along its line, and across it
  * with F/l. A joint's matrix resists along its eigenvectors; the inertias of stiffness.c are then zero there. Directions in
  * which it hardly resists within g, compared with the bodies' inertia, are left out, and of more than FM_COMPLIANCES those
  * that resist least, of the joints of the tree those with the highest indices, whose diagonals stay in stiffness.c. That
@@ -32,6 +32,8 @@
 #define FM_ROUNDED 1e-13     /* of a pivot: round-off */
 #define FM_JACOBI_SWEEPS 12
 #define FM_ALONGSIDE 0.01    /* F/l over k: below it, a spring does not resist across its line */
+#define FM_SAME_TIME 0.02      /* of g: so near, M' = M + R is nearly the same */
+#define FM_SAME_DIRECTION 0.3  /* of J C: so near, directions are nearly the same */
 
 /* A direction: the wrench of a unit force on link M, and the opposite of that on link F (-1: ground); its stiffness and its
  * damping. */
@@ -91,6 +93,18 @@ static double most_mobile_at(const fm_instance *s, int32_t link, const double r[
     return linear ? alone(k, c, 1.0, dot(arm, arm)) : alone(k, c, 0.0, 1.0);
 }
 
+static double *speeds_row(const fm_instance *s, double *matrix, int32_t i)
+{
+    return matrix + (size_t)i * (size_t)s->image.n.speeds;
+}
+
+static double product_of(const double *a, const double *b, int32_t n)
+{
+    double sum = 0.0;
+    for (int32_t i = 0; i < n; i++) sum += a[i] * b[i];
+    return sum;
+}
+
 /* The row J of a direction more, which is still zero, if it resists; of the stiffest ones if there is no more room, without
  * those of the tree, whose joints resist by nothing else. NULL: it is left out. */
 static double *row_for(fm_instance *s, fm_compliances *set, double g, double k, double d, double mobile)
@@ -105,7 +119,7 @@ static double *row_for(fm_instance *s, fm_compliances *set, double g, double k, 
         if (softest == place || !(rho > set->rho[softest])) return NULL;
         place = softest;
     } else set->count++;
-    double *J = set->J + (size_t)place * (size_t)nu;
+    double *J = speeds_row(s, set->J, place);
     memset(J, 0, (size_t)nu * sizeof *J);
     set->rho[place] = rho, set->gk[place] = g * k;
     return J;
@@ -360,52 +374,75 @@ static fm_compliances *set_of(fm_instance *s, int which)
     return s->stiff.set + which;
 }
 
-static double product_of(const double *a, const double *b, int32_t n)
-{
-    double sum = 0.0;
-    for (int32_t i = 0; i < n; i++) sum += a[i] * b[i];
-    return sum;
-}
-
-/* Factors 1/rho + J C, of which the lower triangle is in `L`; a direction whose pivot is round-off resists with nothing. */
+/* Factors 1/rho + J C into triangles; a direction whose pivot is round-off resists with nothing. */
 static void factor(fm_compliances *set)
 {
     const int32_t n = set->count;
-    for (int32_t i = 0; i < n; i++) {
-        double *at = set->L + (size_t)i * (size_t)n;
-        for (int32_t j = 0; j <= i; j++) {
-            const double *other = set->L + (size_t)j * (size_t)n;
-            double sum = at[j];
-            for (int32_t k = 0; k < j; k++) sum -= at[k] * other[k];
-            at[j] = j < i ? sum * other[j] : sum > 0.0 ? 1.0 / sqrt(sum) : 0.0; /* reciprocals on the diagonal */
+    for (int32_t k = 0; k < n; k++) {
+        double *row = set->L + (size_t)k * (size_t)n;
+        row[k] = row[k] > 0.0 ? 1.0 / row[k] : 0.0; /* reciprocals on the diagonal */
+        for (int32_t i = k + 1; i < n; i++) {
+            double *at = set->L + (size_t)i * (size_t)n;
+            at[k] *= row[k];
+            for (int32_t j = k + 1; j < n; j++) at[j] -= at[k] * row[j];
         }
     }
 }
 
-/* The directions at y in the time g, with an evaluation each beside the one at y that left `udot`. */
-void fm_compliances_place(fm_instance *s, int which, double t, const double *y, double g, const double *udot)
+/* Whether the sweeps take in no inertia for springs and dampers, so that M' is M at any g. */
+static int is_bare(const fm_instance *s)
+{
+    if (s->image.n.modals > 0 || s->image.n.generals > 0) return 0;
+    for (int32_t i = 0; i < s->image.n.speeds; i++)
+        if (s->stiff.K[i] != 0.0 || s->stiff.D[i] != 0.0) return 0;
+    return 1;
+}
+
+/* Takes C from a set of the same step if M' is nearly the same there and the directions are: what that is off by slows the
+ * iteration only, as J and 1/rho are its own. */
+static int take(fm_instance *s, fm_compliances *set, const fm_compliances *like)
+{
+    if (like == NULL || like->count != set->count || !(fabs(set->g - like->g) <= FM_SAME_TIME * like->g || is_bare(s))) return 0;
+    for (int32_t i = 0; i < set->count; i++) {
+        const double *C = speeds_row(s, like->C, i);
+        const double own = product_of(speeds_row(s, like->J, i), C, s->image.n.speeds);
+        if (!(fabs(product_of(speeds_row(s, set->J, i), C, s->image.n.speeds) - own) <= FM_SAME_DIRECTION * own)) return 0;
+    }
+    memcpy(set->C, like->C, (size_t)set->count * (size_t)s->image.n.speeds * sizeof(double));
+    return 1;
+}
+
+/* C by an evaluation of each direction beside the one at y that left `udot`. */
+static void evaluate(fm_instance *s, fm_compliances *set, double t, const double *y, const double *udot)
+{
+    const int32_t nu = s->image.n.speeds;
+    memcpy(s->stiff.kept, s->stiff.f, (size_t)nu * sizeof *s->stiff.f);
+    for (int32_t i = 0; i < set->count; i++) {
+        double *C = speeds_row(s, set->C, i), *J = speeds_row(s, set->J, i);
+        for (int32_t n = 0; n < nu; n++) s->stiff.f[n] += J[n];
+        for (int32_t n = 0; n < s->image.n.excitations; n++) /* which no force moves */
+            s->stiff.f[s->image.excitation_u[n]] = s->stiff.kept[s->image.excitation_u[n]];
+        fm_stiff_accelerations(s, t, y, set->g, C);
+        for (int32_t n = 0; n < nu; n++) C[n] -= udot[n];
+        memcpy(s->stiff.f, s->stiff.kept, (size_t)nu * sizeof *s->stiff.f);
+    }
+}
+
+/* The directions at y in the time g, with an evaluation each beside the one at y that left `udot`, or with C of the set
+ * `like` of the same step, -1: none. */
+void fm_compliances_place(fm_instance *s, int which, int like, double t, const double *y, double g, const double *udot)
 {
     fm_compliances *set = set_of(s, which);
     const int32_t nu = s->image.n.speeds;
-    set->count = set->fixed = 0;
+    set->count = set->fixed = 0, set->g = g;
     if (s->stiff.room == 0) return;
     add_tree(s, set, g, y);
     for (int32_t i = 0; i < s->image.n.springs; i++) add_spring(s, set, g, i, y);
     add_cut_joints(s, set, g);
-    memcpy(s->stiff.kept, s->stiff.f, (size_t)nu * sizeof *s->stiff.f);
-    for (int32_t i = 0; i < set->count; i++) {
-        double *C = set->C + (size_t)i * (size_t)nu, *J = set->J + (size_t)i * (size_t)nu;
-        for (int32_t n = 0; n < nu; n++) s->stiff.f[n] += J[n];
-        for (int32_t n = 0; n < s->image.n.excitations; n++) /* which no force moves */
-            s->stiff.f[s->image.excitation_u[n]] = s->stiff.kept[s->image.excitation_u[n]];
-        fm_stiff_accelerations(s, t, y, g, C);
-        for (int32_t n = 0; n < nu; n++) C[n] -= udot[n];
-        memcpy(s->stiff.f, s->stiff.kept, (size_t)nu * sizeof *s->stiff.f);
-    }
+    if (!take(s, set, like < 0 ? NULL : set_of(s, like))) evaluate(s, set, t, y, udot);
     for (int32_t i = 0; i < set->count; i++)
-        for (int32_t j = 0; j <= i; j++)
-            set->L[i * set->count + j] = (i == j ? 1.0 / set->rho[i] : 0.0) +
-                product_of(set->J + (size_t)i * (size_t)nu, set->C + (size_t)j * (size_t)nu, nu);
+        for (int32_t j = 0; j < set->count; j++)
+            set->L[i * set->count + j] = (i == j ? 1.0 / set->rho[i] : 0.0) + product_of(speeds_row(s, set->J, i), speeds_row(s, set->C, j), nu);
     factor(set);
 }
 
@@ -416,19 +453,18 @@ void fm_compliances_apply(fm_instance *s, int which, const double *moved, double
     const int32_t n = set->count, nu = s->image.n.speeds;
     double *push = s->stiff.push;
     for (int32_t i = 0; moved != NULL && i < n; i++) {
-        const double force = set->gk[i] * product_of(set->J + (size_t)i * (size_t)nu, moved, nu), *C = set->C + (size_t)i * (size_t)nu;
+        const double force = set->gk[i] * product_of(speeds_row(s, set->J, i), moved, nu), *C = speeds_row(s, set->C, i);
         for (int32_t j = 0; j < nu; j++) x[j] -= force * C[j];
     }
     for (int32_t i = 0; i < n; i++) {
         const double *at = set->L + (size_t)i * (size_t)n;
-        push[i] = product_of(set->J + (size_t)i * (size_t)nu, x, nu);
+        push[i] = product_of(speeds_row(s, set->J, i), x, nu);
         for (int32_t j = 0; j < i; j++) push[i] -= at[j] * push[j];
-        push[i] *= at[i];
     }
     for (int32_t i = n - 1; i >= 0; i--) {
-        for (int32_t j = i + 1; j < n; j++) push[i] -= set->L[(size_t)j * (size_t)n + (size_t)i] * push[j];
-        push[i] *= set->L[(size_t)i * (size_t)n + (size_t)i];
-        const double *C = set->C + (size_t)i * (size_t)nu;
+        const double *at = set->L + (size_t)i * (size_t)n, *C = speeds_row(s, set->C, i);
+        for (int32_t j = i + 1; j < n; j++) push[i] -= at[j] * push[j];
+        push[i] *= at[i];
         for (int32_t j = 0; j < nu; j++) x[j] -= push[i] * C[j];
     }
 }

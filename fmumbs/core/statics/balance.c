@@ -151,7 +151,7 @@ int fm_balance_place(fm_instance *s, const double *y)
         s->stiff.D[u] = 0.0;
     }
     fm_stiff_accelerations(s, s->clock[FM_TIME], y, s->statics.time, s->statics.F);
-    fm_compliances_place(s, FM_STILL_SET, s->clock[FM_TIME], y, s->statics.time, s->statics.F);
+    fm_compliances_place(s, FM_STILL_SET, -1, s->clock[FM_TIME], y, s->statics.time, s->statics.F);
     return fm_balance_at(s, y, s->statics.F) && fm_balance_allow(s, y, s->statics.F);
 }
 

@@ -32,6 +32,8 @@
 #define FM_RADAU_STAGES 3
 #define FM_MOST_ITERATED 12  /* iterations of the stages */
 #define FM_STILL_OFF 0.03    /* of the error that is allowed: what an iteration may leave */
+#define FM_UNBALANCED 10.0   /* times the allowed error: what the slope at the end and the last stage's may differ by, times h */
+#define FM_MOST_REPEATED 3   /* iterations of the stages to that end */
 #define FM_LOOSER 0.35        /* times eps^(-1/5): how much more than the tolerance eps the estimate may be */
 #define FM_FURTHEST 20.0     /* times the last step: how far its polynomial is extrapolated */
 #define FM_HARDLY 0.95       /* an iteration that leaves more of the last change does not converge */
@@ -98,7 +100,7 @@ static void iterate(fm_instance *s, double t, double h, int i, int first)
     memset(work, 0, (size_t)ny * sizeof *work);
     fm_stiff_force(s, g, k + np, work, s->stiff.f);
     fm_stiff_accelerations(s, t + C[i] * h, y, g, d + np);
-    if (first) fm_compliances_place(s, i, t + C[i] * h, y, g, d + np);
+    if (first) fm_compliances_place(s, i, -1, t + C[i] * h, y, g, d + np);
     for (int32_t n = np; n < ny; n++) d[n] -= k[n];
     fm_compliances_apply(s, i, NULL, d + np);
     memcpy(y + np, d + np, (size_t)(ny - np) * sizeof *y);
@@ -186,7 +188,7 @@ static double estimate(fm_instance *s, double t, double h, const double *slope)
     fm_stiff_force(s, g, a, b, s->stiff.f);
     fm_friction_push(s, g, r, s->stiff.f);
     fm_stiff_accelerations(s, t, s->head, g, a);
-    if (slope == s->slope) fm_compliances_place(s, FM_RADAU_STAGES, t, s->head, g, a);
+    if (slope == s->slope) fm_compliances_place(s, FM_RADAU_STAGES, 0, t, s->head, g, a);
     memcpy(error, s->head, (size_t)np * sizeof *error);
     for (int32_t n = 0; n < nu; n++) error[np + n] = r[np + n] + (a[n] - a0[n]), b[n] = -b[n];
     fm_compliances_apply(s, FM_RADAU_STAGES, b, error + np);
@@ -207,6 +209,35 @@ static double estimate_again(fm_instance *s, double t, double h)
     return estimate(s, t, h, slope);
 }
 
+/* How far the slope at the end of a step is from the last stage's derivative, beside the error that is allowed over h. */
+static double unbalanced(const fm_instance *s, double h, const double *slope)
+{
+    const double *k = fm_stage(s, FM_RADAU_STAGES - 1);
+    double most = 0.0, sum = 0.0;
+    for (int32_t n = 0; n < s->model.ny; n++) {
+        const double off = h * fabs(slope[n] - k[n]) / fm_weight(s, n, fabs(s->work.trial[n]));
+        most = off > most ? off : most, sum += off;
+    }
+    return isfinite(sum) ? most : NAN;
+}
+
+/* The slope at the end of a step, in stage 6, with further iterations where stiff parts make much of what is left of the
+ * stages' errors: forces would be wrong by that. 0: it is not finite. */
+static int find_slope(fm_instance *s, double t, double h)
+{
+    double *slope = fm_stage(s, 2 * FM_RADAU_STAGES), last = INFINITY;
+    for (int again = 0;; again++) {
+        fm_rates(s, t + h, s->work.trial, slope);
+        const double now = unbalanced(s, h, slope);
+        if (!isfinite(now)) return 0;
+        if (now <= FM_UNBALANCED || now > 0.5 * last || again == FM_MOST_REPEATED) return 1;
+        last = now;
+        for (int i = 0; i < FM_RADAU_STAGES; i++) iterate(s, t, h, i, 0);
+        if (!isfinite(change(s, h))) return 0;
+        for (int32_t n = 0; n < s->model.ny; n++) s->work.trial[n] = s->head[n] + moved(s, h, FM_RADAU_STAGES - 1, n);
+    }
+}
+
 /* One trial of length h from the head; returns its error, INFINITY where its stages are not found. The new state is left in
  * `trial`, its slope in the last stage. */
 double fm_radau_try(fm_instance *s, double t, double h, int rejected, int *iterations)
@@ -219,10 +250,7 @@ double fm_radau_try(fm_instance *s, double t, double h, int rejected, int *itera
     double error = estimate(s, t, h, s->slope);
     if (error > 1.0 && (rejected || !goes_on(s))) error = estimate_again(s, t, h);
     if (!(error <= 1.0)) return error;
-    double *slope = fm_stage(s, 2 * FM_RADAU_STAGES), sum = 0.0;
-    fm_rates(s, t + h, s->work.trial, slope);
-    for (int32_t n = 0; n < s->model.ny; n++) sum += fabs(slope[n]);
-    return isfinite(sum) ? error : INFINITY;
+    return find_slope(s, t, h) ? error : INFINITY;
 }
 
 /* The dense output of a step of length h that leads from the head to `trial`: the polynomial through its stages. Where force

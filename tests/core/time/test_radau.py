@@ -91,6 +91,26 @@ def test_a_flexible_link_has_the_order_and_the_steps_of_its_motion() -> None:
     assert max(taken) < 2 * min(taken)
 
 
+@pytest.mark.parametrize("bending", [1e4, 1e6, 1e8])
+def test_forces_of_a_stiff_link_have_the_order_of_its_motion(bending: float) -> None:
+    """Within the steps, too: forces are the link's stiffness, up to 4e8 N.m/rad here, times the errors of its positions."""
+    image, names = swinging_link(bending), ("A.q", "A.qd", "A.reaction.f")
+
+    def motion(tolerance: float) -> tuple[float, list[np.ndarray]]:
+        solver, rows = started(image, scheme="radau", tolerance=tolerance), []
+        for stop in np.linspace(0.05, 0.5, 10):
+            solver.step(float(stop))
+            rows.append([np.ravel(solver.get(name)) for name in names])
+        return solver.get("solver.steps"), [np.array(column) for column in zip(*rows, strict=True)]
+
+    _, exact = motion(1e-11)
+    steps, found = zip(*(motion(10.0**-n) for n in np.arange(3.0, 8.0, 0.5)), strict=True)
+    errors = [[np.abs(a - b).max() for a, b in zip(one, exact, strict=True)] for one in found]
+    powers = -np.polyfit(np.log(steps), np.log(errors), 1)[0]
+    assert (powers > [3.0, 3.0, 2.5]).all()  # measured: 4.3 to 5.6 of each
+    assert errors[0][2] < 0.02  # of 30 N, at a tolerance of 1e-3
+
+
 def test_a_beam_takes_a_tenth_of_the_steps() -> None:
     image = beam(20)
     (implicit,), (explicit,) = (ends(image, 0.05, scheme, [1e-5])[1] for scheme in ("radau", "dopri5"))
