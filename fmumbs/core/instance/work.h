@@ -43,6 +43,7 @@ typedef struct fm_work {
     A(double, D, n.speeds) /* of the damping */                                        \
     A(double, f, n.speeds) /* forces beside those of the ordinary evaluation */         \
     A(double, kept, n.speeds)                                                           \
+    A(double, along, n.speeds) /* the unit force along a direction */                   \
     A(double, push, n.compliances)                                                     \
     A(double, J, FM_COMPLIANCE_SETS * n.compliances * n.speeds) /* of each set */      \
     A(double, C, FM_COMPLIANCE_SETS * n.compliances * n.speeds)                        \

@@ -412,23 +412,21 @@ static int take(fm_instance *s, fm_compliances *set, const fm_compliances *like)
     return 1;
 }
 
-/* C by an evaluation of each direction beside the one at y that left `udot`. */
+/* C by an evaluation of each direction beside the one at y, the last one, that left `udot`. */
 static void evaluate(fm_instance *s, fm_compliances *set, double t, const double *y, const double *udot)
 {
     const int32_t nu = s->image.n.speeds;
-    memcpy(s->stiff.kept, s->stiff.f, (size_t)nu * sizeof *s->stiff.f);
+    double *force = s->stiff.along;
     for (int32_t i = 0; i < set->count; i++) {
-        double *C = speeds_row(s, set->C, i), *J = speeds_row(s, set->J, i);
-        for (int32_t n = 0; n < nu; n++) s->stiff.f[n] += J[n];
-        for (int32_t n = 0; n < s->image.n.excitations; n++) /* which no force moves */
-            s->stiff.f[s->image.excitation_u[n]] = s->stiff.kept[s->image.excitation_u[n]];
-        fm_stiff_accelerations(s, t, y, set->g, C);
+        double *C = speeds_row(s, set->C, i);
+        memcpy(force, speeds_row(s, set->J, i), (size_t)nu * sizeof *force);
+        for (int32_t n = 0; n < s->image.n.excitations; n++) force[s->image.excitation_u[n]] = 0.0; /* which no force moves */
+        fm_stiff_again(s, t, y, set->g, force, C);
         for (int32_t n = 0; n < nu; n++) C[n] -= udot[n];
-        memcpy(s->stiff.f, s->stiff.kept, (size_t)nu * sizeof *s->stiff.f);
     }
 }
 
-/* The directions at y in the time g, with an evaluation each beside the one at y that left `udot`, or with C of the set
+/* The directions at y in the time g, with an evaluation each beside the one at y, the last one, that left `udot`, or with C of the set
  * `like` of the same step, -1: none. */
 void fm_compliances_place(fm_instance *s, int which, int like, double t, const double *y, double g, const double *udot)
 {

@@ -6,7 +6,11 @@
 #include "evaluation.h"
 #include "crossings.h"
 #include "friction.h"
+#include "normal_forces.h"
+#include "sticking.h"
 #include "stiffness.h"
+
+#include <string.h>
 
 /* ydot at time t; invalidates the results for outputs. */
 void fm_rates(fm_instance *s, double t, const double *y, double *ydot)
@@ -28,4 +32,26 @@ void fm_stiff_accelerations(fm_instance *s, double t, const double *y, double g,
     fm_accelerations(s, t, y, udot);
     fm_stiff_end(s);
     s->loop.worn = worn, s->loop.near_singular = near_singular; /* the pivots were not those of the loops themselves */
+}
+
+/* The same with further forces on the velocity variables, after fm_stiff_accelerations for the same t, y and g: forces and
+ * kinematics are those that this left, unless forces depend on the accelerations. */
+void fm_stiff_again(fm_instance *s, double t, const double *y, double g, const double *force, double *udot)
+{
+    const int32_t worn = s->loop.worn, near_singular = s->loop.near_singular, n = s->image.n.speeds;
+    const int depends = fm_any_law_sticks(s) || fm_any_own_friction(s);
+    double *tau = depends ? s->stiff.f : s->stiff.kept;
+    if (depends) memcpy(s->stiff.kept, s->stiff.f, (size_t)n * sizeof *tau);
+    else memcpy(tau, s->work.tau, (size_t)n * sizeof *tau);
+    for (int32_t i = 0; i < n; i++) tau[i] += force[i];
+    if (depends) {
+        fm_stiff_accelerations(s, t, y, g, udot);
+        memcpy(s->stiff.f, s->stiff.kept, (size_t)n * sizeof *tau);
+        return;
+    }
+    fm_stiff_begin(s, g);
+    s->work.evaluations += 1.0;
+    fm_sweep_and_close(s, y, tau, udot);
+    fm_stiff_end(s);
+    s->loop.worn = worn, s->loop.near_singular = near_singular;
 }
