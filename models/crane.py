@@ -1,7 +1,8 @@
 """Crane: a flexible boom on a turntable that stands on soft ground, with a load on a hoist. SI units, angles in rad.
 
 The turntable turns and the rope shortens as prescribed, from rest to rest. The frame stands on four feet, each a layer
-of spring-damper elements; the boom is a steel tube of rigid finite elements; the load swings. It starts undeformed:
+of spring-damper elements; the boom is a steel tube of rigid finite elements, of which eight give the height of the load
+at rest within a millimetre; the load swings. It starts undeformed:
 `fm.equilibrium(build())` gives the deflection to start with.
 """
 
@@ -11,7 +12,7 @@ HEIGHT, SPREAD = 1.5, 2.0  # of the turntable over the feet, of the feet [m]
 
 
 def build(
-    boom=12.0, load=1000.0, rope=6.0, luff=0.7, slew=0.6, time=2.5, elements=4, soft=True, stiffer=1.0
+    boom=12.0, load=1000.0, rope=6.0, luff=0.7, slew=0.6, time=2.5, elements=8, soft=True, stiffer=1.0
 ) -> fm.Model:
     """Lengths [m], load [kg], luffing and slewing angle [rad], time of the move [s].
 

@@ -32,8 +32,8 @@
 #define FM_ROUNDED 1e-13     /* of a pivot: round-off */
 #define FM_JACOBI_SWEEPS 12
 #define FM_ALONGSIDE 0.01    /* F/l over k: below it, a spring does not resist across its line */
-#define FM_SAME_TIME 0.02      /* of g: so near, M' = M + R is nearly the same */
-#define FM_SAME_DIRECTION 0.3  /* of J C: so near, directions are nearly the same */
+#define FM_SAME_TIME 0.02    /* of g: so near, M' = M + R is nearly the same */
+#define FM_SAME_DIRECTION 0.3 /* of J C: so near, directions are nearly the same */
 
 /* A direction: the wrench of a unit force on link M, and the opposite of that on link F (-1: ground); its stiffness and its
  * damping. */
@@ -389,20 +389,11 @@ static void factor(fm_compliances *set)
     }
 }
 
-/* Whether the sweeps take in no inertia for springs and dampers, so that M' is M at any g. */
-static int is_bare(const fm_instance *s)
-{
-    if (s->image.n.modals > 0 || s->image.n.generals > 0) return 0;
-    for (int32_t i = 0; i < s->image.n.speeds; i++)
-        if (s->stiff.K[i] != 0.0 || s->stiff.D[i] != 0.0) return 0;
-    return 1;
-}
-
 /* Takes C from a set of the same step if M' is nearly the same there and the directions are: what that is off by slows the
  * iteration only, as J and 1/rho are its own. */
 static int take(fm_instance *s, fm_compliances *set, const fm_compliances *like)
 {
-    if (like == NULL || like->count != set->count || !(fabs(set->g - like->g) <= FM_SAME_TIME * like->g || is_bare(s))) return 0;
+    if (like == NULL || like->count != set->count || !(fabs(set->g - like->g) <= FM_SAME_TIME * like->g)) return 0;
     for (int32_t i = 0; i < set->count; i++) {
         const double *C = speeds_row(s, like->C, i);
         const double own = product_of(speeds_row(s, like->J, i), C, s->image.n.speeds);

@@ -93,7 +93,7 @@ def test_a_flexible_link_has_the_order_and_the_steps_of_its_motion() -> None:
 
 @pytest.mark.parametrize("bending", [1e4, 1e6, 1e8])
 def test_forces_of_a_stiff_link_have_the_order_of_its_motion(bending: float) -> None:
-    """Within the steps, too: forces are the link's stiffness, up to 4e8 N.m/rad here, times the errors of its positions."""
+    """Within the steps, too: forces are a stiffness of up to 4e8 N.m/rad times the errors of positions."""
     image, names = swinging_link(bending), ("A.q", "A.qd", "A.reaction.f")
 
     def motion(tolerance: float) -> tuple[float, list[np.ndarray]]:
