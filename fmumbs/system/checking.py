@@ -125,6 +125,7 @@ def _part(element: Element, interface: Interface, links: list[Link]) -> Part:
         starts,
         tuple(v for v in outputs if v.kind in RECORDED or v.name in read),
         tuple(interface.variables[name] for name in fed),
+        element.units,
         element.feedthrough,
     )
 

@@ -10,6 +10,7 @@ from fmumbs.errors import ExportError, ModelError
 from fmumbs.play.unpacking import TYPES, open_archive, start_of
 from fmumbs.system.units import Scale, scale_in
 
+DEFAULT = 1e-6  # tolerance of an FMU that states none
 INTEGERS = ("Integer", "Enumeration")
 
 
@@ -32,13 +33,14 @@ class Interface:
     """The interface of the FMU at `path`.
 
     variables: by name; scales: of its units by name; acts: for each output the inputs that act on it at once, None
-    where the FMU does not list them, which in FMI means all inputs.
+    where the FMU does not list them, which in FMI means all inputs; tolerance: of its default experiment.
     """
 
     path: Path
     variables: Mapping[str, Variable]
     scales: Mapping[str, Scale]
     acts: Mapping[str, frozenset[str] | None]
+    tolerance: float
 
     def variable(self, element: str, name: str, causality: str | None = None) -> Variable:
         """The variable of a name. Raises ModelError, with the nearest name, if there is none of this causality."""
@@ -60,6 +62,7 @@ def read_interface(path: Path) -> Interface:
         root = archive.description
     if root.find("CoSimulation") is None:
         raise ExportError(f"'{path}' is not a co-simulation FMU. Export it for co-simulation.")
+    experiment = root.find("DefaultExperiment")
     table = list(map(_variable, root.iterfind("ModelVariables/ScalarVariable")))
     scales = {unit.get("name", ""): scale_in(unit) for unit in root.iterfind("UnitDefinitions/Unit")}
     return Interface(
@@ -67,6 +70,7 @@ def read_interface(path: Path) -> Interface:
         {variable.name: variable for variable in table},
         {name: scale for name, scale in scales.items() if scale is not None},
         dict(_acts(root, table)),
+        float(experiment.get("tolerance", DEFAULT)) if experiment is not None else DEFAULT,
     )
 
 

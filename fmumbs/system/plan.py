@@ -20,13 +20,18 @@ class End:
 
 @dataclass(frozen=True)
 class Part:
-    """An element. starts: start values by name, of the variables' types; outputs: the variables that are recorded."""
+    """An element.
+
+    starts: start values by name, of the variables' types; outputs: the variables that are recorded; inputs: those that
+    are connected; units: what the user states beside the FMU.
+    """
 
     name: str
     interface: Interface
     starts: Mapping[str, Any]
     outputs: tuple[Variable, ...]
     inputs: tuple[Variable, ...]
+    units: Mapping[str, str]
     feedthrough: bool
 
 

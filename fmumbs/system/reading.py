@@ -41,9 +41,7 @@ def open_system(path: Path, *, stop: float | None = None, step: float | None = N
         try:
             system = _System(path, Path(folder), root).read(stop, step)
         except (KeyError, ValueError, AttributeError, TypeError) as error:
-            raise ExportError(
-                f"'{path}': {SSD} does not follow SSP 1.0 ({error}). Correct it."
-            ) from error
+            raise ExportError(f"'{path}': {SSD} does not follow SSP 1.0 ({error}). Correct it.") from error
         yield system
 
 
@@ -52,6 +50,8 @@ class _System:
 
     def __init__(self, path: Path, folder: Path, root: Any) -> None:
         self.path, self.folder, self.root = path, folder, root
+        stated = root.iterfind("ssd:System/ssd:Annotations/ssc:Annotation/fmumbs:Elements/fmumbs:Element", _SPACES)
+        self._stated = {node.get("name"): node for node in stated}
 
     def read(self, stop: float | None, step: float | None) -> System:
         system = self.root.find("ssd:System", _SPACES)
@@ -84,20 +84,22 @@ class _System:
         if component.get("type", FMU_TYPE) != FMU_TYPE:
             raise ExportError(f"'{self.path}': '{name}' is of type {component.get('type')}, not an FMU. Replace it.")
         outputs, units = [], {}
+        stated = self._stated.get(name)
         for connector in component.iterfind("ssd:Connectors/ssd:Connector", _SPACES):
             real = connector.find("ssc:Real", _SPACES)
             if connector.get("kind") == "output":
                 outputs.append(connector.get("name"))
             if real is not None and real.get("unit"):
                 units[connector.get("name")] = real.get("unit")
-        mark = component.find(".//fmumbs:Feedthrough", _SPACES)
+        if stated is not None:
+            units |= {node.get("of"): node.get("unit") for node in stated}
         system.add(
             name,
             self.folder / self._inside(source),
             starts=self._starts(component),
             units=self._unknown_units(self.folder / self._inside(source), units),
             outputs=outputs,
-            feedthrough=mark is None or mark.get("value") != "false",
+            feedthrough=stated is None or stated.get("feedthrough") != "false",
         )
 
     def _inside(self, source: str) -> str:

@@ -17,8 +17,9 @@ COMMON = "http://ssp-standard.org/SSP1/SystemStructureCommon"
 STRUCTURE = "http://ssp-standard.org/SSP1/SystemStructureDescription"
 VALUES = "http://ssp-standard.org/SSP1/SystemStructureParameterValues"
 OSP = "http://opensimulationplatform.com/SSP/OSPAnnotations"
+OMS = "https://raw.githubusercontent.com/OpenModelica/OMSimulator/master/schema/oms.xsd"
 OWN = "https://fmumbs.org/SSP/Annotations"
-OSP_TYPE, OWN_TYPE = "com.opensimulationplatform", "org.fmumbs"
+OSP_TYPE, OMS_TYPE, OWN_TYPE = "com.opensimulationplatform", "org.openmodelica", "org.fmumbs"
 VALUES_TYPE, FMU_TYPE = "application/x-ssp-parameter-set", "application/x-fmu-sharedlibrary"
 
 
@@ -28,6 +29,7 @@ def structure(plan: Plan, sources: Mapping[str, str], values: Mapping[str, str])
     connections = "".join(map(_connection, plan.links))
     inside = element(2, "ssd:Elements", {}, components)
     inside += element(2, "ssd:Connections", {}, connections) if connections else ""
+    inside += element(2, "ssd:Annotations", {}, _omsimulator(plan) + _stated(plan))
     described = {"description": plan.description} if plan.description else {}
     step = element(5, "osp:FixedStepAlgorithm", {"baseStepSize": repr(plan.seconds)})
     algorithm = element(4, "osp:Algorithm", {}, step)
@@ -38,26 +40,49 @@ def structure(plan: Plan, sources: Mapping[str, str], values: Mapping[str, str])
         _units(plan),
         element(1, "ssd:DefaultExperiment", experiment, element(2, "ssd:Annotations", {}, annotation)),
     )
-    names = {"xmlns:ssc": COMMON, "xmlns:ssd": STRUCTURE, "xmlns:osp": OSP, "xmlns:fmumbs": OWN}
+    names = {"xmlns:ssc": COMMON, "xmlns:ssd": STRUCTURE, "xmlns:osp": OSP, "xmlns:oms": OMS, "xmlns:fmumbs": OWN}
     head = {**names, "version": "1.0", "name": plan.name}
     return f"{DECLARATION}{element(0, 'ssd:SystemStructureDescription', head, ''.join(parts))}".encode()
 
 
+def _omsimulator(plan: Plan) -> str:
+    """The annotation without which OMSimulator does not read a system: its master, and the step."""
+    tolerances = {"absoluteTolerance": "1e-6", "relativeTolerance": "1e-6"}
+    master = {"description": "oms-ma", "stepSize": repr(plan.seconds)} | tolerances
+    information = element(5, "oms:SimulationInformation", {}, element(6, "oms:FixedStepMaster", master))
+    return element(3, "ssc:Annotation", {"type": OMS_TYPE}, element(4, "oms:Annotations", {}, information))
+
+
+def _stated(plan: Plan) -> str:
+    """What System.add states beside the FMUs; of annotations, OMSimulator reads the system's first."""
+    stated = "".join(
+        element(
+            5,
+            "fmumbs:Element",
+            {"name": part.name, "feedthrough": text_of(part.feedthrough)},
+            "".join(element(6, "fmumbs:Unit", {"of": name, "unit": unit}) for name, unit in part.units.items()),
+        )
+        for part in plan.parts
+        if part.units or not part.feedthrough
+    )
+    elements = element(4, "fmumbs:Elements", {}, stated)
+    return element(3, "ssc:Annotation", {"type": OWN_TYPE}, elements) if stated else ""
+
+
 def _component(part: Part, source: str, values: str | None) -> str:
-    connectors = "".join(_connector(v, "input") for v in part.inputs)
-    connectors += "".join(_connector(v, "output") for v in part.outputs)
+    connectors = "".join(_connector(part, v, "input") for v in part.inputs)
+    connectors += "".join(_connector(part, v, "output") for v in part.outputs)
     inside = element(4, "ssd:Connectors", {}, connectors) if connectors else ""
     if values is not None:
         binding = element(5, "ssd:ParameterBinding", {"type": VALUES_TYPE, "source": values})
         inside += element(4, "ssd:ParameterBindings", {}, binding)
-    if not part.feedthrough:
-        mark = element(6, "fmumbs:Feedthrough", {"value": "false"})
-        inside += element(4, "ssd:Annotations", {}, element(5, "ssc:Annotation", {"type": OWN_TYPE}, mark))
     return element(3, "ssd:Component", {"name": part.name, "type": FMU_TYPE, "source": source}, inside)
 
 
-def _connector(variable: Variable, kind: str) -> str:
-    unit = {"unit": variable.unit} if variable.unit and variable.kind == "Real" else {}
+def _connector(part: Part, variable: Variable, kind: str) -> str:
+    """With the unit of the FMU: OMSimulator takes units that only the connector states for ones without dimension."""
+    of_the_fmu = variable.unit and variable.name not in part.units and variable.kind == "Real"
+    unit = {"unit": variable.unit} if of_the_fmu else {}
     typed = element(6, f"ssc:{variable.kind}", unit)
     return element(5, "ssd:Connector", {"name": variable.name, "kind": kind}, typed)
 

@@ -1,5 +1,6 @@
 """The engines: to the same numbers as each other and as a loop over Solver and controller, which shares no code."""
 
+import shutil
 import sys
 from pathlib import Path
 
@@ -200,3 +201,56 @@ def test_steps_that_do_not_fit_floating_point_are_whole_nanoseconds(fmus: Path) 
     system = speed_control(fmus, stop=20 * 1.1e-3, step=1.1e-3)
     result = in_both(system)
     assert len(result.time) == 21
+
+
+# OMSimulator, which is rarely installed: a stand-in that writes what it writes -------------------------------------
+
+STAND_IN = """#!{python}
+import sys, zipfile
+options = dict(a[2:].split("=", 1) for a in sys.argv[1:] if a.startswith("--"))
+assert zipfile.is_zipfile(sys.argv[-1])
+if {fails}:
+    print("error:   [doStep] fmi2DoStep failed")
+    sys.exit({fails})
+with open(options["resultFile"], "w") as file:
+    file.write('"time","pid.u","extra","plant.A.q","plant.D.q","plant.solver.steps","plant.A.qd"\\n')
+    count, stop = int(options["intervals"]), float(options["stopTime"])
+    for k in range(count + 1):
+        for again in (0, 1) if k else (1,):
+            row = stop * k / count + 1e-12 * k, k + 0.5 * again, 7, k, -k, 3, 10 * k
+            file.write(", ".join(map(str, row)) + "\\n")
+    file.write(f"{{stop}}, 99, 99, 99, 99, 99, 99\\n")
+"""
+
+
+@pytest.mark.parametrize("fails", [0, 1])
+def test_the_rows_of_omsimulator_after_each_exchange_are_taken(
+    fails: int, fmus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "OMSimulator"
+    program.write_text(STAND_IN.format(python=sys.executable, fails=fails))
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    system = speed_control(fmus)
+    if fails:
+        with pytest.raises(SolverError, match=r"OMSimulator cannot run 'speed_control': \[doStep\] fmi2DoStep failed"):
+            system.run("omsimulator")
+        return
+    result = system.run("omsimulator")
+    steps = np.arange(51)
+    for name, values in {
+        "plant.A.q": steps,
+        "plant.D.q": -steps,
+        "plant.A.qd": 10 * steps,
+        "pid.u": steps + 0.5,
+    }.items():
+        assert_allclose(result[name], values, err_msg=name)
+
+
+@pytest.mark.skipif(shutil.which("OMSimulator") is None, reason="OMSimulator is not installed")
+def test_omsimulator_runs_to_the_numbers_of_libcosim(fmus: Path) -> None:
+    """To the twelve digits that it writes."""
+    system = speed_control(fmus)
+    one, two = system.run("omsimulator"), system.run("libcosim")
+    for name in one:
+        assert_allclose(one[name], two[name], rtol=1e-9, atol=1e-9, err_msg=name)
