@@ -23,10 +23,10 @@ ROTOR, FLYWHEEL, KINETIC = 0.02, 0.05, 0.3
 BRISTLES = 0.02  # [rad/s], and relative: what bristles and the Stribeck effect add to Coulomb's friction
 
 
-@pytest.fixture(scope="module")
-def result(tmp_path_factory: pytest.TempPathFactory) -> dict[str, np.ndarray]:
+@pytest.fixture(scope="module", params=["riccati", "copcod"])
+def result(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, np.ndarray]:
     path = tmp_path_factory.mktemp("fmu") / "braked_rotor.fmu"
-    fm.export_fmu(fm.compile(BUILD()).with_options(scheme="radau", tolerance=1e-8), path)
+    fm.export_fmu(BUILD(), path, scheme="radau", tolerance=1e-8, dynamics=request.param)
     rows = [row for k, (start, *values) in enumerate(CHANGES) for row in _held(k, start, values)]
     signals = np.array(rows, [(name, float) for name in ("time", *INPUTS)])
     found = simulate_fmu(str(path), stop_time=6.0, output_interval=0.01, input=signals, output=OUTPUTS)

@@ -6,8 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.integrate import simpson
 
 import fmumbs as fm
+from support.energy import energy_and_power
 
 RUB = fm.LuGre(0.3, 0.2, stribeck=0.1, stiffness=1e3, damping=2.0, viscous=0.05, preload=4.0)
 PASSIVE = replace(RUB, viscous=1.0)  # 1.0 * 0.2 >= 2.0 * (0.3 - 0.2)
@@ -236,6 +238,61 @@ def test_passive_friction_only_takes_energy(seed: int) -> None:
         solver.step(0.005 * (k + 1))
     assert np.diff(stored).max() <= 1e-7
     assert stored[0] - stored[-1] > 0.01
+
+
+def bristles(model: fm.Model, solver: fm.Solver, rub: fm.LuGre) -> np.ndarray:
+    """Of all joints: the energy in the bristles [J], what friction takes [W], and what it turns into heat [W]."""
+    found = np.zeros(3)
+    for joint in model.joints:
+        names, arms = frictions_of(joint.name, model), arms_of(joint.name, model)
+        v = np.atleast_1d(solver.get(rates_of(joint.name, model))).reshape(len(names), -1)
+        for name, rate in zip(names, v, strict=True):
+            z, force, load = (np.atleast_1d(solver.get(f"{name}.{what}")) for what in ("z", "force", "load"))
+            zdot, _ = formula(rub, arms * rate, z, float(load[0]))
+            resists = rub.damping * zdot + rub.viscous * arms * rate
+            heat = rub.stiffness * z @ (arms * rate - zdot) + resists @ (arms * rate)
+            found += load[0] * rub.stiffness * z @ z / 2, -force @ rate, load[0] * heat
+    return found
+
+
+@pytest.mark.parametrize("dynamics", ["riccati", "copcod"])
+@pytest.mark.parametrize("seed", range(4))
+def test_energy_is_lost_to_the_bristles_and_to_heat(seed: int, dynamics: str) -> None:
+    """What friction takes the mechanism loses; it is stored as N sigma_0 z^2 / 2 or becomes heat, passive or not."""
+    rng = np.random.default_rng(seed)
+    kinetic, static = sorted(rng.uniform(0.1, 1.0, 2).tolist())
+    rub = fm.LuGre(static, kinetic, stribeck=rng.uniform(0.05, 0.5), stiffness=rng.uniform(5, 50),
+                   damping=rng.uniform(0, 3), viscous=rng.uniform(0, 0.3), preload=rng.uniform(0.1, 1))  # fmt: skip
+    model = four_bar(rub, "CB"[seed // 2]) if seed % 2 else every_joint(rub)
+    solver = solver_of(model, tolerance=1e-10, scheme="dop853", dynamics=dynamics)
+    before = bristles(model, solver, rub)[0]
+    heat: list[float] = []
+
+    def power() -> float:
+        _, taken, lost = bristles(model, solver, rub)
+        heat.append(lost)
+        return float(taken)
+
+    fell, taken = energy_and_power(solver, power, 1e-4, 400)
+    assert_allclose(taken, fell, rtol=1e-6)  # Simpson's rule, at kinks where a velocity turns round
+    stored = bristles(model, solver, rub)[0] - before
+    assert_allclose(stored + simpson(heat, dx=1e-4), fell, rtol=1e-6)
+    assert stored > 0.0
+
+
+@pytest.mark.parametrize(("viscous", "grows"), [(0.0, True), (2.0, True), (45.0, False)])
+def test_friction_that_is_not_passive_gives_more_than_its_bristles_hold(viscous: float, grows: bool) -> None:
+    """Bristles at break-away that slide fast relax; sigma_1 times that rate pushes. 45 * 0.1 >= 5 * (0.9 - 0.1)."""
+    rub = fm.LuGre(0.9, 0.1, stribeck=0.01, stiffness=1e3, damping=5.0, viscous=viscous, preload=4.0)
+    model = slider(rub)
+    solver = solver_of(model, tolerance=1e-9, scheme="dop853")
+    solver.set("J.qd", 1.0)
+    solver.set("J.friction.z", 0.9 / 1e3)
+    solver.assemble()
+    assert (solver.get("J.friction.force") > 0.0) == grows
+    before = solver.get("solver.energy") + bristles(model, solver, rub)[0]
+    solver.step(1e-5)
+    assert (solver.get("solver.energy") + bristles(model, solver, rub)[0] > before) == grows
 
 
 # Every joint against the formula -----------------------------------------------------------------------------------

@@ -2,6 +2,8 @@
 
 import math
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,10 +15,17 @@ import fmumbs as fm
 from oracle import Oracle
 from support import closed, rubbing
 from support.closed_agreement import is_well
+from support.energy import energy_and_power
+from support.slave import DISCARD, OK, Slave, unpacked_fmu
 from support.strategies import BOTH_WAYS, Case, trees
 from support.tree_agreement import assert_agrees, present_state
 
 OWN = fm.LuGre(0.3, 0.2, stribeck=0.1, stiffness=1e3, damping=0.02, viscous=0.01, own=True)
+
+
+SCHEMES = ("dopri5", "dop853", "radau", "auto", "rk4")
+WAYS = [{"scheme": scheme, "dynamics": dynamics} for scheme in SCHEMES for dynamics in ("riccati", "copcod")]
+EVERY_WAY = pytest.mark.parametrize("way", WAYS, ids=lambda way: "-".join(way.values()))
 
 
 def started(model: fm.Model, **options: object) -> fm.Solver:
@@ -103,20 +112,37 @@ def test_a_block_on_a_rail_is_slowed_by_its_weight() -> None:
     assert solver.get("J.friction.load") == pytest.approx(2 * 9.81 + 10, rel=1e-12)
 
 
-@pytest.mark.parametrize("scheme", ["dopri5", "radau", "rk4"])
-def test_a_drawer_that_is_pushed_far_from_its_guide_jams(scheme: str) -> None:
+@EVERY_WAY
+def test_a_drawer_that_is_pushed_far_from_its_guide_jams(way: dict[str, str]) -> None:
     """A guide at 0.5 m from the rail carries the moment of friction itself: no solution where mu h / l exceeds 1."""
     drawer = fm.Model("drawer", gravity=(0, 0, 0))
     body = fm.Body("drawer", mass=1.0, com=(0, 0.5, 0), inertia=(0.1, 0.1, 0.1))
     drawer.add(body, fm.Prismatic("rail", drawer.ground.at(), body.at(), axis="x", u0=1.0, friction=guided(0.1)))
     drawer.add(fm.Load("push", body.at(0, 0.5, 0)))
     with pytest.raises(fm.SolverError, match="joint 'rail' jams"):
-        started(drawer, scheme=scheme, step=1e-4).step(0.5)
+        started(drawer, step=1e-4, **way).step(0.5)
     wide = fm.Model("drawer", gravity=(0, 0, 0))
     wide.add(body, replace(drawer["rail"], friction=guided(1.0)), drawer["push"])
-    solver = started(wide, scheme=scheme, step=1e-4)
+    solver = started(wide, step=1e-4, **way)
     solver.step(0.5)
     assert 0.0 < solver.get("rail.qd") <= 1.0
+
+
+@pytest.mark.parametrize("dynamics", ["riccati", "copcod"])
+def test_a_jam_in_an_fmu_is_a_discarded_step_that_names_the_joint(dynamics: str, tmp_path: Path) -> None:
+    """It slides until the push beside its guide would need more friction than there is."""
+    drawer = fm.Model("drawer", gravity=(0, 0, 0))
+    body = fm.Body("drawer", mass=1.0, com=(0, 0.5, 0), inertia=(0.1, 0.1, 0.1))
+    drawer.add(body, fm.Prismatic("rail", drawer.ground.at(), body.at(), axis="x", u0=1.0, friction=guided(1.0)))
+    slave = Slave(unpacked_fmu(tmp_path / "drawer", drawer, dynamics=dynamics))
+    slave.start()
+    assert slave.step(0.0, 0.1) == OK
+    assert slave.set("rail.friction.scale", 10.0) == OK
+    assert slave.step(0.1, 0.1) == DISCARD
+    assert "joint 'rail' jams" in slave.say
+    assert slave.set("rail.friction.scale", 1.0) == OK
+    assert slave.step(slave.real_status()[1], 0.1) == OK
+    slave.free()
 
 
 def guided(guide: float) -> fm.LuGre:
@@ -193,9 +219,33 @@ def test_schemes_cuts_and_communication_steps_agree() -> None:
     assert_allclose(found[2], found[0], rtol=1e-5)
 
 
-@pytest.mark.parametrize("scheme", ["dopri5", "radau", "rk4"])
-def test_a_saved_state_continues_bit_for_bit_whatever_is_read(scheme: str) -> None:
-    options = {"scheme": scheme, "step": 2e-5}
+@EVERY_WAY
+def test_every_scheme_and_both_formulations_agree_and_account_for_the_energy(way: dict[str, str]) -> None:
+    """In motion and in what loads friction; the crank loses what its four frictions take."""
+    solver, exact = started(crank(OWN), tolerance=1e-9, step=1e-5, **way), reference()
+    names = ["A.q", "B.q[1]", "B.q[2]", "D.q", "B.friction[2].load", *(f"{joint}.friction.load" for joint in "ACD")]
+
+    def power() -> float:
+        forces = [("A.friction.force", "A.qd"), ("C.friction.force", "C.w"), ("D.friction.force", "D.qd")]
+        forces += [(f"B.friction[{k}].force", f"B.qd[{k}]") for k in (1, 2)]
+        return -sum(float(np.sum(solver.get(force) * solver.get(rate))) for force, rate in forces)
+
+    fell, taken = energy_and_power(solver, power, 1e-4, 200)
+    assert taken == pytest.approx(fell, rel=1e-4)
+    for name in names:
+        assert_allclose(solver.get(name), exact[name], rtol=1e-6, atol=1e-6, err_msg=name)
+
+
+@cache
+def reference() -> dict[str, object]:
+    exact = started(crank(OWN), tolerance=1e-11, scheme="dop853")
+    exact.step(0.02)
+    return {name: exact.get(name) for name in exact.image.variables.names()}
+
+
+@EVERY_WAY
+def test_a_saved_state_continues_bit_for_bit_whatever_is_read(way: dict[str, str]) -> None:
+    options = {"step": 2e-5} | way
     one, other = started(crank(OWN), **options), fm.Solver(fm.compile(crank(OWN)).with_options(**options))
     one.step(0.0203)
     other.state_load(one.state_save())

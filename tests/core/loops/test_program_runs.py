@@ -9,6 +9,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import fmumbs as fm
 from fmumbs.cli.inspection import check_model, image_info
+from support.energy import energy_and_power
+from support.programs import draw
 
 FOLLOWED = 1e-9  # [m] or [rad]
 LINE = fm.Path.line([0.9, 0.25, -0.4], [0.75, 0.4, -0.3], 1.0)
@@ -261,6 +263,33 @@ def test_forces_of_the_program_fed_forward_reproduce_the_path_with_the_first_ord
     orders = np.log2(np.array(errors[:-1]) / errors[1:])
     assert_allclose(orders, 1.0, atol=0.2)
     assert errors[-1] < 0.02
+
+
+@pytest.mark.parametrize("dynamics", ["riccati", "copcod"])
+@pytest.mark.parametrize(("seed", "loops"), [(1, 0), (1, 1), (3, 0), (3, 1)])
+@pytest.mark.parametrize("kind", ["point", "joint", "axes", "speed", "spin_M"])
+def test_energy_is_lost_by_the_dampers_and_added_by_the_drives(kind: str, seed: int, loops: int, dynamics: str) -> None:
+    """Of random trees and loops, within the transition and after it."""
+    case = draw(seed, kind, loops=loops, transition=0.05)
+    solver = started(case.model, tolerance=1e-10, scheme="dop853", dynamics=dynamics)
+    rng = np.random.default_rng(seed)
+    rates = {joint.name: "w" if isinstance(joint, fm.Spherical) else "qd" for joint in case.plain.joints}
+    damping = {name: rng.uniform(0.2, 2.0) for name in rates}
+    for name, value in damping.items():
+        solver.set(f"{name}.damping", value)
+    if loops:
+        solver.set("s.damping", 0.0), solver.set("l.force", np.zeros(3)), solver.set("l.torque", np.zeros(3))
+    solver.assemble()
+    drive = "P.kappa" if kind in ("point", "joint", "axes") else "P.eta"  # a velocity program's target is a rate
+    dampers: list[float] = []
+
+    def power() -> float:
+        dampers.append(sum(d * float(np.sum(np.square(solver.get(f"{n}.{rates[n]}")))) for n, d in damping.items()))
+        return dampers[-1] - float(np.sum(solver.get("P.drive") * solver.get(drive)))
+
+    fell, lost = energy_and_power(solver, power, 5e-4, 200)
+    assert min(dampers) > 0.0
+    assert_allclose(lost, fell, rtol=1e-6)  # Simpson's rule, with a transition of a hundred steps
 
 
 def test_flexible_links_and_supports_carry_programs() -> None:
