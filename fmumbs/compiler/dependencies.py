@@ -127,8 +127,9 @@ class Dependencies:
         lists |= self._of_frictions(indices)
         lists |= self._of_laws(indices)
         lists |= self._of_programs_of_rates(indices)
-        # where inputs scale laws, or reactions act on motions by friction, all may follow all
-        if self._arrays["friction_own"].any() or (self._arrays["law_scaled"] >= 0).any():
+        # where inputs scale laws, reactions act on motions by friction, or drives realise programs, all may follow all
+        driven = (self._arrays["excitation_drive"] >= 0).any()
+        if self._arrays["friction_own"].any() or (self._arrays["law_scaled"] >= 0).any() or driven:
             forces = [kind.index for kind in (*kinds_called(LAW, "force"), *kinds_called(SPRING, "f"))]
             chosen = np.flatnonzero(np.isin(self._kind[indices], forces))
             lists |= dict.fromkeys(chosen.tolist(), tuple(self._inputs.tolist()))

@@ -30,6 +30,8 @@ def add_excitations(out: Rows, joint: int, modes: tuple[Mode, ...], p: int, u: i
             excitation_cutoff=mode.cutoff,
             excitation_row=-1,
             excitation_transition=0.0,
+            excitation_drive=-1,
+            excitation_insist=0,
         )
 
 

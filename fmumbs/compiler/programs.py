@@ -1,10 +1,11 @@
-"""Programs: which constraint rows follow which excited modes (core/loops/programs.c); what of them is not shown."""
+"""Programs: constraint rows that follow excited modes (core/loops/programs.c), drives, what is not shown."""
 
 from collections.abc import Mapping
 
 import numpy as np
 
 from fmumbs.compiler.couplings import link_of
+from fmumbs.compiler.drives import add_drives
 from fmumbs.compiler.kinds import BODY, COUPLING, JOINT, kind_columns
 from fmumbs.compiler.layout import Arrays
 from fmumbs.compiler.links import Links
@@ -40,6 +41,7 @@ def add_programs(out: Links, model: Model, joints: list[JointBase]) -> None:
             rows["excitation_transition"][i] = program.transition
         if isinstance(program.follower, Combination) and program.follower.by is not None:
             _vary(out, program.follower, np.flatnonzero(own).tolist(), index)
+    add_drives(out, model, joints)
 
 
 def _vary(out: Links, follower: Combination, own: list[int], index: Mapping[str, int]) -> None:

@@ -167,6 +167,8 @@ def _moved(element: Element, links: Mapping[str, FlexibleLink], replaced: Mappin
             changed[name] = _end(value, links)
         elif isinstance(value, Element):
             changed[name] = replaced[value.name]
+    if isinstance(element, Program) and element.drives:
+        changed["drives"] = tuple((replaced[joint.name], mode) for joint, mode in element.driven)
     return replace(element, **changed) if changed else element
 
 

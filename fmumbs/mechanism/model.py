@@ -194,6 +194,9 @@ class Model:
         for coupling in self.couplings:
             for joint, _, _ in coupling.coordinates:
                 self._check_added(coupling, "couples", joint)
+        for program in self.programs:
+            for joint, _ in program.driven:
+                self._check_added(program, "is realised by", joint)
         for element in self._acting():
             for end in element.ends:
                 if isinstance(end.body, Ground):

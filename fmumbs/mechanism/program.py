@@ -34,6 +34,8 @@ from fmumbs.mechanism.path import Curve, Path
 
 Of = Literal["position", "velocity", "acceleration"]
 
+Drive = JointBase | tuple[JointBase, int]
+
 _LETTERS = "xyz"
 _UNIT = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 _NONE = _UNIT[0]  # placeholder in a row without that vector
@@ -99,6 +101,13 @@ class Program(Composite):
     of: what the path prescribes, "position", "velocity" or "acceleration"; its values and those of P.target,
         P.position, P.violation and P.eta are then velocities or accelerations. A program for velocities is linear in
         them, and need not be integrable (copcod, Eq 7 with p = 1 and 2). With inputs, only input="eta".
+    drives: joints, or (joint, mode) for those with several modes, which realise the program in place of ideal forces
+        along the programmed coordinates. As many as these: free modes of the spanning tree with scalar positions. Their
+        forces act between the joint's two bodies beside its inputs, springs and friction; drive[i] is the i-th of them
+        alone [N.m] or [N]. All drives together realise all programs that have drives. Links between a drive and what it
+        moves are rigid. The motion that the programs leave free, the internal dynamics, must not grow: that is checked
+        at the start, at rest.
+    insist: accept unstable internal dynamics.
 
     Variables of each program P: target[i], position[i] and violation; eta[i], kappa[i], kappa_dot[i] of the target
     together with what is left of the transition, drive[i], the force or torque of the drive that realises the program;
@@ -112,6 +121,8 @@ class Program(Composite):
     rate: float | Sequence[float] = field(default=0.0, kw_only=True)
     transition: float = field(default=0.0, kw_only=True)
     of: Of = field(default="position", kw_only=True)
+    drives: Sequence[Drive] = field(default=(), kw_only=True)
+    insist: bool = field(default=False, kw_only=True)
     drive: Joint = field(init=False, repr=False, compare=False)
     follower: "Follower | Coupling" = field(init=False, repr=False, compare=False)
 
@@ -129,8 +140,38 @@ class Program(Composite):
             replace(mode, role="excited", **motion)  # type: ignore[arg-type]
             for mode, motion in zip(axes, self._motions(len(axes)), strict=True)
         )
+        self._check_drives(len(axes))
         self._store("drive", Joint(self.name, frame, target.at(), modes=modes))
         return target
+
+    def _check_drives(self, count: int) -> None:
+        if not isinstance(self.drives, Sequence) or isinstance(self.drives, str):
+            raise ModelError(f"{self._where('drives')} is {self.drives!r}. Give joints in a tuple, such as (A, B).")
+        self._store("drives", tuple(self.drives))
+        self._store("insist", bool(self.insist))
+        if self.insist and not self.drives:
+            raise ModelError(f"{self._where('insist')} is given, but there are no drives. Leave it out.")
+        if self.drives and len(self.drives) != count:
+            raise ModelError(
+                f"{self._where('drives')} are {len(self.drives)}, but {count} coordinates are programmed. Give one for "
+                "each, or program as many as there are drives."
+            )
+        for i, (joint, mode) in enumerate(self.driven):
+            where = f"{self._where('drives')}[{i + 1}]"
+            if not isinstance(joint, JointBase):
+                raise ModelError(f"{where} is {self.drives[i]!r}. Give a joint or (joint, mode).")
+            modes = joint.free_modes
+            scalar = not joint.velocity_rows and all(m.kind != "ball" for m in modes)
+            if not scalar or not isinstance(mode, int) or not 1 <= mode <= len(modes):
+                many = f"{len(modes)} free modes with a scalar position" if scalar else "no modes with scalar positions"
+                fix = f"Give a mode from 1 to {len(modes)}." if scalar and modes else "Give another joint."
+                raise ModelError(f"{where} is mode {mode!r} of joint '{joint.name}', which has {many}. {fix}")
+
+    @property
+    def driven(self) -> tuple[tuple[JointBase, int], ...]:
+        """(joint, mode) of each drive, mode counted from 1."""
+        each = (drive if isinstance(drive, tuple) and len(drive) == 2 else (drive, 1) for drive in self.drives)
+        return tuple(each)
 
     def _motions(self, count: int) -> list[dict[str, object]]:
         start, rate = self._each("start", count), self._each("rate", count)

@@ -62,8 +62,11 @@ class Oracle(Kinematics):
         self._add_products(state, inputs, rows, Q)
         rows |= {coupling.name: self.coupling_rows(state, coupling) for coupling in self.model.couplings}
         further = self.further_rows(state)
-        nu, multipliers = _saddle_point(M, Q, list((rows := rows | further).values()))
+        acting = self.acting_rows(state)
+        rows |= further
+        nu, multipliers = _saddle_point(M, Q, list(rows.values()), [acting.get(name, rows[name][0]) for name in rows])
         lambdas = dict(zip(rows, multipliers, strict=True))
+        self.push_driven(lambdas, applied)
         for coupling in self.model.couplings:
             self._push_coupled(coupling, lambdas[coupling.name], applied)
         answer = Answer(self, state, nu)
@@ -86,6 +89,13 @@ class Oracle(Kinematics):
     def further_rows(self, state: State) -> dict[str, tuple[Array, Array]]:
         """J and right sides of what else constrains the motion, by name: see programs.py."""
         return {}
+
+    def acting_rows(self, state: State) -> dict[str, Array]:
+        """By name the rows along which multipliers act, where these are not the constraints': see programs.py."""
+        return {}
+
+    def push_driven(self, lambdas: Mapping[str, Array], applied: dict[str, Array]) -> None:
+        """The forces of drives on their coordinates."""
 
     def coupling_rows(self, state: State, coupling: Any) -> tuple[Array, Array]:
         """J and -c'' of a linear relation of joint coordinates."""
@@ -314,11 +324,14 @@ class Oracle(Kinematics):
             Q[i + 3 : i + 6] += torque + cross(self.frame(state, load.P).p - centre, force)
 
 
-def _saddle_point(M: Array, Q: Array, rows: list[tuple[Array, Array]]) -> tuple[Array, list[Array]]:
+def _saddle_point(
+    M: Array, Q: Array, rows: list[tuple[Array, Array]], acting: list[Array]
+) -> tuple[Array, list[Array]]:
     """Accelerations, and the multipliers of each joint: the smallest where they are not unique."""
+    along = np.vstack([np.zeros((0, len(Q))), *acting])
     J = np.vstack([np.zeros((0, len(Q))), *(J for J, _ in rows)])
     right = np.concatenate([Q, *(r for _, r in rows)])
-    K = np.block([[M, -J.T], [J, np.zeros((len(J), len(J)))]])
+    K = np.block([[M, -along.T], [J, np.zeros((len(J), len(J)))]])
     scale = max(1.0, float(np.abs(M).max(initial=0.0))) if len(M) else 1.0
     units = np.concatenate([np.full(len(Q), scale**-0.5), np.full(len(J), scale**0.5)])
     scaled = units[:, None] * K * units

@@ -132,3 +132,30 @@ class Programmed(Oracle):
             return np.array([np.arctan(-R[1, 2] / R[2, 2]), np.arcsin(R[0, 2]), np.arctan(-R[0, 1] / R[0, 0])])
 
         return place if kind == "point" else angles
+
+
+class Realised(Programmed):
+    """Programs whose coordinates drives determine: M nu' = Q + J' lambda + B u, B from coordinates of joints.
+
+    drives: by the name of a program the (joint, mode) of each of its coordinates, mode counted from 1.
+    """
+
+    def __init__(self, model: Any, programs: dict[str, tuple[str, Any, Target]], drives: dict[str, Any]) -> None:
+        super().__init__(model, programs)
+        self.drives = drives
+
+    def acting_rows(self, state: State) -> dict[str, Array]:
+        return {
+            name: np.array([self.coordinates(state, part)[0][k] for part, k in map(self._part, drives)])
+            for name, drives in self.drives.items()
+        }
+
+    def push_driven(self, lambdas: Any, applied: dict[str, Array]) -> None:
+        for name, drives in self.drives.items():
+            for (part, k), force in zip(map(self._part, drives), lambdas[name], strict=True):
+                applied[part.name] = applied[part.name] + force * np.eye(len(applied[part.name]))[k]
+
+    def _part(self, drive: tuple[Any, int]) -> tuple[Any, int]:
+        joint, mode = drive
+        product = self.products.get(joint.name)
+        return (joint, mode - 1) if product is None else (product.parts_that_are("free")[mode - 1], 0)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import fmumbs as fm
-from oracle.programs import Programmed, Target, faded
+from oracle.programs import Programmed, Realised, Target, faded
 from support.closed import at as point_at
 from support.closed import body, orientation, space, state_of, tree_joint
 
@@ -33,11 +33,19 @@ class Drawn:
         return Programmed(self.plain, {"P": (self.kind, self.about, target)})
 
 
-def draw(seed: int, kind: str, *, loops: int = 0, transition: float = TRANSITION, order: int = 1) -> Drawn:
+def draw(
+    seed: int,
+    kind: str,
+    *,
+    loops: int = 0,
+    transition: float = TRANSITION,
+    order: int = 1,
+    last_joint: str = "spherical",
+) -> Drawn:
     """A random tree, or a mechanism with loops, and a program on one of its last bodies' points, axes or joints."""
     rng = np.random.default_rng([seed, 3])
     sorts = ("revolute", "prismatic", "revolute") if kind == "joint" else ("revolute", "prismatic", "spherical")
-    plain = space(seed, "spherical", loops=loops, spare=3, sorts=sorts).model if loops else tree(rng)
+    plain = space(seed, "spherical", loops=loops, spare=3, sorts=sorts).model if loops else tree(rng, last_joint)
     solver = fm.Solver(plain)
     solver.assemble()
     last = plain.bodies[-1]
@@ -102,6 +110,38 @@ def draw(seed: int, kind: str, *, loops: int = 0, transition: float = TRANSITION
     return Drawn(model, plain, program, kind, about)
 
 
+@dataclass(frozen=True)
+class Driven:
+    """A case whose program drives realise."""
+
+    case: Drawn
+    drives: tuple[tuple[Any, int], ...]
+
+    @property
+    def model(self) -> fm.Model:
+        model = fm.Model("driven", gravity=self.case.model.gravity)
+        program = replace(self.case.program, drives=self.drives, insist=True)
+        model.add(*self.case.plain.elements, program)
+        return model
+
+    def oracle(self, off: Any = None, rate: Any = None) -> Realised:
+        ideal = self.case.oracle(off, rate)
+        return Realised(self.case.plain, ideal.programs, {"P": self.drives})
+
+
+def realised(seed: int, kind: str, *, loops: int = 0, order: int = 1, transition: float = 0.0) -> Driven:
+    """A case of draw() realised by drives in joints of the tree, at random, in loops by those that move most."""
+    last = "revolute" if kind == "orientation" else "spherical"
+    case = draw(seed, kind, loops=loops, order=order, transition=transition, last_joint=last)
+    rng, solver = np.random.default_rng([seed, 7]), fm.Solver(case.plain)
+    solver.assemble()
+    free = [j for j in case.plain.joints if isinstance(j, fm.Revolute | fm.Prismatic) and j.name[0] == "j"]
+    free = [free[i] for i in rng.permutation(len(free)).tolist()]
+    if loops:
+        free.sort(key=lambda joint: -abs(solver.get(f"{joint.name}.qd")))
+    return Driven(case, tuple((joint, 1) for joint in free[: len(case.program.drive.excited_modes)]))
+
+
 def curve(rng: np.random.Generator, now: Any, off: float) -> fm.Curve:
     """From near the present place to others near it; a circle now and then."""
     start = now + 0.05 * off * rng.uniform(-1, 1, len(now))
@@ -112,12 +152,12 @@ def curve(rng: np.random.Generator, now: Any, off: float) -> fm.Curve:
     return fm.Path.polyline([start, *(start + steps)], rng.uniform(0.2, 0.5, 3))
 
 
-def tree(rng: np.random.Generator) -> fm.Model:
-    """Four bodies, the last on a ball."""
+def tree(rng: np.random.Generator, last: str = "spherical") -> fm.Model:
+    """Four bodies, the last on a ball, or another joint."""
     model = fm.Model("tree", gravity=rng.uniform(-10, 10, 3))
     bodies = [body(rng, f"b{i}") for i in range(4)]
     model.add(*bodies)
-    for i, sort in enumerate([*rng.choice(["revolute", "prismatic"], 3).tolist(), "spherical"]):
+    for i, sort in enumerate([*rng.choice(["revolute", "prismatic"], 3).tolist(), last]):
         carrier = model.ground if i == 0 else bodies[i - 1]
         F = point_at(carrier, rng.uniform(-0.5, 0.5, 3), orientation(rng))
         M = point_at(bodies[i], rng.uniform(-0.5, 0.5, 3), orientation(rng))

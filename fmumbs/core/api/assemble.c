@@ -15,6 +15,7 @@
 #include "../loops/reduced_choice.h"
 #include "../assembly/assembly.h"
 #include "../assembly/held_values.h"
+#include "../assembly/internal_dynamics.h"
 #include "../assembly/program_starts.h"
 #include "../assembly/reach.h"
 #include "../assembly/restarts.h"
@@ -169,6 +170,7 @@ static fm_status assemble(fm_instance *s, double t)
     for (int32_t i = 0; i < 2 * s->image.n.laws; i++) s->law_mode[i] = s->law_last[i] = FM_UNKNOWN;
     copy(s->cut_p, s->image.cut_start, s->image.n.cut_positions);
     for (int32_t i = 0; i < s->image.n.rows; i++) s->row_pivot[i] = 0.0;
+    if (s->model.realised > 0) s->drive_side[0] = 0.0;
     (void)fm_normalise(s, s->y, NULL);
     s->clock[FM_TIME] = s->clock[FM_TIME_HEAD] = s->clock[FM_FOLLOWED] = s->work.time = t;
     s->clock[FM_AHEAD] = s->clock[FM_H] = s->clock[FM_FRESH] = 0.0;
@@ -224,11 +226,13 @@ static fm_status start_at_rest(fm_instance *s, double t)
 /* On failure all values remain as they were. */
 fm_status fm_do_assemble(fm_instance *s, double t)
 {
+    char why[500];
     memcpy(s->kept, s->state, s->model.state_doubles * sizeof(double));
     s->statics.growth = 0.0;
     s->reduced.used = 0; /* assembly and statics are those of the sweeps */
     fm_status status = assemble_in_space(s, t);
     if (status == FM_OK && s->options[FM_OPTION_EQUILIBRIUM] != 0.0) status = start_at_rest(s, t);
+    if (status == FM_OK && !fm_drives_realise(s, t, s->y, why, sizeof why)) status = fm_say(s, FM_ERROR, "%s", why);
     if (status == FM_OK && s->model.reduced) fm_reduced_begin(s, s->y);
     s->reduced.used = s->model.reduced;
     if (status == FM_OK) return FM_OK;

@@ -8,6 +8,7 @@
 #include "../instance/message.h"
 #include "../tree/planar_fit.h"
 #include "../forces/excitation.h"
+#include "../loops/realised.h"
 #include "../loops/loop_plan.h"
 #include "../kernels/kernels.h"
 #include "../motion/parameters.h"
@@ -85,7 +86,8 @@ static fm_counts counts_of(const fm_instance *s)
         .units = modes > joints ? modes : joints, .laws = laws, .held = laws < FM_STICKING ? laws : FM_STICKING,
         .compliances = (size_t)s->stiff.room, .frictions = (size_t)m->n.frictions,
         .friction_modes = m->n.frictions > 0 ? modes : 0, .owned = owned_of(&s->image), .controls = (size_t)m->n.controls,
-        .krylov = (size_t)s->statics.room, .reduced = (size_t)m->reduced,
+        .krylov = (size_t)s->statics.room, .reduced = (size_t)m->reduced, .realised = (size_t)m->realised,
+        .driven = m->realised > 0, .opposed = m->realised > 0 && m->reduced, .internal = m->realised > 0 && speeds <= FM_INTERNAL ? speeds : 0,
     };
     return n;
 }
@@ -127,6 +129,9 @@ static size_t lay_out(fm_instance *s, unsigned char *base)
 #define A(type, name, count) PLACE(s->reduced.name, count)
     FM_REDUCED_ARRAYS(A)
 #undef A
+#define A(type, name, count) PLACE(s->realised.name, count)
+    FM_REALISED_ARRAYS(A)
+#undef A
 #define A(type, name, count) PLACE(s->laws.name, count)
     FM_LAW_ARRAYS(A)
 #undef A
@@ -164,7 +169,8 @@ static fm_model model_of(const fm_image *image)
         m->reversed += ball && image->joint_reversed[image->link_joint[i]];
     }
     m->reduced = image->options[FM_OPTION_DYNAMICS] == (double)FM_COPCOD;
-    m->planars = m->reduced ? 0 : fm_planar_count(image);
+    for (int32_t i = 0; i < m->n.excitations; i++) m->realised += image->excitation_drive[i] >= 0;
+    m->planars = m->reduced || m->realised > 0 ? 0 : fm_planar_count(image);
 #define V(name, count) m->state_doubles += (size_t)(count);
     FM_STATE_ARRAYS(V)
 #undef V
@@ -261,6 +267,7 @@ fm_status fm_do_open(const void *bytes, size_t size, fm_instance **out, char *me
     fm_free_plan(&plan);
     write_guid(s);
     fm_derive_structure(s);
+    fm_find_drives(s);
     (void)fm_level_use(s, fm_level_best());
     s->laws.use = s->laws.now;
     *out = s;

@@ -91,6 +91,20 @@ static const char *check_paths(const fm_image *m)
     return next == m->n.pieces ? NULL : "pieces belong to no path";
 }
 
+/* Whether an excited mode has no drive, or one that realises its program: a link with this one free coordinate alone, and no other
+ * mode has the same. */
+static int fits_drive(const fm_image *m, int32_t e)
+{
+    const int32_t u = m->excitation_drive[e];
+    int found = 0;
+    if (u < 0) return 1;
+    for (int32_t i = 0; i < m->n.excitations; i++) found |= i != e && m->excitation_drive[i] == u;
+    if (found || m->excitation_row[e] < 0) return 0;
+    for (int32_t i = 0; i < m->n.links; i++)
+        if (m->link_u[i] == u) found = m->link_kind[i] <= FM_LINK_PRISMATIC || m->link_kind[i] == FM_LINK_SCREW;
+    return found;
+}
+
 /* The excited modes follow one another by joint; their variables follow those of the joint's free modes. */
 const char *fm_check_excitations(const fm_image *m)
 {
@@ -118,6 +132,8 @@ const char *fm_check_excitations(const fm_image *m)
             if (!(m->excitation_transition[e] >= 0.0)) return "a program's transition is negative";
             if (m->excitation_row[e] >= 0 && m->row_excitation[m->excitation_row[e]] != e) return "a program follows another mode";
             if (m->excitation_row[e] < 0 && m->excitation_transition[e] != 0.0) return "a mode without a program has a transition";
+            if (m->excitation_insist[e] != 0 && m->excitation_insist[e] != 1) return "a program's insistence is neither on nor off";
+            if (!fits_drive(m, e)) return "a drive realises nothing, or is no free coordinate of a joint";
             if (m->excitation_row[e] >= 0 && count > FM_JOINT_MODES) return "a program has too many coordinates";
             if (m->excitation_row[e] >= 0 && m->row_kind[m->excitation_row[e]] == FM_ROW_PERPENDICULAR && count != 3)
                 return "a program of an orientation does not have three angles";

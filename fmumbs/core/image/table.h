@@ -198,6 +198,10 @@ typedef struct fm_header {
     /* those of a program: the row that follows it, the time in which its start is faded out (0: none) */ \
     A(excitation_row, i, 1, excitations, rows, -1, "", "MOTION")                                     \
     A(excitation_transition, d, 1, excitations, free, 0, "s", "MOTION")                              \
+    /* of a program realised by drives: the velocity variable of the drive in place of this coordinate's ideal force,    \
+     * and whether unstable internal dynamics is accepted */                                         \
+    A(excitation_drive, i, 1, excitations, speeds, -1, "", "MOTION")                                 \
+    A(excitation_insist, i, 1, excitations, free, 0, "", "MOTION")                                   \
     /* paths: their pieces, the period (0: none), and of a coordinate on a circle, whose angle the    \
      * polynomials give, the centre, the radius (0: none) and the angle at zero; pieces: start time, 1 \
      * if an integration step must end there, the polynomial in the time since then, lowest power first */ \

@@ -12,6 +12,7 @@
 #include "link.h"
 #include "loop.h"
 #include "plane.h"
+#include "realised.h"
 #include "reduced.h"
 #include "saved.h"
 #include "work.h"
@@ -39,6 +40,7 @@ typedef struct fm_model {
     int32_t resisted; /* 1: some joint has a spring or a damper */
     int32_t excited;  /* 1: some mode is excited */
     int32_t reduced;  /* 1: the image asks for the reduced formulation */
+    int32_t realised; /* drives that realise programs */
     size_t state_doubles;
 } fm_model;
 
@@ -103,6 +105,7 @@ struct fm_instance {
     fm_stiff stiff;
     fm_statics statics;
     fm_reduced reduced;
+    fm_realised realised;
     fm_host host;
 };
 

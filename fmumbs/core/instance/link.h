@@ -167,6 +167,7 @@ typedef struct fm_counts {
     size_t laws, held, compliances, krylov;
     size_t frictions, friction_modes, controls, owned; /* friction_modes: modes if there is friction, else 0 */
     size_t reduced; /* 1: the reduced formulation is asked for */
+    size_t realised, driven, opposed, internal; /* drives of programs; 1: there are some; in the reduced form; speeds for their check */
 } fm_counts;
 
 /* The arrays of the tree: A(type, name, number of elements), n an fm_counts. */

@@ -312,6 +312,24 @@ void fm_pass_loop(const fm_instance *s, int32_t joint, const fm_constraint *row,
     }
 }
 
+/* A generalised force on the one coordinate of a link. */
+static void pass_coordinate(const fm_instance *s, int32_t link, double force, double *y, double *most)
+{
+    const fm_link *k = s->link + link;
+    const double signed_force = force * k->sign;
+    double w[6], own = y[k->u];
+    pass_force(s, link, 0, w, y);
+    y[k->u] = own + signed_force;
+    if (most != NULL) *most += signed_force * signed_force * s->motion[link].D;
+    pass_path(s, k->parent, s->world[link].r, w, w + 3, signed_force, y, most);
+}
+
+/* The innovations of a unit force on the one coordinate of a link. */
+void fm_pass_drive(const fm_instance *s, int32_t link, double *y)
+{
+    pass_coordinate(s, link, 1.0, y, NULL);
+}
+
 /* The row of a coupling: a generalised force on each of its coordinates; on a driven one the drive takes it. */
 void fm_pass_coupling(const fm_instance *s, int32_t i, double *y, double *most)
 {
@@ -319,14 +337,7 @@ void fm_pass_coupling(const fm_instance *s, int32_t i, double *y, double *most)
     const int32_t first = m->coupling_first[m->row_coupling[i]], count = m->coupling_count[m->row_coupling[i]];
     for (int32_t j = first; j < first + count; j++) {
         const int32_t link = m->term_link[j];
-        const fm_link *k = s->link + link;
-        const double ratio = m->term_ratio[j] * k->sign;
-        double w[6], own = y[k->u];
-        if (k->kind == FM_LINK_DRIVEN) continue;
-        pass_force(s, link, 0, w, y);
-        y[k->u] = own + ratio;
-        if (most != NULL) *most += ratio * ratio * s->motion[link].D;
-        pass_path(s, k->parent, s->world[link].r, w, w + 3, ratio, y, most);
+        if (s->link[link].kind != FM_LINK_DRIVEN) pass_coordinate(s, link, m->term_ratio[j], y, most);
     }
 }
 

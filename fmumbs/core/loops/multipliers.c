@@ -1,7 +1,8 @@
 /* multipliers.c: the Lagrange multipliers of cut joints and couplings, and their effect on accelerations, links and
  * reactions.
  *
- * K lambda = -c'', with K by delassus.c and c'' the second derivatives of the constraints at lambda = 0.
+ * K lambda = -c'', with K by delassus.c and c'' the second derivatives of the constraints at lambda = 0. The multiplier of
+ * a row that a drive realises is the drive's force (realised.c).
  */
 #include "multipliers.h"
 
@@ -11,19 +12,23 @@
 #include "../tree/reversed.h"
 #include "constraints.h"
 #include "delassus.h"
+#include "realised.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Adds the effect of the multipliers to the parent-independent part of udot of every free mode. */
-static void add_multipliers(fm_instance *s, const double *lambda)
+/* Adds the effect of the multipliers to the parent-independent part of udot of every free mode. `ideal`: rows that drives
+ * realise act along themselves too. */
+static void add_multipliers(fm_instance *s, const double *lambda, int ideal)
 {
     double *x = s->loop.row;
+    if (!ideal) fm_add_drives(s, lambda, x);
     for (int32_t n = 0; n < s->plan.blocks; n++) {
         const fm_block *b = s->plan.block + n;
         const int32_t *path = s->plan.path + b->path;
         for (int32_t q = 0; q < b->used; q++) {
             const double *z = s->loop.z + b->y + (size_t)b->use[q] * (size_t)b->length, force = lambda[b->first + b->use[q]];
+            if (!ideal && fm_is_realised(&s->image, b->first + b->use[q])) continue;
             for (int32_t e = 0; e < b->length; e++) x[path[e]] += force * z[e];
         }
     }
@@ -63,11 +68,17 @@ void fm_find_multipliers(fm_instance *s)
     const size_t bytes = (size_t)s->image.n.rows * sizeof *s->loop.lambda;
     switch (s->loop.multipliers) {
     case FM_NO_MULTIPLIERS: memset(s->loop.lambda, 0, bytes); return;
-    case FM_NEAR_MULTIPLIERS: find_near(s); return;
+    case FM_NEAR_MULTIPLIERS:
+        if (s->realised.count == 0) {
+            find_near(s);
+            return;
+        }
+        memcpy(s->loop.lambda, s->singular.lambda, bytes); /* as they were interpolated */
+        return;
     case FM_KEPT_MULTIPLIERS: memcpy(s->loop.lambda, s->singular.lambda, bytes); return;
     default: break;
     }
-    if (fm_factor_and_solve(s, s->loop.rhs, s->loop.lambda)) return;
+    if (fm_factor_and_solve(s, s->loop.rhs, s->loop.lambda) && fm_realise(s)) return;
     for (int32_t i = 0; i < s->image.n.rows; i++) s->loop.lambda[i] = s->row_active[i] > 0.0 ? NAN : 0.0;
 }
 
@@ -82,8 +93,9 @@ void fm_close_loops(fm_instance *s, double *udot)
         if (s->closure[FM_CLOSURE_CORRECTION] == (double)FM_CORRECT_BAUMGARTE) s->loop.rhs[i] -= 2.0 * alpha * c[1] + beta * beta * c[0];
     }
     fm_make_delassus(s);
+    if (s->realised.count > 0) fm_place_drives(s);
     fm_find_multipliers(s);
-    add_multipliers(s, s->loop.lambda);
+    add_multipliers(s, s->loop.lambda, 0);
     fm_run_outward(s, udot);
 }
 
@@ -102,7 +114,7 @@ void fm_multiplier_response(fm_instance *s, const double *lambda, double *out)
         if (s->link[i].kind == FM_LINK_GENERAL) memset(s->general[s->link[i].general].g, 0, sizeof s->general->g);
         if (s->link[i].kind == FM_LINK_MODAL) memset(fm_modal_of(s, i)->g, 0, sizeof s->modal->g);
     }
-    add_multipliers(s, lambda);
+    add_multipliers(s, lambda, 1);
     fm_run_outward(s, out);
     memcpy(s->gravity, gravity, sizeof gravity);
 }
@@ -112,7 +124,7 @@ void fm_load_links(fm_instance *s, const double *lambda)
 {
     fm_ends at = {.joint = -1};
     for (int32_t i = 0; i < s->image.n.rows; i++) {
-        if (lambda[i] == 0.0 || s->image.row_kind[i] == FM_ROW_GIVEN || s->image.row_kind[i] == FM_ROW_COUPLED) continue;
+        if (lambda[i] == 0.0 || fm_is_realised(&s->image, i) || s->image.row_kind[i] == FM_ROW_GIVEN || s->image.row_kind[i] == FM_ROW_COUPLED) continue;
         const int32_t joint = s->image.row_joint[i];
         fm_constraint row;
         fm_constraint_at(s, i, 0, &at, &row);
@@ -144,7 +156,7 @@ void fm_loop_wrench(const fm_instance *s, int32_t joint, double torque[3], doubl
     memset(torque, 0, 3 * sizeof *torque);
     memset(force, 0, 3 * sizeof *force);
     for (int32_t i = 0; i < s->image.n.rows; i++) {
-        if (s->image.row_joint[i] != joint) continue;
+        if (s->image.row_joint[i] != joint || fm_is_realised(&s->image, i)) continue;
         for (int j = 0; j < 3; j++) {
             torque[j] += s->loop.lambda[i] * s->loop.wrench[6 * i + j];
             force[j] += s->loop.lambda[i] * s->loop.wrench[6 * i + 3 + j];
@@ -157,7 +169,7 @@ double fm_coupling_force(const fm_instance *s, int32_t coupling, int32_t term)
 {
     double force = 0.0;
     for (int32_t i = 0; i < s->image.n.rows; i++)
-        if (s->image.row_coupling[i] == coupling)
+        if (s->image.row_coupling[i] == coupling && !fm_is_realised(&s->image, i))
             force += s->loop.lambda[i] * s->image.term_ratio[s->image.coupling_first[coupling] + term];
     return force;
 }

@@ -11,6 +11,7 @@
  * are dependent makes no difference to x. M comes from composite bodies (tree/composite.c), h from inverse dynamics
  * (tree/inverse.c); with the inertias R of motion/stiffness.c, M stands for M + R. For outputs multipliers follow from the accelerations,
  *     J' lambda = M udot - h - Q.
+ * Forces of drives that realise programs are eliminated by another matrix in place of N' (reduced_drives.c).
  * The squares of L's diagonal are the pivots of J J': they measure the distance from singular positions, as those of K
  * do elsewhere. The choice of coordinates is part of the state, and made afresh after a step in which an entry of G grew
  * (reduced_choice.c).
@@ -24,6 +25,7 @@
 #include "../tree/reversed.h"
 #include "constraints.h"
 #include "jacobian.h"
+#include "reduced_drives.h"
 
 #include <math.h>
 #include <string.h>
@@ -263,6 +265,23 @@ static int factor_mass(fm_instance *s)
     return 1;
 }
 
+/* z with (N' M N) z = N' (g - M p); g NULL: 0. */
+static void find_free(const fm_instance *s, const double *g, const double *p, double *z)
+{
+    const size_t nu = (size_t)s->image.n.speeds;
+    for (int32_t j = 0; j < s->reduced.frees; j++)
+        z[j] = (g == NULL ? 0.0 : along(s, j, g)) - product_of(s->reduced.M + (size_t)j * nu, p, (int32_t)nu);
+    for (int32_t j = s->reduced.frees - 1; j >= 0; j--) {
+        const double *L = s->reduced.H + (size_t)j * nu;
+        z[j] *= L[j];
+        add_times(z, -z[j], L, j);
+    }
+    for (int32_t j = 0; j < s->reduced.frees; j++) {
+        const double *L = s->reduced.H + (size_t)j * nu;
+        z[j] = (z[j] - product_of(L, z, j)) * L[j];
+    }
+}
+
 /* x with J x = b (loop.rhs) for which x' M x/2 - g' x is least; g NULL: 0. Rows with pivots of less than loop.softening
  * times former ones are left out. */
 static void solve(fm_instance *s, const double *g, double *x)
@@ -278,17 +297,8 @@ static void solve(fm_instance *s, const double *g, double *x)
         for (size_t n = 0; n < nu; n++) x[n] += Q[n] * b[q];
     }
     for (size_t n = 0; n < nu; n++) x[n] *= units(s)[n];
-    for (int32_t j = 0; j < s->reduced.frees; j++)
-        z[j] = (g == NULL ? 0.0 : along(s, j, g)) - product_of(s->reduced.M + (size_t)j * nu, x, (int32_t)nu);
-    for (int32_t j = s->reduced.frees - 1; j >= 0; j--) {
-        const double *L = s->reduced.H + (size_t)j * nu;
-        z[j] *= L[j];
-        add_times(z, -z[j], L, j);
-    }
-    for (int32_t j = 0; j < s->reduced.frees; j++) {
-        const double *L = s->reduced.H + (size_t)j * nu;
-        z[j] = (z[j] - product_of(L, z, j)) * L[j];
-    }
+    if (g != NULL && s->realised.count > 0) fm_reduced_drive(s, g, x, z);
+    else find_free(s, g, x, z);
     for (int32_t j = 0; j < s->reduced.frees; j++) {
         make_column(s, j, s->reduced.part);
         add_times(x, z[j], s->reduced.part, (int32_t)nu);
@@ -323,7 +333,7 @@ void fm_reduced_accelerations(fm_instance *s, const double *y, const double *tau
     int fits = s->plan.blocks == 0 || fm_reduced_rows(s, 1);
     use_choice(s);
     make_wanted(s);
-    fits = fits && factor_mass(s);
+    fits = fits && factor_mass(s) && (s->realised.count == 0 || fm_reduced_oppose(s));
     if (fits) solve(s, g, x);
     for (int32_t n = 0; n < nu; n++) x[n] = fits ? x[n] + known[n] : NAN;
     fm_inverse_accelerations(s, x, 1);
@@ -332,16 +342,28 @@ void fm_reduced_accelerations(fm_instance *s, const double *y, const double *tau
     s->work.accelerated = udot;
 }
 
-/* Solves J' out = force for the rows in use, force in units of the coordinates. */
+/* Q and L of the rows along which multipliers act: J's, or drives in place of the programs that they realise. */
+static const double *acting_rows(const fm_instance *s)
+{
+    return s->realised.count > 0 ? s->realised.Q : s->reduced.Q;
+}
+
+static const double *acting_triangle(const fm_instance *s)
+{
+    return s->realised.count > 0 ? s->realised.triangle : s->reduced.L;
+}
+
+/* Solves J' out = force for these rows, force in units of the coordinates. */
 static void balance(fm_instance *s, const double *force, double *out)
 {
     const size_t nu = (size_t)s->image.n.speeds, rows = (size_t)s->image.n.rows;
+    const double *Q = acting_rows(s), *L = acting_triangle(s);
     double *b = s->reduced.b;
     memset(out, 0, rows * sizeof *out);
     for (int32_t q = s->reduced.rank - 1; q >= 0; q--) {
-        b[q] = product_of(s->reduced.Q + (size_t)q * nu, force, (int32_t)nu);
-        for (int32_t p = q + 1; p < s->reduced.rank; p++) b[q] -= s->reduced.L[(size_t)p * rows + (size_t)q] * b[p];
-        b[q] /= s->reduced.L[(size_t)q * rows + (size_t)q];
+        b[q] = product_of(Q + (size_t)q * nu, force, (int32_t)nu);
+        for (int32_t p = q + 1; p < s->reduced.rank; p++) b[q] -= L[(size_t)p * rows + (size_t)q] * b[p];
+        b[q] /= L[(size_t)q * rows + (size_t)q];
         out[s->reduced.row[q]] = b[q];
     }
 }
@@ -393,13 +415,14 @@ void fm_reduced_show(fm_instance *s, const double *udot, const double *lambda, d
 {
     const size_t nu = (size_t)s->image.n.speeds, rows = (size_t)s->image.n.rows;
     double *force = s->reduced.force, *more = s->loop.rhs, off = 0.0;
+    const double *Q = acting_rows(s), *L = acting_triangle(s);
     memcpy(s->reduced.udot, fm_linked_forces(s, udot), nu * sizeof *udot);
     fm_inverse_accelerations(s, s->reduced.udot, 1);
     noise *= missing_forces(s);
     for (int32_t p = 0; p < s->reduced.rank; p++) {
         double along_p = 0.0;
-        for (int32_t q = p; q < s->reduced.rank; q++) along_p += s->reduced.L[(size_t)q * rows + (size_t)p] * lambda[s->reduced.row[q]];
-        for (size_t n = 0; n < nu; n++) force[n] -= along_p * s->reduced.Q[(size_t)p * nu + n];
+        for (int32_t q = p; q < s->reduced.rank; q++) along_p += L[(size_t)q * rows + (size_t)p] * lambda[s->reduced.row[q]];
+        for (size_t n = 0; n < nu; n++) force[n] -= along_p * Q[(size_t)p * nu + n];
     }
     for (size_t n = 0; n < nu; n++) off = fmax(off, fabs(force[n]));
     memcpy(s->loop.lambda, lambda, rows * sizeof *lambda);

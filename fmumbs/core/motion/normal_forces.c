@@ -39,6 +39,7 @@ void fm_begin_normal_forces(fm_instance *s)
 {
     for (int32_t k = 0; k < s->friction.count; k++) s->friction.own[s->friction.owned[k]] = s->normal_last[s->friction.owned[k]];
     s->friction.jammed = -1;
+    s->realised.lost = 0;
 }
 
 void fm_note_normal_forces(fm_instance *s)

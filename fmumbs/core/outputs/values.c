@@ -73,7 +73,10 @@ static int32_t mode_of(const fm_image *m, int32_t kind, int32_t joint, int32_t c
 {
     const int32_t part = component < 0 ? 0 : component;
     const int turning = kind == FM_J_TAU || kind == FM_J_W || kind == FM_J_ALPHA;
-    if (is_excited_kind(kind)) return m->excitation_u[m->joint_excitation[joint] + part];
+    if (is_excited_kind(kind)) {
+        const int32_t mode = m->joint_excitation[joint] + part;
+        return kind == FM_J_DRIVE && m->excitation_drive[mode] >= 0 ? m->excitation_drive[mode] : m->excitation_u[mode];
+    }
     return m->joint_u[joint] + part + (m->joint_kind[joint] == FM_JOINT_FREE && turning ? 3 : 0);
 }
 

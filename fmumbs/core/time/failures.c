@@ -8,6 +8,7 @@
 #include "../loops/constraints.h"
 #include "../motion/singular.h"
 #include "../assembly/drives.h"
+#include "../assembly/internal_dynamics.h"
 #include "../assembly/reach.h"
 
 #include <string.h>
@@ -81,6 +82,17 @@ fm_status fm_jammed(fm_instance *s, double t_end)
                   t_end, s->clock[FM_TIME], s->image.text + s->image.joint_name[s->image.friction_joint[s->friction.jammed]]);
 }
 
+/* Drives without effect on the programs that they realise. */
+fm_status fm_drives_failed(fm_instance *s, double t_end)
+{
+    char names[160];
+    fm_name_realised(s, names, sizeof names);
+    return fm_say(s, FM_DISCARD,
+                  "the step to t = %.9g s failed: at t = %.9g s the drives lose their effect on what they realise (%s). Move the "
+                  "path away from there, or leave drives= out for ideal forces",
+                  t_end, s->clock[FM_TIME], names);
+}
+
 fm_status fm_step_failed(fm_instance *s, double t_end)
 {
     fm_fall_back(s);
@@ -90,6 +102,7 @@ fm_status fm_step_failed(fm_instance *s, double t_end)
     if (s->laws.fault >= 0) return fm_step_failed_by_law(s, t_end);
     if (s->friction.jammed >= 0) return fm_jammed(s, t_end);
     if (left_reach(s, t_end)) return FM_DISCARD;
+    if (fm_drives_lost(s)) return fm_drives_failed(s, t_end);
     if (fm_name_drives(s, s->y, 0, why, sizeof why))
         return fm_say(s, FM_DISCARD, "the step to t = %.9g s failed at t = %.9g s: %s", t_end, s->clock[FM_TIME], why);
     int32_t joint, row = s->image.n.rows > 0 ? fm_singular_row(s, s->y, &joint) : -1;

@@ -46,6 +46,7 @@ static fm_status runge_kutta_to(fm_instance *s, double start, double goal, doubl
         if (!fm_all_finite(s->work.trial, ny) || !fm_normalise(s, s->work.trial, NULL)) {
             s->clock[FM_TIME] = t;
             if (s->friction.jammed >= 0) return fm_jammed(s, t_end);
+            if (s->realised.lost) return fm_drives_failed(s, t_end);
             return fm_say(s, FM_DISCARD,
                           "the step to t = %.9g s failed: at t = %.9g s the state is no longer finite. The fixed step "
                           "of %.3g s is too long for this motion: use a smaller solver.step, or solver.scheme 0",
