@@ -206,6 +206,7 @@ def swung(elements):
     model.add(a, b, fm.Prismatic("A", model.ground.at(), a.base, axis="z", stiffness=30.0, damping=5.0))
     mode = fm.Turn("y", role="excited", path=fm.Path.polynomial(0.4))
     model.add(fm.Joint("D", a.tip, b.base, modes=(mode,)))
+    model.add(fm.Spring("s", b.tip, model.ground.at(1, 1, 0.5), stiffness=300.0, free_length=0.9))
     return model
 
 
@@ -236,6 +237,30 @@ def test_from_an_equilibrium_it_is_found_where_it_is():
 def test_the_number_of_evaluations_does_not_grow_with_that_of_elements():
     few, many = (resting(bent(elements, force=(0, 3.0, 0))).equilibrium_found[1] for elements in (20, 80))
     assert many < 1.3 * few
+
+
+@pytest.mark.parametrize(("force", "method"), [((0, 6.0, 2.0), "load steps"), ((0, 200.0, 0), "descent")])
+def test_far_from_the_start_it_bears_the_whole_load(force, method):
+    found = fm.equilibrium(bent(4, force=force))
+    assert found.method == method
+    assert np.abs(found.solver.read(found.solver.image.variables.accelerations())).max() < 1e-3  # 1e7 1/s2 to 1e-10
+
+
+def test_how_weak_a_spring_may_be():
+    """Beside gravity 1e-7 of it is nothing; without gravity a spring holds by 1e-10 of the inertia over 1 s2."""
+
+    def door(gravity, stiffness):
+        model = fm.Model("door", gravity=(0, 0, -gravity))
+        rod = fm.Body.rod("rod", length=1.0, mass=1.0)
+        model.add(rod, fm.Revolute("A", model.ground.at(), rod.base, axis="z", stiffness=stiffness, q0=0.1))
+        return model
+
+    for gravity, stiffness in ((0.0, 1e-8), (9.81, 1e-5)):
+        frequency = fm.equilibrium(door(gravity, stiffness)).frequencies[0]
+        np.testing.assert_allclose(frequency, np.sqrt(3 * stiffness), rtol=1e-3)
+    for gravity, stiffness in ((0.0, 1e-11), (9.81, 1e-8)):
+        with pytest.raises(fm.EquilibriumError, match="indifferent"):
+            fm.equilibrium(door(gravity, stiffness))
 
 
 def test_a_column_that_buckles_is_unstable():

@@ -299,7 +299,6 @@ fm_status fm_find_equilibrium(fm_instance *s)
     }
     if (!found) begin_at_start(s);
     const fm_status status = !moves ? FM_OK : found ? check_stiffness(s) : none(s);
-    load(s, 1.0);
     fm_balance_end(s);
     if (!found) s->statics.evaluations = s->work.evaluations;
     memcpy(s->y, s->statics.now, (size_t)s->model.ny * sizeof(double));
