@@ -1,4 +1,4 @@
-"""FMPy's own SSP runner (fmpy.ssp.simulation), with three of its functions replaced in a copy of the module.
+"""FMPy's own SSP runner (fmpy.ssp.simulation), with some of its functions replaced in a copy of the module.
 
 The runner takes elements by the first letters of their names, starts connected inputs at zero, and labels values with
 the time before the step. Here the elements get names of which none begins with another, the start values are set by

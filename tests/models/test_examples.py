@@ -4,11 +4,13 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+import fmumbs as fm
 from support.scripts import load
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -51,3 +53,56 @@ def test_programmed_motion_follows_the_path_and_shows_the_slow_root_of_baumgarte
             assert results[case]["E.violation"][late].max() <= 1e-9
         slow = module.slow_root(*module.BAUMGARTE[name])
         assert_allclose(module.decay(results["Baumgarte"]), slow, rtol=0.02)
+
+
+# Systems in two engines ------------------------------------------------------------------------------------
+
+SAME = 1e-9  # of two engines, relative to the largest value of a variable
+
+
+@pytest.mark.parametrize("name", ["arm_with_controller", "four_bar_speed_control", "crane_anti_sway"])
+def test_mechanism_and_controller_run_to_the_same_numbers_in_both_engines(name: str, tmp_path: Path) -> None:
+    module = load(EXAMPLES / f"{name}.py")
+    results = module.main(tmp_path)
+    assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+    libcosim, fmpy = results["libcosim"], results["fmpy"]
+    assert list(results) == ["libcosim", "fmpy"]
+    assert libcosim.names == fmpy.names
+    for variable in libcosim:
+        scale = max(1.0, float(np.abs(libcosim[variable]).max()))
+        assert_allclose(fmpy[variable], libcosim[variable], rtol=0, atol=SAME * scale, err_msg=variable)
+    CONTROLLED[name](module, libcosim)
+
+
+def the_arm_follows(module: Any, result: fm.Result) -> None:
+    """The arm that the controller knows stays near the path, within what a step of delay does."""
+    for i, joint in enumerate(("shoulder", "elbow"), 1):
+        assert_allclose(result[f"arm.{joint}.q"], result[f"control.desired{i}"], rtol=0, atol=5e-3)
+        assert result[f"arm.{joint}.q"][-1] == pytest.approx(module.END[i - 1], abs=1e-3)
+
+
+def the_crank_turns_evenly(module: Any, result: fm.Result) -> None:
+    speed = result["plant.A.qd"][result.time > 1.0]
+    assert_allclose(speed, module.SETTINGS["setpoint"], rtol=0.1)
+    assert result["plant.solver.position_violation"].max() < 1e-12
+
+
+def the_load_hangs_still(module: Any, result: fm.Result) -> None:
+    assert result["seeing.rail.q"][-1] == pytest.approx(module.DISTANCE, abs=1e-2)
+    assert module.sway(result, "seeing") < 0.02 * module.sway(result, "blind")
+
+
+CONTROLLED = {
+    "arm_with_controller": the_arm_follows,
+    "four_bar_speed_control": the_crank_turns_evenly,
+    "crane_anti_sway": the_load_hangs_still,
+}
+
+
+def test_the_error_of_coupling_has_order_1_with_held_and_2_with_linear_inputs(tmp_path: Path) -> None:
+    module = load(EXAMPLES / "coupling_study.py")
+    errors = module.main(tmp_path)
+    assert (tmp_path / "coupling.png").read_bytes().startswith(b"\x89PNG")
+    for way, order in {"held": 1, "linear": 2, "repeated": 2}.items():
+        assert module.orders(errors[way])[-2:] == pytest.approx([order] * 2, abs=0.08)
+    assert errors["repeated"][-1] < errors["linear"][-1] < errors["held"][-1]
