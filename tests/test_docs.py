@@ -134,6 +134,7 @@ def test_the_snippets_run_as_scripts_and_draw_their_pictures(tmp_path: Path) -> 
     """As on a machine without a display, and any warning is an error."""
     snippets = [text for page in PAGES for tag, text in blocks(page) if tag == "python"]
     assert snippets
+    write_speed_control(tmp_path)
     for text in snippets:
         (tmp_path / SCRIPT).write_text(text)
         environment = os.environ | {"PYTHONWARNINGS": "error"}
