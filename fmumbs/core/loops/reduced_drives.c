@@ -2,7 +2,7 @@
  *
  * With B' in place of the rows P that drives realise, [J_c; B'] = L Q and W as N follows from it, [J_c; B'] W = 0,
  *     udot = p + N z,   (W' M N) z = W' (g - M p):
- * accelerations obey all rows, and forces are those of the loops and of the drives alone. Coordinates are divided anew in
+ * accelerations obey all rows, and forces are those of the loops and of the drives alone. Coordinates are divided again in
  * every evaluation, by pivots; this changes udot by round-off only. From Q and L multipliers and drives follow for outputs,
  *     [J_c' B] (mu, u) = M udot - h - Q.
  * The sign of det(J M^-1 [J_c' B]), which must not change (realised.c), is that of det(W' M N) det[J; E_i] det[J_c; B'; E_k],

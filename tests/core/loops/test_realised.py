@@ -1,6 +1,7 @@
 """Programs that drives realise: beside equations with the columns of drives, in both formulations and all schemes."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import fmumbs as fm
+from fmumbs.play import Options, run_fmu
+from fmumbs.verify.verifying import verify_fmu
 from oracle import Oracle
 from oracle.joints import matrix_of_quaternion
 from oracle.programs import Realised
@@ -319,3 +322,44 @@ def test_a_saved_state_continues_bit_for_bit(dynamics: str) -> None:
     for t in (0.3, 0.7):
         first.step(t), second.step(t)
         assert_array_equal([first.get(n) for n in names], [second.get(n) for n in names])
+
+
+@pytest.mark.parametrize("dynamics", ["riccati", "copcod"])
+def test_an_fmu_has_the_bits_of_the_solver_and_verifies(dynamics: str, tmp_path: Path) -> None:
+    model = cart("T", 0.2)
+    path = fm.export_fmu(model, tmp_path / "cart.fmu", dynamics=dynamics)
+    there = run_fmu(path, Options(stop=0.5, interval=0.05))
+    here = fm.simulate(model, stop=0.5, interval=0.05, dynamics=dynamics)
+    for name in here.names:
+        assert np.array_equal(there[name], here[name]), name
+    assert verify_fmu(path) == []
+
+
+def test_derivatives_by_inputs_are_those_of_the_driven_mechanism() -> None:
+    """A force on the cart changes nothing but the drive; a torque on the pendulum, the cart as well."""
+    for dynamics in ("riccati", "copcod"):
+        solver = started(cart("T", 0.2, q0=0.1), dynamics=dynamics)
+        found = {}
+        for force in ("X.f", "T.tau"):
+            values = []
+            for value in (0.0, 1.0):
+                solver.set(force, value)
+                values.append(np.array([solver.get("X.qdd"), solver.get("T.qdd"), solver.get("P.drive")]))
+            found[force] = values[1] - values[0]
+            derivative = solver.directional_derivative(["X.qdd", "T.qdd", "P.drive"], [force], [1.0])
+            assert_allclose(derivative, found[force], rtol=0, atol=1e-10)
+        assert_allclose(found["X.f"], [0, 0, -1], rtol=0, atol=1e-10)
+        assert_allclose(abs(found["T.tau"][0]), 1 / (0.2 * np.cos(0.1)), rtol=1e-9)
+        assert_allclose(found["T.tau"][1], 0.0, rtol=0, atol=1e-9)
+
+
+def test_the_equilibrium_is_that_of_the_driven_mechanism() -> None:
+    """Two rods of which the lower stands at an angle by a motor in the upper hinge: it bears no torque, so it hangs."""
+    model = fm.Model("double")
+    a, b = (fm.Body.rod(name, length=0.5, mass=1.0, radius=0.02) for name in "ab")
+    A = fm.Revolute("A", model.ground.at(), a.base, axis="y", q0=1.7)
+    B = fm.Revolute("B", a.tip, b.base, axis="y", q0=0.2)
+    model.add(a, b, A, B, fm.ProgrammedJoint("P", B, path=fm.Path.polynomial(0.2), drives=(A,)))
+    found = fm.equilibrium(model)
+    assert_allclose(found.starts["A.q"] + 0.2, np.pi / 2, rtol=0, atol=1e-9)
+    assert_allclose(abs(found.solver.get("P.drive")), 1.5 * G * 0.5 * np.sin(0.2), rtol=1e-8)
