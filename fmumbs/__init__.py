@@ -62,6 +62,7 @@ from fmumbs.mechanism import forces as _forces
 from fmumbs.mechanism.forces import *  # noqa: F403
 from fmumbs.run import Equilibrium, Result, Solver, divide_and_conquer, equilibrium, simulate, uniqueness
 from fmumbs.spatial import Rotation, SpatialInertia, Transform
+from fmumbs.study import Sweep, sweep
 from fmumbs.system import System
 
 __all__ = [
@@ -119,6 +120,7 @@ __all__ = [
     "Spherical",
     "StartWarning",
     "Stop",
+    "Sweep",
     "System",
     "Transform",
     "Turn",
@@ -132,6 +134,7 @@ __all__ = [
     "make_flexible",
     "mode_vectors",
     "simulate",
+    "sweep",
     "uniqueness",
 ]
 __all__ += _forces.__all__

@@ -4,7 +4,7 @@ The unit of a column is in the metadata of its field, under `unit`; what belongs
 schema.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -31,15 +31,22 @@ def library() -> Any:
 def table_of(
     columns: Mapping[str, Any], units: Mapping[str, str], types: Mapping[str, str], about: Mapping[str, str]
 ) -> Any:
-    """A pyarrow table. types: of columns, one of TYPES, by default float. about: metadata of the table."""
+    """A pyarrow table. types: of columns, one of TYPES, by default float; NaN and None become null."""
     pyarrow = library()
     kinds = {"float": pyarrow.float64(), "int": pyarrow.int64(), "bool": pyarrow.bool_(), "text": pyarrow.string()}
     fields = [
         pyarrow.field(name, kinds[types.get(name, "float")], metadata={"unit": units.get(name, "")}) for name in columns
     ]
     schema = pyarrow.schema(fields, metadata=dict(about))
-    arrays = [pyarrow.array(values, type=field.type) for values, field in zip(columns.values(), fields, strict=True)]
+    arrays = [
+        pyarrow.array(_texts(values) if field.type == "string" else values, type=field.type, from_pandas=True)
+        for values, field in zip(columns.values(), fields, strict=True)
+    ]
     return pyarrow.Table.from_arrays(arrays, schema=schema)
+
+
+def _texts(values: Iterable[Any]) -> list[str | None]:
+    return [None if value is None else str(value) for value in values]
 
 
 def write_table(table: Any, file: BinaryIO) -> None:

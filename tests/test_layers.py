@@ -1,6 +1,6 @@
 """Imports go one way, the C core stands alone, and an optional library is imported in one place.
 
-cli -> system, verify -> play, export -> run -> readers, compiler -> analysis -> mechanism -> spatial -> errors
+cli -> study -> system, verify -> play, export -> run -> readers, compiler -> analysis -> mechanism -> spatial -> errors
 fmi -> api -> statics -> outputs -> time -> assembly -> motion -> kernels -> loops -> forces -> tree -> instance ->
 image -> maths
 """
@@ -30,6 +30,7 @@ LAYERS = [
     {"run"},
     {"play", "export"},
     {"system", "verify"},
+    {"study"},
     {"cli"},
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}

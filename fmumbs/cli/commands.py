@@ -16,6 +16,7 @@ import click
 from fmumbs.cli import printing
 from fmumbs.cli.group import Commands
 from fmumbs.cli.options import NewFile, Positive, ResultFile, Settings, as_json, integration, parse_settings, setting
+from fmumbs.cli.sweeping import sweep
 from fmumbs.cli.terminal import MOST, progress_bar, start_warnings
 from fmumbs.errors import Interrupted, SolverError
 from fmumbs.readers import read_model
@@ -42,6 +43,7 @@ def main() -> None:
     fmumbs export double_pendulum --verify            write double_pendulum.fmu and verify it
     fmumbs run double_pendulum.fmu --out a.csv        simulate the FMU with FMPy
     fmumbs cosim speed_control.ssp                    run a system of FMUs in a co-simulation engine
+    fmumbs sweep pendulum --grid length=1:2:9 -o a.parquet   run it with nine lengths
 
     MODEL is the path of a Python file with a function build() that returns a Model, or the name of a model that
     ships with fmumbs, such as double_pendulum. --set NAME=VALUE sets a parameter of its build().
@@ -349,6 +351,9 @@ def verify(fmu: Path, against: str | None, settings: Settings) -> None:
         _refuse_settings(settings)
     if _verify(fmu, None if against is None else read_model(against, settings)):
         sys.exit(1)
+
+
+main.add_command(sweep)
 
 
 def _verify(path: Path, model: "Model | None") -> bool:

@@ -14,7 +14,7 @@ PATIENCE = 2.0  # seconds after which a progress bar appears
 MOST = 40  # rows of a table, lines of a tree
 MOST_IN_A_ROW = 12  # levels of a tree, names in a sentence
 
-_NUMERIC = ("start", "end", "Solver's end", "least", "greatest")
+_NUMERIC = ("start", "end", "Solver's end", "least", "mean", "greatest", "in run")
 
 
 def new_table(title: str | None, *columns: str) -> Any:

@@ -45,6 +45,8 @@ COARSE = Resolution(1e-9, 200)  # for estimating the error of FINE
 class Fmu:
     """An unpacked FMI 2.0 co-simulation FMU; a context manager that removes the unpacked files.
 
+    data: its bytes, if they are in memory; then `path` is only its name.
+
     inputs, outputs: value references of the real inputs, and of the real continuous outputs; readable: of all
     real variables; integers: of the integer outputs; constants: Boolean constants with their values; names, units: by
     value reference; interval: step size of the default experiment [s]; has_image: it contains a model image, as FMUs of
@@ -53,12 +55,12 @@ class Fmu:
     Raises ExportError if the file is not such an FMU.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, data: bytes | None = None) -> None:
         self.path = path
         self._folder = tempfile.TemporaryDirectory(prefix="fmumbs")
         self.folder = Path(self._folder.name)
         try:
-            self.description = self._read(path)
+            self.description = self._read(path, data)
             self.abilities: Any = self.description.coSimulation
             if self.abilities is None:
                 raise ExportError(f"'{path}' is not a co-simulation FMU. Export it for co-simulation.")
@@ -86,12 +88,12 @@ class Fmu:
         start = start_of(step.type, step.start) if step is not None else None
         self.step = (step.valueReference, start) if step is not None and isinstance(start, float) else None
 
-    def _read(self, path: Path) -> Any:
+    def _read(self, path: Path, data: bytes | None) -> Any:
         """Unpacks the FMU and reads its description with FMPy, after removing comments, which FMPy cannot read."""
         import fmpy
         from lxml import etree
 
-        with open_archive(path) as archive:
+        with open_archive(path, data) as archive:
             archive.unpack(self.folder)
             (self.folder / DESCRIPTION).write_bytes(etree.tostring(archive.description))
         try:

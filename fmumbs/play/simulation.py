@@ -9,7 +9,8 @@ import io
 import os
 import re
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -76,7 +77,7 @@ def run_model(model: "Model", options: Options, *, progress: Progress | None = N
         model,
         stop=options.stop,
         interval=options.interval,
-        inputs={name: partial(_at, *columns) for name, columns in series.items()},
+        inputs={name: partial(interpolated, *columns) for name, columns in series.items()},
         scheme=options.scheme,
         step=options.step,
         tolerance=options.tolerance,
@@ -88,11 +89,26 @@ def run_model(model: "Model", options: Options, *, progress: Progress | None = N
     )
 
 
-def _of_loops(options: Options) -> dict[str, Any]:
-    """The parameters of an FMU for keeping loops closed."""
-    from fmumbs.compiler.image import correction_number
+def settings_of(options: Options) -> dict[str, Any]:
+    """The parameters of an FMU for the integration and for keeping loops closed. Raises ModelError for unknown ones,
+    and SolverError for `dynamics`, which is fixed in an FMU.
+    """
+    from fmumbs.compiler.image import correction_number, scheme_number
 
+    if options.dynamics is not None:
+        raise SolverError(
+            f"dynamics {options.dynamics!r}: an FMU keeps the formulation that it was exported with. Export the model "
+            f"with --dynamics {options.dynamics}."
+        )
     values: dict[str, Any] = {}
+    if options.scheme is not None:
+        values["solver.scheme"] = scheme_number(options.scheme)
+    if options.step is not None:
+        values["solver.step"] = options.step
+    if options.tolerance is not None:
+        values["solver.tolerance"] = options.tolerance
+    if options.equilibrium is not None:
+        values["solver.equilibrium"] = int(options.equilibrium)
     if isinstance(options.correction, tuple):
         values["solver.correction"] = correction_number("baumgarte")
         values |= {f"solver.baumgarte[{i + 1}]": value for i, value in enumerate(options.correction)}
@@ -116,30 +132,19 @@ def run_fmu(
     for a file that is not an FMU, SolverError for an unknown name, for `dynamics`, which is fixed in an FMU, and, with
     the FMU's message, for a refused call.
     """
-    from fmumbs.compiler.image import scheme_number
     from fmumbs.play.fmu import Fmu
 
-    if options.dynamics is not None:
-        raise SolverError(
-            f"dynamics {options.dynamics!r}: an FMU keeps the formulation that it was exported with. Export the model "
-            f"with --dynamics {options.dynamics}."
-        )
     series = read_inputs(options.inputs) if options.inputs is not None else {}
-    values = dict(settings or {})
-    if options.scheme is not None:
-        values["solver.scheme"] = scheme_number(options.scheme)
-    if options.step is not None:
-        values["solver.step"] = options.step
-    if options.tolerance is not None:
-        values["solver.tolerance"] = options.tolerance
-    if options.equilibrium is not None:
-        values["solver.equilibrium"] = int(options.equilibrium)
-    values |= _of_loops(options)
+    values = {**(settings or {}), **settings_of(options)}
     with Fmu(Path(path)) as fmu, fmu.instance() as one:
-        experiment = fmu.description.defaultExperiment
-        stop = options.stop or float(getattr(experiment, "stopTime", None) or 1.0)
-        times = times_of(stop, options.interval or fmu.interval)
-        return _run(fmu, one, times, values, series, progress)
+        return _run(fmu, one, communication_points(fmu, options), values, series, progress)
+
+
+def communication_points(fmu: "Fmu", options: Options) -> Array:
+    """(n,) times [s] of the results: of the options, else of the FMU's default experiment."""
+    experiment = fmu.description.defaultExperiment
+    stop = options.stop or float(getattr(experiment, "stopTime", None) or 1.0)
+    return times_of(stop, options.interval or fmu.interval)
 
 
 def _run(
@@ -150,47 +155,64 @@ def _run(
     series: Series,
     progress: Progress | None,
 ) -> Result:
-    outputs = [v for v in fmu.description.modelVariables if v.causality == "output" and v.type in _READ]
+    outputs = [v for v in fmu.description.modelVariables if v.causality == "output" and v.type in READ]
     real = [v.valueReference for v in outputs if v.type == "Real"]
     whole = [v.valueReference for v in outputs if v.type == "Integer"]
-    units = {v.name: v.unit or "" for kind in _READ for v in outputs if v.type == kind}
-    moving = {fmu.reference(name, "input"): columns for name, columns in series.items()}
+    units = {v.name: v.unit or "" for kind in READ for v in outputs if v.type == kind}
     rows = Rows(fmu.description.modelName, times, units)
+    run = moments(fmu, one, times, settings, series)
 
     def begin() -> None:
-        one.slave.setupExperiment(startTime=0.0, tolerance=fmu.tolerance, stopTime=float(times[-1]))
-        _apply(fmu, one, settings)
-        one.slave.enterInitializationMode()
-        one.set({reference: _at(*columns, 0.0) for reference, columns in moving.items()})
-        one.slave.exitInitializationMode()
+        next(run)
         rows.add(one.read(real, whole))
 
-    def run() -> None:
-        for i in range(1, len(times)):
-            if one.abandoned:
-                return
-            one.time = float(times[i - 1])
-            one.set({reference: _at(*columns, one.time) for reference, columns in moving.items()})
-            one.step(float(times[i]) - one.time)
+    def go_on() -> None:
+        for i in run:
             rows.add(one.read(real, whole))
             if progress is not None:
                 progress(i / (len(times) - 1))
 
-    with rows.kept_if_it_fails():
-        try:
-            one.do(begin)
-            for message in one.messages:
-                warnings.warn(message, StartWarning, stacklevel=3)
-            one.do(run)
-        except (SolverError, StartWarning):
-            raise
-        except Exception as error:  # of FMPy, for a status above fmi2Warning
-            what = f"'{fmu.path}' stopped at {one.time:g} s"
-            raise SolverError(f"{what}. {one.reason or error}") from error
+    with rows.kept_if_it_fails(), failures(fmu, one):
+        one.do(begin)
+        for message in one.messages:
+            warnings.warn(message, StartWarning, stacklevel=3)
+        one.do(go_on)
     return rows.result()
 
 
-_READ = ("Real", "Integer")
+def moments(fmu: "Fmu", one: "Instance", times: Array, settings: Mapping[str, Any], series: Series) -> Iterator[int]:
+    """Initialises a new instance with these start values and parameters, and steps to (n,) times [s]; yields the index
+    of each when it is there. Ends early when the instance is abandoned.
+    """
+    moving = {fmu.reference(name, "input"): columns for name, columns in series.items()}
+    one.slave.setupExperiment(startTime=0.0, tolerance=fmu.tolerance, stopTime=float(times[-1]))
+    _apply(fmu, one, settings)
+    one.slave.enterInitializationMode()
+    one.set({reference: interpolated(*columns, 0.0) for reference, columns in moving.items()})
+    one.slave.exitInitializationMode()
+    yield 0
+    for i in range(1, len(times)):
+        if one.abandoned:
+            return
+        one.time = float(times[i - 1])
+        one.set({reference: interpolated(*columns, one.time) for reference, columns in moving.items()})
+        one.step(float(times[i]) - one.time)
+        yield i
+
+
+@contextmanager
+def failures(fmu: "Fmu", one: "Instance") -> Iterator[None]:
+    """A status above fmi2Warning, for which FMPy raises Exception, becomes a SolverError with the FMU's message."""
+    try:
+        yield
+    except (SolverError, StartWarning):
+        raise
+    except Exception as error:
+        what = f"'{fmu.path}' stopped at {one.time:g} s"
+        raise SolverError(f"{what}. {one.reason or error}") from error
+
+
+READ = ("Real", "Integer")  # types of the variables that become columns
 
 
 def _apply(fmu: "Fmu", one: "Instance", settings: Mapping[str, Any]) -> None:
@@ -234,7 +256,7 @@ def read_inputs(path: Path) -> Series:
     return {name: (rows[:, 0], rows[:, k]) for k, name in enumerate(names) if k > 0}
 
 
-def _at(times: Array, values: Array, t: float) -> float:
+def interpolated(times: Array, values: Array, t: float) -> float:
     """Linear interpolation; constant before the first and after the last time."""
     return float(np.interp(t, times, values))
 

@@ -4,6 +4,7 @@ Everything is checked before use: sizes, as a small file can claim very large on
 folder; and the XML.
 """
 
+import io
 import math
 import re
 import shutil
@@ -79,11 +80,11 @@ class Archive(Zip):
 
 
 @contextmanager
-def open_archive(path: Path) -> Iterator[Archive]:
-    """The FMU at `path`. Raises ExportError if it cannot be read as an FMU."""
-    if not path.is_file():
+def open_archive(path: Path, data: bytes | None = None) -> Iterator[Archive]:
+    """The FMU at `path`, or of that name with these bytes. Raises ExportError if it cannot be read as an FMU."""
+    if data is None and not path.is_file():
         raise ExportError(f"there is no file '{path}'. Make it with `fmumbs export MODEL`.")
-    with _open(path, "an FMU") as file:
+    with _open(path, "an FMU", data) as file:
         yield Archive(path, file)
 
 
@@ -97,11 +98,12 @@ def open_package(path: Path) -> Iterator[Zip]:
 
 
 @contextmanager
-def _open(path: Path, what: str) -> Iterator[zipfile.ZipFile]:
-    if not zipfile.is_zipfile(path):
+def _open(path: Path, what: str, data: bytes | None = None) -> Iterator[zipfile.ZipFile]:
+    source = path if data is None else io.BytesIO(data)
+    if not zipfile.is_zipfile(source):
         raise ExportError(f"'{path}' is not a zip archive, so it is not {what}. Give {what}.")
     with _readable(path):
-        file = zipfile.ZipFile(path)
+        file = zipfile.ZipFile(source)
     with file:
         yield file
 

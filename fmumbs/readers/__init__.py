@@ -1,5 +1,13 @@
 """Reads models from files."""
 
-from fmumbs.readers.python_file import NoSuchModel, find_model, model_names, read_built, read_model
+from fmumbs.readers.python_file import (
+    NoSuchModel,
+    build_model,
+    build_parameters,
+    find_model,
+    model_names,
+    read_built,
+    read_model,
+)
 
-__all__ = ["NoSuchModel", "find_model", "model_names", "read_built", "read_model"]
+__all__ = ["NoSuchModel", "build_model", "build_parameters", "find_model", "model_names", "read_built", "read_model"]

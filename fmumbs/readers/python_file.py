@@ -66,15 +66,39 @@ def read_model(name: str, parameters: Mapping[str, Any] | None = None) -> Model:
 def read_built(name: str, parameters: Mapping[str, Any] | None, kind: type[T]) -> T:
     """What build() of a file returns, an object of `kind`; otherwise as read_model()."""
     path = find_model(name)
-    given = dict(parameters or {})
     with _importable(path.resolve().parent):
-        build = _build_function(path)
-        _check_parameters(path, build, given)
-        built = _guarded(path, lambda: build(**given))
+        return _built(_build_function(path), path, parameters, kind)
+
+
+def build_model(build: Callable[..., Any], parameters: Mapping[str, Any] | None = None) -> Model:
+    """The Model that a function returns for these parameters. Raises as read_model()."""
+    return _built(build, Path(getattr(getattr(build, "__code__", None), "co_filename", "<function>")), parameters, Model)
+
+
+def _built(build: Callable[..., Any], path: Path, parameters: Mapping[str, Any] | None, kind: type[T]) -> T:
+    """What a function of the file at `path` returns, an object of `kind`."""
+    given = dict(parameters or {})
+    _check_parameters(path, build, given)
+    built = _guarded(path, lambda: build(**given))
     if not isinstance(built, kind):
         what = kind.__name__
         raise ModelError(f"build() in '{path}' returned {type(built).__name__}, not a {what}. Let it return a {what}.")
     return built
+
+
+def build_parameters(build: "str | Callable[..., Any]") -> tuple[list[str], bool]:
+    """The parameters of build(), a function or that of the model of this name, and whether it takes any keyword."""
+    if isinstance(build, str):
+        path = find_model(build)
+        with _importable(path.resolve().parent):
+            build = _build_function(path)
+    try:
+        known = inspect.signature(build).parameters
+    except (TypeError, ValueError):
+        return [], False
+    named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    any_keyword = any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in known.values())
+    return [name for name, parameter in known.items() if parameter.kind in named], any_keyword
 
 
 @contextmanager

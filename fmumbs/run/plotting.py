@@ -35,6 +35,30 @@ def plot(result: Any, names: Sequence[str], path: Path | None, show: bool) -> An
     return figure
 
 
+def scatter(table: Any, over: Sequence[str], names: Sequence[str], path: Path | None, show: bool) -> Any:
+    """A figure of points: each column of `names` over each of `over`. table: a mapping with path and units."""
+    new_figure = _figure(show)
+    if not over or not names:
+        raise SolverError(f"'{table.path}' has no numbers to plot. Name columns of results.")
+    columns = {name: table[name] for name in (*over, *names)}
+    labels = {name: f"{name} [{table.units[name]}]" if table.units[name] else name for name in columns}
+    figure = new_figure(figsize=(4 * len(over) + 1, 2.4 * len(names) + 0.6), layout="constrained")
+    axes = figure.subplots(len(names), len(over), sharex="col", sharey="row", squeeze=False)
+    for row, name in zip(axes, names, strict=True):
+        for axis, x in zip(row, over, strict=True):
+            axis.plot(columns[x], columns[name], ".", markersize=3)
+            axis.grid(alpha=0.3)
+        row[0].set_ylabel(labels[name])
+    for axis, x in zip(axes[-1], over, strict=True):
+        axis.set_xlabel(labels[x])
+    figure.suptitle(f"{table.name}: {table.runs} runs")
+    if path is not None:
+        _save(figure, path)
+    if show:
+        _show(figure, table.name)
+    return figure
+
+
 def _save(figure: Any, target: Path) -> None:
     known = figure.canvas.get_supported_filetypes()
     kind = target.suffix.lstrip(".").lower() or "png"

@@ -1,7 +1,7 @@
 """simulate: one run of a mechanism from its initial state."""
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,15 +58,12 @@ def simulate(
             scheme=scheme, step=step, tolerance=tolerance, correction=correction, closure=closure,
             equilibrium=equilibrium, dynamics=dynamics,
         )  # fmt: skip
-    experiment = image.default_experiment
-    times = times_of(_seconds(stop, experiment.stop, "stop"), _seconds(interval, experiment.interval, "interval"))
+    times = experiment_times(image, stop, interval)
     references = _chosen(image, outputs)
     given = _given(inputs)
-    moving = {name: value for name, value in given.items() if callable(value)}
     solver = Solver(image)
-    _set(solver, given, 0.0)
-    _check_moving(image, moving)
-    solver.assemble(0.0)
+    run = moments(solver, times, given)
+    next(run)
     changes = solver.start_changes
     if changes:
         warnings.warn(describe(image.name, changes), StartWarning, stacklevel=2)
@@ -74,13 +71,30 @@ def simulate(
     rows = Rows(image.name, times, dict(zip(names, units, strict=True)))
     rows.add(solver.read(references))
     with rows.kept_if_it_fails(lambda: (solver.time, solver.read(references))):
-        for i in range(1, len(times)):
-            _set(solver, moving, float(times[i - 1]))
-            solver.step(float(times[i]))
+        for i in run:
             rows.add(solver.read(references))
             if progress is not None:
                 progress(i / (len(times) - 1))
     return rows.result()
+
+
+def moments(solver: Solver, times: NDArray[np.float64], given: Mapping[str, Input]) -> Iterator[int]:
+    """Starts a new Solver with these values and steps to (n,) times [s]; yields the index of each when it is there."""
+    moving = {name: value for name, value in given.items() if callable(value)}
+    _set(solver, given, 0.0)
+    _check_moving(solver.image, moving)
+    solver.assemble(0.0)
+    yield 0
+    for i in range(1, len(times)):
+        _set(solver, moving, float(times[i - 1]))
+        solver.step(float(times[i]))
+        yield i
+
+
+def experiment_times(image: ModelImage, stop: float | None, interval: float | None) -> NDArray[np.float64]:
+    """(n,) times [s] of the results; None: as in the image's default experiment. Raises SolverError."""
+    given = image.default_experiment
+    return times_of(_seconds(stop, given.stop, "stop"), _seconds(interval, given.interval, "interval"))
 
 
 def times_of(stop: float, interval: float) -> NDArray[np.float64]:
