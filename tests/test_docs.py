@@ -256,7 +256,7 @@ def examples(command: click.Command) -> list[list[str]]:
 def test_the_examples_of_help_work_in_their_order(verb: str | None, tmp_path: Path) -> None:
     command = main if verb is None else main.commands[verb]
     (tmp_path / "torques.csv").write_text("time,A.tau\n0,0\n1,5\n")
-    if verb in ("info", "run", "verify"):  # they begin where `export` ends
+    if verb in ("info", "run", "verify", "sweep"):  # they begin where `export` ends
         for words in examples(main.commands["export"])[:1]:
             run(words)
     if verb in (None, "ssp", "cosim"):
@@ -266,4 +266,4 @@ def test_the_examples_of_help_work_in_their_order(verb: str | None, tmp_path: Pa
             run(words)
     assert examples(command)
     for words in examples(command):
-        run(words)
+        run([*words, "--workers", "0"] if words[1] == "sweep" else words)  # without processes, for speed

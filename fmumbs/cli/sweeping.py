@@ -180,9 +180,11 @@ def sweep(
 
     \b
     fmumbs sweep four_bar --grid crank=0.08:0.12:5 --keep max:D.q -o a.parquet
-    fmumbs sweep four_bar.fmu --range A.qd=1:3 --range A.tau=0:0.1 --sample 1000:latin -o b.parquet
-    fmumbs sweep four_bar.fmu --grid A.tau=0,0.05,0.1 --save A.q,D.q --plot c.png -o c.parquet
-    fmumbs sweep four_bar.fmu --grid A.tau=0:1:1000 --scheduler tcp://node1:8786 -o d.parquet
+    fmumbs sweep double_pendulum.fmu --range A.qd=1:3 --range A.tau=0:0.1 --sample 20:latin -o b.parquet
+    fmumbs sweep double_pendulum.fmu --grid A.tau=0,0.05,0.1 --save A.q,B.q --plot c.png -o c.parquet
+
+    The runs go to all processors of this machine, or with --scheduler tcp://node1:8786 to a Dask cluster that is
+    running, whose workers have fmumbs installed; a model's file must have the same path there, an FMU is sent.
 
     Columns of OUT: run, what is varied, seed, end:NAME for each output, the summaries, seconds, warning, error. Units
     are in the metadata of the fields. A run that fails is a row with its error. If the sweep is interrupted, the same

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -191,12 +192,12 @@ def moments(fmu: "Fmu", one: "Instance", times: Array, settings: Mapping[str, An
     one.set({reference: interpolated(*columns, 0.0) for reference, columns in moving.items()})
     one.slave.exitInitializationMode()
     yield 0
-    for i in range(1, len(times)):
+    for i, (one.time, then) in enumerate(pairwise(times.tolist()), 1):
         if one.abandoned:
             return
-        one.time = float(times[i - 1])
-        one.set({reference: interpolated(*columns, one.time) for reference, columns in moving.items()})
-        one.step(float(times[i]) - one.time)
+        if moving:
+            one.set({reference: interpolated(*columns, one.time) for reference, columns in moving.items()})
+        one.step(then - one.time)
         yield i
 
 

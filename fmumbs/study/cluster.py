@@ -1,8 +1,8 @@
 """Runs a sweep on Dask: a local cluster of processes, or a scheduler that is running.
 
 Workers get the task once, by a plugin that the scheduler also gives to workers that join or restart later; a batch is
-then three numbers. Batches of a worker that dies run again on another. If batches die repeatedly, their runs are run
-one at a time while nothing else runs, so that only the run that ends its process is reported.
+then three numbers. Batches of a worker that dies run again on another. A batch that lost several workers is run while
+nothing else runs, and halved, so that only the run that ends its process is reported.
 """
 
 import multiprocessing
@@ -20,11 +20,8 @@ from fmumbs.study.runs import Batch, Task, run_batch
 WAIT = 30.0  # seconds for a scheduler to answer, and for its first worker
 _BUSY = 2  # batches at a time for each thread, so that none waits for the next
 
-_CONFIG = {
-    "distributed.scheduler.allowed-failures": 2,  # workers that a batch may lose
-    "distributed.comm.timeouts.connect": f"{WAIT:g}s",
-    "distributed.admin.large-graph-warning-threshold": "1GB",
-}
+_FAILURES = 2  # workers that a batch may lose on a local cluster
+_LOST = "the connection to the scheduler was lost. Start it again, then repeat the command, which continues the sweep."
 _DIED = "the process that ran it died, each time: the FMU or the model crashes, or needs more memory than there is"
 _MAIN = (
     "a sweep starts processes, which import the script that they were started from. Put the call of fm.sweep() under "
@@ -45,6 +42,8 @@ def on_cluster(
         flying: dict[Any, range] = {}
         try:
             yield from _all(dask, client, task, Queue(todo, bytes_each), flying)
+        except (OSError, RuntimeError, dask.TimeoutError, dask.CancelledError) as error:  # of Dask's connections
+            raise SolverError(_LOST) from error
         finally:
             with suppress(Exception):  # the scheduler may be gone
                 client.cancel(list(flying), force=True)
@@ -53,32 +52,35 @@ def on_cluster(
 
 def _all(dask: Any, client: Any, task: Task, queue: Queue, flying: dict[Any, range]) -> Iterator[Batch]:
     """Keeps all workers busy until no run is left. flying: the batches that are running, by their future."""
-    suspects: list[int] = []  # runs that were in a process that died
+    suspects: list[range] = []  # batches that were in processes that died
+    alone: Any = None  # a batch that was begun while nothing else ran
 
-    def submit(runs: range) -> None:
-        flying[client.submit(workers.work, task.key, runs.start, runs.stop, pure=False)] = runs
+    def submit(runs: range) -> Any:
+        future = client.submit(workers.work, task.key, runs.start, runs.stop, pure=False)
+        flying[future] = runs
+        return future
 
     while queue or flying or suspects:
         threads = max(1, sum(client.nthreads().values()))
         while queue and len(flying) < _BUSY * threads:
             submit(queue.take(threads))
         if not flying:
-            run = suspects.pop()
-            submit(range(run, run + 1))
-        alone = len(flying) == 1 and not queue
+            alone = submit(suspects.pop())
         for future in _ended(dask, client, flying):
             runs = flying.pop(future)
-            batch = _outcome(dask, future)
-            future.release()
-            if isinstance(batch, Batch):
-                queue.learn(len(runs), batch.seconds)
-                yield batch
-            elif batch == "lost":
+            outcome = _outcome(dask, future)
+            if isinstance(outcome, Batch):
+                queue.learn(len(runs), outcome.seconds)
+                yield outcome
+            elif outcome == "lost":
                 queue.put_back(runs)
-            elif alone and len(runs) == 1:
+            elif future is not alone:
+                suspects.append(runs)
+            elif len(runs) == 1:
                 yield run_batch(task, None, runs.start, runs.stop, _DIED)
             else:
-                suspects.extend(runs)
+                half = len(runs) // 2
+                suspects += [runs[half:], runs[:half]]
 
 
 def _ended(dask: Any, client: Any, flying: dict[Any, range]) -> list[Any]:
@@ -119,7 +121,8 @@ def _client(address: str | None, processes: int | None) -> Iterator[tuple[Any, A
     dask: Any = distributed
     if getattr(multiprocessing.current_process(), "_inheriting", False):
         raise SolverError(_MAIN)
-    with configuration.config.set(_CONFIG):
+    timeouts = {"distributed.comm.timeouts.connect": WAIT, "distributed.scheduler.allowed-failures": _FAILURES}
+    with configuration.config.set(timeouts):
         if address is not None:
             try:
                 client = dask.Client(address, timeout=WAIT)
@@ -139,8 +142,8 @@ def _client(address: str | None, processes: int | None) -> Iterator[tuple[Any, A
             return
         try:
             cluster = dask.LocalCluster(
-                n_workers=processes, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=60,
-                memory_limit="auto",
+                n_workers=processes, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0",
+                silence_logs=60,
             )  # fmt: skip
         except RuntimeError as error:
             raise SolverError(f"no local workers could be started: {error}. If this is a script: {_MAIN}") from error

@@ -59,7 +59,7 @@ class Task:
     settings: Mapping[str, Any]
     series: Series
     options: Options
-    ends: Sequence[str]
+    ends: list[str]
     kept: Sequence[Kept]
     saved: Sequence[str]
     key: str
@@ -81,30 +81,27 @@ class Batch:
 def run_batch(task: Task, target: Target | None, first: int, last: int, error: str | None = None) -> Batch:
     """The runs first to last, without last; error: what to write for all of them without running."""
     record = list(dict.fromkeys([kept.name for kept in task.kept] + list(task.saved)))
-    rows: list[dict[str, Any]] = []
-    trajectories: list[tuple[int, Recorded]] = []
     begin = time.perf_counter()
-    for run in range(first, last):
-        values = task.design.values(run)
-        row: dict[str, Any] = {
-            "run": run,
-            **{column_of(name): value for name, value in values.items()},
-            "seed": task.design.seed,
-        }
+    count, ends = last - first, len(task.ends)
+    varied = [task.design.values(run) for run in range(first, last)]
+    numbers = np.full((ends + len(task.kept), count), np.nan)
+    seconds, warnings, errors = [0.0] * count, [""] * count, [error] * count
+    trajectories: list[tuple[int, Recorded]] = []
+    for k in range(count):
         since = time.perf_counter()
-        done: Recorded | None = None
-        row["error"] = error
         if target is not None and error is None:
-            done, row["error"] = _run(target, {**task.settings, **values}, record, task)
-        row |= _numbers(task, record, done)
-        row["seconds"] = time.perf_counter() - since
-        row["warning"] = _remark(task, done)
-        rows.append(row)
-        if task.saved and done is not None:
-            trajectories.append((run, done))
-    columns = {name: [row[name] for row in rows] for name in columns_of(task)}
+            done, errors[k] = _run(target, {**task.settings, **varied[k]}, record, task)
+            if done is not None:
+                warnings[k] = _put(task, record, done, numbers[:, k])
+                if task.saved:
+                    trajectories.append((first + k, done))
+        seconds[k] = time.perf_counter() - since
+    parts = [
+        list(range(first, last)), *([values[name] for values in varied] for name in task.design.names),
+        [task.design.seed] * count, *numbers, seconds, [text or None for text in warnings], errors,
+    ]  # fmt: skip
     saved = _joined(task, record, trajectories) if task.saved else None
-    return Batch(first, last, columns, saved, time.perf_counter() - begin)
+    return Batch(first, last, dict(zip(columns_of(task), parts, strict=True)), saved, time.perf_counter() - begin)
 
 
 def columns_of(task: Task) -> list[str]:
@@ -131,25 +128,23 @@ def _run(
         return None, f"{type(error).__name__}: {error}"
 
 
-def _numbers(task: Task, record: list[str], done: Recorded | None) -> dict[str, float]:
-    """End values and summaries; NaN for a run that failed, and for an output that its mechanism does not have."""
-    if done is None:
-        return dict.fromkeys([*(f"end:{name}" for name in task.ends), *(k.label for k in task.kept)], float("nan"))
-    found = {f"end:{name}": done.ends.get(name, float("nan")) for name in task.ends}
-    for kept in task.kept:
-        found[kept.label] = SUMMARIES[kept.what](done.times, done.series[:, record.index(kept.name)])
-    return found
+def _put(task: Task, record: list[str], done: Recorded, column: Array) -> str:
+    """Writes end values and summaries of a run; returns its warning, also that it has other outputs than the first run.
 
-
-def _remark(task: Task, done: Recorded | None) -> str | None:
-    """A warning of the run, and that it has other outputs than the first one."""
-    if done is None:
-        return None
-    more, fewer = len(done.ends.keys() - set(task.ends)), len(set(task.ends) - done.ends.keys())
-    other = (
-        f"The first run's model has {fewer} outputs that this one has not, and lacks {more}." if more or fewer else ""
-    )
-    return " ".join(filter(None, (done.remark, other))) or None
+    An output that its mechanism does not have stays NaN.
+    """
+    remark, ends = done.remark, len(task.ends)
+    if done.outputs == task.ends:
+        column[:ends] = done.ends
+    else:
+        found = dict(zip(done.outputs, done.ends.tolist(), strict=True))
+        column[:ends] = [found.get(name, float("nan")) for name in task.ends]
+        more, fewer = len(found.keys() - set(task.ends)), len(set(task.ends) - found.keys())
+        other = f"The first run's model has {fewer} outputs that this one has not, and lacks {more} of this one's."
+        remark = f"{remark} {other}".strip()
+    for k, kept in enumerate(task.kept):
+        column[ends + k] = SUMMARIES[kept.what](done.times, done.series[:, record.index(kept.name)])
+    return remark
 
 
 def _joined(task: Task, record: list[str], trajectories: list[tuple[int, Recorded]]) -> dict[str, Array]:

@@ -35,11 +35,14 @@ _KEPT = 8  # compiled mechanisms that a process keeps for the next runs
 
 @dataclass(frozen=True)
 class Recorded:
-    """One run. times: (n,) [s]; series: (n, names) of what was recorded; ends: by name; remark: a warning, or ""."""
+    """One run. times: (n,) [s]; series: (n, names) of what was recorded; outputs, ends: names and last values of the
+    outputs; remark: a warning, or "".
+    """
 
     times: Array
     series: Array
-    ends: Mapping[str, float]
+    outputs: Sequence[str]
+    ends: Array
     remark: str
 
 
@@ -143,6 +146,7 @@ class ModelTarget:
         self._origin, self._hash = source.origin, source.fingerprint
         self._solvers: OrderedDict[Any, Any] = OrderedDict()
         self._first: Any = None
+        self._latest: tuple[ModelImage, Any, list[str]] | None = None
 
     def use(self, values: Values, options: Options) -> None:
         """Compiles the mechanism with these values, whose outputs and units are those of the sweep."""
@@ -207,9 +211,15 @@ class ModelTarget:
             if i == 0:
                 changes = solver.start_changes  # which the first step forgets
             rows[i] = solver.read(wanted)
-        outputs = image.variables.outputs()
-        ends = dict(zip(image.variables.names(outputs), solver.read(outputs).tolist(), strict=True))
-        return Recorded(times, rows, ends, describe(image.name, changes) if changes else "")
+        references, names = self._outputs(image)
+        return Recorded(times, rows, names, solver.read(references), describe(image.name, changes) if changes else "")
+
+    def _outputs(self, image: "ModelImage") -> tuple[Any, list[str]]:
+        """References and names of the outputs; those of the last image are kept."""
+        if self._latest is None or self._latest[0] is not image:
+            references = image.variables.outputs()
+            self._latest = image, references, image.variables.names(references)
+        return self._latest[1:]
 
     def close(self) -> None:
         self._solvers.clear()
@@ -286,6 +296,7 @@ class FmuTarget:
         self._one: Instance | None = None
         self.name: str = self._fmu.description.modelName
         self._variables = self._fmu.variables
+        self._splits: dict[tuple[str, ...], tuple[list[int], list[int], list[int]]] = {}
         self.outputs = [n for n, v in self._variables.items() if v.causality == "output" and v.type in READ]
 
     def components(self, name: str) -> list[str]:
@@ -322,27 +333,31 @@ class FmuTarget:
     def run(self, values: Values, record: Sequence[str], options: Options, series: Series) -> Recorded:
         settings = {**values, **settings_of(options)}
         times = self.times(options)
-        real, whole, order = self._split(record)
+        real, whole, order = self._split(tuple(record))
         rows = np.empty((len(times), len(record)))
         with self._instance() as one, failures(self._fmu, one):
+            read = one.reader(real, whole)
             for i in moments(self._fmu, one, times, settings, series):
-                rows[i] = one.read(real, whole)
+                rows[i] = read()
             remark = " ".join(dict.fromkeys(one.messages))
-            real, whole, places = self._split(self.outputs)
-            last = one.read(real, whole)
-        return Recorded(times, rows[:, order], dict(zip(self.outputs, last[places].tolist(), strict=True)), remark)
+            real, whole, places = self._split(tuple(self.outputs))
+            ends = one.read(real, whole)[places]
+        return Recorded(times, rows[:, order], self.outputs, ends, remark)
 
     def close(self) -> None:
         if self._one is not None:
             self._one.free()
         self._fmu.__exit__(None, None, None)
 
-    def _split(self, names: Sequence[str]) -> tuple[list[int], list[int], list[int]]:
+    def _split(self, names: tuple[str, ...]) -> tuple[list[int], list[int], list[int]]:
         """References of the real and of the integer variables, and where each name is in what is read of them."""
+        if names in self._splits:
+            return self._splits[names]
         kinds = {kind: [n for n in names if self._variables[n].type == kind] for kind in READ}
         place = {name: k for k, name in enumerate([*kinds["Real"], *kinds["Integer"]])}
         real, whole = ([self._variables[n].valueReference for n in kinds[kind]] for kind in READ)
-        return real, whole, [place[name] for name in names]
+        self._splits[names] = real, whole, [place[name] for name in names]
+        return self._splits[names]
 
     @contextmanager
     def _instance(self) -> Iterator["Instance"]:

@@ -249,8 +249,8 @@ def test_the_output_of_another_sweep_is_not_overwritten_unasked(tmp_path: Path) 
     done = fm.sweep("pendulum", out, grid=grid, **SHORT)
     data = out.read_bytes()
     others: list[dict[str, Any]] = [
-        {"grid": {"A.tau": [0.0, 0.5, 2.0]}}, {"grid": grid, "settings": {"A.q": 0.1}}, {"grid": grid, "tolerance": 1e-9},
-        {"grid": grid, "keep": ["max:A.q"]}, {"grid": grid, "interval": 0.05},
+        {"grid": {"A.tau": [0.0, 0.5, 2.0]}}, {"grid": grid, "settings": {"A.q": 0.1}},
+        {"grid": grid, "tolerance": 1e-9}, {"grid": grid, "keep": ["max:A.q"]}, {"grid": grid, "interval": 0.05},
     ]  # fmt: skip
     for other in others:
         with pytest.raises(fm.SolverError, match=r"a\.parquet' holds another sweep\. Give another output"):

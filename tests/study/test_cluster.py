@@ -1,0 +1,136 @@
+"""Sweeps on processes: workers that die, runs that end their process, and schedulers that are not there."""
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fmumbs as fm
+from fmumbs import play
+from fmumbs.readers import read_model
+from fmumbs.study import cluster as clusters
+from support.commands import fmumbs
+
+dask = pytest.importorskip("dask")
+distributed = pytest.importorskip("distributed")
+parquet = pytest.importorskip("pyarrow.parquet")
+pytestmark = [pytest.mark.xdist_group("dask"), pytest.mark.filterwarnings("ignore::ResourceWarning")]
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """Two processes. A batch may not lose a worker, so that one that ends its process is found at once."""
+    with dask.config.set({"distributed.scheduler.allowed-failures": 0}):
+        started = distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=60, memory_limit=0
+        )
+        with started:
+            yield started
+
+
+@pytest.fixture(scope="module")
+def fmu(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return fm.export_fmu(read_model("four_bar"), tmp_path_factory.mktemp("fmus") / "four_bar.fmu")
+
+
+def rows(done: fm.Sweep) -> dict[str, list[Any]]:
+    table = parquet.read_table(done.path).to_pydict()
+    del table["seconds"]
+    return dict(table)
+
+
+def pids(cluster: Any) -> list[int]:
+    return [nanny.process.pid for nanny in cluster.workers.values() if nanny.process is not None]
+
+
+def test_a_worker_that_is_killed_loses_nothing(cluster: Any, fmu: Path, tmp_path: Path) -> None:
+    arguments: dict[str, Any] = {
+        "ranges": {"A.qd": (4.0, 8.0), "A.tau": (0.0, 0.05)}, "samples": 300, "keep": ["max:A.reaction.f"], "stop": 0.2,
+    }  # fmt: skip
+    killed: list[int] = []
+
+    def kill_one(part: float) -> None:
+        if part > 0.3 and not killed:
+            killed.append(pids(cluster)[0])
+            os.kill(killed[0], signal.SIGKILL)
+
+    address = cluster.scheduler_address
+    done = fm.sweep(fmu, tmp_path / "a.parquet", scheduler=address, progress=kill_one, **arguments)
+    assert killed and done.runs == 300 and not len(done.failed)
+    alone = fm.sweep(fmu, tmp_path / "b.parquet", workers=0, **arguments)
+    assert rows(done) == rows(alone)
+    for k in (0, 150, 299):
+        settings = {name: float(done[name][k]) for name in done.varied}
+        assert done["end:A.q"][k] == play.run_fmu(fmu, play.Options(stop=0.2), settings)["A.q"][-1]
+
+
+def test_a_run_that_ends_its_process_is_a_row_with_its_error(cluster: Any, tmp_path: Path) -> None:
+    def build(length: float = 1.0) -> fm.Model:
+        if length == 6.0:
+            os._exit(1)
+        model = fm.Model("pendulum", gravity=(0, 0, -9.81))
+        body = fm.Body.rod("rod", length=length, mass=1.0)
+        model.add(body, fm.Revolute("A", model.ground.at(), body.base, axis="y", q0=0.5))
+        return model
+
+    lengths = [float(k) for k in range(1, 11)]
+    out = tmp_path / "a.parquet"
+    done = fm.sweep(build, out, grid={"length": lengths}, stop=0.1, scheduler=cluster.scheduler_address)
+    assert done.failed.tolist() == [5] and "the process that ran it died" in done["error"][5]
+    assert np.isfinite(done["end:A.q"]).tolist() == [length != 6.0 for length in lengths]
+
+
+def test_an_interrupted_sweep_continues_elsewhere(cluster: Any, tmp_path: Path) -> None:
+    out, grid = tmp_path / "a.parquet", {"length": [1.0 + 0.1 * k for k in range(20)]}
+
+    def stop(part: float) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt, match="The same command continues"):
+        fm.sweep("pendulum", out, grid=grid, stop=0.1, scheduler=cluster.scheduler_address, progress=stop)
+    first: list[float] = []
+    done = fm.sweep("pendulum", out, grid=grid, stop=0.1, workers=0, progress=first.append)
+    assert first[0] > 0.05
+    assert rows(done) == rows(fm.sweep("pendulum", tmp_path / "b.parquet", grid=grid, stop=0.1, workers=0))
+
+
+def test_no_scheduler_and_no_worker_are_told(cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clusters, "WAIT", 1.0)
+    grid = {"length": [1.0, 2.0]}
+    with pytest.raises(fm.SolverError, match=r"no scheduler answers at 'tcp://127\.0\.0\.1:9'.*dask scheduler"):
+        fm.sweep("pendulum", tmp_path / "a.parquet", grid=grid, scheduler="tcp://127.0.0.1:9")
+    with pytest.raises(fm.SolverError, match="no scheduler answers at 'nowhere:x'"):
+        fm.sweep("pendulum", tmp_path / "a.parquet", grid=grid, scheduler="nowhere:x")
+    with (
+        distributed.LocalCluster(n_workers=0, dashboard_address="127.0.0.1:0", silence_logs=60) as empty,
+        pytest.raises(fm.SolverError, match=r"has no workers\. Start some with `dask worker"),
+    ):
+        fm.sweep("pendulum", tmp_path / "a.parquet", grid=grid, scheduler=empty.scheduler_address)
+
+
+def test_a_scheduler_that_ends_is_told_and_what_was_done_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clusters, "WAIT", 1.0)
+    out, grid = tmp_path / "a.parquet", {"length": [1.0 + 0.1 * k for k in range(20)]}
+    with (
+        distributed.LocalCluster(
+            n_workers=1, threads_per_worker=1, processes=False, dashboard_address="127.0.0.1:0", silence_logs=60
+        ) as own,
+        pytest.raises(fm.SolverError, match="connection to the scheduler was lost"),
+    ):
+        fm.sweep("pendulum", out, grid=grid, scheduler=own.scheduler_address, progress=lambda part: own.close())
+    assert any((tmp_path / "a.parquet.parts").glob("*.parquet"))
+
+
+def test_the_command_starts_processes_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = fmumbs(
+        "sweep", "pendulum", "--grid", "length=1:2:3", "--stop", "0.1", "--keep", "max:A.q", "--workers", "1",
+        "-o", "a.parquet",
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    assert "3 runs, none failed" in result.output
+    assert fm.Sweep("a.parquet")["length"].tolist() == [1.0, 1.5, 2.0]
