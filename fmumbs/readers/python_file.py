@@ -72,7 +72,8 @@ def read_built(name: str, parameters: Mapping[str, Any] | None, kind: type[T]) -
 
 def build_model(build: Callable[..., Any], parameters: Mapping[str, Any] | None = None) -> Model:
     """The Model that a function returns for these parameters. Raises as read_model()."""
-    return _built(build, Path(getattr(getattr(build, "__code__", None), "co_filename", "<function>")), parameters, Model)
+    file = getattr(getattr(build, "__code__", None), "co_filename", "<function>")
+    return _built(build, Path(file), parameters, Model)
 
 
 def _built(build: Callable[..., Any], path: Path, parameters: Mapping[str, Any] | None, kind: type[T]) -> T:
