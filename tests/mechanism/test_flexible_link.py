@@ -205,6 +205,8 @@ def test_a_flat_link_has_the_mass_and_the_inertia_of_the_box_that_it_replaces(al
     total = fm.SpatialInertia(0.0)
     for body, start in zip(link.bodies, link._starts(), strict=True):
         total = total + body.spatial_inertia.shifted(start * np.array(link.axis))
+    stiff = (70e9 * section.area, 70e9 * section.Iy, 70e9 * section.Iz, 70e9 / 2.66 * section.J)
+    np.testing.assert_allclose([link.stiffness(what) for what in ("EA", "EIy", "EIz", "GJ")], stiff)
     np.testing.assert_allclose(total.mass, box.mass, rtol=1e-12)
     np.testing.assert_allclose(total.com, box.com, atol=1e-12)
     np.testing.assert_allclose(total.inertia, box.inertia, rtol=1e-9, atol=1e-12)

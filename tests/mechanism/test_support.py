@@ -98,6 +98,11 @@ def test_a_rigid_support_does_not_move():
     np.testing.assert_array_equal(solver.get("base.r"), before)
 
 
+def test_a_layers_number_holds_along_all_axes():
+    layer = fm.Layer([(1, 0, 0)], stiffness=3.0, damping=0.5)
+    assert (layer.stiffness, layer.damping) == ((3.0, 3.0, 3.0), (0.5, 0.5, 0.5))
+
+
 def test_bad_supports_are_refused():
     model, base = fm.Model("m"), fm.Body("base", mass=1.0)
     with pytest.raises(fm.ModelError, match="layers are none"):
