@@ -10,13 +10,14 @@
 
 #define FM_SWEEPS 60 /* for an eigenvalue, or a pair of them */
 
-/* The first row of the last block that does not decouple; sets what decouples it to zero. */
+/* The first row of the last block that does not decouple, but for what is below the round-off of the matrix; sets what decouples
+ * it to zero. */
 static int32_t begin_of_block(double *a, int32_t n, int32_t last, double norm)
 {
     int32_t l = last;
     for (; l > 0; l--) {
         const double size = fabs(a[(l - 1) * n + l - 1]) + fabs(a[l * n + l]);
-        if (fabs(a[l * n + l - 1]) <= DBL_EPSILON * (size > 0.0 ? size : norm)) break;
+        if (fabs(a[l * n + l - 1]) <= DBL_EPSILON * (size + norm)) break;
     }
     if (l > 0) a[l * n + l - 1] = 0.0;
     return l;
@@ -51,12 +52,12 @@ static void reflect(double *a, int32_t n, int32_t k, const double *v, int32_t co
     }
 }
 
-/* One implicit double QR step, with shifts of the given sum and product. */
-static void sweep(double *a, int32_t n, int32_t first, int32_t last, double sum, double product)
+/* One implicit double QR step whose shifts are the eigenvalues of a matrix with x and y on its diagonal and the product w of
+ * the two entries beside it. From differences, so that a matrix near a multiple of the identity converges as well. */
+static void sweep(double *a, int32_t n, int32_t first, int32_t last, double x, double y, double w)
 {
     const double *r = a + first * n + first;
-    double v[3] = {r[0] * r[0] + r[1] * r[n] - sum * r[0] + product, r[n] * (r[0] + r[n + 1] - sum), 0.0};
-    if (first + 2 <= last) v[2] = r[n] * r[2 * n + 1];
+    double v[3] = {((x - r[0]) * (y - r[0]) - w) / r[n] + r[1], (r[n + 1] - x) - (y - r[0]), first + 2 <= last ? r[2 * n + 1] : 0.0};
     for (int32_t k = first; k < last; k++) {
         const int32_t count = k + 2 <= last ? 3 : 2;
         for (int32_t i = 0; k > first && i < count; i++) v[i] = a[(k + i) * n + k - 1];
@@ -72,7 +73,7 @@ int fm_least_eigenvalue(double *a, int32_t n, double *least)
     double norm = 0.0;
     int tries = 0;
     *least = INFINITY;
-    for (int32_t i = 0; i < n * n; i++) norm += fabs(a[i]);
+    for (int32_t i = 0; i < n * n; i++) norm += fabs(a[i]) / n;
     if (!isfinite(norm)) return 0;
     for (int32_t last = n - 1; last >= 0;) {
         const int32_t first = begin_of_block(a, n, last, norm);
@@ -91,8 +92,8 @@ int fm_least_eigenvalue(double *a, int32_t n, double *least)
         }
         if (++tries > FM_SWEEPS) return 0;
         const double odd = fabs(corner[-1]) + fabs(corner[-n - 2]); /* now and then other shifts, which end a circle */
-        if (tries % 10 == 0) sweep(a, n, first, last, 1.5 * odd, odd * odd);
-        else sweep(a, n, first, last, 2.0 * middle, middle * middle - square);
+        if (tries % 10 == 0) sweep(a, n, first, last, corner[0] + 0.75 * odd, corner[0] + 0.75 * odd, -0.4375 * odd * odd);
+        else sweep(a, n, first, last, corner[0], corner[-n - 1], corner[-1] * corner[-n]);
     }
     return 1;
 }

@@ -30,7 +30,7 @@
 #include <string.h>
 
 #define FM_CLOSE 1e-9         /* [rad], or lengths: the last correction, ... */
-#define FM_CLOSER 1e-10       /* ... or that after it */
+#define FM_CLOSER 1e-14       /* ... or that after it: forces of many stiff elements need the digits */
 #define FM_LONGEST 0.5        /* [rad], or lengths: largest step of a coordinate */
 #define FM_SHORTEST (1.0 / 256.0) /* of a step */
 #define FM_NEWTON_STEPS 40

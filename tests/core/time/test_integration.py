@@ -390,7 +390,7 @@ def test_fixed_step_that_is_too_long_is_reported() -> None:
     solver.set("A.f", 1.0)
     with pytest.raises(fm.SolverError, match=r"fixed step of 0\.1 s is too long"):
         solver.step(100.0)
-    assert 0 < solver.time < 100
+    assert solver.time == 0.0
     solver.reset()
     solver.assemble()
     assert_continues(solver, 1.0)

@@ -78,6 +78,55 @@ def test_every_scheme_gives_one_motion(seed: int) -> None:
             assert found < PROMISE, (case.kinds, scheme, tolerance, found)
 
 
+@pytest.mark.parametrize("seed", seeds(4, 60, 1000))
+def test_fixed_steps_end_near_the_motion_or_say_that_they_are_too_long(seed: int) -> None:
+    """Beyond the limit of stability errors grow by orders of magnitude in each step: none of that is silent."""
+    try:
+        case, rng = stiff(seed, (3.0, 5.0, 7.0, 9.0)[seed % 4]), np.random.default_rng([13, seed])
+    except fm.AssemblyError:
+        pytest.skip("its loops lock a drive")
+    image = compile(case.model, everything=True)
+    exact, end = fine(case, image)
+    for step in np.maximum(10.0 ** rng.uniform(-5, -1, 4), end / 2000):
+        solver = fm.Solver(image.with_options(scheme="rk4", step=float(step)))
+        for name, value in case.inputs.items():
+            solver.set(name, value)
+        solver.assemble()
+        try:
+            solver.step(end)
+        except fm.SolverError as stopped:
+            assert "is too long for this motion" in str(stopped) or "drive" in str(stopped)
+        else:
+            assert error(state(solver), exact) < 1.0, (case.kinds, step)
+
+
+@pytest.mark.parametrize("seed", seeds(3, 40, 1000))
+@pytest.mark.parametrize("scheme", ["radau", "auto", "dop853"])
+def test_fine_tolerances_and_late_starts_give_the_same_motion(seed: int, scheme: str) -> None:
+    """Between points down to 1e-16 s apart, and 1e6 to 1e9 s after time zero but for what depends on time itself."""
+    case, rng = stiff(seed, (3.0, 5.0, 7.0, 9.0)[seed % 4]), np.random.default_rng([17, seed])
+    image = compile(case.model, everything=True)
+    exact, end = fine(case, image)
+    close = started(case, image, "dop853", CLOSE)
+    close.step(end)
+    grown = max(1.0, error(state(close), exact) / CLOSE)
+    tolerance = float(10.0 ** rng.uniform(-11, -9))
+    solver = started(case, image, scheme, tolerance)
+    for point in np.cumsum(10.0 ** rng.uniform(-16, -9, 12)):
+        solver.step(min(float(point), end))
+    solver.step(end)
+    assert error(state(solver), exact) / (grown * (tolerance + 2 * EXACT)) < PROMISE, (case.kinds, tolerance)
+    if {"driven", "filtered"}.intersection(case.kinds):
+        return
+    begin = float(10.0 ** rng.uniform(6, 9))
+    late = started(case, image, scheme, 1e-6)
+    late.assemble(begin)
+    late.step(begin + end)
+    soon = started(case, image, scheme, 1e-6)
+    soon.step((begin + end) - begin)
+    assert error(state(late), state(soon)) < grown * PROMISE * 1e-6, (case.kinds, begin)
+
+
 def test_steps_at_the_limit_of_stability_are_right_within() -> None:
     """The three further evaluations of DOP853 amplify there what the end of a step does not show."""
     model = fm.Model("bending")
