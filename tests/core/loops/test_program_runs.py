@@ -168,16 +168,31 @@ def test_the_gap_of_a_step_is_the_largest_of_the_whole_path() -> None:
         fm.simulate(model, stop=1.0)  # 0.497 m at t = 5 s, where the path turns
 
 
-def test_a_target_within_reach_in_another_posture_is_not_called_out_of_reach() -> None:
-    """The gap of a mechanism with loops is that with its loops closed."""
+def four_bar(path: Any) -> fm.Model:
+    """The end of the coupler, on a rocker of 0.7 m about x = 1 m, is programmed."""
     model = fm.Model("bars", gravity=(0, 0, 0))
     a, b, c = (fm.Body.rod(name, length=size, mass=1.0) for name, size in zip("abc", (0.3, 0.9, 0.7), strict=True))
-    model.add(a, b, c, fm.Revolute("A", model.ground.at(), a.base, axis="y", q0=1.0))
+    model.add(a, b, c, fm.Revolute("A", model.ground.at(), a.base, axis="y", q0=-1.0))
     model.add(fm.Revolute("B", a.tip, b.base, axis="y", q0=0.3), fm.Revolute("C", b.tip, c.tip, axis="y"))
-    model.add(fm.Revolute("D", model.ground.at(1.0, 0, 0), c.base, axis="y", q0=1.9))
-    model.add(fm.ProgrammedPoint("P", a.tip, directions="z", path=-0.5))
+    model.add(fm.Revolute("D", model.ground.at(1.0, 0, 0), c.base, axis="y", q0=-1.9))
+    model.add(fm.ProgrammedPoint("P", b.tip, directions="z", path=path))
+    return model
+
+
+@pytest.mark.parametrize("height", [-0.9, 0.9])
+def test_the_gap_of_a_mechanism_with_loops_is_that_with_its_loops_closed(height: float) -> None:
+    """In the posture of the start, and in the other one that the loop has."""
     with pytest.raises(fm.AssemblyError, match=r"program 'P' is out of reach: nearest gap 0\.2 m"):
-        started(model)  # the tip of the crank is at most 0.3 m below its pin
+        started(four_bar(height))
+
+
+def test_a_step_out_of_reach_leaves_the_rows_of_loops_as_they_were() -> None:
+    """Those of a plane loop are redundant, and the search for the gap uses all of them."""
+    solver = started(four_bar(fm.Path.line([0.5], [0.9], 1.0)))
+    rows = solver.active_rows.copy()
+    with pytest.raises(fm.SolverError, match="out of reach"):
+        solver.step(1.0)
+    assert_array_equal(solver.active_rows, rows)
 
 
 def test_what_programs_consist_of_is_not_shown() -> None:
@@ -467,3 +482,27 @@ def test_a_row_that_depends_on_time_and_is_not_homogeneous(dynamics: str) -> Non
 def test_rows_that_make_no_program_are_refused(options: Any, says: str) -> None:
     with pytest.raises(fm.ModelError, match=says):
         arm(lambda m: fm.ProgrammedVelocity("P", m["c"].tip, **({"path": 0.0} | options)))
+
+
+@pytest.mark.parametrize("dynamics", ["riccati", "copcod"])
+def test_combined_rows_may_be_realised_by_a_drive(dynamics: str) -> None:
+    """Its force on the load alone moves the same mechanism without the program as the program does."""
+    rows, slopes, r = [(0, 0.2, 0, 0, 0, 1)], [(0, 1.0, 0, 0, 0, 0)], fm.Path.polynomial(0.0, 0.3)
+    model = fm.Model("hoist")
+    drum = fm.Body("drum", mass=5.0, inertia=(0.1, 0.2, 0.1))
+    load = fm.Body("load", mass=3.0, inertia=(0.1, 0.1, 0.1))
+    drive = fm.Prismatic("L", model.ground.at(0, 0, -2), load.at(), axis="z")
+    model.add(drum, load, fm.Revolute("D", model.ground.at(), drum.at(), axis="y", u0=1.0, damping=0.1), drive)
+    plain = fm.Model("plain")
+    plain.add(*model.elements)
+    options: Any = {"rows": rows, "slopes": slopes, "by": r, "path": fm.Path.polynomial(0.1, -0.2), "drives": (drive,)}
+    model.add(fm.ProgrammedVelocity("P", load.at(), frame=drum.at(), axes="point", **options))
+    solver, other = started(model, dynamics=dynamics), started(plain)
+    solver.step(0.4)
+    for name in ("D.q", "D.qd", "L.q", "L.qd"):
+        other.set(name, solver.get(name))
+    other.set("L.f", solver.get("P.drive"))
+    other.assemble()
+    assert_allclose(solver.get("L.qd"), (0.2 + r(0.4)[0]) * solver.get("D.qd") + 0.1 - 0.08, rtol=0, atol=1e-9)
+    for name in ("D.qdd", "L.qdd"):
+        assert_allclose(solver.get(name), other.get(name), rtol=0, atol=1e-9)
