@@ -84,7 +84,7 @@ static fm_counts counts_of(const fm_instance *s)
         .blocks = (size_t)s->plan.blocks, .paths = s->plan.paths, .columns = s->plan.y, .factor = s->plan.L,
         .cut_positions = (size_t)m->n.cut_positions, .cut_joints = m->n.modes > m->n.speeds ? joints : 0,
         .units = modes > joints ? modes : joints, .laws = laws, .held = laws < FM_STICKING ? laws : FM_STICKING,
-        .compliances = (size_t)s->stiff.room, .frictions = (size_t)m->n.frictions,
+        .compliances = (size_t)s->stiff.room, .small = (size_t)s->stiff.small, .frictions = (size_t)m->n.frictions,
         .friction_modes = m->n.frictions > 0 ? modes : 0, .owned = owned_of(&s->image), .controls = (size_t)m->n.controls,
         .krylov = (size_t)s->statics.room, .reduced = (size_t)m->reduced, .realised = (size_t)m->realised,
         .driven = m->realised > 0, .opposed = m->realised > 0 && m->reduced, .internal = m->realised > 0 && speeds <= FM_INTERNAL ? speeds : 0,
@@ -191,6 +191,14 @@ static int32_t room_of(const fm_image *m, int32_t *matrices)
     return m->n.springs > most || cut > most || 3 * m->n.springs + cut + tree > most ? most : 3 * m->n.springs + cut + tree;
 }
 
+/* Velocity variables where the implicit scheme solves dense systems (radau_small.c): few, beside stiff springs in directions
+ * of which each would cost a sweep, and nothing whose state or forces the system leaves out. */
+static int32_t small_of(const fm_model *model, int32_t room)
+{
+    const int32_t beside = model->n.frictions + model->n.modals + model->n.generals + model->n.laws + model->n.excitations;
+    return room > 0 && model->n.speeds <= FM_FEW_SPEEDS && beside == 0 && !model->reduced ? model->n.speeds : 0;
+}
+
 static void write_guid(fm_instance *s)
 {
     static const char digit[] = "0123456789abcdef";
@@ -234,6 +242,7 @@ fm_status fm_do_open(const void *bytes, size_t size, fm_instance **out, char *me
     }
     draft.plan = plan;
     draft.stiff.room = room_of(&draft.image, &draft.stiff.matrices);
+    draft.stiff.small = small_of(&draft.model, draft.stiff.room);
     draft.statics.room = draft.image.n.speeds < FM_KRYLOV ? draft.image.n.speeds : FM_KRYLOV;
     draft.reduced.used = draft.model.reduced;
     const double speeds = (double)draft.model.n.speeds, rows = (double)draft.model.n.rows; /* the squares of the reduced form */

@@ -164,7 +164,7 @@ typedef struct fm_counts {
     size_t plane_loops;               /* 1: there are loops in a plane */
     size_t closed;                    /* 1: there are constraint rows */
     size_t rows, blocks, paths, columns, factor, cut_positions, cut_joints, units;
-    size_t laws, held, compliances, krylov;
+    size_t laws, held, compliances, small, krylov;
     size_t frictions, friction_modes, controls, owned; /* friction_modes: modes if there is friction, else 0 */
     size_t reduced; /* 1: the reduced formulation is asked for */
     size_t realised, driven, opposed, internal; /* drives of programs; 1: there are some; in the reduced form; speeds for their check */

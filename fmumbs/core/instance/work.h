@@ -49,8 +49,16 @@ typedef struct fm_work {
     A(double, C, FM_COMPLIANCE_SETS * n.compliances * n.speeds)                        \
     A(double, L, FM_COMPLIANCE_SETS * n.compliances * n.compliances)                   \
     A(double, rho, FM_COMPLIANCE_SETS * n.compliances)                                 \
-    A(double, gk, FM_COMPLIANCE_SETS * n.compliances)
+    A(double, gk, FM_COMPLIANCE_SETS * n.compliances)                                  \
+    A(double, W, n.small * n.small) /* M^-1, of mechanisms with few coordinates (radau_small.c) */ \
+    A(double, dense_K, FM_COMPLIANCE_SETS * n.small * n.small)                         \
+    A(double, dense_D, FM_COMPLIANCE_SETS * n.small * n.small)                         \
+    A(double, dense_B, 9 * n.small * n.small) /* factors of the system of all stages */ \
+    A(double, dense_P, n.small * n.small)     /* and of the error's filter */          \
+    A(double, dense_x, 6 * n.small)                                                    \
+    A(int32_t, exchanged, 4 * n.small)
 
+#define FM_FEW_SPEEDS 8           /* most velocity variables for which radau_small.c is used */
 #define FM_COMPLIANCES 64    /* most directions of a set */
 #define FM_COMPLIANCE_SETS 4 /* of the stages, and of the error's filter */
 
@@ -70,6 +78,7 @@ typedef struct fm_stiff {
     double time; /* g of the present evaluation [s], 0: an ordinary one */
     const struct fm_kernels *ordinary; /* the kernels of those, meanwhile */
     int32_t room;                      /* for directions of compliances.c */
+    int32_t small;                     /* velocity variables where radau_small.c is used, else 0 */
     int32_t matrices;                  /* joints up to this one, for whose matrices there is room */
     int32_t negative, negative_damping; /* a joint whose matrix has a negative eigenvalue, -1: none; which matrix */
     fm_compliances set[FM_COMPLIANCE_SETS];

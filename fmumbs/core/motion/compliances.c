@@ -417,17 +417,24 @@ static void evaluate(fm_instance *s, fm_compliances *set, double t, const double
     }
 }
 
+/* The directions in which springs resist at y in the time g, without C. Requires world kinematics. */
+void fm_compliances_find(fm_instance *s, int which, const double *y, double g)
+{
+    fm_compliances *set = set_of(s, which);
+    set->count = set->fixed = 0, set->g = g;
+    if (s->stiff.room == 0) return;
+    add_tree(s, set, g, y);
+    for (int32_t i = 0; i < s->image.n.springs; i++) add_spring(s, set, g, i, y);
+    add_cut_joints(s, set, g);
+}
+
 /* The directions at y in the time g, with an evaluation each beside the one at y, the last one, that left `udot`, or with C of the set
  * `like` of the same step, -1: none. */
 void fm_compliances_place(fm_instance *s, int which, int like, double t, const double *y, double g, const double *udot)
 {
     fm_compliances *set = set_of(s, which);
     const int32_t nu = s->image.n.speeds;
-    set->count = set->fixed = 0, set->g = g;
-    if (s->stiff.room == 0) return;
-    add_tree(s, set, g, y);
-    for (int32_t i = 0; i < s->image.n.springs; i++) add_spring(s, set, g, i, y);
-    add_cut_joints(s, set, g);
+    fm_compliances_find(s, which, y, g);
     if (!take(s, set, like < 0 ? NULL : set_of(s, like))) evaluate(s, set, t, y, udot);
     for (int32_t i = 0; i < set->count; i++)
         for (int32_t j = 0; j < set->count; j++)

@@ -24,12 +24,13 @@
 #include "../motion/friction.h"
 #include "../motion/rates.h"
 #include "../motion/stiffness.h"
+#include "radau_small.h"
+#include "radau_tableau.h"
 #include "stages.h"
 
 #include <math.h>
 #include <string.h>
 
-#define FM_RADAU_STAGES 3
 #define FM_MOST_ITERATED 12  /* iterations of the stages */
 #define FM_STILL_OFF 0.03    /* of the error that is allowed: what an iteration may leave */
 #define FM_UNBALANCED 10.0   /* times the allowed error: what the slope at the end and the last stage's may differ by, times h */
@@ -38,17 +39,11 @@
 #define FM_FURTHEST 20.0     /* times the last step: how far its polynomial is extrapolated */
 #define FM_HARDLY 0.95       /* an iteration that leaves more of the last change does not converge */
 
-static const double A[FM_RADAU_STAGES][FM_RADAU_STAGES] = {
-    {0.19681547722366042587, -0.065535425850198388109, 0.02377097434822015242},
-    {0.394424314739087277, 0.29207341166522846302, -0.041548752125997930198},
-    {0.37640306270046727505, 0.51248582618842161384, 0.11111111111111111111},
-};
 static const double L[FM_RADAU_STAGES][FM_RADAU_STAGES] = {
     {0.272, 0.0, 0.0},
     {0.434, 0.334, 0.0},
     {0.35514240714403683, 0.5029728125871217, 0.1834566161794059},
 };
-static const double C[FM_RADAU_STAGES] = {0.15505102572168219018, 0.64494897427831780982, 1.0};
 static const double GAMMA = 0.27488882959567736775; /* the real eigenvalue of A */
 static const double E[FM_RADAU_STAGES] = {-2.7623054547485993983, 0.37993559825272887787, -0.091629609865225789249};
 
@@ -109,6 +104,13 @@ static void iterate(fm_instance *s, double t, double h, int i, int first)
     fm_friction_follow(s, g, y, d);
 }
 
+/* One iteration of all stages: their changes in stages 3 to 5. */
+static void iterate_all(fm_instance *s, double t, double h, int first)
+{
+    if (s->stiff.small) fm_small_iterate(s, t, h, first);
+    else for (int i = 0; i < FM_RADAU_STAGES; i++) iterate(s, t, h, i, first);
+}
+
 /* Adds the changes to the stages; returns how much they move these, beside the error that is allowed. */
 static double change(fm_instance *s, double h)
 {
@@ -134,7 +136,7 @@ static int find_stages(fm_instance *s, double t, double h, int *iterations)
     double last = 0.0;
     predict(s, h);
     for (*iterations = 1; *iterations <= FM_MOST_ITERATED; ++*iterations) {
-        for (int i = 0; i < FM_RADAU_STAGES; i++) iterate(s, t, h, i, *iterations == 1);
+        iterate_all(s, t, h, *iterations == 1);
         const double now = change(s, h);
         if (!isfinite(now)) return 0;
         if (*iterations == 1) {
@@ -181,6 +183,11 @@ static double estimate(fm_instance *s, double t, double h, const double *slope)
     for (int32_t n = 0; n < ny; n++)
         r[n] = g * slope[n] + ((E[0] * moved(s, h, 0, n) + E[1] * moved(s, h, 1, n)) + E[2] * moved(s, h, 2, n));
     const double unfiltered = norm(s, r);
+    if (s->stiff.small) {
+        fm_small_filter(s, g, r, error);
+        const double filtered = norm(s, error);
+        return unfiltered < filtered ? unfiltered : filtered;
+    }
     for (int32_t n = 0; n < nu; n++) a[n] = a0[n] - r[np + n];
     fm_speeds_of(s, s->head, r, b);
     for (int32_t n = 0; n < nu; n++) b[n] = -b[n];
@@ -232,7 +239,7 @@ static int find_slope(fm_instance *s, double t, double h)
         if (!isfinite(now)) return 0;
         if (now <= FM_UNBALANCED || now > 0.5 * last || again == FM_MOST_REPEATED) return 1;
         last = now;
-        for (int i = 0; i < FM_RADAU_STAGES; i++) iterate(s, t, h, i, 0);
+        iterate_all(s, t, h, 0);
         if (!isfinite(change(s, h))) return 0;
         for (int32_t n = 0; n < s->model.ny; n++) s->work.trial[n] = s->head[n] + moved(s, h, FM_RADAU_STAGES - 1, n);
     }

@@ -1,0 +1,201 @@
+/* radau_small.c: the iteration of Radau IIA (radau.c) where few coordinates are beside stiff springs between points: one
+ * dense linear system for all three stages.
+ *
+ * Each direction in which such springs resist costs a sweep at every stage. W = M^-1 costs one for each velocity variable,
+ * once a step, at the middle stage. With K_i and D_i of each stage, r_q and r_v by which the derivatives of positions, in
+ * terms of velocities, and those of velocities are off, the changes x of the accelerations follow from
+ *     x_i + W sum over j of (h A_ij D_i + h^2 (A A)_ij K_i) x_j = r_v,i - W K_i h sum over j of A_ij r_q,j.
+ * Its factors are kept for all iterations of the step. What is left of the errors is due to what K and D leave out, and to
+ * the change of W over the step: 2 to 3 iterations do in place of 4 to 5.
+ * The error's filter is that of one stage, (1 + W (g D + g^2 K)) x = r_v - W g K r_q.
+ */
+#include "radau_small.h"
+
+#include "../instance/instance.h"
+#include "../motion/compliances.h"
+#include "../motion/evaluation.h"
+#include "../tree/kinematics.h"
+#include "../tree/positions.h"
+#include "../tree/reversed.h"
+#include "radau_tableau.h"
+#include "stages.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FM_WITHIN 0.3 /* of the step: what is stiff within that time is a part of the system */
+
+/* Accelerations at t and y without a trace in what is known of the loops' rows, and the rates of positions. */
+static void evaluate(fm_instance *s, double t, const double *y, double *rates)
+{
+    const int32_t worn = s->loop.worn, near_singular = s->loop.near_singular;
+    s->valid &= FM_VALID_LAWS;
+    fm_accelerations(s, t, y, rates + s->image.n.positions);
+    fm_position_rates(s, y, rates);
+    s->loop.worn = worn, s->loop.near_singular = near_singular;
+}
+
+/* W at y, where the last evaluation was. */
+static void invert(fm_instance *s, const double *y)
+{
+    const int32_t n = s->image.n.speeds, worn = s->loop.worn, near_singular = s->loop.near_singular;
+    double *force = s->stiff.along, *without = s->stiff.kept;
+    memset(force, 0, (size_t)n * sizeof *force);
+    fm_sweep_and_close(s, y, force, without);
+    for (int32_t u = 0; u < n; u++) {
+        double *column = s->stiff.W + u * n;
+        force[u] = 1.0;
+        fm_sweep_and_close(s, y, force, column);
+        force[u] = 0.0;
+        for (int32_t i = 0; i < n; i++) column[i] -= without[i];
+    }
+    s->work.evaluations += n + 1;
+    s->loop.worn = worn, s->loop.near_singular = near_singular;
+}
+
+/* K and D in set `which` at y, of which the world kinematics are known; g: what is stiff within that time. */
+static void place(fm_instance *s, int which, const double *y, double g)
+{
+    const int32_t n = s->image.n.speeds;
+    double *K = s->stiff.dense_K + which * n * n, *D = s->stiff.dense_D + which * n * n;
+    const fm_compliances *set = s->stiff.set + which;
+    fm_compliances_find(s, which, y, g);
+    memset(K, 0, (size_t)(n * n) * sizeof *K);
+    memset(D, 0, (size_t)(n * n) * sizeof *D);
+    for (int32_t u = 0; u < n; u++) K[u * n + u] = s->stiff.K[u], D[u * n + u] = s->stiff.D[u];
+    for (int32_t c = 0; c < set->count; c++) {
+        const double *J = set->J + c * n, k = set->gk[c] / g, d = set->rho[c] / g - set->gk[c];
+        for (int32_t u = 0; u < n; u++)
+            for (int32_t v = 0; v < n; v++) K[u * n + v] += k * J[u] * J[v], D[u * n + v] += d * J[u] * J[v];
+    }
+}
+
+/* out (rows of `width`) = W (by_d D + by_k K) of a set. */
+static void multiply(const fm_instance *s, int which, double by_d, double by_k, double *out, int32_t width)
+{
+    const int32_t n = s->image.n.speeds;
+    const double *K = s->stiff.dense_K + which * n * n, *D = s->stiff.dense_D + which * n * n;
+    for (int32_t u = 0; u < n; u++)
+        for (int32_t v = 0; v < n; v++) {
+            double sum = 0.0;
+            for (int32_t w = 0; w < n; w++) sum += s->stiff.W[w * n + u] * (by_d * D[w * n + v] + by_k * K[w * n + v]);
+            out[u * width + v] = sum;
+        }
+}
+
+/* Factors a matrix of n rows by elimination with row exchanges. */
+static void factor(double *B, int32_t *exchanged, int32_t n)
+{
+    for (int32_t k = 0; k < n; k++) {
+        int32_t at = k;
+        for (int32_t i = k + 1; i < n; i++) at = fabs(B[i * n + k]) > fabs(B[at * n + k]) ? i : at;
+        exchanged[k] = at;
+        for (int32_t j = 0; at != k && j < n; j++) {
+            const double x = B[k * n + j];
+            B[k * n + j] = B[at * n + j], B[at * n + j] = x;
+        }
+        B[k * n + k] = 1.0 / B[k * n + k]; /* a singular one makes the step's numbers infinite: it is rejected */
+        for (int32_t i = k + 1; i < n; i++) {
+            const double part = B[i * n + k] *= B[k * n + k];
+            for (int32_t j = k + 1; j < n; j++) B[i * n + j] -= part * B[k * n + j];
+        }
+    }
+}
+
+static void solve(const double *B, const int32_t *exchanged, int32_t n, double *x)
+{
+    for (int32_t k = 0; k < n; k++) {
+        const double value = x[exchanged[k]];
+        x[exchanged[k]] = x[k], x[k] = value;
+    }
+    for (int32_t i = 0; i < n; i++)
+        for (int32_t j = 0; j < i; j++) x[i] -= B[i * n + j] * x[j];
+    for (int32_t i = n - 1; i >= 0; i--) {
+        for (int32_t j = i + 1; j < n; j++) x[i] -= B[i * n + j] * x[j];
+        x[i] *= B[i * n + i];
+    }
+}
+
+/* The system of all stages. */
+static void build(fm_instance *s, double h)
+{
+    const int32_t n = s->image.n.speeds, all = FM_RADAU_STAGES * n;
+    for (int i = 0; i < FM_RADAU_STAGES; i++)
+        for (int j = 0; j < FM_RADAU_STAGES; j++) {
+            double square = 0.0, *block = s->stiff.dense_B + i * n * all + j * n;
+            for (int k = 0; k < FM_RADAU_STAGES; k++) square += A[i][k] * A[k][j];
+            multiply(s, i, h * A[i][j], h * h * square, block, all);
+            for (int32_t u = 0; i == j && u < n; u++) block[u * all + u] += 1.0;
+        }
+    factor(s->stiff.dense_B, s->stiff.exchanged, all);
+}
+
+/* x -= W K of a set times q. */
+static void subtract(const fm_instance *s, int which, const double *q, double *x)
+{
+    const int32_t n = s->image.n.speeds;
+    const double *K = s->stiff.dense_K + which * n * n;
+    for (int32_t w = 0; w < n; w++) {
+        double force = 0.0;
+        for (int32_t v = 0; v < n; v++) force += K[w * n + v] * q[v];
+        for (int32_t u = 0; u < n; u++) x[u] -= s->stiff.W[w * n + u] * force;
+    }
+}
+
+/* h times row i of A times three vectors of n, one after the other. */
+static void integrate(double h, int i, const double *x, int32_t n, double *out)
+{
+    for (int32_t u = 0; u < n; u++) out[u] = h * ((A[i][0] * x[u] + A[i][1] * x[n + u]) + A[i][2] * x[2 * n + u]);
+}
+
+/* One iteration of all stages: their changes in stages 3 to 5. */
+void fm_small_iterate(fm_instance *s, double t, double h, int first)
+{
+    const int32_t np = s->image.n.positions, n = s->image.n.speeds, ny = s->model.ny;
+    double *x = s->stiff.dense_x, *q = x + FM_RADAU_STAGES * n, *work = fm_stage(s, 2 * FM_RADAU_STAGES);
+    for (int i = 0; i < FM_RADAU_STAGES; i++) {
+        double *d = fm_stage(s, FM_RADAU_STAGES + i), *y = fm_stage(s, 2 * FM_RADAU_STAGES + 1 + i);
+        integrate(h, i, fm_stage(s, 0), ny, y);
+        for (int32_t m = 0; m < ny; m++) y[m] += s->head[m];
+        evaluate(s, t + C[i] * h, y, d);
+        for (int32_t m = 0; m < ny; m++) d[m] -= fm_stage(s, i)[m];
+        if (first) place(s, i, y, FM_WITHIN * h);
+        if (first && i == 1) invert(s, y);
+        fm_speeds_of(s, y, d, q + i * n);
+    }
+    if (first) build(s, h);
+    for (int i = 0; i < FM_RADAU_STAGES; i++) {
+        memcpy(x + i * n, fm_stage(s, FM_RADAU_STAGES + i) + np, (size_t)n * sizeof *x);
+        integrate(h, i, q, n, work);
+        subtract(s, i, work, x + i * n);
+    }
+    solve(s->stiff.dense_B, s->stiff.exchanged, FM_RADAU_STAGES * n, x);
+    for (int i = 0; i < FM_RADAU_STAGES; i++) {
+        double *d = fm_stage(s, FM_RADAU_STAGES + i), *y = fm_stage(s, 2 * FM_RADAU_STAGES + 1 + i);
+        integrate(h, i, x, n, y + np);
+        fm_position_rates(s, y, work);
+        for (int32_t m = 0; m < np; m++) d[m] += work[m];
+        memcpy(d + np, x + i * n, (size_t)n * sizeof *x);
+    }
+}
+
+/* error = (1 - g J)^-1 r at the head, with W of the step. */
+void fm_small_filter(fm_instance *s, double g, const double *r, double *error)
+{
+    const int32_t np = s->image.n.positions, n = s->image.n.speeds;
+    double *P = s->stiff.dense_P, *x = s->stiff.dense_x, *q = x + n;
+    fm_run_orientations(s, s->head);
+    fm_make_world(s, s->head);
+    place(s, FM_RADAU_STAGES, s->head, g);
+    multiply(s, FM_RADAU_STAGES, g, g * g, P, n);
+    for (int32_t u = 0; u < n; u++) P[u * n + u] += 1.0;
+    factor(P, s->stiff.exchanged + FM_RADAU_STAGES * n, n);
+    fm_speeds_of(s, s->head, r, q);
+    for (int32_t u = 0; u < n; u++) q[u] *= g, x[u] = r[np + u];
+    subtract(s, FM_RADAU_STAGES, q, x);
+    solve(P, s->stiff.exchanged + FM_RADAU_STAGES * n, n, x);
+    memcpy(error, s->head, (size_t)np * sizeof *error);
+    memcpy(error + np, x, (size_t)n * sizeof *x);
+    fm_position_rates(s, error, fm_stage(s, 2 * FM_RADAU_STAGES));
+    for (int32_t m = 0; m < np; m++) error[m] = r[m] + g * fm_stage(s, 2 * FM_RADAU_STAGES)[m];
+}
