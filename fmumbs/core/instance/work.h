@@ -78,7 +78,7 @@ typedef struct fm_stiff {
     double time; /* g of the present evaluation [s], 0: an ordinary one */
     const struct fm_kernels *ordinary; /* the kernels of those, meanwhile */
     int32_t room;                      /* for directions of compliances.c */
-    int32_t small;                     /* velocity variables where radau_small.c is used, else 0 */
+    int32_t small, dense;              /* velocity variables if radau_small.c may be used, else 0; 1: it is, in this step */
     int32_t matrices;                  /* joints up to this one, for whose matrices there is room */
     int32_t negative, negative_damping; /* a joint whose matrix has a negative eigenvalue, -1: none; which matrix */
     fm_compliances set[FM_COMPLIANCE_SETS];

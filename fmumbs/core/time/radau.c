@@ -107,7 +107,7 @@ static void iterate(fm_instance *s, double t, double h, int i, int first)
 /* One iteration of all stages: their changes in stages 3 to 5. */
 static void iterate_all(fm_instance *s, double t, double h, int first)
 {
-    if (s->stiff.small) fm_small_iterate(s, t, h, first);
+    if (s->stiff.dense) fm_small_iterate(s, t, h, first);
     else for (int i = 0; i < FM_RADAU_STAGES; i++) iterate(s, t, h, i, first);
 }
 
@@ -183,7 +183,7 @@ static double estimate(fm_instance *s, double t, double h, const double *slope)
     for (int32_t n = 0; n < ny; n++)
         r[n] = g * slope[n] + ((E[0] * moved(s, h, 0, n) + E[1] * moved(s, h, 1, n)) + E[2] * moved(s, h, 2, n));
     const double unfiltered = norm(s, r);
-    if (s->stiff.small) {
+    if (s->stiff.dense) {
         fm_small_filter(s, g, r, error);
         const double filtered = norm(s, error);
         return unfiltered < filtered ? unfiltered : filtered;
@@ -252,6 +252,7 @@ double fm_radau_try(fm_instance *s, double t, double h, int rejected, int *itera
     s->singular.was_near = 0;
     fm_controls_at(s, t);
     fm_stiff_place(s, s->head);
+    s->stiff.dense = fm_small_begin(s, h);
     if (!find_stages(s, t, h, iterations)) return INFINITY;
     for (int32_t n = 0; n < s->model.ny; n++) s->work.trial[n] = s->head[n] + moved(s, h, FM_RADAU_STAGES - 1, n);
     double error = estimate(s, t, h, s->slope);

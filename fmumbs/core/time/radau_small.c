@@ -116,6 +116,17 @@ static void solve(const double *B, const int32_t *exchanged, int32_t n, double *
     }
 }
 
+/* Whether a step of h from the head is iterated so: where the columns of its stiff directions at three stages would cost
+ * about as many sweeps as W. */
+int fm_small_begin(fm_instance *s, double h)
+{
+    if (s->stiff.small == 0) return 0;
+    fm_run_orientations(s, s->head);
+    fm_make_world(s, s->head);
+    place(s, FM_RADAU_STAGES, s->head, FM_WITHIN * h);
+    return FM_RADAU_STAGES * s->stiff.set[FM_RADAU_STAGES].count >= s->image.n.speeds;
+}
+
 /* The system of all stages. */
 static void build(fm_instance *s, double h)
 {
@@ -184,9 +195,6 @@ void fm_small_filter(fm_instance *s, double g, const double *r, double *error)
 {
     const int32_t np = s->image.n.positions, n = s->image.n.speeds;
     double *P = s->stiff.dense_P, *x = s->stiff.dense_x, *q = x + n;
-    fm_run_orientations(s, s->head);
-    fm_make_world(s, s->head);
-    place(s, FM_RADAU_STAGES, s->head, g);
     multiply(s, FM_RADAU_STAGES, g, g * g, P, n);
     for (int32_t u = 0; u < n; u++) P[u * n + u] += 1.0;
     factor(P, s->stiff.exchanged + FM_RADAU_STAGES * n, n);

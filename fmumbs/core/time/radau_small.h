@@ -6,6 +6,7 @@
 
 FM_HIDDEN_BEGIN
 
+int fm_small_begin(fm_instance *s, double h);
 void fm_small_iterate(fm_instance *s, double t, double h, int first);
 void fm_small_filter(fm_instance *s, double g, const double *r, double *error);
 

@@ -211,3 +211,40 @@ def test_springs_of_a_nonholonomic_joint_count() -> None:
     soft, stiff = steps(sledge(1e5), 0.5), steps(sledge(1e7), 0.5)
     assert max(soft, stiff) < 1.5 * min(soft, stiff) < 150
     assert_right(sledge(1e3))
+
+
+def test_few_coordinates_take_few_evaluations() -> None:
+    """One system of all stages: M^-1 by 5 sweeps, three evaluations each in two or three iterations, and the slope."""
+    solver = started(governor(8e5, 4e4), scheme="radau", tolerance=1e-6)
+    solver.step(2.0)
+    assert solver.get("solver.evaluations") < 16.5 * solver.get("solver.steps")
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_few_coordinates_of_any_joints_move_as_by_the_explicit_scheme(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    model = fm.Model("few", gravity=(0.0, 3.0, -9.81))
+    before = model.ground
+    for i in range(2):
+        body = fm.Body(
+            f"b{i}", mass=rng.uniform(0.5, 2), com=tuple(rng.uniform(-0.2, 0.2, 3)), inertia=(0.1, 0.12, 0.15)
+        )
+        ends_of = before.at(*rng.uniform(-0.5, 0.5, 3)), body.at(*rng.uniform(-0.3, 0.3, 3))
+        joint: fm.Joint = (
+            fm.Spherical(f"J{i}", *ends_of)
+            if (seed + i) % 3 == 0
+            else fm.Revolute(
+                f"J{i}", *ends_of, axis="xyz"[rng.integers(3)], q0=rng.uniform(-1, 1), stiffness=100.0 * (i == seed % 2)
+            )
+        )
+        model.add(body, joint)
+        for j in range(2):
+            far, near = model.ground.at(*rng.uniform(-1, 1, 3)), body.at(*rng.uniform(-0.5, 0.5, 3))
+            stiffness = 10.0 ** rng.uniform(4, 6)
+            given = {"stiffness": stiffness, "damping": 0.1 * stiffness, "free_length": rng.uniform(0.2, 1.0)}
+            model.add(fm.Spring(f"s{i}{j}", far, near, **given))
+        before = body
+    image = compile(model, everything=True)
+    (found,), _ = ends(image, 0.1, "radau", [1e-8])
+    (exact,), _ = ends(image, 0.1, "dopri5", [1e-10])
+    assert_allclose(found, exact, rtol=1e-5, atol=1e-5)
