@@ -196,13 +196,6 @@ def test_an_engine_that_is_missing_or_unknown_is_told(fmus: Path, monkeypatch: p
         system.run("libcosim")
 
 
-def test_steps_that_do_not_fit_floating_point_are_whole_nanoseconds(fmus: Path) -> None:
-    """libcosim cuts 1.1e-3 s to 1 099 999 ns if it is given as it is."""
-    system = speed_control(fmus, stop=20 * 1.1e-3, step=1.1e-3)
-    result = in_both(system)
-    assert len(result.time) == 21
-
-
 # OMSimulator, which is rarely installed: a stand-in that writes what it writes -------------------------------------
 
 STAND_IN = """#!{python}

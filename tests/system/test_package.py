@@ -4,6 +4,7 @@ import io
 import os
 import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import fmpy.ssp
@@ -15,6 +16,7 @@ from lxml import etree
 import fmumbs as fm
 from fmumbs.errors import ExportError, ModelError
 from fmumbs.system import open_system
+from fmumbs.system.ssp import osp_structure
 from support.systems import fmu, speed_control
 
 SCHEMAS = Path(fmpy.ssp.__file__).parent / "schema"  # FMPy's copies of those of the standard
@@ -132,6 +134,17 @@ def test_libcosim_reads_the_packages_own_files(fmus: Path, tmp_path: Path) -> No
         (reference,) = (v.reference for v in execution.slave_variables(slave) if v.name == b"A.q")
         assert execution.step(20)
         assert observer.last_real_values(slave, [reference])[0] == expected["plant.A.q"][-1]
+
+
+def test_libcosim_does_not_cut_the_step_to_a_nanosecond_less(fmus: Path) -> None:
+    """It converts seconds to nanoseconds and leaves out the fraction: 6.5e-5 s times 1e9 is below 65 000."""
+    plan = speed_control(fmus).check()
+    sources = {part.name: "a.fmu" for part in plan.parts}
+    steps = [65_000, *np.random.default_rng(3).integers(1, 10**9, size=200).tolist()]
+    assert any(int(step / 1e9 * 1e9) != step for step in steps)
+    for step in steps:
+        root = etree.fromstring(osp_structure(replace(plan, step=step), sources))
+        assert int(float(root.find("osp:BaseStepSize", NAMES).text) * 1e9) == step
 
 
 def test_fmus_of_one_name_from_other_folders_stay_apart(fmus: Path, tmp_path: Path) -> None:
