@@ -210,6 +210,21 @@ def test_units_convert_without_a_transformation_unless_that_is_suppressed(fmus: 
             assert system.check().links[0].factor == pytest.approx(factor)
 
 
+def test_start_values_within_the_structure_are_read(fmus: Path, tmp_path: Path) -> None:
+    """In place of an .ssv, as other tools write them."""
+
+    def inline(contents: dict[str, bytes]) -> None:
+        root = etree.fromstring(contents[SSD])
+        for binding in root.iterfind(".//ssd:ParameterBinding", NAMES):
+            values = etree.fromstring(contents.pop(binding.attrib.pop("source")))
+            etree.SubElement(binding, f"{{{NAMES['ssd']}}}ParameterValues").append(values)
+        etree.XMLSchema(file=SCHEMAS / "SystemStructureDescription.xsd").assertValid(root)
+        contents[SSD] = etree.tostring(root)
+
+    with open_system(changed(speed_control(fmus).save(tmp_path / "S.ssp"), inline)) as system:
+        assert system.check().parts[1].starts == {"kp": 0.5, "setpoint": 10.0, "measured": 6.0}
+
+
 def test_a_file_that_is_not_a_package_is_refused(tmp_path: Path) -> None:
     (tmp_path / "S.ssp").write_bytes(b"no")
     assert "is not a zip archive" in refusal(tmp_path / "S.ssp")

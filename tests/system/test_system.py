@@ -1,10 +1,13 @@
 """System: what it accepts, what it refuses, and that a refusal names both ends."""
 
+import re
 import zipfile
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import fmumbs as fm
 from fmumbs.errors import ExportError, ModelError
@@ -230,3 +233,55 @@ def test_a_file_that_is_not_an_fmu_is_refused(tmp_path: Path) -> None:
     system = fm.System("bad", stop=1.0, step=0.1)
     system.add("bad", tmp_path / "bad.fmu")
     assert "bad.fmu' is not a zip archive" in refusal(system)
+
+
+# Loops at random -------------------------------------------------------------------------------------------
+
+
+@st.composite
+def wirings(draw: st.DrawFn) -> tuple[list[tuple[str, bool]], list[tuple[int, int]]]:
+    """Kind and feedthrough of each FMU (its list of dependencies: all, none, or missing), and connections i -> j."""
+    kinds = draw(
+        st.lists(st.tuples(st.sampled_from(["all", "none", "missing"]), st.booleans()), min_size=1, max_size=7)
+    )
+    feeds = draw(st.lists(st.none() | st.integers(0, len(kinds) - 1), min_size=len(kinds), max_size=len(kinds)))
+    return kinds, [(i, j) for j, i in enumerate(feeds) if i is not None]
+
+
+@given(wirings())
+def test_a_loop_is_refused_exactly_if_a_walk_returns_to_where_it_began(gains: dict[str, Path], wiring: object) -> None:
+    """Each FMU has one input, so from each a single walk leads back along the connections."""
+    kinds, connections = wiring  # type: ignore[misc]
+    system = fm.System("random", stop=1.0, step=0.1)
+    for i, (kind, feedthrough) in enumerate(kinds):
+        system.add(f"m{i}", gains[kind], feedthrough=feedthrough)
+    for i, j in connections:
+        system.connect(f"m{i}.y", f"m{j}.u")
+    before = {j: i for i, j in connections}
+    passes = [kind == "all" or (kind == "missing" and feedthrough) for kind, feedthrough in kinds]
+
+    def returns(start: int) -> bool:
+        at = start
+        for _ in kinds:
+            if not passes[at] or at not in before:
+                return False
+            at = before[at]
+            if at == start:
+                return True
+        return False
+
+    if not any(map(returns, range(len(kinds)))):
+        system.check()
+        return
+    text = refusal(system)
+    named = re.findall(r"'m(\d)\.y' -> 'm(\d)\.u'", text)
+    assert named
+    assert {(int(a), int(b)) for a, b in named} <= set(connections)
+    assert {a for a, _ in named} == {b for _, b in named}
+    assert all(passes[int(a)] for a, _ in named)
+
+
+@pytest.fixture(scope="module")
+def gains(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("gains")
+    return {name: gain(folder, name, listed) for name, listed in {"all": "1", "none": "", "missing": None}.items()}
