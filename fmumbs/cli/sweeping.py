@@ -118,7 +118,7 @@ def _names(ctx: Any, param: Any, given: str | None) -> list[str] | None:
 
 
 @click.command()
-@click.argument("target", metavar="MODEL|FMU")
+@click.argument("target", metavar="MODEL|FMU|SSP")
 @click.option("-o", "--out", type=NewFile(), required=True, help="The Parquet file to write.")
 @click.option(
     "--grid", metavar="NAME=LOW:HIGH:COUNT", multiple=True, callback=parse_grid,
@@ -150,6 +150,10 @@ def _names(ctx: Any, param: Any, given: str | None) -> list[str] | None:
     "--input", "inputs", type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="CSV file of inputs over time, the same in all runs.",
 )  # fmt: skip
+@click.option(
+    "--engine", type=click.Choice(["libcosim", "fmpy", "omsimulator"]), default="libcosim", show_default=True,
+    help="The engine that runs a system.",
+)  # fmt: skip
 @click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler, such as tcp://host:8786.")
 @click.option(
     "--workers", type=click.IntRange(0, 4096),
@@ -173,10 +177,11 @@ def sweep(
     plot: Path | None,
     **options: Any,
 ) -> None:
-    """Runs a MODEL or an FMU many times with other values, and writes a row for each run to a Parquet file.
+    """Runs a MODEL, an FMU or a system many times with other values, and writes a row for each run to a Parquet file.
 
     NAME is a parameter of the model's build(), or a variable: a start value, an input, which then stays constant over a
-    run, or a parameter. `fmumbs info` lists the variables with their units; for an FMU they are all there is.
+    run, or a parameter. `fmumbs info` lists the variables with their units; for an FMU they are all there is. In the
+    package of a system (.ssp) they are ELEMENT.VARIABLE.
 
     \b
     fmumbs sweep four_bar --grid crank=0.08:0.12:5 --keep max:D.q -o a.parquet

@@ -12,7 +12,8 @@ from fmumbs.errors import FmumbsError
 from fmumbs.play import Options
 from fmumbs.play.simulation import Series
 from fmumbs.study.design import Design
-from fmumbs.study.targets import Recorded, Source, Target
+from fmumbs.study.sources import Source
+from fmumbs.study.targets import Recorded, Target
 
 Array = NDArray[np.float64]
 

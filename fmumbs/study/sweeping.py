@@ -14,18 +14,21 @@ from fmumbs.play import Options, read_inputs
 from fmumbs.study.design import Design, Value, make_design
 from fmumbs.study.result import Sweep
 from fmumbs.study.runs import SUMMARIES, Batch, Kept, Task, column_of, columns_of
+from fmumbs.study.sources import source_of
 from fmumbs.study.store import Store
-from fmumbs.study.targets import ModelTarget, Target, source_of
+from fmumbs.study.systems import SystemTarget
+from fmumbs.study.targets import ModelTarget, Target
 
 if TYPE_CHECKING:
     from fmumbs.compiler import ModelImage
     from fmumbs.mechanism import Model
+    from fmumbs.system import System
 
 _TRIED = 20  # runs whose values may make the first mechanism, if those of the first run do not
 
 
 def sweep(
-    target: "str | os.PathLike[str] | Model | ModelImage | Callable[..., Model]",
+    target: "str | os.PathLike[str] | Model | ModelImage | Callable[..., Model] | System",
     out: "str | os.PathLike[str]",
     *,
     grid: Mapping[str, Sequence[Value]] | None = None,
@@ -39,6 +42,7 @@ def sweep(
     stop: float | None = None,
     interval: float | None = None,
     inputs: "str | os.PathLike[str] | None" = None,
+    engine: str = "libcosim",
     scheduler: str | None = None,
     workers: int | None = None,
     overwrite: bool = False,
@@ -50,7 +54,8 @@ def sweep(
         fm.sweep("four_bar", "a.parquet", grid={"crank": np.linspace(0.08, 0.12, 5)}, keep=["max:D.q"])
         fm.sweep("four_bar.fmu", "b.parquet", ranges={"A.tau": (0.0, 0.1)}, samples=1000, settings={"A.qd": 5.0})
 
-    target: an FMU, the name or file of a model, a Model, or a function that returns one.
+    target: an FMU, the name or file of a model, a Model, a function that returns one, a System, or its package (.ssp),
+        whose names are ELEMENT.VARIABLE.
     out: the file. Beside it, OUT.parts holds the batches that are done until all are; a call with the same arguments
         continues there. If the sweep is complete, nothing runs.
     grid: values by name; each combination is run. ranges, samples, method, seed: a sample of so many points in ranges
@@ -63,6 +68,7 @@ def sweep(
     save: names of variables whose trajectories are saved, in a folder beside `out`; an empty list for all outputs.
     stop, interval [s]: of the results, by default those of the model or FMU. inputs: CSV file of inputs over time.
     integration: scheme, step, tolerance, correction, closure, equilibrium, dynamics, see ModelImage.with_options.
+    engine: of a system, see System.run(). Its stop and interval are those of the communication.
     scheduler: address of a Dask scheduler, such as "tcp://host:8786"; its workers need fmumbs, and a model's file under
         the same path; an FMU is sent to them. None: a local cluster of `workers` processes, by default one for each
         processor; 0 for none but this process. A script calls sweep() under `if __name__ == "__main__":`.
@@ -80,9 +86,11 @@ def sweep(
     design = make_design(grid, ranges, samples, method, seed)
     options = _options(stop, interval, inputs, integration)
     series = read_inputs(options.inputs) if options.inputs is not None else {}
-    source = source_of(target)
+    source = source_of(target, engine)
     first = source.open()
     try:
+        if isinstance(first, SystemTarget):
+            first.use(options)
         if isinstance(first, ModelTarget):
             _build_first(first, design, settings or {}, options)
         kept, saved = _kept(first, keep), _saved(first, save)

@@ -4,7 +4,6 @@ Both keep to what `fmumbs run` does, so that a run of a sweep has the numbers of
 """
 
 import hashlib
-import os
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fmumbs import _checks
-from fmumbs.errors import ExportError, SolverError
+from fmumbs.errors import SolverError
 from fmumbs.play import Options
 from fmumbs.play.simulation import READ, Series, communication_points, failures, interpolated, moments, settings_of
 from fmumbs.readers import build_model, build_parameters, find_model, read_model
@@ -103,34 +102,6 @@ class FmuSource:
         return FmuTarget(self)
 
 
-Source = ModelSource | FmuSource
-
-
-def source_of(target: Any) -> Source:
-    """What a user names: the path of an FMU, the name or path of a model, a function build(), a Model or its image.
-
-    Raises SolverError for anything else, ExportError or ModelError for a file that is not there.
-    """
-    from fmumbs.compiler import ModelImage, compile
-    from fmumbs.mechanism import Model
-
-    if isinstance(target, str | os.PathLike):
-        path = Path(target)
-        if path.suffix.lower() == ".fmu":
-            if not path.is_file():
-                raise ExportError(f"there is no file '{path}'. Make it with `fmumbs export MODEL`.")
-            return FmuSource(path.name, path.read_bytes())
-        found = find_model(str(target))
-        return ModelSource(str(target) if str(target) == found.stem else str(found.resolve()), file_hash(str(target)))
-    if isinstance(target, Model):
-        target = compile(target)
-    if isinstance(target, ModelImage):
-        return ModelSource(target, target.hash)
-    if callable(target):
-        return ModelSource(target, getattr(target, "__qualname__", "build"))
-    raise SolverError(f"sweep: {target!r} is neither a model nor an FMU. Give a path, a Model or a function build().")
-
-
 def file_hash(name: str) -> str:
     """SHA-256 of a model's file."""
     return hashlib.sha256(find_model(name).read_bytes()).hexdigest()
@@ -181,7 +152,7 @@ class ModelTarget:
         if any(isinstance(value, str) for value in values):
             text = next(value for value in values if isinstance(value, str))
             _references(self._first.image, name)
-            raise SolverError(f"sweep: '{name}' takes the value {text!r}. {_advice(name, self.unit(name))}")
+            raise SolverError(f"sweep: '{name}' takes the value {text!r}. {advice(self.unit(name))}")
         if not variables.is_scalar(name):
             parts = self.components(name)
             raise SolverError(f"sweep: '{name}' is a vector. Vary its components, such as '{parts[0]}'.")
@@ -277,7 +248,8 @@ def _references(image: "ModelImage", name: str) -> list[int]:
     return found
 
 
-def _advice(name: str, unit: str) -> str:
+def advice(unit: str) -> str:
+    """What to give instead of a text."""
     return f"Give numbers in {unit}, without the unit." if unit else "Give numbers."
 
 
@@ -322,7 +294,7 @@ class FmuTarget:
             raise SolverError(f"sweep: '{name}' is computed by the FMU. Vary an input, a parameter or a start value.")
         for value in values:
             if isinstance(value, str):
-                raise SolverError(f"sweep: '{name}' takes the value {value!r}. {_advice(name, self.unit(name))}")
+                raise SolverError(f"sweep: '{name}' takes the value {value!r}. {advice(self.unit(name))}")
             if variable.type == "Integer" and value != int(value):
                 raise SolverError(f"sweep: '{name}' is an integer, but takes the value {value:g}. Give whole numbers.")
         return variable.type, variable.valueReference
