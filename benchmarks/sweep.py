@@ -18,7 +18,6 @@ from pathlib import Path
 
 import numpy as np
 import psutil
-from distributed import LocalCluster
 
 import fmumbs as fm
 from fmumbs.play.fmu import Fmu
@@ -66,13 +65,13 @@ def loop_in_a_process(path: Path, rows: list[dict[str, float]]) -> tuple[float, 
 class Watch:
     """Kills a worker in the middle; notes time, processor time and memory [MB] of client and workers until then."""
 
-    def __init__(self, cluster: LocalCluster) -> None:
-        self.cluster, self.killed, self.tenths = cluster, 0, 0
+    def __init__(self) -> None:
+        self.killed, self.tenths = 0, 0
         self.notes: list[tuple[float, float, float]] = []  # part, seconds, processor seconds
 
     def __call__(self, part: float) -> None:
-        pids = [nanny.process.pid for nanny in self.cluster.workers.values() if nanny.process and nanny.process.pid]
-        processes = [psutil.Process(pid) for pid in [os.getpid(), *pids]]
+        client = psutil.Process()
+        processes = [client, *(child for child in client.children() if "spawn_main" in " ".join(child.cmdline()))]
         if not self.killed:
             used = sum(sum(process.cpu_times()[:2]) for process in processes)
             self.notes.append((part, time.perf_counter(), used))
@@ -83,7 +82,7 @@ class Watch:
                 f"{part:4.0%}  client {client:.0f} MB, workers {', '.join(f'{m:.0f}' for m in workers)} MB", flush=True
             )
         if part > 0.5 and not self.killed:
-            self.killed = pids[0]
+            self.killed = processes[1].pid
             os.kill(self.killed, signal.SIGKILL)
             print(f"killed worker {self.killed} at {part:.0%}", flush=True)
 
@@ -97,14 +96,13 @@ class Watch:
 def main(runs: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = fm.export_fmu(read_model("four_bar"), Path(folder) / "four_bar.fmu")
-        with LocalCluster(n_workers=WORKERS, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster:
-            watch = Watch(cluster)
-            begin = time.perf_counter()
-            done = fm.sweep(
-                path, Path(folder) / "a.parquet", ranges=RANGES, samples=runs, keep=KEEP, stop=STOP, interval=INTERVAL,
-                scheduler=cluster.scheduler_address, progress=watch,
-            )  # fmt: skip
-            whole = time.perf_counter() - begin
+        watch = Watch()
+        begin = time.perf_counter()
+        done = fm.sweep(
+            path, Path(folder) / "a.parquet", ranges=RANGES, samples=runs, keep=KEEP, stop=STOP, interval=INTERVAL,
+            workers=WORKERS, progress=watch,
+        )  # fmt: skip
+        whole = time.perf_counter() - begin
         print(f"{done.runs} runs in {whole:.1f} s, {len(done.failed)} failed")
         columns = [name for name in done if name.startswith("end:")] + KEEP
         table = np.column_stack([done[name] for name in [*RANGES, *columns]])

@@ -20,7 +20,12 @@ from fmumbs.study.runs import Batch, Task, run_batch
 WAIT = 30.0  # seconds for a scheduler to answer, and for its first worker
 _BUSY = 2  # batches at a time for each thread, so that none waits for the next
 
-_FAILURES = 2  # workers that a batch may lose on a local cluster
+_LOCAL = {  # of a local cluster; what Dask notes about itself would grow for an hour
+    "distributed.scheduler.allowed-failures": 2,  # workers that a batch may lose
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.low-level-log-length": 100,
+    "distributed.admin.system-monitor.log-length": 100,
+}
 _LOST = "the connection to the scheduler was lost. Start it again, then repeat the command, which continues the sweep."
 _DIED = "the process that ran it died, each time: the FMU or the model crashes, or needs more memory than there is"
 _MAIN = (
@@ -121,8 +126,7 @@ def _client(address: str | None, processes: int | None) -> Iterator[tuple[Any, A
     dask: Any = distributed
     if getattr(multiprocessing.current_process(), "_inheriting", False):
         raise SolverError(_MAIN)
-    timeouts = {"distributed.comm.timeouts.connect": WAIT, "distributed.scheduler.allowed-failures": _FAILURES}
-    with configuration.config.set(timeouts):
+    with configuration.config.set({**_LOCAL, "distributed.comm.timeouts.connect": WAIT}):
         if address is not None:
             try:
                 client = dask.Client(address, timeout=WAIT)
