@@ -243,6 +243,7 @@ def test_the_number_of_evaluations_does_not_grow_with_that_of_elements():
 def test_far_from_the_start_it_bears_the_whole_load(force, method):
     found = fm.equilibrium(bent(4, force=force))
     assert found.method == method
+    np.testing.assert_array_equal(found.solver.get("L.force"), force)
     assert np.abs(found.solver.read(found.solver.image.variables.accelerations())).max() < 1e-3  # 1e7 1/s2 to 1e-10
 
 
