@@ -20,7 +20,7 @@ from fmumbs.run.solver import Solver
 Array = NDArray[np.float64]
 
 LARGE = 40
-"""From this number of velocity variables on only some frequencies are computed."""
+"""From this number of degrees of freedom on only some frequencies are computed."""
 
 _DIFFERENCE, _WIDER = 1e-6, 1e-5  # [rad], or of the model's length: steps of the differences
 _LOWEST = 4  # frequencies of a large mechanism
@@ -109,13 +109,12 @@ def _stability(solver: Solver) -> tuple[tuple[float, ...], str]:
     arrays, n = solver.image.arrays, solver.image.sizes["speeds"]
     length = float(arrays["length"].reshape(-1)[0])
     scale = np.where(arrays["mode_linear"][:n] == 1, length, 1.0)
-    N = _allowed(solver, scale)
-    if N.shape[1] == 0:
+    if solver.mobility == 0:
         return (), ""
     try:
-        squares, motion = _lowest(solver, scale, N) if n >= LARGE else _all(solver, scale, N)
+        squares, motion = (_lowest if solver.mobility >= LARGE else _all)(solver, scale)
     except SolverError:  # stiffnesses that are too different for an iteration
-        squares, motion = _all(solver, scale, N)
+        squares, motion = _all(solver, scale)
     growth, departing = solver.departure
     if growth > 0.0 and squares[0] > -(growth**2) * (1.0 - _SAME):  # it is not among those of least magnitude
         return (-(growth**2), *squares[: _LOWEST - 1].tolist()), departing
@@ -133,12 +132,14 @@ def _allowed(solver: Solver, scale: Array) -> Array:
         return np.eye(n)[:, stand.sum(axis=0) == 0.0]
     J = solver.jacobian[solver.active_rows] * scale
     norms = np.linalg.norm(J, axis=1)
-    _, s, vt = np.linalg.svd(np.vstack([J[norms > 0] / norms[norms > 0, None], stand]))
+    rows = np.vstack([J[norms > 0] / norms[norms > 0, None], stand])
+    _, s, vt = np.linalg.svd(rows, full_matrices=len(rows) < n)
     return np.asarray(vt[int((s > _INDEPENDENT).sum()) :].T)
 
 
-def _all(solver: Solver, scale: Array, N: Array) -> tuple[Array, Array]:
+def _all(solver: Solver, scale: Array) -> tuple[Array, Array]:
     """All squared frequencies, and the motion of the first."""
+    N = _allowed(solver, scale)
     A = np.array([N.T @ (solver.tangent(scale * v, _DIFFERENCE) / scale) for v in N.T]).T
     values, right = np.linalg.eig(A)
     order = np.argsort(values.real)
@@ -154,15 +155,17 @@ def _all(solver: Solver, scale: Array, N: Array) -> tuple[Array, Array]:
     return squares, v
 
 
-def _lowest(solver: Solver, scale: Array, N: Array) -> tuple[Array, Array]:
+def _lowest(solver: Solver, scale: Array) -> tuple[Array, Array]:
     """The squared frequencies of least magnitude, and the motion of the first."""
     from scipy.sparse.linalg import LinearOperator, eigs
 
-    n, count = len(scale), min(2 * _LOWEST, N.shape[1] - 2)
+    n, count = len(scale), 2 * _LOWEST
     products = LinearOperator(
         (n, n), matvec=lambda x: solver.flexibility(scale * np.asarray(x, float).ravel()) / scale, dtype=float
     )
-    start = products @ (N @ np.random.default_rng(0).normal(size=N.shape[1]))
+    start = np.random.default_rng(0).normal(size=n)
+    start[solver.image.arrays["excitation_u"]] = 0.0
+    start = products @ start  # which leaves what the loops allow
     values, motions = eigs(products, k=count, v0=start, tol=1e-8, ncv=min(6 * _LOWEST, n - 1))
     order = np.argsort(-np.abs(values))[:_LOWEST]
     squares = (1.0 / values[order]).real

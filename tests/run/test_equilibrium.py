@@ -226,6 +226,22 @@ def test_corrections_without_a_matrix_give_what_those_with_one_give(model, monke
         np.testing.assert_allclose(large.starts[name], value, rtol=0, atol=1e-8, err_msg=name)
 
 
+def test_a_large_mechanism_with_one_degree_of_freedom_has_one_frequency():
+    """Cranks in parallel between couplers, a spring in each: that of one crank with its share of the couplers."""
+    model, count, below = fm.Model("cranks", gravity=(0, 0, 0)), 25, None
+    for i in range(count):
+        crank = fm.Body.rod(f"a{i}", length=1.0, mass=1.0, along="y")
+        model.add(crank, fm.Revolute(f"A{i}", model.ground.at(i), crank.base, stiffness=50.0))
+        if below is not None:
+            rod = fm.Body.rod(f"c{i}", length=1.0, mass=1.0)
+            model.add(rod, fm.Revolute(f"C{i}", below, rod.base), fm.Revolute(f"D{i}", rod.tip, crank.tip))
+        below = crank.tip
+    found = fm.equilibrium(model)
+    assert found.solver.image.sizes["speeds"] > 40
+    inertia = count / 3 + (count - 1)
+    np.testing.assert_allclose(found.squares, [50.0 * count / inertia], rtol=1e-6)
+
+
 def test_from_an_equilibrium_it_is_found_where_it_is():
     found = fm.equilibrium(ring(21))
     again = resting(fm.compile(ring(21), everything=True, starts=found.starts))

@@ -113,3 +113,18 @@ def test_only_the_last_assembly_counts() -> None:
     solver.set("A.q", 0.1)
     solver.assemble()
     assert solver.departure == (0.0, "")
+
+
+@pytest.mark.parametrize("off", [0.001, 0.003, 0.1])
+@pytest.mark.parametrize("length", [2.0, 1.0, 0.5])
+def test_a_descent_does_not_climb_where_another_part_of_the_mechanism_has_arrived(off: float, length: float) -> None:
+    """A rod falls to its rest; one beside it stands so near upright that a step by the tangent would lead it up."""
+    model = fm.Model("two")
+    for name, q0, size in (("A", np.pi / 2, 1.0), ("B", np.pi - off, length)):
+        body = fm.Body.rod(name.lower(), length=size, mass=1.0, along="-z")
+        model.add(body, fm.Revolute(name, model.ground.at(), body.base, axis="y", q0=q0))
+    solver = fm.Solver(model, equilibrium=True)
+    solver.assemble()
+    assert solver.equilibrium_found[0] == "descent"
+    assert solver.departure == (0.0, "")
+    assert_allclose([solver.get("A.q"), solver.get("B.q")], 0.0, atol=1e-8)
