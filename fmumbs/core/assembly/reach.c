@@ -52,13 +52,19 @@ static int32_t furthest(const fm_instance *s, double *gap)
     return found;
 }
 
+/* Closes the loops near y without the programs. */
+static void close_loops(fm_instance *s, double *y)
+{
+    s->assembly.released = FM_RELEASE_ALL;
+    (void)fm_assemble_upright(s, y);
+    s->assembly.released = FM_RELEASE_NONE;
+}
+
 /* Descends from y to a minimum of the gap, and closes the loops there. Returns whether programs and loops close. */
 static int descend(fm_instance *s, double *y)
 {
     if (fm_assemble_upright(s, y)) return 1;
-    s->assembly.released = FM_RELEASE_ALL;
-    (void)fm_assemble_upright(s, y);
-    s->assembly.released = FM_RELEASE_NONE;
+    close_loops(s, y);
     return 0;
 }
 
@@ -73,7 +79,10 @@ int32_t fm_nearest_gap(fm_instance *s, const double *origin, double *y, double *
     for (int n = -1; n < FM_STARTS; n++) {
         double off;
         memcpy(y, origin, size);
-        if (n >= 0) fm_move_away(s, y, origin, n, FM_AWAY * (double)(1 + n / 2));
+        if (n >= 0) {
+            fm_move_away(s, y, origin, n, FM_AWAY * (double)(1 + n / 2));
+            close_loops(s, y);
+        }
         if (descend(s, y)) {
             found = -1, *gap = 0.0;
             break;

@@ -168,6 +168,18 @@ def test_the_gap_of_a_step_is_the_largest_of_the_whole_path() -> None:
         fm.simulate(model, stop=1.0)  # 0.497 m at t = 5 s, where the path turns
 
 
+def test_the_gap_is_the_least_of_several_minima() -> None:
+    """Two geared bars with the tip at x = cos q + cos(4 q) / 2, at most 0.5 m near the start and 1.5 m at q = 0."""
+    model = fm.Model("geared", gravity=(0, 0, 0))
+    a, b = (fm.Body.rod(name, length=size, mass=1.0) for name, size in zip("ab", (1.0, 0.5), strict=True))
+    A = fm.Revolute("A", model.ground.at(), a.base, axis="y", q0=1.5)
+    B = fm.Revolute("B", a.tip, b.base, axis="y", q0=4.5)
+    model.add(a, b, A, B, fm.Coupling.gear("G", B, A, ratio=3.0))
+    model.add(fm.ProgrammedPoint("P", b.tip, directions="x", path=2.0))
+    with pytest.raises(fm.AssemblyError, match=r"program 'P' is out of reach: nearest gap 0\.5 m"):
+        started(model)
+
+
 def four_bar(path: Any) -> fm.Model:
     """The end of the coupler, on a rocker of 0.7 m about x = 1 m, is programmed."""
     model = fm.Model("bars", gravity=(0, 0, 0))
