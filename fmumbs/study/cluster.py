@@ -22,6 +22,7 @@ _BUSY = 2  # batches at a time for each thread, so that none waits for the next
 
 _LOCAL = {  # of a local cluster; what Dask notes about itself would grow for an hour
     "distributed.scheduler.allowed-failures": 2,  # workers that a batch may lose
+    "distributed.deploy.lost-worker-timeout": "1h",  # to start again, on a machine that is busy
     "distributed.worker.profile.enabled": False,
     "distributed.admin.low-level-log-length": 100,
     "distributed.admin.system-monitor.log-length": 100,

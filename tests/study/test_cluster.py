@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.xdist_group("dask"), pytest.mark.filterwarnings("ignor
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
     """Two processes. A batch may not lose a worker, so that one that ends its process is found at once."""
-    with dask.config.set({"distributed.scheduler.allowed-failures": 0}):
+    with dask.config.set({**clusters._LOCAL, "distributed.scheduler.allowed-failures": 0}):
         started = distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=60, memory_limit=0
         )
