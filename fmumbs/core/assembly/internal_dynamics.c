@@ -1,7 +1,7 @@
 /* internal_dynamics.c: whether drives can realise programs (loops/realised.c) from a start, and whether what the programs leave
  * free, the internal dynamics, stays near it.
  *
- * The mechanism rests at the start, excited modes and targets stand, laws and friction have no jump. With N_0 the motions that
+ * The mechanism rests at the start, excited modes and targets stand, and there is no friction. With N_0 the motions that
  * the rows of positions allow, N_1 those that the rows of velocities allow besides, both orthonormal in units of the coordinates,
  *     d/dt (z, w) = [0, N_0' N_1; N_1' du'/dq N_0, N_1' du'/du N_1] (z, w)
  * by central differences of fourth order. An eigenvalue with a positive real part beyond round-off is unstable. Differences leave
@@ -168,8 +168,11 @@ static double growth(fm_instance *s, double t, const double *y)
 /* An evaluation by the sweeps at rest at y. */
 static void evaluate_at_rest(fm_instance *s, double t, const double *y, double *udot)
 {
+    const int32_t still = s->work.still;
+    s->work.still = 2;
     memset(udot, 0, (size_t)s->image.n.speeds * sizeof *udot);
     probe(s, t, y, udot, 0.0, 0, udot);
+    s->work.still = still;
 }
 
 static int insisted(const fm_instance *s)
@@ -188,7 +191,7 @@ int fm_drives_realise(fm_instance *s, double t, const double *y, char *out, size
     if (s->realised.count == 0) return 1;
     const double correction = s->closure[FM_CLOSURE_CORRECTION];
     s->closure[FM_CLOSURE_CORRECTION] = (double)FM_CORRECT_DIRECTLY;
-    s->work.still = 1;
+    s->work.still = 2;
     for (int32_t i = 0; i < 2 * s->image.n.laws; i++) s->laws.now[i] = FM_UNKNOWN;
     s->drive_side[0] = 0.0;
     fm_name_realised(s, names, sizeof names);

@@ -124,7 +124,7 @@ double fm_law_force(const fm_instance *s, int32_t law, const double *y)
 {
     double x, v;
     int32_t piece, below;
-    if (s->work.still) return force_at_rest(s, law, y);
+    if (s->work.still == 1) return force_at_rest(s, law, y);
     if (fm_law_sticks(s, law, &piece, &below, &v)) return s->laws.force[law];
     if (s->laws.off) return s->laws.seed[law];
     fm_law_at(s, law, y, &x, &v);

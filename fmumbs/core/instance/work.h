@@ -32,7 +32,7 @@ typedef struct fm_work {
     const double *evaluated, *accelerated; /* the y of the present evaluation, and its udot without multipliers */
     double time;                  /* of the positions in use [s] */
     double step_from, step_until; /* bounds of the present integration step [s] (excitation.c) */
-    int32_t still;                /* 1: laws act without friction, and excited modes stand (statics/balance.c) */
+    int32_t still;                /* 1: laws act without friction, and excited modes stand (statics/balance.c); 2: these alone */
     int32_t forced, cuts;         /* 1: `applied`, `cut_wrench` is not zero */
     double evaluations;           /* number of evaluations in the present fm_step */
 } fm_work;

@@ -9,6 +9,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import fmumbs as fm
+from fmumbs.compiler.dependencies import Dependencies
 from fmumbs.play import Options, run_fmu
 from fmumbs.verify.verifying import verify_fmu
 from oracle import Oracle
@@ -235,6 +236,17 @@ def test_unstable_internal_dynamics_is_refused_with_its_growth() -> None:
         started(cart(damping=damping))
 
 
+def test_dampers_and_springs_count_for_the_internal_dynamics() -> None:
+    """A law f = 0.1 v on the pendulum, whose inertia about its pin is 0.09."""
+    pushed = cart()
+    pushed.add(fm.Law("pushed", pushed["T"], pieces=[fm.Piece([[0.0, 0.1]])]))
+    with pytest.raises(fm.AssemblyError, match=rf"grows as exp\({0.1 / 0.18:.3g} t\)"):
+        started(pushed)
+    held = cart(q0=np.pi)
+    held.add(fm.Law("held", held["T"], pieces=[fm.Piece([[0.0], [-5.0]], origin=np.pi)]))
+    started(held)
+
+
 def test_drives_that_determine_too_little_are_refused() -> None:
     with pytest.raises(fm.AssemblyError, match=r"'P' by 'X'.*0 of 1 programmed accelerations .* drive 'X' adds none"):
         started(cart("T", 0.1, q0=np.pi / 2))
@@ -279,6 +291,11 @@ def test_flexible_links_between_are_refused_and_those_beside_are_not() -> None:
     between = fm.make_flexible(arm(drives="ABC", transition=0.1), ["b"], material=steel, elements=2)
     with pytest.raises(fm.ModelError, match=r"'b' is flexible and lies between the programmed motion and drive 'A'"):
         fm.compile(between)
+    model = arm()  # the drive is behind the link that bends, what it shall move before it
+    A, C = model["A"], model["C"]
+    model.add(fm.ProgrammedJoint("P", A, path=fm.Path.polynomial(0.3), drives=(C,), insist=True))
+    with pytest.raises(fm.ModelError, match=r"'b' is flexible and lies between .* drive 'C'"):
+        fm.compile(fm.make_flexible(model, ["b"], material=steel, elements=2))
     model = arm()
     path, A = fm.Path.quintic([0, 1], [0.3, 0.4]), model["A"]
     model.add(fm.ProgrammedJoint("P", A, path=path, transition=0.1, drives=(A,)))
@@ -351,6 +368,15 @@ def test_derivatives_by_inputs_are_those_of_the_driven_mechanism() -> None:
         assert_allclose(found["X.f"], [0, 0, -1], rtol=0, atol=1e-10)
         assert_allclose(abs(found["T.tau"][0]), 1 / (0.2 * np.cos(0.1)), rtol=1e-9)
         assert_allclose(found["T.tau"][1], 0.0, rtol=0, atol=1e-9)
+
+
+def test_what_drives_move_follows_all_inputs() -> None:
+    """A torque on a pendulum that an ideal program holds accelerates nothing; the cart that holds it moves."""
+    for drives in (True, False):
+        image = fm.compile(cart("T", 0.2, **({} if drives else {"drives": ()})))
+        (index,), (input_,) = (image.variables.references(name) for name in ("X.qdd", "T.tau"))
+        (found,) = Dependencies(image.arrays).of(np.array([index]))
+        assert (found is None or input_ in found) == drives
 
 
 def test_the_equilibrium_is_that_of_the_driven_mechanism() -> None:
