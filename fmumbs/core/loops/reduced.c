@@ -322,8 +322,8 @@ void fm_reduced_accelerations(fm_instance *s, const double *y, const double *tau
 {
     const int32_t nu = s->image.n.speeds;
     double *known = s->reduced.known, *g = s->reduced.force, *x = s->reduced.udot;
-    memcpy(s->reduced.tau, fm_linked_forces(s, tau), (size_t)nu * sizeof *tau);
-    memset(known, 0, (size_t)nu * sizeof *known);
+    const double *forces = fm_linked_forces(s, tau);
+    for (int32_t u = 0; u < nu; u++) s->reduced.tau[u] = forces[u], known[u] = 0.0;
     for (int32_t n = 0; n < s->image.n.excitations; n++) known[s->image.excitation_u[n]] = s->reduced.tau[s->image.excitation_u[n]];
     fm_inverse_place(s, y);
     fm_inverse_accelerations(s, known, 1);
@@ -337,7 +337,7 @@ void fm_reduced_accelerations(fm_instance *s, const double *y, const double *tau
     if (fits) solve(s, g, x);
     for (int32_t n = 0; n < nu; n++) x[n] = fits ? x[n] + known[n] : NAN;
     fm_inverse_accelerations(s, x, 1);
-    memcpy(udot, x, (size_t)nu * sizeof *udot);
+    for (int32_t u = 0; u < nu; u++) udot[u] = x[u];
     fm_from_links(s, udot);
     s->work.accelerated = udot;
 }
