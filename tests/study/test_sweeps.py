@@ -221,6 +221,8 @@ def test_an_interrupted_sweep_continues_where_it_stopped(tmp_path: Path, four_ba
     first, second, *_ = sorted(parts.glob("*.parquet"))
     second.write_bytes(second.read_bytes()[:200])
     first.unlink()
+    saved = tmp_path / "a.trajectories"
+    (saved / "00000000-00000009.parquet").write_bytes((saved / first.name).read_bytes())
     before = done_in(parts, skip=second.name)
     fractions: list[float] = []
     done = fm.sweep(four_bar_fmu, out, progress=fractions.append, **begin)
