@@ -216,8 +216,8 @@ def test_an_interrupted_sweep_continues_where_it_stopped(tmp_path: Path, four_ba
     whole = fm.sweep(four_bar_fmu, tmp_path / "whole.parquet", **begin)
     out, parts = tmp_path / "a.parquet", tmp_path / "a.parquet.parts"
     with pytest.raises(KeyboardInterrupt, match=r"interrupted after \d+ of 30 runs\. The same command continues"):
-        fm.sweep(four_bar_fmu, out, progress=Stop(0.4), **begin)
-    assert not out.exists() and 12 <= done_in(parts) < 30
+        fm.sweep(four_bar_fmu, out, progress=Stop(0.8), **begin)
+    assert not out.exists() and 24 <= done_in(parts) < 30
     first, second, *_ = sorted(parts.glob("*.parquet"))
     second.write_bytes(second.read_bytes()[:200])
     first.unlink()
@@ -226,7 +226,7 @@ def test_an_interrupted_sweep_continues_where_it_stopped(tmp_path: Path, four_ba
     before = done_in(parts, skip=second.name)
     fractions: list[float] = []
     done = fm.sweep(four_bar_fmu, out, progress=fractions.append, **begin)
-    assert before / 30 < fractions[0] and fractions[-1] == 1.0
+    assert before > 0 and before / 30 < fractions[0] and fractions[-1] == 1.0
     assert rows(done) == rows(whole) and not parts.exists()
     assert trajectories(done) == trajectories(whole)
     again = Stop(0.0)
