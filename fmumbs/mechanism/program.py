@@ -311,7 +311,8 @@ class ProgrammedVelocity(_InFrame):
     Rows that depend on position or time are rows + slopes s, with s a coordinate: `by` is a Path s(t), or a joint or
     (joint, mode) with a scalar position in the spanning tree; slopes: (k, 6).
 
-    >>> drum = fm.ProgrammedVelocity("wound", hook, frame=axle, rows=[(0.2, 0, 0, 0, 0, 1)], path=0.0)
+    >>> same = fm.ProgrammedVelocity("same", A.M, frame=B.M, rows=[(0, 1, 0, 0, 0, 0)], path=0.0)  # rates of rotation
+    >>> model.add(same)
 
     Units: of zeta [m/s] if any row has a linear part, else [rad/s]; P.drive is the row's multiplier.
 

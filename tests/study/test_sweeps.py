@@ -352,7 +352,7 @@ def test_what_fits_no_target_and_no_file_is_refused(tmp_path: Path, pendulum_fmu
     for target, out, message in (
         ("pendulun", "a.parquet", "nearest name is 'pendulum'"),
         ("nothing.fmu", "a.parquet", "no file 'nothing.fmu'"),
-        (3, "a.parquet", "neither a model nor an FMU"),
+        (3, "a.parquet", "neither a model, an FMU nor a system"),
         ("pendulum", "a.csv", "is not a Parquet file. Give a name such as 'a.parquet'"),
         ("pendulum", "nowhere/a.parquet", "no folder"),
     ):
