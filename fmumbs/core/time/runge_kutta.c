@@ -16,22 +16,21 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_LARGE 0.1 /* [rad], or lengths */
+#define FM_MOVES 1e-5 /* [rad], or lengths: less is not judged */
 
-/* Whether a step of h from s->y is too long for the motion: the slopes of its second and third stage differ, over the step, by more
- * than all that the first one makes of it, and a tenth of a radian or of the length. In a stable step they differ by a part of it;
- * beyond the limit of stability, 2.8 over the highest frequency, what grows soon makes twice as much. */
+/* Whether a step of h from s->y is beyond the limit of stability, 2.8 over the highest frequency: the slopes of its second and
+ * third stage then differ by up to twice the slopes of the first two, in a stable step by less. */
 static int is_too_long(const fm_instance *s, double h)
 {
     const int32_t np = s->image.n.positions, nu = s->image.n.speeds;
     const double *first = fm_stage(s, 0) + np, *second = fm_stage(s, 1) + np, *third = fm_stage(s, 2) + np;
-    double most = 0.0, made = 0.0;
+    double apart = 0.0, most = 0.0;
     for (int32_t u = 0; u < nu; u++) {
         const double unit = h * h / (s->image.mode_linear[u] ? s->image.length[0] : 1.0);
-        most = fmax(most, unit * fabs(third[u] - second[u]));
-        made = fmax(made, unit * fabs(first[u]));
+        apart = fmax(apart, unit * fabs(third[u] - second[u]));
+        most = fmax(most, unit * fmax(fabs(first[u]), fabs(second[u])));
     }
-    return most > FM_LARGE + made;
+    return apart > FM_MOVES && apart > 2.0 * most;
 }
 
 static fm_status step_too_long(fm_instance *s, double t, double h, double t_end)
