@@ -82,8 +82,8 @@ def test_every_scheme_gives_one_motion(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", seeds(4, 46, 1057))
 def test_fixed_steps_end_near_the_motion_or_say_that_they_are_too_long(seed: int) -> None:
-    """Beyond the limit of stability errors grow by orders of magnitude: none of that is silent. Steps that are too coarse,
-    but stable, may be off by some times the motion.
+    """Beyond the limit of stability errors grow by orders of magnitude: none of that is silent. Coarse steps that are
+    stable may be off by some times the motion.
     """
     try:
         case, rng = stiff(seed, (3.0, 5.0, 7.0, 9.0)[seed % 4]), np.random.default_rng([13, seed])
