@@ -45,6 +45,7 @@ class Store:
         overwrite: removes another sweep. Only one process at a time can write the same output.
         """
         if self.out.is_file() and self._key_of_output() == self.key and (not saves or self.trajectories.is_dir()):
+            shutil.rmtree(self.parts, ignore_errors=True)  # left by what ended just then
             yield []
             return
         self._refuse_others(overwrite)

@@ -109,7 +109,7 @@ def sweep(
         _check_room(path, left * (bytes_each + 8 * len(columns_of(task))))
         if todo:
             _run(store, _batches(task, todo, bytes_each, scheduler, workers), len(design), left, progress)
-            store.finish()
+        store.finish()
     return Sweep(path)
 
 

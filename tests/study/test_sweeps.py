@@ -233,6 +233,20 @@ def test_an_interrupted_sweep_continues_where_it_stopped(tmp_path: Path, four_ba
     assert rows(fm.sweep(four_bar_fmu, out, progress=again, **begin)) == rows(whole) and again.calls == 0
 
 
+def test_a_sweep_that_is_interrupted_after_its_last_run_is_finished_by_the_next_call(
+    tmp_path: Path, four_bar_fmu: Path
+) -> None:
+    begin = {"grid": {"A.tau": np.linspace(0, 0.1, 6)}, **SHORT}
+    whole = fm.sweep(four_bar_fmu, tmp_path / "whole.parquet", **begin)
+    out = tmp_path / "a.parquet"
+    with pytest.raises(KeyboardInterrupt, match="interrupted after 6 of 6 runs"):
+        fm.sweep(four_bar_fmu, out, progress=Stop(1.0), **begin)
+    assert not out.exists()
+    again = Stop(0.0)
+    assert rows(fm.sweep(four_bar_fmu, out, progress=again, **begin)) == rows(whole) and again.calls == 0
+    assert not (tmp_path / "a.parquet.parts").exists()
+
+
 def done_in(parts: Path, skip: str = "") -> int:
     files = [path for path in parts.glob("*.parquet") if path.name != skip]
     return sum(parquet.read_metadata(path).num_rows for path in files)
