@@ -8,6 +8,7 @@ FMPy, rich, SciPy and matplotlib are imported by the command that needs them.
 import json
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -233,23 +234,28 @@ def run(
     from fmumbs import play
 
     options = play.Options(stop=stop, interval=interval, inputs=inputs, **integration)
-    failure: SolverError | Interrupted | None = None
     with start_warnings(), progress_bar(f"running {target}") as progress:
-        try:
-            if _is_fmu(target):
-                result = play.run_fmu(target, options, settings, progress=progress)
-            else:
-                result = play.run_model(read_model(target, settings), options, progress=progress)
-        except (SolverError, Interrupted) as error:
-            if error.result is None:
-                raise
-            failure, result = error, error.result
+        if _is_fmu(target):
+            result, failure = _as_far_as(lambda: play.run_fmu(target, options, settings, progress=progress))
+        else:
+            model = read_model(target, settings)
+            result, failure = _as_far_as(lambda: play.run_model(model, options, progress=progress))
     _report(result, out, plot)
     printing.print_summary(play.summary(result))
     if options.scheme == "auto" and {"solver.steps", "solver.implicit"} <= set(result.names):
         implicit, steps = (result[name][-1] for name in ("solver.implicit", "solver.steps"))
         click.echo(f"auto took radau for {implicit:.0f} of {steps:.0f} steps.")
     _fail(failure)
+
+
+def _as_far_as(run: "Callable[[], Result]") -> "tuple[Result, SolverError | Interrupted | None]":
+    """The result of a run, or what it had when it failed, with the error; raises an error that has no result."""
+    try:
+        return run(), None
+    except (SolverError, Interrupted) as error:
+        if error.result is None:
+            raise
+        return error.result, error
 
 
 def _report(result: "Result", out: Path | None, plot: Path | None) -> None:
@@ -323,14 +329,8 @@ def cosim(
     from fmumbs import play
     from fmumbs.system import open_system
 
-    failure: SolverError | Interrupted | None = None
     with open_system(package, stop=stop, step=step) as system, progress_bar(f"{package} in {engine}") as progress:
-        try:
-            result = system.run(engine, progress=progress)
-        except (SolverError, Interrupted) as error:
-            if error.result is None:
-                raise
-            failure, result = error, error.result
+        result, failure = _as_far_as(lambda: system.run(engine, progress=progress))
     _report(result, out, plot)
     printing.print_summary(play.summary(result))
     _fail(failure)

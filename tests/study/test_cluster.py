@@ -14,10 +14,11 @@ from fmumbs import play
 from fmumbs.readers import read_model
 from fmumbs.study import cluster as clusters
 from support.commands import fmumbs
+from support.sweep_rows import rows
 
 dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
-parquet = pytest.importorskip("pyarrow.parquet")
+pytest.importorskip("pyarrow.parquet")
 pytestmark = [pytest.mark.xdist_group("dask"), pytest.mark.filterwarnings("ignore::ResourceWarning")]
 
 
@@ -35,12 +36,6 @@ def cluster() -> Iterator[Any]:
 @pytest.fixture(scope="module")
 def fmu(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return fm.export_fmu(read_model("four_bar"), tmp_path_factory.mktemp("fmus") / "four_bar.fmu")
-
-
-def rows(done: fm.Sweep) -> dict[str, list[Any]]:
-    table = parquet.read_table(done.path).to_pydict()
-    del table["seconds"]
-    return dict(table)
 
 
 def pids(cluster: Any) -> list[int]:

@@ -11,6 +11,7 @@ import fmumbs as fm
 from fmumbs import play
 from fmumbs.readers import read_model
 from fmumbs.study import sweeping
+from support.sweep_rows import rows
 
 pytestmark = pytest.mark.filterwarnings("ignore::fmumbs.StartWarning")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -22,13 +23,6 @@ KEEP = ["start:D.q", "min:D.q", "max:D.q", "absmax:A.qdd", "mean:D.q", "rms:A.qd
 @pytest.fixture(scope="module")
 def four_bar_fmu(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return fm.export_fmu(read_model("four_bar"), tmp_path_factory.mktemp("fmus") / "four_bar.fmu")
-
-
-def rows(done: fm.Sweep) -> dict[str, list[Any]]:
-    """All columns but the times that the runs took."""
-    table = parquet.read_table(done.path).to_pydict()
-    del table["seconds"]
-    return dict(table)
 
 
 def summaries(result: fm.Result) -> dict[str, float]:
