@@ -1,10 +1,12 @@
 """Deflates what FMUs share: python cmake/deflate.py FOLDER, the package's _fmu, at the end of its build.
 
 FOLDER/shared.zip then contains the files that are the same in every FMU, as its archive begins; FOLDER/binaries.zip the
-binaries in FOLDER, whose names differ. The modules that write them are loaded without the package around them, which
-needs numpy.
+binaries in FOLDER, whose names differ. Binaries for other platforms that cmake/platforms.py made from other sources are
+removed. The modules that write archives are loaded without the package around them, which needs numpy.
 """
 
+import hashlib
+import shutil
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -16,11 +18,34 @@ for name in ("fmumbs", "fmumbs.export"):
 
 from fmumbs.export.archive import BINARIES, OLDEST, zip_archive  # noqa: E402  the packages above come first
 from fmumbs.export.installed import SHARED, shared_entries  # noqa: E402
+from fmumbs.export.sources import core_sources  # noqa: E402
 
 LEVEL = 9  # of compression: the smallest
+STAMP = "sources.sha256"  # in the folder of a platform: what its binary was made from
 
-folder = Path(sys.argv[1])
-binaries = {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.glob("*/fmumbs.*"))}
-shared = shared_entries((ROOT / "LICENSE").read_bytes())
-for file, entries in ((BINARIES, binaries), (SHARED, shared)):
-    (folder / file.name).write_bytes(zip_archive(entries.items(), OLDEST, level=LEVEL))
+
+def digest() -> str:
+    """Of all that a binary for another platform is made from."""
+    files = [path.read_bytes() for path in (ROOT / "CMakeLists.txt", ROOT / "cmake" / "zig.cmake")]
+    return hashlib.sha256(b"\0".join([*files, *core_sources().values()])).hexdigest()
+
+
+def is_stale(folder: Path) -> bool:
+    """Whether the folder holds a binary for another platform that was made from other sources."""
+    stamp = folder / STAMP
+    return stamp.is_file() and stamp.read_text() != digest()
+
+
+def deflate(folder: Path) -> None:
+    """Writes the two archives of a package's _fmu."""
+    for stale in filter(is_stale, folder.iterdir()):
+        print(f"{stale.name}: made from other sources, removed; `make platforms` builds it")
+        shutil.rmtree(stale)
+    binaries = {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.glob("*/fmumbs.*"))}
+    shared = shared_entries((ROOT / "LICENSE").read_bytes())
+    for file, entries in ((BINARIES, binaries), (SHARED, shared)):
+        (folder / file.name).write_bytes(zip_archive(entries.items(), OLDEST, level=LEVEL))
+
+
+if __name__ == "__main__":
+    deflate(Path(sys.argv[1]))

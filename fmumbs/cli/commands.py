@@ -159,6 +159,11 @@ def info(target: str, settings: Settings, as_json: bool) -> None:
     "--start", "starts", metavar="NAME=VALUE", multiple=True, callback=parse_settings,
     help="Start value of an input, a state or a parameter, such as A.tau=0.05; can be repeated.",
 )  # fmt: skip
+@click.option(
+    "--platform", "platforms", metavar="NAME", multiple=True,
+    help="Only the binary for linux64, win64, darwin64, ...; can be repeated. linux64=aarch64-linux puts the one for "
+    "ARM where linux64's would be.",
+)  # fmt: skip
 @click.option("--all", "all_variables", is_flag=True, help="Exports more than 2000 variables.")
 @click.option("--verify", "verifies", is_flag=True, help="Verifies each FMU, as `fmumbs verify` does.")
 def export(
@@ -167,6 +172,7 @@ def export(
     backend: str,
     settings: Settings,
     starts: Settings,
+    platforms: tuple[str, ...],
     all_variables: bool,
     verifies: bool,
     **integration: Any,
@@ -179,6 +185,7 @@ def export(
     fmumbs export pendulum --set length=0.5 -o short.fmu --scheme rk4 --step 1e-3 --verify
     """
     from fmumbs.export import export_fmu
+    from fmumbs.export.installed import missing_platforms
 
     if output and len(models) > 1 and output.endswith(".fmu"):
         raise click.UsageError(f"several models do not fit into '{output}'. Give a folder with -o.")
@@ -188,11 +195,13 @@ def export(
     for name in models:
         model = read_model(name, settings)
         path = export_fmu(
-            model, output or f"{model.name}.fmu", backend=backend, starts=starts, all_variables=all_variables,
-            **integration,
+            model, output or f"{model.name}.fmu", backend=backend, starts=starts, platforms=platforms or None,
+            all_variables=all_variables, **integration,
         )  # fmt: skip
         click.echo(f"{path}  {path.stat().st_size / 1024:.0f} kB")
         failed |= verifies and _verify(path, None)
+    if not platforms and (missing := missing_platforms()):
+        click.echo(f"without binaries for {', '.join(missing)}, which this installation does not have", err=True)
     if failed:
         sys.exit(1)
 

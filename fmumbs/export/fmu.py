@@ -51,6 +51,7 @@ def export_fmu(
     dynamics: str | None = None,
     starts: "Mapping[str, float | Sequence[float]] | None" = None,
     equilibrium: bool | None = None,
+    platforms: Sequence[str] | None = None,
     all_variables: bool = False,
 ) -> Path:
     """Writes `model` as an FMI 2.0 co-simulation FMU to `path`; returns the path of the file.
@@ -66,11 +67,14 @@ def export_fmu(
     equilibrium: the motion starts at rest in the static equilibrium near the start values, as fmumbs.equilibrium()
         finds it: the start value of solver.equilibrium is 1. The FMU searches it with the parameters and inputs that
         the importer sets. None: as in the image.
+    platforms: whose binaries the FMU carries, such as ["linux64", "win64"]; "linux64=aarch64-linux" puts the one for
+        aarch64-linux into the folder linux64, where importers on ARM look that do not know its name. None: all that
+        this installation has.
     all_variables: allows more than MOST_VARIABLES.
 
     Raises EquilibriumError if there is none, ModelError for a model that cannot be compiled, ExportError for an unknown
-    backend, too many variables, no binary in this installation, or a file that cannot be written. An existing file at
-    `path` is then unchanged.
+    backend, too many variables, a platform without a binary in this installation, or a file that cannot be written. An
+    existing file at `path` is then unchanged.
     """
     if backend not in BACKENDS:
         raise ExportError(f"backend '{backend}' is unknown. Choose one of: {', '.join(BACKENDS)}.")
@@ -87,11 +91,11 @@ def export_fmu(
     place = os.fspath(path)
     target = Path(place, f"{image.name}.fmu") if place.endswith(os.sep) else Path(place)
     start = installed.shared() if backend == "native" else b""
-    write(target, zip_archive(BACKENDS[backend](image), _date(), start))
+    write(target, zip_archive(BACKENDS[backend](image, platforms), _date(), start))
     return target
 
 
-def native_entries(image: "ModelImage") -> Entries:
+def native_entries(image: "ModelImage", platforms: Sequence[str] | None) -> Entries:
     """The files of a native FMU that depend on its model: name in the archive, contents."""
     name = model_identifier(image.name)
     variables, tool = image.variables[:], installed.tool()
@@ -100,14 +104,14 @@ def native_entries(image: "ModelImage") -> Entries:
         model_description(image, variables, sources=compiled_sources(), tool=tool, licence=installed.LICENCE),
     )
     yield "model.png", icon()
-    for platform, (suffix, binary) in installed.binaries().items():
+    for platform, (suffix, binary) in installed.binaries(platforms).items():
         yield f"binaries/{platform}/{name}{suffix}", binary
     yield "resources/model.fmb", image.bytes
     yield "documentation/index.html", documentation(image, variables, tool=tool)
     yield f"sources/{IMAGE_FILE}", image_source(image.bytes)
 
 
-BACKENDS: dict[str, Callable[["ModelImage"], Entries]] = {
+BACKENDS: dict[str, Callable[["ModelImage", Sequence[str] | None], Entries]] = {
     "native": native_entries,
     "pythonfmu": pythonfmu_entries,
 }

@@ -4,6 +4,7 @@ importlib.metadata is not used: importing it takes longer than an export.
 """
 
 import sys
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -13,11 +14,13 @@ from fmumbs.export.sources import core_sources
 
 LICENCE = "BSD-3-Clause"
 LICENCE_FILE = "documentation/licenses/license.txt"
+PLATFORMS = ("linux64", "linux32", "aarch64-linux", "win64", "win32", "darwin64")
+"""Those that cmake/platforms.py can build, by the names of FMI 2.0; aarch64-linux by that of FMI 3.0."""
 SHARED = Path(__file__).parents[1] / "_fmu" / "shared.zip"
 
 
-def binaries() -> dict[str, tuple[str, bytes]]:
-    """Suffix and contents of each native FMU binary built with the package, by platform.
+def installed_binaries() -> dict[str, Path]:
+    """The file of each FMU binary in the package, by platform.
 
     Raises ExportError if there is none.
     """
@@ -25,7 +28,31 @@ def binaries() -> dict[str, tuple[str, bytes]]:
     files = sorted(file for file in folder.glob("*/fmumbs.*") if file.suffix in EXECUTABLE)
     if not files:
         raise ExportError(f"there is no FMU binary in {folder}. Reinstall fmumbs with a C compiler.")
-    return {file.parent.name: (file.suffix, file.read_bytes()) for file in files}
+    return {file.parent.name: file for file in files}
+
+
+def missing_platforms() -> list[str]:
+    """Those of PLATFORMS for which the package has no binary."""
+    return [name for name in PLATFORMS if name not in installed_binaries()]
+
+
+def binaries(platforms: Sequence[str] | None = None) -> dict[str, tuple[str, bytes]]:
+    """Suffix and contents of native FMU binaries by platform, that is by the name of their folder in an FMU.
+
+    platforms: their names, each "NAME", or "FOLDER=NAME" for another folder than its own; None: all that there are.
+    Raises ExportError for a platform without a binary and for a folder that is named twice.
+    """
+    files = installed_binaries()
+    chosen: dict[str, Path] = {} if platforms else files
+    for platform in platforms or ():
+        folder, _, name = platform.rpartition("=")
+        if name not in files:
+            others = f"there are {', '.join(files)}" + ("; `make platforms` builds it" if name in PLATFORMS else "")
+            raise ExportError(f"platform '{platform}': there is no binary for '{name}' in this installation, {others}.")
+        if (folder or name) in chosen or "/" in folder:
+            raise ExportError(f"platform '{platform}': folder '{folder or name}' is taken. Name each folder once.")
+        chosen[folder or name] = files[name]
+    return {folder: (file.suffix, file.read_bytes()) for folder, file in sorted(chosen.items())}
 
 
 def shared_entries(licence: bytes) -> dict[str, bytes]:

@@ -17,7 +17,7 @@ therefore computed from the libraries and the slave's text, which contains the i
 
 import hashlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -84,14 +84,14 @@ fmi2Terminated is true.""",
 )
 
 
-def pythonfmu_entries(image: "ModelImage") -> Iterator[tuple[str, bytes]]:
+def pythonfmu_entries(image: "ModelImage", platforms: Sequence[str] | None = None) -> Iterator[tuple[str, bytes]]:
     """The files of a pythonfmu FMU: name in the archive, contents.
 
     Raises ExportError if pythonfmu is not installed, or has no binary for a platform of this installation.
     """
     name, variables = model_identifier(image.name), image.variables[:]
     tool = f"{installed.tool()} with {installed.tool('pythonfmu')}"
-    libraries = _libraries()
+    libraries = _libraries(platforms)
     slave = _slave(image.guid)
     module = f"fmumbs_{_hash(slave, *(core for _, _, core in libraries.values()))}"
     yield (
@@ -113,7 +113,7 @@ def pythonfmu_entries(image: "ModelImage") -> Iterator[tuple[str, bytes]]:
     yield from _licences()
 
 
-def _libraries() -> dict[str, tuple[str, bytes, bytes]]:
+def _libraries(platforms: Sequence[str] | None) -> dict[str, tuple[str, bytes, bytes]]:
     """For each platform with both: suffix, pythonfmu's binary and the core library."""
     places = (Path(entry) / "pythonfmu" / "resources" / "binaries" for entry in sys.path)
     folder = next((place for place in places if place.is_dir()), None)
@@ -124,13 +124,13 @@ def _libraries() -> dict[str, tuple[str, bytes, bytes]]:
     theirs = {(path.parent.name, path.suffix): path for path in sorted(folder.glob("*/*pythonfmu-export*"))}
     found = {
         platform: (suffix, theirs[platform, suffix].read_bytes(), core)
-        for platform, (suffix, core) in installed.binaries().items()
+        for platform, (suffix, core) in installed.binaries(platforms).items()
         if (platform, suffix) in theirs
     }
     if not found:
         raise ExportError(
             f"pythonfmu has binaries for {', '.join(sorted(platform for platform, _ in theirs))}, this installation "
-            f"of fmumbs for {', '.join(installed.binaries())}. Export with the backend 'native'."
+            f"of fmumbs for {', '.join(installed.installed_binaries())}. Export with the backend 'native'."
         )
     return found
 
