@@ -175,7 +175,9 @@ def test_without_pythonfmu_the_message_has_the_fix(tmp_path: Path, monkeypatch: 
 
 
 def test_a_platform_without_a_binary_of_pythonfmu_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(installed, "binaries", lambda platforms: {"aarch64-linux": (".so", b"")})
+    library = tmp_path / "fmumbs.so"
+    library.touch()
+    monkeypatch.setattr(installed, "installed_binaries", lambda: {"aarch64-linux": library})
     with pytest.raises(ExportError, match=r"linux64, win64.*aarch64-linux.*'native'"):
         export_fmu(hinged_rod(), tmp_path / "a.fmu", backend="pythonfmu")
 
