@@ -86,7 +86,7 @@ class Rotation:
 
     @classmethod
     def quaternion(cls, w: float, x: float, y: float, z: float) -> Self:
-        """From a quaternion, scalar first; it is normalised. Raises ModelError for zero."""
+        """From a quaternion w, x, y, z, scalar first; it is normalised. Raises ModelError for zero."""
         w, x, y, z = _checks.quaternion((w, x, y, z), "Rotation: quaternion")
         return cls._of(
             np.array(

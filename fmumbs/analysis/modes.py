@@ -61,7 +61,10 @@ class ModeVectors:
         return self.phi.T @ given, self.phibar.T @ given
 
     def interaction(self, free: Sequence[float], constrained: Sequence[float]) -> Array:
-        """The interaction (6,) of lambda and lambdabar (3.28)."""
+        """The interaction (6,) (3.28): torque [N.m], then force [N].
+
+        free: lambda, (velocities,). constrained: lambdabar, (6 - velocities,).
+        """
         result: Array = self.psi @ np.asarray(free, float) + self.psibar @ np.asarray(constrained, float)
         return result
 

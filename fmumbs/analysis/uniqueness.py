@@ -70,6 +70,7 @@ class Fix:
 class Uniqueness:
     """The verdict on the constraint rows of all joints; print() shows a short table.
 
+    placed, stress: what it was found from: the placed bodies and joints, and their self-stresses.
     rows: number of constraint rows; rank: number of independent rows; redundant: rows - rank, the degree of redundancy.
     mobility: degrees of freedom; gruebler: the same by Grübler's count. gap: in the singular values that decided the
     rank. nearby, nearby_kept: ranks at neighbouring positions, and their smallest counted singular values.
@@ -172,7 +173,7 @@ class Uniqueness:
         return replace(self.placed.without(freed), couplings=tuple(kept))
 
     def set_of(self, names: Sequence[str]) -> SetReaction:
-        """The verdict on the reactions of some joints together. Raises ModelError for an unknown joint."""
+        """The verdict on the reactions of the joints `names` together. Raises ModelError for an unknown joint."""
         for name in names:
             if name not in self.placed.joints:
                 raise ModelError(f"there is no joint '{name}'. {_checks.nearest(name, self.placed.joints)}")

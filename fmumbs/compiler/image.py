@@ -29,8 +29,8 @@ DYNAMICS: dict[str, int] = {"riccati": lib.FM_RICCATI, "copcod": lib.FM_COPCOD}
 class ModelImage:
     """A compiled mechanism: immutable bytes, the same in Python and in an FMU.
 
-    Made by compile() or ModelImage.load(). Raises ModelError for bytes that are not an image, of another version,
-    damaged, or altered: the hash in the header must be the SHA-256 of the bytes after the header.
+    Made by compile() or ModelImage.load(). data: the bytes. Raises ModelError for bytes that are not an image, of
+    another version, damaged, or altered: the hash in the header must be the SHA-256 of the bytes after the header.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -176,14 +176,14 @@ class ModelImage:
         return ModelImage(pack(self.sizes, arrays))
 
     def save(self, path: "str | os.PathLike[str]") -> Path:
-        """Writes the bytes to a file atomically. Raises OSError."""
+        """Writes the bytes to a file, `path`, which appears when it is complete. Raises OSError."""
         with whole(Path(path)) as file:
             file.write(self.bytes)
         return Path(path)
 
     @classmethod
     def load(cls, source: "str | os.PathLike[str] | bytes | bytearray | memoryview") -> "ModelImage":
-        """An image from its bytes or from the path of a file. Raises ModelError for anything but an image."""
+        """An image from `source`, its bytes or the path of a file. Raises ModelError for anything but an image."""
         return cls(bytes(source) if isinstance(source, bytes | bytearray | memoryview) else Path(source).read_bytes())
 
 

@@ -128,8 +128,8 @@ class Body(Element):
     ) -> Self:
         """A straight rod from `base`, its frame's origin, to `tip`, `length` [m] along an axis of its frame.
 
-        along: "x", "y", "z" or with a minus sign. Without a radius [m] it is thin: no inertia about its own
-        axis. Give mass [kg], or density [kg/m3] and radius.
+        name: as for Body. along: "x", "y", "z" or with a minus sign. Without a radius [m] it is thin: no inertia about
+        its own axis. Give mass [kg], or density [kg/m3] and radius.
         """
         properties = shapes.rod(length, radius, mass, density, f"Body.rod '{name}'")
         section = None if radius is None else Section.circle(radius)
@@ -148,7 +148,7 @@ class Body(Element):
     ) -> Self:
         """A solid cylinder from `base`, the centre of one end and its frame's origin, to `tip`.
 
-        length, radius [m]; mass [kg] or density [kg/m3]. along: as for rod().
+        name: as for Body. length, radius [m]; mass [kg] or density [kg/m3]. along: as for rod().
         """
         where = f"Body.cylinder '{name}'"
         properties = shapes.rod(length, _checks.positive(radius, f"{where}: radius"), mass, density, where)
@@ -166,8 +166,8 @@ class Body(Element):
     ) -> Self:
         """A cuboid with edges `size` = (lx, ly, lz) [m] along its frame's axes.
 
-        Its frame's origin, `base`, is the centre of one face, `tip` that of the opposite face in direction
-        `along`.
+        name: as for Body. mass [kg] or density [kg/m3]. Its frame's origin, `base`, is the centre of one face, `tip`
+        that of the opposite face in direction `along`: "x", "y", "z" or with a minus sign.
         """
         where = f"Body.box '{name}'"
         sizes = _checks.vector(size, f"{where}: size", (0.1, 0.1, 0.1))
@@ -180,7 +180,10 @@ class Body(Element):
     def sphere(
         cls, name: str, *, radius: float, mass: float | None = None, density: float | None = None
     ) -> Self:
-        """A solid sphere of `radius` [m]; its frame's origin is its centre. Give mass [kg] or density [kg/m3]."""
+        """A solid sphere of `radius` [m]; its frame's origin is its centre. Give mass [kg] or density [kg/m3].
+
+        name: as for Body.
+        """
         mass_, moments = shapes.sphere(radius, mass, density, f"Body.sphere '{name}'")
         return cls(name, mass=mass_, inertia=moments)
 

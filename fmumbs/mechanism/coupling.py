@@ -98,6 +98,7 @@ class Coupling(Element):
     def gear(cls, name: str, A: JointBase, B: JointBase, *, ratio: float, offset: float | None = None) -> "Coupling":
         """A pair of gears: A's angle is `ratio` times B's, plus the offset.
 
+        name, offset: as for Coupling. A, B: joints that turn.
         ratio: teeth of B over teeth of A; negative where A and B turn about parallel axes and mesh from outside.
         """
         return cls(name, ((A, 1.0), (B, -_checks.number(ratio, f"Coupling '{name}': ratio"))), offset=offset)
@@ -108,6 +109,7 @@ class Coupling(Element):
     ) -> "Coupling":
         """A belt or chain on two pulleys: radii[0] times A's angle is radii[1] times B's, plus the offset.
 
+        name, offset: as for Coupling. A, B: joints that turn.
         radii: two, positive [m]. For a crossed belt reverse one of the axes, or use a gear with a negative ratio.
         """
         first, second = _checks.numbers(radii, 2, f"Coupling '{name}': radii", (0.1, 0.2))
@@ -121,6 +123,7 @@ class Coupling(Element):
     ) -> "Coupling":
         """Rack and pinion: the rack's displacement is `radius` [m] times the pinion's angle, plus the offset.
 
+        name, offset: as for Coupling. pinion: a joint that turns; rack: one that slides.
         radius: of the pinion, negative where the rack moves the other way.
         """
         radius = _checks.number(radius, f"Coupling '{name}': radius")

@@ -165,7 +165,7 @@ class FlexibleLink(Composite):
     # Properties ---------------------------------------------------------------------------------------------
 
     def stiffness(self, what: str) -> float:
-        """EA [N], or EIy, EIz or GJ [N.m2], given or from section and material."""
+        """A stiffness, given or from section and material; what: "EA" [N], "EIy", "EIz" or "GJ" [N.m2]."""
         if self.section is None or self.material is None:
             return float(getattr(self, what) or 0.0)
         s, m = self.section, self.material
@@ -256,8 +256,8 @@ class FlexibleLink(Composite):
     ) -> Point:
         """A point at x, y, z [m] in the frame of the undeformed link, fixed to the cross-section there.
 
-        A name makes its position, velocity and acceleration variables of the FMU, as those of the rfe that it is on.
-        Raises ModelError for a place beyond the ends.
+        rotation: of its axes. name: makes its position, velocity and acceleration variables of the FMU, as those of
+        the rfe that it is on. Raises ModelError for a place beyond the ends.
         """
         i, start = self._element_at((x, y, z), f"Point on '{self.name}'")
         a, b, c = (np.array((x, y, z), float) - start * np.array(self.axis)).tolist()

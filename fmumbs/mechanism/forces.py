@@ -69,8 +69,8 @@ class Spring(Force):
 class Load(Force):
     """A force at a point and a torque on its body, both in the world's axes.
 
-    force: (3,) [N] and torque: (3,) [N.m] are the start values of the inputs NAME.force[1..3] and
-    NAME.torque[1..3].
+    P: the point, on a body. force: (3,) [N] and torque: (3,) [N.m] are the start values of the inputs
+    NAME.force[1..3] and NAME.torque[1..3].
     """
 
     P: Point

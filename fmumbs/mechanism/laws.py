@@ -33,7 +33,11 @@ POSITIONS, VELOCITIES = LAW_POWERS
 class Piece:
     """A polynomial for lower <= x < upper and v_lower <= v < v_upper.
 
-    coefficients: (6, 4) or less, c[i][j] of (x - origin)^i v^j; a flat list is c[i][0].
+    coefficients: (6, 4) or less, c[i][j] of (x - origin)^i v^j; a flat list is c[i][0]. A force [N] or torque [N.m].
+    lower, upper: of the position x [m] or [rad]; v_lower, v_upper: of the velocity v [m/s] or [rad/s]; unbounded by
+        default. origin: of the powers of x [m] or [rad].
+
+    Raises ModelError for bounds in the wrong order and for more than 6 rows or 4 columns.
     """
 
     coefficients: Sequence[Sequence[float]]
@@ -79,6 +83,8 @@ class ForceLaw(Element, ABC):
 
     Variables of a law L: L.force, L.slip (0 while it sticks, else 1), and the parameters L.scale and L.breakaway.
     """
+
+    _passes_on = "every law"
 
     on: JointBase | Spring
     mode: int = field(default=1, kw_only=True)
@@ -161,7 +167,10 @@ class Law(ForceLaw):
         scale: float = 1.0,
         scaled: bool = False,
     ) -> "Law":
-        """One polynomial for all positions and velocities; coefficients: as for Piece."""
+        """One polynomial for all positions and velocities.
+
+        coefficients: as for Piece. name, on, mode, scale, scaled: as for every law.
+        """
         return cls(name, on, mode=mode, scale=scale, scaled=scaled, pieces=(Piece(coefficients),))
 
     @classmethod
@@ -179,8 +188,9 @@ class Law(ForceLaw):
     ) -> "Law":
         """Linear interpolation of forces (n,) at increasing positions (n,); the outer lines extrapolate.
 
+        positions [m] or [rad], forces [N] or [N.m].
         smooth: monotone cubics (SciPy's PchipInterpolator) instead of lines, extrapolated by lines with the slopes at
-        the ends.
+        the ends. name, on, mode, scale, scaled: as for every law.
         """
         x, f = _points(f"Law '{name}'", "positions", positions, forces)
         if smooth:
@@ -205,7 +215,10 @@ class Law(ForceLaw):
         scale: float = 1.0,
         scaled: bool = False,
     ) -> "Law":
-        """Linear interpolation of forces (n,) at increasing velocities (n,); the outer lines extrapolate."""
+        """Linear interpolation of forces (n,) at increasing velocities (n,); the outer lines extrapolate.
+
+        velocities [m/s] or [rad/s], forces [N] or [N.m]. name, on, mode, scale, scaled: as for every law.
+        """
         v, f = _points(f"Law '{name}'", "velocities", velocities, forces)
         bounds = (-math.inf, *v[1:-1], math.inf)
         slopes = [(f[i + 1] - f[i]) / (v[i + 1] - v[i]) for i in range(len(v) - 1)]
@@ -229,7 +242,8 @@ class Law(ForceLaw):
     ) -> "Law":
         """Dry friction of a constant force [N] or [N.m], at least 0, against the velocity; it sticks at rest.
 
-        breakaway: the force at which it begins to slide is this factor times `force`.
+        breakaway: the force at which it begins to slide is this factor times `force`. name, on, mode, scale, scaled:
+        as for every law.
         """
         force = _checks.not_negative(force, f"Law '{name}': force")
         rising = force if isinstance(on, Spring) else -force  # tension is positive

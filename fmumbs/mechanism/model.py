@@ -31,7 +31,8 @@ _KINDS = (Body, Composite, JointBase, Coupling, Force, ForceLaw)
 class Model:
     """A mechanism: `Model(name, gravity=(0, 0, -9.81), description="")`.
 
-    name: letters, digits and _; also the FMU's name. gravity: (3,) in the world's axes [m/s2].
+    name: letters, digits and _; also the FMU's name. gravity: (3,) in the world's axes [m/s2]. description: a sentence
+    for the FMU's readers.
     """
 
     def __init__(self, name: str, gravity: ArrayLike = (0.0, 0.0, -9.81), description: str = "") -> None:
@@ -61,8 +62,7 @@ class Model:
     def add(self, *elements: Element) -> None:
         """Adds bodies, joints, composites such as flexible links and programs, couplings, forces and laws.
 
-        All of them, or none if one is refused.
-
+        elements: one or more; all of them are added, or none if one is refused.
 
         Raises ModelError for another type and for a name that is already in use.
         """
@@ -147,7 +147,7 @@ class Model:
         return tuple(e for e in self._elements.values() if isinstance(e, Coupling))
 
     def forces_of(self, kind: type[_Kind]) -> tuple[_Kind, ...]:
-        """The force elements of one class."""
+        """The force elements of one class; kind: such as fm.Spring."""
         return tuple(e for e in self._elements.values() if isinstance(e, kind))
 
     @property
@@ -227,18 +227,18 @@ class Model:
         return tuple(self._signals.values())
 
     def input(self, name: str, *, to: str, start: float | Sequence[float] | None = None) -> None:
-        """Declares an input of the FMU that sets the variable `to`, such as "A.tau".
+        """Declares an input of the FMU, called `name`, that sets the variable `to`, such as "A.tau".
 
         start: initial value, one number for each component of a vector; by default that of the element.
         """
         self._declare(name, to, "input", start)
 
     def output(self, name: str, *, of: str) -> None:
-        """Declares an output of the FMU that shows the variable `of`, such as "A.q"."""
+        """Declares an output of the FMU, called `name`, that shows the variable `of`, such as "A.q"."""
         self._declare(name, of, "output")
 
     def parameter(self, name: str, *, of: str) -> None:
-        """Declares a tunable parameter of the FMU that sets the variable `of`, such as "crank.mass"."""
+        """Declares a tunable parameter of the FMU, called `name`, that sets the variable `of`, such as "crank.mass"."""
         self._declare(name, of, "parameter")
 
     def _declare(

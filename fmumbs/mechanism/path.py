@@ -65,7 +65,7 @@ class Path:
 
     @classmethod
     def polynomial(cls, *coefficients: float) -> "Path":
-        """c0 + c1 t + c2 t^2 + ..., for all times."""
+        """c0 + c1 t + c2 t^2 + ..., for all times; coefficients: c0, c1, ... [rad] or [m], per power of [s]."""
         return cls((0.0,), (coefficients,))
 
     @classmethod
@@ -170,6 +170,7 @@ class Path:
         """A rectangle ABCD from its corner A, along `first` to B, then along `second` to C, with stops in the corners.
 
         corner, first, second: (3,) [m], edges perpendicular to each other. durations: of the four edges [s], or one.
+        begin: [s], where it starts to move.
         """
         A, u, v = (np.array(_checks.vector(x, f"Path.rectangle: {what}")) for x, what in (
             (corner, "corner"), (first, "first"), (second, "second")))  # fmt: skip

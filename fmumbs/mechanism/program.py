@@ -114,6 +114,8 @@ class Program(Composite):
     and the inputs kappa_dot[i] or eta_in[i]. Without [i] where there is one coordinate.
     """
 
+    _passes_on = "every program"
+
     path: Curve | Path | Sequence[Path | float] | None = field(default=None, kw_only=True)
     input: Input | None = field(default=None, kw_only=True)
     cutoff: float = field(default=0.0, kw_only=True)
@@ -307,6 +309,8 @@ class ProgrammedVelocity(_InFrame):
     `frame`, in the axes of the frame or, with axes="point", of the point, is zeta(t): the constraint w' G = zeta of
     joint-representation, Eqs 3.6 and 3.8, between any two bodies; it need not be integrable. path: zeta, one for each
     row, 0 for a homogeneous one; or an input, as for every program. of: "velocity", the default, or "acceleration".
+
+    directions: not used: the rows say which.
 
     Rows that depend on position or time are rows + slopes s, with s a coordinate: `by` is a Path s(t), or a joint or
     (joint, mode) with a scalar position in the spanning tree; slopes: (k, 6).

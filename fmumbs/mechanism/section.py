@@ -89,12 +89,12 @@ class Material:
 
     @classmethod
     def steel(cls, damping: float = 0.0) -> "Material":
-        """210 GPa, 7850 kg/m3, Poisson's ratio 0.3."""
+        """210 GPa, 7850 kg/m3, Poisson's ratio 0.3; damping: retardation time [s]."""
         return cls(210e9, 7850.0, 0.3, damping)
 
     @classmethod
     def aluminium(cls, damping: float = 0.0) -> "Material":
-        """70 GPa, 2700 kg/m3, Poisson's ratio 0.33."""
+        """70 GPa, 2700 kg/m3, Poisson's ratio 0.33; damping: retardation time [s]."""
         return cls(70e9, 2700.0, 0.33, damping)
 
     @property

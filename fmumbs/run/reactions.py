@@ -43,6 +43,7 @@ def divide_and_conquer(
 ) -> DivideAndConquer:
     """The same for all joints by the divide-and-conquer method, with its steps.
 
+    model: to assess; solver: a Solver of it, at whose position; by default at the start, assembled.
     tool: "rank", "qr", "svd" or "nullspace", used on the multijoint connection with the ground. order: names of the
     joints between bodies in the order of assembly. own_inertias: use the inertias and weights of the bodies, instead of
     well-conditioned ones. Raises ModelError if bodies form a loop that does not contain the ground.

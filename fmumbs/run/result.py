@@ -28,6 +28,7 @@ class UnknownVariable(SolverError, KeyError):
 class Result(Mapping[str, Array]):
     """Time series of a simulation: a mapping from variable names to arrays.
 
+    Made by simulate(): name of the model, time, values and units by the variables' names.
     result.time: (n,) [s]. result["A.q"]: (n,); result["b.r"]: (n, 3), all components of a vector. result.units: by
     name. list(result) or result.names: every variable, vectors by component: "b.r[1]", "b.r[2]", ...
     A table of all is pandas.DataFrame(dict(result), index=result.time), or the file that save() writes.
@@ -78,7 +79,7 @@ class Result(Mapping[str, Array]):
         return list(self._values)
 
     def save(self, path: "str | os.PathLike[str]") -> Path:
-        """Writes a column of times and one of each variable; the file appears when it is complete.
+        """Writes a column of times and one of each variable to `path`; the file appears when it is complete.
 
         The suffix selects the format: .csv as FMPy writes it; .mat, a trajectory file in MATLAB 4 as Dymola and
         OpenModelica write it, in which the time is called Time; .parquet, with units in the metadata of the fields.
@@ -89,7 +90,7 @@ class Result(Mapping[str, Array]):
         return save(self, Path(path), format_of(Path(path)))
 
     def save_csv(self, path: "str | os.PathLike[str]") -> Path:
-        """Writes CSV whatever the suffix, as save() does. Raises SolverError if it cannot be written."""
+        """Writes CSV to `path`, whatever its suffix, as save() does. Raises SolverError if it cannot be written."""
         return save(self, Path(path), ".csv")
 
     def plot(self, *names: str, path: "str | os.PathLike[str] | None" = None, show: bool | None = None) -> Any:

@@ -133,13 +133,16 @@ class Solver:
     # Values -------------------------------------------------------------------------------------------------
 
     def get(self, name: str) -> Any:
-        """The value of a variable, or (n,) components of a vector."""
+        """The value of the variable `name`, or (n,) components of a vector."""
         references, scalar = self._references(name)
         values = self.read(references)
         return float(values[0]) if scalar else values
 
     def set(self, name: str, value: ArrayLike) -> None:
-        """Sets an input, a parameter, or before assemble() a start value; a vector takes n numbers."""
+        """Sets an input, a parameter, or before assemble() a start value.
+
+        name: of the variable; value: a number, or (n,) components of a vector.
+        """
         references, _ = self._references(name)
         values = _numbers(value, f"'{name}'")
         if values.shape != references.shape:
@@ -147,14 +150,14 @@ class Solver:
         self.write(references, values)
 
     def read(self, references: References) -> Array:
-        """(n,) values by value reference."""
+        """(n,) values by value reference; references: (n,) from ModelImage.variables."""
         count, asked = _references_for_core(references)
         values = np.empty(count)
         self._call(lib.fm_get, asked, count, _pointer("double", values))
         return values
 
     def write(self, references: References, values: Array) -> None:
-        """Sets (n,) values by value reference."""
+        """Sets (n,) values by value reference; references: (n,) from ModelImage.variables."""
         count, asked = _references_for_core(references)
         given = _numbers(values, "the values")
         if given.shape != (count,):
@@ -206,7 +209,7 @@ class Solver:
     # Derivatives --------------------------------------------------------------------------------------------
 
     def set_input_derivatives(self, name: str, order: int, value: ArrayLike) -> None:
-        """Sets the derivative of an input of order 1 to 3 at the start of the next step, for that step only.
+        """Sets the derivative of the input `name`, of order 1 to 3, at the start of the next step, for that step only.
 
         value: one number for each component of a vector, or one for all.
         """
@@ -220,7 +223,7 @@ class Solver:
         self._call(lib.fm_set_input_derivatives, asked, count, orders, _pointer("double", values))
 
     def output_derivative(self, name: str) -> Any:
-        """The time derivative of an output."""
+        """The time derivative of the output `name`, (n,) of a vector."""
         references, scalar = self._references(name)
         count, asked = _references_for_core(references)
         orders, values = _pointer("int32_t", np.ones(count, np.int32)), np.empty(count)
@@ -304,7 +307,7 @@ class Solver:
         self._call(lib.fm_state_load, ffi.from_buffer(data), len(data))
 
     def use_level(self, level: int) -> None:
-        """Selects the kernels' instruction set: 0 plain, 1 AVX2. The results have the same bits."""
+        """Selects the kernels' instruction set; level: 0 plain, 1 AVX2. The results have the same bits."""
         self._call(lib.fm_level_use, level)
 
     def use_planar(self, on: bool) -> int:

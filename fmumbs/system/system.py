@@ -32,6 +32,8 @@ class System(Described):
     Every FMU is stepped with the inputs of the last communication point; the engine decides what the first step sees:
     libcosim passes the initial outputs on to the inputs, FMPy keeps the inputs' start values.
 
+    name: letters, digits and _. stop, step: [s]. description: a sentence for readers of the package.
+
     Raises ModelError for a name, a time or a connection that is invalid.
     """
 
@@ -58,6 +60,7 @@ class System(Described):
     ) -> None:
         """Adds an FMU under a name. The same file may be added several times.
 
+        name: of the element, letters, digits and _. fmu: path of the file.
         starts: parameters and start values by the FMU's names, in its units.
         units: units of variables for which the FMU states none, such as {"u": "N.m"}.
         outputs: the outputs to record, besides the connected ones; None for all.
@@ -79,7 +82,7 @@ class System(Described):
         )
 
     def connect(self, source: str, target: str, *, start: float | None = None) -> None:
-        """Feeds an input from an output; both are named ELEMENT.VARIABLE, such as "plant.A.q" and "pid.measured".
+        """Feeds the input `target` from the output `source`, each ELEMENT.VARIABLE: "plant.A.q", "pid.measured".
 
         start: start value of the input, in its unit: what the first step sees in an engine that does not pass initial
             outputs on. Units are converted; see check().

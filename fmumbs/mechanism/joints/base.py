@@ -35,7 +35,7 @@ LAWS: tuple[LawName, ...] = ("stiffness", "damping", "rest", "rotor_inertia")
 class JointBase(Element, ABC):
     """Base of the joints: `(name, F, M, ...)`.
 
-    F, M: points on two different bodies, or on one body and the ground.
+    F, M: frames on two different bodies, or on one body and the ground: body.at(x, y, z), body.tip, ground.at().
     q0, u0: initial position and velocity; see each joint for shapes and units. Outside of loops they are exact. A
         loop or a coupling removes degrees of freedom: as many given values as the mobility allows are kept exactly, in
         the order in which the joints were added, positions and velocities separately. If only some values of a joint
@@ -51,6 +51,8 @@ class JointBase(Element, ABC):
     rotor_inertia: reflected to the joint [kg.m2] or [kg], at least 0.
     tau: initial value of the input tau or f [N.m] or [N]: one number for each velocity, or one for all.
     friction: fm.LuGre of a Revolute, Prismatic, Cylindrical, Universal or Spherical joint.
+
+    A joint refuses those of stiffness, damping, rest, rotor_inertia, tau and friction that it has no coordinate for.
     """
 
     F: Point
@@ -64,6 +66,7 @@ class JointBase(Element, ABC):
     tau: float | Sequence[float] = field(default=0.0, kw_only=True)
     friction: LuGre | None = field(default=None, kw_only=True)
 
+    _passes_on = "every joint"
     _rubs: ClassVar[bool] = False  # whether this kind of joint may have friction
     _laws: ClassVar[tuple[LawName, ...]] = LAWS  # those of the fields above that this kind of joint allows
     _instead: ClassVar[str] = ""  # the fix that messages give for one that it does not allow
@@ -200,7 +203,7 @@ class JointBase(Element, ABC):
         return self.tau if isinstance(self.tau, tuple) else (float(self.tau),) * self.velocities  # type: ignore[arg-type]
 
     def law(self, name: LawName) -> tuple[float, ...]:
-        """(velocities,) stiffness, damping, rest or rotor_inertia of each velocity variable."""
+        """(velocities,) of each velocity variable; name: "stiffness", "damping", "rest" or "rotor_inertia"."""
         value = getattr(self, name)
         if isinstance(value, tuple) and len(value) == self.velocities:
             return value

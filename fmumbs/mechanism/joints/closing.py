@@ -66,6 +66,8 @@ class Closing(JointBase):
 class Distance(Closing):
     """The origins of F and M stay `length` [m] apart, as by a massless rod between two balls.
 
+    length: [m], positive.
+
     Raises ModelError unless length is positive.
     """
 
@@ -103,7 +105,10 @@ class RevoluteSpherical(Closing):
 
 @dataclass(frozen=True)
 class PointOnLine(Closing):
-    """M's origin stays on the line through F's origin along `axis`, in F's axes."""
+    """M's origin stays on the line through F's origin along an axis.
+
+    axis: "x", "y", "z", one of these with a minus sign, or three numbers, in F's axes.
+    """
 
     axis: Axis = field(default="z", kw_only=True)
 
@@ -121,7 +126,11 @@ class PointOnLine(Closing):
 
 @dataclass(frozen=True)
 class PointOnPlane(Closing):
-    """M's origin stays at `height` [m] above the plane through F's origin; normal: of the plane in F's axes."""
+    """M's origin stays at a height above the plane through F's origin.
+
+    normal: of the plane, "x", "y", "z", one of these with a minus sign, or three numbers, in F's axes. height: along
+    the normal [m].
+    """
 
     normal: Axis = field(default="z", kw_only=True)
     height: float = field(default=0.0, kw_only=True)

@@ -160,12 +160,12 @@ def Turn(axis: Axis, **motion: Unpack[Motion]) -> Mode:
 
 
 def Slide(axis: Axis, **motion: Unpack[Motion]) -> Mode:
-    """A mode that slides along an axis by a distance [m]; arguments as for Turn."""
+    """A mode that slides along an axis by a distance [m]; axis and motion as for Turn."""
     return Mode("prismatic", _checks.axis(axis, "Slide: axis"), **motion)
 
 
 def Helix(axis: Axis, pitch: float, **motion: Unpack[Motion]) -> Mode:
-    """A mode that turns about an axis and advances along it by pitch [m/rad]; other arguments as for Turn."""
+    """A mode that turns about an axis and advances along it by pitch [m/rad]; axis and motion as for Turn."""
     return Mode("revolute", _checks.axis(axis, "Helix: axis"), pitch=pitch, **motion)
 
 

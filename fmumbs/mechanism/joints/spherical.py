@@ -53,6 +53,7 @@ class Spherical(JointBase):
             self._store(law, ball_law(value, self._where(law)))  # type: ignore[arg-type]
 
     def law(self, name: LawName) -> tuple[float, ...]:
+        """(velocities,) of each velocity variable: the diagonal, if `name`, stiffness or damping, is a matrix."""
         if name not in self._laws:
             return super().law(name)
         x, y, z = np.diag(matrix_of(getattr(self, name))).tolist()
