@@ -8,6 +8,7 @@
  */
 #include "assembly.h"
 
+#include "../maths/trigonometry.h"
 #include "../instance/instance.h"
 #include "../tree/kinematics.h"
 #include "../tree/positions.h"
@@ -369,7 +370,7 @@ int32_t fm_rank_nearby(fm_instance *s, const double *y, int way, int32_t *row)
     int32_t rank = 0;
     memcpy(moved, y, (size_t)(positions + speeds) * sizeof *moved);
     memcpy(chosen, s->row_active, (size_t)rows * sizeof *chosen);
-    for (int32_t i = 0; i < speeds; i++) moved[positions + i] = sin(1.0 + (double)way + 2.4 * i);
+    for (int32_t i = 0; i < speeds; i++) moved[positions + i] = fm_sin(1.0 + (double)way + 2.4 * i);
     /* near a singular position inactive rows may be violated: only the direction matters */
     if (fm_assemble_velocities(s, moved) || violation(s, 1, &merit) <= FM_NEARBY * s->image.length[0]) {
         for (int32_t i = 0; i < speeds; i++) fastest = fmax(fastest, fabs(moved[positions + i]) / s->scale[positions + i]);

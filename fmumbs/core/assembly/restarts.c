@@ -7,6 +7,7 @@
  */
 #include "restarts.h"
 
+#include "../maths/trigonometry.h"
 #include "../maths/vectors.h"
 #include "../instance/instance.h"
 #include "../tree/positions.h"
@@ -71,7 +72,7 @@ void fm_move_away(fm_instance *s, double *y, const double *origin, int n, double
     const double away = n % 2 ? -distance : distance;
     for (int32_t u = 0; u < s->image.n.speeds; u++) {
         const int moves = s->in_loop[s->assembly.link[u]] && s->assembly.hold[u] <= FM_FREE;
-        s->loop.change[u] = moves ? away * sqrt(s->assembly.weight[u]) * sin(1.0 + (double)(n / 2) + 2.4 * u) : 0.0;
+        s->loop.change[u] = moves ? away * sqrt(s->assembly.weight[u]) * fm_sin(1.0 + (double)(n / 2) + 2.4 * u) : 0.0;
     }
     memcpy(y, origin, (size_t)s->image.n.positions * sizeof *y);
     fm_move_positions(s, y, s->loop.change);

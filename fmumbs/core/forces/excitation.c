@@ -13,6 +13,7 @@
  */
 #include "excitation.h"
 
+#include "../maths/trigonometry.h"
 #include "../instance/instance.h"
 
 #include <float.h>
@@ -67,7 +68,9 @@ static double within_step(const fm_instance *s, double t)
 /* A coordinate of a point on a circle, from its angle and the angle's derivatives. */
 static void go_round(const double *wave, double at[3])
 {
-    const double across = wave[1] * sin(at[0] + wave[2]), along = wave[1] * cos(at[0] + wave[2]);
+    double across, along;
+    fm_cos_and_sin(at[0] + wave[2], &along, &across);
+    across *= wave[1], along *= wave[1];
     at[2] = -along * at[1] * at[1] - across * at[2];
     at[1] = -across * at[1];
     at[0] = wave[0] + along;

@@ -11,6 +11,7 @@
 
 #include "../image/joints.h"
 #include "../maths/rotations.h"
+#include "../maths/trigonometry.h"
 #include "../maths/vectors.h"
 #include "../instance/instance.h"
 
@@ -45,8 +46,10 @@ static void times(const double d[3], const double b[3], const double v[3], doubl
 static double square_factor(const double angle[3])
 {
     const double x = dot(angle, angle), h = 0.5 * sqrt(x);
-    return x > FM_SERIES_UP_TO ? (1.0 - h * cos(h) / sin(h)) / x
-                               : 1.0 / 12 + x * (1.0 / 720 + x * (1.0 / 30240 + x * (1.0 / 1209600 + x / 47900160)));
+    if (!(x > FM_SERIES_UP_TO)) return 1.0 / 12 + x * (1.0 / 720 + x * (1.0 / 30240 + x * (1.0 / 1209600 + x / 47900160)));
+    double cosine, sine;
+    fm_cos_and_sin(h, &cosine, &sine);
+    return (1.0 - h * cosine / sine) / x;
 }
 
 /* Adds the torque of the spring and the damper of a joint's ball to `torque`. mode: the first of its three velocities;

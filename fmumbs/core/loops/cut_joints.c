@@ -10,6 +10,7 @@
 #include "cut_joints.h"
 
 #include "../maths/rotations.h"
+#include "../maths/trigonometry.h"
 #include "../maths/vectors.h"
 #include "../image/joints.h"
 #include "../instance/instance.h"
@@ -147,7 +148,7 @@ static double angle_about(const double *axis, const double *R)
     fm_across(axis, e);
     cross(axis, e, across);
     rotate_out(R, e, rotated);
-    return atan2(dot(across, rotated), dot(e, rotated));
+    return fm_atan2(dot(across, rotated), dot(e, rotated));
 }
 
 /* Adds the multiple of 2 pi that continues from the previous angle and velocity. */

@@ -6,6 +6,7 @@
 #include "planar_loops.h"
 
 #include "../maths/rotations.h"
+#include "../maths/trigonometry.h"
 #include "../maths/vectors.h"
 #include "../image/joints.h"
 #include "../instance/instance.h"
@@ -145,7 +146,7 @@ double fm_planar_angle(const fm_instance *s, int32_t joint, double *rate)
     const double fx = F->c * j->pin_F[0] - F->s * j->pin_F[1], fy = F->s * j->pin_F[0] + F->c * j->pin_F[1];
     const double gx = M->c * j->pin_M[0] - M->s * j->pin_M[1], gy = M->s * j->pin_M[0] + M->c * j->pin_M[1];
     *rate = j->side * (M->w - F->w);
-    return atan2(j->side * (fx * gy - fy * gx), fx * gx + fy * gy);
+    return fm_atan2(j->side * (fx * gy - fy * gx), fx * gx + fy * gy);
 }
 
 /* The largest coordinate of a link's origin in the plane. */

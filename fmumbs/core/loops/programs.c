@@ -8,6 +8,7 @@
  */
 #include "programs.h"
 
+#include "../maths/trigonometry.h"
 #include "../maths/vectors.h"
 #include "../instance/instance.h"
 #include "../tree/kinematics.h"
@@ -38,17 +39,18 @@ static void angles(const fm_instance *s, int32_t drive, int32_t follower, const 
     axes_of(s, m->joint_M_link[follower], m->joint_M + 9 * follower, M);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) R[3 * i + j] = (F[i] * M[j] + F[3 + i] * M[3 + j]) + F[6 + i] * M[6 + j];
-    angle[0] = atan2(-R[5], R[8]);
-    angle[1] = asin(fmax(-1.0, fmin(1.0, R[2])));
-    angle[2] = atan2(-R[1], R[0]);
+    angle[0] = fm_atan2(-R[5], R[8]);
+    angle[1] = fm_asin(fmax(-1.0, fmin(1.0, R[2])));
+    angle[2] = fm_atan2(-R[1], R[0]);
     fm_frame_place(s, m->joint_F_link[drive], none, 0, &f);
     fm_frame_place(s, m->joint_M_link[follower], none, 0, &g);
     for (int i = 0; i < 3; i++) relative[i] = g.w[i] - f.w[i];
     for (int j = 0; j < 3; j++) w[j] = (M[j] * relative[0] + M[3 + j] * relative[1]) + M[6 + j] * relative[2];
-    const double sine = sin(angle[2]), cosine = cos(angle[2]);
-    rate[0] = (w[0] * cosine - w[1] * sine) / cos(angle[1]);
+    double sine, cosine;
+    fm_cos_and_sin(angle[2], &cosine, &sine);
+    rate[0] = (w[0] * cosine - w[1] * sine) / fm_cos(angle[1]);
     rate[1] = w[0] * sine + w[1] * cosine;
-    rate[2] = w[2] - rate[0] * sin(angle[1]);
+    rate[2] = w[2] - rate[0] * fm_sin(angle[1]);
     for (int i = 0; i < 3; i++) angle[i] += FM_TURN * round((eta[i] - angle[i]) / FM_TURN);
 }
 

@@ -1,6 +1,7 @@
 /* rotations.c: rotation matrices, rotation vectors and quaternions (w, x, y, z). */
 #include "rotations.h"
 
+#include "trigonometry.h"
 #include "vectors.h"
 
 #include <math.h>
@@ -35,8 +36,9 @@ void fm_quaternion_of(const double *R, double q[4])
 /* Rotates by the rotation vector v [rad] in the rotated frame: q = q * exp(v / 2). */
 void fm_rotate_quaternion(const double v[3], double q[4])
 {
-    double angle = sqrt(dot(v, v)), half = 0.5 * angle;
-    double factor = angle > 1e-8 ? sin(half) / angle : 0.5, c = cos(half), x[3], old[4];
+    double angle = sqrt(dot(v, v)), c, sine, x[3], old[4];
+    fm_cos_and_sin(0.5 * angle, &c, &sine);
+    const double factor = angle > 1e-8 ? sine / angle : 0.5;
     for (int j = 0; j < 3; j++) x[j] = factor * v[j];
     memcpy(old, q, sizeof old);
     q[0] = ((old[0] * c - old[1] * x[0]) - old[2] * x[1]) - old[3] * x[2];
@@ -48,7 +50,7 @@ void fm_rotate_quaternion(const double v[3], double q[4])
 /* The rotation vector of a unit quaternion, of at most pi. */
 void fm_rotation_vector(const double *q, double out[3])
 {
-    double sine = sqrt(dot(q + 1, q + 1)), half = atan2(sine, fabs(q[0]));
+    double sine = sqrt(dot(q + 1, q + 1)), half = fm_atan2(sine, fabs(q[0]));
     double factor = sine > 0.0 ? (q[0] < 0.0 ? -2.0 : 2.0) * half / sine : 0.0;
     for (int j = 0; j < 3; j++) out[j] = factor * q[1 + j];
 }
@@ -56,7 +58,9 @@ void fm_rotation_vector(const double *q, double out[3])
 /* The rotation matrix of an angle [rad] about a unit vector. */
 void fm_rotation_about(const double a[3], double angle, double R[9])
 {
-    const double c = cos(angle), s = sin(angle), v = 1.0 - c;
+    double c, s;
+    fm_cos_and_sin(angle, &c, &s);
+    const double v = 1.0 - c;
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) R[3 * i + j] = v * a[i] * a[j] + (i == j ? c : 0.0);
     for (int i = 0; i < 3; i++) {

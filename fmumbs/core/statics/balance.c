@@ -12,6 +12,7 @@
  */
 #include "balance.h"
 
+#include "../maths/trigonometry.h"
 #include "../instance/instance.h"
 #include "../forces/inputs.h"
 #include "../loops/cut_joints.h"
@@ -134,7 +135,7 @@ int fm_balance_allow(fm_instance *s, const double *y, double *v)
 int fm_balance_seed(fm_instance *s, double *x)
 {
     const int32_t n = s->image.n.speeds;
-    for (int32_t u = 0; u < n; u++) x[u] = sin(1.0 + 2.4 * u);
+    for (int32_t u = 0; u < n; u++) x[u] = fm_sin(1.0 + 2.4 * u);
     for (int32_t i = 0; i < s->image.n.excitations; i++) x[s->image.excitation_u[i]] = 0.0;
     const double any = fm_norm(x, n);
     return fm_balance_allow(s, s->statics.base, x) ? fm_norm(x, n) > FM_IMMOBILE * any : -1;

@@ -11,6 +11,7 @@
  */
 #include "bend.h"
 
+#include "../maths/trigonometry.h"
 #include "../maths/vectors.h"
 
 #include <math.h>
@@ -40,7 +41,10 @@ static void factors(fm_bend *f)
 {
     const double x = f->x;
     if (x > FM_SERIES_UP_TO) {
-        const double angle = sqrt(x), sine = sin(angle) / angle, cosine = cos(angle);
+        const double angle = sqrt(x);
+        double cosine, sine;
+        fm_cos_and_sin(angle, &cosine, &sine);
+        sine /= angle;
         f->a = (1.0 - cosine) / x;
         f->b = (1.0 - sine) / x;
         f->da = (0.5 * sine - f->a) / x;
@@ -95,8 +99,10 @@ void fm_bend_axes(const fm_bend *f, double sign, double E[9])
 void fm_bend_quaternion(const double theta[3], double sign, double q[4])
 {
     const int about_z = theta[0] == 0.0 && theta[1] == 0.0;
-    const double angle = about_z ? theta[2] : sqrt(dot(theta, theta)), sine = sign * sin(0.5 * angle);
-    q[0] = cos(0.5 * angle);
+    const double angle = about_z ? theta[2] : sqrt(dot(theta, theta));
+    double sine;
+    fm_cos_and_sin(0.5 * angle, q, &sine);
+    sine *= sign;
     for (int j = 0; j < 3; j++) q[1 + j] = about_z ? (j == 2 ? sine : 0.0) : sine * (theta[j] / angle);
 }
 

@@ -6,6 +6,7 @@
 
 #include "../image/joints.h"
 #include "../maths/rotations.h"
+#include "../maths/trigonometry.h"
 #include "../maths/vectors.h"
 #include "../instance/instance.h"
 #include "general.h"
@@ -155,7 +156,8 @@ static void screws_quaternion(const fm_instance *s, const fm_general *g, double 
     double part[4], next[4];
     for (int32_t k = g->screws - 1; k >= 0; k--) {
         const double half = 0.5 * (s->image.screw_pitch[g->first + k] * p[g->place[k]]);
-        const double turn[4] = {cos(half), 0.0, 0.0, sin(half)};
+        double turn[4] = {0.0};
+        fm_cos_and_sin(half, turn, turn + 3);
         fm_multiply_quaternions(turn, q, next);
         fm_quaternion_of(s->image.screw_R + 9 * (g->first + k), part);
         fm_multiply_quaternions(part, next, q);
@@ -182,8 +184,8 @@ void fm_body_quaternion(const fm_instance *s, int32_t body, double q[4])
             fm_multiply_quaternions(turn, q, next);
         } else if (k->u >= 0) {
             const int axis = fm_link_axis(k->kind);
-            double half = 0.5 * (k->sign * k->pitch * s->y[k->p]), turn[4] = {cos(half), 0.0, 0.0, 0.0};
-            turn[1 + axis] = sin(half);
+            double turn[4] = {0.0};
+            fm_cos_and_sin(0.5 * (k->sign * k->pitch * s->y[k->p]), turn, turn + 1 + axis);
             fm_multiply_quaternions(turn, q, next);
         } else {
             memcpy(next, q, sizeof next);
