@@ -29,17 +29,25 @@ def library() -> Any:
 
 
 def table_of(
-    columns: Mapping[str, Any], units: Mapping[str, str], types: Mapping[str, str], about: Mapping[str, str]
+    columns: Mapping[str, Any],
+    units: Mapping[str, str],
+    types: Mapping[str, str],
+    about: Mapping[str, str],
+    descriptions: Mapping[str, str] | None = None,
+    *,
+    gaps: bool = True,
 ) -> Any:
-    """A pyarrow table. types: of columns, one of TYPES, by default float; NaN and None become null."""
+    """A pyarrow table. types: of columns, one of TYPES, by default float. gaps: NaN and None become null."""
     pyarrow = library()
     kinds = {"float": pyarrow.float64(), "int": pyarrow.int64(), "bool": pyarrow.bool_(), "text": pyarrow.string()}
-    fields = [
-        pyarrow.field(name, kinds[types.get(name, "float")], metadata={"unit": units.get(name, "")}) for name in columns
-    ]
+    notes = {name: {"unit": units.get(name, "")} for name in columns}
+    for name, text in (descriptions or {}).items():
+        if name in notes:
+            notes[name]["description"] = text
+    fields = [pyarrow.field(name, kinds[types.get(name, "float")], metadata=notes[name]) for name in columns]
     schema = pyarrow.schema(fields, metadata=dict(about))
     arrays = [
-        pyarrow.array(_texts(values) if field.type == "string" else values, type=field.type, from_pandas=True)
+        pyarrow.array(_texts(values) if field.type == "string" else values, type=field.type, from_pandas=gaps)
         for values, field in zip(columns.values(), fields, strict=True)
     ]
     return pyarrow.Table.from_arrays(arrays, schema=schema)
@@ -76,8 +84,17 @@ def read_head(path: Path) -> tuple[dict[str, str], dict[str, str], int]:
         meta = parquet.read_metadata(path)
         schema = meta.schema.to_arrow_schema()
     about = {key.decode(): value.decode() for key, value in (schema.metadata or {}).items()}
-    units = {field.name: (field.metadata or {}).get(b"unit", b"").decode() for field in schema}
-    return about, units, int(meta.num_rows)
+    return about, _notes(schema, b"unit"), int(meta.num_rows)
+
+
+def read_descriptions(path: Path) -> dict[str, str]:
+    """The descriptions of a file's columns by name."""
+    with _readable(path) as parquet:
+        return _notes(parquet.read_schema(path), b"description")
+
+
+def _notes(schema: Any, what: bytes) -> dict[str, str]:
+    return {field.name: (field.metadata or {}).get(what, b"").decode() for field in schema}
 
 
 @contextmanager

@@ -44,7 +44,9 @@ CORE_ROOMS = (
 # The compiler reads the core's tables, the solver steps it, and the limits of an image bound elements.
 MAY_IMPORT_CORE = {"_limits", "compiler", "run"}
 
-OPTIONAL = {"matplotlib", "dask", "distributed", "pyarrow", "libcosimpy", "mujoco", "ziglang"}
+OPTIONAL = {
+    "matplotlib", "dask", "distributed", "pyarrow", "h5py", "pandas", "xarray", "libcosimpy", "mujoco", "ziglang",
+}  # fmt: skip
 
 # fmt: off
 C99_HEADERS = {

@@ -219,8 +219,9 @@ def export(
     help="CSV file of inputs: a column `time`, then one column for each input.",
 )
 @click.option(
-    "-o", "--out", type=ResultFile(), help="Writes the results: .csv, .mat (MATLAB 4, as Dymola's) or .parquet."
-)
+    "-o", "--out", "--output", "out", type=ResultFile(),
+    help="Writes the results: .csv, .mat (MATLAB 4, as Dymola's), .h5 or .parquet.",
+)  # fmt: skip
 @click.option("--plot", type=NewFile(), help="Plots the joints' positions.")
 def run(
     target: str,
@@ -320,8 +321,9 @@ def ssp(file: str, output: Path | None, settings: Settings) -> None:
 @click.option("--stop", type=Positive(), help="Stop time [s]; by default that of the package.")
 @click.option("--step", type=Positive(), help="Communication step [s]; by default that of the package.")
 @click.option(
-    "-o", "--out", type=ResultFile(), help="Writes the results: .csv, .mat (MATLAB 4, as Dymola's) or .parquet."
-)
+    "-o", "--out", "--output", "out", type=ResultFile(),
+    help="Writes the results: .csv, .mat (MATLAB 4, as Dymola's), .h5 or .parquet.",
+)  # fmt: skip
 @click.option("--plot", type=NewFile(), help="Plots the joints' positions.")
 def cosim(
     package: Path, engine: str, stop: float | None, step: float | None, out: Path | None, plot: Path | None

@@ -146,6 +146,11 @@ class Variables(Sequence[Variable]):
         """Units of (n,) value references, or of all; "" without unit."""
         return self._from_core(self._indices(references))[0]
 
+    def descriptions(self, references: ArrayLike | None = None) -> list[str]:
+        """Descriptions of (n,) value references, or of all."""
+        indices = self._indices(references)
+        return self._descriptions(self._kind[indices], indices)
+
     def states(self, references: ArrayLike | None = None) -> NDArray[np.bool_]:
         """(n,) whether each of (n,) value references, or of all, is a state; what follows a path is not."""
         return self._from_core(self._indices(references))[1]

@@ -21,7 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fmumbs.errors import SolverError, StartWarning
+from fmumbs.play.unpacking import start_of
 from fmumbs.run import Result, simulate
+from fmumbs.run.details import Details
 from fmumbs.run.rows import Rows
 from fmumbs.run.simulate import times_of
 
@@ -175,10 +177,22 @@ def _run(
 
     with rows.kept_if_it_fails(), failures(fmu, one):
         one.do(begin)
+        rows.details = _details(fmu, outputs, settings)
         for message in one.messages:
             warnings.warn(message, StartWarning, stacklevel=3)
         one.do(go_on)
     return rows.result()
+
+
+def _details(fmu: "Fmu", outputs: list[Any], settings: Mapping[str, Any]) -> Details:
+    """Descriptions, and the parameters as they are exported or set."""
+    parameters = [v for v in fmu.description.modelVariables if v.causality == "parameter" and v.type in READ]
+    starts = {v.name: settings.get(v.name, start_of(v.type, v.start)) for v in parameters}
+    return Details(
+        {v.name: v.description or "" for v in (*outputs, *parameters)},
+        {name: float(value) for name, value in starts.items() if isinstance(value, int | float)},
+        {v.name: v.unit or "" for v in parameters if isinstance(starts[v.name], int | float)},
+    )
 
 
 def moments(fmu: "Fmu", one: "Instance", times: Array, settings: Mapping[str, Any], series: Series) -> Iterator[int]:

@@ -1,16 +1,18 @@
 """Result: the time series of a simulation, by name."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fmumbs.compiler.names import nearest, split_component
 from fmumbs.errors import SolverError
-from fmumbs.run.files import format_of, save
+from fmumbs.run import files, tables
+from fmumbs.run.details import Details
 from fmumbs.run.plotting import plot
 
 Array = NDArray[np.float64]
@@ -31,20 +33,33 @@ class Result(Mapping[str, Array]):
     Made by simulate(): name of the model, time, values and units by the variables' names.
     result.time: (n,) [s]. result["A.q"]: (n,); result["b.r"]: (n, 3), all components of a vector. result.units: by
     name. list(result) or result.names: every variable, vectors by component: "b.r[1]", "b.r[2]", ...
-    A table of all is pandas.DataFrame(dict(result), index=result.time), or the file that save() writes.
+
+    result.parameters: by name the values of all parameters, fixed and tunable, that had one value in the whole run;
+    result.parameter_units: theirs. result.descriptions: of variables and parameters.
+
+    details: what these return, or a function that returns it when one of them is first asked for.
     """
 
-    def __init__(self, name: str, time: Array, values: Mapping[str, Array], units: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        name: str,
+        time: Array,
+        values: Mapping[str, Array],
+        units: Mapping[str, str],
+        details: Details | Callable[[], Details] | None = None,
+    ) -> None:
         self.name = name
         self.time = time
         self.units = dict(units)
         self._values = dict(values)
+        self._given = details
 
     def __repr__(self) -> str:
         stems = list(dict.fromkeys(split_component(name)[0] for name in self._values))
         names = ", ".join([*stems[:_SHOWN], *["..."] * (len(stems) > _SHOWN)])
         count = f"{len(self._values)} variables: {names}" if names else "no variables"
-        return f"Result({self.name!r}, {len(self.time)} times to {self.time[-1]:g} s, {count})"
+        times = f"{len(self.time)} times to {self.time[-1]:g} s" if len(self.time) else "no times"
+        return f"Result({self.name!r}, {times}, {count})"
 
     def __getitem__(self, name: str) -> Array:
         """(n,) values of a variable, or (n, components) of a vector. Raises UnknownVariable."""
@@ -78,20 +93,63 @@ class Result(Mapping[str, Array]):
         """The names of all variables, in the order of the columns that save() writes."""
         return list(self._values)
 
+    @property
+    def descriptions(self) -> Mapping[str, str]:
+        """What each variable and parameter is, by name; without those that have no description."""
+        return self._details.descriptions
+
+    @property
+    def parameters(self) -> Mapping[str, float]:
+        """Values of the parameters by name."""
+        return self._details.parameters
+
+    @property
+    def parameter_units(self) -> Mapping[str, str]:
+        """Units of the parameters by name."""
+        return self._details.parameter_units
+
+    @cached_property
+    def _details(self) -> Details:
+        return self._given() if callable(self._given) else self._given or Details()
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame: a column for each variable, the times [s] as the index.
+
+        Its attrs have the model's name, and units and descriptions by column. Raises SolverError if pandas is missing.
+        """
+        return tables.to_pandas(self)
+
+    def to_xarray(self) -> Any:
+        """An xarray Dataset: each variable over the coordinate `time` [s], with the attributes units and long_name.
+
+        Its own attributes are the model's name and the parameters. Raises SolverError if xarray is missing, and for
+        a variable that is called time.
+        """
+        return tables.to_xarray(self)
+
     def save(self, path: "str | os.PathLike[str]") -> Path:
-        """Writes a column of times and one of each variable to `path`; the file appears when it is complete.
+        """Writes the times and all variables to `path`; the file appears when it is complete.
 
         The suffix selects the format: .csv as FMPy writes it; .mat, a trajectory file in MATLAB 4 as Dymola and
-        OpenModelica write it, in which the time is called Time; .parquet, with units in the metadata of the fields.
-        Without a suffix, and to a device, CSV.
+        OpenModelica write it, in which the time is called Time; .h5 or .hdf5; .parquet. All but CSV also hold units,
+        descriptions and parameters. Without a suffix, and to a device, CSV.
 
-        Raises SolverError for another suffix, if it cannot be written, and if pyarrow is missing.
+        Raises SolverError for another suffix, if it cannot be written, and if a library for it is missing.
         """
-        return save(self, Path(path), format_of(Path(path)))
+        return files.save(self, Path(path), files.format_of(Path(path)))
 
     def save_csv(self, path: "str | os.PathLike[str]") -> Path:
         """Writes CSV to `path`, whatever its suffix, as save() does. Raises SolverError if it cannot be written."""
-        return save(self, Path(path), ".csv")
+        return files.save(self, Path(path), ".csv")
+
+    @classmethod
+    def load(cls, path: "str | os.PathLike[str]") -> Self:
+        """A result from the file at `path`, which save() wrote, bit for bit, or from a .mat of Dymola or OpenModelica.
+
+        A CSV has names and numbers only, and its NaNs have no sign. `.csv` and `.mat` do not hold the model's name: it
+        is then that of the file. Raises SolverError for a file that cannot be read.
+        """
+        return cls(**files.load(Path(path)))
 
     def plot(self, *names: str, path: "str | os.PathLike[str] | None" = None, show: bool | None = None) -> Any:
         """Plots variables over time, one below the other, a vector in one plot; returns the matplotlib figure.

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fmumbs.errors import Interrupted, SolverError
+from fmumbs.run.details import Details
 from fmumbs.run.result import Result
 
 MOST_NUMBERS = 10**9  # 8 GB
@@ -15,10 +16,14 @@ Array = NDArray[np.float64]
 
 
 class Rows:
-    """One row of values for each time. times: (n,) [s]; units: by the names of the columns."""
+    """One row of values for each time. times: (n,) [s]; units: by the names of the columns.
+
+    details: of the result; may be set until result() is called.
+    """
 
     def __init__(self, name: str, times: Array, units: Mapping[str, str]) -> None:
         self.name, self.times, self.units = name, times, units
+        self.details: Details | Callable[[], Details] | None = None
         self.count = 0
         if len(times) * len(units) > MOST_NUMBERS:
             raise SolverError(
@@ -40,7 +45,8 @@ class Rows:
         """The rows so far."""
         count = self.count  # another thread may still add rows
         columns = np.ascontiguousarray(self.values[:count].T)
-        return Result(self.name, self.times[:count], dict(zip(self.units, columns, strict=True)), self.units)
+        values = dict(zip(self.units, columns, strict=True))
+        return Result(self.name, self.times[:count], values, self.units, self.details)
 
     @contextmanager
     def kept_if_it_fails(self, present: Callable[[], tuple[float, Array]] | None = None) -> Iterator[None]:
@@ -53,11 +59,14 @@ class Rows:
         except SolverError as error:
             if self.count > 0:
                 error.time, error.result = self._end(present)
+                error.add_note(f"The results up to t = {error.time:g} s are in the error's `result`.")
             raise
         except KeyboardInterrupt as error:
             if self.count == 0:
                 raise
-            raise Interrupted(*self._end(present)) from error
+            stopped = Interrupted(*self._end(present))
+            stopped.add_note(f"The results up to t = {stopped.time:g} s are in the exception's `result`.")
+            raise stopped from error
 
     def _end(self, present: Callable[[], tuple[float, Array]] | None) -> tuple[float, Result]:
         if present is not None:

@@ -10,6 +10,7 @@ from fmumbs import _checks
 from fmumbs.compiler import ModelImage, compile
 from fmumbs.errors import FmumbsError, ModelError, SolverError, StartWarning
 from fmumbs.mechanism import Model
+from fmumbs.run.details import details_later
 from fmumbs.run.result import Result
 from fmumbs.run.rows import Rows
 from fmumbs.run.solver import Solver
@@ -70,6 +71,7 @@ def simulate(
     names, units = image.variables.names(references), image.variables.units(references)
     rows = Rows(image.name, times, dict(zip(names, units, strict=True)))
     rows.add(solver.read(references))
+    rows.details = details_later(solver, references, [name for name, value in given.items() if callable(value)])
     with rows.kept_if_it_fails(lambda: (solver.time, solver.read(references))):
         for i in run:
             rows.add(solver.read(references))
