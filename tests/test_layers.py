@@ -1,6 +1,7 @@
 """Imports go one way, the C core stands alone, and an optional library is imported in one place.
 
-cli -> study -> system, verify -> play, export -> run -> readers, compiler -> analysis -> mechanism -> spatial -> errors
+cli -> study -> system, verify -> play, export -> view -> run -> readers, compiler -> analysis, scene -> mechanism ->
+spatial -> errors
 fmi -> api -> statics -> outputs -> time -> assembly -> motion -> kernels -> loops -> forces -> tree -> instance ->
 image -> maths
 """
@@ -25,9 +26,10 @@ LAYERS = [
     {"_checks", "_files", "_limits", "_parquet"},
     {"spatial"},
     {"mechanism"},
-    {"analysis"},
+    {"analysis", "scene"},
     {"readers", "compiler"},
     {"run"},
+    {"view"},
     {"play", "export"},
     {"system", "verify"},
     {"study"},

@@ -24,6 +24,7 @@ from fmumbs.errors import ModelError
 from fmumbs.mechanism import GROUND, Body, JointBase, Model, Point
 from fmumbs.mechanism.forces import FORCES
 from fmumbs.mechanism.signals import DefaultExperiment
+from fmumbs.scene import scene_of
 
 _OPTIONS = {
     lib.FM_OPTION_SCHEME: float(lib.FM_DORMAND_PRINCE), lib.FM_OPTION_STEP: 1e-3,
@@ -102,9 +103,11 @@ def compile(
 def _rows(model: Model, joints: list[JointBase], links: Links, texts: _Texts) -> dict[str, Any]:
     """Rows of the image's arrays by name; names are offsets of their texts."""
     order = {joint.name: place for place, joint in enumerate(model.joints)}
+    length = _length(model)
     named = {
         "model_name": [texts.put(model.name)],
         "model_text": [texts.put(model.description)],
+        "model_scene": [texts.put(scene_of(model, length, links.rows.get("body_name", ())).to_json())],
         "joint_name": [texts.put(joint.name) for joint in joints],
         "joint_unique": np.full((len(joints), 6), UNIQUE),
         "joint_order": [order[joint.name] for joint in joints],
@@ -122,7 +125,7 @@ def _rows(model: Model, joints: list[JointBase], links: Links, texts: _Texts) ->
         "experiment": chosen,
         "options": _columns(_OPTIONS | {lib.FM_OPTION_TOLERANCE: chosen[lib.FM_EXPERIMENT_TOLERANCE]}),
         "closure": _columns(_CLOSURE),
-        "length": [_length(model)],
+        "length": [length],
     }
 
 

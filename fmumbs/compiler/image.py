@@ -13,6 +13,7 @@ from fmumbs.compiler.layout import Arrays, ffi, hash_fits, image_hash, lib, open
 from fmumbs.compiler.variables import Variables, starts_at_rest
 from fmumbs.errors import ModelError
 from fmumbs.mechanism.signals import DefaultExperiment
+from fmumbs.scene import Scene
 
 SCHEMES: dict[str, int] = {
     "dopri5": lib.FM_DORMAND_PRINCE, "rk4": lib.FM_RUNGE_KUTTA, "radau": lib.FM_RADAU, "auto": lib.FM_AUTO,
@@ -73,6 +74,11 @@ class ModelImage:
     @property
     def description(self) -> str:
         return self._text("model_text")
+
+    @cached_property
+    def scene(self) -> Scene:
+        """What the mechanism looks like: its bodies as they were described, and symbols of its joints."""
+        return Scene.from_json(self._text("model_scene"))
 
     def _text(self, which: str) -> str:
         return text_at(self.arrays["text"].tobytes(), int(self.arrays[which][0]))

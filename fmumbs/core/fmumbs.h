@@ -90,6 +90,9 @@ fm_status fm_reset(fm_instance *instance);
  * a step: from the present ones). With solver.equilibrium it goes on to the static equilibrium near them, at rest; excited
  * modes keep their velocities. The result does not depend on earlier assemblies. */
 fm_status fm_assemble(fm_instance *instance, double t);
+/* The position variables of the spanning tree at the present time, in the image's order: at most `capacity` of them.
+ * Returns how many there are. */
+size_t fm_positions(const fm_instance *instance, double *positions, size_t capacity);
 /* The number of velocity variables of the spanning tree. */
 int32_t fm_speed_count(const fm_instance *instance);
 /* At rest at the present positions of an assembled instance, with excited modes that stand and laws without friction:

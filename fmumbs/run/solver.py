@@ -130,6 +130,16 @@ class Solver:
         self._ask(lib.fm_jacobian, _pointer("double", J), J.size)
         return J
 
+    @property
+    def positions(self) -> Array:
+        """(positions,) of the spanning tree at the present time, in the order of set_state(); then states of friction.
+
+        Also of an image that shows declared signals only.
+        """
+        p = np.zeros(self.image.sizes["positions"])
+        self._ask(lib.fm_positions, _pointer("double", p), len(p))
+        return p
+
     # Values -------------------------------------------------------------------------------------------------
 
     def get(self, name: str) -> Any:

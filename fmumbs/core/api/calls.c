@@ -36,6 +36,13 @@ fm_status fm_assemble(fm_instance *s, double t)
     return fm_leave(s, fm_do_assemble(s, t));
 }
 
+size_t fm_positions(const fm_instance *s, double *positions, size_t capacity)
+{
+    const size_t count = (size_t)s->image.n.positions;
+    for (size_t i = 0; i < count && i < capacity; i++) positions[i] = s->y[i];
+    return count;
+}
+
 int32_t fm_speed_count(const fm_instance *s)
 {
     return s->image.n.speeds;

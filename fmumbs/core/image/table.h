@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define FM_IMAGE_MAGIC "FMUMBS\r\n"
-#define FM_IMAGE_VERSION 4u
+#define FM_IMAGE_VERSION 5u
 #define FM_BYTE_ORDER 0x01020304u
 
 /* The header of an image; `size`: of header and body [bytes], `hash`: SHA-256 of the body, `checksum`: fm_checksum of it */
@@ -85,6 +85,8 @@ typedef struct fm_header {
     A(length, d, 1, one, free, 0, "m", "MODEL")                                                      \
     A(model_name, i, 1, one, characters, 0, "", "MODEL")                                             \
     A(model_text, i, 1, one, characters, 0, "", "MODEL")                                             \
+    /* what it looks like, as JSON, which the core does not read (fmumbs/scene) */                   \
+    A(model_scene, i, 1, one, characters, 0, "", "MODEL")                                            \
     /* links: parents before children, depth first. R: rotation from link axes to parent axes at     \
      * zero position; r: its origin in the parent's axes at zero [m] */                              \
     A(link_kind, i, 1, links, free, 0, "", "LINKS")                                                  \

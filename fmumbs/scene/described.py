@@ -1,0 +1,217 @@
+"""Scene: the constant part of a picture, as plain data that JSON can hold.
+
+All that moves with a body is given in that body's frame, so that poses of the bodies, and the modal coordinates of
+flexible ones, place everything. An image carries its model's scene, with numbers of nine digits.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from types import UnionType
+from typing import Any, Literal, Self, get_args, get_origin, get_type_hints
+
+from fmumbs._checks import Vec3
+
+GROUND = -1
+
+Kind = Literal["box", "cylinder", "ellipsoid"]
+Row6 = tuple[float, float, float, float, float, float]
+Quaternion = tuple[float, float, float, float]
+
+UPRIGHT: Quaternion = (1.0, 0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A frame on a body.
+
+    body: its index, GROUND for the ground. at: origin in the body's frame [m]. axes: quaternion w x y z of its axes in
+    the body's. shapes: (modes, 6) on a flexible body: translation and rotation vector by each modal coordinate, in the
+    body's axes, of the cross-section that the place is fixed to, `arm` away from whose centre it is [m].
+    """
+
+    body: int
+    at: Vec3 = (0.0, 0.0, 0.0)
+    axes: Quaternion = UPRIGHT
+    shapes: tuple[Row6, ...] = ()
+    arm: Vec3 = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A solid with its centre at `at` [m] and axes `axes` in the body's frame.
+
+    size: (3,) full extents along its own axes [m]; a cylinder's axis is its x. A zero stands for a thickness that the
+    model does not have, as of a thin rod, or of a point mass.
+    """
+
+    kind: Kind
+    size: Vec3
+    at: Vec3 = (0.0, 0.0, 0.0)
+    axes: Quaternion = UPRIGHT
+
+
+@dataclass(frozen=True)
+class Centreline:
+    """The axis of a flexible body, by points; its modal coordinates q displace point i by the sum of q[k] shapes[k][i].
+
+    points: (n, 3) in the undeformed body [m]. shapes: (modes, n, 3) in the body's axes. radius: [m], or 0.
+    """
+
+    points: tuple[Vec3, ...]
+    shapes: tuple[tuple[Vec3, ...], ...]
+    radius: float = 0.0
+
+
+@dataclass(frozen=True)
+class BodyLook:
+    """A body: its shape as it was given, or the ellipsoid of its mass and inertia; and its centre of mass [m].
+
+    links: ends of thin lines from the centre of mass to the joints and points of a body without a shape of its own [m].
+    line: of a flexible body. Nothing at all for the massless target of a program.
+    """
+
+    name: str
+    shape: Shape | None = None
+    com: Vec3 = (0.0, 0.0, 0.0)
+    links: tuple[Vec3, ...] = ()
+    line: Centreline | None = None
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """One motion that a joint allows, or a surface that it keeps to, drawn at F or at M.
+
+    kind: "turn" about and "slide" along `axis`, "helix" both; "ball"; "weld"; "rod" from F to M; "line" through F along
+    axis; "plane" through F with the normal `axis`; "disc" at M about axis and "sphere" at M, both of radius `size` [m].
+    axis: unit vector in the axes of that frame. prescribed: it moves as a path or an input says.
+    """
+
+    kind: Literal["turn", "slide", "helix", "ball", "weld", "rod", "line", "plane", "disc", "sphere"]
+    on: Literal["F", "M"] = "M"
+    axis: Vec3 = (0.0, 0.0, 1.0)
+    size: float = 0.0
+    prescribed: bool = False
+
+
+@dataclass(frozen=True)
+class JointLook:
+    """A joint: its frames and its symbols; none for one that only measures."""
+
+    name: str
+    F: Place
+    M: Place
+    symbols: tuple[Symbol, ...] = ()
+
+
+@dataclass(frozen=True)
+class PointLook:
+    """A named point: BODY.POINT."""
+
+    name: str
+    P: Place
+
+
+@dataclass(frozen=True)
+class SpringLook:
+    """A spring and damper between two points; which of the two it has."""
+
+    name: str
+    P: Place
+    Q: Place
+    stiff: bool = True
+    damped: bool = False
+
+
+@dataclass(frozen=True)
+class LoadLook:
+    """A load at a point: the force [N] and torque [N.m] that it starts with, in the world's axes."""
+
+    name: str
+    P: Place
+    force: Vec3
+    torque: Vec3
+
+
+@dataclass(frozen=True)
+class CurveLook:
+    """The path of a programmed point, as points in a frame [m]."""
+
+    name: str
+    frame: Place
+    points: tuple[Vec3, ...]
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A mechanism's picture without its motion.
+
+    bodies: all, in the image's order; joints: in the model's. gravity: [m/s2] in the world. length: the model's
+    characteristic length [m].
+    """
+
+    name: str
+    bodies: tuple[BodyLook, ...] = ()
+    joints: tuple[JointLook, ...] = ()
+    points: tuple[PointLook, ...] = ()
+    springs: tuple[SpringLook, ...] = ()
+    loads: tuple[LoadLook, ...] = ()
+    curves: tuple[CurveLook, ...] = ()
+    gravity: Vec3 = (0.0, 0.0, 0.0)
+    length: float = 1.0
+
+    def to_json(self) -> str:
+        """Compact JSON, the same for the same scene; fields with their default values are left out."""
+        return json.dumps(_plain(self), separators=(",", ":"), ensure_ascii=True)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """The scene of to_json(), but for digits beyond the ninth."""
+        made: Self = _made(cls, json.loads(text))
+        return made
+
+
+def _plain(value: Any) -> Any:
+    kind: Any = type(value)
+    if kind is float:
+        return _short(value)
+    if kind is tuple:
+        return [_short(one) if type(one) is float else _plain(one) for one in value]
+    if kind in (str, int, bool) or value is None:
+        return value
+    found = {}
+    for name, default in _defaults(kind):
+        one = getattr(value, name)
+        if one != default:
+            found[name] = _plain(one)
+    return found
+
+
+@cache
+def _defaults(kind: type) -> tuple[tuple[str, Any], ...]:
+    return tuple((one.name, one.default) for one in fields(kind))
+
+
+def _short(value: float) -> float | int:
+    if value.is_integer() and abs(value) < 1e15:
+        return int(value)
+    return float(f"{value:.9g}")
+
+
+@cache
+def _hints(kind: type) -> Mapping[str, Any]:
+    return get_type_hints(kind)
+
+
+def _made(kind: Any, value: Any) -> Any:
+    if value is None:
+        return None
+    if isinstance(kind, UnionType):
+        return _made(get_args(kind)[0], value)
+    if get_origin(kind) is tuple:
+        return tuple(_made(get_args(kind)[0], one) for one in value)
+    if hasattr(kind, "__dataclass_fields__"):
+        hints = _hints(kind)
+        return kind(**{name: _made(hints[name], one) for name, one in value.items()})
+    return float(value) if kind is float else value

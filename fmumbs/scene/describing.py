@@ -1,0 +1,288 @@
+"""Model -> Scene: the shape of each body, a symbol for each joint, and where springs, loads and paths are.
+
+A body given by mass and inertia is drawn as the homogeneous ellipsoid that has them. With the principal moments I1, I2,
+I3 about its centre of mass the semi-axes are a1 = sqrt(5 (I2 + I3 - I1) / (2 m)), and so on in turn.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from math import pi, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fmumbs._checks import Vec3
+from fmumbs.mechanism import (
+    Body,
+    Closing,
+    Distance,
+    FlexibleLink,
+    JointBase,
+    ModalBody,
+    Mode,
+    Model,
+    Point,
+    PointOnLine,
+    PointOnPlane,
+    Program,
+    ProgrammedPoint,
+    RevoluteSpherical,
+    Rolling,
+    Section,
+)  # fmt: skip
+from fmumbs.mechanism.bodies import along_axis
+from fmumbs.mechanism.path import Curve, Path
+from fmumbs.scene.described import (
+    GROUND,
+    UPRIGHT,
+    BodyLook,
+    Centreline,
+    CurveLook,
+    JointLook,
+    LoadLook,
+    Place,
+    PointLook,
+    Quaternion,
+    Row6,
+    Scene,
+    Shape,
+    SpringLook,
+    Symbol,
+)  # fmt: skip
+from fmumbs.spatial import Rotation
+
+Array = NDArray[np.float64]
+
+_PARTS = 16  # of the centre line of a flexible body, and of each piece of a path
+_MOST = 2000  # points of a path
+_CYCLES = (UPRIGHT, (0.5, 0.5, 0.5, 0.5), (0.5, -0.5, -0.5, -0.5))  # x along the body's x, y, z; then y, z in turn
+
+
+def scene_of(model: Model, length: float = 1.0, order: Sequence[str] = ()) -> Scene:
+    """The scene of a model. length: its characteristic length [m]; order: names of the bodies; both as in its image."""
+    named = {body.name: body for body in model.bodies}
+    bodies = [named[name] for name in order] if order else model.bodies
+    places = _Places(bodies)
+    sections = {part.name: link for link in model.flexible_links for part in link.bodies}
+    hidden = model.inner
+    ends: dict[str, list[Vec3]] = {}
+    for joint in model.joints:
+        for end in joint.ends if joint.name not in hidden else ():
+            ends.setdefault(end.body.name, []).append(end.X_BP.offset)
+    for one in (*model.springs, *model.loads):
+        for end in one.ends:
+            ends.setdefault(end.body.name, []).append(end.X_BP.offset)
+    shown = [joint for joint in model.joints if joint.name not in hidden]
+    inside = {part.name for link in model.flexible_links for part in link.parts}  # whose elements show how it bends
+    return Scene(
+        model.name,
+        bodies=tuple(
+            BodyLook(body.name) if body.name in hidden else _body(body, sections, ends.get(body.name, ()))
+            for body in bodies
+        ),
+        joints=tuple(
+            JointLook(
+                joint.name,
+                places(joint.F),
+                places(joint.M),
+                () if joint.name in inside else _symbols(joint),
+            )
+            for joint in shown
+        ),
+        points=tuple(PointLook(repr(point), places(point)) for point in model.named_points),
+        springs=tuple(
+            SpringLook(s.name, places(s.P), places(s.Q), s.stiffness > 0.0 or s.damping == 0.0, s.damping > 0.0)
+            for s in model.springs
+        ),
+        loads=tuple(LoadLook(one.name, places(one.P), _vec(one.force), _vec(one.torque)) for one in model.loads),
+        curves=tuple(curve for program in model.programs for curve in _curves(program, places)),
+        gravity=model.gravity,
+        length=length,
+    )
+
+
+class _Places:
+    """Points of a model as Places."""
+
+    def __init__(self, bodies: Sequence[Body]) -> None:
+        self._index = {body.name: i for i, body in enumerate(bodies)}
+
+    def __call__(self, point: Point) -> Place:
+        shapes: tuple[Row6, ...] = ()
+        arm: Vec3 = (0.0, 0.0, 0.0)
+        if isinstance(point.body, ModalBody):
+            centre, rows = point.body.node(point)
+            arm = _vec(point.X_BP.translation - centre)
+            axes = point.body.plane_axes.matrix
+            shapes = tuple((*_vec(axes @ row[:3]), *_vec(axes @ row[3:])) for row in np.array(rows))
+        body = self._index.get(point.body.name, GROUND)
+        return Place(body, point.X_BP.offset, _quaternion(point.X_BP.rotation), shapes, arm)
+
+
+# Bodies -----------------------------------------------------------------------------------------------------
+
+
+def _body(body: Body, links: Mapping[str, FlexibleLink], ends: Iterable[Vec3]) -> BodyLook:
+    if isinstance(body, ModalBody):
+        return BodyLook(body.name, None, body.com, line=_centreline(body))
+    if body.name in links:
+        return BodyLook(body.name, _element(body, links[body.name]), body.com)
+    if body.slender is not None:
+        k, _ = along_axis(body.slender.along, body.name)
+        shape = _rod(body.slender.length, k, body.slender.section, body.com)
+        inside = {frame.X_BP.offset for frame in body.points}  # its base and tip
+        return BodyLook(body.name, shape, body.com, _outside([end for end in ends if end not in inside], shape))
+    points = [*ends, *(frame.X_BP.offset for frame in body.points)]
+    return BodyLook(body.name, _ellipsoid(body), body.com, _distinct(points))
+
+
+def _element(body: Body, link: FlexibleLink) -> Shape:
+    """A rigid finite element of a flexible link, from where it begins to where the next one does."""
+    k, _ = along_axis(link.along, link.name)
+    if link.section is None:
+        radius = sqrt(2.0 * link.total_axial_inertia / link.total_mass)
+        return Shape("cylinder", (2.0 * abs(body.com[k]), 2.0 * radius, 2.0 * radius), body.com, _CYCLES[k])
+    return _rod(2.0 * abs(body.com[k]), k, link.section, body.com)
+
+
+def _rod(length: float, k: int, section: Section | None, com: Vec3) -> Shape:
+    """A cylinder or a box along axis k of the body, by the section's moments; thin without a section."""
+    if section is None:
+        return Shape("cylinder", (length, 0.0, 0.0), com, _CYCLES[k])
+    A, Iy, Iz = section.area, section.Iy, section.Iz
+    if (1.0 - 1e-9) * (Iy + Iz) <= section.J:  # round, perhaps hollow
+        d = 2.0 * sqrt((2.0 * (Iy + Iz) / A + A / pi) / 2.0)
+        return Shape("cylinder", (length, d, d), com, _CYCLES[k])
+    return Shape("box", (length, sqrt(12.0 * Iz / A), sqrt(12.0 * Iy / A)), com, _CYCLES[k])
+
+
+def _ellipsoid(body: Body) -> Shape:
+    if body.mass == 0.0:
+        return Shape("ellipsoid", (0.0, 0.0, 0.0), body.com)
+    inertia = np.array(body.inertia)
+    if not np.any(inertia - np.diag(np.diag(inertia))):
+        moments, axes = np.diag(inertia), np.eye(3)
+    else:
+        moments, axes = np.linalg.eigh(inertia)
+        if np.linalg.det(axes) < 0.0:
+            axes[:, 0] *= -1.0
+    squares = 2.5 * (moments.sum() - 2.0 * moments) / body.mass
+    squares = np.where(squares < 1e-9 * max(squares.max(), 0.0), 0.0, squares)
+    return Shape("ellipsoid", _vec(2.0 * np.sqrt(squares)), body.com, _quaternion(Rotation(axes)))
+
+
+def _outside(ends: Sequence[Vec3], shape: Shape) -> tuple[Vec3, ...]:
+    """The points that do not lie in a body's shape."""
+    if not ends:
+        return ()
+    away = np.abs((np.array(ends) - shape.at) @ Rotation.quaternion(*shape.axes).matrix)
+    beyond = (away > 0.5 * np.array(shape.size) + 1e-6 * max(shape.size)).any(axis=1)
+    return _distinct(ends[i] for i in np.flatnonzero(beyond).tolist())
+
+
+def _distinct(points: Iterable[Vec3]) -> tuple[Vec3, ...]:
+    return tuple(dict.fromkeys(points))
+
+
+def _centreline(body: ModalBody) -> Centreline:
+    """The axis of a beam; for other flexible bodies a line through the named points, in their order."""
+    if body.bending is not None:
+        beam = body.bending
+        at = [beam.at(beam.length * s * np.array(beam.axis), body.name) for s in np.linspace(0.0, 1.0, _PARTS + 1)]
+        k = int(np.abs(np.array(beam.axis)).argmax())
+        radius = sqrt(max(2.0 * body.inertia[k][k] / body.mass, 0.0)) if body.plane is None else 0.0
+        return _line([point for point, _ in at], np.array([rows[:, :3] for _, rows in at]), radius)
+    points = [Point(body, frame.X_BP) for frame in body.points]
+    axes = body.plane_axes.matrix
+    rows = np.array([[axes @ row[:3] for row in np.array(body.node(point)[1])] for point in points])
+    return _line([point.X_BP.offset for point in points], rows.reshape(len(points), -1, 3), 0.0)
+
+
+def _line(points: Sequence[Vec3], rows: Array, radius: float) -> Centreline:
+    """rows: (points, modes, 3)."""
+    shapes = tuple(tuple(_vec(v) for v in mode) for mode in np.swapaxes(rows, 0, 1)) if len(points) else ()
+    return Centreline(tuple(points), shapes, radius)
+
+
+# Joints -----------------------------------------------------------------------------------------------------
+
+
+def _symbols(joint: JointBase) -> tuple[Symbol, ...]:
+    if isinstance(joint, Closing):
+        return tuple(_of_closing(joint))
+    return tuple(_of_modes(joint.modes)) or (Symbol("weld"),)
+
+
+def _of_modes(modes: Sequence[Mode]) -> Iterator[Symbol]:
+    """Modes before which nothing turns are drawn on F, the others on M."""
+    kinds = {"revolute": "turn", "prismatic": "slide", "ball": "ball"}
+    turned = False
+    for i, mode in enumerate(modes):
+        kind = "helix" if mode.pitch else kinds[mode.kind]
+        last = all(other.kind == "prismatic" for other in modes[i + 1 :])
+        if mode.role != "locked":
+            on = "F" if not turned and not (last and mode.kind != "prismatic") else "M"
+            yield Symbol(kind, on, _vec(mode.axis), prescribed=mode.role == "excited")  # type: ignore[arg-type]
+        turned |= mode.kind != "prismatic"
+
+
+def _of_closing(joint: Closing) -> Iterator[Symbol]:
+    match joint:
+        case Distance():
+            yield Symbol("rod", "F")
+        case RevoluteSpherical():
+            yield from (Symbol("turn", "F", _vec(joint.axis)), Symbol("rod", "F"), Symbol("ball", "M"))
+        case PointOnLine():
+            yield from (Symbol("line", "F", _vec(joint.axis)), Symbol("ball", "M"))
+        case PointOnPlane():
+            yield from (Symbol("plane", "F", _vec(joint.normal), joint.height), Symbol("ball", "M"))
+        case Rolling():
+            yield Symbol("plane", "F")
+            axis = joint.axis
+            if axis is None:
+                yield Symbol("sphere", "M", size=joint.radius)
+            else:
+                yield Symbol("disc", "M", _vec(axis), joint.radius)
+
+
+# Paths ------------------------------------------------------------------------------------------------------
+
+
+def _curves(program: Program, places: _Places) -> Iterator[CurveLook]:
+    """The path of a point whose positions follow one; no other program has a path in space."""
+    if not isinstance(program, ProgrammedPoint) or program.path is None or program.level:
+        return
+    modes = program.drive.modes
+    paths = [mode.path for mode in modes]
+    if any(path is None for path in paths):
+        return
+    times = sorted({t for path in paths if path is not None for t in _instants(path)})
+    step = max(1, len(times) // _MOST)
+    axes = np.array([mode.axis for mode in modes])
+    curve = Curve([path for path in paths if path is not None])
+    points = _distinct(_vec(curve(t)[0] @ axes) for t in times[::step])
+    if len(points) > 1:
+        yield CurveLook(program.name, places(program.frame), points)
+
+
+def _instants(path: Path) -> list[float]:
+    """Times at which to sample a path: its breaks and between them, and as long behind them where it goes on."""
+    ends = [*path.breaks, path.breaks[-1] + (path.period or 1.0)]
+    if path.period:
+        ends[-1] = path.breaks[0] + path.period
+    return [a + (b - a) * i / _PARTS for a, b in pairwise(ends) for i in range(_PARTS + 1)]
+
+
+# Numbers ----------------------------------------------------------------------------------------------------
+
+
+def _vec(values: Iterable[float] | Array | str) -> Vec3:
+    x, y, z = (float(v) for v in values)
+    return x, y, z
+
+
+def _quaternion(rotation: Rotation) -> Quaternion:
+    if rotation == Rotation.identity():
+        return UPRIGHT
+    w, x, y, z = rotation.as_quaternion().tolist()
+    return w, x, y, z
