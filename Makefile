@@ -7,14 +7,15 @@ EDITABLE := $(PIP) --no-build-isolation --editable
 CORE := $(wildcard fmumbs/core/* fmumbs/core/*/*) $(wildcard cmake/*) CMakeLists.txt
 MODELS := $(filter-out models/__init__.py,$(wildcard models/*.py))
 
-.PHONY: help demo test test-all lint fmus bench sanitize sanitize-python fuzz fuzz-briefly faults dev lock minimum clean
+.PHONY: help demo test test-all platforms lint fmus bench sanitize sanitize-python fuzz fuzz-briefly faults dev lock minimum clean
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-builtin-rules
 
 help:
 	@echo "make demo      exports a mechanism, runs it in FMPy, prints a table and writes a plot"
 	@echo "make test      linters, type checker, sanitized C tests, some fuzzing, every other test"
-	@echo "make test-all  the same, then the tests marked slow: more random cases, and larger ones"
+	@echo "make test-all  make platforms, then the same, then the tests marked slow: more random cases, and larger ones"
+	@echo "make platforms builds the FMU binaries of the other platforms with zig; minutes when nothing is cached"
 	@echo "make lint      linters and type checker"
 	@echo "make sanitize  the core's C tests under the address and undefined-behaviour sanitizers"
 	@echo "make sanitize-python  some Python tests on an extension and FMUs under the address sanitizer"
@@ -34,8 +35,11 @@ test: .venv/.test .venv/.core # then the rest is independent and runs side by si
 	$(MAKE) --jobs=$$(nproc) --output-sync=target lint sanitize sanitize-python fuzz-briefly
 	$(BIN)/pytest -n auto --dist worksteal
 
-test-all: test
+test-all: platforms
+	$(MAKE) test
 	$(BIN)/pytest -n auto --dist worksteal -m slow
+
+platforms: .venv/.platforms
 
 lint: .venv/.test .venv/.core
 	$(BIN)/ruff check .
@@ -50,14 +54,14 @@ bench: .venv/.bench .venv/.core
 	$(BIN)/python benchmarks/constraint_violation.py
 	$(BIN)/python benchmarks/stiff.py
 
-dev: .venv/.plot .venv/.test .venv/.bench .venv/.core
+dev: .venv/.plot .venv/.test .venv/.bench .venv/.zig .venv/.core
 
 # --- versions ------------------------------------------------------------------------------------------
 TOOLS := "scikit-build-core>=1.0" "cffi>=2.1" "cmake>=3.26" ninja
 
 lock: .venv/.tools
 	rm -rf build/lock && $(PYTHON) -m venv build/lock
-	build/lock/bin/pip install --quiet --disable-pip-version-check $(TOOLS) '.[plot,test,bench]'
+	build/lock/bin/pip install --quiet --disable-pip-version-check $(TOOLS) '.[plot,test,bench,zig]'
 	grep '^#' requirements-dev.lock > build/lock/new
 	build/lock/bin/pip freeze --disable-pip-version-check --exclude fmumbs >> build/lock/new
 	mv build/lock/new requirements-dev.lock
@@ -68,7 +72,7 @@ LEAST_TESTS := tests/cli tests/run tests/compiler tests/mechanism tests/export/t
 minimum:
 	rm -rf build/least && $(PYTHON) -m venv build/least
 	$(LEAST)/python tests/support/least_versions.py > build/least/constraints
-	$(LEAST)/pip install --quiet --disable-pip-version-check --constraint build/least/constraints '.[plot,test]'
+	FMUMBS_HOST_ONLY=1 $(LEAST)/pip install --quiet --disable-pip-version-check --constraint build/least/constraints '.[plot,test]'
 	$(LEAST)/pytest -W ignore::DeprecationWarning $(LEAST_TESTS) # of old packages among themselves
 
 clean:
@@ -82,12 +86,16 @@ clean:
 	$(PIP) $(TOOLS)
 	@touch $@
 
-.venv/.plot .venv/.test .venv/.bench: .venv/.%: .venv/.tools pyproject.toml
+.venv/.plot .venv/.test .venv/.bench .venv/.zig: .venv/.%: .venv/.tools pyproject.toml
 	$(EDITABLE) ".[$*]"
 	@touch $@
 
 .venv/.core: .venv/.tools pyproject.toml $(CORE)
 	$(EDITABLE) . --no-deps
+	@touch $@
+
+.venv/.platforms: .venv/.zig .venv/.core # whose install removes binaries made from other sources
+	$(BIN)/python cmake/platforms.py fmumbs
 	@touch $@
 
 # --- the core under the sanitizers, compiled once: for the C tests, the fuzz targets and a Python package --------

@@ -26,8 +26,9 @@ STAMP = "sources.sha256"  # in the folder of a platform: what its binary was mad
 
 def digest() -> str:
     """Of all that a binary for another platform is made from."""
-    files = [path.read_bytes() for path in (ROOT / "CMakeLists.txt", ROOT / "cmake" / "zig.cmake")]
-    return hashlib.sha256(b"\0".join([*files, *core_sources().values()])).hexdigest()
+    build = ("CMakeLists.txt", "cmake/zig.cmake", "cmake/platforms.py", "cmake/old_glibc.h")
+    files = {**{name: (ROOT / name).read_bytes() for name in build}, **core_sources()}
+    return hashlib.sha256(b"".join(f"{name} {len(text)}\n".encode() + text for name, text in files.items())).hexdigest()
 
 
 def is_stale(folder: Path) -> bool:

@@ -1,14 +1,27 @@
-# zig.cmake: cross-compiles with the PyPI package ziglang. FMUMBS_TARGET is zig's name of the platform, such as
-# aarch64-linux-gnu.2.17; cmake/platforms.py has them all.
-list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES FMUMBS_TARGET FMUMBS_PYTHON)
+# zig.cmake: cross-compiles with the PyPI package ziglang. cmake/platforms.py says which program and which of its targets,
+# such as aarch64-linux-gnu.2.17. Nothing of the host's own system, its SDK for example, takes part.
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES FMUMBS_TARGET FMUMBS_ZIG)
 set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
 if(FMUMBS_TARGET MATCHES "windows")
   set(CMAKE_SYSTEM_NAME Windows)
 elseif(FMUMBS_TARGET MATCHES "macos")
   set(CMAKE_SYSTEM_NAME Darwin)
+  set(CMAKE_OSX_SYSROOT "" CACHE STRING "" FORCE)
+  set(CMAKE_OSX_ARCHITECTURES "" CACHE STRING "" FORCE)
+  set(CMAKE_OSX_DEPLOYMENT_TARGET "" CACHE STRING "" FORCE)
 else()
   set(CMAKE_SYSTEM_NAME Linux)
 endif()
 string(REGEX MATCH "^[^-]*" CMAKE_SYSTEM_PROCESSOR "${FMUMBS_TARGET}")
-set(CMAKE_C_COMPILER "${FMUMBS_PYTHON}")
-set(CMAKE_C_COMPILER_ARG1 "-m ziglang cc -target ${FMUMBS_TARGET}")
+set(CMAKE_C_COMPILER "${FMUMBS_ZIG}")
+set(CMAKE_C_COMPILER_ARG1 "cc -target ${FMUMBS_TARGET}")
+set(CMAKE_MODULE_LINKER_FLAGS_INIT -s) # neither symbols nor what a debugger reads
+set(CMAKE_SHARED_LINKER_FLAGS_INIT -s)
+
+# what CMake finds out by linking a program, for which zig would compile the target's whole C library once more
+set(CMAKE_C_COMPILER_ID_RUN TRUE)
+set(CMAKE_C_COMPILER_ID Clang)
+set(CMAKE_C_COMPILER_VERSION 22)
+set(CMAKE_C_COMPILER_FRONTEND_VARIANT GNU)
+set(CMAKE_C_STANDARD_COMPUTED_DEFAULT 17)
+set(CMAKE_C_EXTENSIONS_COMPUTED_DEFAULT ON)

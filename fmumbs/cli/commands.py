@@ -369,7 +369,7 @@ main.add_command(sweep)
 
 def _verify(path: Path, model: "Model | None") -> bool:
     """Verifies an FMU and prints the findings; returns whether there are any."""
-    from fmumbs.verify import CHECKS, Finding, verify_fmu
+    from fmumbs.verify import CHECKS, Finding, not_executed, verify_fmu
 
     begun: list[str] = []
     notes: list[Finding] = []
@@ -381,6 +381,8 @@ def _verify(path: Path, model: "Model | None") -> bool:
 
         findings = verify_fmu(path, model, progress=begin, notes=notes.append)
     printing.print_findings(path, findings, notes, f"{len(begun)} of {len(CHECKS)} checks")
+    if others := not_executed(path):
+        click.echo(f"not executed, as this host cannot: the binaries for {', '.join(others)}")
     return bool(findings)
 
 

@@ -3,11 +3,13 @@
 importlib.metadata is not used: importing it takes longer than an export.
 """
 
+import re
 import sys
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
+from fmumbs import _checks
 from fmumbs.errors import ExportError
 from fmumbs.export.archive import EXECUTABLE, OLDEST, zip_archive
 from fmumbs.export.sources import core_sources
@@ -40,16 +42,22 @@ def binaries(platforms: Sequence[str] | None = None) -> dict[str, tuple[str, byt
     """Suffix and contents of native FMU binaries by platform, that is by the name of their folder in an FMU.
 
     platforms: their names, each "NAME", or "FOLDER=NAME" for another folder than its own; None: all that there are.
-    Raises ExportError for a platform without a binary and for a folder that is named twice.
+    Raises ExportError for an unknown platform, one without a binary, and a folder that is no name or is named twice.
     """
     files = installed_binaries()
     chosen: dict[str, Path] = {} if platforms else files
     for platform in platforms or ():
         folder, _, name = platform.rpartition("=")
+        if name not in PLATFORMS:
+            raise ExportError(f"platform '{platform}' is unknown. {_checks.nearest(name, PLATFORMS)}")
         if name not in files:
-            others = f"there are {', '.join(files)}" + ("; `make platforms` builds it" if name in PLATFORMS else "")
-            raise ExportError(f"platform '{platform}': there is no binary for '{name}' in this installation, {others}.")
-        if (folder or name) in chosen or "/" in folder:
+            raise ExportError(
+                f"platform '{platform}': this installation has binaries for {', '.join(files)} only. Install a wheel "
+                "of fmumbs, which has all of them, or run `make platforms` in its source tree."
+            )
+        if folder and not re.fullmatch(r"[\w-]+", folder, re.ASCII):
+            raise ExportError(f"platform '{platform}': '{folder}' is not a folder. Give one such as linux64={name}.")
+        if (folder or name) in chosen:
             raise ExportError(f"platform '{platform}': folder '{folder or name}' is taken. Name each folder once.")
         chosen[folder or name] = files[name]
     return {folder: (file.suffix, file.read_bytes()) for folder, file in sorted(chosen.items())}

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from fmumbs import _checks
 from fmumbs.errors import ExportError, SolverError
+from fmumbs.play.host import host_library, other_binaries
 from fmumbs.play.unpacking import DESCRIPTION, open_archive, start_of
 
 Values = NDArray[np.float64]
@@ -44,6 +45,8 @@ COARSE = Resolution(1e-9, 200)  # for estimating the error of FINE
 
 class Fmu:
     """An unpacked FMI 2.0 co-simulation FMU; a context manager that removes the unpacked files.
+
+    Of its binaries only this host's is unpacked.
 
     data: its bytes, if they are in memory; then `path` is only its name.
 
@@ -94,7 +97,7 @@ class Fmu:
         from lxml import etree
 
         with open_archive(path, data) as archive:
-            archive.unpack(self.folder)
+            archive.unpack(self.folder, without=other_binaries(archive.sizes))
             (self.folder / DESCRIPTION).write_bytes(etree.tostring(archive.description))
         try:
             return fmpy.read_model_description(self.folder, validate=False)
@@ -217,6 +220,7 @@ class Instance:
                     unzipDirectory=str(fmu.folder),
                     modelIdentifier=fmu.abilities.modelIdentifier,
                     instanceName=fmu.description.modelName,
+                    libraryPath=host_library(fmu.folder, fmu.abilities.modelIdentifier),
                 )
         except Exception as error:  # of FMPy if there is no library, of the system if it cannot be loaded
             raise ExportError(f"the FMU's binary for {platform} cannot be loaded: {str(error).rstrip('.')}.") from error

@@ -10,7 +10,7 @@ import re
 import shutil
 import stat
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -50,10 +50,12 @@ class Zip:
         with _readable(self.path):
             return self._file.read(name)
 
-    def unpack(self, folder: Path) -> None:
-        """Writes all entries to a folder."""
+    def unpack(self, folder: Path, without: Container[str] = ()) -> None:
+        """Writes all entries to a folder, without those of these names."""
         with _readable(self.path):
             for entry in self._file.infolist():
+                if entry.filename in without:
+                    continue
                 target = folder / entry.filename
                 (target if entry.is_dir() else target.parent).mkdir(parents=True, exist_ok=True)
                 if not entry.is_dir():

@@ -18,6 +18,7 @@ import numpy as np
 
 from fmumbs.errors import SolverError
 from fmumbs.export.archive import OLDEST, zip_archive
+from fmumbs.play.host import host_library
 from fmumbs.run.rows import Rows
 from fmumbs.system.package import SSD, fmu_files
 from fmumbs.system.plan import RECORDED, End, Link, Part, Plan
@@ -138,6 +139,12 @@ class _Run:
                 messages.append(message.decode("utf-8", "replace"))
 
         class FMU2Slave(kind):  # type: ignore[misc]  # FMPy looks at the name
+            def __init__(self, unzipDirectory: str, modelIdentifier: str, **others: Any) -> None:
+                library = host_library(Path(unzipDirectory), modelIdentifier)
+                super().__init__(
+                    unzipDirectory=unzipDirectory, modelIdentifier=modelIdentifier, libraryPath=library, **others
+                )
+
             def instantiate(self) -> None:
                 callbacks = fmi2.fmi2CallbackFunctions()
                 callbacks.logger = fmi2.fmi2CallbackLoggerTYPE(log)

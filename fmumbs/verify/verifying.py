@@ -16,6 +16,7 @@ import numpy as np
 
 from fmumbs.errors import FmumbsError
 from fmumbs.play.fmu import IMAGE
+from fmumbs.play.host import other_binaries
 from fmumbs.play.unpacking import open_archive
 from fmumbs.verify import checks, differences
 from fmumbs.verify.differences import NotCompared
@@ -108,6 +109,12 @@ def verify_fmu(
             check(name, partial(problems, fmu))
         check("parity with the Solver", lambda: _parity(path, fmu, against))
     return findings
+
+
+def not_executed(path: Path) -> list[str]:
+    """Platforms of the FMU whose binaries verify_fmu() cannot execute on this host."""
+    with open_archive(path) as archive:
+        return sorted(set(other_binaries(archive.sizes).values()))
 
 
 def _guarded(problems: Callable[[], Iterator[str]]) -> Iterator[str]:
