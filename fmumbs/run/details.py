@@ -1,4 +1,4 @@
-"""What a Result knows beside its series: descriptions of the variables, and the parameters of the run."""
+"""What a Result knows beside its series: descriptions, the parameters of the run, and the motion for pictures."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -27,6 +27,14 @@ class Details:
     def __post_init__(self) -> None:
         described = {name: text for name, text in self.descriptions.items() if text}
         object.__setattr__(self, "descriptions", described)
+
+
+@dataclass(frozen=True)
+class Motion:
+    """Of a run: its image, and the positions of the tree (times, positions) as Solver.positions gives them."""
+
+    image: "ModelImage"
+    positions: NDArray[np.float64]
 
 
 def details_later(solver: "Solver", references: NDArray[np.uint32], moving: Iterable[str]) -> "partial[Details]":

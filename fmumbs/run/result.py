@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fmumbs.compiler.names import nearest, split_component
 from fmumbs.errors import SolverError
 from fmumbs.run import files, tables
-from fmumbs.run.details import Details
+from fmumbs.run.details import Details, Motion
 from fmumbs.run.plotting import plot
 
 Array = NDArray[np.float64]
@@ -37,7 +37,8 @@ class Result(Mapping[str, Array]):
     result.parameters: by name the values of all parameters, fixed and tunable, that had one value in the whole run;
     result.parameter_units: theirs. result.descriptions: of variables and parameters.
 
-    details: what these return, or a function that returns it when one of them is first asked for.
+    details: what these return, or a function that returns it when one of them is first asked for. motion: the image
+    and the positions of all joints, for pictures; None where they are unknown.
     """
 
     def __init__(
@@ -47,11 +48,13 @@ class Result(Mapping[str, Array]):
         values: Mapping[str, Array],
         units: Mapping[str, str],
         details: Details | Callable[[], Details] | None = None,
+        motion: Motion | None = None,
     ) -> None:
         self.name = name
         self.time = time
         self.units = dict(units)
         self._values = dict(values)
+        self.motion = motion
         self._given = details
 
     def __repr__(self) -> str:

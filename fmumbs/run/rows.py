@@ -6,8 +6,9 @@ from contextlib import contextmanager, suppress
 import numpy as np
 from numpy.typing import NDArray
 
+from fmumbs.compiler import ModelImage
 from fmumbs.errors import Interrupted, SolverError
-from fmumbs.run.details import Details
+from fmumbs.run.details import Details, Motion
 from fmumbs.run.result import Result
 
 MOST_NUMBERS = 10**9  # 8 GB
@@ -21,9 +22,12 @@ class Rows:
     details: of the result; may be set until result() is called.
     """
 
+    _AFFORDED = 10**7  # numbers of positions beyond those of the columns: 80 MB
+
     def __init__(self, name: str, times: Array, units: Mapping[str, str]) -> None:
         self.name, self.times, self.units = name, times, units
         self.details: Details | Callable[[], Details] | None = None
+        self._followed: tuple[ModelImage, Callable[[], Array], Array] | None = None
         self.count = 0
         if len(times) * len(units) > MOST_NUMBERS:
             raise SolverError(
@@ -36,9 +40,20 @@ class Rows:
             what = f"{len(times)} times of {len(units)} variables"
             raise SolverError(f"not enough memory for {what}. Choose a longer interval, or fewer outputs.") from error
 
+    def follow(self, image: ModelImage, positions: Callable[[], Array]) -> None:
+        """Also records the positions of the tree with each row from now on, for pictures, unless they are many more
+        numbers than the columns. positions: returns (positions,), as Solver.positions.
+        """
+        count = len(self.times) * int(image.sizes["positions"])
+        if count <= max(self.values.size, self._AFFORDED):
+            self._followed = image, positions, np.empty((len(self.times), int(image.sizes["positions"])))
+
     def add(self, values: Array) -> None:
         """Appends the values at the next time."""
         self.values[self.count] = values
+        if self._followed is not None:
+            _, positions, found = self._followed
+            found[self.count] = positions()
         self.count += 1
 
     def result(self) -> Result:
@@ -46,7 +61,8 @@ class Rows:
         count = self.count  # another thread may still add rows
         columns = np.ascontiguousarray(self.values[:count].T)
         values = dict(zip(self.units, columns, strict=True))
-        return Result(self.name, self.times[:count], values, self.units, self.details)
+        motion = None if self._followed is None else Motion(self._followed[0], self._followed[2][:count])
+        return Result(self.name, self.times[:count], values, self.units, self.details, motion)
 
     @contextmanager
     def kept_if_it_fails(self, present: Callable[[], tuple[float, Array]] | None = None) -> Iterator[None]:

@@ -70,6 +70,7 @@ def simulate(
         warnings.warn(describe(image.name, changes), StartWarning, stacklevel=2)
     names, units = image.variables.names(references), image.variables.units(references)
     rows = Rows(image.name, times, dict(zip(names, units, strict=True)))
+    rows.follow(image, lambda: solver.positions)
     rows.add(solver.read(references))
     rows.details = details_later(solver, references, [name for name, value in given.items() if callable(value)])
     with rows.kept_if_it_fails(lambda: (solver.time, solver.read(references))):
