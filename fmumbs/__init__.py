@@ -7,6 +7,7 @@ from fmumbs.errors import (
     EquilibriumError,
     ExportError,
     FmumbsError,
+    InputWarning,
     Interrupted,
     ModelError,
     SolverError,
@@ -60,7 +61,7 @@ from fmumbs.mechanism import (
 )
 from fmumbs.mechanism import forces as _forces
 from fmumbs.mechanism.forces import *  # noqa: F403
-from fmumbs.run import Equilibrium, Result, Solver, divide_and_conquer, equilibrium, simulate, uniqueness
+from fmumbs.run import Equilibrium, Result, Signal, Solver, divide_and_conquer, equilibrium, simulate, uniqueness
 from fmumbs.spatial import Rotation, SpatialInertia, Transform
 from fmumbs.study import Sweep, sweep
 from fmumbs.system import System
@@ -82,6 +83,7 @@ __all__ = [
     "FmumbsError",
     "Free",
     "Helix",
+    "InputWarning",
     "Interrupted",
     "Joint",
     "Law",
@@ -112,6 +114,7 @@ __all__ = [
     "Rotation",
     "Screw",
     "Section",
+    "Signal",
     "Skate",
     "Slide",
     "Solver",

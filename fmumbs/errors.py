@@ -13,7 +13,8 @@ Every message says what is wrong, where, the nearest fact and one fix, in whole 
     └── Interrupted     Ctrl-C ended a simulation
 
     UserWarning
-    └── StartWarning    given start values were changed
+    ├── StartWarning    given start values were changed
+    └── InputWarning    an FMU cannot follow inputs as they are given
 """
 
 from typing import Any
@@ -51,6 +52,10 @@ class ExportError(FmumbsError):
 
 class StartWarning(UserWarning):
     """Loops or couplings changed start values that a user gave."""
+
+
+class InputWarning(UserWarning):
+    """An FMU cannot follow inputs over time as they are given."""
 
 
 class Interrupted(KeyboardInterrupt):

@@ -16,7 +16,18 @@ import click
 
 from fmumbs.cli import printing
 from fmumbs.cli.group import Commands
-from fmumbs.cli.options import NewFile, Positive, ResultFile, Settings, as_json, integration, parse_settings, setting
+from fmumbs.cli.options import (
+    NewFile,
+    Positive,
+    ResultFile,
+    Settings,
+    as_json,
+    inputs_over_time,
+    integration,
+    interpolation,
+    parse_settings,
+    setting,
+)  # fmt: skip
 from fmumbs.cli.sweeping import sweep
 from fmumbs.cli.terminal import MOST, progress_bar, start_warnings
 from fmumbs.errors import Interrupted, SolverError
@@ -212,12 +223,8 @@ def export(
 @click.option("--interval", type=Positive(), help="Interval between two results [s].")
 @integration
 @setting
-@click.option(
-    "--input",
-    "inputs",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="CSV file of inputs: a column `time`, then one column for each input.",
-)
+@inputs_over_time
+@interpolation
 @click.option(
     "-o", "--out", "--output", "out", type=ResultFile(),
     help="Writes the results: .csv, .mat (MATLAB 4, as Dymola's), .h5 or .parquet.",
@@ -229,6 +236,7 @@ def run(
     interval: float | None,
     settings: Settings,
     inputs: Path | None,
+    interpolation: str,
     out: Path | None,
     plot: Path | None,
     **integration: Any,
@@ -243,7 +251,7 @@ def run(
     """
     from fmumbs import play
 
-    options = play.Options(stop=stop, interval=interval, inputs=inputs, **integration)
+    options = play.Options(stop=stop, interval=interval, inputs=inputs, interpolation=interpolation, **integration)
     with start_warnings(), progress_bar(f"running {target}") as progress:
         if _is_fmu(target):
             result, failure = _as_far_as(lambda: play.run_fmu(target, options, settings, progress=progress))

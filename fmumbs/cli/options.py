@@ -12,6 +12,7 @@ import click
 from fmumbs.compiler.image import DYNAMICS, SCHEMES
 from fmumbs.errors import SolverError
 from fmumbs.run.files import format_of
+from fmumbs.run.signal import INTERPOLATIONS
 
 Settings = dict[str, Any]
 Command = Callable[..., Any]
@@ -91,6 +92,19 @@ setting = click.option(
     multiple=True,
     callback=parse_settings,
     help="Sets a parameter of the model; can be repeated.",
+)
+inputs_over_time = click.option(
+    "--input",
+    "inputs",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="CSV file of inputs: a column `time` [s], then one column for each input. Two rows of one time are a jump.",
+)
+interpolation = click.option(
+    "--interpolation",
+    type=click.Choice(list(INTERPOLATIONS)),
+    default="linear",
+    show_default=True,
+    help="How inputs go on between two rows of the file: hold keeps each row until the next.",
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Prints JSON instead of tables.")
 

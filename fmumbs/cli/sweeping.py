@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from fmumbs.cli.options import NewFile, Positive, Settings, integration, setting
+from fmumbs.cli.options import NewFile, Positive, Settings, inputs_over_time, integration, interpolation, setting
 from fmumbs.cli.terminal import MOST, counted, new_table, progress_bar, show, show_rest
 
 if TYPE_CHECKING:
@@ -146,10 +146,8 @@ def _names(ctx: Any, param: Any, given: str | None) -> list[str] | None:
 @click.option("--stop", type=Positive(), help="Stop time of each run [s].")
 @click.option("--interval", type=Positive(), help="Interval between two results of a run [s].")
 @integration
-@click.option(
-    "--input", "inputs", type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="CSV file of inputs over time, the same in all runs.",
-)  # fmt: skip
+@inputs_over_time
+@interpolation
 @click.option(
     "--engine", type=click.Choice(["libcosim", "fmpy", "omsimulator"]), default="libcosim", show_default=True,
     help="The engine that runs a system.",

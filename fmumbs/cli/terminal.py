@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from fmumbs.errors import StartWarning
+from fmumbs.errors import InputWarning, StartWarning
 
 PATIENCE = 2.0  # seconds after which a progress bar appears
 MOST = 40  # rows of a table, lines of a tree
@@ -90,12 +90,13 @@ def progress_bar(text: str) -> Iterator[Callable[[float], None]]:
 
 @contextmanager
 def start_warnings() -> Iterator[None]:
-    """Prints each StartWarning that the block raises; other warnings pass."""
+    """Prints each StartWarning and InputWarning that the block raises; other warnings pass."""
     with warnings.catch_warnings(record=True) as seen:
-        warnings.simplefilter("always", StartWarning)
+        for category in (StartWarning, InputWarning):
+            warnings.simplefilter("always", category)
         yield
     for one in seen:
-        if issubclass(one.category, StartWarning):
+        if issubclass(one.category, (StartWarning, InputWarning)):
             click.secho("warning: ", fg="yellow", nl=False, err=True)
             click.echo(str(one.message), err=True)
         else:

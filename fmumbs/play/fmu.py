@@ -3,6 +3,7 @@
 FMPy raises an exception for every status above fmi2Warning; the errors here carry the FMU's last message.
 """
 
+import math
 import re
 import struct
 import tempfile
@@ -166,6 +167,15 @@ def _is_cut_short(binary: bytes) -> bool:
     return any(at + length > len(binary) for at, length in segments)
 
 
+def duration(begin: float, end: float) -> float:
+    """The step [s] that leads from begin to end when it is added to begin in floating point."""
+    step = end - begin
+    for other in (step, math.nextafter(step, math.inf), math.nextafter(step, 0.0)):
+        if begin + other == end:
+            return other
+    return step
+
+
 class BackgroundCall:
     """Work in another thread, so that Ctrl-C ends the wait for an FMU call that does not return.
 
@@ -272,9 +282,17 @@ class Instance:
             self.time += step
 
     def step_to(self, time: float) -> None:
-        """One step to a time [s]."""
-        self.slave.doStep(self.time, time - self.time)
+        """One step to a time [s], to its last bit."""
+        self.slave.doStep(self.time, duration(self.time, time))
         self.time = time
+
+    def write(self, references: NDArray[np.uint32], values: Values) -> None:
+        """Sets (n,) real variables by value reference."""
+        self.slave.setReal(references.tolist(), values.tolist())
+
+    def write_input_derivatives(self, references: NDArray[np.uint32], order: int, values: Values) -> None:
+        """Sets the (n,) derivatives of an order of (n,) inputs at the start of the next step."""
+        self.slave.setRealInputDerivatives(references.tolist(), [order] * len(references), values.tolist())
 
     def reals(self, references: Sequence[int]) -> Values:
         """(n,) values of (n,) real variables."""

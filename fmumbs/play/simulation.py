@@ -1,7 +1,6 @@
 """One simulation: of a model with the Solver, or of an FMU with FMPy, with the same Result.
 
-Both keep each input constant over an interval, at its value at the start, so that a model and its FMU give the same
-numbers.
+Both follow inputs in the same steps (fmumbs/run/feed.py), so that a model and its FMU give the same numbers.
 """
 
 import csv
@@ -12,7 +11,6 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,10 +18,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fmumbs.errors import SolverError, StartWarning
+from fmumbs.errors import InputWarning, SolverError, StartWarning
 from fmumbs.play.unpacking import start_of
-from fmumbs.run import Result, simulate
+from fmumbs.run import Result, Signal, simulate
 from fmumbs.run.details import Details
+from fmumbs.run.feed import Feed
 from fmumbs.run.rows import Rows
 from fmumbs.run.simulate import times_of
 
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 Progress = Callable[[float], None]
-Series = dict[str, tuple[Array, Array]]
+Series = dict[str, Signal]
 
 MOST_INPUT = 2**28  # characters of a file of inputs
 
@@ -46,7 +45,8 @@ class Options:
     """Options of a run; None for the default of the model or the FMU.
 
     stop, interval [s]; scheme, step [s], tolerance, correction, closure, equilibrium, dynamics: see
-    ModelImage.with_options; inputs: a CSV file with columns `time` and inputs by name.
+    ModelImage.with_options; inputs: a CSV file with columns `time` and inputs by name; interpolation: between its rows,
+    "linear", "cubic" or "hold", see Signal.
     """
 
     stop: float | None = None
@@ -59,6 +59,7 @@ class Options:
     closure: float | None = None
     equilibrium: bool | None = None
     dynamics: str | None = None
+    interpolation: str = "linear"
 
 
 @dataclass(frozen=True)
@@ -75,12 +76,12 @@ class Row:
 
 def run_model(model: "Model", options: Options, *, progress: Progress | None = None) -> Result:
     """Simulates a model. Raises as simulate(), and SolverError for a file of inputs that cannot be read."""
-    series = read_inputs(options.inputs) if options.inputs is not None else {}
+    series = inputs_of(options)
     return simulate(
         model,
         stop=options.stop,
         interval=options.interval,
-        inputs={name: partial(interpolated, *columns) for name, columns in series.items()},
+        inputs=series,
         scheme=options.scheme,
         step=options.step,
         tolerance=options.tolerance,
@@ -137,9 +138,11 @@ def run_fmu(
     """
     from fmumbs.play.fmu import Fmu
 
-    series = read_inputs(options.inputs) if options.inputs is not None else {}
+    series = inputs_of(options)
     values = {**(settings or {}), **settings_of(options)}
     with Fmu(Path(path)) as fmu, fmu.instance() as one:
+        if remark := not_followed(fmu, series):
+            warnings.warn(remark, InputWarning, stacklevel=2)
         return _run(fmu, one, communication_points(fmu, options), values, series, progress)
 
 
@@ -177,16 +180,17 @@ def _run(
 
     with rows.kept_if_it_fails(), failures(fmu, one):
         one.do(begin)
-        rows.details = _details(fmu, outputs, settings)
+        rows.details = _details(fmu, outputs, settings, series)
         for message in one.messages:
             warnings.warn(message, StartWarning, stacklevel=3)
         one.do(go_on)
     return rows.result()
 
 
-def _details(fmu: "Fmu", outputs: list[Any], settings: Mapping[str, Any]) -> Details:
-    """Descriptions, and the parameters as they are exported or set."""
+def _details(fmu: "Fmu", outputs: list[Any], settings: Mapping[str, Any], series: Series) -> Details:
+    """Descriptions, and the parameters as they are exported or set, but for those that move."""
     parameters = [v for v in fmu.description.modelVariables if v.causality == "parameter" and v.type in READ]
+    parameters = [v for v in parameters if v.name not in series]
     starts = {v.name: settings.get(v.name, start_of(v.type, v.start)) for v in parameters}
     return Details(
         {v.name: v.description or "" for v in (*outputs, *parameters)},
@@ -199,20 +203,51 @@ def moments(fmu: "Fmu", one: "Instance", times: Array, settings: Mapping[str, An
     """Initialises a new instance with these start values and parameters, and steps to (n,) times [s]; yields the index
     of each when it is there. Ends early when the instance is abandoned.
     """
-    moving = {fmu.reference(name, "input"): columns for name, columns in series.items()}
+    feed = _feed(fmu, one, series)
     one.slave.setupExperiment(startTime=0.0, tolerance=fmu.tolerance, stopTime=float(times[-1]))
     _apply(fmu, one, settings)
     one.slave.enterInitializationMode()
-    one.set({reference: interpolated(*columns, 0.0) for reference, columns in moving.items()})
+    feed.set(0.0)
     one.slave.exitInitializationMode()
     yield 0
-    for i, (one.time, then) in enumerate(pairwise(times.tolist()), 1):
-        if one.abandoned:
-            return
-        if moving:
-            one.set({reference: interpolated(*columns, one.time) for reference, columns in moving.items()})
-        one.step(then - one.time)
+    for i, (begin, end) in enumerate(pairwise(times.tolist()), 1):
+        one.time = begin
+        stops = feed.stops(begin, end).tolist() if fmu.abilities.canHandleVariableCommunicationStepSize else []
+        for stop in (*stops, end):
+            if one.abandoned:
+                return
+            feed.begin(one.time)
+            one.step_to(stop)
+            feed.set(stop)
         yield i
+
+
+def _feed(fmu: "Fmu", one: "Instance", series: Series) -> Feed:
+    """What gives an instance its inputs. Raises SolverError for a name that is no input, nor a tunable parameter that
+    is constant between the rows.
+    """
+    references = {}
+    for name, signal in series.items():
+        tunable = getattr(fmu.variables.get(name), "variability", None) == "tunable"
+        parameter = tunable and signal.interpolation == "hold"
+        references[name] = np.array([fmu.reference(name, None if parameter else "input")], np.uint32)
+    return Feed(one, series, references, derivatives=bool(fmu.abilities.canInterpolateInputs))
+
+
+def not_followed(fmu: "Fmu", series: Series) -> str:
+    """Why an FMU does not follow inputs as they are given, "" if it does."""
+    smooth = any(signal.interpolation != "hold" for signal in series.values())
+    if smooth and not fmu.abilities.canInterpolateInputs:
+        return (
+            f"'{fmu.path}' cannot interpolate inputs (canInterpolateInputs is false): each keeps its value over "
+            "a step. Choose a shorter interval."
+        )
+    if series and not fmu.abilities.canHandleVariableCommunicationStepSize:
+        return (
+            f"'{fmu.path}' takes steps of one size only, which cannot end at the times of the inputs. Choose an "
+            "interval that divides these times."
+        )
+    return ""
 
 
 @contextmanager
@@ -244,10 +279,16 @@ def _apply(fmu: "Fmu", one: "Instance", settings: Mapping[str, Any]) -> None:
             one.slave.setReal([reference], [float(value)])
 
 
-def read_inputs(path: Path) -> Series:
-    """Times [s] and values of inputs, by name, from a CSV file whose first column is `time`.
+def inputs_of(options: Options) -> Series:
+    """The inputs over time of the options' file."""
+    return {} if options.inputs is None else read_inputs(options.inputs, options.interpolation)
 
-    Raises SolverError, with the row, for a file that cannot be read.
+
+def read_inputs(path: Path, interpolation: str = "linear") -> Series:
+    """Inputs over time, by name, from a CSV file whose first column is `time` [s].
+
+    interpolation: between the rows, see Signal; two rows of one time are a jump. Raises SolverError, with the row, for
+    a file that cannot be read.
     """
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
@@ -268,12 +309,13 @@ def read_inputs(path: Path) -> Series:
             raise SolverError(f"'{path}', row {i + 2}: {error}. Give {len(names)} numbers.") from error
     if not np.all(np.isfinite(rows)) or np.any(np.diff(rows[:, 0]) < 0.0):
         raise SolverError(f"'{path}': times must not decrease, and all numbers must be finite. Fix the file.")
-    return {name: (rows[:, 0], rows[:, k]) for k, name in enumerate(names) if k > 0}
-
-
-def interpolated(times: Array, values: Array, t: float) -> float:
-    """Linear interpolation; constant before the first and after the last time."""
-    return float(np.interp(t, times, values))
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise SolverError(f"'{path}' has two columns '{twice}'. Leave one out.")
+    try:
+        return {name: Signal(rows[:, 0], rows[:, k], interpolation) for k, name in enumerate(names) if k > 0}
+    except SolverError as error:
+        raise SolverError(f"'{path}': {error}") from None
 
 
 def summary(result: Result) -> list[Row]:

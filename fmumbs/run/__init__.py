@@ -3,6 +3,7 @@
 from fmumbs.run.equilibrium import Equilibrium, equilibrium
 from fmumbs.run.reactions import divide_and_conquer, place, uniqueness
 from fmumbs.run.result import Result
+from fmumbs.run.signal import Signal
 from fmumbs.run.simulate import simulate
 from fmumbs.run.solver import Solver
 from fmumbs.run.start import StartChange
@@ -10,6 +11,7 @@ from fmumbs.run.start import StartChange
 __all__ = [
     "Equilibrium",
     "Result",
+    "Signal",
     "Solver",
     "StartChange",
     "divide_and_conquer",

@@ -40,13 +40,11 @@ class Motion:
 def details_later(solver: "Solver", references: NDArray[np.uint32], moving: Iterable[str]) -> "partial[Details]":
     """A function that returns the Details of a run; the parameters' values are read at once, all names when called.
 
-    references: value references of the recorded variables. moving: names of what the run changes.
+    references: value references of the recorded variables. moving: names of what the run changes, as known at its end.
     """
-    variables = solver.image.variables
-    found = np.flatnonzero([causality == "parameter" for causality in variables.causalities()])
-    left_out = [*references.tolist(), *(one for name in moving for one in variables.references(name))]
-    parameters = np.setdiff1d(found, left_out).astype(np.uint32)
-    return partial(_details, solver.image, references, parameters, solver.read(parameters))
+    found = np.flatnonzero([causality == "parameter" for causality in solver.image.variables.causalities()])
+    parameters = np.setdiff1d(found, references).astype(np.uint32)
+    return partial(_details, solver.image, references, parameters, solver.read(parameters), moving)
 
 
 def _details(
@@ -54,8 +52,11 @@ def _details(
     references: NDArray[np.uint32],
     parameters: NDArray[np.uint32],
     values: NDArray[np.float64],
+    moving: Iterable[str],
 ) -> Details:
     variables = image.variables
+    kept = ~np.isin(parameters, [one for name in moving for one in variables.references(name)])
+    parameters, values = parameters[kept], values[kept]
     names = variables.names(parameters)
     recorded = dict(zip(variables.names(references), variables.descriptions(references), strict=True))
     return Details(

@@ -1,24 +1,21 @@
 """simulate: one run of a mechanism from its initial state."""
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from fmumbs import _checks
 from fmumbs.compiler import ModelImage, compile
-from fmumbs.errors import FmumbsError, ModelError, SolverError, StartWarning
+from fmumbs.errors import ModelError, SolverError, StartWarning
 from fmumbs.mechanism import Model
 from fmumbs.run.details import details_later
+from fmumbs.run.moments import MOST_TIMES, Controller, Input, Moments
 from fmumbs.run.result import Result
 from fmumbs.run.rows import Rows
 from fmumbs.run.solver import Solver
 from fmumbs.run.start import describe
-
-MOST_TIMES = 10**8
-
-Input = float | Sequence[float] | Callable[[float], float | Sequence[float]]
 
 
 def simulate(
@@ -26,7 +23,10 @@ def simulate(
     *,
     stop: float | None = None,
     interval: float | None = None,
+    times: ArrayLike | None = None,
     inputs: Mapping[str, Input] | None = None,
+    control: Controller | None = None,
+    control_interval: float | None = None,
     outputs: Sequence[str] | None = None,
     scheme: str | int | None = None,
     step: float | None = None,
@@ -37,11 +37,22 @@ def simulate(
     dynamics: str | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Result:
-    """Simulates a mechanism from 0 to `stop` [s] and records its outputs every `interval` [s].
+    """Simulates a mechanism from 0 to `stop` [s] and records its outputs every `interval` [s], or at given times.
 
-    inputs: by name, constants or functions of time, which are evaluated at the start of each interval and held over
-        it: `{"A.tau": 0.05, "L.force": lambda t: (0, 0, sin(t))}`. A vector takes one number for each component.
-        Constants may also be parameters and start values, such as `{"A.q": 0.3}`; functions also tunable parameters.
+    times: (n,) [s], increasing and not negative, in place of `stop` and `interval`: the result has exactly these times.
+        The run always begins at 0.
+    inputs: by name, `{"A.tau": 0.05, "road.eta_in": fm.Signal(times, values, "cubic"), "L.force": (times, forces)}`:
+        constants; a vector takes one number for each component. Also parameters and start values: `{"A.q": 0.3}`.
+        tables: a Signal, or a tuple (times, values), which is linear between its times. Integration steps end at its
+            times, so that the table is followed within the tolerance, whatever the interval.
+        functions of time: evaluated at the start of each interval and held over it, which makes a staircase with an
+            error of first order in the interval. For a smooth function give Signal.sample(function, times).
+        Parameters that are tunable take functions, and signals with interpolation="hold".
+    control: a function f(t, outputs) that returns inputs by name, or None to keep them. It is called at time 0 after
+        assembly and every control_interval [s], by default at the times of the results; what it returns is held until
+        the next call, as by a digital controller. outputs: a mapping with the value of any variable, `outputs["A.q"]`.
+        At the time of a call, as at that of a jump of a table, results have the values after it.
+    control_interval: sampling time of control [s].
     outputs: names of variables or vectors to record; None for every output.
     scheme, step [s], tolerance (relative) of the integration, correction, closure, equilibrium, dynamics: see
         ModelImage.with_options. None: as stored in the image.
@@ -59,45 +70,63 @@ def simulate(
             scheme=scheme, step=step, tolerance=tolerance, correction=correction, closure=closure,
             equilibrium=equilibrium, dynamics=dynamics,
         )  # fmt: skip
-    times = experiment_times(image, stop, interval)
+    recorded = experiment_times(image, stop, interval) if times is None else _given_times(times, stop, interval)
+    unseen = int(recorded[0] > 0.0)  # a start that is not recorded
+    points = np.concatenate([np.zeros(unseen), recorded])
     references = _chosen(image, outputs)
-    given = _given(inputs)
     solver = Solver(image)
-    run = moments(solver, times, given)
+    moments = Moments(solver, points, _given(inputs), control, control_interval)
+    run = iter(moments)
     next(run)
     changes = solver.start_changes
     if changes:
         warnings.warn(describe(image.name, changes), StartWarning, stacklevel=2)
     names, units = image.variables.names(references), image.variables.units(references)
-    rows = Rows(image.name, times, dict(zip(names, units, strict=True)))
+    rows = Rows(image.name, recorded, dict(zip(names, units, strict=True)))
     rows.follow(image, lambda: solver.positions)
-    rows.add(solver.read(references))
-    rows.details = details_later(solver, references, [name for name, value in given.items() if callable(value)])
-    with rows.kept_if_it_fails(lambda: (solver.time, solver.read(references))):
+    rows.details = details_later(solver, references, moments.moving)
+
+    def present() -> tuple[float, NDArray[np.float64]]:
+        moments.settle()
+        return solver.time, solver.read(references)
+
+    if not unseen:
+        rows.add(solver.read(references))
+    with rows.kept_if_it_fails(present):
         for i in run:
             rows.add(solver.read(references))
             if progress is not None:
-                progress(i / (len(times) - 1))
+                progress(i / (len(points) - 1))
     return rows.result()
-
-
-def moments(solver: Solver, times: NDArray[np.float64], given: Mapping[str, Input]) -> Iterator[int]:
-    """Starts a new Solver with these values and steps to (n,) times [s]; yields the index of each when it is there."""
-    moving = {name: value for name, value in given.items() if callable(value)}
-    _set(solver, given, 0.0)
-    _check_moving(solver.image, moving)
-    solver.assemble(0.0)
-    yield 0
-    for i in range(1, len(times)):
-        _set(solver, moving, float(times[i - 1]))
-        solver.step(float(times[i]))
-        yield i
 
 
 def experiment_times(image: ModelImage, stop: float | None, interval: float | None) -> NDArray[np.float64]:
     """(n,) times [s] of the results; None: as in the image's default experiment. Raises SolverError."""
     given = image.default_experiment
     return times_of(_seconds(stop, given.stop, "stop"), _seconds(interval, given.interval, "interval"))
+
+
+def _given_times(times: ArrayLike, stop: float | None, interval: float | None) -> NDArray[np.float64]:
+    """(n,) times [s] that the user chose. Raises SolverError unless they increase from 0 on."""
+    if stop is not None or interval is not None:
+        raise SolverError("simulate: times are given beside stop or interval. Give either times, or stop and interval.")
+    try:
+        found = np.array(times, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise SolverError(f"simulate: times is {times!r}, which is not a list of numbers. Give times in s.") from None
+    if found.ndim != 1 or not 0 < len(found) <= MOST_TIMES:
+        shape = " by ".join(map(str, found.shape)) or "a single number"
+        raise SolverError(f"simulate: times are {shape}, but must be a list of 1 to {MOST_TIMES:.0e} times.")
+    if not np.isfinite(found).all() or found[0] < 0.0:
+        bad = found[~np.isfinite(found) | (found < 0.0)][0]
+        raise SolverError(f"simulate: times have {bad:g} s, but a run begins at 0. Give finite times from 0 on.")
+    if (np.diff(found) <= 0.0).any():
+        k = int(np.flatnonzero(np.diff(found) <= 0.0)[0])
+        raise SolverError(
+            f"simulate: times do not increase from {found[k]:.9g} s to {found[k + 1]:.9g} s, at {k} and {k + 1}. "
+            "Sort them, and leave out what is double."
+        )
+    return found
 
 
 def times_of(stop: float, interval: float) -> NDArray[np.float64]:
@@ -141,25 +170,3 @@ def _given(inputs: Mapping[str, Input] | None) -> dict[str, Input]:
     if inputs is not None and not isinstance(inputs, Mapping):
         raise SolverError("simulate: inputs is not a mapping. Give values by name, such as {'A.tau': 0.05}.")
     return dict(inputs or {})
-
-
-def _check_moving(image: ModelImage, moving: Mapping[str, Input]) -> None:
-    """Raises SolverError for a start value that is given as a function of time."""
-    for name in moving:
-        if "output" in image.variables.causalities(image.variables.references(name)):
-            raise SolverError(f"'{name}' is a start value, which cannot be a function of time. Give a constant.")
-
-
-def _set(solver: Solver, inputs: Mapping[str, Input], t: float) -> None:
-    for name, value in inputs.items():
-        solver.set(name, _at(name, value, t) if callable(value) else value)
-
-
-def _at(name: str, value: Callable[[float], float | Sequence[float]], t: float) -> float | Sequence[float]:
-    try:
-        return value(t)
-    except FmumbsError:
-        raise
-    except Exception as error:
-        what = f"{type(error).__name__}: {error}"
-        raise SolverError(f"the function for '{name}' failed at t = {t:g} s with {what}. Fix it.") from error

@@ -159,6 +159,10 @@ class Solver:
             raise SolverError(f"'{name}' takes {len(references)} numbers, not {_size(values)}. Give {len(references)}.")
         self.write(references, values)
 
+    def references(self, name: str) -> References:
+        """(n,) value references of a variable or of the components of a vector, for read() and write()."""
+        return self._references(name)[0]
+
     def read(self, references: References) -> Array:
         """(n,) values by value reference; references: (n,) from ModelImage.variables."""
         count, asked = _references_for_core(references)
@@ -227,10 +231,16 @@ class Solver:
         values = _numbers(value, f"the derivative of '{name}'")
         if values.shape not in (references.shape, (1,)):
             raise SolverError(f"'{name}' takes {len(references)} numbers, not {_size(values)}. Give {len(references)}.")
-        values = np.full(len(references), values)
+        self.write_input_derivatives(references, order, np.full(len(references), values))
+
+    def write_input_derivatives(self, references: References, order: int, values: Array) -> None:
+        """Sets the (n,) derivatives of an order of (n,) inputs by value reference, as set_input_derivatives() does."""
         count, asked = _references_for_core(references)
         orders = _pointer("int32_t", np.full(count, order, np.int32))
-        self._call(lib.fm_set_input_derivatives, asked, count, orders, _pointer("double", values))
+        given = _numbers(values, "the derivatives")
+        if given.shape != (count,):
+            raise SolverError(f"{count} inputs take as many derivatives, not {_size(given)}. Give one for each.")
+        self._call(lib.fm_set_input_derivatives, asked, count, orders, _pointer("double", given))
 
     def output_derivative(self, name: str) -> Any:
         """The time derivative of the output `name`, (n,) of a vector."""

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from fmumbs import _checks
 from fmumbs.errors import FmumbsError, SolverError
-from fmumbs.play import Options, read_inputs
+from fmumbs.play import Options
+from fmumbs.play.simulation import inputs_of
 from fmumbs.study.design import Design, Value, make_design
 from fmumbs.study.result import Sweep
 from fmumbs.study.runs import SUMMARIES, Batch, Kept, Task, column_of, columns_of
@@ -42,6 +43,7 @@ def sweep(
     stop: float | None = None,
     interval: float | None = None,
     inputs: "str | os.PathLike[str] | None" = None,
+    interpolation: str = "linear",
     engine: str = "libcosim",
     scheduler: str | None = None,
     workers: int | None = None,
@@ -66,7 +68,8 @@ def sweep(
     keep: summaries, such as "max:A.tau": start, min, max, absmax, mean or rms of a variable at the times of the
         results; mean and rms over time by the trapezoidal rule.
     save: names of variables whose trajectories are saved, in a folder beside `out`; an empty list for all outputs.
-    stop, interval [s]: of the results, by default those of the model or FMU. inputs: CSV file of inputs over time.
+    stop, interval [s]: of the results, by default those of the model or FMU. inputs: CSV file of inputs over time,
+        the same in all runs; interpolation between its rows: "linear", "cubic" or "hold", see Signal.
     integration: scheme, step, tolerance, correction, closure, equilibrium, dynamics, see ModelImage.with_options.
     engine: of a system, see System.run(). Its stop and interval are those of the communication.
     scheduler: address of a Dask scheduler, such as "tcp://host:8786"; its workers need fmumbs, and a model's file under
@@ -84,8 +87,8 @@ def sweep(
     path = Path(out)
     _parquet_path(path)
     design = make_design(grid, ranges, samples, method, seed)
-    options = _options(stop, interval, inputs, integration)
-    series = read_inputs(options.inputs) if options.inputs is not None else {}
+    options = _options(stop, interval, inputs, interpolation, integration)
+    series = inputs_of(options)
     source = source_of(target, engine)
     first = source.open()
     try:
@@ -114,15 +117,20 @@ def sweep(
 
 
 def _options(
-    stop: float | None, interval: float | None, inputs: "str | os.PathLike[str] | None", integration: Mapping[str, Any]
+    stop: float | None,
+    interval: float | None,
+    inputs: "str | os.PathLike[str] | None",
+    interpolation: str,
+    integration: Mapping[str, Any],
 ) -> Options:
-    known = {field.name for field in fields(Options)} - {"stop", "interval", "inputs"}
+    known = {field.name for field in fields(Options)} - {"stop", "interval", "inputs", "interpolation"}
     for name in integration.keys() - known:
         raise SolverError(f"sweep: there is no option '{name}'. {_checks.nearest(name, sorted(known))}")
     for what, given in (("stop", stop), ("interval", interval)):
         if given is not None:
             _checks.positive(given, f"sweep: {what}")
-    return Options(stop, interval, inputs=None if inputs is None else Path(inputs), **integration)
+    file = None if inputs is None else Path(inputs)
+    return Options(stop, interval, inputs=file, interpolation=interpolation, **integration)
 
 
 def _batches(
@@ -236,7 +244,7 @@ def _check_room(path: Path, size: int) -> None:
 
 def _fingerprint(task: Task, mechanism: str) -> str:
     """Of all that decides about the rows."""
-    series = {name: [column.tobytes().hex() for column in columns] for name, columns in task.series.items()}
+    series = {name: (one.breaks.tobytes().hex(), one.coefficients.tobytes().hex()) for name, one in task.series.items()}
     parts = (
         task.source.fingerprint, mechanism, dict(task.design.grid), dict(task.design.ranges), task.design.method,
         task.design.seed, task.design.points.tobytes().hex(), dict(task.settings), series, task.options, task.kept,

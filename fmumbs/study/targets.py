@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from fmumbs import _checks
 from fmumbs.errors import SolverError
 from fmumbs.play import Options
-from fmumbs.play.simulation import READ, Series, communication_points, failures, interpolated, moments, settings_of
+from fmumbs.play.simulation import READ, Series, communication_points, failures, moments, not_followed, settings_of
 from fmumbs.readers import build_model, build_parameters, find_model, read_model
 
 if TYPE_CHECKING:
@@ -166,19 +166,18 @@ class ModelTarget:
         return experiment_times(self._first.image, options.stop, options.interval)
 
     def run(self, values: Values, record: Sequence[str], options: Options, series: Series) -> Recorded:
+        from fmumbs.run.moments import Moments
         from fmumbs.run.simulate import experiment_times
-        from fmumbs.run.simulate import moments as steps
         from fmumbs.run.start import describe
 
         arguments, settings = self._split(values)
         solver = self._solver(arguments, options)
         image = solver.image
-        given = {**settings, **{name: partial(interpolated, *columns) for name, columns in series.items()}}
         wanted = np.array([i for name in record for i in _references(image, name)], np.uint32)
         times = experiment_times(image, options.stop, options.interval)
         rows = np.empty((len(times), len(wanted)))
         solver.reset()
-        for i in steps(solver, times, given):
+        for i in Moments(solver, times, {**settings, **series}):
             if i == 0:
                 changes = solver.start_changes  # which the first step forgets
             rows[i] = solver.read(wanted)
@@ -311,7 +310,7 @@ class FmuTarget:
             read = one.reader(real, whole)
             for i in moments(self._fmu, one, times, settings, series):
                 rows[i] = read()
-            remark = " ".join(dict.fromkeys(one.messages))
+            remark = " ".join(dict.fromkeys([*one.messages, *filter(None, [not_followed(self._fmu, series)])]))
             real, whole, places = self._split(tuple(self.outputs))
             ends = one.read(real, whole)[places]
         return Recorded(times, rows[:, order], self.outputs, ends, remark)

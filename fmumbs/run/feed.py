@@ -1,0 +1,115 @@
+"""Feed: gives signals to a Solver or an FMU, as values and derivatives of inputs at the start of each step.
+
+Between two times of a table an input is a polynomial of at most third degree, which the derivatives of order 1 to 3
+describe exactly. So a step that does not pass such a time integrates the input without an error of its own; stops()
+are the times at which steps have to end.
+"""
+
+from collections.abc import Mapping
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fmumbs.errors import SolverError
+from fmumbs.run.signal import Signal, taylor
+
+Array = NDArray[np.float64]
+References = NDArray[np.uint32]
+
+
+class Port(Protocol):
+    """What takes inputs by value reference: a Solver, or an instance of an FMU."""
+
+    def write(self, references: References, values: Array) -> None:
+        """Sets (n,) values."""
+
+    def write_input_derivatives(self, references: References, order: int, values: Array) -> None:
+        """Sets (n,) derivatives of an order for the next step."""
+
+
+def close(t: float) -> float:
+    """Times closer to t than this [s] are equal to it: 0.1 + 0.2 and 0.3 are the same time."""
+    return 32.0 * float(np.finfo(float).eps) * abs(t)
+
+
+class Feed:
+    """Inputs that follow signals. signals: by name; references: (n,) of each name.
+
+    derivatives: False for an FMU that cannot interpolate inputs; they are then constant over each step.
+    Raises SolverError where a signal does not have as many components as the input.
+    """
+
+    def __init__(
+        self,
+        port: Port,
+        signals: Mapping[str, Signal],
+        references: Mapping[str, References],
+        *,
+        derivatives: bool = True,
+    ) -> None:
+        for name, signal in signals.items():
+            if signal.width != len(references[name]):
+                raise SolverError(
+                    f"'{name}' takes {len(references[name])} numbers, not {signal.width}. "
+                    f"Give {len(references[name])} in each row of its table."
+                )
+        tables: dict[tuple[bytes, bytes], list[str]] = {}  # signals with the same times are one table
+        for name, signal in signals.items():
+            tables.setdefault((signal.breaks.tobytes(), signal.interpolation.encode()), []).append(name)
+        self._tables = [
+            _Table(port, [signals[n] for n in names], np.concatenate([references[n] for n in names]), derivatives)
+            for names in tables.values()
+        ]
+        knots = np.unique(np.concatenate([np.zeros(0), *(signal.breaks for signal in signals.values())]))
+        apart = np.diff(knots, prepend=-np.inf) > 32.0 * np.finfo(float).eps * np.abs(knots)
+        self._knots = knots[apart]
+
+    def stops(self, begin: float, end: float) -> Array:
+        """(n,) times [s] between begin and end, neither included, at which a step has to end."""
+        k = self._knots
+        first, last = np.searchsorted(k, begin + close(begin), "right"), np.searchsorted(k, end - close(end), "left")
+        inside: Array = k[first:last]
+        return inside
+
+    def set(self, t: float) -> None:
+        """Sets the inputs to their values at the time t [s]; at a jump to those after it."""
+        for table in self._tables:
+            table.set(t)
+
+    def begin(self, t: float) -> None:
+        """Sets the inputs' derivatives for the step that begins at the time t [s]."""
+        for table in self._tables:
+            table.begin(t)
+
+
+class _Table:
+    """Signals with the same times, one after the other."""
+
+    def __init__(self, port: Port, signals: list[Signal], references: References, derivatives: bool) -> None:
+        self._port, self._references = port, references
+        self._breaks = signals[0].breaks
+        self._coefficients = np.concatenate([signal.coefficients for signal in signals], axis=2)
+        used = self._coefficients.any(axis=2)  # (pieces, 4)
+        self._order = (used * np.arange(used.shape[1])).max(axis=1)  # degree of each piece
+        self._derivatives = derivatives
+        self._piece = -1
+
+    def _place(self, t: float) -> tuple[int, float]:
+        """The piece of the time t, and the time since its break [s]."""
+        i = max(int(np.searchsorted(self._breaks, t + close(t), "right")) - 1, 0)
+        return i, max(t - float(self._breaks[i]), 0.0)
+
+    def set(self, t: float) -> None:
+        i, x = self._place(t)
+        if i == self._piece and self._order[i] == 0:
+            return  # it is constant; the integration may go on with the step that it has
+        self._port.write(self._references, taylor(self._coefficients[i], x, 0)[0])
+        self._piece = i
+
+    def begin(self, t: float) -> None:
+        i, x = self._place(t)
+        if self._derivatives and self._order[i]:
+            values = taylor(self._coefficients[i], x, 3)
+            for order in range(1, int(self._order[i]) + 1):
+                self._port.write_input_derivatives(self._references, order, values[order])
