@@ -61,8 +61,10 @@ class Moments:
         self._check_given_once(given, signals)
         self._feed = Feed(solver, signals, references)
         self.moving = {*self._functions, *signals}  # names of what changes in the run; control adds to them
-        self._control = None if control is None else _Control(solver, control, control_interval, given, times, self.moving)
-        if control is None and control_interval is not None:
+        self._control = None
+        if control is not None:
+            self._control = _Control(solver, control, control_interval, given, times, self.moving)
+        elif control_interval is not None:
             raise SolverError("simulate: control_interval needs control. Give control=f, or leave it out.")
 
     def __iter__(self) -> Iterator[int]:

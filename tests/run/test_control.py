@@ -91,6 +91,8 @@ def test_a_tunable_parameter_may_be_controlled(image: ModelImage) -> None:
         image, stop=1.0, interval=0.5, inputs={"J.f": 4.0}, control=lambda t, _: {"cart.mass": 2.0 if t < 0.4 else 4.0}
     )
     assert_allclose(found["J.qdd"], [2.0, 1.0, 1.0])
+    assert "cart.mass" not in found.parameters
+    assert "rod.mass" in found.parameters
 
 
 @pytest.mark.parametrize(
@@ -106,6 +108,10 @@ def test_a_tunable_parameter_may_be_controlled(image: ModelImage) -> None:
         (
             {"control": lambda t, o: {"L.force[1]": 1.0}, "inputs": {"L.force": (1.0, 0.0, 0.0)}},
             "'L.force[1]' is also given by inputs, as 'L.force'",
+        ),
+        (
+            {"control": law, "inputs": {"J.f": ([0.0, 1.0], [0.0, 1.0])}},
+            "control at t = 0 s: 'J.f' is also given by inputs, as 'J.f'",
         ),
         ({"control": lambda t: {}}, "control failed at t = 0 s with TypeError"),
         ({"control": 3}, "control is 3, which is not a function"),
