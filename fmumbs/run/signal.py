@@ -65,7 +65,9 @@ class Signal:
 
     @classmethod
     def sample(cls, function: Callable[[float], ArrayLike], times: ArrayLike, interpolation: str = "cubic") -> "Signal":
-        """A table of a function of time at (n,) times [s].
+        """A table of a function of time.
+
+        function: returns the value at a time [s]. times: (n,) [s]. interpolation: as of the class.
 
         Use it instead of the function where the function is smooth: `simulate` holds the value of a function from one
         output time to the next, with an error of first order in the interval.

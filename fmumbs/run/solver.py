@@ -160,7 +160,7 @@ class Solver:
         self.write(references, values)
 
     def references(self, name: str) -> References:
-        """(n,) value references of a variable or of the components of a vector, for read() and write()."""
+        """(n,) value references for read() and write(). name: of a variable, or of a vector."""
         return self._references(name)[0]
 
     def read(self, references: References) -> Array:
@@ -234,7 +234,10 @@ class Solver:
         self.write_input_derivatives(references, order, np.full(len(references), values))
 
     def write_input_derivatives(self, references: References, order: int, values: Array) -> None:
-        """Sets the (n,) derivatives of an order of (n,) inputs by value reference, as set_input_derivatives() does."""
+        """Sets (n,) derivatives of inputs, as set_input_derivatives() does.
+
+        references: (n,) value references. order: 1 to 3. values: (n,) in the inputs' units over s^order.
+        """
         count, asked = _references_for_core(references)
         orders = _pointer("int32_t", np.full(count, order, np.int32))
         given = _numbers(values, "the derivatives")
