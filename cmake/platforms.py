@@ -28,8 +28,9 @@ TARGETS = {  # zig's names; of Linux with the oldest C library, of macOS with th
     "linux32": ("x86-linux-gnu.2.17",),
     "aarch64-linux": ("aarch64-linux-gnu.2.17",),
     "darwin64": ("x86_64-macos.11.0", "aarch64-macos.11.0"),
+    "wasm32-wasi": ("wasm32-wasi-musl",),
 }
-SUFFIX = {"win": ".dll", "darwin": ".dylib"}
+SUFFIX = {"win": ".dll", "darwin": ".dylib", "wasm32-wasi": ".wasm"}
 PROCESSORS = {"x86_64": (0x01000007, 3), "aarch64": (0x0100000C, 0)}  # type and subtype in <mach/machine.h>
 PAGE = 14  # macOS aligns the parts of a universal file to 2^14 bytes
 IGNORED = ("CC", "CFLAGS", "CPPFLAGS", "LDFLAGS", "ARCHFLAGS", "SDKROOT", "MACOSX_DEPLOYMENT_TARGET")
@@ -64,7 +65,7 @@ def compiled(target: str) -> bytes:
     defined = [f"-D{name}={value}" for name, value in options.items()]
     run(program("cmake"), "--fresh", "-G", "Ninja", "-S", ROOT, "-B", folder, *defined)
     run(program("cmake"), "--build", folder)
-    (file,) = (file for file in folder.glob("fmumbs.*") if file.suffix in (".so", ".dll", ".dylib"))
+    (file,) = (file for file in folder.glob("fmumbs.*") if file.suffix in (".so", ".dll", ".dylib", ".wasm"))
     return file.read_bytes()
 
 

@@ -147,6 +147,11 @@ fm_status fm_get_output_derivatives(fm_instance *instance, const uint32_t *refer
 fm_status fm_directional_derivative(fm_instance *instance, const uint32_t *unknown, size_t unknowns,
                                     const uint32_t *known, size_t knowns, const double *seed, double *result);
 
+/* Where the bodies are at the present positions: for each body, in the image's order, its origin r (3) [m] and its rotation
+ * matrix R (3, 3) by rows, from body axes to world axes; then the modal coordinates of each flexible body. `capacity`:
+ * doubles that there is room for; what does not fit is left out. Returns how many there are. */
+size_t fm_poses(fm_instance *instance, double *poses, size_t capacity);
+
 /* State: version, image hash, checksum and numbers, but no pointers ------------------------------------------- */
 
 size_t fm_state_size(const fm_instance *instance);

@@ -16,7 +16,7 @@ from posixpath import splitext
 from fmumbs.errors import ExportError
 
 BINARIES = Path(__file__).parents[1] / "_fmu" / "binaries.zip"
-EXECUTABLE = {".so", ".dll", ".dylib"}
+EXECUTABLE = {".so", ".dll", ".dylib", ".wasm"}
 
 _LEVEL = 3  # of compression: twice as fast as the default 6, and 7 % larger
 _LOCAL = struct.Struct("<4s5H3I2H")  # signature, version, flags, method, time, date, CRC, two sizes, two lengths

@@ -18,6 +18,8 @@ LICENCE = "BSD-3-Clause"
 LICENCE_FILE = "documentation/licenses/license.txt"
 PLATFORMS = ("linux64", "linux32", "aarch64-linux", "win64", "win32", "darwin64")
 """Those that cmake/platforms.py can build, by the names of FMI 2.0; aarch64-linux by that of FMI 3.0."""
+WEBASSEMBLY = "wasm32-wasi"
+"""Another that it can build, which pages use too. FMI 2.0 has no name for it; an FMU carries it only on request."""
 SHARED = Path(__file__).parents[1] / "_fmu" / "shared.zip"
 
 
@@ -33,6 +35,11 @@ def installed_binaries() -> dict[str, Path]:
     return {file.parent.name: file for file in files}
 
 
+def webassembly() -> Path | None:
+    """The core as WebAssembly; None in an installation without it."""
+    return installed_binaries().get(WEBASSEMBLY)
+
+
 def missing_platforms() -> list[str]:
     """Those of PLATFORMS for which the package has no binary."""
     return [name for name in PLATFORMS if name not in installed_binaries()]
@@ -41,15 +48,16 @@ def missing_platforms() -> list[str]:
 def binaries(platforms: Sequence[str] | None = None) -> dict[str, tuple[str, bytes]]:
     """Suffix and contents of native FMU binaries by platform, that is by the name of their folder in an FMU.
 
-    platforms: their names, each "NAME", or "FOLDER=NAME" for another folder than its own; None: all that there are.
+    platforms: their names, each "NAME", or "FOLDER=NAME" for another folder than its own; None: all that there are
+    but WEBASSEMBLY.
     Raises ExportError for an unknown platform, one without a binary, and a folder that is no name or is named twice.
     """
     files = installed_binaries()
-    chosen: dict[str, Path] = {} if platforms else files
+    chosen = {} if platforms else {name: file for name, file in files.items() if name != WEBASSEMBLY}
     for platform in platforms or ():
         folder, _, name = platform.rpartition("=")
-        if name not in PLATFORMS:
-            raise ExportError(f"platform '{platform}' is unknown. {_checks.nearest(name, PLATFORMS)}")
+        if name not in (*PLATFORMS, WEBASSEMBLY):
+            raise ExportError(f"platform '{platform}' is unknown. {_checks.nearest(name, (*PLATFORMS, WEBASSEMBLY))}")
         if name not in files:
             raise ExportError(
                 f"platform '{platform}': this installation has binaries for {', '.join(files)} only. Install a wheel "

@@ -8,6 +8,7 @@
 #include "../instance/instance.h"
 #include "../outputs/derivatives.h"
 #include "../outputs/loop_values.h"
+#include "../outputs/poses.h"
 #include "../outputs/start_changes.h"
 #include "../outputs/values.h"
 #include "../statics/tangent.h"
@@ -130,6 +131,14 @@ fm_status fm_directional_derivative(fm_instance *s, const uint32_t *unknown, siz
 {
     fm_enter(s);
     return fm_leave(s, fm_do_directional_derivative(s, unknown, unknowns, known, knowns, seed, result));
+}
+
+size_t fm_poses(fm_instance *s, double *poses, size_t capacity)
+{
+    fm_enter(s);
+    const size_t count = fm_do_poses(s, poses, capacity);
+    (void)fm_leave(s, FM_OK);
+    return count;
 }
 
 fm_status fm_state_load(fm_instance *s, const void *bytes, size_t size)
