@@ -1,6 +1,7 @@
 /* open.c: creates an instance in one block of memory, and resets it. */
 #include "open.h"
 
+#include "../maths/text.h"
 #include "../maths/vectors.h"
 #include "../image/joints.h"
 #include "../image/read.h"
@@ -15,7 +16,6 @@
 #include "structure.h"
 
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -215,7 +215,7 @@ static void write_guid(fm_instance *s)
 
 static fm_status refuse(char *message, size_t capacity, const char *sentence)
 {
-    if (capacity > 0) (void)snprintf(message, capacity, "%s", sentence);
+    if (capacity > 0) (void)fm_print(message, capacity, "%s", sentence);
     return FM_ERROR;
 }
 

@@ -1,12 +1,12 @@
 /* drives.c: drives that the loops do not allow to move independently. */
 #include "drives.h"
+#include "../maths/text.h"
 
 #include "../instance/instance.h"
 #include "../loops/delassus.h"
 #include "assembly.h"
 #include "units.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,16 +85,16 @@ static void name_program(fm_instance *s, const double *y, const int32_t pair[2],
     for (int32_t i = 0; i < m->n.excitations; i++) programmed += is_programmed(s, i);
     const int32_t mobility = mobility_without_programs(s, y);
     if (programmed > mobility)
-        (void)snprintf(out, capacity,
+        (void)fm_print(out, capacity,
                        "the programs prescribe %ld coordinates, but the mobility of the mechanism is %ld. Leave out a "
                        "coordinate of program '%.60s'",
                        (long)programmed, (long)mobility, name);
     else if (other != name)
-        (void)snprintf(out, capacity,
+        (void)fm_print(out, capacity,
                        "program '%.60s' and '%.60s' prescribe dependent coordinates at this position, which is refused also "
                        "where they agree. Leave one out, or move them away from it", name, other);
     else
-        (void)snprintf(out, capacity,
+        (void)fm_print(out, capacity,
                        "program '%.60s' prescribes what the mechanism cannot do at this position, which is singular for it or "
                        "locked by the loops. Leave a coordinate out, or move the path away from there", name);
 }
@@ -113,9 +113,9 @@ int fm_name_drives(fm_instance *s, const double *y, int only_inputs, char *out, 
     if (only_inputs && !any_input(s, pair)) return 0;
     const char *second = m->text + m->joint_name[m->excitation_joint[pair[1]]];
     if (pair[0] < 0)
-        (void)snprintf(out, capacity, "the drive of joint '%.60s' cannot move: the loops lock it. Free another of their joints", second);
+        (void)fm_print(out, capacity, "the drive of joint '%.60s' cannot move: the loops lock it. Free another of their joints", second);
     else
-        (void)snprintf(out, capacity,
+        (void)fm_print(out, capacity,
                        "the drives of joints '%.60s' and '%.60s' conflict: the loops allow only one of them to move as commanded. "
                        "Leave one of them free, or couple them",
                        m->text + m->joint_name[m->excitation_joint[pair[0]]], second);

@@ -10,6 +10,7 @@
 #include "internal_dynamics.h"
 
 #include "../maths/eigenvalues.h"
+#include "../maths/text.h"
 #include "../instance/instance.h"
 #include "../loops/constraints.h"
 #include "../loops/jacobian.h"
@@ -22,7 +23,6 @@
 #include "../tree/reversed.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #define FM_EFFECT 1e-8     /* least pivot of the drives' effect at the start */
@@ -42,8 +42,8 @@ void fm_name_realised(const fm_instance *s, char *out, size_t capacity)
         const char *drive = m->text + m->joint_name[m->link_joint[s->realised.link[j]]], *name = m->text + m->joint_name[program];
         const char *comma = j > 0 ? ", " : "";
         if (used >= capacity) break;
-        if (program == last) used += (size_t)snprintf(out + used, capacity - used, ", '%.40s'", drive);
-        else used += (size_t)snprintf(out + used, capacity - used, "%s'%.40s' by '%.40s'", comma, name, drive);
+        if (program == last) used += (size_t)fm_print(out + used, capacity - used, ", '%.40s'", drive);
+        else used += (size_t)fm_print(out + used, capacity - used, "%s'%.40s' by '%.40s'", comma, name, drive);
         last = program;
     }
     if (used >= capacity && capacity > 4) memcpy(out + capacity - 4, "...", 4);
@@ -207,16 +207,16 @@ int fm_drives_realise(fm_instance *s, double t, const double *y, char *out, size
     s->valid = FM_VALID_NOTHING;
     s->planar.is_placed = 0;
     if (rank < count)
-        (void)snprintf(out, capacity, "the drives cannot realise the programs (%s): they determine %ld of %ld programmed accelerations at "
+        (void)fm_print(out, capacity, "the drives cannot realise the programs (%s): they determine %ld of %ld programmed accelerations at "
                        "the start, and drive '%.40s' adds none. Springs between a drive and what it shall move, and loops that lock it, "
                        "are in its way: choose other drives, or leave drives= out for ideal forces", names, (long)rank, (long)count,
                        s->image.text + s->image.joint_name[s->image.link_joint[s->realised.link[drive]]]);
     else if (!insisted(s) && s->image.n.speeds > FM_INTERNAL)
-        (void)snprintf(out, capacity, "the internal dynamics beside the programs (%s) has too many coordinates for its stability to be "
+        (void)fm_print(out, capacity, "the internal dynamics beside the programs (%s) has too many coordinates for its stability to be "
                        "checked: %ld, at most %d. Give insist=True, or leave drives= out for ideal forces", names,
                        (long)s->image.n.speeds, FM_INTERNAL);
     else if (grows > 0.0)
-        (void)snprintf(out, capacity, "the internal dynamics beside the programs (%s) is unstable at the start: a deviation grows as "
+        (void)fm_print(out, capacity, "the internal dynamics beside the programs (%s) is unstable at the start: a deviation grows as "
                        "exp(%.3g t). Choose other drives, add springs or dampers to what they leave free, or give insist=True", names, grows);
     return rank == count && !(grows > 0.0) && (insisted(s) || s->image.n.speeds <= FM_INTERNAL);
 }

@@ -6,10 +6,10 @@
  * when the mode ends. fmi2_component.h lists the other files.
  */
 #include "fmi2_component.h"
+#include "../maths/text.h"
 #include "fmi2_resource.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,26 +159,23 @@ static int find_tolerance(const fm_instance *core, uint32_t *reference)
     return 0;
 }
 
-fmi2Status fmi2SetupExperiment(fmi2Component component, fmi2Boolean toleranceDefined, fmi2Real tolerance,
-                               fmi2Real startTime, fmi2Boolean stopTimeDefined, fmi2Real stopTime)
+fmi2Status fmu_set_up(fmu_component *c, int with_tolerance, double tolerance, double start, int with_stop, double stop)
 {
-    fmu_component *c = fmu_begin(component, FMU_SETUP_EXPERIMENT);
     uint32_t reference;
-    if (!c) return fmi2Error;
-    if (!isfinite(startTime)) return fmu_say(c, fmi2Error, "the start time %g is not finite", startTime);
-    if (stopTimeDefined && !(isfinite(stopTime) && stopTime >= startTime)) {
+    if (!isfinite(start)) return fmu_say(c, fmi2Error, "the start time %g is not finite", start);
+    if (with_stop && !(isfinite(stop) && stop >= start)) {
         return fmu_say(c, fmi2Error, "the stop time %g s is not finite or lies before the start time %g s",
-                       stopTime, startTime);
+                       stop, start);
     }
-    if (toleranceDefined && !(isfinite(tolerance) && tolerance > 0.0))
+    if (with_tolerance && !(isfinite(tolerance) && tolerance > 0.0))
         return fmu_say(c, fmi2Error, "the tolerance %g is not a positive number", tolerance);
-    if (toleranceDefined && find_tolerance(c->core, &reference)) {
+    if (with_tolerance && find_tolerance(c->core, &reference)) {
         fmi2Status status = fmu_answer(c, fm_set(c->core, &reference, 1, &tolerance));
         if (status != fmi2OK) return status;
     }
-    c->experiment.start = startTime;
-    c->experiment.stop_defined = stopTimeDefined != fmi2False;
-    c->experiment.stop = stopTimeDefined ? stopTime : 0.0;
+    c->experiment.start = start;
+    c->experiment.stop_defined = with_stop;
+    c->experiment.stop = with_stop ? stop : 0.0;
     return fmi2OK;
 }
 
@@ -201,7 +198,7 @@ static void tell_changes(fmu_component *c)
     if (count == 0) return;
     for (i = 0; i < count && i < TOLD && used < sizeof text; i++) {
         const fm_start_change *one = change + i;
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s from %.9g to %.9g%s%s", i > 0 ? ", " : "", one->name,
+        used += (size_t)fm_print(text + used, sizeof text - used, "%s%s from %.9g to %.9g%s%s", i > 0 ? ", " : "", one->name,
                                  one->given[0], one->value[0], one->count > 1 ? " ..." : *one->unit ? " " : "",
                                  one->count > 1 ? "" : one->unit);
     }

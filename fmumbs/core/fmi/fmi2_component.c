@@ -1,8 +1,8 @@
 /* fmi2_component.c: which call is allowed in which state; messages to the importer. */
 #include "fmi2_component.h"
+#include "../maths/text.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #define AT_REST (FMU_STEP_COMPLETE | FMU_STEP_FAILED)
@@ -89,6 +89,7 @@ fmu_component *fmu_begin(fmi2Component component, fmu_call call)
     fmu_component *c = component;
     if (!c) return NULL;
     c->call = call;
+    c->host = fm_float_read();
     if (CALLS[call].phases & (unsigned)c->experiment.phase) return c;
     say_not_allowed(c);
     return NULL;
@@ -138,13 +139,16 @@ fmi2Status fmu_say(fmu_component *c, fmi2Status status, const char *format, ...)
     va_list arguments;
     while (CATEGORIES[i].status != status) i++;
     if (!c->callbacks.logger || !(c->log & CATEGORIES[i].bit)) return status;
-    (void)snprintf(c->text, sizeof c->text, "%s: ", CALLS[c->call].name);
+    const fm_float_mode mode = fm_float_enter();
+    (void)fm_print(c->text, sizeof c->text, "%s: ", CALLS[c->call].name);
     used = strlen(c->text);
     va_start(arguments, format);
-    (void)vsnprintf(c->text + used, sizeof c->text - used, format, arguments);
+    (void)fm_vprint(c->text + used, sizeof c->text - used, format, arguments);
     va_end(arguments);
     escape(c->escaped, sizeof c->escaped, c->text);
+    fm_float_leave(c->host);
     c->callbacks.logger(c->callbacks.componentEnvironment, c->name, status, CATEGORIES[i].name, c->escaped);
+    if (mode != c->host) fm_float_leave(mode);
     return status;
 }
 
@@ -156,7 +160,7 @@ void fmu_say_early(const fmi2CallbackFunctions *callbacks, fmi2String name, cons
     va_list arguments;
     if (!callbacks || !callbacks->logger) return;
     va_start(arguments, format);
-    (void)vsnprintf(text + used, sizeof text - used, format, arguments);
+    (void)fm_vprint(text + used, sizeof text - used, format, arguments);
     va_end(arguments);
     escape(escaped, sizeof escaped, text);
     callbacks->logger(callbacks->componentEnvironment, name ? name : "", fmi2Error, "logStatusError",

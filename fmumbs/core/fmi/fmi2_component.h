@@ -1,7 +1,8 @@
 /* fmi2_component.h: shared by the files behind the FMI 2.0 functions, which use the core through fmumbs.h only.
  *
  *   fmi2.c            life cycle: instantiate, initialise, terminate, reset, free
- *   fmi2_step.c       fmi2DoStep and its status functions
+ *   fmi2_calls.c      the functions that compute with the importer's numbers, in the core's floating-point mode
+ *   fmi2_step.c       steps and their status functions
  *   fmi2_values.c     values and derivatives of variables
  *   fmi2_state.c      FMU states, also serialised
  *   fmi2_component.c  which call is allowed when, messages
@@ -25,6 +26,7 @@
 #endif
 
 #include "../fmumbs.h"
+#include "../maths/float_mode.h"
 
 /* States of the co-simulation state machine (FMI 2.0.1, section 4.2.4). */
 typedef enum fmu_phase {
@@ -99,13 +101,14 @@ typedef struct fmu_component {
     struct fmu_state *states; /* FMU states that were returned and not freed */
     unsigned log;             /* fmu_category bits */
     fmu_call call;            /* the call in progress */
+    fm_float_mode host;       /* the importer's floating-point mode in this call */
     char text[FMU_MESSAGE];
     char escaped[2 * FMU_MESSAGE];
 } fmu_component;
 
 /* Begins a call: the component, or NULL, after sending a message, if the call is not allowed now. */
 fmu_component *fmu_begin(fmi2Component c, fmu_call call);
-/* Sends "call: message" to the logger and returns `status`. */
+/* Sends "call: message" to the logger, in the importer's floating-point mode, and returns `status`. */
 fmi2Status fmu_say(fmu_component *c, fmi2Status status, const char *format, ...);
 /* The status of the core's last call, whose message it sends unless it is FM_OK. */
 fmi2Status fmu_answer(fmu_component *c, fm_status status);
@@ -115,6 +118,9 @@ void fmu_say_early(const fmi2CallbackFunctions *callbacks, fmi2String name, cons
 unsigned fmu_category_bits(const char *name);
 /* Assembles the mechanism if values changed in initialization mode since the last time. */
 fmi2Status fmu_assembled(fmu_component *c);
+/* The work of fmi2SetupExperiment and fmi2DoStep; times in seconds. */
+fmi2Status fmu_set_up(fmu_component *c, int with_tolerance, double tolerance, double start, int with_stop, double stop);
+fmi2Status fmu_step(fmu_component *c, double from, double step);
 /* Frees all remaining FMU states. */
 void fmu_drop_states(fmu_component *c);
 

@@ -10,6 +10,7 @@
 #define _CRT_SECURE_NO_WARNINGS
 #endif
 #include "fmi2_component.h"
+#include "../maths/text.h"
 #include "fmi2_resource.h"
 
 #include <stdio.h>
@@ -198,7 +199,7 @@ int fmu_image_find(fmu_image *image, fmi2String resources, char *why, size_t cap
     image->bytes = image->owned = NULL;
     image->size = 0;
     if (!resources || !*resources) {
-        (void)snprintf(why, capacity, "no resource location was given; pass the URI of 'resources'");
+        (void)fm_print(why, capacity, "no resource location was given; pass the URI of 'resources'");
         return 0;
     }
     path = malloc(strlen(resources) + sizeof IMAGE_NAME);
@@ -208,7 +209,7 @@ int fmu_image_find(fmu_image *image, fmi2String resources, char *why, size_t cap
         (void)fclose(file);
     }
     if (problem) {
-        (void)snprintf(why, capacity, "the file '%s' in '%s' %s; unzip the FMU with its folder 'resources'",
+        (void)fm_print(why, capacity, "the file '%s' in '%s' %s; unzip the FMU with its folder 'resources'",
                        IMAGE_NAME + 1, resources, problem);
         fmu_image_free(image);
     }

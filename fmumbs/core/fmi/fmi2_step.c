@@ -1,4 +1,4 @@
-/* fmi2_step.c: fmi2DoStep and its status functions.
+/* fmi2_step.c: the work of fmi2DoStep; its status functions.
  *
  * The step ends at currentCommunicationPoint + communicationStepSize as the importer computes it, so that the
  * instance's clock follows the importer's and round-off does not accumulate. Times may differ by 1e-6 of the step and
@@ -33,17 +33,11 @@ static fmi2Status check_step(fmu_component *c, double from, double step)
     return fmi2OK;
 }
 
-fmi2Status fmi2DoStep(fmi2Component component, fmi2Real currentCommunicationPoint,
-                      fmi2Real communicationStepSize, fmi2Boolean noSetFMUStatePriorToCurrentPoint)
+fmi2Status fmu_step(fmu_component *c, double from, double step)
 {
-    fmu_component *c = fmu_begin(component, FMU_DO_STEP);
-    double end;
-    fmi2Status status;
-    (void)noSetFMUStatePriorToCurrentPoint;
-    if (!c) return fmi2Error;
-    status = check_step(c, currentCommunicationPoint, communicationStepSize);
+    fmi2Status status = check_step(c, from, step);
+    const double end = from + step;
     if (status != fmi2OK) return status;
-    end = currentCommunicationPoint + communicationStepSize;
     status = end > fm_time(c->core) ? fmu_answer(c, fm_step(c->core, end)) : fmi2OK;
     if (status == fmi2Error) return status;
     c->experiment.phase = status == fmi2OK ? FMU_STEP_COMPLETE : FMU_STEP_FAILED;

@@ -4,12 +4,12 @@
 #include "check.h"
 
 #include "../maths/rotations.h"
+#include "../maths/text.h"
 #include "check_modes.h"
 #include "image.h"
 #include "joints.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 static const struct {
@@ -377,7 +377,7 @@ int fm_image_check(const fm_image *m, char *why, size_t capacity)
 {
     for (int32_t i = 0; i < m->n.links; i++)
         if (m->link_kind[i] < 0 || m->link_kind[i] >= FM_LINK_KINDS) {
-            (void)snprintf(why, capacity, "the model image is damaged: a link has a kind that does not exist");
+            (void)fm_print(why, capacity, "the model image is damaged: a link has a kind that does not exist");
             return 0;
         }
     const double dynamics = m->options[FM_OPTION_DYNAMICS];
@@ -394,6 +394,6 @@ int fm_image_check(const fm_image *m, char *why, size_t capacity)
     if (found == NULL) found = check_bodies(m);
     if (found == NULL) found = check_variables(m);
     if (found == NULL) return 1;
-    (void)snprintf(why, capacity, "the model image is damaged: %s", found);
+    (void)fm_print(why, capacity, "the model image is damaged: %s", found);
     return 0;
 }

@@ -1,5 +1,6 @@
 /* read.c: reads a model image. The layout is defined in table.h alone; every size and every index is checked. */
 #include "read.h"
+#include "../maths/text.h"
 
 #include "check.h"
 #include "image.h"
@@ -7,7 +8,6 @@
 
 #include <math.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,7 +76,7 @@ uint32_t fm_image_version(void)
 
 static int refuse(char *why, size_t capacity, const char *sentence)
 {
-    (void)snprintf(why, capacity, "%s", sentence);
+    (void)fm_print(why, capacity, "%s", sentence);
     return 0;
 }
 
@@ -90,12 +90,12 @@ static int read_header(fm_image *image, const unsigned char *bytes, size_t size,
     if (header.byte_order != FM_BYTE_ORDER)
         return refuse(why, capacity, "the model image was made for another byte order");
     if (header.version != FM_IMAGE_VERSION) {
-        (void)snprintf(why, capacity, "the model image has version %lu, this library reads version %lu: export again",
+        (void)fm_print(why, capacity, "the model image has version %lu, this library reads version %lu: export again",
                        (unsigned long)header.version, (unsigned long)FM_IMAGE_VERSION);
         return 0;
     }
     if (header.size != size) {
-        (void)snprintf(why, capacity, "the model image is damaged: %llu bytes, its header says %llu",
+        (void)fm_print(why, capacity, "the model image is damaged: %llu bytes, its header says %llu",
                        (unsigned long long)size, (unsigned long long)header.size);
         return 0;
     }
@@ -153,7 +153,7 @@ static int all_finite(const double *value, size_t count)
 
 static int too_many(char *why, size_t capacity, const char *of_what, int32_t number)
 {
-    (void)snprintf(why, capacity, "the model has too many %s: %ld, the limit is %ld; divide the model, or declare "
+    (void)fm_print(why, capacity, "the model has too many %s: %ld, the limit is %ld; divide the model, or declare "
                    "only the signals that are needed", of_what, (long)number, (long)FM_LARGEST);
     return 0;
 }

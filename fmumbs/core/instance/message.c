@@ -1,16 +1,16 @@
 /* message.c: the last message of an instance, a complete sentence. */
 #include "message.h"
+#include "../maths/text.h"
 
 #include "instance.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 
 fm_status fm_say(fm_instance *s, fm_status status, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(s->message, sizeof s->message, format, arguments);
+    (void)fm_vprint(s->message, sizeof s->message, format, arguments);
     va_end(arguments);
     return status;
 }

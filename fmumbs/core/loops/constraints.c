@@ -15,6 +15,7 @@
 #include "constraints.h"
 
 #include "../image/joints.h"
+#include "../maths/text.h"
 #include "../maths/vectors.h"
 #include "../instance/instance.h"
 #include "../tree/general.h"
@@ -26,7 +27,6 @@
 #include "velocity_rows.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -384,7 +384,7 @@ int32_t fm_worst_row(fm_instance *s, int level, double *gap)
 static size_t add_name(const fm_instance *s, int32_t joint, const char *before, char *out, size_t used, size_t capacity)
 {
     const char *name = s->image.text + s->image.joint_name[joint];
-    return used + (size_t)snprintf(out + used, used < capacity ? capacity - used : 0, "%s%s", before, name);
+    return used + (size_t)fm_print(out + used, used < capacity ? capacity - used : 0, "%s%s", before, name);
 }
 
 /* The joints of a row's loop, or path to the ground, joined by hyphens; or a coupling and its joints. */
@@ -395,7 +395,7 @@ void fm_loop_names(const fm_instance *s, int32_t row, char *out, size_t capacity
     int32_t ends[2] = {m->joint_F_link[joint], m->joint_M_link[joint]}, last = -1;
     size_t used = 0;
     if (coupling >= 0) {
-        used = (size_t)snprintf(out, capacity, "coupling %s", m->text + m->coupling_name[coupling]);
+        used = (size_t)fm_print(out, capacity, "coupling %s", m->text + m->coupling_name[coupling]);
         for (int32_t i = 0; i < m->coupling_count[coupling] && used + 8 < capacity; i++)
             used = add_name(s, m->link_joint[m->term_link[m->coupling_first[coupling] + i]], i > 0 ? "-" : " of ", out,
                             used, capacity);

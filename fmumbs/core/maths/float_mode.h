@@ -3,8 +3,9 @@
  * Subnormal numbers are flushed to zero: a motion that decays along a chain starting from rest passes through them, and
  * arithmetic with them is about a hundred times slower. Rounding is to nearest and no exception traps, so that results
  * do not depend on the host's settings. Each public call that computes (calls.c) enters this mode and restores the
- * host's on return, exception flags included. x86 with SSE2 and aarch64 are supported; x87 and other processors compute
- * in the host's mode.
+ * host's on return, exception flags included. x86 with SSE2 and aarch64 are supported. On 32-bit x86 a C library uses the
+ * x87 for floor() and its like: its traps and rounding are set too (its precision does not matter: it does not add or
+ * multiply). Other processors compute in the host's mode.
  */
 #ifndef FM_FLOAT_MODE_H
 #define FM_FLOAT_MODE_H
@@ -18,6 +19,36 @@ typedef uint64_t fm_float_mode;
 #define FM_FLOAT_CONTROL 0xFFC0u /* MXCSR: flush to zero, rounding, masks, denormals are zero; flags below */
 #define FM_FLOAT_CORE 0x9FC0u
 
+#if defined(__i386__) && defined(__GNUC__)
+#define FM_FLOAT_X87 0x0C3Fu  /* rounding and masks in its control word: bits 32 to 47 of the mode */
+#define FM_FLOAT_MASKS 0x3Fu  /* and the flags in its status word, above them */
+#undef FM_FLOAT_CONTROL
+#undef FM_FLOAT_CORE
+#define FM_FLOAT_CONTROL (0xFFC0u | (uint64_t)FM_FLOAT_X87 << 32)
+#define FM_FLOAT_CORE (0x9FC0u | (uint64_t)FM_FLOAT_MASKS << 32)
+
+static inline fm_float_mode fm_float_read(void)
+{
+    uint16_t control, status;
+    __asm__ volatile("fnstcw %0" : "=m"(control));
+    __asm__ volatile("fnstsw %0" : "=m"(status));
+    return _mm_getcsr() | (uint64_t)control << 32 | (uint64_t)(status & FM_FLOAT_MASKS) << 48;
+}
+
+/* Control word and flags change together: a flag without its mask would trap. */
+static inline void fm_float_write(fm_float_mode mode)
+{
+    struct {
+        uint32_t control, status, rest[5];
+    } x87;
+    _mm_setcsr((unsigned)mode);
+    if (fm_float_read() >> 32 == mode >> 32) return;
+    __asm__ volatile("fnstenv %0" : "=m"(x87)); /* which masks all traps */
+    x87.control = (uint32_t)(mode >> 32) & 0xFFFFu;
+    x87.status = (x87.status & ~FM_FLOAT_MASKS) | (uint32_t)(mode >> 48);
+    __asm__ volatile("fldenv %0" : : "m"(x87));
+}
+#else
 static inline fm_float_mode fm_float_read(void)
 {
     return _mm_getcsr();
@@ -27,6 +58,7 @@ static inline void fm_float_write(fm_float_mode mode)
 {
     _mm_setcsr((unsigned)mode);
 }
+#endif
 #elif defined(__aarch64__) && defined(__GNUC__)
 #define FM_FLOAT_CONTROL 0xFFFFFFFFu /* FPCR; FPSR, the flags, is above it */
 #define FM_FLOAT_CORE 0x1000000u     /* flush to zero */

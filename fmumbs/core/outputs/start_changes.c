@@ -1,5 +1,6 @@
 /* start_changes.c: the start values that assembly changed; names of coordinates. */
 #include "start_changes.h"
+#include "../maths/text.h"
 
 #include "../image/joints.h"
 #include "../instance/instance.h"
@@ -8,7 +9,6 @@
 #include "update.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,8 +48,8 @@ static void name_variable(const fm_instance *s, int level, int32_t u, char *out,
     } else {
         suffix = suffix_of(s, level, u, joint, &part);
     }
-    if (part < 0) (void)snprintf(out, capacity, "%.80s.%s", owner, suffix);
-    else (void)snprintf(out, capacity, "%.80s.%s[%ld]", owner, suffix, (long)part + 1);
+    if (part < 0) (void)fm_print(out, capacity, "%.80s.%s", owner, suffix);
+    else (void)fm_print(out, capacity, "%.80s.%s[%ld]", owner, suffix, (long)part + 1);
 }
 
 /* Names the coordinate that moves most in a displacement, in radians and in lengths of the model: of an orientation and of a

@@ -1,6 +1,7 @@
 /* values.c: variables by value reference. */
 #include "values.h"
 
+#include "../maths/text.h"
 #include "../maths/vectors.h"
 #include "../image/joints.h"
 #include "../instance/instance.h"
@@ -19,7 +20,6 @@
 #include "update.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 static const fm_kind_info kinds[] = {
@@ -248,11 +248,11 @@ size_t fm_variable_name(const fm_instance *s, uint32_t reference, char *name, si
     const int32_t component = m->variable_component[reference];
     int length;
     if (m->variable_name[reference] >= 0) {
-        length = snprintf(name, capacity, "%s", m->text + m->variable_name[reference]);
+        length = fm_print(name, capacity, "%s", m->text + m->variable_name[reference]);
     } else {
         const char *owner = owner_name(m, kind->owner, m->variable_object[reference]), *dot = owner[0] ? "." : "";
-        if (component < 0) length = snprintf(name, capacity, "%s%s%s", owner, dot, kind->suffix);
-        else length = snprintf(name, capacity, "%s%s%s[%ld]", owner, dot, kind->suffix, (long)component + 1);
+        if (component < 0) length = fm_print(name, capacity, "%s%s%s", owner, dot, kind->suffix);
+        else length = fm_print(name, capacity, "%s%s%s[%ld]", owner, dot, kind->suffix, (long)component + 1);
     }
     return length < 0 ? 0 : (size_t)length;
 }
