@@ -217,10 +217,9 @@ static void tell_departure(fmu_component *c)
     else if (growth != 0.0) (void)fmu_say(c, fmi2Warning, "it starts in an equilibrium whose stability was not found out");
 }
 
-fmi2Status fmi2ExitInitializationMode(fmi2Component component)
+fmi2Status fmu_start(fmu_component *c)
 {
-    fmu_component *c = fmu_begin(component, FMU_EXIT_INITIALIZATION);
-    fmi2Status status = c ? fmu_assembled(c) : fmi2Error;
+    fmi2Status status = fmu_assembled(c);
     if (status != fmi2OK) return status;
     c->experiment.phase = FMU_STEP_COMPLETE;
     (void)fmu_say(c, fmi2OK, "started at %.12g s", c->experiment.start);

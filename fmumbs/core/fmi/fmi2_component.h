@@ -1,7 +1,7 @@
 /* fmi2_component.h: shared by the files behind the FMI 2.0 functions, which use the core through fmumbs.h only.
  *
  *   fmi2.c            life cycle: instantiate, initialise, terminate, reset, free
- *   fmi2_calls.c      the functions that compute with the importer's numbers, in the core's floating-point mode
+ *   fmi2_calls.c      the functions that compute themselves, in the core's floating-point mode
  *   fmi2_step.c       steps and their status functions
  *   fmi2_values.c     values and derivatives of variables
  *   fmi2_state.c      FMU states, also serialised
@@ -118,8 +118,9 @@ void fmu_say_early(const fmi2CallbackFunctions *callbacks, fmi2String name, cons
 unsigned fmu_category_bits(const char *name);
 /* Assembles the mechanism if values changed in initialization mode since the last time. */
 fmi2Status fmu_assembled(fmu_component *c);
-/* The work of fmi2SetupExperiment and fmi2DoStep; times in seconds. */
+/* The work of fmi2SetupExperiment, fmi2ExitInitializationMode and fmi2DoStep; times in seconds. */
 fmi2Status fmu_set_up(fmu_component *c, int with_tolerance, double tolerance, double start, int with_stop, double stop);
+fmi2Status fmu_start(fmu_component *c);
 fmi2Status fmu_step(fmu_component *c, double from, double step);
 /* Frees all remaining FMU states. */
 void fmu_drop_states(fmu_component *c);
