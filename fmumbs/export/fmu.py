@@ -3,7 +3,7 @@
     documentation/licenses/license.txt   the licence of all of it
     sources/                             the core in C99
     modelDescription.xml                 from the image's variable table
-    model.png                            the icon
+    model.png                            the mechanism at its start
     binaries/<platform>/<name>.so        the core and the FMI functions, as built with the package
     resources/model.fmb                  the image
     documentation/index.html             the variables, their units and meanings
@@ -103,7 +103,7 @@ def native_entries(image: "ModelImage", platforms: Sequence[str] | None) -> Entr
         "modelDescription.xml",
         model_description(image, variables, sources=compiled_sources(), tool=tool, licence=installed.LICENCE),
     )
-    yield "model.png", icon()
+    yield "model.png", icon(image)
     for platform, (suffix, binary) in installed.binaries(platforms).items():
         yield f"binaries/{platform}/{name}{suffix}", binary
     yield "resources/model.fmb", image.bytes

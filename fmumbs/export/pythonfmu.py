@@ -1,7 +1,7 @@
 """The files of a pythonfmu FMU: the image and variables of the native FMU, stepped through Python.
 
     modelDescription.xml                        as in the native FMU, with the capabilities that pythonfmu forwards
-    model.png                                   the icon
+    model.png                                   the mechanism at its start
     binaries/<platform>/<name>.so               pythonfmu's binary, which runs a slave in the Python of its host
     resources/slavemodule.txt                   the name of the module with the slave: fmumbs_HASH
     resources/fmumbs_HASH.py                    that module
@@ -100,7 +100,7 @@ def pythonfmu_entries(image: "ModelImage", platforms: Sequence[str] | None = Non
             image, variables, capabilities=CAPABILITIES, tool=tool, licence=f"{installed.LICENCE} AND MIT"
         ),
     )
-    yield "model.png", icon()
+    yield "model.png", icon(image)
     for platform, (suffix, wrapper, core) in libraries.items():
         yield f"binaries/{platform}/{name}{suffix}", wrapper
         yield f"resources/{module}_core/{platform}/fmumbs{suffix}", core

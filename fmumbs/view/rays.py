@@ -1,0 +1,262 @@
+"""Solids drawn by rays: every pixel finds the point of each convex solid that is nearest to the viewer.
+
+In a solid's own axes a ray is l = o + s d, with s towards the viewer. Each surface that bounds it leaves an interval of
+s, and the ray hits the solid if their intersection is not empty:
+
+    |l_k| <= h_k                        box, and the ends of a cylinder and a cone
+    (l_y / h_y)^2 + (l_z / h_z)^2 <= 1  cylinder along x
+    sum (l_k / h_k)^2 <= 1              ellipsoid
+    l_y^2 + l_z^2 <= (h_y (h_x - l_x) / (2 h_x))^2   cone with its tip at x = h_x
+
+Only elementary operations, which round the same way everywhere, so that a picture has the same bytes on every machine.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Colour = tuple[int, int, int]
+Kind = Literal["box", "cylinder", "ellipsoid", "cone"]
+
+_LIGHT = np.array([-0.4, 0.55, 0.73])  # to the right, upwards, towards the viewer
+_LIGHT /= np.sqrt((_LIGHT * _LIGHT).sum())
+_DARK, _BRIGHT, _GLOSS = 0.58, 0.45, 0.16  # a surface away from the light, towards it, and a highlight
+_EDGE = 0.35  # of a colour at the edges of solids
+
+
+@dataclass(frozen=True)
+class Solid:
+    """A convex solid: centre (3,) [m] and axes (3, 3) in the world, (3,) half extents along its axes [m].
+
+    front: it is drawn over all that are not, as symbols of joints are over bodies.
+    """
+
+    kind: Kind
+    at: Array
+    R: Array
+    half: tuple[float, float, float]
+    colour: Colour
+    front: bool = False
+
+
+@dataclass(frozen=True)
+class Window:
+    """The part of the projection that a picture shows: its centre and the length of a pixel [m], and its pixels."""
+
+    x: float
+    y: float
+    pixel: float
+    width: int
+    height: int
+
+
+def extents(solids: Sequence[Solid], rows: Array) -> Array:
+    """(2, 2) least and greatest coordinates to the right and upwards [m] of solids in a view with these rows."""
+    at = np.array([one.at for one in solids]) @ rows[:2].T
+    reach = np.array([_reach(one.kind, rows[:2] @ one.R * np.array(one.half)) for one in solids])
+    return np.array([(at - reach).min(axis=0), (at + reach).max(axis=0)])
+
+
+def _reach(kind: Kind, axes: Array) -> Array:
+    """(2,) half extents in the picture of a solid whose half axes are the columns of (2, 3)."""
+    if kind == "box":
+        return np.asarray(np.abs(axes).sum(axis=1))
+    if kind == "ellipsoid":
+        return np.asarray(np.sqrt((axes * axes).sum(axis=1)))
+    return np.asarray(np.abs(axes[:, 0]) + np.sqrt(axes[:, 1] * axes[:, 1] + axes[:, 2] * axes[:, 2]))
+
+
+def draw(solids: Sequence[Solid], rows: Array, window: Window, samples: int = 2) -> NDArray[np.uint8]:
+    """(height, width, 4) colours and opacity of solids in a view with these rows; samples: rays in a pixel's width."""
+    fine = Window(window.x, window.y, window.pixel / samples, window.width * samples, window.height * samples)
+    shape = (fine.height, fine.width)
+    depth = np.full(shape, -np.inf)
+    face = np.zeros(shape, np.int32)
+    shade = np.zeros((*shape, 3), np.float32)
+    for front in (False, True):
+        if front:
+            depth[:] = -np.inf
+        for index, one in enumerate(solids):
+            if one.front == front:
+                _draw(one, index, rows, fine, depth, face, shade)
+    _outline(face, shade, max(1, samples // 2))
+    return _averaged(face, shade, samples)
+
+
+def _draw(
+    one: Solid, index: int, rows: Array, window: Window, depth: Array, face: NDArray[np.int32], shade: NDArray[Any]
+) -> None:
+    """Draws a solid where it is in front of what is there."""
+    axes = _rounded(_product(rows, one.R))  # of the solid in the view
+    centre = _rounded((rows * one.at).sum(axis=1) / window.pixel)  # in pixels, as all that follows
+    half = _rounded(np.array(one.half) / window.pixel)
+    middle = _rounded(np.array([window.x, window.y]) / window.pixel)
+    x0, y0 = centre[0] - middle[0] + window.width / 2, window.height / 2 - centre[1] + middle[1]
+    reach = _reach(one.kind, axes[:2] * half)
+    if not np.isfinite([x0, y0, *reach]).all():
+        return
+    left, right = max(0, int(x0 - reach[0]) - 1), min(window.width, int(x0 + reach[0]) + 2)
+    top, bottom = max(0, int(y0 - reach[1]) - 1), min(window.height, int(y0 + reach[1]) + 2)
+    if left >= right or top >= bottom or half.min() <= 0.0:
+        return
+    x, y = np.arange(left, right)[None, :] + (0.5 - x0), (y0 - 0.5) - np.arange(top, bottom)[:, None]
+    o = [axes[0, k] * x + axes[1, k] * y for k in range(3)]
+    towards_light = _LIGHT[0] * axes[0] + _LIGHT[1] * axes[1] + _LIGHT[2] * axes[2]
+    s, kind, light = _SURFACES[one.kind](o, axes[2], half, towards_light)
+    here = np.s_[top:bottom, left:right]
+    s += centre[2]
+    nearer = s > depth[here]
+    depth[here][nearer] = s[nearer]
+    face[here][nearer] = 8 * (index + 1) + (kind[nearer] if isinstance(kind, np.ndarray) else kind)
+    lit = np.maximum(light[nearer], 0.0)
+    gloss = lit * lit
+    gloss *= gloss
+    gloss *= gloss
+    bright = (_DARK + _BRIGHT * lit)[:, None] * np.array(one.colour, float) + (255.0 * _GLOSS * gloss)[:, None]
+    shade[here][nearer] = np.minimum(bright, 255.0)
+
+
+def _rounded(values: Array) -> Array:
+    """To multiples of 2^-20 with an offset, so that round-off of sines, which machines differ in, changes nothing."""
+    return np.asarray(np.floor(values * 1048576.0 + 0.3819660112501051) / 1048576.0)
+
+
+def _product(a: Array, b: Array) -> Array:
+    """(3, 3) product in one order of summation, whatever the library for matrices."""
+    return np.asarray(a[:, 0, None] * b[0] + a[:, 1, None] * b[1] + a[:, 2, None] * b[2])
+
+
+# Surfaces: distance s along the ray, -inf where it misses; number of the face; cosine of the angle to the light ----
+
+Hit = tuple[Array, "NDArray[np.int32] | int", Array]
+
+
+def _slab(o: Array, d: float, h: float) -> tuple[Array, Array]:
+    """Interval of s between two planes."""
+    if abs(d) < 1e-9:
+        inside = np.abs(o) <= h
+        return np.where(inside, -np.inf, np.inf), np.where(inside, np.inf, -np.inf)
+    reach = h / abs(d)
+    middle = o * (-1.0 / d)
+    return middle - reach, middle + reach
+
+
+def _quadric(a: float, b: Array, c: Array) -> tuple[Array, Array, Array]:
+    """Interval of s where a s^2 + 2 b s + c <= 0 for a > 0, and the root of the discriminant."""
+    inside = b * b - a * c
+    root = np.sqrt(np.maximum(inside, 0.0))
+    first, last = (-b - root) / a, (root - b) / a
+    missed = inside < 0.0
+    first[missed], last[missed] = np.inf, -np.inf
+    return first, last, root
+
+
+def _box(o: list[Array], d: Array, h: Array, light: Array) -> Hit:
+    slabs = [_slab(o[k], float(d[k]), float(h[k])) for k in range(3)]
+    first = np.maximum(np.maximum(slabs[0][0], slabs[1][0]), slabs[2][0])
+    ends = np.array([slab[1] for slab in slabs])
+    face = ends.argmin(axis=0).astype(np.int32)
+    last = np.minimum(np.minimum(ends[0], ends[1]), ends[2])
+    last[last < first] = -np.inf
+    return last, face, (np.where(d < 0.0, -1.0, 1.0) * light)[face]
+
+
+def _ellipsoid(o: list[Array], d: Array, h: Array, light: Array) -> Hit:
+    u, v = [o[k] / h[k] for k in range(3)], d / h
+    a = float(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
+    b = u[0] * v[0] + u[1] * v[1] + u[2] * v[2]
+    c = u[0] * u[0] + u[1] * u[1] + u[2] * u[2] - 1.0
+    _, s, _ = _quadric(a, b, c)
+    at = np.where(np.isfinite(s), s, 0.0)
+    normal = [(u[k] + at * v[k]) / h[k] for k in range(3)]
+    return s, 0, _cosine(normal, light)
+
+
+def _cylinder(o: list[Array], d: Array, h: Array, light: Array) -> Hit:
+    near, far = _slab(o[0], float(d[0]), float(h[0]))
+    u, v = [o[k] / h[k] for k in (1, 2)], d[1:] / h[1:]
+    a = float(v[0] * v[0] + v[1] * v[1])
+    c = u[0] * u[0] + u[1] * u[1] - 1.0
+    if a * float(h[1] * h[2]) < 1e-9:  # seen along its axis
+        s = np.where(c <= 0.0, far, -np.inf)
+        return s, 1, np.full(s.shape, _sign(float(d[0])) * light[0])
+    first, last, _ = _quadric(a, u[0] * v[0] + u[1] * v[1], c)
+    s = np.minimum(last, far)
+    s[s < np.maximum(first, near)] = -np.inf
+    side = last <= far
+    at = np.where(np.isfinite(s), s, 0.0)
+    around = _cosine([np.zeros_like(at), (u[0] + at * v[0]) / h[1], (u[1] + at * v[1]) / h[2]], light)
+    return s, np.where(side, 0, 1).astype(np.int32), np.where(side, around, _sign(float(d[0])) * light[0])
+
+
+def _cone(o: list[Array], d: Array, h: Array, light: Array) -> Hit:
+    near, far = _slab(o[0], float(d[0]), float(h[0]))
+    k = float(h[1] / (2.0 * h[0]))
+    slope = k * k
+    a = float(d[1] * d[1] + d[2] * d[2] - slope * d[0] * d[0])
+    if abs(a) < 1e-6:
+        a = -1e-6
+    b = o[1] * d[1] + o[2] * d[2] + slope * d[0] * (h[0] - o[0])
+    c = o[1] * o[1] + o[2] * o[2] - slope * (h[0] - o[0]) ** 2
+    if a > 0.0:
+        first, last, _ = _quadric(a, b, c)
+    else:  # seen within its opening: of the two cones that share the tip, the ray leaves or enters this one
+        _, upper, root = _quadric(-a, -b, -c)
+        lower = (-b + root) / a
+        if d[0] > 0.0:
+            first, last = np.full_like(lower, -np.inf), lower
+        else:
+            first, last = (-b - root) / a, np.full_like(upper, np.inf)
+    s = np.minimum(last, far)
+    s[s < np.maximum(first, near)] = -np.inf
+    side = last <= far
+    at = np.where(np.isfinite(s), s, 0.0)
+    normal = [slope * (h[0] - o[0] - at * d[0]), o[1] + at * d[1], o[2] + at * d[2]]
+    return s, np.where(side, 0, 1).astype(np.int32), np.where(side, _cosine(normal, light), -light[0] * 1.0)
+
+
+def _cosine(normal: list[Array], light: Array) -> Array:
+    size = np.sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2])
+    along = normal[0] * light[0] + normal[1] * light[1] + normal[2] * light[2]
+    return np.asarray(along / np.maximum(size, 1e-300))
+
+
+def _sign(value: float) -> float:
+    return -1.0 if value < 0.0 else 1.0
+
+
+_SURFACES = {"box": _box, "cylinder": _cylinder, "ellipsoid": _ellipsoid, "cone": _cone}
+
+
+# Pixels ----------------------------------------------------------------------------------------------------------
+
+
+def _outline(face: NDArray[np.int32], shade: NDArray[Any], width: int) -> None:
+    """Darkens the edges of faces, `width` samples wide: where a neighbour has a face of a lower number, or none."""
+    edge = np.zeros(face.shape, bool)
+    for distance in range(1, width + 1):
+        edge[:, :-distance] |= face[:, :-distance] > face[:, distance:]
+        edge[:, distance:] |= face[:, distance:] > face[:, :-distance]
+        edge[:-distance] |= face[:-distance] > face[distance:]
+        edge[distance:] |= face[distance:] > face[:-distance]
+    shade[edge] *= _EDGE
+
+
+def _averaged(face: NDArray[np.int32], shade: NDArray[Any], samples: int) -> NDArray[np.uint8]:
+    """Colours and opacity of pixels from those of their samples."""
+    height, width = face.shape[0] // samples, face.shape[1] // samples
+    parts = (height, samples, width, samples)
+    inside = (face > 0).reshape(parts).sum(axis=(1, 3))
+    colours = shade.reshape(*parts, 3).astype(np.float64)
+    total = np.zeros((height, width, 3))
+    for i in range(samples):
+        for j in range(samples):
+            total += colours[:, i, :, j]
+    out = np.empty((height, width, 4))
+    out[..., :3] = total / np.maximum(inside, 1)[..., None]
+    out[..., 3] = inside * (255.0 / samples**2)
+    return np.floor(out + 0.5).astype(np.uint8)

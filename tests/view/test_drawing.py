@@ -1,0 +1,264 @@
+"""Mechanisms as pixels: what is drawn stands where the projection has it, and planar mechanisms are seen face-on."""
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import fmumbs as fm
+from fmumbs.compiler import ModelImage
+from fmumbs.export.picture import SIZE, icon
+from fmumbs.readers import read_model
+from fmumbs.scene import Scene
+from fmumbs.view import Poses, poses
+from fmumbs.view.rays import Solid, Window, draw, extents
+from fmumbs.view.solids import BODIES, solids
+from fmumbs.view.still import start_poses, still, window_of
+from fmumbs.view.viewpoint import View, viewpoint
+from support import closed
+
+MODELS = sorted(path.stem for path in (Path(__file__).parents[2] / "models").glob("*.py"))
+Array = NDArray[np.float64]
+
+
+def compiled(model: fm.Model) -> ModelImage:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fm.StartWarning)
+        return fm.compile(model)
+
+
+# Rays: against points of the solids themselves -------------------------------------------------------------------
+
+
+def surface(one: Solid, count: int, rng: np.random.Generator) -> Array:
+    """(count, 3) random points in a solid, in the world."""
+    u = rng.uniform(-1.0, 1.0, (40 * count, 3))
+    inside = {
+        "box": np.ones(len(u), bool),
+        "ellipsoid": (u**2).sum(axis=1) <= 1.0,
+        "cylinder": (u[:, 1:] ** 2).sum(axis=1) <= 1.0,
+        "cone": (u[:, 1:] ** 2).sum(axis=1) <= (0.5 * (1.0 - u[:, 0])) ** 2,
+    }[one.kind]
+    return one.at + (u[inside][:count] * one.half) @ one.R.T
+
+
+@pytest.mark.parametrize("kind", ["box", "ellipsoid", "cylinder", "cone"])
+@pytest.mark.parametrize("seed", range(6))
+def test_a_solid_covers_the_pixels_of_its_points_and_no_others(kind: str, seed: int) -> None:
+    """Pixels in which random points of the solid fall are opaque; those a pixel away from any are transparent."""
+    rng = np.random.default_rng(seed)
+    R, rows = (np.linalg.qr(rng.standard_normal((3, 3)))[0] for _ in range(2))
+    if seed == 0:
+        R, rows = np.eye(3), np.eye(3)[[1, 2, 0]]  # seen along its axis
+    half = rng.uniform(0.2, 1.0, 3)
+    if kind == "cone":
+        half[2] = half[1]
+    one = Solid(kind, rng.standard_normal(3), R * np.sign(np.linalg.det(R)), tuple(half), (200, 100, 50))  # type: ignore[arg-type]
+    window = Window(*(rows[:2] @ one.at), 0.08, 48, 48)
+    opacity = draw([one], rows, window, 4)[..., 3]
+    points = surface(one, 60_000, rng) @ rows[:2].T
+    column = (points[:, 0] - window.x) / window.pixel + window.width / 2
+    line = window.height / 2 - (points[:, 1] - window.y) / window.pixel
+    hits = np.zeros((48, 48), bool)
+    hits[line.astype(int), column.astype(int)] = True
+    around = [np.roll(hits, (i, j), (0, 1)) for i in (-1, 0, 1) for j in (-1, 0, 1)]
+    near, deep = np.any(around, axis=0), np.all(around, axis=0)
+    assert deep.sum() > 20
+    assert np.all(opacity[deep] == 255)
+    assert np.all(opacity[~near] == 0)
+    low, high = extents([one], rows)
+    assert np.all(points >= low - 1e-12) and np.all(points <= high + 1e-12)
+
+
+def test_the_nearer_solid_is_seen_and_symbols_are_over_bodies() -> None:
+    eye = np.eye(3)
+    red, blue = (200, 0, 0), (0, 0, 200)
+    far = Solid("box", np.array([0.0, 0.0, -1.0]), eye, (1.0, 1.0, 0.5), red)
+    near = Solid("ellipsoid", np.array([0.0, 0.0, 1.0]), eye, (0.5, 0.5, 0.5), blue)
+    window = Window(0.0, 0.0, 0.1, 24, 24)
+
+    def middle(*found: Solid) -> tuple[int, int, int, int]:
+        return tuple(int(v) for v in draw(found, eye, window)[12, 12])  # type: ignore[return-value]
+
+    for order in ((far, near), (near, far)):
+        r, _, b, opacity = middle(*order)
+        assert b > 100 > r and opacity == 255
+    symbol = Solid(far.kind, far.at, far.R, far.half, far.colour, front=True)
+    assert middle(near, symbol)[0] > 100
+
+
+# Views -----------------------------------------------------------------------------------------------------------
+
+
+def seen(model: fm.Model) -> tuple[ModelImage, Poses, View]:
+    image = compiled(model)
+    at = start_poses(image)
+    return image, at, viewpoint(image.scene, at)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_model_has_a_picture_with_its_bodies_in_it(name: str) -> None:
+    """Each body is drawn in its colour within the picture, and something of it is seen unless others hide it."""
+    image = compiled(read_model(name, {}))
+    pixels = still(image, 160, thin=0.03, samples=2)
+    assert pixels.shape == (160, 160, 4)
+    covered = pixels[..., 3] > 0
+    assert 0.005 < covered.mean() < 0.9
+    assert covered.any(axis=0).sum() > 140 or covered.any(axis=1).sum() > 140  # it fills the picture in one direction
+
+
+def test_bodies_are_drawn_where_the_projection_has_them() -> None:
+    """The core's own positions of points on the bodies, projected, fall on pixels of the body's colour."""
+    image = compiled(read_model("four_bar", {}))
+    at, scene = start_poses(image), image.scene
+    view = viewpoint(scene, at)
+    found = solids(scene, at, view, thin=0.02)
+    window = window_of(found, view, scene, 300, 300, 0.03)
+    pixels = draw(found, view.rows, window)
+    solver = fm.Solver(image)
+    solver.assemble()
+    for i, body in enumerate(scene.bodies):
+        base, tip = solver.get(f"{body.name}.base.r"), solver.get(f"{body.name}.tip.r")
+        x, y, _ = view.project(np.array(base + 0.4 * (tip - base)))
+        column = int((x - window.x) / window.pixel + 150)
+        line = int(150 - (y - window.y) / window.pixel)
+        colour = pixels[line, column, :3].astype(float)
+        assert pixels[line, column, 3] == 255
+        hue = colour / colour.sum() - np.array(BODIES[i]) / np.sum(BODIES[i])
+        assert np.abs(hue).max() < 0.06, body.name
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_planar_mechanisms_are_seen_along_their_normal_and_upright(seed: int) -> None:
+    """Random chains in a random plane: the viewer looks along the joints' axis, and gravity points down."""
+    rng = np.random.default_rng(seed)
+    R = fm.Rotation(np.linalg.qr(rng.standard_normal((3, 3)))[0]) if seed % 3 else fm.Rotation.rpy(0, 0, 0.3 * seed)
+    gravity = -9.81 * (R.matrix @ [0.6, 0.8, 0.0]) if seed % 2 else (0.0, 0.0, -9.81)
+    image, _, view = seen(chain(R, gravity, rng))
+    assert view.face_on
+    assert abs(view.rows[2] @ R.matrix[:, 2]) == pytest.approx(1.0, abs=1e-9)
+    assert np.allclose(view.rows @ view.rows.T, np.eye(3), atol=1e-12) and np.linalg.det(view.rows) > 0.0
+    inside = np.array(gravity) - (np.array(gravity) @ R.matrix[:, 2]) * R.matrix[:, 2]
+    if np.linalg.norm(inside) > 1.0:
+        assert view.rows[1] @ inside == pytest.approx(-np.linalg.norm(inside))
+    assert image.scene.gravity == pytest.approx(gravity)
+
+
+def chain(R: fm.Rotation, gravity: object, rng: np.random.Generator) -> fm.Model:
+    """Rods on hinges about the normal of a plane, and a slide in it."""
+    model = fm.Model("chain", gravity=gravity)  # type: ignore[arg-type]
+    place = model.ground.at(rotation=R)
+    for i in range(4):
+        body = fm.Body.rod(f"b{i}", length=float(rng.uniform(0.3, 1.0)), mass=1.0, radius=0.02, along="xy"[i % 2])
+        joint = fm.Prismatic if i == 2 else fm.Revolute
+        axis = "x" if i == 2 else "z"
+        model.add(body, joint(f"J{i}", place, body.base, axis=axis, q0=float(rng.uniform(0.2, 1.5))))
+        place = body.tip
+    return model
+
+
+@pytest.mark.parametrize(
+    ("name", "face_on"),
+    [
+        ("four_bar", True), ("slider_crank", True), ("engine", True), ("pendulum", True), ("multi_loop_flexible", True),
+        ("bennett", False), ("arm6", False), ("rolling_disk", False), ("heavy_top", False), ("gantry", False),
+    ],
+)  # fmt: skip
+def test_only_planar_mechanisms_are_seen_face_on(name: str, face_on: bool) -> None:
+    _, _, view = seen(read_model(name, {}))
+    assert view.face_on is face_on
+
+
+def test_the_first_pendulum_of_a_newcomer_has_x_to_the_right_and_z_upwards() -> None:
+    _, _, view = seen(read_model("four_bar", {}))
+    assert np.array_equal(view.rows, [[1, 0, 0], [0, 0, 1], [0, -1, 0]])
+
+
+def test_a_deep_mechanism_in_parallel_planes_is_seen_at_an_angle() -> None:
+    model = fm.Model("shaft")
+    place = model.ground.at()
+    for i in range(4):
+        body = fm.Body.rod(f"b{i}", length=0.1, mass=1.0, radius=0.02, along="x")
+        model.add(body, fm.Revolute(f"J{i}", place, body.base, axis="y"))
+        place = body.at(0.1, 0.5, 0.0)
+    assert not seen(model)[2].face_on
+
+
+# Icons -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_random_mechanism_has_an_icon_that_is_not_blank_and_always_the_same(seed: int) -> None:
+    sorts = ("revolute", "prismatic", "spherical", "cylindrical", "screw", "product", "skate")
+    image = compiled(closed.space(seed, loops=1 + seed % 2, sorts=sorts, guess=0.0).model)
+    data = icon(image)
+    assert data == icon(ModelImage(image.bytes))
+    pixels = decoded(data)
+    assert pixels.shape == (SIZE, SIZE, 4)
+    assert 0.01 < (pixels[..., 3] > 0).mean() < 0.95
+    assert len(np.unique(pixels[pixels[..., 3] == 255][:, :3], axis=0)) > 10  # shaded
+
+
+def decoded(data: bytes) -> NDArray[np.uint8]:
+    """The pixels of a PNG, by Pillow, which comes with matplotlib."""
+    import io
+
+    images = pytest.importorskip("PIL.Image")
+    return np.asarray(images.open(io.BytesIO(data)))
+
+
+def test_different_mechanisms_have_different_icons() -> None:
+    assert len({icon(compiled(read_model(name, {}))) for name in ("four_bar", "pendulum", "slider_crank")}) == 3
+
+
+def test_round_off_in_the_positions_changes_no_pixel() -> None:
+    """As by the sines of another machine, here a few units in the last place."""
+    image = compiled(read_model("four_bar", {}))
+    scene, solver = image.scene, fm.Solver(image)
+    solver.assemble()
+    pictures = set()
+    for shift in (0.0, 3e-16, -3e-16):
+        at = poses(image, solver.positions * (1.0 + shift))
+        view = viewpoint(scene, at)
+        found = solids(scene, at, view)
+        pictures.add(draw(found, view.rows, window_of(found, view, scene, 96, 96, 0.03)).tobytes())
+    assert len(pictures) == 1
+
+
+def test_loops_that_cannot_be_closed_are_drawn_at_the_given_start() -> None:
+    model = fm.Model("apart")
+    a, b = (fm.Body.rod(name, length=0.4, mass=1.0, radius=0.02, along="x") for name in "ab")
+    model.add(a, b, fm.Revolute("A", model.ground.at(), a.base, axis="y"))
+    model.add(fm.Revolute("B", model.ground.at(3.0), b.base, axis="y"), fm.Distance("D", a.tip, b.tip, length=9.0))
+    image = compiled(model)
+    with pytest.raises(fm.AssemblyError):
+        fm.Solver(image).assemble()
+    assert start_poses(image).r[0, :, 0].tolist() == [0.0, 3.0]
+    assert (decoded(icon(image))[..., 3] > 0).mean() > 0.01
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1e-3, 1e6, 1e90])
+def test_mechanisms_of_any_size_have_the_same_picture(scale: float) -> None:
+    def model(size: float) -> fm.Model:
+        one = fm.Model("rods")
+        a, b = (fm.Body("ab"[i], mass=1.0, com=(size, 0, 0), inertia=(0, 0, 0)) for i in range(2))
+        one.add(a, b, fm.Revolute("A", one.ground.at(), a.at(), axis="y", q0=0.5))
+        one.add(fm.Revolute("B", a.at(2 * size), b.at(), axis="y", q0=-1.0))
+        return one
+
+    expected = decoded(icon(compiled(model(1.0)))).astype(int)
+    found = decoded(icon(compiled(model(scale)))).astype(int)
+    assert (np.abs(found - expected).max(axis=2) > 8).mean() < 0.002
+
+
+def test_a_point_mass_on_the_ground_and_an_empty_scene_are_drawn() -> None:
+    model = fm.Model("point")
+    point = fm.Body("p", mass=1.0)
+    model.add(point, fm.Prismatic("P", model.ground.at(), point.at(), axis="z"))
+    assert (decoded(icon(compiled(model)))[..., 3] > 0).any()
+    view = View(np.eye(3), np.eye(3)[1], False)
+    nothing = Poses(np.zeros((1, 0, 3)), np.zeros((1, 0, 3, 3)), {})
+    assert solids(Scene("empty"), nothing, view) == []
+    assert not draw([], view.rows, window_of([], view, Scene("empty"), 8, 8, 0.0)).any()
