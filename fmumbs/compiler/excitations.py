@@ -36,6 +36,8 @@ def add_excitations(out: Rows, joint: int, modes: tuple[Mode, ...], p: int, u: i
 
 
 def _add_path(out: Rows, path: Path) -> None:
+    if path.wave is not None and path.wave[1] == 0.0:  # a coordinate along the normal of a circle
+        path = Path.polynomial(path.wave[0])
     out.add(path_piece=len(out.rows.get("piece_time", ())), path_pieces=len(path.breaks), path_period=path.period)
     out.add(path_wave=path.wave or (0.0, 0.0, 0.0))
     for time, row, stop in zip(path.breaks, path.coefficients, _stops(path), strict=True):
@@ -59,6 +61,6 @@ def _stops(path: Path) -> list[bool]:
 def _bends(c: Sequence[float], x: float) -> tuple[float, float]:
     """Second and third derivative of a piece at the time x after its break."""
     return (
-        2 * c[2] + x * (6 * c[3] + x * (12 * c[4] + x * 20 * c[5])),
-        6 * c[3] + x * (24 * c[4] + x * 60 * c[5]),
+        2 * c[2] + x * (6 * c[3] + x * (12 * c[4] + x * (20 * c[5] + x * (30 * c[6] + x * 42 * c[7])))),
+        6 * c[3] + x * (24 * c[4] + x * (60 * c[5] + x * (120 * c[6] + x * 210 * c[7]))),
     )

@@ -3,8 +3,9 @@
     s(t) = sum_k c[i][k] (t - breaks[i])^k     for breaks[i] <= t < breaks[i + 1]
 
 The first piece also applies before its break, and the last piece to all later times, so the last piece of a motion that
-ends is constant. With a period, the path repeats from breaks[0] on. Position and velocity are continuous; the
-acceleration is, too, unless continuity=1. A path on a circle is centre + radius cos(s(t) + phase), with s an angle.
+ends is constant; one that begins after 0 has a first piece for the time before. With a period, the path repeats from
+breaks[0] on. Position and velocity are continuous; the acceleration is, too, unless continuity=1. A path on a circle is
+centre + radius cos(s(t) + phase), with s an angle.
 """
 
 import math
@@ -20,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from fmumbs import _checks
 from fmumbs._limits import LEAST_PERIOD, PATH_POWERS
 from fmumbs.errors import ModelError
+from fmumbs.mechanism import path_laws
 
 DEGREE = PATH_POWERS - 1
 _SMOOTH = 1e-9  # a smaller jump, relative to the largest term at any break, is round-off
@@ -27,9 +29,9 @@ _SMOOTH = 1e-9  # a smaller jump, relative to the largest term at any break, is 
 
 @dataclass(frozen=True)
 class Path:
-    """A piecewise polynomial in time, up to the fifth degree.
+    """A piecewise polynomial in time, up to the seventh degree.
 
-    breaks: (n,) [s], increasing. coefficients: (n, 6) of the powers of the time since the piece's break, in [rad] or
+    breaks: (n,) [s], increasing. coefficients: (n, 8) of the powers of the time since the piece's break, in [rad] or
     [m]; shorter rows are padded with zeros. continuity: 2, or 1 if accelerations may jump. period: [s], longer than
     the breaks; 0 for a path that does not repeat. wave: (centre, radius, phase) [m, m, rad] of a coordinate of a point
     on a circle, centre + radius cos(s + phase), where the polynomials give the angle s [rad]; None for s itself.
@@ -78,8 +80,9 @@ class Path:
     ) -> "Path":
         """Quintic polynomials through positions (n,) at times (n,) [s], n >= 2; C2.
 
-        velocities, accelerations: (n,), zero by default, so that the path stops at every position. After the last time
-        the path continues with its last velocity and acceleration, and rests if they are zero.
+        velocities, accelerations: (n,), zero by default, so that the path stops at every position. After the last time,
+        and from 0 to the first one, the path continues with the velocity and acceleration there, and rests if they are
+        zero.
         """
         t = _numbers(times, "Path.quintic: times")
         if len(t) < 2:
@@ -91,13 +94,16 @@ class Path:
         ends = list(zip(x, v, a, strict=True))
         rows = [_quintic(t[i + 1] - t[i], ends[i], ends[i + 1]) for i in range(len(t) - 1) if t[i + 1] > t[i]]
         rows.append((x[-1], v[-1], a[-1] / 2, 0.0, 0.0, 0.0))
+        if t[0] > 0.0:
+            before = (x[0] - t[0] * (v[0] - t[0] * a[0] / 2), v[0] - t[0] * a[0], a[0] / 2)
+            return cls((0.0, *t), (before, *rows))
         return cls(t, rows)
 
     @classmethod
     def spline(cls, times: Sequence[float], positions: Sequence[float]) -> "Path":
         """A quintic spline through positions (n,) at times (n,) [s], n >= 2, from rest to rest; C4.
 
-        It minimises the integral of the squared jerk; made by SciPy. After the last time it rests. For a periodic path
+        It minimises the integral of the squared jerk; made by SciPy. Before and after it rests. For a periodic path
         use from_scipy() of a CubicSpline with bc_type="periodic".
         """
         t = _numbers(times, "Path.spline: times")
@@ -107,8 +113,93 @@ class Path:
         from scipy.interpolate import make_interp_spline
 
         rests = [(1, 0.0), (2, 0.0)]
-        path = cls.from_scipy(make_interp_spline(t, x, k=DEGREE, bc_type=(rests, rests)))
-        return cls((*path.breaks, t[-1]), (*path.coefficients, (x[-1],)))
+        path = cls.from_scipy(make_interp_spline(t, x, k=5, bc_type=(rests, rests)))
+        breaks, rows = (*path.breaks, t[-1]), (*path.coefficients, (x[-1],))
+        return cls((0.0, *breaks), ((x[0],), *rows)) if t[0] > 0.0 else cls(breaks, rows)
+
+    @classmethod
+    def sine(cls, amplitude: float, frequency: float, *, phase: float = 0.0, offset: float = 0.0) -> "Path":
+        """A sine, offset + amplitude sin(2 pi frequency t + phase), for all times; exact at any phase.
+
+        amplitude, offset: [rad] or [m]; amplitude is not zero. frequency [Hz], above zero. phase [rad].
+        """
+        omega = 2 * math.pi * _checks.positive(frequency, "Path.sine: frequency")
+        return cls((0.0,), ((0.0, omega),), wave=_sine(amplitude, phase, offset, "Path.sine"))
+
+    @classmethod
+    def sweep(
+        cls, amplitude: float, first: float, last: float, duration: float, *, kind: str = "linear", phase: float = 0.0,
+        offset: float = 0.0,
+    ) -> "Path":  # fmt: skip
+        """A chirp, offset + amplitude sin(a(t) + phase), whose frequency goes from first to last within a duration [s].
+
+        kind "linear": da/dt = 2 pi (first + (last - first) t / duration), exact. "logarithmic": da/dt = 2 pi first
+        (last / first)^(t / duration), as many octaves in equal times; a(t) is a polynomial of seventh degree in pieces,
+        to 1e-14 of its size. Afterwards the frequency stays; the acceleration jumps there.
+
+        amplitude, offset: [rad] or [m]; amplitude is not zero. first, last: [Hz], above zero. phase [rad].
+        """
+        T = _checks.positive(duration, "Path.sweep: duration")
+        begin, end = (
+            2 * math.pi * _checks.positive(f, f"Path.sweep: {what}") for f, what in ((first, "first"), (last, "last"))
+        )
+        wave = _sine(amplitude, phase, offset, "Path.sweep")
+        if kind not in ("linear", "logarithmic"):
+            raise ModelError(f"Path.sweep: kind is {kind!r}. Give 'linear' or 'logarithmic'.")
+        if begin == end:
+            return cls((0.0,), ((0.0, begin),), wave=wave)
+        breaks, rows, angle = [0.0], [(0.0, begin, (end - begin) / (2 * T))], (begin + end) / 2 * T
+        if kind == "logarithmic":
+            growth = math.log1p((end - begin) / begin) / T
+            breaks, rows = path_laws.exponential(T, begin, growth)
+            angle = (end - begin) / growth
+        return cls((*breaks, T), (*rows, (angle, end)), continuity=1, wave=wave)
+
+    @classmethod
+    def cam(
+        cls, lift: float, rise: float, dwell: float = 0.0, fall: float | None = None, *, law: str = "cycloidal",
+        period: float = 0.0, begin: float = 0.0, base: float = 0.0,
+    ) -> "Path":  # fmt: skip
+        """A cam's follower: it rises by `lift`, dwells, falls, and dwells again until the next period.
+
+        law of both strokes, s from 0 to 1 over x from 0 to 1; all have zero velocity and acceleration at the ends:
+            "cycloidal"      s = x - sin(2 pi x) / (2 pi)
+            "modified sine"  s'' = A sin(4 pi x) in the first and last eighth, A sin((4 x + 1) pi / 3) between,
+                             A = 4 pi^2 / (4 + pi)
+            "3-4-5"          s = 10 x^3 - 15 x^4 + 6 x^5
+            "4-5-6-7"        s = 35 x^4 - 84 x^5 + 70 x^6 - 20 x^7, whose jerk is zero at the ends too
+        The sines are pieces of seventh degree: positions are exact to 1e-14 of the lift, accelerations to 1e-11 of the
+        largest.
+
+        lift, base: [rad] or [m], base is where it dwells below. rise, dwell, fall: durations [s], of a cam at constant
+        speed its angles over the speed; fall=None: it does not fall. period [s]: of a revolution, at least the
+        durations together; 0: the motion does not repeat. begin [s]: when it rises; before, it dwells below, or with a
+        period is in the revolution before.
+        """
+        what = "Path.cam"
+        h, low, at = (_checks.number(value, f"{what}: {name}") for value, name in (
+            (lift, "lift"), (base, "base"), (begin, "begin")))  # fmt: skip
+        if law not in path_laws.RISES:
+            raise ModelError(f"{what}: law is {law!r}. Give one of {', '.join(path_laws.RISES)}.")
+        if fall is None and period:
+            raise ModelError(f"{what}: it repeats, but does not fall. Give fall.")
+        breaks, rows = path_laws.cam_stroke(law, at, _checks.positive(rise, f"{what}: rise"), low, h)
+        end = at + rise
+        high = _checks.not_negative(dwell, f"{what}: dwell")
+        if high or fall is None:
+            breaks, rows = [*breaks, end], [*rows, (low + h,)]
+            end += high
+        if fall is not None:
+            down = path_laws.cam_stroke(law, end, _checks.positive(fall, f"{what}: fall"), low + h, -h)
+            breaks, rows = breaks + down[0], rows + down[1]
+            end += fall
+        if period and end - at > period * (1 + 1e-12):
+            raise ModelError(f"{what}: it takes {end - at:g} s, but period is {period:g} s. Give a longer period.")
+        if fall is not None and not (period and end - at >= period * (1 - 1e-12)):
+            breaks, rows = [*breaks, end], [*rows, (low,)]
+        if at > 0.0 and not period:
+            breaks, rows = [0.0, *breaks], [(low,), *rows]
+        return cls(breaks, rows, period=period)
 
     @classmethod
     def from_scipy(cls, curve: Any, *, continuity: int = 2) -> "Path":
@@ -116,7 +207,7 @@ class Path:
 
         The first and last polynomials extrapolate; with extrapolate="periodic" the path repeats. continuity: 1 if its
         acceleration jumps, as for a PchipInterpolator. Raises ModelError for another type, for a vector-valued curve,
-        and for a degree above 5.
+        and for a degree above 7.
         """
         if hasattr(curve, "t") and hasattr(curve, "k"):
             from scipy.interpolate import PPoly
@@ -274,6 +365,15 @@ def _table(points: ArrayLike, what: str) -> list[tuple[float, ...]]:
     if not rows or len({len(row) for row in rows}) != 1 or not rows[0]:
         raise ModelError(f"{what} do not have equally many coordinates. Give one row for each point.")
     return rows
+
+
+def _sine(amplitude: float, phase: float, offset: float, what: str) -> tuple[float, float, float]:
+    """The wave of offset + amplitude sin(angle + phase)."""
+    size = _checks.number(amplitude, f"{what}: amplitude")
+    if size == 0.0:
+        raise ModelError(f"{what}: amplitude is zero. Give another, or Path.polynomial({offset!r}) for a constant.")
+    start = _checks.number(phase, f"{what}: phase")
+    return _checks.number(offset, f"{what}: offset"), size, start - math.pi / 2
 
 
 def _quintic(

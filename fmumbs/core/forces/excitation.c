@@ -83,9 +83,9 @@ static void path_at(const fm_instance *s, int32_t path, double t, double out[3])
     const place at = place_at(m, path, within_step(s, t));
     const double *c = m->piece_polynomial + FM_PATH_POWERS * (m->path_piece[path] + at.piece);
     const double x = t - begins(m, path, at.round, at.piece);
-    out[0] = c[0] + x * (c[1] + x * (c[2] + x * (c[3] + x * (c[4] + x * c[5]))));
-    out[1] = c[1] + x * (2.0 * c[2] + x * (3.0 * c[3] + x * (4.0 * c[4] + x * (5.0 * c[5]))));
-    out[2] = 2.0 * c[2] + x * (6.0 * c[3] + x * (12.0 * c[4] + x * (20.0 * c[5])));
+    out[0] = c[0] + x * (c[1] + x * (c[2] + x * (c[3] + x * (c[4] + x * (c[5] + x * (c[6] + x * c[7]))))));
+    out[1] = c[1] + x * (2.0 * c[2] + x * (3.0 * c[3] + x * (4.0 * c[4] + x * (5.0 * c[5] + x * (6.0 * c[6] + x * (7.0 * c[7]))))));
+    out[2] = 2.0 * c[2] + x * (6.0 * c[3] + x * (12.0 * c[4] + x * (20.0 * c[5] + x * (30.0 * c[6] + x * (42.0 * c[7])))));
     if (m->path_wave[3 * path + 1] != 0.0) go_round(m->path_wave + 3 * path, out);
 }
 

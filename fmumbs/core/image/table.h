@@ -28,7 +28,7 @@ typedef struct fm_header {
 #define FM_LEAST_PERIOD 1e-6 /* [s] of a path, since the integrator stops at each of its breaks */
 
 /* Coefficients of a piece of a path (powers of time) and of a force law (powers of position times powers of velocity) */
-#define FM_PATH_POWERS 6
+#define FM_PATH_POWERS 8
 #define FM_LAW_POWERS_X 6
 #define FM_LAW_POWERS_V 4
 #define FM_LAW_TERMS (FM_LAW_POWERS_X * FM_LAW_POWERS_V)
