@@ -148,12 +148,12 @@ class Path:
             raise ModelError(f"Path.sweep: kind is {kind!r}. Give 'linear' or 'logarithmic'.")
         if begin == end:
             return cls((0.0,), ((0.0, begin),), wave=wave)
-        breaks, rows, angle = [0.0], [(0.0, begin, (end - begin) / (2 * T))], (begin + end) / 2 * T
-        if kind == "logarithmic":
-            growth = math.log1p((end - begin) / begin) / T
-            breaks, rows = path_laws.exponential(T, begin, growth)
-            angle = (end - begin) / growth
-        return cls((*breaks, T), (*rows, (angle, end)), continuity=1, wave=wave)
+        if kind == "linear":
+            rise = (0.0, begin, (end - begin) / (2 * T))
+            return cls((0.0, T), (rise, ((begin + end) / 2 * T, end)), continuity=1, wave=wave)
+        growth = math.log1p((end - begin) / begin) / T
+        breaks, rows = path_laws.exponential(T, begin, growth)
+        return cls((*breaks, T), (*rows, ((end - begin) / growth, end)), continuity=1, wave=wave)
 
     @classmethod
     def cam(
