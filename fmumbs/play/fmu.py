@@ -290,9 +290,11 @@ class Instance:
         """Sets (n,) real variables by value reference."""
         self.slave.setReal(references.tolist(), values.tolist())
 
-    def write_input_derivatives(self, references: NDArray[np.uint32], order: int, values: Values) -> None:
-        """Sets the (n,) derivatives of an order of (n,) inputs at the start of the next step."""
-        self.slave.setRealInputDerivatives(references.tolist(), [order] * len(references), values.tolist())
+    def write_input_derivatives(
+        self, references: NDArray[np.uint32], orders: NDArray[np.int32], values: Values
+    ) -> None:
+        """Sets (n,) derivatives of (n,) orders of inputs at the start of the next step."""
+        self.slave.setRealInputDerivatives(references.tolist(), orders.tolist(), values.tolist())
 
     def reals(self, references: Sequence[int]) -> Values:
         """(n,) values of (n,) real variables."""

@@ -16,6 +16,9 @@ from fmumbs.run.signal import Signal, taylor
 
 Array = NDArray[np.float64]
 References = NDArray[np.uint32]
+Orders = NDArray[np.int32]
+
+_CLOSE = 32.0 * float(np.finfo(float).eps)
 
 
 class Port(Protocol):
@@ -24,13 +27,13 @@ class Port(Protocol):
     def write(self, references: References, values: Array) -> None:
         """Sets (n,) values."""
 
-    def write_input_derivatives(self, references: References, order: int, values: Array) -> None:
-        """Sets (n,) derivatives of an order for the next step."""
+    def write_input_derivatives(self, references: References, orders: Orders, values: Array) -> None:
+        """Sets (n,) derivatives of (n,) orders for the next step."""
 
 
 def close(t: float) -> float:
     """Times closer to t than this [s] are equal to it: 0.1 + 0.2 and 0.3 are the same time."""
-    return 32.0 * float(np.finfo(float).eps) * abs(t)
+    return _CLOSE * abs(t)
 
 
 class Feed:
@@ -62,8 +65,13 @@ class Feed:
             for names in tables.values()
         ]
         knots = np.unique(np.concatenate([np.zeros(0), *(signal.breaks for signal in signals.values())]))
-        apart = np.diff(knots, prepend=-np.inf) > 32.0 * np.finfo(float).eps * np.abs(knots)
+        apart = np.diff(knots, prepend=-np.inf) > _CLOSE * np.abs(knots)
         self._knots = knots[apart]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there are no signals."""
+        return not self._tables
 
     def stops(self, begin: float, end: float) -> Array:
         """(n,) times [s] between begin and end, neither included, at which a step has to end."""
@@ -93,6 +101,10 @@ class _Table:
         used = self._coefficients.any(axis=2)  # (pieces, 4)
         self._order = (used * np.arange(used.shape[1])).max(axis=1)  # degree of each piece
         self._derivatives = derivatives
+        count = len(references)
+        self._asked = [  # references and orders of all derivatives of a piece of this degree
+            (np.tile(references, k), np.repeat(np.arange(1, k + 1, dtype=np.int32), count)) for k in range(4)
+        ]
         self._piece = -1
 
     def _place(self, t: float) -> tuple[int, float]:
@@ -110,6 +122,6 @@ class _Table:
     def begin(self, t: float) -> None:
         i, x = self._place(t)
         if self._derivatives and self._order[i]:
-            values = taylor(self._coefficients[i], x, 3)
-            for order in range(1, int(self._order[i]) + 1):
-                self._port.write_input_derivatives(self._references, order, values[order])
+            order = int(self._order[i])
+            values = taylor(self._coefficients[i], x, order)[1:]
+            self._port.write_input_derivatives(*self._asked[order], np.concatenate(values))

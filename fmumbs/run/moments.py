@@ -96,6 +96,8 @@ class Moments:
 
     def _stops(self, begin: float, end: float) -> list[float]:
         """Where steps end between two times of the results, with the second one."""
+        if self._control is None and self._feed.is_empty:
+            return [end]
         stops = self._feed.stops(begin, end)
         if self._control is not None:
             merged = np.union1d(stops, self._control.samples(begin, end))

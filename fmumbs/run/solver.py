@@ -231,19 +231,19 @@ class Solver:
         values = _numbers(value, f"the derivative of '{name}'")
         if values.shape not in (references.shape, (1,)):
             raise SolverError(f"'{name}' takes {len(references)} numbers, not {_size(values)}. Give {len(references)}.")
-        self.write_input_derivatives(references, order, np.full(len(references), values))
+        orders = np.full(len(references), order, np.int32)
+        self.write_input_derivatives(references, orders, np.full(len(references), values))
 
-    def write_input_derivatives(self, references: References, order: int, values: Array) -> None:
+    def write_input_derivatives(self, references: References, orders: NDArray[np.int32], values: Array) -> None:
         """Sets (n,) derivatives of inputs, as set_input_derivatives() does.
 
-        references: (n,) value references. order: 1 to 3. values: (n,) in the inputs' units over s^order.
+        references: (n,) value references. orders: (n,) 1 to 3. values: (n,) in the inputs' units over s^order.
         """
         count, asked = _references_for_core(references)
-        orders = _pointer("int32_t", np.full(count, order, np.int32))
-        given = _numbers(values, "the derivatives")
-        if given.shape != (count,):
-            raise SolverError(f"{count} inputs take as many derivatives, not {_size(given)}. Give one for each.")
-        self._call(lib.fm_set_input_derivatives, asked, count, orders, _pointer("double", given))
+        each, given = np.ascontiguousarray(orders, np.int32), _numbers(values, "the derivatives")
+        if given.shape != (count,) or each.shape != (count,):
+            raise SolverError(f"{count} inputs take as many orders and derivatives. Give one of each.")
+        self._call(lib.fm_set_input_derivatives, asked, count, _pointer("int32_t", each), _pointer("double", given))
 
     def output_derivative(self, name: str) -> Any:
         """The time derivative of the output `name`, (n,) of a vector."""

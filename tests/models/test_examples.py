@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.integrate import solve_ivp
 
 import fmumbs as fm
 from support.scripts import load
@@ -106,3 +107,22 @@ def test_the_error_of_coupling_has_order_1_with_held_and_2_with_linear_inputs(tm
     for way, order in {"held": 1, "linear": 2, "repeated": 2}.items():
         assert module.orders(errors[way])[-2:] == pytest.approx([order] * 2, abs=0.08)
     assert errors["repeated"][-1] < errors["linear"][-1] < errors["held"][-1]
+
+
+def test_halving_the_interval_of_a_road_lowers_the_error_by_the_order_of_its_interpolation() -> None:
+    """Of the body's acceleration, against SciPy's integration of the same car over the road's own waves."""
+    module = load(EXAMPLES / "quarter_car.py")
+
+    def rates(t: float, y: np.ndarray) -> list[float]:
+        z, dz, wheel, dwheel, body, dbody = y
+        tyre, spring = 2e5 * (wheel - z), 2e4 * (body - wheel) + 1.5e3 * (dbody - dwheel)
+        patch = module.PATCH**2 * (module.road(np.array([t]))[0] - z) - 2 * module.PATCH * dz
+        return [dz, patch, dwheel, (spring - tyre) / 40.0, dbody, -spring / 400.0]
+
+    run = solve_ivp(rates, (0.0, module.STOP), np.zeros(6), "DOP853", module.TIMES, rtol=1e-12, atol=1e-15)
+    exact = np.array([rates(t, y)[5] for t, y in zip(run.t, run.y.T, strict=True)])
+    assert np.abs(module.ride(2.5e-4, "cubic", 1e-12) - exact).max() < 1e-8
+    for kind, order, intervals in (("hold", 1, (4e-3, 1e-3)), ("linear", 2, (4e-3, 1e-3)), ("cubic", 4, (2e-3, 1e-3))):
+        coarse, fine = (np.abs(module.ride(h, kind) - exact).max() for h in intervals)
+        found = np.log2(coarse / fine) / np.log2(intervals[0] / intervals[1])
+        assert order - 0.15 < found < order + 0.5, kind
