@@ -7,7 +7,7 @@ EDITABLE := $(PIP) --no-build-isolation --editable
 CORE := $(wildcard fmumbs/core/* fmumbs/core/*/*) $(wildcard cmake/*) CMakeLists.txt
 MODELS := $(filter-out models/__init__.py,$(wildcard models/*.py))
 
-.PHONY: help demo test test-all platforms lint fmus bench sanitize sanitize-python fuzz fuzz-briefly faults dev lock minimum clean
+.PHONY: help demo test test-all platforms lint docs fmus bench sanitize sanitize-python fuzz fuzz-briefly faults dev lock minimum clean
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-builtin-rules
 
@@ -21,6 +21,7 @@ help:
 	@echo "make sanitize-python  some Python tests on an extension and FMUs under the address sanitizer"
 	@echo "make fuzz      a million damaged images, states and sequences of calls, under the same sanitizers"
 	@echo "make faults    plants faults in a copy of the code and tells which no test sees; takes hours"
+	@echo "make docs      builds the site of documentation into build/site"
 	@echo "make fmus      exports every mechanism in models/ to fmus/"
 	@echo "make bench     times the core beside other engines"
 	@echo "make dev       makes .venv with all that the above need"
@@ -45,6 +46,10 @@ lint: .venv/.test .venv/.core
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
+docs: .venv/.docs .venv/.core
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	@echo "build/site/index.html"
+
 fmus: .venv/.plot .venv/.core
 	cd fmus && ../$(BIN)/fmumbs export $(addprefix ../,$(MODELS))
 
@@ -54,14 +59,14 @@ bench: .venv/.bench .venv/.core
 	$(BIN)/python benchmarks/constraint_violation.py
 	$(BIN)/python benchmarks/stiff.py
 
-dev: .venv/.plot .venv/.test .venv/.bench .venv/.zig .venv/.core
+dev: .venv/.plot .venv/.test .venv/.docs .venv/.bench .venv/.zig .venv/.core
 
 # --- versions ------------------------------------------------------------------------------------------
 TOOLS := "scikit-build-core>=1.0" "cffi>=2.1" "cmake>=3.26" ninja
 
 lock: .venv/.tools
 	rm -rf build/lock && $(PYTHON) -m venv build/lock
-	build/lock/bin/pip install --quiet --disable-pip-version-check $(TOOLS) '.[plot,test,bench,zig]'
+	build/lock/bin/pip install --quiet --disable-pip-version-check $(TOOLS) '.[plot,test,docs,bench,zig]'
 	grep '^#' requirements-dev.lock > build/lock/new
 	build/lock/bin/pip freeze --disable-pip-version-check --exclude fmumbs >> build/lock/new
 	mv build/lock/new requirements-dev.lock
@@ -86,7 +91,7 @@ clean:
 	$(PIP) $(TOOLS)
 	@touch $@
 
-.venv/.plot .venv/.test .venv/.bench .venv/.zig: .venv/.%: .venv/.tools pyproject.toml
+.venv/.plot .venv/.test .venv/.docs .venv/.bench .venv/.zig: .venv/.%: .venv/.tools pyproject.toml
 	$(EDITABLE) ".[$*]"
 	@touch $@
 

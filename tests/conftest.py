@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 os.environ["MPLBACKEND"] = "Agg"  # also for the processes that tests start
@@ -17,6 +18,16 @@ default = settings.get_profile("default")
 settings.register_profile("search", parent=default, derandomize=False, max_examples=1000)
 settings.register_profile("unshrunk", parent=default, phases=[Phase.explicit, Phase.generate])
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+@pytest.fixture(scope="session")
+def results_of_examples(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Where docs/generate keeps what examples and notebooks give: one folder for all processes of the tests."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "results_of_examples"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FMUMBS_DOCS", str(folder))
+        yield folder
 
 
 @pytest.fixture(autouse=True, scope="session")
