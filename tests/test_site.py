@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+import gallery
 import nbformat
 import notebooks
 import pytest
@@ -18,7 +19,7 @@ import fmumbs as fm
 
 ROOT = Path(__file__).parents[1]
 JOBS = (
-    "crane", "engine", "robot", "double_wishbone", "furuta_pendulum", "stops", "parameter_study",
+    "crane", "engine", "robot", "quarter_car", "double_wishbone", "furuta_pendulum", "stops", "parameter_study",
 )  # fmt: skip
 LONGEST = 60  # lines of the example of a job
 
@@ -65,9 +66,12 @@ def test_the_site_has_no_dead_link_and_each_picture(site: Path) -> None:
             if not to.is_file() or (anchor and to in pages and anchor not in pages[to].places):
                 dead.append(f"{page.relative_to(site)}: {target}")
     assert dead == []
-    overview = Links(site / "examples" / "index.html")
+    overview, shown = Links(site / "examples" / "index.html"), Links(site / "gallery.html")
     for name in scripts.names():
         assert any(target.startswith(f"{name}/") and target.endswith(".png") for target in overview.targets), name
+    for name in gallery.names():
+        assert f"gallery/{name}.png" in shown.targets
+        assert (site / "gallery" / f"{name}.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_the_reference_has_everything_public(site: Path) -> None:

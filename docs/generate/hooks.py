@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import gallery
 import notebooks
 import reference
 import scripts
@@ -29,7 +30,7 @@ LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s#]*)(#[^)\s]*)?\)")
 def on_files(files: Files, config: Any) -> Files:
     """Adds every page and picture that is made from sources."""
     made: dict[str, str | bytes] = {page: (ROOT / source).read_text() for source, page in PAGES.items()}
-    for generator in (scripts, notebooks, reference):
+    for generator in (scripts, notebooks, gallery, reference):
         made |= generator.pages()
     for uri, content in made.items():
         files.append(File.generated(config, uri, content=content))

@@ -19,7 +19,7 @@ SUFFIXES = (".py", ".so", ".c", ".xml", ".ipynb")
 def _sources() -> bytes:
     """A hash of all that results depend on."""
     found = hashlib.sha256()
-    folders = ("fmumbs", "models", "examples", "docs/generate")
+    folders = ("fmumbs", "models", "examples")
     for path in sorted(path for folder in folders for path in (ROOT / folder).rglob("*")):
         if path.suffix in SUFFIXES and not {"_models", "__pycache__"} & set(path.parts):
             found.update(path.read_bytes())
