@@ -277,7 +277,7 @@ fm_status fm_do_open(const void *bytes, size_t size, fm_instance **out, char *me
     write_guid(s);
     fm_derive_structure(s);
     fm_find_drives(s);
-    (void)fm_level_use(s, fm_level_best());
+    fm_choose_kernels(s, fm_level_best());
     s->laws.use = s->laws.now;
     *out = s;
     return fm_do_reset(s);
@@ -325,27 +325,4 @@ fm_status fm_do_reset(fm_instance *s)
 const char *fm_guid(const fm_instance *s)
 {
     return s->guid;
-}
-
-int32_t fm_level_best(void)
-{
-#if defined(FM_HAVE_AVX2) && defined(__GNUC__)
-    __builtin_cpu_init();
-    return __builtin_cpu_supports("avx2") ? 1 : 0;
-#else
-    return 0;
-#endif
-}
-
-fm_status fm_level_use(fm_instance *s, int32_t level)
-{
-    if (level < 0 || level > fm_level_best())
-        return fm_say(s, FM_ERROR, "level %ld of the kernels is not available on this machine", (long)level);
-    s->kernels = &fm_kernels_plain, s->stiff_kernels = &fm_kernels_stiff;
-#ifdef FM_HAVE_AVX2
-    if (level == 1) s->kernels = &fm_kernels_avx2, s->stiff_kernels = &fm_kernels_stiff_avx2;
-#endif
-    s->level = level;
-    s->valid = FM_VALID_NOTHING;
-    return FM_OK;
 }

@@ -80,7 +80,6 @@ struct fm_instance {
     fm_image image;
     fm_model model;
     const fm_kernels *kernels, *stiff_kernels;
-    int32_t level;
     int32_t valid; /* fm_valid bits: which results belong to the present y and inputs */
     char guid[40];
     char message[512];

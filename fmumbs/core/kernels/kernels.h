@@ -17,6 +17,9 @@ void fm_local_avx2(fm_instance *s);
 void fm_local_outward_avx2(fm_instance *s);
 #endif
 
+/* Uses the kernels of a level, which this machine must support. */
+void fm_choose_kernels(fm_instance *s, int32_t level);
+
 FM_HIDDEN_END
 
 #endif

@@ -40,6 +40,7 @@ FM_INLINE fm_row fm_times(fm_row a, fm_row b)
     return a * b;
 }
 #elif defined(__GNUC__)
+#define FM_PAIRS
 typedef double fm_pair __attribute__((vector_size(16)));
 typedef struct fm_row {
     fm_pair low, high;
@@ -121,6 +122,32 @@ FM_INLINE fm_row fm_row_load(const double *from)
 FM_INLINE void fm_row_store(double *to, fm_row row)
 {
     memcpy(to, &row, sizeof row);
+}
+
+/* The same if only the first `count` numbers are read afterwards: without the second pair the compiler leaves out all
+ * that it is computed from. */
+FM_INLINE fm_row fm_row_load_first(const double *from, const int count)
+{
+#ifdef FM_PAIRS
+    fm_row out = {{0.0, 0.0}, {0.0, 0.0}};
+    memcpy(&out.low, from, sizeof out.low);
+    if (count > 2) memcpy(&out.high, from + 2, sizeof out.high);
+    return out;
+#else
+    (void)count;
+    return fm_row_load(from);
+#endif
+}
+
+FM_INLINE void fm_row_store_first(double *to, fm_row row, const int count)
+{
+#ifdef FM_PAIRS
+    memcpy(to, &row.low, sizeof row.low);
+    if (count > 2) memcpy(to + 2, &row.high, sizeof row.high);
+#else
+    (void)count;
+    fm_row_store(to, row);
+#endif
 }
 
 #endif
