@@ -57,7 +57,7 @@ C99_HEADERS = {
     "stdlib.h", "string.h", "tgmath.h", "time.h", "wchar.h", "wctype.h",
 }
 # fmt: on
-INTRINSICS = {"immintrin.h", "intrin.h", "xmmintrin.h"}  # behind #if, where a compiler and a machine have them
+INTRINSICS = {"cpuid.h", "immintrin.h", "intrin.h", "xmmintrin.h"}  # behind #if, where a compiler has them
 
 C_FILES = sorted(p for p in CORE.rglob("*") if p.suffix in {".c", ".h", ".inc"})
 SOURCES = sorted(p for p in PACKAGE.rglob("*.py") if "_models" not in p.parts)

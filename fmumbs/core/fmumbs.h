@@ -182,7 +182,7 @@ uint64_t fm_checksum(const void *bytes, size_t count);
 int fm_hash_fits(const void *image, size_t bytes);
 /* The image's identity as an FMI GUID, from its hash: "{8-4-4-4-12}". */
 const char *fm_guid(const fm_instance *instance);
-/* The best instruction set that both this build and this processor support: 0 plain, 1 AVX2. */
+/* The best instruction set that both this build and this processor support: 0 plain, 1 AVX2, 2 AVX-512. */
 int32_t fm_level_best(void);
 fm_status fm_level_use(fm_instance *instance, int32_t level);
 /* Switches the planar kernels for trees that move in a plane: 1 on (the default), 0 off, for comparisons. Returns how

@@ -330,7 +330,7 @@ class Solver:
         self._call(lib.fm_state_load, ffi.from_buffer(data), len(data))
 
     def use_level(self, level: int) -> None:
-        """Selects the kernels' instruction set; level: 0 plain, 1 AVX2. The results have the same bits."""
+        """Selects the kernels' instruction set; level: 0 plain, 1 AVX2, 2 AVX-512. The results have the same bits."""
         self._call(lib.fm_level_use, level)
 
     def use_planar(self, on: bool) -> int:

@@ -16,6 +16,9 @@ void fm_orient_avx2(fm_instance *s, const double *y);
 void fm_local_avx2(fm_instance *s);
 void fm_local_outward_avx2(fm_instance *s);
 #endif
+#ifdef FM_HAVE_AVX512
+extern const fm_kernels fm_kernels_avx512;
+#endif
 
 /* Uses the kernels of a level, which this machine must support. */
 void fm_choose_kernels(fm_instance *s, int32_t level);

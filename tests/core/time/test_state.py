@@ -350,7 +350,7 @@ def at_level(image: fm.ModelImage, level: int, steps: int, inputs: dict[str, Any
 def test_this_machine_has_more_than_one_level(levels: list[int]) -> None:
     if levels == [0]:
         pytest.skip("this machine knows plain instructions alone")
-    assert levels == [0, 1]
+    assert levels in ([0, 1], [0, 1, 2])
 
 
 @settings(max_examples=40)
@@ -376,7 +376,7 @@ def test_every_level_gives_the_same_bits_in_the_large_branch(levels: list[int]) 
     assert all(at_level(image, level, 20) == plain for level in levels)
 
 
-@pytest.mark.parametrize("level", [-1, 2, 100])
+@pytest.mark.parametrize("level", [-1, 3, 100])
 def test_unknown_levels_are_refused(level: int) -> None:
     solver = started(image_of("pendulum"))
     with pytest.raises(fm.SolverError, match="level"):
