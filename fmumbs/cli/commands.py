@@ -30,6 +30,7 @@ from fmumbs.cli.options import (
 )  # fmt: skip
 from fmumbs.cli.sweeping import sweep
 from fmumbs.cli.terminal import MOST, progress_bar, start_warnings
+from fmumbs.cli.viewing import view
 from fmumbs.errors import Interrupted, SolverError
 from fmumbs.readers import read_model
 from fmumbs.system import ENGINES
@@ -52,6 +53,7 @@ def main() -> None:
     \b
     fmumbs check double_pendulum                      what the mechanism is, and what may be wrong
     fmumbs run double_pendulum --stop 5 --plot a.png  simulate the model
+    fmumbs view double_pendulum --open                see it move in a browser
     fmumbs export double_pendulum --verify            write double_pendulum.fmu and verify it
     fmumbs run double_pendulum.fmu --out a.csv        simulate the FMU with FMPy
     fmumbs cosim speed_control.ssp                    run a system of FMUs in a co-simulation engine
@@ -373,6 +375,7 @@ def verify(fmu: Path, against: str | None, settings: Settings) -> None:
 
 
 main.add_command(sweep)
+main.add_command(view)
 
 
 def _verify(path: Path, model: "Model | None") -> bool:

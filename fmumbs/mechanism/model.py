@@ -5,12 +5,13 @@ ground, loops, inertia on each free mode) is checked when it is compiled.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from numpy.typing import ArrayLike
 
 from fmumbs import _checks
 from fmumbs._checks import Vec3
+from fmumbs._late import later
 from fmumbs.errors import ModelError
 from fmumbs.mechanism.bodies import GROUND, Body, Ground, Point
 from fmumbs.mechanism.coupling import Coupling
@@ -220,6 +221,18 @@ class Model:
 
     def _acting(self) -> Iterator[JointBase | Force]:
         return (e for e in self._simple() if isinstance(e, JointBase | Force))
+
+    def view(self, **options: Any) -> Any:
+        """Simulates the mechanism and returns a picture of its motion: one HTML page, which a notebook shows.
+
+        options: those of simulate(), such as stop [s] and inputs; stop=0 shows the start. The page needs no network:
+        view().save("scene.html"), or view().open() to open it in a browser. It has buttons and keys for time, camera
+        and forces; plots; reactions, green where the model determines them and red where not.
+
+        A run that fails is shown as far as it came, with a warning. Raises ModelError if the model is invalid, and
+        SolverError for an unknown name or a refused value.
+        """
+        return later("view").view_model(self, **options)
 
     @property
     def signals(self) -> tuple[Signal, ...]:

@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from fmumbs._late import later
 from fmumbs.compiler.names import nearest, split_component
 from fmumbs.errors import SolverError
 from fmumbs.run import files, tables
@@ -153,6 +154,14 @@ class Result(Mapping[str, Array]):
         is then that of the file. Raises SolverError for a file that cannot be read.
         """
         return cls(**files.load(Path(path)))
+
+    def view(self, model: Any = None) -> Any:
+        """A picture of the motion: one HTML page, which a notebook shows; see Model.view().
+
+        model: the Model or ModelImage of which the result is; needed unless simulate() made it. Raises SolverError if
+        coordinates of joints are missing.
+        """
+        return later("view").view_result(self, model)
 
     def plot(self, *names: str, path: "str | os.PathLike[str] | None" = None, show: bool | None = None) -> Any:
         """Plots variables over time, one below the other, a vector in one plot; returns the matplotlib figure.

@@ -69,7 +69,7 @@ class BodyLook:
     """A body: its shape as it was given, or the ellipsoid of its mass and inertia; and its centre of mass [m].
 
     links: ends of thin lines from the centre of mass to the joints and points of a body without a shape of its own [m].
-    line: of a flexible body. Nothing at all for the massless target of a program.
+    line: of a flexible body. Nothing at all for the massless target of a program. part_of: the flexible link.
     """
 
     name: str
@@ -77,6 +77,7 @@ class BodyLook:
     com: Vec3 = (0.0, 0.0, 0.0)
     links: tuple[Vec3, ...] = ()
     line: Centreline | None = None
+    part_of: str = ""
 
 
 @dataclass(frozen=True)

@@ -126,7 +126,7 @@ def _body(body: Body, links: Mapping[str, FlexibleLink], ends: Iterable[Vec3]) -
     if isinstance(body, ModalBody):
         return BodyLook(body.name, None, body.com, line=_centreline(body))
     if body.name in links:
-        return BodyLook(body.name, _element(body, links[body.name]), body.com)
+        return BodyLook(body.name, _element(body, links[body.name]), body.com, part_of=links[body.name].name)
     if body.slender is not None:
         k, _ = along_axis(body.slender.along, body.name)
         shape = _rod(body.slender.length, k, body.slender.section, body.com)
@@ -210,6 +210,8 @@ def _line(points: Sequence[Vec3], rows: Array, radius: float) -> Centreline:
 def _symbols(joint: JointBase) -> tuple[Symbol, ...]:
     if isinstance(joint, Closing):
         return tuple(_of_closing(joint))
+    if joint.velocities == 6 and all(mode.free for mode in joint.modes) and not any(joint.law("stiffness")):
+        return ()  # a free body
     return tuple(_of_modes(joint.modes)) or (Symbol("weld"),)
 
 

@@ -1,0 +1,139 @@
+"""What the page is given: the scene, poses at some instants, forces, and series to plot, as JSON.
+
+Numbers are little-endian bytes in base64. Their amount is bounded, so that a page stays below about 3 MB: poses of
+many bodies have single precision, then fewer instants, and of many variables the joints' coordinates come first.
+"""
+
+import base64
+import json
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fmumbs.compiler import ModelImage
+from fmumbs.compiler.kinds import JOINT
+from fmumbs.compiler.layout import lib
+from fmumbs.compiler.names import Names
+from fmumbs.run import Result
+from fmumbs.run.details import Motion
+from fmumbs.view.poses import poses
+
+Array = NDArray[np.float64]
+
+POSE_BYTES, SERIES_BYTES, FORCE_BYTES = 900_000, 400_000, 300_000
+LEAST_INSTANTS, MOST_INSTANTS = 60, 2000
+PLOTS = 3  # shown at first
+
+_COORDINATE = re.compile(r"\.(q|eta)(\[\d+\])?$")
+_OTHER = re.compile(r"^(?!solver\.)")
+_RATE = re.compile(r"\.(qd|kappa|u)(\[\d+\])?$")
+
+
+def data_of(result: Result, motion: Motion, note: str = "") -> dict[str, Any]:
+    """The page's data. note: a sentence below the title, such as why a run ended early."""
+    image = motion.image
+    chosen, wide = _instants(len(result.time), len(image.scene.bodies))
+    found = poses(image, motion.positions[chosen])
+    both = np.concatenate([found.r, found.quaternions], axis=2)
+    forces = _reactions(result, image, chosen) + _loads(result, image, chosen)
+    series = _series(result, chosen)
+    return {
+        "name": image.name,
+        "note": note,
+        "scene": json.loads(image.scene.to_json()),
+        "times": _field(result.time[chosen], "f8"),
+        "poses": _field(both, "f8" if wide else "f4"),
+        "modal": {str(body): _field(values, "f8" if wide else "f4") for body, values in found.modal.items()},
+        "forces": [one | {"f": _field(one["f"], "f4")} for one in forces],
+        "largest": _largest(forces, image),
+        "series": series,
+        "plots": [[one] for one in _first(result, [one["name"] for one in series])],
+    }
+
+
+def as_json(data: dict[str, Any]) -> str:
+    """Text that a script element can hold: no character in it ends the element or begins a comment."""
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=True)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _instants(count: int, bodies: int) -> tuple[NDArray[np.int64], bool]:
+    """Which instants are shown, first and last among them, and whether poses have double precision."""
+    number = 7 * max(bodies, 1)
+    most = max(LEAST_INSTANTS, min(MOST_INSTANTS, POSE_BYTES // (4 * number)))
+    shown = np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(np.int64))
+    return shown, len(shown) * number * 8 <= POSE_BYTES
+
+
+def _field(values: Array, kind: str) -> dict[str, str]:
+    return {"type": kind, "data": base64.b64encode(np.ascontiguousarray(values, f"<{kind}").tobytes()).decode()}
+
+
+def _reactions(result: Result, image: ModelImage, chosen: NDArray[np.int64]) -> list[dict[str, Any]]:
+    """Constraint forces on M in F's axes [N] of the joints whose reactions were recorded, the largest first."""
+    verdict = dict(zip(Names(image.arrays).elements(JOINT), image.arrays["joint_unique"][:, :3], strict=True))
+    found: list[tuple[float, dict[str, Any]]] = []
+    for i, joint in enumerate(image.scene.joints):
+        name = f"{joint.name}.reaction.f"
+        if joint.symbols and name in result:
+            f = result[name][chosen]
+            one = {"kind": "reaction", "index": i, "unique": _unique(verdict[joint.name]), "f": f}
+            found.append((float(np.abs(f).max(initial=0.0)), one))
+    most = max(1, FORCE_BYTES // (12 * max(1, len(chosen))))
+    return [one for size, one in sorted(found, key=lambda pair: -pair[0])[:most] if size > 0.0]
+
+
+def _unique(components: NDArray[np.int32]) -> bool | None:
+    """Whether a reaction force is unique; None if that is unknown."""
+    if (components == lib.FM_UNIQUENESS_UNKNOWN).any():
+        return None
+    return bool((components == lib.FM_UNIQUE).all())
+
+
+def _loads(result: Result, image: ModelImage, chosen: NDArray[np.int64]) -> list[dict[str, Any]]:
+    """Forces and torques of loads over time, where they were recorded."""
+    return [
+        {"kind": kind, "index": i, "unique": None, "f": result[f"{load.name}.{suffix}"][chosen]}
+        for i, load in enumerate(image.scene.loads)
+        for kind, suffix in (("load", "force"), ("torque", "torque"))
+        if f"{load.name}.{suffix}" in result
+    ]
+
+
+def _largest(forces: Iterable[dict[str, Any]], image: ModelImage) -> dict[str, float]:
+    """The greatest magnitude of each kind of force [N], and of torques [N.m]."""
+    found = {"reaction": 0.0, "load": 0.0, "torque": 0.0}
+    for one in forces:
+        found[one["kind"]] = max(found[one["kind"]], float(np.linalg.norm(one["f"], axis=1).max(initial=0.0)))
+    for load in image.scene.loads:
+        found["load"] = max(found["load"], float(np.linalg.norm(load.force)))
+        found["torque"] = max(found["torque"], float(np.linalg.norm(load.torque)))
+    return found
+
+
+def _ordered(names: Iterable[str]) -> list[str]:
+    """The joints' coordinates, then their rates, then the others, the solver's last."""
+    kinds = (_COORDINATE, _RATE, _OTHER)
+    return sorted(names, key=lambda name: next((i for i, kind in enumerate(kinds) if kind.search(name)), len(kinds)))
+
+
+def _series(result: Result, chosen: NDArray[np.int64]) -> list[dict[str, Any]]:
+    if len(chosen) < 2:
+        return []
+    most = SERIES_BYTES // (4 * len(chosen))
+    shown = set(_ordered(result.names)[:most])
+    return [
+        {"name": name, "unit": result.units.get(name, ""), "values": _field(result[name][chosen], "f4")}
+        for name in result.names
+        if name in shown
+    ]
+
+
+def _first(result: Result, names: list[str]) -> list[str]:
+    """The variables that are plotted at first: coordinates that move, then others."""
+    own = [name for name in names if _OTHER.search(name)]
+    coordinates = [name for name in own if _COORDINATE.search(name)]
+    return [name for name in coordinates or own if np.ptp(result[name]) > 0.0][:PLOTS]

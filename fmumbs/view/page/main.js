@@ -1,0 +1,360 @@
+// The page: its buttons, its clock, its plots.
+
+import { decoded, lengthText, round, short } from "./numbers.js";
+import { Orbit } from "./camera.js";
+import { COLOURS, Picture } from "./picture.js";
+import { Plot } from "./plots.js";
+import { Recording } from "./recording.js";
+
+const SPEEDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
+const FEW_LABELS = 80;
+const $ = (id) => document.getElementById(id);
+
+class Page {
+  constructor(data) {
+    this.data = data;
+    this.recording = new Recording(data);
+    this.source = this.recording; // a live mechanism may take its place: it has start, end and at(t)
+    this.time = this.recording.start;
+    this.playing = false;
+    this.speed = 1;
+    this.plots = [];
+    $("name").textContent = data.name;
+    $("note").textContent = data.note;
+    this.picture = new Picture(data, this.recording.state);
+    this.picture.build(this.recording);
+    this.makeCamera();
+    this.makeControls();
+    this.makeFollow();
+    this.makePlots();
+    this.makeLabels();
+    this.setTheme(matchMedia("(prefers-color-scheme: dark)").matches);
+    this.makeLegend();
+    this.resized();
+    this.fit();
+    new ResizeObserver(() => this.resized()).observe($("stage"));
+    this.seek(this.time);
+    requestAnimationFrame((now) => this.tick(now));
+  }
+
+  // Camera ------------------------------------------------------------------------------------------------
+
+  makeCamera() {
+    this.renderer = new THREE.WebGLRenderer({ canvas: $("picture"), antialias: true, preserveDrawingBuffer: true });
+    this.camera = new THREE.PerspectiveCamera(32, 1, 0.01, 100);
+    this.orbit = new Orbit(this.camera, $("stage"), this.picture.up.toArray(), () => { this.dirty = true; });
+    this.orbit.from(this.data.from || this.cornerView());
+  }
+
+  /** From a corner; mechanisms in a plane are seen from straight ahead, nearly. */
+  cornerView() {
+    const size = this.picture.box.getSize(new THREE.Vector3()), up = this.picture.up;
+    const sides = [0, 1, 2].filter((k) => Math.abs(up.getComponent(k)) < 0.9);
+    const [thin, wide] = sides.sort((a, b) => size.getComponent(a) - size.getComponent(b));
+    const flat = size.getComponent(thin) < 0.3 * size.getComponent(wide);
+    const from = up.clone().multiplyScalar(flat ? 0.3 : 0.55);
+    from.setComponent(thin, thin === 1 ? -1 : 1);
+    from.setComponent(wide, flat ? 0.35 : 0.8);
+    return from.toArray();
+  }
+
+  fit() {
+    const { middle, radius } = this.picture;
+    this.orbit.fit(this.following >= 0 ? this.picture.centre(this.following) : middle, radius);
+  }
+
+  resized() {
+    const { clientWidth: width, clientHeight: height } = $("stage");
+    if (!width || !height) return;
+    this.renderer.setPixelRatio(Math.min(devicePixelRatio || 1, 2));
+    this.renderer.setSize(width, height, false);
+    this.camera.aspect = width / height;
+    this.orbit.update();
+    for (const plot of this.plots) { plot.redraw(); plot.show(this.time); }
+  }
+
+  // Time --------------------------------------------------------------------------------------------------
+
+  seek(t) {
+    this.time = Math.min(this.source.end, Math.max(this.source.start, t));
+    const before = this.following >= 0 ? this.lastCentre : null;
+    this.source.at(this.time);
+    if (before) {
+      const now = this.picture.centre(this.following);
+      this.orbit.target.add(now.clone().sub(before));
+      this.lastCentre = now;
+      this.orbit.update();
+    }
+    this.picture.update();
+    for (const plot of this.plots) plot.show(this.time);
+    $("time").textContent = `${this.time.toFixed(this.digits)} s`;
+    if (document.activeElement !== $("slider") || this.playing) $("slider").value = this.time;
+    this.dirty = true;
+  }
+
+  play(on = !this.playing) {
+    if (on && this.time >= this.source.end) this.seek(this.source.start);
+    this.playing = on && this.source.end > this.source.start;
+    $("play").innerHTML = this.playing ? "&#10074;&#10074;" : "&#9654;";
+    $("play").setAttribute("aria-label", this.playing ? "pause" : "play");
+    this.last = null;
+  }
+
+  tick(now) {
+    requestAnimationFrame((then) => this.tick(then));
+    if (this.playing) {
+      const dt = this.last === null ? 0 : Math.min(0.1, (now - this.last) / 1000) * this.speed;
+      this.last = now;
+      let t = this.time + dt;
+      if (t >= this.source.end) {
+        if ($("loop").checked) t = this.source.start; else { t = this.source.end; this.play(false); }
+      }
+      this.seek(t);
+    }
+    if (!this.dirty) return;
+    this.dirty = false;
+    this.draw();
+  }
+
+  draw() {
+    this.picture.sun.position.copy(this.camera.position).addScaledVector(this.picture.up, this.orbit.distance);
+    this.renderer.render(this.picture.world, this.camera);
+    this.placeLabels();
+  }
+
+  // Controls ----------------------------------------------------------------------------------------------
+
+  makeControls() {
+    const span = this.source.end - this.source.start;
+    this.digits = span > 0 ? Math.max(0, Math.min(6, 3 - Math.floor(Math.log10(span)))) : 3;
+    Object.assign($("slider"), { min: this.source.start, max: this.source.end, disabled: !(span > 0) });
+    $("play").disabled = !(span > 0);
+    $("slider").addEventListener("input", () => { this.play(false); this.seek(Number($("slider").value)); });
+    $("play").addEventListener("click", () => this.play());
+    for (const speed of SPEEDS) $("speed").add(new Option(`${speed} ×`, speed, speed === 1, speed === 1));
+    const wanted = span / 8; // a very short or long motion plays in about ten seconds
+    if (span > 0 && (span < 0.8 || span > 40)) this.setSpeed(SPEEDS.reduce((a, b) => Math.abs(Math.log(b / wanted)) < Math.abs(Math.log(a / wanted)) ? b : a));
+    $("speed").addEventListener("change", () => this.setSpeed(Number($("speed").value)));
+    $("fit").addEventListener("click", () => this.fit());
+    for (const button of document.querySelectorAll("[data-view]")) button.addEventListener("click", () => this.view(button.dataset.view));
+    for (const [id, group] of [["show-joints", "joints"], ["show-forces", "forces"], ["show-floor", "floor"]]) {
+      $(id).addEventListener("change", () => {
+        this.picture.things.show(group, $(id).checked);
+        if (group === "floor") this.picture.floor.visible = $(id).checked;
+        this.picture.update();
+        this.dirty = true;
+      });
+    }
+    $("show-names").addEventListener("change", () => { this.dirty = true; });
+    $("theme").addEventListener("click", () => this.setTheme(!this.dark));
+    $("panel").addEventListener("click", () => { document.body.classList.toggle("narrow"); this.resized(); });
+    $("help").addEventListener("click", () => { $("keys").hidden = !$("keys").hidden; });
+    $("stage").addEventListener("pointermove", (e) => this.hover(e));
+    $("stage").addEventListener("pointerleave", () => { $("hover").hidden = true; });
+    $("stage").addEventListener("dblclick", (e) => { const item = this.under(e); if (item && item.body >= 0) this.follow(item.body); });
+    this.makeKeys();
+  }
+
+  makeKeys() {
+    const step = () => (this.source.end - this.source.start) / 200;
+    const toggle = (id) => () => $(id).click();
+    const keys = [
+      [" ", "space", "play or pause", () => this.play()],
+      ["ArrowLeft", "←", "a step back", () => { this.play(false); this.seek(this.time - step()); }],
+      ["ArrowRight", "→", "a step ahead", () => { this.play(false); this.seek(this.time + step()); }],
+      ["Home", "Home", "to the start", () => this.seek(this.source.start)],
+      ["End", "End", "to the end", () => this.seek(this.source.end)],
+      ["+", "+", "faster", () => this.faster(1)],
+      ["-", "−", "slower", () => this.faster(-1)],
+      ["l", "L", "repeat", toggle("loop")],
+      ["f", "F", "fit into view", () => this.fit()],
+      ["0", "0", "from a corner", () => this.view("iso")],
+      ["1", "1", "along x", () => this.view("x")],
+      ["2", "2", "along y", () => this.view("y")],
+      ["3", "3", "along z", () => this.view("z")],
+      ["n", "N", "names", toggle("show-names")],
+      ["j", "J", "joints", toggle("show-joints")],
+      ["r", "R", "forces", toggle("show-forces")],
+      ["g", "G", "floor and axes", toggle("show-floor")],
+      ["d", "D", "light or dark", () => this.setTheme(!this.dark)],
+      ["p", "P", "panel", toggle("panel")],
+      ["?", "?", "these keys", toggle("help")],
+    ];
+    for (const [, label, does] of keys) append($("keys"), "kbd", label, "span", does);
+    for (const [label, does] of [["drag", "turn"], ["wheel", "zoom"], ["shift + drag", "move"], ["double click", "follow a body"]]) append($("keys"), "kbd", label, "span", does);
+    addEventListener("keydown", (e) => {
+      if (e.ctrlKey || e.metaKey || e.altKey || e.target.closest("input:not([type=range]):not([type=checkbox]), select")) return;
+      if (e.key === " " && e.target.closest("button")) return;
+      const found = keys.find(([key]) => key === (e.key.length === 1 ? e.key.toLowerCase() : e.key));
+      if (e.key === "Escape") $("keys").hidden = true;
+      if (!found) return;
+      e.preventDefault();
+      found[3]();
+    });
+  }
+
+  setSpeed(speed) {
+    this.speed = speed;
+    $("speed").value = speed;
+  }
+
+  faster(by) {
+    const at = SPEEDS.indexOf(this.speed) + by;
+    if (SPEEDS[at]) this.setSpeed(SPEEDS[at]);
+  }
+
+  view(which) {
+    const axes = { x: [1, 0, 0], y: [0, -1, 0], z: [0, 0, 1] };
+    this.orbit.from(axes[which] || this.cornerView());
+  }
+
+  setTheme(dark) {
+    this.dark = dark;
+    document.documentElement.dataset.theme = dark ? "dark" : "light";
+    const style = getComputedStyle(document.documentElement);
+    this.picture.world.background = new THREE.Color(style.getPropertyValue("--back").trim());
+    const grid = style.getPropertyValue("--grid").trim();
+    if (!this.picture.floor) this.picture.addFloor(this.pace = round(this.picture.radius / 3), grid);
+    this.picture.floor.material.color.set(grid);
+    for (const plot of this.plots) { plot.redraw(); plot.show(this.time); }
+    this.dirty = true;
+  }
+
+  makeLegend() {
+    const kinds = new Set(this.data.forces.map((one) => one.kind === "reaction" ? one.unique === null ? "unknown" : one.unique ? "unique" : "ambiguous" : one.kind));
+    const { scene, largest } = this.data, rows = [];
+    const most = (value, unit) => value > 0 ? `, up to ${short(value, 3)} ${unit}` : "";
+    if ((scene.joints || []).length) rows.push([COLOURS.axis, "line", "axis of a joint"]);
+    if ((scene.joints || []).some((j) => (j.symbols || []).some((one) => one.prescribed))) rows.push([COLOURS.prescribed, "line", "prescribed motion, path"]);
+    if ((scene.springs || []).length) rows.push([COLOURS.spring, "", "spring"]);
+    if (largest.load > 0) rows.push([COLOURS.load, "", `load${most(largest.load, "N")}`]);
+    if (largest.torque > 0) rows.push([COLOURS.torque, "", `torque${most(largest.torque, "N.m")}`]);
+    if (kinds.has("unique")) rows.push([COLOURS.unique, "", `reaction, unique${most(largest.reaction, "N")}`]);
+    if (kinds.has("ambiguous")) rows.push([COLOURS.ambiguous, "", `reaction, not unique${kinds.has("unique") ? "" : most(largest.reaction, "N")}`]);
+    if (kinds.has("unknown")) rows.push([COLOURS.unknown, "", `reaction, uniqueness unknown${most(largest.reaction, "N")}`]);
+    if (this.picture.gravity > 0) rows.push([COLOURS.gravity, "", `gravity ${short(this.picture.gravity)} m/s²`]);
+    rows.push(["var(--grid)", "line", `grid ${lengthText(this.pace)}`]);
+    for (const [colour, kind, text] of rows) {
+      const [swatch] = append($("legend"), "dt", "", "dd", text);
+      swatch.className = kind;
+      swatch.style.background = colour;
+    }
+  }
+
+  // Bodies ------------------------------------------------------------------------------------------------
+
+  makeFollow() {
+    this.following = -1;
+    this.picture.bodies.forEach((body, i) => { if (body.shape || body.line) $("follow").add(new Option(body.name, i)); });
+    $("follow").addEventListener("change", () => this.follow($("follow").value === "" ? -1 : Number($("follow").value)));
+  }
+
+  /** The camera moves with the centre of mass of a body, whose trail is drawn; -1: it rests. */
+  follow(body) {
+    this.following = body;
+    $("follow").value = body < 0 ? "" : body;
+    this.picture.traced(body, this.recording);
+    this.source.at(this.time);
+    if (body >= 0) {
+      this.lastCentre = this.picture.centre(body);
+      this.orbit.target.copy(this.lastCentre);
+    }
+    this.orbit.update();
+    this.dirty = true;
+  }
+
+  makeLabels() {
+    this.labels = [];
+    const label = (text, kind, at) => {
+      const span = document.createElement("span");
+      span.textContent = text;
+      span.className = kind;
+      $("labels").append(span);
+      this.labels.push([span, at]);
+    };
+    const { picture } = this;
+    picture.bodies.slice(0, FEW_LABELS).forEach((body, i) => { if (body.shape || body.line) label(body.name, "body", () => picture.centre(i)); });
+    picture.joints.slice(0, FEW_LABELS).forEach((joint) => { if ((joint.symbols || []).length) label(joint.name, "joint", () => picture.place(joint.M)[0].addScaledVector(picture.up, 1.4 * picture.s)); });
+  }
+
+  /** Where a point is on the screen, in pixels of the picture; null behind the camera. */
+  project(point) {
+    const p = point.clone().project(this.camera), { clientWidth: width, clientHeight: height } = $("stage");
+    return p.z > 1 || p.z < -1 ? null : [(p.x + 1) / 2 * width, (1 - p.y) / 2 * height];
+  }
+
+  placeLabels() {
+    const shown = $("show-names").checked;
+    $("labels").hidden = !shown;
+    if (!shown) return;
+    for (const [span, at] of this.labels) {
+      const place = this.project(at());
+      span.hidden = !place;
+      if (place) span.style.transform = `translate(${place[0].toFixed(1)}px, ${place[1].toFixed(1)}px) translate(-50%, -50%)`;
+    }
+  }
+
+  /** What is under the pointer. */
+  under(e) {
+    const box = $("stage").getBoundingClientRect(), ray = new THREE.Raycaster();
+    ray.setFromCamera(new THREE.Vector2((e.clientX - box.left) / box.width * 2 - 1, 1 - (e.clientY - box.top) / box.height * 2), this.camera);
+    const meshes = [...this.picture.things.sets.values()].map((set) => set.mesh).filter((mesh) => mesh.visible);
+    for (const hit of ray.intersectObjects(meshes, false)) {
+      const item = hit.object.userData.items[hit.instanceId];
+      if (item.name) return item;
+    }
+    return null;
+  }
+
+  hover(e) {
+    const item = e.buttons || e.target.closest("#tools, #keys") ? null : this.under(e), box = $("stage").getBoundingClientRect();
+    $("hover").hidden = !item;
+    if (!item) return;
+    $("hover").textContent = item.name;
+    $("hover").style.left = `${Math.min(e.clientX - box.left + 12, box.width - 180)}px`;
+    $("hover").style.top = `${e.clientY - box.top + 14}px`;
+  }
+
+  // Plots -------------------------------------------------------------------------------------------------
+
+  makePlots() {
+    this.series = new Map(this.data.series.map((one) => {
+      let values = null; // decoded when it is first drawn
+      return [one.name, { ...one, values: () => values || (values = decoded(one.values)) }];
+    }));
+    for (const name of this.series.keys()) $("variables").append(new Option(name));
+    $("more").hidden = this.series.size === 0;
+    $("add").addEventListener("change", () => {
+      const name = $("add").value.trim();
+      if (this.series.has(name)) { this.plot([name]); $("add").value = ""; }
+    });
+    for (const names of this.data.plots) this.plot(names);
+  }
+
+  plot(names) {
+    const series = names.map((name) => this.series.get(name)), times = () => this.recording.times;
+    const plot = new Plot(names.join(", "), series, times, (t) => { this.play(false); this.seek(t); }, () => { this.plots = this.plots.filter((one) => one !== plot); });
+    this.plots.push(plot);
+    $("plots").append(plot.figure);
+    plot.redraw();
+    plot.show(this.time);
+  }
+}
+
+function append(parent, ...pairs) {
+  const made = [];
+  for (let i = 0; i < pairs.length; i += 2) {
+    const one = document.createElement(pairs[i]);
+    one.textContent = pairs[i + 1];
+    parent.append(one);
+    made.push(one);
+  }
+  return made;
+}
+
+try {
+  globalThis.page = new Page(JSON.parse($("data").textContent));
+} catch (error) {
+  $("note").textContent = `The picture cannot be drawn: ${error.message}. It needs WebGL 2; try another browser.`;
+  throw error;
+}

@@ -1,0 +1,131 @@
+"""A page in headless Chromium, driven by the Chrome DevTools protocol, without a network."""
+
+import base64
+import itertools
+import json
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+PATIENCE = 60.0  # [s] for anything that a page is waited for; a busy machine draws slowly
+
+_FLAGS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-dev-shm-usage",
+    "--remote-debugging-port=0",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--host-resolver-rules=MAP * ~NOTFOUND",  # no network
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--no-first-run",
+    "--hide-scrollbars",
+)
+
+
+class Browser:
+    """One Chromium process with one tab; errors: what pages logged as errors, and exceptions that nobody caught."""
+
+    def __init__(self, socket: Any) -> None:
+        self._socket = socket
+        self._ids = itertools.count(1)
+        self.errors: list[str] = []
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self.call(f"{domain}.enable")
+
+    def call(self, method: str, **parameters: Any) -> Any:
+        """The result of a command of the protocol."""
+        number = next(self._ids)
+        self._socket.send(json.dumps({"id": number, "method": method, "params": parameters}))
+        while True:
+            message = json.loads(self._socket.recv(timeout=PATIENCE))
+            if message.get("id") == number:
+                if "error" in message:
+                    raise RuntimeError(f"{method}: {message['error']}")
+                return message["result"]
+            self._note(message)
+
+    def _note(self, message: dict[str, Any]) -> None:
+        given = message.get("params", {})
+        match message.get("method"):
+            case "Runtime.exceptionThrown":
+                detail = given["exceptionDetails"]
+                self.errors.append(str(detail.get("exception", {}).get("description", detail["text"])))
+            case "Runtime.consoleAPICalled" if given["type"] in ("error", "assert"):
+                self.errors.append(" ".join(str(one.get("value", one)) for one in given["args"]))
+            case "Log.entryAdded" if given["entry"]["level"] == "error":
+                self.errors.append(f"{given['entry']['text']} {given['entry'].get('url', '')}")
+            case "Network.requestWillBeSent" if not given["request"]["url"].startswith(("file:", "data:", "blob:")):
+                self.errors.append(f"the page asked for {given['request']['url']}")
+
+    def open(self, path: Path, width: int = 1100, height: int = 720) -> None:
+        """Opens a file as file:// and waits until the page is ready."""
+        self.errors.clear()
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        self.call("Page.navigate", url=path.resolve().as_uri())
+        self.wait("document.readyState === 'complete' && location.protocol === 'file:'")
+
+    def ask(self, expression: str) -> Any:
+        """The value of a JavaScript expression, which may be a promise."""
+        found = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        if "exceptionDetails" in found:
+            raise RuntimeError(found["exceptionDetails"]["exception"].get("description", "an exception"))
+        return found["result"].get("value")
+
+    def wait(self, expression: str) -> None:
+        """Waits until an expression is true."""
+        end = time.monotonic() + PATIENCE
+        while not self.ask(expression):
+            if time.monotonic() > end:
+                raise TimeoutError(f"{expression} is still false. {self.errors}")
+            time.sleep(0.02)
+
+    def screenshot(self) -> bytes:
+        """The page as PNG."""
+        return base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"])
+
+    def key(self, key: str) -> None:
+        """Presses and releases a key."""
+        text = {"text": key} if len(key) == 1 else {}
+        self.call("Input.dispatchKeyEvent", type="keyDown", key=key, **text)
+        self.call("Input.dispatchKeyEvent", type="keyUp", key=key)
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """A Browser; its process ends with the block."""
+    from websockets.sync.client import connect
+
+    assert CHROMIUM is not None
+    with TemporaryDirectory(prefix="chromium", ignore_cleanup_errors=True) as folder:
+        command = [CHROMIUM, *_FLAGS, f"--user-data-dir={folder}", "about:blank"]
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            with connect(_tab(Path(folder)), max_size=None, proxy=None) as socket:
+                yield Browser(socket)
+        finally:
+            process.terminate()
+            process.wait(PATIENCE)
+
+
+def _tab(folder: Path) -> str:
+    """The address of the tab's socket, once the browser has opened its port."""
+    from urllib.request import urlopen
+
+    written, end = folder / "DevToolsActivePort", time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        lines = written.read_text().split() if written.exists() else []
+        if lines:
+            with urlopen(f"http://127.0.0.1:{lines[0]}/json/list") as answer:
+                tabs = [tab for tab in json.load(answer) if tab["type"] == "page"]
+            if tabs:
+                return str(tabs[0]["webSocketDebuggerUrl"])
+        time.sleep(0.05)
+    raise TimeoutError("Chromium did not open its debugging port.")

@@ -1,0 +1,279 @@
+"""The page in headless Chromium, opened as a file, without a network: it draws, plays, follows, and logs no error."""
+
+import io
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from PIL import Image
+
+import fmumbs as fm
+from fmumbs.readers import read_model
+from fmumbs.view import View
+from support.browser import CHROMIUM, PATIENCE, Browser, chromium
+
+pytest.importorskip("websockets")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed: apt install chromium")
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+EXACT = 1e-9  # [m]: a recording of few bodies has double precision
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as one:
+        yield one
+
+
+def opened(browser: Browser, view: View, folder: Path) -> None:
+    browser.open(view.save(folder / "scene.html"))
+    assert browser.errors == []
+    drawn(browser)
+
+
+def drawn(browser: Browser) -> Array:
+    """(height, width, 3) what is on the screen once the page has drawn its present state."""
+    browser.ask("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    return np.asarray(Image.open(io.BytesIO(browser.screenshot())).convert("RGB"), float)
+
+
+def plain(browser: Browser) -> None:
+    """Without joints, forces and floor, which may hide bodies."""
+    for what in ("joints", "forces", "floor"):
+        browser.ask(f"document.getElementById('show-{what}').checked && document.getElementById('show-{what}').click()")
+
+
+def placed(browser: Browser) -> Array:
+    """(bodies, 7) what the page draws."""
+    state = browser.ask("({r: [...page.picture.state.r], q: [...page.picture.state.q]})")
+    return np.hstack([np.reshape(state["r"], (-1, 3)), np.reshape(state["q"], (-1, 4))])
+
+
+@pytest.fixture(scope="module")
+def pendulum(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Browser:
+    opened(browser, read_model("double_pendulum", {}).view(stop=2), tmp_path_factory.mktemp("page"))
+    return browser
+
+
+def test_a_body_stands_where_the_solver_says(pendulum: Browser) -> None:
+    solver = fm.Solver(read_model("double_pendulum", {}))
+    solver.assemble()
+    names = pendulum.ask("page.picture.bodies.map((body) => body.name)")
+    for t in (0.0, 0.73, 2.0):
+        if t:
+            solver.step(t)
+        pendulum.ask(f"page.seek({t})")
+        found = placed(pendulum)
+        assert_allclose(found[:, :3], [solver.get(f"{name}.r") for name in names], rtol=0, atol=1e-6)  # its tolerance
+    result = fm.simulate(fm.compile(read_model("double_pendulum", {}), everything=True), stop=2)
+    for i in (0, 57, 200):
+        pendulum.ask(f"page.seek({float(result.time[i])!r})")
+        found = placed(pendulum)
+        for b, name in enumerate(names):
+            assert_allclose(found[b, :3], result[f"{name}.r"][i], rtol=0, atol=EXACT)
+            assert abs(found[b, 3:] @ result[f"{name}.quat"][i]) == pytest.approx(1.0, abs=EXACT)
+
+
+def test_a_body_is_drawn_at_the_pixels_where_the_camera_sees_it(pendulum: Browser) -> None:
+    plain(pendulum)
+    for t in (0.0, 0.9):
+        pendulum.ask(f"page.seek({t})")
+        pixels = drawn(pendulum)
+        for b in range(2):
+            x, y = pendulum.ask(f"page.project(page.picture.centre({b}))")
+            shade = np.array(pendulum.ask(f"new THREE.Color(page.picture.colour({b})).toArray()"))
+            there = pixels[round(y), round(x)] / 255.0
+            background = pixels[5, 5] / 255.0
+            assert np.abs(there - background).max() > 0.2, (t, b)
+            assert np.argmax(there) == np.argmax(shade)  # the body's own hue
+    assert pendulum.errors == []
+
+
+def test_it_draws_in_light_and_dark(pendulum: Browser) -> None:
+    pendulum.ask("page.setTheme(false)")
+    light = drawn(pendulum)
+    pendulum.ask("page.setTheme(true)")
+    dark = drawn(pendulum)
+    assert light.mean() > 180
+    assert dark.mean() < 80
+    assert len(np.unique(light.reshape(-1, 3), axis=0)) > 100
+    pendulum.ask("page.setTheme(false)")
+
+
+def test_it_plays_pauses_and_repeats(pendulum: Browser) -> None:
+    pendulum.ask("page.seek(0)")
+    before = placed(pendulum)
+    pendulum.key(" ")
+    pendulum.wait("page.playing && page.time > 0.05")
+    assert np.abs(placed(pendulum) - before).max() > 1e-3
+    assert float(pendulum.ask("document.getElementById('slider').value")) > 0
+    pendulum.ask("page.seek(1.99)")
+    pendulum.wait("page.time < 1")  # started again
+    pendulum.key(" ")
+    assert not pendulum.ask("page.playing")
+    stopped = pendulum.ask("page.time")
+    drawn(pendulum)
+    assert pendulum.ask("page.time") == stopped
+    pendulum.key("End")
+    assert pendulum.ask("page.time") == 2
+    pendulum.key("ArrowLeft")
+    assert pendulum.ask("page.time") == pytest.approx(1.99)
+
+
+def test_the_slider_and_a_plot_go_to_a_time(pendulum: Browser) -> None:
+    pendulum.ask(
+        "(() => { const s = document.getElementById('slider'); s.value = 1.5; s.dispatchEvent(new Event('input')); })()"
+    )
+    assert pendulum.ask("page.time") == 1.5
+    assert pendulum.ask("document.getElementById('time').textContent").startswith("1.5")
+    box = pendulum.ask(
+        "((b) => [b.left, b.right, b.top])(document.querySelector('figure canvas').getBoundingClientRect())"
+    )
+    for kind, buttons in (("mousePressed", 1), ("mouseReleased", 0)):
+        x, y = (box[0] + box[1]) / 2, box[2] + 40
+        pendulum.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=buttons, clickCount=1)
+    assert 0.7 < pendulum.ask("page.time") < 1.1
+
+
+def test_plots_show_the_values_of_the_result(pendulum: Browser) -> None:
+    result = fm.simulate(read_model("double_pendulum", {}), stop=2)
+    pendulum.ask("page.seek(1)")
+    found = pendulum.ask("page.plots.map((plot) => [plot.title, plot.value.textContent])")
+    assert [title for title, _ in found] == ["A.q", "B.q"]
+    for title, text in found:
+        value, unit = text.split()
+        assert unit == "rad"
+        assert float(value) == pytest.approx(result[title][100], rel=1e-3)
+
+
+def test_the_camera_follows_a_body(pendulum: Browser) -> None:
+    pendulum.ask("page.seek(0); page.follow(1)")
+    first = pendulum.ask("page.project(page.picture.centre(1))")
+    pendulum.ask("page.seek(1.3)")
+    assert_allclose(pendulum.ask("page.project(page.picture.centre(1))"), first, atol=1e-6)
+    assert pendulum.ask("page.picture.trail.visible")
+    pendulum.ask("page.follow(-1)")
+    assert not pendulum.ask("page.picture.trail.visible")
+
+
+def test_dragging_turns_and_the_wheel_zooms(pendulum: Browser) -> None:
+    pendulum.ask("page.fit()")
+    angle, distance = pendulum.ask("[page.orbit.azimuth, page.orbit.distance]")
+    for kind, x, buttons in (("mousePressed", 300, 1), ("mouseMoved", 380, 1), ("mouseReleased", 380, 0)):
+        pendulum.call("Input.dispatchMouseEvent", type=kind, x=x, y=500, button="left", buttons=buttons, clickCount=1)
+    assert pendulum.ask("page.orbit.azimuth") == pytest.approx(angle - 0.64, abs=0.05)
+    pendulum.call("Input.dispatchMouseEvent", type="mouseWheel", x=300, y=500, deltaX=0, deltaY=100)
+    pendulum.wait(f"page.orbit.distance > {distance}")
+    for key in "123":
+        pendulum.key(key)
+    assert pendulum.ask("page.orbit.height") == pytest.approx(np.pi / 2)
+    assert pendulum.errors == []
+
+
+def test_reactions_are_green_where_unique_and_red_where_not(browser: Browser, tmp_path: Path) -> None:
+    for name, verdicts in (("double_pendulum", {True}), ("engine", {False})):
+        model = read_model(name, {})
+        opened(browser, model.view(stop=0), tmp_path)
+        found = browser.ask("page.data.forces.map((one) => [page.picture.joints[one.index].name, one.unique])")
+        said = {joint.joint: all(joint.components_unique[:3]) for joint in fm.uniqueness(model).joints}
+        assert {verdict for _, verdict in found} == verdicts
+        assert all(said[joint] == verdict for joint, verdict in found)
+        texts = browser.ask("document.getElementById('legend').textContent")
+        assert ("not unique" in texts) == (False in verdicts)
+
+
+def everything() -> fm.Model:
+    """A model with each kind of thing that the page draws."""
+    model = fm.Model("everything", description="<b>&amp;</b></script><script>alert(1)</script>")
+    ground = model.ground
+    box = fm.Body.box("box", size=(0.2, 0.3, 0.1), mass=1.0)
+    ball = fm.Body.sphere("ball", radius=0.1, mass=1.0)
+    point = fm.Body("point", mass=1.0)
+    beam = fm.ModalBody.beam("beam", length=1.0, EI=5.0, mass=0.5, q0=(0.05, 0.0), plane="xz")
+    link = fm.FlexibleLink("link", length=0.8, EIy=2.0, EIz=2.0, GJ=1.0, mass=0.2, axial_inertia=1e-3, elements=3)
+    disc = fm.Body("disc", mass=1.0, inertia=(0.005, 0.01, 0.005))
+    model.add(box, ball, point, beam, link, disc)
+    model.add(
+        fm.Cylindrical("C", ground.at(0, 0, 1), box.at(), axis="x"),
+        fm.Universal("U", box.tip, ball.at(0, 0.2, 0)),
+        fm.Prismatic("S", ground.at(1, 1, 1), point.at()),
+        fm.Revolute("R", ground.at(0, 1, 1), beam.base, axis="y"),
+        fm.Spherical("B", ground.at(-1, 0, 1), link.base),
+        fm.Free("F", ground.at(), disc.at(), q0=(1, 0, 0, 0, 0.5, -1, 0.1)),
+        fm.Rolling("W", ground.at(), disc.at(), radius=0.1),
+        fm.Spring("spring", ground.at(0, 0, 2), ball.at(), stiffness=10.0, damping=1.0, free_length=0.5),
+        fm.Load("load", point.at(name="eye"), force=(0, 0, 3.0), torque=(1.0, 0, 0)),
+    )
+    return model
+
+
+def test_every_kind_of_thing_is_drawn(browser: Browser, tmp_path: Path) -> None:
+    opened(browser, everything().view(stop=0.2), tmp_path)
+    kinds = browser.ask("[...new Set([...page.picture.things.sets.values()].map((set) => set.geometry))]")
+    assert set(kinds) == {"box", "cylinder", "ellipsoid", "cone", "coil", "foot", "plane"}
+    assert browser.ask("Object.values(page.picture.state.modal).map((q) => q.length)") == [2]
+    matrices = "[...page.picture.things.sets.values()].flatMap((set) => [...set.mesh.instanceMatrix.array])"
+    assert browser.ask(f"{matrices}.every(Number.isFinite)")
+    assert browser.errors == []
+
+
+@pytest.mark.parametrize("size", [1e-3, 100.0])
+def test_a_mechanism_of_any_size_fills_the_view(browser: Browser, tmp_path: Path, size: float) -> None:
+    model = fm.Model("sized")
+    rod = fm.Body.rod("rod", length=size, mass=1.0, radius=0.05 * size)
+    model.add(rod, fm.Revolute("A", model.ground.at(), rod.base, axis="y"))
+    opened(browser, model.view(stop=0), tmp_path)
+    ends = browser.ask(f"[[0, 0, 0], [{size}, 0, 0]].map((p) => page.project(new THREE.Vector3(...p)))")
+    height = browser.ask("document.getElementById('stage').clientHeight")
+    assert 0.2 * height < np.linalg.norm(np.subtract(*ends)) < 1.2 * height
+    assert ("grid 100 µm" if size < 1 else "grid 10 m") in browser.ask("document.getElementById('legend').textContent")
+
+
+def test_a_thousand_bodies_are_drawn_in_few_calls(browser: Browser, tmp_path: Path) -> None:
+    model = fm.Model("many")
+    bodies = [fm.Body.box(f"b{i}", size=(0.1, 0.1, 0.1), mass=1.0) for i in range(1000)]
+    model.add(*bodies)
+    for i, body in enumerate(bodies):
+        model.add(fm.Prismatic(f"j{i}", model.ground.at(0.2 * (i % 32), 0.2 * (i // 32), 0), body.at()))
+    opened(browser, model.view(stop=0), tmp_path)
+    assert len(drawn(browser)) and browser.ask("page.renderer.info.render.calls") < 40
+    assert len(browser.ask("[...page.picture.state.r]")) == 3000
+    assert browser.errors == []
+
+
+def test_what_a_user_wrote_is_text_and_never_markup(browser: Browser, tmp_path: Path) -> None:
+    html = everything().view(stop=0).html
+    assert html.count("</script>") == 3
+    data = html.split('id="data">', 1)[1].split("</script>", 1)[0]
+    assert json.loads(data)["name"] == "everything"
+    assert not {"<", ">", "&"} & set(data)
+
+
+def test_loops_that_do_not_close_are_shown_with_the_reason(browser: Browser, tmp_path: Path) -> None:
+    model = fm.Model("open")
+    A, B = (fm.Body.rod(name, length=1.0, mass=1.0) for name in "AB")
+    model.add(A, B, fm.Revolute("P", model.ground.at(), A.base, axis="y"))
+    model.add(fm.Revolute("Q", A.tip, B.base, axis="y"), fm.Revolute("R", model.ground.at(5, 0, 0), B.tip, axis="y"))
+    with pytest.warns(UserWarning, match="is shown although"):
+        view = model.view()
+    assert isinstance(view.failure, fm.AssemblyError)
+    opened(browser, view, tmp_path)
+    assert "cannot close" in browser.ask("document.getElementById('note').textContent")
+    assert browser.ask("document.getElementById('play').disabled")
+
+
+def test_a_notebook_shows_the_page(browser: Browser, tmp_path: Path) -> None:
+    view = read_model("pendulum", {}).view(stop=0.1)
+    cell = tmp_path / "cell.html"
+    cell.write_text(f"<!DOCTYPE html><meta charset='utf-8'><body>{view._repr_html_()}", encoding="utf-8")
+    browser.open(cell)
+    browser.wait("document.querySelector('iframe') !== null")
+    end = time.monotonic() + PATIENCE
+    while len(np.unique(drawn(browser).reshape(-1, 3), axis=0)) <= 50:  # more colours than a blank frame has
+        assert time.monotonic() < end, "the frame stays blank"
+    assert browser.errors == []

@@ -1,0 +1,173 @@
+"""Views of models and results: what they are given, what they refuse, and the bytes of the page."""
+
+import base64
+import hashlib
+import json
+import re
+import warnings
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import fmumbs as fm
+from fmumbs.readers import read_model
+from fmumbs.view import View, motion_of, view_model
+from fmumbs.view.data import as_json, data_of
+from fmumbs.view.page import MODULES, THREE_SHA256, THREE_VERSION
+
+MODELS = sorted(path.stem for path in (Path(__file__).parents[2] / "models").glob("*.py"))
+MOST = 2_000_000  # bytes of a page
+
+
+def given(view: View) -> dict[str, Any]:
+    """The data in a page."""
+    text = view.html.split('id="data">', 1)[1].split("</script>", 1)[0]
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_model_has_a_page(name: str) -> None:
+    view = read_model(name, {}).view(stop=0)
+    data = given(view)
+    assert view.failure is None
+    assert len(view.html) < MOST
+    assert data["name"] == name
+    assert len(data["scene"]["bodies"]) == len(read_model(name, {}).bodies)
+
+
+def test_the_page_loads_nothing() -> None:
+    html = read_model("pendulum", {}).view(stop=0).html
+    outside = re.sub(r"<script.*?</script>", "", html, flags=re.DOTALL)
+    assert not re.search(r"(?:src|href)=\"(?!data:)", outside)
+    own = "".join((files("fmumbs.view") / "page" / f"{name}.js").read_text() for name in MODULES)
+    assert not re.search(r"https?://|fetch\(|XMLHttpRequest|innerHTML = [^\"t]|eval\(", own)
+
+
+def test_three_is_the_pinned_version_and_has_its_licence() -> None:
+    folder = files("fmumbs.view") / "page"
+    assert hashlib.sha256((folder / "three.module.min.js").read_bytes()).hexdigest() == THREE_SHA256
+    assert f'const t="{THREE_VERSION.split(".")[1]}"' in (folder / "three.module.min.js").read_text()[:400]
+    assert "The MIT License" in (folder / "three.LICENSE.txt").read_text()
+
+
+def test_the_same_model_gives_the_same_page() -> None:
+    one, other = (read_model("four_bar", {}).view(stop=0.2) for _ in range(2))
+    assert one.html == other.html
+
+
+def test_a_result_shows_its_motion_also_if_signals_alone_are_recorded() -> None:
+    model = read_model("double_pendulum", {})
+    model.output("angle", of="A.q")
+    result = fm.simulate(model, stop=0.5)
+    assert "A.q" not in result.names
+    data = given(result.view())
+    whole = given(read_model("double_pendulum", {}).view(stop=0.5))
+    assert data["poses"] == whole["poses"]
+    assert data["plots"] == [["angle"]]
+
+
+def test_a_result_from_a_file_needs_its_model(tmp_path: Path) -> None:
+    model = read_model("four_bar", {})
+    result = fm.simulate(model, stop=0.3)
+    loaded = fm.Result.load(result.save(tmp_path / "run.csv"))
+    with pytest.raises(fm.SolverError, match=r"does not know its mechanism.*result\.view\(model\)"):
+        loaded.view()
+    assert given(loaded.view(model))["poses"] == given(result.view())["poses"]
+
+
+def test_missing_coordinates_are_named(tmp_path: Path) -> None:
+    model = read_model("double_pendulum", {})
+    loaded = fm.Result.load(fm.simulate(model, stop=0.1, outputs=["A.q"]).save(tmp_path / "run.csv"))
+    with pytest.raises(fm.SolverError, match=r"no coordinates B\.q of 'double_pendulum'"):
+        loaded.view(model)
+
+
+def test_inputs_may_have_the_names_of_signals() -> None:
+    model = read_model("pendulum", {})
+    joint = model.joints[0].name
+    model.input("motor", to=f"{joint}.tau")
+    one = given(model.view(stop=0.3, inputs={"motor": 2.0}))
+    other = given(view_model(fm.compile(model), stop=0.3, inputs={"motor": 2.0}))
+    plain = given(read_model("pendulum", {}).view(stop=0.3, inputs={f"{joint}.tau": 2.0}))
+    assert one["poses"] == other["poses"] == plain["poses"]
+
+
+def test_a_run_that_fails_is_shown_as_far_as_it_came() -> None:
+    model = read_model("pendulum", {})
+    joint = model.joints[0].name
+
+    def torque(t: float) -> float:
+        if t > 0.2:
+            raise ValueError("no torque")
+        return 0.0
+
+    with pytest.warns(UserWarning, match="is shown although"):
+        view = model.view(stop=1, interval=0.01, inputs={f"{joint}.tau": torque})
+    assert isinstance(view.failure, fm.SolverError)
+    data = given(view)
+    assert "The run ended at 0.21 s" in data["note"]
+    assert "no torque" in data["note"]
+
+
+def test_a_wrong_name_is_refused() -> None:
+    with pytest.raises(fm.SolverError, match=r"no variable 'A\.tua'"):
+        read_model("double_pendulum", {}).view(inputs={"A.tua": 1.0})
+
+
+def test_loads_and_reactions_of_a_run_are_in_the_data() -> None:
+    model = fm.Model("pushed")
+    rod = fm.Body.rod("rod", length=1.0, mass=1.0, radius=0.01)
+    model.add(rod, fm.Revolute("A", model.ground.at(), rod.base, axis="y"), fm.Load("L", rod.tip, force=(0, 0, 3)))
+    result = fm.simulate(fm.compile(model, everything=True), stop=0.1)
+    pushed = given(model.view(stop=0.1, inputs={"L.force": lambda t: (0.0, 0.0, 40.0 * t)}))
+    kinds = {one["kind"]: one for one in pushed["forces"]}
+    assert set(kinds) == {"reaction", "load", "torque"}
+    assert pushed["largest"]["load"] == pytest.approx(3.6)  # at the start of the last interval
+    assert given(result.view())["largest"]["load"] == 3.0
+    assert kinds["reaction"]["unique"] is True
+
+
+def test_many_bodies_have_fewer_instants_and_less_precision() -> None:
+    model = fm.Model("many", gravity=(0, 0, 0))
+    bodies = [fm.Body(f"b{i}", mass=1.0) for i in range(300)]
+    model.add(*bodies, *(fm.Prismatic(f"j{i}", model.ground.at(i), b.at(), u0=1.0) for i, b in enumerate(bodies)))
+    result = fm.simulate(model, stop=5)
+    data = data_of(result, motion_of(result))
+    assert data["poses"]["type"] == "f4"
+    assert len(as_json(data)) < MOST
+    few = np.frombuffer(base64.b64decode(data["times"]["data"]))
+    assert_allclose(few[[0, -1]], (0.0, 5.0))
+
+
+def test_a_page_that_cannot_be_written_leaves_the_old_one(tmp_path: Path) -> None:
+    view = read_model("pendulum", {}).view(stop=0)
+    with pytest.raises(fm.SolverError, match=r"cannot write .*Choose another place"):
+        view.save(tmp_path / "no" / "such" / "scene.html")
+    assert view.save(tmp_path / "scene.html").read_text(encoding="utf-8") == view.html
+
+
+def test_a_browser_opens_only_when_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    view = read_model("pendulum", {}).view(stop=0)
+    view.save(tmp_path / "a.html")
+    assert opened == []
+    view.open(tmp_path / "a.html")
+    assert opened == [(tmp_path / "a.html").as_uri()]
+
+
+def test_an_open_loop_is_shown_at_its_start_values() -> None:
+    model = fm.Model("open")
+    A = fm.Body.rod("A", length=1.0, mass=1.0)
+    model.add(A, fm.Revolute("P", model.ground.at(), A.base, axis="y", q0=0.3))
+    model.add(fm.Spherical("Q", model.ground.at(5, 0, 0), A.tip))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        data = given(model.view())
+    assert "do not fit together" in data["note"]
+    assert data["forces"] == data["series"] == []
