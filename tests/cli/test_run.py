@@ -41,6 +41,32 @@ def test_run_takes_inputs_from_a_file(tmp_path: Path) -> None:
         assert columns(tmp_path / "a.csv")["A.q"][-1] != pushed[-1]
 
 
+def test_run_interpolates_as_it_is_told(tmp_path: Path) -> None:
+    """A table of J.f of 2 kg, or its pieces' impulses: lines 0.75 N.s, hold 0.5, a parabola 1.125."""
+    (tmp_path / "cart.py").write_text(CART)
+    (tmp_path / "push.csv").write_text("time,J.f\n0,0\n0.5,2\n0.75,0\n")
+    fmumbs("export", "cart.py")
+    speeds = {}
+    for kind in ("linear", "hold", "cubic"):
+        for target in ("cart.py", "cart.fmu"):
+            options = ("--stop", "1", "--interval", "0.3", "--input", "push.csv", "--interpolation", kind)
+            assert fmumbs("run", target, *options, "--out", "a.csv").exit_code == 0
+            speeds.setdefault(kind, set()).add(columns(tmp_path / "a.csv")["J.qd"][-1])
+    assert [len(found) for found in speeds.values()] == [1, 1, 1]
+    assert speeds["linear"].pop() == pytest.approx(0.75 / 2)
+    assert speeds["hold"].pop() == pytest.approx(0.5 / 2)
+    assert speeds["cubic"].pop() == pytest.approx(1.125 / 2)
+    assert "'spline' is not one of" in fmumbs("run", "cart.py", "--interpolation", "spline").output
+
+
+CART = """import fmumbs as fm
+def build():
+    model, cart = fm.Model("cart"), fm.Body("cart", mass=2.0, inertia=(1, 1, 1))
+    model.add(cart, fm.Prismatic("J", model.ground.at(), cart.at(), axis="x"))
+    return model
+"""
+
+
 def test_run_refuses_unknown_inputs(tmp_path: Path) -> None:
     (tmp_path / "torque.csv").write_text("time,Z.tau\n0,0\n")
     result = fmumbs("run", "pendulum", "--stop", "1", "--input", "torque.csv")

@@ -7,6 +7,7 @@ The mechanism is a cart on a rail and a damped pendulum, whose equations are wri
 
 import itertools
 import math
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -243,6 +244,57 @@ def test_a_model_and_its_fmu_follow_a_file_with_the_same_bits(
     here, there = run_model(build(), options), run_fmu(driven_fmu, options)
     for name in here.names:
         assert np.array_equal(here[name], there[name]), name
+
+
+@pytest.mark.parametrize(
+    ("ability", "words"),
+    [
+        ("canInterpolateInputs", "cannot interpolate inputs"),
+        ("canHandleVariableCommunicationStepSize", "takes steps of one size only"),
+    ],
+)
+def test_an_fmu_that_cannot_follow_inputs_is_given_what_it_takes_with_a_warning(
+    driven_fmu: Path, tmp_path: Path, ability: str, words: str
+) -> None:
+    """Without derivatives a table holds from step to step; without other steps they end at the results alone."""
+    times, values, results = [0.0, 0.25, 1.0], [0.0, 3.0, -1.0], np.linspace(0.0, 1.0, 11)
+    (tmp_path / "inputs.csv").write_text(
+        "time,J.f\n" + "\n".join(f"{t},{u}" for t, u in zip(times, values, strict=True))
+    )
+    less = without(driven_fmu, ability, tmp_path / "less.fmu")
+    with pytest.warns(fm.InputWarning, match=words):
+        found = run_fmu(less, Options(stop=1.0, interval=0.1, inputs=tmp_path / "inputs.csv"))
+    points = np.unique([*results, *times]) if ability == "canInterpolateInputs" else results
+    start = np.interp(points[:-1], times, values)
+    slope = np.diff(np.interp(points, times, values)) / np.diff(points)
+    if ability == "canInterpolateInputs":
+        slope = np.zeros_like(slope)
+    else:
+        slope[2] = 12.0  # until 0.3, since the step that begins at 0.2 s does not end at 0.25 s
+    speed = np.concatenate([[0.0], np.cumsum(np.diff(points) * (start + slope * np.diff(points) / 2.0)) / 2.0])
+    assert_allclose(found["J.qd"], speed[np.isin(points, results)], atol=1e-12)
+
+
+def without(fmu: Path, ability: str, to: Path) -> Path:
+    """A copy of an FMU whose description denies an ability."""
+    with zipfile.ZipFile(fmu) as old, zipfile.ZipFile(to, "w") as new:
+        for name in old.namelist():
+            data = old.read(name)
+            if name == "modelDescription.xml":
+                assert f'{ability}="true"'.encode() in data
+                data = data.replace(f'{ability}="true"'.encode(), f'{ability}="false"'.encode())
+            new.writestr(name, data)
+    return to
+
+
+def test_an_equilibrium_is_that_of_the_inputs_at_the_start() -> None:
+    model, rod = fm.Model("hanging"), fm.Body.rod("rod", length=LENGTH, mass=MASS, along="-z")
+    model.add(rod, fm.Revolute("R", model.ground.at(), rod.base, axis="y"))
+    tau = fm.Signal([0.0, 0.5, 1.0], [2.0, 2.0, 0.0])
+    run = fm.simulate(model, times=[0.0, 0.5, 1.0], inputs={"R.tau": tau}, equilibrium=True)
+    assert math.sin(run["R.q"][0]) == pytest.approx(2.0 / (MASS * GRAVITY * LENGTH / 2.0))
+    assert_allclose(run["R.qdd"][:2], 0.0, atol=1e-8)
+    assert abs(run["R.qdd"][2]) > 1.0
 
 
 # Wrong use -------------------------------------------------------------------------------------------------------

@@ -68,16 +68,16 @@ def test_the_rows_of_a_model_are_those_of_single_runs(tmp_path: Path) -> None:
 def test_the_rows_of_an_fmu_are_those_of_single_runs(four_bar_fmu: Path, tmp_path: Path) -> None:
     """Also with an input over time from a file; one instance is reset for each run."""
     inputs = tmp_path / "tau.csv"
-    inputs.write_text("time,A.tau\n0,0\n0.3,0.2\n")
+    inputs.write_text("time,A.tau\n0,0\n0.1,0.4\n0.17,0.4\n0.3,0.2\n")
     done = fm.sweep(
         four_bar_fmu, tmp_path / "a.parquet", grid={"A.qd": [5.0, 7.0], "solver.scheme": [0, 1]}, keep=KEEP,
-        settings={"coupler.mass": 0.5}, inputs=inputs, tolerance=1e-8, **SHORT,
+        settings={"coupler.mass": 0.5}, inputs=inputs, interpolation="cubic", tolerance=1e-8, **SHORT,
     )  # fmt: skip
     table = rows(done)
     assert len(table["run"]) == 4 and table["end:A.q"][0] != table["end:A.q"][2]
     for k in range(4):
         settings = {"coupler.mass": 0.5, **{name: table[name][k] for name in ("A.qd", "solver.scheme")}}
-        options = play.Options(stop=0.3, interval=0.07, inputs=inputs, tolerance=1e-8)
+        options = play.Options(stop=0.3, interval=0.07, inputs=inputs, interpolation="cubic", tolerance=1e-8)
         result = play.run_fmu(four_bar_fmu, options, settings)
         for name in result.names:
             assert table[f"end:{name}"][k] == result[name][-1]
