@@ -178,6 +178,7 @@ def info(target: str, settings: Settings, as_json: bool) -> None:
     "ARM where linux64's would be.",
 )  # fmt: skip
 @click.option("--all", "all_variables", is_flag=True, help="Exports more than 2000 variables.")
+@click.option("--scene", is_flag=True, help="Adds the page of `fmumbs view` to the FMU's documentation.")
 @click.option("--verify", "verifies", is_flag=True, help="Verifies each FMU, as `fmumbs verify` does.")
 def export(
     models: tuple[str, ...],
@@ -187,6 +188,7 @@ def export(
     starts: Settings,
     platforms: tuple[str, ...],
     all_variables: bool,
+    scene: bool,
     verifies: bool,
     **integration: Any,
 ) -> None:
@@ -209,7 +211,7 @@ def export(
         model = read_model(name, settings)
         path = export_fmu(
             model, output or f"{model.name}.fmu", backend=backend, starts=starts, platforms=platforms or None,
-            all_variables=all_variables, **integration,
+            all_variables=all_variables, scene=scene, **integration,
         )  # fmt: skip
         click.echo(f"{path}  {path.stat().st_size / 1024:.0f} kB")
         failed |= verifies and _verify(path, None)

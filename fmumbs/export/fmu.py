@@ -7,6 +7,7 @@
     binaries/<platform>/<name>.so        the core and the FMI functions, as built with the package
     resources/model.fmb                  the image
     documentation/index.html             the variables, their units and meanings
+    documentation/scene.html             the mechanism in motion, on request
     sources/fm_embedded_image.c          the image as an array
 
 These are the files of a native FMU; for the other backend see pythonfmu.py. Nothing is compiled. The first two are the
@@ -16,6 +17,7 @@ order and one date, SOURCE_DATE_EPOCH if that is set. The file is written atomic
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,6 +55,7 @@ def export_fmu(
     equilibrium: bool | None = None,
     platforms: Sequence[str] | None = None,
     all_variables: bool = False,
+    scene: bool = False,
 ) -> Path:
     """Writes `model` as an FMI 2.0 co-simulation FMU to `path`; returns the path of the file.
 
@@ -71,6 +74,8 @@ def export_fmu(
         aarch64-linux into the folder linux64, where importers on ARM look that do not know its name. None: all that
         this installation has.
     all_variables: allows more than MOST_VARIABLES.
+    scene: adds documentation/scene.html, the page of Model.view(), with the motion of the default experiment, for which
+        the mechanism is simulated.
 
     Raises EquilibriumError if there is none, ModelError for a model that cannot be compiled, ExportError for an unknown
     backend, too many variables, a platform without a binary in this installation, or a file that cannot be written. An
@@ -91,12 +96,19 @@ def export_fmu(
     place = os.fspath(path)
     target = Path(place, f"{image.name}.fmu") if place.endswith(os.sep) else Path(place)
     start = installed.shared() if backend == "native" else b""
-    write(target, zip_archive(BACKENDS[backend](image, platforms), _date(), start))
+    entries = BACKENDS[backend](image, platforms, scene)
+    write(target, zip_archive(chain(entries, _scene(image)) if scene else entries, _date(), start))
     return target
 
 
-def native_entries(image: "ModelImage", platforms: Sequence[str] | None) -> Entries:
-    """The files of a native FMU that depend on its model: name in the archive, contents."""
+def _scene(image: "ModelImage") -> Entries:
+    from fmumbs.view import view_model
+
+    yield "documentation/scene.html", view_model(image).html.encode()
+
+
+def native_entries(image: "ModelImage", platforms: Sequence[str] | None, scene: bool = False) -> Entries:
+    """The files of a native FMU that depend on its model: name in the archive, contents. scene: links to its page."""
     name = model_identifier(image.name)
     variables, tool = image.variables[:], installed.tool()
     yield (
@@ -107,11 +119,11 @@ def native_entries(image: "ModelImage", platforms: Sequence[str] | None) -> Entr
     for platform, (suffix, binary) in installed.binaries(platforms).items():
         yield f"binaries/{platform}/{name}{suffix}", binary
     yield "resources/model.fmb", image.bytes
-    yield "documentation/index.html", documentation(image, variables, tool=tool)
+    yield "documentation/index.html", documentation(image, variables, tool=tool, scene=scene)
     yield f"sources/{IMAGE_FILE}", image_source(image.bytes)
 
 
-BACKENDS: dict[str, Callable[["ModelImage", Sequence[str] | None], Entries]] = {
+BACKENDS: dict[str, Callable[["ModelImage", Sequence[str] | None, bool], Entries]] = {
     "native": native_entries,
     "pythonfmu": pythonfmu_entries,
 }

@@ -84,8 +84,10 @@ fmi2Terminated is true.""",
 )
 
 
-def pythonfmu_entries(image: "ModelImage", platforms: Sequence[str] | None = None) -> Iterator[tuple[str, bytes]]:
-    """The files of a pythonfmu FMU: name in the archive, contents.
+def pythonfmu_entries(
+    image: "ModelImage", platforms: Sequence[str] | None = None, scene: bool = False
+) -> Iterator[tuple[str, bytes]]:
+    """The files of a pythonfmu FMU: name in the archive, contents. scene: links to its page.
 
     Raises ExportError if pythonfmu is not installed, or has no binary for a platform of this installation.
     """
@@ -108,7 +110,7 @@ def pythonfmu_entries(image: "ModelImage", platforms: Sequence[str] | None = Non
     yield f"resources/{module}.py", _MODULE.format(module=module).encode()
     yield f"resources/{module}_core/__init__.py", slave
     yield "resources/model.fmb", image.bytes
-    yield "documentation/index.html", documentation(image, variables, tool=tool, notes=NOTES)
+    yield "documentation/index.html", documentation(image, variables, tool=tool, notes=NOTES, scene=scene)
     yield installed.LICENCE_FILE, installed.licence()
     yield from _licences()
 

@@ -1,6 +1,7 @@
 """fmumbs view: pages of models, FMUs and files of results, and what it refuses."""
 
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +67,6 @@ def test_settings_and_inputs_reach_models_and_fmus(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_shown_is_refused_with_a_fix(tmp_path: Path, arguments: tuple[str, ...], says: str) -> None:
-    import zipfile
 
     fmumbs("run", "pendulum", "--stop", "0.1", "-o", "run.csv")
     with zipfile.ZipFile(tmp_path / "foreign.fmu", "w") as archive:
@@ -90,3 +90,16 @@ def test_a_mechanism_that_does_not_close_is_shown_and_fails(tmp_path: Path) -> N
     assert result.exit_code == 1
     assert "cannot close" in result.output
     assert "do not fit together" in data(tmp_path / "open.html")["note"]
+
+
+@pytest.mark.parametrize("backend", ["native", "pythonfmu"])
+def test_an_fmu_carries_its_page_on_request(tmp_path: Path, backend: str) -> None:
+    for out, options in (("plain.fmu", ()), ("seen.fmu", ("--scene",))):
+        result = fmumbs("export", "pendulum", "--backend", backend, "-o", out, *options)
+        assert result.exit_code == 0, result.output
+    with zipfile.ZipFile(tmp_path / "plain.fmu") as plain, zipfile.ZipFile(tmp_path / "seen.fmu") as seen:
+        assert set(seen.namelist()) - set(plain.namelist()) == {"documentation/scene.html"}
+        (tmp_path / "scene.html").write_bytes(seen.read("documentation/scene.html"))
+        assert b'href="scene.html"' in seen.read("documentation/index.html")
+        assert b"scene.html" not in plain.read("documentation/index.html")
+    assert data(tmp_path / "scene.html")["name"] == "pendulum"
