@@ -145,7 +145,7 @@ def test_the_commands_of_a_page_run_in_their_order(page: Path) -> None:
         assert any(name in words for words in commands(page)), name
     for words in commands(page):
         run(words)
-        for drawn in re.findall(r"\w+\.png", shlex.join(words)):
+        for drawn in (word for word in words if words[0] == "fmumbs" and word.endswith(".png")):
             assert Path(drawn).read_bytes().startswith(b"\x89PNG")
 
 
