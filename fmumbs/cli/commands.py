@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fmumbs._progress import progress_bar
 from fmumbs.cli import printing
 from fmumbs.cli.group import Commands
 from fmumbs.cli.options import (
@@ -29,7 +30,7 @@ from fmumbs.cli.options import (
     setting,
 )  # fmt: skip
 from fmumbs.cli.sweeping import sweep
-from fmumbs.cli.terminal import MOST, progress_bar, start_warnings
+from fmumbs.cli.terminal import MOST, start_warnings
 from fmumbs.cli.viewing import view
 from fmumbs.errors import Interrupted, SolverError
 from fmumbs.readers import read_model

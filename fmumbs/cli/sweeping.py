@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
+from fmumbs._progress import progress_bar
 from fmumbs.cli.options import NewFile, Positive, Settings, inputs_over_time, integration, interpolation, setting
-from fmumbs.cli.terminal import MOST, counted, new_table, progress_bar, show, show_rest
+from fmumbs.cli.terminal import MOST, counted, new_table, show, show_rest
 
 if TYPE_CHECKING:
     from fmumbs.study import Sweep

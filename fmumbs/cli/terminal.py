@@ -1,8 +1,7 @@
 """Tables, progress bars and warnings on a terminal, or in a pipe without colours."""
 
-import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -10,7 +9,6 @@ import click
 
 from fmumbs.errors import InputWarning, StartWarning
 
-PATIENCE = 2.0  # seconds after which a progress bar appears
 MOST = 40  # rows of a table, lines of a tree
 MOST_IN_A_ROW = 12  # levels of a tree, names in a sentence
 
@@ -61,31 +59,6 @@ def show_rest(count: int, how: str = "--all shows them") -> None:
 def counted(number: int, what: str) -> str:
     """A number and a noun, in the plural unless the number is 1."""
     return f"{number} {what}{'' if number == 1 else 's'}"
-
-
-@contextmanager
-def progress_bar(text: str) -> Iterator[Callable[[float], None]]:
-    """A progress bar that appears after PATIENCE; the function that it yields takes the fraction done, 0 to 1."""
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.progress import Progress
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield lambda part: None
-        return
-    bar = Progress(console=console, transient=True)
-    task = bar.add_task(escape(text), total=1.0)
-    timer = threading.Timer(PATIENCE, bar.start)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield lambda part: bar.update(task, completed=part)
-    finally:
-        timer.cancel()
-        timer.join()
-        if bar.live.is_started:
-            bar.stop()
 
 
 @contextmanager

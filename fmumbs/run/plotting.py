@@ -1,43 +1,64 @@
 """Plots of variables over time with matplotlib: in a window, in a notebook, or in a file."""
 
+import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from fmumbs._files import whole
 from fmumbs.errors import SolverError
 
+_TOGETHER = 8  # variables that share axes
 _NO_DISPLAY = ("agg", "cairo", "pdf", "pgf", "ps", "svg", "template")  # matplotlib backends that only write files
 
 
 def plot(result: Any, names: Sequence[str], path: Path | None, show: bool) -> Any:
     """The figure of Result.plot()."""
-    new_figure = _figure(show)
+    new_figure = figure_maker(show)
     if not names:
         raise SolverError("the result has no variables to plot. Name some in simulate(outputs=...).")
-    series = [result[name] for name in names]
-    figure = new_figure(figsize=(8, 2.2 * len(names) + 0.6), layout="constrained")
-    axes = figure.subplots(len(names), 1, sharex=True, squeeze=False)[:, 0]
-    for axis, name, values in zip(axes, names, series, strict=True):
-        axis.plot(result.time, values)
-        unit = result.units.get(name) or result.units.get(f"{name}[1]") or ""
-        axis.set_ylabel(f"{name} [{unit}]" if unit else name)
+    groups = _by_unit(result, names)
+    figure = new_figure(figsize=(8, 2.2 * len(groups) + 0.6), layout="constrained")
+    axes = figure.subplots(len(groups), 1, sharex=True, squeeze=False)[:, 0]
+    for axis, (unit, group) in zip(axes, groups, strict=True):
+        axis.set_ylabel(" ".join([*group[: len(group) == 1], *[f"[{unit}]"] * bool(unit)]))
         axis.grid(alpha=0.3)
-        if values.ndim > 1:
-            axis.legend([str(i + 1) for i in range(values.shape[1])], loc="upper right")
+        labels: list[str] = []
+        for name in group:
+            values = result[name]
+            axis.plot(result.time, values, marker="." if len(result.time) == 1 else None)
+            parts = [f"[{i + 1}]" for i in range(values.shape[1])] if values.ndim > 1 else [""]
+            labels += [name + part if len(group) > 1 else part[1:-1] for part in parts]
+        if len(labels) > 1:
+            axis.legend(labels, loc="upper right", ncols=1 + len(labels) // 6)
     axes[-1].set_xlabel("time [s]")
     figure.suptitle(result.name)
-    if path is not None:
-        _save(figure, path)
-    if show:
-        _show(figure, result.name)
+    finish(figure, path, show, result.name)
     return figure
+
+
+def _by_unit(result: Any, names: Sequence[str]) -> list[tuple[str, list[str]]]:
+    """Names that share axes, as they have the same unit, in order of their first; those without a unit have their own.
+
+    Raises SolverError for an unknown name.
+    """
+    groups: list[tuple[str, list[str]]] = []
+    for name in names:
+        result[name]  # which knows the nearest name
+        unit = result.units.get(name) or result.units.get(f"{name}[1]") or ""
+        shared = next((group for other, group in groups if unit and other == unit and len(group) < _TOGETHER), None)
+        if shared is None:
+            groups.append((unit, [name]))
+        elif name not in shared:
+            shared.append(name)
+    return groups
 
 
 def scatter(table: Any, over: Sequence[str], names: Sequence[str], path: Path | None, show: bool) -> Any:
     """A figure of points: each column of `names` over each of `over`. table: a mapping with path and units."""
-    new_figure = _figure(show)
+    new_figure = figure_maker(show)
     if not over or not names:
         raise SolverError(f"'{table.path}' has no numbers to plot. Name columns of results.")
     columns = {name: table[name] for name in (*over, *names)}
@@ -52,11 +73,16 @@ def scatter(table: Any, over: Sequence[str], names: Sequence[str], path: Path | 
     for axis, x in zip(axes[-1], over, strict=True):
         axis.set_xlabel(labels[x])
     figure.suptitle(f"{table.name}: {table.runs} runs")
+    finish(figure, path, show, table.name)
+    return figure
+
+
+def finish(figure: Any, path: Path | None, show: bool, name: str) -> None:
+    """Saves a figure in a file, and shows it. Raises SolverError if the file cannot be written."""
     if path is not None:
         _save(figure, path)
     if show:
-        _show(figure, table.name)
-    return figure
+        _show(figure, name)
 
 
 def _save(figure: Any, target: Path) -> None:
@@ -71,7 +97,7 @@ def _save(figure: Any, target: Path) -> None:
         raise no_place(target, error) from error
 
 
-def _figure(show: bool) -> Any:
+def figure_maker(show: bool) -> Any:
     """The function that makes a figure; pyplot's uses the backend that the user set, or one that opens windows."""
     try:
         if show:
@@ -95,8 +121,33 @@ def _show(figure: Any, name: str) -> None:
     pyplot.close(figure)  # the figure stays valid, and pyplot does not show it a second time
     if matplotlib.get_backend().lower() in _NO_DISPLAY:
         warnings.warn(
-            f"there is no display for the plot of '{name}'. Save it with plot(path='{name}.png').", stacklevel=4
+            f"there is no display for the plot of '{name}'. Save it with plot(path='{name}.png').", stacklevel=5
         )
+
+
+def write_frames(figure: Any, target: Path, frames: Iterable[None], per_second: float, pixels: int) -> None:
+    """Writes an animation: each step of `frames` changes the figure. pixels: in an inch.
+
+    Raises SolverError for another suffix than .gif and .mp4, a file that cannot be written, and if ffmpeg is missing.
+    """
+    from matplotlib import animation
+
+    kind = target.suffix.lower()
+    if kind not in (".gif", ".mp4"):
+        raise SolverError(f"'{target}' has an unknown format of animations. Give .gif or .mp4.")
+    if kind == ".mp4" and not animation.FFMpegWriter.isAvailable():
+        raise SolverError(f"'{target}' needs ffmpeg, which is not installed. Install it, or write a .gif.")
+    make: Any = animation.PillowWriter if kind == ".gif" else animation.FFMpegWriter
+    writer = make(fps=per_second)
+    try:
+        with TemporaryDirectory(dir=target.parent) as folder:
+            draft = Path(folder, f"frames{kind}")
+            with writer.saving(figure, str(draft), pixels):
+                for _ in frames:
+                    writer.grab_frame()
+            os.replace(draft, os.path.realpath(target))
+    except (OSError, ValueError) as error:
+        raise no_place(target, error) from error
 
 
 def no_place(target: Path, error: OSError | ValueError) -> SolverError:

@@ -164,11 +164,11 @@ class Result(Mapping[str, Array]):
         return later("view").view_result(self, model)
 
     def plot(self, *names: str, path: "str | os.PathLike[str] | None" = None, show: bool | None = None) -> Any:
-        """Plots variables over time, one below the other, a vector in one plot; returns the matplotlib figure.
+        """Plots variables over time and returns the matplotlib figure; those with the same unit share axes.
 
-        names: by default the first eight. path: file for the picture; its suffix selects the format, such as .png.
-        show: opens a window and waits until it is closed; by default only without a path. In a notebook the returned
-        figure is shown. Warns if there is no display.
+        names: of variables or vectors, by default the first eight. path: file for the picture; its suffix selects the
+        format, such as .png. show: opens a window and waits until it is closed; by default only without a path. In a
+        notebook the returned figure is shown. Warns if there is no display.
 
         Raises SolverError for an unknown name, a file that cannot be written, and if matplotlib is missing.
         """

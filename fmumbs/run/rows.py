@@ -73,12 +73,12 @@ class Rows:
         try:
             yield
         except SolverError as error:
-            if self.count > 0:
+            if self.count > 0 or present is not None:
                 error.time, error.result = self._end(present)
                 error.add_note(f"The results up to t = {error.time:g} s are in the error's `result`.")
             raise
         except KeyboardInterrupt as error:
-            if self.count == 0:
+            if self.count == 0 and present is None:
                 raise
             stopped = Interrupted(*self._end(present))
             stopped.add_note(f"The results up to t = {stopped.time:g} s are in the exception's `result`.")
@@ -88,8 +88,8 @@ class Rows:
         if present is not None:
             with suppress(SolverError):
                 time, last = present()
-                if time > self.times[self.count - 1]:
+                if self.count == 0 or time > self.times[self.count - 1]:
                     self.times[self.count] = time
                     self.add(last)
         result = self.result()
-        return float(result.time[-1]), result
+        return float(result.time[-1]) if self.count else 0.0, result

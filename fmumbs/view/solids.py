@@ -14,7 +14,7 @@ from fmumbs.scene import GROUND, JointLook, Scene, SpringLook, Symbol
 from fmumbs.spatial import Rotation
 from fmumbs.view.poses import Poses
 from fmumbs.view.rays import Colour, Kind, Solid
-from fmumbs.view.viewpoint import View
+from fmumbs.view.viewpoint import Projection
 
 Array = NDArray[np.float64]
 
@@ -38,7 +38,7 @@ _EYE = np.eye(3)
 class Sizes:
     """Lengths for one mechanism [m]. whole: its size; symbol: of a joint's symbol; thin: least radius of a body."""
 
-    def __init__(self, scene: Scene, poses: Poses, view: View, thin: float) -> None:
+    def __init__(self, scene: Scene, poses: Poses, view: Projection, thin: float) -> None:
         at = view.project(_reached(scene, poses))[..., :2]
         size = float(np.ptp(at, axis=0).max()) if len(at) else 0.0
         self.whole = size if size > 1e-9 * scene.length else scene.length
@@ -48,7 +48,7 @@ class Sizes:
 
 
 def solids(
-    scene: Scene, poses: Poses, view: View, *, instant: int = 0, thin: float = 0.02, least: float = 0.0
+    scene: Scene, poses: Poses, view: Projection, *, instant: int = 0, thin: float = 0.02, least: float = 0.0
 ) -> list[Solid]:
     """The solids at one of the instants of `poses`.
 
@@ -107,7 +107,7 @@ def _reach(scene: Scene) -> float:
 class _Maker:
     """Collects the solids of a scene at one instant."""
 
-    def __init__(self, scene: Scene, poses: Poses, view: View, instant: int, sizes: Sizes) -> None:
+    def __init__(self, scene: Scene, poses: Poses, view: Projection, instant: int, sizes: Sizes) -> None:
         self.scene, self.poses, self.view, self.instant, self.sizes = scene, poses, view, instant, sizes
         self.found: list[Solid] = []
 
@@ -178,7 +178,7 @@ class _Maker:
             self.ball(at, self.sizes.symbol, BODIES[0])
 
     def supports(self) -> None:
-        """A stand at each joint on the ground, below it, or above where the body hangs."""
+        """A stand at each joint on the ground, below it, or above where the body hangs at the first instant."""
         size, up = self.sizes.symbol, self.view.up
         done: list[Array] = []
         for joint in self.scene.joints:
@@ -193,7 +193,8 @@ class _Maker:
             if any(np.abs(at - one).max() < 0.1 * size for one in done):
                 continue
             done.append(at)
-            hangs = other.body != GROUND and (self._centre(other.body) - at) @ up < -0.3 * size
+            first = self.poses.of(own)[0][0]
+            hangs = other.body != GROUND and (self._centre(other.body) - first) @ up < -0.3 * size
             sign = 1.0 if hangs else -1.0
             down = sign * up
             self.add(
@@ -204,7 +205,8 @@ class _Maker:
             )
 
     def _centre(self, body: int) -> Array:
-        r, R = self.poses.r[self.instant, body], self.poses.R[self.instant, body]
+        """Centre of mass of a body at the first instant."""
+        r, R = self.poses.r[0, body], self.poses.R[0, body]
         return np.asarray(r + R @ np.array(self.scene.bodies[body].com))
 
     # Joints -------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ _FLAT = 0.25  # a planar mechanism that is deeper than this, relative to its siz
 
 
 @dataclass(frozen=True)
-class View:
+class Projection:
     """An orthographic projection.
 
     rows: (3, 3) unit vectors in the world to the right, upwards and towards the viewer. up: (3,) unit vector in the
@@ -34,7 +34,7 @@ class View:
         return np.asarray((points[..., None, :] * self.rows).sum(axis=-1))
 
 
-def viewpoint(scene: Scene, poses: Poses) -> View:
+def viewpoint(scene: Scene, poses: Poses) -> Projection:
     """The view of a mechanism at the first of these poses."""
     normal = _normal(scene, poses)
     up = _up(scene, normal)
@@ -48,7 +48,7 @@ def viewpoint(scene: Scene, poses: Poses) -> View:
     right = _unit(np.cross(up, towards))
     if normal is not None and right[np.abs(right).argmax()] < 0.0:
         right, towards = -right, -towards
-    return View(np.array([right, np.cross(towards, right), towards]) + 0.0, up, normal is not None)
+    return Projection(np.array([right, np.cross(towards, right), towards]) + 0.0, up, normal is not None)
 
 
 def _up(scene: Scene, normal: Array | None) -> Array:

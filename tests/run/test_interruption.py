@@ -166,6 +166,21 @@ def test_the_error_has_the_time_and_the_rows(inputs: Any, end: float | None, mes
         assert np.array_equal(error.result["A.q"], whole["A.q"])
 
 
+def test_the_traceback_says_where_the_results_are() -> None:
+    with pytest.raises(fm.SolverError) as caught:
+        simulate(read_model("double_pendulum"), stop=1.0, interval=0.1, inputs={"A.tau": raising})
+    assert caught.value.__notes__ == ["The results up to t = 0.5 s are in the error's `result`."]
+
+
+def test_a_run_that_fails_before_its_first_result_has_where_it_stopped() -> None:
+    with pytest.raises(fm.SolverError) as caught:
+        simulate(read_model("double_pendulum"), times=[0.9, 1.0], inputs={"A.tau": 1e200})
+    error = caught.value
+    assert error.result is not None and error.time is not None and error.time < 0.9
+    assert error.result.time.tolist() == [error.time]
+    assert error.result.motion.positions.shape == (1, 2)
+
+
 def test_the_error_of_a_step_carries_the_time() -> None:
     solver = started(compile(read_model("double_pendulum")))
     solver.step(0.2)

@@ -121,6 +121,19 @@ def test_a_picture_is_drawn(result: Result, tmp_path: Path) -> None:
     assert path.read_bytes().startswith(b"\x89PNG")
 
 
+def test_variables_with_the_same_unit_share_axes_with_a_legend() -> None:
+    pytest.importorskip("matplotlib")
+    units = {"A.q": "rad", "B.q": "rad", "F.f": "N", "b.r[1]": "m", "b.r[2]": "m", "c.r": "m", "n": "", "k": ""}
+    figure = Result("arm", TIME, dict.fromkeys(units, TIME), units).plot(
+        "A.q", "F.f", "b.r", "B.q", "c.r", "n", "k", show=False
+    )
+    shown = [(axis.get_ylabel(), len(axis.lines)) for axis in figure.axes]
+    assert shown == [("[rad]", 2), ("F.f [N]", 1), ("[m]", 3), ("n", 1), ("k", 1)]
+    legends = [[text.get_text() for text in axis.get_legend().get_texts()] for axis in figure.axes if axis.get_legend()]
+    assert legends == [["A.q", "B.q"], ["b.r[1]", "b.r[2]", "c.r"]]
+    assert figure.axes[-1].get_xlabel() == "time [s]"
+
+
 def test_a_plot_without_a_file_opens_a_window(result: Result, monkeypatch: pytest.MonkeyPatch) -> None:
     """Up to matplotlib: the test's back end claims to have windows, and the figure that was drawn is shown."""
     pyplot = pytest.importorskip("matplotlib.pyplot")

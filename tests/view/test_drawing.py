@@ -16,7 +16,7 @@ from fmumbs.view import Poses, poses
 from fmumbs.view.rays import Solid, Window, draw, extents
 from fmumbs.view.solids import BODIES, solids
 from fmumbs.view.still import start_poses, still, window_of
-from fmumbs.view.viewpoint import View, viewpoint
+from fmumbs.view.viewpoint import Projection, viewpoint
 from support import closed
 
 MODELS = sorted(path.stem for path in (Path(__file__).parents[2] / "models").glob("*.py"))
@@ -92,9 +92,9 @@ def test_the_nearer_solid_is_seen_and_symbols_are_over_bodies() -> None:
 # Views -----------------------------------------------------------------------------------------------------------
 
 
-def seen(model: fm.Model) -> tuple[ModelImage, Poses, View]:
+def seen(model: fm.Model) -> tuple[ModelImage, Poses, Projection]:
     image = compiled(model)
-    at = start_poses(image)
+    at, _ = start_poses(image)
     return image, at, viewpoint(image.scene, at)
 
 
@@ -112,7 +112,7 @@ def test_every_model_has_a_picture_with_its_bodies_in_it(name: str) -> None:
 def test_bodies_are_drawn_where_the_projection_has_them() -> None:
     """The core's own positions of points on the bodies, projected, fall on pixels of the body's colour."""
     image = compiled(read_model("four_bar", {}))
-    at, scene = start_poses(image), image.scene
+    (at, _), scene = start_poses(image), image.scene
     view = viewpoint(scene, at)
     found = solids(scene, at, view, thin=0.02)
     window = window_of(found, view, scene, 300, 300, 0.03)
@@ -235,7 +235,7 @@ def test_loops_that_cannot_be_closed_are_drawn_at_the_given_start() -> None:
     image = compiled(model)
     with pytest.raises(fm.AssemblyError):
         fm.Solver(image).assemble()
-    assert start_poses(image).r[0, :, 0].tolist() == [0.0, 3.0]
+    assert start_poses(image)[0].r[0, :, 0].tolist() == [0.0, 3.0]
     assert (decoded(icon(image))[..., 3] > 0).mean() > 0.01
 
 
@@ -258,7 +258,7 @@ def test_a_point_mass_on_the_ground_and_an_empty_scene_are_drawn() -> None:
     point = fm.Body("p", mass=1.0)
     model.add(point, fm.Prismatic("P", model.ground.at(), point.at(), axis="z"))
     assert (decoded(icon(compiled(model)))[..., 3] > 0).any()
-    view = View(np.eye(3), np.eye(3)[1], False)
+    view = Projection(np.eye(3), np.eye(3)[1], False)
     nothing = Poses(np.zeros((1, 0, 3)), np.zeros((1, 0, 3, 3)), {})
     assert solids(Scene("empty"), nothing, view) == []
     assert not draw([], view.rows, window_of([], view, Scene("empty"), 8, 8, 0.0)).any()
