@@ -4,6 +4,7 @@ It checks each element and that names are unique. Whether the model is valid as 
 ground, loops, inertia on each free mode) is checked when it is compiled.
 """
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
@@ -233,6 +234,22 @@ class Model:
         SolverError for an unknown name or a refused value.
         """
         return later("view").view_model(self, **options)
+
+    def picture(
+        self, path: "str | os.PathLike[str] | None" = None, *, show: bool | None = None, names: bool | None = None
+    ) -> Any:
+        """Draws the mechanism at its start by matplotlib, and returns the figure.
+
+        A mechanism that moves in one plane is seen along the plane's normal, others from above at an angle.
+
+        path: file for the picture, such as crane.png, .svg or .pdf. show: opens a window and waits until it is closed;
+        by default only without a path. In a notebook the returned figure is shown. names: writes names beside bodies
+        and joints; by default if there are at most 40.
+
+        Warns if its loops do not close at the start values, and draws it at these. Raises ModelError if the model is
+        invalid, and SolverError for a file that cannot be written and if matplotlib is missing.
+        """
+        return later("view").picture(self, path, show=show, names=names)
 
     @property
     def signals(self) -> tuple[Signal, ...]:

@@ -174,3 +174,22 @@ class Result(Mapping[str, Array]):
         """
         chosen = names or tuple(self._values)[:_SHOWN]
         return plot(self, chosen, None if path is None else Path(path), path is None if show is None else show)
+
+    def animate(
+        self,
+        path: "str | os.PathLike[str]",
+        *,
+        fps: float = 25.0,
+        speed: float = 1.0,
+        model: Any = None,
+    ) -> Path:
+        """Writes the motion as a film: .gif, or .mp4, which needs ffmpeg. Returns the path.
+
+        path: the file. fps: pictures in a second of the film. speed: seconds of motion in a second of the film. model:
+        the Model or ModelImage that the result is of; needed unless simulate() made it.
+
+        A progress bar appears on a terminal after two seconds. Raises SolverError for another suffix, a file that
+        cannot be written, a result that lacks coordinates of joints, and if matplotlib or ffmpeg is missing.
+        """
+        later("view").animate(self, Path(path), fps=fps, speed=speed, model=model)
+        return Path(path)

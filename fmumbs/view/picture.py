@@ -1,5 +1,6 @@
 """Pictures and animations of a mechanism by matplotlib: the solids, names, a scale, gravity and the world's axes."""
 
+import os
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -11,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fmumbs._progress import progress_bar
-from fmumbs.compiler import ModelImage
+from fmumbs.compiler import ModelImage, compile
 from fmumbs.errors import SolverError
-from fmumbs.run import plotting
-from fmumbs.run.details import Motion
+from fmumbs.mechanism import Model
+from fmumbs.run import Result, plotting
 from fmumbs.scene import Scene
+from fmumbs.view.motion import motion_of
 from fmumbs.view.poses import Poses, poses
 from fmumbs.view.rays import Solid, Window, draw
 from fmumbs.view.solids import solids
@@ -34,12 +36,16 @@ _MOST_NAMES = 40
 _INSTANTS = 60  # at which the extent of a motion is found
 
 
-def picture(image: ModelImage, path: Path | None, *, show: bool, names: bool | None = None) -> Any:
+def picture(
+    model: Model | ModelImage, path: "str | os.PathLike[str] | None", *, show: bool | None, names: bool | None
+) -> Any:
     """The figure of Model.picture()."""
-    maker = plotting.figure_maker(show)
+    image = compile(model) if isinstance(model, Model) else model
+    shows = path is None if show is None else show
+    maker = plotting.figure_maker(shows)
     at, failure = start_poses(image)
     if failure is not None:
-        warnings.warn(f"'{image.name}' is drawn at its start values, although {failure}", stacklevel=4)
+        warnings.warn(f"'{image.name}' is drawn at its start values, although {failure}", stacklevel=3)
     scene, view = image.scene, viewpoint(image.scene, at)
     found = solids(scene, at, view, thin=_THIN, least=_SMALL)
     width, height = (int(inches * _PIXELS) for inches in _INCHES)
@@ -51,12 +57,13 @@ def picture(image: ModelImage, path: Path | None, *, show: bool, names: bool | N
     axes.text(0.02, 0.975, scene.name, transform=axes.transAxes, va="top", fontsize=12, color="#34404e")
     if names or (names is None and len(scene.bodies) + len(scene.joints) <= _MOST_NAMES):
         _name(axes, scene, at, view, window)
-    plotting.finish(figure, path, show, scene.name)
+    plotting.finish(figure, None if path is None else Path(path), shows, scene.name)
     return figure
 
 
-def animate(motion: Motion, time: Array, path: Path, *, fps: float, speed: float) -> Path:
-    """The file of Result.animate()."""
+def animate(result: Result, path: Path, *, fps: float, speed: float, model: "Model | ModelImage | None" = None) -> None:
+    """Writes the file of Result.animate()."""
+    motion, time = motion_of(result, model), result.time
     maker = plotting.figure_maker(False)
     if not len(time) or not fps > 0.0 or not speed > 0.0:
         raise SolverError(f"animate: {len(time)} times, fps {fps:g} and speed {speed:g} make no animation.")
@@ -85,7 +92,6 @@ def animate(motion: Motion, time: Array, path: Path, *, fps: float, speed: float
 
     with progress_bar(f"drawing {path}") as progress:
         plotting.write_frames(figure, path, frames(), fps, pixels)
-    return path
 
 
 def _nearest(time: Array, wanted: Array) -> NDArray[np.int64]:
