@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fmumbs.cli.options import NewFile, Positive, Settings, integration, interpolation, setting
 from fmumbs._progress import progress_bar
+from fmumbs.cli.options import NewFile, Positive, Settings, integration, interpolation, setting
 from fmumbs.cli.terminal import start_warnings
 from fmumbs.errors import ExportError
 from fmumbs.readers import read_model

@@ -150,6 +150,13 @@ def write_frames(figure: Any, target: Path, frames: Iterable[None], per_second: 
         raise no_place(target, error) from error
 
 
+def halo() -> list[Any]:
+    """The path effects of a text that is read before any background."""
+    from matplotlib.patheffects import withStroke
+
+    return [withStroke(linewidth=2.2, foreground="white")]
+
+
 def no_place(target: Path, error: OSError | ValueError) -> SolverError:
     """The error for a file that cannot be written; error: ValueError for an invalid path."""
     reason = error.strerror if isinstance(error, OSError) and error.strerror else error

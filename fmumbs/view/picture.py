@@ -190,9 +190,7 @@ def _metres(length: float) -> str:
 
 def _name(axes: Any, scene: Scene, at: Poses, view: Projection, window: Window) -> None:
     """Names of bodies and joints, each where it covers no other name; left out where there is no room."""
-    from matplotlib.patheffects import withStroke
-
-    halo = [withStroke(linewidth=2.2, foreground="white")]
+    halo = plotting.halo()
     taken: list[Rectangle] = []
     unit = window.pixel * window.width / (_INCHES[0] * 72.0)  # metres in a point
     wanted = [(joint.name, at.of(joint.M)[0][0], 8.0, "#34404e", "normal") for joint in scene.joints if joint.symbols]
