@@ -68,37 +68,16 @@ def build(folder: Path) -> fm.System:
     return system
 
 
-def draw(result: fm.Result, path: Path) -> None:
-    """Angles and torques over time, and the path of the tip."""
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(1, 3, figsize=(12, 4), layout="constrained")
-    for i, joint in enumerate(("shoulder", "elbow"), 1):
-        axes[0].plot(result.time, result[f"control.desired{i}"], "k:", label="desired" if i == 1 else None)
-        for end, style in zip(ARMS, ("-", "--"), strict=True):
-            label = f"{joint}{end.replace('_', ', ')}"
-            axes[0].plot(result.time, result[f"arm{end}.{joint}.q"], style, color=f"C{i}", label=label)
-            axes[1].plot(result.time, result[f"control{end}.tau{i}"], style, color=f"C{i}")
-    for end, style in zip(ARMS, ("-", "--"), strict=True):
-        axes[2].plot(result[f"arm{end}.lower.tip.r[1]"], result[f"arm{end}.lower.tip.r[3]"], style, color="C0")
-    axes[2].plot(0.0, 1.0, "ko")
-    labels = (("time [s]", "angle [rad]"), ("time [s]", "torque [N.m]"), ("x [m]", "z [m]"))
-    for one, (x, y) in zip(axes, labels, strict=True):
-        one.set_xlabel(x)
-        one.set_ylabel(y)
-    axes[0].legend(fontsize="small")
-    axes[2].set_aspect("equal")
-    axes[2].set_title("path of the tip")
-    figure.savefig(path, dpi=120)
-    plt.close(figure)
-
-
 def main(folder: Path) -> dict[str, fm.Result]:
     """Builds, couples in both engines, writes both results and the picture."""
     folder.mkdir(parents=True, exist_ok=True)
     results = in_both_engines(build(folder), folder)
     result = results["libcosim"]
-    draw(result, folder / "arm_with_controller.png")
+    names = [f"arm{end}.{joint}.q" for end in ARMS for joint in ("shoulder", "elbow")]
+    names += [f"control.desired{i}" for i in (1, 2)]
+    names += [f"control{end}.tau{i}" for end in ARMS for i in (1, 2)]
+    names += [f"arm{end}.lower.tip.r[{i}]" for end in ARMS for i in (1, 3)]
+    result.plot(*names, path=folder / "arm_with_controller.png")
     for end, load in ARMS.items():
         error = max(
             float(np.abs(result[f"arm{end}.{joint}.q"] - result[f"control{end}.desired{i}"]).max())

@@ -75,29 +75,13 @@ def sway(result: fm.Result, name: str) -> float:
     return float(np.abs(result[f"{name}.rope.q"][result.time >= 8.0]).max())
 
 
-def draw(result: fm.Result, path: Path) -> None:
-    """Position of the trolley, angle of the rope, and force on the trolley, with and without feedback of the rope."""
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(3, 1, figsize=(7, 7), sharex=True, layout="constrained")
-    axes[0].plot(result.time, result["seeing_control.desired"], "k:", label="desired")
-    for name, label in zip(CRANES, ("feedback of the rope", "no feedback of the rope"), strict=True):
-        axes[0].plot(result.time, result[f"{name}.rail.q"], label=label)
-        axes[1].plot(result.time, np.degrees(result[f"{name}.rope.q"]))
-        axes[2].plot(result.time, result[f"{name}_control.force"])
-    for one, label in zip(axes, ("trolley [m]", "rope [deg]", "force [N]"), strict=True):
-        one.set_ylabel(label)
-    axes[0].legend()
-    axes[2].set_xlabel("time [s]")
-    figure.savefig(path, dpi=120)
-    plt.close(figure)
-
-
 def main(folder: Path) -> dict[str, fm.Result]:
     """Builds, couples in both engines, writes both results and the picture."""
     folder.mkdir(parents=True, exist_ok=True)
     results = in_both_engines(build(folder), folder)
-    draw(results["libcosim"], folder / "crane_anti_sway.png")
+    names = [f"{crane}.rail.q" for crane in CRANES] + ["seeing_control.desired"]
+    names += [f"{crane}.rope.q" for crane in CRANES] + [f"{crane}_control.force" for crane in CRANES]
+    results["libcosim"].plot(*names, path=folder / "crane_anti_sway.png")
     for name in CRANES:
         print(f"{name}: after 8 s the rope sways by up to {np.degrees(sway(results['libcosim'], name)):.2f} deg")
     return results
