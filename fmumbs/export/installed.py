@@ -50,7 +50,8 @@ def binaries(platforms: Sequence[str] | None = None) -> dict[str, tuple[str, byt
 
     platforms: their names, each "NAME", or "FOLDER=NAME" for another folder than its own; None: all that there are
     but WEBASSEMBLY.
-    Raises ExportError for an unknown platform, one without a binary, and a folder that is not a valid name or is given twice.
+    Raises ExportError for an unknown platform, one without a binary, and a folder that is given twice or is not a valid
+    name.
     """
     files = installed_binaries()
     chosen = {} if platforms else {name: file for name, file in files.items() if name != WEBASSEMBLY}
