@@ -32,7 +32,8 @@ _EDGE = 0.35  # of a colour at the edges of solids
 class Solid:
     """A convex solid: centre (3,) [m] and axes (3, 3) in the world, (3,) half extents along its axes [m].
 
-    front: it is drawn over all that are not, as symbols of joints are over bodies.
+    front: it is drawn over all that are not, as symbols of joints are over bodies. joined: no edge is drawn between it
+    and the solid before it, nor within it, as along a line that bends.
     """
 
     kind: Kind
@@ -41,6 +42,7 @@ class Solid:
     half: tuple[float, float, float]
     colour: Colour
     front: bool = False
+    joined: bool = False
 
 
 @dataclass(frozen=True)
@@ -80,15 +82,17 @@ def draw(solids: Sequence[Solid], rows: Array, window: Window, samples: int = 2)
     for front in (False, True):
         if front:
             depth[:] = -np.inf
-        for index, one in enumerate(solids):
+        number = 0
+        for one in solids:
+            number += not one.joined
             if one.front == front:
-                _draw(one, index, rows, fine, depth, face, shade)
+                _draw(one, number, rows, fine, depth, face, shade)
     _outline(face, shade, max(1, samples // 2))
     return _averaged(face, shade, samples)
 
 
 def _draw(
-    one: Solid, index: int, rows: Array, window: Window, depth: Array, face: NDArray[np.int32], shade: NDArray[Any]
+    one: Solid, number: int, rows: Array, window: Window, depth: Array, face: NDArray[np.int32], shade: NDArray[Any]
 ) -> None:
     """Draws a solid where it is in front of what is there."""
     axes = _rounded(_product(rows, one.R))  # of the solid in the view
@@ -111,7 +115,8 @@ def _draw(
     s += centre[2]
     nearer = s > depth[here]
     depth[here][nearer] = s[nearer]
-    face[here][nearer] = 8 * (index + 1) + (kind[nearer] if isinstance(kind, np.ndarray) else kind)
+    kinds = 0 if one.joined else kind[nearer] if isinstance(kind, np.ndarray) else kind
+    face[here][nearer] = 8 * number + kinds
     lit = np.maximum(light[nearer], 0.0)
     gloss = lit * lit
     gloss *= gloss

@@ -5,6 +5,7 @@ mechanism and that of its parts, so that they stay apart in a long chain.
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -130,8 +131,11 @@ class _Maker:
         self.add("ellipsoid", at, _EYE, (radius, radius, radius), colour, front)
 
     def line(self, points: Array, radius: float, colour: Colour, front: bool = False) -> None:
+        """Cylinders from point to point, without edges between them."""
+        first = len(self.found) + 1
         for start, end in pairwise(points):
             self.rod(start, end, radius, colour, front)
+        self.found[first:] = [replace(one, joined=True) for one in self.found[first:]]
 
     def arrow(self, start: Array, direction: Array, length: float, colour: Colour, heads: int = 1) -> None:
         """A shaft and `heads` cones, drawn over bodies."""
