@@ -167,6 +167,10 @@ def info(target: str, settings: Settings, as_json: bool) -> None:
     "--backend", type=click.Choice(["native", "pythonfmu"]), default="native", show_default=True,
     help="native: a binary without dependencies; pythonfmu: runs in the host's Python.",
 )  # fmt: skip
+@click.option(
+    "--naming", type=click.Choice(["structured", "flat"]), default="structured", show_default=True,
+    help="Names of the FMU's variables: S.w[2], of which some tools make buses, or S_w_2.",
+)  # fmt: skip
 @integration
 @setting
 @click.option(
@@ -188,6 +192,7 @@ def export(
     settings: Settings,
     starts: Settings,
     platforms: tuple[str, ...],
+    naming: str,
     all_variables: bool,
     scene: bool,
     verifies: bool,
@@ -212,7 +217,7 @@ def export(
         model = read_model(name, settings)
         path = export_fmu(
             model, output or f"{model.name}.fmu", backend=backend, starts=starts, platforms=platforms or None,
-            all_variables=all_variables, scene=scene, **integration,
+            naming=naming, all_variables=all_variables, scene=scene, **integration,
         )  # fmt: skip
         click.echo(f"{path}  {path.stat().st_size / 1024:.0f} kB")
         failed |= verifies and _verify(path, None)
@@ -265,9 +270,10 @@ def run(
             result, failure = _as_far_as(lambda: play.run_model(model, options, progress=progress))
     _report(result, out, plot)
     printing.print_summary(play.summary(result))
-    if options.scheme == "auto" and {"solver.steps", "solver.implicit"} <= set(result.names):
-        implicit, steps = (result[name][-1] for name in ("solver.implicit", "solver.steps"))
-        click.echo(f"auto took radau for {implicit:.0f} of {steps:.0f} steps.")
+    for names in (("solver.implicit", "solver.steps"), ("solver_implicit", "solver_steps")):  # the latter: flat
+        if options.scheme == "auto" and set(names) <= set(result.names):
+            implicit, steps = (result[name][-1] for name in names)
+            click.echo(f"auto took radau for {implicit:.0f} of {steps:.0f} steps.")
     _fail(failure)
 
 

@@ -233,7 +233,9 @@ def _solver(facts: Facts) -> Facts:
 
     starts = {v["name"]: v["start"] for v in facts["variables"]}
     known = (("dynamics", DYNAMICS), ("scheme", SCHEMES))
-    numbers = {what: (names, starts.get(f"solver.{what}")) for what, names in known}
+    numbers = {
+        what: (names, starts.get(f"solver.{what}", starts.get(f"solver_{what}"))) for what, names in known
+    }  # the latter with flat names
     return {
         what: next((name for name, value in names.items() if value == number), str(number))
         for what, (names, number) in numbers.items()

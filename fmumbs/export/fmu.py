@@ -27,6 +27,7 @@ from fmumbs.export import installed
 from fmumbs.export.archive import OLDEST, Date, zip_archive
 from fmumbs.export.documentation import documentation
 from fmumbs.export.model_description import model_description, model_identifier, source_date
+from fmumbs.export.naming import STRUCTURED, named
 from fmumbs.export.picture import icon
 from fmumbs.export.pythonfmu import pythonfmu_entries
 from fmumbs.export.sources import IMAGE_FILE, compiled_sources, image_source
@@ -54,6 +55,7 @@ def export_fmu(
     starts: "Mapping[str, float | Sequence[float]] | None" = None,
     equilibrium: bool | None = None,
     platforms: Sequence[str] | None = None,
+    naming: str = STRUCTURED,
     all_variables: bool = False,
     scene: bool = False,
 ) -> Path:
@@ -73,13 +75,15 @@ def export_fmu(
     platforms: whose binaries the FMU carries, such as ["linux64", "win64"]; "linux64=aarch64-linux" puts the one for
         aarch64-linux into the folder linux64, where importers on ARM look that do not know its name. None: all that
         this installation has.
+    naming: "structured", names such as "S.w[2]", or "flat", such as "S_w_2", for tools that make buses of the former.
+        Only the FMU's variables have flat names; the options here take structured ones.
     all_variables: allows more than MOST_VARIABLES.
     scene: adds documentation/scene.html, the page of Model.view(), with the motion of the default experiment, for which
         the mechanism is simulated.
 
     Raises EquilibriumError if there is none, ModelError for a model that cannot be compiled, ExportError for an unknown
-    backend, too many variables, a platform without a binary in this installation, or a file that cannot be written. An
-    existing file at `path` is then unchanged.
+    backend or naming, too many variables, a platform without a binary in this installation, or a file that cannot be
+    written. An existing file at `path` is then unchanged.
     """
     if backend not in BACKENDS:
         raise ExportError(f"backend '{backend}' is unknown. Choose one of: {', '.join(BACKENDS)}.")
@@ -96,7 +100,7 @@ def export_fmu(
     place = os.fspath(path)
     target = Path(place, f"{image.name}.fmu") if place.endswith(os.sep) else Path(place)
     start = installed.shared() if backend == "native" else b""
-    entries = BACKENDS[backend](image, platforms, scene)
+    entries = BACKENDS[backend](image, platforms, naming, scene)
     write(target, zip_archive(chain(entries, _scene(image)) if scene else entries, _date(), start))
     return target
 
@@ -107,13 +111,17 @@ def _scene(image: "ModelImage") -> Entries:
     yield "documentation/scene.html", view_model(image).html.encode()
 
 
-def native_entries(image: "ModelImage", platforms: Sequence[str] | None, scene: bool = False) -> Entries:
+def native_entries(
+    image: "ModelImage", platforms: Sequence[str] | None, naming: str = STRUCTURED, scene: bool = False
+) -> Entries:
     """The files of a native FMU that depend on its model: name in the archive, contents. scene: links to its page."""
     name = model_identifier(image.name)
-    variables, tool = image.variables[:], installed.tool()
+    variables, tool = named(image.variables[:], naming), installed.tool()
     yield (
         "modelDescription.xml",
-        model_description(image, variables, sources=compiled_sources(), tool=tool, licence=installed.LICENCE),
+        model_description(
+            image, variables, naming=naming, sources=compiled_sources(), tool=tool, licence=installed.LICENCE
+        ),
     )
     yield "model.png", icon(image)
     for platform, (suffix, binary) in installed.binaries(platforms).items():
@@ -123,7 +131,7 @@ def native_entries(image: "ModelImage", platforms: Sequence[str] | None, scene: 
     yield f"sources/{IMAGE_FILE}", image_source(image.bytes)
 
 
-BACKENDS: dict[str, Callable[["ModelImage", Sequence[str] | None, bool], Entries]] = {
+BACKENDS: dict[str, Callable[["ModelImage", Sequence[str] | None, str, bool], Entries]] = {
     "native": native_entries,
     "pythonfmu": pythonfmu_entries,
 }

@@ -27,6 +27,7 @@ from fmumbs.compiler.image import SCHEMES
 from fmumbs.compiler.kinds import kinds
 from fmumbs.compiler.layout import lib
 from fmumbs.errors import ExportError
+from fmumbs.export.naming import STRUCTURED
 from fmumbs.export.units import unit
 from fmumbs.export.xml import DECLARATION, element
 
@@ -44,7 +45,7 @@ LOG_CATEGORIES = {
     "logAll": "every message",
 }
 
-# Smallest and largest value of an integer parameter
+# Smallest and largest value of an integer parameter, by its kind
 _RANGES = {"solver.scheme": (min(SCHEMES.values()), max(SCHEMES.values())), "solver.equilibrium": (0, 1)}
 
 
@@ -89,6 +90,7 @@ def model_description(
     image: "ModelImage",
     variables: "Sequence[Variable] | None" = None,
     *,
+    naming: str = STRUCTURED,
     capabilities: Capabilities = NATIVE,
     sources: Sequence[str] = (),
     tool: str = "fmumbs",
@@ -96,7 +98,8 @@ def model_description(
 ) -> bytes:
     """The file's bytes, which depend on the arguments only.
 
-    variables: image.variables as a list, if the caller has one; sources: C files in the FMU's sources/, in the order
+    variables: image.variables as a list, if the caller has one, under the names of the FMU; naming: the convention
+    that these follow; sources: C files in the FMU's sources/, in the order
     of compilation; tool: name and version of the exporter; licence: name of its licence. Raises ExportError for an
     unknown unit.
     """
@@ -112,7 +115,7 @@ def model_description(
         element(1, "ModelVariables", {}, "".join(map(_variable, table))),
         element(1, "ModelStructure", {}, _structure(table, image.equilibrium)),
     )
-    root = element(0, "fmiModelDescription", _header(image, tool, licence), "".join(parts))
+    root = element(0, "fmiModelDescription", _header(image, tool, licence, naming), "".join(parts))
     return f"{DECLARATION}{root}".encode()
 
 
@@ -126,7 +129,7 @@ def experiment_attributes(image: "ModelImage") -> dict[str, str]:
     }
 
 
-def _header(image: "ModelImage", tool: str, licence: str) -> dict[str, str]:
+def _header(image: "ModelImage", tool: str, licence: str, naming: str) -> dict[str, str]:
     header = {
         "fmiVersion": "2.0",
         "modelName": image.name,
@@ -134,7 +137,7 @@ def _header(image: "ModelImage", tool: str, licence: str) -> dict[str, str]:
         "description": image.description,
         "license": licence,
         "generationTool": tool,
-        "variableNamingConvention": "structured",
+        "variableNamingConvention": naming,
         "numberOfEventIndicators": "0",
     }
     date = source_date()
@@ -192,8 +195,8 @@ def _variable(variable: "Variable") -> str:
         if one.type_name:
             value["declaredType"] = one.type_name
         value["unit"] = one.name
-    if variable.name in _RANGES:
-        value["min"], value["max"] = map(str, _RANGES[variable.name])
+    if variable.kind in _RANGES:
+        value["min"], value["max"] = map(str, _RANGES[variable.kind])
     if variable.initial != "calculated" and variable.start is not None:
         value["start"] = _START[variable.type](variable.start)
     if variable.derivative_of is not None:

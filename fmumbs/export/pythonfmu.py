@@ -25,6 +25,7 @@ from fmumbs.errors import ExportError
 from fmumbs.export import installed
 from fmumbs.export.documentation import Notes, documentation
 from fmumbs.export.model_description import Capabilities, model_description, model_identifier
+from fmumbs.export.naming import STRUCTURED, named
 from fmumbs.export.picture import icon
 
 if TYPE_CHECKING:
@@ -85,13 +86,13 @@ fmi2Terminated is true.""",
 
 
 def pythonfmu_entries(
-    image: "ModelImage", platforms: Sequence[str] | None = None, scene: bool = False
+    image: "ModelImage", platforms: Sequence[str] | None = None, naming: str = STRUCTURED, scene: bool = False
 ) -> Iterator[tuple[str, bytes]]:
     """The files of a pythonfmu FMU: name in the archive, contents. scene: links to its page.
 
     Raises ExportError if pythonfmu is not installed, or has no binary for a platform of this installation.
     """
-    name, variables = model_identifier(image.name), image.variables[:]
+    name, variables = model_identifier(image.name), named(image.variables[:], naming)
     tool = f"{installed.tool()} with {installed.tool('pythonfmu')}"
     libraries = _libraries(platforms)
     slave = _slave(image.guid)
@@ -99,7 +100,8 @@ def pythonfmu_entries(
     yield (
         "modelDescription.xml",
         model_description(
-            image, variables, capabilities=CAPABILITIES, tool=tool, licence=f"{installed.LICENCE} AND MIT"
+            image, variables, naming=naming, capabilities=CAPABILITIES, tool=tool,
+            licence=f"{installed.LICENCE} AND MIT",
         ),
     )
     yield "model.png", icon(image)

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from fmumbs import _checks
 from fmumbs.errors import ExportError, SolverError
+from fmumbs.export.naming import FLAT, flat_names
 from fmumbs.play.host import host_library, other_binaries
 from fmumbs.play.unpacking import DESCRIPTION, open_archive, start_of
 
@@ -88,7 +89,7 @@ class Fmu:
         self.interval = float(getattr(experiment, "stepSize", None) or 0.01)
         self.tolerance = float(getattr(experiment, "tolerance", None) or 1e-6)
         self.has_image = (self.folder / IMAGE).is_file()
-        step = self.variables.get(STEP)
+        step = self.find(STEP)
         start = start_of(step.type, step.start) if step is not None else None
         self.step = (step.valueReference, start) if step is not None and isinstance(start, float) else None
 
@@ -113,9 +114,26 @@ class Fmu:
     ) -> None:
         self._folder.cleanup()
 
+    @cached_property
+    def structured(self) -> dict[str, str]:
+        """Structured names by those of the FMU, which are the same unless it is an FMU of fmumbs with flat names."""
+        if self.description.variableNamingConvention != FLAT or not self.has_image:
+            return {name: name for name in self.variables}
+        from fmumbs.compiler import ModelImage
+
+        names = [v.name for v in ModelImage.load((self.folder / IMAGE).read_bytes()).variables]
+        return dict(zip(flat_names(names), names, strict=True))
+
+    def find(self, name: str) -> Any:
+        """FMPy's description of a variable, under its name in the FMU or its structured name; None if there is none."""
+        found = self.variables.get(name)
+        if found is None and self.description.variableNamingConvention == FLAT:
+            found = next((self.variables.get(flat) for flat, own in self.structured.items() if own == name), None)
+        return found
+
     def reference(self, name: str, causality: str | None = None) -> int:
         """The value reference of a name. Raises SolverError, with the nearest name, if it is unknown."""
-        found = self.variables.get(name)
+        found = self.find(name)
         if found is None or causality not in (None, found.causality):
             known = {n: v for n, v in self.variables.items() if causality in (None, v.causality)}
             what = f"has no {causality or 'variable'} '{name}'"

@@ -36,8 +36,8 @@ Series = dict[str, Signal]
 
 MOST_INPUT = 2**28  # characters of a file of inputs
 
-_POSITION = re.compile(r"\.q(\[\d+\])?$")
-_STATE = re.compile(r"\.(q|qd)(\[\d+\])?$")
+_POSITION = re.compile(r"[._]q(\[\d+\]|_\d+)?$")
+_STATE = re.compile(r"[._](q|qd)(\[\d+\]|_\d+)?$")
 
 
 @dataclass(frozen=True)
@@ -271,7 +271,7 @@ def _apply(fmu: "Fmu", one: "Instance", settings: Mapping[str, Any]) -> None:
         reference = fmu.reference(name)
         if not isinstance(value, int | float):
             raise SolverError(f"'{name}' is set to {value!r}, which is not a number. Give a number.")
-        if fmu.variables[name].type == "Integer":
+        if fmu.find(name).type == "Integer":
             if value != value // 1 or abs(value) >= 2**31:
                 raise SolverError(f"'{name}' is set to {value!r}, but is an integer. Give a whole number.")
             one.slave.setInteger([reference], [int(value)])

@@ -138,13 +138,14 @@ def equals_the_solver(fmu: Fmu, image: "ModelImage") -> Problems:
     solver = Solver(image)
     excitation = fmu.excitation()
     integers = {v.valueReference: v.name for v in fmu.description.modelVariables if v.type == "Integer"}
-    names = [fmu.names[r] for r in fmu.readable] + [integers[r] for r in fmu.integers]
+    shown = [fmu.names[r] for r in fmu.readable] + [integers[r] for r in fmu.integers]
+    names = [str(fmu.structured.get(name, name)) for name in shown]
     missing = [name for name in names if image.variables.find(name) is None]
     if missing:
         yield f"{some(missing)} not among the variables of the model"
         return
     for reference, value in excitation.items():
-        solver.set(fmu.names[reference], value)
+        solver.set(fmu.structured.get(fmu.names[reference], fmu.names[reference]), value)
     solver.assemble(0.0)
     with fmu.started(excitation) as one:
         for _ in range(STEPS):

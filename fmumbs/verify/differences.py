@@ -110,7 +110,7 @@ def differentiates_by_time(fmu: Fmu) -> Problems:
         yield from _declared(fmu, one)
         answered, values = one.output_derivatives(fmu.outputs), one.reals(fmu.outputs)
         moved = _moved(answered, other.output_derivatives(fmu.outputs))
-    vectors = [fmu.names[r].partition("[")[0] for r in fmu.outputs]
+    vectors = [fmu.structured.get(fmu.names[r], "").partition("[")[0] for r in fmu.outputs]
     difference, error = settled(*_by_time(fmu, FINE))
     coarse, _ = settled(*_by_time(fmu, COARSE))  # the dense output's own error is in every difference
     # derivatives along the flow have the errors of the states, times the cube of the frequency of a fast mode
