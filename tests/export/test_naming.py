@@ -27,12 +27,10 @@ NAMES = st.lists(st.lists(PART, min_size=1, max_size=3).map(".".join), min_size=
 
 @given(NAMES)
 @settings(max_examples=300)
-def test_flat_names_differ_or_are_refused(names: list[str]) -> None:
-    try:
-        flat = flat_names(names)
-    except fm.ExportError as error:
-        assert "have the same flat name" in str(error)
-        return
+def test_flat_names_differ(names: list[str]) -> None:
+    if any(re.search(r"_\.|\._", name) for name in names):
+        return  # an underscore beside a dot, which no separator makes clear
+    flat = flat_names(names)
     assert len(set(flat)) == len(names)
     assert all(re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) for name in flat)
     letters = [re.sub(r"[\W_]", "", name) for name in names]
@@ -119,7 +117,7 @@ def test_the_interface_for_systems_has_the_flat_names(pendulum: ModelImage, tmp_
 
 
 def test_an_unknown_convention_is_refused(pendulum: ModelImage, tmp_path: Path) -> None:
-    with pytest.raises(fm.ExportError, match="naming 'bus' is unknown. Choose one of: structured, flat."):
+    with pytest.raises(fm.ExportError, match=r"naming 'bus' is unknown\. Choose one of: structured, flat\."):
         export_fmu(pendulum, tmp_path / "a.fmu", naming="bus")
 
 
