@@ -22,12 +22,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fmumbs._files import whole
+from fmumbs._naming import STRUCTURED
 from fmumbs.errors import ExportError
 from fmumbs.export import installed
 from fmumbs.export.archive import OLDEST, Date, zip_archive
 from fmumbs.export.documentation import documentation
 from fmumbs.export.model_description import model_description, model_identifier, source_date
-from fmumbs.export.naming import STRUCTURED, named
+from fmumbs.export.naming import named
 from fmumbs.export.picture import icon
 from fmumbs.export.pythonfmu import pythonfmu_entries
 from fmumbs.export.sources import IMAGE_FILE, compiled_sources, image_source

@@ -23,11 +23,11 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING
 
+from fmumbs._naming import STRUCTURED
 from fmumbs.compiler.image import SCHEMES
 from fmumbs.compiler.kinds import kinds
 from fmumbs.compiler.layout import lib
 from fmumbs.errors import ExportError
-from fmumbs.export.naming import STRUCTURED
 from fmumbs.export.units import unit
 from fmumbs.export.xml import DECLARATION, element
 

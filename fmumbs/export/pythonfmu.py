@@ -21,11 +21,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fmumbs._naming import STRUCTURED
 from fmumbs.errors import ExportError
 from fmumbs.export import installed
 from fmumbs.export.documentation import Notes, documentation
 from fmumbs.export.model_description import Capabilities, model_description, model_identifier
-from fmumbs.export.naming import STRUCTURED, named
+from fmumbs.export.naming import named
 from fmumbs.export.picture import icon
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fmumbs import _checks
+from fmumbs._naming import FLAT, flat_names
 from fmumbs.errors import ExportError, SolverError
-from fmumbs.export.naming import FLAT, flat_names
 from fmumbs.play.host import host_library, other_binaries
 from fmumbs.play.unpacking import DESCRIPTION, open_archive, start_of
 

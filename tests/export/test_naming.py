@@ -13,9 +13,9 @@ from lxml import etree
 
 import fmumbs as fm
 from fmumbs import play
+from fmumbs._naming import flat_names
 from fmumbs.compiler import ModelImage
 from fmumbs.export import export_fmu
-from fmumbs.export.naming import flat_names
 from fmumbs.system.interface import read_interface
 from fmumbs.verify import verify_fmu
 from support.commands import fmumbs
