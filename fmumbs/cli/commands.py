@@ -221,7 +221,7 @@ def export(
         )  # fmt: skip
         click.echo(f"{path}  {path.stat().st_size / 1024:.0f} kB")
         failed |= verifies and _verify(path, None)
-    if not platforms and (missing := missing_platforms()):
+    if backend == "native" and not platforms and (missing := missing_platforms()):
         click.echo(f"without binaries for {', '.join(missing)}, which this installation does not have", err=True)
     if failed:
         sys.exit(1)

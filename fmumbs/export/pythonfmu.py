@@ -127,11 +127,17 @@ def _libraries(platforms: Sequence[str] | None) -> dict[str, tuple[str, bytes, b
             "pythonfmu is not installed. Install it (pip install pythonfmu), or export with the backend 'native'."
         )
     theirs = {(path.parent.name, path.suffix): path for path in sorted(folder.glob("*/*pythonfmu-export*"))}
+    ours = installed.binaries(platforms)
     found = {
         platform: (suffix, theirs[platform, suffix].read_bytes(), core)
-        for platform, (suffix, core) in installed.binaries(platforms).items()
+        for platform, (suffix, core) in ours.items()
         if (platform, suffix) in theirs
     }
+    if found and platforms and len(found) < len(ours):
+        raise ExportError(
+            f"pythonfmu has no binary for '{min(ours.keys() - found.keys())}'. Leave that platform out, or export with "
+            "the backend 'native'."
+        )
     if not found:
         raise ExportError(
             f"pythonfmu has binaries for {', '.join(sorted(platform for platform, _ in theirs))}, this installation "
