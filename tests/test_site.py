@@ -20,7 +20,7 @@ import fmumbs as fm
 ROOT = Path(__file__).parents[1]
 JOBS = (
     "crane", "engine", "robot", "quarter_car", "double_wishbone", "furuta_pendulum", "stops", "parameter_study",
-    "other_platforms",
+    "picture", "wrong_models", "other_platforms",
 )  # fmt: skip
 LONGEST = 60  # lines of the example of a job
 

@@ -54,8 +54,9 @@ def output(name: str) -> str:
 
 
 def pictures(name: str) -> list[Path]:
-    """The pictures that an example writes; that of its own name is first."""
-    return sorted(results(name).rglob("*.png"), key=lambda path: (path.stem != name, path.name))
+    """The pictures and films that an example writes; that of its own name is first."""
+    found = [path for path in results(name).rglob("*") if path.suffix in (".png", ".gif")]
+    return sorted(found, key=lambda path: (path.stem != name, path.name))
 
 
 def described(name: str) -> tuple[str, str, str]:
