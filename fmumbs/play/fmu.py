@@ -3,7 +3,6 @@
 FMPy raises an exception for every status above fmi2Warning; the errors here carry the FMU's last message.
 """
 
-import math
 import re
 import struct
 import tempfile
@@ -24,6 +23,7 @@ from fmumbs._naming import FLAT, flat_names
 from fmumbs.errors import ExportError, SolverError
 from fmumbs.play.host import host_library, other_binaries
 from fmumbs.play.unpacking import DESCRIPTION, open_archive, start_of
+from fmumbs.run.feed import duration
 
 Values = NDArray[np.float64]
 
@@ -183,15 +183,6 @@ def _is_cut_short(binary: bytes) -> bool:
     except struct.error:
         return True
     return any(at + length > len(binary) for at, length in segments)
-
-
-def duration(begin: float, end: float) -> float:
-    """The step [s] that leads from begin to end when it is added to begin in floating point."""
-    step = end - begin
-    for other in (step, math.nextafter(step, math.inf), math.nextafter(step, 0.0)):
-        if begin + other == end:
-            return other
-    return step
 
 
 class BackgroundCall:

@@ -5,6 +5,7 @@ describe exactly. So a step that does not pass such a time integrates the input 
 are the times at which steps have to end.
 """
 
+import math
 from collections.abc import Mapping
 from typing import Protocol
 
@@ -34,6 +35,27 @@ class Port(Protocol):
 def close(t: float) -> float:
     """Times closer to t than this [s] are equal to it: 0.1 + 0.2 and 0.3 are the same time."""
     return _CLOSE * abs(t)
+
+
+def duration(begin: float, end: float) -> float:
+    """The step [s] that leads from begin to end when it is added to begin in floating point, as FMI does; if there is
+    none, the nearest.
+    """
+    step = end - begin
+    for other in (step, math.nextafter(step, math.inf), math.nextafter(step, 0.0)):
+        if begin + other == end:
+            return other
+    return step
+
+
+def _between(begin: float, end: float) -> float:
+    """A time that duration() reaches from begin, and from which it reaches end.
+
+    The time's distances to both are exact: to begin since it is less than twice as late, to end since both are
+    multiples of the last digit of end.
+    """
+    digit = math.ulp(end)
+    return max(round(1.5 * begin / digit), math.ceil(begin / digit)) * digit
 
 
 class Feed:
@@ -74,10 +96,18 @@ class Feed:
         return not self._tables
 
     def stops(self, begin: float, end: float) -> Array:
-        """(n,) times [s] between begin and end, neither included, at which a step has to end."""
+        """(n,) times [s] between begin and end, neither included, at which a step has to end.
+
+        Where the sum of a time and a step cannot give the next time, one between them is added.
+        """
         k = self._knots
         first, last = np.searchsorted(k, begin + close(begin), "right"), np.searchsorted(k, end - close(end), "left")
         inside: Array = k[first:last]
+        before, after = np.append(begin, inside), np.append(inside, end)
+        for i in np.flatnonzero(before + (after - before) != after)[::-1].tolist():
+            a, b = float(before[i]), float(after[i])
+            if a + duration(a, b) != b and a < _between(a, b) < b:
+                inside = np.insert(inside, i, _between(a, b))
         return inside
 
     def set(self, t: float) -> None:

@@ -21,6 +21,7 @@ import fmumbs as fm
 from fmumbs.compiler import ModelImage
 from fmumbs.play import Options, run_fmu, run_model
 from fmumbs.readers import read_model
+from fmumbs.run.feed import Feed, duration
 
 Array = np.ndarray
 MASS, LENGTH, DAMPING, GRAVITY = 1.5, 0.8, 0.3, 9.81
@@ -162,6 +163,14 @@ def test_a_function_stays_a_staircase_and_a_table_of_it_is_followed(driven: Mode
     same = fm.simulate(driven, times=times, inputs=stairs)
     for name in ("J.q", "J.qd", "R.q", "R.qd"):
         assert np.array_equal(held[name], same[name]), name
+    solver, angles = fm.Solver(driven), [0.0]
+    solver.assemble()
+    for begin, end in itertools.pairwise(times.tolist()):
+        solver.set("R.tau", math.sin(begin))
+        solver.set("J.f", math.cos(begin))
+        solver.step(end)
+        angles.append(solver.get("R.q"))
+    assert np.array_equal(held["R.q"], angles)
     assert_allclose(held["J.qdd"][1:], np.cos(times[:-1]) / 2.0)  # before the function is called again
     assert_allclose(same["J.qdd"], np.cos(times) / 2.0)
 
@@ -249,6 +258,29 @@ def test_a_model_and_its_fmu_follow_a_file_with_the_same_bits(
     here, there = run_model(build(), options), run_fmu(driven_fmu, options)
     for name in here.names:
         assert np.array_equal(here[name], there[name]), name
+
+
+class Deaf:
+    """Takes inputs, and does nothing."""
+
+    def write(self, *_: Any) -> None: ...
+
+    def write_input_derivatives(self, *_: Any) -> None: ...
+
+
+def test_each_time_is_reached_by_the_sum_of_the_one_before_and_a_step() -> None:
+    """As FMI adds them; an FMU would else be at another last digit than the model."""
+    rng, hops = np.random.default_rng(11), 0
+    for _ in range(400):
+        end = float(rng.uniform(0.1, 3.0))
+        knots = np.sort(10.0 ** rng.uniform(-9, 0, size=4)) * end
+        feed = Feed(Deaf(), {"a": fm.Signal(knots, np.zeros(4))}, {"a": np.zeros(1, np.uint32)})
+        points = np.array([0.0, *feed.stops(0.0, end), end])
+        hops += len(points) - 6
+        assert (np.diff(points) > 0.0).all()
+        assert set(knots) <= set(points)
+        assert [a + duration(a, b) for a, b in itertools.pairwise(points.tolist())] == points[1:].tolist()
+    assert hops > 5
 
 
 @pytest.mark.parametrize(
