@@ -77,6 +77,9 @@ def test_a_body_stands_where_the_solver_says(pendulum: Browser) -> None:
         for b, name in enumerate(names):
             assert_allclose(found[b, :3], result[f"{name}.r"][i], rtol=0, atol=EXACT)
             assert abs(found[b, 3:] @ result[f"{name}.quat"][i]) == pytest.approx(1.0, abs=EXACT)
+            there = pendulum.ask(f"page.picture.inWorld({b}, [0.3, 0.2, 0.1]).toArray()")
+            turned = fm.Rotation.quaternion(*result[f"{name}.quat"][i]) @ [0.3, 0.2, 0.1]
+            assert_allclose(there, result[f"{name}.r"][i] + turned, rtol=0, atol=EXACT)
 
 
 def test_a_body_is_drawn_at_the_pixels_where_the_camera_sees_it(pendulum: Browser) -> None:

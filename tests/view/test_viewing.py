@@ -103,7 +103,7 @@ def test_a_run_that_fails_is_shown_as_far_as_it_came() -> None:
 
     def torque(t: float) -> float:
         if t > 0.2:
-            raise ValueError("no torque")
+            raise ValueError("no torque </script><script>alert(1)</script> <!--")
         return 0.0
 
     with pytest.warns(UserWarning, match="is shown although"):
@@ -111,7 +111,8 @@ def test_a_run_that_fails_is_shown_as_far_as_it_came() -> None:
     assert isinstance(view.failure, fm.SolverError)
     data = given(view)
     assert "The run ended at 0.21 s" in data["note"]
-    assert "no torque" in data["note"]
+    assert "no torque </script>" in data["note"]
+    assert view.html.count("</script>") == view.html.count("<script") == 3
 
 
 def test_a_wrong_name_is_refused() -> None:

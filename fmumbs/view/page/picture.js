@@ -112,7 +112,8 @@ export class Picture {
     this.radius = Math.sqrt(square) || 0.5 * (this.scene.length || 1);
     this.box = box;
     const typical = this.bodies.length > 1 ? 0.07 * (this.scene.length || 1) : Infinity;
-    this.s = Math.min(0.024 * this.radius, typical);
+    this.least = 0.0035 * this.radius; // about two pixels
+    this.s = Math.max(Math.min(0.024 * this.radius, typical), this.least);
     this.bodies.forEach((body, b) => this.addBody(body, b));
     this.joints.forEach((joint) => this.addJoint(joint));
     for (const point of this.scene.points || []) this.addPoint(point);
@@ -130,8 +131,8 @@ export class Picture {
     const { s } = this, colour = this.colour(b), name = body.name;
     if (body.shape) {
       const { kind } = body.shape, size = [...body.shape.size];
-      const point = size.every((v) => v === 0), least = point ? 1.7 * s : kind === "ellipsoid" ? 0.5 * s : 0.6 * s;
-      const scale = new THREE.Vector3(...size.map((v) => Math.max(v, least)));
+      const point = size.every((v) => v === 0), thin = point ? 1.7 * s : kind === "ellipsoid" ? 0.5 * s : 0.6 * s;
+      const scale = new THREE.Vector3(...size.map((v) => Math.max(v > 0 ? this.least : thin, v)));
       const at = body.shape.at || [0, 0, 0], axes = quaternion(body.shape.axes);
       const position = new THREE.Vector3(), turn = new THREE.Quaternion();
       const place = () => [this.inWorld(b, at, position), this.rotation(b, turn).multiply(axes), scale];
