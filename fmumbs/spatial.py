@@ -31,7 +31,7 @@ _THREE_HALVES = 1.5 * _UNIT
 class Rotation:
     """A rotation R_AB of frame B with respect to frame A.
 
-    `Rotation(matrix)` takes the (3, 3) direction cosine matrix whose columns are B's axes in A. A matrix that is
+    matrix: (3, 3) direction cosines, whose columns are B's axes in A; by default the identity. A matrix that is
     orthonormal to six digits is made orthonormal. Raises ModelError for any other matrix and for a reflection.
     """
 

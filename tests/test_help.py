@@ -9,6 +9,7 @@ import pytest
 
 import fmumbs as fm
 
+DESCRIPTION = r"\b{0}\b(,? \w+)*( [(\[][^)\]]*[)\]])*:|\b{0} \[|`{0}`"  # name, other: what; name [unit]; `name`
 PUBLIC = {name: getattr(fm, name) for name in fm.__all__}
 
 
@@ -40,7 +41,8 @@ def missing(value: Callable[..., Any]) -> list[str]:
     if inspect.isclass(value) and issubclass(value, BaseException) and "__init__" not in vars(value):
         return []  # takes a message
     names = [name for name in inspect.signature(value).parameters if name not in ("self", "cls")]
-    return [name for name in names if not re.search(rf"\b{name}\b", text)]
+    said = DESCRIPTION if inspect.isclass(value) else r"\b{}\b"  # of functions sentences do
+    return [name for name in names if not re.search(said.format(name), " ".join(text.split()))]
 
 
 @pytest.mark.parametrize("name", DESCRIBED)

@@ -35,7 +35,7 @@ class LuGre:
             radius |f across the axis| + collar |f along it|   in Revolute and Universal joints, about each axis,
             radius |f|                                         in Spherical ones,
             |f across the axis| + |t across it| / guide        in Prismatic and Cylindrical ones.
-        A reaction that is not unique is refused, unless insist=True: then it is the smallest one, as J.reaction is.
+    insist: a reaction that is not unique is refused; with True it is the smallest one, as J.reaction is.
     radius, collar: [m] of a turning joint's pin and of its end face; a cylindrical joint slides at its radius as it
         turns, and its other values are those of a sliding joint. guide: length [m]; 0: t does not count.
 

@@ -277,11 +277,12 @@ class ProgrammedPoint(_InFrame):
 class ProgrammedOrientation(_InFrame):
     """The axes of a point's frame follow angles: `ProgrammedOrientation(name, point, path=(fm.Path(...), 0, 0))`.
 
-    point: whose axes turn. frame: with respect to whose axes, by default the world's. The three coordinates are angles
-    about x, then about the y that this turned, then about the z that both turned: R = R_x R_y R_z, with the second one
-    between -90 and 90 degrees. Of "velocity" or "acceleration" they are components of the angular velocity relative to
-    the frame, or of its derivative, along `directions` of the frame, or with axes="point" of the point. Units [rad],
-    [rad/s], [rad/s2]; the torques of the drive belong to these angles, or directions.
+    point: whose axes turn. frame: with respect to whose axes, by default the world's. directions, axes: see below; for
+    angles neither is given. The three coordinates are angles about x, then about the y that this turned, then about the
+    z that both turned: R = R_x R_y R_z, with the second one between -90 and 90 degrees. Of "velocity" or "acceleration"
+    they are components of the angular velocity relative to the frame, or of its derivative, along `directions` of the
+    frame, or with axes="point" of the point. Units [rad], [rad/s], [rad/s2]; the torques of the drive belong to these
+    angles, or directions.
 
     Raises ModelError for a point on the body of `frame`, and for paths that are not three.
     """
@@ -310,7 +311,8 @@ class ProgrammedVelocity(_InFrame):
     joint-representation, Eqs 3.6 and 3.8, between any two bodies; it need not be integrable. path: zeta, one for each
     row, 0 for a homogeneous one; or an input, as for every program. of: "velocity", the default, or "acceleration".
 
-    directions: not used: the rows say which.
+    point: on a body; frame: on another or on the ground, by default the world's; axes: "frame" or "point", in which the
+        rows are. directions: not used: the rows say which.
 
     Rows that depend on position or time are rows + slopes s, with s a coordinate: `by` is a Path s(t), or a joint or
     (joint, mode) with a scalar position in the spanning tree; slopes: (k, 6).

@@ -31,7 +31,7 @@ class UnknownVariable(SolverError, KeyError):
 class Result(Mapping[str, Array]):
     """Time series of a simulation: a mapping from variable names to arrays.
 
-    Made by simulate(): name of the model, time, values and units by the variables' names.
+    Made by simulate(). name: of the model. time: (n,) [s]. values, units: by the variables' names, (n,) and texts.
     result.time: (n,) [s]. result["A.q"]: (n,); result["b.r"]: (n, 3), all components of a vector. result.units: by
     name. list(result) or result.names: every variable, vectors by component: "b.r[1]", "b.r[2]", ...
 

@@ -34,6 +34,8 @@ class Column:
 class Sweep(Mapping[str, NDArray[Any]]):
     """The finished sweep in a file: a mapping from columns to (runs,) arrays, which are read when asked for.
 
+    path: of the file.
+
     len(sweep["run"]) or sweep.runs: number of runs. sweep.varied: names of what was varied; sweep["end:A.q"]: values at
     the end of each run, sweep["max:A.tau"]: summaries, NaN for runs that failed; sweep["error"]: why, else None.
     sweep.units: by column. sweep.trajectories: folder of the saved trajectories, None if there are none.
