@@ -56,6 +56,7 @@ fmus: .venv/.plot .venv/.core
 bench: .venv/.bench .venv/.core
 	$(BIN)/python benchmarks/open_chains.py
 	$(BIN)/python benchmarks/closed_loops.py
+	$(BIN)/python benchmarks/compilers.py
 	$(BIN)/python benchmarks/constraint_violation.py
 	$(BIN)/python benchmarks/stiff.py
 

@@ -152,28 +152,6 @@ def rest_measures() -> list[Measure]:
     return measures
 
 
-def level_measures() -> list[Measure]:
-    """The plain kernels, for processors without AVX2, compared with the best."""
-    measures = []
-    lines: list[list[str]] = []
-    for case, n in (("arm", 10), ("spherical", 6), ("spherical", 100), ("planar", 100), ("branch", 500)):
-        tree = trees.CASES[case](n)
-        solvers = [Solver(compile(to_model(tree, trees.random_state(tree)))) for _ in range(2)]
-        for level, solver in enumerate(solvers):
-            try:
-                solver.use_level(level)
-            except fm.SolverError:
-                print("\nThis processor has no AVX2: the plain kernels are the best.")
-                return []
-            solver.assemble()
-        seconds = interleaved({"plain": solvers[0].evaluate, "AVX2": solvers[1].evaluate})
-        lines.append([case, str(n), *(f"{1e6 * time:.3f}" for time in seconds.values())])
-        measures.append(Measure(f"{case}, n = {n}: plain / AVX2", seconds["plain"] / seconds["AVX2"], 2, "x"))
-    print("\nPlain kernels and AVX2 [us]")
-    print_table(["case", "n", "plain", "AVX2"], lines)
-    return measures
-
-
 def fmu_measures() -> list[Measure]:
     """Export, load and doStep of an arm of ten bodies."""
     tree = trees.arm(10)
@@ -202,7 +180,7 @@ def main() -> None:
         write_rows(options.json, rows)
     measures += speed_measures(rows)
     if not options.quick:
-        measures += [rk4_measure(), *growth_measures(), *rest_measures(), *level_measures()]
+        measures += [rk4_measure(), *growth_measures(), *rest_measures()]
     print_goals(measures + fmu_measures())
 
 
