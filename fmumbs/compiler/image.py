@@ -77,8 +77,15 @@ class ModelImage:
 
     @cached_property
     def scene(self) -> Scene:
-        """What the mechanism looks like: its bodies as they were described, and symbols of its joints."""
-        return Scene.from_json(self._text("model_scene"))
+        """What the mechanism looks like: its bodies as they were described, and symbols of its joints.
+
+        Raises ModelError for an image whose scene was written by another program.
+        """
+        try:
+            return Scene.from_json(self._text("model_scene"))
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            what = f"the scene in the image of '{self.name}' is damaged: {error}"
+            raise ModelError(f"{what}. Compile it again.") from error
 
     def _text(self, which: str) -> str:
         return text_at(self.arrays["text"].tobytes(), int(self.arrays[which][0]))

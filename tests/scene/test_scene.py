@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import fmumbs as fm
+from fmumbs.compiler.layout import counted, pack
 from fmumbs.readers import read_model
 from fmumbs.scene import GROUND, Scene, Shape, scene_of
 
@@ -138,6 +139,18 @@ def test_an_image_carries_the_scene_of_its_model(name: str) -> None:
     assert {body.name for body in scene.bodies} == {body.name for body in model.bodies}
     assert scene.gravity == pytest.approx(model.gravity)
     assert np.isfinite(scene.length)
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"name":"m","bodies":[{"of":1}]}', '{"bodies":3,"name":"m"}'])
+def test_a_damaged_scene_is_refused(text: str) -> None:
+    image = fm.compile(read_model("pendulum", {}))
+    whole = bytes(image.arrays["text"]) + text.encode() + b"\0"
+    arrays = image.arrays | {
+        "text": np.frombuffer(whole, np.uint8),
+        "model_scene": np.array([len(image.arrays["text"])], np.int32),
+    }
+    with pytest.raises(fm.ModelError, match="the scene in the image of 'pendulum' is damaged"):
+        _ = fm.ModelImage(pack(counted(arrays), arrays)).scene
 
 
 def test_a_name_may_have_any_letter() -> None:
