@@ -31,7 +31,7 @@ from fmumbs.cli.options import (
 )  # fmt: skip
 from fmumbs.cli.sweeping import sweep
 from fmumbs.cli.terminal import MOST, start_warnings
-from fmumbs.cli.viewing import view
+from fmumbs.cli.viewing import say_if_recorded_only, view
 from fmumbs.errors import Interrupted, SolverError
 from fmumbs.readers import read_model
 from fmumbs.system import ENGINES
@@ -219,10 +219,12 @@ def export(
             model, output or f"{model.name}.fmu", backend=backend, starts=starts, platforms=platforms or None,
             naming=naming, all_variables=all_variables, scene=scene, **integration,
         )  # fmt: skip
-        click.echo(f"{path}  {path.stat().st_size / 1024:.0f} kB")
+        click.echo(f"{path}  {path.stat().st_size / 1024:.0f} kB{_scene_size(path) if scene else ''}")
         failed |= verifies and _verify(path, None)
     if backend == "native" and not platforms and (missing := missing_platforms()):
         click.echo(f"without binaries for {', '.join(missing)}, which this installation does not have", err=True)
+    if scene:
+        say_if_recorded_only()
     if failed:
         sys.exit(1)
 
@@ -385,6 +387,15 @@ def verify(fmu: Path, against: str | None, settings: Settings) -> None:
 
 main.add_command(sweep)
 main.add_command(view)
+
+
+def _scene_size(path: Path) -> str:
+    """How much of an FMU its page is."""
+    from zipfile import ZipFile
+
+    with ZipFile(path) as archive:
+        size = archive.getinfo("documentation/scene.html").compress_size
+    return f", of which the scene {size / 1024:.0f} kB"
 
 
 def _verify(path: Path, model: "Model | None") -> bool:

@@ -63,7 +63,8 @@ def view(
     coordinates of all joints, as `fmumbs run MODEL -o` writes them.
 
     The page plays the motion, follows a body, shows reactions (green where the model determines them, red where not)
-    and plots; press ? in it for its keys.
+    and plots; press ? in it for its keys. `Run live` in it steps the mechanism itself, with sliders for its inputs and
+    parameters.
 
     \b
     fmumbs view engine --open
@@ -82,10 +83,19 @@ def view(
             made = _of_mechanism(target, settings, inputs, interpolation, options)
     path = made.save(out or f"{made.name}.html")
     click.echo(f"{path}  {path.stat().st_size / 1024:.0f} kB" if path.is_file() else f"{path}")
+    say_if_recorded_only()
     if opens:
         made.open(path)
     if made.failure is not None:
         raise made.failure
+
+
+def say_if_recorded_only() -> None:
+    """Says that pages are not live, where this installation cannot make live ones."""
+    from fmumbs.view.live import CORE, WITHOUT
+
+    if not CORE.is_file():
+        click.echo(WITHOUT, err=True)
 
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:

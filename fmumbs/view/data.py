@@ -7,7 +7,7 @@ many bodies have single precision, then fewer instants, and of many variables th
 import base64
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from fmumbs.compiler.layout import lib
 from fmumbs.compiler.names import Names
 from fmumbs.run import Result
 from fmumbs.run.details import Motion
+from fmumbs.view.live import live_of
 from fmumbs.view.poses import poses
 
 Array = NDArray[np.float64]
@@ -32,8 +33,10 @@ _OTHER = re.compile(r"^(?!solver\.)")
 _RATE = re.compile(r"\.(qd|kappa|u)(\[\d+\])?$")
 
 
-def data_of(result: Result, motion: Motion, note: str = "") -> dict[str, Any]:
-    """The page's data. note: a sentence below the title, such as why a run ended early."""
+def data_of(result: Result, motion: Motion, note: str = "", live: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The page's data. note: a sentence below the title, such as why a run ended early. live: how the live mechanism
+    differs from the image, see live_of().
+    """
     image = motion.image
     chosen, wide = _instants(len(result.time), len(image.scene.bodies))
     found = poses(image, motion.positions[chosen])
@@ -50,6 +53,7 @@ def data_of(result: Result, motion: Motion, note: str = "") -> dict[str, Any]:
         "forces": [one | {"f": _field(one["f"], "f4")} for one in forces],
         "largest": _largest(forces, image),
         "series": series,
+        "live": live_of(image, **(live or {})),
         "plots": [[one] for one in _first(result, [one["name"] for one in series])],
     }
 

@@ -16,6 +16,7 @@ from fmumbs.run.details import Motion
 from fmumbs.run.moments import Input
 from fmumbs.run.simulate import experiment_times
 from fmumbs.view.data import data_of
+from fmumbs.view.live import signals_of
 from fmumbs.view.motion import image_of, motion_of, structured
 from fmumbs.view.page import View, html_of
 from fmumbs.view.poses import start_positions
@@ -55,7 +56,7 @@ def view_model(
     if failure is not None:
         warnings.warn(f"'{image.name}' is shown although {failure}", stacklevel=3)
     assert result.motion is not None
-    return _page(result, result.motion, failure)
+    return _page(result, result.motion, failure, {"given": inputs, "signals": signals_of(model)})
 
 
 def view_result(result: Result, model: Model | ModelImage | None = None) -> View:
@@ -67,14 +68,14 @@ def view_result(result: Result, model: Model | ModelImage | None = None) -> View
     return _page(result, motion_of(result, model), None)
 
 
-def _page(result: Result, motion: Motion, failure: FmumbsError | None) -> View:
+def _page(result: Result, motion: Motion, failure: FmumbsError | None, live: Mapping[str, Any] | None = None) -> View:
     if failure is None:
         note = ""
     elif isinstance(failure, AssemblyError):
         note = f"At its start values, which do not fit together: {failure}"
     else:
         note = f"The run ended at {result.time[-1]:g} s: {failure}"
-    return View(motion.image.name, html_of(data_of(result, motion, note)), failure)
+    return View(motion.image.name, html_of(data_of(result, motion, note, live)), failure)
 
 
 def _outputs(image: ModelImage, times: int) -> list[str]:

@@ -140,7 +140,7 @@ def test_many_bodies_have_fewer_instants_and_less_precision() -> None:
     result = fm.simulate(model, stop=5)
     data = data_of(result, motion_of(result))
     assert data["poses"]["type"] == "f4"
-    assert len(as_json(data)) < MOST
+    assert len(as_json(data | {"live": None})) < MOST
     few = np.frombuffer(base64.b64decode(data["times"]["data"]))
     assert_allclose(few[[0, -1]], (0.0, 5.0))
 

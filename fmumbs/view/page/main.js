@@ -3,6 +3,7 @@
 import { decoded, lengthText, round, short } from "./numbers.js";
 import { Orbit } from "./camera.js";
 import { COLOURS, Picture } from "./picture.js";
+import { Panel } from "./panel.js";
 import { Plot } from "./plots.js";
 import { Recording } from "./recording.js";
 
@@ -33,6 +34,8 @@ class Page {
     this.resized();
     this.fit();
     new ResizeObserver(() => this.resized()).observe($("stage"));
+    this.panel = data.live ? new Panel(this) : null;
+    if (!this.panel) Object.assign($("live"), { hidden: false, textContent: "This page plays the recorded motion only: it was written without the core for browsers." });
     this.seek(this.time);
     requestAnimationFrame((now) => this.tick(now));
   }
@@ -93,8 +96,10 @@ class Page {
   }
 
   play(on = !this.playing) {
-    if (on && this.time >= this.source.end) this.seek(this.source.start);
-    this.playing = on && this.source.end > this.source.start;
+    const live = this.panel && this.panel.on;
+    if (on && live) this.seek(this.source.end);
+    else if (on && this.time >= this.source.end) this.seek(this.source.start);
+    this.playing = on && (live || this.source.end > this.source.start);
     $("play").innerHTML = this.playing ? "&#10074;&#10074;" : "&#9654;";
     $("play").setAttribute("aria-label", this.playing ? "pause" : "play");
     this.last = null;
@@ -102,7 +107,11 @@ class Page {
 
   tick(now) {
     requestAnimationFrame((then) => this.tick(then));
-    if (this.playing) {
+    if (this.playing && this.panel && this.panel.on) {
+      const dt = this.last === null ? 0 : (now - this.last) / 1000;
+      this.last = now;
+      this.panel.tick(dt);
+    } else if (this.playing) {
       const dt = this.last === null ? 0 : Math.min(0.1, (now - this.last) / 1000) * this.speed;
       this.last = now;
       let t = this.time + dt;
@@ -332,7 +341,7 @@ class Page {
   }
 
   plot(names) {
-    const series = names.map((name) => this.series.get(name)), times = () => this.recording.times;
+    const series = names.map((name) => this.series.get(name)), times = () => this.source.times;
     const plot = new Plot(names.join(", "), series, times, (t) => { this.play(false); this.seek(t); }, () => { this.plots = this.plots.filter((one) => one !== plot); });
     this.plots.push(plot);
     $("plots").append(plot.figure);

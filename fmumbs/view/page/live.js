@@ -1,17 +1,11 @@
-/* live.js: steps a mechanism in a page or in a worker, by the core as WebAssembly, with the bits of the native core.
- *
- * The module is the FMU binary wasm32-wasi; its functions are those of fmumbs.h, its pointers are offsets into its memory.
- * It asks its host for files only in fmi2Instantiate, which is not called here: every such import answers "no such file".
- */
-"use strict";
+// Steps a mechanism in a page, by the core as WebAssembly, with the bits of the native core.
+//
+// The module is the FMU binary wasm32-wasi. Its functions are those of fmumbs.h, its pointers are offsets into its memory.
+// It asks its host for files only in fmi2Instantiate, which is not called here: each such import answers "no such file".
+// A worker is made from the source of these classes, so they use nothing else of the page.
 
-const CAUSALITIES = ["input", "output", "parameter", "local"];
-const TYPES = ["Real", "Integer", "Boolean"];
-const POSE = 12; // numbers of a body: r (3), R (3, 3) by rows
-const MESSAGE = 4096;
-
-/* A call that the core refused, or a step that failed; `time` is then where the state is valid [s]. */
-class MechanismError extends Error {
+/** A call that the core refused, or a step that failed; `time` is then where the state is valid [s]. */
+export class MechanismError extends Error {
   constructor(message, time) {
     super(message);
     this.name = "MechanismError";
@@ -19,14 +13,18 @@ class MechanismError extends Error {
   }
 }
 
-class Mechanism {
+export class Mechanism {
+  static CAUSALITIES = ["input", "output", "parameter", "local"];
+  static TYPES = ["Real", "Integer", "Boolean"];
+  static MESSAGE = 4096; // bytes
+
   #core;
   #memory;
   #instance = 0;
   #room = new Map(); // memory that calls use again: name -> {at, bytes}
   #byName;
 
-  /* wasm: bytes, or a compiled WebAssembly.Module; image: a model image. Returns a promise of a Mechanism, assembled at
+  /** wasm: bytes, or a compiled WebAssembly.Module; image: a model image. Returns a promise of a Mechanism, assembled at
    * time 0; rejects with a MechanismError for an image that the core refuses and for a failed assembly. */
   static async open(wasm, image) {
     const module = wasm instanceof WebAssembly.Module ? wasm : await WebAssembly.compile(wasm);
@@ -52,9 +50,9 @@ class Mechanism {
   #openImage(image) {
     const bytes = image instanceof Uint8Array ? image : new Uint8Array(image);
     const at = this.#allocate(bytes.length);
-    const out = this.#allocate(4 + MESSAGE);
+    const out = this.#allocate(4 + Mechanism.MESSAGE);
     new Uint8Array(this.#memory.buffer).set(bytes, at);
-    const status = this.#core.fm_open(at, bytes.length, out, out + 4, MESSAGE);
+    const status = this.#core.fm_open(at, bytes.length, out, out + 4, Mechanism.MESSAGE);
     const why = status ? this.#text(out + 4) : "";
     this.#instance = this.#view().getUint32(out, true);
     this.#core.free(at);
@@ -69,7 +67,7 @@ class Mechanism {
     this.#room.clear();
   }
 
-  /* Memory ---------------------------------------------------------------------------------------------- */
+  // Memory --------------------------------------------------------------------------------------------------------
 
   #view() {
     return new DataView(this.#memory.buffer); // made each time: the memory grows, and old views then end
@@ -81,7 +79,7 @@ class Mechanism {
     return at;
   }
 
-  /* Memory of at least so many bytes, the same for each call with this name. */
+  /** Memory of at least so many bytes, the same for each call with this name. */
   #scratch(name, bytes) {
     const have = this.#room.get(name);
     if (have && have.bytes >= bytes) return have.at;
@@ -101,9 +99,9 @@ class Mechanism {
     if (status) throw new MechanismError(this.#text(this.#core.fm_message(this.#instance)), this.time);
   }
 
-  /* Variables ------------------------------------------------------------------------------------------- */
+  // Variables -----------------------------------------------------------------------------------------------------
 
-  /* All variables by value reference: {reference, name, unit, causality, type, tunable, state, description}. */
+  /** All variables by value reference: {reference, name, unit, causality, type, tunable, state, description}. */
   get variables() {
     return [...this.#names().values()];
   }
@@ -111,10 +109,10 @@ class Mechanism {
   #names() {
     if (this.#byName) return this.#byName;
     const core = this.#core, count = core.fm_variable_count(this.#instance) >>> 0;
-    const info = this.#scratch("info", 32), name = this.#scratch("name", MESSAGE), kinds = new Map();
+    const info = this.#scratch("info", 32), name = this.#scratch("name", Mechanism.MESSAGE), kinds = new Map();
     this.#byName = new Map();
     for (let reference = 0; reference < count; reference++) {
-      core.fm_variable_name(this.#instance, reference, name, MESSAGE);
+      core.fm_variable_name(this.#instance, reference, name, Mechanism.MESSAGE);
       core.fm_variable(this.#instance, reference, info);
       const view = this.#view(), at = (i) => view.getInt32(info + 4 * i, true);
       if (!kinds.has(at(0))) kinds.set(at(0), this.#text(view.getUint32((core.fm_kind(at(0)) >>> 0) + 12, true)));
@@ -122,8 +120,8 @@ class Mechanism {
         reference,
         name: this.#text(name),
         unit: this.#text(view.getUint32(info + 28, true)),
-        causality: CAUSALITIES[at(3)],
-        type: TYPES[at(4)],
+        causality: Mechanism.CAUSALITIES[at(3)],
+        type: Mechanism.TYPES[at(4)],
         tunable: at(5) !== 0,
         state: at(6) !== 0,
         description: kinds.get(at(0)),
@@ -139,7 +137,7 @@ class Mechanism {
     return found;
   }
 
-  /* (n) values of variables by value reference. */
+  /** (n) values of variables by value reference. */
   read(references) {
     const n = references.length, at = this.#scratch("references", 4 * n), out = this.#scratch("values", 8 * n);
     new Uint32Array(this.#memory.buffer, at, n).set(references);
@@ -151,7 +149,7 @@ class Mechanism {
     return this.read([this.variable(name).reference])[0];
   }
 
-  /* Sets an input or a tunable parameter, at any time. Start values are given to reset(). */
+  /** Sets an input or a tunable parameter, at any time. Start values are given to reset(). */
   set(name, value) {
     const { reference, causality, tunable } = this.variable(name);
     if (causality !== "input" && !tunable)
@@ -166,21 +164,21 @@ class Mechanism {
     this.#check(this.#core.fm_set(this.#instance, at, 1, from));
   }
 
-  /* Running ---------------------------------------------------------------------------------------------- */
+  // Running -------------------------------------------------------------------------------------------------------
 
-  /* The present time [s]. */
+  /** The present time [s]. */
   get time() {
     return this.#core.fm_time(this.#instance);
   }
 
-  /* Starts over at time 0, with start values of inputs, states and parameters by name. */
+  /** Starts over at time 0, with start values of inputs, states and parameters by name. */
   reset(starts = {}) {
     this.#check(this.#core.fm_reset(this.#instance));
     for (const [name, value] of Object.entries(starts)) this.#write(this.variable(name).reference, value);
     this.#check(this.#core.fm_assemble(this.#instance, 0));
   }
 
-  /* Steps to a time, or by an interval [s]; after a MechanismError the state is that at `time`. */
+  /** Steps to a time, or by an interval [s]; after a MechanismError the state is that at `time`. */
   step(end) {
     this.#check(this.#core.fm_step(this.#instance, end));
   }
@@ -189,7 +187,7 @@ class Mechanism {
     this.step(this.time + interval);
   }
 
-  /* Where the bodies are, in the model's order: r (3) [m] and R (3, 3) by rows for each; then the modal coordinates of
+  /** Where the bodies are, in the model's order: r (3) [m] and R (3, 3) by rows for each; then the modal coordinates of
    * each flexible body. */
   poses() {
     const count = this.#core.fm_poses(this.#instance, 0, 0) >>> 0, at = this.#scratch("poses", 8 * count);
@@ -197,7 +195,7 @@ class Mechanism {
     return new Float64Array(this.#memory.buffer, at, count).slice();
   }
 
-  /* The state as bytes, and back to it, bit for bit. */
+  /** The state as bytes, and back to it, bit for bit. */
   save() {
     const bytes = this.#core.fm_state_size(this.#instance) >>> 0, at = this.#scratch("state", bytes);
     this.#check(this.#core.fm_state_save(this.#instance, at, bytes));

@@ -1,0 +1,268 @@
+// The live mechanism: run, reset, sliders of its inputs and tunable parameters.
+
+import { Engine, inflated } from "./engine.js";
+import { Motion } from "./motion.js";
+import { round, short } from "./numbers.js";
+
+const BUDGET = 40; // ms of work for one frame
+const LONGEST = 0.25; // of wall time that one frame makes up for [s]
+const FIRST_ROWS = 6; // sliders of inputs above the plots
+const MOST_ROWS = 60; // others that are shown at once; the rest are found by their names
+const $ = (id) => document.getElementById(id);
+
+export class Panel {
+  /** page: whose source of motion it replaces while it is on. */
+  constructor(page) {
+    this.page = page;
+    this.on = false;
+    this.changed = { ...page.data.live.starts }; // values by name with which it starts over
+    this.held = 0; // until when the present line stays
+    this.rate = 1; // simulated time by wall time, smoothed
+    $("live").hidden = false;
+    $("live-run").addEventListener("click", () => { if (this.on) this.leave(); else this.enter(); });
+    $("live-reset").addEventListener("click", () => this.reset());
+    $("live-filter").addEventListener("input", () => this.showParameters());
+    $("live-more").addEventListener("toggle", () => this.showParameters());
+  }
+
+  /** Shows a line; what is said while an earlier one is held [ms] is dropped, unless it is held too. */
+  say(text, hold = 0) {
+    const now = performance.now();
+    if (!hold && now < this.held) return;
+    this.held = now + hold;
+    if ($("live-status").textContent !== text) $("live-status").textContent = text;
+  }
+
+  // On and off --------------------------------------------------------------------------------------------
+
+  async enter() {
+    const { page } = this;
+    try {
+      if (!this.engine) await this.open();
+    } catch (error) {
+      this.engine?.close();
+      this.engine = null;
+      this.say(error.message);
+      return;
+    }
+    this.on = true;
+    page.play(false);
+    page.source = this.motion;
+    $("live-run").textContent = "Back to the recording";
+    $("live-reset").hidden = false;
+    await this.reset();
+  }
+
+  leave() {
+    const { page } = this;
+    page.play(false);
+    this.on = false;
+    page.source = page.recording;
+    $("live-run").textContent = "Run live";
+    $("live-reset").hidden = true;
+    this.held = 0;
+    this.say("");
+    this.setSlider();
+    page.seek(page.source.start);
+    this.drawPlots();
+  }
+
+  async open() {
+    const { page } = this, { live } = page.data;
+    this.say("opening…");
+    this.engine = new Engine();
+    const [core, image] = await Promise.all([inflated(live.core), inflated(live.image)]);
+    const variables = await this.engine.call("open", core, image);
+    this.variables = new Map(variables.map((one) => [one.name, one]));
+    this.motion = new Motion(page.data, page.recording);
+    this.forces = this.forceReferences();
+    this.makeScale(variables);
+    for (const one of variables) one.signal = live.signals[one.name];
+    const single = (one) => (/\]$/.test(one.name) ? 1 : 0), drives = (one) => (one.signal ? 0 : /\.(kappa_dot|eta)_in/.test(one.name) ? 1 : 2);
+    this.inputs = variables.filter((one) => one.causality === "input").sort((a, b) => drives(a) - drives(b) || single(a) - single(b));
+    const late = (one) => (one.signal ? -1 : /\.inertia\[\d\]$/.test(one.name) ? 2 : one.name.endsWith(".mass") ? 1 : 0);
+    const parameters = variables.filter((one) => one.causality !== "input" && one.tunable).sort((a, b) => late(a) - late(b));
+    this.parameters = [...this.inputs.slice(FIRST_ROWS), ...parameters];
+    document.querySelector("#live summary").textContent = this.inputs.length > FIRST_ROWS ? "More inputs, parameters" : "Parameters";
+    $("live-inputs").replaceChildren(...this.inputs.slice(0, FIRST_ROWS).map((one) => this.slider(one)));
+    $("live-more").hidden = this.parameters.length === 0;
+    this.takeSeries();
+  }
+
+  /** Value references of the forces that the picture draws, where the image has them. */
+  forceReferences() {
+    const { scene, forces } = this.page.data, found = [];
+    for (const { kind, index } of forces) {
+      const of = kind === "reaction" ? `${scene.joints[index].name}.reaction.f` : `${scene.loads[index].name}.${kind === "load" ? "force" : "torque"}`;
+      const parts = [1, 2, 3].map((k) => this.variables.get(`${of}[${k}]`));
+      if (parts.every(Boolean)) found.push({ key: `${kind} ${index}`, references: parts.map((one) => one.reference) });
+    }
+    return found;
+  }
+
+  // Running -----------------------------------------------------------------------------------------------
+
+  /** Value references of what a frame needs. */
+  wanted() {
+    const { watched } = this.motion.kept;
+    const plotted = [...watched.keys()].map((name) => this.variables.get(name).reference);
+    return [...plotted, ...this.forces.flatMap((one) => one.references)];
+  }
+
+  take({ time, poses, values }) {
+    const { watched } = this.motion.kept, names = [...watched.keys()], now = new Map();
+    names.forEach((name, i) => now.set(name, values[i]));
+    const force = new Map();
+    this.forces.forEach(({ key }, k) => { const at = names.length + 3 * k; force.set(key, values.subarray(at, at + 3)); });
+    this.motion.push(time, poses, force, now);
+    this.setSlider();
+    this.page.seek(time);
+  }
+
+  setSlider() {
+    const { source } = this.page;
+    Object.assign($("slider"), { min: source.start, max: source.end, disabled: !(source.end > source.start) });
+    $("play").disabled = !this.on && !(source.end > source.start);
+  }
+
+  async reset() {
+    this.page.play(false);
+    this.run = (this.run || 0) + 1;
+    try {
+      const frame = await this.engine.call("reset", this.changed, this.wanted());
+      this.motion.clear();
+      this.take(frame);
+      this.held = 0;
+      this.say("");
+      this.page.play(true);
+    } catch (error) {
+      this.say(error.message);
+    }
+    this.drawPlots();
+  }
+
+  /** One frame of a page that plays: asks for `dt` [s] of wall time, unless an answer is still to come. */
+  async tick(dt) {
+    if (this.waiting) { this.late = (this.late || 0) + dt; return; }
+    const run = this.run, wall = dt + (this.late || 0), asked = Math.min(wall, LONGEST) * this.page.speed;
+    this.late = 0;
+    this.waiting = true;
+    try {
+      const from = this.motion.end, frame = await this.engine.call("advance", asked, BUDGET, this.wanted());
+      if (run !== this.run || !this.on) return;
+      this.take(frame);
+      if (frame.failure) { this.page.play(false); this.say(`${frame.failure}. Reset starts over.`, 1e9); return; }
+      this.judge(frame.time - from, wall);
+    } catch (error) {
+      this.page.play(false);
+      this.say(error.message);
+    } finally {
+      this.waiting = false;
+    }
+    this.drawPlots(100);
+  }
+
+  /** Says so when the mechanism moves more slowly than the page plays. */
+  judge(moved, wall) {
+    if (!(wall > 0)) return;
+    this.rate += Math.min(1, 4 * wall) * (Math.min(1, moved / wall / this.page.speed) - this.rate);
+    const now = short(this.rate * this.page.speed, 2);
+    this.say(this.rate < 0.9 ? `slower than ${this.page.speed} ×: the mechanism moves at ${now} × real time` : "");
+  }
+
+  // Plots -------------------------------------------------------------------------------------------------
+
+  /** Plots read the live motion while it is on, and all its variables can be plotted then. */
+  takeSeries() {
+    const { series } = this.page;
+    for (const [name, one] of series) {
+      if (!this.variables.has(name)) continue;
+      const recorded = one.values;
+      one.values = () => (this.on ? this.motion.values(name) : recorded());
+    }
+    for (const { name, unit, causality } of this.variables.values()) {
+      if (series.has(name) || causality === "parameter") continue;
+      const unknown = () => new Float64Array(this.page.recording.times.length).fill(NaN);
+      series.set(name, { name, unit, values: () => (this.on ? this.motion.values(name) : unknown()) });
+      $("variables").append(new Option(name));
+    }
+    $("more").hidden = false;
+    for (const plot of this.page.plots) for (const { name } of plot.series) if (this.variables.has(name)) this.motion.watch(name);
+  }
+
+  drawPlots(pause = 0) {
+    const now = performance.now();
+    if (now - (this.drawn || 0) < pause) return;
+    this.drawn = now;
+    for (const plot of this.page.plots) { plot.redraw(); plot.show(this.page.time); }
+  }
+
+  // Sliders -----------------------------------------------------------------------------------------------
+
+  /** Typical sizes by unit, from mass, length and gravity of the mechanism. */
+  makeScale(variables) {
+    const { length = 1, gravity = [0, 0, 0] } = this.page.data.scene;
+    const mass = variables.filter((one) => one.name.endsWith(".mass")).reduce((sum, one) => sum + (one.start || 0), 0) || 1;
+    const g = Math.hypot(...gravity) || 9.81, weight = mass * g, pace = Math.sqrt(g / length);
+    this.scale = {
+      N: weight, "N.m": weight * length, m: length, rad: Math.PI, "m/s": length * pace, "rad/s": 3 * pace, "m/s2": 2 * g,
+      "rad/s2": 9 * pace ** 2, kg: mass, "kg.m2": mass * length ** 2, "N/m": (20 * weight) / length,
+      "N.s/m": (4 * weight) / (length * pace), "N.m/rad": weight * length, "N.m.s/rad": (weight * length) / pace,
+    };
+  }
+
+  /** Least and greatest value of a slider; other numbers can be typed. */
+  range({ name, causality, unit, start }) {
+    const size = upper(Math.max(2 * Math.abs(start), start ? 0 : this.scale[unit] || 1, causality === "input" ? this.scale[unit] || 0 : 0));
+    const signed = causality === "input" || start < 0 || /^gravity|\.rest\b|\.inertia\[[456]\]/.test(name);
+    return [signed ? -size : 0, size];
+  }
+
+  slider(one) {
+    const row = document.createElement("div"), label = document.createElement("label");
+    const range = document.createElement("input"), number = document.createElement("input");
+    const value = this.changed[one.name] ?? one.start, [least, most] = this.range(one);
+    row.className = "slider";
+    label.textContent = `${one.signal ? `${one.signal}: ` : ""}${one.name}${one.unit ? ` [${one.unit}]` : ""}`;
+    label.title = `${one.description}; double click: back to ${short(one.start)}`;
+    Object.assign(range, { type: "range", min: least, max: most, step: (most - least) / 400, value });
+    Object.assign(number, { type: "number", step: "any", value: short(value, 6) });
+    for (const input of [range, number]) { input.dataset.name = one.name; input.setAttribute("aria-label", one.name); }
+    const give = async (wanted, typed) => {
+      const before = this.changed[one.name] ?? one.start;
+      if (wanted < Number(range.min)) range.min = wanted;
+      if (wanted > Number(range.max)) range.max = wanted;
+      const show = (v) => { range.value = v; if (!typed) number.value = short(v, 6); };
+      show(wanted);
+      this.changed[one.name] = wanted;
+      try {
+        await this.engine.call("set", one.name, wanted);
+      } catch (error) {
+        this.changed[one.name] = before;
+        range.value = before;
+        number.value = short(before, 6);
+        this.say(error.message, 6000);
+      }
+    };
+    range.addEventListener("input", () => give(Number(range.value), false));
+    number.addEventListener("change", () => { if (number.value !== "" && Number.isFinite(Number(number.value))) give(Number(number.value), true); });
+    label.addEventListener("dblclick", () => give(one.start, false));
+    row.append(label, range, number);
+    return row;
+  }
+
+  showParameters() {
+    if (!$("live-more").open || !this.parameters) return;
+    const part = $("live-filter").value.trim().toLowerCase();
+    const found = this.parameters.filter((one) => one.name.toLowerCase().includes(part));
+    $("live-filter").hidden = this.parameters.length <= 12;
+    $("live-parameters").replaceChildren(...found.slice(0, MOST_ROWS).map((one) => this.slider(one)));
+    if (found.length > MOST_ROWS) $("live-parameters").append(`and ${found.length - MOST_ROWS} more: type a part of a name`);
+  }
+}
+
+/** The least of 1, 2, 5 times a power of ten that is at least `value`. */
+function upper(value) {
+  const least = round(value);
+  return least >= value * (1 - 1e-12) ? least : round(2.5 * least * 1.0000001);
+}
