@@ -1,6 +1,7 @@
 """What a user receives: the wheel's content, and a binary that any Linux host from 2014 on can load."""
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import fmumbs
+from fmumbs.export.installed import PLATFORMS, missing_platforms
 from support.least_versions import BOUND, requirements
 
 ROOT = Path(__file__).parents[1]
@@ -121,11 +123,12 @@ def test_every_import_of_the_package_is_a_declared_dependency() -> None:
 
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel as `pip install fmumbs` would get it, built from this tree."""
+    """The wheel as `pip install fmumbs` would get it, built from this tree; with all platforms if they are made here."""
     folder = tmp_path_factory.mktemp("wheel")
     pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
     options = ["--no-deps", "--no-build-isolation", "-C", f"build-dir={folder / 'build'}", "-w", str(folder)]
-    subprocess.run([*pip, "wheel", *options, str(ROOT)], check=True)
+    only = "1" if missing_platforms() else ""
+    subprocess.run([*pip, "wheel", *options, str(ROOT)], check=True, env=os.environ | {"FMUMBS_HOST_ONLY": only})
     (path,) = folder.glob("*.whl")
     return path
 
@@ -149,7 +152,9 @@ def test_the_wheel_holds_the_binaries_the_sources_and_the_models(wheel: Path) ->
 
 def test_the_wheel_holds_the_deflated_binary_and_sources_of_fmus(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
-        binaries = [name for name in archive.namelist() if re.fullmatch(r"fmumbs/_fmu/\w+/fmumbs\.\w+", name)]
+        binaries = [name for name in archive.namelist() if re.fullmatch(r"fmumbs/_fmu/[\w-]+/fmumbs\.\w+", name)]
+        if not missing_platforms():
+            assert {name.split("/")[2] for name in binaries} >= set(PLATFORMS)
         with archive.open("fmumbs/_fmu/shared.zip") as file, zipfile.ZipFile(file) as shared:
             names = {*(f"sources/{name}" for name in shipped()), "documentation/licenses/license.txt"}
             assert set(shared.namelist()) == names
