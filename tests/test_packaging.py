@@ -123,7 +123,7 @@ def test_every_import_of_the_package_is_a_declared_dependency() -> None:
 
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel as `pip install fmumbs` would get it, built from this tree; with all platforms if they are made here."""
+    """The wheel as `pip install fmumbs` would get it, built from this tree; with all platforms if they are here."""
     folder = tmp_path_factory.mktemp("wheel")
     pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
     options = ["--no-deps", "--no-build-isolation", "-C", f"build-dir={folder / 'build'}", "-w", str(folder)]
