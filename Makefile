@@ -47,7 +47,7 @@ lint: .venv/.test .venv/.core
 	$(BIN)/mypy
 
 docs: .venv/.docs .venv/.core
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 	@echo "build/site/index.html"
 
 fmus: .venv/.plot .venv/.core
