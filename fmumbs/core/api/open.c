@@ -20,6 +20,7 @@
 #include <string.h>
 
 #define FM_LINE 64 /* arrays start on a cache line */
+#define FM_TOO_MUCH (SIZE_MAX / 2) /* bytes: more than a process may allocate at once */
 
 /* With the address sanitizer every array, also of the image, is followed by a poisoned gap, which detects overruns. */
 #ifdef __SANITIZE_ADDRESS__
@@ -33,11 +34,13 @@ void __asan_poison_memory_region(const volatile void *at, size_t bytes);
 #define apart(base, used, from, count, size) (from)
 #endif
 
-/* Places an array in the block, or, while there is none, counts its size. */
-static void *place(unsigned char *base, size_t *used, size_t count, size_t size)
+/* Places an array in the block, or, while there is none, counts its size, of which FM_TOO_MUCH stands for any more. */
+static void *place(unsigned char *base, size_t *used, uint64_t count, size_t size)
 {
     void *here = base == NULL ? NULL : base + *used;
-    const size_t end = *used + count * size;
+    if (count > (FM_TOO_MUCH - *used) / size) *used = FM_TOO_MUCH;
+    if (*used >= FM_TOO_MUCH) return here;
+    const size_t end = *used + (size_t)count * size;
     *used = ((end + (FM_LINE - 1)) & ~(size_t)(FM_LINE - 1)) + FM_FENCE;
     if (base != NULL) fence(base + end, *used - end);
     return here;
@@ -254,11 +257,13 @@ fm_status fm_do_open(const void *bytes, size_t size, fm_instance **out, char *me
     const size_t head = (sizeof draft + (FM_LINE - 1)) & ~(size_t)(FM_LINE - 1);
     const size_t kept = (size + (FM_LINE - 1)) & ~(size_t)(FM_LINE - 1);
     const size_t work = lay_out(&draft, NULL);
-    unsigned char *block = calloc(head + kept + work + FM_LINE, 1);
+    const int fits = work < FM_TOO_MUCH - head - kept - FM_LINE;
+    unsigned char *block = fits ? calloc(head + kept + work + FM_LINE, 1) : NULL;
     if (block == NULL) {
         free(copy);
         fm_free_plan(&plan);
-        return refuse(message, capacity, "not enough memory for the instance");
+        return refuse(message, capacity, fits ? "not enough memory for the instance"
+                                              : "the model needs more memory than a process can have here: use a 64-bit host");
     }
     unsigned char *base = block + (FM_LINE - (size_t)((uintptr_t)block & (FM_LINE - 1)));
     memcpy(base + head, copy, size);

@@ -1,8 +1,8 @@
 /* fmi2_resource.c: finds the model image from fmi2Instantiate's resource location.
  *
  * RFC 3986 and RFC 8089 define file URIs: file:/path, file:///path, file://localhost/path, file://host/share/path, with
- * %XX for bytes of UTF-8. Importers also pass plain paths, percent signs that are not escapes, and file://C:/path. The
- * possible interpretations are tried in order, the standard's first.
+ * %XX for bytes of UTF-8. Importers also pass plain paths, percent signs that are not escapes, file://C:/path, and
+ * backslashes for slashes. The possible interpretations are tried in order, the standard's first.
  *
  * With FM_EMBEDDED_IMAGE the image is an array in the binary, and no file is read.
  */
@@ -38,6 +38,9 @@ static const char IMAGE_NAME[] = "/model.fmb";
 
 #include <wchar.h>
 
+static const wchar_t MARK[] = L"\\\\?\\"; /* of a path that Windows takes as it is */
+enum { SHORT = 200 }; /* a relative path may become longer than MAX_PATH, 260 */
+
 /* One code point of UTF-8; an invalid byte stands for itself. */
 static unsigned long code_point(const unsigned char **next)
 {
@@ -56,23 +59,51 @@ static unsigned long code_point(const unsigned char **next)
     return more || s[0] < 0x80 ? code : s[0];
 }
 
-static FILE *open_utf8(const char *path)
+/* Decodes UTF-8 to UTF-16; `wide` has room for two units a byte. */
+static void widen(const char *path, wchar_t *wide)
 {
     const unsigned char *next = (const unsigned char *)path;
-    wchar_t *wide = calloc(2 * strlen(path) + 1, sizeof *wide);
-    FILE *file;
-    size_t n = 0;
-    if (!wide) return NULL;
     while (*next) {
         unsigned long code = code_point(&next);
         if (code > 0xFFFFUL) {
-            wide[n++] = (wchar_t)(0xD800UL + ((code - 0x10000UL) >> 10));
+            *wide++ = (wchar_t)(0xD800UL + ((code - 0x10000UL) >> 10));
             code = 0xDC00UL + ((code - 0x10000UL) & 0x3FFUL);
         }
-        wide[n++] = (wchar_t)code;
+        *wide++ = (wchar_t)code;
     }
-    wide[n] = 0;
+    *wide = 0;
+}
+
+/* The path that Windows opens although it is longer than MAX_PATH: absolute, with backslashes, and marked. NULL: there is no
+ * memory, or no such path. */
+static wchar_t *long_path(const wchar_t *wide)
+{
+    wchar_t *full = _wfullpath(NULL, wide, 0), *marked = full ? malloc((wcslen(full) + 8) * sizeof *full) : NULL;
+    const int shared = full && full[0] == L'\\' && full[1] == L'\\';
+    if (marked) {
+        wcscpy(marked, MARK);
+        if (shared) wcscat(marked, L"UNC");
+        wcscat(marked, full + (shared ? 1 : 0));
+    }
+    free(full);
+    return marked;
+}
+
+static FILE *open_utf8(const char *path)
+{
+    wchar_t *wide = calloc(2 * strlen(path) + 1, sizeof *wide), *longer, *at;
+    FILE *file;
+    int marked;
+    if (!wide) return NULL;
+    widen(path, wide);
+    marked = wcsncmp(wide, MARK, wcslen(MARK)) == 0;
+    for (at = wide; marked && *at; at++)
+        if (*at == L'/') *at = L'\\'; /* which Windows does only in other paths */
     file = _wfopen(wide, L"rb");
+    if (!file && !marked && wcslen(wide) >= SHORT && (longer = long_path(wide)) != NULL) {
+        file = _wfopen(longer, L"rb");
+        free(longer);
+    }
     free(wide);
     return file;
 }
@@ -133,23 +164,29 @@ static void copy(char *to, const char *from)
     memcpy(to, from, strlen(from) + 1);
 }
 
-/* The path in a file URI, still encoded; a plain path as it is. A host is kept: //host/path. */
+static int is_slash(char c)
+{
+    return c == '/' || c == '\\';
+}
+
+/* The path in a file URI, still encoded; a plain path as it is. A host is kept: //host/path, as are the two slashes of
+ * file:////host/path and of file://///host/path. */
 static const char *encoded_path(const char *location)
 {
-    size_t scheme = begins(location, "file:");
+    const size_t scheme = begins(location, "file:"), host = sizeof "localhost" - 1;
     const char *rest = location + scheme;
-    size_t authority;
-    if (!scheme || strncmp(rest, "//", 2) != 0) return rest;
-    authority = begins(rest, "//localhost/");
-    if (authority) return rest + authority - 1;
-    return rest[2] == '/' || is_drive(rest + 2) ? rest + 2 : rest;
+    if (!scheme || !is_slash(rest[0]) || !is_slash(rest[1])) return rest;
+    if (begins(rest + 2, "localhost") && is_slash(rest[2 + host])) return rest + 2 + host;
+    if (!is_slash(rest[2])) return is_drive(rest + 2) ? rest + 2 : rest;
+    while (is_slash(rest[2]) && is_slash(rest[3]) && is_slash(rest[4])) rest++;
+    return rest + 2;
 }
 
 /* Appends the image's name to a folder's path. */
 static void add_name(char *path)
 {
     size_t n = strlen(path);
-    while (n > 0 && (path[n - 1] == '/' || path[n - 1] == '\\')) n--;
+    while (n > 0 && is_slash(path[n - 1])) n--;
     memcpy(path + n, IMAGE_NAME, sizeof IMAGE_NAME);
 }
 
@@ -158,7 +195,7 @@ static FILE *open_path(char *path)
     FILE *file;
     add_name(path);
     file = open_utf8(path);
-    if (file || path[0] != '/' || !is_drive(path + 1)) return file;
+    if (file || !is_slash(path[0]) || !is_drive(path + 1)) return file;
     path[2] = ':'; /* /C:/path and /C|/path are C:/path */
     return open_utf8(path + 1);
 }

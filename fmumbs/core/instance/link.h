@@ -158,16 +158,16 @@ typedef struct fm_dual {
 
 /* Element counts for the tables of arrays. */
 typedef struct fm_counts {
-    size_t links, speeds, modes, ny, inputs, joints, balls, generals, modals, shapes, shape_pairs, frames, frame_shapes;
-    size_t reversed, reversed_speeds; /* ny and speeds if there are balls of joints traversed from M to F, else 0 */
-    size_t planars, plane_blocks;     /* planar links, and blocks of FM_PLANE_WIDTH of them */
-    size_t plane_loops;               /* 1: there are loops in a plane */
-    size_t closed;                    /* 1: there are constraint rows */
-    size_t rows, blocks, paths, columns, factor, cut_positions, cut_joints, units;
-    size_t laws, held, compliances, small, krylov;
-    size_t frictions, friction_modes, controls, owned; /* friction_modes: modes if there is friction, else 0 */
-    size_t reduced; /* 1: the reduced formulation is asked for */
-    size_t realised, driven, opposed, internal; /* drives of programs; 1: there are some; in the reduced form; speeds for their check */
+    uint64_t links, speeds, modes, ny, inputs, joints, balls, generals, modals, shapes, shape_pairs, frames, frame_shapes;
+    uint64_t reversed, reversed_speeds; /* ny and speeds if there are balls of joints traversed from M to F, else 0 */
+    uint64_t planars, plane_blocks;     /* planar links, and blocks of FM_PLANE_WIDTH of them */
+    uint64_t plane_loops;               /* 1: there are loops in a plane */
+    uint64_t closed;                    /* 1: there are constraint rows */
+    uint64_t rows, blocks, paths, columns, factor, cut_positions, cut_joints, units;
+    uint64_t laws, held, compliances, small, krylov;
+    uint64_t frictions, friction_modes, controls, owned; /* friction_modes: modes if there is friction, else 0 */
+    uint64_t reduced; /* 1: the reduced formulation is asked for */
+    uint64_t realised, driven, opposed, internal; /* drives of programs; 1: there are some; in the reduced form; speeds for their check */
 } fm_counts;
 
 /* The arrays of the tree: A(type, name, number of elements), n an fm_counts. */
