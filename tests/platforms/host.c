@@ -1,12 +1,14 @@
 /* host.c: runs FMU binaries on the platform for which it is compiled and prints what they answered.
  *
- *     host run JOBS [MODE [LOCALE]]    each job once, in a floating-point mode of the list below and in a locale
+ *     host run JOBS [LOCALE]           each job once, in a locale
+ *     host modes JOBS                  each job in each of the floating-point modes below
  *     host again JOBS TIMES            the first job with several instances, loaded and unloaded many times
  *
  * A job: a line with the library; one with the URI of the resources; GUID, number of steps and step [s]; and lists of value
  * references, each after its length: outputs, inputs, tunable parameters, Integers that may be set, Booleans. Lines of a run:
  *
- *     job LIBRARY         begins a job
+ *     mode NUMBER         begins a floating-point mode
+ *     job RESOURCES       begins a job
  *     values BITS ...     of the outputs after initialization and after each step: 16 digits for each number
  *     slopes BITS ...     directional derivatives of the outputs by the inputs, and the outputs' own derivatives
  *     whole NUMBER ...    Integers and Booleans
@@ -155,10 +157,9 @@ static void leave(const char *call)
     }
 }
 
-/* What is read from a mode, where a processor has not all of its bits. */
+/* hostile: what is read back, where a processor has not all of its bits. */
 static void choose(int mode)
 {
-    if (mode < 0 || mode >= (int)(sizeof modes / sizeof *modes)) exit(3); /* there are no more */
     own = mode_now();
     which = mode;
     set_mode(modes[mode]);
@@ -442,26 +443,42 @@ static void use_several(const job *j)
     if (!closed(lib)) fail("the library cannot be unloaded");
 }
 
-int main(int count, char **argument)
+static void run_all(const char *file, int mode)
 {
     static job j;
-    FILE *jobs = count > 2 ? fopen(argument[2], "r") : NULL;
-    if (jobs == NULL) fail("usage: host run|again JOBS ...");
-    if (strcmp(argument[1], "run") == 0) {
-        choose(count > 3 ? atoi(argument[3]) : 0);
-        if (count > 4 && setlocale(LC_ALL, argument[4]) == NULL) exit(4); /* there is no such locale */
-        while (read_job(jobs, &j)) (void)printf("job %s\n", j.path), run(&j);
-    } else {
-        const int times = atoi(argument[3]);
-        long before[2] = {0, 0};
-        choose(0);
-        if (!read_job(jobs, &j)) fail("there is no job");
-        for (int i = 0; i < times; i++) {
-            use_several(&j);
-            if (i == times / 2) before[0] = handles(), before[1] = allocated();
-        }
-        (void)printf("handles %ld bytes %ld\n", handles() - before[0], allocated() - before[1]);
-    }
+    FILE *jobs = fopen(file, "r");
+    if (jobs == NULL) fail("the jobs cannot be read");
+    choose(mode);
+    while (read_job(jobs, &j)) (void)printf("job %s\n", j.resources), (void)fflush(stdout), run(&j);
     (void)fclose(jobs);
+}
+
+static void run_again(const char *file, int times)
+{
+    static job j;
+    FILE *jobs = fopen(file, "r");
+    long before[2] = {0, 0};
+    if (jobs == NULL || !read_job(jobs, &j)) fail("there is no job");
+    choose(0);
+    for (int i = 0; i < times; i++) {
+        use_several(&j);
+        if (i == times / 2) before[0] = handles(), before[1] = allocated();
+    }
+    (void)printf("handles %ld bytes %ld\n", handles() - before[0], allocated() - before[1]);
+    (void)fclose(jobs);
+}
+
+int main(int count, char **argument)
+{
+    if (count < 3) fail("usage: host run|modes|again JOBS ...");
+    if (strcmp(argument[1], "again") == 0) {
+        run_again(argument[2], atoi(argument[3]));
+    } else if (strcmp(argument[1], "modes") == 0) {
+        for (int i = 0; i < (int)(sizeof modes / sizeof *modes); i++) (void)printf("mode %d\n", i), run_all(argument[2], i);
+    } else {
+        if (count > 3 && setlocale(LC_ALL, argument[3]) == NULL) fail("there is no such locale");
+        if (count > 3 && localeconv()->decimal_point[0] != ',') fail("the locale has no decimal comma");
+        run_all(argument[2], 0);
+    }
     return 0;
 }
