@@ -443,13 +443,19 @@ static void use_several(const job *j)
     if (!closed(lib)) fail("the library cannot be unloaded");
 }
 
-static void run_all(const char *file, int mode)
+static void run_all(const char *file, int mode, const char *locale)
 {
     static job j;
     FILE *jobs = fopen(file, "r");
     if (jobs == NULL) fail("the jobs cannot be read");
     choose(mode);
-    while (read_job(jobs, &j)) (void)printf("job %s\n", j.resources), (void)fflush(stdout), run(&j);
+    while (read_job(jobs, &j)) {
+        (void)printf("job %s\n", j.resources), (void)fflush(stdout);
+        if (locale != NULL && setlocale(LC_ALL, locale) == NULL) fail("there is no such locale");
+        if (locale != NULL && localeconv()->decimal_point[0] != ',') fail("the locale has no decimal comma");
+        run(&j);
+        (void)setlocale(LC_ALL, "C");
+    }
     (void)fclose(jobs);
 }
 
@@ -474,11 +480,9 @@ int main(int count, char **argument)
     if (strcmp(argument[1], "again") == 0) {
         run_again(argument[2], atoi(argument[3]));
     } else if (strcmp(argument[1], "modes") == 0) {
-        for (int i = 0; i < (int)(sizeof modes / sizeof *modes); i++) (void)printf("mode %d\n", i), run_all(argument[2], i);
+        for (int i = 0; i < (int)(sizeof modes / sizeof *modes); i++) (void)printf("mode %d\n", i), run_all(argument[2], i, NULL);
     } else {
-        if (count > 3 && setlocale(LC_ALL, argument[3]) == NULL) fail("there is no such locale");
-        if (count > 3 && localeconv()->decimal_point[0] != ',') fail("the locale has no decimal comma");
-        run_all(argument[2], 0);
+        run_all(argument[2], 0, count > 3 ? argument[3] : NULL);
     }
     return 0;
 }

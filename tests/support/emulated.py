@@ -165,12 +165,13 @@ def job(name: str, binary: Path, folder: Path, resources: str = "", steps: int =
     return f"{path(binary)}\n{resources or uri(folder / 'resources', name)}\n{guid} {steps} {step} {numbers}\n"
 
 
-def call(name: str, folder: Path, command: str, jobs: Sequence[str], *rest: str) -> subprocess.CompletedProcess[str]:
+def call(name: str, command: str, jobs: Sequence[str], *rest: str) -> subprocess.CompletedProcess[str]:
     """Runs the host with jobs."""
     platform = None if name == NATIVE else PLATFORMS[name]
     if platform and platform.path is dos:
         start_wine()
-    file = folder / f"{name}-{command}.txt"
+    KEPT.mkdir(parents=True, exist_ok=True)
+    file = KEPT / f"{name}-{command}-{os.getpid()}.txt"  # its path, unlike theirs, in the letters of every code page
     file.write_text("".join(jobs), encoding="utf-8")
     path = platform.path if platform else str
     return subprocess.run(
@@ -179,8 +180,8 @@ def call(name: str, folder: Path, command: str, jobs: Sequence[str], *rest: str)
     )  # fmt: skip
 
 
-def answers(name: str, folder: Path, command: str, jobs: Sequence[str], *rest: str) -> list[list[str]]:
+def answers(name: str, command: str, jobs: Sequence[str], *rest: str) -> list[list[str]]:
     """The lines of each job, without the first, which names it."""
-    done = call(name, folder, command, jobs, *rest)
+    done = call(name, command, jobs, *rest)
     assert done.returncode == 0, done.stderr + done.stdout[-500:]
     return [part.splitlines()[1:] for part in done.stdout.split("job ")[1:]]
