@@ -3,9 +3,9 @@
  * Subnormal numbers are flushed to zero: a motion that decays along a chain starting from rest passes through them, and
  * arithmetic with them is about a hundred times slower. Rounding is to nearest and no exception traps, so that results
  * do not depend on the host's settings. Each public call that computes (calls.c) enters this mode and restores the
- * host's on return, exception flags included. x86 with SSE2 and aarch64 are supported. On 32-bit x86 a C library uses the
- * x87 for floor() and its like: its traps and rounding are set too (its precision does not matter: it does not add or
- * multiply). Other processors compute in the host's mode.
+ * host's on return, exception flags included. x86 with SSE2 and aarch64 are supported. On 32-bit x86 a C library may use the
+ * x87 for floor() and its like: its traps, rounding and precision are set too, of which that of double is enough. Other
+ * processors compute in the host's mode.
  */
 #ifndef FM_FLOAT_MODE_H
 #define FM_FLOAT_MODE_H
@@ -20,12 +20,13 @@ typedef uint64_t fm_float_mode;
 #define FM_FLOAT_CORE 0x9FC0u
 
 #if defined(__i386__) && defined(__GNUC__)
-#define FM_FLOAT_X87 0x0C3Fu  /* rounding and masks in its control word: bits 32 to 47 of the mode */
-#define FM_FLOAT_MASKS 0x3Fu  /* and the flags in its status word, above them */
+#define FM_FLOAT_X87 0x0F3Fu /* rounding, precision and masks in its control word: bits 32 to 47 of the mode */
+#define FM_FLOAT_MASKS 0x3Fu /* and the flags in its status word, above them */
+#define FM_FLOAT_EITHER ((uint64_t)0x0100u << 32) /* precision of double, that of Windows, or more */
 #undef FM_FLOAT_CONTROL
 #undef FM_FLOAT_CORE
 #define FM_FLOAT_CONTROL (0xFFC0u | (uint64_t)FM_FLOAT_X87 << 32)
-#define FM_FLOAT_CORE (0x9FC0u | (uint64_t)FM_FLOAT_MASKS << 32)
+#define FM_FLOAT_CORE (0x9FC0u | (uint64_t)0x033Fu << 32)
 
 static inline fm_float_mode fm_float_read(void)
 {
@@ -91,11 +92,16 @@ static inline void fm_float_write(fm_float_mode mode)
 }
 #endif
 
+#ifndef FM_FLOAT_EITHER
+#define FM_FLOAT_EITHER 0u
+#endif
+
 /* Enters the core's mode and returns the host's. */
 static inline fm_float_mode fm_float_enter(void)
 {
     const fm_float_mode host = fm_float_read();
-    if ((host & FM_FLOAT_CONTROL) != FM_FLOAT_CORE) fm_float_write((host & ~(fm_float_mode)FM_FLOAT_CONTROL) | FM_FLOAT_CORE);
+    if (((host | FM_FLOAT_EITHER) & FM_FLOAT_CONTROL) != FM_FLOAT_CORE)
+        fm_float_write((host & ~(fm_float_mode)FM_FLOAT_CONTROL) | FM_FLOAT_CORE);
     return host;
 }
 
