@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from fmumbs.compiler.layout import lib
-from platforms.test_execution import PLATFORMS, Platform
+from support.emulated import PLATFORMS, Platform
 from support.scripts import load
 
 ROOT = Path(__file__).parents[2]
