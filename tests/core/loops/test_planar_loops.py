@@ -1,6 +1,7 @@
 """Loops of mechanisms that move in a plane: the planar kernels against those in space."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -268,3 +269,25 @@ def test_a_torque_that_closes_a_loop_and_is_taken_away_leaves_nothing() -> None:
     assert not np.array_equal(values(solver, (".qdd",)), before)
     solver.set("C.tau", 0.0)
     assert np.array_equal(values(solver, (".qdd",)), before)
+
+
+@pytest.mark.parametrize("closing", ["weld", "pin", "slide"])
+def test_every_level_gives_the_same_bits_whatever_rows_a_joint_has(closing: str) -> None:
+    """Three rows by a weld, two by others: plain kernels compute no more than are used."""
+    model = fm.Model("chain")
+    rods = [fm.Body.rod(f"r{i}", length=0.5, mass=1.0, radius=0.02) for i in range(5)]
+    ends = [model.ground.at(), *(rod.tip for rod in rods[:-1])]
+    turns = (0.9, -0.5, -0.6, -0.4, -0.3)
+    for i, (end, rod) in enumerate(zip(ends, rods, strict=True)):
+        model.add(rod, fm.Revolute(f"J{i}", end, rod.base, axis="y", q0=turns[i], u0=0.3 * i))
+    kinds = {"weld": fm.Weld, "pin": partial(fm.Revolute, axis="y"), "slide": partial(fm.Prismatic, axis="x")}
+    model.add(kinds[closing]("C", rods[-1].tip, model.ground.at(1.2, 0, -0.2), cut=True))
+    found = []
+    for level in range(fm.compiler.layout.lib.fm_level_best() + 1):
+        solver = fm.Solver(model)
+        solver.use_level(level)
+        solver.assemble()
+        solver.step(0.05)
+        assert solver.use_planar(True) == 5
+        found.append(solver.state_save())
+    assert set(found) == {found[0]}
