@@ -34,7 +34,7 @@ def _run(name: str, work: Path) -> None:
     notebook = nbformat.read(NOTEBOOKS / f"{name}.ipynb", as_version=4)
     resources, quietly = {"metadata": {"path": str(work)}}, ["--IPKernelApp.log_level=ERROR"]
     client = NotebookClient(
-        notebook, timeout=120, kernel_name="python3", resources=resources, extra_arguments=quietly
+        notebook, timeout=900, kernel_name="python3", resources=resources, extra_arguments=quietly
     )
     done = client.execute()
     nbformat.write(done, work / "executed.ipynb")

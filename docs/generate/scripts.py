@@ -42,7 +42,7 @@ def _run(name: str, work: Path) -> None:
     """Runs an example as a user does; warnings are errors. Raises RuntimeError with what it printed."""
     environment = os.environ | {"PYTHONWARNINGS": "error", "MPLBACKEND": "agg"}
     command = [sys.executable, str(EXAMPLES / f"{name}.py")]
-    ran = subprocess.run(command, cwd=work, env=environment, capture_output=True, text=True, timeout=300)
+    ran = subprocess.run(command, cwd=work, env=environment, capture_output=True, text=True, timeout=1800)
     if ran.returncode or ran.stderr:
         raise RuntimeError(f"examples/{name}.py ended with {ran.returncode}:\n{ran.stderr}")
     (work / "output.txt").write_text(ran.stdout)
