@@ -88,7 +88,7 @@ def test_a_job_is_short_and_draws_its_picture(name: str, results_of_examples: Pa
     assert scripts.pictures(name)[0].name == f"{name}.png"
     assert scripts.pictures(name)[0].read_bytes().startswith(b"\x89PNG")
     title, text, _ = scripts.described(name)
-    assert 10 < len(title) < 80 < len(text)
+    assert 10 < len(title) < 110 < len(text)
     assert scripts.output(name)
 
 
