@@ -285,9 +285,11 @@ def examples(command: click.Command) -> list[list[str]]:
 def test_the_examples_of_help_work_in_their_order(verb: str | None, tmp_path: Path) -> None:
     command = main if verb is None else main.commands[verb]
     (tmp_path / "torques.csv").write_text("time,A.tau\n0,0\n1,5\n")
-    if verb in ("info", "run", "verify", "sweep"):  # they begin where `export` ends
+    if verb in ("info", "run", "verify", "sweep", "view"):  # they begin where `export` ends
         for words in examples(main.commands["export"])[:1]:
             run(words)
+    if verb == "view":
+        run(["fmumbs", "run", "double_pendulum", "-o", "motion.csv"])
     if verb in (None, "ssp", "cosim"):
         write_speed_control(tmp_path)
     if verb in (None, "cosim"):

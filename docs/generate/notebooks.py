@@ -1,6 +1,7 @@
 """A page of each notebook: it is executed, and shown with its outputs."""
 
 import base64
+import os
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ def _run(name: str, work: Path) -> None:
     client = NotebookClient(
         notebook, timeout=900, kernel_name="python3", resources=resources, extra_arguments=quietly
     )
-    done = client.execute()
+    done = client.execute(env={name: value for name, value in os.environ.items() if name != "MPLBACKEND"})
     nbformat.write(done, work / "executed.ipynb")
 
 
