@@ -1,17 +1,21 @@
 """Binaries of other platforms, executed: they answer as the one that this machine's compiler made for Linux on x86-64.
 
-All models for 1 s, to the bit; host.c says what else. Emulators are slow: all models are left to `make test-all`.
+All models for 1 s, to the bit, and random ones; host.c says what else. zig's binary for Linux on x86-64 is one of the
+others. Emulators are slow: all models, and the random ones, are left to `make test-all`.
 """
 
+import struct
 import subprocess
 from functools import cache
 from pathlib import Path
 
 import pytest
+from fmpy import read_model_description
 
 import fmumbs as fm
-from fmumbs.compiler import compile
-from support.emulated import KEPT, NATIVE, PLATFORMS, answers, call, job, library, locked, need, unpacked, uri
+from fmumbs.compiler import ModelImage, compile
+from support.emulated import KEPT, MOST, NATIVE, PLATFORMS, answers, call, job, library, locked, need, unpacked, uri
+from support.every_kind import every_kind
 from support.scripts import load
 
 FILES = {file.stem: file for file in sorted((Path(__file__).parents[2] / "models").glob("[!_]*.py"))}
@@ -23,6 +27,8 @@ FEW = (
     "rpsup",
 )  # friction, bending, a loop, contact, a ball
 OTHERS = [name for name in PLATFORMS if name != "linux64"]
+RANDOM = 40  # models
+MOST_STEPS = 700  # of a random one in 1 s
 
 
 @pytest.fixture(scope="module")
@@ -76,11 +82,72 @@ def test_a_few_models_answer_to_the_bit(name: str, folder: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("name", PLATFORMS)
 def test_all_models_answer_to_the_bit(name: str, folder: Path) -> None:
     need(name)
     names = tuple(FILES)
     agree(run(name, folder, names), expected(folder, names), names)
+
+
+@pytest.mark.slow
+def test_the_solver_by_this_machines_compiler_has_the_bits_of_an_fmu_by_zig(folder: Path) -> None:
+    need("linux64")
+    names = tuple(FILES)
+    for name, lines in zip(names, run("linux64", folder, names), strict=True):
+        assert [line for line in lines if line.startswith("values")] == solved(fmu(folder, name), FILES[name]), name
+
+
+def solved(fmu: Path, file: Path) -> list[str]:
+    """What host.c prints of the outputs, by a Solver."""
+    variables = [v for v in read_model_description(str(fmu), validate=False).modelVariables if v.type == "Real"]
+    outputs = [v.name for v in variables if v.causality == "output"][:MOST]
+    solver = fm.Solver(load(file).build())
+    for i, name in enumerate([v.name for v in variables if v.causality == "input"][:MOST]):
+        solver.set(name, 0.0078125 * (1 + i % 7))
+    lines = []
+    for i in range(11):
+        solver.step((i - 1) * 0.1 + 0.1) if i else solver.assemble()
+        bits = [f"{struct.unpack('<Q', struct.pack('<d', solver.get(name)))[0]:016x}" for name in outputs]
+        lines.append(" ".join(["values", *bits]))
+    return lines
+
+
+@cache
+def drawn(folder: Path, seed: int, count: int) -> dict[str, Path]:
+    """FMUs of random models that this machine integrates over 1 s in few steps, by name."""
+    found: dict[str, Path] = {}
+    for name, image in every_kind(seed):
+        if is_short(image):
+            found[name] = unpacked(image, folder / name.replace(" ", "_"))
+        if len(found) == count:
+            break
+    return found
+
+
+def is_short(image: ModelImage) -> bool:
+    solver = fm.Solver(image)
+    try:
+        solver.assemble()
+        while solver.time < 1.0 and solver.get("solver.steps") < MOST_STEPS:
+            solver.step(solver.time + 0.0625)
+    except fm.FmumbsError:
+        return False
+    return solver.get("solver.steps") < MOST_STEPS
+
+
+@cache
+def expected_of_random(folder: Path, seed: int, count: int) -> list[list[str]]:
+    jobs = [job(NATIVE, library(NATIVE, folder), one) for one in drawn(folder, seed, count).values()]
+    return answers(NATIVE, "run", jobs)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PLATFORMS)
+def test_random_models_answer_to_the_bit_by_every_scheme(name: str, folder: Path) -> None:
+    need(name)
+    models = drawn(folder, 0, RANDOM)
+    jobs = [job(name, library(name, folder), one) for one in models.values()]
+    agree(answers(name, "run", jobs), expected_of_random(folder, 0, RANDOM), tuple(models))
 
 
 @pytest.mark.parametrize("name", [NATIVE, *OTHERS])

@@ -120,9 +120,18 @@ def compiled(name: str) -> Path:
     return program
 
 
+def by_zig() -> Path:
+    """The binary for linux64 by zig, in a package folder of its own: the installed one is by the host's compiler."""
+    with locked():
+        (KEPT / "package" / "_fmu").mkdir(parents=True, exist_ok=True)
+        build = [sys.executable, str(ROOT / "cmake" / "platforms.py"), str(KEPT / "package"), "linux64"]
+        subprocess.run(build, check=True, timeout=SECONDS, stdout=subprocess.DEVNULL)
+    return KEPT / "package" / "_fmu" / "linux64" / "fmumbs.so"
+
+
 def library(name: str, folder: Path) -> Path:
-    """A copy of a platform's FMU binary below `folder`."""
-    source = installed_binaries()["linux64" if name == NATIVE else name]
+    """A copy of a platform's FMU binary below `folder`; of NATIVE the installed one, of "linux64" zig's."""
+    source = by_zig() if name == "linux64" else installed_binaries()["linux64" if name == NATIVE else name]
     target = folder / "binaries" / name / source.name
     if not target.exists():
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -135,7 +144,7 @@ def uri(path: Path, name: str) -> str:
     return f"file://{drive}{quote(path.as_posix())}"
 
 
-def unpacked(model: fm.Model, folder: Path, **options: object) -> Path:
+def unpacked(model: fm.Model | fm.ModelImage, folder: Path, **options: object) -> Path:
     """The FMU's description and resources; no binaries."""
     file = fm.export_fmu(model, folder.with_suffix(".fmu"), all_variables=True, platforms=["linux64"], **options)  # type: ignore[arg-type]
     shutil.unpack_archive(file, folder, "zip")
