@@ -11,6 +11,7 @@ from fmumbs.view.still import still
 
 MODELS = ROOT / "models"
 SIZE = 360  # pixels
+THIN = 0.02  # least radius of a body, relative to the mechanism: most rods have none of their own
 
 
 def names() -> list[str]:
@@ -23,7 +24,7 @@ def pages() -> dict[str, str | bytes]:
     text = ["# Gallery", "The mechanisms in `models/`: `fmumbs check crane` describes one, `fmumbs export` exports it."]
     made: dict[str, str | bytes] = {}
     for name in names():
-        made[f"gallery/{name}.png"] = png(still(fm.compile(read_model(name)), SIZE, thin=0.0, samples=2))
+        made[f"gallery/{name}.png"] = png(still(fm.compile(read_model(name)), SIZE, thin=THIN, samples=2))
         about = ast.get_docstring(ast.parse((MODELS / f"{name}.py").read_text())) or ""
         text += [f"## {name}", f"![{name}](gallery/{name}.png)", about.replace("\n", " ")]
     return made | {"gallery.md": "\n\n".join(text) + "\n"}
