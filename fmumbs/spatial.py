@@ -5,6 +5,8 @@ p_A = R_AB p_B + t. All three classes are immutable and can be printed, compared
 return numpy arrays.
 """
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from typing import Any, Self, cast, overload
@@ -56,7 +58,7 @@ class Rotation:
         return result
 
     @classmethod
-    def identity(cls) -> "Rotation":
+    def identity(cls) -> Rotation:
         """No rotation."""
         return _NO_ROTATION
 
@@ -126,12 +128,12 @@ class Rotation:
         q = cast(Array, w / np.linalg.norm(w))
         return -q if q[0] < 0.0 else q
 
-    def inverse(self) -> "Rotation":
+    def inverse(self) -> Rotation:
         """R_BA."""
         return Rotation._of(self.matrix.T)
 
     @overload
-    def __matmul__(self, other: "Rotation") -> "Rotation": ...
+    def __matmul__(self, other: Rotation) -> Rotation: ...
     @overload
     def __matmul__(self, other: ArrayLike) -> Array: ...
     def __matmul__(self, other: Any) -> Any:
@@ -169,7 +171,7 @@ class Transform:
         return f"Transform({self.rotation!r}, {self.offset!r})"
 
     @classmethod
-    def identity(cls) -> "Transform":
+    def identity(cls) -> Transform:
         """Frames A and B coincide."""
         return _NO_TRANSFORM
 
@@ -186,13 +188,13 @@ class Transform:
         result[:3, 3] = self.offset
         return result
 
-    def inverse(self) -> "Transform":
+    def inverse(self) -> Transform:
         """X_BA."""
         inverse = self.rotation.inverse()
         return Transform(inverse, -(inverse @ self.offset))
 
     @overload
-    def __matmul__(self, other: "Transform") -> "Transform": ...
+    def __matmul__(self, other: Transform) -> Transform: ...
     @overload
     def __matmul__(self, other: ArrayLike) -> Array: ...
     def __matmul__(self, other: Any) -> Any:
@@ -244,18 +246,18 @@ class SpatialInertia:
         """(3, 3) inertia about the frame's origin [kg m2]: J + m (c.c E - c c^T)."""
         return self.inertia + self.mass * _steiner(np.array(self.com))
 
-    def shifted(self, offset: ArrayLike) -> "SpatialInertia":
+    def shifted(self, offset: ArrayLike) -> SpatialInertia:
         """The same body moved by `offset` (3,) [m]: its centre of mass is at com + offset."""
         com = np.array(self.com) + np.asarray(offset, dtype=float)
         return SpatialInertia(self.mass, com, self.moments, measured=True)
 
-    def rotated(self, rotation: Rotation) -> "SpatialInertia":
+    def rotated(self, rotation: Rotation) -> SpatialInertia:
         """The same body expressed in frame A; rotation: R_AB of the present frame B, which has the same origin."""
         r = rotation.matrix
         inertia = r @ self.inertia @ r.T
         return SpatialInertia(self.mass, r @ np.array(self.com), (inertia + inertia.T) / 2, measured=True)
 
-    def __add__(self, other: "SpatialInertia") -> "SpatialInertia":
+    def __add__(self, other: SpatialInertia) -> SpatialInertia:
         """Two bodies welded together, both in the same frame."""
         mass = self.mass + other.mass
         a, b = np.array(self.com), np.array(other.com)

@@ -12,6 +12,8 @@ to F's axes. Then psi, by which applied forces act, Lambda_e = psi lambda, is a 
 for one that slides, without mixed units. For perpendicular modes psi is phi over its length squared.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 

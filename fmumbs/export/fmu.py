@@ -15,6 +15,8 @@ same in every FMU, and are copied as the build laid them out. The same image giv
 order and one date, SOURCE_DATE_EPOCH if that is set. The file is written atomically.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
@@ -43,8 +45,8 @@ Entries = Iterator[tuple[str, bytes]]
 
 
 def export_fmu(
-    model: "Model | ModelImage",
-    path: "str | os.PathLike[str]",
+    model: Model | ModelImage,
+    path: str | os.PathLike[str],
     *,
     backend: str = "native",
     scheme: str | int | None = None,
@@ -53,7 +55,7 @@ def export_fmu(
     correction: str | tuple[float, float] | None = None,
     closure: float | None = None,
     dynamics: str | None = None,
-    starts: "Mapping[str, float | Sequence[float]] | None" = None,
+    starts: Mapping[str, float | Sequence[float]] | None = None,
     equilibrium: bool | None = None,
     platforms: Sequence[str] | None = None,
     naming: str = STRUCTURED,
@@ -106,14 +108,14 @@ def export_fmu(
     return target
 
 
-def _scene(image: "ModelImage") -> Entries:
+def _scene(image: ModelImage) -> Entries:
     from fmumbs.view import view_model
 
     yield "documentation/scene.html", view_model(image).html.encode()
 
 
 def native_entries(
-    image: "ModelImage", platforms: Sequence[str] | None, naming: str = STRUCTURED, scene: bool = False
+    image: ModelImage, platforms: Sequence[str] | None, naming: str = STRUCTURED, scene: bool = False
 ) -> Entries:
     """The files of a native FMU that depend on its model: name in the archive, contents. scene: links to its page."""
     name = model_identifier(image.name)
@@ -132,13 +134,13 @@ def native_entries(
     yield f"sources/{IMAGE_FILE}", image_source(image.bytes)
 
 
-BACKENDS: dict[str, Callable[["ModelImage", Sequence[str] | None, str, bool], Entries]] = {
+BACKENDS: dict[str, Callable[[ModelImage, Sequence[str] | None, str, bool], Entries]] = {
     "native": native_entries,
     "pythonfmu": pythonfmu_entries,
 }
 
 
-def _image(model: "Model | ModelImage", starts: "Mapping[str, float | Sequence[float]] | None") -> "ModelImage":
+def _image(model: Model | ModelImage, starts: Mapping[str, float | Sequence[float]] | None) -> ModelImage:
     from fmumbs.compiler import ModelImage, compile
 
     if not isinstance(model, ModelImage):
@@ -148,14 +150,14 @@ def _image(model: "Model | ModelImage", starts: "Mapping[str, float | Sequence[f
     return model
 
 
-def _check_equilibrium(image: "ModelImage") -> None:
+def _check_equilibrium(image: ModelImage) -> None:
     """Raises EquilibriumError if there is none with the values that are exported."""
     from fmumbs.run.equilibrium import resting
 
     resting(image)
 
 
-def _check_count(image: "ModelImage", all_variables: bool) -> None:
+def _check_count(image: ModelImage, all_variables: bool) -> None:
     count = len(image.variables)
     if count > MOST_VARIABLES and not all_variables:
         raise ExportError(

@@ -10,6 +10,8 @@ determinant of the four conditions. Rigid motions (b = 0) are left out: they bel
 scaled so that its largest deflection is 1, and is positive at the tip; if the tip does not move, near the base.
 """
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from functools import lru_cache

@@ -4,6 +4,8 @@ A body has one frame B, in which its centre of mass, its inertia's axes and its 
 frame P fixed on a body, X_BP; joints, springs and loads act between points.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Self
@@ -37,7 +39,7 @@ class Point:
     body: Body or Ground; X_BP: pose of P in the body's frame; name: of its variables, None if it has none.
     """
 
-    body: "Body | Ground"
+    body: Body | Ground
     X_BP: Transform
     name: str | None = None
 

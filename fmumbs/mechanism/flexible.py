@@ -6,6 +6,8 @@ is complete: all terms of first and second order in q and q', from the integrals
 mass. Axial shortening is neglected, so a fast rotating beam shows no centrifugal stiffening.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self

@@ -17,6 +17,8 @@ psi theta / 2) to second order, and in the opposite order the products have the 
 Angles of each sde must stay small, as beam theory has it; the link as a whole may turn and roll up as it likes.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

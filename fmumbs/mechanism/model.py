@@ -4,6 +4,8 @@ It checks each element and that names are unique. Whether the model is valid as 
 ground, loops, inertia on each free mode) is checked when it is compiled.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar
@@ -236,7 +238,7 @@ class Model:
         return later("view").view_model(self, **options)
 
     def picture(
-        self, path: "str | os.PathLike[str] | None" = None, *, show: bool | None = None, names: bool | None = None
+        self, path: str | os.PathLike[str] | None = None, *, show: bool | None = None, names: bool | None = None
     ) -> Any:
         """Draws the mechanism at its start by matplotlib, and returns the figure.
 

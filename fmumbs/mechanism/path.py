@@ -8,6 +8,8 @@ breaks[0] on. Position and velocity are continuous; the acceleration is, too, un
 centre + radius cos(s(t) + phase), with s an angle.
 """
 
+from __future__ import annotations
+
 import math
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
@@ -66,7 +68,7 @@ class Path:
         self._check_continuity()
 
     @classmethod
-    def polynomial(cls, *coefficients: float) -> "Path":
+    def polynomial(cls, *coefficients: float) -> Path:
         """c0 + c1 t + c2 t^2 + ..., for all times; coefficients: c0, c1, ... [rad] or [m], per power of [s]."""
         return cls((0.0,), (coefficients,))
 
@@ -77,7 +79,7 @@ class Path:
         positions: Sequence[float],
         velocities: Sequence[float] | None = None,
         accelerations: Sequence[float] | None = None,
-    ) -> "Path":
+    ) -> Path:
         """Quintic polynomials through positions (n,) at times (n,) [s], n >= 2; C2.
 
         velocities, accelerations: (n,), zero by default, so that the path stops at every position. After the last time,
@@ -100,7 +102,7 @@ class Path:
         return cls(t, rows)
 
     @classmethod
-    def spline(cls, times: Sequence[float], positions: Sequence[float]) -> "Path":
+    def spline(cls, times: Sequence[float], positions: Sequence[float]) -> Path:
         """A quintic spline through positions (n,) at times (n,) [s], n >= 2, from rest to rest; C4.
 
         It minimises the integral of the squared jerk; made by SciPy. Before and after it rests. For a periodic path
@@ -118,7 +120,7 @@ class Path:
         return cls((0.0, *breaks), ((x[0],), *rows)) if t[0] > 0.0 else cls(breaks, rows)
 
     @classmethod
-    def sine(cls, amplitude: float, frequency: float, *, phase: float = 0.0, offset: float = 0.0) -> "Path":
+    def sine(cls, amplitude: float, frequency: float, *, phase: float = 0.0, offset: float = 0.0) -> Path:
         """A sine, offset + amplitude sin(2 pi frequency t + phase), for all times; exact at any phase.
 
         amplitude, offset: [rad] or [m]; amplitude is not zero. frequency [Hz], above zero. phase [rad].
@@ -130,7 +132,7 @@ class Path:
     def sweep(
         cls, amplitude: float, first: float, last: float, duration: float, *, kind: str = "linear", phase: float = 0.0,
         offset: float = 0.0,
-    ) -> "Path":  # fmt: skip
+    ) -> Path:  # fmt: skip
         """A chirp, offset + amplitude sin(a(t) + phase), whose frequency goes from first to last within a duration [s].
 
         kind "linear": da/dt = 2 pi (first + (last - first) t / duration), exact. "logarithmic": da/dt = 2 pi first
@@ -159,7 +161,7 @@ class Path:
     def cam(
         cls, lift: float, rise: float, dwell: float = 0.0, fall: float | None = None, *, law: str = "cycloidal",
         period: float = 0.0, begin: float = 0.0, base: float = 0.0,
-    ) -> "Path":  # fmt: skip
+    ) -> Path:  # fmt: skip
         """A cam's follower: it rises by `lift`, dwells, falls, and dwells again until the next period.
 
         law of both strokes, s from 0 to 1 over x from 0 to 1; all have zero velocity and acceleration at the ends:
@@ -202,7 +204,7 @@ class Path:
         return cls(breaks, rows, period=period)
 
     @classmethod
-    def from_scipy(cls, curve: Any, *, continuity: int = 2) -> "Path":
+    def from_scipy(cls, curve: Any, *, continuity: int = 2) -> Path:
         """A path from SciPy: a PPoly such as CubicSpline or PchipInterpolator, or a BSpline.
 
         The first and last polynomials extrapolate; with extrapolate="periodic" the path repeats. continuity: 1 if its
@@ -226,7 +228,7 @@ class Path:
         return cls([float(x[i]) for i in pieces], rows, continuity=continuity, period=period)
 
     @classmethod
-    def line(cls, start: ArrayLike, end: ArrayLike, duration: float, *, begin: float = 0.0) -> "Curve":
+    def line(cls, start: ArrayLike, end: ArrayLike, duration: float, *, begin: float = 0.0) -> Curve:
         """A straight line from rest to rest by a polynomial of fifth degree in time (copcod, Eq 28).
 
         start, end: (n,) [m] or [rad]. duration, begin: [s]; before and after, the point rests.
@@ -236,7 +238,7 @@ class Path:
     @classmethod
     def polyline(
         cls, points: ArrayLike, durations: float | Sequence[float], *, begin: float = 0.0, closed: bool = False
-    ) -> "Curve":
+    ) -> Curve:
         """Straight lines through points (n, dimensions), with a stop at each (copcod, Eq 28).
 
         durations: of each edge [s], or one for all. begin: [s]. closed: a last edge leads back to the first point.
@@ -257,7 +259,7 @@ class Path:
     def rectangle(
         cls, corner: ArrayLike, first: ArrayLike, second: ArrayLike, durations: float | Sequence[float], *,
         begin: float = 0.0,
-    ) -> "Curve":  # fmt: skip
+    ) -> Curve:  # fmt: skip
         """A rectangle ABCD from its corner A, along `first` to B, then along `second` to C, with stops in the corners.
 
         corner, first, second: (3,) [m], edges perpendicular to each other. durations: of the four edges [s], or one.
@@ -273,7 +275,7 @@ class Path:
     def circle(
         cls, centre: ArrayLike, start: ArrayLike, normal: ArrayLike, duration: float, *, turns: float = 1.0,
         begin: float = 0.0,
-    ) -> "Curve":  # fmt: skip
+    ) -> Curve:  # fmt: skip
         """A circle about a centre from rest to rest; its angle is a polynomial of fifth degree in time (copcod, Eq 28).
 
         centre, start: (3,) [m]; normal: (3,), about which it turns by the right-hand rule, perpendicular to the radius.
@@ -294,7 +296,7 @@ class Path:
         ))  # fmt: skip
 
     @classmethod
-    def through(cls, times: Sequence[float], points: ArrayLike) -> "Curve":
+    def through(cls, times: Sequence[float], points: ArrayLike) -> Curve:
         """A quintic spline through points (n, dimensions) at times (n,) [s], from rest to rest; see spline()."""
         places = _table(points, "Path.through: points")
         return Curve(tuple(cls.spline(times, column) for column in zip(*places, strict=True)))

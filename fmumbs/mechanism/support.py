@@ -8,6 +8,8 @@ and r0 that of the undeformed support, in the axes of F, its deformation and its
 The position of the base is not linearised.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 

@@ -1,5 +1,7 @@
 """What a Result knows beside its series: descriptions, the parameters of the run, and the motion for pictures."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -33,11 +35,11 @@ class Details:
 class Motion:
     """Of a run: its image, and the positions of the tree (times, positions) as Solver.positions gives them."""
 
-    image: "ModelImage"
+    image: ModelImage
     positions: NDArray[np.float64]
 
 
-def details_later(solver: "Solver", references: NDArray[np.uint32], moving: Iterable[str]) -> "partial[Details]":
+def details_later(solver: Solver, references: NDArray[np.uint32], moving: Iterable[str]) -> partial[Details]:
     """A function that returns the Details of a run; the parameters' values are read at once, all names when called.
 
     references: value references of the recorded variables. moving: names of what the run changes, as known at its end.
@@ -48,7 +50,7 @@ def details_later(solver: "Solver", references: NDArray[np.uint32], moving: Iter
 
 
 def _details(
-    image: "ModelImage",
+    image: ModelImage,
     references: NDArray[np.uint32],
     parameters: NDArray[np.uint32],
     values: NDArray[np.float64],

@@ -7,6 +7,8 @@ only those of least magnitude are computed, by Arnoldi's method for A^-1, of whi
 matrix, and one of a motion that departs, which the core seeks as well (statics/stability.c).
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

@@ -5,6 +5,8 @@ describe exactly. So a step that does not pass such a time integrates the input 
 are the times at which steps have to end.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping
 from typing import Protocol

@@ -10,6 +10,8 @@
 All of them keep the bits of every number; only CSV has a single NaN, without sign and payload.
 """
 
+from __future__ import annotations
+
 import csv
 import io
 import json

@@ -9,6 +9,8 @@ A step ends at each time of the results, at each knot of a signal, and at each s
 control are set before the outputs are recorded, so that what jumps is recorded as it is from then on; functions after.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -42,7 +44,7 @@ class Moments:
 
     def __init__(
         self,
-        solver: "Solver",
+        solver: Solver,
         times: Array,
         given: Mapping[str, Input],
         control: Controller | None = None,
@@ -125,7 +127,7 @@ class _Control:
 
     def __init__(
         self,
-        solver: "Solver",
+        solver: Solver,
         function: Controller,
         interval: float | None,
         given: Mapping[str, Input],
@@ -189,7 +191,7 @@ class _Control:
 class Outputs(Mapping[str, Any]):
     """The present values of a Solver's variables by name, as Solver.get() gives them; it lists the outputs."""
 
-    def __init__(self, solver: "Solver") -> None:
+    def __init__(self, solver: Solver) -> None:
         self._solver = solver
 
     def __getitem__(self, name: str) -> Any:
@@ -219,13 +221,13 @@ def _is_table(part: Any) -> bool:
     return isinstance(part, Sequence | np.ndarray) and not isinstance(part, str | bytes) and np.ndim(part) > 0
 
 
-def _check_moving(solver: "Solver", name: str) -> None:
+def _check_moving(solver: Solver, name: str) -> None:
     """Raises SolverError for a start value that is given over time."""
     if "output" in solver.image.variables.causalities(solver.references(name)):
         raise SolverError(f"'{name}' is a start value, which cannot be a function of time. Give a constant.")
 
 
-def _check_interpolated(solver: "Solver", name: str, signal: Signal) -> None:
+def _check_interpolated(solver: Solver, name: str, signal: Signal) -> None:
     """Raises SolverError for a parameter with interpolation: only inputs have derivatives."""
     if signal.interpolation != "hold" and "parameter" in solver.image.variables.causalities(solver.references(name)):
         raise SolverError(

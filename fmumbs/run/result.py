@@ -1,5 +1,7 @@
 """Result: the time series of a simulation, by name."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
@@ -131,7 +133,7 @@ class Result(Mapping[str, Array]):
         """
         return tables.to_xarray(self)
 
-    def save(self, path: "str | os.PathLike[str]") -> Path:
+    def save(self, path: str | os.PathLike[str]) -> Path:
         """Writes the times and all variables to `path`; the file appears when it is complete.
 
         The suffix selects the format: .csv as FMPy writes it; .mat, a trajectory file in MATLAB 4 as Dymola and
@@ -142,12 +144,12 @@ class Result(Mapping[str, Array]):
         """
         return files.save(self, Path(path), files.format_of(Path(path)))
 
-    def save_csv(self, path: "str | os.PathLike[str]") -> Path:
+    def save_csv(self, path: str | os.PathLike[str]) -> Path:
         """Writes CSV to `path`, whatever its suffix, as save() does. Raises SolverError if it cannot be written."""
         return files.save(self, Path(path), ".csv")
 
     @classmethod
-    def load(cls, path: "str | os.PathLike[str]") -> Self:
+    def load(cls, path: str | os.PathLike[str]) -> Self:
         """A result from the file at `path`, which save() wrote, bit for bit, or from a .mat of Dymola or OpenModelica.
 
         A CSV has names and numbers only, and its NaNs have no sign. `.csv` and `.mat` do not hold the model's name: it
@@ -163,7 +165,7 @@ class Result(Mapping[str, Array]):
         """
         return later("view").view_result(self, model)
 
-    def plot(self, *names: str, path: "str | os.PathLike[str] | None" = None, show: bool | None = None) -> Any:
+    def plot(self, *names: str, path: str | os.PathLike[str] | None = None, show: bool | None = None) -> Any:
         """Plots variables over time and returns the matplotlib figure; those with the same unit share axes.
 
         names: of variables or vectors, by default the first eight. path: file for the picture; its suffix selects the
@@ -177,7 +179,7 @@ class Result(Mapping[str, Array]):
 
     def animate(
         self,
-        path: "str | os.PathLike[str]",
+        path: str | os.PathLike[str],
         *,
         fps: float = 25.0,
         speed: float = 1.0,

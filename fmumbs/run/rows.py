@@ -1,5 +1,7 @@
 """Rows: the results of a run as they accumulate; they are kept if the run fails."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 

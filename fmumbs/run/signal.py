@@ -6,6 +6,8 @@ with straight lines, a cubic spline or constants between the times. Before the f
 first and the last value hold. Two equal times are a jump: the later row applies from that time on.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -64,7 +66,7 @@ class Signal:
         object.__setattr__(self, "coefficients", coefficients)
 
     @classmethod
-    def sample(cls, function: Callable[[float], ArrayLike], times: ArrayLike, interpolation: str = "cubic") -> "Signal":
+    def sample(cls, function: Callable[[float], ArrayLike], times: ArrayLike, interpolation: str = "cubic") -> Signal:
         """A table of a function of time.
 
         function: returns the value at a time [s]. times: (n,) [s]. interpolation: as of the class.

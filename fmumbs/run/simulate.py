@@ -1,5 +1,7 @@
 """simulate: one run of a mechanism from its initial state."""
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 

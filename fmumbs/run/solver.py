@@ -1,5 +1,7 @@
 """Solver: an instance of the core, with access by name."""
 
+from __future__ import annotations
+
 import threading
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -318,7 +320,7 @@ class Solver:
         self._call(lib.fm_state_save, buffer, len(buffer))
         return bytes(ffi.buffer(buffer))
 
-    def state_load(self, state: "Buffer") -> None:
+    def state_load(self, state: Buffer) -> None:
         """Restores a saved state, bit for bit. Raises SolverError for a damaged state or one of another model.
 
         state: the bytes that state_save() returned, in any buffer.

@@ -8,6 +8,8 @@ and the last time, and a row for each parameter; data_2: the times, and a row fo
 These are the shapes of a "binTrans" file; in a "binNormal" file all matrices are transposed.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path

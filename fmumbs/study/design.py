@@ -1,5 +1,7 @@
 """Which runs a sweep has: all combinations of the grid, each with every point of the sample."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,5 +1,7 @@
 """Sweep: the rows of a sweep in a Parquet file."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -44,7 +46,7 @@ class Sweep(Mapping[str, NDArray[Any]]):
     Raises SolverError for a file that is not of a sweep, and for an unknown column.
     """
 
-    def __init__(self, path: "str | os.PathLike[str]") -> None:
+    def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         if not self.path.is_file():
             raise SolverError(f"there is no file '{self.path}'. Make it with `fmumbs sweep`.")
@@ -114,7 +116,7 @@ class Sweep(Mapping[str, NDArray[Any]]):
             )
         return rows
 
-    def plot(self, *names: str, path: "str | os.PathLike[str] | None" = None, show: bool | None = None) -> Any:
+    def plot(self, *names: str, path: str | os.PathLike[str] | None = None, show: bool | None = None) -> Any:
         """Plots results over what was varied, one point for each run; returns the matplotlib figure.
 
         names: columns of results, by default the kept summaries, else the first end values. path, show: as of

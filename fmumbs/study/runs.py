@@ -1,5 +1,7 @@
 """Runs of a sweep, a batch at a time: a row for each, also for one that fails."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """sweep: many runs of a model or an FMU with other values, on all processors or on a cluster."""
 
+from __future__ import annotations
+
 import hashlib
 import os
 import shutil
@@ -29,8 +31,8 @@ _TRIED = 20  # runs whose values may make the first mechanism, if those of the f
 
 
 def sweep(
-    target: "str | os.PathLike[str] | Model | ModelImage | Callable[..., Model] | System",
-    out: "str | os.PathLike[str]",
+    target: str | os.PathLike[str] | Model | ModelImage | Callable[..., Model] | System,
+    out: str | os.PathLike[str],
     *,
     grid: Mapping[str, Sequence[Value]] | None = None,
     ranges: Mapping[str, tuple[float, float]] | None = None,
@@ -42,7 +44,7 @@ def sweep(
     save: Sequence[str] | None = None,
     stop: float | None = None,
     interval: float | None = None,
-    inputs: "str | os.PathLike[str] | None" = None,
+    inputs: str | os.PathLike[str] | None = None,
     interpolation: str = "linear",
     engine: str = "libcosim",
     scheduler: str | None = None,
@@ -119,7 +121,7 @@ def sweep(
 def _options(
     stop: float | None,
     interval: float | None,
-    inputs: "str | os.PathLike[str] | None",
+    inputs: str | os.PathLike[str] | None,
     interpolation: str,
     integration: Mapping[str, Any],
 ) -> Options:

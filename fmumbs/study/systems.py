@@ -1,5 +1,7 @@
 """A system of FMUs as what a sweep runs: each run is one of an engine, with other start values."""
 
+from __future__ import annotations
+
 import hashlib
 import tempfile
 from collections.abc import Hashable, Mapping, Sequence
@@ -36,7 +38,7 @@ class SystemSource:
     def fingerprint(self) -> str:
         return f"{hashlib.sha256(self.data).hexdigest()} {self.engine}"
 
-    def open(self) -> "SystemTarget":
+    def open(self) -> SystemTarget:
         return SystemTarget(self)
 
 

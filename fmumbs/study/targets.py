@@ -3,6 +3,8 @@
 Both keep to what `fmumbs run` does, so that a run of a sweep has the numbers of a single run.
 """
 
+from __future__ import annotations
+
 import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -80,10 +82,10 @@ class Target(Protocol):
 class ModelSource:
     """A mechanism: the name or path of its file, a function build(), or a compiled image."""
 
-    origin: "str | Callable[..., Any] | ModelImage"
+    origin: str | Callable[..., Any] | ModelImage
     fingerprint: str
 
-    def open(self) -> "ModelTarget":
+    def open(self) -> ModelTarget:
         return ModelTarget(self)
 
 
@@ -98,7 +100,7 @@ class FmuSource:
     def fingerprint(self) -> str:
         return hashlib.sha256(self.data).hexdigest()
 
-    def open(self) -> "FmuTarget":
+    def open(self) -> FmuTarget:
         return FmuTarget(self)
 
 
@@ -184,7 +186,7 @@ class ModelTarget:
         references, names = self._outputs(image)
         return Recorded(times, rows, names, solver.read(references), describe(image.name, changes) if changes else "")
 
-    def _outputs(self, image: "ModelImage") -> tuple[Any, list[str]]:
+    def _outputs(self, image: ModelImage) -> tuple[Any, list[str]]:
         """References and names of the outputs; those of the last image are kept."""
         if self._latest is None or self._latest[0] is not image:
             references = image.variables.outputs()
@@ -223,7 +225,7 @@ class ModelTarget:
             self._solvers.popitem(last=False)
         return solver
 
-    def _image(self, arguments: Values, options: Options) -> "ModelImage":
+    def _image(self, arguments: Values, options: Options) -> ModelImage:
         from fmumbs.compiler import ModelImage, compile
 
         if isinstance(self._origin, ModelImage):
@@ -240,7 +242,7 @@ class ModelTarget:
         )  # fmt: skip
 
 
-def _references(image: "ModelImage", name: str) -> list[int]:
+def _references(image: ModelImage, name: str) -> list[int]:
     found = image.variables.references(name)
     if not found:
         raise SolverError(f"'{image.name}' {image.variables.unknown(name)}")
@@ -331,7 +333,7 @@ class FmuTarget:
         return self._splits[names]
 
     @contextmanager
-    def _instance(self) -> Iterator["Instance"]:
+    def _instance(self) -> Iterator[Instance]:
         """A new instance, or one that is reset; after a failure it is not used again."""
         one, self._one = self._one, None
         if one is None:

@@ -7,6 +7,8 @@ With theta the rotation vector of R_FM, G(theta) with theta' = G w_FM, and w_FM 
 so that the potential is theta' K theta / 2; for a single number it is -k theta - d w_FM, as G theta = theta.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 

@@ -8,6 +8,8 @@ forces on these are
 with K and D diagonal, or full symmetric matrices; q is (translation, rotation vector) of M in F to first order.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
 
 import numpy as np

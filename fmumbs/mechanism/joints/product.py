@@ -5,6 +5,8 @@
 both in F's axes. A turn about a at the distance r from M's origin has the column [a; a x r + pitch a].
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import numpy as np
