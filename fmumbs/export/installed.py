@@ -62,7 +62,7 @@ def binaries(platforms: Sequence[str] | None = None) -> dict[str, tuple[str, byt
         if name not in files:
             raise ExportError(
                 f"platform '{platform}': this installation has binaries for {', '.join(files)} only. Install a wheel "
-                "of fmumbs, which has all of them, or run `make platforms` in its source tree."
+                "of fmumbs with all platforms, or run `make platforms` in its source tree."
             )
         if folder and not re.fullmatch(r"[\w-]+", folder, re.ASCII):
             raise ExportError(f"platform '{platform}': '{folder}' is not a folder. Give one such as linux64={name}.")

@@ -18,8 +18,8 @@ from fmumbs.mechanism import Model
 
 CORE = Path(__file__).parents[1] / "_fmu" / "wasm32-wasi" / "fmumbs.wasm"
 WITHOUT = (
-    "pages play the recorded motion only, as this installation has no core for browsers. Install a wheel of fmumbs, or "
-    "run `make platforms` in its source tree."
+    "pages play the recorded motion only, as this installation has no core for browsers. Install a wheel of "
+    "fmumbs with all platforms, or run `make platforms` in its source tree."
 )
 
 
