@@ -24,7 +24,7 @@ class Graph:
         self.body_of = bodies_of_links(arrays)
         ends = (self.body_of[arrays[f"joint_{end}_link"]].tolist() for end in "FM")
         self.joints: list[Ends] = list(zip(*ends, strict=True))
-        springs = np.unique(arrays["law_spring"][arrays["law_spring"] >= 0])
+        springs = sorted({i for i in arrays["law_spring"].tolist() if i >= 0})
         lines = (self.body_of[arrays["point_link"][arrays[f"spring_{end}"][springs]]].tolist() for end in "PQ")
         self.lines: list[Ends] = list(zip(*lines, strict=True))
         terms: list[int] = arrays["link_joint"][arrays["term_link"]].tolist()

@@ -451,7 +451,7 @@ class Dependencies:
         arrays = self._arrays
         rows = arrays["excitation_row"]
         rates = (rows >= 0) & (arrays["row_part"][rows] != lib.FM_OF_POSITION) if len(arrays["row_part"]) else rows > 0
-        joints = np.unique(arrays["excitation_joint"][rates])
+        joints = arrays["excitation_joint"][rates]
         (drive,) = kinds_called(JOINT, "drive")
         chosen = np.flatnonzero((self._kind[indices] == drive.index) & np.isin(self._object[indices], joints))
         return {int(i): tuple(self._inputs.tolist()) for i in chosen}

@@ -103,7 +103,7 @@ class Motion:
         """(n,) rows of the velocities that (n,) inputs do work on, by their rows."""
         kind, element = self._kind[inputs], self._object[inputs].copy()
         velocity = np.empty(len(kind), np.int64)
-        for number in np.unique(kind).tolist():
+        for number in sorted(set(kind.tolist())):
             one, mine = kinds()[number], kind == number
             if one.owner == JOINT:
                 of = self._arrays["joint_kind"][element[mine]].tolist()
@@ -321,7 +321,7 @@ def _with_everything(arrays: Arrays) -> Arrays:
     table = all_variables(arrays, wanted)
     (velocity,) = _kinds(((POINT, "v"),))
     named = table["variable_object"][table["variable_kind"] == velocity.index]
-    nameless = np.setdiff1d(arrays["load_P"], named).astype(np.int32)
+    nameless = np.array(sorted(set(arrays["load_P"].tolist()).difference(named.tolist())), np.int32)
     more = variable_table(
         np.full(3 * len(nameless), velocity.index, np.int32),
         np.repeat(nameless, 3),

@@ -102,7 +102,8 @@ def _reach(scene: Scene) -> float:
             length = max(length, float(np.ptp(np.array(body.line.points), axis=0).max()))
         if length > 0.0:
             lengths.append(length)
-    return float(np.median(lengths)) if lengths else 0.0
+    lengths.sort()  # np.median imports numpy.ma, which would be a fourth of a first export
+    return (lengths[(len(lengths) - 1) // 2] + lengths[len(lengths) // 2]) / 2.0 if lengths else 0.0
 
 
 class _Maker:
