@@ -41,8 +41,8 @@ def missing(value: Callable[..., Any]) -> list[str]:
     if inspect.isclass(value) and issubclass(value, BaseException) and "__init__" not in vars(value):
         return []  # takes a message
     names = [name for name in inspect.signature(value).parameters if name not in ("self", "cls")]
-    said = DESCRIPTION if inspect.isclass(value) else r"\b{}\b"  # of functions sentences do
-    return [name for name in names if not re.search(said.format(name), " ".join(text.split()))]
+    described = DESCRIPTION if inspect.isclass(value) else r"\b{}\b"  # of functions sentences do
+    return [name for name in names if not re.search(described.format(name), " ".join(text.split()))]
 
 
 @pytest.mark.parametrize("name", DESCRIBED)

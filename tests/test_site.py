@@ -49,8 +49,8 @@ def site(results_of_examples: Path, tmp_path_factory: pytest.TempPathFactory) ->
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
     environment = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
     built = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=ROOT)
-    said = [line for line in built.stderr.splitlines() if not line.startswith("INFO")]  # --quiet would hide warnings
-    assert (built.returncode, said) == (0, [])
+    warned = [line for line in built.stderr.splitlines() if not line.startswith("INFO")]  # --quiet would hide warnings
+    assert (built.returncode, warned) == (0, [])
     return folder
 
 

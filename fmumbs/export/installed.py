@@ -35,14 +35,10 @@ def installed_binaries() -> dict[str, Path]:
     return {file.parent.name: file for file in files}
 
 
-def webassembly() -> Path | None:
-    """The core as WebAssembly; None in an installation without it."""
-    return installed_binaries().get(WEBASSEMBLY)
-
-
 def missing_platforms() -> list[str]:
     """Those of PLATFORMS for which the package has no binary."""
-    return [name for name in PLATFORMS if name not in installed_binaries()]
+    files = installed_binaries()
+    return [name for name in PLATFORMS if name not in files]
 
 
 def binaries(platforms: Sequence[str] | None = None) -> dict[str, tuple[str, bytes]]:

@@ -172,8 +172,8 @@ def test_binaries_made_from_other_sources_are_removed(tmp_path: Path) -> None:
         (tmp_path / name / "fmumbs.so").write_bytes(name.encode())
         if stamp:
             (tmp_path / name / "sources.sha256").write_text(stamp)
-    said = python("import deflate; from pathlib import Path; deflate.deflate(Path(sys.argv[1]))", str(tmp_path))
-    assert said.splitlines() == ["win32: made from other sources, removed; `make platforms` builds it"]
+    printed = python("import deflate; from pathlib import Path; deflate.deflate(Path(sys.argv[1]))", str(tmp_path))
+    assert printed.splitlines() == ["win32: made from other sources, removed; `make platforms` builds it"]
     assert {path.name for path in tmp_path.iterdir()} == {"linux64", "win64", "binaries.zip", "shared.zip"}
     with zipfile.ZipFile(tmp_path / "binaries.zip") as archive:
         assert archive.namelist() == ["linux64/fmumbs.so", "win64/fmumbs.so"]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fmumbs.export.installed import webassembly
+from fmumbs.view.live import CORE
 
 Array = NDArray[np.float64]
 
@@ -19,11 +19,10 @@ class Module:
 
     def __init__(self, folder: Path | None = None) -> None:
         wasmtime = pytest.importorskip("wasmtime", reason="no wasmtime: pip install wasmtime")
-        file = webassembly()
-        if file is None:
+        if not CORE.is_file():
             pytest.skip("no binary for wasm32-wasi: make platforms")
         self.store = wasmtime.Store()
-        module = wasmtime.Module.from_file(self.store.engine, str(file))
+        module = wasmtime.Module.from_file(self.store.engine, str(CORE))
         linker = wasmtime.Linker(self.store.engine)
         if folder is None:
             for needed in module.imports:

@@ -11,9 +11,9 @@ import pytest
 
 import fmumbs as fm
 from fmumbs.compiler import ModelImage, compile
-from fmumbs.export.installed import webassembly
 from fmumbs.readers import read_model
 from fmumbs.view import live, view_model
+from fmumbs.view.live import CORE
 from support.browser import CHROMIUM, Browser, chromium
 from support.commands import fmumbs
 
@@ -25,7 +25,7 @@ STEPS = 10
 def browser() -> Iterator[Browser]:
     if CHROMIUM is None:
         pytest.skip("no Chromium: apt-get install chromium")
-    if webassembly() is None:
+    if not CORE.is_file():
         pytest.skip("no binary for wasm32-wasi: make platforms")
     with chromium() as found:
         yield found

@@ -183,9 +183,9 @@ def test_reactions_are_green_where_unique_and_red_where_not(browser: Browser, tm
         model = read_model(name, {})
         opened(browser, model.view(stop=0), tmp_path)
         found = browser.ask("page.data.forces.map((one) => [page.picture.joints[one.index].name, one.unique])")
-        said = {joint.joint: all(joint.components_unique[:3]) for joint in fm.uniqueness(model).joints}
+        unique = {joint.joint: all(joint.components_unique[:3]) for joint in fm.uniqueness(model).joints}
         assert {verdict for _, verdict in found} == verdicts
-        assert all(said[joint] == verdict for joint, verdict in found)
+        assert all(unique[joint] == verdict for joint, verdict in found)
         texts = browser.ask("document.getElementById('legend').textContent")
         assert ("not unique" in texts) == (False in verdicts)
 

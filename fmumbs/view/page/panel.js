@@ -25,7 +25,7 @@ export class Panel {
     $("live-more").addEventListener("toggle", () => this.showParameters());
   }
 
-  /** Shows a line; what is said while an earlier one is held [ms] is dropped, unless it is held too. */
+  /** Shows a line; one that comes while an earlier one is held [ms] is dropped, unless it is held too. */
   say(text, hold = 0) {
     const now = performance.now();
     if (!hold && now < this.held) return;
