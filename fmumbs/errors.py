@@ -13,7 +13,7 @@ Every message says what is wrong, where, the nearest fact and one fix, in whole 
     └── Interrupted     Ctrl-C ended a simulation
 
     UserWarning
-    ├── StartWarning    given start values were changed
+    ├── StartWarning    given start values were changed, or the start is an unstable equilibrium
     └── InputWarning    an FMU cannot follow inputs as they are given
 """
 
@@ -51,7 +51,7 @@ class ExportError(FmumbsError):
 
 
 class StartWarning(UserWarning):
-    """Loops or couplings changed start values that a user gave."""
+    """Loops or couplings changed start values that a user gave, or a motion starts in an unstable equilibrium."""
 
 
 class InputWarning(UserWarning):

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from fmumbs._tables import number
 from fmumbs.compiler.image import DYNAMICS, SCHEMES
 from fmumbs.errors import SolverError
 from fmumbs.run.files import format_of
@@ -58,6 +59,16 @@ class ResultFile(NewFile):
         return path
 
 
+def literal(text: str) -> Any:
+    """The value of a Python literal; any other text itself, and a number that is written as no table has it: 1_000."""
+    text = text.strip()
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return text
+    return text if isinstance(value, int | float) and "_" in text else value
+
+
 def parse_settings(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> Settings:
     """Values by name from NAME=VALUE; a value that is not a Python literal is taken as text."""
     settings = {}
@@ -65,10 +76,7 @@ def parse_settings(ctx: click.Context, param: click.Parameter, given: tuple[str,
         name, equals, text = (part.strip() for part in one.partition("="))
         if not equals or not name:
             raise click.BadParameter(f"'{one}' is not NAME=VALUE. Write it as in --set length=0.5.", ctx, param)
-        try:
-            settings[name] = ast.literal_eval(text)
-        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-            settings[name] = text
+        settings[name] = literal(text)
     return settings
 
 
@@ -77,7 +85,7 @@ def parse_correction(ctx: click.Context, param: click.Parameter, given: str | No
     if given is None or given in ("direct", "off"):
         return given
     try:
-        alpha, beta = (float(part) for part in given.split(","))
+        alpha, beta = (number(part) for part in given.split(","))
     except ValueError:
         raise click.BadParameter(
             f"'{given}' is not a loop correction. Give direct, off, or two numbers as in 20,20.", ctx, param

@@ -2,7 +2,6 @@
 
 # ruff: noqa: D301  (\b is click's mark before lines that must not be wrapped)
 
-import ast
 import math
 import sys
 from pathlib import Path
@@ -12,7 +11,17 @@ import click
 import numpy as np
 
 from fmumbs._progress import progress_bar
-from fmumbs.cli.options import NewFile, Positive, Settings, inputs_over_time, integration, interpolation, setting
+from fmumbs._tables import number, whole
+from fmumbs.cli.options import (
+    NewFile,
+    Positive,
+    Settings,
+    inputs_over_time,
+    integration,
+    interpolation,
+    literal,
+    setting,
+)  # fmt: skip
 from fmumbs.cli.terminal import MOST, counted, new_table, show, show_rest
 
 if TYPE_CHECKING:
@@ -36,7 +45,7 @@ def _assignments(ctx: Any, param: Any, given: tuple[str, ...], form: str) -> dic
 
 def _number(text: str, name: str, ctx: Any, param: Any) -> float:
     try:
-        value = float(text)
+        value = number(text)
     except ValueError:
         raise click.BadParameter(
             f"'{text}' for '{name}' is not a number. Give a number in the variable's unit, without the unit, as in "
@@ -51,7 +60,7 @@ def parse_grid(ctx: Any, param: Any, given: tuple[str, ...]) -> dict[str, list[A
     """Values by name from NAME=LOW:HIGH:COUNT, with :log for equal ratios, or NAME=VALUE,VALUE,..."""
     grid = {}
     for name, text in _assignments(ctx, param, given, "NAME=LOW:HIGH:COUNT, such as crank=0.08:0.12:5").items():
-        grid[name] = _spread(name, text, ctx, param) if ":" in text else [_literal(v) for v in text.split(",")]
+        grid[name] = _spread(name, text, ctx, param) if ":" in text else [literal(v) for v in text.split(",")]
     return grid
 
 
@@ -65,7 +74,7 @@ def _spread(name: str, text: str, ctx: Any, param: Any) -> list[Any]:
         )  # fmt: skip
     low, high = (_number(part, name, ctx, param) for part in parts[:2])
     try:
-        count = int(parts[2])
+        count = whole(parts[2])
     except ValueError:
         raise click.BadParameter(f"'{parts[2]}' values for '{name}': give a whole number.", ctx, param) from None
     if not 2 <= count <= MOST_VALUES:
@@ -79,15 +88,16 @@ def _spread(name: str, text: str, ctx: Any, param: Any) -> list[Any]:
             raise click.BadParameter(f"'{name}' begins at {low:g}, which has no logarithm.", ctx, param)
         return list(np.geomspace(low, high, count).tolist())
     values = list(np.linspace(low, high, count).tolist())
-    whole = all(part.lstrip("+-").isdigit() for part in parts[:2]) and all(v == int(v) for v in values)
-    return [int(v) for v in values] if whole else values
+    integers = all(_is_whole(part) for part in parts[:2]) and all(v == int(v) for v in values)
+    return [int(v) for v in values] if integers else values
 
 
-def _literal(text: str) -> Any:
+def _is_whole(text: str) -> bool:
     try:
-        return ast.literal_eval(text.strip())
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return text.strip()
+        whole(text)
+    except ValueError:
+        return False
+    return True
 
 
 def parse_ranges(ctx: Any, param: Any, given: tuple[str, ...]) -> dict[str, tuple[float, float]]:
@@ -106,7 +116,7 @@ def parse_sample(ctx: Any, param: Any, given: str | None) -> tuple[int, str]:
     if given is None:
         return 0, METHODS[0]
     count, _, method = given.partition(":")
-    if not count.strip().isdigit() or int(count) < 1 or (method or METHODS[0]) not in METHODS:
+    if not _is_whole(count) or int(count) < 1 or (method or METHODS[0]) not in METHODS:
         raise click.BadParameter(
             f"'{given}' is not N:METHOD, such as 1000:latin. N is at least 1, METHOD one of {', '.join(METHODS)}.",
             ctx, param,

@@ -18,6 +18,7 @@ order and one date, SOURCE_DATE_EPOCH if that is set. The file is written atomic
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
@@ -25,7 +26,7 @@ from typing import TYPE_CHECKING
 
 from fmumbs._files import whole
 from fmumbs._naming import STRUCTURED
-from fmumbs.errors import ExportError
+from fmumbs.errors import ExportError, StartWarning
 from fmumbs.export import installed
 from fmumbs.export.archive import OLDEST, Date, zip_archive
 from fmumbs.export.documentation import documentation
@@ -83,6 +84,8 @@ def export_fmu(
     all_variables: allows more than MOST_VARIABLES.
     scene: adds documentation/scene.html, the page of Model.view(), with the motion of the default experiment, for which
         the mechanism is simulated.
+
+    Warns with a StartWarning of an equilibrium that is unstable.
 
     Raises EquilibriumError if there is none, ModelError for a model that cannot be compiled, ExportError for an unknown
     backend or naming, too many variables, a platform without a binary in this installation, or a file that cannot be
@@ -151,10 +154,12 @@ def _image(model: Model | ModelImage, starts: Mapping[str, float | Sequence[floa
 
 
 def _check_equilibrium(image: ModelImage) -> None:
-    """Raises EquilibriumError if there is none with the values that are exported."""
+    """Raises EquilibriumError if there is none with the values that are exported; warns of an unstable one."""
     from fmumbs.run.equilibrium import resting
+    from fmumbs.run.start import start_warnings
 
-    resting(image)
+    for message in start_warnings(image.name, (), resting(image).departure):
+        warnings.warn(message, StartWarning, stacklevel=3)
 
 
 def _check_count(image: ModelImage, all_variables: bool) -> None:

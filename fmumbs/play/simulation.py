@@ -3,8 +3,6 @@
 Both follow inputs in the same steps (fmumbs/run/feed.py), so that a model and its FMU give the same numbers.
 """
 
-import csv
-import io
 import os
 import re
 import warnings
@@ -18,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fmumbs._tables import read_table
 from fmumbs.errors import InputWarning, SolverError, StartWarning
 from fmumbs.play.unpacking import start_of
 from fmumbs.run import Result, Signal, simulate
@@ -287,28 +286,26 @@ def inputs_of(options: Options) -> Series:
 def read_inputs(path: Path, interpolation: str = "linear") -> Series:
     """Inputs over time, by name, from a CSV file whose first column is `time` [s].
 
-    interpolation: between the rows, see Signal; two rows of one time are a jump. Raises SolverError, with the row, for
-    a file that cannot be read.
+    interpolation: between the rows, see Signal; two rows of one time are a jump. Raises SolverError, with the line,
+    for a file that cannot be read.
     """
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            text = file.read(MOST_INPUT + 1)
-            if len(text) > MOST_INPUT:
-                raise ValueError(f"it is longer than {MOST_INPUT} characters")
-            header, *lines = [line for line in csv.reader(io.StringIO(text, newline="")) if line]
-    except (OSError, ValueError, csv.Error) as error:
-        raise SolverError(f"'{path}' cannot be read as inputs: {error}. Give a CSV file.") from error
-    names = [name.strip() for name in header]
-    if names[0] != "time" or len(names) < 2 or not lines:
-        raise SolverError(f"'{path}' begins with '{names[0]}'. Give a header 'time,NAME,...' and rows.")
-    rows = np.empty((len(lines), len(names)))
-    for i, line in enumerate(lines):
-        try:
-            rows[i] = [float(cell) for cell in line]
-        except ValueError as error:
-            raise SolverError(f"'{path}', row {i + 2}: {error}. Give {len(names)} numbers.") from error
-    if not np.all(np.isfinite(rows)) or np.any(np.diff(rows[:, 0]) < 0.0):
-        raise SolverError(f"'{path}': times must not decrease, and all numbers must be finite. Fix the file.")
+        table = read_table(path, MOST_INPUT)
+    except (OSError, ValueError) as error:
+        raise SolverError(
+            f"'{path}' cannot be read as inputs: {error}. Give a CSV file with a header 'time,NAME,...' and rows of as "
+            "many numbers."
+        ) from error
+    names, rows = tuple(name.strip() for name in table.names), table.rows
+    if names[:1] != ("time",) or len(names) < 2 or not len(rows):
+        first = names[0] if names else ""
+        raise SolverError(f"'{path}' begins with '{first}'. Give a header 'time,NAME,...' and rows.")
+    if not np.all(np.isfinite(rows)):
+        line = table.lines[~np.isfinite(rows).all(axis=1)][0]
+        raise SolverError(f"'{path}', line {line}: all numbers must be finite. Fix this line.")
+    if np.any(np.diff(rows[:, 0]) < 0.0):
+        line = table.lines[1:][np.diff(rows[:, 0]) < 0.0][0]
+        raise SolverError(f"'{path}', line {line}: times must not decrease. Sort the lines.")
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise SolverError(f"'{path}' has two columns '{twice}'. Leave one out.")

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from fmumbs._tables import number, whole
 from fmumbs.errors import ExportError
 
 DESCRIPTION = "modelDescription.xml"
@@ -23,8 +24,8 @@ MOST_BYTES = 4 * 2**30  # of all entries, unpacked
 MOST_XML = 64 * 2**20  # of modelDescription.xml
 
 TYPES: dict[str, Callable[[str], Any]] = {
-    "Real": float,
-    "Integer": int,
+    "Real": number,
+    "Integer": whole,
     "Boolean": lambda text: text in ("true", "1"),
     "String": str,
     "Enumeration": str,
@@ -183,11 +184,11 @@ def _problems(root: Any) -> Iterator[str]:
             if not _is_number(value, positive=name in ("tolerance", "stepSize")):
                 yield f"gives '{value[:60]}' as the experiment's {name}"
     names = set()
-    for number, variable in enumerate(root.iterfind("ModelVariables/ScalarVariable"), 1):
+    for place, variable in enumerate(root.iterfind("ModelVariables/ScalarVariable"), 1):
         name, reference = variable.get("name") or "", variable.get("valueReference") or ""
         if not name or name in names:
             why = "another variable has" if name else "is empty"
-            yield f"gives variable {number} the name '{name[:60]}', which {why}"
+            yield f"gives variable {place} the name '{name[:60]}', which {why}"
         if not re.fullmatch(r"[0-9]{1,10}", reference) or int(reference) >= 2**32:
             yield f"gives '{reference[:60]}' as the value reference of '{name[:60]}'"
         if sum(child.tag in TYPES for child in variable) != 1:
@@ -197,7 +198,7 @@ def _problems(root: Any) -> Iterator[str]:
 
 def _is_number(text: str, *, positive: bool) -> bool:
     try:
-        value = float(text)
+        value = number(text)
     except ValueError:
         return False
     return math.isfinite(value) and (value > 0.0 or not positive)

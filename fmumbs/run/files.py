@@ -12,7 +12,6 @@ All of them keep the bits of every number; only CSV has a single NaN, without si
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 from collections.abc import Callable, Mapping
@@ -24,6 +23,7 @@ from numpy.typing import NDArray
 
 from fmumbs import _parquet
 from fmumbs._files import whole
+from fmumbs._tables import read_table
 from fmumbs.errors import SolverError
 from fmumbs.run import hdf5
 from fmumbs.run.details import Details
@@ -94,15 +94,13 @@ def _csv(file: BinaryIO, result: Any) -> None:
 
 def _read_csv(path: Path) -> dict[str, Any]:
     """A file of _csv(), or of FMPy: a header whose first name is "time", then rows of numbers."""
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        lines = csv.reader(file)
-        time, *names = next(lines, [""])
-        rows = np.array([[float(cell) for cell in line] for line in lines if line]).reshape(-1, len(names) + 1)
+    table = read_table(path)
+    time, *names = table.names or ("",)
     if time != "time":
         raise ValueError(f"its first column is '{time}', not 'time'")
     if len(set(names)) < len(names):
         raise ValueError("two columns have the same name")
-    first, *series = np.ascontiguousarray(rows.T)
+    first, *series = np.ascontiguousarray(table.rows.T)
     return {"name": path.stem, "time": first, "values": dict(zip(names, series, strict=True)), "units": {}}
 
 

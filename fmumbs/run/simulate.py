@@ -17,7 +17,7 @@ from fmumbs.run.moments import MOST_TIMES, Controller, Input, Moments
 from fmumbs.run.result import Result
 from fmumbs.run.rows import Rows
 from fmumbs.run.solver import Solver
-from fmumbs.run.start import describe
+from fmumbs.run.start import start_warnings
 
 
 def simulate(
@@ -60,7 +60,7 @@ def simulate(
         ModelImage.with_options. None: as stored in the image.
     progress: called with the fraction done, 0 to 1.
 
-    Warns with a StartWarning if loops change given start values.
+    Warns with a StartWarning if loops change given start values, and if it starts in an unstable equilibrium.
     Raises ModelError for a model that cannot be compiled, AssemblyError if assembly fails, SolverError for an unknown
     name, a refused value, or a step that fails; then the error has the `time` [s] and the `result` so far. Ctrl-C
     raises Interrupted, which has both, too.
@@ -80,9 +80,8 @@ def simulate(
     moments = Moments(solver, points, _given(inputs), control, control_interval)
     run = iter(moments)
     next(run)
-    changes = solver.start_changes
-    if changes:
-        warnings.warn(describe(image.name, changes), StartWarning, stacklevel=2)
+    for message in start_warnings(image.name, solver.start_changes, solver.departure):
+        warnings.warn(message, StartWarning, stacklevel=2)
     names, units = image.variables.names(references), image.variables.units(references)
     rows = Rows(image.name, recorded, dict(zip(names, units, strict=True)))
     rows.follow(image, lambda: solver.positions)

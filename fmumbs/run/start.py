@@ -1,4 +1,4 @@
-"""Changes of given start values in assembly."""
+"""Warnings of a start: given values that assembly changed, and an equilibrium that is unstable."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -47,6 +47,22 @@ def start_changes(ask: Callable[..., Any]) -> tuple[StartChange, ...]:
         )
         for one in found
     )
+
+
+def start_warnings(name: str, changes: Sequence[StartChange], departure: tuple[float, str]) -> list[str]:
+    """What to warn of after assembly. name: of the model; changes, departure: as a Solver has them."""
+    growth, moving = departure
+    found = [describe(name, changes)] if changes else []
+    if growth > 0.0:
+        found.append(
+            f"Model '{name}' starts in an unstable equilibrium: a displacement of {moving} grows as "
+            f"exp({growth:.6g} t). Give a start nearer to a stable one, or hold that coordinate."
+        )
+    elif growth != 0.0:
+        found.append(
+            f"Model '{name}' starts in an equilibrium whose stability was not found out. Compare a start beside it."
+        )
+    return found
 
 
 def describe(name: str, changes: Sequence[StartChange]) -> str:

@@ -170,7 +170,7 @@ class ModelTarget:
     def run(self, values: Values, record: Sequence[str], options: Options, series: Series) -> Recorded:
         from fmumbs.run.moments import Moments
         from fmumbs.run.simulate import experiment_times
-        from fmumbs.run.start import describe
+        from fmumbs.run.start import start_warnings
 
         arguments, settings = self._split(values)
         solver = self._solver(arguments, options)
@@ -181,10 +181,10 @@ class ModelTarget:
         solver.reset()
         for i in Moments(solver, times, {**settings, **series}):
             if i == 0:
-                changes = solver.start_changes  # which the first step forgets
+                remarks = start_warnings(image.name, solver.start_changes, solver.departure)  # before the first step
             rows[i] = solver.read(wanted)
         references, names = self._outputs(image)
-        return Recorded(times, rows, names, solver.read(references), describe(image.name, changes) if changes else "")
+        return Recorded(times, rows, names, solver.read(references), " ".join(remarks))
 
     def _outputs(self, image: ModelImage) -> tuple[Any, list[str]]:
         """References and names of the outputs; those of the last image are kept."""

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from fmumbs import _tables
 from fmumbs.errors import ExportError, ModelError
 from fmumbs.system.described import Connection, Described, Element
 from fmumbs.system.interface import INTEGERS, Interface, Variable, read_interface
@@ -141,7 +142,7 @@ def _start(element: Element, interface: Interface, name: str, value: Any) -> Any
             return bool(value)
         raise ModelError(f"{what}, but is Boolean. Give True or False.")
     try:
-        number = float(value)
+        number = _tables.number(value) if isinstance(value, str) else float(value)
     except (TypeError, ValueError):
         raise ModelError(f"{what}, which is not a number. Give a number.") from None
     if not math.isfinite(number):

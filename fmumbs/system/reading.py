@@ -7,6 +7,7 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from fmumbs._tables import number
 from fmumbs.errors import ExportError
 from fmumbs.play.unpacking import open_package, parse_xml
 from fmumbs.system.described import Connection
@@ -69,8 +70,8 @@ class _System:
         name = re.sub(r"\W", "_", system.get("name") or "system", flags=re.ASCII)
         made = System(
             name if re.match(r"[A-Za-z_]", name) else f"_{name}",
-            stop=float(experiment.get("stopTime")) if stop is None else stop,
-            step=float(algorithm.get("baseStepSize")) if step is None else step,
+            stop=number(experiment.get("stopTime")) if stop is None else stop,
+            step=number(algorithm.get("baseStepSize")) if step is None else step,
             description=system.get("description") or "",
         )
         for component in system.iterfind("ssd:Elements/ssd:Component", _SPACES):
@@ -146,7 +147,7 @@ def _connect(system: System, node: Any) -> None:
             f"the connection '{ends[0]}' -> '{ends[1]}' has a linear transformation besides the conversion of units. "
             "Set suppressUnitConversion, and include the conversion in the transformation."
         )
-    factor = 1.0 if transformation is None else float(transformation.get("factor", "1"))
-    offset = 0.0 if transformation is None else float(transformation.get("offset", "0"))
+    factor = 1.0 if transformation is None else number(transformation.get("factor", "1"))
+    offset = 0.0 if transformation is None else number(transformation.get("offset", "0"))
     last = system.connections[-1]
     system.connections[-1] = Connection(last.source, last.target, (factor, offset))

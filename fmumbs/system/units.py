@@ -7,6 +7,7 @@ fmumbs writes them, and their display units.
 from dataclasses import dataclass
 from typing import Any
 
+from fmumbs._tables import number, whole
 from fmumbs.errors import ExportError
 from fmumbs.export.units import BASE, display_units, unit
 
@@ -30,8 +31,8 @@ def scale_in(node: Any) -> Scale | None:
     if base is None:
         return None
     try:
-        exponents = tuple((name, power) for name in BASE if (power := int(base.get(name, "0"))))
-        factor, offset = float(base.get("factor", "1")), float(base.get("offset", "0"))
+        exponents = tuple((name, power) for name in BASE if (power := whole(base.get(name, "0"))))
+        factor, offset = number(base.get("factor", "1")), number(base.get("offset", "0"))
     except ValueError:
         return None
     return Scale(exponents, factor, offset) if factor else None

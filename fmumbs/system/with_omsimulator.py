@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from fmumbs._tables import read_table
 from fmumbs.errors import SolverError
 from fmumbs.run.rows import Rows
 from fmumbs.system.package import save
@@ -69,9 +70,11 @@ def _environment(plan: Plan) -> dict[str, str]:
 
 def _read(file: Path, plan: Plan, rows: Rows) -> np.ndarray:
     """(times, variables) at 0 and at each communication point: the row after the inputs are passed on."""
-    with file.open(encoding="utf-8") as lines:
-        names = [name.strip('"\n ') for name in next(lines).split('","')]
-        table = np.loadtxt(lines, delimiter=",", ndmin=2)
+    try:
+        found = read_table(file)
+    except ValueError as error:
+        raise SolverError(f"the results of {PROGRAM} cannot be read: {error}. Take the engine libcosim.") from None
+    names, table = [name.strip() for name in found.names], found.rows
     try:
         columns = [names.index(name) for name in plan.recorded()]
     except ValueError as error:

@@ -78,15 +78,20 @@ def test_an_impossible_setting_is_reported(pendulum_fmu: Path, settings: dict[st
         ("", "cannot be read|begins with"),
         ("A.tau\n1\n", "begins with 'A.tau'"),
         ("time,A.tau\n", "and rows"),
-        ("time,A.tau\n0,much\n", "row 2"),
-        ("time,A.tau\n0,1,2\n", "row 2"),
-        ("time,A.tau\n1,0\n0,0\n", "times must not decrease"),
-        ("time,A.tau\n0,nan\n", "finite"),
+        ("time,A.tau\n0,much\n", "line 2: 'much' is not a number"),
+        ("time,A.tau\n0,1,2\n", "line 2: it has 3 cells, but the header 2"),
+        ("time,A.tau,B.tau\n0,0,0\n\n1\n", "line 4: it has 1 cells, but the header 3"),
+        ("time,A.tau\n0,1_000\n", "line 2: '1_000' is not a number"),
+        ("time,A.tau\n0,1\n1,\uff11\n", "line 3: '\uff11' is not a number"),
+        ("time,A.tau\n0,1e999\n", "line 2: '1e999' is beyond"),
+        ('time,A.tau\n0,"1\n', "line 2: "),
+        ("time,A.tau\n1,0\n0,0\n", "line 3: times must not decrease"),
+        ("time,A.tau\n0,0\n1,nan\n", "line 3: all numbers must be finite"),
     ],
 )
 def test_a_file_without_valid_inputs_is_reported(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "inputs.csv"
-    path.write_text(text)
+    path.write_text(text, encoding="utf-8")
     with pytest.raises(SolverError, match=message):
         read_inputs(path)
 

@@ -305,6 +305,13 @@ def test_two_processes_do_not_write_one_sweep(tmp_path: Path) -> None:
     assert fm.sweep("pendulum", out, grid={"A.tau": [0.0, 1.0]}, progress=another, **SHORT).runs == 2
 
 
+def test_a_run_that_starts_in_an_unstable_equilibrium_says_so(tmp_path: Path) -> None:
+    out = tmp_path / "a.parquet"
+    done = fm.sweep("pendulum", out, grid={"A.q": [1.5, -1.5]}, equilibrium=True, stop=0.01, workers=0)
+    hanging, upright = rows(done)["warning"]
+    assert hanging is None and "unstable equilibrium: a displacement of A.q grows" in upright
+
+
 # What is refused -----------------------------------------------------------------------------------------------------
 
 GRID = {"A.tau": [0.0, 1.0]}

@@ -1,5 +1,7 @@
 """Equilibria that are unstable: found so by the core, in mechanisms of any size, and reported by an FMU."""
 
+import warnings
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -103,6 +105,32 @@ def test_an_fmu_warns_of_an_unstable_start_and_runs(tmp_path: Path) -> None:
     assert slave.call("fmi2ExitInitializationMode") == OK
     assert not any("unstable" in message for *_, message in slave.callbacks.messages[told:])
     slave.free()
+
+
+def column(share: float) -> fm.Model:
+    """A clamped column under this share of Euler's load, pi^2 EI / (2 L)^2."""
+    model = fm.Model("column", gravity=(0, 0, 0))
+    link = fm.FlexibleLink("l", length=1.0, EIy=1.0, EIz=2.0, GJ=1.0, mass=1.0, axial_inertia=1e-3, elements=8)
+    model.add(link, fm.Weld("w", model.ground.at(), link.base))
+    model.add(fm.Load("L", link.tip, force=(-share * np.pi**2 / 4, 0, 0)))
+    return model
+
+
+WAYS: dict[str, Callable[[fm.Model, str, Path], object]] = {
+    "simulate": lambda model, dynamics, _: fm.simulate(model, stop=1e-3, equilibrium=True, dynamics=dynamics),
+    "export": lambda model, dynamics, at: fm.export_fmu(model, at / "a.fmu", equilibrium=True, dynamics=dynamics),
+}
+
+
+@pytest.mark.parametrize("dynamics", ["riccati", "copcod"])
+@pytest.mark.parametrize("way", WAYS)
+def test_python_warns_of_an_unstable_start(way: str, dynamics: str, tmp_path: Path) -> None:
+    """A column above its critical load stands straight, in the only equilibrium near its start."""
+    with pytest.warns(fm.StartWarning, match=r"unstable equilibrium: a displacement of l\S+ grows as exp\("):
+        WAYS[way](column(1.1), dynamics, tmp_path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        WAYS[way](column(0.9), dynamics, tmp_path)
 
 
 def test_only_the_last_assembly_counts() -> None:
