@@ -154,6 +154,7 @@ typedef struct fm_planar {
     double ax, ay;        /* the ground's acceleration less gravity, in that plane [m/s2] */
     int32_t used;         /* 1: the planar kernels are in use */
     int32_t bends;        /* 1: there are flexible bodies in planar trees */
+    int32_t free_cuts;    /* cut joints that have coordinates but no rows: these follow from the motion in space */
     int32_t drives;       /* number of driven pins and slides in planar trees */
     int32_t torques;      /* 1: lane n is not zero */
     int32_t is_placed;    /* 1: `placed` is set */

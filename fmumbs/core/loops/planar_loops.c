@@ -105,6 +105,9 @@ void fm_planar_loops_structure(fm_instance *s)
     }
     for (int32_t i = 0; i < s->image.n.joints; i++) s->planar.block[i] = -1;
     for (int32_t b = 0; b < s->plan.blocks; b++) describe_joint(s, b);
+    s->planar.free_cuts = 0;
+    for (int32_t i = 0; i < s->image.n.joints; i++)
+        s->planar.free_cuts += fm_is_cut_joint(&s->image, i) && s->image.joint_np[i] > 0 && s->planar.block[i] < 0;
     for (size_t e = 0; e < s->plan.paths; e++) {
         const int32_t link = s->plan.link[e], place = s->planar.place[link], body = s->image.link_modal[link];
         s->planar.mode[e] = place;

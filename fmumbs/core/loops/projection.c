@@ -47,13 +47,14 @@ double fm_coarse(const fm_instance *s, double gap)
     return square < FM_DEPENDENT ? FM_DEPENDENT : square < FM_COARSE ? square : FM_COARSE;
 }
 
-/* Places the links at y; with `level` 1 only velocities have changed. */
+/* Places the links at y; with `level` 1 only velocities have changed. In space as well, if coordinates of cut joints that
+ * have no rows in the plane follow from that. */
 void fm_place_loops(fm_instance *s, const double *y, int level)
 {
     if (level == 0) fm_run_orientations(s, y);
     if (level == 0 && s->planar.used) s->kernels->plane_place(s, y);
     if (s->planar.used) s->kernels->plane_world(s, y);
-    else fm_make_world(s, y);
+    if (!s->planar.used || s->planar.free_cuts > 0) fm_make_world(s, y);
 }
 
 /* Factors K at y. Requires placed links. 0: it is singular. */

@@ -154,12 +154,11 @@ int32_t fm_planar_row(const fm_image *m, int32_t i, const double *nF, const doub
     return f == 1 && g == 1 ? kind : FM_ROW_KINDS;
 }
 
-/* Whether all loops move in the plane normal to `ground`; `normal`: that of each link in its axes, zero for spatial
- * links. */
+/* Whether all loops move in the plane normal to `ground`, also those whose only rows prescribe start values: every block of
+ * the plan lies on planar links. `normal`: that of each link in its axes, zero for spatial links. */
 static int loops_fit(const fm_image *m, const double *ground, const double *normal)
 {
     for (int32_t i = 0, acting = 0; i < m->n.rows; i++) {
-        if (m->row_kind[i] == FM_ROW_GIVEN) continue;
         if (m->row_kind[i] == FM_ROW_COUPLED) return 0;
         const int32_t F = m->joint_F_link[m->row_joint[i]], M = m->joint_M_link[m->row_joint[i]];
         const double *nF = F < 0 ? ground : normal + 3 * F, *nM = M < 0 ? ground : normal + 3 * M;
