@@ -156,7 +156,8 @@ def test_the_wheel_holds_the_deflated_binary_and_sources_of_fmus(wheel: Path) ->
         if not missing_platforms():
             assert {name.split("/")[2] for name in binaries} >= set(PLATFORMS)
         with archive.open("fmumbs/_fmu/shared.zip") as file, zipfile.ZipFile(file) as shared:
-            names = {*(f"sources/{name}" for name in shipped()), "documentation/licenses/license.txt"}
+            licences = {f"documentation/licenses/{name}.txt" for name in ("license", "fmi2")}
+            names = {*(f"sources/{name}" for name in shipped()), *licences}
             assert set(shared.namelist()) == names
         with archive.open("fmumbs/_fmu/binaries.zip") as file, zipfile.ZipFile(file) as deflated:
             assert binaries
@@ -182,3 +183,27 @@ main(["run", "pendulum.fmu", "--stop", "0.1", "--out", "pendulum.csv"], standalo
     # -I and -S keep this tree out: no working directory, no PYTHONPATH, no .pth file of an editable install
     subprocess.run([sys.executable, "-I", "-S", "-c", code], cwd=tmp_path, check=True)
     assert (tmp_path / "pendulum.csv").read_text().count("\n") > 1
+
+
+def test_git_ignores_what_the_examples_write() -> None:
+    if not (ROOT / ".git").exists():
+        pytest.skip("not a checkout of git")
+    written = set()
+    for path in (ROOT / "examples").glob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        written |= {f"{folder}/" for folder in re.findall(r'else Path\("(\w+)"\)', text)}
+        written |= set(re.findall(r'"(\w+\.(?:png|html|gif|parquet))"', text))
+    assert len(written) > 15
+    for folder in ("", "examples/"):
+        names = sorted(folder + name for name in written)
+        command = ["git", "-C", str(ROOT), "check-ignore", "--no-index", *names]
+        assert subprocess.run(command, capture_output=True, text=True).stdout.splitlines() == names
+
+
+def test_the_licence_of_the_headers_is_theirs() -> None:
+    """Word for word that in fmi2TypesPlatform.h; the headers and the licence are of the same owners."""
+    headers, words = CORE / "fmi" / "fmi2TypesPlatform.h", re.compile(r"[\w'\"]+")
+    theirs = words.findall(headers.read_text(encoding="utf-8"))
+    theirs = theirs[theirs.index("Redistribution") : theirs.index("DAMAGE") + 1]
+    ours = words.findall((CORE / "fmi" / "fmi2.LICENSE.txt").read_text(encoding="utf-8"))
+    assert ours[ours.index("Redistribution") :] == theirs

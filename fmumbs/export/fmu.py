@@ -1,6 +1,6 @@
 """Writes an FMU: a zip of a prebuilt binary, the model image, and their description (FMI 2.0.4, 2.3).
 
-    documentation/licenses/license.txt   the licence of all of it
+    documentation/licenses/              of fmumbs, and of the headers of FMI in sources/
     sources/                             the core in C99
     modelDescription.xml                 from the image's variable table
     model.png                            the mechanism at its start

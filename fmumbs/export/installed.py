@@ -1,4 +1,4 @@
-"""What an FMU takes from the installed package: binaries, the core's sources, version and licence.
+"""What an FMU takes from the installed package: binaries, the core's sources, version and licences.
 
 importlib.metadata is not used: importing it takes longer than an export.
 """
@@ -14,8 +14,8 @@ from fmumbs.errors import ExportError
 from fmumbs.export.archive import EXECUTABLE, OLDEST, zip_archive
 from fmumbs.export.sources import core_sources
 
-LICENCE = "BSD-3-Clause"
-LICENCE_FILE = "documentation/licenses/license.txt"
+LICENCE = "BSD-3-Clause AND BSD-2-Clause"
+"""Of what an FMU contains: fmumbs, and the headers of FMI 2.0 that its sources include."""
 PLATFORMS = ("linux64", "linux32", "aarch64-linux", "win64", "win32", "darwin64")
 """Those that cmake/platforms.py can build, by the names of FMI 2.0; aarch64-linux by that of FMI 3.0."""
 WEBASSEMBLY = "wasm32-wasi"
@@ -69,8 +69,14 @@ def binaries(platforms: Sequence[str] | None = None) -> dict[str, tuple[str, byt
 
 
 def shared_entries(licence: bytes) -> dict[str, bytes]:
-    """The files that are the same in every native FMU, by name in the archive."""
-    return {LICENCE_FILE: licence, **{f"sources/{name}": text for name, text in core_sources().items()}}
+    """The files that are the same in every native FMU, by name in the archive; licence: the text of fmumbs' own."""
+    return {**licences(licence), **{f"sources/{name}": text for name, text in core_sources().items()}}
+
+
+def licences(licence: bytes) -> dict[str, bytes]:
+    """The texts of LICENCE, by name in the archive; licence: that of fmumbs' own."""
+    headers = Path(__file__).parents[1] / "core" / "fmi" / "fmi2.LICENSE.txt"
+    return {"documentation/licenses/license.txt": licence, "documentation/licenses/fmi2.txt": headers.read_bytes()}
 
 
 @cache

@@ -9,7 +9,7 @@
     resources/fmumbs_HASH_core/<platform>/      the core library: the binary of a native FMU
     resources/model.fmb                         the image
     documentation/index.html                    the variables, and the requirements of the host
-    documentation/licenses/                     of fmumbs and pythonfmu
+    documentation/licenses/                     of fmumbs, the headers of FMI and pythonfmu
 
 A process loads a module of a given name, and a library of a given path, only once, even from different FMUs. HASH is
 therefore computed from the libraries and the slave's text, which contains the image's GUID: same name, same files.
@@ -114,7 +114,7 @@ def pythonfmu_entries(
     yield f"resources/{module}_core/__init__.py", slave
     yield "resources/model.fmb", image.bytes
     yield "documentation/index.html", documentation(image, variables, tool=tool, notes=NOTES, scene=scene)
-    yield installed.LICENCE_FILE, installed.licence()
+    yield from installed.licences(installed.licence()).items()
     yield from _licences()
 
 

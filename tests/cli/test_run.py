@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from support.commands import fmumbs
+from support.trajectories import read_trajectories
 
 
 def columns(path: Path) -> dict[str, list[float]]:
@@ -80,11 +81,9 @@ def test_run_sets_the_scheme() -> None:
 
 
 def test_the_suffix_of_the_file_selects_its_format(tmp_path: Path) -> None:
-    import DyMat
-
     for out in ("a.csv", "a.mat"):
         assert fmumbs("run", "pendulum", "--stop", "0.2", "-o", out).exit_code == 0
-    assert DyMat.DyMatFile("a.mat").data("A.q").tolist() == columns(tmp_path / "a.csv")["A.q"]
+    assert read_trajectories("a.mat")["A.q"].values.tolist() == columns(tmp_path / "a.csv")["A.q"]
 
 
 def test_run_draws(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ import fmumbs as fm
 from fmumbs.readers import read_model
 from fmumbs.run import Result
 from fmumbs.run.details import Details
+from support.trajectories import read_trajectories
 
 FORMATS = (".csv", ".mat", ".h5", ".parquet")
 TIME = np.array([0.0, 0.1, 0.25, 1e-7 + 1 / 3])
@@ -45,16 +46,12 @@ def test_csv_has_the_bytes_that_fmpy_writes(result: Result, tmp_path: Path) -> N
         assert read_csv(path)[name].tolist() == values.tolist()
 
 
-def test_a_trajectory_file_is_read_by_dymat(result: Result, tmp_path: Path) -> None:
-    import DyMat
-
-    read = DyMat.DyMatFile(str(result.save(tmp_path / "arm.mat")))
-    assert set(read.names()) == set(SERIES)
-    for name, values in SERIES.items():
-        assert read.data(name).tolist() == values.tolist()
-        times, time, text = read.abscissa(name)
-        assert (times.tolist(), time, text) == (TIME.tolist(), "Time", "Time in [s]")
-    assert [read.description(name) for name in SERIES] == ["[rad]", "[m]", "[m]", ""]
+def test_a_trajectory_file_is_read_by_scipy(result: Result, tmp_path: Path) -> None:
+    read = read_trajectories(result.save(tmp_path / "arm.mat"))
+    assert {name: one.values.tolist() for name, one in read.items()} == {
+        name: values.tolist() for name, values in {"Time": TIME, **SERIES}.items()
+    }
+    assert [one.description for one in read.values()] == ["Time in [s]", "[rad]", "[m]", "[m]", ""]
 
 
 def test_a_trajectory_file_has_the_matrices_of_dymola_in_their_order(result: Result, tmp_path: Path) -> None:
@@ -220,16 +217,15 @@ def test_a_name_that_a_table_cannot_hold_twice_is_refused(tmp_path: Path) -> Non
 
 
 def test_parameters_are_constants_of_a_trajectory_file(described: Result, tmp_path: Path) -> None:
-    """In data_1, two values each: DyMat, and scipy on the matrices themselves."""
-    import DyMat
+    """In data_1, two values each."""
     from scipy.io import loadmat
 
-    path = str(described.save(tmp_path / "arm.mat"))
-    read = DyMat.DyMatFile(path)
-    assert read.block("b.mass") == 1 and read.block("A.q") == 2
-    assert read.data("b.mass").tolist() == [1 / 3, 1 / 3]
-    assert read.description("b.mass") == "mass of the body [kg]"
-    assert read.description("A.q") == "joint position [rad]"
+    path = described.save(tmp_path / "arm.mat")
+    read = read_trajectories(path)
+    assert read["b.mass"].block == 1 and read["A.q"].block == 2
+    assert read["b.mass"].values.tolist() == [1 / 3, 1 / 3]
+    assert read["b.mass"].description == "mass of the body [kg]"
+    assert read["A.q"].description == "joint position [rad]"
     found = loadmat(path)
     assert found["data_1"][0].tolist() == [TIME[0], TIME[-1]]
     assert found["dataInfo"][:, -2].tolist() == [1, 2, 0, 0]
