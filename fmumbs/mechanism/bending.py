@@ -69,7 +69,7 @@ def modes(count: int, base: str, tip: str) -> tuple[Bending, ...]:
 def _modes(count: int, base: tuple[int, ...], tip: tuple[int, ...]) -> tuple[Bending, ...]:
     found: list[Bending] = []
     low, before = _LEAST, _determinant(_LEAST, base, tip)
-    while len(found) < count:
+    while len(found) < count:  # there is one root in about every pi, at any b
         high = low + _STEP
         after = _determinant(high, base, tip)
         if before * after <= 0.0:
@@ -94,7 +94,7 @@ def _determinant(b: float, base: tuple[int, ...], tip: tuple[int, ...]) -> float
 
 def _root(low: float, high: float, at_low: float, base: tuple[int, ...], tip: tuple[int, ...]) -> float:
     """The zero of the determinant between low and high, by bisection to the last bit."""
-    while True:
+    while True:  # at most 64 times: the interval is halved each time
         middle = 0.5 * (low + high)
         if middle in (low, high):
             return middle

@@ -323,7 +323,7 @@ static int hold_positions(fm_instance *s, double *y, int closed)
     if (close_from_guess(s, y, !closed)) closed = 1;
     else if (!closed || !follow(s, y)) return 0;
     if (!any_cut_given(s, FM_POSITIONS) && farthest(s, y, s->assembly.given, 0) == 0.0) return 1;
-    for (int failed = 1; failed;) { /* a value that cannot be reached allows others to be held */
+    for (int failed = 1; failed;) { /* a value that cannot be reached allows others to be held; each pass drops one for good */
         const int32_t count = list_units(s, FM_POSITIONS);
         if (count == 0) return 1;
         fm_assembly_place(s, y);

@@ -125,7 +125,7 @@ int32_t fm_out_of_reach(fm_instance *s, double t, const double *y, double *when,
         program[k] = descend(s, other) ? -1 : furthest(s, off + k);
         memset(s->assembly.hold, 0, (size_t)m->n.modes * sizeof *s->assembly.hold);
     }
-    for (int sought[FM_NEARER + FM_TIMES] = {0};;) { /* the largest gap, once it has been sought from elsewhere */
+    for (int sought[FM_NEARER + FM_TIMES] = {0};;) { /* the largest gap, once it has been sought from elsewhere; once each */
         int worst = -1;
         for (int k = 0; k < FM_NEARER + FM_TIMES; k++)
             if (program[k] >= 0 && (worst < 0 || off[k] > off[worst])) worst = k;

@@ -167,7 +167,7 @@ static int order_blocks(planning *p)
 {
     int32_t done = 0;
     for (int32_t b = 0; b < p->blocks; b++) p->place[b] = -1;
-    for (int32_t few = 1; done < p->blocks; few = few > p->blocks ? few : 2 * few)
+    for (int32_t few = 1; done < p->blocks; few = few > INT32_MAX / 2 ? INT32_MAX : 2 * few) /* 32 passes at most */
         for (int32_t b = 0; b < p->blocks; b++)
             if (p->place[b] < 0 && neighbours(p, b) <= few && !eliminate(p, b, done++)) return 0;
     return 1;

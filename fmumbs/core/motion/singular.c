@@ -64,7 +64,7 @@ int32_t fm_singular_label(const fm_instance *s, const fm_block *b, int all)
 static void label_part(fm_instance *s, const fm_block *from, int32_t label)
 {
     label_block(s, from, label);
-    for (int more = 1, back = 0; more; back = !back) {
+    for (int more = 1, back = 0; more; back = !back) { /* every pass but the last labels another block */
         more = 0;
         for (int32_t n = 0; n < s->plan.blocks; n++) {
             const fm_block *b = s->plan.block + (back ? s->plan.blocks - 1 - n : n);

@@ -133,7 +133,7 @@ static void accept(fm_instance *s, double t, double arrival, double t_end, int i
 static advanced advance(fm_instance *s, double arrival, double t_end, int implicit, int once)
 {
     double *clock = s->clock;
-    for (int rejected = 0;; rejected++) {
+    for (int rejected = 0;; rejected++) { /* each trial is shorter than the last, by a factor, until the time has no digits left */
         const double t = clock[FM_TIME_HEAD];
         const double h = arrival - t;
         if (!isfinite(arrival)) return STUCK;
