@@ -221,17 +221,22 @@ int fm_drives_realise(fm_instance *s, double t, const double *y, char *out, size
     return rank == count && !(grows > 0.0) && (insisted(s) || s->image.n.speeds <= FM_INTERNAL);
 }
 
-/* Whether a step failed because the drives lost their effect. */
-int fm_drives_lost(fm_instance *s)
+/* Whether the drives' least effect at y is below `least`. */
+int fm_drives_fade(fm_instance *s, double t, const double *y, double least)
 {
     int32_t drive;
     const int32_t used = s->reduced.used, lost = s->realised.lost;
-    if (s->realised.count == 0) return 0;
     s->reduced.used = 0;
-    evaluate_at_rest(s, s->clock[FM_TIME], s->y, s->work.udot);
-    const int weak = fm_drives_rank(s, FM_NO_EFFECT, &drive) < s->realised.count;
+    evaluate_at_rest(s, t, y, s->work.udot);
+    const int weak = fm_drives_rank(s, least, &drive) < s->realised.count;
     s->reduced.used = used;
     s->realised.lost = lost;
     s->valid = FM_VALID_NOTHING;
-    return lost || weak;
+    return weak;
+}
+
+/* Whether a step failed because the drives lost their effect. */
+int fm_drives_lost(fm_instance *s)
+{
+    return s->realised.count > 0 && (s->realised.lost || s->realised.crossed || fm_drives_fade(s, s->clock[FM_TIME], s->y, FM_NO_EFFECT));
 }

@@ -43,6 +43,7 @@ typedef struct fm_realised {
     FM_REALISED_ARRAYS(A)
 #undef A
     int32_t count;
+    int32_t crossed; /* 1: in the present fm_step they lost it at nodes of crossings.c, which are no more evaluated */
     int32_t lost; /* 1: in the present step the drives lost their effect on what they realise */
 } fm_realised;
 

@@ -25,6 +25,11 @@ FM_HIDDEN_BEGIN
     A(double, step_corrected, n.closed * n.ny) /* and after */                                             \
     A(double, probe, 2 * n.ny)       /* scratch of derivatives */
 
+/* Why a trial step was rejected. */
+typedef enum fm_rejection {
+    FM_NOT_REJECTED, FM_TOO_INACCURATE, FM_NOT_FINITE, FM_NOT_FOUND, FM_NOT_CLOSED, FM_JAMMED, FM_LOST_DRIVES
+} fm_rejection;
+
 typedef struct fm_work {
 #define A(type, name, count) type *name;
     FM_WORK_ARRAYS(A)
@@ -35,6 +40,9 @@ typedef struct fm_work {
     int32_t still;                /* 1: laws act without friction, and excited modes stand (statics/balance.c); 2: these alone */
     int32_t forced, cuts;         /* 1: `applied`, `cut_wrench` is not zero */
     double evaluations;           /* number of evaluations in the present fm_step */
+    fm_rejection rejection;       /* of its last rejected trial step (time/headway.c) */
+    int32_t slow;                 /* its last steps that made no headway */
+    double lost_at, lost_width;   /* a time after drives lost their effect, INFINITY: none is known; the length of the trial that found it */
 } fm_work;
 
 /* Evaluations with the joints' stiffness and damping beside the mass matrix (motion/stiffness.c). */

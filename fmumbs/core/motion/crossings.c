@@ -183,11 +183,20 @@ static int make_nodes(fm_instance *s, const double *y, int factored)
     return 0;
 }
 
+/* Drives lose their effect within the nodes: no accelerations pass them, and no further ones are tried in this fm_step. */
+static int drives_reverse(fm_instance *s)
+{
+    s->realised.crossed = 1;
+    s->realised.lost = 0;
+    return 0;
+}
+
 /* Interpolates accelerations, and multipliers in singular.lambda, from those at the nodes; in the reduced form multipliers
  * only for outputs. 0: accelerations are not smooth. */
 static int rates_at_nodes(fm_instance *s, double t, int for_outputs, double *udot)
 {
     const int32_t speeds = s->image.n.speeds, rows = s->image.n.rows;
+    const int32_t before = s->realised.lost;
     double *own = s->singular.udot, *less = own + speeds, *all = less + speeds, most = 0.0, off = 0.0;
     memset(all, 0, (size_t)speeds * sizeof *all);
     memset(less, 0, (size_t)speeds * sizeof *less);
@@ -198,6 +207,7 @@ static int rates_at_nodes(fm_instance *s, double t, int for_outputs, double *udo
     }
     for (int n = FM_NODES; n-- > 0;) {
         fm_accelerations(s, t, node(s, n), own);
+        if (s->realised.lost > before) return drives_reverse(s);
         if (for_outputs && s->reduced.used) fm_reduced_multipliers(s);
         for (int32_t i = 0; i < speeds; i++) {
             all[i] += weight[n / 2] * own[i];
@@ -216,6 +226,7 @@ static int rates_at_nodes(fm_instance *s, double t, int for_outputs, double *udo
 
 static int find_rates(fm_instance *s, double t, const double *y, int for_outputs, double *udot)
 {
+    if (s->realised.crossed) return 0;
     const fm_singular_kept kept = fm_singular_begin(s);
     const int found = make_nodes(s, y, s->loop.near_singular == 1) && rates_at_nodes(s, t, for_outputs, udot);
     fm_singular_end(s, kept);

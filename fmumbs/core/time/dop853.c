@@ -73,7 +73,7 @@ static const double D[4][FM_ALL_STAGES] = {
  * corrected by that of order 3: Hairer, Norsett, Wanner, (II.10.17). */
 double fm_dop853_try(fm_instance *s, double t, double h)
 {
-    fm_explicit_stages(s, t, h, A[0], FM_ALL_STAGES - 1, C, FM_DOP853_LAST);
+    if (!fm_explicit_stages(s, t, h, A[0], FM_ALL_STAGES - 1, C, FM_DOP853_LAST)) return NAN;
     const double five = fm_explicit_error(s, h, E5, FM_DOP853_LAST), three = fm_explicit_error(s, h, E3, FM_DOP853_LAST);
     if (isnan(five) || isnan(three)) return NAN;
     if (isinf(five) || isinf(three)) return INFINITY;

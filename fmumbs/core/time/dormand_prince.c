@@ -32,7 +32,7 @@ static const double D[STAGES] = {-12715105075.0 / 11282082432.0, 0.0, 8748747970
 /* One trial step of length h from the head; returns its error, NaN if the state is not finite. */
 double fm_dormand_prince_try(fm_instance *s, double t, double h)
 {
-    fm_explicit_stages(s, t, h, A[0], STAGES - 1, C, STAGES - 1);
+    if (!fm_explicit_stages(s, t, h, A[0], STAGES - 1, C, STAGES - 1)) return NAN;
     return fm_explicit_error(s, h, E, STAGES - 1);
 }
 

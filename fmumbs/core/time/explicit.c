@@ -23,14 +23,17 @@ void fm_explicit_stage(fm_instance *s, double t, double h, const double *a, doub
 }
 
 /* Stages 1 to `last` of a step of length h from the head, by rows of A, each of this width, and the nodes c; leaves the state of
- * the last stage in work.trial. If they come near a singular position they begin again on the branch. */
-void fm_explicit_stages(fm_instance *s, double t, double h, const double *A, int width, const double *c, int last)
+ * the last stage in work.trial. If they come near a singular position they begin again on the branch. 0: at one of them
+ * drives have lost their effect, so that the others would not be finite. */
+int fm_explicit_stages(fm_instance *s, double t, double h, const double *A, int width, const double *c, int last)
 {
     for (int j = 1; j <= last; j++) {
         fm_explicit_stage(s, t, h, A + (j * width), c[j], j, s->work.trial);
+        if (s->realised.lost) break;
         if (fm_begins_on_branch(s)) j = 0;
     }
     s->singular.was_near = s->singular.on_branch, s->singular.on_branch = 0;
+    return !s->realised.lost;
 }
 
 /* The largest h times sum of e[j] stage[j], j <= last, relative to the allowed error; NaN if it is not finite. */

@@ -7,7 +7,7 @@
 FM_HIDDEN_BEGIN
 
 void fm_explicit_stage(fm_instance *s, double t, double h, const double *a, double c, int j, double *y);
-void fm_explicit_stages(fm_instance *s, double t, double h, const double *A, int width, const double *c, int last);
+int fm_explicit_stages(fm_instance *s, double t, double h, const double *A, int width, const double *c, int last);
 double fm_explicit_error(const fm_instance *s, double h, const double *e, int last);
 double fm_explicit_factor(const fm_instance *s, double error, double (*root)(const fm_instance *, double));
 

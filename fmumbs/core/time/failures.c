@@ -10,6 +10,7 @@
 #include "../assembly/drives.h"
 #include "../assembly/internal_dynamics.h"
 #include "../assembly/reach.h"
+#include "headway.h"
 
 #include <string.h>
 
@@ -101,7 +102,7 @@ fm_status fm_step_failed(fm_instance *s, double t_end)
     if (s->singular.tangent_row >= 0) return failed_at_tangent(s, t_end);
     if (s->laws.fault >= 0) return fm_step_failed_by_law(s, t_end);
     if (s->friction.jammed >= 0) return fm_jammed(s, t_end);
-    if (left_reach(s, t_end)) return FM_DISCARD;
+    if (!s->realised.crossed && left_reach(s, t_end)) return FM_DISCARD;
     if (fm_drives_lost(s)) return fm_drives_failed(s, t_end);
     if (fm_name_drives(s, s->y, 0, why, sizeof why))
         return fm_say(s, FM_DISCARD, "the step to t = %.9g s failed at t = %.9g s: %s", t_end, s->clock[FM_TIME], why);
@@ -115,20 +116,35 @@ fm_status fm_step_failed(fm_instance *s, double t_end)
                       "drive or a spring, or start with a velocity along one of them",
                       t_end, s->clock[FM_TIME], names, s->image.text + s->image.joint_name[joint]);
     }
+    fm_print_known(s, why, sizeof why);
     return fm_say(s, FM_DISCARD,
-                  "the step to t = %.9g s failed: at t = %.9g s the step size became too small. The motion becomes "
+                  "the step to t = %.9g s failed: at t = %.9g s the step size became too small: %s. The motion becomes "
                   "singular or unbounded there: check the inputs, stiffnesses and initial speeds",
-                  t_end, s->clock[FM_TIME]);
+                  t_end, s->clock[FM_TIME], why);
 }
 
 fm_status fm_too_many_steps(fm_instance *s, double t_end, long accepted)
 {
     const double h = s->clock[FM_H];
+    char known[200];
+    fm_print_known(s, known, sizeof known);
     fm_fall_back(s);
     return fm_say(s, FM_DISCARD,
-                  "the step to t = %.9g s failed: %ld integration steps reached only t = %.9g s, the next would be %.3g s. "
+                  "the step to t = %.9g s failed: %ld integration steps reached only t = %.9g s, the next would be %.3g s; %s. "
                   "Continue from there in shorter communication steps, or soften the fastest motion",
-                  t_end, accepted, s->clock[FM_TIME], h);
+                  t_end, accepted, s->clock[FM_TIME], h, known);
+}
+
+fm_status fm_no_headway(fm_instance *s, double t_end)
+{
+    char known[200];
+    fm_print_known(s, known, sizeof known);
+    fm_fall_back(s);
+    if (fm_drives_lost(s)) return fm_drives_failed(s, t_end);
+    return fm_say(s, FM_DISCARD,
+                  "the step to t = %.9g s failed: at t = %.9g s it makes no headway: %d steps in a row were shorter than %.3g s, "
+                  "%.0e of the longest one; %s. Soften or damp what moves there, or loosen the tolerance",
+                  t_end, s->clock[FM_TIME], FM_MOST_SLOW, FM_NO_HEADWAY * s->clock[FM_LONGEST], FM_NO_HEADWAY, known);
 }
 
 /* Whether the host wants the step to end. */

@@ -19,6 +19,7 @@
 #include "dormand_prince.h"
 #include "explicit.h"
 #include "failures.h"
+#include "headway.h"
 #include "radau.h"
 #include "runge_kutta.h"
 #include "stages.h"
@@ -158,8 +159,10 @@ static advanced advance(fm_instance *s, double arrival, double t_end, int implic
         }
         clock[FM_STEPS_REJECTED] += 1.0;
         if (once) return REJECTED;
+        fm_rejected(s, iterations > 0, error, arrival);
+        if (fm_drives_block(s, arrival)) return STUCK;
         const double last = arrival;
-        clock[FM_H] = fmax(h * factor, shortest(t));
+        clock[FM_H] = fmax(fm_before_loss(s, s->realised.lost ? h : h * factor), shortest(t));
         arrival = t + clock[FM_H];
         if (!(arrival < last && arrival > t)) return STUCK; /* it cannot be shorter */
     }
@@ -171,7 +174,8 @@ static double next_arrival(const fm_instance *s, double goal, double t_end)
     const double *clock = s->clock, t = clock[FM_TIME_HEAD], left = goal - t, least = shortest(t);
     /* far ahead, errors would be relative to larger values */
     const double furthest = FM_FURTHER * (t_end - clock[FM_TIME_TAIL]);
-    double h = clock[FM_H] > least ? clock[FM_H] : least;
+    const double wanted = fm_before_loss(s, clock[FM_H]);
+    double h = wanted > least ? wanted : least;
     if (!(goal < INFINITY)) return t + (h < furthest ? h : furthest);
     const double steps = ceil(left / h - 1e-9);
     return steps > 1.0 ? t + left / steps : goal;
@@ -273,7 +277,9 @@ static fm_status controlled_steps(fm_instance *s, double t_end)
             fm_fall_back(s);
             return fm_say_interrupted(s, t_end);
         }
+        const double before = clock[FM_TIME_HEAD];
         if (!step_on(s, goal, t_end) && !(share_tangent_later(s, t_end) && advance(s, t_end, t_end, is_implicit(s), 0) == ADVANCED)) return fm_step_failed(s, t_end);
+        if (!fm_headway_made(s, before, goal)) return fm_no_headway(s, t_end);
     }
     if (clock[FM_TIME_HEAD] == t_end) memcpy(s->y, s->head, (size_t)s->model.ny * sizeof(double));
     else if (!read_dense(s, t_end)) return fm_step_failed(s, t_end);
@@ -287,6 +293,7 @@ fm_status fm_integrate(fm_instance *s, double t_end)
     s->work.evaluations = 0.0;
     s->laws.fault = s->singular.tangent_row = -1;
     fm_begin_normal_forces(s);
+    fm_headway_begin(s);
     fm_status status = s->options[FM_OPTION_SCHEME] == (double)FM_RUNGE_KUTTA ? fm_runge_kutta(s, t_end) : controlled_steps(s, t_end);
     s->laws.use = s->laws.now;
     s->clock[FM_EVALUATIONS] += s->work.evaluations;

@@ -108,7 +108,7 @@ static void iterate(fm_instance *s, double t, double h, int i, int first)
 static void iterate_all(fm_instance *s, double t, double h, int first)
 {
     if (s->stiff.dense) fm_small_iterate(s, t, h, first);
-    else for (int i = 0; i < FM_RADAU_STAGES; i++) iterate(s, t, h, i, first);
+    else for (int i = 0; i < FM_RADAU_STAGES && !s->realised.lost; i++) iterate(s, t, h, i, first);
 }
 
 /* Adds the changes to the stages; returns how much they move these, beside the error that is allowed. */
@@ -138,7 +138,7 @@ static int find_stages(fm_instance *s, double t, double h, int *iterations)
     for (*iterations = 1; *iterations <= FM_MOST_ITERATED; ++*iterations) {
         iterate_all(s, t, h, *iterations == 1);
         const double now = change(s, h);
-        if (!isfinite(now)) return 0;
+        if (!isfinite(now) || s->realised.lost) return 0;
         if (*iterations == 1) {
             if (now < 0.01 * FM_STILL_OFF) return 1;
         } else {

@@ -1,0 +1,23 @@
+/* headway.h: functions of headway.c. */
+#ifndef FM_HEADWAY_H
+#define FM_HEADWAY_H
+
+#include "../instance/instance.h"
+
+#include <stddef.h>
+
+FM_HIDDEN_BEGIN
+
+#define FM_MOST_SLOW 1000    /* steps in a row without headway */
+#define FM_NO_HEADWAY 1e-9   /* of the run's longest step: shorter ones make no headway */
+
+void fm_headway_begin(fm_instance *s);
+int fm_headway_made(fm_instance *s, double before, double goal);
+void fm_rejected(fm_instance *s, int implicit, double error, double arrival);
+int fm_drives_block(fm_instance *s, double arrival);
+double fm_before_loss(const fm_instance *s, double h);
+void fm_print_known(const fm_instance *s, char *out, size_t capacity);
+
+FM_HIDDEN_END
+
+#endif

@@ -1,0 +1,70 @@
+"""Drives of an arm whose tip passes its base: the programs become dependent there, and the run says so soon."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fmumbs as fm
+from support.sweeps import seeds
+
+NEAR = 0.05  # of the arm's length: where the tip comes near its base
+FEW = 150  # evaluations from there on
+
+
+def folding(begin: float, end: float, length: float = 1.0, side: float = -1.0, **options: float) -> fm.Model:
+    """Two equal links whose tip moves along x, through the origin."""
+    model = fm.Model("folding", gravity=(0, -options.get("gravity", 9.81), 0))
+    given = {"mass": options.get("mass", 1.0), "com": (0.5 * length, 0, 0), "inertia": (0.1 * length**2,) * 3}
+    a, b = fm.Body("a", **given), fm.Body("b", **given)
+    half = np.arccos(begin / (2.0 * length))
+    A = fm.Revolute("A", model.ground.at(), a.at(), axis="z", q0=-side * half)
+    B = fm.Revolute("B", a.at(length, 0, 0), b.at(), axis="z", q0=2.0 * side * half)
+    path = fm.Path.line([begin, 0.0], [end, 0.0], options.get("duration", 1.0))
+    model.add(a, b, A, B, fm.ProgrammedPoint("P", b.at(length, 0, 0), directions="xy", path=path, drives=(A, B)))
+    return model
+
+
+def until_lost(
+    model: fm.Model, begin: float, end: float, length: float, duration: float, **options: Any
+) -> tuple[float, float]:
+    """Evaluations from near the base on, and the distance from it at which the run ended."""
+    image = fm.compile(model, everything=True).with_options(**options)
+    share = (begin - 2.0 * NEAR * length) / (begin - end)
+    # the quintic of a line at this share of its way
+    s = next(r.real for r in np.roots([6, -15, 10, 0, 0, -share]) if abs(r.imag) < 1e-9 and 0 < r.real < 1)
+    counts = []
+    for stop in (s * duration, duration):
+        solver = fm.Solver(image)
+        solver.assemble()
+        if stop < duration:
+            solver.step(stop)
+        else:
+            with pytest.raises(fm.SolverError, match=r"the drives lose their effect .*'P' by 'A', 'B'"):
+                solver.step(stop)
+        counts.append(solver.get("solver.evaluations"))
+    return counts[1] - counts[0], abs(2.0 * length * np.cos(0.5 * solver.get("B.q")))
+
+
+@pytest.mark.parametrize("dynamics", ["riccati", "copcod"])
+@pytest.mark.parametrize("scheme", ["dopri5", "dop853", "radau", "auto"])
+def test_the_loss_is_found_within_few_evaluations(scheme: str, dynamics: str) -> None:
+    few, left = until_lost(folding(1.2, -1.2), 1.2, -1.2, 1.0, 1.0, scheme=scheme, dynamics=dynamics)
+    assert few <= FEW
+    assert left < 0.02
+
+
+@pytest.mark.parametrize("seed", seeds(6, 60))
+def test_drawn_arms_are_told_soon(seed: int) -> None:
+    rng = np.random.default_rng([24, seed])
+    length, duration = 10.0 ** rng.uniform(-0.5, 1), 10.0 ** rng.uniform(-1, 1)
+    begin, end = length * rng.uniform(0.3, 1.8), -length * rng.uniform(0.3, 1.8)
+    model = folding(begin, end, length, rng.choice([-1.0, 1.0]), duration=duration, gravity=9.81 * rng.integers(2))
+    scheme = ("dopri5", "dop853", "radau", "auto")[rng.integers(4)]
+    options = {"scheme": scheme, "tolerance": 10.0 ** rng.uniform(-10, -4)}
+    few = []
+    for dynamics in ("riccati", "copcod"):
+        count, left = until_lost(model, begin, end, length, duration, dynamics=dynamics, **options)
+        few.append(count)
+        assert left < 0.05 * length
+    assert max(few) <= 4 * FEW  # tight tolerances take more steps to come so near
