@@ -32,13 +32,12 @@ void fm_headway_begin(fm_instance *s)
     s->realised.crossed = 0;
 }
 
-/* Counts an accepted step from time `before` towards the goal. 0: too many in a row made no headway. */
-int fm_headway_made(fm_instance *s, double before, double goal)
+/* Counts an accepted step from time `before`. 0: too many in a row made no headway. */
+int fm_headway_made(fm_instance *s, double before)
 {
     double *clock = s->clock;
     const double covered = clock[FM_TIME_HEAD] - before;
-    const int slow = covered < FM_NO_HEADWAY * clock[FM_LONGEST] && clock[FM_TIME_HEAD] < goal;
-    s->work.slow = slow ? s->work.slow + 1 : 0;
+    s->work.slow = covered < FM_NO_HEADWAY * clock[FM_LONGEST] ? s->work.slow + 1 : 0;
     clock[FM_LONGEST] = fmax(clock[FM_LONGEST], covered);
     return s->work.slow < FM_MOST_SLOW;
 }

@@ -12,7 +12,7 @@ FM_HIDDEN_BEGIN
 #define FM_NO_HEADWAY 1e-9   /* of the run's longest step: shorter ones make no headway */
 
 void fm_headway_begin(fm_instance *s);
-int fm_headway_made(fm_instance *s, double before, double goal);
+int fm_headway_made(fm_instance *s, double before);
 void fm_rejected(fm_instance *s, int implicit, double error, double arrival);
 int fm_drives_block(fm_instance *s, double arrival);
 double fm_before_loss(const fm_instance *s, double h);
