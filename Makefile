@@ -152,7 +152,8 @@ fuzz-briefly: build/images/list.txt $(SANITIZED)/libfmumbs.a
 	MAKEFLAGS= CASES=10000 CORPUS=none fuzz/run
 
 faults: .venv/.test .venv/.core
-	$(BIN)/python tests/faults/run.py
+	$(BIN)/python tests/faults/run.py --collect --jobs 2
+	$(BIN)/python tests/faults/run.py --jobs 2
 
 build/images/list.txt: tests/core/write_images.py $(wildcard tests/support/*.py) $(MODELS) .venv/.test .venv/.core
 	$(BIN)/python $< $(@D)

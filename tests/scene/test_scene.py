@@ -10,6 +10,7 @@ import fmumbs as fm
 from fmumbs.compiler.layout import counted, pack
 from fmumbs.readers import read_model
 from fmumbs.scene import GROUND, Scene, Shape, scene_of
+from support.flexible_models import lumped
 
 MODELS = sorted(path.stem for path in (Path(__file__).parents[2] / "models").glob("*.py"))
 
@@ -101,6 +102,43 @@ def test_a_beam_has_the_shapes_of_its_modes_along_its_axis() -> None:
     assert_allclose(shapes[:, 0], 0.0, atol=1e-12)
     assert_allclose(np.abs(shapes[:, -1, 0]), 1.0, rtol=1e-9)  # the largest deflection of clamped-free modes
     assert not shapes[:, :, 1:].any()
+
+
+@pytest.mark.parametrize("plane", ["xy", "xz", "yz", None])
+def test_a_body_of_nodes_has_their_shapes_in_its_own_axes(plane: str | None) -> None:
+    """A line through the named points in their order, whatever the axes of the plane in which the shapes are given."""
+    body, cloud = lumped(np.random.default_rng(3), "B", plane, modes=3)
+    model = fm.Model("nodes")
+    one = body.point("one")
+    model.add(body, fm.Weld("W", model.ground.at(), one))
+    line = scene_of(model).bodies[0].line
+    assert line is not None and line.radius == 0.0
+    assert_allclose(line.points, cloud.positions[:2], atol=1e-9)
+    i, j = {"xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}.get(plane or "", (0, 1))
+    expected = np.zeros((3, 2, 3))  # modes, points, axes
+    for at in range(2):
+        rows = np.array(cloud.shape(cloud.positions[at]))
+        if plane is None:
+            expected[:, at] = rows[:, :3]
+        else:
+            expected[:, at, i], expected[:, at, j] = rows[:, 0], rows[:, 1]
+    assert_allclose(line.shapes, expected, atol=1e-9)
+
+
+@pytest.mark.parametrize(("along", "plane"), [("x", "xz"), ("y", "yz"), ("z", None)])
+def test_a_beam_off_its_frame_has_its_axis_and_radius(along: str, plane: str | None) -> None:
+    """In space a beam is as thick as a round rod of its polar moment of inertia; in a plane it is a line."""
+    beam = fm.ModalBody.beam(
+        "B", length=2.0, EI=10.0, mass=3.0, modes=1, along=along, plane=plane, axial_inertia=0.0 if plane else 0.02
+    )
+    model = fm.Model("beam")
+    model.add(beam, fm.Weld("W", model.ground.at(), beam.base))
+    line = scene_of(model).bodies[0].line
+    assert line is not None
+    expected = np.zeros((17, 3))
+    expected[:, "xyz".index(along)] = np.linspace(0.0, 2.0, 17)
+    assert_allclose(line.points, expected, atol=1e-9)
+    assert line.radius == pytest.approx(0.0 if plane else np.sqrt(2.0 * 0.02 / 3.0), rel=1e-9)
 
 
 def test_symbols_of_joints() -> None:

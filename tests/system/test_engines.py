@@ -73,6 +73,22 @@ def test_without_a_start_value_fmpy_sees_the_fmus_own_and_libcosim_the_initial_o
     assert fmpy["pid.u"][1] == pytest.approx(0.5 * 10.0)
 
 
+@pytest.mark.parametrize(("given", "force"), [(None, 3.0), (7.0, 7.0), (0.0, 0.0)])
+def test_in_the_first_step_fmpy_sees_the_start_value_that_the_fmu_declares(
+    given: float | None, force: float, fmus: Path, tmp_path: Path
+) -> None:
+    """A mass of 1 kg that is pushed by 3 N, unless the system says otherwise."""
+    model = fm.Model("pushed", gravity=(0, 0, 0))
+    body = fm.Body("b", mass=1.0)
+    model.add(body, fm.Prismatic("S", model.ground.at(), body.at(), axis="x"), fm.Load("L", body.at(), force=(3, 5, 0)))
+    system = fm.System("pushing", stop=0.3, step=0.1)
+    system.add("plant", fm.export_fmu(model, tmp_path / "pushed.fmu"), outputs=["S.qd"])
+    system.add("pid", fmu(fmus, "pid"), starts={"kp": 0.0}, units={"measured": "m/s", "u": "N"}, feedthrough=False)
+    system.connect("plant.S.qd", "pid.measured")
+    system.connect("pid.u", "plant.L.force[1]", **({} if given is None else {"start": given}))
+    assert_allclose(system.run("fmpy")["plant.S.qd"], [0.0, *[0.1 * force] * 3], rtol=0, atol=1e-9)
+
+
 def test_one_fmu_twice_with_other_parameters_under_names_that_begin_alike(fmus: Path) -> None:
     """FMPy's runner would give m1 the parameters of m10 too."""
     system = fm.System("twice", stop=0.5, step=0.05)

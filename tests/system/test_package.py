@@ -95,6 +95,31 @@ def test_a_connection_of_other_units_has_its_transformation_and_no_automatic_one
     assert [float(text) for text in functions] == pytest.approx([180 / np.pi, 1e-3])
 
 
+@pytest.mark.parametrize(("stop", "step"), [(1.0, 0.25), (0.3, 0.1), (2.0, 1 / 512)])
+def test_every_reader_of_a_package_finds_its_step_and_its_times(
+    stop: float, step: float, fmus: Path, tmp_path: Path
+) -> None:
+    """libcosim reads it in an annotation or in a file of its own, OMSimulator in the annotation of the system."""
+    found = entries(speed_control(fmus, stop=stop, step=step).save(tmp_path / "S.ssp"))
+    root = etree.fromstring(found["SystemStructure.ssd"])
+    (experiment,) = root.iterfind("ssd:DefaultExperiment", NAMES)
+    assert (float(experiment.get("startTime")), float(experiment.get("stopTime"))) == (0.0, stop)
+    (annotation,) = experiment.iterfind("ssd:Annotations/ssc:Annotation", NAMES)
+    assert annotation.get("type") == "com.opensimulationplatform"
+    (algorithm,) = annotation
+    (fixed,) = algorithm
+    assert [etree.QName(one).localname for one in (algorithm, fixed)] == ["Algorithm", "FixedStepAlgorithm"]
+    assert etree.QName(fixed).namespace.endswith("OSPAnnotations") and dict(fixed.attrib) == {
+        "baseStepSize": repr(step)
+    }
+    (master,) = root.iter("{*}FixedStepMaster")
+    assert float(master.get("stepSize")) == step
+    (own,) = etree.fromstring(found["resources/OspSystemStructure.xml"]).iterfind("osp:BaseStepSize", NAMES)
+    assert float(own.text) == step
+    (beginning,) = etree.fromstring(found["resources/OspSystemStructure.xml"]).iterfind("osp:StartTime", NAMES)
+    assert float(beginning.text) == 0.0
+
+
 def test_the_same_system_gives_the_same_bytes(fmus: Path, tmp_path: Path) -> None:
     one = everything(fmus).save(tmp_path / "one.ssp")
     os.utime(fmu(fmus, "four_bar"), (0, 0))

@@ -80,11 +80,48 @@ def test_a_result_from_a_file_needs_its_model(tmp_path: Path) -> None:
     assert given(loaded.view(model))["poses"] == given(result.view())["poses"]
 
 
+@pytest.mark.parametrize("name", ["braked_rotor", "heavy_top", "double_pendulum", "flexible_four_bar"])
+def test_coordinates_of_a_file_stand_where_the_run_had_them(name: str, tmp_path: Path) -> None:
+    """Bit for bit; what has no coordinate of its own, as states of friction, is no position of a body and stays 0."""
+    image = fm.compile(read_model(name, {}), everything=True)
+    result = fm.simulate(
+        image, stop=0.3, inputs={"shaft.tau": 1.0, "clutch.friction.normal": 2.0} if "rotor" in name else {}
+    )
+    found = motion_of(fm.Result.load(result.save(tmp_path / "run.csv")), image).positions
+    own = image.variables.positions()
+    assert result.motion is not None and np.ptp(result.motion.positions[:, len(own) - 1]) > 0.0
+    assert found.shape == result.motion.positions.shape
+    assert np.array_equal(found[:, : len(own)], result.motion.positions[:, : len(own)])
+    assert not found[:, len(own) :].any()
+    assert (found.shape[1] > len(own)) is (name == "braked_rotor")
+
+
+def test_a_mechanism_without_coordinates_has_its_motion(tmp_path: Path) -> None:
+    model = fm.Model("stands")
+    body = fm.Body("b", mass=1.0)
+    model.add(body, fm.Weld("W", model.ground.at(1.0), body.at()))
+    loaded = fm.Result.load(fm.simulate(model, stop=0.1).save(tmp_path / "run.csv"))
+    assert motion_of(loaded, model).positions.shape == (len(loaded.time), 0)
+
+
 def test_missing_coordinates_are_named(tmp_path: Path) -> None:
     model = read_model("double_pendulum", {})
     loaded = fm.Result.load(fm.simulate(model, stop=0.1, outputs=["A.q"]).save(tmp_path / "run.csv"))
     with pytest.raises(fm.SolverError, match=r"no coordinates B\.q of 'double_pendulum'"):
         loaded.view(model)
+    bodies = [fm.Body(f"b{i}", mass=1.0) for i in range(9)]
+    many = fm.Model("many")
+    many.add(*bodies, *(fm.Prismatic(f"j{i}", many.ground.at(i), b.at()) for i, b in enumerate(bodies)))
+    named = {f"j{i}.q" for i in range(9)}
+    for count in range(2, 10):
+        kept = sorted(named)[count:]
+        loaded = fm.Result.load(fm.simulate(many, stop=0.1, outputs=kept or ["j0.qd"]).save(tmp_path / "run.csv"))
+        with pytest.raises(fm.SolverError, match="of 'many', so its bodies cannot be placed") as caught:
+            motion_of(loaded, many)
+        told = re.findall(r"j\d\.q", str(caught.value))
+        more = re.search(r" and (\d+) more", str(caught.value))
+        assert told == sorted(named)[: len(told)] and 0 < len(told) <= 5
+        assert len(told) + (int(more[1]) if more else 0) == count
 
 
 def test_inputs_may_have_the_names_of_signals() -> None:

@@ -1,0 +1,79 @@
+"""One fault in one copy of the tree: planted, built, and shown to its tests up to the first that fails."""
+
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from faults.covering import covering, nearest_first
+from faults.lists import Fault
+from faults.tree import WORK, build, run, spent
+
+PYTEST = [sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider", "-x"]
+
+
+def failures(output: str) -> list[str]:
+    lines = [line for line in output.splitlines() if line.startswith(("FAILED ", "ERROR "))]
+    return [line.split(" - ")[0].split(" ", 1)[1] for line in lines]
+
+
+def run_tests(tests: list[str], tree: Path, most: float, *options: str) -> tuple[str, int, str]:
+    """The first of these test functions that fails, in their order; how many cases ran, and the end of the output."""
+    if not tests:
+        return "", 0, ""
+    _, seconds, _ = covering()
+    chosen, now = tree.with_name(f"{tree.name}.chosen"), tree.with_name(f"{tree.name}.ran")
+    chosen.write_text(json.dumps({"tests": {t: seconds.get(t, 1.0) for t in tests}, "most": most, "now": str(now)}))
+    now.write_text("[]")
+    files = list(dict.fromkeys(test.partition("::")[0] for test in tests))
+    code, output = run([*PYTEST, "-p", "chosen", *options, *files], tree, FAULTS_CHOSEN=str(chosen))
+    ran = json.loads(now.read_text())
+    failed = failures(output)
+    if code is None:
+        failed = [ran[-1] if ran else "it hangs"]
+    elif code not in (0, 2, 5) and not failed:  # 2: no more time, 5: none is left
+        failed = [f"pytest ended with {code}"]
+    return (failed[0] if failed else ""), len(ran), output[-2000:]
+
+
+def run_c_tests(tests: Iterable[str], tree: Path) -> tuple[str, int, str]:
+    """The first of tests/core/*.c that fails under the sanitizers, how many ran, and the end of its output."""
+    count, output = 0, ""
+    for count, test in enumerate(tests, 1):
+        target = f"build/sanitize/{Path(test).stem}.passed"
+        (tree / target).unlink(missing_ok=True)
+        built = [f"--old-file={name}" for name in ("build/images/list.txt", ".venv/.tools")]
+        code, output = run(["make", f"BIN={Path(sys.executable).parent}", *built, target], tree)
+        if code != 0:
+            return test, count, output[-2000:]
+    return "", count, output[-2000:]
+
+
+def see(fault: Fault, before: str, tree: Path, most: float) -> tuple[str, int, str]:
+    """The first test that fails, "" if none does: near ones in few cases, then others, then near ones in all cases."""
+    near, rest = nearest_first(fault, before)
+    ran = 0
+    for tests, options in ((near, ["-p", "briefly"]), (rest, ["-p", "briefly"]), (near, [])):
+        failed, count, output = run_tests(tests, tree, most, *options)
+        ran += count
+        if failed:
+            return failed, ran, output
+    failed, count, output = run_c_tests([test for test in fault.tests if test.endswith(".c")], tree)
+    return failed, ran + count, output
+
+
+def plant(fault: Fault, before: str, tree: Path, most: float) -> dict[str, Any]:
+    """What saw it, how many cases of tests ran, and the processor time of all [s]."""
+    path = tree / fault.file
+    whole = path.read_text()
+    begun, ran = spent(), 0
+    try:
+        path.write_text(whole.replace(fault.old, fault.new))
+        output = build(tree) if fault.compiled else ""
+        caught, ran, tail = ("it does not compile", 0, output) if output else see(fault, before, tree, most)
+    finally:
+        path.write_text(whole)
+    (WORK / "output").mkdir(exist_ok=True)
+    (WORK / "output" / fault.key).write_text(tail)
+    return {"caught": caught, "ran": ran, "seconds": round(spent() - begun, 1)}

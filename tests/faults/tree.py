@@ -1,0 +1,94 @@
+"""The copy of the tree in which faults are planted: its files, its build, and commands that run in it.
+
+All limits are processor time, as others may use the machine: only what sleeps for ever ends by the clock.
+"""
+
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from faults.lists import COMPILED, HERE, ROOT
+
+WORK = ROOT / "build" / "faults"
+HANGS = 300  # [s] of processor time for one command: what takes longer hangs
+PATIENCE = 10  # times as long by the clock, for what waits and uses no processor
+
+
+def copy_tree(tree: Path) -> None:
+    """The files that git knows or would add, as they are now; what did not change keeps its time."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
+    names = {name for name in listed.stdout.splitlines() if (ROOT / name).is_file()}
+    for name in names:
+        text = (ROOT / name).read_bytes()
+        if name == "CMakeLists.txt":  # a fault may leave something unused
+            text = text.replace(b" -Werror", b"")
+        to = tree / name
+        if not to.exists() or to.read_bytes() != text:
+            to.parent.mkdir(parents=True, exist_ok=True)
+            to.write_bytes(text)
+    for folder in ("fmumbs", "tests", "models", "examples"):
+        for path in (tree / folder).rglob("*"):
+            if path.suffix in {".py", ".txt", *COMPILED} and str(path.relative_to(tree)) not in names:
+                path.unlink()
+    if not (tree / "fmumbs" / "_models").exists():
+        (tree / "fmumbs" / "_models").symlink_to(tree / "models")
+
+
+def environment(tree: Path) -> dict[str, str]:
+    paths = [HERE / "site", tree, tree / "tests"]
+    cache = {"CMAKE_C_COMPILER_LAUNCHER": "ccache"} if shutil.which("ccache") else {}
+    return os.environ | cache | {
+        "CCACHE_BASEDIR": str(WORK),
+        "CCACHE_NOHASHDIR": "1",
+        "PYTHONPATH": os.pathsep.join(map(str, paths)),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "HYPOTHESIS_PROFILE": "unshrunk",  # that a test fails is enough
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+    }  # fmt: skip
+
+
+def build(tree: Path, options: str = "-O1", linked: str = "") -> str:
+    """Compiles a copy, as fast to compile as can be; what the compiler printed if it fails."""
+    folder = tree.with_name(f"{tree.name}.built")
+    steps = []
+    if not (folder / "build.ninja").exists():
+        steps.append(["cmake", "-G", "Ninja", "-S", str(tree), "-B", str(folder), "-DCMAKE_BUILD_TYPE=None",
+                      f"-DFMUMBS_OPTIMIZATION={options}", f"-DCMAKE_MODULE_LINKER_FLAGS={linked}",
+                      "-DSKBUILD_STATE=editable", f"-DPython_EXECUTABLE={sys.executable}"])  # fmt: skip
+    steps += [["cmake", "--build", str(folder), "-j", "2"], ["cmake", "--install", str(folder)]]
+    for step in steps:
+        done = subprocess.run(step, env=environment(tree), capture_output=True, text=True, check=False)
+        if done.returncode:
+            return (done.stdout + done.stderr)[-2000:]
+    return ""
+
+
+def spent() -> float:
+    """Processor time of this process and all that ended below it [s]."""
+    return sum(os.times()[:4])
+
+
+def limit_time(seconds: int | None) -> None:
+    """And hears Ctrl-C, which a shell lets a process in the background ignore: some tests send it."""
+    if seconds is not None:
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, resource.getrlimit(resource.RLIMIT_CPU)[1]))
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def run(command: list[str], tree: Path, seconds: int | None = HANGS, **variables: str) -> tuple[int | None, str]:
+    """The exit code, None if it hangs; and what it printed. seconds: of processor time at most."""
+    child = subprocess.Popen(
+        command, cwd=tree, env=environment(tree) | variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        text=True, start_new_session=True, preexec_fn=lambda: limit_time(seconds),
+    )  # fmt: skip
+    try:
+        output, _ = child.communicate(timeout=None if seconds is None else PATIENCE * seconds)
+    except subprocess.TimeoutExpired:
+        os.killpg(child.pid, signal.SIGKILL)
+        return None, child.communicate()[0]
+    return None if child.returncode in (-signal.SIGXCPU, -signal.SIGKILL) else child.returncode, output
