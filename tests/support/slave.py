@@ -197,6 +197,11 @@ class Slave:
         assert self.call("fmi2GetReal", self.references([name]), 1, value) == OK, self.say
         return value[0]
 
+    def get_many(self, names: Sequence[str]) -> list[float]:
+        values = (c_double * len(names))()
+        assert self.call("fmi2GetReal", self.references(names), len(names), values) == OK, self.say
+        return list(values)
+
     def get_integer(self, name: str) -> int:
         value = (c_int * 1)()
         assert self.call("fmi2GetInteger", self.references([name]), 1, value) == OK, self.say

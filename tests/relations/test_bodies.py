@@ -1,0 +1,17 @@
+"""Bodies split in two by a weld."""
+
+import numpy as np
+
+from support.agreement import Comparison, Side, draws, each
+from support.drawing.equals import split
+from support.drawing.mechanism import draw
+
+
+def check(seed: int) -> None:
+    drawn = draw(seed)
+    Comparison(drawn, Side(split(np.random.default_rng([seed, 1]), drawn.model))).check()
+
+
+@draws(relation=5)
+def test_bodies_may_be_split_in_two(seeds: range) -> None:
+    each(seeds, check)

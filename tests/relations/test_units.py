@@ -1,0 +1,26 @@
+"""Kilograms, meters and seconds of any size."""
+
+import numpy as np
+
+import fmumbs as fm
+from support.agreement import Comparison, Side, Values, draws, each
+from support.drawing.mechanism import draw
+from support.drawing.scaling import Units, scaled
+
+
+def check(seed: int) -> None:
+    drawn = draw(seed)
+    rng = np.random.default_rng([seed, 1])
+    units = tuple((10.0 ** rng.uniform((-2, -2, -0.5), (2, 2, 0.5))).tolist())
+    by, own = Units(units), {v.name: v.unit for v in fm.compile(drawn.model, everything=True).variables}
+
+    def expected(values: Values) -> Values:
+        return {name: value * by.of(own[name]) for name, value in values.items()}
+
+    now = tuple(np.multiply(units, drawn.units).tolist())
+    Comparison(drawn, Side(scaled(drawn.model, units)), expected, time=units[2], units=now).check()
+
+
+@draws(relation=4)
+def test_units_may_be_scaled(seeds: range) -> None:
+    each(seeds, check)

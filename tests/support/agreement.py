@@ -1,0 +1,256 @@
+"""Whether two models are one mechanism: all that they show at the start and after a short motion.
+
+A difference counts where a finer run does not remove it, and where it is more than round-off that the mechanism
+magnifies, which a run from starts that differ by NUDGE measures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fmumbs as fm
+from fmumbs.mechanism.joints import JointBase
+from support.drawing.mechanism import Drawn, Refused
+from support.drawing.rebuilding import rebuilt
+from support.drawing.scaling import Units
+
+TOLERANCE, FINE = 1e-8, 1e-11
+"""Of runs, and of those that decide where the first do not agree."""
+AT_START, IN_MOTION = 1e-9, 3e-7
+"""Relative to the largest value of a unit: round-off that loops magnify; errors of some ten steps."""
+REDUCED = 0.03
+"""What a thousandth of the tolerance leaves of a difference that is an error of integration, with room for the order."""
+NUDGE = 1e-9
+"""Relative change of the start values that measures how errors grow."""
+ROUND_OFF = 1e-13
+"""Of the positions: some hundred units in the last place."""
+Values = dict[str, float]
+Map = Callable[[Values], Values]
+
+
+@dataclass
+class Seen:
+    """Outputs by name at the start and at the end, and which reactions are unique."""
+
+    start: Values
+    end: Values
+    unique: Values
+    units: dict[str, str]
+
+
+@dataclass
+class Side:
+    """A model with options, and inputs that are set before it starts."""
+
+    model: fm.Model
+    options: Mapping[str, Any] = field(default_factory=dict)
+    planar: bool = True
+
+    def run(self, stop: float, tolerance: float, model: fm.Model | None = None) -> Seen:
+        image = fm.compile(model or self.model, everything=True)
+        solver = fm.Solver(image.with_options(**{"tolerance": tolerance, **self.options}))
+        solver.use_planar(self.planar)
+        solver.assemble()
+        shown = [v for v in image.variables if v.causality == "output" and v.type == "real" and of_mechanics(v.name)]
+        units = {v.name: v.unit for v in shown}
+        unique = [v for v in image.variables if ".reaction_unique." in v.name]
+        flags = solver.read(np.array([v.index for v in unique], np.uint32)) if unique else np.zeros(0)
+        where = np.array([v.index for v in shown], np.uint32)
+        start = solver.read(where)
+        solver.step(stop)
+        names = list(units)
+        return Seen(
+            dict(zip(names, start.tolist(), strict=True)), dict(zip(names, solver.read(where).tolist(), strict=True)),
+            {v.name: float(flag) for v, flag in zip(unique, flags, strict=True)}, units,
+        )  # fmt: skip
+
+
+def of_mechanics(name: str) -> bool:
+    return not name.startswith("solver.") or name == "solver.energy"
+
+
+def same(values: Values) -> Values:
+    return values
+
+
+class Comparison:
+    """One drawn mechanism, and another that must show what `expected` makes of its outputs.
+
+    scale: of each unit, the size of numbers that are of the order of one in the mechanism as it was drawn.
+    """
+
+    def __init__(self, drawn: Drawn, other: Side, expected: Map = same, base: Side | None = None, **by: Any) -> None:
+        self.drawn, self.other, self.expected = drawn, other, expected
+        self.base = base or Side(drawn.model)
+        self.stop = drawn.stop * by.get("time", 1.0)
+        self.units = Units(by.get("units", drawn.units))
+
+    def check(self) -> None:
+        """Raises AssertionError with the outputs that differ most."""
+        first, second = self.both(TOLERANCE)
+        self.unique(first, second)
+        wrong = self.differences(first, second)
+        if not wrong:
+            return
+        fine = self.both(FINE)
+        left = self.differences(*fine)
+        grown = self.growth(fine[0])
+        kept = {
+            name: off for name, off in left.items()
+            if off > REDUCED * wrong.get(name, 0.0) and off > grown.get(name[0] + self.unit(second, name), 0.0)
+        }  # fmt: skip
+        if kept:
+            worst = sorted(kept, key=lambda name: -kept[name])[:8]
+            lines = [f"{name}: {kept[name]:.2g} of what is allowed, {self.values(name, *fine)}" for name in worst]
+            raise AssertionError(f"draw {self.drawn.seed}: {len(kept)} outputs differ\n" + "\n".join(lines))
+
+    def both(self, tolerance: float) -> tuple[Seen, Seen]:
+        """What both show; Refused where both fail."""
+        seen: list[Seen] = []
+        errors: list[fm.FmumbsError] = []
+        for side, stop in ((self.base, self.drawn.stop), (self.other, self.stop)):
+            try:
+                seen.append(side.run(stop, tolerance))
+            except fm.FmumbsError as error:
+                errors.append(error)
+        if len(errors) == 2:
+            raise Refused(f"{errors[0]}")
+        assert not errors, f"draw {self.drawn.seed}: only one of the two fails: {errors[0]}"
+        return seen[0], seen[1]
+
+    def unit(self, seen: Seen, name: str) -> str:
+        return seen.units[name.split(" ", 1)[1]]
+
+    def unique(self, first: Seen, second: Seen) -> None:
+        """Of reactions that both have."""
+        expected = self.expected(first.unique)
+        wrong = [name for name in expected.keys() & second.unique.keys() if expected[name] != second.unique[name]]
+        assert not wrong, f"draw {self.drawn.seed}: unique reactions {sorted(wrong)[:5]}"
+
+    def differences(self, first: Seen, second: Seen) -> dict[str, float]:
+        """By "time name": the difference over what is allowed, where it is above one."""
+        found: dict[str, float] = {}
+        for time, level in (("start", AT_START), ("end", IN_MOTION)):
+            expected, other = self.expected(getattr(first, time)), getattr(second, time)
+            names = [name for name in expected if name in other and self.counts(name, second)]
+            a, b = np.array([[values[name] for name in names] for values in (expected, other)])
+            units = np.array([second.units[name] for name in names])
+            a = self.same_quaternions(names, a, b)
+            for unit in set(units):
+                these = units == unit
+                scale = max(np.abs(a[these]).max(), np.abs(b[these]).max(), self.units.of(unit))
+                off = np.abs(a - b) / (level * scale)
+                found |= {f"{time[0]} {names[i]}": off[i] for i in np.flatnonzero(these & ~(off <= 1.0))}
+        return found
+
+    def counts(self, name: str, second: Seen) -> bool:
+        """Reactions and wrenches count where they are unique."""
+        if ".reaction." in name or ".wrench." in name:
+            owner, what = name.rsplit(".", 1)
+            flag = f"{owner.rsplit('.', 1)[0]}.reaction_unique.{what}"
+            return bool(second.unique.get(flag, 1.0))
+        return True
+
+    def same_quaternions(self, names: list[str], a: Any, b: Any) -> Any:
+        """q and -q are one rotation."""
+        a = a.copy()
+        index = {name: i for i, name in enumerate(names)}
+        for name in names:
+            if name.endswith("[4]") and (name[:-3] + "[1]") in index:
+                four = [index[f"{name[:-3]}[{k}]"] for k in range(1, 5)]
+                if name.endswith(".quat[4]") or f"{name.rpartition('.')[0]}.w[1]" in index:
+                    a[four] *= -1.0 if a[four] @ b[four] < 0 else 1.0
+        return a
+
+    def growth(self, fine: Seen) -> dict[str, float]:
+        """By the first letter of the time and the unit: what round-off of positions becomes, over what is allowed."""
+        moved = self.base.run(self.drawn.stop, FINE, nudged(self.drawn))
+        found: dict[str, float] = {}
+        for time, level in (("start", AT_START), ("end", IN_MOTION)):
+            a, b = getattr(fine, time), getattr(moved, time)
+            for unit in set(fine.units.values()):
+                names = [name for name in a if fine.units[name] == unit]
+                off = max(abs(a[name] - b[name]) for name in names) * ROUND_OFF / NUDGE
+                scale = max(self.units.of(unit), *(abs(a[name]) for name in names))
+                found[time[0] + unit] = off / (level * scale)
+        return found
+
+    def values(self, name: str, first: Seen, second: Seen) -> str:
+        time, of = name.split(" ", 1)
+        a, b = (first.start, second.start) if time == "s" else (first.end, second.end)
+        return f"{self.expected(a)[of]:.9g} and {b[of]:.9g} {second.units[of]}"
+
+
+FEW, MANY, BATCH = 30, 2000, 100
+REFUSED = 0.1
+"""Of all draws, at most."""
+
+
+def draws(relation: int) -> Any:
+    """Parametrises a test with ranges of seeds: a short one always, the rest marked slow. Relations draw their own."""
+    first = 100_000 * relation
+    always = pytest.param(range(first, first + FEW), id="few")
+    starts = range(first + FEW, first + MANY, BATCH)
+    more = [pytest.param(range(a, min(a + BATCH, first + MANY)), id=str(a), marks=pytest.mark.slow) for a in starts]
+    return pytest.mark.parametrize("seeds", [always, *more])
+
+
+def each(seeds: range, check: Callable[[int], None]) -> None:
+    """Every draw holds; those that are no mechanisms are few."""
+    refused = []
+    for seed in seeds:
+        try:
+            check(seed)
+        except Refused as reason:
+            refused.append(f"{seed}: {reason}")
+    assert len(refused) <= REFUSED * len(seeds), "\n".join(refused)
+
+
+def nudged(drawn: Drawn) -> fm.Model:
+    """The model from other start positions."""
+    rng = np.random.default_rng(1)
+
+    def change(one: Any) -> Any:
+        if not isinstance(one, JointBase) or not one.free_modes or any(m.kind == "ball" for m in one.free_modes):
+            return one
+        sizes = np.array([drawn.units[1] if mode.linear else 1.0 for mode in one.free_modes])
+        q = np.ravel(one.q0) + NUDGE * sizes * rng.uniform(-1, 1, len(sizes))
+        return replace(one, q0=q if np.ndim(one.q0) else float(q[0]))
+
+    return rebuilt(drawn.model, change)
+
+
+IN_WORLD = ("r", "v", "w", "a", "alpha")
+"""Of bodies and points, in the world's axes."""
+
+
+def turned_outputs(values: Values, model: fm.Model, R: fm.Rotation, far: Any) -> Values:
+    """Outputs of a world that is turned and moved: vectors of bodies and points turn, all else stays."""
+    bodies, A = {body.name for body in model.bodies}, R.matrix
+    found = dict(values)
+    for name in values:
+        owner, _, suffix = name.rpartition(".")
+        if owner.split(".")[0] in bodies and suffix in {f"{what}[1]" for what in IN_WORLD}:
+            names = [f"{name[:-3]}[{k}]" for k in (1, 2, 3)]
+            vector = A @ [values[one] for one in names] + (np.asarray(far) if suffix == "r[1]" else 0.0)
+            found |= dict(zip(names, vector.tolist(), strict=True))
+        elif owner in bodies and suffix == "quat[1]":
+            names = [f"{name[:-3]}[{k}]" for k in (1, 2, 3, 4)]
+            turned = product(R.as_quaternion(), [values[one] for one in names])
+            found |= dict(zip(names, turned, strict=True))
+    energy = "solver.energy"
+    g = np.array(model.gravity)
+    if energy in found and model.bodies:
+        found[energy] -= sum(body.mass for body in model.bodies) * float((A @ g) @ np.asarray(far))
+    return found
+
+
+def product(p: Any, q: Any) -> list[float]:
+    """Of two quaternions."""
+    a, u, b, v = p[0], np.asarray(p[1:]), q[0], np.asarray(q[1:])
+    return [float(a * b - u @ v), *(a * v + b * u + np.cross(u, v)).tolist()]

@@ -1,0 +1,305 @@
+"""A random mechanism: trees in space or in the plane, loops, and all that acts on them.
+
+All start values fit together: joints that close loops are put where the tree's bodies are, and what velocities the
+loops leave is computed by the Solver and then given for every joint. So it does not matter which of them are held, and
+the same mechanism may be written in other ways. Numbers are of the order of one; scaling.scaled() makes others of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+import fmumbs as fm
+from fmumbs.mechanism.joints import JointBase
+from support.closed import matrix_of_quaternion
+from support.drawing import forces, joints
+from support.drawing.bodies import Rng, link, modal, place_on, solid
+from support.drawing.cutting import recut, tree_is_possible
+from support.drawing.rebuilding import rebuilt
+from support.drawing.scaling import scaled
+
+BRAKES_IN_LOOPS = False
+"""Whether laws that jump are drawn where loops may lock them: not yet, their forces are not right there."""
+LONGEST = 0.3
+"""Of a run, in units of the mechanism's own time."""
+
+
+class Refused(Exception):
+    """A draw that is no mechanism, or one that cannot move."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A model, how long it runs [s], and its units: kilograms, meters and seconds of one."""
+
+    seed: int
+    model: fm.Model
+    stop: float
+    units: tuple[float, float, float]
+
+
+class Draft:
+    """A mechanism as it grows."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng: Rng = np.random.default_rng([seed, 24])
+        rng = self.rng
+        self.model = fm.Model("drawn", gravity=rng.uniform(-10, 10, 3) if rng.random() < 0.8 else (0, 0, 0))
+        self.parts: list[Any] = []
+        self.spread = float(rng.choice((0.3, 1.0, 3.0), p=(0.6, 0.3, 0.1)))
+        self.force = 3.0
+        self.links = False
+
+    def mass(self) -> float:
+        """Of a body: a few decades of them in one mechanism, now and then."""
+        return float(10.0 ** self.rng.uniform(-self.spread, self.spread))
+
+    def in_space(self, size: int) -> None:
+        """A tree of any bodies and joints."""
+        rng, grown = self.rng, []
+        for _ in range(size):
+            i, choice = len(self.parts), rng.random()
+            make = link if choice < 0.05 else modal if choice < 0.12 else solid
+            part = make(rng, f"b{i}", self.mass())
+            self.links |= make is link
+            carrier = self.model.ground if not grown or rng.random() < 0.1 else grown[rng.integers(len(grown))]
+            ends = [place_on(rng, carrier), place_on(rng, part)]
+            kind = str(rng.choice(joints.TREE))
+            if kind not in ("skate", "rolling", "excited") and rng.random() < 0.3:
+                ends.reverse()
+            if make is not solid and kind in ("skate", "rolling"):
+                kind = "revolute"
+            self.model.add(part, joints.with_laws(rng, joints.joint(rng, kind, f"j{i}", *ends), self.force))
+            self.parts.append(part)
+            grown.append(part)
+
+    def in_plane(self, size: int) -> None:
+        """A tree of bodies on parallel pins and slides across them."""
+        rng, grown = self.rng, []
+        for _ in range(size):
+            i = len(self.parts)
+            carrier = self.model.ground if not grown or rng.random() < 0.1 else grown[rng.integers(len(grown))]
+            part = solid(rng, f"b{i}", self.mass())
+            F, M = (one.at(*(rng.uniform(-0.5, 0.5, 3) * (1, rng.integers(2), 1)).tolist()) for one in (carrier, part))
+            start = {"q0": float(rng.uniform(-1.5, 1.5)), "u0": float(rng.uniform(-1, 1))}
+            pin = rng.random() < 0.8
+            make, letter = (fm.Revolute, "y") if pin else (fm.Prismatic, "x")
+            made = make(f"j{i}", F, M, axis=letter, **start)
+            self.model.add(part, joints.with_laws(rng, made, self.force))
+            self.parts.append(part)
+            grown.append(part)
+
+    def place(self) -> None:
+        """Where the bodies are."""
+        solver = started(self.model)
+        self.poses = {"ground": (np.zeros(3), np.eye(3))}
+        for body in self.model.bodies:
+            self.poses[body.name] = solver.get(f"{body.name}.r"), matrix_of_quaternion(solver.get(f"{body.name}.quat"))
+
+    def on(self, part: Any, p: Any, R: Any) -> fm.Point:
+        """The point of a body that is at p with the axes R."""
+        own, A = self.poses[part.name]
+        return part.at(*(A.T @ (p - own)).tolist(), rotation=fm.Rotation(A.T @ R))
+
+    def close(self, name: str, kind: str) -> None:
+        """A joint between two bodies where they are."""
+        rng = self.rng
+        rigid = [self.model.ground, *(part for part in self.parts if type(part) is fm.Body)]
+        if len(rigid) < 2:
+            return
+        first, second = (rigid[i] for i in rng.permutation(len(rigid))[:2])
+        p = self.poses[(second if second.name != "ground" else first).name][0] + rng.uniform(-0.5, 0.5, 3)
+        R = np.eye(3) if rng.random() < 0.3 else matrix_of_quaternion(np.array(joints.quaternion(rng, 3.0)))
+        F = self.on(first, p, R)
+        if kind in ("distance", "hinged rod", "line", "plane"):
+            far = rng.uniform(-0.7, 0.7, 3)
+            M = self.on(second, p + R @ far, matrix_of_quaternion(np.array(joints.quaternion(rng, 3.0))))
+            self.model.add(joints.constraint(rng, kind, name, F, M, far))
+            return
+        if kind == "contact":
+            self.roll(name, first, second, p, R)
+            return
+        made: Any = joints.joint(rng, kind, name, F, second.at())
+        X = made.transform()
+        M = self.on(second, p + R @ X.translation, R @ X.rotation.matrix)
+        ends = (M, F) if kind in ("revolute", "prismatic") and rng.random() < 0.4 else (F, M)
+        if ends[0] is M:
+            made = replace(made, q0=-made.q0)
+        made = joints.with_laws(rng, replace(made, F=ends[0], M=ends[1]), self.force)
+        cut = bool(rng.random() < 0.3)
+        self.model.add(replace(made, cut=cut))
+
+    def pin(self, name: str) -> None:
+        """A pin between two bodies in the plane, where they are."""
+        rng = self.rng
+        rigid = [self.model.ground, *self.parts]
+        first, second = (rigid[i] for i in rng.permutation(len(rigid))[:2])
+        p, angle = rng.uniform(-1, 1, 3) * (1, 0, 1), float(rng.uniform(-1, 1))
+        F, made = self.on(first, p, np.eye(3)), fm.Revolute(name, first.at(), second.at(), axis="y", q0=angle)
+        M = self.on(second, p, made.transform().rotation.matrix)
+        self.model.add(joints.with_laws(rng, replace(made, F=F, M=M), self.force))
+
+    def locks(self) -> bool:
+        """Whether the loops lock an excited joint."""
+        if not any(one.excited_modes for one in self.model.joints):
+            return False
+        try:
+            started(recut(self.rng, self.model))
+        except fm.AssemblyError as error:
+            if "the loops lock it" in str(error):
+                return True
+            raise
+        return False
+
+    def roll(self, name: str, first: Any, second: Any, p: Any, R: Any) -> None:
+        """A ball or a disc of the second body on a plane of the first."""
+        rng, radius = self.rng, float(self.rng.uniform(0.1, 0.4))
+        ball = rng.random() < 0.5
+        tilt = rng.uniform(-1, 1)
+        turned = np.array([[1, 0, 0], [0, np.cos(tilt), -np.sin(tilt)], [0, np.sin(tilt), np.cos(tilt)]])
+        centre = p + R @ (0, 0, radius if ball else radius * np.cos(tilt))
+        ends = self.on(first, p, R), self.on(second, centre, R @ turned)
+        self.model.add(fm.Rolling(name, *ends, radius=radius, axis=None if ball else "y"))
+
+    def act(self) -> None:
+        """Springs, loads, laws, friction, couplings and programs."""
+        rng, model = self.rng, self.model
+        forces.springs_and_loads(rng, model, self.parts, self.force)
+        if rng.random() < 0.15:
+            rubbing = {j.name for j in model.joints if j.name[0] == "j" and rng.random() < 0.5}
+            loops = any(j.name[0] == "c" for j in model.joints)
+            rub = joints.rubbed
+            model = rebuilt(model, lambda e: rub(rng, e, self.force, loops) if e.name in rubbing else e)
+        tree = [j for j in model.joints if j.name[0] == "j" and "_" not in j.name]
+        if rng.random() < 0.15 and (one := forces.coupling(rng, "gear", tree)):
+            self.add(model, one)
+        able = [*(j for j in model.joints if forces.scalars(j) and "_" not in j.name), *model.springs]
+        loops = any(j.name[0] == "c" for j in model.joints)
+        for k in range(int(rng.integers(0, 3)) if able else 0):
+            one = forces.law(rng, f"law{k}", able[rng.integers(len(able))], self.force)
+            if BRAKES_IN_LOOPS or not (loops and forces.jumps(one)):
+                self.add(model, one)
+        bodies = [part for part in self.parts if type(part) is fm.Body]
+        if bodies and rng.random() < 0.15 and started(recut(rng, model)).mobility > 1:
+            program = forces.program(rng, "P", tree, bodies, self.poses[bodies[-1].name])
+            if not (program.drives and any(forces.jumps(one) for one in model.laws)) and self.follows(model, program):
+                self.add(model, program)
+        self.model = recut(rng, model) if rng.random() < 0.5 or not self.as_compiled(model) else model
+
+    def add(self, model: fm.Model, one: Any) -> None:
+        """Adds a law, a coupling or a program, if its joints can still be in the tree."""
+        with_it = rebuilt(model)
+        with_it.add(one)
+        if tree_is_possible(with_it):
+            model.add(one)
+
+    def follows(self, model: fm.Model, program: Any) -> bool:
+        """Whether the mechanism can do what the program prescribes."""
+        with_it = rebuilt(model)
+        with_it.add(program)
+        try:
+            started(recut(self.rng, with_it))
+        except fm.AssemblyError as error:
+            if "singular for it or locked by the loops" in str(error):
+                return False
+            raise
+        return True
+
+    def as_compiled(self, model: fm.Model) -> bool:
+        """Whether the compiler's own tree will do."""
+        try:
+            fm.compile(model)
+        except fm.ModelError as error:
+            if "cut=True" in str(error):
+                return False
+            raise
+        return True
+
+
+def started(model: fm.Model, **options: Any) -> fm.Solver:
+    solver = fm.Solver(fm.compile(model, everything=True).with_options(**options) if options else model)
+    solver.assemble()
+    return solver
+
+
+def draw(seed: int) -> Drawn:
+    """Any mechanism; raises Refused where it is none."""
+    draft = Draft(seed)
+    rng = draft.rng
+    sort = rng.random()
+    if sort < 0.55:
+        draft.in_space(int(rng.integers(1, 6)))
+    elif sort < 0.75:
+        draft.in_plane(int(rng.integers(2, 6)))
+    else:
+        draft.in_plane(int(rng.integers(1, 4)))
+        draft.in_space(int(rng.integers(1, 4)))
+    try:
+        draft.place()
+        pins = 0.55 <= sort < 0.75
+        for k in range(int(rng.integers(0, 4))):
+            before = rebuilt(draft.model)
+            if pins:
+                draft.pin(f"c{k}")
+            else:
+                draft.close(f"c{k}", str(rng.choice(joints.CUT)))
+            if draft.locks():
+                draft.model = before
+        if draft.links and any(j.name[0] == "c" for j in draft.model.joints):
+            draft.model = rebuilt(draft.model, at_rest)
+        draft.act()
+        model = completed(draft.model)
+    except (fm.ModelError, fm.AssemblyError, fm.SolverError) as error:
+        raise Refused(f"{type(error).__name__}: {error}") from error
+    units = (1.0, 1.0, 1.0)
+    if rng.random() < 0.5:
+        units = decades(rng)
+        model = scaled(model, units)
+    return Drawn(seed, model, LONGEST * units[2], units)
+
+
+def decades(rng: Rng) -> tuple[float, float, float]:
+    """Six of masses and lengths, two of times."""
+    a, b, c = rng.uniform((-3, -3, -1), (3, 3, 1)).tolist()
+    return 10.0**a, 10.0**b, 10.0**c
+
+
+def at_rest(one: Any) -> Any:
+    """A flexible link has no start velocities of its own, so in a loop everything starts at rest."""
+    if isinstance(one, JointBase | fm.ModalBody) and getattr(one, "u0", None) is not None:
+        return replace(one, u0=0.0 if isinstance(one.u0, float) else (0.0,) * len(one.u0))
+    return one
+
+
+def completed(model: fm.Model) -> fm.Model:
+    """The model with all start values as its loops, couplings and programs make them."""
+    solver = started(model)
+    def with_starts(one: Any) -> Any:
+        if isinstance(one, fm.ModalBody):
+            return replace(one, q0=every(solver, f"{one.name}.q"), u0=every(solver, f"{one.name}.qd"))
+        if not isinstance(one, JointBase) or not hasattr(one, "q0"):
+            return one
+        q, u = start_of(solver, one)
+        return replace(one, q0=q, u0=u)
+
+    return rebuilt(model, with_starts)
+
+
+def every(solver: fm.Solver, name: str) -> tuple[float, ...]:
+    return tuple(np.atleast_1d(solver.get(name)).tolist())
+
+
+def start_of(solver: fm.Solver, one: Any) -> tuple[Any, Any]:
+    """q0 and u0 of a joint as it is."""
+    if isinstance(one, fm.Free):
+        q = every(solver, f"{one.name}.r") + every(solver, f"{one.name}.q")
+        return q, every(solver, f"{one.name}.v") + every(solver, f"{one.name}.w")
+    q = every(solver, f"{one.name}.q") if one.positions else ()
+    rate = "w" if isinstance(one, fm.Spherical) else "u" if one.velocity_rows else "qd"
+    u = every(solver, f"{one.name}.{rate}") if one.velocities else ()
+    if isinstance(one, fm.Revolute | fm.Prismatic | fm.Screw):
+        return q[0], u[0]
+    return q, u
