@@ -24,7 +24,7 @@ TOLERANCE, FINE = 1e-8, 1e-11
 AT_START, IN_MOTION = 1e-9, 3e-7
 """Relative to the largest value of a unit: round-off that loops magnify; errors of some ten steps."""
 REDUCED = 0.03
-"""What a thousandth of the tolerance leaves of a difference that is an error of integration, with room for the order."""
+"""What a thousandth of the tolerance leaves of an error of integration, with room for the order."""
 NUDGE = 1e-9
 """Relative change of the start values that measures how errors grow."""
 ROUND_OFF = 1e-13
