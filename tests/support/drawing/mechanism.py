@@ -268,7 +268,7 @@ def decades(rng: Rng) -> tuple[float, float, float]:
 
 
 def at_rest(one: Any) -> Any:
-    """A flexible link has no start velocities of its own, so in a loop everything starts at rest."""
+    """Nothing gives a flexible link start velocities of its own, so in a loop everything starts at rest."""
     if isinstance(one, JointBase | fm.ModalBody) and getattr(one, "u0", None) is not None:
         return replace(one, u0=0.0 if isinstance(one.u0, float) else (0.0,) * len(one.u0))
     return one
