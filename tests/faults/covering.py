@@ -148,7 +148,8 @@ def members(bits: int, names: list[str]) -> set[str]:
 def nearest_first(fault: Fault, before: str) -> tuple[list[str], list[str]]:
     """The tests of the fault's room, or of its list, that execute it or anything of its file; and all others of it.
 
-    First the test that saw it the last time, then those that its list names, then by their costs.
+    First the test that saw it the last time, then those that are newer than the collection, then those that its list
+    names, then by their costs.
     """
     names, seconds, files = covering()
     on, around = executing(fault)
@@ -156,14 +157,25 @@ def nearest_first(fault: Fault, before: str) -> tuple[list[str], list[str]]:
     places = [one.split("[")[0] for one in fault.tests] + [mirrored(fault.file)]
 
     def rank(test: str) -> tuple[bool, bool, float]:
-        return test != before.split("[")[0], test not in places, seconds[test]
+        return test != before.split("[")[0], test not in places, seconds.get(test, 0.0)
 
     def sort(*groups: set[str]) -> list[str]:
         return list(dict.fromkeys(test for group in groups for test in sorted(group, key=rank)))
 
     near = {test for test in on | around | inside if test.startswith(tuple(places))}
-    first = sort(near & {before.split("[")[0]}, near & on, near & around, near)
+    first = sort(near & {before.split("[")[0]}, in_files(places) - set(names), near & on, near & around, near)
     return first, [test for test in sort(on, around) if test not in near] if fault.file in files else []
+
+
+def in_files(places: list[str]) -> set[str]:
+    """The test functions in files, folders, or by their own names."""
+    found = set()
+    for place in places:
+        path = ROOT / place.partition("::")[0]
+        for file in [path] if path.is_file() else sorted(path.rglob("test_*.py")):
+            name = file.relative_to(ROOT).as_posix()
+            found |= {f"{name}::{test}" for test in re.findall(r"^def (test_\w+)\(", file.read_text(), re.MULTILINE)}
+    return {test for test in found if test.startswith(tuple(places))}
 
 
 def mirrored(file: str) -> str:

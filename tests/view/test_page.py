@@ -16,6 +16,7 @@ import fmumbs as fm
 from fmumbs.readers import read_model
 from fmumbs.view import View
 from support.browser import CHROMIUM, PATIENCE, Browser, chromium
+from support.drawn_things import everything
 
 pytest.importorskip("websockets")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed: apt install chromium")
@@ -188,31 +189,6 @@ def test_reactions_are_green_where_unique_and_red_where_not(browser: Browser, tm
         assert all(unique[joint] == verdict for joint, verdict in found)
         texts = browser.ask("document.getElementById('legend').textContent")
         assert ("not unique" in texts) == (False in verdicts)
-
-
-def everything() -> fm.Model:
-    """A model with each kind of thing that the page draws."""
-    model = fm.Model("everything", description="<b>&amp;</b></script><script>alert(1)</script>")
-    ground = model.ground
-    box = fm.Body.box("box", size=(0.2, 0.3, 0.1), mass=1.0)
-    ball = fm.Body.sphere("ball", radius=0.1, mass=1.0)
-    point = fm.Body("point", mass=1.0)
-    beam = fm.ModalBody.beam("beam", length=1.0, EI=5.0, mass=0.5, q0=(0.05, 0.0), plane="xz")
-    link = fm.FlexibleLink("link", length=0.8, EIy=2.0, EIz=2.0, GJ=1.0, mass=0.2, axial_inertia=1e-3, elements=3)
-    disc = fm.Body("disc", mass=1.0, inertia=(0.005, 0.01, 0.005))
-    model.add(box, ball, point, beam, link, disc)
-    model.add(
-        fm.Cylindrical("C", ground.at(0, 0, 1), box.at(), axis="x"),
-        fm.Universal("U", box.tip, ball.at(0, 0.2, 0)),
-        fm.Prismatic("S", ground.at(1, 1, 1), point.at()),
-        fm.Revolute("R", ground.at(0, 1, 1), beam.base, axis="y"),
-        fm.Spherical("B", ground.at(-1, 0, 1), link.base),
-        fm.Free("F", ground.at(), disc.at(), q0=(1, 0, 0, 0, 0.5, -1, 0.1)),
-        fm.Rolling("W", ground.at(), disc.at(), radius=0.1),
-        fm.Spring("spring", ground.at(0, 0, 2), ball.at(), stiffness=10.0, damping=1.0, free_length=0.5),
-        fm.Load("load", point.at(name="eye"), force=(0, 0, 3.0), torque=(1.0, 0, 0)),
-    )
-    return model
 
 
 def test_every_kind_of_thing_is_drawn(browser: Browser, tmp_path: Path) -> None:

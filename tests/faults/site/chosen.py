@@ -33,8 +33,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    if spent() > chosen["most"]:
+    left = chosen["most"] - spent()
+    if left < 0.0:
         item.session.shouldstop = "no more time"
+    if left < (chosen["tests"][function(item)] if ran else 0.0):
         pytest.skip("no more time")
     used = resource.getrusage(resource.RUSAGE_SELF)
     allowed = LEAST + SLOWER * chosen["tests"][function(item)]
