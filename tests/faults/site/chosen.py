@@ -17,6 +17,7 @@ SLOWER, LEAST = 10, 20  # [1], [s]
 chosen: dict[str, Any] = json.loads(Path(os.environ["FAULTS_CHOSEN"]).read_text())
 order = {test: i for i, test in enumerate(chosen["tests"])}
 ran: list[str] = []
+begun: list[float] = []  # when each test began, the first after all imports
 
 
 def function(item: pytest.Item) -> str:
@@ -33,7 +34,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    left = chosen["most"] - spent()
+    begun.append(spent())
+    left = chosen["most"] - (begun[-1] - begun[0])
     if left < 0.0:
         item.session.shouldstop = "no more time"
     if left < (chosen["tests"][function(item)] if ran else 0.0):
