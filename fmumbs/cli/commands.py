@@ -363,6 +363,8 @@ def cosim(
 
     with open_system(package, stop=stop, step=step) as system, progress_bar(f"{package} in {engine}") as progress:
         result, failure = _as_far_as(lambda: system.run(engine, progress=progress))
+        notes = system.notes
+    printing.print_notes(notes)
     _report(result, out, plot)
     printing.print_summary(play.summary(result))
     _fail(failure)

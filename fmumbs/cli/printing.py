@@ -1,5 +1,6 @@
 """What each command prints, from the facts that the library returns."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -198,14 +199,19 @@ def print_findings(path: Path, findings: "list[Finding]", notes: "list[Finding]"
     click.echo(f"{path}  {checks}, {counted(len(findings), 'problem')}")
 
 
+def print_notes(notes: Iterable[str]) -> None:
+    """What a user should know of a system, a line each."""
+    for note in notes:
+        click.secho("note: ", fg="yellow", nl=False)
+        click.echo(note)
+
+
 def print_system(path: Path, plan: "Plan") -> None:
     """The package, the elements of the system, its connections, and what could not be checked."""
     table = new_table(None, "connection", "conversion")
     for link in plan.links:
         table.add_row(str(link), f"{link.factor:g} y + {link.offset:g}" if link.converts else "")
     show(table)
-    for note in plan.notes:
-        click.secho("note: ", fg="yellow", nl=False)
-        click.echo(note)
+    print_notes(plan.notes)
     sizes = f"{counted(len(plan.parts), 'FMU')}, {counted(len(plan.links), 'connection')}"
     click.echo(f"{path}  {sizes}, {plan.count} steps of {plan.seconds:g} s, {path.stat().st_size / 1024:.0f} kB")

@@ -24,7 +24,7 @@ def checked(system: Described) -> Plan:
     step, count = _times(system)
     interfaces = dict(_interfaces(system))
     links: list[Link] = []
-    notes: list[str] = []
+    notes = list(system.notes)
     for connection in system.connections:
         links.append(_link(connection, interfaces, notes))
     check_loops(system, interfaces, links)
@@ -119,6 +119,11 @@ def _part(element: Element, interface: Interface, links: list[Link]) -> Part:
     read = [link.source.variable for link in links if link.source.element == element.name]
     names = interface.named("output") if element.outputs is None else list(element.outputs)
     outputs = [interface.variable(element.name, name, "output") for name in dict.fromkeys([*names, *read])]
+    for variable in outputs:
+        if element.outputs is not None and variable.kind not in RECORDED and variable.name not in read:
+            raise ModelError(
+                f"'{element.name}.{variable.name}' is of type {variable.kind}, and results have numbers. Leave it out."
+            )
     starts = {name: _start(element, interface, name, value) for name, value in element.starts.items()}
     return Part(
         element.name,

@@ -31,7 +31,7 @@ class Connection:
 
 @dataclass
 class Described:
-    """stop, step [s]; elements: by name; see System."""
+    """stop, step [s]; elements: by name; notes: what a package says that does not count; see System."""
 
     name: str
     stop: float
@@ -39,3 +39,4 @@ class Described:
     description: str = ""
     elements: dict[str, Element] = field(default_factory=dict)
     connections: list[Connection] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)

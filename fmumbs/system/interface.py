@@ -1,11 +1,12 @@
 """The interface of an FMU: its variables with units, and which inputs act on which outputs at once."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from fmumbs import _checks
+from fmumbs._tables import whole
 from fmumbs.errors import ExportError, ModelError
 from fmumbs.play.unpacking import TYPES, open_archive, start_of
 from fmumbs.system.units import Scale, scale_in
@@ -18,7 +19,8 @@ INTEGERS = ("Integer", "Enumeration")
 class Variable:
     """A variable of an FMU.
 
-    kind: Real, Integer, Boolean, String or Enumeration; unit: "" for none; start: its start value, None for none.
+    kind: Real, Integer, Boolean, String or Enumeration; unit: "" for none; start: its start value, None for none;
+    items: of an enumeration, their values by name.
     """
 
     name: str
@@ -26,6 +28,7 @@ class Variable:
     causality: str
     unit: str
     start: Any
+    items: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,8 @@ def read_interface(path: Path) -> Interface:
     if root.find("CoSimulation") is None:
         raise ExportError(f"'{path}' is not a co-simulation FMU. Export it for co-simulation.")
     experiment = root.find("DefaultExperiment")
-    table = list(map(_variable, root.iterfind("ModelVariables/ScalarVariable")))
+    types = {simple.get("name", ""): simple for simple in root.iterfind("TypeDefinitions/SimpleType")}
+    table = [_variable(node, types) for node in root.iterfind("ModelVariables/ScalarVariable")]
     scales = {unit.get("name", ""): scale_in(unit) for unit in root.iterfind("UnitDefinitions/Unit")}
     return Interface(
         path,
@@ -74,15 +78,17 @@ def read_interface(path: Path) -> Interface:
     )
 
 
-def _variable(node: Any) -> Variable:
+def _variable(node: Any, types: Mapping[str, Any]) -> Variable:
+    """types: of the description by name."""
     (typed,) = (child for child in node if child.tag in TYPES)
-    unit = typed.get("unit") or ""
-    if not unit and (declared := typed.get("declaredType")):
-        for simple in node.getroottree().iterfind("TypeDefinitions/SimpleType"):
-            if simple.get("name") == declared and (real := simple.find("Real")) is not None:
-                unit = real.get("unit") or ""
+    unit, items = typed.get("unit") or "", {}
+    declared = types.get(typed.get("declaredType") or "")
+    if declared is not None:
+        if not unit and (real := declared.find("Real")) is not None:
+            unit = real.get("unit") or ""
+        items = {item.get("name", ""): whole(item.get("value", "")) for item in declared.iterfind("Enumeration/Item")}
     start = start_of(typed.tag, typed.get("start"))
-    return Variable(node.get("name"), typed.tag, node.get("causality") or "local", unit, start)
+    return Variable(node.get("name"), typed.tag, node.get("causality") or "local", unit, start, items)
 
 
 def _acts(root: Any, table: list[Variable]) -> Iterator[tuple[str, frozenset[str] | None]]:

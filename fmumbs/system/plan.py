@@ -80,4 +80,5 @@ class Plan:
         return {f"{part.name}.{v.name}": v.unit for part in self.parts for v in part.outputs if v.kind in RECORDED}
 
 
-RECORDED = ("Real", "Integer")
+RECORDED = ("Real", "Integer", "Boolean")
+"""Types of outputs that results have; a Boolean as 0 and 1."""

@@ -1,37 +1,31 @@
 """Reads a system structure package (SSP 1.0), by whatever tool, back as a System."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from fmumbs._tables import number
 from fmumbs.errors import ExportError
 from fmumbs.play.unpacking import open_package, parse_xml
+from fmumbs.system.bindings import starts_in
 from fmumbs.system.described import Connection
-from fmumbs.system.interface import read_interface
 from fmumbs.system.package import SSD
-from fmumbs.system.ssp import COMMON, FMU_TYPE, OSP, OWN, STRUCTURE, VALUES
+from fmumbs.system.plan import RECORDED
+from fmumbs.system.structure import SPACES, Document, ElementPath, Leaf, Tree, Wire, carried, named
 from fmumbs.system.system import System
-
-_SPACES = {"ssc": COMMON, "ssd": STRUCTURE, "ssv": VALUES, "osp": OSP, "fmumbs": OWN}
-_REFUSED = {
-    "ssd:Elements/ssd:System": "a system within the system",
-    "ssd:Elements/ssd:SignalDictionaryReference": "a signal dictionary",
-    "ssd:Connectors/ssd:Connector": "connectors of the system itself",
-    "ssd:ParameterBindings/ssd:ParameterBinding": "parameter bindings of the system itself",
-    "ssd:Elements/ssd:Component/ssd:ParameterBindings/ssd:ParameterBinding/ssd:ParameterMapping": "a parameter mapping",
-}
 
 
 @contextmanager
 def open_system(path: Path, *, stop: float | None = None, step: float | None = None) -> Iterator[System]:
     """The System in a package, whose FMUs are unpacked as long as the block runs.
 
-    stop, step [s]: other than in the package. Raises ExportError for a file that is not a package, or has what is not
-    supported: systems within the system, signal dictionaries, parameter mappings.
+    Systems within the system are laid flat: the FMU 'plant' of the system 'left' becomes the element 'left_plant'.
+    stop, step [s]: other than in the package. Raises ExportError for a file that is not a package, and for what no
+    engine does: FMUs by Model Exchange, mappings of Boolean, Integer and Enumeration in connections, parameters fed by
+    outputs, a start time other than 0.
     """
     with TemporaryDirectory(prefix="fmumbs") as folder:
         with open_package(path) as archive:
@@ -40,114 +34,111 @@ def open_system(path: Path, *, stop: float | None = None, step: float | None = N
             root = parse_xml(path, SSD, archive.read(SSD))
             archive.unpack(Path(folder))
         try:
-            system = _System(path, Path(folder), root).read(stop, step)
+            system = _read(Document(path, Path(folder), root), stop, step)
         except (KeyError, ValueError, AttributeError, TypeError) as error:
             raise ExportError(f"'{path}': {SSD} does not follow SSP 1.0 ({error}). Correct it.") from error
         yield system
 
 
-class _System:
-    """Reads the System in an unpacked package."""
-
-    def __init__(self, path: Path, folder: Path, root: Any) -> None:
-        self.path, self.folder, self.root = path, folder, root
-        stated = root.iterfind("ssd:System/ssd:Annotations/ssc:Annotation/fmumbs:Elements/fmumbs:Element", _SPACES)
-        self._stated = {node.get("name"): node for node in stated}
-
-    def read(self, stop: float | None, step: float | None) -> System:
-        system = self.root.find("ssd:System", _SPACES)
-        if system is None:
-            raise ExportError(f"'{self.path}': {SSD} has no system. Write it by a tool that follows SSP.")
-        for place, what in _REFUSED.items():
-            if system.find(place, _SPACES) is not None:
-                raise ExportError(f"'{self.path}' has {what}, which is not supported. Flatten the system.")
-        experiment = self.root.find("ssd:DefaultExperiment", _SPACES)
-        algorithm = self.root.find(".//osp:FixedStepAlgorithm", _SPACES)
-        if stop is None and (experiment is None or experiment.get("stopTime") is None):
-            raise ExportError(f"'{self.path}' has no stop time. Give one with --stop.")
-        if step is None and algorithm is None:
-            raise ExportError(f"'{self.path}' has no communication step. Give one with --step.")
-        name = re.sub(r"\W", "_", system.get("name") or "system", flags=re.ASCII)
-        made = System(
-            name if re.match(r"[A-Za-z_]", name) else f"_{name}",
-            stop=number(experiment.get("stopTime")) if stop is None else stop,
-            step=number(algorithm.get("baseStepSize")) if step is None else step,
-            description=system.get("description") or "",
-        )
-        for component in system.iterfind("ssd:Elements/ssd:Component", _SPACES):
-            self._add(made, component)
-        for connection in system.iterfind("ssd:Connections/ssd:Connection", _SPACES):
-            _connect(made, connection)
-        return made
-
-    def _add(self, system: System, component: Any) -> None:
-        name, source = component.get("name"), component.get("source")
-        if component.get("type", FMU_TYPE) != FMU_TYPE:
-            raise ExportError(f"'{self.path}': '{name}' is of type {component.get('type')}, not an FMU. Replace it.")
-        outputs, units = [], {}
-        stated = self._stated.get(name)
-        for connector in component.iterfind("ssd:Connectors/ssd:Connector", _SPACES):
-            real = connector.find("ssc:Real", _SPACES)
-            if connector.get("kind") == "output":
-                outputs.append(connector.get("name"))
-            if real is not None and real.get("unit"):
-                units[connector.get("name")] = real.get("unit")
-        if stated is not None:
-            units |= {node.get("of"): node.get("unit") for node in stated}
-        system.add(
-            name,
-            self.folder / self._inside(source),
-            starts=self._starts(component),
-            units=self._unknown_units(self.folder / self._inside(source), units),
-            outputs=outputs,
-            feedthrough=stated is None or stated.get("feedthrough") != "false",
-        )
-
-    def _inside(self, source: str) -> str:
-        if ".." in PurePosixPath(source).parts or source.startswith("/") or ":" in source:
-            raise ExportError(f"'{self.path}' names '{source}', which is not in the package. Pack it.")
-        return source
-
-    def _unknown_units(self, fmu: Path, units: Mapping[str, str]) -> dict[str, str]:
-        """The units that the FMU does not state itself."""
-        if not fmu.is_file():
-            return {}  # System.check tells which connection needs it
-        known = read_interface(fmu).variables
-        return {name: unit for name, unit in units.items() if name in known and not known[name].unit}
-
-    def _starts(self, component: Any) -> dict[str, Any]:
-        values: dict[str, Any] = {}
-        for binding in component.iterfind("ssd:ParameterBindings/ssd:ParameterBinding", _SPACES):
-            source = binding.get("source")
-            rows = binding
-            if source is not None:
-                file = self.folder / self._inside(source)
-                if not file.is_file():
-                    raise ExportError(
-                        f"'{self.path}' has no '{source}', the start values of '{component.get('name')}'. Pack it."
-                    )
-                rows = parse_xml(self.path, source, file.read_bytes())
-            for parameter in rows.iterfind(".//ssv:Parameter", _SPACES):
-                (typed,) = parameter
-                text = typed.get("value")
-                boolean = typed.tag.endswith("}Boolean")
-                values[parameter.get("name")] = text in ("true", "1") if boolean else text
-        return values
+def _read(document: Document, stop: float | None, step: float | None) -> System:
+    tree = Tree()
+    tree.read(document)
+    top = tree.groups[()].node
+    system = System(
+        _name(top.get("name") or "system", set()),
+        stop=_stop(document) if stop is None else stop,
+        step=_step(document) if step is None else step,
+        description=top.get("description") or "",
+    )
+    starts, system.notes = starts_in(tree)
+    names: dict[ElementPath, str] = {}
+    for path, leaf in tree.leaves.items():
+        names[path] = _name("_".join(path), set(names.values()))
+        _add(system, names[path], tree, leaf, starts[path])
+    for wire in tree.wires:
+        if wire.target[0] in tree.leaves:
+            _connect(system, names, tree, wire)
+    return system
 
 
-def _connect(system: System, node: Any) -> None:
-    ends = [f"{node.get(f'{side}Element')}.{node.get(f'{side}Connector')}" for side in ("start", "end")]
-    system.connect(*ends)
-    transformation = node.find("ssc:LinearTransformation", _SPACES)
-    suppressed = node.get("suppressUnitConversion") in ("true", "1")
-    if transformation is None and not suppressed:
-        return
-    if not suppressed:
+def _stop(document: Document) -> float:
+    experiment = document.root.find("ssd:DefaultExperiment", SPACES)
+    if experiment is None or experiment.get("stopTime") is None:
+        raise ExportError(f"'{document.package}' has no stop time. Give one with --stop.")
+    start = number(experiment.get("startTime", "0"))
+    if start != 0.0:
         raise ExportError(
-            f"the connection '{ends[0]}' -> '{ends[1]}' has a linear transformation besides the conversion of units. "
-            "Set suppressUnitConversion, and include the conversion in the transformation."
+            f"'{document.package}' starts at {start:g} s, and systems start at 0 here. Give the length of the run with "
+            "--stop if its FMUs may start at 0."
         )
-    factor = 1.0 if transformation is None else number(transformation.get("factor", "1"))
-    offset = 0.0 if transformation is None else number(transformation.get("offset", "0"))
-    last = system.connections[-1]
-    system.connections[-1] = Connection(last.source, last.target, (factor, offset))
+    return number(experiment.get("stopTime"))
+
+
+def _step(document: Document) -> float:
+    """The communication step [s] in the annotation of libcosim or of OMSimulator."""
+    for place, attribute in ((".//osp:FixedStepAlgorithm", "baseStepSize"), (".//oms:FixedStepMaster", "stepSize")):
+        node = document.root.find(place, SPACES)
+        if node is not None:
+            return number(node.get(attribute))
+    raise ExportError(f"'{document.package}' has no communication step. Give one with --step.")
+
+
+def _name(text: str, taken: set[str]) -> str:
+    """A name of letters, digits and _ that is not taken."""
+    plain = re.sub(r"\W", "_", text, flags=re.ASCII)
+    plain = plain if re.match(r"[A-Za-z_]", plain) else f"_{plain}"
+    count, name = 1, plain
+    while name in taken:
+        count += 1
+        name = f"{plain}_{count}"
+    return name
+
+
+def _add(system: System, name: str, tree: Tree, leaf: Leaf, starts: dict[str, Any]) -> None:
+    stated = _stated(tree, leaf)
+    units = {place[1]: unit for place, (unit, _) in tree.units.items() if place[0] == leaf.path}
+    if stated is not None:
+        units |= {node.get("of"): node.get("unit") for node in stated}
+    known = leaf.interface.variables if leaf.interface is not None else {}
+    connectors = leaf.node.iterfind("ssd:Connectors/ssd:Connector", SPACES)
+    outputs = [connector.get("name") for connector in connectors if connector.get("kind") == "output"]
+    unrecorded = {variable for variable in outputs if variable in known and known[variable].kind not in RECORDED}
+    system.notes += [f"{name}.{variable}: not recorded, as results have numbers" for variable in sorted(unrecorded)]
+    system.add(
+        name,
+        leaf.fmu,
+        starts=starts,
+        units={variable: unit for variable, unit in units.items() if variable in known and not known[variable].unit},
+        outputs=[variable for variable in outputs if variable not in unrecorded],
+        feedthrough=stated is None or stated.get("feedthrough") != "false",
+    )
+
+
+def _stated(tree: Tree, leaf: Leaf) -> Any:
+    """What System.add states beside the FMU, as `System.save` writes it; None for other tools' packages."""
+    group = tree.groups[leaf.path[:-1]].node
+    nodes = group.iterfind("ssd:Annotations/ssc:Annotation/fmumbs:Elements/fmumbs:Element", SPACES)
+    return next((node for node in nodes if node.get("name") == leaf.path[-1]), None)
+
+
+def _connect(system: System, names: dict[ElementPath, str], tree: Tree, last: Wire) -> None:
+    """Connects the FMU's input that a connection ends at, if an FMU feeds it."""
+    route = tree.route_to(last.target)
+    source, target = route[0].source, last.target
+    if source[0] not in tree.leaves:
+        return  # a connector of the whole system
+    interface = tree.leaves[target[0]].interface
+    variable = interface.variables.get(target[1]) if interface is not None else None
+    if variable is not None and variable.causality == "parameter":
+        raise ExportError(
+            f"'{named(source)}' feeds '{named(target)}', a parameter, which no engine does. Set its start value."
+        )
+    system.connect(f"{names[source[0]]}.{source[1]}", f"{names[target[0]]}.{target[1]}")
+    hops = [tree.hop(wire) for wire in route]
+    inside = [wire.target for wire in route[:-1]]
+    if all(hop.plain for hop in hops) and not any(place in tree.units for place in inside):
+        return  # the units of both ends tell
+    what = f"the connection '{named(source)}' -> '{named(target)}'"
+    conversion = carried(tree.unit(source), hops, what)
+    made = system.connections[-1]
+    system.connections[-1] = Connection(made.source, made.target, conversion)

@@ -63,7 +63,8 @@ class System(Described):
         name: of the element, letters, digits and _. fmu: path of the file.
         starts: parameters and start values by the FMU's names, in its units.
         units: units of variables for which the FMU states none, such as {"u": "N.m"}.
-        outputs: the outputs to record, besides the connected ones; None for all.
+        outputs: the outputs to record, besides the connected ones; None for all that are Real, Integer or Boolean. In
+            results a Boolean is 0 or 1, and NaN at time 0 from libcosim, which does not tell it.
         feedthrough: whether an input acts on the outputs at once where the FMU has no list of dependencies, as FMI
             assumes. False for a controller in discrete time, whose outputs follow from its last step.
         """

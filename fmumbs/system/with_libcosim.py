@@ -34,15 +34,16 @@ def run_with_libcosim(plan: Plan, folder: Path, rows: Rows, done: Callable[[int]
     execution.add_observer(first)
     types = {"Real": CosimEnums.CosimVariableType.REAL, "Integer": CosimEnums.CosimVariableType.INTEGER}
     columns = _columns(plan, execution)
-    for slave, kind, reference in columns:
-        first.start_time_series(slave, reference, types[kind])
+    series = [(slave, reference, types[kind]) for slave, kind, reference in columns if kind in types]
+    for one in series:
+        first.start_time_series(*one)
     for step in range(1, plan.count + 1):
         if not execution.step():
             raise SolverError(_failure(plan, step - 1, _internal.get_last_error_message()))
         if step == 1:
             rows.add(_at_start(first, columns))
-            for slave, kind, reference in columns:
-                first.stop_time_series(slave, reference, types[kind])
+            for one in series:
+                first.stop_time_series(*one)
         rows.add(_values(last, columns))
         done(step)
 
@@ -73,21 +74,28 @@ def _columns(plan: Plan, execution: Any) -> list[Column]:
 
 
 def _at_start(observer: Any, columns: list[Column]) -> np.ndarray:
-    """The values at time 0: the first of the two samples, which libcosimpy returns after their times and steps."""
+    """The values at time 0: the first of the two samples, which libcosimpy returns after their times and steps.
+
+    libcosim has no series of Booleans, so theirs are NaN.
+    """
     read = {"Real": observer.time_series_real_samples, "Integer": observer.time_series_integer_samples}
-    return np.array([read[kind](slave, reference, 0, 2)[2][0] for slave, kind, reference in columns], float)
+    return np.array([read[k](slave, at, 0, 2)[2][0] if k in read else np.nan for slave, k, at in columns], float)
 
 
 def _values(observer: Any, columns: list[Column]) -> np.ndarray:
     """The columns' values, with one call for each slave and type."""
     values = np.empty(len(columns))
+    read = {
+        "Real": observer.last_real_values,
+        "Integer": observer.last_integer_values,
+        "Boolean": observer.last_boolean_values,
+    }
     wanted: dict[tuple[int, str], list[int]] = {}
     for k, (slave, kind, _) in enumerate(columns):
         wanted.setdefault((slave, kind), []).append(k)
     for (slave, kind), places in wanted.items():
         references = [columns[k][2] for k in places]
-        read = observer.last_real_values if kind == "Real" else observer.last_integer_values
-        values[places] = list(read(slave, references))
+        values[places] = list(read[kind](slave, references))
     return values
 
 

@@ -181,7 +181,7 @@ def test_flexible_links_are_named_as_they_were_given() -> None:
     assert "joints that constrain nothing" in text
 
 
-def test_a_number_with_underscores_is_no_number() -> None:
+def test_a_number_with_underscores_is_refused() -> None:
     result = fmumbs("check", "pendulum", "--set", "length=1_000")
     assert result.exit_code == 1
     assert "is '1_000', which is not a number" in result.output

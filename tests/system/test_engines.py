@@ -263,3 +263,43 @@ def test_omsimulator_runs_to_the_numbers_of_libcosim(fmus: Path) -> None:
     one, two = system.run("omsimulator"), system.run("libcosim")
     for name in one:
         assert_allclose(one[name], two[name], rtol=1e-9, atol=1e-9, err_msg=name)
+
+
+# Outputs that are not real -----------------------------------------------------------------------------------
+
+SWITCH = '''
+from pythonfmu import Boolean, Fmi2Causality, Fmi2Slave, Integer, String
+
+
+class Switch(Fmi2Slave):
+    def __init__(self, **options):
+        super().__init__(**options)
+        self.count, self.odd, self.word = 0, False, "even"
+        for kind, name in ((Integer, "count"), (Boolean, "odd"), (String, "word")):
+            self.register_variable(kind(name, causality=Fmi2Causality.output))
+
+    def do_step(self, current_time, step_size):
+        self.count += 1
+        self.odd = self.count % 2 == 1
+        self.word = "odd" if self.odd else "even"
+        return True
+'''
+
+
+@pytest.mark.parametrize("engine", ["fmpy", "libcosim"])
+def test_boolean_outputs_are_recorded(engine: str, tmp_path: Path) -> None:
+    from pythonfmu.builder import FmuBuilder
+
+    (tmp_path / "switch.py").write_text(SWITCH)
+    made = FmuBuilder.build_FMU(tmp_path / "switch.py", dest=tmp_path / "switch.fmu")
+    for outputs in (["odd"], None):
+        system = fm.System("switching", stop=0.004, step=1e-3)
+        system.add("s", made, outputs=outputs, feedthrough=False)
+        result = system.run(engine)
+        assert result["s.odd"][1:].tolist() == [1.0, 0.0, 1.0, 0.0]
+        assert result["s.odd"][0] == 0.0 if engine == "fmpy" else np.isnan(result["s.odd"][0])
+    assert "s.word" not in result
+    system = fm.System("switching", stop=0.004, step=1e-3)
+    system.add("s", made, outputs=["word"], feedthrough=False)
+    with pytest.raises(fm.ModelError, match=r"'s\.word' is of type String, and results have numbers"):
+        system.check()
