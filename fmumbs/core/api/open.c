@@ -11,6 +11,7 @@
 #include "../forces/excitation.h"
 #include "../loops/realised.h"
 #include "../loops/loop_plan.h"
+#include "../statics/profile.h"
 #include "../kernels/kernels.h"
 #include "../motion/parameters.h"
 #include "structure.h"
@@ -89,7 +90,9 @@ static fm_counts counts_of(const fm_instance *s)
         .units = modes > joints ? modes : joints, .laws = laws, .held = laws < FM_STICKING ? laws : FM_STICKING,
         .compliances = (size_t)s->stiff.room, .small = (size_t)s->stiff.small, .frictions = (size_t)m->n.frictions,
         .friction_modes = m->n.frictions > 0 ? modes : 0, .owned = owned_of(&s->image), .controls = (size_t)m->n.controls,
-        .krylov = (size_t)s->statics.room, .reduced = (size_t)m->reduced, .realised = (size_t)m->realised,
+        .krylov = (size_t)s->statics.room, .matrix = (size_t)s->statics.profile.n, .profile = s->statics.profile.entries,
+        .matrix_columns = s->statics.profile.n > 0 ? s->plan.y : 0, .inverse = m->reduced || s->statics.profile.n > 0,
+        .reduced = (size_t)m->reduced, .realised = (size_t)m->realised,
         .driven = m->realised > 0, .opposed = m->realised > 0 && m->reduced, .internal = m->realised > 0 && speeds <= FM_INTERNAL ? speeds : 0,
     };
     return n;
@@ -113,6 +116,9 @@ static size_t lay_out(fm_instance *s, unsigned char *base)
     s->plan.run = put(base, &used, s->plan.run, s->plan.runs, sizeof *s->plan.run);
     s->plan.path = put(base, &used, s->plan.path, s->plan.paths, sizeof *s->plan.path);
     s->plan.link = put(base, &used, s->plan.link, s->plan.paths, sizeof *s->plan.link);
+    fm_profile *profile = &s->statics.profile;
+    profile->place = put(base, &used, profile->place, FM_PROFILE_ARRAYS * (size_t)profile->n, sizeof *profile->place);
+    fm_split_profile(profile, profile->n);
 #define PLACE(at, count) at = place(base, &used, count, sizeof *at);
 #define A(type, name, count) PLACE(s->name, count)
     FM_TREE_ARRAYS(A)
@@ -248,10 +254,17 @@ fm_status fm_do_open(const void *bytes, size_t size, fm_instance **out, char *me
     draft.stiff.small = small_of(&draft.model, draft.stiff.room);
     draft.statics.room = draft.image.n.speeds < FM_KRYLOV ? draft.image.n.speeds : FM_KRYLOV;
     draft.reduced.used = draft.model.reduced;
+    fm_profile profile;
+    if (!fm_find_profile(&draft.image, draft.model.realised > 0 ? INT32_MAX : FM_KRYLOV, &profile)) {
+        free(copy);
+        fm_free_plan(&plan);
+        return refuse(message, capacity, "not enough memory for the model image");
+    }
+    draft.statics.profile = profile;
     const double speeds = (double)draft.model.n.speeds, rows = (double)draft.model.n.rows; /* the squares of the reduced form */
     if (draft.model.reduced && (3.0 * speeds + rows) * (speeds + rows) * sizeof(double) > (double)(SIZE_MAX / 4)) {
         free(copy);
-        fm_free_plan(&plan);
+        fm_free_plan(&plan), fm_free_profile(&profile);
         return refuse(message, capacity, "not enough memory for the reduced formulation of so many coordinates");
     }
     const size_t head = (sizeof draft + (FM_LINE - 1)) & ~(size_t)(FM_LINE - 1);
@@ -261,7 +274,7 @@ fm_status fm_do_open(const void *bytes, size_t size, fm_instance **out, char *me
     unsigned char *block = fits ? calloc(head + kept + work + FM_LINE, 1) : NULL;
     if (block == NULL) {
         free(copy);
-        fm_free_plan(&plan);
+        fm_free_plan(&plan), fm_free_profile(&profile);
         return refuse(message, capacity, fits ? "not enough memory for the instance"
                                               : "the model needs more memory than a process can have here: use a 64-bit host");
     }
@@ -278,7 +291,8 @@ fm_status fm_do_open(const void *bytes, size_t size, fm_instance **out, char *me
         s->stiff.set[i] = (fm_compliances){0, 0, s->stiff.J + at * nu, s->stiff.C + at * nu, s->stiff.L + at * room,
                                            s->stiff.rho + at, s->stiff.gk + at, 0.0};
     }
-    fm_free_plan(&plan);
+    fm_free_plan(&plan), fm_free_profile(&profile);
+    for (int32_t u = 0; u < s->statics.profile.n; u++) s->statics.variable[s->statics.profile.place[u]] = u;
     write_guid(s);
     fm_derive_structure(s);
     fm_find_drives(s);

@@ -167,6 +167,8 @@ typedef struct fm_counts {
     uint64_t laws, held, compliances, small, krylov;
     uint64_t frictions, friction_modes, controls, owned; /* friction_modes: modes if there is friction, else 0 */
     uint64_t reduced; /* 1: the reduced formulation is asked for */
+    uint64_t inverse; /* 1: inverse dynamics is, for it or for statics */
+    uint64_t matrix, matrix_columns, profile; /* statics/matrix.c: speeds, entries of J, entries below the diagonal; or 0 */
     uint64_t realised, driven, opposed, internal; /* drives of programs; 1: there are some; in the reduced form; speeds for their check */
 } fm_counts;
 

@@ -14,8 +14,8 @@ typedef struct fm_composite {
 
 /* All in terms of links (tree/reversed.c). */
 #define FM_REDUCED_ARRAYS(A)                                                                                     \
-    A(double, R, n.reduced * 9 * n.links)      /* rotation from link axes to parent axes */                      \
-    A(double, wrench, n.reduced * 6 * n.links) /* that the parent exerts, link axes, about the link's origin */  \
+    A(double, R, n.inverse * 9 * n.links)      /* rotation from link axes to parent axes */                      \
+    A(double, wrench, n.inverse * 6 * n.links) /* that the parent exerts, link axes, about the link's origin */  \
     A(double, tau, n.reduced * n.speeds)       /* applied generalised forces */                                  \
     A(double, udot, n.reduced * n.speeds)                                                                        \
     A(double, known, n.reduced * n.speeds)     /* accelerations of excited modes, else 0 */                      \

@@ -38,6 +38,7 @@ typedef struct fm_work {
     double time;                  /* of the positions in use [s] */
     double step_from, step_until; /* bounds of the present integration step [s] (excitation.c) */
     int32_t still;                /* 1: laws act without friction, and excited modes stand (statics/balance.c); 2: these alone */
+    int32_t resting;              /* 1: evaluations give forces at rest in place of accelerations (loops/rest_forces.c) */
     int32_t forced, cuts;         /* 1: `applied`, `cut_wrench` is not zero */
     double evaluations;           /* number of evaluations in the present fm_step */
     fm_rejection rejection;       /* of its last rejected trial step (time/headway.c) */
@@ -118,7 +119,28 @@ typedef struct fm_stiff {
     A(double, left, n.krylov + 1)                                                                  \
     A(double, small, n.krylov * n.krylov)                                                          \
     A(double, outer, (FM_OUTER + 1) * n.speeds) /* of the inverse map: directions, the map in them */ \
-    A(double, outer_H, (FM_OUTER + 1) * FM_OUTER)
+    A(double, outer_H, (FM_OUTER + 1) * FM_OUTER)                                                  \
+    A(double, lower, n.profile) /* the matrix of matrix.c: L by rows, U by columns, */            \
+    A(double, upper, n.profile)                                                                    \
+    A(double, pivot, n.matrix)  /* the diagonal of U */                                            \
+    A(double, whole, n.matrix)  /* and that of the matrix without penalties */                     \
+    A(int32_t, none, n.matrix)  /* 1: the pivot is round-off */                                    \
+    A(int32_t, variable, n.matrix) /* the velocity variable of each row */                         \
+    A(double, forces, n.matrix)                                                                    \
+    A(double, found, n.matrix)                                                                     \
+    A(double, ahead, n.matrix)                                                                     \
+    A(double, J, n.matrix_columns) /* rows of the constraints along their paths, */                \
+    A(double, weight, n.rows)      /* their penalties and multipliers, */                          \
+    A(double, nu, n.rows)                                                                          \
+    A(double, lambda, n.rows)      /* the multipliers of the forces at the base */
+
+/* Which entries the matrix of matrix.c has (profile.c). In the order of its rows, but `place`: of each velocity variable. */
+#define FM_PROFILE_ARRAYS 5
+typedef struct fm_profile {
+    int32_t n, colours; /* rows, 0: there is no matrix; sets of columns whose rows do not overlap */
+    size_t entries;     /* below the diagonal */
+    int32_t *place, *first, *last, *colour, *start;
+} fm_profile;
 
 typedef struct fm_statics {
 #define A(type, name, count) type *name;
@@ -132,6 +154,11 @@ typedef struct fm_statics {
     double growth;     /* of the motion that departs [1/s]; 0: none does, NAN: not found out */
     int32_t room;      /* directions of a Krylov space */
     int32_t method;    /* which method found the last equilibrium */
+    fm_profile profile;
+    int32_t factored;  /* 1: the matrix belongs to the base, for the factors of B and of M / t^2 in factored_for */
+    double factored_for[2];
+    uint64_t key;      /* of the state that it belongs to, 0: that of the present search */
+    int32_t dropped, negative, departs; /* pivots that are none, negative ones, the most negative one's row */
 } fm_statics;
 
 /* Interpolation across singular positions (motion/crossings.c). */

@@ -13,6 +13,7 @@
 #include "friction.h"
 #include "normal_forces.h"
 #include "../loops/reduced.h"
+#include "../loops/rest_forces.h"
 #include "sticking.h"
 #include "stiffness.h"
 
@@ -21,6 +22,10 @@
 /* udot for given generalised forces and applied wrenches. With loops, requires world kinematics of y. */
 void fm_sweep_and_close(fm_instance *s, const double *y, const double *tau, double *udot)
 {
+    if (s->work.resting) {
+        fm_rest_forces(s, y, tau, udot);
+        return;
+    }
     if (s->reduced.used) {
         fm_reduced_accelerations(s, y, tau, udot);
         return;

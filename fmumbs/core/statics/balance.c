@@ -152,8 +152,12 @@ int fm_balance_place(fm_instance *s, const double *y)
         s->stiff.D[u] = 0.0;
     }
     fm_stiff_accelerations(s, s->clock[FM_TIME], y, s->statics.time, s->statics.F);
-    fm_compliances_place(s, FM_STILL_SET, -1, s->clock[FM_TIME], y, s->statics.time, s->statics.F);
-    return fm_balance_at(s, y, s->statics.F) && fm_balance_allow(s, y, s->statics.F);
+    s->statics.factored = 0, s->statics.key = 0;
+    if (s->statics.profile.n > 0) s->stiff.set[FM_STILL_SET].count = 0; /* the matrix has them */
+    else fm_compliances_place(s, FM_STILL_SET, -1, s->clock[FM_TIME], y, s->statics.time, s->statics.F);
+    if (!fm_balance_at(s, y, s->statics.F)) return 0;
+    memcpy(s->statics.lambda, s->loop.lambda, (size_t)s->image.n.rows * sizeof(double));
+    return fm_balance_allow(s, y, s->statics.F);
 }
 
 /* out = mu v - dF/dq v at the base, by central differences, for v that the loops allow, and statics.shift times

@@ -38,6 +38,7 @@
 #define FM_DESCENTS 400
 #define FM_AT_REST 1e-4       /* [rad], or lengths: longest step of a descent that has arrived */
 #define FM_MOST_EVALUATIONS 50000.0
+#define FM_MOST_TANGENTS 100.0
 #define FM_EXACTLY 1e-8       /* relative tolerances of linear systems: for a correction, and for the next one's size */
 #define FM_ROUGHLY 1e-3
 #define FM_SINGULAR 1e-9      /* a smaller pivot, relative to the largest, is none */
@@ -48,10 +49,16 @@
 
 typedef enum method { NEWTON, IN_LOAD_STEPS, BY_DESCENT, NEWTON_FROM_AFAR, METHODS } method;
 
+/* The most evaluations of a search: beside them FM_MOST_TANGENTS matrices by differences (matrix.c). */
+static double most_evaluations(const fm_instance *s)
+{
+    return FM_MOST_EVALUATIONS + FM_MOST_TANGENTS * 2.0 * s->statics.profile.colours;
+}
+
 /* Whether the search has to stop. */
 static int exhausted(fm_instance *s)
 {
-    return s->work.evaluations > FM_MOST_EVALUATIONS || fm_step_interrupted(s);
+    return s->work.evaluations > most_evaluations(s) || fm_step_interrupted(s);
 }
 
 /* Methods ---------------------------------------------------------------------------------------------------------- */
@@ -186,7 +193,8 @@ static int by_descent(fm_instance *s)
         if (longest < FM_AT_REST && mu < 1e-3) return newton_from_afar(s);
         if (!fm_balance_place(s, s->statics.now)) return 0;
         const double after = fm_norm(s->statics.F, n), rate = before > 0.0 ? after / before : 0.0;
-        mu *= rate < 0.2 ? 0.2 : rate > 2.0 ? 2.0 : rate;
+        if (s->statics.profile.n > 0) mu *= longest < 0.5 * FM_LONGEST ? 0.2 : 1.0; /* the tangent is exact: as long as it leads */
+        else mu *= rate < 0.2 ? 0.2 : rate > 2.0 ? 2.0 : rate;
         before = after;
     }
     return 0;
@@ -219,7 +227,7 @@ static fm_status check_stiffness(fm_instance *s)
 {
     char name[120];
     const double *g = s->gravity, weightless = g[0] * g[0] + g[1] * g[1] + g[2] * g[2] > 0.0 ? FM_INDIFFERENT : FM_WEIGHTLESS;
-    const double least = least_stiff(s), noise = FM_NOISE * fabs(s->statics.H[0]), counts = noise > weightless ? noise : weightless;
+    const double least = least_stiff(s), noise = FM_NOISE * (s->statics.profile.n > 0 ? 0.0 : fabs(s->statics.H[0])), counts = noise > weightless ? noise : weightless;
     s->statics.evaluations = s->work.evaluations;
     if (least > counts) {
         fm_find_departure(s, counts);
@@ -237,9 +245,9 @@ static fm_status none(fm_instance *s)
     const int32_t n = s->image.n.speeds;
     char name[120];
     double *left = s->statics.change, *product = s->statics.simplified;
-    if (s->work.evaluations > FM_MOST_EVALUATIONS)
+    if (s->work.evaluations > most_evaluations(s))
         return fm_say(s, FM_ERROR, "no equilibrium was found near the start in %.0f evaluations. Give a start nearer to it",
-                      FM_MOST_EVALUATIONS);
+                      most_evaluations(s));
     memset(left, 0, (size_t)n * sizeof *left);
     if (fm_balance_place(s, s->statics.now)) {
         if (fm_krylov(s, 0.0, s->statics.F, FM_EXACTLY, FM_SINGULAR, left) && s->statics.unsolved > FM_UNBALANCED &&

@@ -74,16 +74,33 @@ fm_status fm_do_tangent(fm_instance *s, double step, const double *direction, do
     return end(s, fits);
 }
 
+/* What the tangent depends on: the time, and the state without the clock. */
+static uint64_t state_key(const fm_instance *s)
+{
+    const size_t clock = (size_t)(s->y - s->state);
+    return fm_checksum(s->y, (s->model.state_doubles - clock) * sizeof(double)) ^ fm_checksum(s->clock + FM_TIME, sizeof(double));
+}
+
+/* fm_balance_place at statics.now, with the matrix of the last product if nothing has changed since. */
+static int place_again(fm_instance *s, uint64_t key)
+{
+    const int same = s->statics.factored && s->statics.key == key;
+    const int fits = fm_balance_place(s, s->statics.now);
+    s->statics.factored = same, s->statics.key = key;
+    return fits;
+}
+
 /* out = K^-1 M direction, for a direction that the loops allow, from a system that is solved without a matrix. */
 fm_status fm_do_flexibility(fm_instance *s, const double *direction, double *out)
 {
     const int32_t n = s->image.n.speeds;
     double *v = s->statics.change, *right = s->statics.simplified;
+    const uint64_t key = state_key(s);
     if (begin(s) != FM_OK) return FM_ERROR;
     int fits = 1, solved = 0;
     for (int way = 0; way < 2 && fits && !solved; way++) {
         if (way == 1) s->statics.time *= FM_LONGER;
-        fits = fm_balance_place(s, s->statics.now);
+        fits = place_again(s, key);
         for (int32_t u = 0; u < n; u++) v[u] = direction[u] / fm_balance_unit(s, u);
         fits = fits && fm_balance_allow(s, s->statics.now, v) && fm_balance_inertia(s, v, right) && fm_balance_allow(s, s->statics.now, right);
         fits = fits && fm_krylov(s, 0.0, right, FM_EXACTLY, -1e-14, v);
