@@ -109,6 +109,9 @@ struct fm_instance {
 };
 
 /* Where the force of a sticking law lies in its range. */
+typedef enum fm_locking { /* a law's velocity can be changed, or is fixed at rest, or fixed to rise, to fall (motion/locked_laws.c) */
+    FM_NOT_LOCKED, FM_LOCKED_AT_REST, FM_LOCKED_RISING, FM_LOCKED_FALLING
+} fm_locking;
 typedef enum fm_sticking_at { FM_BETWEEN, FM_AT_LEAST, FM_AT_MOST } fm_sticking_at;
 
 enum { FM_POSITIONS, FM_VELOCITIES };

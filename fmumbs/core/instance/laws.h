@@ -13,11 +13,14 @@ FM_HIDDEN_BEGIN
     A(double, seed, n.laws)         /* derivative of each sliding law's force along seeds of the controls */ \
     A(double, looks, 4 * n.laws)    /* position and velocity at one sample within a step, then at the next */ \
     A(double, rates, (n.laws > 0) * (n.ny + n.speeds))                                                   \
+    A(double, udot, (n.laws > 0) * n.speeds) /* accelerations without the forces of laws that stick */   \
     A(int32_t, held, n.held)        /* the laws that interact */                                         \
     A(int32_t, where, n.held)       /* fm_sticking_at: where their forces lie in their ranges */             \
     A(int32_t, side, n.held)                                                                             \
     A(double, range, 2 * n.held)                                                                         \
     A(double, a, n.held)                                                                                 \
+    A(double, free, n.held)         /* the diagonal of A without loops and programs, 0: not known and not needed (locked_laws.c) */ \
+    A(int32_t, locked, n.held)      /* fm_locking: whether loops or programs fix the velocity */          \
     A(double, f, n.held)                                                                                 \
     A(double, x, n.held)                                                                                 \
     A(double, aim, n.held)                                                                               \

@@ -22,6 +22,7 @@
 #include "../maths/vectors.h"
 #include "../tree/kinematics.h"
 #include "../tree/reversed.h"
+#include "mobility.h"
 #include "rates.h"
 
 #include <math.h>
@@ -50,48 +51,6 @@ typedef struct together {
     int32_t F, M, u;
     double r[3], R[6][6], K[6][6], mobile[6];
 } together;
-
-/* The mobility of a link alone, at most, under the squares of a force and of a torque about its centre c: force^2/m +
- * torque^2/(its least inertia about that), the latter at least det/(half the trace)^2. */
-static double alone(const fm_link *k, const double c[3], double force, double torque)
-{
-    double J[6];
-    const double square = dot(c, c);
-    J[0] = k->J[0] - k->m * (square - c[0] * c[0]), J[3] = k->J[3] - k->m * (square - c[1] * c[1]);
-    J[5] = k->J[5] - k->m * (square - c[2] * c[2]);
-    J[1] = k->J[1] + k->m * c[0] * c[1], J[2] = k->J[2] + k->m * c[0] * c[2], J[4] = k->J[4] + k->m * c[1] * c[2];
-    const double minor = J[3] * J[5] - J[4] * J[4], half = 0.5 * ((J[0] + J[3]) + J[5]);
-    const double det = (J[0] * minor - J[1] * (J[1] * J[5] - J[4] * J[2])) + J[2] * (J[1] * J[4] - J[3] * J[2]);
-    const double least = det / (half * half), sliding = force / k->m;
-    return torque > 0.0 ? sliding + torque / (least > 0.0 ? least : 0.0) : sliding;
-}
-
-/* An upper bound of what a wrench does to the motion along itself: that of the link alone. */
-static double most_mobile(const fm_instance *s, int32_t link, const fm_constraint *on)
-{
-    if (link < 0) return 0.0;
-    const fm_link *k = s->link + link;
-    const fm_world *w = s->world + link;
-    if (!(k->m > 0.0)) return INFINITY;
-    double c[3], arm[3], out[3], about[3];
-    for (int j = 0; j < 3; j++) c[j] = k->h[j] / k->m;
-    rotate_out(w->R, c, out);
-    for (int j = 0; j < 3; j++) arm[j] = on->r[j] - (w->r[j] + out[j]);
-    cross(arm, on->force, about);
-    for (int j = 0; j < 3; j++) about[j] += on->torque[j];
-    return alone(k, c, dot(on->force, on->force), dot(about, about));
-}
-
-/* The same of a unit force, or torque, whatever its direction, at a point in the link's axes. */
-static double most_mobile_at(const fm_instance *s, int32_t link, const double r[3], int32_t linear)
-{
-    if (link < 0) return 0.0;
-    const fm_link *k = s->link + link;
-    if (!(k->m > 0.0)) return INFINITY;
-    double c[3], arm[3];
-    for (int j = 0; j < 3; j++) c[j] = k->h[j] / k->m, arm[j] = r[j] - c[j];
-    return linear ? alone(k, c, 1.0, dot(arm, arm)) : alone(k, c, 0.0, 1.0);
-}
 
 static double *speeds_row(const fm_instance *s, double *matrix, int32_t i)
 {
@@ -128,7 +87,7 @@ static double *row_for(fm_instance *s, fm_compliances *set, double g, double k, 
 /* Adds a direction between two links to a set. */
 static void add(fm_instance *s, fm_compliances *set, double g, const direction *at)
 {
-    double *J = row_for(s, set, g, at->k, at->d, most_mobile(s, at->F, &at->on_F) + most_mobile(s, at->M, &at->on_M));
+    double *J = row_for(s, set, g, at->k, at->d, fm_most_mobile(s, at->F, &at->on_F) + fm_most_mobile(s, at->M, &at->on_M));
     if (J == NULL) return;
     (void)fm_wrench_along(s, -1, at->M, &at->on_M, J, NULL);
     (void)fm_wrench_along(s, at->F, -1, &at->on_F, J, NULL);
@@ -307,7 +266,7 @@ static void add_sum(fm_instance *s, fm_compliances *set, double g, together *all
         double unit[6] = {0.0};
         unit[i] = 1.0;
         const fm_constraint on = wrench_of(all, unit);
-        all->mobile[i] = most_mobile(s, all->F, &on) + most_mobile(s, all->M, &on);
+        all->mobile[i] = fm_most_mobile(s, all->F, &on) + fm_most_mobile(s, all->M, &on);
     }
     const int n = pivots(all, w, row);
     for (int i = 0; i < n; i++) /* B = W^-1 K W^-T at the rows of the pivots, where W is lower triangular */
@@ -362,8 +321,8 @@ static void add_tree(fm_instance *s, fm_compliances *set, double g, const double
                 for (int b = 0; b < 3; b++) all.R[a][b] += g * (g * K[a][b] - all.K[a][b]), all.K[a][b] = g * K[a][b];
         }
         for (int32_t i = 0; i < m->joint_nu[j]; i++)
-            all.mobile[i] = most_mobile_at(s, m->joint_F_link[j], m->joint_F_r + 3 * j, m->mode_linear[all.u + i]) +
-                            most_mobile_at(s, m->joint_M_link[j], m->joint_M_r + 3 * j, m->mode_linear[all.u + i]);
+            all.mobile[i] = fm_most_mobile_at(s, m->joint_F_link[j], m->joint_F_r + 3 * j, m->mode_linear[all.u + i]) +
+                            fm_most_mobile_at(s, m->joint_M_link[j], m->joint_M_r + 3 * j, m->mode_linear[all.u + i]);
         add_sum(s, set, g, &all);
     }
     set->fixed = set->count;

@@ -15,11 +15,13 @@
 #include "../tree/kinematics.h"
 #include "../tree/planar.h"
 #include "../forces/laws.h"
+#include "locked_laws.h"
 
 #include <math.h>
 #include <string.h>
 
 #define FM_EQUAL 1e-10 /* added to the diagonal of A, relative: laws that act alike share their force equally */
+#define FM_ROUNDED 1e-14 /* at least this part of the diagonal without loops, of which A is the small remainder */
 #define FM_ROUNDS 10   /* of iteration, which removes the effect of that */
 
 /* Lists the sticking laws in laws.held; returns their number. */
@@ -61,7 +63,7 @@ double fm_line_acceleration(const fm_instance *s, int32_t spring)
 }
 
 /* One evaluation; also the rates of the velocities of the listed laws. */
-static void evaluate(fm_instance *s, const fm_evaluation *how, int32_t count, double *rates, double *udot)
+void fm_law_rates(fm_instance *s, const fm_evaluation *how, int32_t count, double *rates, double *udot)
 {
     how->make(s, how, udot);
     int lines = 0;
@@ -88,23 +90,40 @@ static double size_of(const fm_instance *s, int32_t law)
     return size > 0.0 && size < 1e100 ? size : 1.0;
 }
 
+/* The rates that a unit force of listed law i adds to those of the others, `without`; returns its own. */
+double fm_law_response(fm_instance *s, const fm_evaluation *how, int32_t count, int32_t i, double *rates, double *udot, const double *without)
+{
+    const int32_t law = s->laws.held[i];
+    const double force = size_of(s, law);
+    s->laws.force[law] = fm_law_along(s, law, force);
+    fm_law_rates(s, how, count, rates, udot);
+    s->laws.force[law] = 0.0;
+    for (int32_t j = 0; j < count; j++) rates[j] = (rates[j] - without[j]) / force;
+    return rates[i];
+}
+
 /* a0 in laws.a, A in laws.A. */
 void fm_sticking_matrix(fm_instance *s, const fm_evaluation *how, int32_t count, double *udot)
 {
-    double *rates = s->laws.x;
-    evaluate(s, how, count, s->laws.a, udot);
+    double *rates = s->laws.x, *own = s->laws.udot;
+    fm_law_rates(s, how, count, s->laws.a, udot);
+    memcpy(own, udot, (size_t)s->image.n.speeds * sizeof *own);
     for (int32_t j = 0; j < count; j++) {
-        const double force = size_of(s, s->laws.held[j]);
-        s->laws.force[s->laws.held[j]] = fm_law_along(s, s->laws.held[j], force);
-        evaluate(s, how, count, rates, udot);
-        s->laws.force[s->laws.held[j]] = 0.0;
-        for (int32_t i = 0; i < count; i++) s->laws.A[i * count + j] = (rates[i] - s->laws.a[i]) / force;
+        (void)fm_law_response(s, how, count, j, rates, udot, s->laws.a);
+        for (int32_t i = 0; i < count; i++) s->laws.A[i * count + j] = rates[i];
     }
     for (int32_t i = 0; i < count; i++)
         for (int32_t j = 0; j < i; j++) {
             const double mean = 0.5 * (s->laws.A[i * count + j] + s->laws.A[j * count + i]);
             s->laws.A[i * count + j] = s->laws.A[j * count + i] = mean;
         }
+    fm_find_locked_laws(s, how, count, own);
+}
+
+/* Whether the force of a law is to be found: it sticks, and is not locked. */
+static int is_sought(const fm_instance *s, const int32_t *where, int32_t i)
+{
+    return where[i] == FM_BETWEEN && s->laws.locked[i] == FM_NOT_LOCKED;
 }
 
 /* Factors A = L L' for the laws that are FM_BETWEEN, without the others. */
@@ -113,13 +132,14 @@ static void factor(fm_instance *s, int32_t n, const int32_t *where)
     const double *A = s->laws.A;
     double *L = s->laws.L;
     for (int32_t i = 0; i < n; i++) {
-        if (where[i] != FM_BETWEEN) continue;
-        const double added = FM_EQUAL * (A[i * n + i] > 1e-200 ? A[i * n + i] : 1e-200);
+        if (!is_sought(s, where, i)) continue;
+        const double least = FM_ROUNDED * s->laws.free[i], equal = FM_EQUAL * (A[i * n + i] > 1e-200 ? A[i * n + i] : 1e-200);
+        const double added = equal > least ? equal : least;
         for (int32_t j = 0; j <= i; j++) {
-            if (where[j] != FM_BETWEEN) continue;
+            if (!is_sought(s, where, j)) continue;
             double value = A[i * n + j] + (i == j ? added : 0.0);
             for (int32_t k = 0; k < j; k++)
-                if (where[k] == FM_BETWEEN) value -= L[i * n + k] * L[j * n + k];
+                if (is_sought(s, where, k)) value -= L[i * n + k] * L[j * n + k];
             L[i * n + j] = i > j ? value / L[j * n + j] : sqrt(value > added ? value : added);
         }
     }
@@ -130,15 +150,15 @@ static void solve(const fm_instance *s, int32_t n, const int32_t *where, double 
 {
     const double *L = s->laws.L;
     for (int32_t i = 0; i < n; i++) {
-        if (where[i] != FM_BETWEEN) continue;
+        if (!is_sought(s, where, i)) continue;
         for (int32_t k = 0; k < i; k++)
-            if (where[k] == FM_BETWEEN) x[i] -= L[i * n + k] * x[k];
+            if (is_sought(s, where, k)) x[i] -= L[i * n + k] * x[k];
         x[i] /= L[i * n + i];
     }
     for (int32_t i = n - 1; i >= 0; i--) {
-        if (where[i] != FM_BETWEEN) continue;
+        if (!is_sought(s, where, i)) continue;
         for (int32_t k = i + 1; k < n; k++)
-            if (where[k] == FM_BETWEEN) x[i] -= L[k * n + i] * x[k];
+            if (is_sought(s, where, k)) x[i] -= L[k * n + i] * x[k];
         x[i] /= L[i * n + i];
     }
 }
@@ -147,7 +167,7 @@ static void solve(const fm_instance *s, int32_t n, const int32_t *where, double 
 static int alike(const fm_instance *s, const int32_t *where, int32_t i, int32_t j)
 {
     const int32_t one = s->laws.held[i], other = s->laws.held[j];
-    return where[i] == FM_BETWEEN && where[j] == FM_BETWEEN && s->image.law_spring[one] == s->image.law_spring[other] &&
+    return is_sought(s, where, i) && is_sought(s, where, j) && s->image.law_spring[one] == s->image.law_spring[other] &&
            s->image.law_u[one] == s->image.law_u[other];
 }
 
@@ -181,7 +201,7 @@ void fm_sticking_solve(fm_instance *s, int32_t n, const int32_t *where, double *
     for (int round = 0; round < FM_ROUNDS; round++) {
         double rates = 0.0;
         for (int32_t i = 0; i < n; i++) {
-            x[i] = where[i] == FM_BETWEEN ? -rate_at(s, n, i, f) : 0.0;
+            x[i] = is_sought(s, where, i) ? -rate_at(s, n, i, f) : 0.0;
             rates += fabs(x[i]);
         }
         if (!(rates < 0.5 * before)) return; /* round-off is left */
@@ -189,7 +209,7 @@ void fm_sticking_solve(fm_instance *s, int32_t n, const int32_t *where, double *
         solve(s, n, where, x);
         share_equally(s, n, where, x);
         for (int32_t i = 0; i < n; i++)
-            if (where[i] == FM_BETWEEN) f[i] += x[i];
+            if (is_sought(s, where, i)) f[i] += x[i];
     }
 }
 
@@ -200,7 +220,7 @@ static int stop_at_bound(fm_instance *s, int32_t n, int32_t *where, const double
     double way = 1.0;
     int32_t first = -1;
     for (int32_t i = 0; i < n; i++) {
-        if (where[i] != FM_BETWEEN || (aim[i] >= range[2 * i] && aim[i] <= range[2 * i + 1])) continue;
+        if (!is_sought(s, where, i) || (aim[i] >= range[2 * i] && aim[i] <= range[2 * i + 1])) continue;
         const double part = ((aim[i] < range[2 * i] ? range[2 * i] : range[2 * i + 1]) - f[i]) / (aim[i] - f[i]);
         if (first < 0 || part < way) way = part, first = i;
     }
@@ -218,8 +238,9 @@ void fm_sticking_box(fm_instance *s, int32_t n)
     double *f = s->laws.f, *aim = s->laws.aim, largest = 0.0;
     int32_t *where = s->laws.where;
     for (int32_t i = 0; i < n; i++) {
-        f[i] = 0.5 * (s->laws.range[2 * i] + s->laws.range[2 * i + 1]);
-        where[i] = FM_BETWEEN;
+        const int32_t locked = s->laws.locked[i];
+        f[i] = locked ? fm_locked_force(s, i) : 0.5 * (s->laws.range[2 * i] + s->laws.range[2 * i + 1]);
+        where[i] = locked == FM_LOCKED_RISING ? FM_AT_LEAST : locked == FM_LOCKED_FALLING ? FM_AT_MOST : FM_BETWEEN;
         largest = fabs(s->laws.a[i]) > largest ? fabs(s->laws.a[i]) : largest;
     }
     for (int32_t round = 0; round < 20 + 10 * n; round++) {
@@ -228,7 +249,7 @@ void fm_sticking_box(fm_instance *s, int32_t n)
         if (stop_at_bound(s, n, where, aim, f)) continue;
         int32_t wrong = -1;
         for (int32_t i = 0; i < n && wrong < 0; i++) {
-            const double rate = where[i] == FM_BETWEEN ? 0.0 : rate_at(s, n, i, f);
+            const double rate = where[i] == FM_BETWEEN || s->laws.locked[i] ? 0.0 : rate_at(s, n, i, f);
             if (where[i] == FM_AT_LEAST ? rate < -1e-13 * largest : rate > 1e-13 * largest) wrong = i;
         }
         if (wrong < 0) return;
@@ -247,17 +268,25 @@ void fm_sticking_range(const fm_instance *s, int32_t law, const int32_t pieces[2
     for (int k = 0; k < 2; k++) range[k] = middle + wider * (range[k] - middle);
 }
 
-/* Whether the forces of all sticking laws are in their ranges at y, which are stored in laws.range. */
-static int in_ranges(fm_instance *s, int32_t n, const double *y)
+/* The ranges of the forces of all sticking laws at y, in laws.range. */
+static void place_ranges(fm_instance *s, int32_t n, const double *y)
 {
-    int all = 1;
     for (int32_t i = 0; i < n; i++) {
-        double *range = s->laws.range + 2 * i, bound = 0.0, x, v;
+        double bound = 0.0, x, v;
         int32_t pieces[2] = {-1, -1};
         fm_law_at(s, s->laws.held[i], y, &x, &v);
         (void)fm_law_sticks(s, s->laws.held[i], &pieces[0], &pieces[1], &bound);
-        fm_sticking_range(s, s->laws.held[i], pieces, x, bound, range);
-        all = all && s->laws.f[i] >= range[0] && s->laws.f[i] <= range[1];
+        fm_sticking_range(s, s->laws.held[i], pieces, x, bound, s->laws.range + 2 * i);
+    }
+}
+
+/* Whether the forces of all sticking laws that are not locked are in their ranges. */
+static int in_ranges(const fm_instance *s, int32_t n)
+{
+    int all = 1;
+    for (int32_t i = 0; i < n; i++) {
+        const double *range = s->laws.range + 2 * i;
+        all = all && (s->laws.locked[i] || (s->laws.f[i] >= range[0] && s->laws.f[i] <= range[1]));
     }
     return all;
 }
@@ -273,18 +302,32 @@ static int share(fm_instance *s, int32_t n)
     }
     fm_sticking_box(s, n);
     for (int32_t i = 0; i < n; i++)
-        if (!(fabs(rate_at(s, n, i, s->laws.f)) <= FM_LAW_JUMP * largest)) return 0;
+        if (!s->laws.locked[i] && !(fabs(rate_at(s, n, i, s->laws.f)) <= FM_LAW_JUMP * largest)) return 0;
     return 1;
+}
+
+/* The forces of locked laws; of one whose velocity leaves its bound, beyond its range, so that it slides. */
+static void place_locked(fm_instance *s, int32_t n)
+{
+    for (int32_t i = 0; i < n; i++) {
+        const double size = s->laws.range[2 * i + 1] - s->laws.range[2 * i];
+        if (!s->laws.locked[i]) continue;
+        s->laws.f[i] = fm_locked_force(s, i);
+        if (s->laws.locked[i] == FM_LOCKED_RISING) s->laws.f[i] -= size;
+        if (s->laws.locked[i] == FM_LOCKED_FALLING) s->laws.f[i] += size;
+    }
 }
 
 /* The forces for which all sticking laws have zero rates: the smallest ones in their ranges, if there are any. */
 static void find_forces(fm_instance *s, int32_t n, const double *y)
 {
+    if (!s->laws.off) place_ranges(s, n, y);
     for (int turn = 0; turn < 2; turn++) {
         for (int32_t i = 0; i < n; i++) s->laws.f[i] = 0.0, s->laws.where[i] = FM_BETWEEN;
         fm_sticking_solve(s, n, s->laws.where, s->laws.f);
-        if (n < 2 || s->laws.off || turn > 0 || in_ranges(s, n, y) || share(s, n)) return;
+        if (n < 2 || s->laws.off || turn > 0 || in_ranges(s, n) || share(s, n)) break;
     }
+    if (!s->laws.off) place_locked(s, n);
 }
 
 /* An evaluation with sticking laws; their forces are left in laws.force. */

@@ -43,6 +43,18 @@ static int note_switch(fm_instance *s, int32_t law, double t)
     return 0;
 }
 
+/* Whether the velocity of a law that slides is at a bound: programs and loops can bring it there without passing it. */
+static int any_rests(fm_instance *s)
+{
+    fm_laws_place(s, s->head);
+    for (int32_t i = 0; i < s->image.n.laws; i++) {
+        double x, v, bound;
+        fm_law_at(s, i, s->head, &x, &v);
+        if (fm_law_bound(&s->image, i, x, v, v, &bound)) return 1;
+    }
+    return 0;
+}
+
 /* Updates the modes of the force laws after a step. If one switched within it, the head is moved back to that moment;
  * the dense output of the whole step is kept and used up to there. 0: the step fails. */
 int fm_stop_at_switch(fm_instance *s)
@@ -57,7 +69,7 @@ int fm_stop_at_switch(fm_instance *s)
         s->clock[FM_FRESH] = 0.0;
         if (s->clock[FM_IMPLICIT] != 0.0) s->clock[FM_H] = 0.0; /* as at a start */
         if (!note_switch(s, law, t)) return 0;
-    } else if (fm_any_law_sticks(s)) {
+    } else if (fm_any_law_sticks(s) || any_rests(s)) {
         fm_laws_note(s, s->head);
     } else {
         return 1;
