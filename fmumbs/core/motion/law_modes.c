@@ -10,6 +10,7 @@
 #include "../forces/inputs.h"
 #include "../forces/laws.h"
 #include "evaluation.h"
+#include "law_rates.h"
 #include "sticking.h"
 
 #include <math.h>

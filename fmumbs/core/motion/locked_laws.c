@@ -9,8 +9,8 @@
 #include "locked_laws.h"
 
 #include "../instance/instance.h"
+#include "law_rates.h"
 #include "mobility.h"
-#include "sticking.h"
 
 #include <math.h>
 #include <string.h>

@@ -12,9 +12,8 @@
 #include "sticking.h"
 
 #include "../instance/instance.h"
-#include "../tree/kinematics.h"
-#include "../tree/planar.h"
 #include "../forces/laws.h"
+#include "law_rates.h"
 #include "locked_laws.h"
 
 #include <math.h>
@@ -43,63 +42,6 @@ int fm_any_law_sticks(const fm_instance *s)
     for (int32_t i = 0; i < s->image.n.laws; i++)
         if (fm_law_sticks(s, i, &above, &below, &bound)) return 1;
     return 0;
-}
-
-/* The second time derivative of a spring's length, from the results of the sweeps. */
-double fm_line_acceleration(const fm_instance *s, int32_t spring)
-{
-    const fm_image *m = &s->image;
-    const int32_t P = m->spring_P[spring], Q = m->spring_Q[spring];
-    double rP[3], vP[3], rQ[3], vQ[3], direction[3], rate, along = 0.0, square = 0.0;
-    const double length = fm_spring_line(s, spring, direction, &rate);
-    fm_point_place(s, P, rP, vP);
-    fm_point_place(s, Q, rQ, vQ);
-    for (int j = 0; j < 3; j++) {
-        along += direction[j] * (fm_acceleration(s, m->point_link[Q], m->point_r + 3 * Q, j) -
-                                 fm_acceleration(s, m->point_link[P], m->point_r + 3 * P, j));
-        square += (vQ[j] - vP[j]) * (vQ[j] - vP[j]);
-    }
-    return length > 0.0 ? along + (square - rate * rate) / length : 0.0;
-}
-
-/* One evaluation; also the rates of the velocities of the listed laws. */
-void fm_law_rates(fm_instance *s, const fm_evaluation *how, int32_t count, double *rates, double *udot)
-{
-    how->make(s, how, udot);
-    int lines = 0;
-    for (int32_t i = 0; i < count; i++) lines |= s->image.law_spring[s->laws.held[i]] >= 0;
-    if (lines) fm_planar_expand(s);
-    for (int32_t i = 0; i < count; i++) {
-        const int32_t law = s->laws.held[i], spring = s->image.law_spring[law];
-        rates[i] = spring >= 0 ? fm_line_acceleration(s, spring) : udot[s->image.law_u[law]];
-    }
-}
-
-/* The sign with which a law's force drives its velocity: a spring's force reduces its length. */
-double fm_law_along(const fm_instance *s, int32_t law, double force)
-{
-    return s->image.law_spring[law] >= 0 ? -force : force;
-}
-
-/* The magnitude of a law's force, for a unit of trial force. */
-static double size_of(const fm_instance *s, int32_t law)
-{
-    double size = 0.0;
-    for (int32_t i = s->image.law_first[law]; i < s->image.law_first[law] + s->image.law_count[law]; i++)
-        size = fabs(s->image.law_polynomial[FM_LAW_TERMS * i]) > size ? fabs(s->image.law_polynomial[FM_LAW_TERMS * i]) : size;
-    return size > 0.0 && size < 1e100 ? size : 1.0;
-}
-
-/* The rates that a unit force of listed law i adds to those of the others, `without`; returns its own. */
-double fm_law_response(fm_instance *s, const fm_evaluation *how, int32_t count, int32_t i, double *rates, double *udot, const double *without)
-{
-    const int32_t law = s->laws.held[i];
-    const double force = size_of(s, law);
-    s->laws.force[law] = fm_law_along(s, law, force);
-    fm_law_rates(s, how, count, rates, udot);
-    s->laws.force[law] = 0.0;
-    for (int32_t j = 0; j < count; j++) rates[j] = (rates[j] - without[j]) / force;
-    return rates[i];
 }
 
 /* a0 in laws.a, A in laws.A. */

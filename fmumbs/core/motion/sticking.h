@@ -7,10 +7,6 @@
 FM_HIDDEN_BEGIN
 
 int fm_any_law_sticks(const fm_instance *s);
-double fm_line_acceleration(const fm_instance *s, int32_t spring);
-double fm_law_along(const fm_instance *s, int32_t law, double force);
-void fm_law_rates(fm_instance *s, const fm_evaluation *how, int32_t count, double *rates, double *udot);
-double fm_law_response(fm_instance *s, const fm_evaluation *how, int32_t count, int32_t i, double *rates, double *udot, const double *without);
 void fm_sticking_matrix(fm_instance *s, const fm_evaluation *how, int32_t count, double *udot);
 void fm_sticking_solve(fm_instance *s, int32_t n, const int32_t *where, double *f);
 void fm_sticking_box(fm_instance *s, int32_t n);

@@ -7,6 +7,7 @@
 #include "../instance/instance.h"
 #include "../forces/inputs.h"
 #include "../forces/laws.h"
+#include "../motion/law_rates.h"
 #include "../motion/sticking.h"
 #include "../motion/rates.h"
 #include "dense.h"
