@@ -1,12 +1,13 @@
 """What each command prints, from the facts that the library returns."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from fmumbs.cli.terminal import MOST, MOST_IN_A_ROW, counted, joined, new_list, new_table, show, show_rest
+from fmumbs.cli.terminal import MOST, MOST_IN_A_ROW, counted, joined, new_list, new_table, show, show_rest, show_rows
 
 if TYPE_CHECKING:
     from fmumbs.cli.demo import Demo
@@ -158,11 +159,10 @@ def _print_steps(found: Facts, most: int | None) -> None:
 
 def print_info(facts: Facts) -> None:
     """The variables of image_info() or fmu_info(), then sizes and capabilities."""
-    table = new_table(None, "variable", "", "unit", "start", "meaning")
-    for v in facts["variables"]:
-        start = "" if v["start"] is None else f"{v['start']:g}" if isinstance(v["start"], float | int) else v["start"]
-        table.add_row(v["name"], v["causality"], v["unit"], start, v["description"])
-    show(table)
+    rows = [
+        (name, v["causality"], v["unit"], starts, v["description"]) for name, v, starts in folded(facts["variables"])
+    ]
+    show_rows(("variable", "", "unit", "start", "meaning"), rows)
     about = new_list(f"{facts['name']}  {facts['guid']}")
     if facts["description"]:
         about.add_row("description", facts["description"])
@@ -177,6 +177,33 @@ def print_info(facts: Facts) -> None:
     for name, value in facts["capabilities"].items():
         about.add_row(name, value)
     show(about)
+
+
+def _start(value: Any) -> str:
+    return "" if value is None else f"{value:g}" if isinstance(value, float | int) else str(value)
+
+
+def folded(variables: "list[Facts]") -> "Iterator[tuple[str, Facts, str]]":
+    """Name, the first variable and the start values of each run of components: B.r[1..3] for B.r[1], B.r[2], B.r[3]."""
+    run: list[Facts] = []
+    for variable in [*variables, None]:
+        if run and (variable is None or not _follows(run[-1], variable)):
+            name, last = run[0]["name"], run[-1]["name"]
+            if len(run) > 1:
+                name = f"{name[:-1]}..{last[last.rindex('[') + 1 :]}"
+            starts = [_start(one["start"]) for one in run]
+            yield name, run[0], starts[0] if len(set(starts)) == 1 else ", ".join(starts)
+            run = []
+        if variable is not None:
+            run.append(variable)
+
+
+def _follows(one: "Facts", other: "Facts") -> bool:
+    """Whether `other` is the next component of the array that `one` is a component of."""
+    first, second = (re.fullmatch(r"(.*)\[([0-9]+)\]", variable["name"]) for variable in (one, other))
+    if first is None or second is None or first[1] != second[1] or int(second[2]) != int(first[2]) + 1:
+        return False
+    return all(one[what] == other[what] for what in ("causality", "variability", "type", "unit", "description"))
 
 
 def print_summary(rows: "list[Row]") -> None:

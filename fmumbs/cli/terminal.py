@@ -1,7 +1,8 @@
 """Tables, progress bars and warnings on a terminal, or in a pipe without colours."""
 
+import textwrap
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -41,6 +42,30 @@ def show(renderable: Any) -> None:
     if not console.is_terminal:
         console.width = 10_000  # do not wrap lines in a pipe
     console.print(renderable)
+
+
+def show_rows(header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
+    """Prints many rows, for which tables of rich take too long; on a terminal the last column is folded."""
+    from rich.cells import cell_len
+    from rich.console import Console
+
+    console = Console()
+    columns = list(zip(header, *rows, strict=True))
+    widths = [max(len(cell) if cell.isascii() else cell_len(cell) for cell in column) for column in columns[:-1]]
+    before = sum(widths) + 2 * len(widths) + 2
+    last = max(console.width - before, 20) if console.is_terminal else None
+    lines = []
+    for row in (header, *rows):
+        cells = [
+            " " * (width - cell_len(cell)) + cell if name in _NUMERIC else cell + " " * (width - cell_len(cell))
+            for name, cell, width in zip(header, row, widths, strict=False)
+        ]
+        folded = [row[-1]] if last is None else textwrap.wrap(row[-1], last) or [""]
+        lines.append("  ".join(("", *cells, folded[0])).rstrip())
+        lines += [" " * before + part for part in folded[1:]]
+    width = console.width - 2 if console.is_terminal else before + max(map(len, columns[-1]))
+    lines.insert(1, " " + "─" * width)
+    click.echo("\n".join(("", *lines, "")))
 
 
 def joined(names: list[str], most: int | None) -> str:

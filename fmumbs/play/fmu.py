@@ -4,7 +4,6 @@ FMPy raises an exception for every status above fmi2Warning; the errors here car
 """
 
 import re
-import struct
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,7 +20,7 @@ from numpy.typing import NDArray
 from fmumbs import _checks
 from fmumbs._naming import FLAT, flat_names
 from fmumbs.errors import ExportError, SolverError
-from fmumbs.play.host import host_library, other_binaries
+from fmumbs.play.host import check_binaries, host_library, other_binaries
 from fmumbs.play.unpacking import DESCRIPTION, open_archive, start_of
 from fmumbs.run.feed import duration
 
@@ -69,9 +68,6 @@ class Fmu:
             self.abilities: Any = self.description.coSimulation
             if self.abilities is None:
                 raise ExportError(f"'{path}' is not a co-simulation FMU. Export it for co-simulation.")
-            for library in self.folder.rglob("*.so"):
-                if _is_cut_short(library.read_bytes()):
-                    raise ExportError(f"'{path}' is damaged: '{library.name}' in it is truncated. Export it again.")
         except BaseException:
             self._folder.cleanup()
             raise
@@ -99,6 +95,7 @@ class Fmu:
         from lxml import etree
 
         with open_archive(path, data) as archive:
+            check_binaries(archive)
             archive.unpack(self.folder, without=other_binaries(archive.sizes))
             (self.folder / DESCRIPTION).write_bytes(etree.tostring(archive.description))
         try:
@@ -171,18 +168,6 @@ class Fmu:
         with self.started() as still, self.started(self._pushes()) as pushed:
             jumps = np.abs(pushed.reals(self.outputs) - still.reals(self.outputs))
         return float(min(1.0, ABRUPT / np.max(jumps[np.isfinite(jumps)], initial=ABRUPT)))
-
-
-def _is_cut_short(binary: bytes) -> bool:
-    """Whether a 64-bit ELF library ends before its segments do; loading it would end the process with a bus error."""
-    if not binary.startswith(b"\x7fELF\x02\x01"):
-        return False  # the loader reads or refuses other formats safely
-    try:
-        (first,), (size, count) = struct.unpack_from("<Q", binary, 32), struct.unpack_from("<HH", binary, 54)
-        segments = [struct.unpack_from("<8xQ16xQ", binary, first + size * k) for k in range(count)]
-    except struct.error:
-        return True
-    return any(at + length > len(binary) for at, length in segments)
 
 
 class BackgroundCall:

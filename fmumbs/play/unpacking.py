@@ -21,7 +21,8 @@ from fmumbs.errors import ExportError
 DESCRIPTION = "modelDescription.xml"
 MOST_ENTRIES = 100_000
 MOST_BYTES = 4 * 2**30  # of all entries, unpacked
-MOST_XML = 64 * 2**20  # of modelDescription.xml
+MOST_XML = 64 * 2**20  # of an XML file
+MOST_MARKS = 4_000_000  # of < and = in an XML file: tags and attributes, of which each takes some 100 bytes when read
 
 TYPES: dict[str, Callable[[str], Any]] = {
     "Real": number,
@@ -51,6 +52,12 @@ class Zip:
         with _readable(self.path):
             return self._file.read(name)
 
+    def xml(self, name: str) -> Any:
+        """The root element (lxml) of an XML file in it; see parse_xml."""
+        if self.sizes[name] > MOST_XML:
+            raise ExportError(_too_large(self.path, name, f"{self.sizes[name]} bytes, more than {MOST_XML}"))
+        return parse_xml(self.path, name, self.read(name))
+
     def unpack(self, folder: Path, without: Container[str] = ()) -> None:
         """Writes all entries to a folder, without those of these names."""
         with _readable(self.path):
@@ -74,12 +81,8 @@ class Archive(Zip):
         super().__init__(path, file)
         if DESCRIPTION not in self.sizes:
             raise ExportError(f"'{path}' has no {DESCRIPTION}, so it is not an FMU. Give an FMU.")
-        if self.sizes[DESCRIPTION] > MOST_XML:
-            raise ExportError(
-                f"'{path}': {DESCRIPTION} has {self.sizes[DESCRIPTION]} bytes, more than {MOST_XML}. "
-                "Export it with fewer variables."
-            )
-        self.description = _description(path, self.read(DESCRIPTION))
+        self.description = self.xml(DESCRIPTION)
+        _check_description(path, self.description)
 
 
 @contextmanager
@@ -150,9 +153,17 @@ def _unsafe(entries: list[zipfile.ZipInfo]) -> Iterator[str]:
 
 
 def parse_xml(path: Path, name: str, text: bytes) -> Any:
-    """The root element (lxml) of the entry `name` of the archive `path`. Raises ExportError if it is not XML."""
+    """The root element (lxml) of the entry `name` of the archive `path`.
+
+    Raises ExportError if it is not XML, declares a document type, or is larger than MOST_XML or MOST_MARKS.
+    """
     from lxml import etree
 
+    if len(text) > MOST_XML:
+        raise ExportError(_too_large(path, name, f"{len(text)} bytes, more than {MOST_XML}"))
+    marks = text.count(b"<") + text.count(b"=")
+    if marks > MOST_MARKS:
+        raise ExportError(_too_large(path, name, f"{marks} tags and attributes, more than {MOST_MARKS}"))
     parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True)
     try:
         return etree.fromstring(text, parser)
@@ -160,11 +171,13 @@ def parse_xml(path: Path, name: str, text: bytes) -> Any:
         raise ExportError(f"'{path}' is damaged: {name} cannot be read ({error}).") from error
 
 
-def _description(path: Path, text: bytes) -> Any:
-    root = parse_xml(path, DESCRIPTION, text)
+def _too_large(path: Path, name: str, what: str) -> str:
+    return f"'{path}': {name} has {what}. Write it with fewer variables."
+
+
+def _check_description(path: Path, root: Any) -> None:
     for problem in _problems(root):
         raise ExportError(f"'{path}': {DESCRIPTION} {problem}. Export the FMU again, by a tool that follows FMI 2.0.")
-    return root
 
 
 def _problems(root: Any) -> Iterator[str]:

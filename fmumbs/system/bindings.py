@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from fmumbs._tables import number, whole
 from fmumbs.errors import ExportError
-from fmumbs.play.unpacking import open_package, parse_xml
+from fmumbs.play.unpacking import open_package
 from fmumbs.system.interface import Variable
 from fmumbs.system.structure import SPACES, Document, ElementPath, Hop, Place, Tree, carried, is_true, named, units_in
 from fmumbs.system.units import Scale, scale_of
@@ -111,7 +111,7 @@ def _content(document: Document, node: Any, component: Any, inline: str, kind: s
     with open_package(base) as archive:
         if inside not in archive.sizes:
             raise ExportError(f"'{component.get('source')}' has no '{source}', {what}. Pack it.")
-        return parse_xml(base, inside, archive.read(inside))
+        return archive.xml(inside)
 
 
 def _values(document: Document, root: Any) -> Iterator[tuple[str, Value]]:

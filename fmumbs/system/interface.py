@@ -8,6 +8,7 @@ from typing import Any
 from fmumbs import _checks
 from fmumbs._tables import whole
 from fmumbs.errors import ExportError, ModelError
+from fmumbs.play.host import check_binaries
 from fmumbs.play.unpacking import TYPES, open_archive, start_of
 from fmumbs.system.units import Scale, scale_in
 
@@ -62,6 +63,7 @@ class Interface:
 def read_interface(path: Path) -> Interface:
     """The interface of an FMI 2.0 co-simulation FMU. Raises ExportError if the file is not one."""
     with open_archive(path) as archive:
+        check_binaries(archive)
         root = archive.description
     if root.find("CoSimulation") is None:
         raise ExportError(f"'{path}' is not a co-simulation FMU. Export it for co-simulation.")

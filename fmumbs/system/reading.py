@@ -9,7 +9,7 @@ from typing import Any
 
 from fmumbs._tables import number
 from fmumbs.errors import ExportError
-from fmumbs.play.unpacking import open_package, parse_xml
+from fmumbs.play.unpacking import open_package
 from fmumbs.system.bindings import starts_in
 from fmumbs.system.described import Connection
 from fmumbs.system.package import SSD
@@ -31,7 +31,7 @@ def open_system(path: Path, *, stop: float | None = None, step: float | None = N
         with open_package(path) as archive:
             if SSD not in archive.sizes:
                 raise ExportError(f"'{path}' has no {SSD}, so it is not a system structure package. Give one.")
-            root = parse_xml(path, SSD, archive.read(SSD))
+            root = archive.xml(SSD)
             archive.unpack(Path(folder))
         try:
             system = _read(Document(path, Path(folder), root), stop, step)

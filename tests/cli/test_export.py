@@ -1,11 +1,13 @@
 """fmumbs export, info and verify: what they write and print."""
 
 import json
+import re
 import zipfile
 from pathlib import Path
 
 import pytest
 
+from fmumbs.cli.printing import folded
 from fmumbs.export.installed import installed_binaries
 from support.commands import fmumbs
 
@@ -59,9 +61,20 @@ def test_info_of_a_model_and_of_its_fmu_agree() -> None:
 
 def test_info_prints_names_with_their_brackets_and_units() -> None:
     output = fmumbs("info", "double_pendulum").output
-    assert "A.reaction.f[1]" in output
+    assert "A.reaction.f[1..3]" in output
+    assert re.search(r"gravity\[1\.\.3\] +parameter +m/s2 +0, 0, -9\.81  gravity in world axes", output)
     assert "N.m" in output
     assert "canGetAndSetFMUstate" in output
+
+
+def test_components_that_differ_are_rows_of_their_own() -> None:
+    facts = [
+        {"name": name, "causality": "output", "variability": "continuous", "type": "real", "unit": unit,
+         "start": None, "description": "d"}
+        for name, unit in (("a[1]", "m"), ("a[2]", "m"), ("a[4]", "m"), ("b[5]", "m"), ("b[6]", ""), ("c", ""))
+    ]  # fmt: skip
+    assert [name for name, *_ in folded(facts)] == ["a[1..2]", "a[4]", "b[5]", "b[6]", "c"]
+    assert list(folded([])) == []
 
 
 def test_verify_ends_with_0_for_a_right_fmu_and_with_1_for_a_wrong_one(tmp_path: Path) -> None:

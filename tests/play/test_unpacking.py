@@ -143,6 +143,10 @@ def test_the_unpacked_size_is_limited(
     monkeypatch.setattr(unpacking, "MOST_XML", 1000)
     with pytest.raises(ExportError, match=r"modelDescription\.xml has \d+ bytes, more than 1000"):
         door(pendulum_fmu)
+    monkeypatch.undo()
+    monkeypatch.setattr(unpacking, "MOST_MARKS", 100)
+    with pytest.raises(ExportError, match=r"modelDescription\.xml has \d+ tags and attributes, more than 100"):
+        door(pendulum_fmu)
 
 
 # The description -----------------------------------------------------------------------------------------------

@@ -263,6 +263,29 @@ def test_a_file_that_is_not_a_package_is_refused(tmp_path: Path) -> None:
     assert "there is no file" in refusal(tmp_path / "T.ssp")
 
 
+def test_a_truncated_binary_in_a_package_is_refused_before_any_engine_loads_it(fmus: Path, tmp_path: Path) -> None:
+    def cut(contents: dict[str, bytes]) -> None:
+        whole = io.BytesIO(contents["resources/four_bar.fmu"])
+        half = io.BytesIO()
+        with zipfile.ZipFile(whole) as old, zipfile.ZipFile(half, "w") as new:
+            for name in old.namelist():
+                data = old.read(name)
+                new.writestr(name, data[: len(data) // 2] if name.endswith(".so") else data)
+        contents["resources/four_bar.fmu"] = half.getvalue()
+
+    message = refusal(changed(speed_control(fmus).save(tmp_path / "S.ssp"), cut))
+    assert "four_bar.fmu' is damaged: 'four_bar.so' in it is truncated" in message
+
+
+def test_a_description_of_too_many_elements_is_refused(fmus: Path, tmp_path: Path) -> None:
+    """Before it is parsed: each takes some hundred bytes of memory, and next to none in the archive."""
+
+    def swell(contents: dict[str, bytes]) -> None:
+        contents[SSD] = contents[SSD].replace(b"</ssd:System>", b"<a/>" * 5_000_000 + b"</ssd:System>")
+
+    assert "tags and attributes, more than" in refusal(changed(speed_control(fmus).save(tmp_path / "S.ssp"), swell))
+
+
 def test_truncated_and_flipped_packages_end_with_an_error_of_ours(fmus: Path, tmp_path: Path) -> None:
     whole = speed_control(fmus).save(tmp_path / "S.ssp").read_bytes()
     random = np.random.default_rng(4)
