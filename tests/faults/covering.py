@@ -16,6 +16,7 @@ import sys
 from collections import defaultdict
 from functools import cache, reduce
 from operator import or_
+from os.path import normpath
 from pathlib import Path
 
 import numpy as np
@@ -78,8 +79,9 @@ def in_c(by_number: dict[str, str]) -> list[tuple[Line, str]]:
 
 
 def line(answer: str) -> Line | None:
+    """Headers are included as ../ROOM/NAME."""
     match = re.match(r".*/(fmumbs/core/\S+):(\d+)", answer)
-    return (match[1], int(match[2])) if match else None
+    return (normpath(match[1]), int(match[2])) if match else None
 
 
 def in_python() -> list[tuple[Line, str]]:
@@ -164,7 +166,10 @@ def nearest_first(fault: Fault, before: str) -> tuple[list[str], list[str]]:
 
     near = {test for test in on | around | inside if test.startswith(tuple(places))}
     first = sort(near & {before.split("[")[0]}, in_files(places) - set(names), near & on, near & around, near)
-    return first, [test for test in sort(on, around) if test not in near] if fault.file in files else []
+    if fault.file in files or near:
+        on = on if fault.file in files else set()
+        return first, [test for test in sort(on, around) if test not in near]
+    return first, sort(set(names))
 
 
 def in_files(places: list[str]) -> set[str]:

@@ -46,7 +46,7 @@ def environment(tree: Path) -> dict[str, str]:
         "CCACHE_BASEDIR": str(WORK),
         "CCACHE_NOHASHDIR": "1",
         "PYTHONPATH": os.pathsep.join(map(str, paths)),
-        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONPYCACHEPREFIX": str(tree.with_name(f"{tree.name}.pyc")),
         "HYPOTHESIS_PROFILE": "unshrunk",  # that a test fails is enough
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
     }  # fmt: skip

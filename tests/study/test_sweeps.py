@@ -387,6 +387,14 @@ def test_a_disk_that_is_too_small_is_told_before_the_sweep(tmp_path: Path, monke
     assert free.f_bavail > 0
 
 
+def test_a_figure_has_room_for_four_of_what_was_varied(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    five = {name: [0.5, 1.0] for name in ("A.tau", "A.q", "A.qd", "B.q", "B.qd")}
+    done = fm.sweep("double_pendulum", tmp_path / "a.parquet", grid=five, **SHORT)
+    figure = done.plot("end:A.q", path=tmp_path / "a.png")
+    assert [axis.get_xlabel().split(" ")[0] for axis in figure.axes] == list(five)[:4]
+
+
 def test_results_are_plotted_over_what_was_varied(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     done = fm.sweep("pendulum", tmp_path / "a.parquet", grid={"A.tau": [0.0, 1.0], "A.q": [0.1, 0.2]}, **SHORT)

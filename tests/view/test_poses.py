@@ -113,3 +113,20 @@ def test_signs_of_quaternions_do_not_jump() -> None:
     model.add(rotor, fm.Revolute("J", model.ground.at(), rotor.at(), axis=(1, 2, 3)))
     turned = poses(fm.compile(model), np.linspace(0.0, 20.0, 200)[:, None])
     assert np.abs(np.diff(turned.quaternions, axis=0)).max() < 0.1
+
+
+def test_start_positions_are_those_of_the_model_and_quaternions_have_length_one() -> None:
+    """Whatever coordinates stand before and behind a ball's."""
+    model = fm.Model("row")
+    place = model.ground.at()
+    starts = {"A": 3.0, "B": (0.5, 0.5, -0.5, 0.5), "C": -7.0, "D": (0.8, 0.0, 0.6, 0.0), "E": 0.25}
+    for name, q0 in starts.items():
+        body = fm.Body(name.lower(), mass=1.0, inertia=(1, 1, 1))
+        joint = (
+            fm.Spherical(name, place, body.at(), q0=q0) if name in "BD" else fm.Prismatic(name, place, body.at(), q0=q0)
+        )
+        model.add(body, joint)
+        place = body.at(0.1)
+    found = start_positions(fm.compile(model))
+    assert_allclose(found, np.hstack([np.atleast_1d(q0) for q0 in starts.values()]), rtol=1e-15)
+    assert_allclose(found, assembled(model).positions, rtol=1e-15)

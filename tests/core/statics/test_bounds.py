@@ -1,5 +1,6 @@
 """Searches end, whatever is set, and cost as much as the mechanism has bodies."""
 
+import warnings
 from contextlib import suppress
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import fmumbs as fm
+from fmumbs.readers import read_model
 from support.elastic_models import elastic
 from support.statics import standing_loop, standing_tree
 from support.sweeps import seeds
@@ -30,12 +32,31 @@ def test_extreme_values_give_an_equilibrium_or_an_error(seed: int) -> None:
     assert solver.equilibrium_found[1] < MOST
 
 
+HOW = [  # what finds it, and in how many evaluations
+    ("tree 0", "newton", 56), ("tree 1", "descent", 481), ("tree 3", "descent", 382), ("tree 4", "descent", 380),
+    ("loop 1", "descent", 352), ("loop 3", "descent", 496), ("elastic 2", "descent", 615), ("four_bar", "newton", 38),
+    ("pendulum", "descent", 591), ("double_pendulum", "descent", 677), ("cantilever", "newton", 61),
+    ("crane", "load steps", 1775), ("slider_crank", "descent", 289),
+]  # fmt: skip
+NO_MORE = 1.1  # times as many: a search that goes astray still arrives, but late
+
+
+@pytest.mark.parametrize(("name", "method", "evaluations"), HOW)
+def test_a_search_takes_the_shortest_way(name: str, method: str, evaluations: int) -> None:
+    kind, _, seed = name.partition(" ")
+    makers = {"tree": standing_tree, "loop": standing_loop, "elastic": elastic}
+    solver = fm.Solver(makers[kind](int(seed)) if seed else read_model(name, {}), equilibrium=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of starts
+        solver.assemble()
+    assert solver.equilibrium_found[0] == method
+    assert solver.equilibrium_found[1] <= NO_MORE * evaluations
+
+
 def strip(elements: int) -> fm.Model:
     """A flexible link that is clamped at its base, under its weight and a force across."""
     model = fm.Model("strip", gravity=(0, 0, -1))
-    link = fm.FlexibleLink(
-        "l", length=1.0, EIy=1.0, EIz=2.0, GJ=1.0, mass=1.0, axial_inertia=1e-3, elements=elements
-    )
+    link = fm.FlexibleLink("l", length=1.0, EIy=1.0, EIz=2.0, GJ=1.0, mass=1.0, axial_inertia=1e-3, elements=elements)
     model.add(link, fm.Weld("w", model.ground.at(), link.base), fm.Load("L", link.tip, force=(0, 3.0, 1.0)))
     return model
 
