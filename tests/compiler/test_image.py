@@ -178,3 +178,17 @@ def test_sizes_that_are_too_large_are_reported(size: str, number: int, message: 
     checksum = layout.lib.fm_checksum(layout.ffi.from_buffer(body), len(body))
     with pytest.raises(fm.ModelError, match=message):
         fm.ModelImage.load(layout._header(bytes(body), checksum) + body)
+
+
+@pytest.mark.parametrize("column", ["kinetic", "static", "stribeck", "stiffness", "own"])
+@pytest.mark.parametrize("value", [0.0, -1.0, float("nan")])
+def test_coefficients_of_friction_are_positive_and_normal_forces_not_negative(column: str, value: float) -> None:
+    image = fm.compile(read_model("braked_rotor", {}))
+    changed = image.arrays[f"friction_{column}"].copy()
+    changed[-1] = value
+    damaged = pack(image.sizes, image.arrays | {f"friction_{column}": changed})
+    if column == "own" and value == 0.0:
+        ModelImage(damaged)
+        return
+    with pytest.raises(fm.ModelError, match="damaged"):
+        ModelImage(damaged)

@@ -1,11 +1,14 @@
 """How loops are kept closed: the correction after a step, Baumgarte's terms, and their options."""
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 import fmumbs as fm
 from fmumbs.compiler import compile
+from fmumbs.errors import FmumbsError
 from fmumbs.readers import read_model
 from fmumbs.spatial import Rotation
 from oracle import Oracle
@@ -103,3 +106,12 @@ def test_options_of_the_correction_are_checked() -> None:
     solver.assemble()
     shown = compile(read_model("double_pendulum")).variables.names()
     assert not {"solver.correction", "solver.closure", "solver.baumgarte[1]"} & set(shown)
+
+
+@pytest.mark.parametrize(("value", "fits"), [(0, True), (1, True), (2, True), (3, False), (-1, False)])
+def test_there_are_three_ways_to_keep_loops_closed(value: int, fits: bool) -> None:
+    solver = fm.Solver(read_model("four_bar", {}))
+    with nullcontext() if fits else pytest.raises(FmumbsError, match=f"solver.correction is {value}: 0 is direct"):
+        solver.set("solver.correction", value)
+        solver.assemble()
+        solver.step(0.01)
