@@ -150,8 +150,8 @@ def members(bits: int, names: list[str]) -> set[str]:
 def nearest_first(fault: Fault, before: str) -> tuple[list[str], list[str]]:
     """The tests of the fault's room, or of its list, that execute it or anything of its file; and all others of it.
 
-    First the test that saw it the last time, then those that are newer than the collection, then those that its list
-    names, then by their costs.
+    First the test that saw it the last time, then those that are newer than the collection, then those whose files
+    import the fault's module by its name, as they may read no more than its tables; each by their costs.
     """
     names, seconds, files = covering()
     on, around = executing(fault)
@@ -164,12 +164,23 @@ def nearest_first(fault: Fault, before: str) -> tuple[list[str], list[str]]:
     def sort(*groups: set[str]) -> list[str]:
         return list(dict.fromkeys(test for group in groups for test in sorted(group, key=rank)))
 
-    near = {test for test in on | around | inside if test.startswith(tuple(places))}
-    first = sort(near & {before.split("[")[0]}, in_files(places) - set(names), near & on, near & around, near)
+    direct, new = in_files(importing(fault.file)), in_files(places) - set(names)
+    near = {test for test in on | around | inside if test.startswith(tuple(places))} | direct
+    first = sort(near & {before.split("[")[0]}, new, direct & on, near & on, direct, near & around, near)
     if fault.file in files or near:
         on = on if fault.file in files else set()
         return first, [test for test in sort(on, around) if test not in near]
     return first, sort(set(names))
+
+
+def importing(file: str) -> list[str]:
+    """The files of tests that import a module of the package by its own name."""
+    if not file.endswith(".py"):
+        return []
+    name = re.escape(".".join(Path(file).with_suffix("").parts))
+    paths = sorted((ROOT / "tests").rglob("test_*.py"))
+    named = [one for one in paths if re.search(rf"^ *(from|import) {name} ", one.read_text(), re.MULTILINE)]
+    return [path.relative_to(ROOT).as_posix() for path in named]
 
 
 def in_files(places: list[str]) -> set[str]:
