@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import TypeGuard, cast
 
+from fmumbs import _limits
 from fmumbs.errors import ModelError
 
 Vec3 = tuple[float, float, float]
@@ -50,6 +51,15 @@ def not_negative(value: object, what: str) -> float:
     result = number(value, what)
     if result < 0.0:
         raise ModelError(f"{what} is {result:g}, below zero. Give zero or a positive number.")
+    return result
+
+
+def parameter(owner: str, suffix: str, value: object, what: str) -> float:
+    """A number that a parameter of this kind may have, such as ("spring", "stiffness"): the core's rule."""
+    result = number(value, what)
+    rule, fix = _limits.out_of_bounds(_limits.kind_of(owner, suffix), result)
+    if rule:
+        raise ModelError(f"{what} is {result:g}, but {rule}. {fix}.")
     return result
 
 

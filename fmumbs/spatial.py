@@ -14,7 +14,7 @@ from typing import Any, Self, cast, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fmumbs import _checks
+from fmumbs import _checks, _limits
 from fmumbs._checks import Axis, Mat3, Vec3
 from fmumbs.errors import ModelError
 
@@ -229,7 +229,7 @@ class SpatialInertia:
         measured: bool = False,
         where: str = "SpatialInertia",
     ) -> None:
-        object.__setattr__(self, "mass", _checks.not_negative(mass, f"{where}: mass"))
+        object.__setattr__(self, "mass", _checks.parameter("body", "mass", mass, f"{where}: mass"))
         object.__setattr__(self, "com", _checks.vector(com, f"{where}: com"))
         object.__setattr__(self, "moments", _moments(inertia, measured, where))
 
@@ -299,24 +299,13 @@ def _symmetric(m: Mat3, what: str) -> tuple[float, ...]:
 
 
 def _check_physical(entries: tuple[float, ...], measured: bool, what: str) -> None:
-    xx, yy, zz, xy, xz, yz = entries
-    if xy == xz == yz == 0.0:
-        low, middle, high = sorted((xx, yy, zz))
-    else:
-        tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-        low, middle, high = (float(v) for v in np.linalg.eigvalsh(tensor))
-    slack = _PHYSICAL * max(abs(low), abs(high))
-    if low < -slack:
-        raise ModelError(
-            f"{what} has the principal moments {low:g}, {middle:g}, {high:g}, one of them negative. "
-            "Give positive moments about the centre of mass, or smaller products of inertia."
-        )
-    if low + middle < high - slack and not measured:
-        raise ModelError(
-            f"{what} has the principal moments {low:g}, {middle:g}, {high:g}, and {low:g} + {middle:g} is "
-            f"less than {high:g}, which no solid has. Correct it, or pass measured=True for "
-            "identified data."
-        )
+    for i, entry in enumerate(entries):
+        rule, fix = _limits.out_of_bounds(_limits.kind_of("body", "inertia"), entry, diagonal=i < 3)
+        if rule:
+            raise ModelError(f"{what} has the entry {entry:g}, but {rule}. {fix}.")
+    rule, fix = _limits.no_solid(entries, measured)
+    if rule:
+        raise ModelError(f"{what} is refused, as {rule}. {fix}.")
 
 
 def _orthonormal(m: Array) -> Mat3:

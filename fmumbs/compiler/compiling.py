@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fmumbs._limits import LARGEST
 from fmumbs.compiler.couplings import add_couplings
 from fmumbs.compiler.declared import declared_variables
 from fmumbs.compiler.friction import add_frictions, check_reactions
@@ -34,7 +35,6 @@ _CLOSURE = {
     lib.FM_CLOSURE_CORRECTION: float(lib.FM_CORRECT_DIRECTLY), lib.FM_CLOSURE_TOLERANCE: 1e-12,
     lib.FM_CLOSURE_ALPHA: 20.0, lib.FM_CLOSURE_BETA: 20.0,
 }  # alpha, beta [1/s]; fmt: skip
-_LARGEST = 1e100  # of any number: squares and products of three do not overflow
 _WITHOUT_BOUND = ("law_range", "experiment", "options")
 _EXPERIMENT = (10.0, 0.01, 1e-6)  # stop [s], interval [s], tolerance
 
@@ -96,7 +96,7 @@ def compile(
         arrays["joint_unique"] = unique_at_start(bodies, joints, model.couplings, arrays)
         check_reactions(joints, arrays["joint_unique"])
     image = _image(model, arrays, texts, everything)
-    image.check_inertia()
+    image.check()
     return image
 
 
@@ -186,7 +186,7 @@ def _check_numbers(model: Model, arrays: Arrays) -> None:
         if column.name not in arrays or column.dtype != np.float64 or column.name in _WITHOUT_BOUND:
             continue
         values = arrays[column.name].reshape(-1, column.columns)
-        large = np.flatnonzero(~(np.abs(values) <= _LARGEST).all(axis=1))
+        large = np.flatnonzero(~(np.abs(values) <= LARGEST).all(axis=1))
         if not len(large):
             continue
         row, owner = int(large[0]), column.rows.removesuffix("s")
@@ -196,7 +196,7 @@ def _check_numbers(model: Model, arrays: Arrays) -> None:
         name = text_at(text, int(arrays[f"{owner}_name"][row])) if f"{owner}_name" in arrays else ""
         raise ModelError(
             f"Model '{model.name}': {f'{owner} ' + repr(name) if name else 'an element'} has a number above "
-            f"{_LARGEST:g}, given or computed. Give smaller numbers, in SI units."
+            f"{LARGEST:g}, given or computed. Give smaller numbers, in SI units."
         )
 
 

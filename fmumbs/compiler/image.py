@@ -131,10 +131,12 @@ class ModelImage:
         finally:
             self._spare[:] = [instance]
 
-    def check_inertia(self) -> None:
-        """Raises ModelError if a free mode has no inertia at any position."""
+    def check(self) -> None:
+        """Raises ModelError if parameters break a rule on several of them, and if a free mode has no inertia at any
+        position.
+        """
         with self._borrow() as instance:
-            if lib.fm_check_inertia(instance) != lib.FM_OK:
+            if lib.fm_check_parameters(instance) != lib.FM_OK or lib.fm_check_inertia(instance) != lib.FM_OK:
                 raise ModelError(f"Model '{self.name}': {ffi.string(lib.fm_message(instance)).decode()}.")
 
     def with_options(
@@ -168,23 +170,26 @@ class ModelImage:
         if scheme is not None:
             options[lib.FM_OPTION_SCHEME] = scheme_number(scheme)
         if step is not None:
-            options[lib.FM_OPTION_STEP] = _checks.positive(step, f"'{self.name}': step")
+            options[lib.FM_OPTION_STEP] = _checks.parameter("model", "solver.step", step, f"'{self.name}': step")
         if tolerance is not None:
-            options[lib.FM_OPTION_TOLERANCE] = _checks.positive(tolerance, f"'{self.name}': tolerance")
+            where = f"'{self.name}': tolerance"
+            options[lib.FM_OPTION_TOLERANCE] = _checks.parameter("model", "solver.tolerance", tolerance, where)
         if equilibrium is not None:
-            options[lib.FM_OPTION_EQUILIBRIUM] = float(equilibrium)
+            options[lib.FM_OPTION_EQUILIBRIUM] = float(bool(equilibrium))
         if dynamics is not None:
             options[lib.FM_OPTION_DYNAMICS] = dynamics_number(dynamics)
         closing = self.arrays["closure"].reshape(-1).copy()
         if isinstance(correction, tuple):
             pair = _checks.numbers(correction, 2, f"'{self.name}': correction")
-            checked = [_checks.not_negative(value, f"'{self.name}': correction") for value in pair]
+            where = f"'{self.name}': correction"
+            checked = [_checks.parameter("model", "solver.baumgarte", value, where) for value in pair]
             closing[lib.FM_CLOSURE_ALPHA], closing[lib.FM_CLOSURE_BETA] = checked
             correction = "baumgarte"
         if correction is not None:
             closing[lib.FM_CLOSURE_CORRECTION] = correction_number(correction)
         if closure is not None:
-            closing[lib.FM_CLOSURE_TOLERANCE] = _checks.positive(closure, f"'{self.name}': closure")
+            where = f"'{self.name}': closure"
+            closing[lib.FM_CLOSURE_TOLERANCE] = _checks.parameter("model", "solver.closure", closure, where)
         arrays: Arrays = self.arrays | {"options": options, "closure": closing}
         return ModelImage(pack(self.sizes, arrays))
 

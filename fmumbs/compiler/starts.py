@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from fmumbs import _checks
+from fmumbs import _checks, _limits
 from fmumbs.compiler.excitations import BY_PATH, BY_POSITION
 from fmumbs.compiler.kinds import BODY, JOINT, MODEL, OWNERS, kinds
 from fmumbs.compiler.layout import Arrays, lib
@@ -67,9 +67,10 @@ def _write(arrays: Arrays, place: Place, number: float, where: str) -> None:
     if slot is None:
         raise ModelError(f"{where} is {number:g}, but it is computed. Start an input, a state or a parameter.")
     column, indices = slot
-    positive = column in ("mass", "rotor_inertia") or (column == "inertia" and place.component < 3)
-    if positive and number < 0.0:
-        raise ModelError(f"{where} is {number:g}, below zero. Give zero or a positive number.")
+    beside = column.startswith("coupled_") or (column == "inertia" and place.component >= 3)
+    rule, fix = _limits.out_of_bounds(place.kind, number, diagonal=not beside)
+    if rule:
+        raise ModelError(f"{where} is {number:g}, but {rule}. {fix}.")
     arrays[column].reshape(-1)[indices] = number
     if column in ("start_p", "start_u"):
         _mark_given(arrays, place, column)

@@ -110,6 +110,9 @@ double fm_departure(const fm_instance *instance, char *name, size_t capacity);
 /* FM_OK if every free mode has inertia at some general position, with loops left open; otherwise an error that names a
  * mode without. */
 fm_status fm_check_inertia(fm_instance *instance);
+/* FM_OK if the parameters obey the rules on several of them (motion/rules.c), which fm_step asks for, and a host should
+ * before it takes the start as final; otherwise an error that names one. Between two calls they need not hold. */
+fm_status fm_check_parameters(fm_instance *instance);
 /* The start values that fm_assemble changed: first those that were set, then those of the model; positions before
  * velocities, each in the model's order of joints. Writes at most `capacity` of them and returns how many there are.
  * Values that already close the loops, and all values outside loops, are kept exactly. */
@@ -167,6 +170,13 @@ fm_status fm_variable(const fm_instance *instance, uint32_t reference, fm_variab
 size_t fm_variable_name(const fm_instance *instance, uint32_t reference, char *name, size_t capacity);
 uint32_t fm_kind_count(void);
 const fm_kind_info *fm_kind(uint32_t index);
+/* Whether a variable of a kind may have a value, `diagonal`: of a matrix an entry on its diagonal, or any other parameter. If
+ * not, `why` has the bound, then after a colon the fix: "it must be at least 0: give zero or a positive number". */
+int fm_value_fits(int32_t kind, int diagonal, double value, char *why, size_t capacity);
+/* The same for an inertia xx yy zz xy xz yz of a body, and whether a symmetric matrix of n <= 6 rows has no negative
+ * eigenvalue beyond round-off, relative to its diagonal. */
+int fm_inertia_fits(const double inertia[6], int measured, char *why, size_t capacity);
+int fm_matrix_fits(const double *matrix, int32_t n);
 int32_t fm_kind_rate(int32_t kind); /* the kind that is its time derivative, -1 for none */
 fm_level fm_kind_level(int32_t kind);
 /* Names of the sizes that count the rows of the image's arrays, in the image's order. */

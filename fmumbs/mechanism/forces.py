@@ -42,8 +42,9 @@ class Force(Element):
 class Spring(Force):
     """A spring and damper along the line between two points.
 
-    P, Q: points on two different bodies. stiffness [N/m], damping [N.s/m], free_length [m]: at least 0; tunable
-    parameters. Outputs: length [m] and f [N], positive in tension. Raises ModelError for two points on one body.
+    P, Q: points on two different bodies. stiffness [N/m]: below 0 for a spring that has buckled, whose force falls as
+    it is pressed on; damping [N.s/m], free_length [m]: at least 0. All are tunable parameters. Outputs: length [m] and
+    f [N], positive in tension. Raises ModelError for two points on one body.
     """
 
     P: Point
@@ -62,7 +63,7 @@ class Spring(Force):
                 "Give points on two different bodies."
             )
         for law in ("stiffness", "damping", "free_length"):
-            self._store(law, _checks.not_negative(getattr(self, law), self._where(law)))
+            self._store(law, _checks.parameter("spring", law, getattr(self, law), self._where(law)))
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from fmumbs import _checks
 from fmumbs.errors import ModelError
+from fmumbs.mechanism.given import UNSET, Unset
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class LuGre:
     stiffness: float = field(kw_only=True)
     damping: float = field(default=0.0, kw_only=True)
     viscous: float = field(default=0.0, kw_only=True)
-    preload: float = field(default=0.0, kw_only=True)
+    preload: float = field(default=UNSET, kw_only=True)
     pressed: bool = field(default=False, kw_only=True)
     scale: float = field(default=1.0, kw_only=True)
     scaled: bool = field(default=False, kw_only=True)
@@ -72,15 +73,18 @@ class LuGre:
     insist: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
-        for name in ("static", "kinetic", "stribeck", "stiffness"):
-            object.__setattr__(self, name, _checks.positive(getattr(self, name), f"LuGre: {name}"))
-        for name in ("damping", "viscous", "preload", "scale", "radius", "collar", "guide"):
+        never = isinstance(self.preload, Unset) and not (self.pressed or self.own)
+        for name in ("static", "kinetic", "stribeck", "stiffness", "damping", "viscous", "preload", "scale"):
+            value = getattr(self, name)
+            if not isinstance(value, Unset):
+                object.__setattr__(self, name, _checks.parameter("friction", name, value, f"LuGre: {name}"))
+        for name in ("radius", "collar", "guide"):
             object.__setattr__(self, name, _checks.not_negative(getattr(self, name), f"LuGre: {name}"))
         for name in ("pressed", "scaled", "own", "insist"):
             object.__setattr__(self, name, bool(getattr(self, name)))
         if self.static < self.kinetic:
             raise ModelError(f"LuGre: static is {self.static:g}, below kinetic, which is {self.kinetic:g}. Swap them.")
-        if not (self.preload or self.pressed or self.own):
+        if never:
             raise ModelError(
                 "LuGre: there is no normal force, so it never acts. Give a preload, pressed=True or own=True."
             )

@@ -94,11 +94,9 @@ class ForceLaw(Element, ABC):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._store("scale", _checks.not_negative(self.scale, self._where("scale")))
+        self._store("scale", _checks.parameter("law", "scale", self.scale, self._where("scale")))
         self._store("scaled", bool(self.scaled))
-        self._store("breakaway", _checks.number(self.breakaway, self._where("breakaway")))
-        if self.breakaway < 1.0:
-            raise ModelError(f"{self._where('breakaway')} is {self.breakaway:g}, below 1. Give at least 1.")
+        self._store("breakaway", _checks.parameter("law", "breakaway", self.breakaway, self._where("breakaway")))
         if isinstance(self.on, Spring):
             count, what = 1, "a spring"
         elif isinstance(self.on, JointBase):

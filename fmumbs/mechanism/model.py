@@ -41,7 +41,11 @@ class Model:
 
     def __init__(self, name: str, gravity: ArrayLike = (0.0, 0.0, -9.81), description: str = "") -> None:
         self.name = _checks.name(name, "Model")
-        self.gravity: Vec3 = _checks.vector(gravity, f"Model '{name}': gravity")
+        given = _checks.vector(gravity, f"Model '{name}': gravity")
+        x, y, z = (
+            _checks.parameter("model", "gravity", v, f"Model '{name}': gravity[{i + 1}]") for i, v in enumerate(given)
+        )
+        self.gravity: Vec3 = x, y, z
         self.description = _checks.text(description, f"Model '{name}': description")
         self.default_experiment: DefaultExperiment | None = None
         self._elements: dict[str, Element] = {}

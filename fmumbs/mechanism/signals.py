@@ -50,7 +50,12 @@ class DefaultExperiment:
     tolerance: float | None = None
 
     def __post_init__(self) -> None:
-        for field in ("stop", "interval", "tolerance"):
+        for field in ("stop", "interval"):
             value = getattr(self, field)
             if value is not None:
                 object.__setattr__(self, field, _checks.positive(value, f"Model.experiment: {field}"))
+        if self.tolerance is not None:
+            where = "Model.experiment: tolerance"
+            object.__setattr__(
+                self, "tolerance", _checks.parameter("model", "solver.tolerance", self.tolerance, where)
+            )

@@ -70,7 +70,7 @@ class Solver:
 
         `start_changes` lists the given values that changed.
         """
-        self._call(lib.fm_assemble, t, error=AssemblyError)
+        self._call(_assemble, t, error=AssemblyError)
 
     def step(self, t_end: float) -> None:
         """Integrates to t_end [s]. After a SolverError or Ctrl-C the state is that at `time`."""
@@ -386,6 +386,12 @@ class Solver:
             raise SolverError(f"the value is out of range: {error}. Give another number.") from error
         finally:
             self._busy = False
+
+
+def _assemble(instance: Any, t: float) -> int:
+    """The end of initialisation: the parameters obey the rules on several of them, and the loops close."""
+    found = int(lib.fm_check_parameters(instance))
+    return found if found != lib.FM_OK else int(lib.fm_assemble(instance, t))
 
 
 def _pointer(kind: str, values: NDArray[Any]) -> Any:

@@ -41,9 +41,9 @@ def test_a_spring_may_end_on_the_ground():
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: fm.Spring("k", a.tip, b.tip, stiffness=-1), ["Spring 'k': stiffness", "-1", "below zero"]),
+        (lambda: fm.Spring("k", a.tip, b.tip, damping=-1), ["Spring 'k': damping", "-1", "at least 0"]),
         (lambda: fm.Spring("k", a.tip, b.tip, damping=nan), ["damping", "nan"]),
-        (lambda: fm.Spring("k", a.tip, b.tip, free_length=-1), ["free_length", "below zero"]),
+        (lambda: fm.Spring("k", a.tip, b.tip, free_length=-1), ["free_length", "at least 0"]),
         (lambda: fm.Spring("k", a.tip, a.base), ["both on 'a'", "two different bodies"]),
         (lambda: fm.Spring("k", a.tip, b), ["Q", "the body 'b'", "b.at(x, y, z)"]),
         (lambda: fm.Load("L", GROUND.at()), ["ground", "point on a body"]),

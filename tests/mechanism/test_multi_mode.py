@@ -114,7 +114,7 @@ def test_a_mode_prints_its_arguments():
         (lambda: fm.Cylindrical("A", F, M, q0=1), ["Cylindrical 'A': q0", "2 numbers"]),
         (lambda: fm.Cylindrical("A", F, M, u0=(1, 2, 3)), ["u0", "3 entries", "2"]),
         (lambda: fm.Cylindrical("A", F, M, damping=1), ["damping", "some modes turn", "Give 2 numbers"]),
-        (lambda: fm.Cylindrical("A", F, M, damping=(1, -1)), ["damping[2]", "below zero"]),
+        (lambda: fm.Cylindrical("A", F, M, damping=(1, -1)), ["damping[2]", "at least 0"]),
         (lambda: fm.Screw("A", F, M, pitch=0), ["Screw 'A': pitch", "zero", "Revolute"]),
         (lambda: fm.Screw("A", F, M, pitch=nan), ["pitch", "nan"]),
         (lambda: fm.Universal("A", F, M, axes=("x",)), ["axes", "1 entries", "2"]),

@@ -161,5 +161,7 @@ def test_measured_inertia_stays_so_seen_from_elsewhere() -> None:
 
 def test_measured_waives_the_triangle_inequality_but_not_the_sign():
     SpatialInertia(1, inertia=(0.066, 0.0125, 0.086), measured=True)
-    with pytest.raises(ModelError, match="negative"):
+    with pytest.raises(ModelError, match=r"entry -0\.0125, but it must be at least 0"):
         SpatialInertia(1, inertia=(0.066, -0.0125, 0.086), measured=True)
+    with pytest.raises(ModelError, match="one of them negative"):
+        SpatialInertia(1, inertia=(0.066, 0.0125, 0.086, 0.05, 0, 0), measured=True)

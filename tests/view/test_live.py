@@ -163,7 +163,7 @@ def test_a_value_that_is_refused_is_put_back(browser: Browser, pages: dict[str, 
         "(() => { const n = document.querySelector(`#live input[type=number][data-name='lower.mass']`);"
         "n.value = -2; n.dispatchEvent(new Event('change')); })()"
     )
-    browser.wait("document.getElementById('live-status').textContent.includes('may not be negative')")
+    browser.wait("document.getElementById('live-status').textContent.includes('must be at least 0')")
     for kind in ("number", "range"):
         assert browser.ask(f"document.querySelector(`#live input[type={kind}][data-name='lower.mass']`).value") == "1"
     assert browser.errors == []

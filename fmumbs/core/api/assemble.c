@@ -20,7 +20,6 @@
 #include "../assembly/reach.h"
 #include "../assembly/restarts.h"
 #include "../statics/equilibrium.h"
-#include "step.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -156,7 +155,6 @@ static fm_status check_rank(fm_instance *s)
 static fm_status assemble(fm_instance *s, double t)
 {
     if (!isfinite(t)) return fm_say(s, FM_ERROR, "the start time is not finite");
-    if (fm_check_options(s) != FM_OK || fm_check_matrix(s, FM_ERROR) != FM_OK) return FM_ERROR;
     copy(s->y, s->guess, s->model.ny);
     for (int32_t i = 0; i < s->model.balls; i++) {
         const fm_link *k = s->link + s->ball_link[i];

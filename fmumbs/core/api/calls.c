@@ -5,7 +5,9 @@
  */
 #include "../maths/float_mode.h"
 #include "../instance/host.h"
+#include "../image/bounds.h"
 #include "../instance/instance.h"
+#include "../motion/rules.h"
 #include "../outputs/derivatives.h"
 #include "../outputs/loop_values.h"
 #include "../outputs/poses.h"
@@ -78,6 +80,39 @@ fm_status fm_check_inertia(fm_instance *s)
 {
     fm_enter(s);
     return fm_leave(s, fm_do_check_inertia(s));
+}
+
+fm_status fm_check_parameters(fm_instance *s)
+{
+    fm_enter(s);
+    return fm_leave(s, fm_check_rules(s, FM_ERROR));
+}
+
+int fm_value_fits(int32_t kind, int diagonal, double value, char *why, size_t capacity)
+{
+    const fm_float_mode host = fm_float_enter();
+    const int found = kind >= 0 && kind < FM_KIND_COUNT && fm_fits(kind, diagonal, value, why, capacity);
+    fm_float_leave(host);
+    return found;
+}
+
+int fm_inertia_fits(const double inertia[6], int measured, char *why, size_t capacity)
+{
+    const fm_float_mode host = fm_float_enter();
+    const int found = fm_solid_fits(inertia, measured, why, capacity);
+    fm_float_leave(host);
+    return found;
+}
+
+int fm_matrix_fits(const double *matrix, int32_t n)
+{
+    const fm_float_mode host = fm_float_enter();
+    double a[36];
+    const int32_t size = n >= 0 && n <= 6 ? n * n : 0;
+    for (int32_t i = 0; i < size; i++) a[i] = matrix[i];
+    const int found = size == n * n && !fm_has_negative(a, n);
+    fm_float_leave(host);
+    return found;
 }
 
 fm_status fm_step(fm_instance *s, double t_end)

@@ -6,8 +6,6 @@
 
 FM_HIDDEN_BEGIN
 
-fm_status fm_check_options(fm_instance *s);
-fm_status fm_check_matrix(fm_instance *s, fm_status status);
 fm_status fm_do_step(fm_instance *s, double t_end);
 fm_status fm_do_evaluate(fm_instance *s, size_t times);
 

@@ -219,7 +219,7 @@ static void tell_departure(fmu_component *c)
 
 fmi2Status fmu_start(fmu_component *c)
 {
-    fmi2Status status = fmu_assembled(c);
+    fmi2Status status = fm_check_parameters(c->core) == FM_OK ? fmu_assembled(c) : fmu_answer(c, FM_ERROR);
     if (status != fmi2OK) return status;
     c->experiment.phase = FMU_STEP_COMPLETE;
     (void)fmu_say(c, fmi2OK, "started at %.12g s", c->experiment.start);

@@ -92,10 +92,21 @@ static int is_output(fmu_component *c, fmi2ValueReference reference, const fm_va
 
 /* Values ------------------------------------------------------------------------------------------------ */
 
+/* Assembles if some of `vr` depend on it: parameters and inputs are read as they were set, between two calls that set them too. */
+static fmi2Status ready(fmu_component *c, const fmi2ValueReference *vr, size_t nvr)
+{
+    size_t i;
+    for (i = 0; i < nvr; i++) {
+        fm_variable_info info;
+        if (fm_variable(c->core, vr[i], &info) == FM_OK && info.causality == FM_OUTPUT) return fmu_assembled(c);
+    }
+    return fmi2OK;
+}
+
 fmi2Status fmi2GetReal(fmi2Component component, const fmi2ValueReference vr[], size_t nvr, fmi2Real value[])
 {
     fmu_component *c = fmu_begin(component, FMU_GET_REAL);
-    if (!c || !check_all(c, vr, nvr, value, FM_REAL, NULL) || fmu_assembled(c) != fmi2OK) return fmi2Error;
+    if (!c || !check_all(c, vr, nvr, value, FM_REAL, NULL) || ready(c, vr, nvr) != fmi2OK) return fmi2Error;
     return nvr ? fmu_answer(c, fm_get(c->core, references(vr), nvr, value)) : fmi2OK;
 }
 
@@ -132,7 +143,7 @@ static fmi2Status get_whole(fmi2Component component, fmu_call call, int32_t type
     double real[CHUNK];
     size_t done;
     size_t i;
-    if (!c || !check_all(c, vr, nvr, value, type, NULL) || fmu_assembled(c) != fmi2OK) return fmi2Error;
+    if (!c || !check_all(c, vr, nvr, value, type, NULL) || ready(c, vr, nvr) != fmi2OK) return fmi2Error;
     for (done = 0; done < nvr; done += chunk_at(done, nvr)) {
         fmi2Status status = fmu_answer(c, fm_get(c->core, references(vr + done), chunk_at(done, nvr), real));
         if (status != fmi2OK) return status;

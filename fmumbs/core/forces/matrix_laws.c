@@ -18,7 +18,6 @@
 #include <math.h>
 
 #define FM_HARDLY_FULL 0.05   /* entries beside the diagonal, relative to it: below it, the diagonal will do */
-#define FM_ROUNDED 1e-9       /* of an eigenvalue of a matrix with ones on the diagonal: as where models are made */
 #define FM_SERIES_UP_TO 0.05 /* |theta|^2 [rad2]: there the next term of the series is below round-off */
 
 /* The entries 12, 13 and 23 of a ball's matrix, in one of the arrays of coupled entries. */
@@ -137,43 +136,4 @@ int fm_resists_along(const fm_instance *s, int32_t joint)
     if (joint < 0 || joint >= s->stiff.matrices || !fm_has_matrix(&s->image, joint)) return 0;
     return is_full(s, joint, s->stiffness, s->coupled_stiffness) ||
            (!s->work.still && is_full(s, joint, s->damping, s->coupled_damping));
-}
-
-/* Whether the matrix of a joint has an eigenvalue below that of round-off, relative to its diagonal: by the pivots of its scaled
- * form. */
-static int is_negative(const fm_instance *s, int32_t joint, const double *diagonal, const double *beside)
-{
-    const fm_image *m = &s->image;
-    const int32_t n = m->joint_nu[joint];
-    const double *d = diagonal + m->joint_u[joint];
-    double a[6][6] = {{0.0}};
-    for (int32_t i = 0; i < n; i++) {
-        if (d[i] < 0.0) return 1;
-        a[i][i] = 1.0 + FM_ROUNDED;
-    }
-    for (int32_t c = m->joint_coupled[joint]; c < m->joint_coupled[joint] + m->joint_couplings[joint]; c++) {
-        const int32_t i = m->coupled_modes[2 * c], j = m->coupled_modes[2 * c + 1];
-        const double size = sqrt(d[i]) * sqrt(d[j]);
-        if (beside[c] == 0.0) continue;
-        if (!(size > 0.0)) return 1;
-        a[i][j] = a[j][i] = beside[c] / size;
-    }
-    for (int32_t k = 0; k < n; k++) {
-        if (!(a[k][k] > 0.0)) return 1;
-        for (int32_t i = k + 1; i < n; i++)
-            for (int32_t j = k + 1; j < n; j++) a[i][j] -= a[i][k] * a[k][j] / a[k][k];
-    }
-    return 0;
-}
-
-/* Finds whether some joint's matrix has a negative eigenvalue, after a change of parameters: entries that are set one by
- * one may pass through such matrices. */
-void fm_check_matrices(fm_instance *s)
-{
-    s->stiff.negative = -1;
-    for (int32_t j = 0; j < s->image.n.joints && s->stiff.negative < 0; j++) {
-        if (s->image.joint_couplings[j] == 0) continue;
-        s->stiff.negative_damping = !is_negative(s, j, s->stiffness, s->coupled_stiffness);
-        if (!s->stiff.negative_damping || is_negative(s, j, s->damping, s->coupled_damping)) s->stiff.negative = j;
-    }
 }

@@ -10,7 +10,6 @@ void fm_ball_resist(const fm_instance *s, int32_t joint, int32_t mode, const dou
 double fm_ball_energy(const fm_instance *s, int32_t joint, int32_t mode, const double *p);
 
 void fm_ball_stiffness(const fm_instance *s, int32_t joint, int32_t mode, const double *p, double out[3][3]);
-void fm_check_matrices(fm_instance *s);
 int fm_resists_along(const fm_instance *s, int32_t joint);
 double fm_coupled_resist(const fm_instance *s, int32_t joint, const double *p, const double *u, double *force);
 

@@ -5,6 +5,7 @@
 
 #include "../maths/rotations.h"
 #include "../maths/text.h"
+#include "bounds.h"
 #include "check_modes.h"
 #include "image.h"
 #include "joints.h"
@@ -255,7 +256,6 @@ static const char *check_laws(const fm_image *m)
         if (on_mode == on_spring) return "a force law acts on nothing, or on two things";
         if (m->law_first[i] < 0 || m->law_count[i] < 1 || m->law_first[i] > m->n.law_pieces - m->law_count[i])
             return "a force law's pieces are out of bounds";
-        if (!(m->law_scale[i] >= 0.0 && m->law_breakaway[i] >= 1.0)) return "a factor of a force law is too small";
     }
     return NULL;
 }
@@ -275,9 +275,6 @@ static const char *check_frictions(const fm_image *m)
         for (int32_t k = 0; k < count; k++)
             if (m->bristle_friction[bristle++] != i) return "a bristle belongs to another friction";
         z += count;
-        if (!(m->friction_kinetic[i] > 0.0 && m->friction_static[i] > 0.0 && m->friction_stribeck[i] > 0.0 &&
-              m->friction_stiffness[i] > 0.0))
-            return "a coefficient of a friction is not positive";
         for (int32_t k = 0; k < 3; k++)
             if (!(m->friction_own[3 * i + k] >= 0.0)) return "a friction's own normal force is negative";
     }
@@ -288,7 +285,7 @@ static const char *check_bodies(const fm_image *m)
 {
     for (int32_t i = 0; i < m->n.bodies; i++) {
         if (!fm_is_rotation(m->body_R + 9 * i)) return "a body's frame is not a rotation";
-        if (!(m->mass[i] >= 0.0)) return "a body's mass is negative";
+        if (m->body_measured[i] != 0 && m->body_measured[i] != 1) return "a body's inertia is neither measured nor a solid's";
     }
     return NULL;
 }
@@ -355,6 +352,13 @@ static int excited_so(const fm_image *m, int32_t kind, int32_t joint, int32_t pa
                                : (by == FM_EXCITED_BY_ACCELERATION) == (kind == FM_J_KAPPA_DOT_IN);
 }
 
+/* The start values of parameters are in their bounds. */
+static const char *check_parameters(const fm_image *m)
+{
+    const fm_bounded_array all[] = FM_BOUNDED_ARRAYS(m);
+    return fm_all_fit(all, sizeof all / sizeof *all, NULL, 0) ? NULL : "a parameter is out of its bounds";
+}
+
 static const char *check_variables(const fm_image *m)
 {
 #define O(id, one, all) m->n.all,
@@ -392,6 +396,7 @@ int fm_image_check(const fm_image *m, char *why, size_t capacity)
     if (found == NULL) found = check_laws(m);
     if (found == NULL) found = check_frictions(m);
     if (found == NULL) found = check_bodies(m);
+    if (found == NULL) found = check_parameters(m);
     if (found == NULL) found = check_variables(m);
     if (found == NULL) return 1;
     (void)fm_print(why, capacity, "the model image is damaged: %s", found);

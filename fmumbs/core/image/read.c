@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FM_LARGEST 100000000 /* most rows of any array */
+#define FM_MOST_ROWS 100000000 /* most rows of any array */
 
 uint64_t fm_checksum(const void *bytes, size_t count)
 {
@@ -154,7 +154,7 @@ static int all_finite(const double *value, size_t count)
 static int too_many(char *why, size_t capacity, const char *of_what, int32_t number)
 {
     (void)fm_print(why, capacity, "the model has too many %s: %ld, the limit is %ld; divide the model, or declare "
-                   "only the signals that are needed", of_what, (long)number, (long)FM_LARGEST);
+                   "only the signals that are needed", of_what, (long)number, (long)FM_MOST_ROWS);
     return 0;
 }
 
@@ -175,7 +175,7 @@ int fm_image_read(fm_image *image, const void *bytes, size_t size, char *why, si
 #define S(name, meaning)                                                                                  \
     if (image->n.name < 0)                                                                                \
         return refuse(why, capacity, "the model image is damaged: impossible number of " meaning);        \
-    if (image->n.name > FM_LARGEST)                                                                       \
+    if (image->n.name > FM_MOST_ROWS)                                                                       \
         return too_many(why, capacity, meaning, image->n.name);                                           \
     end.name = image->n.name;
     FM_SIZES(S)

@@ -164,12 +164,46 @@
       "alpha and beta of Baumgarte's stabilisation: c'' + 2 alpha c' + beta^2 c = 0")                                   \
     K(TOLERANCE, MODEL, "solver.tolerance", 1, PARAMETER, REAL, 0, 0, "", "", "relative tolerance of the error control")
 
+/* What values can be set: B(kind, entries, lower, upper). Kinds that are not listed, and the entries of a matrix beside its
+ * diagonal where `entries` is FM_DIAGONAL, lie within +-FM_LARGEST; a stiffness among them, as that of a buckled spring is
+ * negative. Numbers below DBL_MIN count as zero, as in the core's floating-point mode; Integers are whole. The rules on
+ * several values: an inertia is that of a solid, or a measured one (body_measured); the matrices of a joint have no negative
+ * eigenvalue; kinetic friction is not above static friction (motion/rules.c). */
+#define FM_LARGEST 1e100 /* squares, and products of three, do not overflow */
+#define FM_LEAST 1e-100  /* of what divides */
+#define FM_BOUNDS(B)                                                                     \
+    B(B_MASS, FM_EACH, 0.0, FM_LARGEST)                                                  \
+    B(B_INERTIA, FM_DIAGONAL, 0.0, FM_LARGEST)                                           \
+    B(J_DAMPING, FM_DIAGONAL, 0.0, FM_LARGEST)                                           \
+    B(J_ROTOR, FM_EACH, 0.0, FM_LARGEST)                                                 \
+    B(S_DAMPING, FM_EACH, 0.0, FM_LARGEST)                                               \
+    B(S_FREE_LENGTH, FM_EACH, 0.0, FM_LARGEST)                                           \
+    B(LAW_SCALE, FM_EACH, 0.0, FM_LARGEST)                                               \
+    B(LAW_BREAKAWAY, FM_EACH, 1.0, FM_LARGEST)                                           \
+    B(FR_STATIC, FM_EACH, FM_LEAST, FM_LARGEST)                                          \
+    B(FR_KINETIC, FM_EACH, FM_LEAST, FM_LARGEST)                                         \
+    B(FR_STRIBECK, FM_EACH, FM_LEAST, FM_LARGEST)                                        \
+    B(FR_STIFFNESS, FM_EACH, FM_LEAST, FM_LARGEST)                                       \
+    B(FR_DAMPING, FM_EACH, 0.0, FM_LARGEST)                                              \
+    B(FR_VISCOUS, FM_EACH, 0.0, FM_LARGEST)                                              \
+    B(FR_PRELOAD, FM_EACH, 0.0, FM_LARGEST)                                              \
+    B(FR_SCALE, FM_EACH, 0.0, FM_LARGEST)                                                \
+    B(SCHEME, FM_EACH, 0.0, 4.0)                                                         \
+    B(STEP, FM_EACH, FM_LEAST, FM_LARGEST)                                               \
+    B(EQUILIBRIUM, FM_EACH, 0.0, 1.0)                                                    \
+    B(CORRECTION, FM_EACH, 0.0, 2.0)                                                     \
+    B(CLOSURE, FM_EACH, 1e-16, 0.01)                                                     \
+    B(BAUMGARTE, FM_EACH, 0.0, 1e9)                                                      \
+    B(TOLERANCE, FM_EACH, 1e-14, 0.1)
+
 /* The kinds that are time derivatives of others, component by component: R(kind, its derivative). */
 #define FM_RATES(R)                                                                      \
     R(J_Q, J_QD) R(J_QD, J_QDD) R(J_W, J_ALPHA) R(J_R, J_V) R(J_V, J_A) R(J_U, J_UDOT)   \
     R(J_ETA, J_KAPPA) R(J_KAPPA, J_KAPPA_DOT)                                            \
     R(B_R, B_V) R(B_V, B_A) R(B_W, B_ALPHA) R(B_Q, B_QD) R(B_QD, B_QDD)                  \
     R(P_R, P_V) R(P_V, P_A)
+
+typedef enum fm_bounded { FM_EACH, FM_DIAGONAL } fm_bounded;
 
 typedef enum fm_owner {
     FM_MODEL,

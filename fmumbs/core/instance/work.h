@@ -89,7 +89,6 @@ typedef struct fm_stiff {
     int32_t room;                      /* for directions of compliances.c */
     int32_t small, dense;              /* velocity variables if radau_small.c may be used, else 0; 1: it is, in this step */
     int32_t matrices;                  /* joints up to this one, for whose matrices there is room */
-    int32_t negative, negative_damping; /* a joint whose matrix has a negative eigenvalue, -1: none; which matrix */
     fm_compliances set[FM_COMPLIANCE_SETS];
 } fm_stiff;
 

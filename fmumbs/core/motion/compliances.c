@@ -152,7 +152,7 @@ static int joint_matrices(const fm_instance *s, int32_t joint, double g, double 
     for (int32_t i = 0; i < n; i++) {
         const int32_t u = m->joint_u[joint] + i;
         const double d = s->work.still ? 0.0 : s->damping[u] + (m->n.frictions > 0 && u >= m->n.speeds ? s->friction.D[u] : 0.0);
-        gk[i][i] = g * s->stiffness[u], rho[i][i] = g * (d + gk[i][i]);
+        gk[i][i] = g * (s->stiffness[u] > 0.0 ? s->stiffness[u] : 0.0), rho[i][i] = g * (d + gk[i][i]);
         resists |= rho[i][i] > 0.0;
     }
     for (int32_t c = m->joint_coupled[joint]; c < m->joint_coupled[joint] + m->joint_couplings[joint]; c++) {

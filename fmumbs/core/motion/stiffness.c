@@ -30,7 +30,7 @@ void fm_stiff_place(fm_instance *s, const double *y)
         if (k->u < 0 || k->kind == FM_LINK_GENERAL || k->kind == FM_LINK_DRIVEN || k->kind == FM_LINK_MODAL) continue;
         if (fm_resists_along(s, m->link_joint[i])) continue;
         for (int32_t j = 0; j < fm_link_speeds(m, i); j++)
-            s->stiff.K[k->u + j] = s->stiffness[k->u], s->stiff.D[k->u + j] = s->damping[k->u];
+            s->stiff.K[k->u + j] = s->stiffness[k->u] > 0.0 ? s->stiffness[k->u] : 0.0, s->stiff.D[k->u + j] = s->damping[k->u];
     }
     for (int32_t i = 0; i < m->n.excitations; i++) {
         const int32_t u = m->excitation_u[i];

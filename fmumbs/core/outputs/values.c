@@ -3,6 +3,7 @@
 
 #include "../maths/text.h"
 #include "../maths/vectors.h"
+#include "../image/bounds.h"
 #include "../image/joints.h"
 #include "../instance/instance.h"
 #include "../instance/message.h"
@@ -471,29 +472,25 @@ fm_status fm_do_get(fm_instance *s, const uint32_t *reference, size_t count, dou
 
 /* Writing ----------------------------------------------------------------------------------------------------- */
 
+/* Whether a component of a parameter that is a matrix, or of any other, has the bounds of its kind (bounds.c). */
+static int is_diagonal(const fm_image *m, int32_t kind, int32_t object, int32_t component)
+{
+    if (kind == FM_B_INERTIA) return component < 3;
+    return kinds[kind].owner != FM_JOINT || coupled_entry(m, kind, object, component) < 0;
+}
+
 static fm_status check_value(fm_instance *s, uint32_t reference, double value)
 {
-    const int32_t kind = s->image.variable_kind[reference];
+    const int32_t kind = s->image.variable_kind[reference], object = s->image.variable_object[reference];
+    const int32_t part = s->image.variable_component[reference];
     const char *why = NULL;
-    char name[200];
-    if (!isfinite(value)) why = "it must be a finite number";
-    else if (stored(s, kind, s->image.variable_object[reference], s->image.variable_component[reference]) == NULL)
-        why = "it is computed and cannot be set";
-    else if (follows_path(&s->image, kind, s->image.variable_object[reference], s->image.variable_component[reference]))
-        why = "this mode follows a path";
-    else if (kind == FM_B_MASS && value < 0.0) why = "a mass may not be negative";
-    else if (kind == FM_B_INERTIA && s->image.variable_component[reference] < 3 && value < 0.0)
-        why = "a moment of inertia may not be negative";
-    else if ((kind == FM_FR_STATIC || kind == FM_FR_KINETIC || kind == FM_FR_STRIBECK || kind == FM_FR_STIFFNESS) && !(value > 0.0))
-        why = "it must be positive";
-    else if ((kind == FM_FR_DAMPING || kind == FM_FR_VISCOUS || kind == FM_FR_PRELOAD || kind == FM_FR_SCALE ||
-              kind == FM_LAW_SCALE) && value < 0.0)
-        why = "it may not be negative";
-    else if (kind == FM_LAW_BREAKAWAY && !(value >= 1.0)) why = "it must be at least 1";
-    else if (kind == FM_J_ROTOR && value < 0.0) why = "a reflected inertia may not be negative";
+    char name[200], bound[400];
+    if (stored(s, kind, object, part) == NULL) why = "it is computed and cannot be set";
+    else if (follows_path(&s->image, kind, object, part)) why = "this mode follows a path";
+    else if (!fm_fits(kind, is_diagonal(&s->image, kind, object, part), value, bound, sizeof bound)) why = bound;
     if (why == NULL) return FM_OK;
     (void)fm_variable_name(s, reference, name, sizeof name);
-    return fm_say(s, FM_ERROR, "%s = %g is refused: %s", name, value, why);
+    return fm_say(s, FM_ERROR, "%s = %.9g is refused: %s", name, value, why);
 }
 
 fm_status fm_do_set(fm_instance *s, const uint32_t *reference, size_t count, const double *value)

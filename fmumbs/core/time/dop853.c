@@ -15,7 +15,7 @@
 
 #define FM_DENSE_STAGES 3 /* evaluations for the dense output, beside those of the step */
 #define FM_LAST_TERM 30.0 /* times eps^(-1/8): how much more than the tolerance eps the last term of the dense output may be */
-#define FM_LARGEST 0.0084 /* the maximum of x^4 (1 - x)^3, the last term by its coefficient */
+#define FM_LAST_LARGEST 0.0084 /* the maximum of x^4 (1 - x)^3, the last term by its coefficient */
 #define FM_ALL_STAGES (FM_DOP853_LAST + 1 + FM_DENSE_STAGES)
 
 static const double A[FM_ALL_STAGES][FM_ALL_STAGES - 1] = {
@@ -103,7 +103,7 @@ double fm_dop853_within(fm_instance *s, double t, double h)
     s->loop.near_singular = near;
     for (int32_t i = 0; i < s->model.ny; i++) {
         const double a = fabs(s->head[i]), b = fabs(s->work.trial[i]);
-        const double last = FM_LARGEST * fabs(coefficient(s, h, 3, i)) / (allowed * fm_weight(s, i, a > b ? a : b));
+        const double last = FM_LAST_LARGEST * fabs(coefficient(s, h, 3, i)) / (allowed * fm_weight(s, i, a > b ? a : b));
         worst = last > worst || isnan(last) ? last : worst;
         if (isnan(worst)) return worst;
     }

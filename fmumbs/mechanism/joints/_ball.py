@@ -9,10 +9,12 @@ so that the potential is theta' K theta / 2; for a single number it is -k theta 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fmumbs import _checks
+from fmumbs import _checks, _limits
 from fmumbs._checks import Vec3
 from fmumbs.errors import ModelError
 
@@ -33,21 +35,29 @@ def symmetric(value: ArrayLike, size: int, where: str) -> Array:
     if np.abs(matrix - matrix.T).max() > _SLACK * np.abs(matrix).max():
         raise ModelError(f"{where} is not symmetric. Give a symmetric matrix.")
     matrix = (matrix + matrix.T) / 2
-    scale = np.sqrt(np.where(np.abs(np.diag(matrix)) > 0, np.abs(np.diag(matrix)), 1e-300))
-    if matrix.any() and float(np.linalg.eigvalsh(matrix / np.outer(scale, scale))[0]) < -_SLACK:
+    if not _limits.is_semidefinite(matrix.tolist()):
         raise ModelError(f"{where} has a negative eigenvalue: it would drive some motion. Correct its signs.")
     return np.asarray(matrix)
 
 
-def ball_law(value: ArrayLike, where: str) -> float | Matrix:
+def ball_law(law: str, value: ArrayLike, where: str) -> float | Matrix:
     """A checked stiffness or damping of a ball: a number, or a (3, 3) matrix that is not a multiple of the identity."""
     if np.ndim(value) == 0:
-        return _checks.not_negative(value, where)
+        return _checks.parameter("joint", law, value, where)
     matrix = symmetric(value, 3, where)
     if np.array_equal(matrix, matrix[0, 0] * np.eye(3)):
         return float(matrix[0, 0])
     x, y, z = (tuple(row) for row in matrix.tolist())
     return x, y, z
+
+
+def check_beside(stiffness: Sequence[float], where: str) -> None:
+    """Raises ModelError for a negative stiffness of a joint that has a damping matrix: its stiffness is one, too."""
+    if min(stiffness) < 0.0:
+        raise ModelError(
+            f"{where} has the negative number {min(stiffness):g} beside a damping matrix, with which it is the "
+            "diagonal of a matrix that must have no negative eigenvalue. Give damping by numbers, or zero stiffness."
+        )
 
 
 def matrix_of(law: float | Matrix) -> Array:

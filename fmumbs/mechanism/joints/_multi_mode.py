@@ -43,8 +43,8 @@ class MultiModeJoint(JointBase):
                     f"Give {len(free)} numbers, one for each free mode."
                 )
             value = (number,) * len(free)
-        check = _checks.number if law == "rest" else _checks.not_negative
-        numbers = tuple(check(v, f"{where}[{i + 1}]") for i, v in enumerate(_checks.numbers(value, len(free), where)))
+        given = enumerate(_checks.numbers(value, len(free), where))
+        numbers = tuple(_checks.parameter("joint", law, v, f"{where}[{i + 1}]") for i, v in given)
         if any(numbers) and law not in self._laws:
             raise ModelError(self._has_no(law, next(v for v in numbers if v)))
         self._store(law, numbers)

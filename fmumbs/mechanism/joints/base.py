@@ -124,8 +124,7 @@ class JointBase(Element, ABC):
             )
 
     def _check_law(self, law: LawName, value: object) -> None:
-        number = _checks.number if law == "rest" else _checks.not_negative
-        value = number(value, self._where(law))
+        value = _checks.parameter("joint", law, value, self._where(law))
         self._store(law, value)
         if law not in self._laws and value != 0.0:
             raise ModelError(self._has_no(law, value))

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fmumbs.mechanism.joints._ball import coupled_entries, symmetric
+from fmumbs.mechanism.joints._ball import check_beside, coupled_entries, symmetric
 from fmumbs.mechanism.joints._multi_mode import MultiModeJoint
 from fmumbs.mechanism.joints.mode import Mode, Slide, Turn
 
@@ -30,7 +30,8 @@ class Bushing(MultiModeJoint):
         same [N.s/m], [N.m.s/rad]. Rotations are about x, then y, then z, also beyond small angles.
     stiffness_matrix, damping_matrix: (6, 6) in their place, of (translation, rotation) in F's axes at F's origin,
         symmetric, with no negative eigenvalue. The parameters stiffness[1..21], damping[1..21] are then the diagonal
-        and the entries beside it by rows: 12 13 14 15 16, 23 24 25 26, 34 35 36, 45 46, 56. They are not checked.
+        and the entries beside it by rows: 12 13 14 15 16, 23 24 25 26, 34 35 36, 45 46, 56. The rule holds for these
+        as well, when initialisation ends and when a step begins.
     q0, u0, rest: six numbers, positions and velocities at the start, and the position without force.
 
     It constrains nothing, and may stand in the tree or in a loop. Variables: q[1..6], qd[1..6], qdd[1..6]. Angles must
@@ -50,6 +51,8 @@ class Bushing(MultiModeJoint):
                 self._store(f"{what}_matrix", tuple(map(tuple, matrix.tolist())))
                 self._store(what, tuple(np.maximum(np.diag(matrix), 0.0).tolist()))
         super().__post_init__()
+        if self.damping_matrix is not None:
+            check_beside(self.law("stiffness"), self._where("stiffness"))
 
     @property
     def coupled(self) -> tuple[tuple[int, int, float, float], ...]:

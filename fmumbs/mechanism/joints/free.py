@@ -49,7 +49,7 @@ class Free(JointBase):
             return
         if not isinstance(value, Iterable) or isinstance(value, str):
             raise ModelError(f"{where} is {value!r}. Give six numbers: of translations and of rotations.")
-        self._store(law, tuple(_checks.not_negative(v, where) for v in _checks.numbers(value, 6, where)))
+        self._store(law, tuple(_checks.parameter("joint", law, v, where) for v in _checks.numbers(value, 6, where)))
 
     @property
     def modes(self) -> tuple[Mode, ...]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from fmumbs import _checks
 from fmumbs.mechanism.given import Unset, UnsetNumbers
-from fmumbs.mechanism.joints._ball import ball_law, coupled_entries, matrix_of
+from fmumbs.mechanism.joints._ball import ball_law, check_beside, coupled_entries, matrix_of
 from fmumbs.mechanism.joints.base import JointBase, LawName
 from fmumbs.mechanism.joints.mode import Mode
 
@@ -41,6 +41,8 @@ class Spherical(JointBase):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if isinstance(self.damping, tuple):
+            check_beside(self.law("stiffness"), self._where("stiffness"))
         if not isinstance(self.q0, Unset):
             self._store("q0", _checks.quaternion(self.q0, self._where("q0")))
         if not isinstance(self.u0, Unset):
@@ -50,7 +52,7 @@ class Spherical(JointBase):
         if law not in self._laws:
             super()._check_law(law, value)
         else:
-            self._store(law, ball_law(value, self._where(law)))  # type: ignore[arg-type]
+            self._store(law, ball_law(law, value, self._where(law)))  # type: ignore[arg-type]
 
     def law(self, name: LawName) -> tuple[float, ...]:
         """(velocities,) of each velocity variable: the diagonal, if `name`, stiffness or damping, is a matrix."""

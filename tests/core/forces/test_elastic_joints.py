@@ -154,7 +154,8 @@ def test_a_bushing_with_matrices_acts_the_same_in_a_loop(seed: int) -> None:
         ({"stiffness": [[1, 2, 0], [0, 1, 0], [0, 0, 1]]}, "not symmetric"),
         ({"stiffness": np.diag([1.0, -1.0, 1.0])}, "negative eigenvalue"),
         ({"damping": np.ones((2, 2))}, "not an array of"),
-        ({"stiffness": -1.0}, "below zero"),
+        ({"damping": -1.0}, "at least 0"),
+        ({"stiffness": -1.0, "damping": np.diag([1.0, 2.0, 3.0])}, "beside a damping matrix"),
     ],
 )
 def test_wrong_matrices_of_balls_are_refused(how: dict[str, Any], words: str) -> None:

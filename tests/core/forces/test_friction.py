@@ -416,7 +416,6 @@ def test_the_solver_sets_the_states_of_the_joints() -> None:
     ("change", "message"),
     [
         ({"static": 0.1}, "below kinetic"),
-        ({"preload": 0.0}, "no normal force"),
         ({"stiffness": 0.0}, "stiffness"),
         ({"stribeck": -1.0}, "stribeck"),
         ({"damping": math.nan}, "damping"),
@@ -425,6 +424,13 @@ def test_the_solver_sets_the_states_of_the_joints() -> None:
 def test_numbers_out_of_range_are_refused(change: dict[str, float], message: str) -> None:
     with pytest.raises(fm.ModelError, match=message):
         replace(RUB, **change)
+
+
+def test_a_normal_force_must_be_given_even_if_it_is_zero() -> None:
+    """As the parameter may be set to: the brake is open."""
+    with pytest.raises(fm.ModelError, match="no normal force"):
+        fm.LuGre(0.5, 0.3, stribeck=0.1, stiffness=1e3)
+    assert fm.LuGre(0.5, 0.3, stribeck=0.1, stiffness=1e3, preload=0.0).preload == 0.0
 
 
 def test_other_joints_and_what_is_no_friction_are_refused() -> None:

@@ -1,0 +1,79 @@
+/* rules.c: the rules on several parameters, which hold when initialisation ends and when a step begins.
+ *
+ * Between two calls they need not hold, as an inertia or a matrix is set entry by entry. The bounds of each parameter are
+ * checked with them, for states that were saved by something else; fm_set has refused all others.
+ */
+#include "rules.h"
+
+#include "../image/bounds.h"
+#include "../instance/message.h"
+
+static fm_status check_bounds(fm_instance *s, fm_status status)
+{
+    const fm_image *m = &s->image;
+    const fm_bounded_array all[] = FM_BOUNDED_ARRAYS(s);
+    char why[300];
+    if (fm_all_fit(all, sizeof all / sizeof *all, why, sizeof why)) return FM_OK;
+    return fm_say(s, status, "a parameter of a saved state is refused: %s", why);
+}
+
+static fm_status check_inertias(fm_instance *s, fm_status status)
+{
+    const fm_image *m = &s->image;
+    char why[300];
+    for (int32_t b = 0; b < m->n.bodies; b++) {
+        if (m->link_kind[m->body_link[b]] == FM_LINK_MODAL) continue; /* not a parameter */
+        if (fm_solid_fits(s->inertia + 6 * b, m->body_measured[b], why, sizeof why)) continue;
+        return fm_say(s, status, "the inertia of body '%s' is refused: %s. Nothing is lost: set it, and go on", m->text + m->body_name[b], why);
+    }
+    return FM_OK;
+}
+
+/* Whether the matrix of a joint has a negative eigenvalue. */
+static int is_negative(const fm_instance *s, int32_t joint, const double *diagonal, const double *beside)
+{
+    const fm_image *m = &s->image;
+    const int32_t n = m->joint_nu[joint];
+    double a[36] = {0.0};
+    if (n > 6) return 1;
+    for (int32_t i = 0; i < n; i++) a[i * n + i] = diagonal[m->joint_u[joint] + i];
+    for (int32_t c = m->joint_coupled[joint]; c < m->joint_coupled[joint] + m->joint_couplings[joint]; c++) {
+        const int32_t i = m->coupled_modes[2 * c], j = m->coupled_modes[2 * c + 1];
+        a[i * n + j] = a[j * n + i] = beside[c];
+    }
+    return fm_has_negative(a, n);
+}
+
+static fm_status check_matrices(fm_instance *s, fm_status status)
+{
+    const fm_image *m = &s->image;
+    for (int32_t j = 0; j < m->n.joints; j++) {
+        if (m->joint_couplings[j] == 0) continue;
+        const int stiff = is_negative(s, j, s->stiffness, s->coupled_stiffness);
+        if (!stiff && !is_negative(s, j, s->damping, s->coupled_damping)) continue;
+        return fm_say(s, status, "the %s matrix of joint '%s' has a negative eigenvalue: it would drive some motion. Nothing is lost: set "
+                      "its entries to those of a matrix without one, and go on", stiff ? "stiffness" : "damping", m->text + m->joint_name[j]);
+    }
+    return FM_OK;
+}
+
+static fm_status check_frictions(fm_instance *s, fm_status status)
+{
+    for (int32_t i = 0; i < s->image.n.frictions; i++)
+        if (s->friction_static[i] < s->friction_kinetic[i])
+            return fm_say(s, status, "%s.static = %g is refused: it must be at least %s.kinetic = %g. Nothing is lost: set one of them, and go on",
+                          s->image.text + s->image.friction_name[i], s->friction_static[i], s->image.text + s->image.friction_name[i],
+                          s->friction_kinetic[i]);
+    return FM_OK;
+}
+
+/* FM_OK if the parameters obey the rules, else `status` with a message; remembers it until a parameter changes. */
+fm_status fm_check_rules(fm_instance *s, fm_status status)
+{
+    if (s->model.obeys) return FM_OK;
+    if (check_bounds(s, status) != FM_OK || check_inertias(s, status) != FM_OK || check_matrices(s, status) != FM_OK ||
+        check_frictions(s, status) != FM_OK)
+        return status;
+    s->model.obeys = 1;
+    return FM_OK;
+}
