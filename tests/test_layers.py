@@ -23,7 +23,8 @@ CORE = PACKAGE / "core"
 
 LAYERS = [
     {"errors"},
-    {"_checks", "_files", "_late", "_limits", "_naming", "_parquet", "_progress", "_tables"},
+    {"_limits"},
+    {"_checks", "_files", "_late", "_naming", "_parquet", "_progress", "_tables"},
     {"spatial"},
     {"mechanism"},
     {"analysis", "scene"},

@@ -35,7 +35,10 @@ _CLOSURE = {
     lib.FM_CLOSURE_CORRECTION: float(lib.FM_CORRECT_DIRECTLY), lib.FM_CLOSURE_TOLERANCE: 1e-12,
     lib.FM_CLOSURE_ALPHA: 20.0, lib.FM_CLOSURE_BETA: 20.0,
 }  # alpha, beta [1/s]; fmt: skip
-_WITHOUT_BOUND = ("law_range", "experiment", "options")
+_WITHOUT_BOUND = (
+    "law_range", "experiment", "options",
+    "start_tau", "load_force", "load_torque", "control_start",  # inputs, which an FMU takes as well
+)  # fmt: skip
 _EXPERIMENT = (10.0, 0.01, 1e-6)  # stop [s], interval [s], tolerance
 
 

@@ -69,15 +69,10 @@ static void check_start(fm_instance *s)
 /* Steps so short that their number is unlimited, before and after assembly. */
 static void check_short_steps(fm_instance *s)
 {
-    CHECK(fm_reset(s) == FM_OK && choose(s, 1.0, 1e-300, 1e-6) && fm_assemble(s, 0.0) == FM_OK);
+    CHECK(fm_reset(s) == FM_OK && choose(s, 1.0, 1e-99, 1e-6) && fm_assemble(s, 0.0) == FM_OK);
     unsigned char *before = save(s);
     check_refused(s, fm_step(s, 1.0), before);
-    CHECK(choose(s, 1.0, 0.0, 1e-6));
-    before = save(s);
-    check_refused(s, fm_step(s, 1.0), before);
-    CHECK(choose(s, 0.5, 1e-3, 1e-6));
-    before = save(s);
-    check_refused(s, fm_step(s, 1.0), before);
+    CHECK(!choose(s, 1.0, 0.0, 1e-6) && !choose(s, 1.0, 1e-300, 1e-6) && !choose(s, 0.5, 1e-3, 1e-6));
 }
 
 /* A step whose length overflows. */
@@ -123,8 +118,8 @@ static void check_quaternions(fm_instance *s)
 /* So many pieces of paths in one step that it would not end, whatever solver.step is. */
 static void check_many_pieces(fm_instance *s)
 {
-    CHECK(fm_reset(s) == FM_OK && choose(s, 1.0, 1e185, 1e-6) && fm_assemble(s, 0.0) == FM_OK);
-    const fm_status status = fm_step(s, 2e185);
+    CHECK(fm_reset(s) == FM_OK && choose(s, 1.0, 1e99, 1e-6) && fm_assemble(s, 0.0) == FM_OK);
+    const fm_status status = fm_step(s, 2e99);
     CHECK(strcmp(current, "kicked.fmb") != 0 || (status == FM_ERROR && strstr(fm_message(s), "pieces") != NULL));
 }
 

@@ -17,10 +17,10 @@
 #define FM_MOST_ROTATIONS 175
 
 static const struct {
-    int32_t type;
+    int32_t causality, type;
     const char *description;
 } kinds[] = {
-#define K(id, owner, suffix, components, causality, type, tunable, state, unit, linear, text) {FM_##type, text},
+#define K(id, owner, suffix, components, causality, type, tunable, state, unit, linear, text) {FM_##causality, FM_##type, text},
     FM_KINDS(K)
 #undef K
 };
@@ -47,9 +47,10 @@ int fm_fits(int32_t kind, int diagonal, double value, char *why, size_t capacity
     bounds_of(kind, diagonal, &lower, &upper);
     const int whole = kinds[kind].type == FM_INTEGER;
     if (!isfinite(value)) {
-        (void)fm_print(why, capacity, "it must be a finite number: give one from %g to %g", lower, upper);
+        (void)fm_print(why, capacity, "it must be a finite number: give one");
         return 0;
     }
+    if (kinds[kind].causality != FM_PARAMETER) return 1;
     if (fabs(value) < DBL_MIN) value = 0.0;
     if (value >= lower && value <= upper && (!whole || value == floor(value))) return 1;
     if (whole) (void)fm_print(why, capacity, "it must be a whole number from %g to %g: choose one, %s", lower, upper, kinds[kind].description);

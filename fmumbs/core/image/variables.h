@@ -164,7 +164,7 @@
       "alpha and beta of Baumgarte's stabilisation: c'' + 2 alpha c' + beta^2 c = 0")                                   \
     K(TOLERANCE, MODEL, "solver.tolerance", 1, PARAMETER, REAL, 0, 0, "", "", "relative tolerance of the error control")
 
-/* What values can be set: B(kind, entries, lower, upper). Kinds that are not listed, and the entries of a matrix beside its
+/* What parameters can be set to: B(kind, entries, lower, upper). Those that are not listed, and the entries of a matrix beside its
  * diagonal where `entries` is FM_DIAGONAL, lie within +-FM_LARGEST; a stiffness among them, as that of a buckled spring is
  * negative. Numbers below DBL_MIN count as zero, as in the core's floating-point mode; Integers are whole. The rules on
  * several values: an inertia is that of a solid, or a measured one (body_measured); the matrices of a joint have no negative

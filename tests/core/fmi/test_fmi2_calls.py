@@ -22,7 +22,7 @@ from support.slave import (
 NAN, INF = math.nan, math.inf
 
 # A gravity under which the rod swings within 1e-150 s: less than the resolution of the time beyond its start.
-IMPOSSIBLE, EARTH = -1e300, -9.81
+IMPOSSIBLE, EARTH = -1e100, -9.81
 
 # --- which call is allowed when ------------------------------------------------------------------------
 
