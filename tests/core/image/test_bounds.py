@@ -46,8 +46,8 @@ def bounds(name: str) -> tuple[float, float]:
 
 
 def allowed(name: str, value: float, beside: bool | None = False) -> bool:
-    """beside: it is an entry beside the diagonal of a matrix. What is subnormal is zero in the core; inputs and states are
-    any finite numbers.
+    """beside: it is an entry beside the diagonal of a matrix; None for inputs and states, which are any finite numbers.
+    What is subnormal is zero in the core.
     """
     if beside is None:
         return bool(np.isfinite(value))
