@@ -26,7 +26,10 @@ def page(faults: list[Fault], results: Results) -> str:
         "",
         f"{len(faults)} faults: {len(run) - len(alive)} are seen, {len(alive)} survive, {len(faults) - len(run)} have "
         "not been run.",
-        f"Each was run on the commit that its result names in `tests/faults/results.json`: {on}.",
+        f"Each was run on the commit that its result names in `tests/faults/results.json`: {on}. "
+        "A + is for files of tests that were not committed yet.",
+        "The first test that failed is named; what survives passed as many tests that execute its line as a",
+        "limit of processor time allows, the nearest ones in all their cases.",
         "",
         "## What survives, and why",
         "",
