@@ -24,7 +24,10 @@ class StartChange:
     was_set: bool
 
     def __str__(self) -> str:
-        given, value = (", ".join(f"{v:.6g}" for v in numbers) for numbers in (self.given, self.value))
+        for digits in range(6, 18):  # as many as they need to differ
+            given, value = (", ".join(f"{v:.{digits}g}" for v in numbers) for numbers in (self.given, self.value))
+            if given != value:
+                break
         if len(self.given) > 1:
             given, value = f"({given})", f"({value})"
         return f"{self.name} from {given} to {value} {self.unit}".rstrip()

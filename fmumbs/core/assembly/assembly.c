@@ -185,12 +185,26 @@ static int make_change(fm_instance *s, int level, double least, double soft)
 
 /* Positions ------------------------------------------------------------------------------------------------------- */
 
-/* Limits the step to half a radian, or the model's length. */
+/* Whether a row's violation is a length. */
+static int is_length(const fm_image *m, int32_t row)
+{
+    switch (m->row_kind[row]) {
+    case FM_ROW_ALONG: case FM_ROW_ALONG_M: case FM_ROW_DISTANCE: case FM_ROW_SCREW: return 1;
+    case FM_ROW_GIVEN: return m->mode_linear[variable_of(m, row)];
+    case FM_ROW_COUPLED: return m->mode_linear[m->link_u[m->term_link[m->coupling_first[m->row_coupling[row]]]]];
+    default: return 0;
+    }
+}
+
+/* Limits the step to half a radian, and to the model's length or the largest gap, if that is more: a joint may slide many
+ * times as far as bodies are large. Requires the violations of make_change. */
 static void shorten(fm_instance *s)
 {
-    double most = 1.0;
+    double most = 1.0, farthest = s->image.length[0];
+    for (int32_t i = 0; i < s->image.n.rows; i++)
+        if (counts(s, i) && is_length(&s->image, i)) farthest = fmax(farthest, fabs(s->loop.c[3 * i]));
     for (int32_t i = 0; i < s->image.n.speeds; i++) {
-        const double part = fabs(s->loop.change[i]) / (s->image.mode_linear[i] ? s->image.length[0] : FM_LARGEST_ROTATION);
+        const double part = fabs(s->loop.change[i]) / (s->image.mode_linear[i] ? farthest : FM_LARGEST_ROTATION);
         most = part > most ? part : most;
     }
     for (int32_t i = 0; i < s->image.n.speeds; i++) s->loop.change[i] /= most;

@@ -26,6 +26,7 @@
 #include "../motion/evaluation.h"
 #include "assembly.h"
 #include "drives.h"
+#include "nearest.h"
 #include "restarts.h"
 #include "units.h"
 
@@ -285,8 +286,9 @@ static int32_t reach_units(fm_instance *s, double *y, const int32_t *unit, int32
     for (int32_t i = 0; i < count; i++) hold_unit(s, FM_POSITIONS, unit[i], FM_CHOSEN);
     s->assembly.brief = 1;
     const int tried = s->assembly.failed < FM_ATTEMPTS, ways = s->assembly.failed < FM_PATIENT;
-    const int held = tried && (close_from_guess(s, y, 0) || (count == 1 && closed && ways && follow(s, y)));
+    int held = tried && (close_from_guess(s, y, 0) || (count == 1 && closed && ways && follow(s, y)));
     s->assembly.brief = 0;
+    held = held || (ways && (count == 1 || s->assembly.failed == 0) && fm_search_nearest(s, y, 0));
     if (held) return 0;
     s->assembly.failed++;
     for (int32_t i = 0; i < count; i++) hold_unit(s, FM_POSITIONS, unit[i], count == 1 ? FM_DROPPED : FM_FREE);
@@ -321,16 +323,20 @@ static int hold_positions(fm_instance *s, double *y, int closed)
 {
     fm_hold_fixed(s, 1, 1);
     if (close_from_guess(s, y, !closed)) closed = 1;
-    else if (!closed || !follow(s, y)) return 0;
+    else if (closed ? !follow(s, y) : !fm_search_nearest(s, y, 0)) {
+        if (!closed) fm_assembly_place(s, s->assembly.from); /* the smallest gap, for the message */
+        return 0;
+    }
+    (void)fm_search_nearest(s, y, 1);
     if (!any_cut_given(s, FM_POSITIONS) && farthest(s, y, s->assembly.given, 0) == 0.0) return 1;
     for (int failed = 1; failed;) { /* a value that cannot be reached allows others to be held; each pass drops one for good */
         const int32_t count = list_units(s, FM_POSITIONS);
-        if (count == 0) return 1;
+        if (count == 0) break;
         fm_assembly_place(s, y);
         choose_independent(s, FM_POSITIONS, count);
         failed = reach_units(s, y, s->assembly.list, release(s, count), closed) > 0;
     }
-    return 1;
+    return fm_search_nearest(s, y, 1);
 }
 
 static int any_set(const fm_instance *s)

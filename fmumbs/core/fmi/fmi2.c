@@ -198,9 +198,11 @@ static void tell_changes(fmu_component *c)
     if (count == 0) return;
     for (i = 0; i < count && i < TOLD && used < sizeof text; i++) {
         const fm_start_change *one = change + i;
-        used += (size_t)fm_print(text + used, sizeof text - used, "%s%s from %.9g to %.9g%s%s", i > 0 ? ", " : "", one->name,
-                                 one->given[0], one->value[0], one->count > 1 ? " ..." : *one->unit ? " " : "",
-                                 one->count > 1 ? "" : one->unit);
+        const char *open = one->count > 1 ? "(" : "", *shut = one->count > 1 ? ")" : "";
+        char given[200], value[200];
+        fm_print_apart(one->given, one->value, (size_t)one->count, given, value, sizeof given);
+        used += (size_t)fm_print(text + used, sizeof text - used, "%s%s from %s%s%s to %s%s%s%s%s", i > 0 ? ", " : "", one->name,
+                                 open, given, shut, open, value, shut, *one->unit ? " " : "", one->unit);
     }
     (void)fmu_say(c, change[0].set ? fmi2Warning : fmi2OK, "loops changed start values: %s%s", text,
                   count > TOLD ? " and others" : "");

@@ -116,7 +116,7 @@ typedef enum fm_locking { /* a law's velocity can be changed, or is fixed at res
 typedef enum fm_sticking_at { FM_BETWEEN, FM_AT_LEAST, FM_AT_MOST } fm_sticking_at;
 
 enum { FM_POSITIONS, FM_VELOCITIES };
-enum { FM_DROPPED = -1, FM_FREE, FM_FIXED, FM_CHOSEN }; /* assembly.hold: values above FM_FREE are fixed */
+enum { FM_DROPPED = -1, FM_FREE, FM_FIXED, FM_CHOSEN, FM_GUESSED }; /* assembly.hold: values above FM_FREE are fixed */
 
 /* Access to three numbers of one link: fm_lane_get(s, torque, i, out). */
 #define fm_lane_at(s, name, i) ((s)->lane[(i) / FM_LANE_WIDTH].name), (i) % FM_LANE_WIDTH

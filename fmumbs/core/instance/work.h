@@ -196,7 +196,9 @@ typedef struct fm_singular {
     A(double, given, n.closed * n.ny)                                                                    \
     A(double, trial, n.closed * n.ny)                                                                    \
     A(double, from, 3 * n.closed * n.ny)                                                                 \
-    A(double, cut_p, n.closed * n.cut_positions)
+    A(double, near, 2 * n.closed * n.ny)  /* the nearest configuration to the guesses, and a trial */      \
+    A(double, cut_p, n.closed * n.cut_positions)                                                         \
+    A(double, cut_near, n.closed * n.cut_positions)
 
 typedef enum fm_released { FM_RELEASE_NONE, FM_RELEASE_FADING, FM_RELEASE_ALL } fm_released; /* which programs */
 

@@ -87,6 +87,24 @@ int fm_vprint(char *out, size_t capacity, const char *format, va_list values)
     return (int)w.length;
 }
 
+/* The shortest texts of n numbers each, of at least 6 digits, that differ if the numbers do. */
+void fm_print_apart(const double *a, const double *b, size_t n, char *of_a, char *of_b, size_t capacity)
+{
+    for (int digits = 6; digits <= 17; digits++) {
+        writing text[2] = {{of_a, capacity, 0}, {of_b, capacity, 0}};
+        char conversion[16];
+        (void)snprintf(conversion, sizeof conversion, "%%.%dg", digits);
+        for (size_t i = 0; i < n; i++)
+            for (int j = 0; j < 2; j++) {
+                if (i > 0) append(text + j, ", ", 2);
+                append_double(text + j, conversion, j == 0 ? a[i] : b[i]);
+            }
+        for (int j = 0; j < 2 && capacity > 0; j++)
+            text[j].out[text[j].length < capacity ? text[j].length : capacity - 1] = 0;
+        if (strcmp(of_a, of_b) != 0) return;
+    }
+}
+
 int fm_print(char *out, size_t capacity, const char *format, ...)
 {
     va_list values;

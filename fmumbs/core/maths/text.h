@@ -14,6 +14,7 @@ FM_HIDDEN_BEGIN
 __attribute__((format(printf, 3, 4)))
 #endif
 int fm_print(char *out, size_t capacity, const char *format, ...);
+void fm_print_apart(const double *a, const double *b, size_t n, char *of_a, char *of_b, size_t capacity);
 int fm_vprint(char *out, size_t capacity, const char *format, va_list values);
 
 FM_HIDDEN_END

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import fmumbs as fm
 from fmumbs.readers import read_model
 from support.slave import ERROR, OK, WARNING, Slave, unpacked_fmu
 
@@ -240,3 +241,23 @@ def test_a_start_set_by_an_importer_holds_in_any_order_of_calls(tmp_path: Path) 
         assert (slave.get("A.q"), slave.get("D.qd")) == (0.5, 1.0)
         assert "loops changed start values: B.q from" in slave.callbacks.messages[-1][-1]
         slave.free()
+
+
+def test_the_log_of_changed_starts_has_the_digits_that_differ(tmp_path: Path) -> None:
+    """As the warning in Python, to which it is compared; a value that the importer sets counts as given as well."""
+    closed = fm.Solver(read_model("four_bar"))
+    closed.set("A.q", -1.1)
+    closed.assemble()
+    slave = Slave(unpacked_fmu(tmp_path / "four_bar", read_model("four_bar")))
+    slave.initialize()
+    wrong = closed.get("D.q") + 3e-8
+    for name, value in (("A.q", -1.1), ("D.q", wrong)):
+        slave.set(name, value)
+        closed.set(name, value)
+    assert slave.call("fmi2ExitInitializationMode") == OK
+    closed.assemble()
+    (change,) = (change for change in closed.start_changes if change.was_set)
+    given, new = str(change).removeprefix("D.q from ").removesuffix(" rad").split(" to ")
+    assert given != new
+    assert str(change) in slave.callbacks.messages[-1][-1]
+    slave.free()
