@@ -18,7 +18,7 @@ help:
 	@echo "make platforms builds the FMU binaries of the other platforms with zig; minutes when nothing is cached"
 	@echo "make lint      linters and type checker"
 	@echo "make sanitize  the core's C tests under the address and undefined-behaviour sanitizers"
-	@echo "make sanitize-python  some Python tests on an extension and FMUs under the address sanitizer"
+	@echo "make sanitize-python  some Python tests and random models under the address sanitizer"
 	@echo "make fuzz      a million damaged images, states and sequences of calls, under the same sanitizers"
 	@echo "make faults    plants faults in a copy of the code and tells which no test sees; takes hours"
 	@echo "make docs      builds the site of documentation into build/site"
@@ -39,6 +39,7 @@ test: .venv/.test .venv/.core # then the rest is independent and runs side by si
 test-all: platforms
 	$(MAKE) test
 	$(BIN)/pytest -n auto --dist worksteal -m slow
+	$(MAKE) sanitize-python SANITIZED_TESTS="$(RANDOM_MODELS)" SANITIZED_OPTIONS="-n auto -m slow"
 
 platforms: .venv/.platforms
 
@@ -130,8 +131,10 @@ build/sanitize/%: tests/core/%.c tests/core/images.h $(SANITIZED)/libfmumbs.a
 	@mkdir -p $(@D)
 	$(CC) -std=c99 -O1 $(SANITIZE) -Wall -Wextra -Ifmumbs/core $< $(SANITIZED)/libfmumbs.a $(SANITIZED)/untraced.o -lm -o $@
 
-# some Python tests on a package of its own
-SANITIZED_TESTS := tests/run/test_result.py tests/run/test_solver.py tests/core/fmi/test_fmi2_state.py
+# some Python tests and random models on a package of its own
+RANDOM_MODELS := tests/relations/test_formulations.py tests/core/loops/test_planar_beside.py tests/core/loops/test_nearest.py
+SANITIZED_TESTS := tests/run/test_result.py tests/run/test_solver.py tests/core/fmi/test_fmi2_state.py $(RANDOM_MODELS)
+SANITIZED_OPTIONS :=
 
 sanitize-python: .venv/.test .venv/.core $(SANITIZED)/libfmumbs.a
 	$(CMAKE) --build $(SANITIZED)
@@ -142,7 +145,7 @@ sanitize-python: .venv/.test .venv/.core $(SANITIZED)/libfmumbs.a
 	$(CMAKE) --install $(SANITIZED) >/dev/null
 	LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libstdc++.so)" PYTHONMALLOC=malloc \
 	  ASAN_OPTIONS=detect_leaks=0:log_path=$(SANITIZED)/report \
-	  PYTHONPATH="$(CURDIR)/tests/faults/site:$(CURDIR)/$(SANITIZED)/site" $(BIN)/pytest -q -p no:cacheprovider $(SANITIZED_TESTS) \
+	  PYTHONPATH="$(CURDIR)/tests/faults/site:$(CURDIR)/$(SANITIZED)/site" $(BIN)/pytest -q -p no:cacheprovider $(SANITIZED_OPTIONS) $(SANITIZED_TESTS) \
 	  || { cat $(SANITIZED)/report.* 2>/dev/null; false; }
 
 fuzz: build/images/list.txt $(SANITIZED)/libfmumbs.a

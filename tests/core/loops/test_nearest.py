@@ -150,6 +150,27 @@ def assert_nearest(seed: int) -> bool:
     return False
 
 
+@pytest.mark.parametrize("joint", ["closing", "tree"])
+@pytest.mark.parametrize("dynamics", DYNAMICS)
+def test_a_slide_starts_many_lengths_away(dynamics: str, joint: str) -> None:
+    """The mount has six freedoms and no given start. Whichever of the two is in the tree, the slide keeps its own."""
+    model = fm.Model("far")
+    block = fm.Body("block", mass=1, com=(0.01, 0, 0), inertia=(1, 1, 1))
+    mount = fm.Bushing("C", model.ground.at(), block.at(), stiffness=[1] * 6, cut=joint == "tree")
+    model.add(block, fm.Prismatic("S", model.ground.at(), block.at(), axis="x", q0=1.0), mount)
+    solver = fm.Solver(compile(model, everything=True).with_options(dynamics=dynamics))
+    solver.assemble()
+    assert solver.image.cut_joints == (("C",) if joint == "tree" else ("S",))
+    assert solver.get("S.q") == pytest.approx(1.0, abs=1e-12)
+    assert solver.start_changes == ()
+
+
+@pytest.mark.parametrize("seed", [92, 292])
+def test_a_branch_that_no_iteration_from_the_guesses_meets(seed: int) -> None:
+    """From the guesses themselves the loops of the first do not close, and of the second not with all held values."""
+    assert assert_nearest(seed)
+
+
 @pytest.mark.parametrize("seed", seeds(24, 300))
 def test_guesses_choose_the_branch(seed: int) -> None:
     assert_nearest(seed)
