@@ -254,8 +254,8 @@ fm_status fm_do_open(const void *bytes, size_t size, fm_instance **out, char *me
     draft.stiff.small = small_of(&draft.model, draft.stiff.room);
     draft.statics.room = draft.image.n.speeds < FM_KRYLOV ? draft.image.n.speeds : FM_KRYLOV;
     draft.reduced.used = draft.model.reduced;
-    fm_profile profile;
-    if (!fm_find_profile(&draft.image, draft.model.realised > 0 ? INT32_MAX : FM_KRYLOV, &profile)) {
+    fm_profile profile = {0};
+    if (draft.model.realised == 0 && !fm_find_profile(&draft.image, &profile)) {
         free(copy);
         fm_free_plan(&plan);
         return refuse(message, capacity, "not enough memory for the model image");

@@ -149,10 +149,12 @@ typedef struct fm_statics {
     double unsolved;   /* what the last linear system left of its right-hand side */
     double correction; /* fm_correction of the model, meanwhile */
     double evaluations; /* in the last search */
+    double most;       /* and how many it may take */
     double shift;      /* times the inertia, added to the products of krylov.c */
     double growth;     /* of the motion that departs [1/s]; 0: none does, NAN: not found out */
     int32_t room;      /* directions of a Krylov space */
     int32_t method;    /* which method found the last equilibrium */
+    int32_t by_matrix; /* 1: linear systems by a factor of the matrix (matrix.c), 0: by Krylov spaces (krylov.c) */
     fm_profile profile;
     int32_t factored;  /* 1: the matrix belongs to the base, for the factors of B and of M / t^2 in factored_for */
     double factored_for[2];

@@ -58,6 +58,7 @@ void fm_balance_begin(fm_instance *s)
     s->statics.time = sqrt(s->image.length[0] / (pull > 0.0 ? pull : 1.0));
     s->statics.correction = s->closure[FM_CLOSURE_CORRECTION];
     s->statics.shift = 0.0;
+    s->statics.by_matrix = s->statics.profile.n > FM_KRYLOV;
     s->closure[FM_CLOSURE_CORRECTION] = (double)FM_CORRECT_DIRECTLY;
     for (int32_t i = 0; i < 2 * s->image.n.laws; i++) s->laws.now[i] = FM_UNKNOWN;
     memset(s->stiff.f, 0, (size_t)s->image.n.speeds * sizeof *s->stiff.f);
@@ -153,7 +154,7 @@ int fm_balance_place(fm_instance *s, const double *y)
     }
     fm_stiff_accelerations(s, s->clock[FM_TIME], y, s->statics.time, s->statics.F);
     s->statics.factored = 0, s->statics.key = 0;
-    if (s->statics.profile.n > 0) s->stiff.set[FM_STILL_SET].count = 0; /* the matrix has them */
+    if (s->statics.by_matrix) s->stiff.set[FM_STILL_SET].count = 0; /* the matrix has them */
     else fm_compliances_place(s, FM_STILL_SET, -1, s->clock[FM_TIME], y, s->statics.time, s->statics.F);
     if (!fm_balance_at(s, y, s->statics.F)) return 0;
     memcpy(s->statics.lambda, s->loop.lambda, (size_t)s->image.n.rows * sizeof(double));

@@ -8,6 +8,9 @@
  * forces do work along them, so that it descends to a stable equilibrium; there Newton's method goes on. At last Newton's
  * steps are shortened until they pass the test, wherever that leads.
  *
+ * Where there are point springs or loops, and no more velocity variables than a Krylov space has directions, all of this is
+ * tried once more with the matrix (matrix.c), whose factor keeps digits that stiffnesses of many decades take from F.
+ *
  * Every loop has a bound, and so has the number of evaluations in all.
  */
 #include "equilibrium.h"
@@ -49,16 +52,10 @@
 
 typedef enum method { NEWTON, IN_LOAD_STEPS, BY_DESCENT, NEWTON_FROM_AFAR, METHODS } method;
 
-/* The most evaluations of a search: beside them FM_MOST_TANGENTS matrices by differences (matrix.c). */
-static double most_evaluations(const fm_instance *s)
-{
-    return FM_MOST_EVALUATIONS + FM_MOST_TANGENTS * 2.0 * s->statics.profile.colours;
-}
-
 /* Whether the search has to stop. */
 static int exhausted(fm_instance *s)
 {
-    return s->work.evaluations > most_evaluations(s) || fm_step_interrupted(s);
+    return s->work.evaluations > s->statics.most || fm_step_interrupted(s);
 }
 
 /* Methods ---------------------------------------------------------------------------------------------------------- */
@@ -193,7 +190,7 @@ static int by_descent(fm_instance *s)
         if (longest < FM_AT_REST && mu < 1e-3) return newton_from_afar(s);
         if (!fm_balance_place(s, s->statics.now)) return 0;
         const double after = fm_norm(s->statics.F, n), rate = before > 0.0 ? after / before : 0.0;
-        if (s->statics.profile.n > 0) mu *= longest < 0.5 * FM_LONGEST ? 0.2 : 1.0; /* the tangent is exact: as long as it leads */
+        if (s->statics.by_matrix) mu *= longest < 0.5 * FM_LONGEST ? 0.2 : 1.0; /* the tangent is exact: as long as it leads */
         else mu *= rate < 0.2 ? 0.2 : rate > 2.0 ? 2.0 : rate;
         before = after;
     }
@@ -227,7 +224,7 @@ static fm_status check_stiffness(fm_instance *s)
 {
     char name[120];
     const double *g = s->gravity, weightless = g[0] * g[0] + g[1] * g[1] + g[2] * g[2] > 0.0 ? FM_INDIFFERENT : FM_WEIGHTLESS;
-    const double least = least_stiff(s), noise = FM_NOISE * (s->statics.profile.n > 0 ? 0.0 : fabs(s->statics.H[0])), counts = noise > weightless ? noise : weightless;
+    const double least = least_stiff(s), noise = FM_NOISE * (s->statics.by_matrix ? 0.0 : fabs(s->statics.H[0])), counts = noise > weightless ? noise : weightless;
     s->statics.evaluations = s->work.evaluations;
     if (least > counts) {
         fm_find_departure(s, counts);
@@ -245,9 +242,9 @@ static fm_status none(fm_instance *s)
     const int32_t n = s->image.n.speeds;
     char name[120];
     double *left = s->statics.change, *product = s->statics.simplified;
-    if (s->work.evaluations > most_evaluations(s))
+    if (s->work.evaluations > s->statics.most)
         return fm_say(s, FM_ERROR, "no equilibrium was found near the start in %.0f evaluations. Give a start nearer to it",
-                      most_evaluations(s));
+                      s->statics.most);
     memset(left, 0, (size_t)n * sizeof *left);
     if (fm_balance_place(s, s->statics.now)) {
         if (fm_krylov(s, 0.0, s->statics.F, FM_EXACTLY, FM_SINGULAR, left) && s->statics.unsolved > FM_UNBALANCED &&
@@ -288,11 +285,23 @@ static void note_start(fm_instance *s)
     memcpy(s->statics.rows + rows, s->row_pivot, rows * sizeof(double));
 }
 
+/* The methods in turn, each from the start, beside `evaluations` more with FM_MOST_TANGENTS matrices. 0: none arrives. */
+static int search(fm_instance *s, double evaluations)
+{
+    static int (*const methods[METHODS])(fm_instance *) = {newton, in_load_steps, by_descent, newton_from_afar};
+    const double matrices = s->statics.by_matrix ? FM_MOST_TANGENTS * 2.0 * s->statics.profile.colours : 0.0;
+    s->statics.most = s->work.evaluations + evaluations + matrices;
+    for (s->statics.method = NEWTON; s->statics.method < METHODS; s->statics.method++) {
+        begin_at_start(s);
+        if (methods[s->statics.method](s)) return 1;
+        if (exhausted(s)) break;
+    }
+    return 0;
+}
+
 /* Moves y, where the loops are closed, to an equilibrium, at rest. The inputs, loads and gravity are those of s->kept. */
 fm_status fm_find_equilibrium(fm_instance *s)
 {
-    static int (*const search[METHODS])(fm_instance *) = {newton, in_load_steps, by_descent, newton_from_afar};
-    int found = 0;
     if (s->image.n.speeds == 0) return FM_OK;
     note_start(s);
     s->work.evaluations = 0.0;
@@ -300,10 +309,10 @@ fm_status fm_find_equilibrium(fm_instance *s)
     begin_at_start(s);
     s->statics.method = NEWTON;
     const int moves = !fm_balance_place(s, s->statics.now) || fm_balance_seed(s, s->statics.simplified);
-    for (; moves && s->statics.method < METHODS; s->statics.method++) {
-        begin_at_start(s);
-        found = search[s->statics.method](s);
-        if (found || exhausted(s)) break;
+    int found = moves && search(s, FM_MOST_EVALUATIONS);
+    if (moves && !found && !s->statics.by_matrix && s->statics.profile.n > 0 && !fm_step_interrupted(s)) {
+        s->statics.by_matrix = 1;
+        found = search(s, 0.0);
     }
     if (!found) begin_at_start(s);
     const fm_status status = !moves ? FM_OK : found ? check_stiffness(s) : none(s);

@@ -124,7 +124,7 @@ int fm_krylov(fm_instance *s, double mu, const double *b, double tolerance, doub
     memset(x, 0, (size_t)n * sizeof *x);
     s->statics.unsolved = whole;
     if (!(whole > 0.0)) return whole == 0.0;
-    if (s->statics.profile.n > 0) return fm_matrix_solve(s, mu, b, least, x);
+    if (s->statics.by_matrix) return fm_matrix_solve(s, mu, b, least, x);
     for (int cycle = 0; cycle < FM_RESTARTS; cycle++) {
         double *r = direction(s, 0), size = 1.0;
         int32_t j = 0;

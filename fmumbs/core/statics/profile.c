@@ -168,20 +168,20 @@ void fm_free_profile(fm_profile *p)
 }
 
 /* Whether a matrix is of use: for point springs and loops, whose stiffness the sweeps do not take in. */
-static int is_wanted(const fm_image *m, int32_t least)
+static int is_wanted(const fm_image *m)
 {
-    return m->n.speeds > least && m->n.springs + m->n.rows > 0;
+    return m->n.springs + m->n.rows > 0;
 }
 
-/* The profile of a mechanism with more than `least` velocity variables; fm_free_profile frees it. It is empty if the matrix is
+/* The profile of a mechanism; fm_free_profile frees it. It is empty if the matrix is
  * of no use or too large. 0: out of memory. */
-int fm_find_profile(const fm_image *m, int32_t least, fm_profile *out)
+int fm_find_profile(const fm_image *m, fm_profile *out)
 {
     const size_t links = (size_t)m->n.links, speeds = (size_t)m->n.speeds, edges = links + (size_t)m->n.springs + (size_t)m->n.joints;
     const size_t more = links > speeds ? links : speeds;
     finding f = {.m = m, .out = out};
     memset(out, 0, sizeof *out);
-    if (!is_wanted(m, least)) return 1;
+    if (!is_wanted(m)) return 1;
     int32_t *scratch = calloc(3 * links + more + 2 * edges + 2, sizeof *scratch);
     out->place = calloc(FM_PROFILE_ARRAYS * speeds, sizeof *out->place);
     const int fits = scratch != NULL && out->place != NULL;

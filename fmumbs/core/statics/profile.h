@@ -6,7 +6,7 @@
 
 FM_HIDDEN_BEGIN
 
-int fm_find_profile(const fm_image *m, int32_t least, fm_profile *out);
+int fm_find_profile(const fm_image *m, fm_profile *out);
 void fm_split_profile(fm_profile *p, int32_t n);
 void fm_free_profile(fm_profile *p);
 

@@ -117,7 +117,7 @@ static int32_t inverse_space(fm_instance *s, const double *x)
 static int candidate(fm_instance *s, int second, double least, double *x)
 {
     double value;
-    if (s->statics.profile.n > 0) return fm_matrix_departure(s, x);
+    if (s->statics.by_matrix) return fm_matrix_departure(s, x);
     if (!(fm_balance_seed(s, x) > 0)) return -1;
     const int32_t count = second ? inverse_space(s, x) : fm_krylov_space(s, x);
     if (count == 0) return -1;
@@ -166,7 +166,7 @@ static double settle(fm_instance *s, double *x)
  * statics.motion; 0 if there is none, NAN if it is not found out. least: magnitude of an eigenvalue of T that counts. */
 void fm_find_departure(fm_instance *s, double least)
 {
-    const int large = s->image.n.speeds > s->statics.room && s->statics.profile.n == 0; /* larger than a space */
+    const int large = s->image.n.speeds > s->statics.room && !s->statics.by_matrix; /* larger than a space */
     const double unit = s->statics.time;
     double *x = s->statics.motion;
     s->statics.growth = NAN;

@@ -25,7 +25,8 @@ def test_extreme_values_give_an_equilibrium_or_an_error(seed: int) -> None:
     free = [v.name for v in variables if v.causality in ("input", "parameter") and not v.name.startswith("solver")]
     for name in rng.choice(free, size=int(rng.integers(1, 6))):
         value = 10.0 ** rng.uniform(-15, 15)
-        solver.set(str(name), value if "mass" in name or "inertia" in name else value * rng.choice((-1, 1)))
+        with suppress(fm.SolverError):  # out of bounds
+            solver.set(str(name), value if "mass" in name or "inertia" in name else value * rng.choice((-1, 1)))
     with suppress(fm.AssemblyError):
         solver.assemble()
         assert np.isfinite(solver.read(variables.positions())).all()

@@ -147,20 +147,29 @@ def drawn(seed: int, most: int) -> Net:
     rng = np.random.default_rng([seed, 3])
     columns = int(rng.integers(1, max(2, int(most**0.5)) + 1))
     rows = int(rng.integers(1, max(2, most // columns) + 1))
-    sure = seed % 2 == 0 or 3 * columns * rows > 40  # few unknowns over decades: the search without a matrix may end
     return Net(
         seed,
         columns,
         rows,
         decades=4.0 * (seed % 2),
         unit=float(10.0 ** rng.uniform(-3, 3)),
-        rods=columns * rows // 4 * (seed % 3 == 1 and sure),
+        rods=columns * rows // 4 * (seed % 3 == 1),
     )
 
 
 @pytest.mark.parametrize("seed", seeds(20, 300))
 def test_random_nets_stand_where_dense_newton_does(seed: int) -> None:
     assert_stands(drawn(seed, 40))
+
+
+@pytest.mark.parametrize("dynamics", ["riccati", "copcod"])
+@pytest.mark.parametrize("seed", [31, 103, 163, 211])
+def test_few_unknowns_with_rods_over_decades_of_stiffness_stand(seed: int, dynamics: str) -> None:
+    """Where Krylov spaces lose the digits of soft springs beside stiff ones, the matrix does not."""
+    net = drawn(seed, 40)
+    solver = assert_stands(net, dynamics=dynamics)
+    assert net.rods
+    assert len(solver.image.variables.speeds()) <= 40
 
 
 @pytest.mark.slow
@@ -173,7 +182,7 @@ def test_larger_nets_stand_where_dense_newton_does(seed: int) -> None:
 def test_a_net_stands_alike_in_both_formulations(rods: int) -> None:
     net = Net(5, 6, 6, rods=rods)
     one, other = (standing(net, dynamics=dynamics)[1] for dynamics in ("riccati", "copcod"))
-    assert_allclose(one, other, rtol=0, atol=1e-9)
+    assert_allclose(one, other, rtol=0, atol=1e-9 * net.unit)
 
 
 @pytest.mark.parametrize("side", [6, 12])
@@ -221,12 +230,13 @@ def test_suspension_bridges_are_as_stable_as_all_their_frequencies_say(panels: i
     assert found.solver.departure[0] == 0.0
 
 
-def test_an_fmu_starts_in_the_equilibrium_of_a_net(tmp_path: Path) -> None:
-    net = Net(2, 5, 5)
+@pytest.mark.parametrize("seed", [None, 103])
+def test_an_fmu_starts_in_the_equilibrium_of_a_net(seed: int | None, tmp_path: Path) -> None:
+    net = Net(2, 5, 5) if seed is None else drawn(seed, 40)
     _, x = standing(net)
     image = fm.compile(net.model, everything=True).with_options(equilibrium=True)
     slave = Slave(unpacked_fmu(tmp_path / "net", image))
     slave.start()
     found = [slave.get(f"{body.name}.r[{k + 1}]") for body in net.model.bodies for k in range(3)]
     slave.free()
-    assert_allclose(found, x.ravel(), rtol=0, atol=1e-9)
+    assert_allclose(found, x.ravel(), rtol=0, atol=1e-9 * net.unit)
