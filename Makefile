@@ -133,7 +133,8 @@ build/sanitize/%: tests/core/%.c tests/core/images.h $(SANITIZED)/libfmumbs.a
 
 # some Python tests and random models on a package of its own
 RANDOM_MODELS := tests/relations/test_formulations.py tests/core/loops/test_planar_beside.py tests/core/loops/test_nearest.py
-SANITIZED_TESTS := tests/run/test_result.py tests/run/test_solver.py tests/core/fmi/test_fmi2_state.py $(RANDOM_MODELS)
+SANITIZED_TESTS := tests/run/test_result.py tests/run/test_solver.py tests/core/fmi/test_fmi2_state.py \
+  tests/core/loops/test_foreign_memory.py $(RANDOM_MODELS)
 SANITIZED_OPTIONS :=
 
 sanitize-python: .venv/.test .venv/.core $(SANITIZED)/libfmumbs.a

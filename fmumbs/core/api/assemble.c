@@ -4,14 +4,18 @@
 #include "../maths/vectors.h"
 #include "../instance/instance.h"
 #include "../instance/message.h"
+#include "../tree/kinematics.h"
 #include "../tree/positions.h"
 #include "../tree/reversed.h"
 #include "../forces/excitation.h"
 #include "../loops/constraints.h"
+#include "../loops/cut_joints.h"
 #include "../loops/delassus.h"
 #include "../loops/projection.h"
+#include "../loops/turning_axes.h"
 #include "../kernels/kernels.h"
 #include "../motion/parameters.h"
+#include "../motion/resolution.h"
 #include "../loops/reduced_choice.h"
 #include "../assembly/assembly.h"
 #include "../assembly/held_values.h"
@@ -20,6 +24,7 @@
 #include "../assembly/reach.h"
 #include "../assembly/restarts.h"
 #include "../statics/equilibrium.h"
+#include "step.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -152,9 +157,34 @@ static fm_status check_rank(fm_instance *s)
     return FM_OK;
 }
 
+/* Refuses start values that are not resolved. */
+static fm_status check_resolution(fm_instance *s)
+{
+    double value;
+    int32_t slides;
+    const int32_t joint = fm_unresolved(s, s->y, &value, &slides);
+    const char *unit = slides ? "m" : "rad";
+    if (joint < 0) return FM_OK;
+    return fm_say(s, FM_ERROR, "joint '%s' starts at %.9g %s, where numbers are %.3g %s apart. Start nearer to zero%s",
+                  s->image.text + s->image.joint_name[joint], value, unit, fm_spacing(value), unit,
+                  slides ? "" : ", or leave out whole turns");
+}
+
+/* Refuses a start where a joint is at the limit of its coordinates. */
+static fm_status check_coordinates(fm_instance *s)
+{
+    fm_run_orientations(s, s->y);
+    fm_make_world(s, s->y);
+    const int32_t lost = s->image.n.cut_positions > 0 ? fm_follow_cut_joints(s) : -1, joint = lost < 0 ? fm_starts_at_limit(s, s->y) : lost;
+    if (joint < 0) return FM_OK;
+    return fm_say(s, FM_ERROR, "joint '%s' starts at the limit of its coordinates: %s. Move its q0, or take a joint with a ball "
+                  "(fm.Spherical, fm.Free), which has no limit", s->image.text + s->image.joint_name[joint], fm_limit_of(s, joint));
+}
+
 static fm_status assemble(fm_instance *s, double t)
 {
     if (!isfinite(t)) return fm_say(s, FM_ERROR, "the start time is not finite");
+    if (fm_check_time(s, t) != FM_OK) return FM_ERROR;
     copy(s->y, s->guess, s->model.ny);
     for (int32_t i = 0; i < s->model.balls; i++) {
         const fm_link *k = s->link + s->ball_link[i];
@@ -170,6 +200,7 @@ static fm_status assemble(fm_instance *s, double t)
     for (int32_t i = 0; i < s->image.n.rows; i++) s->row_pivot[i] = 0.0;
     if (s->model.realised > 0) s->drive_side[0] = 0.0;
     (void)fm_normalise(s, s->y, NULL);
+    if (check_resolution(s) != FM_OK) return FM_ERROR;
     s->clock[FM_TIME] = s->clock[FM_TIME_HEAD] = s->clock[FM_FOLLOWED] = s->work.time = t;
     s->clock[FM_AHEAD] = s->clock[FM_H] = s->clock[FM_FRESH] = 0.0;
     s->clock[FM_STEPS_DONE] = s->clock[FM_IMPLICIT_DONE] = s->clock[FM_EVALUATIONS] = s->clock[FM_STEPS_REJECTED] = s->clock[FM_CORRECTED] = s->clock[FM_ITERATED] = 0.0;
@@ -187,7 +218,7 @@ static fm_status assemble(fm_instance *s, double t)
     if (levels == 0) return cannot_close(s);
     if (levels == 1) return cannot_move(s);
     if (s->image.n.rows > 0 && check_rank(s) != FM_OK) return FM_ERROR;
-    if (check_pivots(s) != FM_OK) return FM_ERROR;
+    if (check_coordinates(s) != FM_OK || check_pivots(s) != FM_OK) return FM_ERROR;
     s->clock[FM_ASSEMBLED] = 1.0;
     return FM_OK;
 }

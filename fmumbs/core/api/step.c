@@ -5,6 +5,7 @@
 #include "../instance/instance.h"
 #include "../instance/message.h"
 #include "../forces/excitation.h"
+#include "../motion/resolution.h"
 #include "../motion/rules.h"
 #include "../time/integrate.h"
 #include "../outputs/update.h"
@@ -12,6 +13,14 @@
 #include <math.h>
 
 #define FM_MOST_STEPS 1e9 /* most fixed steps in one fm_step */
+
+/* Refuses times that are further apart than the step that the model asks for. */
+fm_status fm_check_time(fm_instance *s, double t)
+{
+    if (!(fm_spacing(t) > s->options[FM_OPTION_STEP])) return FM_OK;
+    return fm_say(s, FM_ERROR, "at t = %.9g s numbers are %.3g s apart, more than solver.step = %g s. Start nearer to zero", t,
+                  fm_spacing(t), s->options[FM_OPTION_STEP]);
+}
 
 double fm_time(const fm_instance *s)
 {
@@ -24,6 +33,7 @@ fm_status fm_do_step(fm_instance *s, double t_end)
     if (s->clock[FM_ASSEMBLED] == 0.0) return fm_say(s, FM_ERROR, "the instance is not assembled: assemble first");
     if (!isfinite(t_end - t) || t_end < t)
         return fm_say(s, FM_ERROR, "a step from t = %.9g s to t = %.9g s: the end must be finite and not before the start", t, t_end);
+    if (fm_check_time(s, t_end) != FM_OK) return FM_ERROR;
     if (fm_check_rules(s, FM_DISCARD) != FM_OK) return FM_DISCARD;
     if (s->options[FM_OPTION_SCHEME] == (double)FM_RUNGE_KUTTA && (t_end - t) / s->options[FM_OPTION_STEP] > FM_MOST_STEPS)
         return fm_say(s, FM_ERROR, "a step of %.9g s would take more than %g of solver.step = %g s: choose a longer one",

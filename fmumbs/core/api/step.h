@@ -6,6 +6,7 @@
 
 FM_HIDDEN_BEGIN
 
+fm_status fm_check_time(fm_instance *s, double t);
 fm_status fm_do_step(fm_instance *s, double t_end);
 fm_status fm_do_evaluate(fm_instance *s, size_t times);
 

@@ -9,6 +9,7 @@
 #include "../tree/planar.h"
 #include "../tree/reversed.h"
 #include "../loops/planar_loops.h"
+#include "../loops/turning_axes.h"
 #include "../assembly/held_values.h"
 #include "../motion/least.h"
 
@@ -25,5 +26,6 @@ void fm_derive_structure(fm_instance *s)
     fm_arrange_slots(s);
     fm_planar_structure(s);
     fm_planar_loops_structure(s);
+    fm_turning_structure(s);
     if (s->image.n.rows > 0) fm_least_structure(s);
 }

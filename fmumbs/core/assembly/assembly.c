@@ -231,7 +231,7 @@ static int close_positions(fm_instance *s, double *y)
     double soft = 0.0, merit, hoped = INFINITY;
     for (int n = 0; n < FM_CLOSINGS; n++) {
         fm_assembly_place(s, y);
-        fm_follow_cut_joints(s);
+        (void)fm_follow_cut_joints(s);
         const double worst = violation(s, 0, &merit), enough = fm_closed_within(s);
         if (worst <= enough) return 1;
         if (!isfinite(worst)) return 0;
@@ -305,7 +305,7 @@ int fm_assemble_velocities(fm_instance *s, double *y)
 int32_t fm_choose_at(fm_instance *s, const double *y)
 {
     fm_assembly_place(s, y);
-    fm_follow_cut_joints(s);
+    (void)fm_follow_cut_joints(s);
     memset(s->work.tau, 0, (size_t)s->image.n.speeds * sizeof(double));
     fm_run_sweeps(s, y, s->work.tau, s->loop.change);
     fm_make_rows(s, 0, 1);
@@ -370,7 +370,7 @@ int fm_assemble_on_branch(fm_instance *s, double *y)
     else memcpy(s->row_active, chosen, rows);
     fm_use_rows(s);
     fm_assembly_place(s, y);
-    fm_follow_cut_joints(s);
+    (void)fm_follow_cut_joints(s);
     return fits;
 }
 
@@ -404,7 +404,7 @@ int32_t fm_rank_nearby(fm_instance *s, const double *y, int way, int32_t *row)
     memcpy(s->row_active, chosen, (size_t)rows * sizeof *chosen);
     fm_use_rows(s);
     fm_assembly_place(s, y);
-    fm_follow_cut_joints(s);
+    (void)fm_follow_cut_joints(s);
     s->clock[FM_ITERATED] = iterated, s->clock[FM_CORRECTED] = corrected;
     return rank;
 }

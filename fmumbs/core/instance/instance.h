@@ -41,6 +41,7 @@ typedef struct fm_model {
     int32_t obeys;    /* 1: the present parameters obey the rules on several of them (motion/rules.c) */
     int32_t excited;  /* 1: some mode is excited */
     int32_t reduced;  /* 1: the image asks for the reduced formulation */
+    int32_t turning;  /* joints that turn about three axes (loops/turning_axes.c) */
     int32_t realised; /* drives that realise programs */
     size_t state_doubles;
 } fm_model;

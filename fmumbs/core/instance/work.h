@@ -40,6 +40,9 @@ typedef struct fm_work {
     int32_t still;                /* 1: laws act without friction, and excited modes stand (statics/balance.c); 2: these alone */
     int32_t resting;              /* 1: evaluations give forces at rest in place of accelerations (loops/rest_forces.c) */
     int32_t forced, cuts;         /* 1: `applied`, `cut_wrench` is not zero */
+    int32_t lost;                 /* a joint that has no coordinates at the end of a step, or is at its limit; -1: none */
+    double far;                   /* the coordinate of that joint which is too large to be resolved; 0: none is */
+    int32_t far_slides;           /* 1: it is a translation */
     double evaluations;           /* number of evaluations in the present fm_step */
     fm_rejection rejection;       /* of its last rejected trial step (time/headway.c) */
     int32_t slow;                 /* its last steps that made no headway */

@@ -4,8 +4,10 @@
  * poses of its two frames: with Phi the free modes at M and B the directions of forces along them (reactions.c), by
  * Newton's method p <- p + (B' Phi)^-1 B' (rotation, displacement) from X(p) to X_FM. It starts at the positions of the
  * last accepted step, so that angles are unwrapped and quaternions keep their sign; these positions are saved with the
- * state. Velocities and accelerations follow alike, and the forces lambda of inputs, springs and dampers act on the two
- * bodies as the wrench B (Phi' B)^-1 lambda. F's axes, angular part first, at M.
+ * state. Rotations converge by themselves, and translations with them in one step, however long, as they are linear. While
+ * the loop is open by an angle e across the free rotations, B turns under the iteration, which then converges linearly, by
+ * about e a step. Velocities and accelerations follow alike, and the forces lambda of inputs, springs and dampers act on the
+ * two bodies as the wrench B (Phi' B)^-1 lambda. F's axes, angular part first, at M.
  */
 #include "cut_joints.h"
 
@@ -18,95 +20,27 @@
 #include "../tree/kinematics.h"
 #include "../forces/matrix_laws.h"
 #include "../forces/forces.h"
+#include "cut_chain.h"
 #include "planar_loops.h"
 
+#include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define FM_SEARCHES 30      /* most Newton steps between two accepted positions */
+#define FM_SEARCHES 30      /* most Newton steps: 4 reach any rotation, 16 reduce what is left by FM_OPEN each */
 #define FM_FOUND 1e-15      /* [rad], or relative to the length: step at which the iteration stops */
-#define FM_LARGEST_ROTATION 1.0 /* [rad]: largest rotation in a Newton step */
+#define FM_ROUND_OFF 1e-9   /* the same: a step below it that is no shorter than the one before is round-off */
+#define FM_OPEN 0.1         /* [rad]: angle across the free rotations by which the loop is open */
+#define FM_LARGEST_ROTATION 1.0 /* [rad]: largest rotation in a Newton step; translations are linear and have no limit */
 #define FM_FARTHEST 1e6     /* [rad]: largest predicted rotation in a step */
 static const double pi = 3.14159265358979323846;
-
-/* A product of modes: pose of M in F, the free modes at M, M's bias acceleration. */
-typedef struct chain {
-    double R[9], r[3], phi[FM_JOINT_MODES][6], bias[6];
-    int32_t n;
-} chain;
 
 /* Motion of M relative to F, from the links. */
 typedef struct relation {
     double R[9], r[3], velocity[6], acceleration[6];
     double F[9], M[9], at[3]; /* axes of F and M, and M's origin, in the world */
+    double extent;            /* largest coordinate of the two origins in the world [m] */
 } relation;
-
-/* Appends a mode with position q and velocity `rate`. Its column is about its own origin, until make_chain moves it to
- * M. */
-static void add_screw(const fm_image *m, int32_t mode, double q, double rate, double w[3], chain *c)
-{
-    const double turn = m->cut_turn[mode], slide = m->cut_slide[mode];
-    double a[3], rho[3], spin[3], glide[3], x[3], y[3], z[3], more[9], R[9];
-    rotate_out(c->R, m->cut_axis + 3 * mode, a);
-    for (int j = 0; j < 3; j++) rho[j] = a[j] * slide * q, spin[j] = a[j] * turn * rate, glide[j] = a[j] * slide * rate;
-    cross(w, rho, x);
-    cross(w, x, y);
-    cross(c->bias, rho, x);
-    cross(w, glide, z);
-    for (int j = 0; j < 3; j++) c->bias[3 + j] += (x[j] + y[j]) + 2.0 * z[j], c->r[j] += rho[j];
-    cross(w, spin, x);
-    for (int j = 0; j < 3; j++) c->bias[j] += x[j], w[j] += spin[j];
-    if (turn != 0.0) {
-        fm_rotation_about(m->cut_axis + 3 * mode, turn * q, more);
-        product(c->R, more, R);
-        memcpy(c->R, R, sizeof R);
-    }
-    if (m->cut_kind[mode] != FM_CUT_SCREW) return;
-    for (int j = 0; j < 3; j++) c->phi[c->n][j] = a[j] * turn, c->phi[c->n][3 + j] = a[j] * slide;
-    c->n++;
-}
-
-static void add_ball(const double *q, const double *u, double w[3], chain *c)
-{
-    double more[9], R[9], spin[3], x[3];
-    fm_rotation_of(q, more);
-    product(c->R, more, R);
-    memcpy(c->R, R, sizeof R);
-    rotate_out(R, u, spin);
-    cross(w, spin, x);
-    for (int j = 0; j < 3; j++) c->bias[j] += x[j], w[j] += spin[j];
-    for (int k = 0; k < 3; k++, c->n++)
-        for (int j = 0; j < 3; j++) c->phi[c->n][j] = R[3 * j + k], c->phi[c->n][3 + j] = 0.0;
-}
-
-/* The product at positions p and velocities u. */
-static void make_chain(const fm_instance *s, int32_t joint, const double *p, const double *u, chain *c)
-{
-    static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    const fm_image *m = &s->image;
-    double w[3] = {0.0, 0.0, 0.0}, behind[FM_JOINT_MODES][3];
-    memset(c, 0, sizeof *c);
-    memcpy(c->R, identity, sizeof identity);
-    for (int32_t k = m->joint_mode[joint]; k < m->joint_mode[joint] + m->joint_modes[joint]; k++) {
-        const int32_t first = c->n;
-        if (m->cut_kind[k] == FM_CUT_BALL) {
-            add_ball(p, u + first, w, c);
-            p += 4;
-        } else {
-            const int free = m->cut_kind[k] == FM_CUT_SCREW;
-            add_screw(m, k, free ? *p : m->cut_value[k], free ? u[first] : 0.0, w, c);
-            p += free;
-        }
-        for (int32_t i = first; i < c->n; i++) memcpy(behind[i], c->r, sizeof c->r);
-    }
-    for (int32_t i = 0; i < c->n; i++) {
-        double arm[3], add[3];
-        for (int j = 0; j < 3; j++) arm[j] = c->r[j] - behind[i][j];
-        cross(c->phi[i], arm, add);
-        for (int j = 0; j < 3; j++) c->phi[i][3 + j] += add[j];
-    }
-}
 
 /* Requires world kinematics, with accelerations if `moving`. */
 static void relate(const fm_instance *s, int32_t joint, int moving, relation *to)
@@ -122,6 +56,8 @@ static void relate(const fm_instance *s, int32_t joint, int moving, relation *to
     if (M < 0) memcpy(to->M, m->joint_M + 9 * joint, sizeof to->M);
     else product(s->world[M].R, m->joint_M + 9 * joint, to->M);
     memcpy(to->at, g.r, sizeof to->at);
+    to->extent = 0.0;
+    for (int j = 0; j < 3; j++) to->extent = fmax(to->extent, fmax(fabs(f.r[j]), fabs(g.r[j])));
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
             to->R[3 * i + j] = (to->F[i] * to->M[j] + to->F[3 + i] * to->M[3 + j]) + to->F[6 + i] * to->M[6 + j];
@@ -159,28 +95,18 @@ static double go_on(const fm_instance *s, double angle, double before, double ve
     return angle + 2.0 * pi * floor((near - angle) / (2.0 * pi) + 0.5);
 }
 
-/* The rotation vector and displacement from the product's pose of M to the actual one. */
-static void miss(const chain *c, const relation *to, double out[6])
-{
-    double E[9], q[4];
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            E[3 * i + j] = (to->R[3 * i] * c->R[3 * j] + to->R[3 * i + 1] * c->R[3 * j + 1]) + to->R[3 * i + 2] * c->R[3 * j + 2];
-    fm_quaternion_of(E, q);
-    fm_rotation_vector(q, out);
-    for (int j = 0; j < 3; j++) out[3 + j] = to->r[j] - c->r[j];
-}
-
 /* Moves the free modes by `step`; returns its largest element, translations relative to the model's length. */
 static double advance(const fm_instance *s, int32_t joint, double *step, double *p)
 {
     const fm_image *m = &s->image;
-    double most = 0.0;
+    double most = 0.0, turned = 0.0;
     for (int32_t i = 0; i < m->joint_nu[joint]; i++) {
-        const double size = fabs(step[i]) / (m->mode_linear[m->joint_u[joint] + i] ? m->length[0] : 1.0);
-        most = size > most ? size : most;
+        const int slides = m->mode_linear[m->joint_u[joint] + i];
+        const double size = fabs(step[i]) / (slides ? m->length[0] : 1.0);
+        most = size > most || isnan(size) ? size : most;
+        if (!slides && size > turned) turned = size;
     }
-    for (int32_t i = 0; most > FM_LARGEST_ROTATION && i < m->joint_nu[joint]; i++) step[i] *= FM_LARGEST_ROTATION / most;
+    for (int32_t i = 0; turned > FM_LARGEST_ROTATION && i < m->joint_nu[joint]; i++) step[i] *= FM_LARGEST_ROTATION / turned;
     for (int32_t k = m->joint_mode[joint]; k < m->joint_mode[joint] + m->joint_modes[joint]; k++) {
         if (m->cut_kind[k] == FM_CUT_SCREW) *p++ += *step++;
         if (m->cut_kind[k] != FM_CUT_BALL) continue;
@@ -207,9 +133,9 @@ static void unwind(const fm_instance *s, int32_t joint, const relation *to, cons
     static const double still[FM_JOINT_MODES] = {0.0};
     const fm_image *m = &s->image;
     double u[6];
-    chain c;
+    fm_chain c;
     fm_dual dual;
-    make_chain(s, joint, p, still, &c);
+    fm_make_chain(s, joint, p, still, &c);
     if (!fm_make_dual(s, c.phi, c.n, &dual)) return;
     memcpy(u, to->velocity, sizeof u);
     fm_dual_rates(&dual, u);
@@ -221,74 +147,98 @@ static void unwind(const fm_instance *s, int32_t joint, const relation *to, cons
     }
 }
 
-/* Finds positions near those in p, the previous ones; angles continue with their velocity, also over whole rotations. */
-static void find_positions(const fm_instance *s, int32_t joint, const relation *to, double *p)
+/* Newton's method from the positions in p. 0: the modes are dependent on its way, or it does not converge though the loop
+ * is closed; while it is open, the rows show the gap, and the next positions of the bodies ask again. */
+static int iterate(const fm_instance *s, int32_t joint, const relation *to, double *p)
 {
     static const double still[FM_JOINT_MODES] = {0.0};
     const fm_image *m = &s->image;
-    const double *axis = m->cut_axis + 3 * m->joint_mode[joint];
-    if (fm_is_pin(m, joint)) {
-        p[0] = go_on(s, angle_about(axis, to->R), p[0], dot(axis, to->velocity));
-        return;
-    }
-    double noted[FM_JOINT_MODES + 1], before = INFINITY;
-    memcpy(noted, p, (size_t)m->joint_np[joint] * sizeof *p);
+    const double resolved = 64.0 * DBL_EPSILON * to->extent / m->length[0], noise = fmax(FM_ROUND_OFF, resolved);
+    double before = INFINITY, across = 0.0;
     for (int n = 0; n < FM_SEARCHES; n++) {
         double step[6], kept[FM_JOINT_MODES + 1];
-        chain c;
+        fm_chain c;
         fm_dual dual;
-        make_chain(s, joint, p, still, &c);
-        if (!fm_make_dual(s, c.phi, c.n, &dual)) return;
-        miss(&c, to, step);
+        fm_make_chain(s, joint, p, still, &c);
+        if (!fm_make_dual(s, c.phi, c.n, &dual)) return 0;
+        fm_chain_miss(&c, to->R, to->r, step);
+        across = dual.turning < 3 ? sqrt(dot(step, step)) : 0.0;
         fm_dual_rates(&dual, step);
         memcpy(kept, p, (size_t)m->joint_np[joint] * sizeof *p);
         const double moved = advance(s, joint, step, p);
-        if (moved <= FM_FOUND) break;
-        if (moved < 1e-9 && moved >= before) { /* round-off */
+        if (moved <= FM_FOUND) return 1;
+        if (moved < noise && moved >= before) { /* round-off */
             memcpy(p, kept, (size_t)m->joint_np[joint] * sizeof *p);
-            break;
+            return 1;
         }
+        if (!isfinite(moved)) return 0;
         before = moved;
     }
-    unwind(s, joint, to, noted, p);
+    return across > FM_OPEN;
 }
 
-/* The joint's coordinates for the present links: positions, velocities, and accelerations if `moving`; 0: only
- * positions, as its modes are dependent there. */
+/* Finds positions near those in p, the previous ones; angles continue with their velocity, also over whole rotations. 0:
+ * there are none, and p is NAN. */
+static int find_positions(const fm_instance *s, int32_t joint, const relation *to, double *p)
+{
+    const fm_image *m = &s->image;
+    const double *axis = m->cut_axis + 3 * m->joint_mode[joint];
+    double noted[FM_JOINT_MODES + 1];
+    if (fm_is_pin(m, joint)) {
+        p[0] = go_on(s, angle_about(axis, to->R), p[0], dot(axis, to->velocity));
+        return isfinite(p[0]);
+    }
+    memcpy(noted, p, (size_t)m->joint_np[joint] * sizeof *p);
+    if (iterate(s, joint, to, p)) {
+        unwind(s, joint, to, noted, p);
+        return 1;
+    }
+    for (int32_t i = 0; i < m->joint_np[joint]; i++) p[i] = NAN;
+    return 0;
+}
+
+/* The joint's coordinates for the present links: positions, velocities, and accelerations if `moving`. 0: there are none,
+ * as its modes are dependent there, and all are NAN. */
 static int find(const fm_instance *s, int32_t joint, int moving, fm_coordinates *out, relation *to, fm_dual *dual)
 {
     static const double still[FM_JOINT_MODES] = {0.0};
     const fm_image *m = &s->image;
-    chain c;
+    fm_chain c;
     memset(out, 0, sizeof *out);
     relate(s, joint, moving, to);
     memcpy(out->p, s->cut_p + m->joint_p[joint], (size_t)m->joint_np[joint] * sizeof(double));
-    find_positions(s, joint, to, out->p);
-    make_chain(s, joint, out->p, still, &c);
-    if (!fm_make_dual(s, c.phi, c.n, dual)) return 0;
+    int found = find_positions(s, joint, to, out->p);
+    if (found) {
+        fm_make_chain(s, joint, out->p, still, &c);
+        found = fm_make_dual(s, c.phi, c.n, dual);
+    }
+    if (!found) {
+        for (int j = 0; j < FM_JOINT_MODES; j++) out->u[j] = out->udot[j] = NAN;
+        return 0;
+    }
     memcpy(out->u, to->velocity, sizeof out->u);
     fm_dual_rates(dual, out->u);
     if (!moving) return 1;
-    make_chain(s, joint, out->p, out->u, &c);
+    fm_make_chain(s, joint, out->p, out->u, &c);
     for (int j = 0; j < 6; j++) out->udot[j] = to->acceleration[j] - c.bias[j];
     fm_dual_rates(dual, out->udot);
     return 1;
 }
 
-/* 0: the modes are dependent there. */
+/* 0: there are no coordinates, and *out is only in part. */
 int fm_cut_joint_motion(const fm_instance *s, int32_t joint, int moving, fm_cut_motion *out)
 {
     relation to;
-    chain c;
-    const int found = find(s, joint, moving, &out->at, &to, &out->dual);
-    make_chain(s, joint, out->at.p, out->at.u, &c);
-    miss(&c, &to, out->miss);
+    fm_chain c;
+    if (!find(s, joint, moving, &out->at, &to, &out->dual)) return 0;
+    fm_make_chain(s, joint, out->at.p, out->at.u, &c);
+    fm_chain_miss(&c, to.R, to.r, out->miss);
     memcpy(out->phi, c.phi, sizeof c.phi);
     memcpy(out->velocity, to.velocity, sizeof to.velocity);
     for (int j = 0; j < 6; j++) out->acceleration[j] = moving ? to.acceleration[j] - c.bias[j] : 0.0;
     memcpy(out->F, to.F, sizeof to.F);
     memcpy(out->R, to.R, sizeof to.R);
-    return found;
+    return 1;
 }
 
 void fm_cut_joint_coordinates(const fm_instance *s, int32_t joint, int moving, fm_coordinates *out)
@@ -309,7 +259,10 @@ void fm_cut_joint_row(const fm_instance *s, int32_t joint, int32_t part, fm_cons
     const int32_t of_ball = fm_cut_joint_part(m, joint, part, &p);
     double wrench[6] = {0.0}, turn[4], v[3];
     memset(out, 0, sizeof *out);
-    if (!find(s, joint, 0, &at, &to, &dual)) return;
+    if (!find(s, joint, 0, &at, &to, &dual)) {
+        out->c[0] = out->c[1] = NAN;
+        return;
+    }
     const double *now = at.p + (p - m->joint_p[joint]), *start = m->cut_start + p;
     if (of_ball < 0) {
         out->c[0] = now[0] - start[0];
@@ -333,15 +286,17 @@ double fm_cut_joint_angle(const fm_instance *s, int32_t joint)
     double p = s->cut_p[s->image.joint_p[joint]];
     relation to;
     relate(s, joint, 0, &to);
-    find_positions(s, joint, &to, &p);
+    (void)find_positions(s, joint, &to, &p);
     return p;
 }
 
 /* Stores the coordinates at a position that the integrator accepted, as the reference for unwrapping. Positions in
- * between are not stored, so that the motion does not depend on when outputs are read. Requires placed links. */
-void fm_follow_cut_joints(fm_instance *s)
+ * between are not stored, so that the motion does not depend on when outputs are read. Requires placed links. Returns a
+ * joint that has none there, and keeps its former ones; -1: all have. */
+int32_t fm_follow_cut_joints(fm_instance *s)
 {
     const fm_image *m = &s->image;
+    int32_t lost = -1;
     for (int32_t j = m->n.cut_positions > 0 ? 0 : m->n.joints; j < m->n.joints; j++) {
         double *p = s->cut_p + m->joint_p[j], rate;
         relation to;
@@ -354,9 +309,14 @@ void fm_follow_cut_joints(fm_instance *s)
         }
         if (planar) fm_planar_show(s, j);
         relate(s, j, 0, &to);
-        find_positions(s, j, &to, p);
+        double now[FM_JOINT_MODES + 1];
+        const size_t size = (size_t)m->joint_np[j] * sizeof *p;
+        memcpy(now, p, size);
+        if (find_positions(s, j, &to, now)) memcpy(p, now, size);
+        else lost = j;
     }
     s->clock[FM_FOLLOWED] = s->work.time;
+    return lost;
 }
 
 /* Adds the forces of springs and dampers on a joint's modes, at positions p and velocities u; returns their energy [J]. */
@@ -379,22 +339,23 @@ static double resist(const fm_instance *s, int32_t joint, const double *p, const
     return energy;
 }
 
-/* Whether inputs, springs or dampers act along the modes from `first` to before `end`. */
+/* Whether inputs, springs or dampers act along the modes from `first` to before `end`, those of cut joints. */
 static int forced(const fm_instance *s, int32_t first, int32_t end, const double *tau)
 {
-    if (s->image.n.coupled > 0) return 1;
+    if (first < end && s->image.n.coupled > 0) return 1; /* also through entries beside the diagonals of matrices */
     for (int32_t i = first; i < end; i++)
         if (tau[i] != 0.0 || s->stiffness[i] != 0.0 || s->damping[i] != 0.0) return 1;
     return 0;
 }
 
+/* Whether work.cut_wrench is in use: it has no memory where no cut joint has coordinates. */
 int fm_cut_joints_forced(const fm_instance *s, const double *tau)
 {
     return forced(s, s->image.n.speeds, s->image.n.modes, tau);
 }
 
 /* Applies forces along the modes of cut joints to their links; `laws`: also of their springs and dampers. Requires
- * world kinematics. */
+ * world kinematics. Where a joint has no coordinates its forces are NAN, and so is the motion. */
 void fm_apply_cut_joints(fm_instance *s, const double *tau, int laws)
 {
     const fm_image *m = &s->image;
@@ -405,10 +366,14 @@ void fm_apply_cut_joints(fm_instance *s, const double *tau, int laws)
         fm_coordinates at;
         relation to;
         fm_dual dual;
-        if (!fm_is_cut_joint(m, j) || !forced(s, u, u + nu, tau) || !find(s, j, 0, &at, &to, &dual)) continue;
+        if (!fm_is_cut_joint(m, j) || !forced(s, u, u + nu, tau)) continue;
         memcpy(wrench, tau + u, (size_t)nu * sizeof *wrench);
-        if (laws) (void)resist(s, j, at.p, at.u, wrench);
-        fm_dual_wrench(&dual, wrench);
+        if (find(s, j, 0, &at, &to, &dual)) {
+            if (laws) (void)resist(s, j, at.p, at.u, wrench);
+            fm_dual_wrench(&dual, wrench);
+        } else {
+            for (int c = 0; c < 6; c++) wrench[c] = NAN;
+        }
         rotate_out(to.F, wrench, world);
         rotate_out(to.F, wrench + 3, world + 3);
         fm_apply_wrench(s, m->joint_M_link[j], to.at, world, 1.0);

@@ -19,7 +19,7 @@ int fm_cut_joint_motion(const fm_instance *s, int32_t joint, int moving, fm_cut_
 void fm_cut_joint_coordinates(const fm_instance *s, int32_t joint, int moving, fm_coordinates *out);
 void fm_cut_joint_row(const fm_instance *s, int32_t joint, int32_t part, fm_constraint *out);
 double fm_cut_joint_angle(const fm_instance *s, int32_t joint);
-void fm_follow_cut_joints(fm_instance *s);
+int32_t fm_follow_cut_joints(fm_instance *s);
 int fm_cut_joints_forced(const fm_instance *s, const double *tau);
 void fm_apply_cut_joints(fm_instance *s, const double *tau, int laws);
 double fm_cut_joint_energy(const fm_instance *s);

@@ -91,7 +91,7 @@ int fm_balance_close(fm_instance *s, double *y)
     for (int32_t i = 0; i < s->image.n.positions; i++)
         if (!isfinite(y[i])) return 0;
     if (!fm_correct(s, y, 0)) return 0;
-    if (s->image.n.modes > s->image.n.speeds) fm_follow_cut_joints(s);
+    if (s->image.n.modes > s->image.n.speeds) (void)fm_follow_cut_joints(s);
     if (s->image.n.rows > 0) fm_watch_rows(s, y);
     return 1;
 }

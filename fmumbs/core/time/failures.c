@@ -6,6 +6,8 @@
 #include "../instance/message.h"
 #include "../forces/laws.h"
 #include "../loops/constraints.h"
+#include "../loops/turning_axes.h"
+#include "../motion/resolution.h"
 #include "../motion/singular.h"
 #include "../assembly/drives.h"
 #include "../assembly/internal_dynamics.h"
@@ -14,6 +16,7 @@
 
 #include <string.h>
 
+#define FM_NEAR_LIMIT 0.05 /* [rad]: so near its limit, a joint is the reason for steps that become too small */
 #define FM_WORK 4e5 /* evaluations, weighted by links and rows, between two questions to the host */
 
 /* Makes the integrator's last state the present one. */
@@ -94,6 +97,31 @@ fm_status fm_drives_failed(fm_instance *s, double t_end)
                   t_end, s->clock[FM_TIME], names);
 }
 
+/* A joint whose coordinates end at the present state. */
+static fm_status lost_coordinates(fm_instance *s, double t_end, int32_t joint)
+{
+    const char *name = s->image.text + s->image.joint_name[joint];
+    const double far = s->work.far;
+    const char *unit = s->work.far_slides ? "m" : "rad";
+    if (far != 0.0)
+        return fm_say(s, FM_DISCARD,
+                      "the step to t = %.9g s failed: after t = %.9g s joint '%s' is at %.9g %s, where numbers are %.3g %s apart. "
+                      "Start nearer to zero, or make the motion slower or shorter",
+                      t_end, s->clock[FM_TIME], name, far, unit, fm_spacing(far), unit);
+    return fm_say(s, FM_DISCARD,
+                  "the step to t = %.9g s failed: at t = %.9g s joint '%s' comes to the limit of its coordinates: %s. Stiffen or "
+                  "stop it before, or take a joint with a ball (fm.Spherical, fm.Free), which has no limit",
+                  t_end, s->clock[FM_TIME], name, fm_limit_of(s, joint));
+}
+
+/* Whether a joint is so near the limit of its coordinates that the step failed by it, and says so. */
+int fm_near_limit(fm_instance *s, double t_end)
+{
+    const int32_t near = fm_nearest_limit(s, s->y, FM_NEAR_LIMIT);
+    if (near >= 0) (void)lost_coordinates(s, t_end, near);
+    return near >= 0;
+}
+
 fm_status fm_step_failed(fm_instance *s, double t_end)
 {
     fm_fall_back(s);
@@ -101,6 +129,7 @@ fm_status fm_step_failed(fm_instance *s, double t_end)
     s->valid = FM_VALID_NOTHING;
     if (s->singular.tangent_row >= 0) return failed_at_tangent(s, t_end);
     if (s->laws.fault >= 0) return fm_step_failed_by_law(s, t_end);
+    if (s->work.lost >= 0) return lost_coordinates(s, t_end, s->work.lost);
     if (s->friction.jammed >= 0) return fm_jammed(s, t_end);
     if (!s->realised.crossed && left_reach(s, t_end)) return FM_DISCARD;
     if (fm_drives_lost(s)) return fm_drives_failed(s, t_end);
@@ -116,6 +145,7 @@ fm_status fm_step_failed(fm_instance *s, double t_end)
                       "drive or a spring, or start with a velocity along one of them",
                       t_end, s->clock[FM_TIME], names, s->image.text + s->image.joint_name[joint]);
     }
+    if (fm_near_limit(s, t_end)) return FM_DISCARD;
     fm_print_known(s, why, sizeof why);
     return fm_say(s, FM_DISCARD,
                   "the step to t = %.9g s failed: at t = %.9g s the step size became too small: %s. The motion becomes "
@@ -129,6 +159,7 @@ fm_status fm_too_many_steps(fm_instance *s, double t_end, long accepted)
     char known[200];
     fm_print_known(s, known, sizeof known);
     fm_fall_back(s);
+    if (fm_near_limit(s, t_end)) return FM_DISCARD;
     return fm_say(s, FM_DISCARD,
                   "the step to t = %.9g s failed: %ld integration steps reached only t = %.9g s, the next would be %.3g s; %s. "
                   "Continue from there in shorter communication steps, or soften the fastest motion",
@@ -141,6 +172,7 @@ fm_status fm_no_headway(fm_instance *s, double t_end)
     fm_print_known(s, known, sizeof known);
     fm_fall_back(s);
     if (fm_drives_lost(s)) return fm_drives_failed(s, t_end);
+    if (fm_near_limit(s, t_end)) return FM_DISCARD;
     return fm_say(s, FM_DISCARD,
                   "the step to t = %.9g s failed: at t = %.9g s it makes no headway: %d steps in a row were shorter than %.3g s, "
                   "%.0e of the longest one; %s. Soften or damp what moves there, or loosen the tolerance",

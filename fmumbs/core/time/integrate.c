@@ -291,7 +291,8 @@ fm_status fm_integrate(fm_instance *s, double t_end)
 {
     s->laws.use = s->law_mode;
     s->work.evaluations = 0.0;
-    s->laws.fault = s->singular.tangent_row = -1;
+    s->laws.fault = s->singular.tangent_row = s->work.lost = -1;
+    s->work.far = 0.0;
     fm_begin_normal_forces(s);
     fm_headway_begin(s);
     fm_status status = s->options[FM_OPTION_SCHEME] == (double)FM_RUNGE_KUTTA ? fm_runge_kutta(s, t_end) : controlled_steps(s, t_end);

@@ -37,6 +37,7 @@ static int is_too_long(const fm_instance *s, double h)
 static fm_status step_too_long(fm_instance *s, double t, double h, double t_end)
 {
     s->clock[FM_TIME] = t;
+    if (fm_near_limit(s, t_end)) return FM_DISCARD;
     return fm_say(s, FM_DISCARD,
                   "the step to t = %.9g s failed: at t = %.9g s the scheme becomes unstable. The fixed step of %.3g s is too long for "
                   "this motion: use a smaller solver.step, or solver.scheme 0", t_end, t, h);
@@ -74,6 +75,7 @@ static fm_status runge_kutta_to(fm_instance *s, double start, double goal, doubl
             s->clock[FM_TIME] = t;
             if (s->friction.jammed >= 0) return fm_jammed(s, t_end);
             if (s->realised.lost) return fm_drives_failed(s, t_end);
+            if (fm_near_limit(s, t_end)) return FM_DISCARD;
             return fm_say(s, FM_DISCARD,
                           "the step to t = %.9g s failed: at t = %.9g s the state is no longer finite. The fixed step "
                           "of %.3g s is too long for this motion: use a smaller solver.step, or solver.scheme 0",

@@ -8,8 +8,10 @@
 #include "../loops/cut_joints.h"
 #include "../loops/loop_rank.h"
 #include "../loops/projection.h"
+#include "../loops/turning_axes.h"
 #include "../motion/correct.h"
 #include "../motion/law_modes.h"
+#include "../motion/resolution.h"
 #include "../motion/sticking.h"
 #include "../motion/tangent.h"
 #include "stages.h"
@@ -113,29 +115,41 @@ static int comes_to_tangent(fm_instance *s, double t, double arrival, const doub
     return (s->singular.was_near || s->loop.near_singular) && fm_passed_tangent(s, t, arrival - t, y, end);
 }
 
+/* Makes the start of the last step the head again. */
+static int back_to_start(fm_instance *s)
+{
+    memcpy(s->head, s->dense, (size_t)s->model.ny * sizeof(double));
+    s->clock[FM_TIME_HEAD] = s->clock[FM_TIME_TAIL];
+    return 0;
+}
+
+/* Makes the end of a step the position from which the coordinates of cut joints are followed. 0: a joint has none, came to
+ * the limit of its coordinates, or so far that they are not resolved. Requires placed links if there are cut joints. */
+static int follow_joints(fm_instance *s, double t, const double *before, const double *after)
+{
+    s->work.time = t;
+    s->work.lost = fm_unresolved(s, after, &s->work.far, &s->work.far_slides);
+    if (s->work.lost < 0) s->work.far = 0.0, s->work.lost = fm_passes_limit(s, before, after);
+    if (s->work.lost < 0 && has_cut_joints(s)) s->work.lost = fm_follow_cut_joints(s);
+    return s->work.lost < 0;
+}
+
 /* Projects the new head onto the constraints and adapts the dense output to it. 0: fails. */
 int fm_correct_head(fm_instance *s)
 {
     const int32_t ny = s->model.ny;
     const size_t bytes = (size_t)ny * sizeof(double);
-    if (!has_cut_joints(s)) return 1;
+    if (!has_cut_joints(s)) return follow_joints(s, s->clock[FM_TIME_HEAD], s->dense, s->head) || back_to_start(s);
     const int cut_short = s->clock[FM_TIME_HEAD] < s->clock[FM_TIME_DENSE];
     memcpy(s->work.trial, s->head, bytes);
     if (is_corrected(s) && s->image.n.laws == 0 && memcmp(s->head, s->work.step_end, bytes) == 0) {
         memcpy(s->head, s->work.step_corrected, bytes);
-    } else if (!fm_correct(s, s->head, 1)) { /* back to the start of the step */
-        memcpy(s->head, s->dense, bytes);
-        s->clock[FM_TIME_HEAD] = s->clock[FM_TIME_TAIL];
-        return 0;
+    } else if (!fm_correct(s, s->head, 1)) {
+        return back_to_start(s);
     }
-    s->work.time = s->clock[FM_TIME_HEAD];
-    fm_follow_cut_joints(s);
+    if (!follow_joints(s, s->clock[FM_TIME_HEAD], s->dense, s->head)) return back_to_start(s);
     fm_watch_rows(s, s->head);
-    if (comes_to_tangent(s, s->clock[FM_TIME_TAIL], s->clock[FM_TIME_HEAD], s->dense, s->head)) {
-        memcpy(s->head, s->dense, bytes);
-        s->clock[FM_TIME_HEAD] = s->clock[FM_TIME_TAIL];
-        return 0;
-    }
+    if (comes_to_tangent(s, s->clock[FM_TIME_TAIL], s->clock[FM_TIME_HEAD], s->dense, s->head)) return back_to_start(s);
     if (memcmp(s->work.trial, s->head, (size_t)ny * sizeof(double)) == 0) return 1;
     double most = 0.0;
     for (int32_t i = 0; i < ny && !cut_short; i++) {
@@ -189,14 +203,13 @@ static int passes_tangent(fm_instance *s, double t, double h, const double *end)
 int fm_correct_fixed(fm_instance *s, double t, double h)
 {
     const size_t bytes = (size_t)s->model.ny * sizeof(double);
-    if (has_cut_joints(s)) memcpy(s->head, s->y, bytes);
+    memcpy(s->head, s->y, bytes);
     memcpy(s->y, s->work.trial, bytes);
     fm_follow_paths(s, t + h, s->y);
-    if (!has_cut_joints(s)) return 1;
     s->clock[FM_TIME_HEAD] = t;
+    if (!has_cut_joints(s)) return follow_joints(s, t + h, s->head, s->y);
     if (!fm_correct(s, s->y, 1) || leaps(s, s->work.trial, s->y, h)) return 0;
-    s->work.time = t + h;
-    fm_follow_cut_joints(s);
+    if (!follow_joints(s, t + h, s->head, s->y)) return 0;
     fm_watch_rows(s, s->y);
     return !passes_tangent(s, t, h, s->y);
 }

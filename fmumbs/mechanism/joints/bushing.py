@@ -35,7 +35,7 @@ class Bushing(MultiModeJoint):
     q0, u0, rest: six numbers, positions and velocities at the start, and the position without force.
 
     It constrains nothing, and may stand in the tree or in a loop. Variables: q[1..6], qd[1..6], qdd[1..6]. Angles must
-    stay below 90 degrees.
+    stay below 90 degrees: a step that comes to this limit about y fails, and names the joint.
 
     Raises ModelError for lists of another length and for matrices that are not symmetric or have a negative eigenvalue.
     """
