@@ -49,7 +49,7 @@ def general() -> fm.Model:
     return model
 
 
-MANY = (0.9e5, 1.1e5, -3e6, 1e9, -1e12, 3e15)  # [rad]
+MANY = (0.9e5, 1.1e5, -3e6, 1e9, 3e9)  # [rad]; at the default tolerance doubles resolve angles up to 4.5e9
 
 
 @pytest.mark.parametrize("angle", MANY)
