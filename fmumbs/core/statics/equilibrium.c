@@ -311,8 +311,10 @@ fm_status fm_find_equilibrium(fm_instance *s)
     const int moves = !fm_balance_place(s, s->statics.now) || fm_balance_seed(s, s->statics.simplified);
     int found = moves && search(s, FM_MOST_EVALUATIONS);
     if (moves && !found && !s->statics.by_matrix && s->statics.profile.n > 0 && !fm_step_interrupted(s)) {
+        const int ended = !exhausted(s);
         s->statics.by_matrix = 1;
         found = search(s, 0.0);
+        if (!found && ended) s->statics.by_matrix = 0, s->statics.most = INFINITY; /* why is told as without it */
     }
     if (!found) begin_at_start(s);
     const fm_status status = !moves ? FM_OK : found ? check_stiffness(s) : none(s);

@@ -1,0 +1,138 @@
+"""Small undamped vibrations about an equilibrium: squares of their angular frequencies, and their errors.
+
+With A = M^-1 K the tangent stiffness over the inertia and N an orthonormal basis of the motions that the loops allow,
+they are the eigenvalues of N' A N. Forces without a potential, such as a constant torque in world axes, make A
+unsymmetric, and eigenvalues complex: flutter. A is taken twice: first along N, where stiff directions leave errors in
+all others; then along its own eigenvectors V, with two steps. In B = V^-1 A V a stiff direction is a column beside the
+others, and the difference of both B, between the eigenvectors of B, bounds the error of each eigenvalue.
+
+Of large mechanisms only the four of least magnitude are computed, by Arnoldi's method for A^-1, of which the core makes
+products without a matrix; all of them, if one of the four is complex, and up to MOST where a torque in world axes may
+couple any two.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fmumbs.errors import SolverError
+from fmumbs.run.solver import Solver
+
+Array = NDArray[np.float64]
+Complex = NDArray[np.complex128]
+
+LARGE = 40
+"""From this number of degrees of freedom on only some frequencies are computed."""
+
+LOWEST = 4
+"""Frequencies of a large mechanism."""
+
+MOST = 400
+"""Up to this number of degrees of freedom flutter is looked for in all motions of a mechanism with a torque."""
+
+_STEPS = 1e-6, 1e-5, 5e-6  # [rad], or of the model's length: of the differences, along N and twice along V
+_TRUNCATED = 1e-9  # of a product: what such steps leave out, a part of order step^2, with a margin
+_SOLVED = 1e-6  # of an eigenvalue by products of A^-1, which are good to 1e-7
+_INDEPENDENT = 1e-9  # singular values of rows of J with length one
+
+
+@dataclass(frozen=True)
+class Vibrations:
+    """squares: (count,) ascending by their real parts, an imaginary part within round-off set to zero. errors: (count,)
+    bounds. motions: (speeds, count) along the velocities, slides in multiples of the model's length.
+    """
+
+    squares: Complex
+    errors: Array
+    motions: Complex
+
+
+def vibrations(solver: Solver) -> Vibrations:
+    """Those about a solver's equilibrium."""
+    arrays, n = solver.image.arrays, solver.image.sizes["speeds"]
+    scale = np.where(arrays["mode_linear"][:n] == 1, float(arrays["length"].reshape(-1)[0]), 1.0)
+    if solver.mobility == 0:
+        return Vibrations(np.empty(0, complex), np.empty(0), np.empty((n, 0), complex))
+    if solver.mobility < LARGE:
+        return _all(solver, scale)
+    if solver.mobility <= MOST and arrays["load_torque"].any():
+        found = _all(solver, scale)
+        lowest = np.sort(np.argsort(np.abs(found.squares))[:LOWEST])
+        real = Vibrations(found.squares[lowest], found.errors[lowest], found.motions[:, lowest])
+        return found if found.squares.imag.any() else real
+    try:
+        found = _lowest(solver, scale)
+    except SolverError:  # stiffnesses that are too different for an iteration
+        return _all(solver, scale)
+    return _all(solver, scale) if found.squares.imag.any() else found
+
+
+def _allowed(solver: Solver, scale: Array) -> Array:
+    """(n, freedoms) orthonormal motions that the loops allow while drives stand, slides in multiples of the length."""
+    arrays, n = solver.image.arrays, len(scale)
+    stand = np.zeros((solver.image.sizes["excitations"], n))
+    stand[np.arange(len(stand)), arrays["excitation_u"]] = 1.0
+    if not solver.image.sizes["rows"]:
+        return np.eye(n)[:, stand.sum(axis=0) == 0.0]
+    J = solver.jacobian[solver.active_rows] * scale
+    norms = np.linalg.norm(J, axis=1)
+    rows = np.vstack([J[norms > 0] / norms[norms > 0, None], stand])
+    _, s, vt = np.linalg.svd(rows, full_matrices=len(rows) < n)
+    return np.asarray(vt[int((s > _INDEPENDENT).sum()) :].T)
+
+
+def _all(solver: Solver, scale: Array) -> Vibrations:
+    N = _allowed(solver, scale)
+
+    def products(motions: Array, step: float) -> Array:
+        """(freedoms, count) N' A N motions."""
+        return np.array([N.T @ (solver.tangent(scale * (N @ v), step) / scale) for v in motions.T]).T
+
+    V = _real_basis(*np.linalg.eig(products(np.eye(N.shape[1]), _STEPS[0])))
+    B, again = (np.linalg.solve(V, products(V, step)) for step in _STEPS[1:])
+    squares, right = np.linalg.eig(B)
+    errors = _errors(right, np.abs(B - again) + _TRUNCATED * np.abs(B))
+    return _sorted(squares, errors, N @ V @ right)
+
+
+def _real_basis(values: Complex, vectors: Complex) -> Array:
+    """(n, n) a real basis of eigenvectors, real and imaginary parts of complex ones, of length one."""
+    V = np.where(values.imag < 0.0, vectors.imag, vectors.real)
+    u, s, vt = np.linalg.svd(V / np.linalg.norm(V, axis=0))
+    return np.asarray((u * np.maximum(s, 1e-6 * s[0])) @ vt)  # those that coincide are spread: any basis will do
+
+
+def _errors(right: Complex, E: Array) -> Array:
+    """(n,) bounds, to first order, of how far changes of B by up to E move its eigenvalues: |w| E |v| / |w v|."""
+    left = np.abs(np.linalg.pinv(right))
+    return np.asarray(((left @ E) * np.abs(right).T).sum(axis=1))
+
+
+def _lowest(solver: Solver, scale: Array) -> Vibrations:
+    from scipy.sparse.linalg import LinearOperator, eigs
+
+    n, count = len(scale), 2 * LOWEST
+    operator = LinearOperator(
+        (n, n), matvec=lambda x: solver.flexibility(scale * np.asarray(x, float).ravel()) / scale, dtype=float
+    )
+    start = np.random.default_rng(0).normal(size=n)
+    start[solver.image.arrays["excitation_u"]] = 0.0
+    start = operator @ start  # which leaves what the loops allow
+    values, motions = eigs(operator, k=count, v0=start, tol=1e-8, ncv=min(6 * LOWEST, n - 1))
+    order = np.argsort(-np.abs(values))[:LOWEST]
+    squares = 1.0 / values[order]
+    return _sorted(squares, _SOLVED * np.abs(squares), motions[:, order])
+
+
+def _sorted(squares: Complex, errors: Array, motions: Complex) -> Vibrations:
+    squares = np.where(np.abs(squares.imag) <= errors, squares.real, squares).astype(complex)
+    order = np.lexsort((squares.imag, squares.real))
+    return Vibrations(squares[order], errors[order], motions[:, order])
+
+
+def growths(squares: Complex) -> Array:
+    """(count,) rates at which motions of these squared frequencies grow [1/s]."""
+    return np.asarray(np.abs(np.sqrt(squares.astype(complex)).imag))

@@ -1,0 +1,138 @@
+"""Verdicts on equilibria beside the eigenvalues of a dense linearisation: differences of accelerations of a Solver."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import fmumbs as fm
+from support.closed import plane
+from support.statics import standing_tree
+from support.sweeps import seeds
+
+STEP = 1e-4  # [rad, m]: truncation 1e-8, round-off 1e-12 of the stiffest over it
+CLEAR = 1e-3  # of an eigenvalue: an imaginary part or a negative value beyond it is no error of this linearisation
+
+
+def linearised(solver: fm.Solver) -> np.ndarray:
+    """Squared frequencies at a solver's equilibrium, of the motions that its loops allow."""
+    image = solver.image
+    places, rates = image.variables.positions(), image.variables.accelerations()
+    J = solver.jacobian[solver.active_rows]
+    n = image.sizes["speeds"]
+    N = np.linalg.svd(J)[2][np.linalg.matrix_rank(J, tol=1e-8) :].T if len(J) else np.eye(n)
+    q = solver.read(places)
+    other = fm.Solver(image.with_options(equilibrium=False))
+    other.assemble()
+
+    def accelerations(at: np.ndarray) -> np.ndarray:
+        other.set_state(at, np.zeros(n))
+        return other.read(rates)
+
+    sides = [(accelerations(q - STEP * v), accelerations(q + STEP * v)) for v in N.T]
+    return np.linalg.eigvals(np.array([N.T @ (back - ahead) / (2 * STEP) for back, ahead in sides]).T)
+
+
+def growth_of(squares: np.ndarray) -> float:
+    clear = (np.abs(squares.imag) > CLEAR * np.abs(squares)) | (squares.real < 0.0)
+    return float(np.abs(np.sqrt(squares[clear].astype(complex)).imag).max(initial=0.0))
+
+
+def twisted(seed: int, dynamics: str = "riccati") -> fm.ModelImage:
+    """A tree, a loop or a cantilever under a torque in world axes, from far below its stiffness to as large."""
+    rng = np.random.default_rng([seed, 57])
+    torque = rng.normal(size=3) * 10.0 ** rng.uniform(-2, 0.5) * (seed % 4 > 0)
+    if seed % 3 == 2:
+        model, k = fm.Model("cantilever", gravity=rng.normal(size=3) * 0.1), float(rng.choice((1.0, rng.uniform(1, 3))))
+        link = fm.FlexibleLink(
+            "l", length=1.0, EIy=1.0, EIz=k, GJ=float(rng.uniform(0.5, 2)), mass=1.0, axial_inertia=1e-2, elements=3
+        )
+        model.add(link, fm.Weld("w", model.ground.at(), link.base), fm.Load("T", link.tip, torque=0.3 * torque))
+    else:
+        model = standing_tree(seed) if seed % 3 == 0 else plane(seed, loops=1 + seed % 2, driven=False).model
+        model.add(fm.Load("T", model.bodies[-1].at(), torque=torque))
+    return fm.compile(model, everything=True).with_options(dynamics=dynamics)
+
+
+def assert_judged(image: fm.ModelImage) -> None:
+    try:
+        found = fm.equilibrium(image)
+    except fm.EquilibriumError as error:
+        assert "indifferent" in str(error) or "no equilibrium" in str(error)  # noqa: PT017
+        return
+    expected = linearised(found.solver)
+    assert found.verdict != "not decided"
+    grows, fastest = growth_of(expected), np.abs(np.sqrt(expected.astype(complex)).imag).max(initial=0.0)
+    if grows:
+        assert found.verdict == "unstable"
+        assert grows * 0.99 <= found.growth <= fastest * 1.01
+    else:  # at most so slowly that this linearisation does not see it
+        slow = CLEAR * np.abs(np.sqrt(expected)).max()
+        assert found.growth <= slow
+        assert found.stable or any(isinstance(one, complex) for one in found.squares)
+    one, other = np.sort(np.array(found.squares).real), np.sort(expected.real)
+    assert_allclose(one, other, rtol=1e-3, atol=1e-6 * np.abs(other).max())
+
+
+@pytest.mark.parametrize("dynamics", ["riccati", "copcod"])
+@pytest.mark.parametrize("seed", seeds(12, 300))
+def test_verdicts_are_those_of_a_dense_linearisation(seed: int, dynamics: str) -> None:
+    assert_judged(twisted(seed, dynamics))
+
+
+def cantilever(torque: float, elements: int, **given: Any) -> fm.Model:
+    model = fm.Model("cantilever", gravity=(0, 0, 0))
+    stiff = {"EIy": 1.0, "EIz": 1.0, "GJ": 1.0, "mass": 1.0, "axial_inertia": 1e-3} | given
+    link = fm.FlexibleLink("l", length=1.0, elements=elements, **stiff)
+    model.add(link, fm.Weld("w", model.ground.at(), link.base), fm.Load("L", link.tip, torque=(torque, 0, 0)))
+    return model
+
+
+@pytest.mark.parametrize("elements", [4, 8, 20])
+def test_a_cantilever_under_a_torque_in_world_axes_flutters(elements: int) -> None:
+    """As it does under any (Ziegler): growth in proportion to the torque, frequencies as without."""
+    without = fm.equilibrium(cantilever(0.0, elements))
+    assert without.stable
+    assert without.growth == 0.0
+    small, large = (fm.equilibrium(cantilever(torque, elements)) for torque in (0.01, 0.02))
+    for found in (small, large):
+        assert not found.stable
+        assert "a vibration of l" in str(found)
+        assert f"grows as exp({found.growth:.6g} t)" in str(found)
+        assert_allclose(found.squares[:2], without.squares[:2], rtol=0.01)
+    slow = [abs(np.sqrt(complex(found.squares[0])).imag) for found in (small, large)]
+    assert_allclose(slow[0], 0.0054, rtol=0.05)
+    assert_allclose(slow[1] / slow[0], 2.0, rtol=1e-2)
+
+
+def test_a_shaft_under_a_torque_keeps_its_frequencies() -> None:
+    inertia, area = np.pi * 0.02**4 / 64, np.pi * 0.02**2 / 4
+    steel = {
+        "EIy": 2.1e11 * inertia,
+        "EIz": 2.1e11 * inertia,
+        "GJ": 1.6e11 * inertia,
+        "mass": 7850 * area,
+        "axial_inertia": 15700 * inertia,
+    }
+
+    def shaft(torque: float) -> fm.Equilibrium:
+        model = cantilever(torque, 8, **steel)
+        disc = fm.Body("disc", mass=5.0, inertia=(0.03, 0.015, 0.015))
+        model.add(disc, fm.Weld("d", model["l"].tip, disc.at()))
+        return fm.equilibrium(model)
+
+    still, turned = shaft(0.0), shaft(50.0)
+    assert still.stable
+    assert_allclose(turned.frequencies[:2], still.frequencies[:2], rtol=1e-3)
+    assert turned.squares[0] == np.conj(turned.squares[1])
+    assert 0.0 < turned.growth < 1.0
+
+
+def test_what_round_off_hides_is_not_decided() -> None:
+    found = fm.equilibrium(cantilever(0.0, 4))
+    hidden = fm.Equilibrium(found.starts, found.squares, (20.0,) * 12, found.softest, found.method, found.solver)
+    assert hidden.verdict == "not decided"
+    assert not hidden.stable
+    assert hidden.growth == 0.0
+    assert "round-off" in str(hidden)
