@@ -189,8 +189,9 @@ static fm_model model_of(const fm_image *image)
 /* Room for the directions of compliances.c, of which those of the joints up to `matrices` come first. */
 static int32_t room_of(const fm_image *m, int32_t *matrices)
 {
-    const int32_t cut = m->n.modes - m->n.speeds, most = FM_COMPLIANCES;
-    int32_t tree = 0;
+    const int32_t most = FM_COMPLIANCES;
+    int32_t tree = 0, cut = m->n.modes - m->n.speeds;
+    for (int32_t i = 0; i < m->n.frictions; i++) cut += fm_is_cut_joint(m, m->friction_joint[i]) ? m->friction_count[i] : 0;
     for (*matrices = 0; *matrices < m->n.joints; ++*matrices) {
         if (!fm_has_matrix(m, *matrices)) continue;
         if (tree + m->joint_nu[*matrices] > most) break;
@@ -289,7 +290,7 @@ fm_status fm_do_open(const void *bytes, size_t size, fm_instance **out, char *me
     for (int i = 0; i < FM_COMPLIANCE_SETS; i++) {
         const size_t room = (size_t)s->stiff.room, at = (size_t)i * room, nu = (size_t)s->image.n.speeds;
         s->stiff.set[i] = (fm_compliances){0, 0, s->stiff.J + at * nu, s->stiff.C + at * nu, s->stiff.L + at * room,
-                                           s->stiff.rho + at, s->stiff.gk + at, 0.0};
+                                           s->stiff.JC + at * room, s->stiff.rho + at, s->stiff.gk + at, s->stiff.rubs + at, 0.0};
     }
     fm_free_plan(&plan), fm_free_profile(&profile);
     for (int32_t u = 0; u < s->statics.profile.n; u++) s->statics.variable[s->statics.profile.place[u]] = u;

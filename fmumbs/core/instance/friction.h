@@ -21,6 +21,7 @@ FM_HIDDEN_BEGIN
     A(double, own_seed, n.frictions)                                                                  \
     A(double, factor_seed, n.frictions)                                                               \
     A(double, D, n.friction_modes)   /* damping of each mode in a stage of the implicit scheme */     \
+    A(double, most, n.friction_modes) /* the most it is as slow sliding turns round */                \
     A(double, base, n.friction_modes) /* stiff.D without friction */                                  \
     A(double, tau, n.friction_modes) /* applied forces with friction */                               \
     A(int32_t, owned, n.owned)       /* the frictions that the joint's own reaction loads */          \

@@ -60,7 +60,9 @@ typedef struct fm_work {
     A(double, J, FM_COMPLIANCE_SETS * n.compliances * n.speeds) /* of each set */      \
     A(double, C, FM_COMPLIANCE_SETS * n.compliances * n.speeds)                        \
     A(double, L, FM_COMPLIANCE_SETS * n.compliances * n.compliances)                   \
+    A(double, JC, FM_COMPLIANCE_SETS * n.compliances * n.compliances)                  \
     A(double, rho, FM_COMPLIANCE_SETS * n.compliances)                                 \
+    A(int32_t, rubs, FM_COMPLIANCE_SETS * n.compliances)                               \
     A(double, gk, FM_COMPLIANCE_SETS * n.compliances)                                  \
     A(double, W, n.small * n.small) /* M^-1, of mechanisms with few coordinates (radau_small.c) */ \
     A(double, dense_K, FM_COMPLIANCE_SETS * n.small * n.small)                         \
@@ -79,8 +81,9 @@ typedef struct fm_work {
 typedef struct fm_compliances {
     int32_t count, fixed; /* the first ones, which stay, are those of the tree */
     double *J, *C, *L; /* rows of their rates; the velocities that a unit impulse along each gives; factors of 1/rho + J C */
-    double *rho, *gk;
-    double g; /* [s] */
+    double *JC, *rho, *gk;
+    int32_t *rubs; /* the mode of a cut joint along which it is friction that resists, -1: springs and dampers */
+    double g;      /* [s] */
 } fm_compliances;
 
 typedef struct fm_stiff {

@@ -10,6 +10,9 @@
  * which it hardly resists within g, compared with the bodies' inertia, are left out, and of more than FM_COMPLIANCES those
  * that resist least, of the joints of the tree those with the highest indices, whose diagonals stay in stiffness.c. That
  * slows the iteration of the scheme, and changes nothing of where it ends.
+ *
+ * What friction in a cut joint resists with jumps as the velocity turns round (z' = v - |v| z/g): its modes are directions of
+ * their own, whose rho is renewed in every iteration while C stays.
  */
 #include "compliances.h"
 
@@ -65,8 +68,8 @@ static double product_of(const double *a, const double *b, int32_t n)
 }
 
 /* The row J of a direction more, which is still zero, if it resists; of the stiffest ones if there is no more room, without
- * those of the tree, whose joints resist by nothing else. NULL: it is left out. */
-static double *row_for(fm_instance *s, fm_compliances *set, double g, double k, double d, double mobile)
+ * those of the tree, whose joints resist by nothing else. NULL: it is left out. `rubs` as in the set. */
+static double *row_for(fm_instance *s, fm_compliances *set, double g, double k, double d, double mobile, int32_t rubs)
 {
     const int32_t nu = s->image.n.speeds;
     const double rho = g * (d + g * k);
@@ -80,14 +83,15 @@ static double *row_for(fm_instance *s, fm_compliances *set, double g, double k, 
     } else set->count++;
     double *J = speeds_row(s, set->J, place);
     memset(J, 0, (size_t)nu * sizeof *J);
-    set->rho[place] = rho, set->gk[place] = g * k;
+    set->rho[place] = rho, set->gk[place] = g * k, set->rubs[place] = rubs;
     return J;
 }
 
-/* Adds a direction between two links to a set. */
-static void add(fm_instance *s, fm_compliances *set, double g, const direction *at)
+/* Adds a direction between two links to a set; `rubs` as there. */
+static void add(fm_instance *s, fm_compliances *set, double g, const direction *at, int32_t rubs)
 {
-    double *J = row_for(s, set, g, at->k, at->d, fm_most_mobile(s, at->F, &at->on_F) + fm_most_mobile(s, at->M, &at->on_M));
+    const double mobile = fm_most_mobile(s, at->F, &at->on_F) + fm_most_mobile(s, at->M, &at->on_M);
+    double *J = row_for(s, set, g, at->k, at->d, mobile, rubs);
     if (J == NULL) return;
     (void)fm_wrench_along(s, -1, at->M, &at->on_M, J, NULL);
     (void)fm_wrench_along(s, at->F, -1, &at->on_F, J, NULL);
@@ -138,11 +142,11 @@ static void add_spring(fm_instance *s, fm_compliances *set, double g, int32_t i,
         if (j == 1) at.k = across, at.d = 0.0;
         memcpy(at.on_M.force, side[j], sizeof side[j]);
         memcpy(at.on_F.force, side[j], sizeof side[j]);
-        if (at.d + g * at.k > 0.0) add(s, set, g, &at);
+        if (at.d + g * at.k > 0.0) add(s, set, g, &at, -1);
     }
 }
 
-/* rho and g k between the modes of a joint, about a ball in M's axes. 0: it does not resist. Friction is in those of cut joints. */
+/* rho and g k between the modes of a joint, about a ball in M's axes. 0: it does not resist. */
 static int joint_matrices(const fm_instance *s, int32_t joint, double g, double rho[6][6], double gk[6][6])
 {
     const fm_image *m = &s->image;
@@ -151,7 +155,7 @@ static int joint_matrices(const fm_instance *s, int32_t joint, double g, double 
     memset(rho, 0, 36 * sizeof(double)), memset(gk, 0, 36 * sizeof(double));
     for (int32_t i = 0; i < n; i++) {
         const int32_t u = m->joint_u[joint] + i;
-        const double d = s->work.still ? 0.0 : s->damping[u] + (m->n.frictions > 0 && u >= m->n.speeds ? s->friction.D[u] : 0.0);
+        const double d = s->work.still ? 0.0 : s->damping[u];
         gk[i][i] = g * (s->stiffness[u] > 0.0 ? s->stiffness[u] : 0.0), rho[i][i] = g * (d + gk[i][i]);
         resists |= rho[i][i] > 0.0;
     }
@@ -250,7 +254,7 @@ static void add_modes(fm_instance *s, fm_compliances *set, double g, const toget
     double most = 0.0;
     for (int i = 0; i < 6; i++)
         if (w[i] != 0.0) most += fabs(w[i]) * sqrt(all->mobile[i]);
-    double *J = row_for(s, set, g, k, d, most * most);
+    double *J = row_for(s, set, g, k, d, most * most, -1);
     for (int i = 0; J != NULL && i < 6; i++)
         if (w[i] != 0.0) J[all->u + i] = w[i];
 }
@@ -289,11 +293,25 @@ static void add_sum(fm_instance *s, fm_compliances *set, double g, together *all
             continue;
         }
         at.on_M = at.on_F = wrench_of(all, w[i]);
-        add(s, set, g, &at);
+        add(s, set, g, &at, -1);
     }
 }
 
-/* Adds the directions of all cut joints; those between the same links, one after the other, are taken together. */
+/* Adds the modes of a cut joint along which bristles resist, each by itself: what they resist with follows the velocity in
+ * every iteration (fm_compliances_renew). Where it may turn round they count with the most they resist with. */
+static void add_friction(fm_instance *s, fm_compliances *set, double g, int32_t joint)
+{
+    const fm_image *m = &s->image;
+    direction at = {.F = m->joint_F_link[joint], .M = m->joint_M_link[joint]};
+    for (int32_t u = m->joint_u[joint]; u < m->joint_u[joint] + m->joint_nu[joint]; u++) {
+        if (!(s->friction.most[u] > 0.0)) continue;
+        fm_cut_joint_row(s, joint, u - m->joint_u[joint], &at.on_M);
+        at.on_F = at.on_M, at.d = s->friction.most[u];
+        add(s, set, g, &at, u);
+    }
+}
+
+/* Adds the directions of all cut joints; those of springs and dampers between the same links, one after the other, are taken together. */
 static void add_cut_joints(fm_instance *s, fm_compliances *set, double g)
 {
     const fm_image *m = &s->image;
@@ -305,6 +323,8 @@ static void add_cut_joints(fm_instance *s, fm_compliances *set, double g)
         add_together(s, &all, g, j);
     }
     add_sum(s, set, g, &all);
+    for (int32_t j = s->friction.on_cuts && !s->work.still ? 0 : m->n.joints; j < m->n.joints; j++)
+        if (fm_is_cut_joint(m, j)) add_friction(s, set, g, j);
 }
 
 /* Adds the directions of matrices in the joints of the tree. */
@@ -376,6 +396,18 @@ static void evaluate(fm_instance *s, fm_compliances *set, double t, const double
     }
 }
 
+/* Factors a set with what friction resists with now (friction.c); nothing where it slides on. */
+static void renew(fm_instance *s, fm_compliances *set)
+{
+    const int32_t n = set->count;
+    memcpy(set->L, set->JC, (size_t)n * (size_t)n * sizeof(double));
+    for (int32_t i = 0; i < n; i++) {
+        if (set->rubs[i] >= 0) set->rho[i] = set->g * s->friction.D[set->rubs[i]];
+        set->L[i * n + i] = set->rho[i] > 0.0 ? 1.0 / set->rho[i] + set->L[i * n + i] : INFINITY;
+    }
+    factor(set);
+}
+
 /* The directions in which springs resist at y in the time g, without C. Requires world kinematics. */
 void fm_compliances_find(fm_instance *s, int which, const double *y, double g)
 {
@@ -397,8 +429,14 @@ void fm_compliances_place(fm_instance *s, int which, int like, double t, const d
     if (!take(s, set, like < 0 ? NULL : set_of(s, like))) evaluate(s, set, t, y, udot);
     for (int32_t i = 0; i < set->count; i++)
         for (int32_t j = 0; j < set->count; j++)
-            set->L[i * set->count + j] = (i == j ? 1.0 / set->rho[i] : 0.0) + product_of(speeds_row(s, set->J, i), speeds_row(s, set->C, j), nu);
-    factor(set);
+            set->JC[i * set->count + j] = product_of(speeds_row(s, set->J, i), speeds_row(s, set->C, j), nu);
+    renew(s, set);
+}
+
+/* The same directions as bristles resist now, in a later iteration of the stage. */
+void fm_compliances_renew(fm_instance *s, int which)
+{
+    if (s->friction.on_cuts) renew(s, set_of(s, which));
 }
 
 /* x <- (1 - C (1/rho + J C)^-1 J) x of velocity variables; with `moved`, after x <- x - C g k J moved. */

@@ -23,6 +23,7 @@
 #include "../tree/reversed.h"
 #include "../forces/inputs.h"
 #include "../loops/cut_joints.h"
+#include "../loops/jacobian.h"
 
 #include <math.h>
 #include <string.h>
@@ -137,6 +138,14 @@ static double follows(const fm_instance *s, int32_t i, const double *z, int32_t 
     return 1.0 - along * s->friction.slope[i];
 }
 
+/* The deflection of a friction's bristles at y. */
+static double deflected(const fm_instance *s, int32_t i, const double *y)
+{
+    double z[3] = {0.0};
+    memcpy(z, y + s->image.friction_z[i], (size_t)s->image.friction_count[i] * sizeof *z);
+    return norm(z);
+}
+
 /* Prepares a stage at time t and y, g its time: the damping of the modes; the rates of the bristles, if wanted. */
 void fm_friction_stage(fm_instance *s, double t, const double *y, double g, double *rates)
 {
@@ -149,14 +158,17 @@ void fm_friction_stage(fm_instance *s, double t, const double *y, double g, doub
     fm_controls_at(s, t);
     fm_friction_place(s, y);
     memset(s->friction.D, 0, (size_t)m->n.modes * sizeof(double));
+    memset(s->friction.most, 0, (size_t)m->n.modes * sizeof(double));
     memcpy(s->stiff.D, s->friction.base, (size_t)m->n.speeds * sizeof(double));
     for (int32_t i = 0; i < m->n.frictions; i++) {
         const double bristle = (s->friction_damping[i] + g * s->friction_stiffness[i]) / (1.0 + g * s->friction.w[i]);
+        const double turned = 1.0 + deflected(s, i, y) * s->friction.slope[i]; /* the most that B is */
         for (int32_t k = 0; k < m->friction_count[i]; k++) {
             const double arm = m->friction_arm[3 * i + k], B = follows(s, i, y + m->friction_z[i], k);
-            const double by_v = s->friction_viscous[i] + (B > 0.0 ? B * bristle : 0.0);
+            const double by_v = s->friction_viscous[i] + (B > 0.0 ? B * bristle : 0.0), load = s->friction.factor[i] * s->friction.load[i];
             const int32_t u = m->friction_u[i] + k;
-            s->friction.D[u] += arm * arm * by_v * (s->friction.factor[i] * s->friction.load[i]);
+            s->friction.D[u] += arm * arm * by_v * load;
+            s->friction.most[u] += arm * arm * (s->friction_viscous[i] + turned * bristle) * load;
             if (u < m->n.speeds) s->stiff.D[u] = s->friction.base[u] + s->friction.D[u];
         }
     }
@@ -171,15 +183,36 @@ void fm_friction_relax(const fm_instance *s, double g, const double *r, double *
             y[z] -= g * r[z] * (g * s->friction.w[i] / (1.0 + g * s->friction.w[i]));
 }
 
-/* Adds to the forces f on the modes what g r_z / (1 + g w) more of the bristles would exert. */
-void fm_friction_push(const fm_instance *s, double g, const double *r, double *f)
+/* Adds a force on a mode to the forces f on the velocity variables; of a cut joint through its links, which requires world
+ * kinematics. */
+static void push_mode(fm_instance *s, int32_t joint, int32_t u, double force, double *f)
+{
+    const fm_image *m = &s->image;
+    double *J = s->stiff.along;
+    fm_constraint on;
+    if (u < m->n.speeds) {
+        f[u] += force;
+        return;
+    }
+    fm_cut_joint_row(s, joint, u - m->joint_u[joint], &on);
+    memset(J, 0, (size_t)m->n.speeds * sizeof *J);
+    (void)fm_wrench_along(s, -1, m->joint_M_link[joint], &on, J, NULL);
+    (void)fm_wrench_along(s, m->joint_F_link[joint], -1, &on, J, NULL);
+    fm_from_links(s, J);
+    for (int32_t n = 0; n < m->n.excitations; n++) J[m->excitation_u[n]] = 0.0; /* which no force moves */
+    for (int32_t n = 0; n < m->n.speeds; n++) f[n] += force * J[n];
+}
+
+/* Adds to the forces f what g r_z / (1 + g w) more of the bristles would exert on the modes. */
+void fm_friction_push(fm_instance *s, double g, const double *r, double *f)
 {
     const fm_image *m = &s->image;
     for (int32_t i = 0; i < m->n.frictions; i++) {
         const double w = s->friction.w[i], by_z = s->friction_stiffness[i] - s->friction_damping[i] * w;
-        for (int32_t k = 0; k < m->friction_count[i] && m->friction_u[i] < m->n.speeds; k++)
-            f[m->friction_u[i] + k] -= m->friction_arm[3 * i + k] * (s->friction.factor[i] * s->friction.load[i]) * by_z *
-                                       (g * r[m->friction_z[i] + k] / (1.0 + g * w));
+        for (int32_t k = 0; k < m->friction_count[i]; k++)
+            push_mode(s, m->friction_joint[i], m->friction_u[i] + k,
+                      -m->friction_arm[3 * i + k] * (s->friction.factor[i] * s->friction.load[i]) * by_z *
+                          (g * r[m->friction_z[i] + k] / (1.0 + g * w)), f);
     }
 }
 

@@ -96,6 +96,7 @@ static void iterate(fm_instance *s, double t, double h, int i, int first)
     fm_stiff_force(s, g, k + np, work, s->stiff.f);
     fm_stiff_accelerations(s, t + C[i] * h, y, g, d + np);
     if (first) fm_compliances_place(s, i, -1, t + C[i] * h, y, g, d + np);
+    else fm_compliances_renew(s, i);
     for (int32_t n = np; n < ny; n++) d[n] -= k[n];
     fm_compliances_apply(s, i, NULL, d + np);
     memcpy(y + np, d + np, (size_t)(ny - np) * sizeof *y);
