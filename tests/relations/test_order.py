@@ -3,6 +3,7 @@
 import numpy as np
 
 from support.agreement import Comparison, Side, draws, each
+from support.drawing.cutting import with_tree
 from support.drawing.mechanism import draw
 from support.drawing.rebuilding import own_elements, rebuilt
 
@@ -10,8 +11,9 @@ from support.drawing.rebuilding import own_elements, rebuilt
 def check(seed: int) -> None:
     drawn = draw(seed)
     names = [one.name for one in own_elements(drawn.model)]
-    order = np.random.default_rng([seed, 1]).permutation(names).tolist()
-    Comparison(drawn, Side(rebuilt(drawn.model, order=order))).check()
+    rng = np.random.default_rng([seed, 1])
+    other = rebuilt(drawn.model, order=rng.permutation(names).tolist())
+    Comparison(drawn, Side(with_tree(rng, other))).check()
 
 
 @draws(relation=2)

@@ -18,7 +18,7 @@ from support.drawing.bodies import Rng, axis
 
 TREE = (
     "revolute", "revolute", "revolute", "prismatic", "spherical", "cylindrical", "universal", "planar", "screw", "weld",
-    "free", "bushing", "product", "excited", "skate", "rolling",
+    "free", "bushing", "bushing", "product", "excited", "skate", "rolling",
 )  # fmt: skip
 CUT = (
     "revolute", "prismatic", "spherical", "spherical", "cylindrical", "universal", "planar", "screw", "weld", "free",

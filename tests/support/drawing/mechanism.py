@@ -17,12 +17,10 @@ from fmumbs.mechanism.joints import JointBase
 from support.closed import matrix_of_quaternion
 from support.drawing import forces, joints
 from support.drawing.bodies import Rng, link, modal, place_on, solid
-from support.drawing.cutting import recut, tree_is_possible
+from support.drawing.cutting import recut, tree_is_possible, with_tree
 from support.drawing.rebuilding import rebuilt
 from support.drawing.scaling import scaled
 
-BRAKES_IN_LOOPS = False
-"""Whether laws that jump are drawn where loops may lock them: not yet, their forces are not right there."""
 LONGEST = 0.3
 """Of a run, in units of the mechanism's own time."""
 
@@ -174,20 +172,17 @@ class Draft:
             rub = joints.rubbed
             model = rebuilt(model, lambda e: rub(rng, e, self.force, loops) if e.name in rubbing else e)
         tree = [j for j in model.joints if j.name[0] == "j" and "_" not in j.name]
-        if rng.random() < 0.15 and (one := forces.coupling(rng, "gear", tree)):
+        if rng.random() < 0.15 and (one := forces.coupling(rng, "gear", tree)) and self.is_needed(model, one):
             self.add(model, one)
         able = [*(j for j in model.joints if forces.scalars(j) and "_" not in j.name), *model.springs]
-        loops = any(j.name[0] == "c" for j in model.joints)
         for k in range(int(rng.integers(0, 3)) if able else 0):
-            one = forces.law(rng, f"law{k}", able[rng.integers(len(able))], self.force)
-            if BRAKES_IN_LOOPS or not (loops and forces.jumps(one)):
-                self.add(model, one)
+            self.add(model, forces.law(rng, f"law{k}", able[rng.integers(len(able))], self.force))
         bodies = [part for part in self.parts if type(part) is fm.Body]
         if bodies and rng.random() < 0.15 and started(recut(rng, model)).mobility > 1:
             program = forces.program(rng, "P", tree, bodies, self.poses[bodies[-1].name])
             if not (program.drives and any(forces.jumps(one) for one in model.laws)) and self.follows(model, program):
                 self.add(model, program)
-        self.model = recut(rng, model) if rng.random() < 0.5 or not self.as_compiled(model) else model
+        self.model = recut(rng, model) if rng.random() < 0.5 else with_tree(rng, model)
 
     def add(self, model: fm.Model, one: Any) -> None:
         """Adds a law, a coupling or a program, if its joints can still be in the tree."""
@@ -195,6 +190,14 @@ class Draft:
         with_it.add(one)
         if tree_is_possible(with_it):
             model.add(one)
+
+    def is_needed(self, model: fm.Model, one: fm.Coupling) -> bool:
+        """Whether the loops leave the coupling something to do: else its force is not unique, and nothing says so."""
+        with_it = rebuilt(model)
+        with_it.add(one)
+        if not tree_is_possible(with_it):
+            return False
+        return started(recut(self.rng, with_it)).mobility < started(recut(self.rng, model)).mobility
 
     def follows(self, model: fm.Model, program: Any) -> bool:
         """Whether the mechanism can do what the program prescribes."""
@@ -204,16 +207,6 @@ class Draft:
             started(recut(self.rng, with_it))
         except fm.AssemblyError as error:
             if "singular for it or locked by the loops" in str(error):
-                return False
-            raise
-        return True
-
-    def as_compiled(self, model: fm.Model) -> bool:
-        """Whether the compiler's own tree will do."""
-        try:
-            fm.compile(model)
-        except fm.ModelError as error:
-            if "cut=True" in str(error):
                 return False
             raise
         return True
