@@ -291,7 +291,7 @@ def test_a_matrix_that_is_tuned_has_no_negative_eigenvalue_in_a_step(kind: str, 
     for one in (solver, straight):
         one.step(0.02)
     assert solver.state_save() == straight.state_save()
-    solver.set(f"j.{law}[1]", -1.0)
+    solver.set(f"j.{law}[{where + 1}]", 1.01 * float(np.sqrt(second[-1, -1] * second[-2, -2])))
     with pytest.raises(fm.AssemblyError, match="negative eigenvalue"):
         solver.assemble()
 
