@@ -216,5 +216,8 @@ def _lengths_in_millimetres(model: Model) -> Iterator[str]:
 
 
 def _moves(model: Model) -> bool:
-    """Whether a joint has an initial velocity or a spring."""
-    return any(any(joint.start_velocities) or any(joint.law("stiffness")) for joint in model.joints)
+    """Whether a joint has an initial velocity or a spring, or a path drives it; a law may push at any time."""
+    return bool(model.laws) or any(
+        any(joint.start_velocities) or any(joint.law("stiffness")) or any(mode.path for mode in joint.excited_modes)
+        for joint in model.joints
+    )

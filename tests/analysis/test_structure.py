@@ -151,3 +151,20 @@ def test_joints_that_only_measure_close_no_loop():
     facts = structure(model)
     assert (facts.loops, facts.cuts, facts.across) == (0, (), ("feet_1_1", "feet_1_2", "link_tip"))
     assert facts.mobility == 6 + 2
+
+
+def test_only_a_model_that_nothing_moves_is_said_to_rest() -> None:
+    """Not one that a path drives, or that starts with a velocity."""
+
+    def warned(*modes: fm.Turn, u0: float = 0.0) -> bool:
+        model = fm.Model("m", gravity=(0, 0, 0))
+        body = fm.Body.rod("b", length=1.0, mass=1.0)
+        if modes:
+            model.add(body, fm.Joint("J", model.ground.at(), body.base, modes=list(modes)))
+        else:
+            model.add(body, fm.Revolute("J", model.ground.at(), body.base, axis="y", u0=u0))
+        return any("nothing moves" in warning for warning in structure(model).warnings)
+
+    assert warned()
+    assert not warned(u0=1.0)
+    assert not warned(fm.Turn("y", role="excited", path=fm.Path.polynomial(0.0, 6.0)))
