@@ -62,8 +62,10 @@ def states(solver: fm.Solver, seed: int) -> Iterator[int]:
     start = {name: solver.get(name) for name in moving}
     for state, size in enumerate((0.05, 1.0), 1):
         solver.reset()
-        for v in masses:
-            solver.set(v.name, v.start * rng.uniform(1, 1.2) + (0.01 if v.component and v.component > 2 else 0.0))
+        larger = {v.name.partition(".")[0]: rng.uniform(1, 1.2) for v in masses}
+        for v in masses:  # 0.1 on the diagonal leaves room for products of inertia of 0.01: still that of a solid
+            more = 0.0 if v.kind == "mass" else 0.01 if v.component and v.component > 2 else 0.1
+            solver.set(v.name, v.start * larger[v.name.partition(".")[0]] + more)
         for name in moving:
             solver.set(name, start[name] + size * rng.uniform(-1, 1))
         try:
