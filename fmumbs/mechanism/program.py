@@ -89,6 +89,14 @@ class _Rate(Coupling):
 
 
 @dataclass(frozen=True)
+class _Drive(Joint):
+    """The joint of a target, whose modes may become dependent: the core refuses a start there (core/loops/programs.c)."""
+
+    def _check_independent(self) -> None:
+        pass
+
+
+@dataclass(frozen=True)
 class Program(Composite):
     """Base of the programs: what moves the target, and how a start off the target is treated.
 
@@ -143,7 +151,7 @@ class Program(Composite):
             for mode, motion in zip(axes, self._motions(len(axes)), strict=True)
         )
         self._check_drives(len(axes))
-        self._store("drive", Joint(self.name, frame, target.at(), modes=modes))
+        self._store("drive", _Drive(self.name, frame, target.at(), modes=modes))
         return target
 
     def _check_drives(self, count: int) -> None:
@@ -279,12 +287,15 @@ class ProgrammedOrientation(_InFrame):
 
     point: whose axes turn. frame: with respect to whose axes, by default the world's. directions, axes: see below; for
     angles neither is given. The three coordinates are angles about x, then about the y that this turned, then about the
-    z that both turned: R = R_x R_y R_z, with the second one between -90 and 90 degrees. Of "velocity" or "acceleration"
-    they are components of the angular velocity relative to the frame, or of its derivative, along `directions` of the
-    frame, or with axes="point" of the point. Units [rad], [rad/s], [rad/s2]; the torques of the drive belong to these
-    angles, or directions.
+    z that both turned: R = R_x R_y R_z. Of all angles with this R, P.position has those nearest to the target: it goes
+    on through 90 degrees of the second one, and over any number of turns. At the start the second one must not be 90
+    degrees (or 270, ...): the first and third turn about one axis there. Of "velocity" or "acceleration" the coordinates
+    are components of the angular velocity relative to the frame, or of its derivative, along `directions` of the frame,
+    or with axes="point" of the point. Units [rad], [rad/s], [rad/s2]; the torques of the drive belong to these angles,
+    or directions.
 
-    Raises ModelError for a point on the body of `frame`, and for paths that are not three.
+    Raises ModelError for a point on the body of `frame`, and for paths that are not three; AssemblyError for a start
+    where the angles cannot be measured.
     """
 
     def __post_init__(self) -> None:

@@ -11,6 +11,7 @@
 #include "../loops/constraints.h"
 #include "../loops/cut_joints.h"
 #include "../loops/delassus.h"
+#include "../loops/programs.h"
 #include "../loops/projection.h"
 #include "../loops/turning_axes.h"
 #include "../kernels/kernels.h"
@@ -181,6 +182,18 @@ static fm_status check_coordinates(fm_instance *s)
                   "(fm.Spherical, fm.Free), which has no limit", s->image.text + s->image.joint_name[joint], fm_limit_of(s, joint));
 }
 
+/* Refuses a start where the angles of a program have no values of their own. */
+static fm_status check_measured(fm_instance *s)
+{
+    fm_assembly_place(s, s->y);
+    const int32_t joint = fm_unmeasured_program(s);
+    if (joint < 0) return FM_OK;
+    return fm_say(s, FM_ERROR,
+                  "program '%s' starts where its angles cannot be measured: at 90 degrees of the second one, the first and the "
+                  "third turn about one axis. Start it at another angle, or turn its point and its frame by 90 degrees",
+                  s->image.text + s->image.joint_name[joint]);
+}
+
 static fm_status assemble(fm_instance *s, double t)
 {
     if (!isfinite(t)) return fm_say(s, FM_ERROR, "the start time is not finite");
@@ -218,7 +231,7 @@ static fm_status assemble(fm_instance *s, double t)
     if (levels == 0) return cannot_close(s);
     if (levels == 1) return cannot_move(s);
     if (s->image.n.rows > 0 && check_rank(s) != FM_OK) return FM_ERROR;
-    if (check_coordinates(s) != FM_OK || check_pivots(s) != FM_OK) return FM_ERROR;
+    if (check_coordinates(s) != FM_OK || check_measured(s) != FM_OK || check_pivots(s) != FM_OK) return FM_ERROR;
     s->clock[FM_ASSEMBLED] = 1.0;
     return FM_OK;
 }
