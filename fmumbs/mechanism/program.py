@@ -90,7 +90,7 @@ class _Rate(Coupling):
 
 @dataclass(frozen=True)
 class _Drive(Joint):
-    """The joint of a target, whose modes may become dependent: the core refuses a start there (core/loops/programs.c)."""
+    """The joint of a target. Its modes may become dependent: the core refuses a start there (core/loops/programs.c)."""
 
     def _check_independent(self) -> None:
         pass
@@ -289,10 +289,10 @@ class ProgrammedOrientation(_InFrame):
     angles neither is given. The three coordinates are angles about x, then about the y that this turned, then about the
     z that both turned: R = R_x R_y R_z. Of all angles with this R, P.position has those nearest to the target: it goes
     on through 90 degrees of the second one, and over any number of turns. At the start the second one must not be 90
-    degrees (or 270, ...): the first and third turn about one axis there. Of "velocity" or "acceleration" the coordinates
-    are components of the angular velocity relative to the frame, or of its derivative, along `directions` of the frame,
-    or with axes="point" of the point. Units [rad], [rad/s], [rad/s2]; the torques of the drive belong to these angles,
-    or directions.
+    degrees (or 270, ...): the first and third turn about one axis there. Of "velocity" or "acceleration" the three are
+    components of the angular velocity relative to the frame, or of its derivative, along `directions` of the frame, or
+    with axes="point" of the point. Units [rad], [rad/s], [rad/s2]; the torques of the drive belong to these angles, or
+    directions.
 
     Raises ModelError for a point on the body of `frame`, and for paths that are not three; AssemblyError for a start
     where the angles cannot be measured.

@@ -97,6 +97,18 @@ static int turns(const fm_image *m, int32_t row)
     return !m->mode_linear[m->link_u[m->term_link[m->coupling_first[coupling]]]];
 }
 
+static fm_status is_turned_over(fm_instance *s, int32_t joint)
+{
+    const fm_image *m = &s->image;
+    for (int32_t i = 0; i < m->n.rows; i++)
+        if (m->row_joint[i] == joint && m->row_excitation[i] >= 0)
+            return fm_say(s, FM_ERROR, "from these guesses program '%s' closes only with opposite axes, half a turn from its target. "
+                          "Move a q0 to nearer the target, or give it a transition",
+                          m->text + m->joint_name[m->excitation_joint[m->row_excitation[i]]]);
+    return fm_say(s, FM_ERROR, "from these guesses the loops close only with joint '%s' turned over: its axes on the two bodies "
+                  "are opposite. Turn one of its frames over, or move a q0 of its loop", m->text + m->joint_name[joint]);
+}
+
 /* Which loop cannot be closed, and the remaining gap. */
 static fm_status cannot_close(fm_instance *s)
 {
@@ -109,9 +121,7 @@ static fm_status cannot_close(fm_instance *s)
     for (int32_t i = 0; i < m->n.joints; i++) held += m->joint_held[i];
     fm_loop_names(s, worst, names, sizeof names);
     const int32_t over = fm_turned_over(s);
-    if (over >= 0 && gap <= 1e3 * fm_closed_within(s))
-        return fm_say(s, FM_ERROR, "from these guesses the loops close only with joint '%s' turned over: its axes on the two bodies "
-                      "are opposite. Turn one of its frames over, or move a q0 of its loop", m->text + m->joint_name[over]);
+    if (over >= 0 && gap <= 1e3 * fm_closed_within(s)) return is_turned_over(s, over);
     const int32_t program = m->row_excitation[worst] >= 0 ? fm_nearest_gap(s, s->assembly.given, s->y, &gap) : -1;
     if (program >= 0)
         return fm_say(s, FM_ERROR, "the path of program '%s' is out of reach: nearest gap %.3g %s at t = %.9g s. Move the path, "

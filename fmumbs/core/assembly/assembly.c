@@ -46,7 +46,7 @@ static int32_t variable_of(const fm_image *m, int32_t row)
 
 /* Whether a row applies: a prescribed start value only while its coordinate is held, a program's not while the
  * mechanism starts off its path. */
-static int counts(const fm_instance *s, int32_t row)
+int fm_row_counts(const fm_instance *s, int32_t row)
 {
     const int32_t mode = s->image.row_excitation[row];
     if (s->assembly.holonomic && fm_is_rate_row(&s->image, row)) return 0;
@@ -64,7 +64,7 @@ static void row_at(fm_instance *s, int32_t i, fm_ends *ends, fm_constraint *out)
     }
     fm_cut_joint_row(s, s->image.row_joint[i], s->image.row_part[i], out);
     out->c[1] -= s->image.cut_start_u[variable_of(&s->image, i) - s->image.n.speeds];
-    if (!counts(s, i)) out->c[0] = out->c[1] = 0.0;
+    if (!fm_row_counts(s, i)) out->c[0] = out->c[1] = 0.0;
 }
 
 /* The largest violation of positions (level 0) or velocities (1); `merit`: half the sum of squares. Requires world
@@ -76,7 +76,7 @@ static double violation(fm_instance *s, int level, double *merit)
     *merit = 0.0;
     for (int32_t i = 0; i < s->image.n.rows; i++) {
         fm_constraint one;
-        if (!counts(s, i)) continue;
+        if (!fm_row_counts(s, i)) continue;
         row_at(s, i, &ends, &one);
         const double off = fabs(one.c[level]);
         worst = off > worst || isnan(off) ? off : worst;
@@ -123,7 +123,7 @@ static void weigh_rows(fm_instance *s)
         const int32_t *path = s->plan.path + k->path;
         for (int32_t r = 0; r < k->rows; r++) {
             const size_t at = k->y + (size_t)r * (size_t)k->length;
-            s->loop.bound[k->first + r] = counts(s, k->first + r) ? s->assembly.bound[k->first + r] : 0.0;
+            s->loop.bound[k->first + r] = fm_row_counts(s, k->first + r) ? s->assembly.bound[k->first + r] : 0.0;
             for (int32_t e = 0; e < k->length; e++)
                 s->loop.z[at + (size_t)e] = s->assembly.hold[path[e]] > 0 ? 0.0 : s->assembly.weight[path[e]] * s->loop.y[at + (size_t)e];
         }
@@ -202,7 +202,7 @@ static void shorten(fm_instance *s)
 {
     double most = 1.0, farthest = s->image.length[0];
     for (int32_t i = 0; i < s->image.n.rows; i++)
-        if (counts(s, i) && is_length(&s->image, i)) farthest = fmax(farthest, fabs(s->loop.c[3 * i]));
+        if (fm_row_counts(s, i) && is_length(&s->image, i)) farthest = fmax(farthest, fabs(s->loop.c[3 * i]));
     for (int32_t i = 0; i < s->image.n.speeds; i++) {
         const double part = fabs(s->loop.change[i]) / (s->image.mode_linear[i] ? farthest : FM_LARGEST_ROTATION);
         most = part > most ? part : most;

@@ -6,6 +6,7 @@
 
 FM_HIDDEN_BEGIN
 
+int fm_row_counts(const fm_instance *s, int32_t row);
 void fm_assembly_place(fm_instance *s, const double *y);
 void fm_assembly_rows(fm_instance *s);
 int32_t fm_assembly_rank(fm_instance *s, double least);

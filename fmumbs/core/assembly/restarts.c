@@ -48,14 +48,14 @@ static int turns_over(const fm_instance *s, int32_t row, int32_t count)
     return dot(f[0], axis) < 0.0 || dot(f[2], g[0]) < 0.0;
 }
 
-/* A joint that is turned over, or -1. Requires world kinematics. */
+/* A joint that is turned over, or -1; programs off whose path the mechanism starts are not. Requires world kinematics. */
 int32_t fm_turned_over(const fm_instance *s)
 {
     const fm_image *m = &s->image;
     for (int32_t i = 0, count; i < m->n.rows; i += count > 0 ? count : 1) {
         for (count = 0; i + count < m->n.rows && m->row_joint[i + count] == m->row_joint[i]; count++)
             if (m->row_kind[i + count] != FM_ROW_PERPENDICULAR) break;
-        if (count >= 2 && turns_over(s, i, count)) return m->row_joint[i];
+        if (count >= 2 && fm_row_counts(s, i) && turns_over(s, i, count)) return m->row_joint[i];
     }
     return -1;
 }
