@@ -127,9 +127,9 @@ def test_the_integration_is_changed_in_a_new_image(image: ModelImage) -> None:
     [
         ({"scheme": "euler"}, "scheme 'euler' is unknown. Choose one of: dopri5, rk4, radau"),
         ({"scheme": 7}, "scheme 7 is unknown"),
-        ({"step": 0.0}, "'zoo': step is 0, but must be above zero"),
+        ({"step": 0.0}, "'zoo': step is 0, but it must be positive"),
         ({"step": float("nan")}, "step is nan, but must be finite"),
-        ({"tolerance": -1e-6}, "tolerance is -1e-06, but must be above zero"),
+        ({"tolerance": -1e-6}, "tolerance is -1e-06, but it must be at least 1e-14"),
         ({"tolerance": "small"}, "tolerance is 'small', which is not a number"),
     ],
 )

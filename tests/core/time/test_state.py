@@ -295,7 +295,9 @@ def tuned(solver: Solver) -> None:
     rng = np.random.default_rng(4)
     for variable in solver.image.variables:
         if variable.causality == "parameter" and variable.variability == "tunable":
-            solver.set(variable.name, abs(solver.get(variable.name)) + rng.uniform(0.1, 1.0))
+            product = variable.kind == "inertia" and variable.component > 2
+            more = 0.01 if product else 1.0 if variable.kind == "inertia" else rng.uniform(0.1, 1.0)  # those of a solid
+            solver.set(variable.name, abs(solver.get(variable.name)) + more)
     drive(solver, 3)
 
 
