@@ -39,7 +39,7 @@ test: .venv/.test .venv/.core # then the rest is independent and runs side by si
 test-all: platforms
 	$(MAKE) test
 	$(BIN)/pytest -n auto --dist worksteal -m slow
-	$(MAKE) sanitize-python SANITIZED_TESTS="$(RANDOM_MODELS)" SANITIZED_OPTIONS="-n auto -m slow"
+	$(MAKE) sanitize-python SANITIZED_TESTS="$(RANDOM_MODELS) tests/core/loops/test_nearest.py tests/relations" SANITIZED_OPTIONS="-n auto -m slow"
 
 platforms: .venv/.platforms
 
@@ -132,7 +132,7 @@ build/sanitize/%: tests/core/%.c tests/core/images.h $(SANITIZED)/libfmumbs.a
 	$(CC) -std=c99 -O1 $(SANITIZE) -Wall -Wextra -Ifmumbs/core $< $(SANITIZED)/libfmumbs.a $(SANITIZED)/untraced.o -lm -o $@
 
 # some Python tests and random models on a package of its own
-RANDOM_MODELS := tests/relations/test_formulations.py tests/core/loops/test_planar_beside.py tests/core/loops/test_nearest.py
+RANDOM_MODELS := tests/core/loops/test_planar_beside.py
 SANITIZED_TESTS := tests/run/test_result.py tests/run/test_solver.py tests/core/fmi/test_fmi2_state.py \
   tests/core/loops/test_foreign_memory.py $(RANDOM_MODELS)
 SANITIZED_OPTIONS :=

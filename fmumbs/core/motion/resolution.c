@@ -16,10 +16,11 @@
 #define FM_ANGLE 1e-6 /* [rad] */
 #define FM_SLIDE 1e-2 /* of the model's length */
 
-/* The distance of a number from the next one. */
+/* The distance of a number from the next one; of zero 0. */
 double fm_spacing(double x)
 {
     int exponent;
+    if (x == 0.0) return 0.0;
     (void)frexp(x, &exponent);
     return ldexp(DBL_EPSILON, exponent - 1);
 }
