@@ -363,7 +363,7 @@ def test_failed_step_stops_before_the_motion_overflows() -> None:
     solver = started(slider())
     solver.set("A.stiffness", -1e6)
     solver.set("A.f", 1.0)
-    with pytest.raises(fm.SolverError, match="joint 'A' is at .* m, where numbers are .* m apart"):
+    with pytest.raises(fm.SolverError, match=r"joint 'A' is at .* m, where numbers are .* m apart"):
         solver.step(10.0)
     assert 0.03 < solver.time < 0.06  # 1e-6 m exp(1000 t) / 2 is 1e12 to 1e14 m
     for name, value in (("A.stiffness", 0.0), ("A.f", 0.0)):
