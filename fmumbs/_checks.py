@@ -5,12 +5,13 @@
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import TypeGuard, cast
 
 from fmumbs import _limits
-from fmumbs.errors import ModelError
+from fmumbs.errors import FmumbsError, ModelError
 
 Vec3 = tuple[float, float, float]
 Mat3 = tuple[Vec3, Vec3, Vec3]
@@ -29,6 +30,21 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _LARGEST_SIZE = 1e40
 _ROUND_OFF = 1e-15  # a vector this close to length one is not changed, so that normalising is idempotent
+
+
+@contextmanager
+def in_range(what: str, error: type[FmumbsError] = ModelError) -> Iterator[None]:
+    """Within it, arithmetic that leaves the range of floating-point numbers raises an error of this type."""
+    import numpy as np  # late: most checks need none
+
+    try:
+        with np.errstate(over="raise", divide="raise", invalid="raise"):
+            yield
+    except (ArithmeticError, np.linalg.LinAlgError):
+        raise error(
+            f"{what} cannot be computed: its numbers are too large, too small or too far apart. "
+            "Give numbers in units that bring them nearer to 1."
+        ) from None
 
 
 def number(value: object, what: str) -> float:

@@ -47,6 +47,7 @@ class Path:
     period: float = field(default=0.0, kw_only=True)
     wave: tuple[float, float, float] | None = field(default=None, kw_only=True)
 
+    @_checks.in_range("Path")
     def __post_init__(self) -> None:
         breaks = _numbers(self.breaks, "Path: breaks")
         if not breaks or any(b <= a for a, b in pairwise(breaks)):
@@ -55,8 +56,7 @@ class Path:
         period = _checks.not_negative(self.period, "Path: period")
         if period and period <= breaks[-1] - breaks[0]:
             raise ModelError(
-                f"Path: period is {period:g} s, but the breaks span {breaks[-1] - breaks[0]:g} s. "
-                "Give a longer period."
+                f"Path: period is {period:g} s, but the breaks span {breaks[-1] - breaks[0]:g} s. Give a longer period."
             )
         if 0 < period < LEAST_PERIOD:
             raise ModelError(f"Path: period is {period:g} s, must be at least {LEAST_PERIOD:g} s. Give a longer one.")
@@ -73,6 +73,7 @@ class Path:
         return cls((0.0,), (coefficients,))
 
     @classmethod
+    @_checks.in_range("Path.quintic")
     def quintic(
         cls,
         times: Sequence[float],
@@ -102,6 +103,7 @@ class Path:
         return cls(t, rows)
 
     @classmethod
+    @_checks.in_range("Path.spline")
     def spline(cls, times: Sequence[float], positions: Sequence[float]) -> Path:
         """A quintic spline through positions (n,) at times (n,) [s], n >= 2, from rest to rest; C4.
 
@@ -115,11 +117,16 @@ class Path:
         from scipy.interpolate import make_interp_spline
 
         rests = [(1, 0.0), (2, 0.0)]
-        path = cls.from_scipy(make_interp_spline(t, x, k=5, bc_type=(rests, rests)))
+        try:
+            spline = make_interp_spline(t, x, k=5, bc_type=(rests, rests))
+        except ValueError as error:  # SciPy's word for a matrix that overflows
+            raise OverflowError from error
+        path = cls.from_scipy(spline)
         breaks, rows = (*path.breaks, t[-1]), (*path.coefficients, (x[-1],))
         return cls((0.0, *breaks), ((x[0],), *rows)) if t[0] > 0.0 else cls(breaks, rows)
 
     @classmethod
+    @_checks.in_range("Path.sine")
     def sine(cls, amplitude: float, frequency: float, *, phase: float = 0.0, offset: float = 0.0) -> Path:
         """A sine, offset + amplitude sin(2 pi frequency t + phase), for all times; exact at any phase.
 
@@ -129,6 +136,7 @@ class Path:
         return cls((0.0,), ((0.0, omega),), wave=_sine(amplitude, phase, offset, "Path.sine"))
 
     @classmethod
+    @_checks.in_range("Path.sweep")
     def sweep(
         cls, amplitude: float, first: float, last: float, duration: float, *, kind: str = "linear", phase: float = 0.0,
         offset: float = 0.0,
@@ -153,11 +161,13 @@ class Path:
         if kind == "linear":
             rise = (0.0, begin, (end - begin) / (2 * T))
             return cls((0.0, T), (rise, ((begin + end) / 2 * T, end)), continuity=1, wave=wave)
-        growth = math.log1p((end - begin) / begin) / T
+        octaves = math.log(end) - math.log(begin) if end < 0.5 * begin else math.log1p((end - begin) / begin)
+        _, _, growth = _finite(begin, end, octaves / T)
         breaks, rows = path_laws.exponential(T, begin, growth)
         return cls((*breaks, T), (*rows, ((end - begin) / growth, end)), continuity=1, wave=wave)
 
     @classmethod
+    @_checks.in_range("Path.cam")
     def cam(
         cls, lift: float, rise: float, dwell: float = 0.0, fall: float | None = None, *, law: str = "cycloidal",
         period: float = 0.0, begin: float = 0.0, base: float = 0.0,
@@ -204,6 +214,7 @@ class Path:
         return cls(breaks, rows, period=period)
 
     @classmethod
+    @_checks.in_range("Path.from_scipy")
     def from_scipy(cls, curve: Any, *, continuity: int = 2) -> Path:
         """A path from SciPy: a PPoly such as CubicSpline or PchipInterpolator, or a BSpline.
 
@@ -236,6 +247,7 @@ class Path:
         return cls.polyline(np.array([start, end]), duration, begin=begin)
 
     @classmethod
+    @_checks.in_range("Path.polyline")
     def polyline(
         cls, points: ArrayLike, durations: float | Sequence[float], *, begin: float = 0.0, closed: bool = False
     ) -> Curve:
@@ -256,6 +268,7 @@ class Path:
         return Curve(tuple(cls.quintic(times, column) for column in places.T.tolist()))
 
     @classmethod
+    @_checks.in_range("Path.rectangle")
     def rectangle(
         cls, corner: ArrayLike, first: ArrayLike, second: ArrayLike, durations: float | Sequence[float], *,
         begin: float = 0.0,
@@ -272,6 +285,7 @@ class Path:
         return cls.polyline([A, A + u, A + u + v, A + v], durations, begin=begin, closed=True)
 
     @classmethod
+    @_checks.in_range("Path.circle")
     def circle(
         cls, centre: ArrayLike, start: ArrayLike, normal: ArrayLike, duration: float, *, turns: float = 1.0,
         begin: float = 0.0,
@@ -296,6 +310,7 @@ class Path:
         ))  # fmt: skip
 
     @classmethod
+    @_checks.in_range("Path.through")
     def through(cls, times: Sequence[float], points: ArrayLike) -> Curve:
         """A quintic spline through points (n, dimensions) at times (n,) [s], from rest to rest; see spline()."""
         places = _table(points, "Path.through: points")
@@ -303,27 +318,30 @@ class Path:
 
     def __call__(self, t: float) -> tuple[float, float, float]:
         """Position, velocity and acceleration at the time t [s]."""
-        if self.period:
-            t = self.breaks[0] + (t - self.breaks[0]) % self.period
-        s, v, a = self._piece(max(bisect_right(self.breaks, t) - 1, 0), t)
-        if self.wave is None:
-            return s, v, a
-        centre, radius, phase = self.wave
-        sine, cosine = radius * math.sin(s + phase), radius * math.cos(s + phase)
-        return centre + cosine, -sine * v, -cosine * v * v - sine * a
+        with _checks.in_range(f"Path at {t:g} s"):
+            if self.period:
+                t = self.breaks[0] + (t - self.breaks[0]) % self.period
+            s, v, a = self._piece(max(bisect_right(self.breaks, t) - 1, 0), t)
+            if self.wave is None:
+                return s, v, a
+            centre, radius, phase = self.wave
+            _finite(s + phase, v, a)
+            sine, cosine = radius * math.sin(s + phase), radius * math.cos(s + phase)
+            return _finite(centre + cosine, -sine * v, -cosine * v * v - sine * a)
 
     def _piece(self, i: int, t: float) -> tuple[float, float, float]:
         x, c = t - self.breaks[i], self.coefficients[i]
-        return (
-            sum(c[k] * x**k for k in range(DEGREE + 1)),
-            sum(k * c[k] * x ** (k - 1) for k in range(1, DEGREE + 1)),
-            sum(k * (k - 1) * c[k] * x ** (k - 2) for k in range(2, DEGREE + 1)),
+        used = [k for k in range(DEGREE + 1) if c[k]]
+        return _finite(
+            sum(c[k] * x**k for k in used),
+            sum(k * c[k] * x ** (k - 1) for k in used if k > 0),
+            sum(k * (k - 1) * c[k] * x ** (k - 2) for k in used if k > 1),
         )
 
     def _largest(self, i: int, x: float, order: int) -> float:
         """The largest term of a derivative of piece i, x [s] after its break."""
         terms = enumerate(self.coefficients[i])
-        return max(abs(math.perm(k, order) * c * x ** (k - order)) for k, c in terms if k >= order)
+        return max((abs(math.perm(k, order) * c * x ** (k - order)) for k, c in terms if k >= order and c), default=0.0)
 
     def _check_continuity(self) -> None:
         joints = [(i - 1, i, self.breaks[i], self.breaks[i]) for i in range(1, len(self.breaks))]
@@ -357,6 +375,13 @@ class Curve:
     def __call__(self, t: float) -> NDArray[np.float64]:
         """(3, coordinates) positions, velocities and accelerations at the time t [s]."""
         return np.array([path(t) for path in self.paths]).T
+
+
+def _finite(position: float, velocity: float, acceleration: float) -> tuple[float, float, float]:
+    """The same; OverflowError if one has left the range of floating-point numbers."""
+    if not (math.isfinite(position) and math.isfinite(velocity) and math.isfinite(acceleration)):
+        raise OverflowError
+    return position, velocity, acceleration
 
 
 def _table(points: ArrayLike, what: str) -> list[tuple[float, ...]]:

@@ -15,12 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fmumbs import _checks
 from fmumbs.errors import FmumbsError, SolverError
 
 Array = NDArray[np.float64]
 
 INTERPOLATIONS = ("linear", "cubic", "hold")
 POWERS = 4
+_MEETS = 1e-9  # of the largest value: what a spline may miss a row by
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +86,8 @@ class Signal:
     def __call__(self, t: float) -> Any:
         """The value at the time t [s]; (components,) for a vector. At a jump, the later one."""
         i = max(int(np.searchsorted(self.breaks, t, "right")) - 1, 0)
-        found = taylor(self.coefficients[i], t - self.breaks[i], 0)[0]
+        with _checks.in_range(f"Signal at {t:g} s", SolverError):
+            found = taylor(self.coefficients[i], t - self.breaks[i], 0)[0]
         return float(found[0]) if np.ndim(self.values) == 1 else found
 
     def __reduce__(self) -> Any:
@@ -131,7 +134,10 @@ def _check(times: Array, values: Array) -> None:
     if values.ndim not in (1, 2) or len(values) != len(times) or 0 in values.shape:
         shape = " by ".join(map(str, values.shape)) or "a single number"
         raise SolverError(f"Signal: values are {shape}, but there are {len(times)} times. Give a row for each time.")
-    step = np.diff(times)
+    with np.errstate(over="ignore"):
+        step = np.diff(times)
+    if not np.isfinite(step).all():
+        raise SolverError(f"Signal: times from {times[0]:g} to {times[-1]:g} s span more than numbers can. Give fewer.")
     if (step < 0.0).any():
         k = int(np.flatnonzero(step < 0.0)[0])
         raise SolverError(
@@ -169,11 +175,31 @@ def _pieces(times: Array, values: Array, interpolation: str) -> tuple[Array, Arr
 def _smooth(times: Array, values: Array, interpolation: str) -> Array:
     """(n - 1, 4, components) coefficients between n >= 2 rows without a jump."""
     rows = np.zeros((len(times) - 1, POWERS, values.shape[1]))
-    if interpolation == "cubic":
-        from scipy.interpolate import CubicSpline
-
-        rows[:] = np.moveaxis(CubicSpline(times, values).c[::-1], 0, 1)
+    step = np.diff(times)[:, None]
+    slope = np.diff(values, axis=0) / step
+    if interpolation == "linear" or len(times) == 2 or not np.isfinite(slope).all():
+        rows[:, 1] = slope
+    elif len(times) == 3:
+        bend = (slope[1] - slope[0]) / (times[2] - times[0])
+        rows[:, 1], rows[:, 2] = slope[0] + bend * step[0] * ((-1.0,), (1.0,)), bend
+    else:
+        rows[:] = _spline(times, values)
     rows[:, 0] = values[:-1]
-    if interpolation == "linear":
-        rows[:, 1] = np.diff(values, axis=0) / np.diff(times)[:, None]
     return rows
+
+
+def _spline(times: Array, values: Array) -> Array:
+    """(n - 1, 4, components) coefficients of the cubic spline through n >= 4 rows; SolverError if doubles have none."""
+    from scipy.interpolate import CubicSpline
+
+    try:
+        rows: Array = np.moveaxis(CubicSpline(times, values).c[::-1], 0, 1)
+        ends = [taylor(c, h, 0)[0] for c, h in zip(rows, np.diff(times), strict=True)]
+        if np.abs(ends - values[1:]).max() <= _MEETS * np.abs(values).max():
+            return rows
+    except ValueError:  # SciPy's word for slopes that overflow
+        pass
+    raise SolverError(
+        "Signal: its times are too unevenly spaced for a cubic spline in floating-point numbers. "
+        "Give interpolation='linear', or leave out times that lie too close together."
+    )

@@ -20,6 +20,7 @@ from fmumbs.compiler.names import Names
 from fmumbs.run import Result
 from fmumbs.run.details import Motion
 from fmumbs.view.live import live_of
+from fmumbs.view.motion import drawable
 from fmumbs.view.poses import poses
 
 Array = NDArray[np.float64]
@@ -83,7 +84,7 @@ def _reactions(result: Result, image: ModelImage, chosen: NDArray[np.int64]) -> 
     for i, joint in enumerate(image.scene.joints):
         name = f"{joint.name}.reaction.f"
         if joint.symbols and name in result:
-            f = result[name][chosen]
+            f = drawable(result, name)[chosen]
             one = {"kind": "reaction", "index": i, "unique": _unique(verdict[joint.name]), "f": f}
             found.append((float(np.abs(f).max(initial=0.0)), one))
     most = max(1, FORCE_BYTES // (12 * max(1, len(chosen))))
@@ -100,7 +101,7 @@ def _unique(components: NDArray[np.int32]) -> bool | None:
 def _loads(result: Result, image: ModelImage, chosen: NDArray[np.int64]) -> list[dict[str, Any]]:
     """Forces and torques of loads over time, where they were recorded."""
     return [
-        {"kind": kind, "index": i, "unique": None, "f": result[f"{load.name}.{suffix}"][chosen]}
+        {"kind": kind, "index": i, "unique": None, "f": drawable(result, f"{load.name}.{suffix}")[chosen]}
         for i, load in enumerate(image.scene.loads)
         for kind, suffix in (("load", "force"), ("torque", "torque"))
         if f"{load.name}.{suffix}" in result
@@ -130,7 +131,7 @@ def _series(result: Result, chosen: NDArray[np.int64]) -> list[dict[str, Any]]:
     most = SERIES_BYTES // (4 * len(chosen))
     shown = set(_ordered(result.names)[:most])
     return [
-        {"name": name, "unit": result.units.get(name, ""), "values": _field(result[name][chosen], "f4")}
+        {"name": name, "unit": result.units.get(name, ""), "values": _field(drawable(result, name)[chosen], "f4")}
         for name in result.names
         if name in shown
     ]

@@ -16,6 +16,7 @@ from fmumbs.run.details import Motion
 
 Array = NDArray[np.float64]
 
+_LARGEST = float(np.finfo(np.float32).max)  # pages and pictures have single precision
 _NAMED = 3  # missing coordinates that a message names
 
 
@@ -46,7 +47,7 @@ def motion_of(result: Result, model: "Model | ModelImage | None" = None) -> Moti
     """The image and the positions of all joints; by the joints' coordinates in a result that has only those.
 
     model: of which the result is; needed unless simulate() made the result. Raises SolverError for a result that lacks
-    coordinates.
+    coordinates, or has some that are no finite numbers.
     """
     if model is None:
         if result.motion is None:
@@ -57,6 +58,19 @@ def motion_of(result: Result, model: "Model | ModelImage | None" = None) -> Moti
         return result.motion
     image = image_of(model)
     return Motion(image, positions_of(result, image))
+
+
+def drawable(result: Result, name: str) -> Array:
+    """A variable of a result over time. Raises SolverError, with the time, for a number that no picture can show."""
+    values: Array = result[name]
+    bad = np.flatnonzero(~(np.abs(values.reshape(len(result.time), -1)) <= _LARGEST).all(axis=1))
+    if len(bad):
+        worst = next(float(x) for x in np.atleast_1d(values[bad[0]]).flat if not abs(x) <= _LARGEST)
+        raise SolverError(
+            f"'{name}' is {worst:g} at {result.time[bad[0]]:.9g} s, which cannot be drawn. "
+            "Leave that time out of the result, or find out where the number came from."
+        )
+    return values
 
 
 def positions_of(result: Result, image: ModelImage) -> Array:
@@ -70,7 +84,7 @@ def positions_of(result: Result, image: ModelImage) -> Array:
             "so its bodies cannot be placed. Record them: simulate(compile(model, everything=True)), or view the model "
             "or the FMU itself."
         )
-    columns: list[Any] = [result[name] for name in names]
+    columns: list[Any] = [drawable(result, name) for name in names]
     positions = np.zeros((len(result.time), image.sizes["positions"]))  # states of friction are behind the joints'
     if columns:
         positions[:, : len(columns)] = np.stack(columns, axis=1)

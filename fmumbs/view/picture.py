@@ -4,7 +4,7 @@ import os
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from math import floor, log10
+from math import floor, inf, log10
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,7 @@ _MOVING = ((6.4, 4.8), 100)  # inches, and pixels in an inch, of an animation
 _THIN, _SMALL = 0.013, 0.0015  # least radius of a body, least size of a symbol, relative to the mechanism
 _ROOM = 0.16  # of the height, below the mechanism
 _MOST_NAMES = 40
+_MOST_PICTURES = 100_000  # an hour at 25 a second is 90 000
 _INSTANTS = 60  # at which the extent of a motion is found
 
 
@@ -65,13 +66,19 @@ def animate(result: Result, path: Path, *, fps: float, speed: float, model: "Mod
     """Writes the file of Result.animate()."""
     motion, time = motion_of(result, model), result.time
     maker = plotting.figure_maker(False)
-    if not len(time) or not fps > 0.0 or not speed > 0.0:
+    if not len(time) or not 0.0 < fps < inf or not 0.0 < speed < inf:
         raise SolverError(f"animate: {len(time)} times, fps {fps:g} and speed {speed:g} make no animation.")
+    pictures = float(time[-1] - time[0]) / speed * fps + 1.0
+    if pictures > _MOST_PICTURES:
+        raise SolverError(
+            f"animate: fps {fps:g} and speed {speed:g} make {pictures:.3g} pictures, more than {_MOST_PICTURES}. "
+            "Lower fps, or raise speed."
+        )
     scene, inches, pixels = motion.image.scene, *_MOVING
     width, height = (int(one * pixels) for one in inches)
-    count = max(1, round(float(time[-1] - time[0]) / speed * fps) + 1)
+    count = round(pictures)
     instants = _nearest(time, np.linspace(time[0], time[-1], count))
-    at = poses(motion.image, np.nan_to_num(motion.positions[instants]))
+    at = poses(motion.image, motion.positions[instants])
     view = viewpoint(scene, at)
     window = _window_of_motion(scene, at, view, width, height)
     figure = maker(figsize=inches, dpi=pixels, facecolor="white")

@@ -1,6 +1,7 @@
 """Pictures and films of mechanisms by matplotlib."""
 
 import warnings
+from math import inf, nan
 from pathlib import Path
 from typing import Any
 
@@ -138,8 +139,11 @@ def test_an_unknown_film_is_refused(tmp_path: Path) -> None:
     result = fm.simulate(read_model("pendulum"), stop=0.1)
     with pytest.raises(fm.SolverError, match=r"unknown format of animations\. Give \.gif or \.mp4"):
         result.animate(tmp_path / "a.avi")
-    with pytest.raises(fm.SolverError, match=r"animate: .* make no animation"):
-        result.animate(tmp_path / "a.gif", speed=0.0)
+    for fps, speed in ((25.0, 0.0), (nan, 1.0), (inf, 1.0), (25.0, inf), (25.0, nan)):
+        with pytest.raises(fm.SolverError, match=r"animate: .* make no animation"):
+            result.animate(tmp_path / "a.gif", fps=fps, speed=speed)
+    with pytest.raises(fm.SolverError, match=r"make 2\.5e\+08 pictures, more than 100000"):
+        result.animate(tmp_path / "a.gif", speed=1e-8)
     alone = Result("far", result.time, dict(result), result.units)
     with pytest.raises(fm.SolverError, match="does not know its mechanism"):
         alone.animate(tmp_path / "a.gif")

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+import math
 import re
 import warnings
 from importlib.resources import files
@@ -15,7 +16,8 @@ from numpy.testing import assert_allclose
 
 import fmumbs as fm
 from fmumbs.readers import read_model
-from fmumbs.view import View, motion_of, view_model
+from fmumbs.run import Result
+from fmumbs.view import View, motion_of, view_model, view_result
 from fmumbs.view.data import as_json, data_of
 from fmumbs.view.page import MODULES, THREE_SHA256, THREE_VERSION
 
@@ -122,6 +124,20 @@ def test_missing_coordinates_are_named(tmp_path: Path) -> None:
         more = re.search(r" and (\d+) more", str(caught.value))
         assert told == sorted(named)[: len(told)] and 0 < len(told) <= 5
         assert len(told) + (int(more[1]) if more else 0) == count
+
+
+@pytest.mark.parametrize("name", ["A.q", "A.reaction.f[2]", "solver.energy"])
+@pytest.mark.parametrize("value", [math.nan, math.inf, -1e300])
+def test_a_number_that_cannot_be_drawn_is_named_with_its_time(name: str, value: float, tmp_path: Path) -> None:
+    model = read_model("double_pendulum")
+    run = fm.simulate(model, stop=0.05)
+    columns = {one: np.array(run[one]) for one in run.names}
+    columns[name][3] = value
+    Result(run.name, run.time, columns, run.units).save(tmp_path / "a.csv")
+    with pytest.raises(
+        fm.SolverError, match=re.escape(f"'{name.split('[')[0]}' is {value:g} at 0.03 s, which cannot be drawn")
+    ):
+        view_result(Result.load(tmp_path / "a.csv"), model)
 
 
 def test_inputs_may_have_the_names_of_signals() -> None:
