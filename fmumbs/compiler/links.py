@@ -146,6 +146,7 @@ def _add_joint(out: Links, index: int, joint: JointBase, start: Place, backwards
         joint_M_r=M.r,
         joint_reversed=int(backwards),
         joint_held=int(joint.held),
+        joint_bends=joint.bends,
         **coupled_of(out, joint),
         joint_excitation=len(out.rows.get("excitation_kind", ())),
         joint_excited=len(excited),

@@ -37,6 +37,7 @@ def add_cuts(out: Links, cuts: list[JointBase], first: int) -> None:
             joint_excited=0,
             joint_reversed=0,
             joint_held=0,
+            joint_bends=joint.bends,
             **coupled_of(out, joint),
             joint_F=F.R,
             joint_M=M.R,

@@ -9,10 +9,13 @@ phi (bending about the section's y and z) and, where the link stretches, a slide
 
 and dampings of `damping` times these (D of Eq 17.2). Deflections, rotations and frequencies converge with D^2.
 
-**Order of rotations.** The first, third, ... sde slides, then turns about x, y, z; the second, fourth, ... about z, y,
-x, and then slides (x: the axis of the link). Turns of one order alone would make an error of first order wherever the
-link bends in both planes at once: R = Rx Ry Rz has the rotation vector (psi + theta phi / 2, theta - psi phi / 2, phi +
-psi theta / 2) to second order, and in the opposite order the products have the opposite signs.
+**Order of rotations.** An sde turns about x, y, z (x: the axis of the link). If its springs acted on these angles,
+there would be an error of first order wherever the link bends in both planes at once: R = Rx Ry Rz has the rotation
+vector (psi + theta phi / 2, theta - psi phi / 2, phi + psi theta / 2) to second order. So they act on the rotation
+vector (Joint's rotation_spring), which has no order: each element is right to second order by itself, whatever stands
+beside it, and one link of n elements moves as n links of one element that are welded together. The first, third, ...
+sde slides before it turns, the others afterwards: a slide by itself is off by half its stretch, so that a chain of
+links of one element that stretch has an error of the order strain times D.
 
 Angles of each sde must stay small, as beam theory has it; the link as a whole may turn and roll up as it likes.
 """
@@ -309,7 +312,8 @@ class FlexibleLink(Composite):
         return Body(name, mass=mass, com=com, inertia=moments, points=points, measured=True)
 
     def _order(self, i: int) -> tuple[str, ...]:
-        return self._needed() if i % 2 == 0 else self._needed()[::-1]
+        slide, turns = (("EA",) if self.stretch else ()), tuple(what for what in self._needed() if what != "EA")
+        return (*slide, *turns) if i % 2 == 0 else (*turns, *slide)
 
     def _joints(self, bodies: list[Body]) -> list[Joint]:
         k, _ = along_axis(self.along, self.name)
@@ -332,6 +336,7 @@ class FlexibleLink(Composite):
                     modes=tuple(mode(what) for what in order),
                     stiffness=stiffness,
                     damping=[self.retardation * value for value in stiffness],
+                    rotation_spring=self.plane is None,
                     q0=[0.0] * len(order),  # given, so that loops are closed without deforming it where they can be
                 )
             )

@@ -84,9 +84,9 @@ void fm_apply_modes(fm_instance *s, const double *y, const double *input, double
         memcpy(tau + n, input + n, 3 * sizeof *tau);
         fm_ball_resist(s, s->image.link_joint[i], n, y + k->p, u + n, tau + n);
     }
-    for (int32_t j = s->image.n.coupled > 0 ? 0 : s->image.n.joints; j < s->image.n.joints; j++) {
+    for (int32_t j = s->model.coupled ? 0 : s->image.n.joints; j < s->image.n.joints; j++) {
         const int32_t first = s->image.joint_u[j];
-        if (s->image.joint_couplings[j] > 0 && !fm_is_cut_joint(&s->image, j))
+        if (!fm_is_cut_joint(&s->image, j))
             (void)fm_coupled_resist(s, j, y + s->image.joint_p[j], u + first, tau + first);
     }
 }

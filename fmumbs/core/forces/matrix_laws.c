@@ -1,4 +1,4 @@
-/* matrix_laws.c: springs and dampers with matrices, of balls and of bushings.
+/* matrix_laws.c: springs and dampers with matrices, of balls and of bushings, and of three turns by their rotation vector.
  *
  * Of a bushing the entries beside the diagonals of K and D couple its modes, force = -K (q - rest) - D u.
  *
@@ -6,6 +6,10 @@
  * the torque on M, in its axes, -G' K theta - D w, where theta' = G w at the rate theta', and
  *     G = E + [theta] / 2 + c [theta]^2,   c = (1 - h cot h) / (4 h^2),   h = |theta| / 2,
  * so that G theta = theta. If both are multiples of the identity, the torque is -k theta - d w.
+ *
+ * Three turns q about perpendicular axes, as of a flexible link, have w = A q' in M's axes, so that theta' = B q', B = G A, and
+ * the forces -B' (K (theta - rest) + D theta'). To first order theta is q; to second order it is the middle between the order
+ * of the turns and the opposite order, so that neither end of an element is preferred.
  */
 #include "matrix_laws.h"
 
@@ -99,13 +103,56 @@ double fm_ball_energy(const fm_instance *s, int32_t joint, int32_t mode, const d
     return 0.5 * dot(angle, force);
 }
 
-/* Adds the forces between the modes of a bushing, at its positions p and velocities u; returns their energy [J]. Nothing
- * for other joints. */
+/* The rotation vector of three turns by angles q about x, y, z, and B. */
+static void bend_of(const double q[3], double angle[3], double B[3][3])
+{
+    double c[3], sn[3], quaternion[4], once[3], twice[3];
+    for (int i = 0; i < 3; i++) fm_cos_and_sin(0.5 * q[i], c + i, sn + i);
+    const double cc = c[1] * c[2], ss = sn[1] * sn[2], cs = c[1] * sn[2], sc = sn[1] * c[2];
+    quaternion[0] = c[0] * cc - sn[0] * ss;
+    quaternion[1] = sn[0] * cc + c[0] * ss;
+    quaternion[2] = c[0] * sc - sn[0] * cs;
+    quaternion[3] = c[0] * cs + sn[0] * sc;
+    fm_rotation_vector(quaternion, angle);
+    const double cy = c[1] * c[1] - sn[1] * sn[1], sy = 2.0 * c[1] * sn[1];
+    const double cz = c[2] * c[2] - sn[2] * sn[2], sz = 2.0 * c[2] * sn[2];
+    const double A[3][3] = {{cy * cz, -cy * sz, sy}, {sz, cz, 0.0}, {0.0, 0.0, 1.0}}; /* by columns */
+    const double factor = square_factor(angle);
+    for (int j = 0; j < 3; j++) {
+        cross(angle, A[j], once);
+        cross(angle, once, twice);
+        for (int i = 0; i < 3; i++) B[j][i] = (A[j][i] + 0.5 * once[i]) + factor * twice[i];
+    }
+}
+
+/* Adds what the forces of a joint's rotation spring and damper are beside those on its three angles; returns the same of
+ * their energy [J]. p, u, force: of the joint. */
+static double bend_resist(const fm_instance *s, int32_t joint, const double *p, const double *u, double *force)
+{
+    const int32_t first = s->image.joint_bends[joint], at = s->image.joint_u[joint] + first;
+    const double *K = s->stiffness + at, *D = s->damping + at, *rest = s->rest + at;
+    double angle[3], B[3][3], moment[3], energy = 0.0;
+    p += first, u += first, force += first;
+    bend_of(p, angle, B);
+    for (int i = 0; i < 3; i++) {
+        const double rate = (B[0][i] * u[0] + B[1][i] * u[1]) + B[2][i] * u[2];
+        const double away = p[i] - rest[i], bent = angle[i] - rest[i];
+        moment[i] = K[i] * bent + D[i] * rate;
+        force[i] += K[i] * away + D[i] * u[i];
+        energy += 0.5 * K[i] * (bent * bent - away * away);
+    }
+    for (int j = 0; j < 3; j++) force[j] -= dot(B[j], moment);
+    return energy;
+}
+
+/* Adds the forces between the modes of a bushing or of a rotation spring, at its positions p and velocities u; returns their
+ * energy [J]. Nothing for other joints. */
 double fm_coupled_resist(const fm_instance *s, int32_t joint, const double *p, const double *u, double *force)
 {
     const fm_image *m = &s->image;
     const double *rest = s->rest + m->joint_u[joint];
     double energy = 0.0;
+    if (m->joint_bends[joint] >= 0) return bend_resist(s, joint, p, u, force);
     if (m->joint_kind[joint] != FM_JOINT_SCALAR) return 0.0;
     for (int32_t c = m->joint_coupled[joint]; c < m->joint_coupled[joint] + m->joint_couplings[joint]; c++) {
         const int32_t a = m->coupled_modes[2 * c], b = m->coupled_modes[2 * c + 1];

@@ -196,6 +196,21 @@ static const char *check_coupled(const fm_image *m)
     return next == m->n.coupled ? NULL : "a spring between modes belongs to no joint";
 }
 
+/* Three free modes whose springs act on a rotation vector are turns. */
+static const char *check_bends(const fm_image *m)
+{
+    for (int32_t j = 0; j < m->n.joints; j++) {
+        const int32_t first = m->joint_bends[j];
+        if (first == -1) continue;
+        if (first < 0 || m->joint_kind[j] != FM_JOINT_SCALAR || m->joint_couplings[j] > 0 || m->joint_np[j] != m->joint_nu[j] ||
+            m->joint_nu[j] > FM_JOINT_MODES || first + 3 > m->joint_nu[j])
+            return "a rotation spring is out of place";
+        for (int32_t k = m->joint_u[j] + first; k < m->joint_u[j] + first + 3; k++)
+            if (m->mode_linear[k]) return "a rotation spring is out of place";
+    }
+    return NULL;
+}
+
 /* The terms of couplings follow one another; each term refers to a link with one coordinate. */
 static const char *check_couplings(const fm_image *m)
 {
@@ -391,6 +406,7 @@ int fm_image_check(const fm_image *m, char *why, size_t capacity)
     if (found == NULL) found = check_joints(m);
     if (found == NULL) found = fm_check_excitations(m);
     if (found == NULL) found = check_coupled(m);
+    if (found == NULL) found = check_bends(m);
     if (found == NULL) found = check_couplings(m);
     if (found == NULL) found = check_rows(m);
     if (found == NULL) found = check_laws(m);

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define FM_IMAGE_MAGIC "FMUMBS\r\n"
-#define FM_IMAGE_VERSION 6u
+#define FM_IMAGE_VERSION 7u
 #define FM_BYTE_ORDER 0x01020304u
 
 /* The header of an image; `size`: of header and body [bytes], `hash`: SHA-256 of the body, `checksum`: fm_checksum of it */
@@ -166,6 +166,8 @@ typedef struct fm_header {
      * the stiffness and damping between them (matrix_laws.c) */                                     \
     A(joint_coupled, i, 1, joints, free, 0, "", "JOINTS")                                            \
     A(joint_couplings, i, 1, joints, free, 0, "", "JOINTS")                                          \
+    /* the first of its three turns whose springs and dampers act on their rotation vector; -1: none */ \
+    A(joint_bends, i, 1, joints, free, 0, "", "JOINTS")                                              \
     A(coupled_modes, i, 2, coupled, free, 0, "", "JOINTS")                                           \
     A(coupled_stiffness, d, 1, coupled, free, 0, "N.m/rad|N/m|N", "JOINTS")                          \
     A(coupled_damping, d, 1, coupled, free, 0, "N.m.s/rad|N.s/m|N.s", "JOINTS")                                               \

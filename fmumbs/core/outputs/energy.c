@@ -48,9 +48,9 @@ double fm_energy(fm_instance *s)
         double direction[3], rate, stretch = fm_spring_line(s, i, direction, &rate) - s->spring_free_length[i];
         energy += 0.5 * s->spring_stiffness[i] * stretch * stretch;
     }
-    for (int32_t j = s->image.n.coupled > 0 ? 0 : s->image.n.joints; j < s->image.n.joints; j++) {
+    for (int32_t j = s->model.coupled ? 0 : s->image.n.joints; j < s->image.n.joints; j++) {
         double force[FM_JOINT_MODES] = {0.0};
-        if (s->image.joint_couplings[j] == 0 || fm_is_cut_joint(&s->image, j)) continue;
+        if (fm_is_cut_joint(&s->image, j)) continue;
         const double *p = s->y + s->image.joint_p[j], *u = s->y + s->image.n.positions + s->image.joint_u[j];
         energy += fm_coupled_resist(s, j, p, u, force);
     }

@@ -216,6 +216,11 @@ class JointBase(Element, ABC):
         """
         return ()
 
+    @property
+    def bends(self) -> int:
+        """Index of the first of three turns whose springs and dampers act on their rotation vector; -1: of none."""
+        return -1
+
     def all_positions(
         self, p: Sequence[float] | None = None, eta: Sequence[float] | None = None, t: float = 0.0
     ) -> tuple[float, ...]:

@@ -36,6 +36,9 @@ class Joint(MultiModeJoint):
         They make the joint nonholonomic.
     speed_rows: (free modes - k, 6) in the same axes; their products with the same velocity are u.
     stiffness, damping, rest: one for each free mode, also of a nonholonomic joint.
+    rotation_spring: of three consecutive free turns about x, y, z, or about y, z, x or z, x, y, stiffness, damping and
+        rest act not on each angle but on the components of the rotation vector of all three along these axes: the
+        potential is sum k (theta - rest)^2 / 2 at any angle below half a turn, and prefers no order of the turns.
     q0: one for each free mode [rad] or [m]; u0: the velocity variables; without rows the rates of the free modes.
 
     Variables: q[i], qd[i], qdd[i] of the free modes and the inputs tau[i], without an index if there is only one;
@@ -49,6 +52,7 @@ class Joint(MultiModeJoint):
     velocity_rows: tuple[Row, ...] = field(default=(), kw_only=True)
     speed_rows: tuple[Row, ...] = field(default=(), kw_only=True)
     rows_after: int = field(default=-1, kw_only=True)
+    rotation_spring: bool = field(default=False, kw_only=True)
 
     _instead = "Leave it out."
 
@@ -72,6 +76,18 @@ class Joint(MultiModeJoint):
             )
         super().__post_init__()
         self._check_independent()
+        if self.rotation_spring and self.bends < 0:
+            raise ModelError(
+                f"{self._where('rotation_spring')} is True, but its free modes have no three consecutive turns about "
+                "x, y, z in cyclic order, or it has velocity rows. Give such turns, or leave it out."
+            )
+
+    @property
+    def bends(self) -> int:
+        if not self.rotation_spring or self.velocity_rows:
+            return -1
+        first = next((k for k in range(len(self.modes) - 2) if _cyclic(self.modes[k : k + 3])), None)
+        return -1 if first is None else sum(mode.free for mode in self.modes[:first])
 
     def _checked_modes(self) -> tuple[Mode, ...]:
         given = tuple(self.modes) if isinstance(self.modes, Iterable) else ()
@@ -115,6 +131,14 @@ class Joint(MultiModeJoint):
                 f"{self._where('velocity_rows and speed_rows')} do not determine the velocities of the "
                 f"{len(self.free_modes)} free modes at q0. Give independent rows."
             )
+
+
+def _cyclic(modes: Sequence[Mode]) -> bool:
+    """Whether three modes are free turns about the coordinate axes in cyclic order."""
+    if not all(mode.free and mode.kind == "revolute" and mode.pitch == 0.0 for mode in modes):
+        return False
+    axes = np.array([mode.axis for mode in modes])
+    return any((axes == np.roll(np.eye(3), k, axis=0)).all() for k in range(3))
 
 
 def _smallest(matrix: Array) -> float:
