@@ -101,8 +101,8 @@ int32_t fm_speed_count(const fm_instance *instance);
  * left out. */
 fm_status fm_tangent(fm_instance *instance, double step, const double *direction, double *out);
 fm_status fm_flexibility(fm_instance *instance, const double *direction, double *out);
-/* How the last assembly with solver.equilibrium found it: 0 Newton's method, 1 in load steps, 2 by descent, 3 Newton's
- * method with shortened steps; and in how many evaluations of accelerations. */
+/* How the last assembly with solver.equilibrium found it: 0 Newton's method, 1 by descent, 2 Newton's method with
+ * shortened steps, 3 not at all; and in how many evaluations of accelerations. */
 int32_t fm_equilibrium_found(const fm_instance *instance, double *evaluations);
 /* Whether the equilibrium of the last assembly is stable: 0 if so, and without solver.equilibrium; else the growth rate [1/s] of a
  * motion that departs from it, and the name of the coordinate that moves most in it; NAN if it was not found out. */

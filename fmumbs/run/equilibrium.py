@@ -35,7 +35,7 @@ class Equilibrium:
         of least magnitude, or three and that of a motion that departs.
     errors: (freedoms,) how far round-off may move each of them [1/s2].
     softest: the coordinate that moves most in the motion that departs fastest, or in the first.
-    method: "newton", "load steps", "descent" or "shortened newton". solver: stands in the equilibrium.
+    method: "newton", "descent" or "shortened newton". solver: stands in the equilibrium.
     """
 
     starts: dict[str, float]

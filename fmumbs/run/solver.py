@@ -26,7 +26,7 @@ Array = NDArray[np.float64]
 References = NDArray[np.uint32]
 
 
-_METHODS = ("newton", "load steps", "descent", "shortened newton", "none")  # that find an equilibrium
+_METHODS = ("newton", "descent", "shortened newton", "none")  # that find an equilibrium
 
 
 class Solver:
@@ -297,7 +297,7 @@ class Solver:
     def equilibrium_found(self) -> tuple[str, int]:
         """How the last assemble() in equilibrium found it, and in how many evaluations of the accelerations.
 
-        "newton", "load steps", "descent" or "shortened newton"; "none" where it failed.
+        "newton", "descent" or "shortened newton"; "none" where it failed.
         """
         evaluations = ffi.new("double *")
         method = self._ask(lib.fm_equilibrium_found, evaluations)

@@ -254,10 +254,10 @@ def test_the_number_of_evaluations_does_not_grow_with_that_of_elements():
     assert many < 1.3 * few
 
 
-@pytest.mark.parametrize(("force", "method"), [((0, 6.0, 2.0), "load steps"), ((0, 200.0, 0), "descent")])
-def test_far_from_the_start_it_bears_the_whole_load(force, method):
+@pytest.mark.parametrize("force", [(0, 6.0, 2.0), (0, 200.0, 0)])
+def test_far_from_the_start_it_bears_the_whole_load(force):
     found = fm.equilibrium(bent(4, force=force))
-    assert found.method == method
+    assert found.method == "descent"
     np.testing.assert_array_equal(found.solver.get("L.force"), force)
     assert np.abs(found.solver.read(found.solver.image.variables.accelerations())).max() < 1e-3  # 1e7 1/s2 to 1e-10
 

@@ -106,7 +106,6 @@ typedef struct fm_stiff {
     A(double, start, n.ny)                                                                         \
     A(double, now, n.ny)     /* where the search is, and where it tries to go */                   \
     A(double, next, n.ny)                                                                          \
-    A(double, loaded, n.ny)  /* equilibrium under a part of the loads */                            \
     A(double, base, n.ny)    /* where the forces are linearised */                                 \
     A(double, probe, n.ny)                                                                         \
     A(double, cut_p, n.cut_positions)                                                              \
@@ -120,6 +119,7 @@ typedef struct fm_stiff {
     A(double, motion, n.speeds) /* that departs from the equilibrium */                             \
     A(double, space, (n.krylov + 1) * n.speeds) /* of a Krylov space: its directions, */           \
     A(double, H, (n.krylov + 1) * n.krylov)     /* the map in it, and its reduction to a triangle */ \
+    A(double, raw, n.krylov * n.krylov)         /* and as it was, by columns */                     \
     A(double, turn, 2 * n.krylov)                                                                  \
     A(double, left, n.krylov + 1)                                                                  \
     A(double, small, n.krylov * n.krylov)                                                          \
@@ -159,7 +159,9 @@ typedef struct fm_statics {
     double shift;      /* times the inertia, added to the products of krylov.c */
     double growth;     /* of the motion that departs [1/s]; 0: none does, NAN: not found out */
     int32_t room;      /* directions of a Krylov space */
+    int32_t raw_count; /* and of the last one */
     int32_t method;    /* which method found the last equilibrium */
+    int32_t climbed;   /* 1: Newton's method was where a motion departs */
     int32_t by_matrix; /* 1: linear systems by a factor of the matrix (matrix.c), 0: by Krylov spaces (krylov.c) */
     fm_profile profile;
     int32_t factored;  /* 1: the matrix belongs to the base, for the factors of B and of M / t^2 in factored_for */

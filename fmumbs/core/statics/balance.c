@@ -22,6 +22,7 @@
 #include "../motion/correct.h"
 #include "../motion/rates.h"
 #include "../motion/stiffness.h"
+#include "../time/failures.h"
 #include "../tree/positions.h"
 #include "../tree/reversed.h"
 
@@ -49,6 +50,12 @@ double fm_norm(const double *v, int32_t count)
     double sum = 0.0;
     for (int32_t i = 0; i < count; i++) sum += v[i] * v[i];
     return sqrt(sum);
+}
+
+/* Whether the search has to stop. */
+int fm_balance_exhausted(fm_instance *s)
+{
+    return s->work.evaluations > s->statics.most || fm_step_interrupted(s);
 }
 
 /* From here on, until fm_balance_end, evaluations are at rest. */

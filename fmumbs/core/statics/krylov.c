@@ -7,9 +7,11 @@
 #include "krylov.h"
 
 #include "../instance/instance.h"
+#include "../maths/hessenberg.h"
 #include "balance.h"
 #include "matrix.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -140,12 +142,27 @@ int fm_krylov(fm_instance *s, double mu, const double *b, double tolerance, doub
         for (; j < room && size > 0.0; j++) {
             size = extend(s, mu, j);
             if (size < 0.0) return 0;
+            memcpy(s->statics.raw + (size_t)j * (size_t)room, column(s, j), ((size_t)j + 1) * sizeof(double));
+            if (j + 1 < room) s->statics.raw[(size_t)j * (size_t)room + (size_t)j + 1] = size;
             reduce(s, j, size);
             if (fabs(s->statics.left[j + 1]) <= tolerance * whole) size = 0.0;
         }
+        s->statics.raw_count = j;
         const double open = s->statics.left[j], dropped = solve_triangle(s, j, least, x);
         s->statics.unsolved = sqrt(open * open + dropped);
         if (size == 0.0 || s->statics.unsolved > 0.999 * before) break; /* all that there is to find */
     }
     return isfinite(fm_norm(x, n));
+}
+
+/* The least real part of the eigenvalues of mu - dF/dq that the last system's space has; of a matrix mu or -mu, as it has
+ * negative pivots or none. NAN: it is not found. */
+double fm_krylov_curvature(fm_instance *s, double mu)
+{
+    const int32_t count = s->statics.raw_count, room = s->statics.room;
+    double *a = s->statics.small, least;
+    if (s->statics.by_matrix) return s->statics.negative > 0 ? -mu - DBL_MIN : mu + DBL_MIN;
+    for (int32_t i = 0; i < count; i++)
+        for (int32_t j = 0; j < count; j++) a[i * count + j] = i <= j + 1 ? s->statics.raw[(size_t)j * (size_t)room + (size_t)i] : 0.0;
+    return fm_least_eigenvalue(a, count, &least) ? least : NAN;
 }

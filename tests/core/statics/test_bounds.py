@@ -13,7 +13,7 @@ from support.elastic_models import elastic
 from support.statics import standing_loop, standing_tree
 from support.sweeps import seeds
 
-MOST = 60_000  # evaluations: 50 000, and those of the linear system that is being solved
+MOST = 35_000  # evaluations: 20 000, 10 000 with matrices, those of the last linear system, and of a verdict
 
 
 @pytest.mark.parametrize("seed", seeds(12, 200))
@@ -34,10 +34,10 @@ def test_extreme_values_give_an_equilibrium_or_an_error(seed: int) -> None:
 
 
 HOW = [  # what finds it, and in how many evaluations
-    ("tree 0", "newton", 56), ("tree 1", "descent", 481), ("tree 3", "descent", 382), ("tree 4", "descent", 380),
-    ("loop 1", "descent", 352), ("loop 3", "descent", 496), ("elastic 2", "descent", 615), ("four_bar", "newton", 38),
-    ("pendulum", "descent", 591), ("double_pendulum", "descent", 677), ("cantilever", "newton", 61),
-    ("crane", "load steps", 1775), ("slider_crank", "descent", 289),
+    ("tree 0", "newton", 56), ("tree 1", "descent", 466), ("tree 3", "descent", 367), ("tree 4", "descent", 365),
+    ("loop 1", "descent", 335), ("loop 3", "descent", 479), ("elastic 2", "descent", 589), ("four_bar", "newton", 38),
+    ("pendulum", "descent", 168), ("double_pendulum", "descent", 254), ("cantilever", "newton", 61),
+    ("crane", "descent", 176), ("slider_crank", "descent", 285),
 ]  # fmt: skip
 NO_MORE = 1.1  # times as many: a search that goes astray still arrives, but late
 
