@@ -3,8 +3,12 @@
 import errno
 import io
 import os
+import signal
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
 from typing import Any
 
 import click
@@ -12,7 +16,35 @@ import click
 from fmumbs.errors import FmumbsError
 from fmumbs.readers import NoSuchModel
 
-INTERRUPTED = 130  # exit status after Ctrl-C
+ENDED_BY = 128  # exit status after a signal: this, plus the signal's number
+
+
+class Ending:
+    """Signals that end a command as Ctrl-C does, so that it keeps results and leaves no files behind.
+
+    status: the exit status after the last of them, or after Ctrl-C.
+    """
+
+    def __init__(self) -> None:
+        self.status = ENDED_BY + signal.SIGINT
+
+    def _end(self, number: int, frame: FrameType | None) -> None:
+        self.status = ENDED_BY + number
+        raise KeyboardInterrupt(f"ended by {signal.Signals(number).name}")
+
+    @contextmanager
+    def by_signals(self) -> Iterator[None]:
+        """Within it, these signals raise KeyboardInterrupt in the main thread."""
+        if threading.current_thread() is not threading.main_thread():
+            yield  # only the main thread may handle signals
+            return
+        numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+        before = {n: signal.signal(n, self._end) for n in numbers if signal.getsignal(n) == signal.SIG_DFL}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
 
 class Commands(click.Group):
@@ -22,8 +54,10 @@ class Commands(click.Group):
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):  # escape characters that the terminal's encoding lacks
                 stream.reconfigure(errors="backslashreplace")
+        ending = Ending()
         try:
-            return super().invoke(ctx)
+            with ending.by_signals():
+                return super().invoke(ctx)
         except NoSuchModel as error:
             raise click.UsageError(str(error), ctx) from error
         except FmumbsError as error:
@@ -38,8 +72,8 @@ class Commands(click.Group):
             click.echo(str(error) or "interrupted", err=True)
             if any(not thread.daemon for thread in threading.enumerate() if thread is not threading.main_thread()):
                 sys.stdout.flush()
-                os._exit(INTERRUPTED)  # a thread is inside an FMU call that may never return
-            ctx.exit(INTERRUPTED)
+                os._exit(ending.status)  # a thread is inside an FMU call that may never return
+            ctx.exit(ending.status)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.commands)
