@@ -7,7 +7,7 @@ opens the package, instantiates, steps and exchanges values; initial outputs are
 """
 
 import importlib.util
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from tempfile import mkdtemp
@@ -21,7 +21,7 @@ from fmumbs.export.archive import OLDEST, zip_archive
 from fmumbs.play.host import host_library
 from fmumbs.run.rows import Rows
 from fmumbs.system.package import SSD, fmu_files
-from fmumbs.system.plan import RECORDED, End, Link, Part, Plan
+from fmumbs.system.plan import RECORDED, End, Link, Plan
 from fmumbs.system.ssp import structure
 
 
@@ -125,7 +125,7 @@ class _Run:
             free(component)
 
         module.instantiate_fmu, module.do_step, module.free_fmu = instantiate_fmu, step, free_fmu
-        module.set_parameters = _set_starts
+        module.set_parameters = lambda component, part: set_starts(component.fmu, component.variables, part.starts)
         return copy
 
     def _logging(self, kind: Any) -> Any:
@@ -170,14 +170,13 @@ class _Run:
                 slave.freeInstance()
 
 
-def _set_starts(component: Any, part: Part) -> None:
-    """In place of FMPy's set_parameters: by exact names."""
-    for name, value in part.starts.items():
-        variable = component.variables[name]
-        reference = [variable.valueReference]
+def set_starts(slave: Any, variables: Mapping[str, Any], starts: Mapping[str, Any]) -> None:
+    """Sets start values of an FMPy slave by exact names."""
+    for name, value in starts.items():
+        reference = [variables[name].valueReference]
         setters = {
-            "Real": component.fmu.setReal,
-            "Boolean": component.fmu.setBoolean,
-            "String": lambda refs, values: component.fmu.setString(refs, [str(v) for v in values]),
+            "Real": slave.setReal,
+            "Boolean": slave.setBoolean,
+            "String": lambda refs, values: slave.setString(refs, [str(v) for v in values]),
         }
-        setters.get(variable.type, component.fmu.setInteger)(reference, [value])
+        setters.get(variables[name].type, slave.setInteger)(reference, [value])

@@ -4,18 +4,25 @@ Before the first step libcosim passes the outputs on to the inputs, as many time
 step sees the initial outputs; start values of connected inputs are overwritten.
 """
 
+import os
+import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from fmumbs.errors import SolverError
+from fmumbs.play.fmu import Fmu
 from fmumbs.run.rows import Rows
 from fmumbs.system.package import fmu_files
 from fmumbs.system.plan import RECORDED, Plan
 from fmumbs.system.ssp import osp_structure
+from fmumbs.system.with_fmpy import set_starts
+
+_STDOUT = 1  # file descriptor
 
 
 def run_with_libcosim(plan: Plan, folder: Path, rows: Rows, done: Callable[[int], None]) -> None:
@@ -26,8 +33,9 @@ def run_with_libcosim(plan: Plan, folder: Path, rows: Rows, done: Callable[[int]
         raise SolverError(
             "the engine libcosim needs libcosimpy. Install it with: pip install 'fmumbs[cosim]', or take --engine fmpy."
         ) from error
-    CosimLogging.log_output_level(CosimLogging.CosimLogLevel.FATAL)
-    execution = _execution(plan, folder, CosimExecution.CosimExecution)
+    _check_initialisation(plan)
+    log = _Log(folder / "log", CosimLogging)
+    execution = _execution(plan, folder, CosimExecution.CosimExecution, log)
     last = CosimObserver.CosimObserver.create_last_value()
     first = CosimObserver.CosimObserver.create_time_series(2)  # the only observer that tells the values at time 0
     execution.add_observer(last)
@@ -38,8 +46,10 @@ def run_with_libcosim(plan: Plan, folder: Path, rows: Rows, done: Callable[[int]
     for one in series:
         first.start_time_series(*one)
     for step in range(1, plan.count + 1):
-        if not execution.step():
-            raise SolverError(_failure(plan, step - 1, _internal.get_last_error_message()))
+        with log.kept():
+            goes_on = execution.step()
+        if not goes_on:
+            raise SolverError(_failure(plan, step - 1, _internal.get_last_error_message(), log.reason()))
         if step == 1:
             rows.add(_at_start(first, columns))
             for one in series:
@@ -48,19 +58,64 @@ def run_with_libcosim(plan: Plan, folder: Path, rows: Rows, done: Callable[[int]
         done(step)
 
 
+def _check_initialisation(plan: Plan) -> None:
+    """Initialises each FMU once by FMPy: libcosim ends the whole process if one refuses to be."""
+    for part in plan.parts:
+        with Fmu(part.interface.path) as fmu, fmu.instance() as one:
+            try:
+                one.begin(stop=plan.stop)
+                set_starts(one.slave, fmu.variables, part.starts)
+                one.slave.exitInitializationMode()
+            except Exception as error:  # of FMPy
+                raise SolverError(_failure(plan, 0, f"in '{part.name}'", one.last_message or str(error))) from error
+
+
+class _Log:
+    """What libcosim writes to the standard output: the messages of FMUs are nowhere else."""
+
+    _MESSAGE = re.compile(r"\[FMI status=(?:warning|discard|error|fatal), category=[^\]]*\] *(.*)")
+
+    def __init__(self, path: Path, logging: Any) -> None:
+        self._path = path
+        self._set, levels = logging.log_output_level, logging.CosimLogLevel
+        self._some, self._none = levels.DEBUG, levels.FATAL  # it logs as DEBUG what an FMU says when it discards a step
+        self._set(self._none)
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """Keeps what is written within it, in place of what was kept before."""
+        stdout = os.dup(_STDOUT)
+        with self._path.open("wb") as file:
+            os.dup2(file.fileno(), _STDOUT)
+        self._set(self._some)
+        try:
+            yield
+        finally:
+            self._set(self._none)
+            os.dup2(stdout, _STDOUT)
+            os.close(stdout)
+
+    def reason(self) -> str:
+        """The last message of an FMU that was more than a note; "" if there was none."""
+        found = self._MESSAGE.findall(self._path.read_text("utf-8", "replace"))
+        return found[-1] if found else ""
+
+
 Column = tuple[int, str, int]  # slave, type, value reference
 
 
-def _execution(plan: Plan, folder: Path, kind: Any) -> Any:
+def _execution(plan: Plan, folder: Path, kind: Any, log: _Log) -> Any:
     sources: dict[str, str] = {}
     for path, name in fmu_files(plan).items():
         shutil.copyfile(path, folder / name)
         sources |= {part.name: name for part in plan.parts if part.interface.path == path}
     (folder / "OspSystemStructure.xml").write_bytes(osp_structure(plan, sources))
     try:
-        return kind.from_osp_config_file(str(folder))
+        with log.kept():
+            return kind.from_osp_config_file(str(folder))
     except AssertionError as error:  # with libcosim's message
-        raise SolverError(f"libcosim cannot load system '{plan.name}': {str(error).rstrip('.')}.") from error
+        message = _joined(str(error), log.reason())
+        raise SolverError(f"libcosim cannot load system '{plan.name}': {message}.") from error
 
 
 def _columns(plan: Plan, execution: Any) -> list[Column]:
@@ -99,5 +154,10 @@ def _values(observer: Any, columns: list[Column]) -> np.ndarray:
     return values
 
 
-def _failure(plan: Plan, steps: int, message: str) -> str:
-    return f"'{plan.name}' stopped at {steps * plan.seconds:g} s: {' '.join(message.split()).rstrip('.')}."
+def _failure(plan: Plan, steps: int, message: str, reason: str) -> str:
+    return f"'{plan.name}' stopped at {steps * plan.seconds:g} s: {_joined(message, reason)}."
+
+
+def _joined(*texts: str) -> str:
+    """In one line, without the full stop at their ends."""
+    return ": ".join(" ".join(text.split()).rstrip(".") for text in texts if text.strip())

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from support.commands import fmumbs
 from support.systems import write_speed_control
 

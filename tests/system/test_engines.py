@@ -182,6 +182,23 @@ def test_a_run_that_fails_keeps_its_results(engine: str, fmus: Path) -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+def test_an_fmus_own_reason_is_told(engine: str, fmus: Path, tmp_path: Path) -> None:
+    """Of a step that it discards, and of start values that it refuses: there libcosim would end the process."""
+    pressed = fm.Model("pressed")
+    body = fm.Body("body", mass=1, inertia=(1, 1, 1))
+    pressed.add(body, fm.Bushing("M", pressed.ground.at(), body.at(), stiffness=[1] * 6, damping=[1] * 6))
+    pressed.add(fm.Load("L", body.at()))
+    system = fm.System("turning", stop=3.0, step=0.01)
+    system.add("P", fm.export_fmu(pressed, tmp_path / "pressed.fmu"), starts={"L.torque[2]": 5.0})
+    with pytest.raises(SolverError, match=r"'turning' stopped at 0\.84 s.*P.*at t = 0\.848.*'M' comes to the limit"):
+        system.run(engine)
+    heavy = fm.System("heavy", stop=0.1, step=0.01)
+    heavy.add("P", fmu(fmus, "four_bar"), starts={"coupler.inertia[1]": 50.0})
+    with pytest.raises(SolverError, match=r"'heavy' stopped at 0 s.*'P'.*the inertia of body 'coupler' is refused"):
+        heavy.run(engine)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 def test_an_interrupted_run_keeps_its_results(engine: str, fmus: Path) -> None:
     def stop(part: float) -> None:
         if part >= 0.5:
