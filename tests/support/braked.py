@@ -97,3 +97,47 @@ def net(rng: np.random.Generator) -> tuple[fm.Model, list[tuple[int, int, Any, f
         model.add(line, fm.Law(f"grip{k}", line, pieces=pieces))
         lines.append((P, Q, (far - places[P]) / np.linalg.norm(far - places[P]), push, pull))
     return model, lines
+
+
+def brake(rng: np.random.Generator, name: str, on: Any) -> fm.Law:
+    """A brake of 0.01 to 100 N that may break away at more than it slides with."""
+    return fm.Law.brake(name, on, 10.0 ** rng.uniform(-2, 2), breakaway=float(rng.choice([1.0, 1.3, 3.0])))
+
+
+def breaking_stack(rng: np.random.Generator) -> fm.Model:
+    """Blocks b0, b1, ... of masses over eight decades, one on the other, with a load each and a brake or two."""
+    model = fm.Model("stack", gravity=(0, 0, 0))
+    below: Any = model.ground
+    decades = rng.choice([0.5, 2.0, 4.0])
+    for i in range(int(rng.choice([rng.integers(1, 8), rng.integers(8, 33)]))):  # which is 64 brakes at most
+        body = fm.Body(f"b{i}", mass=10.0 ** rng.uniform(-decades, decades), inertia=(0.1, 0.1, 0.1))
+        J = fm.Prismatic(f"J{i}", below.at(), body.at(), axis="x", u0=rng.normal() * rng.integers(0, 2))
+        model.add(body, J, fm.Load(f"L{i}", body.at()))
+        for k in range(int(rng.integers(1, 3))):
+            model.add(brake(rng, f"brake{i}_{k}", J))
+        below = body
+    return model
+
+
+def breaking_net(rng: np.random.Generator) -> fm.Model:
+    """Points b0, b1, ... with a load each, joined by lines with brakes, most redundant, some nearly parallel."""
+    model = fm.Model("net", gravity=(0, 0, 0))
+    count, lines = int(rng.integers(1, 6)), int(rng.choice([rng.integers(2, 10), rng.integers(10, 40)]))
+    decades, places = rng.choice([0.5, 2.0]), rng.normal(size=(count + lines, 3))
+    if rng.random() < 0.4:
+        places = np.round(places)
+    bodies = []
+    for i in range(count):
+        bodies.append(fm.Body(f"b{i}", mass=10.0 ** rng.uniform(-decades, decades), inertia=(0.1, 0.1, 0.1)))
+        slides, u0 = [fm.Slide(e) for e in "xyz"], rng.normal(size=3) * rng.integers(0, 2)
+        model.add(bodies[i], fm.Joint(f"J{i}", model.ground.at(), bodies[i].at(), modes=slides, q0=places[i], u0=u0))
+        model.add(fm.Load(f"L{i}", bodies[i].at()))
+    for k in range(lines):
+        P, Q = int(rng.integers(count)), int(rng.integers(count + lines))
+        ends = P != Q < count
+        far = places[Q] if ends else places[count + k]
+        if np.linalg.norm(far - places[P]) < 0.1:
+            continue
+        line = fm.Spring(f"S{k}", bodies[P].at(), bodies[Q].at() if ends else model.ground.at(*far))
+        model.add(line, brake(rng, f"brake{k}", line))
+    return model

@@ -33,7 +33,7 @@ typedef struct fm_laws {
 #undef A
     double *use;   /* the modes that evaluations use: those of the state, or `now` */
     int32_t off;   /* 1: only sticking laws act */
-    int32_t fault; /* the law for which the step cannot continue, -1: none */
+    int32_t fault; /* the law for which the step cannot continue, -1: none; the number of laws: too many stick; more: undecided */
 } fm_laws;
 
 FM_HIDDEN_END

@@ -69,7 +69,7 @@ static int32_t list_bounds(fm_instance *s, const double *y)
         if (!held && !fm_law_bound(m, i, x, s->laws.v[i], v, &bound)) continue;
         const int32_t pieces[2] = {fm_law_piece(m, i, x, bound, 0), fm_law_piece(m, i, x, bound, 1)};
         double range[2];
-        fm_sticking_range(s, i, pieces, x, bound, range);
+        fm_sticking_range(s, i, pieces, x, bound, s->law_breakaway[i], range);
         const double size = fabs(range[1]) > fabs(range[0]) ? fabs(range[1]) : fabs(range[0]);
         if (pieces[0] == pieces[1] || !(range[1] - range[0] > FM_LAW_JUMP * size)) continue;
         if (count >= FM_STICKING) return -1;
@@ -137,8 +137,38 @@ static int sort_out(fm_instance *s, int32_t n, const double *y)
     return settled;
 }
 
+/* The forces of sliding as the range of a law that breaks away. */
+static void narrow(fm_instance *s, int32_t i, const double *y)
+{
+    int32_t pieces[2];
+    double x, v, bound;
+    if (!fm_law_sticks(s, s->laws.held[i], &pieces[0], &pieces[1], &bound)) return;
+    fm_law_at(s, s->laws.held[i], y, &x, &v);
+    fm_sticking_range(s, s->laws.held[i], pieces, x, bound, 1.0, s->laws.range + 2 * i);
+}
+
+/* Which of the n laws stick. One that breaks away exerts less from then on, so that others may follow: each turn but the last
+ * has one more of them. A law at the bound of its range that others keep at rest sticks, too. 0: it is not found. */
+static int find_sticking(fm_instance *s, int32_t n, const double *y)
+{
+    int32_t broken[FM_STICKING] = {0};
+    for (int more = 1; more;) {
+        if (!fm_sticking_box(s, n)) return 0;
+        more = 0;
+        for (int32_t i = 0; i < n; i++) {
+            if (s->laws.where[i] == FM_BETWEEN || broken[i] || s->law_breakaway[s->laws.held[i]] == 1.0) continue;
+            if (fm_sticking_rests(s, n, i)) continue;
+            narrow(s, i, y);
+            broken[i] = more = 1;
+        }
+    }
+    for (int32_t i = 0; i < n; i++)
+        if (fm_sticking_rests(s, n, i)) s->laws.where[i] = FM_BETWEEN;
+    return 1;
+}
+
 /* Chooses the modes for the step from y at time t, with the velocities before in laws.v; `move`: also brings velocities
- * to the bounds at which they stick. Returns 1 if y changed, -1 if too many laws interact. */
+ * to the bounds at which they stick. Returns 1 if y changed, -1 if none are found, and why in laws.fault. */
 int fm_laws_choose(fm_instance *s, double t, double *y, int move)
 {
     const fm_evaluation how = fm_evaluation_at(t, y);
@@ -146,11 +176,17 @@ int fm_laws_choose(fm_instance *s, double t, double *y, int move)
     fm_controls_at(s, t);
     fm_laws_place(s, y);
     const int32_t n = list_bounds(s, y);
-    if (n < 0) return -1;
+    if (n < 0) {
+        s->laws.fault = s->image.n.laws;
+        return -1;
+    }
     if (n > 0) {
         for (int32_t i = 0; i < s->image.n.laws; i++) s->laws.force[i] = 0.0;
         fm_sticking_matrix(s, &how, n, s->laws.rates);
-        fm_sticking_box(s, n);
+        if (!find_sticking(s, n, y)) {
+            s->laws.fault = s->image.n.laws + 1 + s->laws.held[0];
+            return -1;
+        }
         settled = sort_out(s, n, y) && move && settle(s, &how, n, y);
     }
     for (int32_t i = 0; i < n; i++) {
@@ -180,7 +216,7 @@ void fm_laws_present(fm_instance *s)
     (void)fm_laws_choose(s, s->clock[FM_TIME], s->y, 0);
 }
 
-/* Starts an integration at y, the present state. 0: too many laws interact. */
+/* Starts an integration at y, the present state. 0: no modes are found. */
 int fm_laws_begin(fm_instance *s, double *y)
 {
     memmove(s->law_mode, known_modes(s), 2 * (size_t)s->image.n.laws * sizeof(double));

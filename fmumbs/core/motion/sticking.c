@@ -21,7 +21,9 @@
 
 #define FM_EQUAL 1e-10 /* added to the diagonal of A, relative: laws that act alike share their force equally */
 #define FM_ROUNDED 1e-14 /* at least this part of the diagonal without loops, of which A is the small remainder */
-#define FM_ROUNDS 10   /* of iteration, which removes the effect of that */
+#define FM_BOX_ROUND_OFF 1e-13 /* of what a rate is the sum of */
+#define FM_AT_REST 1e-13 /* of the same: the rate of a law that does not break away */
+#define FM_STILL_AT_REST 1e-11 /* of the same, once it sticks: modes that are chosen hold until the state differs */
 
 /* Lists the sticking laws in laws.held; returns their number. */
 static int32_t list_sticking(fm_instance *s)
@@ -135,18 +137,29 @@ static double rate_at(const fm_instance *s, int32_t n, int32_t i, const double *
     return rate;
 }
 
-/* The forces of the laws that are FM_BETWEEN for which their rates vanish, given the others' and starting from f. */
+/* Whether the rate of a law with the forces laws.f is at most a fraction of what it is the sum of. */
+static int is_small(const fm_instance *s, int32_t n, int32_t i, double fraction)
+{
+    double size = 0.0;
+    for (int32_t j = 0; j < n; j++) size = fmax(size, fabs(s->laws.a[j]));
+    for (int32_t j = 0; j < n; j++) size += fabs(s->laws.A[i * n + j] * s->laws.f[j]);
+    return fabs(rate_at(s, n, i, s->laws.f)) <= fraction * size;
+}
+
+/* The forces of the laws that are FM_BETWEEN for which their rates vanish, given the others' and starting from f. Each round
+ * removes a part of what FM_EQUAL leaves; rounds end as rates no longer halve, so that there are at most as many as a double
+ * has exponents, and hardly more than 53, after which only round-off is left. */
 void fm_sticking_solve(fm_instance *s, int32_t n, const int32_t *where, double *f)
 {
     double *x = s->laws.x, before = INFINITY;
     factor(s, n, where);
-    for (int round = 0; round < FM_ROUNDS; round++) {
+    for (;;) {
         double rates = 0.0;
         for (int32_t i = 0; i < n; i++) {
             x[i] = is_sought(s, where, i) ? -rate_at(s, n, i, f) : 0.0;
             rates += fabs(x[i]);
         }
-        if (!(rates < 0.5 * before)) return; /* round-off is left */
+        if (!(rates < 0.5 * before) || rates == 0.0) return; /* round-off is left */
         before = rates;
         solve(s, n, where, x);
         share_equally(s, n, where, x);
@@ -155,8 +168,9 @@ void fm_sticking_solve(fm_instance *s, int32_t n, const int32_t *where, double *
     }
 }
 
-/* Moves the forces of those between from f towards `aim`, up to the first bound, where that law is fixed. */
-static int stop_at_bound(fm_instance *s, int32_t n, int32_t *where, const double *aim, double *f)
+/* Moves the forces of those between from f towards `aim`, up to the first bound, where that law is fixed. Returns it, -1: none;
+ * the part of the way. */
+static int32_t stop_at_bound(fm_instance *s, int32_t n, int32_t *where, const double *aim, double *f, double *part_of_way)
 {
     const double *range = s->laws.range;
     double way = 1.0;
@@ -168,42 +182,63 @@ static int stop_at_bound(fm_instance *s, int32_t n, int32_t *where, const double
     }
     for (int32_t i = 0; i < n; i++)
         if (where[i] == FM_BETWEEN) f[i] += way * (aim[i] - f[i]);
-    if (first < 0) return 0;
+    *part_of_way = way;
+    if (first < 0) return -1;
     where[first] = aim[first] < range[2 * first] ? FM_AT_LEAST : FM_AT_MOST;
     f[first] = range[2 * first + (where[first] == FM_AT_MOST)];
-    return 1;
+    return first;
 }
 
-/* Minimises f' A f / 2 + a0' f over the box by an active set method. */
-void fm_sticking_box(fm_instance *s, int32_t n)
+/* The first law at a bound of its range whose rate drives it off that bound, but not one of those that `stay`; -1: none. */
+static int32_t first_wrong(const fm_instance *s, int32_t n, const int32_t *stay)
 {
-    double *f = s->laws.f, *aim = s->laws.aim, largest = 0.0;
-    int32_t *where = s->laws.where;
+    for (int32_t i = 0; i < n; i++) {
+        if (s->laws.where[i] == FM_BETWEEN || s->laws.locked[i] || stay[i] || is_small(s, n, i, FM_BOX_ROUND_OFF)) continue;
+        const double rate = rate_at(s, n, i, s->laws.f);
+        if (s->laws.where[i] == FM_AT_LEAST ? rate < 0.0 : rate > 0.0) return i;
+    }
+    return -1;
+}
+
+/* Minimises f' A f / 2 + a0' f over the box by an active set method, in laws.f and laws.where. Of several laws that could
+ * change, the first does, both ways: with exact numbers no set of laws at bounds then comes twice (Y.-Y. Chang, R. W. Cottle,
+ * Math. Programming 18 (1980) 127). Draws took up to 2.4 n changes. One that is let go and does not move is at its bound but for
+ * round-off, and stays there until others move. 0: rounding makes it go round. */
+int fm_sticking_box(fm_instance *s, int32_t n)
+{
+    double *f = s->laws.f, *aim = s->laws.aim;
+    int32_t *where = s->laws.where, stay[FM_STICKING] = {0}, freed = -1;
     for (int32_t i = 0; i < n; i++) {
         const int32_t locked = s->laws.locked[i];
         f[i] = locked ? fm_locked_force(s, i) : 0.5 * (s->laws.range[2 * i] + s->laws.range[2 * i + 1]);
         where[i] = locked == FM_LOCKED_RISING ? FM_AT_LEAST : locked == FM_LOCKED_FALLING ? FM_AT_MOST : FM_BETWEEN;
-        largest = fabs(s->laws.a[i]) > largest ? fabs(s->laws.a[i]) : largest;
     }
-    for (int32_t round = 0; round < 20 + 10 * n; round++) {
+    for (int32_t changes = 0; changes < 20 + 10 * n; changes++) {
         memcpy(aim, f, (size_t)n * sizeof *aim);
         fm_sticking_solve(s, n, where, aim);
-        if (stop_at_bound(s, n, where, aim, f)) continue;
-        int32_t wrong = -1;
-        for (int32_t i = 0; i < n && wrong < 0; i++) {
-            const double rate = where[i] == FM_BETWEEN || s->laws.locked[i] ? 0.0 : rate_at(s, n, i, f);
-            if (where[i] == FM_AT_LEAST ? rate < -1e-13 * largest : rate > 1e-13 * largest) wrong = i;
-        }
-        if (wrong < 0) return;
-        where[wrong] = FM_BETWEEN;
+        double way;
+        const int32_t stopped = stop_at_bound(s, n, where, aim, f, &way);
+        if (freed >= 0 && way > 0.0) memset(stay, 0, sizeof stay);
+        if (stopped >= 0 && stopped == freed) stay[stopped] = !(way > 0.0), freed = -1;
+        if (stopped >= 0) continue;
+        freed = first_wrong(s, n, stay);
+        if (freed < 0) return 1;
+        where[freed] = FM_BETWEEN;
     }
+    return 0;
+}
+
+/* Whether a law at a bound of its range stays at rest, as others hold it, too. Requires fm_sticking_box. */
+int fm_sticking_rests(const fm_instance *s, int32_t n, int32_t i)
+{
+    return n > 1 && !s->laws.locked[i] && is_small(s, n, i, FM_AT_REST);
 }
 
 /* The range of a law's force at the bound between two pieces, signed to drive the velocity: that of sliding to either side,
- * widened about its middle by the factor of breaking away. Requires work.control. */
-void fm_sticking_range(const fm_instance *s, int32_t law, const int32_t pieces[2], double x, double bound, double *range)
+ * `wider` about its middle, the factor of breaking away, or 1. Requires work.control. */
+void fm_sticking_range(const fm_instance *s, int32_t law, const int32_t pieces[2], double x, double bound, double wider, double *range)
 {
-    const double factor = fm_law_factor(s, law), wider = s->law_breakaway[law];
+    const double factor = fm_law_factor(s, law);
     for (int k = 0; k < 2; k++) range[k] = fm_law_along(s, law, factor * fm_law_polynomial(&s->image, pieces[k], x, bound));
     if (wider == 1.0) return;
     const double middle = 0.5 * (range[0] + range[1]);
@@ -218,7 +253,7 @@ static void place_ranges(fm_instance *s, int32_t n, const double *y)
         int32_t pieces[2] = {-1, -1};
         fm_law_at(s, s->laws.held[i], y, &x, &v);
         (void)fm_law_sticks(s, s->laws.held[i], &pieces[0], &pieces[1], &bound);
-        fm_sticking_range(s, s->laws.held[i], pieces, x, bound, s->laws.range + 2 * i);
+        fm_sticking_range(s, s->laws.held[i], pieces, x, bound, s->law_breakaway[s->laws.held[i]], s->laws.range + 2 * i);
     }
 }
 
@@ -233,18 +268,15 @@ static int in_ranges(const fm_instance *s, int32_t n)
     return all;
 }
 
-/* Whether all listed laws can stick within their ranges; if several act alike, many forces can do it. They are stored
- * in laws.f. */
+/* Whether all listed laws can stick within their ranges, as they were chosen to; if several act alike, many forces can do it.
+ * They are stored in laws.f. */
 static int share(fm_instance *s, int32_t n)
 {
-    double largest = 0.0;
-    for (int32_t i = 0; i < n; i++) {
-        if (!(s->laws.range[2 * i] < s->laws.range[2 * i + 1])) return 0;
-        largest = fabs(s->laws.a[i]) > largest ? fabs(s->laws.a[i]) : largest;
-    }
-    fm_sticking_box(s, n);
     for (int32_t i = 0; i < n; i++)
-        if (!s->laws.locked[i] && !(fabs(rate_at(s, n, i, s->laws.f)) <= FM_LAW_JUMP * largest)) return 0;
+        if (!(s->laws.range[2 * i] < s->laws.range[2 * i + 1])) return 0;
+    if (!fm_sticking_box(s, n)) return 0;
+    for (int32_t i = 0; i < n; i++)
+        if (s->laws.where[i] != FM_BETWEEN && !s->laws.locked[i] && !is_small(s, n, i, FM_STILL_AT_REST)) return 0;
     return 1;
 }
 

@@ -30,22 +30,22 @@ void fm_fall_back(fm_instance *s)
 /* The present state is y, where a law stopped the step. */
 fm_status fm_step_failed_by_law(fm_instance *s, double t_end)
 {
-    const char *what, *name = fm_law_carrier(s, s->laws.fault < s->image.n.laws ? s->laws.fault : 0, &what);
-    if (s->laws.fault == s->image.n.laws)
+    const int32_t laws = s->image.n.laws, fault = s->laws.fault;
+    const char *what, *name = fm_law_carrier(s, fault < laws ? fault : fault > laws ? fault - laws - 1 : 0, &what);
+    if (fault == laws)
         return fm_say(s, FM_DISCARD,
                       "the step to t = %.9g s failed: at t = %.9g s more than %d force laws jump with a velocity at the same "
                       "time. Give some of them a steep slope there in place of the jump",
                       t_end, s->clock[FM_TIME], FM_STICKING);
+    if (fault > laws)
+        return fm_say(s, FM_DISCARD,
+                      "the step to t = %.9g s failed: at t = %.9g s it cannot be decided which force laws stick, that of %s '%s' "
+                      "and others. Give some of them a steep slope in place of the jump",
+                      t_end, s->clock[FM_TIME], what, name);
     return fm_say(s, FM_DISCARD,
                   "the step to t = %.9g s failed: at t = %.9g s the force law of %s '%s' switches back and forth without "
                   "end. Give it a steep slope in place of the jump",
                   t_end, s->clock[FM_TIME], what, name);
-}
-
-fm_status fm_too_many_laws(fm_instance *s, double t_end)
-{
-    s->laws.fault = s->image.n.laws;
-    return fm_step_failed_by_law(s, t_end);
 }
 
 static fm_status failed_at_tangent(fm_instance *s, double t_end)

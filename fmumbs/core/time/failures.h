@@ -8,7 +8,6 @@ FM_HIDDEN_BEGIN
 
 void fm_fall_back(fm_instance *s);
 fm_status fm_step_failed_by_law(fm_instance *s, double t_end);
-fm_status fm_too_many_laws(fm_instance *s, double t_end);
 fm_status fm_jammed(fm_instance *s, double t_end);
 fm_status fm_drives_failed(fm_instance *s, double t_end);
 int fm_near_limit(fm_instance *s, double t_end);

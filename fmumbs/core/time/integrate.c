@@ -258,7 +258,7 @@ static fm_status controlled_steps(fm_instance *s, double t_end)
         memcpy(s->head, s->y, (size_t)s->model.ny * sizeof(double));
         const int begun = fm_laws_begin(s, s->head);
         clock[FM_TIME_HEAD] = clock[FM_TIME_TAIL] = clock[FM_TIME];
-        if (!begun) return fm_too_many_laws(s, t_end);
+        if (!begun) return fm_step_failed_by_law(s, t_end);
         clock[FM_FRESH] = 0.0;
         clock[FM_AHEAD] = 1.0;
     }

@@ -94,7 +94,7 @@ static fm_status runge_kutta_to(fm_instance *s, double start, double goal, doubl
 
 fm_status fm_runge_kutta(fm_instance *s, double t_end)
 {
-    if (!fm_laws_begin(s, s->y)) return fm_too_many_laws(s, t_end);
+    if (!fm_laws_begin(s, s->y)) return fm_step_failed_by_law(s, t_end);
     for (double t = s->clock[FM_TIME]; t < t_end;) {
         const double stop = fm_begin_smooth(s, t), goal = stop < t_end ? stop : t_end;
         fm_status status = runge_kutta_to(s, t, goal, t_end);

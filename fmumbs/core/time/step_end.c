@@ -25,12 +25,11 @@
 #define FM_LEAP 0.1 /* relative to the largest velocity: the largest change by a correction after a fixed step */
 #define FM_AT_ONCE 1e-7 /* [s]: switches of laws that are closer than this are simultaneous */
 
-/* Chooses the modes of the force laws at time t and state y. 0: too many interact. */
+/* Chooses the modes of the force laws at time t and state y. 0: none are found. */
 int fm_choose_law_modes(fm_instance *s, double t, double *y)
 {
     const int moved = fm_laws_choose(s, t, y, 1);
     if (moved > 0) s->clock[FM_FRESH] = 0.0;
-    if (moved < 0) s->laws.fault = s->image.n.laws;
     return moved >= 0;
 }
 

@@ -50,7 +50,7 @@ static int32_t first_left(fm_instance *s, double t, double *y)
         const int32_t pieces[2] = {above, below};
         double range[2];
         const double force = fm_law_along(s, i, s->laws.force[i]);
-        fm_sticking_range(s, i, pieces, x, bound, range);
+        fm_sticking_range(s, i, pieces, x, bound, s->law_breakaway[i], range);
         if (!(force >= range[0] && force <= range[1])) return i;
     }
     return -1;
