@@ -1,5 +1,6 @@
 """docs/faults.md, from the lists and the results."""
 
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -36,7 +37,7 @@ def page(faults: list[Fault], results: Results) -> str:
     ]
     if alive:
         lines += ["| where | property | why |", "| --- | --- | --- |"]
-        lines += [f"| `{f.file}` | {cell(f.breaks)} | {f.why or 'no test sees it yet'} |" for f in alive]
+        lines += [f"| `{f.file}` | {cell(f.breaks)} | {cell(f.why) or 'no test sees it yet'} |" for f in alive]
     else:
         lines += ["Nothing."]
     for room in dict.fromkeys(f.room for f in faults):
@@ -50,4 +51,7 @@ def page(faults: list[Fault], results: Results) -> str:
 
 
 def cell(text: str) -> str:
-    return text.replace("|", "\\|")
+    """Text in a table, in which Markdown reads no links, emphasis or tags outside of code between backquotes."""
+    parts = text.split("`")
+    plain = [re.sub(r"[\\\[\]*<]", r"\\\g<0>", part) if i % 2 == 0 else part for i, part in enumerate(parts)]
+    return "`".join(plain).replace("|", "\\|")

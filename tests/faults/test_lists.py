@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from faults.lists import ROOT, Fault, all_faults, read_results
-from faults.page import PAGE, page
+from faults.page import PAGE, cell, page
 
 UPDATE = "Run: python tests/faults/run.py --table"
 
@@ -33,6 +33,10 @@ def test_results_are_of_listed_faults_and_name_their_commit() -> None:
     for result in results.values():
         assert set(result) >= {"caught", "seconds"}
         assert re.fullmatch(r"[0-9a-f]{8}\+?|", result.get("commit", ""))
+
+
+def test_code_and_brackets_of_a_property_are_no_markdown() -> None:
+    assert cell("a [b](c) is < *d*: `e[0](s) | *f` | g\\h") == r"a \[b\](c) is \< \*d\*: `e[0](s) \| *f` \| g\\h"
 
 
 def test_the_numbers_of_the_page_are_those_of_its_rows() -> None:
