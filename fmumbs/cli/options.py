@@ -146,7 +146,7 @@ _INTEGRATION = (
         "--dynamics",
         type=click.Choice(list(DYNAMICS)),
         help="Accelerations: riccati, by sweeps with multipliers of loops; copcod, from the reduced form in "
-        "independent coordinates, slower in large models. Part of an FMU, so that it is chosen at export.",
+        "independent velocities, slower in large models. Part of an FMU, so that it is chosen at export.",
     ),
 )
 

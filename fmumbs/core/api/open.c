@@ -138,8 +138,14 @@ static size_t lay_out(fm_instance *s, unsigned char *base)
 #define A(type, name, count) PLACE(s->reduced.name, count)
     FM_REDUCED_ARRAYS(A)
 #undef A
+#define A(type, name, count) PLACE(s->reduced.rows.name, count)
+    FM_REFLECTION_ARRAYS(A, n.reduced * n.rows, n.reduced * n.speeds)
+#undef A
 #define A(type, name, count) PLACE(s->realised.name, count)
     FM_REALISED_ARRAYS(A)
+#undef A
+#define A(type, name, count) PLACE(s->realised.rows.name, count)
+    FM_REFLECTION_ARRAYS(A, n.opposed * n.rows, n.opposed * n.speeds)
 #undef A
 #define A(type, name, count) PLACE(s->laws.name, count)
     FM_LAW_ARRAYS(A)
@@ -255,6 +261,8 @@ fm_status fm_do_open(const void *bytes, size_t size, fm_instance **out, char *me
     draft.stiff.small = small_of(&draft.model, draft.stiff.room);
     draft.statics.room = draft.image.n.speeds < FM_KRYLOV ? draft.image.n.speeds : FM_KRYLOV;
     draft.reduced.used = draft.model.reduced;
+    draft.reduced.rows.rows = draft.realised.rows.rows = draft.image.n.rows;
+    draft.reduced.rows.speeds = draft.realised.rows.speeds = draft.image.n.speeds;
     fm_profile profile = {0};
     if (draft.model.realised == 0 && !fm_find_profile(&draft.image, &profile)) {
         free(copy);

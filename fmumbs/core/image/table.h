@@ -352,7 +352,7 @@ typedef enum fm_scheme { /* of the integration */
 
 typedef enum fm_dynamics { /* how accelerations are found */
     FM_RICCATI, /* Riccati sweeps, and multipliers of the loops */
-    FM_COPCOD,  /* the reduced form with independent coordinates (loops/reduced.c) */
+    FM_COPCOD,  /* the reduced form with independent velocities (loops/reduced.c) */
     FM_DYNAMICS_COUNT
 } fm_dynamics;
 

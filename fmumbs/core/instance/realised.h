@@ -3,6 +3,7 @@
 #define FM_REALISED_DATA_H
 
 #include "link.h"
+#include "reduced.h"
 
 FM_HIDDEN_BEGIN
 
@@ -21,16 +22,11 @@ FM_HIDDEN_BEGIN
     A(double, S, n.realised * n.realised)                                                                          \
     A(double, solved, n.driven * n.rows)                                                                   \
     A(double, u, n.realised)                                                                                       \
-    /* in the reduced form: the rows of loops, then of drives, as in reduced.h */                                  \
-    A(double, Q, n.opposed * n.rows * n.speeds)                                                                    \
-    A(double, G, n.opposed * n.rows * n.speeds)                                                                    \
-    A(double, triangle, n.opposed * n.rows * n.rows)                                                               \
-    A(double, square, n.opposed * n.rows * n.rows)                                                                 \
-    A(int32_t, column, n.opposed * n.rows)                                                                         \
-    A(int32_t, taken, n.opposed * n.speeds)                                                                        \
+    /* in the reduced form */                                                                                       \
+    A(double, T, n.opposed * n.speeds * n.speeds) /* H_B' M H: H_B of the rows of loops and drives, as H of J */      \
+    A(double, W, n.opposed * n.speeds * n.speeds) /* W' M N, then its factor */                                    \
+    A(int32_t, free, n.opposed * n.speeds)                                                                         \
     A(int32_t, exchange, n.opposed * n.speeds)                                                                     \
-    A(double, W, n.opposed * n.speeds * n.speeds) /* W' (J' B) = 0, a column after another */                      \
-    A(double, H, n.opposed * n.speeds * n.speeds) /* W' M N, then its factor */                                    \
     A(double, force, n.opposed * n.speeds)                                                                         \
     /* at the start: motions that the rows allow, of positions and of velocities, and how these change */          \
     A(double, N, 2 * n.internal * n.internal)                                                                      \
@@ -42,6 +38,7 @@ typedef struct fm_realised {
 #define A(type, name, count) type *name;
     FM_REALISED_ARRAYS(A)
 #undef A
+    fm_reflections rows; /* of the loops and the drives, in the reduced form */
     int32_t count;
     int32_t crossed; /* 1: in the present fm_step they lost it at nodes of crossings.c, which are no more evaluated */
     int32_t lost; /* 1: in the present step the drives lost their effect on what they realise */

@@ -12,6 +12,27 @@ typedef struct fm_composite {
     double m, h[3], J[9];
 } fm_composite;
 
+/* Rows J = L Q by reflections (loops/reflections.c): room for `rows` of them, of `speeds` coordinates each. */
+#define FM_REFLECTION_ARRAYS(A, rows, speeds)                                                             \
+    A(double, v, rows * speeds)     /* of each reflection: its entries, */                                 \
+    A(int32_t, at, rows * speeds)   /* their coordinates, */                                               \
+    A(int32_t, count, rows)         /* their number, 0: it is none, */                                     \
+    A(double, beta, rows)           /* 2 / v'v, */                                                         \
+    A(int32_t, pivot, rows)         /* the coordinate that keeps an entry; -1: nothing is left of the row, */ \
+    A(int32_t, next, rows)          /* and the next row that shares coordinates with it, -1: none */        \
+    A(int32_t, reached, rows)       /* of the present row */                                               \
+    A(double, L, rows * rows)                                                                              \
+    A(int32_t, first, speeds)       /* the first reflection that acts on a coordinate; -1: none */          \
+    A(int32_t, listed, speeds)      /* 1: of those of the present row */                                     \
+    A(int32_t, taken, speeds)       /* 1: a pivot, or an excited coordinate; the others are independent */
+
+typedef struct fm_reflections {
+#define A(type, name, count) type *name;
+    FM_REFLECTION_ARRAYS(A, , )
+#undef A
+    int32_t rank, rows, speeds; /* rows so far, room for them, coordinates */
+} fm_reflections;
+
 /* All in terms of links (tree/reversed.c). */
 #define FM_REDUCED_ARRAYS(A)                                                                                     \
     A(double, R, n.inverse * 9 * n.links)      /* rotation from link axes to parent axes */                      \
@@ -21,29 +42,25 @@ typedef struct fm_composite {
     A(double, known, n.reduced * n.speeds)     /* accelerations of excited modes, else 0 */                      \
     A(double, force, n.reduced * n.speeds)                                                                       \
     A(double, part, n.reduced * n.speeds)                                                                        \
-    A(double, x, n.reduced * n.speeds)         /* independent velocities */                                      \
+    A(double, x, n.reduced * n.speeds)         /* of the independent velocities */                               \
     A(fm_composite, composite, n.reduced * n.links)                                                              \
     A(double, phi, n.reduced * 6 * n.speeds)   /* the joints' modes, world axes */                                \
     A(double, mass, n.reduced * n.speeds * n.speeds) /* the mass matrix M */                                      \
-    A(double, M, n.reduced * n.speeds * n.speeds) /* M N, a column of N after another */                          \
-    A(double, H, n.reduced * n.speeds * n.speeds) /* lower triangle of N' M N, then its factor */                  \
-    A(int32_t, free, n.reduced * n.speeds)     /* the independent velocity variables */                           \
-    A(int32_t, taken, n.reduced * n.speeds)    /* 1: an excited one, or the dependent one of a row */             \
-    A(double, Q, n.reduced * n.rows * n.speeds) /* orthonormal rows, J = L Q in units of the coordinates */       \
-    A(double, G, n.reduced * n.rows * n.speeds) /* Q with unit columns in place of the dependent coordinates */   \
-    A(double, L, n.reduced * n.rows * n.rows)                                                                    \
+    A(double, M, n.reduced * n.speeds * n.speeds) /* H' M H, in units of the coordinates, at least N's rows */      \
+    A(double, N, n.reduced * n.speeds * n.speeds) /* lower triangle of N' M N, then its factor */                  \
+    A(int32_t, free, n.reduced * n.speeds)     /* the coordinates of the independent velocities */                \
     A(double, b, n.reduced * n.rows)                                                                             \
     A(double, pivot, n.reduced * n.rows)       /* of each row in J J', in its order: a square of L's diagonal */  \
-    A(int32_t, row, n.reduced * n.rows)        /* the rows in use, in their order */                              \
-    A(int32_t, column, n.reduced * n.rows)     /* the dependent coordinate of each; -1: none */
+    A(double, size, n.reduced * n.rows)        /* the largest bound of rows of its joint and kind, while rows compete */ \
+    A(int32_t, row, n.reduced * n.rows)        /* the rows in use, in their order */
 
 typedef struct fm_reduced {
 #define A(type, name, count) type *name;
     FM_REDUCED_ARRAYS(A)
 #undef A
+    fm_reflections rows; /* J, in units of the coordinates */
     int32_t used;        /* 1: the motion follows from the reduced form; 0 meanwhile: assembly */
-    int32_t rank, frees; /* numbers of rows in use and of independent coordinates */
-    int32_t worn;        /* 1: the dependent coordinates are badly chosen */
+    int32_t frees;       /* number of independent velocities */
 } fm_reduced;
 
 FM_HIDDEN_END

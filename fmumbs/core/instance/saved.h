@@ -41,7 +41,6 @@ FM_HIDDEN_BEGIN
     V(cut_p, m->n.cut_positions) /* of cut joints, at the last accepted positions */         \
     V(fade, 3 * m->n.excitations) /* of a program: deviation of position and rate at the start, and its time */ \
     V(row_active, m->n.rows)   /* 1: the row is active, found to be independent */            \
-    V(dependent, m->reduced * (m->n.speeds + 1)) /* 1: the coordinate is dependent; then the largest entry of G (reduced.c) */ \
     V(drive_side, m->realised > 0) /* sign of the drives' effect on what they realise, at the start (realised.c) */ \
     V(row_pivot, m->n.rows)    /* its pivot in K when rows were chosen, or the largest since */
 

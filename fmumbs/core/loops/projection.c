@@ -69,6 +69,12 @@ int fm_factor_loops(fm_instance *s, const double *y)
     return fm_factor_delassus(s);
 }
 
+/* The pivots of the rows at y alone, where these come without the rest of the factor. */
+int fm_loop_pivots(fm_instance *s, const double *y)
+{
+    return s->reduced.used ? fm_reduced_rows(s, 0) : fm_factor_loops(s, y);
+}
+
 /* The largest violation of a level, and all of them in s->loop.c. Requires placed links. */
 double fm_loop_gap(fm_instance *s, int level)
 {
@@ -110,12 +116,12 @@ int32_t fm_active_rows(const fm_instance *s)
 }
 
 /* Corrects the levels from `level` to `last_level`. K is that of the last evaluation, if `factored`, or of the last
- * factorisation, as long as that is efficient. `closely`: down to round-off. */
+ * factorisation, as long as that is efficient. `closely`: down to round-off. Requires placed links. */
 int fm_correct_levels(fm_instance *s, double *y, int level, int last_level, int factored, int closely, fm_factoring factoring)
 {
     double before = INFINITY, enough = 0.0;
     for (int n = 0;; n++) {
-        if (level == 0 || n > 0) fm_place_loops(s, y, level);
+        if (n > 0) fm_place_loops(s, y, level);
         const double worst = fm_loop_gap(s, level);
         if (n == 0) enough = fm_closed_within(s) * (level == 0 ? 1.0 : 10.0);
         if (!isfinite(worst)) return 0;
@@ -144,7 +150,7 @@ static int factor_only(fm_instance *s, double *y, int level)
     return fm_factor_loops(s, y) ? FM_FACTORED : FM_NO_FACTOR;
 }
 
-/* Projects a level of y down to round-off. Requires K's factor, and for velocities placed links. 0: fails. */
+/* Projects a level of y down to round-off. Requires K's factor and placed links. 0: fails. */
 int fm_project(fm_instance *s, double *y, int level)
 {
     return fm_correct_levels(s, y, level, level, 1, 1, factor_only);

@@ -11,6 +11,7 @@ double fm_closed_within(const fm_instance *s);
 double fm_coarse(const fm_instance *s, double gap);
 void fm_place_loops(fm_instance *s, const double *y, int level);
 int fm_factor_loops(fm_instance *s, const double *y);
+int fm_loop_pivots(fm_instance *s, const double *y);
 double fm_loop_gap(fm_instance *s, int level);
 void fm_smallest_change(fm_instance *s);
 void fm_correct_once(fm_instance *s, double *y, int level);

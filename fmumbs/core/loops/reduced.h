@@ -11,9 +11,8 @@ void fm_reduced_multipliers(fm_instance *s);
 void fm_reduced_show(fm_instance *s, const double *udot, const double *lambda, double noise);
 int fm_reduced_factor(fm_instance *s, const double *y);
 void fm_reduced_change(fm_instance *s, double *change);
-int fm_reduced_add_row(fm_instance *s, int32_t i, int moving, fm_ends *ends);
+int fm_reduced_add_row(fm_instance *s, const fm_block *k, int32_t i, int moving, fm_ends *ends);
 int fm_reduced_rows(fm_instance *s, int moving);
-void fm_reduced_choose(fm_instance *s);
 
 FM_HIDDEN_END
 

@@ -1,10 +1,8 @@
-/* reduced_choice.c: the rows in use and the dependent coordinates of the reduced formulation (reduced.c), at the start and
- * after steps.
+/* reduced_choice.c: the rows in use of the reduced formulation (reduced.c), at the start and after steps.
  *
  * Assembly chooses the rows and leaves pivots of K; their part of what they are nearby is taken over for those of J J'.
  * After a step in which a row's pivot fell far below its former value, that row competes with those not in use by what
- * is left of each beside all others (loop_rank.c); the number of rows stays. Dependent coordinates are chosen afresh
- * with the rows, or where one of the largest entries of G has grown.
+ * is left of each beside all others (loop_rank.c); the number of rows stays.
  */
 #include "reduced_choice.h"
 
@@ -17,6 +15,7 @@
 #include "jacobian.h"
 #include "projection.h"
 #include "reduced.h"
+#include "reflections.h"
 
 #include <math.h>
 #include <string.h>
@@ -29,7 +28,7 @@ static void place(fm_instance *s, const double *y)
     fm_make_world(s, y);
 }
 
-/* Pivots of the rows, and the dependent coordinates, at y on the constraints, with K's pivots in row_pivot. */
+/* Pivots of the rows at y on the constraints, with K's pivots in row_pivot. */
 void fm_reduced_begin(fm_instance *s, const double *y)
 {
     const int32_t np = s->image.n.positions, nu = s->image.n.speeds;
@@ -57,11 +56,10 @@ void fm_reduced_begin(fm_instance *s, const double *y)
         place(s, moved);
     }
     (void)fm_reduced_rows(s, 0);
-    for (int32_t q = 0; q < s->reduced.rank; q++) {
+    for (int32_t q = 0; q < s->reduced.rows.rank; q++) {
         const int32_t i = s->reduced.row[q];
         s->row_pivot[i] = s->reduced.pivot[i] * (regular ? s->reduced.b[i] : 1.0);
     }
-    fm_reduced_choose(s);
     s->loop.worn = s->loop.near_singular = 0;
     if (!regular) place(s, y);
 }
@@ -76,25 +74,27 @@ static double size_of_kind(const fm_instance *s, int32_t row)
     return most;
 }
 
-/* Adds the candidate with most left beside the rows in use. 0: there is none. */
+/* Adds the candidate with most left beside the rows in use, of which there is never more than when it was tried before. 0:
+ * there is none. */
 static int add_best(fm_instance *s, double least)
 {
-    const int32_t rank = s->reduced.rank;
+    const fm_block *of_best = NULL;
     int32_t best = -1;
     double largest = 0.0;
     fm_ends ends = {.joint = -1};
-    for (int32_t i = 0; i < s->image.n.rows; i++) {
-        if (s->row_active[i] != -1.0) continue;
-        const int fits = fm_reduced_add_row(s, i, 0, &ends);
-        s->reduced.rank = rank;
-        if (!fits) continue;
-        if (!(s->reduced.pivot[i] > least * s->loop.bound[i])) continue; /* an identity, apart from round-off */
-        const double worth = s->reduced.pivot[i] / size_of_kind(s, i);
-        if (worth > largest) best = i, largest = worth;
-    }
+    for (const fm_block *k = s->plan.block, *end = k + s->plan.blocks; k < end; k++)
+        for (int32_t i = k->first; i < k->first + k->rows; i++) {
+            if (s->row_active[i] != -1.0 || !(s->reduced.pivot[i] > largest * s->reduced.size[i])) continue;
+            const int fits = fm_reduced_add_row(s, k, i, 0, &ends);
+            fm_reflect_drop(&s->reduced.rows);
+            if (!fits) continue;
+            if (!(s->reduced.pivot[i] > least * s->loop.bound[i])) continue; /* an identity, apart from round-off */
+            const double worth = s->reduced.pivot[i] / s->reduced.size[i];
+            if (worth > largest) best = i, of_best = k, largest = worth;
+        }
     if (best < 0) return 0;
     s->row_active[best] = 1.0;
-    return fm_reduced_add_row(s, best, 0, &ends);
+    return fm_reduced_add_row(s, of_best, best, 0, &ends);
 }
 
 /* Marks rows with small pivots, and those not in use, as candidates, -1. Returns the number of the former; 0: nothing can
@@ -109,7 +109,7 @@ static int32_t doubt_rows(fm_instance *s)
     return idle > 0 ? worn : 0;
 }
 
-/* Upper bounds of the rows' squares, in loop.bound. */
+/* Upper bounds of the rows' squares, in loop.bound, and the largest of each kind; the candidates are not tried yet. */
 static void measure_rows(fm_instance *s)
 {
     const double *unit = s->scale + s->image.n.positions;
@@ -121,6 +121,10 @@ static void measure_rows(fm_instance *s)
         if (s->image.row_kind[i] == FM_ROW_GIVEN) continue;
         fm_constraint_at(s, i, 0, &ends, &one);
         s->loop.bound[i] = fm_row_along(s, i, &one, s->reduced.force, s->reduced.part);
+    }
+    for (int32_t i = 0; i < s->image.n.rows; i++) {
+        s->reduced.size[i] = size_of_kind(s, i);
+        if (s->row_active[i] == -1.0) s->reduced.pivot[i] = INFINITY;
     }
 }
 
@@ -148,26 +152,21 @@ static int replace_rows(fm_instance *s)
 /* Updates the pivots that have grown, and those of rows that were not in use in `before`, if that is not NULL. */
 static void note_growth(fm_instance *s, const double *before)
 {
-    for (int32_t q = 0; q < s->reduced.rank; q++) {
+    for (int32_t q = 0; q < s->reduced.rows.rank; q++) {
         const int32_t i = s->reduced.row[q];
         if (s->row_pivot[i] < s->reduced.pivot[i] || (before != NULL && !(before[i] > 0.0))) s->row_pivot[i] = s->reduced.pivot[i];
     }
 }
 
-/* Checks both choices after an accepted step that ended at y. */
+/* Checks the choice after an accepted step that ended at y. */
 void fm_reduced_watch(fm_instance *s, const double *y)
 {
-    const int32_t worn = s->loop.worn;
     if (s->loop.near_singular) return;
-    if (!worn) note_growth(s, NULL);
-    if (!worn && !s->reduced.worn) return;
-    place(s, y);
-    if (worn && replace_rows(s)) {
-        note_growth(s, s->loop.kept);
-    } else if (!s->reduced.worn || !fm_reduced_rows(s, 0)) {
-        s->loop.worn = worn, s->loop.near_singular = 0;
+    if (!s->loop.worn) {
+        note_growth(s, NULL);
         return;
     }
-    fm_reduced_choose(s);
-    s->loop.worn = worn, s->loop.near_singular = 0; /* as the step left them */
+    place(s, y);
+    if (replace_rows(s)) note_growth(s, s->loop.kept);
+    s->loop.worn = 1, s->loop.near_singular = 0; /* as the step left them */
 }

@@ -7,7 +7,7 @@
 FM_HIDDEN_BEGIN
 
 int fm_reduced_oppose(fm_instance *s);
-void fm_reduced_drive(fm_instance *s, const double *g, const double *x, double *z);
+void fm_reduced_drive(fm_instance *s, const double *g, const double *b, double *z);
 
 FM_HIDDEN_END
 

@@ -80,7 +80,7 @@ static int begin_nodes(fm_instance *s, const double *y, double X)
 static int project(fm_instance *s, int n)
 {
     double *y = node(s, n);
-    return fm_singular_measure(s, y, roots(s, n)) && fm_project(s, y, 0) && fm_singular_measure(s, y, roots(s, n)) && fm_project(s, y, 1);
+    return fm_singular_factor(s, y, roots(s, n)) && fm_project(s, y, 0) && fm_singular_factor(s, y, roots(s, n)) && fm_project(s, y, 1);
 }
 
 /* The initial guess of node n, by the polynomial through y and the previous pairs of nodes: all nodes lie on one smooth
@@ -292,7 +292,7 @@ static int refine(fm_instance *s, const double *y, const double *udot)
     fm_place_loops(s, s->singular.y, 0);
     (void)fm_loop_gap(s, 1);
     for (int32_t i = 0; i < rows; i++) s->singular.rhs[i] = s->loop.c[3 * i + 1];
-    if (!fm_singular_measure(s, y, s->singular.root)) return 0;
+    if (!fm_singular_factor(s, y, s->singular.root)) return 0;
     fm_solve_delassus(s, s->singular.rhs, s->loop.lambda);
     if (s->planar.used) s->kernels->plane_multiplier_response(s, s->loop.lambda, s->loop.change);
     else fm_multiplier_response(s, s->loop.lambda, s->loop.change);

@@ -29,15 +29,26 @@ void fm_singular_roots(const fm_instance *s, double *out)
     }
 }
 
-/* Places the links at y, factors K there and takes the roots of its pivots. */
-int fm_singular_measure(fm_instance *s, const double *y, double *out)
+static int measure(fm_instance *s, const double *y, int (*factor)(fm_instance *, const double *), double *out)
 {
     s->loop.softening = FM_TIE;
     fm_place_loops(s, y, 0);
-    const int fits = fm_factor_loops(s, y);
+    const int fits = factor(s, y);
     s->loop.softening = 0.0;
     if (fits) fm_singular_roots(s, out);
     return fits;
+}
+
+/* Places the links at y, and takes the roots of the pivots there. */
+int fm_singular_measure(fm_instance *s, const double *y, double *out)
+{
+    return measure(s, y, fm_loop_pivots, out);
+}
+
+/* The same with the factor for corrections. */
+int fm_singular_factor(fm_instance *s, const double *y, double *out)
+{
+    return measure(s, y, fm_factor_loops, out);
 }
 
 /* Labels the moving coordinates on a block's paths. */
@@ -145,7 +156,7 @@ int32_t fm_singular_row(fm_instance *s, const double *y, int32_t *joint)
 {
     int32_t row = -1, link = -1;
     double least = FM_NARROW, most = 0.0;
-    if (s->plan.blocks == 0 || !fm_singular_measure(s, y, s->singular.root)) return -1;
+    if (s->plan.blocks == 0 || !fm_singular_factor(s, y, s->singular.root)) return -1;
     for (int32_t i = 0; i < s->image.n.rows; i++) {
         const double root = s->singular.root[i], part = root * root / s->row_pivot[i];
         if (s->row_active[i] > 0.0 && part < least) row = i, least = part;

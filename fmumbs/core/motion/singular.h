@@ -8,6 +8,7 @@ FM_HIDDEN_BEGIN
 
 void fm_singular_roots(const fm_instance *s, double *out);
 int fm_singular_measure(fm_instance *s, const double *y, double *out);
+int fm_singular_factor(fm_instance *s, const double *y, double *out);
 int32_t fm_singular_label(const fm_instance *s, const fm_block *b, int all);
 int fm_singular_direction(fm_instance *s, const double *u);
 fm_singular_kept fm_singular_begin(fm_instance *s);

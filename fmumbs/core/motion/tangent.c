@@ -62,7 +62,7 @@ static void state_at(fm_instance *s, const fm_stretch *w, double part)
 static double root_at(fm_instance *s, const fm_stretch *w, double part, int32_t row)
 {
     state_at(s, w, part);
-    if (!fm_singular_measure(s, s->singular.y, s->singular.root)) return INFINITY;
+    if (!fm_singular_factor(s, s->singular.y, s->singular.root)) return INFINITY;
     (void)fm_project(s, s->singular.y, 0);
     return fm_singular_measure(s, s->singular.y, s->singular.root) ? s->singular.root[row] : INFINITY;
 }

@@ -152,6 +152,39 @@ def test_redundant_rows_are_exchanged_as_parallel_cranks_turn() -> None:
         assert relative(values(found, "r", "quat"), values(swept, "r", "quat")) <= MOTION
 
 
+def four_bars(count: int) -> fm.Model:
+    """Unit rods in a row of squares, which all fold at once."""
+    model = fm.Model("four_bars")
+    cranks = [fm.Body.rod(f"crank{i}", length=1.0, mass=1.0, radius=0.02, along="z") for i in range(count + 1)]
+    rungs = [fm.Body.rod(f"rung{i}", length=1.0, mass=1.0, radius=0.02) for i in range(count)]
+    for i, body in enumerate(cranks):
+        pivot, start = model.ground.at(i, 0, 0), {} if i > 0 else {"u0": -1.0}
+        model.add(body, fm.Revolute(f"A{i}", pivot, body.base, axis="y", **start))
+    for i, body in enumerate(rungs):
+        model.add(body, fm.Revolute(f"B{i}", cranks[i].tip, body.base, axis="y"))
+        model.add(fm.Revolute(f"C{i}", body.tip, cranks[i + 1].tip, axis="y"))
+    return model
+
+
+@pytest.mark.parametrize("count", [1, 3, 12, 30])
+def test_a_row_of_four_bars_folds_and_unfolds(count: int) -> None:
+    """Rows of loops share coordinates with their neighbours only, and all are singular at once."""
+    found, swept = (solver_of(four_bars(count), tolerance=1e-10, dynamics=d) for d in ("copcod", "riccati"))
+    for end in (0.4, 1.0, 1.6):
+        found.step(end), swept.step(end)
+        assert relative(values(found, "r", "quat"), values(swept, "r", "quat")) <= MOTION
+        assert relative(values(found, "qdd"), values(swept, "qdd")) <= MOTION
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_networks_of_many_loops(seed: int) -> None:
+    """Loops at random places of one tree, so that rows share coordinates with many others, and some with none."""
+    case = space(7000 + seed, loops=6, spare=2 * (seed % 3))
+    found, swept = (solver_of(case.model, case.inputs, dynamics=d) for d in ("copcod", "riccati"))
+    assert relative(values(found, "qdd", "udot"), values(swept, "qdd", "udot")) <= 1e-9
+    assert relative(values(found, "f", "t"), values(swept, "f", "t")) <= 1e-8
+
+
 @pytest.mark.parametrize("correction", ["baumgarte", "off"])
 def test_other_ways_to_keep_loops_closed(correction: str) -> None:
     model = read_model("four_bar")
