@@ -28,11 +28,12 @@ ACCEPTED = {  # by the type of the variable: types of values in a parameter set
 
 @dataclass(frozen=True)
 class Value:
-    """A value of a parameter set: its type, the value, and its unit if one is stated."""
+    """A value of a parameter set: its type, the value, its unit if one is stated; unknown: a unit that nobody defines."""
 
     kind: str
     value: Any
     unit: Scale | None = None
+    unknown: str = ""
 
 
 @dataclass(frozen=True)
@@ -124,9 +125,8 @@ def _values(document: Document, root: Any) -> Iterator[tuple[str, Value]]:
         (node,) = found
         kind, text, unit = node.tag.rpartition("}")[2], node.get("value"), node.get("unit")
         scale = (units.get(unit) or scale_of(unit)) if unit else None
-        if unit and scale is None:
-            raise ExportError(f"'{document.package}': the unit '{unit}' of '{name}' is unknown. Define it in Units.")
-        yield name, Value(kind, _read(kind, text, f"'{document.package}': '{name}'"), scale)
+        unknown = unit if unit and scale is None else ""
+        yield name, Value(kind, _read(kind, text, f"'{document.package}': '{name}'"), scale, unknown)
 
 
 def _read(kind: str, text: str | None, what: str) -> Any:
@@ -149,6 +149,8 @@ def _read(kind: str, text: str | None, what: str) -> Any:
 def _mapped(row: Any, value: Value) -> Entry:
     suppressed = is_true(row.get("suppressUnitConversion"))
     name, source = row.get("target"), row.get("source")
+    if not name:
+        raise ExportError(f"the mapping of '{source}' has no target. Correct it.")
     linear = row.find("ssc:LinearTransformation", SPACES)
     if linear is not None:
         if value.kind not in ("Real", "Integer"):
@@ -175,8 +177,7 @@ def _targets(tree: Tree, path: ElementPath, entry: Entry, name: str | None = Non
     name = entry.name if name is None else name
     first = Hop(tree.unit((path, name)), entry.factor, entry.offset, entry.suppressed)
     if path in tree.leaves:
-        interface = tree.leaves[path].interface
-        if interface is not None and name in interface.variables:
+        if name in tree.leaves[path].interface.variables:
             yield (path, name), [first]
         return
     connector = tree.groups[path].connector(name)
@@ -197,9 +198,7 @@ def _targets(tree: Tree, path: ElementPath, entry: Entry, name: str | None = Non
 
 def _applied(tree: Tree, place: Place, hops: list[Hop], entry: Entry) -> Any:
     """The start value in the FMU's type and unit."""
-    interface = tree.leaves[place[0]].interface
-    assert interface is not None  # it is one of _targets
-    variable, value = interface.variable(".".join(place[0]), place[1]), entry.value
+    variable, value = tree.leaves[place[0]].interface.variable(".".join(place[0]), place[1]), entry.value
     what = f"the start value of '{named(place)}'"
     if value.kind not in ACCEPTED[variable.kind]:
         raise ExportError(f"{what} is {value.kind}, but the variable {variable.kind}. Correct the type.")
@@ -207,6 +206,9 @@ def _applied(tree: Tree, place: Place, hops: list[Hop], entry: Entry) -> Any:
         return _item(variable, value, what)
     if variable.kind != "Real":
         return value.value
+    converts = variable.unit or tree.unit(place) is not None
+    if value.unknown and converts and value.unknown != variable.unit:
+        raise ExportError(f"{what} has the unknown unit '{value.unknown}'. Define it in the package's Units.")
     factor, offset = carried(value.unit, hops, what)
     return factor * value.value + offset if (factor, offset) != (1.0, 0.0) else float(value.value)
 

@@ -43,6 +43,8 @@ def open_system(path: Path, *, stop: float | None = None, step: float | None = N
 def _read(document: Document, stop: float | None, step: float | None) -> System:
     tree = Tree()
     tree.read(document)
+    if not tree.leaves:
+        raise ExportError(f"'{document.package}' has no FMU, so there is nothing to run. Give another.")
     top = tree.groups[()].node
     system = System(
         _name(top.get("name") or "system", set()),
@@ -96,12 +98,17 @@ def _name(text: str, taken: set[str]) -> str:
 
 def _add(system: System, name: str, tree: Tree, leaf: Leaf, starts: dict[str, Any]) -> None:
     stated = _stated(tree, leaf)
-    units = {place[1]: unit for place, (unit, _) in tree.units.items() if place[0] == leaf.path}
+    units = {place[1]: unit for place, (unit, scale) in tree.units.items() if place[0] == leaf.path and scale}
     if stated is not None:
         units |= {node.get("of"): node.get("unit") for node in stated}
-    known = leaf.interface.variables if leaf.interface is not None else {}
+    known = leaf.interface.variables
     connectors = leaf.node.iterfind("ssd:Connectors/ssd:Connector", SPACES)
     outputs = [connector.get("name") for connector in connectors if connector.get("kind") == "output"]
+    fed = {wire.target[1] for wire in tree.wires if wire.target[0] == leaf.path}
+    unlisted = [variable for variable in outputs if variable in known and leaf.interface.acts.get(variable) is None]
+    if stated is None and fed and unlisted:
+        note = "its FMU lists no dependencies, so its outputs are taken to follow from its last step"
+        system.notes.append(f"{name}: {note}")
     unrecorded = {variable for variable in outputs if variable in known and known[variable].kind not in RECORDED}
     system.notes += [f"{name}.{variable}: not recorded, as results have numbers" for variable in sorted(unrecorded)]
     system.add(
@@ -110,7 +117,7 @@ def _add(system: System, name: str, tree: Tree, leaf: Leaf, starts: dict[str, An
         starts=starts,
         units={variable: unit for variable, unit in units.items() if variable in known and not known[variable].unit},
         outputs=[variable for variable in outputs if variable not in unrecorded],
-        feedthrough=stated is None or stated.get("feedthrough") != "false",
+        feedthrough=stated is not None and stated.get("feedthrough") != "false",
     )
 
 
@@ -127,8 +134,7 @@ def _connect(system: System, names: dict[ElementPath, str], tree: Tree, last: Wi
     source, target = route[0].source, last.target
     if source[0] not in tree.leaves:
         return  # a connector of the whole system
-    interface = tree.leaves[target[0]].interface
-    variable = interface.variables.get(target[1]) if interface is not None else None
+    variable = tree.leaves[target[0]].interface.variables.get(target[1])
     if variable is not None and variable.causality == "parameter":
         raise ExportError(
             f"'{named(source)}' feeds '{named(target)}', a parameter, which no engine does. Set its start value."

@@ -63,10 +63,8 @@ def _stated(plan: Plan) -> str:
             "".join(element(6, "fmumbs:Unit", {"of": name, "unit": unit}) for name, unit in part.units.items()),
         )
         for part in plan.parts
-        if part.units or not part.feedthrough
     )
-    elements = element(4, "fmumbs:Elements", {}, stated)
-    return element(3, "ssc:Annotation", {"type": OWN_TYPE}, elements) if stated else ""
+    return element(3, "ssc:Annotation", {"type": OWN_TYPE}, element(4, "fmumbs:Elements", {}, stated))
 
 
 def _component(part: Part, source: str, values: str | None) -> str:

@@ -85,9 +85,8 @@ class Leaf:
     fmu: Path
 
     @cached_property
-    def interface(self) -> Interface | None:
-        """None if the file is missing, which System.check tells with the connection that needs it."""
-        return read_interface(self.fmu) if self.fmu.is_file() else None
+    def interface(self) -> Interface:
+        return read_interface(self.fmu)
 
 
 @dataclass(frozen=True)
@@ -191,8 +190,8 @@ class Tree:
     def unit(self, place: Place) -> Scale | None:
         """The unit of a place: that of the FMU's variable, else the one that the package states; None if unknown."""
         leaf = self.leaves.get(place[0])
-        variable = leaf.interface.variables.get(place[1]) if leaf and leaf.interface else None
-        if leaf and leaf.interface and variable and variable.unit:
+        variable = leaf.interface.variables.get(place[1]) if leaf else None
+        if leaf and variable and variable.unit:
             return leaf.interface.scales.get(variable.unit) or scale_of(variable.unit)
         return self.units.get(place, ("", None))[1]
 
@@ -243,7 +242,7 @@ class Tree:
             self.wires.append(Wire(ends[0], ends[1], wire))
 
     def _place(self, group: Group, element: str | None, connector: str) -> Place:
-        path = group.path if element is None else (*group.path, element)
+        path = (*group.path, element) if element else group.path  # other tools write an empty name for none
         if path not in self.leaves and path not in self.groups and path not in self._dictionaries:
             raise ExportError(f"'{group.document.package}' connects '{'.'.join(path)}', and has no such element.")
         return self._dictionaries.get(path, path), connector
@@ -257,7 +256,10 @@ class Tree:
                 'Set implementation="CoSimulation", with an FMU that has it.'
             )
         if kind == FMU_TYPE:
-            self.leaves[path] = Leaf(path, document, node, document.file(source))
+            fmu = document.file(source)
+            if not fmu.is_file():
+                raise ExportError(f"'{document.package}' has no '{source}', the FMU of '{name}'. Pack it.")
+            self.leaves[path] = Leaf(path, document, node, fmu)
             self._state_units(path, node, document)
         elif kind in (DEFINITION_TYPE, PACKAGE_TYPE):
             inner, system = self._referred(document, source, kind)

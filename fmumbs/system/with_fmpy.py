@@ -34,8 +34,8 @@ def run_with_fmpy(plan: Plan, folder: Path, rows: Rows, done: Callable[[int], No
                 for end in (link.source, link.target)
             ]
             raise SolverError(
-                f"FMPy does not convert units, but '{link.source}' [{units[0]}] feeds '{link.target}' [{units[1]}]. "
-                "Take the engine libcosim."
+                f"FMPy passes values on as they are, but '{link.source}' [{units[0]}] feeds '{link.target}' "
+                f"[{units[1]}] as {link.factor:g} y + {link.offset:g}. Take the engine libcosim."
             )
     run = _Run(plan, folder, rows, done)
     package = folder / "system.ssp"

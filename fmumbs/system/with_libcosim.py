@@ -61,13 +61,17 @@ def run_with_libcosim(plan: Plan, folder: Path, rows: Rows, done: Callable[[int]
 def _check_initialisation(plan: Plan) -> None:
     """Initialises each FMU once by FMPy: libcosim ends the whole process if one refuses to be."""
     for part in plan.parts:
-        with Fmu(part.interface.path) as fmu, fmu.instance() as one:
-            try:
-                one.begin(stop=plan.stop)
-                set_starts(one.slave, fmu.variables, part.starts)
-                one.slave.exitInitializationMode()
-            except Exception as error:  # of FMPy
-                raise SolverError(_failure(plan, 0, f"in '{part.name}'", one.last_message or str(error))) from error
+        last = ""
+        try:
+            with Fmu(part.interface.path) as fmu, fmu.instance() as one:
+                try:
+                    one.begin(stop=plan.stop)
+                    set_starts(one.slave, fmu.variables, part.starts)
+                    one.slave.exitInitializationMode()
+                finally:
+                    last = one.last_message
+        except Exception as error:  # of FMPy
+            raise SolverError(_failure(plan, 0, f"in '{part.name}'", last or str(error))) from error
 
 
 class _Log:

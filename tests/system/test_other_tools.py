@@ -4,6 +4,7 @@ Each is written by hand, valid against the schemas of SSP 1.0, with the FMU of a
 outputs A.q [rad] and A.qd [rad/s], its parameters rod.mass [kg] and solver.scheme.
 """
 
+import io
 import math
 import re
 import zipfile
@@ -157,7 +158,7 @@ def test_a_value_in_another_unit_is_converted(fmus: Path, tmp_path: Path) -> Non
     ("parameter", "message"),
     [
         (real("A.q", 1.0, "t"), "units of different quantities"),
-        (real("A.q", 1.0, "furlong"), "the unit 'furlong' of 'A.q' is unknown"),
+        (real("A.q", 1.0, "furlong"), "the start value of 'p.A.q' has the unknown unit 'furlong'"),
         ('<ssv:Parameter name="A.q"><ssv:Boolean value="true"/></ssv:Parameter>', "is Boolean, but the variable Real"),
         ('<ssv:Parameter name="A.q"><ssv:String value="1"/></ssv:Parameter>', "is String, but the variable Real"),
         (real("A.q", float("nan")).replace("nan", "NaN"), "which is not finite"),
@@ -346,6 +347,62 @@ def test_a_signal_dictionary_connects_what_refers_to_it(fmus: Path, tmp_path: Pa
     assert (name, factor, offset) == ("in_p.A.q -> q.A.tau", pytest.approx(2 * 180 / math.pi), 0.0)
     assert "there is no signal dictionary 'bus'" in refused(
         package(fmus, tmp_path, top.replace(stated, ""), bus__ssb=dictionary)
+    )
+
+
+# What tools write that the standard does not foresee ---------------------------------------------------------
+
+
+def unlisted(path: Path) -> bytes:
+    """The FMU without the lists of what its outputs depend on, as tools may leave them out."""
+    with zipfile.ZipFile(path) as archive, io.BytesIO() as buffer:
+        with zipfile.ZipFile(buffer, "w") as out:
+            for name in archive.namelist():
+                data = archive.read(name)
+                if name == "modelDescription.xml":
+                    data = re.sub(rb' dependencies="[^"]*"| dependenciesKind="[^"]*"', b"", data)
+                out.writestr(name, data)
+        return buffer.getvalue()
+
+
+def test_connections_of_fmus_that_list_no_dependencies_may_form_a_circle(fmus: Path, tmp_path: Path) -> None:
+    """As in libcosim's own example: the engines take the values of the step before."""
+    options = {"suppressUnitConversion": "true"}
+    wires = connection("p/A.qd", "q/A.tau", **options) + connection("q/A.qd", "p/A.tau", **options)
+    path = package(fmus, tmp_path, system("s", component("p") + component("q"), wires))
+    with zipfile.ZipFile(path) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    files["resources/pendulum.fmu"] = unlisted(fmu(fmus, "pendulum"))
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    assert [note for note in plan(path).notes if "lists no dependencies" in note] == [
+        f"{name}: its FMU lists no dependencies, so its outputs are taken to follow from its last step" for name in "pq"
+    ]
+    with open_system(path, step=1e-3) as read:
+        assert np.isfinite(read.run()["p.A.q"]).all()
+
+
+def test_an_empty_element_of_a_connection_is_the_system(fmus: Path, tmp_path: Path) -> None:
+    ports = connectors(connector("q", "output", "rad"))
+    wire = connection("p/A.q", "/q").replace("<ssd:Connection ", '<ssd:Connection endElement="" ')
+    assert links(package(fmus, tmp_path, system("s", component("p"), wire, ports))) == []
+
+
+def test_a_unit_that_nobody_defines_matters_only_where_values_convert(fmus: Path, tmp_path: Path) -> None:
+    given = bindings(binding(inline(real("solver.tolerance", 1e-5, "[1]"), real("nowhere", 1.0, "furlong"))))
+    path = package(fmus, tmp_path, system("s", component("p", given)))
+    assert starts(path) == {"p.solver.tolerance": 1e-5}
+
+
+def test_what_is_missing_is_named(fmus: Path, tmp_path: Path) -> None:
+    assert "has no FMU, so there is nothing to run" in refused(package(fmus, tmp_path, '<ssd:System name="s"/>'))
+    path = package(fmus, tmp_path, system("s", component("p", source="resources/other.fmu")))
+    assert "has no 'resources/other.fmu', the FMU of 'p'. Pack it." in refused(path)
+    text = mapping(row("mass", "A.q").replace('target="A.q"', 'target=""'))
+    given = bindings(binding(inline(real("mass", 1.0)) + f"<ssd:ParameterMapping>{text}</ssd:ParameterMapping>"))
+    assert "the mapping of 'mass' has no target" in refused(
+        package(fmus, tmp_path, system("s", component("p", given)))
     )
 
 

@@ -204,7 +204,7 @@ def refusal(path: Path) -> str:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda c: c.pop("resources/pid.fmu"), "The connection 'plant.A.qd' -> 'pid.measured' needs it"),
+        (lambda c: c.pop("resources/pid.fmu"), "has no 'resources/pid.fmu', the FMU of 'pid'. Pack it."),
         (lambda c: c.pop("resources/pid.ssv"), "has no 'resources/pid.ssv', the start values of 'pid'"),
         (lambda c: c.pop(SSD), "is not a system structure package"),
         (lambda c: c.update({SSD: b"<a"}), "is damaged: SystemStructure.ssd cannot be read"),
