@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 import fmumbs as fm
-from support.agreement import Refused, draws, each
+from support.agreement import Refused, draws, each, reals
 from support.drawing.mechanism import draw
 from support.slave import OK, Slave, unpacked_fmu
 
@@ -17,8 +17,8 @@ def check(seed: int) -> None:
     drawn = draw(seed)
     image = fm.compile(drawn.model, everything=True).with_options(**OPTIONS[seed % len(OPTIONS)])
     solver = fm.Solver(image)
-    shown = [v for v in image.variables if v.type == "real"]
-    where = np.array([v.index for v in shown], np.uint32)
+    where = reals(image)
+    shown = image.variables.names(where)
     with tempfile.TemporaryDirectory() as folder:
         slave = Slave(unpacked_fmu(Path(folder) / "fmu", image))
         try:
@@ -49,9 +49,9 @@ def refusal(solver: fm.Solver, time: float) -> str:
     return ""
 
 
-def compare(seed: int, expected: np.ndarray, slave: Slave, shown: list, time: float) -> None:
-    found = np.array(slave.get_many([v.name for v in shown]))
-    wrong = [shown[i].name for i in np.flatnonzero(found.view(np.int64) != expected.view(np.int64))]
+def compare(seed: int, expected: np.ndarray, slave: Slave, shown: list[str], time: float) -> None:
+    found = np.array(slave.get_many(shown))
+    wrong = [shown[i] for i in np.flatnonzero(found.view(np.int64) != expected.view(np.int64))]
     assert not wrong, f"draw {seed} at {time:g} s: {len(wrong)} of {len(shown)} differ: {wrong[:8]}"
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 import fmumbs as fm
-from support.agreement import Refused, draws, each
+from support.agreement import Refused, draws, each, reals
 from support.drawing.mechanism import draw
 
 OPTIONS = ({}, {"scheme": "radau"}, {"scheme": "auto"}, {"dynamics": "copcod"}, {"scheme": "dop853"}, {"scheme": "rk4"})
@@ -14,7 +14,7 @@ def check(seed: int) -> None:
     options = dict(OPTIONS[seed % len(OPTIONS)])
     options |= {"step": drawn.stop / 50} if options.get("scheme") == "rk4" else {}
     image = fm.compile(drawn.model, everything=True).with_options(**options)
-    shown = np.array([v.index for v in image.variables if v.type == "real"], np.uint32)
+    shown = reals(image)
     one, other = fm.Solver(image), fm.Solver(image)
     times = drawn.stop * np.array([0.3, 0.5, 1.0])
     try:
@@ -39,7 +39,7 @@ def check(seed: int) -> None:
 
 
 def assert_same(found: np.ndarray, expected: np.ndarray, image: fm.ModelImage, what: str) -> None:
-    names = [v.name for v in image.variables if v.type == "real"]
+    names = image.variables.names(reals(image))
     wrong = [names[i] for i in np.flatnonzero(found.view(np.int64) != expected.view(np.int64))]
     assert not wrong, f"{what}, {len(wrong)} differ: {wrong[:8]}"
 

@@ -12,7 +12,8 @@ def check(seed: int) -> None:
     drawn = draw(seed)
     rng = np.random.default_rng([seed, 1])
     units = tuple((10.0 ** rng.uniform((-2, -2, -0.5), (2, 2, 0.5))).tolist())
-    by, own = Units(units), {v.name: v.unit for v in fm.compile(drawn.model, everything=True).variables}
+    by, variables = Units(units), fm.compile(drawn.model, everything=True).variables
+    own = dict(zip(variables.names(), variables.units(), strict=True))
 
     def expected(values: Values) -> Values:
         return {name: value * by.of(own[name]) for name, value in values.items()}

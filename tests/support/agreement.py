@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import fmumbs as fm
+from fmumbs.compiler.kinds import kinds
 from fmumbs.mechanism.joints import JointBase
 from support.drawing.mechanism import Drawn, Refused
 from support.drawing.rebuilding import rebuilt
@@ -56,22 +57,27 @@ class Side:
         solver = fm.Solver(image.with_options(**{"tolerance": tolerance, **self.options}))
         solver.use_planar(self.planar)
         solver.assemble()
-        shown = [v for v in image.variables if v.causality == "output" and v.type == "real" and of_mechanics(v.name)]
-        units = {v.name: v.unit for v in shown}
-        unique = [v for v in image.variables if ".reaction_unique." in v.name]
-        flags = solver.read(np.array([v.index for v in unique], np.uint32)) if unique else np.zeros(0)
-        where = np.array([v.index for v in shown], np.uint32)
-        start = solver.read(where)
+        every = image.variables.names()
+        where = [i for i in image.variables.outputs().tolist() if of_mechanics(every[i])]
+        names, units = [every[i] for i in where], image.variables.units(where)
+        unique = [i for i, name in enumerate(every) if ".reaction_unique." in name]
+        flags, start = (solver.read(np.array(rows, np.uint32)).tolist() for rows in (unique, where))
         solver.step(stop)
-        names = list(units)
+        end = solver.read(np.array(where, np.uint32)).tolist()
         return Seen(
-            dict(zip(names, start.tolist(), strict=True)), dict(zip(names, solver.read(where).tolist(), strict=True)),
-            {v.name: float(flag) for v, flag in zip(unique, flags, strict=True)}, units,
+            dict(zip(names, start, strict=True)), dict(zip(names, end, strict=True)),
+            dict(zip((every[i] for i in unique), flags, strict=True)), dict(zip(names, units, strict=True)),
         )  # fmt: skip
 
 
 def of_mechanics(name: str) -> bool:
     return not name.startswith("solver.") or name == "solver.energy"
+
+
+def reals(image: fm.ModelImage) -> Any:
+    """(n,) references of all real variables."""
+    types = np.array([kind.type for kind in kinds()])
+    return np.flatnonzero(types[image.arrays["variable_kind"]] == "real").astype(np.uint32)
 
 
 def same(values: Values) -> Values:
