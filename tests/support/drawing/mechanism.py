@@ -47,6 +47,9 @@ class Draft:
         rng = self.rng
         self.model = fm.Model("drawn", gravity=rng.uniform(-10, 10, 3) if rng.random() < 0.8 else (0, 0, 0))
         self.parts: list[Any] = []
+        self.groups: list[tuple[bool, list[Any]]] = []
+        kinds = joints.CUT if rng.random() < 0.5 else rng.choice(joints.CUT, int(rng.integers(1, 4)))
+        self.closings = [str(kind) for kind in kinds]
         self.spread = float(rng.choice((0.3, 1.0, 3.0), p=(0.6, 0.3, 0.1)))
         self.force = 3.0
         self.links = False
@@ -54,6 +57,15 @@ class Draft:
     def mass(self) -> float:
         """Of a body: a few decades of them in one mechanism, now and then."""
         return float(10.0 ** self.rng.uniform(-self.spread, self.spread))
+
+    def grow(self) -> None:
+        """One to three groups of trees beside one another, each in space or in the plane."""
+        rng = self.rng
+        for _ in range(int(rng.choice((1, 2, 3), p=(0.6, 0.3, 0.1)))):
+            before, in_plane = len(self.parts), bool(rng.random() < 0.4)
+            size = int(rng.integers(1, 4 if self.groups else 6))
+            (self.in_plane if in_plane else self.in_space)(size)
+            self.groups.append((in_plane, self.parts[before:]))
 
     def in_space(self, size: int) -> None:
         """A tree of any bodies and joints."""
@@ -102,10 +114,19 @@ class Draft:
         own, A = self.poses[part.name]
         return part.at(*(A.T @ (p - own)).tolist(), rotation=fm.Rotation(A.T @ R))
 
-    def close(self, name: str, kind: str) -> None:
+    def close(self, name: str) -> None:
+        """Closes a loop: within a group, or between any."""
+        rng = self.rng
+        in_plane, parts = self.groups[rng.integers(len(self.groups))]
+        if in_plane and rng.random() < 0.7:
+            self.pin(name, parts)
+        else:
+            self.join(name, str(rng.choice(self.closings)), parts if rng.random() < 0.5 else self.parts)
+
+    def join(self, name: str, kind: str, parts: list[Any]) -> None:
         """A joint between two bodies where they are."""
         rng = self.rng
-        rigid = [self.model.ground, *(part for part in self.parts if type(part) is fm.Body)]
+        rigid = [self.model.ground, *(part for part in parts if type(part) is fm.Body)]
         if len(rigid) < 2:
             return
         first, second = (rigid[i] for i in rng.permutation(len(rigid))[:2])
@@ -130,10 +151,10 @@ class Draft:
         cut = bool(rng.random() < 0.3)
         self.model.add(replace(made, cut=cut))
 
-    def pin(self, name: str) -> None:
+    def pin(self, name: str, parts: list[Any]) -> None:
         """A pin between two bodies in the plane, where they are."""
         rng = self.rng
-        rigid = [self.model.ground, *self.parts]
+        rigid = [self.model.ground, *parts]
         first, second = (rigid[i] for i in rng.permutation(len(rigid))[:2])
         p, angle = rng.uniform(-1, 1, 3) * (1, 0, 1), float(rng.uniform(-1, 1))
         F, made = self.on(first, p, np.eye(3)), fm.Revolute(name, first.at(), second.at(), axis="y", q0=angle)
@@ -222,23 +243,12 @@ def draw(seed: int) -> Drawn:
     """Any mechanism; raises Refused where it is none."""
     draft = Draft(seed)
     rng = draft.rng
-    sort = rng.random()
-    if sort < 0.55:
-        draft.in_space(int(rng.integers(1, 6)))
-    elif sort < 0.75:
-        draft.in_plane(int(rng.integers(2, 6)))
-    else:
-        draft.in_plane(int(rng.integers(1, 4)))
-        draft.in_space(int(rng.integers(1, 4)))
+    draft.grow()
     try:
         draft.place()
-        pins = 0.55 <= sort < 0.75
         for k in range(int(rng.integers(0, 4))):
             before = rebuilt(draft.model)
-            if pins:
-                draft.pin(f"c{k}")
-            else:
-                draft.close(f"c{k}", str(rng.choice(joints.CUT)))
+            draft.close(f"c{k}")
             if draft.locks():
                 draft.model = before
         if draft.links and any(j.name[0] == "c" for j in draft.model.joints):
@@ -270,6 +280,7 @@ def at_rest(one: Any) -> Any:
 def completed(model: fm.Model) -> fm.Model:
     """The model with all start values as its loops, couplings and programs make them."""
     solver = started(model)
+
     def with_starts(one: Any) -> Any:
         if isinstance(one, fm.ModalBody):
             return replace(one, q0=every(solver, f"{one.name}.q"), u0=every(solver, f"{one.name}.qd"))
