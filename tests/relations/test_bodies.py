@@ -3,13 +3,15 @@
 import numpy as np
 
 from support.agreement import Comparison, Side, draws, each
+from support.drawing.cutting import with_tree
 from support.drawing.equals import split
 from support.drawing.mechanism import draw
 
 
 def check(seed: int) -> None:
     drawn = draw(seed)
-    Comparison(drawn, Side(split(np.random.default_rng([seed, 1]), drawn.model))).check()
+    rng = np.random.default_rng([seed, 1])
+    Comparison(drawn, Side(with_tree(rng, split(rng, drawn.model)))).check()
 
 
 @draws(relation=5)

@@ -8,6 +8,7 @@ import numpy as np
 import fmumbs as fm
 from support.agreement import Refused, draws, each, reals
 from support.drawing.mechanism import draw
+from support.drawing.signals import shown_image
 from support.slave import OK, Slave, unpacked_fmu
 
 OPTIONS = ({}, {"scheme": "radau"}, {"scheme": "auto"}, {"dynamics": "copcod"}, {"scheme": "dop853"})
@@ -15,7 +16,7 @@ OPTIONS = ({}, {"scheme": "radau"}, {"scheme": "auto"}, {"dynamics": "copcod"}, 
 
 def check(seed: int) -> None:
     drawn = draw(seed)
-    image = fm.compile(drawn.model, everything=True).with_options(**OPTIONS[seed % len(OPTIONS)])
+    image = shown_image(seed, drawn.model).with_options(**OPTIONS[seed % len(OPTIONS)])
     solver = fm.Solver(image)
     where = reals(image)
     shown = image.variables.names(where)

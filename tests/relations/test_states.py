@@ -5,6 +5,7 @@ import numpy as np
 import fmumbs as fm
 from support.agreement import Refused, draws, each, reals
 from support.drawing.mechanism import draw
+from support.drawing.signals import shown_image
 
 OPTIONS = ({}, {"scheme": "radau"}, {"scheme": "auto"}, {"dynamics": "copcod"}, {"scheme": "dop853"}, {"scheme": "rk4"})
 
@@ -13,7 +14,7 @@ def check(seed: int) -> None:
     drawn = draw(seed)
     options = dict(OPTIONS[seed % len(OPTIONS)])
     options |= {"step": drawn.stop / 50} if options.get("scheme") == "rk4" else {}
-    image = fm.compile(drawn.model, everything=True).with_options(**options)
+    image = shown_image(seed, drawn.model).with_options(**options)
     shown = reals(image)
     one, other = fm.Solver(image), fm.Solver(image)
     times = drawn.stop * np.array([0.3, 0.5, 1.0])

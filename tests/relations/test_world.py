@@ -12,12 +12,9 @@ def check(seed: int) -> None:
     drawn = draw(seed)
     rng = np.random.default_rng([seed, 1])
     R, far = fm.Rotation.rpy(*rng.uniform(-3, 3, 3)), rng.uniform(-1, 1, 3) * drawn.units[1]
-    programs = [one for one in drawn.model.elements if isinstance(one, fm.ProgrammedPoint)]
-    if programs:  # their paths are in the world's axes
-        R, far = fm.Rotation.identity(), np.zeros(3)
 
     def expected(values: Values) -> Values:
-        values = {name: value for name, value in values.items() if not name.startswith("P_target")}  # it is not turned
+        values = {name: value for name, value in values.items() if not name.startswith("P_")}  # targets
         return turned_outputs(values, drawn.model, R, far)
 
     Comparison(drawn, Side(moved(drawn.model, R, far)), expected).check()

@@ -1,7 +1,7 @@
 """Whether two models are one mechanism: all that they show at the start and after a short motion.
 
 A difference counts where a finer run does not remove it, and where it is more than round-off that the mechanism
-magnifies, which a run from starts that differ by NUDGE measures.
+magnifies, which runs of the mechanism with slightly other numbers measure.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ AT_START, IN_MOTION = 1e-9, 3e-7
 """Relative to the largest value of a unit: round-off that loops magnify; errors of some ten steps."""
 REDUCED = 0.03
 """What a thousandth of the tolerance leaves of an error of integration, with room for the order."""
-NUDGE = 1e-9
-"""Relative change of the start values that measures how errors grow."""
-ROUND_OFF = 1e-13
-"""Of the positions: some hundred units in the last place."""
+SENSITIVE = (1e-9, 1e-4, np.inf)
+"""Relative change of masses, lengths and start values, and what part of its effect some hundred round-offs have."""
+ROUNDED = (4e-16, 30.0, 1e-6)
+"""Change by a round-off, how much more than its effect counts, and the most that does, of the largest value."""
 Values = dict[str, float]
 Map = Callable[[Values], Values]
 
@@ -105,7 +105,9 @@ class Comparison:
             return
         fine = self.both(FINE)
         left = self.differences(*fine)
-        grown = self.growth(fine[0])
+        mine = self.growth(self.base, fine[0], self.drawn.stop, Units(self.drawn.units))
+        others = self.growth(self.other, fine[1], self.stop, self.units)
+        grown = {key: max(mine.get(key, 0.0), others[key]) for key in others}
         kept = {
             name: off for name, off in left.items()
             if off > REDUCED * wrong.get(name, 0.0) and off > grown.get(name[0] + self.unit(second, name), 0.0)
@@ -143,13 +145,15 @@ class Comparison:
         found: dict[str, float] = {}
         for time, level in (("start", AT_START), ("end", IN_MOTION)):
             expected, other = self.expected(getattr(first, time)), getattr(second, time)
+            sizes = unconstrained(self.drawn.model, getattr(first, time), Units(self.drawn.units))
             names = [name for name in expected if name in other and self.counts(name, second)]
             a, b = np.array([[values[name] for name in names] for values in (expected, other)])
             units = np.array([second.units[name] for name in names])
             a = self.same_quaternions(names, a, b)
             for unit in set(units):
                 these = units == unit
-                scale = max(np.abs(a[these]).max(), np.abs(b[these]).max(), self.units.of(unit))
+                small = sizes.get(unit, 1.0) * self.units.of(unit)
+                scale = max(np.abs(a[these]).max(), np.abs(b[these]).max(), small)
                 off = np.abs(a - b) / (level * scale)
                 found |= {f"{time[0]} {names[i]}": off[i] for i in np.flatnonzero(these & ~(off <= 1.0))}
         return found
@@ -173,17 +177,22 @@ class Comparison:
                     a[four] *= -1.0 if a[four] @ b[four] < 0 else 1.0
         return a
 
-    def growth(self, fine: Seen) -> dict[str, float]:
-        """By the first letter of the time and the unit: what round-off of positions becomes, over what is allowed."""
-        moved = self.base.run(self.drawn.stop, FINE, nudged(self.drawn))
+    def growth(self, side: Side, fine: Seen, stop: float, units: Units) -> dict[str, float]:
+        """By the first letter of the time and the unit: what round-off becomes, over what is allowed."""
         found: dict[str, float] = {}
-        for time, level in (("start", AT_START), ("end", IN_MOTION)):
-            a, b = getattr(fine, time), getattr(moved, time)
-            for unit in set(fine.units.values()):
-                names = [name for name in a if fine.units[name] == unit]
-                off = max(abs(a[name] - b[name]) for name in names) * ROUND_OFF / NUDGE
-                scale = max(self.units.of(unit), *(abs(a[name]) for name in names))
-                found[time[0] + unit] = off / (level * scale)
+        for seed, (nudge, factor, most) in enumerate((*[SENSITIVE] * 2, *[ROUNDED] * 4)):
+            try:
+                moved = side.run(stop, FINE, nudged(side.model, seed, nudge))
+            except fm.FmumbsError as error:
+                raise Refused(f"nothing measures how errors grow: {error}") from error
+            for time, level in (("start", AT_START), ("end", IN_MOTION)):
+                a, b = getattr(fine, time), getattr(moved, time)
+                sizes = unconstrained(side.model, a, units)
+                for unit in set(fine.units.values()):
+                    names = [name for name in a if fine.units[name] == unit]
+                    scale = max(sizes.get(unit, 1.0) * units.of(unit), *(abs(a[name]) for name in names))
+                    off = min(factor * max(abs(a[name] - b[name]) for name in names) / scale, most)
+                    found[time[0] + unit] = max(off / level, found.get(time[0] + unit, 0.0))
         return found
 
     def values(self, name: str, first: Seen, second: Seen) -> str:
@@ -207,30 +216,63 @@ def draws(relation: int) -> Any:
 
 
 def each(seeds: range, check: Callable[[int], None]) -> None:
-    """Every draw holds; those that are no mechanisms are few."""
+    """Every draw holds; those that are no mechanisms are few, and their number is printed."""
     refused = []
     for seed in seeds:
         try:
             check(seed)
         except Refused as reason:
             refused.append(f"{seed}: {reason}")
+    print(f"{len(refused)} of {len(seeds)} draws refused", *refused, sep="\n")
     assert len(refused) <= REFUSED * len(seeds), "\n".join(refused)
 
 
-def nudged(drawn: Drawn) -> fm.Model:
-    """The model from other start positions."""
-    rng = np.random.default_rng(1)
+def nudged(model: fm.Model, seed: int, nudge: float) -> fm.Model:
+    """The model with other masses, lengths and start values."""
+    rng = np.random.default_rng(seed)
+
+    def near(x: Any) -> Any:
+        return np.array(x) * (1 + nudge * rng.uniform(-1, 1, np.shape(x)))
 
     def change(one: Any) -> Any:
+        if isinstance(one, fm.Body):
+            kind = {"mass": near(one.mass)} if type(one) is fm.Body else {}
+            return replace(one, com=near(one.com), inertia=np.array(one.inertia) * near(1.0), **kind)
         if not isinstance(one, JointBase) or not one.free_modes or any(m.kind == "ball" for m in one.free_modes):
             return one
-        sizes = np.array([drawn.units[1] if mode.linear else 1.0 for mode in one.free_modes])
-        q = np.ravel(one.q0) + NUDGE * sizes * rng.uniform(-1, 1, len(sizes))
-        return replace(one, q0=q if np.ndim(one.q0) else float(q[0]))
+        q = near(one.q0)
+        return replace(one, q0=q if np.ndim(one.q0) else float(q))
 
-    return rebuilt(drawn.model, change)
+    def point(P: fm.Point) -> fm.Point:
+        if isinstance(P.body, fm.ModalBody) or P.name:
+            return P
+        return replace(P, X_BP=fm.Transform(P.X_BP.rotation, near(P.X_BP.translation)))
+
+    return rebuilt(model, change, point)
 
 
+def unconstrained(model: fm.Model, values: Values, units: Units) -> Values:
+    """By unit, in numbers of the order of one: the accelerations that large forces leave together.
+
+    Of these the largest that the force or torque of any joint alone would give the bodies at its ends; at least 1.
+    """
+    found = {"m/s2": 0.0, "rad/s2": 0.0}
+    for joint in model.joints:
+        f, t = (
+            max(abs(values.get(f"{joint.name}.{kind}.{what}[{k}]", 0.0)) for kind in KINDS for k in (1, 2, 3))
+            for what in "ft"
+        )
+        for body in (joint.F.body, joint.M.body):
+            if not isinstance(body, fm.Body) or body.mass == 0.0:
+                continue
+            inertia = float(np.linalg.eigvalsh(np.array(body.inertia))[0])
+            found["m/s2"] = max(found["m/s2"], f / body.mass)
+            if inertia > 0.0:
+                found["rad/s2"] = max(found["rad/s2"], t / inertia, f / np.sqrt(body.mass * inertia))
+    return {unit: max(1.0, size / units.of(unit)) for unit, size in found.items()}
+
+
+KINDS = ("reaction", "wrench")
 IN_WORLD = ("r", "v", "w", "a", "alpha")
 """Of bodies and points, in the world's axes."""
 

@@ -113,6 +113,11 @@ def brake_as_pieces(one: Any) -> Any:
     return replace(one, pieces=pieces)
 
 
+def support_as_joints(one: Any) -> Any:
+    """A flexible support as the joint of its base and those of its elements."""
+    return list(one.parts) if isinstance(one, fm.FlexibleSupport) else one
+
+
 EQUALS = {
     "product": lambda rng, one: as_product(one),
     "weld": lambda rng, one: weld_as_product(one),
@@ -122,6 +127,7 @@ EQUALS = {
     "matrix": lambda rng, one: diagonal_as_matrix(one),
     "beside": lambda rng, one: spring_beside(one),
     "coupling": lambda rng, one: twice_the_terms(one),
+    "support": lambda rng, one: support_as_joints(one),
     "pieces": lambda rng, one: brake_as_pieces(one),
 }
 
@@ -180,7 +186,7 @@ def halves(rng: Rng, one: fm.Body, R: fm.Rotation, far: Any) -> list[Any]:
     A = R.matrix
     turned = A.T @ ((1 - share) * rest) @ A
     own = {"com": A.T @ (second - far), "inertia": (turned + turned.T) / 2}
-    half = fm.Body(f"{one.name}_half", mass=(1 - share) * one.mass, **own)
+    half = fm.Body(f"{one.name}_half", mass=(1 - share) * one.mass, measured=one.measured, **own)
     ends = kept.at(*far.tolist(), rotation=R), half.at()
     return [kept, half, fm.Weld(f"{one.name}_weld", *(ends if rng.random() < 0.5 else ends[::-1]))]
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import fmumbs as fm
+from oracle.joints import turn
 from support.drawing.bodies import Rng, place_on
 
 LAWS = ("polynomial", "table", "smooth", "damper", "stop", "brake", "brake")
@@ -69,18 +70,59 @@ def coupling(rng: Rng, name: str, joints: list[Any]) -> fm.Coupling | None:
     return fm.Coupling(name, [(*one, float(rng.uniform(0.5, 2) * rng.choice((-1, 1)))) for one in chosen])
 
 
-def program(rng: Rng, name: str, joints: list[Any], bodies: list[Any], pose: Any) -> Any:
-    """A path for a joint or for a point, from where it is; pose: (p, R) of the last body in the world."""
+def program(rng: Rng, name: str, joints: list[Any], ground: Any, body: Any, pose: Any) -> Any:
+    """A path or an input for a joint, a point, an orientation or their rates; pose: (p, R) of the body in the world.
+
+    They begin near where the mechanism is, and a transition fades out the rest. What ground carries turns with it.
+    """
+    hinges = [j for j in joints if isinstance(j, fm.Revolute | fm.Prismatic)]
+    if hinges and rng.random() < 0.35:
+        return hinge_program(rng, name, hinges)
+    arm, (p, R) = rng.uniform(-0.4, 0.4, 3), pose
+    turned = turn(rng.uniform(-0.3, 0.3, 3))
+    frame = ground.at(*(p + R @ arm + rng.uniform(-0.1, 0.1, 3)).tolist(), rotation=fm.Rotation(R @ turned))
+    letters = "".join(rng.permutation(list("xyz"))[: int(rng.choice((1, 2, 3), p=(0.7, 0.2, 0.1)))])
+    kind = str(rng.choice(("point", "point", "orientation", "rows")))
+    level = "position" if kind != "rows" and rng.random() < 0.5 else "velocity"
+    given: dict[str, Any] = {"frame": frame, "of": level, "transition": 0.4}
+    if level == "velocity":
+        given["axes"] = str(rng.choice(("frame", "point")))
+    point = body.at(*arm.tolist())
+    if kind == "rows":
+        return row_program(rng, name, point, hinges, given)
+    if kind == "orientation" and level == "position":
+        return fm.ProgrammedOrientation(name, point, **given, **motion(rng, 3, level))
+    make = fm.ProgrammedPoint if kind == "point" else fm.ProgrammedOrientation
+    return make(name, point, directions=letters, **given, **motion(rng, len(letters), level))
+
+
+def motion(rng: Rng, count: int, level: str) -> dict[str, Any]:
+    """Paths from near zero, or inputs that stay at their start values."""
+    low = rng.uniform(-0.1, 0.1, (2, count)).tolist()
+    if rng.random() < 0.3:
+        how = "kappa_dot" if level == "position" and rng.random() < 0.5 else "eta"
+        cutoff = {"cutoff": float(rng.uniform(5, 30))} if how == "eta" else {}
+        return {"input": how, "start": low[0], "rate": low[1], **cutoff}
     T = float(rng.uniform(0.3, 0.6))
-    steps = rng.uniform(-0.1, 0.1, 2)
-    able = [j for j in joints if isinstance(j, fm.Revolute | fm.Prismatic)]
-    if able and rng.random() < 0.5:
-        one = able[rng.integers(len(able))]
-        path = fm.Path.quintic([0.0, T], [one.q0, one.q0 + steps[0]])
-        drives = {"drives": (one,), "insist": True} if rng.random() < 0.3 else {}
-        return fm.ProgrammedJoint(name, one, path=path, transition=0.4, **drives)
-    body, arm, (p, R) = bodies[-1], rng.uniform(-0.4, 0.4, 3), pose
-    letter = str(rng.choice(("x", "y", "z")))
-    here = (p + R @ arm)["xyz".index(letter)]
-    path = fm.Path.quintic([0.0, T], [here, here + steps[1]])
-    return fm.ProgrammedPoint(name, body.at(*arm.tolist()), path=path, directions=letter, transition=0.4)
+    return {"path": tuple(fm.Path.quintic([0.0, T], [a, b]) for a, b in zip(*low, strict=True))}
+
+
+def hinge_program(rng: Rng, name: str, hinges: list[Any]) -> fm.ProgrammedJoint:
+    """The coordinate of a hinge or its rate; now and then a drive realises it."""
+    one, T = hinges[rng.integers(len(hinges))], float(rng.uniform(0.3, 0.6))
+    drives = {"drives": (hinges[rng.integers(len(hinges))],), "insist": True} if rng.random() < 0.4 else {}
+    level = "velocity" if rng.random() < 0.3 else "position"
+    here = one.q0 if level == "position" else one.u0
+    path = fm.Path.quintic([0.0, T], [here, here + float(rng.uniform(-0.1, 0.1))])
+    return fm.ProgrammedJoint(name, one, path=path, of=level, transition=0.4, **drives)
+
+
+def row_program(rng: Rng, name: str, point: fm.Point, hinges: list[Any], given: dict[str, Any]) -> Any:
+    """A combination of velocities, which changes with time or with a hinge."""
+    rows = rng.uniform(-1, 1, (1, 6))
+    turning = [one for one in hinges if isinstance(one, fm.Revolute)]
+    if turning and rng.random() < 0.3:
+        given |= {"slopes": 0.3 * rng.uniform(-1, 1, (1, 6)), "by": turning[rng.integers(len(turning))]}
+    elif rng.random() < 0.3:
+        given |= {"slopes": 0.3 * rng.uniform(-1, 1, (1, 6)), "by": fm.Path.polynomial(0.0, 1.0)}
+    return fm.ProgrammedVelocity(name, point, rows=rows, **given, **motion(rng, 1, "velocity"))

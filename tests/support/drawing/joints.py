@@ -18,7 +18,7 @@ from support.drawing.bodies import Rng, axis
 
 TREE = (
     "revolute", "revolute", "revolute", "prismatic", "spherical", "cylindrical", "universal", "planar", "screw", "weld",
-    "free", "bushing", "bushing", "product", "excited", "skate", "rolling",
+    "free", "bushing", "bushing", "product", "excited", "skate", "rolling", "support",
 )  # fmt: skip
 CUT = (
     "revolute", "prismatic", "spherical", "spherical", "cylindrical", "universal", "planar", "screw", "weld", "free",
@@ -127,6 +127,16 @@ def constraint(rng: Rng, kind: str, name: str, F: fm.Point, M: fm.Point, p: Any)
     return fm.PointOnPlane(name, F, M, normal=tuple(e.tolist()), height=float(p @ e / np.linalg.norm(e)))
 
 
+def support(rng: Rng, name: str, F: fm.Point, M: fm.Point, force: float) -> fm.FlexibleSupport:
+    """A base on one or two layers of springs; now and then it is rigid."""
+    layers = [
+        fm.Layer(rng.uniform(-0.5, 0.5, (int(rng.integers(2, 5)), 3)),
+                 stiffness=force * rng.uniform(5, 50, 3), damping=force * rng.uniform(0, 1, 3))
+        for _ in range(int(rng.integers(1, 3)))
+    ]  # fmt: skip
+    return fm.FlexibleSupport(name, F, M, layers=layers, rigid=bool(rng.random() < 0.1))
+
+
 def with_laws(rng: Rng, one: Any, force: float) -> Any:
     """The joint with springs, dampers, rotors and an applied force; force: their order [N], [N.m]."""
     free, some = one.free_modes, {}
@@ -168,6 +178,8 @@ def rubbed(rng: Rng, one: Any, force: float, loops: bool) -> Any:
     given |= {"damping": rng.uniform(0, 0.02), "viscous": rng.uniform(0, 0.02), "preload": force * rng.uniform(0.1, 2)}
     if not isinstance(one, fm.Prismatic):
         given["radius"] = rng.uniform(0.01, 0.1)
+    if isinstance(one, fm.Revolute | fm.Universal) and rng.random() < 0.5:
+        given["collar"] = rng.uniform(0.01, 0.1)
     if isinstance(one, fm.Prismatic | fm.Cylindrical) and rng.random() < 0.5:
         given["guide"] = rng.uniform(0.5, 2.0)
     return replace(one, friction=fm.LuGre(static, kinetic, own=bool(not loops and rng.random() < 0.5), **given))

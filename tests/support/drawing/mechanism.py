@@ -16,13 +16,16 @@ import fmumbs as fm
 from fmumbs.mechanism.joints import JointBase
 from support.closed import matrix_of_quaternion
 from support.drawing import forces, joints
-from support.drawing.bodies import Rng, link, modal, place_on, solid
+from support.drawing.bodies import Rng, link, lumped, modal, place_on, solid
 from support.drawing.cutting import recut, tree_is_possible, with_tree
 from support.drawing.rebuilding import rebuilt
 from support.drawing.scaling import scaled
 
 LONGEST = 0.3
 """Of a run, in units of the mechanism's own time."""
+
+CANNOT = ("singular for it or locked by the loops", "the programs prescribe", "prescribe dependent coordinates")
+"""Parts of the messages about what no mechanism of these joints can do."""
 
 
 class Refused(Exception):
@@ -51,12 +54,22 @@ class Draft:
         kinds = joints.CUT if rng.random() < 0.5 else rng.choice(joints.CUT, int(rng.integers(1, 4)))
         self.closings = [str(kind) for kind in kinds]
         self.spread = float(rng.choice((0.3, 1.0, 3.0), p=(0.6, 0.3, 0.1)))
+        self.sizes = float(rng.choice((0.0, 0.5, 1.5), p=(0.7, 0.2, 0.1)))
+        self.size: dict[str, float] = {}
         self.force = 3.0
         self.links = False
 
     def mass(self) -> float:
         """Of a body: a few decades of them in one mechanism, now and then."""
         return float(10.0 ** self.rng.uniform(-self.spread, self.spread))
+
+    def solid(self, name: str) -> fm.Body:
+        """A rigid body: sizes differ by up to three decades in one mechanism."""
+        self.size[name] = float(10.0 ** self.rng.uniform(-self.sizes, self.sizes))
+        return solid(self.rng, name, self.mass(), self.size[name])
+
+    def place_on(self, part: Any) -> fm.Point:
+        return place_on(self.rng, part, self.size.get(part.name, 1.0))
 
     def grow(self) -> None:
         """One to three groups of trees beside one another, each in space or in the plane."""
@@ -71,20 +84,32 @@ class Draft:
         """A tree of any bodies and joints."""
         rng, grown = self.rng, []
         for _ in range(size):
-            i, choice = len(self.parts), rng.random()
-            make = link if choice < 0.05 else modal if choice < 0.12 else solid
-            part = make(rng, f"b{i}", self.mass())
-            self.links |= make is link
+            i, part = len(self.parts), self.body(f"b{len(self.parts)}")
             carrier = self.model.ground if not grown or rng.random() < 0.1 else grown[rng.integers(len(grown))]
-            ends = [place_on(rng, carrier), place_on(rng, part)]
+            ends = [self.place_on(carrier), self.place_on(part)]
             kind = str(rng.choice(joints.TREE))
-            if kind not in ("skate", "rolling", "excited") and rng.random() < 0.3:
-                ends.reverse()
-            if make is not solid and kind in ("skate", "rolling"):
+            rigid = type(part) is fm.Body and not isinstance(carrier, fm.ModalBody | fm.FlexibleLink)
+            if kind in ("skate", "rolling", "support") and not rigid:
                 kind = "revolute"
-            self.model.add(part, joints.with_laws(rng, joints.joint(rng, kind, f"j{i}", *ends), self.force))
+            if kind not in ("skate", "rolling", "excited", "support") and rng.random() < 0.3:
+                ends.reverse()
+            self.links |= kind == "support" or isinstance(part, fm.FlexibleLink)
+            self.model.add(part, self.carried(kind, f"j{i}", *ends))
             self.parts.append(part)
             grown.append(part)
+
+    def body(self, name: str) -> Any:
+        """Rigid or flexible."""
+        for make, chance in ((link, 0.05), (modal, 0.06), (lumped, 0.05)):
+            if self.rng.random() < chance:
+                return make(self.rng, name, self.mass())
+        return self.solid(name)
+
+    def carried(self, kind: str, name: str, F: fm.Point, M: fm.Point) -> Any:
+        """What carries a body in space."""
+        if kind == "support":
+            return joints.support(self.rng, name, F, M, self.force)
+        return joints.with_laws(self.rng, joints.joint(self.rng, kind, name, F, M), self.force)
 
     def in_plane(self, size: int) -> None:
         """A tree of bodies on parallel pins and slides across them."""
@@ -92,8 +117,8 @@ class Draft:
         for _ in range(size):
             i = len(self.parts)
             carrier = self.model.ground if not grown or rng.random() < 0.1 else grown[rng.integers(len(grown))]
-            part = solid(rng, f"b{i}", self.mass())
-            F, M = (one.at(*(rng.uniform(-0.5, 0.5, 3) * (1, rng.integers(2), 1)).tolist()) for one in (carrier, part))
+            part = self.solid(f"b{i}")
+            F, M = (self.in_section(one) for one in (carrier, part))
             start = {"q0": float(rng.uniform(-1.5, 1.5)), "u0": float(rng.uniform(-1, 1))}
             pin = rng.random() < 0.8
             make, letter = (fm.Revolute, "y") if pin else (fm.Prismatic, "x")
@@ -101,6 +126,11 @@ class Draft:
             self.model.add(part, joints.with_laws(rng, made, self.force))
             self.parts.append(part)
             grown.append(part)
+
+    def in_section(self, part: Any) -> fm.Point:
+        """A point in the plane through the origin, or beside it."""
+        away = self.size.get(part.name, 1.0) * self.rng.uniform(-0.5, 0.5, 3)
+        return part.at(*(away * (1, self.rng.integers(2), 1)).tolist())
 
     def place(self) -> None:
         """Where the bodies are."""
@@ -200,7 +230,7 @@ class Draft:
             self.add(model, forces.law(rng, f"law{k}", able[rng.integers(len(able))], self.force))
         bodies = [part for part in self.parts if type(part) is fm.Body]
         if bodies and rng.random() < 0.15 and started(recut(rng, model)).mobility > 1:
-            program = forces.program(rng, "P", tree, bodies, self.poses[bodies[-1].name])
+            program = forces.program(rng, "P", tree, model.ground, bodies[-1], self.poses[bodies[-1].name])
             if not (program.drives and any(forces.jumps(one) for one in model.laws)) and self.follows(model, program):
                 self.add(model, program)
         self.model = recut(rng, model) if rng.random() < 0.5 else with_tree(rng, model)
@@ -227,7 +257,7 @@ class Draft:
         try:
             started(recut(self.rng, with_it))
         except fm.AssemblyError as error:
-            if "singular for it or locked by the loops" in str(error):
+            if any(why in str(error) for why in CANNOT):
                 return False
             raise
         return True
@@ -253,6 +283,7 @@ def draw(seed: int) -> Drawn:
                 draft.model = before
         if draft.links and any(j.name[0] == "c" for j in draft.model.joints):
             draft.model = rebuilt(draft.model, at_rest)
+            draft.parts = [draft.model[part.name] for part in draft.parts]
         draft.act()
         model = completed(draft.model)
     except (fm.ModelError, fm.AssemblyError, fm.SolverError) as error:

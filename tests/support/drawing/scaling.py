@@ -90,7 +90,8 @@ class Units:
         shapes = {name: np.array(rows) * at for name, rows in one.shapes}
         bent = one.bending
         if bent is not None:
-            bent = replace(bent, length=bent.length * self.L)
+            modes = tuple(replace(mode, twist=tuple(np.array(mode.twist) / self.L)) for mode in bent.modes)
+            bent = replace(bent, length=bent.length * self.L, modes=modes)
         return replace(
             one, **self.rigid(one), shapes=shapes, bending=bent, stiffness=np.array(one.stiffness) * self.of("N/m"),
             damping=np.array(one.damping) * self.of("N.s/m"), modal_mass=np.array(one.modal_mass) * self.M,
@@ -216,7 +217,9 @@ class Units:
         given = {"start": np.array(one.start) * x, "rate": np.array(one.rate) * x / self.T} if one.path is None else {}
         given |= {"path": None if one.path is None else self.path(one.path, x), "transition": one.transition * self.T}
         if isinstance(one, fm.ProgrammedVelocity):
-            given["rows"] = [self.row(row) for row in one.rows]
+            arms = np.array([self.coordinate(mode)] * 3 + [1.0] * 3)  # their product has the unit of the path
+            given |= {"rows": np.array(one.rows) * arms}
+            given |= {} if one.slopes is None else {"slopes": np.array(one.slopes) * arms}
         return replace(one, cutoff=one.cutoff / self.T, **given)
 
 
