@@ -22,8 +22,10 @@ from support.drawing.rebuilding import rebuilt
 from support.drawing.scaling import scaled
 
 LONGEST = 0.3
-"""Of a run, in units of the mechanism's own time."""
+"""Of any run, in units of the mechanism's own time."""
 
+EVALUATIONS = 3000
+"""Of a run, about: what vibrates fast runs shorter."""
 CANNOT = ("singular for it or locked by the loops", "the programs prescribe", "prescribe dependent coordinates")
 """Parts of the messages about what no mechanism of these joints can do."""
 
@@ -286,13 +288,23 @@ def draw(seed: int) -> Drawn:
             draft.parts = [draft.model[part.name] for part in draft.parts]
         draft.act()
         model = completed(draft.model)
+        stop = shortened(model)
     except (fm.ModelError, fm.AssemblyError, fm.SolverError) as error:
         raise Refused(f"{type(error).__name__}: {error}") from error
     units = (1.0, 1.0, 1.0)
     if rng.random() < 0.5:
         units = decades(rng)
         model = scaled(model, units)
-    return Drawn(seed, model, LONGEST * units[2], units)
+    return Drawn(seed, model, stop * units[2], units)
+
+
+def shortened(model: fm.Model) -> float:
+    """How long it runs, by the evaluations of the first part: LONGEST, or less if something vibrates fast."""
+    solver = started(model)
+    begin = solver.get("solver.evaluations")
+    solver.step(LONGEST / 30)
+    each = solver.get("solver.evaluations") - begin
+    return LONGEST * min(1.0, EVALUATIONS / (30 * each))
 
 
 def decades(rng: Rng) -> tuple[float, float, float]:
