@@ -4,6 +4,7 @@ from fmumbs.analysis import ModeVectors, Uniqueness, mode_vectors
 from fmumbs.compiler import ModelImage, compile
 from fmumbs.errors import (
     AssemblyError,
+    DeformationWarning,
     EquilibriumError,
     ExportError,
     FmumbsError,
@@ -74,6 +75,7 @@ __all__ = [
     "Coupling",
     "Curve",
     "Cylindrical",
+    "DeformationWarning",
     "Distance",
     "Equilibrium",
     "EquilibriumError",

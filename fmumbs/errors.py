@@ -14,7 +14,8 @@ Every message says what is wrong, where, the nearest fact and one fix, in whole 
 
     UserWarning
     ├── StartWarning    given start values were changed, or the start is an unstable equilibrium
-    └── InputWarning    an FMU cannot follow inputs as they are given
+    ├── InputWarning    an FMU cannot follow inputs as they are given
+    └── DeformationWarning  a deformation left the linear range
 """
 
 from typing import Any
@@ -56,6 +57,10 @@ class StartWarning(UserWarning):
 
 class InputWarning(UserWarning):
     """An FMU cannot follow inputs over time as they are given."""
+
+
+class DeformationWarning(UserWarning):
+    """A flexible body, or an element of a flexible link, was deformed beyond `solver.deformation`."""
 
 
 class Interrupted(KeyboardInterrupt):

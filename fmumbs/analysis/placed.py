@@ -57,7 +57,8 @@ class Placed:
     bodies, joints: names. F, M: (joints,) the body on each side, -1 for the ground. origin: (joints, 3) of M in the
     world [m]. axes: (joints, 3, 3) of F in the world. spans: (6, n) for each joint, basis of the wrenches that it can
     carry, in F's axes, for n constraints. mass: (bodies,) [kg], com: (bodies, 3) [m] and inertia: (bodies, 3, 3) about
-    it [kg.m2], in the world.
+    it [kg.m2], in the world. holding: laws that hold a coordinate of a joint while they stick, each as a coupling of it
+    alone.
     """
 
     bodies: tuple[str, ...]
@@ -72,6 +73,7 @@ class Placed:
     inertia: Array
     couplings: tuple[Coupled, ...] = ()
     flexible: tuple[Flexible, ...] = ()
+    holding: tuple[Coupled, ...] = ()
 
     @property
     def dof(self) -> int:
@@ -99,6 +101,10 @@ class Placed:
         same = np.argsort(moved[:-1])
         at = {name: i for i, name in enumerate(self.joints)}
         turn, at_new = [at[name] for name in joints], {name: i for i, name in enumerate(joints)}
+
+        def moved_terms(one: Coupled) -> Coupled:
+            return replace(one, terms=tuple(replace(t, joint=at_new[self.joints[t.joint]]) for t in one.terms))
+
         return Placed(
             tuple(bodies),
             tuple(joints),
@@ -110,14 +116,12 @@ class Placed:
             self.mass[same],
             self.com[same],
             self.inertia[same],
-            tuple(
-                replace(one, terms=tuple(replace(t, joint=at_new[self.joints[t.joint]]) for t in one.terms))
-                for one in self.couplings
-            ),
+            tuple(map(moved_terms, self.couplings)),
             tuple(
                 replace(one, shapes={at_new[self.joints[j]]: shape for j, shape in one.shapes.items()})
                 for one in self.flexible
             ),
+            tuple(map(moved_terms, self.holding)),
         )
 
     def without(self, freed: dict[int, Array]) -> "Placed":

@@ -56,6 +56,7 @@ class SelfStress:
     their wrenches in it, (torque / length, force) at M in F's axes. lengths: (joints,) [m].
     fixes: for some joints (6, n) columns of the same sort; where they carry these no longer, nothing is left, and
     they are as few as can be. For a coupling, numbered behind the joints, none: it can go altogether.
+    loose: the couplings whose force self-stresses change.
     """
 
     degree: int
@@ -63,6 +64,7 @@ class SelfStress:
     lengths: Array
     fixes: dict[int, Array]
     gap: Gap
+    loose: frozenset[int] = frozenset()
 
 
 def self_stress(placed: Placed, tree: Tree | None = None) -> SelfStress:
@@ -259,7 +261,9 @@ def _solve(system: _Loops, tolerance: float) -> SelfStress:
         if free.shape[1]
     }
     degree = sum(free.shape[1] for free in solved.free.values())
-    return SelfStress(degree, tuple(images), system.lengths, fixes, gap)
+    multipliers = [unknown for unknown in system.sizes if unknown >= len(images)]
+    loose = {unknown - len(images) for unknown in multipliers if solved.image([unknown], [np.eye(6, 1)]).shape[1]}
+    return SelfStress(degree, tuple(images), system.lengths, fixes, gap, frozenset(loose))
 
 
 @dataclass

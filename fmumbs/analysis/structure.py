@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import dist, pi, radians
 
+from fmumbs.analysis.spinning import fast_flexible_bodies
 from fmumbs.mechanism import GROUND, Body, Closing, JointBase, Model
 
 _LONG = 900.0  # times the median of the arms: a length that may be in millimetres
@@ -172,6 +173,7 @@ def _warnings(model: Model, branches: tuple[Branch, ...], loops: bool) -> Iterat
                 "unless that is intended."
             )
     yield from _angles_in_degrees(model)
+    yield from fast_flexible_bodies(model, [(each.body, each.joint, each.parent, each.reversed) for each in branches])
     yield from _lengths_in_millimetres(model)
     if branches and not any(model.gravity) and not (model.loads or model.springs) and not _moves(model):
         yield (

@@ -15,6 +15,7 @@ def summary(found: Any) -> str:
     ]
     if found.singular:
         lines.append("at or near a singular position: the verdict may not hold elsewhere")
+    lines += [f"the force of {one.kind} '{one.name}' is not unique" for one in found.forces if not one.unique]
     loose = [joint for joint in found.joints if not joint.unique]
     if not loose:
         return "\n".join([*lines, f"the reactions of all {len(found.joints)} joints are unique"])

@@ -1,5 +1,9 @@
 """Which reactions of a mechanism a rigid model determines, and how to make the others unique.
 
+The force of a coupling is unique if no self-stress has a part along it. So is that of a law that sticks, as a brake
+does at rest: while it sticks it holds its coordinate like a coupling of that one alone, so that its force, on a joint
+that loops lock or where another law holds the same motion, is a choice.
+
 A reaction is unique if no self-stress (self_stress.py) passes through its joint; a component is unique if no
 self-stress has a part along it. A set of joints is unique in total if the resultant of its reactions is: among the
 joints of a body that all of them are on, preferably the ground, the self-stresses are then a direct sum of those in the
@@ -66,11 +70,24 @@ class Fix:
     text: str
 
 
+@dataclass(frozen=True)
+class ForceVerdict:
+    """The verdict on the force of a coupling, or of a law on a joint while it sticks.
+
+    name: of the coupling or the law. kind: "coupling" or "law". unique: whether the rigid model determines it.
+    """
+
+    name: str
+    kind: str
+    unique: bool
+
+
 @dataclass(frozen=True, repr=False)
 class Uniqueness:
     """The verdict on the constraint rows of all joints; print() shows a short table.
 
-    placed, stress: what it was found from: the placed bodies and joints, and their self-stresses.
+    placed, stress: what it was found from: the placed bodies and joints, and their self-stresses. laws: of the forces
+    of laws that can stick.
     rows: number of constraint rows; rank: number of independent rows; redundant: rows - rank, the degree of redundancy.
     mobility: degrees of freedom; gruebler: the same by Grübler's count. gap: in the singular values that decided the
     rank. nearby, nearby_kept: ranks at neighbouring positions, and their smallest counted singular values.
@@ -80,6 +97,7 @@ class Uniqueness:
     stress: SelfStress
     nearby: tuple[int, ...] = ()
     nearby_kept: tuple[float, ...] = ()
+    laws: tuple[ForceVerdict, ...] = ()
 
     def __str__(self) -> str:
         return summary(self)
@@ -130,6 +148,12 @@ class Uniqueness:
                 self.placed.joints, self.placed.spans, self.stress.images, self.stress.lengths, strict=True
             )
         )
+
+    @property
+    def forces(self) -> tuple[ForceVerdict, ...]:
+        """The verdict on the force of each coupling and of each law that can stick."""
+        names = enumerate(one.name for one in self.placed.couplings)
+        return (*(ForceVerdict(name, "coupling", k not in self.stress.loose) for k, name in names), *self.laws)
 
     @property
     def rigid(self) -> tuple[str, ...]:
@@ -205,7 +229,13 @@ class Uniqueness:
 
 def uniqueness(placed: Placed) -> Uniqueness:
     """The verdict on a mechanism at one position."""
-    return Uniqueness(placed, self_stress(placed))
+    found = Uniqueness(placed, self_stress(placed))
+    if not placed.holding:
+        return found
+    held = replace(placed, couplings=(*placed.couplings, *placed.holding))
+    loose, first = self_stress(held).loose, len(placed.couplings)
+    laws = (ForceVerdict(law.name, "law", first + k not in loose) for k, law in enumerate(placed.holding))
+    return replace(found, laws=tuple(laws))
 
 
 def _rank(rows: Array, tolerance: float) -> int:

@@ -30,7 +30,7 @@ from fmumbs.cli.options import (
     setting,
 )  # fmt: skip
 from fmumbs.cli.sweeping import sweep
-from fmumbs.cli.terminal import MOST, start_warnings
+from fmumbs.cli.terminal import MOST, run_warnings
 from fmumbs.cli.viewing import say_if_recorded_only, view
 from fmumbs.errors import Interrupted, SolverError
 from fmumbs.readers import read_model
@@ -264,7 +264,7 @@ def run(
     from fmumbs import play
 
     options = play.Options(stop=stop, interval=interval, inputs=inputs, interpolation=interpolation, **integration)
-    with start_warnings(), progress_bar(f"running {target}") as progress:
+    with run_warnings(), progress_bar(f"running {target}") as progress:
         if _is_fmu(target):
             result, failure = _as_far_as(lambda: play.run_fmu(target, options, settings, progress=progress))
         else:

@@ -105,6 +105,7 @@ def _add_reactions(facts: Facts, warnings: list[str], model: "Model", set_of: Se
         "rank_nearby": list(found.nearby),
         "singular_values": {"smallest_kept": found.gap.kept, "largest_dropped": found.gap.dropped},
         "joints": [_joint_facts(reaction) for reaction in found.joints if reaction.joint not in model.inner],
+        "forces": [asdict(one) for one in found.forces if one.name not in model.inner],
         "fix": {
             "free": [{"joint": fix.joint, "directions": fix.text} for fix in found.fixes],
             "make_flexible": _with_links(model, found.flexible),
@@ -113,6 +114,12 @@ def _add_reactions(facts: Facts, warnings: list[str], model: "Model", set_of: Se
     }
     if set_of:
         facts["set"] = asdict(found.set_of(set_of))
+    for one in found.forces:
+        if not one.unique and one.name not in model.inner:
+            warnings.append(
+                f"The force of {one.kind} '{one.name}' is not unique: loops lock what it acts on, or another one holds "
+                "the same motion, so that its value is a choice. Leave it out, or free a joint of the loop."
+            )
     if found.mobility == 0 and not any(joint.excited_modes for joint in model.joints):
         warnings.append(f"Model '{model.name}' is locked: its mobility is 0. Free a joint of a loop.")
     if found.singular and (problem := _no_start(model)):

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from fmumbs.errors import InputWarning, StartWarning
+from fmumbs.errors import DeformationWarning, InputWarning, StartWarning
 
 MOST = 40  # rows of a table, lines of a tree
 MOST_IN_A_ROW = 12  # levels of a tree, names in a sentence
@@ -86,15 +86,18 @@ def counted(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
+_PRINTED = (StartWarning, InputWarning, DeformationWarning)
+
+
 @contextmanager
-def start_warnings() -> Iterator[None]:
-    """Prints each StartWarning and InputWarning that the block raises; other warnings pass."""
+def run_warnings() -> Iterator[None]:
+    """Prints each warning of a run that the block raises; other warnings pass."""
     with warnings.catch_warnings(record=True) as seen:
-        for category in (StartWarning, InputWarning):
+        for category in _PRINTED:
             warnings.simplefilter("always", category)
         yield
     for one in seen:
-        if issubclass(one.category, (StartWarning, InputWarning)):
+        if issubclass(one.category, _PRINTED):
             click.secho("warning: ", fg="yellow", nl=False, err=True)
             click.echo(str(one.message), err=True)
         else:

@@ -10,7 +10,7 @@ import click
 
 from fmumbs._progress import progress_bar
 from fmumbs.cli.options import NewFile, Positive, Settings, integration, interpolation, setting
-from fmumbs.cli.terminal import start_warnings
+from fmumbs.cli.terminal import run_warnings
 from fmumbs.errors import ExportError
 from fmumbs.readers import read_model
 
@@ -73,7 +73,7 @@ def view(
     fmumbs view motion.csv --model double_pendulum -o motion.html
     """
     kind = Path(target).suffix.lower()
-    with start_warnings(), progress_bar(f"running {target}") as progress:
+    with run_warnings(), progress_bar(f"running {target}") as progress:
         if kind in _RESULTS:
             made = _of_results(target, of, settings, {"--stop": stop, "--interval": interval, "--input": inputs})
         elif of is not None:

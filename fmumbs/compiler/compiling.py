@@ -30,7 +30,8 @@ from fmumbs.scene import scene_of
 _OPTIONS = {
     lib.FM_OPTION_SCHEME: float(lib.FM_DORMAND_PRINCE), lib.FM_OPTION_STEP: 1e-3,
     lib.FM_OPTION_EQUILIBRIUM: 0.0, lib.FM_OPTION_DYNAMICS: float(lib.FM_RICCATI),
-}  # step [s]; fmt: skip
+    lib.FM_OPTION_DEFORMATION: 0.3,
+}  # step [s], deformation [rad] or strain; fmt: skip
 _CLOSURE = {
     lib.FM_CLOSURE_CORRECTION: float(lib.FM_CORRECT_DIRECTLY), lib.FM_CLOSURE_TOLERANCE: 1e-12,
     lib.FM_CLOSURE_ALPHA: 20.0, lib.FM_CLOSURE_BETA: 20.0,

@@ -42,7 +42,7 @@ def add_drives(out: Links, model: Model, joints: list[JointBase]) -> None:
             rows["excitation_drive"][first + i] = rows["link_u"][link]
             rows["excitation_insist"][first + i] = int(program.insist)
     for law in model.laws:
-        if _jumps(law):
+        if jumps(law):
             raise ModelError(
                 f"{type(law).__name__} '{law.name}' jumps and may stick, which is not determined where drives "
                 f"realise program '{next(iter(used.values()))}'. Give it a steep slope in place of the jump, or "
@@ -111,7 +111,7 @@ def _path(out: Links, one: int, other: int) -> set[int]:
     return found
 
 
-def _jumps(law: ForceLaw) -> bool:
+def jumps(law: ForceLaw) -> bool:
     """Whether a law's force jumps at a bound of the velocity."""
     for piece in law.pieces:
         for bound, below in ((piece.v_upper, True), (piece.v_lower, False)):

@@ -149,6 +149,7 @@ class ModelImage:
         closure: float | None = None,
         equilibrium: bool | None = None,
         dynamics: str | None = None,
+        deformation: float | None = None,
     ) -> "ModelImage":
         """The same mechanism with other integration options; None keeps an option.
 
@@ -163,6 +164,8 @@ class ModelImage:
         dynamics: how accelerations are found: "riccati", by sweeps that are linear in the number of bodies, with
             Lagrange multipliers for loops; "copcod", from the reduced form N' (M q'' - h - Q) = 0 in independent
             coordinates, of the third order in their number, for comparison.
+        deformation: rotation [rad] or strain, by one mode of a flexible body or in one element of a flexible link,
+            above which a run warns.
 
         Raises ModelError for an unknown scheme, correction or dynamics, and for a number that is not positive.
         """
@@ -178,6 +181,9 @@ class ModelImage:
             options[lib.FM_OPTION_EQUILIBRIUM] = float(bool(equilibrium))
         if dynamics is not None:
             options[lib.FM_OPTION_DYNAMICS] = dynamics_number(dynamics)
+        if deformation is not None:
+            where = f"'{self.name}': deformation"
+            options[lib.FM_OPTION_DEFORMATION] = _checks.parameter("model", "solver.deformation", deformation, where)
         closing = self.arrays["closure"].reshape(-1).copy()
         if isinstance(correction, tuple):
             pair = _checks.numbers(correction, 2, f"'{self.name}': correction")

@@ -87,6 +87,11 @@ class Kind:
         return self.suffix in ("solver.correction", "solver.closure", "solver.baumgarte")
 
     @property
+    def of_deformations(self) -> bool:
+        """The bound of deformations, which only a model with flexible bodies or links has."""
+        return self.suffix == "solver.deformation"
+
+    @property
     def of_solver(self) -> bool:
         """A variable of the solver, which is exposed even if the model declares signals."""
         return self.suffix.startswith("solver.")
@@ -168,7 +173,7 @@ def counts(kind: Kind, arrays: Arrays) -> Indices:
         return _joint_counts(kind, arrays)
     if kind.owner == COUPLING:
         return np.asarray(arrays["coupling_count"], np.int32)
-    if kind.of_loops and not len(arrays["row_kind"]):
+    if (kind.of_loops and not len(arrays["row_kind"])) or (kind.of_deformations and not arrays["mode_strain"].any()):
         return np.zeros(1, np.int32)
     elements = 1 if kind.owner == MODEL else len(arrays[f"{OWNERS[kind.owner]}_name"])
     found = np.full(elements, kind.components, np.int32)

@@ -209,8 +209,8 @@ def _add_flexible(out: Links, index: int, point: Point, body: ModalBody, at: Pla
     R = nearest_rotation(at.R @ X.rotation.matrix.T)
     moves = any(any(row) for row in rows)
     p, u = out.positions, out.speeds
-    for _ in range(n):
-        _add_lawless_speed(out, linear=True)
+    for strain in body.strains:
+        _add_lawless_speed(out, True, strain)
     out.positions, out.speeds = p + n, u + n
     out.rows.setdefault("start_p", []).extend(body.q0)
     out.rows.setdefault("start_u", []).extend(body.u0)
@@ -353,8 +353,9 @@ def add_free_speeds(out: Links, joint: JointBase, free: list[Mode]) -> bool:
     """Adds a row for each velocity of the free modes. Returns whether any has a rotor inertia."""
     each = [joint.law(law) for law in LAWS]
     linear = [mode.linear for mode in free for _ in range(mode.velocities)]
-    for stiffness, damping, rest, rotor, slides in zip(*each, linear, strict=True):
-        out.add(stiffness=stiffness, damping=damping, rest=rest, rotor_inertia=rotor, mode_linear=int(slides))
+    for stiffness, damping, rest, rotor, slides, strain in zip(*each, linear, joint.strains, strict=True):
+        out.add(stiffness=stiffness, damping=damping, rest=rest, rotor_inertia=rotor)
+        out.add(mode_linear=int(slides), mode_strain=strain)
     return any(each[3])
 
 
@@ -366,8 +367,8 @@ def coupled_of(out: Rows, joint: JointBase) -> dict[str, int]:
     return {"joint_coupled": first if entries else 0, "joint_couplings": len(entries)}
 
 
-def _add_lawless_speed(out: Links, linear: bool) -> None:
-    out.add(stiffness=0.0, damping=0.0, rest=0.0, rotor_inertia=0.0, mode_linear=int(linear))
+def _add_lawless_speed(out: Links, linear: bool, strain: float = 0.0) -> None:
+    out.add(stiffness=0.0, damping=0.0, rest=0.0, rotor_inertia=0.0, mode_linear=int(linear), mode_strain=strain)
 
 
 def _add_link(

@@ -10,9 +10,10 @@ from fmumbs.analysis.modes import free_modes, mode_vectors
 from fmumbs.analysis.placed import GROUND, Coupled, Flexible, Placed, Term, reciprocal, span_of
 from fmumbs.analysis.uniqueness import uniqueness
 from fmumbs.compiler.constraint_rows import ALONG, DISTANCE, PERPENDICULAR, TWISTS
+from fmumbs.compiler.drives import jumps
 from fmumbs.compiler.kinds import BODY, JOINT, Kind, all_variables, kinds_called
 from fmumbs.compiler.layout import Arrays, ffi, lib, open_where_given
-from fmumbs.mechanism import Closing, Coupling, JointBase, ModalBody, Point
+from fmumbs.mechanism import Closing, Coupling, ForceLaw, JointBase, ModalBody, Model, Point
 from fmumbs.spatial import Rotation
 
 Array = NDArray[np.float64]
@@ -41,6 +42,11 @@ def unique_at_start(
     return np.array([joint.components_unique for joint in found.joints], np.int32)
 
 
+def holding(model: Model) -> list[ForceLaw]:
+    """The laws on joints whose force jumps against the velocity, so that they can stick."""
+    return [law for law in model.laws if isinstance(law.on, JointBase) and jumps(law)]
+
+
 def _mark_held(arrays: Arrays, instance: Any) -> None:
     """Sets given_p and given_u (fm_given) from the start values that an assembled instance has kept."""
     found = ffi.new("fm_start_change[]", lib.fm_start_changes(instance, ffi.NULL, 0))
@@ -52,7 +58,12 @@ def _mark_held(arrays: Arrays, instance: Any) -> None:
 
 
 def placed(
-    bodies: Sequence[str], joints: Sequence[JointBase], couplings: Sequence[Coupling], arrays: Arrays, instance: Any
+    bodies: Sequence[str],
+    joints: Sequence[JointBase],
+    couplings: Sequence[Coupling],
+    arrays: Arrays,
+    instance: Any,
+    laws: Sequence[ForceLaw] = (),
 ) -> Placed:
     """An instance at its present position.
 
@@ -90,9 +101,10 @@ def placed(
     inertia = np.stack([xx, xy, xz, xy, yy, yz, xz, yz, zz], axis=1).reshape(-1, 3, 3)
     inertia = R_WB[:-1] @ inertia @ np.swapaxes(R_WB[:-1], 1, 2)
     coupled = tuple(_coupled(coupling, names, arrays, instance) for coupling in couplings)
+    holding = tuple(_holding(law, names, joints, arrays, instance) for law in laws)
     solid = arrays["mass"], com, inertia
     modal = tuple(flexible.values())
-    return Placed(tuple(bodies), names, F, M, origin, axes, tuple(spans), *solid, coupled, modal)
+    return Placed(tuple(bodies), names, F, M, origin, axes, tuple(spans), *solid, coupled, modal, holding)
 
 
 def _kinds(owner: int, *suffixes: str) -> list[Kind]:
@@ -186,6 +198,16 @@ def _coupled(coupling: Coupling, names: Sequence[str], arrays: Arrays, instance:
             vectors = mode_vectors(joint, at[i], eta[i])
             terms.append(Term(i, mode - 1, ratio, vectors.phi, vectors.psi))
     return Coupled(coupling.name, tuple(terms))
+
+
+def _holding(
+    law: ForceLaw, names: Sequence[str], joints: Sequence[JointBase], arrays: Arrays, instance: Any
+) -> Coupled:
+    """A law that sticks, as a coupling of the coordinate that it holds."""
+    at, eta = _coordinates(len(names), arrays, instance)
+    i = names.index(law.on.name)
+    vectors = mode_vectors(joints[i], at[i], eta[i])
+    return Coupled(law.name, (Term(i, law.mode - 1, 1.0, vectors.phi, vectors.psi),))
 
 
 def _of_modes(joints: Sequence[JointBase], cut: NDArray[np.bool_], arrays: Arrays, instance: Any) -> list[Array]:

@@ -19,6 +19,7 @@ Slot = tuple[str, list[int]]  # an array of the image, and where in it, counted 
 _OPTIONS = {
     "solver.scheme": ("options", lib.FM_OPTION_SCHEME), "solver.step": ("options", lib.FM_OPTION_STEP),
     "solver.tolerance": ("options", lib.FM_OPTION_TOLERANCE),
+    "solver.deformation": ("options", lib.FM_OPTION_DEFORMATION),
     "solver.equilibrium": ("options", lib.FM_OPTION_EQUILIBRIUM),
     "solver.correction": ("closure", lib.FM_CLOSURE_CORRECTION),
     "solver.closure": ("closure", lib.FM_CLOSURE_TOLERANCE), "solver.baumgarte": ("closure", lib.FM_CLOSURE_ALPHA),

@@ -107,6 +107,9 @@ int32_t fm_equilibrium_found(const fm_instance *instance, double *evaluations);
 /* Whether the equilibrium of the last assembly is stable: 0 if so, and without solver.equilibrium; else the growth rate [1/s] of a
  * motion that departs from it, and the name of the coordinate that moves most in it; NAN if it was not found out. */
 double fm_departure(const fm_instance *instance, char *name, size_t capacity);
+/* The first deformation since assembly that left the linear range, a rotation [rad] or strain above solver.deformation, and a
+ * sentence on it without the last full stop; 0: none did. */
+double fm_deformation(const fm_instance *instance, char *message, size_t capacity);
 /* FM_OK if every free mode has inertia at some general position, with loops left open; otherwise an error that names a
  * mode without. */
 fm_status fm_check_inertia(fm_instance *instance);

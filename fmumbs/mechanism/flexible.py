@@ -3,7 +3,8 @@
 In the body's frame, which moves with the body, a material point at r is displaced to r + sum_k phi_k(r) q_k. The modal
 coordinates q are small: deflections of up to a tenth of the body's length. The coupling with the motion of the frame
 is complete: all terms of first and second order in q and q', from the integrals of phi, r phi' and phi phi' over the
-mass. Axial shortening is neglected, so a fast rotating beam shows no centrifugal stiffening.
+mass. Axial shortening is neglected, so a fast rotating beam shows no centrifugal stiffening, and above its first
+frequency bends without bound. A run warns where a rotation or strain by one mode is above `solver.deformation`.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ Rows = tuple[tuple[float, ...], ...]
 
 _PLANES = {"xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
 _SLACK = 1e-9  # rounding of what the user computed, relative
+_STATIONS = 10  # in a unit of b, half a wave in about 3: an extreme value is found to half a percent
 _NONE: Vec3 = (0.0, 0.0, 0.0)
 
 
@@ -73,6 +75,15 @@ class Beam:
         return (a, b, c), rows
 
 
+    def strain(self, mode: BeamMode) -> float:
+        """The largest slope, twist or strain that a unit of a mode's coordinate makes."""
+        shape = mode.shape
+        along = np.linspace(0.0, 1.0, _STATIONS * int(np.ceil(shape.b)) + 1).tolist()
+        slope = max(abs(shape.derivative(1, s)) for s in along) * float(np.linalg.norm(mode.slide)) / self.length
+        twist = max(abs(shape.derivative(0, s)) for s in along) * float(np.linalg.norm(mode.twist))
+        return max(slope, twist)
+
+
 @dataclass(frozen=True, init=False)
 class ModalBody(Body):
     """A flexible body with modes: `ModalBody(name, mass=, com=, inertia=, points=, shapes=, ...)`, or `.beam`.
@@ -91,6 +102,11 @@ class ModalBody(Body):
     modal_mass: (modes, modes) [kg], or its diagonal; by default the traces of shape_product.
     q0, u0: (modes,) initial modal coordinates [m] and their rates [m/s].
     bending: the beam, for a body made by `.beam`.
+
+    There is no geometric stiffness: a beam of the first frequency w1 that turns across its axis at w bends too far, in
+    the plane of rotation by about 1 / (1 - w^2 / w1^2), and above w1 without bound; fm.FlexibleLink has no such limit.
+    `fmumbs check` warns of known speeds above w1, and a run with a DeformationWarning if one of the modes turns or
+    strains the body by more than `solver.deformation`, by default 0.3.
 
     Variables: those of a Body, for its frame, without mass and inertia as parameters; and q, qd, qdd. Raises
     ModelError for integrals and matrices that no body can have.
@@ -257,6 +273,26 @@ class ModalBody(Body):
 
         squares: Array = eigh(np.array(self.stiffness), np.array(self.modal_mass), eigvals_only=True)
         return np.sqrt(np.maximum(squares, 0.0))
+
+    @property
+    def strains(self) -> tuple[float, ...]:
+        """(modes,) the largest rotation [rad] or strain that a unit of each modal coordinate makes [1/m].
+
+        Of a body that is no beam, among its named points.
+        """
+        if self.bending is not None:
+            return tuple(self.bending.strain(mode) for mode in self.bending.modes)
+        places = {frame.name: np.array(frame.X_BP.offset) for frame in self.points}
+        shapes = [(places[name], np.array(rows)) for name, rows in self.shapes if name in places]
+        across = 2 if self.plane is not None else 3
+        turns = [np.linalg.norm(rows[:, across:], axis=1) for _, rows in shapes]
+        chords = [
+            np.linalg.norm(one[:, :across] - other[:, :across], axis=1) / np.linalg.norm(a - b)
+            for k, (a, one) in enumerate(shapes)
+            for b, other in shapes[:k]
+            if (a != b).any()
+        ]
+        return tuple(np.max([np.zeros(self.modes), *turns, *chords], axis=0).tolist())
 
     @property
     def plane_axes(self) -> Rotation:

@@ -315,7 +315,7 @@ class FlexibleLink(Composite):
         slide, turns = (("EA",) if self.stretch else ()), tuple(what for what in self._needed() if what != "EA")
         return (*slide, *turns) if i % 2 == 0 else (*turns, *slide)
 
-    def _joints(self, bodies: list[Body]) -> list[Joint]:
+    def _joints(self, bodies: list[Body]) -> list[_Element]:
         k, _ = along_axis(self.along, self.name)
         axes = {"GJ": k, "EIy": (k + 1) % 3, "EIz": (k + 2) % 3}
         starts, part = [*self._starts(), self.length], self.length / self.elements
@@ -329,7 +329,7 @@ class FlexibleLink(Composite):
             stiffness = [self.stiffness(what) / part for what in order]
             x, y, z = behind.tolist()
             found.append(
-                Joint(
+                _Element(
                     f"{self.name}_e{i + 1}",
                     bodies[i].at(x, y, z),
                     bodies[i + 1].at(),
@@ -337,10 +337,22 @@ class FlexibleLink(Composite):
                     stiffness=stiffness,
                     damping=[self.retardation * value for value in stiffness],
                     rotation_spring=self.plane is None,
+                    part=part,
                     q0=[0.0] * len(order),  # given, so that loops are closed without deforming it where they can be
                 )
             )
         return found
+
+
+@dataclass(frozen=True)
+class _Element(Joint):
+    """A spring-damper element. part: the length of the link that is lumped in it [m]."""
+
+    part: float = field(default=1.0, kw_only=True)
+
+    @property
+    def strains(self) -> tuple[float, ...]:
+        return tuple(1.0 / self.part if mode.linear else 1.0 for mode in self.modes)
 
 
 def _measure(link: FlexibleLink, bodies: list[Body]) -> Joint:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fmumbs._tables import read_table
-from fmumbs.errors import InputWarning, SolverError, StartWarning
+from fmumbs.errors import DeformationWarning, InputWarning, SolverError, StartWarning
 from fmumbs.play.unpacking import start_of
 from fmumbs.run import Result, Signal, simulate
 from fmumbs.run.details import Details
@@ -180,9 +180,12 @@ def _run(
     with rows.kept_if_it_fails(), failures(fmu, one):
         one.do(begin)
         rows.details = _details(fmu, outputs, settings, series)
+        before = len(one.messages)
         for message in one.messages:
             warnings.warn(message, StartWarning, stacklevel=3)
         one.do(go_on)
+        for message in one.messages[before:]:
+            warnings.warn(message, DeformationWarning, stacklevel=3)
     return rows.result()
 
 

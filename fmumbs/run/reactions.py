@@ -10,7 +10,7 @@ from fmumbs.analysis import divide_and_conquer as divide
 from fmumbs.analysis import uniqueness as verdict
 from fmumbs.compiler.kinds import BODY
 from fmumbs.compiler.names import Names
-from fmumbs.compiler.placing import placed
+from fmumbs.compiler.placing import holding, placed
 from fmumbs.errors import AssemblyError, FmumbsError
 from fmumbs.mechanism import Model
 from fmumbs.run.solver import Solver
@@ -60,7 +60,7 @@ def place(model: Model, solver: Solver) -> Placed:
     arrays = solver.image.arrays
     named = {joint.name: joint for joint in model.joints}
     joints = [named[name] for name in solver.joint_names]
-    there = placed(Names(arrays).elements(BODY), joints, model.couplings, arrays, solver.instance)
+    there = placed(Names(arrays).elements(BODY), joints, model.couplings, arrays, solver.instance, holding(model))
     return there.ordered([body.name for body in model.bodies], [joint.name for joint in model.joints])
 
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fmumbs import _checks
 from fmumbs.compiler import ModelImage, compile
-from fmumbs.errors import ModelError, SolverError, StartWarning
+from fmumbs.errors import DeformationWarning, ModelError, SolverError, StartWarning
 from fmumbs.mechanism import Model
 from fmumbs.run.details import details_later
 from fmumbs.run.moments import MOST_TIMES, Controller, Input, Moments
@@ -60,7 +60,8 @@ def simulate(
         ModelImage.with_options. None: as stored in the image.
     progress: called with the fraction done, 0 to 1.
 
-    Warns with a StartWarning if loops change given start values, and if it starts in an unstable equilibrium.
+    Warns with a StartWarning if loops change given start values, and if it starts in an unstable equilibrium; with a
+    DeformationWarning if a deformation leaves the linear range.
     Raises ModelError for a model that cannot be compiled, AssemblyError if assembly fails, SolverError for an unknown
     name, a refused value, or a step that fails; then the error has the `time` [s] and the `result` so far. Ctrl-C
     raises Interrupted, which has both, too.
@@ -93,11 +94,15 @@ def simulate(
 
     if not unseen:
         rows.add(solver.read(references))
-    with rows.kept_if_it_fails(present):
-        for i in run:
-            rows.add(solver.read(references))
-            if progress is not None:
-                progress(i / (len(points) - 1))
+    try:
+        with rows.kept_if_it_fails(present):
+            for i in run:
+                rows.add(solver.read(references))
+                if progress is not None:
+                    progress(i / (len(points) - 1))
+    finally:
+        if message := solver.deformation:
+            warnings.warn(message, DeformationWarning, stacklevel=2)
     return rows.result()
 
 

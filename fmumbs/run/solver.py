@@ -312,6 +312,16 @@ class Solver:
         rate = float(self._ask(lib.fm_departure, name, len(name)))
         return rate, ffi.string(name).decode()
 
+    @property
+    def deformation(self) -> str:
+        """A sentence on the first deformation since assemble() that left the linear range: a rotation [rad] or strain
+        above `solver.deformation`. "" if none did.
+        """
+        message = ffi.new("char[]", 400)
+        self._ask(lib.fm_deformation, message, len(message))
+        text = ffi.string(message).decode()
+        return f"Model '{self.image.name}': {text}." if text else ""
+
     # State ----------------------------------------------------------------------------------------------------
 
     def state_save(self) -> bytes:

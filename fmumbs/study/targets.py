@@ -183,6 +183,7 @@ class ModelTarget:
             if i == 0:
                 remarks = start_warnings(image.name, solver.start_changes, solver.departure)  # before the first step
             rows[i] = solver.read(wanted)
+        remarks += filter(None, [solver.deformation])
         references, names = self._outputs(image)
         return Recorded(times, rows, names, solver.read(references), " ".join(remarks))
 

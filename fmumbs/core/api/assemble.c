@@ -4,6 +4,7 @@
 #include "../maths/vectors.h"
 #include "../instance/instance.h"
 #include "../instance/message.h"
+#include "../motion/linear_range.h"
 #include "../tree/kinematics.h"
 #include "../tree/positions.h"
 #include "../tree/reversed.h"
@@ -286,6 +287,8 @@ fm_status fm_do_assemble(fm_instance *s, double t)
     if (status == FM_OK && s->options[FM_OPTION_EQUILIBRIUM] != 0.0) status = start_at_rest(s, t);
     if (status == FM_OK && !fm_drives_realise(s, t, s->y, why, sizeof why)) status = fm_say(s, FM_ERROR, "%s", why);
     if (status == FM_OK && s->model.reduced) fm_reduced_begin(s, s->y);
+    s->clock[FM_DEFORMED] = 0.0;
+    if (status == FM_OK) fm_watch_deformation(s, t, s->y);
     s->reduced.used = s->model.reduced;
     if (status == FM_OK) return FM_OK;
     memcpy(s->state, s->kept, s->model.state_doubles * sizeof(double));

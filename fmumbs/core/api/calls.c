@@ -76,6 +76,15 @@ double fm_departure(const fm_instance *s, char *name, size_t capacity)
     return s->statics.growth;
 }
 
+double fm_deformation(const fm_instance *s, char *message, size_t capacity)
+{
+    if (capacity > 0) message[0] = 0;
+    const fm_float_mode host = fm_float_enter();
+    const double found = fm_say_deformation(s, message, capacity);
+    fm_float_leave(host);
+    return found;
+}
+
 fm_status fm_check_inertia(fm_instance *s)
 {
     fm_enter(s);

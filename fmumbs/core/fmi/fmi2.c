@@ -65,7 +65,7 @@ static fm_instance *open_core(fmi2String name, fmi2String guid, fmi2String resou
 
 static void start_again(fmu_component *c)
 {
-    fmu_experiment fresh = {0.0, 0.0, 0, FMU_INSTANTIATED, 1, fmi2OK};
+    fmu_experiment fresh = {0.0, 0.0, 0, FMU_INSTANTIATED, 1, fmi2OK, 0};
     c->experiment = fresh;
 }
 
@@ -219,6 +219,14 @@ static void tell_departure(fmu_component *c)
     else if (growth != 0.0) (void)fmu_say(c, fmi2Warning, "it starts in an equilibrium whose stability was not found out");
 }
 
+void fmu_tell_deformation(fmu_component *c)
+{
+    char text[FMU_MESSAGE / 2];
+    if (c->experiment.told || !(fm_deformation(c->core, text, sizeof text) > 0.0)) return;
+    c->experiment.told = 1;
+    (void)fmu_say(c, fmi2Warning, "%s", text);
+}
+
 fmi2Status fmu_start(fmu_component *c)
 {
     fmi2Status status = fm_check_parameters(c->core) == FM_OK ? fmu_assembled(c) : fmu_answer(c, FM_ERROR);
@@ -227,6 +235,7 @@ fmi2Status fmu_start(fmu_component *c)
     (void)fmu_say(c, fmi2OK, "started at %.12g s", c->experiment.start);
     tell_changes(c);
     tell_departure(c);
+    fmu_tell_deformation(c);
     if (fm_mobility(c->core) == 0 && fm_excited(c->core) == 0 && fm_active(c->core, NULL, 0) > 0)
         (void)fmu_say(c, fmi2Warning, "the mechanism is locked: its loops leave no degree of freedom. Free one of their joints");
     return fmi2OK;

@@ -89,6 +89,7 @@ typedef struct fmu_experiment {
     int32_t phase;        /* an fmu_phase */
     int32_t unassembled;  /* 1: values changed in initialization mode since the last fm_assemble */
     int32_t last_step;    /* the fmi2Status of the last fmi2DoStep */
+    int32_t told;         /* 1: a deformation beyond the linear range was reported */
 } fmu_experiment;
 
 enum { FMU_MESSAGE = 1024 };
@@ -122,6 +123,8 @@ fmi2Status fmu_assembled(fmu_component *c);
 fmi2Status fmu_set_up(fmu_component *c, int with_tolerance, double tolerance, double start, int with_stop, double stop);
 fmi2Status fmu_start(fmu_component *c);
 fmi2Status fmu_step(fmu_component *c, double from, double step);
+/* Warns, once a run, of a deformation that left the linear range. */
+void fmu_tell_deformation(fmu_component *c);
 /* Frees all remaining FMU states. */
 void fmu_drop_states(fmu_component *c);
 

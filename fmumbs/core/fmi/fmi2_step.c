@@ -40,6 +40,7 @@ fmi2Status fmu_step(fmu_component *c, double from, double step)
     if (status != fmi2OK) return status;
     status = end > fm_time(c->core) ? fmu_answer(c, fm_step(c->core, end)) : fmi2OK;
     if (status == fmi2Error) return status;
+    fmu_tell_deformation(c);
     c->experiment.phase = status == fmi2OK ? FMU_STEP_COMPLETE : FMU_STEP_FAILED;
     c->experiment.last_step = (int32_t)status;
     return status;

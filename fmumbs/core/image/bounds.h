@@ -28,6 +28,7 @@ typedef struct fm_bounded_array {
         FM_BOUNDED_OPTION(SCHEME, "solver.scheme", (of)->options + FM_OPTION_SCHEME)                         \
         FM_BOUNDED_OPTION(STEP, "solver.step", (of)->options + FM_OPTION_STEP)                               \
         FM_BOUNDED_OPTION(TOLERANCE, "solver.tolerance", (of)->options + FM_OPTION_TOLERANCE)                \
+        FM_BOUNDED_OPTION(DEFORMATION, "solver.deformation", (of)->options + FM_OPTION_DEFORMATION)          \
         FM_BOUNDED_OPTION(EQUILIBRIUM, "solver.equilibrium", (of)->options + FM_OPTION_EQUILIBRIUM)          \
         FM_BOUNDED_OPTION(CORRECTION, "solver.correction", (of)->closure + FM_CLOSURE_CORRECTION)            \
         FM_BOUNDED_OPTION(CLOSURE, "solver.closure", (of)->closure + FM_CLOSURE_TOLERANCE)                   \

@@ -75,7 +75,7 @@ typedef struct fm_header {
  * i int32, d float64, b byte. bound: the size that its values index, from `lowest` on (-1 means none); `free` if they
  * are not indices. */
 #define FM_IMAGE_ARRAYS(A)                                                                           \
-    /* whole model: gravity in world axes; scheme, step, tolerance, equilibrium, dynamics; stop, interval, tolerance of     \
+    /* whole model: gravity in world axes; scheme, step, tolerance, equilibrium, dynamics, deformation; stop, interval, tolerance of     \
      * the default experiment; loop correction: fm_correction, its tolerance relative to the         \
      * model's length, Baumgarte's alpha and beta; characteristic length */                          \
     A(gravity, d, 3, one, free, 0, "m/s2", "MODEL")                                                  \
@@ -105,6 +105,8 @@ typedef struct fm_header {
     A(rest, d, 1, modes,  free, 0, "rad|m", "MODES")                                                 \
     A(rotor_inertia, d, 1, modes,  free, 0, "kg.m2|kg", "MODES")                                     \
     A(mode_linear, i, 1, modes,  free, 0, "", "MODES")                                               \
+    /* rotation [rad] or strain that a unit of the coordinate makes; 0: it is no deformation (linear_range.c) */ \
+    A(mode_strain, d, 1, modes,  free, 0, "1|1/m", "MODES")                                          \
     A(start_p, d, 1, positions, free, 0, "rad|m", "MODES")                                           \
     A(start_u, d, 1, speeds, free, 0, "rad/s|m/s", "MODES")                                          \
     /* inputs at the start: applied forces; of excited modes the prescribed value */                 \
@@ -326,7 +328,7 @@ typedef struct fm_header {
     A(text, b, 1, characters, free, 0, "", "NAMES")
 
 /* Columns of options, closure and experiment */
-typedef enum fm_option { FM_OPTION_SCHEME, FM_OPTION_STEP, FM_OPTION_TOLERANCE, FM_OPTION_EQUILIBRIUM, FM_OPTION_DYNAMICS, FM_OPTIONS } fm_option;
+typedef enum fm_option { FM_OPTION_SCHEME, FM_OPTION_STEP, FM_OPTION_TOLERANCE, FM_OPTION_EQUILIBRIUM, FM_OPTION_DYNAMICS, FM_OPTION_DEFORMATION, FM_OPTIONS } fm_option;
 typedef enum fm_closure {
     FM_CLOSURE_CORRECTION, /* fm_correction */
     FM_CLOSURE_TOLERANCE,  /* of the direct correction, relative to the length */

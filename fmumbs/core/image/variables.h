@@ -162,6 +162,8 @@
       "largest violation after the direct correction, relative to the model's length")                                           \
     K(BAUMGARTE, MODEL, "solver.baumgarte", 2, PARAMETER, REAL, 0, 0, "1/s", "1/s",                                     \
       "alpha and beta of Baumgarte's stabilisation: c'' + 2 alpha c' + beta^2 c = 0")                                   \
+    K(DEFORMATION, MODEL, "solver.deformation", 1, PARAMETER, REAL, 1, 0, "", "",                                       \
+      "rotation [rad] or strain, by one mode of a flexible body or in one element of a flexible link, above which a warning is given") \
     K(TOLERANCE, MODEL, "solver.tolerance", 1, PARAMETER, REAL, 0, 0, "", "", "relative tolerance of the error control")
 
 /* What parameters can be set to: B(kind, entries, lower, upper). Those that are not listed, and the entries of a matrix beside its
@@ -194,7 +196,8 @@
     B(CORRECTION, FM_EACH, 0.0, 2.0)                                                     \
     B(CLOSURE, FM_EACH, 1e-16, 0.01)                                                     \
     B(BAUMGARTE, FM_EACH, 0.0, 1e9)                                                      \
-    B(TOLERANCE, FM_EACH, 1e-14, 0.1)
+    B(TOLERANCE, FM_EACH, 1e-14, 0.1)                                                    \
+    B(DEFORMATION, FM_EACH, FM_LEAST, FM_LARGEST)
 
 /* The kinds that are time derivatives of others, component by component: R(kind, its derivative). */
 #define FM_RATES(R)                                                                      \

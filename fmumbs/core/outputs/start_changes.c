@@ -52,6 +52,22 @@ static void name_variable(const fm_instance *s, int level, int32_t u, char *out,
     else (void)fm_print(out, capacity, "%.80s.%s[%ld]", owner, suffix, (long)part + 1);
 }
 
+/* Says which deformation left the linear range; returns it, 0: none did. */
+double fm_say_deformation(const fm_instance *s, char *out, size_t capacity)
+{
+    const int32_t u = (int32_t)s->clock[FM_DEFORMED_MODE];
+    const double strain = s->clock[FM_DEFORMED], bound = s->options[FM_OPTION_DEFORMATION];
+    char name[100];
+    if (!(strain > 0.0)) return 0.0;
+    name_variable(s, FM_POSITIONS, u, name, sizeof name);
+    const int modal = !fm_is_of_cut_joint(s, u) && s->link[s->assembly.link[u]].kind == FM_LINK_MODAL;
+    (void)fm_print(out, capacity, "a deformation leaves the linear range: at t = %.6g s %s makes a rotation or strain of %.4g, "
+                   "and solver.deformation is %g. %s", s->clock[FM_DEFORMED_AT], name, strain, bound,
+                   modal ? "Make this body a FlexibleLink, which may turn and bend as far as it likes"
+                         : "Give this flexible link more elements");
+    return strain;
+}
+
 /* Names the coordinate that moves most in a displacement, in radians and in lengths of the model: of an orientation and of a
  * nonholonomic joint the velocity variable. */
 void fm_name_moving(const fm_instance *s, const double *v, char *out, size_t capacity)

@@ -398,6 +398,7 @@ static double *stored(fm_instance *s, int32_t kind, int32_t object, int32_t comp
     case FM_STEP: return s->options + FM_OPTION_STEP;
     case FM_EQUILIBRIUM: return s->options + FM_OPTION_EQUILIBRIUM;
     case FM_TOLERANCE: return s->options + FM_OPTION_TOLERANCE;
+    case FM_DEFORMATION: return s->options + FM_OPTION_DEFORMATION;
     case FM_CORRECTION: return s->closure + FM_CLOSURE_CORRECTION;
     case FM_CLOSURE: return s->closure + FM_CLOSURE_TOLERANCE;
     case FM_BAUMGARTE: return s->closure + FM_CLOSURE_ALPHA + part;

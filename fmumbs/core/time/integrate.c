@@ -8,6 +8,7 @@
 #include "integrate.h"
 
 #include "../instance/instance.h"
+#include "../motion/linear_range.h"
 #include "../tree/positions.h"
 #include "../forces/excitation.h"
 #include "../motion/normal_forces.h"
@@ -279,6 +280,7 @@ static fm_status controlled_steps(fm_instance *s, double t_end)
         }
         const double before = clock[FM_TIME_HEAD];
         if (!step_on(s, goal, t_end) && !(share_tangent_later(s, t_end) && advance(s, t_end, t_end, is_implicit(s), 0) == ADVANCED)) return fm_step_failed(s, t_end);
+        fm_watch_deformation(s, clock[FM_TIME_HEAD], s->head);
         if (!fm_headway_made(s, before)) return fm_no_headway(s, t_end);
     }
     if (clock[FM_TIME_HEAD] == t_end) memcpy(s->y, s->head, (size_t)s->model.ny * sizeof(double));

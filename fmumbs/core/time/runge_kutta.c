@@ -3,6 +3,7 @@
 
 #include "../instance/instance.h"
 #include "../instance/message.h"
+#include "../motion/linear_range.h"
 #include "../tree/positions.h"
 #include "../forces/excitation.h"
 #include "../forces/laws.h"
@@ -84,6 +85,7 @@ static fm_status runge_kutta_to(fm_instance *s, double start, double goal, doubl
         fm_note_normal_forces(s);
         if (!fm_correct_fixed(s, t, h)) return fm_step_failed(s, t_end);
         s->clock[FM_STEPS_DONE] += 1.0;
+        fm_watch_deformation(s, t + h, s->y);
         if (s->image.n.laws > 0 && !fm_choose_law_modes(s, t + h, s->y)) {
             s->clock[FM_TIME] = t + h;
             return fm_step_failed_by_law(s, t_end);

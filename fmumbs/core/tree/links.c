@@ -51,6 +51,8 @@ void fm_links_structure(fm_instance *s)
 {
     const fm_image *m = &s->image;
     s->model.angles = s->model.slides = 0;
+    s->model.deforms = 0;
+    for (int32_t i = 0; i < m->n.modes; i++) s->model.deforms |= m->mode_strain[i] > 0.0;
     s->model.coupled = m->n.coupled > 0;
     for (int32_t i = 0; i < m->n.joints; i++) s->model.coupled |= m->joint_bends[i] >= 0;
     int32_t balls = 0;

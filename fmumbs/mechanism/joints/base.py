@@ -217,6 +217,11 @@ class JointBase(Element, ABC):
         return ()
 
     @property
+    def strains(self) -> tuple[float, ...]:
+        """(velocities,) rotation [rad] or strain that a unit of each coordinate makes; 0: it is no deformation."""
+        return (0.0,) * self.velocities
+
+    @property
     def bends(self) -> int:
         """Index of the first of three turns whose springs and dampers act on their rotation vector; -1: of none."""
         return -1

@@ -28,7 +28,7 @@ RULES: tuple[tuple[str, float, float], ...] = (
     (r"\.friction(\[\d\])?\.(damping|viscous|preload|scale)", 0.0, LARGEST),
     (r"\.damping(\[\d+\])?|\.scale", 0.0, LARGEST),
     (r"\.breakaway", 1.0, LARGEST),
-    (r"solver\.step", LEAST, LARGEST),
+    (r"solver\.(step|deformation)", LEAST, LARGEST),
     (r"solver\.tolerance", 1e-14, 0.1),
     (r"solver\.closure", 1e-16, 0.01),
     (r"solver\.baumgarte\[\d\]", 0.0, 1e9),
@@ -101,10 +101,9 @@ def of_friction(joint: Any, law: str, value: float) -> Callable[[], object]:
 
 
 def of_solver(image: ModelImage, what: str, value: float) -> Callable[[], object]:
-    option = {"step": "step", "tolerance": "tolerance", "closure": "closure"}.get(what)
-    if option is None:
+    if what == "baumgarte":
         return lambda: image.with_options(correction=(value, 1.0))
-    return lambda: image.with_options(**{option: value})  # type: ignore[arg-type]
+    return lambda: image.with_options(**{what: value})  # type: ignore[arg-type]
 
 
 def python_of(model: fm.Model, image: ModelImage, name: str, value: float) -> Callable[[], object] | None:
@@ -205,6 +204,7 @@ def test_every_kind_of_parameter_is_among_them() -> None:
         seen |= {re.sub(r".*\.(?!\w*$)|\[\d+\]", "", v.name) for v in image.variables if v.causality == "parameter"}
     rules = {"mass", "inertia", "stiffness", "damping", "rest", "rotor_inertia", "free_length", "scale", "breakaway"}
     rules |= {"static", "kinetic", "stribeck", "viscous", "preload", "gravity", "step", "tolerance", "closure"}
+    rules |= {"deformation"}
     assert {name.rpartition(".")[2] for name in seen} == rules | {"baumgarte", "scheme", "equilibrium", "correction"}
 
 
