@@ -18,6 +18,7 @@ from fmumbs.study.batches import Queue
 from fmumbs.study.runs import Batch, Task, run_batch
 
 WAIT = 30.0  # seconds for a scheduler to answer, and for its first worker
+_FORGOTTEN = 5  # times that all that runs may be lost, as by a scheduler that starts again, before one batch ends
 _BUSY = 2  # batches at a time for each thread, so that none waits for the next
 
 _LOCAL = {  # of a local cluster; what Dask notes about itself would grow for an hour
@@ -28,6 +29,10 @@ _LOCAL = {  # of a local cluster; what Dask notes about itself would grow for an
     "distributed.admin.system-monitor.log-length": 100,
 }
 _LOST = "the connection to the scheduler was lost. Start it again, then repeat the command, which continues the sweep."
+_FORGETS = (
+    "the scheduler lost {} batches of runs in a row without ending one. See its log, start it again, then repeat the "
+    "command, which continues the sweep."
+)
 _DIED = "the process that ran it died, each time: the FMU or the model crashes, or needs more memory than there is"
 _MAIN = (
     "a sweep starts processes, which import the script that they were started from. Put the call of fm.sweep() under "
@@ -60,6 +65,7 @@ def _all(dask: Any, client: Any, task: Task, queue: Queue, flying: dict[Any, ran
     """Keeps all workers busy until no run is left. flying: the batches that are running, by their future."""
     suspects: list[range] = []  # batches that were in processes that died
     alone: Any = None  # a batch that was begun while nothing else ran
+    lost = 0  # batches in a row
 
     def submit(runs: range) -> Any:
         future = client.submit(workers.work, task.key, runs.start, runs.stop, pure=False)
@@ -76,9 +82,13 @@ def _all(dask: Any, client: Any, task: Task, queue: Queue, flying: dict[Any, ran
             runs = flying.pop(future)
             outcome = _outcome(dask, future)
             if isinstance(outcome, Batch):
+                lost = 0
                 queue.learn(len(runs), outcome.seconds)
                 yield outcome
             elif outcome == "lost":
+                lost += 1
+                if lost > _FORGOTTEN * _BUSY * threads:
+                    raise SolverError(_FORGETS.format(lost))
                 queue.put_back(runs)
             elif future is not alone:
                 suspects.append(runs)

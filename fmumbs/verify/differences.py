@@ -16,6 +16,7 @@ from fmumbs.play.fmu import COARSE, FINE, Fmu, Instance, Resolution, Values
 STEPS = 8  # communication steps before derivatives are compared
 MOST_INPUTS = 24  # number of inputs that are checked one by one
 SAFETY = 10.0  # factor from an error estimate to the bound
+ROUND_OFF = 1e-6  # of a signal's change over the longest step, at most: what else is in it is motion
 HALVINGS = 14  # of the step of a time difference: down to 1/32768 of the communication interval
 GRADING = 3  # exponent of the times of the parts with constant inputs, from the end
 ORDERS = (1, 2, 3)  # of input derivatives, all of which an FMU with a model image supports
@@ -127,7 +128,9 @@ def settled(estimates: Values, steps: Values) -> tuple[Values, Values]:
 
     estimates: (steps, n); steps: (steps,), at least three. Returns (n,) and (n,). A long step has a truncation error,
     or misses a fast oscillation; a short one has round-off, which the shortest steps show. The error of an estimate is
-    therefore its distance from the one before it, and from every later one minus their round-off.
+    therefore its distance from the one before it, and from every later one minus their round-off. What the shortest
+    steps show is no round-off if it is more than ROUND_OFF of the signal's change: it is too fast for all but them, or
+    for them too, and may then change by as much within the shortest step.
     """
     with np.errstate(invalid="ignore"):
         apart = np.abs(estimates[:, None] - estimates)  # (steps, steps, n)
@@ -135,10 +138,13 @@ def settled(estimates: Values, steps: Values) -> tuple[Values, Values]:
         neighbours = np.array([apart[k, k + 1] for k in range(len(steps) - 1)])
         shortest = (neighbours * steps[1:, None])[-5:]
         shortest[:-2][~np.isfinite(shortest[:-2])] = 0.0  # ignore steps without finite values
-        round_off = np.max(shortest, axis=0) / steps[:, None]
+        noise = np.max(shortest, axis=0)
+        change = np.max(np.nan_to_num(np.abs(estimates) * steps[:, None], nan=0.0, posinf=0.0), axis=0)
+        round_off = noise / steps[:, None]
         beyond = np.nan_to_num(apart - 4.0 * round_off, nan=np.inf, posinf=np.inf)
     later = np.array([np.max(beyond[k, k + 1 :], axis=0) for k in range(1, len(steps) - 1)])
     error = np.maximum(np.maximum(neighbours[:-1], later), round_off[1:-1])
+    error = np.maximum(error, np.where(noise > ROUND_OFF * change, noise / steps[-1], 0.0))
     best, column = np.argmin(error, axis=0), np.arange(estimates.shape[1])
     return estimates[best + 1, column], error[best, column]
 

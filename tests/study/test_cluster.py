@@ -5,6 +5,7 @@ import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ import fmumbs as fm
 from fmumbs import play
 from fmumbs.readers import read_model
 from fmumbs.study import cluster as clusters
+from fmumbs.study.batches import Queue
 from support.commands import fmumbs
 from support.sweep_rows import rows
 
@@ -118,6 +120,20 @@ def test_a_scheduler_that_ends_is_told_and_what_was_done_stays(tmp_path: Path, m
     ):
         fm.sweep("pendulum", out, grid=grid, scheduler=own.scheduler_address, progress=lambda part: own.close())
     assert any((tmp_path / "a.parquet.parts").glob("*.parquet"))
+
+
+def test_a_scheduler_that_forgets_every_batch_is_told() -> None:
+    """Batches that it forgets run again, but not for ever: as often as all at a time five times over."""
+    futures = [type("Future", (), {"status": "cancelled"})() for _ in range(100)]
+    client = mock.Mock()
+    client.nthreads.return_value = {"one": 3}
+    client.submit.side_effect = futures
+    dask = mock.Mock()
+    dask.wait.side_effect = lambda flying, **_: mock.Mock(done=set(flying))
+    flying: dict[Any, range] = {}
+    with pytest.raises(fm.SolverError, match="lost 31 batches of runs in a row"):
+        list(clusters._all(dask, client, mock.Mock(key="k"), Queue([range(1000)], 8), flying))
+    assert client.submit.call_count == 36
 
 
 def test_the_command_starts_processes_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

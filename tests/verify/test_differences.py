@@ -28,9 +28,9 @@ def central(f: Callable[[np.ndarray], np.ndarray], noise: float, seed: int) -> n
     return difference
 
 
-@given(st.floats(0.0, 5.0), st.floats(-14.0, -9.0), st.floats(-3.0, 3.0), st.integers(0, 1000))
+@given(st.floats(0.0, 6.5), st.floats(-14.0, -9.0), st.floats(-3.0, 3.0), st.integers(0, 1000))
 def test_the_error_of_a_difference_is_within_its_estimate(rate: float, noise: float, phase: float, seed: int) -> None:
-    """Oscillations from 1 to 300 000 rad/s: of the latter the longest steps see nothing."""
+    """Oscillations from 1 to 3e6 rad/s, one over the shortest step: the longest ones see nothing of them."""
     w = 10.0**rate
     found, error = settled(central(lambda t: np.sin(w * t + phase), 10.0**noise, seed), WIDTHS)
     assert abs(found[0] - w * np.cos(phase)) <= SAFETY * error[0]

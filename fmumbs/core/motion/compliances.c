@@ -34,7 +34,6 @@
 #define FM_HARDLY_STIFF 0.4 /* rho over the least inertia that opposes: below it, an element is not stiff */
 #define FM_MOST_MOBILE 1e30  /* of a link without mass [1/kg], [1/kg.m2] */
 #define FM_ROUNDED 1e-13     /* of a pivot: round-off */
-#define FM_JACOBI_SWEEPS 12
 #define FM_ALONGSIDE 0.01    /* F/l over k: below it, a spring does not resist across its line */
 #define FM_SAME_TIME 0.02    /* of g: so near, M' = M + R is nearly the same */
 #define FM_SAME_DIRECTION 0.3 /* of J C: so near, directions are nearly the same */
@@ -224,10 +223,13 @@ static int pivots(together *all, double w[6][6], int row[6])
     return 6;
 }
 
-/* Diagonalises the symmetric B by Jacobi's rotations, which it applies to the w, too. */
+/* Diagonalises the symmetric B by Jacobi's rotations, which it applies to the w, too. Each takes 2 B_pq^2 from the sum of the
+ * squares off the diagonal, and angles are at most 45 degrees: sweeps converge (G. E. Forsythe, P. Henrici, Trans. AMS 94 (1960)
+ * 1), quadratically in the end. Draws over 32 decades took up to 7. */
 static void diagonalise(int n, double B[6][6], double w[6][6])
 {
-    for (int sweep = 0; sweep < FM_JACOBI_SWEEPS; sweep++)
+    for (int turned = 1; turned;) {
+        turned = 0;
         for (int p = 0; p < n; p++)
             for (int q = p + 1; q < n; q++) {
                 if (!(fabs(B[p][q]) > FM_ROUNDED * (fabs(B[p][p]) + fabs(B[q][q])))) continue;
@@ -241,11 +243,14 @@ static void diagonalise(int n, double B[6][6], double w[6][6])
                     const double x = B[p][k], y = B[q][k];
                     B[p][k] = c * x - si * y, B[q][k] = si * x + c * y;
                 }
+                B[p][q] = B[q][p] = 0.0; /* round-off there would be turned without end */
                 for (int k = 0; k < 6; k++) {
                     const double x = w[p][k], y = w[q][k];
                     w[p][k] = c * x - si * y, w[q][k] = si * x + c * y;
                 }
+                turned = 1;
             }
+    }
 }
 
 /* Adds a force on the modes of a joint of the tree as a direction. */
