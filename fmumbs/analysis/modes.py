@@ -84,7 +84,7 @@ def mode_vectors(joint: JointBase, p: Sequence[float] | None = None, eta: Sequen
     locked = _complement(moving)
     if moving.shape[1] + locked.shape[1] != 6:
         raise ModelError(
-            f"{type(joint).__name__} '{joint.name}': at this position its modes are dependent, as at gimbal lock. "
+            f"{joint.title}: at this position its modes are dependent, as at gimbal lock. "
             "Choose another position."
         )
     dual = np.linalg.inv(np.hstack([moving, locked])).T

@@ -38,6 +38,6 @@ def link_of(out: Links, joint: int, mode: int) -> int:
 
 def _closes_a_loop(coupling: Coupling, joint: JointBase) -> str:
     return (
-        f"Coupling '{coupling.name}' couples joint '{joint.name}', which closes a loop. Let another joint close the "
+        f"{coupling.title} couples joint '{joint.name}', which closes a loop. Let another joint close the "
         "loop: add this one before it, or give that one cut=True."
     )

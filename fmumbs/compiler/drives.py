@@ -35,7 +35,7 @@ def add_drives(out: Links, model: Model, joints: list[JointBase]) -> None:
             for place in _between(out, index, program, link):
                 if place in flexible:
                     raise ModelError(
-                        f"{type(program).__name__} '{program.name}': '{flexible[place]}' is flexible and lies between "
+                        f"{program.title}: '{flexible[place]}' is flexible and lies between "
                         f"the programmed motion and drive '{joint.name}', which moves rigid links only. Make it rigid, "
                         "program a point before it, or leave drives out for ideal forces."
                     )
@@ -44,14 +44,14 @@ def add_drives(out: Links, model: Model, joints: list[JointBase]) -> None:
     for law in model.laws:
         if jumps(law):
             raise ModelError(
-                f"{type(law).__name__} '{law.name}' jumps and may stick, which is not determined where drives "
+                f"{law.title} jumps and may stick, which is not determined where drives "
                 f"realise program '{next(iter(used.values()))}'. Give it a steep slope in place of the jump, or "
                 "LuGre friction, or leave drives out for ideal forces."
             )
 
 
 def _check(program: Program, joint: JointBase, mode: int, used: dict[tuple[str, int], str], cut: bool) -> None:
-    where = f"{type(program).__name__} '{program.name}': drive '{joint.name}'"
+    where = f"{program.title}: drive '{joint.name}'"
     if cut:
         raise ModelError(
             f"{where} closes a loop. Let another joint close it: add this one before that, or give that one cut=True."

@@ -102,7 +102,7 @@ def check_reactions(joints: list[JointBase], unique: NDArray[np.int32]) -> None:
                 wanted += [f"t[{i + 1}]" for i in range(3) if not along[i] and components[3 + i] == NOT_UNIQUE]
             if wanted:
                 raise ModelError(
-                    f"{type(joint).__name__} '{joint.name}' has friction on its own reaction, but this is not unique: "
+                    f"{joint.title} has friction on its own reaction, but this is not unique: "
                     f"self-stresses of the loops change {', '.join(wanted)}. Remove the redundancy as `fmumbs check` "
                     "shows, give a preload in place of own=True, or insist=True for the smallest reaction."
                 )

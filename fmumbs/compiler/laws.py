@@ -24,7 +24,7 @@ def add_laws(out: Links, model: Model, tree: list[JointBase], put: Callable[[str
         else:
             if law.on.name not in joints:
                 raise ModelError(
-                    f"{type(law).__name__} '{law.name}' acts on joint '{law.on.name}', which closes a loop. "
+                    f"{law.title} acts on joint '{law.on.name}', which closes a loop. "
                     "Give another joint of the loop cut=True, so that this one is in the spanning tree."
                 )
             joint = joints[law.on.name]

@@ -95,6 +95,6 @@ def _check_cut(joint: JointBase) -> None:
     why = why_not_cut(joint)
     if why is not None:
         raise ModelError(
-            f"{type(joint).__name__} '{joint.name}' closes a loop, but {why}. Give another joint of the loop "
+            f"{joint.title} closes a loop, but {why}. Give another joint of the loop "
             "cut=True, or add it after this one, so that this one is in the spanning tree."
         )

@@ -106,7 +106,7 @@ def _check_reached(model: Model, carried: dict[str, JointBase | None]) -> None:
         ends = [end.body.name for end in joint.ends]
         if joint.cut and (ends[0] in carried) != (ends[1] in carried):
             raise ModelError(
-                f"Model '{model.name}': {type(joint).__name__} '{joint.name}' is cut, but without it no joint carries "
+                f"Model '{model.name}': {joint.title} is cut, but without it no joint carries "
                 f"'{ends[ends[0] in carried]}'. Cut another joint of the loop."
             )
     for joint in model.joints if lost else ():

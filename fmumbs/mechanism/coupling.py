@@ -19,6 +19,25 @@ from fmumbs.mechanism.joints import JointBase, Mode
 Term = tuple[JointBase, float] | tuple[JointBase, int, float]
 
 
+def scalar_mode(joint: JointBase, mode: object, where: str) -> Mode:
+    """A mode by its number from 1. Raises ModelError for one that has no scalar position, by `where`."""
+    if joint.velocity_rows:
+        raise ModelError(
+            f"{where} is joint '{joint.name}', whose positions do not follow from its velocities alone. "
+            "Take another joint."
+        )
+    modes = moving(joint)
+    there = [m.kind != "ball" for m in modes]
+    count = there.index(False) if False in there else len(there)
+    if not isinstance(mode, int) or not 1 <= mode <= count:
+        fix = f"Give a mode from 1 to {count}." if count else "Take another joint."
+        raise ModelError(
+            f"{where}: mode {mode!r} of joint '{joint.name}' does not exist; the joint has {count} with a scalar "
+            f"position. {fix}"
+        )
+    return modes[mode - 1]
+
+
 @dataclass(frozen=True)
 class Coupling(Element):
     """Gears, belts, racks: a linear relation of joint coordinates that holds exactly, ratio_1 q_1 + ... = offset.
@@ -67,19 +86,7 @@ class Coupling(Element):
         joint, ratio, mode = term[0], _checks.number(term[-1], f"{where}: ratio"), term[1] if len(term) == 3 else 1
         if ratio == 0.0:
             raise ModelError(f"{where}: ratio is zero, so joint '{joint.name}' is not coupled. Leave it out.")
-        if joint.velocity_rows:
-            raise ModelError(
-                f"{where} is joint '{joint.name}', whose positions do not follow from its velocities alone. "
-                "Couple another joint."
-            )
-        there = [m.kind != "ball" for m in moving(joint)]
-        count = there.index(False) if False in there else len(there)
-        if not isinstance(mode, int) or not 1 <= mode <= count:
-            fix = f"Give a mode from 1 to {count}." if count else "Couple another joint."
-            raise ModelError(
-                f"{where}: mode {mode!r} of joint '{joint.name}' does not exist; the joint has {count} with a scalar "
-                f"position. {fix}"
-            )
+        scalar_mode(joint, mode, where)
         return joint, mode, ratio
 
     @property

@@ -35,7 +35,13 @@ class Element:
 
     def _where(self, field: str) -> str:
         """A field as messages name it: "Body 'crank': mass"."""
-        return f"{type(self).__name__} '{self.name}': {field}"
+        return f"{self.title}: {field}"
+
+    @property
+    def title(self) -> str:
+        """Its class and name; of a part of a composite, those of the composite, which the user wrote."""
+        made_by: str | None = vars(self).get("_made_by")
+        return made_by or f"{type(self).__name__} '{self.name}'"
 
     def _store(self, field: str, value: object) -> None:
         """Replaces a field by its checked form; only in __init__ or __post_init__."""
@@ -52,3 +58,8 @@ class Composite(Element):
     """An element that consists of others, which Model.add() adds with it."""
 
     parts: tuple[Element, ...] = field(init=False, repr=False, compare=False)
+
+    def _consist_of(self, *parts: Element) -> None:
+        self._store("parts", parts)
+        for part in parts:
+            part._store("_made_by", self.title)

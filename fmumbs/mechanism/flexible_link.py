@@ -102,7 +102,7 @@ class FlexibleLink(Composite):
         self._check_inertia()
         self._store("points", self._named_points())
         bodies = self._bodies()
-        self._store("parts", (*bodies, *self._joints(bodies), _measure(self, bodies)))
+        self._consist_of(*bodies, *self._joints(bodies), _measure(self, bodies))
 
     # Checks -------------------------------------------------------------------------------------------------
 

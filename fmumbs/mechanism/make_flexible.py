@@ -148,7 +148,7 @@ def _check_ends(model: Model, name: str, link: FlexibleLink) -> None:
         if beyond > _SLACK * link.length:
             where = "before its base" if s < 0 else "beyond its tip"
             raise ModelError(
-                f"make_flexible: {type(element).__name__} '{element.name}' acts on '{name}' {beyond:g} m {where}, "
+                f"make_flexible: {element.title} acts on '{name}' {beyond:g} m {where}, "
                 f"where a flexible link has no element. Move it to between the ends, {link.length:g} m apart, or leave "
                 f"'{name}' rigid."
             )

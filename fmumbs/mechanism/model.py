@@ -87,22 +87,19 @@ class Model:
         self._elements.update(new)
 
     def _check_name(self, element: Element, new: dict[str, Element]) -> None:
-        name, kind = element.name, type(element).__name__
+        name, own = element.name, _named(element)
         if name in _RESERVED:
-            raise ModelError(
-                f"Model '{self.name}': {kind} '{name}' has a reserved name. Call it '{name}_1'."
-            )
+            raise ModelError(f"Model '{self.name}': {own} has a reserved name. Call it '{name}_1'.")
         other = self._elements.get(name) or new.get(name)
         if other is None:
             return
         if other is element:
-            raise ModelError(f"Model '{self.name}': {kind} '{name}' is added twice. Add it once.")
+            raise ModelError(f"Model '{self.name}': {own} is added twice. Add it once.")
         k = 2
         while f"{name}{k}" in self._elements or f"{name}{k}" in new:
             k += 1
         raise ModelError(
-            f"Model '{self.name}': {kind} '{name}' has the name of {type(other).__name__} '{name}'. "
-            f"Rename one, e.g. '{name}{k}'."
+            f"Model '{self.name}': {own} has the name of {_named(other)}. Rename one, e.g. '{name}{k}'."
         )
 
     def __getitem__(self, name: str) -> Element:
@@ -184,7 +181,7 @@ class Model:
                 other = named.setdefault((end.body.name, end.name), end)
                 if other.X_BP != end.X_BP:
                     raise ModelError(
-                        f"Model '{self.name}': '{end!r}', where {type(element).__name__} '{element.name}' "
+                        f"Model '{self.name}': '{end!r}', where {element.title} "
                         f"acts, has the same name as another point of that body. Call one '{end.name}2'."
                     )
         return tuple(named.values())
@@ -212,7 +209,7 @@ class Model:
                 here = self._elements.get(end.body.name)
                 if here is end.body or here == end.body:
                     continue
-                what = f"Model '{self.name}': {type(element).__name__} '{element.name}' acts on '{end!r}'"
+                what = f"Model '{self.name}': {element.title} acts on '{end!r}'"
                 if isinstance(here, Body):
                     raise ModelError(f"{what} of a body that differs from the '{here.name}' added. Use the one added.")
                 raise ModelError(f"{what}, but the model has no body '{end.body.name}'. Add it to the model.")
@@ -221,7 +218,7 @@ class Model:
         here = self._elements.get(what.name)
         if (here.drive if isinstance(here, Program) else here) == what:
             return
-        text = f"Model '{self.name}': {type(element).__name__} '{element.name}' {does} '{what.name}'"
+        text = f"Model '{self.name}': {element.title} {does} '{what.name}'"
         if what.name in self._elements:
             raise ModelError(f"{text}, which differs from the one added. Use the one added.")
         raise ModelError(f"{text}, which is not in the model. Add it to the model.")
@@ -300,3 +297,9 @@ class Model:
     ) -> None:
         """Sets the default experiment: stop time and communication interval [s], relative tolerance."""
         self.default_experiment = DefaultExperiment(stop, interval, tolerance)
+
+
+def _named(element: Element) -> str:
+    """Its title; of a part of a composite, the part's own name as well."""
+    title = element.title
+    return title if title.endswith(f" '{element.name}'") else f"'{element.name}' of {title}"

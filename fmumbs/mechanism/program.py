@@ -24,7 +24,7 @@ from typing import Literal, get_args
 from fmumbs import _checks
 from fmumbs.errors import ModelError
 from fmumbs.mechanism.bodies import GROUND, Body, Ground, Point, point
-from fmumbs.mechanism.coupling import Coupling, moving
+from fmumbs.mechanism.coupling import Coupling, scalar_mode
 from fmumbs.mechanism.element import Composite, Element
 from fmumbs.mechanism.joints import Closing, Joint, JointBase, Slide, Turn
 from fmumbs.mechanism.joints.base import Row
@@ -152,6 +152,7 @@ class Program(Composite):
         )
         self._check_drives(len(axes))
         self._store("drive", _Drive(self.name, frame, target.at(), modes=modes))
+        self.drive._store("_made_by", self.title)
         return target
 
     def _check_drives(self, count: int) -> None:
@@ -234,7 +235,7 @@ class Program(Composite):
 
     def _follow(self, target: Body, follower: "Follower | Coupling") -> None:
         self._store("follower", follower)
-        self._store("parts", (target, follower))
+        self._consist_of(target, follower)
 
 
 @dataclass(frozen=True)
@@ -367,7 +368,7 @@ class ProgrammedVelocity(_InFrame):
             order=self.level, program=self.name,
         )  # fmt: skip
         self._follow(target, follower)
-        self._store("parts", (*self.parts, *more))
+        self._consist_of(*self.parts, *more)
 
     def _six(self, what: str, rows: object) -> tuple[Row, ...]:
         given = tuple(rows) if isinstance(rows, Iterable) else ()
@@ -386,12 +387,7 @@ class ProgrammedVelocity(_InFrame):
         given = self.by if isinstance(self.by, tuple) else (self.by, 1)
         if len(given) != 2 or not isinstance(given[0], JointBase):
             raise ModelError(f"{self._where('by')} is {self.by!r}. Give a Path, a joint, or (joint, mode).")
-        modes: tuple[Mode, ...] = moving(given[0])[: given[1]] if isinstance(given[1], int) and given[1] > 0 else ()
-        if len(modes) != given[1] or any(mode.kind == "ball" for mode in modes) or given[0].velocity_rows:
-            raise ModelError(
-                f"{self._where('by')}: mode {given[1]!r} of joint '{given[0].name}' has no scalar position. "
-                "Give another mode, or another joint."
-            )
+        scalar_mode(given[0], given[1], self._where("by"))
         return (given[0], given[1]), ()
 
     @property
@@ -417,10 +413,10 @@ class ProgrammedJoint(Program):
         super().__post_init__()
         if not isinstance(self.joint, JointBase):
             raise ModelError(f"{self._where('joint')} is a {type(self.joint).__name__}. Give a joint.")
-        modes = moving(self.joint)
-        there = isinstance(self.mode, int) and 1 <= self.mode <= len(modes) and modes[self.mode - 1].free
-        linear = there and modes[self.mode - 1].linear
-        target = self._make(GROUND.at(), [Slide("z") if linear else Turn("z")])
+        mode = scalar_mode(self.joint, self.mode, self._where("joint"))
+        if not mode.free:
+            raise ModelError(f"{self._where('joint')}: '{self.joint.name}' is excited already. Program a free joint.")
+        target = self._make(GROUND.at(), [Slide("z") if mode.linear else Turn("z")])
         own, follows = (self.joint, self.mode, 1.0), f"{self.name}_follows"
         if self.level:
             self._follow(target, _Rate(follows, (own,), offset=0.0, level=self.level))

@@ -80,7 +80,7 @@ class FlexibleSupport(Composite):
         if not layers and not self.rigid:
             raise ModelError(f"{self._where('layers')} are none, so nothing carries it. Give one, or rigid=True.")
         self._store("layers", layers)
-        self._store("parts", self._joints())
+        self._consist_of(*self._joints())
 
     @property
     def ends(self) -> tuple[Point, Point]:

@@ -28,7 +28,7 @@ ACCEPTED = {  # by the type of the variable: types of values in a parameter set
 
 @dataclass(frozen=True)
 class Value:
-    """A value of a parameter set: its type, the value, its unit if one is stated; unknown: a unit that nobody defines."""
+    """A value of a parameter set: its type, the value, its unit if one is stated; unknown: one that nobody defines."""
 
     kind: str
     value: Any

@@ -97,7 +97,7 @@ int32_t fm_nearest_gap(fm_instance *s, const double *origin, double *y, double *
     return found;
 }
 
-/* Where the paths of programs are out of reach after t: the program's drive, the time at which the smallest gap is largest,
+/* Where the targets of programs are out of reach after t, those of inputs if these stay as they are: the program's drive, the time at which the smallest gap is largest,
  * and this gap; -1: they are within reach as far as this looks. y: a state at t, which is not changed. */
 int32_t fm_out_of_reach(fm_instance *s, double t, const double *y, double *when, double *gap)
 {
@@ -120,7 +120,7 @@ int32_t fm_out_of_reach(fm_instance *s, double t, const double *y, double *when,
     for (int k = 0; k < FM_NEARER + FM_TIMES; k++) {
         const double part = (until - t) / FM_TIMES;
         at[k] = t + (k < FM_NEARER ? part * ldexp(1.0, 2 * (k - FM_NEARER)) : part * (double)(k - FM_NEARER + 1));
-        fm_follow_paths(s, at[k], other);
+        fm_foresee_targets(s, t, y, at[k], other);
         fm_hold_fixed(s, 1, 0);
         program[k] = descend(s, other) ? -1 : furthest(s, off + k);
         memset(s->assembly.hold, 0, (size_t)m->n.modes * sizeof *s->assembly.hold);
@@ -137,7 +137,7 @@ int32_t fm_out_of_reach(fm_instance *s, double t, const double *y, double *when,
         double least;
         sought[worst] = 1;
         memcpy(origin, y, size);
-        fm_follow_paths(s, at[worst], origin);
+        fm_foresee_targets(s, t, y, at[worst], origin);
         program[worst] = fm_nearest_gap(s, origin, other, &least);
         off[worst] = fmin(off[worst], least);
     }

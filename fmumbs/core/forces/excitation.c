@@ -13,6 +13,7 @@
  */
 #include "excitation.h"
 
+#include "../maths/decay.h"
 #include "../maths/trigonometry.h"
 #include "../instance/instance.h"
 
@@ -191,6 +192,23 @@ void fm_follow_paths(const fm_instance *s, double t, double *y)
         y[m->excitation_p[i]] = path[0];
         y[m->n.positions + m->excitation_u[i]] = path[1];
     }
+}
+
+/* Sets eta of all excited modes to what it will be at a time after t, from their state `now` at t: the path's, the filter's
+ * with its present input, or where the present rate leads. */
+void fm_foresee_targets(const fm_instance *s, double t, const double *now, double then, double *y)
+{
+    const fm_image *m = &s->image;
+    const double x = then - t;
+    for (int32_t i = 0; i < m->n.excitations; i++) {
+        const int32_t p = m->excitation_p[i], u = m->excitation_u[i];
+        const double omega = m->excitation_cutoff[i], rate = now[m->n.positions + u], off = now[p] - s->tau[u];
+        if (m->excitation_kind[i] == FM_EXCITED_BY_POSITION)
+            y[p] = s->tau[u] + (off + (rate + omega * off) * x) * fm_decay(omega * x);
+        else if (m->excitation_kind[i] == FM_EXCITED_BY_ACCELERATION)
+            y[p] = now[p] + rate * x;
+    }
+    fm_follow_paths(s, then, y);
 }
 
 /* The target of an excited mode at time t and state y, without its transition, and its rate. */

@@ -69,10 +69,13 @@ static int left_reach(fm_instance *s, double t_end)
     const int32_t joint = programs > 0 ? fm_out_of_reach(s, s->clock[FM_TIME], y, &when, &gap) : -1;
     if (joint < 0) return 0;
     const int turns = !s->image.mode_linear[s->image.joint_u[joint]];
+    const int follows = s->image.excitation_kind[s->image.joint_excitation[joint]] == FM_EXCITED_BY_PATH;
     (void)fm_say(s, FM_DISCARD,
-                 "the step to t = %.9g s failed at t = %.9g s: the path of program '%s' is out of reach: nearest gap %.3g %s at "
-                 "t = %.6g s, where it is largest. Move the path, or lengthen a body",
-                 t_end, s->clock[FM_TIME], s->image.text + s->image.joint_name[joint], gap, turns ? "rad" : "m", when);
+                 "the step to t = %.9g s failed at t = %.9g s: the %s of program '%s' %s: nearest gap %.3g %s at "
+                 "t = %.6g s, where it is largest. Move the %s, or lengthen a body",
+                 t_end, s->clock[FM_TIME], follows ? "path" : "target", s->image.text + s->image.joint_name[joint],
+                 follows ? "is out of reach" : "goes out of reach if its input stays", gap, turns ? "rad" : "m", when,
+                 follows ? "path" : "input");
     return 1;
 }
 

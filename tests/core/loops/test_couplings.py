@@ -162,7 +162,7 @@ def test_conflicting_couplings_are_an_error() -> None:
         (lambda j: [(j[0], 0.0)], "ratio is zero"),
         (lambda j: [(j[0], 1.0), (j[0], 2.0)], "twice"),
         (lambda j: [(j[0], 2, 1.0)], "from 1 to 1"),
-        (lambda j: [(fm.Spherical("S", j[0].F, j[0].M), 1.0)], "Couple another"),
+        (lambda j: [(fm.Spherical("S", j[0].F, j[0].M), 1.0)], "Take another"),
         (lambda j: [(fm.Skate("S", j[0].F, j[0].M), 1.0)], "do not follow from its velocities"),
         (
             lambda j: [(fm.Joint("S", j[0].F, j[0].M, modes=[fm.Turn("x", role="excited", input="kappa_dot")]), 1.0)],

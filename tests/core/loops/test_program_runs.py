@@ -149,6 +149,23 @@ def test_a_path_out_of_reach_is_named_with_the_gap_and_its_time() -> None:
         started(away)  # the first link is level: with d = sqrt(1.5^2 + 0.3^2) - 0.5, sqrt(d^2 + 0.4^2) - 0.7
 
 
+@pytest.mark.parametrize("dynamics", ["riccati", "copcod"])
+@pytest.mark.parametrize(("of", "gap"), [("eta", 0.03), ("kappa_dot", 0.45)])
+@pytest.mark.filterwarnings("ignore::fmumbs.StartWarning")
+def test_an_input_that_leads_out_of_reach_is_named_with_the_gap(of: str, gap: float, dynamics: str) -> None:
+    """A point of two rods of 1 m leaves their circle of 2 m: its target goes on to 2.03 m, or at 0.3 m/s for 1.5 s."""
+    model = fm.Model("two", gravity=(0, 0, 0))
+    a, b = (fm.Body.rod(name, length=1.0, mass=1.0, radius=0.02) for name in "ab")
+    model.add(a, b, fm.Revolute("A", model.ground.at(), a.base, axis="y"))
+    model.add(fm.Revolute("B", a.tip, b.base, axis="y", q0=-1.11))
+    given: dict[str, Any] = {"input": "eta", "cutoff": 20.0} if of == "eta" else {"input": of, "rate": (0.3, 0.0)}
+    model.add(fm.ProgrammedPoint("P", b.tip, directions="xz", start=(1.7, 0.0), **given))
+    inputs = {"P.eta_in": lambda t: (1.7 + 0.3 * t, 0.0)} if of == "eta" else {}
+    says = rf"target of program 'P' goes out of reach if its input stays: nearest gap {gap:g} m at t = .*Move the input"
+    with pytest.raises(fm.SolverError, match=says):
+        fm.simulate(fm.compile(model).with_options(dynamics=dynamics), stop=2.0, inputs=inputs)
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_the_nearest_gap_does_not_depend_on_the_start(seed: int) -> None:
     """An arm folded at random, where a descent alone may end at a larger gap."""
