@@ -41,7 +41,7 @@ class Cantilever:
         mass, self.modal = 10 ** rng.uniform(-3, 3), seed % 3 == 0
         self.period = 2 * np.pi / 3.516 * np.sqrt(mass * length**3 / EI)
         at = self.model.ground.at(rotation=fm.Rotation.rpy(*rng.uniform(-3, 3, 3)))
-        size = rng.uniform(0.1, 0.4) * EI / length**2
+        size = (-1) ** seed * rng.uniform(0.1, 0.4) * EI / length**2
         if self.modal:
             count = int(rng.integers(1, 4))
             beam: Any = fm.ModalBody.beam("beam", length=length, EI=EI, mass=mass, modes=count)
