@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from fmumbs._tables import number
-from fmumbs.compiler.image import DYNAMICS, SCHEMES
+from fmumbs.compiler.image import DYNAMICS, PROGRAMS, SCHEMES
 from fmumbs.errors import SolverError
 from fmumbs.run.files import format_of
 from fmumbs.run.signal import INTERPOLATIONS
@@ -141,6 +141,18 @@ _INTEGRATION = (
         default=None,
         help="Whether it starts at rest in the static equilibrium near the start values, with the parameters and "
         "inputs that are set.",
+    ),
+    click.option(
+        "--locked",
+        multiple=True,
+        metavar="JOINT",
+        help="A joint, or a coordinate such as hoist.q[2], that keeps its start value in the equilibrium, and is free "
+        "when the motion begins; can be repeated. Part of an FMU, so that it is chosen at export.",
+    ),
+    click.option(
+        "--programs",
+        type=click.Choice(list(PROGRAMS)),
+        help="What programs do in the equilibrium: their drives hold them where they start, or exert nothing.",
     ),
     click.option(
         "--dynamics",

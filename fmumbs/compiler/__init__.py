@@ -1,7 +1,7 @@
 """Compiles a Model to a ModelImage: topology, links, variables, bytes."""
 
-from fmumbs.compiler.compiling import compile
+from fmumbs.compiler.compiling import compile, image_of
 from fmumbs.compiler.image import ModelImage
 from fmumbs.compiler.variables import Variable, Variables
 
-__all__ = ["ModelImage", "Variable", "Variables", "compile"]
+__all__ = ["ModelImage", "Variable", "Variables", "compile", "image_of"]

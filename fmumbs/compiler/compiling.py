@@ -10,7 +10,7 @@ from fmumbs._limits import LARGEST
 from fmumbs.compiler.couplings import add_couplings
 from fmumbs.compiler.declared import declared_variables
 from fmumbs.compiler.friction import add_frictions, check_reactions
-from fmumbs.compiler.image import ModelImage
+from fmumbs.compiler.image import ModelImage, rest_option
 from fmumbs.compiler.kinds import all_variables
 from fmumbs.compiler.laws import add_laws
 from fmumbs.compiler.layout import Arrays, counted, lib, pack, table, text_at
@@ -24,6 +24,7 @@ from fmumbs.compiler.topology import spanning_tree
 from fmumbs.errors import ModelError
 from fmumbs.mechanism import GROUND, Body, JointBase, Model, Point
 from fmumbs.mechanism.forces import FORCES
+from fmumbs.mechanism.lock import with_locks
 from fmumbs.mechanism.signals import DefaultExperiment
 from fmumbs.scene import scene_of
 
@@ -68,18 +69,27 @@ def compile(
     everything: bool = False,
     starts: "Mapping[str, float | Sequence[float]] | None" = None,
     equilibrium: bool = False,
+    locked: Sequence[str] = (),
+    programs: str = "held",
 ) -> ModelImage:
     """Compiles a mechanism.
 
     everything: all variables under their structured names, even if the model declares signals.
     starts: start values that replace the model's, by names of inputs, states and parameters.
-    equilibrium: start at rest in the static equilibrium near the start values; see ModelImage.with_options.
+    equilibrium: start at rest in the static equilibrium near the start values; programs: "held" or "released" in it;
+        see ModelImage.with_options.
+    locked: joints by name, such as "hoist", or coordinates, such as "hoist.q[2]", that keep their start values in that
+        equilibrium, and are free when the motion begins. Scalar coordinates of joints in the spanning tree.
 
     Raises ModelError if the model is invalid; the message names the element and a fix.
     """
     if not isinstance(model, Model):
         raise ModelError(f"compile needs a Model, not a {type(model).__name__}. Give the Model that build() returns.")
+    option = rest_option(model.name, equilibrium, programs)
+    if locked and not option:
+        raise ModelError(f"Model '{model.name}': locked is given without equilibrium=True. Give that as well.")
     model.check_ends()
+    model = with_locks(model, locked)
     tree, cuts, backwards = spanning_tree(model)
     texts = _Texts()
     joints = [*tree, *cuts]
@@ -92,7 +102,7 @@ def compile(
         add_frictions(links, joints, texts.put)
         arrays = _arrays(_rows(model, joints, links, texts))
     arrays["text"] = texts.array()
-    arrays["options"].flat[lib.FM_OPTION_EQUILIBRIUM] = float(equilibrium)
+    arrays["options"].flat[lib.FM_OPTION_EQUILIBRIUM] = option
     set_starts(model, Names(arrays), arrays, starts or {})
     _check_numbers(model, arrays)
     if cuts or model.couplings:
@@ -102,6 +112,29 @@ def compile(
     image = _image(model, arrays, texts, everything)
     image.check()
     return image
+
+
+def image_of(
+    model: Model | ModelImage,
+    *,
+    everything: bool = False,
+    starts: "Mapping[str, float | Sequence[float]] | None" = None,
+    equilibrium: bool | None = None,
+    locked: Sequence[str] = (),
+    programs: str | None = None,
+) -> ModelImage:
+    """The image of a Model, or one that is given, with its start; None: as in the image.
+
+    Raises ModelError as compile(), and for an image with `locked`, which is part of it.
+    """
+    if not isinstance(model, ModelImage):
+        return compile(
+            model, everything=everything, starts=starts, equilibrium=bool(equilibrium), locked=locked,
+            programs=programs or "held",
+        )  # fmt: skip
+    if locked:
+        raise ModelError(f"locked is part of the image '{model.name}'. Give the Model, or compile(model, locked=...).")
+    return model.with_options(equilibrium=equilibrium, programs=programs)
 
 
 def _rows(model: Model, joints: list[JointBase], links: Links, texts: _Texts) -> dict[str, Any]:
@@ -115,7 +148,7 @@ def _rows(model: Model, joints: list[JointBase], links: Links, texts: _Texts) ->
         "joint_name": [texts.put(joint.name) for joint in joints],
         "joint_unique": np.full((len(joints), 6), UNIQUE),
         "joint_order": [order[joint.name] for joint in joints],
-        "coupling_name": [texts.put(coupling.name) for coupling in model.couplings],
+        "coupling_name": [texts.put(coupling.name) for coupling in (*model.couplings, *model.locks)],
         "body_name": [texts.put(name) for name in links.rows.get("body_name", [])],
     }
     _add_points(model, links, texts)

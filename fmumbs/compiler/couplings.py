@@ -13,7 +13,7 @@ def add_couplings(out: Links, model: Model, tree: list[JointBase]) -> None:
     """
     joints = {joint.name: index for index, joint in enumerate(tree)}
     terms = 0
-    for index, coupling in enumerate(model.couplings):
+    for index, coupling in enumerate((*model.couplings, *model.locks)):
         scale = max(abs(ratio) for _, _, ratio in coupling.coordinates)
         for joint, mode, ratio in coupling.coordinates:
             if joint.name not in joints:

@@ -23,6 +23,8 @@ CORRECTIONS: dict[str, int] = {
     "direct": lib.FM_CORRECT_DIRECTLY, "baumgarte": lib.FM_CORRECT_BAUMGARTE, "off": lib.FM_CORRECT_NEVER,
 }  # fmt: skip
 
+PROGRAMS: dict[str, float] = {"held": 1.0, "released": 2.0}
+"""Values of solver.equilibrium by what programs do in it."""
 
 DYNAMICS: dict[str, int] = {"riccati": lib.FM_RICCATI, "copcod": lib.FM_COPCOD}
 
@@ -148,6 +150,7 @@ class ModelImage:
         correction: str | tuple[float, float] | None = None,
         closure: float | None = None,
         equilibrium: bool | None = None,
+        programs: str | None = None,
         dynamics: str | None = None,
         deformation: float | None = None,
     ) -> "ModelImage":
@@ -161,6 +164,11 @@ class ModelImage:
         closure: tolerance of the direct correction, relative to the model's length.
         equilibrium: whether the motion starts at rest in the static equilibrium near the start values, which the core
             then searches with the values of parameters and inputs that are set.
+        programs: what they do in that equilibrium. "held": they hold where their paths begin, or with a transition
+            where the mechanism starts, and their ideal drives carry what the sag of supports and links would change
+            there. "released": their drives exert nothing, and all sags; the motion begins there, off the path by a
+            deviation that a transition fades out. A program without a transition is refused then, with the deviation.
+            Excited modes stand in either case.
         dynamics: how accelerations are found: "riccati", by sweeps that are linear in the number of bodies, with
             Lagrange multipliers for loops; "copcod", from the reduced form N' (M q'' - h - Q) = 0 in independent
             coordinates, of the third order in their number, for comparison.
@@ -177,8 +185,8 @@ class ModelImage:
         if tolerance is not None:
             where = f"'{self.name}': tolerance"
             options[lib.FM_OPTION_TOLERANCE] = _checks.parameter("model", "solver.tolerance", tolerance, where)
-        if equilibrium is not None:
-            options[lib.FM_OPTION_EQUILIBRIUM] = float(bool(equilibrium))
+        present = float(options[lib.FM_OPTION_EQUILIBRIUM])
+        options[lib.FM_OPTION_EQUILIBRIUM] = rest_option(self.name, equilibrium, programs, present)
         if dynamics is not None:
             options[lib.FM_OPTION_DYNAMICS] = dynamics_number(dynamics)
         if deformation is not None:
@@ -232,3 +240,17 @@ def dynamics_number(dynamics: str) -> int:
     if dynamics in DYNAMICS:
         return DYNAMICS[dynamics]
     raise ModelError(f"dynamics {dynamics!r} is unknown. Choose one of: {', '.join(DYNAMICS)}.")
+
+
+def rest_option(name: str, equilibrium: bool | None, programs: str | None, present: float = 0.0) -> float:
+    """The value of solver.equilibrium; None: as at present. name: of the model.
+
+    Raises ModelError for an unknown word, and for released programs without an equilibrium.
+    """
+    if programs is not None and programs not in PROGRAMS:
+        raise ModelError(f"programs {programs!r} is unknown. Choose one of: {', '.join(PROGRAMS)}.")
+    if not (present if equilibrium is None else equilibrium):
+        if programs == "released":
+            raise ModelError(f"Model '{name}': programs='released' is given without equilibrium=True. Give it as well.")
+        return 0.0
+    return PROGRAMS[programs] if programs is not None else present or PROGRAMS["held"]

@@ -79,7 +79,7 @@ def _bound(model: Model, *, also_driven: bool) -> dict[str, JointBase]:
     """
     carriers = Counter(joint.M.body.name for joint in model.joints)
     needed = {law.on.name for law in model.laws}
-    needed |= {joint.name for coupling in model.couplings for joint, _, _ in coupling.coordinates}
+    needed |= {joint.name for coupling in (*model.couplings, *model.locks) for joint, _, _ in coupling.coordinates}
     needed |= {joint.name for joint in (program.varies_with for program in model.programs) if joint is not None}
     declared = {signal.target.partition(".")[0] for signal in model.signals if ".reaction." not in signal.target}
     doubtful = [j for j in model.joints if carriers[j.M.body.name] > 1 and j.M.body is not GROUND and _may_carry(j)]

@@ -110,6 +110,10 @@ double fm_departure(const fm_instance *instance, char *name, size_t capacity);
 /* The first deformation since assembly that left the linear range, a rotation [rad] or strain above solver.deformation, and a
  * sentence on it without the last full stop; 0: none did. */
 double fm_deformation(const fm_instance *instance, char *message, size_t capacity);
+/* How many coordinates are locked in the equilibrium of the last assembly; the generalised force [N.m] or [N] that keeps one at its
+ * start value, and its name. */
+int32_t fm_lock_count(const fm_instance *instance);
+double fm_lock(const fm_instance *instance, int32_t index, char *name, size_t capacity);
 /* FM_OK if every free mode has inertia at some general position, with loops left open; otherwise an error that names a
  * mode without. */
 fm_status fm_check_inertia(fm_instance *instance);

@@ -58,6 +58,8 @@ def export_fmu(
     dynamics: str | None = None,
     starts: Mapping[str, float | Sequence[float]] | None = None,
     equilibrium: bool | None = None,
+    locked: Sequence[str] = (),
+    programs: str | None = None,
     platforms: Sequence[str] | None = None,
     naming: str = STRUCTURED,
     all_variables: bool = False,
@@ -76,6 +78,8 @@ def export_fmu(
     equilibrium: the motion starts at rest in the static equilibrium near the start values, as fmumbs.equilibrium()
         finds it: the start value of solver.equilibrium is 1. The FMU searches it with the parameters and inputs that
         the importer sets. None: as in the image.
+    programs: "held" or "released" in that equilibrium, see ModelImage.with_options; solver.equilibrium is then 1 or 2.
+    locked: see compile(); only for a Model, and fixed in the FMU.
     platforms: whose binaries the FMU carries, such as ["linux64", "win64"]; "linux64=aarch64-linux" puts the one for
         aarch64-linux into the folder linux64, where importers on ARM look that do not know its name. None: all that
         this installation has.
@@ -93,12 +97,15 @@ def export_fmu(
     """
     if backend not in BACKENDS:
         raise ExportError(f"backend '{backend}' is unknown. Choose one of: {', '.join(BACKENDS)}.")
-    image = _image(model, starts)
-    chosen = (scheme, step, tolerance, correction, closure, equilibrium, dynamics)
+    from fmumbs.compiler import ModelImage, image_of
+
+    if isinstance(model, ModelImage) and starts:
+        raise ExportError("starts cannot be given with a ModelImage, which has its own. Give its Model.")
+    image = image_of(model, starts=starts, equilibrium=equilibrium, locked=locked, programs=programs)
+    chosen = (scheme, step, tolerance, correction, closure, dynamics)
     if any(option is not None for option in chosen):
         image = image.with_options(
-            scheme=scheme, step=step, tolerance=tolerance, correction=correction, closure=closure,
-            equilibrium=equilibrium, dynamics=dynamics,
+            scheme=scheme, step=step, tolerance=tolerance, correction=correction, closure=closure, dynamics=dynamics,
         )  # fmt: skip
     if image.equilibrium:
         _check_equilibrium(image)
@@ -141,16 +148,6 @@ BACKENDS: dict[str, Callable[[ModelImage, Sequence[str] | None, str, bool], Entr
     "native": native_entries,
     "pythonfmu": pythonfmu_entries,
 }
-
-
-def _image(model: Model | ModelImage, starts: Mapping[str, float | Sequence[float]] | None) -> ModelImage:
-    from fmumbs.compiler import ModelImage, compile
-
-    if not isinstance(model, ModelImage):
-        return compile(model, starts=starts)
-    if starts:
-        raise ExportError("starts cannot be given with a ModelImage, which has its own. Give its Model.")
-    return model
 
 
 def _check_equilibrium(image: ModelImage) -> None:

@@ -46,7 +46,7 @@ LOG_CATEGORIES = {
 }
 
 # Smallest and largest value of an integer parameter, by its kind
-_RANGES = {"solver.scheme": (min(SCHEMES.values()), max(SCHEMES.values())), "solver.equilibrium": (0, 1)}
+_RANGES = {"solver.scheme": (min(SCHEMES.values()), max(SCHEMES.values())), "solver.equilibrium": (0, 2)}
 
 
 @dataclass(frozen=True)

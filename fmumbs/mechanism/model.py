@@ -50,6 +50,7 @@ class Model:
         self.default_experiment: DefaultExperiment | None = None
         self._elements: dict[str, Element] = {}
         self._signals: dict[str, Signal] = {}
+        self._locks: tuple[Coupling, ...] = ()
 
     def __repr__(self) -> str:
         counts = (
@@ -146,6 +147,11 @@ class Model:
     def inner(self) -> frozenset[str]:
         """The names of what programs consist of beside their drives: massless targets, and constraints."""
         return frozenset(name for program in self.programs for name in program.inner)
+
+    @property
+    def locks(self) -> tuple[Coupling, ...]:
+        """What holds coordinates in statics alone (lock.py); compile() adds them to a copy."""
+        return self._locks
 
     @property
     def couplings(self) -> tuple[Coupling, ...]:

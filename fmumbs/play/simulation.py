@@ -6,7 +6,7 @@ Both follow inputs in the same steps (fmumbs/run/feed.py), so that a model and i
 import os
 import re
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
@@ -43,9 +43,9 @@ _STATE = re.compile(r"[._](q|qd)(\[\d+\]|_\d+)?$")
 class Options:
     """Options of a run; None for the default of the model or the FMU.
 
-    stop, interval [s]; scheme, step [s], tolerance, correction, closure, equilibrium, dynamics: see
-    ModelImage.with_options; inputs: a CSV file with columns `time` and inputs by name; interpolation: between its rows,
-    "linear", "cubic" or "hold", see Signal.
+    stop, interval [s]; scheme, step [s], tolerance, correction, closure, equilibrium, programs, dynamics: see
+    ModelImage.with_options; locked: see compile(); inputs: a CSV file with columns `time` and inputs by name;
+    interpolation: between its rows, "linear", "cubic" or "hold", see Signal.
     """
 
     stop: float | None = None
@@ -57,6 +57,8 @@ class Options:
     correction: str | tuple[float, float] | None = None
     closure: float | None = None
     equilibrium: bool | None = None
+    locked: Sequence[str] = ()
+    programs: str | None = None
     dynamics: str | None = None
     interpolation: str = "linear"
 
@@ -87,6 +89,8 @@ def run_model(model: "Model", options: Options, *, progress: Progress | None = N
         correction=options.correction,
         closure=options.closure,
         equilibrium=options.equilibrium,
+        locked=options.locked,
+        programs=options.programs,
         dynamics=options.dynamics,
         progress=progress,
     )
@@ -94,14 +98,19 @@ def run_model(model: "Model", options: Options, *, progress: Progress | None = N
 
 def settings_of(options: Options) -> dict[str, Any]:
     """The parameters of an FMU for the integration and for keeping loops closed. Raises ModelError for unknown ones,
-    and SolverError for `dynamics`, which is fixed in an FMU.
+    and SolverError for `dynamics` and `locked`, which are fixed in an FMU.
     """
-    from fmumbs.compiler.image import correction_number, scheme_number
+    from fmumbs.compiler.image import correction_number, rest_option, scheme_number
 
     if options.dynamics is not None:
         raise SolverError(
             f"dynamics {options.dynamics!r}: an FMU keeps the formulation that it was exported with. Export the model "
             f"with --dynamics {options.dynamics}."
+        )
+    if options.locked:
+        raise SolverError(
+            f"locked {', '.join(options.locked)}: an FMU keeps the locks that it was exported with. Export the model "
+            f"with --locked {options.locked[0]}."
         )
     values: dict[str, Any] = {}
     if options.scheme is not None:
@@ -110,8 +119,8 @@ def settings_of(options: Options) -> dict[str, Any]:
         values["solver.step"] = options.step
     if options.tolerance is not None:
         values["solver.tolerance"] = options.tolerance
-    if options.equilibrium is not None:
-        values["solver.equilibrium"] = int(options.equilibrium)
+    if options.equilibrium is not None or options.programs is not None:
+        values["solver.equilibrium"] = int(rest_option("FMU", options.equilibrium, options.programs))
     if isinstance(options.correction, tuple):
         values["solver.correction"] = correction_number("baumgarte")
         values |= {f"solver.baumgarte[{i + 1}]": value for i, value in enumerate(options.correction)}

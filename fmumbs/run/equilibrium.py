@@ -8,16 +8,17 @@ departs, which the core seeks as well (statics/stability.c).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fmumbs.compiler import ModelImage, compile
+from fmumbs.compiler import ModelImage, image_of
 from fmumbs.errors import AssemblyError, EquilibriumError
 from fmumbs.mechanism import Model
 from fmumbs.run.solver import Solver
-from fmumbs.run.vibrations import LOWEST, growths, vibrations
+from fmumbs.run.vibrations import LOWEST, freedoms, growths, vibrations
 
 Array = NDArray[np.float64]
 
@@ -35,6 +36,7 @@ class Equilibrium:
         of least magnitude, or three and that of a motion that departs.
     errors: (freedoms,) how far round-off may move each of them [1/s2].
     softest: the coordinate that moves most in the motion that departs fastest, or in the first.
+    locks: the generalised force [N.m] or [N] that keeps each locked coordinate at its start value, by name.
     method: "newton", "descent" or "shortened newton". solver: stands in the equilibrium.
     """
 
@@ -44,6 +46,7 @@ class Equilibrium:
     softest: str
     method: str
     solver: Solver
+    locks: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def stable(self) -> bool:
@@ -80,7 +83,9 @@ class Equilibrium:
         return f"{known}{first}"
 
 
-def equilibrium(model: Model | ModelImage) -> Equilibrium:
+def equilibrium(
+    model: Model | ModelImage, *, locked: Sequence[str] = (), programs: str | None = None
+) -> Equilibrium:
     """A static equilibrium near the start of a mechanism, stable or not; works on trees, loops and flexible bodies.
 
     Excited modes stand where they are at t = 0. Laws act with the mean of their forces at small velocities of either
@@ -88,13 +93,19 @@ def equilibrium(model: Model | ModelImage) -> Equilibrium:
     Inputs have their start values. With nonholonomic joints the accelerations along the velocities that they allow
     vanish. Such positions are not isolated: this one is reached from the start along allowed velocities.
 
+    locked: joints by name, such as "hoist", or coordinates, such as "hoist.q[2]", that keep their start values, while
+        supports and links sag; only for a Model. `locks` of the result has the forces that this takes. The verdict is
+        that of the locked mechanism; when a motion begins, the locks are open.
+    programs: "held", as by default: programs hold where they start, and their ideal drives carry the sag; or
+        "released": their drives exert nothing. See ModelImage.with_options.
+
     It is the one in which an FMU starts whose parameter solver.equilibrium is 1, and the Solver of
     image.with_options(equilibrium=True).
 
-    Raises ModelError for a model that cannot be compiled, AssemblyError if the loops cannot be closed, EquilibriumError
-    where there is no equilibrium near the start or an indifferent one.
+    Raises ModelError for a model that cannot be compiled and for locks that do not exist, AssemblyError if the loops
+    cannot be closed, EquilibriumError where there is no equilibrium near the start or an indifferent one.
     """
-    image = compile(model, everything=True) if isinstance(model, Model) else model
+    image = image_of(model, everything=True, equilibrium=True, locked=locked, programs=programs)
     if len(image.variables.speeds()) != image.sizes["speeds"]:
         raise EquilibriumError(
             f"Model '{image.name}' declares signals, and its image does not show all coordinates. Give the Model, or "
@@ -106,7 +117,7 @@ def equilibrium(model: Model | ModelImage) -> Equilibrium:
     places = places[image.variables.states(places)]
     names = image.variables.names(places)
     starts = dict(zip(names, solver.read(places).tolist(), strict=True))
-    return Equilibrium(starts, squares, errors, softest, solver.equilibrium_found[0], solver)
+    return Equilibrium(starts, squares, errors, softest, solver.equilibrium_found[0], solver, solver.locks)
 
 
 def resting(image: ModelImage) -> Solver:
@@ -126,7 +137,7 @@ def _stability(solver: Solver) -> tuple[tuple[complex, ...], tuple[float, ...], 
     squares, errors = found.squares, found.errors
     values = tuple(complex(one) if one.imag else float(one.real) for one in squares)
     growth, departing = solver.departure
-    if len(squares) < solver.mobility and growth > 0.0 and squares[0].real > -(growth**2) * (1.0 - _SAME):
+    if len(squares) < freedoms(solver) and growth > 0.0 and squares[0].real > -(growth**2) * (1.0 - _SAME):
         kept = LOWEST - 1  # that motion is not among those of least magnitude
         return (-(growth**2), *values[:kept]), (0.0, *errors[:kept].tolist()), departing
     if not values:

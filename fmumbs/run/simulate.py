@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fmumbs import _checks
-from fmumbs.compiler import ModelImage, compile
+from fmumbs.compiler import ModelImage, image_of
 from fmumbs.errors import DeformationWarning, ModelError, SolverError, StartWarning
 from fmumbs.mechanism import Model
 from fmumbs.run.details import details_later
@@ -36,6 +36,8 @@ def simulate(
     correction: str | tuple[float, float] | None = None,
     closure: float | None = None,
     equilibrium: bool | None = None,
+    locked: Sequence[str] = (),
+    programs: str | None = None,
     dynamics: str | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Result:
@@ -56,8 +58,8 @@ def simulate(
         At the time of a call, as at that of a jump of a table, results have the values after it.
     control_interval: sampling time of control [s].
     outputs: names of variables or vectors to record; None for every output.
-    scheme, step [s], tolerance (relative) of the integration, correction, closure, equilibrium, dynamics: see
-        ModelImage.with_options. None: as stored in the image.
+    scheme, step [s], tolerance (relative) of the integration, correction, closure, equilibrium, programs, dynamics:
+        see ModelImage.with_options. None: as stored in the image. locked: see compile(), only for a Model.
     progress: called with the fraction done, 0 to 1.
 
     Warns with a StartWarning if loops change given start values, and if it starts in an unstable equilibrium; with a
@@ -66,12 +68,11 @@ def simulate(
     name, a refused value, or a step that fails; then the error has the `time` [s] and the `result` so far. Ctrl-C
     raises Interrupted, which has both, too.
     """
-    image = model if isinstance(model, ModelImage) else compile(model)
-    chosen = (scheme, step, tolerance, correction, closure, equilibrium, dynamics)
+    image = image_of(model, equilibrium=equilibrium, locked=locked, programs=programs)
+    chosen = (scheme, step, tolerance, correction, closure, dynamics)
     if any(option is not None for option in chosen):
         image = image.with_options(
-            scheme=scheme, step=step, tolerance=tolerance, correction=correction, closure=closure,
-            equilibrium=equilibrium, dynamics=dynamics,
+            scheme=scheme, step=step, tolerance=tolerance, correction=correction, closure=closure, dynamics=dynamics,
         )  # fmt: skip
     recorded = experiment_times(image, stop, interval) if times is None else _given_times(times, stop, interval)
     unseen = int(recorded[0] > 0.0)  # a start that is not recorded

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fmumbs.compiler import ModelImage, compile
+from fmumbs.compiler import ModelImage, image_of
 from fmumbs.compiler.constraint_rows import GIVEN
 from fmumbs.compiler.declared import signal_references
 from fmumbs.compiler.layout import ffi, lib
@@ -33,8 +33,8 @@ class Solver:
     """Simulates a mechanism step by step, with the same bits as its FMU.
 
     model: a Model, with all variables accessible, declared signals also under their own names; or a ModelImage, with
-    the variables in its table. equilibrium: whether assemble() goes on to the static equilibrium, see
-    ModelImage.with_options; None: as in the image.
+    the variables in its table. equilibrium: whether assemble() goes on to the static equilibrium, programs: "held" or
+    "released" in it, see ModelImage.with_options; None: as in the image. locked: see compile(), only for a Model.
 
     Values are numbers, or arrays for vectors such as "A.reaction.f"; for units and axes see
     ModelImage.variables.
@@ -45,10 +45,15 @@ class Solver:
     Solvers can run in parallel. Ctrl-C ends a step; the Solver is then at `time` and can continue.
     """
 
-    def __init__(self, model: Model | ModelImage, *, equilibrium: bool | None = None) -> None:
-        self.image = model if isinstance(model, ModelImage) else compile(model, everything=True)
-        if equilibrium is not None:
-            self.image = self.image.with_options(equilibrium=equilibrium)
+    def __init__(
+        self,
+        model: Model | ModelImage,
+        *,
+        equilibrium: bool | None = None,
+        locked: Sequence[str] = (),
+        programs: str | None = None,
+    ) -> None:
+        self.image = image_of(model, everything=True, equilibrium=equilibrium, locked=locked, programs=programs)
         self._instance = self.image.take_instance()
         self._signals = {} if isinstance(model, ModelImage) else signal_references(model, self.image.variables)
         self._known: dict[str, tuple[References, bool]] = {}
@@ -321,6 +326,17 @@ class Solver:
         self._ask(lib.fm_deformation, message, len(message))
         text = ffi.string(message).decode()
         return f"Model '{self.image.name}': {text}." if text else ""
+
+    @property
+    def locks(self) -> dict[str, float]:
+        """Of the equilibrium of the last assemble(): the generalised force [N.m] or [N] that keeps each locked
+        coordinate at its start value, by name.
+        """
+        name, found = ffi.new("char[]", 200), {}
+        for i in range(self._ask(lib.fm_lock_count)):
+            force = float(self._ask(lib.fm_lock, i, name, len(name)))
+            found[ffi.string(name).decode()] = force
+        return found
 
     # State ----------------------------------------------------------------------------------------------------
 

@@ -18,6 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fmumbs.compiler.constraint_rows import COUPLED
+from fmumbs.compiler.image import PROGRAMS
+from fmumbs.compiler.layout import lib
 from fmumbs.errors import SolverError
 from fmumbs.run.solver import Solver
 
@@ -54,11 +57,12 @@ def vibrations(solver: Solver) -> Vibrations:
     """Those about a solver's equilibrium."""
     arrays, n = solver.image.arrays, solver.image.sizes["speeds"]
     scale = np.where(arrays["mode_linear"][:n] == 1, float(arrays["length"].reshape(-1)[0]), 1.0)
-    if solver.mobility == 0:
+    count = freedoms(solver)
+    if count == 0:
         return Vibrations(np.empty(0, complex), np.empty(0), np.empty((n, 0), complex))
-    if solver.mobility < LARGE:
+    if count < LARGE:
         return _all(solver, scale)
-    if solver.mobility <= MOST and arrays["load_torque"].any():
+    if count <= MOST and arrays["load_torque"].any():
         found = _all(solver, scale)
         lowest = np.sort(np.argsort(np.abs(found.squares))[:LOWEST])
         real = Vibrations(found.squares[lowest], found.errors[lowest], found.motions[:, lowest])
@@ -70,6 +74,25 @@ def vibrations(solver: Solver) -> Vibrations:
     return _all(solver, scale) if found.squares.imag.any() else found
 
 
+def freedoms(solver: Solver) -> int:
+    """Degrees of freedom about the equilibrium: those of the motion, less locks, plus released programs'."""
+    rows, n = _rows(solver), solver.image.sizes["speeds"]
+    if (rows == solver.active_rows).all():
+        return solver.mobility
+    return int(_allowed(solver, np.ones(n)).shape[1])
+
+
+def _rows(solver: Solver) -> NDArray[np.bool_]:
+    """(rows,) those that apply in statics: active ones, and locks, without released programs."""
+    arrays = solver.image.arrays
+    if not arrays["row_kind"].size:
+        return solver.active_rows
+    locks = (arrays["row_kind"] == COUPLED) & (arrays["row_part"] == lib.FM_OF_LOCK)
+    option = float(arrays["options"].flat[lib.FM_OPTION_EQUILIBRIUM])
+    released = (arrays["row_excitation"] >= 0) & (option == PROGRAMS["released"])
+    return np.asarray((solver.active_rows | locks) & ~released)
+
+
 def _allowed(solver: Solver, scale: Array) -> Array:
     """(n, freedoms) orthonormal motions that the loops allow while drives stand, slides in multiples of the length."""
     arrays, n = solver.image.arrays, len(scale)
@@ -77,7 +100,7 @@ def _allowed(solver: Solver, scale: Array) -> Array:
     stand[np.arange(len(stand)), arrays["excitation_u"]] = 1.0
     if not solver.image.sizes["rows"]:
         return np.eye(n)[:, stand.sum(axis=0) == 0.0]
-    J = solver.jacobian[solver.active_rows] * scale
+    J = solver.jacobian[_rows(solver)] * scale
     norms = np.linalg.norm(J, axis=1)
     rows = np.vstack([J[norms > 0] / norms[norms > 0, None], stand])
     _, s, vt = np.linalg.svd(rows, full_matrices=len(rows) < n)

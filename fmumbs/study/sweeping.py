@@ -72,7 +72,8 @@ def sweep(
     save: names of variables whose trajectories are saved, in a folder beside `out`; an empty list for all outputs.
     stop, interval [s]: of the results, by default those of the model or FMU. inputs: CSV file of inputs over time,
         the same in all runs; interpolation between its rows: "linear", "cubic" or "hold", see Signal.
-    integration: scheme, step, tolerance, correction, closure, equilibrium, dynamics, see ModelImage.with_options.
+    integration: scheme, step, tolerance, correction, closure, equilibrium, programs, dynamics, see
+        ModelImage.with_options; locked, see compile().
     engine: of a system, see System.run(). Its stop and interval are those of the communication.
     scheduler: address of a Dask scheduler, such as "tcp://host:8786"; its workers need fmumbs, and a model's file under
         the same path; an FMU is sent to them. None: a local cluster of `workers` processes, by default one for each

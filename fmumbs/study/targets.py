@@ -227,19 +227,22 @@ class ModelTarget:
         return solver
 
     def _image(self, arguments: Values, options: Options) -> ModelImage:
-        from fmumbs.compiler import ModelImage, compile
+        from fmumbs.compiler import ModelImage, image_of
 
+        start: dict[str, Any] = {
+            "equilibrium": options.equilibrium, "locked": options.locked, "programs": options.programs
+        }  # fmt: skip
         if isinstance(self._origin, ModelImage):
-            image = self._origin
+            image = image_of(self._origin, **start)
         elif isinstance(self._origin, str):
             if file_hash(self._origin) != self._hash:
                 raise SolverError(f"'{find_model(self._origin)}' was changed during the sweep. Begin it again.")
-            image = compile(read_model(self._origin, arguments))
+            image = image_of(read_model(self._origin, arguments), **start)
         else:
-            image = compile(build_model(self._origin, arguments))
+            image = image_of(build_model(self._origin, arguments), **start)
         return image.with_options(
             scheme=options.scheme, step=options.step, tolerance=options.tolerance, correction=options.correction,
-            closure=options.closure, equilibrium=options.equilibrium, dynamics=options.dynamics,
+            closure=options.closure, dynamics=options.dynamics,
         )  # fmt: skip
 
 

@@ -26,6 +26,7 @@
 #include "../assembly/reach.h"
 #include "../assembly/restarts.h"
 #include "../statics/equilibrium.h"
+#include "../statics/pose.h"
 #include "step.h"
 
 #include <math.h>
@@ -263,7 +264,12 @@ static fm_status start_at_rest(fm_instance *s, double t)
     const int32_t ny = s->model.ny;
     const double *guess = s->kept + (s->guess - s->state), *base = s->kept + (s->base - s->state);
     const double moved = s->clock[FM_MOVED];
+    double gap;
     if (fm_find_equilibrium(s) != FM_OK) return FM_ERROR;
+    const int32_t off = fm_released_gap(s, s->y, &gap);
+    if (off >= 0)
+        return fm_say(s, FM_ERROR, "in the equilibrium with released programs '%s' is %.6g from its target. Give it a transition, "
+                      "which fades that out, or hold the programs", s->image.text + s->image.joint_name[off], gap);
     copy(s->statics.cut_p, s->cut_p, s->image.n.cut_positions);
     copy(s->guess, s->y, ny);
     copy(s->base, s->y, ny);
@@ -282,6 +288,7 @@ fm_status fm_do_assemble(fm_instance *s, double t)
     char why[500];
     memcpy(s->kept, s->state, s->model.state_doubles * sizeof(double));
     s->statics.growth = 0.0;
+    s->statics.locks = 0;
     s->reduced.used = 0; /* assembly and statics are those of the sweeps */
     fm_status status = assemble_in_space(s, t);
     if (status == FM_OK && s->options[FM_OPTION_EQUILIBRIUM] != 0.0) status = start_at_rest(s, t);

@@ -85,6 +85,17 @@ double fm_deformation(const fm_instance *s, char *message, size_t capacity)
     return found;
 }
 
+int32_t fm_lock_count(const fm_instance *s)
+{
+    return s->statics.locks;
+}
+
+double fm_lock(const fm_instance *s, int32_t index, char *name, size_t capacity)
+{
+    fm_name_position(s, s->statics.locked[index], name, capacity);
+    return s->statics.holds[index];
+}
+
 fm_status fm_check_inertia(fm_instance *s)
 {
     fm_enter(s);

@@ -53,7 +53,8 @@ int fm_row_counts(const fm_instance *s, int32_t row)
     if (s->assembly.released && mode >= 0 &&
         (s->assembly.released == FM_RELEASE_ALL || s->image.excitation_transition[mode] > 0.0))
         return 0;
-    return s->image.row_kind[row] != FM_ROW_GIVEN || s->assembly.hold[variable_of(&s->image, row)] > 0;
+    if (s->image.row_kind[row] == FM_ROW_GIVEN) return s->assembly.hold[variable_of(&s->image, row)] > 0;
+    return !fm_row_rests(s, row);
 }
 
 static void row_at(fm_instance *s, int32_t i, fm_ends *ends, fm_constraint *out)

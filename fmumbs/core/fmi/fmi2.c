@@ -227,6 +227,16 @@ void fmu_tell_deformation(fmu_component *c)
     (void)fmu_say(c, fmi2Warning, "%s", text);
 }
 
+/* The forces of locks, which open now. */
+static void tell_locks(fmu_component *c)
+{
+    for (int32_t i = 0; i < fm_lock_count(c->core); i++) {
+        char name[200];
+        const double force = fm_lock(c->core, i, name, sizeof name);
+        (void)fmu_say(c, fmi2OK, "in the equilibrium %s was locked, by %.6g", name, force);
+    }
+}
+
 fmi2Status fmu_start(fmu_component *c)
 {
     fmi2Status status = fm_check_parameters(c->core) == FM_OK ? fmu_assembled(c) : fmu_answer(c, FM_ERROR);
@@ -236,6 +246,7 @@ fmi2Status fmu_start(fmu_component *c)
     tell_changes(c);
     tell_departure(c);
     fmu_tell_deformation(c);
+    tell_locks(c);
     if (fm_mobility(c->core) == 0 && fm_excited(c->core) == 0 && fm_active(c->core, NULL, 0) > 0)
         (void)fmu_say(c, fmi2Warning, "the mechanism is locked: its loops leave no degree of freedom. Free one of their joints");
     return fmi2OK;

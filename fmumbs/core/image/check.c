@@ -253,6 +253,7 @@ static const char *check_rows(const fm_image *m)
             const int rates = m->row_kind[i] >= FM_ROW_SPEED && m->row_kind[i] <= FM_ROW_ROLLING, part = m->row_part[i];
             if (part < 0 || part >= FM_ROW_LEVELS || (rates && part == FM_OF_POSITION)) return "a row has an impossible level";
             if (part != FM_OF_POSITION && !rates && m->row_kind[i] != FM_ROW_COUPLED) return "a row of positions has another level";
+            if (part == FM_OF_LOCK && (m->row_kind[i] != FM_ROW_COUPLED || m->row_excitation[i] >= 0)) return "a lock moves by a program";
         }
         if (m->row_kind[i] >= FM_ROW_ROLLING && !(m->row_length[i] != 0.0)) return "a wheel has no radius";
         const int32_t vary = m->row_vary[i], twists = m->row_kind[i] == FM_ROW_TWIST || m->row_kind[i] == FM_ROW_TWIST_M;

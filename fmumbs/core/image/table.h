@@ -418,7 +418,7 @@ typedef enum fm_correction { /* how drift off the constraints is corrected after
     FM_CORRECT_NEVER
 } fm_correction;
 
-typedef enum fm_row_level { FM_OF_POSITION, FM_OF_VELOCITY, FM_OF_ACCELERATION, FM_ROW_LEVELS } fm_row_level;
+typedef enum fm_row_level { FM_OF_POSITION, FM_OF_VELOCITY, FM_OF_ACCELERATION, FM_OF_LOCK, FM_ROW_LEVELS } fm_row_level;
 
 typedef enum fm_row_kind {
     FM_ROW_ALONG,         /* f . p_FM = length; p_FM: from F's origin to M's; f fixed in F's link, g in M's */

@@ -155,7 +155,7 @@
     K(STEP, MODEL, "solver.step", 1, PARAMETER, REAL, 0, 0, "s", "s",                                                   \
       "longest step of the fixed-step scheme")                         \
     K(EQUILIBRIUM, MODEL, "solver.equilibrium", 1, PARAMETER, INTEGER, 0, 0, "", "",                                    \
-      "where the motion starts: 0 at the start values, 1 at rest in the static equilibrium near them")                  \
+      "where the motion starts: 0 at the start values, 1 at rest in the static equilibrium near them, 2 in that with released programs")                  \
     K(CORRECTION, MODEL, "solver.correction", 1, PARAMETER, INTEGER, 0, 0, "", "",                                      \
       "how loops are kept closed: 0 direct correction, 1 Baumgarte's stabilisation, 2 not at all")                      \
     K(CLOSURE, MODEL, "solver.closure", 1, PARAMETER, REAL, 0, 0, "", "",                                               \
@@ -192,7 +192,7 @@
     B(FR_SCALE, FM_EACH, 0.0, FM_LARGEST)                                                \
     B(SCHEME, FM_EACH, 0.0, 4.0)                                                         \
     B(STEP, FM_EACH, FM_LEAST, FM_LARGEST)                                               \
-    B(EQUILIBRIUM, FM_EACH, 0.0, 1.0)                                                    \
+    B(EQUILIBRIUM, FM_EACH, 0.0, 2.0)                                                    \
     B(CORRECTION, FM_EACH, 0.0, 2.0)                                                     \
     B(CLOSURE, FM_EACH, 1e-16, 0.01)                                                     \
     B(BAUMGARTE, FM_EACH, 0.0, 1e9)                                                      \

@@ -160,6 +160,16 @@ static inline const fm_plane_shape *fm_plane_shapes_of(const fm_instance *s, con
     return s->planar.shape + s->image.frame_first[s->image.link_frame[k->link]];
 }
 
+/* Whether a row takes no part now: a given start value, which assembly alone knows; a lock but in statics; there a program that
+ * is released (statics/pose.c). */
+static inline int fm_row_rests(const fm_instance *s, int32_t row)
+{
+    const fm_image *m = &s->image;
+    if (m->row_kind[row] == FM_ROW_GIVEN) return 1;
+    if (m->row_kind[row] == FM_ROW_COUPLED && m->row_part[row] == FM_OF_LOCK) return !s->statics.posing;
+    return s->statics.releasing && m->row_excitation[row] >= 0;
+}
+
 /* Whether the planar kernels move a link. */
 static inline int fm_moves_in_plane(const fm_instance *s, int32_t link)
 {

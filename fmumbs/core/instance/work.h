@@ -136,6 +136,9 @@ typedef struct fm_stiff {
     A(double, ahead, n.matrix)                                                                     \
     A(double, J, n.matrix_columns) /* rows of the constraints along their paths, */                \
     A(double, weight, n.rows)      /* their penalties and multipliers, */                          \
+    A(double, posed, 2 * n.rows) /* active rows and pivots of the motion (pose.c) */              \
+    A(double, holds, n.rows)     /* forces of the locks, */                                       \
+    A(int32_t, locked, n.rows)   /* and of each the velocity variable */                          \
     A(double, nu, n.rows)                                                                          \
     A(double, lambda, n.rows)      /* the multipliers of the forces at the base */
 
@@ -161,6 +164,8 @@ typedef struct fm_statics {
     int32_t room;      /* directions of a Krylov space */
     int32_t raw_count; /* and of the last one */
     int32_t method;    /* which method found the last equilibrium */
+    int32_t posing, releasing; /* 1: rows are as in statics (pose.c); programs are released */
+    int32_t in_plane, realised, locks; /* planar.used and realised.count of the motion; number of `locked` */
     int32_t climbed;   /* 1: Newton's method was where a motion departs */
     int32_t by_matrix; /* 1: linear systems by a factor of the matrix (matrix.c), 0: by Krylov spaces (krylov.c) */
     fm_profile profile;

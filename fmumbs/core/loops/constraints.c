@@ -67,7 +67,7 @@ void fm_constraint_at(const fm_instance *s, int32_t i, int moving, fm_ends *ends
     const fm_image *m = &s->image;
     const fm_place *f = &ends->F, *g = &ends->M;
     memset(out, 0, sizeof *out);
-    if (m->row_kind[i] == FM_ROW_GIVEN) return;
+    if (fm_row_rests(s, i)) return;
     if (m->row_kind[i] == FM_ROW_COUPLED) {
         coupling_at(s, i, moving, out->c);
         if (m->row_part[i] != FM_OF_POSITION) fm_rate_row(s, i, out);

@@ -47,7 +47,7 @@ void fm_use_rows(fm_instance *s)
 /* The innovations of row i, in loop.row. */
 static void pass_row(fm_instance *s, int32_t i, const fm_constraint *c, double *most)
 {
-    if (s->image.row_kind[i] == FM_ROW_GIVEN) return; /* used by assembly.c only */
+    if (fm_row_rests(s, i)) return;
     if (s->image.row_kind[i] == FM_ROW_COUPLED) {
         fm_pass_coupling(s, i, s->loop.row, most);
         return;

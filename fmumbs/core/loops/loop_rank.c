@@ -254,7 +254,7 @@ static int32_t doubt_rows(fm_instance *s)
         for (int32_t r = 0; r < b->rows; r++) {
             double *active = s->row_active + b->first + r;
             if (*active > 0.0 && FM_WORN * s->row_pivot[b->first + r] * *entry(s, b, r, r) > 1.0) *active = -1.0, worn++;
-            else if (*active == 0.0 && s->image.row_kind[b->first + r] != FM_ROW_GIVEN &&
+            else if (*active == 0.0 && !fm_row_rests(s, b->first + r) &&
                      !(s->planar.used && s->planar.row[b->first + r].kind == FM_ROW_KINDS))
                 *active = -1.0, idle++;
         }

@@ -104,7 +104,7 @@ static int32_t doubt_rows(fm_instance *s)
     int32_t worn = 0, idle = 0;
     for (int32_t i = 0; i < s->image.n.rows; i++) {
         if (s->row_active[i] > 0.0 && s->reduced.pivot[i] < FM_WORN * s->row_pivot[i]) s->row_active[i] = -1.0, worn++;
-        else if (s->row_active[i] == 0.0 && s->image.row_kind[i] != FM_ROW_GIVEN) s->row_active[i] = -1.0, idle++;
+        else if (s->row_active[i] == 0.0 && !fm_row_rests(s, i)) s->row_active[i] = -1.0, idle++;
     }
     return idle > 0 ? worn : 0;
 }
@@ -118,7 +118,7 @@ static void measure_rows(fm_instance *s)
     for (int32_t i = 0; i < s->image.n.rows; i++) {
         fm_constraint one;
         s->loop.bound[i] = 0.0;
-        if (s->image.row_kind[i] == FM_ROW_GIVEN) continue;
+        if (fm_row_rests(s, i)) continue;
         fm_constraint_at(s, i, 0, &ends, &one);
         s->loop.bound[i] = fm_row_along(s, i, &one, s->reduced.force, s->reduced.part);
     }

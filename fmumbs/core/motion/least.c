@@ -32,7 +32,7 @@
 
 static int counts(const fm_instance *s, int32_t row)
 {
-    return s->image.row_kind[row] != FM_ROW_GIVEN;
+    return !fm_row_rests(s, row);
 }
 
 static int loads_joints(const fm_instance *s, int32_t row)

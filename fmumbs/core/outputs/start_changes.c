@@ -68,6 +68,11 @@ double fm_say_deformation(const fm_instance *s, char *out, size_t capacity)
     return strain;
 }
 
+void fm_name_position(const fm_instance *s, int32_t u, char *out, size_t capacity)
+{
+    name_variable(s, FM_POSITIONS, u, out, capacity);
+}
+
 /* Names the coordinate that moves most in a displacement, in radians and in lengths of the model: of an orientation and of a
  * nonholonomic joint the velocity variable. */
 void fm_name_moving(const fm_instance *s, const double *v, char *out, size_t capacity)

@@ -25,6 +25,7 @@
 #include "balance.h"
 #include "descent.h"
 #include "krylov.h"
+#include "pose.h"
 #include "stability.h"
 
 #include <math.h>
@@ -243,6 +244,7 @@ static fm_status prefer_nearer(fm_instance *s)
 fm_status fm_find_equilibrium(fm_instance *s)
 {
     if (s->image.n.speeds == 0) return FM_OK;
+    fm_pose_begin(s, s->y);
     note_start(s);
     s->work.evaluations = 0.0;
     fm_balance_begin(s);
@@ -258,7 +260,9 @@ fm_status fm_find_equilibrium(fm_instance *s)
     if (!found) begin_at_start(s);
     fm_status status = !moves ? FM_OK : found ? check_stiffness(s) : none(s);
     if (found && status == FM_OK && s->statics.method == NEWTON && s->statics.climbed) status = prefer_nearer(s);
+    if (status == FM_OK) fm_note_locks(s, s->statics.now);
     fm_balance_end(s);
+    fm_pose_end(s);
     if (!found) s->statics.evaluations = s->work.evaluations;
     memcpy(s->y, s->statics.now, (size_t)s->model.ny * sizeof(double));
     return status;

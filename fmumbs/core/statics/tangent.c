@@ -6,6 +6,7 @@
 #include "../motion/evaluation.h"
 #include "balance.h"
 #include "krylov.h"
+#include "pose.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,6 +23,7 @@ static fm_status begin(fm_instance *s)
     memcpy(s->statics.now, s->y, (size_t)s->image.n.positions * sizeof(double));
     memset(s->statics.now + s->image.n.positions, 0, (size_t)s->image.n.speeds * sizeof(double));
     s->reduced.used = 0; /* statics is that of the sweeps */
+    fm_pose_begin(s, s->statics.now);
     fm_balance_begin(s);
     return FM_OK;
 }
@@ -29,6 +31,7 @@ static fm_status begin(fm_instance *s)
 static fm_status end(fm_instance *s, int fits)
 {
     fm_balance_end(s);
+    fm_pose_end(s);
     s->reduced.used = s->model.reduced;
     return fits ? FM_OK : fm_say(s, FM_ERROR, "the accelerations near the present positions are not finite: a singular position is near");
 }
