@@ -266,6 +266,20 @@ def _solve(system: _Loops, tolerance: float) -> SelfStress:
     return SelfStress(degree, tuple(images), system.lengths, fixes, gap, frozenset(loose))
 
 
+def _reflected(A: Array, B: Array) -> tuple[Array, Array]:
+    """Q'A and Q'B, Q'A zero below its first rows: few columns are reflected one by one, and Q is never formed."""
+    if A.shape[0] <= A.shape[1]:
+        return A, B
+    both = np.hstack([A, B])
+    for k in range(A.shape[1]):
+        v = both[k:, k].copy()
+        size = float(np.linalg.norm(v))
+        if size > 0.0:
+            v[0] += np.copysign(size, v[0])
+            both[k:] -= np.outer(v, (2.0 / float(v @ v)) * (v @ both[k:]))
+    return both[:, : A.shape[1]], both[:, A.shape[1] :]
+
+
 @dataclass
 class _Frame:
     """Common columns of several cuts; rows: (size, columns) of each cut."""
@@ -386,14 +400,16 @@ class _Elimination:
                     self._of_cut[other].discard(name)
             rest.append(spread)
         A, B = np.vstack(own), np.vstack(rest)
-        u, s, vt = np.linalg.svd(A) if A.size else (np.eye(len(A)), np.zeros(0), np.eye(A.shape[1]))
+        A, B = _reflected(A, B)
+        few = min(A.shape)
+        u, s, vt = np.linalg.svd(A[:few]) if A.size else (np.eye(few), np.zeros(0), np.eye(A.shape[1]))
         rank = self.gap.rank(s)
-        X = -vt[:rank].T @ ((u[:, :rank].T @ B) / s[:rank, None])
+        X = -vt[:rank].T @ ((u[:, :rank].T @ B[:few]) / s[:rank, None])
         self.free[cut] = vt[rank:].T
         self._when[cut] = len(self._when)
         self._others[cut] = (others, X)
         if others:
-            self._add(others, u[:, rank:].T @ B)
+            self._add(others, np.vstack([u[:, rank:].T @ B[:few], B[few:]]))
 
     def _go_back(self) -> None:
         for cut in reversed(self._when):

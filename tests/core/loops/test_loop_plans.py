@@ -1,12 +1,15 @@
 """Bodies joined many times over, by parallel rods or hangers: all compile, and move alike whichever joints are cut."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 import fmumbs as fm
+from fmumbs.export import export_fmu
+from fmumbs.play import Options, run_fmu
 from support.many_loops import bipartite, bridge, parallel_rods
 from support.sweeps import seeds
 
@@ -65,6 +68,20 @@ def test_random_bars_and_rods_move_alike_with_other_cuts(seed: int) -> None:
 @pytest.mark.parametrize("seed", seeds(3, 40))
 def test_suspension_bridges_move_alike_with_other_cuts(seed: int) -> None:
     assert_same(bridge(seed, 2 + 3 * seed % 20), seed)
+
+
+@pytest.mark.parametrize("panels", [60, 90])
+def test_an_fmu_of_many_loops_steps_like_the_solver(panels: int, tmp_path: Path) -> None:
+    model = bridge(panels, panels)
+    sprung = [joint.name for joint in model.joints if any(joint.law("stiffness"))]
+    names = [f"{name}_{what}" for name in sprung for what in ("q", "qd")]
+    for name in names:
+        model.output(name, of=".".join(name.rsplit("_", 1)))
+    there = run_fmu(export_fmu(model, tmp_path / "loops.fmu"), Options(stop=0.02, interval=0.01))
+    here = fm.simulate(model, stop=0.02, interval=0.01)
+    for name in names:
+        assert np.array_equal(there[name], here[name]), name
+    assert max(np.ptp(here[name]) for name in names) > 1e-4
 
 
 @pytest.mark.slow
