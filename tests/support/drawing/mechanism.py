@@ -193,6 +193,10 @@ class Draft:
         M = self.on(second, p, made.transform().rotation.matrix)
         self.model.add(joints.with_laws(rng, replace(made, F=F, M=M), self.force))
 
+    def starts_are_unique(self) -> bool:
+        """Whether loops leave one start: nothing gives flexible links and supports velocities, which drives need."""
+        return not self.links or not any(one.excited_modes for one in self.model.joints)
+
     def locks(self) -> bool:
         """Whether the loops lock an excited joint."""
         if not any(one.excited_modes for one in self.model.joints):
@@ -278,7 +282,7 @@ def draw(seed: int) -> Drawn:
     draft.grow()
     try:
         draft.place()
-        for k in range(int(rng.integers(0, 4))):
+        for k in range(int(rng.integers(0, 4)) if draft.starts_are_unique() else 0):
             before = rebuilt(draft.model)
             draft.close(f"c{k}")
             if draft.locks():
