@@ -34,8 +34,9 @@ def check_model(
     start_changes: given start values that the loops change.
     variables: their number; None if the model does not compile.
     joints: the verdict on each joint's reaction; empty if the loops do not close.
-    equilibrium: with statics, the positions, whether they are stable, and the angular frequencies [rad/s]; None where
-        there is none, which a warning explains.
+    equilibrium: with statics, the positions, the verdict on their stability, the growth [1/s] of the motion that
+        departs fastest, the angular frequencies [rad/s], and their squares by real and imaginary parts with errors
+        [1/s2]; None where there is none, which a warning explains.
 
     Raises ModelError if a joint in set_of does not exist.
     """
@@ -81,6 +82,12 @@ def _equilibrium(model: "Model", warnings: list[str]) -> Facts | None:
     return {
         "text": str(found),
         "stable": found.stable,
+        "verdict": found.verdict,
+        "growth": found.growth,
+        "softest": found.softest,
+        "method": found.method,
+        "squares": [[complex(one).real, complex(one).imag] for one in found.squares],
+        "errors": list(found.errors),
         "frequencies": found.frequencies.tolist(),
         "positions": found.starts,
     }

@@ -105,7 +105,8 @@ fm_status fm_flexibility(fm_instance *instance, const double *direction, double 
  * shortened steps, 3 not at all; and in how many evaluations of accelerations. */
 int32_t fm_equilibrium_found(const fm_instance *instance, double *evaluations);
 /* Whether the equilibrium of the last assembly is stable: 0 if so, and without solver.equilibrium; else the growth rate [1/s] of a
- * motion that departs from it, and the name of the coordinate that moves most in it; NAN if it was not found out. */
+ * motion that departs from it, and the name of the coordinate that moves most in it, "" for a vibration (flutter); NAN if it was
+ * not found out, as where forces without a potential act on more than 40 velocity variables. */
 double fm_departure(const fm_instance *instance, char *name, size_t capacity);
 /* The first deformation since assembly that left the linear range, a rotation [rad] or strain above solver.deformation, and a
  * sentence on it without the last full stop; 0: none did. */

@@ -36,6 +36,8 @@ class Equilibrium:
         of least magnitude, or three and that of a motion that departs.
     errors: (freedoms,) how far round-off may move each of them [1/s2].
     softest: the coordinate that moves most in the motion that departs fastest, or in the first.
+    flutter_sought: False where forces without a potential may make vibrations grow that were not looked for, in a
+        mechanism of more than 400 degrees of freedom; the verdict is then "not decided".
     locks: the generalised force [N.m] or [N] that keeps each locked coordinate at its start value, by name.
     method: "newton", "descent" or "shortened newton". solver: stands in the equilibrium.
     """
@@ -47,6 +49,7 @@ class Equilibrium:
     method: str
     solver: Solver
     locks: Mapping[str, float] = field(default_factory=dict)
+    flutter_sought: bool = True
 
     @property
     def stable(self) -> bool:
@@ -55,11 +58,11 @@ class Equilibrium:
 
     @property
     def verdict(self) -> str:
-        """Of "stable", "unstable", and "not decided" where round-off hides a sign."""
+        """Of "stable", "unstable", and "not decided" where round-off hides a sign, or flutter was not looked for."""
         squares, errors = np.array(self.squares, complex), np.array(self.errors)
         if ((squares.imag != 0.0) | (squares.real < -errors)).any():  # imaginary parts within round-off are zero
             return "unstable"
-        return "stable" if (squares.real > errors).all() else "not decided"
+        return "stable" if (squares.real > errors).all() and self.flutter_sought else "not decided"
 
     @property
     def growth(self) -> float:
@@ -79,8 +82,8 @@ class Equilibrium:
             what = "displacement" if complex(self.squares[departing]).imag == 0.0 else "vibration"
             return f"unstable equilibrium: a {what} of {self.softest} grows as exp({self.growth:.6g} t)"
         first = f", lowest frequency {self.frequencies[0]:.6g} rad/s in {self.softest}" if self.squares else ""
-        known = "stable equilibrium" if self.stable else "equilibrium whose stability round-off hides"
-        return f"{known}{first}"
+        hidden = "whose stability round-off hides" if self.flutter_sought else "in which flutter was not looked for"
+        return f"{'stable equilibrium' if self.stable else f'equilibrium {hidden}'}{first}"
 
 
 def equilibrium(
@@ -113,11 +116,12 @@ def equilibrium(
         )
     solver = resting(image)
     squares, errors, softest = _stability(solver)
+    sought = len(squares) == freedoms(solver) or not np.isnan(solver.departure[0])
     places = image.variables.positions()
     places = places[image.variables.states(places)]
     names = image.variables.names(places)
     starts = dict(zip(names, solver.read(places).tolist(), strict=True))
-    return Equilibrium(starts, squares, errors, softest, solver.equilibrium_found[0], solver, solver.locks)
+    return Equilibrium(starts, squares, errors, softest, solver.equilibrium_found[0], solver, solver.locks, sought)
 
 
 def resting(image: ModelImage) -> Solver:

@@ -311,7 +311,8 @@ class Solver:
     @property
     def departure(self) -> tuple[float, str]:
         """Of the equilibrium of the last assemble(): (0, "") if it is stable, else the growth rate [1/s] of a motion
-        that departs from it, and the coordinate that moves most in it. (nan, "") where that was not found out.
+        that departs from it, and the coordinate that moves most in it, "" for a vibration. (nan, "") where that was not
+        found out, as where forces without a potential act on more than 40 velocity variables.
         """
         name = ffi.new("char[]", 200)
         rate = float(self._ask(lib.fm_departure, name, len(name)))

@@ -57,13 +57,16 @@ def start_warnings(name: str, changes: Sequence[StartChange], departure: tuple[f
     growth, moving = departure
     found = [describe(name, changes)] if changes else []
     if growth > 0.0:
+        what = f"a displacement of {moving}" if moving else "a vibration"
+        fix = "hold that coordinate" if moving else "add damping"
         found.append(
-            f"Model '{name}' starts in an unstable equilibrium: a displacement of {moving} grows as "
-            f"exp({growth:.6g} t). Give a start nearer to a stable one, or hold that coordinate."
+            f"Model '{name}' starts in an unstable equilibrium: {what} grows as exp({growth:.6g} t). Give a start "
+            f"nearer to a stable one, or {fix}."
         )
     elif growth != 0.0:
         found.append(
-            f"Model '{name}' starts in an equilibrium whose stability was not found out. Compare a start beside it."
+            f"Model '{name}' starts in an equilibrium whose stability was not found out: round-off hides it, or forces "
+            "without a potential may make it flutter. Compare a start beside it."
         )
     return found
 

@@ -7,8 +7,8 @@ all others; then along its own eigenvectors V, with two steps. In B = V^-1 A V a
 others, and the difference of both B, between the eigenvectors of B, bounds the error of each eigenvalue.
 
 Of large mechanisms only the four of least magnitude are computed, by Arnoldi's method for A^-1, of which the core makes
-products without a matrix; all of them, if one of the four is complex, and up to MOST where a torque in world axes may
-couple any two.
+products without a matrix; all of them, if one of the four is complex, and up to MOST where the core has not found out
+whether it is stable, as with a torque in world axes, which may couple any two.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ LOWEST = 4
 """Frequencies of a large mechanism."""
 
 MOST = 400
-"""Up to this number of degrees of freedom flutter is looked for in all motions of a mechanism with a torque."""
+"""Up to this number of degrees of freedom flutter is looked for in all motions."""
 
 _STEPS = 1e-6, 1e-5, 5e-6  # [rad], or of the model's length: of the differences, along N and twice along V
 _TRUNCATED = 1e-9  # of a product: what such steps leave out, a part of order step^2, with a margin
@@ -62,7 +62,7 @@ def vibrations(solver: Solver) -> Vibrations:
         return Vibrations(np.empty(0, complex), np.empty(0), np.empty((n, 0), complex))
     if count < LARGE:
         return _all(solver, scale)
-    if count <= MOST and arrays["load_torque"].any():
+    if count <= MOST and np.isnan(solver.departure[0]):
         found = _all(solver, scale)
         lowest = np.sort(np.argsort(np.abs(found.squares))[:LOWEST])
         real = Vibrations(found.squares[lowest], found.errors[lowest], found.motions[:, lowest])

@@ -163,6 +163,9 @@ def test_check_tells_the_equilibrium_when_asked() -> None:
     assert result.exit_code == 0
     assert "stable equilibrium, lowest frequency" in result.output
     assert "strip_e1.q[1] = " in result.output
+    facts = json.loads(fmumbs("check", "four_bar", "--statics", "--json").output)["equilibrium"]
+    assert facts["verdict"] == "unstable"
+    assert facts["growth"] == pytest.approx((-facts["squares"][0][0]) ** 0.5)
     facts = json.loads(fmumbs("check", "gantry", "--statics", "--json").output)
     assert facts["equilibrium"]["stable"]
     assert len(facts["equilibrium"]["frequencies"]) == 2

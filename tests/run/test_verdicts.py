@@ -1,5 +1,6 @@
 """Verdicts on equilibria beside the eigenvalues of a dense linearisation: differences of accelerations of a Solver."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ from numpy.testing import assert_allclose
 
 import fmumbs as fm
 from support.closed import plane
+from support.slave import Slave, unpacked_fmu
 from support.statics import standing_tree
 from support.sweeps import seeds
 
@@ -71,6 +73,9 @@ def assert_judged(image: fm.ModelImage) -> None:
         slow = CLEAR * np.abs(np.sqrt(expected)).max()
         assert found.growth <= slow
         assert found.stable or any(isinstance(one, complex) for one in found.squares)
+    core, _ = found.solver.departure
+    assert (core == 0.0) == found.stable
+    assert_allclose(core, found.growth, rtol=0.02, atol=1e-6)
     one, other = np.sort(np.array(found.squares).real), np.sort(expected.real)
     assert_allclose(one, other, rtol=1e-3, atol=1e-6 * np.abs(other).max())
 
@@ -136,3 +141,62 @@ def test_what_round_off_hides_is_not_decided() -> None:
     assert not hidden.stable
     assert hidden.growth == 0.0
     assert "round-off" in str(hidden)
+
+
+def ball(torque: float, stiffness: float = 5.0) -> fm.Model:
+    """A disc on a ball with a torque along its own axes."""
+    model, disc = fm.Model("ball", gravity=(0, 0, 0)), fm.Body("disc", mass=1.0, inertia=(1.0, 1.1, 1.2))
+    model.add(disc, fm.Spherical("S", model.ground.at(), disc.at(), stiffness=stiffness, tau=(torque, 0.0, 0.0)))
+    return model
+
+
+@pytest.mark.parametrize("make", [lambda: ball(2.0), lambda: cantilever(0.02, 8), lambda: cantilever(0.02, 20)])
+def test_forces_without_a_potential_never_pass_for_stable(make: Any) -> None:
+    found = fm.equilibrium(make())
+    core, name = found.solver.departure
+    assert name == ""
+    assert found.verdict == "unstable"
+    assert found.growth > 0.0
+    if len(found.squares) <= 40:
+        assert_allclose(core, found.growth, rtol=0.02, atol=1e-6)
+    else:
+        assert np.isnan(core)
+
+
+def test_a_torque_about_the_only_axis_of_a_plane_has_a_potential() -> None:
+    """So all stay decided, however many there are."""
+    model, below = fm.Model("plane", gravity=(0, 0, 0)), None
+    for i in range(50):
+        rod = fm.Body.rod(f"b{i}", length=1.0, mass=1.0, along="z")
+        model.add(rod, fm.Revolute(f"j{i}", below or model.ground.at(), rod.base, axis="y", stiffness=1.0))
+        below = rod.tip
+    model.add(fm.Load("T", below, torque=(0, 1e-3, 0)))
+    found = fm.equilibrium(model)
+    assert found.solver.departure == (0.0, "")
+    assert found.stable
+
+
+def test_where_flutter_is_not_looked_for_the_verdict_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    import importlib
+
+    monkeypatch.setattr(importlib.import_module("fmumbs.run.vibrations"), "MOST", 50)
+    found = fm.equilibrium(cantilever(1e-9, 20))
+    assert len(found.squares) == 4
+    assert found.verdict == "not decided"
+    assert "flutter was not looked for" in str(found)
+
+
+def test_an_fmu_logs_what_is_found(tmp_path: Path) -> None:
+    for seed in range(9):
+        image = twisted(seed).with_options(equilibrium=True)
+        try:
+            found = fm.equilibrium(twisted(seed))
+        except fm.EquilibriumError:
+            continue
+        slave = Slave(unpacked_fmu(tmp_path / str(seed), image))
+        slave.initialize()
+        assert slave.call("fmi2ExitInitializationMode") == 0
+        told = [message for *_, message in slave.callbacks.messages if "equilibrium" in message]
+        slave.free()
+        assert bool(told) != found.stable
+        assert found.stable or f"grows as exp({found.solver.departure[0]:.6g} t)" in told[0]

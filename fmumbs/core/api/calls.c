@@ -72,7 +72,7 @@ int32_t fm_equilibrium_found(const fm_instance *s, double *evaluations)
 double fm_departure(const fm_instance *s, char *name, size_t capacity)
 {
     if (capacity > 0) name[0] = 0;
-    if (s->statics.growth > 0.0) fm_name_moving(s, s->statics.motion, name, capacity);
+    if (s->statics.growth > 0.0 && !s->statics.vibrates) fm_name_moving(s, s->statics.motion, name, capacity);
     return s->statics.growth;
 }
 

@@ -214,9 +214,12 @@ static void tell_departure(fmu_component *c)
     char name[200];
     const double growth = fm_departure(c->core, name, sizeof name);
     if (growth > 0.0)
-        (void)fmu_say(c, fmi2Warning, "it starts in an unstable equilibrium: a displacement of %s grows as exp(%.6g t). Give a start "
-                      "nearer to a stable one, or hold that coordinate", name, growth);
-    else if (growth != 0.0) (void)fmu_say(c, fmi2Warning, "it starts in an equilibrium whose stability was not found out");
+        (void)fmu_say(c, fmi2Warning, "it starts in an unstable equilibrium: a %s%s grows as exp(%.6g t). Give a start "
+                      "nearer to a stable one, or %s", *name ? "displacement of " : "vibration", name, growth,
+                      *name ? "hold that coordinate" : "add damping");
+    else if (growth != 0.0)
+        (void)fmu_say(c, fmi2Warning, "it starts in an equilibrium whose stability was not found out: round-off hides it, or "
+                      "forces without a potential may make it flutter");
 }
 
 void fmu_tell_deformation(fmu_component *c)

@@ -166,6 +166,7 @@ typedef struct fm_statics {
     int32_t method;    /* which method found the last equilibrium */
     int32_t posing, releasing; /* 1: rows are as in statics (pose.c); programs are released */
     int32_t in_plane, realised, locks; /* planar.used and realised.count of the motion; number of `locked` */
+    int32_t vibrates;  /* 1: what departs is a vibration */
     int32_t climbed;   /* 1: Newton's method was where a motion departs */
     int32_t by_matrix; /* 1: linear systems by a factor of the matrix (matrix.c), 0: by Krylov spaces (krylov.c) */
     fm_profile profile;

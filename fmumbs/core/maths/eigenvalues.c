@@ -10,12 +10,12 @@
 
 #define AT(i, j) A[(int64_t)(i) * n + (j)]
 #define FM_FRANCIS 60 /* most double steps for one eigenvalue */
-#define FM_ROUNDS 100 /* most passes of the scaling: any scaling leaves the eigenvalues, and a few passes are all but the last */
 
-/* Scales rows and columns to similar sizes, without round-off. */
+/* Scales rows and columns to similar sizes, without round-off. Every pass but the last takes a twentieth from some row and its column
+ * together, so that passes end: at the least sum, or where blocks that others do not feed have vanished. */
 static void balance(double *A, int32_t n)
 {
-    for (int round = 0, done = 0; round < FM_ROUNDS && !done; round++) {
+    for (int done = 0; !done;) {
         done = 1;
         for (int32_t i = 0; i < n; i++) {
             double row = 0.0, column = 0.0, f = 1.0;

@@ -13,7 +13,10 @@
 
 #include "../instance/instance.h"
 #include "../instance/message.h"
+#include "../maths/eigenvalues.h"
 #include "../maths/hessenberg.h"
+#include "../maths/trigonometry.h"
+#include "../maths/vectors.h"
 #include "../outputs/energy.h"
 #include "../tree/kinematics.h"
 #include "../tree/reversed.h"
@@ -31,7 +34,13 @@
 #define FM_UNSOLVED 0.1       /* of a product with T^-1: more of it is no such product */
 #define FM_LONGER 100.0       /* times the unit of time: T is then that of the stiffness alone */
 #define FM_TOWARDS 2          /* inverse iterations for T of a large mechanism */
-#define FM_QUOTIENTS 8
+#define FM_STEP 1e-5          /* [rad], or lengths: differences of accelerations; others tell their errors */
+#define FM_OTHER_STEP 2e-5
+#define FM_THIRD_STEP 7e-6
+#define FM_MARGIN 4.0
+#define FM_NO_SQUARE 1e-11    /* of the largest squared frequency: less is what loops do not allow */
+#define FM_UNSURE 1e-2        /* of a squared frequency: a larger error hides whether it is complex */
+#define FM_SAME_AXIS 1e-9      /* sine of an angle: less is none */
 #define FM_SETTLED 1e-7       /* relative change of the quotient */
 
 /* Where they are sought: odd ones in spaces of T^-1; from LONGER on with a longer unit of time. */
@@ -54,16 +63,25 @@ static double kinetic(fm_instance *s, double a, const double *x, double b, const
     return energy[0] - energy[1];
 }
 
-/* Rayleigh's quotient of a motion [1/s2]; NAN if it is not found. */
-static double quotient(fm_instance *s, const double *x)
+/* Rayleigh's quotient of a motion [1/s2] by differences of this step; NAN if it is not found. */
+static double quotient_by(fm_instance *s, double step, const double *x)
 {
     double *A = s->statics.change;
-    if (fm_tangent_along(s, x, A) == 0) return NAN;
+    if (fm_tangent_along(s, step, x, A) == 0) return NAN;
     const double own = kinetic(s, 1.0, x, 0.0, x), other = kinetic(s, 0.0, x, 1.0, A);
     if (!(own > 0.0)) return NAN;
     if (!(other > 0.0)) return other == 0.0 ? 0.0 : NAN;
     const double part = sqrt(own / other);
     return (kinetic(s, 1.0, x, part, A) - kinetic(s, 1.0, x, -part, A)) / (4.0 * part * own);
+}
+
+/* Rayleigh's quotient of a motion [1/s2], and how far round-off and the differences may move it: as far as another step does,
+ * with a margin. NAN if it is not found. */
+static double quotient(fm_instance *s, const double *x, double *error)
+{
+    const double rho = quotient_by(s, FM_STEP, x), again = quotient_by(s, FM_OTHER_STEP, x), third = quotient_by(s, FM_THIRD_STEP, x);
+    *error = FM_MARGIN * fmax(fabs(rho - again), fabs(rho - third));
+    return rho;
 }
 
 /* x becomes the vector of the space with these coefficients, at length one. 0: it is not finite. */
@@ -126,27 +144,28 @@ static int candidate(fm_instance *s, int second, double least, double *x)
     return !fits ? -1 : second ? value < 0.0 : value < -least;
 }
 
-/* Rayleigh's quotient of x, after some steps towards the least eigenvectors of T if it is not negative. */
-static double quotient_near(fm_instance *s, double *x)
+/* Rayleigh's quotient of x, after some steps towards the least eigenvectors of T if it is not negative beyond its error. */
+static double quotient_near(fm_instance *s, double *x, double *error)
 {
     const int32_t n = s->image.n.speeds;
-    double rho = quotient(s, x), *y = s->statics.simplified;
-    for (int i = 0; i < FM_TOWARDS && !(rho < 0.0); i++) {
+    double rho = quotient(s, x, error), *y = s->statics.simplified;
+    for (int i = 0; i < FM_TOWARDS && !(rho < -*error); i++) {
         if (!fm_krylov(s, 0.0, x, FM_ROUGHLY, FM_ANY_PIVOT, y)) break;
         const double size = fm_norm(y, n);
         for (int32_t u = 0; u < n; u++) x[u] = y[u] / size;
-        rho = quotient(s, x);
+        rho = quotient(s, x, error);
     }
     return rho;
 }
 
-/* An eigenvector of M^-1 K near x, in x. Returns its eigenvalue, which is the last of Rayleigh's quotients; NAN: not found. */
-static double settle(fm_instance *s, double *x)
+/* An eigenvector of M^-1 K near x, in x, from the quotient rho. Returns its eigenvalue, the last of Rayleigh's quotients, each of
+ * which proves a growth of its own; they go on as long as each is lower, or changes by at most half as much as the one before. */
+static double settle(fm_instance *s, double rho, double *x)
 {
     const int32_t n = s->image.n.speeds;
-    double rho = quotient(s, x), *right = s->statics.simplified, *y = s->statics.change;
-    for (int i = 0; i < FM_QUOTIENTS && isfinite(rho); i++) {
-        const double before = rho;
+    double change = INFINITY, *right = s->statics.simplified, *y = s->statics.change;
+    while (change > FM_SETTLED * fabs(rho)) {
+        const double before = rho, last = change;
         if (!fm_balance_inertia(s, x, right) || !fm_balance_allow(s, s->statics.base, right)) return rho;
         s->statics.shift = -rho * s->statics.time * s->statics.time;
         const int fits = fm_krylov(s, 0.0, right, FM_EXACTLY, FM_ANY_PIVOT, y);
@@ -154,12 +173,101 @@ static double settle(fm_instance *s, double *x)
         const double size = fm_norm(y, n);
         if (!fits || !(size > 0.0) || !isfinite(size)) return rho;
         for (int32_t u = 0; u < n; u++) right[u] = y[u] / size;
-        rho = quotient(s, right);
+        rho = quotient_by(s, FM_STEP, right);
         if (!(rho < 0.0)) return before; /* it went over to another motion */
+        change = fabs(rho - before);
+        if (!(rho < before || change <= 0.5 * last)) return before;
         memcpy(x, right, (size_t)n * sizeof *x);
-        if (fabs(rho - before) <= FM_SETTLED * fabs(rho)) break;
     }
     return rho;
+}
+
+/* The angular velocities of two motions about a point of the tree, in world axes; three numbers of each velocity variable for balls. */
+static void place_moving(fm_instance *s, const double *x)
+{
+    const int32_t np = s->image.n.positions;
+    memcpy(s->y, s->statics.now, (size_t)s->model.ny * sizeof *s->y);
+    for (int32_t u = 0; u < s->image.n.speeds; u++) s->y[np + u] = x[u] * fm_balance_unit(s, u);
+    s->planar.is_placed = 0;
+    fm_run_orientations(s, s->y);
+    fm_make_world(s, s->y);
+}
+
+/* Whether a torque does work on a way round: t . (a x b) is not zero for rotations a, b. */
+static int does_work(const double *t, const double *a, const double *b)
+{
+    double across[3];
+    cross(a, b, across);
+    return fabs(dot(t, across)) > FM_SAME_AXIS * sqrt(dot(t, t) * dot(a, a) * dot(b, b));
+}
+
+/* Whether forces have no potential, so that vibrations may grow (flutter): torques in world axes on what turns about several
+ * axes, torques on balls, and nonholonomic joints. */
+static int may_flutter(fm_instance *s)
+{
+    const fm_image *m = &s->image;
+    double *x = s->statics.change, *y = s->statics.simplified;
+    if (m->n.velocity_rows > 0) return 1;
+    if (fm_balance_seed(s, x) <= 0) return 0;
+    for (int32_t u = 0; u < m->n.speeds; u++) y[u] = fm_sin(2.0 + 1.7 * u);
+    for (int32_t i = 0; i < m->n.excitations; i++) y[m->excitation_u[i]] = 0.0;
+    if (!fm_balance_allow(s, s->statics.base, y)) return 1;
+    for (int32_t i = 0; i < s->model.balls; i++) {
+        const int32_t u = s->link[s->ball_link[i]].u;
+        if (does_work(s->tau + u, x + u, y + u)) return 1;
+    }
+    for (int32_t i = 0; i < m->n.loads; i++) {
+        const int32_t link = m->point_link[m->load_P[i]];
+        double a[3];
+        if (link < 0) continue;
+        place_moving(s, x);
+        copy(a, s->world[link].w, 3);
+        place_moving(s, y);
+        if (does_work(s->load + 6 * i + 3, a, s->world[link].w)) return 1;
+    }
+    return 0;
+}
+
+/* A = M^-1 K by differences of this step, by rows, zero along what loops and drives do not allow. 0: it is not finite. */
+static int make_dense(fm_instance *s, double step, double *A)
+{
+    const int32_t n = s->image.n.speeds;
+    double *x = s->statics.simplified, *out = s->statics.change;
+    memset(A, 0, (size_t)n * (size_t)n * sizeof *A);
+    for (int32_t u = 0; u < n; u++) {
+        memset(x, 0, (size_t)n * sizeof *x);
+        x[u] = 1.0;
+        for (int32_t i = 0; i < s->image.n.excitations; i++) x[s->image.excitation_u[i]] = 0.0;
+        if (!fm_balance_allow(s, s->statics.now, x)) return 0;
+        if (!(fm_norm(x, n) > FM_SAME_AXIS)) continue;
+        if (!fm_tangent_along(s, step, x, out)) return 0;
+        for (int32_t r = 0; r < n; r++) A[r * n + u] = out[r];
+    }
+    return 1;
+}
+
+/* How fast the fastest vibration grows; 0: none does; NAN: it is not found out, as in a mechanism of more velocity variables than
+ * a Krylov space has directions. Two differences tell how far each eigenvalue may be off. */
+static double flutter(fm_instance *s)
+{
+    const int32_t n = s->image.n.speeds;
+    double *re = s->statics.turn, *im = re + n, *re2 = s->statics.rate, *im2 = re2 + n, growth = 0.0, largest = 0.0;
+    if (n > s->statics.room || !make_dense(s, FM_STEP, s->statics.small) || !make_dense(s, FM_OTHER_STEP, s->statics.raw)) return NAN;
+    if (!fm_eigenvalues(s->statics.small, n, re, im) || !fm_eigenvalues(s->statics.raw, n, re2, im2)) return NAN;
+    for (int32_t i = 0; i < n; i++) largest = fmax(largest, sqrt(re[i] * re[i] + im[i] * im[i]));
+    for (int32_t i = 0; i < n; i++) {
+        const double size = sqrt(re[i] * re[i] + im[i] * im[i]);
+        double error = INFINITY;
+        for (int32_t j = 0; j < n; j++)
+            error = fmin(error, FM_MARGIN * sqrt((re[i] - re2[j]) * (re[i] - re2[j]) + (im[i] - im2[j]) * (im[i] - im2[j])));
+        error = fmax(error, FM_SAME_AXIS * size);
+        if (size <= FM_NO_SQUARE * largest || fabs(im[i]) <= error) {
+            if (error > FM_UNSURE * size && size > FM_NO_SQUARE * largest) return NAN;
+            continue;
+        }
+        growth = fmax(growth, sqrt(0.5 * (size - re[i]))); /* |Im sqrt(lambda)| */
+    }
+    return growth;
 }
 
 /* After the search, with the base at the equilibrium: statics.growth [1/s] of a motion that departs from it, which is in
@@ -174,11 +282,14 @@ void fm_find_departure(fm_instance *s, double least)
         s->statics.time = way < LONGER ? unit : FM_LONGER * unit;
         if (!fm_balance_place(s, s->statics.now)) continue;
         const int found = candidate(s, way % 2, least, x);
-        const double rho = found > 0 ? quotient_near(s, x) : 0.0;
-        if (found >= 0 && rho >= 0.0 && (way % 2 == 1 || !large)) s->statics.growth = 0.0;
-        if (!(rho < 0.0)) continue;
-        s->statics.growth = sqrt(-settle(s, x));
+        double error = 0.0;
+        const double rho = found > 0 ? quotient_near(s, x, &error) : 0.0;
+        if (found >= 0 && rho >= error && (way % 2 == 1 || !large)) s->statics.growth = 0.0;
+        if (!(rho < -error)) continue;
+        s->statics.growth = sqrt(-settle(s, rho, x));
         break;
     }
     s->statics.time = unit;
+    s->statics.vibrates = s->statics.growth == 0.0 && may_flutter(s);
+    if (s->statics.vibrates) s->statics.growth = flutter(s);
 }

@@ -14,7 +14,6 @@
 #define FM_EXACTLY 1e-10
 #define FM_NEARLY 1e-7
 #define FM_LONGER 100.0 /* times the unit of time, where the first does not do: balance.c with the stiffness alone */
-#define FM_DIFFERENCE 1e-5 /* [rad], or lengths: of accelerations */
 
 /* The present positions, at rest, in statics.now. */
 static fm_status begin(fm_instance *s)
@@ -55,10 +54,11 @@ static int along(fm_instance *s, double h, const double *v, double *out)
     return fits && fm_balance_allow(s, s->statics.now, out);
 }
 
-/* M^-1 K v at statics.now during a search, in radians and lengths of the model. 0: it is not finite. */
-int fm_tangent_along(fm_instance *s, const double *v, double *out)
+/* M^-1 K v at statics.now during a search, by differences of this step, in radians and lengths of the model. 0: it is not
+ * finite. */
+int fm_tangent_along(fm_instance *s, double step, const double *v, double *out)
 {
-    const double h = FM_DIFFERENCE / fm_largest(v, s->image.n.speeds);
+    const double h = step / fm_largest(v, s->image.n.speeds);
     return h > 0.0 && isfinite(h) && along(s, h, v, out);
 }
 

@@ -6,7 +6,7 @@
 
 FM_HIDDEN_BEGIN
 
-int fm_tangent_along(fm_instance *s, const double *v, double *out);
+int fm_tangent_along(fm_instance *s, double step, const double *v, double *out);
 fm_status fm_do_tangent(fm_instance *s, double step, const double *direction, double *out);
 fm_status fm_do_flexibility(fm_instance *s, const double *direction, double *out);
 
