@@ -73,7 +73,7 @@ typedef struct fm_work {
     A(int32_t, exchanged, 4 * n.small)
 
 #define FM_FEW_SPEEDS 8           /* most velocity variables for which radau_small.c is used */
-#define FM_COMPLIANCES 64    /* most directions of a set */
+#define FM_COMPLIANCES 256   /* most directions of a set, forty bushings: more cost memory, and an evaluation each */
 #define FM_COMPLIANCE_SETS 4 /* of the stages, and of the error's filter */
 
 /* The directions in which point springs, springs in cut joints and matrices in joints of the tree resist, at one g
