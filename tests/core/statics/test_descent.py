@@ -80,14 +80,14 @@ BUCKLED: dict[str, Callable[[], fm.Model]] = {
 
 @pytest.mark.parametrize("kind", BUCKLED)
 def test_a_column_that_has_buckled_stays_so(kind: str) -> None:
-    """From shares of its buckled shape, of which only those below a half are nearer to the straight one."""
+    """From shares of its buckled shape of a half and more; smaller ones are nearer to the straight one."""
     rest = relaxed(BUCKLED[kind](), 0.1, np.random.default_rng(3))
     assert rest is not None
     image, shape = rest
     large = max(abs(value) for value in shape.values())
     assert large > 0.02
     for dynamics in ("riccati", "copcod"):
-        for share in (0.55, 0.65, 0.7, 0.8, 0.9, 1.1, 1.3):
+        for share in (0.5, 0.55, 0.65, 0.7, 0.8, 0.9, 1.1, 1.3):
             given = {name: share * value for name, value in shape.items()}
             solver = started(image.with_options(dynamics=dynamics), given)
             assert_allclose([solver.get(name) for name in shape], list(shape.values()), rtol=0, atol=SAME * large)
