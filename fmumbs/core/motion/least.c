@@ -28,7 +28,6 @@
 #define FM_LEFT 1e-28   /* fraction of the sum of squares at which the iteration stops */
 #define FM_SMALL 1e-10  /* fraction of a row's regular diagonal below which its pivot is mostly round-off */
 #define FM_LOOSE 1e-7   /* the same, added to the diagonal there */
-#define FM_STARTS 3     /* restarts of the conjugate gradients, against round-off */
 
 static int counts(const fm_instance *s, int32_t row)
 {
@@ -246,8 +245,9 @@ static int prepare(fm_instance *s)
     return factor(s);
 }
 
-/* Conjugate gradients, starting from R and the multipliers so far. */
-static void minimise(fm_instance *s, int32_t idle, double *R, double *total)
+/* Conjugate gradients, starting from R and the multipliers so far, which end after as many steps as there are idle rows but
+ * for round-off. Returns what is left of the slope's square, 0: nothing that counts. */
+static double minimise(fm_instance *s, int32_t idle, double *R, double *total)
 {
     const int32_t rows = s->image.n.rows;
     double *p = s->least.p, *step = s->least.step, *fall = s->least.fall, *along = s->least.along, *more = s->least.more;
@@ -255,11 +255,12 @@ static void minimise(fm_instance *s, int32_t idle, double *R, double *total)
     const double enough = FM_LEFT * squares(s, R);
     descend(s, R, fall);
     memset(p, 0, (size_t)rows * sizeof *p);
-    for (int32_t n = 0; n < 2 * idle + 10; n++) {
+    for (int32_t n = 0;; n++) {
         gain = 0.0;
         for (int32_t i = 0; i < rows; i++)
             if (is_idle(s, i)) gain += fall[i] * fall[i] / s->least.idle[i];
-        if (!(gain > enough)) return;
+        if (!(gain > enough)) return 0.0;
+        if (n >= 2 * idle + 10) return gain;
         for (int32_t i = 0; i < rows; i++)
             if (is_idle(s, i)) p[i] = fall[i] / s->least.idle[i] + (n > 0 ? gain / before * p[i] : 0.0);
         memcpy(step, p, (size_t)rows * sizeof *step);
@@ -267,7 +268,7 @@ static void minimise(fm_instance *s, int32_t idle, double *R, double *total)
         memset(along, 0, 6 * (size_t)s->image.n.joints * sizeof *along);
         spread(s, step, along);
         const double length = gain / squares(s, along);
-        if (!isfinite(length)) return;
+        if (!isfinite(length)) return 0.0;
         for (int32_t i = 0; i < rows; i++) total[i] += length * step[i];
         for (int32_t i = 0; i < 6 * s->image.n.joints; i++) R[i] += length * along[i];
         descend(s, along, more);
@@ -309,7 +310,8 @@ int fm_least_reactions(fm_instance *s, double *change)
     const int fits = prepare(s);
     if (fits) {
         collect_reactions(s, s->least.R);
-        for (int start = 0; start < FM_STARTS; start++) minimise(s, idle, s->least.R, change);
+        double left = INFINITY, now; /* they start again as long as each start halves it: then it is round-off */
+        while ((now = minimise(s, idle, s->least.R, change)) > 0.0 && now < 0.5 * left) left = now;
     }
     fm_use_rows(s);
     return fits;
