@@ -52,6 +52,7 @@ double fm_coarse(const fm_instance *s, double gap)
 void fm_place_loops(fm_instance *s, const double *y, int level)
 {
     if (level == 0) fm_run_orientations(s, y);
+    else fm_run_speeds(s, y);
     if (level == 0 && s->planar.used) s->kernels->plane_place(s, y);
     if (s->planar.used) s->kernels->plane_world(s, y);
     if (!s->planar.used || s->planar.free_cuts > 0) fm_make_world(s, y);

@@ -42,6 +42,15 @@ static const fm_link *link_of(const fm_instance *s, int32_t i)
     return s->link + s->ball_link[s->reversed_ball[i]];
 }
 
+/* The spins of y in s->linked. */
+static void link_speeds(fm_instance *s, const double *y)
+{
+    for (int32_t i = 0; i < s->model.reversed; i++) {
+        const int32_t u = s->image.n.positions + link_of(s, i)->u;
+        to_link(s, i, y + u, s->linked + u);
+    }
+}
+
 /* Cosines, sines and rotations of every link at y, and y in terms of the links. */
 void fm_run_orientations(fm_instance *s, const double *y)
 {
@@ -54,13 +63,19 @@ void fm_run_orientations(fm_instance *s, const double *y)
     for (int32_t i = 0; i < s->model.reversed; i++)
         for (int j = 1; j < 4; j++) at[link_of(s, i)->p + j] = -y[link_of(s, i)->p + j];
     s->kernels->orient(s, at);
-    for (int32_t i = 0; i < s->model.reversed; i++) {
-        const int32_t u = s->image.n.positions + link_of(s, i)->u;
-        to_link(s, i, y + u, at + u);
-    }
+    link_speeds(s, y);
 }
 
-/* The y of the last fm_run_orientations, in terms of the links. */
+/* The velocities of y in terms of the links, after fm_run_orientations for the same positions. */
+void fm_run_speeds(fm_instance *s, const double *y)
+{
+    const int32_t np = s->image.n.positions;
+    if (s->model.reversed == 0) return;
+    memcpy(s->linked + np, y + np, (size_t)s->image.n.speeds * sizeof *y);
+    link_speeds(s, y);
+}
+
+/* The y of the last fm_run_orientations or fm_run_speeds, in terms of the links. */
 const double *fm_linked(const fm_instance *s, const double *y)
 {
     return s->model.reversed > 0 ? s->linked : y;

@@ -8,6 +8,7 @@ FM_HIDDEN_BEGIN
 
 void fm_reversed_structure(fm_instance *s);
 void fm_run_orientations(fm_instance *s, const double *y);
+void fm_run_speeds(fm_instance *s, const double *y);
 const double *fm_linked(const fm_instance *s, const double *y);
 const double *fm_linked_forces(fm_instance *s, const double *tau);
 void fm_from_links(const fm_instance *s, double *udot);
