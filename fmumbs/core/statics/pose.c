@@ -91,8 +91,8 @@ int32_t fm_released_gap(fm_instance *s, const double *y, double *gap)
 {
     const fm_image *m = &s->image;
     int32_t worst = -1;
+    if (m->n.rows == 0 || s->options[FM_OPTION_EQUILIBRIUM] != FM_RELEASED) return -1;
     *gap = fm_closed_within(s);
-    if (s->options[FM_OPTION_EQUILIBRIUM] != FM_RELEASED) return -1;
     fm_assembly_place(s, y);
     for (int32_t j = 0; j < m->n.joints; j++) {
         const int32_t first = m->joint_excitation[j];
