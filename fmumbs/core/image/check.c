@@ -203,7 +203,7 @@ static const char *check_bends(const fm_image *m)
         const int32_t first = m->joint_bends[j];
         if (first == -1) continue;
         if (first < 0 || m->joint_kind[j] != FM_JOINT_SCALAR || m->joint_couplings[j] > 0 || m->joint_np[j] != m->joint_nu[j] ||
-            m->joint_nu[j] > FM_JOINT_MODES || first + 3 > m->joint_nu[j])
+            m->joint_nu[j] > FM_JOINT_MODES || first > m->joint_nu[j] - 3)
             return "a rotation spring is out of place";
         for (int32_t k = m->joint_u[j] + first; k < m->joint_u[j] + first + 3; k++)
             if (m->mode_linear[k]) return "a rotation spring is out of place";
