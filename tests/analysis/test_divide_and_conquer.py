@@ -141,6 +141,11 @@ def test_the_verdict_is_the_same_wherever_the_parallelogram_stands(theta: float)
     assert found.unique == dict.fromkeys(LOOSE, False) | dict.fromkeys(TIGHT, True)
 
 
+def test_what_is_weightless_and_at_rest_has_no_reactions(there: Placed) -> None:
+    reactions = divide_and_conquer(there, own_inertias=True).reactions()
+    assert_allclose(np.array(list(reactions.values())), 0.0, atol=1e-12)
+
+
 def test_unique_reactions_are_those_that_the_core_has(there: Placed) -> None:
     """At rest, from G lambda = h and the back-substitution pass, with the bodies' own inertias and weight."""
     model = read_model("parallelogram_pendulum")

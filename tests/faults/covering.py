@@ -108,6 +108,11 @@ def covering() -> tuple[list[str], dict[str, float], dict[str, dict[int, int]]]:
     return list(found["seconds"]), found["seconds"], files
 
 
+def costs() -> dict[str, float]:
+    """Of each test, as far as they are known [s]."""
+    return covering()[1] if COVERING.exists() else {}
+
+
 def function_around(text: str, at: int, *, python: bool) -> tuple[int, int]:
     """First and last line of the function that holds a line; the line alone outside of all functions."""
     if python:

@@ -3,15 +3,15 @@
 import json
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from faults.covering import covering, nearest_first
+from faults.covering import costs, in_files, nearest_first
 from faults.lists import Fault
-from faults.tree import WORK, build, run, spent
+from faults.tree import WORK, build, run, run_pytest, spent
 
-PYTEST = [sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider", "-x"]
+PYTEST = ["-q", "--no-header", "-p", "no:cacheprovider", "-x"]
 
 
 def failures(output: str) -> list[str]:
@@ -33,13 +33,13 @@ def run_tests(tests: list[str], tree: Path, most: float, *options: str) -> tuple
     """The first of these test functions that fails, in their order; how many cases ran, and the end of the output."""
     if not tests:
         return "", 0, ""
-    _, seconds, _ = covering()
+    seconds = costs()
     tests = affordable(tests, seconds, most)
     chosen, now = tree.with_name(f"{tree.name}.chosen"), tree.with_name(f"{tree.name}.ran")
     chosen.write_text(json.dumps({"tests": {t: seconds.get(t, 1.0) for t in tests}, "most": most, "now": str(now)}))
     now.write_text("[]")
     files = list(dict.fromkeys(test.partition("::")[0] for test in tests))
-    code, output = run([*PYTEST, "-p", "chosen", *options, *files], tree, FAULTS_CHOSEN=str(chosen))
+    code, output = run_pytest([*PYTEST, "-p", "chosen", *options, *files], tree, FAULTS_CHOSEN=str(chosen))
     ran = json.loads(now.read_text())
     failed = failures(output)
     if code is None:
@@ -62,11 +62,27 @@ def run_c_tests(tests: Iterable[str], tree: Path) -> tuple[str, int, str]:
     return "", count, output[-2000:]
 
 
-def see(fault: Fault, before: str, tree: Path, most: float) -> tuple[str, int, str]:
-    """The first test that fails, "" if none does: near ones in two cases, then in all, then others."""
+def rounds(fault: Fault, before: str, named: bool) -> Iterator[tuple[list[str], list[str]]]:
+    """Tests, and pytest's options: near ones in two cases, then in all, then others; or those of the list alone."""
+    briefly = ["-p", "briefly"]
+    if named:
+        places = [one.split("[")[0] for one in fault.tests]
+        yield sorted(in_files(places), key=lambda test: (placed(test, places), test)), briefly
+        return
     near, rest = nearest_first(fault, before)
+    yield near, briefly
+    yield near, []
+    yield rest, briefly
+
+
+def placed(test: str, places: Sequence[str]) -> int:
+    return next((i for i, place in enumerate(places) if test.startswith(place)), len(places))
+
+
+def see(fault: Fault, before: str, tree: Path, most: float, named: bool) -> tuple[str, int, str]:
+    """The first test that fails, "" if none does."""
     ran = 0
-    for tests, options in ((near, ["-p", "briefly"]), (near, []), (rest, ["-p", "briefly"])):
+    for tests, options in rounds(fault, before, named):
         failed, count, output = run_tests(tests, tree, most, *options)
         ran += count
         if failed:
@@ -75,7 +91,7 @@ def see(fault: Fault, before: str, tree: Path, most: float) -> tuple[str, int, s
     return failed, ran + count, output
 
 
-def plant(fault: Fault, before: str, tree: Path, most: float) -> dict[str, Any]:
+def plant(fault: Fault, before: str, tree: Path, most: float, named: bool = False) -> dict[str, Any]:
     """What saw it, how many cases of tests ran, and the processor time of all [s]."""
     path = tree / fault.file
     whole, times = path.read_text(), path.stat()
@@ -83,7 +99,7 @@ def plant(fault: Fault, before: str, tree: Path, most: float) -> dict[str, Any]:
     try:
         path.write_text(whole.replace(fault.old, fault.new))
         output = build(tree) if fault.compiled else ""
-        caught, ran, tail = ("it does not compile", 0, output) if output else see(fault, before, tree, most)
+        caught, ran, tail = ("it does not compile", 0, output) if output else see(fault, before, tree, most, named)
     finally:
         path.write_text(whole)
         if not fault.compiled:  # what Python compiled of it is still right; ninja has to see a change

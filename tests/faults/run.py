@@ -21,6 +21,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from multiprocessing import Queue, get_context
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,7 @@ from faults import page
 from faults.covering import collect
 from faults.lists import ROOT, Fault, Results, all_faults, keep, read_results
 from faults.planting import PYTEST, failures, plant, run_c_tests
-from faults.tree import WORK, build, copy_tree, run
+from faults.tree import WORK, build, copy_tree, run, run_pytest
 
 SECONDS = 15.0
 trees: list[Path] = []  # that of this process
@@ -57,11 +58,13 @@ def take_tree(free: "Queue[Path]") -> None:
     trees.append(free.get())
 
 
-def planted(fault: Fault, before: str, seconds: float) -> dict[str, Any]:
-    return plant(fault, before, trees[0], seconds)
+def planted(fault: Fault, before: str, seconds: float, named: bool) -> dict[str, Any]:
+    return plant(fault, before, trees[0], seconds, named)
 
 
-def run_all(asked: list[Fault], results: Results, seconds: float, jobs: int) -> Iterator[tuple[Fault, dict[str, Any]]]:
+def run_all(
+    asked: list[Fault], results: Results, seconds: float, jobs: int, named: bool
+) -> Iterator[tuple[Fault, dict[str, Any]]]:
     """As they are done; one tree for each process."""
     free: Queue[Path] = get_context().Queue()
     for i in range(jobs):
@@ -73,7 +76,8 @@ def run_all(asked: list[Fault], results: Results, seconds: float, jobs: int) -> 
                 sys.exit("tests/core/write_images.py failed")
     with ProcessPoolExecutor(jobs, initializer=take_tree, initargs=(free,)) as pool:
         befores = [str(results.get(f.key, {}).get("caught", "")) for f in asked]
-        yield from zip(asked, pool.map(planted, asked, befores, [seconds] * len(asked)), strict=True)
+        found = pool.map(partial(planted, seconds=seconds, named=named), asked, befores)
+        yield from zip(asked, found, strict=True)
     for i in range(jobs):
         prepare(WORK / f"tree{i}")  # as they were
 
@@ -83,7 +87,7 @@ def take_back(asked: list[Fault], results: Results) -> list[Fault]:
     tree = WORK / "tree0"
     by = {str(results[f.key]["caught"]) for f in asked}
     named = sorted(test for test in by if test.startswith("tests/") and not test.split("::")[0].endswith(".c"))
-    _, output = run([one for one in PYTEST if one != "-x"] + named, tree, 3000) if named else (0, "")
+    _, output = run_pytest([one for one in PYTEST if one != "-x"] + named, tree, 3000) if named else (0, "")
     failed = failures(output)
     failed += [test for test in sorted(by) if test.endswith(".c") and run_c_tests([test], tree)[0]]
     wrong = [f for f in asked if results[f.key]["caught"] in failed]
@@ -98,6 +102,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("words", nargs="*")
     parser.add_argument("--survivors", action="store_true")
     parser.add_argument("--new", action="store_true", help="only those without a result")
+    parser.add_argument("--named", action="store_true", help="only the tests that the lists name; none is a survivor")
     parser.add_argument("--most", type=int, help="the first so many")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="processor time for each round of tests")
     parser.add_argument("--jobs", type=int, default=1, help="copies of the tree, side by side")
@@ -118,7 +123,7 @@ def main() -> int:
     if chosen.check or chosen.table:
         return bool(stale)
     WORK.mkdir(parents=True, exist_ok=True)
-    alone = (WORK / "lock").open("w")
+    alone = (WORK / ("collecting" if chosen.collect else "running")).open("w")
     fcntl.flock(alone, fcntl.LOCK_EX)
     if chosen.collect:
         collect(chosen.jobs)
@@ -129,14 +134,18 @@ def main() -> int:
         if all(word.lower() in f"{f.room} {f.file} {f.breaks}".lower() for word in chosen.words)
         and not (chosen.survivors and (f.key not in results or results[f.key]["caught"]))
         and not (chosen.new and f.key in results)
+        and not (chosen.named and not f.tests)
         and not f.stale()
     ][: chosen.most]
     here = commit()
-    for number, (fault, found) in enumerate(run_all(asked, results, chosen.seconds, chosen.jobs), 1):
+    every = run_all(asked, results, chosen.seconds, chosen.jobs, chosen.named)
+    for number, (fault, found) in enumerate(every, 1):
         seen = found["caught"] or f"SURVIVES {found['ran']} cases"
         print(f"[{number}/{len(asked)}] {fault.file}: {fault.breaks} ... {seen} ({found['seconds']} s)", flush=True)
-        results[fault.key] = found | {"commit": here}
-        keep(results)
+        if found["caught"] or not chosen.named:
+            results[fault.key] = found | {"commit": here}
+            keep(results)
+    asked = [f for f in asked if f.key in results]
     wrong = take_back(asked, results)
     keep({f.key: results[f.key] for f in faults if f.key in results})
     page.write(faults, results)

@@ -3,8 +3,10 @@
 All limits are processor time, as others may use the machine: only what sleeps for ever ends by the clock.
 """
 
+import json
 import os
 import resource
+import select
 import shutil
 import signal
 import subprocess
@@ -16,6 +18,8 @@ from faults.lists import COMPILED, HERE, ROOT
 WORK = ROOT / "build" / "faults"
 HANGS = 300  # [s] of processor time for one command: what takes longer hangs
 PATIENCE = 10  # times as long by the clock, for what waits and uses no processor
+forking: dict[Path, "subprocess.Popen[str]"] = {}  # site/forking.py, of each tree
+forked = [0.0]  # processor time of its forks [s]
 
 
 def copy_tree(tree: Path) -> None:
@@ -70,7 +74,7 @@ def build(tree: Path, options: str = "-O1", linked: str = "") -> str:
 
 def spent() -> float:
     """Processor time of this process and all that ended below it [s]."""
-    return sum(os.times()[:4])
+    return sum(os.times()[:4]) + forked[0]
 
 
 def limit_time(seconds: int | None) -> None:
@@ -92,3 +96,24 @@ def run(command: list[str], tree: Path, seconds: int | None = HANGS, **variables
         os.killpg(child.pid, signal.SIGKILL)
         return None, child.communicate()[0]
     return None if child.returncode in (-signal.SIGXCPU, -signal.SIGKILL) else child.returncode, output
+
+
+def run_pytest(arguments: list[str], tree: Path, seconds: int = HANGS, **variables: str) -> tuple[int | None, str]:
+    """As `run` does with pytest's command line, in a fork of a process that has imported what no fault changes."""
+    if tree not in forking or forking[tree].poll() is not None:
+        forking[tree] = subprocess.Popen(
+            [sys.executable, HERE / "site" / "forking.py"], cwd=tree, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            env=environment(tree) | {"OPENBLAS_NUM_THREADS": "1", "MPLBACKEND": "Agg"}, text=True,
+            start_new_session=True, preexec_fn=lambda: limit_time(None),
+        )  # fmt: skip
+    process, printed = forking[tree], tree.with_name(f"{tree.name}.printed")
+    assert process.stdin and process.stdout
+    asked = {"arguments": arguments, "variables": variables, "seconds": seconds, "output": str(printed)}
+    process.stdin.write(json.dumps(asked) + "\n")
+    process.stdin.flush()
+    child = int(process.stdout.readline())
+    if not select.select([process.stdout], [], [], PATIENCE * seconds)[0]:
+        os.killpg(child, signal.SIGKILL)
+    code, used = json.loads(process.stdout.readline())
+    forked[0] += used
+    return None if code in (-signal.SIGXCPU, -signal.SIGKILL) else code, printed.read_text(errors="replace")

@@ -118,6 +118,7 @@ def test_a_picture_is_drawn(result: Result, tmp_path: Path) -> None:
     figure = result.plot("A.q", "b.r", path=path)
     assert [axis.get_ylabel() for axis in figure.axes] == ["A.q [rad]", "b.r [m]"]
     assert [len(axis.lines) for axis in figure.axes] == [1, 3]
+    assert [text.get_text() for text in figure.axes[1].get_legend().get_texts()] == ["1", "2", "3"]
     assert path.read_bytes().startswith(b"\x89PNG")
 
 

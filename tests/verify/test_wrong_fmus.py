@@ -30,6 +30,7 @@ WAYS = {  # the check, and what its sentence holds
     "THIRD_INPUT_DERIVATIVES_BREAK": ("input derivatives", "refuses order 3"),
     "STEPS_AFTER_THIRD_INPUT_DERIVATIVES_BREAK": ("input derivatives", "fmi2DoStep failed"),
     "DIRECTIONAL_DERIVATIVES_ARE_TOO_LARGE": ("directional derivatives", "by differences"),
+    "DIRECTIONAL_DERIVATIVES_AGE": ("directional derivatives", "by differences"),
     "SUMS_OF_DIRECTIONAL_DERIVATIVES_ARE_TOO_LARGE": ("directional derivatives", "summed over each"),
     "OUTPUT_DERIVATIVES_ARE_TOO_LARGE": ("output derivatives", "by differences"),
     "DIRECTIONAL_DERIVATIVES_TURN_INFINITE": ("directional derivatives", "'A.reaction.f[1]'"),

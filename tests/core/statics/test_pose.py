@@ -103,8 +103,8 @@ def test_a_crane_sags_with_its_hoist_locked(dynamics: str) -> None:
     assert abs(free.starts["hoist.q[2]"]) > 0.02
 
 
-def arm(transition: float = 0.0, programmed: bool = True, drives: bool = False) -> fm.Model:
-    """Three rods with springs whose tip follows a path, on a foundation that gives way."""
+def arm(transition: float = 0.0, programmed: bool = True, drives: bool = False, closed: bool = False) -> fm.Model:
+    """Rods with springs whose tip follows a path, on a foundation that gives way; closed: a fourth ends a loop."""
     model = fm.Model("arm", gravity=(0, -9.81, 0))
     foot = fm.Body("foot", mass=1.0, inertia=(1, 1, 1))
     model.add(foot, fm.Prismatic("F", model.ground.at(), foot.at(), axis="y", stiffness=400.0, damping=20.0))
@@ -114,31 +114,48 @@ def arm(transition: float = 0.0, programmed: bool = True, drives: bool = False) 
         joints.append(fm.Revolute(name.upper(), place, rod.base, q0=q0, stiffness=60.0, damping=1.0, rest=q0))
         model.add(rod, joints[-1])
         place = rod.tip
+    if closed:
+        across = 0.5 * np.cos(0.3) + 0.5 * np.cos(0.8) - 1.0, 0.5 * np.sin(0.3) + 0.5 * np.sin(0.8)
+        rod = fm.Body.rod("d", length=np.hypot(*across), mass=1.0)
+        model.add(rod, fm.Revolute("D", foot.at(1, 0, 0), rod.base, q0=np.arctan2(across[1], across[0])))
+        model.add(fm.Revolute("E", joints[2].F, rod.tip, cut=True))
     if programmed:
         q = np.cumsum([0.3, 0.5, 0.4])
         begins = (0.5 * np.cos(q).sum(), 0.5 * np.sin(q).sum())
         path = fm.Path.line(begins, (begins[0] + 0.1, begins[1]), 1.0)
-        given = {"drives": joints[:2], "insist": True} if drives else {}
+        given = {"drives": joints[1:] if closed else joints[:2], "insist": True} if drives else {}
         model.add(fm.ProgrammedPoint("P", place, path=path, directions="xy", transition=transition, **given))
     return model
 
 
+@pytest.mark.parametrize("closed", [False, True])
 @pytest.mark.parametrize("drives", [False, True])
 @pytest.mark.parametrize("dynamics", ["riccati", "copcod"])
-def test_released_programs_let_all_sag_and_fade_that_out(dynamics: str, drives: bool) -> None:
-    rest = fm.equilibrium(arm(programmed=False))
-    image = fm.compile(arm(0.5, drives=drives), everything=True).with_options(dynamics=dynamics)
+def test_released_programs_let_all_sag_and_fade_that_out(dynamics: str, drives: bool, closed: bool) -> None:
+    rest = fm.equilibrium(arm(programmed=False, closed=closed))
+    image = fm.compile(arm(0.5, drives=drives, closed=closed), everything=True).with_options(dynamics=dynamics)
     solver = fm.Solver(image, equilibrium=True, programs="released")
     solver.assemble()
     assert_allclose([solver.get(name) for name in rest.starts], list(rest.starts.values()), rtol=0, atol=SAME)
     sag = np.linalg.norm(solver.get("P.target") - solver.get("P.position"))
     assert sag > 0.01
     assert_allclose(solver.get("P.violation"), sag, rtol=1e-9)
+    placed = fm.Solver(image)
+    for name, value in rest.starts.items():
+        placed.set(name, value)
+    placed.assemble()
+    for one in (solver, placed):
+        one.step(0.02)
+    speeds = [f"{joint}.qd" for joint in "FABC"]
+    assert_allclose([solver.get(name) for name in speeds], [placed.get(name) for name in speeds], rtol=0, atol=1e-5)
+    assert np.abs([solver.get(name) for name in speeds]).max() > 0.01
     if not drives:
         solver.step(0.5)
         assert solver.get("P.violation") < 1e-8
     found = fm.equilibrium(image, programs="released")
     assert_allclose(found.squares, rest.squares, rtol=1e-5)
+    if drives and closed:
+        return  # the equilibrium of the loop with its drives is far away
     held = fm.Solver(image, equilibrium=True)
     held.assemble()
     assert held.get("P.violation") < 1e-8

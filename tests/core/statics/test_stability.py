@@ -144,7 +144,7 @@ def test_only_the_last_assembly_counts() -> None:
 
 
 @pytest.mark.parametrize("off", [0.001, 0.003, 0.1])
-@pytest.mark.parametrize("length", [2.0, 1.0, 0.5])
+@pytest.mark.parametrize("length", [2.0, 1.0, 0.5, 0.05])
 def test_a_descent_does_not_climb_where_another_part_of_the_mechanism_has_arrived(off: float, length: float) -> None:
     """A rod falls to its rest; one beside it stands so near upright that a step by the tangent would lead it up."""
     model = fm.Model("two")
