@@ -66,8 +66,9 @@ def rounds(fault: Fault, before: str, named: bool) -> Iterator[tuple[list[str], 
     """Tests, and pytest's options: near ones in two cases, then in all, then others; or those of the list alone."""
     briefly = ["-p", "briefly"]
     if named:
-        places = [one.split("[")[0] for one in fault.tests]
-        yield sorted(in_files(places), key=lambda test: (placed(test, places), test)), briefly
+        cases = [one for one in fault.tests if "[" in one]
+        places = [one for one in fault.tests if one not in cases]
+        yield cases + sorted(in_files(places), key=lambda test: (placed(test, places), test)), briefly
         return
     near, rest = nearest_first(fault, before)
     yield near, briefly

@@ -137,6 +137,7 @@ def main() -> int:
         and not (chosen.named and not f.tests)
         and not f.stale()
     ][: chosen.most]
+    asked.sort(key=lambda f: (not any("::" in test for test in f.tests), f.file))  # one file after another
     here = commit()
     every = run_all(asked, results, chosen.seconds, chosen.jobs, chosen.named)
     for number, (fault, found) in enumerate(every, 1):

@@ -371,6 +371,18 @@ def rotated(q: Any, v: Any) -> Any:
     return matrix_of_quaternion(q) @ v
 
 
+def test_a_ball_that_a_loop_turns_is_reported_as_a_whole() -> None:
+    """Between two balls a rod lies along x, with any roll about it; the given orientation turns it out of x."""
+    model, rod = fm.Model("rod"), fm.Body.cylinder("b", length=1.0, radius=0.1, mass=1.0)
+    given = (np.cos(0.15), 0.0, 0.0, np.sin(0.15))
+    model.add(rod, fm.Spherical("S", model.ground.at(), rod.base, q0=given))
+    model.add(fm.Spherical("C", model.ground.at(1, 0, 0), rod.tip, cut=True))
+    (change,) = started(model).start_changes
+    assert change.name == "S.q"
+    assert_allclose(change.given, given, rtol=1e-15)
+    assert_allclose(change.value, (1, 0, 0, 0), atol=1e-12)
+
+
 @pytest.mark.parametrize("names", [("D.q", "A.q"), ("A.q", "D.q")])
 def test_the_order_of_calls_does_not_matter(names: tuple[str, str]) -> None:
     values = {"D.q": -1.6, "A.q": -1.1}

@@ -8,6 +8,7 @@ import json
 import os
 import resource
 import sys
+import threading
 
 import fmpy
 import hypothesis
@@ -25,6 +26,7 @@ REWRITTEN = ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # what is impor
 
 def become(asked: dict[str, object]) -> int:
     os.setsid()
+    threading.main_thread()._set_native_id()  # type: ignore[attr-defined]  # matplotlib compares it
     output = os.open(str(asked["output"]), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     for to in (1, 2):
         os.dup2(output, to)
