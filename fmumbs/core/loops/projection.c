@@ -117,7 +117,8 @@ int32_t fm_active_rows(const fm_instance *s)
 }
 
 /* Corrects the levels from `level` to `last_level`. K is that of the last evaluation, if `factored`, or of the last
- * factorisation, as long as that is efficient. `closely`: down to round-off. Requires placed links. */
+ * factorisation, as long as that is efficient. `closely`: down to round-off, as near
+ * singular positions, where a small violation is a large change of the motion. Requires placed links. */
 int fm_correct_levels(fm_instance *s, double *y, int level, int last_level, int factored, int closely, fm_factoring factoring)
 {
     double before = INFINITY, enough = 0.0;
@@ -138,7 +139,7 @@ int fm_correct_levels(fm_instance *s, double *y, int level, int last_level, int 
             if (found != FM_FACTORED) return found == FM_INTERPOLATED;
             factored = 1;
         }
-        closely = closely || s->loop.worn;
+        closely = closely || s->loop.near_singular;
         before = worst;
         fm_correct_once(s, y, level);
         s->clock[FM_CORRECTED] += n == 0 ? 1.0 : 0.0;

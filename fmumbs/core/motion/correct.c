@@ -43,7 +43,7 @@ static int fm_correct_directly(fm_instance *s, double *y, int near)
     if (near && s->loop.near_singular && fm_singular_state(s, y)) return 1;
     const int factored = near && !s->loop.near_singular;
     fm_place_loops(s, y, 0);
-    return fm_correct_levels(s, y, 0, 1, factored, near && s->loop.worn, factor_or_interpolate);
+    return fm_correct_levels(s, y, 0, 1, factored, near && s->loop.near_singular, factor_or_interpolate);
 }
 
 /* The same, unless another method keeps the constraints. The links are then placed for the coordinates of the cut

@@ -181,7 +181,9 @@ def test_networks_of_many_loops(seed: int) -> None:
     """Loops at random places of one tree, so that rows share coordinates with many others, and some with none."""
     case = space(7000 + seed, loops=6, spare=2 * (seed % 3))
     found, swept = (solver_of(case.model, case.inputs, dynamics=d) for d in ("copcod", "riccati"))
-    assert relative(values(found, "qdd", "udot"), values(swept, "qdd", "udot")) <= 1e-9
+    udot = values(swept, "qdd", "udot")
+    difference = np.abs(values(found, "qdd", "udot") - udot).max()
+    assert difference <= 1e-9 * max(9.81, np.abs(udot).max())  # a structure's own are what is left of gravity's
     assert relative(values(found, "f", "t"), values(swept, "f", "t")) <= 1e-8
 
 
