@@ -149,10 +149,11 @@ class _Loops:
     def _bend(self, key: int, body: Flexible, coupled: "dict[int, _Coupled]") -> None:
         """Adds the rows of a body's modes: the wrenches in its joints together do no work on them."""
         found: dict[int, Array] = {}
-        for joint, shape in body.shapes.items():
-            length = self.lengths[joint]
-            rows = np.vstack([length * shape[:3], shape[3:]]).T
-            rows = rows / max(float(np.linalg.norm(rows)), 1e-300)
+        lengths = {joint: np.repeat([self.lengths[joint], 1.0], 3)[:, None] for joint in body.shapes}
+        shapes = {joint: (lengths[joint] * shape).T for joint, shape in body.shapes.items()}
+        sizes = np.linalg.norm(np.hstack([np.zeros((body.modes, 1)), *shapes.values()]), axis=1)[:, None]
+        for joint, shape in shapes.items():
+            rows = shape / np.maximum(sizes, 1e-300)
             for unknown, wrench in self._carried.get(joint, {}).items():
                 push = coupled[joint].push.get(unknown) if joint in coupled else None
                 whole = wrench if push is None else wrench + coupled[joint].psi @ push[:, None]

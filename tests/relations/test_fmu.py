@@ -56,6 +56,6 @@ def compare(seed: int, expected: np.ndarray, slave: Slave, shown: list[str], tim
     assert not wrong, f"draw {seed} at {time:g} s: {len(wrong)} of {len(shown)} differ: {wrong[:8]}"
 
 
-@draws(relation=11)
+@draws(11)
 def test_fmus_have_the_bits_of_the_solver(seeds: range) -> None:
     each(seeds, check)

@@ -16,6 +16,6 @@ def check(seed: int) -> None:
     Comparison(drawn, Side(with_tree(rng, other))).check()
 
 
-@draws(relation=2)
+@draws(2)
 def test_elements_are_added_in_any_order(seeds: range) -> None:
     each(seeds, check)

@@ -45,6 +45,6 @@ def assert_same(found: np.ndarray, expected: np.ndarray, image: fm.ModelImage, w
     assert not wrong, f"{what}, {len(wrong)} differ: {wrong[:8]}"
 
 
-@draws(relation=10)
+@draws(10)
 def test_states_are_restored_to_the_bit(seeds: range) -> None:
     each(seeds, check)

@@ -20,6 +20,6 @@ def check(seed: int) -> None:
     Comparison(drawn, Side(moved(drawn.model, R, far)), expected).check()
 
 
-@draws(relation=3)
+@draws(3)
 def test_the_world_may_be_turned_and_moved(seeds: range) -> None:
     each(seeds, check)

@@ -206,13 +206,17 @@ REFUSED = 0.1
 """Of all draws, at most."""
 
 
-def draws(relation: int) -> Any:
-    """Parametrises a test with ranges of seeds: a short one always, the rest marked slow. Relations draw their own."""
+def draws(relation: int, *found: int) -> Any:
+    """Parametrises a test with ranges of seeds: a short one always, the rest marked slow. Relations draw their own.
+
+    found: seeds that have shown faults, which are always drawn too.
+    """
     first = 100_000 * relation
     always = pytest.param(range(first, first + FEW), id="few")
     starts = range(first + FEW, first + MANY, BATCH)
     more = [pytest.param(range(a, min(a + BATCH, first + MANY)), id=str(a), marks=pytest.mark.slow) for a in starts]
-    return pytest.mark.parametrize("seeds", [always, *more])
+    pinned = [pytest.param(range(seed, seed + 1), id=str(seed)) for seed in found]
+    return pytest.mark.parametrize("seeds", [always, *pinned, *more])
 
 
 def each(seeds: range, check: Callable[[int], None]) -> None:

@@ -16,6 +16,7 @@
 
 #include <math.h>
 
+#define FM_AT 1e-12     /* of the mechanism's velocities: a velocity that is so near a law's bound is at it */
 #define FM_BOUNDED 1e299 /* larger bounds are infinite */
 
 /* Position and velocity that a law depends on; for a spring, world kinematics must be those of y. */
@@ -51,10 +52,33 @@ int32_t fm_law_piece(const fm_image *m, int32_t law, double x, double v, int bel
     return -1;
 }
 
-/* The first bound of velocity that is crossed between `from` and `v` at position x, or equal to v. 0: none. */
-int fm_law_bound(const fm_image *m, int32_t law, double x, double from, double v, double *bound)
+/* The largest velocity or acceleration, relative to 1 rad or the model's length. */
+double fm_fastest(const fm_instance *s, const double *u)
 {
-    const double near = FM_AT * (1.0 + fabs(v));
+    double most = 0.0;
+    for (int32_t i = 0; i < s->image.n.speeds; i++) most = fmax(most, fabs(u[i]) / s->scale[s->image.n.positions + i]);
+    return most;
+}
+
+/* 1 rad or the model's length, as a law's velocity has it. */
+double fm_law_unit(const fm_instance *s, int32_t law)
+{
+    return s->image.law_spring[law] >= 0 ? s->image.length[0] : s->scale[s->image.n.positions + s->image.law_u[law]];
+}
+
+/* How near a bound a law's velocity v is at it: round-off of the largest velocity, of which v is a remainder where loops lock
+ * the law; of 1 rad, or the model's length, in a second where all is at rest. Requires fm_laws_place. */
+double fm_law_near(const fm_instance *s, int32_t law, double v)
+{
+    return FM_AT * (fm_law_unit(s, law) * (1.0 + s->laws.fastest) + fabs(v));
+}
+
+/* The first bound of velocity that is crossed between `from` and `v` at position x, or equal to v. 0: none. Requires
+ * fm_laws_place. */
+int fm_law_bound(const fm_instance *s, int32_t law, double x, double from, double v, double *bound)
+{
+    const fm_image *m = &s->image;
+    const double near = fm_law_near(s, law, v);
     int found = 0;
     for (int32_t i = m->law_first[law]; i < m->law_first[law] + m->law_count[law]; i++)
         for (int end = 2; end < 4 && at_position(m, i, x); end++) {
@@ -190,9 +214,10 @@ double fm_laws_on_spring(const fm_instance *s, int32_t spring, const double *y)
     return force;
 }
 
-/* Computes world kinematics if the law of a spring needs them. */
+/* Computes world kinematics if the law of a spring needs them, and the largest velocity. */
 void fm_laws_place(fm_instance *s, const double *y)
 {
+    s->laws.fastest = fm_fastest(s, y + s->image.n.positions);
     s->valid &= FM_VALID_LAWS;
     for (int32_t i = 0; i < s->image.n.laws; i++) {
         if (s->image.law_spring[i] < 0) continue;

@@ -22,7 +22,6 @@ FM_HIDDEN_BEGIN
 #define FM_STICKING 64     /* most laws that may stick at a time */
 #define FM_SLIDING (-2.0) /* second number of the mode of a law that does not stick */
 #define FM_UNKNOWN (-3.0) /* both numbers of an unknown mode */
-#define FM_AT 1e-12     /* a velocity within this distance (relative to 1 and itself) of a law's bound is at it */
 #define FM_LAW_JUMP 1e-9 /* a smaller jump of a law, relative to the forces, is ignored */
 
 typedef struct fm_model {

@@ -19,8 +19,9 @@ FM_HIDDEN_BEGIN
     A(int32_t, side, n.held)                                                                             \
     A(double, range, 2 * n.held)                                                                         \
     A(double, a, n.held)                                                                                 \
-    A(double, free, n.held)         /* the diagonal of A without loops and programs, 0: not known and not needed (locked_laws.c) */ \
-    A(int32_t, locked, n.held)      /* fm_locking: whether loops or programs fix the velocity */          \
+    A(double, free, n.held)         /* the diagonal of A without loops and programs, -1: not needed (locked_laws.c) */ \
+    A(double, moved, n.held)        /* the largest acceleration with the trial force of each (locked_laws.c) */ \
+    A(int32_t, locked, n.held)      /* fm_locking: whether the tree, loops or programs fix the velocity */ \
     A(double, f, n.held)                                                                                 \
     A(double, x, n.held)                                                                                 \
     A(double, aim, n.held)                                                                               \
@@ -32,6 +33,7 @@ typedef struct fm_laws {
     FM_LAW_ARRAYS(A)
 #undef A
     double *use;   /* the modes that evaluations use: those of the state, or `now` */
+    double fastest; /* the largest velocity where laws were placed, relative to 1 rad or the model's length [1/s] */
     int32_t off;   /* 1: only sticking laws act */
     int32_t fault; /* the law for which the step cannot continue, -1: none; the number of laws: too many stick; more: undecided */
 } fm_laws;

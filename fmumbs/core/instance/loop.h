@@ -103,6 +103,7 @@ typedef struct fm_loop {
 #undef A
     int32_t worn;          /* 1: the last factor of K has a pivot far below row_pivot, or factorisation failed */
     int32_t near_singular; /* 1: a pivot is close to that of a singular position; 2: factorisation failed */
+    int32_t factored;      /* 1: the factor of K, or of its reduced form, is that of the last evaluation */
     int32_t multipliers;   /* fm_multipliers: how an evaluation finds them */
     double softening;      /* fraction of row_pivot that fm_factor_delassus adds to the diagonal of K */
 } fm_loop;

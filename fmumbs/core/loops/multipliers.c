@@ -66,6 +66,7 @@ static void find_near(fm_instance *s)
 void fm_find_multipliers(fm_instance *s)
 {
     const size_t bytes = (size_t)s->image.n.rows * sizeof *s->loop.lambda;
+    s->loop.factored = s->loop.multipliers == FM_OWN_MULTIPLIERS;
     switch (s->loop.multipliers) {
     case FM_NO_MULTIPLIERS: memset(s->loop.lambda, 0, bytes); return;
     case FM_NEAR_MULTIPLIERS:

@@ -251,6 +251,7 @@ void fm_reduced_accelerations(fm_instance *s, const double *y, const double *tau
     s->work.accelerated = known;
     int fits = fm_reduced_rows(s, 1);
     make_wanted(s);
+    s->loop.factored = 1;
     fits = fits && factor_mass(s) && (s->realised.count == 0 || fm_reduced_oppose(s));
     if (fits) solve(s, g, x);
     for (int32_t n = 0; n < nu; n++) x[n] = fits ? x[n] + known[n] : NAN;

@@ -41,7 +41,7 @@ static int fm_correct_directly(fm_instance *s, double *y, int near)
 {
     if (near && s->loop.near_singular && fm_rests_singular(s, y)) return 0;
     if (near && s->loop.near_singular && fm_singular_state(s, y)) return 1;
-    const int factored = near && !s->loop.near_singular;
+    const int factored = near && s->loop.factored && !s->loop.near_singular;
     fm_place_loops(s, y, 0);
     return fm_correct_levels(s, y, 0, 1, factored, near && s->loop.near_singular, factor_or_interpolate);
 }

@@ -43,7 +43,7 @@ static int settle(fm_instance *s, const fm_evaluation *how, int32_t n, double *y
     for (int32_t i = 0; i < n; i++) { /* exactly, where possible */
         const int32_t law = s->laws.held[i];
         if (s->laws.where[i] != FM_BETWEEN || m->law_spring[law] >= 0) continue;
-        if (fm_law_sticks(s, law, &above, &below, &bound) && fabs(speed[m->law_u[law]] - bound) < 1e-12 * (1.0 + fabs(bound)))
+        if (fm_law_sticks(s, law, &above, &below, &bound) && fabs(speed[m->law_u[law]] - bound) < fm_law_near(s, law, bound))
             speed[m->law_u[law]] = bound;
     }
     return 1;
@@ -66,7 +66,7 @@ static int32_t list_bounds(fm_instance *s, const double *y)
         fm_law_at(s, i, y, &x, &v);
         const int held = fm_law_sticks(s, i, &above, &below, &bound);
         set_mode(s, i, fm_law_piece(m, i, x, v, 0), FM_SLIDING);
-        if (!held && !fm_law_bound(m, i, x, s->laws.v[i], v, &bound)) continue;
+        if (!held && !fm_law_bound(s, i, x, s->laws.v[i], v, &bound)) continue;
         const int32_t pieces[2] = {fm_law_piece(m, i, x, bound, 0), fm_law_piece(m, i, x, bound, 1)};
         double range[2];
         fm_sticking_range(s, i, pieces, x, bound, s->law_breakaway[i], range);
@@ -88,7 +88,7 @@ static int could_fall(const fm_instance *s, int32_t law, const double *y, int32_
     double x, v, bound;
     if (fm_law_sticks(s, law, &above, below, &bound)) return 0;
     fm_law_at(s, law, y, &x, &v);
-    if (!fm_law_bound(m, law, x, v, v, &bound)) return 0;
+    if (!fm_law_bound(s, law, x, v, v, &bound)) return 0;
     above = fm_law_piece(m, law, x, bound, 0);
     *below = fm_law_piece(m, law, x, bound, 1);
     return above != *below && s->laws.use[2 * law] == above;

@@ -45,7 +45,7 @@ double fm_law_along(const fm_instance *s, int32_t law, double force)
 }
 
 /* The magnitude of a law's force, for a unit of trial force. */
-static double size_of(const fm_instance *s, int32_t law)
+double fm_law_trial(const fm_instance *s, int32_t law)
 {
     double size = 0.0;
     for (int32_t i = s->image.law_first[law]; i < s->image.law_first[law] + s->image.law_count[law]; i++)
@@ -57,7 +57,7 @@ static double size_of(const fm_instance *s, int32_t law)
 double fm_law_response(fm_instance *s, const fm_evaluation *how, int32_t count, int32_t i, double *rates, double *udot, const double *without)
 {
     const int32_t law = s->laws.held[i];
-    const double force = size_of(s, law);
+    const double force = fm_law_trial(s, law);
     s->laws.force[law] = fm_law_along(s, law, force);
     fm_law_rates(s, how, count, rates, udot);
     s->laws.force[law] = 0.0;

@@ -1,20 +1,23 @@
-/* locked_laws.c: force laws whose velocities loops or programs fix, so that no force of theirs changes the motion.
+/* locked_laws.c: force laws whose velocities the tree, loops or programs fix, so that no force of theirs changes the motion.
  *
- * Of such a law the diagonal of A = J M^-1 J' (sticking.c) is round-off of A0, the same without loops and programs: what it is
- * divided by would be noise. It is compared with A0, from evaluations without multipliers; where it is not small beside what
- * the two bodies alone would allow, they are not needed. A law that is locked at rest exerts the least force of its range,
+ * Of such a law the diagonal of A = J M^-1 J' (sticking.c) is round-off: what is divided by it would be noise. Where loops or
+ * programs fix it, it is round-off of A0, the same without them, from evaluations without multipliers; where it is not small
+ * beside what the two bodies alone would allow, they are not needed. The tree itself fixes the length of a spring to a point
+ * on the axis of a hinge, say: then A is round-off of all accelerations that a force of the law's size leaves. A law that is locked at rest exerts the least force of its range,
  * which is a choice: any other one changes the reactions only. Where its velocity is made to leave the bound, as by a program,
  * it slides.
  */
 #include "locked_laws.h"
 
 #include "../instance/instance.h"
+#include "../forces/laws.h"
 #include "law_rates.h"
 #include "mobility.h"
 
 #include <math.h>
 #include <string.h>
 
+#define FM_NOTHING 1e-12   /* of the mechanism's largest acceleration, in rad or lengths: round-off in a rate */
 #define FM_LOCKED 1e-10    /* of A0: below it, a law's velocity is fixed */
 #define FM_SUSPECTED 1e-4  /* of the mobility of the bodies alone, which is at least A0 */
 #define FM_AT_REST 1e-9    /* of the mechanism's largest acceleration, in rad or lengths: a smaller one is round-off */
@@ -35,20 +38,6 @@ static double most_mobile(const fm_instance *s, int32_t law)
     return INFINITY;
 }
 
-/* The largest velocity or acceleration, relative to 1 rad or the model's length. */
-static double largest(const fm_instance *s, const double *u)
-{
-    double most = 0.0;
-    for (int32_t i = 0; i < s->image.n.speeds; i++) most = fmax(most, fabs(u[i]) / s->scale[s->image.n.positions + i]);
-    return most;
-}
-
-/* 1 rad or the model's length, as a law's velocity has it. */
-static double unit_of(const fm_instance *s, int32_t law)
-{
-    return s->image.law_spring[law] >= 0 ? s->image.length[0] : s->scale[s->image.n.positions + s->image.law_u[law]];
-}
-
 /* The diagonals of A0 of the suspected laws, in laws.free; returns the largest acceleration without multipliers. */
 static double find_free(fm_instance *s, const fm_evaluation *how, int32_t n, double *udot)
 {
@@ -57,10 +46,9 @@ static double find_free(fm_instance *s, const fm_evaluation *how, int32_t n, dou
     s->reduced.used = 0;
     s->loop.multipliers = FM_NO_MULTIPLIERS;
     fm_law_rates(s, how, n, s->laws.aim, udot);
-    const double most = largest(s, udot);
+    const double most = fm_fastest(s, udot);
     for (int32_t i = 0; i < n; i++) {
-        if (s->laws.free[i] == 0.0) continue;
-        s->laws.free[i] = fm_law_response(s, how, n, i, rates, udot, s->laws.aim);
+        if (s->laws.free[i] >= 0.0) s->laws.free[i] = fm_law_response(s, how, n, i, rates, udot, s->laws.aim);
     }
     s->loop.multipliers = FM_OWN_MULTIPLIERS;
     s->reduced.used = used;
@@ -68,29 +56,39 @@ static double find_free(fm_instance *s, const fm_evaluation *how, int32_t n, dou
     return most;
 }
 
+/* Whether the trial force of a law changes its own rate by round-off alone. */
+static int does_nothing(const fm_instance *s, int32_t n, int32_t i, double before)
+{
+    const int32_t law = s->laws.held[i];
+    return s->laws.A[i * n + i] * fm_law_trial(s, law) <= FM_NOTHING * fmax(before, s->laws.moved[i]) * fm_law_unit(s, law);
+}
+
+/* Locks a law with the rate a, at rest if that is at most `rest`, and has it leave A. */
+static void lock(fm_instance *s, int32_t n, int32_t i, double rest)
+{
+    const double a = s->laws.a[i];
+    s->laws.locked[i] = fabs(a) <= rest * fm_law_unit(s, s->laws.held[i]) ? FM_LOCKED_AT_REST : a > 0.0 ? FM_LOCKED_RISING : FM_LOCKED_FALLING;
+    for (int32_t j = 0; j < n; j++) s->laws.A[i * n + j] = s->laws.A[j * n + i] = 0.0;
+}
+
 /* Which of the n listed laws are locked, in laws.locked, with zeros in their rows and columns of A; `udot`: the accelerations
  * without forces of these laws, which are overwritten. Requires a and A. */
 void fm_find_locked_laws(fm_instance *s, const fm_evaluation *how, int32_t n, double *udot)
 {
     const fm_image *m = &s->image;
-    double *A = s->laws.A;
+    const double *A = s->laws.A, before = fm_fastest(s, udot);
     int any = 0;
     for (int32_t i = 0; i < n; i++) {
         s->laws.locked[i] = FM_NOT_LOCKED;
-        s->laws.free[i] = 0.0;
-        if (m->n.rows + m->n.excitations == 0 || A[i * n + i] > FM_SUSPECTED * most_mobile(s, s->laws.held[i])) continue;
-        s->laws.free[i] = 1.0;
-        any = 1;
+        s->laws.free[i] = -1.0;
+        if (A[i * n + i] > FM_SUSPECTED * most_mobile(s, s->laws.held[i])) continue;
+        if (m->n.rows + m->n.excitations > 0) s->laws.free[i] = 0.0, any = 1;
+        else if (does_nothing(s, n, i, before)) lock(s, n, i, FM_AT_REST * before);
     }
     if (!any) return;
-    const double before = largest(s, udot), rest = FM_AT_REST * fmax(before, find_free(s, how, n, udot));
-    for (int32_t i = 0; i < n; i++) {
-        const int32_t law = s->laws.held[i];
-        if (s->laws.free[i] == 0.0 || A[i * n + i] > FM_LOCKED * s->laws.free[i]) continue;
-        const double a = s->laws.a[i];
-        s->laws.locked[i] = fabs(a) <= rest * unit_of(s, law) ? FM_LOCKED_AT_REST : a > 0.0 ? FM_LOCKED_RISING : FM_LOCKED_FALLING;
-        for (int32_t j = 0; j < n; j++) A[i * n + j] = A[j * n + i] = 0.0;
-    }
+    const double rest = FM_AT_REST * fmax(before, find_free(s, how, n, udot));
+    for (int32_t i = 0; i < n; i++)
+        if (s->laws.free[i] >= 0.0 && (A[i * n + i] <= FM_LOCKED * s->laws.free[i] || does_nothing(s, n, i, before))) lock(s, n, i, rest);
 }
 
 /* The force of a locked law in its range: the least one at rest, else that of sliding to the side to which it is moved. */

@@ -54,6 +54,7 @@ void fm_sticking_matrix(fm_instance *s, const fm_evaluation *how, int32_t count,
     memcpy(own, udot, (size_t)s->image.n.speeds * sizeof *own);
     for (int32_t j = 0; j < count; j++) {
         (void)fm_law_response(s, how, count, j, rates, udot, s->laws.a);
+        s->laws.moved[j] = fm_fastest(s, udot);
         for (int32_t i = 0; i < count; i++) s->laws.A[i * count + j] = rates[i];
     }
     for (int32_t i = 0; i < count; i++)

@@ -51,7 +51,7 @@ static int any_rests(fm_instance *s)
     for (int32_t i = 0; i < s->image.n.laws; i++) {
         double x, v, bound;
         fm_law_at(s, i, s->head, &x, &v);
-        if (fm_law_bound(&s->image, i, x, v, v, &bound)) return 1;
+        if (fm_law_bound(s, i, x, v, v, &bound)) return 1;
     }
     return 0;
 }

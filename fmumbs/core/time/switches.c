@@ -23,9 +23,10 @@
 
 /* Whether a law is outside a piece and not at its bound: a velocity at rest at a bound may be on either side of it by
  * round-off. */
-static int is_out(const fm_image *m, int32_t law, int32_t piece, double x, double v)
+static int is_out(const fm_instance *s, int32_t law, int32_t piece, double x, double v)
 {
-    const double near = FM_AT * (1.0 + fabs(v));
+    const fm_image *m = &s->image;
+    const double near = fm_law_near(s, law, v);
     return fm_law_piece(m, law, x, v, 0) != piece && fm_law_piece(m, law, x, v - near, 0) != piece &&
            fm_law_piece(m, law, x, v + near, 0) != piece;
 }
@@ -43,7 +44,7 @@ static int32_t first_left(fm_instance *s, double t, double *y)
         double x, v, bound;
         fm_law_at(s, i, y, &x, &v);
         if (!fm_law_sticks(s, i, &above, &below, &bound)) {
-            if (!fm_law_slides(s, i, &above) || is_out(m, i, above, x, v)) return i;
+            if (!fm_law_slides(s, i, &above) || is_out(s, i, above, x, v)) return i;
             continue;
         }
         if (fm_law_piece(m, i, x, bound, 0) != above || fm_law_piece(m, i, x, bound, 1) != below) return i;
@@ -87,7 +88,7 @@ static int may_leave(const fm_instance *s, int32_t law, const double *one, const
         v_least = i < 3 && v[i] < v_least ? v[i] : v_least;
         v_most = i < 3 && v[i] > v_most ? v[i] : v_most;
     }
-    const double near = FM_AT * (1.0 + (v_most > -v_least ? v_most : -v_least));
+    const double near = fm_law_near(s, law, v_most > -v_least ? v_most : -v_least);
     for (int32_t i = m->law_first[law]; i < m->law_first[law] + m->law_count[law]; i++) {
         const double *r = fm_law_range(m, i);
         if (i == piece && !(x_least >= r[0] && x_most < r[1] && v_least >= r[2] - near && v_most <= r[3] + near)) return 1;

@@ -62,11 +62,11 @@ def test_an_fmu_has_the_same(tmp_path: Path) -> None:
 
 
 class Draw:
-    """A part that loops or programs lock, with laws on its coordinates, and a double pendulum on it that moves."""
+    """A part that loops, programs or the tree lock, with laws on it, and a double pendulum on it that moves."""
 
     def __init__(self, seed: int) -> None:
         self.rng = np.random.default_rng([241, seed])
-        self.kind = ("slide", "truss", "welded", "programmed", "line")[seed % 5]
+        self.kind = ("slide", "truss", "welded", "programmed", "line", "hinge")[seed % 6]
         self.size, self.mass = (10.0 ** self.rng.uniform(-1, 1, 2)).tolist()
         self.numbers = self.rng.uniform(-1, 1, 40).tolist()
         self.forces = (10.0 ** self.rng.uniform(-2, 2, 8)).tolist()
@@ -103,6 +103,10 @@ class Draw:
             if self.kind == "line":
                 on.append(fm.Spring("line", m.ground.at(0.1 * L, L, 0.2 * L), a.at(0.2 * L, 0, 0)))
                 m.add(on[1])
+        elif self.kind == "hinge":  # to a point on its axis
+            J = fm.Revolute("J", m.ground.at(), a.at(0.2 * L, 0, 0), axis="z", q0=self.numbers[6], u0=self.numbers[7])
+            on = [fm.Spring("line", m.ground.at(0.1 * L, L, 0.2 * L), a.at(0.2 * L, 0, 0.3 * L))]
+            m.add(a, J, on[0])
         elif self.kind == "welded":
             J = fm.Revolute("J", m.ground.at(), a.at(), axis="y", q0=self.numbers[6])
             R = fm.Rotation.about((0, 1, 0), self.numbers[6])

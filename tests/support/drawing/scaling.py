@@ -220,6 +220,7 @@ class Units:
             arms = np.array([self.coordinate(mode)] * 3 + [1.0] * 3)  # their product has the unit of the path
             given |= {"rows": np.array(one.rows) * arms}
             given |= {} if one.slopes is None else {"slopes": np.array(one.slopes) * arms}
+            given |= {"by": self.path(one.by, 1.0)} if isinstance(one.by, fm.Path) else {}  # an angle over time
         return replace(one, cutoff=one.cutoff / self.T, **given)
 
 
