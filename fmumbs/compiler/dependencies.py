@@ -127,10 +127,11 @@ class Dependencies:
         lists |= self._of_frictions(indices)
         lists |= self._of_laws(indices)
         lists |= self._of_programs_of_rates(indices)
-        # where inputs scale laws, reactions act on motions by friction, or drives realise programs, all may follow all
+        # where reactions act on motions by friction, or drives realise programs, all may follow all
         driven = (self._arrays["excitation_drive"] >= 0).any()
-        if self._arrays["friction_own"].any() or (self._arrays["law_scaled"] >= 0).any() or driven:
-            forces = [kind.index for kind in (*kinds_called(LAW, "force"), *kinds_called(SPRING, "f"))]
+        if self._arrays["friction_own"].any() or driven:
+            laws = (*kinds_called(LAW, "force"), *kinds_called(LAW, "slip"))
+            forces = [kind.index for kind in (*laws, *kinds_called(SPRING, "f"))]
             chosen = np.flatnonzero(np.isin(self._kind[indices], forces))
             lists |= dict.fromkeys(chosen.tolist(), tuple(self._inputs.tolist()))
             lists |= dict.fromkeys(follows.tolist(), tuple(self._inputs.tolist()))
@@ -414,10 +415,10 @@ class Dependencies:
         return found
 
     def _of_laws(self, indices: References) -> dict[int, tuple[int, ...]]:
-        """What forces of laws follow, which may stick: all that accelerates either end."""
-        (force,) = kinds_called(LAW, "force")
+        """What forces of laws follow, which may stick, and whether they do: all that accelerates either end."""
+        kinds_of = [kind.index for suffix in ("force", "slip") for kind in kinds_called(LAW, suffix)]
         found = {}
-        for i in np.flatnonzero(self._kind[indices] == force.index).tolist():
+        for i in np.flatnonzero(np.isin(self._kind[indices], kinds_of)).tolist():
             law = int(self._object[indices[i]])
             spring, speed = int(self._arrays["law_spring"][law]), int(self._arrays["law_u"][law])
             if spring >= 0:

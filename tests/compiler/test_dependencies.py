@@ -20,11 +20,11 @@ from support.strategies import Case
 
 KINEMATIC = {"q", "qd", "r", "v", "w", "kappa_dot", "eta", "kappa", "length", "quat"}
 BALANCING = {"reaction.f", "reaction.t", "wrench.f", "wrench.t", "drive", "tau"}
-MAY_HOLD = {"line.f", "grip.force"}  # a brake that slides now
+MAY_HOLD = {"line.f", "grip.force", "grip.slip"}  # a brake that slides now
 NOTHING = 1e-9  # of the largest derivative by an input: below it an output does not depend on the input
 
 
-def excited(seed: int) -> fm.Model:
+def excited(seed: int, scaled: bool = False) -> fm.Model:
     """Two trees: one with a filtered mode, one by an acceleration, a path, and a spring with a law between bodies.
 
     Of an even seed the law holds two trees together at the start, where all is at rest.
@@ -45,7 +45,7 @@ def excited(seed: int) -> fm.Model:
     ends = (bodies[0], bodies[2]) if seed % 2 else (bodies[2], bodies[4])
     line = fm.Spring("line", *(end.at(*rng.uniform(-1, 1, 3)) for end in ends), stiffness=3.0)
     plain = fm.Spring("plain", bodies[1].at(), bodies[4].at(0.5, 0, 0), stiffness=3.0)
-    grip = fm.Law.brake("grip", line, 50.0 if seed % 2 else 1e4)
+    grip = fm.Law.brake("grip", line, 50.0 if seed % 2 else 1e4, scaled=scaled)
     model.add(line, plain, grip, fm.Load("load", bodies[2].at(0.1, 0.2, 0.3)))
     return model
 
@@ -132,6 +132,10 @@ def check(model: fm.Model, exactly: bool = False, part: float = 1.0, apart: bool
 def test_dependencies_of_excited_modes_and_springs_with_laws(seed: int) -> None:
     """A law between trees may hold them together, within one tree all is one mechanism."""
     check(excited(seed), exactly=seed % 2 == 1)
+
+
+def test_whether_a_law_slips_follows_the_input_that_scales_it() -> None:
+    assert compare(excited(0, scaled=True))[1] > 1000
 
 
 def coupled_tree(seed: int) -> Closed:
@@ -265,3 +269,33 @@ def rubbing(own: bool, where: int) -> fm.Model:
 def test_dependencies_of_friction(own: bool, where: int) -> None:
     """None is missing: compare() fails for one that is."""
     assert compare(rubbing(own, where))[1] > 100
+
+
+def two_arms() -> tuple[fm.Model, list[fm.Revolute]]:
+    """Side by side, at rest, each of two rods."""
+    model, joints = fm.Model("arms"), []
+    for k in range(2):
+        a, b = (fm.Body.rod(f"{name}{k}", length=0.5, mass=1.0, radius=0.1) for name in "ab")
+        joints += [
+            fm.Revolute(f"A{k}", model.ground.at(0, k, 0), a.base, axis="y", q0=0.3),
+            fm.Revolute(f"B{k}", a.tip, b.base, axis="y", q0=0.4),
+        ]
+        model.add(a, b, *joints[-2:])
+    return model, joints
+
+
+@pytest.mark.parametrize("scaled", [False, True])
+def test_dependencies_of_laws_on_joints(scaled: bool) -> None:
+    """A brake that sticks, and one that slides with a scale."""
+    model, (_, B, *_) = two_arms()
+    model.add(fm.Law.brake("L", B, 1e3, scale=1e-3 if scaled else 1.0, scaled=scaled))
+    assert compare(model)[1] > 50
+
+
+@pytest.mark.parametrize("of", ["position", "velocity"])
+def test_dependencies_of_programs(of: str) -> None:
+    model, (A, *_) = two_arms()
+    model.add(fm.ProgrammedJoint("P", A, input="eta", cutoff=5.0, of=of, transition=0.5))
+    assert compare(model)[1] > 50
+    variables = compile(model, everything=True).variables
+    assert {variables.find(name).initial for name in ("P.eta", "P.kappa")} == {"approx"}  # where the transition begins
