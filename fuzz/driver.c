@@ -25,6 +25,7 @@
 #define PATIENCE 20          /* [s] of processor time for one case */
 #define SLOW 1.0             /* the same: a slower case is written to a file */
 #define RANDOM_LENGTH 600    /* bytes */
+#define USUAL_LENGTH 8192    /* the same: longer inputs are chosen less often */
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -41,7 +42,7 @@ static struct {
     double seconds;
     size_t longest;
     const char *prefix, *corpus, *name;
-} options = {1000, 1e9, 32768, "build/fuzz/", NULL, ""};
+} options = {1000, 1e9, 0, "build/fuzz/", NULL, ""}; /* longest: at least the longest initial input */
 
 static input kept[MOST_KEPT], now; /* `now`: the current case */
 static size_t inputs, seeds;
@@ -242,6 +243,7 @@ static void add_seed(const uint8_t *data, size_t size)
     set_now(data, size);
     (void)run_case();
     keep(&now);
+    if (size > options.longest) options.longest = size;
     seeds = inputs;
     if (options.corpus != NULL && options.runs == 0) keep_on_disk(); /* for libFuzzer */
 }
@@ -255,12 +257,20 @@ static size_t make_random(uint8_t *data)
     return size;
 }
 
-/* Of two inputs the shorter is preferred, as it runs faster. Half of them are initial inputs: those kept for a new way
- * of being refused lead to nothing else. */
+/* Any input; longer ones less often, as they run longer. */
+static const input *any_kept(size_t among)
+{
+    const input *one = kept + below(among);
+    while (below(1 + one->size / USUAL_LENGTH) != 0) one = kept + below(among);
+    return one;
+}
+
+/* Of two inputs the shorter is preferred. Half of them are initial inputs: those kept for a new way of being refused lead
+ * to nothing else. */
 static void make_case(uint8_t *buffer)
 {
     const size_t among = below(2) ? seeds : inputs;
-    const input *one = kept + below(among), *other = kept + below(among);
+    const input *one = any_kept(among), *other = any_kept(among);
     if (other->size < one->size && below(4)) one = other;
     size_t size = one->size < options.longest ? one->size : options.longest;
     if (inputs == 0 || below(64) == 0) {
@@ -294,9 +304,9 @@ static void fuzz(void)
     const int screen = isatty(1);
     const double start = clock_now(CLOCK_MONOTONIC);
     double reported = start, t = start;
+    fuzz_seeds(add_seed);
     uint8_t *buffer = malloc(2 * (options.longest + (1 << 20)));
     if (buffer == NULL) abort();
-    fuzz_seeds(add_seed);
     if (options.corpus != NULL && options.runs > 0) read_corpus();
     while (cases < options.runs && t - start < options.seconds) {
         make_case(buffer);

@@ -27,10 +27,11 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     (void)argv;
     CHECK(getcwd(here, sizeof here) != NULL);
     verbose = getenv("FUZZ_VERBOSE") != NULL;
-    model_count = read_images(images, LARGEST);
-    for (size_t i = 0; i < model_count; i++) {
-        models[i].file = images[i];
-        describe(models + i, here);
+    const size_t count = read_images(images);
+    for (size_t i = 0; i < count; i++) {
+        if (images[i].size > LARGEST) continue;
+        models[model_count].file = images[i];
+        describe(models + model_count++, here);
     }
     return 0;
 }

@@ -3,7 +3,6 @@
 #include "fuzz.h"
 #include "image/table.h"
 
-#define LARGEST 10000 /* bytes of an image: larger ones take longer and reach nothing new */
 #define SPAN 1e-3 /* [s] */
 #define SLOWEST 10 /* most fixed steps at once */
 
@@ -17,7 +16,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     (void)argc;
     (void)argv;
-    count = read_images(images, LARGEST);
+    count = read_images(images);
     for (size_t i = 0; i < count; i++) instance[i] = open_image(images + i);
     unsigned char *good = saved(instance[0]);
     header = find_seal(good, fm_state_size(instance[0]));

@@ -8,6 +8,7 @@
 
 #include "../instance/instance.h"
 #include "../maths/hessenberg.h"
+#include "../time/failures.h"
 #include "balance.h"
 #include "matrix.h"
 
@@ -52,12 +53,12 @@ static double *column(const fm_instance *s, int32_t j)
 }
 
 /* Adds the product of direction j to the space. Returns the size of what is new in it, 0 where that is round-off, -1 where
- * it is not finite. */
+ * it is not finite or the host wants to stop. */
 static double extend(fm_instance *s, double mu, int32_t j)
 {
     const int32_t n = s->image.n.speeds;
     double *w = direction(s, j + 1), *h = column(s, j);
-    if (!fm_balance_product(s, mu, direction(s, j), w)) return -1.0;
+    if (fm_step_interrupted(s) || !fm_balance_product(s, mu, direction(s, j), w)) return -1.0;
     const double whole = fm_norm(w, n), size = fm_orthogonalise(s->statics.space, j + 1, n, w, h);
     if (!isfinite(size)) return -1.0;
     return size > FM_ENDS * whole && j + 1 < n ? size : 0.0;
@@ -118,7 +119,8 @@ static double solve_triangle(fm_instance *s, int32_t count, double least, double
 }
 
 /* Solves (mu - dF/dq) x = b at the base to a relative tolerance, for b and x that the loops allow; for `least` see
- * solve_triangle. What remains of b is left in statics.unsolved. 0: it is not finite. */
+ * solve_triangle. What remains of b is left in statics.unsolved. 0: it is not finite, or
+ * the host wants to stop. */
 int fm_krylov(fm_instance *s, double mu, const double *b, double tolerance, double least, double *x)
 {
     const int32_t n = s->image.n.speeds, room = s->statics.room;
