@@ -138,6 +138,12 @@ def test_only_the_last_assembly_counts() -> None:
     assert solver.departure == (0.0, "")
     solver.assemble()
     assert solver.departure[1] == "A.q"
+    solver.set("solver.equilibrium", 0)
+    solver.assemble()
+    assert solver.departure == (0.0, "")
+    solver.set("solver.equilibrium", 1)
+    solver.assemble()
+    assert solver.departure[1] == "A.q"
     solver.set("A.q", 0.1)
     solver.assemble()
     assert solver.departure == (0.0, "")
