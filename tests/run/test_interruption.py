@@ -16,6 +16,8 @@ from numpy.testing import assert_allclose
 
 import fmumbs as fm
 from fmumbs.compiler import ModelImage, compile
+from fmumbs.compiler.layout import ffi, lib
+from fmumbs.errors import AssemblyError
 from fmumbs.readers import read_model
 from fmumbs.run import Solver, simulate
 
@@ -72,6 +74,22 @@ def test_a_long_step_ends_on_ctrl_c_and_the_run_continues(image: ModelImage, ala
     again.state_load(state)
     again.step(there + 0.1)
     assert again.state_save() == solver.state_save()
+
+
+def test_a_search_for_an_equilibrium_ends_when_it_is_first_told_to() -> None:
+    solver = Solver(read_model("branch_chain", {"bodies": 400}), equilibrium=True)
+    asked = []
+
+    @ffi.callback("int(void *)")  # type: ignore[untyped-decorator, unused-ignore]
+    def wanted(host: object) -> int:
+        asked.append(host)
+        return 1
+
+    lib.fm_interrupt(solver._instance, wanted, ffi.NULL)
+    with pytest.raises(AssemblyError, match=r"the search for an equilibrium was interrupted after (\d+) evaluations") as found:
+        solver.assemble()
+    assert len(asked) == 1
+    assert int(found.value.args[0].split()[-2]) < 2000  # 4e5 link evaluations between two questions
 
 
 def test_exceptions_of_a_signal_handler_leave_the_step(image: ModelImage, alarm: Alarm) -> None:

@@ -7,6 +7,7 @@
 void fm_enter(fm_instance *s)
 {
     s->host.mode = fm_float_enter();
+    s->host.stopped = 0;
 }
 
 fm_status fm_leave(const fm_instance *s, fm_status status)
@@ -21,6 +22,6 @@ int fm_ask_host(fm_instance *s)
 {
     fm_float_leave(s->host.mode);
     const int ends = s->host.wanted(s->host.data) != 0;
-    fm_enter(s);
+    s->host.mode = fm_float_enter();
     return ends;
 }

@@ -254,6 +254,7 @@ typedef struct fm_host {
     void *data;
     fm_float_mode mode; /* the mode to restore when the present public call returns */
     double worked;      /* evaluations, weighted by links and rows, since the host was asked */
+    int stopped;        /* 1: it wants the present call to end */
 } fm_host;
 
 FM_HIDDEN_END

@@ -161,6 +161,7 @@ static fm_status none(fm_instance *s)
 {
     char name[120];
     const double taken = s->work.evaluations;
+    if (s->host.stopped) return fm_say(s, FM_ERROR, "the search for an equilibrium was interrupted after %.0f evaluations", taken);
     const int driven = is_driven(s);
     fm_name_moving(s, s->statics.change, name, sizeof name);
     if (driven)

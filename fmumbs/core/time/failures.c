@@ -182,12 +182,13 @@ fm_status fm_no_headway(fm_instance *s, double t_end)
                   t_end, s->clock[FM_TIME], FM_MOST_SLOW, FM_NO_HEADWAY * s->clock[FM_LONGEST], FM_NO_HEADWAY, known);
 }
 
-/* Whether the host wants the step to end. */
+/* Whether the host wants the present call to end: a step, or a search for an equilibrium. */
 int fm_step_interrupted(fm_instance *s)
 {
-    if (s->host.worked < FM_WORK) return 0;
+    if (s->host.stopped || s->host.worked < FM_WORK) return s->host.stopped;
     s->host.worked = 0.0;
-    return s->host.wanted != NULL && fm_ask_host(s);
+    s->host.stopped = s->host.wanted != NULL && fm_ask_host(s);
+    return s->host.stopped;
 }
 
 fm_status fm_say_interrupted(fm_instance *s, double t_end)
