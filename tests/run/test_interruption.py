@@ -86,10 +86,10 @@ def test_a_search_for_an_equilibrium_ends_when_it_is_first_told_to() -> None:
         return 1
 
     lib.fm_interrupt(solver._instance, wanted, ffi.NULL)
-    with pytest.raises(AssemblyError, match=r"the search for an equilibrium was interrupted after (\d+) evaluations") as found:
+    with pytest.raises(AssemblyError, match=r"equilibrium was interrupted after \d+ evaluations") as found:
         solver.assemble()
     assert len(asked) == 1
-    assert int(found.value.args[0].split()[-2]) < 2000  # 4e5 link evaluations between two questions
+    assert int(str(found.value).split()[-2]) <= 1010  # of 400 links; the host is asked after 4e5 of one link
 
 
 def test_exceptions_of_a_signal_handler_leave_the_step(image: ModelImage, alarm: Alarm) -> None:
