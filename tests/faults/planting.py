@@ -62,37 +62,42 @@ def run_c_tests(tests: Iterable[str], tree: Path) -> tuple[str, int, str]:
     return "", count, output[-2000:]
 
 
-def rounds(fault: Fault, before: str, named: bool) -> Iterator[tuple[list[str], list[str]]]:
-    """Tests, and pytest's options: near ones in two cases, then in all, then others; or those of the list alone."""
+def rounds(fault: Fault, before: str, first: bool) -> Iterator[tuple[list[str], list[str]]]:
+    """Tests, and pytest's options: near ones in two cases, then in all, then others.
+
+    first: those of the list, or, if it names none, near ones in two cases.
+    """
     briefly = ["-p", "briefly"]
-    if named:
+    if first and fault.tests:
         cases = [one for one in fault.tests if "[" in one]
         places = [one for one in fault.tests if one not in cases]
         yield cases + sorted(in_files(places), key=lambda test: (placed(test, places), test)), briefly
         return
     near, rest = nearest_first(fault, before)
     yield near, briefly
-    yield near, []
-    yield rest, briefly
+    if not first:
+        yield near, []
+        yield rest, briefly
 
 
 def placed(test: str, places: Sequence[str]) -> int:
     return next((i for i, place in enumerate(places) if test.startswith(place)), len(places))
 
 
-def see(fault: Fault, before: str, tree: Path, most: float, named: bool) -> tuple[str, int, str]:
+def see(fault: Fault, before: str, tree: Path, most: float, first: bool) -> tuple[str, int, str]:
     """The first test that fails, "" if none does."""
     ran = 0
-    for tests, options in rounds(fault, before, named):
+    for tests, options in rounds(fault, before, first):
         failed, count, output = run_tests(tests, tree, most, *options)
         ran += count
         if failed:
             return failed, ran, output
-    failed, count, output = run_c_tests([test for test in fault.tests if test.endswith(".c")], tree)
+    in_c = [test for test in fault.tests if test.endswith(".c") and not first]
+    failed, count, output = run_c_tests(in_c, tree)
     return failed, ran + count, output
 
 
-def plant(fault: Fault, before: str, tree: Path, most: float, named: bool = False) -> dict[str, Any]:
+def plant(fault: Fault, before: str, tree: Path, most: float, first: bool = False) -> dict[str, Any]:
     """What saw it, how many cases of tests ran, and the processor time of all [s]."""
     path = tree / fault.file
     whole, times = path.read_text(), path.stat()
@@ -100,7 +105,7 @@ def plant(fault: Fault, before: str, tree: Path, most: float, named: bool = Fals
     try:
         path.write_text(whole.replace(fault.old, fault.new))
         output = build(tree) if fault.compiled else ""
-        caught, ran, tail = ("it does not compile", 0, output) if output else see(fault, before, tree, most, named)
+        caught, ran, tail = ("it does not compile", 0, output) if output else see(fault, before, tree, most, first)
     finally:
         path.write_text(whole)
         if not fault.compiled:  # what Python compiled of it is still right; ninja has to see a change

@@ -1,18 +1,23 @@
 """Plants faults in a copy of the tree, one at a time, and lists those that no test detects.
 
-    python tests/faults/run.py [WORD ...] [--new] [--survivors] [--most N] [--jobs N] [--check | --table | --collect]
+    python tests/faults/run.py [WORD ...] [--new] [--survivors] [--first] [--most N] [--jobs N]
+    python tests/faults/run.py --check | --table | --collect
 
 A fault is an entry of the lists beside this file: the property that it breaks, the file, what is replaced by what, and
 the tests that were made for it. WORDs select those that have all of them in their list's name, file or property; --new
 those without a result; --survivors those that the last run found alive; --most the first N of them. --check only looks
 whether every fault still fits the code; --table only writes docs/faults.md.
 
+--first is for a quick look at many: each runs only the tests that its list names, or near ones in two cases if it names
+none; what these do not see keeps the result that it has.
+
 --collect finds out once which tests execute which lines (covering.py); a fault then runs those that execute its line,
 the nearest first, up to the first that fails. It costs the compilation of one file, through ccache if that is there,
-and a few seconds of tests; one that survives costs --seconds of processor time for its near tests in a few cases, as
-much for the others, and again for all cases of the near ones. At the end the tests that failed run once more on the
-unplanted copy: what a test "saw" that fails there as well counts as not run. Results are kept in results.json beside
-this file, with the commit that they belong to, and docs/faults.md is written from all of them.
+and a few seconds of tests, in a fork of a process that has imported what no fault changes; one that survives costs
+--seconds of processor time for its near tests in a few cases, as much for the others, and again for all cases of the
+near ones. At the end the tests that failed run once more on the unplanted copy: what a test "saw" that fails there as
+well counts as not run. Results are kept in results.json beside this file, with the commit that they belong to, and
+docs/faults.md is written from all of them.
 """
 
 import argparse
@@ -58,25 +63,25 @@ def take_tree(free: "Queue[Path]") -> None:
     trees.append(free.get())
 
 
-def planted(fault: Fault, before: str, seconds: float, named: bool) -> dict[str, Any]:
-    return plant(fault, before, trees[0], seconds, named)
+def planted(fault: Fault, before: str, seconds: float, first: bool) -> dict[str, Any]:
+    return plant(fault, before, trees[0], seconds, first)
 
 
 def run_all(
-    asked: list[Fault], results: Results, seconds: float, jobs: int, named: bool
+    asked: list[Fault], results: Results, seconds: float, jobs: int, first: bool
 ) -> Iterator[tuple[Fault, dict[str, Any]]]:
     """As they are done; one tree for each process."""
     free: Queue[Path] = get_context().Queue()
     for i in range(jobs):
         prepare(WORK / f"tree{i}")
         free.put(WORK / f"tree{i}")
-    if any(test.endswith(".c") for f in asked for test in f.tests):
+    if not first and any(test.endswith(".c") for f in asked for test in f.tests):
         for i in range(jobs):
             if run([sys.executable, "tests/core/write_images.py", "build/images"], WORK / f"tree{i}")[0] != 0:
                 sys.exit("tests/core/write_images.py failed")
     with ProcessPoolExecutor(jobs, initializer=take_tree, initargs=(free,)) as pool:
         befores = [str(results.get(f.key, {}).get("caught", "")) for f in asked]
-        found = pool.map(partial(planted, seconds=seconds, named=named), asked, befores)
+        found = pool.map(partial(planted, seconds=seconds, first=first), asked, befores)
         yield from zip(asked, found, strict=True)
     for i in range(jobs):
         prepare(WORK / f"tree{i}")  # as they were
@@ -102,7 +107,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("words", nargs="*")
     parser.add_argument("--survivors", action="store_true")
     parser.add_argument("--new", action="store_true", help="only those without a result")
-    parser.add_argument("--named", action="store_true", help="only the tests that the lists name; none is a survivor")
+    parser.add_argument("--first", action="store_true", help="only the first round of tests; none is a survivor then")
     parser.add_argument("--most", type=int, help="the first so many")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="processor time for each round of tests")
     parser.add_argument("--jobs", type=int, default=1, help="copies of the tree, side by side")
@@ -134,17 +139,16 @@ def main() -> int:
         if all(word.lower() in f"{f.room} {f.file} {f.breaks}".lower() for word in chosen.words)
         and not (chosen.survivors and (f.key not in results or results[f.key]["caught"]))
         and not (chosen.new and f.key in results)
-        and not (chosen.named and not f.tests)
         and not f.stale()
     ][: chosen.most]
     # one file after another; last what much of the core includes
     asked.sort(key=lambda f: (f.file.endswith((".h", ".inc")), not any("::" in test for test in f.tests), f.file))
     here = commit()
-    every = run_all(asked, results, chosen.seconds, chosen.jobs, chosen.named)
+    every = run_all(asked, results, chosen.seconds, chosen.jobs, chosen.first)
     for number, (fault, found) in enumerate(every, 1):
         seen = found["caught"] or f"SURVIVES {found['ran']} cases"
         print(f"[{number}/{len(asked)}] {fault.file}: {fault.breaks} ... {seen} ({found['seconds']} s)", flush=True)
-        if found["caught"] or not chosen.named:
+        if found["caught"] or not chosen.first:
             results[fault.key] = found | {"commit": here}
             keep(results)
     asked = [f for f in asked if f.key in results]

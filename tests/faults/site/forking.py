@@ -19,8 +19,12 @@ import scipy.integrate
 import scipy.linalg
 import scipy.optimize
 import scipy.sparse.linalg
+import xdist.plugin  # type: ignore[import-untyped]
 
-IMPORTED = fmpy, hypothesis, lxml.etree, numpy, scipy.integrate, scipy.linalg, scipy.optimize, scipy.sparse.linalg
+IMPORTED = (
+    fmpy, hypothesis, lxml.etree, numpy, xdist.plugin,
+    scipy.integrate, scipy.linalg, scipy.optimize, scipy.sparse.linalg,
+)  # fmt: skip
 REWRITTEN = ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # what is imported cannot be: none of it is a test
 
 
