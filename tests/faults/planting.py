@@ -65,7 +65,7 @@ def run_c_tests(tests: Iterable[str], tree: Path) -> tuple[str, int, str]:
 def rounds(fault: Fault, before: str, first: bool) -> Iterator[tuple[list[str], list[str]]]:
     """Tests, and pytest's options: near ones in two cases, then in all, then others.
 
-    first: those of the list, or, if it names none, near ones in two cases.
+    first: those of the list, or, if it names none, the nearest in two cases.
     """
     briefly = ["-p", "briefly"]
     if first and fault.tests:
@@ -74,10 +74,12 @@ def rounds(fault: Fault, before: str, first: bool) -> Iterator[tuple[list[str], 
         yield cases + sorted(in_files(places), key=lambda test: (placed(test, places), test)), briefly
         return
     near, rest = nearest_first(fault, before)
+    if first:
+        yield near or rest, briefly
+        return
     yield near, briefly
-    if not first:
-        yield near, []
-        yield rest, briefly
+    yield near, []
+    yield rest, briefly
 
 
 def placed(test: str, places: Sequence[str]) -> int:
