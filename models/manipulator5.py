@@ -10,12 +10,14 @@ import fmumbs as fm
 
 CORNER, FIRST, SECOND = (1.15, 0.45, -0.15), (0.0, 0.25, 0.0), (0.0, 0.0, 0.3)  # A; from A to B, from B to C [m]
 EDGE = 1.0  # [s]
+PIN = 0.03  # radius of the hinges' pins and end faces [m]
 
 
-def build(support="rigid", link="rigid", friction=False, elements=4, transition=EDGE) -> fm.Model:
-    """support, link: "rigid" or "flexible". friction: LuGre friction at the hinges, with a constant preload.
+def build(support="rigid", link="rigid", friction=False, own=True, elements=4, transition=EDGE) -> fm.Model:
+    """support, link: "rigid" or "flexible". friction: LuGre friction at the hinges.
 
-    elements: of the flexible link. transition: time in which the start off the path is faded out [s].
+    own: it is loaded by the joints' own forces (Eqs 21), otherwise by a constant preload. elements: of the flexible
+    link. transition: time in which the start off the path is faded out [s].
     """
     model = fm.Model("manipulator5", gravity=(0, -9.81, 0), description="Manipulator whose tool follows a rectangle.")
     base = fm.Body.box("base", size=(0.6, 0.1, 0.6), mass=60.0, along="y")
@@ -30,7 +32,8 @@ def build(support="rigid", link="rigid", friction=False, elements=4, transition=
     fore = fm.Body.rod("fore", length=0.5, mass=2.5, radius=0.02)
     sledge = fm.Body.box("sledge", size=(0.1, 0.08, 0.08), mass=1.0)
     tool = fm.Body.rod("tool", length=0.15, mass=0.5, radius=0.01, along="-y")
-    bristles = fm.LuGre(0.2, 0.15, stribeck=0.1, stiffness=1e3, damping=1.0, preload=2.0)
+    loaded = {"own": True, "radius": PIN, "collar": PIN} if own else {"preload": 2.0}
+    bristles = fm.LuGre(0.2, 0.15, stribeck=0.1, stiffness=1e3, damping=1.0, **loaded)
     rubbing = {"friction": bristles} if friction else {}
     held = {"stiffness": 2000.0, "damping": 80.0}
     model.add(base, stand, column, upper, fore, sledge, tool)

@@ -17,12 +17,14 @@ CORNER, FIRST, SECOND = (0.0, -0.03, 0.1), (0.0, 0.06, 0.0), (0.0, 0.0, 0.03)  #
 SLIDER = (-0.16, 0.035)  # x, y of the slider [m]
 START = (0.02, -0.03, 0.0)  # of the ball S from where it would be with E at A [m]
 EDGE = 1.0  # [s]
+PIN = 0.02  # radius of the crank's pin and end face [m]
 
 
-def build(support="rigid", link="rigid", friction=False, elements=4, transition=EDGE) -> fm.Model:
-    """support, link: "rigid" or "flexible". friction: LuGre friction at the crank and the slides, with a preload.
+def build(support="rigid", link="rigid", friction=False, own=True, elements=4, transition=EDGE) -> fm.Model:
+    """support, link: "rigid" or "flexible". friction: LuGre friction at the crank and the slides.
 
-    elements: of the flexible coupler. transition: time in which the start off the path is faded out [s].
+    own: it is loaded by the joints' own forces (Eqs 21), otherwise by a constant preload. elements: of the flexible
+    coupler. transition: time in which the start off the path is faded out [s].
     """
     model = fm.Model("rpsup", gravity=(0, -9.81, 0), description="RPSUP mechanism whose coupler follows a rectangle.")
     turned = fm.Rotation.about("z", ANGLE)
@@ -50,17 +52,19 @@ def build(support="rigid", link="rigid", friction=False, elements=4, transition=
     if link == "flexible":
         coupler = fm.FlexibleLink("coupler", length=length, mass=0.6, section=fm.Section.circle(0.006),
                                   material=fm.Material.steel(damping=2e-3), elements=elements)  # fmt: skip
-    rub = {"static": 0.2, "kinetic": 0.15, "stribeck": 0.05, "stiffness": 1e3, "damping": 1.0, "preload": 1.0}
-    rubbing = {"friction": fm.LuGre(**rub)} if friction else {}
+    rub = {"static": 0.2, "kinetic": 0.15, "stribeck": 0.05, "stiffness": 1e3, "damping": 1.0}
+    turning = fm.LuGre(**rub, **({"own": True, "radius": PIN, "collar": PIN} if own else {"preload": 1.0}))
+    sliding = fm.LuGre(**rub, **({"own": True} if own else {"preload": 1.0}))
     heading = fm.Rotation.about("z", float(np.arctan2(x[1], x[0])))
     tilt = float(np.arcsin(-x[2]))
     model.add(base, stand, crank, sledge, slider, cross, coupler)
     model.add(
-        fm.Revolute("R", base.tip, crank.base, axis="z", q0=crank_angle, **rubbing),
-        fm.Prismatic("P1", crank.base, sledge.at(), axis="x", q0=reach, **rubbing),
+        fm.Revolute("R", base.tip, crank.base, axis="z", q0=crank_angle, friction=turning if friction else None),
+        fm.Prismatic("P1", crank.base, sledge.at(), axis="x", q0=reach, friction=sliding if friction else None),
         fm.Spherical("S", sledge.at(), coupler.base,
                      q0=(fm.Rotation.about("z", -crank_angle) @ axes).as_quaternion()),
-        fm.Prismatic("P2", base.at(*SLIDER, 0.1), slider.at(), axis="z", q0=float(U[2]), **rubbing),
+        fm.Prismatic("P2", base.at(*SLIDER, 0.1), slider.at(), axis="z", q0=float(U[2]),
+                     friction=sliding if friction else None),
         fm.Revolute("U", slider.at(rotation=heading), cross.at(), axis="z"),
         fm.Revolute("C", cross.at(), coupler.tip, axis="y", q0=tilt, cut=True),
     )  # fmt: skip

@@ -29,6 +29,12 @@ FM_HIDDEN_BEGIN
     A(double, at_rest, 6 * n.owned)  /* torque and force of each joint without own parts */           \
     A(double, by_load, 6 * n.owned * n.owned) /* and by a unit of each own part */                    \
     A(double, column, 6 * n.owned)                                                                    \
+    A(double, axis, 3 * n.owned)     /* world axes; zero for a ball */                                \
+    A(double, by_own, n.owned * n.speeds) /* accelerations by a unit of each own part */              \
+    A(double, lambda, n.owning * n.rows)  /* of one of them: multipliers, */                          \
+    A(double, f, n.owning * n.speeds)     /* forces on the modes, in terms of links, */               \
+    A(double, wrench, 6 * n.owning * n.links) /* that the parent exerts, world axes, at the link's origin */ \
+    A(double, row_load, 12 * n.owning * n.rows) /* of a unit multiplier on the links of M and F, likewise */ \
     A(double, aim, n.owned)                                                                           \
     A(double, x, n.owned)                                                                             \
     A(double, off, n.owned)                                                                           \
@@ -41,6 +47,7 @@ typedef struct fm_friction {
 #undef A
     int32_t count;   /* of `owned` */
     int32_t on_cuts; /* 1: some friction acts in a cut joint */
+    int32_t apart;   /* 1: the own parts are in the last accelerations, not among the forces of the last evaluation */
     int32_t jammed;  /* the friction for which no normal force was found, -1: none */
 } fm_friction;
 

@@ -88,7 +88,7 @@ typedef enum fm_multipliers {
     A(double, diagonal, n.rows)     /* of K */                                                                 \
     A(double, bound, n.rows)        /* upper bound of each diagonal entry of K */                              \
     A(double, row, n.speeds)        /* zero except while a row is computed */                                  \
-    A(double, phi, n.closed * 12 * n.links) /* of a one-DOF link: phi, then U over the pivot, in world axes */            \
+    A(double, phi, n.passing * 12 * n.links) /* of a one-DOF link: phi, then U over the pivot, in world axes */            \
     A(double, c, 3 * n.rows)        /* of each row: constraint c and its first two time derivatives */         \
     A(double, wrench, 6 * n.rows)   /* torque and force of a unit multiplier on M's link at M, world axes */   \
     A(double, rhs, n.rows)                                                                                     \

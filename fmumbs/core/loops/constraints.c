@@ -235,25 +235,27 @@ static void pass_link(const fm_instance *s, int32_t i, double w[6], double *y, d
     for (int j = 0; j < 6; j++) w[j] -= U[j] * along;
 }
 
-/* The wrench that a unit generalised force on a link's free mode passes to its parent; adds its innovations. */
-static void pass_force(const fm_instance *s, int32_t i, int32_t part, double w[6], double *y)
+/* The wrench that a generalised force on a link's free mode passes to its parent; adds its innovations. */
+static void pass_force(const fm_instance *s, int32_t i, int32_t part, double force, double w[6], double *y)
 {
     const fm_link *k = s->link + i;
     if (k->kind == FM_LINK_SPHERICAL) {
         const fm_ball *b = s->ball + k->ball;
         double t[3] = {0.0, 0.0, 0.0}, kept[3] = {0.0, 0.0, 0.0};
-        t[part] = 1.0;
+        t[part] = force;
         const double second = t[1] - b->factor[3] * t[0];
         y[k->u] += t[0];
         y[k->u + 1] += second;
         y[k->u + 2] += (t[2] - b->factor[4] * t[0]) - b->factor[5] * second;
         rotate_out(s->world[i].R, b->W[part], w + 3);
+        for (int j = 0; j < 3; j++) w[3 + j] *= force;
         if (s->stiff.time > 0.0) keep_torque(s, i, t, kept);
         rotate_out(s->world[i].R, t, w);
         for (int j = 0; j < 3; j++) w[j] -= kept[j];
     } else {
-        memcpy(w, s->loop.phi + 12 * i + 6, 6 * sizeof *w);
-        y[k->u] += 1.0;
+        const double signed_force = force * k->sign, *U = s->loop.phi + 12 * i + 6;
+        for (int j = 0; j < 6; j++) w[j] = U[j] * signed_force;
+        y[k->u] += signed_force;
     }
     for (int j = 0; j < 6; j++) w[j] = -w[j];
 }
@@ -312,33 +314,23 @@ void fm_pass_loop(const fm_instance *s, int32_t joint, const fm_constraint *row,
     }
 }
 
-/* A generalised force on the one coordinate of a link. */
-static void pass_coordinate(const fm_instance *s, int32_t link, double force, double *y, double *most)
+/* The innovations of a generalised force on a free mode of a link; on an excited one the drive takes it. Requires
+ * fm_world_modes. most: as in pass_link, where the mode is the only one. */
+void fm_pass_force(const fm_instance *s, int32_t link, int32_t part, double force, double *y, double *most)
 {
-    const fm_link *k = s->link + link;
-    const double signed_force = force * k->sign;
-    double w[6], own = y[k->u];
-    pass_force(s, link, 0, w, y);
-    y[k->u] = own + signed_force;
-    if (most != NULL) *most += signed_force * signed_force * s->motion[link].D;
-    pass_path(s, k->parent, s->world[link].r, w, w + 3, signed_force, y, most);
+    double w[6];
+    if (s->link[link].kind == FM_LINK_DRIVEN) return;
+    pass_force(s, link, part, force, w, y);
+    if (most != NULL) *most += force * force * s->motion[link].D;
+    pass_path(s, s->link[link].parent, s->world[link].r, w, w + 3, 1.0, y, most);
 }
 
-/* The innovations of a unit force on the one coordinate of a link. */
-void fm_pass_drive(const fm_instance *s, int32_t link, double *y)
-{
-    pass_coordinate(s, link, 1.0, y, NULL);
-}
-
-/* The row of a coupling: a generalised force on each of its coordinates; on a driven one the drive takes it. */
+/* The row of a coupling: a generalised force on each of its coordinates. */
 void fm_pass_coupling(const fm_instance *s, int32_t i, double *y, double *most)
 {
     const fm_image *m = &s->image;
     const int32_t first = m->coupling_first[m->row_coupling[i]], count = m->coupling_count[m->row_coupling[i]];
-    for (int32_t j = first; j < first + count; j++) {
-        const int32_t link = m->term_link[j];
-        if (s->link[link].kind != FM_LINK_DRIVEN) pass_coordinate(s, link, m->term_ratio[j], y, most);
-    }
+    for (int32_t j = first; j < first + count; j++) fm_pass_force(s, m->term_link[j], 0, m->term_ratio[j], y, most);
 }
 
 /* The largest violation of positions (level 0) or velocities (1), and all of them in s->loop.c. Requires world

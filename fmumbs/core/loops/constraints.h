@@ -10,7 +10,7 @@ void fm_constraint_at(const fm_instance *s, int32_t i, int moving, fm_ends *ends
 void fm_world_modes(fm_instance *s);
 double fm_most_torque(const fm_instance *s, const double torque[3], const double force[3]);
 void fm_pass_loop(const fm_instance *s, int32_t joint, const fm_constraint *row, double *y, double *most);
-void fm_pass_drive(const fm_instance *s, int32_t link, double *y);
+void fm_pass_force(const fm_instance *s, int32_t link, int32_t part, double force, double *y, double *most);
 void fm_pass_coupling(const fm_instance *s, int32_t i, double *y, double *most);
 double fm_violation(fm_instance *s, int level);
 int32_t fm_worst_row(fm_instance *s, int level, double *gap);

@@ -15,9 +15,11 @@
 
 #define FM_SINGULAR 1e-14 /* fraction of a diagonal entry of K below which a pivot counts as zero */
 
-/* Reciprocals of the pivots of all velocity variables. */
-static void reciprocals(const fm_instance *s, double *out)
+/* The free modes in world axes and the reciprocals of their pivots, in loop.phi and loop.pivot. Requires world kinematics. */
+void fm_make_pivots(fm_instance *s)
 {
+    double *out = s->loop.pivot;
+    fm_world_modes(s);
     for (int32_t i = 0; i < s->image.n.links; i++) {
         const fm_link *k = s->link + i;
         if (k->u < 0) continue;
@@ -68,11 +70,10 @@ static void use_all(fm_instance *s)
  * diagonal. */
 void fm_make_rows(fm_instance *s, int moving, int choose)
 {
-    double *pivot = s->loop.pivot;
+    const double *pivot = s->loop.pivot;
     fm_ends ends = {.joint = -1};
     if (choose) use_all(s);
-    reciprocals(s, pivot);
-    fm_world_modes(s);
+    fm_make_pivots(s);
     for (int32_t b = 0; b < s->plan.blocks; b++) {
         const fm_block *k = s->plan.block + b;
         const int32_t *path = s->plan.path + k->path;

@@ -7,6 +7,7 @@
 FM_HIDDEN_BEGIN
 
 void fm_use_rows(fm_instance *s);
+void fm_make_pivots(fm_instance *s);
 void fm_make_rows(fm_instance *s, int moving, int choose);
 void fm_make_delassus(fm_instance *s);
 void fm_eliminate(fm_instance *s, const fm_block *a);

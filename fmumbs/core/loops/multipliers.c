@@ -100,8 +100,8 @@ void fm_close_loops(fm_instance *s, double *udot)
     fm_run_outward(s, udot);
 }
 
-/* M^-1 J' lambda in `out`, by the outward sweep at rest, without gravity. */
-void fm_multiplier_response(fm_instance *s, const double *lambda, double *out)
+/* The outward sweep at rest, without gravity, under the multipliers and what else is in loop.row. */
+static void respond_at_rest(fm_instance *s, const double *lambda, int ideal, double *out)
 {
     double gravity[3];
     memcpy(gravity, s->gravity, sizeof gravity);
@@ -115,9 +115,30 @@ void fm_multiplier_response(fm_instance *s, const double *lambda, double *out)
         if (s->link[i].kind == FM_LINK_GENERAL) memset(s->general[s->link[i].general].g, 0, sizeof s->general->g);
         if (s->link[i].kind == FM_LINK_MODAL) memset(fm_modal_of(s, i)->g, 0, sizeof s->modal->g);
     }
-    add_multipliers(s, lambda, 1);
+    add_multipliers(s, lambda, ideal);
     fm_run_outward(s, out);
     memcpy(s->gravity, gravity, sizeof gravity);
+}
+
+/* M^-1 J' lambda in `out`. */
+void fm_multiplier_response(fm_instance *s, const double *lambda, double *out)
+{
+    respond_at_rest(s, lambda, 1, out);
+}
+
+/* The multipliers lambda and the accelerations `out` that a force with the innovations in loop.row adds, by the factors of the
+ * last evaluation. Overwrites bias accelerations; those of the links are of the response. */
+void fm_force_response(fm_instance *s, double *lambda, double *out)
+{
+    double *z = s->loop.row;
+    for (int32_t i = 0; i < s->image.n.speeds; i++) z[i] *= s->loop.pivot[i];
+    if (s->image.n.rows > 0) {
+        fm_row_accelerations(s, z, s->loop.rhs);
+        for (int32_t i = 0; i < s->image.n.rows; i++) s->loop.rhs[i] = -s->loop.rhs[i];
+        fm_solve_delassus(s, s->loop.rhs, lambda);
+        if (s->realised.count > 0) fm_replace_ideal(s, lambda);
+    }
+    respond_at_rest(s, lambda, 0, out);
 }
 
 /* Adds the multipliers' wrenches to the forces on the links, from which the joint wrenches follow. */

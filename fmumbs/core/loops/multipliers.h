@@ -9,6 +9,7 @@ FM_HIDDEN_BEGIN
 void fm_find_multipliers(fm_instance *s);
 void fm_close_loops(fm_instance *s, double *udot);
 void fm_multiplier_response(fm_instance *s, const double *lambda, double *out);
+void fm_force_response(fm_instance *s, double *lambda, double *out);
 void fm_load_links(fm_instance *s, const double *lambda);
 void fm_loop_wrench(const fm_instance *s, int32_t joint, double torque[3], double force[3]);
 double fm_coupling_force(const fm_instance *s, int32_t coupling, int32_t term);

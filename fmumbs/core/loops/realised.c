@@ -45,8 +45,8 @@ int fm_is_realised(const fm_image *m, int32_t row)
 }
 
 
-/* J M^-1 B of a drive. */
-static void make_accelerations(const fm_instance *s, const double *z, double *r)
+/* The second derivatives J M^-1 f of the rows, for z the innovations of f divided by the pivots. */
+void fm_row_accelerations(const fm_instance *s, const double *z, double *r)
 {
     memset(r, 0, (size_t)s->image.n.rows * sizeof *r);
     for (int32_t n = 0; n < s->plan.blocks; n++) {
@@ -66,9 +66,9 @@ void fm_place_drives(fm_instance *s)
     for (int32_t j = 0; j < s->realised.count; j++) {
         double *y = s->realised.y + (size_t)j * nu, *z = s->realised.z + (size_t)j * nu;
         memset(y, 0, nu * sizeof *y);
-        fm_pass_drive(s, s->realised.link[j], y);
+        fm_pass_force(s, s->realised.link[j], 0, 1.0, y, NULL);
         for (size_t i = 0; i < nu; i++) z[i] = y[i] * s->loop.pivot[i];
-        make_accelerations(s, z, s->realised.r + (size_t)j * rows);
+        fm_row_accelerations(s, z, s->realised.r + (size_t)j * rows);
     }
 }
 
@@ -80,26 +80,33 @@ int fm_judge_drives(fm_instance *s, double sign)
     return sign != 0.0 && !passed;
 }
 
-/* Replaces the multipliers of ideal rows by those of the drives. Requires K's factor. 0: the drives have no effect. */
-int fm_realise(fm_instance *s)
+/* Replaces multipliers of ideal rows by those of the drives. Requires L. */
+void fm_replace_ideal(fm_instance *s, double *lambda)
 {
     const int32_t count = s->realised.count, rows = s->image.n.rows;
-    double *lambda = s->loop.lambda, *u = s->realised.u;
-    if (count == 0) return 1;
-    for (int32_t j = 0; j < count; j++) {
-        double *x = s->realised.x + (size_t)j * (size_t)rows;
-        fm_solve_delassus(s, s->realised.r + (size_t)j * (size_t)rows, x);
-        for (int32_t i = 0; i < count; i++) s->realised.A[i * count + j] = x[s->realised.row[i]];
-        u[j] = lambda[s->realised.row[j]];
-    }
-    memcpy(s->realised.L, s->realised.A, (size_t)(count * count) * sizeof *s->realised.L);
-    if (!fm_judge_drives(s, fm_dense_factor(s->realised.L, count, count, s->realised.order))) return 0;
+    double *u = s->realised.u;
+    for (int32_t j = 0; j < count; j++) u[j] = lambda[s->realised.row[j]];
     fm_dense_solve(s->realised.L, count, count, s->realised.order, u);
     for (int32_t j = 0; j < count; j++) {
         const double *x = s->realised.x + (size_t)j * (size_t)rows;
         for (int32_t i = 0; i < rows; i++) lambda[i] -= x[i] * u[j];
     }
     for (int32_t j = 0; j < count; j++) lambda[s->realised.row[j]] = u[j];
+}
+
+/* Replaces the multipliers of ideal rows by those of the drives. Requires K's factor. 0: the drives have no effect. */
+int fm_realise(fm_instance *s)
+{
+    const int32_t count = s->realised.count, rows = s->image.n.rows;
+    if (count == 0) return 1;
+    for (int32_t j = 0; j < count; j++) {
+        double *x = s->realised.x + (size_t)j * (size_t)rows;
+        fm_solve_delassus(s, s->realised.r + (size_t)j * (size_t)rows, x);
+        for (int32_t i = 0; i < count; i++) s->realised.A[i * count + j] = x[s->realised.row[i]];
+    }
+    memcpy(s->realised.L, s->realised.A, (size_t)(count * count) * sizeof *s->realised.L);
+    if (!fm_judge_drives(s, fm_dense_factor(s->realised.L, count, count, s->realised.order))) return 0;
+    fm_replace_ideal(s, s->loop.lambda);
     return 1;
 }
 

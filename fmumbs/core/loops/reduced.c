@@ -305,6 +305,22 @@ void fm_reduced_multipliers(fm_instance *s)
     balance(s, s->reduced.force, s->loop.lambda);
 }
 
+/* The accelerations udot and multipliers that forces on the velocity variables, in terms of links, add to those of the last
+ * evaluation; also in the links. */
+void fm_reduced_response(fm_instance *s, const double *forces, double *lambda, double *udot)
+{
+    const size_t nu = (size_t)s->image.n.speeds;
+    double *missing = s->reduced.force;
+    memset(s->loop.rhs, 0, (size_t)s->image.n.rows * sizeof *s->loop.rhs);
+    solve(s, forces, udot);
+    fm_inverse_accelerations(s, udot, 0);
+    for (size_t n = 0; s->image.n.rows > 0 && n < nu; n++)
+        missing[n] = (product_of(s->reduced.mass + n * nu, udot, s->image.n.speeds) - forces[n]) * units(s)[n];
+    for (int32_t n = 0; n < s->image.n.excitations; n++) missing[s->image.excitation_u[n]] = 0.0;
+    if (s->image.n.rows > 0) balance(s, missing, lambda);
+    fm_from_links(s, udot);
+}
+
 /* The largest multiplier, weighted so that forces and torques are comparable. */
 static double largest_multiplier(const fm_instance *s, const double *lambda)
 {

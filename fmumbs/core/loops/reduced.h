@@ -8,6 +8,7 @@ FM_HIDDEN_BEGIN
 
 void fm_reduced_accelerations(fm_instance *s, const double *y, const double *tau, double *udot);
 void fm_reduced_multipliers(fm_instance *s);
+void fm_reduced_response(fm_instance *s, const double *forces, double *lambda, double *udot);
 void fm_reduced_show(fm_instance *s, const double *udot, const double *lambda, double noise);
 int fm_reduced_factor(fm_instance *s, const double *y);
 void fm_reduced_change(fm_instance *s, double *change);

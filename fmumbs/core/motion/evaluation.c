@@ -96,10 +96,23 @@ static void accelerate_stuck(fm_instance *s, const fm_evaluation *how, double *u
     else accelerate_so(s, &free, udot);
 }
 
+/* The same with normal forces that are the joints' own. */
+static void accelerate(fm_instance *s, double t, const double *y, int alone, double *udot)
+{
+    const fm_evaluation how = {accelerate_stuck, t, y, NULL, NULL};
+    s->friction.apart = 0;
+    if (fm_any_own_friction(s) && !s->work.still) fm_find_normal_forces(s, &how, alone, udot);
+    else accelerate_stuck(s, &how, udot);
+}
+
 /* udot at time t, y = (p, u). Leaves the motion at y in the links. */
 void fm_accelerations(fm_instance *s, double t, const double *y, double *udot)
 {
-    const fm_evaluation how = {accelerate_stuck, t, y, NULL, NULL};
-    if (fm_any_own_friction(s) && !s->work.still) fm_find_normal_forces(s, &how, udot);
-    else accelerate_stuck(s, &how, udot);
+    accelerate(s, t, y, 0, udot);
+}
+
+/* udot alone: accelerations of links and multipliers may be others. */
+void fm_accelerations_alone(fm_instance *s, double t, const double *y, double *udot)
+{
+    accelerate(s, t, y, 1, udot);
 }

@@ -5,7 +5,8 @@
  *
  *     n_i = h_i(w_i),   w_i = w_i0 + sum_j W_ij n_j,   h = a |f across| + b |f along| + c |t across| the joint's axis
  *
- * w_i0 and W need an evaluation each. Newton's method then needs none. If friction makes more force than it takes, there may
+ * w_i0 needs an evaluation, and W a solution with its factors for each column (own_response.c), or where these do not serve an
+ * evaluation. Newton's method then needs none. If friction makes more force than it takes, there may
  * be no solution: the joint jams. Of several the least is that which friction leads to as it grows from zero; Newton's method
  * from zero leads there too, as n - h is concave. From the last step's normal forces it may lead to a larger one: it begins
  * there only if it finds none from zero.
@@ -20,7 +21,9 @@
 #include "../loops/multipliers.h"
 #include "../loops/reduced.h"
 #include "joint_forces.h"
+#include "own_response.h"
 #include "reactions.h"
+#include "sticking.h"
 
 #include <math.h>
 #include <string.h>
@@ -47,11 +50,10 @@ void fm_note_normal_forces(fm_instance *s)
     for (int32_t i = 0; i < s->image.n.frictions; i++) s->normal_last[i] = s->friction.own[i];
 }
 
-/* One evaluation with the present own parts; torque and force of each joint on M at M, in world axes. */
-static void evaluate(fm_instance *s, const fm_evaluation *how, double *wrench, double *udot)
+/* Torque and force of each joint on M at M, in world axes, after an evaluation. */
+static void weigh(fm_instance *s, const fm_evaluation *how, double *wrench, double *udot)
 {
     const fm_image *m = &s->image;
-    how->make(s, how, udot);
     if (s->reduced.used) fm_reduced_multipliers(s);
     fm_run_orientations(s, how->y);
     fm_make_world(s, how->y);
@@ -69,6 +71,12 @@ static void evaluate(fm_instance *s, const fm_evaluation *how, double *wrench, d
         rotate_out(R, own, out);
         rotate_out(R, own + 3, out + 3);
     }
+}
+
+static void evaluate(fm_instance *s, const fm_evaluation *how, double *wrench, double *udot)
+{
+    how->make(s, how, udot);
+    weigh(s, how, wrench, udot);
 }
 
 /* The axis of a friction in world axes; zero for a ball. */
@@ -89,17 +97,15 @@ static double across(double factor, const double v[3], const double axis[3], dou
     const double along = dot(v, axis);
     double part[3];
     for (int j = 0; j < 3; j++) part[j] = v[j] - along * axis[j];
-    const double size = sqrt(dot(part, part));
-    for (int j = 0; j < 3 && size > 0.0; j++) slope[j] += factor * (part[j] / size);
+    const double size = sqrt(dot(part, part)), over = size > 0.0 ? factor / size : 0.0;
+    for (int j = 0; j < 3; j++) slope[j] += over * part[j];
     return factor * size;
 }
 
 /* h of a joint's torque and force, and its derivative by them. */
-static double load_of(const fm_instance *s, int32_t i, const double wrench[6], double slope[6])
+static double load_of(const fm_instance *s, int32_t k, const double wrench[6], double slope[6])
 {
-    const double *own = s->image.friction_own + 3 * i;
-    double axis[3];
-    axis_of(s, i, axis);
+    const double *own = s->image.friction_own + 3 * s->friction.owned[k], *axis = s->friction.axis + 3 * k;
     memset(slope, 0, 6 * sizeof *slope);
     double load = across(own[0], wrench + 3, axis, slope + 3);
     if (own[2] > 0.0) load += across(own[2], wrench, axis, slope);
@@ -118,7 +124,7 @@ static double residual(fm_instance *s, const double *x, double *off)
         memcpy(wrench, s->friction.at_rest + 6 * k, sizeof wrench);
         for (int32_t l = 0; l < count; l++)
             for (int c = 0; c < 6; c++) wrench[c] += s->friction.by_load[6 * (k * count + l) + c] * x[l];
-        const double load = load_of(s, s->friction.owned[k], wrench, s->friction.slope_of + 6 * k);
+        const double load = load_of(s, k, wrench, s->friction.slope_of + 6 * k);
         off[k] = x[k] - load;
         most = fabs(off[k]) > most || isnan(off[k]) ? fabs(off[k]) : most;
         size = load > size ? load : size;
@@ -163,6 +169,7 @@ static int find(fm_instance *s)
 {
     const int32_t n = s->friction.count;
     double *x = s->friction.x, *off = s->friction.off, *trial = s->friction.trial, before = residual(s, x, off);
+    int there = 1; /* the derivatives are those at x */
     for (int round = 0; round < FM_NEWTON && before > FM_AGREE; round++) {
         double part = 1.0, now = INFINITY;
         if (!solve(s, off)) return 0;
@@ -170,21 +177,21 @@ static int find(fm_instance *s)
             for (int32_t k = 0; k < n; k++) trial[k] = x[k] - part * off[k];
             now = residual(s, trial, s->friction.aim);
         }
-        if (!(now < before)) break;
+        there = now < before;
+        if (!there) break;
         memcpy(x, trial, (size_t)n * sizeof *x);
         memcpy(off, s->friction.aim, (size_t)n * sizeof *x);
         before = now;
     }
-    return residual(s, x, off) <= 100.0 * FM_AGREE; /* which leaves the derivatives there */
+    return (there ? before : residual(s, x, off)) <= 100.0 * FM_AGREE;
 }
 
-/* How the joints' wrenches follow the own parts: at_rest and by_load. */
-static void respond_to_loads(fm_instance *s, const fm_evaluation *how, double *udot)
+/* at_rest and by_load by an evaluation for each column, after one without own parts. */
+static void evaluate_columns(fm_instance *s, const fm_evaluation *how, double *udot)
 {
     const int32_t n = s->friction.count;
     double *part = s->friction.own, unit = 0.0; /* as large as the largest force, so that differences lose nothing */
-    for (int32_t k = 0; k < n; k++) part[s->friction.owned[k]] = 0.0;
-    evaluate(s, how, s->friction.at_rest, udot);
+    weigh(s, how, s->friction.at_rest, udot);
     for (int32_t k = 0; k < 6 * n; k++) unit = fabs(s->friction.at_rest[k]) > unit ? fabs(s->friction.at_rest[k]) : unit;
     unit = unit > 0.0 ? unit : 1.0;
     memset(s->friction.by_load, 0, 6 * (size_t)n * (size_t)n * sizeof(double));
@@ -202,11 +209,26 @@ static void respond_to_loads(fm_instance *s, const fm_evaluation *how, double *u
     }
 }
 
-/* An evaluation with the own normal forces, which are left in friction.own; all is NaN where a joint jams. */
-void fm_find_normal_forces(fm_instance *s, const fm_evaluation *how, double *udot)
+/* How the joints' wrenches follow the own parts: at_rest and by_load. Returns whether by_own is there, too. */
+static int respond_to_loads(fm_instance *s, const fm_evaluation *how, double *udot)
 {
     const int32_t n = s->friction.count;
-    respond_to_loads(s, how, udot);
+    const int stick = fm_any_law_sticks(s); /* as they do with each force */
+    for (int32_t k = 0; k < n; k++) s->friction.own[s->friction.owned[k]] = 0.0;
+    how->make(s, how, udot);
+    const int by_factors = !stick && fm_own_responds(s);
+    if (by_factors) fm_own_response(s, how->y, udot);
+    else evaluate_columns(s, how, udot);
+    for (int32_t k = 0; k < n; k++) axis_of(s, s->friction.owned[k], s->friction.axis + 3 * k);
+    return by_factors;
+}
+
+/* An evaluation with the own normal forces, which are left in friction.own; all is NaN where a joint jams. `alone`: of udot, so
+ * that it need not be made again with them. */
+void fm_find_normal_forces(fm_instance *s, const fm_evaluation *how, int alone, double *udot)
+{
+    const int32_t n = s->friction.count;
+    const int by_factors = respond_to_loads(s, how, udot);
     memset(s->friction.x, 0, (size_t)n * sizeof *s->friction.x);
     if (!find(s)) {
         for (int32_t k = 0; k < n; k++) s->friction.x[k] = s->normal_last[s->friction.owned[k]];
@@ -218,7 +240,9 @@ void fm_find_normal_forces(fm_instance *s, const fm_evaluation *how, double *udo
         }
     }
     for (int32_t k = 0; k < n; k++) s->friction.own[s->friction.owned[k]] = s->friction.x[k];
-    how->make(s, how, udot);
+    s->friction.apart = alone && by_factors;
+    if (s->friction.apart) fm_own_add(s, udot);
+    else how->make(s, how, udot);
 }
 
 /* The response to seeds of the inputs at the present state, after an evaluation there, with that of the own normal forces,

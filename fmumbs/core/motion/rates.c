@@ -6,7 +6,7 @@
 #include "evaluation.h"
 #include "crossings.h"
 #include "friction.h"
-#include "normal_forces.h"
+#include "own_response.h"
 #include "sticking.h"
 #include "stiffness.h"
 
@@ -16,7 +16,7 @@
 void fm_rates(fm_instance *s, double t, const double *y, double *ydot)
 {
     s->valid &= FM_VALID_LAWS;
-    fm_accelerations(s, t, y, ydot + s->image.n.positions);
+    fm_accelerations_alone(s, t, y, ydot + s->image.n.positions);
     fm_position_rates(s, y, ydot);
     fm_friction_rates(s, ydot);
     if (s->loop.near_singular && fm_singular_rates(s, t, y, ydot + s->image.n.positions)) return;
@@ -29,17 +29,17 @@ void fm_stiff_accelerations(fm_instance *s, double t, const double *y, double g,
     const int32_t worn = s->loop.worn, near_singular = s->loop.near_singular;
     s->valid = s->valid & FM_VALID_LAWS;
     fm_stiff_begin(s, g);
-    fm_accelerations(s, t, y, udot);
+    fm_accelerations_alone(s, t, y, udot);
     fm_stiff_end(s);
     s->loop.worn = worn, s->loop.near_singular = near_singular; /* the pivots were not those of the loops themselves */
 }
 
 /* The same with further forces on the velocity variables, after fm_stiff_accelerations for the same t, y and g: forces and
- * kinematics are those that this left, unless forces depend on the accelerations. */
+ * kinematics are those that this left, normal forces too, unless laws stick. */
 void fm_stiff_again(fm_instance *s, double t, const double *y, double g, const double *force, double *udot)
 {
     const int32_t worn = s->loop.worn, near_singular = s->loop.near_singular, n = s->image.n.speeds;
-    const int depends = fm_any_law_sticks(s) || fm_any_own_friction(s);
+    const int depends = fm_any_law_sticks(s);
     double *tau = depends ? s->stiff.f : s->stiff.kept;
     if (depends) memcpy(s->stiff.kept, s->stiff.f, (size_t)n * sizeof *tau);
     else memcpy(tau, s->work.tau, (size_t)n * sizeof *tau);
@@ -52,6 +52,7 @@ void fm_stiff_again(fm_instance *s, double t, const double *y, double g, const d
     fm_stiff_begin(s, g);
     s->work.evaluations += 1.0;
     fm_sweep_and_close(s, y, tau, udot);
+    if (s->friction.apart) fm_own_add(s, udot);
     fm_stiff_end(s);
     s->loop.worn = worn, s->loop.near_singular = near_singular;
 }

@@ -30,7 +30,7 @@ static void evaluate(fm_instance *s, double t, const double *y, double *rates)
 {
     const int32_t worn = s->loop.worn, near_singular = s->loop.near_singular;
     s->valid &= FM_VALID_LAWS;
-    fm_accelerations(s, t, y, rates + s->image.n.positions);
+    fm_accelerations_alone(s, t, y, rates + s->image.n.positions);
     fm_position_rates(s, y, rates);
     s->loop.worn = worn, s->loop.near_singular = near_singular;
 }
