@@ -147,3 +147,17 @@ def with_joints(model: fm.Model, joints: dict[str, Any]) -> fm.Model:
     new.add(*model.bodies, *(joints.get(joint.name, joint) for joint in model.joints), *model.springs, *model.loads)
     new.add(*(replace(law, on=joints.get(law.on.name, law.on)) for law in model.laws))
     return new
+
+
+def crank(own: fm.LuGre, cut: str = "D", **options: Any) -> fm.Model:
+    """A slider-crank, in space, all of whose reactions are unique: a revolute, a universal, a ball, a slide."""
+    model = fm.Model("crank")
+    sizes = (("crank", 0.1), ("rod", 0.4), ("slider", 0.1))
+    crank, rod, slider = (fm.Body.rod(name, length=size, mass=1.0, radius=0.02) for name, size in sizes)
+    turning, sliding = replace(own, radius=0.01), replace(own, guide=0.2)
+    model.add(crank, rod, slider)
+    model.add(fm.Revolute("A", model.ground.at(), crank.base, axis="y", u0=8.0, friction=turning, **options))
+    model.add(fm.Universal("B", crank.tip, rod.base, axes=("y", "z"), friction=turning))
+    model.add(fm.Prismatic("D", model.ground.at(0.3, 0, 0), slider.base, axis="x", friction=sliding, cut=cut == "D"))
+    model.add(fm.Spherical("C", rod.tip, slider.base, friction=turning, cut=cut == "C"))
+    return model

@@ -16,6 +16,7 @@ from oracle import Oracle
 from support import closed, rubbing
 from support.closed_agreement import is_well
 from support.energy import energy_and_power
+from support.rubbing import crank
 from support.slave import DISCARD, OK, Slave, unpacked_fmu
 from support.strategies import BOTH_WAYS, Case, trees
 from support.tree_agreement import assert_agrees, present_state
@@ -192,20 +193,6 @@ def test_directional_derivatives_have_what_friction_makes_of_them(sign: int) -> 
 
 
 # Runs --------------------------------------------------------------------------------------------------------------
-
-
-def crank(own: fm.LuGre, cut: str = "D", **options: object) -> fm.Model:
-    """A slider-crank, in space, all of whose reactions are unique: a revolute, two balls, a slide."""
-    model = fm.Model("crank")
-    sizes = (("crank", 0.1), ("rod", 0.4), ("slider", 0.1))
-    crank, rod, slider = (fm.Body.rod(name, length=size, mass=1.0, radius=0.02) for name, size in sizes)
-    turning, sliding = replace(own, radius=0.01), replace(own, guide=0.2)
-    model.add(crank, rod, slider)
-    model.add(fm.Revolute("A", model.ground.at(), crank.base, axis="y", u0=8.0, friction=turning, **options))
-    model.add(fm.Universal("B", crank.tip, rod.base, axes=("y", "z"), friction=turning))
-    model.add(fm.Prismatic("D", model.ground.at(0.3, 0, 0), slider.base, axis="x", friction=sliding, cut=cut == "D"))
-    model.add(fm.Spherical("C", rod.tip, slider.base, friction=turning, cut=cut == "C"))
-    return model
 
 
 def test_schemes_cuts_and_communication_steps_agree() -> None:

@@ -97,6 +97,13 @@ def test_random_mechanisms_of_everything(seed: int, dynamics: str) -> None:
     assert_same(rebuilt(draw(seed).model, lambda one: rubbing.rubbed(rng, one)), dynamics)
 
 
+@EVERY_DYNAMICS
+@pytest.mark.parametrize("cut", ["C", "D"])
+def test_a_crank_with_a_slide_or_a_ball_cut(cut: str, dynamics: str) -> None:
+    """Friction in a cut slide pushes its links."""
+    assert_same(rubbing.crank(OWN, cut), dynamics)
+
+
 def arm(drives: str = "") -> fm.Model:
     """A turret with two hinges whose tip is programmed; the hinges are geared to a wheel."""
     model = fm.Model("arm")
