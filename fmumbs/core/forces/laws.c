@@ -12,6 +12,7 @@
 
 #include "../instance/instance.h"
 #include "../tree/kinematics.h"
+#include "../tree/positions.h"
 #include "../tree/reversed.h"
 
 #include <math.h>
@@ -50,14 +51,6 @@ int32_t fm_law_piece(const fm_image *m, int32_t law, double x, double v, int bel
         if (at_position(m, i, x) && (below ? v > low && v <= high : v >= low && v < high)) return i;
     }
     return -1;
-}
-
-/* The largest velocity or acceleration, relative to 1 rad or the model's length. */
-double fm_fastest(const fm_instance *s, const double *u)
-{
-    double most = 0.0;
-    for (int32_t i = 0; i < s->image.n.speeds; i++) most = fmax(most, fabs(u[i]) / s->scale[s->image.n.positions + i]);
-    return most;
 }
 
 /* 1 rad or the model's length, as a law's velocity has it. */

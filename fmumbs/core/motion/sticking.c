@@ -13,6 +13,7 @@
 
 #include "../instance/instance.h"
 #include "../forces/laws.h"
+#include "../tree/positions.h"
 #include "law_rates.h"
 #include "locked_laws.h"
 
@@ -201,20 +202,52 @@ static int32_t first_wrong(const fm_instance *s, int32_t n, const int32_t *stay)
     return -1;
 }
 
+/* f' A f / 2 + a0' f, at the forces laws.f. */
+static double objective(const fm_instance *s, int32_t n)
+{
+    double sum = 0.0;
+    for (int32_t i = 0; i < n; i++) sum += 0.5 * s->laws.f[i] * (rate_at(s, n, i, s->laws.f) + s->laws.a[i]);
+    return sum;
+}
+
+/* Which laws are at bounds after a change, to see whether the changes go round. */
+typedef struct sets {
+    int32_t where[FM_STICKING], stay[FM_STICKING], freed;
+    double least;       /* the objective there */
+    int64_t count, next; /* changes so far; those after which the sets are noted again, twice as many each time */
+} sets;
+
+/* Whether the same laws are at bounds as once before, although the objective has not become less since. */
+static int go_round(const fm_instance *s, int32_t n, const int32_t *stay, int32_t freed, sets *noted)
+{
+    const size_t size = (size_t)n * sizeof *stay;
+    const double now = objective(s, n);
+    const int again = freed == noted->freed && memcmp(s->laws.where, noted->where, size) == 0 && memcmp(stay, noted->stay, size) == 0;
+    if (!isfinite(now) || (again && noted->count > 0 && !(now < noted->least))) return 1;
+    if (again) noted->least = now;
+    if (noted->count++ < noted->next) return 0;
+    memcpy(noted->where, s->laws.where, size);
+    memcpy(noted->stay, stay, size);
+    noted->freed = freed, noted->least = now, noted->next = 2 * noted->count;
+    return 0;
+}
+
 /* Minimises f' A f / 2 + a0' f over the box by an active set method, in laws.f and laws.where. Of several laws that could
  * change, the first does, both ways: with exact numbers no set of laws at bounds then comes twice (Y.-Y. Chang, R. W. Cottle,
- * Math. Programming 18 (1980) 127). Draws took up to 2.4 n changes. One that is let go and does not move is at its bound but for
- * round-off, and stays there until others move. 0: rounding makes it go round. */
+ * Math. Programming 18 (1980) 127). One that is let go and does not move is at its bound but for round-off, and stays there
+ * until others move. 0: rounding makes it go round, or numbers are not finite. Sets that come again with a lesser objective end
+ * at last, as there are finitely many numbers. */
 int fm_sticking_box(fm_instance *s, int32_t n)
 {
     double *f = s->laws.f, *aim = s->laws.aim;
     int32_t *where = s->laws.where, stay[FM_STICKING] = {0}, freed = -1;
+    sets noted = {.freed = -2};
     for (int32_t i = 0; i < n; i++) {
         const int32_t locked = s->laws.locked[i];
         f[i] = locked ? fm_locked_force(s, i) : 0.5 * (s->laws.range[2 * i] + s->laws.range[2 * i + 1]);
         where[i] = locked == FM_LOCKED_RISING ? FM_AT_LEAST : locked == FM_LOCKED_FALLING ? FM_AT_MOST : FM_BETWEEN;
     }
-    for (int32_t changes = 0; changes < 20 + 10 * n; changes++) {
+    while (!go_round(s, n, stay, freed, &noted)) {
         memcpy(aim, f, (size_t)n * sizeof *aim);
         fm_sticking_solve(s, n, where, aim);
         double way;

@@ -56,18 +56,21 @@ static int any_rests(fm_instance *s)
     return 0;
 }
 
-/* Updates the modes of the force laws after a step. If one switched within it, the head is moved back to that moment;
- * the dense output of the whole step is kept and used up to there. 0: the step fails. */
+/* Updates the modes of the force laws after a step. If one switched within it, the head is moved back to that moment, or, if
+ * the looks for switches ran out, to the time that was looked through; the dense output of the whole step is kept and used up
+ * to there. 0: the step fails. */
 int fm_stop_at_switch(fm_instance *s)
 {
     double t = s->clock[FM_TIME_HEAD];
     if (s->image.n.laws == 0) return 1;
     memcpy(s->law_last, s->law_mode, 2 * (size_t)s->image.n.laws * sizeof(double));
     const int32_t law = fm_laws_switch(s, &t, s->work.trial);
-    if (law >= 0) {
+    if (t < s->clock[FM_TIME_HEAD]) {
         memcpy(s->head, s->work.trial, (size_t)s->model.ny * sizeof(double));
         s->clock[FM_TIME_HEAD] = t;
         s->clock[FM_FRESH] = 0.0;
+    }
+    if (law >= 0) {
         if (s->clock[FM_IMPLICIT] != 0.0) s->clock[FM_H] = 0.0; /* as at a start */
         if (!note_switch(s, law, t)) return 0;
     } else if (fm_any_law_sticks(s) || any_rests(s)) {

@@ -19,7 +19,7 @@
 #define FM_LOCATED 1e-9 /* [s]: accuracy of a switching time */
 #define FM_LOCATED_FINELY 1e-3 /* the same as a fraction of the tolerance, if that is finer */
 #define FM_LOOKS 8      /* fewest samples of the laws within a step */
-#define FM_MOST_LOOKS 200 /* most additional ones */
+#define FM_MOST_LOOKS 200 /* most additional ones: 50 halve a step down to the digits of its times */
 
 /* Whether a law is outside a piece and not at its bound: a velocity at rest at a bound may be on either side of it by
  * round-off. */
@@ -106,7 +106,8 @@ static int any_may_leave(const fm_instance *s, double h)
 }
 
 /* Samples the laws through the last step, more finely the closer they are to leaving their modes. Returns the first one
- * found outside, -1: none; `span`: the times of the previous and of that sample. */
+ * found outside, -1: none; `span`: the times of the previous and of that sample; or the time looked through twice, where the
+ * looks run out before the head. */
 static int32_t look_through(fm_instance *s, double *y, double span[2])
 {
     const double tail = s->clock[FM_TIME_TAIL], head = s->clock[FM_TIME_HEAD], longest = (head - tail) / FM_LOOKS;
@@ -123,7 +124,11 @@ static int32_t look_through(fm_instance *s, double *y, double span[2])
         span[0] = before, span[1] = after;
         if (left >= 0) return left;
         note_looks(s, y, s->laws.looks + 2 * laws);
-        if (looks < FM_MOST_LOOKS && after - before > 2.0 * least && any_may_leave(s, after - before)) {
+        if (after - before > 2.0 * least && any_may_leave(s, after - before)) {
+            if (looks >= FM_MOST_LOOKS) {
+                span[1] = before;
+                return -1;
+            }
             h = 0.5 * (after - before);
             continue;
         }
@@ -134,15 +139,15 @@ static int32_t look_through(fm_instance *s, double *y, double span[2])
     return -1;
 }
 
-/* The first law that left its mode within the last step, -1: none; its time, and the state then in `y`. Stores the
- * velocities just before. */
+/* The first law that left its mode within the last step, -1: none; its time, or up to where it is sure that there is none, and
+ * the state then in `y`. Stores the velocities just before. */
 int32_t fm_laws_switch(fm_instance *s, double *t, double *y)
 {
-    double span[2];
+    double span[2] = {*t, *t};
     int32_t left = look_through(s, y, span);
-    if (left < 0) return -1;
+    if (left < 0 && span[1] == s->clock[FM_TIME_HEAD]) return -1;
     const double least = located(s);
-    while (span[1] - span[0] > least) {
+    while (left >= 0 && span[1] - span[0] > least) {
         const double middle = 0.5 * (span[0] + span[1]);
         fm_dense(s, middle, y);
         const int32_t found = first_left(s, middle, y);

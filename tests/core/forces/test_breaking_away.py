@@ -116,3 +116,16 @@ def test_a_light_block_between_stays_with_the_heavy_one(light: float) -> None:
     solver.set("L1.force", (2.0, 0, 0))
     assert_allclose([solver.get(f"brake{i}.force") for i in range(2)], -2.0, rtol=0, atol=1e-6)
     assert_allclose([solver.get(f"J{i}.qdd") for i in range(2)], 0.0, atol=1e-14 * 2.0 / light)
+
+
+def test_laws_that_cannot_be_decided_end_the_step_by_name() -> None:
+    """Their forces times their effect are beyond what doubles hold, so that no least sum is found."""
+    m = fm.Model("huge", gravity=(0, 0, 0))
+    a, far = fm.Body("a", mass=1, inertia=(1e-90, 1e-90, 1e-90)), 1e60
+    hinge = fm.Revolute("hinge", m.ground.at(), a.at())
+    springs = [fm.Spring(f"s{k}", m.ground.at(far, far, 0), a.at(far * (1 - k), far * k, 0)) for k in (0, 1)]
+    m.add(a, hinge, *springs, *(fm.Law.brake(f"brake{k}", springs[k], 1e99) for k in (0, 1)))
+    solver = fm.Solver(m)
+    solver.assemble()
+    with pytest.raises(fm.SolverError, match="it cannot be decided which force laws stick, that of spring 's0'"):
+        solver.step(0.1)
