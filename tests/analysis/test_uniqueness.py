@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import fmumbs as fm
 from fmumbs.analysis import Uniqueness
+from fmumbs.analysis.uniqueness import _words
 from fmumbs.readers import read_model
 from fmumbs.run import place
 from oracle import State
@@ -355,3 +356,7 @@ def test_divide_and_conquer_prints_what_it_found() -> None:
         "divide and conquer with svd: rank 17 of 18 on the ground", f"unique: {', '.join(names[True])}"
     ]  # fmt: skip
     assert f"reactions of {len(names[True])} of {len(found.unique)} joints unique" in repr(found)
+
+
+def test_directions_are_read_without_a_minus_before_zero() -> None:
+    assert _words(np.array([[-1.0, -1.0, 0.0, 0.0, 0.0, 0.0]]).T) == "force along (0.707, 0.707, 0)"

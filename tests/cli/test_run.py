@@ -6,9 +6,11 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from fmumbs.cli.demo import demo
 from support.commands import fmumbs
 from support.trajectories import read_trajectories
 
@@ -89,6 +91,13 @@ def test_the_suffix_of_the_file_selects_its_format(tmp_path: Path) -> None:
 def test_run_draws(tmp_path: Path) -> None:
     assert fmumbs("run", "pendulum", "--stop", "0.2", "--plot", "a.png").exit_code == 0
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_demo_times_the_export_and_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter((10.0, 12.0, 15.0))
+    monkeypatch.setattr("fmumbs.cli.demo.time", SimpleNamespace(perf_counter=lambda: next(clock)))
+    found = demo(tmp_path)
+    assert (found.export_seconds, found.run_seconds, found.same_bits) == (2.0, 3.0, True)
 
 
 def test_the_demo_exports_runs_prints_and_draws(tmp_path: Path) -> None:
