@@ -377,6 +377,25 @@ def test_a_joint_velocity_follows_its_target_and_a_joint_acceleration_too() -> N
         assert_allclose(plain.get(f"{name}.qdd"), solver.get(f"{name}.qdd"), rtol=0, atol=1e-8)
 
 
+@pytest.mark.parametrize("start", [(0.3, 0.7), (1.0, 0.0), (-0.4, 0.0), (0.0, 0.5)])
+def test_a_deviation_fades_along_the_quintic_between_its_start_and_rest(start: tuple[float, float]) -> None:
+    """The polynomial of degree five with the deviation's value and rate at the start, no acceleration, and zeros at T."""
+    model, rod, T = fm.Model("fading"), fm.Body.rod("r", length=1.0, mass=1.0, radius=0.1), 0.5
+    A = fm.Revolute("A", model.ground.at(), rod.base, axis="y", q0=start[0], u0=start[1])
+    model.add(rod, A, fm.ProgrammedJoint("P", A, path=fm.Path.polynomial(0.0, 0.0), transition=T))
+    solver = fm.Solver(fm.compile(model).with_options(tolerance=1e-10))
+    solver.assemble()
+    line = np.polynomial.Polynomial.basis
+    ends = [[line(n).deriv(k)(t) if k else line(n)(t) for n in range(6)] for t in (0.0, T) for k in range(3)]
+    fading = np.polynomial.Polynomial(np.linalg.solve(ends, [*start, 0, 0, 0, 0]))
+    for t in (0.1, 0.25, 0.4):
+        solver.step(t)
+        assert solver.get("A.q") == pytest.approx(fading(t), abs=1e-8)
+        assert solver.get("A.qd") == pytest.approx(fading.deriv()(t), abs=1e-7)
+    solver.step(0.7)
+    assert abs(solver.get("A.q")) < 1e-8
+
+
 def test_a_rate_off_the_path_alone_is_faded_out() -> None:
     path = fm.Path.polynomial(0.5, 0.3)
     solver = started(arm(lambda m: fm.ProgrammedJoint("P", m["B"], path=path, transition=0.3)))
