@@ -379,7 +379,7 @@ def test_a_joint_velocity_follows_its_target_and_a_joint_acceleration_too() -> N
 
 @pytest.mark.parametrize("start", [(0.3, 0.7), (1.0, 0.0), (-0.4, 0.0), (0.0, 0.5)])
 def test_a_deviation_fades_along_the_quintic_between_its_start_and_rest(start: tuple[float, float]) -> None:
-    """The polynomial of degree five with the deviation's value and rate at the start, no acceleration, and zeros at T."""
+    """The polynomial of degree five with the value and rate at the start, no acceleration there, zeros at the end."""
     model, rod, T = fm.Model("fading"), fm.Body.rod("r", length=1.0, mass=1.0, radius=0.1), 0.5
     A = fm.Revolute("A", model.ground.at(), rod.base, axis="y", q0=start[0], u0=start[1])
     model.add(rod, A, fm.ProgrammedJoint("P", A, path=fm.Path.polynomial(0.0, 0.0), transition=T))
