@@ -9,7 +9,7 @@ those without a result; --survivors those that the last run found alive; --most 
 whether every fault still fits the code; --table only writes docs/faults.md.
 
 --first is for a quick look at many: each runs only the tests that its list names, or near ones in two cases if it names
-none; what these do not see keeps the result that it has.
+none; what these do not see keeps the result that it has. With --survivors it leaves out what has a reason.
 
 --collect finds out once which tests execute which lines (covering.py); a fault then runs those that execute its line,
 the nearest first, up to the first that fails. It costs the compilation of one file, through ccache if that is there,
@@ -138,6 +138,7 @@ def main() -> int:
         for f in faults
         if all(word.lower() in f"{f.room} {f.file} {f.breaks}".lower() for word in chosen.words)
         and not (chosen.survivors and (f.key not in results or results[f.key]["caught"]))
+        and not (chosen.survivors and chosen.first and f.why)
         and not (chosen.new and f.key in results)
         and not f.stale()
     ][: chosen.most]

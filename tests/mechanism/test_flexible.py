@@ -39,6 +39,12 @@ def test_invalid_modal_data_are_refused(changes: Any, words: str) -> None:
         fm.ModalBody("b", **(MODES | changes))
 
 
+@pytest.mark.parametrize("field", ["stiffness", "damping"])
+def test_a_matrix_that_is_not_symmetric_is_refused(field: str) -> None:
+    with pytest.raises(fm.ModelError, match=f"{field} is not symmetric"):
+        replace(BEAM, **{field: [[1.0, 0.5], [0.0, 1.0]]})
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
