@@ -46,8 +46,19 @@ def test_programmed_motion_follows_the_path_and_shows_the_slow_root_of_baumgarte
         late = results["Sr_Lr_Jnf"].time >= module.EDGE
         for case in module.CASES:
             assert results[case]["E.violation"][late].max() <= 1e-9
+        assert (tmp_path / f"{name}_differences.png").read_bytes().startswith(b"\x89PNG")
         slow = module.slow_root(*module.BAUMGARTE[name])
         assert_allclose(module.decay(results["Baumgarte"]), slow, rtol=0.02)
+        for case in module.CASES:  # Fig 16: velocities are rates of the positions, to the interval's second order
+            v = module.vector(results[case], "E.kappa")
+            rates = np.gradient(module.vector(results[case], "E.position"), results[case].time, axis=0)
+            assert_allclose(rates[1:-1], v[1:-1], rtol=0, atol=0.01 * np.abs(v).max())
+    assert (tmp_path / "rpsup_tool.png").read_bytes().startswith(b"\x89PNG")
+    shapes = module.deformation(results["Sr_Lfl_Jnf"])
+    assert_allclose(shapes[:, [0, -1], 1:], 0.0, atol=1e-12)  # the chord's ends
+    bend = np.linalg.norm(shapes[:, :, 1:], axis=2)
+    assert 0.01 < bend.max() < 0.1 * shapes[0, -1, 0]
+    assert np.all(bend[:, 2:4].max(axis=1) == bend.max(axis=1))  # in the middle of it
 
 
 # Systems in two engines ------------------------------------------------------------------------------------
