@@ -27,7 +27,6 @@
 
 #define FM_CLOSINGS 400     /* most Newton steps from a guess */
 #define FM_BRIEF 12         /* steps in which a brief attempt must halve the sum of squares */
-#define FM_CORRECTIONS 25   /* most Newton steps for velocities, which are a linear problem */
 #define FM_LESS 1e-5        /* fraction by which a step must reduce the sum of squares */
 #define FM_SOFT 1e-6        /* smallest and largest regularisation */
 #define FM_SOFTEST 1e3
@@ -281,22 +280,23 @@ int fm_velocities_fit(fm_instance *s)
     return violation(s, 1, &merit) <= 10.0 * fm_closed_within(s);
 }
 
-/* Projects velocities onto the constraints at y. 0: they conflict. */
+/* Projects velocities onto the constraints at y, a linear problem: each correction leaves round-off of the one before, so they
+ * end where one does not halve the violation. 0: that is more than redundant rows and round-off explain, the velocities
+ * conflict. */
 int fm_assemble_velocities(fm_instance *s, double *y)
 {
     double *u = y + s->image.n.positions, before = INFINITY, merit;
-    for (int n = 0; n < FM_CORRECTIONS; n++) {
+    for (int n = 0;; n++) {
         fm_assembly_place(s, y);
-        const double worst = violation(s, 1, &merit), enough = 10.0 * fm_closed_within(s);
+        const double worst = violation(s, 1, &merit);
         if (!isfinite(worst)) return 0;
-        if (worst <= enough || (worst > 0.5 * before && worst < 1e3 * enough)) return 1; /* or round-off */
+        if (worst <= 10.0 * fm_closed_within(s)) return 1;
+        if (worst > 0.5 * before) return worst <= fm_velocities_within(s, u);
         before = worst;
         if (!make_change(s, 1, FM_DEPENDENT, 0.0)) return 0;
         for (int32_t i = 0; i < s->image.n.speeds; i++) u[i] += s->loop.change[i];
         s->clock[FM_CORRECTED] += n == 0 ? 1.0 : 0.0;
     }
-    fm_assembly_place(s, y);
-    return violation(s, 1, &merit) <= 1e4 * fm_closed_within(s);
 }
 
 /* The active rows of the motion
@@ -337,8 +337,7 @@ static int note_nearby(fm_instance *s, const double *chosen)
 static int go_nearby(fm_instance *s, double *y)
 {
     const int32_t positions = s->image.n.positions, speeds = s->image.n.speeds;
-    double fastest = 0.0;
-    for (int32_t i = 0; i < speeds; i++) fastest = fmax(fastest, fabs(y[positions + i]) / s->scale[positions + i]);
+    const double fastest = fm_fastest(s, y + positions);
     if (!(fastest > 0.0)) return 0;
     fm_assembly_place(s, y);
     for (int32_t i = 0; i < speeds; i++) s->loop.change[i] = FM_NEARBY / fastest * y[positions + i];

@@ -95,6 +95,7 @@ typedef enum fm_multipliers {
     A(double, lambda, n.rows)       /* Lagrange multipliers */                                                 \
     A(double, kept, n.rows)         /* saved copy of row_active */                                             \
     A(double, pivot, n.speeds)                                                                                 \
+    A(double, better, n.ny)         /* the state before a correction that may leave more */                     \
     A(double, change, n.speeds)
 
 typedef struct fm_loop {

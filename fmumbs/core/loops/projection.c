@@ -39,6 +39,21 @@ double fm_closed_within(const fm_instance *s)
     return wanted > least ? wanted : least;
 }
 
+/* Round-off in violations of a loop of many joints: each adds that of its origin. */
+static double longest_round_off(const fm_instance *s)
+{
+    int32_t joints = 16; /* that fm_round_off counts */
+    for (int32_t b = 0; b < s->plan.blocks; b++) joints = s->plan.block[b].length > joints ? s->plan.block[b].length : joints;
+    return fm_round_off(s) * joints / 16.0;
+}
+
+/* The violation that corrections of velocities u may leave: ten times the one of positions, in a second, or in the time of the
+ * fastest motion, since rows that are redundant with the loops closed vanish only so far. */
+double fm_velocities_within(const fm_instance *s, const double *u)
+{
+    return 10.0 * fmax(fm_closed_within(s), longest_round_off(s)) * fmax(1.0, fm_fastest(s, u));
+}
+
 /* The pivot below which rows count as dependent while the loops are open: rows that are dependent only with the loops
  * closed then have pivots of the order of the squared gap. */
 double fm_coarse(const fm_instance *s, double gap)
@@ -117,18 +132,25 @@ int32_t fm_active_rows(const fm_instance *s)
 }
 
 /* Corrects the levels from `level` to `last_level`. K is that of the last evaluation, if `factored`, or of the last
- * factorisation, as long as that is efficient. `closely`: down to round-off, as near
- * singular positions, where a small violation is a large change of the motion. Requires placed links. */
+ * factorisation, as long as that is efficient. `closely`: down to round-off, where a correction no longer halves the violation,
+ * as near singular positions, where a small violation is a large change of the motion; a correction that adds to a violation
+ * that was small enough is undone. 0: more is left than round-off and redundant rows explain. Requires placed links. */
 int fm_correct_levels(fm_instance *s, double *y, int level, int last_level, int factored, int closely, fm_factoring factoring)
 {
     double before = INFINITY, enough = 0.0;
     for (int n = 0;; n++) {
         if (n > 0) fm_place_loops(s, y, level);
-        const double worst = fm_loop_gap(s, level);
+        double worst = fm_loop_gap(s, level);
+        if (before <= enough && worst > before) {
+            memcpy(y, s->loop.better, (size_t)s->model.ny * sizeof *y);
+            fm_place_loops(s, y, level);
+            worst = before;
+        }
         if (n == 0) enough = fm_closed_within(s) * (level == 0 ? 1.0 : 10.0);
         if (!isfinite(worst)) return 0;
         const int last = n == FM_CORRECTIONS, stuck = worst > 0.5 * before || last;
-        if ((worst <= enough && (!closely || stuck || worst == 0.0)) || (stuck && worst < 1e3 * enough)) { /* or round-off */
+        const double rest = !stuck || worst <= enough ? enough : level == 0 ? longest_round_off(s) : fm_velocities_within(s, y + s->image.n.positions);
+        if (worst <= rest && (!closely || stuck || worst == 0.0)) {
             if (level == last_level) return 1;
             level = 1, n = -1, before = INFINITY;
             continue;
@@ -141,6 +163,7 @@ int fm_correct_levels(fm_instance *s, double *y, int level, int last_level, int 
         }
         closely = closely || s->loop.near_singular;
         before = worst;
+        if (worst <= enough) memcpy(s->loop.better, y, (size_t)s->model.ny * sizeof *y);
         fm_correct_once(s, y, level);
         s->clock[FM_CORRECTED] += n == 0 ? 1.0 : 0.0;
     }

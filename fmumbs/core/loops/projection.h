@@ -8,6 +8,7 @@ FM_HIDDEN_BEGIN
 
 double fm_round_off(const fm_instance *s);
 double fm_closed_within(const fm_instance *s);
+double fm_velocities_within(const fm_instance *s, const double *u);
 double fm_coarse(const fm_instance *s, double gap);
 void fm_place_loops(fm_instance *s, const double *y, int level);
 int fm_factor_loops(fm_instance *s, const double *y);
