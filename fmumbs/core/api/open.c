@@ -86,7 +86,7 @@ static fm_counts counts_of(const fm_instance *s)
         .planars = (size_t)m->planars, .plane_blocks = ((size_t)m->planars + (FM_PLANE_WIDTH - 1)) / FM_PLANE_WIDTH,
         .plane_loops = s->plan.blocks > 0 && m->planars > 0, .closed = rows > 0, .rows = rows,
         .blocks = (size_t)s->plan.blocks, .paths = s->plan.paths, .columns = s->plan.y, .factor = s->plan.L,
-        .cut_positions = (size_t)m->n.cut_positions, .cut_joints = m->n.modes > m->n.speeds ? joints : 0,
+        .cut_positions = (size_t)m->n.cut_positions, .cut_joints = m->n.modes > m->n.speeds ? joints : 0, .cut_modes = modes - speeds,
         .units = modes > joints ? modes : joints, .laws = laws, .held = laws < FM_STICKING ? laws : FM_STICKING,
         .compliances = (size_t)s->stiff.room, .small = (size_t)s->stiff.small, .frictions = (size_t)m->n.frictions,
         .friction_modes = m->n.frictions > 0 ? modes : 0, .owned = owned_of(&s->image), .owning = owned_of(&s->image) > 0,

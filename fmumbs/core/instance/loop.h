@@ -42,6 +42,23 @@ typedef struct fm_coordinates {
 
 #define FM_NARROW_REDUCED 2e-3 /* the same for pivots of J J' (reduced.c), which are found without the round-off of K */
 
+/* Motion of a cut joint's frame M relative to F, in F's axes. */
+typedef struct fm_relation {
+    double R[9], r[3], velocity[6];
+    double F[9], M[9], at[3]; /* axes of F and M, and M's origin, in the world */
+    double extent;            /* largest coordinate of the two origins in the world [m] */
+    double acceleration[6];   /* of use only if it was asked for; last, so that the others can be compared without it */
+} fm_relation;
+
+/* The last search for a cut joint's coordinates: for which relation, from which positions, what was found. */
+typedef struct fm_cut_search {
+    fm_relation to;
+    double from[FM_JOINT_MODES + 1], since; /* since: the time from those positions on [s] */
+    int32_t moving, found;                  /* moving: with accelerations */
+    fm_coordinates at;
+    fm_dual dual;
+} fm_cut_search;
+
 /* A frame of a cut joint in the world. */
 typedef struct fm_place {
     double r[3], v[3], w[3], a[3], alpha[3]; /* a: without gravity subtracted, set only if `moving` */

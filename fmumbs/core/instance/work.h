@@ -18,6 +18,7 @@ FM_HIDDEN_BEGIN
     A(double, seed, n.inputs)        /* as input: direction of directional derivatives */                  \
     A(double, applied, 6 * n.links)  /* wrench of springs and loads, link axes, at the link's origin */       \
     A(double, cut_wrench, 6 * n.cut_joints) /* wrench applied along the modes of a cut joint, on M at M, world axes */     \
+    A(fm_cut_search, cut_search, n.cut_modes) /* at the first mode of each cut joint */                      \
     A(double, udot, n.speeds)        /* at the present time */                                             \
     A(double, stage, FM_STAGES * n.ny)                                                                     \
     A(double, trial, n.ny)                                                                                 \

@@ -25,6 +25,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #define FM_SEARCHES 30      /* most Newton steps: 4 reach any rotation, 16 reduce what is left by FM_OPEN each */
@@ -35,15 +36,8 @@
 #define FM_FARTHEST 1e6     /* [rad]: largest predicted rotation in a step */
 static const double pi = 3.14159265358979323846;
 
-/* Motion of M relative to F, from the links. */
-typedef struct relation {
-    double R[9], r[3], velocity[6], acceleration[6];
-    double F[9], M[9], at[3]; /* axes of F and M, and M's origin, in the world */
-    double extent;            /* largest coordinate of the two origins in the world [m] */
-} relation;
-
 /* Requires world kinematics, with accelerations if `moving`. */
-static void relate(const fm_instance *s, int32_t joint, int moving, relation *to)
+static void relate(const fm_instance *s, int32_t joint, int moving, fm_relation *to)
 {
     const fm_image *m = &s->image;
     const int32_t F = m->joint_F_link[joint], M = m->joint_M_link[joint];
@@ -128,7 +122,7 @@ static void keep_sign(const fm_instance *s, const double *before, const double *
 }
 
 /* Makes angles and quaternions continue from the previous ones. */
-static void unwind(const fm_instance *s, int32_t joint, const relation *to, const double *before, double *p)
+static void unwind(const fm_instance *s, int32_t joint, const fm_relation *to, const double *before, double *p)
 {
     static const double still[FM_JOINT_MODES] = {0.0};
     const fm_image *m = &s->image;
@@ -149,7 +143,7 @@ static void unwind(const fm_instance *s, int32_t joint, const relation *to, cons
 
 /* Newton's method from the positions in p. 0: the modes are dependent on its way, or it does not converge though the loop
  * is closed; while it is open, the rows show the gap, and the next positions of the bodies ask again. */
-static int iterate(const fm_instance *s, int32_t joint, const relation *to, double *p)
+static int iterate(const fm_instance *s, int32_t joint, const fm_relation *to, double *p)
 {
     static const double still[FM_JOINT_MODES] = {0.0};
     const fm_image *m = &s->image;
@@ -179,7 +173,7 @@ static int iterate(const fm_instance *s, int32_t joint, const relation *to, doub
 
 /* Finds positions near those in p, the previous ones; angles continue with their velocity, also over whole rotations. 0:
  * there are none, and p is NAN. */
-static int find_positions(const fm_instance *s, int32_t joint, const relation *to, double *p)
+static int find_positions(const fm_instance *s, int32_t joint, const fm_relation *to, double *p)
 {
     const fm_image *m = &s->image;
     const double *axis = m->cut_axis + 3 * m->joint_mode[joint];
@@ -197,15 +191,14 @@ static int find_positions(const fm_instance *s, int32_t joint, const relation *t
     return 0;
 }
 
-/* The joint's coordinates for the present links: positions, velocities, and accelerations if `moving`. 0: there are none,
- * as its modes are dependent there, and all are NAN. */
-static int find(const fm_instance *s, int32_t joint, int moving, fm_coordinates *out, relation *to, fm_dual *dual)
+/* The joint's coordinates for the relation of its frames: positions, velocities, and accelerations if `moving`. 0: there are
+ * none, as its modes are dependent there, and all are NAN. */
+static int seek(const fm_instance *s, int32_t joint, int moving, fm_coordinates *out, const fm_relation *to, fm_dual *dual)
 {
     static const double still[FM_JOINT_MODES] = {0.0};
     const fm_image *m = &s->image;
     fm_chain c;
     memset(out, 0, sizeof *out);
-    relate(s, joint, moving, to);
     memcpy(out->p, s->cut_p + m->joint_p[joint], (size_t)m->joint_np[joint] * sizeof(double));
     int found = find_positions(s, joint, to, out->p);
     if (found) {
@@ -225,10 +218,38 @@ static int find(const fm_instance *s, int32_t joint, int moving, fm_coordinates 
     return 1;
 }
 
+/* Whether a search from the present positions, for this relation, is the last one of its joint. */
+static int is_known(const fm_instance *s, int32_t joint, int moving, const fm_relation *to, const fm_cut_search *last)
+{
+    const size_t size = moving ? sizeof *to : offsetof(fm_relation, acceleration);
+    return last->found && last->moving >= moving && last->since == s->work.time - s->clock[FM_FOLLOWED] &&
+           memcmp(last->from, s->cut_p + s->image.joint_p[joint], (size_t)s->image.joint_np[joint] * sizeof(double)) == 0 &&
+           memcmp(&last->to, to, size) == 0;
+}
+
+/* The same, for the present links. Outputs, forces and rows ask for it one component after the other. */
+static int find(const fm_instance *s, int32_t joint, int moving, fm_coordinates *out, fm_relation *to, fm_dual *dual)
+{
+    const fm_image *m = &s->image;
+    relate(s, joint, moving, to);
+    if (m->joint_nu[joint] == 0) return seek(s, joint, moving, out, to, dual);
+    fm_cut_search *last = s->work.cut_search + (m->joint_u[joint] - m->n.speeds);
+    if (!is_known(s, joint, moving, to, last)) {
+        last->found = seek(s, joint, moving, &last->at, to, &last->dual);
+        last->moving = moving;
+        last->since = s->work.time - s->clock[FM_FOLLOWED];
+        memcpy(last->from, s->cut_p + m->joint_p[joint], (size_t)m->joint_np[joint] * sizeof(double));
+        last->to = *to;
+    }
+    *out = last->at;
+    *dual = last->dual;
+    return last->found;
+}
+
 /* 0: there are no coordinates, and *out is only in part. */
 int fm_cut_joint_motion(const fm_instance *s, int32_t joint, int moving, fm_cut_motion *out)
 {
-    relation to;
+    fm_relation to;
     fm_chain c;
     if (!find(s, joint, moving, &out->at, &to, &out->dual)) return 0;
     fm_make_chain(s, joint, out->at.p, out->at.u, &c);
@@ -243,7 +264,7 @@ int fm_cut_joint_motion(const fm_instance *s, int32_t joint, int moving, fm_cut_
 
 void fm_cut_joint_coordinates(const fm_instance *s, int32_t joint, int moving, fm_coordinates *out)
 {
-    relation to;
+    fm_relation to;
     fm_dual dual;
     (void)find(s, joint, moving, out, &to, &dual);
 }
@@ -253,7 +274,7 @@ void fm_cut_joint_row(const fm_instance *s, int32_t joint, int32_t part, fm_cons
 {
     const fm_image *m = &s->image;
     fm_coordinates at;
-    relation to;
+    fm_relation to;
     fm_dual dual;
     int32_t p;
     const int32_t of_ball = fm_cut_joint_part(m, joint, part, &p);
@@ -284,7 +305,7 @@ void fm_cut_joint_row(const fm_instance *s, int32_t joint, int32_t part, fm_cons
 double fm_cut_joint_angle(const fm_instance *s, int32_t joint)
 {
     double p = s->cut_p[s->image.joint_p[joint]];
-    relation to;
+    fm_relation to;
     relate(s, joint, 0, &to);
     (void)find_positions(s, joint, &to, &p);
     return p;
@@ -299,7 +320,7 @@ int32_t fm_follow_cut_joints(fm_instance *s)
     int32_t lost = -1;
     for (int32_t j = m->n.cut_positions > 0 ? 0 : m->n.joints; j < m->n.joints; j++) {
         double *p = s->cut_p + m->joint_p[j], rate;
-        relation to;
+        fm_relation to;
         if (!fm_is_cut_joint(m, j) || m->joint_np[j] == 0) continue;
         const int planar = s->planar.used && s->plan.blocks > 0 && s->planar.block[j] >= 0;
         if (planar && fm_is_pin(m, j)) {
@@ -364,7 +385,7 @@ void fm_apply_cut_joints(fm_instance *s, const double *tau, int laws)
         double wrench[6], *world = s->work.cut_wrench + 6 * j;
         const int32_t u = m->joint_u[j], nu = m->joint_nu[j];
         fm_coordinates at;
-        relation to;
+        fm_relation to;
         fm_dual dual;
         if (!fm_is_cut_joint(m, j) || !forced(s, u, u + nu, tau)) continue;
         memcpy(wrench, tau + u, (size_t)nu * sizeof *wrench);
