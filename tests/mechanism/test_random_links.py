@@ -91,7 +91,9 @@ def tip_moves_as_beam_theory_has_it(d: Drawn) -> None:
     expected[k] = force[k] * L / d.EA if d.stretch else 0.0
     solver = fm.Solver(fm.compile(d.model), equilibrium=True)
     solver.assemble()
-    assert solver.departure == (0.0, "")
+    growth, departing = solver.departure
+    assert departing == ""
+    assert growth == 0.0 or d.plane is None  # a torque in world axes has no potential in space: it may flutter
     tip = solver.get("l_tip.q")
     most = np.abs(expected).max()
     assert_allclose(tip[:3], expected, rtol=0, atol=(0.3 / d.n**2 + 3 * SMALL) * most + 2 * SMALL**2 * L)
