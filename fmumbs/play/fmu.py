@@ -181,7 +181,7 @@ class BackgroundCall:
         self._work = work
         self._errors: list[BaseException] = []
         self._ended = threading.Event()
-        threading.Thread(target=self._run).start()
+        self._thread = threading.Thread(target=self._run)
 
     def _run(self) -> None:
         try:
@@ -192,11 +192,12 @@ class BackgroundCall:
             self._ended.set()
 
     def wait(self) -> None:
-        """Waits for the end of the work, and raises its exception, if there is one."""
+        """Does the work and waits for its end; raises its exception, if there is one."""
         try:
+            self._thread.start()  # a signal may end this too, with the thread running
             self._ended.wait()  # not Thread.join, which returns early when a signal interrupts it (3.11)
         except BaseException:
-            self.abandoned = True
+            self.abandoned = self.stuck = True  # also if another signal ends what follows
             self.stuck = not self._ended.wait(PATIENCE)
             raise
         if self._errors:

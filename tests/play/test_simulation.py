@@ -1,6 +1,7 @@
 """A model and its FMU give the same results, also with varying inputs; errors in the inputs are reported."""
 
 import os
+import threading
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 
 import fmumbs as fm
 from fmumbs.errors import ExportError, SolverError
-from fmumbs.play.fmu import Fmu
+from fmumbs.play.fmu import BackgroundCall, Fmu
 from fmumbs.play.simulation import Options, plot, read_inputs, run_fmu, run_model, summary
 from fmumbs.readers import read_model
 
@@ -159,3 +160,20 @@ def test_an_instance_is_freed_once(pendulum_fmu: Path) -> None:
         one.slave.freeInstance = lambda: freed.append(free())
         one.start()
     assert len(freed) == 1
+
+
+def test_a_call_is_abandoned_also_by_a_signal_while_its_thread_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Interrupted(threading.Thread):
+        def start(self) -> None:
+            super().start()
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("fmumbs.play.fmu.PATIENCE", 0.01)
+    monkeypatch.setattr(threading, "Thread", Interrupted)
+    returns = threading.Event()
+    call = BackgroundCall(lambda: returns.wait() and None)
+    with pytest.raises(KeyboardInterrupt):
+        call.wait()
+    assert call.abandoned
+    assert call.stuck
+    returns.set()
