@@ -299,7 +299,7 @@ fm_status fm_do_open(const void *bytes, size_t size, fm_instance **out, char *me
     for (int i = 0; i < FM_COMPLIANCE_SETS; i++) {
         const size_t room = (size_t)s->stiff.room, at = (size_t)i * room, nu = (size_t)s->image.n.speeds;
         s->stiff.set[i] = (fm_compliances){0, 0, s->stiff.J + at * nu, s->stiff.C + at * nu, s->stiff.L + at * room,
-                                           s->stiff.JC + at * room, s->stiff.rho + at, s->stiff.gk + at, s->stiff.rubs + at, 0.0};
+                                           s->stiff.JC + at * room, s->stiff.rho + at, s->stiff.gk + at, s->stiff.resists + at, s->stiff.rubs + at, 0.0};
     }
     fm_free_plan(&plan), fm_free_profile(&profile);
     for (int32_t u = 0; u < s->statics.profile.n; u++) s->statics.variable[s->statics.profile.place[u]] = u;

@@ -6,6 +6,7 @@
 #include "../instance/instance.h"
 #include "../tree/kinematics.h"
 #include "../tree/positions.h"
+#include "../tree/rate.h"
 #include "../tree/reversed.h"
 #include "constraints.h"
 #include "delassus.h"
@@ -137,6 +138,7 @@ int32_t fm_active_rows(const fm_instance *s)
  * that was small enough is undone. 0: more is left than round-off and redundant rows explain. Requires placed links. */
 int fm_correct_levels(fm_instance *s, double *y, int level, int last_level, int factored, int closely, fm_factoring factoring)
 {
+    const double *u = y + s->image.n.positions;
     double before = INFINITY, enough = 0.0;
     for (int n = 0;; n++) {
         if (n > 0) fm_place_loops(s, y, level);
@@ -146,7 +148,7 @@ int fm_correct_levels(fm_instance *s, double *y, int level, int last_level, int 
             fm_place_loops(s, y, level);
             worst = before;
         }
-        if (n == 0) enough = fm_closed_within(s) * (level == 0 ? 1.0 : 10.0);
+        if (n == 0 || level == 1) enough = fm_closed_within(s) * (level == 0 ? 1.0 : fm_rate_of(s, u));
         if (!isfinite(worst)) return 0;
         const int last = n == FM_CORRECTIONS, stuck = worst > 0.5 * before || last;
         const double rest = !stuck || worst <= enough ? enough : level == 0 ? longest_round_off(s) : fm_velocities_within(s, y + s->image.n.positions);

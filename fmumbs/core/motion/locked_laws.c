@@ -11,7 +11,7 @@
 
 #include "../instance/instance.h"
 #include "../forces/laws.h"
-#include "../tree/positions.h"
+#include "../tree/rate.h"
 #include "law_rates.h"
 #include "mobility.h"
 

@@ -13,7 +13,7 @@
 
 #include "../instance/instance.h"
 #include "../forces/laws.h"
-#include "../tree/positions.h"
+#include "../tree/rate.h"
 #include "law_rates.h"
 #include "locked_laws.h"
 

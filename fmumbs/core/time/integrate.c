@@ -10,6 +10,7 @@
 #include "../instance/instance.h"
 #include "../motion/linear_range.h"
 #include "../tree/positions.h"
+#include "../tree/rate.h"
 #include "../forces/excitation.h"
 #include "../motion/normal_forces.h"
 #include "../motion/correct.h"
@@ -34,6 +35,7 @@
 #define FM_EARLY 200 /* number of steps after which it is checked that the end can be reached at all: */
 #define FM_HOPELESS 1e9 /* not if the rest is longer than this times what was covered */
 #define FM_PATIENCE 3 /* successive rejected implicit steps of a mechanism with loops */
+#define FM_SLOWEST 1e-6 /* of a step's 1/h: the least rate beside which its velocities count */
 #define FM_FURTHER 10.0 /* factor by which the integrator may run ahead of what was requested */
 #define FM_LONGER 6.0   /* the step of the implicit scheme that is worth its cost, over the explicit one's */
 #define FM_SHORTER 0.5  /* that of the explicit scheme, over the implicit one's */
@@ -54,25 +56,28 @@ static double root(const fm_instance *s, double x)
     return is_dop853(s) ? fm_eighth_root(x) : fm_fifth_root(x);
 }
 
-/* Hairer's initial step size. */
-static double first_step(fm_instance *s, double t)
+/* Hairer's initial step size, in units of the time in which the mechanism moves; where nothing moves yet, of what is to be
+ * covered. */
+static double first_step(fm_instance *s, double t, double t_end)
 {
     const int32_t ny = s->model.ny;
+    const double unit = s->clock[FM_RATE] > 0.0 ? 1.0 / s->clock[FM_RATE] : t_end - t;
     double size = 0.0, rate = 0.0, bend = 0.0;
+    s->work.rate = 1.0 / unit;
     for (int32_t i = 0; i < ny; i++) {
-        double w = fm_weight(s, i, fabs(s->head[i])), a = fabs(s->head[i]) / w, b = fabs(s->slope[i]) / w;
+        double w = fm_weight(s, i, fabs(s->head[i])), a = fabs(s->head[i]) / w, b = unit * fabs(s->slope[i]) / w;
         size = a > size ? a : size;
         rate = b > rate ? b : rate;
     }
-    double h = size < 1e-5 || rate < 1e-5 ? 1e-6 : 0.01 * (size / rate);
+    double h = unit * (size < 1e-5 || rate < 1e-5 ? 1e-6 : 0.01 * (size / rate));
     for (int32_t i = 0; i < ny; i++) s->work.trial[i] = s->head[i] + h * s->slope[i];
     fm_rates(s, t + h, s->work.trial, fm_stage(s, 1));
     for (int32_t i = 0; i < ny; i++) {
-        double b = fabs(fm_stage(s, 1)[i] - s->slope[i]) / fm_weight(s, i, fabs(s->head[i])) / h;
+        double b = unit * unit * fabs(fm_stage(s, 1)[i] - s->slope[i]) / fm_weight(s, i, fabs(s->head[i])) / h;
         bend = b > bend ? b : bend;
     }
     double most = rate > bend ? rate : bend;
-    double other = most <= 1e-15 || !isfinite(most) ? (h * 1e-3 > 1e-6 ? h * 1e-3 : 1e-6) : root(s, 0.01 / most);
+    double other = most <= 1e-15 || !isfinite(most) ? fmax(h * 1e-3, unit * 1e-6) : unit * root(s, 0.01 / most);
     return 100.0 * h < other ? 100.0 * h : other;
 }
 
@@ -122,6 +127,7 @@ static void accept(fm_instance *s, double t, double arrival, double t_end, int i
     fm_note_normal_forces(s);
     memcpy(s->head, s->work.trial, bytes);
     memcpy(s->slope, fm_stage(s, eighth ? FM_DOP853_LAST : FM_DORMAND_PRINCE_LAST), bytes); /* radau.c leaves it there too */
+    fm_note_rate(s, s->slope, arrival - t);
     (void)fm_normalise(s, s->head, s->slope);
     s->clock[FM_TIME_TAIL] = t;
     s->clock[FM_TIME_HEAD] = s->clock[FM_TIME_DENSE] = arrival;
@@ -141,6 +147,7 @@ static advanced advance(fm_instance *s, double arrival, double t_end, int implic
         if (!isfinite(arrival)) return STUCK;
         int iterations;
         fm_begin_normal_forces(s);
+        s->work.rate = fmax(clock[FM_RATE], FM_SLOWEST / h);
         double error = try_scheme(s, t, h, implicit, rejected, &iterations);
         if (error <= 1.0 && !fm_correct_trial(s, arrival)) error = INFINITY;
         if (error <= 1.0 && iterations == 0 && is_dop853(s) && is_read_within(s, arrival, t_end)) {
@@ -269,9 +276,10 @@ static fm_status controlled_steps(fm_instance *s, double t_end)
         if (clock[FM_FRESH] == 0.0) {
             fm_rates(s, clock[FM_TIME_HEAD], s->head, s->slope);
             if (!fm_all_finite(s->slope, s->model.ny)) return fm_step_failed(s, t_end);
+            fm_note_rate(s, s->slope, 0.0);
             clock[FM_FRESH] = 1.0;
         }
-        if (!(clock[FM_H] > 0.0)) clock[FM_H] = first_step(s, clock[FM_TIME_HEAD]);
+        if (!(clock[FM_H] > 0.0)) clock[FM_H] = first_step(s, clock[FM_TIME_HEAD], t_end);
         if (accepted == FM_MOST_ACCEPTED || (accepted == FM_EARLY && hopeless(s, start, t_end)))
             return fm_too_many_steps(s, t_end, accepted);
         if (fm_step_interrupted(s)) {

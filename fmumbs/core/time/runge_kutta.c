@@ -5,6 +5,7 @@
 #include "../instance/message.h"
 #include "../motion/linear_range.h"
 #include "../tree/positions.h"
+#include "../tree/rate.h"
 #include "../forces/excitation.h"
 #include "../forces/laws.h"
 #include "../motion/normal_forces.h"
@@ -66,6 +67,8 @@ static fm_status runge_kutta_to(fm_instance *s, double start, double goal, doubl
             fm_rates(s, t + node[j] * h, s->work.trial, fm_stage(s, j));
             if (fm_begins_on_branch(s)) j = -1;
         }
+        fm_note_rate(s, fm_stage(s, 0), h);
+        s->work.rate = s->clock[FM_RATE];
         s->singular.was_near = s->singular.on_branch, s->singular.on_branch = 0;
         if (!s->loop.near_singular && is_too_long(s, h)) return step_too_long(s, t, h, t_end);
         for (int32_t i = 0; i < ny; i++) {

@@ -92,8 +92,14 @@ void fm_links_structure(fm_instance *s)
         const int32_t p = fm_link_positions(m, i), u = fm_link_speeds(m, i);
         const double least = k->u >= 0 && m->mode_linear[k->u] ? m->length[0] : 1.0;
         for (int32_t j = 0; j < p; j++) s->scale[k->p + j] = least;
-        for (int32_t j = 0; j < u; j++)
+        for (int32_t j = 0; j < u; j++) {
             s->scale[m->n.positions + k->u + j] = m->mode_linear[k->u + j] ? m->length[0] : 1.0;
+            s->order[m->n.positions + k->u + j] = 1;
+        }
+    }
+    for (int32_t i = 0; i < m->n.excitations; i++) { /* the targets of programs for velocities and accelerations */
+        const int32_t row = m->excitation_row[i], level = row >= 0 ? m->row_part[row] : 0;
+        s->order[m->excitation_p[i]] += level, s->order[m->n.positions + m->excitation_u[i]] += level;
     }
 }
 
@@ -132,6 +138,12 @@ void fm_links_derive(fm_instance *s)
     for (int32_t i = 0; i < m->n.bodies; i++)
         place_body(s->link + m->body_link[i], m->body_R + 9 * i, m->body_r + 3 * i, s->mass[i], m->com + 3 * i,
                    s->inertia + 6 * i);
+    const double square = m->length[0] * m->length[0];
+    s->model.mass = 0.0;
+    for (int32_t i = 0; i < m->n.links; i++) {
+        const fm_link *k = s->link + i;
+        s->model.mass += k->m + ((k->J[0] + k->J[3]) + k->J[5]) / square;
+    }
     s->model.resisted = m->n.modals > 0 || m->n.coupled > 0;
     for (int32_t i = 0; i < m->n.speeds; i++)
         if (s->stiffness[i] != 0.0 || s->damping[i] != 0.0) s->model.resisted = 1;

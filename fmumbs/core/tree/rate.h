@@ -1,0 +1,17 @@
+/* rate.h: functions of rate.c. */
+#ifndef FM_RATE_H
+#define FM_RATE_H
+
+#include "../instance/instance.h"
+
+FM_HIDDEN_BEGIN
+
+double fm_fastest(const fm_instance *s, const double *u);
+double fm_rate_of(const fm_instance *s, const double *u);
+void fm_note_rate(fm_instance *s, const double *slope, double h);
+double fm_trial_time(const fm_instance *s);
+double fm_trial_force(const fm_instance *s);
+
+FM_HIDDEN_END
+
+#endif
