@@ -7,7 +7,7 @@ EDITABLE := $(PIP) --no-build-isolation --editable
 CORE := $(wildcard fmumbs/core/* fmumbs/core/*/*) $(wildcard cmake/*) CMakeLists.txt
 MODELS := $(filter-out models/__init__.py,$(wildcard models/*.py))
 
-.PHONY: help demo test test-all platforms lint docs fmus bench sanitize sanitize-python fuzz fuzz-briefly faults dev lock minimum clean
+.PHONY: help demo test test-all platforms lint format docs fmus bench sanitize sanitize-python fuzz fuzz-briefly faults dev lock minimum clean
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-builtin-rules
 
@@ -43,9 +43,17 @@ test-all: platforms
 
 platforms: .venv/.platforms
 
+C_FILES = $(filter-out fmumbs/core/fmi/fmi2Function% fmumbs/core/fmi/fmi2Types%,$(wildcard \
+    fmumbs/core/*.h fmumbs/core/*/*.[ch] fmumbs/core/*/*.inc tests/core/*.[ch] tests/*/*.c tests/faults/site/*.c fuzz/*.[ch] \
+    benchmarks/*.c benchmarks/peers/*.c benchmarks/peers/*.h))
+
 lint: .venv/.test .venv/.core
 	$(BIN)/ruff check .
+	@echo clang-format && $(BIN)/clang-format --dry-run -Werror $(C_FILES)
 	$(BIN)/mypy
+
+format: .venv/.test
+	$(BIN)/clang-format -i $(C_FILES)
 
 docs: .venv/.docs .venv/.core
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build

@@ -47,7 +47,8 @@ void place(int32_t n, const element *e, const double *nodes, const double *q, nu
 {
     for (int32_t j = 0; j < n; j++) {
         const double *own = q + e[j].first;
-        const number at = e[j].inboard < 0 ? 0.0 : r_O[e[j].inboard], turned = e[j].inboard < 0 ? 1.0 : A_O[e[j].inboard];
+        const number at = e[j].inboard < 0 ? 0.0 : r_O[e[j].inboard],
+                     turned = e[j].inboard < 0 ? 1.0 : A_O[e[j].inboard];
         l[j] = 0.0, A[j] = 1.0;
         if (e[j].kind == BODY) l[j] = number_of(e[j].l), A[j] = number_of(e[j].turn);
         if (e[j].kind == PIN) {

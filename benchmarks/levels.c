@@ -32,7 +32,8 @@ EXPORT int level_evaluate(fm_instance *s, size_t times)
 EXPORT int level_run(fm_instance *s, const void *start, size_t size, double end, size_t times)
 {
     int good = 1;
-    for (size_t i = 0; i < times && good; i++) good = fm_state_load(s, start, size) == FM_OK && fm_step(s, end) == FM_OK;
+    for (size_t i = 0; i < times && good; i++)
+        good = fm_state_load(s, start, size) == FM_OK && fm_step(s, end) == FM_OK;
     return good;
 }
 

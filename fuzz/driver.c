@@ -265,8 +265,8 @@ static const input *any_kept(size_t among)
     return one;
 }
 
-/* Of two inputs the shorter is preferred. Half of them are initial inputs: those kept for a new way of being refused lead
- * to nothing else. */
+/* Of two inputs the shorter is preferred. Half of them are initial inputs: those kept for a new way of being refused
+ * lead to nothing else. */
 static void make_case(uint8_t *buffer)
 {
     const size_t among = below(2) ? seeds : inputs;
@@ -293,9 +293,9 @@ static void report_progress(double seconds, const char *end)
     size_t edges = 0;
     for (size_t i = 0; i < MAP; i++) edges += seen[i] != 0;
     fuzz_report(report, sizeof report);
-    (void)printf("%s: %lu of %lu cases, %.0f s, %.0f cases/s, %lu edges, corpus %lu, slowest %.2g s; %s%s", options.name,
-                 cases, options.runs, seconds, (double)cases / (seconds > 0.0 ? seconds : 1.0), (unsigned long)edges,
-                 (unsigned long)inputs, slowest, report, end);
+    (void)printf("%s: %lu of %lu cases, %.0f s, %.0f cases/s, %lu edges, corpus %lu, slowest %.2g s; %s%s",
+                 options.name, cases, options.runs, seconds, (double)cases / (seconds > 0.0 ? seconds : 1.0),
+                 (unsigned long)edges, (unsigned long)inputs, slowest, report, end);
     (void)fflush(stdout);
 }
 

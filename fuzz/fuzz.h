@@ -7,6 +7,7 @@
 #define FUZZ_H
 
 #include "images.h"
+#include "image/schemes.h"
 
 #include <float.h>
 
@@ -181,6 +182,12 @@ static inline int has_finite_states(fm_instance *s)
 static inline double few_steps(double t)
 {
     return 800.0 * DBL_EPSILON * fabs(t);
+}
+
+/* Whether a scheme takes equal steps; 0 for what is not the number of one. */
+static inline int has_fixed_steps(double scheme)
+{
+    return scheme >= 0.0 && scheme < FM_SCHEME_COUNT && fm_scheme_at((uint32_t)scheme)->fixed;
 }
 
 /* The time, zero where it is subnormal, as it is within a call. */

@@ -5,7 +5,6 @@
  * importer's functions must be returned.
  */
 #include "master.h"
-#include "image/table.h"
 
 #define MOST_CALLS 50
 #define SPAN 0.02   /* [s] longest step with ordinary values */
@@ -177,7 +176,7 @@ static double bounded(slave *s, double size)
     if (fmi2GetRealStatus(s->c, fmi2LastSuccessfulTime, &now) != fmi2OK) return size;
     if (fmi2GetInteger(s->c, &s->m->scheme, 1, &scheme) != fmi2OK) return 0.0;
     if (fmi2GetReal(s->c, &s->m->step, 1, &fixed) != fmi2OK) return 0.0;
-    if (scheme == 1) {
+    if (has_fixed_steps(scheme)) {
         if (fixed > 0.0 && size / fixed > 2.0 * REFUSED) return size;
         longest = SLOWEST * fabs(fixed);
         if (size > ENDLESS && size <= longest) return size;
@@ -235,8 +234,11 @@ static fmi2Status values(draws *t, slave *s)
     fmi2String string[2] = {NULL, ""};
     const size_t few = a.n < 2 ? a.n : 2;
     switch (next(t) % 10) {
-    case 0: case 1: status = fmi2GetReal(s->c, a.vr, a.n, a.real); break;
-    case 2: case 3: case 4:
+    case 0:
+    case 1: status = fmi2GetReal(s->c, a.vr, a.n, a.real); break;
+    case 2:
+    case 3:
+    case 4:
         if (a.real) note(s, &a);
         status = fmi2SetReal(s->c, a.vr, a.n, a.real);
         break;
@@ -244,8 +246,7 @@ static fmi2Status values(draws *t, slave *s)
     case 6: status = fmi2SetInteger(s->c, a.vr, a.n, a.integer); break;
     case 7: status = fmi2GetBoolean(s->c, a.vr, few, one_in(t, 4) ? NULL : flag); break;
     case 8: status = fmi2SetBoolean(s->c, a.vr, few, flag); break;
-    default:
-        status = next(t) % 2 ? fmi2GetString(s->c, a.vr, few, string) : fmi2SetString(s->c, a.vr, few, string);
+    default: status = next(t) % 2 ? fmi2GetString(s->c, a.vr, few, string) : fmi2SetString(s->c, a.vr, few, string);
     }
     free_arrays(&a);
     return status;
@@ -292,8 +293,8 @@ static fmi2Status get_status(draws *t, slave *s)
 
 static fmi2Status set_logging(draws *t, slave *s)
 {
-    static const char *const names[] = {"logAll", "logStatusWarning", "logStatusDiscard", "logStatusError",
-                                        "log%s",  NULL};
+    static const char *const names[] = {"logAll", "logStatusWarning", "logStatusDiscard", "logStatusError", "log%s",
+                                        NULL};
     fmi2String category[3];
     const size_t n = next(t) % 4;
     for (size_t i = 0; i < 3; i++) category[i] = names[next(t) % 6];
@@ -382,12 +383,13 @@ static fmi2Status states(draws *t, slave *s)
     fmi2FMUstate *state = s->state + slot, foreign = other->state[slot];
     fmi2Status status;
     switch (next(t) % 8) {
-    case 0: case 1:
+    case 0:
+    case 1:
         status = fmi2GetFMUstate(s->c, one_in(t, 16) ? NULL : state);
         if (status == fmi2OK) s->state_at[slot] = s->at;
         return status;
-    case 2: case 3:
-        return set_state(s, one_in(t, 16) ? foreign : *state, s->state_at[slot]);
+    case 2:
+    case 3: return set_state(s, one_in(t, 16) ? foreign : *state, s->state_at[slot]);
     case 4: {
         fmi2FMUstate copy = *state;
         /* the pointer may be passed again */

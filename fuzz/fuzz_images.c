@@ -26,7 +26,8 @@ void fuzz_seeds(void (*add)(const uint8_t *data, size_t size))
 
 void fuzz_report(char *text, size_t capacity)
 {
-    (void)snprintf(text, capacity, "%lu opened, %lu assembled, %lu in equilibrium, %lu steps", opened, assembled, stood, stepped);
+    (void)snprintf(text, capacity, "%lu opened, %lu assembled, %lu in equilibrium, %lu steps", opened, assembled, stood,
+                   stepped);
 }
 
 static void read_names(const fm_instance *s)

@@ -1,7 +1,6 @@
 /* fuzz_states.c: an input is a saved state, used as it is and then with a valid checksum. A state that can be loaded is
  * read, advanced, saved and assembled again. */
 #include "fuzz.h"
-#include "image/table.h"
 
 #define SPAN 1e-3 /* [s] */
 #define SLOWEST 10 /* most fixed steps at once */
@@ -47,7 +46,8 @@ void fuzz_seeds(void (*add)(const uint8_t *data, size_t size))
     for (size_t i = 0; i < count; i++) {
         fm_instance *s = instance[i];
         for (int scheme = 0; scheme < FM_SCHEME_COUNT; scheme++) {
-            const double t = scheme == FM_RUNGE_KUTTA ? 0.5 : LATE, span = scheme == FM_RUNGE_KUTTA ? SPAN : few_steps(LATE);
+            const int fixed = has_fixed_steps(scheme);
+            const double t = fixed ? 0.5 : LATE, span = fixed ? SPAN : few_steps(LATE);
             CHECK(fm_reset(s) == FM_OK);
             if (scheme == 0) add_state(s, add);
             if (!choose(s, scheme, 0.4 * span, 1e-6) || fm_assemble(s, t) != FM_OK) continue;
@@ -79,7 +79,7 @@ static void advance(fm_instance *s)
 {
     const double t = fm_time(s);
     double span = few_steps(t);
-    if (value_of(s, "solver.scheme") == 1.0) {
+    if (has_fixed_steps(value_of(s, "solver.scheme"))) {
         const double longest = SLOWEST * fabs(value_of(s, "solver.step"));
         span = SPAN < longest ? SPAN : longest;
     }

@@ -104,10 +104,17 @@ static size_t shift(uint8_t *data, size_t size, size_t longest)
 static size_t mutate(uint8_t *data, size_t size, size_t longest, const input *other)
 {
     switch (below(12)) {
-    case 0: case 1: if (size > 0) data[below(size)] ^= (uint8_t)(1u << below(8)); return size;
-    case 2: if (size > 0) data[below(size)] = (uint8_t)any(); return size;
-    case 3: case 4: put_integer(data, size); return size;
-    case 5: case 6: put_number(data, size); return size;
+    case 0:
+    case 1:
+        if (size > 0) data[below(size)] ^= (uint8_t)(1u << below(8));
+        return size;
+    case 2:
+        if (size > 0) data[below(size)] = (uint8_t)any();
+        return size;
+    case 3:
+    case 4: put_integer(data, size); return size;
+    case 5:
+    case 6: put_number(data, size); return size;
     case 7: nudge(data, size); return size;
     case 8: copy_part(data, size); return size;
     case 9: return splice(data, size, other);

@@ -13,18 +13,36 @@
 
 /* Pinocchio's Data keeps four nv x nv x nv tensors for second derivatives, 108 GB for 500 ball joints. The
  * algorithms timed here never touch them, so they are given no storage. */
-namespace Eigen {
-template <> class TensorStorage<double, DSizes<Index, 3>, 0> {
-public:
+namespace Eigen
+{
+template <> class TensorStorage<double, DSizes<Index, 3>, 0>
+{
+  public:
     TensorStorage() = default;
-    template <typename... Sizes> TensorStorage(const Sizes &...) {}
-    void resize(Index, const array<Index, 3> &) {}
-    const DSizes<Index, 3> &dimensions() const { return sizes_; }
-    double *data() { return nullptr; }
-    const double *data() const { return nullptr; }
-    Index size() const { return 0; }
+    template <typename... Sizes> TensorStorage(const Sizes &...)
+    {
+    }
+    void resize(Index, const array<Index, 3> &)
+    {
+    }
+    const DSizes<Index, 3> &dimensions() const
+    {
+        return sizes_;
+    }
+    double *data()
+    {
+        return nullptr;
+    }
+    const double *data() const
+    {
+        return nullptr;
+    }
+    Index size() const
+    {
+        return 0;
+    }
 
-private:
+  private:
     DSizes<Index, 3> sizes_{0, 0, 0};
 };
 } // namespace Eigen
@@ -53,7 +71,8 @@ template <typename S, int O> struct Joints {
 typedef pin::ModelTpl<double, 0, Joints> Model;
 typedef pin::DataTpl<double, 0, Joints> Data;
 
-static pin::JointIndex add_joint(Model &model, pin::JointIndex parent, int kind, const Vector3d &hinge) {
+static pin::JointIndex add_joint(Model &model, pin::JointIndex parent, int kind, const Vector3d &hinge)
+{
     const pin::SE3 place(Eigen::Matrix3d::Identity(), hinge);
     const std::string name = "joint" + std::to_string(model.njoints);
     switch (kind) {
@@ -64,7 +83,8 @@ static pin::JointIndex add_joint(Model &model, pin::JointIndex parent, int kind,
     }
 }
 
-static Model build(const peer_tree &tree) {
+static Model build(const peer_tree &tree)
+{
     Model model;
     model.gravity.linear() = Eigen::Map<const Vector3d>(tree.gravity);
     for (int i = 0; i < tree.bodies; ++i) {
@@ -83,15 +103,20 @@ struct peer {
     Data data;
     Eigen::VectorXd q, v, tau;
 
-    explicit peer(const peer_tree &tree)
-        : model(build(tree)), data(model), q(model.nq), v(model.nv), tau(model.nv) {}
+    explicit peer(const peer_tree &tree) : model(build(tree)), data(model), q(model.nq), v(model.nv), tau(model.nv)
+    {
+    }
     virtual ~peer() = default;
     virtual void evaluate(std::int64_t times) = 0;
 };
 
-extern "C" void peer_close(peer *p) { delete p; }
+extern "C" void peer_close(peer *p)
+{
+    delete p;
+}
 
-extern "C" void peer_set(peer *p, const double *position, const double *velocity, const double *torque) {
+extern "C" void peer_set(peer *p, const double *position, const double *velocity, const double *torque)
+{
     p->q = Eigen::Map<const Eigen::VectorXd>(position, p->model.nq);
     for (std::size_t j = 1; j < p->model.joints.size(); ++j)
         if (p->model.nqs[j] == 4) { /* w x y z to Pinocchio's x y z w */
@@ -102,9 +127,13 @@ extern "C" void peer_set(peer *p, const double *position, const double *velocity
     p->tau = Eigen::Map<const Eigen::VectorXd>(torque, p->model.nv);
 }
 
-extern "C" void peer_evaluate(peer *p, int64_t times) { p->evaluate(times); }
+extern "C" void peer_evaluate(peer *p, int64_t times)
+{
+    p->evaluate(times);
+}
 
-extern "C" void peer_accelerations(const peer *p, double *acceleration) {
+extern "C" void peer_accelerations(const peer *p, double *acceleration)
+{
     Eigen::Map<Eigen::VectorXd>(acceleration, p->model.nv) = p->data.ddq;
 }
 

@@ -13,72 +13,90 @@
 enum { X, V, ANGLE, RATE, DISTANCE, TIME, K_X, K_V, K_ANGLE, K_RATE, FORCE, DESIRED, COUNT };
 
 typedef struct {
-  double value[COUNT];
+    double value[COUNT];
 } controller;
 
 static void compute(controller *c, double t)
 {
-  double *u = c->value, s = t / u[TIME];
-  if (s > 1) s = 1;
-  u[DESIRED] = u[DISTANCE] * s * s * s * (10 - 15 * s + 6 * s * s);
-  u[FORCE] = u[K_X] * (u[DESIRED] - u[X]) - u[K_V] * u[V] - u[K_ANGLE] * u[ANGLE] - u[K_RATE] * u[RATE];
+    double *u = c->value, s = t / u[TIME];
+    if (s > 1) s = 1;
+    u[DESIRED] = u[DISTANCE] * s * s * s * (10 - 15 * s + 6 * s * s);
+    u[FORCE] = u[K_X] * (u[DESIRED] - u[X]) - u[K_V] * u[V] - u[K_ANGLE] * u[ANGLE] - u[K_RATE] * u[RATE];
 }
 
-const char *fmi2GetTypesPlatform(void) { return fmi2TypesPlatform; }
-const char *fmi2GetVersion(void) { return fmi2Version; }
+const char *fmi2GetTypesPlatform(void)
+{
+    return fmi2TypesPlatform;
+}
+const char *fmi2GetVersion(void)
+{
+    return fmi2Version;
+}
 
 fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, fmi2String resources,
                               const fmi2CallbackFunctions *functions, fmi2Boolean visible, fmi2Boolean logging)
 {
-  (void)name, (void)resources, (void)functions, (void)visible, (void)logging;
-  if (type != fmi2CoSimulation || strcmp(guid, GUID)) return NULL;
-  controller *c = calloc(1, sizeof *c);
-  if (c) c->value[DISTANCE] = c->value[TIME] = 1;
-  return c;
+    (void)name, (void)resources, (void)functions, (void)visible, (void)logging;
+    if (type != fmi2CoSimulation || strcmp(guid, GUID)) return NULL;
+    controller *c = calloc(1, sizeof *c);
+    if (c) c->value[DISTANCE] = c->value[TIME] = 1;
+    return c;
 }
 
-void fmi2FreeInstance(fmi2Component c) { free(c); }
+void fmi2FreeInstance(fmi2Component c)
+{
+    free(c);
+}
 
 fmi2Status fmi2Reset(fmi2Component c)
 {
-  memset(c, 0, sizeof(controller));
-  ((controller *)c)->value[DISTANCE] = ((controller *)c)->value[TIME] = 1;
-  return fmi2OK;
+    memset(c, 0, sizeof(controller));
+    ((controller *)c)->value[DISTANCE] = ((controller *)c)->value[TIME] = 1;
+    return fmi2OK;
 }
 
 fmi2Status fmi2SetupExperiment(fmi2Component c, fmi2Boolean tolerant, fmi2Real tolerance, fmi2Real start,
                                fmi2Boolean stops, fmi2Real stop)
 {
-  (void)c, (void)tolerant, (void)tolerance, (void)start, (void)stops, (void)stop;
-  return fmi2OK;
+    (void)c, (void)tolerant, (void)tolerance, (void)start, (void)stops, (void)stop;
+    return fmi2OK;
 }
 
-fmi2Status fmi2EnterInitializationMode(fmi2Component c) { return (void)c, fmi2OK; }
-fmi2Status fmi2ExitInitializationMode(fmi2Component c) { return compute(c, 0), fmi2OK; }
-fmi2Status fmi2Terminate(fmi2Component c) { return (void)c, fmi2OK; }
+fmi2Status fmi2EnterInitializationMode(fmi2Component c)
+{
+    return (void)c, fmi2OK;
+}
+fmi2Status fmi2ExitInitializationMode(fmi2Component c)
+{
+    return compute(c, 0), fmi2OK;
+}
+fmi2Status fmi2Terminate(fmi2Component c)
+{
+    return (void)c, fmi2OK;
+}
 
 fmi2Status fmi2GetReal(fmi2Component c, const fmi2ValueReference r[], size_t n, fmi2Real value[])
 {
-  for (size_t i = 0; i < n; i++) {
-    if (r[i] >= COUNT) return fmi2Error;
-    value[i] = ((controller *)c)->value[r[i]];
-  }
-  return fmi2OK;
+    for (size_t i = 0; i < n; i++) {
+        if (r[i] >= COUNT) return fmi2Error;
+        value[i] = ((controller *)c)->value[r[i]];
+    }
+    return fmi2OK;
 }
 
 fmi2Status fmi2SetReal(fmi2Component c, const fmi2ValueReference r[], size_t n, const fmi2Real value[])
 {
-  for (size_t i = 0; i < n; i++) {
-    if (r[i] >= FORCE) return fmi2Error;
-    ((controller *)c)->value[r[i]] = value[i];
-  }
-  return fmi2OK;
+    for (size_t i = 0; i < n; i++) {
+        if (r[i] >= FORCE) return fmi2Error;
+        ((controller *)c)->value[r[i]] = value[i];
+    }
+    return fmi2OK;
 }
 
 fmi2Status fmi2DoStep(fmi2Component c, fmi2Real t, fmi2Real step, fmi2Boolean keep)
 {
-  (void)step, (void)keep;
-  return compute(c, t), fmi2OK;
+    (void)step, (void)keep;
+    return compute(c, t), fmi2OK;
 }
 
 /* What it does not have: other types, states, derivatives of inputs and outputs, steps that go on in the background. */
@@ -118,10 +136,9 @@ NONE(fmi2GetIntegerStatus, (fmi2Component c, const fmi2StatusKind r, fmi2Integer
      ((void)c, (void)r, (void)value))
 NONE(fmi2GetBooleanStatus, (fmi2Component c, const fmi2StatusKind r, fmi2Boolean *value),
      ((void)c, (void)r, (void)value))
-NONE(fmi2GetStringStatus, (fmi2Component c, const fmi2StatusKind r, fmi2String *value),
-     ((void)c, (void)r, (void)value))
+NONE(fmi2GetStringStatus, (fmi2Component c, const fmi2StatusKind r, fmi2String *value), ((void)c, (void)r, (void)value))
 
 fmi2Status fmi2SetDebugLogging(fmi2Component c, fmi2Boolean on, size_t n, const fmi2String names[])
 {
-  return (void)c, (void)on, (void)n, (void)names, fmi2OK;
+    return (void)c, (void)on, (void)n, (void)names, fmi2OK;
 }

@@ -175,7 +175,7 @@ def _warnings(model: Model, branches: tuple[Branch, ...], loops: bool) -> Iterat
     yield from _angles_in_degrees(model)
     yield from fast_flexible_bodies(model, [(each.body, each.joint, each.parent, each.reversed) for each in branches])
     yield from _lengths_in_millimetres(model)
-    if branches and not any(model.gravity) and not (model.loads or model.springs) and not _moves(model):
+    if branches and not any(model.gravity) and not model.forces and not _moves(model):
         yield (
             f"Model '{model.name}' has no gravity, no force and starts at rest, so nothing moves without an "
             "input. Give a gravity, or a u0 to a joint."

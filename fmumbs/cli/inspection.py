@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from fmumbs.analysis import structure
 from fmumbs.errors import AssemblyError, ModelError
+from fmumbs.export.fmi2 import capability_attributes, experiment_attributes
 from fmumbs.export.fmu import MOST_VARIABLES
-from fmumbs.export.model_description import NATIVE, experiment_attributes
+from fmumbs.export.model_description import NATIVE, experiment_of
 from fmumbs.play.unpacking import TYPES, open_archive, start_of
 
 if TYPE_CHECKING:
@@ -223,8 +224,8 @@ def image_info(image: "ModelImage") -> Facts:
         "guid": image.guid,
         "kind": "model",
         "bytes": {"image": len(image.bytes)},
-        "experiment": {name: float(value) for name, value in experiment_attributes(image).items()},
-        "capabilities": NATIVE.attributes(),
+        "experiment": {name: float(value) for name, value in experiment_attributes(experiment_of(image)).items()},
+        "capabilities": capability_attributes(NATIVE),
         "variables": [
             {
                 "name": v.name,
@@ -243,10 +244,11 @@ def image_info(image: "ModelImage") -> Facts:
 
 def _solver(facts: Facts) -> Facts:
     """The formulation of the dynamics and the integration scheme by name; {} for an FMU that does not tell."""
-    from fmumbs.compiler.image import DYNAMICS, SCHEMES
+    from fmumbs.compiler.image import DYNAMICS
+    from fmumbs.compiler.schemes import SCHEMES
 
     starts = {v["name"]: v["start"] for v in facts["variables"]}
-    known = (("dynamics", DYNAMICS), ("scheme", SCHEMES))
+    known = (("dynamics", DYNAMICS), ("scheme", {name: scheme.number for name, scheme in SCHEMES.items()}))
     numbers = {
         what: (names, starts.get(f"solver.{what}", starts.get(f"solver_{what}"))) for what, names in known
     }  # the latter with flat names

@@ -10,7 +10,8 @@ from typing import Any
 import click
 
 from fmumbs._tables import number
-from fmumbs.compiler.image import DYNAMICS, PROGRAMS, SCHEMES
+from fmumbs.compiler.image import DYNAMICS, PROGRAMS
+from fmumbs.compiler.schemes import SCHEMES
 from fmumbs.errors import SolverError
 from fmumbs.run.files import format_of
 from fmumbs.run.signal import INTERPOLATIONS
@@ -120,8 +121,7 @@ _INTEGRATION = (
     click.option(
         "--scheme",
         type=click.Choice(list(SCHEMES)),
-        help="Integration: dopri5, of order 5, or dop853, of order 8 for fine tolerances; rk4 with fixed steps; radau "
-        "for stiff mechanisms; auto: dopri5 or radau, whichever advances further for its cost.",
+        help=f"Integration. {'; '.join(f'{name}: {scheme.purpose}' for name, scheme in SCHEMES.items())}.",
     ),
     click.option("--step", type=Positive(), help="Step of the fixed-step scheme [s]."),
     click.option("--tol", "tolerance", type=Positive(), help="Relative tolerance of the integration."),

@@ -1,7 +1,9 @@
 """Model -> ModelImage."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+import gc
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +21,7 @@ from fmumbs.compiler.loops import add_cuts
 from fmumbs.compiler.names import Names
 from fmumbs.compiler.placing import UNIQUE, unique_at_start
 from fmumbs.compiler.programs import add_programs, without_inner
+from fmumbs.compiler.schemes import SCHEMES
 from fmumbs.compiler.starts import set_starts
 from fmumbs.compiler.topology import spanning_tree
 from fmumbs.errors import ModelError
@@ -28,8 +31,11 @@ from fmumbs.mechanism.lock import with_locks
 from fmumbs.mechanism.signals import DefaultExperiment
 from fmumbs.scene import scene_of
 
+_Arguments = ParamSpec("_Arguments")
+_Returned = TypeVar("_Returned")
+
 _OPTIONS = {
-    lib.FM_OPTION_SCHEME: float(lib.FM_DORMAND_PRINCE), lib.FM_OPTION_STEP: 1e-3,
+    lib.FM_OPTION_SCHEME: float(SCHEMES["dopri5"].number), lib.FM_OPTION_STEP: 1e-3,
     lib.FM_OPTION_EQUILIBRIUM: 0.0, lib.FM_OPTION_DYNAMICS: float(lib.FM_RICCATI),
     lib.FM_OPTION_DEFORMATION: 0.3,
 }  # step [s], deformation [rad] or strain; fmt: skip
@@ -41,6 +47,7 @@ _WITHOUT_BOUND = (
     "law_range", "experiment", "options",
     "start_tau", "load_force", "load_torque", "control_start",  # inputs, which an FMU takes as well
 )  # fmt: skip
+_NONE = np.zeros(0)
 _EXPERIMENT = (10.0, 0.01, 1e-6)  # stop [s], interval [s], tolerance
 
 
@@ -63,6 +70,25 @@ class _Texts:
         return np.frombuffer(bytes(self._data), np.uint8)
 
 
+def _without_collection(function: Callable[_Arguments, _Returned]) -> Callable[_Arguments, _Returned]:
+    """The function with Python's cyclic garbage collector off: a compilation makes millions of objects and no cycles,
+    and the collector would walk over all of them again and again.
+    """
+
+    @wraps(function)
+    def paused(*arguments: _Arguments.args, **options: _Arguments.kwargs) -> _Returned:
+        was_on = gc.isenabled()
+        gc.disable()
+        try:
+            return function(*arguments, **options)
+        finally:
+            if was_on:
+                gc.enable()
+
+    return paused
+
+
+@_without_collection
 def compile(
     model: Model,
     *,
@@ -100,7 +126,9 @@ def compile(
         add_programs(links, model, joints)
         add_laws(links, model, tree, texts.put)
         add_frictions(links, joints, texts.put)
-        arrays = _arrays(_rows(model, joints, links, texts))
+        rows = _rows(model, joints, links, texts)
+        del links
+        arrays = _arrays(rows)
     arrays["text"] = texts.array()
     arrays["options"].flat[lib.FM_OPTION_EQUILIBRIUM] = option
     set_starts(model, Names(arrays), arrays, starts or {})
@@ -198,20 +226,23 @@ def _length(model: Model) -> float:
     """A characteristic length of the model [m]: twice the largest distance of a joint or frame from its body's centre
     of mass. It does not depend on the choice or order of cut joints.
     """
-    arms = [np.asarray(body.com, float) for body in model.bodies]
-    for joint in model.joints:
-        for point in (joint.F, joint.M):
-            if isinstance(point.body, Body):
-                arms.append(point.X_BP.translation - np.asarray(point.body.com, float))
-    return 2 * float(np.sqrt((np.reshape(arms, (-1, 3)) ** 2).sum(axis=1)).max(initial=0.0)) or 1.0
+    ends = [end for joint in model.joints for end in joint.ends]
+    ends_and_coms = [(end.X_BP.offset, end.body.com) for end in ends if isinstance(end.body, Body)]
+    points, coms = np.reshape(ends_and_coms, (-1, 2, 3)).swapaxes(0, 1)
+    arms = np.concatenate([np.reshape([body.com for body in model.bodies], (-1, 3)), points - coms])
+    return 2 * float(np.sqrt((arms**2).sum(axis=1)).max(initial=0.0)) or 1.0
 
 
 def _arrays(rows: dict[str, Any]) -> Arrays:
-    """The image's arrays except text and variables; with several columns (rows, columns), else (rows,)."""
+    """The image's arrays except text and variables; with several columns (rows, columns), else (rows,).
+
+    Takes the rows away as it goes, which are most of the memory.
+    """
     arrays: Arrays = {}
     for column in table():
         if column.rows not in ("variables", "characters"):
-            values = np.asarray(rows.get(column.name, []), dtype=column.dtype)
+            given = rows.pop(column.name, ())
+            values = np.asarray(given, dtype=column.dtype) if len(given) else column.empty
             arrays[column.name] = values.reshape(-1, column.columns) if column.columns > 1 else values.reshape(-1)
     return arrays
 
@@ -220,12 +251,13 @@ def _check_numbers(model: Model, arrays: Arrays) -> None:
     """Raises ModelError for a number so large that its square might overflow, naming the element it belongs to."""
     text = arrays["text"].tobytes()
     for column in sorted(table(), key=lambda column: column.rows == "one"):  # elements first: they cause the model's
-        if column.name not in arrays or column.dtype != np.float64 or column.name in _WITHOUT_BOUND:
+        values = arrays.get(column.name, _NONE)
+        if column.dtype != np.float64 or not values.size or column.name in _WITHOUT_BOUND:
             continue
-        values = arrays[column.name].reshape(-1, column.columns)
-        large = np.flatnonzero(~(np.abs(values) <= LARGEST).all(axis=1))
-        if not len(large):
+        small = np.abs(values) <= LARGEST
+        if small.all():
             continue
+        large = np.flatnonzero(~small.reshape(-1, column.columns).all(axis=1))
         row, owner = int(large[0]), column.rows.removesuffix("s")
         if owner == "link":
             row, owner = int(arrays["link_joint"][row]), "joint"

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from fmumbs.compiler.layout import lib
 from fmumbs.mechanism import Closing, JointBase, Mode
 from fmumbs.mechanism.joints.product import axes_after, screws
-from fmumbs.spatial import Rotation
+from fmumbs.spatial import Rotation, cross
 
 Array = NDArray[np.float64]
 
@@ -68,7 +68,7 @@ def _mode_rows(joint: JointBase) -> Iterator[Row]:
         directions = [R.T @ d if in_M else d for R, d in sampled]
         axes = [axis for mode in joint.modes if mode.kind != "ball" for axis in [np.array(mode.axis)]]
         for axis in (*_AXES, *axes):
-            least = min((float(np.linalg.norm(np.cross(d, axis))) for d in directions), default=0.0)
+            least = min((float(np.linalg.norm(cross(d, axis))) for d in directions), default=0.0)
             if least > best + 1e-9:
                 best, kind = least, MODES_M if in_M else MODES
                 f, g = (NO_VECTOR, axis) if in_M else (axis, NO_VECTOR)
@@ -178,7 +178,7 @@ def _complement(free: list[Array]) -> Array:
         case 1:
             return _across(free[0])
         case 2:
-            normal = np.cross(free[0], free[1])
+            normal = cross(free[0], free[1])
             return (normal / np.linalg.norm(normal))[None, :]
         case _:
             return np.zeros((0, 3))
@@ -198,9 +198,9 @@ def _of_turns(modes: tuple[Mode, ...], turns: list[int], constants: list[Array],
 
 def _across(axis: Array) -> Array:
     """(2, 3) unit vectors that span the plane perpendicular to an axis."""
-    one = np.cross(axis, _AXES[int(np.abs(axis).argmin())])
+    one = cross(axis, _AXES[int(np.abs(axis).argmin())])
     one /= np.linalg.norm(one)
-    return np.array([one, np.cross(axis, one)])
+    return np.array([one, cross(axis, one)])
 
 
 def _basis(axis: Array) -> Array:

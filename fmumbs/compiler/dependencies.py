@@ -23,33 +23,23 @@ from numpy.typing import NDArray
 from fmumbs.compiler.blocks import Blocks, Graph
 from fmumbs.compiler.kinds import (
     BODY,
-    COUPLING,
     FRICTION,
     JOINT,
     LAW,
     LOAD,
-    POINT,
-    SPRING,
     counts,
     kind_columns,
     kinds,
-    kinds_called,
 )
 from fmumbs.compiler.layout import Arrays, lib
-from fmumbs.compiler.motion import Motion, output_kind
+from fmumbs.compiler.motion import Motion, balancing
 
 References = NDArray[np.int64]
 
 _LONG = 50_000  # inputs in lists by block, altogether
-
-_FOLLOWING = {
-    JOINT: {
-        "qdd", "alpha", "a", "udot", "drive", "reaction.f", "reaction.t", "wrench.f", "wrench.t",
-    },
-    COUPLING: {"tau"},
-    BODY: {"a", "alpha", "qdd"},
-    POINT: {"a"},
-}  # fmt: skip
+_THROUGHOUT = (  # what all inputs act on where reactions act on motions
+    lib.FM_FOLLOWS_ACCELERATIONS, lib.FM_FOLLOWS_BALANCE, lib.FM_FOLLOWS_SPRING, lib.FM_FOLLOWS_LAW,
+)  # fmt: skip
 
 
 @cache
@@ -60,12 +50,6 @@ def antiderivatives() -> NDArray[np.int64]:
         if kind.rate >= 0:
             found[kind.rate] = kind.index
     return found
-
-
-@cache
-def _follow() -> NDArray[np.bool_]:
-    """(kinds,) whether inputs act on it at once."""
-    return np.array([kind.suffix in _FOLLOWING.get(kind.owner, ()) for kind in kinds()])
 
 
 def joints_in_loops(arrays: Arrays) -> NDArray[np.bool_]:
@@ -119,25 +103,26 @@ class Dependencies:
         found: list[tuple[int, ...] | None] = [()] * len(indices)
         if not len(self._inputs):
             return found
-        follows = np.flatnonzero(_follow()[self._kind[indices]])
-        lists = self._excited_inputs(indices)
-        lists |= self._of_accelerations(indices, follows)
-        lists |= self._of_balancing(indices, follows)
-        lists |= self._of_springs(indices)
-        lists |= self._of_frictions(indices)
-        lists |= self._of_laws(indices)
+        which = {follows: self._which(indices, follows) for follows in range(lib.FM_FOLLOWS_COUNT)}
+        lists = self._excited_inputs(which[lib.FM_FOLLOWS_EXCITATION], indices)
+        lists |= self._of_accelerations(which[lib.FM_FOLLOWS_ACCELERATIONS], indices)
+        lists |= self._of_balancing(which[lib.FM_FOLLOWS_BALANCE], indices)
+        lists |= self._of_springs(which[lib.FM_FOLLOWS_SPRING], indices)
+        lists |= self._of_frictions(which[lib.FM_FOLLOWS_FRICTION], indices)
+        lists |= self._of_laws(which[lib.FM_FOLLOWS_LAW], indices)
         lists |= self._of_programs_of_rates(indices)
         # where reactions act on motions by friction, or drives realise programs, all may follow all
         driven = (self._arrays["excitation_drive"] >= 0).any()
         if self._arrays["friction_own"].any() or driven:
-            laws = (*kinds_called(LAW, "force"), *kinds_called(LAW, "slip"))
-            forces = [kind.index for kind in (*laws, *kinds_called(SPRING, "f"))]
-            chosen = np.flatnonzero(np.isin(self._kind[indices], forces))
-            lists |= dict.fromkeys(chosen.tolist(), tuple(self._inputs.tolist()))
-            lists |= dict.fromkeys(follows.tolist(), tuple(self._inputs.tolist()))
+            for follows in _THROUGHOUT:
+                lists |= dict.fromkeys(which[follows].tolist(), tuple(self._inputs.tolist()))
         for i, inputs in lists.items():
             found[i] = None if len(inputs) == len(self._inputs) else inputs
         return found
+
+    def _which(self, indices: References, follows: int) -> References:
+        """Places in (n,) `indices` of the outputs that follow the same."""
+        return np.flatnonzero(kind_columns().follows[self._kind[indices]] == follows)
 
     # Inputs -------------------------------------------------------------------------------------------------
 
@@ -148,7 +133,7 @@ class Dependencies:
     @cached_property
     def _excites(self) -> NDArray[np.bool_]:
         """(inputs,) which are of excited modes."""
-        kinds_of = [k.index for s in ("eta_in", "kappa_dot") for k in kinds_called(JOINT, s) if k.causality == "input"]
+        kinds_of = [kind.index for kind in kinds() if kind.excited and kind.causality == "input"]
         return np.isin(self._kind[self._inputs], kinds_of)
 
     @cached_property
@@ -208,17 +193,14 @@ class Dependencies:
     def _moving(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """(bodies,) whether each body moves while the excited modes stand, and whether it moves at all."""
         motion, ground = self._motion, self._graph.ground
-        of_modes = [k for k in kinds_called(BODY, "qd") if k.causality == "output"]
-        counted = [(output_kind(BODY, "v"), 3), (output_kind(BODY, "w"), 3)]
         bodies = np.repeat(np.arange(ground), 3)
         parts = np.tile(np.arange(3), ground)
         found = []
         for flags in (motion.free, motion.driven):
             moving = np.zeros(ground, bool)
-            for kind, width in counted:
-                moving |= flags[motion.rows(kind, bodies, parts)].reshape(-1, width).any(axis=1)
-            for kind_of_modes in of_modes:
-                np.logical_or.at(moving, *motion.elements(kind_of_modes.index, flags))
+            for kind in (lib.FM_B_V, lib.FM_B_W):
+                moving |= flags[motion.rows(kind, bodies, parts)].reshape(-1, 3).any(axis=1)
+            np.logical_or.at(moving, *motion.elements(lib.FM_B_QD, flags))
             for joint, moves in zip(*(part.tolist() for part in motion.joints(flags)), strict=True):
                 ends = [body for body in self._graph.joints[joint] if body < ground]
                 if moves and not moving[ends].any():
@@ -261,10 +243,8 @@ class Dependencies:
 
     # Outputs ------------------------------------------------------------------------------------------------
 
-    def _of_accelerations(self, indices: References, follows: References) -> dict[int, tuple[int, ...]]:
+    def _of_accelerations(self, chosen: References, indices: References) -> dict[int, tuple[int, ...]]:
         """What accelerations follow, by place in `indices`."""
-        rates = antiderivatives()[self._kind[indices[follows]]]
-        chosen = follows[rates >= 0]
         if not len(chosen):
             return {}
         kind, element = self._kind[indices[chosen]], self._object[indices[chosen]].astype(np.int64)
@@ -299,16 +279,16 @@ class Dependencies:
                 found[i] = element if owner == BODY else self._graph.body_of[self._arrays["point_link"][element]]
         return found
 
-    def _of_balancing(self, indices: References, follows: References) -> dict[int, tuple[int, ...]]:
+    def _of_balancing(self, chosen: References, indices: References) -> dict[int, tuple[int, ...]]:
         """What reactions, wrenches, drives and the forces of couplings follow."""
-        chosen = follows[antiderivatives()[self._kind[indices[follows]]] < 0]
         if not len(chosen):
             return {}
         kind, element = self._kind[indices[chosen]], self._object[indices[chosen]].copy()
         joints = kind_columns().owner[kind] == JOINT
-        rows = self._motion.rows(kind[joints], element[joints], self._component[indices[chosen[joints]]])
+        seen = np.isin(kind, [each.index for each in balancing()])
+        rows = self._motion.rows(kind[seen], element[seen], self._component[indices[chosen[seen]]])
         quiet, still, own = np.zeros((3, len(chosen)), bool)
-        quiet[joints], still[joints], own[joints] = (flags[rows] for flags in self._silent)
+        quiet[seen], still[seen], own[seen] = (flags[rows] for flags in self._silent)
         terms = self._arrays["coupling_first"][element[~joints]]
         element[~joints] = self._arrays["link_joint"][self._arrays["term_link"][terms]]
         found = {}
@@ -341,8 +321,7 @@ class Dependencies:
             return none, none, none
         works = motion.works[motion.inputs]
         quiet, still = motion.silent(motion.inputs[works]), motion.silent(motion.inputs[~works])
-        (rotor,) = kinds_called(JOINT, "rotor_inertia")
-        driven = (arrays["joint_excited"] > 0) | (counts(rotor, arrays) > 0)
+        driven = (arrays["joint_excited"] > 0) | (counts(kinds()[lib.FM_J_ROTOR], arrays) > 0)
         driven[arrays["link_joint"][arrays["term_link"]]] = True
         driven[np.isin(np.arange(len(driven)), self._joints_with_laws)] = True
         return quiet, still, motion.wrenches_along(motion.silent(motion.inputs)) & ~driven[motion.joint_of_rows]
@@ -402,11 +381,10 @@ class Dependencies:
                 return dict.fromkeys(range(len(self._blocks.of_joint)), everything)
         return {block: tuple(sorted(members)) for block, members in self._blocks.shared(found).items()}
 
-    def _of_springs(self, indices: References) -> dict[int, tuple[int, ...]]:
+    def _of_springs(self, chosen: References, indices: References) -> dict[int, tuple[int, ...]]:
         """What the forces of springs with a force law follow: all that accelerates either end."""
-        (force,) = kinds_called(SPRING, "f")
         found = {}
-        for i in np.flatnonzero(self._kind[indices] == force.index).tolist():
+        for i in chosen.tolist():
             spring = int(self._object[indices[i]])
             if spring in self._arrays["law_spring"]:
                 points = [int(self._arrays[f"spring_{end}"][spring]) for end in "PQ"]
@@ -414,11 +392,10 @@ class Dependencies:
                 found[i] = tuple(sorted({one for body in bodies for one in self._of_body(body, True, True)}))
         return found
 
-    def _of_laws(self, indices: References) -> dict[int, tuple[int, ...]]:
+    def _of_laws(self, chosen: References, indices: References) -> dict[int, tuple[int, ...]]:
         """What forces of laws follow, which may stick, and whether they do: all that accelerates either end."""
-        kinds_of = [kind.index for suffix in ("force", "slip") for kind in kinds_called(LAW, suffix)]
         found = {}
-        for i in np.flatnonzero(np.isin(self._kind[indices], kinds_of)).tolist():
+        for i in chosen.tolist():
             law = int(self._object[indices[i]])
             spring, speed = int(self._arrays["law_spring"][law]), int(self._arrays["law_u"][law])
             if spring >= 0:
@@ -431,19 +408,18 @@ class Dependencies:
             found[i] = tuple(sorted({one for body in bodies for one in self._of_body(body, True, True)}))
         return found
 
-    def _of_frictions(self, indices: References) -> dict[int, tuple[int, ...]]:
+    def _of_frictions(self, chosen: References, indices: References) -> dict[int, tuple[int, ...]]:
         """What forces and loads of friction follow: the inputs of the same friction."""
-        kinds_of = [kind.index for suffix in ("force", "load") for kind in kinds_called(FRICTION, suffix)]
         mine = self._inputs[kind_columns().owner[self._kind[self._inputs]] == FRICTION]
         found = {}
-        for i in np.flatnonzero(np.isin(self._kind[indices], kinds_of)).tolist():
+        for i in chosen.tolist():
             element = self._object[indices[i]]
             if self._arrays["friction_own"][element].any():
                 found[i] = tuple(self._inputs.tolist())
                 continue
             same = mine[self._object[mine] == element]
-            if kinds()[self._kind[indices[i]]].suffix == "load":
-                same = same[self._kind[same] == kinds_called(FRICTION, "normal")[0].index]
+            if self._kind[indices[i]] == lib.FM_FR_LOAD:
+                same = same[self._kind[same] == lib.FM_FR_NORMAL]
             found[i] = tuple(same.tolist())
         return found
 
@@ -453,13 +429,11 @@ class Dependencies:
         rows = arrays["excitation_row"]
         rates = (rows >= 0) & (arrays["row_part"][rows] != lib.FM_OF_POSITION) if len(arrays["row_part"]) else rows > 0
         joints = arrays["excitation_joint"][rates]
-        (drive,) = kinds_called(JOINT, "drive")
-        chosen = np.flatnonzero((self._kind[indices] == drive.index) & np.isin(self._object[indices], joints))
+        chosen = np.flatnonzero((self._kind[indices] == lib.FM_J_DRIVE) & np.isin(self._object[indices], joints))
         return {int(i): tuple(self._inputs.tolist()) for i in chosen}
 
-    def _excited_inputs(self, indices: References) -> dict[int, tuple[int, ...]]:
-        """Of (n,) variables those that are accelerations of excited modes: the mode's own input, or none of a path."""
-        chosen = np.flatnonzero(self._kind[indices] == output_kind(JOINT, "kappa_dot"))
+    def _excited_inputs(self, chosen: References, indices: References) -> dict[int, tuple[int, ...]]:
+        """What accelerations of excited modes follow: the mode's own input, or none of a path."""
         excitation = self._arrays["joint_excitation"]
         component = np.maximum(self._component, 0)
         own = {int(excitation[self._object[i]] + component[i]): int(i) for i in self._inputs[self._excites].tolist()}

@@ -1,55 +1,18 @@
 """Friction of joints: its modes, bristles, parameters and inputs (core/motion/friction.c)."""
 
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fmumbs._checks import Vec3
 from fmumbs.compiler.layout import lib
 from fmumbs.compiler.links import Links
 from fmumbs.errors import ModelError
-from fmumbs.mechanism import Cylindrical, JointBase, Universal
+from fmumbs.mechanism import JointBase
 
 NOT_UNIQUE = lib.FM_NOT_UNIQUE
 _ALONG = 1.0 - 1e-12
 PARAMETERS = ("static", "kinetic", "stribeck", "stiffness", "damping", "viscous", "preload", "scale")
-
-
-class _Contact(NamedTuple):
-    """One bristle of a joint: its name's end, its modes from `first` on, and the sliding velocity of each per unit.
-
-    own: factors of the joint's force across the axis, along it, and of its torque across it. axis: in F's axes or, if
-    on_M, in M's; zero: all directions are across it.
-    """
-
-    suffix: str
-    first: int
-    arms: tuple[float, ...]
-    linear: bool
-    own: tuple[float, float, float]
-    axis: Vec3
-    on_M: bool = False
-
-
-def _contacts(joint: JointBase) -> Iterator[_Contact]:
-    rub = joint.friction
-    assert rub is not None
-    turning = (rub.radius, rub.collar, 0.0)
-    sliding = (1.0, 0.0, 1.0 / rub.guide if rub.guide else 0.0)
-    if not rub.own:
-        turning = sliding = (0.0, 0.0, 0.0)
-    first, *others = joint.free_modes
-    if isinstance(joint, Universal):
-        yield _Contact("[1]", 0, (1.0,), False, turning, first.axis)
-        yield _Contact("[2]", 1, (1.0,), False, turning, others[0].axis, on_M=True)
-    elif isinstance(joint, Cylindrical):
-        yield _Contact("", 0, (rub.radius, 1.0), True, sliding, first.axis)
-    elif first.kind == "ball":
-        yield _Contact("", 0, (1.0, 1.0, 1.0), False, turning, (0.0, 0.0, 0.0))
-    else:
-        yield _Contact("", 0, (1.0,), first.linear, sliding if first.linear else turning, first.axis)
 
 
 def add_frictions(out: Links, joints: list[JointBase], put: Callable[[str], int]) -> None:
@@ -64,7 +27,7 @@ def add_frictions(out: Links, joints: list[JointBase], put: Callable[[str], int]
     found = 0
     for index, joint in enumerate(joints):
         friction = joint.friction
-        for contact in _contacts(joint) if friction is not None else ():
+        for contact in joint.contacts:
             assert friction is not None
             out.add(
                 friction_name=put(f"{joint.name}.friction{contact.suffix}"),
@@ -92,7 +55,7 @@ def check_reactions(joints: list[JointBase], unique: NDArray[np.int32]) -> None:
     for joint, components in zip(joints, unique, strict=True):
         if joint.friction is None or joint.friction.insist:
             continue
-        for contact in _contacts(joint):
+        for contact in joint.contacts:
             if not any(contact.own):
                 continue
             along = [abs(part) > _ALONG and not contact.on_M for part in contact.axis]  # nothing of it is across

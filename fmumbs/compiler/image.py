@@ -10,15 +10,12 @@ from typing import Any
 from fmumbs import _checks
 from fmumbs._files import whole
 from fmumbs.compiler.layout import Arrays, ffi, hash_fits, image_hash, lib, open_instance, pack, text_at, unpack
+from fmumbs.compiler.schemes import scheme_number
 from fmumbs.compiler.variables import Variables, starts_at_rest
 from fmumbs.errors import ModelError
 from fmumbs.mechanism.signals import DefaultExperiment
 from fmumbs.scene import Scene
 
-SCHEMES: dict[str, int] = {
-    "dopri5": lib.FM_DORMAND_PRINCE, "rk4": lib.FM_RUNGE_KUTTA, "radau": lib.FM_RADAU, "auto": lib.FM_AUTO,
-    "dop853": lib.FM_DOP853,
-}  # fmt: skip
 CORRECTIONS: dict[str, int] = {
     "direct": lib.FM_CORRECT_DIRECTLY, "baumgarte": lib.FM_CORRECT_BAUMGARTE, "off": lib.FM_CORRECT_NEVER,
 }  # fmt: skip
@@ -156,9 +153,10 @@ class ModelImage:
     ) -> "ModelImage":
         """The same mechanism with other integration options; None keeps an option.
 
-        scheme: with error control "dopri5", of order 5; "dop853", of order 8, for tolerances below about 1e-7;
-            "radau", of order 5, for stiff mechanisms; "auto", dopri5 or radau, whichever advances further for its cost.
-            With fixed steps "rk4"; step: its longest step [s]. tolerance: relative.
+        scheme: "dopri5", of order 5, for most mechanisms; "radau", of order 5, for stiff mechanisms; "auto", dopri5 or
+            radau, whichever advances further for its cost; "dop853", of order 8, for tolerances below about 1e-7;
+            "rk4", of order 4, with fixed steps.
+        step: the longest fixed step [s]. tolerance: relative, of the other schemes.
         correction: how loops are kept closed: "direct", "off", "baumgarte", or (alpha, beta) [1/s] of Baumgarte's
             stabilisation, c'' + 2 alpha c' + beta^2 c = 0.
         closure: tolerance of the direct correction, relative to the model's length.
@@ -177,6 +175,11 @@ class ModelImage:
 
         Raises ModelError for an unknown scheme, correction or dynamics, and for a number that is not positive.
         """
+        chosen = (
+            scheme, step, tolerance, correction, closure, equilibrium, programs, dynamics, deformation,
+        )  # fmt: skip
+        if all(option is None for option in chosen):
+            return self
         options = self.arrays["options"].reshape(-1).copy()
         if scheme is not None:
             options[lib.FM_OPTION_SCHEME] = scheme_number(scheme)
@@ -217,15 +220,6 @@ class ModelImage:
     def load(cls, source: "str | os.PathLike[str] | bytes | bytearray | memoryview") -> "ModelImage":
         """An image from `source`, its bytes or the path of a file. Raises ModelError for anything but an image."""
         return cls(bytes(source) if isinstance(source, bytes | bytearray | memoryview) else Path(source).read_bytes())
-
-
-def scheme_number(scheme: str | int) -> int:
-    """The number of a scheme. Raises ModelError, with the known names, for an unknown one."""
-    if isinstance(scheme, int) and scheme in SCHEMES.values():
-        return scheme
-    if isinstance(scheme, str) and scheme in SCHEMES:
-        return SCHEMES[scheme]
-    raise ModelError(f"integration scheme {scheme!r} is unknown. Choose one of: {', '.join(SCHEMES)}.")
 
 
 def correction_number(correction: str) -> int:

@@ -25,8 +25,7 @@ def _owners() -> dict[str, int]:
 
 _OWNERS = _owners()
 MODEL, JOINT, BODY, POINT, LOAD, SPRING, COUPLING, FRICTION, LAW = (
-    _OWNERS[name]
-    for name in ("model", "joint", "body", "point", "load", "spring", "coupling", "friction", "law")
+    _OWNERS[name] for name in ("model", "joint", "body", "point", "load", "spring", "coupling", "friction", "law")
 )
 OWNERS = {owner: name for name, owner in _OWNERS.items() if name != "model"}
 _CAUSALITIES = {
@@ -41,8 +40,9 @@ Indices = NDArray[np.int32]
 class Kind:
     """One kind of variable, from fm_kind_info.
 
-    unit_linear: the unit for a translation. components: of each variable, 0 if as many as the element has modes.
-    rate: index of the kind that is its time derivative, -1 for none. level: what determines an output (fm_level).
+    unit_linear: the unit for a translation. components: of each variable, 0 if as many as `elements` says.
+    rate: index of the kind that is its time derivative, -1 for none. elements: which elements have it (FM_HAVE_...).
+    place: where its values are stored (FM_AT_...). follows: what an output follows (FM_FOLLOWS_...).
     """
 
     index: int
@@ -57,12 +57,19 @@ class Kind:
     state: bool
     components: int
     rate: int
-    level: int
+    elements: int
+    place: int
+    follows: int
 
     @property
     def quaternion(self) -> bool:
         """A joint's position as a quaternion, which has the same suffix as a scalar position."""
-        return self.index == int(lib.FM_J_QUAT)
+        return self.place == int(lib.FM_AT_QUATERNION)
+
+    @property
+    def excited(self) -> bool:
+        """A variable of excited modes."""
+        return bool(lib.FM_HAVE_EXCITED <= self.elements <= lib.FM_HAVE_PROGRAMMED)
 
     @cached_property
     def variability(self) -> str:
@@ -80,16 +87,6 @@ class Kind:
         if self.causality in ("parameter", "local"):
             return "exact"
         return ("approx" if guess else "exact") if state else "calculated"
-
-    @property
-    def of_loops(self) -> bool:
-        """An option of the loop correction, which only a model with loops has."""
-        return self.suffix in ("solver.correction", "solver.closure", "solver.baumgarte")
-
-    @property
-    def of_deformations(self) -> bool:
-        """The bound of deformations, which only a model with flexible bodies or links has."""
-        return self.suffix == "solver.deformation"
 
     @property
     def of_solver(self) -> bool:
@@ -116,7 +113,9 @@ def kinds() -> tuple[Kind, ...]:
             state=bool(k.state),
             components=k.components,
             rate=lib.fm_kind_rate(index),
-            level=lib.fm_kind_level(index),
+            elements=k.elements,
+            place=k.place,
+            follows=k.follows,
         )
         found.append(kind)
     return tuple(found)
@@ -138,6 +137,8 @@ class KindColumns:
     asked: NDArray[np.bool_]
     input: NDArray[np.bool_]
     output: NDArray[np.bool_]
+    place: Indices
+    follows: Indices
 
 
 @cache
@@ -150,6 +151,8 @@ def kind_columns() -> KindColumns:
         asked=np.array([k.state or k.unit != k.unit_linear for k in every]),
         input=np.array([k.causality == "input" for k in every]),
         output=np.array([k.causality == "output" for k in every]),
+        place=np.array([k.place for k in every], np.int32),
+        follows=np.array([k.follows for k in every], np.int32),
     )
 
 
@@ -171,25 +174,30 @@ def counts(kind: Kind, arrays: Arrays) -> Indices:
     """(elements,) number of components of this kind for each element; 0 if it has no such variable."""
     if kind.owner == JOINT:
         return _joint_counts(kind, arrays)
-    if kind.owner == COUPLING:
-        return np.asarray(arrays["coupling_count"], np.int32)
-    if (kind.of_loops and not len(arrays["row_kind"])) or (kind.of_deformations and not arrays["mode_strain"].any()):
-        return np.zeros(1, np.int32)
     elements = 1 if kind.owner == MODEL else len(arrays[f"{OWNERS[kind.owner]}_name"])
-    found = np.full(elements, kind.components, np.int32)
-    if kind.owner == BODY and kind.suffix in ("q", "qd", "qdd", "mass", "inertia"):
-        modes = _modes_of_bodies(arrays)
-        return modes if kind.components == 0 else np.where(modes > 0, 0, found)
-    if kind.owner == FRICTION and kind.suffix in ("force", "z"):
-        return np.asarray(arrays["friction_count"], np.int32)
-    if kind.owner == FRICTION and kind.causality == "input":
-        column = "friction_pressed" if kind.suffix == "normal" else "friction_scaled"
-        return np.asarray(arrays[column] >= 0, np.int32)
-    if kind.owner == LAW and kind.causality == "input":
-        return np.asarray(arrays["law_scaled"] >= 0, np.int32)
-    if kind.owner == POINT:  # points without a name only carry a spring or a load
-        found[arrays["text"][arrays["point_name"]] == 0] = 0
-    return found
+    every = np.full(elements, kind.components, np.int32)
+    match kind.elements:
+        case lib.FM_HAVE_NAMED:  # points without a name only carry a spring or a load
+            having = arrays["text"][arrays["point_name"]] != 0
+        case lib.FM_HAVE_FLEXIBLE:
+            return _modes_of_bodies(arrays)
+        case lib.FM_HAVE_RIGID:
+            having = _modes_of_bodies(arrays) == 0
+        case lib.FM_HAVE_TERMS:
+            return np.asarray(arrays["coupling_count"], np.int32)
+        case lib.FM_HAVE_RUBBING:
+            return np.asarray(arrays["friction_count"], np.int32)
+        case lib.FM_HAVE_PRESSED:
+            having = arrays["friction_pressed"] >= 0
+        case lib.FM_HAVE_SCALED:
+            having = arrays[f"{OWNERS[kind.owner]}_scaled"] >= 0
+        case lib.FM_HAVE_CLOSED:
+            having = np.array([len(arrays["row_kind"]) > 0])
+        case lib.FM_HAVE_DEFORMED:
+            having = np.array([arrays["mode_strain"].any()])
+        case _:
+            return every
+    return np.where(having, every, 0)
 
 
 def _modes_of_bodies(arrays: Arrays) -> Indices:
@@ -205,40 +213,36 @@ def _joint_counts(kind: Kind, arrays: Arrays) -> Indices:
     modes = arrays["joint_nu"] - excited
     scalar, ball, free = joint == JOINT_SCALAR, joint == JOINT_SPHERICAL, joint == JOINT_FREE
     fewer = joint == JOINT_NONHOLONOMIC
-    match kind.suffix:
-        case "tau":
+    match kind.elements:
+        case lib.FM_HAVE_TORQUED:
             found = modes * (fewer | scalar & ~_is_force(arrays)) + 3 * (ball | free)
-        case "f":
+        case lib.FM_HAVE_FORCED:
             found = modes * (scalar & _is_force(arrays)) + 3 * free
-        case "q" if kind.quaternion:
-            found = kind.components * (ball | free)
-        case "q":
+        case lib.FM_HAVE_COORDINATES:
             found = modes * scalar + (arrays["joint_np"] - excited) * fewer
-        case "qd" | "qdd":
+        case lib.FM_HAVE_RATES:
             found = modes * scalar
-        case "u" | "udot":
+        case lib.FM_HAVE_NONHOLONOMIC:
             found = modes * fewer
-        case "eta" | "kappa" | "kappa_dot" | "eta_in" | "drive":
-            found = excited
-        case "target" | "position":
-            found = excited * _programmed(arrays)
-        case "violation":
-            found = 1 * _programmed(arrays)
-        case "rotor_inertia":
+        case lib.FM_HAVE_TURNING:
+            found = kind.components * (ball | free)
+        case lib.FM_HAVE_FREE:
+            found = kind.components * free
+        case lib.FM_HAVE_PROGRAMMED:
+            found = (kind.components or excited) * _programmed(arrays)
+        case lib.FM_HAVE_GEARED:
             geared = np.bincount(arrays["link_joint"], arrays["link_kind"] == SCREW, len(joint))
             found = modes * (scalar & (geared == modes))
-        case "stiffness" | "damping" | "rest":
-            sprung = _sprung(arrays)
+        case lib.FM_HAVE_RESTING:
+            found = modes * scalar + (arrays["joint_np"] - excited) * (fewer & _sprung(arrays))
+        case lib.FM_HAVE_SPRUNG:
+            sprung, beside = _sprung(arrays), arrays["joint_couplings"]
             found = modes * scalar + (arrays["joint_np"] - excited) * (fewer & sprung)
-            if kind.suffix != "rest":
-                beside = arrays["joint_couplings"]
-                found = found + np.where(beside > 0, 3, 1) * ball + 6 * (free & sprung) + beside
-        case "w" | "alpha":
-            found = kind.components * (ball | free)
-        case "r" | "v" | "a":
-            found = kind.components * free
-        case _:
+            found = found + np.where(beside > 0, 3, 1) * ball + 6 * (free & sprung) + beside
+        case lib.FM_HAVE_EVERY:
             found = np.full(len(joint), kind.components)
+        case _:
+            found = excited
     widths: Indices = found.astype(np.int32)
     return widths
 
@@ -274,20 +278,26 @@ def _is_force(arrays: Arrays) -> NDArray[np.bool_]:
 
 def exists(kind: Kind, element: Indices, component: Indices, arrays: Arrays) -> NDArray[np.bool_]:
     """(variables,) whether an element has this kind; excited modes do depending on what moves them, others always."""
-    if kind.owner != JOINT or kind.suffix not in ("kappa_dot", "eta_in"):
+    if not lib.FM_HAVE_BY_ACCELERATION <= kind.elements <= lib.FM_HAVE_BY_POSITION:
         return np.ones(len(element), bool)
     by = arrays["excitation_kind"][arrays["joint_excitation"][element] + np.maximum(component, 0)]
-    if kind.suffix == "eta_in":
+    if kind.elements == lib.FM_HAVE_BY_POSITION:
         return np.asarray(by == BY_POSITION)
-    return np.asarray((by == BY_ACCELERATION) == (kind.causality == "input"))
+    return np.asarray((by == BY_ACCELERATION) == (kind.elements == lib.FM_HAVE_BY_ACCELERATION))
 
 
 def all_variables(arrays: Arrays, chosen: Iterable[Kind] | None = None) -> Arrays:
     """The table of all variables, or of those of some kinds: by kind, then by element."""
     wanted = list(kinds() if chosen is None else chosen)
-    widths = [counts(kind, arrays) for kind in wanted]
+    found: dict[tuple[int, int, int], Indices] = {}  # kinds that the same elements have
+    for one in wanted:
+        of = one.owner, one.elements, one.components
+        if of not in found:
+            found[of] = counts(one, arrays)
+    widths = [found[one.owner, one.elements, one.components] for one in wanted]
     width = np.concatenate(widths)
-    kind = np.repeat(np.repeat([k.index for k in wanted], [len(each) for each in widths]), width).astype(np.int32)
+    indices = [k.index for k in wanted]
+    kind = np.repeat(np.repeat(indices, [len(each) for each in widths]), width).astype(np.int32)
     element = np.repeat(np.concatenate([np.arange(len(each), dtype=np.int32) for each in widths]), width)
     component = np.arange(len(element), dtype=np.int32)
     component -= np.repeat(np.cumsum(width, dtype=np.int32) - width, width)

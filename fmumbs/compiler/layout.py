@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,11 @@ class Column:
     rows: str
     section: str
 
+    @cached_property
+    def empty(self) -> NDArray[Any]:
+        """The array without rows."""
+        return np.zeros((0, self.columns) if self.columns > 1 else 0, self.dtype)
+
 
 @cache
 def size_names() -> tuple[str, ...]:
@@ -61,7 +66,7 @@ def counted(arrays: Mapping[str, Any]) -> dict[str, int]:
 
 def pack(sizes: Mapping[str, int], arrays: Mapping[str, Any]) -> bytes:
     """The bytes of an image with these sizes and arrays; every array has rows x columns values."""
-    parts = [np.array([sizes[name] for name in size_names()], np.int32).tobytes()]
+    parts: list[bytes | memoryview] = [np.array([sizes[name] for name in size_names()], np.int32).tobytes()]
     parts.append(bytes(-len(parts[0]) % 8))
     section = None
     for column in table():
@@ -71,7 +76,9 @@ def pack(sizes: Mapping[str, int], arrays: Mapping[str, Any]) -> bytes:
         values = np.ascontiguousarray(arrays[column.name], dtype=column.dtype)
         if values.size != sizes[column.rows] * column.columns:
             raise AssertionError(f"{column.name} has {values.size} values")
-        parts.append(values.tobytes())
+        if not values.size:
+            continue
+        parts.append(values.reshape(-1).view(np.uint8).data)
         parts.append(bytes(-values.nbytes % 8))
     body = b"".join(parts)
     checksum = lib.fm_checksum(ffi.from_buffer(body), len(body))
@@ -110,6 +117,9 @@ def unpack(image: bytes) -> tuple[dict[str, int], Arrays]:
             section = column.section
             at += 8
         count = sizes[column.rows] * column.columns
+        if count == 0:
+            arrays[column.name] = column.empty
+            continue
         values = np.frombuffer(image, column.dtype, count, at)
         arrays[column.name] = values.reshape(-1, column.columns) if column.columns > 1 else values
         at += (values.nbytes + 7) // 8 * 8

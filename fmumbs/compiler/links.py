@@ -22,7 +22,7 @@ from fmumbs.compiler.rows import Rows
 from fmumbs.compiler.screws import add_general, aligned, axes_along, locked
 from fmumbs.mechanism import GROUND, Body, JointBase, ModalBody, Mode, Point
 from fmumbs.mechanism.joints.base import LAWS
-from fmumbs.spatial import nearest_rotation
+from fmumbs.spatial import Rotation, nearest_rotation
 
 Array = NDArray[np.float64]
 
@@ -37,6 +37,7 @@ JOINT_FREE, JOINT_NONHOLONOMIC = lib.FM_JOINT_FREE, lib.FM_JOINT_NONHOLONOMIC
 
 _IDENTITY = np.eye(3)
 _ZERO = np.zeros(3)
+_UNTURNED = Rotation.identity()
 _PARALLEL = 1e-15  # an axis this close to a coordinate axis is taken as that axis
 
 
@@ -110,6 +111,8 @@ def _node_key(point: Point) -> tuple[str, Node]:
 
 def _within(body: Place, point: Point) -> Place:
     X = point.X_BP
+    if body.R is _IDENTITY and X.rotation is _UNTURNED:
+        return Place(body.link, _IDENTITY, body.r + X.translation)
     if body.R is _IDENTITY:
         return Place(body.link, nearest_rotation(X.rotation.matrix), body.r + X.translation)
     return Place(body.link, nearest_rotation(body.R @ X.rotation.matrix), body.r + body.R @ X.translation)
@@ -125,7 +128,7 @@ def _add_joint(out: Links, index: int, joint: JointBase, start: Place, backwards
         at = _add_general(out, index, joint, at)
     else:
         at = _add_modes(out, index, joint, modes, at, backwards)
-        if out.links == first or at.r.any():
+        if out.links == first or (at.r is not _ZERO and at.r.any()):
             at = _add_link(out, index, FIXED, at, _IDENTITY, at.R)
     F, M = (at, start) if backwards else (start, at)
     out.add(
@@ -188,9 +191,10 @@ def _add_body(out: Links, point: Point, at: Place) -> None:
     """Adds a body; point: on the body, at: its place in the link."""
     body = point.body
     assert isinstance(body, Body)
-    X = point.X_BP
-    R = nearest_rotation(at.R @ X.rotation.matrix.T)
-    R = _IDENTITY if (R == _IDENTITY).all() else R
+    X, R = point.X_BP, at.R
+    if R is not _IDENTITY or X.rotation is not _UNTURNED:
+        R = nearest_rotation(at.R @ X.rotation.matrix.T)
+        R = _IDENTITY if (R == _IDENTITY).all() else R
     r = at.r - R @ X.translation
     out.places[body.name] = Place(at.link, R, r)
     _add_inertia(out, body, out.places[body.name])
@@ -271,9 +275,11 @@ def _add_frame_rows(out: Links, link: int, rows: tuple[tuple[float, ...], ...]) 
 
 
 def _coordinate_axis(axis: Array) -> tuple[int, float] | None:
-    k = int(np.abs(axis).argmax())
-    rest = abs(axis[(k + 1) % 3]) + abs(axis[(k + 2) % 3])
-    return (k, 1.0 if axis[k] > 0 else -1.0) if rest <= _PARALLEL else None
+    values = axis.tolist()
+    sizes = [abs(value) for value in values]
+    k = sizes.index(max(sizes))
+    rest = sizes[(k + 1) % 3] + sizes[(k + 2) % 3]
+    return (k, 1.0 if values[k] > 0 else -1.0) if rest <= _PARALLEL else None
 
 
 def _add_modes(
@@ -317,12 +323,12 @@ def _add_mode(out: Links, index: int, mode: Mode, at: Place, p: int, u: int, gea
     """Adds a link for one mode. Returns the frame after it."""
     if mode.kind == "ball":
         return _add_link(out, index, SPHERICAL, at, at.R, _IDENTITY, p=p, u=u)
+    linear, driven = mode.kind == "prismatic", mode.role == "excited"
     own = np.array(mode.axis)
-    axis = at.R @ own
+    axis = own if at.R is _IDENTITY else at.R @ own
     along = _coordinate_axis(axis)
     if along is not None:
         axis = along[1] * _IDENTITY[along[0]]
-    linear, driven = mode.kind == "prismatic", mode.role == "excited"
     if mode.pitch != 0.0 or geared or driven:
         kind = DRIVEN if driven else SCREW
         screw = (0.0, 0.0, 0.0 if linear else 1.0, 0.0, 0.0, 1.0 if linear else mode.pitch)
@@ -331,7 +337,9 @@ def _add_mode(out: Links, index: int, mode: Mode, at: Place, p: int, u: int, gea
     else:
         k, sign = along
         kind = (REVOLUTE_X, REVOLUTE_Y, REVOLUTE_Z)[k]
-        return _add_link(out, index, kind, at, _IDENTITY, aligned(at.R, own, axis), p, u, sign)
+        straight = at.R is _IDENTITY and own.tolist() == axis.tolist()
+        running = _IDENTITY if straight else aligned(at.R, own, axis)
+        return _add_link(out, index, kind, at, _IDENTITY, running, p, u, sign)
     R = axes_along(axis)
     return _add_link(out, index, kind, at, R, aligned(R.T @ at.R, own, _IDENTITY[2]), p=p, u=u, screw=screw)
 

@@ -10,6 +10,7 @@ Positions are drawn both near the assembled start and far from it, so that neith
 branch of a mechanism decides. Where none can be assembled, or where it would take long, everything can change.
 """
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -17,16 +18,12 @@ from numpy.typing import NDArray
 
 from fmumbs.compiler.blocks import bodies_of_links
 from fmumbs.compiler.kinds import (
-    BODY,
-    COUPLING,
     JOINT,
     LOAD,
-    POINT,
     Kind,
     all_variables,
     kind_columns,
     kinds,
-    kinds_called,
     variable_table,
 )
 from fmumbs.compiler.layout import Arrays, ffi, lib, open_where_given
@@ -42,11 +39,27 @@ _MOST_NEAR, _MOST_FAR = (
     60,
 )  # links, couplings and cut joints of models with loops that are assembled again and again
 
-_POSITIONS = ((JOINT, "q"), (JOINT, "r"), (BODY, "q"))
-_SPEEDS = ((JOINT, "qd"), (JOINT, "u"), (JOINT, "v"), (JOINT, "w"), (BODY, "qd"))
-_MOVING = (*_SPEEDS, (JOINT, "kappa"), (BODY, "v"), (BODY, "w"))
-_EXCITING = ((JOINT, "kappa_dot"), (JOINT, "eta_in"))
-_BALANCING = ("reaction.f", "reaction.t", "wrench.f", "wrench.t", "drive")
+Kinds = tuple[int, ...]
+
+
+@cache
+def _stored(*places: int) -> Kinds:
+    """The kinds whose values are stored there, those of excited modes apart."""
+    return tuple(kind.index for kind in kinds() if kind.place in places and not kind.excited)
+
+
+_POSITIONS = _stored(lib.FM_AT_POSITION, lib.FM_AT_QUATERNION, lib.FM_AT_MODAL_POSITION)
+_SPEEDS = _stored(lib.FM_AT_SPEED, lib.FM_AT_MODAL_SPEED)
+_MOVING: Kinds = (*_SPEEDS, lib.FM_J_KAPPA, lib.FM_B_V, lib.FM_B_W)
+_EXCITING: Kinds = (lib.FM_J_KAPPA_DOT_IN, lib.FM_J_ETA_IN)
+_LENGTHS: Kinds = (lib.FM_J_R, lib.FM_J_V, lib.FM_B_V, lib.FM_P_V)
+
+
+@cache
+def balancing() -> tuple[Kind, ...]:
+    """Forces and torques in joints: inputs act on them by what they balance."""
+    of_joints = [kind for kind in kinds() if kind.owner == JOINT and kind.follows == lib.FM_FOLLOWS_BALANCE]
+    return tuple(kind for kind in of_joints if kind.unit in ("N", "N.m"))
 
 
 class Motion:
@@ -61,8 +74,8 @@ class Motion:
         self._keys = keys[self._order]
         self._length = float(arrays["length"].flat[0])
         self._instance = open_where_given(self._arrays)
-        self._positions, self._speeds = (self._in_trees(names) for names in (_POSITIONS, _SPEEDS))
-        self._moving = np.flatnonzero(self._is((*_MOVING, (POINT, "v"))))
+        self._positions, self._speeds = (self._in_trees(chosen) for chosen in (_POSITIONS, _SPEEDS))
+        self._moving = np.flatnonzero(self._is((*_MOVING, lib.FM_P_V)))
         self._unit = np.where(self._slides(), self._length, 1.0)  # what counts as one radian
         self.free = np.zeros(len(self._kind), bool)  # changes among motions with the same excitations
         self.driven = np.zeros(len(self._kind), bool)  # changes with them
@@ -70,13 +83,13 @@ class Motion:
         self._look()
         self.inputs = np.flatnonzero(kind_columns().input[self._kind])
         self.works = np.zeros(len(self._kind), bool)  # of inputs: which do work on some motion, excited modes' all
-        self.works[self.inputs] = self.free[self._moved_by(self.inputs)] | self._is(_EXCITING, "input")[self.inputs]
+        self.works[self.inputs] = self.free[self._moved_by(self.inputs)] | self._is(_EXCITING)[self.inputs]
         self._add_torques_that_bend()
 
     def joints_that_work(self) -> Flags:
         """(joints,) whether the force of some free mode of each does work on some motion."""
         found = np.zeros(len(self._arrays["joint_name"]), bool)
-        mine = self.inputs[self._is(((JOINT, "tau"), (JOINT, "f")), "input")[self.inputs]]
+        mine = self.inputs[self._is((lib.FM_J_TAU, lib.FM_J_F))[self.inputs]]
         np.logical_or.at(found, self._object[mine], self.works[mine])
         return found
 
@@ -96,7 +109,7 @@ class Motion:
 
     def joints(self, flags: Flags) -> tuple[NDArray[np.int64], Flags]:
         """The joints of all rows that are their velocities, and their flags."""
-        mine = np.flatnonzero(self._is(tuple(name for name in _MOVING if name[0] == JOINT)))
+        mine = np.flatnonzero(self._is(tuple(kind for kind in _MOVING if kinds()[kind].owner == JOINT)))
         return self._object[mine], flags[mine]
 
     def _moved_by(self, inputs: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -107,18 +120,19 @@ class Motion:
             one, mine = kinds()[number], kind == number
             if one.owner == JOINT:
                 of = self._arrays["joint_kind"][element[mine]].tolist()
-                velocity[mine] = [output_kind(JOINT, _velocity(one.suffix, joint)) for joint in of]
+                velocity[mine] = [_velocity(number, joint) for joint in of]
                 continue
-            velocity[mine] = output_kind(POINT, "v") if one.suffix == "force" else output_kind(BODY, "w")
+            turns = number == lib.FM_L_TORQUE
+            velocity[mine] = lib.FM_B_W if turns else lib.FM_P_V
             element[mine] = self._arrays["load_P"][element[mine]]
-            if one.suffix == "torque":
+            if turns:
                 element[mine] = bodies_of_links(self._arrays)[self._arrays["point_link"][element[mine]]]
         return self.rows(velocity, element, self._component[inputs])
 
     def _add_torques_that_bend(self) -> None:
         """A torque on a flexible body does work on its modes too, by the slopes where it acts."""
-        bent, moving = self.elements(output_kind(BODY, "qd"), self.free)
-        torques = self.inputs[self._kind[self.inputs] == kinds_called(LOAD, "torque")[0].index]
+        bent, moving = self.elements(lib.FM_B_QD, self.free)
+        torques = self.inputs[self._kind[self.inputs] == lib.FM_L_TORQUE]
         links = self._arrays["point_link"][self._arrays["load_P"][self._object[torques]]]
         self.works[torques] |= np.isin(bodies_of_links(self._arrays)[links], bent[moving])
 
@@ -130,7 +144,7 @@ class Motion:
         part = arrays["link_u"][links] - arrays["joint_u"][joints]
         free = arrays["joint_nu"][joints] - arrays["joint_excited"][joints]
         excited = part >= free
-        kind = np.where(excited, output_kind(JOINT, "kappa"), output_kind(JOINT, "qd"))
+        kind = np.where(excited, lib.FM_J_KAPPA, lib.FM_J_QD)
         width = np.where(excited, arrays["joint_excited"][joints], free)
         component = np.where(width == 1, -1, np.where(excited, part - free, part))
         found: Flags = flags[self.rows(kind, joints, component)] if len(links) else np.zeros(0, bool)
@@ -184,8 +198,8 @@ class Motion:
         """Velocities of excited modes that inputs drive."""
         if not len(self._arrays["excitation_kind"]):
             return np.zeros(0, np.int64)
-        rows = np.flatnonzero(self._is(((JOINT, "kappa"),)))
-        given = self._is(_EXCITING, "input")
+        rows = np.flatnonzero(self._is((lib.FM_J_KAPPA,)))
+        given = self._is(_EXCITING)
         driven = set(zip(self._object[given].tolist(), self._component[given].tolist(), strict=True))
         places = zip(self._object[rows].tolist(), self._component[rows].tolist(), strict=True)
         chosen: NDArray[np.int64] = rows[[place in driven for place in places]]
@@ -198,12 +212,12 @@ class Motion:
 
         Each is compared with the others of its joint.
         """
-        rows = np.flatnonzero(self._is(tuple((JOINT, suffix) for suffix in _BALANCING)))
+        rows = np.flatnonzero(self._is(tuple(kind.index for kind in balancing())))
         found = np.zeros(len(self._kind), bool)
         if not len(inputs) or len(self._states) < 2:
             return found
         silent = np.ones(len(rows), bool)
-        torques = self._is(((JOINT, "reaction.t"), (JOINT, "wrench.t")))[rows]
+        torques = self._is((lib.FM_J_REACTION_T, lib.FM_J_WRENCH_T))[rows]
         scale = np.where(torques, 1.0 / self._length, 1.0)
         judged = np.zeros(len(rows), bool)
         for seed, position in enumerate(self._states[:2] + self._states[-2:], 100):
@@ -224,9 +238,8 @@ class Motion:
     def wrenches_along(self, silent: Flags) -> Flags:
         """Which wrenches, by row, have a reaction that is silent."""
         found = np.zeros(len(self._kind), bool)
-        for what in ("f", "t"):
-            wrenches = np.flatnonzero(self._kind == output_kind(JOINT, f"wrench.{what}"))
-            of = output_kind(JOINT, f"reaction.{what}")
+        for wrench, of in ((lib.FM_J_WRENCH_F, lib.FM_J_REACTION_F), (lib.FM_J_WRENCH_T, lib.FM_J_REACTION_T)):
+            wrenches = np.flatnonzero(self._kind == wrench)
             reactions = self.rows(np.full(len(wrenches), of), self._object[wrenches], self._component[wrenches])
             found[wrenches] = silent[reactions]
         return found
@@ -249,16 +262,16 @@ class Motion:
 
     # The instance -------------------------------------------------------------------------------------------
 
-    def _is(self, names: tuple[tuple[int, str], ...], causality: str = "output") -> Flags:
-        """(rows,) whether each has one of these names."""
+    def _is(self, which: Kinds) -> Flags:
+        """(rows,) whether each is of one of these kinds."""
         chosen = np.zeros(len(kinds()), bool)
-        chosen[[kind.index for kind in _kinds(names, causality)]] = True
+        chosen[list(which)] = True
         found: Flags = chosen[self._kind]
         return found
 
-    def _in_trees(self, names: tuple[tuple[int, str], ...]) -> NDArray[np.int64]:
-        """Rows of the states with these names: those of joints in trees, and of bodies."""
-        chosen = np.flatnonzero(self._is(names))
+    def _in_trees(self, which: Kinds) -> NDArray[np.int64]:
+        """Rows of the states of these kinds: those of joints in trees, and of bodies."""
+        chosen = np.flatnonzero(self._is(which))
         cut = kind_columns().owner[self._kind[chosen]] == JOINT
         cut[cut] = self._arrays["joint_first"][self._object[chosen[cut]]] < 0
         found: NDArray[np.int64] = chosen[~cut]
@@ -273,8 +286,8 @@ class Motion:
     def _slides(self) -> Flags:
         """(rows,) which are lengths, or their rates; of a joint's coordinates those that are alone."""
         arrays = self._arrays
-        found = self._is(((JOINT, "r"), (JOINT, "v"), (BODY, "v"), (POINT, "v")))
-        mine = np.flatnonzero(self._is(((JOINT, "q"), (JOINT, "qd"))))
+        found = self._is(_LENGTHS)
+        mine = np.flatnonzero(self._is((lib.FM_J_Q, lib.FM_J_QD)))
         joints = self._object[mine]
         one = arrays["joint_nu"][joints] == 1
         found[mine[one]] = arrays["mode_linear"][arrays["joint_u"][joints[one]]] == 1
@@ -290,21 +303,15 @@ class Motion:
             lib.fm_set(self._instance, *_borrowed(rows), ffi.from_buffer("double[]", values))
 
 
-def output_kind(owner: int, suffix: str) -> int:
-    """The number of a kind of outputs; of a joint's positions that which is no quaternion."""
-    (kind,) = (kind for kind in _kinds(((owner, suffix),)) if not kind.quaternion)
-    return kind.index
-
-
-def _velocity(suffix: str, joint_kind: int) -> str:
-    """The velocity that an input of a joint does work on."""
-    if suffix in ("eta_in", "kappa_dot"):
-        return "kappa"
+def _velocity(kind: int, joint_kind: int) -> int:
+    """The kind of the velocity that an input of a joint does work on."""
+    if kind in _EXCITING:
+        return int(lib.FM_J_KAPPA)
     if joint_kind == JOINT_NONHOLONOMIC:
-        return "u"
+        return int(lib.FM_J_U)
     if joint_kind == JOINT_SCALAR:
-        return "qd"
-    return "v" if suffix == "f" else "w"
+        return int(lib.FM_J_QD)
+    return int(lib.FM_J_V if kind == lib.FM_J_F else lib.FM_J_W)
 
 
 def _borrowed(rows: NDArray[np.int64]) -> tuple[Any, int]:
@@ -314,12 +321,10 @@ def _borrowed(rows: NDArray[np.int64]) -> tuple[Any, int]:
 
 def _with_everything(arrays: Arrays) -> Arrays:
     """The image's arrays with a table of all that is looked at, the velocities of loads' points among them."""
-    wanted = [*_kinds(_POSITIONS), *_kinds(_MOVING), *_kinds(((POINT, "v"),))]
-    wanted += [kind for suffix in _BALANCING for kind in kinds_called(JOINT, suffix)]
+    wanted = [kinds()[kind] for kind in (*_POSITIONS, *_MOVING, lib.FM_P_V, lib.FM_C_TAU)] + list(balancing())
     wanted += [kind for kind in kinds() if kind.causality == "input" and kind.owner in (JOINT, LOAD)]
-    wanted += kinds_called(COUPLING, "tau")
     table = all_variables(arrays, wanted)
-    (velocity,) = _kinds(((POINT, "v"),))
+    velocity = kinds()[lib.FM_P_V]
     named = table["variable_object"][table["variable_kind"] == velocity.index]
     nameless = np.array(sorted(set(arrays["load_P"].tolist()).difference(named.tolist())), np.int32)
     more = variable_table(
@@ -341,10 +346,6 @@ def _heavy(arrays: Arrays) -> Arrays:
     parts = 1.0 + 0.1 * np.sin(np.arange(6 * count) + 0.5).reshape(-1, 6)
     inertia = largest[:, None] * parts * (1.0, 1.0, 1.0, 0.05, 0.06, 0.07)
     return {"mass": heavy, "inertia": np.where(rigid[:, None], inertia, arrays["inertia"])}
-
-
-def _kinds(names: tuple[tuple[int, str], ...], causality: str = "output") -> list[Kind]:
-    return [kind for name in names for kind in kinds_called(*name) if kind.causality == causality]
 
 
 def _keys(kind: Any, element: Any, component: Any) -> NDArray[np.int64]:

@@ -14,7 +14,7 @@ from fmumbs.compiler.drives import jumps
 from fmumbs.compiler.kinds import BODY, JOINT, Kind, all_variables, kinds_called
 from fmumbs.compiler.layout import Arrays, ffi, lib, open_where_given
 from fmumbs.mechanism import Closing, Coupling, ForceLaw, JointBase, ModalBody, Model, Point
-from fmumbs.spatial import Rotation
+from fmumbs.spatial import Rotation, cross
 
 Array = NDArray[np.float64]
 
@@ -245,7 +245,7 @@ def _of_rows(joint: int, arrays: Arrays, instance: Any, F: Array, M: Array, arm:
             case kind if kind == ALONG:
                 column[3:] = f
             case kind if kind == PERPENDICULAR:
-                column[:3] = np.cross(g, f)
+                column[:3] = cross(g, f)
             case kind if kind == DISTANCE:
                 column[3:] = arm / np.linalg.norm(arm)
             case kind if kind in (lib.FM_ROW_SPEED, lib.FM_ROW_SPEED_M):
@@ -259,7 +259,7 @@ def _of_rows(joint: int, arrays: Arrays, instance: Any, F: Array, M: Array, arm:
             case kind if kind in (lib.FM_ROW_ROLLING, lib.FM_ROW_CONTACT):
                 normal = F @ arrays["joint_F"].reshape(-1, 3, 3)[joint][:, 2]
                 column[3:] = f
-                column[:3] = np.cross(_contact(float(arrays["row_length"][row]), normal, g), f)
+                column[:3] = cross(_contact(float(arrays["row_length"][row]), normal, g), f)
             case kind:
                 raise AssertionError(f"a row of kind {kind} has no reaction here")
         columns.append(column)

@@ -1,5 +1,6 @@
 """Rows of the image's arrays during compilation."""
 
+from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -8,8 +9,9 @@ from typing import Any
 class Rows:
     """A list of rows for each array of the image, by name."""
 
-    rows: dict[str, list[Any]] = field(default_factory=dict)
+    rows: defaultdict[str, list[Any]] = field(default_factory=lambda: defaultdict(list))
 
     def add(self, **values: Any) -> None:
+        rows = self.rows
         for name, value in values.items():
-            self.rows.setdefault(name, []).append(value)
+            rows[name].append(value)

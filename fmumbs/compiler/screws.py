@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from fmumbs.compiler.rows import Rows
 from fmumbs.mechanism import JointBase, Mode
-from fmumbs.spatial import Rotation, nearest_rotation
+from fmumbs.spatial import Rotation, cross, nearest_rotation
 
 Array = NDArray[np.float64]
 
@@ -20,7 +20,7 @@ def axes_along(z: Array) -> Array:
     x[k] = 1.0
     x -= z * z[k]
     x /= np.sqrt(x @ x)
-    return np.column_stack([x, np.cross(z, x), z])
+    return np.column_stack([x, cross(z, x), z])
 
 
 def locked(mode: Mode, R: Array, r: Array) -> tuple[Array, Array]:
@@ -38,7 +38,7 @@ def aligned(R: Array, vector: Array, along: Array) -> Array:
     """
     found = R @ vector
     if (found != along).any():
-        x, y, z = np.cross(found, along).tolist()
+        x, y, z = cross(found, along).tolist()
         R = R + np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]]) @ R
     return nearest_rotation(R)
 

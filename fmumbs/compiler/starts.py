@@ -1,13 +1,14 @@
 """Start values by the names of variables: of declared inputs, and those given to an export."""
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 
 import numpy as np
 
 from fmumbs import _checks, _limits
 from fmumbs.compiler.excitations import BY_PATH, BY_POSITION
-from fmumbs.compiler.kinds import BODY, JOINT, MODEL, OWNERS, kinds
-from fmumbs.compiler.layout import Arrays, lib
+from fmumbs.compiler.kinds import BODY, FRICTION, JOINT, OWNERS, kinds
+from fmumbs.compiler.layout import Arrays, ffi, lib
 from fmumbs.compiler.links import JOINT_FREE, JOINT_NONHOLONOMIC, JOINT_SPHERICAL
 from fmumbs.compiler.names import Names, Place
 from fmumbs.errors import ModelError
@@ -15,15 +16,6 @@ from fmumbs.mechanism import Model
 
 Start = float | Sequence[float]
 Slot = tuple[str, list[int]]  # an array of the image, and where in it, counted through its columns
-
-_OPTIONS = {
-    "solver.scheme": ("options", lib.FM_OPTION_SCHEME), "solver.step": ("options", lib.FM_OPTION_STEP),
-    "solver.tolerance": ("options", lib.FM_OPTION_TOLERANCE),
-    "solver.deformation": ("options", lib.FM_OPTION_DEFORMATION),
-    "solver.equilibrium": ("options", lib.FM_OPTION_EQUILIBRIUM),
-    "solver.correction": ("closure", lib.FM_CLOSURE_CORRECTION),
-    "solver.closure": ("closure", lib.FM_CLOSURE_TOLERANCE), "solver.baumgarte": ("closure", lib.FM_CLOSURE_ALPHA),
-}  # fmt: skip
 
 
 def set_starts(model: Model, names: Names, arrays: Arrays, starts: Mapping[str, Start]) -> None:
@@ -53,11 +45,11 @@ def _follow_starts(arrays: Arrays, written: Sequence[tuple[Place, float]]) -> No
     """What a filtered mode is to follow starts where the mode starts, unless its start is given as well."""
     first, targets = arrays["joint_excitation"], []
     for place, _ in written:
-        if kinds()[place.kind].suffix == "eta_in":
+        if place.kind == lib.FM_J_ETA_IN:
             targets.append(int(first[place.element]) + max(place.component, 0))
     for place, number in written:
         excitation = int(first[place.element]) + max(place.component, 0) if kinds()[place.kind].owner == JOINT else -1
-        if kinds()[place.kind].suffix != "eta" or excitation in targets:
+        if place.kind != lib.FM_J_ETA or excitation in targets:
             continue
         if arrays["excitation_kind"][excitation] == BY_POSITION:
             arrays["start_tau"][arrays["excitation_u"][excitation]] = number
@@ -73,59 +65,75 @@ def _write(arrays: Arrays, place: Place, number: float, where: str) -> None:
     if rule:
         raise ModelError(f"{where} is {number:g}, but {rule}. {fix}.")
     arrays[column].reshape(-1)[indices] = number
-    if column in ("start_p", "start_u"):
+    if column in ("start_p", "start_u") and kinds()[place.kind].owner != FRICTION:
         _mark_given(arrays, place, column)
 
 
 def _slot(arrays: Arrays, place: Place) -> Slot | None:
+    """Where the start value is; None for what is computed."""
     kind, element, part = kinds()[place.kind], place.element, max(place.component, 0)
     if kind.owner == JOINT:
         return _slot_of_joint(arrays, place)
-    if kind.owner == MODEL and kind.suffix in _OPTIONS:
-        column, first = _OPTIONS[kind.suffix]
-        return column, [first + part]
-    if kind.owner == BODY and kind.suffix in ("q", "qd"):
-        link = arrays["body_link"][element]
-        column, of_link = ("start_p", "link_p") if kind.suffix == "q" else ("start_u", "link_u")
-        return column, [int(arrays[of_link][link]) + part]
-    columns = (f"{OWNERS.get(kind.owner, '')}_{kind.suffix}", kind.suffix)
-    # such as spring_stiffness, load_force; mass, gravity
-    found = next((column for column in columns if column in arrays), None)
-    if found is None or kind.causality not in ("parameter", "input"):
-        return None
-    return found, [element * (arrays[found].size // len(arrays[found]) if arrays[found].ndim > 1 else 1) + part]
+    if kind.place in (lib.FM_AT_MODAL_POSITION, lib.FM_AT_MODAL_SPEED):
+        letter = "p" if kind.place == lib.FM_AT_MODAL_POSITION else "u"
+        return f"start_{letter}", [int(arrays[f"link_{letter}"][arrays["body_link"][element]]) + part]
+    if kind.place == lib.FM_AT_PARAMETER:
+        column, first, columns = _parameters()[place.kind]
+        return column, [first + element * columns + part]
+    if kind.place in (lib.FM_AT_LOAD_FORCE, lib.FM_AT_LOAD_TORQUE):
+        return f"load_{kind.suffix}", [3 * element + part]
+    if kind.place == lib.FM_AT_BRISTLE:
+        return "start_p", [int(arrays["friction_z"][element]) + part]
+    if kind.place == lib.FM_AT_CONTROL:
+        what = "pressed" if kind.elements == lib.FM_HAVE_PRESSED else "scaled"
+        return "control_start", [int(arrays[f"{OWNERS[kind.owner]}_{what}"][element])]
+    return None
+
+
+@cache
+def _parameters() -> dict[int, tuple[str, int, int]]:
+    """By kind: the array of a parameter, where it begins there, and the entries of each element."""
+    return {
+        row.kind: (ffi.string(row.array).decode(), row.first, row.columns)
+        for row in (lib.fm_parameter(index) for index in range(lib.fm_parameter_count()))
+    }
 
 
 def _slot_of_joint(arrays: Arrays, place: Place) -> Slot | None:
     kind, joint, part = kinds()[place.kind], place.element, max(place.component, 0)
     p, u = int(arrays["joint_p"][joint]), int(arrays["joint_u"][joint])
-    behind = 3 if arrays["joint_kind"][joint] == JOINT_FREE else 0
-    if kind.suffix in ("eta", "kappa", "eta_in") or (kind.suffix == "kappa_dot" and kind.causality == "input"):
-        excitation = int(arrays["joint_excitation"][joint]) + part
-        at_p, at_u = (int(arrays[f"excitation_{c}"][excitation]) for c in "pu")
-        if kind.suffix in ("eta", "kappa") and arrays["excitation_kind"][excitation] == BY_PATH:
-            return None
-        return {"eta": ("start_p", [at_p]), "kappa": ("start_u", [at_u])}.get(kind.suffix, ("start_tau", [at_u]))
-    if kind.suffix in ("tau", "f"):
-        return "start_tau", [u + part + (behind if kind.suffix == "tau" else 0)]
-    if kind.suffix in ("stiffness", "damping", "rest", "rotor_inertia"):
+    if kind.excited:
+        return _slot_of_excited(arrays, place)
+    turning = kind.elements in (lib.FM_HAVE_TORQUED, lib.FM_HAVE_TURNING)
+    behind = 3 if turning and arrays["joint_kind"][joint] == JOINT_FREE else 0
+    if kind.place == lib.FM_AT_TAU:
+        return "start_tau", [u + part + behind]
+    if kind.place == lib.FM_AT_PARAMETER:
+        column, _, _ = _parameters()[place.kind]
         if arrays["joint_kind"][joint] == JOINT_NONHOLONOMIC:
             general = int(arrays["link_general"][arrays["joint_first"][joint]])
             first, count = (int(arrays[f"general_{what}"][general]) for what in ("screw", "screws"))
             free = first + np.flatnonzero(arrays["screw_excited"][first : first + count] == 0)
-            return f"screw_{kind.suffix}", [int(free[part])]
+            return f"screw_{column}", [int(free[part])]
         couplings, beside = int(arrays["joint_couplings"][joint]), part - int(arrays["joint_nu"][joint])
         if couplings and beside >= 0:
-            return f"coupled_{kind.suffix}", [int(arrays["joint_coupled"][joint]) + beside]
+            return f"coupled_{column}", [int(arrays["joint_coupled"][joint]) + beside]
         ball = arrays["joint_kind"][joint] == JOINT_SPHERICAL and not couplings
-        return kind.suffix, list(range(u, u + 3)) if ball else [u + part]
-    if arrays["joint_first"][joint] < 0 or kind.causality != "output":
+        return column, list(range(u, u + 3)) if ball else [u + part]
+    if arrays["joint_first"][joint] < 0:
         return None
-    if kind.suffix in ("q", "r"):
-        return "start_p", [p + part + (behind if kind.quaternion else 0)]
-    if kind.suffix in ("qd", "v", "w", "u"):
-        return "start_u", [u + part + (behind if kind.suffix == "w" else 0)]
-    return None
+    if kind.place in (lib.FM_AT_POSITION, lib.FM_AT_QUATERNION):
+        return "start_p", [p + part + behind]
+    return ("start_u", [u + part + behind]) if kind.place == lib.FM_AT_SPEED else None
+
+
+def _slot_of_excited(arrays: Arrays, place: Place) -> Slot | None:
+    kind = kinds()[place.kind]
+    excitation = int(arrays["joint_excitation"][place.element]) + max(place.component, 0)
+    column = {lib.FM_AT_EXCITED: "start_p", lib.FM_AT_SPEED: "start_u", lib.FM_AT_TAU: "start_tau"}.get(kind.place)
+    if column is None or (kind.state and arrays["excitation_kind"][excitation] == BY_PATH):
+        return None
+    return column, [int(arrays["excitation_p" if column == "start_p" else "excitation_u"][excitation])]
 
 
 def _mark_given(arrays: Arrays, place: Place, column: str) -> None:
@@ -134,10 +142,10 @@ def _mark_given(arrays: Arrays, place: Place, column: str) -> None:
     given = arrays["given_p" if column == "start_p" else "given_u"]
     if kind.owner == BODY:
         given[int(arrays["link_u"][arrays["body_link"][place.element]]) + part] = 1
-    elif kind.suffix not in ("eta", "kappa"):
+    elif not kind.excited:
         first = int(arrays["joint_u"][place.element])
         count = int(arrays["joint_nu"][place.element] - arrays["joint_excited"][place.element])
-        if arrays["joint_kind"][place.element] == JOINT_FREE and (kind.quaternion or kind.suffix == "w"):
+        if arrays["joint_kind"][place.element] == JOINT_FREE and kind.elements == lib.FM_HAVE_TURNING:
             first, count = first + 3, 3
         if kind.quaternion or arrays["joint_kind"][place.element] == JOINT_NONHOLONOMIC:
             given[first : first + count] = 1

@@ -20,11 +20,7 @@ def spanning_tree(model: Model) -> tuple[list[JointBase], list[JointBase], set[s
     Raises ModelError for a nonholonomic joint that points towards the ground if no other way reaches its body, for
     bodies that are not connected to the ground, and for a cut that leaves a body without a joint.
     """
-    bounds: tuple[Mapping[str, JointBase], ...] = (
-        _bound(model, also_driven=True),
-        _bound(model, also_driven=False),
-        {},
-    )
+    bounds: tuple[Mapping[str, JointBase], ...] = (*_bounds(model), {})
     tries = (_reach(model, own, backwards) for backwards in (False, True) for own in bounds)
     carried = next((found for found in tries if len(found) > len(model.bodies)), None) or _reach(model, {}, True)
     _check_reached(model, carried)
@@ -71,29 +67,30 @@ def _reach(model: Model, bound: Mapping[str, JointBase], backwards: bool) -> dic
     return carried
 
 
-def _bound(model: Model, *, also_driven: bool) -> dict[str, JointBase]:
-    """For each body that several joints could carry, the first joint that must be in the tree, or should be.
+def _bounds(model: Model) -> tuple[dict[str, JointBase], dict[str, JointBase]]:
+    """For each body that several joints could carry, the first joint that should be in the tree, or must be.
 
-    also_driven: joints with springs, dampers or a declared variable should be, as it is faster; and of the others
-    those with an explicit q0 or u0, which are then states.
+    Joints with springs, dampers or a declared variable should be, as it is faster; and of the others those with an
+    explicit q0 or u0, which are then states.
     """
     carriers = Counter(joint.M.body.name for joint in model.joints)
+    doubtful = [j for j in model.joints if carriers[j.M.body.name] > 1 and j.M.body is not GROUND and _may_carry(j)]
     needed = {law.on.name for law in model.laws}
     needed |= {joint.name for coupling in (*model.couplings, *model.locks) for joint, _, _ in coupling.coordinates}
     needed |= {joint.name for joint in (program.varies_with for program in model.programs) if joint is not None}
     declared = {signal.target.partition(".")[0] for signal in model.signals if ".reaction." not in signal.target}
-    doubtful = [j for j in model.joints if carriers[j.M.body.name] > 1 and j.M.body is not GROUND and _may_carry(j)]
-    bound: dict[str, JointBase] = {}
+    must: dict[str, JointBase] = {}
     for joint in doubtful:
         if joint.name in needed or why_rather_not_cut(joint):
-            bound.setdefault(joint.M.body.name, joint)
-    for joint in doubtful if also_driven else ():
+            must.setdefault(joint.M.body.name, joint)
+    should = dict(must)
+    for joint in doubtful:
         if joint.name in declared or any(joint.law("stiffness")) or any(joint.law("damping")) or joint.friction:
-            bound.setdefault(joint.M.body.name, joint)
-    for joint in doubtful if also_driven else ():
+            should.setdefault(joint.M.body.name, joint)
+    for joint in doubtful:
         if any(joint.given):
-            bound.setdefault(joint.M.body.name, joint)
-    return bound
+            should.setdefault(joint.M.body.name, joint)
+    return should, must
 
 
 def _may_carry(joint: JointBase) -> bool:

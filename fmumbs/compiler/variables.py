@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fmumbs.compiler.dependencies import Dependencies, References, antiderivatives, bodies_in_loops, joints_in_loops
-from fmumbs.compiler.kinds import BODY, FRICTION, JOINT, Kind, kind_columns, kinds, kinds_called
+from fmumbs.compiler.kinds import BODY, FRICTION, JOINT, Kind, kind_columns, kinds
 from fmumbs.compiler.layout import Arrays, ffi, lib
 from fmumbs.compiler.links import JOINT_FREE, JOINT_NONHOLONOMIC
 from fmumbs.compiler.names import Names, by_name, nearest, split_component
@@ -192,30 +192,29 @@ class Variables(Sequence[Variable]):
 
     def positions(self) -> NDArray[np.uint32]:
         """Value references of the positions of the tree's joints, each followed by those of the flexible body on it."""
-        return self._in_order("p", ("r", "q", "eta"), "q")
+        return self._in_order(
+            "p", lib.FM_AT_POSITION, lib.FM_AT_QUATERNION, lib.FM_AT_EXCITED, lib.FM_AT_MODAL_POSITION
+        )
 
     def speeds(self) -> NDArray[np.uint32]:
         """The same for the velocities."""
-        return self._in_order("u", ("qd", "u", "v", "w", "kappa"), "qd")
+        return self._in_order("u", lib.FM_AT_SPEED, lib.FM_AT_MODAL_SPEED)
 
     def accelerations(self) -> NDArray[np.uint32]:
         """The same of the rates of these velocities; those of excited modes only where they are outputs."""
-        return self._in_order("u", ("qdd", "udot", "a", "alpha", "kappa_dot"), "qdd")
+        return self._in_order("u", lib.FM_AT_ACCELERATION, lib.FM_AT_MODAL_ACCELERATION)
 
-    def _in_order(self, column: str, of_joints: Sequence[str], of_bodies: str) -> NDArray[np.uint32]:
-        """Value references of variables with these suffixes, in the order of the state; column: "p" or "u"."""
-        rank = np.full(len(kinds()), -1)
-        for owner, suffixes in ((JOINT, of_joints), (BODY, (of_bodies,))):
-            for i, suffix in enumerate(suffixes):
-                rank[[kind.index for kind in kinds_called(owner, suffix)]] = i
+    def _in_order(self, column: str, *places: int) -> NDArray[np.uint32]:
+        """Value references of variables stored there, in the order of the state; column: "p" or "u"."""
         chosen = self._rows[1]
-        chosen = chosen[rank[self._kind[chosen]] >= 0]
+        chosen = chosen[np.isin(kind_columns().place[self._kind[chosen]], places)]
+        rank = _rank()[self._kind[chosen]]
         joint = kind_columns().owner[self._kind[chosen]] == JOINT
         arrays, element = self._arrays, self._object[chosen]
         start = np.full(len(chosen), -1)
         start[joint] = np.where(arrays["joint_first"] < 0, -1, arrays[f"joint_{column}"])[element[joint]]
         start[~joint] = arrays[f"link_{column}"][arrays["body_link"][element[~joint]]]
-        order = np.lexsort((self._component[chosen], rank[self._kind[chosen]], start))
+        order = np.lexsort((self._component[chosen], rank, start))
         return chosen[order][np.sort(start) >= 0].astype(np.uint32)
 
     @cached_property
@@ -304,10 +303,10 @@ class Variables(Sequence[Variable]):
             joints = self._object[indices[chosen]]
             tree = (arrays["joint_first"][joints] >= 0) & (self._joints_in_loops | (arrays["joint_held"] != 0))[joints]
             chosen, joints = chosen[tree], joints[tree]
-            suffix = [kinds()[k] for k in kind[chosen].tolist()]
-            for i, joint, one in zip(chosen.tolist(), joints.tolist(), suffix, strict=True):
+            of = [kinds()[k] for k in kind[chosen].tolist()]
+            for i, joint, one in zip(chosen.tolist(), joints.tolist(), of, strict=True):
                 part = max(int(self._component[indices[i]]), 0)
-                if arrays["joint_kind"][joint] == JOINT_FREE and (one.quaternion or one.suffix == "w"):
+                if arrays["joint_kind"][joint] == JOINT_FREE and one.elements == lib.FM_HAVE_TURNING:
                     part = 3 if one.quaternion else part + 3
                 elif one.quaternion or (arrays["joint_kind"][joint] == JOINT_NONHOLONOMIC and column == "given_p"):
                     part = 0
@@ -349,29 +348,32 @@ def starts_at_rest(arrays: Arrays) -> bool:
 
 
 @cache
+def _rank() -> NDArray[np.int64]:
+    """(kinds,) the order of an element's variables in the state: translations, rotations, excited modes."""
+    return np.array([2 if kind.excited else kind.elements != lib.FM_HAVE_FREE for kind in kinds()])
+
+
+@cache
 def _excited() -> NDArray[np.bool_]:
     """(kinds,) which are motions of excited modes."""
-    return np.array([kind.owner == JOINT and kind.suffix in ("eta", "kappa") for kind in kinds()])
+    return np.array([kind.state and kind.excited for kind in kinds()])
 
 
 @cache
 def _state_kinds() -> tuple[tuple[NDArray[np.bool_], str], ...]:
     """For positions and for velocities of joints: (kinds,) which kinds they are, and the array of given ones."""
-    found = []
-    for suffixes, column in ((("q", "r"), "given_p"), (("qd", "w", "v", "u"), "given_u")):
-        level = np.zeros(len(kinds()), bool)
-        for suffix in suffixes:
-            level[[kind.index for kind in kinds_called(JOINT, suffix) if kind.causality == "output"]] = True
-        found.append((level, column))
-    return tuple(found)
+    columns = ("given_p", lib.FM_AT_POSITION, lib.FM_AT_QUATERNION), ("given_u", lib.FM_AT_SPEED)
+    return tuple(
+        (np.array([kind.place in places and not kind.excited for kind in kinds()]), column)
+        for column, *places in columns
+    )
 
 
 @cache
 def _reactions() -> NDArray[np.int64]:
     """(kinds,) first column of a reaction's components in joint_unique, -1 for other kinds."""
     found = np.full(len(kinds()), -1)
-    for first, suffix in ((0, "reaction.f"), (3, "reaction.t")):
-        found[[kind.index for kind in kinds_called(JOINT, suffix)]] = first
+    found[[lib.FM_J_REACTION_F, lib.FM_J_REACTION_T]] = 0, 3
     return found
 
 

@@ -25,8 +25,70 @@ typedef enum fm_status {
 typedef enum fm_causality { FM_INPUT, FM_OUTPUT, FM_PARAMETER, FM_LOCAL } fm_causality; /* local: a constant */
 typedef enum fm_type { FM_REAL, FM_INTEGER, FM_BOOLEAN } fm_type;
 
-/* What determines an output: positions; velocities too; parameters too; anything, such as forces and accelerations */
-typedef enum fm_level { FM_OF_POSITIONS, FM_OF_VELOCITIES, FM_OF_SPRINGS, FM_OF_ALL } fm_level;
+/* Which elements have a kind of variable, and how many components where its number is 0. */
+typedef enum fm_elements {
+    FM_HAVE_EVERY,               /* every element of the owner */
+    FM_HAVE_NAMED,               /* points with a name */
+    FM_HAVE_FLEXIBLE,            /* bodies with modes: one for each */
+    FM_HAVE_RIGID,               /* bodies without */
+    FM_HAVE_TERMS,               /* couplings: one for each coordinate */
+    FM_HAVE_RUBBING,             /* frictions: one for each mode */
+    FM_HAVE_PRESSED,             /* frictions whose normal force has an input */
+    FM_HAVE_SCALED,              /* frictions and laws that an input scales */
+    FM_HAVE_CLOSED,              /* models with loops */
+    FM_HAVE_DEFORMED,            /* models with flexible bodies or links */
+    FM_HAVE_FORCED,              /* joints: free modes of one translation, or those of a free joint */
+    FM_HAVE_TORQUED,             /* the other free modes; rotations of ball and free joints */
+    FM_HAVE_COORDINATES,         /* free modes of ordinary joints, positions of nonholonomic ones */
+    FM_HAVE_RATES,               /* free modes of ordinary joints */
+    FM_HAVE_NONHOLONOMIC,        /* free modes of nonholonomic joints */
+    FM_HAVE_TURNING,             /* ball and free joints */
+    FM_HAVE_FREE,                /* free joints */
+    FM_HAVE_SPRUNG,              /* joints: entries of their matrix, or their modes */
+    FM_HAVE_RESTING,             /* the same modes without a matrix's other entries */
+    FM_HAVE_GEARED,              /* free modes of joints all of whose modes are screws */
+    FM_HAVE_EXCITED,             /* excited modes */
+    FM_HAVE_BY_ACCELERATION,     /* those whose acceleration is given */
+    FM_HAVE_FOLLOWING,           /* those whose acceleration is not given */
+    FM_HAVE_BY_POSITION,         /* those that follow a position */
+    FM_HAVE_PROGRAMMED,          /* excited modes of programs */
+    FM_ELEMENTS_COUNT
+} fm_elements;
+
+/* Where the values of a kind of variable are stored. */
+typedef enum fm_storage {
+    FM_AT_NOWHERE, /* computed */
+    FM_AT_TAU,     /* inputs of modes */
+    FM_AT_LOAD_FORCE,
+    FM_AT_LOAD_TORQUE,
+    FM_AT_CONTROL,  /* inputs of frictions and laws */
+    FM_AT_POSITION, /* the state, and its rates, of a joint's free modes */
+    FM_AT_QUATERNION,
+    FM_AT_SPEED,
+    FM_AT_ACCELERATION,
+    FM_AT_EXCITED, /* positions of excited modes */
+    FM_AT_BRISTLE,
+    FM_AT_MODAL_POSITION, /* the state, and its rates, of a flexible body */
+    FM_AT_MODAL_SPEED,
+    FM_AT_MODAL_ACCELERATION,
+    FM_AT_PARAMETER, /* the array of FM_PARAMETERS or FM_SETTINGS */
+    FM_STORAGE_COUNT
+} fm_storage;
+
+/* What an output follows. On all from FM_FOLLOWS_ACCELERATIONS on, inputs act at once. */
+typedef enum fm_follows {
+    FM_FOLLOWS_NOTHING, /* no output */
+    FM_FOLLOWS_POSITIONS,
+    FM_FOLLOWS_VELOCITIES,
+    FM_FOLLOWS_SPRING, /* positions, velocities and parameters; a law may hold a spring: then as FM_FOLLOWS_LAW */
+    FM_FOLLOWS_STATE,  /* anything but inputs */
+    FM_FOLLOWS_ACCELERATIONS, /* inputs that accelerate what it belongs to */
+    FM_FOLLOWS_EXCITATION,    /* the excited mode's own input */
+    FM_FOLLOWS_BALANCE,       /* inputs whose forces pass it */
+    FM_FOLLOWS_LAW,           /* what accelerates the law's ends */
+    FM_FOLLOWS_FRICTION,      /* the friction's own inputs, and all where a reaction loads it */
+    FM_FOLLOWS_COUNT
+} fm_follows;
 
 /* One kind of variable: "J.q", "B.mass", "solver.energy" ... */
 typedef struct fm_kind_info {
@@ -40,8 +102,28 @@ typedef struct fm_kind_info {
     int32_t tunable;         /* parameters: may change during the simulation */
     int32_t state;           /* outputs: 1 for a state, whose start value FMI calls exact */
     const char *owner_name;  /* "JOINT", "BODY", ..., "MODEL" */
-    int32_t components;      /* of each variable; 0: as many as the joint or the body has modes */
+    int32_t components;      /* of each variable; 0: as many as `elements` says */
+    int32_t elements;        /* an fm_elements */
+    int32_t place;           /* an fm_storage */
+    int32_t follows;         /* an fm_follows */
 } fm_kind_info;
+
+/* Where the start value of a parameter is in the image: entry `first` of an array of so many columns for each element.
+ */
+typedef struct fm_parameter_info {
+    int32_t kind;
+    const char *array;
+    int32_t first, columns;
+} fm_parameter_info;
+
+/* One scheme of integration; its number is the value of solver.scheme. */
+typedef struct fm_scheme_info {
+    const char *name;
+    const char *method;  /* "Runge-Kutta 4 with fixed step" */
+    const char *purpose; /* "of order 4, with fixed steps" */
+    int32_t order;       /* of its steps */
+    int32_t fixed;       /* 1: equal steps of at most solver.step; 0: steps by solver.tolerance */
+} fm_scheme_info;
 
 typedef struct fm_variable_info {
     int32_t kind;      /* index for fm_kind() */
@@ -65,6 +147,12 @@ typedef struct fm_start_change {
     double given[6], value[6];
 } fm_start_change;
 
+/* What an event changed, for a host that integrates itself. */
+typedef struct fm_events {
+    int32_t changed; /* 1: continuous states */
+    double next;     /* time of the next event that is known before [s], INFINITY for none */
+} fm_events;
+
 /* One array of the image, for the packer that writes it and the reader that checks it. */
 typedef struct fm_array_info {
     const char *name;
@@ -87,8 +175,8 @@ fm_status fm_reset(fm_instance *instance);
 /* Simulation ------------------------------------------------------------------------------------------ */
 
 /* Assembles the mechanism at time t [s]: finds consistent positions and velocities from the values that were set (after
- * a step: from the present ones). With solver.equilibrium it goes on to the static equilibrium near them, at rest; excited
- * modes keep their velocities. The result does not depend on earlier assemblies. */
+ * a step: from the present ones). With solver.equilibrium it goes on to the static equilibrium near them, at rest;
+ * excited modes keep their velocities. The result does not depend on earlier assemblies. */
 fm_status fm_assemble(fm_instance *instance, double t);
 /* The position variables of the spanning tree at the present time, in the image's order: at most `capacity` of them.
  * Returns how many there are. */
@@ -96,23 +184,24 @@ size_t fm_positions(const fm_instance *instance, double *positions, size_t capac
 /* The number of velocity variables of the spanning tree. */
 int32_t fm_speed_count(const fm_instance *instance);
 /* At rest at the present positions of an assembled instance, with excited modes that stand and laws without friction:
- * out = M^-1 K direction, both of fm_speed_count() velocity variables, K the tangent stiffness by central differences with steps of `step` [rad],
- * or times the model's length; and its inverse, out = K^-1 M direction, by Krylov spaces. What the loops do not allow is
- * left out. */
+ * out = M^-1 K direction, both of fm_speed_count() velocity variables, K the tangent stiffness by central differences
+ * with steps of `step` [rad], or times the model's length; and its inverse, out = K^-1 M direction, by Krylov spaces.
+ * What the loops do not allow is left out. */
 fm_status fm_tangent(fm_instance *instance, double step, const double *direction, double *out);
 fm_status fm_flexibility(fm_instance *instance, const double *direction, double *out);
 /* How the last assembly with solver.equilibrium found it: 0 Newton's method, 1 by descent, 2 Newton's method with
  * shortened steps, 3 not at all; and in how many evaluations of accelerations. */
 int32_t fm_equilibrium_found(const fm_instance *instance, double *evaluations);
-/* Whether the equilibrium of the last assembly is stable: 0 if so, and without solver.equilibrium; else the growth rate [1/s] of a
- * motion that departs from it, and the name of the coordinate that moves most in it, "" for a vibration (flutter); NAN if it was
- * not found out, as where forces without a potential act on more than 40 velocity variables. */
+/* Whether the equilibrium of the last assembly is stable: 0 if so, and without solver.equilibrium; else the growth rate
+ * [1/s] of a motion that departs from it, and the name of the coordinate that moves most in it, "" for a vibration
+ * (flutter); NAN if it was not found out, as where forces without a potential act on more than 40 velocity variables.
+ */
 double fm_departure(const fm_instance *instance, char *name, size_t capacity);
-/* The first deformation since assembly that left the linear range, a rotation [rad] or strain above solver.deformation, and a
- * sentence on it without the last full stop; 0: none did. */
+/* The first deformation since assembly that left the linear range, a rotation [rad] or strain above solver.deformation,
+ * and a sentence on it without the last full stop; 0: none did. */
 double fm_deformation(const fm_instance *instance, char *message, size_t capacity);
-/* How many coordinates are locked in the equilibrium of the last assembly; the generalised force [N.m] or [N] that keeps one at its
- * start value, and its name. */
+/* How many coordinates are locked in the equilibrium of the last assembly; the generalised force [N.m] or [N] that
+ * keeps one at its start value, and its name. */
 int32_t fm_lock_count(const fm_instance *instance);
 double fm_lock(const fm_instance *instance, int32_t index, char *name, size_t capacity);
 /* FM_OK if every free mode has inertia at some general position, with loops left open; otherwise an error that names a
@@ -127,8 +216,14 @@ fm_status fm_check_parameters(fm_instance *instance);
 size_t fm_start_changes(fm_instance *instance, fm_start_change *change, size_t capacity);
 /* Advances to t_end [s]. FM_DISCARD: stopped early at fm_time(), where the state is valid. */
 fm_status fm_step(fm_instance *instance, double t_end);
-/* Registers a callback, NULL for none, that a long step calls about ten times a second; a result other than 0 ends the
- * step with FM_DISCARD. Completed steps give the same bits with and without a callback. */
+/* Advances to each of `times` (count) [s] in turn, as fm_step does, and writes a row at each: values (count, width) of
+ * the variables `reference` (width), as fm_get does, and positions (count, positions), as fm_positions does, unless it
+ * is NULL. *rows: how many rows are complete. FM_DISCARD: stopped early, as by fm_step; the host may also end the run
+ * between two steps. */
+fm_status fm_run(fm_instance *instance, const double *times, size_t count, const uint32_t *reference, size_t width,
+                 double *values, double *positions, size_t *rows);
+/* Registers a callback, NULL for none, that a long step or run calls about ten times a second; a result other than 0
+ * ends it with FM_DISCARD. Completed steps give the same bits with and without a callback. */
 void fm_interrupt(fm_instance *instance, int (*wanted)(void *host), void *host);
 double fm_time(const fm_instance *instance);
 /* Evaluates the dynamics `times` times at the present state, for benchmarking. */
@@ -145,22 +240,55 @@ int32_t fm_excited(const fm_instance *instance);
  * are zero. Returns how many doubles J has. */
 size_t fm_jacobian(fm_instance *instance, double *J, size_t capacity);
 
+/* Integration by the host, as FMI's Model Exchange asks for ---------------------------------------------
+ *
+ * In place of fm_step, after fm_assemble: fm_update_events begins; then fm_set_continuous at the times and states that
+ * the host's integrator chooses, with rates and event indicators there. Each step that it accepts is completed at its
+ * end by fm_completed_step. fm_update_events follows at the time of an event: where a completed step asks for one,
+ * where an indicator changed its sign, at the time that the last event announced, and after a jump of an input or a
+ * parameter. fm_step and fm_assemble take the integration back. Arrays have fm_continuous_count() or
+ * fm_indicator_count() elements. Outputs are those of the present state, as always.
+ */
+
+/* The continuous states: position variables of the spanning tree, then its velocity variables. */
+int32_t fm_continuous_count(const fm_instance *instance);
+/* The continuous state that a variable is, -1 if it is none. */
+int32_t fm_continuous_place(fm_instance *instance, uint32_t reference);
+/* Their magnitudes, below which errors are absolute: 1 rad and rad/s, or the model's length [m] and [m/s]. */
+void fm_nominals(const fm_instance *instance, double *nominal);
+void fm_get_continuous(const fm_instance *instance, double *x);
+/* At time t [s], not before the last event. FM_ERROR where a number is not finite. */
+fm_status fm_set_continuous(fm_instance *instance, double t, const double *x);
+/* FM_DISCARD: there are none at the present state, a shorter step may avoid it. */
+fm_status fm_continuous_rates(fm_instance *instance, double *rates);
+/* One for each force law, positive as long as it stays in its piece, or sticks: the distance to where it does not any
+ * more, relative to the law's own unit. Continuous between events. */
+int32_t fm_indicator_count(const fm_instance *instance);
+fm_status fm_indicators(fm_instance *instance, double *indicator);
+/* Ends a step of the host at the present state. *event is 1 if fm_update_events must follow: constraints or quaternions
+ * have drifted by a tenth of solver.tolerance, or laws at rest change their modes. FM_DISCARD: the motion cannot come
+ * here; the instance is again at fm_time(), the end of the step before. */
+fm_status fm_completed_step(fm_instance *instance, int32_t *event);
+/* Updates what is constant between events: modes of the force laws, with the velocities that stick, and pieces of the
+ * paths; projects the state onto the constraints. */
+fm_status fm_update_events(fm_instance *instance, fm_events *events);
+
 /* Values: all as doubles ------------------------------------------------------------------------------ */
 
 fm_status fm_get(fm_instance *instance, const uint32_t *reference, size_t count, double *value);
 fm_status fm_set(fm_instance *instance, const uint32_t *reference, size_t count, const double *value);
 /* Taylor coefficients of inputs about the present time, valid for one fm_step; orders 1 to 3. */
-fm_status fm_set_input_derivatives(fm_instance *instance, const uint32_t *reference, size_t count,
-                                   const int32_t *order, const double *value);
+fm_status fm_set_input_derivatives(fm_instance *instance, const uint32_t *reference, size_t count, const int32_t *order,
+                                   const double *value);
 fm_status fm_get_output_derivatives(fm_instance *instance, const uint32_t *reference, size_t count,
                                     const int32_t *order, double *value);
 /* result (unknowns) = (d unknown / d known) seed, with inputs as knowns, at the present time. */
 fm_status fm_directional_derivative(fm_instance *instance, const uint32_t *unknown, size_t unknowns,
                                     const uint32_t *known, size_t knowns, const double *seed, double *result);
 
-/* Where the bodies are at the present positions: for each body, in the image's order, its origin r (3) [m] and its rotation
- * matrix R (3, 3) by rows, from body axes to world axes; then the modal coordinates of each flexible body. `capacity`:
- * doubles that there is room for; what does not fit is left out. Returns how many there are. */
+/* Where the bodies are at the present positions: for each body, in the image's order, its origin r (3) [m] and its
+ * rotation matrix R (3, 3) by rows, from body axes to world axes; then the modal coordinates of each flexible body.
+ * `capacity`: doubles that there is room for; what does not fit is left out. Returns how many there are. */
 size_t fm_poses(fm_instance *instance, double *poses, size_t capacity);
 
 /* State: version, image hash, checksum and numbers, but no pointers ------------------------------------------- */
@@ -178,15 +306,18 @@ fm_status fm_variable(const fm_instance *instance, uint32_t reference, fm_variab
 size_t fm_variable_name(const fm_instance *instance, uint32_t reference, char *name, size_t capacity);
 uint32_t fm_kind_count(void);
 const fm_kind_info *fm_kind(uint32_t index);
-/* Whether a variable of a kind may have a value, `diagonal`: of a matrix an entry on its diagonal, or any other parameter. If
- * not, `why` has the bound, then after a colon the fix: "it must be at least 0: give zero or a positive number". */
+uint32_t fm_parameter_count(void);
+const fm_parameter_info *fm_parameter(uint32_t index);
+/* Whether a variable of a kind may have a value, `diagonal`: of a matrix an entry on its diagonal, or any other
+ * parameter. If not, `why` has the bound, then after a colon the fix: "it must be at least 0: give zero or a positive
+ * number". */
 int fm_value_fits(int32_t kind, int diagonal, double value, char *why, size_t capacity);
 /* The same for an inertia xx yy zz xy xz yz of a body, and whether a symmetric matrix of n <= 6 rows has no negative
  * eigenvalue beyond round-off, relative to its diagonal. */
 int fm_inertia_fits(const double inertia[6], int measured, char *why, size_t capacity);
 int fm_matrix_fits(const double *matrix, int32_t n);
 int32_t fm_kind_rate(int32_t kind); /* the kind that is its time derivative, -1 for none */
-fm_level fm_kind_level(int32_t kind);
+const fm_scheme_info *fm_scheme_at(uint32_t number); /* NULL beyond the last one */
 /* Names of the sizes that count the rows of the image's arrays, in the image's order. */
 uint32_t fm_size_count(void);
 const char *fm_size_name(uint32_t index);

@@ -9,7 +9,7 @@ from functools import lru_cache
 from html import escape
 from typing import TYPE_CHECKING
 
-from fmumbs.export.model_description import experiment_attributes
+from fmumbs.export.model_description import experiment_of
 
 if TYPE_CHECKING:
     from fmumbs.compiler import ModelImage, Variable
@@ -93,7 +93,7 @@ def documentation(
     variables: image.variables as a list, if the caller has one; tool: name and version of the exporter; notes: texts
     about the backend; scene: links to scene.html.
     """
-    experiment = experiment_attributes(image)
+    experiment = experiment_of(image)
     parts = [
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\">",
         f"<title>{escape(image.name)}</title>\n<style>{_STYLE}</style></head>\n<body>",
@@ -103,8 +103,8 @@ def documentation(
         '<a href="scene.html">It in motion</a>.' if scene else "",
         notes.needs, "Image <code>", image.hash, "</code>.</p>",
         "<h2>Default experiment</h2>",
-        f"<p>From 0 to {experiment['stopTime']} s, communication step {experiment['stepSize']} s, relative",
-        f"tolerance {experiment['tolerance']}.</p>",
+        f"<p>From 0 to {experiment.stop} s, communication step {experiment.step} s, relative",
+        f"tolerance {experiment.tolerance}.</p>",
         "<h2>Stepping</h2>", notes.stepping(),
         *(f"<h2>{heading}</h2>\n{text}" for heading, text in notes.sections),
         "<h2>Conventions</h2>", _CONVENTIONS,

@@ -30,6 +30,7 @@ from fmumbs.errors import ExportError, StartWarning
 from fmumbs.export import installed
 from fmumbs.export.archive import OLDEST, Date, zip_archive
 from fmumbs.export.documentation import documentation
+from fmumbs.export.fmi2 import fmi2_xml
 from fmumbs.export.model_description import model_description, model_identifier, source_date
 from fmumbs.export.naming import named
 from fmumbs.export.picture import icon
@@ -130,12 +131,10 @@ def native_entries(
     """The files of a native FMU that depend on its model: name in the archive, contents. scene: links to its page."""
     name = model_identifier(image.name)
     variables, tool = named(image.variables[:], naming), installed.tool()
-    yield (
-        "modelDescription.xml",
-        model_description(
-            image, variables, naming=naming, sources=compiled_sources(), tool=tool, licence=installed.LICENCE
-        ),
+    description = model_description(
+        image, variables, naming=naming, sources=compiled_sources(), tool=tool, licence=installed.LICENCE
     )
+    yield "modelDescription.xml", fmi2_xml(description)
     yield "model.png", icon(image)
     for platform, (suffix, binary) in installed.binaries(platforms).items():
         yield f"binaries/{platform}/{name}{suffix}", binary
@@ -184,6 +183,5 @@ def write(target: Path, data: bytes) -> None:
     except (OSError, ValueError) as error:  # ValueError: an invalid path
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise ExportError(
-            f"'{target}' could not be written ({len(data)} bytes): {reason}. "
-            "Choose another path, or free some space."
+            f"'{target}' could not be written ({len(data)} bytes): {reason}. Choose another path, or free some space."
         ) from error

@@ -25,6 +25,7 @@ from fmumbs._naming import STRUCTURED
 from fmumbs.errors import ExportError
 from fmumbs.export import installed
 from fmumbs.export.documentation import Notes, documentation
+from fmumbs.export.fmi2 import fmi2_xml
 from fmumbs.export.model_description import Capabilities, model_description, model_identifier
 from fmumbs.export.naming import named
 from fmumbs.export.picture import icon
@@ -98,13 +99,10 @@ def pythonfmu_entries(
     libraries = _libraries(platforms)
     slave = _slave(image.guid)
     module = f"fmumbs_{_hash(slave, *(core for _, _, core in libraries.values()))}"
-    yield (
-        "modelDescription.xml",
-        model_description(
-            image, variables, naming=naming, capabilities=CAPABILITIES, tool=tool,
-            licence=f"{installed.LICENCE} AND MIT",
-        ),
+    description = model_description(
+        image, variables, naming=naming, capabilities=CAPABILITIES, tool=tool, licence=f"{installed.LICENCE} AND MIT"
     )
+    yield "modelDescription.xml", fmi2_xml(description)
     yield "model.png", icon(image)
     for platform, (suffix, wrapper, core) in libraries.items():
         yield f"binaries/{platform}/{name}{suffix}", wrapper

@@ -8,10 +8,28 @@ F resists v. The deflection z of the bristles is a state.
 """
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from fmumbs import _checks
+from fmumbs._checks import Vec3
 from fmumbs.errors import ModelError
 from fmumbs.mechanism.given import UNSET, Unset
+
+
+class Contact(NamedTuple):
+    """One bristle of a joint: its name's end, its modes from `first` on, and the sliding velocity of each per unit.
+
+    own: factors of the joint's force across the axis, along it, and of its torque across it. axis: in F's axes or, if
+    on_M, in M's; zero: all directions are across it.
+    """
+
+    suffix: str
+    first: int
+    arms: tuple[float, ...]
+    linear: bool
+    own: tuple[float, float, float]
+    axis: Vec3
+    on_M: bool = False
 
 
 @dataclass(frozen=True)
@@ -88,3 +106,12 @@ class LuGre:
             raise ModelError(
                 "LuGre: there is no normal force, so it never acts. Give a preload, pressed=True or own=True."
             )
+
+    def own_factors(self, slides: bool) -> tuple[float, float, float]:
+        """(3,) what of the joint's reaction adds to the normal force of a contact (Contact.own).
+
+        slides: the contact slides along its axis; else it turns about it.
+        """
+        if not self.own:
+            return 0.0, 0.0, 0.0
+        return (1.0, 0.0, 1.0 / self.guide if self.guide else 0.0) if slides else (self.radius, self.collar, 0.0)

@@ -7,7 +7,7 @@ ground, loops, inertia on each free mode) is checked when it is compiled.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from numpy.typing import ArrayLike
@@ -27,6 +27,8 @@ from fmumbs.mechanism.program import Program
 from fmumbs.mechanism.signals import Causality, DefaultExperiment, Signal
 
 _Kind = TypeVar("_Kind", bound=Force)
+_One = TypeVar("_One", bound=Element)
+_Found = TypeVar("_Found")
 
 _RESERVED = ("ground", "world", "solver", "gravity", "time")
 _KINDS = (Body, Composite, JointBase, Coupling, Force, ForceLaw)
@@ -49,6 +51,7 @@ class Model:
         self.description = _checks.text(description, f"Model '{name}': description")
         self.default_experiment: DefaultExperiment | None = None
         self._elements: dict[str, Element] = {}
+        self._kept: tuple[int, dict[Any, Any]] = 0, {}  # what was found among so many elements
         self._signals: dict[str, Signal] = {}
         self._locks: tuple[Coupling, ...] = ()
 
@@ -123,17 +126,31 @@ class Model:
     @property
     def bodies(self) -> tuple[Body, ...]:
         """The bodies in the order in which they were added."""
-        return tuple(e for e in self._elements.values() if isinstance(e, Body))
+        return self._of(Body)
 
     @property
     def flexible_links(self) -> tuple[FlexibleLink, ...]:
         """The flexible links as they were given; their elements are among the bodies."""
-        return tuple(e for e in self._elements.values() if isinstance(e, FlexibleLink))
+        return self._of(FlexibleLink)
 
     @property
     def joints(self) -> tuple[JointBase, ...]:
         """The joints in the order in which they were added, and in their places the drives of programs."""
-        return tuple(e for e in self._simple() if isinstance(e, JointBase))
+        return self._found(JointBase, lambda: tuple(e for e in self._simple() if isinstance(e, JointBase)))
+
+    def _of(self, kind: type[_One]) -> tuple[_One, ...]:
+        """The elements of a class, in order of adding."""
+        return self._found(kind, lambda: tuple(e for e in self._elements.values() if isinstance(e, kind)))
+
+    def _found(self, what: object, find: Callable[[], _Found]) -> _Found:
+        """What find() returns, kept until an element is added."""
+        if self._kept[0] != len(self._elements):
+            self._kept = len(self._elements), {}
+        kept = self._kept[1]
+        if what not in kept:
+            kept[what] = find()
+        found: _Found = kept[what]
+        return found
 
     def _simple(self) -> Iterator[Element]:
         """All elements, each program as its drive, which has its name."""
@@ -141,7 +158,7 @@ class Model:
 
     @property
     def programs(self) -> tuple[Program, ...]:
-        return tuple(e for e in self._elements.values() if isinstance(e, Program))
+        return self._of(Program)
 
     @property
     def inner(self) -> frozenset[str]:
@@ -155,11 +172,16 @@ class Model:
 
     @property
     def couplings(self) -> tuple[Coupling, ...]:
-        return tuple(e for e in self._elements.values() if isinstance(e, Coupling))
+        return self._of(Coupling)
 
     def forces_of(self, kind: type[_Kind]) -> tuple[_Kind, ...]:
         """The force elements of one class; kind: such as fm.Spring."""
-        return tuple(e for e in self._elements.values() if isinstance(e, kind))
+        return self._of(kind)
+
+    @property
+    def forces(self) -> tuple[Force, ...]:
+        """All force elements, one class after the other."""
+        return tuple(force for kind in FORCES for force in self.forces_of(kind))
 
     @property
     def springs(self) -> tuple[Spring, ...]:
@@ -171,7 +193,7 @@ class Model:
 
     @property
     def laws(self) -> tuple[ForceLaw, ...]:
-        return tuple(e for e in self._elements.values() if isinstance(e, ForceLaw))
+        return self._of(ForceLaw)  # type: ignore[type-abstract]
 
     @property
     def named_points(self) -> tuple[Point, ...]:
@@ -179,6 +201,9 @@ class Model:
 
         Raises ModelError if two points of a body have the same name.
         """
+        return self._found("points", self._named_points)
+
+    def _named_points(self) -> tuple[Point, ...]:
         named = {(b.name, f.name): Point(b, f.X_BP, f.name) for b in self.bodies for f in b.points}
         for element in self._acting():
             for end in element.ends:
@@ -230,7 +255,7 @@ class Model:
         raise ModelError(f"{text}, which is not in the model. Add it to the model.")
 
     def _acting(self) -> Iterator[JointBase | Force]:
-        return (e for e in self._simple() if isinstance(e, JointBase | Force))
+        return iter(self._found("acting", lambda: tuple(e for e in self._simple() if isinstance(e, JointBase | Force))))
 
     def view(self, **options: Any) -> Any:
         """Simulates the mechanism and returns a picture of its motion: one HTML page, which a notebook shows.

@@ -100,7 +100,8 @@ def settings_of(options: Options) -> dict[str, Any]:
     """The parameters of an FMU for the integration and for keeping loops closed. Raises ModelError for unknown ones,
     and SolverError for `dynamics` and `locked`, which are fixed in an FMU.
     """
-    from fmumbs.compiler.image import correction_number, rest_option, scheme_number
+    from fmumbs.compiler.image import correction_number, rest_option
+    from fmumbs.compiler.schemes import scheme_number
 
     if options.dynamics is not None:
         raise SolverError(

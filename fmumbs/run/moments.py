@@ -92,6 +92,11 @@ class Moments:
                     control.act(t, is_output=t == end)
             yield i
 
+    @property
+    def is_free(self) -> bool:
+        """Whether nothing is set between the times: one call of Solver.run() then takes all steps."""
+        return self._control is None and self._feed.is_empty and not self._functions
+
     def settle(self) -> None:
         """Sets signals to their values where a step has stopped."""
         self._feed.set(self._solver.time)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,9 @@ from fmumbs.compiler import ModelImage
 from fmumbs.errors import Interrupted, SolverError
 from fmumbs.run.details import Details, Motion
 from fmumbs.run.result import Result
+
+if TYPE_CHECKING:
+    from fmumbs.run.solver import Solver
 
 MOST_NUMBERS = 10**9  # 8 GB
 
@@ -57,6 +61,15 @@ class Rows:
             _, positions, found = self._followed
             found[self.count] = positions()
         self.count += 1
+
+    def fill(self, solver: Solver, references: NDArray[np.uint32]) -> None:
+        """Runs a Solver to the times that are left, with nothing set in between, and adds the values there."""
+        first = self.count
+        positions = None if self._followed is None else self._followed[2][first:]
+        try:
+            solver.run(self.times[first:], references, self.values[first:], positions)
+        finally:
+            self.count += solver.rows
 
     def result(self) -> Result:
         """The rows so far."""

@@ -97,10 +97,13 @@ def simulate(
         rows.add(solver.read(references))
     try:
         with rows.kept_if_it_fails(present):
-            for i in run:
-                rows.add(solver.read(references))
-                if progress is not None:
-                    progress(i / (len(points) - 1))
+            if moments.is_free and progress is None:
+                rows.fill(solver, references)
+            else:
+                for i in run:
+                    rows.add(solver.read(references))
+                    if progress is not None:
+                        progress(i / (len(points) - 1))
     finally:
         if message := solver.deformation:
             warnings.warn(message, DeformationWarning, stacklevel=2)

@@ -57,6 +57,7 @@ class Solver:
         self._instance = self.image.take_instance()
         self._signals = {} if isinstance(model, ModelImage) else signal_references(model, self.image.variables)
         self._known: dict[str, tuple[References, bool]] = {}
+        self.rows = 0  # that the last run() completed
         self._lock = threading.RLock()
         self._busy = False
         make_interruptible(self._instance)
@@ -84,6 +85,27 @@ class Solver:
         except SolverError as error:
             error.time = self.time
             raise
+
+    def run(self, times: Array, references: References, values: Array, positions: Array | None = None) -> None:
+        """Integrates to each of (n,) times [s] and fills the rows of (n, references) values and (n, positions), in one
+        call of the core, with the same bits as by step(), read() and `positions`. `rows` then counts those complete.
+
+        values, positions: contiguous. After a SolverError or Ctrl-C the state is that at `time`.
+        """
+        asked, ends = np.ascontiguousarray(references, np.uint32), np.ascontiguousarray(times, np.float64)
+        if values.shape != (len(ends), len(asked)):
+            raise SolverError(f"the rows of {len(ends)} times and {len(asked)} variables are {_size(values)}.")
+        done = ffi.new("size_t *")
+        try:
+            self._call(
+                lib.fm_run, _pointer("double", ends), len(ends), _pointer("uint32_t", asked), len(asked),
+                _pointer("double", values), ffi.NULL if positions is None else _pointer("double", positions), done,
+            )  # fmt: skip
+        except SolverError as error:
+            error.time = self.time
+            raise
+        finally:
+            self.rows = int(done[0])
 
     def reset(self) -> None:
         """Resets to the state of a new Solver, bit for bit."""

@@ -5,9 +5,11 @@ flexible ones, place everything. An image carries its model's scene, with number
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cache
+from functools import cache, lru_cache
+from json.encoder import encode_basestring_ascii
+from operator import attrgetter
 from types import UnionType
 from typing import Any, Literal, Self, get_args, get_origin, get_type_hints
 
@@ -164,7 +166,7 @@ class Scene:
 
     def to_json(self) -> str:
         """Compact JSON, the same for the same scene; fields with their default values are left out."""
-        return json.dumps(_plain(self), separators=(",", ":"), ensure_ascii=True)
+        return _text(self)
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -173,25 +175,36 @@ class Scene:
         return made
 
 
-def _plain(value: Any) -> Any:
+def _text(value: Any) -> str:
+    """JSON of a value; of a dataclass without the fields that have their default values."""
     kind: Any = type(value)
-    if kind is float:
-        return _short(value)
     if kind is tuple:
-        return [_short(one) if type(one) is float else _plain(one) for one in value]
-    if kind in (str, int, bool) or value is None:
-        return value
-    found = {}
-    for name, default in _defaults(kind):
-        one = getattr(value, name)
-        if one != default:
-            found[name] = _plain(one)
-    return found
+        numbers = value and all(type(one) is float for one in value)
+        return _numbers(value) if numbers else f"[{','.join(map(_text, value))}]"
+    if kind is float:
+        return repr(_short(value))
+    if kind is str:
+        return encode_basestring_ascii(value)
+    if kind is int:
+        return repr(value)
+    if kind is bool or value is None:
+        return json.dumps(value)
+    keys, defaults, values_of = _fields(kind)
+    each = zip(keys, defaults, values_of(value), strict=True)
+    parts = [key + _text(one) for key, default, one in each if one is not default and one != default]
+    return "{" + ",".join(parts) + "}"
+
+
+@lru_cache(4096)  # most vectors of a mechanism repeat
+def _numbers(values: tuple[float, ...]) -> str:
+    return f"[{','.join([repr(_short(value)) for value in values])}]"
 
 
 @cache
-def _defaults(kind: type) -> tuple[tuple[str, Any], ...]:
-    return tuple((one.name, one.default) for one in fields(kind))
+def _fields(kind: type) -> tuple[Sequence[str], Sequence[Any], Callable[[Any], tuple[Any, ...]]]:
+    """Keys and defaults of the fields, and what returns the values of all."""
+    names = [one.name for one in fields(kind)]
+    return [f'"{name}":' for name in names], [one.default for one in fields(kind)], attrgetter(*names)
 
 
 def _short(value: float) -> float | int:

@@ -55,6 +55,7 @@ Array = NDArray[np.float64]
 
 _PARTS = 16  # of the centre line of a flexible body, and of each piece of a path
 _MOST = 2000  # points of a path
+_UNTURNED = Rotation.identity()
 _CYCLES = (UPRIGHT, (0.5, 0.5, 0.5, 0.5), (0.5, -0.5, -0.5, -0.5))  # x along the body's x, y, z; then y, z in turn
 
 
@@ -69,7 +70,7 @@ def scene_of(model: Model, length: float = 1.0, order: Sequence[str] = ()) -> Sc
     for joint in model.joints:
         for end in joint.ends if joint.name not in hidden else ():
             ends.setdefault(end.body.name, []).append(end.X_BP.offset)
-    for one in (*model.springs, *model.loads):
+    for one in model.forces:
         for end in one.ends:
             ends.setdefault(end.body.name, []).append(end.X_BP.offset)
     shown = [joint for joint in model.joints if joint.name not in hidden]
@@ -284,7 +285,7 @@ def _vec(values: Iterable[float] | Array | str) -> Vec3:
 
 
 def _quaternion(rotation: Rotation) -> Quaternion:
-    if rotation == Rotation.identity():
+    if rotation is _UNTURNED or rotation == _UNTURNED:
         return UPRIGHT
     w, x, y, z = rotation.as_quaternion().tolist()
     return w, x, y, z

@@ -105,7 +105,7 @@ def sweep(
             source, design, dict(settings or {}), series, replace(options, inputs=None), first.outputs, kept, saved, "",
         )  # fmt: skip
         task = replace(task, key=_fingerprint(task, getattr(first, "fingerprint", "")))
-        count = len(first.times(options))
+        count = first.count(options)
         store = Store(path, task.key, len(design), _units(first, task), _types(design), _about(first, task))
     finally:
         first.close()

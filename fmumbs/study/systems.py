@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fmumbs import _checks
 from fmumbs.errors import SolverError
@@ -22,8 +21,6 @@ from fmumbs.system import engines
 from fmumbs.system.interface import INTEGERS, Variable
 from fmumbs.system.plan import Part, Plan
 from fmumbs.system.reading import open_system
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -97,9 +94,8 @@ class SystemTarget:
                 raise SolverError(f"sweep: '{name}' is an integer, but takes the value {value:g}. Give whole numbers.")
         return name
 
-    def times(self, options: Options) -> Array:
-        plan = self.use(options)
-        return np.arange(plan.count + 1) * plan.step / 1e9
+    def count(self, options: Options) -> int:
+        return self.use(options).count + 1
 
     def run(self, values: Mapping[str, Any], record: Sequence[str], options: Options, series: Series) -> Recorded:
         plan = self.use(options)

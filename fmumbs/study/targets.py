@@ -68,8 +68,8 @@ class Target(Protocol):
         Returns what the name stands for, the same for two names of one variable.
         """
 
-    def times(self, options: Options) -> Array:
-        """(n,) times [s] of the results."""
+    def count(self, options: Options) -> int:
+        """Number of the times of the results."""
 
     def run(self, values: Values, record: Sequence[str], options: Options, series: Series) -> Recorded:
         """One run with these values. Raises FmumbsError if it fails."""
@@ -162,10 +162,10 @@ class ModelTarget:
         self._first.set(name, self._first.get(name))  # refused for what is computed
         return int(_references(self._first.image, name)[0])
 
-    def times(self, options: Options) -> Array:
+    def count(self, options: Options) -> int:
         from fmumbs.run.simulate import experiment_times
 
-        return experiment_times(self._first.image, options.stop, options.interval)
+        return len(experiment_times(self._first.image, options.stop, options.interval))
 
     def run(self, values: Values, record: Sequence[str], options: Options, series: Series) -> Recorded:
         from fmumbs.run.moments import Moments
@@ -179,10 +179,16 @@ class ModelTarget:
         times = experiment_times(image, options.stop, options.interval)
         rows = np.empty((len(times), len(wanted)))
         solver.reset()
-        for i in Moments(solver, times, {**settings, **series}):
-            if i == 0:
-                remarks = start_warnings(image.name, solver.start_changes, solver.departure)  # before the first step
-            rows[i] = solver.read(wanted)
+        moments = Moments(solver, times, {**settings, **series})
+        run = iter(moments)
+        next(run)
+        remarks = start_warnings(image.name, solver.start_changes, solver.departure)  # before the first step
+        rows[0] = solver.read(wanted)
+        if moments.is_free:
+            solver.run(times[1:], wanted, rows[1:])
+        else:
+            for i in run:
+                rows[i] = solver.read(wanted)
         remarks += filter(None, [solver.deformation])
         references, names = self._outputs(image)
         return Recorded(times, rows, names, solver.read(references), " ".join(remarks))
@@ -304,12 +310,12 @@ class FmuTarget:
                 raise SolverError(f"sweep: '{name}' is an integer, but takes the value {value:g}. Give whole numbers.")
         return variable.type, variable.valueReference
 
-    def times(self, options: Options) -> Array:
-        return communication_points(self._fmu, options)
+    def count(self, options: Options) -> int:
+        return len(communication_points(self._fmu, options))
 
     def run(self, values: Values, record: Sequence[str], options: Options, series: Series) -> Recorded:
         settings = {**values, **settings_of(options)}
-        times = self.times(options)
+        times = communication_points(self._fmu, options)
         real, whole, order = self._split(tuple(record))
         rows = np.empty((len(times), len(record)))
         with self._instance() as one, failures(self._fmu, one):

@@ -8,7 +8,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from fmumbs.errors import SolverError
 from fmumbs.play.fmu import Fmu
 from fmumbs.run.rows import Rows
 from fmumbs.system.package import fmu_files
-from fmumbs.system.plan import RECORDED, Plan
+from fmumbs.system.plan import RECORDED, Link, Plan
 from fmumbs.system.ssp import osp_structure
 from fmumbs.system.with_fmpy import set_starts
 
@@ -59,19 +59,44 @@ def run_with_libcosim(plan: Plan, folder: Path, rows: Rows, done: Callable[[int]
 
 
 def _check_initialisation(plan: Plan) -> None:
-    """Initialises each FMU once by FMPy: libcosim ends the whole process if one refuses to be."""
-    for part in plan.parts:
-        last = ""
-        try:
-            with Fmu(part.interface.path) as fmu, fmu.instance() as one:
-                try:
-                    one.begin(stop=plan.stop)
-                    set_starts(one.slave, fmu.variables, part.starts)
-                    one.slave.exitInitializationMode()
-                finally:
-                    last = one.last_message
-        except Exception as error:  # of FMPy
-            raise SolverError(_failure(plan, 0, f"in '{part.name}'", last or str(error))) from error
+    """Initialises the FMUs by FMPy, with connected inputs as libcosim sets them: if one refuses, libcosim would end the
+    whole process.
+    """
+    with ExitStack() as stack:
+        running: dict[str, tuple[Fmu, Any]] = {}
+        for part in plan.parts:
+            with _refusals(plan, part.name, running):
+                fmu = stack.enter_context(Fmu(part.interface.path))
+                one = stack.enter_context(fmu.instance())
+                running[part.name] = fmu, one
+                one.begin(stop=plan.stop)
+                set_starts(one.slave, fmu.variables, part.starts)
+        for link in plan.links * len(plan.parts):
+            with _refusals(plan, link.source.element, running):
+                value = _initial_output(link, *running[link.source.element])
+            with _refusals(plan, link.target.element, running):
+                fmu, one = running[link.target.element]
+                set_starts(one.slave, fmu.variables, {link.target.variable: value})
+        for name, (_, one) in running.items():
+            with _refusals(plan, name, running):
+                one.slave.exitInitializationMode()
+
+
+def _initial_output(link: Link, fmu: Fmu, one: Any) -> Any:
+    """The value that a connected input takes."""
+    get = getattr(one.slave, f"get{link.kind}" if link.kind != "Enumeration" else "getInteger")
+    (value,) = get([fmu.variables[link.source.variable].valueReference])
+    return link.factor * value + link.offset if link.converts else value
+
+
+@contextmanager
+def _refusals(plan: Plan, name: str, running: dict[str, tuple[Fmu, Any]]) -> Iterator[None]:
+    """Raises SolverError with an FMU's own reason if it refuses a call."""
+    try:
+        yield
+    except Exception as error:  # of FMPy
+        last = running[name][1].last_message if name in running else ""
+        raise SolverError(_failure(plan, 0, f"in '{name}'", last or str(error))) from error
 
 
 class _Log:

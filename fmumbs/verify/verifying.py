@@ -160,7 +160,8 @@ def _validation(path: Path) -> Iterator[str]:
 def _image(path: Path) -> Iterator[str]:
     """The image in the FMU is intact and matches the description; so do its copy in sources/ and the experiment."""
     from fmumbs.compiler import ModelImage
-    from fmumbs.export.model_description import experiment_attributes
+    from fmumbs.export.fmi2 import experiment_attributes
+    from fmumbs.export.model_description import experiment_of
     from fmumbs.export.sources import IMAGE_FILE, image_source
 
     with open_archive(path) as archive:
@@ -175,7 +176,7 @@ def _image(path: Path) -> Iterator[str]:
         yield f"'sources/{IMAGE_FILE}' is not '{IMAGE}'"
     experiment = root.find("DefaultExperiment")
     attributes = {} if experiment is None else experiment.attrib
-    for name, value in experiment_attributes(image).items():
+    for name, value in experiment_attributes(experiment_of(image)).items():
         if name not in attributes or float(attributes[name]) != float(value):
             yield f"the default experiment's {name} is {attributes.get(name)}, that of '{IMAGE}' {value}"
 

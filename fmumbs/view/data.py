@@ -55,7 +55,7 @@ def data_of(result: Result, motion: Motion, note: str = "", live: Mapping[str, A
         "largest": _largest(forces, image),
         "series": series,
         "live": live_of(image, **(live or {})),
-        "plots": [[one] for one in _first(result, [one["name"] for one in series])],
+        "plots": [[one] for one in _first(result, image, [one["name"] for one in series])],
     }
 
 
@@ -137,8 +137,13 @@ def _series(result: Result, chosen: NDArray[np.int64]) -> list[dict[str, Any]]:
     ]
 
 
-def _first(result: Result, names: list[str]) -> list[str]:
-    """The variables that are plotted at first: coordinates that move, then others."""
-    own = [name for name in names if _OTHER.search(name)]
-    coordinates = [name for name in own if _COORDINATE.search(name)]
-    return [name for name in coordinates or own if np.ptp(result[name]) > 0.0][:PLOTS]
+def _first(result: Result, image: ModelImage, names: list[str]) -> list[str]:
+    """The variables that are plotted at first: coordinates that move, those of joints without springs before those of
+    supports and flexible links, and no quaternions, which have no unit; without any, others.
+    """
+    a = image.arrays
+    springs = [a["stiffness"][u : u + n].any() for u, n in zip(a["joint_u"], a["joint_nu"], strict=True)]
+    sprung = {name for name, one in zip(Names(a).elements(JOINT), springs, strict=True) if one}
+    moving = [name for name in names if _OTHER.search(name) and np.ptp(result[name]) > 0.0]
+    coordinates = [name for name in moving if _COORDINATE.search(name) and result.units.get(name)]
+    return sorted(coordinates or moving, key=lambda name: name.rpartition(".")[0] in sprung)[:PLOTS]

@@ -1,12 +1,15 @@
 """A Model becomes an image, or an error that names what is wrong with it."""
 
+import gc
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import fmumbs as fm
 from fmumbs.compiler import ModelImage, compile
+from fmumbs.spatial import cross
 
 
 def chain(bodies: int) -> fm.Model:
@@ -217,3 +220,47 @@ def test_the_message_about_a_misspelled_signal_has_the_nearest_name() -> None:
     model.output("tip", of="rod1999.tpi.r")
     with pytest.raises(fm.ModelError, match=r"nearest name is 'rod1999\.tip\.r'"):
         compile(model)
+
+
+def test_what_a_model_has_follows_what_is_added() -> None:
+    """Lists are kept until the next element; a copy of a model keeps its own."""
+    model = fm.Model("m")
+    assert (model.bodies, model.joints, model.laws, model.forces) == ((), (), (), ())
+    body = fm.Body.rod("b", length=1.0, mass=1.0)
+    hinge = fm.Revolute("A", model.ground.at(), body.base, axis="y")
+    model.add(body)
+    assert (model.bodies, model.joints) == ((body,), ())
+    model.add(hinge)
+    assert (model.bodies, model.joints, model.laws) == ((body,), (hinge,), ())
+    first = compile(model)
+    brake, spring = fm.Law.brake("brake", hinge, 1.0), fm.Spring("s", model.ground.at(z=1), body.tip, stiffness=2.0)
+    model.add(brake, spring)
+    assert (model.laws, model.forces) == ((brake,), (spring,))
+    assert "brake.force" in compile(model).variables.names() and "brake.force" not in first.variables.names()
+
+
+def test_a_compilation_leaves_the_garbage_collector_as_it_was() -> None:
+    wrong = fm.Model("wrong")
+    wrong.add(fm.Body("b", mass=1.0))
+    for on in (True, False):
+        (gc.enable if on else gc.disable)()
+        try:
+            compile(fm.Model("m"))
+            assert gc.isenabled() == on
+            with pytest.raises(fm.ModelError):
+                compile(wrong)
+            assert gc.isenabled() == on
+        finally:
+            gc.enable()
+
+
+def test_options_that_change_nothing_leave_the_image() -> None:
+    image = compile(fm.Model("m"))
+    assert image.with_options() is image
+    assert image.with_options(tolerance=1e-3).bytes != image.bytes
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_cross_product_has_the_bits_of_numpys(seed: int) -> None:
+    a, b = np.random.default_rng(seed).normal(size=(2, 3)) * 10.0 ** np.arange(-3, 3).reshape(2, 3)
+    assert cross(a, b).tobytes() == np.cross(a, b).tobytes()

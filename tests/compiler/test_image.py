@@ -101,6 +101,20 @@ def test_each_invalid_number_is_refused(column: str, by: int, image: ModelImage)
             ModelImage.load(pack(image.sizes, image.arrays | {column: changed}))
 
 
+@pytest.mark.parametrize("cut", [False, True])
+def test_a_start_quaternion_of_zeros_is_refused(cut: bool) -> None:
+    model, rod = fm.Model("m"), fm.Body.rod("r", length=1.0, mass=1.0, radius=0.1)
+    model.add(rod, fm.Spherical("S", model.ground.at(), rod.base, cut=cut, stiffness=1.0 if cut else 0.0))
+    if cut:
+        model.add(fm.Free("F", model.ground.at(), rod.at()))
+    image, array = compile(model), "cut_start" if cut else "start_p"
+    starts = np.array(image.arrays[array])
+    first = 0 if cut else int(np.flatnonzero(starts == 1.0)[0])
+    starts[first : first + 4] = 0.0
+    with pytest.raises(fm.ModelError, match="a start quaternion is zero"):
+        ModelImage.load(pack(image.sizes, image.arrays | {array: starts}))
+
+
 @pytest.mark.parametrize("size", [0, 1, 55, 56, 63, 64, 119, 120, 1000])
 def test_the_cores_sha_256_is_hashlibs(size: int) -> None:
     body = bytes((7 * i + i // 251) & 255 for i in range(size))

@@ -1,5 +1,6 @@
 """Start values of inputs, states and parameters that are part of the model, or given with an export."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -69,13 +70,26 @@ def test_an_export_takes_start_values(tmp_path: Path) -> None:
     assert result["A.q"][0] == -1.0
 
 
+def rubbed() -> fm.Model:
+    """Friction that inputs press and scale, laws that inputs scale."""
+    model = driven()
+    rod, pads = model["rod"], fm.LuGre(0.6, 0.4, stribeck=0.1, stiffness=1e3, damping=5.0, pressed=True, scaled=True)
+    disc = fm.Body.box("disc", size=(1, 1, 0.1), mass=1.0)
+    B = fm.Revolute("B", rod.tip, disc.at(), axis="y", friction=pads)
+    model.add(disc, B, *(fm.Law.brake(name, on, 1.0, scaled=True) for name, on in (("one", model["A"]), ("other", B))))
+    return model
+
+
 SHIPPED = ["double_pendulum", "heavy_top", "gantry", "skate", "trough", "four_link_flexible", "cardan_shaft"]
 
 
-@pytest.mark.parametrize("name", [*SHIPPED, "a flying body"])
+OWN: dict[str, Callable[[], fm.Model]] = {"a flying body": driven, "friction and laws": rubbed}
+
+
+@pytest.mark.parametrize("name", [*SHIPPED, *OWN])
 def test_an_export_takes_every_start_value(name: str) -> None:
     """Each goes to its own variable, and to no other."""
-    model, rng = read_model(name) if name in SHIPPED else driven(), np.random.default_rng(3)
+    model, rng = OWN[name]() if name in OWN else read_model(name), np.random.default_rng(3)
     before = {v.name: v.start for v in compile(model, everything=True).variables}
     for variable in compile(model, everything=True).variables:
         options = variable.name.startswith("solver.")

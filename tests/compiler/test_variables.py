@@ -226,6 +226,17 @@ def test_units_follow_from_the_joint(image: ModelImage) -> None:
     assert (units["A.rest"], units["P.rotor_inertia"]) == ("rad", "kg")
 
 
+def test_units_of_a_skate_follow_from_its_slides_and_its_turn() -> None:
+    model, body = fm.Model("m"), fm.Body("b", mass=1.0, inertia=(1, 1, 1))
+    model.add(body, fm.Skate("S", model.ground.at(), body.at(), stiffness=(1, 2, 3), damping=(1, 2, 3)))
+    units = {v.name: v.unit for v in compile(model).variables}
+    along, about = {"q": "m", "rest": "m", "stiffness": "N/m", "damping": "N.s/m"}, {
+        "q": "rad", "rest": "rad", "stiffness": "N.m/rad", "damping": "N.m.s/rad",
+    }  # fmt: skip
+    for name in along:
+        assert [units[f"S.{name}[{i}]"] for i in (1, 2, 3)] == [along[name], along[name], about[name]]
+
+
 def test_only_variables_of_vectors_have_a_component(image: ModelImage) -> None:
     assert (one(image, "A.q").component, one(image, "A.q").kind) == (None, "q")
     assert (one(image, "F.q[4]").component, one(image, "F.q[4]").kind) == (3, "q")

@@ -121,7 +121,7 @@ static inline int64_t solver_variable(const fm_instance *s, const char *suffix)
     return -1;
 }
 
-/* Sets the scheme (fm_scheme), step [s] and tolerance; 1 if they are accepted. */
+/* Sets the scheme (its number), step [s] and tolerance; 1 if they are accepted. */
 static inline int choose(fm_instance *s, double scheme, double step, double tolerance)
 {
     static const char *const suffix[3] = {"solver.scheme", "solver.step", "solver.tolerance"};

@@ -1,6 +1,6 @@
 /* test_allocation.c: only fm_open and fm_close use the heap. */
 #include "images.h"
-#include "image/table.h"
+#include "image/schemes.h"
 
 /* From the address sanitizer's <sanitizer/allocator_interface.h>, which gcc does not install. */
 int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void *, size_t),
@@ -39,8 +39,14 @@ typedef struct room {
 static room make_room(const fm_instance *s)
 {
     const size_t count = fm_variable_count(s), speeds = (size_t)fm_speed_count(s) + 1;
-    room r = {allocate(count, sizeof *r.input), allocate(count, sizeof *r.output), 0, 0,
-              allocate(count + speeds, sizeof *r.value), allocate(speeds, sizeof *r.found), allocate(count, sizeof *r.order), allocate(fm_state_size(s), 1)};
+    room r = {allocate(count, sizeof *r.input),
+              allocate(count, sizeof *r.output),
+              0,
+              0,
+              allocate(count + speeds, sizeof *r.value),
+              allocate(speeds, sizeof *r.found),
+              allocate(count, sizeof *r.order),
+              allocate(fm_state_size(s), 1)};
     r.inputs = references(s, FM_INPUT, r.input);
     r.outputs = references(s, FM_OUTPUT, r.output);
     for (size_t i = 0; i < count; i++) r.order[i] = 1;

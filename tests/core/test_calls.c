@@ -1,6 +1,6 @@
 /* test_calls.c: every function of fmumbs.h on every image, with valid and invalid arguments. */
 #include "images.h"
-#include "image/table.h"
+#include "image/schemes.h"
 
 #define STEP 0.01 /* [s] */
 #define STEPS 10

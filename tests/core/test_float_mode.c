@@ -1,7 +1,7 @@
 /* test_float_mode.c: every public call that computes restores the host's floating-point mode and flags and gives the
  * same bits in every mode; callbacks run in the host's mode. */
 #include "images.h"
-#include "image/table.h"
+#include "image/schemes.h"
 
 #include "maths/float_mode.h"
 
@@ -16,8 +16,9 @@
 /* The default mode; other rounding modes; flush to zero; flags; traps for invalid operations, division by zero and
  * overflow; all traps. The x87 likewise, with the precision of double and of float. */
 static const fm_float_mode modes[] = {
-    0x1F80 | X87(0, 0x37F), 0x3F80 | X87(0, 0x77F),    0x5F80 | X87(0, 0xB7F), 0x7F80 | X87(0, 0xF7F), 0x9FC0 | X87(0, 0x27F),
-    0x1FBF | X87(63, 0x7F), 0x9FC5 | X87(0x25, 0x37F), 0x1900 | X87(0, 0x372), 0x0040 | X87(0, 0x340),
+    0x1F80 | X87(0, 0x37F),    0x3F80 | X87(0, 0x77F), 0x5F80 | X87(0, 0xB7F),
+    0x7F80 | X87(0, 0xF7F),    0x9FC0 | X87(0, 0x27F), 0x1FBF | X87(63, 0x7F),
+    0x9FC5 | X87(0x25, 0x37F), 0x1900 | X87(0, 0x372), 0x0040 | X87(0, 0x340),
 };
 #elif defined(__aarch64__)
 static const fm_float_mode modes[] = {0, 0x400000, 0x800000, 0xC00000, 0x1000000, 0x1F00000000};

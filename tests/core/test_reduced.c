@@ -1,5 +1,5 @@
-/* test_reduced.c: the reduced formulation, alone. Inverse dynamics returns the forces that the sweeps were given; the mass
- * matrix has its columns; and the motion does not touch what the sweeps and the Delassus matrix leave behind.
+/* test_reduced.c: the reduced formulation, alone. Inverse dynamics returns the forces that the sweeps were given; the
+ * mass matrix has its columns; and the motion does not touch what the sweeps and the Delassus matrix leave behind.
  */
 #include "images.h"
 
@@ -35,7 +35,8 @@ static void check_inverse(const image *one)
     fm_instance *s = begin(one);
     if (s == NULL) return;
     const int32_t n = s->image.n.speeds;
-    double *tau = allocate((size_t)n, sizeof *tau), *udot = allocate((size_t)n, sizeof *udot), *back = allocate((size_t)n, sizeof *back);
+    double *tau = allocate((size_t)n, sizeof *tau), *udot = allocate((size_t)n, sizeof *udot),
+           *back = allocate((size_t)n, sizeof *back);
     s->work.forced = 0;
     for (int32_t i = 0; i < n; i++) tau[i] = (double)(any(&seed) >> 11) / 4503599627370496.0 - 1.0;
     fm_run_orientations(s, s->y);
@@ -54,8 +55,8 @@ static void check_inverse(const image *one)
     fm_close(s);
 }
 
-/* The mass matrix of composite bodies, by itself and with the inertias of the implicit scheme: its columns are the forces
- * that inverse dynamics finds for unit accelerations. */
+/* The mass matrix of composite bodies, by itself and with the inertias of the implicit scheme: its columns are the
+ * forces that inverse dynamics finds for unit accelerations. */
 static void check_mass(const image *one)
 {
     fm_instance *s = begin(one);
@@ -152,5 +153,6 @@ static void check_alone(const image *one)
 
 int main(void)
 {
-    return walk(check_inverse, EVERY) + walk(check_mass, EVERY) + walk(check_accelerations, EVERY) + walk(check_alone, EVERY);
+    return walk(check_inverse, EVERY) + walk(check_mass, EVERY) + walk(check_accelerations, EVERY) +
+           walk(check_alone, EVERY);
 }

@@ -1,7 +1,7 @@
 /* test_refusals.c: a refused call leaves the instance unchanged, and every call ends. All cases were found by fuzz/, or
  * while it was written. */
 #include "images.h"
-#include "image/table.h"
+#include "image/schemes.h"
 
 static unsigned char *save(const fm_instance *s)
 {

@@ -1,6 +1,6 @@
 /* test_states.c: a saved state continues bit for bit, in the same or another instance; all other bytes are refused. */
 #include "images.h"
-#include "image/table.h"
+#include "image/schemes.h"
 
 #define STEP 0.01 /* [s] */
 #define CHECKSUM 24 /* offset of the checksum in a state, and of the bytes it covers */

@@ -40,7 +40,8 @@ static void stiffen(fm_instance *s, uint64_t *seed, double stiffness)
 static void apply(fm_instance *s, double g, const double *a, const double *b)
 {
     const int32_t n = s->image.n.speeds;
-    double *less = allocate((size_t)n, sizeof *less), *none = allocate((size_t)n, sizeof *none), *f = allocate((size_t)n, sizeof *f);
+    double *less = allocate((size_t)n, sizeof *less), *none = allocate((size_t)n, sizeof *none),
+           *f = allocate((size_t)n, sizeof *f);
     for (int32_t i = 0; i < n; i++) less[i] = b[i] - a[i];
     fm_stiff_force(s, g, less, none, f);
     for (int32_t i = 0; i < s->image.n.excitations; i++) {
@@ -73,7 +74,8 @@ static void check_inertias(const image *one)
     static uint64_t seed = 77;
     fm_instance *s = open_image(one);
     const int32_t n = s->image.n.speeds;
-    double *a = allocate((size_t)n, sizeof *a), *b = allocate((size_t)n, sizeof *b), *c = allocate((size_t)n, sizeof *c);
+    double *a = allocate((size_t)n, sizeof *a), *b = allocate((size_t)n, sizeof *b),
+           *c = allocate((size_t)n, sizeof *c);
     double *tau = allocate((size_t)s->image.n.modes, sizeof *tau), *none = allocate((size_t)n, sizeof *none);
     if (fm_assemble(s, 0.0) == FM_OK && fm_step(s, 1e-3) == FM_OK) {
         for (int round = 0; round < 8; round++) {
@@ -108,8 +110,10 @@ static int32_t resist(fm_instance *s, uint64_t seed, double factor, double g, do
     for (int32_t i = 0; i < s->image.n.springs; i++) s->spring_damping[i] = factor * uniform(&seed, 300.0, 1000.0);
     for (int32_t j = 0; j < s->image.n.joints; j++) { /* one for all modes, as a ball has */
         const double damping = factor * uniform(&seed, 10.0, 100.0);
-        const int resists = s->image.joint_u[j] >= s->image.n.speeds || (j < s->stiff.matrices && fm_has_matrix(&s->image, j));
-        for (int32_t i = s->image.joint_u[j]; resists && i < s->image.joint_u[j] + s->image.joint_nu[j]; i++) s->damping[i] = damping;
+        const int resists =
+            s->image.joint_u[j] >= s->image.n.speeds || (j < s->stiff.matrices && fm_has_matrix(&s->image, j));
+        for (int32_t i = s->image.joint_u[j]; resists && i < s->image.joint_u[j] + s->image.joint_nu[j]; i++)
+            s->damping[i] = damping;
         for (int32_t c = s->image.joint_coupled[j]; c < s->image.joint_coupled[j] + s->image.joint_couplings[j]; c++)
             s->coupled_damping[c] = resists ? (c % 2 ? -damping : damping) * uniform(&seed, 0.06, 0.15) : 0.0;
     }
@@ -125,7 +129,8 @@ static void check_compliances(const image *one)
 {
     static uint64_t seed = 5;
     fm_instance *s = open_image(one);
-    const int32_t n = s->image.n.speeds, np = s->image.n.positions, modes = s->image.n.modes, springs = s->image.n.springs;
+    const int32_t n = s->image.n.speeds, np = s->image.n.positions, modes = s->image.n.modes,
+                  springs = s->image.n.springs;
     double *a[4], *x = allocate((size_t)n, sizeof *x), *from = allocate((size_t)n, sizeof *from);
     double *y = allocate((size_t)s->model.ny, sizeof *y);
     for (int i = 0; i < 4; i++) a[i] = allocate((size_t)n, sizeof *a[i]);
@@ -136,7 +141,8 @@ static void check_compliances(const image *one)
         memset(s->spring_stiffness, 0, (size_t)springs * sizeof(double));
         memset(s->damping, 0, (size_t)modes * sizeof(double));
         memset(s->coupled_stiffness, 0, (size_t)s->image.n.coupled * sizeof(double));
-        memset(s->y + np, 0, (size_t)n * sizeof(double)); /* at rest, dampers do not pull, nor resist across their lines */
+        memset(s->y + np, 0,
+               (size_t)n * sizeof(double)); /* at rest, dampers do not pull, nor resist across their lines */
         memset(s->stiff.K, 0, (size_t)n * sizeof(double));
         memset(s->stiff.D, 0, (size_t)n * sizeof(double));
         memset(s->stiff.f, 0, (size_t)n * sizeof(double));

@@ -52,11 +52,13 @@ static void check_arcs(void)
 {
     double worst = 0.0, sines = 0.0;
     for (int i = 0; i < 300000; i++) {
-        const double y = (draw() - 0.5) * pow(10.0, 8.0 * draw() - 4.0), x = (draw() - 0.5) * pow(10.0, 8.0 * draw() - 4.0);
+        const double y = (draw() - 0.5) * pow(10.0, 8.0 * draw() - 4.0),
+                     x = (draw() - 0.5) * pow(10.0, 8.0 * draw() - 4.0);
         const double part = (2.0 * draw() - 1.0) * (i % 2 ? 1.0 : pow(10.0, -8.0 * draw()));
         worst = fmax(worst, ulps(fm_atan2(y, x), atan2l((long double)y, (long double)x)));
         sines = fmax(sines, ulps(fm_asin(part), asinl((long double)part)));
-        worst = fmax(worst, ulps(fm_atan2(y, y * 0.125 * (i % 9)), atan2l((long double)y, (long double)(y * 0.125 * (i % 9)))));
+        worst = fmax(
+            worst, ulps(fm_atan2(y, y * 0.125 * (i % 9)), atan2l((long double)y, (long double)(y * 0.125 * (i % 9)))));
     }
     CHECK(worst < 2.0 && sines < 3.0);
     const double some[] = {-2.0, -0.0, 0.0, 1.0, 1e300};

@@ -92,6 +92,17 @@ def tied_disc() -> fm.Model:
     return model
 
 
+def stopped() -> fm.Model:
+    """A block between two springs, one with a ramp in its law, on a rough floor."""
+    model = fm.Model("stopped")
+    block = fm.Body("block", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    A = fm.Prismatic("A", model.ground.at(), block.at(), axis="x", u0=1.5)
+    left = fm.Piece([[0], [-900]], upper=-0.05, origin=-0.05)
+    right = fm.Piece([[-1], [-400]], lower=0.08, origin=0.08)
+    model.add(block, A, fm.Law("stops", A, pieces=[left, right]), fm.Law.brake("floor", A, 2.0, breakaway=1.5))
+    return model
+
+
 def steered_disc() -> fm.Model:
     """A rolling disc whose heading turns evenly: a path of a higher degree, begun long before, is wild."""
     heading = fm.Turn("z", role="excited", path=fm.Path((0.0,), ((0.2, 1.6),)))
@@ -117,6 +128,7 @@ def images() -> dict[str, fm.ModelImage]:
     models["elastic"] = elastic(3)
     models["disc"] = rolling(0.5, (0, 0, 0, 0.3, 0), (0.4, 6.0, -0.9))
     models |= {"tied_disc": tied_disc(), "steered_disc": steered_disc(), "pin_in_slot": pin_in_slot()}
+    models["stopped"] = stopped()
     balls = space(801, "spherical", guess=0.02).model
     ball = next(joint.name for joint in balls.joints if isinstance(joint, fm.Spherical) and joint.name.startswith("j"))
     models |= {"held_turn": held(models["four_bar"], "A"), "held_ball": held(balls, ball)}

@@ -6,10 +6,11 @@
 A fault is an entry of the lists beside this file: the property that it breaks, the file, what is replaced by what, and
 the tests that were made for it. WORDs select those that have all of them in their list's name, file or property; --new
 those without a result; --survivors those that the last run found alive; --most the first N of them. --check only looks
-whether every fault still fits the code; --table only writes docs/faults.md.
+whether every fault still fits the code; --table only writes docs/faults.md, and drops results of what is not listed.
 
 --first is for a quick look at many: each runs only the tests that its list names, or near ones in two cases if it names
-none; what these do not see keeps the result that it has. With --survivors it leaves out what has a reason.
+none (these are left out before --collect); what these do not see keeps the result that it has. With --survivors it
+leaves out what has a reason.
 
 --collect finds out once which tests execute which lines (covering.py); a fault then runs those that execute its line,
 the nearest first, up to the first that fails. It costs the compilation of one file, through ccache if that is there,
@@ -34,7 +35,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from faults import page
-from faults.covering import collect
+from faults.covering import COVERING, collect
 from faults.lists import ROOT, Fault, Results, all_faults, keep, read_results
 from faults.planting import PYTEST, failures, plant, run_c_tests
 from faults.tree import WORK, build, copy_tree, run, run_pytest
@@ -119,11 +120,13 @@ def arguments() -> argparse.Namespace:
 
 def main() -> int:
     chosen = arguments()
-    faults, results = all_faults(), read_results()
+    faults, kept = all_faults(), read_results()
+    results = {f.key: kept[f.key] for f in faults if f.key in kept}
     stale = [(f, why) for f in faults if (why := f.stale())]
     for fault, why in stale:
         print(f"cannot be planted: {fault.breaks}: {why}", file=sys.stderr)
     if chosen.table:
+        keep(results)
         page.write(faults, results)
     if chosen.check or chosen.table:
         return bool(stale)
@@ -140,6 +143,7 @@ def main() -> int:
         and not (chosen.survivors and (f.key not in results or results[f.key]["caught"]))
         and not (chosen.survivors and chosen.first and f.why)
         and not (chosen.new and f.key in results)
+        and not (chosen.first and not f.tests and not COVERING.exists())
         and not f.stale()
     ][: chosen.most]
     # one file after another; last what much of the core includes
@@ -154,7 +158,7 @@ def main() -> int:
             keep(results)
     asked = [f for f in asked if f.key in results]
     wrong = take_back(asked, results)
-    keep({f.key: results[f.key] for f in faults if f.key in results})
+    keep(results)
     page.write(faults, results)
     alive = [f for f in asked if f in wrong or not (results[f.key]["caught"] or f.why)]
     print(f"{len(asked) - len(alive)} of {len(asked)} faults are seen or explained")

@@ -78,10 +78,11 @@ def spent() -> float:
 
 
 def limit_time(seconds: int | None) -> None:
-    """And hears Ctrl-C, which a shell lets a process in the background ignore: some tests send it."""
+    """And hears Ctrl-C and hanging up, which a shell and nohup let a process ignore: some tests send them."""
     if seconds is not None:
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, resource.getrlimit(resource.RLIMIT_CPU)[1]))
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def run(command: list[str], tree: Path, seconds: int | None = HANGS, **variables: str) -> tuple[int | None, str]:

@@ -103,6 +103,13 @@ def test_a_layers_number_holds_along_all_axes():
     assert (layer.stiffness, layer.damping) == ((3.0, 3.0, 3.0), (0.5, 0.5, 0.5))
 
 
+def test_a_layers_points_may_come_one_by_one_and_are_kept():
+    places = [(1.0, 0.0, 0.0), (0.0, 2.0, 0.0)]
+    layer = fm.Layer((place for place in places), stiffness=3.0)
+    for _ in range(2):  # a support reads them more than once
+        assert np.array_equal(list(layer.points), places)
+
+
 def test_bad_supports_are_refused():
     model, base = fm.Model("m"), fm.Body("base", mass=1.0)
     with pytest.raises(fm.ModelError, match="layers are none"):
@@ -158,7 +165,6 @@ def test_a_bushing_has_the_matrices_that_it_is_given(seed):
         np.testing.assert_allclose(R.T @ (found.solver.get("body.r") - place), x[:3], atol=1e-3 * np.abs(x).max())
         squares = np.sort(np.linalg.eigvals(np.linalg.solve(M, K)).real)
         np.testing.assert_allclose(found.frequencies, np.sqrt(squares), rtol=1e-3)
-
 
 
 @pytest.mark.parametrize("cut", [False, True])

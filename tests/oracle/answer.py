@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from oracle import elements
 from oracle.joints import Array, cross
 
 SCALAR = ("Revolute", "Prismatic", "Screw")
@@ -111,11 +112,10 @@ class Answer:
     def _named_points(self, body: Any) -> list[Any]:
         model = self.oracle.model
         used = [p for joint in model.joints for p in (joint.F, joint.M)]
-        used += [p for spring in model.springs for p in (spring.P, spring.Q)]
-        used += [load.P for load in model.loads]
+        used += [p for one in model.forces for p in one.ends]
         return [*body.points, *(p for p in used if p.name is not None and p.body.name == body.name)]
 
-    def put_springs(self) -> None:
-        for spring in self.oracle.model.springs:
-            length, pull, _ = self.oracle.spring(self.state, spring)
-            self.values |= {f"{spring.name}.length": length, f"{spring.name}.f": float(pull)}
+    def put_forces(self) -> None:
+        for one in self.oracle.model.forces:
+            values = elements.of(one).values(self.oracle, self.state, one)
+            self.values |= {f"{one.name}.{output}": value for output, value in values.items()}

@@ -27,6 +27,7 @@ from typing import Any
 
 import numpy as np
 
+from oracle import elements
 from oracle.answer import Answer
 from oracle.joints import Array, Frame, constraint, cross
 from oracle.kinematics import Kinematics, State
@@ -51,8 +52,7 @@ class Oracle(Kinematics):
             self._spread_forces(product, inputs)
         M, Q = self._inertia_and_weight(state)
         applied = {joint.name: self._joint_force(state, joint, inputs) for joint in self.joints}
-        self._add_line_springs(state, Q)
-        self._add_loads(state, inputs, Q)
+        Q += self._pushes(state, inputs)
         for joint in self.joints:
             G, drift = self.coordinates(state, joint)
             rotor = _rotor(joint)
@@ -83,7 +83,7 @@ class Oracle(Kinematics):
         for product in self.products.values():
             self._put_product(answer, product, inputs, rows, lambdas, pushed)
         answer.put_bodies()
-        answer.put_springs()
+        answer.put_forces()
         return answer
 
     def further_rows(self, state: State) -> dict[str, tuple[Array, Array]]:
@@ -190,9 +190,7 @@ class Oracle(Kinematics):
             if not np.any(joint.stiffness) and not np.any(joint.rotor_inertia):
                 continue
             total += 0.5 * np.sum(np.asarray(joint.stiffness) * away**2 + np.asarray(joint.rotor_inertia) * rate**2)
-        for spring in self.model.springs:
-            length, _, _ = self.spring(state, spring)
-            total += 0.5 * spring.stiffness * (length - spring.free_length) ** 2
+        total += sum(elements.of(one).energy(self, state, one) for one in self.model.forces)
         return float(total)
 
     def _inertia_and_weight(self, state: State) -> tuple[Array, Array]:
@@ -264,8 +262,7 @@ class Oracle(Kinematics):
         axes, all by name.
         """
         M, Q = self._inertia_and_weight(state)
-        self._add_line_springs(state, Q)
-        self._add_loads(state, inputs, Q)
+        Q += self._pushes(state, inputs)
         nu = np.zeros(len(Q))
         for body in self.model.bodies:
             i, name, w = self.column[body.name], body.name, state.w[body.name]
@@ -306,22 +303,12 @@ class Oracle(Kinematics):
         pull += sum(law_force(law.pieces, length, rate) for law in self.laws.get(spring.name, []))
         return length, pull, gradient
 
-    def _add_line_springs(self, state: State, Q: Array) -> None:
-        for spring in self.model.springs:
-            _, pull, gradient = self.spring(state, spring)
-            Q -= pull * gradient
-
-    def _add_loads(self, state: State, inputs: Mapping[str, Any], Q: Array) -> None:
-        for load in self.model.loads:
-            if self.is_ground(load.P):
-                continue
-            force = np.asarray(inputs.get(f"{load.name}.force", load.force), float)
-            torque = np.asarray(inputs.get(f"{load.name}.torque", load.torque), float)
-            name = load.P.body.name
-            centre = state.frame[name].p + state.frame[name].R @ self.com[name]
-            i = self.column[name]
-            Q[i : i + 3] += force
-            Q[i + 3 : i + 6] += torque + cross(self.frame(state, load.P).p - centre, force)
+    def _pushes(self, state: State, inputs: Mapping[str, Any]) -> Array:
+        """Generalised forces of all force elements."""
+        Q = np.zeros(6 * len(self.bodies))
+        for one in self.model.forces:
+            Q += elements.of(one).push(self, state, one, inputs)
+        return Q
 
 
 def _saddle_point(

@@ -4,8 +4,9 @@
  *     host modes JOBS                  each job in each of the floating-point modes below
  *     host again JOBS TIMES            the first job with several instances, loaded and unloaded many times
  *
- * A job: a line with the library; one with the URI of the resources; GUID, number of steps and step [s]; and lists of value
- * references, each after its length: outputs, inputs, tunable parameters, Integers that may be set, Booleans. Lines of a run:
+ * A job: a line with the library; one with the URI of the resources; GUID, number of steps and step [s]; and lists of
+ * value references, each after its length: outputs, inputs, tunable parameters, Integers that may be set, Booleans.
+ * Lines of a run:
  *
  *     mode NUMBER         begins a floating-point mode
  *     job RESOURCES       begins a job
@@ -13,11 +14,12 @@
  *     slopes BITS ...     directional derivatives of the outputs by the inputs, and the outputs' own derivatives
  *     whole NUMBER ...    Integers and Booleans
  *     log STATUS TEXT     what the logger received
- *     WORD                "restored": another instance repeats the second half from a serialised state, to the bit; "failed":
- *                         a step under huge inputs ended with an error; "repeated": the half repeats after it; "refused": a
- *                         step backwards in time is refused; "reset": the first step repeats after fmi2Reset
+ *     WORD                "restored": another instance repeats the second half from a serialised state, to the bit;
+ * "failed": a step under huge inputs ended with an error; "repeated": the half repeats after it; "refused": a step
+ * backwards in time is refused; "reset": the first step repeats after fmi2Reset
  *
- * Whatever else fails ends with exit code 1 and the name of the call. Each call is checked to keep the floating-point mode.
+ * Whatever else fails ends with exit code 1 and the name of the call. Each call is checked to keep the floating-point
+ * mode.
  */
 #include "fmi2FunctionTypes.h"
 
@@ -47,8 +49,14 @@ static library opened(const char *path)
     return MultiByteToWideChar(CP_UTF8, 0, path, -1, wide, 2048) > 0 ? LoadLibraryW(wide) : NULL;
 }
 
-static void *function(library from, const char *name) { return (void *)(uintptr_t)GetProcAddress(from, name); }
-static int closed(library from) { return FreeLibrary(from) && GetModuleHandleW(L"fmumbs.dll") == NULL; }
+static void *function(library from, const char *name)
+{
+    return (void *)(uintptr_t)GetProcAddress(from, name);
+}
+static int closed(library from)
+{
+    return FreeLibrary(from) && GetModuleHandleW(L"fmumbs.dll") == NULL;
+}
 
 static long handles(void)
 {
@@ -73,8 +81,14 @@ static long allocated(void)
 
 typedef void *library;
 
-static library opened(const char *path) { return dlopen(path, RTLD_NOW | RTLD_LOCAL); }
-static void *function(library from, const char *name) { return dlsym(from, name); }
+static library opened(const char *path)
+{
+    return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+}
+static void *function(library from, const char *name)
+{
+    return dlsym(from, name);
+}
 
 /* Whether it is gone, too. */
 static int closed(library from)
@@ -97,7 +111,10 @@ static long handles(void)
     return count;
 }
 
-static long allocated(void) { return (long)mallinfo().uordblks + (long)mallinfo().hblkhd; }
+static long allocated(void)
+{
+    return (long)mallinfo().uordblks + (long)mallinfo().hblkhd;
+}
 #endif
 
 /* Floating-point modes --------------------------------------------------------------------------------------------- */
@@ -110,8 +127,14 @@ static const unsigned modes[] = {0x1F80, 0x3F80, 0x5F80, 0x7F80, 0x9FC0, 0x1FBF,
 #ifdef __i386__ /* the x87's control word: precision of float, double; roundings; traps */
 static const unsigned short x87[] = {0x037F, 0x007F, 0x027F, 0x0B7F, 0x0F7F, 0x077F, 0x0372, 0x0340};
 #endif
-static unsigned mode_now(void) { return _mm_getcsr(); }
-static void set_mode(unsigned mode) { _mm_setcsr(mode); }
+static unsigned mode_now(void)
+{
+    return _mm_getcsr();
+}
+static void set_mode(unsigned mode)
+{
+    _mm_setcsr(mode);
+}
 #elif defined(__aarch64__)
 /* FPCR: the default; the other roundings; flush to zero; default NaN; all traps, which many processors do not have. */
 static const unsigned modes[] = {0, 0x400000, 0x800000, 0xC00000, 0x1000000, 0x2000000, 0x9F00};
@@ -167,7 +190,8 @@ static void choose(int mode)
     set_mode(own);
 }
 
-/* Jobs --------------------------------------------------------------------------------------------------------------- */
+/* Jobs ---------------------------------------------------------------------------------------------------------------
+ */
 
 enum { MOST = 4000, PATH = 2048 };
 
@@ -193,7 +217,8 @@ static int read_line(FILE *from, char *line)
 
 static void read_list(FILE *from, list *l)
 {
-    if (fscanf(from, "%d", &l->count) != 1 || l->count < 0 || l->count > MOST) fail("a list has no length, or too much");
+    if (fscanf(from, "%d", &l->count) != 1 || l->count < 0 || l->count > MOST)
+        fail("a list has no length, or too much");
     for (int i = 0; i < l->count; i++)
         if (fscanf(from, "%u", &l->reference[i]) != 1) fail("value references are missing");
 }
@@ -211,18 +236,22 @@ static int read_job(FILE *from, job *j)
     return 1;
 }
 
-/* FMUs ------------------------------------------------------------------------------------------------------------------ */
+/* FMUs
+ * ------------------------------------------------------------------------------------------------------------------ */
 
 #define FUNCTIONS(DO) \
     DO(GetVersion) DO(GetTypesPlatform) DO(Instantiate) DO(FreeInstance) DO(SetDebugLogging) DO(SetupExperiment) \
-    DO(EnterInitializationMode) DO(ExitInitializationMode) DO(Terminate) DO(Reset) DO(GetReal) DO(GetInteger) DO(GetBoolean) \
-    DO(GetString) DO(SetReal) DO(SetInteger) DO(SetBoolean) DO(SetString) DO(GetFMUstate) DO(SetFMUstate) DO(FreeFMUstate) \
+    DO(EnterInitializationMode) DO(ExitInitializationMode) DO(Terminate) DO(Reset) DO(GetReal) DO(GetInteger) \
+    DO(GetBoolean) \
+    DO(GetString) DO(SetReal) DO(SetInteger) DO(SetBoolean) DO(SetString) DO(GetFMUstate) DO(SetFMUstate) \
+    DO(FreeFMUstate) \
     DO(SerializedFMUstateSize) DO(SerializeFMUstate) DO(DeSerializeFMUstate) DO(GetDirectionalDerivative) \
     DO(SetRealInputDerivatives) DO(GetRealOutputDerivatives) DO(DoStep) DO(CancelStep) DO(GetStatus) DO(GetRealStatus) \
     DO(GetIntegerStatus) DO(GetBooleanStatus) DO(GetStringStatus)
 
 #define POINTER(name) fmi2##name##TYPE *name;
-#define FIND(name) if ((f.name = (fmi2##name##TYPE *)(uintptr_t)function(lib, "fmi2" #name)) == NULL) fail("fmi2" #name);
+#define FIND(name) \
+    if ((f.name = (fmi2##name##TYPE *)(uintptr_t)function(lib, "fmi2" #name)) == NULL) fail("fmi2" #name);
 
 static struct {
     FUNCTIONS(POINTER)
@@ -238,7 +267,9 @@ static void logged(fmi2ComponentEnvironment environment, fmi2String name, fmi2St
     const unsigned found = mode_now();
     va_list values;
     set_mode(own);
-    if (found != hostile) (void)fprintf(stderr, "%x is %x: ", hostile, found), fail("the logger is called in another floating-point mode");
+    if (found != hostile)
+        (void)fprintf(stderr, "%x is %x: ", hostile, found),
+            fail("the logger is called in another floating-point mode");
     (void)environment, (void)name, (void)category;
     (void)printf("log %d ", (int)status);
     va_start(values, message);
@@ -305,7 +336,10 @@ static int same(fmi2Component c, const job *j, const double *expected)
     return memcmp(value, expected, sizeof value) == 0;
 }
 
-static void say(const char *word, int fact) { (void)printf("%s%s\n", fact ? "" : "not ", word); }
+static void say(const char *word, int fact)
+{
+    (void)printf("%s%s\n", fact ? "" : "not ", word);
+}
 
 static void set_inputs(fmi2Component c, const job *j, double size)
 {
@@ -345,8 +379,8 @@ static void slopes(fmi2Component c, const job *j)
     static double seed[MOST], slope[MOST];
     static fmi2Integer order[MOST];
     for (int i = 0; i < MOST; i++) seed[i] = 0.25 * (1 + i % 3), order[i] = 1;
-    CALL(f.GetDirectionalDerivative(c, j->outputs.reference, (size_t)j->outputs.count, j->inputs.reference, (size_t)j->inputs.count,
-                                    seed, slope));
+    CALL(f.GetDirectionalDerivative(c, j->outputs.reference, (size_t)j->outputs.count, j->inputs.reference,
+                                    (size_t)j->inputs.count, seed, slope));
     print("slopes", slope, j->outputs.count);
     CALL(f.GetRealOutputDerivatives(c, j->outputs.reference, (size_t)j->outputs.count, order, slope));
     print("slopes", slope, j->outputs.count);
@@ -439,7 +473,8 @@ static void use_several(const job *j)
     for (int i = 0; i < j->steps; i++)
         for (int k = 0; k < 3; k++) steps(c[k], j, i, i + 1, 0);
     for (int k = 0; k < 3; k++) get(c[k], &j->outputs, value[k]), f.FreeInstance(c[k]);
-    if (memcmp(value[0], value[1], sizeof *value) != 0 || memcmp(value[0], value[2], sizeof *value) != 0) fail("instances differ");
+    if (memcmp(value[0], value[1], sizeof *value) != 0 || memcmp(value[0], value[2], sizeof *value) != 0)
+        fail("instances differ");
     if (!closed(lib)) fail("the library cannot be unloaded");
 }
 
@@ -480,7 +515,8 @@ int main(int count, char **argument)
     if (strcmp(argument[1], "again") == 0) {
         run_again(argument[2], atoi(argument[3]));
     } else if (strcmp(argument[1], "modes") == 0) {
-        for (int i = 0; i < (int)(sizeof modes / sizeof *modes); i++) (void)printf("mode %d\n", i), run_all(argument[2], i, NULL);
+        for (int i = 0; i < (int)(sizeof modes / sizeof *modes); i++)
+            (void)printf("mode %d\n", i), run_all(argument[2], i, NULL);
     } else {
         run_all(argument[2], 0, count > 3 ? argument[3] : NULL);
     }

@@ -2,8 +2,8 @@
  *
  *     levels LIST    a line for each image: its file
  *
- * Prints "best N", the best level; and for each image, scheme and level a line "FILE SCHEME LEVEL STATUS HASH", the hash of
- * all variables' bits at the start and after steps by that scheme.
+ * Prints "best N", the best level; and for each image, scheme and level a line "FILE SCHEME LEVEL STATUS HASH", the
+ * hash of all variables' bits at the start and after steps by that scheme.
  */
 #include "fmumbs.h"
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 import fmumbs as fm
 from fmumbs.compiler import ModelImage, compile
-from fmumbs.compiler.image import SCHEMES
 from fmumbs.compiler.names import text_at
+from fmumbs.compiler.schemes import SCHEMES
 from fmumbs.errors import AssemblyError, ExportError
 from fmumbs.export.installed import WEBASSEMBLY
 from fmumbs.readers import model_names, read_model

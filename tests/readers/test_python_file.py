@@ -7,6 +7,7 @@ import pytest
 
 from fmumbs.errors import ModelError
 from fmumbs.readers import NoSuchModel, find_model, model_names, read_model
+from fmumbs.readers.python_file import build_parameters
 
 ROD_FILE = "import fmumbs as fm\n\n\ndef build(length=1.0, *, name='rod_file'):\n    return fm.Model(name)\n"
 
@@ -96,6 +97,14 @@ def test_further_parameters_need_no_value(tmp_path: Path) -> None:
     path = tmp_path / "open.py"
     path.write_text("import fmumbs as fm\ndef build(*more, **others):\n    return fm.Model(others['name'])\n")
     assert read_model(str(path), {"name": "open"}).name == "open"
+
+
+def test_further_parameters_are_open_beside_named_ones(tmp_path: Path) -> None:
+    path = tmp_path / "open.py"
+    path.write_text("import fmumbs as fm\ndef build(length=1.0, **others):\n    return fm.Model('m')\n")
+    assert build_parameters(str(path)) == (["length"], True)
+    path.write_text("import fmumbs as fm\ndef build(length=1.0):\n    return fm.Model('m')\n")
+    assert build_parameters(str(path)) == (["length"], False)
 
 
 # Modules beside the file ---------------------------------------------------------------------------------------

@@ -321,3 +321,14 @@ def test_an_fmu_starts_in_equilibrium(tmp_path):
     run = run_fmu(path, Options(stop=0.2, interval=0.05))
     np.testing.assert_allclose(run["l_tip.q[2]"], run["l_tip.q[2]"][0], atol=1e-8)
     assert abs(run["l_tip.q[2]"][0]) > 0.1
+
+
+def test_a_search_that_fails_says_how_many_evaluations_it_took():
+    model, body = fm.Model("falls"), fm.Body("b", mass=1.0, inertia=(1, 1, 1))
+    model.add(body, fm.Prismatic("P", model.ground.at(), body.at(), axis="z"))
+    solver = fm.Solver(model)
+    solver.set("solver.equilibrium", 1)
+    with pytest.raises(fm.FmumbsError):
+        solver.assemble()
+    method, evaluations = solver.equilibrium_found
+    assert (method, evaluations > 0) == ("none", True)

@@ -20,6 +20,7 @@ from fmumbs.compiler.layout import ffi, lib
 from fmumbs.errors import AssemblyError
 from fmumbs.readers import read_model
 from fmumbs.run import Solver, simulate
+from fmumbs.run.rows import Rows
 
 LONG = 2e4  # [s] of motion, minutes of computing
 Alarm = Callable[[Callable[[], object], float, float], None]
@@ -368,3 +369,15 @@ def test_names_of_a_wrong_type_are_reported(call: Callable[[fm.Model], object]) 
 def test_an_image_may_be_in_any_buffer(view: Callable[[bytes], Any]) -> None:
     image = compile(read_model("pendulum"))
     assert ModelImage.load(view(image.bytes)) == image
+
+
+def test_ctrl_c_before_the_first_row_is_ctrl_c() -> None:
+    """Once there is a row it is kept, in an Interrupted."""
+    rows = Rows("r", np.arange(3.0), {"x": "m"})
+    with pytest.raises(KeyboardInterrupt) as caught, rows.kept_if_it_fails():
+        raise KeyboardInterrupt
+    assert not isinstance(caught.value, fm.errors.Interrupted)
+    rows.add(np.array([1.0]))
+    with pytest.raises(fm.errors.Interrupted) as kept, rows.kept_if_it_fails():
+        raise KeyboardInterrupt
+    assert kept.value.result is not None and kept.value.result["x"].tolist() == [1.0]

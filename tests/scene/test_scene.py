@@ -1,5 +1,6 @@
 """Scenes: bodies as they were described, symbols of joints, and what images carry of them."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import fmumbs as fm
 from fmumbs.compiler.layout import counted, pack
 from fmumbs.readers import read_model
 from fmumbs.scene import GROUND, Scene, Shape, scene_of
+from fmumbs.scene.described import BodyLook, Place, SpringLook
 from support.flexible_models import lumped
 
 MODELS = sorted(path.stem for path in (Path(__file__).parents[2] / "models").glob("*.py"))
@@ -197,3 +199,24 @@ def test_a_name_may_have_any_letter() -> None:
     model.add(body, fm.Prismatic("J", model.ground.at(), body.at(name="tip")))
     scene = scene_of(model)
     assert [point.name for point in scene.points] == ["B.tip"]
+
+
+def test_what_is_left_out_of_a_scene_is_what_the_page_takes_for_it() -> None:
+    """picture.js and the images of every version read the JSON: these values, and no others, are left out."""
+    at, upright = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)
+    place = Place(GROUND, at, upright, (), at)
+    scene = Scene(
+        "s",
+        bodies=(BodyLook("b", Shape("box", (1.0, 2.0, 3.0), at, upright), at, (), None, ""),),
+        springs=(SpringLook("k", place, place, True, False), SpringLook("d", place, place, False, True)),
+        gravity=at,
+        length=1.0,
+    )
+    assert json.loads(scene.to_json()) == {
+        "name": "s",
+        "bodies": [{"name": "b", "shape": {"kind": "box", "size": [1, 2, 3]}}],
+        "springs": [
+            {"name": "k", "P": {"body": -1}, "Q": {"body": -1}},
+            {"name": "d", "P": {"body": -1}, "Q": {"body": -1}, "stiff": False, "damped": True},
+        ],
+    }

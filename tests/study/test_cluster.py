@@ -1,5 +1,6 @@
 """Sweeps on processes: workers that die, runs that end their process, and schedulers that are not there."""
 
+import multiprocessing
 import os
 import signal
 from collections.abc import Iterator
@@ -145,3 +146,12 @@ def test_the_command_starts_processes_of_its_own(tmp_path: Path, monkeypatch: py
     assert result.exit_code == 0, result.output
     assert "3 runs, none failed" in result.output
     assert fm.Sweep("a.parquet")["length"].tolist() == [1.0, 1.5, 2.0]
+
+
+def test_a_script_that_a_worker_imports_is_told_how_to_be_written(
+    fmu: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before processes are started, which would each import it again."""
+    monkeypatch.setattr(multiprocessing.current_process(), "_inheriting", True, raising=False)
+    with pytest.raises(fm.SolverError, match=r"^a sweep starts processes, which import the script"):
+        fm.sweep(fmu, tmp_path / "a.parquet", grid={"A.qd": [4.0, 5.0]}, workers=2)

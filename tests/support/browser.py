@@ -6,7 +6,7 @@ import json
 import shutil
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -65,10 +65,11 @@ class Browser:
             case "Network.requestWillBeSent" if not given["request"]["url"].startswith(("file:", "data:", "blob:")):
                 self.errors.append(f"the page asked for {given['request']['url']}")
 
-    def open(self, path: Path, width: int = 1100, height: int = 720) -> None:
-        """Opens a file as file:// and waits until the page is ready."""
+    def open(self, path: Path, width: int = 1100, height: int = 720, phone: bool = False) -> None:
+        """Opens a file as file:// and waits until the page is ready. phone: with a touch screen."""
         self.errors.clear()
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=phone)
+        self.call("Emulation.setTouchEmulationEnabled", enabled=phone, maxTouchPoints=5 if phone else 1)
         self.call("Page.navigate", url=path.resolve().as_uri())
         self.wait("document.readyState === 'complete' && location.protocol === 'file:'")
 
@@ -92,10 +93,29 @@ class Browser:
         return base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"])
 
     def key(self, key: str) -> None:
-        """Presses and releases a key."""
-        text = {"text": key} if len(key) == 1 else {}
-        self.call("Input.dispatchKeyEvent", type="keyDown", key=key, **text)
-        self.call("Input.dispatchKeyEvent", type="keyUp", key=key)
+        """Presses and releases a key, which does to the control with the focus what it does there."""
+        number = {"ArrowLeft": 37, "ArrowRight": 39, "Home": 36, "End": 35, "Tab": 9, "Enter": 13}.get(key)
+        text = {"text": key} if len(key) == 1 else {"text": "\r"} if key == "Enter" else {}
+        code = {"code": "Space", "windowsVirtualKeyCode": 32} if key == " " else {"code": key}
+        code |= {"windowsVirtualKeyCode": number} if number else {}
+        self.call("Input.dispatchKeyEvent", type="keyDown", key=key, **code, **text)
+        self.call("Input.dispatchKeyEvent", type="keyUp", key=key, **code)
+
+    def centre(self, selector: str) -> tuple[float, float]:
+        """Where an element is on the screen."""
+        box = f"document.querySelector({json.dumps(selector)}).getBoundingClientRect()"
+        x, y = self.ask(f"((b) => [b.left + b.width / 2, b.top + b.height / 2])({box})")
+        return float(x), float(y)
+
+    def touch(self, *paths: Sequence[tuple[float, float]]) -> None:
+        """Fingers, each along its points of the screen, all at once."""
+        for step, points in enumerate(zip(*paths, strict=True)):
+            fingers = [{"x": x, "y": y, "id": i} for i, (x, y) in enumerate(points)]
+            self.call("Input.dispatchTouchEvent", type="touchMove" if step else "touchStart", touchPoints=fingers)
+        self.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+
+    def tap(self, selector: str) -> None:
+        self.touch([self.centre(selector)])
 
 
 @contextmanager

@@ -272,7 +272,7 @@ def _with(model: fm.Model, changed: list[fm.Joint]) -> fm.Model:
     """The same with other joints of these names."""
     new, names = fm.Model(model.name, gravity=model.gravity), {joint.name: joint for joint in changed}
     joints = (names.get(joint.name, joint) for joint in model.joints)
-    new.add(*model.bodies, *joints, *model.springs, *model.loads)
+    new.add(*model.bodies, *joints, *model.forces)
     return new
 
 

@@ -144,7 +144,7 @@ def friction_inputs(
 def with_joints(model: fm.Model, joints: dict[str, Any]) -> fm.Model:
     """The model with other joints of these names, and its laws on them."""
     new = fm.Model(model.name, gravity=model.gravity)
-    new.add(*model.bodies, *(joints.get(joint.name, joint) for joint in model.joints), *model.springs, *model.loads)
+    new.add(*model.bodies, *(joints.get(joint.name, joint) for joint in model.joints), *model.forces)
     new.add(*(replace(law, on=joints.get(law.on.name, law.on)) for law in model.laws))
     return new
 

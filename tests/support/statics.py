@@ -41,14 +41,14 @@ def standing_loop(seed: int, loops: int = 1) -> fm.Model:
     model = fm.Model("standing_loop", gravity=drawn.gravity)
     closing = [joint for joint in drawn.joints if joint.name.startswith("c")]
     tree = [replace(joint, stiffness=float(rng.uniform(3, 30))) for joint in drawn.joints if joint not in closing]
-    model.add(*drawn.bodies, *tree, *closing, *drawn.springs, *drawn.loads)
+    model.add(*drawn.bodies, *tree, *closing, *drawn.forces)
     return model
 
 
 def sprung(model: fm.Model) -> fm.Model:
     """The same with springs in all joints that have none."""
     other = fm.Model(model.name, gravity=model.gravity)
-    other.add(*model.bodies, *map(_sprung, model.joints), *model.springs, *model.loads)
+    other.add(*model.bodies, *map(_sprung, model.joints), *model.forces)
     return other
 
 

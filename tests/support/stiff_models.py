@@ -243,7 +243,7 @@ def closed(seed: int, hardest: float, rests: dict[str, Any]) -> Stiff:
     model = fm.Model("stiff", gravity=made.model.gravity)
     joints = [stiffened(d, joint, joint.name in made.cuts) for joint in made.model.joints]
     new = {joint.name: joint for joint in joints}
-    model.add(*made.model.bodies, *joints, *made.model.springs, *made.model.loads)
+    model.add(*made.model.bodies, *joints, *made.model.forces)
     for coupling in made.model.couplings:
         terms = tuple((new[t[0].name], *t[1:]) for t in coupling.terms)
         model.add(replace(coupling, terms=terms))

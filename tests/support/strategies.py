@@ -43,7 +43,7 @@ class Case:
 
     def __repr__(self) -> str:
         lines = [f"{self.model!r}, gravity={self.model.gravity}"]
-        elements = (*self.model.bodies, *self.model.joints, *self.model.springs, *self.model.loads, *self.model.laws)
+        elements = (*self.model.bodies, *self.model.joints, *self.model.forces, *self.model.laws)
         return "\n".join([*lines, *(f"  {element!r}" for element in elements), f"  {self.inputs}"])
 
 

@@ -198,6 +198,21 @@ def test_an_fmus_own_reason_is_told(engine: str, fmus: Path, tmp_path: Path) -> 
         heavy.run(engine)
 
 
+def test_a_connected_input_with_which_an_fmu_cannot_start_is_told(tmp_path: Path) -> None:
+    """The torque that holds a heavy arm lets a light one find no equilibrium: libcosim would end the process."""
+    swing, held = fm.Model("swing"), fm.Model("held")
+    light, heavy = (fm.Body.rod("rod", length=1.0, mass=mass, radius=0.05) for mass in (1.0, 50.0))
+    swing.add(light, fm.Revolute("A", swing.ground.at(), light.tip, axis="y", q0=0.1))
+    mode = fm.Turn("y", role="excited", path=fm.Path.polynomial(0.0))
+    held.add(heavy, fm.Joint("A", held.ground.at(), heavy.base, modes=[mode]))
+    system = fm.System("balanced", stop=0.1, step=0.01)
+    system.add("plant", fm.export_fmu(swing, tmp_path / "swing.fmu", equilibrium=True))
+    system.add("source", fm.export_fmu(held, tmp_path / "held.fmu"))
+    system.connect("source.A.drive", "plant.A.tau", start=0.0)
+    with pytest.raises(SolverError, match=r"'balanced' stopped at 0 s: in 'plant'.*no equilibrium"):
+        system.run("libcosim")
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 def test_an_interrupted_run_keeps_its_results(engine: str, fmus: Path) -> None:
     def stop(part: float) -> None:
@@ -284,7 +299,7 @@ def test_omsimulator_runs_to_the_numbers_of_libcosim(fmus: Path) -> None:
 
 # Outputs that are not real -----------------------------------------------------------------------------------
 
-SWITCH = '''
+SWITCH = """
 from pythonfmu import Boolean, Fmi2Causality, Fmi2Slave, Integer, String
 
 
@@ -300,7 +315,7 @@ class Switch(Fmi2Slave):
         self.odd = self.count % 2 == 1
         self.word = "odd" if self.odd else "even"
         return True
-'''
+"""
 
 
 @pytest.mark.parametrize("engine", ["fmpy", "libcosim"])

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 import fmumbs as fm
 import fmumbs.verify.verifying
 from fmumbs.export import export_fmu
-from fmumbs.play.fmu import Instance
+from fmumbs.play.fmu import ABRUPT, FINE, Fmu, Instance
 from fmumbs.verify import differences
 from fmumbs.verify.differences import SAFETY, settled
 from fmumbs.verify.verifying import Finding, verify_fmu
@@ -130,3 +132,78 @@ def test_output_derivatives_of_a_stiff_fmu_that_are_too_large_are_found(
     findings, _ = verified(damped(1e6, 1e5), tmp_path, monkeypatch)
     assert [finding.check for finding in findings] == ["output derivatives"]
     assert "by differences" in findings[0].message
+
+
+def test_inputs_that_would_spin_a_light_body_are_smaller(tmp_path: Path) -> None:
+    """A rod of 1e-9 kg.m2: the torques of an excitation give an acceleration of at most 1e3 rad/s2."""
+    model = fm.Model("thin")
+    rod = fm.Body.rod("rod", length=0.01, mass=3e-5)
+    model.add(rod, fm.Revolute("A", model.ground.at(), rod.base, axis="z"))
+    with Fmu(export_fmu(model, tmp_path / "thin.fmu")) as fmu:
+        (push,) = fmu.excitation().values()
+        with fmu.started({}) as still, fmu.started(fmu.excitation()) as pushed:
+            jumps = np.abs(pushed.reals(fmu.outputs) - still.reals(fmu.outputs))
+    assert 0.0 < abs(push) < 1e-5
+    assert 1.0 < jumps.max() <= 1.001 * ABRUPT
+
+
+def test_the_path_has_a_row_for_each_communication_point(pendulum_fmu: Path) -> None:
+    with Fmu(pendulum_fmu) as fmu:
+        end, path = differences._after(fmu, (1.0, 0.5, 0.25), FINE)
+    assert path.shape == (4, len(end)) and np.array_equal(path[-1], end) and np.ptp(path[:, 0]) > 0.0
+
+
+class Refusing:
+    """An instance whose FMU refuses derivatives of inputs above an order."""
+
+    last_message = "No."
+
+    def __init__(self, has_image: bool, status: int) -> None:
+        self.fmu = SimpleNamespace(inputs=[1], has_image=has_image)
+        self.slave, self.status = self, status
+
+    def setRealInputDerivatives(self, inputs: list[int], orders: list[int], values: list[float]) -> None:
+        from fmpy.fmi1 import FMICallException
+
+        raise FMICallException("fmi2SetRealInputDerivatives", self.status)
+
+
+@pytest.mark.parametrize(
+    ("order", "has_image", "status", "left_open"),
+    [(2, False, 3, True), (1, False, 3, False), (2, False, 2, True), (2, True, 3, False), (2, False, 4, False)],
+)
+def test_higher_derivatives_of_inputs_may_be_refused_by_others(
+    order: int, has_image: bool, status: int, left_open: bool
+) -> None:
+    found: Any = differences._refusal(Refusing(has_image, status), order, {1: 0.5})  # type: ignore[arg-type]
+    assert f"refuses order {order}. No." in found
+    assert isinstance(found, differences.NotCompared) == left_open
+
+
+@pytest.mark.parametrize("missing", ["the ability", "inputs", "outputs"])
+def test_derivatives_by_inputs_are_asked_of_who_offers_them(pendulum_fmu: Path, missing: str) -> None:
+    with Fmu(pendulum_fmu) as fmu:
+        assert fmu.inputs and fmu.outputs and fmu.abilities.providesDirectionalDerivative
+        if missing == "the ability":
+            fmu.abilities.providesDirectionalDerivative = False
+        else:
+            setattr(fmu, missing, [])
+        fmu.started = None  # type: ignore[assignment,method-assign]
+        assert list(differences.differentiates_by_inputs(fmu)) == []
+
+
+def test_sums_of_small_derivatives_are_compared_by_their_size(pendulum_fmu: Path, monkeypatch: Any) -> None:
+    """Outputs in Tm of a mass in Gkg, say: a sum that is off by 1e-3 is off, whatever its unit."""
+    from fmpy.fmi2 import FMU2Slave
+
+    answers = FMU2Slave.getDirectionalDerivative
+
+    def wrong(slave: Any, unknown: list[int], known: list[int], seed: list[float]) -> list[float]:
+        found = [1e-9 * x for x in answers(slave, unknown, known, seed)]
+        return found if len(known) == 1 else [x * 1.001 for x in found]
+
+    monkeypatch.setattr(FMU2Slave, "getDirectionalDerivative", wrong)
+    monkeypatch.setattr(differences, "_by_input", lambda one, values, known: (np.zeros(len(one.fmu.outputs)),) * 3)
+    with Fmu(pendulum_fmu) as fmu:
+        found = list(differences.differentiates_by_inputs(fmu))
+    assert any("summed over each" in problem for problem in found)

@@ -184,7 +184,7 @@ fmi2Status fmi2GetRealOutputDerivatives(fmi2Component c, const fmi2ValueReferenc
     const fmi2Status status = REAL(fmi2GetRealOutputDerivatives)(c, vr, n, order, value);
     for (size_t i = 0; i < n; i++) {
         if (vr[i] != UNDECLARED) continue; /* an output whose derivative is no variable */
-        value[i] = WRONG == OUTPUT_DERIVATIVES_ARE_TOO_LARGE ? 1.01 * value[i]
+        value[i] = WRONG == OUTPUT_DERIVATIVES_ARE_TOO_LARGE   ? 1.01 * value[i]
                    : WRONG == OUTPUT_DERIVATIVES_TURN_INFINITE ? INFINITY
                                                                : NAN;
     }

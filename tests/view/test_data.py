@@ -121,6 +121,20 @@ def test_the_first_plots_are_coordinates_that_move() -> None:
     assert "S.q" not in moving
 
 
+def test_plots_of_supports_come_last_and_quaternions_never() -> None:
+    """A support that sags, a ball, and the arm that a user moves."""
+    model = fm.Model("arm")
+    feet, arm, bob = (
+        fm.Body("feet", mass=1.0, inertia=(1, 1, 1)),
+        *(fm.Body.rod(n, length=1.0, mass=1.0, radius=0.1) for n in "ab"),
+    )
+    model.add(feet, fm.Prismatic("F", model.ground.at(), feet.at(), axis="z", stiffness=1e4, damping=10.0))
+    model.add(arm, fm.Revolute("A", feet.at(), arm.base, axis="y", u0=1.0))
+    model.add(bob, fm.Spherical("S", arm.tip, bob.base, u0=(0.1, 0.2, 0.3)))
+    result = everything(model)
+    assert data_of(result, motion_of(result))["plots"] == [["A.q"], ["F.q"]]
+
+
 @pytest.mark.parametrize(
     ("count", "bodies", "shown", "wide"),
     [

@@ -64,6 +64,14 @@ def moved(browser: Browser, name: str, value: float) -> None:
     )
 
 
+def typed(browser: Browser, name: str, value: float) -> None:
+    """Types a number beside a slider, which may be beyond its ends."""
+    browser.ask(
+        f"(() => {{ const n = document.querySelector(`#live input[type=number][data-name='{name}']`);"
+        f"n.value = '{value}'; n.dispatchEvent(new Event('change')); }})()"
+    )
+
+
 # Numbers -----------------------------------------------------------------------------------------------------
 
 
@@ -110,7 +118,7 @@ def test_inputs_states_and_refusals(browser: Browser, pages: dict[str, Path]) ->
     solver.step(0.5)
     solver.step(1.0)
     assert found["ends"] == found["again"] == [1.0, solver.get("A.q"), solver.get("B.q")]
-    says = ("no variable 'C.q'", "A.q is neither", "finite number", "not be negative", "not before", "state", "damaged")
+    says = ("no variable 'C.q'", "A.q is neither", "finite number", "at least 0", "not before", "state", "damaged")
     for message, part in zip(found["refused"], says, strict=True):
         assert part in message
     assert found["reset"] == [0.0, 0.25, 0.0]
@@ -143,6 +151,68 @@ def test_a_slider_steers_the_motion(browser: Browser, pages: dict[str, Path]) ->
     assert browser.errors == []
 
 
+def test_a_slider_with_the_focus_has_the_arrow_keys(browser: Browser, pages: dict[str, Path]) -> None:
+    live_page(browser, pages["double_pendulum"])
+    browser.ask("document.querySelector(`#live input[type=range][data-name='A.tau']`).focus()")
+    step = browser.ask("Number(document.activeElement.step)")
+    for key, value in (("ArrowRight", step), ("ArrowLeft", 0.0), ("End", None)):
+        browser.key(key)
+        assert browser.ask("page.playing")
+        if value is not None:
+            assert browser.ask("Number(document.activeElement.value)") == pytest.approx(value, abs=1e-9)
+    most = browser.ask("Number(document.activeElement.max)")
+    browser.wait(f"page.panel.changed['A.tau'] === {most}")
+    assert browser.errors == []
+
+
+def test_sliders_of_what_a_user_drives_come_first(browser: Browser, tmp_path: Path) -> None:
+    """A crane's hoist before its feet and its flexible boom; a single mode before several."""
+    live_page(browser, view_model(compiled("crane"), stop=0.0).save(tmp_path / "crane.html"))
+    inputs = browser.ask("page.panel.inputs.map((one) => one.name)")
+    assert inputs[:2] == ["hoist.tau[1]", "hoist.tau[2]"]
+    parts = ("feet_base", "boom_e1", "feet_1_1")
+    firsts = [next(i for i, name in enumerate(inputs) if name.startswith(part)) for part in parts]
+    assert firsts == sorted(firsts) and firsts[0] > 1
+
+
+def test_curves_are_sampled_in_the_time_of_the_model(browser: Browser, pages: dict[str, Path]) -> None:
+    """240 times a second as it is seen, however seldom the page draws; poses and values are the native bits' there."""
+    live_page(browser, pages["double_pendulum"])
+    browser.wait("page.panel.motion.end > 0.5")
+    browser.ask("page.play(false)")
+    times, values = browser.ask("[Array.from(page.source.times), Array.from(page.panel.motion.values('A.q'))]")
+    assert max(np.diff(times)) <= 1.001 / 240
+    solver = fm.Solver(compiled("double_pendulum"))
+    solver.assemble()
+    exact = []
+    for t in times:
+        if t > 0.0:
+            solver.step(t)
+        exact.append(solver.get("A.q"))
+    assert np.abs(np.subtract(values, exact)).max() < 1e-12
+    frame = "page.panel.engine.call('advance', 0.1, 0.01, 1e9, [])"
+    then = f".then(() => {frame}).then(({{ frames }}) => frames.map((one) => one.time))"
+    found = browser.ask(f"page.panel.engine.call('reset', {{}}, []){then}")
+    assert found == pytest.approx([0.01 * k for k in range(1, 11)], abs=1e-15)
+
+
+def test_reset_takes_back_the_inputs_and_keeps_the_parameters(browser: Browser, pages: dict[str, Path]) -> None:
+    """What drove it into a failure is gone, or Reset would fail at once."""
+    live_page(browser, pages["double_pendulum"])
+    browser.ask("document.getElementById('live-more').open = true")
+    browser.wait("Boolean(document.querySelector(`#live input[data-name='lower.mass']`))")
+    moved(browser, "lower.mass", 2.0)
+    typed(browser, "A.tau", 1e200)
+    browser.wait("!page.playing && /failed/.test(document.getElementById('live-status').textContent)")
+    browser.ask("document.getElementById('live-reset').click()")
+    browser.wait("page.playing && page.source.end > 0.3")
+    assert browser.ask("page.panel.changed") == {"lower.mass": 2.0}
+    for kind in ("number", "range"):
+        assert browser.ask(f"document.querySelector(`#live input[type={kind}][data-name='A.tau']`).value") == "0"
+        assert browser.ask(f"document.querySelector(`#live input[type={kind}][data-name='lower.mass']`).value") == "2"
+    assert browser.errors == []
+
+
 def test_it_goes_back_to_the_recording(browser: Browser, pages: dict[str, Path]) -> None:
     live_page(browser, pages["double_pendulum"])
     before = browser.ask("page.plots[0].times().length")
@@ -159,10 +229,7 @@ def test_a_value_that_is_refused_is_put_back(browser: Browser, pages: dict[str, 
     live_page(browser, pages["double_pendulum"])
     browser.ask("document.getElementById('live-more').open = true")
     browser.wait("Boolean(document.querySelector(`#live input[data-name='lower.mass']`))")
-    browser.ask(
-        "(() => { const n = document.querySelector(`#live input[type=number][data-name='lower.mass']`);"
-        "n.value = -2; n.dispatchEvent(new Event('change')); })()"
-    )
+    typed(browser, "lower.mass", -2)
     browser.wait("document.getElementById('live-status').textContent.includes('must be at least 0')")
     for kind in ("number", "range"):
         assert browser.ask(f"document.querySelector(`#live input[type={kind}][data-name='lower.mass']`).value") == "1"

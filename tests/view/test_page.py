@@ -129,6 +129,67 @@ def test_it_plays_pauses_and_repeats(pendulum: Browser) -> None:
     assert pendulum.ask("page.time") == pytest.approx(1.99)
 
 
+def test_a_control_with_the_focus_has_its_own_keys(pendulum: Browser) -> None:
+    """A checkbox and a button take the space; a field all that is typed; the slider of the time moves the time."""
+    pendulum.ask("page.play(false); page.seek(1)")
+    pendulum.ask("document.getElementById('show-names').focus()")
+    pendulum.key(" ")
+    assert pendulum.ask("document.getElementById('show-names').checked && !page.playing")
+    pendulum.key("ArrowRight")
+    assert pendulum.ask("page.time") == pytest.approx(1.01)
+    pendulum.key(" ")
+    assert not pendulum.ask("document.getElementById('show-names').checked || page.playing")
+    pendulum.ask("document.getElementById('add').focus()")
+    for key in ("l", " ", "Home"):
+        pendulum.key(key)
+    assert pendulum.ask("[document.getElementById('add').value, page.playing, page.time]") == ["l ", False, 1.01]
+    assert pendulum.ask("document.getElementById('loop').checked")
+    pendulum.ask("document.getElementById('add').value = ''; document.getElementById('slider').focus()")
+    pendulum.key("Home")
+    assert pendulum.ask("page.time") == 0
+    pendulum.ask("document.getElementById('panel').focus()")
+    pendulum.key(" ")
+    assert pendulum.ask("document.body.classList.contains('narrow') && !page.playing")
+    pendulum.key("Enter")
+    assert not pendulum.ask("document.body.classList.contains('narrow')")
+    pendulum.ask("document.activeElement.blur()")
+
+
+def test_all_is_in_reach_on_a_phone(browser: Browser, tmp_path: Path) -> None:
+    """390 by 844: the panel opens below the picture; a finger turns it, two zoom; nothing is beyond the edges."""
+    browser.open(read_model("double_pendulum", {}).view(stop=2).save(tmp_path / "phone.html"), 390, 844, phone=True)
+    drawn(browser)
+    names = ["play", "slider", "time", "speed", "loop", "fit", "panel", "help", "show-names"]
+    inside = (
+        "((names) => names.filter((id) => { const b = document.getElementById(id).getBoundingClientRect();"
+        "return !(b.width > 0 && b.left >= 0 && b.right <= innerWidth && b.top >= 0 && b.bottom <= innerHeight); }))"
+    )
+    assert browser.ask(f"{inside}({names})") == []
+    assert browser.ask("document.getElementById('side').getBoundingClientRect().height") == 0
+    tall = browser.ask("document.getElementById('stage').clientHeight")
+    browser.tap("#panel")
+    browser.wait("document.getElementById('side').getBoundingClientRect().height > 200")
+    assert browser.ask(f"{inside}({[*names, 'side', 'follow']})") == []
+    assert 200 < browser.ask("document.getElementById('stage').clientHeight") < tall - 200
+    assert browser.ask("document.getElementById('side').contains(document.getElementById('legend'))")
+    assert browser.ask("document.querySelector('#legend').getBoundingClientRect().width") > 100
+    assert browser.ask("document.documentElement.scrollWidth") == 390
+    x, y = browser.centre("#stage")
+    angle, distance = browser.ask("[page.orbit.azimuth, page.orbit.distance]")
+    browser.touch([(x - 40 + 10 * i, y) for i in range(9)])
+    assert browser.ask("page.orbit.azimuth") == pytest.approx(angle - 0.64, abs=0.1)
+    browser.touch([(x - 20 - 5 * i, y) for i in range(9)], [(x + 20 + 5 * i, y) for i in range(9)])
+    assert browser.ask("page.orbit.distance") == pytest.approx(distance / 3, rel=0.1)
+    browser.tap("#play")
+    browser.wait("page.playing")
+    browser.tap("#panel")
+    browser.wait("document.getElementById('side').getBoundingClientRect().height === 0")
+    assert browser.errors == []
+    browser.open(tmp_path / "phone.html")
+    assert browser.ask("document.getElementById('stage').contains(document.getElementById('legend'))")
+    assert browser.ask("document.getElementById('side').getBoundingClientRect().width") > 300
+
+
 def test_the_slider_and_a_plot_go_to_a_time(pendulum: Browser) -> None:
     pendulum.ask(
         "(() => { const s = document.getElementById('slider'); s.value = 1.5; s.dispatchEvent(new Event('input')); })()"

@@ -91,6 +91,23 @@ def test_a_ball_that_is_traversed_backwards_has_the_conjugate_rotation() -> None
     check(assembled(model))
 
 
+@pytest.mark.parametrize("which", [0, 1, 2])
+def test_a_joint_with_rows_of_velocities_and_an_excited_mode_stands_where_the_core_has_it(which: int) -> None:
+    """The excited mode's position is behind the free ones', wherever it stands among the modes."""
+    model, body = fm.Model("m"), fm.Body("b", mass=1.0, inertia=(1, 1, 1))
+    make = [fm.Slide, fm.Slide, fm.Turn]
+    given = {"role": "excited", "path": fm.Path.polynomial(0.4, 0.3)}
+    modes = [make[k]("xyz"[k], **(given if k == which else {})) for k in range(3)]
+    rows = [
+        [(0, 0, 1, 0, 0, 0), (0, 0, 0, 0, 1, 0)],
+        [(0, 0, 1, 0, 0, 0), (0, 0, 0, 1, 0, 0)],
+        [(0, 0, 0, 0, 1, 0), (0, 0, 0, 1, 0, 0)],
+    ][which]
+    model.add(body, fm.Joint("J", model.ground.at(1, 2, 3), body.at(0.1, 0.2, 0.3), modes=modes, q0=[0.7, 0.2],
+                             u0=[0.5], velocity_rows=rows[:1], speed_rows=rows[1:]))  # fmt: skip
+    check(assembled(model))
+
+
 def test_positions_can_be_read_where_only_signals_are_shown() -> None:
     model = read_model("double_pendulum", {})
     whole = assembled(model)

@@ -104,11 +104,15 @@ static fm_status is_turned_over(fm_instance *s, int32_t joint)
     const fm_image *m = &s->image;
     for (int32_t i = 0; i < m->n.rows; i++)
         if (m->row_joint[i] == joint && m->row_excitation[i] >= 0)
-            return fm_say(s, FM_ERROR, "from these guesses program '%s' closes only with opposite axes, half a turn from its target. "
-                          "Move a q0 to nearer the target, or give it a transition",
-                          m->text + m->joint_name[m->excitation_joint[m->row_excitation[i]]]);
-    return fm_say(s, FM_ERROR, "from these guesses the loops close only with joint '%s' turned over: its axes on the two bodies "
-                  "are opposite. Turn one of its frames over, or move a q0 of its loop", m->text + m->joint_name[joint]);
+            return fm_say(
+                s, FM_ERROR,
+                "from these guesses program '%s' closes only with opposite axes, half a turn from its target. "
+                "Move a q0 to nearer the target, or give it a transition",
+                m->text + m->joint_name[m->excitation_joint[m->row_excitation[i]]]);
+    return fm_say(s, FM_ERROR,
+                  "from these guesses the loops close only with joint '%s' turned over: its axes on the two bodies "
+                  "are opposite. Turn one of its frames over, or move a q0 of its loop",
+                  m->text + m->joint_name[joint]);
 }
 
 /* Which loop cannot be closed, and the remaining gap. */
@@ -126,11 +130,13 @@ static fm_status cannot_close(fm_instance *s)
     if (over >= 0 && gap <= 1e3 * fm_closed_within(s)) return is_turned_over(s, over);
     const int32_t program = m->row_excitation[worst] >= 0 ? fm_nearest_gap(s, s->assembly.given, s->y, &gap) : -1;
     if (program >= 0)
-        return fm_say(s, FM_ERROR, "the path of program '%s' is out of reach: nearest gap %.3g %s at t = %.9g s. Move the path, "
+        return fm_say(s, FM_ERROR,
+                      "the path of program '%s' is out of reach: nearest gap %.3g %s at t = %.9g s. Move the path, "
                       "lengthen a body, or move a q0 to where it is reached",
-                      m->text + m->joint_name[program], gap, turns(m, m->excitation_row[m->joint_excitation[program]]) ? "rad" : "m",
-                      s->clock[FM_TIME]);
-    return fm_say(s, FM_ERROR, "the %s cannot close: nearest gap %.3g %s at '%s'. Change %s, or move a q0 of its joints to "
+                      m->text + m->joint_name[program], gap,
+                      turns(m, m->excitation_row[m->joint_excitation[program]]) ? "rad" : "m", s->clock[FM_TIME]);
+    return fm_say(s, FM_ERROR,
+                  "the %s cannot close: nearest gap %.3g %s at '%s'. Change %s, or move a q0 of its joints to "
                   "where it closes%s",
                   names, gap, turns(m, worst) ? "rad" : "m", m->text + m->joint_name[m->row_joint[worst]],
                   coupling >= 0 ? "its offset" : "a length", held ? ", or hold fewer of them" : "");
@@ -143,11 +149,12 @@ static fm_status cannot_move(fm_instance *s)
     double gap;
     const int32_t worst = fm_worst_row(s, 1, &gap);
     fm_loop_names(s, worst, names, sizeof names);
-    return fm_say(s, FM_ERROR,
-                  "the %s closes, but its start velocities conflict: nearest gap %.3g %s at '%s'. Change a u0 that is held, or "
-                  "hold fewer of them",
-                  names, gap, turns(&s->image, worst) ? "rad/s" : "m/s",
-                  s->image.text + s->image.joint_name[s->image.row_joint[worst]]);
+    return fm_say(
+        s, FM_ERROR,
+        "the %s closes, but its start velocities conflict: nearest gap %.3g %s at '%s'. Change a u0 that is held, or "
+        "hold fewer of them",
+        names, gap, turns(&s->image, worst) ? "rad/s" : "m/s",
+        s->image.text + s->image.joint_name[s->image.row_joint[worst]]);
 }
 
 /* Refuses a start where the mechanism has extra instantaneous mobility: accelerations are undetermined there. */
@@ -163,7 +170,8 @@ static fm_status check_rank(fm_instance *s)
         fm_loop_names(s, row, names, sizeof names);
         return fm_say(s, FM_ERROR,
                       "the loops are singular at the start: %ld constraint rows are independent there and %ld nearby, "
-                      "so that the motion branches (%s, for one), and the start velocity lies along none of the branches. Move a q0 by "
+                      "so that the motion branches (%s, for one), and the start velocity lies along none of the "
+                      "branches. Move a q0 by "
                       "a few degrees, or give all joints of the loop velocities along one",
                       (long)rank, (long)nearby, names);
     }
@@ -188,10 +196,13 @@ static fm_status check_coordinates(fm_instance *s)
 {
     fm_run_orientations(s, s->y);
     fm_make_world(s, s->y);
-    const int32_t lost = s->image.n.cut_positions > 0 ? fm_follow_cut_joints(s) : -1, joint = lost < 0 ? fm_starts_at_limit(s, s->y) : lost;
+    const int32_t lost = s->image.n.cut_positions > 0 ? fm_follow_cut_joints(s) : -1,
+                  joint = lost < 0 ? fm_starts_at_limit(s, s->y) : lost;
     if (joint < 0) return FM_OK;
-    return fm_say(s, FM_ERROR, "joint '%s' starts at the limit of its coordinates: %s. Move its q0, or take a joint with a ball "
-                  "(fm.Spherical, fm.Free), which has no limit", s->image.text + s->image.joint_name[joint], fm_limit_of(s, joint));
+    return fm_say(s, FM_ERROR,
+                  "joint '%s' starts at the limit of its coordinates: %s. Move its q0, or take a joint with a ball "
+                  "(fm.Spherical, fm.Free), which has no limit",
+                  s->image.text + s->image.joint_name[joint], fm_limit_of(s, joint));
 }
 
 /* Refuses a start where the angles of a program have no values of their own. */
@@ -200,10 +211,11 @@ static fm_status check_measured(fm_instance *s)
     fm_assembly_place(s, s->y);
     const int32_t joint = fm_unmeasured_program(s);
     if (joint < 0) return FM_OK;
-    return fm_say(s, FM_ERROR,
-                  "program '%s' starts where its angles cannot be measured: at 90 degrees of the second one, the first and the "
-                  "third turn about one axis. Start it at another angle, or turn its point and its frame by 90 degrees",
-                  s->image.text + s->image.joint_name[joint]);
+    return fm_say(
+        s, FM_ERROR,
+        "program '%s' starts where its angles cannot be measured: at 90 degrees of the second one, the first and the "
+        "third turn about one axis. Start it at another angle, or turn its point and its frame by 90 degrees",
+        s->image.text + s->image.joint_name[joint]);
 }
 
 static fm_status assemble(fm_instance *s, double t)
@@ -227,8 +239,9 @@ static fm_status assemble(fm_instance *s, double t)
     (void)fm_normalise(s, s->y, NULL);
     if (check_resolution(s) != FM_OK) return FM_ERROR;
     s->clock[FM_TIME] = s->clock[FM_TIME_HEAD] = s->clock[FM_FOLLOWED] = s->work.time = t;
-    s->clock[FM_AHEAD] = s->clock[FM_H] = s->clock[FM_FRESH] = 0.0;
-    s->clock[FM_STEPS_DONE] = s->clock[FM_IMPLICIT_DONE] = s->clock[FM_EVALUATIONS] = s->clock[FM_STEPS_REJECTED] = s->clock[FM_CORRECTED] = s->clock[FM_ITERATED] = 0.0;
+    s->clock[FM_AHEAD] = s->clock[FM_H] = s->clock[FM_FRESH] = s->clock[FM_HOSTED] = 0.0;
+    s->clock[FM_STEPS_DONE] = s->clock[FM_IMPLICIT_DONE] = s->clock[FM_EVALUATIONS] = s->clock[FM_STEPS_REJECTED] =
+        s->clock[FM_CORRECTED] = s->clock[FM_ITERATED] = 0.0;
     s->clock[FM_IMPLICIT] = s->clock[FM_SINCE] = s->clock[FM_UNTIL] = s->clock[FM_LONGEST] = 0.0;
     s->clock[FM_ERROR_LAST] = 1e-4;
     s->valid = FM_VALID_NOTHING;
@@ -257,8 +270,8 @@ static fm_status assemble_in_space(fm_instance *s, double t)
     return status;
 }
 
-/* Goes from the assembled start to the static equilibrium near it, and assembles there. What was set and given is not the
- * start then, but remains for the next assembly. */
+/* Goes from the assembled start to the static equilibrium near it, and assembles there. What was set and given is not
+ * the start then, but remains for the next assembly. */
 static fm_status start_at_rest(fm_instance *s, double t)
 {
     const int32_t ny = s->model.ny;
@@ -268,8 +281,10 @@ static fm_status start_at_rest(fm_instance *s, double t)
     if (fm_find_equilibrium(s) != FM_OK) return FM_ERROR;
     const int32_t off = fm_released_gap(s, s->y, &gap);
     if (off >= 0)
-        return fm_say(s, FM_ERROR, "in the equilibrium with released programs '%s' is %.6g from its target. Give it a transition, "
-                      "which fades that out, or hold the programs", s->image.text + s->image.joint_name[off], gap);
+        return fm_say(s, FM_ERROR,
+                      "in the equilibrium with released programs '%s' is %.6g from its target. Give it a transition, "
+                      "which fades that out, or hold the programs",
+                      s->image.text + s->image.joint_name[off], gap);
     copy(s->statics.cut_p, s->cut_p, s->image.n.cut_positions);
     copy(s->guess, s->y, ny);
     copy(s->base, s->y, ny);

@@ -13,6 +13,7 @@
 #include "../outputs/poses.h"
 #include "../outputs/start_changes.h"
 #include "../outputs/values.h"
+#include "../time/hosted.h"
 #include "../statics/tangent.h"
 #include "assemble.h"
 #include "open.h"
@@ -37,13 +38,6 @@ fm_status fm_assemble(fm_instance *s, double t)
 {
     fm_enter(s);
     return fm_leave(s, fm_do_assemble(s, t));
-}
-
-size_t fm_positions(const fm_instance *s, double *positions, size_t capacity)
-{
-    const size_t count = (size_t)s->image.n.positions;
-    for (size_t i = 0; i < count && i < capacity; i++) positions[i] = s->y[i];
-    return count;
 }
 
 int32_t fm_speed_count(const fm_instance *s)
@@ -139,6 +133,68 @@ fm_status fm_step(fm_instance *s, double t_end)
 {
     fm_enter(s);
     return fm_leave(s, fm_do_step(s, t_end));
+}
+
+fm_status fm_run(fm_instance *s, const double *times, size_t count, const uint32_t *reference, size_t width,
+                 double *values, double *positions, size_t *rows)
+{
+    fm_enter(s);
+    return fm_leave(s, fm_do_run(s, times, count, reference, width, values, positions, rows));
+}
+
+int32_t fm_continuous_count(const fm_instance *s)
+{
+    return s->model.ny;
+}
+
+int32_t fm_continuous_place(fm_instance *s, uint32_t reference)
+{
+    return fm_state_place(s, reference);
+}
+
+void fm_nominals(const fm_instance *s, double *nominal)
+{
+    for (int32_t i = 0; i < s->model.ny; i++) nominal[i] = s->scale[i];
+}
+
+void fm_get_continuous(const fm_instance *s, double *x)
+{
+    for (int32_t i = 0; i < s->model.ny; i++) x[i] = s->y[i];
+}
+
+fm_status fm_set_continuous(fm_instance *s, double t, const double *x)
+{
+    fm_enter(s);
+    return fm_leave(s, fm_do_set_continuous(s, t, x));
+}
+
+fm_status fm_continuous_rates(fm_instance *s, double *rates)
+{
+    fm_enter(s);
+    return fm_leave(s, fm_do_continuous_rates(s, rates));
+}
+
+int32_t fm_indicator_count(const fm_instance *s)
+{
+    return s->image.n.laws;
+}
+
+fm_status fm_indicators(fm_instance *s, double *indicator)
+{
+    fm_enter(s);
+    return fm_leave(s, fm_do_indicators(s, indicator));
+}
+
+fm_status fm_completed_step(fm_instance *s, int32_t *event)
+{
+    fm_enter(s);
+    return fm_leave(s, fm_do_completed_step(s, event));
+}
+
+fm_status fm_update_events(fm_instance *s, fm_events *events)
+{
+    fm_enter(s);
+    return fm_leave(s, fm_do_update_events(s, events));
 }
 
 fm_status fm_evaluate(fm_instance *s, size_t times)

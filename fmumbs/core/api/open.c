@@ -8,6 +8,7 @@
 #include "../instance/instance.h"
 #include "../instance/message.h"
 #include "../tree/planar_fit.h"
+#include "../forces/elements.h"
 #include "../forces/excitation.h"
 #include "../loops/realised.h"
 #include "../loops/loop_plan.h"
@@ -77,24 +78,54 @@ static fm_counts counts_of(const fm_instance *s)
     const size_t links = (size_t)m->n.links, speeds = (size_t)m->n.speeds, ny = (size_t)m->ny, rows = (size_t)m->n.rows;
     const size_t modes = (size_t)m->n.modes, joints = (size_t)m->n.joints, laws = (size_t)m->n.laws;
     const fm_counts n = {
-        .links = links, .speeds = speeds, .modes = modes, .ny = ny,
-        .inputs = modes + 6 * (size_t)m->n.loads + (size_t)m->n.controls, .joints = joints, .balls = (size_t)m->balls,
-        .generals = (size_t)m->n.generals, .modals = (size_t)m->n.modals,
-        .shapes = (size_t)m->n.shapes, .shape_pairs = (size_t)m->n.shape_pairs,
-        .frames = (size_t)m->n.frames, .frame_shapes = (size_t)m->n.frame_shapes,
-        .reversed = m->reversed > 0 ? ny : 0, .reversed_speeds = m->reversed > 0 ? speeds : 0,
-        .planars = (size_t)m->planars, .plane_blocks = ((size_t)m->planars + (FM_PLANE_WIDTH - 1)) / FM_PLANE_WIDTH,
-        .plane_loops = s->plan.blocks > 0 && m->planars > 0, .closed = rows > 0, .rows = rows,
-        .blocks = (size_t)s->plan.blocks, .paths = s->plan.paths, .columns = s->plan.y, .factor = s->plan.L,
-        .cut_positions = (size_t)m->n.cut_positions, .cut_joints = m->n.modes > m->n.speeds ? joints : 0, .cut_modes = modes - speeds,
-        .units = modes > joints ? modes : joints, .laws = laws, .held = laws < FM_STICKING ? laws : FM_STICKING,
-        .compliances = (size_t)s->stiff.room, .small = (size_t)s->stiff.small, .frictions = (size_t)m->n.frictions,
-        .friction_modes = m->n.frictions > 0 ? modes : 0, .owned = owned_of(&s->image), .owning = owned_of(&s->image) > 0,
-        .passing = rows > 0 || owned_of(&s->image) > 0, .controls = (size_t)m->n.controls,
-        .krylov = (size_t)s->statics.room, .matrix = (size_t)s->statics.profile.n, .profile = s->statics.profile.entries,
-        .matrix_columns = s->statics.profile.n > 0 ? s->plan.y : 0, .inverse = m->reduced || s->statics.profile.n > 0,
-        .reduced = (size_t)m->reduced, .realised = (size_t)m->realised,
-        .driven = m->realised > 0, .opposed = m->realised > 0 && m->reduced, .internal = m->realised > 0 && speeds <= FM_INTERNAL ? speeds : 0,
+        .links = links,
+        .speeds = speeds,
+        .modes = modes,
+        .ny = ny,
+        .inputs = modes + 6 * (size_t)m->n.loads + (size_t)m->n.controls,
+        .joints = joints,
+        .balls = (size_t)m->balls,
+        .generals = (size_t)m->n.generals,
+        .modals = (size_t)m->n.modals,
+        .shapes = (size_t)m->n.shapes,
+        .shape_pairs = (size_t)m->n.shape_pairs,
+        .frames = (size_t)m->n.frames,
+        .frame_shapes = (size_t)m->n.frame_shapes,
+        .reversed = m->reversed > 0 ? ny : 0,
+        .reversed_speeds = m->reversed > 0 ? speeds : 0,
+        .planars = (size_t)m->planars,
+        .plane_blocks = ((size_t)m->planars + (FM_PLANE_WIDTH - 1)) / FM_PLANE_WIDTH,
+        .plane_loops = s->plan.blocks > 0 && m->planars > 0,
+        .closed = rows > 0,
+        .rows = rows,
+        .blocks = (size_t)s->plan.blocks,
+        .paths = s->plan.paths,
+        .columns = s->plan.y,
+        .factor = s->plan.L,
+        .cut_positions = (size_t)m->n.cut_positions,
+        .cut_joints = m->n.modes > m->n.speeds ? joints : 0,
+        .cut_modes = modes - speeds,
+        .units = modes > joints ? modes : joints,
+        .laws = laws,
+        .held = laws < FM_STICKING ? laws : FM_STICKING,
+        .compliances = (size_t)s->stiff.room,
+        .small = (size_t)s->stiff.small,
+        .frictions = (size_t)m->n.frictions,
+        .friction_modes = m->n.frictions > 0 ? modes : 0,
+        .owned = owned_of(&s->image),
+        .owning = owned_of(&s->image) > 0,
+        .passing = rows > 0 || owned_of(&s->image) > 0,
+        .controls = (size_t)m->n.controls,
+        .krylov = (size_t)s->statics.room,
+        .matrix = (size_t)s->statics.profile.n,
+        .profile = s->statics.profile.entries,
+        .matrix_columns = s->statics.profile.n > 0 ? s->plan.y : 0,
+        .inverse = m->reduced || s->statics.profile.n > 0,
+        .reduced = (size_t)m->reduced,
+        .realised = (size_t)m->realised,
+        .driven = m->realised > 0,
+        .opposed = m->realised > 0 && m->reduced,
+        .internal = m->realised > 0 && speeds <= FM_INTERNAL ? speeds : 0,
     };
     return n;
 }
@@ -198,21 +229,25 @@ static int32_t room_of(const fm_image *m, int32_t *matrices)
 {
     const int32_t most = FM_COMPLIANCES;
     int32_t tree = 0, cut = m->n.modes - m->n.speeds;
-    for (int32_t i = 0; i < m->n.frictions; i++) cut += fm_is_cut_joint(m, m->friction_joint[i]) ? m->friction_count[i] : 0;
+    for (int32_t i = 0; i < m->n.frictions; i++)
+        cut += fm_is_cut_joint(m, m->friction_joint[i]) ? m->friction_count[i] : 0;
     for (*matrices = 0; *matrices < m->n.joints; ++*matrices) {
         if (!fm_has_matrix(m, *matrices)) continue;
         if (tree + m->joint_nu[*matrices] > most) break;
         tree += m->joint_nu[*matrices];
     }
     if (tree == 0) *matrices = 0;
-    return m->n.springs > most || cut > most || 3 * m->n.springs + cut + tree > most ? most : 3 * m->n.springs + cut + tree;
+    const int32_t pairs = fm_count_pairs(m);
+    return pairs > most || cut > most || FM_DIRECTIONS * pairs + cut + tree > most ? most
+                                                                                   : FM_DIRECTIONS * pairs + cut + tree;
 }
 
-/* Velocity variables where the implicit scheme solves dense systems (radau_small.c): few, beside stiff springs in directions
- * of which each would cost a sweep, and nothing whose state or forces the system leaves out. */
+/* Velocity variables where the implicit scheme solves dense systems (radau_small.c): few, beside stiff springs in
+ * directions of which each would cost a sweep, and nothing whose state or forces the system leaves out. */
 static int32_t small_of(const fm_model *model, int32_t room)
 {
-    const int32_t beside = model->n.frictions + model->n.modals + model->n.generals + model->n.laws + model->n.excitations;
+    const int32_t beside =
+        model->n.frictions + model->n.modals + model->n.generals + model->n.laws + model->n.excitations;
     return room > 0 && model->n.speeds <= FM_FEW_SPEEDS && beside == 0 && !model->reduced ? model->n.speeds : 0;
 }
 
@@ -254,8 +289,9 @@ fm_status fm_do_open(const void *bytes, size_t size, fm_instance **out, char *me
     fm_loop_plan plan;
     if (!fm_plan_loops(&draft.image, &plan)) {
         free(copy);
-        return refuse(message, capacity, "not enough memory for the loops: too many constraint rows act on "
-                                         "the same links");
+        return refuse(message, capacity,
+                      "not enough memory for the loops: too many constraint rows act on "
+                      "the same links");
     }
     draft.plan = plan;
     draft.stiff.room = room_of(&draft.image, &draft.stiff.matrices);
@@ -271,7 +307,8 @@ fm_status fm_do_open(const void *bytes, size_t size, fm_instance **out, char *me
         return refuse(message, capacity, "not enough memory for the model image");
     }
     draft.statics.profile = profile;
-    const double speeds = (double)draft.model.n.speeds, rows = (double)draft.model.n.rows; /* the squares of the reduced form */
+    const double speeds = (double)draft.model.n.speeds,
+                 rows = (double)draft.model.n.rows; /* the squares of the reduced form */
     if (draft.model.reduced && (3.0 * speeds + rows) * (speeds + rows) * sizeof(double) > (double)(SIZE_MAX / 4)) {
         free(copy);
         fm_free_plan(&plan), fm_free_profile(&profile);
@@ -285,8 +322,9 @@ fm_status fm_do_open(const void *bytes, size_t size, fm_instance **out, char *me
     if (block == NULL) {
         free(copy);
         fm_free_plan(&plan), fm_free_profile(&profile);
-        return refuse(message, capacity, fits ? "not enough memory for the instance"
-                                              : "the model needs more memory than a process can have here: use a 64-bit host");
+        return refuse(message, capacity,
+                      fits ? "not enough memory for the instance"
+                           : "the model needs more memory than a process can have here: use a 64-bit host");
     }
     unsigned char *base = block + (FM_LINE - (size_t)((uintptr_t)block & (FM_LINE - 1)));
     memcpy(base + head, copy, size);
@@ -298,8 +336,16 @@ fm_status fm_do_open(const void *bytes, size_t size, fm_instance **out, char *me
     (void)lay_out(s, base + head + kept);
     for (int i = 0; i < FM_COMPLIANCE_SETS; i++) {
         const size_t room = (size_t)s->stiff.room, at = (size_t)i * room, nu = (size_t)s->image.n.speeds;
-        s->stiff.set[i] = (fm_compliances){0, 0, s->stiff.J + at * nu, s->stiff.C + at * nu, s->stiff.L + at * room,
-                                           s->stiff.JC + at * room, s->stiff.rho + at, s->stiff.gk + at, s->stiff.rubs + at, 0.0};
+        s->stiff.set[i] = (fm_compliances){0,
+                                           0,
+                                           s->stiff.J + at * nu,
+                                           s->stiff.C + at * nu,
+                                           s->stiff.L + at * room,
+                                           s->stiff.JC + at * room,
+                                           s->stiff.rho + at,
+                                           s->stiff.gk + at,
+                                           s->stiff.rubs + at,
+                                           0.0};
     }
     fm_free_plan(&plan), fm_free_profile(&profile);
     for (int32_t u = 0; u < s->statics.profile.n; u++) s->statics.variable[s->statics.profile.place[u]] = u;

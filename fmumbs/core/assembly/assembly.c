@@ -12,6 +12,7 @@
 #include "../instance/instance.h"
 #include "../tree/kinematics.h"
 #include "../tree/positions.h"
+#include "../tree/rate.h"
 #include "../tree/reversed.h"
 #include "../loops/constraints.h"
 #include "../loops/jacobian.h"
@@ -125,7 +126,8 @@ static void weigh_rows(fm_instance *s)
             const size_t at = k->y + (size_t)r * (size_t)k->length;
             s->loop.bound[k->first + r] = fm_row_counts(s, k->first + r) ? s->assembly.bound[k->first + r] : 0.0;
             for (int32_t e = 0; e < k->length; e++)
-                s->loop.z[at + (size_t)e] = s->assembly.hold[path[e]] > 0 ? 0.0 : s->assembly.weight[path[e]] * s->loop.y[at + (size_t)e];
+                s->loop.z[at + (size_t)e] =
+                    s->assembly.hold[path[e]] > 0 ? 0.0 : s->assembly.weight[path[e]] * s->loop.y[at + (size_t)e];
         }
         k->used = k->rows;
         for (int32_t r = 0; r < k->rows; r++) k->use[r] = r;
@@ -175,7 +177,8 @@ static int make_change(fm_instance *s, int level, double least, double soft)
         const fm_block *k = s->plan.block + b;
         const int32_t *path = s->plan.path + k->path;
         for (int32_t q = 0; q < k->used; q++) {
-            const double *z = s->loop.z + k->y + (size_t)k->use[q] * (size_t)k->length, force = s->loop.lambda[k->first + k->use[q]];
+            const double *z = s->loop.z + k->y + (size_t)k->use[q] * (size_t)k->length,
+                         force = s->loop.lambda[k->first + k->use[q]];
             for (int32_t e = 0; e < k->length; e++) s->loop.change[path[e]] += force * z[e];
         }
     }
@@ -189,15 +192,18 @@ static int make_change(fm_instance *s, int level, double least, double soft)
 static int is_length(const fm_image *m, int32_t row)
 {
     switch (m->row_kind[row]) {
-    case FM_ROW_ALONG: case FM_ROW_ALONG_M: case FM_ROW_DISTANCE: case FM_ROW_SCREW: return 1;
+    case FM_ROW_ALONG:
+    case FM_ROW_ALONG_M:
+    case FM_ROW_DISTANCE:
+    case FM_ROW_SCREW: return 1;
     case FM_ROW_GIVEN: return m->mode_linear[variable_of(m, row)];
     case FM_ROW_COUPLED: return m->mode_linear[m->link_u[m->term_link[m->coupling_first[m->row_coupling[row]]]]];
     default: return 0;
     }
 }
 
-/* Limits the step to half a radian, and to the model's length or the largest gap, if that is more: a joint may slide many
- * times as far as bodies are large. Requires the violations of make_change. */
+/* Limits the step to half a radian, and to the model's length or the largest gap, if that is more: a joint may slide
+ * many times as far as bodies are large. Requires the violations of make_change. */
 static void shorten(fm_instance *s)
 {
     double most = 1.0, farthest = s->image.length[0];
@@ -226,6 +232,13 @@ static int try_change(fm_instance *s, double *y, double before)
     return 0;
 }
 
+/* The violation that may be left where no step reduces it: round-off, and at a singular position that of rows whose
+ * pivots, which grow with the gap, are those of dependent ones. */
+static double left_over(const fm_instance *s)
+{
+    return fmax(fm_longest_round_off(s), FM_DEPENDENT * fm_extent(s));
+}
+
 static int close_positions(fm_instance *s, double *y)
 {
     double soft = 0.0, merit, hoped = INFINITY;
@@ -244,7 +257,7 @@ static int close_positions(fm_instance *s, double *y)
                 shorten(s);
                 if (try_change(s, y, merit)) break;
             }
-            if (worst <= 1e3 * enough) return 1; /* round-off: no further progress is possible */
+            if (worst <= left_over(s)) return 1;
             soft = soft > 0.0 ? 10.0 * soft : FM_SOFT;
             if (soft > FM_SOFTEST) return 0;
         }
@@ -280,9 +293,9 @@ int fm_velocities_fit(fm_instance *s)
     return violation(s, 1, &merit) <= 10.0 * fm_closed_within(s);
 }
 
-/* Projects velocities onto the constraints at y, a linear problem: each correction leaves round-off of the one before, so they
- * end where one does not halve the violation. 0: that is more than redundant rows and round-off explain, the velocities
- * conflict. */
+/* Projects velocities onto the constraints at y, a linear problem: each correction leaves round-off of the one before,
+ * so they end where one does not halve the violation. 0: that is more than redundant rows and round-off explain, the
+ * velocities conflict. */
 int fm_assemble_velocities(fm_instance *s, double *y)
 {
     double *u = y + s->image.n.positions, before = INFINITY, merit;
@@ -387,7 +400,8 @@ int32_t fm_rank_nearby(fm_instance *s, const double *y, int way, int32_t *row)
     for (int32_t i = 0; i < speeds; i++) moved[positions + i] = fm_sin(1.0 + (double)way + 2.4 * i);
     /* near a singular position inactive rows may be violated: only the direction matters */
     if (fm_assemble_velocities(s, moved) || violation(s, 1, &merit) <= FM_NEARBY * s->image.length[0]) {
-        for (int32_t i = 0; i < speeds; i++) fastest = fmax(fastest, fabs(moved[positions + i]) / s->scale[positions + i]);
+        for (int32_t i = 0; i < speeds; i++)
+            fastest = fmax(fastest, fabs(moved[positions + i]) / s->scale[positions + i]);
         for (int further = 0; further < 2; further++) {
             const double part = (further ? FM_FURTHER : FM_NEARBY) / fastest;
             memcpy(moved, y, (size_t)positions * sizeof *moved);

@@ -90,13 +90,17 @@ static void name_program(fm_instance *s, const double *y, const int32_t pair[2],
                        "coordinate of program '%.60s'",
                        (long)programmed, (long)mobility, name);
     else if (other != name)
-        (void)fm_print(out, capacity,
-                       "program '%.60s' and '%.60s' prescribe dependent coordinates at this position, which is refused also "
-                       "where they agree. Leave one out, or move them away from it", name, other);
+        (void)fm_print(
+            out, capacity,
+            "program '%.60s' and '%.60s' prescribe dependent coordinates at this position, which is refused also "
+            "where they agree. Leave one out, or move them away from it",
+            name, other);
     else
-        (void)fm_print(out, capacity,
-                       "program '%.60s' prescribes what the mechanism cannot do at this position, which is singular for it or "
-                       "locked by the loops. Leave a coordinate out, or move the path away from there", name);
+        (void)fm_print(
+            out, capacity,
+            "program '%.60s' prescribes what the mechanism cannot do at this position, which is singular for it or "
+            "locked by the loops. Leave a coordinate out, or move the path away from there",
+            name);
 }
 
 /* Writes which drives conflict at y. 0: none do. `only_inputs`: ignore drives by paths, which may be compatible, unless
@@ -113,11 +117,14 @@ int fm_name_drives(fm_instance *s, const double *y, int only_inputs, char *out, 
     if (only_inputs && !any_input(s, pair)) return 0;
     const char *second = m->text + m->joint_name[m->excitation_joint[pair[1]]];
     if (pair[0] < 0)
-        (void)fm_print(out, capacity, "the drive of joint '%.60s' cannot move: the loops lock it. Free another of their joints", second);
-    else
         (void)fm_print(out, capacity,
-                       "the drives of joints '%.60s' and '%.60s' conflict: the loops allow only one of them to move as commanded. "
-                       "Leave one of them free, or couple them",
-                       m->text + m->joint_name[m->excitation_joint[pair[0]]], second);
+                       "the drive of joint '%.60s' cannot move: the loops lock it. Free another of their joints",
+                       second);
+    else
+        (void)fm_print(
+            out, capacity,
+            "the drives of joints '%.60s' and '%.60s' conflict: the loops allow only one of them to move as commanded. "
+            "Leave one of them free, or couple them",
+            m->text + m->joint_name[m->excitation_joint[pair[0]]], second);
     return 1;
 }

@@ -36,7 +36,8 @@
 
 #define FM_ATTEMPTS 48      /* most failing attempts to hold values; the remaining ones become guesses */
 #define FM_PATIENT 12       /* most failing attempts that may proceed step by step */
-#define FM_CLEARLY 1.1 /* factor by which the leverage of a later coordinate of a joint has to exceed an earlier one's */
+/* factor by which the leverage of a later coordinate of a joint has to exceed an earlier one's */
+#define FM_CLEARLY 1.1
 #define FM_STEP 0.2         /* [rad], or relative to the length: longest step of a coordinate towards its value */
 #define FM_JUMP 0.5 /* the same: another coordinate that moves further in one step has left the branch */
 #define FM_HALVED 1e-3      /* fraction of the longest step below which it is given up */
@@ -256,7 +257,8 @@ static int follow(fm_instance *s, double *y)
     memcpy(s->assembly.from, y, size);
     memcpy(before, y, size);
     if (cuts > 0) memcpy(s->assembly.cut_p, s->cut_p, cuts);
-    const double way = farthest(s, y, s->assembly.given, 1), shortest = fmax(FM_STEP / fmax(way, FM_STEP), 1.0 / FM_STEPS_THERE);
+    const double way = farthest(s, y, s->assembly.given, 1),
+                 shortest = fmax(FM_STEP / fmax(way, FM_STEP), 1.0 / FM_STEPS_THERE);
     double done = 0.0, part = shortest;
     for (int n = 0; done < 1.0 && n < 3 * FM_STEPS_THERE; n++) {
         const double next = done + part > 1.0 - 1e-9 ? 1.0 : done + part;
@@ -329,7 +331,8 @@ static int hold_positions(fm_instance *s, double *y, int closed)
     }
     (void)fm_search_nearest(s, y, 1);
     if (!any_cut_given(s, FM_POSITIONS) && farthest(s, y, s->assembly.given, 0) == 0.0) return 1;
-    for (int failed = 1; failed;) { /* a value that cannot be reached allows others to be held; each pass drops one for good */
+    for (int failed = 1;
+         failed;) { /* a value that cannot be reached allows others to be held; each pass drops one for good */
         const int32_t count = list_units(s, FM_POSITIONS);
         if (count == 0) break;
         fm_assembly_place(s, y);
@@ -398,7 +401,8 @@ static int assemble_positions(fm_instance *s, double *y)
     return closed;
 }
 
-/* Drives -------------------------------------------------------------------------------------------------------------- */
+/* Drives --------------------------------------------------------------------------------------------------------------
+ */
 
 /* Whether the accelerations of paths are compatible with the loops at y. Requires active rows. */
 static int accelerations_fit(fm_instance *s, const double *y)
@@ -432,7 +436,8 @@ static int assemble_velocities(fm_instance *s, double *y)
     memcpy(y + positions, s->assembly.given + positions, (size_t)s->image.n.speeds * sizeof *y);
     fm_hold_fixed(s, 1, 1);
     fm_assembly_place(s, y);
-    if (any_cut_given(s, FM_VELOCITIES) || !fm_velocities_fit(s)) choose_independent(s, FM_VELOCITIES, list_units(s, FM_VELOCITIES));
+    if (any_cut_given(s, FM_VELOCITIES) || !fm_velocities_fit(s))
+        choose_independent(s, FM_VELOCITIES, list_units(s, FM_VELOCITIES));
     return fm_assemble_velocities(s, y);
 }
 

@@ -1,11 +1,11 @@
-/* internal_dynamics.c: whether drives can realise programs (loops/realised.c) from a start, and whether what the programs leave
- * free, the internal dynamics, stays near it.
+/* internal_dynamics.c: whether drives can realise programs (loops/realised.c) from a start, and whether what the
+ * programs leave free, the internal dynamics, stays near it.
  *
- * The mechanism rests at the start, excited modes and targets stand, and there is no friction. With N_0 the motions that
- * the rows of positions allow, N_1 those that the rows of velocities allow besides, both orthonormal in units of the coordinates,
- *     d/dt (z, w) = [0, N_0' N_1; N_1' du'/dq N_0, N_1' du'/du N_1] (z, w)
- * by central differences of fourth order. An eigenvalue with a positive real part beyond round-off is unstable. Differences leave
- * 1e-12 of the largest; a double eigenvalue at zero, a coordinate that nothing returns, turns that into its square root.
+ * The mechanism rests at the start, excited modes and targets stand, and there is no friction. With N_0 the motions
+ * that the rows of positions allow, N_1 those that the rows of velocities allow besides, both orthonormal in units of
+ * the coordinates, d/dt (z, w) = [0, N_0' N_1; N_1' du'/dq N_0, N_1' du'/du N_1] (z, w) by central differences of
+ * fourth order. An eigenvalue with a positive real part beyond round-off is unstable. Differences leave 1e-12 of the
+ * largest; a double eigenvalue at zero, a coordinate that nothing returns, turns that into its square root.
  */
 #include "internal_dynamics.h"
 
@@ -39,7 +39,8 @@ void fm_name_realised(const fm_instance *s, char *out, size_t capacity)
     size_t used = 0;
     for (int32_t j = 0; j < s->realised.count; j++) {
         const int32_t program = m->excitation_joint[m->row_excitation[s->realised.row[j]]];
-        const char *drive = m->text + m->joint_name[m->link_joint[s->realised.link[j]]], *name = m->text + m->joint_name[program];
+        const char *drive = m->text + m->joint_name[m->link_joint[s->realised.link[j]]],
+                   *name = m->text + m->joint_name[program];
         const char *comma = j > 0 ? ", " : "";
         if (used >= capacity) break;
         if (program == last) used += (size_t)fm_print(out + used, capacity - used, ", '%.40s'", drive);
@@ -71,8 +72,8 @@ static int leave(const double *basis, int32_t count, int32_t n, double *v)
     return 1;
 }
 
-/* Orthonormal motions that the active rows up to a level allow, while excited modes stand. Requires world kinematics. Returns
- * their number; the space before them is overwritten by what they exclude. */
+/* Orthonormal motions that the active rows up to a level allow, while excited modes stand. Requires world kinematics.
+ * Returns their number; the space before them is overwritten by what they exclude. */
 static int32_t allowed(fm_instance *s, int32_t level, double *space, double **first)
 {
     const fm_image *m = &s->image;
@@ -109,7 +110,8 @@ static int32_t allowed(fm_instance *s, int32_t level, double *space, double **fi
 }
 
 /* Accelerations at rest at y, displaced along v by a distance, or with the velocity along v. */
-static void probe(fm_instance *s, double t, const double *y, const double *v, double distance, int velocity, double *udot)
+static void probe(fm_instance *s, double t, const double *y, const double *v, double distance, int velocity,
+                  double *udot)
 {
     const int32_t np = s->image.n.positions, nu = s->image.n.speeds;
     double *at = s->realised.at, *change = s->realised.rates;
@@ -182,8 +184,8 @@ static int insisted(const fm_instance *s)
     return 0;
 }
 
-/* Whether drives determine what they realise at the start y, and nothing departs from it on its own; else writes why not. Notes
- * the sign of their effect. */
+/* Whether drives determine what they realise at the start y, and nothing departs from it on its own; else writes why
+ * not. Notes the sign of their effect. */
 int fm_drives_realise(fm_instance *s, double t, const double *y, char *out, size_t capacity)
 {
     char names[160];
@@ -207,17 +209,26 @@ int fm_drives_realise(fm_instance *s, double t, const double *y, char *out, size
     s->valid = FM_VALID_NOTHING;
     s->planar.is_placed = 0;
     if (rank < count)
-        (void)fm_print(out, capacity, "the drives cannot realise the programs (%s): they determine %ld of %ld programmed accelerations at "
-                       "the start, and drive '%.40s' adds none. Springs between a drive and what it shall move, and loops that lock it, "
-                       "are in its way: choose other drives, or leave drives= out for ideal forces", names, (long)rank, (long)count,
-                       s->image.text + s->image.joint_name[s->image.link_joint[s->realised.link[drive]]]);
+        (void)fm_print(
+            out, capacity,
+            "the drives cannot realise the programs (%s): they determine %ld of %ld programmed accelerations at "
+            "the start, and drive '%.40s' adds none. Springs between a drive and what it shall move, and loops that "
+            "lock it, "
+            "are in its way: choose other drives, or leave drives= out for ideal forces",
+            names, (long)rank, (long)count,
+            s->image.text + s->image.joint_name[s->image.link_joint[s->realised.link[drive]]]);
     else if (!insisted(s) && s->image.n.speeds > FM_INTERNAL)
-        (void)fm_print(out, capacity, "the internal dynamics beside the programs (%s) has too many coordinates for its stability to be "
-                       "checked: %ld, at most %d. Give insist=True, or leave drives= out for ideal forces", names,
-                       (long)s->image.n.speeds, FM_INTERNAL);
+        (void)fm_print(
+            out, capacity,
+            "the internal dynamics beside the programs (%s) has too many coordinates for its stability to be "
+            "checked: %ld, at most %d. Give insist=True, or leave drives= out for ideal forces",
+            names, (long)s->image.n.speeds, FM_INTERNAL);
     else if (grows > 0.0)
-        (void)fm_print(out, capacity, "the internal dynamics beside the programs (%s) is unstable at the start: a deviation grows as "
-                       "exp(%.3g t). Choose other drives, add springs or dampers to what they leave free, or give insist=True", names, grows);
+        (void)fm_print(
+            out, capacity,
+            "the internal dynamics beside the programs (%s) is unstable at the start: a deviation grows as "
+            "exp(%.3g t). Choose other drives, add springs or dampers to what they leave free, or give insist=True",
+            names, grows);
     return rank == count && !(grows > 0.0) && (insisted(s) || s->image.n.speeds <= FM_INTERNAL);
 }
 
@@ -238,5 +249,6 @@ int fm_drives_fade(fm_instance *s, double t, const double *y, double least)
 /* Whether a step failed because the drives lost their effect. */
 int fm_drives_lost(fm_instance *s)
 {
-    return s->realised.count > 0 && (s->realised.lost || s->realised.crossed || fm_drives_fade(s, s->clock[FM_TIME], s->y, FM_NO_EFFECT));
+    return s->realised.count > 0 &&
+           (s->realised.lost || s->realised.crossed || fm_drives_fade(s, s->clock[FM_TIME], s->y, FM_NO_EFFECT));
 }

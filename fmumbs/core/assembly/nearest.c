@@ -1,12 +1,13 @@
 /* nearest.c: of all configurations with the held values, the one nearest to the guesses.
  *
  * A given position that is not held is a guess. With the distance d of a coordinate from its guess, in radians or in
- * lengths of the model, the configuration with the least sum of d^2 is sought; coordinates whose values are not given do
- * not count. At fixed held values configurations are isolated, so Newton's method from one start finds one of them. Each
- * start has the guesses, and coordinates that are not given anywhere; these are first fitted to the guesses, which do
- * not yield (a least-squares problem, since the guesses alone do not close the loops), then the guesses yield and the loops
- * close. Every other start varies one loop of the best configuration alone, so that a mechanism of many loops does not
- * need all of them right at once. The search ends where the guesses nearly fit, or after many starts that led nowhere else.
+ * lengths of the model, the configuration with the least sum of d^2 is sought; coordinates whose values are not given
+ * do not count. At fixed held values configurations are isolated, so Newton's method from one start finds one of them.
+ * Each start has the guesses, and coordinates that are not given anywhere; these are first fitted to the guesses, which
+ * do not yield (a least-squares problem, since the guesses alone do not close the loops), then the guesses yield and
+ * the loops close. Every other start varies one loop of the best configuration alone, so that a mechanism of many loops
+ * does not need all of them right at once. The search ends where the guesses nearly fit, or after many starts that led
+ * nowhere else.
  */
 #include "nearest.h"
 
@@ -29,7 +30,8 @@
 #define FM_AROUND 0.3           /* and a guess from its value, in some starts */
 static const double pi = 3.14159265358979323846;
 
-/* Distance ---------------------------------------------------------------------------------------------------------- */
+/* Distance ----------------------------------------------------------------------------------------------------------
+ */
 
 /* Whether a unit's position is given, so that it holds or guesses. */
 static int is_said(const fm_instance *s, int32_t u)
@@ -39,7 +41,8 @@ static int is_said(const fm_instance *s, int32_t u)
 
 static int is_guess(const fm_instance *s, int32_t u)
 {
-    return fm_unit_size(s, FM_POSITIONS, u) > 0 && fm_unit_in_loop(s, u) && s->assembly.hold[u] <= FM_FREE && is_said(s, u);
+    return fm_unit_size(s, FM_POSITIONS, u) > 0 && fm_unit_in_loop(s, u) && s->assembly.hold[u] <= FM_FREE &&
+           is_said(s, u);
 }
 
 /* The square of the rotation from one orientation to another. */
@@ -90,7 +93,8 @@ static double distance(fm_instance *s, const double *y, int32_t *guesses)
     return sqrt(sum);
 }
 
-/* Starts ------------------------------------------------------------------------------------------------------------ */
+/* Starts ------------------------------------------------------------------------------------------------------------
+ */
 
 /* Whether whole turns of a coordinate are the same configuration: of a pin, unless a coupling counts its turns. */
 static int is_periodic(const fm_instance *s, int32_t u)
@@ -166,8 +170,8 @@ static int close_from(fm_instance *s, double *y)
     return fm_assemble_upright(s, y);
 }
 
-/* Moves y, where the loops are closed if `closed`, to the configuration with the held values that is nearest to the guesses.
- * 0: the loops are not closed, and no start closes them; y is not changed. */
+/* Moves y, where the loops are closed if `closed`, to the configuration with the held values that is nearest to the
+ * guesses. 0: the loops are not closed, and no start closes them; y is not changed. */
 int fm_search_nearest(fm_instance *s, double *y, int closed)
 {
     const size_t size = (size_t)s->image.n.positions * sizeof *y, cuts = (size_t)s->image.n.cut_positions * sizeof *y;

@@ -1,8 +1,8 @@
 /* reach.c: how far a mechanism stays from the paths of programs that it cannot follow.
  *
  * The gap of a program is the distance of its target from the mechanism with closed loops. The descent to the smallest
- * gap ends at a minimum near where it begins, so that it is repeated from elsewhere, and the smallest gap found counts. Of
- * these the largest on the rest of the paths is reported, with its time.
+ * gap ends at a minimum near where it begins, so that it is repeated from elsewhere, and the smallest gap found counts.
+ * Of these the largest on the rest of the paths is reported, with its time.
  */
 #include "reach.h"
 
@@ -44,7 +44,8 @@ static int32_t furthest(const fm_instance *s, double *gap)
     *gap = 0.0;
     for (int32_t j = 0; j < m->n.joints; j++) {
         const int32_t first = m->joint_excitation[j];
-        if (m->joint_excited[j] == 0 || m->excitation_row[first] < 0 || m->row_part[m->excitation_row[first]] != FM_OF_POSITION)
+        if (m->joint_excited[j] == 0 || m->excitation_row[first] < 0 ||
+            m->row_part[m->excitation_row[first]] != FM_OF_POSITION)
             continue;
         const double off = fm_program_gap(s, j);
         if (found < 0 || off > *gap) *gap = off, found = j;
@@ -68,8 +69,8 @@ static int descend(fm_instance *s, double *y)
     return 0;
 }
 
-/* Makes y the positions with the smallest gap that are found from `origin` and around it, with the drives where they are
- * there. Returns the program that is furthest from its target, -1 if all are reached. */
+/* Makes y the positions with the smallest gap that are found from `origin` and around it, with the drives where they
+ * are there. Returns the program that is furthest from its target, -1 if all are reached. */
 int32_t fm_nearest_gap(fm_instance *s, const double *origin, double *y, double *gap)
 {
     double *best = s->assembly.trial, least = INFINITY;
@@ -97,8 +98,9 @@ int32_t fm_nearest_gap(fm_instance *s, const double *origin, double *y, double *
     return found;
 }
 
-/* Where the targets of programs are out of reach after t, those of inputs if these stay as they are: the program's drive, the time at which the smallest gap is largest,
- * and this gap; -1: they are within reach as far as this looks. y: a state at t, which is not changed. */
+/* Where the targets of programs are out of reach after t, those of inputs if these stay as they are: the program's
+ * drive, the time at which the smallest gap is largest, and this gap; -1: they are within reach as far as this looks.
+ * y: a state at t, which is not changed. */
 int32_t fm_out_of_reach(fm_instance *s, double t, const double *y, double *when, double *gap)
 {
     const fm_image *m = &s->image;
@@ -125,7 +127,8 @@ int32_t fm_out_of_reach(fm_instance *s, double t, const double *y, double *when,
         program[k] = descend(s, other) ? -1 : furthest(s, off + k);
         memset(s->assembly.hold, 0, (size_t)m->n.modes * sizeof *s->assembly.hold);
     }
-    for (int sought[FM_NEARER + FM_TIMES] = {0};;) { /* the largest gap, once it has been sought from elsewhere; once each */
+    for (int sought[FM_NEARER + FM_TIMES] = {0};
+         ;) { /* the largest gap, once it has been sought from elsewhere; once each */
         int worst = -1;
         for (int k = 0; k < FM_NEARER + FM_TIMES; k++)
             if (program[k] >= 0 && (worst < 0 || off[k] > off[worst])) worst = k;

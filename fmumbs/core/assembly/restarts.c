@@ -1,9 +1,10 @@
-/* restarts.c: closes the loops from elsewhere where Newton's method ends at a minimum of the gap, or turns a joint over.
+/* restarts.c: closes the loops from elsewhere where Newton's method ends at a minimum of the gap, or turns a joint
+ * over.
  *
  * The gap may have a minimum although the loops close: with a small gap left if the motion turns back nearby, with any
- * gap if the guesses are distant. And rows f . g = 0 make axes parallel, but not which way they point: a joint is turned
- * over if its rows hold with opposite axes. Restarts come in opposite pairs at increasing distance, first from the
- * minimum if its gap is small, then from the guesses.
+ * gap if the guesses are distant. And rows f . g = 0 make axes parallel, but not which way they point: a joint is
+ * turned over if its rows hold with opposite axes. Restarts come in opposite pairs at increasing distance, first from
+ * the minimum if its gap is small, then from the guesses.
  */
 #include "restarts.h"
 
@@ -18,7 +19,8 @@
 #include <string.h>
 
 #define FM_SMALL 0.03 /* relative to the length: a gap of a motion that turns back nearby */
-#define FM_BESIDE 5e-3 /* distance of the first pair from the minimum [rad], or relative to the length; of the next: twice */
+/* distance of the first pair from the minimum [rad], or relative to the length; of the next: twice */
+#define FM_BESIDE 5e-3
 #define FM_FROM_MINIMUM 12
 #define FM_AWAY 0.12 /* distance of the first pair from the guesses; of the next: as much more */
 #define FM_FROM_GUESSES 32
@@ -34,8 +36,8 @@ static void row_vectors(const fm_instance *s, int32_t row, double f[3], double g
     else rotate_out(s->world[M].R, m->row_g + 3 * row, g);
 }
 
-/* Whether the joint of `count` perpendicular rows from `row` is turned over. Two rows have one g, the axis, and f across
- * it; three compare x of F with y and z of M, and y of F with z of M. */
+/* Whether the joint of `count` perpendicular rows from `row` is turned over. Two rows have one g, the axis, and f
+ * across it; three compare x of F with y and z of M, and y of F with z of M. */
 static int turns_over(const fm_instance *s, int32_t row, int32_t count)
 {
     double f[3][3], g[3][3], axis[3];
@@ -48,7 +50,8 @@ static int turns_over(const fm_instance *s, int32_t row, int32_t count)
     return dot(f[0], axis) < 0.0 || dot(f[2], g[0]) < 0.0;
 }
 
-/* A joint that is turned over, or -1; programs off whose path the mechanism starts are not. Requires world kinematics. */
+/* A joint that is turned over, or -1; programs off whose path the mechanism starts are not. Requires world kinematics.
+ */
 int32_t fm_turned_over(const fm_instance *s)
 {
     const fm_image *m = &s->image;

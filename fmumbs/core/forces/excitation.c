@@ -61,7 +61,8 @@ static place place_at(const fm_image *m, int32_t path, double t)
 static double within_step(const fm_instance *s, double t)
 {
     double within = t + close_to(t);
-    if (within < s->work.step_from + close_to(s->work.step_from)) within = s->work.step_from + close_to(s->work.step_from);
+    if (within < s->work.step_from + close_to(s->work.step_from))
+        within = s->work.step_from + close_to(s->work.step_from);
     if (within >= s->work.step_until) within = s->work.step_until - close_to(s->work.step_until);
     return within;
 }
@@ -85,8 +86,10 @@ static void path_at(const fm_instance *s, int32_t path, double t, double out[3])
     const double *c = m->piece_polynomial + FM_PATH_POWERS * (m->path_piece[path] + at.piece);
     const double x = t - begins(m, path, at.round, at.piece);
     out[0] = c[0] + x * (c[1] + x * (c[2] + x * (c[3] + x * (c[4] + x * (c[5] + x * (c[6] + x * c[7]))))));
-    out[1] = c[1] + x * (2.0 * c[2] + x * (3.0 * c[3] + x * (4.0 * c[4] + x * (5.0 * c[5] + x * (6.0 * c[6] + x * (7.0 * c[7]))))));
-    out[2] = 2.0 * c[2] + x * (6.0 * c[3] + x * (12.0 * c[4] + x * (20.0 * c[5] + x * (30.0 * c[6] + x * (42.0 * c[7])))));
+    out[1] = c[1] + x * (2.0 * c[2] +
+                         x * (3.0 * c[3] + x * (4.0 * c[4] + x * (5.0 * c[5] + x * (6.0 * c[6] + x * (7.0 * c[7]))))));
+    out[2] =
+        2.0 * c[2] + x * (6.0 * c[3] + x * (12.0 * c[4] + x * (20.0 * c[5] + x * (30.0 * c[6] + x * (42.0 * c[7])))));
     if (m->path_wave[3 * path + 1] != 0.0) go_round(m->path_wave + 3 * path, out);
 }
 
@@ -104,7 +107,8 @@ static int fade_at(const fm_instance *s, int32_t i, double t, double out[3])
     out[0] = out[1] = out[2] = 0.0;
     if (within_step(s, t) >= faded_at(s, i)) return 0;
     const double x = (t - fade[2]) / T, d = fade[0], v = T * fade[1];
-    out[0] = d * (1.0 + x * x * x * (-10.0 + x * (15.0 - 6.0 * x))) + v * x * (1.0 + x * x * (-6.0 + x * (8.0 - 3.0 * x)));
+    out[0] =
+        d * (1.0 + x * x * x * (-10.0 + x * (15.0 - 6.0 * x))) + v * x * (1.0 + x * x * (-6.0 + x * (8.0 - 3.0 * x)));
     out[1] = (d * x * x * (-30.0 + x * (60.0 - 30.0 * x)) + v * (1.0 + x * x * (-18.0 + x * (32.0 - 15.0 * x)))) / T;
     out[2] = (d * x * (-60.0 + x * (180.0 - 120.0 * x)) + v * x * (-36.0 + x * (96.0 - 60.0 * x))) / (T * T);
     return 1;
@@ -194,8 +198,8 @@ void fm_follow_paths(const fm_instance *s, double t, double *y)
     }
 }
 
-/* Sets eta of all excited modes to what it will be at a time after t, from their state `now` at t: the path's, the filter's
- * with its present input, or where the present rate leads. */
+/* Sets eta of all excited modes to what it will be at a time after t, from their state `now` at t: the path's, the
+ * filter's with its present input, or where the present rate leads. */
 void fm_foresee_targets(const fm_instance *s, double t, const double *now, double then, double *y)
 {
     const fm_image *m = &s->image;
@@ -205,8 +209,7 @@ void fm_foresee_targets(const fm_instance *s, double t, const double *now, doubl
         const double omega = m->excitation_cutoff[i], rate = now[m->n.positions + u], off = now[p] - s->tau[u];
         if (m->excitation_kind[i] == FM_EXCITED_BY_POSITION)
             y[p] = s->tau[u] + (off + (rate + omega * off) * x) * fm_decay(omega * x);
-        else if (m->excitation_kind[i] == FM_EXCITED_BY_ACCELERATION)
-            y[p] = now[p] + rate * x;
+        else if (m->excitation_kind[i] == FM_EXCITED_BY_ACCELERATION) y[p] = now[p] + rate * x;
     }
     fm_follow_paths(s, then, y);
 }

@@ -23,6 +23,7 @@ void fm_controls_at(fm_instance *s, double t)
 {
     const int32_t count = s->image.n.controls;
     if (count == 0) return;
-    const double *now = fm_inputs_at(s, t, s->control, s->control_taylor, count, s->work.input + s->image.n.modes + 6 * s->image.n.loads);
+    const double *now = fm_inputs_at(s, t, s->control, s->control_taylor, count,
+                                     s->work.input + s->image.n.modes + 6 * s->image.n.loads);
     memcpy(s->work.control, now, (size_t)count * sizeof *now);
 }

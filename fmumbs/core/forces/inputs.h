@@ -6,7 +6,8 @@
 
 FM_HIDDEN_BEGIN
 
-const double *fm_inputs_at(fm_instance *s, double t, const double *value, const double *taylor, int32_t count, double *now);
+const double *fm_inputs_at(fm_instance *s, double t, const double *value, const double *taylor, int32_t count,
+                           double *now);
 void fm_controls_at(fm_instance *s, double t);
 
 FM_HIDDEN_END

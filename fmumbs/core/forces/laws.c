@@ -12,7 +12,7 @@
 
 #include "../instance/instance.h"
 #include "../tree/kinematics.h"
-#include "../tree/positions.h"
+#include "../tree/rate.h"
 #include "../tree/reversed.h"
 
 #include <math.h>
@@ -59,11 +59,17 @@ double fm_law_unit(const fm_instance *s, int32_t law)
     return s->image.law_spring[law] >= 0 ? s->image.length[0] : s->scale[s->image.n.positions + s->image.law_u[law]];
 }
 
-/* How near a bound a law's velocity v is at it: round-off of the largest velocity, of which v is a remainder where loops lock
- * the law; of 1 rad, or the model's length, in a second where all is at rest. Requires fm_laws_place. */
+/* How near a bound a law's velocity v is at it: round-off of the largest velocity, of which v is a remainder where
+ * loops lock the law; of 1 rad, or the model's length, in a second where all is at rest. Requires fm_laws_place. */
 double fm_law_near(const fm_instance *s, int32_t law, double v)
 {
     return FM_AT * (fm_law_unit(s, law) * (1.0 + s->laws.fastest) + fabs(v));
+}
+
+/* The same of a position x: round-off of 1 rad, or the model's length, and of x. */
+double fm_law_near_position(const fm_instance *s, int32_t law, double x)
+{
+    return FM_AT * (fm_law_unit(s, law) + fabs(x));
 }
 
 /* The first bound of velocity that is crossed between `from` and `v` at position x, or equal to v. 0: none. Requires
@@ -118,7 +124,9 @@ double fm_law_factor(const fm_instance *s, int32_t law)
 int fm_law_sticks(const fm_instance *s, int32_t law, int32_t *above, int32_t *below, double *bound)
 {
     const double *mode = s->laws.use + 2 * law;
-    if (mode[1] == FM_SLIDING || !fm_law_has_piece(&s->image, law, mode[0]) || !fm_law_has_piece(&s->image, law, mode[1])) return 0;
+    if (mode[1] == FM_SLIDING || !fm_law_has_piece(&s->image, law, mode[0]) ||
+        !fm_law_has_piece(&s->image, law, mode[1]))
+        return 0;
     *above = (int32_t)mode[0];
     *below = (int32_t)mode[1];
     if (*above < 0 && *below < 0) return 0;

@@ -11,6 +11,7 @@ const double *fm_law_range(const fm_image *m, int32_t piece);
 int32_t fm_law_piece(const fm_image *m, int32_t law, double x, double v, int below);
 double fm_law_unit(const fm_instance *s, int32_t law);
 double fm_law_near(const fm_instance *s, int32_t law, double v);
+double fm_law_near_position(const fm_instance *s, int32_t law, double x);
 int fm_law_bound(const fm_instance *s, int32_t law, double x, double from, double v, double *bound);
 double fm_law_factor(const fm_instance *s, int32_t law);
 double fm_law_force(const fm_instance *s, int32_t law, const double *y);

@@ -1,15 +1,16 @@
-/* matrix_laws.c: springs and dampers with matrices, of balls and of bushings, and of three turns by their rotation vector.
+/* matrix_laws.c: springs and dampers with matrices, of balls and of bushings, and of three turns by their rotation
+ * vector.
  *
  * Of a bushing the entries beside the diagonals of K and D couple its modes, force = -K (q - rest) - D u.
  *
- * Of a ball, with theta the rotation vector of R_FM and w the angular velocity in M's axes the potential is theta' K theta / 2 and
- * the torque on M, in its axes, -G' K theta - D w, where theta' = G w at the rate theta', and
- *     G = E + [theta] / 2 + c [theta]^2,   c = (1 - h cot h) / (4 h^2),   h = |theta| / 2,
- * so that G theta = theta. If both are multiples of the identity, the torque is -k theta - d w.
+ * Of a ball, with theta the rotation vector of R_FM and w the angular velocity in M's axes the potential is theta' K
+ * theta / 2 and the torque on M, in its axes, -G' K theta - D w, where theta' = G w at the rate theta', and G = E +
+ * [theta] / 2 + c [theta]^2,   c = (1 - h cot h) / (4 h^2),   h = |theta| / 2, so that G theta = theta. If both are
+ * multiples of the identity, the torque is -k theta - d w.
  *
- * Three turns q about perpendicular axes, as of a flexible link, have w = A q' in M's axes, so that theta' = B q', B = G A, and
- * the forces -B' (K (theta - rest) + D theta'). To first order theta is q; to second order it is the middle between the order
- * of the turns and the opposite order, so that neither end of an element is preferred.
+ * Three turns q about perpendicular axes, as of a flexible link, have w = A q' in M's axes, so that theta' = B q', B =
+ * G A, and the forces -B' (K (theta - rest) + D theta'). To first order theta is q; to second order it is the middle
+ * between the order of the turns and the opposite order, so that neither end of an element is preferred.
  */
 #include "matrix_laws.h"
 
@@ -29,7 +30,9 @@ static const double *beside(const fm_instance *s, int32_t joint, const double *e
 {
     static const double nothing[3];
     const fm_image *m = &s->image;
-    return m->joint_kind[joint] == FM_JOINT_SPHERICAL && m->joint_couplings[joint] > 0 ? entries + m->joint_coupled[joint] : nothing;
+    return m->joint_kind[joint] == FM_JOINT_SPHERICAL && m->joint_couplings[joint] > 0
+               ? entries + m->joint_coupled[joint]
+               : nothing;
 }
 
 static int is_multiple_of_identity(const double d[3], const double b[3])
@@ -49,7 +52,8 @@ static void times(const double d[3], const double b[3], const double v[3], doubl
 static double square_factor(const double angle[3])
 {
     const double x = dot(angle, angle), h = 0.5 * sqrt(x);
-    if (!(x > FM_SERIES_UP_TO)) return 1.0 / 12 + x * (1.0 / 720 + x * (1.0 / 30240 + x * (1.0 / 1209600 + x / 47900160)));
+    if (!(x > FM_SERIES_UP_TO))
+        return 1.0 / 12 + x * (1.0 / 720 + x * (1.0 / 30240 + x * (1.0 / 1209600 + x / 47900160)));
     double cosine, sine;
     fm_cos_and_sin(h, &cosine, &sine);
     return (1.0 - h * cosine / sine) / x;
@@ -57,7 +61,8 @@ static double square_factor(const double angle[3])
 
 /* Adds the torque of the spring and the damper of a joint's ball to `torque`. mode: the first of its three velocities;
  * p: its quaternion, u: its velocities. */
-void fm_ball_resist(const fm_instance *s, int32_t joint, int32_t mode, const double *p, const double *u, double torque[3])
+void fm_ball_resist(const fm_instance *s, int32_t joint, int32_t mode, const double *p, const double *u,
+                    double torque[3])
 {
     const double *K = s->stiffness + mode, *K_beside = beside(s, joint, s->coupled_stiffness);
     const double *D = s->damping + mode, *D_beside = beside(s, joint, s->coupled_damping);
@@ -125,8 +130,8 @@ static void bend_of(const double q[3], double angle[3], double B[3][3])
     }
 }
 
-/* Adds what the forces of a joint's rotation spring and damper are beside those on its three angles; returns the same of
- * their energy [J]. p, u, force: of the joint. */
+/* Adds what the forces of a joint's rotation spring and damper are beside those on its three angles; returns the same
+ * of their energy [J]. p, u, force: of the joint. */
 static double bend_resist(const fm_instance *s, int32_t joint, const double *p, const double *u, double *force)
 {
     const int32_t first = s->image.joint_bends[joint], at = s->image.joint_u[joint] + first;
@@ -145,8 +150,8 @@ static double bend_resist(const fm_instance *s, int32_t joint, const double *p, 
     return energy;
 }
 
-/* Adds the forces between the modes of a bushing or of a rotation spring, at its positions p and velocities u; returns their
- * energy [J]. Nothing for other joints. */
+/* Adds the forces between the modes of a bushing or of a rotation spring, at its positions p and velocities u; returns
+ * their energy [J]. Nothing for other joints. */
 double fm_coupled_resist(const fm_instance *s, int32_t joint, const double *p, const double *u, double *force)
 {
     const fm_image *m = &s->image;

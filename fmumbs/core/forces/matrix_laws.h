@@ -6,7 +6,8 @@
 
 FM_HIDDEN_BEGIN
 
-void fm_ball_resist(const fm_instance *s, int32_t joint, int32_t mode, const double *p, const double *u, double torque[3]);
+void fm_ball_resist(const fm_instance *s, int32_t joint, int32_t mode, const double *p, const double *u,
+                    double torque[3]);
 double fm_ball_energy(const fm_instance *s, int32_t joint, int32_t mode, const double *p);
 
 void fm_ball_stiffness(const fm_instance *s, int32_t joint, int32_t mode, const double *p, double out[3][3]);

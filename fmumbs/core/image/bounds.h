@@ -6,7 +6,8 @@
 
 FM_HIDDEN_BEGIN
 
-/* An array of parameters: `rows` rows, the first `diagonal` of whose columns are not beside the diagonal of a matrix. */
+/* An array of parameters: `rows` rows, the first `diagonal` of whose columns are not beside the diagonal of a matrix.
+ */
 typedef struct fm_bounded_array {
     const char *name;
     const double *value;
@@ -15,7 +16,8 @@ typedef struct fm_bounded_array {
 
 /* Those of an image m or an instance of it, `of`. */
 #define FM_BOUNDED(of, kind, array, columns, rows) {#array, (of)->array, FM_##kind, m->n.rows, columns, 3},
-#define FM_BOUNDED_OPTION(kind, name, at) {name, at, FM_##kind, 1, 1, 1},
+#define FM_BOUNDED_SETTING(of, kind, name, array, first, components) \
+    {name, (of)->array + first, FM_##kind, 1, components, components},
 #define FM_BOUNDED_ARRAYS(of)                                                                                \
     {                                                                                                        \
         FM_PARAMETERS(FM_BOUNDED, of)                                                                        \
@@ -24,16 +26,7 @@ typedef struct fm_bounded_array {
         FM_BOUNDED(of, J_STIFFNESS, screw_stiffness, 1, screws)                                              \
         FM_BOUNDED(of, J_DAMPING, screw_damping, 1, screws)                                                  \
         FM_BOUNDED(of, J_REST, screw_rest, 1, screws)                                                        \
-        {"gravity", (of)->gravity, FM_GRAVITY, 1, 3, 3},                                                     \
-        FM_BOUNDED_OPTION(SCHEME, "solver.scheme", (of)->options + FM_OPTION_SCHEME)                         \
-        FM_BOUNDED_OPTION(STEP, "solver.step", (of)->options + FM_OPTION_STEP)                               \
-        FM_BOUNDED_OPTION(TOLERANCE, "solver.tolerance", (of)->options + FM_OPTION_TOLERANCE)                \
-        FM_BOUNDED_OPTION(DEFORMATION, "solver.deformation", (of)->options + FM_OPTION_DEFORMATION)          \
-        FM_BOUNDED_OPTION(EQUILIBRIUM, "solver.equilibrium", (of)->options + FM_OPTION_EQUILIBRIUM)          \
-        FM_BOUNDED_OPTION(CORRECTION, "solver.correction", (of)->closure + FM_CLOSURE_CORRECTION)            \
-        FM_BOUNDED_OPTION(CLOSURE, "solver.closure", (of)->closure + FM_CLOSURE_TOLERANCE)                   \
-        FM_BOUNDED_OPTION(BAUMGARTE, "solver.baumgarte[1]", (of)->closure + FM_CLOSURE_ALPHA)                \
-        FM_BOUNDED_OPTION(BAUMGARTE, "solver.baumgarte[2]", (of)->closure + FM_CLOSURE_BETA)                 \
+        FM_SETTINGS(FM_BOUNDED_SETTING, of)                                                                  \
     }
 
 int fm_all_fit(const fm_bounded_array *array, size_t count, char *why, size_t capacity);

@@ -9,17 +9,10 @@
 #include "check_modes.h"
 #include "image.h"
 #include "joints.h"
+#include "kinds.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-static const struct {
-    int32_t owner, components;
-} kinds[] = {
-#define K(id, owner, suffix, components, causality, type, tunable, state, unit, linear, text) {FM_##owner, components},
-    FM_KINDS(K)
-#undef K
-};
 
 /* Whether links are in depth-first order: a link's parent is the link before it or one of that link's ancestors. Linear
  * in the number of links, as each is climbed from at most once. */
@@ -45,10 +38,12 @@ static const char *check_links(const fm_image *m)
             if (!(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] > 1e-20)) return "a start quaternion is zero";
         }
     }
-    return p == m->n.positions - m->n.bristles && u == m->n.speeds ? NULL : "the numbers of links and variables disagree";
+    return p == m->n.positions - m->n.bristles && u == m->n.speeds ? NULL
+                                                                   : "the numbers of links and variables disagree";
 }
 
-/* A joint's variables are in the order of its modes, which is that of its links or the reverse; driven ones come last. */
+/* A joint's variables are in the order of its modes, which is that of its links or the reverse; driven ones come last.
+ */
 static const char *check_places(const fm_image *m, int32_t joint)
 {
     int32_t p = m->joint_p[joint], u = m->joint_u[joint];
@@ -132,7 +127,8 @@ static const char *check_joints(const fm_image *m)
         for (int32_t c = 0; c < 6; c++)
             if (m->joint_unique[6 * j + c] < 0 || m->joint_unique[6 * j + c] >= FM_UNIQUENESSES)
                 return "a reaction's uniqueness is impossible";
-        if (!fm_is_rotation(m->joint_F + 9 * j) || !fm_is_rotation(m->joint_M + 9 * j)) return "a joint's frame is not a rotation";
+        if (!fm_is_rotation(m->joint_F + 9 * j) || !fm_is_rotation(m->joint_M + 9 * j))
+            return "a joint's frame is not a rotation";
         if (m->joint_held[j] != 0 && m->joint_held[j] != 1) return "a joint's mark as held is impossible";
         if (fm_is_cut_joint(m, j)) {
             found = check_cut(m, j, &mode, &cut_p, &cut_u);
@@ -163,7 +159,8 @@ static const char *check_joints(const fm_image *m)
         if (found != NULL) return found;
         const int32_t kind = m->joint_kind[j], general = m->link_general[first];
         const int fits = (kind == FM_JOINT_WELD && u == 0) || (kind == FM_JOINT_SCALAR && u > 0 && u == p) ||
-                         (kind == FM_JOINT_SPHERICAL && u == 3 && p == 4) || (kind == FM_JOINT_FREE && u == 6 && p == 7) ||
+                         (kind == FM_JOINT_SPHERICAL && u == 3 && p == 4) ||
+                         (kind == FM_JOINT_FREE && u == 6 && p == 7) ||
                          (kind == FM_JOINT_NONHOLONOMIC && general >= 0 && first == last);
         if (!fits) return "a joint's kind does not fit its variables";
     }
@@ -202,8 +199,8 @@ static const char *check_bends(const fm_image *m)
     for (int32_t j = 0; j < m->n.joints; j++) {
         const int32_t first = m->joint_bends[j];
         if (first == -1) continue;
-        if (first < 0 || m->joint_kind[j] != FM_JOINT_SCALAR || m->joint_couplings[j] > 0 || m->joint_np[j] != m->joint_nu[j] ||
-            m->joint_nu[j] > FM_JOINT_MODES || first > m->joint_nu[j] - 3)
+        if (first < 0 || m->joint_kind[j] != FM_JOINT_SCALAR || m->joint_couplings[j] > 0 ||
+            m->joint_np[j] != m->joint_nu[j] || m->joint_nu[j] > FM_JOINT_MODES || first > m->joint_nu[j] - 3)
             return "a rotation spring is out of place";
         for (int32_t k = m->joint_u[j] + first; k < m->joint_u[j] + first + 3; k++)
             if (m->mode_linear[k]) return "a rotation spring is out of place";
@@ -231,7 +228,8 @@ static const char *check_couplings(const fm_image *m)
 static const char *check_rows(const fm_image *m)
 {
     for (int32_t i = 0; i < m->n.modes; i++)
-        if (m->given_p[i] < 0 || m->given_p[i] >= FM_GIVEN_KINDS || m->given_u[i] < 0 || m->given_u[i] >= FM_GIVEN_KINDS)
+        if (m->given_p[i] < 0 || m->given_p[i] >= FM_GIVEN_KINDS || m->given_u[i] < 0 ||
+            m->given_u[i] >= FM_GIVEN_KINDS)
             return "a start value's mark as given is impossible";
     for (int32_t i = 0; i < m->n.rows; i++) {
         const double *f = m->row_f + 3 * i, *g = m->row_g + 3 * i;
@@ -251,12 +249,16 @@ static const char *check_rows(const fm_image *m)
         }
         if (m->row_kind[i] != FM_ROW_GIVEN) {
             const int rates = m->row_kind[i] >= FM_ROW_SPEED && m->row_kind[i] <= FM_ROW_ROLLING, part = m->row_part[i];
-            if (part < 0 || part >= FM_ROW_LEVELS || (rates && part == FM_OF_POSITION)) return "a row has an impossible level";
-            if (part != FM_OF_POSITION && !rates && m->row_kind[i] != FM_ROW_COUPLED) return "a row of positions has another level";
-            if (part == FM_OF_LOCK && (m->row_kind[i] != FM_ROW_COUPLED || m->row_excitation[i] >= 0)) return "a lock moves by a program";
+            if (part < 0 || part >= FM_ROW_LEVELS || (rates && part == FM_OF_POSITION))
+                return "a row has an impossible level";
+            if (part != FM_OF_POSITION && !rates && m->row_kind[i] != FM_ROW_COUPLED)
+                return "a row of positions has another level";
+            if (part == FM_OF_LOCK && (m->row_kind[i] != FM_ROW_COUPLED || m->row_excitation[i] >= 0))
+                return "a lock moves by a program";
         }
         if (m->row_kind[i] >= FM_ROW_ROLLING && !(m->row_length[i] != 0.0)) return "a wheel has no radius";
-        const int32_t vary = m->row_vary[i], twists = m->row_kind[i] == FM_ROW_TWIST || m->row_kind[i] == FM_ROW_TWIST_M;
+        const int32_t vary = m->row_vary[i],
+                      twists = m->row_kind[i] == FM_ROW_TWIST || m->row_kind[i] == FM_ROW_TWIST_M;
         if (!twists && (!is_unit(f) || !is_unit(g))) return "a row's vector is not a unit vector";
         if (vary >= 0 && (!twists || fm_link_positions(m, vary) != 1 || fm_link_speeds(m, vary) != 1))
             return "a row varies with a coordinate that does not exist";
@@ -301,71 +303,10 @@ static const char *check_bodies(const fm_image *m)
 {
     for (int32_t i = 0; i < m->n.bodies; i++) {
         if (!fm_is_rotation(m->body_R + 9 * i)) return "a body's frame is not a rotation";
-        if (m->body_measured[i] != 0 && m->body_measured[i] != 1) return "a body's inertia is neither measured nor a solid's";
+        if (m->body_measured[i] != 0 && m->body_measured[i] != 1)
+            return "a body's inertia is neither measured nor a solid's";
     }
     return NULL;
-}
-
-/* A flexible body has modal coordinates; its mass is not tunable, since the modal integrals depend on it. */
-static int32_t body_components(const fm_image *m, int32_t kind, int32_t body)
-{
-    const int32_t link = m->body_link[body], flexible = m->link_kind[link] == FM_LINK_MODAL;
-    switch (kind) {
-    case FM_B_Q: case FM_B_QD: case FM_B_QDD: return flexible ? fm_link_positions(m, link) : 0;
-    case FM_B_MASS: case FM_B_INERTIA: return flexible ? 0 : kinds[kind].components;
-    default: return kinds[kind].components;
-    }
-}
-
-/* Whether a joint is the drive of a program. */
-static int is_program(const fm_image *m, int32_t joint)
-{
-    return m->joint_excited[joint] > 0 && m->excitation_row[m->joint_excitation[joint]] >= 0;
-}
-
-/* How many components a kind of variable has for this element; 0 if it has no such variable. */
-static int32_t kind_components(const fm_image *m, int32_t kind, int32_t object)
-{
-    if (kind == FM_C_TAU) return m->coupling_count[object];
-    if (kinds[kind].owner == FM_BODY) return body_components(m, kind, object);
-    if (m->n.rows == 0 && (kind == FM_CORRECTION || kind == FM_CLOSURE || kind == FM_BAUMGARTE)) return 0;
-    if (kind == FM_FR_FORCE || kind == FM_FR_Z) return m->friction_count[object];
-    if (kind == FM_FR_NORMAL) return m->friction_pressed[object] >= 0;
-    if (kind == FM_LAW_SCALED) return m->law_scaled[object] >= 0;
-    if (kind == FM_FR_SCALED) return m->friction_scaled[object] >= 0;
-    if (kinds[kind].owner != FM_JOINT) return kinds[kind].components;
-    const int32_t joint = m->joint_kind[object];
-    const int scalar = joint == FM_JOINT_SCALAR, ball = joint == FM_JOINT_SPHERICAL, loose = joint == FM_JOINT_FREE;
-    const int fewer = joint == FM_JOINT_NONHOLONOMIC; /* fewer speeds than positions */
-    const int32_t excited = m->joint_excited[object], free = m->joint_nu[object] - excited;
-    switch (kind) {
-    case FM_J_TAU: return scalar || fewer ? free : ball || loose ? 3 : 0;
-    case FM_J_F: return scalar ? free : loose ? 3 : 0;
-    case FM_J_Q: return scalar ? free : fewer ? m->joint_np[object] - excited : 0;
-    case FM_J_QD: case FM_J_QDD: case FM_J_ROTOR: return scalar ? free : 0;
-    case FM_J_REST: return scalar ? free : fewer ? m->joint_np[object] - excited : 0;
-    case FM_J_STIFFNESS: case FM_J_DAMPING:
-        if (ball) return m->joint_couplings[object] > 0 ? 3 + m->joint_couplings[object] : 1;
-        return scalar || loose ? free + m->joint_couplings[object] : fewer ? m->joint_np[object] - excited : 0;
-    case FM_J_U: case FM_J_UDOT: return fewer ? free : 0;
-    case FM_J_ETA: case FM_J_KAPPA: case FM_J_KAPPA_DOT: case FM_J_DRIVE: case FM_J_KAPPA_DOT_IN: case FM_J_ETA_IN:
-        return excited;
-    case FM_J_TARGET: case FM_J_POSITION: return is_program(m, object) ? excited : 0;
-    case FM_J_VIOLATION: return is_program(m, object);
-    case FM_J_QUAT: return ball || loose ? 4 : 0;
-    case FM_J_W: case FM_J_ALPHA: return ball || loose ? 3 : 0;
-    case FM_J_R: case FM_J_V: case FM_J_A: return loose ? 3 : 0;
-    default: return 3; /* reaction, wrench and uniqueness */
-    }
-}
-
-/* Whether an excited mode has this variable, given its kind of excitation. */
-static int excited_so(const fm_image *m, int32_t kind, int32_t joint, int32_t part)
-{
-    if (kind != FM_J_KAPPA_DOT && kind != FM_J_KAPPA_DOT_IN && kind != FM_J_ETA_IN) return 1;
-    const int32_t by = m->excitation_kind[m->joint_excitation[joint] + part];
-    return kind == FM_J_ETA_IN ? by == FM_EXCITED_BY_POSITION
-                               : (by == FM_EXCITED_BY_ACCELERATION) == (kind == FM_J_KAPPA_DOT_IN);
 }
 
 /* The start values of parameters are in their bounds. */
@@ -384,11 +325,9 @@ static const char *check_variables(const fm_image *m)
     for (int32_t i = 0; i < m->n.variables; i++) {
         const int32_t kind = m->variable_kind[i], object = m->variable_object[i], part = m->variable_component[i];
         if (kind < 0 || kind >= FM_KIND_COUNT) return "a variable has a kind that does not exist";
-        if (object < 0 || object >= owned[kinds[kind].owner]) return "a variable belongs to an element that does not exist";
-        const int32_t components = kind_components(m, kind, object);
-        if (components == 0 || part < -1 || part >= components || (part == -1 && components != 1))
-            return "a variable has a component that does not exist";
-        if (!excited_so(m, kind, object, part < 0 ? 0 : part)) return "an excited mode has a variable of another kind";
+        if (object < 0 || object >= owned[fm_kinds[kind].owner])
+            return "a variable belongs to an element that does not exist";
+        if (!fm_has_component(m, kind, object, part)) return "a variable has a component that does not exist";
     }
     return NULL;
 }
@@ -401,7 +340,8 @@ int fm_image_check(const fm_image *m, char *why, size_t capacity)
             return 0;
         }
     const double dynamics = m->options[FM_OPTION_DYNAMICS];
-    const char *found = dynamics == (double)FM_RICCATI || dynamics == (double)FM_COPCOD ? NULL : "its formulation does not exist";
+    const char *found =
+        dynamics == (double)FM_RICCATI || dynamics == (double)FM_COPCOD ? NULL : "its formulation does not exist";
     if (found == NULL) found = fm_check_modes(m);
     if (found == NULL) found = check_links(m);
     if (found == NULL) found = check_joints(m);

@@ -8,7 +8,6 @@
 
 #include <stdlib.h>
 
-
 /* Links of several screws follow one another, each with its own screws and rows. */
 static const char *check_generals(const fm_image *m)
 {
@@ -31,8 +30,10 @@ static const char *check_generals(const fm_image *m)
         }
         if (rows != free || rows < 1 || rows > m->n.velocity_rows - row || m->general_row[g] != row)
             return "a link's velocity rows do not fit its screws";
-        if (speeds < 0 || speeds > rows || speeds + (screws - free) < 1) return "a link has an impossible number of speeds";
-        if (m->general_after[g] < 0 || m->general_after[g] > screws) return "velocity rows follow a screw that does not exist";
+        if (speeds < 0 || speeds > rows || speeds + (screws - free) < 1)
+            return "a link has an impossible number of speeds";
+        if (m->general_after[g] < 0 || m->general_after[g] > screws)
+            return "velocity rows follow a screw that does not exist";
         screw += screws;
         row += rows;
     }
@@ -40,7 +41,8 @@ static const char *check_generals(const fm_image *m)
                                                                                       : "screws belong to no link";
 }
 
-/* Flexible bodies are in the order of their links, each with its own modes and pairs of modes, and the frames on them. */
+/* Flexible bodies are in the order of their links, each with its own modes and pairs of modes, and the frames on them.
+ */
 static const char *check_modals(const fm_image *m)
 {
     int32_t next = 0, shape = 0, pair = 0, frame = 0, row = 0;
@@ -65,7 +67,8 @@ static const char *check_modals(const fm_image *m)
             return "a frame of a flexible body rotates out of its plane";
         }
         if (f < 0) continue;
-        if (f != frame++ || m->frame_link[f] != i || m->frame_first[f] != row || m->modal_shapes[b] > m->n.frame_shapes - row)
+        if (f != frame++ || m->frame_link[f] != i || m->frame_first[f] != row ||
+            m->modal_shapes[b] > m->n.frame_shapes - row)
             return "frames of flexible bodies are out of place";
         row += m->modal_shapes[b];
     }
@@ -85,14 +88,15 @@ static const char *check_paths(const fm_image *m)
         for (int32_t k = next + 1; k < next + pieces; k++)
             if (!(m->piece_time[k] > m->piece_time[k - 1])) return "the times of a path do not increase";
         const double span = m->piece_time[next + pieces - 1] - m->piece_time[next];
-        if (m->path_period[i] != 0.0 && !(m->path_period[i] > span && m->path_period[i] >= FM_LEAST_PERIOD)) return "a path's period is too short";
+        if (m->path_period[i] != 0.0 && !(m->path_period[i] > span && m->path_period[i] >= FM_LEAST_PERIOD))
+            return "a path's period is too short";
         next += pieces;
     }
     return next == m->n.pieces ? NULL : "pieces belong to no path";
 }
 
-/* Whether an excited mode has no drive, or one that realises its program: a link with this one free coordinate alone, and no other
- * mode has the same. */
+/* Whether an excited mode has no drive, or one that realises its program: a link with this one free coordinate alone,
+ * and no other mode has the same. */
 static int fits_drive(const fm_image *m, int32_t e)
 {
     const int32_t u = m->excitation_drive[e];
@@ -126,23 +130,29 @@ const char *fm_check_excitations(const fm_image *m)
             if (m->excitation_p[e] != m->joint_p[j] + m->joint_np[j] - back ||
                 m->excitation_u[e] != m->joint_u[j] + m->joint_nu[j] - back)
                 return "an excited mode's variables are out of place";
-            if ((kind == FM_EXCITED_BY_PATH) != (m->excitation_path[e] >= 0)) return "an excited mode's path is missing";
+            if ((kind == FM_EXCITED_BY_PATH) != (m->excitation_path[e] >= 0))
+                return "an excited mode's path is missing";
             if (kind == FM_EXCITED_BY_POSITION && !(m->excitation_cutoff[e] > 0.0))
                 return "an excited mode's filter has no cut-off";
             if (!(m->excitation_transition[e] >= 0.0)) return "a program's transition is negative";
-            if (m->excitation_row[e] >= 0 && m->row_excitation[m->excitation_row[e]] != e) return "a program follows another mode";
-            if (m->excitation_row[e] < 0 && m->excitation_transition[e] != 0.0) return "a mode without a program has a transition";
-            if (m->excitation_insist[e] != 0 && m->excitation_insist[e] != 1) return "a program's insistence is neither on nor off";
+            if (m->excitation_row[e] >= 0 && m->row_excitation[m->excitation_row[e]] != e)
+                return "a program follows another mode";
+            if (m->excitation_row[e] < 0 && m->excitation_transition[e] != 0.0)
+                return "a mode without a program has a transition";
+            if (m->excitation_insist[e] != 0 && m->excitation_insist[e] != 1)
+                return "a program's insistence is neither on nor off";
             if (!fits_drive(m, e)) return "a drive realises nothing, or is no free coordinate of a joint";
             if (m->excitation_row[e] >= 0 && count > FM_JOINT_MODES) return "a program has too many coordinates";
             if (m->excitation_row[e] >= 0 && m->row_kind[m->excitation_row[e]] == FM_ROW_PERPENDICULAR && count != 3)
                 return "a program of an orientation does not have three angles";
-            if ((m->excitation_row[e] < 0) != (m->excitation_row[next] < 0)) return "a program has only some of its rows";
+            if ((m->excitation_row[e] < 0) != (m->excitation_row[next] < 0))
+                return "a program has only some of its rows";
         }
         next += count;
     }
     for (int32_t i = 0; i < m->n.rows; i++)
-        if (m->row_excitation[i] >= 0 && m->excitation_row[m->row_excitation[i]] != i) return "a row follows another mode";
+        if (m->row_excitation[i] >= 0 && m->excitation_row[m->row_excitation[i]] != i)
+            return "a row follows another mode";
     return next == m->n.excitations ? NULL : "an excited mode belongs to no joint";
 }
 

@@ -4,6 +4,7 @@
 
 #include "../maths/hidden.h"
 #include "../fmumbs.h"
+#include "schemes.h"
 #include "table.h"
 #include "variables.h"
 

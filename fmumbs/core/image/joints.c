@@ -29,7 +29,8 @@ int32_t fm_cut_joint_part(const fm_image *m, int32_t joint, int32_t part, int32_
 int32_t fm_row_of_joint(const fm_image *m, int32_t row)
 {
     int32_t first = row;
-    while (first > 0 && m->row_joint[first - 1] == m->row_joint[row] && m->row_kind[first - 1] == m->row_kind[row]) first--;
+    while (first > 0 && m->row_joint[first - 1] == m->row_joint[row] && m->row_kind[first - 1] == m->row_kind[row])
+        first--;
     return row - first;
 }
 

@@ -23,7 +23,8 @@ static inline int fm_is_cut_joint(const fm_image *m, int32_t joint)
 static inline int fm_has_matrix(const fm_image *m, int32_t joint)
 {
     const int32_t kind = m->joint_kind[joint];
-    return m->joint_couplings[joint] > 0 && !fm_is_cut_joint(m, joint) && (kind == FM_JOINT_SCALAR || kind == FM_JOINT_SPHERICAL);
+    return m->joint_couplings[joint] > 0 && !fm_is_cut_joint(m, joint) &&
+           (kind == FM_JOINT_SCALAR || kind == FM_JOINT_SPHERICAL);
 }
 
 /* The link's own axis about which it rotates or along which it slides: 0, 1 or 2. */

@@ -49,6 +49,17 @@ static const char *const size_names[] = {
 #undef S
 };
 
+static const fm_scheme_info schemes[] = {
+#define S(number, id, name, order, fixed, stages, terms, method, purpose) {#name, method, purpose, order, fixed},
+    FM_SCHEMES(S)
+#undef S
+};
+
+const fm_scheme_info *fm_scheme_at(uint32_t number)
+{
+    return number < FM_SCHEME_COUNT ? schemes + number : NULL;
+}
+
 uint32_t fm_size_count(void)
 {
     return (uint32_t)(sizeof size_names / sizeof size_names[0]);
@@ -153,8 +164,10 @@ static int all_finite(const double *value, size_t count)
 
 static int too_many(char *why, size_t capacity, const char *of_what, int32_t number)
 {
-    (void)fm_print(why, capacity, "the model has too many %s: %ld, the limit is %ld; divide the model, or declare "
-                   "only the signals that are needed", of_what, (long)number, (long)FM_MOST_ROWS);
+    (void)fm_print(why, capacity,
+                   "the model has too many %s: %ld, the limit is %ld; divide the model, or declare "
+                   "only the signals that are needed",
+                   of_what, (long)number, (long)FM_MOST_ROWS);
     return 0;
 }
 

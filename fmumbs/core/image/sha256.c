@@ -30,15 +30,16 @@ static void process_block(uint32_t h[8], const unsigned char *at)
         w[t] = (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
     for (int t = 16; t < 64; t++) {
         const uint32_t a = w[t - 15], b = w[t - 2];
-        w[t] = w[t - 16] + (rotated(a, 7) ^ rotated(a, 18) ^ a >> 3) + w[t - 7] + (rotated(b, 17) ^ rotated(b, 19) ^ b >> 10);
+        w[t] = w[t - 16] + (rotated(a, 7) ^ rotated(a, 18) ^ a >> 3) + w[t - 7] +
+               (rotated(b, 17) ^ rotated(b, 19) ^ b >> 10);
     }
     memcpy(s, h, sizeof s);
     for (int t = 0; t < 64; t += 8) {
         for (int i = 0; i < 8; i++) { /* a to h stay in place: the index of each goes down by one */
             const uint32_t a = s[(8 - i) & 7], b = s[(9 - i) & 7], c = s[(10 - i) & 7];
             const uint32_t e = s[(12 - i) & 7], f = s[(13 - i) & 7], g = s[(14 - i) & 7];
-            const uint32_t t1 = s[(15 - i) & 7] + (rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)) + (g ^ (e & (f ^ g))) +
-                                K[t + i] + w[t + i];
+            const uint32_t t1 = s[(15 - i) & 7] + (rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)) +
+                                (g ^ (e & (f ^ g))) + K[t + i] + w[t + i];
             s[(11 - i) & 7] += t1;
             s[(15 - i) & 7] = t1 + (rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)) + ((a & b) | (c & (a | b)));
         }

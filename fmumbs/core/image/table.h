@@ -13,7 +13,8 @@
 #define FM_IMAGE_VERSION 7u
 #define FM_BYTE_ORDER 0x01020304u
 
-/* The header of an image; `size`: of header and body [bytes], `hash`: SHA-256 of the body, `checksum`: fm_checksum of it */
+/* The header of an image; `size`: of header and body [bytes], `hash`: SHA-256 of the body, `checksum`: fm_checksum of
+ * it */
 typedef struct fm_header {
     char magic[8];
     uint32_t version;
@@ -27,7 +28,8 @@ typedef struct fm_header {
 #define FM_BODY_MODES 24     /* most modes of a flexible body */
 #define FM_LEAST_PERIOD 1e-6 /* [s] of a path, since the integrator stops at each of its breaks */
 
-/* Coefficients of a piece of a path (powers of time) and of a force law (powers of position times powers of velocity) */
+/* Coefficients of a piece of a path (powers of time) and of a force law (powers of position times powers of velocity)
+ */
 #define FM_PATH_POWERS 8
 #define FM_LAW_POWERS_X 6
 #define FM_LAW_POWERS_V 4
@@ -75,7 +77,8 @@ typedef struct fm_header {
  * i int32, d float64, b byte. bound: the size that its values index, from `lowest` on (-1 means none); `free` if they
  * are not indices. */
 #define FM_IMAGE_ARRAYS(A)                                                                           \
-    /* whole model: gravity in world axes; scheme, step, tolerance, equilibrium, dynamics, deformation; stop, interval, tolerance of     \
+    /* whole model: gravity in world axes; scheme, step, tolerance, equilibrium, dynamics, deformation; stop, \
+     * interval, tolerance of \
      * the default experiment; loop correction: fm_correction, its tolerance relative to the         \
      * model's length, Baumgarte's alpha and beta; characteristic length */                          \
     A(gravity, d, 3, one, free, 0, "m/s2", "MODEL")                                                  \
@@ -164,7 +167,8 @@ typedef struct fm_header {
     /* its index in the model's order; 1: assembly keeps its start values exactly (held_values.c) */       \
     A(joint_order, i, 1, joints, joints, 0, "", "JOINTS")                                            \
     A(joint_held, i, 1, joints, free, 0, "", "JOINTS")                                               \
-    /* entries of its stiffness and damping matrices beside the diagonals: the first, the number; each: two of its modes,  \
+    /* entries of its stiffness and damping matrices beside the diagonals: the first, the number; each: two of its \
+     * modes, \
      * the stiffness and damping between them (matrix_laws.c) */                                     \
     A(joint_coupled, i, 1, joints, free, 0, "", "JOINTS")                                            \
     A(joint_couplings, i, 1, joints, free, 0, "", "JOINTS")                                          \
@@ -172,7 +176,7 @@ typedef struct fm_header {
     A(joint_bends, i, 1, joints, free, 0, "", "JOINTS")                                              \
     A(coupled_modes, i, 2, coupled, free, 0, "", "JOINTS")                                           \
     A(coupled_stiffness, d, 1, coupled, free, 0, "N.m/rad|N/m|N", "JOINTS")                          \
-    A(coupled_damping, d, 1, coupled, free, 0, "N.m.s/rad|N.s/m|N.s", "JOINTS")                                               \
+    A(coupled_damping, d, 1, coupled, free, 0, "N.m.s/rad|N.s/m|N.s", "JOINTS") \
     /* constraint rows of cut joints: a vector fixed in F's link, one in M's link, a length          \
      * (constraints.c) */                                                                                \
     A(row_joint, i, 1, rows, joints, 0, "", "ROWS")                                                  \
@@ -188,7 +192,8 @@ typedef struct fm_header {
     A(row_coupling, i, 1, rows, couplings, -1, "", "ROWS")                                           \
     /* rows of programs: the excited mode that they follow (programs.c) */                            \
     A(row_excitation, i, 1, rows, excitations, -1, "", "ROWS")                                       \
-    /* rows of f . angular velocity + g . velocity whose vectors are f + df q and g + dg q: the link with this q, and df, dg */ \
+    /* rows of f . angular velocity + g . velocity whose vectors are f + df q and g + dg q: the link with this q, and \
+     * df, dg */ \
     A(row_vary, i, 1, rows, links, -1, "", "ROWS")                                                   \
     A(row_df, d, 3, rows, free, 0, "", "ROWS")                                                       \
     A(row_dg, d, 3, rows, free, 0, "", "ROWS")                                                       \
@@ -206,7 +211,7 @@ typedef struct fm_header {
     /* those of a program: the row that follows it, the time in which its start is faded out (0: none) */ \
     A(excitation_row, i, 1, excitations, rows, -1, "", "MOTION")                                     \
     A(excitation_transition, d, 1, excitations, free, 0, "s", "MOTION")                              \
-    /* of a program realised by drives: the velocity variable of the drive in place of this coordinate's ideal force,    \
+    /* of a program realised by drives: the velocity variable of the drive in place of this coordinate's ideal force, \
      * and whether unstable internal dynamics is accepted */                                         \
     A(excitation_drive, i, 1, excitations, speeds, -1, "", "MOTION")                                 \
     A(excitation_insist, i, 1, excitations, free, 0, "", "MOTION")                                   \
@@ -232,7 +237,7 @@ typedef struct fm_header {
     A(general_after, i, 1, generals, free, 0, "", "MOTION")                                          \
     A(general_tail, d, 3, generals, free, 0, "m", "MOTION")                                          \
     /* screws about and along z: rotation and origin at zero in the screw before, rotation and          \
-     * translation per unit, spring and damper, 1: excited */                                                              \
+     * translation per unit, spring and damper, 1: excited */ \
     A(screw_R, d, 9, screws, free, 0, "", "MOTION")                                                  \
     A(screw_r, d, 3, screws, free, 0, "m", "MOTION")                                                 \
     A(screw_pitch, d, 1, screws, free, 0, "", "MOTION")                                              \
@@ -242,9 +247,9 @@ typedef struct fm_header {
     A(screw_rest, d, 1, screws, free, 0, "rad|m", "MOTION")                                          \
     A(screw_excited, i, 1, screws, free, 0, "", "MOTION")                                            \
     A(velocity_row, d, 6, velocity_rows, free, 0, "", "MOTION")                                      \
-    /* flexible bodies (modal.c): their modes and pairs of modes; the frame that attaches the body to its parent, and   \
-     * that frame's origin in link axes, undeformed; of each mode the integrals of phi and r phi' over the mass, of     \
-     * each pair that of phi phi', in link axes; modal mass, stiffness and damping matrices */                          \
+    /* flexible bodies (modal.c): their modes and pairs of modes; the frame that attaches the body to its parent, and \
+     * that frame's origin in link axes, undeformed; of each mode the integrals of phi and r phi' over the mass, of \
+     * each pair that of phi phi', in link axes; modal mass, stiffness and damping matrices */ \
     A(link_modal, i, 1, links, modals, -1, "", "MODAL")                                              \
     A(link_frame, i, 1, links, frames, -1, "", "MODAL")                                              \
     A(modal_link, i, 1, modals, links, 0, "", "MODAL")                                               \
@@ -286,7 +291,8 @@ typedef struct fm_header {
     /* friction of joints (friction.c): the joint, its first mode among `modes` and how many, the bristle's first   \
      * state; sliding velocity of each mode per unit of its velocity; 1: it slides in m; inputs that add to its     \
      * normal force and that scale it (-1: none); what of the joint's own reaction makes its normal force: factors  \
-     * of the force across the axis, along it, and of the torque; the axis, and 1: it is fixed in M's frame, not F's */ \
+     * of the force across the axis, along it, and of the torque; the axis, and 1: it is fixed in M's frame, not \
+     * F's */ \
     A(friction_joint, i, 1, frictions, joints, 0, "", "FORCES")                                      \
     A(friction_u, i, 1, frictions, modes, 0, "", "FORCES")                                           \
     A(friction_count, i, 1, frictions, free, 0, "", "FORCES")                                        \
@@ -328,7 +334,15 @@ typedef struct fm_header {
     A(text, b, 1, characters, free, 0, "", "NAMES")
 
 /* Columns of options, closure and experiment */
-typedef enum fm_option { FM_OPTION_SCHEME, FM_OPTION_STEP, FM_OPTION_TOLERANCE, FM_OPTION_EQUILIBRIUM, FM_OPTION_DYNAMICS, FM_OPTION_DEFORMATION, FM_OPTIONS } fm_option;
+typedef enum fm_option {
+    FM_OPTION_SCHEME,
+    FM_OPTION_STEP,
+    FM_OPTION_TOLERANCE,
+    FM_OPTION_EQUILIBRIUM,
+    FM_OPTION_DYNAMICS,
+    FM_OPTION_DEFORMATION,
+    FM_OPTIONS
+} fm_option;
 typedef enum fm_closure {
     FM_CLOSURE_CORRECTION, /* fm_correction */
     FM_CLOSURE_TOLERANCE,  /* of the direct correction, relative to the length */
@@ -343,19 +357,10 @@ typedef enum fm_experiment {
     FM_EXPERIMENT_COLUMNS
 } fm_experiment;
 
-typedef enum fm_scheme { /* of the integration */
-    FM_DORMAND_PRINCE, /* 5(4), with error control */
-    FM_RUNGE_KUTTA,    /* of fourth order, with fixed step */
-    FM_RADAU,          /* IIA of order 5, with error control, for stiff mechanisms */
-    FM_AUTO,           /* Dormand-Prince or Radau IIA, whichever takes longer steps for its cost */
-    FM_DOP853,         /* of order 8, with error control */
-    FM_SCHEME_COUNT
-} fm_scheme;
-
 typedef enum fm_dynamics { /* how accelerations are found */
-    FM_RICCATI, /* Riccati sweeps, and multipliers of the loops */
-    FM_COPCOD,  /* the reduced form with independent velocities (loops/reduced.c) */
-    FM_DYNAMICS_COUNT
+                           FM_RICCATI, /* Riccati sweeps, and multipliers of the loops */
+                           FM_COPCOD,  /* the reduced form with independent velocities (loops/reduced.c) */
+                           FM_DYNAMICS_COUNT
 } fm_dynamics;
 
 /* Links: the motion between a link and its parent. Axis kinds have axes parallel to their parent's at zero. */
@@ -376,12 +381,12 @@ typedef enum fm_link_kind {
 } fm_link_kind;
 
 typedef enum fm_joint_kind { /* determines which outputs a joint has */
-    FM_JOINT_WELD,
-    FM_JOINT_SCALAR,   /* one degree of freedom, or several one-DOF modes in series */
-    FM_JOINT_SPHERICAL,
-    FM_JOINT_FREE,
-    FM_JOINT_NONHOLONOMIC, /* fewer speeds than positions */
-    FM_JOINT_KINDS
+                             FM_JOINT_WELD,
+                             FM_JOINT_SCALAR,   /* one degree of freedom, or several one-DOF modes in series */
+                             FM_JOINT_SPHERICAL,
+                             FM_JOINT_FREE,
+                             FM_JOINT_NONHOLONOMIC, /* fewer speeds than positions */
+                             FM_JOINT_KINDS
 } fm_joint_kind;
 
 typedef enum fm_uniqueness {
@@ -392,17 +397,17 @@ typedef enum fm_uniqueness {
 } fm_uniqueness;
 
 typedef enum fm_given { /* origin of a start value in the model */
-    FM_NOT_GIVEN,     /* a default */
-    FM_GIVEN,         /* given, but assembly may change it: a guess */
-    FM_GIVEN_AND_HOLDS, /* given, and assembly kept it when the image was compiled */
-    FM_GIVEN_KINDS
+                        FM_NOT_GIVEN,     /* a default */
+                        FM_GIVEN,         /* given, but assembly may change it: a guess */
+                        FM_GIVEN_AND_HOLDS, /* given, and assembly kept it when the image was compiled */
+                        FM_GIVEN_KINDS
 } fm_given;
 
 typedef enum fm_cut_kind { /* modes of cut joints */
-    FM_CUT_SCREW,
-    FM_CUT_BALL,
-    FM_CUT_LOCKED,
-    FM_CUT_KINDS
+                           FM_CUT_SCREW,
+                           FM_CUT_BALL,
+                           FM_CUT_LOCKED,
+                           FM_CUT_KINDS
 } fm_cut_kind;
 
 typedef enum fm_excitation_kind {
@@ -413,12 +418,18 @@ typedef enum fm_excitation_kind {
 } fm_excitation_kind;
 
 typedef enum fm_correction { /* how drift off the constraints is corrected after a step */
-    FM_CORRECT_DIRECTLY, /* positions, then velocities (correct.c) */
-    FM_CORRECT_BAUMGARTE, /* c'' + 2 alpha c' + beta^2 c = 0 in place of c'' = 0 */
-    FM_CORRECT_NEVER
+                             FM_CORRECT_DIRECTLY, /* positions, then velocities (correct.c) */
+                             FM_CORRECT_BAUMGARTE, /* c'' + 2 alpha c' + beta^2 c = 0 in place of c'' = 0 */
+                             FM_CORRECT_NEVER
 } fm_correction;
 
-typedef enum fm_row_level { FM_OF_POSITION, FM_OF_VELOCITY, FM_OF_ACCELERATION, FM_OF_LOCK, FM_ROW_LEVELS } fm_row_level;
+typedef enum fm_row_level {
+    FM_OF_POSITION,
+    FM_OF_VELOCITY,
+    FM_OF_ACCELERATION,
+    FM_OF_LOCK,
+    FM_ROW_LEVELS
+} fm_row_level;
 
 typedef enum fm_row_kind {
     FM_ROW_ALONG,         /* f . p_FM = length; p_FM: from F's origin to M's; f fixed in F's link, g in M's */
@@ -428,17 +439,18 @@ typedef enum fm_row_kind {
     FM_ROW_COUPLED,       /* sum of ratio q over several coordinates of joints = length */
     FM_ROW_ALONG_M,       /* g . p_FM = length */
     FM_ROW_SCREW,         /* f . p_FM = length times the angle about f */
-    FM_ROW_MODES,         /* along one of the directions that the joint's modes leave out; f: reference (mode_rows.c) */
-    FM_ROW_MODES_M,       /* the same with the reference g */
+    FM_ROW_MODES, /* along one of the directions that the joint's modes leave out; f: reference (mode_rows.c) */
+    FM_ROW_MODES_M, /* the same with the reference g */
     /* of velocities and accelerations (velocity_rows.c) */
-    FM_ROW_SPEED,         /* f . velocity of M's origin in F */
-    FM_ROW_SPEED_M,       /* g . velocity of M's origin in F */
-    FM_ROW_SPIN,          /* f . angular velocity of M in F */
-    FM_ROW_SPIN_M,        /* g . angular velocity of M in F */
-    FM_ROW_TWIST,         /* f . angular velocity of M in F + g . velocity of M's origin in F, f and g fixed in F's link */
-    FM_ROW_TWIST_M,       /* the same with f and g fixed in M's link */
-    FM_ROW_ROLLING,       /* f . velocity in F of the point of M's rim that is lowest along F's z */
-    FM_ROW_CONTACT,       /* this point is in the plane of F's x and y; radius: length, g: axis of the disc; or a ball of -length */
+    FM_ROW_SPEED, /* f . velocity of M's origin in F */
+    FM_ROW_SPEED_M, /* g . velocity of M's origin in F */
+    FM_ROW_SPIN, /* f . angular velocity of M in F */
+    FM_ROW_SPIN_M, /* g . angular velocity of M in F */
+    FM_ROW_TWIST, /* f . angular velocity of M in F + g . velocity of M's origin in F, f and g fixed in F's link */
+    FM_ROW_TWIST_M, /* the same with f and g fixed in M's link */
+    FM_ROW_ROLLING, /* f . velocity in F of the point of M's rim that is lowest along F's z */
+    FM_ROW_CONTACT, /* this point is in the plane of F's x and y; radius: length, g: axis of the disc; or a ball of
+                       -length */
     FM_ROW_KINDS
 } fm_row_kind;
 

@@ -1,15 +1,27 @@
-/* variables.h: every kind of variable, once. K(id, owner, suffix, components, causality, type, tunable, state,
- * unit, unit of a translation, description). `components` 0: as many as the joint or the body has modes. */
+/* variables.h: every kind of variable, once, and all that is known about it: K(id, owner, suffix, components, role,
+ * elements, place, needs, follows, unit, unit of a translation, description).
+ *
+ * `role` is a row of FM_ROLES. `elements` says which elements of the owner have it (fm_elements); how many components
+ * these have, too, where `components` is 0. `place` is where a value is stored (fm_storage), `needs` what must be up to
+ * date before it is computed (fm_results, instance.h), `follows` what an output follows (fm_follows). Checks of the
+ * image, reading, writing, refusals, derivatives, and Python's view of the variables are made from these columns. */
 #ifndef FM_VARIABLES_H
 #define FM_VARIABLES_H
+
+#include "schemes.h"
+
+/* The force elements, in the order in which their forces are applied: O(id, one, all), as FM_OWNERS. forces/one.c has
+ * what one of them does (forces/elements.h). */
+#define FM_FORCE_ELEMENTS(O)                                                             \
+    O(SPRING, spring, springs)                                                           \
+    O(LOAD, load, loads)
 
 /* What variables belong to beside the model: O(id, one, all), with the array one_name and the size `all` of table.h. */
 #define FM_OWNERS(O)                                                                     \
     O(JOINT, joint, joints)                                                              \
     O(BODY, body, bodies)                                                                \
     O(POINT, point, points)                                                              \
-    O(LOAD, load, loads)                                                                 \
-    O(SPRING, spring, springs)                                                           \
+    FM_FORCE_ELEMENTS(O)                                                                 \
     O(COUPLING, coupling, couplings)                                                     \
     O(FRICTION, friction, frictions)                                                     \
     O(LAW, law, laws)
@@ -37,140 +49,223 @@
     P(V, LAW_SCALE, law_scale, 1, laws)                                                  \
     P(V, LAW_BREAKAWAY, law_breakaway, 1, laws)
 
-#define FM_KINDS(K)                                                                                                    \
-    K(J_TAU, JOINT, "tau", 0, INPUT, REAL, 0, 0, "N.m", "N", "generalised applied torque of the joint's free mode")     \
-    K(J_F, JOINT, "f", 0, INPUT, REAL, 0, 0, "N", "N", "generalised applied force of the joint's free mode")            \
-    K(J_KAPPA_DOT_IN, JOINT, "kappa_dot", 0, INPUT, REAL, 0, 0, "rad/s2", "m/s2",                                       \
-      "acceleration of the joint's excited mode")                                                                       \
-    K(J_ETA_IN, JOINT, "eta_in", 0, INPUT, REAL, 0, 0, "rad", "m",                                                      \
-      "position that the joint's excited mode follows through its filter")                                              \
-    K(L_FORCE, LOAD, "force", 3, INPUT, REAL, 0, 0, "N", "N", "force of the load in world axes")                        \
-    K(L_TORQUE, LOAD, "torque", 3, INPUT, REAL, 0, 0, "N.m", "N.m", "torque of the load in world axes")                 \
-    K(FR_NORMAL, FRICTION, "normal", 1, INPUT, REAL, 0, 0, "N.m", "N",                                                  \
-      "input that adds to the normal force of the friction, for a turning joint times its radius")                      \
-    K(LAW_SCALED, LAW, "scale_in", 1, INPUT, REAL, 0, 0, "", "", "input that scales the force law")                     \
-    K(FR_SCALED, FRICTION, "scale_in", 1, INPUT, REAL, 0, 0, "", "", "input that scales the friction")                  \
-    K(J_Q, JOINT, "q", 0, OUTPUT, REAL, 0, 1, "rad", "m", "joint position")                                             \
-    K(J_QD, JOINT, "qd", 0, OUTPUT, REAL, 0, 1, "rad/s", "m/s", "joint velocity")                                       \
-    K(J_QDD, JOINT, "qdd", 0, OUTPUT, REAL, 0, 0, "rad/s2", "m/s2", "joint acceleration")                               \
-    K(J_QUAT, JOINT, "q", 4, OUTPUT, REAL, 0, 1, "", "", "quaternion w x y z of frame M in frame F")                    \
-    K(J_W, JOINT, "w", 3, OUTPUT, REAL, 0, 1, "rad/s", "rad/s", "angular velocity of M relative to F in M's axes")          \
-    K(J_ALPHA, JOINT, "alpha", 3, OUTPUT, REAL, 0, 0, "rad/s2", "rad/s2", "time derivative of w in M's axes")                      \
-    K(J_R, JOINT, "r", 3, OUTPUT, REAL, 0, 1, "m", "m", "position of M's origin in F")                                  \
-    K(J_V, JOINT, "v", 3, OUTPUT, REAL, 0, 1, "m/s", "m/s", "velocity of M's origin relative to F in F's axes")             \
-    K(J_A, JOINT, "a", 3, OUTPUT, REAL, 0, 0, "m/s2", "m/s2", "time derivative of v in F's axes")                                  \
-    K(J_U, JOINT, "u", 0, OUTPUT, REAL, 0, 1, "rad/s", "m/s", "velocity variable of a nonholonomic joint")              \
-    K(J_UDOT, JOINT, "udot", 0, OUTPUT, REAL, 0, 0, "rad/s2", "m/s2", "time derivative of u")                                      \
-    K(J_ETA, JOINT, "eta", 0, OUTPUT, REAL, 0, 1, "rad", "m", "position of the joint's excited mode")                   \
-    K(J_KAPPA, JOINT, "kappa", 0, OUTPUT, REAL, 0, 1, "rad/s", "m/s", "velocity of the joint's excited mode")           \
-    K(J_KAPPA_DOT, JOINT, "kappa_dot", 0, OUTPUT, REAL, 0, 0, "rad/s2", "m/s2",                                         \
-      "acceleration of the joint's excited mode")                                                                       \
-    K(J_TARGET, JOINT, "target", 0, OUTPUT, REAL, 0, 0, "rad", "m", "target of the program, without its transition")     \
-    K(J_POSITION, JOINT, "position", 0, OUTPUT, REAL, 0, 0, "rad", "m", "programmed coordinate of the mechanism")         \
-    K(J_VIOLATION, JOINT, "violation", 1, OUTPUT, REAL, 0, 0, "rad", "m", "distance of the position from the target")     \
-    K(J_DRIVE, JOINT, "drive", 0, OUTPUT, REAL, 0, 0, "N.m", "N",                                                       \
-      "generalised force of the actuator of the joint's excited mode")                                                          \
-    K(J_REACTION_F, JOINT, "reaction.f", 3, OUTPUT, REAL, 0, 0, "N", "N",                                               \
-      "constraint force that the parent exerts on the child, in F's axes")                                                \
-    K(J_REACTION_T, JOINT, "reaction.t", 3, OUTPUT, REAL, 0, 0, "N.m", "N.m",                                           \
-      "constraint torque that the parent exerts on the child, reduced at M, in F's axes")                                 \
-    K(J_WRENCH_F, JOINT, "wrench.f", 3, OUTPUT, REAL, 0, 0, "N", "N",                                                   \
-      "total force, applied and constraint, that the parent exerts on the child, in F's axes")                            \
-    K(J_WRENCH_T, JOINT, "wrench.t", 3, OUTPUT, REAL, 0, 0, "N.m", "N.m",                                               \
-      "total torque, applied and constraint, that the parent exerts on the child, reduced at M, in F's axes")             \
-    K(J_UNIQUE_F, JOINT, "reaction_unique.f", 3, LOCAL, BOOLEAN, 0, 0, "", "",                                          \
-      "whether this component of reaction.f is unique, as determined at the start")                        \
-    K(J_UNIQUE_T, JOINT, "reaction_unique.t", 3, LOCAL, BOOLEAN, 0, 0, "", "",                                          \
-      "whether this component of reaction.t is unique, as determined at the start")                        \
-    K(B_R, BODY, "r", 3, OUTPUT, REAL, 0, 0, "m", "m", "position of the body frame's origin in the world")              \
-    K(B_QUAT, BODY, "quat", 4, OUTPUT, REAL, 0, 0, "", "", "quaternion w x y z of the body frame in the world")         \
-    K(B_V, BODY, "v", 3, OUTPUT, REAL, 0, 0, "m/s", "m/s", "velocity of the body frame's origin in world axes")         \
-    K(B_W, BODY, "w", 3, OUTPUT, REAL, 0, 0, "rad/s", "rad/s", "angular velocity of the body in world axes")            \
-    K(B_A, BODY, "a", 3, OUTPUT, REAL, 0, 0, "m/s2", "m/s2", "acceleration of the body frame's origin in world axes")   \
-    K(B_ALPHA, BODY, "alpha", 3, OUTPUT, REAL, 0, 0, "rad/s2", "rad/s2",                                                \
-      "angular acceleration of the body in world axes")                                                                 \
-    K(B_Q, BODY, "q", 0, OUTPUT, REAL, 0, 1, "m", "m", "modal coordinate of the flexible body")                        \
-    K(B_QD, BODY, "qd", 0, OUTPUT, REAL, 0, 1, "m/s", "m/s", "time derivative of the flexible body's modal coordinate")           \
-    K(B_QDD, BODY, "qdd", 0, OUTPUT, REAL, 0, 0, "m/s2", "m/s2", "second time derivative of the flexible body's modal coordinate") \
-    K(P_R, POINT, "r", 3, OUTPUT, REAL, 0, 0, "m", "m", "position of the point in the world")                           \
-    K(P_V, POINT, "v", 3, OUTPUT, REAL, 0, 0, "m/s", "m/s", "velocity of the point in world axes")                      \
-    K(P_A, POINT, "a", 3, OUTPUT, REAL, 0, 0, "m/s2", "m/s2", "acceleration of the point in world axes")                \
-    K(S_LENGTH, SPRING, "length", 1, OUTPUT, REAL, 0, 0, "m", "m", "distance between the spring's points")                   \
-    K(S_F, SPRING, "f", 1, OUTPUT, REAL, 0, 0, "N", "N", "force of the spring, positive when it pulls")                 \
-    K(C_TAU, COUPLING, "tau", 0, OUTPUT, REAL, 0, 0, "N.m", "N",                                                        \
-      "generalised force that the coupling exerts on the coordinate")                                                     \
-    K(FR_FORCE, FRICTION, "force", 0, OUTPUT, REAL, 0, 0, "N.m", "N",                                                   \
-      "generalised force of the friction on the joint's mode, which drives M with respect to F")                        \
-    K(FR_Z, FRICTION, "z", 0, OUTPUT, REAL, 0, 1, "rad", "m", "deflection of the bristles")                             \
-    K(FR_SLIP, FRICTION, "slip", 1, OUTPUT, REAL, 0, 0, "", "",                                                         \
-      "deflection of the bristles relative to that of steady sliding: 1 slides, less sticks")                           \
-    K(LAW_FORCE, LAW, "force", 1, OUTPUT, REAL, 0, 0, "N.m", "N",                                                       \
-      "force of the law: on a joint it drives M with respect to F, in a spring it is tension")                          \
-    K(LAW_SLIP, LAW, "slip", 1, OUTPUT, REAL, 0, 0, "", "", "0 while the law sticks, else 1")                           \
-    K(FR_LOAD, FRICTION, "load", 1, OUTPUT, REAL, 0, 0, "N.m", "N",                                                     \
-      "normal force of the friction, for a turning joint times its radius")                                             \
-    K(ENERGY, MODEL, "solver.energy", 1, OUTPUT, REAL, 0, 0, "J", "J", "kinetic and potential energy of the model")     \
-    K(POSITION_VIOLATION, MODEL, "solver.position_violation", 1, OUTPUT, REAL, 0, 0, "", "",                            \
-      "largest constraint violation at position level [m or rad]")                                            \
-    K(VELOCITY_VIOLATION, MODEL, "solver.velocity_violation", 1, OUTPUT, REAL, 0, 0, "", "",                            \
-      "largest constraint violation at velocity level [m/s or rad/s]")                                        \
-    K(STEPS, MODEL, "solver.steps", 1, OUTPUT, INTEGER, 0, 0, "", "", "accepted integration steps")                     \
-    K(IMPLICIT_STEPS, MODEL, "solver.implicit", 1, OUTPUT, INTEGER, 0, 0, "", "", "accepted steps of the implicit scheme") \
-    K(EVALUATED, MODEL, "solver.evaluations", 1, OUTPUT, INTEGER, 0, 0, "", "", "evaluations of accelerations in steps") \
-    K(REJECTED, MODEL, "solver.rejected", 1, OUTPUT, INTEGER, 0, 0, "", "", "rejected integration steps")               \
-    K(CORRECTIONS, MODEL, "solver.corrections", 1, OUTPUT, INTEGER, 0, 0, "", "", "corrections of constraint violations")  \
-    K(ITERATIONS, MODEL, "solver.iterations", 1, OUTPUT, INTEGER, 0, 0, "", "", "iterations of these corrections")      \
-    K(B_MASS, BODY, "mass", 1, PARAMETER, REAL, 1, 0, "kg", "kg", "mass of the body")                                   \
-    K(B_INERTIA, BODY, "inertia", 6, PARAMETER, REAL, 1, 0, "kg.m2", "kg.m2",                                           \
-      "inertia about the centre of mass in body axes: xx yy zz xy xz yz")                                               \
-    K(J_STIFFNESS, JOINT, "stiffness", 0, PARAMETER, REAL, 1, 0, "N.m/rad", "N/m", "stiffness of the joint's mode; of a matrix the diagonal, then the entries 12, 13, ..., 23, ...")     \
-    K(J_DAMPING, JOINT, "damping", 0, PARAMETER, REAL, 1, 0, "N.m.s/rad", "N.s/m", "damping of the joint's mode; of a matrix the diagonal, then the entries 12, 13, ..., 23, ...")       \
-    K(J_REST, JOINT, "rest", 0, PARAMETER, REAL, 1, 0, "rad", "m", "position at which the joint's spring exerts no force")                     \
-    K(J_ROTOR, JOINT, "rotor_inertia", 0, PARAMETER, REAL, 1, 0, "kg.m2", "kg", "reflected inertia of the drive")       \
-    K(S_STIFFNESS, SPRING, "stiffness", 1, PARAMETER, REAL, 1, 0, "N/m", "N/m", "stiffness of the spring")              \
-    K(S_DAMPING, SPRING, "damping", 1, PARAMETER, REAL, 1, 0, "N.s/m", "N.s/m", "damping of the spring")                \
-    K(S_FREE_LENGTH, SPRING, "free_length", 1, PARAMETER, REAL, 1, 0, "m", "m", "length at which the spring exerts no force")                 \
-    K(LAW_SCALE, LAW, "scale", 1, PARAMETER, REAL, 1, 0, "", "", "factor of the force law")                             \
-    K(LAW_BREAKAWAY, LAW, "breakaway", 1, PARAMETER, REAL, 1, 0, "", "",                                                \
-      "factor of the range of forces in which the law sticks")                                                          \
-    K(FR_STATIC, FRICTION, "static", 1, PARAMETER, REAL, 1, 0, "", "", "coefficient of static friction")                \
-    K(FR_KINETIC, FRICTION, "kinetic", 1, PARAMETER, REAL, 1, 0, "", "", "coefficient of kinetic friction")             \
-    K(FR_STRIBECK, FRICTION, "stribeck", 1, PARAMETER, REAL, 1, 0, "rad/s", "m/s", "Stribeck velocity")                 \
-    K(FR_STIFFNESS, FRICTION, "stiffness", 1, PARAMETER, REAL, 1, 0, "1/rad", "1/m",                                    \
-      "stiffness of the bristles per normal force")                                                                     \
-    K(FR_DAMPING, FRICTION, "damping", 1, PARAMETER, REAL, 1, 0, "s/rad", "s/m",                                        \
-      "damping of the bristles per normal force")                                                                       \
-    K(FR_VISCOUS, FRICTION, "viscous", 1, PARAMETER, REAL, 1, 0, "s/rad", "s/m", "viscous friction per normal force")   \
-    K(FR_PRELOAD, FRICTION, "preload", 1, PARAMETER, REAL, 1, 0, "N.m", "N",                                            \
-      "constant part of the normal force, for a turning joint times its radius")                                        \
-    K(FR_SCALE, FRICTION, "scale", 1, PARAMETER, REAL, 1, 0, "", "", "factor of all coefficients of the friction")      \
-    K(GRAVITY, MODEL, "gravity", 3, PARAMETER, REAL, 1, 0, "m/s2", "m/s2", "gravity in world axes")                     \
-    K(SCHEME, MODEL, "solver.scheme", 1, PARAMETER, INTEGER, 0, 0, "", "",                                              \
-      "integration scheme: 0 Dormand-Prince 5(4) with error control, 1 Runge-Kutta 4 with fixed step, "                 \
-      "2 Radau IIA of order 5 with error control, for stiff mechanisms, "                                               \
-      "3 whichever of 0 and 2 advances further for its cost, "                                                           \
-      "4 DOP853 of order 8 with error control")                                                                          \
-    K(DYNAMICS, MODEL, "solver.dynamics", 1, LOCAL, INTEGER, 0, 0, "", "",                                              \
-      "formulation of the dynamics: 0 riccati, multipliers in the sweeps, 1 copcod, the reduced form")                  \
-    K(STEP, MODEL, "solver.step", 1, PARAMETER, REAL, 0, 0, "s", "s",                                                   \
-      "longest step of the fixed-step scheme")                         \
-    K(EQUILIBRIUM, MODEL, "solver.equilibrium", 1, PARAMETER, INTEGER, 0, 0, "", "",                                    \
-      "where the motion starts: 0 at the start values, 1 at rest in the static equilibrium near them, 2 in that with released programs")                  \
-    K(CORRECTION, MODEL, "solver.correction", 1, PARAMETER, INTEGER, 0, 0, "", "",                                      \
-      "how loops are kept closed: 0 direct correction, 1 Baumgarte's stabilisation, 2 not at all")                      \
-    K(CLOSURE, MODEL, "solver.closure", 1, PARAMETER, REAL, 0, 0, "", "",                                               \
-      "largest violation after the direct correction, relative to the model's length")                                           \
-    K(BAUMGARTE, MODEL, "solver.baumgarte", 2, PARAMETER, REAL, 0, 0, "1/s", "1/s",                                     \
-      "alpha and beta of Baumgarte's stabilisation: c'' + 2 alpha c' + beta^2 c = 0")                                   \
-    K(DEFORMATION, MODEL, "solver.deformation", 1, PARAMETER, REAL, 1, 0, "", "",                                       \
-      "rotation [rad] or strain, by one mode of a flexible body or in one element of a flexible link, above which a warning is given") \
-    K(TOLERANCE, MODEL, "solver.tolerance", 1, PARAMETER, REAL, 0, 0, "", "", "relative tolerance of the error control")
+/* Parameters of the model: S(V, kind, name, array, first, components). The image's array has the start values, too. */
+#define FM_SETTINGS(S, V)                                                                \
+    S(V, GRAVITY, "gravity", gravity, 0, 3)                                              \
+    S(V, SCHEME, "solver.scheme", options, FM_OPTION_SCHEME, 1)                          \
+    S(V, STEP, "solver.step", options, FM_OPTION_STEP, 1)                                \
+    S(V, TOLERANCE, "solver.tolerance", options, FM_OPTION_TOLERANCE, 1)                 \
+    S(V, DEFORMATION, "solver.deformation", options, FM_OPTION_DEFORMATION, 1)           \
+    S(V, EQUILIBRIUM, "solver.equilibrium", options, FM_OPTION_EQUILIBRIUM, 1)           \
+    S(V, CORRECTION, "solver.correction", closure, FM_CLOSURE_CORRECTION, 1)             \
+    S(V, CLOSURE, "solver.closure", closure, FM_CLOSURE_TOLERANCE, 1)                    \
+    S(V, BAUMGARTE, "solver.baumgarte", closure, FM_CLOSURE_ALPHA, 2)
 
-/* What parameters can be set to: B(kind, entries, lower, upper). Those that are not listed, and the entries of a matrix beside its
- * diagonal where `entries` is FM_DIAGONAL, lie within +-FM_LARGEST; a stiffness among them, as that of a buckled spring is
- * negative. Numbers below DBL_MIN count as zero, as in the core's floating-point mode; Integers are whole. The rules on
- * several values: an inertia is that of a solid, or a measured one (body_measured); the matrices of a joint have no negative
- * eigenvalue; kinetic friction is not above static friction (motion/rules.c). */
+/* Roles: R(name, causality, type, tunable, state). */
+#define FM_ROLES(R)                                                                      \
+    R(INPUT, FM_INPUT, FM_REAL, 0, 0)                                                    \
+    R(STATE, FM_OUTPUT, FM_REAL, 0, 1)                                                   \
+    R(OUTPUT, FM_OUTPUT, FM_REAL, 0, 0)                                                  \
+    R(COUNTER, FM_OUTPUT, FM_INTEGER, 0, 0)                                              \
+    R(TUNABLE, FM_PARAMETER, FM_REAL, 1, 0)                                              \
+    R(FIXED, FM_PARAMETER, FM_REAL, 0, 0)                                                \
+    R(CHOICE, FM_PARAMETER, FM_INTEGER, 0, 0)                                            \
+    R(FACT, FM_LOCAL, FM_INTEGER, 0, 0)                                                  \
+    R(FLAG, FM_LOCAL, FM_BOOLEAN, 0, 0)
+
+#define FM_KINDS(K)                                                                                                   \
+    K(J_TAU, JOINT, "tau", 0, INPUT, TORQUED, TAU, NOTHING, NOTHING, "N.m", "N",                                      \
+      "generalised applied torque of the joint's free mode")                                                          \
+    K(J_F, JOINT, "f", 0, INPUT, FORCED, TAU, NOTHING, NOTHING, "N", "N",                                             \
+      "generalised applied force of the joint's free mode")                                                           \
+    K(J_KAPPA_DOT_IN, JOINT, "kappa_dot", 0, INPUT, BY_ACCELERATION, TAU, NOTHING, NOTHING, "rad/s2", "m/s2",         \
+      "acceleration of the joint's excited mode")                                                                     \
+    K(J_ETA_IN, JOINT, "eta_in", 0, INPUT, BY_POSITION, TAU, NOTHING, NOTHING, "rad", "m",                            \
+      "position that the joint's excited mode follows through its filter")                                            \
+    K(L_FORCE, LOAD, "force", 3, INPUT, EVERY, LOAD_FORCE, NOTHING, NOTHING, "N", "N",                                \
+      "force of the load in world axes")                                                                              \
+    K(L_TORQUE, LOAD, "torque", 3, INPUT, EVERY, LOAD_TORQUE, NOTHING, NOTHING, "N.m", "N.m",                         \
+      "torque of the load in world axes")                                                                             \
+    K(FR_NORMAL, FRICTION, "normal", 1, INPUT, PRESSED, CONTROL, NOTHING, NOTHING, "N.m", "N",                        \
+      "input that adds to the normal force of the friction, for a turning joint times its radius")                    \
+    K(LAW_SCALED, LAW, "scale_in", 1, INPUT, SCALED, CONTROL, NOTHING, NOTHING, "", "",                               \
+      "input that scales the force law")                                                                              \
+    K(FR_SCALED, FRICTION, "scale_in", 1, INPUT, SCALED, CONTROL, NOTHING, NOTHING, "", "",                           \
+      "input that scales the friction")                                                                               \
+    K(J_Q, JOINT, "q", 0, STATE, COORDINATES, POSITION, NOTHING, POSITIONS, "rad", "m",                               \
+      "joint position")                                                                                               \
+    K(J_QD, JOINT, "qd", 0, STATE, RATES, SPEED, NOTHING, VELOCITIES, "rad/s", "m/s",                                 \
+      "joint velocity")                                                                                               \
+    K(J_QDD, JOINT, "qdd", 0, OUTPUT, RATES, ACCELERATION, MOTION, ACCELERATIONS, "rad/s2", "m/s2",                   \
+      "joint acceleration")                                                                                           \
+    K(J_QUAT, JOINT, "q", 4, STATE, TURNING, QUATERNION, NOTHING, POSITIONS, "", "",                                  \
+      "quaternion w x y z of frame M in frame F")                                                                     \
+    K(J_W, JOINT, "w", 3, STATE, TURNING, SPEED, NOTHING, VELOCITIES, "rad/s", "rad/s",                               \
+      "angular velocity of M relative to F in M's axes")                                                              \
+    K(J_ALPHA, JOINT, "alpha", 3, OUTPUT, TURNING, ACCELERATION, MOTION, ACCELERATIONS, "rad/s2", "rad/s2",           \
+      "time derivative of w in M's axes")                                                                             \
+    K(J_R, JOINT, "r", 3, STATE, FREE, POSITION, NOTHING, POSITIONS, "m", "m",                                        \
+      "position of M's origin in F")                                                                                  \
+    K(J_V, JOINT, "v", 3, STATE, FREE, SPEED, NOTHING, VELOCITIES, "m/s", "m/s",                                      \
+      "velocity of M's origin relative to F in F's axes")                                                             \
+    K(J_A, JOINT, "a", 3, OUTPUT, FREE, ACCELERATION, MOTION, ACCELERATIONS, "m/s2", "m/s2",                          \
+      "time derivative of v in F's axes")                                                                             \
+    K(J_U, JOINT, "u", 0, STATE, NONHOLONOMIC, SPEED, NOTHING, VELOCITIES, "rad/s", "m/s",                            \
+      "velocity variable of a nonholonomic joint")                                                                    \
+    K(J_UDOT, JOINT, "udot", 0, OUTPUT, NONHOLONOMIC, ACCELERATION, MOTION, ACCELERATIONS, "rad/s2", "m/s2",          \
+      "time derivative of u")                                                                                         \
+    K(J_ETA, JOINT, "eta", 0, STATE, EXCITED, EXCITED, NOTHING, POSITIONS, "rad", "m",                                \
+      "position of the joint's excited mode")                                                                         \
+    K(J_KAPPA, JOINT, "kappa", 0, STATE, EXCITED, SPEED, NOTHING, VELOCITIES, "rad/s", "m/s",                         \
+      "velocity of the joint's excited mode")                                                                         \
+    K(J_KAPPA_DOT, JOINT, "kappa_dot", 0, OUTPUT, FOLLOWING, ACCELERATION, MOTION, EXCITATION, "rad/s2", "m/s2",      \
+      "acceleration of the joint's excited mode")                                                                     \
+    K(J_TARGET, JOINT, "target", 0, OUTPUT, PROGRAMMED, NOWHERE, NOTHING, STATE, "rad", "m",                          \
+      "target of the program, without its transition")                                                                \
+    K(J_POSITION, JOINT, "position", 0, OUTPUT, PROGRAMMED, NOWHERE, WORLD, STATE, "rad", "m",                        \
+      "programmed coordinate of the mechanism")                                                                       \
+    K(J_VIOLATION, JOINT, "violation", 1, OUTPUT, PROGRAMMED, NOWHERE, WORLD, STATE, "rad", "m",                      \
+      "distance of the position from the target")                                                                     \
+    K(J_DRIVE, JOINT, "drive", 0, OUTPUT, EXCITED, NOWHERE, JOINT_FORCES, BALANCE, "N.m", "N",                        \
+      "generalised force of the actuator of the joint's excited mode")                                                \
+    K(J_REACTION_F, JOINT, "reaction.f", 3, OUTPUT, EVERY, NOWHERE, JOINT_FORCES, BALANCE, "N", "N",                  \
+      "constraint force that the parent exerts on the child, in F's axes")                                            \
+    K(J_REACTION_T, JOINT, "reaction.t", 3, OUTPUT, EVERY, NOWHERE, JOINT_FORCES, BALANCE, "N.m", "N.m",              \
+      "constraint torque that the parent exerts on the child, reduced at M, in F's axes")                             \
+    K(J_WRENCH_F, JOINT, "wrench.f", 3, OUTPUT, EVERY, NOWHERE, JOINT_FORCES, BALANCE, "N", "N",                      \
+      "total force, applied and constraint, that the parent exerts on the child, in F's axes")                        \
+    K(J_WRENCH_T, JOINT, "wrench.t", 3, OUTPUT, EVERY, NOWHERE, JOINT_FORCES, BALANCE, "N.m", "N.m",                  \
+      "total torque, applied and constraint, that the parent exerts on the child, reduced at M, in F's axes")         \
+    K(J_UNIQUE_F, JOINT, "reaction_unique.f", 3, FLAG, EVERY, NOWHERE, NOTHING, NOTHING, "", "",                      \
+      "whether this component of reaction.f is unique, as determined at the start")                                   \
+    K(J_UNIQUE_T, JOINT, "reaction_unique.t", 3, FLAG, EVERY, NOWHERE, NOTHING, NOTHING, "", "",                      \
+      "whether this component of reaction.t is unique, as determined at the start")                                   \
+    K(B_R, BODY, "r", 3, OUTPUT, EVERY, NOWHERE, WORLD, POSITIONS, "m", "m",                                          \
+      "position of the body frame's origin in the world")                                                             \
+    K(B_QUAT, BODY, "quat", 4, OUTPUT, EVERY, NOWHERE, NOTHING, POSITIONS, "", "",                                    \
+      "quaternion w x y z of the body frame in the world")                                                            \
+    K(B_V, BODY, "v", 3, OUTPUT, EVERY, NOWHERE, WORLD, VELOCITIES, "m/s", "m/s",                                     \
+      "velocity of the body frame's origin in world axes")                                                            \
+    K(B_W, BODY, "w", 3, OUTPUT, EVERY, NOWHERE, WORLD, VELOCITIES, "rad/s", "rad/s",                                 \
+      "angular velocity of the body in world axes")                                                                   \
+    K(B_A, BODY, "a", 3, OUTPUT, EVERY, NOWHERE, WORLD_AND_LINKS, ACCELERATIONS, "m/s2", "m/s2",                      \
+      "acceleration of the body frame's origin in world axes")                                                        \
+    K(B_ALPHA, BODY, "alpha", 3, OUTPUT, EVERY, NOWHERE, WORLD_AND_LINKS, ACCELERATIONS, "rad/s2", "rad/s2",          \
+      "angular acceleration of the body in world axes")                                                               \
+    K(B_Q, BODY, "q", 0, STATE, FLEXIBLE, MODAL_POSITION, NOTHING, POSITIONS, "m", "m",                               \
+      "modal coordinate of the flexible body")                                                                        \
+    K(B_QD, BODY, "qd", 0, STATE, FLEXIBLE, MODAL_SPEED, NOTHING, VELOCITIES, "m/s", "m/s",                           \
+      "time derivative of the flexible body's modal coordinate")                                                      \
+    K(B_QDD, BODY, "qdd", 0, OUTPUT, FLEXIBLE, MODAL_ACCELERATION, MOTION, ACCELERATIONS, "m/s2", "m/s2",             \
+      "second time derivative of the flexible body's modal coordinate")                                               \
+    K(P_R, POINT, "r", 3, OUTPUT, NAMED, NOWHERE, WORLD, POSITIONS, "m", "m",                                         \
+      "position of the point in the world")                                                                           \
+    K(P_V, POINT, "v", 3, OUTPUT, NAMED, NOWHERE, WORLD, VELOCITIES, "m/s", "m/s",                                    \
+      "velocity of the point in world axes")                                                                          \
+    K(P_A, POINT, "a", 3, OUTPUT, NAMED, NOWHERE, WORLD_AND_LINKS, ACCELERATIONS, "m/s2", "m/s2",                     \
+      "acceleration of the point in world axes")                                                                      \
+    K(S_LENGTH, SPRING, "length", 1, OUTPUT, EVERY, NOWHERE, WORLD, POSITIONS, "m", "m",                              \
+      "distance between the spring's points")                                                                         \
+    K(S_F, SPRING, "f", 1, OUTPUT, EVERY, NOWHERE, WORLD, SPRING, "N", "N",                                           \
+      "force of the spring, positive when it pulls")                                                                  \
+    K(C_TAU, COUPLING, "tau", 0, OUTPUT, TERMS, NOWHERE, JOINT_FORCES, BALANCE, "N.m", "N",                           \
+      "generalised force that the coupling exerts on the coordinate")                                                 \
+    K(FR_FORCE, FRICTION, "force", 0, OUTPUT, RUBBING, NOWHERE, MOTION, FRICTION, "N.m", "N",                         \
+      "generalised force of the friction on the joint's mode, which drives M with respect to F")                      \
+    K(FR_Z, FRICTION, "z", 0, STATE, RUBBING, BRISTLE, NOTHING, STATE, "rad", "m",                                    \
+      "deflection of the bristles")                                                                                   \
+    K(FR_SLIP, FRICTION, "slip", 1, OUTPUT, EVERY, NOWHERE, MOTION, STATE, "", "",                                    \
+      "deflection of the bristles relative to that of steady sliding: 1 slides, less sticks")                         \
+    K(LAW_FORCE, LAW, "force", 1, OUTPUT, EVERY, NOWHERE, WORLD_AND_MOTION, LAW, "N.m", "N",                          \
+      "force of the law: on a joint it drives M with respect to F, in a spring it is tension")                        \
+    K(LAW_SLIP, LAW, "slip", 1, OUTPUT, EVERY, NOWHERE, MOTION, LAW, "", "",                                          \
+      "0 while the law sticks, else 1")                                                                               \
+    K(FR_LOAD, FRICTION, "load", 1, OUTPUT, EVERY, NOWHERE, MOTION, FRICTION, "N.m", "N",                             \
+      "normal force of the friction, for a turning joint times its radius")                                           \
+    K(ENERGY, MODEL, "solver.energy", 1, OUTPUT, EVERY, NOWHERE, WORLD, STATE, "J", "J",                              \
+      "kinetic and potential energy of the model")                                                                    \
+    K(POSITION_VIOLATION, MODEL, "solver.position_violation", 1, OUTPUT, EVERY, NOWHERE, WORLD, STATE, "", "",        \
+      "largest constraint violation at position level [m or rad]")                                                    \
+    K(VELOCITY_VIOLATION, MODEL, "solver.velocity_violation", 1, OUTPUT, EVERY, NOWHERE, WORLD, STATE, "", "",        \
+      "largest constraint violation at velocity level [m/s or rad/s]")                                                \
+    K(STEPS, MODEL, "solver.steps", 1, COUNTER, EVERY, NOWHERE, NOTHING, STATE, "", "",                               \
+      "accepted integration steps")                                                                                   \
+    K(IMPLICIT_STEPS, MODEL, "solver.implicit", 1, COUNTER, EVERY, NOWHERE, NOTHING, STATE, "", "",                   \
+      "accepted steps of the implicit scheme")                                                                        \
+    K(EVALUATED, MODEL, "solver.evaluations", 1, COUNTER, EVERY, NOWHERE, NOTHING, STATE, "", "",                     \
+      "evaluations of accelerations in steps")                                                                        \
+    K(REJECTED, MODEL, "solver.rejected", 1, COUNTER, EVERY, NOWHERE, NOTHING, STATE, "", "",                         \
+      "rejected integration steps")                                                                                   \
+    K(CORRECTIONS, MODEL, "solver.corrections", 1, COUNTER, EVERY, NOWHERE, NOTHING, STATE, "", "",                   \
+      "corrections of constraint violations")                                                                         \
+    K(ITERATIONS, MODEL, "solver.iterations", 1, COUNTER, EVERY, NOWHERE, NOTHING, STATE, "", "",                     \
+      "iterations of these corrections")                                                                              \
+    K(B_MASS, BODY, "mass", 1, TUNABLE, RIGID, PARAMETER, NOTHING, NOTHING, "kg", "kg",                               \
+      "mass of the body")                                                                                             \
+    K(B_INERTIA, BODY, "inertia", 6, TUNABLE, RIGID, PARAMETER, NOTHING, NOTHING, "kg.m2", "kg.m2",                   \
+      "inertia about the centre of mass in body axes: xx yy zz xy xz yz")                                             \
+    K(J_STIFFNESS, JOINT, "stiffness", 0, TUNABLE, SPRUNG, PARAMETER, NOTHING, NOTHING, "N.m/rad", "N/m",             \
+      "stiffness of the joint's mode; of a matrix the diagonal, then the entries 12, 13, ..., 23, ...")               \
+    K(J_DAMPING, JOINT, "damping", 0, TUNABLE, SPRUNG, PARAMETER, NOTHING, NOTHING, "N.m.s/rad", "N.s/m",             \
+      "damping of the joint's mode; of a matrix the diagonal, then the entries 12, 13, ..., 23, ...")                 \
+    K(J_REST, JOINT, "rest", 0, TUNABLE, RESTING, PARAMETER, NOTHING, NOTHING, "rad", "m",                            \
+      "position at which the joint's spring exerts no force")                                                         \
+    K(J_ROTOR, JOINT, "rotor_inertia", 0, TUNABLE, GEARED, PARAMETER, NOTHING, NOTHING, "kg.m2", "kg",                \
+      "reflected inertia of the drive")                                                                               \
+    K(S_STIFFNESS, SPRING, "stiffness", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "N/m", "N/m",                 \
+      "stiffness of the spring")                                                                                      \
+    K(S_DAMPING, SPRING, "damping", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "N.s/m", "N.s/m",                 \
+      "damping of the spring")                                                                                        \
+    K(S_FREE_LENGTH, SPRING, "free_length", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "m", "m",                 \
+      "length at which the spring exerts no force")                                                                   \
+    K(LAW_SCALE, LAW, "scale", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "", "",                                \
+      "factor of the force law")                                                                                      \
+    K(LAW_BREAKAWAY, LAW, "breakaway", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "", "",                        \
+      "factor of the range of forces in which the law sticks")                                                        \
+    K(FR_STATIC, FRICTION, "static", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "", "",                          \
+      "coefficient of static friction")                                                                               \
+    K(FR_KINETIC, FRICTION, "kinetic", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "", "",                        \
+      "coefficient of kinetic friction")                                                                              \
+    K(FR_STRIBECK, FRICTION, "stribeck", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "rad/s", "m/s",              \
+      "Stribeck velocity")                                                                                            \
+    K(FR_STIFFNESS, FRICTION, "stiffness", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "1/rad", "1/m",            \
+      "stiffness of the bristles per normal force")                                                                   \
+    K(FR_DAMPING, FRICTION, "damping", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "s/rad", "s/m",                \
+      "damping of the bristles per normal force")                                                                     \
+    K(FR_VISCOUS, FRICTION, "viscous", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "s/rad", "s/m",                \
+      "viscous friction per normal force")                                                                            \
+    K(FR_PRELOAD, FRICTION, "preload", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "N.m", "N",                    \
+      "constant part of the normal force, for a turning joint times its radius")                                      \
+    K(FR_SCALE, FRICTION, "scale", 1, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "", "",                            \
+      "factor of all coefficients of the friction")                                                                   \
+    K(GRAVITY, MODEL, "gravity", 3, TUNABLE, EVERY, PARAMETER, NOTHING, NOTHING, "m/s2", "m/s2",                      \
+      "gravity in world axes")                                                                                        \
+    K(SCHEME, MODEL, "solver.scheme", 1, CHOICE, EVERY, PARAMETER, NOTHING, NOTHING, "", "",                          \
+      "integration scheme: " FM_SCHEME_METHODS)                                                                       \
+    K(DYNAMICS, MODEL, "solver.dynamics", 1, FACT, EVERY, NOWHERE, NOTHING, NOTHING, "", "",                          \
+      "formulation of the dynamics: 0 riccati, multipliers in the sweeps, 1 copcod, the reduced form")                \
+    K(STEP, MODEL, "solver.step", 1, FIXED, EVERY, PARAMETER, NOTHING, NOTHING, "s", "s",                             \
+      "longest step of the fixed-step scheme")                                                                        \
+    K(EQUILIBRIUM, MODEL, "solver.equilibrium", 1, CHOICE, EVERY, PARAMETER, NOTHING, NOTHING, "", "",                \
+      "where the motion starts: 0 at the start values, 1 at rest in the static equilibrium near them, 2 in "          \
+      "that with released programs")                                                                                  \
+    K(CORRECTION, MODEL, "solver.correction", 1, CHOICE, CLOSED, PARAMETER, NOTHING, NOTHING, "", "",                 \
+      "how loops are kept closed: 0 direct correction, 1 Baumgarte's stabilisation, 2 not at all")                    \
+    K(CLOSURE, MODEL, "solver.closure", 1, FIXED, CLOSED, PARAMETER, NOTHING, NOTHING, "", "",                        \
+      "largest violation after the direct correction, relative to the model's length")                                \
+    K(BAUMGARTE, MODEL, "solver.baumgarte", 2, FIXED, CLOSED, PARAMETER, NOTHING, NOTHING, "1/s", "1/s",              \
+      "alpha and beta of Baumgarte's stabilisation: c'' + 2 alpha c' + beta^2 c = 0")                                 \
+    K(DEFORMATION, MODEL, "solver.deformation", 1, TUNABLE, DEFORMED, PARAMETER, NOTHING, NOTHING, "", "",            \
+      "rotation [rad] or strain, by one mode of a flexible body or in one element of a flexible link, above "         \
+      "which a warning is given")                                                                                     \
+    K(TOLERANCE, MODEL, "solver.tolerance", 1, FIXED, EVERY, PARAMETER, NOTHING, NOTHING, "", "",                     \
+      "relative tolerance of the error control")
+
+/* What parameters can be set to: B(kind, entries, lower, upper). Those that are not listed, and the entries of a matrix
+ * beside its diagonal where `entries` is FM_DIAGONAL, lie within +-FM_LARGEST; a stiffness among them, as that of a
+ * buckled spring is negative. Numbers below DBL_MIN count as zero, as in the core's floating-point mode; Integers are
+ * whole. The rules on several values: an inertia is that of a solid, or a measured one (body_measured); the matrices of
+ * a joint have no negative eigenvalue; kinetic friction is not above static friction (motion/rules.c). */
 #define FM_LARGEST 1e100 /* squares, and products of three, do not overflow */
 #define FM_LEAST 1e-100  /* of what divides */
 #define FM_BOUNDS(B)                                                                     \
@@ -190,7 +285,7 @@
     B(FR_VISCOUS, FM_EACH, 0.0, FM_LARGEST)                                              \
     B(FR_PRELOAD, FM_EACH, 0.0, FM_LARGEST)                                              \
     B(FR_SCALE, FM_EACH, 0.0, FM_LARGEST)                                                \
-    B(SCHEME, FM_EACH, 0.0, 4.0)                                                         \
+    B(SCHEME, FM_EACH, 0.0, FM_SCHEME_COUNT - 1)                                         \
     B(STEP, FM_EACH, FM_LEAST, FM_LARGEST)                                               \
     B(EQUILIBRIUM, FM_EACH, 0.0, 2.0)                                                    \
     B(CORRECTION, FM_EACH, 0.0, 2.0)                                                     \
@@ -217,7 +312,7 @@ typedef enum fm_owner {
 } fm_owner;
 
 typedef enum fm_kind_id {
-#define K(id, owner, suffix, components, causality, type, tunable, state, unit, linear, text) FM_##id,
+#define K(id, ...) FM_##id,
     FM_KINDS(K)
 #undef K
         FM_KIND_COUNT

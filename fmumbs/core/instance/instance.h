@@ -1,8 +1,8 @@
 /* instance.h: an instance of an image: everything that changes.
  *
- * The parts are in the headers of this folder: link.h (tree), loop.h, plane.h, laws.h, friction.h, work.h (scratch), saved.h
- * (state). In their tables of arrays the last column is the number of elements. SI units; a wrench is torque [N.m],
- * then force [N].
+ * The parts are in the headers of this folder: link.h (tree), loop.h, plane.h, laws.h, friction.h, work.h (scratch),
+ * saved.h (state). In their tables of arrays the last column is the number of elements. SI units; a wrench is torque
+ * [N.m], then force [N].
  */
 #ifndef FM_INSTANCE_H
 #define FM_INSTANCE_H
@@ -54,7 +54,8 @@ typedef struct fm_kernels {
     /* forward dynamics of the tree; after orient */
     void (*accelerate)(fm_instance *s, const double *y, const double *tau, double *udot);
     void (*outward)(fm_instance *s, double *udot); /* its outward sweep alone, after a change of the forces */
-    void (*velocities)(fm_instance *s, const double *y); /* its first sweep alone: velocities, bias accelerations, `local` */
+    void (*velocities)(fm_instance *s,
+                       const double *y); /* its first sweep alone: velocities, bias accelerations, `local` */
     /* in the plane (planar.inc, planar_loops.inc): */
     void (*plane_place)(fm_instance *s, const double *y); /* after orient: origins of the links that translate */
     void (*plane_world)(fm_instance *s, const double *y); /* then: poses and velocities in the plane */
@@ -69,7 +70,9 @@ typedef enum fm_valid {
     FM_VALID_MOTION = 2, /* udot */
     FM_VALID_JOINT_FORCES = 4,
     FM_VALID_LINKS = 8,  /* results of the spatial sweeps in each link */
-    FM_VALID_LAWS = 16   /* modes of the force laws */
+    FM_VALID_LAWS = 16,  /* modes of the force laws */
+    FM_VALID_WORLD_AND_MOTION = FM_VALID_WORLD | FM_VALID_MOTION,
+    FM_VALID_WORLD_AND_LINKS = FM_VALID_WORLD | FM_VALID_LINKS
 } fm_valid;
 
 /* An evaluation that can be repeated with other forces of the sticking laws (sticking.c). */
@@ -112,8 +115,12 @@ struct fm_instance {
 };
 
 /* Where the force of a sticking law lies in its range. */
-typedef enum fm_locking { /* a law's velocity can be changed, or is fixed at rest, or fixed to rise, to fall (motion/locked_laws.c) */
-    FM_NOT_LOCKED, FM_LOCKED_AT_REST, FM_LOCKED_RISING, FM_LOCKED_FALLING
+typedef enum fm_locking { /* a law's velocity can be changed, or is fixed at rest, or fixed to rise, to fall
+                             (motion/locked_laws.c) */
+                          FM_NOT_LOCKED,
+                          FM_LOCKED_AT_REST,
+                          FM_LOCKED_RISING,
+                          FM_LOCKED_FALLING
 } fm_locking;
 typedef enum fm_sticking_at { FM_BETWEEN, FM_AT_LEAST, FM_AT_MOST } fm_sticking_at;
 
@@ -159,8 +166,8 @@ static inline const fm_plane_shape *fm_plane_shapes_of(const fm_instance *s, con
     return s->planar.shape + s->image.frame_first[s->image.link_frame[k->link]];
 }
 
-/* Whether a row takes no part now: a given start value, which assembly alone knows; a lock but in statics; there a program that
- * is released (statics/pose.c). */
+/* Whether a row takes no part now: a given start value, which assembly alone knows; a lock but in statics; there a
+ * program that is released (statics/pose.c). */
 static inline int fm_row_rests(const fm_instance *s, int32_t row)
 {
     const fm_image *m = &s->image;

@@ -35,7 +35,8 @@ typedef struct fm_laws {
     double *use;   /* the modes that evaluations use: those of the state, or `now` */
     double fastest; /* the largest velocity where laws were placed, relative to 1 rad or the model's length [1/s] */
     int32_t off;   /* 1: only sticking laws act */
-    int32_t fault; /* the law for which the step cannot continue, -1: none; the number of laws: too many stick; more: undecided */
+    int32_t fault; /* the law for which the step cannot continue, -1: none; the number of laws: too many stick; more:
+                      undecided */
 } fm_laws;
 
 FM_HIDDEN_END

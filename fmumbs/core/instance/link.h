@@ -30,7 +30,8 @@ typedef struct fm_link {
     double r[3];
     double m, h[3], J[6]; /* mass, first moment, inertia about the origin, as in the lanes; deformed (modal.c) */
     double pitch, slide;  /* rotation about the axis [1] and translation along it [m] per unit of u */
-    double rotor; /* inertia of the drive of a screw; in an evaluation of stiffness.c, R of any one-freedom joint or ball too */
+    double rotor; /* inertia of the drive of a screw; in an evaluation of stiffness.c, R of any one-freedom joint or
+                     ball too */
 } fm_link;
 
 /* Results of the sweeps in each link. In a planar tree c and s are set by fm_make_world; bias, alpha, a and the lanes
@@ -109,30 +110,31 @@ typedef struct fm_general {
     double v[6], bias[6];      /* velocity relative to the parent, bias acceleration */
     double U[FM_JOINT_MODES][6], L[FM_JOINT_MODES][FM_JOINT_MODES], D[FM_JOINT_MODES]; /* phi' S phi = L / D L' */
     double g[FM_JOINT_MODES]; /* the part of udot that does not depend on the parent; prescribed ones after the free */
-    double stiffness[FM_JOINT_MODES][FM_JOINT_MODES], damping[FM_JOINT_MODES][FM_JOINT_MODES]; /* of u, for the implicit scheme */
+    double stiffness[FM_JOINT_MODES][FM_JOINT_MODES],
+        damping[FM_JOINT_MODES][FM_JOINT_MODES]; /* of u, for the implicit scheme */
     fm_group group;
 } fm_general;
 
 /* How a frame on a flexible body turns with its modes (bend.c). */
 typedef struct fm_bend {
     const double *rows; /* of each mode: translation [1], rotation vector [rad/m], in the axes of the floating frame */
-    double *turn;       /* of each mode: angular velocity at its unit rate, in these axes [rad/m] */
+    double *turn; /* of each mode: angular velocity at its unit rate, in these axes [rad/m] */
     double theta[3], x, a, b, da, db;
-    int32_t planar;     /* 1: all modes turn it about z */
+    int32_t planar; /* 1: all modes turn it about z */
 } fm_bend;
 
 /* Flexible bodies (modal.c), in the axes of their link, the floating frame. */
 typedef struct fm_modal {
-    int32_t link, n, first;   /* number of modes, and the first in the image */
+    int32_t link, n, first; /* number of modes, and the first in the image */
     const double *pair_mass, *pair_stiffness, *pair_damping, *pair_product; /* (n, n) each */
     const struct fm_bend *base; /* frame on the body that carries it, NULL: that does not move in it */
     double J0[6], h0[3], p0[3]; /* inertia, first moment and that frame's origin, undeformed */
-    double r0[3];             /* that origin in the parent link */
-    double p[3];              /* and in the floating frame, deformed */
-    double N[FM_BODY_MODES][9];    /* integrals of r phi' at the present shape */
-    double own[FM_BODY_MODES][6];  /* torque and force of a unit modal acceleration */
-    double phi[FM_BODY_MODES][6];  /* velocity of the link relative to its parent per modal velocity */
-    double v[3], bias[3];    /* relative velocity, and bias acceleration, of its origin */
+    double r0[3]; /* that origin in the parent link */
+    double p[3]; /* and in the floating frame, deformed */
+    double N[FM_BODY_MODES][9]; /* integrals of r phi' at the present shape */
+    double own[FM_BODY_MODES][6]; /* torque and force of a unit modal acceleration */
+    double phi[FM_BODY_MODES][6]; /* velocity of the link relative to its parent per modal velocity */
+    double v[3], bias[3]; /* relative velocity, and bias acceleration, of its origin */
     double M[FM_BODY_MODES][FM_BODY_MODES], f[FM_BODY_MODES]; /* S_qq, lower triangle, and f during the inward sweep */
     double U[FM_BODY_MODES][6], L[FM_BODY_MODES][FM_BODY_MODES], D[FM_BODY_MODES], g[FM_BODY_MODES];
     fm_group group;
@@ -158,19 +160,22 @@ typedef struct fm_dual {
 
 /* Element counts for the tables of arrays. */
 typedef struct fm_counts {
-    uint64_t links, speeds, modes, ny, inputs, joints, balls, generals, modals, shapes, shape_pairs, frames, frame_shapes;
+    uint64_t links, speeds, modes, ny, inputs, joints, balls, generals, modals, shapes, shape_pairs, frames,
+        frame_shapes;
     uint64_t reversed, reversed_speeds; /* ny and speeds if there are balls of joints traversed from M to F, else 0 */
-    uint64_t planars, plane_blocks;     /* planar links, and blocks of FM_PLANE_WIDTH of them */
-    uint64_t plane_loops;               /* 1: there are loops in a plane */
-    uint64_t closed;                    /* 1: there are constraint rows */
+    uint64_t planars, plane_blocks; /* planar links, and blocks of FM_PLANE_WIDTH of them */
+    uint64_t plane_loops; /* 1: there are loops in a plane */
+    uint64_t closed; /* 1: there are constraint rows */
     uint64_t rows, blocks, paths, columns, factor, cut_positions, cut_joints, cut_modes, units;
     uint64_t laws, held, compliances, small, krylov;
     uint64_t frictions, friction_modes, controls, owned; /* friction_modes: modes if there is friction, else 0 */
     uint64_t owning, passing; /* 1: some friction is owned; that, or there are constraint rows */
     uint64_t reduced; /* 1: the reduced formulation is asked for */
     uint64_t inverse; /* 1: inverse dynamics is, for it or for statics */
-    uint64_t matrix, matrix_columns, profile; /* statics/matrix.c: speeds, entries of J, entries below the diagonal; or 0 */
-    uint64_t realised, driven, opposed, internal; /* drives of programs; 1: there are some; in the reduced form; speeds for their check */
+    uint64_t matrix, matrix_columns,
+        profile; /* statics/matrix.c: speeds, entries of J, entries below the diagonal; or 0 */
+    uint64_t realised, driven, opposed,
+        internal; /* drives of programs; 1: there are some; in the reduced form; speeds for their check */
 } fm_counts;
 
 /* The arrays of the tree: A(type, name, number of elements), n an fm_counts. */
@@ -186,7 +191,7 @@ typedef struct fm_counts {
     A(fm_bend, bend, n.frames) /* frames on flexible bodies */                                                     \
     A(double, frame_turn, 3 * n.frame_shapes) /* their columns (bend.c) */                                         \
     A(fm_world, world, n.links)                                                                                    \
-    A(fm_articulated, pending, n.links / 2 + 1)                                                                            \
+    A(fm_articulated, pending, n.links / 2 + 1) \
     A(int32_t, angle_link, n.links)   /* links that rotate by an angle, those of the spatial sweeps first */       \
     A(int32_t, ball_link, n.links)    /* ascending: ball b belongs to link ball_link[b] */                         \
     A(int32_t, slide_link, n.links)   /* links that translate, in the same order */                                \
@@ -194,6 +199,7 @@ typedef struct fm_counts {
     A(int32_t, in_loop, n.links)      /* 1: a constraint row depends on the joint's position */                      \
     A(double, wrench, 6 * n.links)    /* wrench that the parent exerts, link axes, at its origin */                \
     A(double, scale, n.ny)            /* unit of each state variable: 1 rad or rad/s, or the model's length */ \
+    A(int32_t, order, n.ny)           /* derivatives by time that it is: 0 a position, 1 a velocity; of a target more */ \
     A(int32_t, reversed_ball, n.balls) /* the balls of joints that are traversed from M to F */                    \
     A(double, linked, n.reversed)     /* y and applied forces in the links' own direction, if there are such balls */ \
     A(double, linked_tau, n.reversed_speeds)

@@ -16,9 +16,9 @@ typedef struct fm_block {
 } fm_block;
 
 typedef struct fm_meeting {
-    int32_t block;     /* the later one */
+    int32_t block; /* the later one */
     int32_t run, runs; /* in plan.run: the common parts of the two paths, and their lengths; none: fill-in only */
-    size_t L;          /* offset of rows of the later by rows of the earlier */
+    size_t L; /* offset of rows of the later by rows of the earlier */
 } fm_meeting;
 
 typedef struct fm_loop_plan {
@@ -46,15 +46,15 @@ typedef struct fm_coordinates {
 typedef struct fm_relation {
     double R[9], r[3], velocity[6];
     double F[9], M[9], at[3]; /* axes of F and M, and M's origin, in the world */
-    double extent;            /* largest coordinate of the two origins in the world [m] */
-    double acceleration[6];   /* of use only if it was asked for; last, so that the others can be compared without it */
+    double extent; /* largest coordinate of the two origins in the world [m] */
+    double acceleration[6]; /* of use only if it was asked for; last, so that the others can be compared without it */
 } fm_relation;
 
 /* The last search for a cut joint's coordinates: for which relation, from which positions, what was found. */
 typedef struct fm_cut_search {
     fm_relation to;
     double from[FM_JOINT_MODES + 1], since; /* since: the time from those positions on [s] */
-    int32_t moving, found;                  /* moving: with accelerations */
+    int32_t moving, found; /* moving: with accelerations */
     fm_coordinates at;
     fm_dual dual;
 } fm_cut_search;
@@ -86,16 +86,16 @@ typedef struct fm_singular_kept {
 typedef enum fm_factored {
     FM_NO_FACTOR, /* K is singular */
     FM_FACTORED,
-    FM_INTERPOLATED    /* a singular position is near: y was interpolated on the branch instead */
+    FM_INTERPOLATED /* a singular position is near: y was interpolated on the branch instead */
 } fm_factored;
 
 typedef int (*fm_factoring)(fm_instance *s, double *y, int level);
 
 typedef enum fm_multipliers {
     FM_OWN_MULTIPLIERS,
-    FM_NO_MULTIPLIERS,   /* they are zero */
+    FM_NO_MULTIPLIERS, /* they are zero */
     FM_NEAR_MULTIPLIERS, /* those closest to singular.lambda that satisfy singular.rhs */
-    FM_KEPT_MULTIPLIERS  /* singular.lambda itself */
+    FM_KEPT_MULTIPLIERS /* singular.lambda itself */
 } fm_multipliers;
 
 #define FM_LOOP_ARRAYS(A)                                                                                      \
@@ -105,7 +105,7 @@ typedef enum fm_multipliers {
     A(double, diagonal, n.rows)     /* of K */                                                                 \
     A(double, bound, n.rows)        /* upper bound of each diagonal entry of K */                              \
     A(double, row, n.speeds)        /* zero except while a row is computed */                                  \
-    A(double, phi, n.passing * 12 * n.links) /* of a one-DOF link: phi, then U over the pivot, in world axes */            \
+    A(double, phi, n.passing * 12 * n.links) /* of a one-DOF link: phi, then U over the pivot, in world axes */ \
     A(double, c, 3 * n.rows)        /* of each row: constraint c and its first two time derivatives */         \
     A(double, wrench, 6 * n.rows)   /* torque and force of a unit multiplier on M's link at M, world axes */   \
     A(double, rhs, n.rows)                                                                                     \
@@ -119,11 +119,11 @@ typedef struct fm_loop {
 #define A(type, name, count) type *name;
     FM_LOOP_ARRAYS(A)
 #undef A
-    int32_t worn;          /* 1: the last factor of K has a pivot far below row_pivot, or factorisation failed */
+    int32_t worn; /* 1: the last factor of K has a pivot far below row_pivot, or factorisation failed */
     int32_t near_singular; /* 1: a pivot is close to that of a singular position; 2: factorisation failed */
-    int32_t factored;      /* 1: the factor of K, or of its reduced form, is that of the last evaluation */
-    int32_t multipliers;   /* fm_multipliers: how an evaluation finds them */
-    double softening;      /* fraction of row_pivot that fm_factor_delassus adds to the diagonal of K */
+    int32_t factored; /* 1: the factor of K, or of its reduced form, is that of the last evaluation */
+    int32_t multipliers; /* fm_multipliers: how an evaluation finds them */
+    double softening; /* fraction of row_pivot that fm_factor_delassus adds to the diagonal of K */
 } fm_loop;
 
 FM_HIDDEN_END

@@ -21,21 +21,21 @@ typedef struct fm_plane_link {
     int8_t kind;
     int8_t driven;    /* a pin or slide whose acceleration is prescribed */
     int8_t jumps;     /* its parent is not the link before it */
-    int8_t straight;  /* a pin that passes its inertia and bias force on directly, with its origin on its parent's x */
-    int8_t regular;   /* of the first in a block: position variables are consecutive */
-    int32_t first_in_slot;    /* 1: first child that writes its parent's slot */
-    int32_t link;     /* index of the link */
-    int32_t parent;   /* index of the parent among planar links, -1: the ground */
-    int32_t pending;  /* slot that sums the contributions of its other children, -1: none */
-    int32_t slot;   /* slot of its parent that takes its own, -1: none */
-    int32_t p, u;     /* of a fixed one: p of any mode, u -1 */
-    double sign;      /* rotation about the normal, or translation along x, per unit of u */
-    double side;      /* direction of its own axis along the normal: 1 or -1 */
+    int8_t straight; /* a pin that passes its inertia and bias force on directly, with its origin on its parent's x */
+    int8_t regular; /* of the first in a block: position variables are consecutive */
+    int32_t first_in_slot; /* 1: first child that writes its parent's slot */
+    int32_t link; /* index of the link */
+    int32_t parent; /* index of the parent among planar links, -1: the ground */
+    int32_t pending; /* slot that sums the contributions of its other children, -1: none */
+    int32_t slot; /* slot of its parent that takes its own, -1: none */
+    int32_t p, u; /* of a fixed one: p of any mode, u -1 */
+    double sign; /* rotation about the normal, or translation along x, per unit of u */
+    double side; /* direction of its own axis along the normal: 1 or -1 */
 } fm_plane_link;
 
 typedef struct fm_plane_axes {
     double x[3], y[3], n[3]; /* plane's axes and normal in link axes */
-    double along;            /* acceleration along the normal, less gravity */
+    double along; /* acceleration along the normal, less gravity */
 } fm_plane_axes;
 
 typedef struct fm_plane_articulated {
@@ -70,7 +70,7 @@ typedef enum fm_plane_lane {
 #define L(name) FM_PLANE_##name,
     FM_PLANE_LANES(L)
 #undef L
-    FM_PLANE_COUNT
+        FM_PLANE_COUNT
 } fm_plane_lane;
 
 typedef struct fm_plane_motion { /* a link's pose and velocity in the plane's axes */
@@ -92,7 +92,7 @@ typedef struct fm_plane_joint {
 } fm_plane_joint;
 
 typedef struct fm_plane_row {
-    int32_t kind;      /* as in the image; FM_ROW_KINDS: satisfied identically */
+    int32_t kind; /* as in the image; FM_ROW_KINDS: satisfied identically */
     double f[2], g[2]; /* its vectors in the links' planar axes */
     double length;
 } fm_plane_row;
@@ -104,21 +104,21 @@ typedef struct fm_plane_shape { /* of a mode at a frame: rotation [rad/m], trans
 
 typedef struct fm_plane_mode {
     double first[2], trace0, cross0; /* integrals of phi, and of r phi': its trace and r x phi, undeformed */
-    double trace, cross;             /* these at the present shape */
-    fm_plane_shape phi;              /* motion of the floating frame relative to its parent */
-    double n, fx, fy;                /* column of U */
-    double f, D, g, push;            /* as in fm_modal; push: innovations of the multipliers over the pivots */
-    double felt[FM_PLANE_ROWS];      /* force of each multiplier's column */
+    double trace, cross; /* these at the present shape */
+    fm_plane_shape phi; /* motion of the floating frame relative to its parent */
+    double n, fx, fy; /* column of U */
+    double f, D, g, push; /* as in fm_modal; push: innovations of the multipliers over the pivots */
+    double felt[FM_PLANE_ROWS]; /* force of each multiplier's column */
 } fm_plane_mode;
 
 typedef struct fm_plane_modal {
     int32_t n, p, u;
     const fm_plane_shape *base; /* frame on the body that carries it, NULL: that does not move in it */
     const double *mass, *stiffness, *damping; /* (n, n) */
-    double *trace, *cross, *L;  /* (n, n) integrals of phi_j phi_k': trace and phi_j x phi_k; S_qq, then its factor */
+    double *trace, *cross, *L; /* (n, n) integrals of phi_j phi_k': trace and phi_j x phi_k; S_qq, then its factor */
     fm_plane_mode *mode;
     double J0, h0[2], p0[2], r0[2]; /* as in fm_modal; r0 in the parent's planar axes */
-    double J, torque, at[2];        /* inertia, torque due to modal rates, origin of the frame that carries it */
+    double J, torque, at[2]; /* inertia, torque due to modal rates, origin of the frame that carries it */
 } fm_plane_modal;
 
 #define FM_PLANE_SIZE (FM_PLANE_COUNT * FM_PLANE_WIDTH) /* doubles of a block */
@@ -151,14 +151,14 @@ typedef struct fm_planar {
     FM_PLANAR_ARRAYS(A)
 #undef A
     fm_plane_axes ground; /* the plane of a mechanism with loops */
-    double ax, ay;        /* the ground's acceleration less gravity, in that plane [m/s2] */
-    int32_t used;         /* 1: the planar kernels are in use */
-    int32_t bends;        /* 1: there are flexible bodies in planar trees */
-    int32_t free_cuts;    /* cut joints that have coordinates but no rows: these follow from the motion in space */
-    int32_t drives;       /* number of driven pins and slides in planar trees */
-    int32_t torques;      /* 1: lane n is not zero */
-    int32_t is_placed;    /* 1: `placed` is set */
-    int32_t in_place;     /* 1: the present evaluation starts from those results */
+    double ax, ay; /* the ground's acceleration less gravity, in that plane [m/s2] */
+    int32_t used; /* 1: the planar kernels are in use */
+    int32_t bends; /* 1: there are flexible bodies in planar trees */
+    int32_t free_cuts; /* cut joints that have coordinates but no rows: these follow from the motion in space */
+    int32_t drives; /* number of driven pins and slides in planar trees */
+    int32_t torques; /* 1: lane n is not zero */
+    int32_t is_placed; /* 1: `placed` is set */
+    int32_t in_place; /* 1: the present evaluation starts from those results */
 } fm_planar;
 
 FM_HIDDEN_END

@@ -51,7 +51,7 @@ typedef struct fm_reflections {
     A(int32_t, free, n.reduced * n.speeds)     /* the coordinates of the independent velocities */                \
     A(double, b, n.reduced * n.rows)                                                                             \
     A(double, pivot, n.reduced * n.rows)       /* of each row in J J', in its order: a square of L's diagonal */  \
-    A(double, size, n.reduced * n.rows)        /* the largest bound of rows of its joint and kind, while rows compete */ \
+    A(double, size, n.reduced * n.rows) /* the largest bound of rows of its joint and kind, while rows compete */ \
     A(int32_t, row, n.reduced * n.rows)        /* the rows in use, in their order */
 
 typedef struct fm_reduced {

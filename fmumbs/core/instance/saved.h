@@ -7,7 +7,6 @@
 FM_HIDDEN_BEGIN
 
 #define FM_TAYLOR 3    /* highest order of input derivatives */
-#define FM_DENSE 8     /* coefficients of the dense output, of a variable; 5 of a scheme of order 5 */
 
 #define FM_SAVED_PARAMETER(V, kind, array, columns, rows) V(array, (columns) * m->n.rows)
 
@@ -19,7 +18,7 @@ FM_HIDDEN_BEGIN
     V(base, m->ny)             /* the model's start values, or those after the last step, before any were set */    \
     V(head, m->ny)             /* at the integrator's time */                                \
     V(slope, m->ny)            /* derivative there */                                        \
-    V(dense, FM_DENSE * m->ny) /* interpolation over the integrator's last step */           \
+    V(dense, FM_DENSE_TERMS * m->ny) /* interpolation over the integrator's last step */           \
     V(tau, m->n.modes)         /* inputs: generalised applied forces */                      \
     V(load, 6 * m->n.loads)    /* force, torque of each load, world axes */                  \
     V(tau_taylor, FM_TAYLOR * m->n.modes)                                                   \
@@ -45,34 +44,39 @@ FM_HIDDEN_BEGIN
     V(row_pivot, m->n.rows)    /* its pivot in K when rows were chosen, or the largest since */
 
 typedef enum fm_clock { /* indices into `clock` */
-    FM_TIME,        /* the present (communication) time [s] */
-    FM_TIME_HEAD,   /* the integrator's time [s] */
-    FM_TIME_TAIL,   /* start of its last step */
-    FM_TIME_DENSE,  /* intended end of that step, where the dense output ends */
-    FM_H,           /* the next step size, 0 before the first */
-    FM_ERROR_LAST,  /* error of the previous step, for the controller */
-    FM_FRESH,       /* 1: the slope at the head is known */
-    FM_AHEAD,       /* 1: nothing changed since the head was computed, it may be used */
-    FM_TAYLOR_ON,   /* 1: inputs have derivatives in the next step */
-    FM_ASSEMBLED,
-    FM_STEPS_DONE,
-    FM_STEPS_REJECTED,
-    FM_CORRECTED, /* numbers of corrections of drift, and of their iterations */
-    FM_ITERATED,
-    FM_SWITCHED, /* time of the last switch of a law, and number of switches that closely followed another */
-    FM_FLURRY,
-    FM_FOLLOWED, /* time to which cut_p belongs */
-    FM_IMPLICIT, /* 1: the last step was one of the implicit scheme */
-    FM_IMPLICIT_DONE, /* number of those */
-    FM_EVALUATIONS,   /* number of evaluations in steps */
-    FM_SINCE,    /* accepted steps since the other scheme was tried, and after how many it is tried again (FM_AUTO) */
-    FM_UNTIL,
-    FM_MOVED,    /* 1: a step has been made since the model's start */
-    FM_LONGEST,  /* the longest step so far [s] */
-    FM_DEFORMED, /* the first deformation beyond its bound (linear_range.c), 0: none; its velocity variable and time [s] */
-    FM_DEFORMED_MODE,
-    FM_DEFORMED_AT,
-    FM_CLOCK_SIZE
+                        FM_TIME,        /* the present (communication) time [s] */
+                        FM_TIME_HEAD,   /* the integrator's time [s] */
+                        FM_TIME_TAIL,   /* start of its last step */
+                        FM_TIME_DENSE,  /* intended end of that step, where the dense output ends */
+                        FM_H,           /* the next step size, 0 before the first */
+                        FM_ERROR_LAST,  /* error of the previous step, for the controller */
+                        FM_FRESH,       /* 1: the slope at the head is known */
+                        FM_AHEAD,       /* 1: nothing changed since the head was computed, it may be used */
+                        FM_TAYLOR_ON,   /* 1: inputs have derivatives in the next step */
+                        FM_ASSEMBLED,
+                        FM_STEPS_DONE,
+                        FM_STEPS_REJECTED,
+                        FM_CORRECTED, /* numbers of corrections of drift, and of their iterations */
+                        FM_ITERATED,
+                        FM_SWITCHED, /* time of the last switch of a law, and number of switches that closely followed
+                                        another */
+                        FM_FLURRY,
+                        FM_FOLLOWED, /* time to which cut_p belongs */
+                        FM_IMPLICIT, /* 1: the last step was one of the implicit scheme */
+                        FM_IMPLICIT_DONE, /* number of those */
+                        FM_EVALUATIONS,   /* number of evaluations in steps */
+                        FM_SINCE, /* accepted steps since the other scheme was tried, and after how many it is tried
+                                     again (FM_AUTO) */
+                        FM_UNTIL,
+                        FM_MOVED, /* 1: a step has been made since the model's start */
+                        FM_LONGEST, /* the longest step so far [s] */
+                        FM_DEFORMED, /* the first deformation beyond its bound (linear_range.c), 0: none; its velocity
+                                        variable and time [s] */
+                        FM_DEFORMED_MODE,
+                        FM_DEFORMED_AT,
+                        FM_HOSTED, /* 1: the host integrates (time/hosted.c) */
+                        FM_EVENT,  /* time of its last event */
+                        FM_CLOCK_SIZE
 } fm_clock;
 
 FM_HIDDEN_END

@@ -7,7 +7,6 @@
 
 FM_HIDDEN_BEGIN
 
-#define FM_STAGES 16 /* stages of DOP853 with its dense output, more than those of the other schemes */
 #define FM_NODES 12 /* nodes of the interpolation across a singular position */
 
 /* Evaluation and integration step. */
@@ -17,7 +16,7 @@ FM_HIDDEN_BEGIN
     A(double, control, n.controls)   /* controls at that time */                                           \
     A(double, seed, n.inputs)        /* as input: direction of directional derivatives */                  \
     A(double, applied, 6 * n.links)  /* wrench of springs and loads, link axes, at the link's origin */       \
-    A(double, cut_wrench, 6 * n.cut_joints) /* wrench applied along the modes of a cut joint, on M at M, world axes */     \
+    A(double, cut_wrench, 6 * n.cut_joints) /* wrench applied along the modes of a cut joint, on M at M, world axes */ \
     A(fm_cut_search, cut_search, n.cut_modes) /* at the first mode of each cut joint */                      \
     A(double, udot, n.speeds)        /* at the present time */                                             \
     A(double, stage, FM_STAGES * n.ny)                                                                     \
@@ -28,7 +27,13 @@ FM_HIDDEN_BEGIN
 
 /* Why a trial step was rejected. */
 typedef enum fm_rejection {
-    FM_NOT_REJECTED, FM_TOO_INACCURATE, FM_NOT_FINITE, FM_NOT_FOUND, FM_NOT_CLOSED, FM_JAMMED, FM_LOST_DRIVES
+    FM_NOT_REJECTED,
+    FM_TOO_INACCURATE,
+    FM_NOT_FINITE,
+    FM_NOT_FOUND,
+    FM_NOT_CLOSED,
+    FM_JAMMED,
+    FM_LOST_DRIVES
 } fm_rejection;
 
 typedef struct fm_work {
@@ -38,16 +43,17 @@ typedef struct fm_work {
     const double *evaluated, *accelerated; /* the y of the present evaluation, and its udot without multipliers */
     double time;                  /* of the positions in use [s] */
     double step_from, step_until; /* bounds of the present integration step [s] (excitation.c) */
-    int32_t still;                /* 1: laws act without friction, and excited modes stand (statics/balance.c); 2: these alone */
-    int32_t resting;              /* 1: evaluations give forces at rest in place of accelerations (loops/rest_forces.c) */
-    int32_t forced, cuts;         /* 1: `applied`, `cut_wrench` is not zero */
-    int32_t lost;                 /* a joint that has no coordinates at the end of a step, or is at its limit; -1: none */
-    double far;                   /* the coordinate of that joint which is too large to be resolved; 0: none is */
-    int32_t far_slides;           /* 1: it is a translation */
-    double evaluations;           /* number of evaluations in the present fm_step */
-    fm_rejection rejection;       /* of its last rejected trial step (time/headway.c) */
-    int32_t slow;                 /* its last steps that made no headway */
-    double lost_at, lost_width;   /* a time after drives lost their effect, INFINITY: none is known; the length of the trial that found it */
+    int32_t still; /* 1: laws act without friction, and excited modes stand (statics/balance.c); 2: these alone */
+    int32_t resting; /* 1: evaluations give forces at rest in place of accelerations (loops/rest_forces.c) */
+    int32_t forced, cuts; /* 1: `applied`, `cut_wrench` is not zero */
+    int32_t lost; /* a joint that has no coordinates at the end of a step, or is at its limit; -1: none */
+    double far; /* the coordinate of that joint which is too large to be resolved; 0: none is */
+    int32_t far_slides; /* 1: it is a translation */
+    double evaluations; /* number of evaluations in the present fm_step */
+    fm_rejection rejection; /* of its last rejected trial step (time/headway.c) */
+    int32_t slow; /* its last steps that made no headway */
+    double lost_at, lost_width; /* a time after drives lost their effect, INFINITY: none is known; the length of the
+                                   trial that found it */
 } fm_work;
 
 /* Evaluations with the joints' stiffness and damping beside the mass matrix (motion/stiffness.c). */
@@ -81,10 +87,11 @@ typedef struct fm_work {
  * (motion/compliances.c). */
 typedef struct fm_compliances {
     int32_t count, fixed; /* the first ones, which stay, are those of the tree */
-    double *J, *C, *L; /* rows of their rates; the velocities that a unit impulse along each gives; factors of 1/rho + J C */
+    double *J, *C,
+        *L; /* rows of their rates; the velocities that a unit impulse along each gives; factors of 1/rho + J C */
     double *JC, *rho, *gk;
     int32_t *rubs; /* the mode of a cut joint along which it is friction that resists, -1: springs and dampers */
-    double g;      /* [s] */
+    double g; /* [s] */
 } fm_compliances;
 
 typedef struct fm_stiff {
@@ -93,9 +100,10 @@ typedef struct fm_stiff {
 #undef A
     double time; /* g of the present evaluation [s], 0: an ordinary one */
     const struct fm_kernels *ordinary; /* the kernels of those, meanwhile */
-    int32_t room;                      /* for directions of compliances.c */
-    int32_t small, dense;              /* velocity variables if radau_small.c may be used, else 0; 1: it is, in this step */
-    int32_t matrices;                  /* joints up to this one, for whose matrices there is room */
+    int32_t room; /* for directions of compliances.c */
+    int32_t small, dense; /* velocity variables if radau_small.c may be used, else 0; 1: it is, in this step */
+    int32_t iterations; /* of the stages of the last trial (time/radau.c) */
+    int32_t matrices; /* joints up to this one, for whose matrices there is room */
     fm_compliances set[FM_COMPLIANCE_SETS];
 } fm_stiff;
 
@@ -143,11 +151,12 @@ typedef struct fm_stiff {
     A(double, nu, n.rows)                                                                          \
     A(double, lambda, n.rows)      /* the multipliers of the forces at the base */
 
-/* Which entries the matrix of matrix.c has (profile.c). In the order of its rows, but `place`: of each velocity variable. */
+/* Which entries the matrix of matrix.c has (profile.c). In the order of its rows, but `place`: of each velocity
+ * variable. */
 #define FM_PROFILE_ARRAYS 5
 typedef struct fm_profile {
     int32_t n, colours; /* rows, 0: there is no matrix; sets of columns whose rows do not overlap */
-    size_t entries;     /* below the diagonal */
+    size_t entries; /* below the diagonal */
     int32_t *place, *first, *last, *colour, *start;
 } fm_profile;
 
@@ -155,25 +164,25 @@ typedef struct fm_statics {
 #define A(type, name, count) type *name;
     FM_STATICS_ARRAYS(A)
 #undef A
-    double time;       /* square root of length over gravity [s] */
-    double unsolved;   /* what the last linear system left of its right-hand side */
+    double time; /* square root of length over gravity [s] */
+    double unsolved; /* what the last linear system left of its right-hand side */
     double correction; /* fm_correction of the model, meanwhile */
     double evaluations; /* in the last search */
-    double most;       /* and how many it may take */
-    double shift;      /* times the inertia, added to the products of krylov.c */
-    double growth;     /* of the motion that departs [1/s]; 0: none does, NAN: not found out */
-    int32_t room;      /* directions of a Krylov space */
+    double most; /* and how many it may take */
+    double shift; /* times the inertia, added to the products of krylov.c */
+    double growth; /* of the motion that departs [1/s]; 0: none does, NAN: not found out */
+    int32_t room; /* directions of a Krylov space */
     int32_t raw_count; /* and of the last one */
-    int32_t method;    /* which method found the last equilibrium */
+    int32_t method; /* which method found the last equilibrium */
     int32_t posing, releasing; /* 1: rows are as in statics (pose.c); programs are released */
     int32_t in_plane, realised, locks; /* planar.used and realised.count of the motion; number of `locked` */
-    int32_t vibrates;  /* 1: what departs is a vibration */
-    int32_t climbed;   /* 1: Newton's method was where a motion departs */
+    int32_t vibrates; /* 1: what departs is a vibration */
+    int32_t climbed; /* 1: Newton's method was where a motion departs */
     int32_t by_matrix; /* 1: linear systems by a factor of the matrix (matrix.c), 0: by Krylov spaces (krylov.c) */
     fm_profile profile;
-    int32_t factored;  /* 1: the matrix belongs to the base, for the factors of B and of M / t^2 in factored_for */
+    int32_t factored; /* 1: the matrix belongs to the base, for the factors of B and of M / t^2 in factored_for */
     double factored_for[2];
-    uint64_t key;      /* of the state that it belongs to, 0: that of the present search */
+    uint64_t key; /* of the state that it belongs to, 0: that of the present search */
     int32_t dropped, negative, departs; /* pivots that are none, negative ones, the most negative one's row */
 } fm_statics;
 
@@ -194,10 +203,10 @@ typedef struct fm_singular {
 #define A(type, name, count) type *name;
     FM_SINGULAR_ARRAYS(A)
 #undef A
-    double noise;         /* of interpolated accelerations [rad/s^2], or relative to the length */
+    double noise; /* of interpolated accelerations [rad/s^2], or relative to the length */
     double relative_noise; /* the same beside the largest acceleration at a node */
-    int32_t on_branch;    /* 1: accelerations are those of the nearest state on the branch */
-    int32_t was_near;     /* 1: the last step came close to a singular position */
+    int32_t on_branch; /* 1: accelerations are those of the nearest state on the branch */
+    int32_t was_near; /* 1: the last step came close to a singular position */
     int32_t tangent_row, tangent_joint; /* row whose branches touch, -1: none; joint to hold (motion/tangent.c) */
     double tangent_time;
 } fm_singular;
@@ -223,10 +232,10 @@ typedef struct fm_assembly {
 #define A(type, name, count) type *name;
     FM_ASSEMBLY_ARRAYS(A)
 #undef A
-    int32_t base;          /* 1: assembled without the values that were set */
-    int32_t holonomic;     /* 1: without rows of velocities */
-    int32_t closed;        /* 1: the loops are closed already */
-    int32_t released;      /* fm_released: assembled without the rows of programs */
+    int32_t base; /* 1: assembled without the values that were set */
+    int32_t holonomic; /* 1: without rows of velocities */
+    int32_t closed; /* 1: the loops are closed already */
+    int32_t released; /* fm_released: assembled without the rows of programs */
     int32_t brief, failed; /* 1: iterations stop early; number of attempts that did */
 } fm_assembly;
 
@@ -254,8 +263,8 @@ typedef struct fm_host {
     int (*wanted)(void *data); /* whether to stop the present step; NULL: never */
     void *data;
     fm_float_mode mode; /* the mode to restore when the present public call returns */
-    double worked;      /* evaluations, weighted by links and rows, since the host was asked */
-    int stopped;        /* 1: it wants the present call to end */
+    double worked; /* evaluations, weighted by links and rows, since the host was asked */
+    int stopped; /* 1: it wants the present call to end */
 } fm_host;
 
 FM_HIDDEN_END

@@ -1,8 +1,8 @@
 /* levels.c: the kernels' instruction sets: which of them the processor and its operating system support, and their use.
  *
- * AVX2 and AVX-512 need the processor's instructions (CPUID leaf 7) and an operating system that saves the registers (CPUID
- * leaf 1: OSXSAVE; XCR0). GCC's library finds that out once, when it is loaded. Clang's check depends on a library that
- * ziglang, by which other platforms' binaries are built, has without content: there nothing is supported.
+ * AVX2 and AVX-512 need the processor's instructions (CPUID leaf 7) and an operating system that saves the registers
+ * (CPUID leaf 1: OSXSAVE; XCR0). GCC's library finds that out once, when it is loaded. Clang's check depends on a
+ * library that ziglang, by which other platforms' binaries are built, has without content: there nothing is supported.
  */
 #include "../instance/instance.h"
 #include "../instance/message.h"
@@ -14,7 +14,8 @@ int32_t fm_level_best(void)
     __builtin_cpu_init();
     if (!__builtin_cpu_supports("avx2")) return 0;
 #ifdef FM_HAVE_AVX512
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq")) return 2;
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
+        return 2;
 #endif
     return 1;
 }

@@ -1,5 +1,5 @@
-/* sweeps_avx512.c: the sweeps on rows of AVX's size with the 32 registers of AVX-512, if the build supports it; without FMA,
- * so that the bits agree. Local terms and stiff sweeps gain nothing by more registers.
+/* sweeps_avx512.c: the sweeps on rows of AVX's size with the 32 registers of AVX-512, if the build supports it; without
+ * FMA, so that the bits agree. Local terms and stiff sweeps gain nothing by more registers.
  */
 #include "../instance/instance.h"
 #include "kernels.h"

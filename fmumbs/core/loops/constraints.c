@@ -34,7 +34,8 @@
 #define FM_APART 1e-12 /* squared fraction of a distance below which its two points coincide */
 
 /* A vector fixed in a link, in world axes, with its derivatives; the second one only if `moving`. */
-static void fixed_vector(const fm_instance *s, int32_t link, const fm_place *p, const double *in, int moving, double out[3][3])
+static void fixed_vector(const fm_instance *s, int32_t link, const fm_place *p, const double *in, int moving,
+                         double out[3][3])
 {
     double again[3];
     if (link < 0) memcpy(out[0], in, 3 * sizeof *in);
@@ -158,7 +159,8 @@ static double most_of(const fm_instance *s, const double phi[6], const double w[
 
 /* The same for a flexible body and its frames, whose wrenches act on the modes before the body's own: `felt`
  * accumulates the forces on the modes, and their upper bounds. */
-static void pass_modal(const fm_instance *s, int32_t i, double w[6], double felt[2][FM_BODY_MODES], double *y, double *most)
+static void pass_modal(const fm_instance *s, int32_t i, double w[6], double felt[2][FM_BODY_MODES], double *y,
+                       double *most)
 {
     const fm_modal *b = fm_modal_of(s, i);
     const double *R = s->world[i].R;
@@ -293,7 +295,8 @@ void fm_pass_loop(const fm_instance *s, int32_t joint, const fm_constraint *row,
     const double *r[2] = {row->r, row->r};
     double w[2][6];
     if (most != NULL || s->image.n.modals > 0) {
-        for (int e = 0; e < 2; e++) pass_path(s, link[e], row->r, row->torque, row->force, e == 0 ? 1.0 : -1.0, y, most);
+        for (int e = 0; e < 2; e++)
+            pass_path(s, link[e], row->r, row->torque, row->force, e == 0 ? 1.0 : -1.0, y, most);
         return;
     }
     for (int j = 0; j < 3; j++) w[0][j] = row->torque[j], w[0][3 + j] = row->force[j];
@@ -361,7 +364,8 @@ int32_t fm_worst_row(fm_instance *s, int level, double *gap)
         if (!(fabs(one.c[level]) <= most)) worst = i, most = fabs(one.c[level]);
     }
     for (int32_t i = 0; i < s->image.n.rows; i++) {
-        if (s->image.row_joint[i] != s->image.row_joint[worst] || s->image.row_kind[i] != s->image.row_kind[worst]) continue;
+        if (s->image.row_joint[i] != s->image.row_joint[worst] || s->image.row_kind[i] != s->image.row_kind[worst])
+            continue;
         fm_constraint_at(s, i, 0, &ends, &one);
         const double l = s->image.row_length[i], square = l * l + 2.0 * l * one.c[0];
         const int stretched = level == 0 && s->image.row_kind[i] == FM_ROW_DISTANCE;

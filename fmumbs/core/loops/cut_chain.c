@@ -85,4 +85,3 @@ void fm_chain_miss(const fm_chain *c, const double R[9], const double r[3], doub
     fm_rotation_vector(q, out);
     for (int j = 0; j < 3; j++) out[3 + j] = r[j] - c->r[j];
 }
-

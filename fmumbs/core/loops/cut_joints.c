@@ -4,10 +4,10 @@
  * poses of its two frames: with Phi the free modes at M and B the directions of forces along them (reactions.c), by
  * Newton's method p <- p + (B' Phi)^-1 B' (rotation, displacement) from X(p) to X_FM. It starts at the positions of the
  * last accepted step, so that angles are unwrapped and quaternions keep their sign; these positions are saved with the
- * state. Rotations converge by themselves, and translations with them in one step, however long, as they are linear. While
- * the loop is open by an angle e across the free rotations, B turns under the iteration, which then converges linearly, by
- * about e a step. Velocities and accelerations follow alike, and the forces lambda of inputs, springs and dampers act on the
- * two bodies as the wrench B (Phi' B)^-1 lambda. F's axes, angular part first, at M.
+ * state. Rotations converge by themselves, and translations with them in one step, however long, as they are linear.
+ * While the loop is open by an angle e across the free rotations, B turns under the iteration, which then converges
+ * linearly, by about e a step. Velocities and accelerations follow alike, and the forces lambda of inputs, springs and
+ * dampers act on the two bodies as the wrench B (Phi' B)^-1 lambda. F's axes, angular part first, at M.
  */
 #include "cut_joints.h"
 
@@ -19,7 +19,7 @@
 #include "../tree/dual.h"
 #include "../tree/kinematics.h"
 #include "../forces/matrix_laws.h"
-#include "../forces/forces.h"
+#include "../forces/wrenches.h"
 #include "cut_chain.h"
 #include "planar_loops.h"
 
@@ -32,7 +32,8 @@
 #define FM_FOUND 1e-15      /* [rad], or relative to the length: step at which the iteration stops */
 #define FM_ROUND_OFF 1e-9   /* the same: a step below it that is no shorter than the one before is round-off */
 #define FM_OPEN 0.1         /* [rad]: angle across the free rotations by which the loop is open */
-#define FM_LARGEST_ROTATION 1.0 /* [rad]: largest rotation in a Newton step; translations are linear and have no limit */
+/* [rad]: largest rotation in a Newton step; translations are linear and have no limit */
+#define FM_LARGEST_ROTATION 1.0
 #define FM_FARTHEST 1e6     /* [rad]: largest predicted rotation in a step */
 static const double pi = 3.14159265358979323846;
 
@@ -100,7 +101,8 @@ static double advance(const fm_instance *s, int32_t joint, double *step, double 
         most = size > most || isnan(size) ? size : most;
         if (!slides && size > turned) turned = size;
     }
-    for (int32_t i = 0; turned > FM_LARGEST_ROTATION && i < m->joint_nu[joint]; i++) step[i] *= FM_LARGEST_ROTATION / turned;
+    for (int32_t i = 0; turned > FM_LARGEST_ROTATION && i < m->joint_nu[joint]; i++)
+        step[i] *= FM_LARGEST_ROTATION / turned;
     for (int32_t k = m->joint_mode[joint]; k < m->joint_mode[joint] + m->joint_modes[joint]; k++) {
         if (m->cut_kind[k] == FM_CUT_SCREW) *p++ += *step++;
         if (m->cut_kind[k] != FM_CUT_BALL) continue;
@@ -141,8 +143,8 @@ static void unwind(const fm_instance *s, int32_t joint, const fm_relation *to, c
     }
 }
 
-/* Newton's method from the positions in p. 0: the modes are dependent on its way, or it does not converge though the loop
- * is closed; while it is open, the rows show the gap, and the next positions of the bodies ask again. */
+/* Newton's method from the positions in p. 0: the modes are dependent on its way, or it does not converge though the
+ * loop is closed; while it is open, the rows show the gap, and the next positions of the bodies ask again. */
 static int iterate(const fm_instance *s, int32_t joint, const fm_relation *to, double *p)
 {
     static const double still[FM_JOINT_MODES] = {0.0};
@@ -171,8 +173,8 @@ static int iterate(const fm_instance *s, int32_t joint, const fm_relation *to, d
     return across > FM_OPEN;
 }
 
-/* Finds positions near those in p, the previous ones; angles continue with their velocity, also over whole rotations. 0:
- * there are none, and p is NAN. */
+/* Finds positions near those in p, the previous ones; angles continue with their velocity, also over whole rotations.
+ * 0: there are none, and p is NAN. */
 static int find_positions(const fm_instance *s, int32_t joint, const fm_relation *to, double *p)
 {
     const fm_image *m = &s->image;
@@ -191,9 +193,10 @@ static int find_positions(const fm_instance *s, int32_t joint, const fm_relation
     return 0;
 }
 
-/* The joint's coordinates for the relation of its frames: positions, velocities, and accelerations if `moving`. 0: there are
- * none, as its modes are dependent there, and all are NAN. */
-static int seek(const fm_instance *s, int32_t joint, int moving, fm_coordinates *out, const fm_relation *to, fm_dual *dual)
+/* The joint's coordinates for the relation of its frames: positions, velocities, and accelerations if `moving`. 0:
+ * there are none, as its modes are dependent there, and all are NAN. */
+static int seek(const fm_instance *s, int32_t joint, int moving, fm_coordinates *out, const fm_relation *to,
+                fm_dual *dual)
 {
     static const double still[FM_JOINT_MODES] = {0.0};
     const fm_image *m = &s->image;
@@ -223,7 +226,8 @@ static int is_known(const fm_instance *s, int32_t joint, int moving, const fm_re
 {
     const size_t size = moving ? sizeof *to : offsetof(fm_relation, acceleration);
     return last->found && last->moving >= moving && last->since == s->work.time - s->clock[FM_FOLLOWED] &&
-           memcmp(last->from, s->cut_p + s->image.joint_p[joint], (size_t)s->image.joint_np[joint] * sizeof(double)) == 0 &&
+           memcmp(last->from, s->cut_p + s->image.joint_p[joint], (size_t)s->image.joint_np[joint] * sizeof(double)) ==
+               0 &&
            memcmp(&last->to, to, size) == 0;
 }
 
@@ -269,7 +273,8 @@ void fm_cut_joint_coordinates(const fm_instance *s, int32_t joint, int moving, f
     (void)find(s, joint, moving, out, &to, &dual);
 }
 
-/* A row that prescribes a start value: of a ball, a component of the rotation vector from its start, in its own axes. */
+/* A row that prescribes a start value: of a ball, a component of the rotation vector from its start, in its own axes.
+ */
 void fm_cut_joint_row(const fm_instance *s, int32_t joint, int32_t part, fm_constraint *out)
 {
     const fm_image *m = &s->image;
@@ -340,12 +345,14 @@ int32_t fm_follow_cut_joints(fm_instance *s)
     return lost;
 }
 
-/* Adds the forces of springs and dampers on a joint's modes, at positions p and velocities u; returns their energy [J]. */
+/* Adds the forces of springs and dampers on a joint's modes, at positions p and velocities u; returns their energy [J].
+ */
 static double resist(const fm_instance *s, int32_t joint, const double *p, const double *u, double *force)
 {
     const fm_image *m = &s->image;
     double energy = fm_coupled_resist(s, joint, p, u, force);
-    for (int32_t k = m->joint_mode[joint], at = m->joint_u[joint]; k < m->joint_mode[joint] + m->joint_modes[joint]; k++) {
+    for (int32_t k = m->joint_mode[joint], at = m->joint_u[joint]; k < m->joint_mode[joint] + m->joint_modes[joint];
+         k++) {
         if (m->cut_kind[k] == FM_CUT_BALL) {
             fm_ball_resist(s, joint, at, p, u, force);
             energy += fm_ball_energy(s, joint, at, p);

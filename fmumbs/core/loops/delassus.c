@@ -15,7 +15,8 @@
 
 #define FM_SINGULAR 1e-14 /* fraction of a diagonal entry of K below which a pivot counts as zero */
 
-/* The free modes in world axes and the reciprocals of their pivots, in loop.phi and loop.pivot. Requires world kinematics. */
+/* The free modes in world axes and the reciprocals of their pivots, in loop.phi and loop.pivot. Requires world
+ * kinematics. */
 void fm_make_pivots(fm_instance *s)
 {
     double *out = s->loop.pivot;
@@ -41,7 +42,8 @@ void fm_use_rows(fm_instance *s)
         fm_block *k = s->plan.block + b;
         k->used = 0;
         for (int32_t r = 0; r < k->rows; r++)
-            if (s->row_active[k->first + r] > 0.0 && !(s->planar.used && s->planar.row[k->first + r].kind == FM_ROW_KINDS))
+            if (s->row_active[k->first + r] > 0.0 &&
+                !(s->planar.used && s->planar.row[k->first + r].kind == FM_ROW_KINDS))
                 k->use[k->used++] = r;
     }
 }
@@ -195,8 +197,8 @@ FM_INLINE void eliminate(fm_instance *s, const fm_block *a, const int columns)
         subtract(a, b, b, over, s->loop.L + e->L, s->loop.L + e->L, s->loop.L + b->L, columns);
         for (const fm_meeting *other = e + 1; other < end; other++, to++) {
             while (to->block != other->block) to++;
-            subtract(a, b, s->plan.block + other->block, over, s->loop.L + e->L, s->loop.L + other->L, s->loop.L + to->L,
-                     columns);
+            subtract(a, b, s->plan.block + other->block, over, s->loop.L + e->L, s->loop.L + other->L,
+                     s->loop.L + to->L, columns);
         }
     }
 }
@@ -274,7 +276,8 @@ void fm_subtract_product(const fm_instance *s, const double *x, double *b)
         const fm_block *a = s->plan.block + n;
         for (int32_t q = 0; q < a->used; q++)
             for (int32_t p = 0; p < a->used; p++)
-                b[a->first + a->use[q]] -= s->loop.L[a->L + (size_t)(a->use[q] * a->rows + a->use[p])] * x[a->first + a->use[p]];
+                b[a->first + a->use[q]] -=
+                    s->loop.L[a->L + (size_t)(a->use[q] * a->rows + a->use[p])] * x[a->first + a->use[p]];
         for (const fm_meeting *e = s->plan.meeting + a->below, *end = e + a->belows; e < end; e++) {
             const fm_block *c = s->plan.block + e->block;
             for (int32_t q = 0; q < c->used; q++)
@@ -308,7 +311,8 @@ static void soften(fm_instance *s)
     for (int32_t n = 0; n < s->plan.blocks; n++) {
         const fm_block *b = s->plan.block + n;
         for (int32_t q = 0; q < b->used; q++)
-            s->loop.L[b->L + (size_t)(b->use[q] * (b->rows + 1))] += s->loop.softening * s->row_pivot[b->first + b->use[q]];
+            s->loop.L[b->L + (size_t)(b->use[q] * (b->rows + 1))] +=
+                s->loop.softening * s->row_pivot[b->first + b->use[q]];
     }
 }
 

@@ -23,7 +23,8 @@ static double most_along(const fm_instance *s, const double phi[6], const double
 
 /* Adds the projections of a wrench (world axes, at its point r) on the free modes of a link to J. Returns the upper
  * bound of their weighted squares, if there are weights. */
-static double along_modes(const fm_instance *s, int32_t i, const fm_constraint *at, double sign, double *J, const double *weight)
+static double along_modes(const fm_instance *s, int32_t i, const fm_constraint *at, double sign, double *J,
+                          const double *weight)
 {
     const fm_link *k = s->link + i;
     double arm[3], torque[3], t[3], f[3], most = 0.0;
@@ -74,7 +75,8 @@ static double couple_modes(const fm_instance *s, int32_t coupling, double *J, co
 }
 
 /* The same for the wrench of `row` on link M and its opposite on link F (-1: ground). */
-double fm_wrench_along(const fm_instance *s, int32_t F, int32_t M, const fm_constraint *row, double *J, const double *weight)
+double fm_wrench_along(const fm_instance *s, int32_t F, int32_t M, const fm_constraint *row, double *J,
+                       const double *weight)
 {
     double most = 0.0;
     while (F != M) { /* a parent's index is smaller than its child's */

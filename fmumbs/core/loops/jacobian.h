@@ -6,7 +6,8 @@
 
 FM_HIDDEN_BEGIN
 
-double fm_wrench_along(const fm_instance *s, int32_t F, int32_t M, const fm_constraint *row, double *J, const double *weight);
+double fm_wrench_along(const fm_instance *s, int32_t F, int32_t M, const fm_constraint *row, double *J,
+                       const double *weight);
 double fm_row_along(const fm_instance *s, int32_t i, const fm_constraint *row, double *J, const double *weight);
 
 FM_HIDDEN_END

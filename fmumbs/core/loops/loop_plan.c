@@ -55,8 +55,8 @@ static void find_blocks(planning *p)
     const fm_image *m = p->m;
     for (int32_t i = 0; i < m->n.rows; i++) {
         const int32_t first = p->blocks > 0 ? p->start[p->blocks - 1] : 0;
-        if (p->blocks == 0 || m->row_joint[i] != m->row_joint[first] ||
-            m->row_kind[i] == FM_ROW_COUPLED || i - first == FM_JOINT_MODES)
+        if (p->blocks == 0 || m->row_joint[i] != m->row_joint[first] || m->row_kind[i] == FM_ROW_COUPLED ||
+            i - first == FM_JOINT_MODES)
             p->start[p->blocks++] = i;
     }
     p->start[p->blocks] = m->n.rows;
@@ -167,7 +167,7 @@ static int order_blocks(planning *p)
 {
     int32_t done = 0;
     for (int32_t b = 0; b < p->blocks; b++) p->place[b] = -1;
-    for (int32_t few = 1; done < p->blocks; few = few > INT32_MAX / 2 ? INT32_MAX : 2 * few) /* 32 passes at most */
+    for (int32_t few = 1; done<p->blocks; few = few> INT32_MAX / 2 ? INT32_MAX : 2 * few) /* 32 passes at most */
         for (int32_t b = 0; b < p->blocks; b++)
             if (p->place[b] < 0 && neighbours(p, b) <= few && !eliminate(p, b, done++)) return 0;
     return 1;
@@ -179,7 +179,8 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The path of a block: its ends and their ancestors, as far as they move, from the leaves. `write` 0: only its length. */
+/* The path of a block: its ends and their ancestors, as far as they move, from the leaves. `write` 0: only its length.
+ */
 static size_t find_path(planning *p, int32_t block, int write)
 {
     const fm_image *m = p->m;
@@ -320,7 +321,8 @@ int fm_plan_loops(const fm_image *m, fm_loop_plan *out)
         find_tops(&p);
         out->blocks = p.blocks;
         out->block = calloc((size_t)p.blocks, sizeof *out->block);
-        fits = out->block != NULL && join_cliques(&p) && order_blocks(&p) && describe_blocks(&p) && describe_columns(&p);
+        fits =
+            out->block != NULL && join_cliques(&p) && order_blocks(&p) && describe_blocks(&p) && describe_columns(&p);
     }
     free(p.top), free(p.clique), free(p.list), free(p.place), free(p.reach), free(p.mark), free(p.start);
     free(p.walk), free(p.walked);

@@ -124,7 +124,8 @@ static void column_of_tree(fm_instance *s, int32_t u)
         for (int32_t e = 0; e < b->length; e++) {
             if (path[e] != u) continue;
             for (int32_t q = 0; q < b->used; q++)
-                s->loop.rhs[b->first + b->use[q]] = scale * s->loop.y[b->y + (size_t)b->use[q] * (size_t)b->length + (size_t)e];
+                s->loop.rhs[b->first + b->use[q]] =
+                    scale * s->loop.y[b->y + (size_t)b->use[q] * (size_t)b->length + (size_t)e];
         }
     }
 }
@@ -227,7 +228,8 @@ void fm_note_pivots(fm_instance *s)
 {
     for (int32_t n = 0; n < s->plan.blocks; n++) {
         const fm_block *b = s->plan.block + n;
-        for (int32_t q = 0; q < b->used; q++) s->row_pivot[b->first + b->use[q]] = 1.0 / *entry(s, b, b->use[q], b->use[q]);
+        for (int32_t q = 0; q < b->used; q++)
+            s->row_pivot[b->first + b->use[q]] = 1.0 / *entry(s, b, b->use[q], b->use[q]);
     }
 }
 
@@ -253,7 +255,8 @@ static int32_t doubt_rows(fm_instance *s)
         const fm_block *b = s->plan.block + n;
         for (int32_t r = 0; r < b->rows; r++) {
             double *active = s->row_active + b->first + r;
-            if (*active > 0.0 && FM_WORN * s->row_pivot[b->first + r] * *entry(s, b, r, r) > 1.0) *active = -1.0, worn++;
+            if (*active > 0.0 && FM_WORN * s->row_pivot[b->first + r] * *entry(s, b, r, r) > 1.0)
+                *active = -1.0, worn++;
             else if (*active == 0.0 && !fm_row_rests(s, b->first + r) &&
                      !(s->planar.used && s->planar.row[b->first + r].kind == FM_ROW_KINDS))
                 *active = -1.0, idle++;

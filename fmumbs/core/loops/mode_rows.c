@@ -5,8 +5,8 @@
  *     c = w' miss,   c' = w' G,   c'' = w' (G' - bias),   miss: from the product X(p) to M's pose
  * The angular parts of Phi span t directions, and the modes that only slide, combined from all, span n - t. For each
  * direction e across the first, w = [e; 0]; for each g across the second, w = [m; g] with m among the first, such that
- * m . omega_i = -g . v_i for each mode. Where only one direction d slides, g is across a reference direction as well, so
- * that it follows the motion smoothly; an axis about which alone the joint turns is fixed in F.
+ * m . omega_i = -g . v_i for each mode. Where only one direction d slides, g is across a reference direction as well,
+ * so that it follows the motion smoothly; an axis about which alone the joint turns is fixed in F.
  */
 #include "mode_rows.h"
 
@@ -54,7 +54,8 @@ static void find_rows(const fm_instance *s, int32_t row, int moving, fm_ends *en
         return;
     }
     const int in_M = m->row_kind[row] == FM_ROW_MODES_M;
-    const double *own = (in_M ? m->joint_M : m->joint_F) + 9 * m->row_joint[row], *v = (in_M ? m->row_g : m->row_f) + 3 * row;
+    const double *own = (in_M ? m->joint_M : m->joint_F) + 9 * m->row_joint[row],
+                 *v = (in_M ? m->row_g : m->row_f) + 3 * row;
     rotate_in(own, v, reference); /* from the link's axes to those of the joint's frame */
     if (in_M) {
         memcpy(across, reference, sizeof across);

@@ -1,8 +1,8 @@
 /* multipliers.c: the Lagrange multipliers of cut joints and couplings, and their effect on accelerations, links and
  * reactions.
  *
- * K lambda = -c'', with K by delassus.c and c'' the second derivatives of the constraints at lambda = 0. The multiplier of
- * a row that a drive realises is the drive's force (realised.c).
+ * K lambda = -c'', with K by delassus.c and c'' the second derivatives of the constraints at lambda = 0. The multiplier
+ * of a row that a drive realises is the drive's force (realised.c).
  */
 #include "multipliers.h"
 
@@ -17,8 +17,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Adds the effect of the multipliers to the parent-independent part of udot of every free mode. `ideal`: rows that drives
- * realise act along themselves too. */
+/* Adds the effect of the multipliers to the parent-independent part of udot of every free mode. `ideal`: rows that
+ * drives realise act along themselves too. */
 static void add_multipliers(fm_instance *s, const double *lambda, int ideal)
 {
     double *x = s->loop.row;
@@ -27,7 +27,8 @@ static void add_multipliers(fm_instance *s, const double *lambda, int ideal)
         const fm_block *b = s->plan.block + n;
         const int32_t *path = s->plan.path + b->path;
         for (int32_t q = 0; q < b->used; q++) {
-            const double *z = s->loop.z + b->y + (size_t)b->use[q] * (size_t)b->length, force = lambda[b->first + b->use[q]];
+            const double *z = s->loop.z + b->y + (size_t)b->use[q] * (size_t)b->length,
+                         force = lambda[b->first + b->use[q]];
             if (!ideal && fm_is_realised(&s->image, b->first + b->use[q])) continue;
             for (int32_t e = 0; e < b->length; e++) x[path[e]] += force * z[e];
         }
@@ -48,7 +49,8 @@ static void add_multipliers(fm_instance *s, const double *lambda, int ideal)
     memset(x, 0, (size_t)s->image.n.speeds * sizeof *x);
 }
 
-/* The multipliers closest to singular.lambda that satisfy singular.rhs; K is regularised enough to suppress round-off. */
+/* The multipliers closest to singular.lambda that satisfy singular.rhs; K is regularised enough to suppress round-off.
+ */
 static void find_near(fm_instance *s)
 {
     const int32_t rows = s->image.n.rows;
@@ -91,7 +93,8 @@ void fm_close_loops(fm_instance *s, double *udot)
     for (int32_t i = 0; i < s->image.n.rows; i++) {
         const double *c = s->loop.c + 3 * i, alpha = s->closure[FM_CLOSURE_ALPHA], beta = s->closure[FM_CLOSURE_BETA];
         s->loop.rhs[i] = -c[2];
-        if (s->closure[FM_CLOSURE_CORRECTION] == (double)FM_CORRECT_BAUMGARTE) s->loop.rhs[i] -= 2.0 * alpha * c[1] + beta * beta * c[0];
+        if (s->closure[FM_CLOSURE_CORRECTION] == (double)FM_CORRECT_BAUMGARTE)
+            s->loop.rhs[i] -= 2.0 * alpha * c[1] + beta * beta * c[0];
     }
     fm_make_delassus(s);
     if (s->realised.count > 0) fm_place_drives(s);
@@ -126,8 +129,8 @@ void fm_multiplier_response(fm_instance *s, const double *lambda, double *out)
     respond_at_rest(s, lambda, 1, out);
 }
 
-/* The multipliers lambda and the accelerations `out` that a force with the innovations in loop.row adds, by the factors of the
- * last evaluation. Overwrites bias accelerations; those of the links are of the response. */
+/* The multipliers lambda and the accelerations `out` that a force with the innovations in loop.row adds, by the factors
+ * of the last evaluation. Overwrites bias accelerations; those of the links are of the response. */
 void fm_force_response(fm_instance *s, double *lambda, double *out)
 {
     double *z = s->loop.row;
@@ -146,7 +149,9 @@ void fm_load_links(fm_instance *s, const double *lambda)
 {
     fm_ends at = {.joint = -1};
     for (int32_t i = 0; i < s->image.n.rows; i++) {
-        if (lambda[i] == 0.0 || fm_is_realised(&s->image, i) || s->image.row_kind[i] == FM_ROW_GIVEN || s->image.row_kind[i] == FM_ROW_COUPLED) continue;
+        if (lambda[i] == 0.0 || fm_is_realised(&s->image, i) || s->image.row_kind[i] == FM_ROW_GIVEN ||
+            s->image.row_kind[i] == FM_ROW_COUPLED)
+            continue;
         const int32_t joint = s->image.row_joint[i];
         fm_constraint row;
         fm_constraint_at(s, i, 0, &at, &row);

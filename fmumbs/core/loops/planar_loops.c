@@ -15,8 +15,6 @@
 #include <math.h>
 #include <string.h>
 
-
-
 static const fm_plane_axes *axes_of(const fm_instance *s, int32_t place)
 {
     return place < 0 ? &s->planar.ground : s->planar.axes + place;
@@ -115,7 +113,8 @@ void fm_planar_loops_structure(fm_instance *s)
     }
 }
 
-/* Conversion to space ------------------------------------------------------------------------------------------------ */
+/* Conversion to space ------------------------------------------------------------------------------------------------
+ */
 
 /* A link's spatial motion from its planar one; `high`: height of its origin above the plane. */
 static void show(fm_instance *s, int32_t place, double high)

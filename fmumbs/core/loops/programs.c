@@ -2,9 +2,9 @@
  *
  * The target of a program is a massless body on an excited joint from a frame F, and constraint rows c = 0 let the
  * mechanism follow it. Where these rows are linear in the programmed coordinates, of points and joints, the coordinate
- * is eta + c; of a program for velocities or accelerations, eta is their value. An orientation R = R_x(a) R_y(b) R_z(c) of M with respect to F has its angles, and with the angular
- * velocity w in M's axes
- *     a' = (w_x cos c - w_y sin c) / cos b,   b' = w_x sin c + w_y cos c,   c' = w_z - a' sin b
+ * is eta + c; of a program for velocities or accelerations, eta is their value. An orientation R = R_x(a) R_y(b) R_z(c)
+ * of M with respect to F has its angles, and with the angular velocity w in M's axes a' = (w_x cos c - w_y sin c) / cos
+ * b,   b' = w_x sin c + w_y cos c,   c' = w_z - a' sin b
  */
 #include "programs.h"
 
@@ -19,7 +19,8 @@
 
 #define FM_TURN 6.283185307179586
 #define FM_HALF_TURN 3.141592653589793
-#define FM_LOCKED 1e-4 /* |cos b| below which a and c are not measured: the closure's drift turns them by its 1e4 times */
+/* |cos b| below which a and c are not measured: the closure's drift turns them by its 1e4 times */
+#define FM_LOCKED 1e-4
 
 /* The axes of a frame that is fixed in a link, in the world. */
 static void axes_of(const fm_instance *s, int32_t link, const double *fixed, double R[9])
@@ -57,7 +58,8 @@ static double with_turns(double angle, double eta)
 static void locked_angles(const double R[9], const double eta[3], double angle[3])
 {
     const double side = R[2] > 0.0 ? 1.0 : -1.0, b = fm_atan2(R[2], sqrt(R[0] * R[0] + R[1] * R[1]));
-    const double one = with_turns(b, eta[1]), other = with_turns(FM_HALF_TURN - b, eta[1]), expected = eta[2] + side * eta[0];
+    const double one = with_turns(b, eta[1]), other = with_turns(FM_HALF_TURN - b, eta[1]),
+                 expected = eta[2] + side * eta[0];
     const double off = with_turns(fm_atan2(R[3] + side * R[7], R[4] - side * R[6]), expected) - expected;
     angle[0] = eta[0] + side * (0.5 * off);
     angle[1] = fabs(one - eta[1]) <= fabs(other - eta[1]) ? one : other;

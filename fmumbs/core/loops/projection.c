@@ -6,6 +6,7 @@
 #include "../instance/instance.h"
 #include "../tree/kinematics.h"
 #include "../tree/positions.h"
+#include "../tree/rate.h"
 #include "../tree/reversed.h"
 #include "constraints.h"
 #include "delassus.h"
@@ -22,14 +23,20 @@
 #define FM_LEADS 0.05       /* a correction is efficient if it leaves less than this fraction of the violation */
 #define FM_COARSE 1e-5 /* largest FM_DEPENDENT while the loops are open: it increases with the squared gap */
 
-/* Round-off in violations of positions. Requires placed links. */
-double fm_round_off(const fm_instance *s)
+/* How far the mechanism reaches from the world's origin, at least its length. Requires placed links. */
+double fm_extent(const fm_instance *s)
 {
     double extent = s->image.length[0];
     if (s->planar.used) extent = fmax(extent, fm_planar_extent(s));
     for (int32_t i = 0; i < s->image.n.links && !s->planar.used; i++)
-        for (int j = 0; j < 3; j++) extent = fabs(s->world[i].r[j]) > extent ? fabs(s->world[i].r[j]) : extent;
-    return 64.0 * DBL_EPSILON * extent;
+        for (int j = 0; j < 3 && !fm_is_rate_target(s, i); j++) extent = fmax(extent, fabs(s->world[i].r[j]));
+    return extent;
+}
+
+/* Round-off in violations of positions. Requires placed links. */
+double fm_round_off(const fm_instance *s)
+{
+    return 64.0 * DBL_EPSILON * fm_extent(s);
 }
 
 /* The violation of positions below which loops are closed. */
@@ -40,18 +47,19 @@ double fm_closed_within(const fm_instance *s)
 }
 
 /* Round-off in violations of a loop of many joints: each adds that of its origin. */
-static double longest_round_off(const fm_instance *s)
+double fm_longest_round_off(const fm_instance *s)
 {
     int32_t joints = 16; /* that fm_round_off counts */
-    for (int32_t b = 0; b < s->plan.blocks; b++) joints = s->plan.block[b].length > joints ? s->plan.block[b].length : joints;
+    for (int32_t b = 0; b < s->plan.blocks; b++)
+        joints = s->plan.block[b].length > joints ? s->plan.block[b].length : joints;
     return fm_round_off(s) * joints / 16.0;
 }
 
-/* The violation that corrections of velocities u may leave: ten times the one of positions, in a second, or in the time of the
- * fastest motion, since rows that are redundant with the loops closed vanish only so far. */
+/* The violation that corrections of velocities u may leave: ten times the one of positions, in a second, or in the time
+ * of the fastest motion, since rows that are redundant with the loops closed vanish only so far. */
 double fm_velocities_within(const fm_instance *s, const double *u)
 {
-    return 10.0 * fmax(fm_closed_within(s), longest_round_off(s)) * fmax(1.0, fm_fastest(s, u));
+    return 10.0 * fmax(fm_closed_within(s), fm_longest_round_off(s)) * fmax(1.0, fm_fastest(s, u));
 }
 
 /* The pivot below which rows count as dependent while the loops are open: rows that are dependent only with the loops
@@ -62,8 +70,8 @@ double fm_coarse(const fm_instance *s, double gap)
     return square < FM_DEPENDENT ? FM_DEPENDENT : square < FM_COARSE ? square : FM_COARSE;
 }
 
-/* Places the links at y; with `level` 1 only velocities have changed. In space as well, if coordinates of cut joints that
- * have no rows in the plane follow from that. */
+/* Places the links at y; with `level` 1 only velocities have changed. In space as well, if coordinates of cut joints
+ * that have no rows in the plane follow from that. */
 void fm_place_loops(fm_instance *s, const double *y, int level)
 {
     if (level == 0) fm_run_orientations(s, y);
@@ -132,12 +140,17 @@ int32_t fm_active_rows(const fm_instance *s)
 }
 
 /* Corrects the levels from `level` to `last_level`. K is that of the last evaluation, if `factored`, or of the last
- * factorisation, as long as that is efficient. `closely`: down to round-off, where a correction no longer halves the violation,
- * as near singular positions, where a small violation is a large change of the motion; a correction that adds to a violation
- * that was small enough is undone. 0: more is left than round-off and redundant rows explain. Requires placed links. */
-int fm_correct_levels(fm_instance *s, double *y, int level, int last_level, int factored, int closely, fm_factoring factoring)
+ * factorisation, as long as that is efficient. `closely`: down to round-off, where a correction no longer halves the
+ * violation, as near singular positions, where a small violation is a large change of the motion; a correction that
+ * adds to a violation that was small enough is undone. Where no velocities fit positions that were corrected less
+ * closely, these are corrected closely, once. 0: more is left than round-off and redundant rows explain. Requires
+ * placed links. */
+int fm_correct_levels(fm_instance *s, double *y, int level, int last_level, int factored, int closely,
+                      fm_factoring factoring)
 {
+    const int first = level;
     double before = INFINITY, enough = 0.0;
+    int again = 0;
     for (int n = 0;; n++) {
         if (n > 0) fm_place_loops(s, y, level);
         double worst = fm_loop_gap(s, level);
@@ -149,10 +162,17 @@ int fm_correct_levels(fm_instance *s, double *y, int level, int last_level, int 
         if (n == 0) enough = fm_closed_within(s) * (level == 0 ? 1.0 : 10.0);
         if (!isfinite(worst)) return 0;
         const int last = n == FM_CORRECTIONS, stuck = worst > 0.5 * before || last;
-        const double rest = !stuck || worst <= enough ? enough : level == 0 ? longest_round_off(s) : fm_velocities_within(s, y + s->image.n.positions);
+        const double rest = !stuck || worst <= enough ? enough
+                            : level == 0              ? fm_longest_round_off(s)
+                                                      : fm_velocities_within(s, y + s->image.n.positions);
         if (worst <= rest && (!closely || stuck || worst == 0.0)) {
             if (level == last_level) return 1;
             level = 1, n = -1, before = INFINITY;
+            continue;
+        }
+        if (stuck && level > first && !again) {
+            again = closely = 1;
+            level = first, n = -1, before = INFINITY;
             continue;
         }
         if (last) return 0;

@@ -4,13 +4,13 @@
  *     M udot = h + J_c' mu + B u,   J udot = -c''_0,
  * B a column of zeros and a one for each drive, as many as P has rows. With K and the multipliers lambda of ideal rows,
  *     x = K^-1 J M^-1 B,   A u = lambda_p,   A = x_p,   mu = lambda_c - x_c u:
- * a unit force of a drive saves the ideal multipliers x, and together the drives save all of those of P. In the arrays of
- * multipliers u stands in the rows of P.
+ * a unit force of a drive saves the ideal multipliers x, and together the drives save all of those of P. In the arrays
+ * of multipliers u stands in the rows of P.
  *
- * A = S P M_c^-1 B, with S the inverse of P M_c^-1 P' and M_c^-1 the response with the loops closed. Where it is singular
- * the drives do not determine the programmed accelerations. Its determinant keeps the sign that it has at the start, else
- * the motion passed such a position: the evaluation fails. With R beside M in the implicit scheme (motion/stiffness.c) the
- * sign has no such meaning.
+ * A = S P M_c^-1 B, with S the inverse of P M_c^-1 P' and M_c^-1 the response with the loops closed. Where it is
+ * singular the drives do not determine the programmed accelerations. Its determinant keeps the sign that it has at the
+ * start, else the motion passed such a position: the evaluation fails. With R beside M in the implicit scheme
+ * (motion/stiffness.c) the sign has no such meaning.
  */
 #include "realised.h"
 
@@ -43,7 +43,6 @@ int fm_is_realised(const fm_image *m, int32_t row)
 {
     return m->row_excitation[row] >= 0 && m->excitation_drive[m->row_excitation[row]] >= 0;
 }
-
 
 /* The second derivatives J M^-1 f of the rows, for z the innovations of f divided by the pivots. */
 void fm_row_accelerations(const fm_instance *s, const double *z, double *r)
@@ -153,8 +152,8 @@ static void make_effects(fm_instance *s, double *G)
     }
 }
 
-/* How many programmed coordinates the drives determine, after an evaluation by the sweeps: the pivots of G above `least`,
- * the largest first. drive: the first without a pivot, -1: none. */
+/* How many programmed coordinates the drives determine, after an evaluation by the sweeps: the pivots of G above
+ * `least`, the largest first. drive: the first without a pivot, -1: none. */
 int32_t fm_drives_rank(fm_instance *s, double least, int32_t *drive)
 {
     const int32_t n = s->realised.count;
@@ -169,7 +168,8 @@ int32_t fm_drives_rank(fm_instance *s, double least, int32_t *drive)
         double most = 0.0;
         for (int32_t i = 0; i < n; i++)
             for (int32_t j = 0; j < n; j++)
-                if (!(used[i] & 1) && !(used[j] & 2) && fabs(G[i * n + j]) > most) most = fabs(G[i * n + j]), row = i, column = j;
+                if (!(used[i] & 1) && !(used[j] & 2) && fabs(G[i * n + j]) > most)
+                    most = fabs(G[i * n + j]), row = i, column = j;
         if (!(most > least)) break;
         for (int32_t i = 0; i < n; i++) {
             const double part = (used[i] & 1) || i == row ? 0.0 : G[i * n + column] / G[row * n + column];

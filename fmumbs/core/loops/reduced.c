@@ -1,19 +1,16 @@
 /* reduced.c: the reduced formulation (copcod): accelerations and corrections without K and without multipliers.
  *
  * The rows in use, in units of the coordinates, are J = L Q with orthonormal rows Q and triangular L; N are orthonormal
- * motions beside them, J N = 0, as many as independent velocities: u = N u_i are the motions that the constraints allow.
- * Both are columns of H, a product of reflections (reflections.c). Of all x with J x = b that one is found for which
- * x' M x/2 - g' x is least,
- *     x = p + N z,   p = Q' L^-1 b,   (N' M N) z = N' (g - M p),
- * of which N' M N and N' M Q' are parts of H' M H.
- * Accelerations are x + (those of excited modes) with b = -c'' and g = tau - (M udot - h), both at these alone, so that
- *     N' (M udot - h - Q) = 0,   J udot = -c''_0;
- * a correction of positions or velocities is x with b = -c and g = 0, the smallest in the mass norm. M comes from composite bodies (tree/composite.c), h from inverse dynamics
- * (tree/inverse.c); with the inertias R of motion/stiffness.c, M stands for M + R. For outputs multipliers follow from the accelerations,
- *     J' lambda = M udot - h - Q.
- * Forces of drives that realise programs are eliminated by another matrix in place of N' (reduced_drives.c).
- * The squares of L's diagonal are the pivots of J J': they measure the distance from singular positions, as those of K
- * do elsewhere (reduced_choice.c).
+ * motions beside them, J N = 0, as many as independent velocities: u = N u_i are the motions that the constraints
+ * allow. Both are columns of H, a product of reflections (reflections.c). Of all x with J x = b that one is found for
+ * which x' M x/2 - g' x is least, x = p + N z,   p = Q' L^-1 b,   (N' M N) z = N' (g - M p), of which N' M N and N' M
+ * Q' are parts of H' M H. Accelerations are x + (those of excited modes) with b = -c'' and g = tau - (M udot - h), both
+ * at these alone, so that N' (M udot - h - Q) = 0,   J udot = -c''_0; a correction of positions or velocities is x with
+ * b = -c and g = 0, the smallest in the mass norm. M comes from composite bodies (tree/composite.c), h from inverse
+ * dynamics (tree/inverse.c); with the inertias R of motion/stiffness.c, M stands for M + R. For outputs multipliers
+ * follow from the accelerations, J' lambda = M udot - h - Q. Forces of drives that realise programs are eliminated by
+ * another matrix in place of N' (reduced_drives.c). The squares of L's diagonal are the pivots of J J': they measure
+ * the distance from singular positions, as those of K do elsewhere (reduced_choice.c).
  */
 #include "reduced.h"
 
@@ -57,8 +54,8 @@ static const double *units(const fm_instance *s)
     return s->scale + s->image.n.positions;
 }
 
-/* Row i: its violations in loop.c, its wrench, and J on its block's path, in units of the coordinates and without excited
- * modes. Returns the square of J. */
+/* Row i: its violations in loop.c, its wrench, and J on its block's path, in units of the coordinates and without
+ * excited modes. Returns the square of J. */
 static double make_row(fm_instance *s, const fm_block *k, int32_t i, int moving, fm_ends *ends, double *J)
 {
     const int32_t *path = s->plan.path + k->path;
@@ -108,7 +105,8 @@ int fm_reduced_rows(fm_instance *s, int moving)
     fm_reflect_begin(&s->reduced.rows, s->image.excitation_u, s->image.n.excitations);
     for (int32_t b = 0; b < s->plan.blocks; b++) {
         const fm_block *k = s->plan.block + b;
-        for (int32_t n = 0; n < k->used; n++) fits = fm_reduced_add_row(s, k, k->first + k->use[n], moving, &ends) && fits;
+        for (int32_t n = 0; n < k->used; n++)
+            fits = fm_reduced_add_row(s, k, k->first + k->use[n], moving, &ends) && fits;
     }
     if (!fits) s->loop.worn = 1, s->loop.near_singular = 2;
     return fits;
@@ -158,9 +156,9 @@ static void project_mass(fm_instance *s)
     }
 }
 
-/* H' M H, and the factor L of N' M N = L' L: reciprocals on its diagonal. From the last row to the first, as a tree without
- * rows then has no entries but for pairs of a joint and one that carries it. 0: that is not positive definite. Overwrites
- * the accelerations of the links. */
+/* H' M H, and the factor L of N' M N = L' L: reciprocals on its diagonal. From the last row to the first, as a tree
+ * without rows then has no entries but for pairs of a joint and one that carries it. 0: that is not positive definite.
+ * Overwrites the accelerations of the links. */
 static int factor_mass(fm_instance *s)
 {
     const size_t nu = (size_t)s->image.n.speeds;
@@ -231,19 +229,21 @@ static void make_wanted(fm_instance *s)
     for (int32_t i = 0; i < s->image.n.rows; i++) {
         const double *c = s->loop.c + 3 * i;
         s->loop.rhs[i] = -c[2];
-        if (s->closure[FM_CLOSURE_CORRECTION] == (double)FM_CORRECT_BAUMGARTE) s->loop.rhs[i] -= 2.0 * alpha * c[1] + beta * beta * c[0];
+        if (s->closure[FM_CLOSURE_CORRECTION] == (double)FM_CORRECT_BAUMGARTE)
+            s->loop.rhs[i] -= 2.0 * alpha * c[1] + beta * beta * c[0];
     }
 }
 
-/* The accelerations at y under the generalised forces tau, also in the links; NaN where the rows are dependent. Requires
- * the orientations at y, and with rows the world kinematics. */
+/* The accelerations at y under the generalised forces tau, also in the links; NaN where the rows are dependent.
+ * Requires the orientations at y, and with rows the world kinematics. */
 void fm_reduced_accelerations(fm_instance *s, const double *y, const double *tau, double *udot)
 {
     const int32_t nu = s->image.n.speeds;
     double *known = s->reduced.known, *g = s->reduced.force, *x = s->reduced.udot;
     const double *forces = fm_linked_forces(s, tau);
     for (int32_t u = 0; u < nu; u++) s->reduced.tau[u] = forces[u], known[u] = 0.0;
-    for (int32_t n = 0; n < s->image.n.excitations; n++) known[s->image.excitation_u[n]] = s->reduced.tau[s->image.excitation_u[n]];
+    for (int32_t n = 0; n < s->image.n.excitations; n++)
+        known[s->image.excitation_u[n]] = s->reduced.tau[s->image.excitation_u[n]];
     fm_inverse_place(s, y);
     fm_inverse_accelerations(s, known, 1);
     fm_inverse_forces(s, known, 1, g);
@@ -305,8 +305,8 @@ void fm_reduced_multipliers(fm_instance *s)
     balance(s, s->reduced.force, s->loop.lambda);
 }
 
-/* The accelerations udot and multipliers that forces on the velocity variables, in terms of links, add to those of the last
- * evaluation; also in the links. */
+/* The accelerations udot and multipliers that forces on the velocity variables, in terms of links, add to those of the
+ * last evaluation; also in the links. */
 void fm_reduced_response(fm_instance *s, const double *forces, double *lambda, double *udot)
 {
     const size_t nu = (size_t)s->image.n.speeds;
@@ -339,9 +339,9 @@ static int is_distant(const fm_instance *s)
 }
 
 /* Gives the links the accelerations udot, which were interpolated near a singular position with the relative error
- * `noise`, and the rows the multipliers lambda. If these leave more than the noise of the forces that udot takes, more of
- * them grows as 1/x: it is added, unless noise divided by x is too large a part of all; then they are NaN. Requires an
- * evaluation at the same state. */
+ * `noise`, and the rows the multipliers lambda. If these leave more than the noise of the forces that udot takes, more
+ * of them grows as 1/x: it is added, unless noise divided by x is too large a part of all; then they are NaN. Requires
+ * an evaluation at the same state. */
 void fm_reduced_show(fm_instance *s, const double *udot, const double *lambda, double noise)
 {
     const size_t nu = (size_t)s->image.n.speeds, rows = (size_t)s->image.n.rows;
@@ -361,7 +361,8 @@ void fm_reduced_show(fm_instance *s, const double *udot, const double *lambda, d
     if (off <= noise) return;
     balance(s, force, more);
     for (size_t i = 0; i < rows; i++) s->loop.lambda[i] += more[i];
-    if (is_distant(s) && noise * largest_multiplier(s, more) <= FM_SURE * off * largest_multiplier(s, s->loop.lambda)) return;
+    if (is_distant(s) && noise * largest_multiplier(s, more) <= FM_SURE * off * largest_multiplier(s, s->loop.lambda))
+        return;
     for (size_t i = 0; i < rows; i++) s->loop.lambda[i] = s->row_active[i] > 0.0 ? NAN : 0.0;
 }
 
@@ -372,8 +373,8 @@ int fm_reduced_factor(fm_instance *s, const double *y)
     return fm_reduced_rows(s, 0) && factor_mass(s);
 }
 
-/* The change of velocities, or of positions in terms of these, that is smallest in the mass norm and changes each row in
- * use by what is wanted in loop.rhs. Requires the factor. */
+/* The change of velocities, or of positions in terms of these, that is smallest in the mass norm and changes each row
+ * in use by what is wanted in loop.rhs. Requires the factor. */
 void fm_reduced_change(fm_instance *s, double *change)
 {
     solve(s, NULL, change);

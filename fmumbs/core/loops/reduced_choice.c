@@ -50,7 +50,8 @@ void fm_reduced_begin(fm_instance *s, const double *y)
     if (!regular) {
         memcpy(moved, y, (size_t)s->model.ny * sizeof *y);
         for (int32_t i = 0; i < nu; i++) fastest = fmax(fastest, fabs(y[np + i]) / s->scale[np + i]);
-        for (int32_t i = 0; i < nu; i++) s->loop.change[i] = fastest > 0.0 ? FM_BESIDE_START / fastest * y[np + i] : 0.0;
+        for (int32_t i = 0; i < nu; i++)
+            s->loop.change[i] = fastest > 0.0 ? FM_BESIDE_START / fastest * y[np + i] : 0.0;
         fm_move_positions(s, moved, s->loop.change);
         (void)fm_normalise(s, moved, NULL);
         place(s, moved);
@@ -74,8 +75,8 @@ static double size_of_kind(const fm_instance *s, int32_t row)
     return most;
 }
 
-/* Adds the candidate with most left beside the rows in use, of which there is never more than when it was tried before. 0:
- * there is none. */
+/* Adds the candidate with most left beside the rows in use, of which there is never more than when it was tried before.
+ * 0: there is none. */
 static int add_best(fm_instance *s, double least)
 {
     const fm_block *of_best = NULL;
@@ -97,8 +98,8 @@ static int add_best(fm_instance *s, double least)
     return fm_reduced_add_row(s, of_best, best, 0, &ends);
 }
 
-/* Marks rows with small pivots, and those not in use, as candidates, -1. Returns the number of the former; 0: nothing can
- * take their place. */
+/* Marks rows with small pivots, and those not in use, as candidates, -1. Returns the number of the former; 0: nothing
+ * can take their place. */
 static int32_t doubt_rows(fm_instance *s)
 {
     int32_t worn = 0, idle = 0;
@@ -154,7 +155,8 @@ static void note_growth(fm_instance *s, const double *before)
 {
     for (int32_t q = 0; q < s->reduced.rows.rank; q++) {
         const int32_t i = s->reduced.row[q];
-        if (s->row_pivot[i] < s->reduced.pivot[i] || (before != NULL && !(before[i] > 0.0))) s->row_pivot[i] = s->reduced.pivot[i];
+        if (s->row_pivot[i] < s->reduced.pivot[i] || (before != NULL && !(before[i] > 0.0)))
+            s->row_pivot[i] = s->reduced.pivot[i];
     }
 }
 

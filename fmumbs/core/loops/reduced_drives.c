@@ -2,10 +2,10 @@
  *
  * With B' in place of the rows P that drives realise, [J_c; B'] = L Q and W as N follows from it, [J_c; B'] W = 0,
  *     udot = p + N z,   (W' M N) z = W' (g - M p):
- * accelerations obey all rows, and forces are those of the loops and of the drives alone. With H_B the reflections of these
- * rows, W' M N and W' M Q' are parts of H_B' M H. From Q and L multipliers and drives follow for outputs,
- *     [J_c' B] (mu, u) = M udot - h - Q.
- * The sign of det(J M^-1 [J_c' B]), which must not change (realised.c), is that of det(W' M N) det[J; N'] det[J_c; B'; W'].
+ * accelerations obey all rows, and forces are those of the loops and of the drives alone. With H_B the reflections of
+ * these rows, W' M N and W' M Q' are parts of H_B' M H. From Q and L multipliers and drives follow for outputs, [J_c'
+ * B] (mu, u) = M udot - h - Q. The sign of det(J M^-1 [J_c' B]), which must not change (realised.c), is that of det(W'
+ * M N) det[J; N'] det[J_c; B'; W'].
  */
 #include "reduced_drives.h"
 
@@ -73,10 +73,12 @@ int fm_reduced_oppose(fm_instance *s)
     fm_reflect_columns(&s->realised.rows, T, s->reduced.part);
     for (int32_t n = 0, i = 0; n < s->image.n.speeds; n++) {
         if (s->realised.rows.taken[n]) continue;
-        for (int32_t j = 0; j < frees; j++) s->realised.W[i * frees + j] = T[(size_t)n * nu + (size_t)s->reduced.free[j]];
+        for (int32_t j = 0; j < frees; j++)
+            s->realised.W[i * frees + j] = T[(size_t)n * nu + (size_t)s->reduced.free[j]];
         s->realised.free[i++] = n;
     }
-    const double side = fm_reflect_sign(&s->reduced.rows, excited, count) * fm_reflect_sign(&s->realised.rows, excited, count);
+    const double side =
+        fm_reflect_sign(&s->reduced.rows, excited, count) * fm_reflect_sign(&s->realised.rows, excited, count);
     return fm_judge_drives(s, side * fm_dense_factor(s->realised.W, frees, frees, s->realised.exchange));
 }
 

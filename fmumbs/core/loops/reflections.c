@@ -1,11 +1,11 @@
 /* reflections.c: rows in terms of orthonormal ones, J = L Q, by sparse Householder reflections.
  *
- * Reflection H_q = 1 - beta v v' leaves of row q, after those before it, one entry on a coordinate of its own, the pivot,
- *     H_q .. H_0 J' = [L' at the pivots; 0 elsewhere],
- * so that with H = H_0 .. H_q the columns of H at the pivots are Q', and those at the other coordinates N: J N = 0, with
- * both orthonormal. Q and N are never formed; a reflection has entries for the coordinates that its row, and those that it
- * shares coordinates with, act on. A row of L has entries for the reflections that its coordinates lead to: the first that
- * acts on each, and for every reflection the `next` row that took up what was left of it (the elimination tree of J J').
+ * Reflection H_q = 1 - beta v v' leaves of row q, after those before it, one entry on a coordinate of its own, the
+ * pivot, H_q .. H_0 J' = [L' at the pivots; 0 elsewhere], so that with H = H_0 .. H_q the columns of H at the pivots
+ * are Q', and those at the other coordinates N: J N = 0, with both orthonormal. Q and N are never formed; a reflection
+ * has entries for the coordinates that its row, and those that it shares coordinates with, act on. A row of L has
+ * entries for the reflections that its coordinates lead to: the first that acts on each, and for every reflection the
+ * `next` row that took up what was left of it (the elimination tree of J J').
  */
 #include "reflections.h"
 
@@ -32,8 +32,8 @@ static void reflect(const fm_reflections *r, int32_t q, double *x)
     for (int32_t e = 0; e < count; e++) x[at[e]] -= along * v[e];
 }
 
-/* Lists the coordinates where x is not zero, for the reflection of the present row, and in r->reached the reflections that
- * act on them first. Returns how many. */
+/* Lists the coordinates where x is not zero, for the reflection of the present row, and in r->reached the reflections
+ * that act on them first. Returns how many. */
 static int32_t begin_row(fm_reflections *r, const double *x, const int32_t *path, int32_t length)
 {
     const int32_t row = r->rank;
@@ -74,8 +74,8 @@ static void pass_reflection(fm_reflections *r, int32_t q, double *x)
     r->count[row] = count;
 }
 
-/* The reflection of the present row, of which x has what is left at the listed coordinates: only the largest entry stays,
- * and becomes positive. Clears x. Returns the square. */
+/* The reflection of the present row, of which x has what is left at the listed coordinates: only the largest entry
+ * stays, and becomes positive. Clears x. Returns the square. */
 static double make_reflection(fm_reflections *r, double *x)
 {
     const int32_t row = r->rank;
@@ -152,7 +152,8 @@ void fm_reflect_columns(const fm_reflections *r, double *A, double *part)
     }
 }
 
-/* M <- H' M H, for a symmetric matrix: with w = beta M v and u = w - (beta v'w/2) v, M - v u' - u v'. `part` as above. */
+/* M <- H' M H, for a symmetric matrix: with w = beta M v and u = w - (beta v'w/2) v, M - v u' - u v'. `part` as above.
+ */
 void fm_reflect_both(const fm_reflections *r, double *M, double *part)
 {
     const size_t nu = (size_t)r->speeds;

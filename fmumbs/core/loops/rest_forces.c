@@ -6,7 +6,7 @@
  */
 #include "rest_forces.h"
 
-#include "../forces/forces.h"
+#include "../forces/wrenches.h"
 #include "../instance/instance.h"
 #include "../tree/inverse.h"
 #include "../tree/reversed.h"

@@ -2,9 +2,9 @@
  *
  * With a, b, c the axes, each as the rotations before it turn it, the angles describe every small rotation as long as
  *     d = a . (b x c)
- * is not zero; of axes x, y, z it is the cosine of the second angle. For an angular velocity of 1 rad/s the first and the
- * third angle have rates up to 1/d, and their springs, dampers and inertias act 1/d^2-fold. The limit is a millionfold. On
- * its other side the same position has other angles, so that a step may not pass it either.
+ * is not zero; of axes x, y, z it is the cosine of the second angle. For an angular velocity of 1 rad/s the first and
+ * the third angle have rates up to 1/d, and their springs, dampers and inertias act 1/d^2-fold. The limit is a
+ * millionfold. On its other side the same position has other angles, so that a step may not pass it either.
  */
 #include "turning_axes.h"
 
@@ -91,7 +91,8 @@ static const double *positions_of(const fm_instance *s, int32_t joint, const dou
 /* Whether d is near zero at these positions, but not wherever the joint is: two parallel axes and a third one. */
 static int is_at_limit(const fm_instance *s, int32_t joint, const double *at)
 {
-    return !(fabs(independence(s, joint, at, 0.0)) >= FM_LIMIT) && fabs(independence(s, joint, at, FM_BESIDE)) >= FM_LIMIT;
+    return !(fabs(independence(s, joint, at, 0.0)) >= FM_LIMIT) &&
+           fabs(independence(s, joint, at, FM_BESIDE)) >= FM_LIMIT;
 }
 
 /* Called once, after the image has been read. */
@@ -113,8 +114,8 @@ int32_t fm_starts_at_limit(const fm_instance *s, const double *y)
     return -1;
 }
 
-/* A joint that comes to its limit between two states, or passes it; -1: none. Requires placed links at `after`, and that
- * cut joints were followed to `before`. */
+/* A joint that comes to its limit between two states, or passes it; -1: none. Requires placed links at `after`, and
+ * that cut joints were followed to `before`. */
 int32_t fm_passes_limit(const fm_instance *s, const double *before, const double *after)
 {
     for (int32_t j = 0; s->model.turning > 0 && j < s->image.n.joints; j++) {
@@ -132,7 +133,8 @@ int32_t fm_passes_limit(const fm_instance *s, const double *before, const double
 /* What its coordinates end at, in words. */
 const char *fm_limit_of(const fm_instance *s, int32_t joint)
 {
-    const double *at = fm_is_cut_joint(&s->image, joint) ? s->image.cut_start + s->image.joint_p[joint] : s->image.start_p;
+    const double *at =
+        fm_is_cut_joint(&s->image, joint) ? s->image.cut_start + s->image.joint_p[joint] : s->image.start_p;
     const int turns = independence(s, joint, at, 0.0) != 1.0 || independence(s, joint, at, FM_BESIDE) != 1.0;
     return turns ? "its three axes of rotation fall into one plane, as those of a Bushing at 90 degrees about its y"
                  : "its modes are dependent there";

@@ -1,14 +1,14 @@
-/* velocity_rows.c: constraint rows that are linear in the velocities: of speeds, spins and rolling (copcod, Eq 7, p = 1, 2).
+/* velocity_rows.c: constraint rows that are linear in the velocities: of speeds, spins and rolling (copcod, Eq 7, p =
+ * 1, 2).
  *
  * All vectors are in world axes, and rates are those that an observer on F sees: with w_F, alpha_F of F's link and
  * d = p_M - p_F
  *     v = d' - w_F x d,   a = d'' - alpha_F x d - w_F x (w_F x d) - 2 w_F x v
  *     w = w_M - w_F,      alpha = alpha_M - alpha_F - w_F x w
- * A row is e . v or e . w, or a . w + b . v, with vectors fixed in F or in M, less the value zeta of a program. Those of the
- * last may be a + a1 q, b + b1 q with a coordinate q of the tree. A disc of radius R with the axis b, on
- * the plane normal to n of F, touches it at M's origin plus
- *     r = -R m / |m|,   m = n - (n . b) b;   a ball: r = -R n
- * It is in contact where n . d = -n . r, and rolls where e . (v + w x r) = 0 for e in the plane.
+ * A row is e . v or e . w, or a . w + b . v, with vectors fixed in F or in M, less the value zeta of a program. Those
+ * of the last may be a + a1 q, b + b1 q with a coordinate q of the tree. A disc of radius R with the axis b, on the
+ * plane normal to n of F, touches it at M's origin plus r = -R m / |m|,   m = n - (n . b) b;   a ball: r = -R n It is
+ * in contact where n . d = -n . r, and rolls where e . (v + w x r) = 0 for e in the plane.
  */
 #include "velocity_rows.h"
 
@@ -87,7 +87,8 @@ static void twist_row(const fm_instance *s, int32_t row, const relative *to, fm_
 {
     const fm_image *m = &s->image;
     const int in_M = m->row_kind[row] == FM_ROW_TWIST_M;
-    const int32_t joint = m->row_joint[row], link = in_M ? m->joint_M_link[joint] : m->joint_F_link[joint], vary = m->row_vary[row];
+    const int32_t joint = m->row_joint[row], link = in_M ? m->joint_M_link[joint] : m->joint_F_link[joint],
+                  vary = m->row_vary[row];
     double a[3], b[3], turned[3] = {0.0, 0.0, 0.0};
     in_world(s, link, m->row_f + 3 * row, a);
     in_world(s, link, m->row_g + 3 * row, b);
@@ -111,7 +112,8 @@ static void twist_row(const fm_instance *s, int32_t row, const relative *to, fm_
 int fm_is_rate_row(const fm_image *m, int32_t row)
 {
     const int32_t kind = m->row_kind[row];
-    return (kind >= FM_ROW_SPEED && kind <= FM_ROW_ROLLING) || (kind == FM_ROW_COUPLED && m->row_part[row] != FM_OF_POSITION);
+    return (kind >= FM_ROW_SPEED && kind <= FM_ROW_ROLLING) ||
+           (kind == FM_ROW_COUPLED && m->row_part[row] != FM_OF_POSITION);
 }
 
 /* Makes c the violation of a program for velocities, or for accelerations. */
@@ -121,8 +123,10 @@ void fm_rate_row(const fm_instance *s, int32_t row, fm_constraint *out)
     const int32_t level = m->row_part[row], mode = m->row_excitation[row];
     out->c[0] = 0.0;
     if (level == FM_OF_ACCELERATION) out->c[1] = 0.0;
-    if (mode < 0 || s->laws.off || s->work.still) return; /* a response to inputs is that of unprogrammed motion; drives stand */
-    const double *y = s->work.evaluated, eta = y[m->excitation_p[mode]], kappa = y[m->n.positions + m->excitation_u[mode]];
+    if (mode < 0 || s->laws.off || s->work.still)
+        return; /* a response to inputs is that of unprogrammed motion; drives stand */
+    const double *y = s->work.evaluated, eta = y[m->excitation_p[mode]],
+                 kappa = y[m->n.positions + m->excitation_u[mode]];
     out->c[level] -= eta;
     if (level == FM_OF_VELOCITY) out->c[2] -= kappa;
 }

@@ -11,7 +11,8 @@
 
 double fm_decay(double x)
 {
-    static const double high = 6.93147180369123816490e-01, low = 1.90821492927058770002e-10, per = 1.44269504088896338700;
+    static const double high = 6.93147180369123816490e-01, low = 1.90821492927058770002e-10,
+                        per = 1.44269504088896338700;
     if (!(x < 745.0)) return isnan(x) ? x : 0.0;
     const double n = floor(x * per + 0.5), r = (x - n * high) - n * low;
     double sum = 1.0;

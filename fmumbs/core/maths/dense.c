@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-/* Factors the n by n matrix A, whose rows are `stride` apart, in place; order: (n,) the row that was exchanged with each.
- * Returns the sign of its determinant, 0: a pivot vanishes or is not finite. */
+/* Factors the n by n matrix A, whose rows are `stride` apart, in place; order: (n,) the row that was exchanged with
+ * each. Returns the sign of its determinant, 0: a pivot vanishes or is not finite. */
 double fm_dense_factor(double *A, int32_t n, int32_t stride, int32_t *order)
 {
     double sign = 1.0;

@@ -1,7 +1,8 @@
 /* eigenvalues.c: the eigenvalues of a general real matrix.
  *
- * Balanced by powers of two, reduced to Hessenberg form by elimination, then iterated by Francis' double shifts (Golub and
- * Van Loan, Matrix Computations, 7.4 and 7.5; Wilkinson and Reinsch, Handbook for Automatic Computation II/14 and II/15).
+ * Balanced by powers of two, reduced to Hessenberg form by elimination, then iterated by Francis' double shifts (Golub
+ * and Van Loan, Matrix Computations, 7.4 and 7.5; Wilkinson and Reinsch, Handbook for Automatic Computation II/14 and
+ * II/15).
  */
 #include "eigenvalues.h"
 
@@ -11,8 +12,9 @@
 #define AT(i, j) A[(int64_t)(i) * n + (j)]
 #define FM_FRANCIS 60 /* most double steps for one eigenvalue */
 
-/* Scales rows and columns to similar sizes, without round-off. Every pass but the last takes a twentieth from some row and its column
- * together, so that passes end: at the least sum, or where blocks that others do not feed have vanished. */
+/* Scales rows and columns to similar sizes, without round-off. Every pass but the last takes a twentieth from some row
+ * and its column together, so that passes end: at the least sum, or where blocks that others do not feed have vanished.
+ */
 static void balance(double *A, int32_t n)
 {
     for (int done = 0; !done;) {

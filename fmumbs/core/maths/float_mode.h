@@ -3,9 +3,9 @@
  * Subnormal numbers are flushed to zero: a motion that decays along a chain starting from rest passes through them, and
  * arithmetic with them is about a hundred times slower. Rounding is to nearest and no exception traps, so that results
  * do not depend on the host's settings. Each public call that computes (calls.c) enters this mode and restores the
- * host's on return, exception flags included. x86 with SSE2 and aarch64 are supported. On 32-bit x86 a C library may use the
- * x87 for floor() and its like: its traps, rounding and precision are set too, of which that of double is enough. Other
- * processors compute in the host's mode.
+ * host's on return, exception flags included. x86 with SSE2 and aarch64 are supported. On 32-bit x86 a C library may
+ * use the x87 for floor() and its like: its traps, rounding and precision are set too, of which that of double is
+ * enough. Other processors compute in the host's mode.
  */
 #ifndef FM_FLOAT_MODE_H
 #define FM_FLOAT_MODE_H

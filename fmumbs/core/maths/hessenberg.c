@@ -1,5 +1,6 @@
-/* hessenberg.c: the leftmost eigenvalue of a small upper Hessenberg matrix, by the QR algorithm with Francis's double shifts
- * (G. H. Golub, C. F. Van Loan, Matrix Computations (2013), section 7.5), and its eigenvector by inverse iteration.
+/* hessenberg.c: the leftmost eigenvalue of a small upper Hessenberg matrix, by the QR algorithm with Francis's double
+ * shifts (G. H. Golub, C. F. Van Loan, Matrix Computations (2013), section 7.5), and its eigenvector by inverse
+ * iteration.
  *
  * Matrices are stored by rows, n numbers each.
  */
@@ -10,8 +11,8 @@
 
 #define FM_SWEEPS 60 /* for an eigenvalue, or a pair of them */
 
-/* The first row of the last block that does not decouple, but for what is below the round-off of the matrix; sets what decouples
- * it to zero. */
+/* The first row of the last block that does not decouple, but for what is below the round-off of the matrix; sets what
+ * decouples it to zero. */
 static int32_t begin_of_block(double *a, int32_t n, int32_t last, double norm)
 {
     int32_t l = last;
@@ -37,7 +38,8 @@ static double reflector(double *v, int32_t count)
 }
 
 /* Applies a reflector of `count` numbers at row and column k to the block from `first` to `last`. */
-static void reflect(double *a, int32_t n, int32_t k, const double *v, int32_t count, double factor, int32_t first, int32_t last)
+static void reflect(double *a, int32_t n, int32_t k, const double *v, int32_t count, double factor, int32_t first,
+                    int32_t last)
 {
     const int32_t below = k + 3 < last ? k + 3 : last;
     for (int32_t j = k > first ? k - 1 : first; j <= last; j++) {
@@ -52,12 +54,14 @@ static void reflect(double *a, int32_t n, int32_t k, const double *v, int32_t co
     }
 }
 
-/* One implicit double QR step whose shifts are the eigenvalues of a matrix with x and y on its diagonal and the product w of
- * the two entries beside it. From differences, so that a matrix near a multiple of the identity converges as well. */
+/* One implicit double QR step whose shifts are the eigenvalues of a matrix with x and y on its diagonal and the product
+ * w of the two entries beside it. From differences, so that a matrix near a multiple of the identity converges as well.
+ */
 static void sweep(double *a, int32_t n, int32_t first, int32_t last, double x, double y, double w)
 {
     const double *r = a + first * n + first;
-    double v[3] = {((x - r[0]) * (y - r[0]) - w) / r[n] + r[1], (r[n + 1] - x) - (y - r[0]), first + 2 <= last ? r[2 * n + 1] : 0.0};
+    double v[3] = {((x - r[0]) * (y - r[0]) - w) / r[n] + r[1], (r[n + 1] - x) - (y - r[0]),
+                   first + 2 <= last ? r[2 * n + 1] : 0.0};
     for (int32_t k = first; k < last; k++) {
         const int32_t count = k + 2 <= last ? 3 : 2;
         for (int32_t i = 0; k > first && i < count; i++) v[i] = a[(k + i) * n + k - 1];
@@ -92,7 +96,8 @@ int fm_least_eigenvalue(double *a, int32_t n, double *least)
         }
         if (++tries > FM_SWEEPS) return 0;
         const double odd = fabs(corner[-1]) + fabs(corner[-n - 2]); /* now and then other shifts, which end a circle */
-        if (tries % 10 == 0) sweep(a, n, first, last, corner[0] + 0.75 * odd, corner[0] + 0.75 * odd, -0.4375 * odd * odd);
+        if (tries % 10 == 0)
+            sweep(a, n, first, last, corner[0] + 0.75 * odd, corner[0] + 0.75 * odd, -0.4375 * odd * odd);
         else sweep(a, n, first, last, corner[0], corner[-n - 1], corner[-1] * corner[-n]);
     }
     return 1;

@@ -1,5 +1,5 @@
-/* text.c: formatted text that does not depend on the host's locale, which may have a decimal comma, nor on how a C library
- * writes what is not a number.
+/* text.c: formatted text that does not depend on the host's locale, which may have a decimal comma, nor on how a C
+ * library writes what is not a number.
  *
  * Conversions: %s, %c, %d, %u, %x and %X with l, ll or z, those of a double, and %%; no '*'.
  */

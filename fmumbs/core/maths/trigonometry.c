@@ -1,11 +1,11 @@
 /* trigonometry.c: sine and cosine of one angle of any size; arc tangent and arc sine.
  *
- * Beyond FM_LARGE an angle m 2^e with an integer m is reduced exactly (Payne and Hanek, Radian reduction for trigonometric
- * functions, 1983): of m 2^e (2/pi) / 4 only the fraction counts, so the bits of 2/pi from place e - 2 on are enough;
- * 192 of them leave more than 53 even next to a multiple of pi/2.
+ * Beyond FM_LARGE an angle m 2^e with an integer m is reduced exactly (Payne and Hanek, Radian reduction for
+ * trigonometric functions, 1983): of m 2^e (2/pi) / 4 only the fraction counts, so the bits of 2/pi from place e - 2 on
+ * are enough; 192 of them leave more than 53 even next to a multiple of pi/2.
  *
- * The arc tangent of n/d in [0, 1], with c the nearest of 0, 1/8, ..., 1: atan c + atan u, u = (n - c d) / (d + c n), of
- * which |u| <= 1/16, by its power series, whose remainder is below 1e-18 of it.
+ * The arc tangent of n/d in [0, 1], with c the nearest of 0, 1/8, ..., 1: atan c + atan u, u = (n - c d) / (d + c n),
+ * of which |u| <= 1/16, by its power series, whose remainder is below 1e-18 of it.
  */
 #include "trigonometry.h"
 
@@ -19,10 +19,11 @@ static const double turn = 6.283185307179586, pi = 3.141592653589793, pi_rest = 
 static double reduced_by_words(uint64_t bits, uint64_t *quadrant)
 {
     static const uint32_t two_by_pi[] = {
-        0,          0,          0xA2F9836E, 0x4E441529, 0xFC2757D1, 0xF534DDC0, 0xDB629599, 0x3C439041, 0xFE5163AB, 0xDEBBC561,
-        0xB7246E3A, 0x424DD2E0, 0x06492EEA, 0x09D1921C, 0xFE1DEB1C, 0xB129A73E, 0xE88235F5, 0x2EBB4484, 0xE99C7026, 0xB45F7E41,
-        0x3991D639, 0x835339F4, 0x9C845F8B, 0xBDF9283B, 0x1FF897FF, 0xDE05980F, 0xEF2F118B, 0x5A0A6D1F, 0x6D367ECF, 0x27CB09B7,
-        0x4F463F66, 0x9E5FEA2D, 0x7527BAC7, 0xEBE5F17B, 0x3D0739F7, 0x8A5292EA, 0x6BFB5FB1, 0x1F8D5D08, 0x56033046};
+        0,          0,          0xA2F9836E, 0x4E441529, 0xFC2757D1, 0xF534DDC0, 0xDB629599, 0x3C439041,
+        0xFE5163AB, 0xDEBBC561, 0xB7246E3A, 0x424DD2E0, 0x06492EEA, 0x09D1921C, 0xFE1DEB1C, 0xB129A73E,
+        0xE88235F5, 0x2EBB4484, 0xE99C7026, 0xB45F7E41, 0x3991D639, 0x835339F4, 0x9C845F8B, 0xBDF9283B,
+        0x1FF897FF, 0xDE05980F, 0xEF2F118B, 0x5A0A6D1F, 0x6D367ECF, 0x27CB09B7, 0x4F463F66, 0x9E5FEA2D,
+        0x7527BAC7, 0xEBE5F17B, 0x3D0739F7, 0x8A5292EA, 0x6BFB5FB1, 0x1F8D5D08, 0x56033046};
     const uint64_t m = (bits & 0xFFFFFFFFFFFFFu) | 0x10000000000000u, low = m & 0xFFFFFFFFu, high = m >> 32;
     const int from = (int)(bits >> 52) - 1075 - 2 + 64, word = from / 32, shift = from % 32;
     uint32_t part[WORDS], sum[WORDS];
@@ -80,11 +81,24 @@ double fm_sin(double angle)
 /* atan(n / d) for 0 <= n <= d, d > 0. */
 static double in_octant(double n, double d)
 {
-    static const double at[9] = {0x0.0p+0, 0x1.fd5ba9aac2f6ep-4, 0x1.f5b75f92c80ddp-3, 0x1.6f61941e4def1p-2, 0x1.dac670561bb4fp-2,
-                                 0x1.1e00babdefeb4p-1, 0x1.4978fa3269ee1p-1, 0x1.700a7c5784634p-1, 0x1.921fb54442d18p-1};
-    static const double at_rest[9] = {0x0.0p+0, -0x1.cd37686760c17p-59, 0x1.8ab6e3cf7afbdp-57, -0x1.c63aae6f6e918p-56,
-                                      0x1.a2b7f222f65e2p-56, -0x1.928df287a668fp-58, 0x1.2419a87f2a458p-56,
-                                      -0x1.8c34d25aadef6p-56, 0x1.1a62633145c07p-55};
+    static const double at[9] = {0x0.0p+0,
+                                 0x1.fd5ba9aac2f6ep-4,
+                                 0x1.f5b75f92c80ddp-3,
+                                 0x1.6f61941e4def1p-2,
+                                 0x1.dac670561bb4fp-2,
+                                 0x1.1e00babdefeb4p-1,
+                                 0x1.4978fa3269ee1p-1,
+                                 0x1.700a7c5784634p-1,
+                                 0x1.921fb54442d18p-1};
+    static const double at_rest[9] = {0x0.0p+0,
+                                      -0x1.cd37686760c17p-59,
+                                      0x1.8ab6e3cf7afbdp-57,
+                                      -0x1.c63aae6f6e918p-56,
+                                      0x1.a2b7f222f65e2p-56,
+                                      -0x1.928df287a668fp-58,
+                                      0x1.2419a87f2a458p-56,
+                                      -0x1.8c34d25aadef6p-56,
+                                      0x1.1a62633145c07p-55};
     const int k = (int)(8.0 * (n / d) + 0.5);
     const double c = 0.125 * k, u = (n - c * d) / (d + c * n), t = u * u;
     double sum = 1.0 / 15.0;

@@ -1,7 +1,7 @@
 /* trigonometry.h: sine, cosine, arc tangent and arc sine, the same bits with every compiler and C library.
  *
- * Sine and cosine: reduction by pi/2 in three parts, then minimax polynomials on [-pi/4, pi/4], without branches, so that
- * the kernels do it for many angles at once.
+ * Sine and cosine: reduction by pi/2 in three parts, then minimax polynomials on [-pi/4, pi/4], without branches, so
+ * that the kernels do it for many angles at once.
  */
 #ifndef FM_TRIGONOMETRY_H
 #define FM_TRIGONOMETRY_H
@@ -27,11 +27,13 @@ static inline void fm_cos_sin_near(double y, uint64_t quadrant, double *cosine, 
 {
     double t = y * y, tt = t * t;
     double p = ((1.5915323212271400322e-10 * t - 2.505109250706138589e-8) * tt +
-                (2.7557315911911159132e-6 * t - 0.00019841269836387346242)) * tt +
+                (2.7557315911911159132e-6 * t - 0.00019841269836387346242)) *
+                   tt +
                (0.0083333333333307006253 * t - 0.16666666666666664366);
     double sn = y + y * (t * p);
     double q = ((-1.1380876948155473109e-11 * t + 2.0876121658910872323e-9) * tt +
-                (-2.7557317152467038025e-7 * t + 2.4801587298533455009e-5)) * tt +
+                (-2.7557317152467038025e-7 * t + 2.4801587298533455009e-5)) *
+                   tt +
                (-0.0013888888888887242183 * t + 0.041666666666666665228);
     double half = 0.5 * t, top = 1.0 - half;
     double cn = top + (((1.0 - top) - half) + tt * q);

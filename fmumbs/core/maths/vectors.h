@@ -30,7 +30,8 @@ static inline void cross(const double *a, const double *b, double *out)
 static inline void product(const double *A, const double *B, double *out)
 {
     for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) out[3 * i + j] = (A[3 * i] * B[j] + A[3 * i + 1] * B[3 + j]) + A[3 * i + 2] * B[6 + j];
+        for (int j = 0; j < 3; j++)
+            out[3 * i + j] = (A[3 * i] * B[j] + A[3 * i + 1] * B[3 + j]) + A[3 * i + 2] * B[6 + j];
 }
 
 /* out = R v */

@@ -1,23 +1,23 @@
-/* compliances.c: the stiffness and damping of point springs, of springs in cut joints, and of matrices of springs between
- * the modes of a joint of the tree, beside the inertias of stiffness.c.
+/* compliances.c: the stiffness and damping of force elements, of springs in cut joints, and of matrices of springs
+ * between the modes of a joint of the tree, beside the inertias of stiffness.c.
  *
- * Each adds a symmetric matrix of rank one for every direction in which it resists: with J the row of the rate u_J = J u of
- * that direction, k its stiffness and d its damping, R = J' rho J, rho = g d + g^2 k. As a constraint row with a compliance
- * 1/rho it is taken into M' = M + R of the sweeps, loops included, by
- *     (M' + J' rho J)^-1 = (1 - C (1/rho + J C)^-1 J) M'^-1,   C = M'^-1 J',
- * C from an evaluation more for each direction, or that of another stage where it is nearly the same. A spring of length l under a pull F resists along its line, and across it
- * with F/l. A joint's matrix resists along its eigenvectors; the inertias of stiffness.c are then zero there. Directions in
- * which it hardly resists within g, compared with the bodies' inertia, are left out, and of more than FM_COMPLIANCES those
- * that resist least, of the joints of the tree those with the highest indices, whose diagonals stay in stiffness.c. That
- * slows the iteration of the scheme, and changes nothing of where it ends.
+ * Each adds a symmetric matrix of rank one for every direction in which it resists: with J the row of the rate u_J = J
+ * u of that direction, k its stiffness and d its damping, R = J' rho J, rho = g d + g^2 k. As a constraint row with a
+ * compliance 1/rho it is taken into M' = M + R of the sweeps, loops included, by (M' + J' rho J)^-1 = (1 - C (1/rho + J
+ * C)^-1 J) M'^-1,   C = M'^-1 J', C from an evaluation more for each direction, or that of another stage where it is
+ * nearly the same. An element says itself in which directions it resists (forces/elements.h). A joint's matrix resists
+ * along its eigenvectors; the inertias of stiffness.c are then zero there. Directions in which it hardly resists within
+ * g, compared with the bodies' inertia, are left out, and of more than FM_COMPLIANCES those that resist least, of the
+ * joints of the tree those with the highest indices, whose diagonals stay in stiffness.c. That slows the iteration of
+ * the scheme, and changes nothing of where it ends.
  *
- * What friction in a cut joint resists with jumps as the velocity turns round (z' = v - |v| z/g): its modes are directions of
- * their own, whose rho is renewed in every iteration while C stays.
+ * What friction in a cut joint resists with jumps as the velocity turns round (z' = v - |v| z/g): its modes are
+ * directions of their own, whose rho is renewed in every iteration while C stays.
  */
 #include "compliances.h"
 
 #include "../instance/instance.h"
-#include "../forces/laws.h"
+#include "../forces/elements.h"
 #include "../forces/matrix_laws.h"
 #include "../image/joints.h"
 #include "../loops/cut_joints.h"
@@ -34,21 +34,12 @@
 #define FM_HARDLY_STIFF 0.4 /* rho over the least inertia that opposes: below it, an element is not stiff */
 #define FM_MOST_MOBILE 1e30  /* of a link without mass [1/kg], [1/kg.m2] */
 #define FM_ROUNDED 1e-13     /* of a pivot: round-off */
-#define FM_ALONGSIDE 0.01    /* F/l over k: below it, a spring does not resist across its line */
 #define FM_SAME_TIME 0.02    /* of g: so near, M' = M + R is nearly the same */
 #define FM_SAME_DIRECTION 0.3 /* of J C: so near, directions are nearly the same */
 
-/* A direction: the wrench of a unit force on link M, and the opposite of that on link F (-1: ground); its stiffness and its
- * damping. */
-typedef struct direction {
-    fm_constraint on_M, on_F;
-    int32_t F, M;
-    double k, d;
-} direction;
-
-/* The sum of the matrices rho and g k of springs between two links, by the wrench on M about a point; M -2: none. Or those of a
- * joint of the tree, by the forces on its modes, the first of which is u; u -1: none. Each with the most that six unit
- * forces do to the motion along themselves. */
+/* The sum of the matrices rho and g k of springs between two links, by the wrench on M about a point; M -2: none. Or
+ * those of a joint of the tree, by the forces on its modes, the first of which is u; u -1: none. Each with the most
+ * that six unit forces do to the motion along themselves. */
 typedef struct together {
     int32_t F, M, u;
     double r[3], R[6][6], K[6][6], mobile[6];
@@ -66,8 +57,8 @@ static double product_of(const double *a, const double *b, int32_t n)
     return sum;
 }
 
-/* The row J of a direction more, which is still zero, if it resists; of the stiffest ones if there is no more room, without
- * those of the tree, whose joints resist by nothing else. NULL: it is left out. `rubs` as in the set. */
+/* The row J of a direction more, which is still zero, if it resists; of the stiffest ones if there is no more room,
+ * without those of the tree, whose joints resist by nothing else. NULL: it is left out. `rubs` as in the set. */
 static double *row_for(fm_instance *s, fm_compliances *set, double g, double k, double d, double mobile, int32_t rubs)
 {
     const int32_t nu = s->image.n.speeds;
@@ -87,7 +78,7 @@ static double *row_for(fm_instance *s, fm_compliances *set, double g, double k, 
 }
 
 /* Adds a direction between two links to a set; `rubs` as there. */
-static void add(fm_instance *s, fm_compliances *set, double g, const direction *at, int32_t rubs)
+static void add(fm_instance *s, fm_compliances *set, double g, const fm_direction *at, int32_t rubs)
 {
     const double mobile = fm_most_mobile(s, at->F, &at->on_F) + fm_most_mobile(s, at->M, &at->on_M);
     double *J = row_for(s, set, g, at->k, at->d, mobile, rubs);
@@ -97,51 +88,15 @@ static void add(fm_instance *s, fm_compliances *set, double g, const direction *
     fm_from_links(s, J);
 }
 
-/* Stiffness, damping and pull of a spring with its laws at y. */
-static void spring_at(const fm_instance *s, int32_t i, const double *y, double line[3], double *k, double *d, double *across)
+/* Adds the directions of a force element. */
+static void add_element(fm_instance *s, fm_compliances *set, double g, const fm_force_element *element, int32_t i,
+                        const double *y)
 {
-    double rate;
-    const double length = fm_spring_line(s, i, line, &rate);
-    double pull = s->spring_stiffness[i] * (length - s->spring_free_length[i]) + s->spring_damping[i] * rate;
-    *k = s->spring_stiffness[i] > 0.0 ? s->spring_stiffness[i] : 0.0, *d = s->spring_damping[i] > 0.0 ? s->spring_damping[i] : 0.0;
-    for (int32_t j = 0; j < s->image.n.laws; j++) {
-        double by_x, by_v;
-        if (s->image.law_spring[j] != i || !fm_law_slopes(s, j, y, &by_x, &by_v)) continue;
-        *k += by_x > 0.0 ? by_x : 0.0, *d += by_v > 0.0 ? by_v : 0.0;
-    }
-    if (s->work.still) *d = 0.0;
-    if (s->image.n.laws > 0) pull += fm_laws_on_spring(s, i, y);
-    *across = length > 0.0 ? pull / length : s->spring_free_length[i] == 0.0 ? *k : 0.0;
-    if (length > 0.0) return;
-    line[0] = 1.0, line[1] = line[2] = 0.0;
-    if (s->spring_free_length[i] != 0.0) *k = 0.0;
-    *d = 0.0;
-}
-
-static void add_spring(fm_instance *s, fm_compliances *set, double g, int32_t i, const double *y)
-{
-    const fm_image *m = &s->image;
-    const int32_t P = m->spring_P[i], Q = m->spring_Q[i];
-    double line[3], across, side[3][3] = {{0.0}}, v[3];
-    direction at;
-    memset(&at, 0, sizeof at);
-    at.F = m->point_link[P], at.M = m->point_link[Q];
-    if (at.F == at.M) return;
-    spring_at(s, i, y, line, &at.k, &at.d, &across);
-    memcpy(side[0], line, sizeof side[0]);
-    const int least = fabs(line[0]) < fabs(line[1]) ? (fabs(line[0]) < fabs(line[2]) ? 0 : 2) : (fabs(line[1]) < fabs(line[2]) ? 1 : 2);
-    v[0] = v[1] = v[2] = 0.0, v[least] = 1.0;
-    cross(line, v, side[1]);
-    const double size = sqrt(dot(side[1], side[1]));
-    for (int j = 0; j < 3; j++) side[1][j] /= size;
-    cross(line, side[1], side[2]);
-    fm_point_place(s, Q, at.on_M.r, v);
-    fm_point_place(s, P, at.on_F.r, v);
-    for (int j = 0, directions = across > FM_ALONGSIDE * at.k ? 3 : 1; j < directions; j++) {
-        if (j == 1) at.k = across, at.d = 0.0;
-        memcpy(at.on_M.force, side[j], sizeof side[j]);
-        memcpy(at.on_F.force, side[j], sizeof side[j]);
-        if (at.d + g * at.k > 0.0) add(s, set, g, &at, -1);
+    fm_direction at[FM_DIRECTIONS];
+    const int directions = element->stiffness(s, i, y, at);
+    for (int j = 0; j < directions; j++) {
+        if (s->work.still) at[j].d = 0.0;
+        if (at[j].d + g * at[j].k > 0.0) add(s, set, g, at + j, -1);
     }
 }
 
@@ -223,9 +178,9 @@ static int pivots(together *all, double w[6][6], int row[6])
     return 6;
 }
 
-/* Diagonalises the symmetric B by Jacobi's rotations, which it applies to the w, too. Each takes 2 B_pq^2 from the sum of the
- * squares off the diagonal, and angles are at most 45 degrees: sweeps converge (G. E. Forsythe, P. Henrici, Trans. AMS 94 (1960)
- * 1), quadratically in the end. Draws over 32 decades took up to 7. */
+/* Diagonalises the symmetric B by Jacobi's rotations, which it applies to the w, too. Each takes 2 B_pq^2 from the sum
+ * of the squares off the diagonal, and angles are at most 45 degrees: sweeps converge (G. E. Forsythe, P. Henrici,
+ * Trans. AMS 94 (1960) 1), quadratically in the end. Draws over 32 decades took up to 7. */
 static void diagonalise(int n, double B[6][6], double w[6][6])
 {
     for (int turned = 1; turned;) {
@@ -234,7 +189,8 @@ static void diagonalise(int n, double B[6][6], double w[6][6])
             for (int q = p + 1; q < n; q++) {
                 if (!(fabs(B[p][q]) > FM_ROUNDED * (fabs(B[p][p]) + fabs(B[q][q])))) continue;
                 const double far = 0.5 * (B[q][q] - B[p][p]) / B[p][q];
-                const double t = (far < 0.0 ? -1.0 : 1.0) / (fabs(far) + sqrt(far * far + 1.0)), c = 1.0 / sqrt(t * t + 1.0), si = t * c;
+                const double t = (far < 0.0 ? -1.0 : 1.0) / (fabs(far) + sqrt(far * far + 1.0)),
+                             c = 1.0 / sqrt(t * t + 1.0), si = t * c;
                 for (int k = 0; k < n; k++) {
                     const double x = B[k][p], y = B[k][q];
                     B[k][p] = c * x - si * y, B[k][q] = si * x + c * y;
@@ -254,7 +210,8 @@ static void diagonalise(int n, double B[6][6], double w[6][6])
 }
 
 /* Adds a force on the modes of a joint of the tree as a direction. */
-static void add_modes(fm_instance *s, fm_compliances *set, double g, const together *all, const double w[6], double k, double d)
+static void add_modes(fm_instance *s, fm_compliances *set, double g, const together *all, const double w[6], double k,
+                      double d)
 {
     double most = 0.0;
     for (int i = 0; i < 6; i++)
@@ -264,8 +221,8 @@ static void add_modes(fm_instance *s, fm_compliances *set, double g, const toget
         if (w[i] != 0.0) J[all->u + i] = w[i];
 }
 
-/* Adds the directions of the sum to the set: at most six, of which each has a stiffness and a damping of its own, R = sum of
- * w w' and g K = sum of gamma w w'. */
+/* Adds the directions of the sum to the set: at most six, of which each has a stiffness and a damping of its own, R =
+ * sum of w w' and g K = sum of gamma w w'. */
 static void add_sum(fm_instance *s, fm_compliances *set, double g, together *all)
 {
     double w[6][6], B[6][6];
@@ -292,7 +249,7 @@ static void add_sum(fm_instance *s, fm_compliances *set, double g, together *all
         }
     diagonalise(n, B, w);
     for (int i = 0; i < n; i++) {
-        direction at = {.F = all->F, .M = all->M, .k = B[i][i] / g, .d = 1.0 / g - B[i][i]};
+        fm_direction at = {.F = all->F, .M = all->M, .k = B[i][i] / g, .d = 1.0 / g - B[i][i]};
         if (all->u >= 0) {
             add_modes(s, set, g, all, w[i], at.k, at.d);
             continue;
@@ -302,12 +259,12 @@ static void add_sum(fm_instance *s, fm_compliances *set, double g, together *all
     }
 }
 
-/* Adds the modes of a cut joint along which bristles resist, each by itself: what they resist with follows the velocity in
- * every iteration (fm_compliances_renew). Where it may turn round they count with the most they resist with. */
+/* Adds the modes of a cut joint along which bristles resist, each by itself: what they resist with follows the velocity
+ * in every iteration (fm_compliances_renew). Where it may turn round they count with the most they resist with. */
 static void add_friction(fm_instance *s, fm_compliances *set, double g, int32_t joint)
 {
     const fm_image *m = &s->image;
-    direction at = {.F = m->joint_F_link[joint], .M = m->joint_M_link[joint]};
+    fm_direction at = {.F = m->joint_F_link[joint], .M = m->joint_M_link[joint]};
     for (int32_t u = m->joint_u[joint]; u < m->joint_u[joint] + m->joint_nu[joint]; u++) {
         if (!(s->friction.most[u] > 0.0)) continue;
         fm_cut_joint_row(s, joint, u - m->joint_u[joint], &at.on_M);
@@ -316,7 +273,8 @@ static void add_friction(fm_instance *s, fm_compliances *set, double g, int32_t 
     }
 }
 
-/* Adds the directions of all cut joints; those of springs and dampers between the same links, one after the other, are taken together. */
+/* Adds the directions of all cut joints; those of springs and dampers between the same links, one after the other, are
+ * taken together. */
 static void add_cut_joints(fm_instance *s, fm_compliances *set, double g)
 {
     const fm_image *m = &s->image;
@@ -373,15 +331,16 @@ static void factor(fm_compliances *set)
     }
 }
 
-/* Takes C from a set of the same step if M' is nearly the same there and the directions are: what that is off by slows the
- * iteration only, as J and 1/rho are its own. */
+/* Takes C from a set of the same step if M' is nearly the same there and the directions are: what that is off by slows
+ * the iteration only, as J and 1/rho are its own. */
 static int take(fm_instance *s, fm_compliances *set, const fm_compliances *like)
 {
     if (like == NULL || like->count != set->count || !(fabs(set->g - like->g) <= FM_SAME_TIME * like->g)) return 0;
     for (int32_t i = 0; i < set->count; i++) {
         const double *C = speeds_row(s, like->C, i);
         const double own = product_of(speeds_row(s, like->J, i), C, s->image.n.speeds);
-        if (!(fabs(product_of(speeds_row(s, set->J, i), C, s->image.n.speeds) - own) <= FM_SAME_DIRECTION * own)) return 0;
+        if (!(fabs(product_of(speeds_row(s, set->J, i), C, s->image.n.speeds) - own) <= FM_SAME_DIRECTION * own))
+            return 0;
     }
     memcpy(set->C, like->C, (size_t)set->count * (size_t)s->image.n.speeds * sizeof(double));
     return 1;
@@ -395,7 +354,8 @@ static void evaluate(fm_instance *s, fm_compliances *set, double t, const double
     for (int32_t i = 0; i < set->count; i++) {
         double *C = speeds_row(s, set->C, i);
         memcpy(force, speeds_row(s, set->J, i), (size_t)nu * sizeof *force);
-        for (int32_t n = 0; n < s->image.n.excitations; n++) force[s->image.excitation_u[n]] = 0.0; /* which no force moves */
+        for (int32_t n = 0; n < s->image.n.excitations; n++)
+            force[s->image.excitation_u[n]] = 0.0; /* which no force moves */
         fm_stiff_again(s, t, y, set->g, force, C);
         for (int32_t n = 0; n < nu; n++) C[n] -= udot[n];
     }
@@ -420,12 +380,16 @@ void fm_compliances_find(fm_instance *s, int which, const double *y, double g)
     set->count = set->fixed = 0, set->g = g;
     if (s->stiff.room == 0) return;
     add_tree(s, set, g, y);
-    for (int32_t i = 0; i < s->image.n.springs; i++) add_spring(s, set, g, i, y);
+#define O(id, one, all)                                                                            \
+    for (int32_t i = 0; fm_##one##_element.stiffness != NULL && i < s->image.n.all; i++) \
+        add_element(s, set, g, &fm_##one##_element, i, y);
+    FM_FORCE_ELEMENTS(O)
+#undef O
     add_cut_joints(s, set, g);
 }
 
-/* The directions at y in the time g, with an evaluation each beside the one at y, the last one, that left `udot`, or with C of the set
- * `like` of the same step, -1: none. */
+/* The directions at y in the time g, with an evaluation each beside the one at y, the last one, that left `udot`, or
+ * with C of the set `like` of the same step, -1: none. */
 void fm_compliances_place(fm_instance *s, int which, int like, double t, const double *y, double g, const double *udot)
 {
     fm_compliances *set = set_of(s, which);
@@ -451,7 +415,8 @@ void fm_compliances_apply(fm_instance *s, int which, const double *moved, double
     const int32_t n = set->count, nu = s->image.n.speeds;
     double *push = s->stiff.push;
     for (int32_t i = 0; moved != NULL && i < n; i++) {
-        const double force = set->gk[i] * product_of(speeds_row(s, set->J, i), moved, nu), *C = speeds_row(s, set->C, i);
+        const double force = set->gk[i] * product_of(speeds_row(s, set->J, i), moved, nu),
+                     *C = speeds_row(s, set->C, i);
         for (int32_t j = 0; j < nu; j++) x[j] -= force * C[j];
     }
     for (int32_t i = 0; i < n; i++) {

@@ -20,7 +20,8 @@ static void place_links(fm_instance *s, const double *y)
     fm_make_world(s, y);
 }
 
-/* Corrections after a step ------------------------------------------------------------------------------------------- */
+/* Corrections after a step -------------------------------------------------------------------------------------------
+ */
 
 /* Factors K at y, with the violations of a level in s->loop.c; or, near a singular position, interpolates y on its
  * branch. */

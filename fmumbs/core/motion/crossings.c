@@ -5,8 +5,8 @@
  * 1/x^2 and 1/x^3, although the motion along the branch, w = 0, is smooth. So nothing is solved near x = 0. Instead the
  * state is moved along its velocity to FM_NODES regular positions s = X, 2 X, ... on either side, which are projected
  * onto the branch:
- *     q(s) = the positions of the branch nearest to Q(s), Q quadratic;  u(s) = the velocities of the branch nearest to u.
- * Positions, velocities and accelerations at these nodes are smooth functions of s, even if the multipliers are not,
+ *     q(s) = the positions of the branch nearest to Q(s), Q quadratic;  u(s) = the velocities of the branch nearest to
+ * u. Positions, velocities and accelerations at these nodes are smooth functions of s, even if the multipliers are not,
  * and their interpolation at s = 0 is the result. Its error is of order X^12. It depends on the state alone.
  *
  * A position is near a singular one if the square root of a pivot, which is proportional to |x|, is less than a quarter
@@ -80,7 +80,8 @@ static int begin_nodes(fm_instance *s, const double *y, double X)
 static int project(fm_instance *s, int n)
 {
     double *y = node(s, n);
-    return fm_singular_factor(s, y, roots(s, n)) && fm_project(s, y, 0) && fm_singular_factor(s, y, roots(s, n)) && fm_project(s, y, 1);
+    return fm_singular_factor(s, y, roots(s, n)) && fm_project(s, y, 0) && fm_singular_factor(s, y, roots(s, n)) &&
+           fm_project(s, y, 1);
 }
 
 /* The initial guess of node n, by the polynomial through y and the previous pairs of nodes: all nodes lie on one smooth
@@ -183,7 +184,8 @@ static int make_nodes(fm_instance *s, const double *y, int factored)
     return 0;
 }
 
-/* Drives lose their effect within the nodes: no accelerations pass them, and no further ones are tried in this fm_step. */
+/* Drives lose their effect within the nodes: no accelerations pass them, and no further ones are tried in this fm_step.
+ */
 static int drives_reverse(fm_instance *s)
 {
     s->realised.crossed = 1;
@@ -191,8 +193,8 @@ static int drives_reverse(fm_instance *s)
     return 0;
 }
 
-/* Interpolates accelerations, and multipliers in singular.lambda, from those at the nodes; in the reduced form multipliers
- * only for outputs. 0: accelerations are not smooth. */
+/* Interpolates accelerations, and multipliers in singular.lambda, from those at the nodes; in the reduced form
+ * multipliers only for outputs. 0: accelerations are not smooth. */
 static int rates_at_nodes(fm_instance *s, double t, int for_outputs, double *udot)
 {
     const int32_t speeds = s->image.n.speeds, rows = s->image.n.rows;

@@ -58,7 +58,7 @@ static void accelerate_so(fm_instance *s, const fm_evaluation *how, double *udot
     if (s->work.forced || (s->image.n.rows > 0 && !s->planar.used)) fm_make_world(s, y);
     if (s->work.forced) {
         const double *load = fm_inputs_at(s, t, s->load, s->load_taylor, loads, s->work.input + s->image.n.modes);
-        fm_apply_forces(s, load, 1);
+        fm_apply_forces(s, load);
         if (s->work.cuts) fm_apply_cut_joints(s, tau, 1);
     }
     if (s->model.resisted || s->image.n.laws > 0) {
@@ -70,7 +70,8 @@ static void accelerate_so(fm_instance *s, const fm_evaluation *how, double *udot
         const double *given = s->clock[FM_TAYLOR_ON] != 0.0 ? s->work.input : s->tau;
         if (tau != s->work.tau) memcpy(s->work.tau, tau, (size_t)s->image.n.speeds * sizeof(double));
         fm_excite(s, t, y, given, s->work.tau);
-        for (int32_t i = 0; s->work.still && i < s->image.n.excitations; i++) s->work.tau[s->image.excitation_u[i]] = 0.0;
+        for (int32_t i = 0; s->work.still && i < s->image.n.excitations; i++)
+            s->work.tau[s->image.excitation_u[i]] = 0.0;
         tau = s->work.tau;
     }
     if (s->stiff.time > 0.0) {

@@ -5,8 +5,8 @@
  *     z' = v - |v| z / g,   g = (mu_k + (mu_s - mu_k) exp(-(|v|/v_s)^2)) / sigma_0,
  *     F = -N (sigma_0 z + sigma_1 z' + sigma_2 v)
  *
- * z is a state beside the positions. N is a constant, an input, a function of the joint's own reaction (normal_forces.c), or
- * their sum; the sum of the first two is never below 0.
+ * z is a state beside the positions. N is a constant, an input, a function of the joint's own reaction
+ * (normal_forces.c), or their sum; the sum of the first two is never below 0.
  *
  * In the implicit scheme bristles are condensed: of the system (I - g J) d = r the part of z is
  *
@@ -36,7 +36,8 @@ void fm_friction_derive(fm_instance *s)
     s->friction.on_cuts = 0;
     s->friction.jammed = -1;
     for (int32_t i = 0; i < m->n.frictions; i++) {
-        const double g = s->friction_kinetic[i] / s->friction_stiffness[i], least = m->friction_linear[i] ? m->length[0] : 1.0;
+        const double g = s->friction_kinetic[i] / s->friction_stiffness[i],
+                     least = m->friction_linear[i] ? m->length[0] : 1.0;
         for (int32_t k = 0; k < m->friction_count[i]; k++) s->scale[m->friction_z[i] + k] = g < least ? g : least;
         s->friction.on_cuts |= fm_is_cut_joint(m, m->friction_joint[i]);
         if (fm_is_owned(m, i)) s->friction.owned[owned++] = i;
@@ -74,7 +75,8 @@ void fm_friction_place(fm_instance *s, const double *y)
 {
     const fm_image *m = &s->image;
     for (int32_t i = 0; i < m->n.frictions; i++) {
-        double *v = s->friction.v + 3 * i, *rate = s->friction.rate + 3 * i, *mu = s->friction.mu + 3 * i, deflection[3];
+        double *v = s->friction.v + 3 * i, *rate = s->friction.rate + 3 * i, *mu = s->friction.mu + 3 * i,
+               deflection[3];
         const double *z = y + m->friction_z[i];
         const double stiffness = s->friction_stiffness[i], kinetic = s->friction_kinetic[i];
         slide(s, i, y, v);
@@ -99,7 +101,8 @@ void fm_friction_place(fm_instance *s, const double *y)
 double fm_friction_force(const fm_instance *s, int32_t friction, int32_t part)
 {
     const int32_t at = 3 * friction + (part < 0 ? 0 : part);
-    return -(s->image.friction_arm[at] * s->friction.mu[at]) * (s->friction.factor[friction] * s->friction.load[friction]);
+    return -(s->image.friction_arm[at] * s->friction.mu[at]) *
+           (s->friction.factor[friction] * s->friction.load[friction]);
 }
 
 /* Forces on all modes, with those of friction. */
@@ -122,7 +125,8 @@ const double *fm_friction_add(fm_instance *s, const double *tau)
 void fm_friction_rates(const fm_instance *s, double *ydot)
 {
     for (int32_t i = 0; i < s->image.n.frictions; i++)
-        for (int32_t k = 0; k < s->image.friction_count[i]; k++) ydot[s->image.friction_z[i] + k] = s->friction.rate[3 * i + k];
+        for (int32_t k = 0; k < s->image.friction_count[i]; k++)
+            ydot[s->image.friction_z[i] + k] = s->friction.rate[3 * i + k];
 }
 
 /* The implicit scheme --------------------------------------------------------------------------------------------- */
@@ -133,7 +137,8 @@ static double follows(const fm_instance *s, int32_t i, const double *z, int32_t 
     const double *v = s->friction.v + 3 * i, speed = norm(v);
     double along = 0.0;
     if (!(speed > 0.0)) return 1.0;
-    if (s->image.joint_kind[s->image.friction_joint[i]] != FM_JOINT_SPHERICAL) return 1.0 - z[k] * s->friction.slope[i] * (v[k] / speed);
+    if (s->image.joint_kind[s->image.friction_joint[i]] != FM_JOINT_SPHERICAL)
+        return 1.0 - z[k] * s->friction.slope[i] * (v[k] / speed);
     for (int32_t j = 0; j < 3; j++) along += z[j] * v[j] / speed;
     return 1.0 - along * s->friction.slope[i];
 }
@@ -165,7 +170,8 @@ void fm_friction_stage(fm_instance *s, double t, const double *y, double g, doub
         const double turned = 1.0 + deflected(s, i, y) * s->friction.slope[i]; /* the most that B is */
         for (int32_t k = 0; k < m->friction_count[i]; k++) {
             const double arm = m->friction_arm[3 * i + k], B = follows(s, i, y + m->friction_z[i], k);
-            const double by_v = s->friction_viscous[i] + (B > 0.0 ? B * bristle : 0.0), load = s->friction.factor[i] * s->friction.load[i];
+            const double by_v = s->friction_viscous[i] + (B > 0.0 ? B * bristle : 0.0),
+                         load = s->friction.factor[i] * s->friction.load[i];
             const int32_t u = m->friction_u[i] + k;
             s->friction.D[u] += arm * arm * by_v * load;
             s->friction.most[u] += arm * arm * (s->friction_viscous[i] + turned * bristle) * load;
@@ -183,8 +189,8 @@ void fm_friction_relax(const fm_instance *s, double g, const double *r, double *
             y[z] -= g * r[z] * (g * s->friction.w[i] / (1.0 + g * s->friction.w[i]));
 }
 
-/* Adds a force on a mode to the forces f on the velocity variables; of a cut joint through its links, which requires world
- * kinematics. */
+/* Adds a force on a mode to the forces f on the velocity variables; of a cut joint through its links, which requires
+ * world kinematics. */
 static void push_mode(fm_instance *s, int32_t joint, int32_t u, double force, double *f)
 {
     const fm_image *m = &s->image;
@@ -212,11 +218,13 @@ void fm_friction_push(fm_instance *s, double g, const double *r, double *f)
         for (int32_t k = 0; k < m->friction_count[i]; k++)
             push_mode(s, m->friction_joint[i], m->friction_u[i] + k,
                       -m->friction_arm[3 * i + k] * (s->friction.factor[i] * s->friction.load[i]) * by_z *
-                          (g * r[m->friction_z[i] + k] / (1.0 + g * w)), f);
+                          (g * r[m->friction_z[i] + k] / (1.0 + g * w)),
+                      f);
     }
 }
 
-/* r_z <- (r_z + g B d_v) / (1 + g w); `change`: a state with the pose and bristles of the stage, and d_v as velocities. */
+/* r_z <- (r_z + g B d_v) / (1 + g w); `change`: a state with the pose and bristles of the stage, and d_v as velocities.
+ */
 void fm_friction_follow(fm_instance *s, double g, const double *change, double *r)
 {
     const fm_image *m = &s->image;
@@ -256,8 +264,9 @@ void fm_friction_seed(fm_instance *s, const double *control)
 double fm_friction_force_seed(const fm_instance *s, int32_t friction, int32_t part)
 {
     const int32_t at = 3 * friction + (part < 0 ? 0 : part);
-    const double seed = s->friction.factor[friction] * (s->friction.load_seed[friction] + s->friction.own_seed[friction]) +
-                        s->friction.factor_seed[friction] * s->friction.load[friction];
+    const double seed =
+        s->friction.factor[friction] * (s->friction.load_seed[friction] + s->friction.own_seed[friction]) +
+        s->friction.factor_seed[friction] * s->friction.load[friction];
     return -(s->image.friction_arm[at] * s->friction.mu[at]) * seed;
 }
 

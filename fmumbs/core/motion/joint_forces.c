@@ -65,7 +65,8 @@ static void balance_links(fm_instance *s, const double *udot)
     }
 }
 
-/* The wrenches with all multipliers, after an evaluation that left udot; if these are not unique, with those of the minimum-norm reactions. */
+/* The wrenches with all multipliers, after an evaluation that left udot; if these are not unique, with those of the
+ * minimum-norm reactions. */
 void fm_make_joint_forces(fm_instance *s, const double *udot)
 {
     double *change = s->least.change;

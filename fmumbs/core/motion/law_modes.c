@@ -43,7 +43,8 @@ static int settle(fm_instance *s, const fm_evaluation *how, int32_t n, double *y
     for (int32_t i = 0; i < n; i++) { /* exactly, where possible */
         const int32_t law = s->laws.held[i];
         if (s->laws.where[i] != FM_BETWEEN || m->law_spring[law] >= 0) continue;
-        if (fm_law_sticks(s, law, &above, &below, &bound) && fabs(speed[m->law_u[law]] - bound) < fm_law_near(s, law, bound))
+        if (fm_law_sticks(s, law, &above, &below, &bound) &&
+            fabs(speed[m->law_u[law]] - bound) < fm_law_near(s, law, bound))
             speed[m->law_u[law]] = bound;
     }
     return 1;
@@ -114,7 +115,8 @@ static void part_ways(fm_instance *s, const fm_evaluation *how, int32_t n, const
         if (!known && m->n.springs > 0) fm_planar_expand(s);
         known = 1;
         const int32_t spring = m->law_spring[i];
-        if ((spring >= 0 ? fm_line_acceleration(s, spring) : s->laws.rates[m->law_u[i]]) < 0.0) set_mode(s, i, below, FM_SLIDING);
+        if ((spring >= 0 ? fm_line_acceleration(s, spring) : s->laws.rates[m->law_u[i]]) < 0.0)
+            set_mode(s, i, below, FM_SLIDING);
     }
 }
 
@@ -147,8 +149,9 @@ static void narrow(fm_instance *s, int32_t i, const double *y)
     fm_sticking_range(s, s->laws.held[i], pieces, x, bound, 1.0, s->laws.range + 2 * i);
 }
 
-/* Which of the n laws stick. One that breaks away exerts less from then on, so that others may follow: each turn but the last
- * has one more of them. A law at the bound of its range that others keep at rest sticks, too. 0: it is not found. */
+/* Which of the n laws stick. One that breaks away exerts less from then on, so that others may follow: each turn but
+ * the last has one more of them. A law at the bound of its range that others keep at rest sticks, too. 0: it is not
+ * found. */
 static int find_sticking(fm_instance *s, int32_t n, const double *y)
 {
     int32_t broken[FM_STICKING] = {0};
@@ -199,27 +202,34 @@ int fm_laws_choose(fm_instance *s, double t, double *y, int move)
     return settled;
 }
 
-/* The modes that the integrator knows at the present time. */
+/* The modes that the integrator knows at the present time, be it the host's. */
 static const double *known_modes(const fm_instance *s)
 {
-    return s->clock[FM_TIME] == s->clock[FM_TIME_HEAD] ? s->law_mode : s->law_last;
+    return s->clock[FM_HOSTED] != 0.0 || s->clock[FM_TIME] == s->clock[FM_TIME_HEAD] ? s->law_mode : s->law_last;
 }
 
-/* Modes for outputs at the present time: those of the integrator, or, after a change, those with which it would start. */
+/* Modes for outputs at the present time: those of the integrator, or, after a change, those with which it would start.
+ */
 void fm_laws_present(fm_instance *s)
 {
     s->valid |= FM_VALID_LAWS;
     if (s->image.n.laws == 0) return;
     memcpy(s->laws.now, known_modes(s), 2 * (size_t)s->image.n.laws * sizeof(double));
-    if (s->clock[FM_AHEAD] != 0.0) return;
+    if (s->clock[FM_AHEAD] != 0.0 || s->clock[FM_HOSTED] != 0.0) return;
     fm_laws_note(s, s->y);
     (void)fm_laws_choose(s, s->clock[FM_TIME], s->y, 0);
+}
+
+/* Goes on with the modes of the present time. */
+void fm_laws_resume(fm_instance *s)
+{
+    memmove(s->law_mode, known_modes(s), 2 * (size_t)s->image.n.laws * sizeof(double));
 }
 
 /* Starts an integration at y, the present state. 0: no modes are found. */
 int fm_laws_begin(fm_instance *s, double *y)
 {
-    memmove(s->law_mode, known_modes(s), 2 * (size_t)s->image.n.laws * sizeof(double));
+    fm_laws_resume(s);
     fm_laws_note(s, y);
     return fm_laws_choose(s, s->clock[FM_TIME], y, 1) >= 0;
 }

@@ -49,12 +49,14 @@ double fm_law_trial(const fm_instance *s, int32_t law)
 {
     double size = 0.0;
     for (int32_t i = s->image.law_first[law]; i < s->image.law_first[law] + s->image.law_count[law]; i++)
-        size = fabs(s->image.law_polynomial[FM_LAW_TERMS * i]) > size ? fabs(s->image.law_polynomial[FM_LAW_TERMS * i]) : size;
+        size = fabs(s->image.law_polynomial[FM_LAW_TERMS * i]) > size ? fabs(s->image.law_polynomial[FM_LAW_TERMS * i])
+                                                                      : size;
     return size > 0.0 && size < 1e100 ? size : 1.0;
 }
 
 /* The rates that a unit force of listed law i adds to those of the others, `without`; returns its own. */
-double fm_law_response(fm_instance *s, const fm_evaluation *how, int32_t count, int32_t i, double *rates, double *udot, const double *without)
+double fm_law_response(fm_instance *s, const fm_evaluation *how, int32_t count, int32_t i, double *rates, double *udot,
+                       const double *without)
 {
     const int32_t law = s->laws.held[i];
     const double force = fm_law_trial(s, law);

@@ -120,7 +120,8 @@ static double squares(const fm_instance *s, const double *R)
 {
     const double least = 1.0 / (s->image.length[0] * s->image.length[0]);
     double sum = 0.0;
-    for (int32_t j = 0; j < s->image.n.joints; j++) sum += least * dot(R + 6 * j, R + 6 * j) + dot(R + 6 * j + 3, R + 6 * j + 3);
+    for (int32_t j = 0; j < s->image.n.joints; j++)
+        sum += least * dot(R + 6 * j, R + 6 * j) + dot(R + 6 * j + 3, R + 6 * j + 3);
     return sum;
 }
 
@@ -137,7 +138,8 @@ static void carry(fm_instance *s, const double *x, int from, int to, double *out
                 const int32_t i = k->first + r;
                 const size_t at = k->y + (size_t)r * (size_t)k->length;
                 double sum = 0.0;
-                if (!counts(s, i) || (!is_idle(s, i) && !(s->row_active[i] > 0.0)) || is_idle(s, i) != (pass ? to : from))
+                if (!counts(s, i) || (!is_idle(s, i) && !(s->row_active[i] > 0.0)) ||
+                    is_idle(s, i) != (pass ? to : from))
                     continue;
                 for (int32_t e = 0; pass == 0 && e < k->length; e++) modes[path[e]] += s->loop.z[at + (size_t)e] * x[i];
                 for (int32_t e = 0; pass == 1 && e < k->length; e++) sum += s->loop.y[at + (size_t)e] * modes[path[e]];
@@ -180,7 +182,8 @@ static double *diagonal_of(const fm_instance *s, const fm_block *k, int32_t r)
 static double regular(const fm_instance *s, int32_t row)
 {
     const double *w = s->loop.wrench + 6 * row, L = s->image.length[0];
-    return loads_joints(s, row) ? fmax(s->loop.diagonal[row], dot(w, w) / (L * L) + dot(w + 3, w + 3)) : s->loop.diagonal[row];
+    return loads_joints(s, row) ? fmax(s->loop.diagonal[row], dot(w, w) / (L * L) + dot(w + 3, w + 3))
+                                : s->loop.diagonal[row];
 }
 
 /* Whether pivots of the factor are so small that solutions are mostly round-off. */
@@ -245,12 +248,13 @@ static int prepare(fm_instance *s)
     return factor(s);
 }
 
-/* Conjugate gradients, starting from R and the multipliers so far, which end after as many steps as there are idle rows but
- * for round-off. Returns what is left of the slope's square, 0: nothing that counts. */
+/* Conjugate gradients, starting from R and the multipliers so far, which end after as many steps as there are idle rows
+ * but for round-off. Returns what is left of the slope's square, 0: nothing that counts. */
 static double minimise(fm_instance *s, int32_t idle, double *R, double *total)
 {
     const int32_t rows = s->image.n.rows;
-    double *p = s->least.p, *step = s->least.step, *fall = s->least.fall, *along = s->least.along, *more = s->least.more;
+    double *p = s->least.p, *step = s->least.step, *fall = s->least.fall, *along = s->least.along,
+           *more = s->least.more;
     double gain = 0.0, before = 0.0;
     const double enough = FM_LEFT * squares(s, R);
     descend(s, R, fall);

@@ -1,7 +1,8 @@
 /* linear_range.c: deformations that leave the linear range, which modes and spring-damper elements are made for.
  *
- * A coordinate of a flexible body or of an element of a flexible link makes a rotation [rad] or strain of mode_strain times its
- * size. The first that is above the bound of the options is noted, with its time; what is computed does not depend on it.
+ * A coordinate of a flexible body or of an element of a flexible link makes a rotation [rad] or strain of mode_strain
+ * times its size. The first that is above the bound of the options is noted, with its time; what is computed does not
+ * depend on it.
  */
 #include "linear_range.h"
 

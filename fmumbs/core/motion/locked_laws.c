@@ -1,17 +1,18 @@
-/* locked_laws.c: force laws whose velocities the tree, loops or programs fix, so that no force of theirs changes the motion.
+/* locked_laws.c: force laws whose velocities the tree, loops or programs fix, so that no force of theirs changes the
+ * motion.
  *
- * Of such a law the diagonal of A = J M^-1 J' (sticking.c) is round-off: what is divided by it would be noise. Where loops or
- * programs fix it, it is round-off of A0, the same without them, from evaluations without multipliers; where it is not small
- * beside what the two bodies alone would allow, they are not needed. The tree itself fixes the length of a spring to a point
- * on the axis of a hinge, say: then A is round-off of all accelerations that a force of the law's size leaves. A law that is locked at rest exerts the least force of its range,
- * which is a choice: any other one changes the reactions only. Where its velocity is made to leave the bound, as by a program,
- * it slides.
+ * Of such a law the diagonal of A = J M^-1 J' (sticking.c) is round-off: what is divided by it would be noise. Where
+ * loops or programs fix it, it is round-off of A0, the same without them, from evaluations without multipliers; where
+ * it is not small beside what the two bodies alone would allow, they are not needed. The tree itself fixes the length
+ * of a spring to a point on the axis of a hinge, say: then A is round-off of all accelerations that a force of the
+ * law's size leaves. A law that is locked at rest exerts the least force of its range, which is a choice: any other one
+ * changes the reactions only. Where its velocity is made to leave the bound, as by a program, it slides.
  */
 #include "locked_laws.h"
 
 #include "../instance/instance.h"
 #include "../forces/laws.h"
-#include "../tree/positions.h"
+#include "../tree/rate.h"
 #include "law_rates.h"
 #include "mobility.h"
 
@@ -30,7 +31,8 @@ static double most_mobile(const fm_instance *s, int32_t law)
     const int32_t spring = m->law_spring[law], u = m->law_u[law];
     if (spring >= 0) {
         const int32_t P = m->spring_P[spring], Q = m->spring_Q[spring];
-        return fm_most_mobile_at(s, m->point_link[P], m->point_r + 3 * P, 1) + fm_most_mobile_at(s, m->point_link[Q], m->point_r + 3 * Q, 1);
+        return fm_most_mobile_at(s, m->point_link[P], m->point_r + 3 * P, 1) +
+               fm_most_mobile_at(s, m->point_link[Q], m->point_r + 3 * Q, 1);
     }
     for (int32_t j = 0; j < m->n.joints; j++)
         if (u >= m->joint_u[j] && u < m->joint_u[j] + m->joint_nu[j])
@@ -61,19 +63,22 @@ static double find_free(fm_instance *s, const fm_evaluation *how, int32_t n, dou
 static int does_nothing(const fm_instance *s, int32_t n, int32_t i, double before)
 {
     const int32_t law = s->laws.held[i];
-    return s->laws.A[i * n + i] * fm_law_trial(s, law) <= FM_NOTHING * fmax(before, s->laws.moved[i]) * fm_law_unit(s, law);
+    return s->laws.A[i * n + i] * fm_law_trial(s, law) <=
+           FM_NOTHING * fmax(before, s->laws.moved[i]) * fm_law_unit(s, law);
 }
 
 /* Locks a law with the rate a, at rest if that is at most `rest`, and has it leave A. */
 static void lock(fm_instance *s, int32_t n, int32_t i, double rest)
 {
     const double a = s->laws.a[i];
-    s->laws.locked[i] = fabs(a) <= rest * fm_law_unit(s, s->laws.held[i]) ? FM_LOCKED_AT_REST : a > 0.0 ? FM_LOCKED_RISING : FM_LOCKED_FALLING;
+    s->laws.locked[i] = fabs(a) <= rest * fm_law_unit(s, s->laws.held[i]) ? FM_LOCKED_AT_REST
+                        : a > 0.0                                         ? FM_LOCKED_RISING
+                                                                          : FM_LOCKED_FALLING;
     for (int32_t j = 0; j < n; j++) s->laws.A[i * n + j] = s->laws.A[j * n + i] = 0.0;
 }
 
-/* Which of the n listed laws are locked, in laws.locked, with zeros in their rows and columns of A; `udot`: the accelerations
- * without forces of these laws, which are overwritten. Requires a and A. */
+/* Which of the n listed laws are locked, in laws.locked, with zeros in their rows and columns of A; `udot`: the
+ * accelerations without forces of these laws, which are overwritten. Requires a and A. */
 void fm_find_locked_laws(fm_instance *s, const fm_evaluation *how, int32_t n, double *udot)
 {
     const fm_image *m = &s->image;
@@ -89,10 +94,12 @@ void fm_find_locked_laws(fm_instance *s, const fm_evaluation *how, int32_t n, do
     if (!any) return;
     const double rest = FM_AT_REST * fmax(before, find_free(s, how, n, udot));
     for (int32_t i = 0; i < n; i++)
-        if (s->laws.free[i] >= 0.0 && (A[i * n + i] <= FM_LOCKED * s->laws.free[i] || does_nothing(s, n, i, before))) lock(s, n, i, rest);
+        if (s->laws.free[i] >= 0.0 && (A[i * n + i] <= FM_LOCKED * s->laws.free[i] || does_nothing(s, n, i, before)))
+            lock(s, n, i, rest);
 }
 
-/* The force of a locked law in its range: the least one at rest, else that of sliding to the side to which it is moved. */
+/* The force of a locked law in its range: the least one at rest, else that of sliding to the side to which it is moved.
+ */
 double fm_locked_force(const fm_instance *s, int32_t i)
 {
     const double *range = s->laws.range + 2 * i;

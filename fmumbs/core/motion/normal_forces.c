@@ -1,15 +1,16 @@
-/* normal_forces.c: friction that the reaction of its own joint loads (copcod, Eqs 21), solved together with the dynamics.
+/* normal_forces.c: friction that the reaction of its own joint loads (copcod, Eqs 21), solved together with the
+ * dynamics.
  *
- * At a state the friction of joint j is -mu_j (N_j + n_j), with N_j given and n_j the own part, a function h of the joint's
- * torque and force on M at M. These are affine in all n, as accelerations and multipliers are, so that
+ * At a state the friction of joint j is -mu_j (N_j + n_j), with N_j given and n_j the own part, a function h of the
+ * joint's torque and force on M at M. These are affine in all n, as accelerations and multipliers are, so that
  *
  *     n_i = h_i(w_i),   w_i = w_i0 + sum_j W_ij n_j,   h = a |f across| + b |f along| + c |t across| the joint's axis
  *
- * w_i0 needs an evaluation, and W a solution with its factors for each column (own_response.c), or where these do not serve an
- * evaluation. Newton's method then needs none. If friction makes more force than it takes, there may
- * be no solution: the joint jams. Of several the least is that which friction leads to as it grows from zero; Newton's method
- * from zero leads there too, as n - h is concave. From the last step's normal forces it may lead to a larger one: it begins
- * there only if it finds none from zero.
+ * w_i0 needs an evaluation, and W a solution with its factors for each column (own_response.c), or where these do not
+ * serve an evaluation. Newton's method then needs none. If friction makes more force than it takes, there may be no
+ * solution: the joint jams. Of several the least is that which friction leads to as it grows from zero; Newton's method
+ * from zero leads there too, as n - h is concave. From the last step's normal forces it may lead to a larger one: it
+ * begins there only if it finds none from zero.
  */
 #include "normal_forces.h"
 
@@ -40,7 +41,8 @@ int fm_any_own_friction(const fm_instance *s)
 /* Normal forces of the integrator's last step, with which the next one begins. */
 void fm_begin_normal_forces(fm_instance *s)
 {
-    for (int32_t k = 0; k < s->friction.count; k++) s->friction.own[s->friction.owned[k]] = s->normal_last[s->friction.owned[k]];
+    for (int32_t k = 0; k < s->friction.count; k++)
+        s->friction.own[s->friction.owned[k]] = s->normal_last[s->friction.owned[k]];
     s->friction.jammed = -1;
     s->realised.lost = 0;
 }
@@ -139,7 +141,8 @@ static int solve(fm_instance *s, double *x)
     double *A = s->friction.A;
     for (int32_t k = 0; k < n; k++)
         for (int32_t l = 0; l < n; l++)
-            A[k * n + l] = (k == l ? 1.0 : 0.0) - dot6(s->friction.slope_of + 6 * k, s->friction.by_load + 6 * (k * n + l));
+            A[k * n + l] =
+                (k == l ? 1.0 : 0.0) - dot6(s->friction.slope_of + 6 * k, s->friction.by_load + 6 * (k * n + l));
     for (int32_t c = 0; c < n; c++) {
         int32_t best = c;
         for (int32_t k = c + 1; k < n; k++)
@@ -192,7 +195,8 @@ static void evaluate_columns(fm_instance *s, const fm_evaluation *how, double *u
     const int32_t n = s->friction.count;
     double *part = s->friction.own, unit = 0.0; /* as large as the largest force, so that differences lose nothing */
     weigh(s, how, s->friction.at_rest, udot);
-    for (int32_t k = 0; k < 6 * n; k++) unit = fabs(s->friction.at_rest[k]) > unit ? fabs(s->friction.at_rest[k]) : unit;
+    for (int32_t k = 0; k < 6 * n; k++)
+        unit = fabs(s->friction.at_rest[k]) > unit ? fabs(s->friction.at_rest[k]) : unit;
     unit = unit > 0.0 ? unit : 1.0;
     memset(s->friction.by_load, 0, 6 * (size_t)n * (size_t)n * sizeof(double));
     for (int32_t l = 0; l < n; l++) {
@@ -223,8 +227,8 @@ static int respond_to_loads(fm_instance *s, const fm_evaluation *how, double *ud
     return by_factors;
 }
 
-/* An evaluation with the own normal forces, which are left in friction.own; all is NaN where a joint jams. `alone`: of udot, so
- * that it need not be made again with them. */
+/* An evaluation with the own normal forces, which are left in friction.own; all is NaN where a joint jams. `alone`: of
+ * udot, so that it need not be made again with them. */
 void fm_find_normal_forces(fm_instance *s, const fm_evaluation *how, int alone, double *udot)
 {
     const int32_t n = s->friction.count;
@@ -245,8 +249,8 @@ void fm_find_normal_forces(fm_instance *s, const fm_evaluation *how, int alone, 
     else how->make(s, how, udot);
 }
 
-/* The response to seeds of the inputs at the present state, after an evaluation there, with that of the own normal forces,
- * which are left in friction.own_seed. */
+/* The response to seeds of the inputs at the present state, after an evaluation there, with that of the own normal
+ * forces, which are left in friction.own_seed. */
 void fm_normal_forces_follow(fm_instance *s, const fm_evaluation *how, double *udot)
 {
     const int32_t n = s->friction.count;

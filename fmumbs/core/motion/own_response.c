@@ -1,12 +1,12 @@
-/* own_response.c: what a unit of each own normal force (normal_forces.c) does to the accelerations, the multipliers and the
- * wrenches of the joints, from the factors of the last evaluation.
+/* own_response.c: what a unit of each own normal force (normal_forces.c) does to the accelerations, the multipliers and
+ * the wrenches of the joints, from the factors of the last evaluation.
  *
- * The friction of joint j is f_j n_j, with f_j forces on the joint's modes, or in a cut joint a wrench on its two links. Beside
- * the evaluation with all n = 0 each adds
- *     udot_j = M^-1 (f_j + J' lambda_j),   J udot_j = 0,
- * for which nothing is factored again: by the sweeps, f_j is propagated to the ground, its innovations give J M^-1 f_j and with
- * K's factor lambda_j, and one outward sweep udot_j (multipliers.c); in the reduced form, N' M N is solved once more (reduced.c).
- * Wrenches then follow from the balance of each link, at rest and without gravity, in world axes about the links' origins.
+ * The friction of joint j is f_j n_j, with f_j forces on the joint's modes, or in a cut joint a wrench on its two
+ * links. Beside the evaluation with all n = 0 each adds udot_j = M^-1 (f_j + J' lambda_j),   J udot_j = 0, for which
+ * nothing is factored again: by the sweeps, f_j is propagated to the ground, its innovations give J M^-1 f_j and with
+ * K's factor lambda_j, and one outward sweep udot_j (multipliers.c); in the reduced form, N' M N is solved once more
+ * (reduced.c). Wrenches then follow from the balance of each link, at rest and without gravity, in world axes about the
+ * links' origins.
  */
 #include "own_response.h"
 
@@ -26,8 +26,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Whether the last evaluation left factors for it: not the planar kernels, not multipliers near a singular position, and not
- * where reactions are not unique, of which the least ones do not follow from K (least.c). */
+/* Whether the last evaluation left factors for it: not the planar kernels, not multipliers near a singular position,
+ * and not where reactions are not unique, of which the least ones do not follow from K (least.c). */
 int fm_own_responds(const fm_instance *s)
 {
     if (s->planar.used || s->work.resting || s->loop.multipliers != FM_OWN_MULTIPLIERS) return 0;
@@ -87,8 +87,8 @@ static void load_links(fm_instance *s, const double *lambda, int32_t joint, cons
     }
 }
 
-/* Adds what each link takes by its motion and passes it on to its parent; `moving`: with velocities, gravity and applied
- * wrenches. */
+/* Adds what each link takes by its motion and passes it on to its parent; `moving`: with velocities, gravity and
+ * applied wrenches. */
 static void balance_links(fm_instance *s, const double *udot, int moving)
 {
     for (int32_t i = s->image.n.links - 1; i >= 0; i--) {
@@ -140,8 +140,8 @@ static void wrench_of(const fm_instance *s, int32_t joint, const double *lambda,
     for (int j = 0; j < 3; j++) out[j] = moment[j] - out[j], out[3 + j] = -out[3 + j];
 }
 
-/* The friction of a joint for a unit of its own normal force: forces f on the modes, in terms of links, or of a cut joint the
- * wrench `on`. Returns 0: there is none. */
+/* The friction of a joint for a unit of its own normal force: forces f on the modes, in terms of links, or of a cut
+ * joint the wrench `on`. Returns 0: there is none. */
 static int unit_friction(fm_instance *s, int32_t i, double *f, fm_constraint *on)
 {
     const fm_image *m = &s->image;
@@ -187,8 +187,9 @@ static void respond(fm_instance *s, int32_t joint, double *f, const fm_constrain
     fm_force_response(s, lambda, udot);
 }
 
-/* The joints' wrenches without own parts, and what a unit of each adds to them and to the accelerations: friction.at_rest, by_load
- * and by_own, after an evaluation without own parts at y that left udot. Overwrites bias accelerations of the links. */
+/* The joints' wrenches without own parts, and what a unit of each adds to them and to the accelerations:
+ * friction.at_rest, by_load and by_own, after an evaluation without own parts at y that left udot. Overwrites bias
+ * accelerations of the links. */
 void fm_own_response(fm_instance *s, const double *y, const double *udot)
 {
     const fm_image *m = &s->image;

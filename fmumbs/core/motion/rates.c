@@ -34,8 +34,8 @@ void fm_stiff_accelerations(fm_instance *s, double t, const double *y, double g,
     s->loop.worn = worn, s->loop.near_singular = near_singular; /* the pivots were not those of the loops themselves */
 }
 
-/* The same with further forces on the velocity variables, after fm_stiff_accelerations for the same t, y and g: forces and
- * kinematics are those that this left, normal forces too, unless laws stick. */
+/* The same with further forces on the velocity variables, after fm_stiff_accelerations for the same t, y and g: forces
+ * and kinematics are those that this left, normal forces too, unless laws stick. */
 void fm_stiff_again(fm_instance *s, double t, const double *y, double g, const double *force, double *udot)
 {
     const int32_t worn = s->loop.worn, near_singular = s->loop.near_singular, n = s->image.n.speeds;

@@ -115,7 +115,8 @@ double fm_drive(const fm_instance *s, int32_t joint, int32_t part)
     double phi[FM_JOINT_MODES][6];
     const int32_t nu = s->image.joint_nu[joint], row = s->image.excitation_row[s->image.joint_excitation[joint] + part];
     if (nu > FM_JOINT_MODES) return 0.0;
-    if (row >= 0 && (fm_is_rate_row(&s->image, row) || fm_is_realised(&s->image, row))) return s->loop.lambda[row]; /* its target moves nothing */
+    if (row >= 0 && (fm_is_rate_row(&s->image, row) || fm_is_realised(&s->image, row)))
+        return s->loop.lambda[row]; /* its target moves nothing */
     (void)make_modes(s, joint, phi);
     const int32_t mode = nu - s->image.joint_excited[joint] + part;
     return dot6(phi[mode], s->wrench + 6 * s->image.joint_last[joint]) - coupled(s, s->image.joint_u[joint] + mode);
@@ -126,7 +127,8 @@ void fm_remove_free_modes(const fm_instance *s, int32_t joint, double wrench[6])
 {
     const fm_link *k = s->link + s->image.joint_last[joint];
     const int32_t kind = s->image.joint_kind[joint];
-    if (kind == FM_JOINT_NONHOLONOMIC || (kind == FM_JOINT_SCALAR && s->image.joint_first[joint] < s->image.joint_last[joint])) {
+    if (kind == FM_JOINT_NONHOLONOMIC ||
+        (kind == FM_JOINT_SCALAR && s->image.joint_first[joint] < s->image.joint_last[joint])) {
         remove_modes(s, joint, wrench);
         return;
     }

@@ -1,9 +1,9 @@
 /* resolution.c: coordinates so large that doubles no longer resolve the position.
  *
- * A double of size q is exact to q DBL_EPSILON. The error control allows an error relative to q, but forces depend on the
- * rest of an angle beyond whole turns: that has to be resolved to the tolerance, or, where the tolerance is tighter, to
- * FM_ANGLE. A translation has to be resolved to FM_SLIDE of the model's length, which decides nothing in mechanisms that
- * only drift far away.
+ * A double of size q is exact to q DBL_EPSILON. The error control allows an error relative to q, but forces depend on
+ * the rest of an angle beyond whole turns: that has to be resolved to the tolerance, or, where the tolerance is
+ * tighter, to FM_ANGLE. A translation has to be resolved to FM_SLIDE of the model's length, which decides nothing in
+ * mechanisms that only drift far away.
  */
 #include "resolution.h"
 

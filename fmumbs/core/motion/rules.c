@@ -1,7 +1,7 @@
 /* rules.c: the rules on several parameters, which hold when initialisation ends and when a step begins.
  *
- * Between two calls they need not hold, as an inertia or a matrix is set entry by entry. The bounds of each parameter are
- * checked with them, for states that were saved by something else; fm_set has refused all others.
+ * Between two calls they need not hold, as an inertia or a matrix is set entry by entry. The bounds of each parameter
+ * are checked with them, for states that were saved by something else; fm_set has refused all others.
  */
 #include "rules.h"
 
@@ -24,7 +24,8 @@ static fm_status check_inertias(fm_instance *s, fm_status status)
     for (int32_t b = 0; b < m->n.bodies; b++) {
         if (m->link_kind[m->body_link[b]] == FM_LINK_MODAL) continue; /* not a parameter */
         if (fm_solid_fits(s->inertia + 6 * b, m->body_measured[b], why, sizeof why)) continue;
-        return fm_say(s, status, "the inertia of body '%s' is refused: %s. Nothing is lost: set it, and go on", m->text + m->body_name[b], why);
+        return fm_say(s, status, "the inertia of body '%s' is refused: %s. Nothing is lost: set it, and go on",
+                      m->text + m->body_name[b], why);
     }
     return FM_OK;
 }
@@ -51,8 +52,11 @@ static fm_status check_matrices(fm_instance *s, fm_status status)
         if (m->joint_couplings[j] == 0) continue;
         const int stiff = is_negative(s, j, s->stiffness, s->coupled_stiffness);
         if (!stiff && !is_negative(s, j, s->damping, s->coupled_damping)) continue;
-        return fm_say(s, status, "the %s matrix of joint '%s' has a negative eigenvalue: it would drive some motion. Nothing is lost: set "
-                      "its entries to those of a matrix without one, and go on", stiff ? "stiffness" : "damping", m->text + m->joint_name[j]);
+        return fm_say(
+            s, status,
+            "the %s matrix of joint '%s' has a negative eigenvalue: it would drive some motion. Nothing is lost: set "
+            "its entries to those of a matrix without one, and go on",
+            stiff ? "stiffness" : "damping", m->text + m->joint_name[j]);
     }
     return FM_OK;
 }
@@ -61,9 +65,11 @@ static fm_status check_frictions(fm_instance *s, fm_status status)
 {
     for (int32_t i = 0; i < s->image.n.frictions; i++)
         if (s->friction_static[i] < s->friction_kinetic[i])
-            return fm_say(s, status, "%s.static = %g is refused: it must be at least %s.kinetic = %g. Nothing is lost: set one of them, and go on",
-                          s->image.text + s->image.friction_name[i], s->friction_static[i], s->image.text + s->image.friction_name[i],
-                          s->friction_kinetic[i]);
+            return fm_say(s, status,
+                          "%s.static = %g is refused: it must be at least %s.kinetic = %g. Nothing is lost: set one of "
+                          "them, and go on",
+                          s->image.text + s->image.friction_name[i], s->friction_static[i],
+                          s->image.text + s->image.friction_name[i], s->friction_kinetic[i]);
     return FM_OK;
 }
 

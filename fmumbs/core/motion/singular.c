@@ -138,7 +138,8 @@ int fm_rests_singular(fm_instance *s, const double *y)
     int singular = 0;
     if (!fm_singular_measure(s, y, s->singular.root) || fm_singular_direction(s, y + s->image.n.positions)) return 0;
     for (int32_t i = 0; i < s->image.n.rows; i++)
-        if (s->row_active[i] > 0.0) singular = singular || s->singular.root[i] * s->singular.root[i] < FM_THERE * s->row_pivot[i];
+        if (s->row_active[i] > 0.0)
+            singular = singular || s->singular.root[i] * s->singular.root[i] < FM_THERE * s->row_pivot[i];
     return singular;
 }
 

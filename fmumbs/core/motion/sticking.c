@@ -13,7 +13,7 @@
 
 #include "../instance/instance.h"
 #include "../forces/laws.h"
-#include "../tree/positions.h"
+#include "../tree/rate.h"
 #include "law_rates.h"
 #include "locked_laws.h"
 
@@ -79,7 +79,8 @@ static void factor(fm_instance *s, int32_t n, const int32_t *where)
     double *L = s->laws.L;
     for (int32_t i = 0; i < n; i++) {
         if (!is_sought(s, where, i)) continue;
-        const double least = FM_ROUNDED * s->laws.free[i], equal = FM_EQUAL * (A[i * n + i] > 1e-200 ? A[i * n + i] : 1e-200);
+        const double least = FM_ROUNDED * s->laws.free[i],
+                     equal = FM_EQUAL * (A[i * n + i] > 1e-200 ? A[i * n + i] : 1e-200);
         const double added = equal > least ? equal : least;
         for (int32_t j = 0; j <= i; j++) {
             if (!is_sought(s, where, j)) continue;
@@ -148,9 +149,9 @@ static int is_small(const fm_instance *s, int32_t n, int32_t i, double fraction)
     return fabs(rate_at(s, n, i, s->laws.f)) <= fraction * size;
 }
 
-/* The forces of the laws that are FM_BETWEEN for which their rates vanish, given the others' and starting from f. Each round
- * removes a part of what FM_EQUAL leaves; rounds end as rates no longer halve, so that there are at most as many as a double
- * has exponents, and hardly more than 53, after which only round-off is left. */
+/* The forces of the laws that are FM_BETWEEN for which their rates vanish, given the others' and starting from f. Each
+ * round removes a part of what FM_EQUAL leaves; rounds end as rates no longer halve, so that there are at most as many
+ * as a double has exponents, and hardly more than 53, after which only round-off is left. */
 void fm_sticking_solve(fm_instance *s, int32_t n, const int32_t *where, double *f)
 {
     double *x = s->laws.x, before = INFINITY;
@@ -170,9 +171,10 @@ void fm_sticking_solve(fm_instance *s, int32_t n, const int32_t *where, double *
     }
 }
 
-/* Moves the forces of those between from f towards `aim`, up to the first bound, where that law is fixed. Returns it, -1: none;
- * the part of the way. */
-static int32_t stop_at_bound(fm_instance *s, int32_t n, int32_t *where, const double *aim, double *f, double *part_of_way)
+/* Moves the forces of those between from f towards `aim`, up to the first bound, where that law is fixed. Returns it,
+ * -1: none; the part of the way. */
+static int32_t stop_at_bound(fm_instance *s, int32_t n, int32_t *where, const double *aim, double *f,
+                             double *part_of_way)
 {
     const double *range = s->laws.range;
     double way = 1.0;
@@ -191,11 +193,13 @@ static int32_t stop_at_bound(fm_instance *s, int32_t n, int32_t *where, const do
     return first;
 }
 
-/* The first law at a bound of its range whose rate drives it off that bound, but not one of those that `stay`; -1: none. */
+/* The first law at a bound of its range whose rate drives it off that bound, but not one of those that `stay`; -1:
+ * none. */
 static int32_t first_wrong(const fm_instance *s, int32_t n, const int32_t *stay)
 {
     for (int32_t i = 0; i < n; i++) {
-        if (s->laws.where[i] == FM_BETWEEN || s->laws.locked[i] || stay[i] || is_small(s, n, i, FM_BOX_ROUND_OFF)) continue;
+        if (s->laws.where[i] == FM_BETWEEN || s->laws.locked[i] || stay[i] || is_small(s, n, i, FM_BOX_ROUND_OFF))
+            continue;
         const double rate = rate_at(s, n, i, s->laws.f);
         if (s->laws.where[i] == FM_AT_LEAST ? rate < 0.0 : rate > 0.0) return i;
     }
@@ -222,7 +226,8 @@ static int go_round(const fm_instance *s, int32_t n, const int32_t *stay, int32_
 {
     const size_t size = (size_t)n * sizeof *stay;
     const double now = objective(s, n);
-    const int again = freed == noted->freed && memcmp(s->laws.where, noted->where, size) == 0 && memcmp(stay, noted->stay, size) == 0;
+    const int again =
+        freed == noted->freed && memcmp(s->laws.where, noted->where, size) == 0 && memcmp(stay, noted->stay, size) == 0;
     if (!isfinite(now) || (again && noted->count > 0 && !(now < noted->least))) return 1;
     if (again) noted->least = now;
     if (noted->count++ < noted->next) return 0;
@@ -232,11 +237,11 @@ static int go_round(const fm_instance *s, int32_t n, const int32_t *stay, int32_
     return 0;
 }
 
-/* Minimises f' A f / 2 + a0' f over the box by an active set method, in laws.f and laws.where. Of several laws that could
- * change, the first does, both ways: with exact numbers no set of laws at bounds then comes twice (Y.-Y. Chang, R. W. Cottle,
- * Math. Programming 18 (1980) 127). One that is let go and does not move is at its bound but for round-off, and stays there
- * until others move. 0: rounding makes it go round, or numbers are not finite. Sets that come again with a lesser objective end
- * at last, as there are finitely many numbers. */
+/* Minimises f' A f / 2 + a0' f over the box by an active set method, in laws.f and laws.where. Of several laws that
+ * could change, the first does, both ways: with exact numbers no set of laws at bounds then comes twice (Y.-Y. Chang,
+ * R. W. Cottle, Math. Programming 18 (1980) 127). One that is let go and does not move is at its bound but for
+ * round-off, and stays there until others move. 0: rounding makes it go round, or numbers are not finite. Sets that
+ * come again with a lesser objective end at last, as there are finitely many numbers. */
 int fm_sticking_box(fm_instance *s, int32_t n)
 {
     double *f = s->laws.f, *aim = s->laws.aim;
@@ -268,12 +273,14 @@ int fm_sticking_rests(const fm_instance *s, int32_t n, int32_t i)
     return n > 1 && !s->laws.locked[i] && is_small(s, n, i, FM_AT_REST);
 }
 
-/* The range of a law's force at the bound between two pieces, signed to drive the velocity: that of sliding to either side,
- * `wider` about its middle, the factor of breaking away, or 1. Requires work.control. */
-void fm_sticking_range(const fm_instance *s, int32_t law, const int32_t pieces[2], double x, double bound, double wider, double *range)
+/* The range of a law's force at the bound between two pieces, signed to drive the velocity: that of sliding to either
+ * side, `wider` about its middle, the factor of breaking away, or 1. Requires work.control. */
+void fm_sticking_range(const fm_instance *s, int32_t law, const int32_t pieces[2], double x, double bound, double wider,
+                       double *range)
 {
     const double factor = fm_law_factor(s, law);
-    for (int k = 0; k < 2; k++) range[k] = fm_law_along(s, law, factor * fm_law_polynomial(&s->image, pieces[k], x, bound));
+    for (int k = 0; k < 2; k++)
+        range[k] = fm_law_along(s, law, factor * fm_law_polynomial(&s->image, pieces[k], x, bound));
     if (wider == 1.0) return;
     const double middle = 0.5 * (range[0] + range[1]);
     for (int k = 0; k < 2; k++) range[k] = middle + wider * (range[k] - middle);
@@ -287,7 +294,8 @@ static void place_ranges(fm_instance *s, int32_t n, const double *y)
         int32_t pieces[2] = {-1, -1};
         fm_law_at(s, s->laws.held[i], y, &x, &v);
         (void)fm_law_sticks(s, s->laws.held[i], &pieces[0], &pieces[1], &bound);
-        fm_sticking_range(s, s->laws.held[i], pieces, x, bound, s->law_breakaway[s->laws.held[i]], s->laws.range + 2 * i);
+        fm_sticking_range(s, s->laws.held[i], pieces, x, bound, s->law_breakaway[s->laws.held[i]],
+                          s->laws.range + 2 * i);
     }
 }
 
@@ -302,8 +310,8 @@ static int in_ranges(const fm_instance *s, int32_t n)
     return all;
 }
 
-/* Whether all listed laws can stick within their ranges, as they were chosen to; if several act alike, many forces can do it.
- * They are stored in laws.f. */
+/* Whether all listed laws can stick within their ranges, as they were chosen to; if several act alike, many forces can
+ * do it. They are stored in laws.f. */
 static int share(fm_instance *s, int32_t n)
 {
     for (int32_t i = 0; i < n; i++)

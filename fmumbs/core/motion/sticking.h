@@ -11,7 +11,8 @@ void fm_sticking_matrix(fm_instance *s, const fm_evaluation *how, int32_t count,
 void fm_sticking_solve(fm_instance *s, int32_t n, const int32_t *where, double *f);
 int fm_sticking_box(fm_instance *s, int32_t n);
 int fm_sticking_rests(const fm_instance *s, int32_t n, int32_t i);
-void fm_sticking_range(const fm_instance *s, int32_t law, const int32_t pieces[2], double x, double bound, double wider, double *range);
+void fm_sticking_range(const fm_instance *s, int32_t law, const int32_t pieces[2], double x, double bound, double wider,
+                       double *range);
 void fm_laws_stick(fm_instance *s, const fm_evaluation *how, double *udot);
 
 FM_HIDDEN_END

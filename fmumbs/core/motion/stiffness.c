@@ -1,11 +1,13 @@
-/* stiffness.c: evaluations with the stiffness and damping of the joints beside the mass matrix, for the implicit scheme.
+/* stiffness.c: evaluations with the stiffness and damping of the joints beside the mass matrix, for the implicit
+ * scheme.
  *
  *     (M + R) a = Q(q, v) - bias + f,   R = g D + g^2 K,
  * g a time, K and D what springs, dampers, force laws and modes of flexible bodies put on the velocity variables. It is
- * block diagonal, so that the sweeps take R in at each joint as the inertia of a drive (kernels/stiff.inc). Springs K_p on
- * the positions of a nonholonomic joint, p' = Y u, put Y' K_p Y on u. What K and D leave out (the stiffness of the motion
- * itself; compliances.c has point springs and matrices) slows an iteration down, and changes nothing of where it ends. An
- * excited mode has the inertia 1: its acceleration is (kappa' + f)/(1 + R), K = omega^2 and D = 2 omega of its filter.
+ * block diagonal, so that the sweeps take R in at each joint as the inertia of a drive (kernels/stiff.inc). Springs K_p
+ * on the positions of a nonholonomic joint, p' = Y u, put Y' K_p Y on u. What K and D leave out (the stiffness of the
+ * motion itself; compliances.c has point springs and matrices) slows an iteration down, and changes nothing of where it
+ * ends. An excited mode has the inertia 1: its acceleration is (kappa' + f)/(1 + R), K = omega^2 and D = 2 omega of its
+ * filter.
  */
 #include "stiffness.h"
 
@@ -30,7 +32,8 @@ void fm_stiff_place(fm_instance *s, const double *y)
         if (k->u < 0 || k->kind == FM_LINK_GENERAL || k->kind == FM_LINK_DRIVEN || k->kind == FM_LINK_MODAL) continue;
         if (fm_resists_along(s, m->link_joint[i])) continue;
         for (int32_t j = 0; j < fm_link_speeds(m, i); j++)
-            s->stiff.K[k->u + j] = s->stiffness[k->u] > 0.0 ? s->stiffness[k->u] : 0.0, s->stiff.D[k->u + j] = s->damping[k->u];
+            s->stiff.K[k->u + j] = s->stiffness[k->u] > 0.0 ? s->stiffness[k->u] : 0.0,
+                              s->stiff.D[k->u + j] = s->damping[k->u];
     }
     for (int32_t i = 0; i < m->n.excitations; i++) {
         const int32_t u = m->excitation_u[i];
@@ -76,7 +79,8 @@ void fm_stiff_apply(const fm_instance *s, double *tau)
     }
 }
 
-/* The inertias that the sweeps take in, at each joint; from here on evaluations have them, with the kernels for them. */
+/* The inertias that the sweeps take in, at each joint; from here on evaluations have them, with the kernels for them.
+ */
 void fm_stiff_begin(fm_instance *s, double g)
 {
     for (int32_t i = 0; i < s->image.n.links; i++) {
@@ -85,7 +89,8 @@ void fm_stiff_begin(fm_instance *s, double g)
         k->rotor = k->kind == FM_LINK_SCREW ? s->rotor_inertia[k->u] : 0.0;
         k->rotor += g * (s->stiff.D[k->u] + g * s->stiff.K[k->u]);
     }
-    for (int32_t i = 0; s->planar.used && i < s->model.planars; i++) s->planar.rotor[i] = s->link[s->planar.link[i].link].rotor;
+    for (int32_t i = 0; s->planar.used && i < s->model.planars; i++)
+        s->planar.rotor[i] = s->link[s->planar.link[i].link].rotor;
     s->stiff.time = g;
     s->stiff.ordinary = s->kernels;
     s->kernels = s->stiff_kernels;

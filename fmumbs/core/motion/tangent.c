@@ -180,7 +180,8 @@ int fm_passed_tangent(fm_instance *s, double t, double h, const double *y, const
     const fm_stretch w = {y, end, t, h, fmax(FM_BEYOND, FM_MARGIN / (fastest * h))};
     const fm_singular_kept kept = fm_singular_begin(s);
     if (find_candidates(s, &w))
-        for (int32_t i = 0; i < s->image.n.rows && !touch; i++) touch = s->singular.rhs[i] > 0.0 && share_tangent(s, &w, i);
+        for (int32_t i = 0; i < s->image.n.rows && !touch; i++)
+            touch = s->singular.rhs[i] > 0.0 && share_tangent(s, &w, i);
     fm_singular_end(s, kept);
     s->loop.worn = worn, s->loop.near_singular = narrow;
     s->planar.is_placed = 0;

@@ -1,6 +1,7 @@
 /* derivatives.c: Taylor coefficients of inputs, time derivatives of outputs, directional derivatives. */
 #include "derivatives.h"
 
+#include "../image/kinds.h"
 #include "../instance/instance.h"
 #include "../instance/message.h"
 #include "../tree/general.h"
@@ -28,36 +29,16 @@ static fm_status refuse(fm_instance *s, uint32_t reference, const char *why)
     return fm_say(s, FM_ERROR, "reference %lu (%s): %s", (unsigned long)reference, name, why);
 }
 
-/* Index of an input among all inputs: tau of every mode, the loads, the controls; -1 if it is not an input. */
-static int32_t input_place(const fm_instance *s, uint32_t reference)
-{
-    const fm_image *m = &s->image;
-    if (reference >= fm_variable_count(s)) return -1;
-    const int32_t object = m->variable_object[reference], component = m->variable_component[reference];
-    const int32_t part = component < 0 ? 0 : component;
-    switch (m->variable_kind[reference]) {
-    case FM_J_TAU: return m->joint_u[object] + part + (m->joint_kind[object] == FM_JOINT_FREE ? 3 : 0);
-    case FM_J_F: return m->joint_u[object] + part;
-    case FM_J_KAPPA_DOT_IN: case FM_J_ETA_IN: return m->excitation_u[m->joint_excitation[object] + part];
-    case FM_L_FORCE: return m->n.modes + 6 * object + part;
-    case FM_L_TORQUE: return m->n.modes + 6 * object + 3 + part;
-    case FM_FR_NORMAL: return m->n.modes + 6 * m->n.loads + m->friction_pressed[object];
-    case FM_LAW_SCALED: return m->n.modes + 6 * m->n.loads + m->law_scaled[object];
-    case FM_FR_SCALED: return m->n.modes + 6 * m->n.loads + m->friction_scaled[object];
-    default: return -1;
-    }
-}
-
 fm_status fm_do_set_input_derivatives(fm_instance *s, const uint32_t *reference, size_t count, const int32_t *order,
                                       const double *value)
 {
     for (size_t i = 0; i < count; i++) {
-        if (input_place(s, reference[i]) < 0) return refuse(s, reference[i], "only an input has input derivatives");
+        if (fm_input_place(s, reference[i]) < 0) return refuse(s, reference[i], "only an input has input derivatives");
         if (order[i] < 1 || order[i] > FM_TAYLOR) return refuse(s, reference[i], "input derivatives have order 1 to 3");
         if (!isfinite(value[i])) return refuse(s, reference[i], "its derivative must be a finite number");
     }
     for (size_t i = 0; i < count; i++) {
-        const int32_t place = input_place(s, reference[i]), modes = s->image.n.modes, loads = 6 * s->image.n.loads;
+        const int32_t place = fm_input_place(s, reference[i]), modes = s->image.n.modes, loads = 6 * s->image.n.loads;
         double *to = place < modes           ? s->tau_taylor + FM_TAYLOR * place
                      : place < modes + loads ? s->load_taylor + FM_TAYLOR * (place - modes)
                                              : s->control_taylor + FM_TAYLOR * (place - modes - loads);
@@ -121,7 +102,8 @@ static double rate_along_flow(fm_instance *s, int32_t kind, int32_t object, int3
         double size = fabs(kept[i]) > s->scale[i] ? fabs(kept[i]) : s->scale[i];
         fastest = fabs(rate[i]) / size > fastest ? fabs(rate[i]) / size : fastest;
     }
-    const double shortest = 1.0 / (fastest > 1e-6 ? fastest : 1e-6), h = FM_WIDE * shortest, small = FM_SMALL * shortest;
+    const double shortest = 1.0 / (fastest > 1e-6 ? fastest : 1e-6), h = FM_WIDE * shortest,
+                 small = FM_SMALL * shortest;
     for (int j = 0; j < 3; j++) {
         const double after = value_along(s, kept, rate, t, (j + 1) * h, kind, object, part);
         const double before = value_along(s, kept, rate, t, -(j + 1) * h, kind, object, part);
@@ -170,12 +152,6 @@ fm_status fm_do_get_output_derivatives(fm_instance *s, const uint32_t *reference
     return FM_OK;
 }
 
-static int follows_inputs(const fm_image *m, int32_t kind, int32_t object)
-{
-    if (kind == FM_J_POSITION || kind == FM_J_VIOLATION) return 0; /* programmed, also where these are accelerations */
-    return (fm_validity(m, kind, object) & (FM_VALID_MOTION | FM_VALID_LINKS | FM_VALID_JOINT_FORCES)) != 0;
-}
-
 fm_status fm_do_directional_derivative(fm_instance *s, const uint32_t *unknown, size_t unknowns, const uint32_t *known,
                                        size_t knowns, const double *seed, double *result)
 {
@@ -183,7 +159,7 @@ fm_status fm_do_directional_derivative(fm_instance *s, const uint32_t *unknown, 
     const int32_t inputs = m->n.modes + 6 * m->n.loads + m->n.controls;
     memset(s->work.seed, 0, (size_t)inputs * sizeof(double));
     for (size_t i = 0; i < knowns; i++) {
-        const int32_t place = input_place(s, known[i]);
+        const int32_t place = fm_input_place(s, known[i]);
         if (place < 0) return refuse(s, known[i], "derivatives are with respect to inputs only");
         if (!isfinite(seed[i])) return refuse(s, known[i], "its seed must be a finite number");
         s->work.seed[place] += seed[i];
@@ -206,10 +182,10 @@ fm_status fm_do_directional_derivative(fm_instance *s, const uint32_t *unknown, 
         const int32_t kind = m->variable_kind[unknown[i]], object = m->variable_object[unknown[i]];
         if (kind == FM_FR_FORCE) result[i] = fm_friction_force_seed(s, object, m->variable_component[unknown[i]]);
         else if (kind == FM_FR_LOAD) result[i] = s->friction.load_seed[object] + s->friction.own_seed[object];
-        else if (kind == FM_FR_SLIP) result[i] = 0.0;
         else if (kind == FM_LAW_SLIP) result[i] = 0.0;
         else if (kind == FM_S_F) result[i] = fm_laws_on_spring(s, object, s->work.probe);
-        else result[i] = follows_inputs(m, kind, object) ? fm_value(s, kind, object, m->variable_component[unknown[i]]) : 0.0;
+        else if (fm_kinds[kind].follows < FM_FOLLOWS_ACCELERATIONS) result[i] = 0.0;
+        else result[i] = fm_value(s, kind, object, m->variable_component[unknown[i]]);
     }
     s->laws.off = 0;
     memcpy(s->gravity, gravity, sizeof gravity);

@@ -4,8 +4,8 @@
 #include "../maths/vectors.h"
 #include "../instance/instance.h"
 #include "../tree/general.h"
-#include "../tree/kinematics.h"
 #include "../tree/modal.h"
+#include "../forces/elements.h"
 #include "../forces/matrix_laws.h"
 #include "../image/joints.h"
 #include "../loops/cut_joints.h"
@@ -44,10 +44,11 @@ double fm_energy(fm_instance *s)
 {
     double energy = 0.0;
     for (int32_t i = 0; i < s->image.n.links; i++) energy += link_energy(s, i) + mode_energy(s, i);
-    for (int32_t i = 0; i < s->image.n.springs; i++) {
-        double direction[3], rate, stretch = fm_spring_line(s, i, direction, &rate) - s->spring_free_length[i];
-        energy += 0.5 * s->spring_stiffness[i] * stretch * stretch;
-    }
+#define O(id, one, all) \
+    for (int32_t i = 0; fm_##one##_element.energy != NULL && i < s->image.n.all; i++) \
+        energy += fm_##one##_element.energy(s, i);
+    FM_FORCE_ELEMENTS(O)
+#undef O
     for (int32_t j = s->model.coupled ? 0 : s->image.n.joints; j < s->image.n.joints; j++) {
         double force[FM_JOINT_MODES] = {0.0};
         if (fm_is_cut_joint(&s->image, j)) continue;

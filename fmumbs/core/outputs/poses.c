@@ -1,4 +1,5 @@
-/* poses.c: where all bodies are and how flexible ones are bent, for whoever draws them. Linear in the number of bodies. */
+/* poses.c: where all bodies are and how flexible ones are bent, for whoever draws them. Linear in the number of bodies.
+ */
 #include "poses.h"
 
 #include "../image/joints.h"

@@ -24,7 +24,7 @@ static void respond_so(fm_instance *s, const fm_evaluation *how, double *udot)
     s->work.evaluated = how->y;
     fm_run_orientations(s, how->y);
     fm_make_world(s, how->y);
-    fm_apply_forces(s, how->load, 0);
+    fm_apply_responses(s, how->load);
     if (s->image.n.frictions > 0) tau = fm_friction_add_seed(s, tau);
     s->work.cuts = s->image.n.modes > s->image.n.speeds;
     s->work.forced = 1;

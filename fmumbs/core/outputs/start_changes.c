@@ -21,7 +21,8 @@ static const char *suffix_of(const fm_instance *s, int level, int32_t u, int32_t
     const int32_t kind = m->joint_kind[joint], free = m->joint_nu[joint] - m->joint_excited[joint];
     *part = u - m->joint_u[joint];
     switch (kind) {
-    case FM_JOINT_SPHERICAL: case FM_JOINT_FREE:
+    case FM_JOINT_SPHERICAL:
+    case FM_JOINT_FREE:
         if (kind == FM_JOINT_FREE && *part < 3) return level == FM_POSITIONS ? "r" : "v";
         *part = level == FM_POSITIONS ? -1 : *part % 3;
         return level == FM_POSITIONS ? "q" : "w";
@@ -61,8 +62,10 @@ double fm_say_deformation(const fm_instance *s, char *out, size_t capacity)
     if (!(strain > 0.0)) return 0.0;
     name_variable(s, FM_POSITIONS, u, name, sizeof name);
     const int modal = !fm_is_of_cut_joint(s, u) && s->link[s->assembly.link[u]].kind == FM_LINK_MODAL;
-    (void)fm_print(out, capacity, "a deformation leaves the linear range: at t = %.6g s %s makes a rotation or strain of %.4g, "
-                   "and solver.deformation is %g. %s", s->clock[FM_DEFORMED_AT], name, strain, bound,
+    (void)fm_print(out, capacity,
+                   "a deformation leaves the linear range: at t = %.6g s %s makes a rotation or strain of %.4g, "
+                   "and solver.deformation is %g. %s",
+                   s->clock[FM_DEFORMED_AT], name, strain, bound,
                    modal ? "Make this body a FlexibleLink, which may turn and bend as far as it likes"
                          : "Give this flexible link more elements");
     return strain;
@@ -73,8 +76,8 @@ void fm_name_position(const fm_instance *s, int32_t u, char *out, size_t capacit
     name_variable(s, FM_POSITIONS, u, out, capacity);
 }
 
-/* Names the coordinate that moves most in a displacement, in radians and in lengths of the model: of an orientation and of a
- * nonholonomic joint the velocity variable. */
+/* Names the coordinate that moves most in a displacement, in radians and in lengths of the model: of an orientation and
+ * of a nonholonomic joint the velocity variable. */
 void fm_name_moving(const fm_instance *s, const double *v, char *out, size_t capacity)
 {
     int32_t most = 0;

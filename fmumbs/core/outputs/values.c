@@ -5,11 +5,13 @@
 #include "../maths/vectors.h"
 #include "../image/bounds.h"
 #include "../image/joints.h"
+#include "../image/kinds.h"
 #include "../instance/instance.h"
 #include "../instance/message.h"
 #include "../tree/kinematics.h"
-#include "../forces/laws.h"
+#include "../forces/elements.h"
 #include "../forces/excitation.h"
+#include "../forces/laws.h"
 #include "../loops/constraints.h"
 #include "../loops/programs.h"
 #include "../loops/multipliers.h"
@@ -23,68 +25,38 @@
 #include <math.h>
 #include <string.h>
 
-static const fm_kind_info kinds[] = {
-#define K(id, owner, suffix, components, causality, type, tunable, state, unit, linear, text) \
-    {suffix, unit, linear, text, FM_##owner, FM_##causality, FM_##type, tunable, state, #owner, components},
+static const int32_t needs[FM_KIND_COUNT] = {
+#define K(id, owner, suffix, components, role, elements, place, needs, follows, unit, linear, text) FM_VALID_##needs,
     FM_KINDS(K)
 #undef K
 };
-
-uint32_t fm_kind_count(void)
-{
-    return FM_KIND_COUNT;
-}
-
-const fm_kind_info *fm_kind(uint32_t index)
-{
-    return index < FM_KIND_COUNT ? kinds + index : NULL;
-}
-
-int32_t fm_kind_rate(int32_t kind)
-{
-    switch (kind) {
-#define R(id, rate) case FM_##id: return FM_##rate;
-    FM_RATES(R)
-#undef R
-    default: return -1;
-    }
-}
-
-fm_level fm_kind_level(int32_t kind)
-{
-    const int32_t rate = fm_kind_rate(kind);
-    if (kind == FM_J_QUAT || kind == FM_B_QUAT || kind == FM_S_LENGTH) return FM_OF_POSITIONS;
-    if (kind == FM_S_F) return FM_OF_SPRINGS;
-    if (rate < 0) return FM_OF_ALL;
-    return fm_kind_rate(rate) < 0 ? FM_OF_VELOCITIES : FM_OF_POSITIONS;
-}
 
 uint32_t fm_variable_count(const fm_instance *s)
 {
     return (uint32_t)s->image.n.variables;
 }
 
-static int is_excited_kind(int32_t kind)
+static int is_excited(int32_t kind)
 {
-    return (kind >= FM_J_ETA && kind <= FM_J_DRIVE) || kind == FM_J_KAPPA_DOT_IN || kind == FM_J_ETA_IN;
+    return fm_kinds[kind].elements >= FM_HAVE_EXCITED && fm_kinds[kind].elements <= FM_HAVE_PROGRAMMED;
 }
 
 /* The velocity variable that a component of a joint's variable belongs to. */
 static int32_t mode_of(const fm_image *m, int32_t kind, int32_t joint, int32_t component)
 {
-    const int32_t part = component < 0 ? 0 : component;
-    const int turning = kind == FM_J_TAU || kind == FM_J_W || kind == FM_J_ALPHA;
-    if (is_excited_kind(kind)) {
+    const int32_t part = component < 0 ? 0 : component, elements = fm_kinds[kind].elements;
+    if (is_excited(kind)) {
         const int32_t mode = m->joint_excitation[joint] + part;
         return kind == FM_J_DRIVE && m->excitation_drive[mode] >= 0 ? m->excitation_drive[mode] : m->excitation_u[mode];
     }
+    const int turning = elements == FM_HAVE_TORQUED || elements == FM_HAVE_TURNING;
     return m->joint_u[joint] + part + (m->joint_kind[joint] == FM_JOINT_FREE && turning ? 3 : 0);
 }
 
-static int is_mode_kind(int32_t kind)
+/* Whether a joint's variable has a unit of its mode. */
+static int has_unit_of_mode(int32_t kind)
 {
-    return kind == FM_J_TAU || kind == FM_J_F || kind == FM_J_Q || kind == FM_J_QD || kind == FM_J_QDD ||
-           kind == FM_J_U || kind == FM_J_UDOT || is_excited_kind(kind) || (kind >= FM_J_STIFFNESS && kind <= FM_J_ROTOR);
+    return strcmp(fm_kinds[kind].unit, fm_kinds[kind].unit_linear) != 0;
 }
 
 /* The free screw of a nonholonomic joint that a component belongs to. */
@@ -98,7 +70,7 @@ static int32_t screw_of(const fm_image *m, int32_t joint, int32_t component)
 /* A parameter of a nonholonomic joint's spring or damper, which belongs to a screw; NULL for all else. */
 static double *law_of_screw(const fm_instance *s, int32_t kind, int32_t joint, int32_t part)
 {
-    double *const of = kind == FM_J_STIFFNESS  ? s->screw_stiffness
+    double *const of = kind == FM_J_STIFFNESS ? s->screw_stiffness
                        : kind == FM_J_DAMPING ? s->screw_damping
                        : kind == FM_J_REST    ? s->screw_rest
                                               : NULL;
@@ -119,14 +91,15 @@ static const char *coupled_unit(const fm_image *m, int32_t kind, int32_t joint, 
 {
     const int32_t *linear = m->mode_linear + m->joint_u[joint], *mode = m->coupled_modes + 2 * entry;
     if (linear[mode[0]] != linear[mode[1]]) return kind == FM_J_STIFFNESS ? "N" : "N.s";
-    return linear[mode[0]] ? kinds[kind].unit_linear : kinds[kind].unit;
+    return linear[mode[0]] ? fm_kinds[kind].unit_linear : fm_kinds[kind].unit;
 }
 
 /* Whether a component of a joint's variable belongs to a translation. */
 static int is_linear(const fm_image *m, int32_t kind, int32_t joint, int32_t component)
 {
-    const int law = kind == FM_J_STIFFNESS || kind == FM_J_DAMPING || kind == FM_J_REST;
-    if (m->joint_kind[joint] != FM_JOINT_NONHOLONOMIC || (kind != FM_J_Q && !law))
+    const int32_t elements = fm_kinds[kind].elements;
+    const int of_screw = elements == FM_HAVE_SPRUNG || elements == FM_HAVE_RESTING || elements == FM_HAVE_COORDINATES;
+    if (m->joint_kind[joint] != FM_JOINT_NONHOLONOMIC || !of_screw)
         return m->mode_linear[mode_of(m, kind, joint, component)] != 0;
     return m->screw_pitch[screw_of(m, joint, component)] == 0.0;
 }
@@ -152,30 +125,16 @@ static int32_t coupled_link(const fm_image *m, int32_t coupling, int32_t compone
 /* Position and velocity of a mode that follows a path: not states. */
 static int follows_path(const fm_image *m, int32_t kind, int32_t joint, int32_t component)
 {
-    if (kind != FM_J_ETA && kind != FM_J_KAPPA) return 0;
+    if (!fm_kinds[kind].state || fm_kinds[kind].elements != FM_HAVE_EXCITED) return 0;
     return m->excitation_kind[m->joint_excitation[joint] + (component < 0 ? 0 : component)] == FM_EXCITED_BY_PATH;
-}
-
-static int is_position(int32_t kind)
-{
-    return kind == FM_J_Q || kind == FM_J_QUAT || kind == FM_J_R;
-}
-
-static int is_velocity(int32_t kind)
-{
-    return kind == FM_J_QD || kind == FM_J_W || kind == FM_J_V;
-}
-
-static int is_acceleration(int32_t kind)
-{
-    return kind == FM_J_QDD || kind == FM_J_ALPHA || kind == FM_J_A;
 }
 
 /* A coordinate of a cut joint, or its time derivatives: computed, not states. */
 static int is_cut_motion(const fm_image *m, int32_t kind, int32_t object)
 {
-    return kinds[kind].owner == FM_JOINT && fm_is_cut_joint(m, object) &&
-           (is_position(kind) || is_velocity(kind) || is_acceleration(kind));
+    const int32_t place = fm_kinds[kind].place;
+    return fm_kinds[kind].owner == FM_JOINT && place >= FM_AT_POSITION && place <= FM_AT_ACCELERATION &&
+           fm_is_cut_joint(m, object);
 }
 
 /* The value of a coordinate of a cut joint, or of its time derivative. */
@@ -184,17 +143,20 @@ static double cut_value(const fm_instance *s, int32_t kind, int32_t joint, int32
     const fm_image *m = &s->image;
     const int loose = m->joint_kind[joint] == FM_JOINT_FREE;
     fm_coordinates at;
-    fm_cut_joint_coordinates(s, joint, is_acceleration(kind), &at);
-    if (is_position(kind)) return at.p[part + (loose && kind == FM_J_QUAT ? 3 : 0)];
+    const int32_t place = fm_kinds[kind].place;
+    fm_cut_joint_coordinates(s, joint, place == FM_AT_ACCELERATION, &at);
+    if (place == FM_AT_POSITION) return at.p[part];
+    if (place == FM_AT_QUATERNION) return at.p[part + (loose ? 3 : 0)];
     const int32_t mode = mode_of(m, kind, joint, part) - m->joint_u[joint];
-    return is_velocity(kind) ? at.u[mode] : at.udot[mode];
+    return place == FM_AT_SPEED ? at.u[mode] : at.udot[mode];
 }
 
 /* The unit of a variable of a program for velocities or accelerations; NULL for all else. */
 static const char *unit_of_rate(const fm_image *m, int32_t kind, int32_t joint)
 {
-    static const char *const unit[2][5] = {{"rad", "rad/s", "rad/s2", "rad/s3", "rad/s4"}, {"m", "m/s", "m/s2", "m/s3", "m/s4"}};
-    if (!is_excited_kind(kind) || kind == FM_J_DRIVE) return NULL;
+    static const char *const unit[2][5] = {{"rad", "rad/s", "rad/s2", "rad/s3", "rad/s4"},
+                                           {"m", "m/s", "m/s2", "m/s3", "m/s4"}};
+    if (!is_excited(kind) || kind == FM_J_DRIVE) return NULL;
     const int32_t first = m->joint_excitation[joint], row = m->excitation_row[first];
     const int order = kind == FM_J_KAPPA ? 1 : kind == FM_J_KAPPA_DOT || kind == FM_J_KAPPA_DOT_IN ? 2 : 0;
     if (row < 0 || m->row_part[row] == FM_OF_POSITION) return NULL;
@@ -205,7 +167,7 @@ fm_status fm_variable(const fm_instance *s, uint32_t reference, fm_variable_info
 {
     const fm_image *m = &s->image;
     if (reference >= fm_variable_count(s)) return FM_ERROR;
-    const fm_kind_info *kind = kinds + m->variable_kind[reference];
+    const fm_kind_info *kind = fm_kinds + m->variable_kind[reference];
     info->kind = m->variable_kind[reference];
     info->object = m->variable_object[reference];
     info->component = m->variable_component[reference];
@@ -216,10 +178,12 @@ fm_status fm_variable(const fm_instance *s, uint32_t reference, fm_variable_info
     info->unit = kind->unit;
     const int32_t entry = kind->owner == FM_JOINT ? coupled_entry(m, info->kind, info->object, info->component) : -1;
     if (entry >= 0) info->unit = coupled_unit(m, info->kind, info->object, entry);
-    else if (kind->owner == FM_JOINT && is_mode_kind(info->kind) && is_linear(m, info->kind, info->object, info->component))
+    else if (kind->owner == FM_JOINT && has_unit_of_mode(info->kind) &&
+             is_linear(m, info->kind, info->object, info->component))
         info->unit = kind->unit_linear;
     if (kind->owner == FM_LAW && is_law_linear(m, info->object)) info->unit = kind->unit_linear;
-    if (kind->owner == FM_FRICTION && is_sliding(m, info->kind, info->object, info->component)) info->unit = kind->unit_linear;
+    if (kind->owner == FM_FRICTION && is_sliding(m, info->kind, info->object, info->component))
+        info->unit = kind->unit_linear;
     const char *of_rate = kind->owner == FM_JOINT ? unit_of_rate(m, info->kind, info->object) : NULL;
     if (of_rate != NULL) info->unit = of_rate;
     if (info->kind == FM_C_TAU && m->mode_linear[m->link_u[coupled_link(m, info->object, info->component)]])
@@ -234,7 +198,7 @@ static const char *owner_name(const fm_image *m, int32_t owner, int32_t object)
     switch (owner) {
 #define O(id, one, all) \
     case FM_##id: return m->text + m->one##_name[object];
-    FM_OWNERS(O)
+        FM_OWNERS(O)
 #undef O
     default: return "";
     }
@@ -245,7 +209,7 @@ size_t fm_variable_name(const fm_instance *s, uint32_t reference, char *name, si
     const fm_image *m = &s->image;
     if (capacity > 0) name[0] = 0;
     if (reference >= fm_variable_count(s)) return 0;
-    const fm_kind_info *kind = kinds + m->variable_kind[reference];
+    const fm_kind_info *kind = fm_kinds + m->variable_kind[reference];
     const int32_t component = m->variable_component[reference];
     int length;
     if (m->variable_name[reference] >= 0) {
@@ -260,30 +224,16 @@ size_t fm_variable_name(const fm_instance *s, uint32_t reference, char *name, si
 
 /* Reading ----------------------------------------------------------------------------------------------------- */
 
-/* The results that a kind requires. */
+/* The results that a kind requires. The position of a program for accelerations is one; a law that sticks may hold a
+ * spring, by a force that follows from the motion. */
 int32_t fm_validity(const fm_image *m, int32_t kind, int32_t object)
 {
-    if (kinds[kind].owner == FM_JOINT && fm_is_cut_joint(m, object)) {
-        if (is_position(kind) || is_velocity(kind)) return FM_VALID_WORLD;
-        if (is_acceleration(kind)) return FM_VALID_WORLD | FM_VALID_LINKS;
-    }
-    switch (kind) {
-    case FM_J_POSITION: case FM_J_VIOLATION:
-        return m->row_part[m->excitation_row[m->joint_excitation[object]]] == FM_OF_ACCELERATION
-                   ? FM_VALID_WORLD | FM_VALID_LINKS
-                   : FM_VALID_WORLD;
-    case FM_J_QDD: case FM_J_ALPHA: case FM_J_A: case FM_J_UDOT: case FM_J_KAPPA_DOT: case FM_B_QDD:
-    case FM_FR_FORCE: case FM_FR_SLIP: case FM_FR_LOAD: case FM_LAW_SLIP:
-        return FM_VALID_MOTION;
-    case FM_J_DRIVE: case FM_J_REACTION_F: case FM_J_REACTION_T: case FM_J_WRENCH_F: case FM_J_WRENCH_T: case FM_C_TAU:
-        return FM_VALID_JOINT_FORCES;
-    case FM_B_R: case FM_B_V: case FM_B_W: case FM_P_R: case FM_P_V: case FM_S_LENGTH: case FM_S_F: case FM_ENERGY:
-    case FM_POSITION_VIOLATION: case FM_VELOCITY_VIOLATION:
-        return FM_VALID_WORLD;
-    case FM_LAW_FORCE: return FM_VALID_WORLD | FM_VALID_MOTION;
-    case FM_B_A: case FM_B_ALPHA: case FM_P_A: return FM_VALID_WORLD | FM_VALID_LINKS;
-    default: return FM_VALID_NOTHING;
-    }
+    if (is_cut_motion(m, kind, object))
+        return fm_kinds[kind].place == FM_AT_ACCELERATION ? FM_VALID_WORLD_AND_LINKS : FM_VALID_WORLD;
+    const int of_program = needs[kind] == FM_VALID_WORLD && fm_kinds[kind].elements == FM_HAVE_PROGRAMMED;
+    if (of_program && m->row_part[m->excitation_row[m->joint_excitation[object]]] == FM_OF_ACCELERATION)
+        return FM_VALID_WORLD_AND_LINKS;
+    return fm_kinds[kind].follows == FM_FOLLOWS_SPRING && m->n.laws > 0 ? needs[kind] | FM_VALID_MOTION : needs[kind];
 }
 
 /* Torque (or force, if `force`) across a joint at M, in F's axes. */
@@ -336,12 +286,16 @@ static double point_value(const fm_instance *s, int32_t kind, int32_t point, int
     return kind == FM_P_R ? r[part] : v[part];
 }
 
-static double spring_force(fm_instance *s, int32_t spring)
+/* An output of a force element; 0 of what is none. */
+static double element_value(const fm_instance *s, int32_t kind, int32_t object, int32_t part)
 {
-    if (s->image.n.laws > 0) fm_update(s, FM_VALID_MOTION); /* for the force of a sticking law */
-    double direction[3], rate, length = fm_spring_line(s, spring, direction, &rate);
-    const double pull = s->spring_stiffness[spring] * (length - s->spring_free_length[spring]);
-    return (pull + s->spring_damping[spring] * rate) + fm_laws_on_spring(s, spring, s->y);
+    switch (fm_kinds[kind].owner) {
+#define O(id, one, all) \
+    case FM_##id: return fm_##one##_element.value != NULL ? fm_##one##_element.value(s, kind, object, part) : 0.0;
+        FM_FORCE_ELEMENTS(O)
+#undef O
+    default: return 0.0;
+    }
 }
 
 /* The target of a program, the position of the mechanism, or the distance between them. */
@@ -359,79 +313,106 @@ static double program_value(const fm_instance *s, int32_t kind, int32_t joint, i
     return sqrt(square);
 }
 
+/* The location of a parameter, in its array. */
+static double *stored_parameter(fm_instance *s, int32_t kind, int32_t object, int32_t part)
+{
+    const fm_image *m = &s->image;
+    double *const of_screw = law_of_screw(s, kind, object, part);
+    const int32_t entry = fm_kinds[kind].owner == FM_JOINT ? coupled_entry(m, kind, object, part) : -1;
+    if (of_screw != NULL) return of_screw;
+    if (entry >= 0) return (kind == FM_J_STIFFNESS ? s->coupled_stiffness : s->coupled_damping) + entry;
+    const int32_t mode = fm_kinds[kind].owner == FM_JOINT ? mode_of(m, kind, object, part) : -1;
+    switch (kind) {
+#define P(V, kind, array, columns, rows) \
+    case FM_##kind: return s->array + (mode >= 0 ? mode : (columns) * object + part);
+#define S(V, kind, name, array, first, components) case FM_##kind: return s->array + first + part;
+        FM_PARAMETERS(P, )
+        FM_SETTINGS(S, )
+#undef P
+#undef S
+    default: return NULL;
+    }
+}
+
 /* The location of a variable that is stored; NULL for computed ones. */
 static double *stored(fm_instance *s, int32_t kind, int32_t object, int32_t component)
 {
     const fm_image *m = &s->image;
     const int32_t part = component < 0 ? 0 : component;
-    double *const of_screw = law_of_screw(s, kind, object, part);
-    const int32_t entry = kinds[kind].owner == FM_JOINT ? coupled_entry(m, kind, object, part) : -1;
-    if (of_screw != NULL) return of_screw;
-    if (entry >= 0) return (kind == FM_J_STIFFNESS ? s->coupled_stiffness : s->coupled_damping) + entry;
+    double *const speeds = s->y + m->n.positions;
     if (is_cut_motion(m, kind, object)) return NULL;
-    switch (kind) {
-    case FM_J_TAU: case FM_J_F: case FM_J_KAPPA_DOT_IN: case FM_J_ETA_IN: return s->tau + mode_of(m, kind, object, part);
-    case FM_J_ETA: return s->y + m->excitation_p[m->joint_excitation[object] + part];
-    case FM_L_FORCE: return s->load + 6 * object + part;
-    case FM_L_TORQUE: return s->load + 6 * object + 3 + part;
-    case FM_J_Q: case FM_J_R: return s->y + m->joint_p[object] + part;
-    case FM_J_QUAT: return s->y + m->joint_p[object] + part + (m->joint_kind[object] == FM_JOINT_FREE ? 3 : 0);
-    case FM_J_QD: case FM_J_V: case FM_J_W: case FM_J_U: case FM_J_KAPPA:
-        return s->y + m->n.positions + mode_of(m, kind, object, part);
-    case FM_FR_NORMAL: return s->control + m->friction_pressed[object];
-    case FM_FR_SCALED: return s->control + m->friction_scaled[object];
-    case FM_LAW_SCALED: return s->control + m->law_scaled[object];
-    case FM_FR_Z: return s->y + m->friction_z[object] + part;
-    case FM_B_Q: return s->y + m->link_p[m->body_link[object]] + part;
-    case FM_B_QD: return s->y + m->n.positions + m->link_u[m->body_link[object]] + part;
-#define P(V, kind, array, columns, rows) \
-    case FM_##kind: return s->array + AT_##rows(columns);
-#define AT_modes(columns) mode_of(m, kind, object, part)
-#define AT_bodies(columns) (columns) * object + part
-#define AT_springs(columns) (columns) * object + part
-#define AT_frictions(columns) (columns) * object + part
-#define AT_laws(columns) (columns) * object + part
-    FM_PARAMETERS(P, )
-#undef P
-    case FM_GRAVITY: return s->gravity + part;
-    case FM_SCHEME: return s->options + FM_OPTION_SCHEME;
-    case FM_STEP: return s->options + FM_OPTION_STEP;
-    case FM_EQUILIBRIUM: return s->options + FM_OPTION_EQUILIBRIUM;
-    case FM_TOLERANCE: return s->options + FM_OPTION_TOLERANCE;
-    case FM_DEFORMATION: return s->options + FM_OPTION_DEFORMATION;
-    case FM_CORRECTION: return s->closure + FM_CLOSURE_CORRECTION;
-    case FM_CLOSURE: return s->closure + FM_CLOSURE_TOLERANCE;
-    case FM_BAUMGARTE: return s->closure + FM_CLOSURE_ALPHA + part;
+    switch (fm_kinds[kind].place) {
+    case FM_AT_TAU: return s->tau + mode_of(m, kind, object, part);
+    case FM_AT_LOAD_FORCE: return s->load + 6 * object + part;
+    case FM_AT_LOAD_TORQUE: return s->load + 6 * object + 3 + part;
+    case FM_AT_CONTROL: return s->control + fm_control_place(m, kind, object);
+    case FM_AT_POSITION: return s->y + m->joint_p[object] + part;
+    case FM_AT_QUATERNION: return s->y + m->joint_p[object] + part + (m->joint_kind[object] == FM_JOINT_FREE ? 3 : 0);
+    case FM_AT_SPEED: return speeds + mode_of(m, kind, object, part);
+    case FM_AT_EXCITED: return s->y + m->excitation_p[m->joint_excitation[object] + part];
+    case FM_AT_BRISTLE: return s->y + m->friction_z[object] + part;
+    case FM_AT_MODAL_POSITION: return s->y + m->link_p[m->body_link[object]] + part;
+    case FM_AT_MODAL_SPEED: return speeds + m->link_u[m->body_link[object]] + part;
+    case FM_AT_PARAMETER: return stored_parameter(s, kind, object, part);
     default: return NULL;
     }
+}
+
+/* The index of an input among all inputs: tau of every mode, the loads, the controls; -1 if it is not an input. */
+int32_t fm_input_place(fm_instance *s, uint32_t reference)
+{
+    const fm_image *m = &s->image;
+    if (reference >= fm_variable_count(s)) return -1;
+    const int32_t kind = m->variable_kind[reference];
+    if (fm_kinds[kind].causality != FM_INPUT) return -1;
+    const double *at = stored(s, kind, m->variable_object[reference], m->variable_component[reference]);
+    switch (fm_kinds[kind].place) {
+    case FM_AT_TAU: return (int32_t)(at - s->tau);
+    case FM_AT_CONTROL: return (int32_t)(m->n.modes + 6 * m->n.loads + (at - s->control));
+    default: return (int32_t)(m->n.modes + (at - s->load));
+    }
+}
+
+/* The continuous state that a variable is, -1 if it is none. */
+int32_t fm_state_place(fm_instance *s, uint32_t reference)
+{
+    fm_variable_info info;
+    if (fm_variable(s, reference, &info) != FM_OK || !info.state) return -1;
+    return (int32_t)(stored(s, info.kind, info.object, info.component) - s->y);
 }
 
 /* The value of a variable. Requires the results that fm_validity lists. */
 double fm_value(fm_instance *s, int32_t kind, int32_t object, int32_t component)
 {
+    const fm_image *m = &s->image;
     const int32_t part = component < 0 ? 0 : component;
     const double *at = stored(s, kind, object, part);
-    double direction[3], rate;
+    double rate;
     int32_t above, below;
     if (at != NULL) return *at;
-    if (is_cut_motion(&s->image, kind, object)) return cut_value(s, kind, object, part);
+    if (is_cut_motion(m, kind, object)) return cut_value(s, kind, object, part);
+    if (fm_kinds[kind].place == FM_AT_ACCELERATION) return s->work.udot[mode_of(m, kind, object, part)];
+    if (fm_kinds[kind].place == FM_AT_MODAL_ACCELERATION) return s->work.udot[m->link_u[m->body_link[object]] + part];
     switch (kind) {
     case FM_J_DRIVE: return fm_drive(s, object, part);
-    case FM_J_TARGET: case FM_J_POSITION: case FM_J_VIOLATION: return program_value(s, kind, object, part);
-    case FM_J_QDD: case FM_J_ALPHA: case FM_J_A: case FM_J_UDOT: case FM_J_KAPPA_DOT:
-        return s->work.udot[mode_of(&s->image, kind, object, part)];
-    case FM_B_QDD: return s->work.udot[s->image.link_u[s->image.body_link[object]] + part];
+    case FM_J_TARGET:
+    case FM_J_POSITION:
+    case FM_J_VIOLATION: return program_value(s, kind, object, part);
     case FM_J_REACTION_F: return joint_wrench(s, object, 1, part, 1);
     case FM_J_REACTION_T: return joint_wrench(s, object, 0, part, 1);
     case FM_J_WRENCH_F: return joint_wrench(s, object, 1, part, 0);
     case FM_J_WRENCH_T: return joint_wrench(s, object, 0, part, 0);
-    case FM_J_UNIQUE_F: return s->image.joint_unique[6 * object + part] == FM_UNIQUE;
-    case FM_J_UNIQUE_T: return s->image.joint_unique[6 * object + 3 + part] == FM_UNIQUE;
-    case FM_B_R: case FM_B_V: case FM_B_W: case FM_B_A: case FM_B_ALPHA: case FM_B_QUAT:
-        return body_value(s, kind, object, part);
-    case FM_P_R: case FM_P_V: case FM_P_A: return point_value(s, kind, object, part);
-    case FM_S_LENGTH: return fm_spring_line(s, object, direction, &rate);
-    case FM_S_F: return spring_force(s, object);
+    case FM_J_UNIQUE_F: return m->joint_unique[6 * object + part] == FM_UNIQUE;
+    case FM_J_UNIQUE_T: return m->joint_unique[6 * object + 3 + part] == FM_UNIQUE;
+    case FM_B_R:
+    case FM_B_V:
+    case FM_B_W:
+    case FM_B_A:
+    case FM_B_ALPHA:
+    case FM_B_QUAT: return body_value(s, kind, object, part);
+    case FM_P_R:
+    case FM_P_V:
+    case FM_P_A: return point_value(s, kind, object, part);
     case FM_C_TAU: return fm_coupling_force(s, object, part);
     case FM_FR_FORCE: return fm_friction_force(s, object, part);
     case FM_FR_SLIP: return s->friction.slip[object];
@@ -448,7 +429,7 @@ double fm_value(fm_instance *s, int32_t kind, int32_t object, int32_t component)
     case FM_EVALUATED: return s->clock[FM_EVALUATIONS];
     case FM_IMPLICIT_STEPS: return s->clock[FM_IMPLICIT_DONE];
     case FM_REJECTED: return s->clock[FM_STEPS_REJECTED];
-    default: return 0.0;
+    default: return element_value(s, kind, object, part);
     }
 }
 
@@ -477,7 +458,7 @@ fm_status fm_do_get(fm_instance *s, const uint32_t *reference, size_t count, dou
 static int is_diagonal(const fm_image *m, int32_t kind, int32_t object, int32_t component)
 {
     if (kind == FM_B_INERTIA) return component < 3;
-    return kinds[kind].owner != FM_JOINT || coupled_entry(m, kind, object, component) < 0;
+    return fm_kinds[kind].owner != FM_JOINT || coupled_entry(m, kind, object, component) < 0;
 }
 
 static fm_status check_value(fm_instance *s, uint32_t reference, double value)
@@ -505,12 +486,12 @@ fm_status fm_do_set(fm_instance *s, const uint32_t *reference, size_t count, con
     for (size_t i = 0; i < count; i++) {
         const int32_t kind = m->variable_kind[reference[i]];
         double *at = stored(s, kind, m->variable_object[reference[i]], m->variable_component[reference[i]]);
-        if (kinds[kind].state) s->guess[at - s->y] = value[i];
+        if (fm_kinds[kind].state) s->guess[at - s->y] = value[i];
         if (memcmp(at, value + i, sizeof *at) == 0) continue;
         *at = value[i];
         changed = 1;
-        if (kinds[kind].causality == FM_PARAMETER) derived = 1;
-        if (kinds[kind].state) s->clock[FM_ASSEMBLED] = 0.0;
+        if (fm_kinds[kind].causality == FM_PARAMETER) derived = 1;
+        if (fm_kinds[kind].state) s->clock[FM_ASSEMBLED] = 0.0;
         if ((kind == FM_J_STIFFNESS || kind == FM_J_DAMPING) && m->variable_component[reference[i]] < 0 &&
             m->joint_kind[m->variable_object[reference[i]]] == FM_JOINT_SPHERICAL)
             at[1] = at[2] = value[i];

@@ -1,14 +1,14 @@
 /* balance.c: what is out of balance in a mechanism at rest, as a displacement, and how it changes with the positions.
  *
  *     F(q) = (M / t^2 + K)^-1 (Q(q) + J' lambda),   J F = 0,   t^2 = length / gravity,
- * is where the forces Q would move the mechanism against its inertia and the stiffness K of its joints, flexible bodies and
- * springs: one evaluation with K beside M (motion/stiffness.c, motion/compliances.c), in the number of bodies. It vanishes
- * exactly where the forces balance. Its rate -dF/dq is nearly the identity where nothing but K returns the mechanism, and of
- * the order of one where gravity does, so that Krylov spaces of it are small (krylov.c). Displacements are in radians, and in
- * lengths of the model.
+ * is where the forces Q would move the mechanism against its inertia and the stiffness K of its joints, flexible bodies
+ * and springs: one evaluation with K beside M (motion/stiffness.c, motion/compliances.c), in the number of bodies. It
+ * vanishes exactly where the forces balance. Its rate -dF/dq is nearly the identity where nothing but K returns the
+ * mechanism, and of the order of one where gravity does, so that Krylov spaces of it are small (krylov.c).
+ * Displacements are in radians, and in lengths of the model.
  *
- * At rest excited modes stand, and laws act with the mean of their forces at small velocities of either sign. Displacements
- * are along the velocity variables: with nonholonomic joints along the velocities that these allow.
+ * At rest excited modes stand, and laws act with the mean of their forces at small velocities of either sign.
+ * Displacements are along the velocity variables: with nonholonomic joints along the velocities that these allow.
  */
 #include "balance.h"
 
@@ -92,7 +92,8 @@ void fm_balance_move(fm_instance *s, const double *from, const double *v, double
     (void)fm_normalise(s, to, NULL);
 }
 
-/* Closes the loops near y, which becomes the position from which the coordinates of cut joints are followed. 0: it fails. */
+/* Closes the loops near y, which becomes the position from which the coordinates of cut joints are followed. 0: it
+ * fails. */
 int fm_balance_close(fm_instance *s, double *y)
 {
     for (int32_t i = 0; i < s->image.n.positions; i++)
@@ -149,7 +150,8 @@ int fm_balance_seed(fm_instance *s, double *x)
     return fm_balance_allow(s, s->statics.base, x) ? fm_norm(x, n) > FM_IMMOBILE * any : -1;
 }
 
-/* Takes K as it is at y, which is at rest, and linearises there from now on. F there in statics.F. 0: it is not finite. */
+/* Takes K as it is at y, which is at rest, and linearises there from now on. F there in statics.F. 0: it is not finite.
+ */
 int fm_balance_place(fm_instance *s, const double *y)
 {
     memcpy(s->statics.base, y, (size_t)s->model.ny * sizeof *y);
@@ -191,7 +193,8 @@ int fm_balance_product(fm_instance *s, double mu, const double *v, double *out)
     return fm_balance_allow(s, s->statics.base, out);
 }
 
-/* out = (M / t^2 + K)^-1 M / t^2 v at the base = v - (M / t^2 + K)^-1 K v, for v that the loops allow. 0: it is not finite. */
+/* out = (M / t^2 + K)^-1 M / t^2 v at the base = v - (M / t^2 + K)^-1 K v, for v that the loops allow. 0: it is not
+ * finite. */
 int fm_balance_inertia(fm_instance *s, const double *v, double *out)
 {
     const fm_compliances *set = s->stiff.set + FM_STILL_SET;

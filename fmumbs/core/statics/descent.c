@@ -1,12 +1,12 @@
-/* descent.c: from the present positions down to a stable equilibrium near them, by pseudo-transient continuation (C. T. Kelley,
- * D. E. Keyes, SIAM J. Numer. Anal. 35 (1998) 508).
+/* descent.c: from the present positions down to a stable equilibrium near them, by pseudo-transient continuation (C. T.
+ * Kelley, D. E. Keyes, SIAM J. Numer. Anal. 35 (1998) 508).
  *
  *     (mu - dF/dq) d = F
- * is an implicit Euler step of dq/dt = F, the motion of the mechanism in a viscous medium, of length 1/mu; it lengthens as F
- * falls. A step is taken only if it leads down as that motion does: if mu - dF/dq has no eigenvalue to the left of zero, since
- * along the eigenvector of one a step would climb to a ridge; and if the forces do work along it, at its beginning and
- * on the whole. Otherwise mu grows. So the descent stays in the valley where it begins, and ends where F is so small that Newton's
- * method ends there.
+ * is an implicit Euler step of dq/dt = F, the motion of the mechanism in a viscous medium, of length 1/mu; it lengthens
+ * as F falls. A step is taken only if it leads down as that motion does: if mu - dF/dq has no eigenvalue to the left of
+ * zero, since along the eigenvector of one a step would climb to a ridge; and if the forces do work along it, at its
+ * beginning and on the whole. Otherwise mu grows. So the descent stays in the valley where it begins, and ends where F
+ * is so small that Newton's method ends there.
  */
 #include "descent.h"
 
@@ -28,8 +28,8 @@
 #define FM_SHORT 10.0         /* mu over F at first */
 #define FM_SHORTER 4.0        /* times mu, after a step that is refused */
 
-/* The work of the forces at y along a displacement, over some positive number. By kinetic energies, of which M makes the
- * product: T(a + d) - T(a - d) = 2 a' M d, where the potential drops out. */
+/* The work of the forces at y along a displacement, over some positive number. By kinetic energies, of which M makes
+ * the product: T(a + d) - T(a - d) = 2 a' M d, where the potential drops out. */
 static double work_along(fm_instance *s, const double *y, const double *d)
 {
     const int32_t np = s->image.n.positions, nu = s->image.n.speeds;
@@ -51,7 +51,8 @@ static double work_along(fm_instance *s, const double *y, const double *d)
     return (energy[0] - energy[1]) * most;
 }
 
-/* One step from statics.now, at most as long as allowed, to statics.next. Returns 0, or by which factor mu has to grow. */
+/* One step from statics.now, at most as long as allowed, to statics.next. Returns 0, or by which factor mu has to grow.
+ */
 static double step(fm_instance *s, double mu, double *longest)
 {
     const double *d = s->statics.change;
@@ -85,7 +86,8 @@ int fm_descend(fm_instance *s)
         if (longest < FM_AT_REST && mu < 1e-3) return 1;
         if (!fm_balance_place(s, s->statics.now)) return 0;
         const double after = fm_norm(s->statics.F, n), rate = before > 0.0 ? after / before : 0.0;
-        if (s->statics.by_matrix) mu *= longest < 0.5 * FM_LONGEST ? 0.2 : 1.0; /* the tangent is exact: as long as it leads */
+        if (s->statics.by_matrix)
+            mu *= longest < 0.5 * FM_LONGEST ? 0.2 : 1.0; /* the tangent is exact: as long as it leads */
         else mu *= rate < 0.2 ? 0.2 : rate > 2.0 ? 2.0 : rate;
         before = after;
     }

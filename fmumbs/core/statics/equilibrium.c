@@ -1,19 +1,21 @@
 /* equilibrium.c: a static equilibrium near the present positions.
  *
  * Newton's method, -dF/dq d = F (balance.c), is taken as long as each correction is short and the next one by the same
- * tangent smaller: the natural test of P. Deuflhard, Newton Methods for Nonlinear Problems (2011), section 3.3, which no
- * scaling of the forces or coordinates changes. It then ends near the start. If not, a descent (descent.c) follows to the bottom of
- * the valley in which the start is, where Newton's method goes on. At last Newton's steps are shortened until they pass the
- * test, wherever that leads.
+ * tangent smaller: the natural test of P. Deuflhard, Newton Methods for Nonlinear Problems (2011), section 3.3, which
+ * no scaling of the forces or coordinates changes. It then ends near the start. If not, a descent (descent.c) follows
+ * to the bottom of the valley in which the start is, where Newton's method goes on. At last Newton's steps are
+ * shortened until they pass the test, wherever that leads.
  *
- * Newton's method may climb: to a ridge, where the equilibrium is unstable, or over it. Then the descent is made as well, and
- * of both equilibria the one nearer to the start is taken. So from near a stable equilibrium that one is found, and from near
- * an unstable one that.
+ * Newton's method may climb: to a ridge, where the equilibrium is unstable, or over it. Then the descent is made as
+ * well, and of both equilibria the one nearer to the start is taken. So from near a stable equilibrium that one is
+ * found, and from near an unstable one that.
  *
- * Where there are point springs or loops, and no more velocity variables than a Krylov space has directions, all of this is
- * tried once more with the matrix (matrix.c), whose factor keeps digits that stiffnesses of many decades take from F.
+ * Where there are point springs or loops, and no more velocity variables than a Krylov space has directions, all of
+ * this is tried once more with the matrix (matrix.c), whose factor keeps digits that stiffnesses of many decades take
+ * from F.
  *
- * Whatever ends without an equilibrium, by the number of its steps or of all evaluations too, ends with an error that says so.
+ * Whatever ends without an equilibrium, by the number of its steps or of all evaluations too, ends with an error that
+ * says so.
  */
 #include "equilibrium.h"
 
@@ -36,14 +38,17 @@
 #define FM_LONGEST 0.5        /* [rad], or lengths: largest step of a coordinate */
 #define FM_SHORTEST (1.0 / 256.0) /* of a step */
 #define FM_NEWTON_STEPS 40
-#define FM_MOST_EVALUATIONS 20000.0 /* twice what the longest of random searches takes (tests/core/statics/test_bounds.py) */
-#define FM_MOST_TANGENTS 100.0 /* ... and by matrices, with as many evaluations beside each as its corrections and tests take: */
+/* twice what the longest of random searches takes (tests/core/statics/test_bounds.py) */
+#define FM_MOST_EVALUATIONS 20000.0
+/* ... and by matrices, with as many evaluations beside each as its corrections and tests take: */
+#define FM_MOST_TANGENTS 100.0
 #define FM_BESIDE 20.0
 #define FM_EXACTLY 1e-8       /* relative tolerances of linear systems: for a correction, and for the next one's size */
 #define FM_ROUGHLY 1e-3
 #define FM_SINGULAR 1e-9      /* a smaller pivot, relative to the largest, is none */
 #define FM_UNBALANCED 1e-6    /* [rad], or lengths: what may be left of F in directions without a stiffness */
-#define FM_INDIFFERENT 1e-7   /* a smaller eigenvalue of -dF/dq is none: of a squared frequency over gravity over length; ... */
+/* a smaller eigenvalue of -dF/dq is none: of a squared frequency over gravity over length; ... */
+#define FM_INDIFFERENT 1e-7
 #define FM_WEIGHTLESS 1e-10   /* ... without gravity; */
 #define FM_NOISE 1e-11        /* ... or relative to the largest */
 
@@ -51,8 +56,8 @@ typedef enum method { NEWTON, BY_DESCENT, NEWTON_FROM_AFAR, METHODS } method;
 
 /* Methods ---------------------------------------------------------------------------------------------------------- */
 
-/* From statics.now the longest part of statics.change that passes the natural test, to statics.next. 0: none does; `after`: the
- * size of the next correction. */
+/* From statics.now the longest part of statics.change that passes the natural test, to statics.next. 0: none does;
+ * `after`: the size of the next correction. */
 static int shorten(fm_instance *s, double shortest, double *after)
 {
     const int32_t n = s->image.n.speeds;
@@ -103,8 +108,8 @@ static int by_descent(fm_instance *s)
 
 /* Verdict ---------------------------------------------------------------------------------------------------------- */
 
-/* The motion of the least eigenvalue of -dF/dq at statics.now, in statics.change, by inverse iteration; returns the magnitude
- * of that, NAN if it is not found. */
+/* The motion of the least eigenvalue of -dF/dq at statics.now, in statics.change, by inverse iteration; returns the
+ * magnitude of that, NAN if it is not found. */
 static double least_stiff(fm_instance *s)
 {
     const int32_t n = s->image.n.speeds;
@@ -127,20 +132,25 @@ static double least_stiff(fm_instance *s)
 static fm_status check_stiffness(fm_instance *s)
 {
     char name[120];
-    const double *g = s->gravity, weightless = g[0] * g[0] + g[1] * g[1] + g[2] * g[2] > 0.0 ? FM_INDIFFERENT : FM_WEIGHTLESS;
-    const double least = least_stiff(s), noise = FM_NOISE * (s->statics.by_matrix ? 0.0 : fabs(s->statics.H[0])), counts = noise > weightless ? noise : weightless;
+    const double *g = s->gravity,
+                 weightless = g[0] * g[0] + g[1] * g[1] + g[2] * g[2] > 0.0 ? FM_INDIFFERENT : FM_WEIGHTLESS;
+    const double least = least_stiff(s), noise = FM_NOISE * (s->statics.by_matrix ? 0.0 : fabs(s->statics.H[0])),
+                 counts = noise > weightless ? noise : weightless;
     s->statics.evaluations = s->work.evaluations;
     if (least > counts) {
         fm_find_departure(s, counts);
         return FM_OK;
     }
     fm_name_moving(s, s->statics.change, name, sizeof name);
-    return fm_say(s, FM_ERROR,
-                  "the equilibrium is indifferent: no force returns %s, the coordinate that moves most in its free mode. Add a "
-                  "spring there, or replace the joint by a Weld", name);
+    return fm_say(
+        s, FM_ERROR,
+        "the equilibrium is indifferent: no force returns %s, the coordinate that moves most in its free mode. Add a "
+        "spring there, or replace the joint by a Weld",
+        name);
 }
 
-/* Whether forces at the start act along motions that nothing returns: those in statics.change; else all forces there. */
+/* Whether forces at the start act along motions that nothing returns: those in statics.change; else all forces there.
+ */
 static int is_driven(fm_instance *s)
 {
     const int32_t n = s->image.n.speeds;
@@ -161,19 +171,25 @@ static fm_status none(fm_instance *s)
 {
     char name[120];
     const double taken = s->work.evaluations;
-    if (s->host.stopped) return fm_say(s, FM_ERROR, "the search for an equilibrium was interrupted after %.0f evaluations", taken);
+    if (s->host.stopped)
+        return fm_say(s, FM_ERROR, "the search for an equilibrium was interrupted after %.0f evaluations", taken);
     const int driven = is_driven(s);
     fm_name_moving(s, s->statics.change, name, sizeof name);
     if (driven)
-        return fm_say(s, FM_ERROR,
-                      "there is no equilibrium near the start: forces go on moving %s. Add a spring or a Weld there, or give a "
-                      "start nearer to the equilibrium", name);
-    return fm_say(s, FM_ERROR,
-                  "no equilibrium was found near the start in %.0f evaluations: forces go on moving %s. Give a start nearer to "
-                  "it, or add a spring or a Weld there", taken, name);
+        return fm_say(
+            s, FM_ERROR,
+            "there is no equilibrium near the start: forces go on moving %s. Add a spring or a Weld there, or give a "
+            "start nearer to the equilibrium",
+            name);
+    return fm_say(
+        s, FM_ERROR,
+        "no equilibrium was found near the start in %.0f evaluations: forces go on moving %s. Give a start nearer to "
+        "it, or add a spring or a Weld there",
+        taken, name);
 }
 
-/* Search ------------------------------------------------------------------------------------------------------------ */
+/* Search ------------------------------------------------------------------------------------------------------------
+ */
 
 /* Back to the start. */
 static void begin_at_start(fm_instance *s)
@@ -190,7 +206,8 @@ static void begin_at_start(fm_instance *s)
 
 static void note_start(fm_instance *s)
 {
-    const size_t rows = (size_t)s->image.n.rows, cuts = (size_t)s->image.n.cut_positions, np = (size_t)s->image.n.positions;
+    const size_t rows = (size_t)s->image.n.rows, cuts = (size_t)s->image.n.cut_positions,
+                 np = (size_t)s->image.n.positions;
     memcpy(s->statics.start, s->y, np * sizeof(double));
     for (int32_t i = 0; i < s->image.n.frictions; i++) /* no bristle is deflected */
         memset(s->statics.start + s->image.friction_z[i], 0, (size_t)s->image.friction_count[i] * sizeof(double));
@@ -225,8 +242,8 @@ static double distance(const fm_instance *s)
     return sqrt(sum);
 }
 
-/* Where Newton's method went up, along a motion that departs, to an unstable equilibrium or to one beyond a ridge: the one
- * in which the descent from the start ends, if that is nearer. */
+/* Where Newton's method went up, along a motion that departs, to an unstable equilibrium or to one beyond a ridge: the
+ * one in which the descent from the start ends, if that is nearer. */
 static fm_status prefer_nearer(fm_instance *s)
 {
     const double far = distance(s), growth = s->statics.growth, taken = s->statics.evaluations;
@@ -241,7 +258,8 @@ static fm_status prefer_nearer(fm_instance *s)
     return newton(s) ? FM_OK : none(s);
 }
 
-/* Moves y, where the loops are closed, to an equilibrium, at rest. The inputs, loads and gravity are those of s->kept. */
+/* Moves y, where the loops are closed, to an equilibrium, at rest. The inputs, loads and gravity are those of s->kept.
+ */
 fm_status fm_find_equilibrium(fm_instance *s)
 {
     if (s->image.n.speeds == 0) return FM_OK;

@@ -1,8 +1,9 @@
-/* krylov.c: linear systems of the tangent of the balance of forces, by restarted GMRES (Y. Saad, M. H. Schultz, SIAM J. Sci.
- * Stat. Comput. 7 (1986) 856), without a matrix: each direction takes two evaluations.
+/* krylov.c: linear systems of the tangent of the balance of forces, by restarted GMRES (Y. Saad, M. H. Schultz, SIAM J.
+ * Sci. Stat. Comput. 7 (1986) 856), without a matrix: each direction takes two evaluations.
  *
- * In a mechanism of at most FM_KRYLOV velocity variables the first space is all of it, and its solution exact. Where the
- * tangent is singular the space ends before the right-hand side is met; what is left of this is in statics.unsolved.
+ * In a mechanism of at most FM_KRYLOV velocity variables the first space is all of it, and its solution exact. Where
+ * the tangent is singular the space ends before the right-hand side is met; what is left of this is in
+ * statics.unsolved.
  */
 #include "krylov.h"
 
@@ -26,8 +27,8 @@ static double product_of(const double *a, const double *b, int32_t n)
     return sum;
 }
 
-/* Takes from w what the first `count` directions of a space have of it, which is added up in h; the rest gets length one.
- * Returns the size that it had. */
+/* Takes from w what the first `count` directions of a space have of it, which is added up in h; the rest gets length
+ * one. Returns the size that it had. */
 double fm_orthogonalise(const double *space, int32_t count, int32_t n, double *w, double *h)
 {
     for (int32_t i = 0; i < count; i++) h[i] = 0.0;
@@ -52,8 +53,8 @@ static double *column(const fm_instance *s, int32_t j)
     return s->statics.H + (size_t)j * (size_t)(s->statics.room + 1);
 }
 
-/* Adds the product of direction j to the space. Returns the size of what is new in it, 0 where that is round-off, -1 where
- * it is not finite or the host wants to stop. */
+/* Adds the product of direction j to the space. Returns the size of what is new in it, 0 where that is round-off, -1
+ * where it is not finite or the host wants to stop. */
 static double extend(fm_instance *s, double mu, int32_t j)
 {
     const int32_t n = s->image.n.speeds;
@@ -64,8 +65,8 @@ static double extend(fm_instance *s, double mu, int32_t j)
     return size > FM_ENDS * whole && j + 1 < n ? size : 0.0;
 }
 
-/* A Krylov space of -dF/dq from x, which the loops allow: its map in statics.H, not reduced. Returns its dimension, 0 if it is
- * not found. */
+/* A Krylov space of -dF/dq from x, which the loops allow: its map in statics.H, not reduced. Returns its dimension, 0
+ * if it is not found. */
 int32_t fm_krylov_space(fm_instance *s, const double *x)
 {
     const int32_t n = s->image.n.speeds;
@@ -97,8 +98,8 @@ static void reduce(fm_instance *s, int32_t j, double size)
     left[j] = turn[2 * j] * left[j];
 }
 
-/* Adds the solution in the first `count` directions to x; `least`: of a pivot over the largest; smaller ones add nothing, or,
- * if it is negative, count as its size. Returns the part of the right-hand side that those were for. */
+/* Adds the solution in the first `count` directions to x; `least`: of a pivot over the largest; smaller ones add
+ * nothing, or, if it is negative, count as its size. Returns the part of the right-hand side that those were for. */
 static double solve_triangle(fm_instance *s, int32_t count, double least, double *x)
 {
     double *y = s->statics.left, largest = 0.0, dropped = 0.0;
@@ -157,14 +158,15 @@ int fm_krylov(fm_instance *s, double mu, const double *b, double tolerance, doub
     return isfinite(fm_norm(x, n));
 }
 
-/* The least real part of the eigenvalues of mu - dF/dq that the last system's space has; of a matrix mu or -mu, as it has
- * negative pivots or none. NAN: it is not found. */
+/* The least real part of the eigenvalues of mu - dF/dq that the last system's space has; of a matrix mu or -mu, as it
+ * has negative pivots or none. NAN: it is not found. */
 double fm_krylov_curvature(fm_instance *s, double mu)
 {
     const int32_t count = s->statics.raw_count, room = s->statics.room;
     double *a = s->statics.small, least;
     if (s->statics.by_matrix) return s->statics.negative > 0 ? -mu - DBL_MIN : mu + DBL_MIN;
     for (int32_t i = 0; i < count; i++)
-        for (int32_t j = 0; j < count; j++) a[i * count + j] = i <= j + 1 ? s->statics.raw[(size_t)j * (size_t)room + (size_t)i] : 0.0;
+        for (int32_t j = 0; j < count; j++)
+            a[i * count + j] = i <= j + 1 ? s->statics.raw[(size_t)j * (size_t)room + (size_t)i] : 0.0;
     return fm_least_eigenvalue(a, count, &least) ? least : NAN;
 }

@@ -1,14 +1,14 @@
-/* matrix.c: linear systems of the tangent of the balance of forces by a factor of the tangent stiffness, for mechanisms with
- * point springs or loops and more velocity variables than a Krylov space has directions (krylov.c).
+/* matrix.c: linear systems of the tangent of the balance of forces by a factor of the tangent stiffness, for mechanisms
+ * with point springs or loops and more velocity variables than a Krylov space has directions (krylov.c).
  *
  * With B = M / t^2 + K_0 of balance.c the system (mu - dF/dq) x = b is, up to terms that vanish with F,
  *     (mu B + K) x = B b,   K = -d(Q + J' lambda)/dq,   J x = 0,
- * K by central differences of the forces at rest with the multipliers held (loops/rest_forces.c), all columns of a colour
- * at once (profile.c). The rows J are taken in by penalties, A = mu B + K + J' W J, whose error the multipliers nu of
- * an augmented Lagrangian take out: A x = B b - J' nu, nu <- nu + W J x. All in radians and lengths of the model. A = L U
- * without exchanges, L with ones on its diagonal, in the profile of A. At an equilibrium U = D L' up to what differences
- * are off by: A has as many negative eigenvalues as pivots (Sylvester), and L'^-1 e_k for a negative pivot D_k is a motion
- * along which the energy is negative.
+ * K by central differences of the forces at rest with the multipliers held (loops/rest_forces.c), all columns of a
+ * colour at once (profile.c). The rows J are taken in by penalties, A = mu B + K + J' W J, whose error the multipliers
+ * nu of an augmented Lagrangian take out: A x = B b - J' nu, nu <- nu + W J x. All in radians and lengths of the model.
+ * A = L U without exchanges, L with ones on its diagonal, in the profile of A. At an equilibrium U = D L' up to what
+ * differences are off by: A has as many negative eigenvalues as pivots (Sylvester), and L'^-1 e_k for a negative pivot
+ * D_k is a motion along which the energy is negative.
  */
 #include "matrix.h"
 
@@ -65,7 +65,8 @@ static void add_columns(const fm_instance *s, int32_t colour, double part, const
     const fm_profile *p = &s->statics.profile;
     for (int32_t c = 0; c < p->n; c++)
         for (int32_t r = p->first[c]; p->colour[c] == colour && r <= p->last[c]; r++)
-            if (p->first[r] <= c) add_entry(s, r, c, part * column[s->statics.variable[r]] * fm_balance_unit(s, s->statics.variable[r]));
+            if (p->first[r] <= c)
+                add_entry(s, r, c, part * column[s->statics.variable[r]] * fm_balance_unit(s, s->statics.variable[r]));
 }
 
 /* Forces at a part of v away from the base. 0: they are not finite. */
@@ -93,7 +94,8 @@ static void begin_impulses(fm_instance *s, double t)
 static void inertia_of(fm_instance *s, const double *v, double *out)
 {
     double *rate = s->statics.rate;
-    for (int32_t u = 0; u < s->image.n.speeds; u++) rate[u] = v[u] * fm_balance_unit(s, u) / (s->statics.time * s->statics.time);
+    for (int32_t u = 0; u < s->image.n.speeds; u++)
+        rate[u] = v[u] * fm_balance_unit(s, u) / (s->statics.time * s->statics.time);
     fm_rest_impulses(s, rate, out);
 }
 
@@ -245,7 +247,8 @@ static int factor(fm_instance *s, double mu)
     return 1;
 }
 
-/* x <- U^-1 L^-1 x, in the order of the profile. Pivots that are none count as `none` of the diagonal entry; 0: as all. */
+/* x <- U^-1 L^-1 x, in the order of the profile. Pivots that are none count as `none` of the diagonal entry; 0: as all.
+ */
 static void substitute(const fm_instance *s, double none, double *x)
 {
     const fm_profile *p = &s->statics.profile;
@@ -257,7 +260,8 @@ static void substitute(const fm_instance *s, double none, double *x)
     }
 }
 
-/* The rounds of the augmented Lagrangian from the forces f, which are in the order of the profile, to x in this order. */
+/* The rounds of the augmented Lagrangian from the forces f, which are in the order of the profile, to x in this order.
+ */
 static void meet_rows(fm_instance *s, double none, const double *f, double *x)
 {
     double *nu = s->statics.nu;
@@ -296,8 +300,8 @@ static void end_in_space(fm_instance *s, int32_t planar)
     s->planar.is_placed = 0;
 }
 
-/* Solves (mu - dF/dq) x = b at the base, for b and x that the loops allow; `least` as in krylov.c. What remains of b where
- * A is singular is left in statics.unsolved. 0: it is not finite. */
+/* Solves (mu - dF/dq) x = b at the base, for b and x that the loops allow; `least` as in krylov.c. What remains of b
+ * where A is singular is left in statics.unsolved. 0: it is not finite. */
 int fm_matrix_solve(fm_instance *s, double mu, const double *b, double least, double *x)
 {
     const fm_profile *p = &s->statics.profile;
@@ -324,8 +328,8 @@ int fm_matrix_solve(fm_instance *s, double mu, const double *b, double least, do
     return 1;
 }
 
-/* A motion at the base along which the energy is negative, in x, at length one. 1: there is one, 0: none, -1: it is not found
- * out. */
+/* A motion at the base along which the energy is negative, in x, at length one. 1: there is one, 0: none, -1: it is not
+ * found out. */
 int fm_matrix_departure(fm_instance *s, double *x)
 {
     const fm_profile *p = &s->statics.profile;

@@ -1,8 +1,9 @@
 /* pose.c: what holds a mechanism while its equilibrium is sought and not while it moves, and the other way round.
  *
- * A lock is a row q' = 0 of one coordinate of the tree (FM_OF_LOCK). It takes part here alone, and its multiplier is the force that keeps
- * the coordinate at its start value. Programs that are released take no part here: their drives exert nothing. After the
- * search both are as ever, so that the motion begins where the locks open and the programs take hold.
+ * A lock is a row q' = 0 of one coordinate of the tree (FM_OF_LOCK). It takes part here alone, and its multiplier is
+ * the force that keeps the coordinate at its start value. Programs that are released take no part here: their drives
+ * exert nothing. After the search both are as ever, so that the motion begins where the locks open and the programs
+ * take hold.
  */
 #include "pose.h"
 
@@ -85,8 +86,8 @@ void fm_note_locks(fm_instance *s, const double *y)
     }
 }
 
-/* Of a released program without a transition, how far y is from the target, in `gap`; the index of its joint, -1: none is off
- * by more than the loops may be. */
+/* Of a released program without a transition, how far y is from the target, in `gap`; the index of its joint, -1: none
+ * is off by more than the loops may be. */
 int32_t fm_released_gap(fm_instance *s, const double *y, double *gap)
 {
     const fm_image *m = &s->image;

@@ -1,14 +1,15 @@
 /* profile.c: which velocity variables the forces of each depend on; computed once, when an instance is opened.
  *
- * Two velocity variables couple in the tangent stiffness if one carries the other in the tree, or if both are on the way
- * between the ends of a spring, a cut joint or a coupling. Links are put in order by breadth-first search (E. Cuthill,
- * J. McKee, Proc. 24th Nat. Conf. ACM (1969) 157) from one that is far from others, so that the matrix has entries in row i
- * from column first[i] to the diagonal only, and in column i from there as well (A. Jennings, Computer J. 9 (1966) 281).
- * Columns whose rows do not overlap have one colour: one difference of the forces gives all of them.
+ * Two velocity variables couple in the tangent stiffness if one carries the other in the tree, or if both are on the
+ * way between the ends of a spring, a cut joint or a coupling. Links are put in order by breadth-first search (E.
+ * Cuthill, J. McKee, Proc. 24th Nat. Conf. ACM (1969) 157) from one that is far from others, so that the matrix has
+ * entries in row i from column first[i] to the diagonal only, and in column i from there as well (A. Jennings, Computer
+ * J. 9 (1966) 281). Columns whose rows do not overlap have one colour: one difference of the forces gives all of them.
  */
 #include "profile.h"
 
 #include "../image/joints.h"
+#include "../forces/elements.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,7 @@ typedef struct finding {
     size_t walked;
 } finding;
 
-/* The two links of edge e: a link and its parent, the ends of springs, those of cut joints. 0: no more. */
+/* The two links of edge e: a link and its parent, the links of force elements, those of cut joints. 0: no more. */
 static int edge_at(const fm_image *m, int32_t e, int32_t ends[2])
 {
     if (e < m->n.links) {
@@ -33,11 +34,11 @@ static int edge_at(const fm_image *m, int32_t e, int32_t ends[2])
         return 1;
     }
     e -= m->n.links;
-    if (e < m->n.springs) {
-        ends[0] = m->point_link[m->spring_P[e]], ends[1] = m->point_link[m->spring_Q[e]];
+    if (e < fm_count_pairs(m)) {
+        fm_pair_links(m, e, ends);
         return 1;
     }
-    e -= m->n.springs;
+    e -= fm_count_pairs(m);
     if (e >= m->n.joints) return 0;
     ends[0] = ends[1] = -1;
     if (fm_is_cut_joint(m, e)) ends[0] = m->joint_F_link[e], ends[1] = m->joint_M_link[e];
@@ -95,7 +96,8 @@ static void put_in_order(finding *f)
     }
 }
 
-/* The least place on the way from F to M, less what both share, at most `least`; to be the first of all on it, if `write`. */
+/* The least place on the way from F to M, less what both share, at most `least`; to be the first of all on it, if
+ * `write`. */
 static int32_t walk(finding *f, int32_t F, int32_t M, int32_t least, int write)
 {
     while (F != M) { /* a parent's index is smaller than its child's */
@@ -134,7 +136,8 @@ static int find_first(finding *f)
     int32_t ends[2];
     for (int32_t i = 0; i < f->m->n.speeds; i++) f->out->first[i] = i;
     for (int32_t i = 0; i < f->m->n.links && f->walked < FM_MOST_WALKED; i++) couple(f, -1, i);
-    for (int32_t e = f->m->n.links; f->walked < FM_MOST_WALKED && edge_at(f->m, e, ends); e++) couple(f, ends[0], ends[1]);
+    for (int32_t e = f->m->n.links; f->walked < FM_MOST_WALKED && edge_at(f->m, e, ends); e++)
+        couple(f, ends[0], ends[1]);
     for (int32_t i = 0; i < f->m->n.couplings; i++) couple_terms(f, i);
     return f->walked < FM_MOST_WALKED;
 }
@@ -167,17 +170,18 @@ void fm_free_profile(fm_profile *p)
     memset(p, 0, sizeof *p);
 }
 
-/* Whether a matrix is of use: for point springs and loops, whose stiffness the sweeps do not take in. */
+/* Whether a matrix is of use: for force elements and loops, whose stiffness the sweeps do not take in. */
 static int is_wanted(const fm_image *m)
 {
-    return m->n.springs + m->n.rows > 0;
+    return fm_count_pairs(m) + m->n.rows > 0;
 }
 
 /* The profile of a mechanism; fm_free_profile frees it. It is empty if the matrix is
  * of no use or too large. 0: out of memory. */
 int fm_find_profile(const fm_image *m, fm_profile *out)
 {
-    const size_t links = (size_t)m->n.links, speeds = (size_t)m->n.speeds, edges = links + (size_t)m->n.springs + (size_t)m->n.joints;
+    const size_t links = (size_t)m->n.links, speeds = (size_t)m->n.speeds,
+                 edges = links + (size_t)fm_count_pairs(m) + (size_t)m->n.joints;
     const size_t more = links > speeds ? links : speeds;
     finding f = {.m = m, .out = out};
     memset(out, 0, sizeof *out);

@@ -1,13 +1,14 @@
 /* stability.c: a motion that departs from an equilibrium, and how fast it grows.
  *
  * T = -dF/dq (balance.c) is B^-1 times the tangent stiffness, with B positive definite, so that it has as many negative
- * eigenvalues as there are motions that depart (Sylvester). They are sought from two sides by Arnoldi's method, with the
- * least eigenvalue of its Hessenberg matrix: in the Krylov space of T, which has those that are not small, and is all there is in
- * a mechanism of at most FM_KRYLOV velocity variables; then in one of T^-1, where those that are small lie below all others.
+ * eigenvalues as there are motions that depart (Sylvester). They are sought from two sides by Arnoldi's method, with
+ * the least eigenvalue of its Hessenberg matrix: in the Krylov space of T, which has those that are not small, and is
+ * all there is in a mechanism of at most FM_KRYLOV velocity variables; then in one of T^-1, where those that are small
+ * lie below all others.
  *
- * For the motion x that is found Rayleigh's quotient rho = x' K x / x' M x < 0 is the proof: the potential has no minimum, and
- * something grows at least as fast as exp(sqrt(-rho) t). Rayleigh quotient iteration makes an eigenvector of it. Products with M are
- * differences of kinetic energies.
+ * For the motion x that is found Rayleigh's quotient rho = x' K x / x' M x < 0 is the proof: the potential has no
+ * minimum, and something grows at least as fast as exp(sqrt(-rho) t). Rayleigh quotient iteration makes an eigenvector
+ * of it. Products with M are differences of kinetic energies.
  */
 #include "stability.h"
 
@@ -75,11 +76,12 @@ static double quotient_by(fm_instance *s, double step, const double *x)
     return (kinetic(s, 1.0, x, part, A) - kinetic(s, 1.0, x, -part, A)) / (4.0 * part * own);
 }
 
-/* Rayleigh's quotient of a motion [1/s2], and how far round-off and the differences may move it: as far as another step does,
- * with a margin. NAN if it is not found. */
+/* Rayleigh's quotient of a motion [1/s2], and how far round-off and the differences may move it: as far as another step
+ * does, with a margin. NAN if it is not found. */
 static double quotient(fm_instance *s, const double *x, double *error)
 {
-    const double rho = quotient_by(s, FM_STEP, x), again = quotient_by(s, FM_OTHER_STEP, x), third = quotient_by(s, FM_THIRD_STEP, x);
+    const double rho = quotient_by(s, FM_STEP, x), again = quotient_by(s, FM_OTHER_STEP, x),
+                 third = quotient_by(s, FM_THIRD_STEP, x);
     *error = FM_MARGIN * fmax(fabs(rho - again), fabs(rho - third));
     return rho;
 }
@@ -96,14 +98,16 @@ static int combine(fm_instance *s, const double *space, int32_t count, const dou
     return isfinite(size) && size > 0.0;
 }
 
-/* The least eigenvalue of a Hessenberg matrix whose columns are `rows` long, and the vector of the space for it in x. 0: it
- * is not found. */
-static int leftmost(fm_instance *s, const double *H, int32_t rows, const double *space, int32_t count, double *value, double *x)
+/* The least eigenvalue of a Hessenberg matrix whose columns are `rows` long, and the vector of the space for it in x.
+ * 0: it is not found. */
+static int leftmost(fm_instance *s, const double *H, int32_t rows, const double *space, int32_t count, double *value,
+                    double *x)
 {
     double *a = s->statics.small, *y = s->statics.left;
     for (int pass = 0; pass < 2; pass++) {
         for (int32_t i = 0; i < count; i++)
-            for (int32_t j = 0; j < count; j++) a[i * count + j] = i <= j + 1 ? H[(size_t)j * (size_t)rows + (size_t)i] : 0.0;
+            for (int32_t j = 0; j < count; j++)
+                a[i * count + j] = i <= j + 1 ? H[(size_t)j * (size_t)rows + (size_t)i] : 0.0;
         if (pass == 0 && !fm_least_eigenvalue(a, count, value)) return 0;
     }
     for (int32_t j = 0; j < count; j++) y[j] = 1.0 + 0.3 * (j % 3);
@@ -130,8 +134,8 @@ static int32_t inverse_space(fm_instance *s, const double *x)
     return FM_OUTER;
 }
 
-/* A motion along which forces may drive away, in x, from the first or the second space. 1: there is one, 0: none, -1: it is not
- * found out. least: magnitude of an eigenvalue of T that counts. */
+/* A motion along which forces may drive away, in x, from the first or the second space. 1: there is one, 0: none, -1:
+ * it is not found out. least: magnitude of an eigenvalue of T that counts. */
 static int candidate(fm_instance *s, int second, double least, double *x)
 {
     double value;
@@ -144,7 +148,8 @@ static int candidate(fm_instance *s, int second, double least, double *x)
     return !fits ? -1 : second ? value < 0.0 : value < -least;
 }
 
-/* Rayleigh's quotient of x, after some steps towards the least eigenvectors of T if it is not negative beyond its error. */
+/* Rayleigh's quotient of x, after some steps towards the least eigenvectors of T if it is not negative beyond its
+ * error. */
 static double quotient_near(fm_instance *s, double *x, double *error)
 {
     const int32_t n = s->image.n.speeds;
@@ -158,8 +163,9 @@ static double quotient_near(fm_instance *s, double *x, double *error)
     return rho;
 }
 
-/* An eigenvector of M^-1 K near x, in x, from the quotient rho. Returns its eigenvalue, the last of Rayleigh's quotients, each of
- * which proves a growth of its own; they go on as long as each is lower, or changes by at most half as much as the one before. */
+/* An eigenvector of M^-1 K near x, in x, from the quotient rho. Returns its eigenvalue, the last of Rayleigh's
+ * quotients, each of which proves a growth of its own; they go on as long as each is lower, or changes by at most half
+ * as much as the one before. */
 static double settle(fm_instance *s, double rho, double *x)
 {
     const int32_t n = s->image.n.speeds;
@@ -182,7 +188,8 @@ static double settle(fm_instance *s, double rho, double *x)
     return rho;
 }
 
-/* The angular velocities of two motions about a point of the tree, in world axes; three numbers of each velocity variable for balls. */
+/* The angular velocities of two motions about a point of the tree, in world axes; three numbers of each velocity
+ * variable for balls. */
 static void place_moving(fm_instance *s, const double *x)
 {
     const int32_t np = s->image.n.positions;
@@ -201,8 +208,8 @@ static int does_work(const double *t, const double *a, const double *b)
     return fabs(dot(t, across)) > FM_SAME_AXIS * sqrt(dot(t, t) * dot(a, a) * dot(b, b));
 }
 
-/* Whether forces have no potential, so that vibrations may grow (flutter): torques in world axes on what turns about several
- * axes, torques on balls, and nonholonomic joints. */
+/* Whether forces have no potential, so that vibrations may grow (flutter): torques in world axes on what turns about
+ * several axes, torques on balls, and nonholonomic joints. */
 static int may_flutter(fm_instance *s)
 {
     const fm_image *m = &s->image;
@@ -228,7 +235,8 @@ static int may_flutter(fm_instance *s)
     return 0;
 }
 
-/* A = M^-1 K by differences of this step, by rows, zero along what loops and drives do not allow. 0: it is not finite. */
+/* A = M^-1 K by differences of this step, by rows, zero along what loops and drives do not allow. 0: it is not finite.
+ */
 static int make_dense(fm_instance *s, double step, double *A)
 {
     const int32_t n = s->image.n.speeds;
@@ -246,20 +254,23 @@ static int make_dense(fm_instance *s, double step, double *A)
     return 1;
 }
 
-/* How fast the fastest vibration grows; 0: none does; NAN: it is not found out, as in a mechanism of more velocity variables than
- * a Krylov space has directions. Two differences tell how far each eigenvalue may be off. */
+/* How fast the fastest vibration grows; 0: none does; NAN: it is not found out, as in a mechanism of more velocity
+ * variables than a Krylov space has directions. Two differences tell how far each eigenvalue may be off. */
 static double flutter(fm_instance *s)
 {
     const int32_t n = s->image.n.speeds;
     double *re = s->statics.turn, *im = re + n, *re2 = s->statics.rate, *im2 = re2 + n, growth = 0.0, largest = 0.0;
-    if (n > s->statics.room || !make_dense(s, FM_STEP, s->statics.small) || !make_dense(s, FM_OTHER_STEP, s->statics.raw)) return NAN;
+    if (n > s->statics.room || !make_dense(s, FM_STEP, s->statics.small) ||
+        !make_dense(s, FM_OTHER_STEP, s->statics.raw))
+        return NAN;
     if (!fm_eigenvalues(s->statics.small, n, re, im) || !fm_eigenvalues(s->statics.raw, n, re2, im2)) return NAN;
     for (int32_t i = 0; i < n; i++) largest = fmax(largest, sqrt(re[i] * re[i] + im[i] * im[i]));
     for (int32_t i = 0; i < n; i++) {
         const double size = sqrt(re[i] * re[i] + im[i] * im[i]);
         double error = INFINITY;
         for (int32_t j = 0; j < n; j++)
-            error = fmin(error, FM_MARGIN * sqrt((re[i] - re2[j]) * (re[i] - re2[j]) + (im[i] - im2[j]) * (im[i] - im2[j])));
+            error = fmin(error,
+                         FM_MARGIN * sqrt((re[i] - re2[j]) * (re[i] - re2[j]) + (im[i] - im2[j]) * (im[i] - im2[j])));
         error = fmax(error, FM_SAME_AXIS * size);
         if (size <= FM_NO_SQUARE * largest || fabs(im[i]) <= error) {
             if (error > FM_UNSURE * size && size > FM_NO_SQUARE * largest) return NAN;
@@ -270,8 +281,9 @@ static double flutter(fm_instance *s)
     return growth;
 }
 
-/* After the search, with the base at the equilibrium: statics.growth [1/s] of a motion that departs from it, which is in
- * statics.motion; 0 if there is none, NAN if it is not found out. least: magnitude of an eigenvalue of T that counts. */
+/* After the search, with the base at the equilibrium: statics.growth [1/s] of a motion that departs from it, which is
+ * in statics.motion; 0 if there is none, NAN if it is not found out. least: magnitude of an eigenvalue of T that
+ * counts. */
 void fm_find_departure(fm_instance *s, double least)
 {
     const int large = s->image.n.speeds > s->statics.room && !s->statics.by_matrix; /* larger than a space */

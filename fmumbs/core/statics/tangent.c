@@ -32,7 +32,9 @@ static fm_status end(fm_instance *s, int fits)
     fm_balance_end(s);
     fm_pose_end(s);
     s->reduced.used = s->model.reduced;
-    return fits ? FM_OK : fm_say(s, FM_ERROR, "the accelerations near the present positions are not finite: a singular position is near");
+    return fits ? FM_OK
+                : fm_say(s, FM_ERROR,
+                         "the accelerations near the present positions are not finite: a singular position is near");
 }
 
 /* The accelerations at rest away from statics.now. */
@@ -54,8 +56,8 @@ static int along(fm_instance *s, double h, const double *v, double *out)
     return fits && fm_balance_allow(s, s->statics.now, out);
 }
 
-/* M^-1 K v at statics.now during a search, by differences of this step, in radians and lengths of the model. 0: it is not
- * finite. */
+/* M^-1 K v at statics.now during a search, by differences of this step, in radians and lengths of the model. 0: it is
+ * not finite. */
 int fm_tangent_along(fm_instance *s, double step, const double *v, double *out)
 {
     const double h = step / fm_largest(v, s->image.n.speeds);
@@ -81,7 +83,8 @@ fm_status fm_do_tangent(fm_instance *s, double step, const double *direction, do
 static uint64_t state_key(const fm_instance *s)
 {
     const size_t clock = (size_t)(s->y - s->state);
-    return fm_checksum(s->y, (s->model.state_doubles - clock) * sizeof(double)) ^ fm_checksum(s->clock + FM_TIME, sizeof(double));
+    return fm_checksum(s->y, (s->model.state_doubles - clock) * sizeof(double)) ^
+           fm_checksum(s->clock + FM_TIME, sizeof(double));
 }
 
 /* fm_balance_place at statics.now, with the matrix of the last product if nothing has changed since. */
@@ -105,12 +108,16 @@ fm_status fm_do_flexibility(fm_instance *s, const double *direction, double *out
         if (way == 1) s->statics.time *= FM_LONGER;
         fits = place_again(s, key);
         for (int32_t u = 0; u < n; u++) v[u] = direction[u] / fm_balance_unit(s, u);
-        fits = fits && fm_balance_allow(s, s->statics.now, v) && fm_balance_inertia(s, v, right) && fm_balance_allow(s, s->statics.now, right);
+        fits = fits && fm_balance_allow(s, s->statics.now, v) && fm_balance_inertia(s, v, right) &&
+               fm_balance_allow(s, s->statics.now, right);
         fits = fits && fm_krylov(s, 0.0, right, FM_EXACTLY, -1e-14, v);
         solved = s->statics.unsolved <= FM_NEARLY * fm_norm(right, n);
     }
     const double squared = s->statics.time * s->statics.time;
     for (int32_t u = 0; u < n; u++) out[u] = fits ? squared * v[u] * fm_balance_unit(s, u) : 0.0;
     const fm_status status = end(s, fits);
-    return status != FM_OK || solved ? status : fm_say(s, FM_ERROR, "the linear system of the stiffness does not converge: stiffnesses are too different");
+    return status != FM_OK || solved
+               ? status
+               : fm_say(s, FM_ERROR,
+                        "the linear system of the stiffness does not converge: stiffnesses are too different");
 }

@@ -1,22 +1,21 @@
 /* dop853.c: trial steps by Dormand and Prince's method of order 8, their error and their dense output of order 7.
  *
- * The coefficients are those of DOP853 by E. Hairer and G. Wanner: Hairer, Norsett, Wanner, Solving Ordinary Differential
- * Equations I, II.5 and II.6.
+ * The coefficients are those of DOP853 by E. Hairer and G. Wanner: Hairer, Norsett, Wanner, Solving Ordinary
+ * Differential Equations I, II.5 and II.6.
  */
-#include "dop853.h"
-
-#include "../instance/instance.h"
 #include "../motion/rates.h"
 #include "explicit.h"
+#include "scheme.h"
 #include "stages.h"
 
 #include <math.h>
 #include <string.h>
 
-#define FM_DENSE_STAGES 3 /* evaluations for the dense output, beside those of the step */
-#define FM_LAST_TERM 30.0 /* times eps^(-1/8): how much more than the tolerance eps the last term of the dense output may be */
+/* times eps^(-1/8): how much more than the tolerance eps the last term of the dense output may be */
+#define FM_LAST_TERM 30.0
 #define FM_LAST_LARGEST 0.0084 /* the maximum of x^4 (1 - x)^3, the last term by its coefficient */
-#define FM_ALL_STAGES (FM_DOP853_LAST + 1 + FM_DENSE_STAGES)
+#define FM_ALL_STAGES FM_STAGES_OF_DOP853
+#define FM_LAST 12 /* the stage at the end of the step; those after it are for the dense output */
 
 static const double A[FM_ALL_STAGES][FM_ALL_STAGES - 1] = {
     {0.0},
@@ -45,15 +44,48 @@ static const double A[FM_ALL_STAGES][FM_ALL_STAGES - 1] = {
     {-0.42889630158379194, 0.0, 0.0, 0.0, 0.0, -4.697621415361164, 7.683421196062599, 4.06898981839711,
      0.3567271874552811, 0.0, 0.0, 0.0, -0.0013990241651590145, 2.9475147891527724, -9.15095847217987},
 };
-static const double C[] = {0.0, 0.05260015195876773, 0.0789002279381516, 0.1183503419072274, 0.2816496580927726,
-                           0.3333333333333333, 0.25, 0.3076923076923077, 0.6512820512820513, 0.6, 0.8571428571428571,
-                           1.0, 1.0, 0.1, 0.2, 0.7777777777777778};
-static const double E5[] = {0.01312004499419488, 0.0, 0.0, 0.0, 0.0, -1.2251564463762044, -0.4957589496572502,
-                            1.6643771824549864, -0.35032884874997366, 0.3341791187130175, 0.08192320648511571,
-                            -0.022355307863886294, 0.0};
-static const double E3[] = {-0.18980075407240762, 0.0, 0.0, 0.0, 0.0, 4.450312892752409, 1.8915178993145003,
-                            -5.801203960010585, -0.4226823213237919, -0.1521609496625161, 0.20136540080403034,
-                            0.02265179219836082, 0.0};
+static const double C[] = {0.0,
+                           0.05260015195876773,
+                           0.0789002279381516,
+                           0.1183503419072274,
+                           0.2816496580927726,
+                           0.3333333333333333,
+                           0.25,
+                           0.3076923076923077,
+                           0.6512820512820513,
+                           0.6,
+                           0.8571428571428571,
+                           1.0,
+                           1.0,
+                           0.1,
+                           0.2,
+                           0.7777777777777778};
+static const double E5[] = {0.01312004499419488,
+                            0.0,
+                            0.0,
+                            0.0,
+                            0.0,
+                            -1.2251564463762044,
+                            -0.4957589496572502,
+                            1.6643771824549864,
+                            -0.35032884874997366,
+                            0.3341791187130175,
+                            0.08192320648511571,
+                            -0.022355307863886294,
+                            0.0};
+static const double E3[] = {-0.18980075407240762,
+                            0.0,
+                            0.0,
+                            0.0,
+                            0.0,
+                            4.450312892752409,
+                            1.8915178993145003,
+                            -5.801203960010585,
+                            -0.4226823213237919,
+                            -0.1521609496625161,
+                            0.20136540080403034,
+                            0.02265179219836082,
+                            0.0};
 static const double D[4][FM_ALL_STAGES] = {
     {-8.428938276109013, 0.0, 0.0, 0.0, 0.0, 0.5667149535193777, -3.0689499459498917, 2.38466765651207,
      2.117034582445028, -0.871391583777973, 2.2404374302607883, 0.6315787787694688, -0.08899033645133331,
@@ -65,16 +97,17 @@ static const double D[4][FM_ALL_STAGES] = {
      -11.57390253995963, 6.8812326946963, -1.0006050966910838, 0.7777137798053443, -2.778205752353508,
      -60.19669523126412, 84.32040550667716, 11.99229113618279},
     {-25.69393346270375, 0.0, 0.0, 0.0, 0.0, -154.18974869023643, -231.5293791760455, 357.6391179106141,
-     93.40532418362432, -37.45832313645163, 104.0996495089623, 29.8402934266605, -43.53345659001114,
-     96.32455395918828, -39.17726167561544, -149.72683625798564},
+     93.40532418362432, -37.45832313645163, 104.0996495089623, 29.8402934266605, -43.53345659001114, 96.32455395918828,
+     -39.17726167561544, -149.72683625798564},
 };
 
-/* One trial step of length h from the head; returns its error, NaN if the state is not finite. The estimate of order 5 is
- * corrected by that of order 3: Hairer, Norsett, Wanner, (II.10.17). */
-double fm_dop853_try(fm_instance *s, double t, double h)
+/* One trial step of length h from the head; returns its error, NaN if the state is not finite. The estimate of order 5
+ * is corrected by that of order 3: Hairer, Norsett, Wanner, (II.10.17). */
+static double trial(fm_instance *s, double t, double h, int rejected)
 {
-    if (!fm_explicit_stages(s, t, h, A[0], FM_ALL_STAGES - 1, C, FM_DOP853_LAST)) return NAN;
-    const double five = fm_explicit_error(s, h, E5, FM_DOP853_LAST), three = fm_explicit_error(s, h, E3, FM_DOP853_LAST);
+    (void)rejected;
+    if (!fm_explicit_stages(s, t, h, A[0], FM_ALL_STAGES - 1, C, FM_LAST)) return NAN;
+    const double five = fm_explicit_error(s, h, E5, FM_LAST), three = fm_explicit_error(s, h, E3, FM_LAST);
     if (isnan(five) || isnan(three)) return NAN;
     if (isinf(five) || isinf(three)) return INFINITY;
     return five > 0.0 ? five / sqrt(1.0 + 0.01 * (three / five) * (three / five)) : 0.0;
@@ -90,12 +123,12 @@ static double coefficient(const fm_instance *s, double h, int k, int32_t i)
 
 /* The further evaluations for the dense output of the step that was tried last. Returns its last term,
  * of order 7 in the step, beside what is allowed: at the limit of stability a step may end well and be wild within. */
-double fm_dop853_within(fm_instance *s, double t, double h)
+static double within(fm_instance *s, double t, double h)
 {
     const double allowed = FM_LAST_TERM / fm_eighth_root(s->options[FM_OPTION_TOLERANCE]);
     const int32_t near = s->loop.near_singular;
     double worst = 0.0;
-    for (int j = FM_DOP853_LAST + 1; j < FM_ALL_STAGES; j++) {
+    for (int j = FM_LAST + 1; j < FM_ALL_STAGES; j++) {
         s->singular.on_branch = s->singular.was_near;
         fm_explicit_stage(s, t, h, A[j], C[j], j, s->work.probe);
     }
@@ -103,19 +136,20 @@ double fm_dop853_within(fm_instance *s, double t, double h)
     s->loop.near_singular = near;
     for (int32_t i = 0; i < s->model.ny; i++) {
         const double a = fabs(s->head[i]), b = fabs(s->work.trial[i]);
-        const double last = FM_LAST_LARGEST * fabs(coefficient(s, h, 3, i)) / (allowed * fm_weight(s, i, a > b ? a : b));
+        const double last =
+            FM_LAST_LARGEST * fabs(coefficient(s, h, 3, i)) / (allowed * fm_weight(s, i, a > b ? a : b));
         worst = last > worst || isnan(last) ? last : worst;
         if (isnan(worst)) return worst;
     }
     return worst;
 }
 
-/* The dense output of a step that was tried last: with `all`, of order 7, for which fm_dop853_within evaluates; else only
- * its ends, for a step that is not read within. */
-void fm_dop853_keep(fm_instance *s, double h, const double *next, int all)
+/* The dense output of a step that was tried last: with `all`, of order 7, for which within() evaluates; else only its
+ * ends, for a step that is not read within. */
+static void keep(fm_instance *s, double h, int all)
 {
     const int32_t ny = s->model.ny;
-    const double *end = fm_stage(s, FM_DOP853_LAST);
+    const double *end = fm_stage(s, FM_LAST), *next = s->work.trial;
     double *r = s->dense;
     for (int32_t i = 0; i < ny; i++) {
         const double diff = next[i] - s->head[i], bend = h * s->slope[i] - diff;
@@ -126,3 +160,12 @@ void fm_dop853_keep(fm_instance *s, double h, const double *next, int all)
         for (int k = 0; k < 4; k++) r[(4 + k) * ny + i] = all ? coefficient(s, h, k, i) : 0.0;
     }
 }
+
+const fm_scheme fm_scheme_dop853 = {
+    .trial = trial,
+    .within = within,
+    .keep = keep,
+    .factor = fm_explicit_factor,
+    .root = fm_eighth_root,
+    .last = FM_LAST,
+};

@@ -3,15 +3,13 @@
  * J. R. Dormand, P. J. Prince, J. Comput. Appl. Math. 6 (1980) 19; dense output and step size control as in Hairer,
  * Norsett, Wanner, Solving Ordinary Differential Equations I, II.6 and II.4.
  */
-#include "dormand_prince.h"
-
-#include "../instance/instance.h"
 #include "explicit.h"
+#include "scheme.h"
 #include "stages.h"
 
 #include <math.h>
 
-#define STAGES (FM_DORMAND_PRINCE_LAST + 1)
+#define STAGES FM_STAGES_OF_DORMAND_PRINCE
 
 static const double A[STAGES][STAGES - 1] = {
     {0.0},
@@ -23,23 +21,27 @@ static const double A[STAGES][STAGES - 1] = {
     {35.0 / 384.0, 0.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0},
 };
 static const double C[STAGES] = {0.0, 0.2, 0.3, 0.8, 8.0 / 9.0, 1.0, 1.0};
-static const double E[STAGES] = {71.0 / 57600.0, 0.0, -71.0 / 16695.0, 71.0 / 1920.0,
-                                    -17253.0 / 339200.0, 22.0 / 525.0, -1.0 / 40.0};
-static const double D[STAGES] = {-12715105075.0 / 11282082432.0, 0.0, 87487479700.0 / 32700410799.0,
-                                    -10690763975.0 / 1880347072.0, 701980252875.0 / 199316789632.0,
-                                    -1453857185.0 / 822651844.0, 69997945.0 / 29380423.0};
+static const double E[STAGES] = {71.0 / 57600.0,      0.0,          -71.0 / 16695.0, 71.0 / 1920.0,
+                                 -17253.0 / 339200.0, 22.0 / 525.0, -1.0 / 40.0};
+static const double D[STAGES] = {-12715105075.0 / 11282082432.0,  0.0,
+                                 87487479700.0 / 32700410799.0,   -10690763975.0 / 1880347072.0,
+                                 701980252875.0 / 199316789632.0, -1453857185.0 / 822651844.0,
+                                 69997945.0 / 29380423.0};
 
 /* One trial step of length h from the head; returns its error, NaN if the state is not finite. */
-double fm_dormand_prince_try(fm_instance *s, double t, double h)
+static double trial(fm_instance *s, double t, double h, int rejected)
 {
+    (void)rejected;
     if (!fm_explicit_stages(s, t, h, A[0], STAGES - 1, C, STAGES - 1)) return NAN;
     return fm_explicit_error(s, h, E, STAGES - 1);
 }
 
-void fm_dormand_prince_keep(fm_instance *s, double h, const double *next)
+static void keep(fm_instance *s, double h, int within)
 {
     const int32_t ny = s->model.ny;
+    const double *next = s->work.trial;
     double *r = s->dense;
+    (void)within;
     for (int32_t i = 0; i < ny; i++) {
         double sum = 0.0, diff = next[i] - s->head[i], bend = h * s->slope[i] - diff;
         for (int j = 0; j < STAGES; j++) sum += D[j] * fm_stage(s, j)[i];
@@ -50,3 +52,11 @@ void fm_dormand_prince_keep(fm_instance *s, double h, const double *next)
         r[4 * ny + i] = h * sum;
     }
 }
+
+const fm_scheme fm_scheme_dopri5 = {
+    .trial = trial,
+    .keep = keep,
+    .factor = fm_explicit_factor,
+    .root = fm_fifth_root,
+    .last = STAGES - 1,
+};

@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Stage j >= 1 of a step of length h from the head, with the row a of the scheme and its node c; leaves the state of the
- * stage in y. Stage 0 is the slope at the head. */
+/* Stage j >= 1 of a step of length h from the head, with the row a of the scheme and its node c; leaves the state of
+ * the stage in y. Stage 0 is the slope at the head. */
 void fm_explicit_stage(fm_instance *s, double t, double h, const double *a, double c, int j, double *y)
 {
     const int32_t ny = s->model.ny;
@@ -22,9 +22,9 @@ void fm_explicit_stage(fm_instance *s, double t, double h, const double *a, doub
     fm_rates(s, t + c * h, y, fm_stage(s, j));
 }
 
-/* Stages 1 to `last` of a step of length h from the head, by rows of A, each of this width, and the nodes c; leaves the state of
- * the last stage in work.trial. If they come near a singular position they begin again on the branch. 0: at one of them
- * drives have lost their effect, so that the others would not be finite. */
+/* Stages 1 to `last` of a step of length h from the head, by rows of A, each of this width, and the nodes c; leaves the
+ * state of the last stage in work.trial. If they come near a singular position they begin again on the branch. 0: at
+ * one of them drives have lost their effect, so that the others would not be finite. */
 int fm_explicit_stages(fm_instance *s, double t, double h, const double *A, int width, const double *c, int last)
 {
     for (int j = 1; j <= last; j++) {
@@ -52,14 +52,31 @@ double fm_explicit_error(const fm_instance *s, double h, const double *e, int la
 
 /* Factor for the step size after a step with this error: accepted, where control is proportional and integral with
  * exponents of three quarters and a quarter of that of `root`, or rejected. */
-double fm_explicit_factor(const fm_instance *s, double error, double (*root)(const fm_instance *, double))
+double fm_explicit_factor(const fm_instance *s, const fm_scheme *scheme, double h, double error)
 {
+    double (*const root)(double) = scheme->root;
     double factor;
+    (void)h;
     if (error <= 1.0) {
-        const double now = sqrt(sqrt(root(s, error > 1e-10 ? error : 1e-10))), before = sqrt(sqrt(root(s, s->clock[FM_ERROR_LAST])));
+        const double now = sqrt(sqrt(root(error > 1e-10 ? error : 1e-10))),
+                     before = sqrt(sqrt(root(s->clock[FM_ERROR_LAST])));
         factor = 0.9 * before / (now * now * now);
     } else {
-        factor = isnan(error) || isinf(error) ? 0.2 : 0.9 / root(s, error);
+        factor = isnan(error) || isinf(error) ? 0.2 : 0.9 / root(error);
     }
     return factor > 10.0 ? 10.0 : factor < 0.2 ? 0.2 : factor;
+}
+
+/* So many stages of a step of h from the present state, of a scheme whose stages each continue from the one before, at
+ * these nodes. If they come near a singular position they begin again on the branch. */
+void fm_chained_stages(fm_instance *s, double t, double h, const double *node, int count)
+{
+    for (int j = 0; j < count; j++) {
+        const double *slope = fm_stage(s, j > 0 ? j - 1 : 0);
+        for (int32_t i = 0; i < s->model.ny; i++)
+            s->work.trial[i] = j == 0 ? s->y[i] : s->y[i] + node[j] * h * slope[i];
+        fm_rates(s, t + node[j] * h, s->work.trial, fm_stage(s, j));
+        if (fm_begins_on_branch(s)) j = -1;
+    }
+    s->singular.was_near = s->singular.on_branch, s->singular.on_branch = 0;
 }

@@ -33,30 +33,34 @@ fm_status fm_step_failed_by_law(fm_instance *s, double t_end)
     const int32_t laws = s->image.n.laws, fault = s->laws.fault;
     const char *what, *name = fm_law_carrier(s, fault < laws ? fault : fault > laws ? fault - laws - 1 : 0, &what);
     if (fault == laws)
-        return fm_say(s, FM_DISCARD,
-                      "the step to t = %.9g s failed: at t = %.9g s more than %d force laws jump with a velocity at the same "
-                      "time. Give some of them a steep slope there in place of the jump",
-                      t_end, s->clock[FM_TIME], FM_STICKING);
+        return fm_say(
+            s, FM_DISCARD,
+            "the step to t = %.9g s failed: at t = %.9g s more than %d force laws jump with a velocity at the same "
+            "time. Give some of them a steep slope there in place of the jump",
+            t_end, s->clock[FM_TIME], FM_STICKING);
     if (fault > laws)
-        return fm_say(s, FM_DISCARD,
-                      "the step to t = %.9g s failed: at t = %.9g s it cannot be decided which force laws stick, that of %s '%s' "
-                      "and others. Give some of them a steep slope in place of the jump",
-                      t_end, s->clock[FM_TIME], what, name);
-    return fm_say(s, FM_DISCARD,
-                  "the step to t = %.9g s failed: at t = %.9g s the force law of %s '%s' switches back and forth without "
-                  "end. Give it a steep slope in place of the jump",
-                  t_end, s->clock[FM_TIME], what, name);
+        return fm_say(
+            s, FM_DISCARD,
+            "the step to t = %.9g s failed: at t = %.9g s it cannot be decided which force laws stick, that of %s '%s' "
+            "and others. Give some of them a steep slope in place of the jump",
+            t_end, s->clock[FM_TIME], what, name);
+    return fm_say(
+        s, FM_DISCARD,
+        "the step to t = %.9g s failed: at t = %.9g s the force law of %s '%s' switches back and forth without "
+        "end. Give it a steep slope in place of the jump",
+        t_end, s->clock[FM_TIME], what, name);
 }
 
 static fm_status failed_at_tangent(fm_instance *s, double t_end)
 {
     char names[200];
     fm_loop_names(s, s->singular.tangent_row, names, sizeof names);
-    return fm_say(s, FM_DISCARD,
-                  "the step to t = %.9g s failed: at t = %.9g s the %s reaches a singular position at which branches of its "
-                  "motion share a tangent, so that the velocity does not determine how it continues. Hold joint '%s' there "
-                  "with a drive or a spring, or change a length so that the branches stay apart",
-                  t_end, s->singular.tangent_time, names, s->image.text + s->image.joint_name[s->singular.tangent_joint]);
+    return fm_say(
+        s, FM_DISCARD,
+        "the step to t = %.9g s failed: at t = %.9g s the %s reaches a singular position at which branches of its "
+        "motion share a tangent, so that the velocity does not determine how it continues. Hold joint '%s' there "
+        "with a drive or a spring, or change a length so that the branches stay apart",
+        t_end, s->singular.tangent_time, names, s->image.text + s->image.joint_name[s->singular.tangent_joint]);
 }
 
 /* Whether a program left the reach of the mechanism, and says so. */
@@ -82,11 +86,12 @@ static int left_reach(fm_instance *s, double t_end)
 /* A joint whose friction has no normal force at the present state. */
 fm_status fm_jammed(fm_instance *s, double t_end)
 {
-    return fm_say(s, FM_DISCARD,
-                  "the step to t = %.9g s failed: at t = %.9g s joint '%s' jams: no normal force of its friction agrees with the "
-                  "reaction that it causes. Lower the coefficients of friction, or give the joint a longer guide or a smaller "
-                  "radius",
-                  t_end, s->clock[FM_TIME], s->image.text + s->image.joint_name[s->image.friction_joint[s->friction.jammed]]);
+    return fm_say(
+        s, FM_DISCARD,
+        "the step to t = %.9g s failed: at t = %.9g s joint '%s' jams: no normal force of its friction agrees with the "
+        "reaction that it causes. Lower the coefficients of friction, or give the joint a longer guide or a smaller "
+        "radius",
+        t_end, s->clock[FM_TIME], s->image.text + s->image.joint_name[s->image.friction_joint[s->friction.jammed]]);
 }
 
 /* Drives without effect on the programs that they realise. */
@@ -94,10 +99,11 @@ fm_status fm_drives_failed(fm_instance *s, double t_end)
 {
     char names[160];
     fm_name_realised(s, names, sizeof names);
-    return fm_say(s, FM_DISCARD,
-                  "the step to t = %.9g s failed: at t = %.9g s the drives lose their effect on what they realise (%s). Move the "
-                  "path away from there, or leave drives= out for ideal forces",
-                  t_end, s->clock[FM_TIME], names);
+    return fm_say(
+        s, FM_DISCARD,
+        "the step to t = %.9g s failed: at t = %.9g s the drives lose their effect on what they realise (%s). Move the "
+        "path away from there, or leave drives= out for ideal forces",
+        t_end, s->clock[FM_TIME], names);
 }
 
 /* A joint whose coordinates end at the present state. */
@@ -108,13 +114,15 @@ static fm_status lost_coordinates(fm_instance *s, double t_end, int32_t joint)
     const char *unit = s->work.far_slides ? "m" : "rad";
     if (far != 0.0)
         return fm_say(s, FM_DISCARD,
-                      "the step to t = %.9g s failed: after t = %.9g s joint '%s' is at %.9g %s, where numbers are %.3g %s apart. "
+                      "the step to t = %.9g s failed: after t = %.9g s joint '%s' is at %.9g %s, where numbers are "
+                      "%.3g %s apart. "
                       "Start nearer to zero, or make the motion slower or shorter",
                       t_end, s->clock[FM_TIME], name, far, unit, fm_spacing(far), unit);
-    return fm_say(s, FM_DISCARD,
-                  "the step to t = %.9g s failed: at t = %.9g s joint '%s' comes to the limit of its coordinates: %s. Stiffen or "
-                  "stop it before, or take a joint with a ball (fm.Spherical, fm.Free), which has no limit",
-                  t_end, s->clock[FM_TIME], name, fm_limit_of(s, joint));
+    return fm_say(
+        s, FM_DISCARD,
+        "the step to t = %.9g s failed: at t = %.9g s joint '%s' comes to the limit of its coordinates: %s. Stiffen or "
+        "stop it before, or take a joint with a ball (fm.Spherical, fm.Free), which has no limit",
+        t_end, s->clock[FM_TIME], name, fm_limit_of(s, joint));
 }
 
 /* Whether a joint is so near the limit of its coordinates that the step failed by it, and says so. */
@@ -142,11 +150,13 @@ fm_status fm_step_failed(fm_instance *s, double t_end)
     if (row >= 0) {
         char names[200];
         fm_loop_names(s, row, names, sizeof names);
-        return fm_say(s, FM_DISCARD,
-                      "the step to t = %.9g s failed: at t = %.9g s the %s is at a singular position, from which the motion "
-                      "can continue in more than one way, and its velocity does not determine which. Hold joint '%s' there with a "
-                      "drive or a spring, or start with a velocity along one of them",
-                      t_end, s->clock[FM_TIME], names, s->image.text + s->image.joint_name[joint]);
+        return fm_say(
+            s, FM_DISCARD,
+            "the step to t = %.9g s failed: at t = %.9g s the %s is at a singular position, from which the motion "
+            "can continue in more than one way, and its velocity does not determine which. Hold joint '%s' there with "
+            "a "
+            "drive or a spring, or start with a velocity along one of them",
+            t_end, s->clock[FM_TIME], names, s->image.text + s->image.joint_name[joint]);
     }
     if (fm_near_limit(s, t_end)) return FM_DISCARD;
     fm_print_known(s, why, sizeof why);
@@ -163,10 +173,11 @@ fm_status fm_too_many_steps(fm_instance *s, double t_end, long accepted)
     fm_print_known(s, known, sizeof known);
     fm_fall_back(s);
     if (fm_near_limit(s, t_end)) return FM_DISCARD;
-    return fm_say(s, FM_DISCARD,
-                  "the step to t = %.9g s failed: %ld integration steps reached only t = %.9g s, the next would be %.3g s; %s. "
-                  "Continue from there in shorter communication steps, or soften the fastest motion",
-                  t_end, accepted, s->clock[FM_TIME], h, known);
+    return fm_say(
+        s, FM_DISCARD,
+        "the step to t = %.9g s failed: %ld integration steps reached only t = %.9g s, the next would be %.3g s; %s. "
+        "Continue from there in shorter communication steps, or soften the fastest motion",
+        t_end, accepted, s->clock[FM_TIME], h, known);
 }
 
 fm_status fm_no_headway(fm_instance *s, double t_end)
@@ -176,10 +187,11 @@ fm_status fm_no_headway(fm_instance *s, double t_end)
     fm_fall_back(s);
     if (fm_drives_lost(s)) return fm_drives_failed(s, t_end);
     if (fm_near_limit(s, t_end)) return FM_DISCARD;
-    return fm_say(s, FM_DISCARD,
-                  "the step to t = %.9g s failed: at t = %.9g s it makes no headway: %d steps in a row were shorter than %.3g s, "
-                  "%.0e of the longest one; %s. Soften or damp what moves there, or loosen the tolerance",
-                  t_end, s->clock[FM_TIME], FM_MOST_SLOW, FM_NO_HEADWAY * s->clock[FM_LONGEST], FM_NO_HEADWAY, known);
+    return fm_say(
+        s, FM_DISCARD,
+        "the step to t = %.9g s failed: at t = %.9g s it makes no headway: %d steps in a row were shorter than %.3g s, "
+        "%.0e of the longest one; %s. Soften or damp what moves there, or loosen the tolerance",
+        t_end, s->clock[FM_TIME], FM_MOST_SLOW, FM_NO_HEADWAY * s->clock[FM_LONGEST], FM_NO_HEADWAY, known);
 }
 
 /* Whether the host wants the present call to end: a step, or a search for an equilibrium. */

@@ -1,4 +1,4 @@
-/* integrate.c: integration to the end of a communication step, with error control or in fixed steps (runge_kutta.c).
+/* integrate.c: integration to the end of a communication step, with error control or in fixed steps (fixed_steps.c).
  *
  * The error-controlled integrator may run ahead of the communication point. As long as nothing changes it continues
  * from there and the state is read from the dense output, so that results do not depend on the communication step.
@@ -16,13 +16,10 @@
 #include "../motion/law_modes.h"
 #include "../motion/rates.h"
 #include "dense.h"
-#include "dop853.h"
-#include "dormand_prince.h"
-#include "explicit.h"
 #include "failures.h"
+#include "fixed_steps.h"
 #include "headway.h"
-#include "radau.h"
-#include "runge_kutta.h"
+#include "scheme.h"
 #include "stages.h"
 #include "step_end.h"
 
@@ -43,15 +40,11 @@
 
 typedef enum advanced { STUCK, ADVANCED, REJECTED } advanced;
 
-static int is_dop853(const fm_instance *s)
+/* The scheme of the next step: of two, that of the last one. */
+static const fm_scheme *next_scheme(const fm_instance *s)
 {
-    return s->options[FM_OPTION_SCHEME] == (double)FM_DOP853;
-}
-
-/* The root of the explicit scheme's order of a positive number. */
-static double root(const fm_instance *s, double x)
-{
-    return is_dop853(s) ? fm_eighth_root(x) : fm_fifth_root(x);
+    const fm_scheme *scheme = fm_scheme_of(s);
+    return scheme->pair[0] == NULL ? scheme : scheme->pair[s->clock[FM_IMPLICIT] != 0.0];
 }
 
 /* Hairer's initial step size. */
@@ -72,7 +65,8 @@ static double first_step(fm_instance *s, double t)
         bend = b > bend ? b : bend;
     }
     double most = rate > bend ? rate : bend;
-    double other = most <= 1e-15 || !isfinite(most) ? (h * 1e-3 > 1e-6 ? h * 1e-3 : 1e-6) : root(s, 0.01 / most);
+    double other =
+        most <= 1e-15 || !isfinite(most) ? (h * 1e-3 > 1e-6 ? h * 1e-3 : 1e-6) : next_scheme(s)->root(0.01 / most);
     return 100.0 * h < other ? 100.0 * h : other;
 }
 
@@ -92,17 +86,17 @@ static double wanted(const fm_instance *s, double h, double grown, double error,
     return h < (1.0 - 1e-6) * before && grown < before && error <= 0.5 ? before : grown;
 }
 
-/* One trial by a scheme; `iterations`: of the implicit one, 0 of the explicit one. That takes its place near singular
- * positions, where accelerations have to be those on the branch (fm_begins_on_branch). */
-static double try_scheme(fm_instance *s, double t, double h, int implicit, int rejected, int *iterations)
+/* One trial by a scheme, or by that which stands in for it near singular positions, where accelerations have to be
+ * those on the branch (fm_begins_on_branch); `scheme` becomes the one that made the trial. */
+static double try_step(fm_instance *s, double t, double h, int rejected, const fm_scheme **scheme)
 {
-    const int loops = s->image.n.rows > 0;
-    if (implicit && !(loops && rejected > FM_PATIENCE)) {
-        const double error = fm_radau_try(s, t, h, rejected, iterations);
-        if (!(loops && error <= 1.0 && s->loop.near_singular)) return error;
+    const int closed = s->image.n.rows > 0 && (*scheme)->stand_in != NULL;
+    if (!(closed && rejected > FM_PATIENCE)) {
+        const double error = (*scheme)->trial(s, t, h, rejected);
+        if (!(closed && error <= 1.0 && s->loop.near_singular)) return error;
     }
-    *iterations = 0;
-    return is_dop853(s) ? fm_dop853_try(s, t, h) : fm_dormand_prince_try(s, t, h);
+    *scheme = (*scheme)->stand_in;
+    return (*scheme)->trial(s, t, h, rejected);
 }
 
 /* Whether a step to `arrival` is read within: at t_end, or for switches of laws. */
@@ -112,45 +106,43 @@ static int is_read_within(const fm_instance *s, double arrival, double t_end)
 }
 
 /* Accepts the trial step from t: its dense output, its end and the slope there. */
-static void accept(fm_instance *s, double t, double arrival, double t_end, int implicit)
+static void accept(fm_instance *s, double t, double arrival, double t_end, const fm_scheme *scheme)
 {
     const size_t bytes = (size_t)s->model.ny * sizeof(double);
-    const int eighth = !implicit && is_dop853(s);
-    if (implicit) fm_radau_keep(s, arrival - t);
-    else if (eighth) fm_dop853_keep(s, arrival - t, s->work.trial, is_read_within(s, arrival, t_end));
-    else fm_dormand_prince_keep(s, arrival - t, s->work.trial);
+    scheme->keep(s, arrival - t, is_read_within(s, arrival, t_end));
     fm_note_normal_forces(s);
     memcpy(s->head, s->work.trial, bytes);
-    memcpy(s->slope, fm_stage(s, eighth ? FM_DOP853_LAST : FM_DORMAND_PRINCE_LAST), bytes); /* radau.c leaves it there too */
+    memcpy(s->slope, fm_stage(s, scheme->last), bytes);
     (void)fm_normalise(s, s->head, s->slope);
     s->clock[FM_TIME_TAIL] = t;
     s->clock[FM_TIME_HEAD] = s->clock[FM_TIME_DENSE] = arrival;
     s->clock[FM_STEPS_DONE] += 1.0;
-    s->clock[FM_IMPLICIT] = implicit;
-    s->clock[FM_IMPLICIT_DONE] += implicit;
+    s->clock[FM_IMPLICIT] = scheme->implicit;
+    s->clock[FM_IMPLICIT_DONE] += scheme->implicit;
 }
 
-/* Takes one accepted step from the head to time `arrival`, or less far, unless `once`. Its length is the difference of the
- * rounded times, so that states match their times at late times too. */
-static advanced advance(fm_instance *s, double arrival, double t_end, int implicit, int once)
+/* Takes one accepted step from the head to time `arrival`, or less far, unless `once`. Its length is the difference of
+ * the rounded times, so that states match their times at late times too. */
+static advanced advance(fm_instance *s, double arrival, double t_end, const fm_scheme *chosen, int once)
 {
     double *clock = s->clock;
-    for (int rejected = 0;; rejected++) { /* each trial is shorter than the last, by a factor, until the time has no digits left */
+    for (int rejected = 0;;
+         rejected++) { /* each trial is shorter than the last, by a factor, until the time has no digits left */
         const double t = clock[FM_TIME_HEAD];
         const double h = arrival - t;
         if (!isfinite(arrival)) return STUCK;
-        int iterations;
+        const fm_scheme *scheme = chosen;
         fm_begin_normal_forces(s);
-        double error = try_scheme(s, t, h, implicit, rejected, &iterations);
+        double error = try_step(s, t, h, rejected, &scheme);
         if (error <= 1.0 && !fm_correct_trial(s, arrival)) error = INFINITY;
-        if (error <= 1.0 && iterations == 0 && is_dop853(s) && is_read_within(s, arrival, t_end)) {
-            const double within = fm_dop853_within(s, t, h);
+        if (error <= 1.0 && scheme->within != NULL && is_read_within(s, arrival, t_end)) {
+            const double within = scheme->within(s, t, h);
             error = within <= 1.0 ? error : within;
         }
-        const double factor = iterations > 0 ? fm_radau_factor(s, h, error, iterations) : fm_explicit_factor(s, error, root);
+        const double factor = scheme->factor(s, scheme, h, error);
         if (error <= 1.0) {
             const double grown = h * factor;
-            accept(s, t, arrival, t_end, iterations > 0);
+            accept(s, t, arrival, t_end, scheme);
             clock[FM_ERROR_LAST] = error > 1e-4 ? error : 1e-4;
             clock[FM_H] = wanted(s, h, grown, error, rejected);
             if (!fm_stop_at_switch(s)) return STUCK;
@@ -160,7 +152,7 @@ static advanced advance(fm_instance *s, double arrival, double t_end, int implic
         }
         clock[FM_STEPS_REJECTED] += 1.0;
         if (once) return REJECTED;
-        fm_rejected(s, iterations > 0, error, arrival);
+        fm_rejected(s, scheme->implicit, error, arrival);
         if (fm_drives_block(s, arrival)) return STUCK;
         const double last = arrival;
         clock[FM_H] = fmax(fm_before_loss(s, s->realised.lost ? h : h * factor), shortest(t));
@@ -182,19 +174,12 @@ static double next_arrival(const fm_instance *s, double goal, double t_end)
     return steps > 1.0 ? t + left / steps : goal;
 }
 
-/* Whether the next step is one of the implicit scheme. */
-static int is_implicit(const fm_instance *s)
-{
-    const double scheme = s->options[FM_OPTION_SCHEME];
-    return scheme == (double)FM_RADAU || (scheme == (double)FM_AUTO && s->clock[FM_IMPLICIT] != 0.0);
-}
-
-/* Where the scheme is free, tries now and then a step of the other one, so much longer or shorter that for its cost it must
- * advance further to pass its error test; if it passes, the next steps are the other one's too. */
-static advanced try_other(fm_instance *s, double goal, double t_end)
+/* Of a pair of schemes, tries now and then a step of the other one than last, so much longer or shorter that for its
+ * cost it must advance further to pass its error test; if it passes, the next steps are the other one's too. */
+static advanced try_other(fm_instance *s, const fm_scheme *const *pair, double goal, double t_end)
 {
     double *clock = s->clock;
-    const int implicit = is_implicit(s);
+    const int implicit = next_scheme(s)->implicit;
     const double h = clock[FM_H], wanted = h * (implicit ? FM_SHORTER : FM_LONGER);
     clock[FM_SINCE] += 1.0;
     if (clock[FM_UNTIL] < FM_SOON) clock[FM_UNTIL] = FM_SOON;
@@ -205,21 +190,22 @@ static advanced try_other(fm_instance *s, double goal, double t_end)
         clock[FM_H] = h;
         return REJECTED;
     }
-    const advanced how = advance(s, arrival, t_end, !implicit, 1);
+    const advanced how = advance(s, arrival, t_end, pair[!implicit], 1);
     clock[FM_SINCE] = 0.0;
     clock[FM_UNTIL] = how == ADVANCED ? FM_SOON : fmin(2.0 * clock[FM_UNTIL], FM_LATE);
     if (how == REJECTED) clock[FM_H] = h;
     return how;
 }
 
-/* One step towards the goal, by the scheme of the options, or that which suits. */
+/* One step towards the goal, by the scheme of the options, or by that of a pair which suits. */
 static int step_on(fm_instance *s, double goal, double t_end)
 {
-    if (s->options[FM_OPTION_SCHEME] == (double)FM_AUTO) {
-        const advanced how = try_other(s, goal, t_end);
+    const fm_scheme *const *pair = fm_scheme_of(s)->pair;
+    if (pair[0] != NULL) {
+        const advanced how = try_other(s, pair, goal, t_end);
         if (how != REJECTED) return how == ADVANCED;
     }
-    return advance(s, next_arrival(s, goal, t_end), t_end, is_implicit(s), 0) == ADVANCED;
+    return advance(s, next_arrival(s, goal, t_end), t_end, next_scheme(s), 0) == ADVANCED;
 }
 
 /* The state at t between two of the integrator's. 0: a loop cannot be closed there; the head then falls back to the
@@ -279,7 +265,9 @@ static fm_status controlled_steps(fm_instance *s, double t_end)
             return fm_say_interrupted(s, t_end);
         }
         const double before = clock[FM_TIME_HEAD];
-        if (!step_on(s, goal, t_end) && !(share_tangent_later(s, t_end) && advance(s, t_end, t_end, is_implicit(s), 0) == ADVANCED)) return fm_step_failed(s, t_end);
+        if (!step_on(s, goal, t_end) &&
+            !(share_tangent_later(s, t_end) && advance(s, t_end, t_end, next_scheme(s), 0) == ADVANCED))
+            return fm_step_failed(s, t_end);
         fm_watch_deformation(s, clock[FM_TIME_HEAD], s->head);
         if (!fm_headway_made(s, before)) return fm_no_headway(s, t_end);
     }
@@ -297,7 +285,7 @@ fm_status fm_integrate(fm_instance *s, double t_end)
     s->work.far = 0.0;
     fm_begin_normal_forces(s);
     fm_headway_begin(s);
-    fm_status status = s->options[FM_OPTION_SCHEME] == (double)FM_RUNGE_KUTTA ? fm_runge_kutta(s, t_end) : controlled_steps(s, t_end);
+    const fm_status status = fm_scheme_of(s)->step != NULL ? fm_fixed_steps(s, t_end) : controlled_steps(s, t_end);
     s->laws.use = s->laws.now;
     s->clock[FM_EVALUATIONS] += s->work.evaluations;
     s->valid = FM_VALID_NOTHING;

@@ -4,19 +4,15 @@
  * triangular L near A they are iterated stage by stage,
  *     (I - h l_ii J) d_i = f(y + h sum of A_ij k_j + h sum over j < i of L_ij d_j) - k_i,   k_i <- k_i + d_i,
  * so that only real systems of the size of y are left, while the fixed point is that of the collocation
- * (P. J. van der Houwen, J. J. B. de Swart, SIAM J. Sci. Comput. 18 (1997) 41). They take L from A = L U of Crout. Ours is
- * one of those with (1 - L^-1 A)^3 = 0, so that very stiff parts are found in three iterations, too. Of the error of a stage
- * of y' = lambda y it leaves at most 1.02, 0.32, 0.11, 0.037 after one to four, for any h lambda in the left half plane;
- * Crout's 0.77, 0.49, 0.19, 0.067. In positions and velocities (Q, V)
- * such a system is one evaluation of accelerations with K and D in it (stiffness.c): with g = h l_ii and r = Q' - kq_i
- *     (M + R) a = Q(Q + g r, V) - bias + R kv_i,   d_v = a - kv_i,   d_q = r + g d_v,
- * because what the joints' springs put on Q + g r and what R adds is what they will put on the new positions.
- * Error by the filtered embedded formula, steps by Gustafsson's control, output by the collocation polynomial:
- * E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, IV.8.
+ * (P. J. van der Houwen, J. J. B. de Swart, SIAM J. Sci. Comput. 18 (1997) 41). They take L from A = L U of Crout. Ours
+ * is one of those with (1 - L^-1 A)^3 = 0, so that very stiff parts are found in three iterations, too. Of the error of
+ * a stage of y' = lambda y it leaves at most 1.02, 0.32, 0.11, 0.037 after one to four, for any h lambda in the left
+ * half plane; Crout's 0.77, 0.49, 0.19, 0.067. In positions and velocities (Q, V) such a system is one evaluation of
+ * accelerations with K and D in it (stiffness.c): with g = h l_ii and r = Q' - kq_i (M + R) a = Q(Q + g r, V) - bias +
+ * R kv_i,   d_v = a - kv_i,   d_q = r + g d_v, because what the joints' springs put on Q + g r and what R adds is what
+ * they will put on the new positions. Error by the filtered embedded formula, steps by Gustafsson's control, output by
+ * the collocation polynomial: E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, IV.8.
  */
-#include "radau.h"
-
-#include "../instance/instance.h"
 #include "../forces/inputs.h"
 #include "../tree/positions.h"
 #include "../tree/reversed.h"
@@ -26,6 +22,7 @@
 #include "../motion/stiffness.h"
 #include "radau_small.h"
 #include "radau_tableau.h"
+#include "scheme.h"
 #include "stages.h"
 
 #include <math.h>
@@ -33,7 +30,8 @@
 
 #define FM_MOST_ITERATED 12  /* iterations of the stages */
 #define FM_STILL_OFF 0.03    /* of the error that is allowed: what an iteration may leave */
-#define FM_UNBALANCED 10.0   /* times the allowed error: what the slope at the end and the last stage's may differ by, times h */
+/* times the allowed error: what the slope at the end and the last stage's may differ by, times h */
+#define FM_UNBALANCED 10.0
 #define FM_LOOSER 0.35        /* times eps^(-1/5): how much more than the tolerance eps the estimate may be */
 #define FM_FURTHEST 20.0     /* times the last step: how far its polynomial is extrapolated */
 #define FM_HARDLY 0.95       /* an iteration that leaves more of the last change does not converge */
@@ -50,7 +48,8 @@ static const double E[FM_RADAU_STAGES] = {-2.7623054547485993983, 0.379935598252
 static int goes_on(const fm_instance *s)
 {
     const double *clock = s->clock;
-    return clock[FM_IMPLICIT] != 0.0 && clock[FM_TIME_TAIL] < clock[FM_TIME_HEAD] && clock[FM_TIME_HEAD] == clock[FM_TIME_DENSE];
+    return clock[FM_IMPLICIT] != 0.0 && clock[FM_TIME_TAIL] < clock[FM_TIME_HEAD] &&
+           clock[FM_TIME_HEAD] == clock[FM_TIME_DENSE];
 }
 
 /* The stages' derivatives as the polynomial of the last step would have them, or as they are at the head. */
@@ -63,7 +62,9 @@ static void predict(fm_instance *s, double h)
         const double x = 1.0 + C[j] * h / last, b = 1.0 - 2.0 * x, c = x * (2.0 - 3.0 * x), d = 2.0 * x * (1.0 - x) * b;
         double *k = fm_stage(s, j);
         if (!further) memcpy(k, s->slope, (size_t)ny * sizeof *k);
-        else for (int32_t i = 0; i < ny; i++) k[i] = ((r[ny + i] + b * r[2 * ny + i]) + (c * r[3 * ny + i] + d * r[4 * ny + i])) / last;
+        else
+            for (int32_t i = 0; i < ny; i++)
+                k[i] = ((r[ny + i] + b * r[2 * ny + i]) + (c * r[3 * ny + i] + d * r[4 * ny + i])) / last;
     }
 }
 
@@ -71,7 +72,8 @@ static void predict(fm_instance *s, double h)
 static void place_stage(const fm_instance *s, double h, int i, double *restrict y)
 {
     const int32_t ny = s->model.ny;
-    const double *restrict one = fm_stage(s, 0), *restrict two = fm_stage(s, 1), *restrict three = fm_stage(s, 2), *restrict head = s->head;
+    const double *restrict one = fm_stage(s, 0), *restrict two = fm_stage(s, 1), *restrict three = fm_stage(s, 2),
+                           *restrict head = s->head;
     for (int32_t n = 0; n < ny; n++) y[n] = head[n] + h * ((A[i][0] * one[n] + A[i][1] * two[n]) + A[i][2] * three[n]);
     for (int j = 0; j < i; j++) {
         const double *restrict d = fm_stage(s, FM_RADAU_STAGES + j), part = h * L[i][j];
@@ -108,7 +110,8 @@ static void iterate(fm_instance *s, double t, double h, int i, int first)
 static void iterate_all(fm_instance *s, double t, double h, int first)
 {
     if (s->stiff.dense) fm_small_iterate(s, t, h, first);
-    else for (int i = 0; i < FM_RADAU_STAGES && !s->realised.lost; i++) iterate(s, t, h, i, first);
+    else
+        for (int i = 0; i < FM_RADAU_STAGES && !s->realised.lost; i++) iterate(s, t, h, i, first);
 }
 
 /* Adds the changes to the stages; returns how much they move these, beside the error that is allowed. */
@@ -116,7 +119,8 @@ static double change(fm_instance *s, double h)
 {
     const int32_t ny = s->model.ny;
     const double *restrict d0 = fm_stage(s, 3), *restrict d1 = fm_stage(s, 4), *restrict d2 = fm_stage(s, 5);
-    double *restrict k0 = fm_stage(s, 0), *restrict k1 = fm_stage(s, 1), *restrict k2 = fm_stage(s, 2), most = 0.0, sum = 0.0;
+    double *restrict k0 = fm_stage(s, 0), *restrict k1 = fm_stage(s, 1), *restrict k2 = fm_stage(s, 2), most = 0.0,
+                     sum = 0.0;
     for (int32_t n = 0; n < ny; n++) {
         const double one = d0[n], two = d1[n], three = d2[n], w = h / fm_weight(s, n, fabs(s->head[n]));
         k0[n] += one, k1[n] += two, k2[n] += three;
@@ -131,8 +135,9 @@ static double change(fm_instance *s, double h)
 }
 
 /* The stages of a step. 0: they are not found. */
-static int find_stages(fm_instance *s, double t, double h, int *iterations)
+static int find_stages(fm_instance *s, double t, double h)
 {
+    int32_t *iterations = &s->stiff.iterations;
     double last = 0.0;
     predict(s, h);
     for (*iterations = 1; *iterations <= FM_MOST_ITERATED; ++*iterations) {
@@ -157,8 +162,8 @@ static double moved(const fm_instance *s, double h, int i, int32_t n)
     return h * ((A[i][0] * fm_stage(s, 0)[n] + A[i][1] * fm_stage(s, 1)[n]) + A[i][2] * fm_stage(s, 2)[n]);
 }
 
-/* The largest of some estimated errors, relative to those that are allowed. The estimate is of order 4 in the step, the error
- * of order 5: so that this is as the tolerance eps is, the estimate may be as eps^(4/5). */
+/* The largest of some estimated errors, relative to those that are allowed. The estimate is of order 4 in the step, the
+ * error of order 5: so that this is as the tolerance eps is, the estimate may be as eps^(4/5). */
 static double norm(const fm_instance *s, const double *error)
 {
     const double more = FM_LOOSER / fm_fifth_root(s->options[FM_OPTION_TOLERANCE]), allowed = more > 1.0 ? more : 1.0;
@@ -172,9 +177,9 @@ static double norm(const fm_instance *s, const double *error)
     return worst / allowed;
 }
 
-/* The error of a step, beside that which is allowed: (I - h gamma J)^-1 (h gamma f + sum of E_i (Y_i - y)), f the slope at
- * the head, or near it; or that without the filter where it is less, as round-off of accelerations makes it in short steps.
- * Leaves the filtered error in stage 4. */
+/* The error of a step, beside that which is allowed: (I - h gamma J)^-1 (h gamma f + sum of E_i (Y_i - y)), f the slope
+ * at the head, or near it; or that without the filter where it is less, as round-off of accelerations makes it in short
+ * steps. Leaves the filtered error in stage 4. */
 static double estimate(fm_instance *s, double t, double h, const double *slope)
 {
     const int32_t np = s->image.n.positions, nu = s->image.n.speeds, ny = s->model.ny;
@@ -216,7 +221,8 @@ static double estimate_again(fm_instance *s, double t, double h)
     return estimate(s, t, h, slope);
 }
 
-/* How far the slope at the end of a step is from the last stage's derivative, beside the error that is allowed over h. */
+/* How far the slope at the end of a step is from the last stage's derivative, beside the error that is allowed over h.
+ */
 static double unbalanced(const fm_instance *s, double h, const double *slope)
 {
     const double *k = fm_stage(s, FM_RADAU_STAGES - 1);
@@ -228,9 +234,9 @@ static double unbalanced(const fm_instance *s, double h, const double *slope)
     return isfinite(sum) ? most : NAN;
 }
 
-/* The slope at the end of a step, in stage 6, with further iterations where stiff parts make much of what is left of the
- * stages' errors: forces would be wrong by that. Each halves that at least; they end where it is small, or where one does not
- * halve it, as with round-off: the stages themselves have converged before. 0: it is not finite. */
+/* The slope at the end of a step, in stage 6, with further iterations where stiff parts make much of what is left of
+ * the stages' errors: forces would be wrong by that. Each halves that at least; they end where it is small, or where
+ * one does not halve it, as with round-off: the stages themselves have converged before. 0: it is not finite. */
 static int find_slope(fm_instance *s, double t, double h)
 {
     double *slope = fm_stage(s, 2 * FM_RADAU_STAGES), last = INFINITY;
@@ -246,15 +252,15 @@ static int find_slope(fm_instance *s, double t, double h)
     }
 }
 
-/* One trial of length h from the head; returns its error, INFINITY where its stages are not found. The new state is left in
- * `trial`, its slope in the last stage. */
-double fm_radau_try(fm_instance *s, double t, double h, int rejected, int *iterations)
+/* One trial of length h from the head, the number `rejected` + 1; returns its error, INFINITY where its stages are not
+ * found. The new state is left in `trial`, its slope in the last stage. */
+static double trial(fm_instance *s, double t, double h, int rejected)
 {
     s->singular.was_near = 0;
     fm_controls_at(s, t);
     fm_stiff_place(s, s->head);
     s->stiff.dense = fm_small_begin(s, h);
-    if (!find_stages(s, t, h, iterations)) return INFINITY;
+    if (!find_stages(s, t, h)) return INFINITY;
     for (int32_t n = 0; n < s->model.ny; n++) s->work.trial[n] = s->head[n] + moved(s, h, FM_RADAU_STAGES - 1, n);
     double error = estimate(s, t, h, s->slope);
     if (error > 1.0 && (rejected || !goes_on(s))) error = estimate_again(s, t, h);
@@ -262,10 +268,12 @@ double fm_radau_try(fm_instance *s, double t, double h, int rejected, int *itera
     return find_slope(s, t, h) ? error : INFINITY;
 }
 
-/* The dense output of a step of length h that leads from the head to `trial`: the polynomial through its stages. Where force
- * laws begin a mode it has the slope at the head too: a velocity that leaves a bound then leaves it to the right side. */
-void fm_radau_keep(fm_instance *s, double h)
+/* The dense output of a step of length h that leads from the head to `trial`: the polynomial through its stages. Where
+ * force laws begin a mode it has the slope at the head too: a velocity that leaves a bound then leaves it to the right
+ * side. */
+static void keep(fm_instance *s, double h, int within)
 {
+    (void)within;
     const int32_t ny = s->model.ny;
     const int begins = s->image.n.laws > 0 && !goes_on(s);
     double *r = s->dense;
@@ -292,12 +300,13 @@ static double fourth_root(double x)
 }
 
 /* By how much the step after one of length h should differ from it, whether that was taken or not. */
-double fm_radau_factor(const fm_instance *s, double h, double error, int iterations)
+static double factor_after(const fm_instance *s, const fm_scheme *scheme, double h, double error)
 {
+    (void)scheme;
     const double *clock = s->clock;
     if (!isfinite(error)) return 0.5;
     const double least = error > 1e-10 ? error : 1e-10;
-    const double safe = 0.9 * (2.0 * FM_MOST_ITERATED + 1.0) / (2.0 * FM_MOST_ITERATED + iterations);
+    const double safe = 0.9 * (2.0 * FM_MOST_ITERATED + 1.0) / (2.0 * FM_MOST_ITERATED + s->stiff.iterations);
     double factor = safe / fourth_root(least);
     if (error <= 1.0 && goes_on(s)) { /* Gustafsson */
         const double last = clock[FM_TIME_HEAD] - clock[FM_TIME_TAIL];
@@ -307,3 +316,13 @@ double fm_radau_factor(const fm_instance *s, double h, double error, int iterati
     }
     return factor > 8.0 ? 8.0 : factor < 0.2 ? 0.2 : factor;
 }
+
+const fm_scheme fm_scheme_radau = {
+    .trial = trial,
+    .keep = keep,
+    .factor = factor_after,
+    .root = fm_fifth_root,
+    .last = 2 * FM_RADAU_STAGES,
+    .implicit = 1,
+    .stand_in = &fm_scheme_dopri5,
+};

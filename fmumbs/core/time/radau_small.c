@@ -1,13 +1,13 @@
-/* radau_small.c: the iteration of Radau IIA (radau.c) where few coordinates are beside stiff springs between points: one
- * dense linear system for all three stages.
+/* radau_small.c: the iteration of Radau IIA (radau.c) where few coordinates are beside stiff springs between points:
+ * one dense linear system for all three stages.
  *
- * Each direction in which such springs resist costs a sweep at every stage. W = M^-1 costs one for each velocity variable,
- * once a step, at the middle stage. With K_i and D_i of each stage, r_q and r_v by which the derivatives of positions, in
- * terms of velocities, and those of velocities are off, the changes x of the accelerations follow from
+ * Each direction in which such springs resist costs a sweep at every stage. W = M^-1 costs one for each velocity
+ * variable, once a step, at the middle stage. With K_i and D_i of each stage, r_q and r_v by which the derivatives of
+ * positions, in terms of velocities, and those of velocities are off, the changes x of the accelerations follow from
  *     x_i + W sum over j of (h A_ij D_i + h^2 (A A)_ij K_i) x_j = r_v,i - W K_i h sum over j of A_ij r_q,j.
- * Its factors are kept for all iterations of the step. What is left of the errors is due to what K and D leave out, and to
- * the change of W over the step: 2 to 3 iterations do in place of 4 to 5.
- * The error's filter is that of one stage, (1 + W (g D + g^2 K)) x = r_v - W g K r_q.
+ * Its factors are kept for all iterations of the step. What is left of the errors is due to what K and D leave out, and
+ * to the change of W over the step: 2 to 3 iterations do in place of 4 to 5. The error's filter is that of one stage,
+ * (1 + W (g D + g^2 K)) x = r_v - W g K r_q.
  */
 #include "radau_small.h"
 
@@ -116,8 +116,8 @@ static void solve(const double *B, const int32_t *exchanged, int32_t n, double *
     }
 }
 
-/* Whether a step of h from the head is iterated so: where the columns of its stiff directions at three stages would cost
- * about as many sweeps as W. */
+/* Whether a step of h from the head is iterated so: where the columns of its stiff directions at three stages would
+ * cost about as many sweeps as W. */
 int fm_small_begin(fm_instance *s, double h)
 {
     if (s->stiff.small == 0) return 0;

@@ -45,20 +45,20 @@ static int note_switch(fm_instance *s, int32_t law, double t)
 }
 
 /* Whether the velocity of a law that slides is at a bound: programs and loops can bring it there without passing it. */
-static int any_rests(fm_instance *s)
+int fm_any_law_rests(fm_instance *s, const double *y)
 {
-    fm_laws_place(s, s->head);
+    fm_laws_place(s, y);
     for (int32_t i = 0; i < s->image.n.laws; i++) {
         double x, v, bound;
-        fm_law_at(s, i, s->head, &x, &v);
+        fm_law_at(s, i, y, &x, &v);
         if (fm_law_bound(s, i, x, v, v, &bound)) return 1;
     }
     return 0;
 }
 
-/* Updates the modes of the force laws after a step. If one switched within it, the head is moved back to that moment, or, if
- * the looks for switches ran out, to the time that was looked through; the dense output of the whole step is kept and used up
- * to there. 0: the step fails. */
+/* Updates the modes of the force laws after a step. If one switched within it, the head is moved back to that moment,
+ * or, if the looks for switches ran out, to the time that was looked through; the dense output of the whole step is
+ * kept and used up to there. 0: the step fails. */
 int fm_stop_at_switch(fm_instance *s)
 {
     double t = s->clock[FM_TIME_HEAD];
@@ -73,7 +73,7 @@ int fm_stop_at_switch(fm_instance *s)
     if (law >= 0) {
         if (s->clock[FM_IMPLICIT] != 0.0) s->clock[FM_H] = 0.0; /* as at a start */
         if (!note_switch(s, law, t)) return 0;
-    } else if (fm_any_law_sticks(s) || any_rests(s)) {
+    } else if (fm_any_law_sticks(s) || fm_any_law_rests(s, s->head)) {
         fm_laws_note(s, s->head);
     } else {
         return 1;
@@ -106,7 +106,8 @@ int fm_correct_trial(fm_instance *s, double arrival)
     if (!fm_correct(s, s->work.step_corrected, 1)) return 0;
     for (int32_t i = 0; i < ny; i++) {
         const double at = s->work.step_corrected[i], moved = fabs(at - s->work.step_end[i]);
-        if (!(moved <= FM_EXPLAINED * (fm_weight(s, i, fabs(at)) + s->closure[FM_CLOSURE_TOLERANCE] * s->scale[i]))) return 0;
+        if (!(moved <= FM_EXPLAINED * (fm_weight(s, i, fabs(at)) + s->closure[FM_CLOSURE_TOLERANCE] * s->scale[i])))
+            return 0;
     }
     return 1;
 }
@@ -125,8 +126,9 @@ static int back_to_start(fm_instance *s)
     return 0;
 }
 
-/* Makes the end of a step the position from which the coordinates of cut joints are followed. 0: a joint has none, came to
- * the limit of its coordinates, or so far that they are not resolved. Requires placed links if there are cut joints. */
+/* Makes the end of a step the position from which the coordinates of cut joints are followed. 0: a joint has none, came
+ * to the limit of its coordinates, or so far that they are not resolved. Requires placed links if there are cut joints.
+ */
 static int follow_joints(fm_instance *s, double t, const double *before, const double *after)
 {
     s->work.time = t;
@@ -214,4 +216,16 @@ int fm_correct_fixed(fm_instance *s, double t, double h)
     if (!follow_joints(s, t + h, s->head, s->y)) return 0;
     fm_watch_rows(s, s->y);
     return !passes_tangent(s, t, h, s->y);
+}
+
+/* Projects the end y of a step that the host made from the head to time t onto the constraints. Requires an evaluation
+ * there. 0: fails. */
+int fm_correct_hosted(fm_instance *s, double t, double *y)
+{
+    (void)fm_normalise(s, y, NULL);
+    fm_follow_paths(s, t, y);
+    if (!has_cut_joints(s)) return follow_joints(s, t, s->head, y);
+    if (!fm_correct(s, y, 1) || !follow_joints(s, t, s->head, y)) return 0;
+    fm_watch_rows(s, y);
+    return !comes_to_tangent(s, s->clock[FM_TIME_HEAD], t, s->head, y);
 }

@@ -61,7 +61,8 @@ static int32_t first_left(fm_instance *s, double t, double *y)
 static double located(const fm_instance *s)
 {
     const double from = fabs(s->clock[FM_TIME_TAIL]), to = fabs(s->clock[FM_TIME_HEAD]);
-    const double fine = FM_LOCATED_FINELY * s->options[FM_OPTION_TOLERANCE], least = fine < FM_LOCATED ? fine : FM_LOCATED;
+    const double fine = FM_LOCATED_FINELY * s->options[FM_OPTION_TOLERANCE],
+                 least = fine < FM_LOCATED ? fine : FM_LOCATED;
     const double rounded = 2.0 * DBL_EPSILON * (from > to ? from : to);
     return least > rounded ? least : rounded;
 }
@@ -91,7 +92,8 @@ static int may_leave(const fm_instance *s, int32_t law, const double *one, const
     const double near = fm_law_near(s, law, v_most > -v_least ? v_most : -v_least);
     for (int32_t i = m->law_first[law]; i < m->law_first[law] + m->law_count[law]; i++) {
         const double *r = fm_law_range(m, i);
-        if (i == piece && !(x_least >= r[0] && x_most < r[1] && v_least >= r[2] - near && v_most <= r[3] + near)) return 1;
+        if (i == piece && !(x_least >= r[0] && x_most < r[1] && v_least >= r[2] - near && v_most <= r[3] + near))
+            return 1;
         if (piece < 0 && x_most >= r[0] && x_least < r[1] && v_most >= r[2] + near && v_least <= r[3] - near) return 1;
     }
     return 0;
@@ -106,8 +108,8 @@ static int any_may_leave(const fm_instance *s, double h)
 }
 
 /* Samples the laws through the last step, more finely the closer they are to leaving their modes. Returns the first one
- * found outside, -1: none; `span`: the times of the previous and of that sample; or the time looked through twice, where the
- * looks run out before the head. */
+ * found outside, -1: none; `span`: the times of the previous and of that sample; or the time looked through twice,
+ * where the looks run out before the head. */
 static int32_t look_through(fm_instance *s, double *y, double span[2])
 {
     const double tail = s->clock[FM_TIME_TAIL], head = s->clock[FM_TIME_HEAD], longest = (head - tail) / FM_LOOKS;
@@ -139,8 +141,8 @@ static int32_t look_through(fm_instance *s, double *y, double span[2])
     return -1;
 }
 
-/* The first law that left its mode within the last step, -1: none; its time, or up to where it is sure that there is none, and
- * the state then in `y`. Stores the velocities just before. */
+/* The first law that left its mode within the last step, -1: none; its time, or up to where it is sure that there is
+ * none, and the state then in `y`. Stores the velocities just before. */
 int32_t fm_laws_switch(fm_instance *s, double *t, double *y)
 {
     double span[2] = {*t, *t};

@@ -1,13 +1,12 @@
 /* bend.c: how frames on flexible bodies turn with the modes.
  *
- * A frame's rotation vector in the floating frame is theta = sum of theta_k q_k, its rotation R = exp([theta]), and with
- * x = theta.theta, a = (1 - cos |theta|) / x, b = (1 - sin |theta| / |theta|) / x
- *     R = E + (1 - x b) [theta] + a [theta]^2,    T = E + a [theta] + b [theta]^2.
- * Its angular velocity is T theta', in the axes of the floating frame, and R'T theta' in its own. At constant rates the
- * angular acceleration is
- *     T' theta' = a' (theta x theta') + b' theta x (theta x theta') + b theta' x (theta x theta'),
- * where a' and b' are the rates of a and b. The columns T theta_k are kept for each mode. Where all modes turn a frame
- * about z they are (0, 0, theta_k), and nothing is left to compute but the cosine and sine of theta.
+ * A frame's rotation vector in the floating frame is theta = sum of theta_k q_k, its rotation R = exp([theta]), and
+ * with x = theta.theta, a = (1 - cos |theta|) / x, b = (1 - sin |theta| / |theta|) / x R = E + (1 - x b) [theta] + a
+ * [theta]^2,    T = E + a [theta] + b [theta]^2. Its angular velocity is T theta', in the axes of the floating frame,
+ * and R'T theta' in its own. At constant rates the angular acceleration is T' theta' = a' (theta x theta') + b' theta x
+ * (theta x theta') + b theta' x (theta x theta'), where a' and b' are the rates of a and b. The columns T theta_k are
+ * kept for each mode. Where all modes turn a frame about z they are (0, 0, theta_k), and nothing is left to compute but
+ * the cosine and sine of theta.
  */
 #include "bend.h"
 

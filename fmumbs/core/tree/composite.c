@@ -1,13 +1,13 @@
 /* composite.c: the mass matrix of the tree by composite rigid bodies (Featherstone, Rigid Body Dynamics Algorithms,
  * section 6.2).
  *
- * While only joint i accelerates, all that it carries moves as one rigid body with the sums of mass m, first moment h and
- * inertia J about the link's origin. A unit acceleration phi of its mode takes the wrench
- *     torque = J phi_t + h x phi_f,   force = m phi_f - h x phi_t,
- * which reaches every link k between i and the root with its moment about k's origin, where M_ki = phi_k' wrench: as many
- * products as pairs of a mode and one that carries it. The wrenches are in world axes, so that nothing has to be rotated
- * on their way. Columns of flexible bodies' modes come from inverse dynamics (inverse.c) one by one. M includes the inertias
- * R of drives and of motion/stiffness.c. In terms of links (reversed.c).
+ * While only joint i accelerates, all that it carries moves as one rigid body with the sums of mass m, first moment h
+ * and inertia J about the link's origin. A unit acceleration phi of its mode takes the wrench torque = J phi_t + h x
+ * phi_f,   force = m phi_f - h x phi_t, which reaches every link k between i and the root with its moment about k's
+ * origin, where M_ki = phi_k' wrench: as many products as pairs of a mode and one that carries it. The wrenches are in
+ * world axes, so that nothing has to be rotated on their way. Columns of flexible bodies' modes come from inverse
+ * dynamics (inverse.c) one by one. M includes the inertias R of drives and of motion/stiffness.c. In terms of links
+ * (reversed.c).
  */
 #include "composite.h"
 
@@ -76,7 +76,8 @@ static void gather(fm_instance *s)
         fm_composite *up = s->reduced.composite + s->link[i].parent;
         const double *h = c->h, *r = c->arm, turn = 2.0 * dot(h, r) + c->m * dot(r, r);
         for (int a = 0; a < 3; a++) {
-            for (int b = 0; b < 3; b++) up->J[3 * a + b] += c->J[3 * a + b] - ((h[a] + c->m * r[a]) * r[b] + r[a] * h[b]);
+            for (int b = 0; b < 3; b++)
+                up->J[3 * a + b] += c->J[3 * a + b] - ((h[a] + c->m * r[a]) * r[b] + r[a] * h[b]);
             up->J[4 * a] += turn;
         }
         for (int a = 0; a < 3; a++) up->h[a] += h[a] + c->m * r[a];
@@ -97,7 +98,8 @@ static void fill_column(fm_instance *s, int32_t i, int32_t u)
     for (int a = 0; a < 3; a++) w[a] += arm[a], w[3 + a] += c->m * phi[3 + a];
     for (int32_t at = i;; at = s->link[at].parent) {
         for (int32_t n = s->link[at].u, last = n + modes_of(s, at); n < last; n++)
-            s->reduced.mass[(size_t)u * nu + (size_t)n] = s->reduced.mass[(size_t)n * nu + (size_t)u] = dot6(s->reduced.phi + 6 * n, w);
+            s->reduced.mass[(size_t)u * nu + (size_t)n] = s->reduced.mass[(size_t)n * nu + (size_t)u] =
+                dot6(s->reduced.phi + 6 * n, w);
         if (s->link[at].root) return;
         cross(s->reduced.composite[at].arm, w + 3, arm);
         for (int a = 0; a < 3; a++) w[a] += arm[a];
@@ -120,7 +122,8 @@ static void add_drives(fm_instance *s, int32_t i)
             s->reduced.mass[(size_t)(k->u + n) * nu + (size_t)(k->u + j)] += fm_general_inertia(s, g, n, j);
 }
 
-/* The columns of a flexible body's modes, and the rows of the same entries. Overwrites the accelerations of the links. */
+/* The columns of a flexible body's modes, and the rows of the same entries. Overwrites the accelerations of the links.
+ */
 static void fill_modes(fm_instance *s, const fm_modal *b)
 {
     const size_t nu = (size_t)s->image.n.speeds;

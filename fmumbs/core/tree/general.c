@@ -176,13 +176,14 @@ void fm_general_resist(const fm_instance *s, const fm_general *g, const double *
     for (int32_t k = 0; k < g->screws; k++) {
         const int32_t at = g->place[k], screw = g->first + k;
         if (at >= g->rows) continue;
-        const double force = -s->screw_stiffness[screw] * (p[at] - s->screw_rest[screw]) - s->screw_damping[screw] * pdot[at];
+        const double force =
+            -s->screw_stiffness[screw] * (p[at] - s->screw_rest[screw]) - s->screw_damping[screw] * pdot[at];
         for (int32_t j = 0; j < g->free; j++) tau[j] += g->Y[at][j] * force;
     }
 }
 
-/* Y' K Y and Y' D Y of these springs and dampers, by which their forces on the speeds change with the motion. Requires the
- * pose. */
+/* Y' K Y and Y' D Y of these springs and dampers, by which their forces on the speeds change with the motion. Requires
+ * the pose. */
 void fm_general_stiffen(const fm_instance *s, fm_general *g)
 {
     memset(g->stiffness, 0, sizeof g->stiffness);
@@ -205,7 +206,8 @@ double fm_general_inertia(const fm_instance *s, const fm_general *g, int32_t i, 
 {
     const double t = s->stiff.time;
     const int32_t u = s->link[g->link].u + j;
-    return t * ((g->damping[i][j] + (i == j ? s->stiff.D[u] : 0.0)) + t * (g->stiffness[i][j] + (i == j ? s->stiff.K[u] : 0.0)));
+    return t * ((g->damping[i][j] + (i == j ? s->stiff.D[u] : 0.0)) +
+                t * (g->stiffness[i][j] + (i == j ? s->stiff.K[u] : 0.0)));
 }
 
 /* Energy of these springs [J]. */
@@ -302,8 +304,7 @@ void fm_general_bias(fm_instance *s, int32_t i)
     rotate_out(s->axes[link].R, g->v + 3, v);
     rotate_out(s->axes[link].R, g->bias + 3, bias);
     cross(wp, v, push);
-    for (int j = 0; j < 3; j++)
-        s->lane[link / FM_LANE_WIDTH].bias[j][link % FM_LANE_WIDTH] += 2.0 * push[j] + bias[j];
+    for (int j = 0; j < 3; j++) s->lane[link / FM_LANE_WIDTH].bias[j][link % FM_LANE_WIDTH] += 2.0 * push[j] + bias[j];
 }
 
 /* Second sweep: eliminates the free modes from S and e and adds the excited ones' accelerations. */

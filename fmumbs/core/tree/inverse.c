@@ -5,9 +5,10 @@
  * and from the leaves to the roots, each link with the wrenches of its children,
  *     torque = J alpha + h x a + w x J w,   force = m a + alpha x h + w x (w x h),   less the applied ones,
  *     out = phi' (torque, force) + R udot,
- * R the inertia of drives (motion/stiffness.c adds to it). A flexible body has the modal forces of modal.c besides, with
- * the wrenches of its frames. Linear in the number of links; nothing is eliminated, and S and e do not appear. `moving` 0
- * leaves out velocities, gravity and applied wrenches: out = M udot. In link axes, and in terms of links (reversed.c).
+ * R the inertia of drives (motion/stiffness.c adds to it). A flexible body has the modal forces of modal.c besides,
+ * with the wrenches of its frames. Linear in the number of links; nothing is eliminated, and S and e do not appear.
+ * `moving` 0 leaves out velocities, gravity and applied wrenches: out = M udot. In link axes, and in terms of links
+ * (reversed.c).
  */
 #include "inverse.h"
 
@@ -35,7 +36,8 @@ static void add_modes(const fm_instance *s, int32_t i, const double *udot, doubl
     if (k->kind == FM_LINK_GENERAL) {
         const fm_general *g = s->general + k->general;
         for (int32_t n = 0; n < g->speeds; n++)
-            for (int j = 0; j < 3; j++) alpha[j] += g->phi[n][j] * udot[k->u + n], a[j] += g->phi[n][3 + j] * udot[k->u + n];
+            for (int j = 0; j < 3; j++)
+                alpha[j] += g->phi[n][j] * udot[k->u + n], a[j] += g->phi[n][3 + j] * udot[k->u + n];
     } else if (k->kind >= FM_LINK_MODAL) {
         const fm_modal *b = fm_modal_of(s, i);
         const double *rates = udot + s->link[b->link].u;
@@ -59,8 +61,10 @@ void fm_inverse_accelerations(fm_instance *s, const double *udot, int moving)
         fm_motion *m = s->motion + i;
         double turn[3] = {0.0, 0.0, 0.0}, up[3] = {0.0, 0.0, 0.0}, r[3], bias[3], arm[3];
         const double *R = s->reduced.R + 9 * i;
-        if (!k->root) memcpy(turn, s->motion[k->parent].alpha, sizeof turn), memcpy(up, s->motion[k->parent].a, sizeof up);
-        else for (int j = 0; moving && j < 3; j++) up[j] = -s->gravity[j];
+        if (!k->root)
+            memcpy(turn, s->motion[k->parent].alpha, sizeof turn), memcpy(up, s->motion[k->parent].a, sizeof up);
+        else
+            for (int j = 0; moving && j < 3; j++) up[j] = -s->gravity[j];
         fm_lane_get(s, r, i, r);
         fm_lane_get(s, bias, i, bias);
         cross(turn, r, arm);
@@ -89,9 +93,10 @@ static void weigh(const fm_instance *s, int32_t i, const double *udot, int movin
     if (k->kind == FM_LINK_MODAL) fm_modal_weigh(s, i, udot, t);
 }
 
-/* Adds the forces of a flexible body's modes: their own, and those of the wrench w through the joint that carries it, or
- * through one of its frames. */
-static void add_modal_forces(const fm_instance *s, int32_t i, const double *udot, int moving, const double *w, double *out)
+/* Adds the forces of a flexible body's modes: their own, and those of the wrench w through the joint that carries it,
+ * or through one of its frames. */
+static void add_modal_forces(const fm_instance *s, int32_t i, const double *udot, int moving, const double *w,
+                             double *out)
 {
     const fm_modal *b = fm_modal_of(s, i);
     const int32_t u = s->link[b->link].u;

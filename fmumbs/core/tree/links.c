@@ -92,8 +92,14 @@ void fm_links_structure(fm_instance *s)
         const int32_t p = fm_link_positions(m, i), u = fm_link_speeds(m, i);
         const double least = k->u >= 0 && m->mode_linear[k->u] ? m->length[0] : 1.0;
         for (int32_t j = 0; j < p; j++) s->scale[k->p + j] = least;
-        for (int32_t j = 0; j < u; j++)
+        for (int32_t j = 0; j < u; j++) {
             s->scale[m->n.positions + k->u + j] = m->mode_linear[k->u + j] ? m->length[0] : 1.0;
+            s->order[m->n.positions + k->u + j] = 1;
+        }
+    }
+    for (int32_t i = 0; i < m->n.excitations; i++) { /* the targets of programs for velocities and accelerations */
+        const int32_t row = m->excitation_row[i], level = row >= 0 ? m->row_part[row] : 0;
+        s->order[m->excitation_p[i]] += level, s->order[m->n.positions + m->excitation_u[i]] += level;
     }
 }
 

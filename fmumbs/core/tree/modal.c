@@ -180,7 +180,8 @@ static void place_base(fm_instance *s, fm_modal *b, const double *q)
     }
 }
 
-/* Everything that depends on the modal coordinates, of bodies in planar trees or of all others. Requires cosines and sines of the rotations. */
+/* Everything that depends on the modal coordinates, of bodies in planar trees or of all others. Requires cosines and
+ * sines of the rotations. */
 void fm_modal_place(fm_instance *s, const double *y, int planar)
 {
     for (int32_t i = 0; i < s->image.n.modals; i++) {
@@ -249,8 +250,7 @@ static void add_to_bias(fm_instance *s, int32_t link, const double *v, const dou
     double wp[3], push[3];
     fm_lane_get(s, parent_w, link, wp);
     cross(wp, v, push);
-    for (int j = 0; j < 3; j++)
-        s->lane[link / FM_LANE_WIDTH].bias[j][link % FM_LANE_WIDTH] += 2.0 * push[j] + drift[j];
+    for (int j = 0; j < 3; j++) s->lane[link / FM_LANE_WIDTH].bias[j][link % FM_LANE_WIDTH] += 2.0 * push[j] + drift[j];
 }
 
 /* Bias acceleration of the floating frame's origin relative to the parent link, in the parent's axes. */
@@ -302,7 +302,8 @@ void fm_modal_own(fm_instance *s, int32_t body, const double *y)
     add_own(s, s->modal + body, y + s->image.n.positions + s->link[s->modal[body].link].u);
 }
 
-/* After the local terms of each link: the bias terms of modes, and initial values of the sums over the body's frames. */
+/* After the local terms of each link: the bias terms of modes, and initial values of the sums over the body's frames.
+ */
 void fm_modal_bias(fm_instance *s, const double *y)
 {
     static const double none[3] = {0.0, 0.0, 0.0};
@@ -379,7 +380,8 @@ void fm_modal_project(fm_instance *s, int32_t link, fm_articulated *c, const dou
     }
     for (int32_t j = 0; s->stiff.time > 0.0 && j < b->n; j++)
         for (int32_t k = 0; k <= j; k++)
-            b->L[j][k] += s->stiff.time * (b->pair_damping[j * b->n + k] + s->stiff.time * b->pair_stiffness[j * b->n + k]);
+            b->L[j][k] +=
+                s->stiff.time * (b->pair_damping[j * b->n + k] + s->stiff.time * b->pair_stiffness[j * b->n + k]);
     fm_group_factor(&b->group, most, s->pivot + 2 * link);
     fm_group_eliminate(&b->group, c, x);
     fm_group_push(c, push);

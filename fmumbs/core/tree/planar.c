@@ -23,7 +23,6 @@
 
 #define FM_ACROSS 1e-6 /* relative length of a part perpendicular to the normal, below which it is ignored */
 
-
 /* Data of the kernels
  * ------------------------------------------------------------------------------------------------- */
 
@@ -76,7 +75,7 @@ static void place_in_parent(fm_instance *s, int32_t place)
     }
     if (k->straight) ry = 0.0;
     *lane_of(s, place, FM_PLANE_rx0) = rx, *lane_of(s, place, FM_PLANE_ry0) = ry;
-    *lane_of(s, place, FM_PLANE_sign) = k->kind == FM_PLANE_PIN      ? k->sign
+    *lane_of(s, place, FM_PLANE_sign) = k->kind == FM_PLANE_PIN     ? k->sign
                                         : k->kind == FM_PLANE_FRAME ? 1.0
                                         : k->kind == FM_PLANE_MODAL ? -1.0
                                                                     : 0.0;
@@ -112,7 +111,9 @@ static void describe_link(fm_instance *s, int32_t place, int32_t link, const dou
     k->slot = l->slot >= 0 ? s->planar.link[k->parent].pending : -1;
     k->first_in_slot = l->first_in_slot;
     k->side = k->kind == FM_PLANE_PIN ? normal[fm_link_axis(l->kind)] : 1.0;
-    k->sign = k->kind == FM_PLANE_PIN ? l->sign * l->pitch * k->side : k->kind == FM_PLANE_SLIDE ? l->sign * l->slide : 0.0;
+    k->sign = k->kind == FM_PLANE_PIN     ? l->sign * l->pitch * k->side
+              : k->kind == FM_PLANE_SLIDE ? l->sign * l->slide
+                                          : 0.0;
 }
 
 /* Whether the position variables of a block are consecutive in y. */
@@ -181,7 +182,8 @@ void fm_planar_derive(fm_instance *s)
     fm_planar_weigh(s);
 }
 
-/* Selection of kernels ----------------------------------------------------------------------------------------------- */
+/* Selection of kernels -----------------------------------------------------------------------------------------------
+ */
 
 /* Moves those that the spatial kernels process to the front; returns their number. */
 static int32_t sort_out(const fm_instance *s, int32_t *list, int32_t count)
@@ -220,7 +222,8 @@ int32_t fm_planar_use(fm_instance *s, int32_t on)
     return s->planar.used ? s->model.planars : 0;
 }
 
-/* Conversion to space ------------------------------------------------------------------------------------------------ */
+/* Conversion to space ------------------------------------------------------------------------------------------------
+ */
 
 /* Inertial wrench of a link about its origin at zero acceleration, less the applied one. */
 static void expand_forces(fm_instance *s, int32_t i, const double *n, double w)

@@ -105,8 +105,9 @@ static void axis_in_root(const fm_image *m, int32_t root, int32_t link, double *
     }
 }
 
-/* The normal of a tree's plane, in the root's axes: the axis of its first pin or flexible body, as there are no rotations
- * before it. Without these, perpendicular to the first slide and to the one that differs most from it, or else to any direction. */
+/* The normal of a tree's plane, in the root's axes: the axis of its first pin or flexible body, as there are no
+ * rotations before it. Without these, perpendicular to the first slide and to the one that differs most from it, or
+ * else to any direction. */
 static void normal_of_root(const fm_image *m, int32_t root, int32_t end, double *n)
 {
     double slide[3] = {0.0, 0.0, 1.0}, other[3], across[3], most = 1e-3;
@@ -154,8 +155,8 @@ int32_t fm_planar_row(const fm_image *m, int32_t i, const double *nF, const doub
     return f == 1 && g == 1 ? kind : FM_ROW_KINDS;
 }
 
-/* Whether all loops move in the plane normal to `ground`, also those whose only rows prescribe start values: every block of
- * the plan lies on planar links. `normal`: that of each link in its axes, zero for spatial links. */
+/* Whether all loops move in the plane normal to `ground`, also those whose only rows prescribe start values: every
+ * block of the plan lies on planar links. `normal`: that of each link in its axes, zero for spatial links. */
 static int loops_fit(const fm_image *m, const double *ground, const double *normal)
 {
     for (int32_t i = 0, acting = 0; i < m->n.rows; i++) {

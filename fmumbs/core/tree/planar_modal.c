@@ -1,7 +1,7 @@
 /* planar_modal.c: flexible bodies in planar trees: their constants in planar axes, and conversion to space.
  *
- * Their modes move points in the plane alone (planar_fit.c). Of the integrals of modal.c that leaves, for each mode, the
- * first moment S_k, the trace of N_k and the moment C_k about the normal. The sweeps are in planar_modal.inc.
+ * Their modes move points in the plane alone (planar_fit.c). Of the integrals of modal.c that leaves, for each mode,
+ * the first moment S_k, the trace of N_k and the moment C_k about the normal. The sweeps are in planar_modal.inc.
  */
 #include "planar_modal.h"
 
@@ -56,7 +56,8 @@ void fm_planar_modal_structure(fm_instance *s)
         b->p = s->link[m->modal_link[i]].p, b->u = s->link[m->modal_link[i]].u;
         b->base = frame < 0 ? NULL : s->planar.shape + m->frame_first[frame];
         b->mass = m->pair_mass + pair, b->stiffness = m->pair_stiffness + pair, b->damping = m->pair_damping + pair;
-        b->trace = s->planar.modal_trace + pair, b->cross = s->planar.modal_cross + pair, b->L = s->planar.modal_L + pair;
+        b->trace = s->planar.modal_trace + pair, b->cross = s->planar.modal_cross + pair,
+        b->L = s->planar.modal_L + pair;
         b->mode = s->planar.modal_mode + shape;
         memset(b->mode, 0, (size_t)b->n * sizeof *b->mode);
         b->p0[0] = dot(axes->x, p0), b->p0[1] = dot(axes->y, p0);

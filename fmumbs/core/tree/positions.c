@@ -98,11 +98,3 @@ int fm_normalise(const fm_instance *s, double *y, double *slope)
     }
     return all;
 }
-
-/* The largest velocity or acceleration, relative to 1 rad or the model's length. */
-double fm_fastest(const fm_instance *s, const double *u)
-{
-    double most = 0.0;
-    for (int32_t i = 0; i < s->image.n.speeds; i++) most = fmax(most, fabs(u[i]) / s->scale[s->image.n.positions + i]);
-    return most;
-}

@@ -11,7 +11,6 @@ void fm_move_positions(const fm_instance *s, double *y, const double *change);
 int fm_normalise(const fm_instance *s, double *y, double *slope);
 
 void fm_speeds_of(const fm_instance *s, const double *y, const double *rates, double *u);
-double fm_fastest(const fm_instance *s, const double *u);
 
 FM_HIDDEN_END
 

@@ -84,8 +84,7 @@ const double *fm_linked(const fm_instance *s, const double *y)
 /* Converts a row of velocity variables from the links to the joints: accelerations, forces, or a row of a Jacobian. */
 void fm_from_links(const fm_instance *s, double *udot)
 {
-    for (int32_t i = 0; i < s->model.reversed; i++)
-        from_link(s, i, udot + link_of(s, i)->u);
+    for (int32_t i = 0; i < s->model.reversed; i++) from_link(s, i, udot + link_of(s, i)->u);
 }
 
 /* Forces on the velocity variables, in terms of the links. */

@@ -1,6 +1,7 @@
 """What revolute and prismatic joints share: one axis, one position, one velocity."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import ClassVar
 
 from fmumbs import _checks
@@ -21,15 +22,23 @@ class OneDofJoint(JointBase):
     _kind: ClassVar[Kind]
 
     def __post_init__(self) -> None:
+        self._store("axis", _checks.axis(self.axis, self._where("axis")))  # first: the modes are kept
         super().__post_init__()
-        self._store("axis", _checks.axis(self.axis, self._where("axis")))
         for what in ("q0", "u0"):
             if not isinstance(getattr(self, what), Unset):
                 self._store(what, _checks.number(getattr(self, what), self._where(what)))
 
-    @property
+    @cached_property
     def modes(self) -> tuple[Mode, ...]:
         return (Mode(self._kind, _checks.axis(self.axis, "axis")),)
+
+    @property
+    def positions(self) -> int:
+        return 1
+
+    @property
+    def velocities(self) -> int:
+        return 1
 
     @property
     def start_positions(self) -> tuple[float, ...]:

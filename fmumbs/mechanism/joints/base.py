@@ -19,7 +19,7 @@ from fmumbs import _checks
 from fmumbs.errors import ModelError
 from fmumbs.mechanism.bodies import Point, point
 from fmumbs.mechanism.element import Element
-from fmumbs.mechanism.friction import LuGre
+from fmumbs.mechanism.friction import Contact, LuGre
 from fmumbs.mechanism.given import UNSET, Unset
 from fmumbs.mechanism.joints import product
 from fmumbs.mechanism.joints.mode import Mode
@@ -181,6 +181,17 @@ class JointBase(Element, ABC):
     @property
     def free_modes(self) -> tuple[Mode, ...]:
         return tuple(mode for mode in self.modes if mode.role == "free")
+
+    @property
+    def contacts(self) -> tuple[Contact, ...]:
+        """Where its friction acts, if it has any; of a joint with one free mode along or about that mode's axis."""
+        if self.friction is None:
+            return ()
+        mode = self.free_modes[0]
+        own = self.friction.own_factors(mode.linear)
+        if mode.kind == "ball":
+            return (Contact("", 0, (1.0, 1.0, 1.0), False, own, (0.0, 0.0, 0.0)),)
+        return (Contact("", 0, (1.0,), mode.linear, own, mode.axis),)
 
     @property
     def excited_modes(self) -> tuple[Mode, ...]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from fmumbs import _checks
 from fmumbs._checks import Axis
 from fmumbs.errors import ModelError
-from fmumbs.mechanism.friction import LuGre
+from fmumbs.mechanism.friction import Contact, LuGre
 from fmumbs.mechanism.joints._multi_mode import MultiModeJoint
 from fmumbs.mechanism.joints.mode import Mode
 
@@ -42,3 +42,10 @@ class Cylindrical(MultiModeJoint):
     def modes(self) -> tuple[Mode, ...]:
         axis = _checks.axis(self.axis, "axis")
         return (Mode("revolute", axis), Mode("prismatic", axis))
+
+    @property
+    def contacts(self) -> tuple[Contact, ...]:
+        if self.friction is None:
+            return ()
+        own = self.friction.own_factors(slides=True)
+        return (Contact("", 0, (self.friction.radius, 1.0), True, own, self.modes[0].axis),)

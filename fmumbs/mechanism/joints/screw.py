@@ -4,6 +4,7 @@ X_FM = rotation by q about the axis, translation by pitch q along it;   phi = [a
 """
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from fmumbs import _checks
 from fmumbs.errors import ModelError
@@ -28,11 +29,11 @@ class Screw(OneDofJoint):
     _kind = "revolute"
 
     def __post_init__(self) -> None:
+        self._store("pitch", _checks.number(self.pitch, self._where("pitch")))  # first: the modes are kept
         super().__post_init__()
-        self._store("pitch", _checks.number(self.pitch, self._where("pitch")))
         if self.pitch == 0.0:
             raise ModelError(f"{self._where('pitch')} is zero, so it does not advance. Use a Revolute.")
 
-    @property
+    @cached_property
     def modes(self) -> tuple[Mode, ...]:
         return (Mode("revolute", _checks.axis(self.axis, "axis"), pitch=self.pitch),)

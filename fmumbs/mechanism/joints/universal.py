@@ -12,6 +12,7 @@ import numpy as np
 from fmumbs import _checks
 from fmumbs._checks import Axis, Vec3
 from fmumbs.errors import ModelError
+from fmumbs.mechanism.friction import Contact
 from fmumbs.mechanism.joints._multi_mode import MultiModeJoint
 from fmumbs.mechanism.joints.mode import Mode
 
@@ -60,3 +61,15 @@ class Universal(MultiModeJoint):
         """The two axes as unit vectors, the first in F, the second in M."""
         first, second = self.modes
         return first.axis, second.axis
+
+    @property
+    def contacts(self) -> tuple[Contact, ...]:
+        """One about each axis."""
+        if self.friction is None:
+            return ()
+        own = self.friction.own_factors(slides=False)
+        first, second = self.directions
+        return (
+            Contact("[1]", 0, (1.0,), False, own, first),
+            Contact("[2]", 1, (1.0,), False, own, second, on_M=True),
+        )

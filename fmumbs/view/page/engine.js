@@ -36,14 +36,17 @@ export class Host {
     return { time: this.mechanism.time, poses: this.mechanism.poses(), values: this.mechanism.read(references) };
   }
 
-  /** Advances by an interval [s], or less of it when `budget` [ms] is over; failure: why a step ended early, else null. */
-  advance(interval, budget, references) {
-    const { mechanism } = this, began = performance.now(), end = mechanism.time + interval;
-    let failure = null;
+  /** Advances by an interval [s], or less of it when `budget` [ms] is over. Returns {frames, failure}: a frame at each
+   * multiple of `pace` [s] on the way and where it ends; why a step ended early, else null. */
+  advance(interval, pace, budget, references) {
+    const { mechanism } = this, began = performance.now(), end = mechanism.time + interval, frames = [];
+    let failure = null, count = Math.floor(mechanism.time / pace * (1 + 1e-12)) + 1;
     try {
       while (mechanism.time < end && performance.now() - began < budget) {
-        const before = performance.now();
-        mechanism.step(Math.min(end, mechanism.time + this.piece));
+        const before = performance.now(), next = Math.min(end, count * pace);
+        const goal = mechanism.time + this.piece < next ? mechanism.time + this.piece : next;
+        mechanism.step(goal);
+        if (goal === count * pace) { frames.push(this.frame(references)); count++; }
         const spent = performance.now() - before;
         if (spent > budget / 2) this.piece = Math.max(this.piece / 2, 1e-7);
         else if (spent < budget / 8) this.piece = Math.min(this.piece * 2, 0.1);
@@ -51,7 +54,8 @@ export class Host {
     } catch (error) {
       failure = error.message;
     }
-    return { ...this.frame(references), failure, spent: performance.now() - began };
+    if (!frames.length || frames[frames.length - 1].time < mechanism.time) frames.push(this.frame(references));
+    return { frames, failure };
   }
 }
 

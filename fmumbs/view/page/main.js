@@ -9,6 +9,12 @@ import { Recording } from "./recording.js";
 
 const SPEEDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
 const FEW_LABELS = 80;
+const PHONE = matchMedia("(max-width: 720px)");
+const OWN = [ // keys that belong to a control which has the focus
+  ["input:not([type]), input[type=text], input[type=number], select, textarea", /./],
+  ["input[type=range]:not(#slider)", /^(Arrow|Home|End|Page)/],
+  ["input[type=checkbox], button, summary", /^( |Enter)$/],
+];
 const $ = (id) => document.getElementById(id);
 
 class Page {
@@ -156,12 +162,26 @@ class Page {
     }
     $("show-names").addEventListener("change", () => { this.dirty = true; });
     $("theme").addEventListener("click", () => this.setTheme(!this.dark));
-    $("panel").addEventListener("click", () => { document.body.classList.toggle("narrow"); this.resized(); });
+    $("panel").addEventListener("click", () => this.showPanel(document.body.classList.contains("narrow")));
+    PHONE.addEventListener("change", () => this.arrange());
+    this.arrange();
     $("help").addEventListener("click", () => { $("keys").hidden = !$("keys").hidden; });
     $("stage").addEventListener("pointermove", (e) => this.hover(e));
     $("stage").addEventListener("pointerleave", () => { $("hover").hidden = true; });
     $("stage").addEventListener("dblclick", (e) => { const item = this.under(e); if (item && item.body >= 0) this.follow(item.body); });
     this.makeKeys();
+  }
+
+  /** On a phone the panel opens below the picture, and the legend stands in it. */
+  arrange() {
+    (PHONE.matches ? $("side") : $("stage")).append($("legend"));
+    this.showPanel(!PHONE.matches);
+  }
+
+  showPanel(on) {
+    document.body.classList.toggle("narrow", !on);
+    $("panel").setAttribute("aria-expanded", on);
+    this.resized();
   }
 
   makeKeys() {
@@ -192,10 +212,9 @@ class Page {
     for (const [, label, does] of keys) append($("keys"), "kbd", label, "span", does);
     for (const [label, does] of [["drag", "turn"], ["wheel", "zoom"], ["shift + drag", "move"], ["double click", "follow a body"]]) append($("keys"), "kbd", label, "span", does);
     addEventListener("keydown", (e) => {
-      if (e.ctrlKey || e.metaKey || e.altKey || e.target.closest("input:not([type=range]):not([type=checkbox]), select")) return;
-      if (e.key === " " && e.target.closest("button")) return;
-      const found = keys.find(([key]) => key === (e.key.length === 1 ? e.key.toLowerCase() : e.key));
       if (e.key === "Escape") $("keys").hidden = true;
+      if (e.ctrlKey || e.metaKey || e.altKey || OWN.some(([which, own]) => e.target.closest(which) && own.test(e.key))) return;
+      const found = keys.find(([key]) => key === (e.key.length === 1 ? e.key.toLowerCase() : e.key));
       if (!found) return;
       e.preventDefault();
       found[3]();

@@ -105,6 +105,11 @@ export class Motion extends Recording {
     return this.kept.watched.get(name).rows;
   }
 
+  /** The variables whose values are kept. */
+  names() {
+    return [...this.kept.watched.keys()];
+  }
+
   /** poses: as the core gives them; force, watched: values by "kind index" and by name. */
   push(time, poses, force, watched) {
     const { kept } = this, row = new Float64Array(7 * this.bodies), before = kept.poses.count ? kept.poses.last() : null;

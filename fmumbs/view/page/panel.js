@@ -6,6 +6,8 @@ import { round, short } from "./numbers.js";
 
 const BUDGET = 40; // ms of work for one frame
 const LONGEST = 0.25; // of wall time that one frame makes up for [s]
+const FRAMES = 240; // that are kept of a second as it is seen, of a mechanism of at most so many bodies:
+const MANY = 60;
 const FIRST_ROWS = 6; // sliders of inputs above the plots
 const MOST_ROWS = 60; // others that are shown at once; the rest are found by their names
 const $ = (id) => document.getElementById(id);
@@ -78,8 +80,9 @@ export class Panel {
     this.forces = this.forceReferences();
     this.makeScale(variables);
     for (const one of variables) one.signal = live.signals[one.name];
-    const single = (one) => (/\]$/.test(one.name) ? 1 : 0), drives = (one) => (one.signal ? 0 : /\.(kappa_dot|eta)_in/.test(one.name) ? 1 : 2);
-    this.inputs = variables.filter((one) => one.causality === "input").sort((a, b) => drives(a) - drives(b) || single(a) - single(b));
+    this.inputs = variables.filter((one) => one.causality === "input");
+    const rank = new Map(this.inputs.map((one) => [one, this.rank(one)]));
+    this.inputs.sort((a, b) => rank.get(a) - rank.get(b));
     const late = (one) => (one.signal ? -1 : /\.inertia\[\d\]$/.test(one.name) ? 2 : one.name.endsWith(".mass") ? 1 : 0);
     const parameters = variables.filter((one) => one.causality !== "input" && one.tunable).sort((a, b) => late(a) - late(b));
     this.parameters = [...this.inputs.slice(FIRST_ROWS), ...parameters];
@@ -87,6 +90,20 @@ export class Panel {
     $("live-inputs").replaceChildren(...this.inputs.slice(0, FIRST_ROWS).map((one) => this.slider(one)));
     $("live-more").hidden = this.parameters.length === 0;
     this.takeSeries();
+  }
+
+  /** Inputs that a user drives come first: declared signals, programs, then joints of few free modes; those of joints
+   * with springs, as of supports and flexible links, last. */
+  rank({ name, signal }) {
+    if (signal) return 0;
+    if (/\.(kappa_dot|eta)_in/.test(name)) return 1;
+    const owner = name.slice(0, name.lastIndexOf(".")), stem = name.replace(/\[\d+\]$/, "");
+    let modes = 1, sprung = this.variables.get(`${owner}.stiffness`)?.start > 0;
+    for (let k = 1; this.variables.has(`${stem}[${k}]`); k++) {
+      modes = k;
+      sprung ||= this.variables.get(`${owner}.stiffness[${k}]`)?.start > 0;
+    }
+    return 1 + modes + (sprung ? 100 : 0);
   }
 
   /** Value references of the forces that the picture draws, where the image has them. */
@@ -102,21 +119,27 @@ export class Panel {
 
   // Running -----------------------------------------------------------------------------------------------
 
-  /** Value references of what a frame needs. */
-  wanted() {
-    const { watched } = this.motion.kept;
-    const plotted = [...watched.keys()].map((name) => this.variables.get(name).reference);
+  /** Value references of what a frame needs: of the variables that are kept, `names`, and of the forces. */
+  wanted(names) {
+    const plotted = names.map((name) => this.variables.get(name).reference);
     return [...plotted, ...this.forces.flatMap((one) => one.references)];
   }
 
-  take({ time, poses, values }) {
-    const { watched } = this.motion.kept, names = [...watched.keys()], now = new Map();
-    names.forEach((name, i) => now.set(name, values[i]));
-    const force = new Map();
-    this.forces.forEach(({ key }, k) => { const at = names.length + 3 * k; force.set(key, values.subarray(at, at + 3)); });
-    this.motion.push(time, poses, force, now);
+  /** Simulated time between frames [s]: curves are smooth at any speed, and the page can hold many bodies. */
+  pace() {
+    return Math.max(1, this.motion.bodies / MANY) * this.page.speed / FRAMES;
+  }
+
+  /** frames: of the motion since the last ones; the picture shows the last. names: of the variables in their values,
+   * before the forces. */
+  take(frames, names) {
+    for (const { time, poses, values } of frames) {
+      const now = new Map(names.map((name, i) => [name, values[i]])), force = new Map();
+      this.forces.forEach(({ key }, k) => { const at = names.length + 3 * k; force.set(key, values.subarray(at, at + 3)); });
+      this.motion.push(time, poses, force, now);
+    }
     this.setSlider();
-    this.page.seek(time);
+    this.page.seek(this.motion.end);
   }
 
   setSlider() {
@@ -128,17 +151,31 @@ export class Panel {
   async reset() {
     this.page.play(false);
     this.run = (this.run || 0) + 1;
+    this.restInputs();
     try {
-      const frame = await this.engine.call("reset", this.changed, this.wanted());
+      const names = this.motion.names();
+      const frame = await this.engine.call("reset", this.changed, this.wanted(names));
       this.motion.clear();
-      this.take(frame);
+      this.take([frame], names);
       this.held = 0;
       this.say("");
       this.page.play(true);
     } catch (error) {
-      this.say(error.message);
+      const parameters = Object.keys(this.changed).filter((name) => !(name in this.page.data.live.starts));
+      this.say(`${error.message}${parameters.length ? `. Changed were: ${parameters.join(", ")}; a double click on a name takes its change back` : ""}`);
     }
     this.drawPlots();
+  }
+
+  /** Inputs go back to what they are at the start, as what drove it may be why it failed; parameters stay. */
+  restInputs() {
+    for (const one of this.inputs) {
+      const given = this.page.data.live.starts[one.name];
+      if (given === undefined) delete this.changed[one.name]; else this.changed[one.name] = given;
+      for (const input of document.querySelectorAll("#live input[data-name]")) {
+        if (input.dataset.name === one.name) input.value = input.type === "range" ? given ?? one.start : short(given ?? one.start, 6);
+      }
+    }
   }
 
   /** One frame of a page that plays: asks for `dt` [s] of wall time, unless an answer is still to come. */
@@ -148,11 +185,12 @@ export class Panel {
     this.late = 0;
     this.waiting = true;
     try {
-      const from = this.motion.end, frame = await this.engine.call("advance", asked, BUDGET, this.wanted());
+      const from = this.motion.end, names = this.motion.names();
+      const { frames, failure } = await this.engine.call("advance", asked, this.pace(), BUDGET, this.wanted(names));
       if (run !== this.run || !this.on) return;
-      this.take(frame);
-      if (frame.failure) { this.page.play(false); this.say(`${frame.failure}. Reset starts over.`, 1e9); return; }
-      this.judge(frame.time - from, wall);
+      this.take(frames, names);
+      if (failure) { this.page.play(false); this.say(`${failure}. Reset starts over.`, 1e9); return; }
+      this.judge(this.motion.end - from, wall);
     } catch (error) {
       this.page.play(false);
       this.say(error.message);

@@ -1,6 +1,7 @@
 """Variables through FMI 2.0: who may be set when, what a value may be, and the three kinds of derivatives."""
 
 import math
+import re
 from ctypes import byref, c_char_p, c_double, c_int, c_size_t, c_uint
 from pathlib import Path
 
@@ -241,6 +242,20 @@ def test_a_start_set_by_an_importer_holds_in_any_order_of_calls(tmp_path: Path) 
         assert (slave.get("A.q"), slave.get("D.qd")) == (0.5, 1.0)
         assert "loops changed start values: B.q from" in slave.callbacks.messages[-1][-1]
         slave.free()
+
+
+def test_the_log_has_every_start_that_loops_changed(tmp_path: Path) -> None:
+    """As many as it names, all with their values, and whole: what another message left is not behind it."""
+    slave = Slave(unpacked_fmu(tmp_path / "four_bar", read_model("four_bar")), logging=True)
+    slave.set("B.q", 1.5)
+    slave.set("C.q", -0.2)
+    slave.set("D.q", 0.4)
+    slave.initialize()
+    assert slave.call("fmi2ExitInitializationMode") == OK
+    message = next(text for *_, text in slave.callbacks.messages if "loops changed" in text)
+    parts = message.removeprefix("fmi2ExitInitializationMode: loops changed start values: ").split(", ")
+    assert [part.partition(" from ")[0] for part in parts] == ["D.q", "A.q"]
+    assert all(re.fullmatch(r"[AD]\.q from \S+ to \S+ rad", part) for part in parts)
 
 
 def test_the_log_of_changed_starts_has_the_digits_that_differ(tmp_path: Path) -> None:

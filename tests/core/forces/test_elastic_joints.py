@@ -207,6 +207,22 @@ def mounted(kind: str, K: Any, D: Any, cut: bool) -> fm.Model:
     return model
 
 
+@pytest.mark.parametrize("entry", [1.0, -1.0, 0.3])
+def test_one_entry_beside_equal_diagonals_counts(entry: float) -> None:
+    """The potential is theta' K theta / 2, as differences along the three turns show."""
+    q, inertia = fm.Rotation.rpy(0.7, -0.4, 0.9), np.diag((0.3, 0.4, 0.5))
+    for at in ((0, 1), (0, 2), (1, 2)):
+        K = np.diag([3.0, 3.0, 3.0])
+        K[at] = K[at[::-1]] = entry
+        body = fm.Body("b", mass=1.3, inertia=(0.3, 0.4, 0.5))
+        model = fm.Model("m", gravity=(0, 0, 0))
+        model.add(body, fm.Spherical("j", model.ground.at(), body.at(), q0=q.as_quaternion(), stiffness=K, damping=K))
+        solver = Solver(compile(model))
+        solver.assemble()
+        torque = -slope(lambda Q, K=K: vector_of(Q) @ K @ vector_of(Q) / 2, q.matrix)
+        assert_allclose(solver.get("j.alpha"), np.linalg.solve(inertia, torque), rtol=0, atol=1e-5)
+
+
 def moving(solver: Solver) -> list[Any]:
     solver.assemble()
     return [solver.get(name) for name in ("b.a", "b.alpha", "solver.energy", "j.wrench.f", "j.wrench.t")]

@@ -194,6 +194,28 @@ def test_piece_at_the_top_of_a_flight_is_found_for_every_phase(start: float) -> 
     assert solver.get("J.q") == pytest.approx(0.0, abs=PROMISE * 1e-6)
 
 
+def test_a_step_with_more_near_touches_than_looks_ends_where_it_was_looked_through() -> None:
+    """Forty bodies stop just below a bound, each at its own time, within one step of the scheme; then another one
+    passes its bound and comes back, which must not be overlooked."""
+    rise, over = 0.4, 1e-3
+    model = fm.Model("near_touches")
+    for i, at in enumerate(np.linspace(0.1, 0.25, 40)):
+        body = fm.Body(f"b{i}", mass=1.0)
+        slide = fm.Prismatic(f"J{i}", model.ground.at(x=i), body.at(), axis="z", u0=G * at)
+        bound = Piece([[-1e3]], lower=0.5 * G * at**2 + 1e-13)
+        model.add(body, slide, Law(f"pull{i}", slide, pieces=[bound]))
+    body = fm.Body("last", mass=1.0)
+    J = fm.Prismatic("J", model.ground.at(), body.at(), axis="z", u0=math.sqrt(2 * G * (rise + over)))
+    model.add(body, J, Law("pull", J, pieces=[Piece([[-9 * G]], lower=rise)]))
+    solver = fm.Solver(model)
+    solver.assemble()
+    up = math.sqrt(2 * G * over)
+    duration = 2 * ((math.sqrt(2 * G * (rise + over)) - up) / G + up / (10 * G))
+    solver.step(duration)
+    assert solver.get("J.q") == pytest.approx(0.0, abs=PROMISE * 1e-6)
+    assert 5 < solver.get("solver.steps") < 100
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_a_law_is_its_polynomial_of_position_and_velocity(seed: int) -> None:
     """All powers of both, about any origin, on the mode that it names."""

@@ -197,14 +197,20 @@ def test_the_gap_is_the_least_of_several_minima() -> None:
         started(model)
 
 
-def four_bar(path: Any) -> fm.Model:
-    """The end of the coupler, on a rocker of 0.7 m about x = 1 m, is programmed."""
+def bars() -> fm.Model:
+    """A four-bar, whose rocker of 0.7 m turns about x = 1 m."""
     model = fm.Model("bars", gravity=(0, 0, 0))
     a, b, c = (fm.Body.rod(name, length=size, mass=1.0) for name, size in zip("abc", (0.3, 0.9, 0.7), strict=True))
     model.add(a, b, c, fm.Revolute("A", model.ground.at(), a.base, axis="y", q0=-1.0))
     model.add(fm.Revolute("B", a.tip, b.base, axis="y", q0=0.3), fm.Revolute("C", b.tip, c.tip, axis="y"))
     model.add(fm.Revolute("D", model.ground.at(1.0, 0, 0), c.base, axis="y", q0=-1.9))
-    model.add(fm.ProgrammedPoint("P", b.tip, directions="z", path=path))
+    return model
+
+
+def four_bar(path: Any) -> fm.Model:
+    """The end of its coupler is programmed."""
+    model = bars()
+    model.add(fm.ProgrammedPoint("P", model["b"].tip, directions="z", path=path))
     return model
 
 
@@ -361,6 +367,7 @@ def test_a_joint_velocity_follows_its_target_and_a_joint_acceleration_too() -> N
     assert_allclose(solver.get("B.qd"), 0.0, atol=1e-14)
     for t in (0.3, 0.9):
         solver.step(t)
+        assert_allclose(solver.get("Q.position"), 0.3 - 0.4 * t, rtol=0, atol=FOLLOWED)  # first
         assert_allclose(solver.get("B.qd"), speed(t)[0], rtol=0, atol=FOLLOWED)
         assert_allclose(solver.get("P.position"), speed(t)[0], rtol=0, atol=FOLLOWED)
         assert_allclose(solver.get("C.qdd"), 0.3 - 0.4 * t, rtol=0, atol=FOLLOWED)
@@ -375,6 +382,20 @@ def test_a_joint_velocity_follows_its_target_and_a_joint_acceleration_too() -> N
     plain.assemble()
     for name in "ABC":
         assert_allclose(plain.get(f"{name}.qdd"), solver.get(f"{name}.qdd"), rtol=0, atol=1e-8)
+
+
+def test_loops_are_closed_as_exactly_beside_a_target_of_many_meters_per_second_squared() -> None:
+    """A target of 1e9 is no place that far away, whose round-off the loop could have; it moves the slide by 5 m."""
+    model = bars()
+    slide = fm.Body.rod("slide", length=1.0, mass=1.0)
+    model.add(slide, fm.Prismatic("S", model.ground.at(0, 0, 2.0), slide.base, axis="x"))
+    model.add(fm.ProgrammedJoint("Q", model["S"], path=1e9, of="acceleration"))
+    solver = fm.Solver(fm.compile(model).with_options(scheme="rk4", step=1e-4, closure=1e-14))
+    solver.set("A.qd", 200.0)
+    solver.assemble()
+    solver.step(1e-4)
+    assert_allclose(solver.get("S.q"), 5.0, rtol=1e-12)
+    assert solver.get("solver.position_violation") < 1e-13
 
 
 @pytest.mark.parametrize("start", [(0.3, 0.7), (1.0, 0.0), (-0.4, 0.0), (0.0, 0.5)])
@@ -394,6 +415,21 @@ def test_a_deviation_fades_along_the_quintic_between_its_start_and_rest(start: t
         assert solver.get("A.qd") == pytest.approx(fading.deriv()(t), abs=1e-7)
     solver.step(0.7)
     assert abs(solver.get("A.q")) < 1e-8
+
+
+def test_without_a_deviation_the_time_to_fade_it_leaves_every_bit() -> None:
+    found = []
+    for T in (0.1, 0.37):
+        model, rod = fm.Model("m"), fm.Body.rod("r", length=1.0, mass=1.0, radius=0.1)
+        tip = fm.Body.rod("t", length=1.0, mass=1.0, radius=0.1)
+        A = fm.Revolute("A", model.ground.at(), rod.base, axis="y")
+        model.add(rod, tip, A, fm.Revolute("B", rod.tip, tip.base, axis="y", q0=1.0))
+        model.add(fm.ProgrammedJoint("P", A, path=fm.Path.polynomial(0.0, 0.0, 0.5), transition=T))
+        solver = fm.Solver(model)
+        solver.assemble()
+        solver.step(1.0)
+        found.append((solver.get("B.q"), solver.get("solver.steps")))
+    assert found[0] == found[1]
 
 
 def test_a_rate_off_the_path_alone_is_faded_out() -> None:

@@ -15,6 +15,7 @@ from oracle.programs import Programmed
 from support.closed import plane, state_of
 from support.closed_agreement import is_well
 from support.programs import TRANSITION, Drawn, curve, draw
+from support.sweeps import seeds
 
 AGREEMENT = 1e-9  # relative to the largest acceleration or force
 CLOSED = 1e-11  # [m] or [rad]
@@ -54,6 +55,26 @@ def test_a_random_program_is_followed_with_the_forces_of_its_multipliers(seed: i
     for t in (0.0, 0.4 * TRANSITION, 0.97 * TRANSITION, 0.6):
         solver.step(t) if t else None
         assert_follows(solver, case, oracle, t)
+
+
+@pytest.mark.parametrize("loops", [0, 1])
+@pytest.mark.parametrize("kind", ["point", "joint", "orientation"])
+@pytest.mark.parametrize("seed", seeds(6, 60))
+def test_a_path_is_reached_from_guesses_far_from_it(seed: int, kind: str, loops: int) -> None:
+    """Up to 1.5 rad or 1.5 m off; there is no transition, so that the mechanism must start on the path."""
+    case, rng = draw(seed, kind, loops=loops, transition=0.0), np.random.default_rng([seed, 9])
+    image = fm.compile(case.model)
+    there, solver = fm.Solver(image), fm.Solver(image)
+    try:
+        there.assemble()
+    except fm.AssemblyError:
+        pytest.skip("the program prescribes what the drawn mechanism cannot do")
+    names = image.variables.names(image.variables.positions())
+    free = np.array([".eta" not in name for name in names])
+    references = image.variables.positions()[free]
+    solver.write(references, solver.read(references) + rng.uniform(-1.5, 1.5, free.sum()))
+    solver.assemble()
+    assert_allclose(np.atleast_1d(solver.get("P.position")), np.array(case.program.path(0.0))[0], rtol=0, atol=CLOSED)
 
 
 @pytest.mark.parametrize("order", [1, 2])

@@ -11,6 +11,7 @@ from scipy.special import ellipj, ellipk
 
 import fmumbs as fm
 from fmumbs.compiler import compile
+from fmumbs.compiler.schemes import SCHEMES
 from fmumbs.readers import read_model
 from fmumbs.run import Solver
 
@@ -88,17 +89,18 @@ def test_finer_tolerance_gives_a_smaller_error() -> None:
 
 
 @pytest.mark.parametrize("name", ["arm6", "branch_pendulum", "heavy_top"])
-def test_runge_kutta_has_order_four(name: str) -> None:
-    """Every halving of the step takes a sixteenth of the error, in the limit."""
+@pytest.mark.parametrize("scheme", [scheme.name for scheme in SCHEMES.values() if scheme.fixed])
+def test_fixed_steps_have_the_order_of_their_scheme(scheme: str, name: str) -> None:
+    """Every halving of the step divides the error by 2^order, in the limit."""
     image = compile(read_model(name), everything=True)
     joints = Solver(image).joint_names
     ends = []
     for halvings in range(4):
-        solver = started(image, scheme="rk4", step=FIRST_STEPS[name] / 2**halvings)
+        solver = started(image, scheme=scheme, step=FIRST_STEPS[name] / 2**halvings)
         ends.append(go(solver, [0.5], *(f"{joint}.q" for joint in joints))[0])
     changes = [np.abs(b - a).max() for a, b in pairwise(ends)]
     orders = np.log2(np.divide(changes[:-1], changes[1:]))
-    assert_allclose(orders[-1], 4.0, atol=ORDER)
+    assert_allclose(orders[-1], SCHEMES[scheme].order, atol=ORDER)
 
 
 FIRST_STEPS = {"arm6": 0.01, "branch_pendulum": 0.01, "heavy_top": 0.001}  # [s]

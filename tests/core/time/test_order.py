@@ -12,12 +12,13 @@ from numpy.testing import assert_allclose
 
 import fmumbs as fm
 from fmumbs.compiler import compile
+from fmumbs.compiler.schemes import SCHEMES
 from fmumbs.readers import read_model
 from fmumbs.run import Solver
 
 LOOSE, EXACT = 0.1, 1e-13
 
-ORDERS = {"dopri5": (5, 4), "dop853": (8, 7)}
+ORDERS = {"dopri5": (SCHEMES["dopri5"].order, 4), "dop853": (SCHEMES["dop853"].order, 7)}
 """Of the scheme, and of its dense output."""
 
 NEAR = {"dopri5": 0.2, "dop853": 0.6}

@@ -21,7 +21,6 @@ LAWS = {  # rotor_inertia can be tuned where the model has one
     "Spherical": ("stiffness", "damping"),
     "Free": (),
     "Weld": (),
-    "Spring": ("stiffness", "damping", "free_length"),
 }
 PLACES = {"plane": PLANE, "space": SPACE}
 
@@ -72,13 +71,14 @@ def test_tuned_parameters_act_as_those_of_the_model(case: Case, seed: int) -> No
         solver.set(f"{body.name}.mass", tuned.mass)
         solver.set(f"{body.name}.inertia", (xx, yy, zz, xy, xz, yz))
         model.add(tuned)
-    for element in (*case.model.joints, *case.model.springs):
-        laws = [law for law in LAWS[type(element).__name__] if law != "rotor_inertia" or element.rotor_inertia]
+    for element in (*case.model.joints, *case.model.forces):
+        numbers = [name for name, value in vars(element).items() if isinstance(value, float)]  # of a force element
+        known = LAWS.get(type(element).__name__, numbers)
+        laws = [law for law in known if law != "rotor_inertia" or element.rotor_inertia]
         values = dict(zip(laws, rng.uniform(0.1, 2.0, len(laws)).tolist(), strict=True))
         for law, value in values.items():
             solver.set(f"{element.name}.{law}", value)
         model.add(replace(element, **values))
-    model.add(*case.model.loads)
     assert_agrees(solver, Case(model, case.inputs))
 
 

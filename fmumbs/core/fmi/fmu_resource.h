@@ -1,14 +1,12 @@
-/* fmi2_resource.h: finds the image of the model. */
-#ifndef FMI2_RESOURCE_H
-#define FMI2_RESOURCE_H
+/* fmu_resource.h: finds the image of the model. */
+#ifndef FMU_RESOURCE_H
+#define FMU_RESOURCE_H
 
-#include "fmi2Functions.h"
+#include "../maths/hidden.h"
 
 #include <stddef.h>
 
-#if defined(__GNUC__)
-#pragma GCC visibility push(hidden)
-#endif
+FM_HIDDEN_BEGIN
 
 typedef struct fmu_image {
     const void *bytes;
@@ -18,7 +16,7 @@ typedef struct fmu_image {
 
 /* Reads <resources>/model.fmb, or uses the embedded image (FM_EMBEDDED_IMAGE). `resources` is a file URI or a path.
  * Returns 1, or 0 with the reason in `why`. */
-int fmu_image_find(fmu_image *image, fmi2String resources, char *why, size_t capacity);
+int fmu_image_find(fmu_image *image, const char *resources, char *why, size_t capacity);
 void fmu_image_free(fmu_image *image);
 
 #ifdef FM_EMBEDDED_IMAGE
@@ -26,8 +24,6 @@ extern const unsigned char fm_embedded_image[];
 extern const unsigned long fm_embedded_image_size;
 #endif
 
-#if defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
+FM_HIDDEN_END
 
 #endif

@@ -1,11 +1,11 @@
-/* fmi2_state.c: FMU states.
+/* fmu_state.c: saved states.
  *
  * A state is a record of the experiment (times, phase) followed by the core's bytes. It contains no pointers, so its
  * serialised form is the record itself, with a checksum; the core's bytes contain the hash of the image. The component
  * keeps a list of the states that it returned: other pointers are refused, and states that were never freed are freed
  * with the instance.
  */
-#include "fmi2_component.h"
+#include "fmu.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -58,7 +58,7 @@ static struct fmu_state *known(fmu_component *c, const void *pointer)
 {
     struct fmu_state *state = c->states;
     while (state && state != pointer) state = state->next;
-    if (!state) (void)fmu_say(c, fmi2Error, "this is not a state of this instance, or it was freed");
+    if (!state) (void)fmu_say(c, FMU_ERROR, "this is not a state of this instance, or it was freed");
     return state;
 }
 
@@ -67,7 +67,7 @@ static struct fmu_state *new_state(fmu_component *c)
     size_t size = record_size(c);
     struct fmu_state *state = calloc(1, offsetof(struct fmu_state, record) + size);
     if (!state) {
-        (void)fmu_say(c, fmi2Error, "not enough memory");
+        (void)fmu_say(c, FMU_ERROR, "not enough memory");
         return NULL;
     }
     state->size = size;
@@ -76,11 +76,11 @@ static struct fmu_state *new_state(fmu_component *c)
     return state;
 }
 
-/* The state to write: *FMUstate, or a new one if that is NULL. */
-static struct fmu_state *target(fmu_component *c, fmi2FMUstate *FMUstate)
+/* The state to write: *pointer, or a new one if that is NULL. */
+static struct fmu_state *target(fmu_component *c, void **pointer)
 {
-    if (FMUstate) return *FMUstate ? known(c, *FMUstate) : new_state(c);
-    (void)fmu_say(c, fmi2Error, "FMUstate is NULL");
+    if (pointer) return *pointer ? known(c, *pointer) : new_state(c);
+    (void)fmu_say(c, FMU_ERROR, "%s is NULL", c->host.version->state);
     return NULL;
 }
 
@@ -97,108 +97,98 @@ void fmu_drop_states(fmu_component *c)
     while (c->states) drop(c, c->states);
 }
 
-/* Get, set, free ---------------------------------------------------------------------------------------- */
+/* Save, load, free -------------------------------------------------------------------------------------- */
 
-fmi2Status fmi2GetFMUstate(fmi2Component component, fmi2FMUstate *FMUstate)
+fmu_status fmu_state_save(fmu_component *c, void **pointer)
 {
-    fmu_component *c = fmu_begin(component, FMU_GET_STATE);
-    struct fmu_state *state = c ? target(c, FMUstate) : NULL;
-    fmi2Status status;
-    if (!state) return fmi2Error;
+    struct fmu_state *state = target(c, pointer);
+    fmu_status status;
+    if (!state) return FMU_ERROR;
     memcpy(state->record.tag, TAG, sizeof TAG);
     state->record.checksum = 0;
     state->record.experiment = c->experiment;
     status = fmu_answer(c, fm_state_save(c->core, core_bytes(state), state->size - sizeof state->record));
-    if (status == fmi2OK) {
-        *FMUstate = state;
-    } else if (*FMUstate == NULL) {
+    if (status == FMU_OK) {
+        *pointer = state;
+    } else if (*pointer == NULL) {
         drop(c, state);
     }
     return status;
 }
 
-fmi2Status fmi2SetFMUstate(fmi2Component component, fmi2FMUstate FMUstate)
+fmu_status fmu_state_load(fmu_component *c, void *pointer)
 {
-    fmu_component *c = fmu_begin(component, FMU_SET_STATE);
-    struct fmu_state *state = c ? known(c, FMUstate) : NULL;
-    fmi2Status status;
-    if (!state) return fmi2Error;
+    struct fmu_state *state = known(c, pointer);
+    fmu_status status;
+    if (!state) return FMU_ERROR;
     status = fmu_answer(c, fm_state_load(c->core, core_bytes(state), state->size - sizeof state->record));
-    if (status == fmi2OK) c->experiment = state->record.experiment;
+    if (status == FMU_OK) c->experiment = state->record.experiment;
     return status;
 }
 
-fmi2Status fmi2FreeFMUstate(fmi2Component component, fmi2FMUstate *FMUstate)
+fmu_status fmu_state_free(fmu_component *c, void **pointer)
 {
-    fmu_component *c = fmu_begin(component, FMU_FREE_STATE);
     struct fmu_state *state;
-    if (!c) return fmi2Error;
-    if (!FMUstate || !*FMUstate) return fmi2OK;
-    state = known(c, *FMUstate);
-    if (!state) return fmi2Error;
+    if (!pointer || !*pointer) return FMU_OK;
+    state = known(c, *pointer);
+    if (!state) return FMU_ERROR;
     drop(c, state);
-    *FMUstate = NULL;
-    return fmi2OK;
+    *pointer = NULL;
+    return FMU_OK;
 }
 
 /* Serialisation ------------------------------------------------------------------------------------------ */
 
-fmi2Status fmi2SerializedFMUstateSize(fmi2Component component, fmi2FMUstate FMUstate, size_t *size)
+fmu_status fmu_state_size(fmu_component *c, void *pointer, size_t *size)
 {
-    fmu_component *c = fmu_begin(component, FMU_STATE_SIZE);
-    struct fmu_state *state = c ? known(c, FMUstate) : NULL;
-    if (!state) return fmi2Error;
-    if (!size) return fmu_say(c, fmi2Error, "size is NULL");
+    const struct fmu_state *state = known(c, pointer);
+    if (!state) return FMU_ERROR;
+    if (!size) return fmu_say(c, FMU_ERROR, "size is NULL");
     *size = state->size;
-    return fmi2OK;
+    return FMU_OK;
 }
 
-fmi2Status fmi2SerializeFMUstate(fmi2Component component, fmi2FMUstate FMUstate, fmi2Byte serializedState[],
-                                 size_t size)
+fmu_status fmu_state_write(fmu_component *c, void *pointer, void *bytes, size_t size)
 {
-    fmu_component *c = fmu_begin(component, FMU_SERIALIZE);
-    struct fmu_state *state = c ? known(c, FMUstate) : NULL;
-    if (!state) return fmi2Error;
-    if (!serializedState || size < state->size) {
-        return fmu_say(c, fmi2Error, "the buffer of %lu bytes is NULL or less than the state's %lu bytes",
+    struct fmu_state *state = known(c, pointer);
+    if (!state) return FMU_ERROR;
+    if (!bytes || size < state->size) {
+        return fmu_say(c, FMU_ERROR, "the buffer of %lu bytes is NULL or less than the state's %lu bytes",
                        (unsigned long)size, (unsigned long)state->size);
     }
     state->record.checksum = checksum(record_bytes(state), state->size);
-    memcpy(serializedState, record_bytes(state), state->size);
-    return fmi2OK;
+    memcpy(bytes, record_bytes(state), state->size);
+    return FMU_OK;
 }
 
 /* Whether a deserialised experiment is one that a component can have. */
 static int is_valid(const fmu_experiment *e)
 {
-    int phase = e->phase == FMU_INSTANTIATED || e->phase == FMU_INITIALIZATION ||
-                e->phase == FMU_STEP_COMPLETE || e->phase == FMU_STEP_FAILED || e->phase == FMU_TERMINATED;
-    int step = e->last_step == fmi2OK || e->last_step == fmi2Discard;
+    int phase = e->phase == FMU_INSTANTIATED || e->phase == FMU_INITIALIZATION || e->phase == FMU_STEP_COMPLETE ||
+                e->phase == FMU_STEP_FAILED || e->phase == FMU_TERMINATED;
+    int step = e->last_step == FMU_OK || e->last_step == FMU_DISCARD;
     return phase && step && isfinite(e->start) && isfinite(e->stop);
 }
 
-static const char *bad_bytes(const fmu_component *c, const fmi2Byte *bytes, size_t size)
+static const char *bad_bytes(const fmu_component *c, const void *bytes, size_t size)
 {
     fmu_record record;
     if (!bytes || size != record_size(c)) return "the number of bytes is not that of a state of this FMU";
     memcpy(&record, bytes, sizeof record);
     if (memcmp(record.tag, TAG, sizeof TAG) != 0) return "the bytes are not a state of an FMU of this kind";
-    if (record.checksum != checksum((const unsigned char *)bytes, size) || !is_valid(&record.experiment))
+    if (record.checksum != checksum(bytes, size) || !is_valid(&record.experiment))
         return "the bytes were changed since they were serialised";
     return NULL;
 }
 
-fmi2Status fmi2DeSerializeFMUstate(fmi2Component component, const fmi2Byte serializedState[], size_t size,
-                                   fmi2FMUstate *FMUstate)
+fmu_status fmu_state_read(fmu_component *c, const void *bytes, size_t size, void **pointer)
 {
-    fmu_component *c = fmu_begin(component, FMU_DESERIALIZE);
-    const char *problem = c ? bad_bytes(c, serializedState, size) : NULL;
+    const char *problem = bad_bytes(c, bytes, size);
     struct fmu_state *state;
-    if (!c) return fmi2Error;
-    if (problem) return fmu_say(c, fmi2Error, "%s", problem);
-    state = target(c, FMUstate);
-    if (!state) return fmi2Error;
-    memcpy(record_bytes(state), serializedState, size);
-    *FMUstate = state;
-    return fmi2OK;
+    if (problem) return fmu_say(c, FMU_ERROR, "%s", problem);
+    state = target(c, pointer);
+    if (!state) return FMU_ERROR;
+    memcpy(record_bytes(state), bytes, size);
+    *pointer = state;
+    return FMU_OK;
 }

@@ -1,4 +1,4 @@
-/* fmi2_resource.c: finds the model image from fmi2Instantiate's resource location.
+/* fmu_resource.c: finds the model image from an importer's resource location.
  *
  * RFC 3986 and RFC 8089 define file URIs: file:/path, file:///path, file://localhost/path, file://host/share/path, with
  * %XX for bytes of UTF-8. Importers also pass plain paths, percent signs that are not escapes, file://C:/path, and
@@ -9,9 +9,8 @@
 #if defined(_MSC_VER) && !defined(_CRT_SECURE_NO_WARNINGS)
 #define _CRT_SECURE_NO_WARNINGS
 #endif
-#include "fmi2_component.h"
 #include "../maths/text.h"
-#include "fmi2_resource.h"
+#include "fmu_resource.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +18,7 @@
 
 #ifdef FM_EMBEDDED_IMAGE
 
-int fmu_image_find(fmu_image *image, fmi2String resources, char *why, size_t capacity)
+int fmu_image_find(fmu_image *image, const char *resources, char *why, size_t capacity)
 {
     (void)resources, (void)why, (void)capacity;
     image->bytes = fm_embedded_image;
@@ -74,8 +73,8 @@ static void widen(const char *path, wchar_t *wide)
     *wide = 0;
 }
 
-/* The path that Windows opens although it is longer than MAX_PATH: absolute, with backslashes, and marked. NULL: there is no
- * memory, or no such path. */
+/* The path that Windows opens although it is longer than MAX_PATH: absolute, with backslashes, and marked. NULL: there
+ * is no memory, or no such path. */
 static wchar_t *long_path(const wchar_t *wide)
 {
     wchar_t *full = _wfullpath(NULL, wide, 0), *marked = full ? malloc((wcslen(full) + 8) * sizeof *full) : NULL;
@@ -228,7 +227,7 @@ static const char *read_all(fmu_image *image, FILE *file)
     return NULL;
 }
 
-int fmu_image_find(fmu_image *image, fmi2String resources, char *why, size_t capacity)
+int fmu_image_find(fmu_image *image, const char *resources, char *why, size_t capacity)
 {
     const char *problem = "cannot be opened";
     char *path;

@@ -1,0 +1,171 @@
+/* fmu.h: an FMU's instance, the same for every version of FMI, over fmumbs.h alone.
+ *
+ *   fmu_component.c  opens, resets and frees it
+ *   fmu_calls.c      what computes, in the core's floating-point mode
+ *   fmu_start.c      the experiment; assembly; what is to be said of the start
+ *   fmu_step.c       a step
+ *   fmu_values.c     values and derivatives of variables, by reference
+ *   fmu_state.c      saved states, also serialised
+ *   fmu_messages.c   calls refused in a phase; messages to the importer
+ *   fmu_resource.c   finds and reads the image
+ *
+ * A version is one file (fmi2.c): it has the functions of the standard, which say in which phases they are allowed, and
+ * an fmu_version. A refused call changes nothing but the log: it returns FMU_ERROR, and the instance remains usable.
+ * Memory comes from the C library, never from the importer.
+ */
+#ifndef FMU_H
+#define FMU_H
+
+#include "../fmumbs.h"
+#include "../maths/float_mode.h"
+#include "../maths/hidden.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The functions stay hidden outside the binary even if sources/ are compiled without any flag: two FMUs in one process
+ * must not use each other's. */
+FM_HIDDEN_BEGIN
+
+/* Statuses, numbered as in every version of FMI. */
+typedef enum fmu_status { FMU_OK, FMU_WARNING, FMU_DISCARD, FMU_ERROR } fmu_status;
+
+typedef enum fmu_kind { FMU_MODEL_EXCHANGE, FMU_CO_SIMULATION } fmu_kind;
+
+/* States of the co-simulation state machine (FMI 2.0.4, section 4.2.4; FMI 3.0, section 4.2.1). */
+typedef enum fmu_phase {
+    FMU_INSTANTIATED = 1,
+    FMU_INITIALIZATION = 2,
+    FMU_STEP_COMPLETE = 4,
+    FMU_STEP_FAILED = 8, /* the instance remains at the last successful time: values may be set and the step repeated */
+    FMU_TERMINATED = 16
+} fmu_phase;
+
+/* The phases in which something is allowed. */
+enum {
+    FMU_MAY_SET_START = FMU_INSTANTIATED | FMU_INITIALIZATION, /* start values and fixed parameters */
+    FMU_MAY_STEP = FMU_STEP_COMPLETE | FMU_STEP_FAILED,
+    FMU_MAY_SET = FMU_MAY_SET_START | FMU_MAY_STEP,
+    FMU_STARTED = FMU_MAY_STEP | FMU_TERMINATED,
+    FMU_MAY_GET = FMU_INITIALIZATION | FMU_STARTED,
+    FMU_ALWAYS = FMU_INSTANTIATED | FMU_MAY_GET
+};
+
+/* Bits of fmu_component.log: the categories that reach the logger. */
+typedef enum fmu_category {
+    FMU_LOG_WARNING = 1,
+    FMU_LOG_DISCARD = 2,
+    FMU_LOG_ERROR = 4,
+    FMU_LOG_PROBLEMS = 7, /* the three above; what is left on without debug logging */
+    FMU_LOG_EVENTS = 8,
+    FMU_LOG_ALL = 15
+} fmu_category;
+
+typedef struct fmu_host fmu_host;
+
+/* What a version of FMI calls things, in messages, and how it logs. */
+typedef struct fmu_version {
+    const char *prefix; /* of its functions: "fmi2" */
+    const char *identity; /* what identifies a model: "GUID" */
+    const char *co_simulation; /* what an importer does for co-simulation: "pass fmi2CoSimulation" */
+    const char *state; /* "FMUstate" */
+    const char *set_state; /* "fmi2SetFMUstate" */
+    const char *types[3]; /* by fm_type: "Real", "Integer", "Boolean" */
+    void (*log)(const fmu_host *host, const char *name, fmu_status status, const char *category, const char *text);
+} fmu_version;
+
+/* Who uses the instance: a version of FMI, and the importer. */
+struct fmu_host {
+    const fmu_version *version;
+    void (*logger)(void); /* the importer's, of the version's type; NULL: none */
+    void *environment;
+};
+
+/* State beyond the core's; saved with it. */
+typedef struct fmu_experiment {
+    double start; /* [s] */
+    double stop; /* [s] */
+    int32_t stop_defined;
+    int32_t phase; /* an fmu_phase */
+    int32_t unassembled; /* 1: values changed in initialization mode since the last fm_assemble */
+    int32_t last_step; /* the fmu_status of the last step */
+    int32_t told; /* 1: a deformation beyond the linear range was reported */
+} fmu_experiment;
+
+enum { FMU_MESSAGE = 1024 };
+
+typedef struct fmu_component {
+    fm_instance *core;
+    fmu_host host;
+    const char *name;
+    fmu_experiment experiment;
+    struct fmu_state *states; /* saved states that were returned and not freed */
+    unsigned log; /* fmu_category bits */
+    const char *call; /* the function in progress, without its prefix */
+    fm_float_mode mode; /* the importer's floating-point mode in it */
+    char text[FMU_MESSAGE];
+} fmu_component;
+
+/* Begins a call: the component, or NULL if that is, or, after a message, if the call is not allowed in its phase. */
+fmu_component *fmu_begin(void *component, const char *call, unsigned phases);
+
+/* Sends "call: message" to the logger, in the importer's floating-point mode, and returns `status`. */
+fmu_status fmu_say(fmu_component *c, fmu_status status, const char *format, ...);
+/* The status of the core's last call, whose message it sends unless it is FM_OK. */
+fmu_status fmu_answer(fmu_component *c, fm_status status);
+/* Switches categories of messages on or off. None named: all, or only warnings, discarded steps and errors. */
+fmu_status fmu_set_logging(fmu_component *c, int on, size_t count, const char *const *categories);
+
+/* NULL, after a message, if it cannot be opened. identity: of the model, as in its description; resources: the URI or
+ * path of the folder with the image. */
+fmu_component *fmu_open(const fmu_host *host, const char *name, fmu_kind kind, const char *identity,
+                        const char *resources, int logging);
+void fmu_close(fmu_component *c);
+fmu_status fmu_enter_initialization(fmu_component *c);
+fmu_status fmu_terminate(fmu_component *c);
+fmu_status fmu_reset(fmu_component *c);
+
+/* Times in seconds; with_...: whether the importer gives one. */
+fmu_status fmu_set_up(fmu_component *c, int with_tolerance, double tolerance, double start, int with_stop, double stop);
+/* Ends initialization mode. */
+fmu_status fmu_start(fmu_component *c);
+/* A step from time `from`, which is the instance's but for round-off. */
+fmu_status fmu_step(fmu_component *c, double from, double step);
+/* The work of these three, in the core's floating-point mode. */
+fmu_status fmu_do_set_up(fmu_component *c, int with_tolerance, double tolerance, double start, int with_stop,
+                         double stop);
+fmu_status fmu_do_start(fmu_component *c);
+fmu_status fmu_do_step(fmu_component *c, double from, double step);
+/* Assembles the mechanism if values changed in initialization mode since the last time. */
+fmu_status fmu_assembled(fmu_component *c);
+/* Warns, once a run, of a deformation that left the linear range. */
+void fmu_tell_deformation(fmu_component *c);
+
+/* All `count` references are checked before any value changes. type: an fm_type; whole numbers are not FM_REAL. */
+fmu_status fmu_get_real(fmu_component *c, const uint32_t *reference, size_t count, double *value);
+fmu_status fmu_set_real(fmu_component *c, const uint32_t *reference, size_t count, const double *value);
+fmu_status fmu_get_whole(fmu_component *c, fm_type type, const uint32_t *reference, size_t count, int32_t *value);
+fmu_status fmu_set_whole(fmu_component *c, fm_type type, const uint32_t *reference, size_t count, const int32_t *value);
+fmu_status fmu_no_strings(fmu_component *c, size_t count);
+/* Taylor coefficients of inputs, orders 1 to 3; derivatives of outputs by time, order 1. */
+fmu_status fmu_set_input_derivatives(fmu_component *c, const uint32_t *reference, size_t count, const int32_t *order,
+                                     const double *value);
+fmu_status fmu_get_output_derivatives(fmu_component *c, const uint32_t *reference, size_t count, const int32_t *order,
+                                      double *value);
+/* result (unknowns) = (d unknown / d known) seed (knowns) */
+fmu_status fmu_directional_derivative(fmu_component *c, const uint32_t *unknown, size_t unknowns, const uint32_t *known,
+                                      size_t knowns, const double *seed, double *result);
+
+/* Saves into *state, or into a new state if that is NULL. A state belongs to the component and is freed with it. */
+fmu_status fmu_state_save(fmu_component *c, void **state);
+fmu_status fmu_state_load(fmu_component *c, void *state);
+fmu_status fmu_state_free(fmu_component *c, void **state);
+fmu_status fmu_state_size(fmu_component *c, void *state, size_t *size);
+fmu_status fmu_state_write(fmu_component *c, void *state, void *bytes, size_t size);
+fmu_status fmu_state_read(fmu_component *c, const void *bytes, size_t size, void **state);
+/* Frees all states. */
+void fmu_drop_states(fmu_component *c);
+
+FM_HIDDEN_END
+
+#endif

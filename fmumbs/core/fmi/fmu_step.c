@@ -1,0 +1,48 @@
+/* fmu_step.c: a step.
+ *
+ * It ends at the communication point plus the step size as the importer computes it, so that the instance's clock
+ * follows the importer's and round-off does not accumulate. Times may differ by 1e-6 of the step and 16 ulp of the
+ * time. A step that is lost in that round-off changes nothing.
+ */
+#include "fmu.h"
+
+#include <float.h>
+#include <math.h>
+
+static double time_tolerance(double time, double step)
+{
+    return 1e-6 * step + 16.0 * DBL_EPSILON * fabs(time);
+}
+
+static fmu_status check_step(fmu_component *c, double from, double step)
+{
+    double now = fm_time(c->core), tolerance;
+    if (!isfinite(from) || !isfinite(step))
+        return fmu_say(c, FMU_ERROR, "the step from %g s by %g s is not finite", from, step);
+    tolerance = time_tolerance(from, step);
+    if (step <= 0.0) return fmu_say(c, FMU_ERROR, "the step size %g s is not positive", step);
+    if (fabs(from - now) > tolerance) {
+        return fmu_say(c, FMU_ERROR,
+                       "the communication point %.12g s is not the time of the instance, "
+                       "%.12g s (off by %.3g s); continue from there or set a saved state",
+                       from, now, from - now);
+    }
+    if (c->experiment.stop_defined && from + step > c->experiment.stop + tolerance) {
+        return fmu_say(c, FMU_ERROR, "the step from %.12g s by %.12g s passes the stop time %.12g s by %.3g s", from,
+                       step, c->experiment.stop, from + step - c->experiment.stop);
+    }
+    return FMU_OK;
+}
+
+fmu_status fmu_do_step(fmu_component *c, double from, double step)
+{
+    fmu_status status = check_step(c, from, step);
+    const double end = from + step;
+    if (status != FMU_OK) return status;
+    status = end > fm_time(c->core) ? fmu_answer(c, fm_step(c->core, end)) : FMU_OK;
+    if (status == FMU_ERROR) return status;
+    fmu_tell_deformation(c);
+    c->experiment.phase = status == FMU_OK ? FMU_STEP_COMPLETE : FMU_STEP_FAILED;
+    c->experiment.last_step = (int32_t)status;
+    return status;
+}

@@ -1,0 +1,49 @@
+/* elements.h: what each force element of FM_FORCE_ELEMENTS (variables.h) is to the rest of the core.
+ *
+ * The file of an element, spring.c, has its verbs as static functions in this order and one fm_force_element of them.
+ * All require world kinematics. A verb that an element does not have is NULL.
+ */
+#ifndef FM_ELEMENTS_H
+#define FM_ELEMENTS_H
+
+#include "../instance/instance.h"
+
+FM_HIDDEN_BEGIN
+
+#define FM_DIRECTIONS 3 /* in which an element resists, at most */
+
+/* A direction in which something between links F and M (-1: ground) resists a motion: the wrench of a unit force on M,
+ * and the opposite of that on F; its stiffness and its damping, neither below 0. */
+typedef struct fm_direction {
+    fm_constraint on_M, on_F;
+    int32_t F, M;
+    double k, d;
+} fm_direction;
+
+typedef struct fm_force_element {
+    /* Adds its wrenches to those applied to the links (wrenches.h, point_pair.h); `load`: of all loads, from the
+     * inputs. */
+    void (*apply)(fm_instance *s, int32_t i, const double *load);
+    /* Adds what inputs and sticking laws change of them alone: `load` and the laws are then those changes. */
+    void (*respond)(fm_instance *s, int32_t i, const double *load);
+    /* Its potential energy [J]. */
+    double (*energy)(const fm_instance *s, int32_t i);
+    /* The two links that it acts between. */
+    void (*links)(const fm_image *m, int32_t i, int32_t links[2]);
+    /* The directions in which it resists at y; returns how many. For the implicit scheme and statics alone: what it
+     * leaves out slows an iteration down, and changes nothing of where it ends. An element with this has `links`. */
+    int (*stiffness)(const fm_instance *s, int32_t i, const double *y, fm_direction at[FM_DIRECTIONS]);
+    /* Its outputs of variables.h. */
+    double (*value)(const fm_instance *s, int32_t kind, int32_t i, int32_t part);
+} fm_force_element;
+
+#define O(id, one, all) extern const fm_force_element fm_##one##_element;
+FM_FORCE_ELEMENTS(O)
+#undef O
+
+int32_t fm_count_pairs(const fm_image *m);
+void fm_pair_links(const fm_image *m, int32_t pair, int32_t links[2]);
+
+FM_HIDDEN_END
+
+#endif

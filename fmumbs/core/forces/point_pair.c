@@ -1,0 +1,64 @@
+/* point_pair.c: forces along the line between two points P and Q.
+ *
+ * With l the distance and e the direction from P to Q, a pull f puts f e on P and -f e on Q. Small motions v of Q
+ * relative to P change it by (k e e' + f/l (1 - e e')) v, where k = df/dl: it resists along the line with k, and across
+ * it with f/l.
+ */
+#include "point_pair.h"
+
+#include "../maths/vectors.h"
+#include "../instance/instance.h"
+#include "../tree/kinematics.h"
+#include "wrenches.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FM_ALONGSIDE 0.01 /* f/l over k: below it, a force does not resist across its line */
+
+/* Applies a pull along the line to both links. */
+void fm_pull_together(fm_instance *s, int32_t P, int32_t Q, const double direction[3], double force)
+{
+    double pull[3], back[3];
+    for (int j = 0; j < 3; j++) pull[j] = force * direction[j], back[j] = -pull[j];
+    fm_apply_at_point(s, P, pull, NULL);
+    fm_apply_at_point(s, Q, back, NULL);
+}
+
+/* Two directions that are perpendicular to a unit vector, and to one another. */
+static void find_sides(const double line[3], double side[2][3])
+{
+    const int least = fabs(line[0]) < fabs(line[1]) ? (fabs(line[0]) < fabs(line[2]) ? 0 : 2)
+                                                    : (fabs(line[1]) < fabs(line[2]) ? 1 : 2);
+    double axis[3] = {0.0, 0.0, 0.0};
+    axis[least] = 1.0;
+    cross(line, axis, side[0]);
+    const double size = sqrt(dot(side[0], side[0]));
+    for (int j = 0; j < 3; j++) side[0][j] /= size;
+    cross(line, side[0], side[1]);
+}
+
+/* The directions in which a pull along the line, a unit vector, resists: with stiffness k and damping d, and `across`
+ * in the two others. Returns how many there are. */
+int fm_pair_directions(const fm_instance *s, int32_t P, int32_t Q, const double line[3], double k, double d,
+                       double across, fm_direction at[FM_DIRECTIONS])
+{
+    const int32_t F = s->image.point_link[P], M = s->image.point_link[Q];
+    const int directions = across > FM_ALONGSIDE * k ? 3 : 1;
+    double side[3][3], r_M[3], r_F[3], v[3];
+    if (F == M) return 0;
+    fm_point_place(s, Q, r_M, v);
+    fm_point_place(s, P, r_F, v);
+    memcpy(side[0], line, sizeof side[0]);
+    if (directions > 1) find_sides(line, side + 1);
+    for (int j = 0; j < directions; j++) {
+        memset(at + j, 0, sizeof *at);
+        at[j].F = F, at[j].M = M;
+        at[j].k = j == 0 ? k : across, at[j].d = j == 0 ? d : 0.0;
+        memcpy(at[j].on_M.r, r_M, sizeof r_M);
+        memcpy(at[j].on_F.r, r_F, sizeof r_F);
+        memcpy(at[j].on_M.force, side[j], sizeof side[j]);
+        memcpy(at[j].on_F.force, side[j], sizeof side[j]);
+    }
+    return directions;
+}

@@ -1,0 +1,17 @@
+/* kinds.h: functions of kinds.c. */
+#ifndef FM_KINDS_H
+#define FM_KINDS_H
+
+#include "image.h"
+
+FM_HIDDEN_BEGIN
+
+extern const fm_kind_info fm_kinds[FM_KIND_COUNT];
+
+int32_t fm_components(const fm_image *m, int32_t kind, int32_t object);
+int fm_has_component(const fm_image *m, int32_t kind, int32_t object, int32_t part);
+int32_t fm_control_place(const fm_image *m, int32_t kind, int32_t object);
+
+FM_HIDDEN_END
+
+#endif

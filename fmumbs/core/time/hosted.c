@@ -1,0 +1,255 @@
+/* hosted.c: integration by the host, which the core offers its continuous states, their rates, event indicators and
+ * what ends a step.
+ *
+ * Between two events the right-hand side is smooth: every force law stays in its mode and every path in the piece that
+ * the last event chose. One indicator a law is positive as long as its mode is right: the distances from the bounds of
+ * its piece, or, if it sticks, of its force from the bounds of its range, each relative to its own unit. s->head is the
+ * state at the last completed step or event, to which a failure returns.
+ */
+#include "hosted.h"
+
+#include "../instance/instance.h"
+#include "../instance/message.h"
+#include "../forces/excitation.h"
+#include "../forces/inputs.h"
+#include "../forces/laws.h"
+#include "../motion/law_modes.h"
+#include "../motion/law_rates.h"
+#include "../motion/linear_range.h"
+#include "../motion/normal_forces.h"
+#include "../motion/rates.h"
+#include "../motion/rules.h"
+#include "../motion/sticking.h"
+#include "failures.h"
+#include "stages.h"
+#include "step_end.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FM_DRIFT_KEPT 0.1 /* times the allowed error: a correction up to this waits for the next event */
+#define FM_BEYOND 1e-12 /* of a range: a force that is further outside does not hold any more */
+
+static fm_status refuse_unless_ready(fm_instance *s)
+{
+    if (s->clock[FM_ASSEMBLED] == 0.0) return fm_say(s, FM_ERROR, "the instance is not assembled: assemble first");
+    if (s->clock[FM_HOSTED] == 0.0)
+        return fm_say(s, FM_ERROR, "integration by the host has not begun: update the events first");
+    return FM_OK;
+}
+
+/* Uses the modes and pieces of the last event. */
+static void begin(fm_instance *s)
+{
+    s->laws.use = s->law_mode;
+    s->laws.fault = s->singular.tangent_row = s->work.lost = -1;
+    s->work.far = 0.0;
+    s->singular.was_near = 0;
+    fm_begin_normal_forces(s);
+    (void)fm_begin_smooth(s, s->clock[FM_EVENT]);
+}
+
+static fm_status end(fm_instance *s, fm_status status)
+{
+    s->laws.use = s->laws.now;
+    s->valid = FM_VALID_NOTHING;
+    fm_end_smooth(s);
+    return status;
+}
+
+/* Makes the present state the one to which a failure returns, and the start values of a new assembly. */
+static void keep_present(fm_instance *s)
+{
+    const size_t bytes = (size_t)s->model.ny * sizeof(double);
+    memcpy(s->head, s->y, bytes);
+    memcpy(s->guess, s->y, bytes);
+    memcpy(s->base, s->y, bytes);
+    s->clock[FM_TIME_HEAD] = s->clock[FM_TIME_TAIL] = s->clock[FM_TIME];
+    s->clock[FM_MOVED] = 1.0;
+}
+
+/* Takes over from fm_assemble or fm_step at the present state. */
+static void take_over(fm_instance *s)
+{
+    fm_laws_resume(s);
+    s->clock[FM_HOSTED] = 1.0;
+    s->clock[FM_AHEAD] = s->clock[FM_TAYLOR_ON] = 0.0;
+    keep_present(s);
+}
+
+/* Stores velocities from which the laws came to y: of one that slides, the nearest in its piece. */
+static void note_origins(fm_instance *s, const double *y)
+{
+    int32_t piece;
+    fm_laws_note(s, y);
+    for (int32_t i = 0; i < s->image.n.laws; i++) {
+        if (!fm_law_slides(s, i, &piece) || piece < 0) continue;
+        const double *range = fm_law_range(&s->image, piece);
+        s->laws.v[i] = fmin(fmax(s->laws.v[i], range[2]), range[3]);
+    }
+}
+
+fm_status fm_do_update_events(fm_instance *s, fm_events *events)
+{
+    const double t = s->clock[FM_TIME];
+    double *before = s->work.trial;
+    const int begun = s->clock[FM_HOSTED] != 0.0;
+    if (s->clock[FM_ASSEMBLED] == 0.0) return fm_say(s, FM_ERROR, "the instance is not assembled: assemble first");
+    if (fm_check_rules(s, FM_DISCARD) != FM_OK) return FM_DISCARD;
+    if (!begun) take_over(s);
+    memcpy(before, s->y, (size_t)s->model.ny * sizeof(double));
+    s->clock[FM_EVENT] = t;
+    begin(s);
+    if (begun && !fm_correct_hosted(s, t, s->y)) return end(s, fm_step_failed(s, t));
+    note_origins(s, s->y);
+    if (s->image.n.laws > 0 && fm_laws_choose(s, t, s->y, 1) < 0) return end(s, fm_step_failed_by_law(s, t));
+    memcpy(s->law_last, s->law_mode, 2 * (size_t)s->image.n.laws * sizeof(double));
+    events->changed = memcmp(before, s->y, (size_t)s->model.ny * sizeof(double)) != 0;
+    events->next = s->work.step_until;
+    keep_present(s);
+    return end(s, FM_OK);
+}
+
+fm_status fm_do_set_continuous(fm_instance *s, double t, const double *x)
+{
+    if (refuse_unless_ready(s) != FM_OK) return FM_ERROR;
+    if (!isfinite(t) || !fm_all_finite(x, s->model.ny))
+        return fm_say(s, FM_ERROR, "the time or a continuous state is not finite");
+    memcpy(s->y, x, (size_t)s->model.ny * sizeof(double));
+    s->clock[FM_TIME] = t;
+    s->valid = FM_VALID_NOTHING;
+    return FM_OK;
+}
+
+/* The rates of the present state, or why there are none. */
+static fm_status make_rates(fm_instance *s, double *rates)
+{
+    const double t = s->clock[FM_TIME];
+    fm_rates(s, t, s->y, rates);
+    s->clock[FM_EVALUATIONS] += s->work.evaluations;
+    s->work.evaluations = 0.0;
+    if (s->friction.jammed >= 0) return fm_jammed(s, t);
+    if (s->realised.lost) return fm_drives_failed(s, t);
+    if (fm_all_finite(rates, s->model.ny)) return FM_OK;
+    return fm_say(s, FM_DISCARD, "at t = %.9g s the rates of the continuous states are not finite: take a shorter step",
+                  t);
+}
+
+fm_status fm_do_continuous_rates(fm_instance *s, double *rates)
+{
+    if (refuse_unless_ready(s) != FM_OK) return FM_ERROR;
+    s->work.evaluations = 0.0;
+    begin(s);
+    return end(s, make_rates(s, rates));
+}
+
+/* How far x is inside the bounds of a piece's position, and v, relative to 1 rad and 1 rad/s, or the model's length; at
+ * most 1. `round`: 1 if round-off is inside, -1 if it is outside. */
+static double margin_of_position(const fm_instance *s, int32_t law, int32_t piece, double x, double round)
+{
+    const double *range = fm_law_range(&s->image, piece), unit = fm_law_unit(s, law);
+    return fmin(1.0, (fmin(x - range[0], range[1] - x) + round * fm_law_near_position(s, law, x)) / unit);
+}
+
+static double margin_of_velocity(const fm_instance *s, int32_t law, int32_t piece, double v, double round)
+{
+    const double *range = fm_law_range(&s->image, piece), unit = fm_law_unit(s, law);
+    return fmin(1.0, (fmin(v - range[2], range[3] - v) + round * fm_law_near(s, law, v)) / unit);
+}
+
+static double margin_of_piece(const fm_instance *s, int32_t law, int32_t piece, double x, double v, double round)
+{
+    return fmin(margin_of_position(s, law, piece, x, round), margin_of_velocity(s, law, piece, v, round));
+}
+
+/* Of a law that slides in a piece, or, if that is -1, outside all of its pieces. */
+static double margin_sliding(const fm_instance *s, int32_t law, int32_t piece, double x, double v)
+{
+    const fm_image *m = &s->image;
+    double most = -1.0;
+    if (piece >= 0) return margin_of_piece(s, law, piece, x, v, 1.0);
+    for (int32_t i = m->law_first[law]; i < m->law_first[law] + m->law_count[law]; i++)
+        most = fmax(most, margin_of_piece(s, law, i, x, v, -1.0));
+    return -most;
+}
+
+/* Of a law that sticks between two pieces at a bound. */
+static double margin_sticking(const fm_instance *s, int32_t law, const int32_t pieces[2], double x, double bound)
+{
+    double range[2], margin = 1.0;
+    fm_sticking_range(s, law, pieces, x, bound, s->law_breakaway[law], range);
+    const double force = fm_law_along(s, law, s->laws.force[law]), size = fmax(fabs(range[0]), fabs(range[1]));
+    for (int i = 0; i < 2; i++)
+        if (pieces[i] >= 0) margin = fmin(margin, margin_of_position(s, law, pieces[i], x, 1.0));
+    return fmin(margin, fmin(force - range[0], range[1] - force) / size + FM_BEYOND);
+}
+
+fm_status fm_do_indicators(fm_instance *s, double *indicator)
+{
+    fm_status status = refuse_unless_ready(s);
+    if (status != FM_OK || s->image.n.laws == 0) return status;
+    begin(s);
+    fm_controls_at(s, s->clock[FM_TIME]);
+    if (fm_any_law_sticks(s)) status = make_rates(s, s->laws.rates);
+    fm_laws_place(s, s->y);
+    for (int32_t i = 0; i < s->image.n.laws; i++) {
+        int32_t pieces[2];
+        double x, v, bound;
+        fm_law_at(s, i, s->y, &x, &v);
+        if (fm_law_sticks(s, i, &pieces[0], &pieces[1], &bound)) indicator[i] = margin_sticking(s, i, pieces, x, bound);
+        else if (fm_law_slides(s, i, &pieces[0])) indicator[i] = margin_sliding(s, i, pieces[0], x, v);
+        else indicator[i] = -1.0;
+    }
+    return end(s, status);
+}
+
+/* Whether laws that stick or rest at a bound would be in other modes from y on. */
+static int are_modes_other(fm_instance *s, double t, double *y)
+{
+    const size_t bytes = 2 * (size_t)s->image.n.laws * sizeof(double);
+    if (s->image.n.laws == 0 || !(fm_any_law_sticks(s) || fm_any_law_rests(s, y))) return 0;
+    memcpy(s->laws.now, s->law_mode, bytes);
+    note_origins(s, y);
+    s->laws.use = s->laws.now;
+    const int found = fm_laws_choose(s, t, y, 0) >= 0;
+    s->laws.use = s->law_mode;
+    return !found || memcmp(s->laws.now, s->law_mode, bytes) != 0;
+}
+
+/* Whether corrections to y are too large to wait for the next event. */
+static int has_drifted(const fm_instance *s, const double *y)
+{
+    for (int32_t i = 0; i < s->model.ny; i++)
+        if (!(fabs(y[i] - s->y[i]) <= FM_DRIFT_KEPT * fm_weight(s, i, fabs(y[i])))) return 1;
+    return 0;
+}
+
+fm_status fm_do_completed_step(fm_instance *s, int32_t *event)
+{
+    const double t = s->clock[FM_TIME];
+    double *corrected = s->work.trial;
+    *event = 0;
+    if (refuse_unless_ready(s) != FM_OK) return FM_ERROR;
+    s->work.evaluations = 0.0;
+    begin(s);
+    const fm_status status = make_rates(s, fm_stage(s, 0));
+    if (status != FM_OK) {
+        fm_fall_back(s);
+        return end(s, status);
+    }
+    fm_note_normal_forces(s);
+    memcpy(corrected, s->y, (size_t)s->model.ny * sizeof(double));
+    if (!fm_correct_hosted(s, t, corrected)) return end(s, fm_step_failed(s, t));
+    *event = has_drifted(s, corrected) || are_modes_other(s, t, corrected);
+    s->clock[FM_STEPS_DONE] += 1.0;
+    fm_watch_deformation(s, t, s->y);
+    keep_present(s);
+    return end(s, FM_OK);
+}
+
+/* Gives the integration back to fm_step. */
+void fm_end_hosted(fm_instance *s)
+{
+    if (s->clock[FM_HOSTED] != 0.0) s->clock[FM_TIME_HEAD] = s->clock[FM_TIME];
+    s->clock[FM_HOSTED] = 0.0;
+}

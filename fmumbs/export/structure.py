@@ -1,0 +1,119 @@
+"""On what outputs, derivatives of states and initial unknowns depend (FMI 2.0.4, section 2.2.8; FMI 3.0, 2.4.8).
+
+Dependencies. In FMI the knowns are inputs and exposed continuous-time states. A state depends on itself only; any other
+output that does not depend on all inputs lists the inputs it depends on and all states. An output that depends on
+everything has no list, which means the same in the standard.
+
+Initial unknowns are the outputs whose start value is computed (`initial` calculated or approx), in the order of their
+references. Positions and velocities, including those that loops determine, depend on no input and no parameter: they
+list the states with an exact start, positions only the positions among them. Forces of springs also list the
+parameters. All others depend on all start values and have no list. With a start in equilibrium all three depend on
+inputs and on parameters other than dampings too, and list them. An importer that sets solver.equilibrium of an FMU that
+was exported without it finds the lists of the other start.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from fmumbs.compiler.kinds import kinds
+from fmumbs.compiler.layout import lib
+
+if TYPE_CHECKING:
+    from fmumbs.compiler import Variable
+
+# Lists of dependencies with more entries in all are left out: they slow importers down more than they help, and
+# leaving a list out is always correct.
+MOST_DEPENDENCIES = 4_000_000
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """dependencies: the knowns on which it depends, in order; None for all. Equal ones are often the same tuple."""
+
+    reference: int
+    dependencies: tuple[int, ...] | None
+
+
+@dataclass(frozen=True)
+class Structure:
+    """The parts of <ModelStructure>, in the order of references."""
+
+    outputs: Sequence[Unknown]
+    derivatives: Sequence[Unknown]
+    initial_unknowns: Sequence[Unknown]
+
+
+def structure_of(variables: Sequence["Variable"], at_rest: bool) -> Structure:
+    """at_rest: the start is the equilibrium."""
+    outputs = [v for v in variables if v.causality == "output"]
+    states, derivatives = _states(variables)
+    lists = _Dependencies(outputs, states)
+    return Structure(
+        [lists.unknown(v) for v in outputs],
+        [lists.unknown(v) for v in derivatives],
+        _initial_unknowns(variables, outputs, at_rest),
+    )
+
+
+def _initial_unknowns(variables: Sequence["Variable"], outputs: Sequence["Variable"], at_rest: bool) -> list[Unknown]:
+    unknowns = [v for v in outputs if v.initial in ("calculated", "approx")]
+    exact = {v.index for v in outputs if v.initial == "exact"}
+    places = {index for index in exact if variables[index].kind in _suffixes(lib.FM_FOLLOWS_POSITIONS)}
+    parameters = {v.index for v in variables if v.causality == "parameter"}
+    known_of = {
+        lib.FM_FOLLOWS_POSITIONS: places,
+        lib.FM_FOLLOWS_VELOCITIES: exact,
+        lib.FM_FOLLOWS_SPRING: exact | parameters,
+    }
+    if at_rest:
+        known_of = dict.fromkeys(known_of, exact | _of_statics(variables))
+    by_kind: dict[str, _Dependencies] = {}
+    for follows, known in known_of.items():
+        of = _suffixes(follows)
+        by_kind |= dict.fromkeys(of, _Dependencies([v for v in unknowns if v.kind in of], known))
+    return [by_kind[v.kind].unknown(v) if v.kind in by_kind else Unknown(v.index, None) for v in unknowns]
+
+
+def _of_statics(variables: Sequence["Variable"]) -> set[int]:
+    """The inputs and the parameters on which an equilibrium depends."""
+    motion = ("damping", *(kind.suffix for kind in kinds() if kind.of_solver and kind.suffix != "solver.equilibrium"))
+    of_forces = [v for v in variables if v.causality == "input" or v.causality == "parameter"]
+    return {v.index for v in of_forces if v.kind not in motion}
+
+
+@cache
+def _suffixes(follows: int) -> frozenset[str]:
+    """Suffixes of the outputs that follow positions, velocities, or what a spring does (FM_FOLLOWS_...)."""
+    return frozenset(kind.suffix for kind in kinds() if kind.follows == follows)
+
+
+def _states(variables: Sequence["Variable"]) -> tuple[set[int], list["Variable"]]:
+    """The exposed continuous-time states, and their derivatives; a body's velocity is not among them."""
+    derivatives = [
+        v
+        for v in variables
+        if v.derivative_of is not None and variables[v.derivative_of].initial in ("exact", "approx")
+    ]
+    return {v.derivative_of for v in derivatives if v.derivative_of is not None}, derivatives
+
+
+class _Dependencies:
+    """Of outputs, among inputs and these states; equal lists are made once."""
+
+    def __init__(self, outputs: Sequence["Variable"], states: set[int]) -> None:
+        partial = sum(v.dependencies is not None and v.index not in states for v in outputs)
+        self.states = states
+        self.listed = partial * len(states) <= MOST_DEPENDENCIES
+        self.lists: dict[tuple[int, ...], tuple[int, ...]] = {}
+
+    def unknown(self, variable: "Variable") -> Unknown:
+        inputs = variable.dependencies
+        if inputs is None or not (self.listed or variable.index in self.states):
+            return Unknown(variable.index, None)
+        if variable.index in self.states:
+            return Unknown(variable.index, tuple(sorted({*inputs, variable.index})))
+        if inputs not in self.lists:
+            self.lists[inputs] = tuple(sorted(self.states.union(inputs)))
+        return Unknown(variable.index, self.lists[inputs])
