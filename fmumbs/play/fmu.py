@@ -199,6 +199,8 @@ class BackgroundCall:
         except BaseException:
             self.abandoned = self.stuck = True  # also if another signal ends what follows
             self.stuck = not self._ended.wait(PATIENCE)
+            if not self.stuck:
+                self._thread.join()  # nothing is left of it, so the process may end in the usual way
             raise
         if self._errors:
             raise self._errors[0]

@@ -38,7 +38,11 @@ def work(key: str, first: int, last: int) -> Batch:
         target = target or task.source.open()
     except FmumbsError as error:
         return run_batch(task, None, first, last, str(error))
-    batch = run_batch(task, target, first, last)
+    try:
+        batch = run_batch(task, target, first, last)
+    except BaseException:  # such as Ctrl-C, after which the process may end at once
+        target.close()
+        raise
     with _lock:
         if key in _idle:
             _idle[key].append(target)

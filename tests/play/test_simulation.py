@@ -2,6 +2,7 @@
 
 import os
 import threading
+import time
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -177,3 +178,21 @@ def test_a_call_is_abandoned_also_by_a_signal_while_its_thread_starts(monkeypatc
     assert call.abandoned
     assert call.stuck
     returns.set()
+
+
+def test_an_interrupted_call_that_has_returned_leaves_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    class EndsLate(threading.Thread):
+        def start(self) -> None:
+            super().start()
+            raise KeyboardInterrupt
+
+        def run(self) -> None:
+            super().run()
+            time.sleep(0.2)
+
+    monkeypatch.setattr(threading, "Thread", EndsLate)
+    call = BackgroundCall(lambda: None)
+    with pytest.raises(KeyboardInterrupt):
+        call.wait()
+    assert not call.stuck
+    assert not any(isinstance(thread, EndsLate) for thread in threading.enumerate())

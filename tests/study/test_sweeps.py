@@ -1,6 +1,7 @@
 """Sweeps in one process: their rows beside single runs, what they hold, and how they continue."""
 
 import os
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 import fmumbs as fm
 from fmumbs import play
 from fmumbs.readers import read_model
-from fmumbs.study import sweeping
+from fmumbs.study import sweeping, targets
 from support.sweep_rows import rows
 
 pytestmark = pytest.mark.filterwarnings("ignore::fmumbs.StartWarning")
@@ -239,6 +240,20 @@ def test_a_sweep_that_is_interrupted_after_its_last_run_is_finished_by_the_next_
     again = Stop(0.0)
     assert rows(fm.sweep(four_bar_fmu, out, progress=again, **begin)) == rows(whole) and again.calls == 0
     assert not (tmp_path / "a.parquet.parts").exists()
+
+
+def test_a_sweep_that_is_interrupted_within_a_run_removes_what_it_unpacked_at_once(
+    tmp_path: Path, four_bar_fmu: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    (folder := tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    monkeypatch.setattr(targets.FmuTarget, "run", interrupted)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        fm.sweep(four_bar_fmu, tmp_path / "a.parquet", grid={"A.tau": [0.0, 0.1]}, **SHORT)
+    assert caught.tb and not list(folder.iterdir())  # the traceback would keep an FMU that is open
 
 
 def done_in(parts: Path, skip: str = "") -> int:
