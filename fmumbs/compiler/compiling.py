@@ -26,9 +26,9 @@ from fmumbs.compiler.starts import set_starts
 from fmumbs.compiler.topology import spanning_tree
 from fmumbs.errors import ModelError
 from fmumbs.mechanism import GROUND, Body, JointBase, Model, Point
+from fmumbs.mechanism.declared import DefaultExperiment
 from fmumbs.mechanism.forces import FORCES
 from fmumbs.mechanism.lock import with_locks
-from fmumbs.mechanism.signals import DefaultExperiment
 from fmumbs.scene import scene_of
 
 _Arguments = ParamSpec("_Arguments")
@@ -100,7 +100,7 @@ def compile(
 ) -> ModelImage:
     """Compiles a mechanism.
 
-    everything: all variables under their structured names, even if the model declares signals.
+    everything: all variables under their structured names, even if the model declares variables.
     starts: start values that replace the model's, by names of inputs, states and parameters.
     equilibrium: start at rest in the static equilibrium near the start values; programs: "held" or "released" in it;
         see ModelImage.with_options.
@@ -271,7 +271,7 @@ def _check_numbers(model: Model, arrays: Arrays) -> None:
 
 def _image(model: Model, arrays: Arrays, texts: _Texts, everything: bool) -> ModelImage:
     """The image of the arrays with the variables and their names."""
-    if model.signals and not everything:
+    if model.declared and not everything:
         arrays |= declared_variables(model, Names(arrays), texts.put)
         arrays["text"] = texts.array()
     else:

@@ -1,4 +1,4 @@
-"""Declared signals: variables that a model exposes under its own names, besides the solver's."""
+"""Declared variables: those that a model exposes under its own names, besides the solver's."""
 
 from collections.abc import Callable
 
@@ -10,21 +10,21 @@ from fmumbs.compiler.names import Names, Place, by_name
 from fmumbs.compiler.variables import Variables
 from fmumbs.errors import ModelError
 from fmumbs.mechanism import Model
-from fmumbs.mechanism.signals import Signal
+from fmumbs.mechanism.declared import DeclaredVariable
 
 _STRUCTURED = -1  # name in the table of variables: the structured one
 
 
 def declared_variables(model: Model, names: Names, put_text: Callable[[str], int]) -> Arrays:
-    """The table of the model's signals and the solver's variables, in the order of the table of all variables.
+    """The table of the declared variables and the solver's, in the order of the table of all variables.
 
-    names: of the model's elements. put_text: stores a text, returns its offset. Raises ModelError for a signal whose
-    variable does not exist or has another causality, and for two signals with one name or one input.
+    names: of the model's elements. put_text: stores a text, returns its offset. Raises ModelError for a target
+    that does not exist or has another causality, and for two declared variables with one name or one input.
     """
-    chosen: list[tuple[Place, Signal, str]] = []
-    for signal in model.signals:
-        places = _places(model, names, signal)
-        chosen += [(place, signal, name) for place, name in zip(places, _called(signal, len(places)), strict=True)]
+    chosen: list[tuple[Place, DeclaredVariable, str]] = []
+    for declared in model.declared:
+        places = _places(model, names, declared)
+        chosen += [(place, declared, name) for place, name in zip(places, _called(declared, len(places)), strict=True)]
     taken = {place for place, _, _ in chosen}
     own = [place for kind in kinds() if kind.of_solver for place in names.places(kind.suffix)]
     own = [place for place in own if place not in taken]
@@ -35,61 +35,61 @@ def declared_variables(model: Model, names: Names, put_text: Callable[[str], int
     return variable_table(*np.array(rows, np.int32).T)
 
 
-def signal_references(model: Model, variables: Variables) -> dict[str, tuple[list[int], bool]]:
-    """Value references in an image of all variables, and whether the name is a scalar, by names of signals and of
-    their components. Raises ModelError for a signal whose variable does not exist or has another causality.
+def declared_references(model: Model, variables: Variables) -> dict[str, tuple[list[int], bool]]:
+    """Value references in an image of all variables, and whether the name is a scalar, by declared names
+    and those of their components. Raises ModelError for a target that does not exist or has another causality.
     """
     named: list[tuple[str, int]] = []
-    for signal in model.signals:
-        _places(model, variables.structured, signal)
-        found = variables.references(signal.target)
-        named += zip(_called(signal, len(found)), found, strict=True)
+    for declared in model.declared:
+        _places(model, variables.structured, declared)
+        found = variables.references(declared.target)
+        named += zip(_called(declared, len(found)), found, strict=True)
     whole = dict(named)
     return {name: (found, name in whole) for name, found in by_name(named).items()}
 
 
-def _called(signal: Signal, count: int) -> list[str]:
-    """The names of a signal's components."""
-    return [signal.name] if count == 1 else [f"{signal.name}[{i + 1}]" for i in range(count)]
+def _called(declared: DeclaredVariable, count: int) -> list[str]:
+    """The names of its components."""
+    return [declared.name] if count == 1 else [f"{declared.name}[{i + 1}]" for i in range(count)]
 
 
-def _places(model: Model, names: Names, signal: Signal) -> list[Place]:
-    places = names.places(signal.target)
+def _places(model: Model, names: Names, declared: DeclaredVariable) -> list[Place]:
+    places = names.places(declared.target)
     if not places:
         raise ModelError(
-            f"Model '{model.name}': {signal.causality} '{signal.name}' names '{signal.target}', which does not exist. "
-            f"{names.nearest(signal.target)}"
+            f"Model '{model.name}': {declared.causality} '{declared.name}' names '{declared.target}', which does not "
+            f"exist. {names.nearest(declared.target)}"
         )
     causality = kinds()[places[0].kind].causality
     causality = "output" if causality == "local" else causality  # a constant is declared as an output
-    if causality != signal.causality:
+    if causality != declared.causality:
         article = "an" if causality[0] in "aeiou" else "a"
         raise ModelError(
-            f"Model '{model.name}': '{signal.target}' is {article} {causality}, but '{signal.name}' declares it as "
-            f"{signal.causality}. Use model.{causality}()."
+            f"Model '{model.name}': '{declared.target}' is {article} {causality}, but '{declared.name}' declares it as "
+            f"{declared.causality}. Use model.{causality}()."
         )
     return places
 
 
-def _check_names(model: Model, chosen: list[tuple[Place, Signal, str]], own: set[str]) -> None:
+def _check_names(model: Model, chosen: list[tuple[Place, DeclaredVariable, str]], own: set[str]) -> None:
     """Raises ModelError if two variables have the same name."""
     owners: dict[str, str] = dict.fromkeys(own, "the solver")
-    for _, signal, name in chosen:
-        other = owners.setdefault(name, f"'{signal.target}'")
-        if other != f"'{signal.target}'":
+    for _, declared, name in chosen:
+        other = owners.setdefault(name, f"'{declared.target}'")
+        if other != f"'{declared.target}'":
             raise ModelError(
-                f"Model '{model.name}': two variables have the name '{name}', {other} and '{signal.target}'. "
-                f"Rename the {signal.causality} '{signal.name}'."
+                f"Model '{model.name}': two variables have the name '{name}', {other} and '{declared.target}'. "
+                f"Rename the {declared.causality} '{declared.name}'."
             )
 
 
-def _check_settable(model: Model, chosen: list[tuple[Place, Signal, str]]) -> None:
-    """Raises ModelError if two signals set the same variable."""
-    setters: dict[Place, Signal] = {}
-    for place, signal, _ in chosen:
-        other = setters.setdefault(place, signal)
-        if other is not signal and signal.causality != "output":
+def _check_settable(model: Model, chosen: list[tuple[Place, DeclaredVariable, str]]) -> None:
+    """Raises ModelError if two declared variables set the same one."""
+    setters: dict[Place, DeclaredVariable] = {}
+    for place, declared, _ in chosen:
+        other = setters.setdefault(place, declared)
+        if other is not declared and declared.causality != "output":
             raise ModelError(
-                f"Model '{model.name}': {signal.causality} '{signal.name}' of '{signal.target}' sets the same variable "
-                f"as '{other.name}' of '{other.target}'. Remove one of them."
+                f"Model '{model.name}': {declared.causality} '{declared.name}' of '{declared.target}' sets the same "
+                f"variable as '{other.name}' of '{other.target}'. Remove one of them."
             )

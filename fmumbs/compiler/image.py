@@ -13,7 +13,7 @@ from fmumbs.compiler.layout import Arrays, ffi, hash_fits, image_hash, lib, open
 from fmumbs.compiler.schemes import scheme_number
 from fmumbs.compiler.variables import Variables, starts_at_rest
 from fmumbs.errors import ModelError
-from fmumbs.mechanism.signals import DefaultExperiment
+from fmumbs.mechanism.declared import DefaultExperiment
 from fmumbs.scene import Scene
 
 CORRECTIONS: dict[str, int] = {

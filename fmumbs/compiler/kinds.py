@@ -90,7 +90,7 @@ class Kind:
 
     @property
     def of_solver(self) -> bool:
-        """A variable of the solver, which is exposed even if the model declares signals."""
+        """A variable of the solver, which is exposed even if the model declares variables."""
         return self.suffix.startswith("solver.")
 
 

@@ -60,8 +60,8 @@ def _vary(out: Links, follower: Combination, own: list[int], index: Mapping[str,
 
 
 def without_inner(model: Model, arrays: Arrays, table: Arrays) -> Arrays:
-    """The table of variables without those of programs' targets and constraints, unless a signal names one."""
-    named = {signal.target.partition(".")[0] for signal in model.signals}
+    """The table of variables without those of programs' targets and constraints, unless a declaration names one."""
+    named = {variable.target.partition(".")[0] for variable in model.declared}
     hidden = (model.inner - named) | {lock.name for lock in model.locks}
     if not hidden:
         return table

@@ -21,12 +21,13 @@ Slot = tuple[str, list[int]]  # an array of the image, and where in it, counted 
 def set_starts(model: Model, names: Names, arrays: Arrays, starts: Mapping[str, Start]) -> None:
     """Writes start values into the arrays of an image that is being made: of declared inputs, then `starts`.
 
-    starts: by names of inputs, parameters and states, or of declared signals; a vector takes as many numbers as it has.
+    starts: by names of inputs, parameters and states, or of declared variables; a vector takes as many numbers as it
+    has.
     Where a filtered mode starts, `eta`, is also where its target `eta_in` starts, unless that is given too.
     Raises ModelError for a name that does not exist, for what is computed, and for numbers that do not fit.
     """
-    targets = {signal.name: signal.target for signal in model.signals}
-    given = {signal.target: signal.start for signal in model.signals if signal.start is not None}
+    targets = {variable.name: variable.target for variable in model.declared}
+    given = {variable.target: variable.start for variable in model.declared if variable.start is not None}
     written: list[tuple[Place, float]] = []
     for name, value in (*given.items(), *starts.items()):
         places = names.places(targets.get(name, name))

@@ -78,7 +78,7 @@ def _bounds(model: Model) -> tuple[dict[str, JointBase], dict[str, JointBase]]:
     needed = {law.on.name for law in model.laws}
     needed |= {joint.name for coupling in (*model.couplings, *model.locks) for joint, _, _ in coupling.coordinates}
     needed |= {joint.name for joint in (program.varies_with for program in model.programs) if joint is not None}
-    declared = {signal.target.partition(".")[0] for signal in model.signals if ".reaction." not in signal.target}
+    declared = {variable.target.partition(".")[0] for variable in model.declared if ".reaction." not in variable.target}
     must: dict[str, JointBase] = {}
     for joint in doubtful:
         if joint.name in needed or why_rather_not_cut(joint):

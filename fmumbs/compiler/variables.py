@@ -115,7 +115,7 @@ class Variables(Sequence[Variable]):
     def references(self, name: str) -> list[int]:
         """Value references of a name: of one variable, or of a vector's components in order; [] for none.
 
-        A declared signal is also found under its structured name.
+        A declared variable is also found under its structured name.
         """
         if name in self._declared:
             return self._declared[name]
@@ -184,7 +184,7 @@ class Variables(Sequence[Variable]):
             return f"does not expose '{name}'. Declare it, or use compile(model, everything=True)."
         whole = split_component(name)[1] is None
         known = dict.fromkeys(split_component(other)[0] if whole else other for other in self.names())
-        return f"has no variable '{name}', and exposes only declared signals. {nearest(name, known)}"
+        return f"has no variable '{name}', and exposes only declared variables. {nearest(name, known)}"
 
     def outputs(self) -> NDArray[np.uint32]:
         """Value references of all outputs."""
@@ -219,7 +219,7 @@ class Variables(Sequence[Variable]):
 
     @cached_property
     def _declared(self) -> dict[str, list[int]]:
-        """Value references by the names of declared signals, and by those of their vectors."""
+        """Value references by the names of declared variables, and by those of their vectors."""
         chosen = np.flatnonzero(self._chosen >= 0)
         return by_name(zip(self._names_of(chosen), chosen.tolist(), strict=True))
 

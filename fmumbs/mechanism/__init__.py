@@ -1,8 +1,9 @@
-"""The elements of a model: bodies, joints, forces and signals, and the Model that holds them."""
+"""The elements of a model: bodies, joints, forces and declared variables, and the Model that holds them."""
 
 from fmumbs.mechanism import forces as _forces
 from fmumbs.mechanism.bodies import GROUND, Body, Frame, Ground, Point
 from fmumbs.mechanism.coupling import Coupling
+from fmumbs.mechanism.declared import DeclaredVariable, DefaultExperiment
 from fmumbs.mechanism.element import Composite, Element
 from fmumbs.mechanism.flexible import ModalBody
 from fmumbs.mechanism.flexible_link import FlexibleLink
@@ -46,7 +47,6 @@ from fmumbs.mechanism.program import (
     ProgrammedVelocity,
 )
 from fmumbs.mechanism.section import Material, Section, Slender
-from fmumbs.mechanism.signals import DefaultExperiment, Signal
 from fmumbs.mechanism.support import FlexibleSupport, Layer
 
 __all__ = [
@@ -59,6 +59,7 @@ __all__ = [
     "Coupling",
     "Curve",
     "Cylindrical",
+    "DeclaredVariable",
     "DefaultExperiment",
     "Distance",
     "Element",
@@ -95,7 +96,6 @@ __all__ = [
     "Rolling",
     "Screw",
     "Section",
-    "Signal",
     "Skate",
     "Slender",
     "Slide",

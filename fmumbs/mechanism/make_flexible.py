@@ -10,6 +10,7 @@ from fmumbs import _checks
 from fmumbs.errors import ModelError
 from fmumbs.mechanism.bodies import Body, Point
 from fmumbs.mechanism.coupling import Coupling
+from fmumbs.mechanism.declared import DeclaredVariable
 from fmumbs.mechanism.element import Composite, Element
 from fmumbs.mechanism.flexible import ModalBody
 from fmumbs.mechanism.flexible_link import FlexibleLink
@@ -17,7 +18,6 @@ from fmumbs.mechanism.laws import ForceLaw
 from fmumbs.mechanism.model import Model
 from fmumbs.mechanism.program import Program
 from fmumbs.mechanism.section import Material, Section
-from fmumbs.mechanism.signals import Signal
 
 _OF_FRAME = ("r", "quat", "v", "w", "a", "alpha")  # variables of a body that the first element of its link has
 _SLACK = 1e-9
@@ -47,7 +47,7 @@ def make_flexible(
     the frame of a body show the frame of the first element. The given model does not change.
 
     Raises ModelError, naming the body, where there is none of that name, for a body without section data, for something
-    that acts on it beyond its ends, and for a signal that a flexible link cannot have.
+    that acts on it beyond its ends, and for a declared variable that a flexible link cannot have.
     """
     links = {
         name: _placed(model, name, given)
@@ -63,8 +63,8 @@ def make_flexible(
             if element.name not in parts and isinstance(element, ForceLaw | Coupling | Program) == refers:
                 replaced[element.name] = _moved(element, links, replaced)
                 made.add(replaced[element.name])
-    for signal in model.signals:
-        _declare(made, signal, links)
+    for variable in model.declared:
+        _declare(made, variable, links)
     return made
 
 
@@ -187,20 +187,20 @@ def _end(point: Point, links: Mapping[str, FlexibleLink]) -> Point:
     return link.at(x, y, z, rotation=point.X_BP.rotation, name=point.name)
 
 
-def _declare(made: Model, signal: Signal, links: Mapping[str, FlexibleLink]) -> None:
-    stem, _, rest = signal.target.partition(".")
-    target = signal.target
+def _declare(made: Model, variable: DeclaredVariable, links: Mapping[str, FlexibleLink]) -> None:
+    stem, _, rest = variable.target.partition(".")
+    target = variable.target
     if stem in links:
-        target = _element_of(made, links[stem], signal, rest)
-    if signal.causality == "output":
-        made.output(signal.name, of=target)
-    elif signal.causality == "parameter":
-        made.parameter(signal.name, of=target)
+        target = _element_of(made, links[stem], variable, rest)
+    if variable.causality == "output":
+        made.output(variable.name, of=target)
+    elif variable.causality == "parameter":
+        made.parameter(variable.name, of=target)
     else:
-        made.input(signal.name, to=target, start=signal.start)
+        made.input(variable.name, to=target, start=variable.start)
 
 
-def _element_of(made: Model, link: FlexibleLink, signal: Signal, rest: str) -> str:
+def _element_of(made: Model, link: FlexibleLink, variable: DeclaredVariable, rest: str) -> str:
     """The variable of the element that takes the place of the body's."""
     first, _, more = rest.partition(".")
     if more:
@@ -210,6 +210,6 @@ def _element_of(made: Model, link: FlexibleLink, signal: Signal, rest: str) -> s
     if rest.partition("[")[0] in _OF_FRAME:
         return f"{link.bodies[0].name}.{rest}"
     raise ModelError(
-        f"make_flexible: {signal.causality} '{signal.name}' is of '{signal.target}', which '{link.name}' as a flexible "
-        "link does not have. Leave the signal out, or leave the body rigid."
+        f"make_flexible: {variable.causality} '{variable.name}' is of '{variable.target}', which '{link.name}' as a "
+        "flexible link does not have. Leave the declaration out, or leave the body rigid."
     )

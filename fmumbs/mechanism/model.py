@@ -1,4 +1,4 @@
-"""The Model: a named collection of elements, with gravity and declared signals.
+"""The Model: a named collection of elements, with gravity and declared variables.
 
 It checks each element and that names are unique. Whether the model is valid as a whole (every body connected to the
 ground, loops, inertia on each free mode) is checked when it is compiled.
@@ -18,13 +18,13 @@ from fmumbs._late import later
 from fmumbs.errors import ModelError
 from fmumbs.mechanism.bodies import GROUND, Body, Ground, Point
 from fmumbs.mechanism.coupling import Coupling
+from fmumbs.mechanism.declared import Causality, DeclaredVariable, DefaultExperiment
 from fmumbs.mechanism.element import Composite, Element
 from fmumbs.mechanism.flexible_link import FlexibleLink
 from fmumbs.mechanism.forces import FORCES, Force, Load, Spring
 from fmumbs.mechanism.joints import JointBase
 from fmumbs.mechanism.laws import ForceLaw
 from fmumbs.mechanism.program import Program
-from fmumbs.mechanism.signals import Causality, DefaultExperiment, Signal
 
 _Kind = TypeVar("_Kind", bound=Force)
 _One = TypeVar("_One", bound=Element)
@@ -52,7 +52,7 @@ class Model:
         self.default_experiment: DefaultExperiment | None = None
         self._elements: dict[str, Element] = {}
         self._kept: tuple[int, dict[Any, Any]] = 0, {}  # what was found among so many elements
-        self._signals: dict[str, Signal] = {}
+        self._declared: dict[str, DeclaredVariable] = {}
         self._locks: tuple[Coupling, ...] = ()
 
     def __repr__(self) -> str:
@@ -286,9 +286,9 @@ class Model:
         return later("view").picture(self, path, show=show, names=names)
 
     @property
-    def signals(self) -> tuple[Signal, ...]:
+    def declared(self) -> tuple[DeclaredVariable, ...]:
         """The declared inputs, outputs and parameters; if there are none, the FMU exposes all variables."""
-        return tuple(self._signals.values())
+        return tuple(self._declared.values())
 
     def input(self, name: str, *, to: str, start: float | Sequence[float] | None = None) -> None:
         """Declares an input of the FMU, called `name`, that sets the variable `to`, such as "A.tau".
@@ -309,19 +309,19 @@ class Model:
         self, name: str, target: str, causality: Causality, start: float | Sequence[float] | None = None
     ) -> None:
         given = start if start is None or isinstance(start, int | float) else tuple(start)
-        signal = Signal(name, target, causality, given)
-        if name in self._signals:
+        variable = DeclaredVariable(name, target, causality, given)
+        if name in self._declared:
             raise ModelError(
-                f"Model '{self.name}': two signals have the name '{name}', of "
-                f"'{self._signals[name].target}' and of '{target}'. Rename one, e.g. '{name}2'."
+                f"Model '{self.name}': two declared variables have the name '{name}', of "
+                f"'{self._declared[name].target}' and of '{target}'. Rename one, e.g. '{name}2'."
             )
-        for other in self._signals.values():
+        for other in self._declared.values():
             if other.target == target:
                 raise ModelError(
                     f"Model '{self.name}': '{target}' is already declared as {other.causality} "
                     f"'{other.name}'. Declare it once."
                 )
-        self._signals[name] = signal
+        self._declared[name] = variable
 
     def experiment(
         self, *, stop: float | None = None, interval: float | None = None, tolerance: float | None = None

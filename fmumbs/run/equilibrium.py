@@ -111,7 +111,7 @@ def equilibrium(
     image = image_of(model, everything=True, equilibrium=True, locked=locked, programs=programs)
     if len(image.variables.speeds()) != image.sizes["speeds"]:
         raise EquilibriumError(
-            f"Model '{image.name}' declares signals, and its image does not show all coordinates. Give the Model, or "
+            f"Model '{image.name}' declares variables, and its image does not show all coordinates. Give the Model, or "
             "compile(model, everything=True)."
         )
     solver = resting(image)

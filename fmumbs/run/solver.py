@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fmumbs.compiler import ModelImage, image_of
 from fmumbs.compiler.constraint_rows import GIVEN
-from fmumbs.compiler.declared import signal_references
+from fmumbs.compiler.declared import declared_references
 from fmumbs.compiler.layout import ffi, lib
 from fmumbs.errors import AssemblyError, FmumbsError, SolverError
 from fmumbs.mechanism import Model
@@ -32,7 +32,7 @@ _METHODS = ("newton", "descent", "shortened newton", "none")  # that find an equ
 class Solver:
     """Simulates a mechanism step by step, with the same bits as its FMU.
 
-    model: a Model, with all variables accessible, declared signals also under their own names; or a ModelImage, with
+    model: a Model, with all variables accessible, declared variables also under their own names; or a ModelImage, with
     the variables in its table. equilibrium: whether assemble() goes on to the static equilibrium, programs: "held" or
     "released" in it, see ModelImage.with_options; None: as in the image. locked: see compile(), only for a Model.
 
@@ -55,7 +55,7 @@ class Solver:
     ) -> None:
         self.image = image_of(model, everything=True, equilibrium=equilibrium, locked=locked, programs=programs)
         self._instance = self.image.take_instance()
-        self._signals = {} if isinstance(model, ModelImage) else signal_references(model, self.image.variables)
+        self._declared = {} if isinstance(model, ModelImage) else declared_references(model, self.image.variables)
         self._known: dict[str, tuple[References, bool]] = {}
         self.rows = 0  # that the last run() completed
         self._lock = threading.RLock()
@@ -163,7 +163,7 @@ class Solver:
     def positions(self) -> Array:
         """(positions,) of the spanning tree at the present time, in the order of set_state(); then states of friction.
 
-        Also of an image that shows declared signals only.
+        Also of an image that shows declared variables only.
         """
         p = np.zeros(self.image.sizes["positions"])
         self._ask(lib.fm_positions, _pointer("double", p), len(p))
@@ -229,7 +229,7 @@ class Solver:
             size -= self.image.sizes["bristles"]
         if len(references) != size:
             raise SolverError(
-                f"'{self.image.name}' does not show the {what} of all joints: its model declares signals. "
+                f"'{self.image.name}' does not show the {what} of all joints: its model declares variables. "
                 "Take compile(model, everything=True)."
             )
         if len(values) != size:
@@ -400,12 +400,12 @@ class Solver:
     def _find(self, name: str) -> tuple[References, bool]:
         if not isinstance(name, str):
             raise SolverError(f"{name!r} is not a variable name. Give one such as '{self.image.variables[0].name}'.")
-        if name in self._signals:
-            found, scalar = self._signals[name]
+        if name in self._declared:
+            found, scalar = self._declared[name]
             return np.array(found, dtype=np.uint32), scalar
         variables = self.image.variables
         found = variables.references(name)
-        if not found and (close := get_close_matches(name, self._signals, 1)):
+        if not found and (close := get_close_matches(name, self._declared, 1)):
             raise SolverError(f"'{self.image.name}' has no variable '{name}'. The nearest name is '{close[0]}'.")
         if not found:
             raise SolverError(f"'{self.image.name}' {variables.unknown(name)}")

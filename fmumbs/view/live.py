@@ -24,23 +24,23 @@ WITHOUT = (
 
 
 def live_of(
-    image: ModelImage, given: Mapping[str, Any] | None = None, signals: Mapping[str, str] | None = None
+    image: ModelImage, given: Mapping[str, Any] | None = None, declared: Mapping[str, str] | None = None
 ) -> dict[str, Any] | None:
     """The part `live` of a page's data; None in an installation without the core for browsers.
 
     given: constant inputs, parameters and start values by name, with which the live mechanism starts; inputs over time
-    are left out, as sliders take their place. signals: by the names of variables those of declared signals.
+    are left out, as sliders take their place. declared: by the names of variables those that the model declares.
     """
     core = _core()
     if core is None:
         return None
     starts = dict(pair for name, value in (given or {}).items() for pair in _components(image, name, value))
-    return {"core": core, "image": _deflated(image.bytes), "starts": starts, "signals": dict(signals or {})}
+    return {"core": core, "image": _deflated(image.bytes), "starts": starts, "declared": dict(declared or {})}
 
 
-def signals_of(model: Model | ModelImage) -> dict[str, str]:
-    """The declared signals' names, by the names of the variables that they set or show."""
-    if isinstance(model, Model) and not model.signals:
+def declared_names(model: Model | ModelImage) -> dict[str, str]:
+    """The declared variables' names, by the names of the variables that they set or show."""
+    if isinstance(model, Model) and not model.declared:
         return {}
     image = compile(model) if isinstance(model, Model) else model
     a, names = image.arrays, image.variables.structured

@@ -21,7 +21,7 @@ _NAMED = 3  # missing coordinates that a message names
 
 
 def image_of(model: "Model | ModelImage") -> ModelImage:
-    """The image with all variables, also of an image that shows declared signals only."""
+    """The image with all variables, also of an image that shows declared variables only."""
     if isinstance(model, Model):
         return compile(model, everything=True)
     arrays = model.arrays | all_variables(model.arrays)
@@ -29,9 +29,9 @@ def image_of(model: "Model | ModelImage") -> ModelImage:
 
 
 def structured(model: "Model | ModelImage", name: str) -> str:
-    """The name of a variable in image_of() that a model or image shows under this name, perhaps a declared signal's."""
+    """The name of a variable in image_of() that a model or image shows under this name, perhaps a declared one."""
     if isinstance(model, Model):
-        return next((signal.target for signal in model.signals if signal.name == name), name)
+        return next((variable.target for variable in model.declared if variable.name == name), name)
     variables, arrays = model.variables, model.arrays
     places = [
         tuple(int(arrays[f"variable_{column}"][i]) for column in ("kind", "object", "component"))

@@ -16,7 +16,7 @@ from fmumbs.run.details import Motion
 from fmumbs.run.moments import Input
 from fmumbs.run.simulate import experiment_times
 from fmumbs.view.data import data_of
-from fmumbs.view.live import signals_of
+from fmumbs.view.live import declared_names
 from fmumbs.view.motion import image_of, motion_of, structured
 from fmumbs.view.page import View, html_of
 from fmumbs.view.poses import start_positions
@@ -56,7 +56,7 @@ def view_model(
     if failure is not None:
         warnings.warn(f"'{image.name}' is shown although {failure}", stacklevel=3)
     assert result.motion is not None
-    return _page(result, result.motion, failure, {"given": inputs, "signals": signals_of(model)})
+    return _page(result, result.motion, failure, {"given": inputs, "declared": declared_names(model)})
 
 
 def view_result(result: Result, model: Model | ModelImage | None = None) -> View:

@@ -40,7 +40,7 @@ def image() -> ModelImage:
 
 @pytest.fixture
 def narrow() -> fm.Model:
-    """With declared signals."""
+    """With declared variables."""
     model = build()
     model.input("torque", to="A.tau")
     model.input("wind", to="L.force")

@@ -34,7 +34,7 @@ def test_the_same_model_gives_the_same_bytes(zoo: fm.Model, image: ModelImage) -
     assert compile(zoo).bytes == image.bytes
 
 
-def test_signals_change_the_image_unless_everything_is_exposed(narrow: fm.Model, image: ModelImage) -> None:
+def test_declared_variables_change_the_image_unless_everything_is_exposed(narrow: fm.Model, image: ModelImage) -> None:
     assert compile(narrow) != image
     assert compile(narrow, everything=True).bytes == image.bytes
 
@@ -139,7 +139,7 @@ def test_a_joint_needs_its_bodies_in_the_model() -> None:
 # Signals -------------------------------------------------------------------------------------------------------
 
 
-def test_signals_come_in_the_order_of_the_whole_table(narrow: fm.Model) -> None:
+def test_declared_variables_come_in_the_order_of_the_whole_table(narrow: fm.Model) -> None:
     variables = compile(narrow).variables
     shown = [v for v in variables if not v.name.startswith("solver.")]
     assert [v.name for v in shown] == [
@@ -186,7 +186,7 @@ Change = Callable[[fm.Model], None]
         (lambda m: m.input("x", to="arm.mass"), ["'arm.mass' is a parameter", "Use model.parameter()"]),
     ],
 )
-def test_a_signal_names_a_variable_of_its_causality(declare: Change, parts: list[str], zoo: fm.Model) -> None:
+def test_a_declaration_names_a_variable_of_its_causality(declare: Change, parts: list[str], zoo: fm.Model) -> None:
     declare(zoo)
     with pytest.raises(fm.ModelError) as caught:
         compile(zoo)
@@ -207,7 +207,7 @@ def test_the_solvers_names_are_reserved(zoo: fm.Model) -> None:
         compile(zoo)
 
 
-def test_an_input_has_one_signal(zoo: fm.Model) -> None:
+def test_an_input_is_declared_once(zoo: fm.Model) -> None:
     zoo.input("wind", to="L.force")
     zoo.input("gust", to="L.force[1]")
     message = r"'gust' of 'L\.force\[1\]' sets the same variable as 'wind' of 'L\.force'"
@@ -215,7 +215,7 @@ def test_an_input_has_one_signal(zoo: fm.Model) -> None:
         compile(zoo)
 
 
-def test_the_message_about_a_misspelled_signal_has_the_nearest_name() -> None:
+def test_the_message_about_a_misspelled_declaration_has_the_nearest_name() -> None:
     model = chain(2000)
     model.output("tip", of="rod1999.tpi.r")
     with pytest.raises(fm.ModelError, match=r"nearest name is 'rod1999\.tip\.r'"):

@@ -100,7 +100,7 @@ def test_points_without_a_name_are_no_variables(image: ModelImage) -> None:
     assert not [name for name in names if name.startswith(".")]
 
 
-def test_declared_signals_are_found_by_both_names(narrow: fm.Model) -> None:
+def test_declared_variables_are_found_by_both_names(narrow: fm.Model) -> None:
     variables = compile(narrow).variables
     for name, target in (("torque", "A.tau"), ("wind", "L.force"), ("wind[2]", "L.force[2]"), ("pose", "F.q")):
         assert variables.references(name) == variables.references(target) != []
@@ -135,7 +135,7 @@ def test_a_solver_of_the_model_has_all_variables_of_the_narrow_image(narrow: fm.
         whole.get("torqe")
 
 
-def test_a_solver_of_the_model_refuses_a_signal_of_nothing(zoo: fm.Model) -> None:
+def test_a_solver_of_the_model_refuses_a_declaration_of_nothing(zoo: fm.Model) -> None:
     zoo.input("torque", to="A.tua")
     with pytest.raises(fm.ModelError, match=r"input 'torque' names 'A\.tua', which does not exist\. .*'A\.tau'"):
         Solver(zoo)
@@ -330,9 +330,9 @@ def test_without_a_near_name_the_message_has_a_few(image: ModelImage) -> None:
     assert re.fullmatch(r"has no variable 'xyzzy'\. There are '.*' and others\.", image.variables.unknown("xyzzy"))
 
 
-def test_the_message_about_a_narrowed_model_has_its_signals(narrow: fm.Model) -> None:
+def test_the_message_about_a_narrowed_model_has_its_declared_variables(narrow: fm.Model) -> None:
     variables = compile(narrow).variables
-    message = "has no variable 'anlge', and exposes only declared signals. The nearest name is 'angle'."
+    message = "has no variable 'anlge', and exposes only declared variables. The nearest name is 'angle'."
     assert variables.unknown("anlge") == message
     assert variables.unknown("P.q") == "does not expose 'P.q'. Declare it, or use compile(model, everything=True)."
 

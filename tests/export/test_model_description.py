@@ -183,7 +183,7 @@ def test_starts_and_experiments_are_the_models_numbers_to_the_last_digit(seed: i
     assert [float(shown[f"gravity[{k}]"][0].get("start")) for k in (1, 2, 3)] == list(model.gravity)
 
 
-def test_declared_signals_alone_are_shown_under_their_names() -> None:
+def test_declared_variables_alone_are_shown_under_their_names() -> None:
     model = fm.Model("narrow")
     rod = fm.Body.rod("rod", length=1.0, mass=1.0, radius=0.1)
     model.add(rod, fm.Revolute("A", model.ground.at(0, 0, 0), rod.base, axis="y"))

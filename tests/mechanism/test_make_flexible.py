@@ -10,7 +10,7 @@ STEEL = fm.Material.steel()
 
 
 def four_bar(**sizes):
-    """A four-bar with a load, a spring, a law and signals on its coupler."""
+    """A four-bar with a load, a spring, a law and declared variables on its coupler."""
     model = fm.Model("four_bar", gravity=(0, -9.81, 0))
     crank = fm.Body.cylinder("crank", length=0.3, radius=0.01, density=7850)
     coupler = fm.Body.box("coupler", size=(1.0, 0.02, 0.03), density=7850)
@@ -40,7 +40,7 @@ def test_a_stiff_link_moves_as_the_rigid_body_did():
     np.testing.assert_allclose(total, sum(body.mass for body in rigid.bodies), rtol=1e-12)
     still = [fm.equilibrium(model) for model in (rigid, bent)]
     np.testing.assert_allclose(still[1].solver.get("A.q"), still[0].solver.get("A.q"), rtol=1e-3)
-    assert [signal.name for signal in bent.signals] == [signal.name for signal in rigid.signals]
+    assert [one.name for one in bent.declared] == [one.name for one in rigid.declared]
 
 
 def test_the_rest_of_the_model_is_kept():
@@ -50,8 +50,8 @@ def test_the_rest_of_the_model_is_kept():
     bent = fm.make_flexible(rigid, "coupler", material=STEEL)
     assert (bent.name, bent.gravity, bent.description) == (rigid.name, rigid.gravity, rigid.description)
     assert bent.default_experiment == rigid.default_experiment
-    assert [(one.name, one.causality, one.start) for one in bent.signals] == [
-        (one.name, one.causality, one.start) for one in rigid.signals
+    assert [(one.name, one.causality, one.start) for one in bent.declared] == [
+        (one.name, one.causality, one.start) for one in rigid.declared
     ]
     assert "middle" in {point.name for point in bent.named_points}
 
@@ -114,7 +114,7 @@ def test_what_cannot_be_made_flexible_is_refused_by_name(model, bodies, given, t
         fm.make_flexible(model(), bodies, **({"material": STEEL} | given))
 
 
-def test_a_signal_that_a_link_cannot_have_is_refused():
+def test_a_declaration_that_a_link_cannot_have_is_refused():
     model = four_bar()
     model.parameter("heavy", of="coupler.mass")
     with pytest.raises(fm.ModelError, match=r"'heavy' is of 'coupler\.mass'"):

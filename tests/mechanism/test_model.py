@@ -7,7 +7,7 @@ import pytest
 
 import fmumbs as fm
 from fmumbs import ModelError
-from fmumbs.mechanism import DefaultExperiment, Signal
+from fmumbs.mechanism import DeclaredVariable, DefaultExperiment
 
 
 def four_bar() -> fm.Model:
@@ -29,7 +29,7 @@ def test_a_model_holds_its_elements_in_order_of_adding():
     model = four_bar()
     assert [body.name for body in model.bodies] == ["crank", "coupler", "rocker"]
     assert [joint.name for joint in model.joints] == ["A", "B", "D", "C"]
-    assert (model.springs, model.loads, model.signals) == ((), (), ())
+    assert (model.springs, model.loads, model.declared) == ((), (), ())
     model.add(fm.Spring("k", model.bodies[0].tip, model.ground.at()), fm.Load("L", model.bodies[1].tip))
     assert (len(model.springs), len(model.loads)) == (1, 1)
     assert repr(model) == "<Model 'four_bar': 3 bodies, 4 joints, 1 springs, 1 loads>"
@@ -62,15 +62,15 @@ def test_adding_is_all_or_nothing():
     assert model.bodies == (body,)
 
 
-def test_signals_are_declared_under_names_of_the_users_choice():
+def test_variables_are_declared_under_names_of_the_users_choice():
     model = four_bar()
     model.input("torque", to="A.tau")
     model.output("rocker.angle", of="D.q")
     model.parameter("crank_mass", of="crank.mass")
-    assert model.signals == (
-        Signal("torque", "A.tau", "input"),
-        Signal("rocker.angle", "D.q", "output"),
-        Signal("crank_mass", "crank.mass", "parameter"),
+    assert model.declared == (
+        DeclaredVariable("torque", "A.tau", "input"),
+        DeclaredVariable("rocker.angle", "D.q", "output"),
+        DeclaredVariable("crank_mass", "crank.mass", "parameter"),
     )
 
 
@@ -116,9 +116,9 @@ def added(*elements: object) -> None:
     fm.Model("m").add(*elements)  # type: ignore[arg-type]
 
 
-def declared(*signals: tuple[str, str]) -> None:
+def declared(*variables: tuple[str, str]) -> None:
     model = fm.Model("m")
-    for name, target in signals:
+    for name, target in variables:
         model.output(name, of=target)
 
 
@@ -136,7 +136,7 @@ same = body("b")
         (lambda: added(same, body("b2"), fm.Load("b", same.tip)), ["Load 'b'", "of Body 'b'", "'b3'"]),
         (lambda: added(same, same), ["Body 'b'", "added twice"]),
         (lambda: added(body("solver")), ["'solver'", "reserved name", "'solver_1'"]),
-        (lambda: declared(("x", "A.q"), ("x", "B.q")), ["two signals", "'x'", "'A.q'", "'x2'"]),
+        (lambda: declared(("x", "A.q"), ("x", "B.q")), ["two declared variables", "'x'", "'A.q'", "'x2'"]),
         (lambda: declared(("x", "A.q"), ("y", "A.q")), ["'A.q'", "already", "'x'"]),
         (lambda: declared(("x y", "A.q")), ["'x y'", "not a variable name"]),
         (lambda: declared(("x", "A..q")), ["'A..q'", "not a variable name"]),

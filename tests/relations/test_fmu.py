@@ -7,8 +7,8 @@ import numpy as np
 
 import fmumbs as fm
 from support.agreement import Refused, draws, each, reals
+from support.drawing.declared import shown_image
 from support.drawing.mechanism import draw
-from support.drawing.signals import shown_image
 from support.slave import OK, Slave, unpacked_fmu
 
 OPTIONS = ({}, {"scheme": "radau"}, {"scheme": "auto"}, {"dynamics": "copcod"}, {"scheme": "dop853"})

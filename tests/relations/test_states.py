@@ -4,8 +4,8 @@ import numpy as np
 
 import fmumbs as fm
 from support.agreement import Refused, draws, each, reals
+from support.drawing.declared import shown_image
 from support.drawing.mechanism import draw
-from support.drawing.signals import shown_image
 
 OPTIONS = ({}, {"scheme": "radau"}, {"scheme": "auto"}, {"dynamics": "copcod"}, {"scheme": "dop853"}, {"scheme": "rk4"})
 

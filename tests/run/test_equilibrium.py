@@ -164,7 +164,7 @@ def test_an_image_without_all_coordinates_is_refused():
     model = pendulum(0.3)
     model.output("tip", of="rod.tip.r")
     assert fm.equilibrium(model).stable
-    with pytest.raises(fm.EquilibriumError, match=r"declares signals.*everything=True"):
+    with pytest.raises(fm.EquilibriumError, match=r"declares variables.*everything=True"):
         fm.equilibrium(fm.compile(model))
     fm.Solver(fm.compile(model), equilibrium=True).assemble()
 

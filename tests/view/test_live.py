@@ -312,8 +312,8 @@ def test_the_page_of_an_fmu_is_alive(browser: Browser, tmp_path: Path) -> None:
     with ZipFile(fm.export_fmu(model, tmp_path / "m.fmu", scene=True)) as archive:
         archive.extract("documentation/scene.html", tmp_path)
     live_page(browser, tmp_path / "documentation" / "scene.html")
-    assert browser.ask("page.panel.inputs.map((one) => one.signal || null)") == ["torque", None]
-    assert browser.ask("page.panel.parameters[0].signal") == "load"
+    assert browser.ask("page.panel.inputs.map((one) => one.declared || null)") == ["torque", None]
+    assert browser.ask("page.panel.parameters[0].declared") == "load"
     assert browser.ask("document.querySelector('#live .slider label').textContent") == "torque: B.tau [N.m]"
     moved(browser, "B.tau", 12.0)
     browser.wait("page.panel.motion.end > 0.5")

@@ -108,7 +108,7 @@ def test_a_joint_with_rows_of_velocities_and_an_excited_mode_stands_where_the_co
     check(assembled(model))
 
 
-def test_positions_can_be_read_where_only_signals_are_shown() -> None:
+def test_positions_can_be_read_where_only_declared_variables_are_shown() -> None:
     model = read_model("double_pendulum", {})
     whole = assembled(model)
     model.output("w", of=f"{model.joints[0].name}.qd")

@@ -62,7 +62,7 @@ def test_the_same_model_gives_the_same_page() -> None:
     assert one.html == other.html
 
 
-def test_a_result_shows_its_motion_also_if_signals_alone_are_recorded() -> None:
+def test_a_result_shows_its_motion_also_if_declared_variables_alone_are_recorded() -> None:
     model = read_model("double_pendulum", {})
     model.output("angle", of="A.q")
     result = fm.simulate(model, stop=0.5)
@@ -140,7 +140,7 @@ def test_a_number_that_cannot_be_drawn_is_named_with_its_time(name: str, value: 
         view_result(Result.load(tmp_path / "a.csv"), model)
 
 
-def test_inputs_may_have_the_names_of_signals() -> None:
+def test_inputs_may_have_the_names_of_declared_variables() -> None:
     model = read_model("pendulum", {})
     joint = model.joints[0].name
     model.input("motor", to=f"{joint}.tau")

@@ -79,11 +79,11 @@ export class Panel {
     this.motion = new Motion(page.data, page.recording);
     this.forces = this.forceReferences();
     this.makeScale(variables);
-    for (const one of variables) one.signal = live.signals[one.name];
+    for (const one of variables) one.declared = live.declared[one.name];
     this.inputs = variables.filter((one) => one.causality === "input");
     const rank = new Map(this.inputs.map((one) => [one, this.rank(one)]));
     this.inputs.sort((a, b) => rank.get(a) - rank.get(b));
-    const late = (one) => (one.signal ? -1 : /\.inertia\[\d\]$/.test(one.name) ? 2 : one.name.endsWith(".mass") ? 1 : 0);
+    const late = (one) => (one.declared ? -1 : /\.inertia\[\d\]$/.test(one.name) ? 2 : one.name.endsWith(".mass") ? 1 : 0);
     const parameters = variables.filter((one) => one.causality !== "input" && one.tunable).sort((a, b) => late(a) - late(b));
     this.parameters = [...this.inputs.slice(FIRST_ROWS), ...parameters];
     document.querySelector("#live summary").textContent = this.inputs.length > FIRST_ROWS ? "More inputs, parameters" : "Parameters";
@@ -92,10 +92,10 @@ export class Panel {
     this.takeSeries();
   }
 
-  /** Inputs that a user drives come first: declared signals, programs, then joints of few free modes; those of joints
+  /** Inputs that a user drives come first: declared variables, programs, then joints of few free modes; those of joints
    * with springs, as of supports and flexible links, last. */
-  rank({ name, signal }) {
-    if (signal) return 0;
+  rank({ name, declared }) {
+    if (declared) return 0;
     if (/\.(kappa_dot|eta)_in/.test(name)) return 1;
     const owner = name.slice(0, name.lastIndexOf(".")), stem = name.replace(/\[\d+\]$/, "");
     let modes = 1, sprung = this.variables.get(`${owner}.stiffness`)?.start > 0;
@@ -261,7 +261,7 @@ export class Panel {
     const range = document.createElement("input"), number = document.createElement("input");
     const value = this.changed[one.name] ?? one.start, [least, most] = this.range(one);
     row.className = "slider";
-    label.textContent = `${one.signal ? `${one.signal}: ` : ""}${one.name}${one.unit ? ` [${one.unit}]` : ""}`;
+    label.textContent = `${one.declared ? `${one.declared}: ` : ""}${one.name}${one.unit ? ` [${one.unit}]` : ""}`;
     label.title = `${one.description}; double click: back to ${short(one.start)}`;
     Object.assign(range, { type: "range", min: least, max: most, step: (most - least) / 400, value });
     Object.assign(number, { type: "number", step: "any", value: short(value, 6) });

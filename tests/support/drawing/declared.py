@@ -11,7 +11,7 @@ MOST = {"input": 3, "output": 8, "parameter": 3}
 
 
 def declared(rng: np.random.Generator, model: fm.Model) -> fm.Model:
-    """The model with signals of some of its variables, so that it shows no others."""
+    """The model with some of its variables declared, so that it shows no others."""
     variables = fm.compile(model, everything=True).variables
     by_causality: dict[str, list[str]] = {causality: [] for causality in MOST}
     for name, causality in zip(variables.names(), variables.causalities(), strict=True):

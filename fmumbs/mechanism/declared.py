@@ -15,8 +15,8 @@ _VARIABLE = re.compile(rf"{_PART}(\.{_PART})*")
 
 
 @dataclass(frozen=True)
-class Signal:
-    """A variable under a name that the user chooses.
+class DeclaredVariable:
+    """A variable of the mechanism under a name that the user chooses, as an input, output or parameter of the FMU.
 
     name: in the FMU; target: the structured name, such as "A.tau"; causality: its role in the FMU. start: initial
     value of an input; one number, or one for each component.
