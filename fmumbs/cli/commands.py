@@ -32,6 +32,7 @@ from fmumbs.cli.options import (
 from fmumbs.cli.sweeping import sweep
 from fmumbs.cli.terminal import MOST, run_warnings
 from fmumbs.cli.viewing import say_if_recorded_only, view
+from fmumbs.compiler.options import given
 from fmumbs.errors import Interrupted, SolverError
 from fmumbs.readers import read_model
 from fmumbs.system import ENGINES
@@ -263,7 +264,8 @@ def run(
     """
     from fmumbs import play
 
-    options = play.Options(stop=stop, interval=interval, inputs=inputs, interpolation=interpolation, **integration)
+    chosen = given(integration)
+    options = play.Options(stop=stop, interval=interval, inputs=inputs, interpolation=interpolation, run=chosen)
     with run_warnings(), progress_bar(f"running {target}") as progress:
         if _is_fmu(target):
             result, failure = _as_far_as(lambda: play.run_fmu(target, options, settings, progress=progress))
@@ -273,7 +275,7 @@ def run(
     _report(result, out, plot)
     printing.print_summary(play.summary(result))
     for names in (("solver.implicit", "solver.steps"), ("solver_implicit", "solver_steps")):  # the latter: flat
-        if options.scheme == "auto" and set(names) <= set(result.names):
+        if options.run.get("scheme") == "auto" and set(names) <= set(result.names):
             implicit, steps = (result[name][-1] for name in names)
             click.echo(f"auto took radau for {implicit:.0f} of {steps:.0f} steps.")
     _fail(failure)

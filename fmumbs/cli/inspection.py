@@ -244,7 +244,7 @@ def image_info(image: "ModelImage") -> Facts:
 
 def _solver(facts: Facts) -> Facts:
     """The formulation of the dynamics and the integration scheme by name; {} for an FMU that does not tell."""
-    from fmumbs.compiler.image import DYNAMICS
+    from fmumbs.compiler.options import DYNAMICS
     from fmumbs.compiler.schemes import SCHEMES
 
     starts = {v["name"]: v["start"] for v in facts["variables"]}

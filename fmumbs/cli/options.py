@@ -3,15 +3,14 @@
 import ast
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
 from fmumbs._tables import number
-from fmumbs.compiler.image import DYNAMICS, PROGRAMS
-from fmumbs.compiler.schemes import SCHEMES
+from fmumbs.compiler.options import OPTIONS, TYPES, Option
 from fmumbs.errors import SolverError
 from fmumbs.run.files import format_of
 from fmumbs.run.signal import INTERPOLATIONS
@@ -117,54 +116,28 @@ interpolation = click.option(
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Prints JSON instead of tables.")
 
-_INTEGRATION = (
-    click.option(
-        "--scheme",
-        type=click.Choice(list(SCHEMES)),
-        help=f"Integration. {'; '.join(f'{name}: {scheme.purpose}' for name, scheme in SCHEMES.items())}.",
-    ),
-    click.option("--step", type=Positive(), help="Step of the fixed-step scheme [s]."),
-    click.option("--tol", "tolerance", type=Positive(), help="Relative tolerance of the integration."),
-    click.option(
-        "--correction",
-        metavar="direct|off|ALPHA,BETA",
-        callback=parse_correction,
-        help="How loops are kept closed: direct correction, none, or Baumgarte stabilisation [1/s].",
-    ),
-    click.option(
-        "--closure",
-        type=Positive(),
-        help="Tolerance of the direct correction, relative to the model's length.",
-    ),
-    click.option(
-        "--equilibrium/--no-equilibrium",
-        default=None,
-        help="Whether it starts at rest in the static equilibrium near the start values, with the parameters and "
-        "inputs that are set.",
-    ),
-    click.option(
-        "--locked",
-        multiple=True,
-        metavar="JOINT",
-        help="A joint, or a coordinate such as hoist.q[2], that keeps its start value in the equilibrium, and is free "
-        "when the motion begins; can be repeated. Part of an FMU, so that it is chosen at export.",
-    ),
-    click.option(
-        "--programs",
-        type=click.Choice(list(PROGRAMS)),
-        help="What programs do in the equilibrium: their drives hold them where they start, or exert nothing.",
-    ),
-    click.option(
-        "--dynamics",
-        type=click.Choice(list(DYNAMICS)),
-        help="Accelerations: riccati, by sweeps with multipliers of loops; copcod, from the reduced form in "
-        "independent velocities, slower in large models. Part of an FMU, so that it is chosen at export.",
-    ),
-)
+
+def _of_run(name: str, option: Option) -> Command:
+    """The option of a command that stands for one of simulate(); it has no value where it is not given."""
+    text = f"{option.help[0].upper()}{option.help[1:]}"
+    kind = TYPES[name]
+    fixed = " Part of an FMU, so that it is chosen at export." if option.kept else ""
+    if name == "correction":
+        return click.option(f"--{name}", metavar="direct|off|ALPHA,BETA", callback=parse_correction, help=text)
+    if option.choices:
+        return click.option(f"--{name}", type=click.Choice(list(option.choices)), help=text + fixed)
+    if kind == Sequence[str] | None:
+        return click.option(f"--{name}", multiple=True, metavar="NAME", help=f"{text} Can be repeated.{fixed}")
+    if kind == bool | None:
+        return click.option(f"--{name}/--no-{name}", default=None, help=text)
+    return click.option(_SHORT.get(name, f"--{name}"), name, type=Positive(), help=text)
+
+
+_SHORT = {"tolerance": "--tol"}
 
 
 def integration(command: Command) -> Command:
-    """Adds the options of the integration and of the start; None where one is not given."""
-    for option in reversed(_INTEGRATION):
-        command = option(command)
+    """Adds the options of a run, as simulate() has them; None where one is not given."""
+    for name, option in reversed(OPTIONS.items()):
+        command = _of_run(name, option)(command)
     return command

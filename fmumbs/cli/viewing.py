@@ -11,6 +11,7 @@ import click
 from fmumbs._progress import progress_bar
 from fmumbs.cli.options import NewFile, Positive, Settings, integration, interpolation, setting
 from fmumbs.cli.terminal import run_warnings
+from fmumbs.compiler.options import given
 from fmumbs.errors import ExportError
 from fmumbs.readers import read_model
 
@@ -79,7 +80,7 @@ def view(
         elif of is not None:
             raise click.UsageError(f"--model belongs to a file of results, not to '{target}'. Leave it out.")
         else:
-            options = {"stop": stop, "interval": interval, "progress": progress, **_given(integration)}
+            options = {"stop": stop, "interval": interval, "progress": progress, **given(integration)}
             made = _of_mechanism(target, settings, inputs, interpolation, options)
     path = made.save(out or f"{made.name}.html")
     click.echo(f"{path}  {path.stat().st_size / 1024:.0f} kB" if path.is_file() else f"{path}")
@@ -96,10 +97,6 @@ def say_if_recorded_only() -> None:
 
     if not CORE.is_file():
         click.echo(WITHOUT, err=True)
-
-
-def _given(options: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if value is not None}
 
 
 def _of_mechanism(

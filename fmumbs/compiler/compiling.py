@@ -3,7 +3,7 @@
 import gc
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,13 +12,14 @@ from fmumbs._limits import LARGEST
 from fmumbs.compiler.couplings import add_couplings
 from fmumbs.compiler.declared import declared_variables
 from fmumbs.compiler.friction import add_frictions, check_reactions
-from fmumbs.compiler.image import ModelImage, rest_option
+from fmumbs.compiler.image import ModelImage
 from fmumbs.compiler.kinds import all_variables
 from fmumbs.compiler.laws import add_laws
 from fmumbs.compiler.layout import Arrays, counted, lib, pack, table, text_at
 from fmumbs.compiler.links import Links, make_links, point_place
 from fmumbs.compiler.loops import add_cuts
 from fmumbs.compiler.names import Names
+from fmumbs.compiler.options import RunOptions, given, takes_options, with_settings
 from fmumbs.compiler.placing import UNIQUE, unique_at_start
 from fmumbs.compiler.programs import add_programs, without_inner
 from fmumbs.compiler.schemes import SCHEMES
@@ -88,31 +89,28 @@ def _without_collection(function: Callable[_Arguments, _Returned]) -> Callable[_
     return paused
 
 
+@takes_options
 @_without_collection
 def compile(
     model: Model,
     *,
     everything: bool = False,
     starts: "Mapping[str, float | Sequence[float]] | None" = None,
-    equilibrium: bool = False,
-    locked: Sequence[str] = (),
-    programs: str = "held",
+    **options: Unpack[RunOptions],
 ) -> ModelImage:
     """Compiles a mechanism.
 
     everything: all variables under their structured names, even if the model declares variables.
     starts: start values that replace the model's, by names of inputs, states and parameters.
-    equilibrium: start at rest in the static equilibrium near the start values; programs: "held" or "released" in it;
-        see ModelImage.with_options.
-    locked: joints by name, such as "hoist", or coordinates, such as "hoist.q[2]", that keep their start values in that
-        equilibrium, and are free when the motion begins. Scalar coordinates of joints in the spanning tree.
+    {options}
 
     Raises ModelError if the model is invalid; the message names the element and a fix.
     """
     if not isinstance(model, Model):
         raise ModelError(f"compile needs a Model, not a {type(model).__name__}. Give the Model that build() returns.")
-    option = rest_option(model.name, equilibrium, programs)
-    if locked and not option:
+    chosen = given(options)
+    locked = chosen.get("locked") or ()
+    if locked and not chosen.get("equilibrium"):
         raise ModelError(f"Model '{model.name}': locked is given without equilibrium=True. Give that as well.")
     model.check_ends()
     model = with_locks(model, locked)
@@ -130,8 +128,8 @@ def compile(
         del links
         arrays = _arrays(rows)
     arrays["text"] = texts.array()
-    arrays["options"].flat[lib.FM_OPTION_EQUILIBRIUM] = option
     set_starts(model, Names(arrays), arrays, starts or {})
+    arrays = with_settings(model.name, arrays, chosen)
     _check_numbers(model, arrays)
     if cuts or model.couplings:
         bodies = [(joint.F if joint.name in backwards else joint.M).body.name for joint in tree]
@@ -147,22 +145,12 @@ def image_of(
     *,
     everything: bool = False,
     starts: "Mapping[str, float | Sequence[float]] | None" = None,
-    equilibrium: bool | None = None,
-    locked: Sequence[str] = (),
-    programs: str | None = None,
+    **options: Unpack[RunOptions],
 ) -> ModelImage:
-    """The image of a Model, or one that is given, with its start; None: as in the image.
-
-    Raises ModelError as compile(), and for an image with `locked`, which is part of it.
-    """
-    if not isinstance(model, ModelImage):
-        return compile(
-            model, everything=everything, starts=starts, equilibrium=bool(equilibrium), locked=locked,
-            programs=programs or "held",
-        )  # fmt: skip
-    if locked:
-        raise ModelError(f"locked is part of the image '{model.name}'. Give the Model, or compile(model, locked=...).")
-    return model.with_options(equilibrium=equilibrium, programs=programs)
+    """The image of a Model, or one that is given, with these options of compile(). Raises ModelError as compile()."""
+    if isinstance(model, ModelImage):
+        return model.with_options(**options)
+    return compile(model, everything=everything, starts=starts, **options)
 
 
 def _rows(model: Model, joints: list[JointBase], links: Links, texts: _Texts) -> dict[str, Any]:

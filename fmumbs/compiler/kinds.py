@@ -286,6 +286,15 @@ def exists(kind: Kind, element: Indices, component: Indices, arrays: Arrays) -> 
     return np.asarray((by == BY_ACCELERATION) == (kind.elements == lib.FM_HAVE_BY_ACCELERATION))
 
 
+@cache
+def parameter_places() -> dict[int, tuple[str, int, int]]:
+    """By kind: the array of a parameter, where it begins there, and the entries of each element."""
+    return {
+        row.kind: (ffi.string(row.array).decode(), row.first, row.columns)
+        for row in (lib.fm_parameter(index) for index in range(lib.fm_parameter_count()))
+    }
+
+
 def all_variables(arrays: Arrays, chosen: Iterable[Kind] | None = None) -> Arrays:
     """The table of all variables, or of those of some kinds: by kind, then by element."""
     wanted = list(kinds() if chosen is None else chosen)

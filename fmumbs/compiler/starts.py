@@ -1,14 +1,13 @@
 """Start values by the names of variables: of declared inputs, and those given to an export."""
 
 from collections.abc import Mapping, Sequence
-from functools import cache
 
 import numpy as np
 
 from fmumbs import _checks, _limits
 from fmumbs.compiler.excitations import BY_PATH, BY_POSITION
-from fmumbs.compiler.kinds import BODY, FRICTION, JOINT, OWNERS, kinds
-from fmumbs.compiler.layout import Arrays, ffi, lib
+from fmumbs.compiler.kinds import BODY, FRICTION, JOINT, OWNERS, kinds, parameter_places
+from fmumbs.compiler.layout import Arrays, lib
 from fmumbs.compiler.links import JOINT_FREE, JOINT_NONHOLONOMIC, JOINT_SPHERICAL
 from fmumbs.compiler.names import Names, Place
 from fmumbs.errors import ModelError
@@ -79,7 +78,7 @@ def _slot(arrays: Arrays, place: Place) -> Slot | None:
         letter = "p" if kind.place == lib.FM_AT_MODAL_POSITION else "u"
         return f"start_{letter}", [int(arrays[f"link_{letter}"][arrays["body_link"][element]]) + part]
     if kind.place == lib.FM_AT_PARAMETER:
-        column, first, columns = _parameters()[place.kind]
+        column, first, columns = parameter_places()[place.kind]
         return column, [first + element * columns + part]
     if kind.place in (lib.FM_AT_LOAD_FORCE, lib.FM_AT_LOAD_TORQUE):
         return f"load_{kind.suffix}", [3 * element + part]
@@ -89,15 +88,6 @@ def _slot(arrays: Arrays, place: Place) -> Slot | None:
         what = "pressed" if kind.elements == lib.FM_HAVE_PRESSED else "scaled"
         return "control_start", [int(arrays[f"{OWNERS[kind.owner]}_{what}"][element])]
     return None
-
-
-@cache
-def _parameters() -> dict[int, tuple[str, int, int]]:
-    """By kind: the array of a parameter, where it begins there, and the entries of each element."""
-    return {
-        row.kind: (ffi.string(row.array).decode(), row.first, row.columns)
-        for row in (lib.fm_parameter(index) for index in range(lib.fm_parameter_count()))
-    }
 
 
 def _slot_of_joint(arrays: Arrays, place: Place) -> Slot | None:
@@ -110,7 +100,7 @@ def _slot_of_joint(arrays: Arrays, place: Place) -> Slot | None:
     if kind.place == lib.FM_AT_TAU:
         return "start_tau", [u + part + behind]
     if kind.place == lib.FM_AT_PARAMETER:
-        column, _, _ = _parameters()[place.kind]
+        column, _, _ = parameter_places()[place.kind]
         if arrays["joint_kind"][joint] == JOINT_NONHOLONOMIC:
             general = int(arrays["link_general"][arrays["joint_first"][joint]])
             first, count = (int(arrays[f"general_{what}"][general]) for what in ("screw", "screws"))

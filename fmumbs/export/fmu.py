@@ -22,10 +22,12 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from fmumbs._files import whole
 from fmumbs._naming import STRUCTURED
+from fmumbs.compiler import ModelImage, image_of
+from fmumbs.compiler.options import RunOptions, takes_options
 from fmumbs.errors import ExportError, StartWarning
 from fmumbs.export import installed
 from fmumbs.export.archive import OLDEST, Date, zip_archive
@@ -38,7 +40,6 @@ from fmumbs.export.pythonfmu import pythonfmu_entries
 from fmumbs.export.sources import IMAGE_FILE, compiled_sources, image_source
 
 if TYPE_CHECKING:
-    from fmumbs.compiler import ModelImage
     from fmumbs.mechanism import Model
 
 MOST_VARIABLES = 2000
@@ -46,41 +47,25 @@ MOST_VARIABLES = 2000
 Entries = Iterator[tuple[str, bytes]]
 
 
+@takes_options
 def export_fmu(
     model: Model | ModelImage,
     path: str | os.PathLike[str],
     *,
     backend: str = "native",
-    scheme: str | int | None = None,
-    step: float | None = None,
-    tolerance: float | None = None,
-    correction: str | tuple[float, float] | None = None,
-    closure: float | None = None,
-    dynamics: str | None = None,
     starts: Mapping[str, float | Sequence[float]] | None = None,
-    equilibrium: bool | None = None,
-    locked: Sequence[str] = (),
-    programs: str | None = None,
     platforms: Sequence[str] | None = None,
     naming: str = STRUCTURED,
     all_variables: bool = False,
     scene: bool = False,
+    **options: Unpack[RunOptions],
 ) -> Path:
     """Writes `model` as an FMI 2.0 co-simulation FMU to `path`; returns the path of the file.
 
     path: the file; or a folder, if it ends with a separator, for a file named after the model. Folders are created.
     backend: "native", an FMU without dependencies, or "pythonfmu", one that runs in the host's Python.
-    scheme, step [s], tolerance (relative): of the integration; correction, closure: how loops are kept closed; see
-        ModelImage.with_options. None: as in the image. They become start values of solver.scheme, solver.step,
-        solver.tolerance, solver.correction, solver.baumgarte and solver.closure.
-    dynamics: "riccati" or "copcod", see ModelImage.with_options. It is part of the image, and fixed in the FMU.
     starts: other start values by names of inputs, states and parameters, such as {"A.tau": 0.05, "A.q": 0.3}; only for
         a Model.
-    equilibrium: the motion starts at rest in the static equilibrium near the start values, as fmumbs.equilibrium()
-        finds it: the start value of solver.equilibrium is 1. The FMU searches it with the parameters and inputs that
-        the importer sets. None: as in the image.
-    programs: "held" or "released" in that equilibrium, see ModelImage.with_options; solver.equilibrium is then 1 or 2.
-    locked: see compile(); only for a Model, and fixed in the FMU.
     platforms: whose binaries the FMU carries, such as ["linux64", "win64"]; "linux64=aarch64-linux" puts the one for
         aarch64-linux into the folder linux64, where importers on ARM look that do not know its name. None: all that
         this installation has.
@@ -89,6 +74,10 @@ def export_fmu(
     all_variables: allows more than MOST_VARIABLES.
     scene: adds documentation/scene.html, the page of Model.view(), with the motion of the default experiment, for which
         the mechanism is simulated.
+    {options}
+
+    Options become start values of the FMU's parameters solver.scheme, solver.step, solver.tolerance and so on: the FMU
+    searches the equilibrium with the parameters and inputs that the importer sets. dynamics and locked are fixed in it.
 
     Warns with a StartWarning of an equilibrium that is unstable.
 
@@ -98,16 +87,9 @@ def export_fmu(
     """
     if backend not in BACKENDS:
         raise ExportError(f"backend '{backend}' is unknown. Choose one of: {', '.join(BACKENDS)}.")
-    from fmumbs.compiler import ModelImage, image_of
-
     if isinstance(model, ModelImage) and starts:
         raise ExportError("starts cannot be given with a ModelImage, which has its own. Give its Model.")
-    image = image_of(model, starts=starts, equilibrium=equilibrium, locked=locked, programs=programs)
-    chosen = (scheme, step, tolerance, correction, closure, dynamics)
-    if any(option is not None for option in chosen):
-        image = image.with_options(
-            scheme=scheme, step=step, tolerance=tolerance, correction=correction, closure=closure, dynamics=dynamics,
-        )  # fmt: skip
+    image = image_of(model, starts=starts, **options)
     if image.equilibrium:
         _check_equilibrium(image)
     _check_count(image, all_variables)

@@ -8,15 +8,17 @@ import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fmumbs._tables import read_table
+from fmumbs.compiler.options import OPTIONS, RunOptions, given
+from fmumbs.compiler.options import settings_of as settings_by_name
 from fmumbs.errors import DeformationWarning, InputWarning, SolverError, StartWarning
 from fmumbs.play.unpacking import start_of
 from fmumbs.run import Result, Signal, simulate
@@ -41,26 +43,17 @@ _STATE = re.compile(r"[._](q|qd)(\[\d+\]|_\d+)?$")
 
 @dataclass(frozen=True)
 class Options:
-    """Options of a run; None for the default of the model or the FMU.
+    """What a run is; None for the default of the model or the FMU.
 
-    stop, interval [s]; scheme, step [s], tolerance, correction, closure, equilibrium, programs, dynamics: see
-    ModelImage.with_options; locked: see compile(); inputs: a CSV file with columns `time` and inputs by name;
-    interpolation: between its rows, "linear", "cubic" or "hold", see Signal.
+    stop, interval [s]; inputs: a CSV file with columns `time` and inputs by name; interpolation: between its rows,
+    "linear", "cubic" or "hold", see Signal; run: options of simulate() by name, such as {"scheme": "radau"}.
     """
 
     stop: float | None = None
     interval: float | None = None
-    scheme: str | None = None
-    step: float | None = None
-    tolerance: float | None = None
     inputs: Path | None = None
-    correction: str | tuple[float, float] | None = None
-    closure: float | None = None
-    equilibrium: bool | None = None
-    locked: Sequence[str] = ()
-    programs: str | None = None
-    dynamics: str | None = None
     interpolation: str = "linear"
+    run: RunOptions = field(default_factory=RunOptions)
 
 
 @dataclass(frozen=True)
@@ -79,56 +72,25 @@ def run_model(model: "Model", options: Options, *, progress: Progress | None = N
     """Simulates a model. Raises as simulate(), and SolverError for a file of inputs that cannot be read."""
     series = inputs_of(options)
     return simulate(
-        model,
-        stop=options.stop,
-        interval=options.interval,
-        inputs=series,
-        scheme=options.scheme,
-        step=options.step,
-        tolerance=options.tolerance,
-        correction=options.correction,
-        closure=options.closure,
-        equilibrium=options.equilibrium,
-        locked=options.locked,
-        programs=options.programs,
-        dynamics=options.dynamics,
-        progress=progress,
+        model, stop=options.stop, interval=options.interval, inputs=series, progress=progress, **options.run
     )
 
 
-def settings_of(options: Options) -> dict[str, Any]:
-    """The parameters of an FMU for the integration and for keeping loops closed. Raises ModelError for unknown ones,
-    and SolverError for `dynamics` and `locked`, which are fixed in an FMU.
+def settings_of(options: Options) -> dict[str, float]:
+    """The parameters of an FMU for the integration and for keeping loops closed. Raises ModelError for values that an
+    option cannot have, and SolverError for those that are fixed in an FMU.
     """
-    from fmumbs.compiler.image import correction_number, rest_option
-    from fmumbs.compiler.schemes import scheme_number
-
-    if options.dynamics is not None:
-        raise SolverError(
-            f"dynamics {options.dynamics!r}: an FMU keeps the formulation that it was exported with. Export the model "
-            f"with --dynamics {options.dynamics}."
-        )
-    if options.locked:
-        raise SolverError(
-            f"locked {', '.join(options.locked)}: an FMU keeps the locks that it was exported with. Export the model "
-            f"with --locked {options.locked[0]}."
-        )
-    values: dict[str, Any] = {}
-    if options.scheme is not None:
-        values["solver.scheme"] = scheme_number(options.scheme)
-    if options.step is not None:
-        values["solver.step"] = options.step
-    if options.tolerance is not None:
-        values["solver.tolerance"] = options.tolerance
-    if options.equilibrium is not None or options.programs is not None:
-        values["solver.equilibrium"] = int(rest_option("FMU", options.equilibrium, options.programs))
-    if isinstance(options.correction, tuple):
-        values["solver.correction"] = correction_number("baumgarte")
-        values |= {f"solver.baumgarte[{i + 1}]": value for i, value in enumerate(options.correction)}
-    elif options.correction is not None:
-        values["solver.correction"] = correction_number(options.correction)
-    if options.closure is not None:
-        values["solver.closure"] = options.closure
+    for name, value in given(options.run).items():
+        if kept := OPTIONS[name].kept:
+            first = value if isinstance(value, str) else cast(Sequence[str], value)[0]
+            raise SolverError(
+                f"{name} {first!r}: an FMU keeps the {kept} that it was exported with. Export the model with "
+                f"--{name} {first}."
+            )
+    values: dict[str, float] = {}
+    for setting, numbers in settings_by_name("FMU", options.run).items():
+        names = [setting] if len(numbers) == 1 else [f"{setting}[{i + 1}]" for i in range(len(numbers))]
+        values |= zip(names, numbers, strict=True)
     return values
 
 

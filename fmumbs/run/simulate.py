@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fmumbs import _checks
 from fmumbs.compiler import ModelImage, image_of
+from fmumbs.compiler.options import RunOptions, takes_options
 from fmumbs.errors import DeformationWarning, ModelError, SolverError, StartWarning
 from fmumbs.mechanism import Model
 from fmumbs.run.details import details_later
@@ -20,6 +22,7 @@ from fmumbs.run.solver import Solver
 from fmumbs.run.start import start_warnings
 
 
+@takes_options
 def simulate(
     model: Model | ModelImage,
     *,
@@ -30,16 +33,8 @@ def simulate(
     control: Controller | None = None,
     control_interval: float | None = None,
     outputs: Sequence[str] | None = None,
-    scheme: str | int | None = None,
-    step: float | None = None,
-    tolerance: float | None = None,
-    correction: str | tuple[float, float] | None = None,
-    closure: float | None = None,
-    equilibrium: bool | None = None,
-    locked: Sequence[str] = (),
-    programs: str | None = None,
-    dynamics: str | None = None,
     progress: Callable[[float], None] | None = None,
+    **options: Unpack[RunOptions],
 ) -> Result:
     """Simulates a mechanism from 0 to `stop` [s] and records its outputs every `interval` [s], or at given times.
 
@@ -58,9 +53,8 @@ def simulate(
         At the time of a call, as at that of a jump of a table, results have the values after it.
     control_interval: sampling time of control [s].
     outputs: names of variables or vectors to record; None for every output.
-    scheme, step [s], tolerance (relative) of the integration, correction, closure, equilibrium, programs, dynamics:
-        see ModelImage.with_options. None: as stored in the image. locked: see compile(), only for a Model.
     progress: called with the fraction done, 0 to 1.
+    {options}
 
     Warns with a StartWarning if loops change given start values, and if it starts in an unstable equilibrium; with a
     DeformationWarning if a deformation leaves the linear range.
@@ -68,12 +62,7 @@ def simulate(
     name, a refused value, or a step that fails; then the error has the `time` [s] and the `result` so far. Ctrl-C
     raises Interrupted, which has both, too.
     """
-    image = image_of(model, equilibrium=equilibrium, locked=locked, programs=programs)
-    chosen = (scheme, step, tolerance, correction, closure, dynamics)
-    if any(option is not None for option in chosen):
-        image = image.with_options(
-            scheme=scheme, step=step, tolerance=tolerance, correction=correction, closure=closure, dynamics=dynamics,
-        )  # fmt: skip
+    image = image_of(model, **options)
     recorded = experiment_times(image, stop, interval) if times is None else _given_times(times, stop, interval)
     unseen = int(recorded[0] > 0.0)  # a start that is not recorded
     points = np.concatenate([np.zeros(unseen), recorded])

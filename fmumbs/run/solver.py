@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +14,7 @@ from fmumbs.compiler import ModelImage, image_of
 from fmumbs.compiler.constraint_rows import GIVEN
 from fmumbs.compiler.declared import declared_references
 from fmumbs.compiler.layout import ffi, lib
+from fmumbs.compiler.options import RunOptions, describes_options, shows_options
 from fmumbs.errors import AssemblyError, FmumbsError, SolverError
 from fmumbs.mechanism import Model
 from fmumbs.run.interrupt import make_interruptible, raise_kept
@@ -29,12 +30,13 @@ References = NDArray[np.uint32]
 _METHODS = ("newton", "descent", "shortened newton", "none")  # that find an equilibrium
 
 
+@describes_options
 class Solver:
     """Simulates a mechanism step by step, with the same bits as its FMU.
 
     model: a Model, with all variables accessible, declared variables also under their own names; or a ModelImage, with
-    the variables in its table. equilibrium: whether assemble() goes on to the static equilibrium, programs: "held" or
-    "released" in it, see ModelImage.with_options; None: as in the image. locked: see compile(), only for a Model.
+    the variables in its table.
+    {options}
 
     Values are numbers, or arrays for vectors such as "A.reaction.f"; for units and axes see
     ModelImage.variables.
@@ -45,15 +47,9 @@ class Solver:
     Solvers can run in parallel. Ctrl-C ends a step; the Solver is then at `time` and can continue.
     """
 
-    def __init__(
-        self,
-        model: Model | ModelImage,
-        *,
-        equilibrium: bool | None = None,
-        locked: Sequence[str] = (),
-        programs: str | None = None,
-    ) -> None:
-        self.image = image_of(model, everything=True, equilibrium=equilibrium, locked=locked, programs=programs)
+    @shows_options
+    def __init__(self, model: Model | ModelImage, **options: Unpack[RunOptions]) -> None:
+        self.image = image_of(model, everything=True, **options)
         self._instance = self.image.take_instance()
         self._declared = {} if isinstance(model, ModelImage) else declared_references(model, self.image.variables)
         self._known: dict[str, tuple[References, bool]] = {}

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fmumbs.compiler.constraint_rows import COUPLED
-from fmumbs.compiler.image import PROGRAMS
 from fmumbs.compiler.layout import lib
+from fmumbs.compiler.options import PROGRAMS
 from fmumbs.errors import SolverError
 from fmumbs.run.solver import Solver
 

@@ -6,11 +6,12 @@ import hashlib
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from fmumbs import _checks
+from fmumbs.compiler.options import RunOptions, given, takes_options
 from fmumbs.errors import FmumbsError, SolverError
 from fmumbs.play import Options
 from fmumbs.play.simulation import inputs_of
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 _TRIED = 20  # runs whose values may make the first mechanism, if those of the first run do not
 
 
+@takes_options
 def sweep(
     target: str | os.PathLike[str] | Model | ModelImage | Callable[..., Model] | System,
     out: str | os.PathLike[str],
@@ -51,7 +53,7 @@ def sweep(
     workers: int | None = None,
     overwrite: bool = False,
     progress: Callable[[float], None] | None = None,
-    **integration: Any,
+    **options: Unpack[RunOptions],
 ) -> Sweep:
     """Runs a model or an FMU with all combinations of some values, and writes a row for each run to a Parquet file.
 
@@ -72,8 +74,7 @@ def sweep(
     save: names of variables whose trajectories are saved, in a folder beside `out`; an empty list for all outputs.
     stop, interval [s]: of the results, by default those of the model or FMU. inputs: CSV file of inputs over time,
         the same in all runs; interpolation between its rows: "linear", "cubic" or "hold", see Signal.
-    integration: scheme, step, tolerance, correction, closure, equilibrium, programs, dynamics, see
-        ModelImage.with_options; locked, see compile().
+    {options}
     engine: of a system, see System.run(). Its stop and interval are those of the communication.
     scheduler: address of a Dask scheduler, such as "tcp://host:8786"; its workers need fmumbs, and a model's file under
         the same path; an FMU is sent to them. None: a local cluster of `workers` processes, by default one for each
@@ -90,22 +91,22 @@ def sweep(
     path = Path(out)
     _parquet_path(path)
     design = make_design(grid, ranges, samples, method, seed)
-    options = _options(stop, interval, inputs, interpolation, integration)
-    series = inputs_of(options)
+    run = _options(stop, interval, inputs, interpolation, options)
+    series = inputs_of(run)
     source = source_of(target, engine)
     first = source.open()
     try:
         if isinstance(first, SystemTarget):
-            first.use(options)
+            first.use(run)
         if isinstance(first, ModelTarget):
-            _build_first(first, design, settings or {}, options)
+            _build_first(first, design, settings or {}, run)
         kept, saved = _kept(first, keep), _saved(first, save)
         _check_names(first, design, settings or {}, list(series))
         task = Task(
-            source, design, dict(settings or {}), series, replace(options, inputs=None), first.outputs, kept, saved, "",
+            source, design, dict(settings or {}), series, replace(run, inputs=None), first.outputs, kept, saved, "",
         )  # fmt: skip
         task = replace(task, key=_fingerprint(task, getattr(first, "fingerprint", "")))
-        count = first.count(options)
+        count = first.count(run)
         store = Store(path, task.key, len(design), _units(first, task), _types(design), _about(first, task))
     finally:
         first.close()
@@ -124,16 +125,13 @@ def _options(
     interval: float | None,
     inputs: str | os.PathLike[str] | None,
     interpolation: str,
-    integration: Mapping[str, Any],
+    options: RunOptions,
 ) -> Options:
-    known = {field.name for field in fields(Options)} - {"stop", "interval", "inputs", "interpolation"}
-    for name in integration.keys() - known:
-        raise SolverError(f"sweep: there is no option '{name}'. {_checks.nearest(name, sorted(known))}")
-    for what, given in (("stop", stop), ("interval", interval)):
-        if given is not None:
-            _checks.positive(given, f"sweep: {what}")
+    for what, time in (("stop", stop), ("interval", interval)):
+        if time is not None:
+            _checks.positive(time, f"sweep: {what}")
     file = None if inputs is None else Path(inputs)
-    return Options(stop, interval, inputs=file, interpolation=interpolation, **integration)
+    return Options(stop, interval, inputs=file, interpolation=interpolation, run=given(options))
 
 
 def _batches(

@@ -54,8 +54,9 @@ class SystemTarget:
     def use(self, options: Options) -> Plan:
         """The checked system. stop, interval of the options: of the system's communication."""
         if self._plan is None:
-            given = (field for field in fields(Options) if getattr(options, field.name) != field.default)
-            other = [field.name for field in given if field.name not in ("stop", "interval")]
+            fitting = Options(stop=options.stop, interval=options.interval)
+            other = [f.name for f in fields(Options) if getattr(options, f.name) != getattr(fitting, f.name)]
+            other = [*options.run] or other
             if other:
                 raise SolverError(
                     f"sweep: a system has no option '{other[0]}'. Set the parameters of its FMUs, such as "

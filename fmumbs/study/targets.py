@@ -235,21 +235,13 @@ class ModelTarget:
     def _image(self, arguments: Values, options: Options) -> ModelImage:
         from fmumbs.compiler import ModelImage, image_of
 
-        start: dict[str, Any] = {
-            "equilibrium": options.equilibrium, "locked": options.locked, "programs": options.programs
-        }  # fmt: skip
-        if isinstance(self._origin, ModelImage):
-            image = image_of(self._origin, **start)
-        elif isinstance(self._origin, str):
-            if file_hash(self._origin) != self._hash:
-                raise SolverError(f"'{find_model(self._origin)}' was changed during the sweep. Begin it again.")
-            image = image_of(read_model(self._origin, arguments), **start)
-        else:
-            image = image_of(build_model(self._origin, arguments), **start)
-        return image.with_options(
-            scheme=options.scheme, step=options.step, tolerance=options.tolerance, correction=options.correction,
-            closure=options.closure, dynamics=options.dynamics,
-        )  # fmt: skip
+        origin = self._origin
+        if isinstance(origin, str):
+            if file_hash(origin) != self._hash:
+                raise SolverError(f"'{find_model(origin)}' was changed during the sweep. Begin it again.")
+            return image_of(read_model(origin, arguments), **options.run)
+        model = origin if isinstance(origin, ModelImage) else build_model(origin, arguments)
+        return image_of(model, **options.run)
 
 
 def _references(image: ModelImage, name: str) -> list[int]:

@@ -8,17 +8,10 @@ from click.testing import CliRunner
 
 import fmumbs as fm
 from fmumbs.cli import main
-from fmumbs.compiler import ModelImage
 from fmumbs.compiler.schemes import SCHEMES
 from fmumbs.readers import read_model
 
 DOCS = Path(__file__).parents[2] / "docs"
-
-
-@pytest.mark.parametrize("name", SCHEMES)
-def test_docstring_names_the_purpose(name: str) -> None:
-    text = " ".join((ModelImage.with_options.__doc__ or "").split())
-    assert f'"{name}", {SCHEMES[name].purpose}' in text
 
 
 @pytest.mark.parametrize("page", ["tolerances.md", "formulation.md"])

@@ -81,7 +81,7 @@ def test_random_mechanisms_with_flat_names_are_verified(tmp_path_factory: pytest
 
 def test_a_flat_fmu_runs_as_the_structured_one_by_either_name(pendulum: ModelImage, tmp_path: Path) -> None:
     both = {name: export_fmu(pendulum, tmp_path / f"{name}.fmu", naming=name) for name in ("structured", "flat")}
-    options = play.Options(stop=0.1, scheme="rk4", step=1e-3)
+    options = play.Options(stop=0.1, run={"scheme": "rk4", "step": 1e-3})
     wanted = play.run_fmu(both["structured"], options, {"A.q": 0.4})
     for name in ("A.q", "A_q"):
         found = play.run_fmu(both["flat"], options, {name: 0.4})

@@ -37,7 +37,7 @@ def test_a_model_and_its_fmu_give_the_same_bits_for_varying_inputs(pendulum_fmu:
 
 @pytest.mark.parametrize("scheme", ["dopri5", "rk4"])
 def test_the_integration_is_set_by_options(pendulum_fmu: Path, scheme: str) -> None:
-    options = Options(stop=0.2, interval=0.05, scheme=scheme, step=2e-3, tolerance=1e-9)
+    options = Options(stop=0.2, interval=0.05, run={"scheme": scheme, "step": 2e-3, "tolerance": 1e-9})
     here, there = run_model(read_model("double_pendulum"), options), run_fmu(pendulum_fmu, options)
     assert np.array_equal(here["A.q"], there["A.q"])
     assert np.array_equal(here["solver.steps"], there["solver.steps"])

@@ -253,7 +253,8 @@ def test_a_model_and_its_fmu_follow_a_file_with_the_same_bits(
     lines = [",".join(map(repr, [float(t), *rng.normal(size=4).tolist()])) for t in times]
     (tmp_path / "inputs.csv").write_text("\n".join([",".join(["time", *names]), *lines]))
     options = Options(
-        stop=STOP, interval=0.07, inputs=tmp_path / "inputs.csv", interpolation=kind, scheme=scheme, step=1e-2
+        stop=STOP, interval=0.07, inputs=tmp_path / "inputs.csv", interpolation=kind,
+        run={"scheme": scheme, "step": 1e-2},
     )
     here, there = run_model(build(), options), run_fmu(driven_fmu, options)
     for name in here.names:

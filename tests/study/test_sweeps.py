@@ -78,7 +78,7 @@ def test_the_rows_of_an_fmu_are_those_of_single_runs(four_bar_fmu: Path, tmp_pat
     assert len(table["run"]) == 4 and table["end:A.q"][0] != table["end:A.q"][2]
     for k in range(4):
         settings = {"coupler.mass": 0.5, **{name: table[name][k] for name in ("A.qd", "solver.scheme")}}
-        options = play.Options(stop=0.3, interval=0.07, inputs=inputs, interpolation="cubic", tolerance=1e-8)
+        options = play.Options(stop=0.3, interval=0.07, inputs=inputs, interpolation="cubic", run={"tolerance": 1e-8})
         result = play.run_fmu(four_bar_fmu, options, settings)
         for name in result.names:
             assert table[f"end:{name}"][k] == result[name][-1]

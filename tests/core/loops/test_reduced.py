@@ -249,7 +249,7 @@ def test_an_fmu_has_the_bits_of_the_solver(tmp_path: Path) -> None:
 def test_an_fmu_keeps_its_formulation(tmp_path: Path) -> None:
     path = export_fmu(read_model("pendulum"), tmp_path / "pendulum.fmu")
     with pytest.raises(fm.SolverError, match=r"exported with\. Export the model with --dynamics copcod"):
-        run_fmu(path, Options(dynamics="copcod"))
+        run_fmu(path, Options(run={"dynamics": "copcod"}))
 
 
 def test_the_option_on_the_command_line(tmp_path: Path) -> None:
