@@ -1,7 +1,4 @@
-"""Models in Python files: each file has a function `build(**parameters) -> Model`.
-
-A model is named by the path of its file, or by its stem if it ships with the package.
-"""
+"""Models in Python files: each file has a function `build(**parameters) -> Model`."""
 
 import importlib
 import importlib.util
@@ -19,55 +16,11 @@ from fmumbs.mechanism import Model
 
 T = TypeVar("T")
 
-_PACKAGE = Path(__file__).parents[1]
+Parameters = tuple[list[str], bool]  # names, and whether it takes any other
 
 
 class NoSuchModel(ModelError):
     """There is no model of this name, or its build() has no such parameter."""
-
-
-def model_folders() -> list[Path]:
-    """Folders of the models that ship: of the installed package, else of the source tree."""
-    return [folder for folder in (_PACKAGE / "_models", _PACKAGE.parent / "models") if folder.is_dir()]
-
-
-def model_names() -> list[str]:
-    """The stems of the models that ship."""
-    files = (file for folder in model_folders() for file in folder.glob("*.py"))
-    return sorted({file.stem for file in files if not file.stem.startswith("_")})
-
-
-def find_model(name: str) -> Path:
-    """The file of a model, from its path or its stem. Raises NoSuchModel."""
-    path = Path(name)
-    if path.suffix == ".py":
-        if path.is_file():
-            return path
-        raise NoSuchModel(f"there is no file '{name}'. {_checks.nearest(path.stem, model_names())}")
-    for folder in model_folders():
-        if path.name == name and (folder / f"{name}.py").is_file():
-            return folder / f"{name}.py"
-    raise NoSuchModel(
-        f"there is no model '{name}'. {_checks.nearest(name, model_names())} Or give the path of a .py file."
-    )
-
-
-def read_model(name: str, parameters: Mapping[str, Any] | None = None) -> Model:
-    """Builds the model `name`, a path or the stem of a model that ships, with these parameters of build().
-
-    The file can import modules in its folder, as in `python FILE`; each call loads them again.
-
-    Raises NoSuchModel for an unknown name or parameter, ModelError with the line for a file that fails, exits or does
-    not return a Model.
-    """
-    return read_built(name, parameters, Model)
-
-
-def read_built(name: str, parameters: Mapping[str, Any] | None, kind: type[T]) -> T:
-    """What build() of a file returns, an object of `kind`; otherwise as read_model()."""
-    path = find_model(name)
-    with _importable(path.resolve().parent):
-        return _built(_build_function(path), path, parameters, kind)
 
 
 def build_model(build: Callable[..., Any], parameters: Mapping[str, Any] | None = None) -> Model:
@@ -87,12 +40,20 @@ def _built(build: Callable[..., Any], path: Path, parameters: Mapping[str, Any] 
     return built
 
 
-def build_parameters(build: "str | Callable[..., Any]") -> tuple[list[str], bool]:
-    """The parameters of build(), a function or that of the model of this name, and whether it takes any keyword."""
-    if isinstance(build, str):
-        path = find_model(build)
-        with _importable(path.resolve().parent):
-            build = _build_function(path)
+def read_file(path: Path, parameters: Mapping[str, Any], kind: type[T]) -> T:
+    """What build() of the file returns for these parameters, an object of `kind`. Raises as read_model()."""
+    with _importable(path.resolve().parent):
+        return _built(_build_function(path), path, parameters, kind)
+
+
+def parameters_of_file(path: Path) -> Parameters:
+    """The parameters of the file's build()."""
+    with _importable(path.resolve().parent):
+        return parameters_of(_build_function(path))
+
+
+def parameters_of(build: Callable[..., Any]) -> Parameters:
+    """The names of a function's parameters, and whether it takes any keyword."""
     try:
         known = inspect.signature(build).parameters
     except (TypeError, ValueError):

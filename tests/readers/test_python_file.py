@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from fmumbs.errors import ModelError
-from fmumbs.readers import NoSuchModel, find_model, model_names, read_model
-from fmumbs.readers.python_file import build_parameters
+from fmumbs.readers import NoSuchModel, build_parameters, find_model, model_names, read_model
 
 ROD_FILE = "import fmumbs as fm\n\n\ndef build(length=1.0, *, name='rod_file'):\n    return fm.Model(name)\n"
 
