@@ -6,8 +6,6 @@
 #include "../loops/multipliers.h"
 #include "least.h"
 
-#include <string.h>
-
 static void cross_add(double *to, const double *a, const double *b)
 {
     to[0] += a[1] * b[2] - a[2] * b[1];
@@ -15,15 +13,10 @@ static void cross_add(double *to, const double *a, const double *b)
     to[2] += a[0] * b[1] - a[1] * b[0];
 }
 
-/* Rotation from a link's axes to its parent's. */
+/* Rotation from a link's axes to its parent's; not of a root. */
 static void axes_from_world(const fm_instance *s, int32_t i, double R[9])
 {
-    const double *W = s->world[i].R;
-    if (s->link[i].root) {
-        memcpy(R, W, 9 * sizeof *R);
-        return;
-    }
-    const double *P = s->world[s->link[i].parent].R;
+    const double *W = s->world[i].R, *P = s->world[s->link[i].parent].R;
     for (int a = 0; a < 3; a++)
         for (int b = 0; b < 3; b++) R[3 * a + b] = P[a] * W[b] + P[3 + a] * W[3 + b] + P[6 + a] * W[6 + b];
 }

@@ -82,6 +82,7 @@ def test_an_angle_that_grows_beyond_it_ends_the_run(scheme: str) -> None:
     with pytest.raises(fm.SolverError, match=r"joint 'J' is at 4\.\d+e\+09 rad, where numbers are 9.54e-07 rad apart"):
         solver.step(10.0)
     assert 0.0 < solver.time < 10.0
+    assert_allclose(solver.get("J.q"), 4.4e9 + 1e8 * solver.time, rtol=1e-8)  # time and state belong together
 
 
 def test_of_a_cut_joint() -> None:
