@@ -47,6 +47,23 @@ def test_an_exported_fmu_moves_as_the_model_does(tmp_path: Path) -> None:
     assert (starts["torque"], starts["push[1]"], starts["push[2]"]) == (3.0, 0.5, 0.25)
 
 
+def test_each_load_and_each_spring_starts_with_its_own_values() -> None:
+    model = driven()
+    rod, free = model["rod"], model["free"]
+    loads = [((1, 2, 3), (4, 5, 6)), ((-1, -2, -3), (-4, -5, -6)), ((0.1, 0.2, 0.3), (0.4, 0.5, 0.6))]
+    springs = [(7.0, 0.8, 0.9), (10.0, 0.11, 0.12)]
+    for i, (force, torque) in enumerate(loads):
+        model.add(fm.Load(f"l{i}", free.at(i), force=force, torque=torque))
+    for i, (stiffness, damping, length) in enumerate(springs):
+        law = {"stiffness": stiffness, "damping": damping, "free_length": length}
+        model.add(fm.Spring(f"s{i}", rod.at(0, 1, i), free.at(), **law))
+    solver = fm.Solver(compile(model, everything=True))
+    for i, (force, torque) in enumerate(loads):
+        assert (tuple(solver.get(f"l{i}.force")), tuple(solver.get(f"l{i}.torque"))) == (force, torque)
+    for i, values in enumerate(springs):
+        assert tuple(solver.get(f"s{i}.{what}") for what in ("stiffness", "damping", "free_length")) == values
+
+
 def test_the_torque_of_a_cut_joint_starts_too() -> None:
     near, model = read_model("four_bar"), fm.Model("four_bar")
     C = near["C"]

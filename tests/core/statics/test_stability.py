@@ -36,19 +36,17 @@ def test_rods_that_stand_up_fall_or_not_as_all_frequencies_say(seed: int) -> Non
     assert growth == 0 or np.isclose(departing, growth**2, rtol=1e-4).any()
 
 
-def chain(count: int, share: float) -> fm.Model:
-    """Upright hinged rods without weight, a load on the last of this share of the buckling load, and four discs
-    on softer springs beside them."""
+def chain(count: int, share: float, discs: int = 4) -> fm.Model:
+    """Upright hinged rods without weight, a load on the last of this share of the buckling load, and discs on softer
+    springs beside them."""
     model, below = fm.Model("chain", gravity=(0, 0, 0)), None
     for i in range(count):
         rod = fm.Body.rod(f"b{i}", length=1.0, mass=1.0, along="z")
         model.add(rod, fm.Revolute(f"j{i}", below or model.ground.at(), rod.base, axis="y", stiffness=1.0))
         below = rod.tip
-    K = 2 * np.eye(count) - np.eye(count, k=1) - np.eye(count, k=-1)  # of absolute angles, without the last spring
-    K[-1, -1] = 1.0
-    critical = np.linalg.eigvalsh(K)[0]
+    critical = 2.0 - 2.0 * np.cos(np.pi / (2 * count + 1))  # the least eigenvalue of K in absolute angles
     model.add(fm.Load("l", below, force=(0, 0, -share * critical)))
-    for i in range(4):
+    for i in range(discs):
         disc = fm.Body("soft" + str(i), mass=1.0, inertia=(1.0, 1.0, 1.0))
         model.add(disc, fm.Revolute(f"s{i}", model.ground.at(), disc.at(), axis="x", stiffness=10.0 ** (-9 - i / 4)))
     return model
@@ -63,6 +61,35 @@ def test_a_chain_buckles_at_its_least_load_whatever_is_soft_beside_it(count: int
     assert (growth == 0.0) == stable
     assert name.startswith("j") != stable
     assert fm.equilibrium(chain(count, share)).stable == stable
+
+
+BEYOND = 1450
+"""Links in a row: more entries below the diagonal of their matrix than one has."""
+
+
+def test_beyond_a_matrix_only_what_is_found_stable_is_said_to_be() -> None:
+    """A soft rod that falls beside weightless ones, whose spectrum hides it."""
+    model = chain(BEYOND, 0.0, discs=0)
+    rod = fm.Body.rod("slow", length=1.0, mass=1.0, along="z")
+    model.add(rod, fm.Revolute("slow_hinge", model.ground.at(), rod.base, axis="y", stiffness=1e-4))
+    model.add(fm.Load("slow_load", rod.tip, force=(0, 0, -1.01e-4)))
+    solver = fm.Solver(model, equilibrium=True)
+    solver.assemble()
+    assert solver.departure[0] != 0.0
+
+
+def test_beyond_a_matrix_the_stiffness_is_solved_for_over_a_longer_time() -> None:
+    """Springs in a row: a unit acceleration of the first drive carries all bodies behind it."""
+    model = fm.Model("row", gravity=(0, 0, 0))
+    below = model.ground.at()
+    for i in range(BEYOND):
+        body = fm.Body(f"b{i}", mass=1.0, inertia=(1.0, 1.0, 1.0))
+        model.add(body, fm.Prismatic(f"j{i}", below, body.at(), axis="z", stiffness=1.0))
+        below = body.at()
+    solver = fm.Solver(model, equilibrium=True)
+    solver.assemble()
+    answer = solver.flexibility(np.eye(1, BEYOND)[0])
+    assert_allclose(answer, np.arange(BEYOND, 0, -1.0), rtol=1e-7)
 
 
 def test_the_growth_rate_is_that_of_the_motion() -> None:
