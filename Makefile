@@ -142,7 +142,8 @@ build/sanitize/%: tests/core/%.c tests/core/images.h $(SANITIZED)/libfmumbs.a
 # some Python tests and random models on a package of its own
 RANDOM_MODELS := tests/core/loops/test_planar_beside.py
 SANITIZED_TESTS := tests/run/test_result.py tests/run/test_solver.py tests/core/fmi/test_fmi2_state.py \
-  tests/core/loops/test_foreign_memory.py $(RANDOM_MODELS)
+  tests/core/loops/test_foreign_memory.py tests/core/statics/test_stability.py::test_only_the_last_assembly_counts \
+  tests/core/loops/test_reactions_at_folds.py::test_what_stays_finite_is_the_limit $(RANDOM_MODELS)
 SANITIZED_OPTIONS :=
 
 sanitize-python: .venv/.test .venv/.core $(SANITIZED)/libfmumbs.a
