@@ -10,6 +10,7 @@
 #include "../forces/excitation.h"
 #include "../loops/delassus.h"
 #include "../loops/programs.h"
+#include "../tree/rate.h"
 #include "assembly.h"
 #include "restarts.h"
 #include "units.h"
@@ -19,7 +20,7 @@
 
 #define FM_STARTS 24 /* from which the smallest gap is sought, beside the first */
 #define FM_AWAY 0.25 /* distance of the first pair [rad], or relative to the length; of the next: as much more */
-#define FM_LATE 1.5  /* [s] ahead in which paths are tried at least */
+#define FM_LATE 1.5  /* times that in which the mechanism moves: so far ahead paths are tried at least */
 #define FM_TIMES 24  /* at which they are tried, evenly spaced; before the first, ever nearer */
 #define FM_NEARER 6
 
@@ -106,7 +107,8 @@ int32_t fm_out_of_reach(fm_instance *s, double t, const double *y, double *when,
     const fm_image *m = &s->image;
     const size_t size = (size_t)s->model.ny * sizeof *y;
     double *origin = s->assembly.given, *other = s->assembly.from, off[FM_NEARER + FM_TIMES], at[FM_NEARER + FM_TIMES];
-    double until = t + FM_LATE;
+    const double rate = fm_rate_of(s, y + m->n.positions);
+    double until = rate > 0.0 ? t + FM_LATE / rate : t;
     int32_t program[FM_NEARER + FM_TIMES], found = -1;
     if (m->n.rows == 0) return -1;
     memcpy(s->kept, s->state, s->model.state_doubles * sizeof(double)); /* the attempts choose rows and follow angles */

@@ -23,7 +23,7 @@
 /* Times closer to t than this are equal to it. */
 static double close_to(double t)
 {
-    return 32.0 * DBL_EPSILON * (fabs(t) + 1e-6);
+    return 32.0 * DBL_EPSILON * fabs(t);
 }
 
 typedef struct place {

@@ -149,6 +149,7 @@ int fm_correct_levels(fm_instance *s, double *y, int level, int last_level, int 
                       fm_factoring factoring)
 {
     const int first = level;
+    const double *u = y + s->image.n.positions;
     double before = INFINITY, enough = 0.0;
     int again = 0;
     for (int n = 0;; n++) {
@@ -159,7 +160,7 @@ int fm_correct_levels(fm_instance *s, double *y, int level, int last_level, int 
             fm_place_loops(s, y, level);
             worst = before;
         }
-        if (n == 0) enough = fm_closed_within(s) * (level == 0 ? 1.0 : 10.0);
+        if (n == 0 || level == 1) enough = fm_closed_within(s) * (level == 0 ? 1.0 : fm_rate_of(s, u));
         if (!isfinite(worst)) return 0;
         const int last = n == FM_CORRECTIONS, stuck = worst > 0.5 * before || last;
         const double rest = !stuck || worst <= enough ? enough

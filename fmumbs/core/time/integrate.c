@@ -10,6 +10,7 @@
 #include "../instance/instance.h"
 #include "../motion/linear_range.h"
 #include "../tree/positions.h"
+#include "../tree/rate.h"
 #include "../forces/excitation.h"
 #include "../motion/normal_forces.h"
 #include "../motion/correct.h"
@@ -47,26 +48,30 @@ static const fm_scheme *next_scheme(const fm_instance *s)
     return scheme->pair[0] == NULL ? scheme : scheme->pair[s->clock[FM_IMPLICIT] != 0.0];
 }
 
-/* Hairer's initial step size. */
-static double first_step(fm_instance *s, double t)
+/* Hairer's initial step size, in units of the time in which the mechanism moves, or begins to; where nothing does, of
+ * what is to be covered. */
+static double first_step(fm_instance *s, double t, double t_end)
 {
     const int32_t ny = s->model.ny;
+    const double begins = sqrt(fm_fastest(s, s->slope + s->image.n.positions)), moves = fmax(s->clock[FM_RATE], begins);
+    const double unit = moves > 0.0 ? 1.0 / moves : t_end - t;
     double size = 0.0, rate = 0.0, bend = 0.0;
+    s->work.rate = fm_rate_of_step(s, unit);
     for (int32_t i = 0; i < ny; i++) {
-        double w = fm_weight(s, i, fabs(s->head[i])), a = fabs(s->head[i]) / w, b = fabs(s->slope[i]) / w;
+        double w = fm_weight(s, i, fabs(s->head[i])), a = fabs(s->head[i]) / w, b = unit * fabs(s->slope[i]) / w;
         size = a > size ? a : size;
         rate = b > rate ? b : rate;
     }
-    double h = size < 1e-5 || rate < 1e-5 ? 1e-6 : 0.01 * (size / rate);
+    double h = unit * (size < 1e-5 || rate < 1e-5 ? 1e-6 : 0.01 * (size / rate));
     for (int32_t i = 0; i < ny; i++) s->work.trial[i] = s->head[i] + h * s->slope[i];
     fm_rates(s, t + h, s->work.trial, fm_stage(s, 1));
     for (int32_t i = 0; i < ny; i++) {
-        double b = fabs(fm_stage(s, 1)[i] - s->slope[i]) / fm_weight(s, i, fabs(s->head[i])) / h;
+        double b = unit * unit * fabs(fm_stage(s, 1)[i] - s->slope[i]) / fm_weight(s, i, fabs(s->head[i])) / h;
         bend = b > bend ? b : bend;
     }
     double most = rate > bend ? rate : bend;
     double other =
-        most <= 1e-15 || !isfinite(most) ? (h * 1e-3 > 1e-6 ? h * 1e-3 : 1e-6) : next_scheme(s)->root(0.01 / most);
+        most <= 1e-15 || !isfinite(most) ? fmax(h * 1e-3, unit * 1e-6) : unit * next_scheme(s)->root(0.01 / most);
     return 100.0 * h < other ? 100.0 * h : other;
 }
 
@@ -113,6 +118,7 @@ static void accept(fm_instance *s, double t, double arrival, double t_end, const
     fm_note_normal_forces(s);
     memcpy(s->head, s->work.trial, bytes);
     memcpy(s->slope, fm_stage(s, scheme->last), bytes);
+    fm_note_rate(s, s->head + s->image.n.positions, arrival - t);
     (void)fm_normalise(s, s->head, s->slope);
     s->clock[FM_TIME_TAIL] = t;
     s->clock[FM_TIME_HEAD] = s->clock[FM_TIME_DENSE] = arrival;
@@ -133,6 +139,7 @@ static advanced advance(fm_instance *s, double arrival, double t_end, const fm_s
         if (!isfinite(arrival)) return STUCK;
         const fm_scheme *scheme = chosen;
         fm_begin_normal_forces(s);
+        s->work.rate = fm_rate_of_step(s, h);
         double error = try_step(s, t, h, rejected, &scheme);
         if (error <= 1.0 && !fm_correct_trial(s, arrival)) error = INFINITY;
         if (error <= 1.0 && scheme->within != NULL && is_read_within(s, arrival, t_end)) {
@@ -255,9 +262,10 @@ static fm_status controlled_steps(fm_instance *s, double t_end)
         if (clock[FM_FRESH] == 0.0) {
             fm_rates(s, clock[FM_TIME_HEAD], s->head, s->slope);
             if (!fm_all_finite(s->slope, s->model.ny)) return fm_step_failed(s, t_end);
+            fm_note_rate(s, s->head + s->image.n.positions, 0.0);
             clock[FM_FRESH] = 1.0;
         }
-        if (!(clock[FM_H] > 0.0)) clock[FM_H] = first_step(s, clock[FM_TIME_HEAD]);
+        if (!(clock[FM_H] > 0.0)) clock[FM_H] = first_step(s, clock[FM_TIME_HEAD], t_end);
         if (accepted == FM_MOST_ACCEPTED || (accepted == FM_EARLY && hopeless(s, start, t_end)))
             return fm_too_many_steps(s, t_end, accepted);
         if (fm_step_interrupted(s)) {

@@ -1,9 +1,19 @@
-/* rate.c: how fast a mechanism moves. */
+/* rate.c: how fast a mechanism moves [1/s], beside which velocities, times and trial forces count: no unit is built in.
+ *
+ * With 1 rad and the model's length L for the coordinates, velocities have a rate, and accelerations its square. The
+ * rate of a run is sqrt(g / L), that of a fall, or a part of its largest velocity, of which a former one counts as long
+ * as it lasts: 1/rate grows by no more than the time that passes.
+ */
 #include "rate.h"
 
 #include "../instance/instance.h"
+#include "../maths/vectors.h"
 
 #include <math.h>
+
+#define FM_PART_OF_FASTEST 0.0625 /* of the largest velocity: a rotor leaves slower joints their accuracy */
+#define FM_PART_OF_RATE 0.25      /* slower velocities count as this part of the rate in the error of a step */
+#define FM_SLOWEST 1e-6           /* the same, of 1 rad or the model's length in a step */
 
 /* Whether a link is the target of a program for velocities or accelerations: its origin is no place. */
 int fm_is_rate_target(const fm_instance *s, int32_t link)
@@ -22,4 +32,44 @@ double fm_fastest(const fm_instance *s, const double *u)
     for (int32_t i = 0; i < s->image.n.speeds; i++)
         if (order[i] == 1) most = fmax(most, fabs(u[i]) / unit[i]);
     return most;
+}
+
+/* That of a fall over the model's length. */
+static double falling(const fm_instance *s)
+{
+    return sqrt(sqrt(dot(s->gravity, s->gravity)) / s->image.length[0]);
+}
+
+/* The rate of the velocities u, of a fall at least. */
+double fm_rate_of(const fm_instance *s, const double *u)
+{
+    return fmax(falling(s), fm_fastest(s, u));
+}
+
+/* Makes the velocities u part of the rate of the run, after a step of h, and of that beside which velocities count. */
+void fm_note_rate(fm_instance *s, const double *u, double h)
+{
+    const double before = s->clock[FM_RATE], now = fmax(falling(s), FM_PART_OF_FASTEST * fm_fastest(s, u));
+    s->clock[FM_RATE] = fmax(now, before / (1.0 + before * h));
+    s->work.rate = FM_PART_OF_RATE * s->clock[FM_RATE];
+}
+
+/* The rate beside which velocities count in a step of h, which begins with the slope of the head. */
+double fm_rate_of_step(const fm_instance *s, double h)
+{
+    const double gained = h * FM_PART_OF_FASTEST * fm_fastest(s, s->slope + s->image.n.positions);
+    return fmax(FM_PART_OF_RATE * fmax(s->clock[FM_RATE], gained), FM_SLOWEST / h);
+}
+
+/* A time in which the mechanism moves, solver.step if nothing does. */
+double fm_trial_time(const fm_instance *s)
+{
+    return s->clock[FM_RATE] > 0.0 ? 1.0 / s->clock[FM_RATE] : s->options[FM_OPTION_STEP];
+}
+
+/* A force of the size of those that move the mechanism. */
+double fm_trial_force(const fm_instance *s)
+{
+    const double time = fm_trial_time(s);
+    return s->model.mass * s->image.length[0] / (time * time);
 }
