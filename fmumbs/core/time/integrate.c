@@ -56,7 +56,7 @@ static double first_step(fm_instance *s, double t, double t_end)
     const double begins = sqrt(fm_fastest(s, s->slope + s->image.n.positions)), moves = fmax(s->clock[FM_RATE], begins);
     const double unit = moves > 0.0 ? 1.0 / moves : t_end - t;
     double size = 0.0, rate = 0.0, bend = 0.0;
-    s->work.rate = fm_rate_of_step(s, unit);
+    s->work.rate = 1.0 / unit;
     for (int32_t i = 0; i < ny; i++) {
         double w = fm_weight(s, i, fabs(s->head[i])), a = fabs(s->head[i]) / w, b = unit * fabs(s->slope[i]) / w;
         size = a > size ? a : size;
@@ -139,7 +139,7 @@ static advanced advance(fm_instance *s, double arrival, double t_end, const fm_s
         if (!isfinite(arrival)) return STUCK;
         const fm_scheme *scheme = chosen;
         fm_begin_normal_forces(s);
-        s->work.rate = fm_rate_of_step(s, h);
+        fm_begin_rate(s, h);
         double error = try_step(s, t, h, rejected, &scheme);
         if (error <= 1.0 && !fm_correct_trial(s, arrival)) error = INFINITY;
         if (error <= 1.0 && scheme->within != NULL && is_read_within(s, arrival, t_end)) {

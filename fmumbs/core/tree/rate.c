@@ -1,8 +1,8 @@
 /* rate.c: how fast a mechanism moves [1/s], beside which velocities, times and trial forces count: no unit is built in.
  *
  * With 1 rad and the model's length L for the coordinates, velocities have a rate, and accelerations its square. The
- * rate of a run is sqrt(g / L), that of a fall, or a part of its largest velocity, of which a former one counts as long
- * as it lasts: 1/rate grows by no more than the time that passes.
+ * rate of a run is sqrt(g / L), that of a fall, or its largest velocity, of which a former one counts as long as it
+ * lasts: 1/rate grows by no more than the time that passes.
  */
 #include "rate.h"
 
@@ -11,9 +11,10 @@
 
 #include <math.h>
 
-#define FM_PART_OF_FASTEST 0.0625 /* of the largest velocity: a rotor leaves slower joints their accuracy */
-#define FM_PART_OF_RATE 0.25      /* slower velocities count as this part of the rate in the error of a step */
-#define FM_SLOWEST 1e-6           /* the same, of 1 rad or the model's length in a step */
+/* In the error of a step, slower velocities count as */
+#define FM_OF_FALL 0.25         /* this part of the rate of a fall, */
+#define FM_OF_FASTEST 0.015625  /* of that of the run, which leaves joints beside a rotor their accuracy, */
+#define FM_OF_STEP 1e-6         /* and of 1 rad or the model's length in the step */
 
 /* Whether a link is the target of a program for velocities or accelerations: its origin is no place. */
 int fm_is_rate_target(const fm_instance *s, int32_t link)
@@ -49,16 +50,17 @@ double fm_rate_of(const fm_instance *s, const double *u)
 /* Makes the velocities u part of the rate of the run, after a step of h, and of that beside which velocities count. */
 void fm_note_rate(fm_instance *s, const double *u, double h)
 {
-    const double before = s->clock[FM_RATE], now = fmax(falling(s), FM_PART_OF_FASTEST * fm_fastest(s, u));
-    s->clock[FM_RATE] = fmax(now, before / (1.0 + before * h));
-    s->work.rate = FM_PART_OF_RATE * s->clock[FM_RATE];
+    const double before = s->clock[FM_RATE];
+    s->clock[FM_RATE] = fmax(fm_rate_of(s, u), before / (1.0 + before * h));
+    s->work.rate = fmax(FM_OF_FALL * falling(s), FM_OF_FASTEST * s->clock[FM_RATE]);
 }
 
-/* The rate beside which velocities count in a step of h, which begins with the slope of the head. */
-double fm_rate_of_step(const fm_instance *s, double h)
+/* Makes the rate beside which velocities count that of a step of h, which begins with the slope of the head. */
+void fm_begin_rate(fm_instance *s, double h)
 {
-    const double gained = h * FM_PART_OF_FASTEST * fm_fastest(s, s->slope + s->image.n.positions);
-    return fmax(FM_PART_OF_RATE * fmax(s->clock[FM_RATE], gained), FM_SLOWEST / h);
+    const double gained = h * fm_fastest(s, s->slope + s->image.n.positions);
+    const double fastest = FM_OF_FASTEST * fmax(s->clock[FM_RATE], gained);
+    s->work.rate = fmax(FM_OF_FALL * falling(s), fmax(fastest, FM_OF_STEP / h));
 }
 
 /* A time in which the mechanism moves, solver.step if nothing does. */
