@@ -59,7 +59,7 @@ double fm_longest_round_off(const fm_instance *s)
  * of the fastest motion, since rows that are redundant with the loops closed vanish only so far. */
 double fm_velocities_within(const fm_instance *s, const double *u)
 {
-    return 10.0 * fmax(fm_closed_within(s), fm_longest_round_off(s)) * fmax(1.0, fm_fastest(s, u));
+    return 10.0 * fmax(fm_closed_within(s), fm_longest_round_off(s)) * fm_rate_of(s, u);
 }
 
 /* The pivot below which rows count as dependent while the loops are open: rows that are dependent only with the loops

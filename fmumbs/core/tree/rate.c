@@ -14,7 +14,7 @@
 /* In the error of a step, slower velocities count as */
 #define FM_OF_FALL 0.25         /* this part of the rate of a fall, */
 #define FM_OF_FASTEST 0.015625  /* of that of the run, which leaves joints beside a rotor their accuracy, */
-#define FM_OF_STEP 1e-6         /* and of 1 rad or the model's length in the step */
+#define FM_OF_STEP 1e-4         /* and of 1 rad or the model's length in the step */
 
 /* Whether a link is the target of a program for velocities or accelerations: its origin is no place. */
 int fm_is_rate_target(const fm_instance *s, int32_t link)
