@@ -86,11 +86,13 @@ class Solver:
         """Integrates to each of (n,) times [s] and fills the rows of (n, references) values and (n, positions), in one
         call of the core, with the same bits as by step(), read() and `positions`. `rows` then counts those complete.
 
-        values, positions: contiguous. After a SolverError or Ctrl-C the state is that at `time`.
+        values, positions: arrays of np.empty((n, columns)). After a SolverError or Ctrl-C the state is that at `time`.
+        Raises SolverError also for arrays that the core cannot fill.
         """
         asked, ends = np.ascontiguousarray(references, np.uint32), np.ascontiguousarray(times, np.float64)
-        if values.shape != (len(ends), len(asked)):
-            raise SolverError(f"the rows of {len(ends)} times and {len(asked)} variables are {_size(values)}.")
+        _check_rows(values, len(ends), len(asked), "variables")
+        if positions is not None:
+            _check_rows(positions, len(ends), self.image.sizes["positions"], "positions")
         done = ffi.new("size_t *")
         try:
             self._call(
@@ -458,6 +460,17 @@ def _numbers(value: ArrayLike, what: str) -> Array:
         return np.ascontiguousarray(np.atleast_1d(np.asarray(value, dtype=float)))
     except (TypeError, ValueError):
         raise SolverError(f"{what} is set to {value!r}, which is not a number. Give numbers.") from None
+
+
+def _check_rows(rows: Array, count: int, width: int, what: str) -> None:
+    """Raises SolverError for an array that the core cannot fill with `width` numbers at each of `count` times."""
+    if rows.shape != (count, width):
+        raise SolverError(f"the rows of {count} times and {width} {what} are {_size(rows)}.")
+    if rows.dtype != np.float64 or not rows.flags.carray:
+        raise SolverError(
+            f"the rows of {count} times and {width} {what} are not numbers of double precision that lie one after the "
+            f"other and can be written. Give np.empty(({count}, {width}))."
+        )
 
 
 def _size(values: Array) -> str:

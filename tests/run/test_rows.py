@@ -128,5 +128,30 @@ def test_rows_of_another_shape_are_refused(shape: tuple[int, ...]) -> None:
     image = compile(read_model("double_pendulum"))
     solver = Solver(image)
     solver.assemble()
+    asked = image.variables.outputs()[:2]
     with pytest.raises(fm.SolverError, match="the rows of 4 times and 2 variables are"):
-        solver.run(TIMES, image.variables.outputs()[:2], np.empty(shape))
+        solver.run(TIMES, asked, np.empty(shape))
+    with pytest.raises(fm.SolverError, match="the rows of 4 times and 2 positions are"):
+        solver.run(TIMES, asked, np.empty((4, 2)), np.empty(shape))
+
+
+def _read_only() -> np.ndarray:
+    rows = np.zeros((4, 2))
+    rows.flags.writeable = False
+    return rows
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [np.zeros((4, 2), np.float32), np.zeros((2, 4)).T, np.zeros((8, 2))[::2], np.zeros((4, 2), int), _read_only()],
+)
+def test_rows_that_the_core_cannot_fill_are_refused(rows: np.ndarray) -> None:
+    """It writes doubles, one after the other: beyond the end of an array of shorter numbers."""
+    image = compile(read_model("double_pendulum"))
+    solver = Solver(image)
+    solver.assemble()
+    asked, good = image.variables.outputs()[:2], np.zeros((4, 2))
+    for values, positions, what in ((rows, None, "variables"), (good, rows, "positions")):
+        with pytest.raises(fm.SolverError, match=rf"2 {what} are not numbers of double.*np\.empty\(\(4, 2\)\)"):
+            solver.run(TIMES, asked, values, positions)
+    assert solver.time == 0.0 and not rows.any() and not good.any()
