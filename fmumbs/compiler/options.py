@@ -24,7 +24,7 @@ CORRECTIONS: dict[str, int] = {
     "direct": lib.FM_CORRECT_DIRECTLY, "baumgarte": lib.FM_CORRECT_BAUMGARTE, "off": lib.FM_CORRECT_NEVER,
 }  # fmt: skip
 
-PROGRAMS: dict[str, int] = {"held": 1, "released": 2}
+PROGRAMS: dict[str, int] = {"held": lib.FM_START_HELD, "released": lib.FM_START_RELEASED}
 """Values of solver.equilibrium by what programs do in it."""
 
 DYNAMICS: dict[str, int] = {"riccati": lib.FM_RICCATI, "copcod": lib.FM_COPCOD}
@@ -193,7 +193,7 @@ def _rest(name: str, equilibrium: bool | None, programs: str | None, present: fl
     if not (present if equilibrium is None else equilibrium):
         if programs == "released":
             raise ModelError(f"Model '{name}': programs='released' is given without equilibrium=True. Give it as well.")
-        return {} if equilibrium is None else {"solver.equilibrium": (0,)}
+        return {} if equilibrium is None else {"solver.equilibrium": (lib.FM_START_GIVEN,)}
     if equilibrium is None and programs is None:
         return {}
     return {"solver.equilibrium": (PROGRAMS[programs] if programs is not None else present or PROGRAMS["held"],)}

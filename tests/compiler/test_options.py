@@ -1,4 +1,4 @@
-"""Options of a run: said once, and known to everything that takes them."""
+"""Options of a run: declared in one place, and taken by each function that offers them."""
 
 import inspect
 from typing import Any

@@ -35,7 +35,7 @@ double fm_time(const fm_instance *s)
 fm_status fm_do_step(fm_instance *s, double t_end)
 {
     const double t = s->clock[FM_TIME];
-    if (s->clock[FM_ASSEMBLED] == 0.0) return fm_say(s, FM_ERROR, "the instance is not assembled: assemble first");
+    if (fm_check_assembled(s) != FM_OK) return FM_ERROR;
     if (!isfinite(t_end - t) || t_end < t)
         return fm_say(s, FM_ERROR,
                       "a step from t = %.9g s to t = %.9g s: the end must be finite and not before the start", t,

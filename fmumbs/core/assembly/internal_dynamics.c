@@ -213,8 +213,7 @@ int fm_drives_realise(fm_instance *s, double t, const double *y, char *out, size
             out, capacity,
             "the drives cannot realise the programs (%s): they determine %ld of %ld programmed accelerations at "
             "the start, and drive '%.40s' adds none. Springs between a drive and what it shall move, and loops that "
-            "lock it, "
-            "are in its way: choose other drives, or leave drives= out for ideal forces",
+            "lock it, are in its way: choose other drives, or leave drives= out for ideal forces",
             names, (long)rank, (long)count,
             s->image.text + s->image.joint_name[s->image.link_joint[s->realised.link[drive]]]);
     else if (!insisted(s) && s->image.n.speeds > FM_INTERNAL)

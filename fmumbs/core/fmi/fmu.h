@@ -2,7 +2,7 @@
  *
  *   fmu_component.c  opens, resets and frees it
  *   fmu_calls.c      what computes, in the core's floating-point mode
- *   fmu_start.c      the experiment; assembly; what is to be said of the start
+ *   fmu_start.c      the experiment; assembly; messages about the start
  *   fmu_step.c       a step
  *   fmu_values.c     values and derivatives of variables, by reference
  *   fmu_state.c      saved states, also serialised

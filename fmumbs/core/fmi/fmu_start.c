@@ -1,4 +1,4 @@
-/* fmu_start.c: the experiment; assembly; what is to be said of the start. */
+/* fmu_start.c: the experiment; assembly; messages about the start. */
 #include "fmu.h"
 #include "../maths/text.h"
 

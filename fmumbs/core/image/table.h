@@ -423,6 +423,10 @@ typedef enum fm_correction { /* how drift off the constraints is corrected after
                              FM_CORRECT_NEVER
 } fm_correction;
 
+/* Where the motion starts, by solver.equilibrium: at the start values, or in the equilibrium near them, where drives
+ * hold their programs, or without these. */
+typedef enum fm_start_at { FM_START_GIVEN, FM_START_HELD, FM_START_RELEASED } fm_start_at;
+
 typedef enum fm_row_level {
     FM_OF_POSITION,
     FM_OF_VELOCITY,

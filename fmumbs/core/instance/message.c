@@ -19,3 +19,10 @@ const char *fm_message(const fm_instance *s)
 {
     return s->message;
 }
+
+/* Refuses an instance that is not assembled. */
+fm_status fm_check_assembled(fm_instance *s)
+{
+    if (s->clock[FM_ASSEMBLED] != 0.0) return FM_OK;
+    return fm_say(s, FM_ERROR, "the instance is not assembled: assemble first");
+}

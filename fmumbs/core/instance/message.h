@@ -7,6 +7,7 @@
 FM_HIDDEN_BEGIN
 
 fm_status fm_say(fm_instance *s, fm_status status, const char *format, ...);
+fm_status fm_check_assembled(fm_instance *s);
 
 FM_HIDDEN_END
 

@@ -19,8 +19,6 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_RELEASED 2.0 /* solver.equilibrium: programs are released */
-
 static int is_lock(const fm_image *m, int32_t row)
 {
     return m->row_kind[row] == FM_ROW_COUPLED && m->row_part[row] == FM_OF_LOCK;
@@ -29,8 +27,8 @@ static int is_lock(const fm_image *m, int32_t row)
 /* Whether rows take part here that do not in the motion, or the other way round. */
 static int differs(const fm_instance *s)
 {
-    const int released = s->options[FM_OPTION_EQUILIBRIUM] == FM_RELEASED;
-    if (s->options[FM_OPTION_EQUILIBRIUM] == 0.0) return 0;
+    const int released = s->options[FM_OPTION_EQUILIBRIUM] == (double)FM_START_RELEASED;
+    if (s->options[FM_OPTION_EQUILIBRIUM] == (double)FM_START_GIVEN) return 0;
     for (int32_t i = 0; i < s->image.n.rows; i++)
         if (is_lock(&s->image, i) || (released && s->image.row_excitation[i] >= 0)) return 1;
     return 0;
@@ -42,7 +40,7 @@ void fm_pose_begin(fm_instance *s, const double *y)
     const size_t rows = (size_t)s->image.n.rows;
     s->statics.posing = differs(s);
     if (!s->statics.posing) return;
-    s->statics.releasing = s->options[FM_OPTION_EQUILIBRIUM] == FM_RELEASED;
+    s->statics.releasing = s->options[FM_OPTION_EQUILIBRIUM] == (double)FM_START_RELEASED;
     s->statics.in_plane = s->planar.used;
     s->statics.realised = s->realised.count;
     if (s->statics.in_plane) (void)fm_planar_use(s, 0);
@@ -92,7 +90,7 @@ int32_t fm_released_gap(fm_instance *s, const double *y, double *gap)
 {
     const fm_image *m = &s->image;
     int32_t worst = -1;
-    if (m->n.rows == 0 || s->options[FM_OPTION_EQUILIBRIUM] != FM_RELEASED) return -1;
+    if (m->n.rows == 0 || s->options[FM_OPTION_EQUILIBRIUM] != (double)FM_START_RELEASED) return -1;
     *gap = fm_closed_within(s);
     fm_assembly_place(s, y);
     for (int32_t j = 0; j < m->n.joints; j++) {

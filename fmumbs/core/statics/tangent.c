@@ -18,7 +18,7 @@
 /* The present positions, at rest, in statics.now. */
 static fm_status begin(fm_instance *s)
 {
-    if (s->clock[FM_ASSEMBLED] == 0.0) return fm_say(s, FM_ERROR, "the instance is not assembled: assemble first");
+    if (fm_check_assembled(s) != FM_OK) return FM_ERROR;
     memcpy(s->statics.now, s->y, (size_t)s->image.n.positions * sizeof(double));
     memset(s->statics.now + s->image.n.positions, 0, (size_t)s->image.n.speeds * sizeof(double));
     s->reduced.used = 0; /* statics is that of the sweeps */

@@ -115,8 +115,7 @@ static fm_status lost_coordinates(fm_instance *s, double t_end, int32_t joint)
     if (far != 0.0)
         return fm_say(s, FM_DISCARD,
                       "the step to t = %.9g s failed: after t = %.9g s joint '%s' is at %.9g %s, where numbers are "
-                      "%.3g %s apart. "
-                      "Start nearer to zero, or make the motion slower or shorter",
+                      "%.3g %s apart. Start nearer to zero, or make the motion slower or shorter",
                       t_end, s->clock[FM_TIME], name, far, unit, fm_spacing(far), unit);
     return fm_say(
         s, FM_DISCARD,
@@ -154,8 +153,7 @@ fm_status fm_step_failed(fm_instance *s, double t_end)
             s, FM_DISCARD,
             "the step to t = %.9g s failed: at t = %.9g s the %s is at a singular position, from which the motion "
             "can continue in more than one way, and its velocity does not determine which. Hold joint '%s' there with "
-            "a "
-            "drive or a spring, or start with a velocity along one of them",
+            "a drive or a spring, or start with a velocity along one of them",
             t_end, s->clock[FM_TIME], names, s->image.text + s->image.joint_name[joint]);
     }
     if (fm_near_limit(s, t_end)) return FM_DISCARD;

@@ -24,8 +24,7 @@ static fm_status step_too_long(fm_instance *s, double t, double h, double t_end)
     if (fm_near_limit(s, t_end)) return FM_DISCARD;
     return fm_say(s, FM_DISCARD,
                   "the step to t = %.9g s failed: at t = %.9g s the scheme becomes unstable. The fixed step of %.3g s "
-                  "is too long for "
-                  "this motion: use a smaller solver.step, or solver.scheme 0",
+                  "is too long for this motion: use a smaller solver.step, or solver.scheme 0",
                   t_end, t, h);
 }
 

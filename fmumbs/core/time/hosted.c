@@ -32,7 +32,7 @@
 
 static fm_status refuse_unless_ready(fm_instance *s)
 {
-    if (s->clock[FM_ASSEMBLED] == 0.0) return fm_say(s, FM_ERROR, "the instance is not assembled: assemble first");
+    if (fm_check_assembled(s) != FM_OK) return FM_ERROR;
     if (s->clock[FM_HOSTED] == 0.0)
         return fm_say(s, FM_ERROR, "integration by the host has not begun: update the events first");
     return FM_OK;
@@ -94,7 +94,7 @@ fm_status fm_do_update_events(fm_instance *s, fm_events *events)
     const double t = s->clock[FM_TIME];
     double *before = s->work.trial;
     const int begun = s->clock[FM_HOSTED] != 0.0;
-    if (s->clock[FM_ASSEMBLED] == 0.0) return fm_say(s, FM_ERROR, "the instance is not assembled: assemble first");
+    if (fm_check_assembled(s) != FM_OK) return FM_ERROR;
     if (fm_check_rules(s, FM_DISCARD) != FM_OK) return FM_DISCARD;
     if (!begun) take_over(s);
     memcpy(before, s->y, (size_t)s->model.ny * sizeof(double));

@@ -126,8 +126,8 @@ static void accept(fm_instance *s, double t, double arrival, double t_end, const
 static advanced advance(fm_instance *s, double arrival, double t_end, const fm_scheme *chosen, int once)
 {
     double *clock = s->clock;
-    for (int rejected = 0;;
-         rejected++) { /* each trial is shorter than the last, by a factor, until the time has no digits left */
+    /* each trial is shorter than the last, by a factor, until the time has no digits left */
+    for (int rejected = 0;; rejected++) {
         const double t = clock[FM_TIME_HEAD];
         const double h = arrival - t;
         if (!isfinite(arrival)) return STUCK;
