@@ -11,7 +11,7 @@ from lxml import etree
 import fmumbs as fm
 from fmumbs.compiler import ModelImage, compile
 from fmumbs.export.fmi2 import fmi2_xml
-from fmumbs.export.model_description import Capabilities, model_description, model_identifier
+from fmumbs.export.model_description import SCHEMES, Capabilities, model_description, model_identifier
 from fmumbs.export.xml import element
 
 
@@ -135,6 +135,12 @@ def test_every_unit_is_defined_and_every_type_carries_its_unit(image: ModelImage
         assert value.get("unit") is None or value.get("unit") in units
         if value.get("declaredType") is not None:
             assert types[value.get("declaredType")].get("unit") == value.get("unit")
+
+
+def test_a_choice_among_numbers_has_its_smallest_and_largest(pendulum: ModelImage) -> None:
+    found = {name: v[0] for name, v in scalars(parsed(pendulum)).items() if v[0].get("min")}
+    assert (found["solver.scheme"].get("min"), found["solver.scheme"].get("max")) == ("0", str(len(SCHEMES) - 1))
+    assert all(int(v.get("min")) <= int(v.get("start")) <= int(v.get("max")) for v in found.values())
 
 
 def test_an_angle_may_be_shown_in_degrees(pendulum: ModelImage) -> None:

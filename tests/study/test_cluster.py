@@ -16,6 +16,7 @@ from fmumbs import play
 from fmumbs.readers import read_model
 from fmumbs.study import cluster as clusters
 from fmumbs.study.batches import Queue
+from fmumbs.study.runs import Batch
 from support.commands import fmumbs
 from support.sweep_rows import rows
 
@@ -135,6 +136,36 @@ def test_a_scheduler_that_forgets_every_batch_is_told() -> None:
     with pytest.raises(fm.SolverError, match="lost 31 batches of runs in a row"):
         list(clusters._all(dask, client, mock.Mock(key="k"), Queue([range(1000)], 8), flying))
     assert client.submit.call_count == 36
+
+
+def test_batches_that_lost_too_many_workers_are_halved_down_to_the_run_that_ends_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A scheduler whose workers die at run 5; every other run is done once."""
+
+    def submit(work: Any, key: str, first: int, last: int, pure: bool) -> Any:
+        future = mock.Mock(status="error" if 5 in range(first, last) else "finished")
+        future.exception.return_value = distributed.KilledWorker("task", None, 2)
+        future.result.return_value = Batch(first, last, {}, None, 1e-3)
+        return future
+
+    client = mock.Mock()
+    client.nthreads.return_value = {"one": 1}
+    client.submit.side_effect = submit
+    module = mock.Mock(KilledWorker=distributed.KilledWorker, CancelledError=distributed.CancelledError)
+    module.wait.side_effect = lambda flying, **_: mock.Mock(done=set(flying))
+    died: list[tuple[int, int]] = []
+
+    def write(task: Any, target: None, first: int, last: int, error: str) -> Batch:
+        died.append((first, last))
+        return Batch(first, last, {}, None, 0.0)
+
+    monkeypatch.setattr(clusters, "run_batch", write)
+    queue = Queue([range(64)], 8)
+    queue.learn(1, 0.1)  # batches of ten runs
+    done = [run for batch in clusters._all(module, client, mock.Mock(key="k"), queue, {})
+            for run in range(batch.first, batch.last)]  # fmt: skip
+    assert sorted(done) == list(range(64)) and died == [(5, 6)]
 
 
 def test_the_command_starts_processes_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

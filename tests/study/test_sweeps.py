@@ -11,7 +11,7 @@ import pytest
 import fmumbs as fm
 from fmumbs import play
 from fmumbs.readers import read_model
-from fmumbs.study import sweeping, targets
+from fmumbs.study import store, sweeping, targets
 from support.sweep_rows import rows
 
 pytestmark = pytest.mark.filterwarnings("ignore::fmumbs.StartWarning")
@@ -226,6 +226,11 @@ def test_an_interrupted_sweep_continues_where_it_stopped(tmp_path: Path, four_ba
     assert trajectories(done) == trajectories(whole)
     again = Stop(0.0)
     assert rows(fm.sweep(four_bar_fmu, out, progress=again, **begin)) == rows(whole) and again.calls == 0
+
+
+def test_what_is_left_to_do_is_all_that_no_batch_has_done() -> None:
+    assert store._missing([range(6, 9), range(3), range(3, 4)], 12) == [range(4, 6), range(9, 12)]
+    assert store._missing([], 2) == [range(2)] and store._missing([range(2)], 2) == []
 
 
 def test_a_sweep_that_is_interrupted_after_its_last_run_is_finished_by_the_next_call(

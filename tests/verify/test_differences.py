@@ -207,3 +207,33 @@ def test_sums_of_small_derivatives_are_compared_by_their_size(pendulum_fmu: Path
     with Fmu(pendulum_fmu) as fmu:
         found = list(differences.differentiates_by_inputs(fmu))
     assert any("summed over each" in problem for problem in found)
+
+
+def test_uneven_steps_are_compared_within_what_their_own_runs_resolve(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two outputs that run from 0 to 1; fine and coarse runs with even steps, then with uneven ones, end elsewhere."""
+    fmu: Any = SimpleNamespace(
+        abilities=SimpleNamespace(canHandleVariableCommunicationStepSize=True), outputs=[0, 1], names=["x", "y"],
+        excitation=dict,
+    )  # fmt: skip
+
+    def found(even: float, even_coarse: float, uneven: float, uneven_coarse: float) -> list[str]:
+        off = {
+            (True, FINE): even, (True, differences.COARSE): even_coarse,
+            (False, FINE): uneven, (False, differences.COARSE): uneven_coarse,
+        }  # fmt: skip
+
+        def after(fmu: Any, parts: Any, resolution: Any) -> tuple[np.ndarray, np.ndarray]:
+            end = np.array([1.0, 1.0 + off[parts[0] == parts[1], resolution]])
+            return end, np.array([np.zeros(2), end])
+
+        monkeypatch.setattr(differences, "_after", after)
+        with np.errstate(invalid="ignore"):  # as verify_fmu does
+            return list(differences.varies_the_step(fmu))
+
+    assert found(0.0, 0.0, 0.0, 0.0) == found(0.0, 0.0, 5e-3, 6e-3) == found(0.0, 1e-3, 5e-3, 5e-3) == []
+    for wrong in (1e-5, 0.5, np.inf):  # also where only the values that are off are not finite
+        (problem,) = found(0.0, 0.0, wrong, wrong)
+        assert problem.startswith("'y' with even and uneven") and not isinstance(problem, differences.NotCompared)
+    for coarse in (0.1, 0.5):
+        (note,) = found(0.0, 0.0, 20.0, 20.0 + coarse)
+        assert note.startswith("'y' with even and uneven") and isinstance(note, differences.NotCompared)

@@ -33,6 +33,7 @@ WAYS = {  # the check, and what its sentence holds
     "DIRECTIONAL_DERIVATIVES_AGE": ("directional derivatives", "by differences"),
     "SUMS_OF_DIRECTIONAL_DERIVATIVES_ARE_TOO_LARGE": ("directional derivatives", "summed over each"),
     "OUTPUT_DERIVATIVES_ARE_TOO_LARGE": ("output derivatives", "by differences"),
+    "DECLARED_DERIVATIVES_ARE_TOO_LARGE": ("output derivatives", "and the declared derivative"),
     "DIRECTIONAL_DERIVATIVES_TURN_INFINITE": ("directional derivatives", "'A.reaction.f[1]'"),
     "DIRECTIONAL_DERIVATIVES_TURN_NOT_A_NUMBER": ("directional derivatives", "'A.reaction.f[1]'"),
     "OUTPUT_DERIVATIVES_TURN_INFINITE": ("output derivatives", "'A.reaction.f[1]'"),
