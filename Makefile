@@ -68,6 +68,7 @@ bench: .venv/.bench .venv/.core
 	$(BIN)/python benchmarks/compilers.py
 	$(BIN)/python benchmarks/constraint_violation.py
 	$(BIN)/python benchmarks/stiff.py
+	$(BIN)/python benchmarks/waiting.py
 
 dev: .venv/.plot .venv/.test .venv/.docs .venv/.bench .venv/.zig .venv/.core
 

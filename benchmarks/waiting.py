@@ -1,0 +1,276 @@
+"""What an engineer waits for: runs, sweeps, compilations, exports, pages and the import, in processor time.
+
+    python benchmarks/waiting.py [--quick] [--json FILE] [GROUP...]
+
+Goals are for a processor that takes 40 ns for a body of a long chain; beside each time is its ratio to that of a body
+on the present processor, in thousands, which counts on any other. Peers are shown where they have the path and are
+installed. GROUP: only these functions of this file. --quick: smaller models and fewer runs.
+"""
+
+import argparse
+import gc
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+
+import trees
+from common import interleaved, print_table, processor_name
+from engines import to_model
+from waiting_models import fmpy_seconds, mujoco_seconds, six_cylinders
+
+import fmumbs as fm
+from fmumbs.compiler import compile
+from fmumbs.readers import read_model
+
+UNIT = 40e-9  # s of a body in a sweep on the processor to which the goals belong
+CHAIN, LONG_CHAIN = 1000, 10_000  # bodies
+FLEXIBLE = {"support": "flexible", "link": "flexible", "friction": True}  # all that bends and rubs
+TURNS = 5
+US, MS = 1e-6, 1e-3
+
+
+@dataclass(frozen=True)
+class Line:
+    """One path: what it takes, and what it should at most. unit: "us", "ms", "s", "MB", or "" for a ratio."""
+
+    what: str
+    unit: str
+    measured: float
+    goal: float
+    peer: str = ""
+
+    def is_met(self, body: float) -> bool:
+        """body: time of a body in a sweep [s]. A count, a ratio or a size does not depend on the processor."""
+        return self.measured <= self.goal * (body / UNIT if self.unit in _SCALES else 1.0)
+
+    def cells(self, body: float) -> list[str]:
+        scale = _SCALES.get(self.unit)
+        ratios = (
+            [""] * 2 if scale is None else [f"{v * scale / 1e3:.4g}" for v in (self.measured / body, self.goal / UNIT)]
+        )
+        times = [f"{v:.4g} {self.unit}" for v in (self.measured, self.goal)]
+        return [self.what, *times, *ratios, "yes" if self.is_met(body) else "NO", self.peer]
+
+
+_SCALES = {"us": US, "ms": MS, "s": 1.0}
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much is measured. sweep: runs; bodies: of the largest compilation, with its goals in s and MB."""
+
+    sweep: int
+    bodies: int
+    goals: tuple[float, float]
+
+
+FULL, QUICK = Size(2000, 100_000, (8.0, 500.0)), Size(200, 10_000, (0.8, 130.0))
+
+
+def seconds(call: Callable[[], object], turns: int = TURNS) -> float:
+    """The least processor time [s] of this process for a call."""
+    found = []
+    for _ in range(turns):
+        gc.collect()
+        start = time.process_time()
+        call()
+        found.append(time.process_time() - start)
+    return min(found)
+
+
+# Runs -----------------------------------------------------------------------------------------------------------------
+
+
+def stiff_runs(_: Size) -> list[Line]:
+    lines = []
+    for what, model, stop, goal, most in (
+        ("governor", read_model("governor"), 10.0, None, 10),
+        ("crane", read_model("crane"), 5.0, 60, 16),
+        ("manipulator5, all flexible, friction", read_model("manipulator5", FLEXIBLE), 4.0, 200, 16),
+    ):
+        image = compile(model, everything=True, scheme="radau")
+        solver = fm.Solver(image)
+        taken = seconds(partial(_run, solver, stop))
+        if goal is not None:
+            lines.append(Line(f"{what}, {stop:g} s by radau", "ms", taken / MS, goal))
+        each = solver.get("solver.evaluations") / solver.get("solver.steps")
+        lines.append(Line(f"{what} by radau: evaluations a step", "", each, most))
+    return lines
+
+
+def default_runs(_: Size) -> list[Line]:
+    lines = []
+    for name, stop, goal in (("governor", 10.0, 5), ("crane", 5.0, 65), ("cantilever", 1.0, 30)):
+        taken = seconds(partial(_run, fm.Solver(compile(read_model(name))), stop), 3)
+        lines.append(Line(f"{name} as it ships, {stop:g} s", "ms", taken / MS, goal))
+    return lines
+
+
+def engine(_: Size) -> list[Line]:
+    image = compile(six_cylinders())
+    taken = seconds(partial(_run, fm.Solver(image), 1.0))
+    return [
+        Line("engine of six cylinders, 1 s", "ms", taken / MS, 3.2),
+        Line("engine of six cylinders: build and compile", "ms", seconds(lambda: compile(six_cylinders())) / MS, 6),
+    ]
+
+
+def _run(solver: fm.Solver, stop: float) -> None:
+    solver.reset()
+    solver.assemble()
+    solver.step(stop)
+
+
+def outputs(_: Size) -> list[Line]:
+    solver = fm.Solver(read_model("crane"))
+    solver.assemble()
+    references = solver.image.variables.outputs()
+
+    def read_all() -> None:
+        for k in range(100):
+            solver.set("solver.step", 1e-3 + 1e-9 * k)  # what was computed for the last values is not used again
+            solver.read(references)
+
+    return [Line(f"all {len(references)} outputs of the crane", "us", seconds(read_all) / 100 / US, 50)]
+
+
+def simulation(_: Size) -> list[Line]:
+    model = read_model("double_pendulum")
+    peer = f"FMPy {fmpy_seconds(model, 5.0, 0.01) / MS:.3g} ms"
+    taken = seconds(partial(fm.simulate, model, stop=5.0, interval=0.01), 20)
+    return [Line("fm.simulate, double pendulum, 501 rows", "ms", taken / MS, 1.5, peer)]
+
+
+# Sweeps ---------------------------------------------------------------------------------------------------------------
+
+
+def sweeps(size: Size) -> list[Line]:
+    joints = {f"J{k}.q": (0.1, 0.5) for k in range(1, 7)}
+    found = mujoco_seconds(6, 5.0)
+    peer = "" if found is None else f"mujoco.rollout {found / MS:.3g} ms"
+    return [
+        Line("sweep of four_bar over a length, a run", "ms", _sweep("four_bar", {"crank": (0.09, 0.11)}, size), 2.0),
+        Line("sweep of arm6 over start values, a run", "ms", _sweep("arm6", joints, size), 0.4, peer),
+    ]
+
+
+def _sweep(name: str, ranges: dict[str, tuple[float, float]], size: Size) -> float:
+    """Processor time [ms] of a run of a sweep in this process, with the sweep's start and its file."""
+    with tempfile.TemporaryDirectory() as folder:
+
+        def run() -> None:
+            out = Path(folder) / f"{name}.parquet"
+            fm.sweep(name, out, ranges=ranges, samples=size.sweep, workers=0, overwrite=True)
+            out.unlink()
+
+        return seconds(run, 1) / size.sweep / MS
+
+
+# Models ---------------------------------------------------------------------------------------------------------------
+
+
+def compilation(size: Size) -> list[Line]:
+    model = _chain(CHAIN)
+    lines = [Line(f"compile, {CHAIN} bodies, a body", "us", seconds(partial(compile, model)) / CHAIN / US, 60)]
+    code = "import sys, waiting; waiting.compile_alone(int(sys.argv[1]))"
+    taken, memory = json.loads(_python(["-c", code, str(size.bodies)]))
+    return [
+        *lines,
+        Line(f"compile, {size.bodies} bodies", "s", taken, size.goals[0]),
+        Line(f"compile, {size.bodies} bodies: memory", "MB", memory, size.goals[1]),
+    ]
+
+
+def compile_alone(bodies: int) -> None:
+    """Prints the processor time [s] of a compilation in this process, and its greatest memory [MB]."""
+    taken = seconds(partial(compile, _chain(bodies)), 1)
+    print(json.dumps([taken, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]))
+
+
+def _chain(bodies: int) -> fm.Model:
+    tree = trees.arm(bodies)
+    return to_model(tree, trees.near_rest(tree))
+
+
+def export(_: Size) -> list[Line]:
+    lines = []
+    for bodies, goal in ((10, 12), (CHAIN, 200)):
+        model = _chain(bodies)
+        model.output("tip", of=f"J{bodies - 1}.q")
+        with tempfile.TemporaryDirectory() as folder:
+            taken = seconds(partial(fm.export_fmu, model, Path(folder) / "chain.fmu"))
+        lines.append(Line(f"export, {bodies} bodies", "ms", taken / MS, goal))
+    return lines
+
+
+def page(_: Size) -> list[Line]:
+    return [Line("page of the crane, model.view()", "s", seconds(read_model("crane").view, 2), 0.2)]
+
+
+def imports(_: Size) -> list[Line]:
+    """The import in a new interpreter, whose own start is not counted; the least of some."""
+    codes = {"fmumbs": "import fmumbs", "numpy": "import numpy", "": "pass"}
+    taken = {name: min(_child_seconds(["-c", code]) for _ in range(9)) for name, code in codes.items()}
+    peer = f"of it NumPy {taken['numpy'] - taken['']:.3g} s"
+    return [Line("import fmumbs", "s", taken["fmumbs"] - taken[""], 0.15, peer)]
+
+
+def _child_seconds(arguments: list[str]) -> float:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    _python(arguments)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def _python(arguments: list[str]) -> str:
+    folder = Path(__file__).parent
+    done = subprocess.run([sys.executable, *arguments], cwd=folder, check=True, capture_output=True, text=True)
+    return done.stdout
+
+
+def long_chain(_: Size) -> list[Line]:
+    each = _bodies(CHAIN, LONG_CHAIN)
+    what = f"time of a body among {LONG_CHAIN} over that among {CHAIN}"
+    return [Line(what, "", each[LONG_CHAIN] / each[CHAIN], 1.2)]
+
+
+def _bodies(*counts: int) -> dict[int, float]:
+    """Time [s] of a body in one evaluation of the accelerations of a chain, by its number of bodies."""
+    solvers = {str(n): fm.Solver(_chain(n)) for n in counts}
+    for solver in solvers.values():
+        solver.assemble()
+    return {int(n): taken / int(n) for n, taken in interleaved({n: s.evaluate for n, s in solvers.items()}).items()}
+
+
+GROUPS: tuple[Callable[[Size], list[Line]], ...] = (
+    stiff_runs, default_runs, engine, outputs, simulation, sweeps, compilation, export, imports, page, long_chain,
+)  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("group", nargs="*", choices=[[], *(group.__name__ for group in GROUPS)])
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--json", type=Path)
+    arguments = parser.parse_args()
+    body = _bodies(CHAIN)[CHAIN]
+    print(f"{processor_name()}, {1e9 * body:.3g} ns for a body of {CHAIN}")
+    lines: list[Line] = []
+    for group in GROUPS:
+        if not arguments.group or group.__name__ in arguments.group:
+            lines += group(QUICK if arguments.quick else FULL)
+    headings = ["path", "measured", "to be", "thousand bodies", "to be", "met", "peer"]
+    print_table(headings, [line.cells(body) for line in lines])
+    if arguments.json:
+        arguments.json.write_text(json.dumps([asdict(line) for line in lines], indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
