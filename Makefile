@@ -39,12 +39,12 @@ test: .venv/.test .venv/.core # then the rest is independent and runs side by si
 test-all: platforms
 	$(MAKE) test
 	$(BIN)/pytest -n auto --dist worksteal -m slow
-	$(MAKE) sanitize-python SANITIZED_TESTS="$(RANDOM_MODELS) tests/core/loops/test_nearest.py tests/relations" SANITIZED_OPTIONS="-n auto -m slow"
+	$(MAKE) sanitize-python SANITIZED_TESTS="$(RANDOM_MODELS) tests/core/assembly/test_nearest.py tests/relations" SANITIZED_OPTIONS="-n auto -m slow"
 
 platforms: .venv/.platforms
 
 C_FILES = $(filter-out fmumbs/core/fmi/fmi2Function% fmumbs/core/fmi/fmi2Types%,$(wildcard \
-    fmumbs/core/*.h fmumbs/core/*/*.[ch] fmumbs/core/*/*.inc tests/core/*.[ch] tests/*/*.c tests/faults/site/*.c fuzz/*.[ch] \
+    fmumbs/core/*.h fmumbs/core/*/*.[ch] fmumbs/core/*/*.inc tests/core/*.h tests/core/*/*.c tests/*/*.c tests/faults/site/*.c fuzz/*.[ch] \
     benchmarks/*.c benchmarks/peers/*.c benchmarks/peers/*.h))
 
 lint: .venv/.test .venv/.core
@@ -128,7 +128,7 @@ $(SANITIZED)/libfmumbs.a: .venv/.tools $(CORE) Makefile
 	$(CMAKE) --build $(@D) --target archive
 	@touch $@
 
-C_TESTS := $(patsubst tests/core/%.c,build/sanitize/%.passed,$(wildcard tests/core/*.c))
+C_TESTS := $(patsubst tests/core/%.c,build/sanitize/%.passed,$(wildcard tests/core/*/*.c))
 
 sanitize: $(C_TESTS)
 
@@ -138,13 +138,13 @@ build/sanitize/%.passed: build/sanitize/% build/images/list.txt
 
 build/sanitize/%: tests/core/%.c tests/core/images.h $(SANITIZED)/libfmumbs.a
 	@mkdir -p $(@D)
-	$(CC) -std=c99 -O1 $(SANITIZE) -Wall -Wextra -Ifmumbs/core $< $(SANITIZED)/libfmumbs.a $(SANITIZED)/untraced.o -lm -o $@
+	$(CC) -std=c99 -O1 $(SANITIZE) -Wall -Wextra -Ifmumbs/core -Itests/core $< $(SANITIZED)/libfmumbs.a $(SANITIZED)/untraced.o -lm -o $@
 
 # some Python tests and random models on a package of its own
-RANDOM_MODELS := tests/core/loops/test_planar_beside.py
+RANDOM_MODELS := tests/core/kernels/test_planar_beside.py
 SANITIZED_TESTS := tests/run/test_result.py tests/run/test_solver.py tests/core/fmi/test_fmi2_state.py \
-  tests/core/loops/test_foreign_memory.py tests/core/statics/test_stability.py::test_only_the_last_assembly_counts \
-  tests/core/loops/test_reactions_at_folds.py::test_what_stays_finite_is_the_limit $(RANDOM_MODELS)
+  tests/core/instance/test_foreign_memory.py tests/core/statics/test_stability.py::test_only_the_last_assembly_counts \
+  tests/core/motion/test_reactions_at_folds.py::test_what_stays_finite_is_the_limit $(RANDOM_MODELS)
 SANITIZED_OPTIONS :=
 
 sanitize-python: .venv/.test .venv/.core $(SANITIZED)/libfmumbs.a

@@ -248,6 +248,19 @@ def test_every_file_of_the_core_is_in_a_known_folder() -> None:
     assert drawn("fmi") == [{room} for room in reversed(CORE_ROOMS)]
 
 
+@pytest.mark.parametrize("room", CORE_ROOMS)
+def test_every_room_of_the_core_has_tests_of_its_own(room: str) -> None:
+    folder = ROOT / "tests" / "core" / room
+    assert [path for path in folder.glob("test_*") if path.suffix in {".py", ".c"}], f"no tests in {folder}"
+
+
+def test_no_test_of_the_core_is_outside_of_its_rooms() -> None:
+    folder = ROOT / "tests" / "core"
+    assert list(folder.glob("test_*")) == []
+    rooms = {path.parent.name for path in folder.glob("*/test_*")}
+    assert rooms == set(CORE_ROOMS)
+
+
 @pytest.mark.parametrize("arrows", [core_includes, core_calls])
 def test_the_core_includes_and_calls_one_way(arrows: Callable[[], dict[str, set[str]]]) -> None:
     found = arrows()

@@ -50,10 +50,10 @@ def run_tests(tests: list[str], tree: Path, most: float, *options: str) -> tuple
 
 
 def run_c_tests(tests: Iterable[str], tree: Path) -> tuple[str, int, str]:
-    """The first of tests/core/*.c that fails under the sanitizers, how many ran, and the end of its output."""
+    """The first C test that fails under the sanitizers, how many ran, and the end of its output."""
     count, output = 0, ""
     for count, test in enumerate(tests, 1):
-        target = f"build/sanitize/{Path(test).stem}.passed"
+        target = f"build/sanitize/{Path(test).relative_to('tests/core').with_suffix('.passed')}"
         (tree / target).unlink(missing_ok=True)
         built = [f"--old-file={name}" for name in ("build/images/list.txt", ".venv/.tools")]
         code, output = run(["make", f"BIN={Path(sys.executable).parent}", *built, target], tree)

@@ -1,8 +1,7 @@
 """The floating-point mode is the core's own within a call and the host's outside of it.
 
-tests/core/test_float_mode.c looks at every public call, and at the flags. Here are Python, an FMU's logger, and what
-the mode is for: motions that decay along a chain from rest pass no numbers that take a processor a hundred times as
-long.
+test_float_mode.c looks at every public call, and at the flags. Here are Python, an FMU's logger, and what the mode is
+for: motions that decay along a chain from rest pass no numbers that take a processor a hundred times as long.
 """
 
 import ctypes
