@@ -132,14 +132,21 @@ def state_of_joint(solver: fm.Solver, joint: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("dynamics", DYNAMICS)
 @pytest.mark.parametrize("reads", [False, True])
-def test_turns_of_a_cut_joint_without_rows_are_counted_beside_loops_in_the_plane(reads: bool, dynamics: str) -> None:
-    """Whether or not outputs are read in between: a crank of a four-bar that turns round, six modes beside its pin."""
+@pytest.mark.parametrize("coupler", ["body", "rod"])
+def test_turns_of_a_cut_joint_without_rows_are_counted_beside_loops_in_the_plane(
+    coupler: str, reads: bool, dynamics: str
+) -> None:
+    """Whether or not outputs are read in between: a crank of a four-bar that turns round, six modes beside its pin. Its
+    loop is closed by a pin, which has a coordinate, or by a rod, which has none."""
     model = fm.Model("turns", gravity=(0, 0, 0))
     g = model.ground
     a, b, c = (fm.Body.rod(name, length=long, mass=1.0) for name, long in (("a", 0.1), ("b", 0.26), ("c", 0.22)))
-    model.add(a, b, c, fm.Revolute("A", g.at(), a.base, axis="y", q0=0.3, u0=40.0))
-    model.add(fm.Revolute("B", a.tip, b.base, axis="y"))
-    model.add(fm.Revolute("C", b.tip, c.tip, axis="y"), fm.Revolute("D", g.at(0.25, 0, 0), c.base, axis="y", q0=-1.9))
+    model.add(a, c, fm.Revolute("A", g.at(), a.base, axis="y", q0=0.3, u0=40.0))
+    if coupler == "body":
+        model.add(b, fm.Revolute("B", a.tip, b.base, axis="y"), fm.Revolute("C", b.tip, c.tip, axis="y"))
+    else:
+        model.add(fm.Distance("B", a.tip, c.tip, length=0.26))
+    model.add(fm.Revolute("D", g.at(0.25, 0, 0), c.base, axis="y", q0=-1.9))
     model.add(fm.Joint("X", g.at(), a.base, cut=True, modes=(*map(fm.Slide, "xyz"), *map(fm.Turn, "xzy"))))
     solver = fm.Solver(compile(model, everything=True).with_options(dynamics=dynamics))
     solver.assemble()

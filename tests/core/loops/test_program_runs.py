@@ -61,6 +61,19 @@ def test_the_transition_has_no_jump_in_position_and_velocity_where_it_ends() -> 
     assert_allclose(kappa[2], kappa[1], rtol=0, atol=1e-4)
 
 
+def test_a_step_ends_with_the_transition() -> None:
+    """Its acceleration is a cubic, of which RK4 makes the velocity to round-off, if no step goes on beyond its end."""
+    model = fm.Model("slide", gravity=(0, 0, 0))
+    body = fm.Body("b", mass=1.0, inertia=(1.0, 1.0, 1.0))
+    joint = fm.Prismatic("A", model.ground.at(), body.at(), axis="x", q0=0.3, u0=0.2)
+    program = fm.ProgrammedJoint("P", joint, input="kappa_dot", start=(0.0,), rate=(0.5,), transition=0.311)
+    model.add(body, joint, program)
+    solver = started(model, scheme="rk4", step=0.04)
+    assert solver.get("A.qd") == pytest.approx(0.2, abs=1e-15)
+    solver.step(0.5)
+    assert_allclose(solver.get("A.qd"), 0.5, rtol=0, atol=1e-13)
+
+
 def test_without_a_transition_the_mechanism_starts_on_the_path() -> None:
     solver = started(arm())
     assert solver.get("P.violation") <= FOLLOWED

@@ -19,6 +19,7 @@ from support.sweeps import seeds
 
 AGREEMENT = 1e-9  # relative to the largest acceleration or force
 CLOSED = 1e-11  # [m] or [rad]
+TURNING = 12  # a seed whose program is relative to a body that turns
 
 
 def solver_of(case: Drawn, **options: object) -> fm.Solver:
@@ -41,7 +42,7 @@ def assert_follows(solver: fm.Solver, case: Drawn, oracle: object, t: float) -> 
 
 
 @pytest.mark.parametrize("kind", ["point", "joint", "orientation"])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", [*range(6), TURNING])
 def test_a_random_program_is_followed_with_the_forces_of_its_multipliers(seed: int, kind: str) -> None:
     case = draw(seed, kind, loops=0 if kind == "orientation" else seed % 2)
     solver = solver_of(case)
@@ -79,7 +80,7 @@ def test_a_path_is_reached_from_guesses_far_from_it(seed: int, kind: str, loops:
 
 @pytest.mark.parametrize("order", [1, 2])
 @pytest.mark.parametrize("kind", ["speed", "speed_M", "spin", "spin_M", "twist", "twist_M"])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [*range(3), TURNING])
 def test_random_programs_of_velocities_and_accelerations(seed: int, kind: str, order: int) -> None:
     case = draw(seed, kind, loops=0 if kind[:4] == "spin" else seed % 2, order=order)
     solver = solver_of(case, dynamics=("riccati", "copcod")[seed % 2])
