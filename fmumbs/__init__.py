@@ -62,6 +62,7 @@ from fmumbs.mechanism import (
 )
 from fmumbs.mechanism import forces as _forces
 from fmumbs.mechanism.forces import *  # noqa: F403
+from fmumbs.play import replay
 from fmumbs.run import Equilibrium, Result, Signal, Solver, divide_and_conquer, equilibrium, simulate, uniqueness
 from fmumbs.spatial import Rotation, SpatialInertia, Transform
 from fmumbs.study import Sweep, sweep
@@ -138,6 +139,7 @@ __all__ = [
     "export_fmu",
     "make_flexible",
     "mode_vectors",
+    "replay",
     "simulate",
     "sweep",
     "uniqueness",

@@ -239,6 +239,10 @@ def export(
 @inputs_over_time
 @interpolation
 @click.option(
+    "--replay", type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="CSV file that the page of `fmumbs view` saved: the same live run of a MODEL, bit for bit.",
+)  # fmt: skip
+@click.option(
     "-o", "--out", "--output", "out", type=ResultFile(),
     help="Writes the results: .csv, .mat (MATLAB 4, as Dymola's), .h5 or .parquet.",
 )  # fmt: skip
@@ -250,6 +254,7 @@ def run(
     settings: Settings,
     inputs: Path | None,
     interpolation: str,
+    replay: Path | None,
     out: Path | None,
     plot: Path | None,
     **integration: Any,
@@ -264,6 +269,9 @@ def run(
     """
     from fmumbs import play
 
+    if replay is not None and (stop or interval or inputs or _is_fmu(target)):
+        what = "an FMU" if _is_fmu(target) else "--stop, --interval and --input"
+        raise click.UsageError(f"--replay does not go with {what}: its file has the times and inputs of a MODEL.")
     chosen = given(integration)
     options = play.Options(stop=stop, interval=interval, inputs=inputs, interpolation=interpolation, run=chosen)
     with run_warnings(), progress_bar(f"running {target}") as progress:
@@ -271,7 +279,10 @@ def run(
             result, failure = _as_far_as(lambda: play.run_fmu(target, options, settings, progress=progress))
         else:
             model = read_model(target, settings)
-            result, failure = _as_far_as(lambda: play.run_model(model, options, progress=progress))
+            if replay is not None:
+                result, failure = _as_far_as(lambda: play.replay(model, replay, progress=progress, **chosen))
+            else:
+                result, failure = _as_far_as(lambda: play.run_model(model, options, progress=progress))
     _report(result, out, plot)
     printing.print_summary(play.summary(result))
     for names in (("solver.implicit", "solver.steps"), ("solver_implicit", "solver_steps")):  # the latter: flat

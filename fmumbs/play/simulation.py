@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fmumbs._tables import read_table
+from fmumbs.compiler import compile
 from fmumbs.compiler.options import OPTIONS, RunOptions, given
 from fmumbs.compiler.options import settings_of as settings_by_name
 from fmumbs.errors import DeformationWarning, InputWarning, SolverError, StartWarning
@@ -24,6 +25,7 @@ from fmumbs.play.unpacking import start_of
 from fmumbs.run import Result, Signal, simulate
 from fmumbs.run.details import Details
 from fmumbs.run.feed import Feed
+from fmumbs.run.moments import Input
 from fmumbs.run.rows import Rows
 from fmumbs.run.simulate import times_of
 
@@ -74,6 +76,26 @@ def run_model(model: "Model", options: Options, *, progress: Progress | None = N
     return simulate(
         model, stop=options.stop, interval=options.interval, inputs=series, progress=progress, **options.run
     )
+
+
+def replay(model: "Model", path: "str | os.PathLike[str]", *, progress: Progress | None = None, **run: Any) -> Result:
+    """Simulates a model as a page ran it live, bit for bit.
+
+    path: the CSV file that the page saved, with a row for each of its steps. Its columns are `time` [s] and what was
+        changed: inputs, parameters, and BODY.pull.force [N] and BODY.pull.torque [N.m], what the hand that pulled a
+        body did at the origin of its frame, in world axes. The result has these rows, too.
+    run: options of simulate(), those with which the page was made.
+
+    Raises as simulate(), and SolverError for a file that cannot be read.
+    """
+    series = read_inputs(Path(path), "hold")
+    times = next(iter(series.values())).times
+    inputs: dict[str, Input] = {}
+    for name, signal in series.items():
+        values = np.asarray(signal.values)
+        inputs[name] = signal if np.ptp(values) else float(values[0])  # a start value is constant
+    image = compile(model, everything=True, **run)
+    return simulate(image, times=times, inputs=inputs, progress=progress)
 
 
 def settings_of(options: Options) -> dict[str, float]:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from fmumbs import _checks
 from fmumbs.compiler import ModelImage, image_of
 from fmumbs.compiler.options import RunOptions, takes_options
+from fmumbs.compiler.pulls import with_pulls
 from fmumbs.errors import DeformationWarning, ModelError, SolverError, StartWarning
 from fmumbs.mechanism import Model
 from fmumbs.run.details import details_later
@@ -47,6 +48,7 @@ def simulate(
         functions of time: evaluated at the start of each interval and held over it, which makes a staircase with an
             error of first order in the interval. For a smooth function give Signal.sample(function, times).
         Parameters that are tunable take functions, and signals with interpolation="hold".
+        BODY.pull.force [N] and BODY.pull.torque [N.m] load any rigid body at the origin of its frame, in world axes.
     control: a function f(t, outputs) that returns inputs by name, or None to keep them. It is called at time 0 after
         assembly and every control_interval [s], by default at the times of the results; what it returns is held until
         the next call, as by a digital controller. outputs: a mapping with the value of any variable, `outputs["A.q"]`.
@@ -62,13 +64,14 @@ def simulate(
     name, a refused value, or a step that fails; then the error has the `time` [s] and the `result` so far. Ctrl-C
     raises Interrupted, which has both, too.
     """
-    image = image_of(model, **options)
+    given = _given(inputs)
+    image = with_pulls(image_of(model, **options), given)
     recorded = experiment_times(image, stop, interval) if times is None else _given_times(times, stop, interval)
     unseen = int(recorded[0] > 0.0)  # a start that is not recorded
     points = np.concatenate([np.zeros(unseen), recorded])
     references = _chosen(image, outputs)
     solver = Solver(image)
-    moments = Moments(solver, points, _given(inputs), control, control_interval)
+    moments = Moments(solver, points, given, control, control_interval)
     run = iter(moments)
     next(run)
     for message in start_warnings(image.name, solver.start_changes, solver.departure):

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from fmumbs.compiler import ModelImage, compile
+from fmumbs.compiler.pulls import with_pulls
 from fmumbs.mechanism import Model
 
 CORE = Path(__file__).parents[1] / "_fmu" / "wasm32-wasi" / "fmumbs.wasm"
@@ -35,7 +36,8 @@ def live_of(
     if core is None:
         return None
     starts = dict(pair for name, value in (given or {}).items() for pair in _components(image, name, value))
-    return {"core": core, "image": _deflated(image.bytes), "starts": starts, "declared": dict(declared or {})}
+    pulled = _deflated(with_pulls(image).bytes)
+    return {"core": core, "image": pulled, "starts": starts, "declared": dict(declared or {})}
 
 
 def declared_names(model: Model | ModelImage) -> dict[str, str]:

@@ -20,7 +20,8 @@ from fmumbs.view.data import as_json
 THREE_VERSION = "0.170.0"
 THREE_SHA256 = "08fd7545d13d2c7fb65ab691530a802dafefd638596501854f267d0fb13c39e7"
 MODULES = (
-    "numbers", "recording", "camera", "plots", "instances", "picture", "live", "engine", "motion", "panel", "main",
+    "numbers", "recording", "camera", "files", "plots", "instances", "picture", "live", "engine", "motion", "panel",
+    "main",
 )  # fmt: skip
 
 _EXPORTS = re.compile(r"export\{([^{}]*)\};?\s*$")
@@ -63,7 +64,7 @@ class View:
 
     def _repr_html_(self) -> str:
         style = f"width:100%;height:{_HEIGHT}px;border:1px solid #8884;border-radius:6px"
-        return f'<iframe srcdoc="{escape(self.html)}" sandbox="allow-scripts" style="{style}"></iframe>'
+        return f'<iframe srcdoc="{escape(self.html)}" sandbox="allow-scripts allow-downloads" style="{style}"></iframe>'
 
 
 def html_of(data: dict[str, Any]) -> str:

@@ -114,6 +114,29 @@ class Browser:
             self.call("Input.dispatchTouchEvent", type="touchMove" if step else "touchStart", touchPoints=fingers)
         self.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
 
+    def drag(self, *points: tuple[float, float], lets_go: bool = True) -> None:
+        """Presses the left button of the mouse at the first point, moves through the others, and releases it."""
+        kinds = ["mousePressed", *["mouseMoved"] * (len(points) - 1)]
+        for kind, (x, y) in zip(kinds, points, strict=True):
+            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=1, clickCount=1)
+        if lets_go:
+            self.let_go(points[-1])
+
+    def let_go(self, at: tuple[float, float]) -> None:
+        x, y = at
+        self.call("Input.dispatchMouseEvent", type="mouseReleased", x=x, y=y, button="left", buttons=0, clickCount=1)
+
+    def saved(self, selector: str, name: str, folder: Path) -> Path:
+        """Clicks at what saves a file of this name, and returns where it is."""
+        self.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
+        self.drag(self.centre(selector))
+        path, end = folder / name, time.monotonic() + PATIENCE
+        while not path.exists():
+            if time.monotonic() > end:
+                raise TimeoutError(f"{name} was not saved; there are {[one.name for one in folder.iterdir()]}")
+            time.sleep(0.02)
+        return path
+
     def tap(self, selector: str) -> None:
         self.touch([self.centre(selector)])
 

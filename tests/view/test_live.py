@@ -92,8 +92,8 @@ def test_the_page_computes_the_native_bits(name: str, browser: Browser, pages: d
     for i in range(STEPS):
         solver.step((i + 1) / STEPS)
         rows.append(solver.read(references))
-    assert found["names"] == [variable.name for variable in image.variables]
-    assert np.array_equal(found["rows"], rows)
+    assert found["names"][: len(references)] == [variable.name for variable in image.variables]
+    assert np.array_equal(np.array(found["rows"])[:, : len(references)], rows)  # behind them are pulls, which are zero
     assert browser.errors == []
 
 

@@ -1,9 +1,10 @@
 // A camera on a sphere about a target: drag turns it, the wheel or a pinch zooms, right button or shift pans.
 
 export class Orbit {
-  /** up: (3,) unit vector that stays upright. changed: called after each change. */
-  constructor(camera, element, up, changed) {
-    Object.assign(this, { camera, element, changed });
+  /** up: (3,) unit vector that stays upright. changed: called after each change. taken: whether what a pointer that
+   * goes down begins is something else. */
+  constructor(camera, element, up, changed, taken) {
+    Object.assign(this, { camera, element, changed, taken });
     this.up = new THREE.Vector3(...up);
     this.across = new THREE.Vector3(1, 0, 0);
     if (Math.abs(this.up.x) > 0.9) this.across.set(0, 1, 0);
@@ -27,6 +28,7 @@ export class Orbit {
   down(e) {
     if (e.target.closest("button, label, select, input, #keys")) return;
     this.element.setPointerCapture(e.pointerId);
+    if (this.pointers.size === 0 && this.taken(e)) return;
     this.pointers.set(e.pointerId, [e.clientX, e.clientY]);
   }
 

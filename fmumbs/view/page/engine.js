@@ -6,6 +6,18 @@ import { Mechanism, MechanismError } from "./live.js";
 export class Host {
   constructor() {
     this.piece = 1 / 240; // of simulated time between looks at the clock [s]
+    this.hand = null;
+    this.forget();
+  }
+
+  /** What a second run needs to give the same bits: all ends of steps, and what was changed at which of them. */
+  forget(starts = {}) {
+    this.log = { starts, times: [0], changes: [] };
+    this.pending = new Map();
+  }
+
+  record() {
+    return this.log;
   }
 
   /** core, image: bytes. Returns what describe() does. */
@@ -22,30 +34,119 @@ export class Host {
     return all;
   }
 
+  /** From the next step on; values in between would leave their trace in the integration. Refused at once. */
   set(name, value) {
-    this.mechanism.set(name, value);
+    const kept = this.mechanism.save();
+    try {
+      this.mechanism.set(name, value);
+    } finally {
+      this.mechanism.restore(kept);
+    }
+    this.pending.set(name, value);
   }
 
   /** starts: values by name of what was changed before. */
   reset(starts, references) {
+    this.hand = null;
     this.mechanism.reset(starts);
+    this.forget({ ...starts });
     return this.frame(references);
   }
 
   frame(references) {
-    return { time: this.mechanism.time, poses: this.mechanism.poses(), values: this.mechanism.read(references) };
+    const { mechanism, hand } = this;
+    return { time: mechanism.time, poses: mechanism.poses(), values: mechanism.read(references), pull: hand && [...this.whereIs(hand).point, ...hand.aim] };
   }
+
+  step(goal) {
+    const { mechanism, log, pending } = this;
+    if (this.hand) this.pull();
+    for (const [name, value] of pending) {
+      mechanism.set(name, value);
+      log.changes.push({ step: log.times.length - 1, name, value });
+    }
+    pending.clear();
+    mechanism.step(goal);
+    log.times.push(mechanism.time);
+  }
+
+  // A hand ----------------------------------------------------------------------------------------------------------
+
+  /** Takes hold of a body: {body: its name, at: (3) where, in its frame [m], omega [rad/s], most: a mass [kg]}. Once
+   * held, it is pulled towards `aim` by a spring and a damper, k = m omega^2 and d = 2 m omega, with the mass m that the
+   * mechanism has there: three directions of a unit force accelerate the point by 3 / m in all, and `most` at most. */
+  hold(hand) {
+    this.hand = { ...hand, aim: this.whereIs(hand).point };
+    this.hand.mass = this.massAt(this.hand);
+  }
+
+  aim(at) {
+    if (this.hand) this.hand.aim = at;
+  }
+
+  /** Lets go: the load is zero again. */
+  release() {
+    if (!this.hand) return;
+    for (const [name] of this.load([0, 0, 0], [0, 0, 0])) this.pending.set(name, 0);
+    this.hand = null;
+  }
+
+  /** arm: from the origin of the body's frame to where it is held; point: this place in the world [m]. */
+  whereIs({ body, at }) {
+    const [r, q] = [this.vector(`${body}.r`), this.vector(`${body}.quat`, 4)], [w, ...u] = q;
+    const once = cross(u, at), twice = cross(u, once);
+    const arm = at.map((one, k) => one + 2 * (w * once[k] + twice[k]));
+    return { arm, point: r.map((one, k) => one + arm[k]) };
+  }
+
+  vector(name, count = 3) {
+    return Array.from({ length: count }, (_, k) => this.mechanism.get(`${name}[${k + 1}]`));
+  }
+
+  /** The load that a force at the held point is, by the names of its inputs. */
+  load(force, arm) {
+    const parts = [["force", force], ["torque", cross(arm, force)]];
+    return parts.flatMap(([what, values]) => values.map((value, k) => [`${this.hand.body}.pull.${what}[${k + 1}]`, value]));
+  }
+
+  massAt({ body, most }) {
+    const { mechanism } = this, kept = mechanism.save(), { arm } = this.whereIs(this.hand);
+    const acceleration = (force) => {
+      for (const [name, value] of this.load(force, arm)) mechanism.set(name, value);
+      const turn = cross(this.vector(`${body}.alpha`), arm);
+      return this.vector(`${body}.a`).map((one, k) => one + turn[k]);
+    };
+    let sum = 0;
+    try {
+      const before = acceleration([0, 0, 0]);
+      for (let k = 0; k < 3; k++) sum += (acceleration([0, 1, 2].map((i) => (i === k ? most : 0)))[k] - before[k]) / most;
+    } finally {
+      mechanism.restore(kept);
+    }
+    return 3 / sum > 0 && 3 / sum < most ? 3 / sum : most;
+  }
+
+  pull() {
+    const { hand } = this, { arm, point } = this.whereIs(hand), turn = cross(this.vector(`${hand.body}.w`), arm);
+    const v = this.vector(`${hand.body}.v`).map((one, k) => one + turn[k]), { mass, omega, aim } = hand;
+    hand.force = point.map((one, k) => mass * omega * (omega * (aim[k] - one) - 2 * v[k]));
+    for (const [name, value] of this.load(hand.force, arm)) this.pending.set(name, value);
+  }
+
+  // Running ---------------------------------------------------------------------------------------------------------
 
   /** Advances by an interval [s], or less of it when `budget` [ms] is over. Returns {frames, failure}: a frame at each
    * multiple of `pace` [s] on the way and where it ends; why a step ended early, else null. */
   advance(interval, pace, budget, references) {
     const { mechanism } = this, began = performance.now(), end = mechanism.time + interval, frames = [];
+    if (this.hand) this.hand.mass = this.massAt(this.hand);
     let failure = null, count = Math.floor(mechanism.time / pace * (1 + 1e-12)) + 1;
     try {
       while (mechanism.time < end && performance.now() - began < budget) {
         const before = performance.now(), next = Math.min(end, count * pace);
-        const goal = mechanism.time + this.piece < next ? mechanism.time + this.piece : next;
-        mechanism.step(goal);
+        const piece = this.hand ? Math.min(this.piece, 0.1 / this.hand.omega) : this.piece;
+        const goal = mechanism.time + piece < next ? mechanism.time + piece : next;
+        this.step(goal);
         if (goal === count * pace) { frames.push(this.frame(references)); count++; }
         const spent = performance.now() - before;
         if (spent > budget / 2) this.piece = Math.max(this.piece / 2, 1e-7);
@@ -59,6 +160,10 @@ export class Host {
   }
 }
 
+function cross(a, b) {
+  return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+}
+
 /** Calls of a Host, as promises; they reject with a MechanismError. */
 export class Engine {
   constructor() {
@@ -67,7 +172,7 @@ export class Engine {
     this.host = null;
     this.answered = false;
     try {
-      const text = `"use strict";${MechanismError}\n${Mechanism}\n${Host}\nconst host = new Host();\n${serve}\nserve(host);`;
+      const text = `"use strict";${MechanismError}\n${Mechanism}\n${cross}\n${Host}\nconst host = new Host();\n${serve}\nserve(host);`;
       this.url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
       this.worker = new Worker(this.url);
       this.worker.onmessage = ({ data }) => this.receive(data);

@@ -51,7 +51,7 @@ class Page {
   makeCamera() {
     this.renderer = new THREE.WebGLRenderer({ canvas: $("picture"), antialias: true, preserveDrawingBuffer: true });
     this.camera = new THREE.PerspectiveCamera(32, 1, 0.01, 100);
-    this.orbit = new Orbit(this.camera, $("stage"), this.picture.up.toArray(), () => { this.dirty = true; });
+    this.orbit = new Orbit(this.camera, $("stage"), this.picture.up.toArray(), () => { this.dirty = true; }, (e) => this.grab(e));
     this.orbit.from(this.data.from || this.cornerView());
   }
 
@@ -210,7 +210,7 @@ class Page {
       ["?", "?", "these keys", toggle("help")],
     ];
     for (const [, label, does] of keys) append($("keys"), "kbd", label, "span", does);
-    for (const [label, does] of [["drag", "turn"], ["wheel", "zoom"], ["shift + drag", "move"], ["double click", "follow a body"]]) append($("keys"), "kbd", label, "span", does);
+    for (const [label, does] of [["drag", "turn"], ["wheel", "zoom"], ["shift + drag", "move"], ["drag a body", "pull it, when live"], ["double click", "follow a body"]]) append($("keys"), "kbd", label, "span", does);
     addEventListener("keydown", (e) => {
       if (e.key === "Escape") $("keys").hidden = true;
       if (e.ctrlKey || e.metaKey || e.altKey || OWN.some(([which, own]) => e.target.closest(which) && own.test(e.key))) return;
@@ -322,14 +322,38 @@ class Page {
     }
   }
 
-  /** What is under the pointer. */
-  under(e) {
+  ray(e) {
     const box = $("stage").getBoundingClientRect(), ray = new THREE.Raycaster();
     ray.setFromCamera(new THREE.Vector2((e.clientX - box.left) / box.width * 2 - 1, 1 - (e.clientY - box.top) / box.height * 2), this.camera);
+    return ray;
+  }
+
+  /** A pointer that goes down on a body of a live mechanism pulls it, in the plane of the screen; returns whether it does. */
+  grab(e) {
+    const item = this.panel && this.panel.on && e.button === 0 && !e.shiftKey ? this.under(e) : null;
+    if (!item || !(item.body >= 0) || !this.panel.canPull(item.body)) return false;
+    const normal = this.camera.getWorldDirection(new THREE.Vector3());
+    const plane = new THREE.Plane().setFromNormalAndCoplanarPoint(normal, item.point);
+    const move = (then) => { if (then.pointerId === e.pointerId) this.panel.aim(this.ray(then).ray.intersectPlane(plane, new THREE.Vector3())); };
+    const end = (then) => {
+      if (then.pointerId !== e.pointerId) return;
+      $("stage").removeEventListener("pointermove", move);
+      for (const kind of ["pointerup", "pointercancel"]) $("stage").removeEventListener(kind, end);
+      this.panel.release();
+    };
+    $("stage").addEventListener("pointermove", move);
+    for (const kind of ["pointerup", "pointercancel"]) $("stage").addEventListener(kind, end);
+    this.panel.hold(item.body, item.point);
+    return true;
+  }
+
+  /** What is under the pointer, with the point where it is. */
+  under(e) {
+    const ray = this.ray(e);
     const meshes = [...this.picture.things.sets.values()].map((set) => set.mesh).filter((mesh) => mesh.visible);
     for (const hit of ray.intersectObjects(meshes, false)) {
       const item = hit.object.userData.items[hit.instanceId];
-      if (item.name) return item;
+      if (item.name) return { ...item, point: hit.point };
     }
     return null;
   }

@@ -1,5 +1,6 @@
 // The motion that a live mechanism has made so far, as a recording that grows.
 
+import { interval } from "./numbers.js";
 import { Recording } from "./recording.js";
 
 const POSE = 12; // numbers of a body from the core: r (3), R (3, 3) by rows
@@ -64,7 +65,7 @@ export class Motion extends Recording {
   constructor(data, recording) {
     super(data);
     this.state = recording.state;
-    this.kept = { times: new Rows(1), poses: new Rows(7 * this.bodies), modal: [], forces: [], watched: new Map() };
+    this.kept = { times: new Rows(1), poses: new Rows(7 * this.bodies), pull: new Rows(6), modal: [], forces: [], watched: new Map() };
     this.kept.modal = this.modal.map(([body, values]) => [body, new Rows(values.length / this.times.length)]);
     this.kept.forces = this.forces.map(({ kind, index }) => ({ kind, index, rows: new Rows(3) }));
     this.most = Math.max(200, Math.min(MOST, Math.floor(2e6 / Math.max(1, this.bodies))));
@@ -72,8 +73,8 @@ export class Motion extends Recording {
   }
 
   all() {
-    const { times, poses, modal, forces, watched } = this.kept;
-    return [times, poses, ...modal.map(([, rows]) => rows), ...forces.map(({ rows }) => rows), ...watched.values()];
+    const { times, poses, pull, modal, forces, watched } = this.kept;
+    return [times, poses, pull, ...modal.map(([, rows]) => rows), ...forces.map(({ rows }) => rows), ...watched.values()];
   }
 
   clear() {
@@ -110,8 +111,16 @@ export class Motion extends Recording {
     return [...this.kept.watched.keys()];
   }
 
-  /** poses: as the core gives them; force, watched: values by "kind index" and by name. */
-  push(time, poses, force, watched) {
+  /** The state at the time t [s], with a pull there: where it acts and where to, or null. */
+  at(t) {
+    const [i] = interval(this.times, t), row = this.kept.pull.rows.subarray(6 * i, 6 * i + 6);
+    super.at(t);
+    this.state.pull = Number.isNaN(row[0]) ? null : row;
+    return this.state;
+  }
+
+  /** poses: as the core gives them; pull: (6) or null; force, watched: values by "kind index" and by name. */
+  push(time, poses, pull, force, watched) {
     const { kept } = this, row = new Float64Array(7 * this.bodies), before = kept.poses.count ? kept.poses.last() : null;
     for (let b = 0; b < this.bodies; b++) {
       const from = POSE * b, to = 7 * b;
@@ -120,6 +129,7 @@ export class Motion extends Recording {
     }
     kept.times.push([time]);
     kept.poses.push(row);
+    kept.pull.push(pull || new Array(6).fill(NaN));
     let at = POSE * this.bodies;
     for (const [, rows] of kept.modal) {
       rows.push(poses.subarray(at, at + rows.width));

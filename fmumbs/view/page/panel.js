@@ -1,6 +1,7 @@
 // The live mechanism: run, reset, sliders of its inputs and tunable parameters.
 
 import { Engine, inflated } from "./engine.js";
+import { saved } from "./files.js";
 import { Motion } from "./motion.js";
 import { round, short } from "./numbers.js";
 
@@ -10,6 +11,7 @@ const FRAMES = 240; // that are kept of a second as it is seen, of a mechanism o
 const MANY = 60;
 const FIRST_ROWS = 6; // sliders of inputs above the plots
 const MOST_ROWS = 60; // others that are shown at once; the rest are found by their names
+const PULL = /\.pull\.(force|torque)\[\d\]$/; // inputs of a hand
 const $ = (id) => document.getElementById(id);
 
 export class Panel {
@@ -23,6 +25,7 @@ export class Panel {
     $("live").hidden = false;
     $("live-run").addEventListener("click", () => { if (this.on) this.leave(); else this.enter(); });
     $("live-reset").addEventListener("click", () => this.reset());
+    $("live-save").addEventListener("click", () => this.save());
     $("live-filter").addEventListener("input", () => this.showParameters());
     $("live-more").addEventListener("toggle", () => this.showParameters());
   }
@@ -51,7 +54,7 @@ export class Panel {
     page.play(false);
     page.source = this.motion;
     $("live-run").textContent = "Back to the recording";
-    $("live-reset").hidden = false;
+    for (const id of ["live-reset", "live-save"]) $(id).hidden = false;
     await this.reset();
   }
 
@@ -61,7 +64,7 @@ export class Panel {
     this.on = false;
     page.source = page.recording;
     $("live-run").textContent = "Run live";
-    $("live-reset").hidden = true;
+    for (const id of ["live-reset", "live-save"]) $(id).hidden = true;
     this.held = 0;
     this.say("");
     this.setSlider();
@@ -80,11 +83,11 @@ export class Panel {
     this.forces = this.forceReferences();
     this.makeScale(variables);
     for (const one of variables) one.declared = live.declared[one.name];
-    this.inputs = variables.filter((one) => one.causality === "input");
+    this.inputs = variables.filter((one) => one.causality === "input" && !PULL.test(one.name));
     const rank = new Map(this.inputs.map((one) => [one, this.rank(one)]));
     this.inputs.sort((a, b) => rank.get(a) - rank.get(b));
     const late = (one) => (one.declared ? -1 : /\.inertia\[\d\]$/.test(one.name) ? 2 : one.name.endsWith(".mass") ? 1 : 0);
-    const parameters = variables.filter((one) => one.causality !== "input" && one.tunable).sort((a, b) => late(a) - late(b));
+    const parameters = variables.filter((one) => one.causality === "parameter" && one.tunable).sort((a, b) => late(a) - late(b));
     this.parameters = [...this.inputs.slice(FIRST_ROWS), ...parameters];
     document.querySelector("#live summary").textContent = this.inputs.length > FIRST_ROWS ? "More inputs, parameters" : "Parameters";
     $("live-inputs").replaceChildren(...this.inputs.slice(0, FIRST_ROWS).map((one) => this.slider(one)));
@@ -133,10 +136,10 @@ export class Panel {
   /** frames: of the motion since the last ones; the picture shows the last. names: of the variables in their values,
    * before the forces. */
   take(frames, names) {
-    for (const { time, poses, values } of frames) {
+    for (const { time, poses, values, pull } of frames) {
       const now = new Map(names.map((name, i) => [name, values[i]])), force = new Map();
       this.forces.forEach(({ key }, k) => { const at = names.length + 3 * k; force.set(key, values.subarray(at, at + 3)); });
-      this.motion.push(time, poses, force, now);
+      this.motion.push(time, poses, pull, force, now);
     }
     this.setSlider();
     this.page.seek(this.motion.end);
@@ -208,6 +211,50 @@ export class Panel {
     this.say(this.rate < 0.9 ? `slower than ${this.page.speed} ×: the mechanism moves at ${now} × real time` : "");
   }
 
+  // A hand --------------------------------------------------------------------------------------------------
+
+  canPull(body) {
+    return this.variables.has(`${this.page.picture.bodies[body].name}.pull.force[1]`);
+  }
+
+  /** Takes hold of a body at a point of the world. The spring is so stiff that 30 times gravity pulls over the size of
+   * the mechanism, whatever that is. */
+  hold(body, point) {
+    const { picture } = this.page, { scene } = this.page.data, name = picture.bodies[body].name;
+    const at = point.clone().sub(picture.position(body)).applyQuaternion(picture.rotation(body).invert()).toArray();
+    const g = Math.hypot(...(scene.gravity || [0, 0, 0])) || 9.81;
+    this.holding = name;
+    this.engine.call("hold", { body: name, at, omega: Math.sqrt(30 * g / picture.radius), most: this.mass }).catch((error) => this.say(error.message, 6000));
+    if (!this.page.playing) this.page.play(true);
+  }
+
+  aim(point) {
+    if (point && this.holding) this.engine.call("aim", point.toArray());
+  }
+
+  release() {
+    this.holding = null;
+    this.engine.call("release");
+    this.say("");
+  }
+
+  // Files ---------------------------------------------------------------------------------------------------
+
+  /** All that was changed since the last reset, over time, as a file that a native run takes. */
+  async save() {
+    const { times, starts, changes } = await this.engine.call("record"), { name } = this.page.data;
+    const given = new Map(Object.entries(starts));
+    for (const one of changes) if (!given.has(one.name)) given.set(one.name, this.variables.get(one.name).start);
+    const names = [...given.keys()], lines = [["time", ...names].join(",")];
+    let next = 0;
+    times.forEach((time, step) => {
+      for (; next < changes.length && changes[next].step === step; next++) given.set(changes[next].name, changes[next].value);
+      lines.push([time, ...names.map((one) => given.get(one))].join(","));
+    });
+    saved(`${name}.csv`, new Blob([`${lines.join("\n")}\n`], { type: "text/csv" }));
+    this.say(`${name}.csv has the same motion, bit for bit: fmumbs run MODEL --replay ${name}.csv`, 15000);
+  }
+
   // Plots -------------------------------------------------------------------------------------------------
 
   /** Plots read the live motion while it is on, and all its variables can be plotted then. */
@@ -241,6 +288,7 @@ export class Panel {
   makeScale(variables) {
     const { length = 1, gravity = [0, 0, 0] } = this.page.data.scene;
     const mass = variables.filter((one) => one.name.endsWith(".mass")).reduce((sum, one) => sum + (one.start || 0), 0) || 1;
+    this.mass = mass;
     const g = Math.hypot(...gravity) || 9.81, weight = mass * g, pace = Math.sqrt(g / length);
     this.scale = {
       N: weight, "N.m": weight * length, m: length, rad: Math.PI, "m/s": length * pace, "rad/s": 3 * pace, "m/s2": 2 * g,

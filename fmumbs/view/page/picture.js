@@ -6,7 +6,7 @@ const BODIES = ["#5b8db8", "#d98c4a", "#6aa874", "#a9779c", "#c0a34d", "#7d86c4"
 export const COLOURS = {
   joint: "#39424e", axis: "#1d6fb8", prescribed: "#8e44ad", point: "#1d6fb8", spring: "#b8860b", damper: "#6b7280",
   load: "#c2185b", torque: "#7b1fa2", unique: "#2e9e4f", ambiguous: "#d32f2f", unknown: "#8a8f98", ground: "#59626e",
-  path: "#8e44ad", trail: "#e0872b", gravity: "#6b7280",
+  path: "#8e44ad", trail: "#e0872b", gravity: "#6b7280", pull: "#e0a100",
 };
 const MANY = 150; // bodies above which copies have fewer faces
 
@@ -292,6 +292,12 @@ export class Picture {
       this.gravityAt = start;
       this.addArrow(COLOURS.gravity, "gravity", () => [start.clone(), this.up.clone().multiplyScalar(-0.22 * this.radius)], "floor");
     }
+    this.addArrow(COLOURS.pull, "pull", () => {
+      const { pull } = this.state;
+      if (!pull) return null;
+      const [from, to] = [0, 3].map((k) => new THREE.Vector3(pull[k], pull[k + 1], pull[k + 2]));
+      return [from, to.sub(from)];
+    }, "pull");
     this.trail = new THREE.Line(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: COLOURS.trail }));
     this.trail.frustumCulled = false;
     this.trail.visible = false;

@@ -4,7 +4,7 @@ import { decoded, interval } from "./numbers.js";
 
 /** Positions r (x y z of each body) [m], quaternions q (w x y z) and modal coordinates at one instant. */
 export function emptyState(bodies) {
-  return { r: new Float64Array(3 * bodies), q: new Float64Array(4 * bodies), modal: {}, forces: new Map() };
+  return { r: new Float64Array(3 * bodies), q: new Float64Array(4 * bodies), modal: {}, forces: new Map(), pull: null };
 }
 
 export class Recording {
@@ -23,6 +23,7 @@ export class Recording {
   at(t) {
     const [i, part] = interval(this.times, t), j = part > 0 ? i + 1 : i, n = 7 * this.bodies;
     const { r, q } = this.state, p = this.poses;
+    this.state.pull = null;
     const mix = (a, b) => part > 0 ? a + part * (b - a) : a;
     for (let body = 0; body < this.bodies; body++) {
       const a = i * n + 7 * body, b = j * n + 7 * body;

@@ -1,0 +1,195 @@
+"""A body of a live page is pulled with the mouse; what was recorded gives the same bits natively."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fmumbs as fm
+from fmumbs.compiler import compile
+from fmumbs.compiler.pulls import with_pulls
+from fmumbs.readers import read_model
+from fmumbs.view import view_model
+from fmumbs.view.live import CORE
+from support.browser import CHROMIUM, Browser, chromium
+from support.commands import fmumbs
+
+Point = tuple[float, float]
+
+# the lengths of the two parts of the arrow that are drawn, its shaft and its head
+LENGTHS = """[...page.picture.things.sets.values()].filter((set) => set.group === "pull").map((set) =>
+    new THREE.Vector3(...set.mesh.instanceMatrix.array.slice(0, 3)).length())"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    if CHROMIUM is None:
+        pytest.skip("no Chromium: apt-get install chromium")
+    if not CORE.is_file():
+        pytest.skip("no binary for wasm32-wasi: make platforms")
+    with chromium() as found:
+        yield found
+
+
+def live_page(browser: Browser, model: fm.Model, folder: Path, **options: Any) -> None:
+    browser.open(view_model(model, stop=0, **options).save(folder / "page.html"))
+    browser.ask("document.getElementById('live-run').click()")
+    browser.wait("page.panel.on && page.source.times.length > 5")
+    browser.ask("page.play(false)")
+    browser.wait("!page.panel.waiting")
+
+
+def on_screen(browser: Browser, point: str) -> Point:
+    """Where a point of the world, a JavaScript expression, is in the window."""
+    x, y = browser.ask(f"page.project({point})")
+    left, top = browser.ask(
+        "(({ left, top }) => [left, top])(document.getElementById('stage').getBoundingClientRect())"
+    )
+    return float(x + left), float(y + top)
+
+
+def middle(browser: Browser, body: int) -> Point:
+    for what in ("joints", "forces"):  # which may be before the body
+        browser.ask(f"document.getElementById('show-{what}').checked && document.getElementById('show-{what}').click()")
+    return on_screen(browser, f"page.picture.centre({body})")
+
+
+@pytest.mark.parametrize(("name", "body", "options"), [("double_pendulum", 1, {}), ("engine", 1, {"scheme": "radau"})])
+def test_a_pull_is_recorded_and_runs_natively_with_the_same_bits(
+    name: str, body: int, options: dict[str, Any], browser: Browser, tmp_path: Path
+) -> None:
+    live_page(browser, read_model(name, {}), tmp_path, **options)
+    x, y = middle(browser, body)
+    begin = browser.ask("page.source.end")
+    browser.drag((x, y), (x + 30, y - 20), (x + 60, y - 40), lets_go=False)
+    browser.wait(f"page.playing && page.source.end > {begin} + 0.3")
+    browser.drag((x + 90, y + 30), lets_go=False)
+    browser.let_go((x + 90, y + 30))
+    browser.wait(f"page.source.end > {begin} + 0.5")
+    browser.ask("page.play(false)")
+    browser.wait("!page.panel.waiting")
+    path = browser.saved("#live-save", f"{name}.csv", tmp_path)
+    names = browser.ask("[...page.panel.variables.values()].map((one) => one.name)")
+    positions = [one for one in names if one.endswith((".q", ".qd"))]
+    asked = f"{positions}.map((name) => page.panel.variables.get(name).reference)"
+    found = browser.ask(f"page.panel.engine.call('frame', {asked}).then((one) => [one.time, Array.from(one.values)])")
+    replayed = fm.replay(read_model(name, {}), path, **options)
+    assert np.ptp(replayed[f"{browser.ask(f'page.picture.bodies[{body}].name')}.r"], axis=0).max() > 0.0
+    assert replayed.time[-1] == found[0]
+    assert [replayed[one][-1] for one in positions] == found[1]
+    without = fm.simulate(read_model(name, {}), times=replayed.time, **options)
+    assert [without[one][-1] for one in positions] != found[1]
+    assert browser.errors == []
+
+
+def test_the_held_point_follows_the_pointer_and_the_arrow_shows_it(browser: Browser, tmp_path: Path) -> None:
+    """Of a mechanism of metres and of one of millimetres, of a light body and a heavy one."""
+    for size, mass in ((1.0, 1.0), (2e-3, 1e-6), (40.0, 5e4)):
+        model = fm.Model("sized", gravity=(0, 0, -9.81))
+        rod = fm.Body.rod("rod", length=size, mass=mass, radius=0.05 * size)
+        model.add(rod, fm.Revolute("A", model.ground.at(), rod.base, axis="y", q0=1.0))
+        live_page(browser, model, tmp_path)
+        x, y = middle(browser, 0)
+        browser.ask("page.setSpeed(0.2)" if size < 0.1 else "page.setSpeed(2)")
+        held = browser.ask(f"page.under({{clientX: {x}, clientY: {y}}}).point.toArray()")
+        up = browser.ask("page.project(new THREE.Vector3(...page.picture.position(0)))")[1]
+        goal = (x + 0.5 * (y - up), y - 0.5 * (y - up))
+        browser.drag((x, y), goal, lets_go=False)
+        span = 4.0 * np.sqrt(size)
+        browser.wait(f"page.source.end > {browser.ask('page.source.end')} + {span}")
+        pull = browser.ask("[...page.picture.state.pull]")
+        moved = np.linalg.norm(np.subtract(pull[:3], held))
+        # the point stays on its circle; of that it is nearest to the pointer, but for its weight
+        assert moved > 0.1 * size
+        at = np.array(pull[:3]) / np.linalg.norm(pull[:3])
+        wanted = np.array([pull[3], 0.0, pull[5]]) / np.hypot(pull[3], pull[5])
+        assert np.degrees(np.arccos(at @ wanted)) < 8.0
+        drawn = sum(browser.ask(LENGTHS))
+        assert drawn == pytest.approx(np.linalg.norm(np.subtract(pull[3:], pull[:3])), rel=1e-4)
+        browser.let_go(goal)
+        browser.wait("page.picture.state.pull === null")
+        assert sum(browser.ask(LENGTHS)) == 0.0
+        assert browser.errors == []
+
+
+def test_beside_a_body_a_drag_turns_and_a_recording_is_not_pulled(browser: Browser, tmp_path: Path) -> None:
+    browser.open(view_model(read_model("double_pendulum", {}), stop=1.0).save(tmp_path / "page.html"))
+    angle = browser.ask("page.orbit.azimuth")
+    x, y = middle(browser, 0)
+    browser.drag((x, y), (x + 40, y))
+    assert browser.ask("page.orbit.azimuth") == pytest.approx(angle - 0.32, abs=0.05)
+    live_page(browser, read_model("double_pendulum", {}), tmp_path)
+    angle = browser.ask("page.orbit.azimuth")
+    x, y = middle(browser, 0)
+    browser.drag((x, y), (x + 40, y))
+    assert browser.ask("page.orbit.azimuth") == angle
+    browser.drag((60.0, 400.0), (100.0, 400.0))
+    assert browser.ask("page.orbit.azimuth") == pytest.approx(angle - 0.32, abs=0.05)
+    assert browser.errors == []
+
+
+def test_a_finger_pulls(browser: Browser, tmp_path: Path) -> None:
+    path = view_model(read_model("double_pendulum", {}), stop=0).save(tmp_path / "phone.html")
+    browser.open(path, 390, 844, phone=True)
+    browser.ask("document.getElementById('live-run').click()")
+    browser.wait("page.panel.on && page.source.times.length > 5")
+    browser.ask("page.play(false)")
+    browser.wait("!page.panel.waiting")
+    x, y = middle(browser, 0)
+    browser.touch([(x + 5 * i, y) for i in range(5)])
+    browser.wait("page.panel.motion.kept.pull.rows.some(Number.isFinite)")
+    assert browser.errors == []
+
+
+# Natively --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["double_pendulum", "engine", "flexible_four_bar", "rolling_disk", "governor"])
+def test_loads_of_zero_change_no_bit(name: str) -> None:
+    ends = []
+    image = compile(read_model(name, {}), everything=True)
+    for one in (image, with_pulls(image)):
+        solver = fm.Solver(one)
+        solver.assemble()
+        for k in range(1, 11):
+            solver.step(k / 20)
+        ends.append(solver.positions.tobytes())
+    assert ends[0] == ends[1]
+
+
+def test_a_pull_is_the_load_that_a_user_writes() -> None:
+    plain, loaded = (read_model("double_pendulum", {}) for _ in range(2))
+    lower = next(body for body in loaded.bodies if body.name == "lower")
+    loaded.add(fm.Load("L", lower.at(0, 0, 0)))
+    given = {"force": [3.0, 0.5, -2.0], "torque": [0.1, 1.0, 0.2]}
+    found = [
+        fm.simulate(model, stop=1.0, inputs={f"{name}.{what}": v for what, v in given.items()})
+        for model, name in ((plain, "lower.pull"), (loaded, "L"))
+    ]
+    assert np.array_equal(found[0]["B.q"], found[1]["B.q"])
+    assert not np.array_equal(found[0]["B.q"], fm.simulate(plain, stop=1.0)["B.q"])
+
+
+def test_a_pull_at_no_body_is_refused() -> None:
+    with pytest.raises(fm.SolverError, match=r"elbow\.pull\.force"):
+        fm.simulate(read_model("double_pendulum", {}), stop=1.0, inputs={"elbow.pull.force": [1.0, 0.0, 0.0]})
+
+
+def test_the_command_replays(tmp_path: Path) -> None:
+    path = tmp_path / "motion.csv"
+    path.write_text("time,upper.pull.force[1],lower.mass,A.q\n0,0,1,0.2\n0.1,5,1,0.2\n0.4,0,2,0.2\n")
+    out = tmp_path / "out.csv"
+    assert fmumbs("run", "double_pendulum", "--replay", str(path), "-o", str(out)).exit_code == 0
+    found = fm.Result.load(out)
+    assert found.time.tolist() == [0.0, 0.1, 0.4]
+    solver = fm.Solver(with_pulls(compile(read_model("double_pendulum", {}), everything=True)))
+    solver.set("A.q", 0.2)
+    solver.assemble()
+    solver.step(0.1)
+    solver.set("upper.pull.force[1]", 5.0)
+    solver.step(0.4)
+    assert found["A.q"][-1] == solver.get("A.q")
+    refused = fmumbs("run", "double_pendulum", "--replay", str(path), "--stop", "1")
+    assert refused.exit_code == 2 and "--replay does not go with" in refused.output
