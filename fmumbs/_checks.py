@@ -5,13 +5,15 @@
 
 import math
 import re
+import sys
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import TypeGuard, cast
 
 from fmumbs import _limits
-from fmumbs.errors import FmumbsError, ModelError
+from fmumbs.errors import FmumbsError, ModelError, StartWarning
 
 Vec3 = tuple[float, float, float]
 Mat3 = tuple[Vec3, Vec3, Vec3]
@@ -126,6 +128,28 @@ def unit(values: Sequence[float], what: str, fix: str) -> tuple[float, ...]:
     scaled = [v / scale for v in values]
     length = math.hypot(*scaled)
     return tuple(v / length for v in scaled)
+
+
+def angle(value: object, what: str) -> float:
+    """A finite number [rad]; a StartWarning at the user's line asks whether it is meant in degrees."""
+    result = number(value, what)
+    ask_if_degrees(result, what)
+    return result
+
+
+def ask_if_degrees(given: float, what: str) -> None:
+    """Warns of an angle beyond a turn that is a whole or a half number, as degrees are."""
+    if abs(given) <= 2.0 * math.pi or not (2.0 * given).is_integer():
+        return
+    frame, level = sys._getframe(), 1
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == "fmumbs":
+        frame, level = frame.f_back, level + 1
+    warnings.warn(
+        f"{what} is {given:g} rad, {abs(given) / (2.0 * math.pi):.1f} turns; is {given:g} degrees meant? "
+        f"Angles are in radians: give math.radians({given:g}), which is {math.radians(given):.4g}.",
+        StartWarning,
+        stacklevel=level,
+    )
 
 
 def axis(value: object, what: str) -> Vec3:

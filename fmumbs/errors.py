@@ -13,7 +13,7 @@ Every message says what is wrong, where, the nearest fact and one fix, in whole 
     └── Interrupted     Ctrl-C ended a simulation
 
     UserWarning
-    ├── StartWarning    given start values were changed, or the start is an unstable equilibrium
+    ├── StartWarning    given start values were changed, look like degrees, or are an unstable equilibrium
     ├── InputWarning    an FMU cannot follow inputs as they are given
     └── DeformationWarning  a deformation left the linear range
 """
@@ -52,7 +52,10 @@ class ExportError(FmumbsError):
 
 
 class StartWarning(UserWarning):
-    """Loops or couplings changed start values that a user gave, or a motion starts in an unstable equilibrium."""
+    """A start may not be what a user meant.
+
+    Loops or couplings changed given values, an angle looks like degrees, or the equilibrium is unstable.
+    """
 
 
 class InputWarning(UserWarning):

@@ -8,6 +8,7 @@ return numpy arrays.
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from typing import Any, Self, cast, overload
 
@@ -67,6 +68,8 @@ class Rotation:
         """Rotation by `angle` [rad] about `axis`, a letter or three numbers, by the right-hand rule."""
         x, y, z = _checks.axis(axis, "Rotation: axis")
         angle = _checks.number(angle, "Rotation: angle")
+        if sys._getframe(1).f_globals.get("__name__", "").partition(".")[0] != "fmumbs":  # what a user wrote
+            _checks.ask_if_degrees(angle, "Rotation: angle")
         c, s = math.cos(angle), math.sin(angle)
         v = 1.0 - c
         return cls._of(
@@ -82,8 +85,9 @@ class Rotation:
     @classmethod
     def rpy(cls, roll: float, pitch: float, yaw: float) -> Self:
         """Roll, pitch, yaw [rad] about fixed axes: Rz(yaw) Ry(pitch) Rx(roll), as in URDF."""
-        about = cls.about
-        product = about("z", yaw).matrix @ about("y", pitch).matrix @ about("x", roll).matrix
+        given = {"yaw": ("z", yaw), "pitch": ("y", pitch), "roll": ("x", roll)}
+        z, y, x = (cls.about(axis, _checks.angle(v, f"Rotation: {what}")).matrix for what, (axis, v) in given.items())
+        product = z @ y @ x
         return cls._of(product)
 
     @classmethod

@@ -8,6 +8,7 @@ FMPy, rich, SciPy and matplotlib are imported by the command that needs them.
 import json
 import os
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,8 +34,9 @@ from fmumbs.cli.sweeping import sweep
 from fmumbs.cli.terminal import MOST, run_warnings
 from fmumbs.cli.viewing import say_if_recorded_only, view
 from fmumbs.compiler.options import given
-from fmumbs.errors import Interrupted, SolverError
+from fmumbs.errors import Interrupted, SolverError, StartWarning
 from fmumbs.readers import read_model
+from fmumbs.run.signal import Interpolation
 from fmumbs.system import ENGINES
 
 if TYPE_CHECKING:
@@ -123,7 +125,10 @@ def check(
     from fmumbs.cli.inspection import check_model
 
     chosen = [name.strip() for name in (set_of or "").split(",") if name.strip()]
-    facts = check_model(read_model(model, settings), chosen, tool, statics=statics)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", StartWarning)  # the structure tells of angles in degrees
+        built = read_model(model, settings)
+    facts = check_model(built, chosen, tool, statics=statics)
     if as_json:
         click.echo(json.dumps(facts, indent=2))
     else:
@@ -253,7 +258,7 @@ def run(
     interval: float | None,
     settings: Settings,
     inputs: Path | None,
-    interpolation: str,
+    interpolation: Interpolation,
     replay: Path | None,
     out: Path | None,
     plot: Path | None,

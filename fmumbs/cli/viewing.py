@@ -14,6 +14,7 @@ from fmumbs.cli.terminal import run_warnings
 from fmumbs.compiler.options import given
 from fmumbs.errors import ExportError
 from fmumbs.readers import read_model
+from fmumbs.run.signal import Interpolation
 
 if TYPE_CHECKING:
     from fmumbs.compiler import ModelImage
@@ -53,7 +54,7 @@ def view(
     interval: float | None,
     settings: Settings,
     inputs: Path | None,
-    interpolation: str,
+    interpolation: Interpolation,
     opens: bool,
     **integration: Any,
 ) -> None:
@@ -100,7 +101,7 @@ def say_if_recorded_only() -> None:
 
 
 def _of_mechanism(
-    target: str, settings: Settings, inputs: Path | None, interpolation: str, options: dict[str, Any]
+    target: str, settings: Settings, inputs: Path | None, interpolation: Interpolation, options: dict[str, Any]
 ) -> "View":
     from fmumbs.play.simulation import read_inputs
     from fmumbs.view import view_model

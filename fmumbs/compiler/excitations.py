@@ -36,7 +36,7 @@ def add_excitations(out: Rows, joint: int, modes: tuple[Mode, ...], p: int, u: i
 
 
 def _add_path(out: Rows, path: Path) -> None:
-    if path.wave is not None and path.wave[1] == 0.0:  # a coordinate along the normal of a circle
+    if path.wave is not None and path.wave[1] == 0.0:  # such as a coordinate along the normal of a circle
         path = Path.polynomial(path.wave[0])
     out.add(path_piece=len(out.rows.get("piece_time", ())), path_pieces=len(path.breaks), path_period=path.period)
     out.add(path_wave=path.wave or (0.0, 0.0, 0.0))

@@ -12,13 +12,19 @@ import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Annotated, Any, TypedDict, TypeVar, cast, get_type_hints
+from typing import Annotated, Any, Literal, TypedDict, TypeVar, cast, get_type_hints
 
 from fmumbs import _checks
 from fmumbs.compiler.kinds import kinds, parameter_places
 from fmumbs.compiler.layout import Arrays, lib
 from fmumbs.compiler.schemes import SCHEMES, scheme_number
 from fmumbs.errors import ModelError
+
+SchemeName = Literal["dopri5", "rk4", "radau", "auto", "dop853"]
+"""Names of SCHEMES, for editors and type checkers; so are the three below. tests/compiler/test_options.py compares."""
+Correction = Literal["direct", "off", "baumgarte"]
+ProgramsAtRest = Literal["held", "released"]
+Dynamics = Literal["riccati", "copcod"]
 
 CORRECTIONS: dict[str, int] = {
     "direct": lib.FM_CORRECT_DIRECTLY, "baumgarte": lib.FM_CORRECT_BAUMGARTE, "off": lib.FM_CORRECT_NEVER,
@@ -76,7 +82,7 @@ class RunOptions(TypedDict, total=False):
     """The options by name; None, or none given: as in the model or the image."""
 
     scheme: Annotated[
-        str | int | None,
+        SchemeName | int | None,
         Option(
             f"integration. {'; '.join(f'{name}: {scheme.purpose}' for name, scheme in SCHEMES.items())}.",
             lambda where, value: {"solver.scheme": (scheme_number(value),)},
@@ -91,7 +97,7 @@ class RunOptions(TypedDict, total=False):
         Option("relative tolerance of the integration with error control.", _one("solver.tolerance")),
     ]
     correction: Annotated[
-        str | tuple[float, float] | None,
+        Correction | tuple[float, float] | None,
         Option(
             "how loops are kept closed: direct correction, none, or Baumgarte stabilisation [1/s].",
             _correction,
@@ -119,7 +125,7 @@ class RunOptions(TypedDict, total=False):
         ),
     ]
     programs: Annotated[
-        str | None,
+        ProgramsAtRest | None,
         Option(
             "what programs do in the equilibrium: their drives hold them where they start, or exert nothing.",
             more='"held": where their paths begin, or with a transition where the mechanism starts; ideal drives carry '
@@ -130,7 +136,7 @@ class RunOptions(TypedDict, total=False):
         ),
     ]
     dynamics: Annotated[
-        str | None,
+        Dynamics | None,
         Option(
             "accelerations: riccati, by sweeps with multipliers of loops, linear in the number of bodies; copcod, from "
             "the reduced form in independent velocities, slower in large models.",

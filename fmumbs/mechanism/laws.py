@@ -263,14 +263,18 @@ class Law(ForceLaw):
 
 @dataclass(frozen=True)
 class Stop(ForceLaw):
-    """An elastic stop at the ends of a joint's range, which pushes back beyond them and never pulls.
+    """An elastic stop at the ends of a range, which acts beyond them and never holds back what returns.
 
     >>> model.add(fm.Stop("end", slider, lower=-0.5, upper=0.5, stiffness=1e5, damping=200.0))
+    >>> model.add(fm.Stop("rope", spring, upper=2.0, stiffness=1e5))  # pulls where it is longer than 2 m
 
+    on: a joint, whose position q is stopped; or a spring, whose length l is: `upper` makes a rope, `lower` a buffer.
     lower, upper: ends of the range [rad] or [m], at least one. stiffness: above 0 [N.m/rad] or [N/m]. damping: at
-    least 0 [N.m.s/rad] or [N.s/m], only during compression. Beyond upper the force is
+    least 0 [N.m.s/rad] or [N.s/m], only while it goes further. Beyond upper the force is
 
-        -stiffness (q - upper) - damping max(qd, 0).
+        -stiffness (q - upper) - damping max(qd, 0),
+
+    as tau acts, or of a spring the tension stiffness (l - upper) + damping max(dl/dt, 0).
     """
 
     lower: float | None = field(default=None, kw_only=True)
@@ -280,24 +284,28 @@ class Stop(ForceLaw):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if isinstance(self.on, Spring):
-            raise ModelError(f"{self._where('on')} is a Spring. Give a joint, or use a Law.")
         self._store("stiffness", _checks.positive(self.stiffness, self._where("stiffness")))
         self._store("damping", _checks.not_negative(self.damping, self._where("damping")))
         for end in ("lower", "upper"):
             if getattr(self, end) is not None:
-                self._store(end, _checks.number(getattr(self, end), self._where(end)))
+                check = _checks.angle if self._turns else _checks.number
+                self._store(end, check(getattr(self, end), self._where(end)))
         if self.lower is None and self.upper is None:
             raise ModelError(f"{self._where('lower and upper')} are both missing, so it never acts. Give one.")
         if self.lower is not None and self.upper is not None and self.lower >= self.upper:
             raise ModelError(f"{self._where('upper')} is {self.upper:g}, not above lower, {self.lower:g}. Swap them.")
 
     @property
+    def _turns(self) -> bool:
+        return isinstance(self.on, JointBase) and self.on.free_modes[self.mode - 1].kind == "revolute"
+
+    @property
     def pieces(self) -> tuple[Piece, ...]:
         return tuple(self._pieces())
 
     def _pieces(self) -> Iterator[Piece]:
-        k, d = self.stiffness, self.damping
+        sign = -1.0 if isinstance(self.on, Spring) else 1.0  # tension is positive
+        k, d = sign * self.stiffness, sign * self.damping
         if self.lower is not None:
             at = self.lower
             yield Piece([[0.0, -d], [-k]], upper=at, v_upper=0.0, origin=at)

@@ -257,6 +257,10 @@ class Model:
     def _acting(self) -> Iterator[JointBase | Force]:
         return iter(self._found("acting", lambda: tuple(e for e in self._simple() if isinstance(e, JointBase | Force))))
 
+    def simulate(self, **options: Any) -> Any:
+        """Simulates the mechanism and returns its Result: fm.simulate(model, ...), whose options it takes."""
+        return later("run").simulate(self, **options)
+
     def view(self, **options: Any) -> Any:
         """Simulates the mechanism and returns a picture of its motion: one HTML page, which a notebook shows.
 

@@ -15,7 +15,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -130,7 +130,7 @@ class Path:
     def sine(cls, amplitude: float, frequency: float, *, phase: float = 0.0, offset: float = 0.0) -> Path:
         """A sine, offset + amplitude sin(2 pi frequency t + phase), for all times; exact at any phase.
 
-        amplitude, offset: [rad] or [m]; amplitude is not zero. frequency [Hz], above zero. phase [rad].
+        amplitude, offset: [rad] or [m]; with the amplitude 0 it rests. frequency [Hz], above zero. phase [rad].
         """
         omega = 2 * math.pi * _checks.positive(frequency, "Path.sine: frequency")
         return cls((0.0,), ((0.0, omega),), wave=_sine(amplitude, phase, offset, "Path.sine"))
@@ -138,8 +138,8 @@ class Path:
     @classmethod
     @_checks.in_range("Path.sweep")
     def sweep(
-        cls, amplitude: float, first: float, last: float, duration: float, *, kind: str = "linear", phase: float = 0.0,
-        offset: float = 0.0,
+        cls, amplitude: float, first: float, last: float, duration: float, *,
+        kind: Literal["linear", "logarithmic"] = "linear", phase: float = 0.0, offset: float = 0.0,
     ) -> Path:  # fmt: skip
         """A chirp, offset + amplitude sin(a(t) + phase), whose frequency goes from first to last within a duration [s].
 
@@ -147,7 +147,7 @@ class Path:
         (last / first)^(t / duration), as many octaves in equal times; a(t) is a polynomial of seventh degree in pieces,
         to 1e-14 of its size. Afterwards the frequency stays; the acceleration jumps there.
 
-        amplitude, offset: [rad] or [m]; amplitude is not zero. first, last: [Hz], above zero. phase [rad].
+        amplitude, offset: [rad] or [m]. first, last: [Hz], above zero. phase [rad].
         """
         T = _checks.positive(duration, "Path.sweep: duration")
         begin, end = (
@@ -169,8 +169,8 @@ class Path:
     @classmethod
     @_checks.in_range("Path.cam")
     def cam(
-        cls, lift: float, rise: float, dwell: float = 0.0, fall: float | None = None, *, law: str = "cycloidal",
-        period: float = 0.0, begin: float = 0.0, base: float = 0.0,
+        cls, lift: float, rise: float, dwell: float = 0.0, fall: float | None = None, *,
+        law: path_laws.RiseLaw = "cycloidal", period: float = 0.0, begin: float = 0.0, base: float = 0.0,
     ) -> Path:  # fmt: skip
         """A cam's follower: it rises by `lift`, dwells, falls, and dwells again until the next period.
 
@@ -396,10 +396,7 @@ def _table(points: ArrayLike, what: str) -> list[tuple[float, ...]]:
 
 def _sine(amplitude: float, phase: float, offset: float, what: str) -> tuple[float, float, float]:
     """The wave of offset + amplitude sin(angle + phase)."""
-    size = _checks.number(amplitude, f"{what}: amplitude")
-    if size == 0.0:
-        raise ModelError(f"{what}: amplitude is zero. Give another, or Path.polynomial({offset!r}) for a constant.")
-    start = _checks.number(phase, f"{what}: phase")
+    size, start = _checks.number(amplitude, f"{what}: amplitude"), _checks.number(phase, f"{what}: phase")
     return _checks.number(offset, f"{what}: offset"), size, start - math.pi / 2
 
 

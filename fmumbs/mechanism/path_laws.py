@@ -13,6 +13,7 @@ pieces of 0.1 rad, the position is off by 1e-15 of its amplitude, and the accele
 
 import math
 from collections.abc import Callable
+from typing import Literal
 
 STEP = 2.0 * math.pi / 64  # [rad] of a sine, or e-folds of an exponential, in a piece
 _TERMS = 20  # of a series, whose terms fall faster than STEP^k / k!
@@ -93,7 +94,9 @@ def _modified_sine() -> Rise:
     return first[0] + middle[0] + last[0], first[1] + middle[1] + last[1]
 
 
-RISES: dict[str, Callable[[], Rise]] = {
+RiseLaw = Literal["cycloidal", "modified sine", "3-4-5", "4-5-6-7"]
+
+RISES: dict[RiseLaw, Callable[[], Rise]] = {
     "cycloidal": _cycloidal,
     "modified sine": _modified_sine,
     "3-4-5": lambda: _polynomial(0.0, 0.0, 0.0, 10.0, -15.0, 6.0),
@@ -101,7 +104,7 @@ RISES: dict[str, Callable[[], Rise]] = {
 }
 
 
-def cam_stroke(law: str, begin: float, duration: float, start: float, lift: float) -> tuple[list[float], list[Row]]:
+def cam_stroke(law: RiseLaw, begin: float, duration: float, start: float, lift: float) -> tuple[list[float], list[Row]]:
     """Breaks and coefficients of a stroke from `start` by `lift`, up or down, from `begin` [s] for a duration [s]."""
     breaks, rows = RISES[law]()
     scaled = [tuple(lift * c / duration**k + (start if k == 0 else 0.0) for k, c in enumerate(row)) for row in rows]

@@ -27,6 +27,7 @@ from fmumbs.run.details import Details
 from fmumbs.run.feed import Feed
 from fmumbs.run.moments import Input
 from fmumbs.run.rows import Rows
+from fmumbs.run.signal import Interpolation
 from fmumbs.run.simulate import times_of
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class Options:
     stop: float | None = None
     interval: float | None = None
     inputs: Path | None = None
-    interpolation: str = "linear"
+    interpolation: Interpolation = "linear"
     run: RunOptions = field(default_factory=RunOptions)
 
 
@@ -280,7 +281,7 @@ def inputs_of(options: Options) -> Series:
     return {} if options.inputs is None else read_inputs(options.inputs, options.interpolation)
 
 
-def read_inputs(path: Path, interpolation: str = "linear") -> Series:
+def read_inputs(path: Path, interpolation: Interpolation = "linear") -> Series:
     """Inputs over time, by name, from a CSV file whose first column is `time` [s].
 
     interpolation: between the rows, see Signal; two rows of one time are a jump. Raises SolverError, with the line,

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fmumbs.compiler import ModelImage, image_of
+from fmumbs.compiler.options import ProgramsAtRest
 from fmumbs.errors import AssemblyError, EquilibriumError
 from fmumbs.mechanism import Model
 from fmumbs.run.solver import Solver
@@ -87,7 +88,7 @@ class Equilibrium:
 
 
 def equilibrium(
-    model: Model | ModelImage, *, locked: Sequence[str] = (), programs: str | None = None
+    model: Model | ModelImage, *, locked: Sequence[str] = (), programs: ProgramsAtRest | None = None
 ) -> Equilibrium:
     """A static equilibrium near the start of a mechanism, stable or not; works on trees, loops and flexible bodies.
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,7 +20,8 @@ from fmumbs.errors import FmumbsError, SolverError
 
 Array = NDArray[np.float64]
 
-INTERPOLATIONS = ("linear", "cubic", "hold")
+Interpolation = Literal["linear", "cubic", "hold"]
+INTERPOLATIONS: tuple[Interpolation, ...] = get_args(Interpolation)
 POWERS = 4
 _MEETS = 1e-9  # of the largest value: what a spline may miss a row by
 
@@ -44,7 +45,7 @@ class Signal:
 
     times: ArrayLike
     values: ArrayLike
-    interpolation: str = "linear"
+    interpolation: Interpolation = "linear"
     breaks: Array = field(init=False, repr=False)
     coefficients: Array = field(init=False, repr=False)
 
@@ -68,7 +69,9 @@ class Signal:
         object.__setattr__(self, "coefficients", coefficients)
 
     @classmethod
-    def sample(cls, function: Callable[[float], ArrayLike], times: ArrayLike, interpolation: str = "cubic") -> Signal:
+    def sample(
+        cls, function: Callable[[float], ArrayLike], times: ArrayLike, interpolation: Interpolation = "cubic"
+    ) -> Signal:
         """A table of a function of time.
 
         function: returns the value at a time [s]. times: (n,) [s]. interpolation: as of the class.
@@ -151,7 +154,7 @@ def _check(times: Array, values: Array) -> None:
         )
 
 
-def _pieces(times: Array, values: Array, interpolation: str) -> tuple[Array, Array]:
+def _pieces(times: Array, values: Array, interpolation: Interpolation) -> tuple[Array, Array]:
     """Breaks (pieces,) and coefficients (pieces, 4, components) of a table with values (n, components).
 
     The first piece has the value before the first time, the last piece that after the last one.
@@ -172,7 +175,7 @@ def _pieces(times: Array, values: Array, interpolation: str) -> tuple[Array, Arr
     return np.concatenate([breaks[:1], breaks]), np.concatenate([first, rows])
 
 
-def _smooth(times: Array, values: Array, interpolation: str) -> Array:
+def _smooth(times: Array, values: Array, interpolation: Interpolation) -> Array:
     """(n - 1, 4, components) coefficients between n >= 2 rows without a jump."""
     rows = np.zeros((len(times) - 1, POWERS, values.shape[1]))
     step = np.diff(times)[:, None]

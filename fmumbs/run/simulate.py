@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -71,6 +72,7 @@ def simulate(
     points = np.concatenate([np.zeros(unseen), recorded])
     references = _chosen(image, outputs)
     solver = Solver(image)
+    _ask_if_degrees(image, given)
     moments = Moments(solver, points, given, control, control_interval)
     run = iter(moments)
     next(run)
@@ -100,6 +102,18 @@ def simulate(
         if message := solver.deformation:
             warnings.warn(message, DeformationWarning, stacklevel=2)
     return rows.result()
+
+
+def _describe_method() -> None:
+    """Model.simulate, which a lower layer declares, has the arguments and the description of simulate()."""
+    signature = inspect.signature(simulate)
+    parameters = list(signature.parameters.values())[1:]
+    of_model = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    Model.simulate.__signature__ = signature.replace(parameters=[of_model, *parameters])  # type: ignore[attr-defined]
+    Model.simulate.__doc__ = simulate.__doc__
+
+
+_describe_method()
 
 
 def experiment_times(image: ModelImage, stop: float | None, interval: float | None) -> NDArray[np.float64]:
@@ -166,6 +180,15 @@ def _chosen(image: ModelImage, outputs: Sequence[str] | None) -> NDArray[np.uint
             raise SolverError(f"'{image.name}' {variables.unknown(name)}")
         found.extend(references)
     return np.array(list(dict.fromkeys(found)), dtype=np.uint32)
+
+
+def _ask_if_degrees(image: ModelImage, values: Mapping[str, Any]) -> None:
+    """Warns with a StartWarning of constants for angles that look like degrees."""
+    for name, value in values.items():
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            for unit in image.variables.units(image.variables.references(name)):
+                if unit == "rad":
+                    _checks.ask_if_degrees(value, f"'{image.name}': {name}")
 
 
 def _given(inputs: Mapping[str, Input] | None) -> dict[str, Input]:

@@ -15,6 +15,7 @@ from fmumbs.compiler.options import RunOptions, given, takes_options
 from fmumbs.errors import FmumbsError, SolverError
 from fmumbs.play import Options
 from fmumbs.play.simulation import inputs_of
+from fmumbs.run.signal import Interpolation
 from fmumbs.study.design import Design, Value, make_design
 from fmumbs.study.result import Sweep
 from fmumbs.study.runs import SUMMARIES, Batch, Kept, Task, column_of, columns_of
@@ -47,7 +48,7 @@ def sweep(
     stop: float | None = None,
     interval: float | None = None,
     inputs: str | os.PathLike[str] | None = None,
-    interpolation: str = "linear",
+    interpolation: Interpolation = "linear",
     engine: str = "libcosim",
     scheduler: str | None = None,
     workers: int | None = None,
@@ -124,7 +125,7 @@ def _options(
     stop: float | None,
     interval: float | None,
     inputs: str | os.PathLike[str] | None,
-    interpolation: str,
+    interpolation: Interpolation,
     options: RunOptions,
 ) -> Options:
     for what, time in (("stop", stop), ("interval", interval)):

@@ -1,14 +1,28 @@
 """Options of a run: declared in one place, and taken by each function that offers them."""
 
 import inspect
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 import fmumbs as fm
 from fmumbs.cli.commands import main
-from fmumbs.compiler.options import OPTIONS, RunOptions, settings_of
+from fmumbs.compiler.options import (
+    CORRECTIONS,
+    DYNAMICS,
+    OPTIONS,
+    PROGRAMS,
+    Correction,
+    Dynamics,
+    ProgramsAtRest,
+    RunOptions,
+    SchemeName,
+    settings_of,
+)
+from fmumbs.compiler.schemes import SCHEMES
+from fmumbs.mechanism.path_laws import RISES, RiseLaw
 from fmumbs.readers import read_model
+from fmumbs.run.signal import INTERPOLATIONS, Interpolation
 
 TAKERS = (fm.simulate, fm.export_fmu, fm.Solver, fm.compile, fm.ModelImage.with_options, fm.sweep)
 VALUES: RunOptions = {
@@ -51,6 +65,25 @@ def test_an_fmu_takes_the_numbers_that_the_image_has() -> None:
     for name, numbers in settings_of("here", VALUES).items():
         if name not in ("dynamics", "solver.deformation"):  # the FMU keeps it; no body bends
             assert solver.read(solver.references(name)).tolist() == list(numbers), name
+
+
+@pytest.mark.parametrize(
+    ("alias", "words"),
+    [(SchemeName, SCHEMES), (Correction, CORRECTIONS), (ProgramsAtRest, PROGRAMS), (Dynamics, DYNAMICS),
+     (RiseLaw, RISES), (Interpolation, INTERPOLATIONS)],
+    ids=("scheme", "correction", "programs", "dynamics", "law", "interpolation"),
+)  # fmt: skip
+def test_type_checkers_know_the_words_of_the_tables(alias: Any, words: Any) -> None:
+    assert set(get_args(alias)) == set(words)
+
+
+def test_a_model_simulates_itself_with_the_same_arguments() -> None:
+    model = read_model("pendulum")
+    own, of_all = (list(inspect.signature(one).parameters.values())[1:] for one in (fm.Model.simulate, fm.simulate))
+    assert own == of_all
+    one, other = (run(stop=0.5, inputs={"A.q": 0.2}, scheme="rk4", step=1e-2) for run in (
+        model.simulate, lambda **how: fm.simulate(model, **how)))  # fmt: skip
+    assert one.names == other.names and all((one[name] == other[name]).all() for name in one.names)
 
 
 def test_the_command_line_has_each() -> None:

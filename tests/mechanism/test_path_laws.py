@@ -155,10 +155,18 @@ def test_a_coordinate_along_the_normal_of_a_circle_stays() -> None:
     assert_allclose(moved(circle.paths[2], [0.0, 0.5, 3.0]), [(1, 0, 0)] * 3, atol=1e-15)
 
 
+@pytest.mark.parametrize("path", [
+    fm.Path.sine(0.0, 1.0, offset=0.3), fm.Path.sweep(0.0, 1.0, 2.0, 3.0, phase=1.0, offset=0.3),
+])  # fmt: skip
+def test_a_sine_of_no_amplitude_rests(path: fm.Path) -> None:
+    """In Python and in the core, also between a sine and another piece."""
+    assert [path(t) for t in (0.0, 0.4, 5.0)] == [(0.3, 0.0, 0.0)] * 3
+    assert_allclose(moved(path, [0.0, 0.4, 5.0]), [(0.3, 0, 0)] * 3, atol=0)
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: fm.Path.sine(0.0, 1.0), "Path.sine: amplitude is zero"),
         (lambda: fm.Path.sine(1.0, 0.0), "Path.sine: frequency is 0, but must be above zero"),
         (lambda: fm.Path.sweep(1.0, 1.0, -2.0, 3.0), "Path.sweep: last"),
         (lambda: fm.Path.sweep(1.0, 1.0, 2.0, 3.0, kind="log"), "Give 'linear' or 'logarithmic'"),

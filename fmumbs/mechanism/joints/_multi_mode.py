@@ -32,6 +32,8 @@ class MultiModeJoint(JointBase):
                 self._store(what, UnsetNumbers((0.0,) * size))
             elif not isinstance(given, Unset):
                 self._store(what, _checks.numbers(given, size, self._where(what)))
+        for what in ("q0", "rest"):
+            self._ask_if_degrees(what)
 
     def _check_law(self, law: LawName, value: object) -> None:
         free, where = self.free_modes, self._where(law)

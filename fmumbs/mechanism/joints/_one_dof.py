@@ -27,6 +27,8 @@ class OneDofJoint(JointBase):
         for what in ("q0", "u0"):
             if not isinstance(getattr(self, what), Unset):
                 self._store(what, _checks.number(getattr(self, what), self._where(what)))
+        for what in ("q0", "rest"):
+            self._ask_if_degrees(what)
 
     @cached_property
     def modes(self) -> tuple[Mode, ...]:

@@ -129,6 +129,14 @@ class JointBase(Element, ABC):
         if law not in self._laws and value != 0.0:
             raise ModelError(self._has_no(law, value))
 
+    def _ask_if_degrees(self, what: str) -> None:
+        """Warns of angles of q0 or rest that look like degrees. what: the field, with one number for each free mode."""
+        given = getattr(self, what)
+        values = given if isinstance(given, tuple) else (given,)
+        for i, (mode, value) in enumerate(zip(self.free_modes, values, strict=False)):
+            if mode.kind == "revolute":
+                _checks.ask_if_degrees(value, self._where(what) + (f"[{i + 1}]" if len(values) > 1 else ""))
+
     def _has_no(self, law: LawName, value: float) -> str:
         return f"{self._where(law)} is {value:g}, but a {type(self).__name__} joint has none. {self._instead}"
 

@@ -61,7 +61,8 @@ class Mode:
             if value not in get_args(known):
                 raise ModelError(f"Mode: {what} is {value!r}. Give one of {', '.join(get_args(known))}.")
         for what in ("pitch", "value", "eta0", "kappa0"):
-            object.__setattr__(self, what, _checks.number(getattr(self, what), f"Mode: {what}"))
+            check = _checks.angle if self.kind == "revolute" and what in ("value", "eta0") else _checks.number
+            object.__setattr__(self, what, check(getattr(self, what), f"Mode: {what}"))
         object.__setattr__(self, "cutoff", _checks.not_negative(self.cutoff, "Mode: cutoff"))
         if self.role != "locked" and self.value != 0.0:
             raise ModelError(f"Mode: value is {self.value:g}, but the mode is {self.role}. Give role='locked'.")

@@ -1,6 +1,9 @@
 """Force laws that switch: moments found, closed forms kept, states saved in the middle."""
 
 import math
+import re
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,6 +12,7 @@ import fmumbs as fm
 from fmumbs.compiler import compile
 from fmumbs.mechanism.laws import Law, Piece, Stop
 
+ROOT = Path(__file__).parents[3]
 G, K = 9.81, 1e5  # gravity [m/s2], stiffness of the floor [N/m]
 GROWTH = 400.0  # 7 contacts of about 15 steps, each of them wrong by the tolerance times 4.4 m/s for flights of 0.9 s
 
@@ -37,6 +41,32 @@ def test_bounces_follow_the_closed_form_to_the_tolerance(tolerance: float) -> No
     result = fm.simulate(bouncing(), stop=6.0, interval=0.01, outputs=["J.q"], tolerance=tolerance)
     error = np.nanmax(np.abs(result["J.q"] - flight(result.time)))
     assert error <= GROWTH * tolerance
+
+
+def test_a_mass_on_a_rope_bounces_as_one_on_a_floor() -> None:
+    """A rope of 3 m from 3 m above is stretched where the floor is pressed."""
+    model = fm.Model("rope")
+    body = fm.Body("body", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    rope = fm.Spring("rope", model.ground.at(0, 0, 3.0), body.at())
+    model.add(body, fm.Prismatic("J", model.ground.at(), body.at(), axis="z", q0=1.0), rope)
+    model.add(Stop("taut", rope, upper=3.0, stiffness=K))
+    result = fm.simulate(model, stop=6.0, interval=0.01, outputs=["J.q", "taut.force"], tolerance=1e-8)
+    assert np.nanmax(np.abs(result["J.q"] - flight(result.time))) <= GROWTH * 1e-8
+    assert result["taut.force"].min() == 0.0 < result["taut.force"].max()
+
+
+def test_backlash_as_the_page_tells_keeps_the_momentum(capsys: pytest.CaptureFixture[str]) -> None:
+    """docs/forces.md: the free flight through the play, and what a force between teeth cannot change."""
+    names: dict[str, Any] = {}
+    (snippet,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "forces.md").read_text(), re.S)
+    exec(snippet, names)
+    result, teeth = names["result"], names["result"]["teeth.q"]
+    flying = result.time <= 0.002
+    np.testing.assert_allclose(teeth[flying], -5.0 * result.time[flying], atol=1e-12)
+    assert capsys.readouterr().out == "shaft begins to turn after 0.003 s\n"  # the first row after the contact
+    both = 2 * (0.002 + 0.001 / 4) * result["motor.qd"] - 0.04 * result["shaft.qd"]
+    np.testing.assert_allclose(both, 0.045, rtol=1e-9)
+    assert (np.abs(teeth) < 0.02).all() and (teeth > 0.01).any()
 
 
 def test_switches_do_not_depend_on_the_communication_step() -> None:

@@ -44,8 +44,8 @@ def law(rng: Rng, name: str, on: Any, force: float) -> Any:
         pull = force if spring else -force
         c = [[pull * rng.uniform(-1, 1), pull * rng.random()], [pull * rng.uniform(0, 5)], [0.0], [pull * rng.random()]]
         return fm.Law.polynomial(name, on, c, mode=mode)
-    if kind == "stop" and not spring:
-        low, high = rng.uniform(-0.6, 0.0), rng.uniform(0.1, 0.6)
+    if kind == "stop":
+        low, high = rng.uniform(-0.6, 0.0) + float(spring), rng.uniform(0.1, 0.6) + float(spring)
         stiff = 100 * force
         return fm.Stop(name, on, mode=mode, lower=low, upper=high, stiffness=stiff, damping=0.02 * stiff)
     if kind == "brake":
