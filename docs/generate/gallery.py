@@ -5,8 +5,8 @@ import ast
 from runs import ROOT
 
 import fmumbs as fm
-from fmumbs.export.picture import png
 from fmumbs.readers import read_model
+from fmumbs.view.png import png
 from fmumbs.view.still import still
 
 MODELS = ROOT / "models"

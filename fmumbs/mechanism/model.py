@@ -118,6 +118,13 @@ class Model:
     def __contains__(self, name: object) -> bool:
         return name in self._elements
 
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self._elements)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: joints and bodies, the mobility, and a picture of the start."""
+        return str(later("view").model_html(self))
+
     @property
     def elements(self) -> tuple[Element, ...]:
         """Everything that was added, flexible links beside their parts, in order of adding."""

@@ -78,6 +78,14 @@ class Result(Mapping[str, Array]):
             raise UnknownVariable(f"the result has no variable '{name}'. {nearest(str(name), self._values)}")
         return np.stack(parts, axis=1)
 
+    def _ipython_key_completions_(self) -> list[str]:
+        """Vectors and variables, as a notebook completes them: r["A.<tab>."""
+        return list(dict.fromkeys(part for name in self._values for part in (split_component(name)[0], name)))
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: a table of the variables, and the motion."""
+        return str(later("view").result_html(self))
+
     def __contains__(self, name: object) -> bool:
         """Whether there is a variable or a vector of this name."""
         return name in self._values or f"{name}[1]" in self._values
