@@ -21,7 +21,7 @@ from support.braked import chains, stick_slip  # noqa: E402
 from support.closed import ONLY_CLOSING, SPACE, coupled, plane, space, two_pendulums  # noqa: E402
 from support.elastic_models import elastic  # noqa: E402
 from support.flexible_models import plane_loops, plane_tree, space_loop, space_tree  # noqa: E402
-from support.joint_models import kicked, mixed, rolling  # noqa: E402
+from support.joint_models import kicked, mixed, rolling, three_cranks  # noqa: E402
 from support.planar_trees import planar_cases  # noqa: E402
 from support.strategies import EVERY, Case, trees  # noqa: E402
 
@@ -34,7 +34,7 @@ SOFTER = {  # for fixed steps
 }
 REDUCED = (  # also by the other formulation
     *(f"tree{i}" for i in range(8)), "turned0", "turned2", "four_bar", "parallel_cranks", "skate", "mixed", "kicked",
-    "closed_by_universal", "space_loops", "geared_loop", "tied_disc", "stick_slip", "braked0",
+    "closed_by_universal", "space_loops", "geared_loop", "tied_disc", "stick_slip", "braked0", "three_cranks",
     *(f"flexible{i}" for i in range(4)),
 )  # fmt: skip
 BODIES = 3  # at least: smaller trees say nothing new
@@ -127,6 +127,7 @@ def images() -> dict[str, fm.ModelImage]:
     models |= {f"flexible{i}": make(i).model for i, make in enumerate(bending)}
     models["elastic"] = elastic(3)
     models["disc"] = rolling(0.5, (0, 0, 0, 0.3, 0), (0.4, 6.0, -0.9))
+    models["three_cranks"] = three_cranks()
     models |= {"tied_disc": tied_disc(), "steered_disc": steered_disc(), "pin_in_slot": pin_in_slot()}
     models["stopped"] = stopped()
     balls = space(801, "spherical", guess=0.02).model

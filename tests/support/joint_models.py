@@ -115,3 +115,18 @@ def started(model: fm.Model, inputs: dict[str, Any] | None = None, scheme: str =
 def mixed_solver() -> Solver:
     inputs = {("J.eta_in[2]" if name == "J.eta_in" else name): value for name, value in INPUTS.items()}
     return started(mixed(), inputs)
+
+
+def three_cranks(lean: float = 2.5) -> fm.Model:
+    """Equal cranks under a platform, whose pins are seen from it: its rows take turns as the cranks turn over."""
+    model = fm.Model("three_cranks", gravity=(0, 0, 0))
+    platform = fm.Body.box("platform", size=(2.4, 1.4, 0.1), mass=4.0, along="z")
+    cranks = [fm.Body.rod(f"crank{i}", length=1.0, mass=1.0, radius=0.02, along="z") for i in range(3)]
+    feet = ((0, 0, 0), (2, 0, 0), (1, 1, 0))
+    model.add(*cranks, platform)
+    for i, (crank, foot) in enumerate(zip(cranks, feet, strict=True)):
+        start = {"u0": 3.0} if i == 0 else {}
+        model.add(fm.Revolute(f"base{i}", model.ground.at(*foot), crank.base, axis="y", q0=lean, **start))
+    for i, (crank, (x, y, z)) in enumerate(zip(cranks, feet, strict=True)):
+        model.add(fm.Revolute(f"top{i}", platform.at(x - 1.0, y - 0.5, z), crank.tip, axis="y", q0=lean))
+    return model

@@ -21,6 +21,7 @@ from support import tree_agreement
 from support.closed import coupled, plane, space, state_of
 from support.closed_agreement import assert_agrees, is_well
 from support.flexible_models import plane_loops, space_loop, space_tree
+from support.joint_models import three_cranks
 from support.long_trees import KINDS, long_tree
 from support.strategies import BOTH_WAYS, EVERY, Case, trees
 
@@ -152,6 +153,17 @@ def test_redundant_rows_are_exchanged_as_parallel_cranks_turn() -> None:
         assert relative(values(found, "r", "quat"), values(swept, "r", "quat")) <= MOTION
 
 
+def test_worn_rows_are_exchanged_as_the_cranks_turn_over() -> None:
+    """Pins seen from the platform, whose axes do not turn with the cranks."""
+    found, swept = (solver_of(three_cranks(), tolerance=1e-10, dynamics=d) for d in ("copcod", "riccati"))
+    used = []
+    for k in range(1, 41):
+        found.step(0.1 * k), swept.step(0.1 * k)
+        used.append(found.active_rows.copy())
+        assert relative(values(found, "r", "quat"), values(swept, "r", "quat")) <= MOTION
+    assert len({tuple(rows) for rows in used}) > 1 and len({rows.sum() for rows in used}) == 1
+
+
 def four_bars(count: int) -> fm.Model:
     """Unit rods in a row of squares, which all fold at once."""
     model = fm.Model("four_bars")
@@ -229,6 +241,20 @@ def test_what_statics_reads_leaves_the_formulation() -> None:
     one.tangent(rates), one.flexibility(rates)
     for solver in (one, other):
         solver.step(0.3)
+    assert one.state_save() == other.state_save()
+
+
+def test_an_assembly_that_fails_leaves_the_formulation() -> None:
+    """A point on a path that leaves the reach: the run goes on with the bits of one that was not asked for it."""
+    model = fm.Model("far", gravity=(0, 0, 0))
+    a, b = (fm.Body.rod(name, length=1.0, mass=1.0) for name in "ab")
+    model.add(a, b, fm.Revolute("A", model.ground.at(), a.base, axis="y"))
+    model.add(fm.Revolute("B", a.tip, b.base, axis="y", q0=1.0))
+    model.add(fm.ProgrammedPoint("P", b.tip, directions="x", path=fm.Path.line([1.4], [2.4], 1.0)))
+    one, other = solver_of(model), solver_of(model)
+    with pytest.raises(fm.AssemblyError, match="out of reach"):
+        one.assemble(1.0)
+    one.step(0.1), other.step(0.1)
     assert one.state_save() == other.state_save()
 
 
