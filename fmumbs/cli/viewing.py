@@ -45,6 +45,10 @@ class NotNegative(click.FloatRange):
     help="CSV file of inputs: a column `time`, then one column for each input.",
 )
 @interpolation
+@click.option(
+    "--compare", metavar="RESULT", type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A second result of the same mechanism, shown as a ghost, with its curves beside.",
+)  # fmt: skip
 @click.option("--open", "opens", is_flag=True, help="Opens the page in a browser.")
 def view(
     target: str,
@@ -55,6 +59,7 @@ def view(
     settings: Settings,
     inputs: Path | None,
     interpolation: Interpolation,
+    compare: Path | None,
     opens: bool,
     **integration: Any,
 ) -> None:
@@ -73,15 +78,20 @@ def view(
     fmumbs view crane --stop 0 -o start.html
     fmumbs view double_pendulum.fmu --set A.q=1.2 --stop 5
     fmumbs view motion.csv --model double_pendulum -o motion.html
+    fmumbs view motion.csv --model double_pendulum --compare motion.csv
     """
+    from fmumbs.run import Result
+
+    second: dict[str, Any] = {} if compare is None else {"other": Result.load(compare), "called": compare.name}
     kind = Path(target).suffix.lower()
     with run_warnings(), progress_bar(f"running {target}") as progress:
         if kind in _RESULTS:
-            made = _of_results(target, of, settings, {"--stop": stop, "--interval": interval, "--input": inputs})
+            refused = {"--stop": stop, "--interval": interval, "--input": inputs}
+            made = _of_results(target, of, settings, refused, second)
         elif of is not None:
             raise click.UsageError(f"--model belongs to a file of results, not to '{target}'. Leave it out.")
         else:
-            options = {"stop": stop, "interval": interval, "progress": progress, **given(integration)}
+            options = {"stop": stop, "interval": interval, "progress": progress, **given(integration), **second}
             made = _of_mechanism(target, settings, inputs, interpolation, options)
     path = made.save(out or f"{made.name}.html")
     click.echo(f"{path}  {path.stat().st_size / 1024:.0f} kB" if path.is_file() else f"{path}")
@@ -116,7 +126,9 @@ def _of_mechanism(
         return view_model(model, inputs=values, **options)
 
 
-def _of_results(target: str, of: str | None, settings: Settings, refused: dict[str, Any]) -> "View":
+def _of_results(
+    target: str, of: str | None, settings: Settings, refused: dict[str, Any], second: dict[str, Any]
+) -> "View":
     from fmumbs.run import Result
     from fmumbs.view import view_result
 
@@ -126,7 +138,7 @@ def _of_results(target: str, of: str | None, settings: Settings, refused: dict[s
     if of is None:
         raise click.UsageError(f"'{target}' does not say of which mechanism it is. Give its model with --model.")
     model = _image(of) if of.lower().endswith(".fmu") else read_model(of, settings)
-    return view_result(Result.load(target), model)
+    return view_result(Result.load(target), model, **second)
 
 
 def _image(path: str) -> "ModelImage":

@@ -165,13 +165,14 @@ class Result(Mapping[str, Array]):
         """
         return cls(**files.load(Path(path)))
 
-    def view(self, model: Any = None) -> Any:
+    def view(self, model: Any = None, other: Result | None = None, called: str | None = None) -> Any:
         """A picture of the motion: one HTML page, which a notebook shows; see Model.view().
 
-        model: the Model or ModelImage of which the result is; needed unless simulate() made it. Raises SolverError if
-        coordinates of joints are missing.
+        model: the Model or ModelImage of which the result is; needed unless simulate() made it. other: a second result
+        to compare with, of the same model or of another one: `result.view(other)`. It is drawn as a ghost, with its
+        curves beside. called: what the page calls it. Raises SolverError if coordinates of joints are missing.
         """
-        return later("view").view_result(self, model)
+        return later("view").view_result(self, model, other, called)
 
     def plot(self, *names: str, path: str | os.PathLike[str] | None = None, show: bool | None = None) -> Any:
         """Plots variables over time and returns the matplotlib figure; those with the same unit share axes.

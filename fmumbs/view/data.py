@@ -34,29 +34,47 @@ _OTHER = re.compile(r"^(?!solver\.)")
 _RATE = re.compile(r"\.(qd|kappa|u)(\[\d+\])?$")
 
 
-def data_of(result: Result, motion: Motion, note: str = "", live: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def data_of(
+    result: Result,
+    motion: Motion,
+    note: str = "",
+    live: Mapping[str, Any] | None = None,
+    other: tuple[Result, Motion, str] | None = None,
+) -> dict[str, Any]:
     """The page's data. note: a sentence below the title, such as why a run ended early. live: how the live mechanism
-    differs from the image, see live_of().
+    differs from the image, see live_of(). other: a second result beside it, its motion, and what it is called.
     """
     image = motion.image
     chosen, wide = _instants(len(result.time), len(image.scene.bodies))
-    found = poses(image, motion.positions[chosen])
-    both = np.concatenate([found.r, found.quaternions], axis=2)
     forces = _reactions(result, image, chosen) + _loads(result, image, chosen)
-    series = _series(result, chosen)
-    return {
+    data = _moving(result, motion, chosen, wide)
+    return data | {
         "name": image.name,
         "note": note,
-        "scene": json.loads(image.scene.to_json()),
+        "forces": [one | {"f": _field(one["f"], "f4")} for one in forces],
+        "largest": _largest(forces, image),
+        "live": live_of(image, **(live or {})),
+        "plots": [[one] for one in _first(result, image, [one["name"] for one in data["series"]])],
+        "other": None if other is None else _beside(*other),
+    }
+
+
+def _moving(result: Result, motion: Motion, chosen: NDArray[np.int64], wide: bool) -> dict[str, Any]:
+    """The scene, its poses and series at the chosen instants."""
+    found = poses(motion.image, motion.positions[chosen])
+    both = np.concatenate([found.r, found.quaternions], axis=2)
+    return {
+        "scene": json.loads(motion.image.scene.to_json()),
         "times": _field(result.time[chosen], "f8"),
         "poses": _field(both, "f8" if wide else "f4"),
         "modal": {str(body): _field(values, "f8" if wide else "f4") for body, values in found.modal.items()},
-        "forces": [one | {"f": _field(one["f"], "f4")} for one in forces],
-        "largest": _largest(forces, image),
-        "series": series,
-        "live": live_of(image, **(live or {})),
-        "plots": [[one] for one in _first(result, image, [one["name"] for one in series])],
+        "series": _series(result, chosen),
     }
+
+
+def _beside(result: Result, motion: Motion, name: str) -> dict[str, Any]:
+    chosen, wide = _instants(len(result.time), len(motion.image.scene.bodies))
+    return _moving(result, motion, chosen, wide) | {"name": name}
 
 
 def as_json(data: dict[str, Any]) -> str:

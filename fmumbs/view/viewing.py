@@ -31,12 +31,15 @@ def view_model(
     interval: float | None = None,
     inputs: Mapping[str, Input] | None = None,
     progress: Callable[[float], None] | None = None,
+    other: Result | None = None,
+    called: str | None = None,
     **options: Any,
 ) -> View:
     """Simulates a mechanism and shows its motion; stop=0 shows it at the start.
 
-    The other arguments are those of simulate(). A run that fails is shown as far as it came, and a mechanism whose
-    loops do not close at its start values; then there is a warning, and the page says why.
+    other, called: a second result beside it, see view_result(). The other arguments are those of simulate(). A run that
+    fails is shown as far as it came, and a mechanism whose loops do not close at its start values; then there is a
+    warning, and the page says why.
 
     Raises ModelError for a model that cannot be compiled, and SolverError for an unknown name or a refused value.
     """
@@ -56,26 +59,50 @@ def view_model(
     if failure is not None:
         warnings.warn(f"'{image.name}' is shown although {failure}", stacklevel=3)
     assert result.motion is not None
-    return _page(result, result.motion, failure, {"given": inputs, "declared": declared_names(model)})
+    beside = None if other is None else _beside(result, image, other, called)
+    return _page(result, result.motion, failure, {"given": inputs, "declared": declared_names(model)}, beside)
 
 
-def view_result(result: Result, model: Model | ModelImage | None = None) -> View:
+def view_result(
+    result: Result,
+    model: Model | ModelImage | Result | None = None,
+    other: Result | None = None,
+    called: str | None = None,
+) -> View:
     """Shows the motion of a result.
 
-    model: of which the result is; needed unless simulate() made it. Raises SolverError, naming them, if coordinates of
-    joints are missing.
+    model: of which the result is; needed unless simulate() made it. other: a second result, of the same model or of
+    another one, which is drawn as a ghost, with its curves beside; also as the second argument. called: its name.
+    Raises SolverError, naming them, if coordinates of joints are missing.
     """
-    return _page(result, motion_of(result, model), None)
+    if isinstance(model, Result):
+        model, other = None, model
+    motion = motion_of(result, model)
+    if other is None:
+        return _page(result, motion, None)
+    return _page(result, motion, None, other=_beside(result, motion.image, other, called))
 
 
-def _page(result: Result, motion: Motion, failure: FmumbsError | None, live: Mapping[str, Any] | None = None) -> View:
+def _beside(result: Result, image: ModelImage, other: Result, called: str | None) -> tuple[Result, Motion, str]:
+    """A second result with its motion and name. image: of the first, whose coordinates it has if it knows no other."""
+    motion = motion_of(other, None if other.motion is not None else image)
+    return other, motion, called or (other.name if other.name != result.name else "the second result")
+
+
+def _page(
+    result: Result,
+    motion: Motion,
+    failure: FmumbsError | None,
+    live: Mapping[str, Any] | None = None,
+    other: tuple[Result, Motion, str] | None = None,
+) -> View:
     if failure is None:
         note = ""
     elif isinstance(failure, AssemblyError):
         note = f"At its start values, which do not fit together: {failure}"
     else:
         note = f"The run ended at {result.time[-1]:g} s: {failure}"
-    return View(motion.image.name, html_of(data_of(result, motion, note, live)), failure)
+    return View(motion.image.name, html_of(data_of(result, motion, note, live, other)), failure)
 
 
 def _outputs(image: ModelImage, times: int) -> list[str]:

@@ -215,13 +215,13 @@ def test_reset_takes_back_the_inputs_and_keeps_the_parameters(browser: Browser, 
 
 def test_it_goes_back_to_the_recording(browser: Browser, pages: dict[str, Path]) -> None:
     live_page(browser, pages["double_pendulum"])
-    before = browser.ask("page.plots[0].times().length")
-    browser.wait(f"page.plots[0].times().length > {before}")
-    assert browser.ask("page.plots[0].series[0].values().length === page.panel.motion.times.length")
+    before = browser.ask("page.plots[0].curves[0].times().length")
+    browser.wait(f"page.plots[0].curves[0].times().length > {before}")
+    assert browser.ask("page.plots[0].curves[0].y().length === page.panel.motion.times.length")
     browser.ask("document.getElementById('live-run').click()")
     assert browser.ask("page.source === page.recording && !page.playing")
     assert browser.ask("Number(document.getElementById('slider').max)") == 2.0
-    assert browser.ask("page.plots[0].times().length === page.recording.times.length")
+    assert browser.ask("page.plots[0].curves[0].times().length === page.recording.times.length")
     assert browser.errors == []
 
 

@@ -42,7 +42,9 @@ class Copies {
 
 /** All copies, by geometry and material; `add` before `build`, then `update` at each instant. */
 export class Instances {
-  constructor() {
+  /** options: of all materials. */
+  constructor(options = {}) {
+    this.options = options;
     this.sets = new Map();
     this.matrix = new THREE.Matrix4();
     this.turn = new THREE.Quaternion();
@@ -53,7 +55,8 @@ export class Instances {
   }
 
   /** item: {colour, name, place(put, hide)}: place calls put(position, quaternion, scale) or hide(). */
-  add(geometry, item, options = {}, group = "") {
+  add(geometry, item, given = {}, group = "") {
+    const options = { ...given, ...this.options };
     const key = `${geometry} ${group} ${JSON.stringify(options)}`;
     if (!this.sets.has(key)) this.sets.set(key, Object.assign(new Copies(geometry, options), { group }));
     this.sets.get(key).items.push(item);

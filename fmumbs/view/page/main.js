@@ -1,11 +1,14 @@
 // The page: its buttons, its clock, its plots.
 
-import { decoded, lengthText, round, short } from "./numbers.js";
 import { Orbit } from "./camera.js";
-import { COLOURS, Picture } from "./picture.js";
+import { Charts } from "./charts.js";
+import { Film, savePicture } from "./files.js";
+import { Ghost } from "./ghost.js";
+import { lengthText, round, short } from "./numbers.js";
 import { Panel } from "./panel.js";
-import { Plot } from "./plots.js";
+import { COLOURS, Picture } from "./picture.js";
 import { Recording } from "./recording.js";
+import { Traces } from "./traces.js";
 
 const SPEEDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
 const FEW_LABELS = 80;
@@ -25,15 +28,18 @@ class Page {
     this.time = this.recording.start;
     this.playing = false;
     this.speed = 1;
-    this.plots = [];
     $("name").textContent = data.name;
     $("note").textContent = data.note;
     this.picture = new Picture(data, this.recording.state);
-    this.picture.build(this.recording);
+    this.ghost = data.other ? new Ghost(data.other) : null;
+    this.picture.build(this.recording, this.ghost);
+    this.ghost?.build(this.picture);
     this.makeCamera();
     this.makeControls();
     this.makeFollow();
-    this.makePlots();
+    this.charts = new Charts(this);
+    this.traces = new Traces(this);
+    this.makeSaves();
     this.makeLabels();
     this.setTheme(matchMedia("(prefers-color-scheme: dark)").matches);
     this.makeLegend();
@@ -79,7 +85,11 @@ class Page {
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
     this.orbit.update();
-    for (const plot of this.plots) { plot.redraw(); plot.show(this.time); }
+    this.charts?.redraw();
+  }
+
+  get plots() {
+    return this.charts.plots;
   }
 
   // Time --------------------------------------------------------------------------------------------------
@@ -95,7 +105,8 @@ class Page {
       this.orbit.update();
     }
     this.picture.update();
-    for (const plot of this.plots) plot.show(this.time);
+    this.ghost?.seek(this.time);
+    this.charts.show(this.time);
     $("time").textContent = `${this.time.toFixed(this.digits)} s`;
     if (document.activeElement !== $("slider") || this.playing) $("slider").value = this.time;
     this.dirty = true;
@@ -109,6 +120,7 @@ class Page {
     $("play").innerHTML = this.playing ? "&#10074;&#10074;" : "&#9654;";
     $("play").setAttribute("aria-label", this.playing ? "pause" : "play");
     this.last = null;
+    if (!this.playing) this.endFilm();
   }
 
   tick(now) {
@@ -122,7 +134,7 @@ class Page {
       this.last = now;
       let t = this.time + dt;
       if (t >= this.source.end) {
-        if ($("loop").checked) t = this.source.start; else { t = this.source.end; this.play(false); }
+        if ($("loop").checked && !this.film) t = this.source.start; else { t = this.source.end; this.play(false); }
       }
       this.seek(t);
     }
@@ -244,7 +256,7 @@ class Page {
     const grid = style.getPropertyValue("--grid").trim();
     if (!this.picture.floor) this.picture.addFloor(this.pace = round(this.picture.radius / 3), grid);
     this.picture.floor.material.color.set(grid);
-    for (const plot of this.plots) { plot.redraw(); plot.show(this.time); }
+    this.charts.redraw();
     this.dirty = true;
   }
 
@@ -260,6 +272,7 @@ class Page {
     if (kinds.has("unique")) rows.push([COLOURS.unique, "", `reaction, unique${most(largest.reaction, "N")}`]);
     if (kinds.has("ambiguous")) rows.push([COLOURS.ambiguous, "", `reaction, not unique${kinds.has("unique") ? "" : most(largest.reaction, "N")}`]);
     if (kinds.has("unknown")) rows.push([COLOURS.unknown, "", `reaction, uniqueness unknown${most(largest.reaction, "N")}`]);
+    if (this.ghost) rows.push([COLOURS.beside, "", `${this.data.other.name}, dashed`]);
     if (this.picture.gravity > 0) rows.push([COLOURS.gravity, "", `gravity ${short(this.picture.gravity)} m/s²`]);
     rows.push(["var(--grid)", "line", `grid ${lengthText(this.pace)}`]);
     for (const [colour, kind, text] of rows) {
@@ -367,29 +380,32 @@ class Page {
     $("hover").style.top = `${e.clientY - box.top + 14}px`;
   }
 
-  // Plots -------------------------------------------------------------------------------------------------
+  // Files ---------------------------------------------------------------------------------------------------
 
-  makePlots() {
-    this.series = new Map(this.data.series.map((one) => {
-      let values = null; // decoded when it is first drawn
-      return [one.name, { ...one, values: () => values || (values = decoded(one.values)) }];
-    }));
-    for (const name of this.series.keys()) $("variables").append(new Option(name));
-    $("more").hidden = this.series.size === 0;
-    $("add").addEventListener("change", () => {
-      const name = $("add").value.trim();
-      if (this.series.has(name)) { this.plot([name]); $("add").value = ""; }
-    });
-    for (const names of this.data.plots) this.plot(names);
+  makeSaves() {
+    $("save-png").addEventListener("click", () => { this.draw(); savePicture(`${this.data.name}.png`, $("picture")); });
+    $("save-webm").addEventListener("click", () => { if (this.film) this.play(false); else this.startFilm(); });
   }
 
-  plot(names) {
-    const series = names.map((name) => this.series.get(name)), times = () => this.source.times;
-    const plot = new Plot(names.join(", "), series, times, (t) => { this.play(false); this.seek(t); }, () => { this.plots = this.plots.filter((one) => one !== plot); });
-    this.plots.push(plot);
-    $("plots").append(plot.figure);
-    plot.redraw();
-    plot.show(this.time);
+  /** From the start to the end of a recording, at the present speed; of a live motion from now on, until it is paused. */
+  async startFilm() {
+    this.play(false);
+    if (this.source === this.recording) this.seek(this.source.start);
+    try {
+      this.film = new Film(`${this.data.name}.webm`, $("picture"));
+    } catch (error) {
+      $("note").textContent = error.message;
+      return;
+    }
+    $("save-webm").textContent = "Stop";
+    await this.film.started;
+    this.play(true);
+  }
+
+  endFilm() {
+    this.film?.stop();
+    this.film = null;
+    $("save-webm").textContent = "WebM";
   }
 }
 

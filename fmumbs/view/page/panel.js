@@ -70,6 +70,7 @@ export class Panel {
     this.setSlider();
     page.seek(page.source.start);
     this.drawPlots();
+    page.traces.draw();
   }
 
   async open() {
@@ -259,7 +260,7 @@ export class Panel {
 
   /** Plots read the live motion while it is on, and all its variables can be plotted then. */
   takeSeries() {
-    const { series } = this.page;
+    const { charts } = this.page, { series } = charts;
     for (const [name, one] of series) {
       if (!this.variables.has(name)) continue;
       const recorded = one.values;
@@ -268,18 +269,20 @@ export class Panel {
     for (const { name, unit, causality } of this.variables.values()) {
       if (series.has(name) || causality === "parameter") continue;
       const unknown = () => new Float64Array(this.page.recording.times.length).fill(NaN);
-      series.set(name, { name, unit, values: () => (this.on ? this.motion.values(name) : unknown()) });
+      series.set(name, { name, unit, recorded: false, values: () => (this.on ? this.motion.values(name) : unknown()) });
       $("variables").append(new Option(name));
     }
     $("more").hidden = false;
-    for (const plot of this.page.plots) for (const { name } of plot.series) if (this.variables.has(name)) this.motion.watch(name);
+    charts.watch = (names) => { for (const name of names) if (this.variables.has(name)) this.motion.watch(name); };
+    for (const plot of charts.plots) charts.watch(plot.names);
   }
 
   drawPlots(pause = 0) {
     const now = performance.now();
     if (now - (this.drawn || 0) < pause) return;
     this.drawn = now;
-    for (const plot of this.page.plots) { plot.redraw(); plot.show(this.page.time); }
+    this.page.charts.redraw();
+    this.page.traces.draw();
   }
 
   // Sliders -----------------------------------------------------------------------------------------------

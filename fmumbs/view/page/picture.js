@@ -1,12 +1,13 @@
 // The mechanism: bodies as they were described, joints as symbols, springs, loads, reactions and paths.
 
 import { Instances, towards } from "./instances.js";
+import { pathOf } from "./traces.js";
 
 const BODIES = ["#5b8db8", "#d98c4a", "#6aa874", "#a9779c", "#c0a34d", "#7d86c4", "#c46e6e", "#5aa6a6", "#94795d", "#8a97a6"];
 export const COLOURS = {
   joint: "#39424e", axis: "#1d6fb8", prescribed: "#8e44ad", point: "#1d6fb8", spring: "#b8860b", damper: "#6b7280",
   load: "#c2185b", torque: "#7b1fa2", unique: "#2e9e4f", ambiguous: "#d32f2f", unknown: "#8a8f98", ground: "#59626e",
-  path: "#8e44ad", trail: "#e0872b", gravity: "#6b7280", pull: "#e0a100",
+  path: "#8e44ad", trail: "#e0872b", gravity: "#6b7280", beside: "#7b8494", pull: "#e0a100",
 };
 const MANY = 150; // bodies above which copies have fewer faces
 
@@ -77,7 +78,7 @@ export class Picture {
   }
 
   colour(body) {
-    return body < 0 ? COLOURS.ground : BODIES[this.shades[body] % BODIES.length];
+    return this.beside ? COLOURS.beside : body < 0 ? COLOURS.ground : BODIES[this.shades[body] % BODIES.length];
   }
 
   // Building ----------------------------------------------------------------------------------------------
@@ -102,13 +103,14 @@ export class Picture {
     }
   }
 
-  build(recording) {
-    const box = new THREE.Box3();
-    this.reached(recording, (point) => box.expandByPoint(point));
+  /** ghost: a second result beside it, or null. */
+  build(recording, ghost) {
+    const box = new THREE.Box3(), reached = (note) => { this.reached(recording, note); ghost?.reached(note); };
+    reached((point) => box.expandByPoint(point));
     if (box.isEmpty()) box.expandByPoint(new THREE.Vector3());
     this.middle = box.getCenter(new THREE.Vector3());
     let square = 0;
-    this.reached(recording, (point) => { square = Math.max(square, point.distanceToSquared(this.middle)); });
+    reached((point) => { square = Math.max(square, point.distanceToSquared(this.middle)); });
     this.radius = Math.sqrt(square) || 0.5 * (this.scene.length || 1);
     this.box = box;
     const typical = this.bodies.length > 1 ? 0.07 * (this.scene.length || 1) : Infinity;
@@ -125,6 +127,15 @@ export class Picture {
     this.things.build(this.world, this.bodies.length > MANY);
     recording.at(recording.start);
     this.update();
+  }
+
+  /** Bodies alone, grey and transparent, in the world of another picture and in its sizes. */
+  buildBeside({ world, s, least, bodies }) {
+    Object.assign(this, { s, least, lines: [], beside: true });
+    this.things = new Instances({ ghost: 0.28 });
+    this.bodies.forEach((body, b) => this.addBody(body, b));
+    for (const joint of this.joints) for (const one of joint.symbols || []) if (["disc", "sphere"].includes(one.kind)) this.addSymbol(joint, one, joint.name);
+    this.things.build(world, bodies.length > MANY);
   }
 
   addBody(body, b) {
@@ -320,9 +331,7 @@ export class Picture {
   traced(body, recording) {
     this.trail.visible = body >= 0 && recording.times.length > 1;
     if (!this.trail.visible) return;
-    const points = [], step = Math.max(1, Math.floor(recording.times.length / 1500));
-    for (let i = 0; i < recording.times.length; i += step) { recording.at(recording.times[i]); points.push(this.centre(body)); }
-    this.trail.geometry.setFromPoints(points);
+    const points = pathOf(this, recording, { body, at: this.bodies[body].com });
     this.trail.geometry = new THREE.BufferGeometry().setFromPoints(points);
   }
 

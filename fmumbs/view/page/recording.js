@@ -19,6 +19,18 @@ export class Recording {
     this.state = emptyState(this.bodies);
   }
 
+  /** Places one body, none for a negative index, as in row i. */
+  placeBody(body, i) {
+    if (body < 0) return;
+    const { r, q, modal } = this.state, at = 7 * (i * this.bodies + body);
+    r.set(this.poses.subarray(at, at + 3), 3 * body);
+    q.set(this.poses.subarray(at + 3, at + 7), 4 * body);
+    for (const [which, values] of this.modal) {
+      const modes = values.length / this.times.length;
+      if (which === body) modal[body] = Array.from(values.subarray(i * modes, (i + 1) * modes));
+    }
+  }
+
   /** The state at the time t [s]. */
   at(t) {
     const [i, part] = interval(this.times, t), j = part > 0 ? i + 1 : i, n = 7 * this.bodies;
