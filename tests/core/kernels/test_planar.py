@@ -17,6 +17,7 @@ from fmumbs.run import Solver
 from oracle.extended import accelerations
 from support.planar_trees import planar_cases, planar_links
 from support.strategies import Case
+from support.sweeps import examples
 from support.tree_agreement import assert_agrees, started
 
 EQUAL = 1e-12
@@ -65,14 +66,12 @@ def in_plane_and_in_space(solver: Solver, model: fm.Model) -> tuple[dict[str, An
     return planar, spatial
 
 
-@settings(max_examples=100)
-@given(planar_cases())
+@examples(40, 100, planar_cases())
 def test_planar_and_spatial_kernels_agree(case: Case) -> None:
     assert_equal(*in_plane_and_in_space(started(case.model, case.inputs), case.model))
 
 
-@settings(max_examples=60)
-@given(planar_cases())
+@examples(25, 60, planar_cases())
 def test_planar_kernels_agree_with_the_oracle(case: Case) -> None:
     solver = started(case.model, case.inputs)
     assert solver.use_planar(True) >= planar_links(case.model)

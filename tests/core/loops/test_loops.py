@@ -9,42 +9,42 @@ from fmumbs.compiler import compile
 from fmumbs.readers import read_model
 from support.closed import DOF, DRAWN, ONLY_CLOSING, Closed, coupled, plane, space
 from support.closed_agreement import assert_closed, check, started
-from support.sweeps import seeds
+from support.sweeps import first, seeds
 
 # The core and the oracle ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", [*DOF, *ONLY_CLOSING])
-@pytest.mark.parametrize("seed", seeds(4, 24))
+@pytest.mark.parametrize("seed", seeds(2, 24))
 def test_a_loop_in_space_by_each_kind_of_cut_joint(kind: str, seed: int) -> None:
     check(lambda seed: space(seed, kind), seed)
 
 
-@pytest.mark.parametrize("kind", DRAWN)
+@pytest.mark.parametrize("kind", first(2, sorted(DRAWN, key=lambda kind: kind[-1] not in "04")))
 def test_a_loop_in_space_by_any_product_of_turns_and_slides(kind: str) -> None:
     check(lambda seed: space(seed, kind, driven=seed % 2 == 0), 400 + list(DRAWN).index(kind))
 
 
 @pytest.mark.parametrize("kind", DOF)
-@pytest.mark.parametrize("seed", seeds(3, 12))
+@pytest.mark.parametrize("seed", seeds(1, 12))
 def test_forces_along_the_free_modes_of_cut_joints(kind: str, seed: int) -> None:
     """Springs, dampers and inputs act there as in a tree."""
     check(lambda seed: space(seed, kind, driven=True), 150 + seed)
 
 
 @pytest.mark.parametrize("loops", [2, 3])
-@pytest.mark.parametrize("seed", seeds(10, 60))
+@pytest.mark.parametrize("seed", seeds(4, 60))
 def test_loops_in_space_that_share_bodies(seed: int, loops: int) -> None:
     check(lambda seed: space(seed, loops=loops), 100 + seed)
 
 
-@pytest.mark.parametrize("seed", seeds(10, 60))
+@pytest.mark.parametrize("seed", seeds(6, 60))
 def test_chains_with_both_ends_fixed(seed: int) -> None:
     check(lambda seed: space(seed, both_ends=True), 200 + seed)
 
 
 @pytest.mark.parametrize("loops", [1, 2, 3])
-@pytest.mark.parametrize("seed", seeds(10, 60))
+@pytest.mark.parametrize("seed", seeds(4, 60))
 def test_loops_in_the_plane_have_redundant_rows(seed: int, loops: int) -> None:
     check(lambda seed: plane(seed, loops), 300 + seed)
 

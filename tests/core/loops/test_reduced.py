@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
 
 import fmumbs as fm
 from fmumbs.cli import main
@@ -24,6 +23,7 @@ from support.flexible_models import plane_loops, space_loop, space_tree
 from support.joint_models import three_cranks
 from support.long_trees import KINDS, long_tree
 from support.strategies import BOTH_WAYS, EVERY, Case, trees
+from support.sweeps import examples
 
 MOTION = 1e-8
 """[rad], or of the length: the agreement in motion that is asked for; with the tolerance of the integration at 1e-10
@@ -59,8 +59,7 @@ def relative(found: np.ndarray, expected: np.ndarray) -> float:
 # Accelerations and reactions --------------------------------------------------------------------------------------
 
 
-@settings(max_examples=25, deadline=None)
-@given(trees(max_bodies=5, kinds=EVERY) | trees(max_bodies=5, kinds=BOTH_WAYS, turned_round=True))
+@examples(10, 25, trees(max_bodies=5, kinds=EVERY) | trees(max_bodies=5, kinds=BOTH_WAYS, turned_round=True))
 def test_trees_beside_the_oracle(case: Case) -> None:
     """M from composite bodies, factored: no sweep eliminates anything."""
     tree_agreement.assert_agrees(solver_of(case.model, case.inputs), case)

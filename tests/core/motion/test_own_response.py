@@ -16,13 +16,14 @@ from support import closed, rubbing
 from support.drawing.mechanism import draw
 from support.drawing.rebuilding import rebuilt
 from support.scripts import load
+from support.sweeps import first
 
 MODELS = Path(__file__).parents[3] / "models"
 STEP, STEPS = 1e-6, 3  # [s]
 AGREEMENT = 1e-9  # relative to the largest value of its unit, or 1: forces are differences of larger ones
 SORTS = ("revolute", "prismatic", "spherical", "cylindrical")
 UNIQUE = (5, 7, 12, 13, 14, 18, 22, 33)  # of closed.space: loops all of whose reactions are unique, and that do not jam
-DRAWN = (1, 14, 33, 38, 74, 83, 93, 135, 152, 162, 182, 187)  # likewise
+DRAWN = (1, 33, 187, 14, 38, 74, 83, 93, 135, 152, 162, 182)  # likewise
 OWN = fm.LuGre(0.3, 0.2, stribeck=0.1, stiffness=1e3, damping=0.02, own=True)
 EVERY_DYNAMICS = pytest.mark.parametrize("dynamics", ["riccati", "copcod"])
 
@@ -90,7 +91,7 @@ def test_random_loops(seed: int, dynamics: str) -> None:
 
 
 @EVERY_DYNAMICS
-@pytest.mark.parametrize("seed", DRAWN)
+@pytest.mark.parametrize("seed", first(5, DRAWN))
 def test_random_mechanisms_of_everything(seed: int, dynamics: str) -> None:
     """Flexible bodies and supports, excited joints, bushings, couplings, programs, drives with inertia."""
     rng = np.random.default_rng(seed)

@@ -139,7 +139,7 @@ def test_loops_move_as_by_the_explicit_scheme(name: str) -> None:
     assert_allclose(found, exact, rtol=1e-5, atol=1e-5 * max(1.0, np.abs(exact).max()))
 
 
-@pytest.mark.parametrize("seed", seeds(4, 40, first=40))
+@pytest.mark.parametrize("seed", seeds(4, 40, start=40))
 def test_loops_with_stiff_springs_move_as_by_the_explicit_scheme(seed: int) -> None:
     agree(compile(space(seed, spare=1).model, everything=True), 0.2)
 

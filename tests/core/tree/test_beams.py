@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose
 import fmumbs as fm
 from fmumbs.compiler import compile
 from fmumbs.run import Solver
+from support.sweeps import first
 
 L, MASS, EI = 1.3, 0.7, 12.0
 EULER = {  # beta L, the first three beside rigid motions
@@ -58,7 +59,7 @@ def uniform(boundary: str, modes: int, **options: Any) -> Any:
     return fm.ModalBody.beam("b", length=L, mass=MASS, EI=EI, modes=modes, boundary=boundary, **options)
 
 
-@pytest.mark.parametrize("boundary", EULER)
+@pytest.mark.parametrize("boundary", first(6, EULER))
 def test_modes_have_the_frequencies_of_their_supports(boundary: str) -> None:
     assert_allclose(in_euler(uniform(boundary, 3).frequencies), EULER[boundary], rtol=1e-13)
     high = in_euler(uniform(boundary, 24).frequencies)

@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose
 
 import fmumbs as fm
 from support.scripts import load
+from support.sweeps import first
 
 PARALLELOGRAM = Path(__file__).parents[3] / "models" / "parallelogram_pendulum.py"
 
@@ -26,7 +27,7 @@ def clamped(made, **load):
     return model
 
 
-@pytest.mark.parametrize("along", ["x", "y", "-z"])
+@pytest.mark.parametrize("along", first(1, ["-z", "x", "y"]))
 def test_loads_at_the_tip_deflect_it_as_beam_theory_says(along):
     """Deflections by a series of 1 / b^4; torsion, stretch and slopes by 1 / b^2, of which 6 modes leave 3.4 %."""
     k, sign = "xyz".index(along[-1]), (-1.0 if along[0] == "-" else 1.0)

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
@@ -13,6 +12,7 @@ import fmumbs as fm
 from oracle import Oracle, branch_systems
 from oracle.riccati import PLANE, SPACE, Layout, multiply_chain
 from support.strategies import JOINTS, Case, trees
+from support.sweeps import examples
 from support.tree_agreement import AGREEMENT, assert_agrees, present_state, started
 
 LAWS = {  # rotor_inertia can be tuned where the model has one
@@ -32,21 +32,18 @@ def assert_starts_right(case: Case) -> None:
 # The core and the oracle -----------------------------------------------------------------------------------
 
 
-@settings(max_examples=150)
-@given(trees())
+@examples(50, 150, trees())
 def test_random_trees(case: Case) -> None:
     assert_starts_right(case)
 
 
 @pytest.mark.parametrize("kind", JOINTS)
-@settings(max_examples=25)
-@given(data=st.data())
+@examples(8, 25, data=st.data())
 def test_trees_of_one_kind_of_joint(kind: str, data: Any) -> None:
     assert_starts_right(data.draw(trees(kinds=(kind,))))
 
 
-@settings(max_examples=40)
-@given(trees())
+@examples(15, 40, trees())
 def test_random_trees_in_motion(case: Case) -> None:
     """The state after a few steps is one of the mechanism: unit quaternions, and all the rest follows from it."""
     solver = started(case.model, case.inputs)
@@ -58,8 +55,7 @@ def test_random_trees_in_motion(case: Case) -> None:
     assert_agrees(solver, case)
 
 
-@settings(max_examples=40)
-@given(trees(), st.integers(0, 2**32 - 1))
+@examples(15, 40, trees(), st.integers(0, 2**32 - 1))
 def test_tuned_parameters_act_as_those_of_the_model(case: Case, seed: int) -> None:
     rng = np.random.default_rng(seed)
     solver = started(case.model, case.inputs)

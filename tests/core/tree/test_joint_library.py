@@ -3,12 +3,13 @@
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume
 from hypothesis import strategies as st
 
 from fmumbs.errors import SolverError
 from fmumbs.run import Solver
 from support.strategies import BOTH_WAYS, EVERY, MULTI_MODE, Case, trees
+from support.sweeps import examples
 from support.tree_agreement import assert_agrees, started
 
 
@@ -24,43 +25,37 @@ def moved(case: Case) -> Solver:
     return solver
 
 
-@settings(max_examples=100)
-@given(trees(kinds=EVERY))
+@examples(30, 100, trees(kinds=EVERY))
 def test_random_trees(case: Case) -> None:
     assert_agrees(started(case.model, case.inputs), case)
 
 
 @pytest.mark.parametrize("kind", MULTI_MODE)
-@settings(max_examples=25)
-@given(data=st.data())
+@examples(6, 25, data=st.data())
 def test_trees_of_one_kind_of_joint(kind: str, data: Any) -> None:
     case = data.draw(trees(max_bodies=4, kinds=(kind,)))
     assert_agrees(started(case.model, case.inputs), case)
 
 
-@settings(max_examples=40)
-@given(trees(max_bodies=4, kinds=MULTI_MODE))
+@examples(15, 40, trees(max_bodies=4, kinds=MULTI_MODE))
 def test_random_trees_in_motion(case: Case) -> None:
     solver = moved(case)
     assert_agrees(solver, case)
 
 
-@settings(max_examples=100)
-@given(trees(kinds=BOTH_WAYS, turned_round=True))
+@examples(30, 100, trees(kinds=BOTH_WAYS, turned_round=True))
 def test_trees_with_joints_that_point_towards_the_ground(case: Case) -> None:
     assert_agrees(started(case.model, case.inputs), case)
 
 
 @pytest.mark.parametrize("kind", BOTH_WAYS)
-@settings(max_examples=15)
-@given(data=st.data())
+@examples(6, 15, data=st.data())
 def test_joints_of_one_kind_that_point_either_way(kind: str, data: Any) -> None:
     case = data.draw(trees(max_bodies=3, kinds=(kind,), turned_round=True))
     assert_agrees(started(case.model, case.inputs), case)
 
 
-@settings(max_examples=40)
-@given(trees(max_bodies=4, kinds=BOTH_WAYS, turned_round=True))
+@examples(15, 40, trees(max_bodies=4, kinds=BOTH_WAYS, turned_round=True))
 def test_joints_that_point_towards_the_ground_in_motion(case: Case) -> None:
     solver = moved(case)
     assert_agrees(solver, case)
