@@ -42,7 +42,7 @@ def assert_follows(solver: fm.Solver, case: Drawn, oracle: object, t: float) -> 
 
 
 @pytest.mark.parametrize("kind", ["point", "joint", "orientation"])
-@pytest.mark.parametrize("seed", [*range(6), TURNING])
+@pytest.mark.parametrize("seed", first(4, [0, 1, 5, TURNING, 2, 3, 4]))
 def test_a_random_program_is_followed_with_the_forces_of_its_multipliers(seed: int, kind: str) -> None:
     case = draw(seed, kind, loops=0 if kind == "orientation" else seed % 2)
     solver = solver_of(case)

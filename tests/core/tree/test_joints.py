@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from numpy.testing import assert_allclose
 
 import fmumbs as fm
@@ -22,6 +21,7 @@ from support.joint_models import (
 )
 from support.nonholonomic import nonholonomic
 from support.strategies import Case, numbers
+from support.sweeps import examples
 from support.tree_agreement import assert_agrees
 
 # Screws ---------------------------------------------------------------------------------------------------------
@@ -170,8 +170,7 @@ def test_a_ball_rolls_down_a_slope() -> None:
     assert_allclose(solver.get("B.reaction.f"), [-2 / 7 * m * G * np.sin(slope), 0, m * G * np.cos(slope)], atol=1e-7)
 
 
-@settings(max_examples=30)
-@given(nonholonomic(), numbers(-3, 3))
+@examples(10, 30, nonholonomic(), numbers(-3, 3))
 def test_random_rows_of_velocities(model: fm.Model, kappa_dot: float) -> None:
     joint = model["J"]
     excited = len(joint.excited_modes)
