@@ -24,6 +24,17 @@ def test_the_message_about_an_open_loop_has_its_joints_the_gap_and_a_fix() -> No
         solver.assemble()
 
 
+
+def test_a_joint_may_slide_as_far_in_a_step_as_its_loop_is_open() -> None:
+    """Five thousand times as far as the body is large, which by steps of its size would not end."""
+    model = fm.Model("far")
+    body = fm.Body("b", mass=1.0, com=(0.001, 0, 0), inertia=(1e-6, 1e-6, 1e-6))
+    slide = fm.Prismatic("A", model.ground.at(), body.at(), axis="x")
+    model.add(body, slide, fm.Weld("C", model.ground.at(10, 0, 0), body.at(), cut=True))
+    solver = fm.Solver(model)
+    solver.assemble()
+    assert solver.get("A.q") == pytest.approx(10.0, abs=1e-12)
+
 def test_the_message_has_a_small_gap() -> None:
     """Rods of 0.1, 0.26 and 0.14 between pins 0.501 apart, stretched out; what is tried beside that leaves no trace."""
     solver = fm.Solver(four_bar(base=0.501, rocker=0.14))
