@@ -2,6 +2,7 @@
 
 from fmumbs.compiler.compiling import compile, image_of
 from fmumbs.compiler.image import ModelImage
+from fmumbs.compiler.patching import Structure
 from fmumbs.compiler.variables import Variable, Variables
 
-__all__ = ["ModelImage", "Variable", "Variables", "compile", "image_of"]
+__all__ = ["ModelImage", "Structure", "Variable", "Variables", "compile", "image_of"]

@@ -2,6 +2,7 @@
 
 import gc
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar, Unpack
 
@@ -44,7 +45,7 @@ _CLOSURE = {
     lib.FM_CLOSURE_CORRECTION: float(lib.FM_CORRECT_DIRECTLY), lib.FM_CLOSURE_TOLERANCE: 1e-12,
     lib.FM_CLOSURE_ALPHA: 20.0, lib.FM_CLOSURE_BETA: 20.0,
 }  # alpha, beta [1/s]; fmt: skip
-_WITHOUT_BOUND = (
+WITHOUT_BOUND = (
     "law_range", "experiment", "options",
     "start_tau", "load_force", "load_torque", "control_start",  # inputs, which an FMU takes as well
 )  # fmt: skip
@@ -52,7 +53,7 @@ _NONE = np.zeros(0)
 _EXPERIMENT = (10.0, 0.01, 1e-6)  # stop [s], interval [s], tolerance
 
 
-class _Texts:
+class Texts:
     """Strings, each stored once."""
 
     def __init__(self) -> None:
@@ -71,7 +72,7 @@ class _Texts:
         return np.frombuffer(bytes(self._data), np.uint8)
 
 
-def _without_collection(function: Callable[_Arguments, _Returned]) -> Callable[_Arguments, _Returned]:
+def without_collection(function: Callable[_Arguments, _Returned]) -> Callable[_Arguments, _Returned]:
     """The function with Python's cyclic garbage collector off: a compilation makes millions of objects and no cycles,
     and the collector would walk over all of them again and again.
     """
@@ -90,7 +91,7 @@ def _without_collection(function: Callable[_Arguments, _Returned]) -> Callable[_
 
 
 @takes_options
-@_without_collection
+@without_collection
 def compile(
     model: Model,
     *,
@@ -108,36 +109,58 @@ def compile(
     """
     if not isinstance(model, Model):
         raise ModelError(f"compile needs a Model, not a {type(model).__name__}. Give the Model that build() returns.")
-    chosen = given(options)
+    parts = parts_of(model, given(options), starts or {})
+    model, arrays = parts.model, parts.arrays
+    _check_numbers(model, arrays)
+    if parts.cuts or model.couplings:
+        backwards, joints = parts.backwards, [*parts.tree, *parts.cuts]
+        bodies = [(joint.F if joint.name in backwards else joint.M).body.name for joint in parts.tree]
+        arrays["joint_unique"] = unique_at_start(bodies, joints, model.couplings, arrays)
+        check_reactions(joints, arrays["joint_unique"])
+    image = _image(model, arrays, parts.texts, everything)
+    image.check()
+    return image
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What becomes an image: the model with its locks, its tree, cut joints and those of the tree whose M is nearer to
+    the ground; and the arrays but for the table of variables, joint_unique, and what holds of given_p and given_u.
+    """
+
+    model: Model
+    tree: list[JointBase]
+    cuts: list[JointBase]
+    backwards: set[str]
+    texts: Texts
+    arrays: Arrays
+
+
+def parts_of(
+    model: Model, chosen: RunOptions, starts: "Mapping[str, float | Sequence[float]]", scene: str | None = None
+) -> Parts:
+    """The parts of an image. chosen: options that are given; scene: its text, None to make it. Raises as compile()."""
     locked = chosen.get("locked") or ()
     if locked and not chosen.get("equilibrium"):
         raise ModelError(f"Model '{model.name}': locked is given without equilibrium=True. Give that as well.")
     model.check_ends()
     model = with_locks(model, locked)
     tree, cuts, backwards = spanning_tree(model)
-    texts = _Texts()
+    texts = Texts()
     joints = [*tree, *cuts]
-    with np.errstate(all="ignore"):  # overflow is refused below
+    with np.errstate(all="ignore"):  # overflow is refused later
         links = make_links(tree, backwards, model.points_beside(tree))
         add_cuts(links, cuts, len(tree))
         add_couplings(links, model, tree)
         add_programs(links, model, joints)
         add_laws(links, model, tree, texts.put)
         add_frictions(links, joints, texts.put)
-        rows = _rows(model, joints, links, texts)
+        rows = _rows(model, joints, links, texts, scene)
         del links
         arrays = _arrays(rows)
     arrays["text"] = texts.array()
-    set_starts(model, Names(arrays), arrays, starts or {})
-    arrays = with_settings(model.name, arrays, chosen)
-    _check_numbers(model, arrays)
-    if cuts or model.couplings:
-        bodies = [(joint.F if joint.name in backwards else joint.M).body.name for joint in tree]
-        arrays["joint_unique"] = unique_at_start(bodies, joints, model.couplings, arrays)
-        check_reactions(joints, arrays["joint_unique"])
-    image = _image(model, arrays, texts, everything)
-    image.check()
-    return image
+    set_starts(model, Names(arrays), arrays, starts)
+    return Parts(model, tree, cuts, backwards, texts, with_settings(model.name, arrays, chosen))
 
 
 def image_of(
@@ -153,14 +176,16 @@ def image_of(
     return compile(model, everything=everything, starts=starts, **options)
 
 
-def _rows(model: Model, joints: list[JointBase], links: Links, texts: _Texts) -> dict[str, Any]:
-    """Rows of the image's arrays by name; names are offsets of their texts."""
+def _rows(model: Model, joints: list[JointBase], links: Links, texts: Texts, scene: str | None) -> dict[str, Any]:
+    """Rows of the image's arrays by name; names are offsets of their texts. scene: its text, None to make it."""
     order = {joint.name: place for place, joint in enumerate(model.joints)}
     length = _length(model)
+    if scene is None:
+        scene = scene_of(model, length, links.rows.get("body_name", ())).to_json()
     named = {
         "model_name": [texts.put(model.name)],
         "model_text": [texts.put(model.description)],
-        "model_scene": [texts.put(scene_of(model, length, links.rows.get("body_name", ())).to_json())],
+        "model_scene": [texts.put(scene)],
         "joint_name": [texts.put(joint.name) for joint in joints],
         "joint_unique": np.full((len(joints), 6), UNIQUE),
         "joint_order": [order[joint.name] for joint in joints],
@@ -187,7 +212,7 @@ def _columns(values: dict[int, float]) -> list[float]:
     return [values[column] for column in range(len(values))]
 
 
-def _add_points(model: Model, links: Links, texts: _Texts) -> None:
+def _add_points(model: Model, links: Links, texts: Texts) -> None:
     """Adds named points, springs and loads, and the points where these act."""
     index: dict[tuple[str, str | None, Any], int] = {}
 
@@ -230,8 +255,7 @@ def _arrays(rows: dict[str, Any]) -> Arrays:
     for column in table():
         if column.rows not in ("variables", "characters"):
             given = rows.pop(column.name, ())
-            values = np.asarray(given, dtype=column.dtype) if len(given) else column.empty
-            arrays[column.name] = values.reshape(-1, column.columns) if column.columns > 1 else values.reshape(-1)
+            arrays[column.name] = column.shaped(np.asarray(given, column.dtype)) if len(given) else column.empty
     return arrays
 
 
@@ -240,7 +264,7 @@ def _check_numbers(model: Model, arrays: Arrays) -> None:
     text = arrays["text"].tobytes()
     for column in sorted(table(), key=lambda column: column.rows == "one"):  # elements first: they cause the model's
         values = arrays.get(column.name, _NONE)
-        if column.dtype != np.float64 or not values.size or column.name in _WITHOUT_BOUND:
+        if column.dtype != np.float64 or not values.size or column.name in WITHOUT_BOUND:
             continue
         small = np.abs(values) <= LARGEST
         if small.all():
@@ -257,7 +281,7 @@ def _check_numbers(model: Model, arrays: Arrays) -> None:
         )
 
 
-def _image(model: Model, arrays: Arrays, texts: _Texts, everything: bool) -> ModelImage:
+def _image(model: Model, arrays: Arrays, texts: Texts, everything: bool) -> ModelImage:
     """The image of the arrays with the variables and their names."""
     if model.declared and not everything:
         arrays |= declared_variables(model, Names(arrays), texts.put)

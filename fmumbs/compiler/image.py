@@ -71,10 +71,15 @@ class ModelImage:
         Raises ModelError for an image whose scene was written by another program.
         """
         try:
-            return Scene.from_json(self._text("model_scene"))
+            return Scene.from_json(self.scene_text)
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             what = f"the scene in the image of '{self.name}' is damaged: {error}"
             raise ModelError(f"{what}. Compile it again.") from error
+
+    @property
+    def scene_text(self) -> str:
+        """The scene as it is stored."""
+        return self._text("model_scene")
 
     def _text(self, which: str) -> str:
         return text_at(self.arrays["text"].tobytes(), int(self.arrays[which][0]))
@@ -88,6 +93,10 @@ class ModelImage:
     @cached_property
     def variables(self) -> Variables:
         return Variables(self.arrays, self._borrow)
+
+    def take_names(self, other: "ModelImage") -> None:
+        """Takes over what is known about the names of another image, whose variables and texts are the same."""
+        self.variables = other.variables.of(self.arrays, self._borrow)
 
     @property
     def default_experiment(self) -> DefaultExperiment:

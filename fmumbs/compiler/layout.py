@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ lib: Any = _core.lib
 
 Arrays = dict[str, NDArray[Any]]
 
-_HEADER: int = ffi.sizeof("fm_header")
+HEADER: int = ffi.sizeof("fm_header")
 _TYPES: dict[str, "np.dtype[Any]"] = {
     "i": np.dtype(np.int32),
     "d": np.dtype(np.float64),
@@ -39,6 +39,12 @@ class Column:
     def empty(self) -> NDArray[Any]:
         """The array without rows."""
         return np.zeros((0, self.columns) if self.columns > 1 else 0, self.dtype)
+
+    def shaped(self, values: NDArray[Any]) -> NDArray[Any]:
+        """(rows, columns) values, or (rows,) of one column."""
+        if values.ndim == (1 if self.columns == 1 else 2) and values.shape[1:] in ((), (self.columns,)):
+            return values
+        return values.reshape(-1, self.columns) if self.columns > 1 else values.reshape(-1)
 
 
 @cache
@@ -73,13 +79,14 @@ def pack(sizes: Mapping[str, int], arrays: Mapping[str, Any]) -> bytes:
         if column.section != section:
             section = column.section
             parts.append(section.encode().ljust(8))
-        values = np.ascontiguousarray(arrays[column.name], dtype=column.dtype)
+        values = np.ascontiguousarray(arrays[column.name], column.dtype)
         if values.size != sizes[column.rows] * column.columns:
             raise AssertionError(f"{column.name} has {values.size} values")
         if not values.size:
             continue
-        parts.append(values.reshape(-1).view(np.uint8).data)
-        parts.append(bytes(-values.nbytes % 8))
+        parts.append(values.data.cast("B"))
+        if padding := -values.nbytes % 8:
+            parts.append(bytes(padding))
     body = b"".join(parts)
     checksum = lib.fm_checksum(ffi.from_buffer(body), len(body))
     return _header(body, checksum) + body
@@ -89,7 +96,7 @@ def _header(body: bytes, checksum: int) -> bytes:
     header = ffi.new("fm_header *")
     header.magic = ffi.string(lib.FM_IMAGE_MAGIC)
     header.version, header.byte_order = lib.fm_image_version(), lib.FM_BYTE_ORDER
-    header.size, header.checksum = _HEADER + len(body), checksum
+    header.size, header.checksum = HEADER + len(body), checksum
     ffi.memmove(header.hash, hashlib.sha256(body).digest(), len(header.hash))
     return bytes(ffi.buffer(header))
 
@@ -101,29 +108,40 @@ def image_hash(image: bytes) -> str:
 
 def hash_fits(image: bytes) -> bool:
     """Whether that is the SHA-256 of the bytes after the header."""
-    return hashlib.sha256(memoryview(image)[_HEADER:]).hexdigest() == image_hash(image)
+    return hashlib.sha256(memoryview(image)[HEADER:]).hexdigest() == image_hash(image)
 
 
 def unpack(image: bytes) -> tuple[dict[str, int], Arrays]:
     """Sizes and arrays of an image that the core has checked; the arrays are read-only views."""
-    at = _HEADER
-    counts = np.frombuffer(image, np.int32, len(size_names()), at)
+    counts = np.frombuffer(image, np.int32, len(size_names()), HEADER)
     sizes = dict(zip(size_names(), counts.tolist(), strict=True))
-    at += (4 * len(size_names()) + 7) // 8 * 8
     arrays: Arrays = {}
+    for column, at, count in extents(sizes):
+        if count == 0:
+            arrays[column.name] = column.empty
+            continue
+        arrays[column.name] = column.shaped(np.frombuffer(image, column.dtype, count, at))
+    return sizes, arrays
+
+
+def extents(sizes: Mapping[str, int]) -> tuple[tuple[Column, int, int], ...]:
+    """Each array of an image with these sizes, the byte where it begins, and the number of its values."""
+    return _extents(tuple(sizes[name] for name in size_names()))
+
+
+@lru_cache(maxsize=8)
+def _extents(counts: tuple[int, ...]) -> tuple[tuple[Column, int, int], ...]:
+    sizes, found = dict(zip(size_names(), counts, strict=True)), []
+    at = HEADER + (4 * len(size_names()) + 7) // 8 * 8
     section = None
     for column in table():
         if column.section != section:
             section = column.section
             at += 8
         count = sizes[column.rows] * column.columns
-        if count == 0:
-            arrays[column.name] = column.empty
-            continue
-        values = np.frombuffer(image, column.dtype, count, at)
-        arrays[column.name] = values.reshape(-1, column.columns) if column.columns > 1 else values
-        at += (values.nbytes + 7) // 8 * 8
-    return sizes, arrays
+        found.append((column, at, count))
+        at += (count * column.dtype.itemsize + 7) // 8 * 8
+    return tuple(found)
 
 
 def text_at(text: bytes, offset: int) -> str:

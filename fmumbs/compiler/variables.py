@@ -35,6 +35,8 @@ GUESSES = (  # end of the description of a start value in a loop, by fm_given
 )
 AT_REST = ("; start: a guess, determined by the equilibrium", "; start: at rest")  # with solver.equilibrium
 
+_BY_NAME = ("_names", "_rows", "_declared")  # what Variables find out about names
+
 _AT_ONCE = 4096  # variables made at once in an iteration
 _BLOCK = 64  # variables made at once for an index
 
@@ -78,6 +80,12 @@ class Variables(Sequence[Variable]):
         self._chosen = arrays["variable_name"]
         self._names = Names(arrays)
         self._latest: tuple[int, list[Variable]] = (-1, [])  # the block of the last index, and its number
+
+    def of(self, arrays: Arrays, borrow: Borrow) -> "Variables":
+        """Those of another image with the same table and texts; shares what was found out about names."""
+        other = Variables(arrays, borrow)
+        other.__dict__.update({name: self.__dict__[name] for name in _BY_NAME if name in self.__dict__})
+        return other
 
     def __repr__(self) -> str:
         return f"<Variables: {', '.join(self.names(range(min(3, len(self)))))}, ... {len(self)} in all>"

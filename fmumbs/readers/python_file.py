@@ -7,7 +7,9 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
+from types import CodeType
 from typing import Any, TypeVar
 
 from fmumbs import _checks
@@ -74,7 +76,7 @@ def _importable(folder: Path) -> Iterator[None]:
     finally:
         if str(folder) in sys.path:
             sys.path.remove(str(folder))
-        new = {name for name in sys.modules if name.partition(".")[0] not in before}
+        new = {name for name in sys.modules.keys() - before if name.partition(".")[0] not in before}
         local = {name for name in new if "." not in name and _lies_in(folder, sys.modules[name])}
         for name in new:
             if name.partition(".")[0] in local:
@@ -86,14 +88,19 @@ def _lies_in(folder: Path, module: object) -> bool:
     return any(Path(place).parent == folder for place in places)
 
 
+@lru_cache(maxsize=16)
+def _code(file: str, source: bytes) -> CodeType:
+    """The compiled code of a file with these bytes: a sweep runs it for each of its models."""
+    return compile(source, file, "exec", dont_inherit=True)
+
+
 def _build_function(path: Path) -> Callable[..., Any]:
     spec = importlib.util.spec_from_file_location(f"fmumbs_model_{path.stem}", path)
     if spec is None or spec.loader is None:
         raise ModelError(f"'{path}' cannot be imported. Give a Python file.")
     module = importlib.util.module_from_spec(spec)
-    loader = spec.loader
     sys.modules[module.__name__] = module  # dataclasses look there
-    _guarded(path, lambda: loader.exec_module(module))
+    _guarded(path, lambda: exec(_code(os.path.abspath(path), path.read_bytes()), module.__dict__))
     build = getattr(module, "build", None)
     if not callable(build):
         raise ModelError(f"'{path}' has no function build(). Add one that returns a Model.")

@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Iterable
 
+LEAST = 0.1  # seconds of a batch, below which its file costs more than workers that finish together save
 PATIENCE = 1.0  # seconds that a batch takes, so that the scheduler costs little and a lost worker loses little
 LONGEST = 30.0  # seconds of a batch of a long sweep
 MOST_BYTES = 32 * 2**20  # of the trajectories of a batch
@@ -27,7 +28,9 @@ class Queue:
         if self._runs > 0:
             each = self._seconds / self._runs
             patience = min(LONGEST, max(PATIENCE, self._seconds / (200 * workers)))  # fewer files of a long sweep
-            size = max(1, min(self._most, int(patience / max(each, 1e-9)), self.left // (2 * workers)))
+            share = self.left // (2 * workers) if workers > 1 else self.left
+            least, wanted = (int(time / max(each, 1e-9)) for time in (LEAST, patience))
+            size = max(1, min(self._most, wanted, max(share, least)))
         first = self._todo.popleft()
         taken, rest = first[:size], first[size:]
         if rest:

@@ -25,7 +25,8 @@ from fmumbs.play.simulation import READ, Series, communication_points, failures,
 from fmumbs.readers import build_model, build_parameters, find_model, read_model
 
 if TYPE_CHECKING:
-    from fmumbs.compiler import ModelImage
+    from fmumbs.compiler import ModelImage, Structure
+    from fmumbs.compiler.names import Names
     from fmumbs.play.fmu import Instance
 
 Array = NDArray[np.float64]
@@ -119,11 +120,12 @@ class ModelTarget:
         self._origin, self._hash = source.origin, source.fingerprint
         self._solvers: OrderedDict[Any, Any] = OrderedDict()
         self._first: Any = None
-        self._latest: tuple[ModelImage, Any, list[str]] | None = None
+        self._structure: Structure | None = None  # of the last mechanism that was compiled
+        self._latest: tuple[Names, Any, list[str]] | None = None
 
     def use(self, values: Values, options: Options) -> None:
         """Compiles the mechanism with these values, whose outputs and units are those of the sweep."""
-        self._first = self._solver(self._split(values)[0], options)
+        self._first = self._solver(self._split(values)[0], (), options)
         self.name: str = self._first.image.name
         self.outputs = self._first.image.variables.names(self._first.image.variables.outputs())
 
@@ -173,7 +175,7 @@ class ModelTarget:
         from fmumbs.run.start import start_warnings
 
         arguments, settings = self._split(values)
-        solver = self._solver(arguments, options)
+        solver = self._solver(arguments, record, options)
         image = solver.image
         wanted = np.array([i for name in record for i in _references(image, name)], np.uint32)
         times = experiment_times(image, options.stop, options.interval)
@@ -194,10 +196,10 @@ class ModelTarget:
         return Recorded(times, rows, names, solver.read(references), " ".join(remarks))
 
     def _outputs(self, image: ModelImage) -> tuple[Any, list[str]]:
-        """References and names of the outputs; those of the last image are kept."""
-        if self._latest is None or self._latest[0] is not image:
+        """References and names of the outputs; those of the last structure are kept."""
+        if self._latest is None or self._latest[0] is not image.variables.structured:
             references = image.variables.outputs()
-            self._latest = image, references, image.variables.names(references)
+            self._latest = image.variables.structured, references, image.variables.names(references)
         return self._latest[1:]
 
     def close(self) -> None:
@@ -219,7 +221,7 @@ class ModelTarget:
         arguments = {name: value for name, value in values.items() if self._is_argument(name)}
         return arguments, {name: value for name, value in values.items() if name not in arguments}
 
-    def _solver(self, arguments: Values, options: Options) -> Any:
+    def _solver(self, arguments: Values, record: Sequence[str], options: Options) -> Any:
         """A Solver of the mechanism with these parameters; those of the last few are kept."""
         from fmumbs.run import Solver
 
@@ -227,21 +229,26 @@ class ModelTarget:
         if key in self._solvers:
             self._solvers.move_to_end(key)
             return self._solvers[key]
-        self._solvers[key] = solver = Solver(self._image(arguments, options))
+        self._solvers[key] = solver = Solver(self._image(arguments, record, options))
         if len(self._solvers) > _KEPT:
             self._solvers.popitem(last=False)
         return solver
 
-    def _image(self, arguments: Values, options: Options) -> ModelImage:
-        from fmumbs.compiler import ModelImage, image_of
+    def _image(self, arguments: Values, record: Sequence[str], options: Options) -> ModelImage:
+        """An image for a run; where its structure is that of the last one, only the numbers are new."""
+        from fmumbs.compiler import ModelImage, Structure, image_of
 
         origin = self._origin
-        if isinstance(origin, str):
-            if file_hash(origin) != self._hash:
-                raise SolverError(f"'{find_model(origin)}' was changed during the sweep. Begin it again.")
-            return image_of(read_model(origin, arguments), **options.run)
-        model = origin if isinstance(origin, ModelImage) else build_model(origin, arguments)
-        return image_of(model, **options.run)
+        if isinstance(origin, ModelImage):
+            return origin.with_options(**options.run)
+        if isinstance(origin, str) and file_hash(origin) != self._hash:
+            raise SolverError(f"'{find_model(origin)}' was changed during the sweep. Begin it again.")
+        model = read_model(origin, arguments) if isinstance(origin, str) else build_model(origin, arguments)
+        if self._structure is not None and (image := self._structure.patched(model, record, options.run)) is not None:
+            return image
+        image = image_of(model, **options.run)
+        self._structure = Structure(model, image)
+        return image
 
 
 def _references(image: ModelImage, name: str) -> list[int]:

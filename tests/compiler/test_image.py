@@ -187,7 +187,7 @@ def test_a_solver_starts_from_the_same_bits_when_the_table_was_read_before(zoo: 
 ])  # fmt: skip
 def test_sizes_that_are_too_large_are_reported(size: str, number: int, message: str) -> None:
     image = compile(read_model("pendulum")).bytes
-    body = bytearray(image[layout._HEADER :])
+    body = bytearray(image[layout.HEADER :])
     struct.pack_into("=i", body, 4 * layout.size_names().index(size), number)
     checksum = layout.lib.fm_checksum(layout.ffi.from_buffer(body), len(body))
     with pytest.raises(fm.ModelError, match=message):

@@ -168,6 +168,19 @@ def test_batches_that_lost_too_many_workers_are_halved_down_to_the_run_that_ends
     assert sorted(done) == list(range(64)) and died == [(5, 6)]
 
 
+def test_batches_become_shorter_towards_the_end_unless_they_are_short_or_one_worker_takes_all() -> None:
+    def sizes(workers: int, each: float) -> list[int]:
+        queue = Queue([range(1000)], 8)
+        queue.learn(100, 100 * each)
+        found = []
+        while queue:
+            found.append(len(queue.take(workers)))
+        return found
+
+    assert sizes(2, 0.1) == [10] * 97 + [7, 5, 4, 3, 2, 2, *[1] * 7] and sizes(1, 0.1) == [10] * 100
+    assert sizes(2, 1e-3) == [250, 187, 140, 105, 100, 100, 100, 18] and sizes(1, 1e-3) == [1000]
+
+
 def test_the_command_starts_processes_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     result = fmumbs(

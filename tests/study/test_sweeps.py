@@ -11,7 +11,7 @@ import pytest
 import fmumbs as fm
 from fmumbs import play
 from fmumbs.readers import read_model
-from fmumbs.study import store, sweeping, targets
+from fmumbs.study import batches, store, sweeping, targets
 from support.sweep_rows import rows
 
 pytestmark = pytest.mark.filterwarnings("ignore::fmumbs.StartWarning")
@@ -84,6 +84,18 @@ def test_the_rows_of_an_fmu_are_those_of_single_runs(four_bar_fmu: Path, tmp_pat
             assert table[f"end:{name}"][k] == result[name][-1]
         for label, value in summaries(result).items():
             assert table[label][k] == pytest.approx(value, rel=1e-14)
+
+
+def test_runs_of_other_structures_and_what_a_compilation_finds_out_are_those_of_single_runs(tmp_path: Path) -> None:
+    """Runs of one structure take its image with new numbers; a four-bar in space is redundant across its plane."""
+    grid = {"joints": [2, 3], "length": [1.0, 1.1], "damping": [0.0, 0.1]}
+    table = rows(fm.sweep("arm6", tmp_path / "a.parquet", grid=grid, **SHORT))
+    for k in range(8):
+        result = fm.simulate(read_model("arm6", {name: table[name][k] for name in grid}), stop=0.3, interval=0.07)
+        assert all(table[f"end:{name}"][k] == result[name][-1] for name in result.names if f"end:{name}" in table)
+    keep = [f"max:{joint}.reaction_unique.f[{i}]" for joint in "AB" for i in (1, 2)]
+    table = rows(fm.sweep("four_bar", tmp_path / "b.parquet", grid={"crank": [0.09, 0.1]}, keep=keep, **SHORT))
+    assert all(table[f"max:{joint}.reaction_unique.f[{i}]"] == [i == 1] * 2 for joint in "AB" for i in (1, 2))
 
 
 def test_an_fmu_that_runs_in_python_has_a_new_instance_for_each_run(tmp_path: Path) -> None:
@@ -205,8 +217,11 @@ class Stop:
             raise KeyboardInterrupt
 
 
-def test_an_interrupted_sweep_continues_where_it_stopped(tmp_path: Path, four_bar_fmu: Path) -> None:
+def test_an_interrupted_sweep_continues_where_it_stopped(
+    tmp_path: Path, four_bar_fmu: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Also with a damaged part, and trajectories of a batch whose rows were not written yet."""
+    monkeypatch.setattr(batches, "PATIENCE", 0.0)  # a batch for each run
     begin = {"grid": {"A.tau": np.linspace(0, 0.1, 30)}, "save": ["A.q"], "keep": ["max:D.q"], **SHORT}
     whole = fm.sweep(four_bar_fmu, tmp_path / "whole.parquet", **begin)
     out, parts = tmp_path / "a.parquet", tmp_path / "a.parquet.parts"
