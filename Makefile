@@ -12,7 +12,7 @@ MODELS := $(filter-out models/__init__.py,$(wildcard models/*.py))
 MAKEFLAGS += --no-builtin-rules
 
 help:
-	@echo "make demo      exports a mechanism, runs it in FMPy, prints a table and writes a plot"
+	@echo "make demo      exports a mechanism, runs it in FMPy, prints a table, writes a plot and a page to move it in"
 	@echo "make test      linters, type checker, sanitized C tests, some fuzzing, every other test"
 	@echo "make test-all  make platforms, then the same, then the tests marked slow: more random cases, and larger ones"
 	@echo "make platforms builds the FMU binaries of the other platforms with zig; minutes when nothing is cached"
@@ -30,6 +30,7 @@ help:
 	@echo "make clean     removes .venv and everything built"
 
 demo: .venv/.plot .venv/.core
+	@$(MAKE) --no-print-directory .venv/.browser || echo "without zig the page of the demo only plays"
 	$(BIN)/fmumbs demo
 
 test: .venv/.test .venv/.core # then the rest is independent and runs side by side
@@ -70,7 +71,7 @@ bench: .venv/.bench .venv/.core
 	$(BIN)/python benchmarks/stiff.py
 	$(BIN)/python benchmarks/waiting.py
 
-dev: .venv/.plot .venv/.test .venv/.docs .venv/.bench .venv/.zig .venv/.core
+dev: .venv/.plot .venv/.test .venv/.docs .venv/.bench .venv/.browser
 
 # --- versions ------------------------------------------------------------------------------------------
 TOOLS := "scikit-build-core>=1.0" "cffi>=2.1" "cmake>=3.26" ninja
@@ -108,6 +109,10 @@ clean:
 
 .venv/.core: .venv/.tools pyproject.toml $(CORE)
 	$(EDITABLE) . --no-deps
+	@touch $@
+
+.venv/.browser: .venv/.zig .venv/.core # the core for browsers, one of the platforms
+	$(BIN)/python cmake/platforms.py fmumbs wasm32-wasi
 	@touch $@
 
 .venv/.platforms: .venv/.zig .venv/.core # whose install removes binaries made from other sources

@@ -1,6 +1,7 @@
 """What a user receives: the wheel's content, and a binary that any Linux host from 2014 on can load."""
 
 import ast
+import importlib.util
 import os
 import re
 import subprocess
@@ -163,6 +164,12 @@ def test_the_wheel_holds_the_deflated_binary_and_sources_of_fmus(wheel: Path) ->
             assert binaries
             for name in binaries:
                 assert deflated.read(name.removeprefix("fmumbs/_fmu/")) == archive.read(name)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("ziglang") is None, reason="no ziglang: make .venv/.zig")
+def test_the_wheel_holds_the_core_for_browsers(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        assert archive.read("fmumbs/_fmu/wasm32-wasi/fmumbs.wasm").startswith(b"\0asm")
 
 
 def test_an_installed_wheel_exports_and_runs_a_model(wheel: Path, tmp_path: Path) -> None:

@@ -77,10 +77,10 @@ def main() -> None:
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("demo"),
     show_default=True,
-    help="Folder for the FMU, the results and the plot.",
+    help="Folder for the FMU, the results, the plot and the page.",
 )
 def demo(folder: Path) -> None:
-    """Exports a double pendulum, runs the FMU in FMPy, prints a table and writes a plot.
+    """Exports a double pendulum, runs the FMU in FMPy, prints a table, writes a plot and a page that moves it.
 
     \b
     fmumbs demo
@@ -90,6 +90,7 @@ def demo(folder: Path) -> None:
     with progress_bar("double_pendulum.fmu") as progress:
         done = example.demo(folder, progress=progress)
     printing.print_demo(done)
+    say_if_recorded_only()
     if done.missing:
         click.echo(done.missing, err=True)
 

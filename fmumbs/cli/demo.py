@@ -1,4 +1,4 @@
-"""The demo: exports a double pendulum, and runs the FMU in FMPy and the model in the Solver."""
+"""The demo: exports a double pendulum, runs the FMU in FMPy and the model in the Solver, and writes its page."""
 
 import time
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ class Demo:
 
 
 def demo(folder: Path, *, progress: play.Progress | None = None) -> Demo:
-    """Exports the model to `folder`, runs the FMU in FMPy, and writes results and plot to `folder`.
+    """Exports the model to `folder`, runs the FMU in FMPy, and writes results, plot and page to `folder`.
 
     Raises ExportError if the folder cannot be written.
     """
@@ -52,6 +52,7 @@ def demo(folder: Path, *, progress: play.Progress | None = None) -> Demo:
     ended = time.perf_counter()
     here = play.run_model(model, play.Options())
     files = [fmu, result.save_csv(folder / f"{MODEL}.csv")]
+    page = here.view().save(folder / f"{MODEL}.html")
     missing = ""
     try:
         picture = folder / f"{MODEL}.png"
@@ -59,6 +60,7 @@ def demo(folder: Path, *, progress: play.Progress | None = None) -> Demo:
         files.append(picture)
     except SolverError as error:
         missing = str(error)
+    files.append(page)
     names = [name for name in result.names if name in here]
     return Demo(
         fmu=fmu,

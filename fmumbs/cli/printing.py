@@ -30,7 +30,8 @@ def print_demo(done: "Demo") -> None:
         f"{done.run_seconds:.2f} s; {same} the Solver"
     )
     for path in done.files:
-        click.echo(f"wrote {path}")
+        what = ": open it in a browser, and drag the pendulum" if path.suffix == ".html" else ""
+        click.echo(f"wrote {path}{what}")
 
 
 def print_check(facts: Facts, most: int | None) -> None:

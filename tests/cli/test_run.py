@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from fmumbs.cli.demo import demo
+from fmumbs.view.live import CORE
 from support.commands import fmumbs
 from support.trajectories import read_trajectories
 
@@ -106,7 +107,9 @@ def test_the_demo_exports_runs_prints_and_draws(tmp_path: Path) -> None:
     assert "the same bits as the Solver" in result.output
     assert "NOT" not in result.output
     made = {path.name for path in (tmp_path / "demo").iterdir()}
-    assert made == {"double_pendulum.fmu", "double_pendulum.csv", "double_pendulum.png"}
+    assert made == {f"double_pendulum.{suffix}" for suffix in ("fmu", "csv", "png", "html")}
+    page = (tmp_path / "demo" / "double_pendulum.html").read_text(encoding="utf-8")
+    assert ('"live":null' in page) == ("recorded motion only" in result.output) == (not CORE.is_file())
 
 
 # Runs that end early ---------------------------------------------------------------------------------------
