@@ -119,6 +119,27 @@ def test_a_ring_of_rods_balances_about_each_pin(count: int) -> None:
     assert solver.equilibrium_found[1] < 100 * 2 * count
 
 
+def test_masses_between_pressed_springs_leave_their_line() -> None:
+    """Each spring has the stiffness k (1 - free length / length) < 0 across the line, of n masses in a row."""
+    model, count, k, free = fm.Model("row", gravity=(0, 0, 0)), 25, 100.0, 1.2
+    last, slides = model.ground.at(), tuple(fm.Slide(axis) for axis in "xyz")
+    for i in range(count + 1):
+        place = model.ground.at(i + 1.0, 0, 0)
+        end = place
+        if i < count:
+            body = fm.Body(f"m{i}", mass=1.0, com=(0.5, 0, 0), inertia=(1.0, 1.0, 1.0))
+            model.add(body, fm.Joint(f"S{i}", place, body.at(), modes=slides))
+            end = body.at()
+        model.add(fm.Spring(f"s{i}", last, end, stiffness=k, free_length=free))
+        last = end
+    solver = fm.Solver(model, equilibrium=True)
+    solver.assemble()
+    waves = 2.0 - 2.0 * np.cos(np.pi * np.arange(1, count + 1) / (count + 1))
+    growth, name = solver.departure
+    assert growth > 0.0 and name.startswith("S")
+    assert np.isclose(growth**2, k * (free - 1.0) * waves, rtol=1e-4).any()
+
+
 @pytest.mark.parametrize("panels", [16, 24, 40])
 def test_suspension_bridges_are_as_stable_as_all_their_frequencies_say(panels: int) -> None:
     found = fm.equilibrium(bridge(1, panels))

@@ -89,10 +89,11 @@ def test_velocities_that_are_given_do_not_matter() -> None:
     assert abs(solver.get("A.qd")) < 1e-6
 
 
-def test_given_starts_of_cut_joints_do_not_keep_it_from_rest() -> None:
+@pytest.mark.parametrize("start", [{"u0": 1.0}, {}])
+def test_given_starts_of_cut_joints_do_not_keep_it_from_rest(start: dict[str, float]) -> None:
     model = fm.Model("four_bar", gravity=(0, -9.81, 0))
     a, b, c = (fm.Body.rod(name, length=x, mass=x) for name, x in zip("abc", (0.4, 1.0, 0.8), strict=True))
-    model.add(a, b, c, fm.Revolute("A", model.ground.at(), a.base, q0=-1.0, u0=1.0, stiffness=3.0))
+    model.add(a, b, c, fm.Revolute("A", model.ground.at(), a.base, q0=-1.0, stiffness=3.0, **start))
     model.add(fm.Revolute("B", a.tip, b.base, q0=0.8), fm.Revolute("D", model.ground.at(1.0), c.base, q0=1.5))
     model.add(fm.Revolute("C", b.tip, c.tip, cut=True, q0=0.3, u0=2.0, stiffness=0.5))
     found = fm.equilibrium(model)
