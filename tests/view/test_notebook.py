@@ -23,7 +23,9 @@ class _Read(HTMLParser):
         assert not self.open
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        self.sources |= {tag: value or "" for name, value in attributes if name in ("src", "srcdoc")}
+        given = dict(attributes)
+        if "src" in given or "srcdoc" in given:
+            self.sources[tag] = given.get("src") or given.get("srcdoc") or ""
         if tag == "tr":
             self.rows.append([])
         if tag in ("th", "td"):
