@@ -21,7 +21,8 @@ import fmumbs as fm
 ROOT = Path(__file__).parents[1]
 JOBS = (
     "crane", "engine", "robot", "quarter_car", "double_wishbone", "furuta_pendulum", "stops", "parameter_study",
-    "picture", "wrong_models", "other_platforms",
+    "picture", "wrong_models", "other_platforms", "washing_machine", "stewart_platform", "bicycle", "truck_trailer",
+    "delta_robot", "leg", "telescope_fork",
 )  # fmt: skip
 LONGEST = 60  # lines of the example of a job
 
