@@ -50,10 +50,23 @@ def linked() -> fm.Model:
     return model
 
 
+def driven() -> fm.Model:
+    """A rod under a hinge that follows a path, so that accelerations depend on the time itself."""
+    model = fm.Model("driven", gravity=(0, 0, -2))
+    upper, lower = fm.Body.rod("upper", length=1.0, mass=1.0), fm.Body.rod("lower", length=0.8, mass=0.5)
+    path = fm.Path((0.0,), ((0.1, 0.3, -0.5, 0.4, 0.2, -0.3, 0.2, -0.05),))
+    A = fm.Joint("A", model.ground.at(), upper.base, modes=(fm.Turn("y", role="excited", path=path),))
+    model.add(upper, lower, A, fm.Revolute("B", upper.tip, lower.base, axis="y", q0=-0.4, u0=0.3, stiffness=1.0))
+    return model
+
+
 MODELS: dict[str, tuple[Callable[[], fm.Model], tuple[str, ...], str]] = {
     "linked": (linked, ("A.q", "B.q", "A.qd", "B.qd"), "A.tau"),
     "tumbling": (tumbling, ("A.q", "A.w"), "A.tau"),
+    "driven": (driven, ("B.q", "B.qd"), "B.tau"),
 }
+
+FREE = ("linked", "tumbling")
 
 STEPS = {"dopri5": (0.04, 0.02, 0.01), "dop853": (0.1, 0.07, 0.05)}
 """[s] by scheme."""
@@ -111,14 +124,14 @@ def errors_of(name: str, scheme: str, parts: Sequence[float], begin: float = 0.0
     return errors
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", FREE)
 @pytest.mark.parametrize("scheme", ORDERS)
 def test_one_step_has_the_order_of_its_scheme(scheme: str, name: str) -> None:
     found = orders(errors_of(name, scheme, [1.0]), STEPS[scheme])
     assert_allclose(found[-1], ORDERS[scheme][0] + 1, atol=NEAR[scheme])
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", FREE)
 @pytest.mark.parametrize("scheme", ORDERS)
 def test_dense_output_has_its_order(scheme: str, name: str) -> None:
     """At some places of one step, the largest of their errors; at its end it is the step itself."""
@@ -128,9 +141,16 @@ def test_dense_output_has_its_order(scheme: str, name: str) -> None:
 
 
 @pytest.mark.parametrize("scheme", ORDERS)
-def test_step_follows_the_root_of_the_tolerance(scheme: str) -> None:
+def test_dense_output_of_a_motion_that_depends_on_time_has_at_least_its_order(scheme: str) -> None:
+    errors = errors_of("driven", scheme, [1 / AHEAD, 0.3, 0.5, 0.7, 0.9], begin=1e-9)
+    assert orders(errors, STEPS[scheme])[-1] > ORDERS[scheme][1] + 1 - NEAR[scheme]
+
+
+@pytest.mark.parametrize("name", FREE)
+@pytest.mark.parametrize("scheme", ORDERS)
+def test_step_follows_the_root_of_the_tolerance(scheme: str, name: str) -> None:
     """With a scheme of order p, a tolerance that is 1e5 times as fine takes 10^(5/p) times as many steps."""
-    image, steps = compile(linked(), everything=True), []
+    image, steps = compile(MODELS[name][0](), everything=True), []
     for tolerance in (1e-7, 1e-12):
         solver = Solver(image.with_options(tolerance=tolerance, scheme=scheme))
         solver.assemble()
