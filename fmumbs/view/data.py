@@ -31,6 +31,7 @@ PLOTS = 3  # shown at first
 
 _COORDINATE = re.compile(r"\.(q|eta)(\[\d+\])?$")
 _OTHER = re.compile(r"^(?!solver\.)")
+_QUATERNION = re.compile(r"\.(q|quat)\[\d\]$")  # where it has no unit
 _RATE = re.compile(r"\.(qd|kappa|u)(\[\d+\])?$")
 
 
@@ -157,11 +158,12 @@ def _series(result: Result, chosen: NDArray[np.int64]) -> list[dict[str, Any]]:
 
 def _first(result: Result, image: ModelImage, names: list[str]) -> list[str]:
     """The variables that are plotted at first: coordinates that move, those of joints without springs before those of
-    supports and flexible links, and no quaternions, which have no unit; without any, others.
+    supports and flexible links; without any, others. No quaternions, which tell nothing.
     """
     a = image.arrays
+    names = [name for name in names if not _QUATERNION.search(name) or result.units.get(name)]
     springs = [a["stiffness"][u : u + n].any() for u, n in zip(a["joint_u"], a["joint_nu"], strict=True)]
     sprung = {name for name, one in zip(Names(a).elements(JOINT), springs, strict=True) if one}
     moving = [name for name in names if _OTHER.search(name) and np.ptp(result[name]) > 0.0]
-    coordinates = [name for name in moving if _COORDINATE.search(name) and result.units.get(name)]
+    coordinates = [name for name in moving if _COORDINATE.search(name)]
     return sorted(coordinates or moving, key=lambda name: name.rpartition(".")[0] in sprung)[:PLOTS]

@@ -65,8 +65,14 @@ class Browser:
             case "Network.requestWillBeSent" if not given["request"]["url"].startswith(("file:", "data:", "blob:")):
                 self.errors.append(f"the page asked for {given['request']['url']}")
 
-    def open(self, path: Path, width: int = 1100, height: int = 720, phone: bool = False) -> None:
-        """Opens a file as file:// and waits until the page is ready. phone: with a touch screen."""
+    def open(
+        self, path: Path, width: int = 1100, height: int = 720, phone: bool = False, plays: bool = False
+    ) -> None:
+        """Opens a file as file:// and waits until the page is ready. phone: with a touch screen. plays: the user has
+        not asked for less motion, so that the page plays at once.
+        """
+        wish = {"name": "prefers-reduced-motion", "value": "no-preference" if plays else "reduce"}
+        self.call("Emulation.setEmulatedMedia", features=[wish])
         self.errors.clear()
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=phone)
         self.call("Emulation.setTouchEmulationEnabled", enabled=phone, maxTouchPoints=5 if phone else 1)

@@ -135,6 +135,14 @@ def test_plots_of_supports_come_last_and_quaternions_never() -> None:
     assert data_of(result, motion_of(result))["plots"] == [["A.q"], ["F.q"]]
 
 
+def test_of_a_ball_alone_its_angular_velocity_is_plotted() -> None:
+    model = fm.Model("ball")
+    rod = fm.Body.rod("rod", length=1.0, mass=1.0, radius=0.1)
+    model.add(rod, fm.Spherical("S", model.ground.at(), rod.base, u0=(0.1, 0.2, 0.3)))
+    result = everything(model)
+    assert data_of(result, motion_of(result))["plots"] == [[f"S.w[{k}]"] for k in (1, 2, 3)]
+
+
 @pytest.mark.parametrize(
     ("count", "bodies", "shown", "wide"),
     [

@@ -49,6 +49,7 @@ class Page {
     this.panel = data.live ? new Panel(this) : null;
     if (!this.panel) Object.assign($("live"), { hidden: false, textContent: "This page plays the recorded motion only: it was written without the core for browsers." });
     this.seek(this.time);
+    this.play(!matchMedia("(prefers-reduced-motion: reduce)").matches);
     requestAnimationFrame((now) => this.tick(now));
   }
 
@@ -310,12 +311,13 @@ class Page {
       const span = document.createElement("span");
       span.textContent = text;
       span.className = kind;
-      $("labels").append(span);
-      this.labels.push([span, at]);
+      $(kind === "axis" ? "letters" : "labels").append(span);
+      this.labels.push({ span, kind, at });
     };
     const { picture } = this;
     picture.bodies.slice(0, FEW_LABELS).forEach((body, i) => { if (body.shape || body.line) label(body.name, "body", () => picture.centre(i)); });
     picture.joints.slice(0, FEW_LABELS).forEach((joint) => { if ((joint.symbols || []).length) label(joint.name, "joint", () => picture.place(joint.M)[0].addScaledVector(picture.up, 1.4 * picture.s)); });
+    picture.axes.forEach((v, k) => label("xyz"[k], "axis", () => v.clone().multiplyScalar(1.25)));
   }
 
   /** Where a point is on the screen, in pixels of the picture; null behind the camera. */
@@ -324,14 +326,18 @@ class Page {
     return p.z > 1 || p.z < -1 ? null : [(p.x + 1) / 2 * width, (1 - p.y) / 2 * height];
   }
 
+  /** Names, each where it covers no other one: at its place, else above or below it; left out where there is no room. */
   placeLabels() {
-    const shown = $("show-names").checked;
-    $("labels").hidden = !shown;
-    if (!shown) return;
-    for (const [span, at] of this.labels) {
-      const place = this.project(at());
-      span.hidden = !place;
-      if (place) span.style.transform = `translate(${place[0].toFixed(1)}px, ${place[1].toFixed(1)}px) translate(-50%, -50%)`;
+    const names = $("show-names").checked, letters = $("show-floor").checked, taken = [];
+    $("labels").hidden = !names;
+    $("letters").hidden = !letters;
+    for (const one of this.labels) {
+      if (!(one.kind === "axis" ? letters : names)) continue;
+      const place = this.project(one.at());
+      one.size ||= [one.span.offsetWidth + 2, one.span.offsetHeight + 1];
+      const free = place && (one.kind === "axis" ? place : roomFor(place, one.size, taken));
+      one.span.style.visibility = free ? "" : "hidden";
+      if (free) one.span.style.transform = `translate(${free[0].toFixed(1)}px, ${free[1].toFixed(1)}px) translate(-50%, -50%)`;
     }
   }
 
@@ -407,6 +413,17 @@ class Page {
     this.film = null;
     $("save-webm").textContent = "WebM";
   }
+}
+
+/** The middle of a label of a size [px] near a point that covers none of the rectangles taken; null if there is none. */
+function roomFor([x, y], [wide, high], taken) {
+  for (const [dx, dy] of [[0, 0], [0, -1], [0, 1], [0.6, -1], [-0.6, 1], [1, 0], [-1, 0], [0, -2], [0, 2]]) {
+    const cx = x + dx * wide, cy = y + dy * high, box = [cx - wide / 2, cx + wide / 2, cy - high / 2, cy + high / 2];
+    if (taken.some((one) => box[0] < one[1] && one[0] < box[1] && box[2] < one[3] && one[2] < box[3])) continue;
+    taken.push(box);
+    return [cx, cy];
+  }
+  return null;
 }
 
 function append(parent, ...pairs) {

@@ -22,7 +22,8 @@ export class Panel {
     this.changed = { ...page.data.live.starts }; // values by name with which it starts over
     this.held = 0; // until when the present line stays
     this.rate = 1; // simulated time by wall time, smoothed
-    $("live").hidden = false;
+    for (const id of ["live", "invite"]) $(id).hidden = false;
+    $("invite").addEventListener("click", () => this.enter());
     $("live-run").addEventListener("click", () => { if (this.on) this.leave(); else this.enter(); });
     $("live-reset").addEventListener("click", () => this.reset());
     $("live-save").addEventListener("click", () => this.save());
@@ -51,6 +52,8 @@ export class Panel {
       return;
     }
     this.on = true;
+    $("invite").hidden = true;
+    this.say("drag a body to pull it, or move a slider", 5000);
     page.play(false);
     page.source = this.motion;
     $("live-run").textContent = "Back to the recording";
@@ -154,6 +157,7 @@ export class Panel {
 
   async reset() {
     this.page.play(false);
+    if (this.motion.times.length) { this.held = 0; this.say(""); }
     this.run = (this.run || 0) + 1;
     this.restInputs();
     try {
@@ -161,8 +165,6 @@ export class Panel {
       const frame = await this.engine.call("reset", this.changed, this.wanted(names));
       this.motion.clear();
       this.take([frame], names);
-      this.held = 0;
-      this.say("");
       this.page.play(true);
     } catch (error) {
       const parameters = Object.keys(this.changed).filter((name) => !(name in this.page.data.live.starts));

@@ -7,7 +7,7 @@ const BODIES = ["#5b8db8", "#d98c4a", "#6aa874", "#a9779c", "#c0a34d", "#7d86c4"
 export const COLOURS = {
   joint: "#39424e", axis: "#1d6fb8", prescribed: "#8e44ad", point: "#1d6fb8", spring: "#b8860b", damper: "#6b7280",
   load: "#c2185b", torque: "#7b1fa2", unique: "#2e9e4f", ambiguous: "#d32f2f", unknown: "#8a8f98", ground: "#59626e",
-  path: "#8e44ad", trail: "#e0872b", gravity: "#6b7280", beside: "#7b8494", pull: "#e0a100",
+  path: "#8e44ad", trail: "#e0872b", gravity: "#6b7280", world: "#7f8896", beside: "#7b8494", pull: "#e0a100",
 };
 const MANY = 150; // bodies above which copies have fewer faces
 
@@ -294,10 +294,8 @@ export class Picture {
     this.sky.position.copy(this.up);
     this.world.add(this.sky, this.sun);
     const long = Math.max(4.5 * this.s, 0.1 * this.radius);
-    ["#d9453d", "#3d9a46", "#3b6fd9"].forEach((colour, k) => {
-      const v = new THREE.Vector3().setComponent(k, long);
-      this.addArrow(colour, `world axis ${"xyz"[k]}`, () => [new THREE.Vector3(), v], "floor");
-    });
+    this.axes = [0, 1, 2].map((k) => new THREE.Vector3().setComponent(k, long));
+    this.axes.forEach((v, k) => this.addArrow(COLOURS.world, `world axis ${"xyz"[k]}`, () => [new THREE.Vector3(), v], "floor"));
     if (this.gravity > 0) {
       const start = this.middle.clone().addScaledVector(this.up, 0.5 * this.radius).addScaledVector(sideways(this.up), -1.15 * this.radius);
       this.gravityAt = start;

@@ -1,0 +1,71 @@
+"""What a page shows when it opens, in Chromium: it plays, invites, and its names can be read."""
+
+from collections.abc import Iterator
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+from fmumbs.readers import read_model
+from fmumbs.view.live import CORE
+from support.browser import CHROMIUM, Browser, chromium
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed: apt install chromium")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return read_model("governor", {}).view(stop=2).save(tmp_path_factory.mktemp("page") / "page.html")
+
+
+def test_it_opens_playing_unless_the_user_wants_less_motion(browser: Browser, page: Path) -> None:
+    browser.open(page, plays=True)
+    browser.wait("page.playing && page.time > 0.05")
+    browser.open(page)
+    assert not browser.ask("page.playing") and browser.ask("page.time") == 0
+    assert browser.errors == []
+
+
+@pytest.mark.skipif(not CORE.is_file(), reason="no binary for wasm32-wasi: make .venv/.browser")
+@pytest.mark.parametrize("phone", [False, True])
+def test_it_invites_to_move_the_mechanism(phone: bool, browser: Browser, page: Path) -> None:
+    browser.open(page, *((390, 844) if phone else (1280, 800)), phone=phone)
+    if phone:
+        browser.tap("#invite")
+    else:
+        browser.drag(browser.centre("#invite"))
+    browser.wait("page.panel.on && page.playing")
+    assert browser.ask("document.getElementById('invite').hidden")
+    assert "drag a body" in browser.ask("document.getElementById('live-status').textContent")
+    assert browser.errors == []
+
+
+def test_names_cover_no_other_names(browser: Browser, page: Path) -> None:
+    for width, height in ((1280, 800), (390, 844)):
+        browser.open(page, width, height)
+        browser.ask("document.getElementById('show-names').click()")
+        browser.ask("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        boxes = browser.ask(
+            "[...document.querySelectorAll('#labels span')].filter((one) => one.style.visibility !== 'hidden')"
+            ".map((one) => one.getBoundingClientRect()).map((b) => [b.left, b.right, b.top, b.bottom])"
+        )
+        assert len(boxes) > 8
+        for a, b in combinations(boxes, 2):
+            assert not (a[0] < b[1] and b[0] < a[1] and a[2] < b[3] and b[2] < a[3])
+
+
+def test_axes_have_letters_and_no_colour_of_a_reaction(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    letters = browser.ask("[...document.querySelectorAll('#letters span')].map((one) => one.textContent)")
+    assert letters == ["x", "y", "z"]
+    colours = browser.ask("['unique', 'ambiguous', 'unknown', 'world'].map((one) => modules.picture.COLOURS[one])")
+    assert len(set(colours)) == 4
+    drawn = "[...page.picture.things.sets.values()].flatMap((set) => set.items)"
+    axes = browser.ask(f"{drawn}.filter((item) => item.name.startsWith('world axis')).map((item) => item.colour)")
+    assert set(axes) == {colours[3]}
