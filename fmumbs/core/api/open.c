@@ -344,6 +344,7 @@ fm_status fm_do_open(const void *bytes, size_t size, fm_instance **out, char *me
                                            s->stiff.JC + at * room,
                                            s->stiff.rho + at,
                                            s->stiff.gk + at,
+                                           s->stiff.resists + at,
                                            s->stiff.rubs + at,
                                            0.0};
     }

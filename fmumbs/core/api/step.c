@@ -16,7 +16,8 @@
 
 #include <math.h>
 
-#define FM_MOST_STEPS 1e9 /* most fixed steps in one fm_step */
+#define FM_MOST_STEPS 1e9 /* most fixed steps in one fm_step, */
+#define FM_MOST_STOPS 1e7 /* and most pieces of periodic paths, at each of which the integrator stops */
 
 /* Refuses times that are further apart than the step that the model asks for. */
 fm_status fm_check_time(fm_instance *s, double t)
@@ -46,9 +47,9 @@ fm_status fm_do_step(fm_instance *s, double t_end)
         return fm_say(s, FM_ERROR,
                       "a step of %.9g s would take more than %g of solver.step = %g s: choose a longer one", t_end - t,
                       FM_MOST_STEPS, s->options[FM_OPTION_STEP]);
-    if (fm_stops_within(s, t_end - t) > FM_MOST_STEPS)
+    if (fm_stops_within(s, t_end - t) > FM_MOST_STOPS)
         return fm_say(s, FM_ERROR, "a step of %.9g s takes more than %g pieces of periodic paths: choose a shorter one",
-                      t_end - t, FM_MOST_STEPS);
+                      t_end - t, FM_MOST_STOPS);
     if (t_end - t == 0.0) { /* also if t_end is later by a subnormal number, which is zero in the core's mode */
         if (t_end > t) s->clock[FM_TIME] = t_end, s->clock[FM_AHEAD] = 0.0;
         return FM_OK;

@@ -286,11 +286,17 @@ double fm_assembly_gap(fm_instance *s)
 
 /* Velocities ------------------------------------------------------------------------------------------------------ */
 
+/* The violation below which velocities satisfy the constraints. */
+static double fitting(const fm_instance *s, const double *y)
+{
+    return fm_closed_within(s) * fm_rate_of(s, y + s->image.n.positions);
+}
+
 /* Whether the velocities satisfy the constraints. Requires world kinematics. */
-int fm_velocities_fit(fm_instance *s)
+int fm_velocities_fit(fm_instance *s, const double *y)
 {
     double merit;
-    return violation(s, 1, &merit) <= 10.0 * fm_closed_within(s);
+    return violation(s, 1, &merit) <= fitting(s, y);
 }
 
 /* Projects velocities onto the constraints at y, a linear problem: each correction leaves round-off of the one before,
@@ -303,7 +309,7 @@ int fm_assemble_velocities(fm_instance *s, double *y)
         fm_assembly_place(s, y);
         const double worst = violation(s, 1, &merit);
         if (!isfinite(worst)) return 0;
-        if (worst <= 10.0 * fm_closed_within(s)) return 1;
+        if (worst <= fitting(s, y)) return 1;
         if (worst > 0.5 * before) return worst <= fm_velocities_within(s, u);
         before = worst;
         if (!make_change(s, 1, FM_DEPENDENT, 0.0)) return 0;
@@ -366,7 +372,7 @@ static int go_nearby(fm_instance *s, double *y)
 int fm_assemble_on_branch(fm_instance *s, double *y)
 {
     const size_t bytes = (size_t)s->model.ny * sizeof *y, rows = (size_t)s->image.n.rows * sizeof *s->row_active;
-    double *moved = s->work.trial, *at = s->head, *chosen = s->loop.kept, fastest = 0.0, off = 0.0;
+    double *moved = s->work.trial, *at = s->head, *chosen = s->loop.kept, off = 0.0;
     memcpy(chosen, s->row_active, rows);
     memcpy(at, y, bytes);
     memcpy(moved, y, bytes);
@@ -376,9 +382,9 @@ int fm_assemble_on_branch(fm_instance *s, double *y)
     for (int32_t i = 0; fits && i < s->model.ny; i++) {
         const double size = fabs(at[i] - y[i]) / s->scale[i];
         if (i < s->image.n.positions) fits = size <= FM_ON_BRANCH;
-        else fastest = fmax(fastest, fabs(y[i]) / s->scale[i]), off = fmax(off, size);
+        else off = fmax(off, size);
     }
-    fits = fits && off <= FM_ON_BRANCH * fastest;
+    fits = fits && off <= FM_ON_BRANCH * fm_fastest(s, y + s->image.n.positions);
     if (fits) memcpy(y, at, bytes);
     else memcpy(s->row_active, chosen, rows);
     fm_use_rows(s);
@@ -392,22 +398,23 @@ int fm_assemble_on_branch(fm_instance *s, double *y)
 int32_t fm_rank_nearby(fm_instance *s, const double *y, int way, int32_t *row)
 {
     const int32_t positions = s->image.n.positions, speeds = s->image.n.speeds, rows = s->image.n.rows;
-    double *moved = s->work.trial, *chosen = s->loop.kept, fastest = 0.0, merit;
+    double *moved = s->work.trial, *chosen = s->loop.kept, merit;
+    const double own = fm_rate_of(s, y + positions),
+                 rate = own > 0.0 ? own : 1.0; /* without one, that of no velocity counts */
     const double iterated = s->clock[FM_ITERATED], corrected = s->clock[FM_CORRECTED];
     int32_t rank = 0;
     memcpy(moved, y, (size_t)(positions + speeds) * sizeof *moved);
     memcpy(chosen, s->row_active, (size_t)rows * sizeof *chosen);
-    for (int32_t i = 0; i < speeds; i++) moved[positions + i] = fm_sin(1.0 + (double)way + 2.4 * i);
+    for (int32_t i = 0; i < speeds; i++) moved[positions + i] = rate * fm_sin(1.0 + (double)way + 2.4 * i);
     /* near a singular position inactive rows may be violated: only the direction matters */
-    if (fm_assemble_velocities(s, moved) || violation(s, 1, &merit) <= FM_NEARBY * s->image.length[0]) {
-        for (int32_t i = 0; i < speeds; i++)
-            fastest = fmax(fastest, fabs(moved[positions + i]) / s->scale[positions + i]);
+    if (fm_assemble_velocities(s, moved) || violation(s, 1, &merit) <= FM_NEARBY * rate * s->image.length[0]) {
+        const double fastest = fm_fastest(s, moved + positions);
         for (int further = 0; further < 2; further++) {
             const double part = (further ? FM_FURTHER : FM_NEARBY) / fastest;
             memcpy(moved, y, (size_t)positions * sizeof *moved);
             fm_assembly_place(s, moved);
             for (int32_t i = 0; i < speeds; i++) s->loop.change[i] = part * moved[positions + i];
-            if (fastest > 1e-9) fm_move_positions(s, moved, s->loop.change);
+            if (fastest > 1e-9 * rate) fm_move_positions(s, moved, s->loop.change);
             if (!fm_assemble_positions(s, moved)) break;
             const int32_t found = fm_choose_at(s, moved);
             if (!further) rank = found;

@@ -12,7 +12,7 @@ void fm_assembly_rows(fm_instance *s);
 int32_t fm_assembly_rank(fm_instance *s, double least);
 int fm_assemble_positions(fm_instance *s, double *y);
 double fm_assembly_gap(fm_instance *s);
-int fm_velocities_fit(fm_instance *s);
+int fm_velocities_fit(fm_instance *s, const double *y);
 int fm_assemble_velocities(fm_instance *s, double *y);
 int32_t fm_choose_at(fm_instance *s, const double *y);
 int fm_assemble_on_branch(fm_instance *s, double *y);

@@ -20,6 +20,7 @@
 #include "../image/joints.h"
 #include "../instance/instance.h"
 #include "../tree/positions.h"
+#include "../tree/rate.h"
 #include "../loops/constraints.h"
 #include "../loops/loop_rank.h"
 #include "../loops/delassus.h"
@@ -38,6 +39,7 @@
 #define FM_PATIENT 12       /* most failing attempts that may proceed step by step */
 /* factor by which the leverage of a later coordinate of a joint has to exceed an earlier one's */
 #define FM_CLEARLY 1.1
+#define FM_STIFFER 1e4 /* by how much the softest mode of a flexible body counts as stiffer than a joint */
 #define FM_STEP 0.2         /* [rad], or relative to the length: longest step of a coordinate towards its value */
 #define FM_JUMP 0.5 /* the same: another coordinate that moves further in one step has left the branch */
 #define FM_HALVED 1e-3      /* fraction of the longest step below which it is given up */
@@ -51,11 +53,31 @@ static void hold_unit(fm_instance *s, int level, int32_t u, int32_t how)
     for (int32_t j = fm_unit_size(s, level, u) - 1; j >= 0; j--) s->assembly.hold[u + j] = how;
 }
 
+/* The squared frequency of a mode of a flexible body by itself. */
+static double squared_frequency(const fm_image *m, int32_t body, int32_t mode)
+{
+    const int32_t pair = m->modal_pair[body] + mode * (m->modal_shapes[body] + 1);
+    return fabs(m->pair_stiffness[pair]) / (fabs(m->pair_mass[pair]) + DBL_MIN);
+}
+
+/* The smallest squared frequency of the modes of flexible bodies. */
+static double softest(const fm_image *m)
+{
+    double least = INFINITY;
+    for (int32_t i = 0; i < m->n.links; i++)
+        for (int32_t j = 0, n = m->link_kind[i] == FM_LINK_MODAL ? fm_link_speeds(m, i) : 0; j < n; j++) {
+            const double square = squared_frequency(m, m->link_modal[i], j);
+            if (square > 0.0) least = fmin(least, square);
+        }
+    return least;
+}
+
 /* Called once: lists the variables in the model's order of joints, with their links and the weights of the norm. */
 void fm_assembly_structure(fm_instance *s)
 {
     const fm_image *m = &s->image;
     int32_t *joint = s->assembly.hold, *next = s->assembly.list; /* of each variable: joint; of each joint: start */
+    const double soft = softest(m);
     for (int32_t i = 0; i < m->n.links; i++)
         for (int32_t j = 0, speeds = fm_link_speeds(m, i); j < speeds; j++) {
             const int32_t u = m->link_u[i] + j;
@@ -63,8 +85,7 @@ void fm_assembly_structure(fm_instance *s)
             s->assembly.link[u] = i, joint[u] = m->link_joint[i];
             s->assembly.weight[u] = length * length;
             if (m->link_kind[i] != FM_LINK_MODAL) continue;
-            const int32_t b = m->link_modal[i], pair = m->modal_pair[b] + j * (m->modal_shapes[b] + 1);
-            s->assembly.weight[u] /= 1.0 + fabs(m->pair_stiffness[pair]) / (fabs(m->pair_mass[pair]) + DBL_MIN);
+            s->assembly.weight[u] /= 1.0 + FM_STIFFER * squared_frequency(m, m->link_modal[i], j) / soft;
         }
     for (int32_t i = 0; i < m->n.joints; i++)
         for (int32_t j = 0; fm_is_cut_joint(m, i) && j < m->joint_nu[i]; j++)
@@ -407,18 +428,17 @@ static int assemble_positions(fm_instance *s, double *y)
 /* Whether the accelerations of paths are compatible with the loops at y. Requires active rows. */
 static int accelerations_fit(fm_instance *s, const double *y)
 {
-    double most = 0.0, off = 0.0;
+    double off = 0.0;
     fm_ends ends = {.joint = -1};
     fm_accelerations(s, s->clock[FM_TIME], y, s->loop.change);
     fm_assembly_place(s, y);
-    for (int32_t i = 0; i < s->image.n.speeds; i++)
-        most = fmax(most, fabs(s->loop.change[i]) / s->scale[s->image.n.positions + i]);
+    const double rate = fm_rate_of(s, y + s->image.n.positions), most = rate * rate + fm_fastest(s, s->loop.change);
     for (int32_t i = 0; i < s->image.n.rows; i++) {
         fm_constraint one;
         fm_constraint_at(s, i, 1, &ends, &one);
         off = fmax(off, fabs(one.c[2]));
     }
-    return off <= FM_FITTING * (1.0 + most) * s->image.length[0];
+    return off <= FM_FITTING * most * s->image.length[0];
 }
 
 /* The same if the loops do not close, at a state where they close with the drives free. */
@@ -436,7 +456,7 @@ static int assemble_velocities(fm_instance *s, double *y)
     memcpy(y + positions, s->assembly.given + positions, (size_t)s->image.n.speeds * sizeof *y);
     fm_hold_fixed(s, 1, 1);
     fm_assembly_place(s, y);
-    if (any_cut_given(s, FM_VELOCITIES) || !fm_velocities_fit(s))
+    if (any_cut_given(s, FM_VELOCITIES) || !fm_velocities_fit(s, y))
         choose_independent(s, FM_VELOCITIES, list_units(s, FM_VELOCITIES));
     return fm_assemble_velocities(s, y);
 }

@@ -19,8 +19,7 @@
 
 #define FM_STARTS 24 /* from which the smallest gap is sought, beside the first */
 #define FM_AWAY 0.25 /* distance of the first pair [rad], or relative to the length; of the next: as much more */
-#define FM_LATE 1.5  /* [s] ahead in which paths are tried at least */
-#define FM_TIMES 24  /* at which they are tried, evenly spaced; before the first, ever nearer */
+#define FM_TIMES 24  /* at which paths are tried, evenly spaced; before the first, ever nearer */
 #define FM_NEARER 6
 
 /* The distance of the mechanism from the faded target of the program with this drive. Requires world kinematics. */
@@ -106,18 +105,11 @@ int32_t fm_out_of_reach(fm_instance *s, double t, const double *y, double *when,
     const fm_image *m = &s->image;
     const size_t size = (size_t)s->model.ny * sizeof *y;
     double *origin = s->assembly.given, *other = s->assembly.from, off[FM_NEARER + FM_TIMES], at[FM_NEARER + FM_TIMES];
-    double until = t + FM_LATE;
+    const double until = fm_foresight(s, t, y);
     int32_t program[FM_NEARER + FM_TIMES], found = -1;
     if (m->n.rows == 0) return -1;
     memcpy(s->kept, s->state, s->model.state_doubles * sizeof(double)); /* the attempts choose rows and follow angles */
     fm_end_smooth(s);
-    for (int32_t i = 0; i < m->n.excitations; i++) {
-        const int32_t path = m->excitation_path[i];
-        if (m->excitation_row[i] < 0 || path < 0) continue;
-        const double last = m->path_period[path] > 0.0 ? t + m->path_period[path]
-                                                       : m->piece_time[m->path_piece[path] + m->path_pieces[path] - 1];
-        until = last > until ? last : until;
-    }
     memcpy(other, y, size);
     for (int k = 0; k < FM_NEARER + FM_TIMES; k++) {
         const double part = (until - t) / FM_TIMES;

@@ -20,10 +20,13 @@
 #include <float.h>
 #include <math.h>
 
+#define FM_SETTLED 12.0  /* times 1/cutoff, after which a filtered target is at its input */
+#define FM_FORESEEN 0.25 /* [rad], or times the model's length: how far a target is followed at its present rate */
+
 /* Times closer to t than this are equal to it. */
 static double close_to(double t)
 {
-    return 32.0 * DBL_EPSILON * (fabs(t) + 1e-6);
+    return 32.0 * DBL_EPSILON * fabs(t);
 }
 
 typedef struct place {
@@ -196,6 +199,27 @@ void fm_follow_paths(const fm_instance *s, double t, double *y)
         y[m->excitation_p[i]] = path[0];
         y[m->n.positions + m->excitation_u[i]] = path[1];
     }
+}
+
+/* The time after t as far as which fm_foresee_targets is worth a look, from the state y: each target then has come to
+ * the end of its path or round, to its input, or as far as its rate is followed. At least t. */
+double fm_foresight(const fm_instance *s, double t, const double *y)
+{
+    const fm_image *m = &s->image;
+    double until = t;
+    for (int32_t i = 0; i < m->n.excitations; i++) {
+        const int32_t u = m->excitation_u[i], path = m->excitation_path[i];
+        const double rate = fabs(y[m->n.positions + u]);
+        double last = t;
+        if (m->excitation_row[i] < 0) continue;
+        if (m->excitation_kind[i] == FM_EXCITED_BY_POSITION) last = t + FM_SETTLED / m->excitation_cutoff[i];
+        else if (m->excitation_kind[i] == FM_EXCITED_BY_PATH)
+            last = m->path_period[path] > 0.0 ? t + m->path_period[path]
+                                              : m->piece_time[m->path_piece[path] + m->path_pieces[path] - 1];
+        else if (rate > 0.0) last = t + FM_FORESEEN * s->scale[m->excitation_p[i]] / rate;
+        until = fmax(until, fmax(last, faded_at(s, i)));
+    }
+    return until;
 }
 
 /* Sets eta of all excited modes to what it will be at a time after t, from their state `now` at t: the path's, the

@@ -11,6 +11,7 @@ double fm_stops_within(const fm_instance *s, double span);
 void fm_end_smooth(fm_instance *s);
 void fm_excite(const fm_instance *s, double t, const double *y, const double *input, double *tau);
 void fm_follow_paths(const fm_instance *s, double t, double *y);
+double fm_foresight(const fm_instance *s, double t, const double *y);
 void fm_foresee_targets(const fm_instance *s, double t, const double *now, double then, double *y);
 void fm_target(const fm_instance *s, int32_t i, double t, const double *y, double out[2]);
 void fm_excite_seed(const fm_instance *s, double *seed);

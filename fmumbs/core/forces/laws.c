@@ -3,7 +3,7 @@
  * In each piece the force is a polynomial of position x and velocity v, f = sum c_ij (x - origin)^i v^j. During an
  * integration step every law stays in the mode in which the step began, so that the integrand is smooth. If a law
  * leaves its mode within a step, even if it returns before the end, the error-controlled integrator locates that moment
- * on its dense output to 1e-9 s, or finer for small tolerances, and ends the step there (switches.c). The fixed-step
+ * on its dense output and ends the step there (switches.c). The fixed-step
  * scheme completes its step and loses its order there. Then modes are chosen again (law_modes.c). A mode is a piece
  * (sliding), or a bound of velocity between two pieces at which the law sticks. It is stored as two numbers: the piece
  * and FM_SLIDING, or the pieces above and below the bound. -1 stands for no piece.
@@ -60,10 +60,10 @@ double fm_law_unit(const fm_instance *s, int32_t law)
 }
 
 /* How near a bound a law's velocity v is at it: round-off of the largest velocity, of which v is a remainder where
- * loops lock the law; of 1 rad, or the model's length, in a second where all is at rest. Requires fm_laws_place. */
+ * loops lock the law; of the mechanism's rate where all is at rest. Requires fm_laws_place. */
 double fm_law_near(const fm_instance *s, int32_t law, double v)
 {
-    return FM_AT * (fm_law_unit(s, law) * (1.0 + s->laws.fastest) + fabs(v));
+    return FM_AT * (fm_law_unit(s, law) * (s->clock[FM_RATE] + s->laws.fastest) + fabs(v));
 }
 
 /* The same of a position x: round-off of 1 rad, or the model's length, and of x. */

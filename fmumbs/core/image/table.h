@@ -26,7 +26,7 @@ typedef struct fm_header {
 
 /* Limits of an image */
 #define FM_BODY_MODES 24     /* most modes of a flexible body */
-#define FM_LEAST_PERIOD 1e-6 /* [s] of a path, since the integrator stops at each of its breaks */
+#define FM_LEAST_PERIOD 1e-100 /* [s] of a path, so that quotients do not overflow */
 
 /* Coefficients of a piece of a path (powers of time) and of a force law (powers of position times powers of velocity)
  */

@@ -37,6 +37,7 @@ typedef struct fm_model {
     double plane_tip; /* moment of inertia of the last of them [kg.m2] */
     int32_t ranges, spatial_angles, spatial_slides; /* counts for the spatial sweeps */
     int32_t coupled;  /* 1: some joint's springs couple its modes (matrix_laws.c) */
+    double mass;      /* of all bodies, with their inertias about the links over the squared length [kg] */
     int32_t deforms;  /* 1: some coordinates are deformations (linear_range.c) */
     int32_t resisted; /* 1: some joint has a spring or a damper */
     int32_t obeys;    /* 1: the present parameters obey the rules on several of them (motion/rules.c) */

@@ -70,6 +70,7 @@ typedef enum fm_clock { /* indices into `clock` */
                         FM_UNTIL,
                         FM_MOVED, /* 1: a step has been made since the model's start */
                         FM_LONGEST, /* the longest step so far [s] */
+                        FM_RATE,    /* how fast the mechanism moves (tree/rate.c) [1/s] */
                         FM_DEFORMED, /* the first deformation beyond its bound (linear_range.c), 0: none; its velocity
                                         variable and time [s] */
                         FM_DEFORMED_MODE,

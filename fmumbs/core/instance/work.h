@@ -50,6 +50,7 @@ typedef struct fm_work {
     double far; /* the coordinate of that joint which is too large to be resolved; 0: none is */
     int32_t far_slides; /* 1: it is a translation */
     double evaluations; /* number of evaluations in the present fm_step */
+    double rate; /* beside which velocities count in the present integration step [1/s] */
     fm_rejection rejection; /* of its last rejected trial step (time/headway.c) */
     int32_t slow; /* its last steps that made no headway */
     double lost_at, lost_width; /* a time after drives lost their effect, INFINITY: none is known; the length of the
@@ -69,6 +70,7 @@ typedef struct fm_work {
     A(double, L, FM_COMPLIANCE_SETS * n.compliances * n.compliances)                   \
     A(double, JC, FM_COMPLIANCE_SETS * n.compliances * n.compliances)                  \
     A(double, rho, FM_COMPLIANCE_SETS * n.compliances)                                 \
+    A(double, resists, FM_COMPLIANCE_SETS * n.compliances)                             \
     A(int32_t, rubs, FM_COMPLIANCE_SETS * n.compliances)                               \
     A(double, gk, FM_COMPLIANCE_SETS * n.compliances)                                  \
     A(double, W, n.small * n.small) /* M^-1, of mechanisms with few coordinates (radau_small.c) */ \
@@ -90,6 +92,7 @@ typedef struct fm_compliances {
     double *J, *C,
         *L; /* rows of their rates; the velocities that a unit impulse along each gives; factors of 1/rho + J C */
     double *JC, *rho, *gk;
+    double *resists; /* rho over the least inertia that opposes */
     int32_t *rubs; /* the mode of a cut joint along which it is friction that resists, -1: springs and dampers */
     double g; /* [s] */
 } fm_compliances;

@@ -59,7 +59,7 @@ double fm_longest_round_off(const fm_instance *s)
  * of the fastest motion, since rows that are redundant with the loops closed vanish only so far. */
 double fm_velocities_within(const fm_instance *s, const double *u)
 {
-    return 10.0 * fmax(fm_closed_within(s), fm_longest_round_off(s)) * fmax(1.0, fm_fastest(s, u));
+    return 10.0 * fmax(fm_closed_within(s), fm_longest_round_off(s)) * fm_rate_of(s, u);
 }
 
 /* The pivot below which rows count as dependent while the loops are open: rows that are dependent only with the loops
@@ -149,6 +149,7 @@ int fm_correct_levels(fm_instance *s, double *y, int level, int last_level, int 
                       fm_factoring factoring)
 {
     const int first = level;
+    const double *u = y + s->image.n.positions;
     double before = INFINITY, enough = 0.0;
     int again = 0;
     for (int n = 0;; n++) {
@@ -159,7 +160,7 @@ int fm_correct_levels(fm_instance *s, double *y, int level, int last_level, int 
             fm_place_loops(s, y, level);
             worst = before;
         }
-        if (n == 0) enough = fm_closed_within(s) * (level == 0 ? 1.0 : 10.0);
+        if (n == 0 || level == 1) enough = fm_closed_within(s) * (level == 0 ? 1.0 : fm_rate_of(s, u));
         if (!isfinite(worst)) return 0;
         const int last = n == FM_CORRECTIONS, stuck = worst > 0.5 * before || last;
         const double rest = !stuck || worst <= enough ? enough

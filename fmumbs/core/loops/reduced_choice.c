@@ -9,6 +9,7 @@
 #include "../instance/instance.h"
 #include "../tree/kinematics.h"
 #include "../tree/positions.h"
+#include "../tree/rate.h"
 #include "../tree/reversed.h"
 #include "constraints.h"
 #include "delassus.h"
@@ -32,7 +33,7 @@ static void place(fm_instance *s, const double *y)
 void fm_reduced_begin(fm_instance *s, const double *y)
 {
     const int32_t np = s->image.n.positions, nu = s->image.n.speeds;
-    double *part = s->reduced.b, *moved = s->work.probe, fastest = 0.0;
+    double *part = s->reduced.b, *moved = s->work.probe;
     int regular = 1;
     s->reduced.used = 0;
     place(s, y);
@@ -49,7 +50,7 @@ void fm_reduced_begin(fm_instance *s, const double *y)
     s->reduced.used = 1;
     if (!regular) {
         memcpy(moved, y, (size_t)s->model.ny * sizeof *y);
-        for (int32_t i = 0; i < nu; i++) fastest = fmax(fastest, fabs(y[np + i]) / s->scale[np + i]);
+        const double fastest = fm_fastest(s, y + np);
         for (int32_t i = 0; i < nu; i++)
             s->loop.change[i] = fastest > 0.0 ? FM_BESIDE_START / fastest * y[np + i] : 0.0;
         fm_move_positions(s, moved, s->loop.change);

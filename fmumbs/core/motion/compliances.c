@@ -24,6 +24,7 @@
 #include "../loops/jacobian.h"
 #include "../maths/vectors.h"
 #include "../tree/kinematics.h"
+#include "../tree/rate.h"
 #include "../tree/reversed.h"
 #include "mobility.h"
 #include "rates.h"
@@ -57,8 +58,8 @@ static double product_of(const double *a, const double *b, int32_t n)
     return sum;
 }
 
-/* The row J of a direction more, which is still zero, if it resists; of the stiffest ones if there is no more room,
- * without those of the tree, whose joints resist by nothing else. NULL: it is left out. `rubs` as in the set. */
+/* The row J of a direction more, which is still zero, if it resists; of those that resist most if there is no more
+ * room, without those of the tree, whose joints resist by nothing else. NULL: it is left out. `rubs` as in the set. */
 static double *row_for(fm_instance *s, fm_compliances *set, double g, double k, double d, double mobile, int32_t rubs)
 {
     const int32_t nu = s->image.n.speeds;
@@ -67,13 +68,13 @@ static double *row_for(fm_instance *s, fm_compliances *set, double g, double k, 
     if (!(rho * mobile > FM_HARDLY_STIFF)) return NULL;
     if (place == s->stiff.room) {
         int32_t softest = set->fixed;
-        for (int32_t i = softest + 1; i < place; i++) softest = set->rho[i] < set->rho[softest] ? i : softest;
-        if (softest == place || !(rho > set->rho[softest])) return NULL;
+        for (int32_t i = softest + 1; i < place; i++) softest = set->resists[i] < set->resists[softest] ? i : softest;
+        if (softest == place || !(rho * mobile > set->resists[softest])) return NULL;
         place = softest;
     } else set->count++;
     double *J = speeds_row(s, set->J, place);
     memset(J, 0, (size_t)nu * sizeof *J);
-    set->rho[place] = rho, set->gk[place] = g * k, set->rubs[place] = rubs;
+    set->rho[place] = rho, set->gk[place] = g * k, set->resists[place] = rho * mobile, set->rubs[place] = rubs;
     return J;
 }
 
@@ -350,14 +351,16 @@ static int take(fm_instance *s, fm_compliances *set, const fm_compliances *like)
 static void evaluate(fm_instance *s, fm_compliances *set, double t, const double *y, const double *udot)
 {
     const int32_t nu = s->image.n.speeds;
+    const double trial = fm_trial_force(s);
     double *force = s->stiff.along;
     for (int32_t i = 0; i < set->count; i++) {
         double *C = speeds_row(s, set->C, i);
-        memcpy(force, speeds_row(s, set->J, i), (size_t)nu * sizeof *force);
+        const double *J = speeds_row(s, set->J, i), part = sqrt(set->rho[i] / s->model.mass) * trial;
+        for (int32_t n = 0; n < nu; n++) force[n] = part * J[n];
         for (int32_t n = 0; n < s->image.n.excitations; n++)
             force[s->image.excitation_u[n]] = 0.0; /* which no force moves */
         fm_stiff_again(s, t, y, set->g, force, C);
-        for (int32_t n = 0; n < nu; n++) C[n] -= udot[n];
+        for (int32_t n = 0; n < nu; n++) C[n] = (C[n] - udot[n]) / part;
     }
 }
 

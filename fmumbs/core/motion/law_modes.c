@@ -7,6 +7,7 @@
 
 #include "../instance/instance.h"
 #include "../tree/planar.h"
+#include "../tree/rate.h"
 #include "../forces/inputs.h"
 #include "../forces/laws.h"
 #include "evaluation.h"
@@ -16,11 +17,12 @@
 #include <math.h>
 #include <string.h>
 
-/* Applies the impulse after which the laws that are FM_BETWEEN have the velocities of their bounds. 0: it is not
- * finite, and the velocities are unchanged. */
+/* Applies the impulse after which the laws that are FM_BETWEEN have the velocities of their bounds, as a force for a
+ * time. 0: it is not finite, and the velocities are unchanged. */
 static int settle(fm_instance *s, const fm_evaluation *how, int32_t n, double *y)
 {
     const fm_image *m = &s->image;
+    const double time = fm_trial_time(s);
     double *with = s->laws.rates, *without = s->laws.rates + m->n.speeds, *p = s->laws.aim, *speed = y + m->n.positions;
     int32_t above, below;
     double x, v, bound;
@@ -34,12 +36,12 @@ static int settle(fm_instance *s, const fm_evaluation *how, int32_t n, double *y
     }
     fm_sticking_solve(s, n, s->laws.where, p);
     how->make(s, how, without);
-    for (int32_t i = 0; i < n; i++) s->laws.force[s->laws.held[i]] += fm_law_along(s, s->laws.held[i], p[i]);
+    for (int32_t i = 0; i < n; i++) s->laws.force[s->laws.held[i]] += fm_law_along(s, s->laws.held[i], p[i]) / time;
     how->make(s, how, with);
-    for (int32_t i = 0; i < n; i++) s->laws.force[s->laws.held[i]] -= fm_law_along(s, s->laws.held[i], p[i]);
+    for (int32_t i = 0; i < n; i++) s->laws.force[s->laws.held[i]] -= fm_law_along(s, s->laws.held[i], p[i]) / time;
     for (int32_t i = 0; i < m->n.speeds; i++)
-        if (!isfinite(speed[i] + (with[i] - without[i]))) return 0;
-    for (int32_t i = 0; i < m->n.speeds; i++) speed[i] += with[i] - without[i];
+        if (!isfinite(speed[i] + time * (with[i] - without[i]))) return 0;
+    for (int32_t i = 0; i < m->n.speeds; i++) speed[i] += time * (with[i] - without[i]);
     for (int32_t i = 0; i < n; i++) { /* exactly, where possible */
         const int32_t law = s->laws.held[i];
         if (s->laws.where[i] != FM_BETWEEN || m->law_spring[law] >= 0) continue;

@@ -2,6 +2,7 @@
 #include "law_rates.h"
 
 #include "../instance/instance.h"
+#include "../tree/rate.h"
 #include "../tree/kinematics.h"
 #include "../tree/planar.h"
 #include "../forces/laws.h"
@@ -51,7 +52,9 @@ double fm_law_trial(const fm_instance *s, int32_t law)
     for (int32_t i = s->image.law_first[law]; i < s->image.law_first[law] + s->image.law_count[law]; i++)
         size = fabs(s->image.law_polynomial[FM_LAW_TERMS * i]) > size ? fabs(s->image.law_polynomial[FM_LAW_TERMS * i])
                                                                       : size;
-    return size > 0.0 && size < 1e100 ? size : 1.0;
+    if (size > 0.0 && size < 1e100) return size;
+    const int slides = s->image.law_spring[law] >= 0 || s->image.mode_linear[s->image.law_u[law]];
+    return fm_trial_force(s) * (slides ? 1.0 : s->image.length[0]);
 }
 
 /* The rates that a unit force of listed law i adds to those of the others, `without`; returns its own. */

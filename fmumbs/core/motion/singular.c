@@ -8,11 +8,12 @@
 
 #include "../instance/instance.h"
 #include "../loops/projection.h"
+#include "../tree/rate.h"
 
 #include <math.h>
 #include <string.h>
 
-#define FM_REST 1e-9      /* [rad/s], or relative to the length: slower velocities do not define a direction */
+#define FM_REST 1e-9      /* of the mechanism's rate: slower velocities do not define a direction */
 #define FM_THERE 1e-12    /* fraction of a former pivot below which a position is singular */
 
 static double pivot_of(const fm_instance *s, const fm_block *b, int32_t r)
@@ -94,7 +95,7 @@ static int scale_direction(fm_instance *s, const double *u, int32_t label)
     double fastest = 0.0;
     for (int32_t i = 0; i < s->image.n.speeds; i++)
         if (s->singular.label[i] == label) fastest = fmax(fastest, fabs(u[i]) / least[i]);
-    if (!(fastest > FM_REST) || !isfinite(fastest)) return 0;
+    if (!(fastest > FM_REST * fmax(fm_rate_of(s, u), s->clock[FM_RATE])) || !isfinite(fastest)) return 0;
     for (int32_t i = 0; i < s->image.n.speeds; i++)
         if (s->singular.label[i] == label) s->singular.direction[i] = u[i] / fastest;
     return 1;

@@ -13,6 +13,7 @@
 
 #include "../instance/instance.h"
 #include "../tree/positions.h"
+#include "../tree/rate.h"
 #include "../forces/excitation.h"
 #include "../loops/projection.h"
 #include "singular.h"
@@ -172,10 +173,9 @@ static int find_candidates(fm_instance *s, const fm_stretch *w)
 /* Whether an accepted step from y to `end`, which came near a singular position, passed one where branches touch. */
 int fm_passed_tangent(fm_instance *s, double t, double h, const double *y, const double *end)
 {
-    double fastest = 0.0;
+    const double fastest = fm_fastest(s, y + s->image.n.positions);
     const int32_t worn = s->loop.worn, narrow = s->loop.near_singular;
     int touch = 0;
-    for (int32_t i = s->image.n.positions; i < s->model.ny; i++) fastest = fmax(fastest, fabs(y[i]) / s->scale[i]);
     if (!(h > 0.0 && fastest > 0.0)) return 0;
     const fm_stretch w = {y, end, t, h, fmax(FM_BEYOND, FM_MARGIN / (fastest * h))};
     const fm_singular_kept kept = fm_singular_begin(s);

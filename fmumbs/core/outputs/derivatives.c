@@ -6,6 +6,7 @@
 #include "../instance/message.h"
 #include "../tree/general.h"
 #include "../tree/kinematics.h"
+#include "../tree/rate.h"
 #include "../forces/excitation.h"
 #include "../forces/laws.h"
 #include "../motion/friction.h"
@@ -92,17 +93,16 @@ static double value_along(fm_instance *s, const double *kept, const double *rate
  * used. */
 static double rate_along_flow(fm_instance *s, int32_t kind, int32_t object, int32_t part)
 {
-    const int32_t ny = s->model.ny;
+    const int32_t ny = s->model.ny, positions = s->image.n.positions;
     double *kept = s->work.probe, *rate = s->work.probe + ny, far[3], largest = 0.0, fastest = 0.0;
     const double t = s->clock[FM_TIME];
     fm_update(s, FM_VALID_LAWS);
     memcpy(kept, s->y, (size_t)ny * sizeof(double));
     fm_rates(s, t, s->y, rate);
-    for (int32_t i = 0; i < ny; i++) {
-        double size = fabs(kept[i]) > s->scale[i] ? fabs(kept[i]) : s->scale[i];
-        fastest = fabs(rate[i]) / size > fastest ? fabs(rate[i]) / size : fastest;
-    }
-    const double shortest = 1.0 / (fastest > 1e-6 ? fastest : 1e-6), h = FM_WIDE * shortest,
+    const double unit = fmax(fm_rate_of(s, kept + positions), sqrt(fm_fastest(s, rate + positions)));
+    for (int32_t i = 0; i < ny && unit > 0.0; i++)
+        fastest = fmax(fastest, fabs(rate[i]) / fmax(fabs(kept[i]), s->scale[i] * (i < positions ? 1.0 : unit)));
+    const double shortest = unit > 0.0 ? 1.0 / fmax(fastest, unit) : s->options[FM_OPTION_STEP], h = FM_WIDE * shortest,
                  small = FM_SMALL * shortest;
     for (int j = 0; j < 3; j++) {
         const double after = value_along(s, kept, rate, t, (j + 1) * h, kind, object, part);

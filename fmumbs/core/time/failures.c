@@ -170,7 +170,7 @@ fm_status fm_too_many_steps(fm_instance *s, double t_end, long accepted)
     char known[200];
     fm_print_known(s, known, sizeof known);
     fm_fall_back(s);
-    if (fm_near_limit(s, t_end)) return FM_DISCARD;
+    if (left_reach(s, t_end) || fm_near_limit(s, t_end)) return FM_DISCARD;
     return fm_say(
         s, FM_DISCARD,
         "the step to t = %.9g s failed: %ld integration steps reached only t = %.9g s, the next would be %.3g s; %s. "
@@ -183,6 +183,7 @@ fm_status fm_no_headway(fm_instance *s, double t_end)
     char known[200];
     fm_print_known(s, known, sizeof known);
     fm_fall_back(s);
+    if (!s->realised.crossed && left_reach(s, t_end)) return FM_DISCARD;
     if (fm_drives_lost(s)) return fm_drives_failed(s, t_end);
     if (fm_near_limit(s, t_end)) return FM_DISCARD;
     return fm_say(

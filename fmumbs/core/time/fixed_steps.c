@@ -5,6 +5,7 @@
 #include "../instance/message.h"
 #include "../motion/linear_range.h"
 #include "../tree/positions.h"
+#include "../tree/rate.h"
 #include "../forces/excitation.h"
 #include "../forces/laws.h"
 #include "../motion/normal_forces.h"
@@ -56,6 +57,7 @@ static fm_status steps_to(fm_instance *s, double start, double goal, double t_en
             return fm_say_interrupted(s, t_end);
         }
         if (s->image.n.laws > 0) fm_laws_note(s, s->y);
+        fm_note_rate(s, s->y + s->image.n.positions, h);
         if (!scheme->step(s, t, h)) return step_too_long(s, t, h, t_end);
         if (!fm_all_finite(s->work.trial, s->model.ny) || !fm_normalise(s, s->work.trial, NULL))
             return not_finite(s, t, h, t_end);

@@ -10,6 +10,7 @@
 
 #include "../instance/instance.h"
 #include "../instance/message.h"
+#include "../tree/rate.h"
 #include "../forces/excitation.h"
 #include "../forces/inputs.h"
 #include "../forces/laws.h"
@@ -64,6 +65,7 @@ static void keep_present(fm_instance *s)
     memcpy(s->head, s->y, bytes);
     memcpy(s->guess, s->y, bytes);
     memcpy(s->base, s->y, bytes);
+    fm_note_rate(s, s->y + s->image.n.positions, s->clock[FM_TIME] - s->clock[FM_TIME_HEAD]);
     s->clock[FM_TIME_HEAD] = s->clock[FM_TIME_TAIL] = s->clock[FM_TIME];
     s->clock[FM_MOVED] = 1.0;
 }
@@ -143,8 +145,8 @@ fm_status fm_do_continuous_rates(fm_instance *s, double *rates)
     return end(s, make_rates(s, rates));
 }
 
-/* How far x is inside the bounds of a piece's position, and v, relative to 1 rad and 1 rad/s, or the model's length; at
- * most 1. `round`: 1 if round-off is inside, -1 if it is outside. */
+/* How far x is inside the bounds of a piece's position, and v, relative to 1 rad or the model's length, and to these in
+ * the time in which the mechanism moves; at most 1. `round`: 1 if round-off is inside, -1 if it is outside. */
 static double margin_of_position(const fm_instance *s, int32_t law, int32_t piece, double x, double round)
 {
     const double *range = fm_law_range(&s->image, piece), unit = fm_law_unit(s, law);
@@ -153,7 +155,7 @@ static double margin_of_position(const fm_instance *s, int32_t law, int32_t piec
 
 static double margin_of_velocity(const fm_instance *s, int32_t law, int32_t piece, double v, double round)
 {
-    const double *range = fm_law_range(&s->image, piece), unit = fm_law_unit(s, law);
+    const double *range = fm_law_range(&s->image, piece), unit = fm_law_unit(s, law) / fm_trial_time(s);
     return fmin(1.0, (fmin(v - range[2], range[3] - v) + round * fm_law_near(s, law, v)) / unit);
 }
 

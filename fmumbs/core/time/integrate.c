@@ -10,7 +10,9 @@
 #include "../instance/instance.h"
 #include "../motion/linear_range.h"
 #include "../tree/positions.h"
+#include "../tree/rate.h"
 #include "../forces/excitation.h"
+#include "../loops/cut_joints.h"
 #include "../motion/normal_forces.h"
 #include "../motion/correct.h"
 #include "../motion/law_modes.h"
@@ -37,6 +39,7 @@
 #define FM_NEARLY 0.7   /* of such a step: one that is cut shorter says nothing */
 #define FM_SOON 20.0    /* steps until the other scheme is tried, and at most */
 #define FM_LATE 640.0
+#define FM_BEFORE_LIMIT 1e-3 /* of the longest step: how near to the limit of a joint's coordinates the run ends */
 
 typedef enum advanced { STUCK, ADVANCED, REJECTED } advanced;
 
@@ -47,26 +50,30 @@ static const fm_scheme *next_scheme(const fm_instance *s)
     return scheme->pair[0] == NULL ? scheme : scheme->pair[s->clock[FM_IMPLICIT] != 0.0];
 }
 
-/* Hairer's initial step size. */
-static double first_step(fm_instance *s, double t)
+/* Hairer's initial step size, in units of the time in which the mechanism moves, or begins to; where nothing does, of
+ * what is to be covered. */
+static double first_step(fm_instance *s, double t, double t_end)
 {
     const int32_t ny = s->model.ny;
+    const double begins = sqrt(fm_fastest(s, s->slope + s->image.n.positions)), moves = fmax(s->clock[FM_RATE], begins);
+    const double unit = moves > 0.0 ? 1.0 / moves : t_end - t;
     double size = 0.0, rate = 0.0, bend = 0.0;
+    s->work.rate = 1.0 / unit;
     for (int32_t i = 0; i < ny; i++) {
-        double w = fm_weight(s, i, fabs(s->head[i])), a = fabs(s->head[i]) / w, b = fabs(s->slope[i]) / w;
+        double w = fm_weight(s, i, fabs(s->head[i])), a = fabs(s->head[i]) / w, b = unit * fabs(s->slope[i]) / w;
         size = a > size ? a : size;
         rate = b > rate ? b : rate;
     }
-    double h = size < 1e-5 || rate < 1e-5 ? 1e-6 : 0.01 * (size / rate);
+    double h = unit * (size < 1e-5 || rate < 1e-5 ? 1e-6 : 0.01 * (size / rate));
     for (int32_t i = 0; i < ny; i++) s->work.trial[i] = s->head[i] + h * s->slope[i];
     fm_rates(s, t + h, s->work.trial, fm_stage(s, 1));
     for (int32_t i = 0; i < ny; i++) {
-        double b = fabs(fm_stage(s, 1)[i] - s->slope[i]) / fm_weight(s, i, fabs(s->head[i])) / h;
+        double b = unit * unit * fabs(fm_stage(s, 1)[i] - s->slope[i]) / fm_weight(s, i, fabs(s->head[i])) / h;
         bend = b > bend ? b : bend;
     }
     double most = rate > bend ? rate : bend;
     double other =
-        most <= 1e-15 || !isfinite(most) ? (h * 1e-3 > 1e-6 ? h * 1e-3 : 1e-6) : next_scheme(s)->root(0.01 / most);
+        most <= 1e-15 || !isfinite(most) ? fmax(h * 1e-3, unit * 1e-6) : unit * next_scheme(s)->root(0.01 / most);
     return 100.0 * h < other ? 100.0 * h : other;
 }
 
@@ -113,6 +120,7 @@ static void accept(fm_instance *s, double t, double arrival, double t_end, const
     fm_note_normal_forces(s);
     memcpy(s->head, s->work.trial, bytes);
     memcpy(s->slope, fm_stage(s, scheme->last), bytes);
+    fm_note_rate(s, s->head + s->image.n.positions, arrival - t);
     (void)fm_normalise(s, s->head, s->slope);
     s->clock[FM_TIME_TAIL] = t;
     s->clock[FM_TIME_HEAD] = s->clock[FM_TIME_DENSE] = arrival;
@@ -133,6 +141,7 @@ static advanced advance(fm_instance *s, double arrival, double t_end, const fm_s
         if (!isfinite(arrival)) return STUCK;
         const fm_scheme *scheme = chosen;
         fm_begin_normal_forces(s);
+        fm_begin_rate(s, h);
         double error = try_step(s, t, h, rejected, &scheme);
         if (error <= 1.0 && !fm_correct_trial(s, arrival)) error = INFINITY;
         if (error <= 1.0 && scheme->within != NULL && is_read_within(s, arrival, t_end)) {
@@ -228,13 +237,34 @@ static int hopeless(const fm_instance *s, double start, double t_end)
     return t_end - s->clock[FM_TIME_HEAD] > FM_HOPELESS * (s->clock[FM_TIME_HEAD] - start);
 }
 
-/* Whether a step failed because of a tangent singularity beyond t_end; steps up to t_end are then possible. */
-static int share_tangent_later(fm_instance *s, double t_end)
+/* Makes the head a place to go on from after a step from it that failed at its end. 0: no modes of force laws are
+ * found.
+ */
+static int return_to_head(fm_instance *s)
 {
-    if (s->singular.tangent_row < 0 || !(s->singular.tangent_time > t_end)) return 0;
-    s->singular.tangent_row = -1;
-    fm_rates(s, s->clock[FM_TIME_HEAD], s->head, s->slope);
-    return 1;
+    const double t = s->clock[FM_TIME_HEAD];
+    s->singular.tangent_row = s->work.lost = -1;
+    if (!fm_choose_law_modes(s, t, s->head)) return 0;
+    fm_rates(s, t, s->head, s->slope);
+    s->work.time = t;
+    return fm_follow_cut_joints(s) < 0;
+}
+
+/* After a step that failed at its end: one to t_end, if it failed by a tangent singularity beyond it; halves of it, as
+ * long as a joint comes to the limit of its coordinates, until the limit is located. */
+static int step_short_of(fm_instance *s, double t_end)
+{
+    const double t = s->clock[FM_TIME_HEAD],
+                 least = fmin(t_end - t, fmax(FM_BEFORE_LIMIT * s->clock[FM_LONGEST], shortest(t)));
+    double h = t_end - t;
+    if (s->singular.tangent_row >= 0 && s->singular.tangent_time > t_end)
+        return return_to_head(s) && advance(s, t_end, t_end, next_scheme(s), 0) == ADVANCED;
+    for (; s->work.lost >= 0 && h >= least; h *= 0.5) {
+        if (!return_to_head(s)) return 0;
+        const advanced how = advance(s, t + h, t_end, next_scheme(s), 0);
+        if (how == ADVANCED || s->work.lost < 0) return how == ADVANCED;
+    }
+    return 0;
 }
 
 static fm_status controlled_steps(fm_instance *s, double t_end)
@@ -255,9 +285,10 @@ static fm_status controlled_steps(fm_instance *s, double t_end)
         if (clock[FM_FRESH] == 0.0) {
             fm_rates(s, clock[FM_TIME_HEAD], s->head, s->slope);
             if (!fm_all_finite(s->slope, s->model.ny)) return fm_step_failed(s, t_end);
+            fm_note_rate(s, s->head + s->image.n.positions, 0.0);
             clock[FM_FRESH] = 1.0;
         }
-        if (!(clock[FM_H] > 0.0)) clock[FM_H] = first_step(s, clock[FM_TIME_HEAD]);
+        if (!(clock[FM_H] > 0.0)) clock[FM_H] = first_step(s, clock[FM_TIME_HEAD], t_end);
         if (accepted == FM_MOST_ACCEPTED || (accepted == FM_EARLY && hopeless(s, start, t_end)))
             return fm_too_many_steps(s, t_end, accepted);
         if (fm_step_interrupted(s)) {
@@ -265,9 +296,7 @@ static fm_status controlled_steps(fm_instance *s, double t_end)
             return fm_say_interrupted(s, t_end);
         }
         const double before = clock[FM_TIME_HEAD];
-        if (!step_on(s, goal, t_end) &&
-            !(share_tangent_later(s, t_end) && advance(s, t_end, t_end, next_scheme(s), 0) == ADVANCED))
-            return fm_step_failed(s, t_end);
+        if (!step_on(s, goal, t_end) && !step_short_of(s, t_end)) return fm_step_failed(s, t_end);
         fm_watch_deformation(s, clock[FM_TIME_HEAD], s->head);
         if (!fm_headway_made(s, before)) return fm_no_headway(s, t_end);
     }

@@ -162,15 +162,15 @@ static double moved(const fm_instance *s, double h, int i, int32_t n)
     return h * ((A[i][0] * fm_stage(s, 0)[n] + A[i][1] * fm_stage(s, 1)[n]) + A[i][2] * fm_stage(s, 2)[n]);
 }
 
-/* The largest of some estimated errors, relative to those that are allowed. The estimate is of order 4 in the step, the
- * error of order 5: so that this is as the tolerance eps is, the estimate may be as eps^(4/5). */
-static double norm(const fm_instance *s, const double *error)
+/* The largest of some estimated errors, given over g, relative to those that are allowed. The estimate is of order 4 in
+ * the step, the error of order 5: so that this is as the tolerance eps is, the estimate may be as eps^(4/5). */
+static double norm(const fm_instance *s, double g, const double *error)
 {
     const double more = FM_LOOSER / fm_fifth_root(s->options[FM_OPTION_TOLERANCE]), allowed = more > 1.0 ? more : 1.0;
     double worst = 0.0;
     for (int32_t n = 0; n < s->model.ny; n++) {
         const double before = fabs(s->head[n]), after = fabs(s->work.trial[n]);
-        const double off = fabs(error[n]) / fm_weight(s, n, before > after ? before : after);
+        const double off = g * fabs(error[n]) / fm_weight(s, n, before > after ? before : after);
         worst = off > worst || isnan(off) ? off : worst;
         if (isnan(worst)) return worst;
     }
@@ -179,18 +179,19 @@ static double norm(const fm_instance *s, const double *error)
 
 /* The error of a step, beside that which is allowed: (I - h gamma J)^-1 (h gamma f + sum of E_i (Y_i - y)), f the slope
  * at the head, or near it; or that without the filter where it is less, as round-off of accelerations makes it in short
- * steps. Leaves the filtered error in stage 4. */
+ * steps. Leaves the filtered error over h gamma in stage 4: so it is of the size of a slope, and no evaluation loses
+ * digits of it. */
 static double estimate(fm_instance *s, double t, double h, const double *slope)
 {
     const int32_t np = s->image.n.positions, nu = s->image.n.speeds, ny = s->model.ny;
     const double g = GAMMA * h, *a0 = s->slope + np;
     double *r = fm_stage(s, 3), *error = fm_stage(s, 4), *a = fm_stage(s, 5), *b = fm_stage(s, 6);
     for (int32_t n = 0; n < ny; n++)
-        r[n] = g * slope[n] + ((E[0] * moved(s, h, 0, n) + E[1] * moved(s, h, 1, n)) + E[2] * moved(s, h, 2, n));
-    const double unfiltered = norm(s, r);
+        r[n] = slope[n] + ((E[0] * moved(s, h, 0, n) + E[1] * moved(s, h, 1, n)) + E[2] * moved(s, h, 2, n)) / g;
+    const double unfiltered = norm(s, g, r);
     if (s->stiff.dense) {
         fm_small_filter(s, g, r, error);
-        const double filtered = norm(s, error);
+        const double filtered = norm(s, g, error);
         return unfiltered < filtered ? unfiltered : filtered;
     }
     for (int32_t n = 0; n < nu; n++) a[n] = a0[n] - r[np + n];
@@ -208,7 +209,7 @@ static double estimate(fm_instance *s, double t, double h, const double *slope)
     fm_friction_follow(s, g, error, r);
     for (int32_t n = 0; n < np - s->image.n.bristles; n++) error[n] = r[n] + g * b[n];
     for (int32_t n = np - s->image.n.bristles; n < np; n++) error[n] = r[n];
-    const double filtered = norm(s, error);
+    const double filtered = norm(s, g, error);
     return unfiltered < filtered ? unfiltered : filtered;
 }
 
@@ -216,7 +217,7 @@ static double estimate(fm_instance *s, double t, double h, const double *slope)
 static double estimate_again(fm_instance *s, double t, double h)
 {
     double *near = fm_stage(s, 4), *slope = fm_stage(s, 5);
-    for (int32_t n = 0; n < s->model.ny; n++) near[n] += s->head[n];
+    for (int32_t n = 0; n < s->model.ny; n++) near[n] = s->head[n] + GAMMA * h * near[n];
     fm_rates(s, t, near, slope);
     return estimate(s, t, h, slope);
 }

@@ -15,6 +15,7 @@
 #include "../motion/compliances.h"
 #include "../motion/evaluation.h"
 #include "../tree/kinematics.h"
+#include "../tree/rate.h"
 #include "../tree/positions.h"
 #include "../tree/reversed.h"
 #include "radau_tableau.h"
@@ -38,16 +39,17 @@ static void evaluate(fm_instance *s, double t, const double *y, double *rates)
 /* W at y, where the last evaluation was. */
 static void invert(fm_instance *s, const double *y)
 {
+    const double trial = fm_trial_force(s);
     const int32_t n = s->image.n.speeds, worn = s->loop.worn, near_singular = s->loop.near_singular;
     double *force = s->stiff.along, *without = s->stiff.kept;
     memset(force, 0, (size_t)n * sizeof *force);
     fm_sweep_and_close(s, y, force, without);
     for (int32_t u = 0; u < n; u++) {
         double *column = s->stiff.W + u * n;
-        force[u] = 1.0;
+        force[u] = trial * (s->image.mode_linear[u] ? 1.0 : s->image.length[0]);
         fm_sweep_and_close(s, y, force, column);
+        for (int32_t i = 0; i < n; i++) column[i] = (column[i] - without[i]) / force[u];
         force[u] = 0.0;
-        for (int32_t i = 0; i < n; i++) column[i] -= without[i];
     }
     s->work.evaluations += n + 1;
     s->loop.worn = worn, s->loop.near_singular = near_singular;

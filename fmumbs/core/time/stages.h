@@ -15,11 +15,19 @@ static inline int fm_all_finite(const double *value, int32_t count)
     return 1;
 }
 
-/* The allowed error of state variable i of magnitude |y|: relative, and absolute near zero: the tolerance in rad and
- * rad/s, or times the model's length in m and m/s. */
+/* What state variable i counts as at least: 1 rad or the model's length, rates those times powers of the step's rate.
+ */
+static inline double fm_unit_of(const fm_instance *s, int32_t i)
+{
+    double unit = s->scale[i];
+    for (int32_t j = 0; j < s->order[i]; j++) unit *= s->work.rate;
+    return unit;
+}
+
+/* The allowed error of state variable i of magnitude |y|. */
 static inline double fm_weight(const fm_instance *s, int32_t i, double size)
 {
-    const double least = s->scale[i];
+    const double least = fm_unit_of(s, i);
     return s->options[FM_OPTION_TOLERANCE] * (size > least ? size : least);
 }
 

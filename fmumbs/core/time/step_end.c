@@ -23,7 +23,7 @@
 #define FM_EXPLAINED 100.0 /* times the allowed error: the largest change by a correction */
 #define FM_SLOPE_KEPT 0.01 /* times the allowed error: a correction up to this leaves the slope as it is */
 #define FM_LEAP 0.1 /* relative to the largest velocity: the largest change by a correction after a fixed step */
-#define FM_AT_ONCE 1e-7 /* [s]: switches of laws that are closer than this are simultaneous */
+#define FM_AT_ONCE 1e-7 /* of the time in which the mechanism moves: switches of laws that are closer than this are simultaneous */
 
 /* Chooses the modes of the force laws at time t and state y. 0: none are found. */
 int fm_choose_law_modes(fm_instance *s, double t, double *y)
@@ -37,7 +37,7 @@ int fm_choose_law_modes(fm_instance *s, double t, double *y)
 static int note_switch(fm_instance *s, int32_t law, double t)
 {
     double *clock = s->clock;
-    clock[FM_FLURRY] = t - clock[FM_SWITCHED] < FM_AT_ONCE ? clock[FM_FLURRY] + 1.0 : 0.0;
+    clock[FM_FLURRY] = (t - clock[FM_SWITCHED]) * s->work.rate < FM_AT_ONCE ? clock[FM_FLURRY] + 1.0 : 0.0;
     clock[FM_SWITCHED] = t;
     if (clock[FM_FLURRY] < 100.0 + 2.0 * s->image.n.laws) return 1;
     s->laws.fault = law;
@@ -106,7 +106,8 @@ int fm_correct_trial(fm_instance *s, double arrival)
     if (!fm_correct(s, s->work.step_corrected, 1)) return 0;
     for (int32_t i = 0; i < ny; i++) {
         const double at = s->work.step_corrected[i], moved = fabs(at - s->work.step_end[i]);
-        if (!(moved <= FM_EXPLAINED * (fm_weight(s, i, fabs(at)) + s->closure[FM_CLOSURE_TOLERANCE] * s->scale[i])))
+        if (!(moved <=
+              FM_EXPLAINED * (fm_weight(s, i, fabs(at)) + s->closure[FM_CLOSURE_TOLERANCE] * fm_unit_of(s, i))))
             return 0;
     }
     return 1;
@@ -177,7 +178,7 @@ static int leaps(const fm_instance *s, const double *before, const double *after
         moved = fmax(moved, fabs(after[i] - before[i]) / s->scale[i]);
         fastest = fmax(fastest, size / s->scale[i]);
     }
-    return moved > FM_LEAP * fastest + s->closure[FM_CLOSURE_TOLERANCE];
+    return moved > FM_LEAP * fastest + s->closure[FM_CLOSURE_TOLERANCE] * s->clock[FM_RATE];
 }
 
 /* Whether a fixed step from the head to `end` passed a position where branches share a tangent; or the motion with the

@@ -1,12 +1,13 @@
 /* switches.c: finds the times at which force laws leave their modes within an integrator's last step.
  *
- * They are located on the dense output to 1e-9 s, or finer for small tolerances.
+ * They are located on the dense output to 1e-9 of the time in which the mechanism moves, or finer for small tolerances.
  */
 #include "switches.h"
 
 #include "../instance/instance.h"
 #include "../forces/inputs.h"
 #include "../forces/laws.h"
+#include "../tree/rate.h"
 #include "../motion/law_rates.h"
 #include "../motion/sticking.h"
 #include "../motion/rates.h"
@@ -16,7 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_LOCATED 1e-9 /* [s]: accuracy of a switching time */
+#define FM_LOCATED 1e-9 /* accuracy of a switching time, of that in which the mechanism moves, or of the step */
 #define FM_LOCATED_FINELY 1e-3 /* the same as a fraction of the tolerance, if that is finer */
 #define FM_LOOKS 8      /* fewest samples of the laws within a step */
 #define FM_MOST_LOOKS 200 /* most additional ones: 50 halve a step down to the digits of its times */
@@ -57,14 +58,16 @@ static int32_t first_left(fm_instance *s, double t, double *y)
     return -1;
 }
 
-/* Accuracy of a switching time within the last step [s]: a jump of 1e3 m/s2 then costs no more than the tolerance. */
+/* Accuracy of a switching time within the last step [s]: a jump of a thousand times the accelerations then costs no
+ * more than the tolerance. */
 static double located(const fm_instance *s)
 {
     const double from = fabs(s->clock[FM_TIME_TAIL]), to = fabs(s->clock[FM_TIME_HEAD]);
     const double fine = FM_LOCATED_FINELY * s->options[FM_OPTION_TOLERANCE],
                  least = fine < FM_LOCATED ? fine : FM_LOCATED;
     const double rounded = 2.0 * DBL_EPSILON * (from > to ? from : to);
-    return least > rounded ? least : rounded;
+    const double rate = fmax(s->work.rate, fm_rate_of(s, s->head + s->image.n.positions));
+    return fmax(least * fmin(1.0 / rate, s->clock[FM_TIME_HEAD] - s->clock[FM_TIME_TAIL]), rounded);
 }
 
 /* Position and velocity of each law at y, after first_left has computed what they need. */

@@ -138,6 +138,12 @@ void fm_links_derive(fm_instance *s)
     for (int32_t i = 0; i < m->n.bodies; i++)
         place_body(s->link + m->body_link[i], m->body_R + 9 * i, m->body_r + 3 * i, s->mass[i], m->com + 3 * i,
                    s->inertia + 6 * i);
+    const double square = m->length[0] * m->length[0];
+    s->model.mass = 0.0;
+    for (int32_t i = 0; i < m->n.links; i++) {
+        const fm_link *k = s->link + i;
+        s->model.mass += k->m + ((k->J[0] + k->J[3]) + k->J[5]) / square;
+    }
     s->model.resisted = m->n.modals > 0 || m->n.coupled > 0;
     for (int32_t i = 0; i < m->n.speeds; i++)
         if (s->stiffness[i] != 0.0 || s->damping[i] != 0.0) s->model.resisted = 1;

@@ -75,7 +75,8 @@ def test_positions_are_continuous_and_their_slopes_are_velocities(case: str, tol
         assert run.solver.get("solver.velocity_violation") < 10 * CLOSED
         size = max(1.0, float(np.abs(v).max()))
         assert_allclose(after, before, rtol=0, atol=1e-9 * size)
-        (one, first), (other, second) = run.at(kept, high + 0.1 * AHEAD), run.at(kept, high + 1.1 * AHEAD)
-        assert_allclose((other - one) / AHEAD, (first + second) / 2, rtol=0, atol=1e-5 * size)
+        (one, first), (_, middle), (other, last) = (run.at(kept, high + part * AHEAD) for part in (0.1, 0.6, 1.1))
+        off = (1e-5 + 1e-4 * tolerance) * size  # more the larger the steps, and so the corrections
+        assert_allclose((other - one) / AHEAD, (first + 4 * middle + last) / 6, rtol=0, atol=off)
         seen += 1
     assert seen >= 2

@@ -10,6 +10,8 @@ from support.sweeps import seeds
 
 NEAR = 0.05  # of the arm's length: where the tip comes near its base
 FEW = 150  # evaluations from there on
+SOME = {"dopri5": 100, "auto": 110, "dop853": 180, "radau": 180}
+"""The same by schemes, half of the tolerances below: dop853 and radau take 11 to 20 of them a step."""
 
 
 def folding(begin: float, end: float, length: float = 1.0, side: float = -1.0, **options: float) -> fm.Model:
@@ -49,9 +51,13 @@ def until_lost(
 @pytest.mark.parametrize("dynamics", ["riccati", "copcod"])
 @pytest.mark.parametrize("scheme", ["dopri5", "dop853", "radau", "auto"])
 def test_the_loss_is_found_within_few_evaluations(scheme: str, dynamics: str) -> None:
-    few, left = until_lost(folding(1.2, -1.2), 1.2, -1.2, 1.0, 1.0, scheme=scheme, dynamics=dynamics)
-    assert few <= FEW
-    assert left < 0.02
+    few = []
+    for tolerance in (1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9):
+        options = {"scheme": scheme, "dynamics": dynamics, "tolerance": tolerance}
+        count, left = until_lost(folding(1.2, -1.2), 1.2, -1.2, 1.0, 1.0, **options)
+        few.append(count)
+        assert left < 0.02
+    assert np.median(few) <= SOME[scheme] and max(few) <= 2 * FEW
 
 
 @pytest.mark.parametrize("seed", seeds(6, 60))

@@ -196,9 +196,9 @@ def test_results_do_not_depend_on_round_off_in_the_times(scheme: str, changing: 
         assert solver.get("solver.steps") == solvers[0].get("solver.steps")
 
 
-TIMES = 1e-11
-"""Speeds of 10 rad/s, times that differ by 1e-15 s in each of 200 steps, and a motion that triples differences
-once or twice in 2 s."""
+TIMES = 2e-11
+"""Speeds of 10 rad/s, times that differ by 1e-15 s in each of 200 steps, and a motion that triples differences twice in
+2 s."""
 
 
 @pytest.mark.parametrize(("start", "rounded"), [(-1.0, ROUND_OFF), (1e6, 1e-7)])

@@ -1,0 +1,96 @@
+"""Kilograms and seconds four, sixteen, 1024 times as large: the same steps and the same digits.
+
+Powers of four multiply numbers and their square roots exactly. So whatever compares a number that has a unit with one
+that has another unit, or none, shows in the last digits.
+"""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fmumbs as fm
+from fmumbs.readers import read_model
+from support.agreement import draws, each, of_mechanics
+from support.drawing.mechanism import Drawn, Refused, draw
+from support.drawing.scaling import Units, scaled
+
+SCHEMES = ("dopri5", "dop853", "radau", "auto", "rk4")
+STEPS = 64
+"""Fixed steps in a run."""
+POWERS = (-5, -3, -2, -1, 1, 2, 3, 5)
+"""Of four."""
+ROUNDED = 1e-9
+"""Of an angle [rad]: what a thousand steps make of the last digits of every number."""
+VIOLATION = "solver.velocity_violation"
+"""The only statistic that has a unit of time."""
+
+
+class Run:
+    """All outputs of a model at its start and its end by name, and what the integrator counts."""
+
+    def __init__(self, model: fm.Model, stop: float, **options: Any) -> None:
+        image = fm.compile(model, everything=True)
+        solver = fm.Solver(image.with_options(step=stop / STEPS, **options))
+        solver.assemble()
+        names, variables = image.variables.names(), image.variables
+        shown = [i for i in variables.outputs().tolist() if not names[i].startswith("P_")]
+        self.of = [i for i in shown if of_mechanics(names[i])]
+        self.units = {names[i]: unit for i, unit in zip(self.of, variables.units(self.of), strict=True)}
+        self.start = self.read(solver)
+        solver.step(stop)
+        self.end = self.read(solver)
+        self.counts = {names[i]: solver.get(names[i]) for i in shown if i not in set(self.of)}
+
+    def read(self, solver: fm.Solver) -> dict[str, float]:
+        return dict(zip(self.units, solver.read(np.array(self.of, np.uint32)).tolist(), strict=True))
+
+
+def runs(drawn: Drawn, units: tuple[float, float, float], options: dict[str, Any]) -> list[Run]:
+    """Both; raises Refused where both fail."""
+    made, errors = [], []
+    for model, time in ((drawn.model, 1.0), (scaled(drawn.model, units), units[2])):
+        try:
+            made.append(Run(model, drawn.stop * time, **options))
+        except fm.FmumbsError as error:
+            errors.append(error)
+    if len(errors) == 2:
+        raise Refused(f"{errors[0]}")
+    assert not errors, f"draw {drawn.seed}: only one of the two fails: {errors[0]}"
+    return made
+
+
+def check(seed: int) -> None:
+    drawn, rng = draw(seed), np.random.default_rng([seed, 1])
+    options = {"scheme": str(rng.choice(SCHEMES)), "dynamics": str(rng.choice(("riccati", "copcod")))}
+    mass, time = 4.0 ** rng.choice(POWERS, 2)
+    units = float(mass), 1.0, float(time)
+    first, second = runs(drawn, units, options)
+    by = Units(units)
+    for when in ("start", "end"):
+        a, b = getattr(first, when), getattr(second, when)
+        wrong = [f"{name}: {a[name] * by.of(first.units[name])!r}, {b[name]!r}" for name in a
+                 if not np.array_equal(a[name] * by.of(first.units[name]), b[name], equal_nan=True)]  # fmt: skip
+        assert not wrong, f"draw {seed}, {options}, {units}: {len(wrong)} at the {when}\n" + "\n".join(wrong[:8])
+    rates = {name: value / (time if name == VIOLATION else 1.0) for name, value in first.counts.items()}
+    assert rates == second.counts, f"draw {seed}, {options}, {units}"
+
+
+@draws(relation=13)
+def test_units_of_mass_and_time_leave_the_digits(seeds: range) -> None:
+    each(seeds, check)
+
+
+@pytest.mark.parametrize("name", ["pendulum", "four_bar"])
+@pytest.mark.parametrize("scheme", ["dopri5", "radau"])
+def test_milliseconds_are_as_good_as_seconds(name: str, scheme: str) -> None:
+    """The same steps, and angles that differ by the round-off of the conversion alone."""
+    found = []
+    for per_second in (1.0, 1e3, 1e6):
+        image = fm.compile(scaled(read_model(name), (1.0, 1.0, per_second)), everything=True)
+        solver = fm.Solver(image.with_options(scheme=scheme, step=1e-3 * per_second))
+        solver.assemble()
+        solver.step(2.0 * per_second)
+        found.append((solver.get("solver.steps"), solver.get("A.q")))
+    assert len({steps for steps, _ in found}) == 1
+    assert np.ptp([q for _, q in found]) < ROUNDED
