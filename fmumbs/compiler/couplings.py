@@ -7,21 +7,17 @@ from fmumbs.mechanism import Coupling, JointBase, Model
 
 
 def add_couplings(out: Links, model: Model, tree: list[JointBase]) -> None:
-    """Adds the model's couplings; rows are scaled by their largest ratio, so that tolerances are comparable.
-
-    Raises ModelError for a coupled joint that closes a loop.
-    """
+    """Adds the model's couplings. Raises ModelError for a coupled joint that closes a loop."""
     joints = {joint.name: index for index, joint in enumerate(tree)}
     terms = 0
     for index, coupling in enumerate((*model.couplings, *model.locks)):
-        scale = max(abs(ratio) for _, _, ratio in coupling.coordinates)
         for joint, mode, ratio in coupling.coordinates:
             if joint.name not in joints:
                 raise ModelError(_closes_a_loop(coupling, joint))
-            out.add(term_link=link_of(out, joints[joint.name], mode), term_ratio=ratio / scale)
+            out.add(term_link=link_of(out, joints[joint.name], mode), term_ratio=ratio)
         count = len(coupling.coordinates)
         out.add(coupling_first=terms, coupling_count=count)
-        out.add(row_kind=COUPLED, row_f=NO_VECTOR, row_g=NO_VECTOR, row_length=coupling.constant / scale)
+        out.add(row_kind=COUPLED, row_f=NO_VECTOR, row_g=NO_VECTOR, row_length=coupling.constant)
         out.add(row_joint=joints[coupling.coordinates[0][0].name], row_part=coupling.level, row_coupling=index)
         terms += count
 

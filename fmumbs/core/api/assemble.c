@@ -119,15 +119,15 @@ static fm_status is_turned_over(fm_instance *s, int32_t joint)
 static fm_status cannot_close(fm_instance *s)
 {
     char names[200];
-    double gap;
+    double gap, unit;
     const fm_image *m = &s->image;
     int held = 0;
     if (m->n.excitations > 0) fm_nearest_to(s, s->assembly.given, s->y);
-    const int32_t worst = fm_worst_row(s, 0, &gap), coupling = m->row_coupling[worst];
+    const int32_t worst = fm_worst_row(s, 0, &gap, &unit), coupling = m->row_coupling[worst];
     for (int32_t i = 0; i < m->n.joints; i++) held += m->joint_held[i];
     fm_loop_names(s, worst, names, sizeof names);
     const int32_t over = fm_turned_over(s);
-    if (over >= 0 && gap <= 1e3 * fm_closed_within(s)) return is_turned_over(s, over);
+    if (over >= 0 && gap <= 1e3 * unit * fm_closed_within(s)) return is_turned_over(s, over);
     const int32_t program = m->row_excitation[worst] >= 0 ? fm_nearest_gap(s, s->assembly.given, s->y, &gap) : -1;
     if (program >= 0)
         return fm_say(s, FM_ERROR,
@@ -146,8 +146,8 @@ static fm_status cannot_close(fm_instance *s)
 static fm_status cannot_move(fm_instance *s)
 {
     char names[200];
-    double gap;
-    const int32_t worst = fm_worst_row(s, 1, &gap);
+    double gap, unit;
+    const int32_t worst = fm_worst_row(s, 1, &gap, &unit);
     fm_loop_names(s, worst, names, sizeof names);
     return fm_say(
         s, FM_ERROR,

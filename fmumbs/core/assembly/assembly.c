@@ -68,8 +68,8 @@ static void row_at(fm_instance *s, int32_t i, fm_ends *ends, fm_constraint *out)
     if (!fm_row_counts(s, i)) out->c[0] = out->c[1] = 0.0;
 }
 
-/* The largest violation of positions (level 0) or velocities (1); `merit`: half the sum of squares. Requires world
- * kinematics. */
+/* The largest violation of positions (level 0) or velocities (1), in rad or model's lengths; `merit`: half the sum of
+ * squares. Requires world kinematics. */
 static double violation(fm_instance *s, int level, double *merit)
 {
     double worst = 0.0;
@@ -79,7 +79,7 @@ static double violation(fm_instance *s, int level, double *merit)
         fm_constraint one;
         if (!fm_row_counts(s, i)) continue;
         row_at(s, i, &ends, &one);
-        const double off = fabs(one.c[level]);
+        const double off = fabs(one.c[level]) / fm_row_unit(s, i, &one);
         worst = off > worst || isnan(off) ? off : worst;
         *merit += 0.5 * off * off;
     }
@@ -106,6 +106,7 @@ void fm_assembly_rows(fm_instance *s)
             fm_constraint one;
             row_at(s, i, &ends, &one);
             memcpy(s->loop.c + 3 * i, one.c, sizeof one.c);
+            s->assembly.unit[i] = fm_row_unit(s, i, &one);
             s->assembly.bound[i] = fm_row_along(s, i, &one, s->loop.row, s->assembly.weight);
             if (s->image.row_kind[i] != FM_ROW_COUPLED) fm_from_links(s, s->loop.row);
             for (int32_t e = 0; e < k->length; e++) {
@@ -142,21 +143,27 @@ int32_t fm_assembly_rank(fm_instance *s, double least)
     return fm_active_rows(s);
 }
 
-/* Makes all rows active and adds `part` times the largest bound to the diagonal of K, so that the change is a descent
- * direction. */
+static double square_unit(const fm_instance *s, int32_t row)
+{
+    return s->assembly.unit[row] * s->assembly.unit[row];
+}
+
+/* Makes all rows active and adds `part` times the largest bound to the diagonal of K, both for rows in 1 rad or the
+ * model's length, so that the change is a descent direction. */
 static void soften(fm_instance *s, double part)
 {
     const int32_t n = s->image.n.rows;
     double most = 0.0;
-    for (int32_t i = 0; i < n; i++) most = fmax(most, s->loop.bound[i]);
+    for (int32_t i = 0; i < n; i++) most = fmax(most, s->loop.bound[i] / square_unit(s, i));
     for (int32_t i = 0; i < n; i++) s->row_active[i] = s->loop.bound[i] > 0.0 ? 1.0 : 0.0;
     fm_use_rows(s);
     fm_make_delassus(s);
     for (int32_t b = 0; b < s->plan.blocks; b++) {
         const fm_block *k = s->plan.block + b;
         for (int32_t r = 0; r < k->rows; r++) {
-            s->loop.L[k->L + (size_t)(r * k->rows + r)] += part * most;
-            s->loop.diagonal[k->first + r] += part * most;
+            const double more = part * most * square_unit(s, k->first + r);
+            s->loop.L[k->L + (size_t)(r * k->rows + r)] += more;
+            s->loop.diagonal[k->first + r] += more;
         }
     }
 }
@@ -253,7 +260,7 @@ static int close_positions(fm_instance *s, double *y)
             hoped = 0.5 * merit;
         }
         for (;;) {
-            if (make_change(s, 0, fm_coarse(s, worst), soft)) {
+            if (make_change(s, 0, fm_coarse(worst), soft)) {
                 shorten(s);
                 if (try_change(s, y, merit)) break;
             }
@@ -405,9 +412,10 @@ int32_t fm_rank_nearby(fm_instance *s, const double *y, int way, int32_t *row)
     int32_t rank = 0;
     memcpy(moved, y, (size_t)(positions + speeds) * sizeof *moved);
     memcpy(chosen, s->row_active, (size_t)rows * sizeof *chosen);
-    for (int32_t i = 0; i < speeds; i++) moved[positions + i] = rate * fm_sin(1.0 + (double)way + 2.4 * i);
+    for (int32_t i = 0; i < speeds; i++)
+        moved[positions + i] = rate * s->scale[positions + i] * fm_sin(1.0 + (double)way + 2.4 * i);
     /* near a singular position inactive rows may be violated: only the direction matters */
-    if (fm_assemble_velocities(s, moved) || violation(s, 1, &merit) <= FM_NEARBY * rate * s->image.length[0]) {
+    if (fm_assemble_velocities(s, moved) || violation(s, 1, &merit) <= FM_NEARBY * rate) {
         const double fastest = fm_fastest(s, moved + positions);
         for (int further = 0; further < 2; further++) {
             const double part = (further ? FM_FURTHER : FM_NEARBY) / fastest;

@@ -436,9 +436,9 @@ static int accelerations_fit(fm_instance *s, const double *y)
     for (int32_t i = 0; i < s->image.n.rows; i++) {
         fm_constraint one;
         fm_constraint_at(s, i, 1, &ends, &one);
-        off = fmax(off, fabs(one.c[2]));
+        off = fmax(off, fabs(one.c[2]) / fm_row_unit(s, i, &one));
     }
-    return off <= FM_FITTING * most * s->image.length[0];
+    return off <= FM_FITTING * most;
 }
 
 /* The same if the loops do not close, at a state where they close with the drives free. */

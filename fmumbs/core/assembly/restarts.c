@@ -98,7 +98,7 @@ int fm_assemble_again(fm_instance *s, double *y)
     memcpy(nearest, y, size);
     fm_assembly_place(s, y);
     (void)fm_follow_cut_joints(s);
-    const int small = fm_assembly_gap(s) <= FM_SMALL * s->image.length[0] && fm_turned_over(s) < 0;
+    const int small = fm_assembly_gap(s) <= FM_SMALL && fm_turned_over(s) < 0;
     s->assembly.brief = 1;
     for (int n = 0; small && !closed && n < FM_FROM_MINIMUM; n++)
         closed = close_away(s, y, nearest, n, FM_BESIDE * (double)(1 << n / 2));

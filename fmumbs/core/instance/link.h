@@ -156,6 +156,7 @@ typedef struct fm_world {
 typedef struct fm_dual {
     int32_t n, turning;
     double along[FM_JOINT_MODES][3], A[FM_JOINT_MODES][FM_JOINT_MODES];
+    double unit[FM_JOINT_MODES], length; /* of each mode, 1 rad or the model's length; that length */
 } fm_dual;
 
 /* Element counts for the tables of arrays. */

@@ -222,6 +222,7 @@ typedef struct fm_singular {
     A(int32_t, list, n.units)         /* those that should be fixed */                                   \
     A(double, weight, n.speeds)       /* square of the unit of each coordinate */                        \
     A(double, bound, n.rows)          /* upper bound of each row's contribution to K */                  \
+    A(double, unit, n.rows)           /* in which its violations count: 1 rad, or the model's length */  \
     A(double, given, n.closed * n.ny)                                                                    \
     A(double, trial, n.closed * n.ny)                                                                    \
     A(double, from, 3 * n.closed * n.ny)                                                                 \

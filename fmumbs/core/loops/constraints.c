@@ -336,8 +336,34 @@ void fm_pass_coupling(const fm_instance *s, int32_t i, double *y, double *most)
     for (int32_t j = first; j < first + count; j++) fm_pass_force(s, m->term_link[j], 0, m->term_ratio[j], y, most);
 }
 
-/* The largest violation of positions (level 0) or velocities (1), and all of them in s->loop.c. Requires world
- * kinematics. */
+/* The unit in which violations of a row count: 1 rad, or the model's length. one: the row. */
+double fm_row_unit(const fm_instance *s, int32_t row, const fm_constraint *one)
+{
+    const fm_image *m = &s->image;
+    const double length = m->length[0];
+    double most = 0.0;
+    switch (m->row_kind[row]) {
+    case FM_ROW_PERPENDICULAR:
+    case FM_ROW_SPIN:
+    case FM_ROW_SPIN_M: return 1.0;
+    case FM_ROW_MODES:
+    case FM_ROW_MODES_M: return dot(one->force, one->force) > 0.0 ? length : 1.0;
+    case FM_ROW_TWIST:
+    case FM_ROW_TWIST_M:
+        return sqrt(dot(m->row_f + 3 * row, m->row_f + 3 * row)) +
+               length * sqrt(dot(m->row_g + 3 * row, m->row_g + 3 * row));
+    case FM_ROW_GIVEN: return m->mode_linear[m->joint_u[m->row_joint[row]] + m->row_part[row]] ? length : 1.0;
+    case FM_ROW_COUPLED:
+        for (int32_t j = m->coupling_first[m->row_coupling[row]], n = m->coupling_count[m->row_coupling[row]]; n > 0;
+             j++, n--)
+            most = fmax(most, fabs(m->term_ratio[j]) * (m->mode_linear[m->link_u[m->term_link[j]]] ? length : 1.0));
+        return most;
+    default: return length;
+    }
+}
+
+/* The largest violation of positions (level 0) or velocities (1), in rad or model's lengths; all of them, in the rows'
+ * units, in s->loop.c. Requires world kinematics. */
 double fm_violation(fm_instance *s, int level)
 {
     double worst = 0.0;
@@ -345,15 +371,16 @@ double fm_violation(fm_instance *s, int level)
     for (int32_t i = 0; i < s->image.n.rows; i++) {
         fm_constraint one;
         fm_constraint_at(s, i, 0, &ends, &one);
-        const double off = s->loop.c[3 * i + level] = one.c[level];
-        worst = fabs(off) > worst || isnan(off) ? fabs(off) : worst;
+        s->loop.c[3 * i + level] = one.c[level];
+        const double off = fabs(one.c[level]) / fm_row_unit(s, i, &one);
+        worst = off > worst || isnan(off) ? off : worst;
     }
     return worst;
 }
 
-/* The row with the largest violation of positions (level 0) or velocities (1), and the norm of the violations of its
- * joint's rows of the same kind. */
-int32_t fm_worst_row(fm_instance *s, int level, double *gap)
+/* The row with the largest violation of positions (level 0) or velocities (1), the norm of the violations of its
+ * joint's rows of the same kind, and their unit. */
+int32_t fm_worst_row(fm_instance *s, int level, double *gap, double *unit)
 {
     int32_t worst = 0;
     double most = -1.0, sum = 0.0;
@@ -361,7 +388,8 @@ int32_t fm_worst_row(fm_instance *s, int level, double *gap)
     fm_ends ends = {.joint = -1};
     for (int32_t i = 0; i < s->image.n.rows; i++) {
         fm_constraint_at(s, i, 0, &ends, &one);
-        if (!(fabs(one.c[level]) <= most)) worst = i, most = fabs(one.c[level]);
+        const double own = fm_row_unit(s, i, &one), off = fabs(one.c[level]) / own;
+        if (!(off <= most)) worst = i, most = off, *unit = own;
     }
     for (int32_t i = 0; i < s->image.n.rows; i++) {
         if (s->image.row_joint[i] != s->image.row_joint[worst] || s->image.row_kind[i] != s->image.row_kind[worst])

@@ -289,7 +289,7 @@ void fm_watch_rows(fm_instance *s, const double *y)
         memset(s->work.tau, 0, (size_t)s->image.n.speeds * sizeof *s->work.tau);
         fm_run_sweeps(s, y, s->work.tau, s->loop.change);
         fm_make_rows(s, 0, 1);
-        const double least = fm_coarse(s, fm_violation(s, 0));
+        const double least = fm_coarse(fm_violation(s, 0));
         while (missing > 0 && choose_doubtful(s, least)) missing--;
         leave_doubtful(s);
         if (missing == 0 && fm_factor_delassus(s)) note_growth(s, s->loop.kept);

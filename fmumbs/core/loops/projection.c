@@ -23,26 +23,26 @@
 #define FM_LEADS 0.05       /* a correction is efficient if it leaves less than this fraction of the violation */
 #define FM_COARSE 1e-5 /* largest FM_DEPENDENT while the loops are open: it increases with the squared gap */
 
-/* How far the mechanism reaches from the world's origin, at least its length. Requires placed links. */
+/* How far the mechanism reaches from the world's origin, in its lengths, at least one. Requires placed links. */
 double fm_extent(const fm_instance *s)
 {
     double extent = s->image.length[0];
     if (s->planar.used) extent = fmax(extent, fm_planar_extent(s));
     for (int32_t i = 0; i < s->image.n.links && !s->planar.used; i++)
         for (int j = 0; j < 3 && !fm_is_rate_target(s, i); j++) extent = fmax(extent, fabs(s->world[i].r[j]));
-    return extent;
+    return extent / s->image.length[0];
 }
 
-/* Round-off in violations of positions. Requires placed links. */
+/* Round-off in violations of positions, of 1 rad or the model's length. Requires placed links. */
 double fm_round_off(const fm_instance *s)
 {
     return 64.0 * DBL_EPSILON * fm_extent(s);
 }
 
-/* The violation of positions below which loops are closed. */
+/* The violation of positions below which loops are closed, of 1 rad or the model's length. */
 double fm_closed_within(const fm_instance *s)
 {
-    const double least = fm_round_off(s), wanted = FM_EACH * s->closure[FM_CLOSURE_TOLERANCE] * s->image.length[0];
+    const double least = fm_round_off(s), wanted = FM_EACH * s->closure[FM_CLOSURE_TOLERANCE];
     return wanted > least ? wanted : least;
 }
 
@@ -64,9 +64,9 @@ double fm_velocities_within(const fm_instance *s, const double *u)
 
 /* The pivot below which rows count as dependent while the loops are open: rows that are dependent only with the loops
  * closed then have pivots of the order of the squared gap. */
-double fm_coarse(const fm_instance *s, double gap)
+double fm_coarse(double gap)
 {
-    const double part = gap / s->image.length[0], square = part * part;
+    const double square = gap * gap;
     return square < FM_DEPENDENT ? FM_DEPENDENT : square < FM_COARSE ? square : FM_COARSE;
 }
 
@@ -99,7 +99,8 @@ int fm_loop_pivots(fm_instance *s, const double *y)
     return s->reduced.used ? fm_reduced_rows(s, 0) : fm_factor_loops(s, y);
 }
 
-/* The largest violation of a level, and all of them in s->loop.c. Requires placed links. */
+/* The largest violation of a level, in rad or model's lengths; all of them, in the rows' units, in s->loop.c. Requires
+ * placed links. */
 double fm_loop_gap(fm_instance *s, int level)
 {
     return s->planar.used ? s->kernels->plane_violation(s, level) : fm_violation(s, level);

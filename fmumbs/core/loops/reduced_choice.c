@@ -137,7 +137,7 @@ static int replace_rows(fm_instance *s)
     memcpy(s->loop.kept, s->row_active, size);
     int32_t missing = doubt_rows(s);
     if (missing > 0) {
-        const double least = fm_coarse(s, fm_violation(s, 0));
+        const double least = fm_coarse(fm_violation(s, 0));
         measure_rows(s);
         fm_use_rows(s);
         (void)fm_reduced_rows(s, 0);

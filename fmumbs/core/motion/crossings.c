@@ -163,7 +163,7 @@ static int find_state(fm_instance *s, const double *y)
     }
     (void)fm_normalise(s, s->singular.y, NULL);
     fm_place_loops(s, s->singular.y, 0);
-    return fm_loop_gap(s, 0) <= FM_CROSSING * s->image.length[0] + fm_round_off(s);
+    return fm_loop_gap(s, 0) <= FM_CROSSING + fm_round_off(s);
 }
 
 /* Computes the nodes around y and the interpolated state; `factored`: K's factor is that at y. 0: y is not near a

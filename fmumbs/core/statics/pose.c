@@ -91,7 +91,7 @@ int32_t fm_released_gap(fm_instance *s, const double *y, double *gap)
     const fm_image *m = &s->image;
     int32_t worst = -1;
     if (m->n.rows == 0 || s->options[FM_OPTION_EQUILIBRIUM] != (double)FM_START_RELEASED) return -1;
-    *gap = fm_closed_within(s);
+    double most = fm_closed_within(s);
     fm_assembly_place(s, y);
     for (int32_t j = 0; j < m->n.joints; j++) {
         const int32_t first = m->joint_excitation[j];
@@ -103,7 +103,8 @@ int32_t fm_released_gap(fm_instance *s, const double *y, double *gap)
             const double off = position[i] - y[m->excitation_p[first + i]];
             square += off * off;
         }
-        if (sqrt(square) > *gap) *gap = sqrt(square), worst = j;
+        const double part = sqrt(square) / s->scale[m->excitation_p[first]];
+        if (part > most) most = part, *gap = sqrt(square), worst = j;
     }
     return worst;
 }

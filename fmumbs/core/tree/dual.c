@@ -14,20 +14,20 @@
 #include <string.h>
 
 /* Orthonormalises the directions of n 3-vectors in rows of six, from element `first` on, mixing whole rows, longest
- * first. Returns the rank; the remaining rows have no such part, compared with `most`. */
-static int32_t make_directions(double (*rows)[6], int32_t n, int first, double most, double (*out)[3])
+ * first, each times its unit. Returns the rank; the remaining rows have no such part, compared with `most`. */
+static int32_t make_directions(double (*rows)[6], double *unit, int32_t n, int first, double most, double (*out)[3])
 {
     int32_t rank = 0;
     for (; rank < n; rank++) {
         int32_t best = rank;
-        double longest = -1.0;
+        double longest = -1.0, length = 0.0;
         for (int32_t i = rank; i < n; i++) {
-            const double *v = rows[i] + first, square = (v[0] * v[0] + v[1] * v[1]) + v[2] * v[2];
-            if (square > longest) best = i, longest = square;
+            const double *v = rows[i] + first, own = sqrt((v[0] * v[0] + v[1] * v[1]) + v[2] * v[2]);
+            if (own * unit[i] > longest) best = i, longest = own * unit[i], length = own;
         }
-        const double length = sqrt(longest);
-        most = length > most ? length : most;
-        if (!(length > 1e-9 * most)) break;
+        most = longest > most ? longest : most;
+        if (!(longest > 1e-9 * most)) break;
+        unit[best] = unit[rank];
         for (int c = 0; c < 6; c++) {
             const double swap = rows[best][c] / length;
             rows[best][c] = rows[rank][c];
@@ -43,22 +43,25 @@ static int32_t make_directions(double (*rows)[6], int32_t n, int first, double m
     return rank;
 }
 
-/* Solves A x = b by elimination; if A is singular some x are zero. */
-static void solve(double (*A)[FM_JOINT_MODES], double *b, int32_t n)
+/* Solves A x = b by elimination; if A is singular some x are zero. row, column: units by which elements are divided and
+ * multiplied for a comparison. */
+static void solve(double (*A)[FM_JOINT_MODES], double *b, int32_t n, double *row, const double *column)
 {
     int32_t pivot_of[FM_JOINT_MODES];
     double most = 0.0;
     for (int32_t c = 0; c < n; c++) {
         int32_t p = c;
-        for (int32_t i = c + 1; i < n; i++) p = fabs(A[i][c]) > fabs(A[p][c]) ? i : p;
+        for (int32_t i = c + 1; i < n; i++) p = fabs(A[i][c]) / row[i] > fabs(A[p][c]) / row[p] ? i : p;
         for (int32_t j = 0; p != c && j < n; j++) {
             const double swap = A[c][j];
             A[c][j] = A[p][j], A[p][j] = swap;
         }
-        const double swap = b[c];
+        const double swap = b[c], unit = row[c];
         b[c] = b[p], b[p] = swap;
-        most = fabs(A[c][c]) > most ? fabs(A[c][c]) : most;
-        pivot_of[c] = fabs(A[c][c]) > 1e-9 * most;
+        row[c] = row[p], row[p] = unit;
+        const double pivot = fabs(A[c][c]) / row[c] * column[c];
+        most = pivot > most ? pivot : most;
+        pivot_of[c] = pivot > 1e-9 * most;
         for (int32_t i = c + 1; pivot_of[c] && i < n; i++) {
             const double less = A[i][c] / A[c][c];
             for (int32_t j = c; j < n; j++) A[i][j] -= less * A[c][j];
@@ -74,16 +77,19 @@ static void solve(double (*A)[FM_JOINT_MODES], double *b, int32_t n)
 /* The directions for n modes. 0: the modes are dependent. */
 int fm_make_dual(const fm_instance *s, double (*phi)[6], int32_t n, fm_dual *d)
 {
-    double rows[FM_JOINT_MODES][6];
+    double rows[FM_JOINT_MODES][6], unit[FM_JOINT_MODES];
     memcpy(rows, phi, sizeof rows);
     double far = 0.0; /* translation whose rotation is only round-off */
+    d->n = n;
+    d->length = s->image.length[0];
     for (int32_t i = 0; i < n; i++) {
         const double *v = phi[i] + 3, length = sqrt((v[0] * v[0] + v[1] * v[1]) + v[2] * v[2]);
-        far = length > far ? length : far;
+        d->unit[i] = unit[i] = dot(phi[i], phi[i]) > 0.0 ? 1.0 : d->length;
+        far = length * unit[i] > far ? length * unit[i] : far;
     }
-    d->n = n;
-    d->turning = make_directions(rows, n, 0, far / s->image.length[0], d->along);
-    const int32_t sliding = make_directions(rows + d->turning, n - d->turning, 3, 0.0, d->along + d->turning);
+    d->turning = make_directions(rows, unit, n, 0, far / d->length, d->along);
+    const int32_t turning = d->turning,
+                  sliding = make_directions(rows + turning, unit + turning, n - turning, 3, 0.0, d->along + turning);
     for (int32_t i = 0; i < n; i++)
         for (int32_t j = 0; j < n; j++) d->A[i][j] = dot(j < d->turning ? phi[i] : phi[i] + 3, d->along[j]);
     return d->turning + sliding == n;
@@ -93,8 +99,11 @@ int fm_make_dual(const fm_instance *s, double (*phi)[6], int32_t n, fm_dual *d)
 void fm_dual_wrench(const fm_dual *d, double x[6])
 {
     double A[FM_JOINT_MODES][FM_JOINT_MODES], wrench[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+    double mode[FM_JOINT_MODES] = {0.0}, direction[FM_JOINT_MODES] = {0.0};
     memcpy(A, d->A, sizeof A);
-    solve(A, x, d->n);
+    for (int32_t i = 0; i < d->n; i++)
+        mode[i] = 1.0 / d->unit[i], direction[i] = i < d->turning ? 1.0 : 1.0 / d->length;
+    solve(A, x, d->n, mode, direction);
     for (int32_t j = 0; j < d->n; j++)
         for (int c = 0; c < 3; c++) wrench[j < d->turning ? c : 3 + c] += d->along[j][c] * x[j];
     memcpy(x, wrench, sizeof wrench);
@@ -103,11 +112,12 @@ void fm_dual_wrench(const fm_dual *d, double x[6])
 /* x: a velocity of M, replaced by the velocities of the modes. */
 void fm_dual_rates(const fm_dual *d, double x[6])
 {
-    double A[FM_JOINT_MODES][FM_JOINT_MODES], rates[FM_JOINT_MODES];
+    double A[FM_JOINT_MODES][FM_JOINT_MODES], rates[FM_JOINT_MODES] = {0.0}, direction[FM_JOINT_MODES] = {0.0};
     for (int32_t i = 0; i < d->n; i++) {
         rates[i] = dot(i < d->turning ? x : x + 3, d->along[i]);
+        direction[i] = i < d->turning ? 1.0 : d->length;
         for (int32_t j = 0; j < d->n; j++) A[i][j] = d->A[j][i];
     }
-    solve(A, rates, d->n);
+    solve(A, rates, d->n, direction, d->unit);
     memcpy(x, rates, (size_t)d->n * sizeof *x);
 }
