@@ -237,13 +237,14 @@ def _add_points(model: Model, links: Links, texts: Texts) -> None:
 
 def _length(model: Model) -> float:
     """A characteristic length of the model [m]: twice the largest distance of a joint or frame from its body's centre
-    of mass. It does not depend on the choice or order of cut joints.
+    of mass, or if all are zero the largest radius of gyration. It does not depend on the choice or order of cut joints.
     """
     ends = [end for joint in model.joints for end in joint.ends]
     ends_and_coms = [(end.X_BP.offset, end.body.com) for end in ends if isinstance(end.body, Body)]
     points, coms = np.reshape(ends_and_coms, (-1, 2, 3)).swapaxes(0, 1)
     arms = np.concatenate([np.reshape([body.com for body in model.bodies], (-1, 3)), points - coms])
-    return 2 * float(np.sqrt((arms**2).sum(axis=1)).max(initial=0.0)) or 1.0
+    gyration = [np.sqrt(np.max(body.inertia) / body.mass) for body in model.bodies if body.mass > 0]
+    return 2 * float(np.sqrt((arms**2).sum(axis=1)).max(initial=0.0)) or 2 * float(max(gyration, default=0.0)) or 1.0
 
 
 def _arrays(rows: dict[str, Any]) -> Arrays:

@@ -1,4 +1,4 @@
-"""Kilograms and seconds four, sixteen, 1024 times as large: the same steps and the same digits.
+"""Kilograms, meters and seconds four, sixteen, 1024 times as large: the same steps and the same digits.
 
 Powers of four multiply numbers and their square roots exactly. So whatever compares a number that has a unit with one
 that has another unit, or none, shows in the last digits.
@@ -22,8 +22,8 @@ POWERS = (-5, -3, -2, -1, 1, 2, 3, 5)
 """Of four."""
 ROUNDED = 1e-9
 """Of an angle [rad]: what a thousand steps make of the last digits of every number."""
-VIOLATION = "solver.velocity_violation"
-"""The only statistic that has a unit of time."""
+VIOLATIONS = ("solver.position_violation", "solver.velocity_violation")
+"""The statistics that have units: the largest of angles and lengths, and of their rates."""
 
 
 class Run:
@@ -63,8 +63,8 @@ def runs(drawn: Drawn, units: tuple[float, float, float], options: dict[str, Any
 def check(seed: int) -> None:
     drawn, rng = draw(seed), np.random.default_rng([seed, 1])
     options = {"scheme": str(rng.choice(SCHEMES)), "dynamics": str(rng.choice(("riccati", "copcod")))}
-    mass, time = 4.0 ** rng.choice(POWERS, 2)
-    units = float(mass), 1.0, float(time)
+    mass, length, time = (float(unit) for unit in 4.0 ** rng.choice(POWERS, 3))
+    units = mass, length, time
     first, second = runs(drawn, units, options)
     by = Units(units)
     for when in ("start", "end"):
@@ -72,12 +72,12 @@ def check(seed: int) -> None:
         wrong = [f"{name}: {a[name] * by.of(first.units[name])!r}, {b[name]!r}" for name in a
                  if not np.array_equal(a[name] * by.of(first.units[name]), b[name], equal_nan=True)]  # fmt: skip
         assert not wrong, f"draw {seed}, {options}, {units}: {len(wrong)} at the {when}\n" + "\n".join(wrong[:8])
-    rates = {name: value / (time if name == VIOLATION else 1.0) for name, value in first.counts.items()}
-    assert rates == second.counts, f"draw {seed}, {options}, {units}"
+    for name in first.counts.keys() - set(VIOLATIONS):
+        assert first.counts[name] == second.counts[name], f"draw {seed}, {options}, {units}: {name}"
 
 
 @draws(relation=13)
-def test_units_of_mass_and_time_leave_the_digits(seeds: range) -> None:
+def test_units_leave_the_digits(seeds: range) -> None:
     each(seeds, check)
 
 

@@ -99,7 +99,8 @@ typedef struct fm_general {
     int32_t link, first, screws; /* its screws in the image */
     int32_t rows, free, speeds;  /* free screws, free modes, all modes */
     int32_t after;               /* screws before the axes of the velocity rows */
-    int32_t place[FM_JOINT_MODES];  /* position variable of each screw */
+    int32_t place[FM_JOINT_MODES];  /* position variable of each screw, */
+    double unit[FM_JOINT_MODES];    /* and the unit of each free one: 1 rad or the model's length */
     const double *row;
     double tail[3];
     double c[8], s[8]; /* of each screw's angle */

@@ -16,6 +16,7 @@
 
 #include "../image/joints.h"
 #include "../maths/vectors.h"
+#include "../tree/rate.h"
 #include "../tree/kinematics.h"
 #include "../tree/planar.h"
 #include "../tree/reversed.h"
@@ -196,8 +197,8 @@ static void evaluate_columns(fm_instance *s, const fm_evaluation *how, double *u
     double *part = s->friction.own, unit = 0.0; /* as large as the largest force, so that differences lose nothing */
     weigh(s, how, s->friction.at_rest, udot);
     for (int32_t k = 0; k < 6 * n; k++)
-        unit = fabs(s->friction.at_rest[k]) > unit ? fabs(s->friction.at_rest[k]) : unit;
-    unit = unit > 0.0 ? unit : 1.0;
+        unit = fmax(unit, fabs(s->friction.at_rest[k]) / (k % 6 < 3 ? s->image.length[0] : 1.0));
+    unit = unit > 0.0 ? unit : fm_trial_force(s);
     memset(s->friction.by_load, 0, 6 * (size_t)n * (size_t)n * sizeof(double));
     for (int32_t l = 0; l < n; l++) {
         const int32_t i = s->friction.owned[l];

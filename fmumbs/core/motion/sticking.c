@@ -144,7 +144,8 @@ static double rate_at(const fm_instance *s, int32_t n, int32_t i, const double *
 static int is_small(const fm_instance *s, int32_t n, int32_t i, double fraction)
 {
     double size = 0.0;
-    for (int32_t j = 0; j < n; j++) size = fmax(size, fabs(s->laws.a[j]));
+    for (int32_t j = 0; j < n; j++) size = fmax(size, fabs(s->laws.a[j]) / fm_law_unit(s, s->laws.held[j]));
+    size *= fm_law_unit(s, s->laws.held[i]);
     for (int32_t j = 0; j < n; j++) size += fabs(s->laws.A[i * n + j] * s->laws.f[j]);
     return fabs(rate_at(s, n, i, s->laws.f)) <= fraction * size;
 }

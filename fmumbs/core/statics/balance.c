@@ -1,6 +1,6 @@
 /* balance.c: what is out of balance in a mechanism at rest, as a displacement, and how it changes with the positions.
  *
- *     F(q) = (M / t^2 + K)^-1 (Q(q) + J' lambda),   J F = 0,   t^2 = length / gravity,
+ *     F(q) = (M / t^2 + K)^-1 (Q(q) + J' lambda),   J F = 0,   t^2 = length / gravity (without gravity: moving_time),
  * is where the forces Q would move the mechanism against its inertia and the stiffness K of its joints, flexible bodies
  * and springs: one evaluation with K beside M (motion/stiffness.c, motion/compliances.c), in the number of bodies. It
  * vanishes exactly where the forces balance. Its rate -dF/dq is nearly the identity where nothing but K returns the
@@ -13,6 +13,7 @@
 #include "balance.h"
 
 #include "../maths/trigonometry.h"
+#include "../maths/vectors.h"
 #include "../instance/instance.h"
 #include "../forces/inputs.h"
 #include "../loops/cut_joints.h"
@@ -23,7 +24,9 @@
 #include "../motion/rates.h"
 #include "../motion/stiffness.h"
 #include "../time/failures.h"
+#include "../motion/evaluation.h"
 #include "../tree/positions.h"
+#include "../tree/rate.h"
 #include "../tree/reversed.h"
 
 #include <math.h>
@@ -58,11 +61,20 @@ int fm_balance_exhausted(fm_instance *s)
     return s->work.evaluations > s->statics.most || fm_step_interrupted(s);
 }
 
+/* A time in which the mechanism begins to move: by gravity, without it by the accelerations of its present state at
+ * rest, or in which it is observed. */
+static double moving_time(fm_instance *s)
+{
+    const double pull = sqrt(dot(s->gravity, s->gravity));
+    if (pull > 0.0) return sqrt(s->image.length[0] / pull);
+    fm_accelerations(s, s->clock[FM_TIME], s->y, s->statics.F);
+    const double fastest = fm_fastest(s, s->statics.F);
+    return fastest > 0.0 && isfinite(fastest) ? 1.0 / sqrt(fastest) : s->options[FM_OPTION_STEP];
+}
+
 /* From here on, until fm_balance_end, evaluations are at rest. */
 void fm_balance_begin(fm_instance *s)
 {
-    const double *g = s->gravity, pull = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
-    s->statics.time = sqrt(s->image.length[0] / (pull > 0.0 ? pull : 1.0));
     s->statics.correction = s->closure[FM_CLOSURE_CORRECTION];
     s->statics.shift = 0.0;
     s->statics.by_matrix = s->statics.profile.n > FM_KRYLOV;
@@ -70,6 +82,7 @@ void fm_balance_begin(fm_instance *s)
     for (int32_t i = 0; i < 2 * s->image.n.laws; i++) s->laws.now[i] = FM_UNKNOWN;
     memset(s->stiff.f, 0, (size_t)s->image.n.speeds * sizeof *s->stiff.f);
     s->work.still = 1;
+    s->statics.time = moving_time(s);
     s->valid = FM_VALID_NOTHING;
 }
 

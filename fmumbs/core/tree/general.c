@@ -34,21 +34,30 @@ void fm_general_structure(fm_instance *s)
         g->after = m->general_after[i];
         g->first = m->general_screw[i];
         int32_t f = 0, e = g->rows;
-        for (int32_t k = 0; k < g->screws; k++) g->place[k] = m->screw_excited[g->first + k] ? e++ : f++;
+        for (int32_t k = 0; k < g->screws; k++) {
+            g->place[k] = m->screw_excited[g->first + k] ? e++ : f++;
+            g->unit[g->place[k]] = m->screw_pitch[g->first + k] == 0.0 ? m->length[0] : 1.0;
+            s->scale[s->link[g->link].p + g->place[k]] = g->unit[g->place[k]];
+        }
         g->row = m->velocity_row + 6 * m->general_row[i];
         memcpy(g->tail, m->general_tail + 3 * i, sizeof g->tail);
         g->group = (fm_group){g->free, FM_JOINT_MODES, g->U, g->L[0], g->D, g->g};
     }
 }
 
-/* Gauss-Jordan elimination with partial pivoting, A n x n; if A is singular the inverse is not finite. */
-static void invert(double A[FM_JOINT_MODES][FM_JOINT_MODES], double B[FM_JOINT_MODES][FM_JOINT_MODES], int32_t n)
+/* Gauss-Jordan elimination, A n x n, whose columns have units; the pivot is the largest element beside the largest one
+ * of its row. If A is singular the inverse is not finite. */
+static void invert(double A[FM_JOINT_MODES][FM_JOINT_MODES], double B[FM_JOINT_MODES][FM_JOINT_MODES],
+                   const double *unit, int32_t n)
 {
+    double size[FM_JOINT_MODES] = {0.0};
     for (int32_t i = 0; i < n; i++)
-        for (int32_t j = 0; j < n; j++) B[i][j] = i == j ? 1.0 : 0.0;
+        for (int32_t j = 0; j < n; j++) B[i][j] = i == j ? 1.0 : 0.0, size[i] = fmax(size[i], fabs(A[i][j]) * unit[j]);
     for (int32_t c = 0; c < n; c++) {
         int32_t p = c;
-        for (int32_t i = c + 1; i < n; i++) p = fabs(A[i][c]) > fabs(A[p][c]) ? i : p;
+        for (int32_t i = c + 1; i < n; i++) p = fabs(A[i][c]) * size[p] > fabs(A[p][c]) * size[i] ? i : p;
+        const double own = size[c];
+        size[c] = size[p], size[p] = own;
         for (int32_t j = 0; p != c && j < n; j++) {
             double a = A[c][j], b = B[c][j];
             A[c][j] = A[p][j], A[p][j] = a;
@@ -136,7 +145,7 @@ static void make_modes(fm_general *g)
             if (g->place[k] < n) A[i][g->place[k]] = along_row(g, i, g->J[k]);
             else E[i][g->place[k] - n] = along_row(g, i, g->J[k]);
         }
-    invert(A, g->inverse, n);
+    invert(A, g->inverse, g->unit, n);
     memset(g->Y, 0, sizeof g->Y);
     for (int32_t i = 0; i < n; i++) {
         for (int32_t j = 0; j < g->free; j++) g->Y[i][j] = g->inverse[i][j];

@@ -125,8 +125,7 @@ class Joint(MultiModeJoint):
         R = axes_after(self.modes, at, self.rows_after)
         rows = np.array([*self.velocity_rows, *self.speed_rows])
         free = columns[:, [mode.role == "free" for mode in self.modes]].reshape(2, 3, -1)
-        square = rows @ np.concatenate([R.T @ free[0], R.T @ free[1]])
-        if _smallest(square) < _DEPENDENT * float(np.abs(square).max(initial=1.0)):
+        if _smallest(_balanced(rows @ np.concatenate([R.T @ free[0], R.T @ free[1]]))) < _DEPENDENT:
             raise ModelError(
                 f"{self._where('velocity_rows and speed_rows')} do not determine the velocities of the "
                 f"{len(self.free_modes)} free modes at q0. Give independent rows."
@@ -139,6 +138,14 @@ def _cyclic(modes: Sequence[Mode]) -> bool:
         return False
     axes = np.array([mode.axis for mode in modes])
     return any((axes == np.roll(np.eye(3), k, axis=0)).all() for k in range(3))
+
+
+def _balanced(matrix: Array) -> Array:
+    """Its rows and columns divided by their largest elements, so that no unit of length is built in."""
+    for axis in (1, 0, 1, 0):
+        largest = np.abs(matrix).max(axis=axis, keepdims=True, initial=0.0)
+        matrix = matrix / np.where(largest > 0.0, largest, 1.0)
+    return matrix
 
 
 def _smallest(matrix: Array) -> float:
