@@ -60,10 +60,10 @@ def runs(drawn: Drawn, units: tuple[float, float, float], options: dict[str, Any
     return made
 
 
-def check(seed: int) -> None:
+def check(seed: int, units: tuple[float, float, float] | None = None) -> None:
     drawn, rng = draw(seed), np.random.default_rng([seed, 1])
     options = {"scheme": str(rng.choice(SCHEMES)), "dynamics": str(rng.choice(("riccati", "copcod")))}
-    mass, length, time = (float(unit) for unit in 4.0 ** rng.choice(POWERS, 3))
+    mass, length, time = units or (float(unit) for unit in 4.0 ** rng.choice(POWERS, 3))
     units = mass, length, time
     first, second = runs(drawn, units, options)
     by = Units(units)
@@ -79,6 +79,19 @@ def check(seed: int) -> None:
 @draws(relation=13)
 def test_units_leave_the_digits(seeds: range) -> None:
     each(seeds, check)
+
+
+@pytest.mark.parametrize(
+    ("seed", "units"),
+    [
+        (1300433, (64.0, 1.0, 1.0)),  # pivots were read from a matrix that the last evaluation had not factored
+        (1300046, (1.0, 4.0, 1.0)),  # the rank nearby was sought along motions of 1 m/s
+        (1300158, (1.0, 0.25, 1.0)),  # slides of a Skate counted in rad
+        (1300020, (1.0, 64.0, 1.0)),  # gaps of loops in rad and in m had one bound
+    ],
+)
+def test_draws_that_had_a_unit_built_in(seed: int, units: tuple[float, float, float]) -> None:
+    check(seed, units)
 
 
 @pytest.mark.parametrize("name", ["pendulum", "four_bar"])

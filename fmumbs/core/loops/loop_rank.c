@@ -275,6 +275,7 @@ void fm_watch_rows(fm_instance *s, const double *y)
         fm_reduced_watch(s, y);
         return;
     }
+    if (!s->loop.factored) return;     /* the last evaluation left K itself */
     if (s->loop.near_singular) return; /* all choices are bad there, or the factor belongs to another position */
     if (!s->loop.worn) {
         note_growth(s, NULL);

@@ -81,8 +81,7 @@ void fm_place_loops(fm_instance *s, const double *y, int level)
     if (!s->planar.used || s->planar.free_cuts > 0) fm_make_world(s, y);
 }
 
-/* Factors K at y. Requires placed links. 0: it is singular. */
-int fm_factor_loops(fm_instance *s, const double *y)
+static int factor(fm_instance *s, const double *y)
 {
     if (s->planar.used) return s->kernels->plane_factor(s, y);
     if (s->reduced.used) return fm_reduced_factor(s, y);
@@ -91,6 +90,12 @@ int fm_factor_loops(fm_instance *s, const double *y)
     fm_make_rows(s, 0, 0);
     fm_make_delassus(s);
     return fm_factor_delassus(s);
+}
+
+/* Factors K at y. Requires placed links. 0: it is singular. */
+int fm_factor_loops(fm_instance *s, const double *y)
+{
+    return s->loop.factored = factor(s, y);
 }
 
 /* The pivots of the rows at y alone, where these come without the rest of the factor. */
