@@ -1,6 +1,6 @@
 /* balance.c: what is out of balance in a mechanism at rest, as a displacement, and how it changes with the positions.
  *
- *     F(q) = (M / t^2 + K)^-1 (Q(q) + J' lambda),   J F = 0,   t^2 = length / gravity (without gravity: moving_time),
+ *     F(q) = (M / t^2 + K)^-1 (Q(q) + J' lambda),   J F = 0,   t^2 = length / gravity (without gravity: 1000 steps),
  * is where the forces Q would move the mechanism against its inertia and the stiffness K of its joints, flexible bodies
  * and springs: one evaluation with K beside M (motion/stiffness.c, motion/compliances.c), in the number of bodies. It
  * vanishes exactly where the forces balance. Its rate -dF/dq is nearly the identity where nothing but K returns the
@@ -24,9 +24,7 @@
 #include "../motion/rates.h"
 #include "../motion/stiffness.h"
 #include "../time/failures.h"
-#include "../motion/evaluation.h"
 #include "../tree/positions.h"
-#include "../tree/rate.h"
 #include "../tree/reversed.h"
 
 #include <math.h>
@@ -34,6 +32,7 @@
 
 #define FM_DIFFERENCE 1e-6 /* [rad], or lengths: step of the differences */
 #define FM_STILL_SET 0     /* of the directions of compliances.c */
+#define FM_LONG 1e3        /* of solver.step: a time in which mechanisms move, or a long one */
 #define FM_IMMOBILE 1e-9   /* of a motion: what loops leave of it where nothing moves */
 
 double fm_balance_unit(const fm_instance *s, int32_t u)
@@ -61,15 +60,11 @@ int fm_balance_exhausted(fm_instance *s)
     return s->work.evaluations > s->statics.most || fm_step_interrupted(s);
 }
 
-/* A time in which the mechanism begins to move: by gravity, without it by the accelerations of its present state at
- * rest, or in which it is observed. */
-static double moving_time(fm_instance *s)
+/* A time in which the mechanism moves: a fall over its length, without gravity so many of solver.step. */
+static double moving_time(const fm_instance *s)
 {
     const double pull = sqrt(dot(s->gravity, s->gravity));
-    if (pull > 0.0) return sqrt(s->image.length[0] / pull);
-    fm_accelerations(s, s->clock[FM_TIME], s->y, s->statics.F);
-    const double fastest = fm_fastest(s, s->statics.F);
-    return fastest > 0.0 && isfinite(fastest) ? 1.0 / sqrt(fastest) : s->options[FM_OPTION_STEP];
+    return pull > 0.0 ? sqrt(s->image.length[0] / pull) : FM_LONG * s->options[FM_OPTION_STEP];
 }
 
 /* From here on, until fm_balance_end, evaluations are at rest. */

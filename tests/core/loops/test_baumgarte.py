@@ -112,7 +112,7 @@ def check_derivatives(case: Closed, solver: fm.Solver) -> None:
 
 def some(draw: Any, **options: Any) -> None:
     """The first random case whose violation is large enough to measure."""
-    assert any(check(draw(seed), seed, **options) for seed in range(12))
+    assert any(check(draw(seed), seed, **options) for seed in range(24))
 
 
 @pytest.mark.parametrize("kind", SPACE)

@@ -150,7 +150,7 @@ def test_conflicting_couplings_are_an_error() -> None:
     model.add(*bodies, a, b, fm.Coupling("G", [(a, 1.0), (b, -2.0)], offset=0.1))
     with pytest.raises(
         fm.AssemblyError,
-        match=r"coupling G of J0-J1 cannot close: nearest gap 0\.05 rad at 'J0'. Change its offset.*hold fewer",
+        match=r"coupling G of J0-J1 cannot close: nearest gap 0\.1 rad at 'J0'. Change its offset.*hold fewer",
     ):
         fm.Solver(model).assemble()
 
