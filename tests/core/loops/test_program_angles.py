@@ -102,7 +102,7 @@ def test_at_90_degrees_what_is_measured_is_that_of_the_mechanism(beyond: float, 
     solver.step(1.0)
     position, eta, R = solver.get("P.position"), solver.get("P.eta"), measured(solver, 3)
     off = np.abs(turned(eta) - R).max()
-    assert 1e-7 < off < 1e-5
+    assert 1e-8 < off < 1e-5
     assert np.abs(position - eta).max() <= 3 * off
     assert_allclose(turned(position)[1:, :2], R[1:, :2], rtol=0, atol=1e-4 * off)  # of first and third angle
     assert_allclose(np.abs(np.cos(position[1])), np.hypot(R[0, 0], R[0, 1]), rtol=0, atol=1e-4 * off)
