@@ -167,7 +167,7 @@ def test_a_path_out_of_reach_is_named_with_the_gap_and_its_time() -> None:
 @pytest.mark.parametrize(("of", "gap"), [("eta", 0.03), ("kappa_dot", 0.25)])
 @pytest.mark.filterwarnings("ignore::fmumbs.StartWarning")
 def test_an_input_that_leads_out_of_reach_is_named_with_the_gap(of: str, gap: float, dynamics: str) -> None:
-    """A point of two rods of 1 m leaves their circle of 2 m: its target goes on to 2.03 m, or is followed for 0.25 m."""
+    """A point of two rods of 1 m leaves their circle of 2 m: its target goes on to 2.03 m, or for 0.25 m."""
     model = fm.Model("two", gravity=(0, 0, 0))
     a, b = (fm.Body.rod(name, length=1.0, mass=1.0, radius=0.02) for name in "ab")
     model.add(a, b, fm.Revolute("A", model.ground.at(), a.base, axis="y"))
