@@ -1,7 +1,7 @@
 """A delta robot picks and places: the angles and torques of its three motors, against the inverse kinematics.
 
-Three arms carry the platform, each by two parallel rods, `fm.Distance`, so that it does not turn. Its path is up, across,
-down, in 0.3 s; the motors' drives realise it. SI units, z up, the base at the top.
+Three arms carry the platform, each by two parallel rods, `fm.Distance`, so that it does not turn. Its path is up,
+across, down, in 0.3 s; the motors' drives realise it. SI units, z up, the base at the top.
 
 The ends of an arm's rods lie on a sphere about the platform's corner, which meets the circle of the arm: with the
 corner at (x, y, z) from the motor, in the arm's plane, 2 a (x cos q - z sin q) = x^2 + y^2 + z^2 + a^2 - l^2.
@@ -49,7 +49,7 @@ if __name__ == "__main__":
     exact, torques = np.array([motors(one) for one in result["tool.target"]]).T, result["tool.drive"].T
     work, energy = np.trapezoid((torques * speeds).sum(axis=0), result.time), np.ptp(result["solver.energy"][[0, -1]])
     error, most, turned = np.abs(angles - exact).max(), np.abs(torques).max(), np.abs(result["platform.quat"][:, 1:]).max()
-    print(f"arms up to {np.degrees(angles.max()):.1f} deg, off {error:.0e} rad; torque up to {most:.1f} N.m")
+    print(f"arms up to {np.degrees(angles.max()):.1f} deg, off {error:.0e} rad, torque {most:.1f} N.m")
     print(f"work of the motors {work:.6f} J, change of energy {energy:.6f} J; platform turns by {turned:.0e} rad")
     assert error < 1e-9 and turned < 1e-9 and abs(abs(work) - energy) < 1e-3
     figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.5), layout="constrained")
