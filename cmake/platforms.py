@@ -24,13 +24,14 @@ ZIG = "0.17.1"  # the bits depend on it; pyproject.toml names the same
 TARGETS = {  # zig's names; of Linux with the oldest C library, of macOS with the oldest version
     "win64": ("x86_64-windows-gnu",),
     "win32": ("x86-windows-gnu",),
+    "aarch64-windows": ("aarch64-windows-gnu",),
     "linux64": ("x86_64-linux-gnu.2.17",),
     "linux32": ("x86-linux-gnu.2.17",),
     "aarch64-linux": ("aarch64-linux-gnu.2.17",),
     "darwin64": ("x86_64-macos.11.0", "aarch64-macos.11.0"),
     "wasm32-wasi": ("wasm32-wasi-musl",),
 }
-SUFFIX = {"win": ".dll", "darwin": ".dylib", "wasm32-wasi": ".wasm"}
+SUFFIX = {"win": ".dll", "aarch64-windows": ".dll", "darwin": ".dylib", "wasm32-wasi": ".wasm"}
 PROCESSORS = {"x86_64": (0x01000007, 3), "aarch64": (0x0100000C, 0)}  # type and subtype in <mach/machine.h>
 PAGE = 14  # macOS aligns the parts of a universal file to 2^14 bytes
 IGNORED = ("CC", "CFLAGS", "CPPFLAGS", "LDFLAGS", "ARCHFLAGS", "SDKROOT", "MACOSX_DEPLOYMENT_TARGET")

@@ -48,9 +48,8 @@ if __name__ == "__main__":
     angles, speeds = (np.array([result[f"motor{i}.{what}"] for i in (1, 2, 3)]) for what in ("q", "qd"))
     exact, torques = np.array([motors(one) for one in result["tool.target"]]).T, result["tool.drive"].T
     work, energy = np.trapezoid((torques * speeds).sum(axis=0), result.time), np.ptp(result["solver.energy"][[0, -1]])
-    error, most = np.abs(angles - exact).max(), np.abs(torques).max()
-    turned = np.abs(result["platform.quat"][:, 1:]).max()
-    print(f"arms up to {np.degrees(angles.max()):.1f} deg, off {error:.0e} rad; torque up to {most:.1f} N.m")
+    error, most, turned = (np.abs(one).max() for one in (angles - exact, torques, result["platform.quat"][:, 1:]))
+    print(f"arms up to {np.degrees(angles.max()):.1f} deg, off {error:.0e} rad, torque {most:.1f} N.m")
     print(f"work of the motors {work:.6f} J, change of energy {energy:.6f} J; platform turns by {turned:.0e} rad")
     assert error < 1e-9 and turned < 1e-9 and abs(abs(work) - energy) < 1e-3
     figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.5), layout="constrained")

@@ -18,7 +18,7 @@ from fmpy import simulate_fmu
 
 import fmumbs as fm
 
-MACHINES = {0x3E: "x86-64", 0x03: "x86", 0xB7: "ARM 64", 0x8664: "x86-64", 0x14C: "x86"}
+MACHINES = {0x3E: "x86-64", 0x03: "x86", 0xB7: "ARM 64", 0x8664: "x86-64", 0x14C: "x86", 0xAA64: "ARM 64"}
 
 
 def axis() -> fm.Model:

@@ -285,6 +285,23 @@ def test_a_header_of_functions_declares_those_of_its_file_alone() -> None:
         assert own == set(re.findall(r"^(?!static)\w[\w \t*]*?\b(fm_\w+)\([^;{}]*\);", code, re.MULTILINE)), path.name
 
 
+def test_a_constant_of_the_core_has_one_meaning() -> None:
+    """One value wherever it is defined, and it is no word of an enum nor a kind of variables."""
+    values: dict[str, set[str]] = {}
+    words = {f"FM_{kind}" for kind in re.findall(r"\bK\((\w+),", c_code(CORE / "image" / "variables.h"))}
+    assert "FM_CORRECTIONS" in words
+    for path in C_FILES:
+        code = c_code(path)
+        for body in re.findall(r"\benum\b[^;{}]*\{([^}]*)\}", code):
+            words |= set(re.findall(r"\bFM_\w+", body))
+        if path.name == "float_mode.h":  # one value for each processor
+            continue
+        for name, value in re.findall(r"^#define (FM_\w+)[ \t]+(\(?-?[\d.]\S*)", code, re.MULTILINE):
+            values.setdefault(name, set()).add(value)
+    assert {name: found for name, found in values.items() if len(found) > 1} == {}
+    assert words & values.keys() == set()
+
+
 @pytest.mark.parametrize("path", sorted((CORE / "fmi").glob("*.[ch]")), ids=lambda p: p.name)
 def test_the_fmi_functions_include_only_the_public_header_and_what_makes_hosts_alike(path: Path) -> None:
     inside = {Path(name).name for mark, name in includes(path) if mark == '"'}

@@ -16,8 +16,8 @@ from fmumbs.export.sources import core_sources
 
 LICENCE = "BSD-3-Clause AND BSD-2-Clause"
 """Of what an FMU contains: fmumbs, and the headers of FMI 2.0 that its sources include."""
-PLATFORMS = ("linux64", "linux32", "aarch64-linux", "win64", "win32", "darwin64")
-"""Those that cmake/platforms.py can build, by the names of FMI 2.0; aarch64-linux by that of FMI 3.0."""
+PLATFORMS = ("linux64", "linux32", "aarch64-linux", "win64", "win32", "aarch64-windows", "darwin64")
+"""Those that cmake/platforms.py can build, by the names of FMI 2.0; those for ARM by the names of FMI 3.0."""
 WEBASSEMBLY = "wasm32-wasi"
 """Another that it can build, which pages use too. FMI 2.0 has no name for it; an FMU carries it only on request."""
 SHARED = Path(__file__).parents[1] / "_fmu" / "shared.zip"

@@ -1,7 +1,7 @@
 """Which of an FMU's binaries this host executes, and whether they can be loaded.
 
 FMI 2.0 names six folders, such as linux64, and FMPy opens linux64 on ARM, too. FMUs of fmumbs carry the binary for
-ARM in a folder that is named as in FMI 3.0, aarch64-linux; here such a folder comes first.
+ARM in folders that are named as in FMI 3.0, such as aarch64-linux; here such a folder comes first.
 """
 
 import struct

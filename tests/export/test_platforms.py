@@ -27,10 +27,11 @@ MOST = 4_000_000  # bytes of an FMU with all platforms
 
 
 @pytest.fixture
-def six(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
+def every(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
     """An installation with all platforms, of which only the host's can be executed."""
-    suffix = {"win": ".dll", "dar": ".dylib"}
-    files = {name: tmp_path / "package" / name / f"fmumbs{suffix.get(name[:3], '.so')}" for name in PLATFORMS}
+    suffix = {"win": ".dll", "dar": ".dylib", "aarch64-win": ".dll"}
+    ends = {name: next((end for first, end in suffix.items() if name.startswith(first)), ".so") for name in PLATFORMS}
+    files = {name: tmp_path / "package" / name / f"fmumbs{end}" for name, end in ends.items()}
     for name, file in files.items():
         file.parent.mkdir(parents=True)
         file.write_bytes(name.encode() * 50)
@@ -47,10 +48,10 @@ def held(path: Path) -> dict[str, bytes]:
 
 
 def test_an_fmu_carries_all_platforms_and_is_the_same_each_time(
-    six: dict[str, Path], pendulum: ModelImage, tmp_path: Path
+    every: dict[str, Path], pendulum: ModelImage, tmp_path: Path
 ) -> None:
     first, again = (export_fmu(pendulum, tmp_path / f"{name}.fmu") for name in "ab")
-    assert held(first) == {f"{name}/{pendulum.name}{file.suffix}": file.read_bytes() for name, file in six.items()}
+    assert held(first) == {f"{name}/{pendulum.name}{file.suffix}": file.read_bytes() for name, file in every.items()}
     assert first.read_bytes() == again.read_bytes()
 
 
@@ -62,14 +63,15 @@ def test_an_fmu_carries_all_platforms_and_is_the_same_each_time(
         (["linux64=aarch64-linux"], {"linux64": "aarch64-linux"}),
         (["linux64=aarch64-linux", "aarch64-linux"], {"linux64": "aarch64-linux", "aarch64-linux": "aarch64-linux"}),
         (["x86_64-windows=win64", "win32"], {"x86_64-windows": "win64", "win32": "win32"}),
+        (["win64=aarch64-windows"], {"win64": "aarch64-windows"}),
     ],
 )
 def test_named_platforms_are_taken(
-    platforms: Sequence[str], folders: dict[str, str], six: dict[str, Path], pendulum: ModelImage, tmp_path: Path
+    platforms: Sequence[str], folders: dict[str, str], every: dict[str, Path], pendulum: ModelImage, tmp_path: Path
 ) -> None:
     found = held(export_fmu(pendulum, tmp_path / "a.fmu", platforms=platforms))
     assert {name.partition("/")[0]: data for name, data in found.items()} == {
-        folder: six[name].read_bytes() for folder, name in folders.items()
+        folder: every[name].read_bytes() for folder, name in folders.items()
     }
     backwards = held(export_fmu(pendulum, tmp_path / "b.fmu", platforms=platforms[::-1]))
     assert list(backwards) == list(found)
@@ -87,24 +89,24 @@ def test_named_platforms_are_taken(
     ],
 )
 def test_wrong_platforms_are_refused(
-    platforms: Sequence[str], message: str, six: dict[str, Path], pendulum: ModelImage, tmp_path: Path
+    platforms: Sequence[str], message: str, every: dict[str, Path], pendulum: ModelImage, tmp_path: Path
 ) -> None:
     with pytest.raises(fm.ExportError, match=message):
         export_fmu(pendulum, tmp_path / "a.fmu", platforms=platforms)
     assert not (tmp_path / "a.fmu").exists()
 
 
-def test_a_platform_that_pythonfmu_lacks_is_refused_if_it_is_named(six: dict[str, Path], tmp_path: Path) -> None:
+def test_a_platform_that_pythonfmu_lacks_is_refused_if_it_is_named(every: dict[str, Path], tmp_path: Path) -> None:
     with pytest.raises(fm.ExportError, match=r"pythonfmu has no binary for 'darwin64'"):
         export_fmu(arm(joints=1), tmp_path / "a.fmu", backend="pythonfmu", platforms=["linux64", "darwin64"])
 
 
 def test_what_is_missing_is_said_once_and_refused_by_name(
-    six: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    every: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert fmumbs("export", "pendulum").stderr == ""
-    del six["win32"], six["darwin64"]
+    del every["win32"], every["darwin64"]
     done = fmumbs("export", "pendulum", "double_pendulum", "-o", "made/")
     assert done.exit_code == 0
     assert done.stderr.splitlines() == ["without binaries for win32, darwin64, which this installation does not have"]
@@ -114,7 +116,9 @@ def test_what_is_missing_is_said_once_and_refused_by_name(
     assert "make platforms" in refused.output
 
 
-def test_verify_and_info_tell_platforms(six: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_verify_and_info_tell_platforms(
+    every: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     assert fmumbs("export", "pendulum").exit_code == 0
     others = sorted(set(PLATFORMS) - {OWN})

@@ -46,10 +46,11 @@ def test_linux(name: str) -> None:
     assert not [segment for segment in file.segments if segment.type == lief.ELF.Segment.TYPE.TLS]
 
 
-@pytest.mark.parametrize("name", ["win64", "win32"])
-def test_windows(name: str) -> None:
+@pytest.mark.parametrize(("name", "machine"), [("win64", "AMD64"), ("win32", "I386"), ("aarch64-windows", "ARM64")])
+def test_windows(name: str, machine: str) -> None:
     """Of Windows 10 without any package: kernel32 and the universal C runtime."""
     file: lief.PE.Binary = parsed(name, lief.PE.parse)  # type: ignore[assignment]
+    assert file.header.machine.name == machine
     table = file.get_export()
     assert table is not None
     assert {entry.name for entry in table.entries} == FUNCTIONS

@@ -26,14 +26,15 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_CLOSINGS 400     /* most Newton steps from a guess */
-#define FM_BRIEF 12         /* steps in which a brief attempt must halve the sum of squares */
-#define FM_LESS 1e-5        /* fraction by which a step must reduce the sum of squares */
-#define FM_SOFT 1e-6        /* smallest and largest regularisation */
+#define FM_CLOSINGS 400 /* most Newton steps from a guess */
+#define FM_BRIEF 12 /* steps in which a brief attempt must halve the sum of squares */
+#define FM_LEAST_DECREASE 1e-5 /* fraction by which a step must reduce the sum of squares */
+#define FM_SOFT 1e-6 /* smallest and largest regularisation */
 #define FM_SOFTEST 1e3
-#define FM_LARGEST_ROTATION 0.5 /* [rad]: largest rotation in a step */
-#define FM_NEARBY 0.03 /* distance [rad], or relative to the model's length, at which the rank nearby is determined */
-#define FM_FURTHER 0.3 /* and at which pivots are, if they differ by FM_UNEVEN there */
+#define FM_LARGEST_TURN 0.5 /* [rad]: largest rotation in a step */
+/* distance [rad], or relative to the model's length, at which the rank nearby is determined */
+#define FM_RANK_NEARBY 0.03
+#define FM_PIVOTS_NEARBY 0.3 /* and at which pivots are, if they differ by FM_UNEVEN there */
 #define FM_UNEVEN 1.5
 #define FM_ON_BRANCH 1e-6 /* a start closer to a branch (in states, or relative to the largest velocity) is on it */
 
@@ -217,7 +218,7 @@ static void shorten(fm_instance *s)
     for (int32_t i = 0; i < s->image.n.rows; i++)
         if (fm_row_counts(s, i) && is_length(&s->image, i)) farthest = fmax(farthest, fabs(s->loop.c[3 * i]));
     for (int32_t i = 0; i < s->image.n.speeds; i++) {
-        const double part = fabs(s->loop.change[i]) / (s->image.mode_linear[i] ? farthest : FM_LARGEST_ROTATION);
+        const double part = fabs(s->loop.change[i]) / (s->image.mode_linear[i] ? farthest : FM_LARGEST_TURN);
         most = part > most ? part : most;
     }
     for (int32_t i = 0; i < s->image.n.speeds; i++) s->loop.change[i] /= most;
@@ -233,7 +234,7 @@ static int try_change(fm_instance *s, double *y, double before)
     (void)fm_normalise(s, y, NULL);
     fm_assembly_place(s, y);
     (void)violation(s, 0, &merit);
-    if (merit < (1.0 - FM_LESS) * before) return 1;
+    if (merit < (1.0 - FM_LEAST_DECREASE) * before) return 1;
     memcpy(y, kept, size);
     fm_assembly_place(s, y);
     return 0;
@@ -366,7 +367,7 @@ static int go_nearby(fm_instance *s, double *y)
     const double fastest = fm_fastest(s, y + positions);
     if (!(fastest > 0.0)) return 0;
     fm_assembly_place(s, y);
-    for (int32_t i = 0; i < speeds; i++) s->loop.change[i] = FM_NEARBY / fastest * y[positions + i];
+    for (int32_t i = 0; i < speeds; i++) s->loop.change[i] = FM_RANK_NEARBY / fastest * y[positions + i];
     fm_move_positions(s, y, s->loop.change);
     (void)fm_normalise(s, y, NULL);
     if (!fm_assemble_positions(s, y)) return 0;
@@ -415,10 +416,10 @@ int32_t fm_rank_nearby(fm_instance *s, const double *y, int way, int32_t *row)
     for (int32_t i = 0; i < speeds; i++)
         moved[positions + i] = rate * s->scale[positions + i] * fm_sin(1.0 + (double)way + 2.4 * i);
     /* near a singular position inactive rows may be violated: only the direction matters */
-    if (fm_assemble_velocities(s, moved) || violation(s, 1, &merit) <= FM_NEARBY * rate) {
+    if (fm_assemble_velocities(s, moved) || violation(s, 1, &merit) <= FM_RANK_NEARBY * rate) {
         const double fastest = fm_fastest(s, moved + positions);
         for (int further = 0; further < 2; further++) {
-            const double part = (further ? FM_FURTHER : FM_NEARBY) / fastest;
+            const double part = (further ? FM_PIVOTS_NEARBY : FM_RANK_NEARBY) / fastest;
             memcpy(moved, y, (size_t)positions * sizeof *moved);
             fm_assembly_place(s, moved);
             for (int32_t i = 0; i < speeds; i++) s->loop.change[i] = part * moved[positions + i];

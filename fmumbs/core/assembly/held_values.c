@@ -40,10 +40,10 @@
 /* factor by which the leverage of a later coordinate of a joint has to exceed an earlier one's */
 #define FM_CLEARLY 1.1
 #define FM_STIFFER 1e4 /* by how much the softest mode of a flexible body counts as stiffer than a joint */
-#define FM_STEP 0.2         /* [rad], or relative to the length: longest step of a coordinate towards its value */
+#define FM_LONGEST_MOVE 0.2         /* [rad], or relative to the length: longest step of a coordinate towards its value */
 #define FM_JUMP 0.5 /* the same: another coordinate that moves further in one step has left the branch */
-#define FM_HALVED 1e-3      /* fraction of the longest step below which it is given up */
-#define FM_STEPS_THERE 400  /* most steps */
+#define FM_HALVED 1e-3 /* fraction of the longest step below which it is given up */
+#define FM_STEPS_THERE 400 /* most steps */
 #define FM_FITTING 1e-6 /* relative to the largest acceleration: allowed mismatch of the paths of dependent drives */
 
 /* Coordinates --------------------------------------------------------------------------------------------------- */
@@ -279,7 +279,7 @@ static int follow(fm_instance *s, double *y)
     memcpy(before, y, size);
     if (cuts > 0) memcpy(s->assembly.cut_p, s->cut_p, cuts);
     const double way = farthest(s, y, s->assembly.given, 1),
-                 shortest = fmax(FM_STEP / fmax(way, FM_STEP), 1.0 / FM_STEPS_THERE);
+                 shortest = fmax(FM_LONGEST_MOVE / fmax(way, FM_LONGEST_MOVE), 1.0 / FM_STEPS_THERE);
     double done = 0.0, part = shortest;
     for (int n = 0; done < 1.0 && n < 3 * FM_STEPS_THERE; n++) {
         const double next = done + part > 1.0 - 1e-9 ? 1.0 : done + part;

@@ -25,11 +25,11 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_EFFECT 1e-8     /* least pivot of the drives' effect at the start */
-#define FM_NO_EFFECT 1e-5  /* where a step failed */
-#define FM_PROBE 1e-3      /* step of the differences, in units of the coordinates */
-#define FM_GROWS 3e-4      /* part of the largest eigenvalue that is not round-off */
-#define FM_LEFT 1e-9       /* of a row of length one: less is round-off */
+#define FM_EFFECT 1e-8        /* least pivot of the drives' effect at the start */
+#define FM_NO_EFFECT 1e-5     /* where a step failed */
+#define FM_PROBE 1e-3         /* step of the differences, in units of the coordinates */
+#define FM_GROWS 3e-4         /* part of the largest eigenvalue that is not round-off */
+#define FM_DEPENDENT_ROW 1e-9 /* of a row of length one: less is round-off */
 
 /* The programs that drives realise and these drives, such as "'P' by A, B". */
 void fm_name_realised(const fm_instance *s, char *out, size_t capacity)
@@ -67,7 +67,7 @@ static int leave(const double *basis, int32_t count, int32_t n, double *v)
             for (int32_t i = 0; i < n; i++) v[i] -= along * basis[k * n + i];
         }
     for (int32_t i = 0; i < n; i++) left += v[i] * v[i];
-    if (!(left > FM_LEFT * FM_LEFT * square)) return 0;
+    if (!(left > FM_DEPENDENT_ROW * FM_DEPENDENT_ROW * square)) return 0;
     for (int32_t i = 0; i < n; i++) v[i] /= sqrt(left);
     return 1;
 }

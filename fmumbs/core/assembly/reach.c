@@ -18,9 +18,9 @@
 #include <string.h>
 
 #define FM_STARTS 24 /* from which the smallest gap is sought, beside the first */
-#define FM_AWAY 0.25 /* distance of the first pair [rad], or relative to the length; of the next: as much more */
-#define FM_TIMES 24  /* at which paths are tried, evenly spaced; before the first, ever nearer */
-#define FM_NEARER 6
+#define FM_TRIAL_DISTANCE 0.25 /* distance of the first pair [rad], or relative to the length; of the next: as much more */
+#define FM_EVEN_TIMES 24  /* at which paths are tried, evenly spaced; before the first, ever nearer */
+#define FM_NEARER_TIMES 6
 
 /* The distance of the mechanism from the faded target of the program with this drive. Requires world kinematics. */
 double fm_program_gap(const fm_instance *s, int32_t joint)
@@ -80,7 +80,7 @@ int32_t fm_nearest_gap(fm_instance *s, const double *origin, double *y, double *
         double off;
         memcpy(y, origin, size);
         if (n >= 0) {
-            fm_move_away(s, y, origin, n, FM_AWAY * (double)(1 + n / 2));
+            fm_move_away(s, y, origin, n, FM_TRIAL_DISTANCE * (double)(1 + n / 2));
             close_loops(s, y);
         }
         if (descend(s, y)) {
@@ -104,25 +104,27 @@ int32_t fm_out_of_reach(fm_instance *s, double t, const double *y, double *when,
 {
     const fm_image *m = &s->image;
     const size_t size = (size_t)s->model.ny * sizeof *y;
-    double *origin = s->assembly.given, *other = s->assembly.from, off[FM_NEARER + FM_TIMES], at[FM_NEARER + FM_TIMES];
+    double *origin = s->assembly.given, *other = s->assembly.from, off[FM_NEARER_TIMES + FM_EVEN_TIMES],
+           at[FM_NEARER_TIMES + FM_EVEN_TIMES];
     const double until = fm_foresight(s, t, y);
-    int32_t program[FM_NEARER + FM_TIMES], found = -1;
+    int32_t program[FM_NEARER_TIMES + FM_EVEN_TIMES], found = -1;
     if (m->n.rows == 0) return -1;
     memcpy(s->kept, s->state, s->model.state_doubles * sizeof(double)); /* the attempts choose rows and follow angles */
     fm_end_smooth(s);
     memcpy(other, y, size);
-    for (int k = 0; k < FM_NEARER + FM_TIMES; k++) {
-        const double part = (until - t) / FM_TIMES;
-        at[k] = t + (k < FM_NEARER ? part * ldexp(1.0, 2 * (k - FM_NEARER)) : part * (double)(k - FM_NEARER + 1));
+    for (int k = 0; k < FM_NEARER_TIMES + FM_EVEN_TIMES; k++) {
+        const double part = (until - t) / FM_EVEN_TIMES;
+        at[k] = t + (k < FM_NEARER_TIMES ? part * ldexp(1.0, 2 * (k - FM_NEARER_TIMES))
+                                         : part * (double)(k - FM_NEARER_TIMES + 1));
         fm_foresee_targets(s, t, y, at[k], other);
         fm_hold_fixed(s, 1, 0);
         program[k] = descend(s, other) ? -1 : furthest(s, off + k);
         memset(s->assembly.hold, 0, (size_t)m->n.modes * sizeof *s->assembly.hold);
     }
-    for (int sought[FM_NEARER + FM_TIMES] = {0};
+    for (int sought[FM_NEARER_TIMES + FM_EVEN_TIMES] = {0};
          ;) { /* the largest gap, once it has been sought from elsewhere; once each */
         int worst = -1;
-        for (int k = 0; k < FM_NEARER + FM_TIMES; k++)
+        for (int k = 0; k < FM_NEARER_TIMES + FM_EVEN_TIMES; k++)
             if (program[k] >= 0 && (worst < 0 || off[k] > off[worst])) worst = k;
         if (worst < 0) break;
         if (sought[worst]) {

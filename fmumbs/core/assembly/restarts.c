@@ -18,11 +18,11 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_SMALL 0.03 /* relative to the length: a gap of a motion that turns back nearby */
+#define FM_SMALL_GAP 0.03 /* relative to the length: a gap of a motion that turns back nearby */
 /* distance of the first pair from the minimum [rad], or relative to the length; of the next: twice */
-#define FM_BESIDE 5e-3
+#define FM_BESIDE_MINIMUM 5e-3
 #define FM_FROM_MINIMUM 12
-#define FM_AWAY 0.12 /* distance of the first pair from the guesses; of the next: as much more */
+#define FM_RESTART_DISTANCE 0.12 /* distance of the first pair from the guesses; of the next: as much more */
 #define FM_FROM_GUESSES 32
 
 /* A row's vectors f and g in world axes. */
@@ -98,13 +98,13 @@ int fm_assemble_again(fm_instance *s, double *y)
     memcpy(nearest, y, size);
     fm_assembly_place(s, y);
     (void)fm_follow_cut_joints(s);
-    const int small = fm_assembly_gap(s) <= FM_SMALL && fm_turned_over(s) < 0;
+    const int small = fm_assembly_gap(s) <= FM_SMALL_GAP && fm_turned_over(s) < 0;
     s->assembly.brief = 1;
     for (int n = 0; small && !closed && n < FM_FROM_MINIMUM; n++)
-        closed = close_away(s, y, nearest, n, FM_BESIDE * (double)(1 << n / 2));
+        closed = close_away(s, y, nearest, n, FM_BESIDE_MINIMUM * (double)(1 << n / 2));
     for (int n = 0; !closed && n < FM_FROM_GUESSES; n++) {
         if (cuts > 0) memcpy(s->cut_p, s->image.cut_start, cuts);
-        closed = close_away(s, y, s->assembly.given, n, FM_AWAY * (double)(1 + n / 2));
+        closed = close_away(s, y, s->assembly.given, n, FM_RESTART_DISTANCE * (double)(1 + n / 2));
     }
     s->assembly.brief = 0;
     if (closed) return 1;

@@ -30,8 +30,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FM_NO_ARM 1e-8   /* relative to the model's length: a shorter arm counts as zero */
-#define FM_APART 1e-12 /* squared fraction of a distance below which its two points coincide */
+#define FM_NO_ARM 1e-8      /* relative to the model's length: a shorter arm counts as zero */
+#define FM_COINCIDENT 1e-12 /* squared fraction of a distance below which its two points coincide */
 
 /* A vector fixed in a link, in world axes, with its derivatives; the second one only if `moving`. */
 static void fixed_vector(const fm_instance *s, int32_t link, const fm_place *p, const double *in, int moving,
@@ -123,7 +123,7 @@ void fm_constraint_at(const fm_instance *s, int32_t i, int moving, fm_ends *ends
         out->c[1] = dot(d, dv) / l;
         out->c[2] = (dot(d, da) + dot(dv, dv)) / l;
         /* from a guess, if the direction is undefined */
-        for (int j = 0; j < 3; j++) out->force[j] = square > FM_APART * l * l ? d[j] / l : e[0][j];
+        for (int j = 0; j < 3; j++) out->force[j] = square > FM_COINCIDENT * l * l ? d[j] / l : e[0][j];
     }
 }
 

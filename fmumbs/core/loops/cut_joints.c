@@ -28,10 +28,10 @@
 #include <stddef.h>
 #include <string.h>
 
-#define FM_SEARCHES 30      /* most Newton steps: 4 reach any rotation, 16 reduce what is left by FM_OPEN each */
-#define FM_FOUND 1e-15      /* [rad], or relative to the length: step at which the iteration stops */
-#define FM_ROUND_OFF 1e-9   /* the same: a step below it that is no shorter than the one before is round-off */
-#define FM_OPEN 0.1         /* [rad]: angle across the free rotations by which the loop is open */
+#define FM_SEARCHES 30         /* most Newton steps: 4 reach any rotation, 16 reduce what is left by FM_OPEN each */
+#define FM_FOUND 1e-15         /* [rad], or relative to the length: step at which the iteration stops */
+#define FM_ROUND_OFF_STEP 1e-9 /* the same: a step below it that is no shorter than the one before is round-off */
+#define FM_OPEN 0.1            /* [rad]: angle across the free rotations by which the loop is open */
 /* [rad]: largest rotation in a Newton step; translations are linear and have no limit */
 #define FM_LARGEST_ROTATION 1.0
 #define FM_FARTHEST 1e6     /* [rad]: largest predicted rotation in a step */
@@ -119,8 +119,8 @@ static void keep_sign(const fm_instance *s, const double *before, const double *
     memcpy(near, before, sizeof near);
     for (int j = 0; j < 3; j++) rotated[j] = w[j] * (s->work.time - s->clock[FM_FOLLOWED]);
     if (dot(rotated, rotated) < FM_FARTHEST * FM_FARTHEST) fm_rotate_quaternion(rotated, near);
-    const double together = (near[0] * q[0] + near[1] * q[1]) + (near[2] * q[2] + near[3] * q[3]);
-    for (int j = 0; together < 0.0 && j < 4; j++) q[j] = -q[j];
+    const double cosine = (near[0] * q[0] + near[1] * q[1]) + (near[2] * q[2] + near[3] * q[3]);
+    for (int j = 0; cosine < 0.0 && j < 4; j++) q[j] = -q[j];
 }
 
 /* Makes angles and quaternions continue from the previous ones. */
@@ -149,7 +149,7 @@ static int iterate(const fm_instance *s, int32_t joint, const fm_relation *to, d
 {
     static const double still[FM_JOINT_MODES] = {0.0};
     const fm_image *m = &s->image;
-    const double resolved = 64.0 * DBL_EPSILON * to->extent / m->length[0], noise = fmax(FM_ROUND_OFF, resolved);
+    const double resolved = 64.0 * DBL_EPSILON * to->extent / m->length[0], noise = fmax(FM_ROUND_OFF_STEP, resolved);
     double before = INFINITY, across = 0.0;
     for (int n = 0; n < FM_SEARCHES; n++) {
         double step[6], kept[FM_JOINT_MODES + 1];

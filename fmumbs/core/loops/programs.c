@@ -20,7 +20,7 @@
 #define FM_TURN 6.283185307179586
 #define FM_HALF_TURN 3.141592653589793
 /* |cos b| below which a and c are not measured: the closure's drift turns them by its 1e4 times */
-#define FM_LOCKED 1e-4
+#define FM_GIMBAL_LOCK 1e-4
 
 /* The axes of a frame that is fixed in a link, in the world. */
 static void axes_of(const fm_instance *s, int32_t link, const double *fixed, double R[9])
@@ -45,7 +45,7 @@ static void orientation(const fm_instance *s, int32_t drive, int32_t follower, d
 
 static int is_locked(const double R[9])
 {
-    return R[5] * R[5] + R[8] * R[8] < FM_LOCKED * FM_LOCKED;
+    return R[5] * R[5] + R[8] * R[8] < FM_GIMBAL_LOCK * FM_GIMBAL_LOCK;
 }
 
 /* The angle, with the turns of eta. */

@@ -18,9 +18,9 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_EACH 0.4         /* fraction of the tolerance for each row, so that a joint's rows together stay below it */
-#define FM_CORRECTIONS 25   /* most Newton steps of a correction */
-#define FM_LEADS 0.05       /* a correction is efficient if it leaves less than this fraction of the violation */
+#define FM_ROW_SHARE 0.4 /* fraction of the tolerance for each row, so that a joint's rows together stay below it */
+#define FM_MOST_CORRECTIONS 25 /* most Newton steps of a correction */
+#define FM_LEADS 0.05 /* a correction is efficient if it leaves less than this fraction of the violation */
 #define FM_COARSE 1e-5 /* largest FM_DEPENDENT while the loops are open: it increases with the squared gap */
 
 /* How far the mechanism reaches from the world's origin, in its lengths, at least one. Requires placed links. */
@@ -42,7 +42,7 @@ double fm_round_off(const fm_instance *s)
 /* The violation of positions below which loops are closed, of 1 rad or the model's length. */
 double fm_closed_within(const fm_instance *s)
 {
-    const double least = fm_round_off(s), wanted = FM_EACH * s->closure[FM_CLOSURE_TOLERANCE];
+    const double least = fm_round_off(s), wanted = FM_ROW_SHARE * s->closure[FM_CLOSURE_TOLERANCE];
     return wanted > least ? wanted : least;
 }
 
@@ -168,7 +168,7 @@ int fm_correct_levels(fm_instance *s, double *y, int level, int last_level, int 
         }
         if (n == 0 || level == 1) enough = fm_closed_within(s) * (level == 0 ? 1.0 : fm_rate_of(s, u));
         if (!isfinite(worst)) return 0;
-        const int last = n == FM_CORRECTIONS, stuck = worst > 0.5 * before || last;
+        const int last = n == FM_MOST_CORRECTIONS, stuck = worst > 0.5 * before || last;
         const double rest = !stuck || worst <= enough ? enough
                             : level == 0              ? fm_longest_round_off(s)
                                                       : fm_velocities_within(s, y + s->image.n.positions);

@@ -29,8 +29,9 @@
 
 #define FM_ROW_SINGULAR 1e-26 /* fraction of a row's square below which its pivot counts as zero */
 
-#define FM_THERE 1e-22 /* fraction of a row's former pivot, as x^2: below it x is round-off to more than FM_SURE */
-#define FM_SURE 1e-4 /* part of the multipliers that round-off may explain near a singular position */
+/* fraction of a row's former pivot, as x^2: below it x is round-off to more than FM_MOST_EXPLAINED */
+#define FM_ROUND_OFF_PIVOT 1e-22
+#define FM_MOST_EXPLAINED 1e-4 /* part of the multipliers that round-off may explain near a singular position */
 
 /* In four sums, which do not wait for one another. */
 static double product_of(const double *a, const double *b, int32_t n)
@@ -334,7 +335,7 @@ static int is_distant(const fm_instance *s)
 {
     if (s->loop.near_singular == 2) return 0;
     for (int32_t q = 0; q < s->reduced.rows.rank; q++)
-        if (s->reduced.pivot[s->reduced.row[q]] < FM_THERE * s->row_pivot[s->reduced.row[q]]) return 0;
+        if (s->reduced.pivot[s->reduced.row[q]] < FM_ROUND_OFF_PIVOT * s->row_pivot[s->reduced.row[q]]) return 0;
     return 1;
 }
 
@@ -361,7 +362,8 @@ void fm_reduced_show(fm_instance *s, const double *udot, const double *lambda, d
     if (off <= noise) return;
     balance(s, force, more);
     for (size_t i = 0; i < rows; i++) s->loop.lambda[i] += more[i];
-    if (is_distant(s) && noise * largest_multiplier(s, more) <= FM_SURE * off * largest_multiplier(s, s->loop.lambda))
+    if (is_distant(s) &&
+        noise * largest_multiplier(s, more) <= FM_MOST_EXPLAINED * off * largest_multiplier(s, s->loop.lambda))
         return;
     for (size_t i = 0; i < rows; i++) s->loop.lambda[i] = s->row_active[i] > 0.0 ? NAN : 0.0;
 }

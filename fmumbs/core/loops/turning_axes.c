@@ -18,8 +18,9 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_LIMIT 1e-3  /* |d| at the limit */
-#define FM_BESIDE 0.7  /* [rad]: a position of other angles, where |d| is larger unless it is zero at all positions */
+#define FM_LIMIT 1e-3 /* |d| at the limit */
+/* [rad]: a position of other angles, where |d| is larger unless it is zero at all positions */
+#define FM_OTHER_ANGLE 0.7
 #define FM_AXES 3
 
 /* The axes of a joint of the tree at positions y, angles increased by `more`; returns how many there are. */
@@ -92,7 +93,7 @@ static const double *positions_of(const fm_instance *s, int32_t joint, const dou
 static int is_at_limit(const fm_instance *s, int32_t joint, const double *at)
 {
     return !(fabs(independence(s, joint, at, 0.0)) >= FM_LIMIT) &&
-           fabs(independence(s, joint, at, FM_BESIDE)) >= FM_LIMIT;
+           fabs(independence(s, joint, at, FM_OTHER_ANGLE)) >= FM_LIMIT;
 }
 
 /* Called once, after the image has been read. */
@@ -102,7 +103,7 @@ void fm_turning_structure(fm_instance *s)
     s->model.turning = 0;
     for (int32_t j = 0; j < m->n.joints; j++) {
         const double *at = fm_is_cut_joint(m, j) ? m->cut_start + m->joint_p[j] : m->start_p;
-        s->model.turning += independence(s, j, at, 0.0) != 1.0 || independence(s, j, at, FM_BESIDE) != 1.0;
+        s->model.turning += independence(s, j, at, 0.0) != 1.0 || independence(s, j, at, FM_OTHER_ANGLE) != 1.0;
     }
 }
 
@@ -135,7 +136,7 @@ const char *fm_limit_of(const fm_instance *s, int32_t joint)
 {
     const double *at =
         fm_is_cut_joint(&s->image, joint) ? s->image.cut_start + s->image.joint_p[joint] : s->image.start_p;
-    const int turns = independence(s, joint, at, 0.0) != 1.0 || independence(s, joint, at, FM_BESIDE) != 1.0;
+    const int turns = independence(s, joint, at, 0.0) != 1.0 || independence(s, joint, at, FM_OTHER_ANGLE) != 1.0;
     return turns ? "its three axes of rotation fall into one plane, as those of a Bushing at 90 degrees about its y"
                  : "its modes are dependent there";
 }
@@ -146,7 +147,7 @@ int32_t fm_nearest_limit(const fm_instance *s, const double *y, double angle)
     int32_t nearest = -1;
     for (int32_t j = 0; s->model.turning > 0 && j < s->image.n.joints; j++) {
         const double *at = positions_of(s, j, y), d = fabs(independence(s, j, at, 0.0));
-        if (!(d < angle) || !(fabs(independence(s, j, at, FM_BESIDE)) >= FM_LIMIT)) continue;
+        if (!(d < angle) || !(fabs(independence(s, j, at, FM_OTHER_ANGLE)) >= FM_LIMIT)) continue;
         angle = d;
         nearest = j;
     }

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#define FM_TERMS 14
+#define FM_DECAY_TERMS 14
 
 double fm_decay(double x)
 {
@@ -16,6 +16,6 @@ double fm_decay(double x)
     if (!(x < 745.0)) return isnan(x) ? x : 0.0;
     const double n = floor(x * per + 0.5), r = (x - n * high) - n * low;
     double sum = 1.0;
-    for (int i = FM_TERMS; i > 0; i--) sum = 1.0 - (r / i) * sum;
+    for (int i = FM_DECAY_TERMS; i > 0; i--) sum = 1.0 - (r / i) * sum;
     return ldexp(sum, -(int)n);
 }

@@ -32,19 +32,19 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_HARDLY_STIFF 0.4 /* rho over the least inertia that opposes: below it, an element is not stiff */
-#define FM_MOST_MOBILE 1e30  /* of a link without mass [1/kg], [1/kg.m2] */
-#define FM_ROUNDED 1e-13     /* of a pivot: round-off */
-#define FM_SAME_TIME 0.02    /* of g: so near, M' = M + R is nearly the same */
-#define FM_SAME_DIRECTION 0.3 /* of J C: so near, directions are nearly the same */
+#define FM_STIFF_ABOVE 0.4     /* rho over the least inertia that opposes: below it, an element is not stiff */
+#define FM_MOST_MOBILE 1e30    /* of a link without mass [1/kg], [1/kg.m2] */
+#define FM_ROUNDED_PIVOT 1e-13 /* of a pivot: round-off */
+#define FM_SAME_TIME 0.02      /* of g: so near, M' = M + R is nearly the same */
+#define FM_SAME_DIRECTION 0.3  /* of J C: so near, directions are nearly the same */
 
 /* The sum of the matrices rho and g k of springs between two links, by the wrench on M about a point; M -2: none. Or
  * those of a joint of the tree, by the forces on its modes, the first of which is u; u -1: none. Each with the most
  * that six unit forces do to the motion along themselves. */
-typedef struct together {
+typedef struct joint_block {
     int32_t F, M, u;
-    double r[3], R[6][6], K[6][6], mobile[6];
-} together;
+    double r[3], R[6][6], K[6][6], mobility_bound[6];
+} joint_block;
 
 static double *speeds_row(const fm_instance *s, double *matrix, int32_t i)
 {
@@ -60,29 +60,30 @@ static double product_of(const double *a, const double *b, int32_t n)
 
 /* The row J of a direction more, which is still zero, if it resists; of those that resist most if there is no more
  * room, without those of the tree, whose joints resist by nothing else. NULL: it is left out. `rubs` as in the set. */
-static double *row_for(fm_instance *s, fm_compliances *set, double g, double k, double d, double mobile, int32_t rubs)
+static double *row_for(fm_instance *s, fm_compliances *set, double g, double k, double d, double mobility_bound,
+                       int32_t rubs)
 {
     const int32_t nu = s->image.n.speeds;
     const double rho = g * (d + g * k);
     int32_t place = set->count;
-    if (!(rho * mobile > FM_HARDLY_STIFF)) return NULL;
+    if (!(rho * mobility_bound > FM_STIFF_ABOVE)) return NULL;
     if (place == s->stiff.room) {
         int32_t softest = set->fixed;
         for (int32_t i = softest + 1; i < place; i++) softest = set->resists[i] < set->resists[softest] ? i : softest;
-        if (softest == place || !(rho * mobile > set->resists[softest])) return NULL;
+        if (softest == place || !(rho * mobility_bound > set->resists[softest])) return NULL;
         place = softest;
     } else set->count++;
     double *J = speeds_row(s, set->J, place);
     memset(J, 0, (size_t)nu * sizeof *J);
-    set->rho[place] = rho, set->gk[place] = g * k, set->resists[place] = rho * mobile, set->rubs[place] = rubs;
+    set->rho[place] = rho, set->gk[place] = g * k, set->resists[place] = rho * mobility_bound, set->rubs[place] = rubs;
     return J;
 }
 
 /* Adds a direction between two links to a set; `rubs` as there. */
 static void add(fm_instance *s, fm_compliances *set, double g, const fm_direction *at, int32_t rubs)
 {
-    const double mobile = fm_most_mobile(s, at->F, &at->on_F) + fm_most_mobile(s, at->M, &at->on_M);
-    double *J = row_for(s, set, g, at->k, at->d, mobile, rubs);
+    const double mobility_bound = fm_most_mobile(s, at->F, &at->on_F) + fm_most_mobile(s, at->M, &at->on_M);
+    double *J = row_for(s, set, g, at->k, at->d, mobility_bound, rubs);
     if (J == NULL) return;
     (void)fm_wrench_along(s, -1, at->M, &at->on_M, J, NULL);
     (void)fm_wrench_along(s, at->F, -1, &at->on_F, J, NULL);
@@ -123,7 +124,7 @@ static int joint_matrices(const fm_instance *s, int32_t joint, double g, double 
 }
 
 /* Adds those of a joint to the sum between its links. */
-static void add_together(const fm_instance *s, together *all, double g, int32_t joint)
+static void add_joint(const fm_instance *s, joint_block *all, double g, int32_t joint)
 {
     const int32_t n = s->image.joint_nu[joint];
     double rho[6][6], gk[6][6], row[6][6], arm[3];
@@ -149,7 +150,7 @@ static void add_together(const fm_instance *s, together *all, double g, int32_t 
 }
 
 /* The constraint of a wrench about the common point. */
-static fm_constraint wrench_of(const together *all, const double w[6])
+static fm_constraint wrench_of(const joint_block *all, const double w[6])
 {
     fm_constraint on;
     memset(&on, 0, sizeof on);
@@ -160,15 +161,16 @@ static fm_constraint wrench_of(const together *all, const double w[6])
 }
 
 /* R = sum of w w' by pivots, the largest beside the inertia first. Returns how many there are, their rows in `row`. */
-static int pivots(together *all, double w[6][6], int row[6])
+static int pivots(joint_block *all, double w[6][6], int row[6])
 {
     double scale[6], first[6];
     for (int i = 0; i < 6; i++)
-        scale[i] = all->mobile[i] < FM_MOST_MOBILE ? all->mobile[i] : FM_MOST_MOBILE, first[i] = all->R[i][i];
+        scale[i] = all->mobility_bound[i] < FM_MOST_MOBILE ? all->mobility_bound[i] : FM_MOST_MOBILE,
+        first[i] = all->R[i][i];
     for (int n = 0; n < 6; n++) {
         int at = 0;
         for (int i = 1; i < 6; i++) at = all->R[i][i] * scale[i] > all->R[at][at] * scale[at] ? i : at;
-        if (!(all->R[at][at] > FM_ROUNDED * first[at])) return n;
+        if (!(all->R[at][at] > FM_ROUNDED_PIVOT * first[at])) return n;
         row[n] = at;
         const double root = sqrt(all->R[at][at]);
         for (int i = 0; i < 6; i++) w[n][i] = all->R[i][at] / root;
@@ -188,7 +190,7 @@ static void diagonalise(int n, double B[6][6], double w[6][6])
         turned = 0;
         for (int p = 0; p < n; p++)
             for (int q = p + 1; q < n; q++) {
-                if (!(fabs(B[p][q]) > FM_ROUNDED * (fabs(B[p][p]) + fabs(B[q][q])))) continue;
+                if (!(fabs(B[p][q]) > FM_ROUNDED_PIVOT * (fabs(B[p][p]) + fabs(B[q][q])))) continue;
                 const double far = 0.5 * (B[q][q] - B[p][p]) / B[p][q];
                 const double t = (far < 0.0 ? -1.0 : 1.0) / (fabs(far) + sqrt(far * far + 1.0)),
                              c = 1.0 / sqrt(t * t + 1.0), si = t * c;
@@ -211,12 +213,12 @@ static void diagonalise(int n, double B[6][6], double w[6][6])
 }
 
 /* Adds a force on the modes of a joint of the tree as a direction. */
-static void add_modes(fm_instance *s, fm_compliances *set, double g, const together *all, const double w[6], double k,
-                      double d)
+static void add_modes(fm_instance *s, fm_compliances *set, double g, const joint_block *all, const double w[6],
+                      double k, double d)
 {
     double most = 0.0;
     for (int i = 0; i < 6; i++)
-        if (w[i] != 0.0) most += fabs(w[i]) * sqrt(all->mobile[i]);
+        if (w[i] != 0.0) most += fabs(w[i]) * sqrt(all->mobility_bound[i]);
     double *J = row_for(s, set, g, k, d, most * most, -1);
     for (int i = 0; J != NULL && i < 6; i++)
         if (w[i] != 0.0) J[all->u + i] = w[i];
@@ -224,7 +226,7 @@ static void add_modes(fm_instance *s, fm_compliances *set, double g, const toget
 
 /* Adds the directions of the sum to the set: at most six, of which each has a stiffness and a damping of its own, R =
  * sum of w w' and g K = sum of gamma w w'. */
-static void add_sum(fm_instance *s, fm_compliances *set, double g, together *all)
+static void add_sum(fm_instance *s, fm_compliances *set, double g, joint_block *all)
 {
     double w[6][6], B[6][6];
     int row[6];
@@ -233,7 +235,7 @@ static void add_sum(fm_instance *s, fm_compliances *set, double g, together *all
         double unit[6] = {0.0};
         unit[i] = 1.0;
         const fm_constraint on = wrench_of(all, unit);
-        all->mobile[i] = fm_most_mobile(s, all->F, &on) + fm_most_mobile(s, all->M, &on);
+        all->mobility_bound[i] = fm_most_mobile(s, all->F, &on) + fm_most_mobile(s, all->M, &on);
     }
     const int n = pivots(all, w, row);
     for (int i = 0; i < n; i++) /* B = W^-1 K W^-T at the rows of the pivots, where W is lower triangular */
@@ -275,16 +277,16 @@ static void add_friction(fm_instance *s, fm_compliances *set, double g, int32_t 
 }
 
 /* Adds the directions of all cut joints; those of springs and dampers between the same links, one after the other, are
- * taken together. */
+ * in one block. */
 static void add_cut_joints(fm_instance *s, fm_compliances *set, double g)
 {
     const fm_image *m = &s->image;
-    const together none = {.F = -2, .M = -2, .u = -1};
-    together all = none;
+    const joint_block none = {.F = -2, .M = -2, .u = -1};
+    joint_block all = none;
     for (int32_t j = m->n.modes > m->n.speeds ? 0 : m->n.joints; j < m->n.joints; j++) {
         if (!fm_is_cut_joint(m, j)) continue;
         if (all.F != m->joint_F_link[j] || all.M != m->joint_M_link[j]) add_sum(s, set, g, &all), all = none;
-        add_together(s, &all, g, j);
+        add_joint(s, &all, g, j);
     }
     add_sum(s, set, g, &all);
     for (int32_t j = s->friction.on_cuts && !s->work.still ? 0 : m->n.joints; j < m->n.joints; j++)
@@ -296,7 +298,7 @@ static void add_tree(fm_instance *s, fm_compliances *set, double g, const double
 {
     const fm_image *m = &s->image;
     for (int32_t j = 0; j < s->stiff.matrices; j++) {
-        together all = {.F = -2, .M = -2, .u = m->joint_u[j]};
+        joint_block all = {.F = -2, .M = -2, .u = m->joint_u[j]};
         double K[3][3];
         if (!fm_resists_along(s, j) || !joint_matrices(s, j, g, all.R, all.K)) continue;
         if (m->joint_kind[j] == FM_JOINT_SPHERICAL) {
@@ -305,8 +307,9 @@ static void add_tree(fm_instance *s, fm_compliances *set, double g, const double
                 for (int b = 0; b < 3; b++) all.R[a][b] += g * (g * K[a][b] - all.K[a][b]), all.K[a][b] = g * K[a][b];
         }
         for (int32_t i = 0; i < m->joint_nu[j]; i++)
-            all.mobile[i] = fm_most_mobile_at(s, m->joint_F_link[j], m->joint_F_r + 3 * j, m->mode_linear[all.u + i]) +
-                            fm_most_mobile_at(s, m->joint_M_link[j], m->joint_M_r + 3 * j, m->mode_linear[all.u + i]);
+            all.mobility_bound[i] =
+                fm_most_mobile_at(s, m->joint_F_link[j], m->joint_F_r + 3 * j, m->mode_linear[all.u + i]) +
+                fm_most_mobile_at(s, m->joint_M_link[j], m->joint_M_r + 3 * j, m->mode_linear[all.u + i]);
         add_sum(s, set, g, &all);
     }
     set->fixed = set->count;
@@ -334,16 +337,17 @@ static void factor(fm_compliances *set)
 
 /* Takes C from a set of the same step if M' is nearly the same there and the directions are: what that is off by slows
  * the iteration only, as J and 1/rho are its own. */
-static int take(fm_instance *s, fm_compliances *set, const fm_compliances *like)
+static int reuse(fm_instance *s, fm_compliances *set, const fm_compliances *source)
 {
-    if (like == NULL || like->count != set->count || !(fabs(set->g - like->g) <= FM_SAME_TIME * like->g)) return 0;
+    if (source == NULL || source->count != set->count || !(fabs(set->g - source->g) <= FM_SAME_TIME * source->g))
+        return 0;
     for (int32_t i = 0; i < set->count; i++) {
-        const double *C = speeds_row(s, like->C, i);
-        const double own = product_of(speeds_row(s, like->J, i), C, s->image.n.speeds);
+        const double *C = speeds_row(s, source->C, i);
+        const double own = product_of(speeds_row(s, source->J, i), C, s->image.n.speeds);
         if (!(fabs(product_of(speeds_row(s, set->J, i), C, s->image.n.speeds) - own) <= FM_SAME_DIRECTION * own))
             return 0;
     }
-    memcpy(set->C, like->C, (size_t)set->count * (size_t)s->image.n.speeds * sizeof(double));
+    memcpy(set->C, source->C, (size_t)set->count * (size_t)s->image.n.speeds * sizeof(double));
     return 1;
 }
 
@@ -392,13 +396,14 @@ void fm_compliances_find(fm_instance *s, int which, const double *y, double g)
 }
 
 /* The directions at y in the time g, with an evaluation each beside the one at y, the last one, that left `udot`, or
- * with C of the set `like` of the same step, -1: none. */
-void fm_compliances_place(fm_instance *s, int which, int like, double t, const double *y, double g, const double *udot)
+ * with C of the set `source` of the same step, -1: none. */
+void fm_compliances_place(fm_instance *s, int which, int source, double t, const double *y, double g,
+                          const double *udot)
 {
     fm_compliances *set = set_of(s, which);
     const int32_t nu = s->image.n.speeds;
     fm_compliances_find(s, which, y, g);
-    if (!take(s, set, like < 0 ? NULL : set_of(s, like))) evaluate(s, set, t, y, udot);
+    if (!reuse(s, set, source < 0 ? NULL : set_of(s, source))) evaluate(s, set, t, y, udot);
     for (int32_t i = 0; i < set->count; i++)
         for (int32_t j = 0; j < set->count; j++)
             set->JC[i * set->count + j] = product_of(speeds_row(s, set->J, i), speeds_row(s, set->C, j), nu);

@@ -28,17 +28,18 @@
 #include <string.h>
 
 #define FM_REACH (FM_NODES / 2)
-#define FM_WIDEST 0.03    /* first X [rad], or relative to the length; then smaller by FM_LESS */
-#define FM_LESS 0.7
+#define FM_WIDEST 0.03 /* first X [rad], or relative to the length; then smaller by FM_NARROWING */
+#define FM_NARROWING 0.7
 #define FM_TRIALS 6
 #define FM_CLEAR_NODE 0.4 /* relative to a pivot's root at s = X: a node below this is near a singular position */
-#define FM_STIFF 1e-4     /* fraction of former pivots, added to K so that only regular directions are corrected */
+#define FM_REGULARISED 1e-4 /* fraction of former pivots, added to K so that only regular directions are corrected */
 #define FM_SMOOTH 2e-11 /* largest effect of the outermost nodes on states [rad], or relative to length or speed */
 #define FM_SMOOTH_RATE 1e-6 /* and on accelerations, relative to the largest at a node, or the squared velocity */
-#define FM_REFINEMENTS 8  /* most refinements of the multipliers */
-#define FM_NOISE 1e-14    /* times X^-3, relative to accelerations: their round-off across the branch at the nodes */
-#define FM_SHORT 1e-6     /* of what multipliers have to add: if more is missing, no finite multipliers exist */
-#define FM_SURE 1e-4      /* part of the multipliers that FM_NOISE, ten times what was measured, may explain */
+#define FM_REFINEMENTS 8 /* most refinements of the multipliers */
+#define FM_NODE_NOISE 1e-14 /* times X^-3, relative to accelerations: their round-off across the branch at the nodes */
+#define FM_MISSING 1e-6 /* of what multipliers have to add: if more is missing, no finite multipliers exist */
+/* part of the multipliers that FM_NODE_NOISE, ten times what was measured, may explain */
+#define FM_MOST_EXPLAINED 1e-4
 #define FM_CROSSING 1e-10 /* relative to the length: gap below which branches cross */
 
 /* Weights of interpolation at s = 0 from +-X, +-2 X, ...; the same without the outermost nodes. */
@@ -174,11 +175,11 @@ static int make_nodes(fm_instance *s, const double *y, int factored)
     if (factored) fm_singular_roots(s, s->singular.root);
     else if (!fm_singular_measure(s, y, s->singular.root)) return 0;
     if (!fm_singular_direction(s, y + s->image.n.positions)) return 0;
-    for (int n = 0; n < FM_TRIALS; n++, X *= FM_LESS) {
+    for (int n = 0; n < FM_TRIALS; n++, X *= FM_NARROWING) {
         if (!begin_nodes(s, y, X)) continue;
         if (!is_near(s)) return 0;
         if (!more_nodes(s, y) || !are_clear(s) || !find_state(s, y)) continue;
-        s->singular.noise = FM_NOISE / (X * X * X);
+        s->singular.noise = FM_NODE_NOISE / (X * X * X);
         return 1;
     }
     return 0;
@@ -321,7 +322,7 @@ static int find_growing(fm_instance *s, double t, const double *y, double share,
         change = larger(change, unit * fabs(s->loop.lambda[i] - s->singular.smooth[i]));
         all = larger(all, unit * fabs(s->loop.lambda[i]));
     }
-    return missing(s, udot) <= FM_SHORT * share && s->singular.noise * change <= FM_SURE * share * all;
+    return missing(s, udot) <= FM_MISSING * share && s->singular.noise * change <= FM_MOST_EXPLAINED * share * all;
 }
 
 /* For outputs, after an evaluation at y, whose results are then in the links. Multipliers that stay finite are
@@ -358,7 +359,7 @@ void fm_singular_present(fm_instance *s, double t, const double *y, double *udot
 static void clean(fm_instance *s)
 {
     double *y = s->singular.y;
-    s->loop.softening = FM_STIFF;
+    s->loop.softening = FM_REGULARISED;
     for (int level = 0; level < 2; level++)
         for (int n = 0; n < 2; n++) {
             if (level == 0 || n > 0) fm_place_loops(s, y, level);

@@ -98,11 +98,11 @@ static void accelerate_stuck(fm_instance *s, const fm_evaluation *how, double *u
 }
 
 /* The same with normal forces that are the joints' own. */
-static void accelerate(fm_instance *s, double t, const double *y, int alone, double *udot)
+static void accelerate(fm_instance *s, double t, const double *y, int only_udot, double *udot)
 {
     const fm_evaluation how = {accelerate_stuck, t, y, NULL, NULL};
     s->friction.apart = 0;
-    if (fm_any_own_friction(s) && !s->work.still) fm_find_normal_forces(s, &how, alone, udot);
+    if (fm_any_own_friction(s) && !s->work.still) fm_find_normal_forces(s, &how, only_udot, udot);
     else accelerate_stuck(s, &how, udot);
 }
 

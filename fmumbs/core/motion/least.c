@@ -25,9 +25,9 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_LEFT 1e-28   /* fraction of the sum of squares at which the iteration stops */
-#define FM_SMALL 1e-10  /* fraction of a row's regular diagonal below which its pivot is mostly round-off */
-#define FM_LOOSE 1e-7   /* the same, added to the diagonal there */
+#define FM_CONVERGED 1e-28   /* fraction of the sum of squares at which the iteration stops */
+#define FM_SMALL_PIVOT 1e-10 /* fraction of a row's regular diagonal below which its pivot is mostly round-off */
+#define FM_LOOSE 1e-7        /* the same, added to the diagonal there */
 
 static int counts(const fm_instance *s, int32_t row)
 {
@@ -191,7 +191,7 @@ static int is_singular(const fm_instance *s)
 {
     for (const fm_block *k = s->plan.block, *end = k + s->plan.blocks; k < end; k++)
         for (int32_t q = 0; q < k->used; q++)
-            if (*diagonal_of(s, k, k->use[q]) * FM_SMALL * regular(s, k->first + k->use[q]) > 1.0) return 1;
+            if (*diagonal_of(s, k, k->use[q]) * FM_SMALL_PIVOT * regular(s, k->first + k->use[q]) > 1.0) return 1;
     return 0;
 }
 
@@ -256,7 +256,7 @@ static double minimise(fm_instance *s, int32_t idle, double *R, double *total)
     double *p = s->least.p, *step = s->least.step, *fall = s->least.fall, *along = s->least.along,
            *more = s->least.more;
     double gain = 0.0, before = 0.0;
-    const double enough = FM_LEFT * squares(s, R);
+    const double enough = FM_CONVERGED * squares(s, R);
     descend(s, R, fall);
     memset(p, 0, (size_t)rows * sizeof *p);
     for (int32_t n = 0;; n++) {

@@ -19,10 +19,11 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_NOTHING 1e-12   /* of the mechanism's largest acceleration, in rad or lengths: round-off in a rate */
-#define FM_LOCKED 1e-10    /* of A0: below it, a law's velocity is fixed */
-#define FM_SUSPECTED 1e-4  /* of the mobility of the bodies alone, which is at least A0 */
-#define FM_AT_REST 1e-9    /* of the mechanism's largest acceleration, in rad or lengths: a smaller one is round-off */
+#define FM_ROUND_OFF_RATE 1e-12 /* of the mechanism's largest acceleration, in rad or lengths: round-off in a rate */
+#define FM_LOCKED 1e-10 /* of A0: below it, a law's velocity is fixed */
+#define FM_SUSPECTED 1e-4 /* of the mobility of the bodies alone, which is at least A0 */
+/* of the mechanism's largest acceleration, in rad or lengths: a smaller one is round-off */
+#define FM_RESTING_RATE 1e-9
 
 /* At least the diagonal of A0 of a law. */
 static double most_mobile(const fm_instance *s, int32_t law)
@@ -64,7 +65,7 @@ static int does_nothing(const fm_instance *s, int32_t n, int32_t i, double befor
 {
     const int32_t law = s->laws.held[i];
     return s->laws.A[i * n + i] * fm_law_trial(s, law) <=
-           FM_NOTHING * fmax(before, s->laws.moved[i]) * fm_law_unit(s, law);
+           FM_ROUND_OFF_RATE * fmax(before, s->laws.moved[i]) * fm_law_unit(s, law);
 }
 
 /* Locks a law with the rate a, at rest if that is at most `rest`, and has it leave A. */
@@ -89,10 +90,10 @@ void fm_find_locked_laws(fm_instance *s, const fm_evaluation *how, int32_t n, do
         s->laws.free[i] = -1.0;
         if (A[i * n + i] > FM_SUSPECTED * most_mobile(s, s->laws.held[i])) continue;
         if (m->n.rows + m->n.excitations > 0) s->laws.free[i] = 0.0, any = 1;
-        else if (does_nothing(s, n, i, before)) lock(s, n, i, FM_AT_REST * before);
+        else if (does_nothing(s, n, i, before)) lock(s, n, i, FM_RESTING_RATE * before);
     }
     if (!any) return;
-    const double rest = FM_AT_REST * fmax(before, find_free(s, how, n, udot));
+    const double rest = FM_RESTING_RATE * fmax(before, find_free(s, how, n, udot));
     for (int32_t i = 0; i < n; i++)
         if (s->laws.free[i] >= 0.0 && (A[i * n + i] <= FM_LOCKED * s->laws.free[i] || does_nothing(s, n, i, before)))
             lock(s, n, i, rest);

@@ -6,9 +6,9 @@
 
 #include <math.h>
 
-/* The mobility of a link alone, at most, under the squares of a force and of a torque about its centre c: force^2/m +
- * torque^2/(its least inertia about that), the latter at least det/(half the trace)^2. */
-static double alone(const fm_link *k, const double c[3], double force, double torque)
+/* The mobility of a free link, at most, under the squares of a force and of a torque about its centre c:
+ * force^2/m + torque^2/(its least inertia about that), the latter at least det/(half the trace)^2. */
+static double free_mobility(const fm_link *k, const double c[3], double force, double torque)
 {
     double J[6];
     const double square = dot(c, c);
@@ -21,7 +21,7 @@ static double alone(const fm_link *k, const double c[3], double force, double to
     return torque > 0.0 ? sliding + torque / (least > 0.0 ? least : 0.0) : sliding;
 }
 
-/* An upper bound of what a wrench does to the motion along itself: that of the link alone. */
+/* An upper bound of what a wrench does to the motion along itself: that of the free link. */
 double fm_most_mobile(const fm_instance *s, int32_t link, const fm_constraint *on)
 {
     if (link < 0) return 0.0;
@@ -34,7 +34,7 @@ double fm_most_mobile(const fm_instance *s, int32_t link, const fm_constraint *o
     for (int j = 0; j < 3; j++) arm[j] = on->r[j] - (w->r[j] + out[j]);
     cross(arm, on->force, about);
     for (int j = 0; j < 3; j++) about[j] += on->torque[j];
-    return alone(k, c, dot(on->force, on->force), dot(about, about));
+    return free_mobility(k, c, dot(on->force, on->force), dot(about, about));
 }
 
 /* The same of a unit force, or torque, whatever its direction, at a point in the link's axes. */
@@ -45,5 +45,5 @@ double fm_most_mobile_at(const fm_instance *s, int32_t link, const double r[3], 
     if (!(k->m > 0.0)) return INFINITY;
     double c[3], arm[3];
     for (int j = 0; j < 3; j++) c[j] = k->h[j] / k->m, arm[j] = r[j] - c[j];
-    return linear ? alone(k, c, 1.0, dot(arm, arm)) : alone(k, c, 0.0, 1.0);
+    return linear ? free_mobility(k, c, 1.0, dot(arm, arm)) : free_mobility(k, c, 0.0, 1.0);
 }

@@ -228,9 +228,9 @@ static int respond_to_loads(fm_instance *s, const fm_evaluation *how, double *ud
     return by_factors;
 }
 
-/* An evaluation with the own normal forces, which are left in friction.own; all is NaN where a joint jams. `alone`: of
- * udot, so that it need not be made again with them. */
-void fm_find_normal_forces(fm_instance *s, const fm_evaluation *how, int alone, double *udot)
+/* An evaluation with the own normal forces, which are left in friction.own; all is NaN where a joint jams.
+ * `only_udot`: accelerations of links are not needed, so that it need not be made again with them. */
+void fm_find_normal_forces(fm_instance *s, const fm_evaluation *how, int only_udot, double *udot)
 {
     const int32_t n = s->friction.count;
     const int by_factors = respond_to_loads(s, how, udot);
@@ -245,7 +245,7 @@ void fm_find_normal_forces(fm_instance *s, const fm_evaluation *how, int alone, 
         }
     }
     for (int32_t k = 0; k < n; k++) s->friction.own[s->friction.owned[k]] = s->friction.x[k];
-    s->friction.apart = alone && by_factors;
+    s->friction.apart = only_udot && by_factors;
     if (s->friction.apart) fm_own_add(s, udot);
     else how->make(s, how, udot);
 }

@@ -7,7 +7,7 @@
 FM_HIDDEN_BEGIN
 
 int fm_any_own_friction(const fm_instance *s);
-void fm_find_normal_forces(fm_instance *s, const fm_evaluation *how, int alone, double *udot);
+void fm_find_normal_forces(fm_instance *s, const fm_evaluation *how, int only_udot, double *udot);
 void fm_normal_forces_follow(fm_instance *s, const fm_evaluation *how, double *udot);
 void fm_begin_normal_forces(fm_instance *s);
 void fm_note_normal_forces(fm_instance *s);

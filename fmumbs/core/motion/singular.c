@@ -13,8 +13,8 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_REST 1e-9      /* of the mechanism's rate: slower velocities do not define a direction */
-#define FM_THERE 1e-12    /* fraction of a former pivot below which a position is singular */
+#define FM_STANDING 1e-9      /* of the mechanism's rate: slower velocities do not define a direction */
+#define FM_SINGULAR_PIVOT 1e-12    /* fraction of a former pivot below which a position is singular */
 
 static double pivot_of(const fm_instance *s, const fm_block *b, int32_t r)
 {
@@ -95,7 +95,7 @@ static int scale_direction(fm_instance *s, const double *u, int32_t label)
     double fastest = 0.0;
     for (int32_t i = 0; i < s->image.n.speeds; i++)
         if (s->singular.label[i] == label) fastest = fmax(fastest, fabs(u[i]) / least[i]);
-    if (!(fastest > FM_REST * fmax(fm_rate_of(s, u), s->clock[FM_RATE])) || !isfinite(fastest)) return 0;
+    if (!(fastest > FM_STANDING * fmax(fm_rate_of(s, u), s->clock[FM_RATE])) || !isfinite(fastest)) return 0;
     for (int32_t i = 0; i < s->image.n.speeds; i++)
         if (s->singular.label[i] == label) s->singular.direction[i] = u[i] / fastest;
     return 1;
@@ -140,7 +140,7 @@ int fm_rests_singular(fm_instance *s, const double *y)
     if (!fm_singular_measure(s, y, s->singular.root) || fm_singular_direction(s, y + s->image.n.positions)) return 0;
     for (int32_t i = 0; i < s->image.n.rows; i++)
         if (s->row_active[i] > 0.0)
-            singular = singular || s->singular.root[i] * s->singular.root[i] < FM_THERE * s->row_pivot[i];
+            singular = singular || s->singular.root[i] * s->singular.root[i] < FM_SINGULAR_PIVOT * s->row_pivot[i];
     return singular;
 }
 

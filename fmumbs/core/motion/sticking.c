@@ -21,7 +21,8 @@
 #include <string.h>
 
 #define FM_EQUAL 1e-10 /* added to the diagonal of A, relative: laws that act alike share their force equally */
-#define FM_ROUNDED 1e-14 /* at least this part of the diagonal without loops, of which A is the small remainder */
+/* at least this part of the diagonal without loops, of which A is the small remainder */
+#define FM_LEAST_DIAGONAL 1e-14
 #define FM_BOX_ROUND_OFF 1e-13 /* of what a rate is the sum of */
 #define FM_AT_REST 1e-13 /* of the same: the rate of a law that does not break away */
 #define FM_STILL_AT_REST 1e-11 /* of the same, once it sticks: modes that are chosen hold until the state differs */
@@ -79,7 +80,7 @@ static void factor(fm_instance *s, int32_t n, const int32_t *where)
     double *L = s->laws.L;
     for (int32_t i = 0; i < n; i++) {
         if (!is_sought(s, where, i)) continue;
-        const double least = FM_ROUNDED * s->laws.free[i],
+        const double least = FM_LEAST_DIAGONAL * s->laws.free[i],
                      equal = FM_EQUAL * (A[i * n + i] > 1e-200 ? A[i * n + i] : 1e-200);
         const double added = equal > least ? equal : least;
         for (int32_t j = 0; j <= i; j++) {

@@ -21,11 +21,14 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_BEYOND 0.05 /* fraction of the step by which the search extends beyond both ends; or FM_MARGIN, if larger: */
-#define FM_MARGIN 1e-3 /* [rad], or relative to the length */
+/* fraction of the step by which the search extends beyond both ends; or FM_LEAST_SEARCHED, if larger: */
+#define FM_SEARCHED_BEYOND 0.05
+#define FM_LEAST_SEARCHED 1e-3 /* [rad], or relative to the length */
 #define FM_NARROWINGS 36 /* golden-section steps to locate the minimum */
-#define FM_APART 1e-5 /* [rad], or relative to the length, plus ten tolerances: branches further apart do not touch */
-#define FM_BESIDE 0.02 /* d [rad], or relative to the length: branches that cross at smaller angles touch as well */
+/* [rad], or relative to the length, plus ten tolerances: branches further apart do not touch */
+#define FM_TOUCH_GAP 1e-5
+/* d [rad], or relative to the length: branches that cross at smaller angles touch as well */
+#define FM_CROSSING_ANGLE 0.02
 #define FM_QUADRATIC 2.8 /* threshold between 2 and 4 */
 
 /* A step from y to `end`, of length h [s]. */
@@ -122,19 +125,19 @@ static double roots_beside(fm_instance *s, const fm_stretch *w, double bend, dou
  * directions where branches cross; where they touch it may vanish between them. */
 static int is_quadratic(fm_instance *s, const fm_stretch *w, int32_t row, double least)
 {
-    const double gap = FM_APART + 10.0 * s->options[FM_OPTION_TOLERANCE];
+    const double gap = FM_TOUCH_GAP + 10.0 * s->options[FM_OPTION_TOLERANCE];
     if (!fm_singular_direction(s, s->singular.node + s->image.n.positions)) return 0;
     const int32_t label = fm_singular_label(s, fm_block_of(s, row), 0);
     memset(s->singular.udot, 0, (size_t)s->image.n.speeds * sizeof *s->singular.udot);
     const double speed = most_apart(s, s->singular.node + s->image.n.positions, s->singular.udot, label);
     if (!(speed > 0.0)) return 0;
-    const double time = FM_BESIDE / speed;
+    const double time = FM_CROSSING_ANGLE / speed;
     const double bend = most_apart(s, w->y + s->image.n.positions, w->end + s->image.n.positions, label) / w->h;
     const int ways = 2.0 * time * bend <= speed ? 2 : 1; /* otherwise it almost turns back within twice d */
     for (int way = 0; way < ways; way++) {
         const double near = roots_beside(s, w, way, time, row, label);
         const double far = roots_beside(s, w, way, 2.0 * time, row, label);
-        if (far > FM_QUADRATIC * near && least <= gap * near / (2.0 * FM_BESIDE * FM_BESIDE)) return 1;
+        if (far > FM_QUADRATIC * near && least <= gap * near / (2.0 * FM_CROSSING_ANGLE * FM_CROSSING_ANGLE)) return 1;
     }
     return 0;
 }
@@ -177,7 +180,7 @@ int fm_passed_tangent(fm_instance *s, double t, double h, const double *y, const
     const int32_t worn = s->loop.worn, narrow = s->loop.near_singular;
     int touch = 0;
     if (!(h > 0.0 && fastest > 0.0)) return 0;
-    const fm_stretch w = {y, end, t, h, fmax(FM_BEYOND, FM_MARGIN / (fastest * h))};
+    const fm_stretch w = {y, end, t, h, fmax(FM_SEARCHED_BEYOND, FM_LEAST_SEARCHED / (fastest * h))};
     const fm_singular_kept kept = fm_singular_begin(s);
     if (find_candidates(s, &w))
         for (int32_t i = 0; i < s->image.n.rows && !touch; i++)

@@ -20,7 +20,7 @@
 
 /* Fractions of the shortest time scale of the motion, as steps of differences in time. */
 #define FM_WIDE 5e-3
-#define FM_SMALL 6e-6
+#define FM_NEAR_STEP 6e-6
 #define FM_ROUND_OFF 1e-12 /* relative, of values computed as small differences of large terms */
 
 static fm_status refuse(fm_instance *s, uint32_t reference, const char *why)
@@ -88,9 +88,9 @@ static double value_along(fm_instance *s, const double *kept, const double *rate
 }
 
 /* Central differences along the rates of the state: of sixth order over 3 FM_WIDE of the shortest time scale, whose
- * round-off is smallest. If it disagrees with the second-order difference over FM_SMALL of that time by more than the
- * latter's round-off, the output is not smooth in between, as at a knot of a path or table, and the short difference is
- * used. */
+ * round-off is smallest. If it disagrees with the second-order difference over FM_NEAR_STEP of that time by more than
+ * the latter's round-off, the output is not smooth in between, as at a knot of a path or table, and the short
+ * difference is used. */
 static double rate_along_flow(fm_instance *s, int32_t kind, int32_t object, int32_t part)
 {
     const int32_t ny = s->model.ny, positions = s->image.n.positions;
@@ -103,7 +103,7 @@ static double rate_along_flow(fm_instance *s, int32_t kind, int32_t object, int3
     for (int32_t i = 0; i < ny && unit > 0.0; i++)
         fastest = fmax(fastest, fabs(rate[i]) / fmax(fabs(kept[i]), s->scale[i] * (i < positions ? 1.0 : unit)));
     const double shortest = unit > 0.0 ? 1.0 / fmax(fastest, unit) : s->options[FM_OPTION_STEP], h = FM_WIDE * shortest,
-                 small = FM_SMALL * shortest;
+                 small = FM_NEAR_STEP * shortest;
     for (int j = 0; j < 3; j++) {
         const double after = value_along(s, kept, rate, t, (j + 1) * h, kind, object, part);
         const double before = value_along(s, kept, rate, t, -(j + 1) * h, kind, object, part);

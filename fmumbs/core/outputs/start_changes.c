@@ -112,10 +112,10 @@ static void compare_unit(const fm_instance *s, int level, int32_t u, fm_start_ch
 
 static int is_changed(const fm_instance *s, int32_t u, fm_start_change *c)
 {
-    double together = 0.0, square = 0.0, off = 0.0;
+    double product = 0.0, square = 0.0, off = 0.0;
     const double least = FM_ALTERED * (s->image.mode_linear[u] ? s->image.length[0] : 1.0);
-    for (int32_t j = 0; j < c->count; j++) together += c->given[j] * c->value[j], square += c->given[j] * c->given[j];
-    const double scale = c->count == 4 && square > 0.0 ? (together < 0.0 ? -1.0 : 1.0) / sqrt(square) : 1.0;
+    for (int32_t j = 0; j < c->count; j++) product += c->given[j] * c->value[j], square += c->given[j] * c->given[j];
+    const double scale = c->count == 4 && square > 0.0 ? (product < 0.0 ? -1.0 : 1.0) / sqrt(square) : 1.0;
     for (int32_t j = 0; j < c->count; j++) off = fmax(off, fabs(scale * c->given[j] - c->value[j]));
     return !(off <= least);
 }

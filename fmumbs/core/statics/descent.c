@@ -21,12 +21,12 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_LONGEST 0.5        /* [rad], or lengths: largest step of a coordinate */
-#define FM_STEPS 400
+#define FM_LONGEST_STEP 0.5   /* [rad], or lengths: largest step of a coordinate */
+#define FM_MOST_DESCENTS 400
 #define FM_ROUGHLY 1e-3       /* relative tolerance of the linear systems */
-#define FM_AT_REST 1e-4       /* [rad], or lengths: longest step of a descent that has arrived */
-#define FM_SHORT 10.0         /* mu over F at first */
-#define FM_SHORTER 4.0        /* times mu, after a step that is refused */
+#define FM_ARRIVED_STEP 1e-4  /* [rad], or lengths: longest step of a descent that has arrived */
+#define FM_FIRST_DAMPING 10.0 /* mu over F at first */
+#define FM_DAMPING_FACTOR 4.0 /* times mu, after a step that is refused */
 
 /* The work of the forces at y along a displacement, over some positive number. By kinetic energies, of which M makes
  * the product: T(a + d) - T(a - d) = 2 a' M d, where the potential drops out. */
@@ -56,15 +56,16 @@ static double work_along(fm_instance *s, const double *y, const double *d)
 static double step(fm_instance *s, double mu, double *longest)
 {
     const double *d = s->statics.change;
-    if (!fm_krylov(s, mu, s->statics.F, FM_ROUGHLY, 0.0, s->statics.change)) return FM_SHORTER;
+    if (!fm_krylov(s, mu, s->statics.F, FM_ROUGHLY, 0.0, s->statics.change)) return FM_DAMPING_FACTOR;
     const double curvature = fm_krylov_curvature(s, mu);
-    if (!(curvature > 0.0)) return fmax(FM_SHORTER, 2.0 * (1.0 - curvature / mu)); /* twice the least eigenvalue */
+    /* twice the least eigenvalue */
+    if (!(curvature > 0.0)) return fmax(FM_DAMPING_FACTOR, 2.0 * (1.0 - curvature / mu));
     *longest = fm_largest(d, s->image.n.speeds);
-    if (!(*longest <= FM_LONGEST)) return FM_SHORTER;
+    if (!(*longest <= FM_LONGEST_STEP)) return FM_DAMPING_FACTOR;
     fm_balance_move(s, s->statics.now, d, 1.0, s->statics.next);
-    if (!fm_balance_close(s, s->statics.next)) return FM_SHORTER;
+    if (!fm_balance_close(s, s->statics.next)) return FM_DAMPING_FACTOR;
     const double first = work_along(s, s->statics.now, d), last = work_along(s, s->statics.next, d);
-    return first > 0.0 && first + last >= 0.0 ? 0.0 : FM_SHORTER;
+    return first > 0.0 && first + last >= 0.0 ? 0.0 : FM_DAMPING_FACTOR;
 }
 
 /* Descends from statics.now. 0: it does not arrive. */
@@ -72,9 +73,9 @@ int fm_descend(fm_instance *s)
 {
     const int32_t n = s->image.n.speeds;
     if (!fm_balance_place(s, s->statics.now)) return 0;
-    double before = fm_norm(s->statics.F, n), mu = FM_SHORT * before;
+    double before = fm_norm(s->statics.F, n), mu = FM_FIRST_DAMPING * before;
     if (before == 0.0) return 1;
-    for (int i = 0; i < FM_STEPS && !fm_balance_exhausted(s); i++) {
+    for (int i = 0; i < FM_MOST_DESCENTS && !fm_balance_exhausted(s); i++) {
         double longest = 0.0;
         const double grows = step(s, mu, &longest);
         if (grows > 0.0) {
@@ -83,11 +84,11 @@ int fm_descend(fm_instance *s)
             continue;
         }
         memcpy(s->statics.now, s->statics.next, (size_t)s->model.ny * sizeof(double));
-        if (longest < FM_AT_REST && mu < 1e-3) return 1;
+        if (longest < FM_ARRIVED_STEP && mu < 1e-3) return 1;
         if (!fm_balance_place(s, s->statics.now)) return 0;
         const double after = fm_norm(s->statics.F, n), rate = before > 0.0 ? after / before : 0.0;
         if (s->statics.by_matrix)
-            mu *= longest < 0.5 * FM_LONGEST ? 0.2 : 1.0; /* the tangent is exact: as long as it leads */
+            mu *= longest < 0.5 * FM_LONGEST_STEP ? 0.2 : 1.0; /* the tangent is exact: as long as it leads */
         else mu *= rate < 0.2 ? 0.2 : rate > 2.0 ? 2.0 : rate;
         before = after;
     }

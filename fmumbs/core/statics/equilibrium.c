@@ -33,24 +33,24 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_CLOSE 1e-9         /* [rad], or lengths: the last correction, ... */
-#define FM_CLOSER 1e-14       /* ... or that after it: forces of many stiff elements need the digits */
-#define FM_LONGEST 0.5        /* [rad], or lengths: largest step of a coordinate */
+#define FM_CLOSE 1e-9       /* [rad], or lengths: the last correction, ... */
+#define FM_CLOSER 1e-14     /* ... or that after it: forces of many stiff elements need the digits */
+#define FM_LONGEST_STEP 0.5 /* [rad], or lengths: largest step of a coordinate */
 #define FM_SHORTEST (1.0 / 256.0) /* of a step */
 #define FM_NEWTON_STEPS 40
 /* twice what the longest of random searches takes (tests/core/statics/test_bounds.py) */
 #define FM_MOST_EVALUATIONS 20000.0
 /* ... and by matrices, with as many evaluations beside each as its corrections and tests take: */
 #define FM_MOST_TANGENTS 100.0
-#define FM_BESIDE 20.0
-#define FM_EXACTLY 1e-8       /* relative tolerances of linear systems: for a correction, and for the next one's size */
+#define FM_EVALUATIONS_BESIDE 20.0
+#define FM_EXACTLY 1e-8    /* relative tolerances of linear systems: for a correction, and for the next one's size */
 #define FM_ROUGHLY 1e-3
-#define FM_SINGULAR 1e-9      /* a smaller pivot, relative to the largest, is none */
-#define FM_UNBALANCED 1e-6    /* [rad], or lengths: what may be left of F in directions without a stiffness */
+#define FM_ZERO_PIVOT 1e-9 /* a smaller pivot, relative to the largest, is none */
+#define FM_MOST_UNBALANCED 1e-6 /* [rad], or lengths: what may be left of F in directions without a stiffness */
 /* a smaller eigenvalue of -dF/dq is none: of a squared frequency over gravity over length; ... */
 #define FM_INDIFFERENT 1e-7
-#define FM_WEIGHTLESS 1e-10   /* ... without gravity; */
-#define FM_NOISE 1e-11        /* ... or relative to the largest */
+#define FM_WEIGHTLESS 1e-10     /* ... without gravity; */
+#define FM_ZERO_STIFFNESS 1e-11 /* ... or relative to the largest */
 
 typedef enum method { NEWTON, BY_DESCENT, NEWTON_FROM_AFAR, METHODS } method;
 
@@ -62,12 +62,12 @@ static int shorten(fm_instance *s, double shortest, double *after)
 {
     const int32_t n = s->image.n.speeds;
     const double *d = s->statics.change, before = fm_norm(d, n), longest = fm_largest(d, n);
-    for (double part = longest > FM_LONGEST ? FM_LONGEST / longest : 1.0; part >= shortest; part *= 0.5) {
+    for (double part = longest > FM_LONGEST_STEP ? FM_LONGEST_STEP / longest : 1.0; part >= shortest; part *= 0.5) {
         fm_balance_move(s, s->statics.now, d, part, s->statics.next);
         *after = INFINITY;
         if (fm_balance_close(s, s->statics.next) && fm_balance_at(s, s->statics.next, s->statics.F) &&
             fm_balance_allow(s, s->statics.base, s->statics.F) &&
-            fm_krylov(s, 0.0, s->statics.F, FM_ROUGHLY, FM_SINGULAR, s->statics.simplified))
+            fm_krylov(s, 0.0, s->statics.F, FM_ROUGHLY, FM_ZERO_PIVOT, s->statics.simplified))
             *after = fm_norm(s->statics.simplified, n);
         if (*after <= (1.0 - 0.25 * part) * before || (longest < FM_CLOSE && isfinite(*after))) return 1;
         if (fm_balance_exhausted(s)) return 0;
@@ -81,12 +81,12 @@ static int newton_by(fm_instance *s, double shortest)
     for (int i = 0; i < FM_NEWTON_STEPS && !fm_balance_exhausted(s); i++) {
         double after;
         if (!fm_balance_place(s, s->statics.now)) return 0;
-        if (!fm_krylov(s, 0.0, s->statics.F, FM_EXACTLY, FM_SINGULAR, s->statics.change)) return 0;
+        if (!fm_krylov(s, 0.0, s->statics.F, FM_EXACTLY, FM_ZERO_PIVOT, s->statics.change)) return 0;
         const double longest = fm_largest(s->statics.change, s->image.n.speeds), left = s->statics.unsolved;
         if (!(fm_krylov_curvature(s, 0.0) > 0.0)) s->statics.climbed = 1;
         if (!shorten(s, shortest, &after)) return 0;
         memcpy(s->statics.now, s->statics.next, (size_t)s->model.ny * sizeof(double));
-        if (longest < FM_CLOSE || after < FM_CLOSER) return left <= FM_UNBALANCED;
+        if (longest < FM_CLOSE || after < FM_CLOSER) return left <= FM_MOST_UNBALANCED;
     }
     return 0;
 }
@@ -134,7 +134,8 @@ static fm_status check_stiffness(fm_instance *s)
     char name[120];
     const double *g = s->gravity,
                  weightless = g[0] * g[0] + g[1] * g[1] + g[2] * g[2] > 0.0 ? FM_INDIFFERENT : FM_WEIGHTLESS;
-    const double least = least_stiff(s), noise = FM_NOISE * (s->statics.by_matrix ? 0.0 : fabs(s->statics.H[0])),
+    const double least = least_stiff(s),
+                 noise = FM_ZERO_STIFFNESS * (s->statics.by_matrix ? 0.0 : fabs(s->statics.H[0])),
                  counts = noise > weightless ? noise : weightless;
     s->statics.evaluations = s->work.evaluations;
     if (least > counts) {
@@ -157,7 +158,7 @@ static int is_driven(fm_instance *s)
     double *left = s->statics.change, *product = s->statics.simplified;
     memset(left, 0, (size_t)n * sizeof *left);
     if (!fm_balance_place(s, s->statics.now)) return 0;
-    if (fm_krylov(s, 0.0, s->statics.F, FM_EXACTLY, FM_SINGULAR, left) && s->statics.unsolved > FM_UNBALANCED &&
+    if (fm_krylov(s, 0.0, s->statics.F, FM_EXACTLY, FM_ZERO_PIVOT, left) && s->statics.unsolved > FM_MOST_UNBALANCED &&
         fm_balance_product(s, 0.0, left, product)) {
         for (int32_t u = 0; u < n; u++) left[u] = s->statics.F[u] - product[u];
         return 1;
@@ -221,7 +222,7 @@ static void note_start(fm_instance *s)
 static int search(fm_instance *s)
 {
     static int (*const methods[METHODS])(fm_instance *) = {newton, by_descent, newton_from_afar};
-    const double matrices = FM_MOST_TANGENTS * (2.0 * s->statics.profile.colours + FM_BESIDE);
+    const double matrices = FM_MOST_TANGENTS * (2.0 * s->statics.profile.colours + FM_EVALUATIONS_BESIDE);
     s->statics.most = s->work.evaluations + (s->statics.by_matrix ? matrices : FM_MOST_EVALUATIONS);
     for (s->statics.method = NEWTON; s->statics.method < METHODS; s->statics.method++) {
         begin_at_start(s);

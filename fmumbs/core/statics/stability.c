@@ -33,15 +33,15 @@
 #define FM_EXACTLY 1e-8
 #define FM_ANY_PIVOT (-1e-14) /* of nearly singular systems: see krylov.c */
 #define FM_UNSOLVED 0.1       /* of a product with T^-1: more of it is no such product */
-#define FM_LONGER 100.0       /* times the unit of time: T is then that of the stiffness alone */
+#define FM_LONGER_TIME 100.0       /* times the unit of time: T is then that of the stiffness alone */
 #define FM_TOWARDS 2          /* inverse iterations for T of a large mechanism */
-#define FM_STEP 1e-5          /* [rad], or lengths: differences of accelerations; others tell their errors */
-#define FM_OTHER_STEP 2e-5
+#define FM_FIRST_STEP 1e-5    /* [rad], or lengths: differences of accelerations; others tell their errors */
+#define FM_SECOND_STEP 2e-5
 #define FM_THIRD_STEP 7e-6
-#define FM_MARGIN 4.0
+#define FM_ERROR_FACTOR 4.0
 #define FM_NO_SQUARE 1e-11    /* of the largest squared frequency: less is what loops do not allow */
 #define FM_UNSURE 1e-2        /* of a squared frequency: a larger error hides whether it is complex */
-#define FM_SAME_AXIS 1e-9      /* sine of an angle: less is none */
+#define FM_SAME_AXIS 1e-9     /* sine of an angle: less is none */
 #define FM_SETTLED 1e-7       /* relative change of the quotient */
 
 /* Where they are sought: odd ones in spaces of T^-1; from LONGER on with a longer unit of time. */
@@ -80,9 +80,9 @@ static double quotient_by(fm_instance *s, double step, const double *x)
  * does, with a margin. NAN if it is not found. */
 static double quotient(fm_instance *s, const double *x, double *error)
 {
-    const double rho = quotient_by(s, FM_STEP, x), again = quotient_by(s, FM_OTHER_STEP, x),
+    const double rho = quotient_by(s, FM_FIRST_STEP, x), again = quotient_by(s, FM_SECOND_STEP, x),
                  third = quotient_by(s, FM_THIRD_STEP, x);
-    *error = FM_MARGIN * fmax(fabs(rho - again), fabs(rho - third));
+    *error = FM_ERROR_FACTOR * fmax(fabs(rho - again), fabs(rho - third));
     return rho;
 }
 
@@ -179,7 +179,7 @@ static double settle(fm_instance *s, double rho, double *x)
         const double size = fm_norm(y, n);
         if (!fits || !(size > 0.0) || !isfinite(size)) return rho;
         for (int32_t u = 0; u < n; u++) right[u] = y[u] / size;
-        rho = quotient_by(s, FM_STEP, right);
+        rho = quotient_by(s, FM_FIRST_STEP, right);
         if (!(rho < 0.0)) return before; /* it went over to another motion */
         change = fabs(rho - before);
         if (!(rho < before || change <= 0.5 * last)) return before;
@@ -260,8 +260,8 @@ static double flutter(fm_instance *s)
 {
     const int32_t n = s->image.n.speeds;
     double *re = s->statics.turn, *im = re + n, *re2 = s->statics.rate, *im2 = re2 + n, growth = 0.0, largest = 0.0;
-    if (n > s->statics.room || !make_dense(s, FM_STEP, s->statics.small) ||
-        !make_dense(s, FM_OTHER_STEP, s->statics.raw))
+    if (n > s->statics.room || !make_dense(s, FM_FIRST_STEP, s->statics.small) ||
+        !make_dense(s, FM_SECOND_STEP, s->statics.raw))
         return NAN;
     if (!fm_eigenvalues(s->statics.small, n, re, im) || !fm_eigenvalues(s->statics.raw, n, re2, im2)) return NAN;
     for (int32_t i = 0; i < n; i++) largest = fmax(largest, sqrt(re[i] * re[i] + im[i] * im[i]));
@@ -269,8 +269,8 @@ static double flutter(fm_instance *s)
         const double size = sqrt(re[i] * re[i] + im[i] * im[i]);
         double error = INFINITY;
         for (int32_t j = 0; j < n; j++)
-            error = fmin(error,
-                         FM_MARGIN * sqrt((re[i] - re2[j]) * (re[i] - re2[j]) + (im[i] - im2[j]) * (im[i] - im2[j])));
+            error = fmin(error, FM_ERROR_FACTOR *
+                                    sqrt((re[i] - re2[j]) * (re[i] - re2[j]) + (im[i] - im2[j]) * (im[i] - im2[j])));
         error = fmax(error, FM_SAME_AXIS * size);
         if (size <= FM_NO_SQUARE * largest || fabs(im[i]) <= error) {
             if (error > FM_UNSURE * size && size > FM_NO_SQUARE * largest) return NAN;
@@ -291,7 +291,7 @@ void fm_find_departure(fm_instance *s, double least)
     double *x = s->statics.motion;
     s->statics.growth = NAN;
     for (int way = 0; way < (large ? WAYS : 1); way++) {
-        s->statics.time = way < LONGER ? unit : FM_LONGER * unit;
+        s->statics.time = way < LONGER ? unit : FM_LONGER_TIME * unit;
         if (!fm_balance_place(s, s->statics.now)) continue;
         const int found = candidate(s, way % 2, least, x);
         double error = 0.0;

@@ -11,9 +11,9 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_EXACTLY 1e-10
-#define FM_NEARLY 1e-7
-#define FM_LONGER 100.0 /* times the unit of time, where the first does not do: balance.c with the stiffness alone */
+#define FM_WANTED_RESIDUAL 1e-10
+#define FM_MOST_RESIDUAL 1e-7
+#define FM_LONGER_TIME 100.0 /* times the unit of time, where the first does not do: balance.c with the stiffness alone */
 
 /* The present positions, at rest, in statics.now. */
 static fm_status begin(fm_instance *s)
@@ -105,13 +105,13 @@ fm_status fm_do_flexibility(fm_instance *s, const double *direction, double *out
     if (begin(s) != FM_OK) return FM_ERROR;
     int fits = 1, solved = 0;
     for (int way = 0; way < 2 && fits && !solved; way++) {
-        if (way == 1) s->statics.time *= FM_LONGER;
+        if (way == 1) s->statics.time *= FM_LONGER_TIME;
         fits = place_again(s, key);
         for (int32_t u = 0; u < n; u++) v[u] = direction[u] / fm_balance_unit(s, u);
         fits = fits && fm_balance_allow(s, s->statics.now, v) && fm_balance_inertia(s, v, right) &&
                fm_balance_allow(s, s->statics.now, right);
-        fits = fits && fm_krylov(s, 0.0, right, FM_EXACTLY, -1e-14, v);
-        solved = s->statics.unsolved <= FM_NEARLY * fm_norm(right, n);
+        fits = fits && fm_krylov(s, 0.0, right, FM_WANTED_RESIDUAL, -1e-14, v);
+        solved = s->statics.unsolved <= FM_MOST_RESIDUAL * fm_norm(right, n);
     }
     const double squared = s->statics.time * s->statics.time;
     for (int32_t u = 0; u < n; u++) out[u] = fits ? squared * v[u] * fm_balance_unit(s, u) : 0.0;

@@ -5,8 +5,8 @@
  *
  * Where drives lose their effect (loops/realised.c) accelerations are unbounded, or wrong by round-off that grows
  * without bound, so that no step ends near it. Trials that pass such a position bracket it; the next steps halve the
- * bracket. It is located when the bracket, or a trial within it that is rejected for another reason, is FM_LOCATED of
- * the trial that found it; also by short trials that are rejected where hardly any effect is left.
+ * bracket. It is located when the bracket, or a trial within it that is rejected for another reason, is FM_BRACKETED
+ * of the trial that found it; also by short trials that are rejected where hardly any effect is left.
  */
 #include "headway.h"
 
@@ -17,10 +17,10 @@
 
 #include <math.h>
 
-#define FM_LOCATED 1e-3 /* of the first trial that passes the position */
+#define FM_BRACKETED 1e-3 /* of the first trial that passes the position */
 #define FM_CERTAIN 2e-2 /* the same where it is a singular position, which its neighbourhood shows (crossings.c) */
 /* of the run's longest step: a trial this short that is rejected, where the effect is at most FM_GONE, */
-#define FM_SHORT 1e-6
+#define FM_SHORT_TRIAL 1e-6
 #define FM_GONE 1e-5    /* locates it as well */
 #define FM_FADED 0.05   /* the drives' effect there, of 1 where they act as the programs' ideal forces do */
 
@@ -64,9 +64,10 @@ void fm_rejected(fm_instance *s, int implicit, double error, double arrival)
 int fm_drives_block(fm_instance *s, double arrival)
 {
     const double t = s->clock[FM_TIME_HEAD], h = arrival - t,
-                 most = (s->realised.crossed ? FM_CERTAIN : FM_LOCATED) * s->work.lost_width;
+                 most = (s->realised.crossed ? FM_CERTAIN : FM_BRACKETED) * s->work.lost_width;
     if (s->realised.count == 0) return 0;
-    if (h < FM_SHORT * s->clock[FM_LONGEST] && fm_drives_fade(s, t, s->head, FM_GONE)) return s->realised.lost = 1;
+    if (h < FM_SHORT_TRIAL * s->clock[FM_LONGEST] && fm_drives_fade(s, t, s->head, FM_GONE))
+        return s->realised.lost = 1;
     if (!(t < s->work.lost_at && s->work.lost_at < INFINITY) || !(h <= most)) return 0;
     if (s->realised.crossed || fm_drives_fade(s, t, s->head, FM_FADED)) return s->realised.lost = 1;
     s->work.lost_at = INFINITY;

@@ -34,10 +34,10 @@
 #define FM_HOPELESS 1e9 /* not if the rest is longer than this times what was covered */
 #define FM_PATIENCE 3 /* successive rejected implicit steps of a mechanism with loops */
 #define FM_FURTHER 10.0 /* factor by which the integrator may run ahead of what was requested */
-#define FM_LONGER 6.0   /* the step of the implicit scheme that is worth its cost, over the explicit one's */
-#define FM_SHORTER 0.5  /* that of the explicit scheme, over the implicit one's */
-#define FM_NEARLY 0.7   /* of such a step: one that is cut shorter says nothing */
-#define FM_SOON 20.0    /* steps until the other scheme is tried, and at most */
+#define FM_WORTH_IMPLICIT 6.0 /* the step of the implicit scheme that is worth its cost, over the explicit one's */
+#define FM_WORTH_EXPLICIT 0.5 /* that of the explicit scheme, over the implicit one's */
+#define FM_FULL_STEP 0.7      /* of such a step: one that is cut shorter says nothing */
+#define FM_SOON 20.0          /* steps until the other scheme is tried, and at most */
 #define FM_LATE 640.0
 #define FM_BEFORE_LIMIT 1e-3 /* of the longest step: how near to the limit of a joint's coordinates the run ends */
 
@@ -189,13 +189,13 @@ static advanced try_other(fm_instance *s, const fm_scheme *const *pair, double g
 {
     double *clock = s->clock;
     const int implicit = next_scheme(s)->implicit;
-    const double h = clock[FM_H], wanted = h * (implicit ? FM_SHORTER : FM_LONGER);
+    const double h = clock[FM_H], wanted = h * (implicit ? FM_WORTH_EXPLICIT : FM_WORTH_IMPLICIT);
     clock[FM_SINCE] += 1.0;
     if (clock[FM_UNTIL] < FM_SOON) clock[FM_UNTIL] = FM_SOON;
     if (clock[FM_SINCE] < clock[FM_UNTIL]) return REJECTED;
     clock[FM_H] = wanted;
     const double arrival = next_arrival(s, goal, t_end);
-    if (arrival - clock[FM_TIME_HEAD] < FM_NEARLY * wanted) {
+    if (arrival - clock[FM_TIME_HEAD] < FM_FULL_STEP * wanted) {
         clock[FM_H] = h;
         return REJECTED;
     }

@@ -28,13 +28,13 @@
 #include <math.h>
 #include <string.h>
 
-#define FM_MOST_ITERATED 12  /* iterations of the stages */
-#define FM_STILL_OFF 0.03    /* of the error that is allowed: what an iteration may leave */
+#define FM_MOST_ITERATED 12     /* iterations of the stages */
+#define FM_ITERATION_ERROR 0.03 /* of the error that is allowed: what an iteration may leave */
 /* times the allowed error: what the slope at the end and the last stage's may differ by, times h */
-#define FM_UNBALANCED 10.0
-#define FM_LOOSER 0.35        /* times eps^(-1/5): how much more than the tolerance eps the estimate may be */
+#define FM_SLOPES_APART 10.0
+#define FM_LOOSER 0.35       /* times eps^(-1/5): how much more than the tolerance eps the estimate may be */
 #define FM_FURTHEST 20.0     /* times the last step: how far its polynomial is extrapolated */
-#define FM_HARDLY 0.95       /* an iteration that leaves more of the last change does not converge */
+#define FM_SLOWEST_RATE 0.95 /* an iteration that leaves more of the last change does not converge */
 
 static const double L[FM_RADAU_STAGES][FM_RADAU_STAGES] = {
     {0.272, 0.0, 0.0},
@@ -145,11 +145,11 @@ static int find_stages(fm_instance *s, double t, double h)
         const double now = change(s, h);
         if (!isfinite(now) || s->realised.lost) return 0;
         if (*iterations == 1) {
-            if (now < 0.01 * FM_STILL_OFF) return 1;
+            if (now < 0.01 * FM_ITERATION_ERROR) return 1;
         } else {
             const double rate = now > 1e-3 * last ? now / last : 1e-3; /* less says nothing after a wild prediction */
-            if (rate < 1.0 && rate / (1.0 - rate) * now < FM_STILL_OFF) return 1;
-            if (rate >= FM_HARDLY && *iterations > 2) return 0;
+            if (rate < 1.0 && rate / (1.0 - rate) * now < FM_ITERATION_ERROR) return 1;
+            if (rate >= FM_SLOWEST_RATE && *iterations > 2) return 0;
         }
         last = now > 1e-300 ? now : 1e-300;
     }
@@ -245,7 +245,7 @@ static int find_slope(fm_instance *s, double t, double h)
         fm_rates(s, t + h, s->work.trial, slope);
         const double now = unbalanced(s, h, slope);
         if (!isfinite(now)) return 0;
-        if (now <= FM_UNBALANCED || now > 0.5 * last) return 1;
+        if (now <= FM_SLOPES_APART || now > 0.5 * last) return 1;
         last = now;
         iterate_all(s, t, h, 0);
         if (!isfinite(change(s, h))) return 0;

@@ -15,8 +15,8 @@
 
 #include <math.h>
 
-#define FM_TERMS 12          /* of the series: for x below 1 the next term is below round-off */
-#define FM_SERIES_UP_TO 1.0
+#define FM_BEND_TERMS 12 /* of the series: for x below 1 the next term is below round-off */
+#define FM_BEND_SERIES 1.0
 
 /* Once, after the image has been read. */
 void fm_bend_structure(fm_instance *s)
@@ -39,7 +39,7 @@ void fm_bend_structure(fm_instance *s)
 static void factors(fm_bend *f)
 {
     const double x = f->x;
-    if (x > FM_SERIES_UP_TO) {
+    if (x > FM_BEND_SERIES) {
         const double angle = sqrt(x);
         double cosine, sine;
         fm_cos_and_sin(angle, &cosine, &sine);
@@ -51,13 +51,13 @@ static void factors(fm_bend *f)
         return;
     }
     f->a = f->b = f->da = f->db = 0.0;
-    double ca = 0.5, cb = 1.0 / 6.0, A[FM_TERMS], B[FM_TERMS];
-    for (int k = 0; k < FM_TERMS; k++) {
+    double ca = 0.5, cb = 1.0 / 6.0, A[FM_BEND_TERMS], B[FM_BEND_TERMS];
+    for (int k = 0; k < FM_BEND_TERMS; k++) {
         A[k] = ca, B[k] = cb;
         ca /= -(2.0 * k + 3.0) * (2.0 * k + 4.0);
         cb /= -(2.0 * k + 4.0) * (2.0 * k + 5.0);
     }
-    for (int k = FM_TERMS - 1; k >= 0; k--) {
+    for (int k = FM_BEND_TERMS - 1; k >= 0; k--) {
         f->a = f->a * x + A[k], f->b = f->b * x + B[k];
         if (k > 0) f->da = f->da * x + k * A[k], f->db = f->db * x + k * B[k];
     }
