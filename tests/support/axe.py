@@ -16,7 +16,7 @@ def axe_core() -> str | None:
     source = _FOLDER / "node_modules" / "axe-core" / "axe.min.js"
     npm = shutil.which("npm")
     if not source.is_file() and npm is not None:
-        command = [npm, "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(_FOLDER), f"axe-core@{VERSION}"]
+        command = [npm, "install", "--silent", "--no-audit", "--prefix", str(_FOLDER), f"axe-core@{VERSION}"]
         try:
             subprocess.run(command, capture_output=True, timeout=_SECONDS, check=False)
         except subprocess.TimeoutExpired:
