@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from fmumbs.run.solver import Solver
 
 MOST_TIMES = 10**8
+_UPDATES = 100  # of progress, over which rows are spread
 
 Array = NDArray[np.float64]
 Input = float | Sequence[float] | Callable[[float], float | Sequence[float]] | Signal | tuple[ArrayLike, ArrayLike]
@@ -34,7 +35,7 @@ Controller = Callable[[float, Mapping[str, Any]], Mapping[str, Any] | None]
 
 
 class Moments:
-    """One run of a new Solver; iterate over it once.
+    """One run of a new Solver: begin(), then record().
 
     times: (n,) [s], increasing, from 0 on. given: inputs, parameters and start values by name. control,
     control_interval [s]: see simulate(); None: it is called at the times.
@@ -52,6 +53,7 @@ class Moments:
     ) -> None:
         self._solver = solver
         self._times = times
+        self.rows = 0
         signals = {name: signal for name, value in given.items() if (signal := _as_signal(name, value)) is not None}
         self._constants: dict[str, Any] = {n: v for n, v in given.items() if n not in signals and not callable(v)}
         self._functions = {n: v for n, v in given.items() if n not in signals and callable(v)}
@@ -69,33 +71,59 @@ class Moments:
         elif control_interval is not None:
             raise SolverError("simulate: control_interval needs control. Give control=f, or leave it out.")
 
-    def __iter__(self) -> Iterator[int]:
-        """Assembles and steps; yields the index of each time when the Solver is there."""
-        solver, times, feed, control = self._solver, self._times, self._feed, self._control
+    def begin(self) -> None:
+        """Sets what is given at time 0, and assembles."""
         for name, value in self._constants.items():
-            solver.set(name, value)
+            self._solver.set(name, value)
         self._set_functions(0.0)
-        feed.set(0.0)
-        solver.assemble(0.0)
-        if control is not None:
-            control.act(0.0)
-        yield 0
-        for i in range(1, len(times)):
-            t, end = float(times[i - 1]), float(times[i])
-            self._set_functions(t)
-            for stop in self._stops(t, end):
-                feed.begin(t)
-                solver.step(stop)
-                t = stop
-                feed.set(t)
-                if control is not None:
-                    control.act(t, is_output=t == end)
-            yield i
+        self._feed.set(0.0)
+        self._solver.assemble(0.0)
+        if self._control is not None:
+            self._control.act(0.0)
 
-    @property
-    def is_free(self) -> bool:
-        """Whether nothing is set between the times: one call of Solver.run() then takes all steps."""
-        return self._control is None and self._feed.is_empty and not self._functions
+    def record(
+        self,
+        references: NDArray[np.uint32],
+        values: Array,
+        positions: Array | None = None,
+        progress: Callable[[float], None] | None = None,
+    ) -> None:
+        """Steps to each time after the first, and fills the rows of (n - 1, references) values and (n - 1, positions)
+        there; `rows` then counts those complete. progress: called with the fraction done, 0 to 1.
+
+        Where nothing is set between the times, the core takes the steps of many rows in one call.
+        """
+        self.rows, count = 0, len(self._times) - 1
+        free = self._control is None and self._feed.is_empty and not self._functions
+        size = count if progress is None else max(1, count // _UPDATES)
+        while self.rows < count:
+            first, last = self.rows, min(self.rows + (size if free else 1), count)
+            into = values[first:last], None if positions is None else positions[first:last]
+            if free:
+                try:
+                    self._solver.run(self._times[first + 1 : last + 1], references, *into)
+                finally:
+                    self.rows += self._solver.rows
+            else:
+                self._step_to(last)
+                into[0][:] = self._solver.read(references)
+                if into[1] is not None:
+                    into[1][:] = self._solver.positions
+                self.rows = last
+            if progress is not None:
+                progress(last / count)
+
+    def _step_to(self, i: int) -> None:
+        """Steps from the time before to time i, with what is set on the way."""
+        t, end = float(self._times[i - 1]), float(self._times[i])
+        self._set_functions(t)
+        for stop in self._stops(t, end):
+            self._feed.begin(t)
+            self._solver.step(stop)
+            t = stop
+            self._feed.set(t)
+            if self._control is not None:
+                self._control.act(t, is_output=t == end)
 
     def settle(self) -> None:
         """Sets signals to their values where a step has stopped."""

@@ -15,7 +15,7 @@ from fmumbs.run.details import Details, Motion
 from fmumbs.run.result import Result
 
 if TYPE_CHECKING:
-    from fmumbs.run.solver import Solver
+    from fmumbs.run.moments import Moments
 
 MOST_NUMBERS = 10**9  # 8 GB
 
@@ -62,14 +62,16 @@ class Rows:
             found[self.count] = positions()
         self.count += 1
 
-    def fill(self, solver: Solver, references: NDArray[np.uint32]) -> None:
-        """Runs a Solver to the times that are left, with nothing set in between, and adds the values there."""
+    def fill(
+        self, moments: Moments, references: NDArray[np.uint32], progress: Callable[[float], None] | None = None
+    ) -> None:
+        """Adds the values at the times that are left, as moments.record() writes them."""
         first = self.count
         positions = None if self._followed is None else self._followed[2][first:]
         try:
-            solver.run(self.times[first:], references, self.values[first:], positions)
+            moments.record(references, self.values[first:], positions, progress)
         finally:
-            self.count += solver.rows
+            self.count += moments.rows
 
     def result(self) -> Result:
         """The rows so far."""

@@ -74,8 +74,7 @@ def simulate(
     solver = Solver(image)
     _ask_if_degrees(image, given)
     moments = Moments(solver, points, given, control, control_interval)
-    run = iter(moments)
-    next(run)
+    moments.begin()
     for message in start_warnings(image.name, solver.start_changes, solver.departure):
         warnings.warn(message, StartWarning, stacklevel=2)
     names, units = image.variables.names(references), image.variables.units(references)
@@ -91,13 +90,7 @@ def simulate(
         rows.add(solver.read(references))
     try:
         with rows.kept_if_it_fails(present):
-            if moments.is_free and progress is None:
-                rows.fill(solver, references)
-            else:
-                for i in run:
-                    rows.add(solver.read(references))
-                    if progress is not None:
-                        progress(i / (len(points) - 1))
+            rows.fill(moments, references, progress)
     finally:
         if message := solver.deformation:
             warnings.warn(message, DeformationWarning, stacklevel=2)
@@ -194,4 +187,7 @@ def _ask_if_degrees(image: ModelImage, values: Mapping[str, Any]) -> None:
 def _given(inputs: Mapping[str, Input] | None) -> dict[str, Input]:
     if inputs is not None and not isinstance(inputs, Mapping):
         raise SolverError("simulate: inputs is not a mapping. Give values by name, such as {'A.tau': 0.05}.")
+    for name in inputs or {}:
+        if not isinstance(name, str):
+            raise SolverError(f"simulate: inputs has {name!r}, which is not a name. Give one such as 'A.tau'.")
     return dict(inputs or {})

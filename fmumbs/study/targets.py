@@ -182,15 +182,10 @@ class ModelTarget:
         rows = np.empty((len(times), len(wanted)))
         solver.reset()
         moments = Moments(solver, times, {**settings, **series})
-        run = iter(moments)
-        next(run)
+        moments.begin()
         remarks = start_warnings(image.name, solver.start_changes, solver.departure)  # before the first step
         rows[0] = solver.read(wanted)
-        if moments.is_free:
-            solver.run(times[1:], wanted, rows[1:])
-        else:
-            for i in run:
-                rows[i] = solver.read(wanted)
+        moments.record(wanted, rows[1:])
         remarks += filter(None, [solver.deformation])
         references, names = self._outputs(image)
         return Recorded(times, rows, names, solver.read(references), " ".join(remarks))

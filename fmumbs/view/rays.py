@@ -87,8 +87,23 @@ def draw(solids: Sequence[Solid], rows: Array, window: Window, samples: int = 2)
             number += not one.joined
             if one.front == front:
                 _draw(one, number, rows, fine, depth, face, shade)
-    _outline(face, shade, max(1, samples // 2))
-    return _averaged(face, shade, samples)
+    width = max(1, samples // 2)
+    part = _covered(face, samples, width)
+    _outline(face[part], shade[part], width)
+    out = np.zeros((window.height, window.width, 4), np.uint8)
+    down, across = (slice(one.start // samples, one.stop // samples) for one in part)
+    out[down, across] = _averaged(face[part], shade[part], samples)
+    return out
+
+
+def _covered(face: NDArray[np.int32], samples: int, margin: int) -> tuple[slice, slice]:
+    """The samples of the least rectangle of whole pixels around all faces, `margin` samples away from them."""
+    found = []
+    for axis, size in ((1, face.shape[0]), (0, face.shape[1])):
+        there = np.flatnonzero(face.any(axis=axis))
+        first, last = (int(there[0]) - margin, int(there[-1]) + margin + 1) if len(there) else (0, 0)
+        found.append(slice(max(0, first) // samples * samples, min(size, -(-last // samples) * samples)))
+    return found[0], found[1]
 
 
 def _draw(
@@ -255,12 +270,14 @@ def _averaged(face: NDArray[np.int32], shade: NDArray[Any], samples: int) -> NDA
     """Colours and opacity of pixels from those of their samples."""
     height, width = face.shape[0] // samples, face.shape[1] // samples
     parts = (height, samples, width, samples)
-    inside = (face > 0).reshape(parts).sum(axis=(1, 3))
-    colours = shade.reshape(*parts, 3).astype(np.float64)
+    there = (face > 0).reshape(parts)
+    inside = np.zeros((height, width), np.int64)
+    colours = shade.reshape(*parts, 3)
     total = np.zeros((height, width, 3))
     for i in range(samples):
         for j in range(samples):
             total += colours[:, i, :, j]
+            inside += there[:, i, :, j]
     out = np.empty((height, width, 4))
     out[..., :3] = total / np.maximum(inside, 1)[..., None]
     out[..., 3] = inside * (255.0 / samples**2)

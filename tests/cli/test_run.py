@@ -159,7 +159,7 @@ def wait_for_work(process: int, seconds: float) -> None:
 
 
 @pytest.mark.parametrize("ending", ["", ".fmu"])
-@pytest.mark.parametrize(("target", "interval"), [("double_pendulum", "0.1"), ("chain", "1e5")])
+@pytest.mark.parametrize(("target", "interval"), [("double_pendulum", "1"), ("chain", "1e5")])
 def test_ctrl_c_ends_a_run_with_130_and_writes_rows(target: str, interval: str, ending: str, tmp_path: Path) -> None:
     """Also within one step that would take minutes; an FMU that is interrupted in such a step has no later row."""
     (tmp_path / "chain.py").write_text(CHAIN)
@@ -180,7 +180,7 @@ def test_ctrl_c_ends_a_run_with_130_and_writes_rows(target: str, interval: str, 
     assert "The run stopped early: these results end at t = " in errors
     times = columns(tmp_path / "a.csv")["time"]
     assert 0.0 <= times[-1] < 1e5
-    assert (times[-1] > 0.0) == (interval == "0.1" or ending == "")
+    assert (times[-1] > 0.0) == (interval == "1" or ending == "")
     assert "A.q" in output
 
 

@@ -72,6 +72,16 @@ def test_the_integration_is_chosen(image: ModelImage) -> None:
     assert (rough != close).any()
 
 
+def test_progress_is_told_a_hundred_times_and_changes_no_bit(image: ModelImage) -> None:
+    done: list[float] = []
+    shown = simulate(image, stop=0.4, interval=0.0004, progress=done.append)
+    quiet = simulate(image, stop=0.4, interval=0.0004)
+    assert done == [k / 100 for k in range(1, 101)]
+    assert all((shown[name] == quiet[name]).all() for name in quiet.names)
+    assert shown.motion is not None and quiet.motion is not None
+    assert (shown.motion.positions == quiet.motion.positions).all()
+
+
 def test_progress_goes_from_0_to_1(image: ModelImage) -> None:
     done: list[float] = []
     simulate(image, stop=0.4, interval=0.1, progress=done.append)

@@ -13,7 +13,7 @@ from fmumbs.compiler import ModelImage
 from fmumbs.export.picture import SIZE, icon
 from fmumbs.readers import read_model
 from fmumbs.scene import Scene
-from fmumbs.view import Poses
+from fmumbs.view import Poses, rays
 from fmumbs.view.rays import Solid, Window, draw, extents
 from fmumbs.view.solids import BODIES, solids
 from fmumbs.view.still import start_poses, still, window_of
@@ -319,3 +319,18 @@ def test_a_point_mass_on_the_ground_and_an_empty_scene_are_drawn() -> None:
     nothing = Poses(np.zeros((1, 0, 3)), np.zeros((1, 0, 3, 3)), {})
     assert solids(Scene("empty"), nothing, view) == []
     assert not draw([], view.rows, window_of([], view, Scene("empty"), 8, 8, 0.0)).any()
+
+
+def test_only_what_is_covered_is_averaged_and_all_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Solids inside, at the edges and beyond; the picture is that of averaging all."""
+    rng = np.random.default_rng(5)
+    window = Window(0.0, 0.0, 0.02, 90, 60)
+    for size in (0.01, 0.2, 2.0):
+        some = [
+            Solid("ellipsoid", rng.uniform(-1.0, 1.0, 3), np.eye(3), (size, 0.7 * size, size), (200, 90, 40))
+            for _ in range(2)
+        ]
+        found = draw(some, np.eye(3), window, samples=3)
+        with monkeypatch.context() as patch:
+            patch.setattr(rays, "_covered", lambda face, *_: (slice(0, face.shape[0]), slice(0, face.shape[1])))
+            assert np.array_equal(found, draw(some, np.eye(3), window, samples=3))

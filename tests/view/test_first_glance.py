@@ -8,6 +8,7 @@ import pytest
 
 from fmumbs.readers import read_model
 from fmumbs.view.live import CORE
+from support.axe import axe_core
 from support.browser import CHROMIUM, Browser, chromium
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed: apt install chromium")
@@ -69,3 +70,28 @@ def test_axes_have_letters_and_no_colour_of_a_reaction(browser: Browser, page: P
     drawn = "[...page.picture.things.sets.values()].flatMap((set) => set.items)"
     axes = browser.ask(f"{drawn}.filter((item) => item.name.startsWith('world axis')).map((item) => item.colour)")
     assert set(axes) == {colours[3]}
+
+
+VIOLATIONS = """axe.run().then((found) => found.violations.map((one) =>
+    `${one.id}: ${one.help}: ${one.nodes.map((node) => node.html.slice(0, 100)).join(" ")}`))"""
+
+
+@pytest.mark.parametrize("phone", [False, True])
+def test_axe_core_finds_nothing(phone: bool, browser: Browser, page: Path) -> None:
+    """In light and dark, with all that can be opened open, before and after the mechanism is live."""
+    source = axe_core()
+    if source is None:
+        pytest.skip("npm cannot fetch axe-core")
+    browser.open(page, *((390, 844) if phone else (1280, 800)), phone=phone)
+    browser.ask(f"{source}; 0")
+    if phone:
+        browser.tap("#panel")
+    browser.ask("page.traces.toggle(page.picture.bodies[1].name); document.getElementById('help').click()")
+    for dark in (False, True):
+        browser.ask(f"page.setTheme({str(dark).lower()})")
+        assert browser.ask(VIOLATIONS) == []
+    if CORE.is_file():
+        browser.ask("document.getElementById('live-run').click()")
+        browser.wait("page.panel.on && page.source.times.length > 5")
+        browser.ask("page.play(false); document.getElementById('live-more').open = true")
+        assert browser.ask(VIOLATIONS) == []
