@@ -254,9 +254,9 @@ static int return_to_head(fm_instance *s)
  * long as a joint comes to the limit of its coordinates, until the limit is located. */
 static int step_short_of(fm_instance *s, double t_end)
 {
-    const double t = s->clock[FM_TIME_HEAD],
-                 least = fmin(t_end - t, fmax(FM_BEFORE_LIMIT * s->clock[FM_LONGEST], shortest(t)));
-    double h = t_end - t;
+    const double t = s->clock[FM_TIME_HEAD], failed = s->clock[FM_TIME_DENSE] - t, left = t_end - t;
+    const double least = fmin(left, fmax(FM_BEFORE_LIMIT * s->clock[FM_LONGEST], shortest(t)));
+    double h = left < failed ? left : 0.5 * failed;
     if (s->singular.tangent_row >= 0 && s->singular.tangent_time > t_end)
         return return_to_head(s) && advance(s, t_end, t_end, next_scheme(s), 0) == ADVANCED;
     for (; s->work.lost >= 0 && h >= least; h *= 0.5) {
