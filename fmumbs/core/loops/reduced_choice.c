@@ -7,6 +7,7 @@
 #include "reduced_choice.h"
 
 #include "../instance/instance.h"
+#include "../maths/reflections.h"
 #include "../tree/kinematics.h"
 #include "../tree/positions.h"
 #include "../tree/reversed.h"
@@ -15,7 +16,6 @@
 #include "jacobian.h"
 #include "projection.h"
 #include "reduced.h"
-#include "reflections.h"
 
 #include <math.h>
 #include <string.h>
