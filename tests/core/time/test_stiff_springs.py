@@ -61,6 +61,9 @@ def test_steps_do_not_grow_with_the_stiffness() -> None:
 def test_springs_of_no_length_resist_in_every_direction() -> None:
     assert steps(bushed(1e6, 3e4), 1.0) < 50
     assert steps(bushed(1e8, 3e6), 1.0) < 50
+    solver = started(bushed(1e6, 3e4), scheme="radau", tolerance=1e-4)
+    solver.step(0.5)
+    assert solver.get("solver.rejected") == 0
 
 
 def test_errors_are_the_tolerance() -> None:
