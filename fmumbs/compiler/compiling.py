@@ -24,7 +24,7 @@ from fmumbs.compiler.options import RunOptions, given, takes_options, with_setti
 from fmumbs.compiler.placing import UNIQUE, unique_at_start
 from fmumbs.compiler.programs import add_programs, without_inner
 from fmumbs.compiler.schemes import SCHEMES
-from fmumbs.compiler.starts import set_starts
+from fmumbs.compiler.starts import ask_if_degrees, set_starts
 from fmumbs.compiler.topology import spanning_tree
 from fmumbs.errors import ModelError
 from fmumbs.mechanism import GROUND, Body, JointBase, Model, Point
@@ -119,6 +119,7 @@ def compile(
         check_reactions(joints, arrays["joint_unique"])
     image = _image(model, arrays, parts.texts, everything)
     image.check()
+    ask_if_degrees(model.name, image.variables, starts or {})
     return image
 
 
