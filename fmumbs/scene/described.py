@@ -179,8 +179,7 @@ def _text(value: Any) -> str:
     """JSON of a value; of a dataclass without the fields that have their default values."""
     kind: Any = type(value)
     if kind is tuple:
-        numbers = value and all(type(one) is float for one in value)
-        return _numbers(value) if numbers else f"[{','.join(map(_text, value))}]"
+        return _numbers(value) if value and type(value[0]) is float else f"[{','.join(map(_text, value))}]"
     if kind is float:
         return repr(_short(value))
     if kind is str:

@@ -5,6 +5,7 @@ I3 about its centre of mass the semi-axes are a1 = sqrt(5 (I2 + I3 - I1) / (2 m)
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from math import pi, sqrt
 
@@ -160,16 +161,25 @@ def _rod(length: float, k: int, section: Section | None, com: Vec3) -> Shape:
 def _ellipsoid(body: Body) -> Shape:
     if body.mass == 0.0:
         return Shape("ellipsoid", (0.0, 0.0, 0.0), body.com)
-    inertia = np.array(body.inertia)
-    if not np.any(inertia - np.diag(np.diag(inertia))):
-        moments, axes = np.diag(inertia), np.eye(3)
-    else:
-        moments, axes = np.linalg.eigh(inertia)
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.inertia
+    size, axes = _principal(body.mass, (xx, yy, zz), (xy + 0.0, xz + 0.0, yz + 0.0))  # a key has one zero
+    return Shape("ellipsoid", size, body.com, axes)
+
+
+@lru_cache(256)  # most bodies of a large mechanism are alike
+def _principal(mass: float, moments: Vec3, products: Vec3) -> tuple[Vec3, Quaternion]:
+    """The axes' lengths [m] of a solid ellipsoid of a mass, moments xx yy zz and products xy xz yz of inertia, and its
+    axes as a quaternion.
+    """
+    (xx, yy, zz), (xy, xz, yz) = moments, products
+    principal, axes = np.array(moments), np.eye(3)
+    if any(products):
+        principal, axes = np.linalg.eigh(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
         if np.linalg.det(axes) < 0.0:
             axes[:, 0] *= -1.0
-    squares = 2.5 * (moments.sum() - 2.0 * moments) / body.mass
+    squares = 2.5 * (principal.sum() - 2.0 * principal) / mass
     squares = np.where(squares < 1e-9 * max(squares.max(), 0.0), 0.0, squares)
-    return Shape("ellipsoid", _vec(2.0 * np.sqrt(squares)), body.com, _quaternion(Rotation(axes)))
+    return _vec(2.0 * np.sqrt(squares)), _quaternion(Rotation(axes))
 
 
 def _outside(ends: Sequence[Vec3], shape: Shape) -> tuple[Vec3, ...]:
