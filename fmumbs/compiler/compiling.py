@@ -283,11 +283,13 @@ def _check_numbers(model: Model, arrays: Arrays) -> None:
 
 
 def _image(model: Model, arrays: Arrays, texts: Texts, everything: bool) -> ModelImage:
-    """The image of the arrays with the variables and their names."""
+    """The image of the arrays, which it takes away, with the variables and their names."""
     if model.declared and not everything:
         arrays |= declared_variables(model, Names(arrays), texts.put)
         arrays["text"] = texts.array()
     else:
         shown = all_variables(arrays)
         arrays |= shown if everything else without_inner(model, arrays, shown)
-    return ModelImage(pack(counted(arrays), arrays))
+    data = pack(counted(arrays), arrays)
+    arrays.clear()  # as large as the image, which the core copies now
+    return ModelImage(data)

@@ -5,7 +5,7 @@ flexible ones, place everything. An image carries its model's scene, with number
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import cache, lru_cache
 from json.encoder import encode_basestring_ascii
@@ -171,7 +171,8 @@ class Scene:
     @classmethod
     def from_json(cls, text: str) -> Self:
         """The scene of to_json(), but for digits beyond the ninth."""
-        made: Self = _made(cls, json.loads(text))
+        kind: Any = cls
+        made: Self = _maker(kind)(json.loads(text))
         return made
 
 
@@ -213,18 +214,15 @@ def _short(value: float) -> float | int:
 
 
 @cache
-def _hints(kind: type) -> Mapping[str, Any]:
-    return get_type_hints(kind)
-
-
-def _made(kind: Any, value: Any) -> Any:
-    if value is None:
-        return None
+def _maker(kind: Any) -> Callable[[Any], Any]:
+    """What makes a value of a type from what json.loads() returns."""
     if isinstance(kind, UnionType):
-        return _made(get_args(kind)[0], value)
+        some = _maker(get_args(kind)[0])
+        return lambda value: None if value is None else some(value)
     if get_origin(kind) is tuple:
-        return tuple(_made(get_args(kind)[0], one) for one in value)
+        each = _maker(get_args(kind)[0])
+        return lambda value: tuple(map(each, value))
     if hasattr(kind, "__dataclass_fields__"):
-        hints = _hints(kind)
-        return kind(**{name: _made(hints[name], one) for name, one in value.items()})
-    return float(value) if kind is float else value
+        parts = {name: _maker(hint) for name, hint in get_type_hints(kind).items()}
+        return lambda value: kind(**{name: parts[name](one) for name, one in value.items()})
+    return float if kind is float else lambda value: value

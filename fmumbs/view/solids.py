@@ -7,13 +7,13 @@ mechanism and that of its parts, so that they stay apart in a long chain.
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import pairwise
+from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fmumbs.scene import GROUND, JointLook, Scene, SpringLook, Symbol
-from fmumbs.spatial import Rotation
-from fmumbs.view.poses import Poses
+from fmumbs.view.poses import Poses, matrix
 from fmumbs.view.rays import Colour, Kind, Solid
 from fmumbs.view.viewpoint import Projection
 
@@ -77,7 +77,7 @@ def _reached(scene: Scene, poses: Poses) -> Array:
     for i, body in enumerate(scene.bodies):
         own: list[Array] = [np.array(body.links).reshape(-1, 3)]
         if body.shape is not None:
-            own.append(np.array(body.shape.at) + (corners * body.shape.size) @ _matrix(body.shape.axes).T)
+            own.append(np.array(body.shape.at) + (corners * body.shape.size) @ matrix(body.shape.axes).T)
         if body.line is not None:
             own.append(np.array(body.line.points))
         found.append(poses.r[0, i] + np.concatenate(own) @ poses.R[0, i].T)
@@ -168,7 +168,7 @@ class _Maker:
                 if body.shape.kind == "ellipsoid":
                     half = [max(one, 0.12 * max(half)) for one in half]
                 at = r + R @ np.array(body.shape.at)
-                self.add(body.shape.kind, at, R @ _matrix(body.shape.axes), half, colour)
+                self.add(body.shape.kind, at, R @ matrix(body.shape.axes), half, colour)
             for end in body.links:
                 self.rod(com, r + R @ np.array(end), 0.7 * thin, colour)
             if body.line is not None:
@@ -345,13 +345,9 @@ def _zigzag(along: Array, aside: Array, length: float, first: float, last: float
 
 def _along(axis: Array) -> Array:
     """(3, 3) axes whose x is a unit vector."""
-    least = _EYE[int(np.abs(axis).argmin())]
-    y = np.cross(axis, least)
-    y = y / np.sqrt(y @ y)
-    return np.array([axis, y, np.cross(axis, y)]).T
-
-
-def _matrix(quaternion: tuple[float, float, float, float]) -> Array:
-    if quaternion == (1.0, 0.0, 0.0, 0.0):
-        return _EYE
-    return Rotation.quaternion(*quaternion).matrix
+    a, b, c = axis.tolist()
+    least = int(np.abs(axis).argmin())
+    y = ((0.0, c, -b), (-c, 0.0, a), (b, -a, 0.0))[least]
+    size = sqrt(y[0] * y[0] + y[1] * y[1] + y[2] * y[2])
+    u, v, w = y[0] / size, y[1] / size, y[2] / size
+    return np.array([[a, u, b * w - c * v], [b, v, c * u - a * w], [c, w, a * v - b * u]])
