@@ -99,6 +99,20 @@ int32_t fm_nearest_gap(fm_instance *s, const double *origin, double *y, double *
     return found;
 }
 
+/* Until when targets are tried: the last piece of every path, or one period. */
+static double end_of_paths(const fm_image *m, double t)
+{
+    double until = t + FM_LOOK_AHEAD;
+    for (int32_t i = 0; i < m->n.excitations; i++) {
+        const int32_t path = m->excitation_path[i];
+        if (m->excitation_row[i] < 0 || path < 0) continue;
+        const double last = m->path_period[path] > 0.0 ? t + m->path_period[path]
+                                                       : m->piece_time[m->path_piece[path] + m->path_pieces[path] - 1];
+        until = last > until ? last : until;
+    }
+    return until;
+}
+
 /* Where the targets of programs are out of reach after t, those of inputs if these stay as they are: the program's
  * drive, the time at which the smallest gap is largest, and this gap; -1: they are within reach as far as this looks.
  * y: a state at t, which is not changed. */
@@ -108,18 +122,11 @@ int32_t fm_out_of_reach(fm_instance *s, double t, const double *y, double *when,
     const size_t size = (size_t)s->model.ny * sizeof *y;
     double *origin = s->assembly.given, *other = s->assembly.from, off[FM_NEARER_TIMES + FM_EVEN_TIMES],
            at[FM_NEARER_TIMES + FM_EVEN_TIMES];
-    double until = t + FM_LOOK_AHEAD;
+    const double until = end_of_paths(m, t);
     int32_t program[FM_NEARER_TIMES + FM_EVEN_TIMES], found = -1;
     if (m->n.rows == 0) return -1;
     memcpy(s->kept, s->state, s->model.state_doubles * sizeof(double)); /* the attempts choose rows and follow angles */
     fm_end_smooth(s);
-    for (int32_t i = 0; i < m->n.excitations; i++) {
-        const int32_t path = m->excitation_path[i];
-        if (m->excitation_row[i] < 0 || path < 0) continue;
-        const double last = m->path_period[path] > 0.0 ? t + m->path_period[path]
-                                                       : m->piece_time[m->path_piece[path] + m->path_pieces[path] - 1];
-        until = last > until ? last : until;
-    }
     memcpy(other, y, size);
     for (int k = 0; k < FM_NEARER_TIMES + FM_EVEN_TIMES; k++) {
         const double part = (until - t) / FM_EVEN_TIMES;
