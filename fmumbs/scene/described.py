@@ -67,8 +67,26 @@ class Centreline:
 
 
 @dataclass(frozen=True)
+class MeshLook:
+    """Triangles in the body's frame, in base64, little-endian 16-bit numbers.
+
+    corners: (n, 3), in parts of 65535 of `size` from `low` [m]. faces: (m, 3) indices of corners, counterclockwise as
+    seen from outside. colour: "#rrggbb", "" for the body's. opacity: 0 to 1.
+    """
+
+    corners: str
+    faces: str
+    low: Vec3
+    size: Vec3
+    colour: str = ""
+    opacity: float = 1.0
+
+
+@dataclass(frozen=True)
 class BodyLook:
     """A body: its shape as it was given, or the ellipsoid of its mass and inertia; and its centre of mass [m].
+
+    colour: "#rrggbb", "" for the next of a list. opacity: 0 to 1. meshes: drawn in place of the shape.
 
     links: ends of thin lines from the centre of mass to the joints and points of a body without a shape of its own [m].
     line: of a flexible body. Nothing at all for the massless target of a program. part_of: the flexible link.
@@ -80,6 +98,14 @@ class BodyLook:
     links: tuple[Vec3, ...] = ()
     line: Centreline | None = None
     part_of: str = ""
+    colour: str = ""
+    opacity: float = 1.0
+    meshes: tuple[MeshLook, ...] = ()
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether anything of it is drawn."""
+        return self.shape is not None or self.line is not None or bool(self.meshes)
 
 
 @dataclass(frozen=True)

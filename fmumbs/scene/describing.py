@@ -4,7 +4,9 @@ A body given by mass and inertia is drawn as the homogeneous ellipsoid that has 
 I3 about its centre of mass the semi-axes are a1 = sqrt(5 (I2 + I3 - I1) / (2 m)), and so on in turn.
 """
 
+from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 from math import pi, sqrt
@@ -19,6 +21,7 @@ from fmumbs.mechanism import (
     Distance,
     FlexibleLink,
     JointBase,
+    Mesh,
     ModalBody,
     Mode,
     Model,
@@ -41,6 +44,7 @@ from fmumbs.scene.described import (
     CurveLook,
     JointLook,
     LoadLook,
+    MeshLook,
     Place,
     PointLook,
     Quaternion,
@@ -56,6 +60,7 @@ Array = NDArray[np.float64]
 
 _PARTS = 16  # of the centre line of a flexible body, and of each piece of a path
 _MOST = 2000  # points of a path
+_MOST_TRIANGLES = 15_000  # of a mesh
 _UNTURNED = Rotation.identity()
 _CYCLES = (UPRIGHT, (0.5, 0.5, 0.5, 0.5), (0.5, -0.5, -0.5, -0.5))  # x along the body's x, y, z; then y, z in turn
 
@@ -125,6 +130,24 @@ class _Places:
 
 
 def _body(body: Body, links: Mapping[str, FlexibleLink], ends: Iterable[Vec3]) -> BodyLook:
+    look = _shape(body, links, ends)
+    if body.color is None and body.opacity == 1.0 and not body.visual:
+        return look
+    look = replace(look, colour=body.color or "", opacity=body.opacity, meshes=tuple(map(_mesh, body.visual)))
+    return replace(look, shape=None, links=()) if body.visual else look
+
+
+def _mesh(mesh: Mesh) -> MeshLook:
+    """Simplified, and with coordinates of 16 bits, so that a page of a dozen bodies stays below 5 MB."""
+    found = mesh.in_body.simplified(_MOST_TRIANGLES)
+    low, high = found.vertices.min(axis=0), found.vertices.max(axis=0)
+    size = np.maximum(high - low, 1e-300)
+    corners = np.round((found.vertices - low) / size * 65535.0)
+    packed = [b64encode(numbers.astype("<u2").tobytes()).decode() for numbers in (corners, found.faces)]
+    return MeshLook(packed[0], packed[1], _vec(low), _vec(high - low), mesh.color or "", mesh.opacity)
+
+
+def _shape(body: Body, links: Mapping[str, FlexibleLink], ends: Iterable[Vec3]) -> BodyLook:
     if isinstance(body, ModalBody):
         return BodyLook(body.name, None, body.com, line=_centreline(body))
     if body.name in links:
