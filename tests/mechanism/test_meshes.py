@@ -73,6 +73,9 @@ def test_a_hole_is_left_out(tmp_path: Path) -> None:
     body = fm.Body.from_mesh(path, scale=1.0, density=1.0)
     assert body.mass == pytest.approx(7.0, rel=EXACT)
     assert_allclose(body.com, (-0.25 / 7.0, 0.0, 0.0), atol=EXACT)
+    x, across = -0.25 / 7.0, 8.0 * 8.0 / 12.0 - 1.0 * 2.0 / 12.0
+    along = across + 8.0 * x**2 - (0.25 - x) ** 2  # parallel axes
+    assert_allclose(np.diag(body.inertia), (across, along, along), rtol=EXACT)
 
 
 def test_triangles_with_the_inner_side_out_are_turned_and_told(tmp_path: Path) -> None:
@@ -84,6 +87,15 @@ def test_triangles_with_the_inner_side_out_are_turned_and_told(tmp_path: Path) -
             body = fm.Body.from_mesh(path, scale=1.0, density=1.0)
         assert body.mass == pytest.approx(6.0, rel=EXACT)
         assert_allclose(body.inertia, right.inertia, rtol=EXACT, atol=EXACT)
+
+
+def test_of_each_part_the_fewest_triangles_are_turned(tmp_path: Path) -> None:
+    vertices, faces = cuboid((1.0, 1.0, 1.0))
+    both = np.vstack([faces, np.vstack([faces[:1, ::-1], faces[1:]]) + len(vertices)])
+    path = written(tmp_path, np.vstack([vertices, np.add(vertices, (5.0, 0.0, 0.0))]), both)
+    with pytest.warns(MeshWarning, match="1 of 24 triangles"):
+        body = fm.Body.from_mesh(path, scale=1.0, density=1.0)
+    assert body.mass == pytest.approx(2.0, rel=EXACT)
 
 
 def test_an_open_surface_is_refused_and_its_hull_is_taken_on_request(tmp_path: Path) -> None:

@@ -334,3 +334,23 @@ def test_only_what_is_covered_is_averaged_and_all_of_it(monkeypatch: pytest.Monk
         with monkeypatch.context() as patch:
             patch.setattr(rays, "_covered", lambda face, *_: (slice(0, face.shape[0]), slice(0, face.shape[1])))
             assert np.array_equal(found, draw(some, np.eye(3), window, samples=3))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_mesh_of_a_cuboid_is_drawn_as_the_cuboid(seed: int) -> None:
+    """But for the edges between its sides. A ball before it, or behind it, hides as much."""
+    rng = np.random.default_rng(seed)
+    half = rng.uniform(0.3, 0.9, 3)
+    R = fm.Rotation.quaternion(*rng.normal(size=4)).matrix
+    corners = np.array(np.meshgrid((-1, 1), (-1, 1), (-1, 1))).reshape(3, -1).T * half
+    hull = pytest.importorskip("scipy.spatial").ConvexHull(corners)
+    size = (float(half[0]), float(half[1]), float(half[2]))
+    window = Window(0.0, 0.0, 0.02, 150, 150)
+    for away in (-3.0, 0.0, 3.0):
+        ball = Solid("ellipsoid", np.array([0.4, 0.1, away]), np.eye(3), (0.5, 0.5, 0.5), (40, 160, 60))
+        box = Solid("box", np.zeros(3), R, size, (200, 90, 40))
+        mesh = Solid("mesh", np.zeros(3), R, size, (200, 90, 40), mesh=(corners, hull.simplices.astype(np.int64)))
+        one, other = (draw([ball, solid], np.eye(3), window, samples=1).astype(int) for solid in (box, mesh))
+        assert (one[..., 3] != other[..., 3]).mean() < 0.01  # pixels whose centres are on an edge
+        both = (one[..., 3] > 0) & (other[..., 3] > 0)
+        assert (np.abs(one - other).max(axis=2)[both] <= 1).mean() > 0.93
